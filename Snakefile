@@ -1,0 +1,29 @@
+# calbias: every figure, table and claim of Roelofs et al. (2022), from logits to report.
+from snakemake.utils import min_version
+
+min_version("9.0")
+
+
+configfile: f"{workflow.basedir}/config/config.yaml"
+
+
+report: "workflow/report/workflow.rst"
+
+
+include: "workflow/rules/common.smk"
+include: "workflow/rules/logits.smk"
+include: "workflow/rules/fits.smk"
+include: "workflow/rules/simulate.smk"
+include: "workflow/rules/summarise.smk"
+include: "workflow/rules/assess.smk"
+include: "workflow/rules/recalibrate.smk"
+include: "workflow/rules/figures.smk"
+include: "workflow/rules/claims.smk"
+include: "workflow/rules/benchmark.smk"
+include: "workflow/rules/provenance.smk"
+
+
+rule all:
+    default_target: True
+    input:
+        results(),

@@ -1,0 +1,52 @@
+"""Assess one model: is it miscalibrated, by how much, and which estimate is to be trusted?"""
+
+import argparse
+
+from calbias.assessment import COLUMNS, assess
+from calbias.command_line import command, written_whole
+from calbias.errors import InputError
+from calbias.estimation import load_estimator
+from calbias.estimator_files import FOLDER, estimator_file
+from calbias.logits.top_labels import read_top_labels
+from calbias.result_tables import write_table
+
+
+@command
+def main(argv=None):
+    """Write a model's rows of table ``assessment``, the estimator to trust most first."""
+    options = _parse(argv)
+    top_label, origin = read_top_labels(options.top_labels, options.fold)
+    folders = [FOLDER, *options.estimator_dir]
+    try:
+        rows = assess(
+            top_label,
+            {
+                name: load_estimator(name, estimator_file(name, folders))
+                for name in options.estimators
+            },
+            options.replicates,
+            norm=options.norm,
+            seed=options.seed,
+        )
+    except InputError as error:
+        raise InputError(f"model {origin.model}, fold {options.fold}: {error}") from error
+    named = {"model": origin.model, "source": origin.source, "fold": options.fold}
+    with written_whole(options.output) as temporary:
+        write_table(temporary, [{**named, **row} for row in rows], COLUMNS)
+
+
+def _parse(argv):
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--top-labels", required=True, help="the model's top-label table (Parquet)")
+    parser.add_argument("--fold", default="test", help="fold to judge on (test)")
+    parser.add_argument("--estimators", nargs="+", required=True, help="estimators to apply")
+    parser.add_argument("--estimator-dir", nargs="*", default=[], help="folder of your own ones")
+    parser.add_argument("--replicates", type=int, default=1000, help="simulated data sets (1000)")
+    parser.add_argument("--norm", type=float, default=2.0, help="p of the ℓp error")
+    parser.add_argument("--seed", type=int, required=True, help="seed of the random streams")
+    parser.add_argument("--output", required=True, help="rows to write (CSV)")
+    return parser.parse_args(argv)
+
+
+if __name__ == "__main__":
+    main()

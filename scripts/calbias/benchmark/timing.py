@@ -1,0 +1,47 @@
+"""Paired timing: implementation and baseline in turn, so that a busy machine slows both alike.
+
+Seconds are those that the process spent computing: what other processes take is not counted.
+"""
+
+import time
+
+import numpy as np
+
+COLUMNS = (
+    "work",
+    "implementation",
+    "baseline",
+    "n_scores",
+    "seconds",
+    "baseline_seconds",
+    "ratio_median",
+    "ratio_low",
+    "ratio_high",
+)
+
+
+def compare(work, n_scores, implementation, baselines, rounds):
+    """Return a row, by COLUMNS, for each baseline against one implementation.
+
+    ``implementation`` is (name, function) and ``baselines`` {name: function}; each round runs the
+    implementation once and then every baseline. A ratio is baseline over implementation seconds
+    of one round; low and high are the extremes of the rounds.
+    """
+    name, run = implementation
+    seconds = np.array([[_timed(f) for f in (run, *baselines.values())] for _ in range(rounds)])
+    rows = []
+    for k, baseline in enumerate(baselines, start=1):
+        ratio = seconds[:, k] / seconds[:, 0]
+        values = (*np.median(seconds[:, [0, k]], axis=0), np.median(ratio), *_extremes(ratio))
+        rows.append(dict(zip(COLUMNS, (work, name, baseline, n_scores, *values), strict=True)))
+    return rows
+
+
+def _extremes(values):
+    return values.min(), values.max()
+
+
+def _timed(function):
+    started = time.process_time()
+    function()
+    return time.process_time() - started

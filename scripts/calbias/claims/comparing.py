@@ -1,0 +1,106 @@
+"""Comparisons of biases with their Monte Carlo errors, for the ledger's rules."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from calbias.claims.judgement import CLEAR, verdict_of
+
+RARE = 0.05  # share of clear exceptions that "consistently" still admits
+FEW = 0.25  # the same for an approximate verdict
+
+CONSISTENTLY = (
+    f"reproduced if more than half of the cells clearly agree (by {CLEAR:g} standard errors) and "
+    f"at most {RARE:.0%} clearly disagree; approximate if more than half agree and at most "
+    f"{FEW:.0%} disagree"
+)
+
+
+class Tally(NamedTuple):
+    """How many cells clearly agree with a claim, are undecided, clearly disagree."""
+
+    wins: int
+    ties: int
+    losses: int
+
+    @property
+    def cells(self):
+        """The number of cells."""
+        return sum(self)
+
+    def verdict(self):
+        """Return the verdict on 'consistently', as CONSISTENTLY words it."""
+        most = self.wins > self.cells / 2
+        return verdict_of(
+            most and self.losses <= RARE * self.cells, most and self.losses <= FEW * self.cells
+        )
+
+    def words(self):
+        """Return the tally as text."""
+        return (
+            f"clearly in {self.wins} of {self.cells} cells, clearly the opposite in {self.losses}"
+        )
+
+
+def tally(advantage, standard_error):
+    """Return the Tally of advantages (m,), positive where a claim holds, with their errors (m,)."""
+    advantage, limit = np.asarray(advantage), CLEAR * np.asarray(standard_error)
+    wins, losses = int(np.sum(advantage > limit)), int(np.sum(advantage < -limit))
+    return Tally(wins, advantage.size - wins - losses, losses)
+
+
+def abs_difference(bias_a, se_a, bias_b, se_b):
+    """Return |a| - |b| and a bound on its standard error, arrays of one shape.
+
+    Estimators see the same simulated data sets, so their errors are correlated, and the
+    correlation is not in the tables: se_a + se_b holds whatever it is.
+    """
+    return np.abs(bias_a) - np.abs(bias_b), se_a + se_b
+
+
+def mean_abs(bias, se):
+    """Return {estimator: (mean |bias|, standard error)} of DataFrames with a column each.
+
+    Rows are cells with independent data.
+    """
+    error = np.sqrt((se**2).sum()) / len(se)
+    return {name: (bias[name].abs().mean(), error[name]) for name in bias.columns}
+
+
+def ranking(means):
+    """Return the estimators from least to most biased, of ``mean_abs``."""
+    return sorted(means, key=lambda name: means[name][0])
+
+
+def clearly_below(means, a, b):
+    """Return whether mean |bias| of a is below that of b by more than CLEAR bounds of error."""
+    difference = means[b][0] - means[a][0]
+    return difference > CLEAR * (means[a][1] + means[b][1])
+
+
+def clearly_better(means, a):
+    """Return {estimator: its mean |bias|} of those clearly below ``a``."""
+    return {name: means[name][0] for name in ranking(means) if clearly_below(means, name, a)}
+
+
+def ranked_words(means):
+    """Return the estimators with mean |bias| ± standard error as text, least first."""
+    return "; ".join(
+        f"{name} {means[name][0]:.3f} ± {means[name][1]:.3f}" for name in ranking(means)
+    )
+
+
+def unrooted_words(verdicts):
+    """Return a note where the KDE without its root has another verdict; of {estimator: verdict}."""
+    if verdicts["kde"] == verdicts["kde_unrooted"]:
+        return ""
+    return (
+        f"on kde_unrooted, the integral without the p-th root, the verdict is "
+        f"{verdicts['kde_unrooted']}: the published curves behave like that quantity"
+    )
+
+
+def by_cells(curves, estimator):
+    """Return the rows of one estimator of ``group_curves``, indexed by (group, n_samples)."""
+    one = curves[curves["estimator"] == estimator]
+    return one.set_index(["group", "n_samples"]).sort_index()

@@ -1,0 +1,112 @@
+"""The claims ledger: every claim of the paper with the verdict of its rule."""
+
+import csv
+from pathlib import Path
+
+import pandas as pd
+
+from calbias.claims import (
+    bias_by_error,
+    bins,
+    chosen_bins,
+    detection,
+    equal_mass,
+    error_sweep,
+    fits,
+    introduction,
+    perfect,
+    published_fits,
+    realistic,
+    recalibration,
+    spread,
+    t_test,
+)
+from calbias.claims.judgement import (
+    NEEDS_REAL_LOGITS,
+    NOT_JUDGED,
+    Judgement,
+    NotJudged,
+    OtherNorm,
+)
+from calbias.errors import InputError
+
+COLUMNS = (
+    "id",
+    "where",
+    "claim",
+    "published",
+    "measured",
+    "uncertainty",
+    "rule",
+    "source",
+    "verdict",
+    "note",
+)
+CLAIM_COLUMNS = ("id", "where", "claim", "published", "figures", "tables", "needs_real_logits")
+MODULES = (
+    introduction,
+    bins,
+    published_fits,
+    fits,
+    equal_mass,
+    realistic,
+    t_test,
+    spread,
+    detection,
+    perfect,
+    bias_by_error,
+    error_sweep,
+    chosen_bins,
+    recalibration,
+)
+RULES = {claim: rule for module in MODULES for claim, rule in module.RULES.items()}
+
+
+def read_claims(path):
+    """Return the rows of ``resources/claims.csv`` as dicts.
+
+    Raises InputError for a missing column, a repeated id, or an id without a rule.
+    """
+    try:
+        with Path(path).open(encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise InputError(f"{path}: cannot be read as a CSV table ({error})") from error
+    missing = [name for name in CLAIM_COLUMNS if not rows or rows[0].get(name) is None]
+    if missing:
+        raise InputError(f"{path}: no column {missing[0]}; columns: {', '.join(CLAIM_COLUMNS)}")
+    seen = set()
+    for number, row in enumerate(rows, start=2):
+        if row["id"] in seen:
+            raise InputError(f"{path}, line {number}: {row['id']} is there already: renumber it")
+        if row["id"] not in RULES:
+            raise InputError(
+                f"{path}, line {number}: no rule decides {row['id']!r}; add one to a module in "
+                "scripts/calbias/claims or remove the line"
+            )
+        seen.add(row["id"])
+    return rows
+
+
+def judge_all(claims, evidence):
+    """Return the table ``claims``: the rows of ``read_claims`` with their verdicts.
+
+    Where the run did not compute what a rule compares, the verdict is ``not_judged`` and the note
+    says what is absent; ``needs_real_logits`` where the claim rests on real logits anyway. Where
+    the run used another norm than the paper, it is ``not_judged`` in any case.
+    """
+    return pd.DataFrame([_row(claim, evidence) for claim in claims], columns=list(COLUMNS))
+
+
+def _row(claim, evidence):
+    rule = RULES[claim["id"]]
+    try:
+        judgement = rule.judge(evidence)
+    except OtherNorm as reason:
+        judgement = Judgement(NOT_JUDGED, "", "", "", f"not comparable: {reason}")
+    except NotJudged as reason:
+        needs = claim["needs_real_logits"] == "yes"
+        verdict = NEEDS_REAL_LOGITS if needs else NOT_JUDGED
+        judgement = Judgement(verdict, "", "", "", f"not computed in this run: {reason}")
+    values = {name: claim[name] for name in ("id", "where", "claim", "published")}
+    return {**values, **judgement._asdict(), "rule": rule.words}

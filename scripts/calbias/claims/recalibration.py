@@ -1,0 +1,88 @@
+"""R26: which recalibration method an estimator selects (Table 1)."""
+
+import numpy as np
+
+from calbias.claims.judgement import Rule, verdict_of
+from calbias.claims.real_logits import real_rows, until_complete
+from calbias.result_tables import is_true
+
+PUBLISHED = {"ece_bin": 3, "ece_sweep": 7}
+MEASURES = ("ece_bin_ew", "ece_sweep_em")  # in the same order, those of the tables
+DEFAULT = "default"
+
+
+def sweep_selects_better(evidence):
+    """R26: agreements with the TCE reference, for ECE_bin and ECE_sweep."""
+    table = evidence.table("recalibration_selection")
+    table = table[table["published_agrees"].notna()]  # the two measures of Table 1
+    rows = real_rows(evidence, table)
+    shown = rows if len(rows) else table
+    agree = {name: agreements(shown, name) for name in PUBLISHED}
+    same = (is_true(shown["agrees"]) == is_true(shown["published_agrees"])).sum()
+    source = "real logits" if len(rows) else "surrogates, which the paper's ticks do not bind"
+    exact = all(agree[name][0] == wanted for name, wanted in PUBLISHED.items())
+    verdict = verdict_of(exact, agree["ece_sweep"][0] > agree["ece_bin"][0])
+    frequency = shown["agreement_frequency"]
+    spread = shown.assign(mean=frequency, variance=frequency * (1 - frequency))
+    spread = spread.groupby("measure")[["mean", "variance"]].sum()
+    return until_complete(
+        evidence,
+        rows,
+        verdict,
+        ", ".join(f"{name} {k}/{n}" for name, (k, n) in agree.items())
+        + f" models ({source}); {same} of {len(shown)} ticks as published",
+        "models that agree, mean ± standard deviation over bootstrap resamples: "
+        + ", ".join(
+            f"{row.Index} {row.mean:.1f} ± {np.sqrt(row.variance):.1f}"
+            for row in spread.itertuples()
+        ),
+        choices_words(evidence),
+        failure_is_final=False,
+    )
+
+
+def agreements(table, name):
+    """Return (number of agreements, number of models) of the measures whose name begins so."""
+    agrees = is_true(table.loc[table["measure"].str.startswith(name), "agrees"])
+    return int(agrees.sum()), len(agrees)
+
+
+def choices_words(evidence):
+    """Return which choices open to the authors change which estimator agrees more, as text.
+
+    Counts are over all models of the run, real and surrogate.
+    """
+    table = evidence.tables.get("recalibration_sensitivity")
+    if table is None or table.empty:
+        return ""
+    wide = table.pivot(index="choice", columns="measure", values="n_agree")
+    wide = wide.reindex(index=table["choice"].unique(), columns=list(MEASURES)).dropna()
+    if DEFAULT not in wide.index:
+        return ""
+    lead = wide[MEASURES[1]] - wide[MEASURES[0]]
+    words = []
+    for comparison, found in (
+        ("more often than", wide[lead > 0]),
+        ("as often as", wide[lead == 0]),
+        ("less often than", wide[lead < 0]),
+    ):
+        named = [f"{c} ({row.iloc[0]:.0f} and {row.iloc[1]:.0f})" for c, row in found.iterrows()]
+        if named:
+            words.append(f"{comparison} {MEASURES[0]} under {', '.join(named)}")
+    n_models = table.loc[table["choice"] == DEFAULT, "n_models"].max()
+    return (
+        f"of {n_models:.0f} models, how many {' and '.join(MEASURES)} agree for under each choice "
+        f"open to the authors (table recalibration_sensitivity); {MEASURES[1]} agrees "
+        + f"; {MEASURES[1]} agrees ".join(words)
+    )
+
+
+RULES = {
+    "R26": Rule(
+        f"Models for which the estimator selects the method that the TCE reference selects, real "
+        f"logits: reproduced if {PUBLISHED['ece_bin']} for ECE_bin and {PUBLISHED['ece_sweep']} "
+        "for ECE_sweep, approximate if more for ECE_sweep than for ECE_bin. Needs all ten real "
+        "files. What other choices than the default would give is noted.",
+        sweep_selects_better,
+    ),
+}

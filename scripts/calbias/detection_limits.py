@@ -1,0 +1,115 @@
+"""The smallest miscalibration that a test detects reliably (§7.2; table ``detection_limits``)."""
+
+import numpy as np
+import pandas as pd
+from scipy.special import ndtri
+
+from calbias.errors import InputError
+
+TARGETS = (0.1, 0.05)  # miss rates that count as reliable
+COLUMNS = (
+    "estimator",
+    "n_samples",
+    "target_miss_rate",
+    "tce_percent",
+    "tce_low_percent",
+    "tce_high_percent",
+    "type_1_rate",
+    "type_1_rate_se",
+)
+_NEEDED = (
+    *("estimator", "n_samples", "exponent", "tce_percent", "miss_rate", "miss_rate_se"),
+    *("n_replicates", "miss_rate_threshold_se"),
+)
+_Z = 1.959963984540054  # 95 % intervals
+
+
+def detection_limits(detection, targets=TARGETS):
+    """Return the table ``detection_limits`` from a ``detection`` table.
+
+    ``tce_percent`` is the TCE at which the miss rate, made nonincreasing in TCE, falls to the
+    target, linear on the probit scale between the TCEs tried. Its 95 % range adds in quadrature how
+    far it moves with the ends of 95 % Wilson intervals of the miss rates, and with the test's
+    threshold at the ends of its own 95 % range. Where the miss rate never falls to the target,
+    ``tce_percent`` and ``tce_high_percent`` are empty and ``tce_low_percent`` is at most the
+    largest TCE tried; where it is below from the smallest TCE on, only ``tce_high_percent`` is
+    given. The type I rate is that of the row of exponent 1, empty if there is none. Raises
+    InputError for a missing column.
+    """
+    missing = [name for name in _NEEDED if name not in detection]
+    if missing:
+        raise InputError(f"table detection has no column {missing[0]}; make it anew")
+    rows = []
+    for (estimator, n_samples), table in detection.groupby(["estimator", "n_samples"], sort=False):
+        table = table.sort_values("tce_percent")
+        null = table[table["exponent"] == 1]
+        first, error = np.nan, np.nan
+        if len(null):
+            first = 1.0 - null["miss_rate"].iloc[0]
+            error = null["miss_rate_se"].iloc[0]
+        columns = ["tce_percent", "miss_rate", "n_replicates", "miss_rate_threshold_se"]
+        numbers = table[columns].to_numpy(float).T
+        for target in targets:
+            limits = _limits(*numbers, target)
+            rows.append((estimator, n_samples, target, *limits, first, error))
+    return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def _limits(tce, rate, m, threshold_error, target):
+    """Return (TCE, low, high) where the miss rates fall to the target, NaN where they do not."""
+    low_rate, high_rate = wilson_interval(rate, m)
+    shift = _Z * threshold_error
+    rates = (rate, low_rate, high_rate, rate - shift, rate + shift)
+    best, *ends = (crossing(tce, np.clip(r, 0, 1), m, target) for r in rates)
+    low, high = min(ends[0::2]), max(ends[1::2])
+    if np.isfinite([best, *ends]).all():
+        low = best - np.hypot(best - ends[0], best - ends[2])
+        high = best + np.hypot(ends[1] - best, ends[3] - best)
+    best = best if np.isfinite(best) else np.nan
+    return best, _bound(low, tce[-1], np.nan), _bound(high, np.nan, tce[0])
+
+
+def _bound(end, never, always):
+    """Return an end of the range, or what stands for +inf (never) and for -inf (always)."""
+    return {np.inf: never, -np.inf: always}.get(end, end)
+
+
+def crossing(tce, rate, weight, target):
+    """Return the TCE (ascending, (k,)) at which the miss rate falls to ``target``.
+
+    The rates are made nonincreasing first, ``weight`` being their numbers of replicates. inf where
+    they stay above the target, -inf where they are below it from the start.
+    """
+    rate = nonincreasing(rate, weight)
+    below = np.flatnonzero(rate <= target)
+    if not below.size:
+        return np.inf
+    k = below[0]
+    if k == 0:
+        return -np.inf
+    margin = 0.5 / (weight[k - 1 : k + 1] + 1)  # keeps rates of 0 and 1 on the probit scale
+    left, right = ndtri(np.clip(rate[k - 1 : k + 1], margin, 1 - margin))
+    goal = ndtri(target)
+    share = np.clip((left - goal) / (left - right), 0, 1) if left > right else 1.0
+    return float(tce[k - 1] + share * (tce[k] - tce[k - 1]))
+
+
+def nonincreasing(values, weight):
+    """Return the weighted least-squares nonincreasing fit to ``values`` (k,): pooled violators."""
+    blocks = []  # [mean, weight, length]
+    for value, w in zip(values, weight, strict=True):
+        blocks.append([value, w, 1])
+        while len(blocks) > 1 and blocks[-2][0] < blocks[-1][0]:
+            mean, w, length = blocks.pop()
+            before = blocks[-1]
+            before[0] = (before[0] * before[1] + mean * w) / (before[1] + w)
+            before[1] += w
+            before[2] += length
+    return np.concatenate([np.full(length, mean) for mean, _, length in blocks])
+
+
+def wilson_interval(rate, m):
+    """Return (low, high), 95 % Wilson intervals of binomial rates (k,) with ``m`` trials each."""
+    centre = (rate + _Z**2 / (2 * m)) / (1 + _Z**2 / m)
+    half = _Z * np.sqrt(rate * (1 - rate) / m + _Z**2 / (4 * m**2)) / (1 + _Z**2 / m)
+    return centre - half, centre + half

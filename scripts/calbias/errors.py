@@ -1,0 +1,17 @@
+"""The one exception for a user's mistake: a single line that names the place and the mend."""
+
+import difflib
+
+
+class InputError(ValueError):
+    """A file, table, option or config value that the user has to change.
+
+    The message is one line: which file, which row or key, what is wrong, how to mend it. Command
+    lines print it after ``error:`` and exit with status 2, without a traceback.
+    """
+
+
+def did_you_mean(name, known):
+    """Return the end of a message on an unknown name: the nearest known one, else all of them."""
+    nearest = difflib.get_close_matches(str(name), list(known), n=1)
+    return f"Did you mean {nearest[0]}?" if nearest else f"Known: {', '.join(known)}."

@@ -1,0 +1,55 @@
+"""The debiased estimate (Bröcker 2012; Ferro and Fricker 2012; Kumar et al. 2019), p = 2 only.
+
+    ECE_debias² = Σ_k n_k/n · [(f_k - y_k)² - y_k(1 - y_k)/(n_k - 1)]
+
+Bins with fewer than two samples are dropped. The sum may be negative: it is clipped at 0 before
+the root, or with ``ece_debias_unclipped_*`` the root keeps the sign, sign(s)·√|s|.
+"""
+
+import numpy as np
+
+from calbias.binning import binning_of, first_rank
+from calbias.errors import InputError
+from calbias.kernels import njit
+
+VARIANTS = (
+    "ece_debias_ew",
+    "ece_debias_em",
+    "ece_debias_unclipped_ew",
+    "ece_debias_unclipped_em",
+)
+NORMS = (2,)
+
+
+def estimate_data_sets(data, estimator, n_bins=15, norm=2.0):
+    """Return (estimates, bins used), each (m,): fractions, for DataSets of m rows.
+
+    Raises InputError unless norm is 2: the correction is that of a squared difference.
+    """
+    if norm not in NORMS:
+        raise InputError(f"{estimator} is defined for norm 2 only, not {norm:g}")
+    squares = np.empty(data.scores.shape[0])
+    _debiased_square(
+        data.scores, data.cum_gap, data.cum_hit, binning_of(estimator), n_bins, squares
+    )
+    if "unclipped" not in estimator:
+        squares = np.maximum(squares, 0.0)
+    estimates = np.sign(squares) * np.sqrt(np.abs(squares))
+    return estimates, np.full(estimates.shape, n_bins, np.int64)
+
+
+@njit
+def _debiased_square(scores, cum_gap, cum_hit, equal_mass, n_bins, out):
+    n = scores.shape[1]
+    for row in range(scores.shape[0]):
+        total = 0.0
+        start = 0
+        for k in range(1, n_bins + 1):
+            end = first_rank(k, n_bins, scores[row], equal_mass)
+            size = end - start
+            if size > 1:
+                gap = (cum_gap[row, end] - cum_gap[row, start]) / size
+                hit = (cum_hit[row, end] - cum_hit[row, start]) / size
+                total += size * (gap * gap - hit * (1.0 - hit) / (size - 1))
+            start = end
+        out[row] = total / n

@@ -1,0 +1,125 @@
+"""The monotonic sweep ECE_sweep (Roelofs et al. 2022, Eq. 8 and Algorithm 1).
+
+Bins are added, b = 2, 3, …, n, as long as the mean labels y_1 ≤ … ≤ y_b do not decrease; the
+estimate is ECE_bin at the last b that passed (1 if b = 2 fails). Equal means are no decrease and
+empty bins are skipped. Means are compared exactly, so that rounding never decides.
+"""
+
+import numpy as np
+from numba import int64
+
+from calbias.binning import binning_of, first_rank, width_bin
+from calbias.estimators.ece_bin import binned_error_of_row
+from calbias.kernels import njit
+
+VARIANTS = ("ece_sweep_ew", "ece_sweep_em")
+CHOOSES_BINS = True
+
+
+def estimate_data_sets(data, estimator, n_bins=-1, norm=2.0):
+    """Return (estimates, bins chosen), each (m,): fractions, for DataSets of m rows.
+
+    ``n_bins`` is ignored: the sweep chooses.
+    """
+    m = data.scores.shape[0]
+    estimates, n_bins_used = np.empty(m), np.empty(m, np.int64)
+    _sweep(*data, binning_of(estimator), norm, estimates, n_bins_used)
+    return estimates, n_bins_used
+
+
+@njit
+def _sweep(scores, cum_gap, cum_hit, tie_first, tie_last, equal_mass, norm, out, n_bins_used):
+    n = scores.shape[1]
+    for row in range(scores.shape[0]):
+        n_bins = n
+        if not _labels_never_decrease(cum_hit[row], tie_first[row], tie_last[row]):
+            n_bins = 1
+            for b in range(2, n + 1):
+                if not _is_monotonic(
+                    scores[row], cum_hit[row], tie_first[row], tie_last[row], equal_mass, b
+                ):
+                    break
+                n_bins = b
+        out[row] = binned_error_of_row(scores[row], cum_gap[row], equal_mass, n_bins, norm)
+        n_bins_used[row] = n_bins
+
+
+@njit
+def _labels_never_decrease(cum_hit, tie_first, tie_last):
+    """Whether the mean label never decreases from one distinct score to the next.
+
+    Every binning passes then, and the sweep need not try them all.
+    """
+    n = cum_hit.shape[0] - 1
+    start, size_before, hits_before = 0, 1, 0.0
+    while start < n:
+        end = start + 1
+        if tie_first.shape[0] > 0 and tie_first[end] == start:
+            end = tie_last[end]
+        hits, size = cum_hit[end] - cum_hit[start], end - start
+        if hits * size_before < hits_before * size:
+            return False
+        start, size_before, hits_before = end, size, hits
+    return True
+
+
+@njit
+def _is_monotonic(scores, cum_hit, tie_first, tie_last, equal_mass, n_bins):
+    """Whether the mean labels of ``n_bins`` bins never decrease, from one full bin to the next."""
+    n = scores.shape[0]
+    left = middle = 0
+    k = -1
+    while middle < n:
+        k = k + 1 if equal_mass else width_bin(scores[middle], n_bins)
+        right = first_rank(k + 1, n_bins, scores, equal_mass)
+        if right == middle:
+            continue
+        if middle > left and _decreases(left, middle, right, cum_hit, tie_first, tie_last):
+            return False
+        left, middle = middle, right
+    return True
+
+
+@njit
+def _decreases(left, middle, right, cum_hit, tie_first, tie_last):
+    """Whether the mean label of ranks [middle, right) is below that of ranks [left, middle).
+
+    Compares by cross-multiplication. Without tie groups the sums are whole numbers and exact in
+    float64 (for n below 9e7). Where groups were split the sums are fractions: a difference within
+    rounding error is then decided exactly by _decreases_exactly.
+    """
+    below, above = middle - left, right - middle
+    difference = (cum_hit[middle] - cum_hit[left]) * above
+    difference -= (cum_hit[right] - cum_hit[middle]) * below
+    if tie_first.shape[0] == 0:
+        return difference > 0.0
+    n = cum_hit.shape[0] - 1.0
+    rounding = 1e-15 * n * (below + above)
+    if abs(difference) > rounding:
+        return difference > 0.0
+    return _decreases_exactly(left, middle, right, cum_hit, tie_first, tie_last)
+
+
+@njit
+def _decreases_exactly(left, middle, right, cum_hit, tie_first, tie_last):
+    """Whether the mean decreases, given that cross-multiplied it changes by rounding error at most.
+
+    The partial sum at rank i in a group [s, e) with h hits is H(s) + (i - s)·h/(e - s). Times the
+    three group sizes the difference is a whole number. Its terms may overflow int64 and wrap, yet
+    being small itself it comes out right, modulo 2^64.
+    """
+    total = int64(0)
+    ranks = (left, middle, right)
+    factors = (-(right - middle), right - left, -(middle - left))
+    for a in range(3):
+        term = int64(factors[a])
+        for j in range(3):
+            first, last = tie_first[ranks[j]], tie_last[ranks[j]]
+            size = max(last - first, 1)
+            if j == a:
+                before, after = int64(cum_hit[first]), int64(cum_hit[last])
+                term *= before * size + (ranks[j] - first) * (after - before)
+            else:
+                term *= size
+        total += term
+    return total > 0

@@ -1,0 +1,54 @@
+"""Benchmark: how many times faster an implementation is than its baseline, with the spread."""
+
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+from calbias.figures import labels, panels, selection, style
+
+TABLES = ("benchmark",)
+
+
+@style.styled
+def draw(tables):
+    """Return a bar per row of the table: the median ratio, its range, and the seconds spent."""
+    timed = selection.rows(tables, "benchmark").dropna(subset="ratio_median")
+    works = selection.in_order(timed["work"])
+    timed = timed.sort_values("work", key=lambda work: work.map(works.index), kind="stable")
+    made = style.figure(style.PAGE, 0.85 + 0.34 * len(timed))
+    axes = made.subplots()
+    places = range(len(timed))
+    median = timed["ratio_median"]
+    axes.barh(
+        places, median - 1, left=1, height=0.62, color=style.group_colour(0), alpha=0.6,
+        xerr=[median - timed["ratio_low"], timed["ratio_high"] - median],
+        error_kw={"elinewidth": 0.9, "capsize": 2},
+    )  # fmt: skip
+    for place, row in zip(places, timed.itertuples(), strict=True):
+        axes.annotate(
+            f"{row.ratio_median:.3g}×  "
+            f"({row.seconds:.3g} s, baseline {row.baseline_seconds:.3g} s)",
+            (max(row.ratio_high, 1.0), place), xytext=(5, 0), textcoords="offset points",
+            va="center", fontsize=6.5,
+        )  # fmt: skip
+    axes.set_yticks(places, [_name(row) for row in timed.itertuples()])
+    axes.invert_yaxis()
+    axes.set_xscale("log")
+    axes.axvline(1.0, **style.REFERENCE)
+    low = min(1.0, timed["ratio_low"].min())
+    high = max(1.0, timed["ratio_high"].max())
+    axes.set_xlim(low / 1.15, high * (high / low) ** 0.5 * 1.5)
+    axes.xaxis.set_major_locator(LogLocator(10, subs=(1, 2, 5)))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.xaxis.set_minor_formatter(NullFormatter())
+    axes.grid(axis="y", visible=False)
+    axes.set_xlabel("time of the baseline / time of the implementation (ratio, log scale)")
+    panels.note(
+        made,
+        "bars: median, with the lowest and highest of the interleaved runs",
+    )
+    return made
+
+
+def _name(row):
+    words = (str(part).replace("_", " ") for part in (row.work, row.implementation, row.baseline))
+    work, implementation, baseline = words
+    return f"{work}, {labels.counted(row.n_scores, 'scores')}\n{implementation} / {baseline}"

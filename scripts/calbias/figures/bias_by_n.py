@@ -1,0 +1,122 @@
+"""Figures 4 and 6: bias against sample size, a panel per group of models (§7.1, §7.3).
+
+The bias of an estimator is averaged over the architectures of a group, as in the paper. The
+binned estimators decide the range of the upper panels; a KDE that leaves it is shown whole in a
+lower row, where dashed lines mark the range above.
+"""
+
+import numpy as np
+
+from calbias.figures import labels, panels, selection, style
+
+TABLES = ("bias", "scenarios")
+FIGURES = {
+    "fig4_realistic": {"experiment": "realistic"},
+    "fig6_perfect": {"experiment": "perfect"},
+}
+PANELS_PER_ROW = 3
+
+
+def group_means(tables, experiment):
+    """Return the bias averaged over the scenarios of a group, in percent, with standard error.
+
+    One row per group, estimator, n_bins and n_samples; the scenarios are drawn independently, so
+    the standard error of the mean of k is the root of the summed squares over k.
+    """
+    bias = selection.with_scenario(tables, selection.rows(tables, "bias", experiment=experiment))
+    bias = bias.dropna(subset="bias_percent")
+    bias = bias.assign(variance=bias["bias_se_percent"] ** 2)
+    keys = ["group", "estimator", "n_bins", "n_samples"]
+    means = bias.groupby(keys, sort=False, dropna=False).agg(
+        bias_percent=("bias_percent", "mean"),
+        variance=("variance", "sum"),
+        n_scenarios=("bias_percent", "size"),
+    )
+    means["se_percent"] = np.sqrt(means["variance"]) / means["n_scenarios"]
+    return means.reset_index().sort_values("n_samples", kind="stable")
+
+
+@style.styled
+def draw(tables, experiment):
+    """Return the figure of one experiment, ``realistic`` (Figure 4) or ``perfect`` (Figure 6)."""
+    means = group_means(tables, experiment)
+    bias = selection.with_scenario(tables, selection.rows(tables, "bias", experiment=experiment))
+    known = tables["scenarios"].loc[tables["scenarios"]["experiment"] == experiment, "group"]
+    groups = [name for name in selection.in_order(known) if name in set(bias["group"])]
+    groups += sorted(set(bias["group"]) - set(groups))
+    limits = upper_limits(means)
+    hidden = not means["bias_percent"].between(*limits).all()
+
+    columns = min(len(groups), PANELS_PER_ROW)
+    n_rows = -(-len(groups) // columns)
+    heights = [2.0, 1.0] if hidden else [2.2]
+    made = style.figure(
+        style.PAGE if columns > 1 else style.COLUMN, 0.8 + n_rows * (sum(heights) + 0.2)
+    )
+    grid = made.subplots(
+        n_rows * len(heights), columns, sharex=True, squeeze=False, height_ratios=heights * n_rows
+    )
+    for index in range(n_rows * columns):
+        row, column = divmod(index, columns)
+        stack = grid[row * len(heights) : (row + 1) * len(heights), column]
+        if index >= len(groups):
+            for axes in stack:
+                axes.remove()
+            continue
+        group = groups[index]
+        for axes in stack:
+            _panel(axes, means[means["group"] == group])
+        n_models = bias.loc[bias["group"] == group, "scenario"].nunique()
+        stack[0].set_title(f"{group} (mean of {n_models})" if n_models > 1 else group)
+        stack[0].set_ylim(limits)
+        if hidden:
+            for limit in limits:
+                stack[1].axhline(limit, color="0.5", linewidth=0.8, dashes=(4, 3), zorder=0)
+            stack[1].set_ylim(_limits(means))
+        stack[-1].set_xlabel(labels.N_SAMPLES)
+        if column == 0:
+            stack[0].set_ylabel(labels.BIAS)
+            stack[-1].set_ylabel(f"{labels.BIAS},\nfull range" if hidden else labels.BIAS)
+    handles = panels.estimator_handles(means["estimator"])
+    panels.legend_below(made, handles, 4 if columns > 2 else columns)
+    panels.note(
+        made,
+        labels.source_label(bias["source"].dropna()),
+        f"{labels.span(bias['n_replicates'])} data sets per point",
+        f"bands: {panels.BAND}",
+    )
+    return made
+
+
+def _panel(axes, means):
+    axes.axhline(0.0, **style.REFERENCE)
+    for estimator in style.estimator_order(means["estimator"]):
+        one = means[means["estimator"] == estimator]
+        for _, line in one.groupby("n_bins", dropna=False):
+            panels.line_with_band(
+                axes,
+                line["n_samples"],
+                line["bias_percent"],
+                line["se_percent"],
+                **style.estimator_style(estimator),
+            )
+    panels.log_axis(axes, means["n_samples"], limit=4)
+
+
+def upper_limits(means):
+    """Return the range of the upper panels, in percent: that of all estimators except the KDEs.
+
+    KDE values beyond it by less than a tenth of its width are taken in.
+    """
+    is_kde = means["estimator"].isin(["kde", "kde_unrooted"])
+    if is_kde.all():
+        return _limits(means)
+    low, high = _limits(means[~is_kde])
+    near = means["bias_percent"].between(low - 0.1 * (high - low), high + 0.1 * (high - low))
+    return _limits(means[~is_kde | near])
+
+
+def _limits(means):
+    low, high = min(means["bias_percent"].min(), 0.0), max(means["bias_percent"].max(), 0.0)
+    margin = 0.05 * (high - low) or 1.0
+    return low - margin, high + margin

@@ -1,0 +1,22 @@
+"""Score densities and calibration curves of the tables, on a grid that reaches into both tails."""
+
+import numpy as np
+from scipy.special import betaln
+
+from calbias.curves import Curve
+
+
+def grid(points=801, reach=20.0):
+    """Return (log c, log(1 - c)) on a grid even in logit c from -reach to reach."""
+    logit = np.linspace(-reach, reach, points)
+    return -np.logaddexp(0.0, -logit), -np.logaddexp(0.0, logit)
+
+
+def beta_density(alpha, beta, log_score, log_miss):
+    """Return the density of Beta(alpha, beta) per unit of score, from log c and log(1 - c)."""
+    return np.exp((alpha - 1) * log_score + (beta - 1) * log_miss - betaln(alpha, beta))
+
+
+def curve(name, b0, b1):
+    """Return the Curve of a table row, where an absent coefficient is empty."""
+    return Curve(name, *(0.0 if np.isnan(b) else float(b) for b in (b0, b1)))

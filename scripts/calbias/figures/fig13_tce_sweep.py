@@ -1,0 +1,69 @@
+"""Figure 13: mean estimate against TCE by sample size and score distribution (appendix C)."""
+
+from matplotlib.lines import Line2D
+
+from calbias.figures import labels, panels, selection, style
+
+TABLES = ("bias", "scenarios")
+EXPERIMENTS = ("tce_sweep",)
+# Appendix C, for ECE_bin, (TCE, estimate) in percent: "with perfectly calibration ECEbin can still
+# be off by 2%" at n = 5000; at n = 200 "12% could either correspond to 5% or 8% TCE".
+PUBLISHED_POINTS = {"ece_bin_ew": ((0.0, 2.0), (5.0, 12.0), (8.0, 12.0))}
+
+
+@style.styled
+def draw(tables):
+    """Return two panels per estimator: mean estimate against TCE, and its bias magnified below."""
+    bias = selection.rows(tables, "bias", experiment="tce_sweep")
+    bias = selection.with_scenario(tables, bias)
+    bias = bias.assign(
+        scores=[labels.distribution_label(*pair) for pair in bias[["alpha", "beta"]].to_numpy()]
+    ).sort_values("tce_percent")
+    scores = selection.in_order(bias.sort_values(["alpha", "beta"])["scores"])
+    estimators = style.estimator_order(bias["estimator"])
+    made = style.figure(style.COLUMN, 0.9 + 3.0 * len(estimators))
+    stack = made.subplots(
+        2 * len(estimators), 1, sharex=True, height_ratios=[1.5, 1] * len(estimators)
+    )
+    greatest = bias["tce_percent"].max()
+    for upper, lower, estimator in zip(stack[::2], stack[1::2], estimators, strict=True):
+        if upper is not stack[0]:
+            upper.sharey(stack[0])
+            lower.sharey(stack[1])
+        upper.plot([0, greatest], [0, greatest], **style.REFERENCE)
+        lower.axhline(0, **style.REFERENCE)
+        one = bias[bias["estimator"] == estimator]
+        for (n, name), line in one.groupby(["n_samples", "scores"], sort=False):
+            look = {
+                "color": style.sample_size_style(n)["color"],
+                "linestyle": style.line_style(scores.index(name)),
+            }
+            for axes, column in ((upper, "mean_estimate_percent"), (lower, "bias_percent")):
+                panels.line_with_band(
+                    axes, line["tce_percent"], line[column], line["bias_se_percent"], **look
+                )
+        for point in PUBLISHED_POINTS.get(estimator, ()):
+            upper.plot(*point, **style.PUBLISHED_POINT)
+        upper.set_title(labels.estimator_label(estimator))
+        upper.set(xlim=(0, greatest), ylim=(0, None))
+        upper.set_ylabel(labels.MEAN_ESTIMATE)
+        lower.set_ylabel(labels.BIAS)
+    stack[-1].set_xlabel(labels.TCE)
+    handles = [
+        Line2D([], [], label=f"n = {panels.short(n)}, {name}",
+               color=style.sample_size_style(n)["color"],
+               linestyle=style.line_style(scores.index(name)))
+        for n in sorted(set(bias["n_samples"]))
+        for name in scores
+    ]  # fmt: skip
+    handles.append(Line2D([], [], label="no bias", **style.REFERENCE))
+    if set(estimators) & set(PUBLISHED_POINTS):
+        handles.append(Line2D([], [], label="paper's text", **style.PUBLISHED_POINT))
+    panels.legend_below(made, handles, 2)
+    panels.note(
+        made,
+        "T(c) = c to a power",
+        f"{labels.span(bias['n_replicates'])} data sets per point",
+        f"bands: {panels.BAND}",
+    )
+    return made

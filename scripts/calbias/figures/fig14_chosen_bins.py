@@ -1,0 +1,66 @@
+"""Figure 14: mean ECE_bin by number of bins, and the number that the sweep chooses (appendix D)."""
+
+import numpy as np
+from matplotlib.lines import Line2D
+
+from calbias.figures import labels, panels, selection, style
+
+TABLES = ("chosen_bins", "scenarios", "bias")
+TICKS = (1, 2, 5, 10, 20, 50, 100, 200, 500)
+
+
+@style.styled
+def draw(tables):
+    """Return a panel per scenario, one below the other, a line per sample size."""
+    chosen = selection.rows(tables, "chosen_bins")
+    scenarios = tables["scenarios"].drop_duplicates("scenario").set_index("scenario")
+    names = selection.in_order(chosen["scenario"])
+    made = style.figure(style.COLUMN, 0.9 + 2.15 * len(names))
+    stack = made.subplots(len(names), 1, squeeze=False, sharex=True)[:, 0]
+    for axes, name in zip(stack, names, strict=True):
+        one = chosen[chosen["scenario"] == name]
+        _panel(axes, one)
+        title = name.replace("_", " ")
+        if name in scenarios.index:
+            title = labels.scenario_label(scenarios.loc[name])
+        axes.set_title(f"{title}, TCE {one['tce_percent'].iloc[0]:.2f} %")
+        axes.set_ylabel("mean estimate of\n" + labels.estimator_label("ece_bin_em") + " (%)")
+    stack[-1].set_xlabel(labels.N_BINS)
+    handles = panels.sample_size_handles(chosen["n_samples"])
+    handles += [
+        Line2D([], [], label="TCE", **(style.REFERENCE | {"linestyle": (0, (4, 2))})),
+        Line2D([], [], label="mean b of the sweep", color="0.4", linewidth=0.8,
+               linestyle=(0, (2, 2))),
+    ]  # fmt: skip
+    panels.legend_below(made, handles, 3)
+    replicates = selection.rows(tables, "bias", experiment="chosen_bins")["n_replicates"]
+    panels.note(
+        made,
+        f"{labels.span(replicates)} data sets per point",
+        f"standard errors up to {chosen['mean_estimate_se_percent'].max():.2f} %",
+    )
+    return made
+
+
+def _panel(axes, chosen):
+    tce = chosen["tce_percent"].iloc[0]
+    axes.axhline(tce, **(style.REFERENCE | {"linestyle": (0, (4, 2))}))
+    there = chosen.dropna(subset="mean_estimate_percent")
+    for n, line in there.sort_values("n_bins").groupby("n_samples"):
+        look = style.sample_size_style(n)
+        colour, marked = look["color"], np.flatnonzero(line["n_bins"].isin(TICKS))
+        panels.line_with_band(
+            axes,
+            line["n_bins"],
+            line["mean_estimate_percent"],
+            line["mean_estimate_se_percent"],
+            markevery=list(marked),
+            **look,
+        )
+        axes.axvline(
+            line["mean_n_bins_sweep"].iloc[0], color=colour, linewidth=0.8, linestyle=(0, (2, 2))
+        )
+    greatest = chosen["n_bins"].max()
+    ticks = [b for b in TICKS if b <= greatest]
+    panels.log_axis(axes, ticks, limit=len(ticks))
+    axes.set_ylim(-0.02 * axes.get_ylim()[1], None)

@@ -1,0 +1,42 @@
+"""Figure 2a: what decides the true calibration error, the score density and the curve (§3)."""
+
+from calbias import curves
+from calbias.figures import densities, labels, panels, selection, style
+
+TABLES = ("scenarios", "true_calibration_error")
+EXPERIMENTS = ("bins_by_n",)
+
+
+@style.styled
+def draw(tables):
+    """Return the score densities of ``bins_by_n`` above the calibration curve that they share."""
+    scenarios = selection.rows(tables, "scenarios", experiment="bins_by_n")
+    made = style.figure(style.COLUMN, 3.3)
+    upper, lower = made.subplots(2, 1, sharex=True, height_ratios=[1, 1.5])
+    log_score, log_miss = densities.grid()
+    score = curves.score(log_score, log_miss)
+    for index, row in enumerate(scenarios.itertuples()):
+        line = {"color": style.group_colour(index), "linestyle": style.line_style(index)}
+        density = densities.beta_density(row.alpha, row.beta, log_score, log_miss)
+        label = labels.distribution_label(row.alpha, row.beta) + _tce(tables, row)
+        upper.plot(score, density, label=label, **line)
+    for index, row in enumerate(scenarios.drop_duplicates(["curve", "b0", "b1"]).itertuples()):
+        hit = densities.curve(row.curve, row.b0, row.b1).hit(log_score, log_miss)
+        line = {"color": "0.2", "linestyle": style.line_style(index)}
+        lower.plot(score, hit, label=labels.curve_label(row.curve, row.b1), **line)
+        lower.fill_between(score, score, hit, color="0.2", alpha=0.1, linewidth=0)
+    lower.plot([0, 1], [0, 1], label="perfect calibration, $T(c) = c$", **style.REFERENCE)
+    upper.set(yscale="log", ylim=(1e-3, 1e2), ylabel="density of scores")
+    lower.set(xlim=(0, 1), ylim=(0, 1), xlabel=labels.SCORE, ylabel=labels.HIT_RATE)
+    upper.legend(loc="upper left")
+    lower.legend(loc="upper left")
+    panels.note(made, "formulae, no simulation")
+    return made
+
+
+def _tce(tables, row):
+    """Return ``, TCE … %`` of a scenario at p = 2, or nothing where the table has none."""
+    table = tables["true_calibration_error"]
+    mine = table[(table["scenario"] == row.scenario) & (table["norm"] == 2)]
+    found = mine.loc[mine["curve"] == row.curve, "tce_percent"].dropna()
+    return f", TCE {found.iloc[0]:.2f} %" if len(found) else ""

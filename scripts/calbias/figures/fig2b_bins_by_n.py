@@ -1,0 +1,59 @@
+"""Figure 2b: bias against the number of bins for each sample size (§4)."""
+
+import itertools
+
+from calbias.figures import labels, panels, selection, style
+
+TABLES = ("bias", "scenarios", "tce_rounding")
+EXPERIMENTS = ("bins_by_n",)
+
+
+@style.styled
+def draw(tables):
+    """Return a panel per estimator and scenario, one below the other, a line per sample size.
+
+    A ring marks the number of bins of least |bias| at each sample size.
+    """
+    bias = selection.rows(tables, "bias", experiment="bins_by_n")
+    bias = selection.with_scenario(tables, bias)
+    estimators = style.estimator_order(bias["estimator"])
+    scenarios = bias.drop_duplicates("scenario")
+    shown = list(itertools.product(estimators, scenarios.itertuples()))
+    made = style.figure(style.COLUMN, 0.9 + 2.0 * len(shown))
+    stack = made.subplots(len(shown), 1, squeeze=False, sharex=True, sharey=True)[:, 0]
+    for axes, (estimator, scenario) in zip(stack, shown, strict=True):
+        mine = (bias["scenario"] == scenario.scenario) & (bias["estimator"] == estimator)
+        _panel(axes, bias[mine])
+        axes.set_title(_title(tables, scenario))
+        axes.set_ylabel(f"{labels.BIAS} of\n{labels.estimator_label(estimator)}")
+    stack[-1].set_xlabel(labels.N_BINS)
+    panels.legend_below(made, panels.sample_size_handles(bias["n_samples"]), 3)
+    panels.note(
+        made,
+        f"{labels.span(bias['n_replicates'])} data sets per point",
+        f"bands: {panels.BAND}",
+        "ring: least |bias|",
+    )
+    return made
+
+
+def _panel(axes, bias):
+    axes.axhline(0.0, **style.REFERENCE)
+    for n, line in bias.sort_values("n_bins").groupby("n_samples"):
+        look = style.sample_size_style(n)
+        panels.line_with_band(
+            axes, line["n_bins"], line["bias_percent"], line["bias_se_percent"], **look
+        )
+        if line["bias_percent"].notna().any():
+            best = line.loc[line["bias_percent"].abs().idxmin()]
+            axes.plot(
+                best["n_bins"], best["bias_percent"], marker="o", markersize=8,
+                markerfacecolor="none", color=look["color"],
+            )  # fmt: skip
+    panels.log_axis(axes, bias["n_bins"])
+
+
+def _title(tables, scenario):
+    title = f"{labels.scenario_label(scenario)}\nTCE {scenario.tce_percent:.2f} %"
+    within = selection.within_rounding(tables, "bins_by_n", scenario.scenario)
+    return f"{title}, {within} within printed decimals" if within else title

@@ -1,0 +1,152 @@
+"""Figure 5: the miss rate of a test for miscalibration against TCE and sample size (§7.2).
+
+Above, curves against TCE per sample size for each estimator; below, contours over TCE × n with the
+TCE at which the miss rate falls to its targets, and the two points that the paper's text names.
+"""
+
+import matplotlib
+import numpy as np
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import BoundaryNorm, ListedColormap
+from matplotlib.lines import Line2D
+from matplotlib.ticker import FixedLocator, NullLocator
+
+from calbias.figures import labels, panels, selection, style
+
+TABLES = ("detection", "detection_limits")
+# "to detect a miscalibration of 2%, over 10,000 samples are needed; and if one has under 500
+# samples, the miscalibration must be greater than 10%" (§7.2): (TCE in percent, n).
+PUBLISHED_POINTS = ((2.0, 10_000), (10.0, 500))
+LEVELS = np.array([0.0, 0.05, 0.1, 0.25, 0.5, 0.75, 1.0])
+TARGET_LINES = ("-", (0, (4, 2)), (0, (1, 1.2)))
+
+
+@style.styled
+def draw(tables):
+    """Return two panels per estimator: miss-rate curves above, and below contours over TCE × n."""
+    detection = selection.rows(tables, "detection")
+    limits = tables["detection_limits"]
+    estimators = style.estimator_order(detection["estimator"])
+    made = style.figure(style.COLUMN, 1.4 + 2.9 * len(estimators))
+    stack = made.subplots(2 * len(estimators), 1, sharex=True)
+    wrong = detection[detection["tce_percent"] > 0]  # the others are the check of the type I error
+    resolved = wrong[wrong["miss_rate"] > 0.002]
+    shown = resolved if len(resolved) else wrong
+    left, right = max(shown["tce_percent"].min(), 0.4), shown["tce_percent"].max()
+    uppers, lowers = np.split(stack, 2)
+    for upper, lower, estimator in zip(uppers, lowers, estimators, strict=True):
+        one = wrong[wrong["estimator"] == estimator]
+        targets = limits[limits["estimator"] == estimator]
+        _curves(upper, one, targets)
+        for axes, what in ((upper, "miss rate"), (lower, labels.N_SAMPLES)):
+            axes.set_title(labels.estimator_label(estimator))
+            axes.set_ylabel(what)
+        _contours(lower, one, right)
+        _limits(lower, targets)
+        for tce, n in PUBLISHED_POINTS:
+            lower.plot(tce, n, **style.PUBLISHED_POINT)
+        panels.log_axis(lower, one["n_samples"], which="y", limit=9)
+        if one["n_samples"].nunique() > 1:
+            lower.set_ylim(one["n_samples"].min(), one["n_samples"].max())
+    bottom = stack[-1]
+    bottom.set(xlabel=labels.TCE, xscale="log", xlim=(left, right))
+    bottom.xaxis.set_major_locator(FixedLocator([0.2, 0.5, 1, 2, 5, 10, 20, 40]))
+    bottom.xaxis.set_minor_locator(NullLocator())
+    bottom.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+    _colour_bar(made, bottom)
+    handles = panels.sample_size_handles(detection["n_samples"])
+    handles += [
+        Line2D([], [], color="black", linestyle=line, label=f"miss rate {target:g}")
+        for target, line in _target_lines(limits)
+    ]
+    handles.append(Line2D([], [], label="paper's text", **style.PUBLISHED_POINT))
+    panels.legend_below(made, handles, 3)
+    null = limits.dropna(subset="type_1_rate")
+    panels.note(
+        made,
+        f"{labels.span(wrong['n_replicates'])} data sets per point",
+        "bars: ±2 standard errors",
+        f"type I rates {null['type_1_rate'].min():.3f} to {null['type_1_rate'].max():.3f}, "
+        f"each ±{2 * null['type_1_rate_se'].max():.3f}"
+        if len(null)
+        else "",
+    )
+    return made
+
+
+def shade(level):
+    """Return the colour of miss rates from ``level`` to the next of LEVELS; darker misses more."""
+    return matplotlib.colormaps["Blues"](0.9 * level**0.5)
+
+
+def crossing(tce, miss_rate, level):
+    """Return the TCE above which the miss rate stays at or below ``level``, in log TCE.
+
+    ``tce`` ascending and positive. NaN if the miss rate is above ``level`` at the greatest TCE;
+    the smallest TCE if it never is above.
+    """
+    above = np.flatnonzero(miss_rate > level)
+    if len(above) == 0:
+        return tce[0]
+    last = above[-1]
+    if last + 1 == len(tce):
+        return np.nan
+    share = (miss_rate[last] - level) / (miss_rate[last] - miss_rate[last + 1])
+    return np.exp((1 - share) * np.log(tce[last]) + share * np.log(tce[last + 1]))
+
+
+def _target_lines(limits):
+    targets = sorted(set(limits["target_miss_rate"].dropna()))
+    return list(zip(targets, TARGET_LINES, strict=False))
+
+
+def _curves(axes, detection, limits):
+    for target, line in _target_lines(limits):
+        axes.axhline(target, color="0.4", linewidth=0.7, linestyle=line)
+    for n, one in detection.sort_values("tce_percent").groupby("n_samples"):
+        axes.errorbar(
+            one["tce_percent"],
+            one["miss_rate"],
+            yerr=2 * one["miss_rate_se"],
+            elinewidth=0.6,
+            **(style.sample_size_style(n) | {"markersize": 2}),
+        )
+    axes.set_ylim(0, 1)
+
+
+def _contours(axes, detection, right):
+    """Fill the TCEs up to ``right`` percent by miss rate, straight between sample sizes."""
+    detection = detection.dropna(subset="miss_rate").sort_values("tce_percent")
+    by_size = detection.groupby("n_samples")[["tce_percent", "miss_rate"]]
+    edges = [
+        np.array([crossing(*one.to_numpy().T, level) for _, one in by_size])
+        for level in LEVELS[::-1]
+    ]
+    edges = [np.nan_to_num(edge, nan=right) for edge in edges]
+    edges[-1] = np.full(len(by_size), right)  # no miss rate is below zero
+    for left, edge, level in zip(edges, edges[1:], LEVELS[-2::-1], strict=False):
+        axes.fill_betweenx(
+            list(by_size.groups), left, edge, color=shade(level), linewidth=0, zorder=0.5
+        )
+
+
+def _colour_bar(made, axes):
+    bands = ListedColormap([shade(level) for level in LEVELS[:-1]])
+    areas = ScalarMappable(BoundaryNorm(LEVELS, bands.N), bands)
+    made.colorbar(areas, ax=axes, location="bottom", aspect=40, label="miss rate", ticks=LEVELS)
+
+
+def _limits(axes, limits):
+    for target, line in _target_lines(limits):
+        one = limits[limits["target_miss_rate"] == target].dropna(subset="tce_percent")
+        one = one.sort_values("n_samples")
+        low = (one["tce_percent"] - one["tce_low_percent"]).clip(lower=0)
+        high = (one["tce_high_percent"] - one["tce_percent"]).clip(lower=0)
+        axes.errorbar(
+            one["tce_percent"],
+            one["n_samples"],
+            xerr=[low, high],
+            color="black",
+            linewidth=0.9,
+            linestyle=line,
+        )

@@ -1,0 +1,74 @@
+"""What panels share: lines with Monte Carlo bands, axes of sizes and bins, legends, notes."""
+
+import math
+
+import matplotlib
+from matplotlib.lines import Line2D
+from matplotlib.ticker import FixedLocator, NullLocator
+
+from calbias.figures import labels, style
+
+NOTE_SIZE = 6.5
+BAND = "±2 Monte Carlo standard errors"
+
+
+def line_with_band(axes, x, y, standard_error, **line):
+    """Plot y against x with a band of ±2 standard errors; what is not a number is left out.
+
+    ``x``, ``y`` and ``standard_error`` are Series of one length; ``line`` goes to ``Axes.plot``.
+    """
+    there = x.notna() & y.notna()
+    x, y, margin = x[there], y[there], 2 * standard_error[there].fillna(0.0)
+    axes.plot(x, y, **line)
+    axes.fill_between(x, y - margin, y + margin, color=line["color"], alpha=0.25, linewidth=0)
+
+
+def log_axis(axes, values, which="x", limit=7):
+    """Make an axis logarithmic with ticks at the values, thinned to at most ``limit``."""
+    values = sorted(set(values))
+    axis = getattr(axes, f"{which}axis")
+    getattr(axes, f"set_{which}scale")("log")
+    ticks = values[:: math.ceil(len(values) / limit)]
+    axis.set_major_locator(FixedLocator(ticks))
+    axis.set_minor_locator(NullLocator())
+    axis.set_major_formatter(matplotlib.ticker.FuncFormatter(lambda value, _: short(value)))
+
+
+def short(value):
+    """Return a sample size in few characters: 12 800 is ``12.8k``."""
+    return f"{value / 1000:g}k" if value >= 1000 else f"{value:g}"
+
+
+def estimator_handles(estimators):
+    """Return legend handles of the estimators in their fixed order, named in words."""
+    return [
+        Line2D([], [], label=labels.estimator_label(name), **style.estimator_style(name))
+        for name in style.estimator_order(estimators)
+    ]
+
+
+def sample_size_handles(sizes, **line):
+    """Return legend handles ``n = …`` of the sample sizes, in ascending order."""
+    return [
+        Line2D([], [], label=f"n = {short(n)}", **(style.sample_size_style(n) | line))
+        for n in sorted(set(sizes))
+    ]
+
+
+def legend_below(made, handles, columns):
+    """Put one legend of so many columns under all panels."""
+    made.legend(handles=handles, loc="outside lower center", ncols=columns)
+
+
+def note(made, *parts):
+    """Write above the panels where the data come from; every number in it is from a table."""
+    room = int(made.get_figwidth() / 0.052)  # characters of 6.5 points in a line
+    lines = [""]
+    for part in filter(None, parts):
+        joined = f"{lines[-1]} · {part}" if lines[-1] else part
+        if len(joined) > room:
+            lines.append(part)
+        else:
+            lines[-1] = joined
+    look = {"fontsize": NOTE_SIZE, "color": style.NOTE_COLOUR, "x": 0.01, "ha": "left"}
+    made.suptitle("\n".join(lines), **look)

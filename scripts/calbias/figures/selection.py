@@ -1,0 +1,51 @@
+"""Rows of result tables for a figure, with a one-line error where there are none."""
+
+from calbias.errors import InputError
+
+PRINTED = ("published_fits", "synthetic")  # sources of scenarios with the paper's own parameters
+
+
+def rows(tables, stem, **equal):
+    """Return the rows of ``tables[stem]`` whose columns equal the given values.
+
+    Raises InputError if there are none: a figure without data is a mistake in the configuration.
+    """
+    table = tables[stem]
+    for column, value in equal.items():
+        table = table[table[column] == value]
+    if table.empty:
+        wanted = ", ".join(f"{column} = {value}" for column, value in equal.items())
+        raise InputError(
+            f"results/tables/{stem}.csv: no row{' with ' + wanted if wanted else ''}, which the "
+            "figure draws; run the experiments that it rests on with what it draws"
+        )
+    return table
+
+
+def with_scenario(tables, bias):
+    """Return rows of the bias table with the columns of their scenario beside them.
+
+    A group that is not named becomes ``other models``.
+    """
+    known = tables["scenarios"].drop_duplicates(["experiment", "scenario"])
+    merged = bias.merge(known, on=["experiment", "scenario"], how="left", validate="many_to_one")
+    return merged.assign(group=merged["group"].fillna("other models"))
+
+
+def within_rounding(tables, experiment, scenario):
+    """Return the range of a scenario's TCE within the paper's printed decimals, as text.
+
+    Empty where the scenario is not made of printed parameters.
+    """
+    scenarios = tables["scenarios"]
+    mine = scenarios[(scenarios["experiment"] == experiment) & (scenarios["scenario"] == scenario)]
+    mine = mine[mine["source"].isin(PRINTED)]
+    found = mine.merge(tables["tce_rounding"], on=["scenario", "curve"])
+    found = found.dropna(subset=["low_percent", "high_percent"])
+    ends = found[["low_percent", "high_percent"]].to_numpy()
+    return f"{ends[0, 0]:.2f}–{ends[0, 1]:.2f}" if len(ends) else ""
+
+
+def in_order(column):
+    """Return the distinct values of a column in order of first appearance, without NaN."""
+    return list(dict.fromkeys(column.dropna()))

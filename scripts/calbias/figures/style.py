@@ -1,0 +1,167 @@
+"""The one place of style: widths, fonts, colours, and how an estimator looks in every figure.
+
+Colours are those of Okabe and Ito (2008) for estimators, Paul Tol's muted set for groups of models
+and viridis for sample sizes, so that the three never look alike; each is told apart by the
+colour-blind, and each comes with a marker or a line style for print in grey.
+"""
+
+import functools
+import math
+import zlib
+
+import matplotlib
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from calbias import __version__
+
+COLUMN = 3.35  # inches: one column of a two-column page
+PAGE = 6.9  # inches: both columns
+PIXELS = 1000  # least width of a PNG, so that screens show narrow figures well too
+
+RC = {
+    "axes.axisbelow": True,
+    "axes.grid": True,
+    "axes.labelsize": 7.5,
+    "axes.linewidth": 0.6,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlelocation": "left",
+    "axes.titlepad": 4,
+    "axes.titlesize": 8,
+    "font.family": "DejaVu Sans",  # comes with matplotlib: the same on every machine
+    "font.size": 7.5,
+    "grid.color": "0.9",
+    "grid.linewidth": 0.5,
+    "legend.borderpad": 0.2,
+    "legend.columnspacing": 1.4,
+    "legend.fontsize": 7,
+    "legend.frameon": False,
+    "legend.handlelength": 2.6,
+    "legend.labelspacing": 0.35,
+    "lines.linewidth": 1.1,
+    "lines.markersize": 3.4,
+    "pdf.fonttype": 42,
+    "savefig.dpi": 220,
+    "xtick.labelsize": 7,
+    "xtick.major.width": 0.6,
+    "ytick.labelsize": 7,
+    "ytick.major.width": 0.6,
+}
+
+FAMILIES = {
+    "ece_bin": ("#0072B2", "o"),
+    "ece_debias": ("#D55E00", "s"),
+    "ece_sweep": ("#009E73", "^"),
+    "ece_label_binned": ("#56B4E9", "D"),
+    "kde": ("#CC79A7", "v"),
+    "kde_unrooted": ("#000000", "X"),
+}
+OTHER_COLOURS = ("#E69F00", "#8C510A", "#7F7F7F", "#B2A100")
+OTHER_MARKERS = ("P", "*", "h", "<", ">", "p", "d")
+SCHEME_LINES = {"em": "-", "ew": (0, (4, 2)), "": (0, (6, 1.5, 1, 1.5))}
+
+GROUP_COLOURS = ("#332288", "#CC6677", "#117733", "#88CCEE", "#AA4499", "#999933", "#882255")
+LINE_STYLES = ("-", (0, (4, 2)), (0, (1, 1.2)), (0, (6, 1.5, 1, 1.5)), (0, (8, 3)), (0, (3, 1) * 2))
+SIZE_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", "*", ">")
+
+REFERENCE = {"color": "0.15", "linewidth": 0.9, "linestyle": (0, (1, 1.5)), "zorder": 1.5}
+PUBLISHED_POINT = {
+    "linestyle": "",
+    "marker": "*",
+    "markersize": 8,
+    "color": "#D55E00",
+    "markeredgecolor": "white",
+    "zorder": 5,
+    "clip_on": False,
+}
+NOTE_COLOUR = "0.35"
+
+
+def styled(draw):
+    """Decorate ``draw(tables, **options)`` so that what it makes is made in this style."""
+
+    @functools.wraps(draw)
+    def wrapper(tables, **options):
+        with matplotlib.rc_context(RC):
+            return draw(tables, **options)
+
+    return wrapper
+
+
+def figure(width, height):
+    """Return an empty Figure of ``width`` × ``height`` inches whose parts make room for others."""
+    made = Figure(figsize=(width, height), layout="constrained")
+    FigureCanvasAgg(made)
+    made.get_layout_engine().set(w_pad=0.03, h_pad=0.03, wspace=0.03, hspace=0.03)
+    return made
+
+
+def save(made, png, pdf):
+    """Write ``made`` as PNG and PDF; the same figure gives the same bytes (no dates within).
+
+    The files name calbias and its version; the rest of their origin is in results/provenance.json.
+    """
+    maker = f"calbias {__version__}"
+    dpi = max(RC["savefig.dpi"], PIXELS / made.get_figwidth())
+    with matplotlib.rc_context(RC):
+        made.savefig(png, format="png", dpi=dpi, metadata={"Software": maker})
+        made.savefig(pdf, format="pdf", metadata={"Creator": maker, "CreationDate": None})
+
+
+def split_estimator(estimator):
+    """Return (family, scheme) of an estimator's name; scheme is ``em``, ``ew`` or empty."""
+    family, _, scheme = estimator.rpartition("_")
+    return (family, scheme) if scheme in ("em", "ew") and family else (estimator, "")
+
+
+def estimator_style(estimator):
+    """Return keywords for ``Axes.plot``: colour and marker by family, line and fill by scheme.
+
+    Equal mass is solid and filled, equal width dashed and hollow. A family that is not listed in
+    ``FAMILIES`` gets a colour and a marker computed from its name, the same in every figure.
+    """
+    family, scheme = split_estimator(estimator)
+    if family in FAMILIES:
+        colour, marker = FAMILIES[family]
+    else:
+        number = zlib.crc32(family.encode())
+        colour = OTHER_COLOURS[number % len(OTHER_COLOURS)]
+        marker = OTHER_MARKERS[number // 7 % len(OTHER_MARKERS)]
+    return {
+        "color": colour,
+        "marker": marker,
+        "linestyle": SCHEME_LINES[scheme],
+        "markerfacecolor": "white" if scheme == "ew" else colour,
+        "markeredgewidth": 0.8,
+    }
+
+
+def estimator_order(estimators):
+    """Return the distinct estimators: known families first, in their order, em before ew."""
+    families = list(FAMILIES)
+
+    def key(estimator):
+        family, scheme = split_estimator(estimator)
+        known = families.index(family) if family in families else len(families)
+        return known, family, ("em", "ew", "").index(scheme)
+
+    return sorted(set(estimators), key=key)
+
+
+def sample_size_style(n_samples):
+    """Return keywords for ``Axes.plot``; darker is larger, and n = 200 looks alike everywhere."""
+    position = (math.log10(n_samples) - 2) / (math.log10(20_000) - 2)
+    colour = matplotlib.colormaps["viridis"](0.85 * (1 - min(max(position, 0.0), 1.0)))
+    doublings = round(math.log2(n_samples / 100))
+    return {"color": colour, "marker": SIZE_MARKERS[doublings % len(SIZE_MARKERS)]}
+
+
+def group_colour(index):
+    """Return the colour of the group of models with this place in the order of groups."""
+    return GROUP_COLOURS[index % len(GROUP_COLOURS)]
+
+
+def line_style(index):
+    """Return the line style of the architecture with this place in its order."""
+    return LINE_STYLES[index % len(LINE_STYLES)]

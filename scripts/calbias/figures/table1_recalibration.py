@@ -1,0 +1,81 @@
+"""Table 1 as a picture: which recalibration method each estimator selects for each model.
+
+A tick where the method is the one that the TCE reference selects, with the frequency of that
+agreement over bootstrap resamples, and the paper's own tick beside it.
+"""
+
+from matplotlib.patches import Rectangle
+
+from calbias.figures import labels, panels, selection, style
+from calbias.result_tables import is_true
+
+TABLES = ("recalibration_selection", "models")
+AGREES, DIFFERS = "#D9EAF7", "#FBE3D6"
+TICK = {True: "✓", False: "✗"}
+
+
+@style.styled
+def draw(tables):
+    """Return a column per model, under its group, and a row per estimator below the reference."""
+    selected = selection.rows(tables, "recalibration_selection")
+    selected = selected.assign(agrees=is_true(selected["agrees"]))
+    groups = tables["models"].set_index("model")["group"]
+    keys = selection.in_order(selected.sort_values(
+        "model", key=lambda names: names.map(_order(tables["models"])), kind="stable"
+    )[["model", "source"]].apply(tuple, axis=1))  # fmt: skip
+    measures = selection.in_order(selected["measure"])
+    made = style.figure(style.PAGE, 0.85 + 0.6 * (len(measures) + 1))
+    axes = made.subplots()
+    axes.set(xlim=(-0.105 * len(keys), len(keys)), ylim=(len(measures) + 1, -1.05))
+    axes.set_axis_off()
+    _rows(axes, measures)
+    for place, (model, source) in enumerate(keys):
+        mine = selected[(selected["model"] == model) & (selected["source"] == source)]
+        previous = groups.get(keys[place - 1][0]) if place else None
+        _column(axes, place, model, mine, measures)
+        if groups.get(model) != previous:
+            axes.text(place + 0.04, -0.85, str(groups.get(model, "")), weight="bold", va="center")
+    panels.note(
+        made,
+        labels.source_label(selected["source"]),
+        "percent: how often resamples agree with the TCE reference",
+    )
+    return made
+
+
+def _order(models):
+    return {model: place for place, model in enumerate(models["model"])}
+
+
+def _rows(axes, measures):
+    for row, name in enumerate(["TCE, reference", *map(labels.estimator_label, measures)]):
+        axes.text(-0.1, row + 0.5, name.replace(", ", ",\n"), ha="right", va="center", fontsize=7)
+
+
+def _column(axes, place, model, selected, measures):
+    axes.text(
+        place + 0.5, -0.08, _in_lines(model), ha="center", va="bottom", fontsize=6.2, linespacing=1
+    )
+    references = " or ".join(selection.in_order(selected["reference_method"]))
+    _cell(axes, place, 0, _in_lines(references), "", "0.93")
+    for row in selected.drop_duplicates("measure").itertuples():
+        method = f"{TICK[row.agrees]} {_in_lines(row.selected_method)}"
+        below = f"agree {100 * row.agreement_frequency:.0f}\u2009%"
+        published = str(row.published_agrees).lower()
+        if published in ("true", "false"):
+            below += f"\npaper {TICK[published == 'true']}"
+        colour = AGREES if row.agrees else DIFFERS
+        _cell(axes, place, 1 + measures.index(row.measure), method, below, colour)
+
+
+def _cell(axes, place, row, method, below, colour):
+    axes.add_patch(Rectangle((place + 0.03, row + 0.04), 0.94, 0.92, facecolor=colour))
+    axes.text(
+        place + 0.5, row + (0.28 if below else 0.5), method, ha="center", va="center",
+        fontsize=6.2, linespacing=1,
+    )  # fmt: skip
+    axes.text(place + 0.5, row + 0.73, below, ha="center", va="center", fontsize=6.2)
+
+
+def _in_lines(name):
+    return str(name).replace("temperature", "temp.").replace("_", "\n")

@@ -1,0 +1,119 @@
+"""Maximum-likelihood fit of a Beta distribution to scores (Roelofs et al. 2022, Eq. 9).
+
+The likelihood depends on the data only through the means of log c and log(1 - c), so the fit is
+a two-dimensional convex problem whatever the number of scores.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import betaln, polygamma, psi
+
+from calbias.errors import InputError
+from calbias.fits.inputs import checked_scores
+
+_TOO_CONCENTRATED = (
+    "the scores lie too close together, or too close to 1, for a Beta distribution with parameters "
+    "below 1e7; give scores that are spread out more"
+)
+
+
+class BetaFit(NamedTuple):
+    """A fitted Beta(alpha, beta).
+
+    ``nll`` is the sum over the scores of -log density, in nats; ``alpha_se`` and ``beta_se`` are
+    standard errors and ``correlation`` the correlation of the two, from the Fisher information.
+    """
+
+    alpha: float
+    beta: float
+    nll: float
+    n_samples: int
+    alpha_se: float
+    beta_se: float
+    correlation: float
+
+
+def fit_beta(log_score, log_miss):
+    """Return the BetaFit of scores given as log c and log(1 - c), two arrays of shape (n,).
+
+    Scores of exactly 1 are taken as 1 - 2^-53 with a warning, see ``checked_scores``; they
+    are then treated as ordinary observations, as the published fits do.
+
+    >>> fit = fit_beta(np.log([0.2, 0.5, 0.8]), np.log([0.8, 0.5, 0.2]))
+    >>> round(fit.alpha, 4) == round(fit.beta, 4) == 1.8953
+    True
+
+    Raises InputError for fewer than two distinct scores (the likelihood then has no maximum) and
+    for what ``checked_scores`` refuses.
+    """
+    log_score, log_miss = checked_scores(log_score, log_miss)
+    n = len(log_score)
+    mean_log_score, mean_log_miss = float(log_score.mean()), float(log_miss.mean())
+    if np.ptp(log_score) == 0 and np.ptp(log_miss) == 0:
+        raise InputError(
+            "all scores are equal: a Beta distribution cannot be fitted; give at least two "
+            "distinct scores"
+        )
+    alpha, beta = beta_from_means(mean_log_score, mean_log_miss)
+    loss = betaln(alpha, beta) - (alpha - 1) * mean_log_score - (beta - 1) * mean_log_miss
+    covariance = np.linalg.inv(n * _information(alpha, beta))
+    alpha_se, beta_se = np.sqrt(np.diag(covariance))
+    correlation = covariance[0, 1] / (alpha_se * beta_se)
+    return BetaFit(
+        alpha, beta, float(n * loss), n, float(alpha_se), float(beta_se), float(correlation)
+    )
+
+
+def beta_from_means(mean_log_score, mean_log_miss):
+    """Return (alpha, beta) at which E[log c] and E[log(1 - c)] are the given means.
+
+    Newton's method on the negative log-likelihood, in log alpha and log beta, with step halving;
+    good to six digits or more for parameters up to 1000, to twelve in the range of the paper.
+
+    Raises InputError when no Beta distribution with parameters up to 1e7 has these means: by
+    Jensen's inequality exp(E log c) + exp(E log(1 - c)) < 1, with equality for a single score.
+    """
+    means = np.array([mean_log_score, mean_log_miss])
+    room = -np.expm1(mean_log_score) - np.exp(mean_log_miss)
+    if not room > 1e-12 * -np.expm1(means).max():
+        raise InputError(_TOO_CONCENTRATED)
+
+    def loss(log_shape):
+        shape = np.exp(log_shape)
+        return betaln(*shape) - shape @ means
+
+    # Close for large shapes (psi(x) ~ log(x - 1/2)); for small ones Newton has a few more steps.
+    log_shape = np.log(0.5 + np.exp(means) / (2 * room))
+    value = loss(log_shape)
+    for _ in range(200):
+        shape = np.exp(log_shape)
+        gradient = shape * (psi(shape) - psi(shape.sum()) - means)
+        gauss = np.outer(shape, shape) * _information(*shape)
+        step = _descent_step(gauss, gradient)
+        step *= min(1.0, 3.0 / np.abs(step).max()) if step.any() else 1.0
+        # Below 1e-4 convergence is quadratic and the loss too flat to compare.
+        while np.abs(step).max() > 1e-4 and not loss(log_shape + step) < value:
+            step /= 2
+        log_shape = log_shape + step
+        value = loss(log_shape)
+        if np.abs(step).max() < 1e-12:
+            break
+    alpha, beta = np.exp(log_shape)
+    if not max(alpha, beta) < 1e7:
+        raise InputError(_TOO_CONCENTRATED)
+    return float(alpha), float(beta)
+
+
+def _information(alpha, beta):
+    """Return the Fisher information of one score in (alpha, beta), shape (2, 2)."""
+    shared = polygamma(1, alpha + beta)
+    return np.diag(polygamma(1, [alpha, beta])) - shared
+
+
+def _descent_step(gauss, gradient):
+    """Return Newton's step in the logarithms, or the scoring step where the loss is not convex."""
+    hessian = gauss + np.diag(gradient)
+    if hessian[0, 0] <= 0 or np.linalg.det(hessian) <= 0:
+        hessian = gauss
+    return -np.linalg.solve(hessian, gradient)

@@ -1,0 +1,70 @@
+"""The one form in which the pipeline keeps a model's logits: ``results/logits/{model}.npz``.
+
+Arrays ``validation_logits`` (n, K) and ``test_logits`` (m, K) in float32, ``validation_labels``
+(n,) and ``test_labels`` (m,) in int64, classes counted from 0, and ``source``, the text
+``real_logits`` or ``surrogate_logits``. The archive is not compressed (logits hardly compress), its
+entries are dated 1980-01-01, and so the same logits always give the same bytes.
+"""
+
+import zipfile
+from typing import NamedTuple
+
+import numpy as np
+
+from calbias.errors import InputError
+
+FOLDS = ("validation", "test")
+SOURCES = ("real_logits", "surrogate_logits")
+
+
+class Fold(NamedTuple):
+    """Logits of shape (n, K), float32, and labels of shape (n,), int64."""
+
+    logits: np.ndarray
+    labels: np.ndarray
+
+
+class Logits(NamedTuple):
+    """A model's logits in both folds, and where they come from (one of ``SOURCES``)."""
+
+    validation: Fold
+    test: Fold
+    source: str
+
+
+def save_logits(path, logits):
+    """Write a ``Logits`` to ``path``, whose name must end in ``.npz``."""
+    arrays = {"source": np.array(logits.source)}
+    for name in FOLDS:
+        fold = getattr(logits, name)
+        arrays[f"{name}_logits"] = np.ascontiguousarray(fold.logits, dtype=np.float32)
+        arrays[f"{name}_labels"] = np.ascontiguousarray(fold.labels, dtype=np.int64)
+    np.savez(path, **arrays)
+
+
+def load_fold(path, fold):
+    """Return the ``Fold`` named ``validation`` or ``test``, without reading the other one."""
+    if fold not in FOLDS:
+        raise InputError(f"fold {fold!r} is unknown: choose {' or '.join(FOLDS)}")
+    return Fold(*_load(path, f"{fold}_logits", f"{fold}_labels"))
+
+
+def load_source(path):
+    """Return the source of the logits in ``path``: ``real_logits`` or ``surrogate_logits``."""
+    return str(_load(path, "source")[0])
+
+
+def load_logits(path):
+    """Return the whole file as ``Logits``."""
+    return Logits(load_fold(path, "validation"), load_fold(path, "test"), load_source(path))
+
+
+def _load(path, *names):
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            return [archive[name] for name in names]
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+        raise InputError(
+            f"{path}: not a file that read_logits.py or draw_surrogate_logits.py wrote "
+            f"({str(error).splitlines()[0]}); write it again"
+        ) from error

@@ -1,0 +1,184 @@
+"""What is legal in logits and labels; a fault is one line with the file, the row and the mend.
+
+Every array that enters passes here, whatever it was stored in. Rows are counted from 0, in the
+order of the file, without a table's header line.
+"""
+
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from calbias.errors import InputError
+
+SUM_TOLERANCE = 5e-3
+"""How far a row of probabilities may sum from 1: float32 is 1e-6 off and float16 6e-4, but ten
+classes written with three decimals up to 5e-3."""
+COARSEST = 1e-3
+"""The coarsest resolution that zeros among probabilities are taken to have."""
+_EXCESS = 1e-6  # a float32 softmax can exceed 1 by a rounding
+_MOSTLY = 0.9
+_CHUNK_ROWS = 4096
+
+
+class Place(NamedTuple):
+    """Where values come from: a file, the part of it, and each value's row there (None: all)."""
+
+    file: Path
+    part: str
+    rows: np.ndarray | None = None
+
+    def error(self, problem, row=None):
+        """Return the InputError for a problem, in a row of the array at hand if one is given."""
+        where = f"{self.file}: {self.part}"
+        if row is not None:
+            where += f", row {row if self.rows is None else self.rows[row]} (counted from 0)"
+        return InputError(f"{where}: {problem}")
+
+
+class RawFold(NamedTuple):
+    """Values and labels as a file holds them, unchecked, and their place."""
+
+    values: np.ndarray
+    labels: np.ndarray
+    place: Place
+
+
+def checked_values(values, place):
+    """Return the values, a finite numeric array of shape (n, K) with K >= 2, in their own type."""
+    values = np.asarray(values)
+    if values.dtype.kind not in "fiu":
+        raise place.error(f"values of type {values.dtype} are no numbers; save floats")
+    if values.ndim != 2:
+        raise place.error(f"shape {values.shape}; give one row per sample, one column per class")
+    if not len(values):
+        raise place.error("no rows; give at least one")
+    if values.shape[1] < 2:
+        raise place.error("one class only; give a column for every class, two for a yes or no")
+    for start in range(0, len(values), _CHUNK_ROWS):
+        chunk = values[start : start + _CHUNK_ROWS]
+        good = np.abs(chunk.astype(np.float64)) <= np.finfo(np.float32).max
+        if not good.all():
+            row, column = np.argwhere(~good)[0]
+            raise place.error(
+                f"column {column} (counted from 0) is {chunk[row, column]}; "
+                "drop the row or mend the value",
+                start + row,
+            )
+    return values
+
+
+def checked_labels(labels, n_rows, n_classes, place):
+    """Return labels of shape (n,), int64, from class numbers, (n,) or (n, 1), or one-hot (n, K)."""
+    labels = np.asarray(labels)
+    if labels.dtype.kind not in "fiub":
+        raise place.error(
+            f"labels of type {labels.dtype}; give class numbers from 0 to {n_classes - 1}"
+        )
+    if labels.ndim == 0 or len(labels) != n_rows:
+        n_labels = len(labels) if labels.ndim else 1
+        raise place.error(f"{n_rows} rows of logits but {n_labels} labels; give one per row")
+    if labels.shape == (n_rows, n_classes):
+        return _from_one_hot(labels, place)
+    if labels.size != n_rows:
+        raise place.error(
+            f"labels of shape {labels.shape}; give class numbers, or one-hot rows of {n_classes}"
+        )
+    labels = labels.reshape(-1)
+    whole = labels == np.floor(labels)  # false for NaN
+    if not whole.all():
+        row = int(np.argmin(whole))
+        raise place.error(f"label {labels[row]} is no class number; count from 0", row)
+    low, high = labels.min(), labels.max()
+    if low == 1 and high == n_classes:
+        raise place.error(
+            f"labels are counted from 1 (1 to {n_classes}); subtract 1 so that they start at 0"
+        )
+    if low < 0 or high >= n_classes:
+        row = int(np.argmax((labels < 0) | (labels >= n_classes)))
+        raise place.error(
+            f"label {labels[row]:g} is out of range; number the {n_classes} classes from 0 "
+            f"to {n_classes - 1}",
+            row,
+        )
+    return _of_several_classes(labels.astype(np.int64), place)
+
+
+def _from_one_hot(labels, place):
+    labels = labels.astype(np.float64)
+    good = ((labels == 0) | (labels == 1)).all(axis=1) & (labels.sum(axis=1) == 1)
+    if not good.all():
+        raise place.error(
+            "a one-hot label has a single 1, the rest 0; mend the row", int(np.argmin(good))
+        )
+    return _of_several_classes(labels.argmax(axis=1), place)
+
+
+def _of_several_classes(labels, place):
+    if labels.min() == labels.max():
+        raise place.error(
+            f"one class only: every label is {labels[0]}; give samples of several classes"
+        )
+    return labels
+
+
+def are_probabilities(folds):
+    """Return whether the values of ``RawFold``s are meant as probabilities.
+
+    They are when nine of ten rows sum to 1 within ``SUM_TOLERANCE``, as logits do not, or when
+    every value is in [0, 1].
+    """
+    sums = np.concatenate([fold.values.sum(axis=1, dtype=np.float64) for fold in folds])
+    if np.mean(np.abs(sums - 1) <= SUM_TOLERANCE) >= _MOSTLY:
+        return True
+    return all(fold.values.min() >= 0 and fold.values.max() <= 1 for fold in folds)
+
+
+def refuse_scaled_probabilities(folds):
+    """Raise InputError if the rows of values >= 0 sum to one number that is not 1: percentages."""
+    sums = np.concatenate([fold.values.sum(axis=1, dtype=np.float64) for fold in folds])
+    usual = np.median(sums)
+    same = np.mean(np.abs(sums - usual) <= SUM_TOLERANCE * usual) >= _MOSTLY
+    if same and all(fold.values.min() >= 0 for fold in folds):
+        raise folds[0].place.error(
+            f"no value is negative and rows sum to {usual:.6g}: if these are probabilities, such "
+            f"as percentages, divide them by {usual:.6g}; if logits, subtract 1 from all of them"
+        )
+
+
+def check_probabilities(fold):
+    """Raise InputError unless values are in [0, 1] and rows sum to 1 (``SUM_TOLERANCE``)."""
+    outside = ((fold.values < 0) | (fold.values > 1 + _EXCESS)).any(axis=1)
+    if outside.any():
+        row = int(np.argmax(outside))
+        value = max(fold.values[row], key=lambda p: abs(p - 0.5))
+        raise fold.place.error(f"{value} is no probability; give values in [0, 1]", row)
+    sums = fold.values.sum(axis=1, dtype=np.float64)
+    wrong = np.abs(sums - 1) > SUM_TOLERANCE
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise fold.place.error(
+            f"probabilities sum to {sums[row]:.6g}, not 1; normalise the row, write more digits "
+            "or, if these are logits, subtract 1 from all of them",
+            row,
+        )
+
+
+def zero_floor(folds):
+    """Return what a probability of 0 counts as, so that its logarithm is finite.
+
+    The zeros of a row together stay below half of the smallest positive value in the file (the
+    resolution it was written with), and never change a score by more than 5e-4.
+    """
+    smallest = min(np.min(fold.values, where=fold.values > 0, initial=COARSEST) for fold in folds)
+    return float(smallest) / (2 * folds[0].values.shape[1])
+
+
+def log_probabilities(values, floor):
+    """Return log p, float32, of probabilities of shape (n, K); a zero counts as ``floor`` > 0."""
+    logs = np.empty(values.shape, dtype=np.float32)
+    for start in range(0, len(values), _CHUNK_ROWS):
+        rows = slice(start, start + _CHUNK_ROWS)
+        p = values[rows].astype(np.float64)
+        logs[rows] = np.log(np.where(p > 0, p, floor))
+    return logs

@@ -1,0 +1,124 @@
+"""The published logit files: which they are, and whether a file is one of them.
+
+A file is looked at in this order, and nothing of it is parsed before all have passed: it exists;
+it is not a git-LFS pointer or an HTML page; its size and its sha256 are those of the manifest.
+"""
+
+import csv
+from pathlib import Path
+from typing import NamedTuple
+
+from calbias.digest import file_digest
+from calbias.errors import InputError
+
+MANIFEST_COLUMNS = ("model", "file", "sha256", "bytes", "n_classes", "n_validation", "n_test")
+_MEND = "download it again, or give your own outputs a model name of their own"
+HEAD_BYTES = 512
+"""How much of a file ``stand_in`` needs to see."""
+
+
+class PublishedFile(NamedTuple):
+    """A row of the manifest: a file's name, sha256 (hex) and size, its classes and rows per fold.
+
+    ``n_validation`` and ``n_test`` are None where the manifest leaves them open.
+    """
+
+    model: str
+    file: str
+    sha256: str
+    n_bytes: int
+    n_classes: int
+    n_validation: int | None
+    n_test: int | None
+
+
+def read_manifest(path):
+    """Return ``{model: PublishedFile}`` of a manifest CSV; InputError if it is not one."""
+    refuse_missing(path)
+    with open(path, newline="", encoding="utf-8") as file:
+        rows = csv.DictReader(file)
+        missing = [name for name in MANIFEST_COLUMNS if name not in (rows.fieldnames or ())]
+        if missing:
+            raise InputError(f"{path}: no column {', '.join(missing)}; restore the manifest")
+        try:
+            return {row["model"]: _published_file(row) for row in rows}
+        except (TypeError, ValueError) as error:
+            raise InputError(
+                f"{path}, line {rows.line_num}: {error}; restore the manifest"
+            ) from error
+
+
+def published_file(model, manifest, path):
+    """Return the ``PublishedFile`` of a model; InputError, naming the manifest, if it has none."""
+    if model not in manifest:
+        raise InputError(
+            f"{path}: no model {model}; only published files are downloaded, give your own with "
+            "read_logits.py --file"
+        )
+    return manifest[model]
+
+
+def _published_file(row):
+    return PublishedFile(
+        row["model"],
+        row["file"],
+        row["sha256"].lower(),
+        int(row["bytes"]),
+        int(row["n_classes"]),
+        int(row["n_validation"]) if row["n_validation"] else None,
+        int(row["n_test"]) if row["n_test"] else None,
+    )
+
+
+def refuse_missing(path):
+    """Raise InputError unless ``path`` is a file."""
+    if not Path(path).is_file():
+        what = "is a folder" if Path(path).is_dir() else "no such file"
+        raise InputError(f"{path}: {what}; check the path")
+
+
+def stand_in(head):
+    """Return what the first bytes of a file or of an answer give away, or None.
+
+    A repository over its git-LFS quota sends a pointer, a web server an HTML page, where the file
+    should be.
+    """
+    start = head[:HEAD_BYTES].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
+    if start.startswith(b"version https://git-lfs"):
+        return "a git-LFS pointer"
+    if start.startswith((b"<!doctype html", b"<html", b"<head", b"<?xml", b"<!--")):
+        return "an HTML page"
+    return None
+
+
+def refuse_stand_in(path):
+    """Raise InputError if ``path`` holds a git-LFS pointer or an HTML page instead of data."""
+    with open(path, "rb") as file:
+        found = stand_in(file.read(HEAD_BYTES))
+    if found:
+        raise InputError(
+            f"{path}: is {found}, not the file itself; download the file it stands for"
+        )
+
+
+def verify_size(path, published):
+    """Raise InputError unless ``path`` is a file of the ``PublishedFile``'s size."""
+    refuse_missing(path)
+    refuse_stand_in(path)
+    n_bytes = Path(path).stat().st_size
+    if n_bytes != published.n_bytes:
+        raise InputError(
+            f"{path}: has {n_bytes} bytes, the published {published.model} has "
+            f"{published.n_bytes}; {_MEND}"
+        )
+
+
+def verify(path, published):
+    """Raise InputError unless ``path`` is, byte for byte, the ``PublishedFile``."""
+    verify_size(path, published)
+    sha256 = file_digest(path)
+    if sha256 != published.sha256:
+        raise InputError(
+            f"{path}: sha256 is {sha256[:12]}…, that of the published {published.model} is "
+            f"{published.sha256[:12]}…; {_MEND}"
+        )

@@ -1,0 +1,53 @@
+"""Histogram binning (Zadrozny and Elkan 2001; Guo et al. 2017, section 4.1, Eq. 7).
+
+Scores are put into bins and every score in a bin becomes the bin's mean label.
+"""
+
+import numpy as np
+
+from calbias.errors import InputError
+from calbias.recalibration.one_vs_rest import fit_one_vs_rest
+
+BINNINGS = ("ew", "em")
+EMPTY_BINS = ("centre", "zero")
+
+
+def fit(logits, labels, n_bins=15, binning="ew", empty_bins="centre"):
+    """Return ``transform(logits) -> logits``, fitted one class against the rest.
+
+    ``logits`` (n, K) and ``labels`` (n,) are those of the validation fold. For the options see
+    ``fit_binary``.
+    """
+    return fit_one_vs_rest(
+        lambda scores, hits: fit_binary(scores, hits, n_bins, binning, empty_bins), logits, labels
+    )
+
+
+def fit_binary(scores, hits, n_bins=15, binning="ew", empty_bins="centre"):
+    """Return ``transform(scores) -> scores`` from scores in [0, 1] and 0/1 hits, both (n,).
+
+    ``binning="ew"``: bin k of b is [k/b, (k+1)/b), with 1 in the last. ``"em"``: bin k begins at
+    the score of rank ceil(k·n/b), so that bins hold equally many samples, except that equal scores
+    stay together, in the highest bin they reach. A bin without samples has no mean label and the
+    literature leaves it open: ``empty_bins="centre"`` gives it its centre (only ``"ew"`` has such
+    bins), ``"zero"`` gives it 0, as the code published with the logits of the ten models does.
+    """
+    if binning not in BINNINGS or empty_bins not in EMPTY_BINS:
+        raise InputError(
+            f"histogram binning {binning!r} with empty bins {empty_bins!r} is unknown: "
+            f"choose from {', '.join(BINNINGS)} and {', '.join(EMPTY_BINS)}"
+        )
+    inner = np.arange(1, n_bins)
+    if binning == "ew":
+        edges = inner / n_bins
+    else:
+        n = len(scores)
+        first_ranks = np.minimum(-(-inner * n // n_bins), n - 1)
+        edges = np.partition(scores, first_ranks)[first_ranks]
+    bins = np.searchsorted(edges, scores, side="right")
+    count = np.bincount(bins, minlength=n_bins)
+    n_hits = np.bincount(bins, weights=hits, minlength=n_bins)
+    centre = (np.arange(n_bins) + 0.5) / n_bins
+    of_empty = centre if empty_bins == "centre" and binning == "ew" else np.zeros(n_bins)
+    mean_label = np.where(count > 0, n_hits / np.maximum(count, 1), of_empty)
+    return lambda new_scores: mean_label[np.searchsorted(edges, new_scores, side="right")]

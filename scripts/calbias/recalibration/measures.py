@@ -1,0 +1,64 @@
+"""The measures that may select a recalibration method: every estimator, and the KS error."""
+
+import numpy as np
+
+from calbias.datasets import sorted_data_set
+from calbias.errors import InputError
+from calbias.estimation import load_estimator
+from calbias.estimator_files import known_estimators
+from calbias.recalibration.ks_error import ks_of_data_set
+
+N_BINS = 15
+
+
+def load_measures(norm=2.0, estimators=None):
+    """Return {name: measure(data) -> (value, bins used)} for DataSets of one row.
+
+    ``estimators`` is {name: file}, or None for all of calbias's own. Values are fractions. They are
+    taken with 15 bins, or choose their own, and with the given norm; those that do not exist for it
+    (``ece_debias`` for a norm other than 2) are left out. The
+    KS error, last, has neither bins (-1) nor a norm.
+    """
+    probe = sorted_data_set([0.25, 0.5, 0.75, 1.0], [0, 1, 0, 1])
+    measures = {}
+    for name, file in (known_estimators() if estimators is None else estimators).items():
+        run = load_estimator(name, file)
+        try:
+            run(probe, N_BINS, norm)
+        except InputError:
+            if norm == 2:
+                raise
+            continue
+        measures[name] = _measure(run, norm)
+    measures["ks_error"] = lambda data: (ks_of_data_set(data), -1)
+    return measures
+
+
+def _measure(run, norm):
+    def measure(data):
+        values, n_bins = run(data, N_BINS, norm)
+        return float(values[0]), int(n_bins[0])
+
+    return measure
+
+
+def measured(measures, top, ties="average"):
+    """Return {name: (value, bins used)} of a ``TopLabel`` with tied scores taken as ``ties``."""
+    data = sorted_data_set(top.score, top.hit, ties)
+    return {name: measure(data) for name, measure in measures.items()}
+
+
+def resampled_values(measures, top, counts, ties="average"):
+    """Return {name: values (B,)} on resamples given as counts (B, n) of the rows of ``top``.
+
+    ``ties="input_order"`` keeps a resample's equal scores in the order of the original rows.
+    """
+    order = np.argsort(top.score, kind="stable")
+    scores, hits = top.score[order], top.hit[order]
+    values = {name: np.empty(len(counts)) for name in measures}
+    for b, count in enumerate(counts):
+        rows = np.repeat(np.arange(len(order)), count[order])
+        data = sorted_data_set(scores[rows], hits[rows], ties)
+        for name, measure in measures.items():
+            values[name][b] = measure(data)[0]
+    return values

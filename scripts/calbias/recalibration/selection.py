@@ -1,0 +1,115 @@
+"""Which recalibration method a measure selects, and how often it agrees with the reference's."""
+
+from functools import cache
+
+import numpy as np
+
+from calbias.logits.streams import stream
+from calbias.recalibration.choices import CHOICES, DEFAULT
+from calbias.recalibration.measures import load_measures, measured, resampled_values
+from calbias.recalibration.reference import beta_tce, empirical_tce, fit_curve
+from calbias.recalibration.resampled_reference import resampled_tce
+from calbias.recalibration.variants import METHODS
+
+
+def draw_counts(n, n_resamples, seed, model):
+    """Return how often each of n rows is in each bootstrap resample, (B, n) uint16.
+
+    The stream depends on the seed and the model alone; further resamples extend it.
+    """
+    rng = stream(seed, model, "recalibration", "bootstrap")
+    counts = np.empty((n_resamples, n), dtype=np.uint16)
+    for row in counts:
+        row[:] = np.bincount(rng.integers(n, size=n), minlength=n)
+    return counts
+
+
+def selected(values):
+    """Return the method of least value of {method: value}; of equals, the first in ``METHODS``.
+
+    NaN is never selected; None where all are NaN.
+    """
+    known = [method for method in METHODS if not np.isnan(values[method])]
+    return min(known, key=lambda method: values[method], default=None)
+
+
+class Selections:
+    """The selections of one model, under every choice; each number is computed once.
+
+    ``tops`` {variant: TopLabel} of the test fold, ``counts`` (B, n) from ``draw_counts``. Choices
+    other than the default use the first quarter of the resamples, and at least two.
+    """
+
+    def __init__(self, tops, counts, estimators=None):
+        self.tops, self.counts = tops, counts
+        self.measures = cache(lambda norm=2.0: load_measures(norm, estimators))
+        self.curve = cache(lambda variant: fit_curve(tops[variant]))
+        self.measured = cache(self._measured)
+        self.reference = cache(self._reference)
+        self._resampled_values = cache(self._values_on_resamples)
+        self._resampled_reference = cache(self._reference_on_resamples)
+
+    def rows(self, choices=CHOICES):
+        """Return one dict per choice and measure.
+
+        ``agreement_frequency`` is the fraction of resamples on which the measure and the reference
+        select one method, ``selected_frequency`` that on which the measure selects as it does on
+        the fold itself. The beta reference is not refitted to resamples: NaN.
+        """
+        return [row for choice in choices for row in self._rows(choice)]
+
+    def _rows(self, choice):
+        reference_method = selected(
+            {
+                m: self.reference(v, choice.reference, choice.norm)
+                for m, v in choice.variants.items()
+            }
+        )
+        b = len(self.counts) if choice == DEFAULT else max(2, len(self.counts) // 4)
+        values = [self._resampled_values(v, choice.ties, choice.norm, b) for v in self._of(choice)]
+        by_reference = None
+        if choice.reference == "glm_empirical":
+            by_reference = _selected_on_resamples(
+                [self._resampled_reference(v, choice.norm, b) for v in self._of(choice)]
+            )
+        for measure in self.measures(choice.norm):
+            method = selected(
+                {
+                    m: self.measured(v, choice.ties, choice.norm)[measure][0]
+                    for m, v in choice.variants.items()
+                }
+            )
+            by_measure = _selected_on_resamples([of_method[measure] for of_method in values])
+            agreement = np.nan if by_reference is None else np.mean(by_measure == by_reference)
+            yield {
+                "choice": choice.name,
+                "measure": measure,
+                "selected_method": method,
+                "reference_method": reference_method,
+                "agrees": method == reference_method,
+                "agreement_frequency": float(agreement),
+                "selected_frequency": float(np.mean(by_measure == METHODS.index(method))),
+                "n_resamples": b,
+            }
+
+    @staticmethod
+    def _of(choice):
+        return [choice.variants[method] for method in METHODS]
+
+    def _measured(self, variant, ties="average", norm=2.0):
+        return measured(self.measures(norm), self.tops[variant], ties)
+
+    def _reference(self, variant, kind="glm_empirical", norm=2.0):
+        tce = empirical_tce if kind == "glm_empirical" else beta_tce
+        return tce(self.tops[variant], self.curve(variant).curve, norm)
+
+    def _values_on_resamples(self, variant, ties, norm, b):
+        return resampled_values(self.measures(norm), self.tops[variant], self.counts[:b], ties)
+
+    def _reference_on_resamples(self, variant, norm, b):
+        return resampled_tce(self.tops[variant], self.curve(variant), self.counts[:b], norm)
+
+
+def _selected_on_resamples(values_by_method):
+    """Return the place in ``METHODS`` of the least value, the first of equals, (B,)."""
+    return np.argmin(np.stack(values_by_method), axis=0)

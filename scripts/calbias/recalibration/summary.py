@@ -1,0 +1,83 @@
+"""Table 1 over all models, beside the published ticks, and what its conclusion depends on."""
+
+import numpy as np
+import pandas as pd
+
+from calbias.errors import InputError
+from calbias.recalibration.choices import DEFAULT
+from calbias.result_tables import read_table
+
+PUBLISHED = {
+    "ece_bin_ew": "ece_bin_selects_as_tce",
+    "ece_sweep_em": "ece_sweep_selects_as_tce",
+}
+"""The two estimators of the paper's Table 1 and their columns in the published table."""
+_SELECTION = [
+    *("model", "source", "measure", "selected_method", "reference_method"),
+    *("agrees", "agreement_frequency"),
+]
+_RESAMPLES = ["selected_frequency", "n_resamples"]
+
+
+def gathered(paths):
+    """Return the rows of the models' selections as one DataFrame, in the order of the files.
+
+    Raises InputError for a file without the columns of ``recalibrate_model.py``'s selections, and
+    for a model that comes twice.
+    """
+    tables = []
+    for path in paths:
+        table = read_table(path)
+        missing = [
+            name for name in ("choice", *_SELECTION, *_RESAMPLES) if name not in table.columns
+        ]
+        if missing:
+            raise InputError(
+                f"{path}: no column {missing[0]}; give what recalibrate_model.py "
+                "--selection-output wrote"
+            )
+        tables.append(table)
+    joined = pd.concat(tables, ignore_index=True)
+    twice = joined[joined.duplicated(["choice", "model", "source", "measure"])]
+    if len(twice):
+        raise InputError(f"model {twice['model'].iloc[0]} comes twice: give its selections once")
+    return joined
+
+
+def selection_table(selections, published, path):
+    """Return ``recalibration_selection``: a row per model and measure under the default choice.
+
+    ``published_agrees`` is the paper's tick for its two estimators, empty elsewhere;
+    ``selected_frequency`` how often resamples select the same method. ``path`` names the published
+    table in the InputError for one without the expected columns.
+    """
+    missing = [name for name in ("model", *PUBLISHED.values()) if name not in published.columns]
+    if missing:
+        raise InputError(f"{path}: no column {missing[0]}; give the published Table 1")
+    ticks = published.set_index("model")
+    table = selections.loc[selections["choice"] == DEFAULT.name, [*_SELECTION, *_RESAMPLES]]
+    published_agrees = [
+        ticks[PUBLISHED[measure]].get(model) if measure in PUBLISHED else None
+        for model, measure in zip(table["model"], table["measure"], strict=True)
+    ]
+    table = table.assign(published_agrees=published_agrees)
+    return table[[*_SELECTION, "published_agrees", *_RESAMPLES]]
+
+
+def sensitivity_table(selections):
+    """Return ``recalibration_sensitivity``: how many models agree, by choice and measure.
+
+    ``agreement_frequency`` is the mean over the models of theirs, a fraction. ``n_agree_sd`` is the
+    standard deviation of the number of agreeing models over bootstrap resamples, which are drawn
+    for each model on its own. Both are empty for the beta reference, not refitted to resamples.
+    """
+    f = selections["agreement_frequency"]
+    selections = selections.assign(variance=f * (1 - f))
+    of_choice = selections.groupby(["choice", "measure"], sort=False)
+    return of_choice.agg(
+        n_models=("model", "size"),
+        n_agree=("agrees", "sum"),
+        agreement_frequency=("agreement_frequency", lambda values: values.mean(skipna=False)),
+        n_agree_sd=("variance", lambda values: np.sqrt(values.sum(skipna=False))),
+        n_resamples=("n_resamples", "min"),
+    ).reset_index()

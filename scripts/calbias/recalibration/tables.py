@@ -1,0 +1,78 @@
+"""The rows of a model in ``recalibration``, ``recalibration_details`` and its selections."""
+
+from calbias.recalibration.judge import ties_of
+from calbias.recalibration.reference import REFERENCES, atoms
+from calbias.recalibration.selection import Selections, draw_counts, selected
+from calbias.recalibration.variants import METHODS, outcomes
+
+ALL_METHODS = ("uncalibrated", *METHODS)
+
+
+def recalibration_tables(logits, model, softmax, seed, n_resamples, estimators=None):
+    """Return the tables (values, selections, details) of a model, each a list of dicts.
+
+    ``logits`` is a ``logits.canonical.Logits`` and ``estimators`` {name: file}, None for all of
+    calbias's own. Values have a row per method, measure and
+    reference; beside the measures of calibration stand ``accuracy`` and ``nll`` (100 times nats),
+    which depend on no reference but are repeated for each. ``selected`` marks the least value among
+    the three methods (of the accuracy, the greatest).
+    """
+    judged = outcomes(logits.validation, logits.test, softmax)
+    tops = {variant: outcome.top for variant, outcome in judged.items()}
+    counts = draw_counts(len(logits.test.labels), n_resamples, seed, model)
+    selections = Selections(tops, counts, estimators)
+    origin = {"model": model, "source": logits.source}
+    return (
+        [{**origin, **row} for row in _value_rows(judged, selections)],
+        [{**origin, **row} for row in selections.rows()],
+        [{**origin, **row} for row in _detail_rows(judged, selections)],
+    )
+
+
+def _value_rows(judged, selections):
+    values = {method: _values(judged[method], selections, method) for method in ALL_METHODS}
+    accuracy = {method: values[method]["accuracy"] for method in ALL_METHODS}
+    for method in ALL_METHODS:
+        ties = ties_of(judged[method].top)
+        for measure, value in values[method].items():
+            sign = -1 if measure == "accuracy" else 1
+            best = selected({m: sign * values[m][measure] for m in METHODS})
+            for reference in REFERENCES:
+                yield {
+                    "method": method,
+                    "measure": measure,
+                    "value_percent": 100 * value,
+                    "reference_tce_percent": 100 * selections.reference(method, reference),
+                    "reference": reference,
+                    "selected": method == best,
+                    "n_distinct_scores": ties.n_distinct,
+                    "largest_atom": ties.largest_atom,
+                    "accuracy_change_percent": 100 * (accuracy[method] - accuracy["uncalibrated"]),
+                }
+
+
+def _values(outcome, selections, method):
+    of_measures = {name: value for name, (value, _) in selections.measured(method).items()}
+    return {**of_measures, "accuracy": float(outcome.top.hit.mean()), "nll": outcome.nll}
+
+
+def _detail_rows(judged, selections):
+    """Yield a row per method: the atoms, the bins that the sweeps chose and the fitted curve."""
+    for method in ALL_METHODS:
+        top, curve = judged[method].top, selections.curve(method).curve
+        at_zero, at_one = atoms(top)
+        measured = selections.measured(method)
+        yield {
+            "method": method,
+            "n_samples": len(top.hit),
+            "accuracy_percent": 100 * float(top.hit.mean()),
+            "n_distinct_scores": ties_of(top).n_distinct,
+            "largest_atom": ties_of(top).largest_atom,
+            "atom_at_zero": float(at_zero.mean()),
+            "atom_at_one": float(at_one.mean()),
+            "n_bins_ece_sweep_ew": measured.get("ece_sweep_ew", (None, None))[1],
+            "n_bins_ece_sweep_em": measured.get("ece_sweep_em", (None, None))[1],
+            "reference_curve": "mean_label" if curve is None else curve.name,
+            "reference_b0": None if curve is None else curve.b0,
+            "reference_b1": None if curve is None else curve.b1,
+        }

@@ -1,0 +1,70 @@
+"""Temperature scaling (Guo et al. 2017, section 4.2, Eq. 9): softmax(z / T) with one T > 0.
+
+T minimises the negative log-likelihood of the validation fold. In the inverse temperature the
+loss is convex, so Newton's method, kept inside a bracket, finds the one minimum.
+"""
+
+import warnings
+
+import numpy as np
+
+from calbias.recalibration.chunks import row_chunks
+
+BOUNDS = (1e-3, 1e3)
+"""Limits of the inverse temperature: T tends to 0 where every top label is a hit."""
+_TOLERANCE = 1e-10
+
+
+def fit(logits, labels):
+    """Return ``transform(logits) -> logits / T`` (float64) from logits (n, K) and labels (n,)."""
+    inverse = inverse_temperature(logits, labels)
+    return lambda new_logits: new_logits.astype(np.float64) * inverse
+
+
+def inverse_temperature(logits, labels):
+    """Return 1/T of least negative log-likelihood, relative accuracy 1e-10.
+
+    ``logits`` (n, K), ``labels`` (n,). A minimum outside ``BOUNDS`` is taken at the bound, with a
+    warning.
+    """
+    low, high = BOUNDS
+    inverse = 1.0
+    for _ in range(200):
+        slope, curvature = _derivatives(logits, labels, inverse)
+        if slope > 0:
+            high = inverse
+        else:
+            low = inverse
+        step = -slope / curvature if curvature > 0 else np.inf * -np.sign(slope)
+        proposal = inverse + step
+        if abs(step) <= _TOLERANCE * inverse:
+            return float(np.clip(proposal, *BOUNDS))
+        # Outside the bracket: halve it, on the logarithmic scale that it was set up on.
+        inverse = proposal if low < proposal < high else float(np.sqrt(low * high))
+        if high <= low * (1 + _TOLERANCE):
+            break
+    warnings.warn(
+        f"temperature scaling: the likelihood has no maximum for T within "
+        f"[{1 / BOUNDS[1]:g}, {1 / BOUNDS[0]:g}]; T = {1 / inverse:.4g} is taken",
+        stacklevel=3,
+    )
+    return inverse
+
+
+def _derivatives(logits, labels, inverse):
+    """Return the first and second derivative of the loss, in nats, by the inverse temperature.
+
+    They are the sums over the rows of E z - z_label and of Var z under softmax(inverse·z).
+    """
+    slope = curvature = 0.0
+    for rows in row_chunks(logits):
+        z = logits[rows].astype(np.float64)
+        z -= z.max(axis=1)[:, None]
+        weights = np.exp(z * inverse)
+        weights /= weights.sum(axis=1)[:, None]
+        mean = np.einsum("ij,ij->i", weights, z)
+        slope += float(mean.sum() - z[np.arange(len(z)), labels[rows]].sum())
+        z -= mean[:, None]
+        z *= z
+        curvature += float(np.einsum("ij,ij->", weights, z))
+    return slope, curvature

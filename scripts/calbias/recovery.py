@@ -1,0 +1,175 @@
+"""What a killed run or a wrong clock left behind, made good when Snakemake next starts.
+
+A killed Snakemake leaves locks and marks of unfinished outputs, which stop the next run until it is
+given ``--unlock`` and ``--rerun-incomplete``. Whether they are left-overs is certain where the
+kernel says so: every run shares a lock on one file as long as it lives, and a run that gets this
+lock for itself is alone.
+"""
+
+import contextlib
+import fcntl
+import os
+import re
+import shutil
+import socket
+import stat
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from calbias.command_line import JOBS
+
+_SAID = ("--rerun-incomplete", "--ri", "--ignore-incomplete", "--ii", "--unlock")
+# -n also together with others of Snakemake's short flags: -np, -qn
+_DRY_RUN = re.compile(r"--dry-?run|-[Fkpqt]*n[Fkpqt]*")
+# The Slurm plugin names a run's jobs by a random number, in five groups of digits.
+_NAME_OF_A_RUN = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_ELSEWHERE = ("--directory", "-d")  # the folder was changed: relative options cannot be repeated
+_LONG_AGO = time.mktime((1980, 1, 1, 0, 0, 0, 0, 0, 0))
+_held = []  # open files: their locks last as long as the process
+
+
+def killed_run(folder, argv):
+    """Return whether the last run in ``folder`` (Snakemake's ``.snakemake``) was killed.
+
+    Its left-over locks are then removed, once its jobs in Slurm are cancelled and those that it
+    left running have ended; this process shares the lock from now on. A dry run, told by ``argv``,
+    does none of this: it needs no lock, and waits for nothing. False, with nothing removed, while
+    another run is alive, where the last run was on another machine (not every file system shares
+    locks between machines), and where the folder cannot be written.
+    """
+    folder = Path(folder)
+    try:
+        folder.mkdir(exist_ok=True)
+        file = open(folder / "alive", "a+", encoding="utf-8")  # noqa: SIM115
+        _held.append(file)
+        locks = list((folder / "locks").glob("*.lock"))
+        alone = _alone(file, locks)
+        if alone and locks and not is_dry_run(argv):
+            _cancel_slurm_jobs(folder.absolute().parent)
+            _wait_for_jobs(folder / JOBS.name)
+            for lock in locks:
+                lock.unlink()
+        fcntl.flock(file, fcntl.LOCK_SH)
+    except OSError:
+        return False
+    return alone and any(mark.is_file() for mark in (folder / "incomplete").rglob("*"))
+
+
+def is_dry_run(argv):
+    """Return whether a command line of Snakemake only asks what would be done."""
+    return any(_DRY_RUN.fullmatch(argument) for argument in argv[1:])
+
+
+def _cancel_slurm_jobs(folder):
+    """Cancel the jobs that Snakemake submitted to Slurm from this folder; their run was killed.
+
+    One that still waits in the queue would otherwise start at any time, with the configuration of
+    then, beside the jobs of a later run.
+    """
+    if not shutil.which("squeue"):
+        return
+    # of this user: number, name, and folder, which may hold spaces
+    command = ["squeue", "--me", "--noheader", "--format=%i %j %Z"]
+    said = subprocess.run(command, capture_output=True, text=True, check=False).stdout
+    jobs = [line.split(maxsplit=2) for line in said.splitlines()]
+    left = [
+        job[0]
+        for job in jobs
+        if len(job) == 3 and _NAME_OF_A_RUN.fullmatch(job[1]) and Path(job[2]) == folder
+    ]
+    if left:
+        print(f"Cancelling jobs that a killed run left in Slurm: {' '.join(left)}.", flush=True)
+        subprocess.run(["scancel", *left], check=False)
+
+
+def _wait_for_jobs(path):
+    with open(path, "a") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            print("Waiting for jobs that a killed run left at work.", flush=True)
+            fcntl.flock(file, fcntl.LOCK_EX)
+
+
+def _alone(file, locks):
+    """Return whether the last run was on this machine and has ended; write down the machine's name.
+
+    Not while there are locks of a run on another machine: it may be alive.
+    """
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    file.seek(0)
+    last, here = file.read(), socket.gethostname()
+    if last not in ("", here) and locks:
+        return False
+    if last != here:
+        file.truncate(0)
+        file.write(here)
+        file.flush()
+    return True
+
+
+def resume(argv):
+    """Start Snakemake anew in this process, with the option that finishes what a killed run left.
+
+    Returns, having done nothing, where ``argv`` is not a command line of Snakemake's own, or says
+    itself what to do with unfinished outputs.
+    """
+    options = {argument.partition("=")[0] for argument in argv[1:]}
+    mine = argv[0].endswith(("snakemake", "snakemake/__main__.py"))
+    if mine and not options & {*_SAID, *_ELSEWHERE}:
+        print("The last run was killed: what it left unfinished is made again.", flush=True)
+        command = [sys.executable, "-P", "-m", "snakemake", "--rerun-incomplete", *argv[1:]]
+        os.execv(sys.executable, command)
+
+
+def outdate(dag, persistence):
+    """Make sure that what a failed run left undone is made by the next, whatever it is asked for.
+
+    Snakemake records a failed job as if it had succeeded, and deletes its outputs. A later run
+    that asks only for what is made from them would find those there, unchanged, and do nothing.
+    Call it after a failed run, with Snakemake's DAG and its persistence.
+    """
+    for job in dag.needrun_jobs():
+        for file in job.output:
+            persistence.cleanup_metadata(file)
+            if os.path.exists(file):
+                os.utime(file, (_LONG_AGO, _LONG_AGO))
+
+
+def date_back(folder, tolerance=120):
+    """Date the files of ``folder`` that are from the future back to 1980; return how many.
+
+    After a clock was set back, outputs look newer than any edit. Dated back they look older than
+    everything, and Snakemake compares the contents of their inputs instead. Their order in time is
+    kept. ``tolerance`` is in seconds: a file server's clock may be ahead of this machine's.
+    """
+    now = time.time()
+    future = {}
+    try:
+        for path in Path(folder).rglob("*"):
+            with contextlib.suppress(FileNotFoundError):  # another run's temporary file
+                status = path.stat()
+                if stat.S_ISREG(status.st_mode) and status.st_mtime > now + tolerance:
+                    future[path] = status.st_mtime
+        shift = max(future.values(), default=0) - _LONG_AGO
+        for path, then in future.items():
+            os.utime(path, (now, then - shift))
+    except OSError:
+        return 0
+    return len(future)
+
+
+def cannot_be_written(folder):
+    """Return the first of ``folder`` and the folders in it that cannot be written, or None.
+
+    Where Snakemake may not delete an output it ends with a traceback.
+    """
+    for path, _, _ in os.walk(folder):
+        if os.path.isdir(path) and not os.access(path, os.W_OK | os.X_OK):
+            return path
+    return None

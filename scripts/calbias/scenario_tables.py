@@ -1,0 +1,87 @@
+"""Scenario tables: which scenarios an experiment has, as CSV (table ``scenarios``)."""
+
+import csv
+import math
+
+from calbias.curves import GLM_NAMES, OTHER_CURVES, Curve, logistic
+from calbias.errors import InputError
+from calbias.scenarios import Scenario
+
+COLUMNS = ("experiment", "scenario", "group", "source", "alpha", "beta", "curve", "b0", "b1")
+_NAMED_CURVES = {"identity": Curve("identity"), "logistic": logistic()}
+
+
+def synthetic_rows(experiment, scores, curves, powers=(), glms=()):
+    """Return rows, as dicts, for each Beta (alpha, beta) of ``scores`` with each curve.
+
+    ``curves`` holds names out of identity, logistic; ``powers`` exponents d of c^d; ``glms``
+    Curves of that family. A scenario is called like ``beta_1.1_0.1_power_2``. Raises InputError
+    where two have one name, and for a GLM with a coefficient that its name lacks.
+    """
+    rows, glms = [], list(glms)
+    for curve in glms:
+        _refuse_coefficients(experiment, curve)
+    for alpha, beta in scores:
+        named = [(name, _NAMED_CURVES[name]) for name in curves]
+        named += [(f"power_{d:g}", Curve("power", 0.0, float(d))) for d in powers]
+        named += [(f"{curve.name}_{curve.b0:g}_{curve.b1:g}", curve) for curve in glms]
+        for name, curve in named:
+            scenario = f"beta_{alpha:g}_{beta:g}_{name}"
+            if any(row["scenario"] == scenario for row in rows):
+                raise InputError(
+                    f"config: experiments.{experiment}: {scenario} is there twice: scores, curves, "
+                    f"powers and glms must differ in their first six digits"
+                )
+            rows.append(_row(experiment, scenario, "", "synthetic", alpha, beta, curve))
+    return rows
+
+
+def _refuse_coefficients(experiment, curve):
+    for term in ("b0", "b1"):
+        if term not in curve.name.split("_") and getattr(curve, term) != 0:
+            raise InputError(
+                f"config: experiments.{experiment}.glms: {curve.name} has no {term}: write 0 for it"
+            )
+
+
+def model_row(experiment, model, group, source, beta_fit, curve):
+    """Return the row of a model's scenario; ``beta_fit`` is (alpha, beta), ``curve`` a Curve."""
+    return _row(experiment, model, group, source, *beta_fit, curve)
+
+
+def _row(experiment, scenario, group, source, alpha, beta, curve):
+    values = (experiment, scenario, group, source, float(alpha), float(beta), *curve)
+    return dict(zip(COLUMNS, values, strict=True))
+
+
+def write_scenarios(path, rows):
+    """Write rows, as dicts with COLUMNS, to a CSV file."""
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def read_scenarios(path):
+    """Return [(Scenario, row)] of a scenario table; raises InputError for a bad row or file."""
+    try:
+        with open(path, newline="", encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+    except FileNotFoundError:
+        raise InputError(
+            f"{path}: there is no such scenario table; make it with snakemake {path}"
+        ) from None
+    return [(_scenario(f"{path}, line {k}", row), row) for k, row in enumerate(rows, start=2)]
+
+
+def _scenario(place, row):
+    try:
+        alpha, beta, b0, b1 = (float(row[name]) for name in ("alpha", "beta", "b0", "b1"))
+        name, curve = row["scenario"], row["curve"]
+    except (KeyError, ValueError, TypeError) as error:
+        raise InputError(f"{place}: not a scenario ({error})") from error
+    if not (0 < alpha < math.inf and 0 < beta < math.inf):
+        raise InputError(f"{place}: alpha {alpha} and beta {beta} must be finite and above 0")
+    if curve not in (*GLM_NAMES, *OTHER_CURVES):
+        raise InputError(f"{place}: curve {curve!r} is unknown")
+    return Scenario(name, alpha, beta, Curve(curve, b0, b1))

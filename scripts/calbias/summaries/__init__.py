@@ -1,0 +1,1 @@
+"""From replicates to result tables; one module a table."""

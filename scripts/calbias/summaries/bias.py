@@ -1,0 +1,37 @@
+"""Bias and spread of estimators (Roelofs et al. 2022, Eqs. 6–7; table ``bias``)."""
+
+import numpy as np
+import pandas as pd
+
+from calbias.estimator_files import NO_BINS
+
+
+def bias_rows(experiment, estimators, true_errors):
+    """Return the rows of table ``bias`` of one experiment, in percent, in the order given.
+
+    ``estimators`` is {name: {Cell: Estimates}} and ``true_errors`` {scenario: TCE}, a fraction.
+    The standard error of the bias is sd/√m, the sd having m - 1 degrees of freedom.
+    """
+    rows = []
+    for estimator, cells in estimators.items():
+        for cell, estimates in cells.items():
+            values, tce = 100 * estimates.estimate, 100 * true_errors[cell.scenario]
+            mean, sd = values.mean(), values.std(ddof=1)
+            rows.append(
+                {
+                    "experiment": experiment,
+                    "scenario": cell.scenario,
+                    "estimator": estimator,
+                    "n_bins": None if cell.n_bins == NO_BINS else cell.n_bins,
+                    "n_samples": cell.n_samples,
+                    "n_replicates": values.size,
+                    "tce_percent": tce,
+                    "mean_estimate_percent": mean,
+                    "bias_percent": mean - tce,
+                    "bias_se_percent": sd / np.sqrt(values.size),
+                    "sd_percent": sd,
+                    "rmse_percent": np.sqrt(np.mean((values - tce) ** 2)),
+                    "mean_n_bins_used": estimates.n_bins_used.mean(),
+                }
+            )
+    return pd.DataFrame(rows).astype({"n_bins": "Int64"})

@@ -1,0 +1,46 @@
+"""Paired t-tests of absolute bias (Roelofs et al. 2022, §7.1 and §7.3; table ``paired_t_test``)."""
+
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+from scipy.stats import ttest_rel
+
+
+def paired_t_tests(bias):
+    """Return a row for each experiment and pair of estimators of a ``bias`` table.
+
+    A pair of observations is a scenario at a sample size: |bias| of estimator a and of b. t is
+    positive where a is more biased; the p-value is two-sided. Where an estimator was run at several
+    numbers of bins the first is taken. Pairs with fewer than two observations are left out, and
+    where all differences are equal t and p are empty.
+    """
+    rows = []
+    for experiment, table in bias.groupby("experiment", sort=False):
+        table = table.drop_duplicates(["scenario", "n_samples", "estimator"])
+        wide = table.pivot(
+            index=["scenario", "n_samples"], columns="estimator", values="bias_percent"
+        )
+        for a, b in combinations(dict.fromkeys(table["estimator"]), 2):
+            pairs = wide[[a, b]].dropna().abs()
+            if len(pairs) >= 2:
+                rows.append({"experiment": experiment, **paired_t_test(pairs, a, b)})
+    return pd.DataFrame(rows)
+
+
+def paired_t_test(pairs, a, b):
+    """Return the columns of one test; ``pairs`` has |bias| in percent in columns a and b."""
+    differences = pairs[a] - pairs[b]
+    t, p = np.nan, np.nan
+    if differences.std() > 0:
+        t, p = ttest_rel(pairs[a], pairs[b])
+    return {
+        "estimator_a": a,
+        "estimator_b": b,
+        "n_pairs": len(pairs),
+        "mean_abs_bias_a_percent": pairs[a].mean(),
+        "mean_abs_bias_b_percent": pairs[b].mean(),
+        "t_statistic": t,
+        "degrees_of_freedom": len(pairs) - 1,
+        "p_value": p,
+    }

@@ -1,0 +1,38 @@
+"""Compare ECE_bin on a model's logits with that on data simulated from its fits (Table 4)."""
+
+import argparse
+
+from calbias.command_line import command, written_whole
+from calbias.logits.top_labels import read_origin
+from calbias.result_tables import read_table, write_table
+from calbias.scenario_tables import read_scenarios
+from calbias.summaries.ece_bin import COLUMNS, ece_bin_row
+
+
+@command
+def main(argv=None):
+    """Write table ``ece_bin_real_and_simulated``."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--scenarios", required=True, help="scenarios of experiment fits (CSV)")
+    parser.add_argument("--bias", required=True, help="bias rows of experiment fits (CSV)")
+    parser.add_argument("--top-labels", nargs="+", required=True, help="top-label tables (Parquet)")
+    parser.add_argument("--published", required=True, help="Table 4 (CSV)")
+    parser.add_argument("--norm", type=float, default=2.0, help="p of the ℓp error")
+    parser.add_argument("--output", required=True, help="table to write (CSV)")
+    options = parser.parse_args(argv)
+    bias = read_table(options.bias)
+    simulated = bias[bias["estimator"] == "ece_bin_ew"].drop_duplicates("scenario")
+    simulated = simulated.set_index("scenario").to_dict("index")
+    published = read_table(options.published).set_index("model").to_dict("index")
+    source = {scenario.name: row["source"] for scenario, row in read_scenarios(options.scenarios)}
+    rows = []
+    for path in options.top_labels:
+        model = read_origin(path).model
+        known = simulated.get(model), source.get(model), published.get(model)
+        rows.append(ece_bin_row(path, *known, options.norm))
+    with written_whole(options.output) as temporary:
+        write_table(temporary, rows, COLUMNS)
+
+
+if __name__ == "__main__":
+    main()

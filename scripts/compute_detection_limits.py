@@ -1,0 +1,32 @@
+"""Interpolate the TCE at which a test's miss rate falls to 10 % and 5 % (§7.2)."""
+
+import argparse
+
+from calbias.command_line import command, written_whole
+from calbias.detection_limits import TARGETS, detection_limits
+from calbias.errors import InputError
+from calbias.result_tables import read_table, write_table
+
+
+@command
+def main(argv=None):
+    """Write the table ``detection_limits``."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--detection", required=True, help="table detection (CSV): miss rates")
+    parser.add_argument(
+        "--targets",
+        type=float,
+        nargs="+",
+        default=list(TARGETS),
+        help="miss rates, fractions in (0, 1), to be reached (default: 0.1 0.05)",
+    )
+    parser.add_argument("--output", required=True, help="table to write (CSV)")
+    options = parser.parse_args(argv)
+    if not all(0 < target < 1 for target in options.targets):
+        raise InputError(f"--targets {options.targets}: give fractions between 0 and 1")
+    with written_whole(options.output) as temporary:
+        write_table(temporary, detection_limits(read_table(options.detection), options.targets))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,38 @@
+"""Integrate the true calibration error of every scenario numerically (paper Eq. 1)."""
+
+import argparse
+
+from calbias.command_line import command, written_whole
+from calbias.result_tables import write_table
+from calbias.scenario_tables import read_scenarios
+from calbias.true_error import true_calibration_error
+
+COLUMNS = ("scenario", "alpha", "beta", "curve", "b0", "b1", "norm", "tce_percent")
+
+
+@command
+def main(argv=None):
+    """Write table ``true_calibration_error``: each scenario and curve once."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--scenarios", nargs="+", required=True, help="scenario tables (CSV)")
+    parser.add_argument("--norm", type=float, default=2.0, help="p of the ℓp error")
+    parser.add_argument("--output", required=True, help="table to write (CSV)")
+    options = parser.parse_args(argv)
+    scenarios = {scenario for path in options.scenarios for scenario, _ in read_scenarios(path)}
+    rows = [
+        (
+            s.name,
+            s.alpha,
+            s.beta,
+            *s.curve,
+            options.norm,
+            100 * true_calibration_error(s, options.norm),
+        )
+        for s in sorted(scenarios)
+    ]
+    with written_whole(options.output) as temporary:
+        write_table(temporary, rows, COLUMNS)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,55 @@
+"""Draw one figure from result tables, as PNG for screens and as PDF for papers."""
+
+import argparse
+import importlib
+
+import pandas as pd
+
+from calbias.command_line import command, written_whole
+from calbias.errors import InputError
+from calbias.figures import catalogue, style
+
+
+@command
+def main(argv=None):
+    """Parse the command line, read the tables and write both files."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--figure", required=True, help="name of the figure, such as fig4_realistic"
+    )
+    parser.add_argument("--table", action="append", default=[], metavar="STEM=PATH",
+                        help="a table that the figure reads, such as bias=results/tables/bias.csv;"
+                        " give it once per table")  # fmt: skip
+    parser.add_argument("--output-png", required=True, help="picture for screens, to be written")
+    parser.add_argument("--output-pdf", required=True, help="picture for papers, to be written")
+    arguments = parser.parse_args(argv)
+
+    entries = catalogue.figures()
+    if arguments.figure not in entries:
+        known = ", ".join(entries)
+        raise InputError(f"--figure {arguments.figure}: not known; choose one of {known}")
+    entry = entries[arguments.figure]
+    tables = read_tables(arguments.table, entry.tables)
+    module = importlib.import_module(f"calbias.figures.{entry.module}")
+    made = module.draw(tables, **entry.options)
+    with written_whole(arguments.output_png) as png, written_whole(arguments.output_pdf) as pdf:
+        style.save(made, png, pdf)
+
+
+def read_tables(assignments, stems):
+    """Return {stem: DataFrame} of the ``STEM=PATH`` assignments, of which ``stems`` are needed."""
+    paths = dict(text.partition("=")[::2] for text in assignments)
+    missing = [stem for stem in stems if not paths.get(stem)]
+    if missing:
+        raise InputError(f"--table: {missing[0]} is missing; add --table {missing[0]}=PATH.csv")
+    tables = {}
+    for stem in stems:
+        try:
+            tables[stem] = pd.read_csv(paths[stem])
+        except (OSError, ValueError) as error:
+            raise InputError(f"{paths[stem]}: cannot be read as a CSV table ({error})") from error
+    return tables
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,41 @@
+"""Gather the models' recalibration selections into Table 1 and its sensitivity."""
+
+import argparse
+
+from calbias.command_line import command, written_whole
+from calbias.recalibration.summary import gathered, selection_table, sensitivity_table
+from calbias.result_tables import read_table, write_table
+
+
+@command
+def main(argv=None):
+    """Write ``recalibration_selection.csv`` and ``recalibration_sensitivity.csv``."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--selections",
+        nargs="+",
+        required=True,
+        help="selections of the models, from recalibrate_model.py --selection-output (CSV)",
+    )
+    parser.add_argument("--published", required=True, help="published Table 1 (CSV)")
+    parser.add_argument("--output-selection", required=True, help="output: Table 1 (CSV)")
+    parser.add_argument(
+        "--output-sensitivity",
+        required=True,
+        help="output: agreement under each choice that the paper leaves open (CSV)",
+    )
+    options = parser.parse_args(argv)
+
+    selections = gathered(options.selections)
+    published = read_table(options.published)
+    tables = {
+        options.output_selection: selection_table(selections, published, options.published),
+        options.output_sensitivity: sensitivity_table(selections),
+    }
+    for path, table in tables.items():
+        with written_whole(path) as temporary:
+            write_table(temporary, table)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,122 @@
+"""Estimate the calibration error of simulated data sets with one estimator (paper §4, Eq. 7).
+
+Keeps what an earlier run drew and what still holds true; draws only what is missing.
+"""
+
+import argparse
+import hashlib
+import json
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+from calbias import __version__
+from calbias.command_line import command, written_whole
+from calbias.digest import file_digest, files_digest
+from calbias.errors import InputError
+from calbias.estimation import load_estimator
+from calbias.estimator_files import bin_numbers, estimator_file
+from calbias.imports import code_files
+from calbias.quantile_table import build_quantile_table
+from calbias.replicates import (
+    NOTHING,
+    Cell,
+    Estimates,
+    keep,
+    kept,
+    read_replicates,
+    write_replicates,
+)
+from calbias.sampler import Sampler
+from calbias.scenario_tables import read_scenarios
+from calbias.simulate import simulate_cells
+
+
+@command
+def main(argv=None):
+    """Write the Parquet file of one shard of one estimator's replicates."""
+    options = _parse(argv)
+    file = Path(options.estimator_file or estimator_file(options.estimator))
+    code = files_digest(code_files(__file__, file))
+    known, known_keys = _earlier(kept(options.output))
+    wanted = np.arange(options.shard, options.replicates, options.shards)
+    numbers = bin_numbers(file, options.n_bins)
+    run = {options.estimator: load_estimator(options.estimator, file)}
+    cells, keys = {}, {}
+    for scenario, _ in read_scenarios(options.scenarios):
+        table = None
+        for n_samples in options.n_samples:
+            these = [Cell(scenario.name, n_samples, n_bins) for n_bins in numbers]
+            for cell in these:
+                what = [code, options.estimator, scenario[1:], cell, options.norm, options.seed]
+                what += [options.shard, options.shards]
+                keys[cell] = hashlib.sha256(json.dumps(what).encode()).hexdigest()
+                same = known_keys.get(cell) == keys[cell]
+                cells[cell] = (known[cell] if same else NOTHING).first(wanted.size)
+            short = [cell for cell in these if cells[cell].estimate.size < wanted.size]
+            if not short:
+                continue
+            done = min(cells[cell].estimate.size for cell in short)
+            table = table or build_quantile_table(scenario)
+            started = time.perf_counter()
+            new = wanted[done:]
+            results = simulate_cells(
+                Sampler(scenario, n_samples, options.seed, table),
+                new,
+                run,
+                [(options.estimator, cell.n_bins) for cell in short],
+                options.norm,
+            )
+            for cell, result in zip(short, results, strict=True):
+                cells[cell] = cells[cell].first(done).extended(Estimates(new, *result))
+            seconds = time.perf_counter() - started
+            print(f"{scenario.name}, n = {n_samples}: {new.size} replicates in {seconds:.2f} s")
+    names = ("estimator", "seed", "replicates", "shard", "shards")
+    provenance = {"calbias": __version__, **{name: getattr(options, name) for name in names}}
+    provenance["scenarios"] = file_digest(options.scenarios)
+    with written_whole(options.output) as temporary:
+        write_replicates(temporary, cells, keys, provenance)
+    keep(options.output)
+
+
+def _earlier(path):
+    """Return ({Cell: Estimates}, {Cell: key}) of an earlier output; empty if none or damaged."""
+    if not Path(path).exists():
+        return {}, {}
+    try:
+        cells, keys, _ = read_replicates(path)
+    except InputError as error:
+        print(f"warning: drawn anew: {error}", file=sys.stderr)
+        return {}, {}
+    return cells, keys
+
+
+def _parse(argv):
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--scenarios", required=True, help="scenario table (CSV)")
+    parser.add_argument("--estimator", required=True, help="name, such as ece_sweep_em")
+    parser.add_argument(
+        "--estimator-file", help="Python file that defines it, if not calbias's own"
+    )
+    parser.add_argument("--n-samples", type=int, nargs="+", required=True, help="sample sizes")
+    parser.add_argument("--n-bins", type=int, nargs="+", default=[15], help="numbers of bins")
+    parser.add_argument("--replicates", type=int, required=True, help="data sets per cell")
+    parser.add_argument("--norm", type=float, default=2.0, help="p of the ℓp error")
+    parser.add_argument("--seed", type=int, required=True, help="seed of all random streams")
+    parser.add_argument(
+        "--shard", type=int, default=0, help="takes replicates shard, shard + shards, …"
+    )
+    parser.add_argument("--shards", type=int, default=1, help="number of shards")
+    parser.add_argument("--output", required=True, help="Parquet file to write or extend")
+    options = parser.parse_args(argv)
+    if not 0 <= options.shard < options.shards:
+        raise InputError(f"--shard must be from 0 to {options.shards - 1}, not {options.shard}")
+    if options.replicates < 1 or min(options.n_bins) < 1 or options.seed < 0:
+        raise InputError("--replicates and --n-bins must be at least 1, --seed at least 0")
+    return options
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,145 @@
+"""A copy of the checkout in which Snakemake runs, for tests/workflow and tests/slurm."""
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+SHARED = ROOT.parent / "shared"
+TINY = "tests/workflow/tiny.yaml"
+SMOKE = "config/smoke.yaml"
+SNAKEMAKE = Path(sys.executable).with_name("snakemake")
+COMPILE = """
+from calbias.curves import Curve
+from calbias.estimator_files import known_estimators
+from calbias.scenarios import Scenario
+from calbias.simulate import simulate_estimates
+scenario = Scenario("any", 1.0, 1.0, Curve("identity"))
+simulate_estimates(scenario, 50, [0, 1], list(known_estimators()))
+"""
+LEFT_OUT = shutil.ignore_patterns(
+    ".git", ".venv*", "results", ".snakemake", "__pycache__", ".*_cache", "build", "*.egg-info"
+)
+
+
+class Checkout:
+    """A copy of the checkout, and Snakemake in it with a configuration of seconds."""
+
+    def __init__(self, path):
+        self.path = Path(path)
+
+    def __truediv__(self, name):
+        return self.path / name
+
+    def arguments(self, *arguments, config=TINY):
+        """Return the command line of Snakemake: two cores and the tiny configuration."""
+        cores = () if {"--cores", "--jobs"} & set(arguments) else ("--cores", "2")
+        configfile = ("--configfile", str(config)) if config else ()
+        return [str(SNAKEMAKE), *cores, *configfile, *arguments]
+
+    def run(self, *arguments, config=TINY, ok=True, environment=None, seconds=400):
+        """Return all that a run of Snakemake prints; assert that it succeeds, or does not.
+
+        A failing run never shows a traceback of Python.
+        """
+        done = subprocess.run(
+            self.arguments(*arguments, config=config),
+            cwd=self.path,
+            env=self.environment(environment),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=seconds,
+        )
+        assert (done.returncode == 0) == ok, done.stdout[-6000:]
+        assert "Traceback (most recent call last)" not in done.stdout, done.stdout[-6000:]
+        return done.stdout
+
+    def start(self, *arguments, config=TINY, environment=None):
+        """Start a run of Snakemake in a process group of its own; return the process."""
+        with open(self.path / "run.log", "w", encoding="utf-8") as log:
+            return subprocess.Popen(
+                self.arguments(*arguments, config=config),
+                cwd=self.path,
+                env=self.environment(environment),
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+
+    def environment(self, more=None):
+        """Return the environment of a run, with nothing in it of the tests' own."""
+        kept = {name: value for name, value in os.environ.items() if name != "NUMBA_CACHE_DIR"}
+        return {**kept, **(more or {})}
+
+    def planned(self, *arguments, config=TINY):
+        """Return the jobs of a dry run, a sorted list like ``fit_beta resnet110_c10``."""
+        text = self.run("--dry-run", *arguments, config=config)
+        jobs = []
+        for line in text.splitlines():
+            if found := re.match(r" *(?:local)?rule (\w+):", line):
+                jobs.append(found[1])
+            elif found := re.match(r" *wildcards: (.*)", line):
+                jobs[-1] += "".join(f" {pair.split('=')[1]}" for pair in found[1].split(", "))
+        jobs = [job for job in jobs if job not in ("all", "record_provenance")]  # after any other
+        assert jobs or "Nothing to be done" in text, text
+        return sorted(jobs)
+
+    def copy(self, path):
+        """Return a copy of all this, results and time stamps included, at ``path``.
+
+        numba names its folders by the path of the source: renamed, the copy need not compile.
+        """
+        shutil.copytree(self.path, path, symlinks=True)
+        for source in ("scripts/calbias", "scripts/calbias/estimators"):
+            old, new = (numba_folder(checkout / source) for checkout in (self.path, Path(path)))
+            for folder in Path(path).glob(f"results/kernels/*/{old}"):
+                folder.rename(folder.with_name(new))
+        return Checkout(path)
+
+    def edit(self, name, old, new):
+        """Replace a text that must be in a file."""
+        path = self.path / name
+        text = path.read_text(encoding="utf-8")
+        assert old in text, f"{old!r} is not in {name}"
+        path.write_text(text.replace(old, new), encoding="utf-8")
+
+    def append(self, name, text):
+        """Add a line to the end of a file."""
+        with open(self.path / name, "a", encoding="utf-8") as file:
+            file.write(text)
+
+    def bytes(self, *folders):
+        """Return {path: bytes} of the files in folders of results."""
+        return {
+            str(path.relative_to(self.path)): path.read_bytes()
+            for folder in folders or ("tables", "figures")
+            for path in sorted((self.path / "results" / folder).rglob("*"))
+            if path.is_file()
+        }
+
+
+def numba_folder(path):
+    """Return the name of numba's cache folder for the sources in ``path``."""
+    return f"{path.name}_{hashlib.sha1(str(path).encode()).hexdigest()}"
+
+
+def copy_of_the_working_tree(path):
+    """Copy what belongs to the project, as it is now, to ``path``."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT,
+        capture_output=True,
+        check=False,
+    )
+    if listed.returncode != 0 or not listed.stdout:  # not a git checkout, or no git
+        shutil.copytree(ROOT, path, ignore=LEFT_OUT)
+        return
+    for name in listed.stdout.decode().rstrip("\0").split("\0"):
+        if (ROOT / name).is_file():
+            (path / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, path / name)

@@ -1,0 +1,72 @@
+"""Fixtures: copies of the checkout, compiled or finished once for all tests that start from it."""
+
+import fcntl
+import os
+import subprocess
+import sys
+from contextlib import contextmanager
+
+import pytest
+from checkout import COMPILE, SMOKE, Checkout, copy_of_the_working_tree
+
+
+@contextmanager
+def once_for_all_workers(tmp_path_factory, name):
+    """Yield (folder, is it made already) to one worker of pytest-xdist at a time."""
+    folder = tmp_path_factory.getbasetemp()
+    if os.environ.get("PYTEST_XDIST_WORKER"):
+        folder = folder.parent
+    folder /= name
+    with open(folder.with_suffix(".lock"), "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield folder, (folder / "made").exists()
+        folder.mkdir(exist_ok=True)
+        (folder / "made").touch()
+
+
+@pytest.fixture(scope="session")
+def pristine(tmp_path_factory):
+    """The checkout with compiled kernels and no results; never changed by a test."""
+    with once_for_all_workers(tmp_path_factory, "pristine") as (folder, made):
+        checkout = Checkout(folder / "checkout")
+        if not made:
+            copy_of_the_working_tree(checkout.path)
+            subprocess.run(
+                [sys.executable, "-c", COMPILE],
+                cwd=checkout / "scripts",
+                env=checkout.environment({"NUMBA_CACHE_DIR": str(checkout / "results/kernels")}),
+                check=True,
+            )
+    return checkout
+
+
+@pytest.fixture(scope="session")
+def undisturbed(pristine, tmp_path_factory):
+    """A checkout in which the tiny configuration has run to its end; never changed by a test."""
+    with once_for_all_workers(tmp_path_factory, "undisturbed") as (folder, made):
+        if not made:
+            pristine.copy(folder / "checkout").run()
+    return Checkout(folder / "checkout")
+
+
+@pytest.fixture(scope="session")
+def smoke(pristine, tmp_path_factory):
+    """A checkout in which config/smoke.yaml has run, with its report; never changed by a test."""
+    with once_for_all_workers(tmp_path_factory, "smoke") as (folder, made):
+        checkout = Checkout(folder / "checkout")
+        if not made:
+            pristine.copy(checkout.path).run(config=SMOKE)
+            checkout.run("--report", "results/report.html", config=SMOKE)
+    return checkout
+
+
+@pytest.fixture
+def fresh(pristine, tmp_path):
+    """A checkout of the test's own, without results."""
+    return pristine.copy(tmp_path / "fresh")
+
+
+@pytest.fixture
+def finished(undisturbed, tmp_path):
+    """A checkout of the test's own, with all results of the tiny configuration."""
+    return undisturbed.copy(tmp_path / "finished")

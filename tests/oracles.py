@@ -1,0 +1,159 @@
+"""Textbook versions of every estimator, written from the definitions, and slow.
+
+One data set at a time, as lists of scores and of hits. Labels and their means are exact fractions;
+sums are correctly rounded. Nothing here is shared with the code that is tested.
+"""
+
+import itertools
+import math
+from fractions import Fraction
+
+import numpy as np
+
+
+def mean_labels(scores, hits):
+    """Return the labels as Fractions: each sample has the mean hit of all that share its score."""
+    groups = {}
+    for score, hit in zip(scores, hits, strict=True):
+        groups.setdefault(score, []).append(int(hit))
+    return [Fraction(sum(groups[score]), len(groups[score])) for score in scores]
+
+
+def bins_of(scores, labels, binning, n_bins):
+    """Return the non-empty bins in ascending order, each a list of (score, label)."""
+    samples = sorted(zip(scores, labels, strict=True), key=lambda sample: sample[0])
+    bins = [[] for _ in range(n_bins)]
+    for rank, sample in enumerate(samples):
+        if binning == "em":
+            k = rank * n_bins // len(samples)
+        else:
+            k = max(k for k in range(n_bins) if k == 0 or sample[0] >= k / n_bins)
+        bins[k].append(sample)
+    return [samples for samples in bins if samples]
+
+
+def _mean_score(samples):
+    return math.fsum(score for score, _ in samples) / len(samples)
+
+
+def _mean_label(samples):
+    return sum((label for _, label in samples), Fraction(0)) / len(samples)
+
+
+def ece_bin(scores, labels, binning, n_bins, norm=2):
+    """Return (Σ n_k/n · |f_k - y_k|^p)^(1/p) (Eq. 4)."""
+    total = math.fsum(
+        len(samples) / len(scores) * abs(_mean_score(samples) - float(_mean_label(samples))) ** norm
+        for samples in bins_of(scores, labels, binning, n_bins)
+    )
+    return total ** (1 / norm)
+
+
+def ece_label_binned(scores, labels, binning, n_bins, norm=2):
+    """Return (1/n Σ_i |c_i - y_k(i)|^p)^(1/p) (Eq. 3)."""
+    total = math.fsum(
+        abs(score - float(_mean_label(samples))) ** norm
+        for samples in bins_of(scores, labels, binning, n_bins)
+        for score, _ in samples
+    )
+    return (total / len(scores)) ** (1 / norm)
+
+
+def debiased_square(scores, labels, binning, n_bins):
+    """Return Σ n_k/n · [(f_k - y_k)² - y_k(1 - y_k)/(n_k - 1)] over bins of two or more."""
+    terms = []
+    for samples in bins_of(scores, labels, binning, n_bins):
+        if len(samples) > 1:
+            y = float(_mean_label(samples))
+            gap = _mean_score(samples) - y
+            terms.append(len(samples) / len(scores) * gap**2)
+            terms.append(-len(samples) / len(scores) * y * (1 - y) / (len(samples) - 1))
+    return math.fsum(terms)
+
+
+def sweep_bins(scores, labels, binning):
+    """Return the last b of 2, 3, …, n up to which the bins' mean labels never decrease, else 1."""
+    for n_bins in range(2, len(scores) + 1):
+        means = [_mean_label(samples) for samples in bins_of(scores, labels, binning, n_bins)]
+        if any(after < before for before, after in itertools.pairwise(means)):
+            return n_bins - 1
+    return len(scores)
+
+
+def ece_sweep(scores, labels, binning, norm=2):
+    """Return (estimate, b) of Algorithm 1."""
+    n_bins = sweep_bins(scores, labels, binning)
+    return ece_bin(scores, labels, binning, n_bins, norm), n_bins
+
+
+def bandwidth(scores, hits):
+    """Return std(scores of the hits)·(2n)^(-1/5)."""
+    return np.std(np.asarray(scores)[np.asarray(hits) == 1]) * (2 * len(scores)) ** -0.2
+
+
+GRID = np.linspace(-0.6, 1.6, 2**14)
+INSIDE = (GRID[GRID > 0][0], GRID[GRID < 1][-1])
+
+
+def kde_exact(scores, hits, norm=2, between=INSIDE, points_per_bandwidth=400):
+    """Return the unrooted KDE estimate by direct kernel sums and a fine trapezoidal rule.
+
+    The kernels within reach of each point are summed one by one; each sample has a mirror image at
+    0 if it is below 1/2 and at 1 otherwise. The integral runs between two scores, by default the
+    outermost points of the literal grid; only stretches that a kernel reaches are walked over.
+    """
+    scores, hits = np.asarray(scores, float), np.asarray(hits, float)
+    h = bandwidth(scores, hits)
+    reach = 3 * h
+    error = mass = 0.0
+    for low, high in _stretches(np.sort(scores), reach, *between):
+        x = np.linspace(low, high, max(3, int((high - low) / h * points_per_bandwidth)))
+        everyone, of_hits = np.zeros_like(x), np.zeros_like(x)
+        for score, hit in zip(scores, hits, strict=True):
+            for centre in (score, -score if score < 0.5 else 2 - score):
+                inside = slice(*np.searchsorted(x, [centre - reach, centre + reach]))
+                kernel = np.maximum(1 - ((x[inside] - centre) / reach) ** 2, 0) ** 3
+                everyone[inside] += kernel
+                of_hits[inside] += hit * kernel
+        reached = everyone > 0
+        accuracy = np.minimum(of_hits[reached] / everyone[reached], 1)
+        gaps = np.zeros_like(x)
+        gaps[reached] = np.abs(x[reached] - accuracy) ** norm * everyone[reached]
+        error += np.trapezoid(gaps, x)
+        mass += np.trapezoid(everyone, x)
+    return error / mass
+
+
+def _stretches(scores, reach, bottom, top):
+    """Return the [low, high] parts of [bottom, top] within ``reach`` of a score, merged."""
+    merged = []
+    for score in scores:
+        low, high = max(score - reach, bottom), min(score + reach, top)
+        if high <= low:
+            continue
+        if merged and low <= merged[-1][1]:
+            merged[-1][1] = high
+        else:
+            merged.append([low, high])
+    return merged
+
+
+def kde_literal(scores, hits, norm=2):
+    """Return the unrooted KDE estimate as Zhang et al. compute it: KDEpy's FFTKDE on their grid."""
+    from KDEpy import FFTKDE
+
+    scores, hits = np.asarray(scores, float), np.asarray(hits)
+    h = bandwidth(scores, hits)
+
+    def density(c):
+        mirrored = np.concatenate([-c[c < 0.5], c, 2 - c[c >= 0.5]])
+        return FFTKDE(bw=h, kernel="triweight").fit(mirrored).evaluate(GRID) * 2
+
+    everyone, of_hits = density(scores), density(scores[hits == 1])
+    inside = (GRID > 0) & (GRID < 1)
+    x, everyone, of_hits = GRID[inside], everyone[inside], of_hits[inside]
+    reached = everyone > 1e-6
+    accuracy = np.zeros_like(x)
+    accuracy[reached] = np.minimum(np.mean(hits) * of_hits[reached] / everyone[reached], 1)
+    gaps = np.where(reached, np.abs(x - accuracy) ** norm * everyone, 0.0)
+    return np.trapezoid(gaps, x) / np.trapezoid(everyone, x)

@@ -1,0 +1,8 @@
+#!/bin/sh
+# What `make test` runs: linters, then every test. Tools come from PATH: make puts its own first.
+set -eu
+ruff check .
+ruff format --check .
+snakefmt --check Snakefile workflow
+snakemake --lint
+pytest -n 2 --dist loadgroup --durations 15

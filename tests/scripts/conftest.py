@@ -1,0 +1,33 @@
+"""A small chain of files, made once by the scripts themselves: scenarios, TCE, replicates."""
+
+from types import SimpleNamespace
+
+import pytest
+
+
+def _run(script, *arguments):
+    """Call ``main`` of a script, by its module, with its arguments as text."""
+    script.main([str(argument) for argument in arguments])
+
+
+@pytest.fixture(scope="session")
+def chain(tmp_path_factory):
+    """Paths of scenarios, true_errors and replicates of two power curves on uniform scores."""
+    import compute_true_error
+    import define_scenarios
+    import simulate_replicates
+
+    folder = tmp_path_factory.mktemp("chain")
+    scenarios, true_errors = folder / "scenarios.csv", folder / "true_errors.csv"
+    _run(define_scenarios, "--experiment", "mine", "--scores", "1,1", "--powers", 1.5, 2,
+        "--output", scenarios)  # fmt: skip
+    _run(compute_true_error, "--scenarios", scenarios, "--output", true_errors)
+    replicates = {}
+    for estimator in ("ece_bin_em", "ece_sweep_em"):
+        replicates[estimator] = folder / estimator / "0-of-1.parquet"
+        _run(simulate_replicates, "--scenarios", scenarios, "--estimator", estimator,
+            "--n-samples", 50, 100, "--n-bins", 2, 15, "--replicates", 12, "--seed", 1,
+            "--output", replicates[estimator])  # fmt: skip
+    return SimpleNamespace(
+        folder=folder, scenarios=scenarios, true_errors=true_errors, replicates=replicates
+    )

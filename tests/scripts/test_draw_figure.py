@@ -1,0 +1,93 @@
+"""The command line that draws a figure: files, errors, and the same bytes every time."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import draw_figure
+
+SCRIPT = Path(draw_figure.__file__)
+
+
+@pytest.fixture
+def arguments(tmp_path):
+    rows = [
+        ("beta_1_1_logistic", n, b, 12 + b / n, 0.1, 5.5, 12.0) for n in (200, 800) for b in (1, 9)
+    ]
+    columns = (
+        "scenario n_samples n_bins mean_estimate_percent mean_estimate_se_percent "
+        "mean_n_bins_sweep tce_percent"
+    )
+    pd.DataFrame(rows, columns=columns.split()).to_csv(tmp_path / "chosen.csv", index=False)
+    scenario = ("chosen_bins", "beta_1_1_logistic", "", "synthetic", 1, 1, "logistic", -5, 10)
+    columns = "experiment scenario group source alpha beta curve b0 b1"
+    pd.DataFrame([scenario], columns=columns.split()).to_csv(tmp_path / "s.csv", index=False)
+    bias = pd.DataFrame({"experiment": ["chosen_bins"], "n_replicates": [1000]})
+    bias.to_csv(tmp_path / "bias.csv", index=False)
+    return [
+        *("--figure", "fig14_chosen_bins", "--table", f"chosen_bins={tmp_path / 'chosen.csv'}"),
+        *("--table", f"scenarios={tmp_path / 's.csv'}", "--table", f"bias={tmp_path / 'bias.csv'}"),
+        *("--output-png", str(tmp_path / "figures" / "a.png")),
+        *("--output-pdf", str(tmp_path / "figures" / "a.pdf")),
+    ]
+
+
+def test_writes_png_and_pdf_and_nothing_else(arguments, tmp_path):
+    draw_figure.main(arguments)
+    assert (tmp_path / "figures/a.png").read_bytes().startswith(b"\x89PNG")
+    assert (tmp_path / "figures/a.pdf").read_bytes().startswith(b"%PDF")
+    assert len(list((tmp_path / "figures").iterdir())) == 2
+
+
+def test_bytes_are_the_same_in_another_process_with_another_hash_seed(arguments, tmp_path):
+    written = []
+    for seed in ("1", "2"):
+        subprocess.run(
+            [sys.executable, str(SCRIPT), *arguments],
+            check=True,
+            env={**os.environ, "PYTHONHASHSEED": seed},
+        )
+        written.append([(tmp_path / f"figures/a.{kind}").read_bytes() for kind in ("png", "pdf")])
+    assert written[0] == written[1]
+    assert b"CreationDate" not in written[0][1]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("fig14_chosen_bins", "fig99"), "--figure fig99: not known; choose one of"),
+        (("scenarios=", "scenery="), "add --table scenarios=PATH.csv"),
+        (("s.csv", "gone.csv"), "gone.csv: cannot be read as a CSV table"),
+    ],
+)
+def test_a_mistake_is_one_line_on_stderr_and_status_2(arguments, change, message, capsys):
+    with pytest.raises(SystemExit) as caught:
+        draw_figure.main([text.replace(*change) for text in arguments])
+    assert caught.value.code == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1
+
+
+def test_help_explains_every_flag(capsys):
+    with pytest.raises(SystemExit):
+        draw_figure.main(["--help"])
+    text = capsys.readouterr().out
+    assert draw_figure.__doc__.split(",")[0] in text
+    for flag in ("--figure", "--table", "--output-png", "--output-pdf"):
+        assert flag in text
+
+
+def test_no_interactive_backend_and_no_pyplot_is_loaded():
+    code = (
+        "import sys, draw_figure, calbias.figures.heatmaps, calbias.figures.fig3_fits;"
+        "print([m for m in ('matplotlib.pyplot', 'seaborn', 'scipy.stats') if m in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=SCRIPT.parent, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "[]"

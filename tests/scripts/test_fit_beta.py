@@ -1,0 +1,101 @@
+import csv
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+
+import fit_beta
+from calbias.fits import beta
+from calbias.logits.top_labels import Origin, write_top_labels
+from calbias.scores import TopLabel
+
+ROOT = Path(__file__).parents[2]
+PUBLISHED = ROOT / "resources/published/roelofs2022_table2_beta_fits.csv"
+COLUMNS = yaml.safe_load((ROOT / "workflow/schemas/tables.yaml").read_text())["beta_fits"][
+    "columns"
+]
+
+
+def folds(n=300, seed=0):
+    made = {}
+    for fold in ("validation", "test"):
+        rng = np.random.default_rng((seed, len(made)))
+        score = rng.beta(3, 0.6, n) * 0.99
+        hit = (rng.random(n) < score).astype(np.uint8)
+        made[fold] = TopLabel(score, np.log(score), np.log1p(-score), hit)
+    return made
+
+
+@pytest.fixture
+def top_labels(tmp_path):
+    path = tmp_path / "resnet110_c10.parquet"
+    write_top_labels(path, folds(), Origin("resnet110_c10", "surrogate_logits", "exact"))
+    return path
+
+
+def run(*argv):
+    fit_beta.main([str(argument) for argument in argv])
+
+
+def rows(path):
+    with open(path, encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_one_row_with_the_columns_of_the_contract(top_labels, tmp_path):
+    output = tmp_path / "new" / "fit.csv"
+    run("--top-labels", top_labels, "--published", PUBLISHED, "--output", output)
+    (row,) = rows(output)
+    assert list(row) == COLUMNS
+    fit = beta.fit_beta(*folds()["test"][1:3])
+    assert float(row["alpha"]) == pytest.approx(fit.alpha, rel=1e-9)
+    assert float(row["beta"]) == pytest.approx(fit.beta, rel=1e-9)
+    assert float(row["nll"]) == pytest.approx(fit.nll, rel=1e-9)
+    assert row["n_samples"] == "300"
+    assert (row["model"], row["source"], row["softmax"]) == (
+        "resnet110_c10",
+        "surrogate_logits",
+        "exact",
+    )
+    assert (row["published_alpha"], row["published_beta"]) == ("2.7752", "0.0478")
+
+
+def test_the_other_fold_and_a_model_that_the_paper_does_not_have(top_labels, tmp_path):
+    write_top_labels(top_labels, folds(), Origin("mine", "real_logits", "exact"))
+    for extra in (["--published", PUBLISHED], []):
+        run("--top-labels", top_labels, "--fold", "validation", *extra,
+            "--output", tmp_path / "fit.csv")  # fmt: skip
+        (row,) = rows(tmp_path / "fit.csv")
+        assert row["published_alpha"] == row["published_beta"] == ""
+        fit = beta.fit_beta(*folds()["validation"][1:3])
+        assert float(row["alpha"]) == pytest.approx(fit.alpha, rel=1e-9)
+
+
+def refused(capsys, *argv):
+    with pytest.raises(SystemExit) as stop:
+        run(*argv)
+    assert stop.value.code == 2
+    message = capsys.readouterr().err
+    assert re.fullmatch(r"error: [^\n]+\n", message)
+    return message
+
+
+def test_mistakes_are_one_line_that_names_the_file(top_labels, tmp_path, capsys):
+    output = tmp_path / "fit.csv"
+    missing = tmp_path / "missing.csv"
+    ends = ("--output", output)
+    message = refused(capsys, "--top-labels", top_labels, "--published", missing, *ends)
+    assert str(missing) in message
+    missing.write_text("model,alpha\nresnet110_c10,1\n")
+    message = refused(capsys, "--top-labels", top_labels, "--published", missing, *ends)
+    assert f"{missing}: no column beta" in message
+    missing.write_text("model,alpha,beta\nresnet110_c10,1,two\n")
+    message = refused(capsys, "--top-labels", top_labels, "--published", missing, *ends)
+    assert f"{missing}, line 2, beta: 'two' is not a number" in message
+    equal = {fold: TopLabel(*(column[[0, 0]] for column in top)) for fold, top in folds().items()}
+    write_top_labels(top_labels, equal, Origin("mine", "real_logits", "exact"))
+    message = refused(capsys, "--top-labels", top_labels, *ends)
+    assert f"{top_labels}, fold test: all scores are equal" in message
+    assert not output.exists()

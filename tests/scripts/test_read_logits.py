@@ -1,0 +1,118 @@
+"""The command line of read_logits.py: outputs, options, one-line errors, nothing half written."""
+
+import hashlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import read_logits
+from calbias.logits.canonical import load_fold, load_source
+from calbias.logits.top_labels import read_origin, read_top_labels
+
+SHARED = Path(__file__).parents[3] / "shared" / "logits"
+
+
+@pytest.fixture
+def own(tmp_path):
+    rng = np.random.default_rng(0)
+    labels = rng.integers(3, size=90)
+    path = tmp_path / "mine.csv"
+    e = np.exp(rng.normal(size=(90, 3)) + 2 * np.eye(3)[labels])
+    rows = np.column_stack([labels, e / e.sum(axis=1, keepdims=True)])
+    np.savetxt(path, rows, delimiter=",", header="label,p_0,p_1,p_2", comments="", fmt="%.9g")
+    return path
+
+
+def run(file, folder, *options, model="mine"):
+    outputs = folder / "logits.npz", folder / "top.parquet"
+    read_logits.main(
+        [
+            "--model",
+            model,
+            "--file",
+            str(file),
+            "--logits",
+            str(outputs[0]),
+            "--top-labels",
+            str(outputs[1]),
+            *options,
+        ]
+    )
+    return outputs
+
+
+def test_a_strangers_csv_of_probabilities(own, tmp_path, capsys):
+    logits, top_labels = run(own, tmp_path / "out", "--seed", "3")
+    errors = capsys.readouterr().err.splitlines()
+    assert errors == [
+        f"warning: {own}: no split; 45 of 90 rows, drawn with seed 3, serve as validation fold, "
+        "the others as test fold",
+        f"warning: {own}: the values are probabilities; their logarithms serve as logits",
+    ]
+    assert load_source(logits) == "real_logits"
+    assert load_fold(logits, "test").logits.shape == (45, 3)
+    top, origin = read_top_labels(top_labels, "test")
+    assert origin == ("mine", "real_logits", "exact")
+    assert len(top.score) == 45
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
+        "logits.npz",
+        "top.parquet",
+    ]
+
+
+def test_same_seed_same_bytes(own, tmp_path):
+    def sums(folder, seed):
+        paths = run(own, tmp_path / folder, "--seed", seed)
+        return [hashlib.sha256(path.read_bytes()).hexdigest() for path in paths]
+
+    assert sums("a", "1") == sums("b", "1")
+    assert sums("a", "1") != sums("c", "2")
+
+
+@pytest.mark.skipif(not SHARED.exists(), reason="../shared/logits is absent")
+def test_genuine_file_under_the_published_convention(tmp_path, capsys):
+    file = SHARED / "probs_resnet110_c10_logits.p"
+    paths = run(file, tmp_path, "--softmax", "float32_2020", model="resnet110_c10")
+    assert capsys.readouterr().err == ""
+    assert read_origin(paths[1]) == ("resnet110_c10", "real_logits", "float32_2020")
+    top, _ = read_top_labels(paths[1], "test")
+    assert top.hit.mean() == 0.9356
+    assert top.log_miss.min() == pytest.approx(-36.7368, abs=1e-4)
+
+
+@pytest.mark.skipif(not SHARED.exists(), reason="../shared/logits is absent")
+@pytest.mark.parametrize("name", ["lenet5_c10", "vgg16_c10", "wrn16_c100"])
+def test_every_other_shared_file(tmp_path, name):
+    path = SHARED / f"{name}.npz"
+    _, top_labels = run(path, tmp_path, model=f"my_{name}")
+    hits = [read_top_labels(top_labels, fold)[0].hit for fold in ("validation", "test")]
+    assert np.concatenate(hits).mean() == pytest.approx(np.load(path)["hit"].mean(), abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (None, "no such file; check the path"),
+        (b"version https://git-lfs.github.com/spec/v1\n", "is a git-LFS pointer, not the file"),
+        (b"label,a,b\n0,1,2\n1,nan,2\n", "row 1 (counted from 0): column a is empty or NaN"),
+        (b"label,a,b\n1,1,2\n2,3,2\n", "labels are counted from 1 (1 to 2); subtract 1"),
+    ],
+)
+def test_a_mistake_is_one_line_and_nothing_is_written(tmp_path, capsys, content, message):
+    file = tmp_path / "bad.csv"
+    if content is not None:
+        file.write_bytes(content)
+    with pytest.raises(SystemExit) as exit_:
+        run(file, tmp_path / "out")
+    assert exit_.value.code == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"error: {file}: ")
+    assert message in line
+    assert not (tmp_path / "out").exists()
+
+
+def test_published_model_with_another_file(own, tmp_path, capsys):
+    with pytest.raises(SystemExit):
+        run(own, tmp_path / "out", model="resnet110_c10")
+    assert "the published resnet110_c10 has 685390" in capsys.readouterr().err

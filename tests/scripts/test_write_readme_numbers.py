@@ -1,0 +1,39 @@
+import pytest
+
+import write_readme_numbers
+
+README = "# A\n<!-- numbers: begin (by hand) -->\nold\n<!-- numbers: end -->\nrest\n"
+
+
+def tables(folder):
+    (folder / "claims.csv").write_text("id,verdict\nR01,reproduced\nR02,approximate\n")
+    (folder / "benchmark.csv").write_text(
+        "work,implementation,baseline,n_scores,seconds,baseline_seconds,ratio_median,ratio_low,"
+        "ratio_high\nfig4_grid_six_binned,calbias,numpy_beta_draw,1000000,0.005,0.035,7.0,6.5,7.5\n"
+    )
+    return folder
+
+
+def test_numbers_between_the_markers_come_from_the_tables(tmp_path):
+    readme = tmp_path / "README.md"
+    readme.write_text(README)
+    arguments = ["--tables", str(tables(tmp_path)), "--readme", str(readme), "--machine", "a PC"]
+    write_readme_numbers.main(arguments)
+    text = readme.read_text()
+    assert "1 reproduced, 1 approximate" in text
+    assert "7.0 times faster" in text
+    assert "5.0 ns per score" in text
+    assert "cost 2 core-minutes" in text  # 5 ns × 254e6 scores × 100
+    assert "a PC" in text
+    assert text.startswith("# A\n")
+    assert text.endswith("rest\n")
+    assert "old" not in text
+
+
+def test_missing_markers_are_refused_and_nothing_is_changed(tmp_path, capsys):
+    readme = tmp_path / "README.md"
+    readme.write_text("nothing\n")
+    with pytest.raises(SystemExit):
+        write_readme_numbers.main(["--tables", str(tmp_path), "--readme", str(readme)])
+    assert "put the lines" in capsys.readouterr().err
+    assert readme.read_text() == "nothing\n"

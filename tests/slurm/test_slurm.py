@@ -1,0 +1,115 @@
+"""The Slurm profile on a real Slurm: the bytes of a local run, groups, retries, a killed run."""
+
+import os
+import re
+import subprocess
+import time
+
+import pytest
+from checkout import SMOKE
+from slow_estimator import RUN, SLOW_SHARD, with_slow_estimator
+
+from calbias.replicates import read_replicates
+
+pytestmark = [pytest.mark.slurm, pytest.mark.xdist_group("slurm")]  # one worker, one cluster
+
+PROFILE = ("--workflow-profile", "workflow/profiles/slurm", "--jobs", "50")
+# seconds: this cluster answers at once
+SOON = ("--slurm-init-seconds-before-status-checks", "2", "--seconds-between-status-checks", "2")
+FOLDERS = ("tables", "figures", "fits", "top_labels")
+FLAKY = '''"""Runs out of memory at its first attempt."""
+
+from pathlib import Path
+
+NEEDS_BINS = False
+
+
+def estimate(scores, hits, n_bins, norm):
+    """Return 0, but not at first."""
+    if not Path("second_attempt").exists():
+        Path("second_attempt").touch()
+        raise MemoryError
+    return 0.0
+'''
+
+
+def test_the_bytes_of_a_local_run_and_few_queue_entries(fresh, smoke, slurm):
+    """config/smoke.yaml: in one shard locally, in two here."""
+    arguments = (*PROFILE, *SOON, "--config", "shards=2")
+    said = fresh.run(*arguments, config=SMOKE, environment=slurm, seconds=900)
+    assert fresh.bytes(*FOLDERS) == smoke.bytes(*FOLDERS)
+    assert fresh.bytes("bias", "scenarios") == smoke.bytes("bias", "scenarios")
+    entries = len(re.findall(r"has been submitted with SLURM jobid", said))
+    shards = len(re.findall(r"rule simulate_replicates:", said))
+    assert shards == 74
+    assert entries < shards / 2
+
+
+def test_a_retry_asks_for_more_memory(fresh, slurm):
+    (fresh / "mine").mkdir()
+    (fresh / "mine/flaky.py").write_text(FLAKY)
+    config = ("estimator_dir=mine", "estimators=[flaky]")
+    target = "results/replicates/realistic/flaky/0-of-1.parquet"
+    arguments = ("--config", *config, "--", target)
+    said = fresh.run(*PROFILE, *SOON, *arguments, environment=slurm)
+    assert (fresh / target).exists()
+    assert re.search(r"Trying to restart job", said)
+    asked = [int(mb) for mb in re.findall(r"mem_mb=(\d+)", said)]
+    minutes = [int(n) for n in re.findall(r"runtime=(\d+)", said)]
+    assert {30, 60} <= set(minutes)
+    assert {600, 1200} <= set(asked)
+
+
+def test_shards_share_queue_entries(fresh, slurm):
+    """Told by a dry run: 40 shards in groups of 16 are three entries."""
+    target = "results/bias/realistic.csv"
+    config = ("shards=40", "estimators=[ece_bin_ew]")
+    said = fresh.run(*PROFILE, "--dry-run", "--config", *config, "--", target, environment=slurm)
+    assert len(re.findall(r"rule simulate_replicates:", said)) == 40
+    assert len(re.findall(r"roup job simulate", said)) == 3
+
+
+def test_queued_jobs_of_a_killed_run_are_cancelled(fresh, slurm):
+    """They would otherwise start at any time, and overwrite what a later run made."""
+    slow = with_slow_estimator(fresh)
+    (slow / "go").touch()
+    [node] = answer(slurm, "sinfo", "--noheader", "--format=%n")
+    node = ("scontrol", "update", f"nodename={node}")
+    answer(slurm, *node, "state=drain", "reason=test")  # nothing starts: as on a busy cluster
+    try:
+        first = slow.start(*PROFILE, *SOON, *RUN[:-1], SLOW_SHARD, environment=slurm)
+        [old] = queue(slurm, 1)
+        os.killpg(first.pid, 9)
+        first.wait()
+        slow.planned(*RUN[:-1], SLOW_SHARD)
+        assert queue(slurm, 1) == [old]  # a dry run lets it be
+        other = (RUN[0], "seed=2", *RUN[1:-1], SLOW_SHARD)
+        second = slow.start(*PROFILE, *SOON, *other, environment=slurm)
+        while old in queue(slurm, 1):
+            assert second.poll() is None, (slow / "run.log").read_text()
+            time.sleep(0.2)
+    finally:
+        answer(slurm, *node, "state=resume")
+    assert second.wait(120) == 0, (slow / "run.log").read_text()
+    assert f"Cancelling jobs that a killed run left in Slurm: {old}." in (
+        slow / "run.log"
+    ).read_text("utf-8")
+    assert read_replicates(slow / SLOW_SHARD)[2]["seed"] == 2
+
+
+def queue(slurm, number, seconds=60):
+    """Return the ids of this user's jobs in Slurm, once there are that many."""
+    for _ in range(seconds * 5):
+        ids = answer(slurm, "squeue", "--me", "--noheader", "--format=%i")
+        if len(ids) == number:
+            return ids
+        time.sleep(0.2)
+    raise AssertionError(f"not {number} jobs in {seconds} s: {ids}")
+
+
+def answer(slurm, *command):
+    """Return the words that a command of Slurm prints."""
+    done = subprocess.run(
+        command, env={**os.environ, **slurm}, check=True, capture_output=True, text=True
+    )
+    return done.stdout.split()

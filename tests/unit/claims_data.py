@@ -1,0 +1,76 @@
+"""Made-up result tables for the ledger's rules: the paper's grid, with a bias of one's choice."""
+
+import itertools
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from calbias.claims.evidence import (
+    BINNED,
+    BINS,
+    HEATMAP_MODELS,
+    HEATMAP_SIZES,
+    SIZES,
+    Evidence,
+    bins_of,
+)
+from calbias.claims.ledger import RULES
+from calbias.claims.loading import PUBLISHED
+from calbias.result_tables import read_table
+
+ROOT = Path(__file__).parents[2]
+MODELS = read_table(ROOT / "config/models.csv")
+TABLES = {stem: read_table(ROOT / f"resources/published/{stem}.csv") for stem in PUBLISHED}
+NAMES = list(MODELS["model"])
+GROUP = dict(zip(MODELS["model"], MODELS["group"], strict=True))
+
+
+def judged(claim, published=TABLES, **tables):
+    """Return the Judgement of one claim on made-up tables."""
+    return RULES[claim].judge(Evidence(tables, MODELS, published))
+
+
+def bias_table(*parts):
+    """Return a table ``bias`` of several experiments."""
+    return pd.concat(parts, ignore_index=True)
+
+
+def experiment(name, bias, estimators, scenarios=NAMES, sizes=SIZES, n_bins=(15,), se=0.01, sd=1.0):
+    """Return the rows of an experiment; ``bias``, ``se`` and ``sd`` may be functions of
+    (scenario, estimator, n_bins, n)."""
+    rows = []
+    for scenario, estimator, n in itertools.product(scenarios, estimators, sizes):
+        for b in bins_of(estimator, n_bins):
+            cell = (scenario, estimator, b, n)
+            values = [x(*cell) if callable(x) else x for x in (bias, se, sd)]
+            bins = np.nan if b < -1 else b
+            rows.append((name, scenario, estimator, bins, n, 1000, 10 + values[0], *values))
+    columns = (
+        "experiment scenario estimator n_bins n_samples n_replicates mean_estimate_percent "
+        "bias_percent bias_se_percent sd_percent"
+    )
+    return pd.DataFrame(rows, columns=columns.split()).assign(tce_percent=10.0)
+
+
+def by_name(values, default=3.0):
+    """Return a bias that depends on the estimator alone, shrinking slowly with n."""
+    return lambda scenario, estimator, b, n: values.get(estimator, default) * (200 / n) ** 0.1
+
+
+def heatmaps(bias, estimators, sd=1.0):
+    """Return the rows of the heat maps."""
+    return experiment("heatmaps", bias, estimators, HEATMAP_MODELS, HEATMAP_SIZES, BINS, sd=sd)
+
+
+ALL = (*BINNED, "kde", "kde_unrooted")
+GOOD = {
+    "ece_bin_ew": 2.0,
+    "ece_bin_em": 1.0,
+    "ece_debias_ew": 1.8,
+    "ece_debias_em": 0.6,
+    "ece_sweep_ew": 2.5,
+    "ece_sweep_em": 0.3,
+    "kde": 8.0,
+    "kde_unrooted": 9.0,
+}

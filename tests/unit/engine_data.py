@@ -1,0 +1,43 @@
+"""Data that the engine's tests share: hypothesis strategies, the ten published scenarios."""
+
+import csv
+from pathlib import Path
+
+import numpy as np
+from hypothesis import strategies as st
+
+from calbias.fitted_scenarios import fitted_scenario
+from calbias.scenarios import Scenario
+
+ROOT = Path(__file__).parents[2]
+PUBLISHED = ROOT / "resources/published"
+TABLE_2 = PUBLISHED / "roelofs2022_table2_beta_fits.csv"
+TABLE_3 = PUBLISHED / "roelofs2022_table3_glm_fits.csv"
+MODELS = [row["model"] for row in csv.DictReader(TABLE_2.open(encoding="utf-8"))]
+SAMPLE_SIZES = [200 * 2**k for k in range(7)]
+
+EDGES = [0.0, 1.0, 0.5, *(0.2 * k for k in range(1, 5)), *(k / 15 for k in range(1, 15)), 1 / 3]
+
+
+def published_scenario(model, curve="fitted"):
+    """Return the scenario of a model by the paper's Tables 2 and 3."""
+    fit = fitted_scenario(model, curve, [TABLE_2], [TABLE_3])
+    return Scenario(model, *fit.scores, fit.curve)
+
+
+@st.composite
+def data_sets(draw, max_size=30):
+    """Draw (scores, hits), lists: ties, bin edges, 0 and 1, all hits, no hits, one to many rows."""
+    anywhere = st.floats(0.0, 1.0, allow_subnormal=False)
+    score = st.one_of(anywhere, st.sampled_from(EDGES), st.sampled_from(EDGES[:5]))
+    scores = draw(st.lists(score, min_size=1, max_size=max_size))
+    hit = draw(st.sampled_from([st.integers(0, 1), st.just(0), st.just(1)]))
+    hits = draw(st.lists(hit, min_size=len(scores), max_size=len(scores)))
+    return scores, hits
+
+
+def monotone_data(n, seed):
+    """Return sorted scores (n,) and hits whose rate rises with the score, as a model's do."""
+    generator = np.random.default_rng(seed)
+    scores = np.sort(generator.beta(2.0, 0.6, n))
+    return scores, (generator.random(n) < scores**2).astype(int)

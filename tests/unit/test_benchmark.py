@@ -1,0 +1,60 @@
+"""The baselines of the benchmark compute what they are compared with, and ratios are ratios."""
+
+import numpy as np
+import pytest
+
+from calbias.benchmark.memory import COLUMNS as MEMORY_COLUMNS
+from calbias.benchmark.memory import memory_rows
+from calbias.benchmark.timing import COLUMNS, compare
+from calbias.benchmark.vectorised import six_binned
+from calbias.benchmark.works import SEVEN, SIX, Grid, call_rows
+from calbias.curves import Curve
+from calbias.estimation import load_estimator
+from calbias.sampler import Sampler
+from calbias.scenarios import Scenario
+
+SCENARIO = Scenario("benchmark", 1.1, 0.2, Curve("logit_logit_b0_b1", -0.5, 0.6))
+
+
+@pytest.mark.parametrize("n", [20, 300])
+def test_vectorised_numpy_agrees_with_the_kernels(n):
+    data = next(Sampler(SCENARIO, n, 3).batches(range(12)))
+    shuffled = np.random.default_rng(0).permutation(n)
+    theirs = six_binned(data.scores[:, shuffled], np.rint(data.hits())[:, shuffled])
+    assert set(theirs) == set(SIX)
+    for name in SIX:
+        ours = load_estimator(name)(data, 15, 2.0)[0]
+        np.testing.assert_allclose(theirs[name], ours, atol=1e-10)
+
+
+def test_ratio_is_baseline_over_implementation():
+    def busy(count):
+        return lambda: sum(k * k for k in range(count))
+
+    [row] = compare("count", 1, ("a", busy(100_000)), {"b": busy(400_000)}, 5)
+    assert tuple(row) == COLUMNS
+    assert 2 < row["ratio_median"] < 8
+    assert row["ratio_low"] <= row["ratio_median"] <= row["ratio_high"]
+    assert row["seconds"] < row["baseline_seconds"]
+
+
+def test_grid_counts_its_scores_and_runs():
+    grid = Grid([SCENARIO], 2, (50, 100))
+    assert grid.n_scores == 300
+    for work in (grid.numpy_beta_draw, grid.numpy_sort, grid.numpy_vectorised):
+        work()
+    grid.calbias(SEVEN)
+
+
+def test_single_calls_are_compared_with_what_is_installed():
+    rows = call_rows(SCENARIO, rounds=1, n=200, calls=1)
+    assert {row["baseline"] for row in rows} >= {"uncertainty_calibration", "relplot_smooth_ece"}
+
+
+def test_peak_memory_is_that_of_a_process_of_its_own():
+    """A simulation holds its estimates and one batch, far less than its scores."""
+    held = np.ones(60_000_000)  # half a GB that the child must not inherit
+    [row] = memory_rows([("cell", 200, 1000)])
+    assert held[-1] == 1
+    assert tuple(row) == MEMORY_COLUMNS
+    assert 50 < row["peak_mebibytes"] < 450

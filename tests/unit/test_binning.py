@@ -1,0 +1,50 @@
+"""Where bins begin: exact edges, exact integer arithmetic."""
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from calbias.binning import EQUAL_MASS, EQUAL_WIDTH, binning_of, first_rank, width_bin
+
+
+@given(n=st.integers(1, 300), b=st.integers(1, 400))
+def test_equal_mass_ranks(n, b):
+    """Rank i is in bin floor(i·b/n)."""
+    bins = [i * b // n for i in range(n)]
+    scores = np.linspace(0, 1, n)
+    for k in range(b + 1):
+        expected = next((i for i in range(n) if bins[i] >= k), n)
+        assert first_rank(k, b, scores, EQUAL_MASS) == expected
+
+
+@pytest.mark.parametrize("b", [1, 2, 3, 5, 7, 10, 15, 49, 1000])
+def test_scores_on_equal_width_edges_begin_their_bin(b):
+    edges = np.array([k / b for k in range(b)] + [1.0])
+    for k in range(1, b):
+        assert first_rank(k, b, edges, EQUAL_WIDTH) == k
+        below = np.sort(np.append(edges, np.nextafter(edges[k], 0)))
+        assert first_rank(k, b, below, EQUAL_WIDTH) == k + 1
+    assert first_rank(b, b, edges, EQUAL_WIDTH) == b + 1  # score 1 is in the last bin
+    assert first_rank(0, b, edges, EQUAL_WIDTH) == 0
+
+
+@example(score=0.0, b=6, k=5, up=False)  # int(c·b) is one bin too high
+@given(score=st.floats(0, 1), b=st.integers(1, 2000), k=st.integers(0, 2000), up=st.booleans())
+def test_the_bin_of_a_score_has_the_same_edges(score, b, k, up):
+    edge = min(k, b) / b
+    for c in (score, edge, float(np.nextafter(edge, 1 if up else 0))):
+        found = width_bin(c, b)
+        assert 0 <= found < b
+        assert found / b <= c
+        assert found == b - 1 or c < (found + 1) / b
+
+
+def test_large_products_do_not_overflow():
+    scores = np.linspace(0, 1, 7)
+    assert first_rank(10**6, 10**6 + 1, scores, EQUAL_MASS) == 7
+
+
+def test_binning_by_the_name_of_the_estimator():
+    assert binning_of("ece_bin_ew") == EQUAL_WIDTH
+    assert binning_of("ece_debias_unclipped_em") == EQUAL_MASS

@@ -1,0 +1,180 @@
+"""R16 to R18 and R22 to R24: rules on detection and on the sweep of the true error."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from claims_data import judged
+
+from calbias.claims.detection import SIZES
+from calbias.claims.error_sweep import SCORES, tce_at
+from calbias.claims.judgement import NotJudged
+
+TCE = np.linspace(0, 30, 61)
+
+
+def detection(usual, best):
+    """Miss rates that fall around the TCE ``usual(n)`` and ``best(n)`` in percent."""
+    tables = []
+    for estimator, half in (("ece_bin_ew", usual), ("ece_sweep_em", best)):
+        for n in SIZES:
+            rate = 0.95 / (1 + np.exp((TCE - half(n)) * 8 / half(n)))
+            tables.append(
+                pd.DataFrame(
+                    {"exponent": 1 + TCE / 10, "tce_percent": TCE, "miss_rate": rate}
+                ).assign(estimator=estimator, n_samples=n, miss_rate_se=0.002, n_replicates=2000)
+            )
+    return pd.concat(tables, ignore_index=True)
+
+
+@pytest.mark.parametrize(
+    ("usual", "best", "verdict"),
+    [
+        (lambda n: 300 / n**0.5, lambda n: 200 / n**0.5, "reproduced"),
+        (lambda n: 200 / n**0.5, lambda n: 300 / n**0.5, "not_reproduced"),
+        (lambda n: 10.0 + 5 * (n >= 10000), lambda n: 8.0, "approximate"),  # more at large n
+    ],
+)
+def test_r16_sweep_misses_less_and_more_so_below_10000(usual, best, verdict):
+    assert judged("R16", detection=detection(usual, best)).verdict == verdict
+
+
+def test_r16_names_the_sample_sizes_that_are_absent():
+    table = detection(lambda n: 10, lambda n: 8)
+    with pytest.raises(NotJudged, match="lacks n = 20000"):
+        judged("R16", detection=table[table["n_samples"] < 20000])
+
+
+def limits(at, width=0.1):
+    """Detectable TCE in percent by (n, estimator); NaN where the miss rate never falls enough."""
+    rows = [
+        (estimator, n, target, at(n, estimator))
+        for estimator in ("ece_bin_ew", "ece_sweep_em")
+        for n in (200, 500, 10000)
+        for target in (0.1, 0.05)
+    ]
+    table = pd.DataFrame(
+        rows, columns=["estimator", "n_samples", "target_miss_rate", "tce_percent"]
+    )
+    never = table["tce_percent"].isna()
+    low = (table["tce_percent"] - width).where(~never, 27.0)
+    return table.assign(tce_low_percent=low, tce_high_percent=table["tce_percent"] + width)
+
+
+@pytest.mark.parametrize(
+    ("at", "verdict"),
+    [
+        (lambda n, e: 2.5, "reproduced"),
+        (lambda n, e: 2.5 if e == "ece_bin_ew" else 1.5, "approximate"),
+        (lambda n, e: 2.05, "not_reproduced"),  # above 2, but not clearly
+        (lambda n, e: np.nan, "reproduced"),  # nothing tried was detected
+    ],
+)
+def test_r17_two_percent_is_not_detected_by_10000(at, verdict):
+    assert judged("R17", detection_limits=limits(at)).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("at", "verdict"),
+    [
+        (lambda n, e: 11.0, "reproduced"),
+        (lambda n, e: 11.0 if n == 200 else 9.0, "approximate"),
+        (lambda n, e: 9.0, "not_reproduced"),
+    ],
+)
+def test_r18_ten_percent_at_500_and_200(at, verdict):
+    assert judged("R18", detection_limits=limits(at)).verdict == verdict
+
+
+def sweep(estimate):
+    """Rows of experiment tce_sweep whose mean estimate is ``estimate(tce, scores, n, name)``."""
+    rows = []
+    for scores, prefix in SCORES.items():
+        for n in (200, 5000):
+            for name in ("ece_bin_ew", "ece_sweep_em"):
+                for k, tce in enumerate(TCE):
+                    mean = estimate(tce, scores, n, name)
+                    rows.append((f"{prefix}{k}", name, n, tce, mean, mean - tce))
+    columns = "scenario estimator n_samples tce_percent mean_estimate_percent bias_percent"
+    table = pd.DataFrame(rows, columns=columns.split())
+    return table.assign(experiment="tce_sweep", bias_se_percent=0.01, n_replicates=1000)
+
+
+def hypotenuse(tce, scores, n, name):
+    noise = 10.9 if n == 200 else 2.1
+    if name == "ece_sweep_em":
+        noise *= 0.6
+    elif scores != "Uniform":
+        noise *= 0.82
+    return np.hypot(tce, noise)
+
+
+@pytest.mark.parametrize(
+    ("estimate", "verdict"),
+    [
+        (hypotenuse, "reproduced"),
+        (lambda t, s, n, e: t + 1 + 0.1 * t, "not_reproduced"),  # the bias rises
+        (lambda t, s, n, e: t + 2 - abs(t - 15) / 10, "not_reproduced"),  # greatest in between
+    ],
+)
+def test_r22_greatest_at_zero_and_falling(estimate, verdict):
+    assert judged("R22", bias=sweep(estimate)).verdict == verdict
+
+
+def test_r22_notes_what_the_magnitude_does():
+    """The bias falls from 9 through 0 at a TCE of 18 to −6: its magnitude falls, then rises."""
+    judgement = judged("R22", bias=sweep(lambda t, s, n, e: t + 9 - t / 2))
+    assert judgement.verdict == "reproduced"
+    assert "by |bias| falling in 0" in judgement.measured
+    assert "by |bias| in both conditions the verdict would be not reproduced" in judgement.note
+    assert not judged("R22", bias=sweep(hypotenuse)).note
+
+
+def test_r22_wants_the_magnitude_at_zero_to_be_the_greatest():
+    table = sweep(lambda t, s, n, e: t + 2 - t / 2)  # falls throughout, to −13
+    assert judged("R22", bias=table).verdict == "not_reproduced"
+
+
+@pytest.mark.parametrize(
+    ("estimate", "verdict"),
+    [
+        (hypotenuse, "reproduced"),
+        (lambda t, s, n, e: 1.2 * hypotenuse(t, s, n, e) + 0.3, "approximate"),  # off by 2.8
+        (lambda t, s, n, e: hypotenuse(t, s, n, "ece_bin_ew"), "not_reproduced"),  # no reduction
+        (lambda t, s, n, e: 0.3 * hypotenuse(t, s, n, e), "not_reproduced"),  # hardly off
+        (lambda t, s, n, e: 2.1 - 0.01 * (e == "ece_sweep_em"), "not_reproduced"),  # not clearly
+    ],
+)
+def test_r23_two_percent_at_5000(estimate, verdict):
+    assert judged("R23", bias=sweep(estimate)).verdict == verdict
+
+
+def test_r23_note_names_a_reduction_that_is_clear_but_small():
+    table = sweep(lambda t, s, n, e: t + 2.1 - 0.1 * (e == "ece_sweep_em"))
+    judgement = judged("R23", bias=table)
+    assert judgement.verdict == "reproduced"
+    assert "on Uniform reduced by 0.100 ± 0.020 points (5%)" in judgement.measured
+    assert "on Uniform the reduction is clear but only 5%" in judgement.note
+
+
+@pytest.mark.parametrize(
+    ("uniform", "other", "verdict"),
+    [(5.1, 7.8, "reproduced"), (5.1, 7.0, "approximate"), (5.0, 5.0, "not_reproduced"),
+     (20.0, 8.0, "not_reproduced")],
+)  # fmt: skip
+def test_r24_five_or_eight_percent(uniform, other, verdict):
+    def estimate(tce, scores, n, name):
+        return tce + 12 - (uniform if scores == "Uniform" else other)
+
+    assert judged("R24", bias=sweep(estimate)).verdict == verdict
+
+
+def test_tce_at_interpolates_and_says_when_there_is_none():
+    curve = pd.DataFrame({"tce_percent": [0, 2, 4], "mean_estimate_percent": [10.0, 11.0, 13.0]})
+    assert tce_at(curve, 12.0) == pytest.approx(3.0)
+    assert np.isnan(tce_at(curve, 5.0))
+
+
+def test_sweeps_of_few_points_are_not_judged():
+    table = sweep(hypotenuse)
+    with pytest.raises(NotJudged, match="the rule wants 50"):
+        judged("R22", bias=table[table["tce_percent"] < 10])

@@ -1,0 +1,82 @@
+"""R14 and R15: rules on the spread of the estimates."""
+
+import pytest
+from claims_data import bias_table, experiment, heatmaps, judged
+
+from calbias.claims.evidence import HEATMAP_MODELS, HEATMAP_SIZES
+from calbias.claims.spread import factors_over_bins, with_se
+
+SPREADS = ("ece_debias_em", "ece_sweep_em")
+
+
+def spread_tables(debias, with_2_bins=None):
+    def sd(scenario, estimator, b, n):
+        wanted = with_2_bins if with_2_bins and b == 2 else debias
+        return (wanted if estimator == "ece_debias_em" else 1.0) * (200 / n) ** 0.5
+
+    return bias_table(heatmaps(1.0, SPREADS, sd=sd), experiment("realistic", 1.0, SPREADS, sd=sd))
+
+
+@pytest.mark.parametrize(
+    ("tables", "verdict"),
+    [
+        (spread_tables(1.3), "reproduced"),
+        (spread_tables(1.3, with_2_bins=0.8), "approximate"),
+        (spread_tables(1.001), "not_reproduced"),
+        (spread_tables(0.8), "not_reproduced"),
+    ],
+)
+def test_r14_wants_a_larger_spread_at_every_number_of_bins(tables, verdict):
+    assert judged("R14", bias=tables).verdict == verdict
+
+
+def test_r14_says_at_which_n():
+    def sd(scenario, estimator, b, n):
+        return 1.3 if estimator == "ece_debias_em" and n == 200 else 1.0
+
+    tables = bias_table(heatmaps(1.0, SPREADS, sd=sd), experiment("realistic", 1.0, SPREADS, sd=sd))
+    judgement = judged("R14", bias=tables)
+    assert "15 bins by n: 200: 1.300, 400: 1.000" in judgement.measured
+    assert "varies clearly more at n = 200, clearly less at n = none" in judgement.note
+
+
+FIXED = ("ece_bin_ew", "ece_bin_em", "ece_debias_ew", "ece_debias_em")
+
+
+def on_maps(maps, sizes=HEATMAP_SIZES, exponent=0.5):
+    """A spread that depends on the bins in the first maps, at some n; 12 maps × 6 n = 72 rows."""
+    dependent = [(m, e) for m in HEATMAP_MODELS for e in FIXED][:maps]
+
+    def sd(scenario, estimator, b, n):
+        depends = (scenario, estimator) in dependent and n in sizes
+        return n**-1.0 * (b**exponent if depends else 1.0)
+
+    return sd
+
+
+@pytest.mark.parametrize(
+    ("sd", "verdict"),
+    [
+        (on_maps(0), "reproduced"),
+        (on_maps(12, exponent=0.1), "reproduced"),  # by a factor 1.41 at most
+        (on_maps(3, sizes=(200,)), "reproduced"),  # 3 of 72
+        (on_maps(4, sizes=(200,)), "approximate"),  # 4 of 72 are more than 5 %
+        (on_maps(3), "approximate"),  # 18 of 72
+        (on_maps(4, sizes=HEATMAP_SIZES[1:]), "not_reproduced"),  # 20 of 72
+        (lambda s, e, b, n: 1.0, "not_reproduced"),  # does not fall
+    ],
+)
+def test_r15_falls_with_n_and_is_flat_in_bins(sd, verdict):
+    assert judged("R15", bias=heatmaps(1.0, FIXED, sd=sd)).verdict == verdict
+
+
+def test_r15_names_the_maps_that_depend_on_the_bins():
+    note = judged("R15", bias=heatmaps(1.0, FIXED, sd=on_maps(1))).note
+    assert "ece_bin_ew depends on the number of bins at 6 of 6 n (up to 5.66×, largest" in note
+
+
+def test_r15_large_factors_within_the_noise_are_not_clear():
+    rows = heatmaps(1.0, FIXED[:1], sd=on_maps(12))
+    rows = rows[rows["scenario"] == HEATMAP_MODELS[0]]
+    assert factors_over_bins(with_se(rows))["clear"].all()
+    assert not factors_over_bins(with_se(rows.assign(n_replicates=3)))["clear"].any()

@@ -1,0 +1,231 @@
+"""Published against recomputed numbers, and the standard errors between them."""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+from claims_data import GROUP, MODELS, TABLES
+from scipy.stats import beta as beta_distribution
+from scipy.stats import ttest_1samp
+
+from calbias.claims.evidence import Evidence
+from calbias.comparison import COLUMNS, comparison
+from calbias.comparison_of_text import t_error
+from calbias.curves import Curve
+from calbias.fit_errors import beta_errors, glm_errors, table3_errors
+from calbias.printed_fits import printed_fits
+from calbias.scenarios import Scenario
+
+TABLE_2 = TABLES["roelofs2022_table2_beta_fits"]
+FITS = printed_fits(TABLE_2, TABLES["roelofs2022_table3_glm_fits"])
+
+
+def beta_fits(source):
+    return pd.DataFrame(
+        {
+            "model": TABLE_2["model"],
+            "source": source,
+            "n_samples": 10000,
+            "alpha": TABLE_2["alpha"] + 0.1,
+            "beta": TABLE_2["beta"],
+            "published_alpha": TABLE_2["alpha"],
+            "published_beta": TABLE_2["beta"],
+        }
+    )
+
+
+def compared(**tables):
+    return comparison(Evidence(tables, MODELS, TABLES), FITS)
+
+
+def test_a_run_without_tables_compares_nothing():
+    table = compared()
+    assert table.empty
+    assert list(table.columns) == list(COLUMNS)
+
+
+def test_surrogates_have_a_sampling_error_and_real_logits_none():
+    surrogate = compared(beta_fits=beta_fits("surrogate_logits"))
+    assert len(surrogate) == 20
+    row = surrogate.iloc[0]
+    assert (row["where"], row["quantity"], row["model"]) == ("Table 2", "alpha", "resnet110_c10")
+    assert row["difference"] == pytest.approx(0.1)
+    assert row["n_standard_errors"] == pytest.approx(0.1 / row["standard_error"])
+    real = compared(beta_fits=beta_fits("real_logits"))
+    assert real["standard_error"].isna().all()
+    assert real["n_standard_errors"].isna().all()
+
+
+def test_beta_errors_are_those_of_the_likelihood():
+    generator = np.random.default_rng(1)
+    alpha, beta, n = 2.0, 0.5, 4000
+    x = generator.beta(alpha, beta, n)
+    x = np.clip(x, 1e-300, 1 - 1e-16)
+
+    def nll(a, b):
+        return -np.sum(beta_distribution.logpdf(x, a, b))
+
+    h = 1e-3  # the curvature by finite differences, an independent way
+    aa = (nll(alpha + h, beta) - 2 * nll(alpha, beta) + nll(alpha - h, beta)) / h**2
+    bb = (nll(alpha, beta + h) - 2 * nll(alpha, beta) + nll(alpha, beta - h)) / h**2
+    ab = (
+        nll(alpha + h, beta + h) - nll(alpha + h, beta - h)
+        - nll(alpha - h, beta + h) + nll(alpha - h, beta - h)
+    ) / (4 * h**2)  # fmt: skip
+    slow = np.sqrt(np.diag(np.linalg.inv([[aa, ab], [ab, bb]])))
+    assert beta_errors(alpha, beta, n) == pytest.approx(slow, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    "curve",
+    [
+        Curve("logit_logit_b0_b1", -0.4, 0.5),
+        Curve("log_log_b1", 0.0, 1.5),
+        Curve("logflip_logflip_b0_b1", -0.2, 0.4),
+    ],
+)
+def test_glm_errors_are_the_spread_of_scores_over_information(curve):
+    """The variance of the score function, by Monte Carlo, is the information."""
+    generator, n = np.random.default_rng(2), 400_000
+    c = generator.beta(2.0, 1.5, n)
+    y = generator.random(n) < curve.hit(np.log(c), np.log1p(-c))
+    names = [name for name in ("b0", "b1") if name in curve.name.split("_")]
+    h, columns = 1e-5, []
+    for name in names:
+        values = []
+        for sign in (1, -1):
+            moved = curve._replace(**{name: getattr(curve, name) + sign * h})
+            log_hit = moved.log_hit(np.log(c), np.log1p(-c))
+            log_not = moved.log_not_hit(np.log(c), np.log1p(-c))
+            values.append(np.where(y, log_hit, log_not))
+        columns.append((values[0] - values[1]) / (2 * h))
+    information = np.atleast_2d(np.cov(columns))
+    slow = np.sqrt(np.diag(np.linalg.inv(n * information)))
+    fast = glm_errors(Scenario("x", 2.0, 1.5, curve), n)
+    assert list(fast) == [*names, "aic"]
+    assert [fast[name] for name in names] == pytest.approx(slow, rel=0.02)
+    losses = np.where(y, *(-p(np.log(c), np.log1p(-c)) for p in (curve.log_hit, curve.log_not_hit)))
+    assert fast["aic"] == pytest.approx(2 * losses.std() * np.sqrt(n), rel=0.02)
+
+
+def test_glm_errors_of_a_wrong_model_are_those_of_its_refits():
+    """A constant fitted to scores with a slope: the error of a logit of a mean, by hand."""
+    data, n = Scenario("x", 2.0, 1.5, Curve("logit_logit_b1", 0.0, 0.7)), 5000
+    rate = np.random.default_rng(3).beta(2.0, 1.5, 200_000)
+    rate = data.curve.hit(np.log(rate), np.log1p(-rate)).mean()
+    constant = Curve("logit_logit_b0", np.log(rate / (1 - rate)), 0.0)
+    by_hand = 1 / np.sqrt(n * rate * (1 - rate))
+    assert glm_errors(data, n, constant)["b0"] == pytest.approx(by_hand, rel=0.01)
+
+
+def test_table3_errors_are_those_of_means_over_ten_resamples():
+    data, n = Scenario("x", 2.0, 1.5, Curve("logit_logit_b1", 0.0, 0.7)), 5000
+    single, mean = glm_errors(data, n), table3_errors(data, n, data.curve)
+    rounding = 0.005 / np.sqrt(3)
+    for name in ("b1", "aic"):
+        assert mean[name] == pytest.approx(np.hypot(single[name] / np.sqrt(10), rounding), rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("source", "glm", "with_error"),
+    [
+        ("real_logits", "logit_logit_b0", ["b0", "aic"]),
+        ("surrogate_logits", "logflip_logflip_b0_b1", ["b0", "b1"]),  # drawn from it
+        ("surrogate_logits", "logit_logit_b0", []),
+    ],
+)
+def test_table_3_rows_have_the_error_of_their_source(source, glm, with_error):
+    table = TABLES["roelofs2022_table3_glm_fits"]
+    table = table[table["model"] == "resnet110_c10"]
+    published = {name: f"published_{name}" for name in ("aic", "b0", "b1")}
+    glm_fits = table.rename(columns=published).assign(
+        source=source, selected=table["glm"] == "logflip_logflip_b0_b1", b0=table["b0"],
+        b1=table["b1"], aic=table["aic"],
+    )  # fmt: skip
+    rows = compared(beta_fits=beta_fits(source), glm_fits=glm_fits)
+    rows = rows[(rows["where"] == "Table 3") & rows["standard_error"].notna()]
+    found = [q.removeprefix(glm + " ") for q in rows["quantity"] if q.startswith(glm + " ")]
+    assert found == with_error
+
+
+def test_table_4_errors_hold_both_sides_replicates():
+    table = pd.DataFrame(
+        {
+            "model": ["resnet110_c10", "my_own_model"],
+            "source": "surrogate_logits",
+            "simulated_source": "published_fits",
+            "ece_bin_percent": 7.0,
+            "mean_simulated_ece_bin_percent": 8.0,
+            "simulated_se_percent": 0.04,
+            "published_ece_bin_percent": [6.67, np.nan],
+            "published_simulated_percent": [8.42, np.nan],
+        }
+    )
+    rows = compared(ece_bin_real_and_simulated=table)
+    assert rows["quantity"].tolist() == ["ECE_bin, percent", "mean simulated ECE_bin, percent"]
+    assert rows["source"].tolist() == ["surrogate_logits", "published_fits"]
+    assert rows["standard_error"].tolist()[1] == pytest.approx(0.04 * np.sqrt(2))
+
+
+def test_numbers_of_the_t_test_have_the_errors_of_both_sides():
+    """Replicates here are four times the paper's: the variances are 1 and 4 parts of five."""
+    rows = []
+    for model, n in itertools.product(GROUP, (200 * 2**k for k in range(7))):
+        for name, b, bias in (("ece_debias_em", 15, 0.5), ("ece_sweep_em", -1, 0.3)):
+            rows.append(("realistic", model, name, b, n, 4000, 9.0, bias + 10 / n, 0.07))
+    columns = "experiment scenario estimator n_bins n_samples n_replicates tce_percent bias_percent"
+    bias = pd.DataFrame(rows, columns=[*columns.split(), "bias_se_percent"])
+    bias.loc[::2, "bias_percent"] += np.linspace(-0.1, 0.1, 70)
+    rows = compared(bias=bias).set_index("quantity")
+    mean = rows.loc["mean |bias| of ece_sweep_em, percent"]
+    assert mean["standard_error"] == pytest.approx(0.07 / np.sqrt(70) * np.sqrt(5))
+    assert rows.loc["t of the paired test", "standard_error"] > 0
+    p = rows.loc["p of the paired test, published as < 1e-05"]
+    assert p["published"] == 1e-5
+    assert 0 < p["recomputed"] < 1
+
+
+def test_the_error_of_t_is_its_spread():
+    generator = np.random.default_rng(4)
+    truth, errors = generator.normal(0.3, 0.3, 70), np.full(70, 0.1)
+    t = [ttest_1samp(truth + generator.normal(0, errors), 0).statistic for _ in range(2000)]
+    assert t_error(truth, errors) == pytest.approx(np.std(t), rel=0.1)
+
+
+def test_type_1_error_is_the_mean_over_sample_sizes():
+    limits = pd.DataFrame(
+        {
+            "estimator": "ece_bin_ew",
+            "n_samples": [100, 100, 200, 200],
+            "target_miss_rate": [0.1, 0.05] * 2,
+            "type_1_rate": [0.04, 0.04, 0.06, 0.06],
+            "type_1_rate_se": [0.003, 0.003, 0.004, 0.004],
+        }
+    )
+    (row,) = compared(detection_limits=limits).to_dict("records")
+    assert (row["published"], row["recomputed"]) == (0.05, pytest.approx(0.05))
+    assert row["standard_error"] == pytest.approx(0.0025)
+
+
+def test_the_optimum_when_calibrated_is_the_largest_over_n():
+    rows = [
+        ("beta_1_1_identity", n, b, float(abs(b - best)), 0.01, 9.0, 0.0)
+        for n, best in zip((200 * 2**k for k in range(7)), (1, 1, 1, 2, 2, 3, 3), strict=True)
+        for b in (1, 2, 3, 4, 5)
+    ]
+    columns = "scenario n_samples n_bins mean_estimate_percent mean_estimate_se_percent"
+    columns = [*columns.split(), "mean_n_bins_sweep", "tce_percent"]
+    (row,) = compared(chosen_bins=pd.DataFrame(rows, columns=columns)).to_dict("records")
+    assert (row["where"], row["published"], row["recomputed"]) == ("App D", 4, 3)
+
+
+def test_counts_of_table_1_need_all_ten_models():
+    def selections(models):
+        rows = [(m, "real_logits", "ece_bin_ew", True, True) for m in models]
+        columns = "model source measure agrees published_agrees"
+        return pd.DataFrame(rows, columns=columns.split())
+
+    rows = compared(recalibration_selection=selections(GROUP))
+    assert rows.loc[rows["quantity"].str.startswith("ece_bin"), "recomputed"].tolist() == [10]
+    assert compared(recalibration_selection=selections(list(GROUP)[:4])).empty

@@ -1,0 +1,209 @@
+"""The configuration: defaults, and refusals of one line that name the key and the mend."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+from jsonschema import Draft202012Validator
+
+from calbias import config as configuration
+from calbias import models
+from calbias.curves import GLM_NAMES
+from calbias.errors import InputError
+
+ROOT = Path(__file__).parents[2]
+PUBLISHED = ROOT / "resources/published"
+SCHEMA_FILE = ROOT / "workflow/schemas/config.schema.yaml"
+SCHEMA = yaml.safe_load(SCHEMA_FILE.read_text(encoding="utf-8"))
+DEFAULT = yaml.safe_load((ROOT / "config/config.yaml").read_text(encoding="utf-8"))
+README = (ROOT / "config/README.md").read_text(encoding="utf-8")
+EXPERIMENT = {"scores": [[1, 1]], "powers": [2], "n_samples": [100]}
+
+
+def complete(**changes):
+    config = {"seed": 1, "models": "config/models.csv", "estimators": ["kde"], "experiments": {}}
+    return configuration.complete_config({**config, **changes}, SCHEMA_FILE)
+
+
+def with_experiment(**changes):
+    return complete(experiments={"mine": {**EXPERIMENT, **changes}})
+
+
+def leaves(schema, path=()):
+    """Yield (path, schema) of every key of the configuration."""
+    for key, value in schema.get("properties", {}).items():
+        yield (*path, key), value
+        for option in (value, *value.get("oneOf", ())):
+            yield from leaves(option, (*path, key))
+
+
+KEYS = [*leaves(SCHEMA), *leaves(SCHEMA["$defs"]["experiment"], ("experiments",))]
+
+
+def test_the_schema_is_one():
+    Draft202012Validator.check_schema(SCHEMA)
+
+
+@pytest.mark.parametrize(("path", "leaf"), KEYS, ids=[".".join(path) for path, _ in KEYS])
+def test_every_key_is_described_typed_and_explained(path, leaf):
+    assert leaf["description"].endswith(".")
+    assert {"type", "enum", "const", "oneOf"} & set(leaf)
+    if "default" in leaf:
+        Draft202012Validator(leaf).validate(leaf["default"])
+    assert f"`{path[-1]}`" in README
+
+
+def test_defaults_agree_with_the_default_configuration():
+    described = {
+        key: leaf["default"] for (key, *rest), leaf in KEYS if not rest and "default" in leaf
+    }
+    stated = {key: value for key, value in DEFAULT.items() if key in described}
+    assert stated == {key: described[key] for key in stated}
+    assert len(stated) >= 7
+
+
+def test_the_readme_mentions_no_key_that_is_not_there():
+    rows = [line.split("|")[1] for line in README.splitlines() if line.startswith("| `")]
+    named = {name.strip("` ") for row in rows for name in row.split(",")}
+    known = {part for path, _ in KEYS for part in path}
+    files = {name for name in named if name.endswith(".yaml")}
+    estimators = {name for name in named if name.startswith(("ece_", "kde"))}
+    assert named - known - files - estimators == set()
+
+
+@pytest.mark.parametrize("name", ["config.yaml", "smoke.yaml", "real_logits.yaml"])
+def test_the_configurations_that_come_with_it_are_valid(name):
+    over = yaml.safe_load((ROOT / "config" / name).read_text(encoding="utf-8"))
+    merged = laid_over(DEFAULT, over)
+    config = configuration.complete_config(merged, SCHEMA_FILE)
+    table = models.read_models(ROOT / config["models"])
+    experiments = models.with_models(config["experiments"], table, PUBLISHED)
+    assert set(experiments) == set(config["experiments"])
+    for experiment in experiments.values():
+        assert {"n_samples", "n_bins", "replicates", "estimators"} <= set(experiment)
+
+
+def laid_over(config, over):
+    """Return ``config`` with ``over`` laid over it key by key, as Snakemake does."""
+    merged = dict(config)
+    for key, value in over.items():
+        both = isinstance(value, dict) and isinstance(merged.get(key), dict)
+        merged[key] = laid_over(merged[key], value) if both else value
+    return merged
+
+
+def test_experiments_inherit_and_may_be_left_out():
+    config = complete(
+        replicates=7,
+        experiments={"one": EXPERIMENT, "two": {**EXPERIMENT, "replicates": 9}, "no": None},
+    )
+    assert config["experiments"]["one"]["replicates"] == 7
+    assert config["experiments"]["two"]["replicates"] == 9
+    assert config["experiments"]["one"]["n_bins"] == [15]
+    assert config["experiments"]["one"]["estimators"] == ["kde"]
+    assert "no" not in config["experiments"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"sede": 3}, "config: top level: unknown key 'sede'. Did you mean seed?"),
+        (
+            {"wholly_other": 3},
+            "config: top level: unknown key 'wholly_other'. Known: seed, softmax",
+        ),
+        ({"seed": -1}, "config: seed: -1 is less than the minimum of 0 (Seed of every"),
+        ({"seed": "x"}, "config: seed: 'x' is not of type 'integer'"),
+        ({"softmax": "exct"}, "config: softmax: 'exct' is not one of ['exact', 'float32_2020']"),
+        ({"shards": 0}, "config: shards: 0 is less than the minimum of 1"),
+        ({"norm": 0}, "config: norm: 0 is less than or equal to the minimum of 0"),
+        ({"norm": float("inf")}, "config: norm: inf is greater than the maximum of 100"),
+        ({"mirrors": ["ftp://x"]}, "config: mirrors.0: 'ftp://x' does not match"),
+        (
+            {"estimators": ["ece_sweep"]},
+            "config: estimators: unknown estimator 'ece_sweep'. Did you mean ece_sweep_e",
+        ),
+        (
+            {"estimators": ["kde", "ece_debias_em"], "norm": 1},
+            "config: estimators: ece_debias_em is defined for norm 2 only, and norm is 1: leave",
+        ),
+        ({"experiments": {"My name": EXPERIMENT}}, "config: experiments: 'My name' does not match"),
+        ({"experiments": {"mine": 3}}, "config: experiments.mine: 3 does not fit"),
+    ],
+)
+def test_refusals(changes, message):
+    refused(message, complete, **changes)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (
+            {"n_sample": [100]},
+            "config: experiments.mine: unknown key 'n_sample'. Did you mean n_samples?",
+        ),
+        ({"n_samples": [-5]}, "config: experiments.mine.n_samples.0: -5 is less than the minimum"),
+        (
+            {"n_samples": [1.5]},
+            "config: experiments.mine.n_samples.0: 1.5 is not of type 'integer'",
+        ),
+        ({"n_bins": [0]}, "config: experiments.mine.n_bins.0: 0 is less than the minimum of 1"),
+        ({"replicates": 1}, "config: experiments.mine.replicates: 1 is less than the minimum of 2"),
+        ({"scores": [[1]]}, "config: experiments.mine.scores.0: [1] is too short"),
+        ({"scores": [[0, 1]]}, "config: experiments.mine.scores.0.0: 0 is less than or equal"),
+        ({"curves": ["idenity"]}, "config: experiments.mine.curves.0: 'idenity' is not one of"),
+        (
+            {"powers": {"start": 1, "stop": 2, "cuont": 3}},
+            "config: experiments.mine.powers: unknown key 'cuont'. Did you mean count?",
+        ),
+        (
+            {"estimators": ["kdee"]},
+            "config: experiments.mine.estimators: unknown estimator 'kdee'. Did you mean kde?",
+        ),
+        (
+            {"models": "all", "curve": "fitted"},
+            "does not fit: Scenarios × sample sizes × estimators. Scenarios come from models with",
+        ),
+    ],
+)
+def test_refusals_within_an_experiment(changes, message):
+    refused(message, with_experiment, **changes)
+
+
+def test_a_missing_key_is_named():
+    refused(
+        "config: experiments.mine: 'n_samples' is a required property",
+        complete,
+        experiments={"mine": {"scores": [[1, 1]], "powers": [2]}},
+    )
+
+
+def refused(message, function, *arguments, **keywords):
+    with pytest.raises(InputError) as error:
+        function(*arguments, **keywords)
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_glms_of_the_schema_are_those_of_the_curves():
+    glms = SCHEMA["$defs"]["experiment"]["properties"]["glms"]["items"]["prefixItems"]
+    assert tuple(glms[0]["enum"]) == GLM_NAMES
+    experiment = {"scores": [[2, 0.1]], "glms": [["log_log_b1", 0, 1.2]], "n_samples": [100]}
+    assert complete(experiments={"mine": experiment})
+    experiment["glms"][0][0] = "log_log"
+    refused("experiments.mine.glms.0.0", complete, experiments={"mine": experiment})
+
+
+def test_a_misspelt_experiment_to_leave_out():
+    message = "config: experiments.heatmap: no such experiment. Did you mean heatmaps?"
+    refused(message, complete, experiments={"heatmap": None})
+    left = complete(experiments={"heatmaps": None, "mine": None})["experiments"]
+    assert left == {}
+
+
+def test_powers_are_listed_or_evenly_spaced():
+    assert configuration.powers({"powers": [1, 2.5]}) == [1.0, 2.5]
+    spaced = configuration.powers({"powers": {"start": 1, "stop": 10, "count": 100}})
+    assert len(spaced) == 100
+    assert (spaced[0], spaced[-1]) == (1.0, pytest.approx(10.0))
+    assert configuration.powers({}) == []

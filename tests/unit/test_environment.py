@@ -1,0 +1,66 @@
+"""The environment files say one thing: lock, conda environment, package metadata."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[2]
+
+
+def locked(name):
+    """{package: version for Python 3.11} of a lock file."""
+    versions = {}
+    for line in (ROOT / "envs" / name).read_text().splitlines():
+        match = re.match(r"([a-z0-9._-]+)==([^ ;\\]+)\s*(;[^\\]*)?", line)
+        if match and ">= '3.12'" not in (match[3] or ""):
+            versions[match[1]] = match[2]
+    return versions
+
+
+def wanted(name):
+    lines = (ROOT / "envs" / name).read_text().splitlines()
+    return [line for line in lines if line and not line.startswith(("#", "-"))]
+
+
+def test_conda_environment_has_the_locked_versions():
+    environment = yaml.safe_load((ROOT / "envs/environment.yaml").read_text())
+    pins = dict(line.split("=") for line in environment["dependencies"])
+    assert pins.pop("python") == "3.11"
+    lock = locked("requirements.lock")
+    assert pins == {name: lock[name] for name in wanted("requirements.in")}
+
+
+def test_development_lock_extends_the_runtime_lock():
+    runtime, development = locked("requirements.lock"), locked("requirements-dev.lock")
+    assert {name: development.get(name) for name in runtime} == runtime
+    assert set(wanted("requirements-dev.in")) <= set(development)
+
+
+@pytest.mark.parametrize("name", ["requirements.lock", "requirements-dev.lock"])
+def test_every_package_is_locked_with_hashes_and_no_host(name):
+    text = (ROOT / "envs" / name).read_text()
+    blocks = re.split(r"\n(?=[a-z0-9])", text.strip())
+    assert all("--hash=sha256:" in block for block in blocks)
+    assert "://" not in text
+
+
+def test_the_package_needs_nothing_beyond_the_lock():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert set(project["dependencies"]) <= set(wanted("requirements.in"))
+
+
+def test_version_is_said_once_alike():
+    import calbias
+
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    assert calbias.__version__ == project["version"] == citation["version"]
+
+
+def test_test_files_have_names_of_their_own():
+    """pytest imports them by name: of two with one name, a run of all of them refuses one."""
+    names = [path.name for path in (ROOT / "tests").rglob("test_*.py")]
+    assert len(names) == len(set(names))

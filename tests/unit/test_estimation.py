@@ -1,0 +1,141 @@
+"""estimate(): a user's three lines, a user's own estimator, and every refusal."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import calbias
+from calbias.datasets import sorted_data_set
+from calbias.errors import InputError
+from calbias.estimation import estimate, load_estimator
+from calbias.estimator_files import NO_BINS
+
+
+def test_the_three_lines_of_the_readme():
+    """In a new process and more than once: the function must not be shadowed by a module."""
+    lines = (
+        "import sys; sys.path.insert(0, 'scripts')",
+        "import calbias",
+        "first = calbias.estimate('ece_bin_ew', [0.1, 0.2, 0.9], [0, 0, 1], n_bins=2, norm=1)",
+        "from calbias.simulate import simulate_estimates",
+        "again = calbias.estimate('ece_bin_ew', [0.1, 0.2, 0.9], [0, 0, 1], n_bins=2, norm=1)",
+        "from calbias import estimate",
+        "assert first == again == estimate('ece_bin_ew', [0.1, 0.2, 0.9], [0, 0, 1], 2, 1)",
+        "print(f'{first.value:.6f} {first.n_bins}')",
+    )
+    root = calbias.__file__.rsplit("/scripts/", 1)[0]
+    done = subprocess.run(
+        [sys.executable, "-c", "\n".join(lines)], cwd=root, capture_output=True, text=True
+    )
+    assert done.stdout == "0.133333 2\n", done.stderr
+    with pytest.raises(AttributeError, match="no attribute 'estimates'"):
+        calbias.estimates  # noqa: B018
+
+
+def test_example_of_the_docstring():
+    import doctest
+
+    import calbias.estimation
+
+    assert doctest.testmod(calbias.estimation).failed == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            {"estimator": "ece_sweap_em"},
+            "unknown estimator 'ece_sweap_em'. Did you mean ece_sweep_em",
+        ),
+        ({"estimator": "zzz"}, "unknown estimator 'zzz'. Known: ece_bin_em, ece_bin_ew, "),
+        ({"n_bins": 0}, "n_bins must be a whole number of at least 1, not 0"),
+        ({"n_bins": 2.5}, "n_bins must be a whole number"),
+        ({"n_bins": float("nan")}, "n_bins must be a whole number"),
+        ({"n_bins": float("inf")}, "n_bins must be a whole number"),
+        ({"norm": 0}, "norm must be a finite number above 0"),
+        ({"norm": float("inf")}, "norm must be a finite number above 0"),
+        ({"scores": [2.0, 0.1]}, "score 2.0 in row 0"),
+    ],
+)
+def test_refusals_are_one_line(arguments, message):
+    usual = {"estimator": "ece_bin_ew", "scores": [0.5, 0.7], "hits": [0, 1]}
+    with pytest.raises(InputError, match=message) as error:
+        estimate(**{**usual, **arguments})
+    assert "\n" not in str(error.value)
+
+
+def test_arrays_lists_and_booleans():
+    assert estimate("kde", [0.5, 0.7], [False, True]) == estimate(
+        "kde", np.array([0.5, 0.7], np.float64), np.array([0, 1], np.uint8)
+    )
+
+
+OWN = '''
+import numpy as np
+
+def estimate(scores, hits, n_bins, norm):
+    """|mean score - mean hit|."""
+    return abs(np.mean(scores) - np.mean(hits))
+'''
+
+
+def test_an_estimator_in_plain_numpy(tmp_path):
+    (tmp_path / "mine.py").write_text(OWN)
+    data = sorted_data_set([0.2, 0.8, 0.8], [0, 1, 0])
+    values, n_bins = load_estimator("mine", tmp_path / "mine.py")(data, 7)
+    assert values == pytest.approx([0.6 - 1 / 3])
+    assert n_bins.tolist() == [7]
+
+
+def test_a_file_of_ones_own_is_not_confused_with_another_of_its_name(tmp_path):
+    data = sorted_data_set([0.2, 0.8], [0, 1])
+    for k, value in enumerate((0.25, 0.5)):
+        (tmp_path / str(k)).mkdir()
+        file = tmp_path / str(k) / "constant.py"
+        file.write_text(f"def estimate(scores, hits, n_bins, norm):\n    return {value}\n")
+        assert load_estimator("constant", file)(data, 1)[0].tolist() == [value]
+
+
+def test_a_file_of_ones_own_leaves_an_estimator_of_the_same_stem_alone(tmp_path):
+    file = tmp_path / "kde.py"
+    file.write_text('VARIANTS = ("kde_mine",)\n' + OWN)
+    data = sorted_data_set([0.2, 0.8, 0.8], [0, 1, 0])
+    expected = load_estimator("kde")(data, 0)[0].tolist()
+    assert load_estimator("kde_mine", file)(data, 1)[0].tolist() != expected
+    assert load_estimator("kde")(data, 0)[0].tolist() == expected
+
+
+def test_a_file_that_failed_is_loaded_once_it_is_mended(tmp_path):
+    file = tmp_path / "mine.py"
+    file.write_text("import no_such_module\n")
+    with pytest.raises(InputError, match=r"mine.py, line 1: estimator mine cannot be loaded"):
+        load_estimator("mine", file)
+    file.write_text(OWN + "# and longer than before, so that Python compiles it anew\n")
+    load_estimator("mine", file)(sorted_data_set([0.2, 0.8], [0, 1]), 1)
+
+
+def test_an_estimator_that_changes_its_arguments_is_refused(tmp_path):
+    (tmp_path / "mine.py").write_text(OWN.replace("    return", "    scores *= 0.5\n    return", 1))
+    with pytest.raises(InputError, match=r"estimator mine fails on .*: ValueError: .*read-only"):
+        load_estimator("mine", tmp_path / "mine.py")(sorted_data_set([0.2, 0.8], [0, 1]), 1)
+
+
+def test_an_estimator_without_bins_reports_none(tmp_path):
+    (tmp_path / "mine.py").write_text("NEEDS_BINS = False\n" + OWN)
+    data = sorted_data_set([0.2, 0.8], [0, 1])
+    assert load_estimator("mine", tmp_path / "mine.py")(data, 15)[1].tolist() == [NO_BINS]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("x = 1\n", r"mine.py: define estimate\(scores, hits, n_bins, norm\) in it"),
+        (OWN.replace("abs(", "np.nan * abs("), "estimator mine returned nan for a data set of 2"),
+    ],
+)
+def test_a_bad_estimator_of_ones_own(tmp_path, text, message):
+    (tmp_path / "mine.py").write_text(text)
+    with pytest.raises(InputError, match=message):
+        load_estimator("mine", tmp_path / "mine.py")(sorted_data_set([0.2, 0.8], [0, 1]), 1)

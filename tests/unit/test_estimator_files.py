@@ -1,0 +1,79 @@
+"""Which file holds an estimator, learnt without importing it."""
+
+import pytest
+
+from calbias.errors import InputError
+from calbias.estimator_files import (
+    CHOSEN,
+    FOLDER,
+    NO_BINS,
+    bin_numbers,
+    estimator_file,
+    known_estimators,
+)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "stem"),
+    [
+        ("ece_bin_ew", "ece_bin"),
+        ("ece_sweep_em", "ece_sweep"),
+        ("ece_debias_unclipped_ew", "ece_debias"),
+        ("kde_unrooted", "kde"),
+    ],
+)
+def test_an_estimators_file(estimator, stem):
+    assert estimator_file(estimator) == FOLDER / f"{stem}.py"
+
+
+def test_own_folders_come_after(tmp_path):
+    (tmp_path / "mine.py").write_text("def estimate(scores, hits, n_bins, norm): ...\n")
+    (tmp_path / "_helper.py").write_text("")
+    (tmp_path / "two.py").write_text('VARIANTS = ("two_ew", "two_em")\n')
+    folders = (FOLDER, tmp_path)
+    assert estimator_file("mine", folders) == tmp_path / "mine.py"
+    assert estimator_file("two_em", folders) == tmp_path / "two.py"
+    assert {"_helper", "two"}.isdisjoint(known_estimators(folders))
+
+
+def test_a_name_that_is_taken_is_refused(tmp_path):
+    (tmp_path / "kde.py").write_text("def estimate(scores, hits, n_bins, norm): ...\n")
+    with pytest.raises(InputError, match=r"kde.py: .*/kde.py defines an estimator kde already: gi"):
+        known_estimators((FOLDER, tmp_path))
+    assert "kde" in known_estimators((FOLDER, FOLDER))
+
+
+def test_unknown_names_are_refused_with_the_nearest():
+    with pytest.raises(InputError, match=r"unknown estimator 'ece_bin'\. Did you mean ece_bin_e"):
+        estimator_file("ece_bin")
+    with pytest.raises(InputError, match=r"unknown estimator 'xyz'\. Known: ece_bin_em, "):
+        estimator_file("xyz")
+
+
+def test_a_broken_file_is_its_own_jobs_error(tmp_path):
+    (tmp_path / "broken.py").write_text("def estimate(:\n")
+    assert estimator_file("broken", (FOLDER, tmp_path)) == tmp_path / "broken.py"
+    assert bin_numbers(tmp_path / "broken.py", [15]) == [15]
+
+
+def test_variants_that_are_computed_are_refused(tmp_path):
+    (tmp_path / "odd.py").write_text('\nVARIANTS = tuple("ab")\n')
+    with pytest.raises(InputError, match=r"odd.py, line 2: VARIANTS must be written out"):
+        known_estimators((tmp_path,))
+
+
+def test_an_edit_is_seen(tmp_path):
+    import os
+
+    path = tmp_path / "mine.py"
+    path.write_text('VARIANTS = ("one",)\n')
+    assert set(known_estimators((tmp_path,))) == {"one"}
+    path.write_text('VARIANTS = ("two",)\n')
+    os.utime(path, ns=(1, 1))
+    assert set(known_estimators((tmp_path,))) == {"two"}
+
+
+def test_numbers_of_bins():
+    assert bin_numbers(FOLDER / "ece_bin.py", [2, 4]) == [2, 4]
+    assert bin_numbers(FOLDER / "ece_sweep.py", [2, 4]) == [CHOSEN]
+    assert bin_numbers(FOLDER / "kde.py", [2, 4]) == [NO_BINS]

@@ -1,0 +1,119 @@
+"""ECE_sweep: Algorithm 1 step by step, and comparisons that rounding would get wrong."""
+
+import itertools
+from fractions import Fraction
+
+import numpy as np
+import oracles
+import pytest
+from engine_data import data_sets, monotone_data
+from hypothesis import example, given, settings
+
+from calbias.datasets import sorted_data_set
+from calbias.estimation import estimate
+from calbias.estimators.ece_sweep import _decreases
+
+BINNINGS = ["ew", "em"]
+
+# Three groups of equal scores whose mean hits are sevenths and thirds, split by equal-mass bins.
+TIED = ([0.2] * 7 + [0.4] * 3 + [0.9] * 4, [1, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0])
+
+
+@pytest.mark.parametrize("binning", BINNINGS)
+@settings(max_examples=150)
+@given(data=data_sets(max_size=24))
+@example(data=([0.5], [0]))
+@example(data=([0.3, 0.3], [0, 1]))
+@example(data=([0.2, 0.6, 0.9], [0, 1, 0]))
+@example(data=TIED)
+def test_agrees_with_the_textbook(binning, data):
+    scores, hits = data
+    value, n_bins = estimate(f"ece_sweep_{binning}", scores, hits)
+    labels = oracles.mean_labels(scores, hits)
+    expected, expected_bins = oracles.ece_sweep(scores, labels, binning)
+    assert n_bins == expected_bins
+    assert value == pytest.approx(expected, rel=1e-12, abs=1e-12)
+
+
+@pytest.mark.parametrize("binning", BINNINGS)
+@pytest.mark.parametrize("seed", range(6))
+def test_larger_samples(binning, seed):
+    scores, hits = monotone_data(120 + seed, seed)
+    scores = np.round(scores, 2) if seed % 2 else scores
+    labels = oracles.mean_labels(scores, hits)
+    value, n_bins = estimate(f"ece_sweep_{binning}", scores, hits, norm=1)
+    assert (n_bins, value) == (
+        oracles.sweep_bins(scores, labels, binning),
+        pytest.approx(oracles.ece_bin(scores, labels, binning, n_bins, 1)),
+    )
+
+
+def test_by_hand():
+    """Labels 0, 1, 0, 1: b = 2 gives 1/2, 1/2 and passes; b = 3 gives 1/2, 0, 1 and fails."""
+    scores = [0.1, 0.2, 0.8, 0.9]
+    value, n_bins = estimate("ece_sweep_em", scores, [0, 1, 0, 1])
+    assert n_bins == 2
+    assert value == pytest.approx(np.sqrt((0.15 - 0.5) ** 2 / 2 + (0.85 - 0.5) ** 2 / 2))
+    assert estimate("ece_sweep_em", scores, [1, 1, 0, 1]).n_bins == 1
+    assert estimate("ece_sweep_em", scores, [0, 0, 1, 1]).n_bins == 4
+    assert estimate("ece_sweep_ew", scores, [0, 0, 1, 1]).n_bins == 4
+
+
+def test_equal_means_are_no_decrease_where_the_sums_round():
+    """Groups with the same mean hit, cut by bins anywhere: a decrease would be made by rounding."""
+    wrong = 0
+    for p, q in ((1, 3), (2, 7), (3, 11), (5, 13), (1, 49)):
+        for copies in ((1, 2), (2, 3), (3, 1)):
+            scores, hits = [0.05], [0]
+            for group, times in enumerate(copies, start=1):
+                scores += [0.2 + group / 10] * (q * times)
+                hits += ([1] * p + [0] * (q - p)) * times
+            labels = oracles.mean_labels(scores, hits)
+            assert estimate("ece_sweep_em", scores, hits).n_bins == len(scores)
+            wrong += _sweep_by_rounded_means([float(x) for x in labels]) < len(scores)
+    assert wrong > 5  # plain float64 means stop the sweep too early
+
+
+def _sweep_by_rounded_means(labels):
+    n = len(labels)
+    for b in range(2, n + 1):
+        cuts = [-(-k * n // b) for k in range(b + 1)]
+        means = [sum(labels[i:j]) / (j - i) for i, j in itertools.pairwise(cuts)]
+        if any(after < before for before, after in itertools.pairwise(means)):
+            return b - 1
+    return n
+
+
+def test_large_tied_groups_are_compared_exactly():
+    """Decreases of one part in 1e12, and equal means, between bins that cut groups of thousands."""
+    generator = np.random.default_rng(5)
+    decided = {True: 0, False: 0}
+    for _ in range(300):
+        sizes = generator.integers(2000, 3000, 3)
+        hits = np.concatenate([np.arange(s) < s * 2 // 3 for s in sizes]).astype(int)
+        scores = np.repeat([0.2, 0.5, 0.8], sizes)
+        data = sorted_data_set(scores, hits)
+        left, middle, right = np.sort(generator.choice(scores.size + 1, 3, replace=False))
+        cum, first, last = data.cum_hit[0], data.tie_first[0], data.tie_last[0]
+        low, cut, high = (_partial_sum(i, sizes, sizes * 2 // 3) for i in (left, middle, right))
+        exact = (cut - low) * int(right - middle) > (high - cut) * int(middle - left)
+        assert _decreases(left, middle, right, cum, first, last) == exact
+        decided[exact] += 1
+    assert min(decided.values()) > 30
+
+
+def _partial_sum(rank, sizes, hits):
+    total, start = Fraction(0), 0
+    for size, hit in zip(sizes.tolist(), hits, strict=True):
+        total += Fraction(int(hit) * min(max(int(rank) - start, 0), size), size)
+        start += size
+    return total
+
+
+def test_scores_close_together_need_many_bins_and_little_time():
+    """30 000 scores within 1e-9, not monotonic: every b up to n passes with one full bin."""
+    scores = 0.3 + 1e-9 * np.linspace(0, 1, 30_000)
+    hits = np.tile([1, 0], 15_000)
+    value, n_bins = estimate("ece_sweep_ew", scores, hits)
+    assert n_bins == 30_000
+    assert value == pytest.approx(0.2, abs=1e-8)

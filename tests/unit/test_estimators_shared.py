@@ -1,0 +1,70 @@
+"""What every estimator promises: order never matters, results are finite, tiny data work."""
+
+import numpy as np
+import pytest
+from engine_data import data_sets, monotone_data
+from hypothesis import given
+from hypothesis import strategies as st
+
+from calbias.datasets import DataSets, sorted_data_set
+from calbias.estimation import estimate, load_estimator
+from calbias.estimator_files import known_estimators
+
+ESTIMATORS = sorted(known_estimators())
+
+
+def test_the_estimators_of_the_specification_are_there():
+    binned = ["ece_bin", "ece_debias", "ece_sweep", "ece_label_binned"]
+    wanted = {f"{name}_{scheme}" for name in binned for scheme in ("ew", "em")}
+    assert wanted | {"kde", "kde_unrooted"} <= set(ESTIMATORS)
+
+
+@given(data=data_sets(), seed=st.integers(0, 2**32 - 1))
+def test_shuffling_the_rows_changes_nothing(data, seed):
+    order = np.random.default_rng(seed).permutation(len(data[0]))
+    scores, hits = np.array(data[0]), np.array(data[1])
+    for name in ESTIMATORS:
+        assert estimate(name, scores, hits) == estimate(name, scores[order], hits[order])
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+@pytest.mark.parametrize("hits", [[1], [0], [1, 1], [0, 0], [1, 0], [1, 1, 1], [0, 1, 0]])
+def test_one_two_and_three_samples(estimator, hits):
+    generator = np.random.default_rng(len(hits))
+    for scores in (generator.random(len(hits)), np.full(len(hits), 0.7), np.ones(len(hits))):
+        value, n_bins = estimate(estimator, scores, hits)
+        assert abs(value) <= 1
+        assert 0 <= n_bins <= 15
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_many_data_sets_at_once_are_as_one_by_one(estimator):
+    each = [sorted_data_set(*monotone_data(80, seed)) for seed in range(7)]
+    together = DataSets(*(np.concatenate(arrays) for arrays in zip(*each, strict=True)))
+    run = load_estimator(estimator)
+    values, n_bins = run(together, 10, 2.0)
+    for row, data in enumerate(each):
+        value, bins = run(data, 10, 2.0)
+        assert (value[0], bins[0]) == (values[row], n_bins[row])
+
+
+@pytest.mark.parametrize("estimator", ["ece_bin_em", "ece_sweep_em", "ece_label_binned_em"])
+def test_input_order_depends_on_the_order_and_says_so(estimator):
+    scores = np.repeat([0.5, 0.8, 0.9], 20)
+    hits = np.tile([0, 1], 30)
+    ordered = np.sort(hits.reshape(3, 20), axis=1).ravel()
+    values = {estimate(estimator, scores, y, 7, ties="input_order").value for y in (hits, ordered)}
+    assert len(values) == 2
+    assert len({estimate(estimator, scores, y, 7).value for y in (hits, ordered)}) == 1
+
+
+@pytest.mark.parametrize("estimator", [e for e in ESTIMATORS if "debias" not in e])
+@pytest.mark.parametrize("norm", [0.5, 1, 2, 4])
+def test_ties_in_input_order_that_are_none_change_nothing(estimator, norm):
+    scores, hits = monotone_data(150, seed=4)
+    averaged, ordered = (
+        estimate(estimator, scores, hits, 15, norm, ties=ties)
+        for ties in ("average", "input_order")
+    )
+    assert averaged.value == pytest.approx(ordered.value, rel=1e-12)
+    assert averaged.n_bins == ordered.n_bins

@@ -1,0 +1,229 @@
+"""Every figure draws itself: from full tables, from the least, with gaps and unknown estimators."""
+
+import importlib
+
+import numpy as np
+import pandas as pd
+import pytest
+from made_up_tables import BINNED, MODELS, made_up_tables
+
+from calbias.errors import InputError
+from calbias.figures import bias_by_n, catalogue, fig5_detection, selection, style
+
+FIGURES = catalogue.figures()
+HEATMAPS = [name for name in FIGURES if FIGURES[name].module == "heatmaps"]
+ONE_MODEL = {
+    name: [m for m in MODELS if m[0] == FIGURES[name].options.get("model", "resnet110_c10")]
+    for name in FIGURES
+}
+
+
+def drawn(figure, tables):
+    entry = FIGURES[figure]
+    module = importlib.import_module(f"calbias.figures.{entry.module}")
+    made = module.draw({stem: tables[stem] for stem in entry.tables}, **entry.options)
+    made.draw_without_rendering()  # so that the layout is tried too
+    return made
+
+
+def texts(made):
+    return [text.get_text() for text in made.findobj(lambda artist: hasattr(artist, "get_text"))]
+
+
+@pytest.fixture(scope="module")
+def full():
+    tables = made_up_tables()
+    return {name: drawn(name, tables) for name in FIGURES if name not in HEATMAPS[1:]}
+
+
+@pytest.mark.parametrize("figure", FIGURES)
+def test_draws_one_model_with_an_unknown_estimator(figure):
+    tables = made_up_tables(ONE_MODEL[figure], ("ece_sweep_em", "mine"), replicates=2)
+    assert drawn(figure, tables).axes
+
+
+@pytest.mark.parametrize("figure", [name for name in FIGURES if name not in HEATMAPS[1:]])
+def test_draws_with_numbers_missing(figure):
+    tables = {
+        stem: table.assign(
+            **{
+                column: table[column].where(np.arange(len(table)) % 3 > 0)
+                for column in table.select_dtypes("number")
+                if column.endswith(("_percent", "_se", "_rate", "published_b1", "mean_hit"))
+                and column not in ("low_percent", "high_percent")
+            }
+        )
+        for stem, table in made_up_tables(MODELS[:5]).items()
+    }
+    assert drawn(figure, tables).axes
+
+
+@pytest.mark.parametrize("figure", FIGURES)
+def test_a_table_without_rows_is_a_one_line_error(figure):
+    tables = {stem: table.iloc[:0] for stem, table in made_up_tables(MODELS[:1], ()).items()}
+    with pytest.raises(InputError, match=r"results/tables/\w+\.csv: no row") as caught:
+        drawn(figure, tables)
+    assert "\n" not in str(caught.value)
+
+
+def test_labels_of_quantities_in_percent_have_their_unit(full):
+    in_percent = ("bias", "TCE", "estimate", "√variance", "data (%)")
+    for figure, made in full.items():
+        names = [
+            name
+            for axes in made.axes
+            for name in (axes.get_xlabel(), axes.get_ylabel())
+            if any(word in name for word in in_percent)
+        ]
+        assert all("%" in name for name in names), (figure, names)
+
+
+def test_every_panel_that_shows_an_axis_is_labelled_or_shares_its_label(full):
+    """Along x with the panels that share its axis, along y with those in its row."""
+    for figure, made in full.items():
+        panels = [axes for axes in made.axes if axes.axison and axes.get_visible()]
+        for axes in panels:
+            if is_colour_bar(axes):
+                assert axes.get_xlabel() or axes.get_ylabel(), figure
+                continue
+            shared = axes.get_shared_x_axes().get_siblings(axes)
+            assert any(other.get_xlabel() for other in shared), figure
+            of_words = all(not is_number(text.get_text()) for text in axes.get_yticklabels())
+            assert of_words or any(other.get_ylabel() for other in beside(axes, panels)), figure
+
+
+def is_colour_bar(axes):
+    return axes.get_label() == "<colorbar>"
+
+
+def beside(axes, panels):
+    def rows(one):
+        return one.get_subplotspec().rowspan
+
+    return [other for other in panels if not is_colour_bar(other) and rows(other) == rows(axes)]
+
+
+def is_number(text):
+    return text.strip().lstrip("−-").rstrip("k").replace(".", "").isdigit()
+
+
+@pytest.mark.parametrize(
+    "figure", ["fig1_intro", "fig2a_curves", "fig2b_bins_by_n", "fig5_detection", "fig13_tce_sweep",
+               "fig14_chosen_bins"],
+)  # fmt: skip
+def test_figures_of_one_column_in_the_paper_fit_a_column_with_type_to_be_read(full, figure):
+    assert full[figure].get_figwidth() == style.COLUMN
+    assert full[figure].get_figheight() < 9  # a page of the paper
+    for text in full[figure].findobj(lambda artist: hasattr(artist, "get_fontsize")):
+        assert text.get_fontsize() >= 6.5, text
+
+
+def test_figure_14_tells_its_lines_apart_by_markers_and_says_the_replicates(full):
+    made = full["fig14_chosen_bins"]
+    markers = [line.get_marker() for line in made.axes[0].lines if line.get_marker() != "None"]
+    assert len(markers) == len(set(markers)) == 7
+    assert any("1\u2009000 data sets per point" in text for text in texts(made))
+
+
+def test_a_range_within_printed_decimals_is_only_that_of_printed_parameters():
+    tables = made_up_tables(MODELS[:1])
+    where = ("heatmaps", "resnet110_c10")
+    assert selection.within_rounding(tables, *where) == "5.70–6.40"
+    assert selection.within_rounding(tables, "perfect", "resnet110_c10") == ""
+    tables["scenarios"]["source"] = "real_logits"
+    assert selection.within_rounding(tables, *where) == ""
+
+
+def test_text_is_not_smaller_than_six_points(full):
+    for figure, made in full.items():
+        for text in made.findobj(lambda artist: hasattr(artist, "get_fontsize")):
+            # Exponents of powers of ten are set smaller by mathtext; their base counts.
+            assert text.get_fontsize() >= 6, (figure, text)
+
+
+def test_replicates_and_source_are_printed_from_the_table(full):
+    assert any("1\u2009000 data sets per point" in text for text in texts(full["fig4_realistic"]))
+    assert any("published fits" in text for text in texts(full["fig4_realistic"]))
+    assert any("1\u2009000\u2009000 data sets" in text for text in texts(full["fig1_intro"]))
+
+
+def test_figure_4_has_a_panel_per_group_and_shows_a_kde_that_is_far_off_below(full):
+    titles = [axes.get_title("left") for axes in full["fig4_realistic"].axes]
+    assert [t for t in titles if t] == [
+        "CIFAR-10 (mean of 4)",
+        "CIFAR-100 (mean of 4)",
+        "ImageNet (mean of 2)",
+    ]
+    assert len(full["fig4_realistic"].axes) == 6
+    binned = drawn("fig4_realistic", made_up_tables(estimators=BINNED))
+    assert len(binned.axes) == 3
+
+
+def test_figure_4_gives_a_users_group_a_panel_and_wraps_after_three():
+    models = [(*m[:1], f"group {k}", *m[2:]) for k, m in enumerate(MODELS[:4])]
+    made = drawn("fig4_realistic", made_up_tables(models, ("ece_bin_em",)))
+    assert [axes.get_title("left") for axes in made.axes] == [f"group {k}" for k in range(4)]
+
+
+def test_group_means_average_bias_and_combine_standard_errors():
+    columns = [
+        "experiment",
+        "scenario",
+        "estimator",
+        "n_bins",
+        "n_samples",
+        "n_replicates",
+        "bias_percent",
+    ]
+    bias = pd.DataFrame(
+        [
+            ("realistic", "a", "kde", np.nan, 200, 10, 1.0),
+            ("realistic", "b", "kde", np.nan, 200, 10, 3.0),
+            ("perfect", "a", "kde", np.nan, 200, 10, 99.0),
+        ],
+        columns=columns,
+    ).assign(bias_se_percent=[0.3, 0.4, 9.0])
+    scenarios = pd.DataFrame(
+        [("realistic", "a", "G"), ("realistic", "b", "G"), ("perfect", "a", "G")],
+        columns=["experiment", "scenario", "group"],
+    )
+    means = bias_by_n.group_means({"bias": bias, "scenarios": scenarios}, "realistic")
+    assert means["bias_percent"].tolist() == [2.0]
+    assert means["se_percent"].tolist() == [pytest.approx(0.25)]
+
+
+def test_range_is_that_of_the_binned_and_of_a_kde_just_beyond():
+    means = pd.DataFrame(
+        [("ece_bin_em", 5.0), ("ece_bin_em", -5.0), ("kde", 6.0), ("kde_unrooted", -9.0)],
+        columns=["estimator", "bias_percent"],
+    )
+    assert bias_by_n.upper_limits(means) == pytest.approx((-5.55, 6.55))
+    assert bias_by_n.upper_limits(means[2:]) == pytest.approx((-9.75, 6.75))
+
+
+def test_heat_map_prints_every_number_of_its_table(full):
+    bias = made_up_tables()["bias"]
+    cells = bias[(bias["experiment"] == "heatmaps") & (bias["scenario"] == "resnet110_c10")]
+    wanted = sorted(f"{value:+.2f}".replace("-", "−") for value in cells["bias_percent"])
+    printed = [text for text in texts(full["fig7_bias_resnet110_c10"]) if text[:1] in "+−" and text]
+    # Tick labels of the colour bar start with a sign too, but have one decimal at most.
+    assert sorted(text for text in printed if len(text.partition(".")[2]) == 2) == wanted
+    assert "sweep" in texts(full["fig7_bias_resnet110_c10"])
+
+
+def test_figure_5_marks_the_points_that_the_paper_names(full):
+    stars = [
+        (float(line.get_xdata()[0]), float(line.get_ydata()[0]))
+        for axes in full["fig5_detection"].axes
+        for line in axes.lines
+        if line.get_marker() == "*" and len(line.get_xdata()) == 1
+    ]
+    assert stars == [(2.0, 10_000.0), (10.0, 500.0)] * 2
+
+
+@pytest.mark.parametrize(
+    ("level", "tce"), [(0.5, 10.0), (0.1, np.nan), (0.95, 1.0), (0.7, np.sqrt(10.0))]
+)
+def test_crossing_interpolates_in_log_tce(level, tce):
+    found = fig5_detection.crossing(np.array([1.0, 10.0, 100.0]), np.array([0.9, 0.5, 0.2]), level)
+    assert found == pytest.approx(tce, nan_ok=True)

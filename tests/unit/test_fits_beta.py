@@ -1,0 +1,109 @@
+import doctest
+
+import mpmath
+import numpy as np
+import pytest
+from fits_data import draw, genuine
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.special import psi
+from scipy.stats import beta as beta_distribution
+
+from calbias.curves import Curve
+from calbias.errors import InputError
+from calbias.fits import beta as module
+from calbias.fits.beta import beta_from_means, fit_beta
+from calbias.fits.inputs import LOG_MISS_AT_ONE
+
+shapes = st.floats(np.log(0.03), np.log(200)).map(np.exp)
+
+
+@pytest.mark.parametrize(
+    ("softmax", "alpha", "beta"), [("float32_2020", 2.7752, 0.0478), ("exact", 4.880, 0.0911)]
+)
+def test_the_genuine_file_gives_the_published_parameters(softmax, alpha, beta):
+    top = genuine(softmax)
+    fit = fit_beta(top.log_score, top.log_miss)
+    digits = len(str(beta)) - 2
+    assert round(fit.alpha, 4 if softmax == "float32_2020" else 3) == alpha
+    assert round(fit.beta, digits) == beta
+    assert fit.n_samples == 10_000
+
+
+@given(shapes, shapes)
+def test_means_of_a_beta_distribution_give_it_back(alpha, beta):
+    found = beta_from_means(psi(alpha) - psi(alpha + beta), psi(beta) - psi(alpha + beta))
+    np.testing.assert_allclose(found, (alpha, beta), rtol=1e-7)
+
+
+@given(st.lists(st.floats(-9, 3), min_size=2, max_size=30).filter(lambda x: np.ptp(x) > 0.3))
+def test_the_score_equations_hold_and_swapping_tails_swaps_parameters(log_odds_of_a_miss):
+    x = np.array(log_odds_of_a_miss)
+    log_score, log_miss = -np.logaddexp(0, x), x - np.logaddexp(0, x)
+    fit, swapped = fit_beta(log_score, log_miss), fit_beta(log_miss, log_score)
+    np.testing.assert_allclose((swapped.beta, swapped.alpha), fit[:2], rtol=1e-6)
+    a, b = mpmath.mpf(fit.alpha), mpmath.mpf(fit.beta)
+    for shape, mean in ((a, log_score.mean()), (b, log_miss.mean())):
+        expected = mpmath.digamma(shape) - mpmath.digamma(a + b)
+        assert abs(expected - mean) < 1e-9 * (1 + abs(mean))
+
+
+def test_the_example_of_the_docstring():
+    assert doctest.testmod(module) == (0, 2)
+
+
+def test_uniform_scores_by_hand():
+    # E log c = E log(1 - c) = -1 for Beta(1, 1): psi(1) - psi(2) = -1.
+    assert beta_from_means(-1.0, -1.0) == pytest.approx((1, 1), rel=1e-12)
+
+
+def test_loss_and_errors_are_those_of_the_distribution():
+    log_score, log_miss, _ = draw(2.0, 0.5, Curve("identity"), 5000)
+    fit = fit_beta(log_score, log_miss)
+    density = beta_distribution.logpdf(np.exp(log_score), fit.alpha, fit.beta)
+    assert fit.nll == pytest.approx(-density.sum(), rel=1e-9)
+    # The likelihood ratio of the truth is chi-square with two degrees of freedom.
+    z = (np.array([2.0, 0.5]) - fit[:2]) / (fit.alpha_se, fit.beta_se)
+    r = fit.correlation
+    assert (z @ z - 2 * r * z[0] * z[1]) / (1 - r * r) < 13.8  # its 0.999 quantile
+
+
+def test_errors_are_the_spread_over_data_sets():
+    fits = [fit_beta(*draw(1.1, 0.1, Curve("identity"), 500, seed)[:2]) for seed in range(200)]
+    for k, se in ((0, "alpha_se"), (1, "beta_se")):
+        spread = np.std([fit[k] for fit in fits], ddof=1)
+        assert spread == pytest.approx(np.mean([getattr(fit, se) for fit in fits]), rel=0.15)
+    assert np.corrcoef([fit[0] for fit in fits], [fit[1] for fit in fits])[0, 1] == pytest.approx(
+        np.mean([fit.correlation for fit in fits]), abs=0.15
+    )
+
+
+def test_a_score_of_one_is_taken_as_the_next_float_below_and_warned_of():
+    scores = np.array([0.3, 0.9, 1.0, 1.0])
+    with np.errstate(divide="ignore"), pytest.warns(UserWarning, match="2 of 4 scores are exactly"):
+        fit = fit_beta(np.log(scores), np.log1p(-scores))
+    below = np.array([0.3, 0.9, 1 - 2**-53, 1 - 2**-53])
+    assert fit == fit_beta(np.log(below), np.log1p(-below))
+    assert np.log1p(-(1 - 1e-16)) == pytest.approx(LOG_MISS_AT_ONE, rel=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("log_score", "log_miss", "message"),
+    [
+        ([], [], "at least 1"),
+        ([-1.0], [-1.0, -2.0], "one length"),
+        (np.log([0.4, 0.4]), np.log([0.6, 0.6]), "all scores are equal"),
+        ([np.nan, -0.1], [-1.0, -2.0], "row 0 .* not finite"),
+        ([np.log(0.5), -np.inf], [np.log(0.5), 0.0], "row 1 .* not finite"),
+        ([0.1, -0.1], [-1.0, -2.0], "row 0 .* outside"),
+        (np.log([0.5, 0.9]), np.log([0.5, 0.2]), "row 1 .* not log c and log"),
+    ],
+)
+def test_bad_scores_are_refused_by_row(log_score, log_miss, message):
+    with pytest.raises(InputError, match=message):
+        fit_beta(log_score, log_miss)
+
+
+def test_means_that_no_beta_distribution_has_are_refused():
+    with pytest.raises(InputError, match="too close together"):
+        beta_from_means(np.log(0.5), np.log(0.5))

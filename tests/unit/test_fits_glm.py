@@ -1,0 +1,180 @@
+import numpy as np
+import pytest
+from fits_data import draw, genuine
+
+from calbias.curves import GLM_NAMES, Curve
+from calbias.errors import InputError
+from calbias.fits.glm import best_fit, fit_all, fit_glm
+from calbias.fits.inputs import LOG_MISS_AT_ONE
+
+INTERCEPTS = [name for name in GLM_NAMES if name.split("_", 2)[2] == "b0"]
+
+
+def of_scores(groups):
+    """Return (log c, log(1 - c), hit) of {score: (hits, misses)}."""
+    scores = np.concatenate([np.full(sum(counts), c) for c, counts in groups.items()])
+    hit = np.concatenate([np.repeat([1, 0], counts) for counts in groups.values()])
+    return np.log(scores), np.log1p(-scores), hit
+
+
+@pytest.mark.parametrize("name", INTERCEPTS)
+def test_an_intercept_is_the_hit_rate(name):
+    fit = fit_glm(name, *of_scores({0.4: (1, 3), 0.9: (5, 1)}))
+    assert fit.curve.hit(np.log(0.9), np.log(0.1)) == pytest.approx(0.6, rel=1e-14)
+    assert fit.nll == pytest.approx(-6 * np.log(0.6) - 4 * np.log(0.4), rel=1e-14)
+    assert fit.aic == 2 + 2 * fit.nll
+    assert np.isnan(fit.b1)
+    assert fit.curve.b1 == 0
+
+
+@pytest.mark.parametrize("name", [name for name in GLM_NAMES if name.endswith("b0_b1")])
+def test_two_groups_and_two_terms_fit_each_group_exactly(name):
+    # A saturated model: T is 1/4 at score 0.4 and 5/6 at 0.9, whatever the link.
+    columns = of_scores({0.4: (1, 3), 0.9: (5, 1)})
+    fit = fit_glm(name, *columns)
+    hit = fit.curve.hit(np.log([0.4, 0.9]), np.log([0.6, 0.1]))
+    np.testing.assert_allclose(hit, [1 / 4, 5 / 6], rtol=1e-8)
+    expected = -np.log(1 / 4) - 3 * np.log(3 / 4) - 5 * np.log(5 / 6) - np.log(1 / 6)
+    assert fit.nll == pytest.approx(expected, rel=1e-12)
+    assert fit.aic == pytest.approx(4 + 2 * expected)
+
+
+def test_logit_coefficients_by_hand():
+    # Log odds of the groups are log(1/3) and log 5; logit(c) is log(2/3) and log 9.
+    fit = fit_glm("logit_logit_b0_b1", *of_scores({0.4: (1, 3), 0.9: (5, 1)}))
+    slope = (np.log(5) - np.log(1 / 3)) / (np.log(9) - np.log(2 / 3))
+    assert fit.b1 == pytest.approx(slope, rel=1e-8)
+    assert fit.b0 == pytest.approx(np.log(5) - slope * np.log(9), rel=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("name", "slope"),
+    [
+        ("log_log_b1", np.log(0.7) / np.log(0.5)),
+        ("logflip_logflip_b1", np.log(0.3) / np.log(0.5)),
+        ("logit_logflip_b1", np.log(7 / 3) / np.log(0.5)),
+    ],
+)
+def test_a_slope_alone_on_one_score_by_hand(name, slope):
+    fit = fit_glm(name, *of_scores({0.5: (7, 3)}))
+    assert fit.b1 == pytest.approx(slope, rel=1e-7)
+    assert np.isnan(fit.b0)
+
+
+def test_log_slope_at_the_closed_form_optimum():
+    # Seven hits at 0.5, three misses at 0.25: the loss 7·b·log 2 - 3·log(1 - 4^-b) is
+    # stationary where 4^b - 1 = 6/7, at b = log4(13/7).
+    fit = fit_glm("log_log_b1", *of_scores({0.5: (7, 0), 0.25: (0, 3)}))
+    assert fit.b1 == pytest.approx(np.log(13 / 7) / np.log(4), rel=1e-7)
+
+
+def test_selection_is_by_the_smallest_aic_in_the_order_of_the_names():
+    fits = fit_all(*draw(1.0, 1.0, Curve("logit_logit_b0_b1", -1.0, 2.0), 4000))
+    assert [fit.glm for fit in fits] == list(GLM_NAMES)
+    assert best_fit(fits).glm == "logit_logit_b0_b1"
+    for k in (1, 2):
+        assert {fit.aic - 2 * fit.nll for fit in fits if fit.glm.count("_b") == k} == {2.0 * k}
+
+
+def test_a_score_of_one_is_the_next_float_below_or_dropped():
+    log_score, log_miss, hit = draw(2.8, 0.05, Curve("logit_logit_b0_b1", -0.4, 0.4), 800)
+    rounded = np.where(log_miss < -36, 1.0, np.exp(log_score))
+    with np.errstate(divide="ignore"):
+        columns = np.log(rounded), np.log1p(-rounded)
+    with pytest.warns(UserWarning, match="scores are exactly 1"):
+        kept = fit_glm("logit_logit_b0_b1", *columns, hit)
+    floored = np.maximum(columns[1], LOG_MISS_AT_ONE)
+    assert kept.nll == fit_glm("logit_logit_b0_b1", columns[0], floored, hit).nll
+
+    below = rounded < 1
+    for log_misses in (columns[1], floored):  # at 1, or already reduced as in float32_2020
+        dropped = fit_all(columns[0], log_misses, hit, drop_scores_equal_to_one=True)
+        alone = fit_all(columns[0][below], columns[1][below], hit[below])
+        assert [fit.nll for fit in dropped] == [fit.nll for fit in alone]
+        assert dropped[0].n_samples == below.sum() < 800
+
+
+def test_dropping_every_score_is_refused():
+    with pytest.raises(InputError, match="no score is below 1"):
+        fit_all([0.0, 0.0], [-np.inf, -np.inf], [0, 1], drop_scores_equal_to_one=True)
+
+
+def test_scores_far_beyond_float_rounding_are_used_as_they_are():
+    # Misses at 1 - c = e^-50 and e^-800, where the score is 1.0 and log c underflows to 0.
+    log_miss = np.array([-1.0, -2.0, -50.0, -800.0, -3.0, -800.0])
+    hit = np.array([0, 1, 0, 0, 1, 1])
+    log_score = np.where(log_miss < -40, 0.0, np.log1p(-np.exp(log_miss)))
+    fits = {fit.glm: fit for fit in fit_all(log_score, log_miss, hit)}
+    assert all(fit.converged and np.isfinite(fit.nll) for fit in fits.values())
+    # log_log_b1 has T = c^b1: a miss at 1 - c = e^-50 costs 50 - log(b1), one at e^-800 as much
+    # as at 1e-300.
+    slope = fits["log_log_b1"].b1
+    assert fits["log_log_b1"].nll > 50 + 690 - 2 * np.log(slope)
+    assert fits["log_log_b0_b1"].nll < 10
+
+
+def test_coefficients_do_not_depend_on_the_optimiser_or_the_row_order():
+    columns = draw(1.1, 0.2, Curve("logflip_logflip_b0_b1", -0.12, 0.58), 3000)
+    order = np.random.default_rng(1).permutation(3000)
+    by_statsmodels = fit_all(*columns)
+    for other in (
+        fit_all(*columns, use_statsmodels=False),
+        fit_all(*(column[order] for column in columns)),
+    ):
+        for a, b in zip(by_statsmodels, other, strict=True):
+            np.testing.assert_allclose((a.b0, a.b1, a.nll), (b.b0, b.b1, b.nll), rtol=1e-9)
+
+
+def test_statsmodels_does_the_fitting_of_an_ordinary_model():
+    fits = fit_all(*draw(1.0, 1.0, Curve("logit_logit_b0_b1", 0.3, 0.8), 2000))
+    how = {fit.glm: fit.optimiser for fit in fits}
+    assert how["logit_logit_b0_b1"] == how["logit_logflip_b0_b1"] == "statsmodels"
+    assert how["log_log_b0"] == "closed_form"
+
+
+def test_genuine_file_gives_the_published_coefficients_and_aics_nearly():
+    top = genuine("float32_2020")
+    fits = {
+        fit.glm: fit
+        for fit in fit_all(top.log_score, top.log_miss, top.hit, drop_scores_equal_to_one=True)
+    }
+    assert fits["log_log_b0"].n_samples == 5168
+    # Single fits, hand-checked beside Table 3's means over ten resamples (spread about 30).
+    for name, b0, b1, aic in (
+        ("logflip_logflip_b0_b1", -0.24, 0.30, 2779.22),
+        ("logit_logflip_b0_b1", -0.55, -0.38, 2790.40),
+        ("logit_logit_b0_b1", -0.38, 0.36, 2840.70),
+        ("log_log_b0_b1", -0.06, 2.53, 3221.72),
+    ):
+        assert fits[name].aic == pytest.approx(aic, abs=75)
+        assert fits[name].b0 == pytest.approx(b0, abs=0.06)
+        assert fits[name].b1 == pytest.approx(b1, rel=0.06)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"name": "probit_b0"}, "unknown GLM 'probit_b0': choose from logit_logit_b0"),
+        ({"hit": [1, 1, 1]}, "all 3 rows are hits"),
+        ({"hit": [0, 0, 0]}, "all 3 rows are misses"),
+        ({"hit": [0, 2, 1]}, "row 1 .* neither 0 nor 1"),
+        ({"hit": [0, 1]}, "one value for each of the 3"),
+        ({"log_miss": np.log([0.5, 0.5, 0.5]), "log_score": np.log([0.5, 0.5, 0.5])}, "are equal"),
+        ({"log_score": [0.2, -1.0, -1.0]}, "row 0 .* outside"),
+    ],
+)
+def test_bad_input_is_refused(change, message):
+    given = {
+        "name": "logit_logit_b0_b1",
+        "log_score": np.log([0.5, 0.6, 0.7]),
+        "log_miss": np.log([0.5, 0.4, 0.3]),
+        "hit": [0, 1, 1],
+    }
+    with pytest.raises(InputError, match=message):
+        fit_glm(**(given | change))
+
+
+def test_separated_hits_and_misses_are_warned_of():
+    with pytest.warns(UserWarning, match="separate hits from misses"):
+        fit = fit_glm("logit_logit_b0_b1", *of_scores({0.4: (0, 5), 0.9: (5, 0)}))
+    assert fit.nll < 1e-6

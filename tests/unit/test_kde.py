@@ -1,0 +1,143 @@
+"""The KDE estimate: against KDEpy's FFTKDE as the original uses it, against direct kernel sums."""
+
+import numpy as np
+import oracles
+import pytest
+from engine_data import MODELS, published_scenario
+from hypothesis import given
+from hypothesis import strategies as st
+
+from calbias.estimation import estimate
+from calbias.kernel_sums import CELLS, COEFFICIENTS, sum_kernels
+from calbias.sampler import draw
+
+
+def both(scores, hits, norm=2):
+    return [estimate(name, scores, hits, norm=norm).value for name in ("kde", "kde_unrooted")]
+
+
+def random_data(seed, concentration=1.0):
+    """Return scores within ``concentration`` of 1, or of 0, and hits, at least two of them."""
+    generator = np.random.default_rng(seed)
+    n = int(generator.integers(4, 150))
+    scores = generator.beta(*np.exp(generator.uniform(-3, 2, 2)), n)
+    if seed % 3 == 0:
+        scores = np.round(scores, 2)
+    hits = (generator.random(n) < scores ** generator.uniform(0.3, 2)).astype(int)
+    hits[np.argsort(scores)[-2:]] = 1
+    scores = concentration * scores if seed % 2 else 1 - concentration * (1 - scores)
+    return scores, hits
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("n", [200, 3200])
+def test_as_the_original_on_published_scenarios(model, n):
+    pytest.importorskip("KDEpy")
+    compared = 0
+    for replicate in range(8):
+        data = draw(published_scenario(model), n, replicate, seed=3)
+        scores, hits = data.scores[0], np.round(data.hits()[0])
+        if oracles.bandwidth(scores, hits) > 0.008:
+            rooted, unrooted = both(scores, hits)
+            literal = oracles.kde_literal(scores, hits)
+            assert unrooted == pytest.approx(literal, abs=1e-6)
+            assert rooted == pytest.approx(np.sqrt(literal), abs=1e-6)
+            compared += 1
+    assert compared > 0
+
+
+def test_as_the_original_on_any_scores():
+    pytest.importorskip("KDEpy")
+    compared = 0
+    for seed in range(120):
+        scores, hits = random_data(seed)
+        if oracles.bandwidth(scores, hits) > 0.008:
+            assert both(scores, hits)[1] == pytest.approx(
+                oracles.kde_literal(scores, hits), abs=1e-6
+            )
+            compared += 1
+    assert compared > 80
+
+
+@pytest.mark.parametrize("concentration", [0.3, 0.05, 0.01, 0.003])
+def test_direct_sums_at_small_bandwidths(concentration):
+    compared = 0
+    for seed in range(40):
+        scores, hits = random_data(seed, concentration)
+        h = oracles.bandwidth(scores, hits)
+        if 2.2 * 2 / 2**14 < h < 0.008:
+            exact = oracles.kde_exact(scores, hits, points_per_bandwidth=100)
+            assert both(scores, hits)[1] == pytest.approx(exact, abs=1e-5)
+            compared += 1
+    assert compared > 2
+
+
+@pytest.mark.parametrize("concentration", [1e-3, 1e-5, 1e-8])
+def test_direct_sums_where_the_original_has_no_points_under_a_kernel(concentration):
+    for seed in range(20):
+        scores, hits = random_data(seed, concentration)
+        h = oracles.bandwidth(scores, hits)
+        if 1e-12 < h < 2e-4:
+            exact = oracles.kde_exact(scores, hits, between=(0, 1), points_per_bandwidth=100)
+            assert both(scores, hits)[1] == pytest.approx(exact, abs=1e-5)
+
+
+@pytest.mark.parametrize(("norm", "tolerance"), [(1, 3e-4), (3, 1e-6)])
+def test_other_norms(norm, tolerance):
+    """At norm 1 the integrand has a kink where accuracy crosses the score."""
+    for seed in range(1, 20, 3):
+        scores, hits = random_data(seed)
+        exact = oracles.kde_exact(scores, hits, norm, points_per_bandwidth=200)
+        rooted, unrooted = both(scores, hits, norm)
+        assert unrooted == pytest.approx(exact, abs=tolerance)
+        assert rooted == pytest.approx(unrooted ** (1 / norm))
+
+
+def test_bandwidth_zero_is_the_mean_label_at_each_score():
+    no_hits = ([0.2, 0.6, 0.6], [0, 0, 0])
+    assert both(*no_hits)[1] == pytest.approx((0.04 + 0.36 + 0.36) / 3)
+    hits_at_one_score = ([0.5, 0.5, 0.8], [1, 0, 0])
+    assert both(*hits_at_one_score)[1] == pytest.approx(0.64 / 3)
+    assert both([0.7], [1])[0] == pytest.approx(0.3)
+    assert both([1.0, 1.0], [1, 1])[0] == 0.0
+
+
+def test_a_small_bandwidth_tends_to_that_limit():
+    scores = np.repeat([0.3, 0.5, 0.9], 8)
+    hits = np.tile([0, 1, 1, 1], 6)
+    for spread in (1e-4, 1e-6, 1e-9, 1e-11, 1e-13):
+        jittered = 0.5 + (scores - 0.5) * spread  # three distinct scores, closer and closer
+        expected = np.mean((jittered - 0.75) ** 2)
+        assert both(jittered, hits)[1] == pytest.approx(expected, abs=1e-6 + spread)
+
+
+@given(
+    scores=st.lists(st.floats(0, 1), min_size=1, max_size=12),
+    seed=st.integers(0, 99),
+    exponent=st.integers(0, 15),
+)
+def test_never_nan_and_within_bounds(scores, seed, exponent):
+    generator = np.random.default_rng(seed)
+    near_one = 1 - 10.0**-exponent * np.array(scores)
+    for c in (near_one, 1 - near_one, np.array(scores)):
+        rooted, unrooted = both(c, generator.integers(0, 2, c.size))
+        assert 0 <= unrooted <= 1 + 1e-6
+        assert rooted == pytest.approx(np.sqrt(unrooted))
+
+
+def test_kernel_sums_at_the_edges():
+    """Sums over cells against the kernel itself, mirror images included."""
+    generator = np.random.default_rng(8)
+    scores = np.sort(generator.beta(0.7, 0.5, 400))
+    labels = generator.integers(0, 2, 400)
+    width = 0.004
+    cum_hit = np.concatenate([[0.0], np.cumsum(labels)])
+    first, everyone, misses = sum_kernels(scores, cum_hit, 0, 400, width, COEFFICIENTS)
+    edges = 1 - (first + np.arange(everyone.size)) * width
+    inside = (edges >= 0) & (edges <= 1)
+    images = np.concatenate([scores, np.where(scores < 0.5, -scores, 2 - scores)])
+    x = (edges[inside, None] - images) / (CELLS * width)
+    kernel = np.maximum(1 - x**2, 0) ** 3
+    np.testing.assert_allclose(everyone[inside], kernel.sum(axis=1), rtol=2e-6, atol=1e-5)
+    of_misses = np.where(np.tile(labels, 2) == 0, kernel, 0).sum(axis=1)
+    np.testing.assert_allclose(misses[inside], of_misses, rtol=2e-6, atol=1e-5)

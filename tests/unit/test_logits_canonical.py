@@ -1,0 +1,109 @@
+"""The canonical logits file and the top-label table: round trips, constant bytes, bad files."""
+
+import zipfile
+
+import numpy as np
+import pytest
+
+from calbias.errors import InputError
+from calbias.logits.canonical import (
+    Fold,
+    Logits,
+    load_fold,
+    load_logits,
+    load_source,
+    save_logits,
+)
+from calbias.logits.top_labels import (
+    Origin,
+    read_origin,
+    read_top_labels,
+    top_labels_of,
+    write_top_labels,
+)
+from calbias.scores import top_label
+
+
+@pytest.fixture
+def logits():
+    rng = np.random.default_rng(0)
+    folds = [
+        Fold(rng.normal(size=(n, 3)).astype(np.float32), rng.integers(3, size=n)) for n in (4, 7)
+    ]
+    return Logits(*folds, "surrogate_logits")
+
+
+def test_logits_round_trip(tmp_path, logits):
+    path = tmp_path / "m.npz"
+    save_logits(path, logits)
+    read = load_logits(path)
+    for fold in ("validation", "test"):
+        for a, b in zip(getattr(read, fold), getattr(logits, fold), strict=True):
+            assert a.dtype == b.dtype
+            assert np.array_equal(a, b)
+        assert np.array_equal(load_fold(path, fold).logits, getattr(logits, fold).logits)
+    assert load_source(path) == "surrogate_logits"
+
+
+def test_logits_need_no_unpickler_and_carry_no_date(tmp_path, logits):
+    save_logits(tmp_path / "m.npz", logits)
+    with zipfile.ZipFile(tmp_path / "m.npz") as archive:
+        assert {info.date_time for info in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
+    with np.load(tmp_path / "m.npz", allow_pickle=False) as archive:
+        assert sorted(archive.files) == [
+            "source", "test_labels", "test_logits", "validation_labels", "validation_logits",
+        ]  # fmt: skip
+        assert archive["source"].dtype.kind == "U"
+
+
+@pytest.mark.parametrize("softmax", ["exact", "float32_2020"])
+def test_top_labels_round_trip(tmp_path, logits, softmax):
+    path = tmp_path / "m.parquet"
+    origin = Origin("my model", logits.source, softmax)
+    write_top_labels(path, top_labels_of(logits, softmax), origin)
+    for fold in ("validation", "test"):
+        read, read_back = read_top_labels(path, fold)
+        for a, b in zip(read, top_label(*getattr(logits, fold), softmax), strict=True):
+            assert a.dtype == b.dtype
+            assert np.array_equal(a, b)
+        assert read_back == origin
+    assert read_origin(path) == origin
+
+
+def test_same_input_same_bytes(tmp_path, logits):
+    for name in ("a", "b"):
+        save_logits(tmp_path / f"{name}.npz", logits)
+        origin = Origin("m", logits.source, "exact")
+        write_top_labels(tmp_path / f"{name}.parquet", top_labels_of(logits, "exact"), origin)
+    for suffix in (".npz", ".parquet"):
+        assert (tmp_path / f"a{suffix}").read_bytes() == (tmp_path / f"b{suffix}").read_bytes()
+
+
+@pytest.mark.parametrize("content", [None, b"", b"garbage", "npz", "parquet"])
+def test_other_files_are_refused(tmp_path, content):
+    npz, parquet = tmp_path / "m.npz", tmp_path / "m.parquet"
+    if content == "npz":
+        np.savez(npz, x=np.zeros(2))
+    elif content == "parquet":
+        import pandas as pd
+
+        pd.DataFrame({"fold": ["test"], "score": [1.0]}).to_parquet(parquet)
+    if isinstance(content, bytes):
+        npz.write_bytes(content)
+        parquet.write_bytes(content)
+    calls = {
+        npz: (lambda: load_fold(npz, "test"), lambda: load_source(npz)),
+        parquet: (lambda: read_top_labels(parquet, "test"), lambda: read_origin(parquet)),
+    }
+    for path, reads in calls.items():
+        for read in reads:
+            with pytest.raises(InputError, match="write it again") as caught:
+                read()
+            assert str(caught.value).startswith(f"{path}: ")
+            assert "\n" not in str(caught.value)
+
+
+def test_unknown_fold(tmp_path):
+    for read in (load_fold, read_top_labels):
+        with pytest.raises(InputError, match="fold 'train' is unknown: choose validation or test"):
+            read(tmp_path / "m", "train")

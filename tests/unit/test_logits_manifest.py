@@ -1,0 +1,84 @@
+"""The manifest, stand-ins, sizes and sums."""
+
+from pathlib import Path
+
+import pytest
+
+from calbias.digest import file_digest
+from calbias.errors import InputError
+from calbias.logits.manifest import (
+    PublishedFile,
+    published_file,
+    read_manifest,
+    stand_in,
+    verify,
+)
+
+REPOSITORY = Path(__file__).parents[2]
+MANIFEST = REPOSITORY / "resources" / "published" / "nn_calibration_logits_manifest.csv"
+GENUINE = REPOSITORY.parent / "shared" / "logits" / "probs_resnet110_c10_logits.p"
+
+
+def test_published_manifest():
+    manifest = read_manifest(MANIFEST)
+    assert manifest["resnet152_imgnet"][3:] == (200400343, 1000, 25000, 25000)
+    assert manifest["resnet50_birds"].n_test is None
+    assert all(len(entry.sha256) == 64 for entry in manifest.values())
+
+
+@pytest.mark.skipif(not GENUINE.exists(), reason="../shared/logits is absent")
+def test_genuine_file_is_the_published_one():
+    verify(GENUINE, read_manifest(MANIFEST)["resnet110_c10"])
+
+
+@pytest.mark.parametrize(
+    ("head", "found"),
+    [
+        (b"version https://git-lfs.github.com/spec/v1\n", "a git-LFS pointer"),
+        (b"<!DOCTYPE html><html>", "an HTML page"),
+        (b"\xef\xbb\xbf\r\n <HTML lang=en>", "an HTML page"),
+        (b"<?xml version='1.0'?><Error><Code>AccessDenied", "an HTML page"),
+        (b"\x80\x03]q\x00(", None),
+        (b"label,a,b\n", None),
+        (b"version,a,b\n", None),
+        (b"", None),
+    ],
+)
+def test_stand_ins(head, found):
+    assert stand_in(head) == found
+
+
+def test_verify_names_what_differs(tmp_path):
+    path = tmp_path / "f.p"
+    path.write_bytes(b"12345")
+    right = PublishedFile("m", "f.p", file_digest(path), 5, 10, 1, 1)
+    verify(path, right)
+    with pytest.raises(InputError, match=r"f\.p: has 5 bytes, the published m has 6; download it"):
+        verify(path, right._replace(n_bytes=6))
+    with pytest.raises(InputError, match=r"f\.p: sha256 is 5994471abb01…, that of the published m"):
+        verify(path, right._replace(sha256="0" * 64))
+    with pytest.raises(InputError, match="no such file"):
+        verify(tmp_path / "absent.p", right)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("model,file\n", "no column sha256, bytes, n_classes, n_validation, n_test; restore"),
+        (
+            "model,file,sha256,bytes,n_classes,n_validation,n_test\nm,f,0,many,10,1,1\n",
+            "line 2: invalid literal",
+        ),
+        ("", "no column model"),
+    ],
+)
+def test_other_tables_are_no_manifest(tmp_path, text, message):
+    path = tmp_path / "manifest.csv"
+    path.write_text(text)
+    with pytest.raises(InputError, match=message):
+        read_manifest(path)
+
+
+def test_unknown_model():
+    with pytest.raises(InputError, match=r"manifest\.csv: no model mine; only published files"):
+        published_file("mine", {}, "manifest.csv")

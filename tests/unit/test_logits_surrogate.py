@@ -1,0 +1,155 @@
+"""Surrogates: the published fits come back, the stored logits hold what was drawn."""
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+from scipy.special import betainc, betaln, polygamma
+
+from calbias.curves import Curve
+from calbias.errors import InputError
+from calbias.logits.manifest import read_manifest
+from calbias.logits.surrogate import (
+    PublishedFit,
+    draw_logits,
+    draw_scores,
+    draw_surrogate,
+    fold_sizes,
+    published_fit,
+)
+from calbias.scores import top_label
+
+REPOSITORY = Path(__file__).parents[2]
+PUBLISHED = REPOSITORY / "resources" / "published"
+BETA_CSV = PUBLISHED / "roelofs2022_table2_beta_fits.csv"
+GLM_CSV = PUBLISHED / "roelofs2022_table3_glm_fits.csv"
+MANIFEST = read_manifest(PUBLISHED / "nn_calibration_logits_manifest.csv")
+with open(REPOSITORY / "config" / "models.csv", newline="") as file:
+    MODELS = {row["model"]: int(row["n_classes"]) for row in csv.DictReader(file)}
+
+
+def fit_of(model):
+    return published_fit(model, BETA_CSV, GLM_CSV)
+
+
+def rng():
+    return np.random.default_rng(7)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_beta_mle_recovers_table_2(model):
+    """Within four standard errors, from the Fisher information, at the file's own test size."""
+    fit, n_classes = fit_of(model), MODELS[model]
+    _, n = fold_sizes(model, n_classes, MANIFEST)
+    scores = draw_scores(fit, n, n_classes, rng())
+    top = top_label(*draw_logits(scores, n_classes, rng()))
+    log_score, log_miss = top.log_score.mean(), top.log_miss.mean()
+
+    def loss(parameters):
+        a, b = np.exp(parameters)
+        return betaln(a, b) - (a - 1) * log_score - (b - 1) * log_miss
+
+    found = np.exp(minimize(loss, np.log([fit.alpha, fit.beta]), method="Nelder-Mead", tol=1e-10).x)
+    both = polygamma(1, fit.alpha + fit.beta)
+    information = np.diag(polygamma(1, [fit.alpha, fit.beta])) - both
+    standard_error = np.sqrt(np.diag(np.linalg.inv(n * information)))
+    assert np.all(np.abs(found - [fit.alpha, fit.beta]) < 4 * standard_error)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_hits_follow_the_winning_curve(model):
+    fit, n = fit_of(model), 20_000
+    drawn = draw_scores(fit, n, MODELS[model], rng())
+    expected = fit.curve.hit(drawn.log_score, drawn.log_miss)
+    order = np.argsort(drawn.log_miss)
+    for part in np.array_split(order, 5):
+        error = (drawn.hit[part] - expected[part]).sum()
+        assert abs(error) < 4 * np.sqrt((expected[part] * (1 - expected[part])).sum() + 1)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 10, 1000])
+def test_stored_logits_give_back_the_drawn_top_labels(n_classes):
+    fit = PublishedFit(1.5, 0.05, Curve("identity"))
+    drawn = draw_scores(fit, 2000, n_classes, rng())
+    fold = draw_logits(drawn, n_classes, rng())
+    top = top_label(*fold)
+    assert fold.logits.dtype == np.float32
+    assert np.isfinite(fold.logits).all()
+    assert top.log_miss == pytest.approx(drawn.log_miss, rel=3e-7, abs=2e-6)
+    assert top.log_score == pytest.approx(drawn.log_score, rel=3e-5, abs=2e-6)
+    assert np.array_equal(top.hit, drawn.hit)
+    ranked = np.sort(fold.logits, axis=1)
+    assert np.all(ranked[:, -1] > ranked[:, -2])
+
+
+def test_scores_next_to_the_floor_keep_the_top_class_on_top():
+    """Beta(2, 60) is nearly always below 1/10: the draws that are left land next to it."""
+    n_classes = 10
+    drawn = draw_scores(PublishedFit(2.0, 60.0, Curve("identity")), 500, n_classes, rng())
+    score = np.exp(drawn.log_score)
+    assert drawn.n_redrawn > 500
+    assert score.min() >= 1 / (1 + 0.999 * 9)
+    assert score.min() < 0.11
+    fold = draw_logits(drawn, n_classes, rng())
+    ranked = np.sort(fold.logits, axis=1)
+    assert np.all(ranked[:, -1] > ranked[:, -2])
+    assert top_label(*fold).score == pytest.approx(score, rel=2e-6)
+
+
+def test_redrawn_scores_are_counted_and_rare_for_the_published_models():
+    for model, n_classes in MODELS.items():
+        fit = fit_of(model)
+        below = betainc(fit.alpha, fit.beta, 1 / (1 + 0.999 * (n_classes - 1)))
+        assert below < 6e-4
+        n_redrawn = draw_scores(fit, 50_000, n_classes, rng()).n_redrawn
+        assert abs(n_redrawn - 50_000 * below) < 4 * np.sqrt(50_000 * below) + 1
+
+
+def test_classes_and_labels_cover_everything():
+    fit = PublishedFit(3.0, 1.0, Curve("logit_logit_b0", 0.0))
+    logits, _ = draw_surrogate("m", fit, 5, 2000, 2000, 0)
+    top = logits.test.logits.argmax(axis=1)
+    assert np.bincount(top, minlength=5) == pytest.approx(np.full(5, 400), abs=100)
+    assert np.bincount(logits.test.labels, minlength=5) == pytest.approx(np.full(5, 400), abs=100)
+    # Among misses, the runner-up is the label more often than the last class.
+    ranks = np.argsort(np.argsort(-logits.test.logits, axis=1), axis=1)
+    rank_of_label = ranks[np.arange(2000), logits.test.labels]
+    counts = np.bincount(rank_of_label, minlength=5)
+    assert counts[1] > counts[2] > counts[4]
+
+
+def test_streams_depend_on_seed_and_model_alone():
+    fit = fit_of("resnet110_c10")
+    one, _ = draw_surrogate("a", fit, 10, 50, 60, 1)
+    again, _ = draw_surrogate("a", fit, 10, 50, 60, 1)
+    longer, _ = draw_surrogate("a", fit, 10, 50, 99, 1)
+    assert np.array_equal(one.test.logits, again.test.logits)
+    assert np.array_equal(one.validation.logits, longer.validation.logits)
+    assert one.source == "surrogate_logits"
+    for other in (draw_surrogate("b", fit, 10, 50, 60, 1), draw_surrogate("a", fit, 10, 50, 60, 2)):
+        assert not np.array_equal(one.test.logits, other[0].test.logits)
+    assert not np.array_equal(one.validation.logits, one.test.logits[:50])
+
+
+def test_sizes():
+    assert fold_sizes("resnet110_c10", 10, MANIFEST) == (5000, 10000)
+    assert fold_sizes("resnet152_SD_SVHN", 10, MANIFEST) == (6000, 26032)
+    assert fold_sizes("resnet50_birds", 200, MANIFEST) == (5000, 10000)
+    assert fold_sizes("unlisted", 1000, MANIFEST) == (25000, 25000)
+
+
+def test_published_fit_is_that_of_lowest_aic():
+    fit = fit_of("resnet110_c10")
+    assert fit == PublishedFit(2.7752, 0.0478, Curve("logflip_logflip_b0_b1", -0.24, 0.30))
+    assert fit_of("resnet_wide32_c10").curve == Curve("logit_logit_b1", 0.0, 0.26)
+
+
+def test_refusals():
+    with pytest.raises(InputError, match=r"table2_beta_fits.csv: no published fit for model mine"):
+        fit_of("mine")
+    with pytest.raises(InputError, match="m: 1 classes, 5 validation and 5 test rows; give at"):
+        draw_surrogate("m", fit_of("resnet110_c10"), 1, 5, 5, 0)
+    with pytest.raises(InputError, match="0 validation"):
+        draw_surrogate("m", fit_of("resnet110_c10"), 10, 0, 5, 0)

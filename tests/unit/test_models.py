@@ -1,0 +1,68 @@
+"""The models table: what it must hold, and which of its models an experiment simulates."""
+
+from pathlib import Path
+
+import pytest
+
+from calbias import models
+from calbias.errors import InputError
+
+PUBLISHED = Path(__file__).parents[2] / "resources/published"
+
+
+def refused(message, function, *arguments):
+    with pytest.raises(InputError) as error:
+        function(*arguments)
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "model,group,file\n",
+            "column n_classes is missing; columns: model, group, n_classes, file",
+        ),
+        ("model,group,n_classes,file\n", "the table lists no model"),
+        ("model,group,n_classes,file\na b,g,2,f\n", "line 2: model 'a b': use letters"),
+        ("model,group,n_classes,file\na,g,2,f\na,g,2,f\n", "line 3: model a is there already"),
+        ("model,group,n_classes,file\na,g,1,f\n", "line 2: n_classes of a must be a whole number"),
+        ("model,group,n_classes,file\na,g\n", "line 2: n_classes of a must be a whole number"),
+        ("model,group,n_classes,file\na,,2,f\n", "line 2: a has no group: write model,group,"),
+        ("model,group,n_classes,file\na,g,2,f,x\n", "line 2: a has too many cells: write"),
+    ],
+)
+def test_models_tables_that_are_refused(tmp_path, text, message):
+    (tmp_path / "models.csv").write_text(text)
+    refused(message, models.read_models, tmp_path / "models.csv")
+
+
+def test_a_model_without_a_file(tmp_path):
+    (tmp_path / "models.csv").write_text("model,group,n_classes,file\na,g,2\n")
+    assert models.read_models(tmp_path / "models.csv")["a"]["file"] == ""
+
+
+def test_a_models_table_that_is_not_there(tmp_path):
+    refused("no such models table; set models", models.read_models, tmp_path / "no.csv")
+
+
+def test_models_of_an_experiment():
+    table = {"resnet110_c10": {}, "my_model": {}}
+    experiments = {
+        "every": {"models": "all"},
+        "some": {"models": ["my_model", "resnet152_imgnet"]},
+        "none": {"models": ["resnet152_imgnet"]},
+        "synthetic": {"scores": [[1, 1]]},
+    }
+    resolved = models.with_models(experiments, table, PUBLISHED)
+    assert resolved["every"]["models"] == ["resnet110_c10", "my_model"]
+    assert resolved["some"]["models"] == ["my_model"]
+    assert list(resolved) == ["every", "some", "synthetic"]
+    refused(
+        "config: experiments.x.models: unknown model 'my_modle'. Did you mean my_model?",
+        models.with_models,
+        {"x": {"models": ["my_modle"]}},
+        table,
+        PUBLISHED,
+    )

@@ -1,0 +1,223 @@
+"""Recalibration methods: by hand, against scikit-learn and SciPy, and on the paper's own file."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy.optimize import minimize_scalar
+from scipy.special import log_softmax, softmax
+from sklearn.isotonic import IsotonicRegression
+
+from calbias.errors import InputError
+from calbias.logits.canonical import Fold
+from calbias.logits.pickles import read_pickle
+from calbias.recalibration import (
+    chunks,
+    histogram_binning,
+    isotonic_regression,
+    temperature_scaling,
+)
+from calbias.recalibration.judge import judge, judge_top_label, ties_of
+from calbias.recalibration.ks_error import ks_error
+from calbias.recalibration.one_vs_rest import fit_one_vs_rest
+from calbias.recalibration.variants import METHODS, VARIANTS, outcomes
+from calbias.scores import top_label
+
+GENUINE = Path(__file__).parents[3] / "shared" / "logits" / "probs_resnet110_c10_logits.p"
+PROBABILITIES = np.array([0.1, 0.2, 0.4, 0.6, 0.9, 1.0])
+HITS = np.array([0, 1, 0, 1, 1, 0])
+
+
+def drawn(n=600, n_classes=4, temperature=1.0, seed=0):
+    """Return a Fold whose labels follow softmax(logits / temperature)."""
+    rng = np.random.default_rng(seed)
+    logits = rng.normal(0, 3, (n, n_classes)).astype(np.float32)
+    cumulative = softmax(logits.astype(float) / temperature, axis=1).cumsum(axis=1)
+    labels = (rng.random(n)[:, None] > cumulative).sum(axis=1).clip(max=n_classes - 1)
+    return Fold(logits, labels)
+
+
+def test_histogram_binning_of_six_samples_by_hand():
+    transform = histogram_binning.fit_binary(PROBABILITIES, HITS, n_bins=2)
+    # Bins [0, 1/2) with labels 0, 1, 0 and [1/2, 1] with labels 1, 1, 0.
+    assert transform(np.array([0.0, 0.49, 0.5, 1.0])) == pytest.approx([1 / 3, 1 / 3, 2 / 3, 2 / 3])
+
+
+def test_a_score_on_an_edge_is_in_the_upper_bin():
+    edges = np.arange(1, 15) / 15
+    transform = histogram_binning.fit_binary(edges, np.arange(14) % 2, n_bins=15)
+    assert transform(edges).tolist() == [float(k % 2) for k in range(14)]
+
+
+def test_equal_mass_bins_hold_equally_many_samples_and_tied_scores_stay_together():
+    transform = histogram_binning.fit_binary(PROBABILITIES, HITS, n_bins=3, binning="em")
+    assert transform(PROBABILITIES) == pytest.approx([0.5, 0.5, 0.5, 0.5, 0.5, 0.5])
+    transform = histogram_binning.fit_binary(PROBABILITIES, HITS, n_bins=2, binning="em")
+    assert transform(np.array([0.05, 0.59, 0.61])) == pytest.approx([1 / 3, 1 / 3, 2 / 3])
+    tied = np.array([0.2, 0.5, 0.5, 0.5])
+    transform = histogram_binning.fit_binary(tied, np.array([0, 0, 1, 1]), n_bins=2, binning="em")
+    assert transform(tied) == pytest.approx([0, 2 / 3, 2 / 3, 2 / 3])
+
+
+def test_an_empty_bin_has_its_centre_or_zero():
+    for empty_bins, expected in (("centre", 0.5), ("zero", 0.0)):
+        transform = histogram_binning.fit_binary(
+            np.array([0.1, 0.9]), np.array([0, 1]), n_bins=3, empty_bins=empty_bins
+        )
+        assert transform(np.array([0.2, 0.5, 0.7])).tolist() == [0, expected, 1]
+
+
+def test_unknown_options_are_refused():
+    with pytest.raises(InputError, match="histogram binning 'mass'"):
+        histogram_binning.fit_binary(PROBABILITIES, HITS, binning="mass")
+    with pytest.raises(InputError, match="isotonic shape 'smooth'"):
+        isotonic_regression.fit_binary(PROBABILITIES, HITS, "smooth")
+
+
+def test_isotonic_regression_by_hand():
+    # The labels 0, 1, 0, 1, 1, 0 pool to 0, 1/2, 1/2, 2/3, 2/3, 2/3.
+    transform = isotonic_regression.fit_binary(PROBABILITIES, HITS)
+    assert transform(PROBABILITIES) == pytest.approx([0, 1 / 2, 1 / 2, 2 / 3, 2 / 3, 2 / 3])
+    assert transform(np.array([0.0, 0.15, 0.5])) == pytest.approx([0, 1 / 4, 7 / 12])
+    step = isotonic_regression.fit_binary(PROBABILITIES, HITS, "step")
+    assert step(np.array([0.0, 0.15, 0.5, 0.6])) == pytest.approx([0, 0, 1 / 2, 2 / 3])
+
+
+@given(
+    arrays(float, st.integers(1, 40), elements=st.sampled_from(np.linspace(0, 1, 12))),
+    st.randoms(use_true_random=False),
+)
+def test_isotonic_regression_is_that_of_scikit_learn(scores, random):
+    hits = np.array([random.randint(0, 1) for _ in scores], dtype=float)
+    everywhere = np.linspace(0, 1, 57)
+    expected = IsotonicRegression(y_min=0, y_max=1, out_of_bounds="clip").fit(scores, hits)
+    found = isotonic_regression.fit_binary(scores, hits)(everywhere)
+    assert found == pytest.approx(expected.predict(everywhere), abs=1e-12)
+
+
+def test_one_vs_rest_renormalises_by_hand():
+    logits = np.log([[0.5, 0.3, 0.2], [0.1, 0.1, 0.8]])
+
+    def fit_binary(scores, hits):
+        return lambda new: np.where(new >= 0.3, hits.mean(), 0.0)
+
+    transform = fit_one_vs_rest(fit_binary, logits, np.array([0, 1]))
+    # Classes 0 and 1 have a label each: 1/2; class 2 has none. Row 0: (1/2, 1/2, 0) / 1.
+    # Row 1 gets zeros only and keeps its probabilities.
+    assert np.exp(transform(logits)) == pytest.approx(
+        np.array([[0.5, 0.5, 0], [0.1, 0.1, 0.8]]), abs=1e-12
+    )
+    top = top_label(transform(logits), [1, 2])
+    assert top.score == pytest.approx([0.5, 0.8])
+    assert top.hit.tolist() == [0, 1]  # of tied classes the first is on top
+
+
+def test_every_class_gets_its_own_map():
+    fold = drawn(500, 40)
+    totals = chunks.log_totals(fold.logits)
+    assert totals == pytest.approx(np.log(np.exp(fold.logits.astype(float)).sum(axis=1)))
+    q = np.exp(isotonic_regression.fit(*fold)(fold.logits))
+    p = softmax(fold.logits.astype(float), axis=1)
+    for k in (0, 31, 32, 39):
+        alone = IsotonicRegression(out_of_bounds="clip").fit(p[:, k], fold.labels == k)
+        assert q[:, k] == pytest.approx(alone.predict(p[:, k]), abs=1e-9)
+
+
+@pytest.mark.parametrize("temperature", [0.4, 1.0, 2.5])
+def test_temperature_scaling_recovers_a_known_temperature(temperature):
+    fold = drawn(20_000, 5, temperature, seed=3)
+    assert 1 / temperature_scaling.inverse_temperature(*fold) == pytest.approx(
+        temperature, rel=0.04
+    )
+
+
+def test_temperature_is_the_minimum_that_scipy_finds():
+    fold = drawn(400, 6, 2.0, seed=4)
+
+    def loss(log_inverse):
+        z = fold.logits.astype(float) * np.exp(log_inverse)
+        return -log_softmax(z, axis=1)[np.arange(len(z)), fold.labels].mean()
+
+    expected = minimize_scalar(loss, bounds=(-3, 3), method="bounded", options={"xatol": 1e-9})
+    found = temperature_scaling.inverse_temperature(*fold)
+    assert np.log(found) == pytest.approx(expected.x, abs=1e-6)
+
+
+@pytest.mark.filterwarnings("ignore:temperature scaling")  # where all 60 rows are hits
+@given(st.integers(0, 1000), st.floats(0.2, 5))
+def test_temperature_scaling_keeps_the_top_class_and_so_the_accuracy(seed, temperature):
+    transform = temperature_scaling.fit(*drawn(60, 3, temperature, seed))
+    test = drawn(60, 3, temperature, seed + 1)
+    before, after = judge(lambda z: z, test), judge(transform, test)
+    assert (before.top.hit == after.top.hit).all()
+
+
+@pytest.mark.parametrize(("all_hits", "inverse"), [(True, 1e3), (False, 1e-3)])
+def test_a_likelihood_without_maximum_stops_at_the_bound(all_hits, inverse):
+    fold = drawn(100)
+    labels = fold.logits.argmax(axis=1) if all_hits else fold.logits.argmin(axis=1)
+    with pytest.warns(UserWarning, match="no maximum"):
+        found = temperature_scaling.inverse_temperature(fold.logits, labels)
+    assert found == pytest.approx(inverse, rel=0.5)
+
+
+def test_judge_by_hand_and_in_blocks(monkeypatch):
+    fold = Fold(np.log([[0.7, 0.2, 0.1], [0.2, 0.5, 0.3], [0.25, 0.25, 0.5]]), np.array([0, 0, 2]))
+    outcome = judge(lambda z: z, fold)
+    assert outcome.nll == pytest.approx(-np.log([0.7, 0.2, 0.5]).mean())
+    assert outcome.top.hit.tolist() == [1, 0, 1]
+    monkeypatch.setattr(chunks, "_ELEMENTS", 3)
+    assert judge(lambda z: z, fold).nll == pytest.approx(outcome.nll, rel=1e-15)
+
+
+def test_a_label_of_probability_zero_counts_as_epsilon():
+    with np.errstate(divide="ignore"):
+        fold = Fold(np.log([[1.0, 0.0]]), np.array([1]))
+    assert judge(lambda z: z, fold).nll == pytest.approx(52 * np.log(2))
+
+
+def test_top_label_variant_keeps_the_top_class():
+    fold = drawn(800)
+    top = top_label(*fold)
+    outcome = judge_top_label(isotonic_regression.fit_binary, top, top)
+    assert (outcome.top.hit == top.hit).all()
+    assert outcome.top.score.mean() == pytest.approx(top.hit.mean())  # isotonic keeps the mean
+    assert np.isnan(outcome.nll)
+
+
+def test_ties_are_counted_by_hand():
+    top = top_label(np.log([[0.6, 0.4], [0.6, 0.4], [0.9, 0.1]]), [0, 1, 0])
+    assert ties_of(top) == (2, 2 / 3)
+
+
+def test_every_variant_is_fitted_on_validation_and_judged_on_test():
+    validation, test = drawn(300, seed=1), drawn(200, seed=2)
+    judged = outcomes(validation, test)
+    assert tuple(judged) == VARIANTS
+    assert all(len(outcome.top.hit) == 200 for outcome in judged.values())
+    again = outcomes(validation, Fold(test.logits[:50], test.labels[:50]))
+    for variant in VARIANTS:
+        assert again[variant].top.score == pytest.approx(judged[variant].top.score[:50])
+
+
+@pytest.mark.skipif(not GENUINE.exists(), reason=f"{GENUINE} is absent")
+def test_facts_of_the_genuine_resnet110():
+    (logits, labels), (test_logits, test_labels) = read_pickle(GENUINE)
+    judged = outcomes(
+        Fold(logits, labels.reshape(-1)),
+        Fold(test_logits, test_labels.reshape(-1)),
+        variants=("uncalibrated", *METHODS),
+    )
+    before, after = judged["uncalibrated"].top, judged["temperature_scaling"].top
+    # Gupta et al. 2021, Table 1: 4.750 % and 0.916 %.
+    assert 100 * ks_error(before.score, before.hit) == pytest.approx(4.750, abs=5e-4)
+    assert 100 * ks_error(after.score, after.hit) == pytest.approx(0.917, abs=5e-4)
+    assert (before.hit == after.hit).all()
+    assert before.hit.mean() == pytest.approx(0.9356)
+    assert ties_of(judged["histogram_binning"].top).n_distinct == 370
+    isotonic = judged["isotonic_regression"].top
+    assert np.mean(isotonic.score == 1) == pytest.approx(0.312)
+    assert isotonic.hit.mean() == pytest.approx(0.9364)

@@ -1,0 +1,163 @@
+"""The TCE reference of recalibrated scores: atoms by hand, resamples against slow fits."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from calbias.curves import GLM_NAMES, Curve
+from calbias.fits.glm import fit_all
+from calbias.fits.inputs import LOG_MISS_AT_ONE
+from calbias.recalibration import resampled_reference
+from calbias.recalibration.ks_error import ks_error
+from calbias.recalibration.reference import (
+    FittedCurve,
+    atoms,
+    beta_tce,
+    empirical_tce,
+    fit_curve,
+)
+from calbias.recalibration.resampled_glms import Groups, refit
+from calbias.recalibration.resampled_reference import resampled_tce
+from calbias.recalibration.selection import draw_counts
+from calbias.scenarios import Scenario, draw_scores_slowly
+from calbias.scores import TopLabel
+from calbias.true_error import true_calibration_error
+
+
+def made(score, hit):
+    """Return a TopLabel of given scores and hits."""
+    score = np.asarray(score, float)
+    with np.errstate(divide="ignore"):
+        return TopLabel(score, np.log(score), np.log1p(-score), np.asarray(hit, np.uint8))
+
+
+def drawn(n, curve=None, alpha=2.0, beta=0.5, seed=0):
+    """Return a TopLabel of Beta scores with hits by a curve."""
+    curve = curve or Curve("power", 0.0, 2.0)
+    rng = np.random.default_rng(seed)
+    log_score, log_miss = draw_scores_slowly(alpha, beta, n, rng)
+    hit = np.log(rng.random(n)) < curve.log_hit(log_score, log_miss)
+    return TopLabel(np.exp(log_score), log_score, log_miss, hit.astype(np.uint8))
+
+
+def repeated(top, count):
+    """Return the rows of a resample."""
+    rows = np.repeat(np.arange(len(count)), count)
+    return TopLabel(*(column[rows] for column in top))
+
+
+def test_ks_error_by_hand():
+    # Hits minus scores, cumulated: -0.5, -0.2, -0.1, all over 3.
+    assert ks_error([0.9, 0.5, 0.7], [1, 0, 1]) == pytest.approx(0.5 / 3)
+    # Four scores of 1/2 with hits 1, 1, 0, 0 are calibrated; in input order they are not.
+    assert ks_error([0.5] * 4, [1, 1, 0, 0]) == 0
+    assert ks_error([0.5] * 4, [1, 1, 0, 0], ties="input_order") == pytest.approx(0.25)
+
+
+@given(st.lists(st.tuples(st.sampled_from([0.2, 0.5, 0.9]), st.booleans()), min_size=1), st.data())
+def test_ks_error_does_not_depend_on_the_order(rows, data):
+    shuffled = data.draw(st.permutations(rows))
+    values = [ks_error(*zip(*each, strict=True)) for each in (rows, shuffled)]
+    assert values[0] == pytest.approx(values[1], abs=1e-14)
+
+
+def test_empirical_tce_with_atoms_by_hand():
+    top = made([0.0, 0.5, 0.5, 1.0, 1.0, 1.0, 1.0], [1, 0, 1, 1, 1, 1, 0])
+    at_zero, at_one = atoms(top)
+    assert at_zero.sum() == 1
+    assert at_one.sum() == 4
+    curve = Curve("power", 0.0, 2.0)  # T(1/2) = 1/4
+    # (1·1² + 2·(1/4)² + 4·(1 - 3/4)²) / 7
+    assert empirical_tce(top, curve) ** 2 == pytest.approx((1 + 2 / 16 + 4 / 16) / 7)
+    assert empirical_tce(top, curve, norm=1) == pytest.approx((1 + 2 / 4 + 4 / 4) / 7)
+    # Without a curve the scores inside have their mean label, 1/2.
+    assert empirical_tce(top, None) ** 2 == pytest.approx((1 + 4 / 16) / 7)
+
+
+def test_the_published_stand_in_for_1_is_an_atom_and_a_small_log_miss_is_not():
+    top = made([1 - 1e-16, 0.5], [1, 0])
+    assert top.log_miss[0] == LOG_MISS_AT_ONE
+    assert atoms(top)[1].tolist() == [True, False]
+    precise = TopLabel(np.array([1.0]), np.array([-1e-20]), np.array([-46.0]), np.array([1]))
+    assert not atoms(precise)[1].any()
+
+
+@pytest.mark.parametrize(
+    ("score", "hit"),
+    [([1.0, 1.0], [1, 0]), ([0.3, 0.6, 1.0], [1, 1, 0]), ([0.4, 0.4, 0.4], [1, 0, 0])],
+)
+def test_without_a_curve_to_fit_the_mean_label_stands_in(score, hit):
+    top = made(score, hit)
+    fitted = fit_curve(top)
+    assert fitted == FittedCurve(None, ())
+    assert np.isfinite(empirical_tce(top, fitted.curve))
+    assert np.isnan(beta_tce(top, fitted.curve))
+    counts = np.ones((2, len(hit)), np.uint16)
+    assert resampled_tce(top, fitted, counts) == pytest.approx([empirical_tce(top, None)] * 2)
+
+
+def test_both_references_approach_the_true_error_of_a_large_sample():
+    scenario = Scenario("x", 2.0, 0.5, Curve("log_log_b1", 0.0, 2.0))
+    top = drawn(50_000)
+    fitted = fit_curve(top)
+    assert fitted.curve.name.startswith("log_log")
+    true = true_calibration_error(scenario)
+    assert empirical_tce(top, fitted.curve) == pytest.approx(true, abs=0.004)
+    assert beta_tce(top, fitted.curve) == pytest.approx(true, abs=0.004)
+
+
+def test_beta_reference_takes_atoms():
+    top = drawn(400)
+    with_atoms = made(
+        np.r_[top.score.clip(0, 0.999), 0.0, 1.0, 1.0], np.r_[top.hit, 0, 1, 1]
+    )  # fit_beta refuses a score of 0 and warns of a score of 1
+    assert 0 < beta_tce(with_atoms, fit_curve(with_atoms).curve) < 1
+    tied = made([0.5] * 5, [1, 0, 0, 1, 1])
+    assert np.isnan(beta_tce(tied, Curve("identity")))  # no Beta distribution fits
+
+
+@pytest.mark.parametrize("name", GLM_NAMES)
+def test_refitted_glms_are_those_of_the_resampled_rows(name):
+    top = made(np.random.default_rng(1).integers(1, 40, 300) / 41, np.zeros(300))
+    hit = np.random.default_rng(2).random(300) < 0.3 + 0.6 * top.score**2
+    top = top._replace(hit=hit.astype(np.uint8))
+    fit = fit_all(*top[1:3], top.hit, names=(name,), use_statsmodels=False)[0]
+    counts = draw_counts(300, 5, 0, "x")
+    inside = np.ones(300, bool)
+    groups = resampled_reference.grouped(top, inside, counts)
+    assert len(groups.log_score) == len(np.unique(top.score))
+    curves, aic = refit(fit, groups)
+    for b, count in enumerate(counts):
+        rows = repeated(top, count)
+        slow = fit_all(*rows[1:3], rows.hit, names=(name,), use_statsmodels=False)[0]
+        assert aic[b] == pytest.approx(slow.aic, abs=1e-4)
+        expected = slow.curve.hit(groups.log_score, groups.log_miss)
+        assert curves[b] == pytest.approx(expected, abs=2e-4)
+
+
+@pytest.mark.parametrize("link", ["logit_logit_b0_b1", "log_log_b0_b1", "logflip_logflip_b0_b1"])
+def test_a_resample_of_one_class_stays_finite(link):
+    top = made([0.2, 0.4, 0.6, 0.8], [0, 1, 0, 1])
+    fit = fit_all(*top[1:3], top.hit, names=(link,), use_statsmodels=False)[0]
+    hits = np.array([[0.0, 4, 0, 0], [0.0, 0, 0, 0]])
+    groups = Groups(top.log_score, top.log_miss, hits, hits[::-1])
+    curves, aic = refit(fit, groups)
+    assert np.isfinite(curves).all()
+    assert np.isfinite(aic).all()
+    assert ((curves >= 0) & (curves <= 1)).all()
+
+
+@pytest.mark.parametrize("norm", [1.0, 2.0])
+def test_resampled_tce_is_that_of_the_resampled_rows(norm):
+    top = drawn(3000, seed=4)
+    top = made(np.where(top.score > 0.98, 1.0, top.score), top.hit)
+    fitted = fit_curve(top)
+    counts = draw_counts(3000, 12, 0, "x")
+    slow = [
+        empirical_tce(rows, fit_curve(rows).curve, norm)
+        for rows in (repeated(top, count) for count in counts)
+    ]
+    assert resampled_tce(top, fitted, counts, norm) == pytest.approx(slow, abs=1e-4)
+    whole = resampled_tce(top, fitted, np.ones((1, 3000), np.uint16), norm)
+    assert whole == pytest.approx([empirical_tce(top, fitted.curve, norm)], abs=1e-4)

@@ -1,0 +1,175 @@
+"""Selections: ties between methods, resamples, agreement, and the tables over models."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from calbias.errors import InputError
+from calbias.estimation import estimate
+from calbias.estimator_files import known_estimators
+from calbias.recalibration.choices import CHOICES, DEFAULT, Choice
+from calbias.recalibration.measures import load_measures, measured, resampled_values
+from calbias.recalibration.selection import Selections, draw_counts, selected
+from calbias.recalibration.summary import gathered, selection_table, sensitivity_table
+from calbias.recalibration.variants import METHODS, VARIANTS
+from calbias.scores import TopLabel
+
+PAPER = {"ece_bin_ew", "ece_sweep_em"}
+
+
+def made(score, hit):
+    with np.errstate(divide="ignore"):
+        return TopLabel(score, np.log(score), np.log1p(-score), hit)
+
+
+def tops(n=400):
+    """Return {variant: TopLabel}: temperature scaling is perfect, the others are not."""
+    rng = np.random.default_rng(0)
+    score = rng.beta(3, 1, n)
+    hit = (rng.random(n) < score).astype(np.uint8)
+    worse = {variant: made(score**3, hit) for variant in VARIANTS}
+    return {**worse, "temperature_scaling": made(score, hit)}
+
+
+def test_the_least_value_is_selected_and_of_equals_the_simpler_method():
+    assert METHODS == ("temperature_scaling", "histogram_binning", "isotonic_regression")
+    values = dict(zip(METHODS, (0.2, 0.1, 0.3), strict=True))
+    assert selected(values) == "histogram_binning"
+    assert selected(dict.fromkeys(METHODS, 0.0)) == "temperature_scaling"
+    assert selected({**values, "temperature_scaling": np.nan}) == "histogram_binning"
+    assert selected(dict.fromkeys(METHODS, np.nan)) is None
+
+
+def test_resamples_depend_on_seed_and_model_alone_and_extend():
+    counts = draw_counts(50, 4, 7, "a")
+    assert (counts.sum(axis=1) == 50).all()
+    assert (draw_counts(50, 9, 7, "a")[:4] == counts).all()
+    assert (draw_counts(50, 4, 8, "a") != counts).any()
+    assert (draw_counts(50, 4, 7, "b") != counts).any()
+
+
+def test_measures_are_all_estimators_and_the_ks_error():
+    top = tops()["histogram_binning"]
+    values = measured(load_measures(), top)
+    assert list(values) == [*known_estimators(), "ks_error"]
+    expected = estimate("ece_sweep_em", top.score, top.hit)
+    assert values["ece_sweep_em"] == (expected.value, expected.n_bins)
+    assert values["ece_bin_ew"][0] == estimate("ece_bin_ew", top.score, top.hit, n_bins=15).value
+
+
+def test_another_norm_leaves_out_the_debiased_estimators():
+    names = set(load_measures()) - set(load_measures(1.0))
+    assert names == {name for name in known_estimators() if name.startswith("ece_debias")}
+
+
+@pytest.mark.parametrize("ties", ["average", "input_order"])
+def test_values_on_resamples_are_those_of_the_resampled_rows(ties):
+    rng = np.random.default_rng(1)
+    top = made(rng.integers(1, 12, 60) / 12, rng.integers(0, 2, 60))
+    counts = draw_counts(60, 3, 0, "x")
+    values = resampled_values(load_measures(), top, counts, ties)
+    for b, count in enumerate(counts):
+        rows = np.repeat(np.arange(60), count)
+        for name in PAPER:
+            expected = estimate(name, top.score[rows], top.hit[rows], ties=ties).value
+            assert values[name][b] == expected
+
+
+def test_a_clear_winner_is_selected_by_all_on_every_resample():
+    rows = Selections(tops(), draw_counts(400, 8, 0, "x")).rows([DEFAULT])
+    assert [row["measure"] for row in rows] == [*known_estimators(), "ks_error"]
+    for row in rows:
+        assert row["reference_method"] == "temperature_scaling"
+        if row["measure"] in PAPER:
+            assert row["selected_method"] == "temperature_scaling"
+            assert row["agrees"]
+            assert row["agreement_frequency"] == row["selected_frequency"] == 1
+            assert row["n_resamples"] == 8
+
+
+def test_agreement_frequency_counts_the_resamples_of_one_selection():
+    selections = Selections(tops(), draw_counts(400, 4, 0, "x"))
+    selections._resampled_reference = lambda variant, norm, b: {
+        "temperature_scaling": np.array([0.1, 0.1, 0.3, 0.3]),
+        "histogram_binning": np.array([0.2, 0.2, 0.2, 0.2]),
+        "isotonic_regression": np.array([0.4, 0.4, 0.4, 0.1]),
+    }[variant]
+    row = next(r for r in selections.rows([DEFAULT]) if r["measure"] == "ece_bin_ew")
+    assert row["agreement_frequency"] == 0.5
+
+
+def test_every_choice_has_rows_and_the_beta_reference_no_frequency():
+    rows = Selections(tops(100), draw_counts(100, 8, 0, "x")).rows()
+    assert list(dict.fromkeys(row["choice"] for row in rows)) == [c.name for c in CHOICES]
+    for row in rows:
+        assert row["n_resamples"] == (8 if row["choice"] == "default" else 2)
+        assert np.isnan(row["agreement_frequency"]) == (row["choice"] == "reference_glm_beta")
+
+
+def test_a_choice_replaces_one_variant():
+    choice = Choice("x", isotonic_regression="isotonic_regression_step")
+    assert choice.variants == {
+        "temperature_scaling": "temperature_scaling",
+        "histogram_binning": "histogram_binning",
+        "isotonic_regression": "isotonic_regression_step",
+    }
+    assert {v for c in CHOICES for v in c.variants.values()} == set(VARIANTS) - {"uncalibrated"}
+
+
+def made_selections(model, agrees=(True, False)):
+    """Return the selections of a model under two choices."""
+    return pd.DataFrame(
+        [
+            (
+                model,
+                "real_logits",
+                choice,
+                measure,
+                "a",
+                "a" if tick else "b",
+                tick,
+                0.5 + 0.5 * c,
+                0.9,
+                8,
+            )
+            for c, choice in enumerate(("default", "norm_1"))
+            for measure, tick in zip(("ece_bin_ew", "ks_error"), agrees, strict=True)
+        ],
+        columns=[
+            *("model", "source", "choice", "measure", "selected_method", "reference_method"),
+            *("agrees", "agreement_frequency", "selected_frequency", "n_resamples"),
+        ],
+    )
+
+
+def test_table_1_and_its_sensitivity_by_hand(tmp_path):
+    for model, agrees in (("m1", (True, False)), ("m2", (True, True))):
+        made_selections(model, agrees).to_csv(tmp_path / f"{model}.csv", index=False)
+    selections = gathered([tmp_path / "m1.csv", tmp_path / "m2.csv"])
+    published = pd.DataFrame(
+        [("m1", False, True)],
+        columns=["model", "ece_bin_selects_as_tce", "ece_sweep_selects_as_tce"],
+    )
+    table = selection_table(selections, published, "published.csv")
+    assert table["model"].tolist() == ["m1", "m1", "m2", "m2"]
+    assert table["published_agrees"].tolist() == [False, None, None, None]
+    assert table["selected_frequency"].tolist() == [0.9] * 4
+    sensitivity = sensitivity_table(selections)
+    assert sensitivity.to_numpy().tolist() == [
+        ["default", "ece_bin_ew", 2, 2, 0.5, np.sqrt(0.5), 8],
+        ["default", "ks_error", 2, 1, 0.5, np.sqrt(0.5), 8],
+        ["norm_1", "ece_bin_ew", 2, 2, 1.0, 0.0, 8],
+        ["norm_1", "ks_error", 2, 1, 1.0, 0.0, 8],
+    ]
+
+
+def test_mistaken_selections_are_named(tmp_path):
+    path = tmp_path / "m.csv"
+    made_selections("m").to_csv(path, index=False)
+    with pytest.raises(InputError, match="model m comes twice"):
+        gathered([path, path])
+    made_selections("m").drop(columns="agrees").to_csv(path, index=False)
+    with pytest.raises(InputError, match=r"m\.csv: no column agrees"):
+        gathered([path])
+    with pytest.raises(InputError, match=r"t1\.csv: no column ece_bin"):
+        selection_table(made_selections("m"), pd.DataFrame({"model": ["m"]}), "t1.csv")

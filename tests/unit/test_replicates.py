@@ -1,0 +1,177 @@
+"""Replicate files: what was written is read, and damage is refused in one line."""
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from calbias.errors import InputError
+from calbias.replicates import (
+    NOTHING,
+    Cell,
+    Estimates,
+    keep,
+    kept,
+    read_replicates,
+    write_replicates,
+)
+from calbias.summaries.gather import gather_shards
+
+A, B = Cell("one", 100, 15), Cell("two", 200, -1)
+
+
+def estimates(numbers, seed=0):
+    generator = np.random.default_rng(seed)
+    numbers = np.asarray(numbers)
+    return Estimates(numbers, generator.random(numbers.size), numbers + 2)
+
+
+def write(path, cells=None, shard=0, shards=1, replicates=5, estimator="ece_bin_ew"):
+    cells = {A: estimates(range(5)), B: estimates(range(5), 1)} if cells is None else cells
+    provenance = {
+        "estimator": estimator,
+        "replicates": replicates,
+        "shard": shard,
+        "shards": shards,
+    }
+    path.parent.mkdir(exist_ok=True)
+    write_replicates(path, cells, {cell: f"key of {cell.scenario}" for cell in cells}, provenance)
+    return path
+
+
+@pytest.fixture
+def file(tmp_path):
+    return write(tmp_path / "0-of-1.parquet")
+
+
+def test_what_was_written_is_read(file):
+    cells, keys, provenance = read_replicates(file)
+    assert list(cells) == [A, B]
+    assert keys == {A: "key of one", B: "key of two"}
+    assert provenance["estimator"] == "ece_bin_ew"
+    for ours, expected in ((cells[A], estimates(range(5))), (cells[B], estimates(range(5), 1))):
+        for got, wanted in zip(ours, expected, strict=True):
+            np.testing.assert_array_equal(got, wanted)
+
+
+def test_rows_are_tidy(file):
+    table = pq.read_table(file).to_pandas()
+    assert list(table) == [
+        "scenario", "n_samples", "n_bins", "replicate", "estimate", "n_bins_used",
+    ]  # fmt: skip
+    assert table["scenario"].astype(str).tolist() == ["one"] * 5 + ["two"] * 5
+
+
+def test_the_same_numbers_give_the_same_bytes(file, tmp_path):
+    assert write(tmp_path / "again.parquet").read_bytes() == file.read_bytes()
+
+
+def test_more_rows_than_a_row_group_holds(tmp_path):
+    """Parquet splits them, and each part may have its own dictionary of names."""
+    cells = {Cell(name, 10, 1): estimates(range(450_000), k) for k, name in enumerate("cab")}
+    read, _, _ = read_replicates(write(tmp_path / "x.parquet", cells))
+    for cell, expected in cells.items():
+        np.testing.assert_array_equal(read[cell].estimate, expected.estimate)
+
+
+def test_an_empty_cell_is_kept(tmp_path):
+    cells, _, _ = read_replicates(write(tmp_path / "x.parquet", {A: NOTHING, B: estimates([3])}))
+    assert cells[A].estimate.size == 0
+    assert cells[B].replicate.tolist() == [3]
+
+
+def test_a_shard_without_replicates_is_read(tmp_path):
+    """More shards than replicates: the last ones draw nothing."""
+    cells, _, _ = read_replicates(write(tmp_path / "x.parquet", {A: NOTHING, B: NOTHING}))
+    assert [cells[cell].estimate.size for cell in (A, B)] == [0, 0]
+
+
+def refused(path, message):
+    with pytest.raises(InputError, match=message) as error:
+        read_replicates(path)
+    assert str(path) in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_a_missing_file(tmp_path):
+    refused(tmp_path / "no.parquet", "there is no such replicate file")
+
+
+@pytest.mark.parametrize("left", [0, 1, 4, 100, -1, -8, -100])
+def test_a_truncated_file(file, left):
+    file.write_bytes(file.read_bytes()[:left])
+    refused(file, "not a whole replicate file .*: delete it and run again")
+
+
+@pytest.mark.parametrize("column", ["scenario", "n_samples", "n_bins", "replicate", "estimate"])
+def test_an_edited_value(file, column):
+    table = pq.read_table(file)
+    values = table[column].to_pylist()
+    values[7], values[1] = values[1] if column == "scenario" else values[7] + 1, values[7]
+    k = table.schema.get_field_index(column)
+    edited = pa.array(values, table.schema.field(k).type)
+    pq.write_table(table.set_column(k, table.schema.field(k), edited), file)
+    refused(file, "differ from its checksum, so it was edited: delete it and run again")
+
+
+def test_a_dropped_row_a_dropped_column_and_another_file(file):
+    table = pq.read_table(file)
+    pq.write_table(table.slice(1), file)
+    refused(file, "differ from its checksum")
+    pq.write_table(table.drop_columns(["estimate"]), file)
+    refused(file, "not a whole replicate file")
+    pq.write_table(table.replace_schema_metadata({}), file)
+    refused(file, "not a whole replicate file")
+    pq.write_table(table.replace_schema_metadata({"calbias": "{}"}), file)
+    refused(file, "not a whole replicate file")
+    file.write_text("model,alpha\n")
+    refused(file, "not a whole replicate file")
+
+
+def test_the_second_name_outlives_the_first(file):
+    keep(file)
+    keep(file)
+    file.unlink()
+    assert list(read_replicates(kept(file))[0]) == [A, B]
+
+
+def test_estimates_are_cut_and_extended():
+    cut = estimates(range(5)).first(2)
+    assert (
+        cut.extended(Estimates(*(array[2:] for array in estimates(range(5))))).replicate.size == 5
+    )
+    assert NOTHING.extended(cut).estimate.tolist() == cut.estimate.tolist()
+
+
+def shards(tmp_path, counts, replicates):
+    """Write the shards of 5 replicates; ``counts`` says which."""
+    return [
+        write(
+            tmp_path / f"ece_bin_ew/{shard}-of-3.parquet",
+            {A: estimates(range(shard, 5, 3), shard)},
+            shard, 3, replicates,
+        )
+        for shard in counts
+    ]  # fmt: skip
+
+
+def test_shards_are_gathered_in_order_of_the_replicates(tmp_path):
+    in_order = gather_shards(shards(tmp_path, [0, 1, 2], 5))["ece_bin_ew"][A]
+    assert in_order.replicate.tolist() == [0, 1, 2, 3, 4]
+    shuffled = gather_shards(shards(tmp_path, [2, 0, 1], 5))["ece_bin_ew"][A]
+    np.testing.assert_array_equal(shuffled.estimate, in_order.estimate)
+    assert in_order.estimate[1] == estimates(range(1, 5, 3), 1).estimate[0]
+
+
+@pytest.mark.parametrize(("present", "replicates"), [([0, 1], 5), ([0], 2), ([0, 1, 2, 2], 5)])
+def test_a_missing_or_repeated_shard_is_refused(tmp_path, present, replicates):
+    with pytest.raises(InputError, match=r"do not hold each of \d once; delete"):
+        gather_shards(shards(tmp_path, present, replicates))
+
+
+def test_a_last_shard_that_held_one_replicate_is_missed(tmp_path):
+    path = write(
+        tmp_path / "ece_bin_ew/0-of-2.parquet", {A: estimates([0])}, shards=2, replicates=2
+    )
+    with pytest.raises(InputError, match="on one, n = 100: the shards do not hold each of 2 once"):
+        gather_shards([path])

@@ -1,0 +1,220 @@
+"""The sampler: its distribution, its hits, its sums, and streams that nothing else moves."""
+
+import numpy as np
+import pytest
+from engine_data import MODELS, published_scenario
+from scipy import stats
+from scipy.special import betaincc, betaln, digamma
+
+from calbias import sampler as sampling
+from calbias.curves import Curve, logistic
+from calbias.errors import InputError
+from calbias.sampler import Sampler, draw
+from calbias.scenarios import Scenario, score_quantiles
+
+EXTREME = [(0.03, 0.03), (0.03, 200), (200, 0.03), (200, 200), (1, 1), (0.5, 3), (2.8, 0.05)]
+ROUNDS_TO_ONE = 2.0**-54  # a score rounds to 1 where 1 - c is below this
+SURE = 1e-5  # p-values below are no accident: a few hundred are looked at, at fixed seeds
+
+
+def sample(scenario, n=4000, replicates=40, seed=11):
+    """Return (scores, hits), each (replicates, n)."""
+    batches = [
+        (data.scores.copy(), np.round(data.hits()))
+        for data in Sampler(scenario, n, seed).batches(range(replicates))
+    ]
+    return tuple(np.concatenate(arrays) for arrays in zip(*batches, strict=True))
+
+
+def beyond(scenario, miss):
+    """Return P(1 - c < miss) of the exact c."""
+    return stats.beta(scenario.beta, scenario.alpha).cdf(miss)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_scores_of_the_published_fits(model):
+    """Kolmogorov-Smirnov where 1 - c > 1e-9, where float64 resolves F; counts of decades beyond."""
+    scenario = published_scenario(model)
+    scores, _ = sample(scenario)
+    inner = scores[scores < 1 - 1e-9]
+    u = stats.beta(scenario.alpha, scenario.beta).cdf(inner) / (1 - beyond(scenario, 1e-9))
+    assert stats.kstest(u, "uniform").pvalue > SURE
+    bounds = 1 - np.array([1.0, 1e-3, 1e-6, 1e-9, 1e-12, 1e-14])
+    counts = [*np.histogram(scores[scores < 1], [*bounds, 1])[0], (scores == 1).sum()]
+    above = np.array([*beyond(scenario, 1 - bounds), beyond(scenario, ROUNDS_TO_ONE), 0])
+    expected = -np.diff(above) * scores.size
+    used = expected > 5
+    z = (np.array(counts) - expected)[used] / np.sqrt(expected[used])
+    assert stats.chi2(used.sum()).sf(np.sum(z**2)) > SURE
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_probability_that_a_score_rounds_to_one(model):
+    scenario = published_scenario(model)
+    scores, _ = sample(scenario)
+    expected = beyond(scenario, ROUNDS_TO_ONE)
+    count = int((scores == 1).sum())
+    assert stats.binomtest(count, scores.size, float(expected)).pvalue > SURE
+    if model == "resnet110_c10":
+        assert expected == pytest.approx(0.18, abs=0.005)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_moments(model):
+    """E c, E c², E log c and Var c within five standard errors."""
+    scenario = published_scenario(model)
+    scores, _ = sample(scenario)
+    beta = stats.beta(scenario.alpha, scenario.beta)
+    flat = scores.ravel()
+    log_mean = digamma(scenario.alpha) - digamma(scenario.alpha + scenario.beta)
+    for values, expected in (
+        (flat, beta.mean()),
+        (flat**2, beta.var() + beta.mean() ** 2),
+        (np.log(flat), log_mean),
+        ((flat - beta.mean()) ** 2, beta.var()),
+    ):
+        assert abs(values.mean() - expected) < 5 * values.std() / np.sqrt(values.size)
+
+
+@pytest.mark.parametrize("curve", ["fitted", "identity"])
+@pytest.mark.parametrize("model", MODELS)
+def test_label_rates_by_range_of_the_score(model, curve):
+    """Hits in ranges of equal probability, merged where float64 cannot tell them apart."""
+    scenario = published_scenario(model, curve)
+    scores, hits = sample(scenario)
+    u = (np.arange(100_000) + 0.5) / 100_000
+    rate = scenario.curve.hit(*score_quantiles(scenario.alpha, scenario.beta, lower=u))
+    log_score, _ = score_quantiles(scenario.alpha, scenario.beta, lower=np.arange(1, 10) / 10)
+    bounds = np.exp(log_score[log_score < -1e-12])
+    k = np.searchsorted(bounds, scores.ravel(), side="right")
+    parts = np.split(rate, 10_000 * np.arange(1, bounds.size + 1))
+    for part, probability in enumerate(values.mean() for values in parts):
+        inside = hits.ravel()[k == part]
+        error = np.sqrt(probability * (1 - probability) / inside.size)
+        assert abs(inside.mean() - probability) < 5 * error + 1e-5  # 1e-5: the sum over u
+    assert abs(hits.mean() - rate.mean()) < 5 * 0.5 / np.sqrt(hits.size)
+
+
+@pytest.mark.parametrize("curve", [Curve("identity"), Curve("power", 0.0, 2.0), logistic()])
+def test_hits_given_the_score(curve):
+    """Standardised hits are uncorrelated with the score and with their neighbours."""
+    scenario = Scenario("uniform", 1.0, 1.0, curve)
+    scores, hits = sample(scenario)
+    rate = curve.hit(np.log(scores), np.log1p(-scores))
+    z = (hits - rate) / np.sqrt(rate * (1 - rate))
+    m = np.sqrt(z.size)
+    assert abs(z.mean()) * m < 5
+    assert abs(np.mean(z * (scores - 0.5))) * m < 5
+    assert abs(np.mean(z[:, 1:] * z[:, :-1])) * m < 5
+    assert abs(np.mean(z[1:] * z[:-1])) * m < 5
+
+
+@pytest.mark.parametrize(("alpha", "beta"), EXTREME)
+def test_extreme_parameters(alpha, beta):
+    scenario = Scenario("extreme", alpha, beta, Curve("identity"))
+    scores, hits = sample(scenario, replicates=20)
+    assert ((scores >= 0) & (scores <= 1)).all()
+    below = scores < 1 - 1e-9
+    u = stats.beta(alpha, beta).cdf(scores[below])
+    underflow = scores[below] < 1e-290
+    with np.errstate(divide="ignore"):
+        leading = alpha * np.log(scores[below]) - np.log(alpha) - betaln(alpha, beta)
+    u[underflow] = np.exp(leading[underflow])
+    total = 1 - betaincc(alpha, beta, 1 - 1e-9)
+    if below.sum() > 100:
+        assert stats.kstest(u / total, "uniform").pvalue > SURE
+    assert abs(below.mean() - total) < 5 * 0.5 / np.sqrt(below.size)
+    assert abs(hits.mean() - alpha / (alpha + beta)) < 5 * 0.5 / np.sqrt(hits.size) + 1e-9
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 7, 200, 1023, 1024, 1025, 2050, 5000])
+def test_a_data_set_is_sorted_and_its_sums_are_right(n):
+    data = draw(published_scenario("resnet110_c100"), n, 3, seed=5)
+    scores, hits = data.scores[0], np.round(data.hits()[0])
+    assert data.scores.shape == (1, n)
+    assert (np.diff(scores) >= -1e-15).all()
+    assert np.isin(hits, [0, 1]).all()
+    np.testing.assert_array_equal(data.cum_hit[0], np.concatenate([[0], np.cumsum(hits)]))
+    np.testing.assert_allclose(
+        data.cum_gap[0], np.concatenate([[0], np.cumsum(scores - hits)]), atol=1e-12 * n
+    )
+    assert data.tie_first.shape == data.tie_last.shape == (1, 0)
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 40])
+def test_order_statistics_of_small_samples(n):
+    """The k-th smallest of n uniforms is Beta(k, n + 1 - k)."""
+    scores, _ = sample(Scenario("uniform", 1.0, 1.0, Curve("identity")), n, 4000)
+    for k in {1, (n + 1) // 2, n}:
+        assert stats.kstest(scores[:, k - 1], stats.beta(k, n + 1 - k).cdf).pvalue > SURE
+
+
+def test_gaps_between_sorted_scores_are_not_quantised():
+    """32-bit words leave no trace at the scale of a sample's gaps."""
+    scores, _ = sample(Scenario("uniform", 1.0, 1.0, Curve("identity")), 5000, 20)
+    gaps = np.diff(scores).ravel() * 5001
+    assert stats.kstest(gaps, "expon").pvalue > SURE
+    assert np.unique(scores).size == scores.size
+
+
+def test_numbers_do_not_depend_on_batches_order_or_shards(monkeypatch):
+    scenario = published_scenario("densenet40_c10")
+    for n in (30, 1500):
+        expected = all_of(scenario, n, np.arange(50))
+        for size in (1, 1 << 10, 1 << 20):
+            monkeypatch.setattr(sampling, "_SAMPLES_PER_BATCH", size)
+            np.testing.assert_array_equal(all_of(scenario, n, np.arange(50)), expected)
+        order = np.random.default_rng(0).permutation(50)
+        np.testing.assert_array_equal(all_of(scenario, n, order), expected[order])
+        for shard in range(3):
+            mine = np.arange(shard, 50, 3)
+            np.testing.assert_array_equal(all_of(scenario, n, mine), expected[mine])
+        np.testing.assert_array_equal(all_of(scenario, n, np.arange(20)), expected[:20])
+
+
+def all_of(scenario, n, replicates):
+    """Return scores and sums of hits, (m, 2n + 1)."""
+    batches = Sampler(scenario, n, 9).batches(replicates)
+    return np.concatenate([np.hstack([data.scores, data.cum_hit]) for data in batches])
+
+
+def test_streams_differ_by_scenario_sample_size_replicate_and_seed():
+    """Means over data sets of different streams are uncorrelated, and none repeats."""
+    uniform = Curve("identity")
+    m, n = 4000, 40
+
+    def means(name="a", n=n, seed=1, first=0):
+        scenario = Scenario(name, 1.0, 1.0, uniform)
+        batches = Sampler(scenario, n, seed).batches(np.arange(first, first + m))
+        return np.concatenate([data.scores.mean(axis=1) for data in batches])
+
+    base = means()
+    others = [means("b"), means(n=n + 1), means(seed=2), means(first=1), means(first=2**32)]
+    for other in others:
+        assert abs(np.corrcoef(base, other)[0, 1]) < 5 / np.sqrt(m)
+        assert not np.isin(other, base).all()
+    assert np.unique(base).size == m
+    # Independent replicates: the means scatter as those of n independent uniforms.
+    assert base.var() * 12 * n == pytest.approx(1, abs=5 * np.sqrt(2 / m))
+    np.testing.assert_array_equal(means(first=1)[:-1], base[1:])
+
+
+def test_scenarios_of_one_name_share_their_uniforms():
+    power, identity = (
+        Scenario("one", 1.0, 1.0, c) for c in (Curve("power", 0, 2), Curve("identity"))
+    )
+    a, b = draw(power, 300, 4, seed=1), draw(identity, 300, 4, seed=1)
+    np.testing.assert_array_equal(a.scores, b.scores)
+    assert (np.round(a.hits()) <= np.round(b.hits())).all()  # c² ≤ c: common random numbers
+
+
+def test_replicate_numbers_beyond_32_bits():
+    scenario = Scenario("one", 1.0, 1.0, Curve("identity"))
+    far = [draw(scenario, 50, replicate, seed=1).scores for replicate in (0, 2**32, 2**33, 2**40)]
+    assert len({scores.tobytes() for scores in far}) == 4
+
+
+@pytest.mark.parametrize("n", [0, -5])
+def test_bad_sample_sizes(n):
+    with pytest.raises(InputError, match=f"n_samples must be at least 1, not {n}"):
+        Sampler(published_scenario("resnet110_c10"), n, 1)

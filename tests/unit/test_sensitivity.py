@@ -1,0 +1,103 @@
+"""The t-test's sensitivity and the rounding of every TCE."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from claims_data import GROUP, TABLES
+
+from calbias.curves import Curve
+from calbias.printed_fits import printed_coefficients, printed_fits
+from calbias.scenarios import Scenario
+from calbias.sensitivity import COLUMNS, t_test_sensitivity, within_rounding
+from calbias.simulate import simulate_estimates
+from calbias.tce_rounding import tce_range, tce_rounding
+from calbias.true_error import true_calibration_error
+
+FITS = printed_fits(TABLES["roelofs2022_table2_beta_fits"], TABLES["roelofs2022_table3_glm_fits"])
+PAIR = ["ece_debias_em", "ece_sweep_em"]
+
+
+def small_bias(models, sizes, m, seed):
+    """Table ``bias`` of experiment realistic as the pipeline would write it."""
+    rows = []
+    for model in models:
+        scenario = FITS[model].scenario()
+        tce = 100 * true_calibration_error(scenario)
+        for n in sizes:
+            found = simulate_estimates(scenario, n, np.arange(m), PAIR, seed=seed)
+            for name, (values, _) in found.items():
+                rows.append(("realistic", model, name, n, m, 100 * values.mean() - tce))
+    columns = "experiment scenario estimator n_samples n_replicates bias_percent"
+    return pd.DataFrame(rows, columns=columns.split())
+
+
+def test_printed_fits_are_sorted_by_published_aic():
+    fit = FITS["resnet110_SD_c10"]
+    assert (fit.alpha, fit.beta) == (2.1714, 0.0394)
+    assert [curve.name for curve in fit.curves[:2]] == ["logit_logflip_b0_b1", "logit_logit_b1"]
+    assert fit.curves[0] == Curve("logit_logflip_b0_b1", -0.27, -0.35)
+    assert fit.curves[1].b0 == 0.0
+
+
+def test_sensitivity_uses_the_pipelines_data_sets():
+    models, sizes = ["resnet110_c10", "densenet161_imgnet"], [100, 200]
+    bias = small_bias(models, sizes, 50, seed=3)
+    table = t_test_sensitivity(bias, FITS, GROUP, seed=3, rounding_draws=2).set_index("choice")
+    assert list(table.reset_index().columns) == list(COLUMNS)
+    configured = table.loc["as_configured"]
+    pairs = bias.pivot(index=["scenario", "n_samples"], columns="estimator", values="bias_percent")
+    assert configured["n_pairs"] == 4
+    assert configured["mean_abs_bias_a_percent"] == pytest.approx(pairs[PAIR[0]].abs().mean())
+    # unclipping changes debias only: the sweep comes back from the same streams
+    sweep = "mean_abs_bias_b_percent"
+    assert table.loc["unclipped_debias", sweep] == pytest.approx(configured[sweep], abs=1e-9)
+    assert table.loc["without_largest_n", "n_pairs"] == 2
+    # two parameters in the third decimal move the means, a little
+    for draw in ("rounding_1", "rounding_2"):
+        assert 0 < abs(table.loc[draw, sweep] - configured[sweep]) < 0.5
+    assert table.loc["second_best_glm", sweep] != pytest.approx(configured[sweep], abs=1e-3)
+    one = table.loc["one_sided", "p_value"]
+    p = configured["p_value"]
+    assert one == pytest.approx(p / 2 if configured["t_statistic"] > 0 else 1 - p / 2)
+
+
+def test_sensitivity_of_a_run_without_the_pair_is_empty():
+    bias = small_bias(["resnet110_c10"], [100], 5, seed=3)
+    assert t_test_sensitivity(bias[:1], FITS, GROUP, seed=3).empty
+    assert t_test_sensitivity(bias.assign(experiment="perfect"), FITS, GROUP, seed=3).empty
+
+
+def test_within_rounding_moves_printed_coefficients_only():
+    generator = np.random.default_rng(0)
+    scenario = FITS["resnet_wide32_c10"].scenario()  # logit_logit_b1
+    for _ in range(20):
+        curve = within_rounding(scenario, generator).curve
+        assert curve.b0 == 0.0
+        assert 0 < abs(curve.b1 - 0.26) <= 0.005
+    assert printed_coefficients(scenario.curve) == ["b1"]
+
+
+def test_range_of_a_power_like_curve_is_found_at_corners():
+    scenario = Scenario("x", 2.0, 1.0, Curve("log_log_b1", 0.0, 2.0))
+
+    def by_hand(d):  # E(c - c^d)² under the density 2c
+        return np.sqrt(2 * (1 / 4 - 2 / (d + 3) + 1 / (2 * d + 2)))
+
+    low, high = tce_range(scenario)
+    assert low == pytest.approx(by_hand(1.995), abs=3e-5)  # the Beta parameters move it too
+    assert high == pytest.approx(by_hand(2.005), abs=3e-5)
+    assert low < by_hand(1.995) < by_hand(2.005) < high
+
+
+def test_a_minimum_inside_the_box_is_found():
+    scenario = Scenario("x", 2.0, 1.0, Curve("log_log_b0_b1", 0.0, 1.003))
+    low, _ = tce_range(scenario)
+    assert low < 5e-5  # b0 = 0, b1 = 1 is perfect calibration, and inside
+
+
+def test_the_table_brackets_every_tce():
+    table = tce_rounding({name: FITS[name] for name in ("resnet152_imgnet", "densenet40_c10")})
+    assert (table["low_percent"] < table["tce_percent"]).all()
+    assert (table["tce_percent"] < table["high_percent"]).all()
+    width = table["high_percent"] - table["low_percent"]
+    assert width[table["parameters"] != "text"].between(0.2, 1.2).all()

@@ -1,0 +1,143 @@
+"""True calibration error: closed forms at p = 2, mpmath elsewhere."""
+
+import mpmath
+import numpy as np
+import pytest
+from engine_data import MODELS, published_scenario
+from scipy.special import betaln
+
+from calbias.curves import Curve, logistic
+from calbias.errors import InputError
+from calbias.scenarios import Scenario, score_quantiles
+from calbias.true_error import gap, true_calibration_error
+
+SCORES = [(1, 1), (2.8, 0.05), (1.1, 0.1), (2.7752, 0.0478), (0.5, 0.5), (30, 4), (0.2, 3)]
+
+
+def moment(alpha, beta, a, b):
+    """Return E[c^a (1 - c)^b] of Beta(alpha, beta) scores."""
+    return np.exp(betaln(alpha + a, beta + b) - betaln(alpha, beta))
+
+
+@pytest.mark.parametrize(("alpha", "beta"), [*SCORES, (0.03, 0.03), (200, 0.03), (200, 200)])
+@pytest.mark.parametrize("d", [1.01, 1.7, 2, 5, 10, 0.5, 50, 1000])
+def test_power_curves(alpha, beta, d):
+    scenario = Scenario("power", alpha, beta, Curve("power", 0.0, d))
+    with mpmath.workdps(40):  # the terms of the closed form cancel
+
+        def moment(power):
+            a, b = mpmath.mpf(alpha), mpmath.mpf(beta)
+            return mpmath.beta(a + power, b) / mpmath.beta(a, b)
+
+        exponent = mpmath.mpf(d)
+        squared = moment(2) - 2 * moment(1 + exponent) + moment(2 * exponent)
+        expected, absolute = float(mpmath.sqrt(squared)), float(abs(moment(1) - moment(exponent)))
+    assert true_calibration_error(scenario) == pytest.approx(expected, rel=1e-8)
+    assert true_calibration_error(scenario, 1) == pytest.approx(absolute, rel=1e-8)
+
+
+@pytest.mark.parametrize(("alpha", "beta"), SCORES)
+@pytest.mark.parametrize(("b0", "b1"), [(-0.06, 2.53), (-0.13, 1.0), (-0.03, 1.27), (-0.5, 0.3)])
+def test_log_log_curves(alpha, beta, b0, b1):
+    scenario = Scenario("log_log", alpha, beta, Curve("log_log_b0_b1", b0, b1))
+    factor = np.exp(b0)
+    square = (
+        moment(alpha, beta, 2, 0)
+        - 2 * factor * moment(alpha, beta, 1 + b1, 0)
+        + factor**2 * moment(alpha, beta, 2 * b1, 0)
+    )
+    assert true_calibration_error(scenario) == pytest.approx(np.sqrt(square), rel=1e-8)
+
+
+@pytest.mark.parametrize(("alpha", "beta"), SCORES)
+@pytest.mark.parametrize(("b0", "b1"), [(-0.24, 0.3), (-0.11, 0.28), (-1.0, 2.0)])
+def test_logflip_logflip_curves(alpha, beta, b0, b1):
+    scenario = Scenario("logflip", alpha, beta, Curve("logflip_logflip_b0_b1", b0, b1))
+    factor = np.exp(b0)
+    square = (
+        moment(alpha, beta, 0, 2)
+        - 2 * factor * moment(alpha, beta, 0, 1 + b1)
+        + factor**2 * moment(alpha, beta, 0, 2 * b1)
+    )
+    assert true_calibration_error(scenario) == pytest.approx(np.sqrt(square), rel=1e-8)
+
+
+@pytest.mark.parametrize(("alpha", "beta"), [(1, 1), (2.8, 0.05), (1.1, 0.1), (0.5, 0.5)])
+@pytest.mark.parametrize("norm", [1, 2])
+def test_the_logistic_curve_against_mpmath(alpha, beta, norm):
+    scenario = Scenario("logistic", alpha, beta, logistic())
+    with mpmath.workdps(20):
+        crossings = [
+            mpmath.findroot(lambda c: c - 1 / (1 + mpmath.exp(5 - 10 * c)), start)
+            for start in (0.007, 0.5, 0.993)
+        ]
+
+        def integrand(u):  # substitute c = u^(1/alpha) below 1/2 and alike above: no singularity
+            c = u ** (1 / mpmath.mpf(alpha))
+            distance = abs(c - 1 / (1 + mpmath.exp(5 - 10 * c)))
+            return distance**norm * (1 - c) ** (beta - 1) / alpha
+
+        def mirrored(v):
+            x = v ** (1 / mpmath.mpf(beta))
+            distance = abs((1 - x) - 1 / (1 + mpmath.exp(10 * x - 5)))
+            return distance**norm * (1 - x) ** (alpha - 1) / beta
+
+        lower = [0, crossings[0] ** alpha, mpmath.mpf(0.5) ** alpha]
+        upper = [0, (1 - crossings[2]) ** beta, mpmath.mpf(0.5) ** beta]
+        total = mpmath.quad(integrand, lower) + mpmath.quad(mirrored, upper)
+        expected = (total / mpmath.beta(alpha, beta)) ** (1 / mpmath.mpf(norm))
+    assert true_calibration_error(scenario, norm) == pytest.approx(float(expected), rel=1e-8)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_perfect_calibration_has_none(model):
+    assert true_calibration_error(published_scenario(model, "identity")) < 1e-15
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_published_scenarios_against_a_plain_sum(model):
+    """Every published curve, the logit ones included: the mean over fine quantiles."""
+    scenario = published_scenario(model)
+    c = score_quantiles(scenario.alpha, scenario.beta, lower=(np.arange(20_000) + 0.5) / 20_000)
+    for norm in (1, 2):
+        expected = np.mean(np.abs(gap(scenario, *c)) ** norm) ** (1 / norm)
+        assert true_calibration_error(scenario, norm) == pytest.approx(expected, rel=2e-4)
+
+
+def test_the_gap_near_one_is_not_lost_to_rounding():
+    """1 - c = 1e-18: c and T both round to 1, their difference is 1e-18 - 1e-9."""
+    scenario = Scenario("x", 1, 1, Curve("logflip_logflip_b1", 0.0, 0.5))
+    log_miss = np.log([1e-18])
+    value = gap(scenario, np.log1p(-np.exp(log_miss)), log_miss)[0]
+    assert value == pytest.approx(1e-9 - 1e-18, rel=1e-13)
+
+
+def test_curves_that_are_clipped_at_one():
+    """T = min(1.2·c, 1): ∫ |c - T|^p in two parts, 0 to 5/6 and 5/6 to 1."""
+    scenario = Scenario("clipped", 1, 1, Curve("log_log_b0_b1", float(np.log(1.2)), 1.0))
+    knee = 1 / 1.2
+    absolute = 0.2 * knee**2 / 2 + (1 - knee) ** 2 / 2
+    square = 0.04 * knee**3 / 3 + (1 - knee) ** 3 / 3
+    assert true_calibration_error(scenario, 1) == pytest.approx(absolute, rel=1e-8)
+    assert true_calibration_error(scenario, 2) == pytest.approx(np.sqrt(square), rel=1e-8)
+
+
+def test_a_crossing_on_a_panel_point_is_found():
+    """T crosses c at 1/2 and at points where the search itself evaluates the gap."""
+    for crossing in (0.5, 0.25, 0.25 + 0.25 / 8, 0.75 + 0.25 / 4):
+        slope = 3.0
+        b0 = float(np.log(crossing / (1 - crossing)) * (1 - slope))
+        scenario = Scenario("steep", 1, 1, Curve("logit_logit_b0_b1", b0, slope))
+        with mpmath.workdps(20):
+            odds = mpmath.exp(b0)
+            expected = mpmath.quad(
+                lambda c, odds=odds: abs(c - 1 / (1 + ((1 - c) / c) ** 3 / odds)),
+                [0, crossing, 1],
+            )
+        assert true_calibration_error(scenario, 1) == pytest.approx(float(expected), rel=1e-8)
+
+
+@pytest.mark.parametrize("norm", [0, -1, float("nan"), float("inf")])
+def test_bad_norms(norm):
+    with pytest.raises(InputError, match="norm must be"):
+        true_calibration_error(Scenario("x", 1, 1, Curve("identity")), norm)

@@ -1,0 +1,47 @@
+"""The jobs of the tiny configuration, in the groups that run together after a change."""
+
+import yaml
+
+MODELS = ("resnet110_c10", "resnet110_c100")
+LEDGER = {"judge_claims", "write_ledger_page", "compare_published"}
+BIAS = {"join_tables bias", "compare_estimators", "compute_t_test_sensitivity"}
+BIAS_FIGURES = {"fig4_realistic", "fig6_perfect"}
+ALL_FIGURES = {"fig3_fits", *BIAS_FIGURES, "table1_recalibration"}
+RECALIBRATED = {
+    *("join_tables recalibration", "join_tables recalibration_details"),
+    *("select_recalibration", "table1_recalibration"),
+}
+ASSESSED = {*(f"assess_model {model}" for model in MODELS), "join_tables assessment"}
+# Each model is measured with every estimator, recalibrated and as it is.
+MEASURED = {
+    *(f"recalibrate_model {model}" for model in MODELS),
+    *ASSESSED,
+    *RECALIBRATED,
+}
+
+
+def simulated(*estimators, experiments=("realistic", "perfect")):
+    """The jobs that draw replicates, and their summaries."""
+    return {
+        *(f"simulate_replicates {x} {name} 0 1" for x in experiments for name in estimators),
+        *(f"summarise_bias {x}" for x in experiments),
+    }
+
+
+FITS = {*simulated("ece_bin_ew", experiments=["fits"]), "compare_ece_bin", "fig3_fits"}
+AFTER_SUMMARIES = {*BIAS, *BIAS_FIGURES, *MEASURED, *LEDGER}
+AFTER_KDE = {*simulated("kde"), *AFTER_SUMMARIES}
+AFTER_BIN = {*simulated("ece_bin_ew", "ece_sweep_em"), *FITS, *BIAS, *BIAS_FIGURES, *MEASURED}
+ALL_SIMULATED = simulated("ece_bin_ew", "ece_debias_em", "ece_sweep_em", "kde")
+
+
+def changed(checkout, **keys):
+    """Write the tiny configuration with other values; return the path."""
+    config = yaml.safe_load((checkout / "tests/workflow/tiny.yaml").read_text())
+    for key, value in keys.items():
+        if isinstance(value, dict):
+            config["experiments"] |= value
+        else:
+            config[key] = value
+    (checkout / "changed.yaml").write_text(yaml.safe_dump(config))
+    return "changed.yaml"

@@ -1,0 +1,42 @@
+"""Running outside the checkout, which may be read-only: results go where Snakemake is started."""
+
+import os
+import subprocess
+
+import pytest
+from checkout import TINY, Checkout
+from test_faults import Mounted, needs_root
+
+
+def files(folder):
+    return {path: path.stat().st_mtime_ns for path in folder.rglob("*") if path.is_file()}
+
+
+@needs_root
+def test_a_read_only_checkout(fresh, undisturbed, tmp_path):
+    elsewhere = Checkout(tmp_path / "elsewhere")
+    elsewhere.path.mkdir()
+    before = files(fresh.path)
+    with Mounted(fresh.path, "--bind", what=fresh.path):
+        subprocess.run(["mount", "-o", "remount,ro,bind", str(fresh.path)], check=True)
+        elsewhere.run("--snakefile", str(fresh / "Snakefile"), config=fresh / TINY)
+    folders = ("tables", "figures", "bias", "replicates", "fits", "top_labels")
+    assert elsewhere.bytes(*folders) == undisturbed.bytes(*folders)
+    assert (elsewhere / "results/ledger.html").exists()
+    assert (elsewhere / "results/provenance.json").exists()
+    assert list((elsewhere / "results/kernels").iterdir())
+    assert files(fresh.path) == before
+
+
+@needs_root
+def test_a_folder_that_cannot_be_written(fresh):
+    with Mounted(fresh.path, "--bind", what=fresh.path):
+        subprocess.run(["mount", "-o", "remount,ro,bind", str(fresh.path)], check=True)
+        said = fresh.run("--dry-run", ok=False)
+    assert "cannot be written: run in a folder of your own" in said
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+def test_a_folder_without_permission(fresh):
+    fresh.path.chmod(0o500)
+    assert "cannot be written: run in a folder of your own" in fresh.run("--dry-run", ok=False)

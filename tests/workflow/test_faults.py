@@ -1,0 +1,337 @@
+"""Faults, each made to happen. What the user sees and how it mends: workflow/profiles/README.md.
+
+After each the next plain run ends with the bytes of an undisturbed one, or stops with one line.
+"""
+
+import os
+import pickle
+import resource
+import shutil
+import subprocess
+import time
+
+import psutil
+import pyarrow.parquet as pq
+import pytest
+from jobs import simulated
+from slow_estimator import BIAS, RUN, SLOW_SHARD, with_slow_estimator
+from test_bad_input import folds
+
+from calbias.replicates import COLUMNS
+
+SHARD = "results/replicates/realistic/kde/0-of-1.parquet"
+NOT_WRITABLE = "error: {} cannot be written: give yourself access, run again"
+BOUND_BY_PERMISSIONS = (
+    ("setpriv", "--bounding-set=-dac_override,-dac_read_search") if os.geteuid() == 0 else ()
+)
+needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="mounting a file system needs root")
+
+
+def errors(text):
+    """The lines that a job prints for the user."""
+    return [line for line in text.splitlines() if line.startswith("error: ")]
+
+
+def wait_for_job(run, word, seconds=60):
+    """Return the process of the first Python job whose command line has this word."""
+    for _ in range(seconds * 20):
+        for process in psutil.Process(run.pid).children(recursive=True):
+            try:
+                if process.name().startswith("python") and word in process.cmdline():
+                    return process
+            except psutil.Error:  # it has just ended
+                continue
+        assert run.poll() is None, "the run ended before its job was seen"
+        time.sleep(0.05)
+    raise AssertionError(f"no job with {word} in {seconds} s")
+
+
+def wait_for_words(checkout, run, words, seconds=60):
+    """Return once a run that ``checkout.start`` began has printed these words."""
+    for _ in range(seconds * 20):
+        if words in (checkout / "run.log").read_text():
+            return
+        assert run.poll() is None, "the run ended without these words"
+        time.sleep(0.05)
+    raise AssertionError(f"not said in {seconds} s: {words}")
+
+
+@pytest.fixture
+def slow(fresh):
+    return with_slow_estimator(fresh)
+
+
+@pytest.fixture(scope="module")
+def expected(pristine, tmp_path_factory):
+    """What the slow run ends with when nothing disturbs it."""
+    checkout = with_slow_estimator(pristine.copy(tmp_path_factory.mktemp("slow") / "checkout"))
+    (checkout / "go").touch()
+    checkout.run(*RUN)
+    return (checkout / BIAS).read_bytes()
+
+
+def test_scheduler_killed(slow, expected):
+    """SIGKILL: the next plain run clears the locks, waits for the job left at work, and resumes."""
+    run = slow.start(*RUN)
+    job = wait_for_job(run, "slow")
+    time.sleep(1)
+    run.kill()
+    run.wait()
+    assert job.is_running()
+    again = slow.start(*RUN)
+    wait_for_words(slow, again, "Waiting for jobs that a killed run left at work.")
+    (slow / "go").touch()
+    assert again.wait(120) == 0
+    said = (slow / "run.log").read_text()
+    assert "The last run was killed: what it left unfinished is made again." in said
+    assert (slow / BIAS).read_bytes() == expected
+    assert slow.planned(*RUN) == []
+
+
+def test_dry_run_beside_the_job_of_a_killed_run(slow):
+    """It does not wait, and leaves the waiting to the next run."""
+    run = slow.start(*RUN)
+    job = wait_for_job(run, "slow")
+    run.kill()
+    run.wait()
+    said = slow.run("-n", *RUN)
+    assert job.is_running()
+    assert "rule simulate_replicates" in said
+    assert "Waiting" not in said
+    again = slow.start(*RUN)
+    wait_for_words(slow, again, "Waiting for jobs that a killed run left at work.")
+    (slow / "go").touch()
+    assert again.wait(120) == 0
+
+
+def test_scheduler_and_its_jobs_killed(slow, expected):
+    """A machine that loses power: everything stops at once, in the middle of a job."""
+    run = slow.start(*RUN)
+    wait_for_job(run, "slow")
+    os.killpg(run.pid, 9)
+    run.wait()
+    assert "simulate_replicates realistic slow 0 1" in slow.planned(*RUN)
+    (slow / "go").touch()
+    slow.run(*RUN)
+    assert (slow / BIAS).read_bytes() == expected
+
+
+def test_job_killed(slow, expected):
+    """Also what the kernel does to a job when memory runs out."""
+    run = slow.start(*RUN)
+    wait_for_job(run, "slow").kill()
+    assert run.wait() != 0
+    assert not (slow / SLOW_SHARD).exists()
+    (slow / "go").touch()
+    slow.run(*RUN)
+    assert (slow / BIAS).read_bytes() == expected
+
+
+def test_job_killed_while_it_extends_its_replicates(slow):
+    """The earlier ones stay, but never pass for the new ones."""
+    (slow / "go").touch()
+    slow.run(*RUN)
+    (slow / "go").unlink()
+    more = ("--config", "replicates=12", *RUN[1:])
+    run = slow.start(*more)
+    wait_for_job(run, "slow").kill()
+    assert run.wait() != 0
+    jobs = ["simulate_replicates realistic slow 0 1", "summarise_bias realistic"]
+    assert slow.planned(*more) == jobs
+    (slow / "go").touch()
+    assert "n = 100: 4 replicates" in slow.run(*more)
+
+
+def test_out_of_memory(fresh, undisturbed):
+    """An address space of 3 GB, and an estimator that wants 4 GB of it."""
+    path = fresh / "scripts/calbias/estimators/kde.py"
+    original = path.read_text("utf-8")
+    greedy = original.replace(
+        "def estimate_data_sets(", "BIG = np.empty(4 * 10**9, np.int8)\n\n\ndef estimate_data_sets("
+    )
+    assert greedy != original
+    path.write_text(greedy, "utf-8")
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (3 * 10**9, before[1]))
+    try:
+        said = fresh.run("--", SHARD, ok=False)
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, before)
+    [line] = errors(said)
+    assert "llocate" in line
+    assert "run fewer jobs at once, or give this one more" in line
+    path.write_text(original, "utf-8")
+    fresh.run("--", SHARD)
+    assert (fresh / SHARD).read_bytes() == (undisturbed / SHARD).read_bytes()
+
+
+class Mounted:
+    """A file system mounted on a folder while the block lasts."""
+
+    def __init__(self, folder, *options, what="tmpfs"):
+        self.folder, self.command = folder, ["mount", *options, str(what), str(folder)]
+
+    def __enter__(self):
+        self.folder.mkdir(parents=True, exist_ok=True)
+        done = subprocess.run(self.command, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            pytest.skip(f"mounting is not possible here: {done.stderr.strip()}")
+
+    def __exit__(self, *_):
+        subprocess.run(["umount", str(self.folder)], check=True)
+
+
+@needs_root
+def test_disk_full(fresh, undisturbed):
+    """Results on 200 kB, then on enough."""
+    kernels = {"NUMBA_CACHE_DIR": str(shutil.move(fresh / "results/kernels", fresh / "kernels"))}
+    results = fresh / "results"
+    targets = ("--", BIAS, "results/logits/resnet110_c100.npz")
+    with Mounted(results, "-t", "tmpfs", "-o", "size=200k"):
+        said = fresh.run(*targets, ok=False, environment=kernels)
+        [line] = errors(said)
+        assert "No space left on device" in line
+        assert not [path.name for path in results.rglob("*.npz")]
+        assert not [path.name for path in results.rglob(".[0-9]*")]
+        subprocess.run(["mount", "-o", "remount,size=50m", str(results)], check=True)
+        fresh.run(*targets, environment=kernels)
+        assert (fresh / BIAS).read_bytes() == (undisturbed / BIAS).read_bytes()
+
+
+@needs_root
+def test_results_read_only(finished, undisturbed):
+    """A new cell cannot be written; once it can, it is."""
+    results = finished / "results"
+    finished.append("scripts/calbias/estimators/kde.py", "# edited\n")
+    with Mounted(results, "--bind", what=results):
+        subprocess.run(["mount", "-o", "remount,ro,bind", str(results)], check=True)
+        said = finished.run("--", BIAS, ok=False)
+        assert errors(said) == [NOT_WRITABLE.format("results")]
+    finished.run("--", BIAS)
+    assert (finished / BIAS).read_bytes() == (undisturbed / BIAS).read_bytes()
+
+
+@pytest.mark.parametrize("folder", ["results", "results/bias", "results/replicates/perfect/kde"])
+def test_results_without_permission(finished, folder):
+    """By permission bits, which bind the superuser too once it gives up what lifts them."""
+    finished.append("scripts/calbias/estimators/kde.py", "# edited\n")
+    (finished / folder).chmod(0o555)
+    done = subprocess.run(
+        [*BOUND_BY_PERMISSIONS, *finished.arguments()],
+        cwd=finished.path,
+        env=finished.environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode != 0
+    assert errors(done.stdout + done.stderr) == [NOT_WRITABLE.format(folder)]
+    assert "Traceback" not in done.stdout + done.stderr
+
+
+def test_shard_cut_short(finished, undisturbed):
+    """The gathering step names the file; deleted, it is drawn anew."""
+    shard = finished / SHARD
+    shard.write_bytes(shard.read_bytes()[:1500])
+    [line] = errors(finished.run("--", BIAS, ok=False))
+    assert f"error: {SHARD}: not a whole replicate file" in line
+    assert "delete it and run again" in line
+    assert not (finished / BIAS).exists()
+    shard.unlink()
+    finished.run()
+    assert finished.bytes() == undisturbed.bytes()
+
+
+def test_shard_edited(finished, undisturbed):
+    """Rows that differ from their checksum are refused, however well formed."""
+    table = pq.read_table(finished / SHARD)
+    column = COLUMNS.index("estimate")
+    halves = [value / 2 for value in table["estimate"].to_pylist()]
+    edited = table.set_column(column, table.schema.field(column), [halves])
+    pq.write_table(edited.replace_schema_metadata(table.schema.metadata), finished / SHARD)
+    [line] = errors(finished.run("--", BIAS, ok=False))
+    assert f"error: {SHARD}: its rows differ from its checksum" in line
+    (finished / SHARD).unlink()
+    finished.run()
+    assert finished.bytes() == undisturbed.bytes()
+
+
+def test_logits_file_corrupted(fresh):
+    """A file that was good when it was first read."""
+    (fresh / "mine").mkdir()
+    file = fresh / "mine/mine.p"
+    file.write_bytes(pickle.dumps(folds()))
+    (fresh / "models.csv").write_text("model,group,n_classes,file\nmine,own,10,mine.p\n")
+    config = ("--config", "logits_dir=mine", "models=models.csv", "experiments={}")
+    target = "results/top_labels/mine.parquet"
+    fresh.run(*config, "--", target)
+    before, good = (fresh / target).read_bytes(), file.read_bytes()
+    file.write_bytes(good[:1000] + b"\0" * 50 + good[1050:2000])
+    [line] = errors(fresh.run(*config, "--", target, ok=False))
+    assert line.startswith("error: mine/mine.p")
+    assert not (fresh / target).exists()
+    file.write_bytes(good)
+    fresh.run(*config, "--", target)
+    assert (fresh / target).read_bytes() == before
+
+
+def test_two_runs_in_one_folder(slow, expected):
+    """The second stops; the first goes on as if alone. A dry run is let in."""
+    first = slow.start(*RUN)
+    wait_for_job(first, "slow")
+    said = slow.run(*RUN, ok=False)
+    assert "Directory cannot be locked" in said
+    assert slow.planned(*RUN)
+    (slow / "go").touch()
+    assert first.wait() == 0
+    assert (slow / BIAS).read_bytes() == expected
+
+
+def test_clock_set_back(finished, undisturbed):
+    """Results from the future: what is edited now still counts, what is not stays."""
+    for path in (finished / "results").rglob("*"):
+        if path.is_file():
+            os.utime(path, (time.time() + 10**7,) * 2)
+    said = finished.run("--dry-run")
+    assert "results are dated in the future" in said
+    assert "Nothing to be done" in said
+    finished.append("scripts/calbias/estimators/kde.py", "# edited\n")
+    assert {*simulated("kde")} < set(finished.planned())
+    finished.run()
+    assert finished.bytes() == undisturbed.bytes()
+
+
+BROKEN = {
+    "raises": (
+        "    raise ZeroDivisionError('no bins')",
+        "line 2: estimator broken fails on a data",
+    ),
+    "nan": (
+        "    return float('nan')",
+        "estimator broken returned nan for a data set of 100 samples",
+    ),
+    "inf": (
+        "    return float('inf')",
+        "estimator broken returned inf for a data set of 100 samples",
+    ),
+    "syntax": ("    return (", "line 2: estimator broken cannot be loaded: SyntaxError"),
+    "import": ("    return 0.0\nimport nowhere", "line 3: estimator broken cannot be loaded: Mod"),
+}
+
+
+@pytest.mark.parametrize("how", BROKEN)
+def test_estimator_broken(fresh, undisturbed, how):
+    """One line with the file and the line; the other estimators' jobs are done meanwhile."""
+    body, expected = BROKEN[how]
+    file = fresh / "mine/broken.py"
+    file.parent.mkdir()
+    file.write_text(f"def estimate(scores, hits, n_bins, norm):\n{body}\n")
+    config = ("--config", "estimator_dir=mine", "estimators=[broken,kde]")
+    said = fresh.run("--keep-going", *config, "--", BIAS, ok=False)
+    [line] = errors(said)
+    assert line.startswith("error: mine/broken.py")
+    assert expected in line
+    assert not (fresh / BIAS).exists()
+    assert (fresh / SHARD).read_bytes() == (undisturbed / SHARD).read_bytes()
+    file.write_text("def estimate(scores, hits, n_bins, norm):\n    return 0.0\n")
+    fresh.run(*config, "--", BIAS)

@@ -1,0 +1,126 @@
+"""What runs again after a change: exactly what depends on it, told by dry runs in a copy."""
+
+import os
+import pickle
+
+import pytest
+from jobs import (
+    AFTER_BIN,
+    AFTER_KDE,
+    ALL_FIGURES,
+    ALL_SIMULATED,
+    ASSESSED,
+    BIAS,
+    BIAS_FIGURES,
+    FITS,
+    LEDGER,
+    MEASURED,
+    MODELS,
+    RECALIBRATED,
+    changed,
+    simulated,
+)
+from test_bad_input import folds
+
+FILES = {
+    "scripts/calbias/estimators/kde.py": AFTER_KDE,
+    # the sweep and the fits' comparison are built on ece_bin
+    "scripts/calbias/estimators/ece_bin.py": {*AFTER_BIN, *LEDGER},
+    "scripts/calbias/sampler.py": {*ALL_SIMULATED, *FITS, *BIAS, *BIAS_FIGURES, *LEDGER},
+    "scripts/calbias/fits/beta.py": {*(f"fit_beta {model}" for model in MODELS), *MEASURED}
+    | {*LEDGER, "join_tables beta_fits", "fig3_fits"},
+    "scripts/calbias/figures/bias_by_n.py": {*BIAS_FIGURES, "write_ledger_page"},
+    "scripts/calbias/figures/style.py": {*ALL_FIGURES, "write_ledger_page"},
+    "workflow/report/fig4_realistic.rst": set(),
+    "README.md": set(),
+    "resources/claims.csv": {"judge_claims", "write_ledger_page"},
+}
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_an_edited_file(finished, file):
+    finished.append(file, "# edited\n" if file.endswith(".py") else "\n")
+    assert set(finished.planned()) == FILES[file]
+
+
+def test_a_published_value(finished):
+    finished.edit("resources/published/roelofs2022_table4_ece_bin.csv", "6.67", "6.68")
+    assert set(finished.planned()) == {"compare_ece_bin", "fig3_fits", *LEDGER}
+
+
+def test_files_touched_without_change(finished):
+    for folder in ("scripts", "resources", "config", "workflow"):
+        for path in (finished / folder).rglob("*.*"):
+            os.utime(path)
+    assert finished.planned() == []
+
+
+def test_a_config_key(finished):
+    planned = finished.planned(config=changed(finished, bootstrap=3))
+    recalibrated = {f"recalibrate_model {model}" for model in MODELS}
+    assert set(planned) == {*recalibrated, *RECALIBRATED, *LEDGER}
+
+
+def test_an_estimator_that_is_removed(finished):
+    config = changed(finished, estimators=["ece_bin_ew", "ece_debias_em", "ece_sweep_em"])
+    expected = {*AFTER_KDE} - {*simulated("kde")} | {*simulated()}
+    assert set(finished.planned(config=config)) == expected
+
+
+def test_an_estimator_that_is_added(finished):
+    names = ["ece_bin_ew", "ece_debias_em", "ece_sweep_em", "kde", "kde_unrooted"]
+    expected = {*AFTER_KDE} - {*simulated("kde")} | {*simulated("kde_unrooted")}
+    assert set(finished.planned(config=changed(finished, estimators=names))) == expected
+
+
+def test_a_model_that_is_added(finished):
+    new = "densenet40_c10"
+    finished.append("config/smoke_models.csv", f"{new},CIFAR-10,10,\n")
+    planned = set(finished.planned())
+    own = {job for job in planned if job.endswith(f" {new}")}
+    steps = ("draw_surrogate_logits", "fit_beta", "fit_glm", "recalibrate_model", "assess_model")
+    assert own == {f"{step} {new}" for step in steps}
+    # the other models' logits, fits and judgements stay
+    assert not {job for job in planned if job.endswith(MODELS)}
+    assert not {job for job in planned if job.startswith("simulate") and " fits " not in job}
+
+
+def test_a_model_of_ones_own(finished):
+    """With a logits file; of the experiments only fits is on all models of the table."""
+    (finished / "resources/logits").mkdir(exist_ok=True)
+    (finished / "resources/logits/mine.p").write_bytes(pickle.dumps(folds()))
+    finished.append("config/smoke_models.csv", "mine,own,10,mine.p\n")
+    steps = ("read_logits", "fit_beta", "fit_glm", "recalibrate_model", "assess_model")
+    joined = ("beta_fits", "glm_fits", "scenarios", "assessment")
+    scenarios = {"define_scenarios fits", "compute_true_error"}
+    # all true errors are in one table, so each summary is made again
+    summaries = {f"summarise_bias {experiment}" for experiment in ("realistic", "perfect")}
+    expected = {
+        *(f"{step} mine" for step in steps),
+        *(f"join_tables {table}" for table in joined),
+        *(scenarios | summaries | FITS | BIAS | BIAS_FIGURES | RECALIBRATED | LEDGER),
+    }
+    assert set(finished.planned()) == expected
+
+
+NEW_CELLS = {
+    "another sample size": {"n_samples": [100, 200, 400]},
+    "other bins": {"n_bins": [15, 20]},
+}
+
+
+@pytest.mark.parametrize("what", NEW_CELLS)
+def test_a_cell_that_is_added(finished, what):
+    """Every estimator of this experiment, also one without bins, whose job then draws nothing."""
+    realistic = {"models": ["resnet110_c10"], "n_samples": [100, 200], **NEW_CELLS[what]}
+    names = ("ece_bin_ew", "ece_debias_em", "ece_sweep_em", "kde")
+    expected = {*simulated(*names, experiments=["realistic"]), *BIAS, *BIAS_FIGURES, *LEDGER}
+    planned = set(finished.planned(config=changed(finished, experiments={"realistic": realistic})))
+    assert planned == expected
+
+
+@pytest.mark.parametrize("replicates", [12, 5])
+def test_another_number_of_replicates(finished, replicates):
+    """More or fewer; fewer are cut off the existing ones (test_same_bytes.py)."""
+    expected = {*ALL_SIMULATED, *FITS, *BIAS, *BIAS_FIGURES, *LEDGER, *ASSESSED}
+    assert set(finished.planned(config=changed(finished, replicates=replicates))) == expected

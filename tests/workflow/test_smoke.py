@@ -1,0 +1,69 @@
+"""The whole DAG with its report, as ``config/smoke.yaml`` runs it; the contracts of its tables."""
+
+import csv
+import json
+import re
+import subprocess
+import sys
+
+import pytest
+import yaml
+from checkout import ROOT, SMOKE
+
+from calbias.figures.catalogue import figures
+
+pytestmark = pytest.mark.xdist_group("smoke")  # one worker, one run
+
+ON_ITS_OWN = {"benchmark", "benchmark_memory"}  # tables of `make benchmark`
+HEATMAPS_OF_MODELS_LEFT_OUT = re.compile(r"fig\d+_(bias|sd)_(resnet_wide32_c100|resnet152_imgnet)")
+
+
+def test_every_table_has_the_columns_of_its_contract(smoke):
+    contracts = yaml.safe_load((ROOT / "workflow/schemas/tables.yaml").read_text("utf-8"))
+    made = {path.stem: path for path in (smoke / "results/tables").glob("*.csv")}
+    assert set(made) == set(contracts) - ON_ITS_OWN
+    for name, path in made.items():
+        with open(path, newline="", encoding="utf-8") as file:
+            rows = csv.reader(file)
+            assert next(rows) == contracts[name]["columns"], name
+            assert len(list(rows)) > 0, f"{name} has no rows"
+
+
+def test_every_figure_is_drawn_for_screens_and_for_papers(smoke):
+    expected = {
+        name
+        for name, entry in figures().items()
+        if not set(entry.tables) & ON_ITS_OWN and not HEATMAPS_OF_MODELS_LEFT_OUT.match(name)
+    }
+    for kind, beginning in (("png", b"\x89PNG"), ("pdf", b"%PDF")):
+        drawn = {path.stem: path for path in (smoke / "results/figures").glob(f"*.{kind}")}
+        assert set(drawn) == expected
+        assert all(path.read_bytes().startswith(beginning) for path in drawn.values())
+
+
+def test_the_report_holds_every_figure_with_its_caption(smoke):
+    report = (smoke / "results/report.html").read_text("utf-8")
+    for path in (smoke / "results/figures").glob("*.png"):
+        assert path.stem in report
+    assert "Figure 4" in report
+
+
+def test_the_record_of_provenance_lists_every_table_and_figure(smoke):
+    text = (smoke / "results/provenance.json").read_text("utf-8")
+    record = json.loads(text)
+    made = set(smoke.bytes("tables", "figures"))
+    assert set(record["files"]) == made
+    assert record["sources"]["beta_fits"] == ["surrogate_logits"]
+    assert record["config"]["replicates"] == 20
+    assert "provenance.json" in (smoke / "results/report.html").read_text("utf-8")
+    command = [sys.executable, "scripts/record_provenance.py", "--check", "results/provenance.json"]
+    subprocess.run(command, cwd=smoke.path, check=True)
+
+
+def test_a_second_run_has_nothing_to_do(smoke):
+    assert smoke.planned(config=SMOKE) == []
+
+
+def test_nothing_temporary_is_left(smoke):
+    names = {path.name for path in (smoke / "results").rglob(".*")}
+    assert all(re.match(r"\.kept-\d+-of-\d+\.parquet$", name) for name in names)

@@ -1,0 +1,26 @@
+# Benchmark: how fast the engine is. Not part of `all`: `snakemake --cores 1 benchmark` measures it
+# and draws the figure of that name (figures.smk).
+
+
+rule measure_speed:
+    input:
+        code=code(
+            "measure_speed",
+            *sorted((HERE / "scripts/calbias/estimators").glob("*.py")),
+        ),
+        script=program("measure_speed"),
+        beta_fits=published("table2_beta_fits"),
+        glm_fits=published("table3_glm_fits"),
+    output:
+        table="results/tables/benchmark.csv",
+        memory="results/tables/benchmark_memory.csv",
+    log:
+        "results/logs/measure_speed.log",
+    conda:
+        "../../envs/environment.yaml"
+    resources:
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 20 * attempt,
+    shell:
+        "python {input.script} --beta-fits {input.beta_fits} --glm-fits {input.glm_fits}"
+        " --output {output.table} --memory {output.memory} 2>&1 | tee {log}"

@@ -1,0 +1,202 @@
+# Configuration, wildcard constraints and named input functions. What they decide is in
+# scripts/calbias; nothing is computed here.
+import json
+import os
+import re
+import sys
+from pathlib import Path
+
+HERE = Path(workflow.basedir)
+sys.path.insert(0, str(HERE / "scripts"))
+
+from calbias import config as configuration
+from calbias import models as models_table
+from calbias import recovery
+from calbias.errors import InputError
+from calbias.estimator_files import estimator_file
+from calbias.figures.catalogue import figures
+from calbias.imports import code_files
+from calbias.logits import sources
+from calbias.targets import available_figures, available_tables
+
+# Jobs use the interpreter that runs Snakemake, and find compiled kernels in one place.
+os.environ["PATH"] = os.pathsep.join(
+    [str(Path(sys.executable).parent), os.environ["PATH"]]
+)
+os.environ.setdefault("NUMBA_CACHE_DIR", str(Path("results/kernels").absolute()))
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+if not os.access(".", os.W_OK):
+    sys.exit(
+        f"error: {Path.cwd()} cannot be written: run in a folder of your own,"
+        f" with snakemake --snakefile {HERE / 'Snakefile'}"
+    )
+if workflow.is_main_process and not recovery.is_dry_run(sys.argv):
+    if folder := recovery.cannot_be_written("results"):
+        sys.exit(f"error: {folder} cannot be written: give yourself access, run again")
+
+# A run that was killed, or a clock that was set back, must not stop or mislead the next run.
+if workflow.is_main_process:
+    if count := recovery.date_back("results"):
+        print(
+            f"{count} results are dated in the future: their inputs' contents are compared."
+        )
+    if recovery.killed_run(".snakemake", sys.argv):
+        recovery.resume(sys.argv)
+
+
+onerror:
+    recovery.outdate(workflow.dag, workflow.persistence)
+
+
+try:
+    config = configuration.complete_config(
+        config, HERE / "workflow/schemas/config.schema.yaml"
+    )
+    if not Path(config["models"]).exists() and (HERE / config["models"]).exists():
+        config["models"] = os.path.relpath(
+            HERE / config["models"]
+        )  # run outside the checkout
+    MODELS = models_table.read_models(config["models"])
+    EXPERIMENTS = models_table.with_models(
+        config["experiments"], MODELS, HERE / "resources/published"
+    )
+    REAL = sources.real_logit_files(config, MODELS, HERE / "resources/published")
+except InputError as error:
+    sys.exit(f"error: {error}")
+
+if workflow.is_main_process:
+    print(sources.sources_in_words(REAL, MODELS), file=sys.stderr)
+
+# A file that is there is never downloaded anew, whatever changed: it is an input, not an output.
+MISSING = {
+    Path(file).name: model for model, file in REAL.items() if not Path(file).exists()
+}
+MODELS_OF = {
+    name: experiment["models"]
+    for name, experiment in EXPERIMENTS.items()
+    if "models" in experiment
+}
+FIGURES = available_figures(EXPERIMENTS)
+TABLES = available_tables(EXPERIMENTS)
+
+
+# On a cluster these run where Snakemake runs: seconds of work, or the only place with a network.
+localrules:
+    all,
+    download_logits,
+    join_tables,
+    define_scenarios,
+    compare_estimators,
+    compare_ece_bin,
+    summarise_chosen_bins,
+    select_recalibration,
+    compute_detection_limits,
+    judge_claims,
+    compare_published,
+    write_ledger_page,
+
+
+envvars:
+    "PATH",
+
+
+wildcard_constraints:
+    model="|".join(map(re.escape, MODELS)),
+    experiment="|".join(map(re.escape, EXPERIMENTS)),
+    estimator=r"\w+",
+    shard=r"\d+",
+    table="[a-z_0-9]+",
+
+
+def program(name):
+    """The script of a rule, relative to where Snakemake runs."""
+    return os.path.relpath(HERE / "scripts" / f"{name}.py")
+
+
+def code(name, *more):
+    """A script and every project file that it imports; declared, so that edits count."""
+    return [
+        os.path.relpath(path)
+        for path in code_files(HERE / "scripts" / f"{name}.py", *more)
+    ]
+
+
+def resource(path):
+    return os.path.relpath(HERE / "resources" / path)
+
+
+def published(table):
+    return resource(f"published/roelofs2022_{table}.csv")
+
+
+def estimator_path(estimator):
+    """The file that defines an estimator, by its name."""
+    return os.path.relpath(
+        estimator_file(estimator, configuration.estimator_folders(config))
+    )
+
+
+def of_experiment(key):
+    """A params or input function: one key of the wildcard's experiment."""
+    return lambda wildcards: EXPERIMENTS[wildcards.experiment].get(key, [])
+
+
+def shards(experiment):
+    """The replicate files of an experiment: every estimator, every shard."""
+    return [
+        f"results/replicates/{experiment}/{estimator}/{shard}-of-{config['shards']}.parquet"
+        for estimator in EXPERIMENTS[experiment]["estimators"]
+        for shard in range(config["shards"])
+    ]
+
+
+def table(name):
+    """The path of a result table by its name; ``models`` is the models table."""
+    return config["models"] if name == "models" else f"results/tables/{name}.csv"
+
+
+def tabled(name):
+    """A result table as an output that the report shows."""
+    caption = "../report/table.rst"
+    return report(
+        table(name), caption=caption, category="3. Tables", labels={"table": name}
+    )
+
+
+def fits_of_experiment(kind, published_table):
+    """Fit tables to look a model up in: fresh fits where the config wants them, else published."""
+
+    def files(wildcards):
+        models = MODELS_OF.get(wildcards.experiment, [])
+        fresh = {
+            "published": [],
+            "refitted": models,
+            "real_or_published": [model for model in models if model in REAL],
+        }[config["fits"]]
+        return [f"results/fits/{kind}/{model}.csv" for model in fresh] + [
+            published(published_table)
+        ]
+
+    return files
+
+
+def given(tables):
+    """Options that name the tables a script reads: those that this configuration makes."""
+    return [f"--table {name}={table(name)}" for name in tables]
+
+
+def folder_of(name):
+    """A params function: the folder of the input of that name."""
+    return lambda wildcards, input: os.path.dirname(input[name][0])
+
+
+def results():
+    """What the default target asks for: replicates, tables and figures, each also where one is missing."""
+    return [
+        *(file for experiment in EXPERIMENTS for file in shards(experiment)),
+        *(table(name) for name in TABLES),
+        *(f"results/figures/{figure}.png" for figure in FIGURES),
+        "results/ledger.html",
+        "results/provenance.json",
+    ]

@@ -1,0 +1,36 @@
+# Figures: one rule each, named like the figure; PNG for screens, PDF for papers.
+
+
+for figure, entry in {**FIGURES, "benchmark": figures()["benchmark"]}.items():
+
+    rule:
+        name:
+            figure
+        input:
+            code=code(
+                "draw_figure", HERE / f"scripts/calbias/figures/{entry.module}.py"
+            ),
+            script=program("draw_figure"),
+            tables=[table(name) for name in entry.tables],
+        output:
+            png=report(
+                f"results/figures/{figure}.png",
+                caption=f"../report/{figure}.rst",
+                category="2. Figures",
+                labels={"figure": figure, "format": "PNG"},
+            ),
+            pdf=f"results/figures/{figure}.pdf",
+        log:
+            f"results/logs/draw_figure/{figure}.log",
+        localrule: True
+        conda:
+            "../../envs/environment.yaml"
+        resources:
+            mem_mb=700,
+            runtime=5,
+        params:
+            figure=figure,
+            tables=[f"--table {name}={table(name)}" for name in entry.tables],
+        shell:
+            "python {input.script} --figure {params.figure} {params.tables}"
+            " --output-png {output.png} --output-pdf {output.pdf} 2>&1 | tee {log}"

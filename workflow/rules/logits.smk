@@ -1,0 +1,91 @@
+# Logits: a verified real file where there is one, a surrogate elsewhere; then top-label scores.
+
+
+rule download_logits:
+    input:
+        code=code("download_logits"),
+        script=program("download_logits"),
+        manifest=resource("published/nn_calibration_logits_manifest.csv"),
+        mirrors=resource("logits_mirrors.csv"),
+    output:
+        file=protected(f"{config['logits_dir']}/{{file}}"),
+    log:
+        "results/logs/download_logits/{file}.log",
+    wildcard_constraints:
+        file="|".join(map(re.escape, MISSING)) or "(?!)",
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        model=lambda wildcards: MISSING[wildcards.file],
+        # a function: in a string Snakemake would fill in {file} itself
+        mirrors=lambda wildcards: [f"--mirrors={url}" for url in config["mirrors"]],
+    shell:
+        "python {input.script} --model {params.model} --manifest {input.manifest}"
+        " --mirrors-file {input.mirrors} {params.mirrors:q} --output {output.file:q}"
+        " 2>&1 | tee {log}"
+
+
+rule read_logits:
+    input:
+        code=code("read_logits"),
+        script=program("read_logits"),
+        file=lambda wildcards: REAL[wildcards.model],
+        manifest=resource("published/nn_calibration_logits_manifest.csv"),
+    output:
+        logits="results/logits/{model}.npz",
+        top_labels="results/top_labels/{model}.parquet",
+    log:
+        "results/logs/read_logits/{model}.log",
+    wildcard_constraints:
+        model="|".join(REAL) or "(?!)",
+    priority: 100
+    conda:
+        "../../envs/environment.yaml"
+    resources:
+        mem_mb=lambda wildcards, input, attempt: attempt
+        * max(1000, int(500 + 12 * input.size_mb)),
+        runtime=lambda wildcards, attempt: 10 * attempt,
+    params:
+        n_classes=lambda wildcards: MODELS[wildcards.model]["n_classes"],
+        softmax=config["softmax"],
+        seed=config["seed"],
+    shell:
+        "python {input.script} --model {wildcards.model} --n-classes {params.n_classes}"
+        " --file {input.file:q} --softmax {params.softmax} --manifest {input.manifest} --seed {params.seed}"
+        " --logits {output.logits} --top-labels {output.top_labels} 2>&1 | tee {log}"
+
+
+rule draw_surrogate_logits:
+    input:
+        code=code("draw_surrogate_logits"),
+        script=program("draw_surrogate_logits"),
+        beta=published("table2_beta_fits"),
+        glm=published("table3_glm_fits"),
+        manifest=resource("published/nn_calibration_logits_manifest.csv"),
+    output:
+        logits="results/logits/{model}.npz",
+        top_labels="results/top_labels/{model}.parquet",
+    log:
+        "results/logs/draw_surrogate_logits/{model}.log",
+    wildcard_constraints:
+        model="|".join(m for m in MODELS if m not in REAL) or "(?!)",
+    priority: 90
+    conda:
+        "../../envs/environment.yaml"
+    resources:
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 10 * attempt,
+    params:
+        n_classes=lambda wildcards: MODELS[wildcards.model]["n_classes"],
+        rows=(
+            f"--n-validation {config['surrogate_rows']} --n-test {config['surrogate_rows']}"
+            if config["surrogate_rows"]
+            else ""
+        ),
+        softmax=config["softmax"],
+        seed=config["seed"],
+    shell:
+        "python {input.script} --model {wildcards.model} --n-classes {params.n_classes}"
+        " --published-beta {input.beta} --published-glm {input.glm} --manifest {input.manifest}"
+        " {params.rows} --softmax {params.softmax} --seed {params.seed}"
+        " --logits {output.logits} --top-labels {output.top_labels} 2>&1 | tee {log}"

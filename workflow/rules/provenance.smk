@@ -1,0 +1,40 @@
+# Provenance: what the results were made from and with, tied to them by checksums.
+
+
+rule record_provenance:
+    input:
+        code=code("record_provenance"),
+        script=program("record_provenance"),
+        inputs=[
+            config["models"],
+            *REAL.values(),
+            *sorted({estimator_path(name) for name in config["estimators"]}),
+        ],
+        files=[
+            *(table(name) for name in TABLES),
+            *(
+                f"results/figures/{figure}.{kind}"
+                for figure in FIGURES
+                for kind in ("png", "pdf")
+            ),
+        ],
+    output:
+        report(
+            "results/provenance.json",
+            caption="../report/provenance.rst",
+            category="4. Provenance",
+            labels={"record": "versions, configuration, sources, checksums"},
+        ),
+    log:
+        "results/logs/record_provenance.log",
+    localrule: True
+    conda:
+        "../../envs/environment.yaml"
+    resources:
+        mem_mb=500,
+        runtime=5,
+    params:
+        config=json.dumps(config, sort_keys=True),
+    shell:
+        "python {input.script} --inputs {input.inputs:q} --files {input.files} --config {params.config:q}"
+        " --output {output} 2>&1 | tee {log}"

@@ -1,0 +1,57 @@
+# Recalibration: methods fitted on the validation fold, judged on the test fold (Table 1).
+
+
+rule recalibrate_model:
+    input:
+        code=code(
+            "recalibrate_model",
+            *[estimator_path(name) for name in config["estimators"]],
+        ),
+        script=program("recalibrate_model"),
+        logits="results/logits/{model}.npz",
+    output:
+        recalibration="results/recalibration/{model}.csv",
+        selections="results/recalibration/selections/{model}.csv",
+        details="results/recalibration/details/{model}.csv",
+    log:
+        "results/logs/recalibrate_model/{model}.log",
+    priority: 50
+    conda:
+        "../../envs/environment.yaml"
+    resources:
+        mem_mb=lambda wildcards, attempt: 1200 * attempt,
+        runtime=lambda wildcards, attempt: 20 * attempt,
+    params:
+        softmax=config["softmax"],
+        seed=config["seed"],
+        bootstrap=config["bootstrap"],
+        estimators=config["estimators"],
+        estimator_dir=config["estimator_dir"],
+    shell:
+        "python {input.script} --model {wildcards.model} --logits {input.logits}"
+        " --softmax {params.softmax} --seed {params.seed} --bootstrap {params.bootstrap}"
+        " --estimators {params.estimators} --estimator-dir {params.estimator_dir}"
+        " --output {output.recalibration} --selection-output {output.selections}"
+        " --details-output {output.details} 2>&1 | tee {log}"
+
+
+rule select_recalibration:
+    input:
+        code=code("select_recalibration"),
+        script=program("select_recalibration"),
+        selections=[f"results/recalibration/selections/{model}.csv" for model in MODELS],
+        published=published("table1_recalibration_selection"),
+    output:
+        selection=tabled("recalibration_selection"),
+        sensitivity=tabled("recalibration_sensitivity"),
+    log:
+        "results/logs/select_recalibration.log",
+    conda:
+        "../../envs/environment.yaml"
+    resources:
+        mem_mb=500,
+        runtime=5,
+    shell:
+        "python {input.script} --selections {input.selections} --published {input.published}"
+        " --output-selection {output.selection} --output-sensitivity {output.sensitivity}"
+        " 2>&1 | tee {log}"

@@ -1,0 +1,103 @@
+# Simulation: scenarios of each experiment, their true calibration error, and the replicates.
+
+from calbias import memory
+
+
+rule define_scenarios:
+    input:
+        code=code("define_scenarios"),
+        script=program("define_scenarios"),
+        models_table=ancient(config["models"]),  # of its rows, those in params.groups count
+        beta_fits=fits_of_experiment("beta_fits", "table2_beta_fits"),
+        glm_fits=fits_of_experiment("glm_fits", "table3_glm_fits"),
+    output:
+        "results/scenarios/{experiment}.csv",
+    log:
+        "results/logs/define_scenarios/{experiment}.log",
+    conda:
+        "../../envs/environment.yaml"
+    resources:
+        mem_mb=300,
+        runtime=5,
+    params:
+        models=lambda wildcards: MODELS_OF.get(wildcards.experiment, []),
+        groups=lambda wildcards: [
+            MODELS[model]["group"] for model in MODELS_OF.get(wildcards.experiment, [])
+        ],
+        curve=lambda wildcards: (
+            f"--curve {EXPERIMENTS[wildcards.experiment]['curve']}"
+            if wildcards.experiment in MODELS_OF
+            else ""
+        ),
+        scores=lambda wildcards: [
+            f"{alpha},{beta}"
+            for alpha, beta in EXPERIMENTS[wildcards.experiment].get("scores", [])
+        ],
+        curves=of_experiment("curves"),
+        glms=lambda wildcards: [
+            ",".join(map(str, glm))
+            for glm in EXPERIMENTS[wildcards.experiment].get("glms", [])
+        ],
+        powers=lambda wildcards: configuration.powers(EXPERIMENTS[wildcards.experiment]),
+    shell:
+        "python {input.script} --experiment {wildcards.experiment} --models {params.models}"
+        " --models-table {input.models_table} {params.curve} --beta-fits {input.beta_fits}"
+        " --glm-fits {input.glm_fits} --scores {params.scores} --curves {params.curves}"
+        " --powers {params.powers} --glms {params.glms} --output {output} 2>&1 | tee {log}"
+
+
+rule compute_true_error:
+    input:
+        code=code("compute_true_error"),
+        script=program("compute_true_error"),
+        scenarios=JOINED["scenarios"],
+    output:
+        tabled("true_calibration_error"),
+    log:
+        "results/logs/compute_true_error.log",
+    conda:
+        "../../envs/environment.yaml"
+    resources:
+        mem_mb=lambda wildcards, attempt: 500 * attempt,
+        runtime=lambda wildcards, attempt: 10 * attempt,
+    params:
+        norm=config["norm"],
+    shell:
+        "python {input.script} --scenarios {input.scenarios} --norm {params.norm}"
+        " --output {output} 2>&1 | tee {log}"
+
+
+rule simulate_replicates:
+    input:
+        code=lambda wildcards: code(
+            "simulate_replicates", estimator_path(wildcards.estimator)
+        ),
+        script=program("simulate_replicates"),
+        estimator=lambda wildcards: estimator_path(wildcards.estimator),
+        scenarios="results/scenarios/{experiment}.csv",
+    output:
+        "results/replicates/{experiment}/{estimator}/{shard}-of-{shards}.parquet",
+    log:
+        "results/logs/simulate_replicates/{experiment}-{estimator}-{shard}-of-{shards}.log",
+    group:
+        "simulate"
+    conda:
+        "../../envs/environment.yaml"
+    resources:
+        mem_mb=lambda wildcards, attempt: attempt
+        * memory.to_simulate(
+            memory.estimates(EXPERIMENTS[wildcards.experiment]) / config["shards"]
+        ),
+        runtime=lambda wildcards, attempt: 30 * attempt,
+    params:
+        n_samples=of_experiment("n_samples"),
+        n_bins=of_experiment("n_bins"),
+        replicates=of_experiment("replicates"),
+        norm=config["norm"],
+        seed=config["seed"],
+    shell:
+        "python {input.script} --scenarios {input.scenarios} --estimator {wildcards.estimator}"
+        " --estimator-file {input.estimator:q} --n-samples {params.n_samples}"
+        " --n-bins {params.n_bins} --replicates {params.replicates} --norm {params.norm}"
+        " --seed {params.seed} --shard {wildcards.shard} --shards {wildcards.shards}"
+        " --output {output} 2>&1 | tee {log}"

@@ -1,0 +1,159 @@
+# Summaries: from replicates to result tables.
+
+
+rule summarise_bias:
+    input:
+        code=code("summarise_bias"),
+        script=program("summarise_bias"),
+        scenarios="results/scenarios/{experiment}.csv",
+        true_errors="results/tables/true_calibration_error.csv",
+        replicates=lambda wildcards: shards(wildcards.experiment),
+    output:
+        "results/bias/{experiment}.csv",
+    log:
+        "results/logs/summarise_bias/{experiment}.log",
+    conda:
+        "../../envs/environment.yaml"
+    resources:
+        mem_mb=lambda wildcards, attempt: attempt
+        * memory.to_summarise(memory.estimates(EXPERIMENTS[wildcards.experiment])),
+        runtime=lambda wildcards, attempt: 10 * attempt,
+    params:
+        n_replicates=of_experiment("replicates"),
+        seed=config["seed"],
+    shell:
+        "python {input.script} --experiment {wildcards.experiment} --scenarios {input.scenarios}"
+        " --true-errors {input.true_errors} --replicates {input.replicates}"
+        " --n-replicates {params.n_replicates} --seed {params.seed} --output {output}"
+        " 2>&1 | tee {log}"
+
+
+rule compare_estimators:
+    input:
+        code=code("compare_estimators"),
+        script=program("compare_estimators"),
+        bias="results/tables/bias.csv",
+    output:
+        tabled("paired_t_test"),
+    log:
+        "results/logs/compare_estimators.log",
+    conda:
+        "../../envs/environment.yaml"
+    resources:
+        mem_mb=500,
+        runtime=5,
+    params:
+        experiments=[name for name in ("realistic", "perfect") if name in EXPERIMENTS],
+    shell:
+        "python {input.script} --bias {input.bias} --experiments {params.experiments}"
+        " --output {output} 2>&1 | tee {log}"
+
+
+rule compare_ece_bin:
+    input:
+        code=code("compare_ece_bin", estimator_path("ece_bin_ew")),
+        script=program("compare_ece_bin"),
+        scenarios="results/scenarios/fits.csv",
+        bias="results/bias/fits.csv",
+        top_labels=[
+            f"results/top_labels/{model}.parquet"
+            for model in MODELS_OF.get("fits", [])
+        ],
+        published=published("table4_ece_bin"),
+    output:
+        tabled("ece_bin_real_and_simulated"),
+    log:
+        "results/logs/compare_ece_bin.log",
+    conda:
+        "../../envs/environment.yaml"
+    resources:
+        mem_mb=500,
+        runtime=5,
+    params:
+        norm=config["norm"],
+    shell:
+        "python {input.script} --scenarios {input.scenarios} --bias {input.bias}"
+        " --top-labels {input.top_labels} --published {input.published} --norm {params.norm}"
+        " --output {output} 2>&1 | tee {log}"
+
+
+rule summarise_intro:
+    input:
+        code=code("summarise_intro"),
+        script=program("summarise_intro"),
+        scenarios="results/scenarios/intro.csv",
+        replicates=lambda wildcards: shards("intro"),
+    output:
+        histogram=tabled("estimate_histogram"),
+        diagram=tabled("reliability_diagram"),
+    log:
+        "results/logs/summarise_intro.log",
+    conda:
+        "../../envs/environment.yaml"
+    resources:
+        mem_mb=lambda wildcards, attempt: attempt
+        * memory.to_summarise(memory.estimates_of_all(EXPERIMENTS["intro"])),
+        runtime=lambda wildcards, attempt: 5 * attempt,
+    params:
+        n_replicates=lambda wildcards: EXPERIMENTS["intro"]["replicates"],
+        n_samples=lambda wildcards: EXPERIMENTS["intro"]["n_samples"][0],
+        n_bins=lambda wildcards: EXPERIMENTS["intro"]["n_bins"][0],
+        seed=config["seed"],
+    shell:
+        "python {input.script} --scenarios {input.scenarios} --replicates {input.replicates}"
+        " --n-replicates {params.n_replicates} --n-samples {params.n_samples}"
+        " --n-bins {params.n_bins} --seed {params.seed}"
+        " --histogram {output.histogram} --diagram {output.diagram} 2>&1 | tee {log}"
+
+
+rule summarise_detection:
+    input:
+        code=code("summarise_detection"),
+        script=program("summarise_detection"),
+        scenarios="results/scenarios/detection.csv",
+        true_errors="results/tables/true_calibration_error.csv",
+        replicates=lambda wildcards: shards("detection"),
+        null_scenarios="results/scenarios/detection_null.csv",
+        null_replicates=lambda wildcards: shards("detection_null"),
+    output:
+        tabled("detection"),
+    log:
+        "results/logs/summarise_detection.log",
+    conda:
+        "../../envs/environment.yaml"
+    resources:
+        mem_mb=lambda wildcards, attempt: attempt
+        * memory.to_summarise(
+            memory.estimates_of_all(
+                EXPERIMENTS["detection"], EXPERIMENTS["detection_null"]
+            )
+        ),
+        runtime=lambda wildcards, attempt: 5 * attempt,
+    params:
+        n_replicates=lambda wildcards: EXPERIMENTS["detection"]["replicates"],
+        null_n_replicates=lambda wildcards: EXPERIMENTS["detection_null"]["replicates"],
+        seed=config["seed"],
+    shell:
+        "python {input.script} --scenarios {input.scenarios} --true-errors {input.true_errors}"
+        " --replicates {input.replicates} --n-replicates {params.n_replicates}"
+        " --null-scenarios {input.null_scenarios} --null-replicates {input.null_replicates}"
+        " --null-n-replicates {params.null_n_replicates} --seed {params.seed}"
+        " --output {output} 2>&1 | tee {log}"
+
+
+rule summarise_chosen_bins:
+    input:
+        code=code("summarise_chosen_bins"),
+        script=program("summarise_chosen_bins"),
+        bias="results/bias/chosen_bins.csv",
+    output:
+        tabled("chosen_bins"),
+    log:
+        "results/logs/summarise_chosen_bins.log",
+    conda:
+        "../../envs/environment.yaml"
+    resources:
+        mem_mb=500,
+        runtime=5,
+    shell:
+        "python {input.script} --bias {input.bias} --output {output} 2>&1 | tee {log}"
