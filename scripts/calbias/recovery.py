@@ -20,7 +20,8 @@ from pathlib import Path
 
 from calbias.command_line import JOBS
 
-_SAID = ("--rerun-incomplete", "--ri", "--ignore-incomplete", "--ii", "--unlock")
+MAKE_AGAIN, LET_BE = "--rerun-incomplete", "--ignore-incomplete"
+_SAID = (MAKE_AGAIN, "--ri", LET_BE, "--ii", "--unlock")
 # -n also together with others of Snakemake's short flags: -np, -qn
 _DRY_RUN = re.compile(r"--dry-?run|-[Fkpqt]*n[Fkpqt]*")
 # The Slurm plugin names a run's jobs by a random number, in five groups of digits.
@@ -30,31 +31,42 @@ _LONG_AGO = time.mktime((1980, 1, 1, 0, 0, 0, 0, 0, 0))
 _held = []  # open files: their locks last as long as the process
 
 
-def killed_run(folder, argv):
-    """Return whether the last run in ``folder`` (Snakemake's ``.snakemake``) was killed.
+def about_unfinished(folder, argv):
+    """Return what to tell Snakemake of unfinished outputs: MAKE_AGAIN, LET_BE or None.
 
-    Its left-over locks are then removed, once its jobs in Slurm are cancelled and those that it
-    left running have ended; this process shares the lock from now on. A dry run, told by ``argv``,
-    does none of this: it needs no lock, and waits for nothing. False, with nothing removed, while
-    another run is alive, where the last run was on another machine (not every file system shares
-    locks between machines), and where the folder cannot be written.
+    ``folder`` is Snakemake's ``.snakemake``. MAKE_AGAIN where the last run was killed and left
+    some: its locks are removed, once its jobs in Slurm are cancelled and those that it left running
+    have ended. LET_BE while another run is at work: what is unfinished is in its hands, and its
+    locks keep this one off. None where nothing is unfinished, where the last run was on another
+    machine (not every file system shares locks between machines), and where the folder cannot be
+    written.
+
+    This process shares the lock from now on, but not as a dry run, told by ``argv``: that needs no
+    lock, removes nothing and waits for nothing.
     """
-    folder = Path(folder)
+    folder, dry_run = Path(folder), is_dry_run(argv)
     try:
         folder.mkdir(exist_ok=True)
         file = open(folder / "alive", "a+", encoding="utf-8")  # noqa: SIM115
-        _held.append(file)
         locks = list((folder / "locks").glob("*.lock"))
-        alone = _alone(file, locks)
-        if alone and locks and not is_dry_run(argv):
+        alone = _alone(file)
+        ours = alone and _on_this_machine(file, locks)
+        if ours and locks and not dry_run:
             _cancel_slurm_jobs(folder.absolute().parent)
             _wait_for_jobs(folder / JOBS.name)
             for lock in locks:
                 lock.unlink()
-        fcntl.flock(file, fcntl.LOCK_SH)
+        if dry_run:
+            file.close()
+        else:
+            fcntl.flock(file, fcntl.LOCK_SH)
+            _held.append(file)
     except OSError:
-        return False
-    return alone and any(mark.is_file() for mark in (folder / "incomplete").rglob("*"))
+        return None
+    if not alone:
+        return LET_BE if locks else None
+    unfinished = any(mark.is_file() for mark in (folder / "incomplete").rglob("*"))
+    return MAKE_AGAIN if ours and unfinished else None
 
 
 def is_dry_run(argv):
@@ -93,15 +105,20 @@ def _wait_for_jobs(path):
             fcntl.flock(file, fcntl.LOCK_EX)
 
 
-def _alone(file, locks):
-    """Return whether the last run was on this machine and has ended; write down the machine's name.
-
-    Not while there are locks of a run on another machine: it may be alive.
-    """
+def _alone(file):
+    """Return whether no other run has this lock; this process has it for itself then."""
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
+    return True
+
+
+def _on_this_machine(file, locks):
+    """Return whether the last run was on this machine; write down the machine's name.
+
+    Not while there are locks of a run on another machine: it may be alive.
+    """
     file.seek(0)
     last, here = file.read(), socket.gethostname()
     if last not in ("", here) and locks:
@@ -113,17 +130,18 @@ def _alone(file, locks):
     return True
 
 
-def resume(argv):
-    """Start Snakemake anew in this process, with the option that finishes what a killed run left.
+def resume(argv, option):
+    """Start Snakemake anew in this process, with what ``about_unfinished`` returned.
 
-    Returns, having done nothing, where ``argv`` is not a command line of Snakemake's own, or says
-    itself what to do with unfinished outputs.
+    Returns, having done nothing, where that is None, where ``argv`` is not a command line of
+    Snakemake's own, and where it says itself what to do with unfinished outputs.
     """
-    options = {argument.partition("=")[0] for argument in argv[1:]}
+    said = {argument.partition("=")[0] for argument in argv[1:]}
     mine = argv[0].endswith(("snakemake", "snakemake/__main__.py"))
-    if mine and not options & {*_SAID, *_ELSEWHERE}:
-        print("The last run was killed: what it left unfinished is made again.", flush=True)
-        command = [sys.executable, "-P", "-m", "snakemake", "--rerun-incomplete", *argv[1:]]
+    if option and mine and not said & {*_SAID, *_ELSEWHERE}:
+        if option == MAKE_AGAIN:
+            print("The last run was killed: what it left unfinished is made again.", flush=True)
+        command = [sys.executable, "-P", "-m", "snakemake", option, *argv[1:]]
         os.execv(sys.executable, command)
 
 

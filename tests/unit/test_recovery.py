@@ -7,6 +7,7 @@ import time
 import pytest
 
 from calbias import recovery
+from calbias.recovery import LET_BE, MAKE_AGAIN
 
 RUN = ["snakemake", "--cores", "2"]
 
@@ -41,7 +42,7 @@ def locks(folder):
 
 
 def test_a_killed_run_of_this_machine_is_cleared_away(left):
-    assert recovery.killed_run(left, RUN)
+    assert recovery.about_unfinished(left, RUN) == MAKE_AGAIN
     assert locks(left) == []
 
 
@@ -49,7 +50,7 @@ def test_a_killed_run_of_this_machine_is_cleared_away(left):
 def test_a_dry_run_waits_for_no_job_and_leaves_the_locks(left, flag):
     with open(left / "jobs", "w") as job:
         fcntl.flock(job, fcntl.LOCK_SH)
-        assert recovery.killed_run(left, ["snakemake", flag])
+        assert recovery.about_unfinished(left, ["snakemake", flag]) == MAKE_AGAIN
     assert len(locks(left)) == 1
 
 
@@ -69,31 +70,39 @@ def test_jobs_of_a_killed_run_are_cancelled_in_slurm(left, tmp_path, monkeypatch
         (tmp_path / "bin" / name).chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:/usr/bin:/bin")
     monkeypatch.chdir(tmp_path)
-    assert recovery.killed_run(left, RUN)
+    assert recovery.about_unfinished(left, RUN) == MAKE_AGAIN
     assert (tmp_path / "cancelled").read_text() == "11 14_[0-3]\n"
     assert "left in Slurm: 11 14_[0-3]." in capsys.readouterr().out
 
 
-def test_a_living_run_is_let_be(left, monkeypatch):
-    assert recovery.killed_run(left, RUN)  # lives on in this process
+def test_a_living_run_is_let_be(left):
+    assert recovery.about_unfinished(left, RUN) == MAKE_AGAIN  # lives on in this process
+    assert recovery.about_unfinished(left, RUN) is None  # it starts, and makes nothing as yet
     (left / "locks/0.output.lock").touch()
-    assert not recovery.killed_run(left, RUN)
+    for another in (RUN, ["snakemake", "-n"]):
+        assert recovery.about_unfinished(left, another) == LET_BE
     assert len(locks(left)) == 1
+
+
+def test_a_dry_run_is_in_nobodys_way(left):
+    assert recovery.about_unfinished(left, ["snakemake", "-n"]) == MAKE_AGAIN  # lives on
+    assert recovery.about_unfinished(left, RUN) == MAKE_AGAIN
+    assert locks(left) == []
 
 
 def test_a_run_of_another_machine_is_let_be_until_it_is_unlocked(left, monkeypatch):
     machine(monkeypatch, "login1")
-    recovery.killed_run(left, RUN)
+    recovery.about_unfinished(left, RUN)
     (left / "locks/0.output.lock").touch()
     machine(monkeypatch, "login2")
-    assert not recovery.killed_run(left, RUN)
+    assert recovery.about_unfinished(left, RUN) is None
     assert len(locks(left)) == 1
     locks(left)[0].unlink()  # snakemake --unlock
     machine(monkeypatch, "login2")
-    assert recovery.killed_run(left, RUN)
+    assert recovery.about_unfinished(left, RUN) == MAKE_AGAIN
     (left / "locks/0.output.lock").touch()  # killed again, here
     machine(monkeypatch, "login2")
-    assert recovery.killed_run(left, RUN)
+    assert recovery.about_unfinished(left, RUN) == MAKE_AGAIN
     assert locks(left) == []
 
 

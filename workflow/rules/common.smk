@@ -41,8 +41,7 @@ if workflow.is_main_process:
         print(
             f"{count} results are dated in the future: their inputs' contents are compared."
         )
-    if recovery.killed_run(".snakemake", sys.argv):
-        recovery.resume(sys.argv)
+    recovery.resume(sys.argv, recovery.about_unfinished(".snakemake", sys.argv))
 
 
 onerror:
