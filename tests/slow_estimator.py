@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 
 NEEDS_BINS = False
+Path("at_work").touch()
 while not Path("go").exists():
     time.sleep(0.05)
 
@@ -18,7 +19,10 @@ SLOW_SHARD = "results/replicates/realistic/slow/0-of-1.parquet"
 
 
 def with_slow_estimator(checkout):
-    """Write the estimator into a checkout; a file ``go`` there lets it go."""
+    """Write the estimator into a checkout; a file ``go`` there lets it go.
+
+    Its job makes a file ``at_work`` there.
+    """
     (checkout / "mine").mkdir()
     (checkout / "mine/slow.py").write_text(SLOW)
     return checkout

@@ -72,13 +72,13 @@ def test_a_job_that_the_scheduler_kills_is_noticed_and_submitted_again(fresh):
     for process in processes_of_the_job(slow, run):
         process.kill()
     (slow / "go").touch()
-    assert run.wait(120) == 0, (slow / "run.log").read_text()
+    assert run.wait(300) == 0, (slow / "run.log").read_text()
     assert "Trying to restart job" in (slow / "run.log").read_text()
     assert (slow / SLOW_SHARD).exists()
     assert submissions(slow, "simulate") == [(1, 600, 30), (1, 1200, 60)]
 
 
-def processes_of_the_job(checkout, run, seconds=60):
+def processes_of_the_job(checkout, run, seconds=120):
     """Wait for the slow estimator to be at work; return its job's processes, the script's first."""
     for _ in range(seconds * 10):
         for process in psutil.process_iter(["cmdline", "cwd"]):

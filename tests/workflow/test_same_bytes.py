@@ -1,4 +1,4 @@
-"""Shards, cores and earlier replicates change no byte of a result."""
+"""Shards and earlier replicates change no byte of a result; cores and place: test_elsewhere.py."""
 
 import pytest
 
@@ -27,17 +27,10 @@ def test_shards(fresh, one_shard, shards):
     assert len(list(made)) == shards
 
 
-def test_cores_and_another_checkout(fresh, undisturbed):
-    """Everything again, in another folder, with one core: tables, figures, replicates."""
-    fresh.run("--cores", "1")
-    folders = ("tables", "figures", "replicates", "fits", "top_labels")
-    assert fresh.bytes(*folders) == undisturbed.bytes(*folders)
-
-
 def test_raised_replicates_extend_the_existing_ones(finished, fresh):
     file = "results/replicates/realistic/kde/0-of-1.parquet"
     before, _, _ = read_replicates(finished / file)
-    said = finished.run("--config", "replicates=12")
+    said = finished.run("--config", "replicates=12", "--", file, TABLE)
     assert "n = 100: 4 replicates" in said
     assert "12 replicates" not in said
     after, _, _ = read_replicates(finished / file)
