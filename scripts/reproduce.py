@@ -4,27 +4,37 @@ What ``make reproduce`` calls. Options after ``--`` go to Snakemake as they are.
 """
 
 import argparse
+import contextlib
 import subprocess
 import sys
 import time
 from collections import Counter
 from pathlib import Path
 
-from calbias.command_line import command
 from calbias.result_tables import read_table
 
 
-@command
 def main(argv=None):
-    """Run Snakemake, then its report, then print a summary of what was made."""
+    """Run Snakemake, then its report, then print a summary of what was made.
+
+    It is no ``calbias.command_line.command``: those are jobs, for which Snakemake waits.
+    """
     options = _parse(argv)
     started = time.monotonic()
     snakemake = [sys.executable, "-m", "snakemake", "--cores", options.cores, *options.snakemake]
     for arguments in ([], ["--report", "results/report.html"]):
-        status = subprocess.run([*snakemake, *arguments], check=False).returncode
+        status = run([*snakemake, *arguments])
         if status:
             sys.exit(status)
     print(summary(Path("results"), time.monotonic() - started))
+
+
+def run(arguments):
+    """Return the status of a command that is let end by itself, also after Ctrl-C."""
+    process = subprocess.Popen(arguments)
+    while True:
+        with contextlib.suppress(KeyboardInterrupt):  # Snakemake gets it too, and stops in order
+            return process.wait()
 
 
 def summary(results, seconds):

@@ -1,8 +1,6 @@
 """What a killed run left, and whose it is: this machine's, another's, a living run's."""
 
 import fcntl
-import os
-import time
 
 import pytest
 
@@ -104,15 +102,3 @@ def test_a_run_of_another_machine_is_let_be_until_it_is_unlocked(left, monkeypat
     machine(monkeypatch, "login2")
     assert recovery.about_unfinished(left, RUN) == MAKE_AGAIN
     assert locks(left) == []
-
-
-def test_results_from_the_future_are_dated_back_in_their_order(tmp_path):
-    now = time.time()
-    for name, then in (("past", -50), ("first", 5000), ("second", 6000)):
-        (tmp_path / name).touch()
-        os.utime(tmp_path / name, (now, now + then))
-    (tmp_path / "gone").symlink_to("nowhere")  # as a file that vanishes while it is looked at
-    assert recovery.date_back(tmp_path) == 2
-    first, second, past = ((tmp_path / n).stat().st_mtime for n in ("first", "second", "past"))
-    assert first == pytest.approx(second - 1000, abs=1)
-    assert second < past == pytest.approx(now - 50, abs=1)

@@ -11,7 +11,7 @@ sys.path.insert(0, str(HERE / "scripts"))
 
 from calbias import config as configuration
 from calbias import models as models_table
-from calbias import recovery
+from calbias import recovery, results_folder
 from calbias.errors import InputError
 from calbias.estimator_files import estimator_file
 from calbias.figures.catalogue import figures
@@ -32,12 +32,12 @@ if not os.access(".", os.W_OK):
         f" with snakemake --snakefile {HERE / 'Snakefile'}"
     )
 if workflow.is_main_process and not recovery.is_dry_run(sys.argv):
-    if folder := recovery.cannot_be_written("results"):
+    if folder := results_folder.cannot_be_written("results"):
         sys.exit(f"error: {folder} cannot be written: give yourself access, run again")
 
 # A run that was killed, or a clock that was set back, must not stop or mislead the next run.
 if workflow.is_main_process:
-    if count := recovery.date_back("results"):
+    if count := results_folder.date_back("results"):
         print(
             f"{count} results are dated in the future: their inputs' contents are compared."
         )
@@ -45,7 +45,7 @@ if workflow.is_main_process:
 
 
 onerror:
-    recovery.outdate(workflow.dag, workflow.persistence)
+    results_folder.outdate(workflow.dag, workflow.persistence)
 
 
 try:
