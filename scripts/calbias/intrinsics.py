@@ -6,6 +6,7 @@ to fused multiply-adds: every machine gives the same bits, in as many steps as i
 
 from llvmlite import ir
 from numba import types
+from numba.core.errors import TypingError
 from numba.extending import intrinsic
 
 _DOUBLE, _INDEX = ir.DoubleType(), ir.IntType(32)
@@ -123,9 +124,14 @@ class _Lanes:
 
 
 class _Memory:
-    """The elements of a contiguous float64 array, loaded and stored several at a time."""
+    """The elements of a contiguous float64 array, loaded and stored several at a time.
+
+    Another array is refused: its elements are not where they would be read.
+    """
 
     def __init__(self, context, builder, array_type, array):
+        if array_type.layout != "C" or array_type.dtype != types.float64:
+            raise TypingError(f"{array_type}: not a contiguous array of float64")
         self.builder = builder
         self.data = context.make_array(array_type)(context, builder, array).data
 

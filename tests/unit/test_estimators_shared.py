@@ -6,7 +6,7 @@ from engine_data import data_sets, monotone_data
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calbias.datasets import DataSets, sorted_data_set
+from calbias.datasets import DataSets, of_sorted_scores, sorted_data_set
 from calbias.estimation import estimate, load_estimator
 from calbias.estimator_files import known_estimators
 
@@ -45,6 +45,20 @@ def test_many_data_sets_at_once_are_as_one_by_one(estimator):
     values, n_bins = run(together, 10, 2.0)
     for row, data in enumerate(each):
         value, bins = run(data, 10, 2.0)
+        assert (value[0], bins[0]) == (values[row], n_bins[row])
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+@pytest.mark.parametrize("digits", [1, 2, 3, 17])
+def test_other_hits_on_the_same_tied_scores_are_as_one_by_one(estimator, digits):
+    """What the assessment of a model does: ties wherever the scores were written with few digits."""
+    generator = np.random.default_rng(digits)
+    scores = np.sort(np.round(generator.beta(3, 0.5, 300), digits))
+    hits = generator.random((5, 300)) < scores
+    run = load_estimator(estimator)
+    values, n_bins = run(of_sorted_scores(scores, hits), 10, 2.0)
+    for row, own in enumerate(hits):
+        value, bins = run(sorted_data_set(scores, own), 10, 2.0)
         assert (value[0], bins[0]) == (values[row], n_bins[row])
 
 
