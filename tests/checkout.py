@@ -41,7 +41,7 @@ class Checkout:
         configfile = ("--configfile", str(config)) if config else ()
         return [str(SNAKEMAKE), *cores, *configfile, *arguments]
 
-    def run(self, *arguments, config=TINY, ok=True, environment=None, seconds=400):
+    def run(self, *arguments, config=TINY, ok=True, environment=None, seconds=1200):
         """Return all that a run of Snakemake prints; assert that it succeeds, or does not.
 
         A failing run never shows a traceback of Python.

@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+import shutil
 import subprocess
 import sys
 from contextlib import contextmanager
@@ -19,7 +20,10 @@ def once_for_all_workers(tmp_path_factory, name):
     folder /= name
     with open(folder.with_suffix(".lock"), "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        yield folder, (folder / "made").exists()
+        made = (folder / "made").exists()
+        if not made:
+            shutil.rmtree(folder, ignore_errors=True)  # of a worker that failed to
+        yield folder, made
         folder.mkdir(exist_ok=True)
         (folder / "made").touch()
 

@@ -35,7 +35,7 @@ def estimate(scores, hits, n_bins, norm):
 
 def test_the_bytes_of_a_local_run_and_few_queue_entries(fresh, smoke, slurm):
     """config/smoke.yaml, whole."""
-    said = fresh.run(*PROFILE, *SOON, config=SMOKE, environment=slurm, seconds=900)
+    said = fresh.run(*PROFILE, *SOON, config=SMOKE, environment=slurm)
     assert fresh.bytes(*FOLDERS) == smoke.bytes(*FOLDERS)
     assert fresh.bytes("bias", "scenarios") == smoke.bytes("bias", "scenarios")
     entries = len(re.findall(r"has been submitted with SLURM jobid", said))

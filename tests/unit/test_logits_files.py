@@ -506,6 +506,19 @@ def test_three_decimals_are_probabilities_enough(tmp_path):
     assert np.exp(read.test.logits).sum(axis=1) == pytest.approx(np.ones(200), abs=3e-3)
 
 
+@pytest.mark.parametrize("probable", ["validation", "test"])
+def test_folds_of_two_kinds_are_refused(tmp_path, probable):
+    content = {}
+    for seed, fold in enumerate(("validation", "test")):
+        logits, labels = model_outputs(100 * (1 + 9 * seed))
+        content[f"{fold}_logits"] = probabilities(logits) if fold == probable else logits
+        content[f"{fold}_labels"] = labels
+    other = "test" if probable == "validation" else "validation"
+    what = rf"{other}_logits: logits, but {probable}_logits has probabilities; give both"
+    with pytest.raises(InputError, match=what):
+        quietly(save(tmp_path / "m.npz", **content))
+
+
 def test_zero_floor_never_matters_to_a_score():
     for values in (np.eye(3), np.array([[0.5, 0.5, 0.0]]), np.array([[1 - 1e-30, 1e-30, 0]])):
         fold = checks.RawFold(values, None, None)

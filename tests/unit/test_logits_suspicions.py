@@ -66,6 +66,20 @@ def test_accuracy_at_chance(path):
     assert "is at chance (20.0 %)" in text
 
 
+def test_few_samples_are_not_said_to_be_at_chance(path):
+    content = arrays()
+    for name in ("test_logits", "test_labels"):
+        content[name] = content[name][:4]
+    assert not any("at chance" in text for text in warnings_of(path, content))
+
+
+def test_nothing_but_hits(path):
+    content = arrays()
+    content["test_labels"] = content["test_logits"].argmax(axis=1)
+    (text,) = warnings_of(path, content)
+    assert text.startswith(f"all {len(content['test_labels'])} test samples are hits: ")
+
+
 def test_repeated_and_shared_rows(path):
     content = arrays()
     content["validation_logits"][10:13] = content["validation_logits"][0]

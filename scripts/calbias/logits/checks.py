@@ -126,12 +126,22 @@ def are_probabilities(folds):
     """Return whether the values of ``RawFold``s are meant as probabilities.
 
     They are when nine of ten rows sum to 1 within ``SUM_TOLERANCE``, as logits do not, or when
-    every value is in [0, 1].
+    every value is in [0, 1]. Raises InputError where that is so in one fold, and in the other for
+    less than one row in ten.
     """
-    sums = np.concatenate([fold.values.sum(axis=1, dtype=np.float64) for fold in folds])
-    if np.mean(np.abs(sums - 1) <= SUM_TOLERANCE) >= _MOSTLY:
-        return True
-    return all(fold.values.min() >= 0 and fold.values.max() <= 1 for fold in folds)
+    legal = [_legal_rows(fold.values) for fold in folds]
+    shares = [rows.mean() for rows in legal]
+    if min(shares) <= 1 - _MOSTLY and max(shares) >= _MOSTLY:
+        fold, other = (folds[int(choose(shares))].place for choose in (np.argmin, np.argmax))
+        raise fold.error(f"logits, but {other.part} has probabilities; give both folds the same")
+    return np.concatenate(legal).mean() >= _MOSTLY
+
+
+def _legal_rows(values):
+    """Return which rows sum to 1 (n,); all of them where every value is in [0, 1]."""
+    if values.min() >= 0 and values.max() <= 1:
+        return np.full(len(values), True)
+    return np.abs(values.sum(axis=1, dtype=np.float64) - 1) <= SUM_TOLERANCE
 
 
 def refuse_scaled_probabilities(folds):

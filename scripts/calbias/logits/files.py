@@ -134,5 +134,6 @@ def _warn_of_suspicions(path, logits, folds, probabilities):
     for name, fold in zip(("validation", "test"), folds, strict=True):
         top = top_label(*getattr(logits, name))
         suspicions.warn_of_chance(path, name, top, fold.values.shape[1])
+        suspicions.warn_of_one_outcome(path, name, top)
         ones = fold.values.max(axis=1) == 1 if probabilities else top.score == 1
         suspicions.warn_of_ones(path, name, ones)

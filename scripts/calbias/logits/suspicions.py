@@ -4,9 +4,12 @@ import hashlib
 import warnings
 
 import numpy as np
+from scipy.stats import binom
 
 MANY_ONES = 0.05
 """The fraction of scores equal to 1 from which on a warning is given."""
+_ENOUGH = 10
+_BY_CHANCE = 1e-3
 _MEND = "; check the file"
 
 
@@ -29,12 +32,26 @@ def warn_of_whole_numbers(path, folds):
 
 
 def warn_of_chance(path, fold, top, n_classes):
-    """Warn if the hits of a ``TopLabel`` are within three standard errors of 1/K, or below it."""
-    n, accuracy, chance = len(top.hit), top.hit.mean(), 1 / n_classes
-    if accuracy <= chance + 3 * np.sqrt(chance * (1 - chance) / n):
+    """Warn of a ``TopLabel`` whose hits chance, 1/K, could well give: P(as many or more) > 0.1 %.
+
+    Fewer than ten samples are too few to tell.
+    """
+    n, hits, chance = len(top.hit), int(top.hit.sum()), 1 / n_classes
+    if n >= _ENOUGH and binom.sf(hits - 1, n, chance) > _BY_CHANCE:
         warnings.warn(
-            f"{path}: {fold} accuracy {100 * accuracy:.1f} % is at chance "
+            f"{path}: {fold} accuracy {100 * hits / n:.1f} % is at chance "
             f"({100 * chance:.1f} %): are labels and classes in the same order?",
+            stacklevel=2,
+        )
+
+
+def warn_of_one_outcome(path, fold, top):
+    """Warn if all samples of a ``TopLabel`` are hits, or none is: no curve can be fitted."""
+    if top.hit.all() or not top.hit.any():
+        every = f"all {len(top.hit)} {fold} samples are {'hits' if top.hit.all() else 'misses'}"
+        warnings.warn(
+            f"{path}: {every}: no calibration curve can be fitted, and bias and spread of an "
+            "estimate cannot be told; give more samples",
             stacklevel=2,
         )
 
