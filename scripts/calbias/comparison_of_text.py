@@ -5,8 +5,7 @@ import numpy as np
 from calbias.claims import chosen_bins, detection, error_sweep, t_test
 from calbias.claims.evidence import SIZES, by_estimator
 from calbias.claims.judgement import NotJudged
-from calbias.claims.recalibration import PUBLISHED as TABLE_1
-from calbias.claims.recalibration import agreements
+from calbias.claims.recalibration import agreements, published_agreements
 
 PAPER_REPLICATES = 1000
 TYPE_1_RATE = 0.05
@@ -32,7 +31,7 @@ def _table_1(evidence):
     table = table[table["published_agrees"].notna()]
     rows = []
     for source, of_source in table.groupby("source"):
-        for name, published in TABLE_1.items():
+        for name, published in published_agreements(evidence).items():
             agree, n = agreements(of_source, name)
             if n == len(evidence.published_models()):
                 quantity = f"{name} selects as TCE, models"
@@ -42,15 +41,17 @@ def _table_1(evidence):
 
 def _t_test(evidence):
     source = evidence.source("realistic", evidence.published_models())
-    test, error = t_test.t_test_row(evidence, "realistic")
-    both, of_t = (
-        error_of_difference(evidence, "realistic", e) for e in (error, _t_error(evidence))
+    test, errors = t_test.t_test_row(evidence, "realistic")
+    *of_means, of_t = (
+        error_of_difference(evidence, "realistic", e) for e in (*errors, _t_error(evidence))
     )
     names = ("mean_abs_bias_a_percent", "mean_abs_bias_b_percent")
-    means = zip(t_test.PAIR, (t_test.DEBIAS_PERCENT, t_test.SWEEP_PERCENT), names, strict=True)
+    printed = (t_test.DEBIAS_PERCENT, t_test.SWEEP_PERCENT)
     rows = [
-        ("§7.1", f"mean |bias| of {name}, percent", "", source, published, test[column], both)
-        for name, published, column in means
+        ("§7.1", f"mean |bias| of {name}, percent", "", source, published, test[column], error)
+        for name, published, column, error in zip(
+            t_test.PAIR, printed, names, of_means, strict=True
+        )
     ]
     t, p = test["t_statistic"], test["p_value"]
     below = f"p of the paired test, published as < {t_test.P_VALUE:g}"

@@ -5,6 +5,8 @@ import itertools
 import numpy as np
 import pandas as pd
 
+from calbias.detection_limits import detection_limits
+
 SIZES = tuple(200 * 2**k for k in range(7))
 BINS = tuple(2 * 2**k for k in range(6))
 BINNED = tuple(f"ece_{f}_{s}" for f in ("bin", "debias", "sweep") for s in ("em", "ew"))
@@ -42,7 +44,7 @@ def made_up_tables(models=MODELS, estimators=(*BINNED, "kde", "kde_unrooted"), r
         "estimate_histogram": _histogram(),
         "reliability_diagram": _reliability(),
         "detection": _detection(),
-        "detection_limits": _detection_limits(),
+        "detection_limits": detection_limits(_detection()),
         "chosen_bins": _chosen_bins(),
         "recalibration_selection": _selection(models),
         "benchmark": _benchmark(),
@@ -208,23 +210,6 @@ def _detection():
     return _frame(
         "estimator n_samples exponent tce_percent threshold_percent miss_rate miss_rate_se "
         "n_replicates miss_rate_threshold_se",
-        rows,
-    )
-
-
-def _detection_limits():
-    rows = []
-    for name, n, target in itertools.product(
-        ("ece_bin_ew", "ece_sweep_em"),
-        (100, 200, 500, 1000, 2000, 5000, 10_000, 20_000),
-        (0.05, 0.1),
-    ):
-        middle = (1.3 if name == "ece_bin_ew" else 0.9) * 120 / np.sqrt(n)
-        tce = middle * (0.95 / target - 1) ** 0.2
-        rows.append((name, n, target, tce, tce * 0.98, tce * 1.02, 0.05, 0.002))
-    return _frame(
-        "estimator n_samples target_miss_rate tce_percent tce_low_percent tce_high_percent "
-        "type_1_rate type_1_rate_se",
         rows,
     )
 

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from claims_data import judged
 
-from calbias.claims.detection import SIZES
+from calbias.claims.detection import SIZES, area_between, mean_of
 from calbias.claims.error_sweep import SCORES, tce_at
 from calbias.claims.judgement import NotJudged
 
@@ -21,7 +21,13 @@ def detection(usual, best):
             tables.append(
                 pd.DataFrame(
                     {"exponent": 1 + TCE / 10, "tce_percent": TCE, "miss_rate": rate}
-                ).assign(estimator=estimator, n_samples=n, miss_rate_se=0.002, n_replicates=2000)
+                ).assign(
+                    estimator=estimator,
+                    n_samples=n,
+                    miss_rate_se=0.002,
+                    n_replicates=2000,
+                    miss_rate_threshold_se=0.001,
+                )
             )
     return pd.concat(tables, ignore_index=True)
 
@@ -42,6 +48,32 @@ def test_r16_names_the_sample_sizes_that_are_absent():
     table = detection(lambda n: 10, lambda n: 8)
     with pytest.raises(NotJudged, match="lacks n = 20000"):
         judged("R16", detection=table[table["n_samples"] < 20000])
+
+
+def test_r16_area_by_trapezoids_with_a_threshold_common_to_all():
+    """Widths 1 and 3, so weights 0.5, 2 and 1.5; ± 0.01 a cell and ± 0.02 common, twice."""
+    cells = pd.DataFrame(
+        {
+            **{"tce_percent_a": [0.0, 1.0, 4.0], "miss_rate_a": [0.9, 0.8, 0.2]},
+            **{"miss_rate_b": [0.9, 0.6, 0.0], "miss_rate_se_a": 0.01, "miss_rate_se_b": 0.01},
+            **{"miss_rate_threshold_se_a": 0.02, "miss_rate_threshold_se_b": 0.02},
+        }
+    )
+    area, error = area_between(cells.sample(frac=1, random_state=1))
+    assert area == pytest.approx(2 * 0.2 + 1.5 * 0.2)
+    assert error == pytest.approx(np.hypot(0.02 * np.sqrt(0.25 + 4 + 2.25), 0.04 * 4))
+    assert mean_of([(1.0, 0.3), (2.0, 0.4)]) == pytest.approx((1.5, 0.25))
+
+
+def test_r16_counts_the_error_of_the_threshold():
+    """The same rates, but thresholds so uncertain that no cell is decided."""
+    table = detection(lambda n: 300 / n**0.5, lambda n: 200 / n**0.5)
+    sure = judged("R16", detection=table)
+    unsure = judged("R16", detection=table.assign(miss_rate_threshold_se=0.5))
+    assert sure.verdict == "reproduced"
+    assert unsure.verdict == "not_reproduced"
+    assert "clearly in 0 of" in unsure.measured
+    assert unsure.uncertainty.endswith("0.500")
 
 
 def limits(at, width=0.1):

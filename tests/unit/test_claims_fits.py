@@ -3,9 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
-from claims_data import GROUP, NAMES, TABLES, judged
+from claims_data import GROUP, NAMES, ROOT, TABLES, judged
 
 from calbias.claims.judgement import NotJudged
+from calbias.result_tables import read_table
 
 TABLE_2 = TABLES["roelofs2022_table2_beta_fits"]
 TABLE_3 = TABLES["roelofs2022_table3_glm_fits"]
@@ -140,7 +141,7 @@ def test_r07_has_no_contradiction_to_note_in_consistent_aics():
 
 
 def table_4(real=0.0, simulated=0.0, source="real_logits"):
-    table = TABLES["roelofs2022_table4_ece_bin"]
+    table = read_table(ROOT / "resources/published/roelofs2022_table4_ece_bin.csv")
     return pd.DataFrame(
         {
             "model": table["model"],

@@ -8,7 +8,7 @@ import pytest
 from made_up_tables import BINNED, MODELS, made_up_tables
 
 from calbias.errors import InputError
-from calbias.figures import bias_by_n, catalogue, fig5_detection, selection, style
+from calbias.figures import bias_by_n, catalogue, selection, style
 
 FIGURES = catalogue.figures()
 HEATMAPS = [name for name in FIGURES if FIGURES[name].module == "heatmaps"]
@@ -221,9 +221,12 @@ def test_figure_5_marks_the_points_that_the_paper_names(full):
     assert stars == [(2.0, 10_000.0), (10.0, 500.0)] * 2
 
 
-@pytest.mark.parametrize(
-    ("level", "tce"), [(0.5, 10.0), (0.1, np.nan), (0.95, 1.0), (0.7, np.sqrt(10.0))]
-)
-def test_crossing_interpolates_in_log_tce(level, tce):
-    found = fig5_detection.crossing(np.array([1.0, 10.0, 100.0]), np.array([0.9, 0.5, 0.2]), level)
-    assert found == pytest.approx(tce, nan_ok=True)
+def test_bands_of_fig5_end_where_the_table_says(full):
+    """Between the bands of miss rates beside a target runs that target's line."""
+    limits = made_up_tables()["detection_limits"]
+    _, _, *maps = full["fig5_detection"].axes[:4]
+    for axes, (_, of_one) in zip(maps, limits.groupby("estimator"), strict=True):
+        bands = [area.get_paths()[0].vertices for area in axes.collections if area.get_paths()]
+        corners = {tuple(np.round(point, 6)) for band in bands for point in band}
+        for row in of_one.dropna(subset="tce_percent").itertuples():
+            assert (round(row.tce_percent, 6), float(row.n_samples)) in corners

@@ -9,7 +9,6 @@ PUBLISHED = [
         "table1_recalibration_selection",
         "table2_beta_fits",
         "table3_glm_fits",
-        "table4_ece_bin",
     )
 ]
 

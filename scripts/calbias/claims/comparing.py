@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from calbias.claims.judgement import CLEAR, verdict_of
+from calbias.claims.judgement import CLEAR, VERDICTS, verdict_of
 
 RARE = 0.05  # share of clear exceptions that "consistently" still admits
 FEW = 0.25  # the same for an approximate verdict
@@ -92,11 +92,13 @@ def ranked_words(means):
 
 def unrooted_words(verdicts):
     """Return a note where the KDE without its root has another verdict; of {estimator: verdict}."""
-    if verdicts["kde"] == verdicts["kde_unrooted"]:
+    rooted, unrooted = (VERDICTS.index(verdicts[name]) for name in ("kde", "kde_unrooted"))
+    if rooted == unrooted:
         return ""
     return (
         f"on kde_unrooted, the integral without the p-th root, the verdict is "
-        f"{verdicts['kde_unrooted']}: the published curves behave like that quantity"
+        f"{verdicts['kde_unrooted'].replace('_', ' ')}"
+        + (": the published curves behave like that quantity" if unrooted < rooted else "")
     )
 
 

@@ -21,11 +21,10 @@ def sweep_misses_less(evidence):
     middle = (both["miss_rate_a"] + both["miss_rate_b"]) / 2
     open_cells = both[(middle >= UNDECIDED[0]) & (middle <= UNDECIDED[1])]
     advantage = open_cells["miss_rate_a"] - open_cells["miss_rate_b"]
-    total = tally(advantage, open_cells["miss_rate_se_a"] + open_cells["miss_rate_se_b"])
+    total = tally(advantage, sum(cell_error(open_cells, side) for side in ("a", "b")))
     areas = {n: area_between(cells) for n, cells in both.groupby("n_samples")}
     few, many = (
-        np.mean([areas[n] for n in SIZES if (n < MANY) == is_few], axis=0)
-        for is_few in (True, False)
+        mean_of([areas[n] for n in SIZES if (n < MANY) == is_few]) for is_few in (True, False)
     )
     more = few[0] > many[0]
     verdict = total.verdict() if more else verdict_of(False, total.verdict() != "not_reproduced")
@@ -34,21 +33,22 @@ def sweep_misses_less(evidence):
         f"sweep_em misses less {total.words()}; mean gap between the curves of miss rate over "
         f"TCE: {few[0]:.3f} ± {few[1]:.3f} points of TCE below {MANY} samples, {many[0]:.3f} ± "
         f"{many[1]:.3f} from there",
-        "± one standard error; of a miss rate ≤ "
-        f"{both.filter(like='miss_rate_se').max().max():.3f}",
+        "± one standard error at most, the threshold's included; of a miss rate ≤ "
+        f"{max(cell_error(both, side).max() for side in ('a', 'b')):.3f}",
         evidence.source("detection"),
     )
 
 
 def miss_rates(evidence, estimator):
-    """Return miss rate and error indexed by (n_samples, exponent), without the null's rows."""
+    """Return miss rates, errors indexed by (n_samples, exponent), without the null's rows."""
     table = evidence.table("detection")
     table = table[(table["estimator"] == estimator) & (table["exponent"] > 1)]
     if table.empty:
         raise NotJudged(f"table detection has no rows of {estimator}")
     enough_replicates(table, "detection")
     keys = ["n_samples", "exponent"]
-    return table.set_index(keys)[["tce_percent", "miss_rate", "miss_rate_se"]]
+    errors = ["miss_rate_se", "miss_rate_threshold_se"]
+    return table.set_index(keys)[["tce_percent", "miss_rate", *errors]]
 
 
 def require_sizes(sizes):
@@ -58,13 +58,31 @@ def require_sizes(sizes):
         raise NotJudged(f"table detection lacks n = {', '.join(absent)}")
 
 
+def cell_error(cells, side):
+    """Return the standard error of each miss rate, its own and the threshold's together."""
+    return np.hypot(cells[f"miss_rate_se_{side}"], cells[f"miss_rate_threshold_se_{side}"])
+
+
 def area_between(cells):
-    """Return the integral of the difference of two miss rates over TCE, and its error."""
+    """Return the integral of the difference of two miss rates over TCE, and its error.
+
+    By the trapezoidal rule. The data sets of each TCE are new ones; the threshold is the same for
+    all, so its errors add up. The two estimators see the same data sets, so theirs are added: the
+    error is a bound.
+    """
     cells = cells.sort_values("tce_percent_a")
-    weights = np.gradient(cells["tce_percent_a"].to_numpy()) if len(cells) > 1 else np.zeros(1)
+    steps = np.diff(cells["tce_percent_a"])
+    weights = (np.r_[steps, 0.0] + np.r_[0.0, steps]) / 2
     difference = cells["miss_rate_a"] - cells["miss_rate_b"]
-    error = (cells["miss_rate_se_a"] + cells["miss_rate_se_b"]) * weights
-    return float(weights @ difference), float(np.sqrt((error**2).sum()))
+    own = weights * (cells["miss_rate_se_a"] + cells["miss_rate_se_b"])
+    shared = weights @ (cells["miss_rate_threshold_se_a"] + cells["miss_rate_threshold_se_b"])
+    return float(weights @ difference), float(np.hypot(np.sqrt((own**2).sum()), shared))
+
+
+def mean_of(values):
+    """Return the mean of independent (value, standard error) pairs, with its standard error."""
+    means, errors = np.array(values).T
+    return means.mean(), np.sqrt((errors**2).sum()) / len(errors)
 
 
 def two_percent_needs_many(evidence):

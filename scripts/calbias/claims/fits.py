@@ -1,10 +1,10 @@
-"""R05 to R08: the fits to the ten models (§6, Figure 3, Tables 2 to 4)."""
+"""R06 to R08: the fits to the ten models (§6, Figure 3, Tables 2 to 4)."""
 
 import numpy as np
 
 from calbias.claims.judgement import CLEAR, NEEDS_REAL_LOGITS, NotJudged, Rule, verdict_of
-from calbias.claims.published_fits import aic_contradictions, published_winners
 from calbias.claims.real_logits import real_rows, softmax_note, until_complete
+from calbias.claims.table_3 import aic_contradictions, published_winners
 from calbias.fit_errors import rows_with_table3_errors
 from calbias.result_tables import is_true
 
@@ -12,6 +12,7 @@ BETA_TOLERANCE, BETA_LOOSE = 0.002, 0.05
 MOST, MANY = 0.95, 0.75
 REAL_TOLERANCE, REAL_LOOSE = 0.02, 0.5
 SIMULATED_TOLERANCE, SIMULATED_LOOSE = 0.5, 2.0
+_HALF_DIGIT = 0.00005
 
 
 def beta_parameters(evidence):
@@ -36,9 +37,15 @@ def beta_parameters(evidence):
         rows,
         verdict_of((off <= BETA_TOLERANCE).all(), (off <= BETA_LOOSE).all()),
         "; ".join(words),
-        "printed to 0.0001 (0.2 % of the smallest beta)",
+        f"rounding of the printed parameters: {rounding(evidence):.2%} at most",
         softmax_note(rows),
     )
+
+
+def rounding(evidence):
+    """Return the largest relative rounding error of Table 2's parameters, printed to 0.0001."""
+    table = evidence.published["roelofs2022_table2_beta_fits"]
+    return _HALF_DIGIT / table[["alpha", "beta"]].abs().min(axis=None)
 
 
 def relative(rows, name):

@@ -10,7 +10,6 @@ PUBLISHED = (
     "roelofs2022_table1_recalibration_selection",
     "roelofs2022_table2_beta_fits",
     "roelofs2022_table3_glm_fits",
-    "roelofs2022_table4_ece_bin",
 )
 
 

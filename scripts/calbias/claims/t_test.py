@@ -21,17 +21,15 @@ TOLERANCE_PERCENT = 0.02  # of a mean |bias|
 
 def realistic_t_test(evidence):
     """R11: the test of §7.1 in size and in sign."""
-    row, error = t_test_row(evidence, "realistic")
+    row, errors = t_test_row(evidence, "realistic")
     a, b = row["mean_abs_bias_a_percent"], row["mean_abs_bias_b_percent"]
     t, p = row["t_statistic"], row["p_value"]
-    off = max(abs(a - DEBIAS_PERCENT), abs(b - SWEEP_PERCENT))
-    verdict = verdict_of(
-        a > b and p < P_VALUE and off <= TOLERANCE_PERCENT + CLEAR * error,
-        a > b and p < SIGNIFICANT,
-    )
+    off = np.abs([a - DEBIAS_PERCENT, b - SWEEP_PERCENT])
+    near = (off <= TOLERANCE_PERCENT + CLEAR * errors).all()
+    verdict = verdict_of(a > b and p < P_VALUE and near, a > b and p < SIGNIFICANT)
     return Judgement(
         verdict,
-        f"{a:.3f} vs {b:.3f}, t = {t:.2f}, p = {p:.2g}; each mean ± {error:.3f} at most; "
+        f"{a:.3f} vs {b:.3f}, t = {t:.2f}, p = {p:.2g}; each mean ± {errors.max():.3f} at most; "
         f"{row['degrees_of_freedom']:.0f} degrees of freedom",
         "± one Monte Carlo standard error" + rounding_words(evidence),
         evidence.source("realistic", evidence.published_models()),
@@ -41,13 +39,13 @@ def realistic_t_test(evidence):
 
 def perfect_t_test(evidence):
     """R20: the same test under perfect calibration."""
-    row, error = t_test_row(evidence, "perfect")
+    row, errors = t_test_row(evidence, "perfect")
     a, b = row["mean_abs_bias_a_percent"], row["mean_abs_bias_b_percent"]
     t, p = row["t_statistic"], row["p_value"]
     return Judgement(
         verdict_of(a < b and p < SIGNIFICANT, a < b),
         f"mean |bias| debias_em {a:.3f} vs sweep_em {b:.3f} %, t = {t:.2f}, p = {p:.2g}; each "
-        f"mean ± {error:.3f} at most; {row['n_pairs']:.0f} pairs",
+        f"mean ± {errors.max():.3f} at most; {row['n_pairs']:.0f} pairs",
         "± one Monte Carlo standard error",
         evidence.source("perfect", evidence.published_models()),
     )
@@ -55,11 +53,11 @@ def perfect_t_test(evidence):
 
 def t_test_row(evidence, experiment):
     """Return the row debias_em against sweep_em over the paper's 70 pairs, as in table
-    ``paired_t_test``, and the standard error of its means, in percent."""
+    ``paired_t_test``, and the standard errors (2,) of its two means, in percent."""
     rows = evidence.bias(experiment, PAIR)
     bias, se = (by_estimator(rows, column) for column in ("bias_percent", "bias_se_percent"))
-    errors = np.sqrt((se**2).sum()) / len(se)
-    return paired_t_test(bias.abs(), *PAIR), float(errors.max())
+    errors = np.sqrt((se[list(PAIR)] ** 2).sum()) / len(se)
+    return paired_t_test(bias.abs(), *PAIR), errors.to_numpy()
 
 
 def rounding_words(evidence):

@@ -11,6 +11,7 @@ from matplotlib.colors import BoundaryNorm, ListedColormap
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, NullLocator
 
+from calbias.detection_limits import crossing
 from calbias.figures import labels, panels, selection, style
 
 TABLES = ("detection", "detection_limits")
@@ -79,22 +80,6 @@ def shade(level):
     return matplotlib.colormaps["Blues"](0.9 * level**0.5)
 
 
-def crossing(tce, miss_rate, level):
-    """Return the TCE above which the miss rate stays at or below ``level``, in log TCE.
-
-    ``tce`` ascending and positive. NaN if the miss rate is above ``level`` at the greatest TCE;
-    the smallest TCE if it never is above.
-    """
-    above = np.flatnonzero(miss_rate > level)
-    if len(above) == 0:
-        return tce[0]
-    last = above[-1]
-    if last + 1 == len(tce):
-        return np.nan
-    share = (miss_rate[last] - level) / (miss_rate[last] - miss_rate[last + 1])
-    return np.exp((1 - share) * np.log(tce[last]) + share * np.log(tce[last + 1]))
-
-
 def _target_lines(limits):
     targets = sorted(set(limits["target_miss_rate"].dropna()))
     return list(zip(targets, TARGET_LINES, strict=False))
@@ -115,15 +100,21 @@ def _curves(axes, detection, limits):
 
 
 def _contours(axes, detection, right):
-    """Fill the TCEs up to ``right`` percent by miss rate, straight between sample sizes."""
+    """Fill the TCEs up to ``right`` percent by miss rate, straight between sample sizes.
+
+    The edges are where the miss rate falls to a level, as in table ``detection_limits``.
+    """
     detection = detection.dropna(subset="miss_rate").sort_values("tce_percent")
-    by_size = detection.groupby("n_samples")[["tce_percent", "miss_rate"]]
+    by_size = detection.groupby("n_samples")
+    left = by_size["tce_percent"].min().to_numpy()
+    columns = ["tce_percent", "miss_rate", "n_replicates"]
     edges = [
-        np.array([crossing(*one.to_numpy().T, level) for _, one in by_size])
-        for level in LEVELS[::-1]
+        np.clip(
+            [crossing(*one[columns].to_numpy(float).T, level) for _, one in by_size], left, right
+        )
+        for level in LEVELS[-2:0:-1]
     ]
-    edges = [np.nan_to_num(edge, nan=right) for edge in edges]
-    edges[-1] = np.full(len(by_size), right)  # no miss rate is below zero
+    edges = [left, *edges, np.full(len(by_size), right)]  # miss rates are from 1 down to 0
     for left, edge, level in zip(edges, edges[1:], LEVELS[-2::-1], strict=False):
         axes.fill_betweenx(
             list(by_size.groups), left, edge, color=shade(level), linewidth=0, zorder=0.5

@@ -1,14 +1,13 @@
-"""What the published Tables 2 and 3 themselves say: R05, and contradictions among the AICs."""
+"""R05: whether the data set matters more than the architecture (§6, Figure 3)."""
 
 import numpy as np
 from scipy.special import betainc
 
 from calbias.claims.judgement import Judgement, NotJudged, Rule, verdict_of
 from calbias.claims.similarity import groups_matter
-from calbias.curves import LINKS_AND_TRANSFORMS, Curve
+from calbias.curves import Curve
 
 SIGNIFICANT = 0.05
-NESTED_SLACK = 2.0  # a superset has one more parameter: AIC + 2 at most, if both are optima
 _SCORES = (np.arange(1000) + 0.5) / 1000
 
 
@@ -49,50 +48,6 @@ def curve(row):
 def distance(a, b):
     """Return the area between two functions on (0, 1)."""
     return float(np.mean(np.abs(a - b)))
-
-
-def published_winners(evidence):
-    """Return {model: GLM with the lowest published AIC}."""
-    table = evidence.published["roelofs2022_table3_glm_fits"]
-    best = table.loc[table.groupby("model", sort=False)["aic"].idxmin()]
-    return dict(zip(best["model"], best["glm"], strict=True))
-
-
-def aic_contradictions(evidence):
-    """Return, as text, where the published AICs cannot all be optima of one data set.
-
-    A model with one term more can have an AIC larger by 2 at most; the four intercept-only models
-    are one model.
-    """
-    table = evidence.published["roelofs2022_table3_glm_fits"]
-    aic = table.pivot(index="model", columns="glm", values="aic")
-    nested = [
-        aic[f"{g}_{t}_b0_b1"] - aic[f"{g}_{t}_{terms}"]
-        for g, t in LINKS_AND_TRANSFORMS
-        for terms in ("b0", "b1")
-    ]
-    excess = np.concatenate(nested)
-    broken = excess > NESTED_SLACK
-    constants = aic[[f"{g}_{t}_b0" for g, t in LINKS_AND_TRANSFORMS]]
-    spread = constants.max(axis=1) - constants.min(axis=1)
-    words = []
-    if broken.any():
-        words.append(
-            f"{broken.sum()} of {excess.size} times a nested model has the lower AIC by more than "
-            f"{NESTED_SLACK:g} (up to {excess.max():.1f})"
-        )
-    if spread.max() > 0.01:
-        words.append(
-            f"the four intercept-only rows, one model, differ by {spread.min():.0f} to "
-            f"{spread.max():.0f}"
-        )
-    if not words:
-        return ""
-    return (
-        "the published AICs cannot be optima on one data set: "
-        + "; ".join(words)
-        + " (they are means over resamples drawn separately per model)"
-    )
 
 
 RULES = {
