@@ -157,3 +157,16 @@ def kde_literal(scores, hits, norm=2):
     accuracy[reached] = np.minimum(np.mean(hits) * of_hits[reached] / everyone[reached], 1)
     gaps = np.where(reached, np.abs(x - accuracy) ** norm * everyone, 0.0)
     return np.trapezoid(gaps, x) / np.trapezoid(everyone, x)
+
+
+def draw_scores_slowly(alpha, beta, n, generator):
+    """Return (log c, log(1 - c)), (n,), from two log-Gamma variates of Beta(alpha, beta) scores.
+
+    log Gamma(a) variate = log Gamma(a + 1) variate + log(U)/a, which does not underflow at small a.
+    """
+    log_gamma = [
+        np.log(generator.standard_gamma(a + 1.0, n)) + np.log1p(-generator.random(n)) / a
+        for a in (alpha, beta)
+    ]
+    total = np.logaddexp(*log_gamma)
+    return log_gamma[0] - total, log_gamma[1] - total

@@ -23,7 +23,8 @@ def comparison(evidence, fits):
     """Return the table ``comparison`` of an Evidence, {model: PrintedFits} giving the errors.
 
     ``standard_error`` is that of the difference: the sampling error of a fit to surrogate data
-    (drawn from the published fit); for fits of real logits that of Table 3's means over ten
+    (drawn from the published fit above 1/K, which moves its centre by less than one standard error
+    from the published one); for fits of real logits that of Table 3's means over ten
     resamples; the Monte Carlo errors of simulated means, the paper's taken from its 1000
     replicates; in the text's figures the rounding of the printed number too. It is empty where the
     paper computed the number from the same data, and where no error is known. Tables that this run

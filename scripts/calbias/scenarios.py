@@ -55,16 +55,3 @@ def score_quantiles(alpha, beta, lower=None, upper=None):
     log_miss = np.where(log_score < np.log(0.5), complement_of_score, log_miss)
     log_score = np.where(log_miss < np.log(0.5), complement_of_miss, log_score)
     return log_score, log_miss
-
-
-def draw_scores_slowly(alpha, beta, n, generator):
-    """Return (log c, log(1 - c)), (n,), from two log-Gamma variates: the tests' oracle sampler.
-
-    log Gamma(a) variate = log Gamma(a + 1) variate + log(U)/a, which does not underflow at small a.
-    """
-    log_gamma = [
-        np.log(generator.standard_gamma(a + 1.0, n)) + np.log1p(-generator.random(n)) / a
-        for a in (alpha, beta)
-    ]
-    total = np.logaddexp(*log_gamma)
-    return log_gamma[0] - total, log_gamma[1] - total

@@ -66,5 +66,6 @@ def test_a_model_without_published_fit_is_one_line(tmp_path, capsys):
         run(tmp_path / "out", model="mine")
     assert exit_.value.code == 2
     (line,) = capsys.readouterr().err.splitlines()
-    assert "no published fit for model mine; give the file of its logits" in line
+    assert "model mine has no fit in " in line
+    assert "give it logits in logits_dir" in line
     assert not (tmp_path / "out").exists()

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
+from curve_band import curve_band
 from fits_data import SCENARIOS, draw
 
 from calbias.curves import Curve
-from calbias.fits.band import curve_band
 from calbias.fits.glm import fit_glm
 
 SCORES = np.linspace(0.05, 0.999, 40)

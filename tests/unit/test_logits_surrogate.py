@@ -5,20 +5,21 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize
-from scipy.special import betainc, betaln, polygamma
+from scipy.optimize import fsolve, minimize
+from scipy.special import betainc, betaln, digamma, polygamma
 
 from calbias.curves import Curve
 from calbias.errors import InputError
+from calbias.fit_errors import beta_errors
 from calbias.logits.manifest import read_manifest
 from calbias.logits.surrogate import (
-    PublishedFit,
     draw_logits,
     draw_scores,
     draw_surrogate,
     fold_sizes,
     published_fit,
 )
+from calbias.scenarios import Scenario
 from calbias.scores import top_label
 
 REPOSITORY = Path(__file__).parents[2]
@@ -28,6 +29,10 @@ GLM_CSV = PUBLISHED / "roelofs2022_table3_glm_fits.csv"
 MANIFEST = read_manifest(PUBLISHED / "nn_calibration_logits_manifest.csv")
 with open(REPOSITORY / "config" / "models.csv", newline="") as file:
     MODELS = {row["model"]: int(row["n_classes"]) for row in csv.DictReader(file)}
+
+
+def scenario(alpha, beta, curve):
+    return Scenario("any", alpha, beta, curve)
 
 
 def fit_of(model):
@@ -71,7 +76,7 @@ def test_hits_follow_the_winning_curve(model):
 
 @pytest.mark.parametrize("n_classes", [2, 3, 10, 1000])
 def test_stored_logits_give_back_the_drawn_top_labels(n_classes):
-    fit = PublishedFit(1.5, 0.05, Curve("identity"))
+    fit = scenario(1.5, 0.05, Curve("identity"))
     drawn = draw_scores(fit, 2000, n_classes, rng())
     fold = draw_logits(drawn, n_classes, rng())
     top = top_label(*fold)
@@ -87,7 +92,7 @@ def test_stored_logits_give_back_the_drawn_top_labels(n_classes):
 def test_scores_next_to_the_floor_keep_the_top_class_on_top():
     """Beta(2, 60) is nearly always below 1/10: the draws that are left land next to it."""
     n_classes = 10
-    drawn = draw_scores(PublishedFit(2.0, 60.0, Curve("identity")), 500, n_classes, rng())
+    drawn = draw_scores(scenario(2.0, 60.0, Curve("identity")), 500, n_classes, rng())
     score = np.exp(drawn.log_score)
     assert drawn.n_redrawn > 500
     assert score.min() >= 1 / (1 + 0.999 * 9)
@@ -107,8 +112,32 @@ def test_redrawn_scores_are_counted_and_rare_for_the_published_models():
         assert abs(n_redrawn - 50_000 * below) < 4 * np.sqrt(50_000 * below) + 1
 
 
+@pytest.mark.parametrize("model", MODELS)
+def test_leaving_out_scores_below_1_k_moves_a_fit_by_less_than_its_error(model):
+    """By the mean log score and log miss that are left, solved for the Beta that has them."""
+    fit, n_classes = fit_of(model), MODELS[model]
+    least = 1 / (1 + 0.999 * (n_classes - 1))
+    below = betainc(fit.alpha, fit.beta, least)
+    c = least * ((np.arange(200_000) + 0.5) / 200_000) ** (1 / fit.alpha)  # equal c^alpha each
+    weight = np.log1p(-c) * (fit.beta - 1)
+    weight = below * np.exp(weight) / np.exp(weight).sum()
+    whole = digamma([fit.alpha, fit.beta]) - digamma(fit.alpha + fit.beta)
+    means = (whole - [weight @ np.log(c), weight @ np.log1p(-c)]) / (1 - below)
+
+    def excess(log_parameters):
+        a, b = np.exp(log_parameters)
+        return [digamma(a) - digamma(a + b) - means[0], digamma(b) - digamma(a + b) - means[1]]
+
+    centre = np.exp(fsolve(excess, np.log([fit.alpha, fit.beta]), xtol=1e-12))
+    shift = (centre - [fit.alpha, fit.beta]) / beta_errors(
+        fit.alpha, fit.beta, fold_sizes(model, n_classes, MANIFEST)[1]
+    )
+    assert (shift > 0).all()
+    assert (shift < 1).all()
+
+
 def test_classes_and_labels_cover_everything():
-    fit = PublishedFit(3.0, 1.0, Curve("logit_logit_b0", 0.0))
+    fit = scenario(3.0, 1.0, Curve("logit_logit_b0", 0.0))
     logits, _ = draw_surrogate("m", fit, 5, 2000, 2000, 0)
     top = logits.test.logits.argmax(axis=1)
     assert np.bincount(top, minlength=5) == pytest.approx(np.full(5, 400), abs=100)
@@ -141,13 +170,13 @@ def test_sizes():
 
 
 def test_published_fit_is_that_of_lowest_aic():
-    fit = fit_of("resnet110_c10")
-    assert fit == PublishedFit(2.7752, 0.0478, Curve("logflip_logflip_b0_b1", -0.24, 0.30))
+    fit = fit_of("resnet110_c10")._replace(name="any")
+    assert fit == scenario(2.7752, 0.0478, Curve("logflip_logflip_b0_b1", -0.24, 0.30))
     assert fit_of("resnet_wide32_c10").curve == Curve("logit_logit_b1", 0.0, 0.26)
 
 
 def test_refusals():
-    with pytest.raises(InputError, match=r"table2_beta_fits.csv: no published fit for model mine"):
+    with pytest.raises(InputError, match=r"model mine has no fit in .*table2_beta_fits.csv"):
         fit_of("mine")
     with pytest.raises(InputError, match="m: 1 classes, 5 validation and 5 test rows; give at"):
         draw_surrogate("m", fit_of("resnet110_c10"), 1, 5, 5, 0)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from oracles import draw_scores_slowly
 
 from calbias.curves import GLM_NAMES, Curve
 from calbias.fits.glm import fit_all
@@ -20,7 +21,7 @@ from calbias.recalibration.reference import (
 from calbias.recalibration.resampled_glms import Groups, refit
 from calbias.recalibration.resampled_reference import resampled_tce
 from calbias.recalibration.selection import draw_counts
-from calbias.scenarios import Scenario, draw_scores_slowly
+from calbias.scenarios import Scenario
 from calbias.scores import TopLabel
 from calbias.true_error import true_calibration_error
 

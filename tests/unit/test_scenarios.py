@@ -4,10 +4,11 @@ import mpmath
 import numpy as np
 import pytest
 from engine_data import MODELS, published_scenario
+from oracles import draw_scores_slowly
 from scipy import stats
 from scipy.special import betaln
 
-from calbias.scenarios import draw_scores_slowly, score_quantiles
+from calbias.scenarios import score_quantiles
 
 TAILS = np.array([1e-11, 1e-6, 1e-3, 0.05, 0.3, 0.5])
 EXTREME = [(0.03, 0.03), (0.03, 200), (200, 0.03), (200, 200), (1, 1), (0.5, 3), (2.8, 0.05)]

@@ -3,12 +3,13 @@
 import numpy as np
 import pytest
 from engine_data import MODELS, SAMPLE_SIZES, published_scenario
+from oracles import draw_scores_slowly
 from scipy import stats
 
 from calbias.curves import Curve
 from calbias.datasets import DataSets, sorted_data_set
 from calbias.estimation import load_estimator
-from calbias.scenarios import Scenario, draw_scores_slowly
+from calbias.scenarios import Scenario
 from calbias.simulate import simulate_estimates
 
 ESTIMATORS = (

@@ -6,13 +6,13 @@ from calbias.claims.judgement import CLEAR, NEEDS_REAL_LOGITS, NotJudged, Rule, 
 from calbias.claims.real_logits import real_rows, softmax_note, until_complete
 from calbias.claims.table_3 import aic_contradictions, published_winners
 from calbias.fit_errors import rows_with_table3_errors
+from calbias.printed_fits import HALF_LAST_DIGIT_BETA
 from calbias.result_tables import is_true
 
 BETA_TOLERANCE, BETA_LOOSE = 0.002, 0.05
 MOST, MANY = 0.95, 0.75
 REAL_TOLERANCE, REAL_LOOSE = 0.02, 0.5
 SIMULATED_TOLERANCE, SIMULATED_LOOSE = 0.5, 2.0
-_HALF_DIGIT = 0.00005
 
 
 def beta_parameters(evidence):
@@ -45,7 +45,7 @@ def beta_parameters(evidence):
 def rounding(evidence):
     """Return the largest relative rounding error of Table 2's parameters, printed to 0.0001."""
     table = evidence.published["roelofs2022_table2_beta_fits"]
-    return _HALF_DIGIT / table[["alpha", "beta"]].abs().min(axis=None)
+    return HALF_LAST_DIGIT_BETA / table[["alpha", "beta"]].abs().min(axis=None)
 
 
 def relative(rows, name):
