@@ -48,7 +48,8 @@ def assess(top_label, estimators, replicates, n_bins=15, norm=2.0, seed=0):
     curve, whose true calibration error over these scores is ``fitted_tce_percent``;
     ``debiased_percent`` is the estimate less that bias, not below 0. ``trust_rank`` orders by the
     root mean squared error. The p-value is (1 + #{null ≥ estimate})/(1 + replicates);
-    ``miscalibrated`` is p < 0.05. All values are in percent. Raises InputError for fewer than 2
+    ``miscalibrated`` is p < 0.05. All values are in percent. Where all samples are hits, or none
+    is, no hits can be redrawn: bias, spread and rank are NaN. Raises InputError for fewer than 2
     samples.
     """
     replicates = min(replicates, MOST_REPLICATES)
@@ -65,10 +66,13 @@ def assess(top_label, estimators, replicates, n_bins=15, norm=2.0, seed=0):
         for name, rate in rates.items()
     }
     data = sorted_data_set(top_label.score, top_label.hit)
+    one_outcome = top_label.hit.min() == top_label.hit.max()
     rows = []
     for name, run in estimators.items():
         observed, n_bins_used = (array[0] for array in run(data, n_bins, norm))
         values, null = drawn["fitted"][name], drawn["null"][name]
+        if one_outcome:
+            values = np.full(values.shape, np.nan)
         bias, sd = values.mean() - tce, values.std(ddof=1)
         p_value = (1 + np.count_nonzero(null >= observed)) / (1 + replicates)
         rows.append(
@@ -81,7 +85,7 @@ def assess(top_label, estimators, replicates, n_bins=15, norm=2.0, seed=0):
                 "bias_se_percent": 100 * sd / np.sqrt(replicates),
                 "sd_percent": 100 * sd,
                 "rmse_percent": 100 * np.sqrt(np.mean((values - tce) ** 2)),
-                "debiased_percent": 100 * max(observed - bias, 0.0),
+                "debiased_percent": 100 * np.maximum(observed - bias, 0.0),
                 "fitted_curve": "mean_label" if curve is None else curve.name,
                 "fitted_tce_percent": 100 * tce,
                 "null_mean_percent": 100 * null.mean(),
@@ -90,6 +94,8 @@ def assess(top_label, estimators, replicates, n_bins=15, norm=2.0, seed=0):
                 "miscalibrated": p_value < 0.05,
             }
         )
+    if one_outcome:
+        return [{**row, "trust_rank": np.nan} for row in rows]
     rows.sort(key=lambda row: row["rmse_percent"])
     return [{**row, "trust_rank": rank} for rank, row in enumerate(rows, start=1)]
 

@@ -50,6 +50,17 @@ def test_p_values_of_calibrated_models_are_not_too_often_small():
     assert np.mean(np.array(p_values) <= 0.05) < 0.17  # 5 % expected; 3.5 binomial errors above
 
 
+@pytest.mark.parametrize("hit", [0, 1])
+def test_of_nothing_but_hits_or_misses_bias_and_trust_are_not_told(hit):
+    top = top_label_of(CALIBRATED, 50)
+    for row in assess(top._replace(hit=np.full(50, hit, np.uint8)), ESTIMATORS, replicates=20):
+        assert row["estimate_percent"] > 0
+        assert 0 < row["p_value"] <= 1
+        for name in ("bias", "bias_se", "sd", "rmse", "debiased"):
+            assert np.isnan(row[f"{name}_percent"])
+        assert np.isnan(row["trust_rank"])
+
+
 def test_null_keeps_the_scores_and_a_certain_hit_has_no_error():
     null = redrawn_estimates(np.ones(50), np.ones(50), ESTIMATORS, 5, 15, 2.0, key=1)
     assert all((values == 0).all() for values in null.values())
