@@ -26,7 +26,7 @@ class GlmFit(NamedTuple):
     the minimum. ``on_boundary`` says that the probability at the smallest or the largest score
     presses against 1 (log link) or 0 (logflip link): that score's probability then has variance 0.
     ``optimiser`` names what reached the optimum: ``closed_form``, ``statsmodels`` (certified as
-    returned) or ``newton`` (the constrained fallback).
+    returned; its last digits are then polished) or ``newton`` (the constrained fallback).
     """
 
     glm: str
