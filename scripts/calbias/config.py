@@ -1,6 +1,7 @@
 """The configuration: checked against its schema, completed with defaults, in one-line errors."""
 
 import difflib
+import sys
 from pathlib import Path
 
 import yaml
@@ -16,13 +17,15 @@ def complete_config(config, schema_file):
 
     Every experiment gets its own ``n_bins``, ``replicates`` and ``estimators``. Raises InputError,
     one line with the key's place, what is wrong and the nearest valid name, for anything the
-    schema refuses, for estimators that no file defines, and for a norm that one is not defined for.
+    schema refuses, for numbers that are not finite, for estimators that no file defines, and for a
+    norm that one is not defined for.
     """
     with open(schema_file, encoding="utf-8") as file:
         schema = yaml.safe_load(file)
     errors = list(Draft202012Validator(schema).iter_errors(config))
     if errors:
         raise InputError(f"config: {_explain(_innermost(_first(errors)))}")
+    _refuse_not_finite(config)
     complete = _with_defaults(config, schema)
     folders = estimator_folders(complete)
     if not all(folder.is_dir() for folder in folders):
@@ -49,6 +52,16 @@ def complete_config(config, schema_file):
                     f"is {complete['norm']}: leave it out, or change norm"
                 )
     return complete
+
+
+def _refuse_not_finite(value, place=()):
+    """Raise InputError for NaN, infinity and what no float64 holds: comparisons let NaN pass."""
+    if isinstance(value, int | float) and not abs(value) <= sys.float_info.max:
+        raise InputError(f"config: {'.'.join(map(str, place))}: must be a finite number; write one")
+    inner = value.items() if isinstance(value, dict) else ()
+    inner = enumerate(value) if isinstance(value, list) else inner
+    for key, part in inner:
+        _refuse_not_finite(part, (*place, key))
 
 
 def _without_the_empty(experiments):

@@ -1,5 +1,6 @@
 """The configuration: defaults, and refusals of one line that name the key and the mend."""
 
+import math
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ SCHEMA_FILE = ROOT / "workflow/schemas/config.schema.yaml"
 SCHEMA = yaml.safe_load(SCHEMA_FILE.read_text(encoding="utf-8"))
 DEFAULT = yaml.safe_load((ROOT / "config/config.yaml").read_text(encoding="utf-8"))
 README = (ROOT / "config/README.md").read_text(encoding="utf-8")
+NAN = math.nan
 EXPERIMENT = {"scores": [[1, 1]], "powers": [2], "n_samples": [100]}
 
 
@@ -118,6 +120,7 @@ def test_experiments_inherit_and_may_be_left_out():
         ({"shards": 0}, "config: shards: 0 is less than the minimum of 1"),
         ({"norm": 0}, "config: norm: 0 is less than or equal to the minimum of 0"),
         ({"norm": float("inf")}, "config: norm: inf is greater than the maximum of 100"),
+        ({"norm": float("nan")}, "config: norm: must be a finite number"),
         ({"mirrors": ["ftp://x"]}, "config: mirrors.0: 'ftp://x' does not match"),
         (
             {"estimators": ["ece_sweep"]},
@@ -152,6 +155,18 @@ def test_refusals(changes, message):
         ({"scores": [[1]]}, "config: experiments.mine.scores.0: [1] is too short"),
         ({"scores": [[0, 1]]}, "config: experiments.mine.scores.0.0: 0 is less than or equal"),
         ({"curves": ["idenity"]}, "config: experiments.mine.curves.0: 'idenity' is not one of"),
+        ({"scores": [[1, 1], [NAN, 1]]}, "config: experiments.mine.scores.1.0: must be a finite"),
+        ({"scores": [[1, math.inf]]}, "config: experiments.mine.scores.0.1: must be a finite"),
+        ({"powers": [2, NAN]}, "config: experiments.mine.powers.1: must be a finite number"),
+        ({"powers": [10**400]}, "config: experiments.mine.powers.0: must be a finite number"),
+        (
+            {"powers": {"start": 1, "stop": math.inf, "count": 3}},
+            "config: experiments.mine.powers.stop: must be a finite number",
+        ),
+        (
+            {"glms": [["logit_logit_b0_b1", NAN, 1]]},
+            "config: experiments.mine.glms.0.1: must be a finite number",
+        ),
         (
             {"powers": {"start": 1, "stop": 2, "cuont": 3}},
             "config: experiments.mine.powers: unknown key 'cuont'. Did you mean count?",
