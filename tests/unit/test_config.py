@@ -121,6 +121,7 @@ def test_experiments_inherit_and_may_be_left_out():
         ({"norm": 0}, "config: norm: 0 is less than or equal to the minimum of 0"),
         ({"norm": float("inf")}, "config: norm: inf is greater than the maximum of 100"),
         ({"norm": float("nan")}, "config: norm: must be a finite number"),
+        ({"logits_dir": "{here}"}, "config: logits_dir: '{here}' does not match"),
         ({"mirrors": ["ftp://x"]}, "config: mirrors.0: 'ftp://x' does not match"),
         (
             {"estimators": ["ece_sweep"]},

@@ -19,12 +19,12 @@ rule assess_model:
         runtime=lambda wildcards, attempt: 20 * attempt,
     params:
         estimators=config["estimators"],
-        estimator_dir=config["estimator_dir"],
+        estimator_dir=[config["estimator_dir"]] if config["estimator_dir"] else [],
         replicates=config["replicates"],
         norm=config["norm"],
         seed=config["seed"],
     shell:
-        "python {input.script} --top-labels {input.top_labels} --estimators {params.estimators}"
-        " --estimator-dir {params.estimator_dir}"
+        "python {input.script:q} --top-labels {input.top_labels:q} --estimators {params.estimators}"
+        " --estimator-dir {params.estimator_dir:q}"
         " --replicates {params.replicates} --norm {params.norm} --seed {params.seed}"
         " --output {output} 2>&1 | tee {log}"

@@ -22,5 +22,5 @@ rule measure_speed:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
         runtime=lambda wildcards, attempt: 20 * attempt,
     shell:
-        "python {input.script} --beta-fits {input.beta_fits} --glm-fits {input.glm_fits}"
+        "python {input.script:q} --beta-fits {input.beta_fits:q} --glm-fits {input.glm_fits:q}"
         " --output {output.table} --memory {output.memory} 2>&1 | tee {log}"

@@ -28,7 +28,7 @@ rule compute_detection_limits:
         mem_mb=500,
         runtime=5,
     shell:
-        "python {input.script} --detection {input.detection} --output {output} 2>&1 | tee {log}"
+        "python {input.script:q} --detection {input.detection:q} --output {output} 2>&1 | tee {log}"
 
 
 rule compute_tce_rounding:
@@ -49,7 +49,7 @@ rule compute_tce_rounding:
     params:
         norm=config["norm"],
     shell:
-        "python {input.script} --beta-fits {input.beta_fits} --glm-fits {input.glm_fits}"
+        "python {input.script:q} --beta-fits {input.beta_fits:q} --glm-fits {input.glm_fits:q}"
         " --norm {params.norm} --output {output} 2>&1 | tee {log}"
 
 
@@ -76,8 +76,8 @@ rule compute_t_test_sensitivity:
     params:
         seed=config["seed"],
     shell:
-        "python {input.script} --bias {input.bias} --models-table {input.models_table}"
-        " --beta-fits {input.beta_fits} --glm-fits {input.glm_fits} --seed {params.seed}"
+        "python {input.script:q} --bias {input.bias:q} --models-table {input.models_table:q}"
+        " --beta-fits {input.beta_fits:q} --glm-fits {input.glm_fits:q} --seed {params.seed}"
         " --output {output} 2>&1 | tee {log}"
 
 
@@ -102,8 +102,8 @@ rule judge_claims:
         tables=given(EVIDENCE),
         published_dir=folder_of("published"),
     shell:
-        "python {input.script} {params.tables} --models-table {input.models_table}"
-        " --published-dir {params.published_dir} --claims {input.claims} --output {output}"
+        "python {input.script:q} {params.tables:q} --models-table {input.models_table:q}"
+        " --published-dir {params.published_dir:q} --claims {input.claims:q} --output {output}"
         " 2>&1 | tee {log}"
 
 
@@ -127,8 +127,8 @@ rule compare_published:
         tables=given(EVIDENCE),
         published_dir=folder_of("published"),
     shell:
-        "python {input.script} {params.tables} --models-table {input.models_table}"
-        " --published-dir {params.published_dir} --output {output} 2>&1 | tee {log}"
+        "python {input.script:q} {params.tables:q} --models-table {input.models_table:q}"
+        " --published-dir {params.published_dir:q} --output {output} 2>&1 | tee {log}"
 
 
 rule write_ledger_page:
@@ -159,10 +159,10 @@ rule write_ledger_page:
         runtime=5,
     params:
         figures=[
-            f"--figure {figure}=results/figures/{figure}.png" for figure in FIGURES
+            f"--figure={figure}=results/figures/{figure}.png" for figure in FIGURES
         ],
         rules=folder_of("rules"),
     shell:
-        "python {input.script} --ledger {input.ledger} --claims {input.claims}"
-        " --comparison {input.comparison} --rules {params.rules} {params.figures}"
+        "python {input.script:q} --ledger {input.ledger:q} --claims {input.claims:q}"
+        " --comparison {input.comparison:q} --rules {params.rules:q} {params.figures:q}"
         " --output {output} 2>&1 | tee {log}"

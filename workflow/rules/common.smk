@@ -182,7 +182,7 @@ def fits_of_experiment(kind, published_table):
 
 def given(tables):
     """Options that name the tables a script reads: those that this configuration makes."""
-    return [f"--table {name}={table(name)}" for name in tables]
+    return [f"--table={name}={table(name)}" for name in tables]
 
 
 def folder_of(name):

@@ -17,7 +17,7 @@ rule fit_beta:
         mem_mb=lambda wildcards, attempt: 500 * attempt,
         runtime=lambda wildcards, attempt: 5 * attempt,
     shell:
-        "python {input.script} --top-labels {input.top_labels} --published {input.published}"
+        "python {input.script:q} --top-labels {input.top_labels:q} --published {input.published:q}"
         " --output {output} 2>&1 | tee {log}"
 
 
@@ -37,7 +37,7 @@ rule fit_glm:
         mem_mb=lambda wildcards, attempt: 700 * attempt,
         runtime=lambda wildcards, attempt: 10 * attempt,
     shell:
-        "python {input.script} --top-labels {input.top_labels} --published {input.published}"
+        "python {input.script:q} --top-labels {input.top_labels:q} --published {input.published:q}"
         " --output {output} 2>&1 | tee {log}"
 
 
@@ -58,7 +58,7 @@ rule join_tables:
         mem_mb=500,
         runtime=5,
     shell:
-        "python {input.script} --inputs {input.parts} --output {output} 2>&1 | tee {log}"
+        "python {input.script:q} --inputs {input.parts:q} --output {output} 2>&1 | tee {log}"
 
 
 # The tables that are joined from parts, each made by a job of its own.

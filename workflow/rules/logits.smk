@@ -20,8 +20,8 @@ rule download_logits:
         # a function: in a string Snakemake would fill in {file} itself
         mirrors=lambda wildcards: [f"--mirrors={url}" for url in config["mirrors"]],
     shell:
-        "python {input.script} --model {params.model} --manifest {input.manifest}"
-        " --mirrors-file {input.mirrors} {params.mirrors:q} --output {output.file:q}"
+        "python {input.script:q} --model {params.model} --manifest {input.manifest:q}"
+        " --mirrors-file {input.mirrors:q} {params.mirrors:q} --output {output.file:q}"
         " 2>&1 | tee {log}"
 
 
@@ -50,8 +50,9 @@ rule read_logits:
         softmax=config["softmax"],
         seed=config["seed"],
     shell:
-        "python {input.script} --model {wildcards.model} --n-classes {params.n_classes}"
-        " --file {input.file:q} --softmax {params.softmax} --manifest {input.manifest} --seed {params.seed}"
+        "python {input.script:q} --model {wildcards.model} --n-classes {params.n_classes}"
+        " --file {input.file:q} --manifest {input.manifest:q}"
+        " --softmax {params.softmax} --seed {params.seed}"
         " --logits {output.logits} --top-labels {output.top_labels} 2>&1 | tee {log}"
 
 
@@ -85,7 +86,7 @@ rule draw_surrogate_logits:
         softmax=config["softmax"],
         seed=config["seed"],
     shell:
-        "python {input.script} --model {wildcards.model} --n-classes {params.n_classes}"
-        " --published-beta {input.beta} --published-glm {input.glm} --manifest {input.manifest}"
-        " {params.rows} --softmax {params.softmax} --seed {params.seed}"
+        "python {input.script:q} --model {wildcards.model} --n-classes {params.n_classes}"
+        " --published-beta {input.beta:q} --published-glm {input.glm:q}"
+        " --manifest {input.manifest:q} {params.rows} --softmax {params.softmax} --seed {params.seed}"
         " --logits {output.logits} --top-labels {output.top_labels} 2>&1 | tee {log}"

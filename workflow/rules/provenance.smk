@@ -36,5 +36,5 @@ rule record_provenance:
     params:
         config=json.dumps(config, sort_keys=True),
     shell:
-        "python {input.script} --inputs {input.inputs:q} --files {input.files} --config {params.config:q}"
-        " --output {output} 2>&1 | tee {log}"
+        "python {input.script:q} --inputs {input.inputs:q} --files {input.files:q}"
+        " --config {params.config:q} --output {output} 2>&1 | tee {log}"

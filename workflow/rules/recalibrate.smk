@@ -26,11 +26,11 @@ rule recalibrate_model:
         seed=config["seed"],
         bootstrap=config["bootstrap"],
         estimators=config["estimators"],
-        estimator_dir=config["estimator_dir"],
+        estimator_dir=[config["estimator_dir"]] if config["estimator_dir"] else [],
     shell:
-        "python {input.script} --model {wildcards.model} --logits {input.logits}"
+        "python {input.script:q} --model {wildcards.model} --logits {input.logits:q}"
         " --softmax {params.softmax} --seed {params.seed} --bootstrap {params.bootstrap}"
-        " --estimators {params.estimators} --estimator-dir {params.estimator_dir}"
+        " --estimators {params.estimators} --estimator-dir {params.estimator_dir:q}"
         " --output {output.recalibration} --selection-output {output.selections}"
         " --details-output {output.details} 2>&1 | tee {log}"
 
@@ -52,6 +52,6 @@ rule select_recalibration:
         mem_mb=500,
         runtime=5,
     shell:
-        "python {input.script} --selections {input.selections} --published {input.published}"
+        "python {input.script:q} --selections {input.selections:q} --published {input.published:q}"
         " --output-selection {output.selection} --output-sensitivity {output.sensitivity}"
         " 2>&1 | tee {log}"

@@ -40,9 +40,9 @@ rule define_scenarios:
         ],
         powers=lambda wildcards: configuration.powers(EXPERIMENTS[wildcards.experiment]),
     shell:
-        "python {input.script} --experiment {wildcards.experiment} --models {params.models}"
-        " --models-table {input.models_table} {params.curve} --beta-fits {input.beta_fits}"
-        " --glm-fits {input.glm_fits} --scores {params.scores} --curves {params.curves}"
+        "python {input.script:q} --experiment {wildcards.experiment} --models {params.models}"
+        " --models-table {input.models_table:q} {params.curve} --beta-fits {input.beta_fits:q}"
+        " --glm-fits {input.glm_fits:q} --scores {params.scores} --curves {params.curves}"
         " --powers {params.powers} --glms {params.glms} --output {output} 2>&1 | tee {log}"
 
 
@@ -63,7 +63,7 @@ rule compute_true_error:
     params:
         norm=config["norm"],
     shell:
-        "python {input.script} --scenarios {input.scenarios} --norm {params.norm}"
+        "python {input.script:q} --scenarios {input.scenarios:q} --norm {params.norm}"
         " --output {output} 2>&1 | tee {log}"
 
 
@@ -96,7 +96,7 @@ rule simulate_replicates:
         norm=config["norm"],
         seed=config["seed"],
     shell:
-        "python {input.script} --scenarios {input.scenarios} --estimator {wildcards.estimator}"
+        "python {input.script:q} --scenarios {input.scenarios:q} --estimator {wildcards.estimator}"
         " --estimator-file {input.estimator:q} --n-samples {params.n_samples}"
         " --n-bins {params.n_bins} --replicates {params.replicates} --norm {params.norm}"
         " --seed {params.seed} --shard {wildcards.shard} --shards {wildcards.shards}"

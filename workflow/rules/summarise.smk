@@ -22,8 +22,8 @@ rule summarise_bias:
         n_replicates=of_experiment("replicates"),
         seed=config["seed"],
     shell:
-        "python {input.script} --experiment {wildcards.experiment} --scenarios {input.scenarios}"
-        " --true-errors {input.true_errors} --replicates {input.replicates}"
+        "python {input.script:q} --experiment {wildcards.experiment}"
+        " --scenarios {input.scenarios:q} --true-errors {input.true_errors:q} --replicates {input.replicates:q}"
         " --n-replicates {params.n_replicates} --seed {params.seed} --output {output}"
         " 2>&1 | tee {log}"
 
@@ -45,7 +45,7 @@ rule compare_estimators:
     params:
         experiments=[name for name in ("realistic", "perfect") if name in EXPERIMENTS],
     shell:
-        "python {input.script} --bias {input.bias} --experiments {params.experiments}"
+        "python {input.script:q} --bias {input.bias:q} --experiments {params.experiments}"
         " --output {output} 2>&1 | tee {log}"
 
 
@@ -72,8 +72,8 @@ rule compare_ece_bin:
     params:
         norm=config["norm"],
     shell:
-        "python {input.script} --scenarios {input.scenarios} --bias {input.bias}"
-        " --top-labels {input.top_labels} --published {input.published} --norm {params.norm}"
+        "python {input.script:q} --scenarios {input.scenarios:q} --bias {input.bias:q}"
+        " --top-labels {input.top_labels:q} --published {input.published:q} --norm {params.norm}"
         " --output {output} 2>&1 | tee {log}"
 
 
@@ -100,7 +100,7 @@ rule summarise_intro:
         n_bins=lambda wildcards: EXPERIMENTS["intro"]["n_bins"][0],
         seed=config["seed"],
     shell:
-        "python {input.script} --scenarios {input.scenarios} --replicates {input.replicates}"
+        "python {input.script:q} --scenarios {input.scenarios:q} --replicates {input.replicates:q}"
         " --n-replicates {params.n_replicates} --n-samples {params.n_samples}"
         " --n-bins {params.n_bins} --seed {params.seed}"
         " --histogram {output.histogram} --diagram {output.diagram} 2>&1 | tee {log}"
@@ -134,9 +134,10 @@ rule summarise_detection:
         null_n_replicates=lambda wildcards: EXPERIMENTS["detection_null"]["replicates"],
         seed=config["seed"],
     shell:
-        "python {input.script} --scenarios {input.scenarios} --true-errors {input.true_errors}"
-        " --replicates {input.replicates} --n-replicates {params.n_replicates}"
-        " --null-scenarios {input.null_scenarios} --null-replicates {input.null_replicates}"
+        "python {input.script:q}"
+        " --scenarios {input.scenarios:q} --true-errors {input.true_errors:q}"
+        " --replicates {input.replicates:q} --n-replicates {params.n_replicates}"
+        " --null-scenarios {input.null_scenarios:q} --null-replicates {input.null_replicates:q}"
         " --null-n-replicates {params.null_n_replicates} --seed {params.seed}"
         " --output {output} 2>&1 | tee {log}"
 
@@ -156,4 +157,4 @@ rule summarise_chosen_bins:
         mem_mb=500,
         runtime=5,
     shell:
-        "python {input.script} --bias {input.bias} --output {output} 2>&1 | tee {log}"
+        "python {input.script:q} --bias {input.bias:q} --output {output} 2>&1 | tee {log}"
