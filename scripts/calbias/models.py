@@ -7,6 +7,7 @@ from pathlib import Path
 from calbias.errors import InputError, did_you_mean
 
 MODEL_COLUMNS = ("model", "group", "n_classes", "file")
+LONGEST_NAME = 100  # of a model: with suffixes, and beside temporary names, it is a file's
 
 
 def read_models(path):
@@ -15,41 +16,54 @@ def read_models(path):
     Raises InputError naming the line for a missing column, an empty or repeated name, a number of
     classes below 2, no group, more cells than columns, or a name that cannot be a file's.
     """
-    if not Path(path).is_file():
-        raise InputError(f"{path}: there is no such models table; set models in the config")
-    with open(path, newline="", encoding="utf-8-sig") as file:
-        reader = csv.DictReader(file)
-        missing = [name for name in MODEL_COLUMNS if name not in (reader.fieldnames or ())]
-        if missing:
-            raise InputError(
-                f"{path}: column {missing[0]} is missing; columns: {', '.join(MODEL_COLUMNS)}"
-            )
-        rows = list(reader)
     models = {}
-    for number, row in enumerate(rows, start=2):
-        name = row["model"] or ""
+    for number, row in enumerate(_rows(path), start=2):
+        place, name = f"{path}, line {number}", row["model"] or ""
         if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name):
             raise InputError(
-                f"{path}, line {number}: model {name!r}: use letters, digits, dots, dashes and "
-                f"underscores"
+                f"{place}: model {name!r}: use letters, digits, dots, dashes and underscores"
+            )
+        if len(name) > LONGEST_NAME:
+            raise InputError(
+                f"{place}: model {name[:20]}… has {len(name)} characters: files are called like it,"
+                f" use at most {LONGEST_NAME}"
             )
         if name in models:
-            raise InputError(
-                f"{path}, line {number}: model {name} is there already: give it another name"
-            )
-        if not (row["n_classes"] or "").isdigit() or int(row["n_classes"]) < 2:
-            raise InputError(
-                f"{path}, line {number}: n_classes of {name} must be a whole number from 2"
-            )
+            raise InputError(f"{place}: model {name} is there already: give it another name")
+        if not re.fullmatch("[0-9]{1,9}", row["n_classes"] or "") or int(row["n_classes"]) < 2:
+            raise InputError(f"{place}: n_classes of {name} must be a whole number from 2")
         if not row["group"] or None in row:
             wrong = "too many cells" if None in row else "no group"
+            raise InputError(f"{place}: {name} has {wrong}: write {','.join(MODEL_COLUMNS)}")
+        if set("{}") & set(row["file"] or ""):
             raise InputError(
-                f"{path}, line {number}: {name} has {wrong}: write {','.join(MODEL_COLUMNS)}"
+                f"{place}: file {row['file']!r} of {name} has braces, by which Snakemake marks "
+                f"wildcards: rename the file"
             )
         models[name] = {**row, "file": row["file"] or ""}
     if not models:
         raise InputError(f"{path}: the table lists no model; add a line below its header")
     return models
+
+
+def _rows(path):
+    """Return the rows of a models table as dicts of its cells; InputError if it is none."""
+    if not Path(path).is_file():
+        raise InputError(f"{path}: there is no such models table; set models in the config")
+    try:
+        with open(path, newline="", encoding="utf-8-sig") as file:
+            reader = csv.DictReader(file)
+            names, rows = reader.fieldnames or (), list(reader)
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: not in UTF-8; save it as such") from None
+    except csv.Error as error:
+        raise InputError(f"{path}: no readable CSV table: {error}; write it again") from None
+    missing = [name for name in MODEL_COLUMNS if name not in names]
+    if missing:
+        raise InputError(
+            f"{path}: column {missing[0]} is missing; columns: {', '.join(MODEL_COLUMNS)}"
+        )
+    return rows
 
 
 def with_models(experiments, models, published_dir):

@@ -66,6 +66,27 @@ def test_a_file_that_is_none_is_refused_before_any_job(tmp_path, model, content,
     refused(message, sources.real_logit_files, *arguments)
 
 
+@pytest.mark.parametrize("model", ["mine", "resnet110_c10"])
+def test_a_folder_is_no_file(tmp_path, model):
+    arguments = logits_dir(tmp_path), {model: {"file": "."}}, PUBLISHED
+    message = f"models.csv: model {model}: file . is a folder ({tmp_path}); name the file"
+    refused(message, sources.real_logit_files, *arguments)
+
+
+def test_a_name_too_long_for_a_file_is_that_of_none(tmp_path):
+    arguments = logits_dir(tmp_path), {"mine": {"file": "x" * 300}}, PUBLISHED
+    refused("mine: there is no file", sources.real_logit_files, *arguments)
+
+
+def test_an_empty_cell_is_fine_for_a_published_model_only(tmp_path):
+    def files(model):
+        return sources.real_logit_files(logits_dir(tmp_path), {model: {"file": ""}}, PUBLISHED)
+
+    assert files("resnet110_c10") == {}
+    refused(f"mine: its cell file is empty, and no published fit to draw a surrogate from; name a "
+            f"file in {tmp_path} there", files, "mine")  # fmt: skip
+
+
 def test_sources_in_words():
     table = {"a": {}, "b": {}, "c": {}}
     assert sources.sources_in_words({"b": "x"}, table) == (

@@ -29,13 +29,23 @@ def refused(message, function, *arguments):
         ("model,group,n_classes,file\na,g,2,f\na,g,2,f\n", "line 3: model a is there already"),
         ("model,group,n_classes,file\na,g,1,f\n", "line 2: n_classes of a must be a whole number"),
         ("model,group,n_classes,file\na,g\n", "line 2: n_classes of a must be a whole number"),
+        ("model,group,n_classes,file\na,g,²,f\n", "line 2: n_classes of a must be a whole number"),
+        (f"model,group,n_classes,file\n{'a' * 101},g,2,f\n", "… has 101 characters: files are"),
+        ("model,group,n_classes,file\na,g,2,f{x}.p\n", "line 2: file 'f{x}.p' of a has braces"),
         ("model,group,n_classes,file\na,,2,f\n", "line 2: a has no group: write model,group,"),
         ("model,group,n_classes,file\na,g,2,f,x\n", "line 2: a has too many cells: write"),
     ],
 )
 def test_models_tables_that_are_refused(tmp_path, text, message):
-    (tmp_path / "models.csv").write_text(text)
+    (tmp_path / "models.csv").write_text(text, encoding="utf-8")
     refused(message, models.read_models, tmp_path / "models.csv")
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "utf-16"])
+def test_a_models_table_that_is_not_in_utf_8(tmp_path, encoding):
+    path = tmp_path / "models.csv"
+    path.write_text("model,group,n_classes,file\na,Zürich,2,f\n", encoding=encoding)
+    refused(f"{path}: not in UTF-8; save it as such", models.read_models, path)
 
 
 def test_a_model_without_a_file(tmp_path):

@@ -1,5 +1,6 @@
 """Which models have real logits, as Snakemake must know before any job starts."""
 
+import os
 from pathlib import Path
 
 from calbias.errors import InputError
@@ -13,8 +14,9 @@ def real_logit_files(config, models, published_dir):
     """Return {model: path} of the models whose real logits are there or will be downloaded.
 
     A model's ``file`` is looked for in ``logits_dir``. Raises InputError if there is no such
-    folder, for a file that its first bytes or its size give away (its content is looked at by its
-    own job), and for a model that has neither a file nor published fits to draw a surrogate from.
+    folder, for a file that is one itself or that its first bytes or its size give away (its content
+    is looked at by its own job), and for a model that has neither a file nor published fits to draw
+    a surrogate from.
     """
     folder = Path(config["logits_dir"])
     default = config["logits_dir"] == DEFAULT_LOGITS_DIR
@@ -25,7 +27,12 @@ def real_logit_files(config, models, published_dir):
     real = {}
     for model, row in models.items():
         path = folder / row["file"]
-        if row["file"] and path.is_file():
+        if row["file"] and os.path.isdir(path):  # False for a name too long to be one
+            raise InputError(
+                f"{config['models']}: model {model}: file {row['file']} is a folder ({path}); "
+                f"name the file of its logits"
+            )
+        if row["file"] and os.path.isfile(path):
             if model in manifest:
                 verify_size(path, manifest[model])
             else:
@@ -34,9 +41,13 @@ def real_logit_files(config, models, published_dir):
         elif config["download"] and model in manifest and manifest[model].file == row["file"]:
             real[model] = str(path)
         elif model not in published:
+            if row["file"]:
+                wrong, mend = f"there is no file {path}", "put the file there or set logits_dir"
+            else:
+                wrong, mend = "its cell file is empty", f"name a file in {folder} there"
             raise InputError(
-                f"{config['models']}: model {model}: there is no file {path}, and no published fit "
-                f"to draw a surrogate from; put the file there or set logits_dir"
+                f"{config['models']}: model {model}: {wrong}, and no published fit to draw a "
+                f"surrogate from; {mend}"
             )
     return real
 
