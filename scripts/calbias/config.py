@@ -8,7 +8,7 @@ import yaml
 from jsonschema import Draft202012Validator
 
 from calbias.errors import InputError, did_you_mean
-from calbias.estimator_files import FOLDER, estimator_file, literal
+from calbias.estimator_files import FOLDER, estimator_file, literal, refuse_unusable
 from calbias.targets import paper_experiments
 
 
@@ -17,8 +17,8 @@ def complete_config(config, schema_file):
 
     Every experiment gets its own ``n_bins``, ``replicates`` and ``estimators``. Raises InputError,
     one line with the key's place, what is wrong and the nearest valid name, for anything the
-    schema refuses, for numbers that are not finite, for estimators that no file defines, and for a
-    norm that one is not defined for.
+    schema refuses, for numbers that are not finite, for estimators that no file defines or that
+    cannot be run, and for a norm that one is not defined for.
     """
     with open(schema_file, encoding="utf-8") as file:
         schema = yaml.safe_load(file)
@@ -43,9 +43,10 @@ def complete_config(config, schema_file):
         for estimator in names:
             try:
                 file = estimator_file(estimator, folders)
-            except InputError as unknown:
-                raise InputError(f"config: {where}: {unknown}") from None
-            norms = literal(file, "NORMS", default=(complete["norm"],))
+                refuse_unusable(estimator, file)
+                norms = literal(file, "NORMS", default=(complete["norm"],))
+            except InputError as error:
+                raise InputError(f"config: {where}: {error}") from None
             if complete["norm"] not in norms:
                 raise InputError(
                     f"config: {where}: {estimator} is defined for norm {norms[0]} only, and norm "

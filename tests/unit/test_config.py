@@ -186,6 +186,20 @@ def test_refusals_within_an_experiment(changes, message):
     refused(message, with_experiment, **changes)
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("my-est", "def estimate(): ...", "my-est.py: 'my-est' cannot be an estimator's name"),
+        ("mine", "def my_estimate(): ...", "mine.py: define estimate(scores, hits, n_bins, norm)"),
+        ("mine", "NORMS = 2\ndef estimate(): ...", "mine.py, line 1: NORMS must be a list of num"),
+    ],
+)
+def test_estimator_files_of_ones_own_that_are_refused(tmp_path, name, text, message):
+    (tmp_path / f"{name}.py").write_text(text)
+    keys = {"estimator_dir": str(tmp_path), "estimators": [name]}
+    refused(f"config: estimators: {tmp_path}/{message}", complete, **keys)
+
+
 def test_a_missing_key_is_named():
     refused(
         "config: experiments.mine: 'n_samples' is a required property",

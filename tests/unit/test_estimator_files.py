@@ -10,6 +10,8 @@ from calbias.estimator_files import (
     bin_numbers,
     estimator_file,
     known_estimators,
+    literal,
+    refuse_unusable,
 )
 
 
@@ -60,6 +62,64 @@ def test_variants_that_are_computed_are_refused(tmp_path):
     (tmp_path / "odd.py").write_text('\nVARIANTS = tuple("ab")\n')
     with pytest.raises(InputError, match=r"odd.py, line 2: VARIANTS must be written out"):
         known_estimators((tmp_path,))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("VARIANTS = 5", r"VARIANTS must be a list of names, such as .*, not 5"),
+        ('VARIANTS = "mine"', r"VARIANTS must be a list of names, such as .*, not 'mine'"),
+        ("VARIANTS = ()", r"VARIANTS must be a list of names"),
+        ('VARIANTS = ("a", 2)', r"VARIANTS must be a list of names"),
+        ("NORMS = 2", r"NORMS must be a list of numbers, such as \(2,\), not 2"),
+        ("NORMS = ()", r"NORMS must be a list of numbers"),
+        ("NORMS = (True,)", r"NORMS must be a list of numbers"),
+        ('NEEDS_BINS = "no"', r"NEEDS_BINS must be True or False, not 'no'"),
+    ],
+)
+def test_what_a_file_says_of_itself_must_be_of_its_type(tmp_path, text, message):
+    path = tmp_path / "mine.py"
+    path.write_text(f"\n{text}\n")
+    with pytest.raises(InputError, match=f"mine.py, line 2: {message}"):
+        literal(path, text.split()[0], default=None)
+
+
+def test_an_annotated_assignment_counts(tmp_path):
+    path = tmp_path / "mine.py"
+    path.write_text('NEEDS_BINS: bool = False\nCHOOSES_BINS: bool\nVARIANTS: list = ["mine_ew"]\n')
+    assert bin_numbers(path, [15]) == [NO_BINS]
+    assert set(known_estimators((tmp_path,))) == {"mine_ew"}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("my-est", "def estimate(): ...", r"my-est.py: 'my-est' cannot be an .*: rename it to let"),
+        ("mine", "x = 1", r"mine.py: define estimate\(scores, hits, n_bins, norm\) in it"),
+    ],
+)
+def test_files_that_no_job_could_run(tmp_path, name, text, message):
+    path = tmp_path / f"{name}.py"
+    path.write_text(text)
+    with pytest.raises(InputError, match=message):
+        refuse_unusable(name, path)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def estimate_data_sets(data, estimator, n_bins, norm): ...",
+        "from elsewhere import estimate",
+        "from elsewhere import ks as estimate",
+        "from elsewhere import *",
+        "try:\n    from fast import estimate\nexcept ImportError:\n    estimate = max",
+        "estimate: object = max",
+        "def estimate(:",  # its own job tells the line
+    ],
+)
+def test_a_function_may_come_from_anywhere(tmp_path, text):
+    (tmp_path / "mine.py").write_text(text)
+    refuse_unusable("mine", tmp_path / "mine.py")
 
 
 def test_an_edit_is_seen(tmp_path):

@@ -2,6 +2,7 @@
 
 import csv
 import re
+import shutil
 import subprocess
 import sys
 
@@ -41,13 +42,13 @@ def readme_example():
     return re.search(r"```python\n(.*?)```", section, flags=re.DOTALL)[1]
 
 
-def add(checkout, name, text, folder=None):
+def add(checkout, name, text, folder=None, **keys):
     """Add an estimator to the package or to a folder of one's own; return the configuration."""
     path = checkout / (folder or "scripts/calbias/estimators") / f"{name}.py"
     path.parent.mkdir(exist_ok=True)
     path.write_text(text, encoding="utf-8")
     own = {"estimator_dir": folder} if folder else {}
-    return changed(checkout, estimators=[*NAMES, name], **own)
+    return changed(checkout, estimators=[*NAMES, name], **own, **keys)
 
 
 @pytest.mark.parametrize("folder", [None, "my_estimators"])
@@ -63,7 +64,9 @@ def test_a_file_that_no_configuration_names_runs_nothing(finished):
 
 
 def test_it_is_in_the_tables_and_in_the_figures_that_show_all(finished):
-    config = add(finished, "ks_error", KS_ERROR, "my_estimators")
+    """With spaces in the paths of one's own."""
+    shutil.copy(finished / "config/smoke_models.csv", finished / "my models.csv")
+    config = add(finished, "ks_error", KS_ERROR, "my estimators", models="my models.csv")
     before = finished.bytes("figures")
     finished.run(config=config)
     with open(finished / "results/tables/bias.csv", newline="", encoding="utf-8") as file:
