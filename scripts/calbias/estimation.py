@@ -53,12 +53,13 @@ def load_estimator(estimator, file=None):
     """Return ``run(data, n_bins, norm) -> (estimates, bins used)`` for DataSets of m rows.
 
     ``file`` overrides where the estimator is looked for. Raises InputError for an unknown name, a
-    file without either function, a file or a call that raises, and estimates that are not finite.
+    file without either function, a file or a call that raises or exits, and what it returns where
+    that is not of the right form or not finite.
     """
     path = Path(file) if file else estimator_file(estimator)
     try:
         module = _load_module(path)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise _named(error, path, f"estimator {estimator} cannot be loaded") from error
     if hasattr(module, "estimate_data_sets"):
         estimate_data_sets = module.estimate_data_sets
@@ -67,12 +68,18 @@ def load_estimator(estimator, file=None):
 
     def run(data, n_bins, norm=2.0):
         try:
-            values, n_bins_used = estimate_data_sets(data, estimator, n_bins, norm)
-            finite = math.isfinite(values.dot(values))  # cheaper than looking at each
-        except Exception as error:
+            result = estimate_data_sets(data, estimator, n_bins, norm)
+        except (Exception, SystemExit) as error:
             given = f"a data set of {data.scores.shape[1]} samples"
             raise _named(error, path, f"estimator {estimator} fails on {given}") from error
-        if not finite:
+        m = data.scores.shape[0]
+        if not _are_arrays(result, m):
+            raise InputError(
+                f"{path}: estimate_data_sets must return two arrays of numbers, ({m},): the "
+                f"estimates and the numbers of bins"
+            )
+        values, n_bins_used = result
+        if not math.isfinite(values.dot(values)):  # cheaper than looking at each
             row = int(np.argmin(np.isfinite(values)))
             raise InputError(
                 f"{path}: estimator {estimator} returned {values[row]} for a data set of "
@@ -81,6 +88,17 @@ def load_estimator(estimator, file=None):
         return values, n_bins_used
 
     return run
+
+
+def _are_arrays(result, m):
+    """Return whether a result is a pair of arrays (m,): of numbers, and of whole numbers."""
+    return (
+        isinstance(result, tuple | list)
+        and len(result) == 2
+        and all(isinstance(array, np.ndarray) and array.shape == (m,) for array in result)
+        and result[0].dtype.kind in "fiu"
+        and result[1].dtype.kind in "iu"
+    )
 
 
 def _one_by_one(function, path):
@@ -92,10 +110,26 @@ def _one_by_one(function, path):
         hits = data.hits()
         scores.flags.writeable = hits.flags.writeable = False  # what it changed, others would read
         rows = zip(scores, hits, strict=True)
-        values = np.array([function(c, y, n_bins, norm) for c, y in rows], dtype=float)
+        values = _numbers([function(c, y, n_bins, norm) for c, y in rows], path)
         return values, np.full(values.shape, bin_numbers(path, [n_bins])[0], np.int64)
 
     return estimate_data_sets
+
+
+def _numbers(results, path):
+    """Return what the calls of an ``estimate`` returned, (m,) float64; InputError for no number."""
+    try:
+        values = np.array(results)
+    except ValueError:  # of several shapes
+        values = np.empty((0, 0))
+    if values.ndim == 1 and values.dtype.kind in "fiub":
+        return values.astype(float)
+    for result in results:
+        if not isinstance(result, Real):
+            raise InputError(
+                f"{path}: estimate must return one number, not a {type(result).__name__}"
+            )
+    return np.array(results, dtype=float)
 
 
 def _named(error, path, what):

@@ -128,14 +128,56 @@ def test_an_estimator_without_bins_reports_none(tmp_path):
     assert load_estimator("mine", tmp_path / "mine.py")(data, 15)[1].tolist() == [NO_BINS]
 
 
+def returning(value, what="scores, hits"):
+    """The text of an estimator's file whose function returns an expression's value."""
+    name = "estimate" if what == "scores, hits" else "estimate_data_sets"
+    return f"import numpy as np\n\ndef {name}({what}, n_bins, norm):\n    return {value}\n"
+
+
+@pytest.mark.parametrize("value", ["1", "np.float32(1)", "np.array(1.0)", "Fraction(1)", "True"])
+def test_any_number_is_an_estimate(tmp_path, value):
+    (tmp_path / "mine.py").write_text("from fractions import Fraction\n" + returning(value))
+    data = sorted_data_set([0.2, 0.8], [0, 1])
+    values, _ = load_estimator("mine", tmp_path / "mine.py")(data, 1)
+    assert (values.tolist(), values.dtype) == ([1.0], np.float64)
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ("x = 1\n", r"mine.py: define estimate\(scores, hits, n_bins, norm\) in it"),
         (OWN.replace("abs(", "np.nan * abs("), "estimator mine returned nan for a data set of 2"),
+        *(
+            (returning(value), f"mine.py: estimate must return one number, not a {kind}$")
+            for value, kind in (
+                ("0.5, 15", "tuple"),
+                ("scores", "ndarray"),
+                ("scores[:1]", "ndarray"),
+                ("'0.5'", "str"),
+                ("None", "NoneType"),
+                ("0.5j", "complex"),
+            )
+        ),
+        *(
+            (returning(value, "data, estimator"), r"mine.py: estimate_data_sets must return two ")
+            for value in (
+                "0.5",
+                "None",
+                "np.zeros(1)",
+                "np.zeros(2), np.zeros(2, int)",
+                "np.zeros((1, 1)), np.zeros(1, int)",
+                "[0.5], [15]",
+                "np.zeros(1), np.zeros(1)",
+                "np.array(['0.5']), np.zeros(1, int)",
+                "np.zeros(1), np.zeros(1, int), None",
+            )
+        ),
+        (returning("exit(3)"), r"mine.py, line 4: estimator mine fails on a .* SystemExit: 3"),
+        ("import sys\nsys.exit('no')", r"mine.py, line 2: .* cannot be loaded: SystemExit: no"),
     ],
 )
 def test_a_bad_estimator_of_ones_own(tmp_path, text, message):
     (tmp_path / "mine.py").write_text(text)
-    with pytest.raises(InputError, match=message):
+    with pytest.raises(InputError, match=message) as error:
         load_estimator("mine", tmp_path / "mine.py")(sorted_data_set([0.2, 0.8], [0, 1]), 1)
+    assert "\n" not in str(error.value)
