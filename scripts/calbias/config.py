@@ -9,6 +9,7 @@ from jsonschema import Draft202012Validator
 
 from calbias.errors import InputError, did_you_mean
 from calbias.estimator_files import FOLDER, estimator_file, literal, refuse_unusable
+from calbias.scenario_names import refuse_scenarios
 from calbias.targets import paper_experiments
 
 
@@ -17,8 +18,8 @@ def complete_config(config, schema_file):
 
     Every experiment gets its own ``n_bins``, ``replicates`` and ``estimators``. Raises InputError,
     one line with the key's place, what is wrong and the nearest valid name, for anything the
-    schema refuses, for numbers that are not finite, for estimators that no file defines or that
-    cannot be run, and for a norm that one is not defined for.
+    schema refuses, for numbers that are not finite, for scenarios of one name, for estimators that
+    no file defines or that cannot be run, and for a norm that one is not defined for.
     """
     with open(schema_file, encoding="utf-8") as file:
         schema = yaml.safe_load(file)
@@ -36,6 +37,8 @@ def complete_config(config, schema_file):
         experiment.setdefault("replicates", complete["replicates"])
         experiment.setdefault("estimators", complete["estimators"])
         complete["experiments"][name] = experiment
+        given = [experiment.get(key, ()) for key in ("scores", "curves")]
+        refuse_scenarios(name, *given, powers(experiment), experiment.get("glms", ()))
     for where, names in [("estimators", complete["estimators"])] + [
         (f"experiments.{name}.estimators", experiment["estimators"])
         for name, experiment in complete["experiments"].items()

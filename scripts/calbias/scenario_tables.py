@@ -5,6 +5,7 @@ import math
 
 from calbias.curves import GLM_NAMES, OTHER_CURVES, Curve, logistic
 from calbias.errors import InputError
+from calbias.scenario_names import glm_name, power_name, refuse_scenarios, scenario_name
 from calbias.scenarios import Scenario
 
 COLUMNS = ("experiment", "scenario", "group", "source", "alpha", "beta", "curve", "b0", "b1")
@@ -18,30 +19,16 @@ def synthetic_rows(experiment, scores, curves, powers=(), glms=()):
     Curves of that family. A scenario is called like ``beta_1.1_0.1_power_2``. Raises InputError
     where two have one name, and for a GLM with a coefficient that its name lacks.
     """
-    rows, glms = [], list(glms)
-    for curve in glms:
-        _refuse_coefficients(experiment, curve)
-    for alpha, beta in scores:
-        named = [(name, _NAMED_CURVES[name]) for name in curves]
-        named += [(f"power_{d:g}", Curve("power", 0.0, float(d))) for d in powers]
-        named += [(f"{curve.name}_{curve.b0:g}_{curve.b1:g}", curve) for curve in glms]
-        for name, curve in named:
-            scenario = f"beta_{alpha:g}_{beta:g}_{name}"
-            if any(row["scenario"] == scenario for row in rows):
-                raise InputError(
-                    f"config: experiments.{experiment}: {scenario} is there twice: scores, curves, "
-                    f"powers and glms must differ in their first six digits"
-                )
-            rows.append(_row(experiment, scenario, "", "synthetic", alpha, beta, curve))
-    return rows
-
-
-def _refuse_coefficients(experiment, curve):
-    for term in ("b0", "b1"):
-        if term not in curve.name.split("_") and getattr(curve, term) != 0:
-            raise InputError(
-                f"config: experiments.{experiment}.glms: {curve.name} has no {term}: write 0 for it"
-            )
+    glms = list(glms)
+    refuse_scenarios(experiment, scores, curves, powers, glms)
+    named = [(name, _NAMED_CURVES[name]) for name in curves]
+    named += [(power_name(d), Curve("power", 0.0, float(d))) for d in powers]
+    named += [(glm_name(*curve), curve) for curve in glms]
+    return [
+        _row(experiment, scenario_name(*pair, name), "", "synthetic", *pair, curve)
+        for pair in scores
+        for name, curve in named
+    ]
 
 
 def model_row(experiment, model, group, source, beta_fit, curve):

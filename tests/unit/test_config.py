@@ -122,6 +122,11 @@ def test_experiments_inherit_and_may_be_left_out():
         ({"norm": float("inf")}, "config: norm: inf is greater than the maximum of 100"),
         ({"norm": float("nan")}, "config: norm: must be a finite number"),
         ({"logits_dir": "{here}"}, "config: logits_dir: '{here}' does not match"),
+        (
+            {"surrogate_rows": 1},
+            "config: surrogate_rows: 1 does not fit: Rows of each fold of surrogate logits, at lea",
+        ),
+        ({"surrogate_rows": -1}, "config: surrogate_rows: -1 does not fit: Rows of each fold"),
         ({"mirrors": ["ftp://x"]}, "config: mirrors.0: 'ftp://x' does not match"),
         (
             {"estimators": ["ece_sweep"]},
@@ -167,6 +172,13 @@ def test_refusals(changes, message):
         (
             {"glms": [["logit_logit_b0_b1", NAN, 1]]},
             "config: experiments.mine.glms.0.1: must be a finite number",
+        ),
+        ({"powers": [2, 2.0]}, "config: experiments.mine: beta_1_1_power_2 is there twice"),
+        ({"powers": {"start": 2, "stop": 2, "count": 3}}, "beta_1_1_power_2 is there twice"),
+        ({"scores": [[1, 1], [1, 1.0]]}, "config: experiments.mine: beta_1_1_power_2 is there tw"),
+        (
+            {"glms": [["log_log_b1", 0.5, 1]]},
+            "config: experiments.mine.glms: log_log_b1 has no b0: write 0 for it",
         ),
         (
             {"powers": {"start": 1, "stop": 2, "cuont": 3}},
