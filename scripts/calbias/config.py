@@ -131,5 +131,7 @@ def _explain(error):
         meaning = error.schema.get("description", "see config/README.md")
         return f"{place}: {error.instance!r} does not fit: {meaning}"
     message = error.message.replace("\n", " ")
+    if error.validator == "type" and error.validator_value == "boolean":
+        message += f"; write True or False on the command line, as in --config {place}=True"
     meaning = error.schema.get("description")
     return f"{place}: {message}" + (f" ({meaning})" if meaning else "")

@@ -118,6 +118,11 @@ def test_experiments_inherit_and_may_be_left_out():
         ({"seed": "x"}, "config: seed: 'x' is not of type 'integer'"),
         ({"softmax": "exct"}, "config: softmax: 'exct' is not one of ['exact', 'float32_2020']"),
         ({"shards": 0}, "config: shards: 0 is less than the minimum of 1"),
+        (
+            {"download": "true"},
+            "config: download: 'true' is not of type 'boolean'; write True or False on the command "
+            "line, as in --config download=True (Whether",
+        ),
         ({"norm": 0}, "config: norm: 0 is less than or equal to the minimum of 0"),
         ({"norm": float("inf")}, "config: norm: inf is greater than the maximum of 100"),
         ({"norm": float("nan")}, "config: norm: must be a finite number"),

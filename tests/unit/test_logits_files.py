@@ -6,6 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from calbias.digest import file_digest
@@ -331,7 +333,7 @@ ONE_HOT = np.eye(K)[LABELS]
             {"validation_logits": LOGITS[:, :3], "validation_labels": LABELS % 3},
             "3 classes for validation but 4 for test; give both folds the same",
         ),
-        ({"validation_labels": np.array([None] * 20)}, "no readable NPZ file: Object arrays"),
+        ({"validation_labels": np.array([None] * 20)}, "no readable NPZ file: an array of Python"),
     ],
 )  # fmt: skip
 def test_npz_refusals(tmp_path, changes, message):
@@ -400,7 +402,12 @@ def test_values_called_probabilities_are_held_to_it(tmp_path):
         ("a,b,label\n1,2,0\n1,x,1\n", r"row 1 \(counted from 0\): column b: 'x' is no number"),
         ("a,b,label\n1,2,0\n1,,1\n", "row 1 .*: column b is empty or NaN; mend the value or drop"),
         ("a,b,label\n1,2,0\n1,3\n", "row 1 .*: column label is empty or NaN"),
-        ("a,b,label\n1,2,0\n1,3,1,7\n", "no readable CSV table: .* Expected 3 fields in line 3"),
+        (
+            "a,b,label\n1,2,0\n\n1,3,1,7\n",
+            r"row 1 \(counted from 0\) has more cells than the first line has names; separate",
+        ),
+        ("\na,b,a,label\n1,2,3,0\n", "two columns are called a; rename one, or drop it"),
+        ("a,b,label,label\n1,2,1,0\n", "two columns are called label; rename one"),
         (
             "a,b,label\n1,2,0,7\n1,3,1,7\n",
             r"row 0 \(counted from 0\) has more cells than the first",
@@ -467,6 +474,20 @@ def test_truncated_and_garbled_files(tmp_path, name, kind):
         with pytest.raises(InputError, match=f"no readable {kind}: |no readable {kind}, byte") as e:
             quietly(path)
         assert "\n" not in str(e.value)
+
+
+def test_a_text_under_the_name_of_an_npz(tmp_path):
+    (tmp_path / "m.npz").write_text("logits, labels")
+    message = r"no readable NPZ file: not one by its first bytes; write it again with numpy.savez$"
+    with pytest.raises(InputError, match=message):
+        quietly(tmp_path / "m.npz")
+
+
+def test_parquet_columns_of_one_name(tmp_path):
+    arrays = [pa.array([0, 1]), pa.array([0.5, 1.5]), pa.array([0.5, 1.5])]
+    pq.write_table(pa.table(arrays, names=["label", "a", "a"]), tmp_path / "m.parquet")
+    with pytest.raises(InputError, match=r"m\.parquet: two columns are called a; rename one"):
+        quietly(tmp_path / "m.parquet")
 
 
 def test_single_npy_array_under_the_name_of_an_npz(tmp_path):

@@ -38,6 +38,9 @@ def read_npz(path):
         raise
     except (OSError, ValueError, EOFError, MemoryError, zipfile.BadZipFile, zlib.error) as error:
         reason = (str(error) or type(error).__name__).splitlines()[0]
+        if "allow_pickle" in reason:  # numpy's advice, which would run what is in the file
+            archive = zipfile.is_zipfile(path)
+            reason = "an array of Python objects" if archive else "not one by its first bytes"
         raise InputError(
             f"{path}: no readable NPZ file: {reason}; write it again with numpy.savez"
         ) from error

@@ -27,28 +27,42 @@ def read_csv(path):
     import pandas as pd
 
     try:
+        _refuse_repeated(path, next(_lines(path), ()))
         with warnings.catch_warnings():
             # Rows longer than the header line are cut with a warning: refuse them instead.
             warnings.simplefilter("error", pd.errors.ParserWarning)
             table = pd.read_csv(path, encoding="utf-8-sig", index_col=False, low_memory=False)
+    except InputError:
+        raise
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: no readable CSV table: not in UTF-8; save it as such") from error
-    except pd.errors.ParserWarning as error:
+    except (ValueError, OSError, Warning, csv.Error) as error:  # those of pandas are ValueErrors
+        longer = isinstance(error, pd.errors.ParserWarning) or "fields in line" in str(error)
+        if not longer:
+            raise _unreadable(path, "CSV", error) from error
         raise InputError(
             f"{path}: no readable CSV table: row {_first_longer_row(path)} (counted from 0) has "
             "more cells than the first line has names; separate cells by commas and write "
             "decimals with points"
         ) from error
-    except (ValueError, OSError, Warning) as error:  # pandas' parser errors are ValueErrors
-        raise _unreadable(path, "CSV", error) from error
     return _folds(Path(path), table), False
 
 
-def _first_longer_row(path):
+def _lines(path):
+    """Yield the cells of each line of a CSV file, a list; blank lines are left out."""
     with open(path, newline="", encoding="utf-8-sig") as file:
-        lines = csv.reader(file)
-        names = next(lines)
-        return next((row for row, cells in enumerate(lines) if len(cells) > len(names)), 0)
+        yield from filter(None, csv.reader(file))
+
+
+def _first_longer_row(path):
+    names, *rows = _lines(path)
+    return next((row for row, cells in enumerate(rows) if len(cells) > len(names)), 0)
+
+
+def _refuse_repeated(path, names):
+    repeated = [name for k, name in enumerate(names) if name and name in names[:k]]
+    if repeated:
+        raise InputError(f"{path}: two columns are called {repeated[0]}; rename one, or drop it")
 
 
 def read_parquet(path):
@@ -61,9 +75,12 @@ def read_parquet(path):
     import pyarrow.parquet as pq
 
     try:
+        _refuse_repeated(path, pq.read_schema(path).names)
         stored = pq.read_table(path)
         names = [name for name in stored.column_names if not _INDEX.fullmatch(name)]
         table = pd.DataFrame({name: stored[name].to_pandas() for name in names})
+    except InputError:
+        raise
     except (pa.ArrowException, ValueError, OSError) as error:
         raise _unreadable(path, "Parquet", error) from error
     return _folds(Path(path), table), False
