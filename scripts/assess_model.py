@@ -1,6 +1,7 @@
 """Assess one model: is it miscalibrated, by how much, and which estimate is to be trusted?"""
 
 import argparse
+import math
 
 from calbias.assessment import COLUMNS, assess
 from calbias.command_line import command, written_whole
@@ -41,11 +42,18 @@ def _parse(argv):
     parser.add_argument("--fold", default="test", help="fold to judge on (test)")
     parser.add_argument("--estimators", nargs="+", required=True, help="estimators to apply")
     parser.add_argument("--estimator-dir", nargs="*", default=[], help="folder of your own ones")
-    parser.add_argument("--replicates", type=int, default=1000, help="simulated data sets (1000)")
+    parser.add_argument(
+        "--replicates", type=int, default=1000, help="simulated data sets, >= 2 (1000)"
+    )
     parser.add_argument("--norm", type=float, default=2.0, help="p of the ℓp error")
     parser.add_argument("--seed", type=int, required=True, help="seed of the random streams")
     parser.add_argument("--output", required=True, help="rows to write (CSV)")
-    return parser.parse_args(argv)
+    options = parser.parse_args(argv)
+    if options.replicates < 2 or options.seed < 0:
+        raise InputError("--replicates must be at least 2 and --seed at least 0")
+    if not 0 < options.norm < math.inf:
+        raise InputError(f"--norm must be a finite number above 0, not {options.norm}")
+    return options
 
 
 if __name__ == "__main__":

@@ -35,10 +35,12 @@ def estimator_file(estimator, folders=(FOLDER,)):
 def known_estimators(folders=(FOLDER,)):
     """Return {name: path} of every estimator: a file's VARIANTS, or its stem if it lists none.
 
-    Raises InputError where two files define one name.
+    Raises InputError where two files define one name, and for a folder that is not there.
     """
     known = {}
     for folder in folders:
+        if not Path(folder).is_dir():
+            raise InputError(f"there is no folder {folder} of estimators; mend its name")
         for path in sorted(Path(folder).glob("*.py")):
             if not path.stem.startswith("_") and path.is_file():
                 for name in literal(path, "VARIANTS", default=(path.stem,)):

@@ -45,6 +45,11 @@ def test_a_name_that_is_taken_is_refused(tmp_path):
     assert "kde" in known_estimators((FOLDER, FOLDER))
 
 
+def test_a_folder_that_is_not_there_is_refused(tmp_path):
+    with pytest.raises(InputError, match="there is no folder .*/no of estimators; mend its name"):
+        estimator_file("kde", (FOLDER, tmp_path / "no"))
+
+
 def test_unknown_names_are_refused_with_the_nearest():
     with pytest.raises(InputError, match=r"unknown estimator 'ece_bin'\. Did you mean ece_bin_e"):
         estimator_file("ece_bin")
