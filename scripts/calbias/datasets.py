@@ -58,12 +58,9 @@ def sorted_data_set(scores, hits, ties="average"):
     ``ties="average"`` gives each sample of a group of equal scores the group's mean hit, so that
     no estimate depends on the order in which the rows came. ``ties="input_order"`` keeps the order
     of the rows within a group, as published numbers were computed; estimates then depend on it.
-    Raises InputError for empty, unequal, non-numeric, non-finite or out-of-range input.
+    Raises InputError for empty, unequal, masked, non-numeric, non-finite or out-of-range input.
     """
-    scores, hits = np.asarray(scores), np.asarray(hits)
-    for name, values in (("scores", scores), ("hits", hits)):
-        if values.dtype.kind not in "fiub":
-            raise InputError(f"{name} must be numbers, not of type {values.dtype}")
+    scores, hits = _array("scores", scores), _array("hits", hits)
     scores = scores.astype(np.float64, copy=False)
     _check(scores, hits, ties)
     order = np.argsort(scores, kind="stable")
@@ -95,6 +92,18 @@ def _partial_sums(values):
     sums = np.zeros((values.shape[0], values.shape[1] + 1))
     np.cumsum(values, axis=1, out=sums[:, 1:])
     return sums
+
+
+def _array(name, values):
+    if isinstance(values, np.ma.MaskedArray):
+        raise InputError(f"{name} must have no mask: leave masked samples out of scores and hits")
+    try:
+        values = np.asarray(values)
+    except ValueError as error:  # rows of several lengths
+        raise InputError(f"{name} must be one list of numbers: {error}") from error
+    if values.dtype.kind not in "fiub":
+        raise InputError(f"{name} must be numbers, not of type {values.dtype}")
+    return values
 
 
 def _check(scores, hits, ties):

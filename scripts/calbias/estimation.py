@@ -22,6 +22,8 @@ from calbias.datasets import sorted_data_set
 from calbias.errors import InputError
 from calbias.estimator_files import FOLDER, bin_numbers, estimator_file
 
+MOST_BINS, HIGHEST_NORM = 1_000_000, 100  # as in config.schema.yaml
+
 
 class Estimate(NamedTuple):
     """An estimate of calibration error, a fraction, and the number of bins it used."""
@@ -35,15 +37,22 @@ def estimate(estimator, scores, hits, n_bins=15, norm=2, ties="average"):
 
     ``n_bins`` is ignored by estimators that choose or need none. ``ties`` says what happens within
     groups of equal scores, see ``datasets.sorted_data_set``. Raises InputError for an unknown
-    estimator, bad scores or hits, a non-positive number of bins or norm.
+    estimator, bad scores or hits, and numbers of bins and norms that a config could not have.
 
     >>> round(estimate("ece_bin_ew", [0.1, 0.2, 0.9], [0, 0, 1], n_bins=2, norm=1).value, 4)
     0.1333
     """
-    if not isinstance(n_bins, Real) or not (n_bins >= 1 and n_bins % 1 == 0):
-        raise InputError(f"n_bins must be a whole number of at least 1, not {n_bins}")
-    if not isinstance(norm, Real) or not 0 < norm < math.inf:
-        raise InputError(f"norm must be a finite number above 0, not {norm}")
+    if not isinstance(estimator, str):
+        raise InputError(f"estimator must be a name, such as 'ece_sweep_em', not {estimator!r:.60}")
+    if not isinstance(n_bins, Real) or not (1 <= n_bins <= MOST_BINS and n_bins % 1 == 0):
+        raise InputError(
+            f"n_bins must be a whole number of at least 1 and at most {MOST_BINS}, "
+            f"not {n_bins!s:.60}"
+        )
+    if not isinstance(norm, Real) or not 0 < norm <= HIGHEST_NORM:
+        raise InputError(
+            f"norm must be a finite number above 0 and at most {HIGHEST_NORM}, not {norm!s:.60}"
+        )
     data = sorted_data_set(scores, hits, ties)
     values, n_bins_used = _own_estimator(estimator)(data, int(n_bins), float(norm))
     return Estimate(float(values[0]), int(n_bins_used[0]))

@@ -2,11 +2,14 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
 
 import calbias
+from calbias import estimation
 from calbias.datasets import sorted_data_set
 from calbias.errors import InputError
 from calbias.estimation import estimate, load_estimator
@@ -50,12 +53,25 @@ def test_example_of_the_docstring():
             "unknown estimator 'ece_sweap_em'. Did you mean ece_sweep_em",
         ),
         ({"estimator": "zzz"}, "unknown estimator 'zzz'. Known: ece_bin_em, ece_bin_ew, "),
-        ({"n_bins": 0}, "n_bins must be a whole number of at least 1, not 0"),
+        ({"estimator": ["kde"]}, r"estimator must be a name, such as .*, not \['kde'\]"),
+        ({"estimator": None}, "estimator must be a name, such as 'ece_sweep_em', not None"),
+        (
+            {"n_bins": 10**12},
+            "n_bins must be a whole number of at least 1 and at most 1000000, not",
+        ),
+        ({"n_bins": 0}, "n_bins must be a whole number of at least 1 and at most 1000000, not 0"),
         ({"n_bins": 2.5}, "n_bins must be a whole number"),
         ({"n_bins": float("nan")}, "n_bins must be a whole number"),
         ({"n_bins": float("inf")}, "n_bins must be a whole number"),
         ({"norm": 0}, "norm must be a finite number above 0"),
         ({"norm": float("inf")}, "norm must be a finite number above 0"),
+        ({"norm": 10**400}, "norm must be a finite number above 0 and at most 100, not 1000"),
+        ({"scores": [[0.1], [0.2, 0.3]]}, "scores must be one list of numbers: setting an array"),
+        (
+            {"scores": np.ma.array([0.1, 0.2], mask=[0, 1])},
+            "scores must have no mask: leave masked samples out of scores and hits",
+        ),
+        ({"hits": np.ma.array([0, 1], mask=[0, 1])}, "hits must have no mask"),
         ({"scores": [2.0, 0.1]}, "score 2.0 in row 0"),
     ],
 )
@@ -64,6 +80,14 @@ def test_refusals_are_one_line(arguments, message):
     with pytest.raises(InputError, match=message) as error:
         estimate(**{**usual, **arguments})
     assert "\n" not in str(error.value)
+
+
+def test_limits_are_those_of_the_configuration():
+    schema = Path(calbias.__file__).parents[2] / "workflow/schemas/config.schema.yaml"
+    schema = yaml.safe_load(schema.read_text("utf-8"))
+    n_bins = schema["$defs"]["experiment"]["properties"]["n_bins"]["items"]
+    assert n_bins["maximum"] == estimation.MOST_BINS
+    assert schema["properties"]["norm"]["maximum"] == estimation.HIGHEST_NORM
 
 
 def test_arrays_lists_and_booleans():

@@ -46,7 +46,7 @@ def test_a_name_that_is_taken_is_refused(tmp_path):
 
 
 def test_a_folder_that_is_not_there_is_refused(tmp_path):
-    with pytest.raises(InputError, match="there is no folder .*/no of estimators; mend its name"):
+    with pytest.raises(InputError, match=r"there is no folder .*/no of estimators; mend its name"):
         estimator_file("kde", (FOLDER, tmp_path / "no"))
 
 
