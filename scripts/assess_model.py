@@ -18,13 +18,11 @@ def main(argv=None):
     options = _parse(argv)
     top_label, origin = read_top_labels(options.top_labels, options.fold)
     folders = [FOLDER, *options.estimator_dir]
+    runs = {n: load_estimator(n, estimator_file(n, folders)) for n in options.estimators}
     try:
         rows = assess(
             top_label,
-            {
-                name: load_estimator(name, estimator_file(name, folders))
-                for name in options.estimators
-            },
+            runs,
             options.replicates,
             norm=options.norm,
             seed=options.seed,

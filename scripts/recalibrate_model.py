@@ -40,6 +40,7 @@ def main(argv=None):
         raise InputError("--bootstrap must be at least 2 and --seed at least 0")
 
     folders = [FOLDER, *options.estimator_dir]
+    files = {name: estimator_file(name, folders) for name in options.estimators}
     try:
         tables = recalibration_tables(
             load_logits(options.logits),
@@ -47,7 +48,7 @@ def main(argv=None):
             options.softmax,
             options.seed,
             options.bootstrap,
-            {name: estimator_file(name, folders) for name in options.estimators} or None,
+            files or None,
         )
     except InputError as error:
         named = str(error).startswith(str(options.logits))

@@ -21,6 +21,11 @@ def errors(text):
         ({"estimators": ["ece_swep_em"]}, "unknown estimator 'ece_swep_em'. Did you mean ece_sw"),
         ({"shards": 0}, "shards: 0 is less than the minimum of 1"),
         ({"replicates": "many"}, "replicates: 'many' is not of type 'integer'"),
+        ({"norm": float("nan")}, "norm: must be a finite number"),
+        (
+            {"experiments": {"two": {"scores": [[1, 1]], "powers": [2, 2.0], "n_samples": [9]}}},
+            "experiments.two: beta_1_1_power_2 is there twice",
+        ),
         ({"softmax": "float16"}, "softmax: 'float16' is not one of"),
         ({"models": "nowhere.csv"}, "nowhere.csv: there is no such models table"),
         ({"experiments": {"fits": {"models": "all", "curve": "fitted", "n_samples": [-5]}}}, "-5"),
