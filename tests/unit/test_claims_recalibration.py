@@ -23,6 +23,9 @@ def selections(bin_agrees, sweep_agrees, source="real_logits", models=NAMES):
     [
         (selections(3, 7), "reproduced"),
         (selections(4, 6), "approximate"),
+        (selections(3, 6), "approximate"),  # one of the two counts is not enough
+        (selections(4, 7), "approximate"),
+        (selections(5, 5), "not_reproduced"),
         (selections(7, 3), "not_reproduced"),
         (selections(7, 3, "surrogate_logits"), "needs_real_logits"),
         (selections(1, 1, models=NAMES[:1]), "needs_real_logits"),  # too few to count
@@ -30,6 +33,12 @@ def selections(bin_agrees, sweep_agrees, source="real_logits", models=NAMES):
 )
 def test_r26_counts_agreements(table, verdict):
     assert judged("R26", recalibration_selection=table).verdict == verdict
+
+
+def test_r26_counts_have_the_spread_of_independent_models():
+    """Ten models that agree in 60 % of the resamples: 6 with a variance of 10 × 0.6 × 0.4."""
+    uncertainty = judged("R26", recalibration_selection=selections(3, 7)).uncertainty
+    assert "ece_bin_ew 6.0 ± 1.5, ece_sweep_em 6.0 ± 1.5" in uncertainty
 
 
 def test_r26_notes_what_other_choices_would_give():

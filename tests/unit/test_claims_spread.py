@@ -1,10 +1,11 @@
 """R14 and R15: rules on the spread of the estimates."""
 
+import numpy as np
 import pytest
 from claims_data import bias_table, experiment, heatmaps, judged
 
 from calbias.claims.evidence import HEATMAP_MODELS, HEATMAP_SIZES
-from calbias.claims.spread import factors_over_bins, with_se
+from calbias.claims.spread import factors_over_bins, ratios_by, with_se
 
 SPREADS = ("ece_debias_em", "ece_sweep_em")
 
@@ -28,6 +29,33 @@ def spread_tables(debias, with_2_bins=None):
 )
 def test_r14_wants_a_larger_spread_at_every_number_of_bins(tables, verdict):
     assert judged("R14", bias=tables).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("debias", "verdict"),
+    [
+        (1.033, "reproduced"),  # three errors of a mean over 18 cells are 0.0316 of a logarithm
+        (1.031, "approximate"),
+        (1.017, "approximate"),  # over 70 cells they are 0.0160
+        (1.015, "not_reproduced"),
+    ],
+)
+def test_r14_wants_three_standard_errors_of_a_mean_ratio(debias, verdict):
+    assert judged("R14", bias=spread_tables(debias)).verdict == verdict
+
+
+def test_errors_of_a_spread_and_of_a_mean_ratio():
+    """With 51 replicates the error of a standard deviation is a tenth of it."""
+    rows = with_se(spread_tables(2.0)[lambda t: t["experiment"] == "realistic"])
+    assert rows["se"].to_numpy() == pytest.approx(rows["sd_percent"] / np.sqrt(2 * 999))
+    rows = with_se(rows.assign(n_replicates=51))
+    assert rows["se"].to_numpy() == pytest.approx(rows["sd_percent"] / 10)
+    ratio, error, cells = ratios_by("n_samples", rows)[200]
+    assert (ratio, error) == (pytest.approx(2.0), pytest.approx((0.1 + 0.1) / np.sqrt(10)))
+    assert cells == (10, 0, 0)
+    judgement = judged("R14", bias=spread_tables(2.0))
+    assert "debias_em / sweep_em: 2.000 ± 0.011 with 15 bins" in judgement.measured
+    assert "of a ratio by n or by bins ≤ 0.028" in judgement.uncertainty
 
 
 def test_r14_says_at_which_n():
