@@ -137,6 +137,25 @@ def test_r12_is_decided_by_the_rooted_kde(kde, unrooted, verdict, noted):
     assert ("without the p-th root" in judgement.note) == noted
 
 
+@pytest.mark.parametrize(
+    ("kde", "verdict"),
+    [
+        (5.1, "reproduced"),  # more than twice the 2.5 of ece_sweep_ew
+        (4.9, "approximate"),
+        (2.6, "approximate"),
+        (2.4, "not_reproduced"),
+    ],
+)
+@pytest.mark.parametrize("binned_sign", [1, -1])
+def test_r12_takes_magnitudes_at_each_n(kde, verdict, binned_sign):
+    def bias(scenario, estimator, b, n):
+        if estimator.startswith("kde"):
+            return kde * (-1) ** SIZES.index(n)
+        return binned_sign * GOOD[estimator]
+
+    assert judged("R12", bias=experiment("realistic", bias, ALL)).verdict == verdict
+
+
 def similar(between, within):
     groups = {name: k for k, name in enumerate(dict.fromkeys(GROUP.values()))}
     place = {name: k for k, name in enumerate(GROUP)}

@@ -1,0 +1,70 @@
+"""R11 and R20: thresholds of the paired t-tests, on biases whose t is known."""
+
+import itertools
+
+import numpy as np
+import pytest
+from claims_data import NAMES, experiment, judged
+
+from calbias.claims.evidence import SIZES
+
+CELLS = list(itertools.product(NAMES, SIZES))
+
+
+def pairs(debias, sweep, spread, name="realistic", se=0.002):
+    """70 pairs with these means, whose difference is off by ± ``spread`` in turn.
+
+    t is √69 times the mean difference over the spread; the error of a mean is se / √70.
+    """
+
+    def bias(scenario, estimator, b, n):
+        turn = spread / 2 * (-1) ** CELLS.index((scenario, n))
+        return debias + turn if estimator == "ece_debias_em" else sweep - turn
+
+    return experiment(name, bias, ["ece_debias_em", "ece_sweep_em"], se=se)
+
+
+@pytest.mark.parametrize(
+    ("spread", "verdict"),
+    [
+        (0.26, "reproduced"),  # p = 4e-6
+        (0.28, "approximate"),  # 1.5e-5
+        (0.63, "approximate"),  # 0.042
+        (0.68, "not_reproduced"),  # 0.059
+    ],
+)
+def test_r11_wants_small_p(spread, verdict):
+    judgement = judged("R11", bias=pairs(0.504, 0.347, spread))
+    assert judgement.verdict == verdict
+    assert f"t = {0.157 * np.sqrt(69) / spread:.2f}, p = " in judgement.measured
+
+
+@pytest.mark.parametrize(
+    ("debias", "sweep", "se", "verdict"),
+    [
+        (0.504 + 0.0205, 0.347, 0.002, "reproduced"),  # within 0.02 + 3 × 0.00024
+        (0.504 + 0.0210, 0.347, 0.002, "approximate"),
+        (0.504, 0.347 - 0.0205, 0.002, "reproduced"),
+        (0.504, 0.347 - 0.0210, 0.002, "approximate"),
+        (0.504 + 0.0410, 0.347, 0.06, "reproduced"),  # within 0.02 + 3 × 0.00717
+        (0.504 + 0.0420, 0.347, 0.06, "approximate"),
+    ],
+)
+def test_r11_wants_both_means(debias, sweep, se, verdict):
+    judgement = judged("R11", bias=pairs(debias, sweep, 0.1, se=se))
+    assert judgement.verdict == verdict
+    assert f"each mean ± {se / np.sqrt(70):.3f} at most" in judgement.measured
+
+
+@pytest.mark.parametrize(
+    ("debias", "sweep", "spread", "verdict"),
+    [
+        (0.30, 0.50, 0.82, "reproduced"),  # p = 0.047
+        (0.30, 0.50, 0.85, "approximate"),  # 0.055
+        (0.50, 0.30, 0.10, "not_reproduced"),
+    ],
+)
+def test_r20_wants_a_significant_difference(debias, sweep, spread, verdict):
+    judgement = judged("R20", bias=pairs(debias + 1, sweep + 1, spread, "perfect", se=0.05))
+    assert judgement.verdict == verdict
+    assert "each mean ± 0.006 at most" in judgement.measured
