@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from calbias.claims.error_sweep import SCORES
 from calbias.claims.evidence import (
     BINNED,
     BINS,
@@ -61,6 +62,20 @@ def by_name(values, default=3.0):
 def heatmaps(bias, estimators, sd=1.0):
     """Return the rows of the heat maps."""
     return experiment("heatmaps", bias, estimators, HEATMAP_MODELS, HEATMAP_SIZES, BINS, sd=sd)
+
+
+def sweep(estimate):
+    """Rows of experiment tce_sweep whose mean estimate is ``estimate(tce, scores, n, name)``."""
+    rows = []
+    for scores, prefix in SCORES.items():
+        for n in (200, 5000):
+            for name in ("ece_bin_ew", "ece_sweep_em"):
+                for k, tce in enumerate(np.linspace(0, 30, 61)):
+                    mean = estimate(tce, scores, n, name)
+                    rows.append((f"{prefix}{k}", name, n, tce, mean, mean - tce))
+    columns = "scenario estimator n_samples tce_percent mean_estimate_percent bias_percent"
+    table = pd.DataFrame(rows, columns=columns.split())
+    return table.assign(experiment="tce_sweep", bias_se_percent=0.01, n_replicates=1000)
 
 
 ALL = (*BINNED, "kde", "kde_unrooted")

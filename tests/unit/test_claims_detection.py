@@ -1,4 +1,4 @@
-"""R16 to R18 and R22 to R24: rules on detection and on the sweep of the true error."""
+"""R16 to R18: rules on detection."""
 
 import numpy as np
 import pandas as pd
@@ -6,7 +6,6 @@ import pytest
 from claims_data import judged
 
 from calbias.claims.detection import SIZES, area_between, mean_of
-from calbias.claims.error_sweep import SCORES, tce_at
 from calbias.claims.judgement import NotJudged
 
 TCE = np.linspace(0, 30, 61)
@@ -115,98 +114,3 @@ def test_r17_two_percent_is_not_detected_by_10000(at, verdict):
 )
 def test_r18_ten_percent_at_500_and_200(at, verdict):
     assert judged("R18", detection_limits=limits(at)).verdict == verdict
-
-
-def sweep(estimate):
-    """Rows of experiment tce_sweep whose mean estimate is ``estimate(tce, scores, n, name)``."""
-    rows = []
-    for scores, prefix in SCORES.items():
-        for n in (200, 5000):
-            for name in ("ece_bin_ew", "ece_sweep_em"):
-                for k, tce in enumerate(TCE):
-                    mean = estimate(tce, scores, n, name)
-                    rows.append((f"{prefix}{k}", name, n, tce, mean, mean - tce))
-    columns = "scenario estimator n_samples tce_percent mean_estimate_percent bias_percent"
-    table = pd.DataFrame(rows, columns=columns.split())
-    return table.assign(experiment="tce_sweep", bias_se_percent=0.01, n_replicates=1000)
-
-
-def hypotenuse(tce, scores, n, name):
-    noise = 10.9 if n == 200 else 2.1
-    if name == "ece_sweep_em":
-        noise *= 0.6
-    elif scores != "Uniform":
-        noise *= 0.82
-    return np.hypot(tce, noise)
-
-
-@pytest.mark.parametrize(
-    ("estimate", "verdict"),
-    [
-        (hypotenuse, "reproduced"),
-        (lambda t, s, n, e: t + 1 + 0.1 * t, "not_reproduced"),  # the bias rises
-        (lambda t, s, n, e: t + 2 - abs(t - 15) / 10, "not_reproduced"),  # greatest in between
-    ],
-)
-def test_r22_greatest_at_zero_and_falling(estimate, verdict):
-    assert judged("R22", bias=sweep(estimate)).verdict == verdict
-
-
-def test_r22_notes_what_the_magnitude_does():
-    """The bias falls from 9 through 0 at a TCE of 18 to −6: its magnitude falls, then rises."""
-    judgement = judged("R22", bias=sweep(lambda t, s, n, e: t + 9 - t / 2))
-    assert judgement.verdict == "reproduced"
-    assert "by |bias| falling in 0" in judgement.measured
-    assert "by |bias| in both conditions the verdict would be not reproduced" in judgement.note
-    assert not judged("R22", bias=sweep(hypotenuse)).note
-
-
-def test_r22_wants_the_magnitude_at_zero_to_be_the_greatest():
-    table = sweep(lambda t, s, n, e: t + 2 - t / 2)  # falls throughout, to −13
-    assert judged("R22", bias=table).verdict == "not_reproduced"
-
-
-@pytest.mark.parametrize(
-    ("estimate", "verdict"),
-    [
-        (hypotenuse, "reproduced"),
-        (lambda t, s, n, e: 1.2 * hypotenuse(t, s, n, e) + 0.3, "approximate"),  # off by 2.8
-        (lambda t, s, n, e: hypotenuse(t, s, n, "ece_bin_ew"), "not_reproduced"),  # no reduction
-        (lambda t, s, n, e: 0.3 * hypotenuse(t, s, n, e), "not_reproduced"),  # hardly off
-        (lambda t, s, n, e: 2.1 - 0.01 * (e == "ece_sweep_em"), "not_reproduced"),  # not clearly
-    ],
-)
-def test_r23_two_percent_at_5000(estimate, verdict):
-    assert judged("R23", bias=sweep(estimate)).verdict == verdict
-
-
-def test_r23_note_names_a_reduction_that_is_clear_but_small():
-    table = sweep(lambda t, s, n, e: t + 2.1 - 0.1 * (e == "ece_sweep_em"))
-    judgement = judged("R23", bias=table)
-    assert judgement.verdict == "reproduced"
-    assert "on Uniform reduced by 0.100 ± 0.020 points (5%)" in judgement.measured
-    assert "on Uniform the reduction is clear but only 5%" in judgement.note
-
-
-@pytest.mark.parametrize(
-    ("uniform", "other", "verdict"),
-    [(5.1, 7.8, "reproduced"), (5.1, 7.0, "approximate"), (5.0, 5.0, "not_reproduced"),
-     (20.0, 8.0, "not_reproduced")],
-)  # fmt: skip
-def test_r24_five_or_eight_percent(uniform, other, verdict):
-    def estimate(tce, scores, n, name):
-        return tce + 12 - (uniform if scores == "Uniform" else other)
-
-    assert judged("R24", bias=sweep(estimate)).verdict == verdict
-
-
-def test_tce_at_interpolates_and_says_when_there_is_none():
-    curve = pd.DataFrame({"tce_percent": [0, 2, 4], "mean_estimate_percent": [10.0, 11.0, 13.0]})
-    assert tce_at(curve, 12.0) == pytest.approx(3.0)
-    assert np.isnan(tce_at(curve, 5.0))
-
-
-def test_sweeps_of_few_points_are_not_judged():
-    table = sweep(hypotenuse)
-    with pytest.raises(NotJudged, match="the rule wants 50"):
-        judged("R22", bias=table[table["tce_percent"] < 10])
