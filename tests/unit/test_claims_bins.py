@@ -13,10 +13,10 @@ from calbias.claims.judgement import NotJudged
 INTRO = "beta_2.8_0.05_identity"
 
 
-def intro(mean, low=1.0):
+def intro(mean, low=1.0, below=0):
     bias = experiment("intro", mean - 10, ["ece_bin_ew"], [INTRO], (200,))
     histogram = pd.DataFrame(
-        {"low_percent": [0.0, low], "high_percent": [low, 9.0], "count": [0, 100]}
+        {"low_percent": [0.0, low], "high_percent": [low, 9.0], "count": [below, 100 - below]}
     )
     return {"bias": bias, "estimate_histogram": histogram}
 
@@ -25,7 +25,11 @@ def intro(mean, low=1.0):
     ("tables", "verdict"),
     [
         (intro(6.0), "reproduced"),
+        (intro(2.04), "reproduced"),
         (intro(2.02), "approximate"),  # 2 % is exceeded by less than three errors
+        (intro(6.0, below=4), "reproduced"),  # 96 % of the data sets are above 1 %
+        (intro(6.0, below=6), "approximate"),
+        (intro(2.02, below=6), "not_reproduced"),
         (intro(1.5, low=0.5), "not_reproduced"),
     ],
 )

@@ -109,6 +109,9 @@ def test_r17_two_percent_is_not_detected_by_10000(at, verdict):
     [
         (lambda n, e: 11.0, "reproduced"),
         (lambda n, e: 11.0 if n == 200 else 9.0, "approximate"),
+        (lambda n, e: 11.0 if n == 200 else 10.09, "approximate"),  # its range is 9.99 to 10.19
+        (lambda n, e: 11.0 if n == 200 else 10.11, "reproduced"),
+        (lambda n, e: 10.09 if n == 200 else 11.0, "not_reproduced"),
         (lambda n, e: 9.0, "not_reproduced"),
     ],
 )

@@ -58,6 +58,14 @@ def test_r22_greatest_is_meant_within_three_standard_errors(bump, verdict):
     assert judged("R22", bias=table).verdict == verdict
 
 
+@pytest.mark.parametrize(("least", "verdict"), [(18.5, "reproduced"), (18, "not_reproduced")])
+def test_r22_falls_where_the_rank_correlation_is_minus_one_half(least, verdict):
+    """The bias falls to 1 at a TCE and rises again; ranks correlate by −0.54 or −0.48."""
+    judgement = judged("R22", bias=sweep(lambda t, s, n, e: t + 1 + abs(t - least) / 30))
+    assert judgement.verdict == verdict
+    assert "greatest at TCE 0 in 8" in judgement.measured
+
+
 def test_r22_notes_what_the_magnitude_does():
     """The bias falls from 9 through 0 at a TCE of 18 to −6: its magnitude falls, then rises."""
     judgement = judged("R22", bias=sweep(lambda t, s, n, e: t + 9 - t / 2))
@@ -102,6 +110,13 @@ def test_r23_two_percent_at_5000(estimate, verdict):
 def test_r23_thresholds(usual, swept, verdict):
     bias = {"ece_bin_ew": usual, "ece_sweep_em": swept}
     assert judged("R23", bias=sweep(lambda t, s, n, e: t + bias[e])).verdict == verdict
+
+
+@pytest.mark.parametrize(("swept", "noted"), [(1.81, True), (1.79, False)])
+def test_r23_note_names_a_reduction_by_less_than_a_tenth(swept, noted):
+    bias = {"ece_bin_ew": 2.0, "ece_sweep_em": swept}
+    note = judged("R23", bias=sweep(lambda t, s, n, e: t + bias[e])).note
+    assert ("the reduction is clear but only" in note) == noted
 
 
 def test_r23_note_names_a_reduction_that_is_clear_but_small():

@@ -1,58 +1,15 @@
-"""R05 to R08: rules on fits, and what waits for the real logits."""
+"""R06 to R08: rules on fits, and what waits for the real logits."""
 
 import numpy as np
 import pandas as pd
 import pytest
-from claims_data import GROUP, NAMES, ROOT, TABLES, judged
+from claims_data import ROOT, TABLES, judged
 
-from calbias.claims.judgement import NotJudged
+from calbias.fit_errors import rows_with_table3_errors
 from calbias.result_tables import read_table
 
 TABLE_2 = TABLES["roelofs2022_table2_beta_fits"]
 TABLE_3 = TABLES["roelofs2022_table3_glm_fits"]
-
-
-def scenarios(alpha, beta, b1):
-    """Scenarios of experiment realistic; each argument is a function of the model's name."""
-    rows = [
-        ("realistic", name, "published_fits", alpha(name), beta(name), "power", np.nan, b1(name))
-        for name in NAMES
-    ]
-    columns = "experiment scenario source alpha beta curve b0 b1"
-    return pd.DataFrame(rows, columns=columns.split())
-
-
-def by_group(name):
-    return 1.0 + list(dict.fromkeys(GROUP.values())).index(GROUP[name])
-
-
-def by_place(name):
-    return 1.0 + (NAMES.index(name) * 7 % 10) / 3
-
-
-def mixed(share):
-    """Models of a data set are alike but for a share of what the place adds."""
-    return lambda name: by_group(name) + share * by_place(name)
-
-
-@pytest.mark.parametrize(
-    ("table", "verdict"),
-    [
-        (scenarios(by_group, lambda n: 0.1, by_group), "reproduced"),
-        (scenarios(by_group, lambda n: 0.1, by_place), "approximate"),
-        (scenarios(by_place, lambda n: 0.1, by_place), "not_reproduced"),
-        (scenarios(mixed(0.6), lambda n: 0.1, mixed(0.6)), "reproduced"),  # p = 0.04
-        (scenarios(mixed(0.8), lambda n: 0.1, mixed(0.8)), "not_reproduced"),  # p = 0.06
-    ],
-)
-def test_r05_data_set_before_architecture(table, verdict):
-    assert judged("R05", scenarios=table).verdict == verdict
-
-
-def test_r05_wants_all_ten_models():
-    table = scenarios(by_group, lambda n: 0.1, by_group)
-    with pytest.raises(NotJudged, match="lacks the scenario of resnet110_c10"):
-        judged("R05", scenarios=table[1:])
 
 
 def beta_fits(factor=1.0, source="real_logits", softmax="float32_2020"):
@@ -125,6 +82,24 @@ def glm_fits(aic=1.0, shift=0.0, winner=None, source="real_logits"):
     ],
 )
 def test_r07_coefficients_aics_and_winners(table, verdict):
+    assert judged("R07", beta_fits=beta_fits(), glm_fits=table).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("wrong", "verdict"),
+    [(13, "reproduced"), (15, "approximate"), (69, "approximate"), (71, "not_reproduced")],
+)
+def test_r07_wants_95_or_75_percent_of_280_numbers(wrong, verdict):
+    table = glm_fits(aic=np.where(np.arange(120) < wrong, 1.5, 1.0))
+    assert judged("R07", beta_fits=beta_fits(), glm_fits=table).verdict == verdict
+
+
+@pytest.mark.parametrize(("apart", "verdict"), [(2.9, "reproduced"), (3.1, "not_reproduced")])
+def test_r07_wants_three_standard_errors(apart, verdict):
+    table = glm_fits()
+    for row, errors in rows_with_table3_errors(beta_fits(), table):
+        same = (table["model"] == row["model"]) & (table["glm"] == row["glm"])
+        table.loc[same, "aic"] += apart * errors["aic"]
     assert judged("R07", beta_fits=beta_fits(), glm_fits=table).verdict == verdict
 
 

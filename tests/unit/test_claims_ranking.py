@@ -1,10 +1,10 @@
-"""R10 and R19: how clear a ranking by mean |bias| must be, and its errors as numbers."""
+"""R10, R19 and comparing: how clear a ranking of biases must be, and its errors as numbers."""
 
 import pandas as pd
 import pytest
 from claims_data import ALL, GOOD, GROUP, experiment, judged
 
-from calbias.claims.comparing import clearly_below, mean_abs
+from calbias.claims.comparing import Tally, abs_difference, clearly_below, mean_abs, tally
 from calbias.claims.evidence import group_curves
 
 CALM = {**GOOD, "ece_debias_em": 0.6, "ece_sweep_em": 1.5}
@@ -100,3 +100,12 @@ def test_errors_of_figure_4_are_those_of_the_smallest_data_set():
     table = constant(GOOD)
     assert "≤ 0.141" in judged("R09", bias=table).uncertainty  # 2 × 0.1 / √2
     assert "≤ 0.071" in judged("R12", bias=table).uncertainty
+
+
+def test_tally_and_the_bound_on_the_error():
+    assert tally([1.0, 0.02, -1.0], [0.01, 0.01, 0.01]) == Tally(1, 1, 1)
+    difference, error = abs_difference(-2.0, 0.1, 1.0, 0.2)
+    assert (difference, error) == (1.0, pytest.approx(0.3))
+    assert Tally(60, 0, 3).verdict() == "reproduced"
+    assert Tally(50, 0, 13).verdict() == "approximate"
+    assert Tally(30, 33, 0).verdict() == "not_reproduced"

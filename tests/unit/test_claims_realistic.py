@@ -3,9 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
-from claims_data import ALL, GOOD, GROUP, by_name, experiment, judged
+from claims_data import ALL, GOOD, GROUP, NAMES, by_name, experiment, judged
 
-from calbias.claims.comparing import Tally, abs_difference, tally
 from calbias.claims.evidence import SIZES
 from calbias.claims.similarity import groups_matter
 
@@ -174,16 +173,23 @@ def test_r13_wants_curves_alike_within_a_data_set(between, within, verdict):
     assert judged("R13", bias=similar(between, within)).verdict == verdict
 
 
+def test_r13_one_model_of_two_apart_is_no_likeness():
+    """Eight curves are equal, within / between is 0.31, but no more in a fifth of the groupings."""
+    table = experiment("realistic", lambda s, e, b, n: float(s == NAMES[-1]), ALL)
+    judgement = judged("R13", bias=table)
+    assert judgement.verdict == "not_reproduced"
+    assert "ece_bin_ew 0.31 (p = 0.2000)" in judgement.measured
+
+
+@pytest.mark.parametrize(("alike", "verdict"), [(4, "approximate"), (3, "not_reproduced")])
+def test_r13_four_estimators_of_seven_are_approximate(alike, verdict):
+    good, bad = (similar(*x).set_index("estimator") for x in ((3.0, 0.1), (0.0, 1.0)))
+    names = [*ALL[:alike], "kde_unrooted"]
+    table = pd.concat([good.loc[names], bad.drop(names)]).reset_index()
+    assert judged("R13", bias=table).verdict == verdict
+
+
 def test_groups_matter_counts_every_grouping():
     result = groups_matter([0, 1, 10, 11], ["a", "a", "b", "b"], lambda a, b: abs(a - b))
     assert result.ratio == pytest.approx(1 / 10)
     assert result.p_value == pytest.approx(2 / 6)  # the grouping and its mirror
-
-
-def test_tally_and_the_bound_on_the_error():
-    assert tally([1.0, 0.02, -1.0], [0.01, 0.01, 0.01]) == Tally(1, 1, 1)
-    difference, error = abs_difference(-2.0, 0.1, 1.0, 0.2)
-    assert (difference, error) == (1.0, pytest.approx(0.3))
-    assert Tally(60, 0, 3).verdict() == "reproduced"
-    assert Tally(50, 0, 13).verdict() == "approximate"
-    assert Tally(30, 33, 0).verdict() == "not_reproduced"
