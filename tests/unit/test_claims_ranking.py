@@ -4,7 +4,14 @@ import pandas as pd
 import pytest
 from claims_data import ALL, GOOD, GROUP, experiment, judged
 
-from calbias.claims.comparing import Tally, abs_difference, clearly_below, mean_abs, tally
+from calbias.claims.comparing import (
+    Tally,
+    abs_difference,
+    clearly_below,
+    mean_abs,
+    tally,
+    unrooted_words,
+)
 from calbias.claims.evidence import group_curves
 
 CALM = {**GOOD, "ece_debias_em": 0.6, "ece_sweep_em": 1.5}
@@ -109,3 +116,18 @@ def test_tally_and_the_bound_on_the_error():
     assert Tally(60, 0, 3).verdict() == "reproduced"
     assert Tally(50, 0, 13).verdict() == "approximate"
     assert Tally(30, 33, 0).verdict() == "not_reproduced"
+
+
+@pytest.mark.parametrize(
+    ("kde", "unrooted", "note"),
+    [
+        ("reproduced", "reproduced", ""),
+        ("reproduced", "not_reproduced", "the verdict is not reproduced"),
+        ("not_reproduced", "approximate", "approximate: the published curves behave like that"),
+    ],
+)
+def test_a_note_names_the_kde_without_its_root_only_where_it_is_nearer(kde, unrooted, note):
+    words = unrooted_words({"kde": kde, "kde_unrooted": unrooted})
+    assert note in words
+    assert bool(words) == (kde != unrooted)
+    assert ("published" in words) == (note.endswith("like that"))
