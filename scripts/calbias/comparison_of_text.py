@@ -128,12 +128,13 @@ def _appendix_c(evidence):
         values = error_sweep.OFF_PERCENT, at_zero["bias_percent"], error
         rows.append(("App C", quantity, "", source, *values))
     found = error_sweep.ambiguous_tces(evidence)
+    if not np.isfinite([tce for tce, _ in found.values()]).all():
+        return rows  # which of the two published ones is whose is told by their order
     ordered = sorted(found.items(), key=lambda item: -item[1][0])
     for (scores, (tce, error)), published in zip(ordered, error_sweep.TCE_PERCENT, strict=True):
-        if np.isfinite(tce):
-            quantity = f"TCE where ece_bin_ew is 12 % at n = 200, {scores}, percent"
-            values = published, tce, np.hypot(error, _WHOLE_PERCENT)
-            rows.append(("Fig 13", quantity, "", source, *values))
+        quantity = f"TCE where ece_bin_ew is 12 % at n = 200, {scores}, percent"
+        values = published, tce, np.hypot(error, _WHOLE_PERCENT)
+        rows.append(("Fig 13", quantity, "", source, *values))
     return rows
 
 

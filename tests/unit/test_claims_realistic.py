@@ -155,6 +155,14 @@ def test_r12_takes_magnitudes_at_each_n(kde, verdict, binned_sign):
     assert judged("R12", bias=experiment("realistic", bias, ALL)).verdict == verdict
 
 
+@pytest.mark.parametrize("noisy", ["kde", "kde_unrooted", "ece_bin_ew"])
+def test_r12_tells_the_largest_error_of_all_that_it_compares(noisy):
+    """1 for each of the four or two models of a data set: 1/√2 for two."""
+    table = realistic(GOOD)
+    table["bias_se_percent"] = np.where(table["estimator"] == noisy, 1.0, 0.01)
+    assert judged("R12", bias=table).uncertainty.endswith("≤ 0.707")
+
+
 def similar(between, within):
     groups = {name: k for k, name in enumerate(dict.fromkeys(GROUP.values()))}
     place = {name: k for k, name in enumerate(GROUP)}

@@ -47,3 +47,13 @@ def test_numbers_of_appendix_c_have_the_monte_carlo_error_too(se):
         assert at_zero == (2.0, pytest.approx(2.1), pytest.approx(np.hypot(se, ROUNDING)))
         found = rows[f"TCE where ece_bin_ew is 12 % at n = 200, {scores}, percent"]
         assert found == (published, tce, pytest.approx(np.hypot(se / 2, ROUNDING)))
+
+
+def test_a_curve_that_never_crosses_leaves_the_other_without_its_number():
+    """Which published TCE is whose is known by their order alone."""
+
+    def estimate(tce, scores, n, name):
+        return 20.0 if scores == "Uniform" else 12 + 2 * (tce - 8)
+
+    rows = rows_of(bias=sweep(estimate).assign(n_bins=15))
+    assert not [quantity for quantity in rows if "12 %" in quantity]
