@@ -11,7 +11,7 @@ reproduce: $(RUNTIME)/installed
 	$(RUNTIME)/bin/python scripts/reproduce.py --cores $(CORES)
 
 benchmark: $(RUNTIME)/installed
-	$(RUNTIME)/bin/snakemake --cores 1 benchmark
+	$(RUNTIME)/bin/snakemake --cores 1 --forcerun measure_speed -- benchmark
 
 test: $(DEVELOP)/installed
 	PATH="$(CURDIR)/$(DEVELOP)/bin:$$PATH" sh tests/run.sh
