@@ -72,7 +72,7 @@ def test_r16_counts_the_error_of_the_threshold():
     assert sure.verdict == "reproduced"
     assert unsure.verdict == "not_reproduced"
     assert "clearly in 0 of" in unsure.measured
-    assert unsure.uncertainty.endswith("0.500")
+    assert unsure.uncertainty.endswith("0.500)")
 
 
 def limits(at, width=0.1):

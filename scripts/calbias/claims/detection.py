@@ -33,8 +33,8 @@ def sweep_misses_less(evidence):
         f"sweep_em misses less {total.words()}; mean gap between the curves of miss rate over "
         f"TCE: {few[0]:.3f} ± {few[1]:.3f} points of TCE below {MANY} samples, {many[0]:.3f} ± "
         f"{many[1]:.3f} from there",
-        "± one standard error at most, the threshold's included; of a miss rate ≤ "
-        f"{max(cell_error(both, side).max() for side in ('a', 'b')):.3f}",
+        "± one standard error at most, the threshold's included (of a miss rate ≤ "
+        f"{max(cell_error(both, side).max() for side in ('a', 'b')):.3f})",
         evidence.source("detection"),
     )
 
