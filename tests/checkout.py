@@ -60,10 +60,14 @@ class Checkout:
         return done.stdout
 
     def start(self, *arguments, config=TINY, environment=None):
-        """Start a run of Snakemake in a process group of its own; return the process."""
+        """Start a run of Snakemake as ``start_command`` does."""
+        return self.start_command(self.arguments(*arguments, config=config), environment)
+
+    def start_command(self, command, environment=None):
+        """Start a command in a process group of its own, its words in run.log; return it."""
         with open(self.path / "run.log", "w", encoding="utf-8") as log:
             return subprocess.Popen(
-                self.arguments(*arguments, config=config),
+                command,
                 cwd=self.path,
                 env=self.environment(environment),
                 stdout=log,

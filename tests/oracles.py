@@ -160,7 +160,7 @@ def kde_literal(scores, hits, norm=2):
 
 
 def draw_scores_slowly(alpha, beta, n, generator):
-    """Return (log c, log(1 - c)), (n,), from two log-Gamma variates of Beta(alpha, beta) scores.
+    """Return (log c, log(1 - c)), (n,), of Beta(alpha, beta) scores from two log-Gamma variates.
 
     log Gamma(a) variate = log Gamma(a + 1) variate + log(U)/a, which does not underflow at small a.
     """

@@ -58,7 +58,10 @@ def assess(top_label, estimators, replicates, n_bins=15, norm=2.0, seed=0):
         raise InputError(f"{n} samples are too few to judge a model by: give at least 2")
     curve = fit_curve(top_label).curve
     tce = empirical_tce(top_label, curve, norm)
-    rates = {"fitted": hit_probability(top_label, curve), "null": top_label.score}
+    one_outcome = top_label.hit.min() == top_label.hit.max()
+    rates = {"null": top_label.score}
+    if not one_outcome:
+        rates["fitted"] = hit_probability(top_label, curve)
     drawn = {
         name: redrawn_estimates(
             top_label.score, rate, estimators, replicates, n_bins, norm, stream_key(seed, name, n)
@@ -66,13 +69,11 @@ def assess(top_label, estimators, replicates, n_bins=15, norm=2.0, seed=0):
         for name, rate in rates.items()
     }
     data = sorted_data_set(top_label.score, top_label.hit)
-    one_outcome = top_label.hit.min() == top_label.hit.max()
+    untold = dict.fromkeys(estimators, np.full(replicates, np.nan))
     rows = []
     for name, run in estimators.items():
         observed, n_bins_used = (array[0] for array in run(data, n_bins, norm))
-        values, null = drawn["fitted"][name], drawn["null"][name]
-        if one_outcome:
-            values = np.full(values.shape, np.nan)
+        values, null = drawn.get("fitted", untold)[name], drawn["null"][name]
         bias, sd = values.mean() - tce, values.std(ddof=1)
         p_value = (1 + np.count_nonzero(null >= observed)) / (1 + replicates)
         rows.append(
@@ -94,10 +95,11 @@ def assess(top_label, estimators, replicates, n_bins=15, norm=2.0, seed=0):
                 "miscalibrated": p_value < 0.05,
             }
         )
-    if one_outcome:
-        return [{**row, "trust_rank": np.nan} for row in rows]
     rows.sort(key=lambda row: row["rmse_percent"])
-    return [{**row, "trust_rank": rank} for rank, row in enumerate(rows, start=1)]
+    return [
+        {**row, "trust_rank": np.nan if one_outcome else rank}
+        for rank, row in enumerate(rows, start=1)
+    ]
 
 
 def redrawn_estimates(scores, rates, estimators, replicates, n_bins, norm, key):

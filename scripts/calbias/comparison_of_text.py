@@ -3,6 +3,7 @@
 import numpy as np
 
 from calbias.claims import chosen_bins, detection, error_sweep, t_test
+from calbias.claims.comparing import error_of_mean
 from calbias.claims.evidence import SIZES, by_estimator
 from calbias.claims.judgement import NotJudged
 from calbias.claims.recalibration import agreements, published_agreements
@@ -111,7 +112,7 @@ def _type_1(evidence):
     rows = []
     for estimator, of_one in table.dropna(subset="type_1_rate").groupby("estimator"):
         by_n = of_one.drop_duplicates("n_samples")
-        error = np.sqrt((by_n["type_1_rate_se"] ** 2).sum()) / len(by_n)
+        error = error_of_mean(by_n["type_1_rate_se"])
         quantity = f"type I error of the test, {estimator}, mean over n"
         values = TYPE_1_RATE, by_n["type_1_rate"].mean(), error
         rows.append(("§7.2", quantity, "", source, *values))

@@ -80,8 +80,8 @@ def of_sorted_scores(scores, hits, ties="average"):
         labels = np.repeat(means, ends - starts, axis=1)
         first, last = _tie_groups(starts, ends)
         inside = (np.arange(n + 1) - first) / np.maximum(last - first, 1)
-        cum_hit = cum_hit[:, first] + inside * (cum_hit[:, last] - cum_hit[:, first])
-        cum_hit = np.ascontiguousarray(cum_hit)  # the columns were picked: it is not in C's order
+        low, high = (cum_hit.take(ranks, axis=1) for ranks in (first, last))  # both in C's order
+        cum_hit = low + inside * (high - low)
         tie_first, tie_last = (np.broadcast_to(x, (m, n + 1)).copy() for x in (first, last))
     cum_gap = _partial_sums(scores - labels)
     return DataSets(np.broadcast_to(scores, (m, n)).copy(), cum_gap, cum_hit, tie_first, tie_last)

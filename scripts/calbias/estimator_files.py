@@ -120,6 +120,7 @@ def _tree(path, modified):
         return None
 
 
+@cache
 def _assignments(tree):
     """Return {name: syntax tree of its value} of the module-level assignments, annotated or not."""
     return {
@@ -131,6 +132,7 @@ def _assignments(tree):
     }
 
 
+@cache
 def _bound_names(tree):
     """Return the names that a file defines, imports or assigns anywhere, a set."""
     names = set()

@@ -8,14 +8,10 @@ def scenario_name(alpha, beta, curve):
     return f"beta_{alpha:g}_{beta:g}_{curve}"
 
 
-def power_name(d):
-    """Return the name of the curve c^d."""
-    return f"power_{d:g}"
-
-
-def glm_name(name, b0, b1):
-    """Return the name of a fitted curve with its coefficients."""
-    return f"{name}_{b0:g}_{b1:g}"
+def curve_names(curves, powers=(), glms=()):
+    """Return the names in scenarios of named curves, of c^d, and of GLMs (name, b0, b1)."""
+    fitted = [f"{name}_{b0:g}_{b1:g}" for name, b0, b1 in glms]
+    return [*curves, *(f"power_{d:g}" for d in powers), *fitted]
 
 
 def refuse_scenarios(experiment, scores, curves, powers=(), glms=()):
@@ -30,9 +26,8 @@ def refuse_scenarios(experiment, scores, curves, powers=(), glms=()):
                 raise InputError(
                     f"config: experiments.{experiment}.glms: {name} has no {term}: write 0 for it"
                 )
-    names = set()
+    names, of_curves = set(), curve_names(curves, powers, glms)
     for alpha, beta in scores:
-        of_curves = [*curves, *map(power_name, powers), *(glm_name(*glm) for glm in glms)]
         for curve in of_curves:
             name = scenario_name(alpha, beta, curve)
             if name in names:

@@ -5,7 +5,7 @@ import math
 
 from calbias.curves import GLM_NAMES, OTHER_CURVES, Curve, logistic
 from calbias.errors import InputError
-from calbias.scenario_names import glm_name, power_name, refuse_scenarios, scenario_name
+from calbias.scenario_names import curve_names, refuse_scenarios, scenario_name
 from calbias.scenarios import Scenario
 
 COLUMNS = ("experiment", "scenario", "group", "source", "alpha", "beta", "curve", "b0", "b1")
@@ -21,13 +21,12 @@ def synthetic_rows(experiment, scores, curves, powers=(), glms=()):
     """
     glms = list(glms)
     refuse_scenarios(experiment, scores, curves, powers, glms)
-    named = [(name, _NAMED_CURVES[name]) for name in curves]
-    named += [(power_name(d), Curve("power", 0.0, float(d))) for d in powers]
-    named += [(glm_name(*curve), curve) for curve in glms]
+    named = [_NAMED_CURVES[name] for name in curves]
+    made = [*named, *(Curve("power", 0.0, float(d)) for d in powers), *glms]
     return [
         _row(experiment, scenario_name(*pair, name), "", "synthetic", *pair, curve)
         for pair in scores
-        for name, curve in named
+        for name, curve in zip(curve_names(curves, powers, glms), made, strict=True)
     ]
 
 

@@ -11,6 +11,21 @@ def _run(script, *arguments):
 
 
 @pytest.fixture(scope="session")
+def surrogate():
+    """A function that draws the logits of a model; their path, and beside it top labels."""
+    import draw_surrogate_logits
+
+    def draw(folder, n_validation, n_test, seed, model="resnet110_c10", n_classes=10):
+        logits = folder / f"{model}.npz"
+        _run(draw_surrogate_logits, "--model", model, "--n-classes", n_classes,
+            "--n-validation", n_validation, "--n-test", n_test, "--seed", seed,
+            "--logits", logits, "--top-labels", logits.with_suffix(".parquet"))  # fmt: skip
+        return logits
+
+    return draw
+
+
+@pytest.fixture(scope="session")
 def chain(tmp_path_factory):
     """Paths of scenarios, true_errors and replicates of two power curves on uniform scores."""
     import compute_true_error

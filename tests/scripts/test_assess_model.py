@@ -4,18 +4,12 @@ import pandas as pd
 import pytest
 
 import assess_model
-import draw_surrogate_logits
 from calbias.assessment import COLUMNS
 
 
 @pytest.fixture(scope="module")
-def top_labels(tmp_path_factory):
-    path = tmp_path_factory.mktemp("logits") / "resnet110_c10.parquet"
-    draw_surrogate_logits.main(
-        f"--model resnet110_c10 --n-classes 10 --n-validation 100 --n-test 200 --seed 3 "
-        f"--logits {path.with_suffix('.npz')} --top-labels {path}".split()
-    )
-    return path
+def top_labels(surrogate, tmp_path_factory):
+    return surrogate(tmp_path_factory.mktemp("logits"), 100, 200, 3).with_suffix(".parquet")
 
 
 def run(top_labels, folder, *options):

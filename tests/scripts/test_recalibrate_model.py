@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 import yaml
 
-import draw_surrogate_logits
 import recalibrate_model
 from calbias.estimation import estimate
 from calbias.estimator_files import known_estimators
@@ -22,13 +21,8 @@ MEASURES = [*known_estimators(), "ks_error", "accuracy", "nll"]
 
 
 @pytest.fixture(scope="module")
-def logits(tmp_path_factory):
-    path = tmp_path_factory.mktemp("logits") / "resnet110_c10.npz"
-    draw_surrogate_logits.main(
-        f"--model resnet110_c10 --n-classes 10 --n-validation 400 --n-test 500 --seed 3 "
-        f"--logits {path} --top-labels {path.with_suffix('.parquet')}".split()
-    )
-    return path
+def logits(surrogate, tmp_path_factory):
+    return surrogate(tmp_path_factory.mktemp("logits"), 400, 500, 3)
 
 
 def run(logits, folder, *options, bootstrap=8):

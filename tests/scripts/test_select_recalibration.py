@@ -6,7 +6,6 @@ import pandas as pd
 import pytest
 import yaml
 
-import draw_surrogate_logits
 import recalibrate_model
 import select_recalibration
 from calbias.recalibration.choices import CHOICES
@@ -18,15 +17,11 @@ MODELS = {"resnet110_c10": 10, "densenet40_c100": 100}
 
 
 @pytest.fixture(scope="module")
-def selections(tmp_path_factory):
+def selections(surrogate, tmp_path_factory):
     folder = tmp_path_factory.mktemp("selections")
     paths = []
     for model, n_classes in MODELS.items():
-        logits = folder / f"{model}.npz"
-        draw_surrogate_logits.main(
-            f"--model {model} --n-classes {n_classes} --n-validation 300 --n-test 300 --seed 1 "
-            f"--logits {logits} --top-labels {folder / 'top.parquet'}".split()
-        )
+        logits = surrogate(folder, 300, 300, 1, model, n_classes)
         paths.append(str(folder / f"{model}.csv"))
         recalibrate_model.main(
             f"--model {model} --logits {logits} --seed 1 --bootstrap 4 "

@@ -2,11 +2,10 @@
 
 import contextlib
 import os
-import subprocess
 
 import pytest
 from checkout import TINY, Checkout
-from test_faults import Mounted, needs_root
+from test_faults import mounted_read_only, needs_root
 
 
 def files(folder):
@@ -16,22 +15,14 @@ def files(folder):
 @contextlib.contextmanager
 def read_only(folder):
     """Nothing in the folder can be written: by mounting it so where that is possible."""
-    mount = ["mount", "--bind", str(folder), str(folder)]
-    if subprocess.run(mount, capture_output=True, check=False).returncode == 0:
+    with contextlib.ExitStack() as stack:
         try:
-            subprocess.run(["mount", "-o", "remount,ro,bind", str(folder)], check=True)
-            yield
-        finally:
-            subprocess.run(["umount", str(folder)], check=True)
-    else:
-        folders = [folder, *(path for path in folder.rglob("*") if path.is_dir())]
-        for path in folders:
-            path.chmod(0o555)
-        try:
-            yield
-        finally:
-            for path in folders:
-                path.chmod(0o755)
+            stack.enter_context(mounted_read_only(folder))
+        except pytest.skip.Exception:  # what Mounted raises where it is not
+            for path in [folder, *(path for path in folder.rglob("*") if path.is_dir())]:
+                path.chmod(0o555)
+                stack.callback(path.chmod, 0o755)
+        yield
 
 
 def test_one_core_outside_a_read_only_checkout(fresh, undisturbed, tmp_path):
@@ -52,8 +43,7 @@ def test_one_core_outside_a_read_only_checkout(fresh, undisturbed, tmp_path):
 
 @needs_root
 def test_a_folder_that_cannot_be_written(fresh):
-    with Mounted(fresh.path, "--bind", what=fresh.path):
-        subprocess.run(["mount", "-o", "remount,ro,bind", str(fresh.path)], check=True)
+    with mounted_read_only(fresh.path):
         said = fresh.run("--dry-run", ok=False)
     assert "cannot be written: run in a folder of your own" in said
 

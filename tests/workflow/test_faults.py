@@ -3,6 +3,7 @@
 After each the next plain run ends with the bytes of an undisturbed one, or stops with one line.
 """
 
+import contextlib
 import os
 import pickle
 import resource
@@ -182,6 +183,14 @@ class Mounted:
         subprocess.run(["umount", str(self.folder)], check=True)
 
 
+@contextlib.contextmanager
+def mounted_read_only(folder):
+    """Mount a folder on itself, so that nothing in it can be written while the block lasts."""
+    with Mounted(folder, "--bind", what=folder):
+        subprocess.run(["mount", "-o", "remount,ro,bind", str(folder)], check=True)
+        yield
+
+
 @needs_root
 def test_disk_full(fresh, undisturbed):
     """Results on 200 kB, then on enough."""
@@ -202,10 +211,8 @@ def test_disk_full(fresh, undisturbed):
 @needs_root
 def test_results_read_only(finished, undisturbed):
     """A new cell cannot be written; once it can, it is."""
-    results = finished / "results"
     finished.append("scripts/calbias/estimators/kde.py", "# edited\n")
-    with Mounted(results, "--bind", what=results):
-        subprocess.run(["mount", "-o", "remount,ro,bind", str(results)], check=True)
+    with mounted_read_only(finished / "results"):
         said = finished.run("--", BIAS, ok=False)
         assert errors(said) == [NOT_WRITABLE.format("results")]
     finished.run("--", BIAS)

@@ -2,7 +2,6 @@
 
 import os
 import signal
-import subprocess
 import sys
 
 from checkout import TINY
@@ -16,15 +15,8 @@ def test_after_a_killed_run_and_interrupted(fresh):
     (slow / ".snakemake/locks").mkdir(parents=True)
     (slow / ".snakemake/locks/0.output.lock").touch()
     options = ("--configfile", TINY, "--config", "estimator_dir=mine", "estimators=[slow]")
-    with open(slow / "run.log", "w", encoding="utf-8") as log:
-        run = subprocess.Popen(
-            [sys.executable, "scripts/reproduce.py", "--cores", "2", "--", *options],
-            cwd=slow.path,
-            env=slow.environment(),
-            stdout=log,
-            stderr=log,
-            start_new_session=True,
-        )
+    reproduce = [sys.executable, "scripts/reproduce.py", "--cores", "2", "--", *options]
+    run = slow.start_command(reproduce)
     wait_for_job(slow, run)
     os.killpg(run.pid, signal.SIGINT)
     assert run.wait(120) != 0

@@ -19,7 +19,7 @@ rule assess_model:
         runtime=lambda wildcards, attempt: 20 * attempt,
     params:
         estimators=config["estimators"],
-        estimator_dir=[config["estimator_dir"]] if config["estimator_dir"] else [],
+        estimator_dir=OWN_ESTIMATORS,
         replicates=config["replicates"],
         norm=config["norm"],
         seed=config["seed"],

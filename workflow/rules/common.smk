@@ -76,6 +76,7 @@ MODELS_OF = {
     for name, experiment in EXPERIMENTS.items()
     if "models" in experiment
 }
+OWN_ESTIMATORS = [config["estimator_dir"]] if config["estimator_dir"] else []
 FIGURES = available_figures(EXPERIMENTS)
 TABLES = available_tables(EXPERIMENTS)
 

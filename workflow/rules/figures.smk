@@ -30,7 +30,7 @@ for figure, entry in {**FIGURES, "benchmark": figures()["benchmark"]}.items():
             runtime=5,
         params:
             figure=figure,
-            tables=[f"--table={name}={table(name)}" for name in entry.tables],
+            tables=given(entry.tables),
         shell:
             "python {input.script:q} --figure {params.figure} {params.tables:q}"
             " --output-png {output.png} --output-pdf {output.pdf} 2>&1 | tee {log}"

@@ -26,7 +26,7 @@ rule recalibrate_model:
         seed=config["seed"],
         bootstrap=config["bootstrap"],
         estimators=config["estimators"],
-        estimator_dir=[config["estimator_dir"]] if config["estimator_dir"] else [],
+        estimator_dir=OWN_ESTIMATORS,
     shell:
         "python {input.script:q} --model {wildcards.model} --logits {input.logits:q}"
         " --softmax {params.softmax} --seed {params.seed} --bootstrap {params.bootstrap}"

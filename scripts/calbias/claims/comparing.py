@@ -58,12 +58,20 @@ def abs_difference(bias_a, se_a, bias_b, se_b):
     return np.abs(bias_a) - np.abs(bias_b), se_a + se_b
 
 
+def error_of_mean(errors):
+    """Return the standard error of a mean of independent values whose own are ``errors`` (k,).
+
+    Of a DataFrame, that of each column.
+    """
+    return np.sqrt((errors**2).sum()) / len(errors)
+
+
 def mean_abs(bias, se):
     """Return {estimator: (mean |bias|, standard error)} of DataFrames with a column each.
 
     Rows are cells with independent data.
     """
-    error = np.sqrt((se**2).sum()) / len(se)
+    error = error_of_mean(se)
     return {name: (bias[name].abs().mean(), error[name]) for name in bias.columns}
 
 

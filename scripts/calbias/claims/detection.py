@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from calbias.claims.comparing import CONSISTENTLY, tally
+from calbias.claims.comparing import CONSISTENTLY, error_of_mean, tally
 from calbias.claims.evidence import enough_replicates
 from calbias.claims.judgement import APPROXIMATE, Judgement, NotJudged, Rule, verdict_of
 from calbias.detection_limits import TARGETS
@@ -82,7 +82,7 @@ def area_between(cells):
 def mean_of(values):
     """Return the mean of independent (value, standard error) pairs, with its standard error."""
     means, errors = np.array(values).T
-    return means.mean(), np.sqrt((errors**2).sum()) / len(errors)
+    return means.mean(), error_of_mean(errors)
 
 
 def two_percent_needs_many(evidence):

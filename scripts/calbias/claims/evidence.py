@@ -3,9 +3,9 @@
 import itertools
 from typing import NamedTuple
 
-import numpy as np
 import pandas as pd
 
+from calbias.claims.comparing import error_of_mean
 from calbias.claims.judgement import NotJudged, OtherNorm
 from calbias.result_tables import groups_of
 
@@ -141,5 +141,5 @@ def group_curves(rows, groups):
     rows = rows.assign(group=rows["scenario"].map(groups))
     grouped = rows.groupby(["group", "estimator", "n_samples"], sort=False)
     curves = grouped["bias_percent"].mean().rename("bias").to_frame()
-    curves["se"] = grouped["bias_se_percent"].agg(lambda se: np.sqrt((se**2).sum()) / len(se))
+    curves["se"] = grouped["bias_se_percent"].agg(error_of_mean)
     return curves.reset_index()

@@ -6,6 +6,7 @@ from calbias.claims.comparing import (
     abs_difference,
     clearly_below,
     clearly_better,
+    error_of_mean,
     mean_abs,
     ranked_words,
     ranking,
@@ -53,8 +54,7 @@ def gap_by_n(bias, se):
     gap, error = abs_difference(
         *(x["ece_debias_em"] for x in (bias, se)), *(x["ece_sweep_em"] for x in (bias, se))
     )
-    error = error.groupby("n_samples").agg(lambda x: np.sqrt((x**2).sum()) / len(x))
-    return gap.groupby("n_samples").mean(), error
+    return gap.groupby("n_samples").mean(), error.groupby("n_samples").agg(error_of_mean)
 
 
 def exceptions(bias, se, groups):

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from calbias.claims.comparing import CONSISTENTLY, FEW, RARE, Tally, tally
+from calbias.claims.comparing import CONSISTENTLY, FEW, RARE, Tally, error_of_mean, tally
 from calbias.claims.evidence import BINS, HEATMAP_MODELS, HEATMAP_SIZES, PAPER_BINS
 from calbias.claims.judgement import (
     CLEAR,
@@ -51,8 +51,8 @@ def ratios_by(key, rows):
     for value, cells in both.groupby(key):
         log_ratio = np.log(cells["sd_percent"] / cells["sd_percent_sweep"])
         errors = cells["se"] / cells["sd_percent"] + cells["se_sweep"] / cells["sd_percent_sweep"]
-        error = np.sqrt((errors**2).sum()) / len(cells)
-        result[int(value)] = (float(np.exp(log_ratio.mean())), error, tally(log_ratio, errors))
+        ratio, error = float(np.exp(log_ratio.mean())), error_of_mean(errors)
+        result[int(value)] = (ratio, error, tally(log_ratio, errors))
     return result
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from calbias.claims.comparing import error_of_mean
 from calbias.claims.evidence import by_estimator
 from calbias.claims.judgement import CLEAR, Judgement, Rule, verdict_of
 from calbias.published_t_test import (
@@ -56,8 +57,7 @@ def t_test_row(evidence, experiment):
     ``paired_t_test``, and the standard errors (2,) of its two means, in percent."""
     rows = evidence.bias(experiment, PAIR)
     bias, se = (by_estimator(rows, column) for column in ("bias_percent", "bias_se_percent"))
-    errors = np.sqrt((se[list(PAIR)] ** 2).sum()) / len(se)
-    return paired_t_test(bias.abs(), *PAIR), errors.to_numpy()
+    return paired_t_test(bias.abs(), *PAIR), error_of_mean(se[list(PAIR)]).to_numpy()
 
 
 def rounding_words(evidence):

@@ -3,15 +3,16 @@
 import numpy as np
 
 from calbias.curves import LINKS_AND_TRANSFORMS
+from calbias.printed_fits import printed_fits
 
 NESTED_SLACK = 2.0  # a superset has one more parameter: AIC + 2 at most, if both are optima
 
 
 def published_winners(evidence):
     """Return {model: GLM with the lowest published AIC}."""
-    table = evidence.published["roelofs2022_table3_glm_fits"]
-    best = table.loc[table.groupby("model", sort=False)["aic"].idxmin()]
-    return dict(zip(best["model"], best["glm"], strict=True))
+    tables = ("roelofs2022_table2_beta_fits", "roelofs2022_table3_glm_fits")
+    fits = printed_fits(*(evidence.published[name] for name in tables))
+    return {model: fit.scenario().curve.name for model, fit in fits.items()}
 
 
 def aic_contradictions(evidence):
