@@ -4,12 +4,12 @@ import argparse
 import math
 
 from calbias.assessment import COLUMNS, assess
-from calbias.command_line import command, written_whole
 from calbias.errors import InputError
-from calbias.estimation import load_estimator
-from calbias.estimator_files import FOLDER, estimator_file
-from calbias.logits.top_labels import read_top_labels
-from calbias.result_tables import write_table
+from calbias.estimation.api import load_estimator
+from calbias.estimation.registry import FOLDER, estimator_file
+from calbias.io.command_line import command, written_whole
+from calbias.io.tables import write_table
+from calbias.logits.top_label_table import read_top_labels
 
 
 @command

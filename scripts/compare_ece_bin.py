@@ -2,11 +2,11 @@
 
 import argparse
 
-from calbias.command_line import command, written_whole
-from calbias.logits.top_labels import read_origin
-from calbias.result_tables import read_table, write_table
-from calbias.scenario_tables import read_scenarios
+from calbias.io.command_line import command, written_whole
+from calbias.io.tables import read_table, write_table
+from calbias.logits.top_label_table import read_origin
 from calbias.summaries.ece_bin import COLUMNS, ece_bin_row
+from calbias.truth.scenario_tables import read_scenarios
 
 
 @command

@@ -2,11 +2,11 @@
 
 import argparse
 
+from calbias.claims.comparison import comparison
 from calbias.claims.loading import add_evidence_options, load_evidence
-from calbias.command_line import command, written_whole
-from calbias.comparison import comparison
-from calbias.printed_fits import printed_fits
-from calbias.result_tables import write_table
+from calbias.io.command_line import command, written_whole
+from calbias.io.tables import write_table
+from calbias.truth.published_fits import printed_fits
 
 
 @command

@@ -2,10 +2,10 @@
 
 import argparse
 
-from calbias.command_line import command, written_whole
-from calbias.detection_limits import TARGETS, detection_limits
 from calbias.errors import InputError
-from calbias.result_tables import read_table, write_table
+from calbias.io.command_line import command, written_whole
+from calbias.io.tables import read_table, write_table
+from calbias.summaries.detection_limits import TARGETS, detection_limits
 
 
 @command

@@ -2,10 +2,10 @@
 
 import argparse
 
-from calbias.command_line import command, written_whole
-from calbias.printed_fits import printed_fits
-from calbias.result_tables import groups_of, read_table, write_table
-from calbias.sensitivity import t_test_sensitivity
+from calbias.io.command_line import command, written_whole
+from calbias.io.tables import groups_of, read_table, write_table
+from calbias.sensitivity.t_test import t_test_sensitivity
+from calbias.truth.published_fits import printed_fits
 
 
 @command

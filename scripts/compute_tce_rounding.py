@@ -2,10 +2,10 @@
 
 import argparse
 
-from calbias.command_line import command, written_whole
-from calbias.printed_fits import printed_fits
-from calbias.result_tables import read_table, write_table
-from calbias.tce_rounding import tce_rounding
+from calbias.io.command_line import command, written_whole
+from calbias.io.tables import read_table, write_table
+from calbias.sensitivity.tce_rounding import tce_rounding
+from calbias.truth.published_fits import printed_fits
 
 
 @command

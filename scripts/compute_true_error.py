@@ -2,10 +2,10 @@
 
 import argparse
 
-from calbias.command_line import command, written_whole
-from calbias.result_tables import write_table
-from calbias.scenario_tables import read_scenarios
-from calbias.true_error import true_calibration_error
+from calbias.io.command_line import command, written_whole
+from calbias.io.tables import write_table
+from calbias.truth.scenario_tables import read_scenarios
+from calbias.truth.true_error import true_calibration_error
 
 COLUMNS = ("scenario", "alpha", "beta", "curve", "b0", "b1", "norm", "tce_percent")
 

@@ -2,12 +2,12 @@
 
 import argparse
 
-from calbias.command_line import command, written_whole
-from calbias.curves import Curve
 from calbias.errors import InputError
-from calbias.fitted_scenarios import fitted_scenario
-from calbias.models import read_models
-from calbias.scenario_tables import model_row, synthetic_rows, write_scenarios
+from calbias.io.command_line import command, written_whole
+from calbias.pipeline.models import read_models
+from calbias.truth.curves import Curve
+from calbias.truth.fitted_scenarios import fitted_scenario
+from calbias.truth.scenario_tables import model_row, synthetic_rows, write_scenarios
 
 
 @command

@@ -7,7 +7,7 @@ whole file has been verified.
 import argparse
 from pathlib import Path
 
-from calbias.command_line import command
+from calbias.io.command_line import command
 from calbias.logits.download import check_mirrors, download, read_mirrors
 from calbias.logits.manifest import published_file, read_manifest
 

@@ -5,9 +5,10 @@ import importlib
 
 import pandas as pd
 
-from calbias.command_line import command, written_whole
 from calbias.errors import InputError
-from calbias.figures import catalogue, style
+from calbias.figures import style
+from calbias.io.command_line import command, written_whole
+from calbias.pipeline import figure_catalogue as catalogue
 
 
 @command

@@ -7,12 +7,12 @@ curve of lowest AIC in Table 3; the source of the output is ``surrogate_logits``
 import argparse
 from pathlib import Path
 
-from calbias.command_line import command, written_whole
-from calbias.logits.canonical import save_logits
+from calbias.io.command_line import command, written_whole
 from calbias.logits.manifest import read_manifest
+from calbias.logits.store import save_logits
 from calbias.logits.surrogate import draw_surrogate, fold_sizes, published_fit
-from calbias.logits.top_labels import Origin, top_labels_of, write_top_labels
-from calbias.scores import SOFTMAXES
+from calbias.logits.top_label import SOFTMAXES
+from calbias.logits.top_label_table import Origin, top_labels_of, write_top_labels
 
 PUBLISHED = Path(__file__).parents[1] / "resources" / "published"
 

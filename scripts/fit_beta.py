@@ -2,12 +2,12 @@
 
 import argparse
 
-from calbias.command_line import command, written_whole
 from calbias.errors import InputError
 from calbias.fits.beta import fit_beta
 from calbias.fits.tables import beta_row, read_published, write_rows
-from calbias.logits.canonical import FOLDS
-from calbias.logits.top_labels import read_top_labels
+from calbias.io.command_line import command, written_whole
+from calbias.logits.store import FOLDS
+from calbias.logits.top_label_table import read_top_labels
 
 
 @command
@@ -29,7 +29,7 @@ def main(argv=None):
     top_label, origin = read_top_labels(arguments.top_labels, arguments.fold)
     published = read_published(arguments.published, ["model"], ["alpha", "beta"])
     try:
-        fit = fit_beta(top_label.log_score, top_label.log_miss)
+        fit = fit_beta(top_label.log_score, top_label.log1m_score)
     except InputError as error:
         raise InputError(f"{arguments.top_labels}, fold {arguments.fold}: {error}") from error
     with written_whole(arguments.output) as temporary:

@@ -2,12 +2,12 @@
 
 import argparse
 
-from calbias.command_line import command, written_whole
 from calbias.errors import InputError
 from calbias.fits.glm import fit_all
 from calbias.fits.tables import glm_rows, read_published, write_rows
-from calbias.logits.canonical import FOLDS
-from calbias.logits.top_labels import read_top_labels
+from calbias.io.command_line import command, written_whole
+from calbias.logits.store import FOLDS
+from calbias.logits.top_label_table import read_top_labels
 
 
 @command
@@ -40,7 +40,7 @@ def main(argv=None):
     try:
         fits = fit_all(
             top_label.log_score,
-            top_label.log_miss,
+            top_label.log1m_score,
             top_label.hit,
             drop_scores_equal_to_one=drop[arguments.scores_equal_to_one],
         )

@@ -4,9 +4,9 @@ import argparse
 
 import pandas as pd
 
-from calbias.command_line import command, written_whole
 from calbias.errors import InputError
-from calbias.result_tables import read_table, write_table
+from calbias.io.command_line import command, written_whole
+from calbias.io.tables import read_table, write_table
 
 
 @command

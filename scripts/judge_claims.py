@@ -7,8 +7,8 @@ import argparse
 
 from calbias.claims.ledger import judge_all, read_claims
 from calbias.claims.loading import add_evidence_options, load_evidence
-from calbias.command_line import command, written_whole
-from calbias.result_tables import write_table
+from calbias.io.command_line import command, written_whole
+from calbias.io.tables import write_table
 
 
 @command

@@ -4,11 +4,11 @@ import argparse
 
 from calbias.benchmark import memory
 from calbias.benchmark.timing import COLUMNS
-from calbias.benchmark.works import call_rows, grid_rows, growth_rows
-from calbias.command_line import command, written_whole
-from calbias.fitted_scenarios import fitted_scenario
-from calbias.result_tables import read_table, write_table
-from calbias.scenarios import Scenario
+from calbias.benchmark.workloads import call_rows, grid_rows, growth_rows
+from calbias.io.command_line import command, written_whole
+from calbias.io.tables import read_table, write_table
+from calbias.truth.fitted_scenarios import fitted_scenario
+from calbias.truth.scenarios import Scenario
 
 
 @command

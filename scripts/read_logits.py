@@ -7,12 +7,12 @@ own: NPZ, CSV or Parquet, logits or probabilities, with or without a split.
 import argparse
 from pathlib import Path
 
-from calbias.command_line import command, written_whole
-from calbias.logits.canonical import save_logits
-from calbias.logits.files import read_logits
+from calbias.io.command_line import command, written_whole
 from calbias.logits.manifest import read_manifest
-from calbias.logits.top_labels import Origin, top_labels_of, write_top_labels
-from calbias.scores import SOFTMAXES
+from calbias.logits.read_logits import read_logits
+from calbias.logits.store import save_logits
+from calbias.logits.top_label import SOFTMAXES
+from calbias.logits.top_label_table import Origin, top_labels_of, write_top_labels
 
 MANIFEST = (
     Path(__file__).parents[1] / "resources" / "published" / "nn_calibration_logits_manifest.csv"

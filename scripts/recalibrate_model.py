@@ -6,13 +6,13 @@ calibration error, the KS error, accuracy and negative log-likelihood, with two 
 
 import argparse
 
-from calbias.command_line import command, written_whole
 from calbias.errors import InputError
-from calbias.estimator_files import FOLDER, estimator_file
-from calbias.logits.canonical import load_logits
+from calbias.estimation.registry import FOLDER, estimator_file
+from calbias.io.command_line import command, written_whole
+from calbias.io.tables import write_table
+from calbias.logits.store import load_logits
+from calbias.logits.top_label import SOFTMAXES
 from calbias.recalibration.tables import recalibration_tables
-from calbias.result_tables import write_table
-from calbias.scores import SOFTMAXES
 
 
 @command

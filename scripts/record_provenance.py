@@ -3,9 +3,9 @@
 import argparse
 import json
 
-from calbias.command_line import command, written_whole
 from calbias.errors import InputError
-from calbias.provenance import checked_digest, provenance
+from calbias.io.command_line import command, written_whole
+from calbias.pipeline.provenance import checked_digest, provenance
 
 
 @command

@@ -11,13 +11,13 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from calbias.result_tables import read_table
+from calbias.io.tables import read_table
 
 
 def main(argv=None):
     """Run Snakemake, then its report, then print a summary of what was made.
 
-    It is no ``calbias.command_line.command``: those are jobs, for which Snakemake waits.
+    It is no ``calbias.io.command_line.command``: those are jobs, for which Snakemake waits.
     """
     options = _parse(argv)
     started = time.monotonic()

@@ -2,9 +2,9 @@
 
 import argparse
 
-from calbias.command_line import command, written_whole
+from calbias.io.command_line import command, written_whole
+from calbias.io.tables import read_table, write_table
 from calbias.recalibration.summary import gathered, selection_table, sensitivity_table
-from calbias.result_tables import read_table, write_table
 
 
 @command

@@ -13,14 +13,15 @@ from pathlib import Path
 import numpy as np
 
 from calbias import __version__
-from calbias.command_line import command, written_whole
-from calbias.digest import file_digest, files_digest
+from calbias.engine.quantile_table import build_quantile_table
+from calbias.engine.sampler import Sampler
 from calbias.errors import InputError
-from calbias.estimation import load_estimator
-from calbias.estimator_files import bin_numbers, estimator_file
-from calbias.imports import code_files
-from calbias.quantile_table import build_quantile_table
-from calbias.replicates import (
+from calbias.estimation.api import load_estimator
+from calbias.estimation.registry import bin_numbers, estimator_file
+from calbias.io.checksums import file_digest, files_digest
+from calbias.io.code_files import code_files
+from calbias.io.command_line import command, written_whole
+from calbias.simulation.replicates import (
     NOTHING,
     Cell,
     Estimates,
@@ -29,9 +30,8 @@ from calbias.replicates import (
     read_replicates,
     write_replicates,
 )
-from calbias.sampler import Sampler
-from calbias.scenario_tables import read_scenarios
-from calbias.simulate import simulate_cells
+from calbias.simulation.simulate import simulate_cells
+from calbias.truth.scenario_tables import read_scenarios
 
 
 @command

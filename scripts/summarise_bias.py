@@ -9,11 +9,11 @@ from os.path import dirname
 
 import pandas as pd
 
-from calbias.command_line import command, written_whole
-from calbias.result_tables import read_table, true_errors_of, write_table
-from calbias.scenario_tables import read_scenarios
+from calbias.io.command_line import command, written_whole
+from calbias.io.tables import read_table, true_errors_of, write_table
+from calbias.simulation.gather import drawn_with, gather_shards
 from calbias.summaries.bias import bias_rows
-from calbias.summaries.gather import drawn_with, gather_shards
+from calbias.truth.scenario_tables import read_scenarios
 
 
 @command

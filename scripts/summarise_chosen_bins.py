@@ -2,8 +2,8 @@
 
 import argparse
 
-from calbias.command_line import command, written_whole
-from calbias.result_tables import read_table, write_table
+from calbias.io.command_line import command, written_whole
+from calbias.io.tables import read_table, write_table
 from calbias.summaries.chosen_bins import chosen_bins
 
 

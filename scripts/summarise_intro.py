@@ -2,11 +2,11 @@
 
 import argparse
 
-from calbias.command_line import command, written_whole
-from calbias.result_tables import write_table
-from calbias.scenario_tables import read_scenarios
-from calbias.summaries.gather import drawn_with, gather_shards
+from calbias.io.command_line import command, written_whole
+from calbias.io.tables import write_table
+from calbias.simulation.gather import drawn_with, gather_shards
 from calbias.summaries.intro import estimate_histogram, reliability_diagram
+from calbias.truth.scenario_tables import read_scenarios
 
 
 @command

@@ -3,11 +3,11 @@
 import argparse
 
 from calbias.claims.ledger import COLUMNS, read_claims
-from calbias.command_line import command, written_whole
 from calbias.errors import InputError
-from calbias.ledger_page import ledger_page
-from calbias.result_tables import read_table
-from calbias.workflow_index import figure_makers, table_makers
+from calbias.io.command_line import command, written_whole
+from calbias.io.tables import read_table
+from calbias.pipeline.workflow_index import figure_makers, table_makers
+from calbias.report.ledger_page import ledger_page
 
 
 @command

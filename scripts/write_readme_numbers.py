@@ -4,9 +4,9 @@ import argparse
 from collections import Counter
 from pathlib import Path
 
-from calbias.command_line import command, written_whole
 from calbias.errors import InputError
-from calbias.result_tables import read_table
+from calbias.io.command_line import command, written_whole
+from calbias.io.tables import read_table
 
 N_SCORES = 10 * sum(200 * 2**k for k in range(7))  # of a replicate of Figure 4: 10 models
 BEGIN, END = "<!-- numbers: begin", "<!-- numbers: end -->"

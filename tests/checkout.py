@@ -14,10 +14,10 @@ TINY = "tests/workflow/tiny.yaml"
 SMOKE = "config/smoke.yaml"
 SNAKEMAKE = Path(sys.executable).with_name("snakemake")
 COMPILE = """
-from calbias.curves import Curve
-from calbias.estimator_files import known_estimators
-from calbias.scenarios import Scenario
-from calbias.simulate import simulate_estimates
+from calbias.truth.curves import Curve
+from calbias.estimation.registry import known_estimators
+from calbias.truth.scenarios import Scenario
+from calbias.simulation.simulate import simulate_estimates
 scenario = Scenario("any", 1.0, 1.0, Curve("identity"))
 simulate_estimates(scenario, 50, [0, 1], list(known_estimators()))
 """

@@ -12,5 +12,5 @@ __version__ = "0.1.0"
 def __getattr__(name):
     # On first use: what a command line does not need must neither be loaded nor break it.
     if name == "estimate":
-        return importlib.import_module("calbias.estimation").estimate
+        return importlib.import_module("calbias.estimation.api").estimate
     raise AttributeError(f"module 'calbias' has no attribute {name!r}")

@@ -8,9 +8,9 @@ import pytest
 import yaml
 
 import compare_ece_bin
-from calbias.estimation import estimate
-from calbias.logits.top_labels import Origin, write_top_labels
-from calbias.scores import TopLabel
+from calbias.estimation.api import estimate
+from calbias.logits.top_label import TopLabel
+from calbias.logits.top_label_table import Origin, write_top_labels
 
 ROOT = Path(__file__).parents[2]
 PUBLISHED = ROOT / "resources/published/roelofs2022_table4_ece_bin.csv"

@@ -5,7 +5,7 @@ import pytest
 import yaml
 
 import define_scenarios
-from calbias.scenario_tables import read_scenarios
+from calbias.truth.scenario_tables import read_scenarios
 
 ROOT = Path(__file__).parents[2]
 PUBLISHED = ROOT / "resources/published"

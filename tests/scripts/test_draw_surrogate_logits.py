@@ -5,8 +5,8 @@ import hashlib
 import pytest
 
 import draw_surrogate_logits
-from calbias.logits.canonical import load_fold, load_source
-from calbias.logits.top_labels import read_origin, read_top_labels
+from calbias.logits.store import load_fold, load_source
+from calbias.logits.top_label_table import read_origin, read_top_labels
 
 
 def run(folder, *options, model="resnet110_c10", n_classes=10):

@@ -8,8 +8,8 @@ import yaml
 
 import fit_beta
 from calbias.fits import beta
-from calbias.logits.top_labels import Origin, write_top_labels
-from calbias.scores import TopLabel
+from calbias.logits.top_label import TopLabel
+from calbias.logits.top_label_table import Origin, write_top_labels
 
 ROOT = Path(__file__).parents[2]
 PUBLISHED = ROOT / "resources/published/roelofs2022_table2_beta_fits.csv"

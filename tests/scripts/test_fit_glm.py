@@ -8,11 +8,11 @@ import pytest
 import yaml
 
 import fit_glm
-from calbias.curves import GLM_NAMES
 from calbias.fits.glm import fit_all
 from calbias.fits.inputs import LOG_MISS_AT_ONE
-from calbias.logits.top_labels import Origin, write_top_labels
-from calbias.scores import TopLabel
+from calbias.logits.top_label import TopLabel
+from calbias.logits.top_label_table import Origin, write_top_labels
+from calbias.truth.curves import GLM_NAMES
 
 ROOT = Path(__file__).parents[2]
 PUBLISHED = ROOT / "resources/published/roelofs2022_table3_glm_fits.csv"
@@ -52,7 +52,7 @@ def test_twelve_rows_with_the_columns_of_the_contract(top_labels):
     assert list(rows[0]) == COLUMNS
     assert [row["glm"] for row in rows] == list(GLM_NAMES)
     top = made_up()
-    for row, fit in zip(rows, fit_all(top.log_score, top.log_miss, top.hit), strict=True):
+    for row, fit in zip(rows, fit_all(top.log_score, top.log1m_score, top.hit), strict=True):
         assert "_".join((row["link"], row["transform"], row["terms"])) == fit.glm
         for name in ("b0", "b1"):
             value = getattr(fit, name)
@@ -80,7 +80,7 @@ def test_scores_equal_to_one_are_dropped_where_the_paper_did(top_labels, softmax
     write(top_labels, softmax)
     rows = table(top_labels, *option)
     top = made_up()
-    np.testing.assert_allclose(top.log_miss[:100], LOG_MISS_AT_ONE, rtol=1e-15)
+    np.testing.assert_allclose(top.log1m_score[:100], LOG_MISS_AT_ONE, rtol=1e-15)
     kept = slice(100 if drops else 0, None)
     rate = top.hit[kept].mean()
     (intercept,) = [row for row in rows if row["glm"] == "log_log_b0"]

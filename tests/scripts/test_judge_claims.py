@@ -5,9 +5,9 @@ import importlib
 import pandas as pd
 import pytest
 
-from calbias.curves import Curve
-from calbias.scenarios import Scenario
-from calbias.true_error import true_calibration_error
+from calbias.truth.curves import Curve
+from calbias.truth.scenarios import Scenario
+from calbias.truth.true_error import true_calibration_error
 
 CLAIMS = ["--claims", "resources/claims.csv"]
 PUBLISHED = ["--models-table", "config/models.csv", "--published-dir", "resources/published"]

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import read_logits
-from calbias.logits.canonical import load_fold, load_source
-from calbias.logits.top_labels import read_origin, read_top_labels
+from calbias.logits.store import load_fold, load_source
+from calbias.logits.top_label_table import read_origin, read_top_labels
 
 SHARED = Path(__file__).parents[3] / "shared" / "logits"
 
@@ -78,7 +78,7 @@ def test_genuine_file_under_the_published_convention(tmp_path, capsys):
     assert read_origin(paths[1]) == ("resnet110_c10", "real_logits", "float32_2020")
     top, _ = read_top_labels(paths[1], "test")
     assert top.hit.mean() == 0.9356
-    assert top.log_miss.min() == pytest.approx(-36.7368, abs=1e-4)
+    assert top.log1m_score.min() == pytest.approx(-36.7368, abs=1e-4)
 
 
 @pytest.mark.skipif(not SHARED.exists(), reason="../shared/logits is absent")

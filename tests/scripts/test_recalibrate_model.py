@@ -8,11 +8,11 @@ import pytest
 import yaml
 
 import recalibrate_model
-from calbias.estimation import estimate
-from calbias.estimator_files import known_estimators
-from calbias.logits.canonical import load_fold
-from calbias.recalibration.choices import CHOICES
-from calbias.scores import top_label
+from calbias.estimation.api import estimate
+from calbias.estimation.registry import known_estimators
+from calbias.logits.store import load_fold
+from calbias.logits.top_label import top_label
+from calbias.recalibration.analysis_choices import CHOICES
 
 ROOT = Path(__file__).parents[2]
 COLUMNS = yaml.safe_load((ROOT / "workflow/schemas/tables.yaml").read_text())

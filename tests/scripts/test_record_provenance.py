@@ -9,7 +9,7 @@ import pytest
 
 import record_provenance
 from calbias import __version__
-from calbias.provenance import config_digest
+from calbias.pipeline.provenance import config_digest
 
 CONFIG = {"seed": 7, "softmax": "exact", "shards": 3, "experiments": {"fits": {"n_samples": [5]}}}
 

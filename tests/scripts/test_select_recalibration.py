@@ -8,7 +8,7 @@ import yaml
 
 import recalibrate_model
 import select_recalibration
-from calbias.recalibration.choices import CHOICES
+from calbias.recalibration.analysis_choices import CHOICES
 
 ROOT = Path(__file__).parents[2]
 COLUMNS = yaml.safe_load((ROOT / "workflow/schemas/tables.yaml").read_text())

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import simulate_replicates
-from calbias.replicates import Cell, read_replicates
-from calbias.scenario_tables import read_scenarios
-from calbias.simulate import simulate_estimates
+from calbias.simulation.replicates import Cell, read_replicates
+from calbias.simulation.simulate import simulate_estimates
+from calbias.truth.scenario_tables import read_scenarios
 
 
 @pytest.fixture

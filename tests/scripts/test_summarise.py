@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 import yaml
 
-from calbias.replicates import Cell, read_replicates
-from calbias.scenario_tables import read_scenarios
+from calbias.simulation.replicates import Cell, read_replicates
+from calbias.truth.scenario_tables import read_scenarios
 
 ROOT = Path(__file__).parents[2]
 CONTRACTS = yaml.safe_load((ROOT / "workflow/schemas/tables.yaml").read_text())

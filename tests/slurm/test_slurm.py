@@ -9,7 +9,7 @@ import pytest
 from checkout import SMOKE
 from slow_estimator import RUN, SLOW_SHARD, with_slow_estimator
 
-from calbias.replicates import read_replicates
+from calbias.simulation.replicates import read_replicates
 
 pytestmark = [pytest.mark.slurm, pytest.mark.xdist_group("slurm")]  # one worker, one cluster
 

@@ -18,7 +18,7 @@ from calbias.claims.evidence import (
 )
 from calbias.claims.ledger import RULES
 from calbias.claims.loading import PUBLISHED
-from calbias.result_tables import read_table
+from calbias.io.tables import read_table
 
 ROOT = Path(__file__).parents[2]
 MODELS = read_table(ROOT / "config/models.csv")

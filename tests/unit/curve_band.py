@@ -3,10 +3,10 @@
 import numpy as np
 from scipy.special import chdtri, expit, ndtri
 
-from calbias.curves import split_glm_name, transformed
+from calbias.truth.curves import split_glm_name, transformed
 
 
-def curve_band(fit, log_score, log_miss, level=0.95, simultaneous=False):
+def curve_band(fit, log_score, log1m_score, level=0.95, simultaneous=False):
     """Return (low, high), the band of T at scores given as log c and log(1 - c).
 
     ``fit`` is a ``GlmFit``; scores have shape (m,) and are finite; low and high are fractions of
@@ -18,8 +18,12 @@ def curve_band(fit, log_score, log_miss, level=0.95, simultaneous=False):
     whole curve at once. A fit on the boundary has no spread there: its band is a lower bound.
     """
     link, transform, terms = split_glm_name(fit.glm)
-    log_score, log_miss = np.asarray(log_score, float), np.asarray(log_miss, float)
-    t = transformed(transform, log_score, log_miss) if terms != "b0" else np.zeros(log_score.shape)
+    log_score, log1m_score = np.asarray(log_score, float), np.asarray(log1m_score, float)
+    t = (
+        transformed(transform, log_score, log1m_score)
+        if terms != "b0"
+        else np.zeros(log_score.shape)
+    )
     b0, b1 = fit.curve.b0, fit.curve.b1
     variance = fit.covariance[0, 0] + t * (2 * fit.covariance[0, 1] + t * fit.covariance[1, 1])
     n_terms = terms.count("b")

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 from hypothesis import strategies as st
 
-from calbias.fitted_scenarios import fitted_scenario
-from calbias.scenarios import Scenario
+from calbias.truth.fitted_scenarios import fitted_scenario
+from calbias.truth.scenarios import Scenario
 
 ROOT = Path(__file__).parents[2]
 PUBLISHED = ROOT / "resources/published"

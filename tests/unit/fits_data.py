@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 
-from calbias.curves import Curve
-from calbias.scores import top_label
+from calbias.logits.top_label import top_label
+from calbias.truth.curves import Curve
 
 SHARED = Path(__file__).parents[3] / "shared"
 
@@ -24,9 +24,9 @@ def draw(alpha, beta, curve, n, seed=0):
     """Return (log c, log(1 - c), hit) of n draws, log(1 - c) good to all digits near 1."""
     rng = np.random.default_rng(seed)
     x, y = (np.log(rng.gamma(a + 1, size=n)) + np.log1p(-rng.random(n)) / a for a in (alpha, beta))
-    log_miss = y - np.logaddexp(x, y)
-    log_score = np.where(log_miss < -0.7, np.log1p(-np.exp(log_miss)), x - np.logaddexp(x, y))
-    return log_score, log_miss, np.log(rng.random(n)) < curve.log_hit(log_score, log_miss)
+    log1m_score = y - np.logaddexp(x, y)
+    log_score = np.where(log1m_score < -0.7, np.log1p(-np.exp(log1m_score)), x - np.logaddexp(x, y))
+    return log_score, log1m_score, np.log(rng.random(n)) < curve.log_hit(log_score, log1m_score)
 
 
 def genuine(softmax, fold="test"):
@@ -59,14 +59,14 @@ def slow_loss(link, eta, hit):
     return loss if (eta <= 0).all() and np.isfinite(loss) else 1e300
 
 
-def slow_minimum(name, log_score, log_miss, hit, widths=(1, 10)):
+def slow_minimum(name, log_score, log1m_score, hit, widths=(1, 10)):
     """Return the least loss by nested bounded scalar searches: no gradient, no start, no link code.
 
     For each slope b1 in [-width, width] the best b0 is searched below the value at which a
     probability reaches 1, so that optima on the boundary are found too.
     """
     link, transform, terms = name.split("_", 2)
-    t = {"logit": log_score - log_miss, "log": log_score, "logflip": log_miss}[transform]
+    t = {"logit": log_score - log1m_score, "log": log_score, "logflip": log1m_score}[transform]
     hit = np.asarray(hit, bool)
 
     def best_intercept(b1):

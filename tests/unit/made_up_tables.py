@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pandas as pd
 
-from calbias.detection_limits import detection_limits
+from calbias.summaries.detection_limits import detection_limits
 
 SIZES = tuple(200 * 2**k for k in range(7))
 BINS = tuple(2 * 2**k for k in range(6))

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from calbias.assessment import COLUMNS, assess, redrawn_estimates
-from calbias.curves import Curve
+from calbias.engine.sampler import draw
 from calbias.errors import InputError
-from calbias.estimation import load_estimator
-from calbias.sampler import draw
-from calbias.scenarios import Scenario
-from calbias.scores import TopLabel
+from calbias.estimation.api import load_estimator
+from calbias.logits.top_label import TopLabel
+from calbias.truth.curves import Curve
+from calbias.truth.scenarios import Scenario
 
 ESTIMATORS = {name: load_estimator(name) for name in ("ece_bin_ew", "ece_bin_em", "ece_sweep_em")}
 CALIBRATED = Scenario("calibrated", 1.2, 0.3, Curve("identity"))

@@ -7,11 +7,11 @@ from calbias.benchmark.memory import COLUMNS as MEMORY_COLUMNS
 from calbias.benchmark.memory import memory_rows
 from calbias.benchmark.timing import COLUMNS, compare
 from calbias.benchmark.vectorised import six_binned
-from calbias.benchmark.works import SEVEN, SIX, Grid, call_rows
-from calbias.curves import Curve
-from calbias.estimation import load_estimator
-from calbias.sampler import Sampler
-from calbias.scenarios import Scenario
+from calbias.benchmark.workloads import SEVEN, SIX, Grid, call_rows
+from calbias.engine.sampler import Sampler
+from calbias.estimation.api import load_estimator
+from calbias.truth.curves import Curve
+from calbias.truth.scenarios import Scenario
 
 SCENARIO = Scenario("benchmark", 1.1, 0.2, Curve("logit_logit_b0_b1", -0.5, 0.6))
 

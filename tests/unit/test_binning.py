@@ -5,7 +5,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from calbias.binning import EQUAL_MASS, EQUAL_WIDTH, binning_of, first_rank, width_bin
+from calbias.engine.binning import EQUAL_MASS, EQUAL_WIDTH, binning_of, first_rank, width_bin
 
 
 @given(n=st.integers(1, 300), b=st.integers(1, 400))

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 from claims_data import ROOT, TABLES, judged
 
-from calbias.fit_errors import rows_with_table3_errors
-from calbias.result_tables import read_table
+from calbias.fits.standard_errors import rows_with_table3_errors
+from calbias.io.tables import read_table
 
 TABLE_2 = TABLES["roelofs2022_table2_beta_fits"]
 TABLE_3 = TABLES["roelofs2022_table3_glm_fits"]

@@ -11,7 +11,7 @@ from calbias.claims.evidence import WHATEVER_NORM, Evidence
 from calbias.claims.judgement import VERDICTS, OtherNorm, worst_of
 from calbias.claims.ledger import COLUMNS, RULES, judge_all, read_claims
 from calbias.errors import InputError
-from calbias.figures.catalogue import figures
+from calbias.pipeline.figure_catalogue import figures
 
 CLAIMS = ROOT / "resources/claims.csv"
 

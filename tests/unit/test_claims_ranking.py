@@ -4,7 +4,8 @@ import pandas as pd
 import pytest
 from claims_data import ALL, GOOD, GROUP, experiment, judged
 
-from calbias.claims.comparing import (
+from calbias.claims.evidence import group_curves
+from calbias.claims.tallies import (
     Tally,
     abs_difference,
     clearly_below,
@@ -12,7 +13,6 @@ from calbias.claims.comparing import (
     tally,
     unrooted_words,
 )
-from calbias.claims.evidence import group_curves
 
 CALM = {**GOOD, "ece_debias_em": 0.6, "ece_sweep_em": 1.5}
 

@@ -9,13 +9,13 @@ from claims_data import GROUP, MODELS, TABLES
 from scipy.stats import beta as beta_distribution
 from scipy.stats import ttest_1samp
 
+from calbias.claims.comparison import COLUMNS, comparison
+from calbias.claims.comparison_of_text import t_error
 from calbias.claims.evidence import Evidence
-from calbias.comparison import COLUMNS, comparison
-from calbias.comparison_of_text import t_error
-from calbias.curves import Curve
-from calbias.fit_errors import beta_errors, glm_errors, table3_errors
-from calbias.printed_fits import printed_fits
-from calbias.scenarios import Scenario
+from calbias.fits.standard_errors import beta_errors, glm_errors, table3_errors
+from calbias.truth.curves import Curve
+from calbias.truth.published_fits import printed_fits
+from calbias.truth.scenarios import Scenario
 
 TABLE_2 = TABLES["roelofs2022_table2_beta_fits"]
 FITS = printed_fits(TABLE_2, TABLES["roelofs2022_table3_glm_fits"])

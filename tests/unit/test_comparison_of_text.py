@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 from claims_data import MODELS, TABLES, sweep
 
+from calbias.claims.comparison_of_text import text_rows
 from calbias.claims.evidence import Evidence
-from calbias.comparison_of_text import text_rows
 
 ROUNDING = 0.5 / np.sqrt(3)  # of a number printed as a whole one: uniform within ± 0.5
 

@@ -7,10 +7,10 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
-from calbias import config as configuration
-from calbias import models
-from calbias.curves import GLM_NAMES
 from calbias.errors import InputError
+from calbias.pipeline import config as configuration
+from calbias.pipeline import models
+from calbias.truth.curves import GLM_NAMES
 
 ROOT = Path(__file__).parents[2]
 PUBLISHED = ROOT / "resources/published"

@@ -4,7 +4,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from calbias.curves import GLM_NAMES, Curve, logistic, score, split_glm_name, transformed
+from calbias.truth.curves import GLM_NAMES, Curve, logistic, score, split_glm_name, transformed
 
 LINKS = {
     "logit": lambda x: 1 / (1 + np.exp(-x)),
@@ -90,9 +90,9 @@ def test_near_one_the_information_is_in_log_miss(exponent):
 
 
 def test_scores_from_logs():
-    log_miss = np.log([1e-20, 1e-8, 0.3, 0.9])
-    log_score = np.log1p(-np.exp(log_miss))
-    np.testing.assert_allclose(score(log_score, log_miss), [1, 1 - 1e-8, 0.7, 0.1], rtol=1e-15)
+    log1m_score = np.log([1e-20, 1e-8, 0.3, 0.9])
+    log_score = np.log1p(-np.exp(log1m_score))
+    np.testing.assert_allclose(score(log_score, log1m_score), [1, 1 - 1e-8, 0.7, 0.1], rtol=1e-15)
     assert score(np.log(1e-200), -1e-200) == pytest.approx(1e-200)
 
 

@@ -5,7 +5,7 @@ import pytest
 from engine_data import data_sets
 from hypothesis import given
 
-from calbias.datasets import DataSets, sorted_data_set
+from calbias.engine.sorted_batch import SortedBatch, sorted_data_set
 from calbias.errors import InputError
 
 
@@ -74,5 +74,5 @@ def test_unknown_ties():
 
 
 def test_first_takes_rows():
-    data = DataSets.empty(4, 3).first(2)
+    data = SortedBatch.empty(4, 3).first(2)
     assert [array.shape[0] for array in data] == [2] * 5

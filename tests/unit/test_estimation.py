@@ -9,11 +9,11 @@ import pytest
 import yaml
 
 import calbias
-from calbias import estimation
-from calbias.datasets import sorted_data_set
+from calbias.engine.sorted_batch import sorted_data_set
 from calbias.errors import InputError
-from calbias.estimation import estimate, load_estimator
-from calbias.estimator_files import NO_BINS
+from calbias.estimation import api as estimation
+from calbias.estimation.api import estimate, load_estimator
+from calbias.estimation.registry import NO_BINS
 
 
 def test_the_three_lines_of_the_readme():
@@ -22,7 +22,7 @@ def test_the_three_lines_of_the_readme():
         "import sys; sys.path.insert(0, 'scripts')",
         "import calbias",
         "first = calbias.estimate('ece_bin_ew', [0.1, 0.2, 0.9], [0, 0, 1], n_bins=2, norm=1)",
-        "from calbias.simulate import simulate_estimates",
+        "from calbias.simulation.simulate import simulate_estimates",
         "again = calbias.estimate('ece_bin_ew', [0.1, 0.2, 0.9], [0, 0, 1], n_bins=2, norm=1)",
         "from calbias import estimate",
         "assert first == again == estimate('ece_bin_ew', [0.1, 0.2, 0.9], [0, 0, 1], 2, 1)",
@@ -40,9 +40,9 @@ def test_the_three_lines_of_the_readme():
 def test_example_of_the_docstring():
     import doctest
 
-    import calbias.estimation
+    import calbias.estimation.api
 
-    assert doctest.testmod(calbias.estimation).failed == 0
+    assert doctest.testmod(calbias.estimation.api).failed == 0
 
 
 @pytest.mark.parametrize(

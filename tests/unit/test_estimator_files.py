@@ -3,7 +3,7 @@
 import pytest
 
 from calbias.errors import InputError
-from calbias.estimator_files import (
+from calbias.estimation.registry import (
     CHOSEN,
     FOLDER,
     NO_BINS,
@@ -11,7 +11,7 @@ from calbias.estimator_files import (
     estimator_file,
     known_estimators,
     literal,
-    refuse_unusable,
+    validate_unusable,
 )
 
 
@@ -107,7 +107,7 @@ def test_files_that_no_job_could_run(tmp_path, name, text, message):
     path = tmp_path / f"{name}.py"
     path.write_text(text)
     with pytest.raises(InputError, match=message):
-        refuse_unusable(name, path)
+        validate_unusable(name, path)
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ def test_files_that_no_job_could_run(tmp_path, name, text, message):
 )
 def test_a_function_may_come_from_anywhere(tmp_path, text):
     (tmp_path / "mine.py").write_text(text)
-    refuse_unusable("mine", tmp_path / "mine.py")
+    validate_unusable("mine", tmp_path / "mine.py")
 
 
 def test_an_edit_is_seen(tmp_path):

@@ -9,7 +9,7 @@ from engine_data import data_sets, monotone_data
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from calbias.estimation import estimate
+from calbias.estimation.api import estimate
 
 BINNINGS = ["ew", "em"]
 

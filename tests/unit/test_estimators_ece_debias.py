@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from calbias.errors import InputError
-from calbias.estimation import estimate
+from calbias.estimation.api import estimate
 
 BINNINGS = ["ew", "em"]
 

@@ -6,7 +6,7 @@ from engine_data import data_sets
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calbias.estimation import estimate
+from calbias.estimation.api import estimate
 
 
 @pytest.mark.parametrize("binning", ["ew", "em"])

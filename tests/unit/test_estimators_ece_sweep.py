@@ -9,8 +9,8 @@ import pytest
 from engine_data import data_sets, monotone_data
 from hypothesis import example, given, settings
 
-from calbias.datasets import sorted_data_set
-from calbias.estimation import estimate
+from calbias.engine.sorted_batch import sorted_data_set
+from calbias.estimation.api import estimate
 from calbias.estimators.ece_sweep import _decreases
 
 BINNINGS = ["ew", "em"]

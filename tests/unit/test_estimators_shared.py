@@ -6,9 +6,9 @@ from engine_data import data_sets, monotone_data
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calbias.datasets import DataSets, of_sorted_scores, sorted_data_set
-from calbias.estimation import estimate, load_estimator
-from calbias.estimator_files import known_estimators
+from calbias.engine.sorted_batch import SortedBatch, of_sorted_scores, sorted_data_set
+from calbias.estimation.api import estimate, load_estimator
+from calbias.estimation.registry import known_estimators
 
 ESTIMATORS = sorted(known_estimators())
 
@@ -40,7 +40,7 @@ def test_one_two_and_three_samples(estimator, hits):
 @pytest.mark.parametrize("estimator", ESTIMATORS)
 def test_many_data_sets_at_once_are_as_one_by_one(estimator):
     each = [sorted_data_set(*monotone_data(80, seed)) for seed in range(7)]
-    together = DataSets(*(np.concatenate(arrays) for arrays in zip(*each, strict=True)))
+    together = SortedBatch(*(np.concatenate(arrays) for arrays in zip(*each, strict=True)))
     run = load_estimator(estimator)
     values, n_bins = run(together, 10, 2.0)
     for row, data in enumerate(each):

@@ -9,7 +9,7 @@ import yaml
 from made_up_tables import made_up_tables
 
 from calbias.claims.ledger import read_claims
-from calbias.figures import catalogue
+from calbias.pipeline import figure_catalogue as catalogue
 
 ROOT = Path(__file__).parents[2]
 CAPTIONS = ROOT / "workflow" / "report"

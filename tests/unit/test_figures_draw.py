@@ -8,7 +8,8 @@ import pytest
 from made_up_tables import BINNED, MODELS, made_up_tables
 
 from calbias.errors import InputError
-from calbias.figures import bias_by_n, catalogue, selection, style
+from calbias.figures import bias_by_n, selection, style
+from calbias.pipeline import figure_catalogue as catalogue
 
 FIGURES = catalogue.figures()
 HEATMAPS = [name for name in FIGURES if FIGURES[name].module == "heatmaps"]

@@ -6,7 +6,8 @@ import matplotlib.colors
 import pytest
 from made_up_tables import BINNED, MODELS, made_up_tables
 
-from calbias.figures import catalogue, labels, style
+from calbias.figures import labels, style
+from calbias.pipeline import figure_catalogue as catalogue
 
 KNOWN = (*BINNED, "ece_label_binned_em", "ece_label_binned_ew", "kde", "kde_unrooted")
 

@@ -3,8 +3,8 @@ import pytest
 from curve_band import curve_band
 from fits_data import SCENARIOS, draw
 
-from calbias.curves import Curve
 from calbias.fits.glm import fit_glm
+from calbias.truth.curves import Curve
 
 SCORES = np.linspace(0.05, 0.999, 40)
 GRID = np.log(SCORES), np.log1p(-SCORES)

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from scipy.special import psi
 from scipy.stats import beta as beta_distribution
 
-from calbias.curves import Curve
 from calbias.errors import InputError
 from calbias.fits import beta as module
 from calbias.fits.beta import beta_from_means, fit_beta
 from calbias.fits.inputs import LOG_MISS_AT_ONE
+from calbias.truth.curves import Curve
 
 shapes = st.floats(np.log(0.03), np.log(200)).map(np.exp)
 
@@ -23,7 +23,7 @@ shapes = st.floats(np.log(0.03), np.log(200)).map(np.exp)
 )
 def test_the_genuine_file_gives_the_published_parameters(softmax, alpha, beta):
     top = genuine(softmax)
-    fit = fit_beta(top.log_score, top.log_miss)
+    fit = fit_beta(top.log_score, top.log1m_score)
     digits = len(str(beta)) - 2
     assert round(fit.alpha, 4 if softmax == "float32_2020" else 3) == alpha
     assert round(fit.beta, digits) == beta
@@ -39,11 +39,11 @@ def test_means_of_a_beta_distribution_give_it_back(alpha, beta):
 @given(st.lists(st.floats(-9, 3), min_size=2, max_size=30).filter(lambda x: np.ptp(x) > 0.3))
 def test_the_score_equations_hold_and_swapping_tails_swaps_parameters(log_odds_of_a_miss):
     x = np.array(log_odds_of_a_miss)
-    log_score, log_miss = -np.logaddexp(0, x), x - np.logaddexp(0, x)
-    fit, swapped = fit_beta(log_score, log_miss), fit_beta(log_miss, log_score)
+    log_score, log1m_score = -np.logaddexp(0, x), x - np.logaddexp(0, x)
+    fit, swapped = fit_beta(log_score, log1m_score), fit_beta(log1m_score, log_score)
     np.testing.assert_allclose((swapped.beta, swapped.alpha), fit[:2], rtol=1e-6)
     a, b = mpmath.mpf(fit.alpha), mpmath.mpf(fit.beta)
-    for shape, mean in ((a, log_score.mean()), (b, log_miss.mean())):
+    for shape, mean in ((a, log_score.mean()), (b, log1m_score.mean())):
         expected = mpmath.digamma(shape) - mpmath.digamma(a + b)
         assert abs(expected - mean) < 1e-9 * (1 + abs(mean))
 
@@ -58,8 +58,8 @@ def test_uniform_scores_by_hand():
 
 
 def test_loss_and_errors_are_those_of_the_distribution():
-    log_score, log_miss, _ = draw(2.0, 0.5, Curve("identity"), 5000)
-    fit = fit_beta(log_score, log_miss)
+    log_score, log1m_score, _ = draw(2.0, 0.5, Curve("identity"), 5000)
+    fit = fit_beta(log_score, log1m_score)
     density = beta_distribution.logpdf(np.exp(log_score), fit.alpha, fit.beta)
     assert fit.nll == pytest.approx(-density.sum(), rel=1e-9)
     # The likelihood ratio of the truth is chi-square with two degrees of freedom.
@@ -88,7 +88,7 @@ def test_a_score_of_one_is_taken_as_the_next_float_below_and_warned_of():
 
 
 @pytest.mark.parametrize(
-    ("log_score", "log_miss", "message"),
+    ("log_score", "log1m_score", "message"),
     [
         ([], [], "at least 1"),
         ([-1.0], [-1.0, -2.0], "one length"),
@@ -99,9 +99,9 @@ def test_a_score_of_one_is_taken_as_the_next_float_below_and_warned_of():
         (np.log([0.5, 0.9]), np.log([0.5, 0.2]), "row 1 .* not log c and log"),
     ],
 )
-def test_bad_scores_are_refused_by_row(log_score, log_miss, message):
+def test_bad_scores_are_refused_by_row(log_score, log1m_score, message):
     with pytest.raises(InputError, match=message):
-        fit_beta(log_score, log_miss)
+        fit_beta(log_score, log1m_score)
 
 
 def test_means_that_no_beta_distribution_has_are_refused():

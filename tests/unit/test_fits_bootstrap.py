@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 from fits_data import draw, genuine
 
-from calbias.curves import GLM_NAMES, Curve
 from calbias.errors import InputError
 from calbias.fits.bootstrap import table3_convention
 from calbias.fits.glm import fit_all
+from calbias.truth.curves import GLM_NAMES, Curve
 
 TABLE_3 = Path(__file__).parents[2] / "resources/published/roelofs2022_table3_glm_fits.csv"
 
@@ -39,7 +39,7 @@ def test_each_model_has_its_own_resamples_and_the_seed_decides():
 
 def test_the_published_aics_are_such_means():
     top = genuine("float32_2020")
-    means = table3_convention(top.log_score, top.log_miss, top.hit, seed=0, n_resamples=60)
+    means = table3_convention(top.log_score, top.log1m_score, top.hit, seed=0, n_resamples=60)
     with open(TABLE_3, encoding="utf-8", newline="") as file:
         rows = {r["glm"]: r for r in csv.DictReader(file) if r["model"] == "resnet110_c10"}
     # The published mean of ten differs from ours of sixty by sd·√(1/10 + 1/60).

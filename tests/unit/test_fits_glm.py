@@ -2,10 +2,10 @@ import numpy as np
 import pytest
 from fits_data import draw, genuine
 
-from calbias.curves import GLM_NAMES, Curve
 from calbias.errors import InputError
 from calbias.fits.glm import best_fit, fit_all, fit_glm
 from calbias.fits.inputs import LOG_MISS_AT_ONE
+from calbias.truth.curves import GLM_NAMES, Curve
 
 INTERCEPTS = [name for name in GLM_NAMES if name.split("_", 2)[2] == "b0"]
 
@@ -77,8 +77,8 @@ def test_selection_is_by_the_smallest_aic_in_the_order_of_the_names():
 
 
 def test_a_score_of_one_is_the_next_float_below_or_dropped():
-    log_score, log_miss, hit = draw(2.8, 0.05, Curve("logit_logit_b0_b1", -0.4, 0.4), 800)
-    rounded = np.where(log_miss < -36, 1.0, np.exp(log_score))
+    log_score, log1m_score, hit = draw(2.8, 0.05, Curve("logit_logit_b0_b1", -0.4, 0.4), 800)
+    rounded = np.where(log1m_score < -36, 1.0, np.exp(log_score))
     with np.errstate(divide="ignore"):
         columns = np.log(rounded), np.log1p(-rounded)
     with pytest.warns(UserWarning, match="scores are exactly 1"):
@@ -87,8 +87,8 @@ def test_a_score_of_one_is_the_next_float_below_or_dropped():
     assert kept.nll == fit_glm("logit_logit_b0_b1", columns[0], floored, hit).nll
 
     below = rounded < 1
-    for log_misses in (columns[1], floored):  # at 1, or already reduced as in float32_2020
-        dropped = fit_all(columns[0], log_misses, hit, drop_scores_equal_to_one=True)
+    for log1m_score in (columns[1], floored):  # at 1, or already reduced as in float32_2020
+        dropped = fit_all(columns[0], log1m_score, hit, drop_scores_equal_to_one=True)
         alone = fit_all(columns[0][below], columns[1][below], hit[below])
         assert [fit.nll for fit in dropped] == [fit.nll for fit in alone]
         assert dropped[0].n_samples == below.sum() < 800
@@ -101,10 +101,10 @@ def test_dropping_every_score_is_refused():
 
 def test_scores_far_beyond_float_rounding_are_used_as_they_are():
     # Misses at 1 - c = e^-50 and e^-800, where the score is 1.0 and log c underflows to 0.
-    log_miss = np.array([-1.0, -2.0, -50.0, -800.0, -3.0, -800.0])
+    log1m_score = np.array([-1.0, -2.0, -50.0, -800.0, -3.0, -800.0])
     hit = np.array([0, 1, 0, 0, 1, 1])
-    log_score = np.where(log_miss < -40, 0.0, np.log1p(-np.exp(log_miss)))
-    fits = {fit.glm: fit for fit in fit_all(log_score, log_miss, hit)}
+    log_score = np.where(log1m_score < -40, 0.0, np.log1p(-np.exp(log1m_score)))
+    fits = {fit.glm: fit for fit in fit_all(log_score, log1m_score, hit)}
     assert all(fit.converged and np.isfinite(fit.nll) for fit in fits.values())
     # log_log_b1 has T = c^b1: a miss at 1 - c = e^-50 costs 50 - log(b1), one at e^-800 as much
     # as at 1e-300.
@@ -136,7 +136,7 @@ def test_genuine_file_gives_the_published_coefficients_and_aics_nearly():
     top = genuine("float32_2020")
     fits = {
         fit.glm: fit
-        for fit in fit_all(top.log_score, top.log_miss, top.hit, drop_scores_equal_to_one=True)
+        for fit in fit_all(top.log_score, top.log1m_score, top.hit, drop_scores_equal_to_one=True)
     }
     assert fits["log_log_b0"].n_samples == 5168
     # Single fits, hand-checked beside Table 3's means over ten resamples (spread about 30).
@@ -159,7 +159,10 @@ def test_genuine_file_gives_the_published_coefficients_and_aics_nearly():
         ({"hit": [0, 0, 0]}, "all 3 rows are misses"),
         ({"hit": [0, 2, 1]}, "row 1 .* neither 0 nor 1"),
         ({"hit": [0, 1]}, "one value for each of the 3"),
-        ({"log_miss": np.log([0.5, 0.5, 0.5]), "log_score": np.log([0.5, 0.5, 0.5])}, "are equal"),
+        (
+            {"log1m_score": np.log([0.5, 0.5, 0.5]), "log_score": np.log([0.5, 0.5, 0.5])},
+            "are equal",
+        ),
         ({"log_score": [0.2, -1.0, -1.0]}, "row 0 .* outside"),
     ],
 )
@@ -167,7 +170,7 @@ def test_bad_input_is_refused(change, message):
     given = {
         "name": "logit_logit_b0_b1",
         "log_score": np.log([0.5, 0.6, 0.7]),
-        "log_miss": np.log([0.5, 0.4, 0.3]),
+        "log1m_score": np.log([0.5, 0.4, 0.3]),
         "hit": [0, 1, 1],
     }
     with pytest.raises(InputError, match=message):

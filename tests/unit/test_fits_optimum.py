@@ -9,21 +9,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
-from calbias.curves import GLM_NAMES, Curve
 from calbias.fits.design import glm_design
 from calbias.fits.glm import fit_all, fit_glm
 from calbias.fits.newton import minimise
+from calbias.truth.curves import GLM_NAMES, Curve
 
 
-def check_all_twelve(log_score, log_miss, hit, widths=(1, 10), **options):
-    fits = {fit.glm: fit for fit in fit_all(log_score, log_miss, hit, **options)}
+def check_all_twelve(log_score, log1m_score, hit, widths=(1, 10), **options):
+    fits = {fit.glm: fit for fit in fit_all(log_score, log1m_score, hit, **options)}
     for name, fit in fits.items():
         assert fit.converged, name
-        slow = slow_minimum(name, log_score, log_miss, hit, widths)
+        slow = slow_minimum(name, log_score, log1m_score, hit, widths)
         assert fit.nll == pytest.approx(slow, rel=1e-6), name
         curve = fit.curve
         recomputed = -np.where(
-            hit, curve.log_hit(log_score, log_miss), curve.log_not_hit(log_score, log_miss)
+            hit, curve.log_hit(log_score, log1m_score), curve.log_not_hit(log_score, log1m_score)
         ).sum()
         assert recomputed == pytest.approx(fit.nll, rel=1e-9), name
         if name.endswith("_b0_b1"):
@@ -43,13 +43,13 @@ def test_on_draws_from_published_fits(scenario):
 @pytest.mark.parametrize(("softmax", "fold"), [("exact", "test"), ("float32_2020", "validation")])
 def test_on_the_genuine_file(softmax, fold):
     top = genuine(softmax, fold)
-    check_all_twelve(top.log_score, top.log_miss, top.hit.astype(bool), widths=(6,))
+    check_all_twelve(top.log_score, top.log1m_score, top.hit.astype(bool), widths=(6,))
 
 
 @pytest.mark.parametrize("name", ["lenet5_c10", "vgg16_c10", "wrn16_c100"])
 def test_on_other_real_models(name):
     top = other_real(name)
-    check_all_twelve(top.log_score, top.log_miss, top.hit.astype(bool), widths=(6,))
+    check_all_twelve(top.log_score, top.log1m_score, top.hit.astype(bool), widths=(6,))
 
 
 def test_an_optimum_on_the_boundary_by_hand():
@@ -123,10 +123,10 @@ def test_a_bad_proposal_does_not_matter():
 def test_misses_beyond_float_rounding_of_the_score():
     # Misses at 1 - c down to e^-160, where curvatures reach e^320: the search is over log b1.
     columns = draw(50.0, 0.03, Curve("logflip_logflip_b0", -0.5), 600, seed=2)
-    log_score, log_miss, hit = columns
+    log_score, log1m_score, hit = columns
 
     def loss(log_slope):
-        near = log_slope + np.minimum(log_miss, -36.0)  # log(1 - c^b1) where c^b1 is nearly 1
+        near = log_slope + np.minimum(log1m_score, -36.0)  # log(1 - c^b1) where c^b1 is nearly 1
         tail = np.where(near < -36.0, near, 0.0)
         power = np.exp(log_slope) * log_score
         with np.errstate(divide="ignore"):
@@ -135,7 +135,7 @@ def test_misses_beyond_float_rounding_of_the_score():
 
     slow = minimize_scalar(loss, bounds=(-5, 60), method="bounded", options={"xatol": 1e-9})
     fit = fit_glm("log_log_b1", *columns)
-    assert log_miss[~hit].min() < -150
+    assert log1m_score[~hit].min() < -150
     assert fit.converged
     assert fit.nll == pytest.approx(slow.fun, rel=1e-6)
     assert np.log(fit.b1) == pytest.approx(slow.x, abs=1e-3)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from calbias.imports import PACKAGE, SCRIPTS, code_files
+from calbias.io.code_files import PACKAGE, SCRIPTS, code_files
 
 
 def names(*files):
@@ -11,8 +11,9 @@ def names(*files):
 
 def test_a_module_and_all_that_it_imports():
     assert names(PACKAGE / "errors.py") == {"calbias/errors.py"}
-    assert names(PACKAGE / "binning.py") >= {
-        "calbias/__init__.py", "calbias/binning.py", "calbias/kernels.py", "calbias/imports.py",
+    assert names(PACKAGE / "engine/binning.py") >= {
+        "calbias/__init__.py", "calbias/engine/binning.py", "calbias/engine/jit.py",
+        "calbias/io/code_files.py",
     }  # fmt: skip
 
 
@@ -21,9 +22,13 @@ def test_an_estimators_job_needs_no_other_estimator():
     assert {
         "simulate_replicates.py",
         "calbias/estimators/kde.py",
-        "calbias/kernel_sums.py",
+        "calbias/engine/triweight_sums.py",
     } <= needed
-    assert {"calbias/sampler.py", "calbias/philox.py", "calbias/quantile_table.py"} <= needed
+    assert {
+        "calbias/engine/sampler.py",
+        "calbias/engine/philox.py",
+        "calbias/engine/quantile_table.py",
+    } <= needed
     assert not any(f"calbias/estimators/ece_{kind}.py" in needed for kind in ("bin", "sweep"))
     sweep = names(PACKAGE / "estimators/ece_sweep.py")
     assert "calbias/estimators/ece_bin.py" in sweep
@@ -38,14 +43,14 @@ def test_simulation_needs_no_other_stage(heavy):
 def test_a_file_of_ones_own(tmp_path):
     mine = tmp_path / "mine.py"
     mine.write_text(
-        "import numpy\nimport calbias.scores as scores\n\n\ndef estimate():\n"
+        "import numpy\nimport calbias.logits.top_label as scores\n\n\ndef estimate():\n"
         "    from calbias.estimators import ece_bin\n"
     )
     needed = {path.name for path in code_files(mine)}
-    assert {"mine.py", "scores.py", "curves.py", "ece_bin.py", "binning.py"} <= needed
+    assert {"mine.py", "top_label.py", "curves.py", "ece_bin.py", "binning.py"} <= needed
 
 
 def test_a_file_with_a_syntax_error_is_its_own_jobs_affair(tmp_path):
     broken = tmp_path / "broken.py"
-    broken.write_text("import calbias.scores\ndef (\n")
+    broken.write_text("import calbias.logits.top_label\ndef (\n")
     assert [path.name for path in code_files(broken)] == ["broken.py"]

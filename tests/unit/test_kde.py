@@ -7,9 +7,9 @@ from engine_data import MODELS, published_scenario
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calbias.estimation import estimate
-from calbias.kernel_sums import CELLS, COEFFICIENTS, sum_kernels
-from calbias.sampler import draw
+from calbias.engine.sampler import draw
+from calbias.engine.triweight_sums import CELLS, COEFFICIENTS, sum_kernels
+from calbias.estimation.api import estimate
 
 
 def both(scores, hits, norm=2):

@@ -10,7 +10,7 @@ import pytest
 
 SCRIPTS = Path(__file__).parents[2] / "scripts"
 ESTIMATE = (
-    "from calbias.estimation import estimate;"
+    "from calbias.estimation.api import estimate;"
     "print(estimate('ece_bin_em', [.1, .2, .3, .4, .5, .9], [0, 1, 0, 0, 1, 1], n_bins=3).value)"
 )
 
@@ -39,7 +39,7 @@ def package(tmp_path):
 
 def test_an_edit_of_a_kernel_in_another_file_is_seen(package, tmp_path):
     before = estimate(package, tmp_path / "cache").stdout
-    binning = package / "calbias/binning.py"
+    binning = package / "calbias/engine/binning.py"
     text = binning.read_text()
     mass = "return (k * n + n_bins - 1) // n_bins"
     assert mass in text

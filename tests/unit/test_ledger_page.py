@@ -12,12 +12,12 @@ from PIL import Image
 
 from calbias.claims.evidence import Evidence
 from calbias.claims.ledger import judge_all, read_claims
-from calbias.comparison_page import comparison_section, number
 from calbias.figures import style
-from calbias.figures.catalogue import figures
-from calbias.ledger_page import ledger_page
-from calbias.ledger_pictures import MOST_CHARACTERS
-from calbias.workflow_index import figure_makers, table_makers
+from calbias.pipeline.figure_catalogue import figures
+from calbias.pipeline.workflow_index import figure_makers, table_makers
+from calbias.report.comparison_page import comparison_section, number
+from calbias.report.ledger_page import ledger_page
+from calbias.report.ledger_pictures import MOST_CHARACTERS
 
 COMPARED = (
     *("where", "quantity", "model", "source", "published", "recomputed", "difference"),

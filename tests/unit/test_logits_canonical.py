@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from calbias.errors import InputError
-from calbias.logits.canonical import (
+from calbias.logits.store import (
     Fold,
     Logits,
     load_fold,
@@ -14,14 +14,14 @@ from calbias.logits.canonical import (
     load_source,
     save_logits,
 )
-from calbias.logits.top_labels import (
+from calbias.logits.top_label import top_label
+from calbias.logits.top_label_table import (
     Origin,
     read_origin,
     read_top_labels,
     top_labels_of,
     write_top_labels,
 )
-from calbias.scores import top_label
 
 
 @pytest.fixture

@@ -10,12 +10,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from calbias.digest import file_digest
 from calbias.errors import InputError
+from calbias.io.checksums import file_digest
 from calbias.logits import checks
-from calbias.logits.files import read_logits
 from calbias.logits.manifest import PublishedFile
-from calbias.scores import top_label
+from calbias.logits.read_logits import read_logits
+from calbias.logits.top_label import top_label
 
 SHARED = Path(__file__).parents[3] / "shared" / "logits"
 K = 4
@@ -207,7 +207,7 @@ def test_a_zero_probability_gets_a_finite_logarithm_and_leaves_the_score_alone(t
     top = top_label(*read.test)
     assert top.score == pytest.approx([1, 0.998, 0.5], abs=5e-4)
     # The zeros of a row together stay below half of the smallest probability written, capped.
-    assert np.exp(top.log_miss[0]) == pytest.approx(2 * 0.001 / 6, rel=1e-3)
+    assert np.exp(top.log1m_score[0]) == pytest.approx(2 * 0.001 / 6, rel=1e-3)
 
 
 def test_confident_float32_probabilities_keep_log_miss(tmp_path):
@@ -219,7 +219,7 @@ def test_confident_float32_probabilities_keep_log_miss(tmp_path):
         validation_logits=p, validation_labels=labels, test_logits=p, test_labels=labels,
     )  # fmt: skip
     top, expected = top_label(*quietly(path).test), top_label(logits, labels)
-    assert top.log_miss == pytest.approx(expected.log_miss, rel=1e-6)
+    assert top.log1m_score == pytest.approx(expected.log1m_score, rel=1e-6)
 
 
 def test_logits_are_not_taken_for_probabilities(tmp_path):
@@ -268,7 +268,7 @@ def test_shared_files_reproduce_their_own_top_labels(name):
     top = top_label(*read.test)
     tolerance = 1e-2 if stored["logits"].dtype == np.float16 else 1e-5
     assert top.log_score == pytest.approx(stored["log_s"][rows], abs=tolerance)
-    assert top.log_miss == pytest.approx(stored["log1m_s"][rows], rel=tolerance, abs=tolerance)
+    assert top.log1m_score == pytest.approx(stored["log1m_s"][rows], rel=tolerance, abs=tolerance)
     assert np.mean(top.hit == stored["hit"][rows]) > 0.999
 
 

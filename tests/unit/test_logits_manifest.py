@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from calbias.digest import file_digest
 from calbias.errors import InputError
+from calbias.io.checksums import file_digest
 from calbias.logits.manifest import (
     PublishedFile,
     published_file,

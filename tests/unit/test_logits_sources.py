@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from calbias.errors import InputError
-from calbias.logits import sources
+from calbias.pipeline import logit_availability as sources
 
 PUBLISHED = Path(__file__).parents[2] / "resources/published"
 FILE = "probs_resnet110_c10_logits.p"

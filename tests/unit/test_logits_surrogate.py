@@ -8,9 +8,8 @@ import pytest
 from scipy.optimize import fsolve, minimize
 from scipy.special import betainc, betaln, digamma, polygamma
 
-from calbias.curves import Curve
 from calbias.errors import InputError
-from calbias.fit_errors import beta_errors
+from calbias.fits.standard_errors import beta_errors
 from calbias.logits.manifest import read_manifest
 from calbias.logits.surrogate import (
     draw_logits,
@@ -19,8 +18,9 @@ from calbias.logits.surrogate import (
     fold_sizes,
     published_fit,
 )
-from calbias.scenarios import Scenario
-from calbias.scores import top_label
+from calbias.logits.top_label import top_label
+from calbias.truth.curves import Curve
+from calbias.truth.scenarios import Scenario
 
 REPOSITORY = Path(__file__).parents[2]
 PUBLISHED = REPOSITORY / "resources" / "published"
@@ -50,11 +50,11 @@ def test_beta_mle_recovers_table_2(model):
     _, n = fold_sizes(model, n_classes, MANIFEST)
     scores = draw_scores(fit, n, n_classes, rng())
     top = top_label(*draw_logits(scores, n_classes, rng()))
-    log_score, log_miss = top.log_score.mean(), top.log_miss.mean()
+    log_score, log1m_score = top.log_score.mean(), top.log1m_score.mean()
 
     def loss(parameters):
         a, b = np.exp(parameters)
-        return betaln(a, b) - (a - 1) * log_score - (b - 1) * log_miss
+        return betaln(a, b) - (a - 1) * log_score - (b - 1) * log1m_score
 
     found = np.exp(minimize(loss, np.log([fit.alpha, fit.beta]), method="Nelder-Mead", tol=1e-10).x)
     both = polygamma(1, fit.alpha + fit.beta)
@@ -67,8 +67,8 @@ def test_beta_mle_recovers_table_2(model):
 def test_hits_follow_the_winning_curve(model):
     fit, n = fit_of(model), 20_000
     drawn = draw_scores(fit, n, MODELS[model], rng())
-    expected = fit.curve.hit(drawn.log_score, drawn.log_miss)
-    order = np.argsort(drawn.log_miss)
+    expected = fit.curve.hit(drawn.log_score, drawn.log1m_score)
+    order = np.argsort(drawn.log1m_score)
     for part in np.array_split(order, 5):
         error = (drawn.hit[part] - expected[part]).sum()
         assert abs(error) < 4 * np.sqrt((expected[part] * (1 - expected[part])).sum() + 1)
@@ -82,7 +82,7 @@ def test_stored_logits_give_back_the_drawn_top_labels(n_classes):
     top = top_label(*fold)
     assert fold.logits.dtype == np.float32
     assert np.isfinite(fold.logits).all()
-    assert top.log_miss == pytest.approx(drawn.log_miss, rel=3e-7, abs=2e-6)
+    assert top.log1m_score == pytest.approx(drawn.log1m_score, rel=3e-7, abs=2e-6)
     assert top.log_score == pytest.approx(drawn.log_score, rel=3e-5, abs=2e-6)
     assert np.array_equal(top.hit, drawn.hit)
     ranked = np.sort(fold.logits, axis=1)

@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pytest
 
-from calbias.logits.files import read_logits
+from calbias.logits.read_logits import read_logits
 
 K = 5
 

@@ -1,6 +1,6 @@
 """How many estimates an experiment makes, and the memory that its jobs ask for."""
 
-from calbias import memory
+from calbias.pipeline import job_memory as memory
 
 CELLS = {"n_samples": [100, 200], "n_bins": [15], "replicates": 1000, "estimators": ["a", "b"]}
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from calbias import models
 from calbias.errors import InputError
+from calbias.pipeline import models
 
 PUBLISHED = Path(__file__).parents[2] / "resources/published"
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from calbias.philox import block, fill_words, stream_key
+from calbias.engine.philox import block, fill_words, stream_key
 
 # Random123, kat_vectors: counter, key, answer.
 KNOWN_ANSWERS = [

@@ -5,15 +5,15 @@ import pytest
 from engine_data import MODELS, published_scenario
 from scipy.special import betainc, betaincc
 
-from calbias.curves import Curve, logistic
-from calbias.quantile_table import (
+from calbias.engine.quantile_table import (
     CELLS_PER_OCTAVE,
     MIDDLE_CELLS,
     OCTAVES,
     TAIL,
     build_quantile_table,
 )
-from calbias.scenarios import Scenario, score_quantiles
+from calbias.truth.curves import Curve, logistic
+from calbias.truth.scenarios import Scenario, score_quantiles
 
 EXTREME = [(0.03, 0.03), (0.03, 200), (200, 0.03), (200, 200), (1, 1), (0.5, 3), (1.1, 0.1)]
 
@@ -43,8 +43,8 @@ def places(side):
 
 def exact(scenario, u, side):
     place = {"upper": u} if side == "upper" else {"lower": u}
-    log_score, log_miss = score_quantiles(scenario.alpha, scenario.beta, **place)
-    return log_score, log_miss
+    log_score, log1m_score = score_quantiles(scenario.alpha, scenario.beta, **place)
+    return log_score, log1m_score
 
 
 @pytest.mark.parametrize("side", ["lower", "middle", "upper"])
@@ -55,9 +55,9 @@ def test_published_scenarios(model, side):
     u = places(side)
     score, hit_rate = look_up(build_quantile_table(scenario), u, side)
     assert ((score >= 0) & (score <= 1 + 1e-15)).all()
-    log_score, log_miss = exact(scenario, u, side)
-    np.testing.assert_allclose(hit_rate, scenario.curve.hit(log_score, log_miss), atol=1e-11)
-    resolved = log_miss > np.log(1e-7)  # nearer to 1 the score's own rounding moves F by more
+    log_score, log1m_score = exact(scenario, u, side)
+    np.testing.assert_allclose(hit_rate, scenario.curve.hit(log_score, log1m_score), atol=1e-11)
+    resolved = log1m_score > np.log(1e-7)  # nearer to 1 the score's own rounding moves F by more
     tail = betainc if side != "upper" else betaincc
     away = np.abs(tail(scenario.alpha, scenario.beta, score) - u)[resolved]
     assert (away <= 2e-9 * (1 if side == "middle" else u[resolved])).all()

@@ -12,19 +12,19 @@ from scipy.special import log_softmax, softmax
 from sklearn.isotonic import IsotonicRegression
 
 from calbias.errors import InputError
-from calbias.logits.canonical import Fold
 from calbias.logits.pickles import read_pickle
+from calbias.logits.store import Fold
+from calbias.logits.top_label import top_label
 from calbias.recalibration import (
     chunks,
     histogram_binning,
     isotonic_regression,
     temperature_scaling,
 )
-from calbias.recalibration.judge import judge, judge_top_label, ties_of
+from calbias.recalibration.evaluation import judge, judge_top_label, ties_of
 from calbias.recalibration.ks_error import ks_error
 from calbias.recalibration.one_vs_rest import fit_one_vs_rest
 from calbias.recalibration.variants import METHODS, VARIANTS, outcomes
-from calbias.scores import top_label
 
 GENUINE = Path(__file__).parents[3] / "shared" / "logits" / "probs_resnet110_c10_logits.p"
 PROBABILITIES = np.array([0.1, 0.2, 0.4, 0.6, 0.9, 1.0])

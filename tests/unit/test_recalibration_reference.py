@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from oracles import draw_scores_slowly
 
-from calbias.curves import GLM_NAMES, Curve
 from calbias.fits.glm import fit_all
 from calbias.fits.inputs import LOG_MISS_AT_ONE
+from calbias.logits.top_label import TopLabel
 from calbias.recalibration import resampled_reference
 from calbias.recalibration.ks_error import ks_error
 from calbias.recalibration.reference import (
@@ -21,9 +21,9 @@ from calbias.recalibration.reference import (
 from calbias.recalibration.resampled_glms import Groups, refit
 from calbias.recalibration.resampled_reference import resampled_tce
 from calbias.recalibration.selection import draw_counts
-from calbias.scenarios import Scenario
-from calbias.scores import TopLabel
-from calbias.true_error import true_calibration_error
+from calbias.truth.curves import GLM_NAMES, Curve
+from calbias.truth.scenarios import Scenario
+from calbias.truth.true_error import true_calibration_error
 
 
 def made(score, hit):
@@ -37,9 +37,9 @@ def drawn(n, curve=None, alpha=2.0, beta=0.5, seed=0):
     """Return a TopLabel of Beta scores with hits by a curve."""
     curve = curve or Curve("power", 0.0, 2.0)
     rng = np.random.default_rng(seed)
-    log_score, log_miss = draw_scores_slowly(alpha, beta, n, rng)
-    hit = np.log(rng.random(n)) < curve.log_hit(log_score, log_miss)
-    return TopLabel(np.exp(log_score), log_score, log_miss, hit.astype(np.uint8))
+    log_score, log1m_score = draw_scores_slowly(alpha, beta, n, rng)
+    hit = np.log(rng.random(n)) < curve.log_hit(log_score, log1m_score)
+    return TopLabel(np.exp(log_score), log_score, log1m_score, hit.astype(np.uint8))
 
 
 def repeated(top, count):
@@ -78,7 +78,7 @@ def test_empirical_tce_with_atoms_by_hand():
 
 def test_the_published_stand_in_for_1_is_an_atom_and_a_small_log_miss_is_not():
     top = made([1 - 1e-16, 0.5], [1, 0])
-    assert top.log_miss[0] == LOG_MISS_AT_ONE
+    assert top.log1m_score[0] == LOG_MISS_AT_ONE
     assert atoms(top)[1].tolist() == [True, False]
     precise = TopLabel(np.array([1.0]), np.array([-1e-20]), np.array([-46.0]), np.array([1]))
     assert not atoms(precise)[1].any()
@@ -133,7 +133,7 @@ def test_refitted_glms_are_those_of_the_resampled_rows(name):
         rows = repeated(top, count)
         slow = fit_all(*rows[1:3], rows.hit, names=(name,), use_statsmodels=False)[0]
         assert aic[b] == pytest.approx(slow.aic, abs=1e-4)
-        expected = slow.curve.hit(groups.log_score, groups.log_miss)
+        expected = slow.curve.hit(groups.log_score, groups.log1m_score)
         assert curves[b] == pytest.approx(expected, abs=2e-4)
 
 
@@ -142,7 +142,7 @@ def test_a_resample_of_one_class_stays_finite(link):
     top = made([0.2, 0.4, 0.6, 0.8], [0, 1, 0, 1])
     fit = fit_all(*top[1:3], top.hit, names=(link,), use_statsmodels=False)[0]
     hits = np.array([[0.0, 4, 0, 0], [0.0, 0, 0, 0]])
-    groups = Groups(top.log_score, top.log_miss, hits, hits[::-1])
+    groups = Groups(top.log_score, top.log1m_score, hits, hits[::-1])
     curves, aic = refit(fit, groups)
     assert np.isfinite(curves).all()
     assert np.isfinite(aic).all()

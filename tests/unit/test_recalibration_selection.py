@@ -5,14 +5,14 @@ import pandas as pd
 import pytest
 
 from calbias.errors import InputError
-from calbias.estimation import estimate
-from calbias.estimator_files import known_estimators
-from calbias.recalibration.choices import CHOICES, DEFAULT, Choice
+from calbias.estimation.api import estimate
+from calbias.estimation.registry import known_estimators
+from calbias.logits.top_label import TopLabel
+from calbias.recalibration.analysis_choices import CHOICES, DEFAULT, Choice
 from calbias.recalibration.measures import load_measures, measured, resampled_values
 from calbias.recalibration.selection import Selections, draw_counts, selected
 from calbias.recalibration.summary import gathered, selection_table, sensitivity_table
 from calbias.recalibration.variants import METHODS, VARIANTS
-from calbias.scores import TopLabel
 
 PAPER = {"ece_bin_ew", "ece_sweep_em"}
 

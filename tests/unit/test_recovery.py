@@ -4,8 +4,8 @@ import fcntl
 
 import pytest
 
-from calbias import recovery
-from calbias.recovery import LET_BE, MAKE_AGAIN
+from calbias.pipeline import recovery
+from calbias.pipeline.recovery import LET_BE, MAKE_AGAIN
 
 RUN = ["snakemake", "--cores", "2"]
 

@@ -6,7 +6,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from calbias.errors import InputError
-from calbias.replicates import (
+from calbias.simulation.gather import gather_shards
+from calbias.simulation.replicates import (
     NOTHING,
     Cell,
     Estimates,
@@ -15,7 +16,6 @@ from calbias.replicates import (
     read_replicates,
     write_replicates,
 )
-from calbias.summaries.gather import gather_shards
 
 A, B = Cell("one", 100, 15), Cell("two", 200, -1)
 

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from calbias import results_folder
+from calbias.pipeline import results_folder
 
 
 def test_results_from_the_future_are_dated_back_in_their_order(tmp_path):

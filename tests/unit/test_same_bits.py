@@ -11,9 +11,9 @@ import hashlib, sys
 sys.path[:0] = ["scripts", "tests/unit"]
 import numpy as np
 from engine_data import published_scenario
-from calbias.kernel_sums import sum_kernels
-from calbias.sampler import Sampler
-from calbias.simulate import simulate_estimates
+from calbias.engine.triweight_sums import sum_kernels
+from calbias.engine.sampler import Sampler
+from calbias.simulation.simulate import simulate_estimates
 
 digest = hashlib.sha256()
 scenario = published_scenario("resnet110_c100")

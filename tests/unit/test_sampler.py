@@ -6,11 +6,11 @@ from engine_data import MODELS, published_scenario
 from scipy import stats
 from scipy.special import betaincc, betaln, digamma
 
-from calbias import sampler as sampling
-from calbias.curves import Curve, logistic
+from calbias.engine import sampler as sampling
+from calbias.engine.sampler import Sampler, draw
 from calbias.errors import InputError
-from calbias.sampler import Sampler, draw
-from calbias.scenarios import Scenario, score_quantiles
+from calbias.truth.curves import Curve, logistic
+from calbias.truth.scenarios import Scenario, score_quantiles
 
 EXTREME = [(0.03, 0.03), (0.03, 200), (200, 0.03), (200, 200), (1, 1), (0.5, 3), (2.8, 0.05)]
 ROUNDS_TO_ONE = 2.0**-54  # a score rounds to 1 where 1 - c is below this

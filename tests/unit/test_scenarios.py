@@ -8,24 +8,24 @@ from oracles import draw_scores_slowly
 from scipy import stats
 from scipy.special import betaln
 
-from calbias.scenarios import score_quantiles
+from calbias.truth.scenarios import score_quantiles
 
 TAILS = np.array([1e-11, 1e-6, 1e-3, 0.05, 0.3, 0.5])
 EXTREME = [(0.03, 0.03), (0.03, 200), (200, 0.03), (200, 200), (1, 1), (0.5, 3), (2.8, 0.05)]
 
 
-def upper_tail(alpha, beta, log_miss):
-    """Return P(score > c) for 1 - c = exp(log_miss), to 30 digits."""
+def upper_tail(alpha, beta, log1m_score):
+    """Return P(score > c) for 1 - c = exp(log1m_score), to 30 digits."""
     with mpmath.workdps(30):
-        return mpmath.betainc(beta, alpha, 0, mpmath.exp(log_miss), regularized=True)
+        return mpmath.betainc(beta, alpha, 0, mpmath.exp(log1m_score), regularized=True)
 
 
 @pytest.mark.parametrize("model", MODELS)
 def test_quantiles_of_the_published_fits(model):
     """Where the smaller of c and 1 - c has rounded away in float64, too: 1 - c down to 1e-300."""
     scenario = published_scenario(model)
-    log_score, log_miss = score_quantiles(scenario.alpha, scenario.beta, upper=TAILS)
-    for tail, value in zip(TAILS, log_miss, strict=True):
+    log_score, log1m_score = score_quantiles(scenario.alpha, scenario.beta, upper=TAILS)
+    for tail, value in zip(TAILS, log1m_score, strict=True):
         assert float(upper_tail(scenario.alpha, scenario.beta, value)) == pytest.approx(
             tail, rel=1e-9
         )
@@ -39,14 +39,14 @@ def test_quantiles_of_the_published_fits(model):
 @pytest.mark.parametrize(("alpha", "beta"), EXTREME)
 def test_extreme_parameters(alpha, beta):
     for side in ("lower", "upper"):
-        log_score, log_miss = score_quantiles(alpha, beta, **{side: TAILS})
+        log_score, log1m_score = score_quantiles(alpha, beta, **{side: TAILS})
         assert np.isfinite(log_score).all()
-        assert np.isfinite(log_miss).all()
-        total = np.exp(log_score) + np.exp(log_miss)
+        assert np.isfinite(log1m_score).all()
+        total = np.exp(log_score) + np.exp(log1m_score)
         np.testing.assert_allclose(total, 1, rtol=1e-14)
         expected = [
             float(upper_tail(*((alpha, beta) if side == "upper" else (beta, alpha)), value))
-            for value in (log_miss if side == "upper" else log_score)
+            for value in (log1m_score if side == "upper" else log_score)
         ]
         np.testing.assert_allclose(expected, TAILS, rtol=2e-5)
 
@@ -60,9 +60,9 @@ def test_the_two_sides_meet():
 @pytest.mark.parametrize(("alpha", "beta"), [(2.8, 0.05), (1, 1), (0.03, 200)])
 def test_the_oracle_sampler(alpha, beta):
     """Kolmogorov-Smirnov on log(1 - c) or log c, whichever side the mass is on."""
-    log_score, log_miss = draw_scores_slowly(alpha, beta, 20_000, np.random.default_rng(1))
-    np.testing.assert_allclose(np.exp(log_score) + np.exp(log_miss), 1, rtol=1e-12)
-    logs, shapes = (log_score, (alpha, beta)) if alpha < beta else (log_miss, (beta, alpha))
+    log_score, log1m_score = draw_scores_slowly(alpha, beta, 20_000, np.random.default_rng(1))
+    np.testing.assert_allclose(np.exp(log_score) + np.exp(log1m_score), 1, rtol=1e-12)
+    logs, shapes = (log_score, (alpha, beta)) if alpha < beta else (log1m_score, (beta, alpha))
     uniform = stats.beta(*shapes).cdf(np.exp(logs))
     small = logs < -600  # exp underflows: F(x) = x^a / (a·B(a, b))
     leading = np.exp(shapes[0] * logs[small] - np.log(shapes[0]) - betaln(*shapes))

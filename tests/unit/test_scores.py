@@ -11,21 +11,21 @@ from hypothesis.extra.numpy import arrays
 from scipy.optimize import minimize
 from scipy.special import betaln
 
-from calbias import scores
 from calbias.errors import InputError
+from calbias.logits import top_label as scores
 from calbias.logits.pickles import read_pickle
-from calbias.scores import ROUNDED_TO_ONE_2020, top_label
+from calbias.logits.top_label import ROUNDED_TO_ONE_2020, top_label
 
 GENUINE = Path(__file__).parents[3] / "shared" / "logits" / "probs_resnet110_c10_logits.p"
 
 
 def beta_mle(top):
     """Maximum likelihood of a Beta distribution from its two sufficient statistics."""
-    log_score, log_miss = top.log_score.mean(), top.log_miss.mean()
+    log_score, log1m_score = top.log_score.mean(), top.log1m_score.mean()
 
     def loss(parameters):
         a, b = np.exp(parameters)
-        return betaln(a, b) - (a - 1) * log_score - (b - 1) * log_miss
+        return betaln(a, b) - (a - 1) * log_score - (b - 1) * log1m_score
 
     options = {"xatol": 1e-9, "fatol": 1e-13, "maxiter": 4000}
     return np.exp(minimize(loss, [0.7, -2.5], method="Nelder-Mead", options=options).x)
@@ -35,7 +35,7 @@ def test_two_rows_by_hand():
     top = top_label(np.log([[0.7, 0.2, 0.1], [0.25, 0.25, 0.5]]), [0, 1])
     assert top.score == pytest.approx([0.7, 0.5], rel=1e-15)
     assert top.log_score == pytest.approx(np.log([0.7, 0.5]), rel=1e-15)
-    assert top.log_miss == pytest.approx(np.log([0.3, 0.5]), rel=1e-14)
+    assert top.log1m_score == pytest.approx(np.log([0.3, 0.5]), rel=1e-14)
     assert top.hit.tolist() == [1, 0]
     assert top.hit.dtype == np.uint8
     assert all(array.dtype == np.float64 for array in top[:3])
@@ -44,13 +44,13 @@ def test_two_rows_by_hand():
 def test_log_miss_survives_where_the_score_rounds_to_one():
     top = top_label(np.array([[800.0, 0.0, 0.0], [-1000.0, -1000.0, -900.0]]), [0, 2])
     assert top.score.tolist() == [1.0, 1.0]
-    assert top.log_miss == pytest.approx([math.log(2) - 800, math.log(2) - 100], rel=1e-15)
+    assert top.log1m_score == pytest.approx([math.log(2) - 800, math.log(2) - 100], rel=1e-15)
     assert top.log_score[1] == pytest.approx(-2 * math.exp(-100), rel=1e-12, abs=0)
 
 
 def test_other_logits_of_minus_infinity_leave_no_nan():
     top = top_label(np.array([[1.0, -np.inf, -np.inf], [1.0, 1.0, -np.inf]]), [0, 0])
-    assert top.log_miss[0] == -np.inf
+    assert top.log1m_score[0] == -np.inf
     assert top.score[0] == 1
     assert top.score[1] == pytest.approx(0.5)
 
@@ -67,19 +67,19 @@ def test_label_column_is_as_good_as_a_vector():
 @given(arrays(np.float64, (4, 5), elements=st.floats(-50, 50)), st.floats(-1e3, 1e3))
 def test_logarithms_belong_together_and_ignore_a_shift(logits, shift):
     top = top_label(logits, [0] * 4)
-    assert np.exp(top.log_score) + np.exp(top.log_miss) == pytest.approx(np.ones(4), rel=1e-14)
+    assert np.exp(top.log_score) + np.exp(top.log1m_score) == pytest.approx(np.ones(4), rel=1e-14)
     assert np.all(top.score >= 0.2 - 1e-15)
     moved = top_label(logits + shift, [0] * 4)
-    assert moved.log_miss == pytest.approx(top.log_miss, abs=1e-11)
+    assert moved.log1m_score == pytest.approx(top.log1m_score, abs=1e-11)
 
 
 @given(arrays(np.float32, (3, 4), elements=st.floats(-30, 30, width=32)))
 def test_exact_agrees_with_a_slow_sum(logits):
     top = top_label(logits, [0] * 3)
-    for row, log_score, log_miss in zip(logits, top.log_score, top.log_miss, strict=True):
+    for row, log_score, log1m_score in zip(logits, top.log_score, top.log1m_score, strict=True):
         e = sorted(math.exp(float(z) - float(row.max())) for z in row)
         assert log_score == pytest.approx(-math.log1p(math.fsum(e[:-1])), rel=1e-13)
-        assert log_miss == pytest.approx(
+        assert log1m_score == pytest.approx(
             math.log(math.fsum(e[:-1])) - math.log(math.fsum(e)), rel=1e-12, abs=1e-13
         )
 
@@ -97,7 +97,7 @@ def test_chunks_do_not_show(monkeypatch, softmax):
 def test_float32_2020_rounds_and_reduces():
     top = top_label(np.array([[30.0, 0.0], [0.0, 0.0]]), [0, 0], "float32_2020")
     assert top.score.tolist() == [ROUNDED_TO_ONE_2020, 0.5 - 1e-16]
-    assert top.log_miss[0] == pytest.approx(math.log(2.0**-53), rel=1e-12)
+    assert top.log1m_score[0] == pytest.approx(math.log(2.0**-53), rel=1e-12)
     assert top.score[0] < 1
 
 

@@ -5,13 +5,13 @@ import pandas as pd
 import pytest
 from claims_data import GROUP, TABLES
 
-from calbias.curves import Curve
-from calbias.printed_fits import printed_coefficients, printed_fits
-from calbias.scenarios import Scenario
-from calbias.sensitivity import COLUMNS, t_test_sensitivity, within_rounding
-from calbias.simulate import simulate_estimates
-from calbias.tce_rounding import tce_range, tce_rounding
-from calbias.true_error import true_calibration_error
+from calbias.sensitivity.t_test import COLUMNS, t_test_sensitivity, within_rounding
+from calbias.sensitivity.tce_rounding import tce_range, tce_rounding
+from calbias.simulation.simulate import simulate_estimates
+from calbias.truth.curves import Curve
+from calbias.truth.published_fits import printed_coefficients, printed_fits
+from calbias.truth.scenarios import Scenario
+from calbias.truth.true_error import true_calibration_error
 
 FITS = printed_fits(TABLES["roelofs2022_table2_beta_fits"], TABLES["roelofs2022_table3_glm_fits"])
 PAIR = ["ece_debias_em", "ece_sweep_em"]

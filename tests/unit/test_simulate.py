@@ -6,11 +6,11 @@ from engine_data import MODELS, SAMPLE_SIZES, published_scenario
 from oracles import draw_scores_slowly
 from scipy import stats
 
-from calbias.curves import Curve
-from calbias.datasets import DataSets, sorted_data_set
-from calbias.estimation import load_estimator
-from calbias.scenarios import Scenario
-from calbias.simulate import simulate_estimates
+from calbias.engine.sorted_batch import SortedBatch, sorted_data_set
+from calbias.estimation.api import load_estimator
+from calbias.simulation.simulate import simulate_estimates
+from calbias.truth.curves import Curve
+from calbias.truth.scenarios import Scenario
 
 ESTIMATORS = (
     *(f"ece_{kind}_{bins}" for kind in ("bin", "debias", "sweep") for bins in ("ew", "em")),
@@ -19,11 +19,11 @@ ESTIMATORS = (
 
 
 def slow_data_set(scenario, n, generator):
-    """Return the DataSets of one row drawn from log-Gamma variates, ordered by log(1 - c)."""
-    log_score, log_miss = draw_scores_slowly(scenario.alpha, scenario.beta, n, generator)
-    order = np.argsort(-log_miss)
-    hits = generator.random(n) < scenario.curve.hit(log_score, log_miss)
-    scores = np.where(log_miss < log_score, -np.expm1(log_miss), np.exp(log_score))
+    """Return the SortedBatch of one row drawn from log-Gamma variates, ordered by log(1 - c)."""
+    log_score, log1m_score = draw_scores_slowly(scenario.alpha, scenario.beta, n, generator)
+    order = np.argsort(-log1m_score)
+    hits = generator.random(n) < scenario.curve.hit(log_score, log1m_score)
+    scores = np.where(log1m_score < log_score, -np.expm1(log1m_score), np.exp(log_score))
     return sorted_data_set(scores[order], hits[order], ties="input_order")
 
 
@@ -39,7 +39,7 @@ def deviations():
             m = max(30, 24_000 // n)
             fast = simulate_estimates(scenario, n, range(m), ESTIMATORS, seed=4)
             each = [slow_data_set(scenario, n, generator) for _ in range(m)]
-            slow = DataSets(*(np.concatenate(arrays) for arrays in zip(*each, strict=True)))
+            slow = SortedBatch(*(np.concatenate(arrays) for arrays in zip(*each, strict=True)))
             row = []
             for name in ESTIMATORS:
                 a, b = fast[name][0], run[name](slow, 15, 2.0)[0]

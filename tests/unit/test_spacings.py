@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from calbias.intrinsics import LANES, add_power_sums, bits_of, float_of, sum_of_lanes, two_cubics
-from calbias.kernels import njit
-from calbias.spacings import PIECE, _exponentials, cumulate, sum_exponentials
+from calbias.engine.jit import njit
+from calbias.engine.simd import LANES, add_power_sums, bits_of, float_of, sum_of_lanes, two_cubics
+from calbias.engine.sorted_uniforms import PIECE, _exponentials, cumulate, sum_exponentials
 
 
 def exponentials_of(words):

@@ -5,7 +5,7 @@ import pytest
 import yaml
 from engine_data import ROOT
 
-from calbias.replicates import Cell, Estimates
+from calbias.simulation.replicates import Cell, Estimates
 from calbias.summaries.bias import bias_rows
 
 VALUES = np.array([0.01, 0.02, 0.03, 0.06])

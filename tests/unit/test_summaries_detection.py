@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from calbias.errors import InputError
-from calbias.replicates import Cell, Estimates
+from calbias.simulation.replicates import Cell, Estimates
 from calbias.summaries.detection import detection_rows
 
 

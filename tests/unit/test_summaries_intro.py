@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from calbias.curves import Curve
-from calbias.estimation import estimate
-from calbias.replicates import Cell, Estimates
-from calbias.sampler import draw
-from calbias.scenarios import Scenario
+from calbias.engine.sampler import draw
+from calbias.estimation.api import estimate
+from calbias.simulation.replicates import Cell, Estimates
 from calbias.summaries.intro import HISTOGRAM_BINS, estimate_histogram, reliability_diagram
+from calbias.truth.curves import Curve
+from calbias.truth.scenarios import Scenario
 
 
 def test_histogram():

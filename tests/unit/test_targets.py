@@ -3,7 +3,7 @@
 import yaml
 from engine_data import ROOT
 
-from calbias.targets import TABLES, available_figures, available_tables
+from calbias.pipeline.catalogue import TABLES, available_figures, available_tables
 
 CONTRACTS = yaml.safe_load((ROOT / "workflow/schemas/tables.yaml").read_text(encoding="utf-8"))
 CONFIG = yaml.safe_load((ROOT / "config/config.yaml").read_text(encoding="utf-8"))

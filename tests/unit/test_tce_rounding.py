@@ -3,11 +3,11 @@
 import pytest
 from claims_data import TABLES
 
-from calbias.curves import Curve
-from calbias.printed_fits import printed_fits
-from calbias.scenarios import Scenario
-from calbias.tce_rounding import COLUMNS, tce_rounding
-from calbias.true_error import true_calibration_error
+from calbias.sensitivity.tce_rounding import COLUMNS, tce_rounding
+from calbias.truth.curves import Curve
+from calbias.truth.published_fits import printed_fits
+from calbias.truth.scenarios import Scenario
+from calbias.truth.true_error import true_calibration_error
 
 FITS = printed_fits(TABLES["roelofs2022_table2_beta_fits"], TABLES["roelofs2022_table3_glm_fits"])
 

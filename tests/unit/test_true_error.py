@@ -6,10 +6,10 @@ import pytest
 from engine_data import MODELS, published_scenario
 from scipy.special import betaln
 
-from calbias.curves import Curve, logistic
 from calbias.errors import InputError
-from calbias.scenarios import Scenario, score_quantiles
-from calbias.true_error import gap, true_calibration_error
+from calbias.truth.curves import Curve, logistic
+from calbias.truth.scenarios import Scenario, score_quantiles
+from calbias.truth.true_error import gap, true_calibration_error
 
 SCORES = [(1, 1), (2.8, 0.05), (1.1, 0.1), (2.7752, 0.0478), (0.5, 0.5), (30, 4), (0.2, 3)]
 
@@ -107,8 +107,8 @@ def test_published_scenarios_against_a_plain_sum(model):
 def test_the_gap_near_one_is_not_lost_to_rounding():
     """1 - c = 1e-18: c and T both round to 1, their difference is 1e-18 - 1e-9."""
     scenario = Scenario("x", 1, 1, Curve("logflip_logflip_b1", 0.0, 0.5))
-    log_miss = np.log([1e-18])
-    value = gap(scenario, np.log1p(-np.exp(log_miss)), log_miss)[0]
+    log1m_score = np.log([1e-18])
+    value = gap(scenario, np.log1p(-np.exp(log1m_score)), log1m_score)[0]
     assert value == pytest.approx(1e-9 - 1e-18, rel=1e-13)
 
 

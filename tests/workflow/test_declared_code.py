@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from checkout import ROOT
 
-from calbias.imports import SCRIPTS, code_files
+from calbias.io.code_files import SCRIPTS, code_files
 
 RULES = "\n".join(path.read_text("utf-8") for path in (ROOT / "workflow/rules").glob("*.smk"))
 # Import the script, then whatever its functions import later, and list the modules of the project.
@@ -62,7 +62,7 @@ def test_estimators_are_declared_where_they_are_loaded_by_name():
     for rule in re.split(r"\n(?=rule )", RULES):
         script = re.search(r'script=program\(\s*"(\w+)"', rule)
         if script:
-            loads = SCRIPTS / "calbias/estimation.py" in code_files(SCRIPTS / f"{script[1]}.py")
+            loads = SCRIPTS / "calbias/estimation/api.py" in code_files(SCRIPTS / f"{script[1]}.py")
             assert not loads or "estimator_path(" in rule, rule.splitlines()[0]
 
 

@@ -18,7 +18,7 @@ from jobs import simulated
 from slow_estimator import BIAS, RUN, SLOW_SHARD, with_slow_estimator
 from test_bad_input import folds
 
-from calbias.replicates import COLUMNS
+from calbias.simulation.replicates import COLUMNS
 
 SHARD = "results/replicates/realistic/kde/0-of-1.parquet"
 NOT_WRITABLE = "error: {} cannot be written: give yourself access, run again"

@@ -26,7 +26,7 @@ FILES = {
     "scripts/calbias/estimators/kde.py": AFTER_KDE,
     # the sweep and the fits' comparison are built on ece_bin
     "scripts/calbias/estimators/ece_bin.py": {*AFTER_BIN, *LEDGER},
-    "scripts/calbias/sampler.py": {*ALL_SIMULATED, *FITS, *BIAS, *BIAS_FIGURES, *LEDGER},
+    "scripts/calbias/engine/sampler.py": {*ALL_SIMULATED, *FITS, *BIAS, *BIAS_FIGURES, *LEDGER},
     "scripts/calbias/fits/beta.py": {*(f"fit_beta {model}" for model in MODELS), *MEASURED}
     | {*LEDGER, "join_tables beta_fits", "fig3_fits"},
     "scripts/calbias/figures/bias_by_n.py": {*BIAS_FIGURES, "write_ledger_page"},

@@ -2,7 +2,7 @@
 
 import pytest
 
-from calbias.replicates import read_replicates
+from calbias.simulation.replicates import read_replicates
 
 # 64 shards of 50 replicates: some shards are empty
 TABLE = "results/bias/realistic.csv"

@@ -10,7 +10,7 @@ import pytest
 import yaml
 from checkout import ROOT, SMOKE
 
-from calbias.figures.catalogue import figures
+from calbias.pipeline.figure_catalogue import figures
 
 pytestmark = pytest.mark.xdist_group("smoke")  # one worker, one run
 

@@ -9,15 +9,16 @@ from pathlib import Path
 HERE = Path(workflow.basedir)
 sys.path.insert(0, str(HERE / "scripts"))
 
-from calbias import config as configuration
-from calbias import models as models_table
-from calbias import recovery, results_folder
+from calbias.pipeline import config as configuration
+from calbias.pipeline import models as models_table
+from calbias.pipeline import recovery
+from calbias.pipeline import results_folder
 from calbias.errors import InputError
-from calbias.estimator_files import estimator_file
-from calbias.figures.catalogue import figures
-from calbias.imports import code_files
-from calbias.logits import sources
-from calbias.targets import available_figures, available_tables
+from calbias.estimation.registry import estimator_file
+from calbias.pipeline.figure_catalogue import figures
+from calbias.io.code_files import code_files
+from calbias.pipeline import logit_availability as sources
+from calbias.pipeline.catalogue import available_figures, available_tables
 
 # Jobs use the interpreter that runs Snakemake, and find compiled kernels in one place.
 os.environ["PATH"] = os.pathsep.join(

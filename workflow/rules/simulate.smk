@@ -1,6 +1,6 @@
 # Simulation: scenarios of each experiment, their true calibration error, and the replicates.
 
-from calbias import memory
+from calbias.pipeline import job_memory as memory
 
 
 rule define_scenarios:

@@ -6,9 +6,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from calbias.curves import Curve
-from calbias.scenarios import Scenario
-from calbias.simulate import simulate_estimates
+from calbias.simulation.simulate import simulate_estimates
+from calbias.truth.curves import Curve
+from calbias.truth.scenarios import Scenario
 
 COLUMNS = ("work", "n_samples", "n_replicates", "peak_mebibytes")
 ESTIMATORS = ("ece_bin_ew", "ece_sweep_em", "kde")

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from calbias.claims.comparing import abs_difference
 from calbias.claims.evidence import BINS, HEATMAP_MODELS, HEATMAP_SIZES, PAPER_BINS
 from calbias.claims.judgement import (
     APPROXIMATE,
@@ -14,6 +13,7 @@ from calbias.claims.judgement import (
     Rule,
     verdict_of,
 )
+from calbias.claims.tallies import abs_difference
 
 FIG2B = ("beta_2.8_0.05_power_2", "beta_1.1_0.1_power_2")
 MOST = 0.75

@@ -5,7 +5,7 @@ from scipy.special import betainc
 
 from calbias.claims.judgement import Judgement, NotJudged, Rule, verdict_of
 from calbias.claims.similarity import groups_matter
-from calbias.curves import Curve
+from calbias.truth.curves import Curve
 
 SIGNIFICANT = 0.05
 _SCORES = (np.arange(1000) + 0.5) / 1000

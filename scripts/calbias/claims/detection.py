@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from calbias.claims.comparing import CONSISTENTLY, error_of_mean, tally
 from calbias.claims.evidence import enough_replicates
 from calbias.claims.judgement import APPROXIMATE, Judgement, NotJudged, Rule, verdict_of
-from calbias.detection_limits import TARGETS
+from calbias.claims.tallies import CONSISTENTLY, error_of_mean, tally
+from calbias.summaries.detection_limits import TARGETS
 
 USUAL, BEST = "ece_bin_ew", "ece_sweep_em"
 SIZES = (100, 200, 500, 1000, 2000, 5000, 10000, 20000)

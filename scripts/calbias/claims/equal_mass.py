@@ -1,8 +1,8 @@
 """R09: bins of equal mass against bins of equal width on the fitted models (§7.1, Figure 4)."""
 
-from calbias.claims.comparing import CONSISTENTLY, abs_difference, by_cells, tally
 from calbias.claims.evidence import BINNED, group_curves
 from calbias.claims.judgement import CLEAR, Judgement, Rule, worst_of
+from calbias.claims.tallies import CONSISTENTLY, abs_difference, by_cells, tally
 
 FAMILIES = ("bin", "debias", "sweep")
 

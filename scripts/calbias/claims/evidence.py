@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from calbias.claims.comparing import error_of_mean
 from calbias.claims.judgement import NotJudged, OtherNorm
-from calbias.result_tables import groups_of
+from calbias.claims.tallies import error_of_mean
+from calbias.io.tables import groups_of
 
 SIZES = tuple(200 * 2**k for k in range(7))
 HEATMAP_SIZES = SIZES[:-1]

@@ -5,9 +5,9 @@ import numpy as np
 from calbias.claims.judgement import CLEAR, NEEDS_REAL_LOGITS, NotJudged, Rule, verdict_of
 from calbias.claims.real_logits import real_rows, softmax_note, until_complete
 from calbias.claims.table_3 import aic_contradictions, published_winners
-from calbias.fit_errors import rows_with_table3_errors
-from calbias.printed_fits import HALF_LAST_DIGIT_BETA
-from calbias.result_tables import is_true
+from calbias.fits.standard_errors import rows_with_table3_errors
+from calbias.io.tables import is_true
+from calbias.truth.published_fits import HALF_LAST_DIGIT_BETA
 
 BETA_TOLERANCE, BETA_LOOSE = 0.002, 0.05
 MOST, MANY = 0.95, 0.75

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from calbias.claims.evidence import Evidence
 from calbias.errors import InputError
-from calbias.result_tables import groups_of, read_table
+from calbias.io.tables import groups_of, read_table
 
 PUBLISHED = (
     "roelofs2022_table1_recalibration_selection",

@@ -1,16 +1,5 @@
 """R19 and R21: bias under perfect calibration, and in both settings (§7.3, Figure 6)."""
 
-from calbias.claims.comparing import (
-    CONSISTENTLY,
-    abs_difference,
-    by_cells,
-    clearly_below,
-    mean_abs,
-    ranked_words,
-    ranking,
-    tally,
-    unrooted_words,
-)
 from calbias.claims.evidence import BINNED, by_estimator, group_curves
 from calbias.claims.judgement import (
     CLEAR,
@@ -20,6 +9,17 @@ from calbias.claims.judgement import (
     Rule,
     verdict_of,
     worst_of,
+)
+from calbias.claims.tallies import (
+    CONSISTENTLY,
+    abs_difference,
+    by_cells,
+    clearly_below,
+    mean_abs,
+    ranked_words,
+    ranking,
+    tally,
+    unrooted_words,
 )
 
 GOOD = ("ece_sweep_em", "ece_debias_em")

@@ -2,7 +2,10 @@
 
 import numpy as np
 
-from calbias.claims.comparing import (
+from calbias.claims.evidence import BINNED, SIZES, by_estimator, group_curves
+from calbias.claims.judgement import CLEAR, Judgement, Rule, verdict_of
+from calbias.claims.similarity import groups_matter
+from calbias.claims.tallies import (
     abs_difference,
     clearly_below,
     clearly_better,
@@ -12,9 +15,6 @@ from calbias.claims.comparing import (
     ranking,
     unrooted_words,
 )
-from calbias.claims.evidence import BINNED, SIZES, by_estimator, group_curves
-from calbias.claims.judgement import CLEAR, Judgement, Rule, verdict_of
-from calbias.claims.similarity import groups_matter
 
 FAR = 2.0
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from calbias.claims.judgement import Rule, verdict_of
 from calbias.claims.real_logits import real_rows, until_complete
-from calbias.result_tables import is_true
+from calbias.io.tables import is_true
 
 MEASURES = ("ece_bin_ew", "ece_sweep_em")  # in the same order, those of the tables
 DEFAULT = "default"

@@ -3,7 +3,6 @@
 import numpy as np
 import pandas as pd
 
-from calbias.claims.comparing import CONSISTENTLY, FEW, RARE, Tally, error_of_mean, tally
 from calbias.claims.evidence import BINS, HEATMAP_MODELS, HEATMAP_SIZES, PAPER_BINS
 from calbias.claims.judgement import (
     CLEAR,
@@ -14,6 +13,7 @@ from calbias.claims.judgement import (
     verdict_of,
     worst_of,
 )
+from calbias.claims.tallies import CONSISTENTLY, FEW, RARE, Tally, error_of_mean, tally
 
 FIXED_BINS = ("ece_bin_ew", "ece_bin_em", "ece_debias_ew", "ece_debias_em")
 FLAT = 1.5  # factor by which the spread may change with the number of bins

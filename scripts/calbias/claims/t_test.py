@@ -2,10 +2,11 @@
 
 import numpy as np
 
-from calbias.claims.comparing import error_of_mean
 from calbias.claims.evidence import by_estimator
 from calbias.claims.judgement import CLEAR, Judgement, Rule, verdict_of
-from calbias.published_t_test import (
+from calbias.claims.tallies import error_of_mean
+from calbias.summaries.paired_t_test import paired_t_test
+from calbias.truth.paper import (
     DEBIAS_PERCENT,
     P_VALUE,
     ROUNDING,
@@ -13,7 +14,6 @@ from calbias.published_t_test import (
     SWEEP_PERCENT,
     T_STATISTIC,
 )
-from calbias.summaries.paired_t_test import paired_t_test
 
 PAIR = ("ece_debias_em", "ece_sweep_em")
 SIGNIFICANT = 0.05

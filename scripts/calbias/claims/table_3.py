@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from calbias.curves import LINKS_AND_TRANSFORMS
-from calbias.printed_fits import printed_fits
+from calbias.truth.curves import LINKS_AND_TRANSFORMS
+from calbias.truth.published_fits import printed_fits
 
 NESTED_SLACK = 2.0  # a superset has one more parameter: AIC + 2 at most, if both are optima
 

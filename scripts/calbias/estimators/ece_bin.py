@@ -8,14 +8,14 @@ nothing.
 
 import numpy as np
 
-from calbias.binning import binning_of, first_rank
-from calbias.kernels import njit
+from calbias.engine.binning import binning_of, first_rank
+from calbias.engine.jit import njit
 
 VARIANTS = ("ece_bin_ew", "ece_bin_em")
 
 
 def estimate_data_sets(data, estimator, n_bins=15, norm=2.0):
-    """Return (estimates, bins used), each (m,): fractions, for DataSets of m rows."""
+    """Return (estimates, bins used), each (m,): fractions, for SortedBatch of m rows."""
     estimates = np.empty(data.scores.shape[0])
     binned_error(data.scores, data.cum_gap, binning_of(estimator), n_bins, norm, estimates)
     return estimates, np.full(estimates.shape, n_bins, np.int64)

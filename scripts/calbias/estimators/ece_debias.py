@@ -8,9 +8,9 @@ the root, or with ``ece_debias_unclipped_*`` the root keeps the sign, sign(s)Â·â
 
 import numpy as np
 
-from calbias.binning import binning_of, first_rank
+from calbias.engine.binning import binning_of, first_rank
+from calbias.engine.jit import njit
 from calbias.errors import InputError
-from calbias.kernels import njit
 
 VARIANTS = (
     "ece_debias_ew",
@@ -22,7 +22,7 @@ NORMS = (2,)
 
 
 def estimate_data_sets(data, estimator, n_bins=15, norm=2.0):
-    """Return (estimates, bins used), each (m,): fractions, for DataSets of m rows.
+    """Return (estimates, bins used), each (m,): fractions, for SortedBatch of m rows.
 
     Raises InputError unless norm is 2: the correction is that of a squared difference.
     """

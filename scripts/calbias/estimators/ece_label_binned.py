@@ -9,14 +9,14 @@ ECE_bin with the same bins (Eq. 5).
 import numpy as np
 from numba import uint64
 
-from calbias.binning import binning_of, first_rank
-from calbias.kernels import njit
+from calbias.engine.binning import binning_of, first_rank
+from calbias.engine.jit import njit
 
 VARIANTS = ("ece_label_binned_ew", "ece_label_binned_em")
 
 
 def estimate_data_sets(data, estimator, n_bins=15, norm=2.0):
-    """Return (estimates, bins used), each (m,): fractions, for DataSets of m rows."""
+    """Return (estimates, bins used), each (m,): fractions, for SortedBatch of m rows."""
     estimates = np.empty(data.scores.shape[0])
     _label_binned_error(data.scores, data.cum_hit, binning_of(estimator), n_bins, norm, estimates)
     return estimates, np.full(estimates.shape, n_bins, np.int64)

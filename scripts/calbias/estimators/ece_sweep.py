@@ -8,16 +8,16 @@ empty bins are skipped. Means are compared exactly, so that rounding never decid
 import numpy as np
 from numba import int64
 
-from calbias.binning import binning_of, first_rank, width_bin
+from calbias.engine.binning import binning_of, first_rank, width_bin
+from calbias.engine.jit import njit
 from calbias.estimators.ece_bin import binned_error_of_row
-from calbias.kernels import njit
 
 VARIANTS = ("ece_sweep_ew", "ece_sweep_em")
 CHOOSES_BINS = True
 
 
 def estimate_data_sets(data, estimator, n_bins=-1, norm=2.0):
-    """Return (estimates, bins chosen), each (m,): fractions, for DataSets of m rows.
+    """Return (estimates, bins chosen), each (m,): fractions, for SortedBatch of m rows.
 
     ``n_bins`` is ignored: the sweep chooses.
     """

@@ -24,9 +24,9 @@ from math import comb
 import numpy as np
 from numba import float64, int64, uint64
 
-from calbias.intrinsics import LANES, add_power_sums
-from calbias.kernel_sums import CELLS, COEFFICIENTS, sum_kernels, totals
-from calbias.kernels import njit
+from calbias.engine.jit import njit
+from calbias.engine.simd import LANES, add_power_sums
+from calbias.engine.triweight_sums import CELLS, COEFFICIENTS, sum_kernels, totals
 
 VARIANTS = ("kde", "kde_unrooted")
 NEEDS_BINS = False
@@ -43,7 +43,7 @@ _GREGORY = tuple(  # … of forward differences, as weights of the points from a
 
 
 def estimate_data_sets(data, estimator, n_bins=0, norm=2.0):
-    """Return (estimates, bins used = 0), each (m,): fractions, for DataSets of m rows."""
+    """Return (estimates, bins used = 0), each (m,): fractions, for SortedBatch of m rows."""
     powers = np.empty(data.scores.shape[0])
     _kde(data.scores, data.cum_hit, norm, COEFFICIENTS, powers)
     estimates = powers if estimator == "kde_unrooted" else powers ** (1.0 / norm)

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.special import betaln
 
-from calbias.curves import Curve
+from calbias.truth.curves import Curve
 
 
 def grid(points=801, reach=20.0):
@@ -12,9 +12,9 @@ def grid(points=801, reach=20.0):
     return -np.logaddexp(0.0, -logit), -np.logaddexp(0.0, logit)
 
 
-def beta_density(alpha, beta, log_score, log_miss):
+def beta_density(alpha, beta, log_score, log1m_score):
     """Return the density of Beta(alpha, beta) per unit of score, from log c and log(1 - c)."""
-    return np.exp((alpha - 1) * log_score + (beta - 1) * log_miss - betaln(alpha, beta))
+    return np.exp((alpha - 1) * log_score + (beta - 1) * log1m_score - betaln(alpha, beta))
 
 
 def curve(name, b0, b1):

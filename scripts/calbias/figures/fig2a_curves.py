@@ -1,7 +1,7 @@
 """Figure 2a: what decides the true calibration error, the score density and the curve (§3)."""
 
-from calbias import curves
 from calbias.figures import densities, labels, panels, selection, style
+from calbias.truth import curves
 
 TABLES = ("scenarios", "true_calibration_error")
 EXPERIMENTS = ("bins_by_n",)
@@ -13,15 +13,15 @@ def draw(tables):
     scenarios = selection.rows(tables, "scenarios", experiment="bins_by_n")
     made = style.figure(style.COLUMN, 3.3)
     upper, lower = made.subplots(2, 1, sharex=True, height_ratios=[1, 1.5])
-    log_score, log_miss = densities.grid()
-    score = curves.score(log_score, log_miss)
+    log_score, log1m_score = densities.grid()
+    score = curves.score(log_score, log1m_score)
     for index, row in enumerate(scenarios.itertuples()):
         line = {"color": style.group_colour(index), "linestyle": style.line_style(index)}
-        density = densities.beta_density(row.alpha, row.beta, log_score, log_miss)
+        density = densities.beta_density(row.alpha, row.beta, log_score, log1m_score)
         label = labels.distribution_label(row.alpha, row.beta) + _tce(tables, row)
         upper.plot(score, density, label=label, **line)
     for index, row in enumerate(scenarios.drop_duplicates(["curve", "b0", "b1"]).itertuples()):
-        hit = densities.curve(row.curve, row.b0, row.b1).hit(log_score, log_miss)
+        hit = densities.curve(row.curve, row.b0, row.b1).hit(log_score, log1m_score)
         line = {"color": "0.2", "linestyle": style.line_style(index)}
         lower.plot(score, hit, label=labels.curve_label(row.curve, row.b1), **line)
         lower.fill_between(score, score, hit, color="0.2", alpha=0.1, linewidth=0)

@@ -10,9 +10,9 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import NullLocator
 from scipy.special import betainc
 
-from calbias import curves
 from calbias.figures import densities, labels, panels, selection, style
-from calbias.result_tables import is_true
+from calbias.io.tables import is_true
+from calbias.truth import curves
 
 TABLES = ("beta_fits", "glm_fits", "ece_bin_real_and_simulated", "models")
 CLOSEST = 1e-8  # smallest 1 - c shown
@@ -78,21 +78,21 @@ def _line(look):
 
 def _scores(pair, alpha, beta, line):
     """Draw the density against c, and below the share of scores closer to 1 than 1 - c."""
-    log_score, log_miss = densities.grid()
-    score = curves.score(log_score, log_miss)
-    pair[0].plot(score, densities.beta_density(alpha, beta, log_score, log_miss), **line)
-    pair[1].plot(np.exp(log_miss), betainc(beta, alpha, np.exp(log_miss)), **line)
+    log_score, log1m_score = densities.grid()
+    score = curves.score(log_score, log1m_score)
+    pair[0].plot(score, densities.beta_density(alpha, beta, log_score, log1m_score), **line)
+    pair[1].plot(np.exp(log1m_score), betainc(beta, alpha, np.exp(log1m_score)), **line)
 
 
 def _curves(pair, fits, look):
     """Draw T against c, and below 1 - T against 1 - c; the paper's pick has its lowest AIC."""
-    log_score, log_miss = densities.grid()
-    score = curves.score(log_score, log_miss)
+    log_score, log1m_score = densities.grid()
+    score = curves.score(log_score, log1m_score)
 
     def plot(row, b0, b1, line):
         curve = densities.curve(row.glm, b0, b1)
-        pair[0].plot(score, curve.hit(log_score, log_miss), **line)
-        pair[1].plot(np.exp(log_miss), np.exp(curve.log_not_hit(log_score, log_miss)), **line)
+        pair[0].plot(score, curve.hit(log_score, log1m_score), **line)
+        pair[1].plot(np.exp(log1m_score), np.exp(curve.log_not_hit(log_score, log1m_score)), **line)
 
     published = fits.dropna(subset="published_aic").sort_values("published_aic")
     for row in published.drop_duplicates("model").itertuples():

@@ -11,8 +11,8 @@ from matplotlib.colors import BoundaryNorm, ListedColormap
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, NullLocator
 
-from calbias.detection_limits import crossing
 from calbias.figures import labels, panels, selection, style
+from calbias.summaries.detection_limits import crossing
 
 TABLES = ("detection", "detection_limits")
 # "to detect a miscalibration of 2%, over 10,000 samples are needed; and if one has under 500

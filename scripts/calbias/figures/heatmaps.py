@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.patches import Rectangle
 
 from calbias.errors import InputError
-from calbias.estimator_files import CHOSEN, NO_BINS
+from calbias.estimation.registry import CHOSEN, NO_BINS
 from calbias.figures import labels, panels, selection, style
 
 TABLES = ("bias", "scenarios", "tce_rounding")

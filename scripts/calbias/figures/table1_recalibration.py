@@ -7,7 +7,7 @@ agreement over bootstrap resamples, and the paper's own tick beside it.
 from matplotlib.patches import Rectangle
 
 from calbias.figures import labels, panels, selection, style
-from calbias.result_tables import is_true
+from calbias.io.tables import is_true
 
 TABLES = ("recalibration_selection", "models")
 AGREES, DIFFERS = "#D9EAF7", "#FBE3D6"

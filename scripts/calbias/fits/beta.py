@@ -34,7 +34,7 @@ class BetaFit(NamedTuple):
     correlation: float
 
 
-def fit_beta(log_score, log_miss):
+def fit_beta(log_score, log1m_score):
     """Return the BetaFit of scores given as log c and log(1 - c), two arrays of shape (n,).
 
     Scores of exactly 1 are taken as 1 - 2^-53 with a warning, see ``checked_scores``; they
@@ -47,10 +47,10 @@ def fit_beta(log_score, log_miss):
     Raises InputError for fewer than two distinct scores (the likelihood then has no maximum) and
     for what ``checked_scores`` refuses.
     """
-    log_score, log_miss = checked_scores(log_score, log_miss)
+    log_score, log1m_score = checked_scores(log_score, log1m_score)
     n = len(log_score)
-    mean_log_score, mean_log_miss = float(log_score.mean()), float(log_miss.mean())
-    if np.ptp(log_score) == 0 and np.ptp(log_miss) == 0:
+    mean_log_score, mean_log_miss = float(log_score.mean()), float(log1m_score.mean())
+    if np.ptp(log_score) == 0 and np.ptp(log1m_score) == 0:
         raise InputError(
             "all scores are equal: a Beta distribution cannot be fitted; give at least two "
             "distinct scores"

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from calbias.curves import GLM_NAMES
 from calbias.errors import InputError
 from calbias.fits.glm import fit_glm
+from calbias.truth.curves import GLM_NAMES
 
 
 class BootstrapFit(NamedTuple):
@@ -31,7 +31,7 @@ class BootstrapFit(NamedTuple):
 
 def table3_convention(
     log_score,
-    log_miss,
+    log1m_score,
     hit,
     *,
     seed,
@@ -48,9 +48,9 @@ def table3_convention(
     """
     if n_resamples < 2:
         raise InputError(f"n_resamples is {n_resamples}: give at least 2")
-    log_score, log_miss, hit = (np.asarray(column) for column in (log_score, log_miss, hit))
+    log_score, log1m_score, hit = (np.asarray(column) for column in (log_score, log1m_score, hit))
     return [
-        _resampled(name, (log_score, log_miss, hit), seed, n_resamples, drop_scores_equal_to_one)
+        _resampled(name, (log_score, log1m_score, hit), seed, n_resamples, drop_scores_equal_to_one)
         for name in names
     ]
 

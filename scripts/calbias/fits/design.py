@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from calbias.curves import split_glm_name, transformed
 from calbias.errors import InputError
+from calbias.truth.curves import split_glm_name, transformed
 
 
 class Design(NamedTuple):
@@ -37,7 +37,7 @@ class Design(NamedTuple):
         return np.array([[high, -low], [-1.0, 1.0]]) / (high - low)
 
 
-def glm_design(name, log_score, log_miss, hit):
+def glm_design(name, log_score, log1m_score, hit):
     """Return the Design of a GLM with a slope on scores, finite arrays of shape (n,).
 
     It starts from a curve without saturated rows: T = 1/2, T(c) = c, or for two terms the hit rate.
@@ -47,7 +47,7 @@ def glm_design(name, log_score, log_miss, hit):
     link, transform, terms = split_glm_name(name)
     event = ~hit if link == "logflip" else hit
     family = "logit" if link == "logit" else "log"
-    t = transformed(transform, log_score, log_miss)
+    t = transformed(transform, log_score, log1m_score)
     low, high = t.min(), t.max()
     if terms == "b1":
         # One end point: the transformed score farthest from 0, negative where there is a choice.

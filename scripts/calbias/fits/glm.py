@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from calbias.curves import GLM_NAMES, Curve, split_glm_name
 from calbias.errors import InputError
 from calbias.fits.design import glm_design
 from calbias.fits.inputs import below_one, checked_hits, checked_scores
 from calbias.fits.newton import minimise
+from calbias.truth.curves import GLM_NAMES, Curve, split_glm_name
 
 
 class GlmFit(NamedTuple):
@@ -42,17 +42,17 @@ class GlmFit(NamedTuple):
 
     @property
     def curve(self):
-        """The fit as a ``calbias.curves.Curve``."""
+        """The fit as a ``calbias.truth.curves.Curve``."""
         return Curve(self.glm, *np.nan_to_num([self.b0, self.b1]).tolist())
 
 
 def fit_glm(
-    name, log_score, log_miss, hit, *, drop_scores_equal_to_one=False, use_statsmodels=True
+    name, log_score, log1m_score, hit, *, drop_scores_equal_to_one=False, use_statsmodels=True
 ):
-    """Return the GlmFit of one of ``calbias.curves.GLM_NAMES``.
+    """Return the GlmFit of one of ``calbias.truth.curves.GLM_NAMES``.
 
-    ``log_score`` = log c, ``log_miss`` = log(1 - c) and ``hit`` (0/1 or bool) have shape (n,).
-    Scores of exactly 1 (``log_miss = -inf``) are taken as 1 - 2^-53 with a warning, or, with
+    ``log_score`` = log c, ``log1m_score`` = log(1 - c) and ``hit`` (0/1 or bool) have shape (n,).
+    Scores of exactly 1 (``log1m_score = -inf``) are taken as 1 - 2^-53 with a warning, or, with
     ``drop_scores_equal_to_one``, left out together with those already at 1 - 2^-53: the
     convention of the published Table 3. statsmodels proposes the optimum and Newton's method
     certifies or corrects it; without ``use_statsmodels`` Newton's method does it all.
@@ -62,7 +62,7 @@ def fit_glm(
     """
     return fit_all(
         log_score,
-        log_miss,
+        log1m_score,
         hit,
         names=(name,),
         drop_scores_equal_to_one=drop_scores_equal_to_one,
@@ -72,7 +72,7 @@ def fit_glm(
 
 def fit_all(
     log_score,
-    log_miss,
+    log1m_score,
     hit,
     *,
     names=GLM_NAMES,
@@ -83,21 +83,21 @@ def fit_all(
     for name in names:
         if name not in GLM_NAMES:
             raise InputError(f"unknown GLM {name!r}: choose from {', '.join(GLM_NAMES)}")
-    columns = prepared(log_score, log_miss, hit, drop_scores_equal_to_one)
+    columns = prepared(log_score, log1m_score, hit, drop_scores_equal_to_one)
     return [_fit(name, *columns, use_statsmodels) for name in names]
 
 
-def prepared(log_score, log_miss, hit, drop_scores_equal_to_one=False):
+def prepared(log_score, log1m_score, hit, drop_scores_equal_to_one=False):
     """Return the checked arrays that the fits see, rows with a score of 1 dropped on request."""
-    if drop_scores_equal_to_one and np.ndim(log_miss) == 1:
-        keep = below_one(log_miss) | np.isnan(log_miss)
-        columns = [np.asarray(values) for values in (log_score, log_miss, hit)]
+    if drop_scores_equal_to_one and np.ndim(log1m_score) == 1:
+        keep = below_one(log1m_score) | np.isnan(log1m_score)
+        columns = [np.asarray(values) for values in (log_score, log1m_score, hit)]
         if not keep.any():
             raise InputError("no score is below 1: nothing is left to fit; keep the scores of 1")
         if {len(column) for column in columns} == {len(keep)}:
-            log_score, log_miss, hit = (column[keep] for column in columns)
-    log_score, log_miss = checked_scores(log_score, log_miss)
-    return log_score, log_miss, checked_hits(hit, len(log_score))
+            log_score, log1m_score, hit = (column[keep] for column in columns)
+    log_score, log1m_score = checked_scores(log_score, log1m_score)
+    return log_score, log1m_score, checked_hits(hit, len(log_score))
 
 
 def best_fit(fits):
@@ -105,11 +105,11 @@ def best_fit(fits):
     return min(fits, key=lambda fit: fit.aic)
 
 
-def _fit(name, log_score, log_miss, hit, use_statsmodels):
+def _fit(name, log_score, log1m_score, hit, use_statsmodels):
     terms = split_glm_name(name)[2]
     if terms == "b0":
         return _intercept(name, int(hit.sum()), len(hit))
-    design = glm_design(name, log_score, log_miss, hit)
+    design = glm_design(name, log_score, log1m_score, hit)
     proposals = []
     if use_statsmodels:
         from calbias.fits.irls import irls  # a second to import: only where it is used
@@ -117,7 +117,7 @@ def _fit(name, log_score, log_miss, hit, use_statsmodels):
         proposals.append(irls(design))
     if terms == "b0_b1":
         # The optimum without intercept is a start too: no model ends above one nested in it.
-        nested = glm_design(name.replace("_b0_b1", "_b1"), log_score, log_miss, hit)
+        nested = glm_design(name.replace("_b0_b1", "_b1"), log_score, log1m_score, hit)
         b1 = (nested.to_coefficients @ minimise(nested).x)[1]
         proposals.append(b1 * design.ends)
     minimum = minimise(design, *proposals)

@@ -12,42 +12,42 @@ LOG_MISS_AT_ONE = float(np.log(2.0**-53))
 _SMALLEST = 1e-300
 
 
-def checked_scores(log_score, log_miss):
+def checked_scores(log_score, log1m_score):
     """Return log c and log(1 - c) as finite float64 arrays of shape (n,), n >= 1.
 
-    A score of exactly 1 (``log_miss = -inf``) has no likelihood under a Beta distribution or a log
-    link. It is taken as the largest float64 below 1, ``log_miss = LOG_MISS_AT_ONE = -36.74``, and a
-    warning says for how many rows. Finite ``log_miss``, however small, is kept as it is. Above
-    c = 1/2 log c is computed anew from ``log_miss``, which carries the information there; where
+    A score of exactly 1 (``log1m_score = -inf``) has no likelihood under a Beta distribution or a log
+    link. It is taken as the largest float64 below 1, ``log1m_score = LOG_MISS_AT_ONE = -36.74``, and a
+    warning says for how many rows. Finite ``log1m_score``, however small, is kept as it is. Above
+    c = 1/2 log c is computed anew from ``log1m_score``, which carries the information there; where
     1 - c itself is below 1e-300, log c is taken as -1e-300.
 
     Raises InputError for an empty or ragged input, NaN, a score of 0 or outside (0, 1], and for
     pairs that do not belong together, c + (1 - c) ≠ 1.
     """
     log_score = np.array(log_score, dtype=float)
-    log_miss = np.array(log_miss, dtype=float)
-    if log_score.ndim != 1 or log_score.shape != log_miss.shape or not log_score.size:
+    log1m_score = np.array(log1m_score, dtype=float)
+    if log_score.ndim != 1 or log_score.shape != log1m_score.shape or not log_score.size:
         raise InputError(
-            f"log_score and log_miss have shapes {log_score.shape} and {log_miss.shape}: "
+            f"log_score and log1m_score have shapes {log_score.shape} and {log1m_score.shape}: "
             "give two arrays of one length, at least 1"
         )
-    at_one = np.isneginf(log_miss)
+    at_one = np.isneginf(log1m_score)
     if at_one.any():
         warnings.warn(
             f"{at_one.sum()} of {at_one.size} scores are exactly 1: taken as 1 - 2^-53, "
             "which fits depend on; compute log(1 - c) from the logits if you have them",
             stacklevel=3,
         )
-        log_miss[at_one] = LOG_MISS_AT_ONE
-    _refuse(~np.isfinite(log_score) | ~np.isfinite(log_miss), "is not finite, or its score is 0")
-    _refuse((log_score > 0) | (log_miss > 0), "has a score outside (0, 1]")
+        log1m_score[at_one] = LOG_MISS_AT_ONE
+    _refuse(~np.isfinite(log_score) | ~np.isfinite(log1m_score), "is not finite, or its score is 0")
+    _refuse((log_score > 0) | (log1m_score > 0), "has a score outside (0, 1]")
     _refuse(
-        np.abs(np.expm1(np.logaddexp(log_score, log_miss))) > 1e-6,
-        "has a log_score and a log_miss that are not log c and log(1 - c) of one score",
+        np.abs(np.expm1(np.logaddexp(log_score, log1m_score))) > 1e-6,
+        "has a log_score and a log1m_score that are not log c and log(1 - c) of one score",
     )
-    upper = log_miss < log_score
-    log_score[upper] = np.minimum(np.log1p(-np.exp(log_miss[upper])), -_SMALLEST)
-    return log_score, log_miss
+    upper = log1m_score < log_score
+    log_score[upper] = np.minimum(np.log1p(-np.exp(log1m_score[upper])), -_SMALLEST)
+    return log_score, log1m_score
 
 
 def checked_hits(hit, n):
@@ -65,9 +65,9 @@ def checked_hits(hit, n):
     return hit
 
 
-def below_one(log_miss):
+def below_one(log1m_score):
     """Return a bool array: is the score below 1 - 2^-53, the published stand-in for 1?"""
-    return np.asarray(log_miss) > LOG_MISS_AT_ONE * (1 - 1e-12)
+    return np.asarray(log1m_score) > LOG_MISS_AT_ONE * (1 - 1e-12)
 
 
 def _refuse(bad, what):

@@ -3,9 +3,9 @@
 import csv
 import math
 
-from calbias.curves import split_glm_name
 from calbias.errors import InputError
 from calbias.fits.glm import best_fit
+from calbias.truth.curves import split_glm_name
 
 
 def beta_row(fit, origin, published):

@@ -144,7 +144,7 @@ def _legal_rows(values):
     return np.abs(values.sum(axis=1, dtype=np.float64) - 1) <= SUM_TOLERANCE
 
 
-def refuse_scaled_probabilities(folds):
+def validate_scaled_probabilities(folds):
     """Raise InputError if the rows of values >= 0 sum to one number that is not 1: percentages."""
     sums = np.concatenate([fold.values.sum(axis=1, dtype=np.float64) for fold in folds])
     usual = np.median(sums)

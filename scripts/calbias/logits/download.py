@@ -19,9 +19,9 @@ import requests
 import urllib3
 from tqdm import tqdm
 
-from calbias.digest import file_digest
 from calbias.errors import InputError
-from calbias.logits.manifest import refuse_missing, stand_in
+from calbias.io.checksums import file_digest
+from calbias.logits.manifest import stand_in, validate_missing
 
 _WORTH_A_RETRY = (408, 425, 429, 500, 502, 503, 504)
 _BLOCK = 2**18
@@ -38,7 +38,7 @@ class _Passing(_Answer):
 
 def read_mirrors(path):
     """Return the URL templates, each with ``{file}``, of a mirrors CSV (column ``url``)."""
-    refuse_missing(path)
+    validate_missing(path)
     with open(path, newline="", encoding="utf-8") as file:
         urls = [row.get("url") or "" for row in csv.DictReader(file)]
     return check_mirrors(path, urls)
@@ -157,7 +157,7 @@ class _Transfer:
         try:
             first = next(blocks, b"")
             if have == 0:
-                self._refuse_other_file(response, first)
+                self._validate_other_file(response, first)
             have = self._write(itertools.chain([first], blocks), have)
         except urllib3.exceptions.HTTPError:
             have = self.part.stat().st_size if self.part.exists() else 0
@@ -183,7 +183,7 @@ class _Transfer:
                     break
         return have
 
-    def _refuse_other_file(self, response, first):
+    def _validate_other_file(self, response, first):
         found = stand_in(first)
         if not found and response.headers.get("Content-Type", "").startswith("text/html"):
             found = "an HTML page"

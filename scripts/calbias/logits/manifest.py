@@ -8,8 +8,8 @@ import csv
 from pathlib import Path
 from typing import NamedTuple
 
-from calbias.digest import file_digest
 from calbias.errors import InputError
+from calbias.io.checksums import file_digest
 
 MANIFEST_COLUMNS = ("model", "file", "sha256", "bytes", "n_classes", "n_validation", "n_test")
 _MEND = "download it again, or give your own outputs a model name of their own"
@@ -34,7 +34,7 @@ class PublishedFile(NamedTuple):
 
 def read_manifest(path):
     """Return ``{model: PublishedFile}`` of a manifest CSV; InputError if it is not one."""
-    refuse_missing(path)
+    validate_missing(path)
     with open(path, newline="", encoding="utf-8") as file:
         rows = csv.DictReader(file)
         missing = [name for name in MANIFEST_COLUMNS if name not in (rows.fieldnames or ())]
@@ -70,7 +70,7 @@ def _published_file(row):
     )
 
 
-def refuse_missing(path):
+def validate_missing(path):
     """Raise InputError unless ``path`` is a file."""
     if not Path(path).is_file():
         what = "is a folder" if Path(path).is_dir() else "no such file"
@@ -91,7 +91,7 @@ def stand_in(head):
     return None
 
 
-def refuse_stand_in(path):
+def validate_stand_in(path):
     """Raise InputError if ``path`` holds a git-LFS pointer or an HTML page instead of data."""
     with open(path, "rb") as file:
         found = stand_in(file.read(HEAD_BYTES))
@@ -103,8 +103,8 @@ def refuse_stand_in(path):
 
 def verify_size(path, published):
     """Raise InputError unless ``path`` is a file of the ``PublishedFile``'s size."""
-    refuse_missing(path)
-    refuse_stand_in(path)
+    validate_missing(path)
+    validate_stand_in(path)
     n_bytes = Path(path).stat().st_size
     if n_bytes != published.n_bytes:
         raise InputError(

@@ -138,7 +138,7 @@ def _unicode(taken):
     return str(taken, "utf-8", "surrogatepass")
 
 
-def _refuse_instance(machine):
+def _validate_instance(machine):
     machine._name(machine._line(), machine._line())
     raise Damaged("an instance")
 
@@ -192,7 +192,7 @@ _INSTRUCTIONS = {
     # Names and what is made of them.
     ord("c"): lambda m: m._name(m._line(), m._line()),
     0x93: lambda m: m._name(*m._pop(2)),
-    ord("i"): _refuse_instance,
+    ord("i"): _validate_instance,
     ord("R"): lambda m: m._reduce(),
     ord("b"): lambda m: m._build(),
 }

@@ -18,12 +18,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from calbias.engine.seeding import stream
 from calbias.errors import InputError
-from calbias.fitted_scenarios import fitted_scenario
-from calbias.logits.canonical import FOLDS, Fold, Logits
-from calbias.logits.manifest import refuse_missing
-from calbias.logits.streams import stream
-from calbias.scenarios import Scenario
+from calbias.logits.manifest import validate_missing
+from calbias.logits.store import FOLDS, Fold, Logits
+from calbias.truth.fitted_scenarios import fitted_scenario
+from calbias.truth.scenarios import Scenario
 
 STRICTNESS = 0.999
 """No other class has more than this share of the top score."""
@@ -35,7 +35,7 @@ _CHUNK_ELEMENTS = 2**22  # logits drawn at a time: 16 MiB in float32
 def published_fit(model, beta_csv, glm_csv):
     """Return a model's Scenario by Tables 2 and 3; InputError if it is not in both."""
     for path in (beta_csv, glm_csv):
-        refuse_missing(path)
+        validate_missing(path)
     fit = fitted_scenario(model, "fitted", [beta_csv], [glm_csv])
     return Scenario(model, *fit.scores, fit.curve)
 
@@ -75,7 +75,7 @@ class Scores(NamedTuple):
     """Drawn top labels: log c, log(1 - c) and the hit (bool), shape (n,); scores drawn again."""
 
     log_score: np.ndarray
-    log_miss: np.ndarray
+    log1m_score: np.ndarray
     hit: np.ndarray
     n_redrawn: int
 
@@ -86,7 +86,7 @@ def draw_scores(fit, n, n_classes, rng):
     With X ~ Gamma(alpha) and Y ~ Gamma(beta), c = X/(X + Y) is Beta(alpha, beta); the logarithm of
     a Gamma(a) variate is that of a Gamma(a + 1) variate plus log(U)/a, which does not underflow.
     """
-    log_score, log_miss = np.empty((2, n))
+    log_score, log1m_score = np.empty((2, n))
     pending = np.arange(n)
     n_redrawn = -n
     while len(pending):
@@ -94,10 +94,10 @@ def draw_scores(fit, n, n_classes, rng):
         log_x = _log_gamma_variates(fit.alpha, len(pending), rng)
         log_y = _log_gamma_variates(fit.beta, len(pending), rng)
         log_score[pending] = -np.logaddexp(0.0, log_y - log_x)
-        log_miss[pending] = -np.logaddexp(0.0, log_x - log_y)
+        log1m_score[pending] = -np.logaddexp(0.0, log_x - log_y)
         pending = pending[log_score[pending] < -np.log1p(STRICTNESS * (n_classes - 1))]
-    hit = np.log(rng.random(n)) < fit.curve.log_hit(log_score, log_miss)
-    return Scores(log_score, log_miss, hit, n_redrawn)
+    hit = np.log(rng.random(n)) < fit.curve.log_hit(log_score, log1m_score)
+    return Scores(log_score, log1m_score, hit, n_redrawn)
 
 
 def _log_gamma_variates(shape, n, rng):
@@ -117,7 +117,7 @@ def draw_logits(scores, n_classes, rng):
     step = max(1, _CHUNK_ELEMENTS // n_classes)
     for start in range(0, n, step):
         rows = slice(start, min(start + step, n))
-        log_odds = scores.log_score[rows] - scores.log_miss[rows]
+        log_odds = scores.log_score[rows] - scores.log1m_score[rows]
         index = np.arange(len(log_odds))
         top = rng.integers(n_classes, size=len(index))
         shares = _shares(log_odds, top, n_classes, rng)

@@ -7,7 +7,7 @@ with the samples in ascending order of the score.
 
 import numpy as np
 
-from calbias.datasets import sorted_data_set
+from calbias.engine.sorted_batch import sorted_data_set
 
 
 def ks_error(scores, hits, ties="average"):
@@ -23,5 +23,5 @@ def ks_error(scores, hits, ties="average"):
 
 
 def ks_of_data_set(data):
-    """Return the KS error of a ``datasets.DataSets`` of one row."""
+    """Return the KS error of a ``datasets.SortedBatch`` of one row."""
     return float(np.abs(data.cum_gap[0]).max() / data.scores.shape[1])

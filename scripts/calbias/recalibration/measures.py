@@ -2,17 +2,17 @@
 
 import numpy as np
 
-from calbias.datasets import sorted_data_set
+from calbias.engine.sorted_batch import sorted_data_set
 from calbias.errors import InputError
-from calbias.estimation import load_estimator
-from calbias.estimator_files import known_estimators
+from calbias.estimation.api import load_estimator
+from calbias.estimation.registry import known_estimators
 from calbias.recalibration.ks_error import ks_of_data_set
 
 N_BINS = 15
 
 
 def load_measures(norm=2.0, estimators=None):
-    """Return {name: measure(data) -> (value, bins used)} for DataSets of one row.
+    """Return {name: measure(data) -> (value, bins used)} for SortedBatch of one row.
 
     ``estimators`` is {name: file}, or None for all of calbias's own. Values are fractions. They are
     taken with 15 bins, or choose their own, and with the given norm; those that do not exist for it

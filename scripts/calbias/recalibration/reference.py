@@ -13,13 +13,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from calbias.curves import Curve
 from calbias.errors import InputError
 from calbias.fits.beta import fit_beta
 from calbias.fits.glm import GlmFit, best_fit, fit_all
 from calbias.fits.inputs import LOG_MISS_AT_ONE
-from calbias.scenarios import Scenario
-from calbias.true_error import gap, true_calibration_error
+from calbias.truth.curves import Curve
+from calbias.truth.scenarios import Scenario
+from calbias.truth.true_error import gap, true_calibration_error
 
 REFERENCES = ("glm_empirical", "glm_beta")
 
@@ -40,8 +40,8 @@ def atoms(top):
 
     The stand-in for 1 of ``softmax: float32_2020`` counts as 1.
     """
-    at_one = np.isneginf(top.log_miss) | np.isclose(
-        top.log_miss, LOG_MISS_AT_ONE, rtol=1e-12, atol=0
+    at_one = np.isneginf(top.log1m_score) | np.isclose(
+        top.log1m_score, LOG_MISS_AT_ONE, rtol=1e-12, atol=0
     )
     return np.isneginf(top.log_score), at_one
 
@@ -49,11 +49,11 @@ def atoms(top):
 def fit_curve(top):
     """Return the ``FittedCurve`` of a ``TopLabel``: twelve GLMs by Newton's method, least AIC."""
     inside = ~np.logical_or(*atoms(top))
-    log_score, log_miss = top.log_score[inside], top.log_miss[inside]
+    log_score, log1m_score = top.log_score[inside], top.log1m_score[inside]
     hit = top.hit[inside]
-    if hit.size == 0 or hit.min() == hit.max() or np.ptp(log_score - log_miss) == 0:
+    if hit.size == 0 or hit.min() == hit.max() or np.ptp(log_score - log1m_score) == 0:
         return FittedCurve(None, ())
-    fits = tuple(fit_all(log_score, log_miss, hit, use_statsmodels=False))
+    fits = tuple(fit_all(log_score, log1m_score, hit, use_statsmodels=False))
     return FittedCurve(best_fit(fits).curve, fits)
 
 
@@ -67,7 +67,7 @@ def hit_probability(top, curve):
     if curve is None:
         rates[inside] = _mean(top.hit[inside])
     else:
-        rates[inside] = curve.hit(top.log_score[inside], top.log_miss[inside])
+        rates[inside] = curve.hit(top.log_score[inside], top.log1m_score[inside])
     return rates
 
 
@@ -85,7 +85,7 @@ def empirical_tce(top, curve, norm=2.0):
         gaps = top.score[inside] - _mean(top.hit[inside])
     else:
         scenario = Scenario("empirical", np.nan, np.nan, curve)
-        gaps = gap(scenario, top.log_score[inside], top.log_miss[inside])
+        gaps = gap(scenario, top.log_score[inside], top.log1m_score[inside])
     total += np.sum(np.abs(gaps) ** norm)
     return float((total / len(top.hit)) ** (1.0 / norm))
 
@@ -99,11 +99,11 @@ def beta_tce(top, curve, norm=2.0):
         return float("nan")
     at_zero, at_one = atoms(top)
     log_score = np.where(at_zero, LOG_MISS_AT_ONE, np.where(at_one, 0.0, top.log_score))
-    log_miss = np.where(at_one, LOG_MISS_AT_ONE, np.where(at_zero, 0.0, top.log_miss))
+    log1m_score = np.where(at_one, LOG_MISS_AT_ONE, np.where(at_zero, 0.0, top.log1m_score))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            fit = fit_beta(log_score, log_miss)
+            fit = fit_beta(log_score, log1m_score)
         except InputError:  # all scores equal, or too close together
             return float("nan")
     return true_calibration_error(Scenario("beta", fit.alpha, fit.beta, curve), norm)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit
 
-from calbias.curves import split_glm_name, transformed
+from calbias.truth.curves import split_glm_name, transformed
 
 _MAX_STEPS, _MAX_HALVINGS = 30, 40
 _TOLERANCE = 1e-9  # accepted distance from the minimum, as a fraction of 1 + loss
@@ -19,11 +19,11 @@ _TOLERANCE = 1e-9  # accepted distance from the minimum, as a fraction of 1 + lo
 class Groups(NamedTuple):
     """Scores in G groups with their counts in each of B resamples.
 
-    ``log_score``, ``log_miss`` (G,) are finite; ``hits``, ``misses`` (B, G) are counts.
+    ``log_score``, ``log1m_score`` (G,) are finite; ``hits``, ``misses`` (B, G) are counts.
     """
 
     log_score: np.ndarray
-    log_miss: np.ndarray
+    log1m_score: np.ndarray
     hits: np.ndarray
     misses: np.ndarray
 
@@ -41,7 +41,7 @@ def refit(fit, groups):
         eta, loss = _constant(link, events, others)
         eta = np.broadcast_to(eta[:, None], events.shape)
     else:
-        t = transformed(transform, groups.log_score, groups.log_miss)
+        t = transformed(transform, groups.log_score, groups.log1m_score)
         matrix, start, safe_start = _design(t, terms, fit.curve, link, events, others)
         x, loss = _minimise(link, matrix, events, others, start, safe_start)
         eta = x @ matrix.T

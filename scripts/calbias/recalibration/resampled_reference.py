@@ -42,7 +42,7 @@ def grouped(top, inside, counts):
 
     The score of a group is at its rows' mean log odds.
     """
-    log_odds = top.log_score[inside] - top.log_miss[inside]
+    log_odds = top.log_score[inside] - top.log1m_score[inside]
     order = np.argsort(log_odds, kind="stable")
     log_odds = log_odds[order]
     starts = np.flatnonzero(np.r_[True, log_odds[1:] != log_odds[:-1]])

@@ -4,8 +4,8 @@ from functools import cache
 
 import numpy as np
 
-from calbias.logits.streams import stream
-from calbias.recalibration.choices import CHOICES, DEFAULT
+from calbias.engine.seeding import stream
+from calbias.recalibration.analysis_choices import CHOICES, DEFAULT
 from calbias.recalibration.measures import load_measures, measured, resampled_values
 from calbias.recalibration.reference import beta_tce, empirical_tce, fit_curve
 from calbias.recalibration.resampled_reference import resampled_tce

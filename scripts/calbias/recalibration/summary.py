@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 
 from calbias.errors import InputError
-from calbias.recalibration.choices import DEFAULT
-from calbias.result_tables import read_table
+from calbias.io.tables import read_table
+from calbias.recalibration.analysis_choices import DEFAULT
 
 PUBLISHED = {
     "ece_bin_ew": "ece_bin_selects_as_tce",

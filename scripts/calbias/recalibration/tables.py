@@ -1,6 +1,6 @@
 """The rows of a model in ``recalibration``, ``recalibration_details`` and its selections."""
 
-from calbias.recalibration.judge import ties_of
+from calbias.recalibration.evaluation import ties_of
 from calbias.recalibration.reference import REFERENCES, atoms
 from calbias.recalibration.selection import Selections, draw_counts, selected
 from calbias.recalibration.variants import METHODS, outcomes

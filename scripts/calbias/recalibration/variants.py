@@ -2,9 +2,9 @@
 
 from functools import partial
 
+from calbias.logits.top_label import top_label
 from calbias.recalibration import histogram_binning, isotonic_regression, temperature_scaling
-from calbias.recalibration.judge import judge, judge_top_label
-from calbias.scores import top_label
+from calbias.recalibration.evaluation import judge, judge_top_label
 
 METHODS = ("temperature_scaling", "histogram_binning", "isotonic_regression")
 """The methods that Table 1 selects from; of equal values the earlier method's is taken as least:

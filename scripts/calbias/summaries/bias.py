@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from calbias.estimator_files import NO_BINS
+from calbias.estimation.registry import NO_BINS
 
 
 def bias_rows(experiment, estimators, true_errors):

@@ -1,8 +1,8 @@
 """ECE_bin of a model's logits beside that of data simulated from its fits (Table 4, Fig 3c)."""
 
-from calbias.estimation import estimate
-from calbias.logits.canonical import FOLDS
-from calbias.logits.top_labels import read_origin, read_top_labels
+from calbias.estimation.api import estimate
+from calbias.logits.store import FOLDS
+from calbias.logits.top_label_table import read_origin, read_top_labels
 
 PUBLISHED_BINS = 15
 COLUMNS = (

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from calbias.sampler import draw
+from calbias.engine.sampler import draw
 
 HISTOGRAM_BINS = 100
 

@@ -1,0 +1,146 @@
+"""Which file holds an estimator, and which estimators there are, without importing any of them."""
+
+import ast
+import re
+from functools import cache
+from numbers import Real
+from pathlib import Path
+
+from calbias.errors import InputError, did_you_mean
+
+CHOSEN = -1  # the number of bins of an estimator that chooses it
+NO_BINS = 0  # … and of one that has none
+FOLDER = Path(__file__).parents[1] / "estimators"
+# What an estimator's file may say of itself: (type, or type of each in a list; in words).
+_FLAG = (bool, "True or False")
+_SAYS = {
+    "VARIANTS": (str, 'a list of names, such as ("mine_ew", "mine_em")'),
+    "NORMS": (Real, "a list of numbers, such as (2,)"),
+    "NEEDS_BINS": _FLAG,
+    "CHOOSES_BINS": _FLAG,
+}
+
+
+def estimator_file(estimator, folders=(FOLDER,)):
+    """Return the path of the file that defines ``estimator``.
+
+    ``folders`` are searched in order. Raises InputError, with the nearest name, for an unknown one.
+    """
+    known = known_estimators(folders)
+    if estimator in known:
+        return known[estimator]
+    raise InputError(f"unknown estimator {estimator!r}. {did_you_mean(estimator, sorted(known))}")
+
+
+def known_estimators(folders=(FOLDER,)):
+    """Return {name: path} of every estimator: a file's VARIANTS, or its stem if it lists none.
+
+    Raises InputError where two files define one name, and for a folder that is not there.
+    """
+    known = {}
+    for folder in folders:
+        if not Path(folder).is_dir():
+            raise InputError(f"there is no folder {folder} of estimators; mend its name")
+        for path in sorted(Path(folder).glob("*.py")):
+            if not path.stem.startswith("_") and path.is_file():
+                for name in literal(path, "VARIANTS", default=(path.stem,)):
+                    if name in known and not known[name].samefile(path):
+                        raise InputError(
+                            f"{path}: {known[name]} defines an estimator {name} already: give "
+                            "yours another name"
+                        )
+                    known[name] = path
+    return known
+
+
+def validate_unusable(estimator, path):
+    """Raise InputError for a name that no job can have, and for a file without the function.
+
+    A file with a syntax error, and one with ``import *``, is its job's to judge.
+    """
+    if not re.fullmatch(r"\w+", estimator):
+        raise InputError(
+            f"{path}: {estimator!r} cannot be an estimator's name: rename it to letters, digits "
+            f"and underscores"
+        )
+    tree = _tree(path, path.stat().st_mtime_ns)
+    if tree and not _bound_names(tree) & {"estimate", "estimate_data_sets", "*"}:
+        raise InputError(f"{path}: define estimate(scores, hits, n_bins, norm) in it")
+
+
+def bin_numbers(path, n_bins):
+    """Return the numbers of bins, out of ``n_bins``, at which the estimator in ``path`` is run.
+
+    [CHOSEN] if its file says ``CHOOSES_BINS = True``, [NO_BINS] if it says ``NEEDS_BINS = False``.
+    """
+    if literal(path, "CHOOSES_BINS", default=False):
+        return [CHOSEN]
+    return list(n_bins) if literal(path, "NEEDS_BINS", default=True) else [NO_BINS]
+
+
+def literal(path, name, default):
+    """Return the value of the module-level assignment ``name = <literal>`` in a Python file.
+
+    A file with a syntax error, or not in UTF-8, yields the default: its own job reports the error.
+    Raises InputError where something else than a literal is assigned, and where VARIANTS, NORMS,
+    NEEDS_BINS or CHOOSES_BINS is not of its type.
+    """
+    path = Path(path)
+    assigned = _assignments(_tree(path, path.stat().st_mtime_ns))
+    if name not in assigned:
+        return default
+    place = f"{path}, line {assigned[name].lineno}: {name}"
+    try:
+        value = ast.literal_eval(assigned[name])
+    except ValueError:
+        raise InputError(
+            f"{place} must be written out, without calls or names: it is read without running the "
+            f"file"
+        ) from None
+    if name in _SAYS and not _is_of_type(value, _SAYS[name][0]):
+        raise InputError(f"{place} must be {_SAYS[name][1]}, not {value!r:.60}")
+    return value
+
+
+def _is_of_type(value, kind):
+    """Return whether a value is True or False or, of another kind, a list of it with something."""
+    if kind is bool:
+        return isinstance(value, bool)
+    return isinstance(value, tuple | list) and 0 < len(value) == sum(
+        isinstance(one, kind) and not isinstance(one, bool) for one in value
+    )
+
+
+@cache
+def _tree(path, modified):
+    """Return the syntax tree of a file, parsed once per change; None if it has none."""
+    try:
+        return ast.parse(path.read_text(encoding="utf-8"))
+    except (SyntaxError, ValueError):  # a ValueError where it is not in UTF-8
+        return None
+
+
+@cache
+def _assignments(tree):
+    """Return {name: syntax tree of its value} of the module-level assignments, annotated or not."""
+    return {
+        target.id: node.value
+        for node in (tree.body if tree else ())
+        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value
+        for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
+        if isinstance(target, ast.Name)
+    }
+
+
+@cache
+def _bound_names(tree):
+    """Return the names that a file defines, imports or assigns anywhere, a set."""
+    names = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            names.add(node.name)
+        elif isinstance(node, ast.alias):
+            names.add(node.asname or node.name)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            names.add(node.id)
+    return names

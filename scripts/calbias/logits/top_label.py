@@ -1,0 +1,114 @@
+"""Top-label scores of a model's logits: the score c, log c, log(1 - c) and the hit.
+
+Every estimator and fit sees a model only through its top label (Roelofs et al. 2022, section 2).
+Near 1 the float64 ``c`` rounds and ``log(1 - c)`` carries the information, so both logarithms
+are made from the logits and never from the rounded score.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from calbias.errors import InputError
+from calbias.truth.curves import score as score_from_logs
+
+SOFTMAXES = ("exact", "float32_2020")
+REDUCTION_2020 = 1e-16
+"""What the published fits take off a float64 score, so that none equals 1."""
+ROUNDED_TO_ONE_2020 = 1.0 - REDUCTION_2020
+"""The score, under ``float32_2020``, of every sample whose float32 softmax had rounded to 1."""
+_CHUNK_ELEMENTS = 2**20  # logits worked on at a time: 8 MiB in float64
+
+
+class TopLabel(NamedTuple):
+    """The top label of n samples, one array of shape (n,) each.
+
+    ``score`` is c in (0, 1], ``log_score`` log c and ``log1m_score`` log(1 - c), all float64 and
+    fractions; ``hit`` is 1 where the top class is the label, else 0 (uint8).
+    """
+
+    score: np.ndarray
+    log_score: np.ndarray
+    log1m_score: np.ndarray
+    hit: np.ndarray
+
+
+def top_label(logits, labels, softmax="exact"):
+    """Reduce logits of shape (n, K) and labels of shape (n,) or (n, 1) to a ``TopLabel``.
+
+    The top class is the argmax of the logits; among tied classes, the first.
+
+    ``softmax="exact"`` works in float64: log(1 - c) is the logsumexp of the other classes minus
+    the logsumexp of all. A score rounds to 1.0 where 1 - c < 1e-16, and its ``log1m_score`` stays
+    exact; it is -inf only where every other logit is.
+
+    ``softmax="float32_2020"`` is the convention behind the published Table 2: SciPy's softmax of
+    before 2022, exp(z - log(sum(exp(z)))) with the maximum taken out inside, in float32, then cast
+    to float64 and reduced by 1e-16. The logarithms are those of the reduced score. Scores that
+    float32 had rounded to 1 all become ``ROUNDED_TO_ONE_2020``, with log1m_score = -36.7: none stays
+    at 1, and whoever drops the scores equal to 1, as the published GLM fits did, drops these.
+
+    Raises InputError for an unknown softmax, fewer than two classes, no rows, lengths that
+    differ, labels out of range, NaN or +inf.
+    """
+    logits, labels = np.asarray(logits), np.asarray(labels).reshape(-1)
+    _check(logits, labels, softmax)
+    n, n_classes = logits.shape
+    reduce = _exact if softmax == "exact" else _float32_2020
+    scores, log_scores, log1m_score = np.empty((3, n))
+    hits = np.empty(n, dtype=np.uint8)
+    step = max(1, _CHUNK_ELEMENTS // n_classes)
+    for start in range(0, n, step):
+        rows = slice(start, start + step)
+        top = np.argmax(logits[rows], axis=1)
+        hits[rows] = top == labels[rows]
+        scores[rows], log_scores[rows], log1m_score[rows] = reduce(logits[rows], top)
+    return TopLabel(scores, log_scores, log1m_score, hits)
+
+
+def _check(logits, labels, softmax):
+    if softmax not in SOFTMAXES:
+        raise InputError(f"softmax {softmax!r} is unknown: choose {' or '.join(SOFTMAXES)}")
+    if logits.ndim != 2 or logits.shape[1] < 2 or not len(logits):
+        raise InputError(
+            f"logits have shape {logits.shape}: give one row per sample and at least two classes"
+        )
+    if len(labels) != len(logits):
+        raise InputError(f"{len(logits)} rows of logits but {len(labels)} labels: give as many")
+    if labels.min() < 0 or labels.max() >= logits.shape[1]:
+        raise InputError(
+            f"labels run from {labels.min()} to {labels.max()}: "
+            f"number the classes from 0 to {logits.shape[1] - 1}"
+        )
+    # The largest logit of a row is NaN or +inf exactly when one of the row is; -inf in all is no
+    # distribution either.
+    worst = ~np.isfinite(logits.max(axis=1))
+    if worst.any():
+        row = int(np.argmax(worst))
+        raise InputError(f"logits, row {row} (counted from 0): NaN or infinite; mend that row")
+
+
+def _exact(logits, top):
+    """Return c, log c and log(1 - c) in float64 for rows of logits with their top classes."""
+    z = logits.astype(np.float64)
+    rows = np.arange(len(z))
+    z -= z[rows, top][:, None]
+    z[rows, top] = -np.inf
+    # Log odds of a miss: the logsumexp of the other classes, the top logit being 0.
+    runner_up = z.max(axis=1)
+    anchor = np.where(np.isfinite(runner_up), runner_up, 0.0)
+    z -= anchor[:, None]
+    with np.errstate(divide="ignore"):
+        log_odds = anchor + np.log(np.exp(z, out=z).sum(axis=1))
+    log_score = -np.logaddexp(0.0, log_odds)
+    log1m_score = log_odds + log_score
+    return score_from_logs(log_score, log1m_score), log_score, log1m_score
+
+
+def _float32_2020(logits, top):
+    """Return c, log c and log(1 - c) of the float32 softmax that SciPy had before 2022."""
+    z = np.ascontiguousarray(logits, dtype=np.float32)
+    largest = z[np.arange(len(z)), top][:, None]
+    log_total = np.log(np.sum(np.exp(z - largest), axis=1, keepdims=True)) + largest
+    score = np.exp(largest - log_total)[:, 0].astype(np.float64) - REDUCTION_2020
+    return score, np.log(score), np.log1p(-score)

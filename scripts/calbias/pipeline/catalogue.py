@@ -1,0 +1,62 @@
+"""Which tables and figures a configuration can make: each rests on certain experiments."""
+
+from calbias.pipeline.figure_catalogue import figures
+
+# Table → the experiments it is made from; tables that any configuration can make have none.
+TABLES = {
+    "beta_fits": (),
+    "glm_fits": (),
+    "scenarios": (),
+    "true_calibration_error": (),
+    "assessment": (),
+    "tce_rounding": (),
+    "bias": (),
+    "paired_t_test": ("realistic",),
+    "t_test_sensitivity": ("realistic",),
+    "ece_bin_real_and_simulated": ("fits",),
+    "estimate_histogram": ("intro",),
+    "reliability_diagram": ("intro",),
+    "detection": ("detection", "detection_null"),
+    "detection_limits": ("detection", "detection_null"),
+    "chosen_bins": ("chosen_bins",),
+    "recalibration": (),
+    "recalibration_details": (),
+    "recalibration_selection": (),
+    "recalibration_sensitivity": (),
+    "comparison": (),
+    "claims": (),
+}
+
+
+def paper_experiments():
+    """Return the names of the experiments that tables and figures rest on, a sorted list."""
+    of_tables = {name for needs in TABLES.values() for name in needs}
+    of_figures = {name for entry in figures().values() for name in entry.experiments}
+    return sorted(of_tables | of_figures)
+
+
+def available_tables(experiments):
+    """Return the names of the tables that a config with these experiments makes, in order."""
+    return [name for name, needs in TABLES.items() if set(needs) <= set(experiments)]
+
+
+def available_figures(experiments):
+    """Return {figure: Entry} of the figures that a config with these experiments makes.
+
+    A figure needs its tables; beyond that the experiments that its module lists in EXPERIMENTS,
+    and the model that its options name.
+    """
+    tables = {*available_tables(experiments), "models"}
+    return {
+        name: entry
+        for name, entry in figures().items()
+        if set(entry.tables) <= tables
+        and set(entry.experiments) <= set(experiments)
+        and _has_model(entry, experiments)
+    }
+
+
+def _has_model(entry, experiments):
+    model = entry.options.get("model")
+    wanted = [experiments[name].get("models", []) for name in entry.experiments]
+    return model is None or all(model in models for models in wanted)

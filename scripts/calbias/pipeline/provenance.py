@@ -1,0 +1,123 @@
+"""What results were made from and with: project, configuration, data, packages, machine.
+
+Bytes of tables and figures are a function of configuration and code alone, so nothing of this is
+written into them. One record beside them holds it all, and ties it to them by their checksums.
+"""
+
+import hashlib
+import json
+import os
+import platform
+import subprocess
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import pandas as pd
+
+from calbias import __version__
+from calbias.errors import InputError
+from calbias.io.checksums import file_digest
+
+ROOT = Path(__file__).parents[3]
+# What computes, in contrast to what schedules: numbers may change with one of these.
+PACKAGES = (
+    *("numpy", "scipy", "numba", "llvmlite", "pandas", "pyarrow", "statsmodels", "scikit-learn"),
+    *("matplotlib", "snakemake"),
+)
+# Keys of the configuration that change no result.
+WITHOUT_EFFECT = ("shards", "mirrors")
+
+
+def provenance(config, files, inputs=()):
+    """Return the record, a dict for JSON, of results ``files`` made with a complete ``config``.
+
+    ``inputs`` are files that the configuration names: the models table, logits, estimators.
+    """
+    of_files, of_inputs = map(_digests, (files, inputs))
+    return {
+        "project": {"name": "calbias", "version": __version__, **checkout(ROOT)},
+        "configuration": {"sha256": config_digest(config), "seed": config["seed"]},
+        "sources": sources(files),
+        "packages": packages(),
+        "machine": machine(),
+        "inputs": of_inputs,
+        "files": of_files,
+        "config": config,
+    }
+
+
+def config_digest(config):
+    """Return the SHA-256 of the keys that results depend on, in a canonical form."""
+    kept = {key: value for key, value in config.items() if key not in WITHOUT_EFFECT}
+    return hashlib.sha256(json.dumps(kept, sort_keys=True).encode()).hexdigest()
+
+
+def _digests(paths):
+    return {path: checked_digest(path) for path in sorted(map(str, paths))}
+
+
+def checked_digest(path):
+    """Return the SHA-256 of a result's bytes; InputError if there is none."""
+    try:
+        return file_digest(path)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror}); run snakemake") from error
+
+
+def sources(files):
+    """Return {table: sources of its rows} of the CSV tables in ``files`` that name a source."""
+    found = {}
+    for path in sorted(map(Path, files)):
+        if path.suffix == ".csv":
+            table = pd.read_csv(path, nrows=0)
+            if "source" in table:
+                column = pd.read_csv(path, usecols=["source"])["source"]
+                found[path.stem] = sorted(column.dropna().unique().tolist())
+    return found
+
+
+def checkout(folder):
+    """Return the git commit of ``folder`` and whether files differ from it; empty without git."""
+
+    def git(*arguments):
+        command = ["git", "-C", str(folder), *arguments]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+    try:
+        if Path(git("rev-parse", "--show-toplevel")).resolve() != Path(folder).resolve():
+            return {}
+        edited = git("status", "--porcelain")  # new files too: an estimator may be one
+        return {"commit": git("rev-parse", "HEAD"), "edited": bool(edited)}
+    except (OSError, subprocess.CalledProcessError):
+        return {}
+
+
+def packages():
+    """Return {package: version} of the packages that compute."""
+    found = {"python": platform.python_version()}
+    for name in PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = "not installed"
+    return found
+
+
+def machine():
+    """Return operating system, processor, number of cores and memory in GB."""
+    return {
+        "system": platform.platform(),
+        "processor": _processor(),
+        "cores": os.cpu_count(),
+        "memory_gb": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9, 1),
+    }
+
+
+def _processor():
+    try:
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    except OSError:
+        pass
+    return platform.processor() or platform.machine()

@@ -1,0 +1,189 @@
+"""The §7.1 t-test under the choices that the paper leaves open (table ``t_test_sensitivity``)."""
+
+import numpy as np
+import pandas as pd
+from scipy.stats import t as student_t
+
+from calbias.simulation.simulate import simulate_estimates
+from calbias.summaries.paired_t_test import paired_t_test
+from calbias.truth.curves import Curve
+from calbias.truth.paper import (
+    CONFIGURED,
+    DEBIAS_PERCENT,
+    ONE_SIDED,
+    POPULATION_VARIANCE,
+    ROUNDING,
+    SWEEP_PERCENT,
+    T_STATISTIC,
+)
+from calbias.truth.published_fits import HALF_LAST_DIGIT, printed_coefficients
+from calbias.truth.true_error import true_calibration_error
+
+COLUMNS = (
+    "choice",
+    "description",
+    "n_pairs",
+    "mean_abs_bias_a_percent",
+    "mean_abs_bias_b_percent",
+    "t_statistic",
+    "p_value",
+    "published_a_percent",
+    "published_b_percent",
+    "published_t",
+)
+DEBIAS, SWEEP, UNCLIPPED = "ece_debias_em", "ece_sweep_em", "ece_debias_unclipped_em"
+_MOST_REPLICATES = 10_000  # of 70 cells, in memory at once
+_STREAM = 0x726F756E64  # keeps the rounding draws apart from every other use of the seed
+
+
+def t_test_sensitivity(bias, fits, groups, seed, rounding_draws=3):
+    """Return the table ``t_test_sensitivity``: a is ece_debias_em, b is ece_sweep_em.
+
+    ``bias`` is the bias table: its experiment realistic gives the models (those in ``fits``,
+    {model: PrintedFits}), the sample sizes and the number of replicates, of which at most 10 000
+    are drawn here. Choices of analysis use its rows; choices that change the data are simulated
+    from the printed fits, on common random numbers. ``groups`` is {model: data set}. The table is
+    empty where ``bias`` has no pair of observations.
+    """
+    rows = bias[(bias["experiment"] == "realistic") & bias["scenario"].isin(list(fits))]
+    pairs = abs_pairs(rows, DEBIAS, SWEEP)
+    if len(pairs) < 2:
+        return pd.DataFrame(columns=list(COLUMNS))
+    m = min(int(rows["n_replicates"].min()), _MOST_REPLICATES)
+    sizes = sorted(int(n) for n in pairs.index.get_level_values("n_samples").unique())
+    fits = {model: fits[model] for model in pairs.index.get_level_values("scenario").unique()}
+    results = _of_analysis(rows, pairs, groups)
+    results += _of_simulation(fits, sizes, np.arange(m), seed)
+    results += _of_rounding(fits, sizes, np.arange(m), seed, rounding_draws)
+    return pd.DataFrame(results, columns=list(COLUMNS))
+
+
+def abs_pairs(rows, a, b):
+    """Return |bias| in percent in columns a and b, indexed by (scenario, n_samples)."""
+    rows = rows[rows["estimator"].isin([a, b])]
+    rows = rows.drop_duplicates(["scenario", "n_samples", "estimator"])
+    wide = rows.pivot(index=["scenario", "n_samples"], columns="estimator", values="bias_percent")
+    return wide.reindex(columns=[a, b]).dropna().abs()
+
+
+def _of_analysis(rows, pairs, groups):
+    """Return the rows of choices that need no new simulation."""
+    sizes = pairs.index.get_level_values("n_samples")
+    grouped = rows.assign(scenario=rows["scenario"].map(groups))
+    grouped = grouped.groupby(["scenario", "n_samples", "estimator"], as_index=False)
+    ew = [name.replace("_em", "_ew") for name in (DEBIAS, SWEEP)]
+    choices = [
+        (CONFIGURED, "the test of table paired_t_test", pairs),
+        (
+            "without_largest_n",
+            f"without n = {sizes.max()}, as in the heat maps",
+            pairs[sizes < sizes.max()],
+        ),
+        (
+            "averaged_by_data_set",
+            "bias averaged over architectures first, as drawn in Fig 4",
+            abs_pairs(grouped["bias_percent"].mean(), DEBIAS, SWEEP),
+        ),
+        ("equal_width", "both estimators with bins of equal width", abs_pairs(rows, *ew)),
+    ]
+    results = [row(*choice) for choice in choices if len(choice[2]) >= 2]
+    one_sided = row(ONE_SIDED, "one-sided p-value", pairs)
+    if one_sided["p_value"] == one_sided["p_value"]:
+        half = one_sided["p_value"] / 2
+        one_sided["p_value"] = half if one_sided["t_statistic"] > 0 else 1 - half
+    population = row(POPULATION_VARIANCE, "variance of the differences over m, not m − 1", pairs)
+    population["t_statistic"] *= np.sqrt(len(pairs) / (len(pairs) - 1))
+    population["p_value"] = 2 * student_t.sf(abs(population["t_statistic"]), len(pairs) - 1)
+    return [*results, one_sided, population]
+
+
+def _of_simulation(fits, sizes, replicates, seed):
+    """Return the rows of choices about the estimator's root and the calibration curve."""
+    base = {model: fit.scenario() for model, fit in fits.items()}
+    names = (DEBIAS, UNCLIPPED, SWEEP)
+    estimates = _estimates(base, sizes, replicates, names, seed)
+    results = [
+        row(
+            "unclipped_debias",
+            "a negative debiased square keeps its sign under the root",
+            _pairs_of_means(base, estimates, UNCLIPPED, np.mean),
+        ),
+        row(
+            "root_of_mean_square",
+            "root of the mean unclipped square over data sets, for debias; sweep as configured",
+            _pairs_of_means(base, estimates, UNCLIPPED, _root_of_mean_square),
+        ),
+        row(
+            "root_of_mean_square_both",
+            "root of the mean square over data sets, for both",
+            _pairs_of_means(base, estimates, UNCLIPPED, *[_root_of_mean_square] * 2),
+        ),
+    ]
+    scenarios = {model: fit.scenario(1) for model, fit in fits.items()}
+    estimates = _estimates(scenarios, sizes, replicates, (DEBIAS, SWEEP), seed)
+    second = row(
+        "second_best_glm",
+        "each model's GLM of second-lowest published AIC",
+        _pairs_of_means(scenarios, estimates, DEBIAS, np.mean),
+    )
+    return [*results, second]
+
+
+def _of_rounding(fits, sizes, replicates, seed, draws):
+    """Return a row for each draw of b0 and b1 from what rounds to the printed values."""
+    generator = np.random.default_rng([seed, _STREAM])
+    results = []
+    for draw in range(1, draws + 1):
+        scenarios = {
+            model: within_rounding(fit.scenario(), generator) for model, fit in fits.items()
+        }
+        estimates = _estimates(scenarios, sizes, replicates, (DEBIAS, SWEEP), seed)
+        pairs = _pairs_of_means(scenarios, estimates, DEBIAS, np.mean)
+        description = (
+            f"b0 and b1 of every model drawn within ±{HALF_LAST_DIGIT:g} of the printed values"
+        )
+        results.append(row(f"{ROUNDING}{draw}", description, pairs))
+    return results
+
+
+def within_rounding(scenario, generator):
+    """Return the Scenario with each printed coefficient drawn from what rounds to it."""
+    moved = {
+        name: getattr(scenario.curve, name) + generator.uniform(-HALF_LAST_DIGIT, HALF_LAST_DIGIT)
+        for name in printed_coefficients(scenario.curve)
+    }
+    return scenario._replace(curve=Curve(scenario.curve.name, **moved))
+
+
+def _estimates(scenarios, sizes, replicates, names, seed):
+    """Return {(model, n): {estimator: estimates (m,)}}, fractions."""
+    results = {}
+    for model, scenario in scenarios.items():
+        for n in sizes:
+            found = simulate_estimates(scenario, n, replicates, list(names), seed=seed)
+            results[model, n] = {name: values for name, (values, _) in found.items()}
+    return results
+
+
+def _pairs_of_means(scenarios, estimates, debias, mean_a, mean_b=np.mean):
+    """Return |mean − TCE| in percent as ``abs_pairs``, with the given averages over data sets."""
+    rows = {}
+    for (model, n), values in estimates.items():
+        tce = true_calibration_error(scenarios[model])
+        biases = mean_a(values[debias]) - tce, mean_b(values[SWEEP]) - tce
+        rows[model, n] = [100 * abs(bias) for bias in biases]
+    return pd.DataFrame.from_dict(rows, orient="index", columns=[DEBIAS, SWEEP])
+
+
+def _root_of_mean_square(values):
+    square = np.mean(np.sign(values) * values**2)
+    return np.sign(square) * np.sqrt(abs(square))
+
+
+def row(choice, description, pairs):
+    """Return a row of the table, as a dict, from |bias| in two columns."""
+    test = paired_t_test(pairs, *pairs.columns)
+    numbers = {name: test[name] for name in COLUMNS if name in test}
+    printed = (DEBIAS_PERCENT, SWEEP_PERCENT, T_STATISTIC)
+    published = dict(zip(COLUMNS[-3:], printed, strict=True))
+    return {"choice": choice, "description": description, **numbers, **published}

@@ -1,0 +1,77 @@
+"""How far the printed decimals leave a scenario's TCE open (table ``tce_rounding``)."""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+from scipy.optimize import minimize
+
+from calbias.truth.curves import Curve
+from calbias.truth.published_fits import HALF_LAST_DIGIT, HALF_LAST_DIGIT_BETA, printed_coefficients
+from calbias.truth.scenarios import Scenario
+from calbias.truth.true_error import true_calibration_error
+
+COLUMNS = ("scenario", "curve", "tce_percent", "low_percent", "high_percent", "parameters")
+# The two score distributions with T(c) = c^2, as printed: in §4 and in the authors' script.
+PRINTED_BETAS = (("2.8", "0.05"), ("1.1", "0.1"))
+EXPONENT = 2.0
+
+
+def tce_rounding(fits, norm=2.0):
+    """Return the table ``tce_rounding`` of {model: PrintedFits} and of the two c^2 of Fig 2b.
+
+    low and high are the extremes of TCE_p over all parameters that round to the printed ones:
+    b0, b1 ± 0.005 and alpha, beta ± 0.00005, or half the last digit of the c^2's alpha and beta,
+    whose exponent is exact. ``parameters`` is ``lowest_aic`` (the curve that the experiments use),
+    ``second_lowest_aic`` or ``text``.
+    """
+    rows = []
+    for place, parameters in enumerate(("lowest_aic", "second_lowest_aic")):
+        for fit in fits.values():
+            scenario = fit.scenario(place)
+            rows.append(_row(scenario, tce_range(scenario, norm), norm, parameters))
+    for printed in PRINTED_BETAS:
+        name = f"beta_{'_'.join(printed)}_power_{EXPONENT:g}"
+        scenario = Scenario(name, *map(float, printed), Curve("power", 0.0, EXPONENT))
+        half = [0.5 * 10.0 ** -len(text.partition(".")[2]) for text in printed]
+        rows.append(_row(scenario, tce_range(scenario, norm, half), norm, "text"))
+    return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def _row(scenario, ends, norm, parameters):
+    tce, low, high = (100 * x for x in (true_calibration_error(scenario, norm), *ends))
+    return scenario.name, scenario.curve.name, tce, low, high, parameters
+
+
+def tce_range(scenario, norm=2.0, half_beta=(HALF_LAST_DIGIT_BETA,) * 2):
+    """Return (lowest, highest) TCE, fractions, over the box of parameters within rounding.
+
+    ``half_beta`` is half the last printed digit of alpha and of beta. Looked for at all corners, at
+    the centre, and by a bounded descent from the best of these: the extreme may lie inside the box.
+    """
+    names = printed_coefficients(scenario.curve)
+    centre = np.array([scenario.alpha, scenario.beta, *(getattr(scenario.curve, b) for b in names)])
+    half = np.array([*half_beta] + [HALF_LAST_DIGIT] * len(names))
+
+    def tce(place):
+        alpha, beta, *coefficients = centre + half * np.asarray(place)
+        curve = scenario.curve._replace(**dict(zip(names, coefficients, strict=True)))
+        return true_calibration_error(Scenario(scenario.name, alpha, beta, curve), norm)
+
+    places = [np.zeros(centre.size), *itertools.product((-1.0, 1.0), repeat=centre.size)]
+    values = [tce(place) for place in places]
+    return _extreme(tce, places, values, 1.0), _extreme(tce, places, values, -1.0)
+
+
+def _extreme(function, places, values, sign):
+    """Return the least of sign · function, times sign, over the unit box around its best place."""
+    signed = sign * np.array(values)
+    start = np.array(places[int(np.argmin(signed))])
+    found = minimize(
+        lambda place: sign * function(place),
+        0.9 * start,  # off the corner: an inner extreme beside it has a descent direction
+        method="L-BFGS-B",
+        bounds=[(-1.0, 1.0)] * start.size,
+        options={"maxiter": 15, "eps": 1e-4},
+    )
+    return float(sign * min(found.fun, signed.min()))

@@ -1,0 +1,61 @@
+"""Gather the shards of an experiment into one set of estimates per estimator and cell."""
+
+from pathlib import Path
+
+import numpy as np
+
+from calbias.errors import InputError
+from calbias.io.checksums import file_digest
+from calbias.simulation.replicates import Estimates, read_replicates
+
+
+def gather_shards(paths, **expected):
+    """Return {estimator: {Cell: Estimates}} from replicate files, in order of the replicate number.
+
+    ``expected`` is what each file must say of itself, see ``drawn_with``. Its estimator and shard
+    are those of its path, ``<estimator>/<shard>-of-<shards>.parquet``: nothing that a job left over
+    from another configuration wrote late, or that was copied there, counts. Raises InputError for
+    such a file, for a damaged one (see read_replicates), and if a cell's replicates are not exactly
+    0, 1, …, m - 1: a shard is missing then.
+    """
+    parts, wanted = {}, {}
+    for path in paths:
+        cells, _, provenance = read_replicates(path)
+        _check_origin(path, provenance, expected)
+        estimator = parts.setdefault(provenance["estimator"], {})
+        wanted[provenance["estimator"]] = provenance["replicates"]
+        for cell, estimates in cells.items():
+            estimator.setdefault(cell, []).append(estimates)
+    return {
+        name: {cell: _joined(name, cell, shards, wanted[name]) for cell, shards in cells.items()}
+        for name, cells in parts.items()
+    }
+
+
+def drawn_with(scenarios, seed, n_replicates):
+    """Return what files drawn from the scenario table at this path must say of themselves."""
+    return {"seed": seed, "replicates": n_replicates, "scenarios": file_digest(scenarios)}
+
+
+def _check_origin(path, provenance, expected):
+    path = Path(path)
+    named = dict(zip(("shard", "shards"), path.stem.split("-of-"), strict=False))
+    for name, value in {"estimator": path.parent.name, **named, **expected}.items():
+        if str(provenance.get(name)) != str(value):
+            told = "" if name == "scenarios" else f" {provenance.get(name)}, not {value}"
+            raise InputError(
+                f"{path}: it was made with other {name}{told}: delete it and run again: only what "
+                "it held is drawn anew"
+            )
+
+
+def _joined(estimator, cell, shards, m):
+    joined = Estimates(*(np.concatenate(arrays) for arrays in zip(*shards, strict=True)))
+    order = np.argsort(joined.replicate, kind="stable")
+    joined = Estimates(*(array[order] for array in joined))
+    if not np.array_equal(joined.replicate, np.arange(m)):
+        raise InputError(
+            f"replicates of {estimator} on {cell.scenario}, n = {cell.n_samples}: the shards do "
+            f"not hold each of {m} once; delete results/replicates and run again"
+        )
+    return joined

@@ -1,0 +1,148 @@
+"""Calibration curves T(c) = P(hit | score = c), evaluated without loss in both tails.
+
+A curve takes ``log_score = log c`` and ``log1m_score = log(1 - c)`` and returns ``log T`` or
+``log(1 - T)``. Near 1 the float64 ``c`` has rounded and only ``log1m_score`` still tells scores apart
+(Roelofs et al. 2022, appendix A.2, for the family; the power and logistic curves are those of
+sections 4, 7.2 and appendices C, D).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import log1p, log_expit
+
+LINKS_AND_TRANSFORMS = (
+    ("logit", "logit"),
+    ("log", "log"),
+    ("logflip", "logflip"),
+    ("logit", "logflip"),
+)
+TERMS = ("b0", "b1", "b0_b1")
+GLM_NAMES = tuple(f"{g}_{t}_{terms}" for g, t in LINKS_AND_TRANSFORMS for terms in TERMS)
+OTHER_CURVES = ("identity", "power", "logistic")
+
+
+class Curve(NamedTuple):
+    """A calibration curve by name; ``b0`` and ``b1`` are the coefficients that the name calls for.
+
+    A GLM ``link_transform_terms`` is g(T) = b0 + b1·t(c), with an absent term equal to zero:
+    ``*_b0`` is a constant. ``power`` is c^b1, ``logistic`` is 1/(1 + exp(-(b0 + b1·c))) and
+    ``identity`` (T(c) = c, perfect calibration) has no coefficient.
+    """
+
+    name: str
+    b0: float = 0.0
+    b1: float = 0.0
+
+    def log_hit(self, log_score, log1m_score):
+        """Return log T at scores given as log c and log(1 - c), arrays of one shape."""
+        link, predictor = self._link_and_predictor(log_score, log1m_score)
+        if link == "logit":
+            return log_expit(predictor)
+        return predictor if link == "log" else _log_one_minus_exp(predictor)
+
+    def log_not_hit(self, log_score, log1m_score):
+        """Return log(1 - T) at scores given as log c and log(1 - c), arrays of one shape."""
+        link, predictor = self._link_and_predictor(log_score, log1m_score)
+        if link == "logit":
+            return log_expit(-predictor)
+        return predictor if link == "logflip" else _log_one_minus_exp(predictor)
+
+    def hit(self, log_score, log1m_score):
+        """Return T, a fraction, at scores given as log c and log(1 - c)."""
+        return np.exp(self.log_hit(log_score, log1m_score))
+
+    def log_abs_slope(self, log_score, log1m_score):
+        """Return (sign, log|dT/dc|): the slope of the curve, which may be infinite at c = 0 or 1.
+
+        Where T is clipped to [0, 1] the slope is that of the unclipped curve's edge.
+        """
+        link, _ = self._link_and_predictor(log_score, log1m_score)
+        transform, b1 = self._transform_and_slope()
+        with np.errstate(divide="ignore"):
+            log_slope = np.log(abs(b1))
+            log_hit = self.log_hit(log_score, log1m_score)
+            log_not_hit = self.log_not_hit(log_score, log1m_score)
+        if transform != "score":
+            log_slope = (
+                log_slope
+                - {
+                    "logit": log_score + log1m_score,
+                    "log": log_score,
+                    "logflip": log1m_score,
+                }[transform]
+            )
+        sign = np.sign(b1)
+        if transform == "logflip":
+            sign = -sign
+        if link == "logit":
+            return sign, log_slope + log_hit + log_not_hit
+        return (sign, log_slope + log_hit) if link == "log" else (-sign, log_slope + log_not_hit)
+
+    def overshoot(self, log_score, log1m_score):
+        """Return by how much the link's predictor exceeds 0, its bound where T is clipped.
+
+        Positive where T is clipped, negative elsewhere; -1 throughout for a logit link.
+        """
+        link, predictor = self._unclipped(log_score, log1m_score)
+        return np.full_like(predictor, -1.0) if link == "logit" else predictor
+
+    def _transform_and_slope(self):
+        if self.name == "identity":
+            return "logit", 1.0
+        if self.name == "power":
+            return "log", self.b1
+        if self.name == "logistic":
+            return "score", self.b1
+        _, transform, terms = split_glm_name(self.name)
+        return transform, 0.0 if terms == "b0" else self.b1
+
+    def _link_and_predictor(self, log_score, log1m_score):
+        link, predictor = self._unclipped(log_score, log1m_score)
+        # A log or logflip link is a probability only below zero: T is clipped to [0, 1].
+        return link, predictor if link == "logit" else np.minimum(predictor, 0.0)
+
+    def _unclipped(self, log_score, log1m_score):
+        log_score, log1m_score = np.asarray(log_score, float), np.asarray(log1m_score, float)
+        if self.name == "identity":
+            return "logit", log_score - log1m_score
+        if self.name == "power":
+            return "log", self.b1 * log_score
+        if self.name == "logistic":
+            return "logit", self.b0 + self.b1 * np.exp(log_score)
+        link, transform, terms = split_glm_name(self.name)
+        if terms == "b0":
+            predictor = np.full_like(log_score, self.b0)
+        else:
+            slope = self.b1 * transformed(transform, log_score, log1m_score)
+            predictor = slope if terms == "b1" else self.b0 + slope
+        return link, predictor
+
+
+def logistic():
+    """Return the logistic curve of appendix D, 1/(1 + exp(-(10c - 5)))."""
+    return Curve("logistic", -5.0, 10.0)
+
+
+def split_glm_name(name):
+    """Return (link, transform, terms) of a GLM name such as ``logit_logflip_b0_b1``."""
+    link, transform, terms = name.split("_", 2)
+    return link, transform, terms
+
+
+def transformed(transform, log_score, log1m_score):
+    """Return t(c) for t in logit, log, logflip, from log c and log(1 - c)."""
+    if transform == "logit":
+        return log_score - log1m_score
+    return log_score if transform == "log" else log1m_score
+
+
+def score(log_score, log1m_score):
+    """Return c in (0, 1]; the tail that carries the information decides how it is formed."""
+    return np.where(log1m_score < log_score, -np.expm1(log1m_score), np.exp(log_score))
+
+
+def _log_one_minus_exp(x):
+    """Return log(1 - e^x) for x <= 0 without cancellation; -inf at x = 0."""
+    with np.errstate(divide="ignore"):
+        return np.where(x > -0.6931471805599453, np.log(-np.expm1(x)), log1p(-np.exp(x)))

@@ -1,0 +1,49 @@
+"""The scenario of a model: its Beta fit with its calibration curve of lowest AIC."""
+
+import csv
+import math
+from typing import NamedTuple
+
+from calbias.errors import InputError
+from calbias.truth.curves import Curve
+
+
+class FittedScenario(NamedTuple):
+    """(alpha, beta) of the scores, the Curve, and where they come from."""
+
+    scores: tuple
+    curve: Curve
+    source: str
+
+
+def fitted_scenario(model, curve, beta_fits, glm_fits):
+    """Return the FittedScenario of ``model``; ``curve`` is ``fitted`` or ``identity``.
+
+    ``beta_fits`` and ``glm_fits`` are paths of fit tables, of which the first that lists the model
+    counts: the pipeline's own (their ``source`` says which logits) or the published Tables 2 and 3
+    (source ``published_fits``). Raises InputError for a model that none lists.
+    """
+    beta = _rows(model, beta_fits)[0]
+    source = beta.get("source", "published_fits")
+    scores = float(beta["alpha"]), float(beta["beta"])
+    if curve == "identity":
+        return FittedScenario(scores, Curve("identity"), source)
+    best = min(_rows(model, glm_fits), key=lambda row: float(row["aic"]))
+    return FittedScenario(scores, curve_of(best), source)
+
+
+def curve_of(row):
+    """Return the Curve of a row of ``glm_fits`` or of Table 3; an absent coefficient is 0."""
+    coefficients = (float(row[name] or 0) for name in ("b0", "b1"))
+    return Curve(row["glm"], *(0.0 if math.isnan(b) else b for b in coefficients))
+
+
+def _rows(model, paths):
+    for path in paths:
+        with open(path, newline="", encoding="utf-8") as file:
+            rows = [row for row in csv.DictReader(file) if row["model"] == model]
+        if rows:
+            return rows
+    raise InputError(
+        f"model {model} has no fit in {', '.join(map(str, paths))}: give it logits in logits_dir"
+    )

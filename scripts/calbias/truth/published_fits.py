@@ -1,0 +1,38 @@
+"""The fits of the ten models as printed in Tables 2 and 3, rounded (Roelofs et al. 2022)."""
+
+from typing import NamedTuple
+
+from calbias.truth.fitted_scenarios import curve_of
+from calbias.truth.scenarios import Scenario
+
+HALF_LAST_DIGIT = 0.005  # of b0 and b1, printed to two decimals
+HALF_LAST_DIGIT_BETA = 0.00005  # of alpha and beta, printed to four
+
+
+class PrintedFits(NamedTuple):
+    """A model's Beta parameters and its GLM Curves, best published AIC first."""
+
+    model: str
+    alpha: float
+    beta: float
+    curves: list
+
+    def scenario(self, place=0):
+        """Return the Scenario with the GLM in this place of the published AICs."""
+        return Scenario(self.model, self.alpha, self.beta, self.curves[place])
+
+
+def printed_fits(table2, table3):
+    """Return {model: PrintedFits} of the published tables, DataFrames as read from CSV."""
+    table3 = table3.sort_values("aic", kind="stable").astype({"b0": float, "b1": float})
+    fits = {}
+    for row in table2.itertuples():
+        rows = table3[table3["model"] == row.model].fillna({"b0": 0.0, "b1": 0.0})
+        curves = [curve_of(glm) for glm in rows.to_dict("records")]
+        fits[row.model] = PrintedFits(row.model, float(row.alpha), float(row.beta), curves)
+    return fits
+
+
+def printed_coefficients(curve):
+    """Return the names of the coefficients that Table 3 prints for a GLM: b0, b1 or both."""
+    return [name for name in ("b0", "b1") if name in curve.name.split("_")]

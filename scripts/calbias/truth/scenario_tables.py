@@ -1,0 +1,73 @@
+"""Scenario tables: which scenarios an experiment has, as CSV (table ``scenarios``)."""
+
+import csv
+import math
+
+from calbias.errors import InputError
+from calbias.truth.curves import GLM_NAMES, OTHER_CURVES, Curve, logistic
+from calbias.truth.names import curve_names, scenario_name, validate_scenarios
+from calbias.truth.scenarios import Scenario
+
+COLUMNS = ("experiment", "scenario", "group", "source", "alpha", "beta", "curve", "b0", "b1")
+_NAMED_CURVES = {"identity": Curve("identity"), "logistic": logistic()}
+
+
+def synthetic_rows(experiment, scores, curves, powers=(), glms=()):
+    """Return rows, as dicts, for each Beta (alpha, beta) of ``scores`` with each curve.
+
+    ``curves`` holds names out of identity, logistic; ``powers`` exponents d of c^d; ``glms``
+    Curves of that family. A scenario is called like ``beta_1.1_0.1_power_2``. Raises InputError
+    where two have one name, and for a GLM with a coefficient that its name lacks.
+    """
+    glms = list(glms)
+    validate_scenarios(experiment, scores, curves, powers, glms)
+    named = [_NAMED_CURVES[name] for name in curves]
+    made = [*named, *(Curve("power", 0.0, float(d)) for d in powers), *glms]
+    return [
+        _row(experiment, scenario_name(*pair, name), "", "synthetic", *pair, curve)
+        for pair in scores
+        for name, curve in zip(curve_names(curves, powers, glms), made, strict=True)
+    ]
+
+
+def model_row(experiment, model, group, source, beta_fit, curve):
+    """Return the row of a model's scenario; ``beta_fit`` is (alpha, beta), ``curve`` a Curve."""
+    return _row(experiment, model, group, source, *beta_fit, curve)
+
+
+def _row(experiment, scenario, group, source, alpha, beta, curve):
+    values = (experiment, scenario, group, source, float(alpha), float(beta), *curve)
+    return dict(zip(COLUMNS, values, strict=True))
+
+
+def write_scenarios(path, rows):
+    """Write rows, as dicts with COLUMNS, to a CSV file."""
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def read_scenarios(path):
+    """Return [(Scenario, row)] of a scenario table; raises InputError for a bad row or file."""
+    try:
+        with open(path, newline="", encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+    except FileNotFoundError:
+        raise InputError(
+            f"{path}: there is no such scenario table; make it with snakemake {path}"
+        ) from None
+    return [(_scenario(f"{path}, line {k}", row), row) for k, row in enumerate(rows, start=2)]
+
+
+def _scenario(place, row):
+    try:
+        alpha, beta, b0, b1 = (float(row[name]) for name in ("alpha", "beta", "b0", "b1"))
+        name, curve = row["scenario"], row["curve"]
+    except (KeyError, ValueError, TypeError) as error:
+        raise InputError(f"{place}: not a scenario ({error})") from error
+    if not (0 < alpha < math.inf and 0 < beta < math.inf):
+        raise InputError(f"{place}: alpha {alpha} and beta {beta} must be finite and above 0")
+    if curve not in (*GLM_NAMES, *OTHER_CURVES):
+        raise InputError(f"{place}: curve {curve!r} is unknown")
+    return Scenario(name, alpha, beta, Curve(curve, b0, b1))

@@ -1,0 +1,57 @@
+"""A scenario: a Beta score distribution with a calibration curve (F × T).
+
+Also the exact quantiles of the score in both tails, which the sampler's table is built from.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import betaincinv, betaln
+
+from calbias.truth.curves import Curve
+
+
+class Scenario(NamedTuple):
+    """Scores from Beta(alpha, beta), hits with probability ``curve`` at the score.
+
+    ``name`` keys the random stream: scenarios of one name draw the same uniforms, so that curves
+    and parameters can be compared on common random numbers.
+    """
+
+    name: str
+    alpha: float
+    beta: float
+    curve: Curve
+
+
+def log_quantile(alpha, beta, lower):
+    """Return log x, x the quantile of Beta(alpha, beta) at probability ``lower``, (m,) in (0, 1).
+
+    Accurate relative to x even where x underflows: there F(x) = x^alpha / (alpha·B(alpha, beta))
+    is inverted in closed form. For log(1 - c) of a score c call it with the parameters exchanged
+    and the upper tail probability.
+    """
+    x = betaincinv(alpha, beta, lower)
+    leading = (np.log(lower) + np.log(alpha) + betaln(alpha, beta)) / alpha
+    with np.errstate(divide="ignore"):
+        log_x = np.log(x)
+    # SciPy gives NaN for some tails below 1e-16 of nearly uniform distributions, too.
+    return np.where((leading < np.log(1e-30)) | np.isnan(log_x), leading, log_x)
+
+
+def score_quantiles(alpha, beta, lower=None, upper=None):
+    """Return (log c, log(1 - c)) at lower, or at upper, tail probabilities, array (m,).
+
+    The smaller of c and 1 - c is solved for, the other follows without cancellation.
+    """
+    if lower is None:
+        log1m_score, log_score = score_quantiles(beta, alpha, lower=upper)
+        return log_score, log1m_score
+    log_score = log_quantile(alpha, beta, lower)
+    log1m_score = log_quantile(beta, alpha, 1.0 - lower)
+    with np.errstate(divide="ignore"):
+        complement_of_score = np.log1p(-np.exp(log_score))
+        complement_of_miss = np.log1p(-np.exp(log1m_score))
+    log1m_score = np.where(log_score < np.log(0.5), complement_of_score, log1m_score)
+    log_score = np.where(log1m_score < np.log(0.5), complement_of_miss, log_score)
+    return log_score, log1m_score
