@@ -45,7 +45,7 @@ class Sampler:
         self.key = stream_key(seed, scenario.name, n_samples)
 
     def batches(self, replicates):
-        """Yield SortedBatch of consecutive entries of ``replicates``, an array of replicate numbers.
+        """Yield a SortedBatch for each run of entries of ``replicates``, an array of numbers.
 
         The arrays are reused: a batch is valid until the next one is asked for.
         """

@@ -45,8 +45,8 @@ def top_label(logits, labels, softmax="exact"):
     ``softmax="float32_2020"`` is the convention behind the published Table 2: SciPy's softmax of
     before 2022, exp(z - log(sum(exp(z)))) with the maximum taken out inside, in float32, then cast
     to float64 and reduced by 1e-16. The logarithms are those of the reduced score. Scores that
-    float32 had rounded to 1 all become ``ROUNDED_TO_ONE_2020``, with log1m_score = -36.7: none stays
-    at 1, and whoever drops the scores equal to 1, as the published GLM fits did, drops these.
+    float32 had rounded to 1 all become ``ROUNDED_TO_ONE_2020``, with log1m_score = -36.7: none
+    stays at 1, and whoever drops the scores equal to 1, as the published GLM fits did, drops these.
 
     Raises InputError for an unknown softmax, fewer than two classes, no rows, lengths that
     differ, labels out of range, NaN or +inf.

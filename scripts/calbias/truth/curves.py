@@ -1,8 +1,8 @@
 """Calibration curves T(c) = P(hit | score = c), evaluated without loss in both tails.
 
 A curve takes ``log_score = log c`` and ``log1m_score = log(1 - c)`` and returns ``log T`` or
-``log(1 - T)``. Near 1 the float64 ``c`` has rounded and only ``log1m_score`` still tells scores apart
-(Roelofs et al. 2022, appendix A.2, for the family; the power and logistic curves are those of
+``log(1 - T)``. Near 1 the float64 ``c`` has rounded and only ``log1m_score`` still tells scores
+apart (Roelofs et al. 2022, appendix A.2, for the family; the power and logistic curves are those of
 sections 4, 7.2 and appendices C, D).
 """
 
