@@ -17,7 +17,8 @@ def checked_scores(log_score, log1m_score):
 
     A score of exactly 1 (``log1m_score = -inf``) has no likelihood under a Beta distribution or a
     log link. It is taken as the largest float64 below 1, ``log1m_score = LOG_MISS_AT_ONE =
-    -36.74``, and a warning says for how many rows. Finite ``log1m_score``, however small, is kept as it is. Above
+    -36.74``, and a warning says for how many rows. Finite ``log1m_score``, however small, is kept
+    as it is. Above
     c = 1/2 log c is computed anew from ``log1m_score``, which carries the information there; where
     1 - c itself is below 1e-300, log c is taken as -1e-300.
 
