@@ -1,0 +1,12 @@
+# The environment of the lock file, with the project in it.
+#   docker build -t calbias .
+#   docker run --rm -v "$PWD/results:/calbias/results" calbias
+FROM python:3.11-slim-bookworm
+
+WORKDIR /calbias
+COPY envs/requirements.lock envs/
+RUN pip install --no-cache-dir --no-compile --require-hashes -r envs/requirements.lock
+COPY . .
+
+# make reproduce without its virtual environment: the image is the environment.
+CMD ["python", "scripts/reproduce.py"]
