@@ -5,7 +5,7 @@ SLOW = """
 import time
 from pathlib import Path
 
-NEEDS_BINS = False
+BINS = "none"
 Path("at_work").touch()
 while not Path("go").exists():
     time.sleep(0.05)

@@ -5,7 +5,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from calbias.engine.binning import EQUAL_MASS, EQUAL_WIDTH, binning_of, first_rank, width_bin
+from calbias.engine.binning import IS_EQUAL_MASS, first_rank, width_bin
+
+EQUAL_WIDTH, EQUAL_MASS = IS_EQUAL_MASS["equal_width"], IS_EQUAL_MASS["equal_mass"]
 
 
 @given(n=st.integers(1, 300), b=st.integers(1, 400))
@@ -43,8 +45,3 @@ def test_the_bin_of_a_score_has_the_same_edges(score, b, k, up):
 def test_large_products_do_not_overflow():
     scores = np.linspace(0, 1, 7)
     assert first_rank(10**6, 10**6 + 1, scores, EQUAL_MASS) == 7
-
-
-def test_binning_by_the_name_of_the_estimator():
-    assert binning_of("ece_bin_ew") == EQUAL_WIDTH
-    assert binning_of("ece_debias_unclipped_em") == EQUAL_MASS

@@ -124,7 +124,7 @@ def test_a_file_of_ones_own_is_not_confused_with_another_of_its_name(tmp_path):
 
 def test_a_file_of_ones_own_leaves_an_estimator_of_the_same_stem_alone(tmp_path):
     file = tmp_path / "kde.py"
-    file.write_text('VARIANTS = ("kde_mine",)\n' + OWN)
+    file.write_text('VARIANTS = {"kde_mine": {}}\n' + OWN)
     data = sorted_data_set([0.2, 0.8, 0.8], [0, 1, 0])
     expected = load_estimator("kde")(data, 0)[0].tolist()
     assert load_estimator("kde_mine", file)(data, 1)[0].tolist() != expected
@@ -147,9 +147,21 @@ def test_an_estimator_that_changes_its_arguments_is_refused(tmp_path):
 
 
 def test_an_estimator_without_bins_reports_none(tmp_path):
-    (tmp_path / "mine.py").write_text("NEEDS_BINS = False\n" + OWN)
+    (tmp_path / "mine.py").write_text('BINS = "none"\n' + OWN)
     data = sorted_data_set([0.2, 0.8], [0, 1])
     assert load_estimator("mine", tmp_path / "mine.py")(data, 15)[1].tolist() == [NO_BINS]
+
+
+def test_variants_give_options_to_an_estimator_in_plain_numpy(tmp_path):
+    (tmp_path / "mine.py").write_text(
+        'VARIANTS = {"mine": {}, "mine_twice": {"factor": 2}}\nNORMS = (1, 2)\n\n\n'
+        "def estimate(scores, hits, n_bins, norm, factor=1):\n    return factor * 0.25\n"
+    )
+    data = sorted_data_set([0.2, 0.8], [0, 1])
+    for name, value in (("mine", 0.25), ("mine_twice", 0.5)):
+        assert load_estimator(name, tmp_path / "mine.py")(data, 1)[0].tolist() == [value]
+    with pytest.raises(InputError, match="mine is defined for norm 1 or 2 only, not 3"):
+        load_estimator("mine", tmp_path / "mine.py")(data, 1, 3)
 
 
 def returning(value, what="scores, hits"):
@@ -183,7 +195,7 @@ def test_any_number_is_an_estimate(tmp_path, value):
             )
         ),
         *(
-            (returning(value, "data, estimator"), r"mine.py: estimate_data_sets must return two ")
+            (returning(value, "data"), r"mine.py: estimate_data_sets must return two ")
             for value in (
                 "0.5",
                 "None",

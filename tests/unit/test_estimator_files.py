@@ -9,6 +9,8 @@ from calbias.estimation.registry import (
     NO_BINS,
     bin_numbers,
     estimator_file,
+    estimator_options,
+    estimator_target,
     known_estimators,
     literal,
     validate_unusable,
@@ -31,7 +33,7 @@ def test_an_estimators_file(estimator, stem):
 def test_own_folders_come_after(tmp_path):
     (tmp_path / "mine.py").write_text("def estimate(scores, hits, n_bins, norm): ...\n")
     (tmp_path / "_helper.py").write_text("")
-    (tmp_path / "two.py").write_text('VARIANTS = ("two_ew", "two_em")\n')
+    (tmp_path / "two.py").write_text('VARIANTS = {"two_ew": {}, "two_em": {}}\n')
     folders = (FOLDER, tmp_path)
     assert estimator_file("mine", folders) == tmp_path / "mine.py"
     assert estimator_file("two_em", folders) == tmp_path / "two.py"
@@ -72,14 +74,16 @@ def test_variants_that_are_computed_are_refused(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("VARIANTS = 5", r"VARIANTS must be a list of names, such as .*, not 5"),
-        ('VARIANTS = "mine"', r"VARIANTS must be a list of names, such as .*, not 'mine'"),
-        ("VARIANTS = ()", r"VARIANTS must be a list of names"),
-        ('VARIANTS = ("a", 2)', r"VARIANTS must be a list of names"),
+        ("VARIANTS = 5", r"VARIANTS must be a dict from names to options, such as .*, not 5"),
+        ('VARIANTS = ("mine",)', r"VARIANTS must be a dict from names to options, .*, not \('mine"),
+        ("VARIANTS = {}", r"VARIANTS must be a dict from names to options"),
+        ('VARIANTS = {"a": {}, 2: {}}', r"VARIANTS must be a dict from names to options"),
+        ('VARIANTS = {"a": {2: 3}}', r"VARIANTS must be a dict from names to options"),
+        ("TARGET = 2", r'TARGET must be a name, such as "lp", or a dict .*, not 2'),
         ("NORMS = 2", r"NORMS must be a list of numbers, such as \(2,\), not 2"),
         ("NORMS = ()", r"NORMS must be a list of numbers"),
         ("NORMS = (True,)", r"NORMS must be a list of numbers"),
-        ('NEEDS_BINS = "no"', r"NEEDS_BINS must be True or False, not 'no'"),
+        ('BINS = "no"', r'BINS must be one of "fixed", "chosen", "none", not \'no\''),
     ],
 )
 def test_what_a_file_says_of_itself_must_be_of_its_type(tmp_path, text, message):
@@ -91,7 +95,7 @@ def test_what_a_file_says_of_itself_must_be_of_its_type(tmp_path, text, message)
 
 def test_an_annotated_assignment_counts(tmp_path):
     path = tmp_path / "mine.py"
-    path.write_text('NEEDS_BINS: bool = False\nCHOOSES_BINS: bool\nVARIANTS: list = ["mine_ew"]\n')
+    path.write_text('BINS: str = "none"\nNORMS: tuple\nVARIANTS: dict = {"mine_ew": {}}\n')
     assert bin_numbers(path, [15]) == [NO_BINS]
     assert set(known_estimators((tmp_path,))) == {"mine_ew"}
 
@@ -113,7 +117,7 @@ def test_files_that_no_job_could_run(tmp_path, name, text, message):
 @pytest.mark.parametrize(
     "text",
     [
-        "def estimate_data_sets(data, estimator, n_bins, norm): ...",
+        "def estimate_data_sets(data, n_bins, norm): ...",
         "from elsewhere import estimate",
         "from elsewhere import ks as estimate",
         "from elsewhere import *",
@@ -131,9 +135,9 @@ def test_an_edit_is_seen(tmp_path):
     import os
 
     path = tmp_path / "mine.py"
-    path.write_text('VARIANTS = ("one",)\n')
+    path.write_text('VARIANTS = {"one": {}}\n')
     assert set(known_estimators((tmp_path,))) == {"one"}
-    path.write_text('VARIANTS = ("two",)\n')
+    path.write_text('VARIANTS = {"two": {}}\n')
     os.utime(path, ns=(1, 1))
     assert set(known_estimators((tmp_path,))) == {"two"}
 
@@ -142,3 +146,16 @@ def test_numbers_of_bins():
     assert bin_numbers(FOLDER / "ece_bin.py", [2, 4]) == [2, 4]
     assert bin_numbers(FOLDER / "ece_sweep.py", [2, 4]) == [CHOSEN]
     assert bin_numbers(FOLDER / "kde.py", [2, 4]) == [NO_BINS]
+
+
+def test_options_and_targets_of_names():
+    assert estimator_options("ece_bin_ew") == {"binning": "equal_width"}
+    assert estimator_options("kde_unrooted") == {"rooted": False}
+    assert (estimator_target("kde"), estimator_target("kde_unrooted")) == ("lp", "lp_power")
+
+
+def test_a_file_without_variants_has_no_options_and_no_target(tmp_path):
+    path = tmp_path / "mine.py"
+    path.write_text("def estimate(scores, hits, n_bins, norm): ...\n")
+    assert estimator_options("mine", path) == {}
+    assert estimator_target("mine", path) is None

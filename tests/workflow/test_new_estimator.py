@@ -18,7 +18,7 @@ KS_ERROR = '''"""Kolmogorov-Smirnov calibration error (Gupta et al. 2021, Eq. 10
 
 import numpy as np
 
-NEEDS_BINS = False
+BINS = "none"
 
 
 def estimate(scores, hits, n_bins, norm):

@@ -6,13 +6,8 @@ the sample of rank i (from 0, in ascending order) is in bin floor(i·b/n), in in
 
 from calbias.engine.jit import njit
 
-EQUAL_WIDTH, EQUAL_MASS = False, True
-BINNINGS = {"ew": EQUAL_WIDTH, "em": EQUAL_MASS}
-
-
-def binning_of(estimator):
-    """Return EQUAL_WIDTH or EQUAL_MASS by the ``_ew`` or ``_em`` that ends an estimator's name."""
-    return BINNINGS[estimator.rsplit("_", 1)[1]]
+# An estimator's option ``binning`` by name, and the argument ``equal_mass`` of compiled functions.
+IS_EQUAL_MASS = {"equal_width": False, "equal_mass": True}
 
 
 @njit

@@ -2,8 +2,9 @@
 
 The estimator's name leads to its file: the one that lists it in its ``VARIANTS`` (``ece_bin_ew`` is
 in ``estimators/ece_bin.py``), or that is called like it. A file defines either
-``estimate_data_sets(data, estimator, n_bins, norm)`` (compiled, many data sets at once) or,
-simplest, ``estimate(scores, hits, n_bins, norm)`` for one data set.
+``estimate_data_sets(data, n_bins, norm, **options)`` (compiled, many data sets at once) or,
+simplest, ``estimate(scores, hits, n_bins, norm, **options)`` for one data set. VARIANTS gives the
+options of each name.
 """
 
 import hashlib
@@ -20,7 +21,13 @@ import numpy as np
 
 from calbias.engine.sorted_batch import sorted_data_set
 from calbias.errors import InputError
-from calbias.estimation.registry import FOLDER, bin_numbers, estimator_file
+from calbias.estimation.registry import (
+    FOLDER,
+    bin_numbers,
+    estimator_file,
+    estimator_options,
+    literal,
+)
 
 MOST_BINS, HIGHEST_NORM = 1_000_000, 100  # as in config.schema.yaml
 
@@ -62,8 +69,8 @@ def load_estimator(estimator, file=None):
     """Return ``run(data, n_bins, norm) -> (estimates, bins used)`` for SortedBatch of m rows.
 
     ``file`` overrides where the estimator is looked for. Raises InputError for an unknown name, a
-    file without either function, a file or a call that raises or exits, and what it returns where
-    that is not of the right form or not finite.
+    file without either function, a file or a call that raises or exits, a norm that is not among
+    the file's NORMS, and what it returns where that is not of the right form or not finite.
     """
     path = Path(file) if file else estimator_file(estimator)
     try:
@@ -74,10 +81,15 @@ def load_estimator(estimator, file=None):
         estimate_data_sets = module.estimate_data_sets
     else:
         estimate_data_sets = _one_by_one(module.estimate, path)
+    options = estimator_options(estimator, path)
+    norms = literal(path, "NORMS", default=None)
 
     def run(data, n_bins, norm=2.0):
+        if norms and norm not in norms:
+            known = " or ".join(f"{value:g}" for value in norms)
+            raise InputError(f"{estimator} is defined for norm {known} only, not {norm:g}")
         try:
-            result = estimate_data_sets(data, estimator, n_bins, norm)
+            result = estimate_data_sets(data, n_bins, norm, **options)
         except (Exception, SystemExit) as error:
             given = f"a data set of {data.scores.shape[1]} samples"
             raise _named(error, path, f"estimator {estimator} fails on {given}") from error
@@ -113,13 +125,13 @@ def _are_arrays(result, m):
 def _one_by_one(function, path):
     """Return an ``estimate_data_sets`` from a function of one data set's scores and hits."""
 
-    def estimate_data_sets(data, estimator, n_bins, norm):
+    def estimate_data_sets(data, n_bins, norm, **options):
         # simulated scores near 1 may be out of order by a rounding
         scores = np.maximum.accumulate(data.scores, axis=1)
         hits = data.hits()
         scores.flags.writeable = hits.flags.writeable = False  # what it changed, others would read
         rows = zip(scores, hits, strict=True)
-        values = _numbers([function(c, y, n_bins, norm) for c, y in rows], path)
+        values = _numbers([function(c, y, n_bins, norm, **options) for c, y in rows], path)
         return values, np.full(values.shape, bin_numbers(path, [n_bins])[0], np.int64)
 
     return estimate_data_sets

@@ -11,14 +11,7 @@ from calbias.errors import InputError, did_you_mean
 CHOSEN = -1  # the number of bins of an estimator that chooses it
 NO_BINS = 0  # … and of one that has none
 FOLDER = Path(__file__).parents[1] / "estimators"
-# What an estimator's file may say of itself: (type, or type of each in a list; in words).
-_FLAG = (bool, "True or False")
-_SAYS = {
-    "VARIANTS": (str, 'a list of names, such as ("mine_ew", "mine_em")'),
-    "NORMS": (Real, "a list of numbers, such as (2,)"),
-    "NEEDS_BINS": _FLAG,
-    "CHOOSES_BINS": _FLAG,
-}
+BINS = ("fixed", "chosen", "none")
 
 
 def estimator_file(estimator, folders=(FOLDER,)):
@@ -33,7 +26,7 @@ def estimator_file(estimator, folders=(FOLDER,)):
 
 
 def known_estimators(folders=(FOLDER,)):
-    """Return {name: path} of every estimator: a file's VARIANTS, or its stem if it lists none.
+    """Return {name: path} of every estimator: those of a file's VARIANTS, or else its stem.
 
     Raises InputError where two files define one name, and for a folder that is not there.
     """
@@ -43,7 +36,7 @@ def known_estimators(folders=(FOLDER,)):
             raise InputError(f"there is no folder {folder} of estimators; mend its name")
         for path in sorted(Path(folder).glob("*.py")):
             if not path.stem.startswith("_") and path.is_file():
-                for name in literal(path, "VARIANTS", default=(path.stem,)):
+                for name in _variants(path):
                     if name in known and not known[name].samefile(path):
                         raise InputError(
                             f"{path}: {known[name]} defines an estimator {name} already: give "
@@ -68,22 +61,40 @@ def validate_unusable(estimator, path):
         raise InputError(f"{path}: define estimate(scores, hits, n_bins, norm) in it")
 
 
+def estimator_options(estimator, path=None):
+    """Return the options, a dict, that VARIANTS in an estimator's file gives to this name."""
+    return _variants(path or estimator_file(estimator)).get(estimator, {})
+
+
+def estimator_target(estimator, path=None):
+    """Return the name of the population quantity that an estimator estimates, or None.
+
+    It is TARGET in the estimator's file: ``lp`` is the ℓp error, ``lp_power`` its p-th power.
+    """
+    target = literal(path or estimator_file(estimator), "TARGET", default=None)
+    return target.get(estimator) if isinstance(target, dict) else target
+
+
 def bin_numbers(path, n_bins):
     """Return the numbers of bins, out of ``n_bins``, at which the estimator in ``path`` is run.
 
-    [CHOSEN] if its file says ``CHOOSES_BINS = True``, [NO_BINS] if it says ``NEEDS_BINS = False``.
+    [CHOSEN] if its file says ``BINS = "chosen"``, [NO_BINS] if it says ``BINS = "none"``.
     """
-    if literal(path, "CHOOSES_BINS", default=False):
-        return [CHOSEN]
-    return list(n_bins) if literal(path, "NEEDS_BINS", default=True) else [NO_BINS]
+    bins = literal(path, "BINS", default="fixed")
+    return {"chosen": [CHOSEN], "none": [NO_BINS]}.get(bins) or list(n_bins)
+
+
+def _variants(path):
+    """Return {name: options} of the estimators in a file."""
+    return literal(path, "VARIANTS", default={Path(path).stem: {}})
 
 
 def literal(path, name, default):
     """Return the value of the module-level assignment ``name = <literal>`` in a Python file.
 
     A file with a syntax error, or not in UTF-8, yields the default: its own job reports the error.
-    Raises InputError where something else than a literal is assigned, and where VARIANTS, NORMS,
-    NEEDS_BINS or CHOOSES_BINS is not of its type.
+    Raises InputError where something else than a literal is assigned, and where VARIANTS, TARGET,
+    BINS or NORMS is not of its form.
     """
     path = Path(path)
     assigned = _assignments(_tree(path, path.stat().st_mtime_ns))
@@ -97,18 +108,43 @@ def literal(path, name, default):
             f"{place} must be written out, without calls or names: it is read without running the "
             f"file"
         ) from None
-    if name in _SAYS and not _is_of_type(value, _SAYS[name][0]):
-        raise InputError(f"{place} must be {_SAYS[name][1]}, not {value!r:.60}")
+    is_valid, form = _FORMS.get(name, (None, None))
+    if form and not is_valid(value):
+        raise InputError(f"{place} must be {form}, not {value!r:.60}")
     return value
 
 
-def _is_of_type(value, kind):
-    """Return whether a value is True or False or, of another kind, a list of it with something."""
-    if kind is bool:
-        return isinstance(value, bool)
-    return isinstance(value, tuple | list) and 0 < len(value) == sum(
-        isinstance(one, kind) and not isinstance(one, bool) for one in value
+def _is_mapping(value, kind):
+    """Return whether a value is a dict from names to values of one type, and not empty."""
+    return isinstance(value, dict) and 0 < len(value) == sum(
+        isinstance(name, str) and isinstance(content, kind) for name, content in value.items()
     )
+
+
+def _is_variants(value):
+    return _is_mapping(value, dict) and all(
+        isinstance(key, str) for options in value.values() for key in options
+    )
+
+
+def _is_list_of_numbers(value):
+    return isinstance(value, tuple | list) and 0 < len(value) == sum(
+        isinstance(number, Real) and not isinstance(number, bool) for number in value
+    )
+
+
+_FORMS = {  # of what an estimator's file may assign: (check, form in words)
+    "VARIANTS": (
+        _is_variants,
+        'a dict from names to options, such as {"mine_ew": {"binning": "equal_width"}}',
+    ),
+    "TARGET": (
+        lambda value: isinstance(value, str) or _is_mapping(value, str),
+        'a name, such as "lp", or a dict from estimators to names',
+    ),
+    "BINS": (lambda value: value in BINS, 'one of "fixed", "chosen", "none"'),
+    "NORMS": (_is_list_of_numbers, "a list of numbers, such as (2,)"),
+}
 
 
 @cache

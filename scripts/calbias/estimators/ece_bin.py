@@ -8,16 +8,20 @@ nothing.
 
 import numpy as np
 
-from calbias.engine.binning import binning_of, first_rank
+from calbias.engine.binning import IS_EQUAL_MASS, first_rank
 from calbias.engine.jit import njit
 
-VARIANTS = ("ece_bin_ew", "ece_bin_em")
+VARIANTS = {
+    "ece_bin_ew": {"binning": "equal_width"},
+    "ece_bin_em": {"binning": "equal_mass"},
+}
+TARGET = "lp"
 
 
-def estimate_data_sets(data, estimator, n_bins=15, norm=2.0):
+def estimate_data_sets(data, n_bins, norm, binning):
     """Return (estimates, bins used), each (m,): fractions, for SortedBatch of m rows."""
     estimates = np.empty(data.scores.shape[0])
-    binned_error(data.scores, data.cum_gap, binning_of(estimator), n_bins, norm, estimates)
+    binned_error(data.scores, data.cum_gap, IS_EQUAL_MASS[binning], n_bins, norm, estimates)
     return estimates, np.full(estimates.shape, n_bins, np.int64)
 
 

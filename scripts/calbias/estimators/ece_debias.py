@@ -3,36 +3,31 @@
     ECE_debias² = Σ_k n_k/n · [(f_k - y_k)² - y_k(1 - y_k)/(n_k - 1)]
 
 Bins with fewer than two samples are dropped. The sum may be negative: it is clipped at 0 before
-the root, or with ``ece_debias_unclipped_*`` the root keeps the sign, sign(s)·√|s|.
+the root. Without clipping the root keeps the sign: sign(s)·√|s|.
 """
 
 import numpy as np
 
-from calbias.engine.binning import binning_of, first_rank
+from calbias.engine.binning import IS_EQUAL_MASS, first_rank
 from calbias.engine.jit import njit
-from calbias.errors import InputError
 
-VARIANTS = (
-    "ece_debias_ew",
-    "ece_debias_em",
-    "ece_debias_unclipped_ew",
-    "ece_debias_unclipped_em",
-)
-NORMS = (2,)
+VARIANTS = {
+    "ece_debias_ew": {"binning": "equal_width"},
+    "ece_debias_em": {"binning": "equal_mass"},
+    "ece_debias_unclipped_ew": {"binning": "equal_width", "clipped": False},
+    "ece_debias_unclipped_em": {"binning": "equal_mass", "clipped": False},
+}
+TARGET = "lp"
+NORMS = (2,)  # the correction is for the mean of a squared difference
 
 
-def estimate_data_sets(data, estimator, n_bins=15, norm=2.0):
-    """Return (estimates, bins used), each (m,): fractions, for SortedBatch of m rows.
-
-    Raises InputError unless norm is 2: the correction is that of a squared difference.
-    """
-    if norm not in NORMS:
-        raise InputError(f"{estimator} is defined for norm 2 only, not {norm:g}")
+def estimate_data_sets(data, n_bins, norm, binning, clipped=True):
+    """Return (estimates, bins used), each (m,): fractions, for SortedBatch of m rows."""
     squares = np.empty(data.scores.shape[0])
     _debiased_square(
-        data.scores, data.cum_gap, data.cum_hit, binning_of(estimator), n_bins, squares
+        data.scores, data.cum_gap, data.cum_hit, IS_EQUAL_MASS[binning], n_bins, squares
     )
-    if "unclipped" not in estimator:
+    if clipped:
         squares = np.maximum(squares, 0.0)
     estimates = np.sign(squares) * np.sqrt(np.abs(squares))
     return estimates, np.full(estimates.shape, n_bins, np.int64)

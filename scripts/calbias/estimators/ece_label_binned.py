@@ -9,16 +9,21 @@ ECE_bin with the same bins (Eq. 5).
 import numpy as np
 from numba import uint64
 
-from calbias.engine.binning import binning_of, first_rank
+from calbias.engine.binning import IS_EQUAL_MASS, first_rank
 from calbias.engine.jit import njit
 
-VARIANTS = ("ece_label_binned_ew", "ece_label_binned_em")
+VARIANTS = {
+    "ece_label_binned_ew": {"binning": "equal_width"},
+    "ece_label_binned_em": {"binning": "equal_mass"},
+}
+TARGET = "lp"
 
 
-def estimate_data_sets(data, estimator, n_bins=15, norm=2.0):
+def estimate_data_sets(data, n_bins, norm, binning):
     """Return (estimates, bins used), each (m,): fractions, for SortedBatch of m rows."""
     estimates = np.empty(data.scores.shape[0])
-    _label_binned_error(data.scores, data.cum_hit, binning_of(estimator), n_bins, norm, estimates)
+    equal_mass = IS_EQUAL_MASS[binning]
+    _label_binned_error(data.scores, data.cum_hit, equal_mass, n_bins, norm, estimates)
     return estimates, np.full(estimates.shape, n_bins, np.int64)
 
 

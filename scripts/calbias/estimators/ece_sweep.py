@@ -8,22 +8,26 @@ empty bins are skipped. Means are compared exactly, so that rounding never decid
 import numpy as np
 from numba import int64
 
-from calbias.engine.binning import binning_of, first_rank, width_bin
+from calbias.engine.binning import IS_EQUAL_MASS, first_rank, width_bin
 from calbias.engine.jit import njit
 from calbias.estimators.ece_bin import binned_error_of_row
 
-VARIANTS = ("ece_sweep_ew", "ece_sweep_em")
-CHOOSES_BINS = True
+VARIANTS = {
+    "ece_sweep_ew": {"binning": "equal_width"},
+    "ece_sweep_em": {"binning": "equal_mass"},
+}
+TARGET = "lp"
+BINS = "chosen"
 
 
-def estimate_data_sets(data, estimator, n_bins=-1, norm=2.0):
+def estimate_data_sets(data, n_bins, norm, binning):
     """Return (estimates, bins chosen), each (m,): fractions, for SortedBatch of m rows.
 
     ``n_bins`` is ignored: the sweep chooses.
     """
     m = data.scores.shape[0]
     estimates, n_bins_used = np.empty(m), np.empty(m, np.int64)
-    _sweep(*data, binning_of(estimator), norm, estimates, n_bins_used)
+    _sweep(*data, IS_EQUAL_MASS[binning], norm, estimates, n_bins_used)
     return estimates, n_bins_used
 
 

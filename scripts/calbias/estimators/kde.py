@@ -28,8 +28,9 @@ from calbias.engine.jit import njit
 from calbias.engine.simd import LANES, add_power_sums
 from calbias.engine.triweight_sums import CELLS, COEFFICIENTS, sum_kernels, totals
 
-VARIANTS = ("kde", "kde_unrooted")
-NEEDS_BINS = False
+VARIANTS = {"kde": {"rooted": True}, "kde_unrooted": {"rooted": False}}
+TARGET = {"kde": "lp", "kde_unrooted": "lp_power"}
+BINS = "none"
 
 _MOST_EDGES = 4096  # wider data are cut where a gap between samples is beyond the kernels' reach
 _STEP = 2.2 / ((1 << 14) - 1)
@@ -42,11 +43,11 @@ _GREGORY = tuple(  # … of forward differences, as weights of the points from a
 )
 
 
-def estimate_data_sets(data, estimator, n_bins=0, norm=2.0):
+def estimate_data_sets(data, n_bins, norm, rooted):
     """Return (estimates, bins used = 0), each (m,): fractions, for SortedBatch of m rows."""
     powers = np.empty(data.scores.shape[0])
     _kde(data.scores, data.cum_hit, norm, COEFFICIENTS, powers)
-    estimates = powers if estimator == "kde_unrooted" else powers ** (1.0 / norm)
+    estimates = powers ** (1.0 / norm) if rooted else powers
     return estimates, np.zeros(estimates.shape, np.int64)
 
 
