@@ -21,17 +21,13 @@ _TOO_CONCENTRATED = (
 class BetaFit(NamedTuple):
     """A fitted Beta(alpha, beta).
 
-    ``nll`` is the sum over the scores of -log density, in nats; ``alpha_se`` and ``beta_se`` are
-    standard errors and ``correlation`` the correlation of the two, from the Fisher information.
+    ``nll`` is the sum over the n_samples scores of -log density, in nats.
     """
 
     alpha: float
     beta: float
     nll: float
     n_samples: int
-    alpha_se: float
-    beta_se: float
-    correlation: float
 
 
 def fit_beta(log_score, log1m_score):
@@ -49,23 +45,18 @@ def fit_beta(log_score, log1m_score):
     """
     log_score, log1m_score = checked_scores(log_score, log1m_score)
     n = len(log_score)
-    mean_log_score, mean_log_miss = float(log_score.mean()), float(log1m_score.mean())
+    mean_log_score, mean_log1m_score = float(log_score.mean()), float(log1m_score.mean())
     if np.ptp(log_score) == 0 and np.ptp(log1m_score) == 0:
         raise InputError(
             "all scores are equal: a Beta distribution cannot be fitted; give at least two "
             "distinct scores"
         )
-    alpha, beta = beta_from_means(mean_log_score, mean_log_miss)
-    loss = betaln(alpha, beta) - (alpha - 1) * mean_log_score - (beta - 1) * mean_log_miss
-    covariance = np.linalg.inv(n * _information(alpha, beta))
-    alpha_se, beta_se = np.sqrt(np.diag(covariance))
-    correlation = covariance[0, 1] / (alpha_se * beta_se)
-    return BetaFit(
-        alpha, beta, float(n * loss), n, float(alpha_se), float(beta_se), float(correlation)
-    )
+    alpha, beta = beta_from_means(mean_log_score, mean_log1m_score)
+    loss = betaln(alpha, beta) - (alpha - 1) * mean_log_score - (beta - 1) * mean_log1m_score
+    return BetaFit(alpha, beta, float(n * loss), n)
 
 
-def beta_from_means(mean_log_score, mean_log_miss):
+def beta_from_means(mean_log_score, mean_log1m_score):
     """Return (alpha, beta) at which E[log c] and E[log(1 - c)] are the given means.
 
     Newton's method on the negative log-likelihood, in log alpha and log beta, with step halving;
@@ -74,8 +65,8 @@ def beta_from_means(mean_log_score, mean_log_miss):
     Raises InputError when no Beta distribution with parameters up to 1e7 has these means: by
     Jensen's inequality exp(E log c) + exp(E log(1 - c)) < 1, with equality for a single score.
     """
-    means = np.array([mean_log_score, mean_log_miss])
-    room = -np.expm1(mean_log_score) - np.exp(mean_log_miss)
+    means = np.array([mean_log_score, mean_log1m_score])
+    room = -np.expm1(mean_log_score) - np.exp(mean_log1m_score)
     if not room > 1e-12 * -np.expm1(means).max():
         raise InputError(_TOO_CONCENTRATED)
 
@@ -89,7 +80,7 @@ def beta_from_means(mean_log_score, mean_log_miss):
     for _ in range(200):
         shape = np.exp(log_shape)
         gradient = shape * (psi(shape) - psi(shape.sum()) - means)
-        gauss = np.outer(shape, shape) * _information(*shape)
+        gauss = np.outer(shape, shape) * fisher_information(*shape)
         step = _descent_step(gauss, gradient)
         step *= min(1.0, 3.0 / np.abs(step).max()) if step.any() else 1.0
         # Below 1e-4 convergence is quadratic and the loss too flat to compare.
@@ -105,8 +96,8 @@ def beta_from_means(mean_log_score, mean_log_miss):
     return float(alpha), float(beta)
 
 
-def _information(alpha, beta):
-    """Return the Fisher information of one score in (alpha, beta), shape (2, 2)."""
+def fisher_information(alpha, beta):
+    """Return the Fisher information (2, 2) of one Beta(alpha, beta) score in its parameters."""
     shared = polygamma(1, alpha + beta)
     return np.diag(polygamma(1, [alpha, beta])) - shared
 

@@ -7,6 +7,8 @@ convex in eta for both links. A logflip link is a log link whose events are the 
 import numpy as np
 from scipy.special import expit, log_expit
 
+from calbias.truth.curves import log1m_exp
+
 
 def glm_loss(link, eta, event):
     """Return the summed loss in nats; inf outside the model (eta > 0 under the log link).
@@ -21,7 +23,7 @@ def glm_loss(link, eta, event):
     other = eta[~event]
     if (other == 0).any():
         return float("inf")
-    return float(-eta[event].sum() - _log_one_minus_exp(other).sum())
+    return float(-eta[event].sum() - log1m_exp(other).sum())
 
 
 def glm_loss_slopes(link, eta, event):
@@ -38,8 +40,3 @@ def glm_loss_slopes(link, eta, event):
         first[~event] = 1 / np.expm1(-other)
         root_of_second[~event] = -0.5 / np.sinh(other / 2)
     return first, root_of_second
-
-
-def _log_one_minus_exp(x):
-    near, far = np.log(-np.expm1(np.maximum(x, -1.0))), np.log1p(-np.exp(np.minimum(x, -0.5)))
-    return np.where(x > -0.69, near, far)

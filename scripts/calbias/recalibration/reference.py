@@ -84,8 +84,7 @@ def empirical_tce(top, curve, norm=2.0):
     if curve is None:
         gaps = top.score[inside] - _mean(top.hit[inside])
     else:
-        scenario = Scenario("empirical", np.nan, np.nan, curve)
-        gaps = gap(scenario, top.log_score[inside], top.log1m_score[inside])
+        gaps = gap(curve, top.log_score[inside], top.log1m_score[inside])
     total += np.sum(np.abs(gaps) ** norm)
     return float((total / len(top.hit)) ** (1.0 / norm))
 

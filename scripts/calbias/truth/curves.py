@@ -6,6 +6,7 @@ apart (Roelofs et al. 2022, appendix A.2, for the family; the power and logistic
 sections 4, 7.2 and appendices C, D).
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -34,19 +35,26 @@ class Curve(NamedTuple):
     b0: float = 0.0
     b1: float = 0.0
 
+    @classmethod
+    def from_row(cls, row):
+        """Return the Curve of a table's row: ``curve`` or ``glm``, b0, b1; an absent one is 0."""
+        coefficients = (float(row[name] or 0) for name in ("b0", "b1"))
+        name = row["curve"] if "curve" in row else row["glm"]
+        return cls(name, *(0.0 if math.isnan(b) else b for b in coefficients))
+
     def log_hit(self, log_score, log1m_score):
         """Return log T at scores given as log c and log(1 - c), arrays of one shape."""
         link, predictor = self._link_and_predictor(log_score, log1m_score)
         if link == "logit":
             return log_expit(predictor)
-        return predictor if link == "log" else _log_one_minus_exp(predictor)
+        return predictor if link == "log" else log1m_exp(predictor)
 
     def log_not_hit(self, log_score, log1m_score):
         """Return log(1 - T) at scores given as log c and log(1 - c), arrays of one shape."""
         link, predictor = self._link_and_predictor(log_score, log1m_score)
         if link == "logit":
             return log_expit(-predictor)
-        return predictor if link == "logflip" else _log_one_minus_exp(predictor)
+        return predictor if link == "logflip" else log1m_exp(predictor)
 
     def hit(self, log_score, log1m_score):
         """Return T, a fraction, at scores given as log c and log(1 - c)."""
@@ -142,7 +150,7 @@ def score(log_score, log1m_score):
     return np.where(log1m_score < log_score, -np.expm1(log1m_score), np.exp(log_score))
 
 
-def _log_one_minus_exp(x):
+def log1m_exp(x):
     """Return log(1 - e^x) for x <= 0 without cancellation; -inf at x = 0."""
     with np.errstate(divide="ignore"):
         return np.where(x > -0.6931471805599453, np.log(-np.expm1(x)), log1p(-np.exp(x)))

@@ -1,7 +1,6 @@
 """The scenario of a model: its Beta fit with its calibration curve of lowest AIC."""
 
 import csv
-import math
 from typing import NamedTuple
 
 from calbias.errors import InputError
@@ -29,13 +28,7 @@ def fitted_scenario(model, curve, beta_fits, glm_fits):
     if curve == "identity":
         return FittedScenario(scores, Curve("identity"), source)
     best = min(_rows(model, glm_fits), key=lambda row: float(row["aic"]))
-    return FittedScenario(scores, curve_of(best), source)
-
-
-def curve_of(row):
-    """Return the Curve of a row of ``glm_fits`` or of Table 3; an absent coefficient is 0."""
-    coefficients = (float(row[name] or 0) for name in ("b0", "b1"))
-    return Curve(row["glm"], *(0.0 if math.isnan(b) else b for b in coefficients))
+    return FittedScenario(scores, Curve.from_row(best), source)
 
 
 def _rows(model, paths):

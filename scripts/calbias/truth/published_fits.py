@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from calbias.truth.fitted_scenarios import curve_of
+from calbias.truth.curves import Curve
 from calbias.truth.scenarios import Scenario
 
 HALF_LAST_DIGIT = 0.005  # of b0 and b1, printed to two decimals
@@ -28,7 +28,7 @@ def printed_fits(table2, table3):
     fits = {}
     for row in table2.itertuples():
         rows = table3[table3["model"] == row.model].fillna({"b0": 0.0, "b1": 0.0})
-        curves = [curve_of(glm) for glm in rows.to_dict("records")]
+        curves = [Curve.from_row(glm) for glm in rows.to_dict("records")]
         fits[row.model] = PrintedFits(row.model, float(row.alpha), float(row.beta), curves)
     return fits
 

@@ -51,7 +51,7 @@ def score_quantiles(alpha, beta, lower=None, upper=None):
     log1m_score = log_quantile(beta, alpha, 1.0 - lower)
     with np.errstate(divide="ignore"):
         complement_of_score = np.log1p(-np.exp(log_score))
-        complement_of_miss = np.log1p(-np.exp(log1m_score))
+        complement_of_log1m_score = np.log1p(-np.exp(log1m_score))
     log1m_score = np.where(log_score < np.log(0.5), complement_of_score, log1m_score)
-    log_score = np.where(log1m_score < np.log(0.5), complement_of_miss, log_score)
+    log_score = np.where(log1m_score < np.log(0.5), complement_of_log1m_score, log_score)
     return log_score, log1m_score
