@@ -8,7 +8,7 @@ p-value (consistency resampling, Bröcker and Smith 2007).
 
 import numpy as np
 
-from calbias.engine.philox import stream_key
+from calbias.engine.seeding import stream_key
 from calbias.engine.sorted_batch import of_sorted_scores, sorted_data_set
 from calbias.errors import InputError
 from calbias.recalibration.reference import empirical_tce, fit_curve, hit_probability

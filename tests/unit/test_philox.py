@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from calbias.engine.philox import block, fill_words, stream_key
+from calbias.engine.philox import block, fill_words
+from calbias.engine.seeding import generator, stream_key
 
 # Random123, kat_vectors: counter, key, answer.
 KNOWN_ANSWERS = [
@@ -62,3 +63,5 @@ def test_a_key_is_a_function_of_its_three_arguments():
     key = stream_key(2022, "resnet110_c10", 200)
     assert key.dtype == np.uint32
     assert key.tolist() == [1710645587, 291979810]
+    drawn = generator(2022, "resnet110_c10", 200).random(3)
+    np.testing.assert_array_equal(drawn, np.random.default_rng(key).random(3))

@@ -1,10 +1,11 @@
-"""numba's ``njit`` with a cache of compiled kernels that stays true, also when jobs share it.
+"""numba's ``njit`` with an on-disk JIT cache that is invalidated correctly and is safe to share.
 
-numba knows a cached kernel by the text of its own file. An edit of a kernel that it calls in
-another file would leave the old machine code in use, and two processes that fill an empty cache at
-once may mix up two signatures of one kernel. Here each file's kernels are kept in a folder named by
-a digest of that file and of all project files it imports, and are compiled and stored under a
-lock: of processes that start together one compiles, the others wait and load.
+numba identifies a cached function by its own file. After an edit of a function that it calls in
+another file, numba would run the old machine code; two processes that fill an empty cache at once
+may mix up two signatures of one function (numba issues 4807 and 10128). Here the folder of a
+file's cache is named by a digest of the file and of all project files that it imports. A function
+is compiled and stored under a lock: of processes that start together one compiles, and the others
+wait and load.
 """
 
 import contextlib
@@ -23,10 +24,10 @@ from calbias.io.code_files import PACKAGE, code_files
 
 
 def njit(function=None, **options):
-    """Decorate a function like ``numba.njit(**options)``, its machine code cached on disk.
+    """Decorate a function like ``numba.njit(**options)``, with its machine code cached on disk.
 
-    The cache is in NUMBA_CACHE_DIR, else in the package's ``__pycache__``, else in the user's cache
-    folder, whichever can be written first; where none can, kernels are compiled in each process.
+    The cache is in the first folder that can be written: NUMBA_CACHE_DIR, the package's
+    ``__pycache__``, the user's cache folder. If none can, each process compiles for itself.
     """
     if function is None:
         return lambda function: njit(function, **options)
@@ -42,7 +43,7 @@ def njit(function=None, **options):
 
 
 class _SharedCache(FunctionCache):
-    """numba looks a kernel up, compiles it if that finds none, and stores it."""
+    """Look-up, compilation and storing of one function, under the lock of its folder."""
 
     def load_overload(self, signature, target_context):
         found = super().load_overload(signature, target_context)
@@ -60,12 +61,12 @@ class _SharedCache(FunctionCache):
             _unlock(self.cache_path)
 
 
-_held = {}  # folder: [locked file, how many kernels are being compiled, one within the other]
-_patience = [120.0]  # seconds to wait for another process; none once it was in vain
+_held = {}  # folder: [locked file, depth of nested compilations]
+_patience = [120.0]  # seconds to wait for another process; 0 after the first wait in vain
 
 
 def _lock(folder):
-    """Lock a folder for this process; after a long wait go on without: a lock is a courtesy."""
+    """Lock a folder for this process. Best effort: after a long wait continue without the lock."""
     if folder in _held:
         _held[folder][1] += 1
         return

@@ -5,9 +5,6 @@ counter is a function of key and counter alone, so a replicate's numbers depend 
 shard, nor on the thread, nor on what was drawn before it.
 """
 
-import hashlib
-
-import numpy as np
 from numba import uint32, uint64
 
 from calbias.engine.jit import njit
@@ -17,17 +14,6 @@ _MULTIPLIER_1 = uint64(0xCD9E8D57)
 _WEYL_0 = uint32(0x9E3779B9)
 _WEYL_1 = uint32(0xBB67AE85)
 _LOW_HALF = uint64(32)
-
-
-def stream_key(seed, scenario, n_samples):
-    """Return the two uint32 key words of the stream of (seed, scenario name, sample size).
-
-    NumPy's ``SeedSequence`` mixes them; the name enters through its SHA-256 digest. Replicates
-    share the key and differ in the counter.
-    """
-    digest = hashlib.sha256(scenario.encode()).digest()[:16]
-    words = np.frombuffer(digest, dtype="<u4").tolist()
-    return np.random.SeedSequence([seed, n_samples, *words]).generate_state(2, np.uint32)
 
 
 @njit(inline="always")

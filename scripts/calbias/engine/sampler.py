@@ -9,7 +9,6 @@ import numpy as np
 from numba import float64, int32, uint32, uint64
 
 from calbias.engine.jit import njit
-from calbias.engine.philox import stream_key
 from calbias.engine.quantile_table import (
     CELLS_PER_OCTAVE,
     MIDDLE_CELLS,
@@ -17,6 +16,7 @@ from calbias.engine.quantile_table import (
     TAIL,
     build_quantile_table,
 )
+from calbias.engine.seeding import stream_key
 from calbias.engine.simd import bits_of, float_of, two_cubics
 from calbias.engine.sorted_batch import SortedBatch
 from calbias.engine.sorted_uniforms import MANTISSA, PIECE, cumulate, sum_exponentials

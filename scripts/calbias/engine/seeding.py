@@ -1,13 +1,24 @@
-"""Random streams that depend on a seed and names alone, never on the order of the jobs."""
+"""Keyed random streams: every random number is a function of the seed and of names.
+
+The stream of (seed, name, number) does not depend on the order in which jobs run, nor on cores or
+shards.
+"""
 
 import hashlib
 
 import numpy as np
 
 
-def stream(seed, *names):
-    """Return a NumPy Generator keyed by a seed (an integer >= 0) and names, such as a model's."""
-    key = hashlib.sha256("\0".join(names).encode()).digest()
-    return np.random.default_rng(
-        np.random.SeedSequence(seed, spawn_key=[int.from_bytes(key[:16], "big")])
-    )
+def stream_key(seed, name, number):
+    """Return the key, (2,) uint32, of the stream of (seed, name, number).
+
+    NumPy's ``SeedSequence`` mixes the three; the name enters by its SHA-256 digest.
+    """
+    digest = hashlib.sha256(name.encode()).digest()[:16]
+    words = np.frombuffer(digest, dtype="<u4").tolist()
+    return np.random.SeedSequence([seed, number, *words]).generate_state(2, np.uint32)
+
+
+def generator(seed, name, number):
+    """Return the NumPy Generator of the stream of (seed, name, number)."""
+    return np.random.default_rng(stream_key(seed, name, number))
