@@ -8,7 +8,7 @@ import argparse
 from pathlib import Path
 
 from calbias.io.command_line import command
-from calbias.logits.download import check_mirrors, download, read_mirrors
+from calbias.logits.download import download, read_mirrors, validated_mirrors
 from calbias.logits.manifest import published_file, read_manifest
 
 RESOURCES = Path(__file__).parents[1] / "resources"
@@ -45,7 +45,7 @@ def main(argv=None):
     args = parser.parse_args(argv)
 
     if args.mirrors:
-        mirrors = check_mirrors("--mirrors", args.mirrors)
+        mirrors = validated_mirrors("--mirrors", args.mirrors)
     else:
         mirrors = read_mirrors(args.mirrors_file)
     published = published_file(args.model, read_manifest(args.manifest), args.manifest)

@@ -471,7 +471,7 @@ def test_truncated_and_garbled_files(tmp_path, name, kind):
         whole = (tmp_path / "whole.npz").read_bytes()
     for content in (whole[: len(whole) // 2] if name != "m.p" else b"\x80", b"garbage", b""):
         path.write_bytes(content)
-        with pytest.raises(InputError, match=f"no readable {kind}: |no readable {kind}, byte") as e:
+        with pytest.raises(InputError, match=f"no readable {kind}: ") as e:
             quietly(path)
         assert "\n" not in str(e.value)
 

@@ -8,9 +8,9 @@ from calbias.errors import InputError
 from calbias.io.checksums import file_digest
 from calbias.logits.manifest import (
     PublishedFile,
+    placeholder,
     published_file,
     read_manifest,
-    stand_in,
     verify,
 )
 
@@ -45,7 +45,7 @@ def test_genuine_file_is_the_published_one():
     ],
 )
 def test_stand_ins(head, found):
-    assert stand_in(head) == found
+    assert placeholder(head) == found
 
 
 def test_verify_names_what_differs(tmp_path):

@@ -47,32 +47,27 @@ def test_arrays_come_out_as_they_went_in(tmp_path, protocol, outer):
             assert array.flags.aligned
 
 
-def python_2(data, shape, code, order, string):
-    """An array as NumPy under Python 2 pickles it; ``string`` writes a Python 2 str."""
-    dimensions = b"".join(b"I%d\n" % n for n in shape)
-    return (
-        b"cnumpy.core.multiarray\n_reconstruct\n(cnumpy\nndarray\n(I0\nt" + string(b"b") + b"tR"
-        b"(I1\n(" + dimensions + b"tcnumpy\ndtype\n(" + string(code) + b"I0\nI1\ntR(I3\n"
-        + string(order) + b"NNNI-1\nI-1\nI0\ntbI00\n" + string(data) + b"tb"
-    )  # fmt: skip
-
-
-def as_repr(data):
-    return b"S" + repr(data)[1:].encode() + b"\n"
-
-
 def as_binary(data):
     return b"T" + struct.pack("<i", len(data)) + data
 
 
-@pytest.mark.parametrize("string", [as_repr, as_binary])
-def test_python_2_strings(tmp_path, string):
+def python_2(data, shape, code, order):
+    """An array as NumPy under Python 2 pickles it, in protocol 1."""
+    dimensions = b"".join(b"I%d\n" % n for n in shape)
+    return (
+        b"cnumpy.core.multiarray\n_reconstruct\n(cnumpy\nndarray\n(I0\nt" + as_binary(b"b") + b"tR"
+        b"(I1\n(" + dimensions + b"tcnumpy\ndtype\n(" + as_binary(code) + b"I0\nI1\ntR(I3\n"
+        + as_binary(order) + b"NNNI-1\nI-1\nI0\ntbI00\n" + as_binary(data) + b"tb"
+    )  # fmt: skip
+
+
+def test_python_2_strings(tmp_path):
     logits = np.array([[1.5, -2.5], [np.pi, 1e-30]], "<f4")
     labels = np.array([[1], [0]], "u1")
     pair = (
         b"("
-        + python_2(logits.tobytes(), (2, 2), b"f4", b"<", string)
-        + python_2(labels.tobytes(), (2, 1), b"u1", b"|", string)
+        + python_2(logits.tobytes(), (2, 2), b"f4", b"<")
+        + python_2(labels.tobytes(), (2, 1), b"u1", b"|")
         + b"t"
     )
     validation, test = read_pickle(written(tmp_path, b"(" + pair + pair + b"t."))
@@ -110,10 +105,10 @@ def test_a_name_is_refused_by_that_name_and_not_called(tmp_path, protocol):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (np.array([None, {}]), "asks for an array of type 'O8'"),
+        (np.array([None, 1]), "asks for an array of type 'O8'"),
         (np.array(["a"]), "asks for an array of type 'U1'"),
         (np.zeros(2, "c8"), "asks for an array of type 'c8'"),
-        (np.zeros(2, "f4,f4"), "asks for an array of type 'V8'"),
+        (np.zeros(2, "f4,f4"), "instruction EMPTY_DICT has no place"),
         (np.zeros(2, "M8[s]"), "asks for an array of type 'M8'"),
         (np.float64(1), "asks for numpy._core.multiarray.scalar"),
         (np.ma.zeros(3), "asks for numpy.ma"),
@@ -197,7 +192,7 @@ def test_hostile_and_broken_bytes_are_one_line_errors(tmp_path, name):
 def test_truncated_files_are_named_as_such(tmp_path, keep):
     whole = pickle.dumps(two_pairs(), 3)
     n = keep if isinstance(keep, int) else int(keep * len(whole))
-    with pytest.raises(InputError, match=r"logits\.p: no readable pickle of arrays, byte \d+: "):
+    with pytest.raises(InputError, match=r"logits\.p: no readable pickle of arrays: "):
         read_pickle(written(tmp_path, whole[:n]))
 
 
@@ -236,4 +231,4 @@ def test_memory_stays_within_a_few_times_the_file(tmp_path, protocol):
         capture_output=True,
         text=True,
     )
-    assert int(run.stdout) < 3.5 * path.stat().st_size
+    assert int(run.stdout) < 2.5 * path.stat().st_size

@@ -14,7 +14,7 @@ from calbias.io.checksums import file_digest
 MANIFEST_COLUMNS = ("model", "file", "sha256", "bytes", "n_classes", "n_validation", "n_test")
 _MEND = "download it again, or give your own outputs a model name of their own"
 HEAD_BYTES = 512
-"""How much of a file ``stand_in`` needs to see."""
+"""How much of a file ``placeholder`` needs to see."""
 
 
 class PublishedFile(NamedTuple):
@@ -34,7 +34,7 @@ class PublishedFile(NamedTuple):
 
 def read_manifest(path):
     """Return ``{model: PublishedFile}`` of a manifest CSV; InputError if it is not one."""
-    validate_missing(path)
+    validate_file_exists(path)
     with open(path, newline="", encoding="utf-8") as file:
         rows = csv.DictReader(file)
         missing = [name for name in MANIFEST_COLUMNS if name not in (rows.fieldnames or ())]
@@ -70,14 +70,14 @@ def _published_file(row):
     )
 
 
-def validate_missing(path):
+def validate_file_exists(path):
     """Raise InputError unless ``path`` is a file."""
     if not Path(path).is_file():
         what = "is a folder" if Path(path).is_dir() else "no such file"
         raise InputError(f"{path}: {what}; check the path")
 
 
-def stand_in(head):
+def placeholder(head):
     """Return what the first bytes of a file or of an answer give away, or None.
 
     A repository over its git-LFS quota sends a pointer, a web server an HTML page, where the file
@@ -91,10 +91,10 @@ def stand_in(head):
     return None
 
 
-def validate_stand_in(path):
+def validate_no_placeholder(path):
     """Raise InputError if ``path`` holds a git-LFS pointer or an HTML page instead of data."""
     with open(path, "rb") as file:
-        found = stand_in(file.read(HEAD_BYTES))
+        found = placeholder(file.read(HEAD_BYTES))
     if found:
         raise InputError(
             f"{path}: is {found}, not the file itself; download the file it stands for"
@@ -103,8 +103,8 @@ def validate_stand_in(path):
 
 def verify_size(path, published):
     """Raise InputError unless ``path`` is a file of the ``PublishedFile``'s size."""
-    validate_missing(path)
-    validate_stand_in(path)
+    validate_file_exists(path)
+    validate_no_placeholder(path)
     n_bytes = Path(path).stat().st_size
     if n_bytes != published.n_bytes:
         raise InputError(

@@ -1,129 +1,172 @@
-"""Read the numeric NumPy arrays of a pickle without the unpickler.
+"""Read the numeric NumPy arrays of a pickle without running any code in it.
 
-Arrays come as Python 2 and 3, protocols 0 to 5, NumPy 1 and 2 write them. A name is compared with
-the handful that rebuild an array, and any other is refused by that name. Arrays are made last,
-each from a stretch of the file as long as its shape says, so that a file of n bytes costs at most
-about 5n of memory (an ImageNet file of 200 MB: 0.4 GB).
+The published files are pickles. Two steps make one safe to read:
+
+1. ``pickletools.genops`` lists the instructions without executing them. Only those that lists,
+   tuples, numbers, strings and arrays are written with are accepted, at most ``MAX_INSTRUCTIONS``
+   of them, each with a length that the file really has. Memory is then bounded by the file's size.
+2. ``pickle.Unpickler`` builds the arrays. Its ``find_class`` knows the handful of names that
+   rebuild an array, each replaced by a class of this module, and refuses any other by its name.
+
+Arrays are read as Python 3 (protocols 0 to 5), Python 2 (binary protocols), NumPy 1 and 2 write
+them.
 """
 
 import math
+import mmap
+import pickle
+import pickletools
 import re
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
 from calbias.errors import InputError
-from calbias.logits.pickle_machine import Damaged, Machine, Refused, text
 
+MAX_INSTRUCTIONS = 10_000
+_INSTRUCTIONS = """
+    PROTO FRAME STOP MARK NONE NEWTRUE NEWFALSE INT BININT BININT1 BININT2 LONG LONG1 BINSTRING
+    SHORT_BINSTRING BINBYTES SHORT_BINBYTES BINBYTES8 BYTEARRAY8 UNICODE BINUNICODE SHORT_BINUNICODE
+    BINUNICODE8 EMPTY_LIST LIST APPEND APPENDS EMPTY_TUPLE TUPLE TUPLE1 TUPLE2 TUPLE3 PUT BINPUT
+    LONG_BINPUT MEMOIZE GET BINGET LONG_BINGET GLOBAL STACK_GLOBAL REDUCE BUILD
+"""
 _NUMERIC = re.compile(r"[<>=|]?(b1|[iu][1248]|f[248]|\?)")
 
 
-class _Latin1(NamedTuple):
-    """Bytes that Python 3 wrote as text, for protocols that had no bytes."""
-
-    text: str
+class _Damaged(Exception):
+    """The bytes are no pickle of arrays."""
 
 
-class _Dtype:
-    def __init__(self, code, *_):
-        self.code = text(code)
-        if not _NUMERIC.fullmatch(self.code):
-            raise Refused(f"an array of type {self.code!r}")
-
-    def set_state(self, state):
-        _version, order, *rest = state
-        if any(part is not None for part in rest[:3]):
-            raise Refused("a structured array")
-        order = text(order)
-        if order not in ("<", ">", "=", "|"):
-            raise Damaged(f"byte order {order!r}")
-        self.code = order + self.code.lstrip("<>=|")
-
-
-class _Array:
-    """What the pickle says of an array; ``make`` builds it."""
-
-    def __init__(self, *_):
-        self.state = None
-
-    def set_state(self, state):
-        *_version, shape, dtype, fortran, data = state
-        self.state = shape, dtype, "F" if fortran else "C", data
-
-    def make(self):
-        if self.state is None:
-            raise Damaged("an array without contents")
-        shape, dtype, order, data = self.state
-        if not isinstance(dtype, _Dtype) or isinstance(data, list):
-            raise Refused("an array of objects")
-        dtype = np.dtype(dtype.code)
-        if isinstance(data, _Latin1):
-            data = data.text.encode("latin-1")
-        if len(shape) > 2 or not all(isinstance(n, int) and n >= 0 for n in shape):
-            raise Damaged(f"an array of shape {shape}")
-        if math.prod(shape) * dtype.itemsize != len(data):
-            raise Damaged(f"an array of shape {shape} in {len(data)} bytes")
-        # A copy: aligned, in the machine's byte order, and independent of the file's bytes.
-        array = np.frombuffer(data, dtype).reshape(shape, order=order)
-        return array.astype(dtype.newbyteorder("="), order="C")
-
-
-def _from_buffer(data, dtype, shape, order):
-    if order not in ("C", "F"):
-        raise Damaged(f"an array in order {order!r}")
-    array = _Array()
-    array.set_state((shape, dtype, order == "F", data))
-    return array
-
-
-def _encode(text, encoding):
-    if encoding != "latin1" or not isinstance(text, str):
-        raise Damaged(f"bytes in encoding {encoding!r}")
-    return _Latin1(text)
-
-
-_NAMES = {"numpy ndarray": None, "numpy dtype": _Dtype, "_codecs encode": _encode}
-for _core in ("numpy.core", "numpy._core"):
-    _NAMES[f"{_core}.multiarray _reconstruct"] = _Array
-    _NAMES[f"{_core}.numeric _frombuffer"] = _from_buffer
+class _Refused(Exception):
+    """The pickle asks for something that is not a numeric array; the message names it."""
 
 
 def read_pickle(path):
     """Return the two pairs (logits, labels) of a pickle, the validation fold first.
 
     The four are NumPy arrays of one or two dimensions, in their stored type and native byte order.
-    Raises InputError when the pickle asks for anything but numeric arrays (naming what), is
-    damaged or cut short, or holds something else than two pairs of arrays.
+    Raises InputError when the pickle asks for anything but numeric arrays (naming it), is damaged
+    or cut short, or holds something else than two pairs of arrays.
     """
-    machine = Machine(Path(path).read_bytes(), _NAMES)
     try:
-        found = machine.run()
-        return _two_pairs(found)
-    except Refused as refusal:
+        _scan(path)
+        with open(path, "rb") as file:
+            return _two_pairs(_Unpickler(file, encoding="latin1").load())
+    except _Refused as refusal:
         raise InputError(
             f"{path}: the pickle asks for {refusal}; only numeric NumPy arrays are read from a "
             "pickle: save the logits as NPZ"
         ) from None
-    except (Damaged, ValueError, TypeError, LookupError) as damage:
+    except OSError:
+        raise
+    except Exception as error:  # an unpickler can raise nearly anything on damaged bytes
+        reason = str(error).partition("\n")[0]
+        kind = "" if isinstance(error, _Damaged) else f"{type(error).__name__} "
         raise InputError(
-            f"{path}: no readable pickle of arrays, byte {machine.at}: {_reason(damage)}; "
-            "download it again, or save your own outputs as NPZ"
+            f"{path}: no readable pickle of arrays: {kind}{reason}; download it again, or save "
+            "your own outputs as NPZ"
         ) from None
+
+
+def _scan(path):
+    """Raise _Damaged or ValueError unless every instruction is one that arrays need."""
+    if not Path(path).stat().st_size:
+        raise _Damaged("the file is empty")
+    allowed = set(_INSTRUCTIONS.split())
+    with (
+        open(path, "rb") as file,
+        mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data,  # reads stop at its end
+    ):
+        for count, (code, argument, position) in enumerate(pickletools.genops(data)):
+            if code.name not in allowed:
+                raise _Damaged(f"instruction {code.name} has no place in a pickle of arrays")
+            if count == MAX_INSTRUCTIONS:
+                raise _Damaged(f"more than {MAX_INSTRUCTIONS} instructions")
+            if code.name in ("PUT", "LONG_BINPUT") and not 0 <= argument < MAX_INSTRUCTIONS:
+                raise _Damaged(f"memo number {argument}")
+            if code.name == "FRAME" and argument > len(data) - position:
+                raise _Damaged(f"a frame of {argument} bytes")
+
+
+class _Unpickler(pickle.Unpickler):
+    def find_class(self, module, name):
+        try:
+            return _NAMES[f"{module}.{name}"]
+        except KeyError:
+            raise _Refused(ascii(f"{module}.{name}")[1:-1][:100]) from None
+
+
+class _Dtype:
+    """What the pickle says of a dtype; ``code`` is one that NumPy knows as numeric."""
+
+    def __init__(self, code, *_):
+        if not isinstance(code, str) or not _NUMERIC.fullmatch(code):
+            raise _Refused(f"an array of type {code!r:.20}")
+        self.code = code
+
+    def __setstate__(self, state):
+        _version, order, *rest = state
+        if any(part is not None for part in rest[:3]):
+            raise _Refused("a structured array")
+        if order not in ("<", ">", "=", "|"):
+            raise _Damaged(f"byte order {order!r:.20}")
+        self.code = order + self.code.lstrip("<>=|")
+
+
+class _Array:
+    """What the pickle says of an array; ``array`` builds it."""
+
+    def __init__(self, *_):
+        self.state = None
+
+    def __setstate__(self, state):
+        *_version, shape, dtype, fortran, data = state
+        self.state = shape, dtype, "F" if fortran else "C", data
+
+    def array(self):
+        if self.state is None:
+            raise _Damaged("an array without contents")
+        shape, dtype, order, data = self.state
+        if not isinstance(dtype, _Dtype) or isinstance(data, list):
+            raise _Refused("an array of objects")
+        if isinstance(data, str):  # a byte string of Python 2
+            data = data.encode("latin1")
+        if len(shape) > 2 or not all(isinstance(n, int) and n >= 0 for n in shape):
+            raise _Damaged(f"an array of shape {shape}")
+        dtype = np.dtype(dtype.code)
+        if math.prod(shape) * dtype.itemsize != len(data):
+            raise _Damaged(f"an array of shape {shape} in {len(data)} bytes")
+        array = np.frombuffer(data, dtype).reshape(shape, order=order)
+        return np.require(array, dtype.newbyteorder("="), "CA")
+
+
+def _from_buffer(data, dtype, shape, order):
+    if order not in ("C", "F"):
+        raise _Damaged(f"an array in order {order!r:.20}")
+    array = _Array()
+    array.__setstate__((shape, dtype, order == "F", data))
+    return array
+
+
+def _encode(text, encoding):
+    """Return the bytes that Python 3 wrote as text, for protocols that had no bytes."""
+    if encoding != "latin1" or not isinstance(text, str):
+        raise _Damaged(f"bytes in encoding {encoding!r:.20}")
+    return text.encode("latin1")
+
+
+_NAMES = {"numpy.ndarray": None, "numpy.dtype": _Dtype, "_codecs.encode": _encode}
+for _core in ("numpy.core", "numpy._core"):
+    _NAMES[f"{_core}.multiarray._reconstruct"] = _Array
+    _NAMES[f"{_core}.numeric._frombuffer"] = _from_buffer
 
 
 def _two_pairs(found):
     pairs = found if isinstance(found, list | tuple) else ()
-    if len(pairs) == 2 and all(isinstance(p, list | tuple) and len(p) == 2 for p in pairs):
-        arrays = [part for pair in pairs for part in pair]
-        if all(isinstance(part, _Array) for part in arrays):
-            made = [array.make() for array in arrays]
-            return (made[0], made[1]), (made[2], made[3])
-    raise Damaged("expected ((validation_logits, labels), (test_logits, labels))")
-
-
-def _reason(error):
-    """Return an exception as one line; a bare key or index says nothing without its kind."""
-    kind = type(error).__name__
-    text = str(error).splitlines()[0] if str(error) else ""
-    return text if isinstance(error, Damaged) else f"{kind} {text}".strip()
+    if (
+        len(pairs) == 2
+        and all(isinstance(pair, list | tuple) and len(pair) == 2 for pair in pairs)
+        and all(isinstance(part, _Array) for pair in pairs for part in pair)
+    ):
+        return tuple((logits.array(), labels.array()) for logits, labels in pairs)
+    raise _Damaged("expected ((validation_logits, labels), (test_logits, labels))")

@@ -15,7 +15,7 @@ from calbias.errors import InputError
 from calbias.logits import checks
 from calbias.logits import plausibility as suspicions
 from calbias.logits.checks import Place, RawFold
-from calbias.logits.manifest import validate_missing, validate_stand_in, verify
+from calbias.logits.manifest import validate_file_exists, validate_no_placeholder, verify
 from calbias.logits.pickles import read_pickle
 from calbias.logits.read_csv_parquet import read_csv, read_parquet
 from calbias.logits.read_npz import read_npz
@@ -37,8 +37,8 @@ def read_logits(path, model, manifest, seed=0, n_classes=None):
     published = manifest.get(model)
     if published:
         verify(path, published)
-    validate_missing(path)
-    validate_stand_in(path)
+    validate_file_exists(path)
+    validate_no_placeholder(path)
     raw, declared = _reader(path)(path)
     folds = {name: _checked(fold) for name, fold in raw.items()}
     if "all" in folds:

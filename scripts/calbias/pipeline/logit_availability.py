@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 from calbias.errors import InputError
-from calbias.logits.manifest import read_manifest, validate_stand_in, verify_size
+from calbias.logits.manifest import read_manifest, validate_no_placeholder, verify_size
 from calbias.pipeline.models import published_models
 
 DEFAULT_LOGITS_DIR = "resources/logits"
@@ -36,7 +36,7 @@ def real_logit_files(config, models, published_dir):
             if model in manifest:
                 verify_size(path, manifest[model])
             else:
-                validate_stand_in(path)
+                validate_no_placeholder(path)
             real[model] = str(path)
         elif config["download"] and model in manifest and manifest[model].file == row["file"]:
             real[model] = str(path)
