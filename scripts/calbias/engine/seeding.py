@@ -22,3 +22,11 @@ def stream_key(seed, name, number):
 def generator(seed, name, number):
     """Return the NumPy Generator of the stream of (seed, name, number)."""
     return np.random.default_rng(stream_key(seed, name, number))
+
+
+def stream(seed, *names):
+    """Return the NumPy Generator of the stream of (seed, names), such as a model's and a fold's."""
+    digest = hashlib.sha256("\0".join(names).encode()).digest()[:16]
+    return np.random.default_rng(
+        np.random.SeedSequence(seed, spawn_key=[int.from_bytes(digest, "big")])
+    )
