@@ -3,7 +3,7 @@
 import argparse
 import math
 
-from calbias.assessment import COLUMNS, assess
+from calbias.assessment import assess
 from calbias.errors import InputError
 from calbias.estimation.api import load_estimator
 from calbias.estimation.registry import FOLDER, estimator_file
@@ -31,7 +31,7 @@ def main(argv=None):
         raise InputError(f"model {origin.model}, fold {options.fold}: {error}") from error
     named = {"model": origin.model, "source": origin.source, "fold": options.fold}
     with written_whole(options.output) as temporary:
-        write_table(temporary, [{**named, **row} for row in rows], COLUMNS)
+        write_table(temporary, "assessment", [{**named, **row} for row in rows])
 
 
 def _parse(argv):

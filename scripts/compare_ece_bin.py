@@ -5,7 +5,7 @@ import argparse
 from calbias.io.command_line import command, written_whole
 from calbias.io.tables import read_table, write_table
 from calbias.logits.top_label_table import read_origin
-from calbias.summaries.ece_bin import COLUMNS, ece_bin_row
+from calbias.summaries.ece_bin import ece_bin_row
 from calbias.truth.scenario_tables import read_scenarios
 
 
@@ -31,7 +31,7 @@ def main(argv=None):
         known = simulated.get(model), source.get(model), published.get(model)
         rows.append(ece_bin_row(path, *known, options.norm))
     with written_whole(options.output) as temporary:
-        write_table(temporary, rows, COLUMNS)
+        write_table(temporary, "ece_bin_real_and_simulated", rows)
 
 
 if __name__ == "__main__":

@@ -16,8 +16,9 @@ def main(argv=None):
     parser.add_argument("--output", required=True, help="table to write (CSV)")
     options = parser.parse_args(argv)
     bias = read_table(options.bias)
+    tests = paired_t_tests(bias[bias["experiment"].isin(options.experiments)])
     with written_whole(options.output) as temporary:
-        write_table(temporary, paired_t_tests(bias[bias["experiment"].isin(options.experiments)]))
+        write_table(temporary, "paired_t_test", tests)
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ def main(argv=None):
         evidence.published["roelofs2022_table3_glm_fits"],
     )
     with written_whole(options.output) as temporary:
-        write_table(temporary, comparison(evidence, fits))
+        write_table(temporary, "comparison", comparison(evidence, fits))
 
 
 if __name__ == "__main__":

@@ -24,8 +24,9 @@ def main(argv=None):
     options = parser.parse_args(argv)
     if not all(0 < target < 1 for target in options.targets):
         raise InputError(f"--targets {options.targets}: give fractions between 0 and 1")
+    table = detection_limits(read_table(options.detection), options.targets)
     with written_whole(options.output) as temporary:
-        write_table(temporary, detection_limits(read_table(options.detection), options.targets))
+        write_table(temporary, "detection_limits", table)
 
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@ def main(argv=None):
         options.rounding_draws,
     )
     with written_whole(options.output) as temporary:
-        write_table(temporary, table)
+        write_table(temporary, "t_test_sensitivity", table)
 
 
 if __name__ == "__main__":

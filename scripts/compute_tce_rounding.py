@@ -19,7 +19,7 @@ def main(argv=None):
     options = parser.parse_args(argv)
     fits = printed_fits(read_table(options.beta_fits), read_table(options.glm_fits))
     with written_whole(options.output) as temporary:
-        write_table(temporary, tce_rounding(fits, options.norm))
+        write_table(temporary, "tce_rounding", tce_rounding(fits, options.norm))
 
 
 if __name__ == "__main__":

@@ -7,8 +7,6 @@ from calbias.io.tables import write_table
 from calbias.truth.scenario_tables import read_scenarios
 from calbias.truth.true_error import true_calibration_error
 
-COLUMNS = ("scenario", "alpha", "beta", "curve", "b0", "b1", "norm", "tce_percent")
-
 
 @command
 def main(argv=None):
@@ -31,7 +29,7 @@ def main(argv=None):
         for s in sorted(scenarios)
     ]
     with written_whole(options.output) as temporary:
-        write_table(temporary, rows, COLUMNS)
+        write_table(temporary, "true_calibration_error", rows)
 
 
 if __name__ == "__main__":

@@ -4,10 +4,11 @@ import argparse
 
 from calbias.errors import InputError
 from calbias.io.command_line import command, written_whole
+from calbias.io.tables import write_table
 from calbias.pipeline.models import read_models
 from calbias.truth.curves import Curve
 from calbias.truth.fitted_scenarios import fitted_scenario
-from calbias.truth.scenario_tables import model_row, synthetic_rows, write_scenarios
+from calbias.truth.scenario_tables import model_row, synthetic_rows
 
 
 @command
@@ -24,7 +25,7 @@ def main(argv=None):
         group = models[model]["group"]
         rows.append(model_row(options.experiment, model, group, fit.source, fit.scores, fit.curve))
     with written_whole(options.output) as temporary:
-        write_scenarios(temporary, rows)
+        write_table(temporary, "scenarios", rows)
 
 
 def _pair(text):

@@ -3,11 +3,10 @@
 import argparse
 import importlib
 
-import pandas as pd
-
 from calbias.errors import InputError
 from calbias.figures import style
 from calbias.io.command_line import command, written_whole
+from calbias.io.tables import read_table
 from calbias.pipeline import figure_catalogue as catalogue
 
 
@@ -43,13 +42,7 @@ def read_tables(assignments, stems):
     missing = [stem for stem in stems if not paths.get(stem)]
     if missing:
         raise InputError(f"--table: {missing[0]} is missing; add --table {missing[0]}=PATH.csv")
-    tables = {}
-    for stem in stems:
-        try:
-            tables[stem] = pd.read_csv(paths[stem])
-        except (OSError, ValueError) as error:
-            raise InputError(f"{paths[stem]}: cannot be read as a CSV table ({error})") from error
-    return tables
+    return {stem: read_table(paths[stem]) for stem in stems}
 
 
 if __name__ == "__main__":

@@ -1,27 +1,22 @@
-"""Join tables of the same columns, one below the other, in the order given."""
+"""Join the parts of a table, one below the other, in the order given."""
 
 import argparse
 
-import pandas as pd
-
-from calbias.errors import InputError
 from calbias.io.command_line import command, written_whole
-from calbias.io.tables import read_table, write_table
+from calbias.io.tables import joined_tables, write_table
 
 
 @command
 def main(argv=None):
-    """Write the rows of all inputs, cell for cell as they stand."""
+    """Write the rows of all parts, value for value."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--inputs", nargs="+", required=True, help="tables to join (CSV)")
+    parser.add_argument("--table", required=True, help="the table's name, such as bias")
+    parser.add_argument("--inputs", nargs="+", required=True, help="its parts (Parquet or CSV)")
     parser.add_argument("--output", required=True, help="table to write (CSV)")
     options = parser.parse_args(argv)
-    tables = [read_table(path, as_text=True) for path in options.inputs]
-    for path, table in zip(options.inputs, tables, strict=True):
-        if list(table.columns) != list(tables[0].columns):
-            raise InputError(f"{path}: its columns differ from those of {options.inputs[0]}")
+    table = joined_tables(options.inputs, options.table)
     with written_whole(options.output) as temporary:
-        write_table(temporary, pd.concat(tables))
+        write_table(temporary, options.table, table)
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ def main(argv=None):
     options = parser.parse_args(argv)
     ledger = judge_all(read_claims(options.claims), load_evidence(options))
     with written_whole(options.output) as temporary:
-        write_table(temporary, ledger)
+        write_table(temporary, "claims", ledger)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,6 @@
 import argparse
 
 from calbias.benchmark import memory
-from calbias.benchmark.timing import COLUMNS
 from calbias.benchmark.workloads import call_rows, grid_rows, growth_rows
 from calbias.io.command_line import command, written_whole
 from calbias.io.tables import read_table, write_table
@@ -24,9 +23,9 @@ def main(argv=None):
     rows += call_rows(scenarios[0], options.rounds)
     peaks = memory.memory_rows()
     with written_whole(options.output) as temporary:
-        write_table(temporary, rows, COLUMNS)
+        write_table(temporary, "benchmark", rows)
     with written_whole(options.memory) as temporary:
-        write_table(temporary, peaks, memory.COLUMNS)
+        write_table(temporary, "benchmark_memory", peaks)
     print(f"Figure 4's grid at {options.replicates} instead of 1000 replicates; CPU seconds")
     print(f"{'work':26} {'baseline':24} {'seconds':>9} {'baseline':>9}  ratio (low to high)")
     for row in rows:

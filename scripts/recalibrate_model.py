@@ -54,10 +54,11 @@ def main(argv=None):
         named = str(error).startswith(str(options.logits))
         raise InputError(str(error) if named else f"{options.logits}: {error}") from error
     outputs = (options.output, options.selection_output, options.details_output)
-    for path, rows in zip(outputs, tables, strict=True):
+    columns = ("recalibration", list(tables[1][0]), "recalibration_details")
+    for path, names, rows in zip(outputs, columns, tables, strict=True):
         if path:
             with written_whole(path) as temporary:
-                write_table(temporary, rows)
+                write_table(temporary, names, rows)
 
 
 if __name__ == "__main__":

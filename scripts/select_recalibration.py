@@ -28,13 +28,11 @@ def main(argv=None):
 
     selections = gathered(options.selections)
     published = read_table(options.published)
-    tables = {
-        options.output_selection: selection_table(selections, published, options.published),
-        options.output_sensitivity: sensitivity_table(selections),
-    }
-    for path, table in tables.items():
-        with written_whole(path) as temporary:
-            write_table(temporary, table)
+    table = selection_table(selections, published, options.published)
+    with written_whole(options.output_selection) as temporary:
+        write_table(temporary, "recalibration_selection", table)
+    with written_whole(options.output_sensitivity) as temporary:
+        write_table(temporary, "recalibration_sensitivity", sensitivity_table(selections))
 
 
 if __name__ == "__main__":

@@ -35,7 +35,7 @@ def main(argv=None):
         for _, paths in groupby(options.replicates, key=dirname)
     ]
     with written_whole(options.output) as temporary:
-        write_table(temporary, pd.concat(rows))
+        write_table(temporary, "bias", pd.concat(rows))
 
 
 if __name__ == "__main__":

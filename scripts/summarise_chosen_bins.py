@@ -15,7 +15,7 @@ def main(argv=None):
     parser.add_argument("--output", required=True, help="table to write (CSV)")
     options = parser.parse_args(argv)
     with written_whole(options.output) as temporary:
-        write_table(temporary, chosen_bins(read_table(options.bias)))
+        write_table(temporary, "chosen_bins", chosen_bins(read_table(options.bias)))
 
 
 if __name__ == "__main__":

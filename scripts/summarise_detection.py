@@ -34,7 +34,7 @@ def main(argv=None):
         true_errors_of(read_table(options.true_errors), scenarios),
     )
     with written_whole(options.output) as temporary:
-        write_table(temporary, table)
+        write_table(temporary, "detection", table)
 
 
 if __name__ == "__main__":

@@ -27,12 +27,12 @@ def main(argv=None):
     replicates = gather_shards(options.replicates, **expected)
     histogram = estimate_histogram(row["experiment"], replicates)
     with written_whole(options.histogram) as temporary:
-        write_table(temporary, histogram)
+        write_table(temporary, "estimate_histogram", histogram)
     diagram = reliability_diagram(
         row["experiment"], scenario, options.n_samples, options.n_bins, options.seed
     )
     with written_whole(options.diagram) as temporary:
-        write_table(temporary, diagram)
+        write_table(temporary, "reliability_diagram", diagram)
 
 
 if __name__ == "__main__":

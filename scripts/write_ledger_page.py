@@ -2,9 +2,10 @@
 
 import argparse
 
-from calbias.claims.ledger import COLUMNS, read_claims
+from calbias.claims.ledger import read_claims
 from calbias.errors import InputError
 from calbias.io.command_line import command, written_whole
+from calbias.io.table_schema import columns_of
 from calbias.io.tables import read_table
 from calbias.pipeline.workflow_index import figure_makers, table_makers
 from calbias.report.ledger_page import ledger_page
@@ -30,7 +31,7 @@ def main(argv=None):
     parser.add_argument("--output", required=True, help="page to write (HTML)")
     options = parser.parse_args(argv)
     ledger = read_table(options.ledger)
-    missing = [name for name in COLUMNS if name not in ledger]
+    missing = [name for name in columns_of("claims") if name not in ledger]
     if missing:
         raise InputError(f"{options.ledger}: no column {missing[0]}; make it with judge_claims.py")
     page = ledger_page(

@@ -13,34 +13,12 @@ from calbias.engine.sorted_batch import of_sorted_scores, sorted_data_set
 from calbias.errors import InputError
 from calbias.recalibration.reference import empirical_tce, fit_curve, hit_probability
 
-COLUMNS = (
-    "model",
-    "source",
-    "fold",
-    "n_samples",
-    "estimator",
-    "n_bins",
-    "estimate_percent",
-    "bias_percent",
-    "bias_se_percent",
-    "sd_percent",
-    "rmse_percent",
-    "debiased_percent",
-    "fitted_curve",
-    "fitted_tce_percent",
-    "null_mean_percent",
-    "null_95_percent",
-    "p_value",
-    "miscalibrated",
-    "trust_rank",
-)
-
 MOST_REPLICATES = 10_000  # enough for a p-value; each has all samples of the model
 _SAMPLES_PER_BATCH = 1 << 17
 
 
 def assess(top_label, estimators, replicates, n_bins=15, norm=2.0, seed=0):
-    """Return one dict per estimator with the COLUMNS from n_samples on, best to trust first.
+    """Return one dict per estimator with the table's columns from n_samples on.
 
     ``top_label`` is the TopLabel of the data and ``estimators`` {name: run} as ``load_estimator``
     returns them. Bias, spread (sd) and root mean squared error are those of the estimator over

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 import assess_model
-from calbias.assessment import COLUMNS
+from calbias.io.table_schema import columns_of
 
 
 @pytest.fixture(scope="module")
@@ -21,7 +21,7 @@ def run(top_labels, folder, *options):
 
 def test_a_row_per_estimator_the_best_first(top_labels, tmp_path):
     table = pd.read_csv(run(top_labels, tmp_path))
-    assert tuple(table.columns) == COLUMNS
+    assert tuple(table.columns) == columns_of("assessment")
     assert set(table["estimator"]) == {"ece_bin_ew", "ece_sweep_em"}
     assert table["trust_rank"].tolist() == [1, 2]
     assert table["rmse_percent"].is_monotonic_increasing

@@ -5,10 +5,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
 
 import compare_ece_bin
 from calbias.estimation.api import estimate
+from calbias.io.table_schema import tables
 from calbias.logits.top_label import TopLabel
 from calbias.logits.top_label_table import Origin, write_top_labels
 
@@ -56,7 +56,7 @@ def run(folder, *models):
 def test_rows(files):
     folder, folds = files
     table = run(folder, "resnet110_c10", "mine")
-    contract = yaml.safe_load((ROOT / "workflow/schemas/tables.yaml").read_text())
+    contract = tables()
     assert list(table) == contract["ece_bin_real_and_simulated"]["columns"]
     row = table.loc["resnet110_c10"]
     for fold, column in (("validation", "ece_bin_percent"), ("test", "ece_bin_test_percent")):

@@ -5,16 +5,16 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
 
 import compute_true_error
+from calbias.io.table_schema import tables
 
 ROOT = Path(__file__).parents[2]
 
 
 def test_table(chain):
     table = pd.read_csv(chain.true_errors)
-    contract = yaml.safe_load((ROOT / "workflow/schemas/tables.yaml").read_text())
+    contract = tables()
     assert list(table) == contract["true_calibration_error"]["columns"]
     square = 1 / 3 - 2 / (2 + 1.5) + 1 / (2 * 1.5 + 1), 1 / 3 - 2 / 4 + 1 / 5
     expected = 100 * np.sqrt(square)

@@ -2,9 +2,9 @@ import csv
 from pathlib import Path
 
 import pytest
-import yaml
 
 import define_scenarios
+from calbias.io.table_schema import tables
 from calbias.truth.scenario_tables import read_scenarios
 
 ROOT = Path(__file__).parents[2]
@@ -27,7 +27,7 @@ def models(output, curve, *names):
 
 
 def test_columns_are_those_of_the_contract(tmp_path):
-    contract = yaml.safe_load((ROOT / "workflow/schemas/tables.yaml").read_text())["scenarios"]
+    contract = tables()["scenarios"]
     (row,) = models(tmp_path / "new" / "x.csv", "fitted", "resnet110_c10")
     assert list(row) == contract["columns"]
     assert row["source"] == "published_fits"

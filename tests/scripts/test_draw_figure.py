@@ -61,7 +61,7 @@ def test_bytes_are_the_same_in_another_process_with_another_hash_seed(arguments,
     [
         (("fig14_chosen_bins", "fig99"), "--figure fig99: not known; choose one of"),
         (("scenarios=", "scenery="), "add --table scenarios=PATH.csv"),
-        (("s.csv", "gone.csv"), "gone.csv: cannot be read as a CSV table"),
+        (("s.csv", "gone.csv"), "gone.csv: there is no such table"),
     ],
 )
 def test_a_mistake_is_one_line_on_stderr_and_status_2(arguments, change, message, capsys):

@@ -4,18 +4,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import yaml
 
 import fit_beta
 from calbias.fits import beta
+from calbias.io.table_schema import tables
 from calbias.logits.top_label import TopLabel
 from calbias.logits.top_label_table import Origin, write_top_labels
 
 ROOT = Path(__file__).parents[2]
 PUBLISHED = ROOT / "resources/published/roelofs2022_table2_beta_fits.csv"
-COLUMNS = yaml.safe_load((ROOT / "workflow/schemas/tables.yaml").read_text())["beta_fits"][
-    "columns"
-]
+COLUMNS = tables()["beta_fits"]["columns"]
 
 
 def folds(n=300, seed=0):

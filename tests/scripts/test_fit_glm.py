@@ -5,18 +5,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import yaml
 
 import fit_glm
 from calbias.fits.glm import fit_all
 from calbias.fits.inputs import LOG_MISS_AT_ONE
+from calbias.io.table_schema import tables
 from calbias.logits.top_label import TopLabel
 from calbias.logits.top_label_table import Origin, write_top_labels
 from calbias.truth.curves import GLM_NAMES
 
 ROOT = Path(__file__).parents[2]
 PUBLISHED = ROOT / "resources/published/roelofs2022_table3_glm_fits.csv"
-COLUMNS = yaml.safe_load((ROOT / "workflow/schemas/tables.yaml").read_text())["glm_fits"]["columns"]
+COLUMNS = tables()["glm_fits"]["columns"]
 
 
 def made_up(n=400, at_one=100):

@@ -3,13 +3,13 @@
 from pathlib import Path
 
 import pandas as pd
-import yaml
 
 import measure_speed
 from calbias.benchmark import memory
+from calbias.io.table_schema import tables
 
 ROOT = Path(__file__).parents[2]
-CONTRACTS = yaml.safe_load((ROOT / "workflow/schemas/tables.yaml").read_text(encoding="utf-8"))
+CONTRACTS = tables()
 
 
 def test_tables(tmp_path, capsys, monkeypatch):

@@ -5,17 +5,17 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
 
 import recalibrate_model
 from calbias.estimation.api import estimate
 from calbias.estimation.registry import known_estimators
+from calbias.io.table_schema import tables
 from calbias.logits.store import load_fold
 from calbias.logits.top_label import top_label
 from calbias.recalibration.analysis_choices import CHOICES
 
 ROOT = Path(__file__).parents[2]
-COLUMNS = yaml.safe_load((ROOT / "workflow/schemas/tables.yaml").read_text())
+COLUMNS = tables()
 METHODS = ["uncalibrated", "temperature_scaling", "histogram_binning", "isotonic_regression"]
 MEASURES = [*known_estimators(), "ks_error", "accuracy", "nll"]
 

@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-import yaml
 
 import recalibrate_model
 import select_recalibration
+from calbias.io.table_schema import tables
 from calbias.recalibration.analysis_choices import CHOICES
 
 ROOT = Path(__file__).parents[2]
-COLUMNS = yaml.safe_load((ROOT / "workflow/schemas/tables.yaml").read_text())
+COLUMNS = tables()
 PUBLISHED = ROOT / "resources/published/roelofs2022_table1_recalibration_selection.csv"
 MODELS = {"resnet110_c10": 10, "densenet40_c100": 100}
 

@@ -135,7 +135,7 @@ def test_an_estimator_of_ones_own(simulate, tmp_path):
         ({"n_bins": [0]}, "error: --replicates and --n-bins must be at least 1"),
         ({"seed": -1}, "error: --replicates and --n-bins must be at least 1, --seed at least 0"),
         ({"shard": 3, "shards": 3}, "error: --shard must be from 0 to 2, not 3"),
-        ({"scenarios": "nowhere.csv"}, "error: nowhere.csv: there is no such scenario table"),
+        ({"scenarios": "nowhere.csv"}, "error: nowhere.csv: there is no such table"),
         ({"estimator": "ece_debias_em", "norm": 1}, "error: ece_debias_em is defined for norm 2"),
     ],
 )

@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
-from calbias.assessment import COLUMNS, assess, redrawn_estimates
+from calbias.assessment import assess, redrawn_estimates
 from calbias.engine.sampler import draw
 from calbias.errors import InputError
 from calbias.estimation.api import load_estimator
+from calbias.io.table_schema import columns_of
 from calbias.logits.top_label import TopLabel
 from calbias.truth.curves import Curve
 from calbias.truth.scenarios import Scenario
@@ -70,7 +71,7 @@ def test_same_seed_same_numbers_and_columns_are_as_documented():
     top = top_label_of(SQUARED, 300)
     first = assess(top, ESTIMATORS, replicates=20, seed=4)
     assert first == assess(top, ESTIMATORS, replicates=20, seed=4)
-    assert set(first[0]) == set(COLUMNS) - {"model", "source", "fold"}
+    assert set(first[0]) == set(columns_of("assessment")) - {"model", "source", "fold"}
 
 
 def test_one_sample_is_refused():

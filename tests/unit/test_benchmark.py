@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from calbias.benchmark.memory import COLUMNS as MEMORY_COLUMNS
 from calbias.benchmark.memory import memory_rows
-from calbias.benchmark.timing import COLUMNS, compare
+from calbias.benchmark.timing import compare
 from calbias.benchmark.vectorised import six_binned
 from calbias.benchmark.workloads import SEVEN, SIX, Grid, call_rows
 from calbias.engine.sampler import Sampler
 from calbias.estimation.api import load_estimator
+from calbias.io.table_schema import columns_of
 from calbias.truth.curves import Curve
 from calbias.truth.scenarios import Scenario
 
@@ -32,7 +32,7 @@ def test_ratio_is_baseline_over_implementation():
         return lambda: sum(k * k for k in range(count))
 
     [row] = compare("count", 1, ("a", busy(100_000)), {"b": busy(400_000)}, 5)
-    assert tuple(row) == COLUMNS
+    assert tuple(row) == columns_of("benchmark")
     assert 2 < row["ratio_median"] < 8
     assert row["ratio_low"] <= row["ratio_median"] <= row["ratio_high"]
     assert row["seconds"] < row["baseline_seconds"]
@@ -56,5 +56,5 @@ def test_peak_memory_is_that_of_a_process_of_its_own():
     held = np.ones(60_000_000)  # half a GB that the child must not inherit
     [row] = memory_rows([("cell", 200, 1000)])
     assert held[-1] == 1
-    assert tuple(row) == MEMORY_COLUMNS
+    assert tuple(row) == columns_of("benchmark_memory")
     assert 50 < row["peak_mebibytes"] < 450

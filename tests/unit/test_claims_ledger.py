@@ -4,13 +4,13 @@ import re
 
 import pandas as pd
 import pytest
-import yaml
 from claims_data import GOOD, MODELS, ROOT, TABLES, by_name, experiment
 
 from calbias.claims.evidence import WHATEVER_NORM, Evidence
 from calbias.claims.judgement import VERDICTS, OtherNorm, worst_of
-from calbias.claims.ledger import COLUMNS, RULES, judge_all, read_claims
+from calbias.claims.ledger import RULES, judge_all, read_claims
 from calbias.errors import InputError
+from calbias.io.table_schema import columns_of, tables
 from calbias.pipeline.figure_catalogue import figures
 
 CLAIMS = ROOT / "resources/claims.csv"
@@ -29,12 +29,12 @@ def test_every_claim_of_the_design_has_a_row_and_a_rule_with_words():
 
 
 def test_claims_rest_on_figures_and_tables_that_exist():
-    contracts = yaml.safe_load((ROOT / "workflow/schemas/tables.yaml").read_text("utf-8"))
+    contracts = tables()
     for claim in read_claims(CLAIMS):
         assert set(claim["figures"].split()) <= set(figures())
         assert claim["tables"], claim["id"]
         assert set(claim["tables"].split()) <= set(contracts)
-    assert list(COLUMNS) == contracts["claims"]["columns"]
+    assert list(columns_of("claims")) == contracts["claims"]["columns"]
 
 
 def test_a_run_without_tables_judges_nothing_and_does_not_crash():
@@ -83,7 +83,7 @@ def test_estimates_of_another_norm_are_not_judged(norm, verdict):
 def test_norms_of_every_table_are_thought_of():
     """A table is either refused for another norm, or known not to depend on the key."""
     other = {"true_calibration_error": pd.DataFrame({"norm": [1.0]})}
-    names = yaml.safe_load((ROOT / "workflow/schemas/tables.yaml").read_text("utf-8"))
+    names = tables()
     assert set(WHATEVER_NORM) <= set(names)
     for name in names:
         evidence = Evidence({**other, name: pd.DataFrame({"norm": [1.0]})}, MODELS, TABLES)

@@ -9,10 +9,11 @@ from claims_data import GROUP, MODELS, TABLES
 from scipy.stats import beta as beta_distribution
 from scipy.stats import ttest_1samp
 
-from calbias.claims.comparison import COLUMNS, comparison
+from calbias.claims.comparison import comparison
 from calbias.claims.comparison_of_text import t_error
 from calbias.claims.evidence import Evidence
 from calbias.fits.standard_errors import beta_errors, glm_errors, table3_errors
+from calbias.io.table_schema import columns_of
 from calbias.truth.curves import Curve
 from calbias.truth.published_fits import printed_fits
 from calbias.truth.scenarios import Scenario
@@ -42,7 +43,7 @@ def compared(**tables):
 def test_a_run_without_tables_compares_nothing():
     table = compared()
     assert table.empty
-    assert list(table.columns) == list(COLUMNS)
+    assert list(table.columns) == list(columns_of("comparison"))
 
 
 def test_surrogates_have_a_sampling_error_and_real_logits_none():

@@ -9,6 +9,7 @@ import yaml
 from made_up_tables import made_up_tables
 
 from calbias.claims.ledger import read_claims
+from calbias.io.table_schema import tables
 from calbias.pipeline import figure_catalogue as catalogue
 
 ROOT = Path(__file__).parents[2]
@@ -27,13 +28,13 @@ def test_every_figure_of_the_paper_is_there():
 
 
 def test_tables_are_named_in_the_contracts():
-    contracts = yaml.safe_load((ROOT / "workflow/schemas/tables.yaml").read_text("utf-8"))
+    contracts = tables()
     for figure, entry in catalogue.figures().items():
         assert set(entry.tables) <= {*contracts, "models"}, figure
 
 
 def test_made_up_tables_have_the_columns_of_the_contracts():
-    contracts = yaml.safe_load((ROOT / "workflow/schemas/tables.yaml").read_text("utf-8"))
+    contracts = tables()
     for stem, table in made_up_tables().items():
         if stem != "models":
             assert list(table) == contracts[stem]["columns"], stem

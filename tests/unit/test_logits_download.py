@@ -300,7 +300,7 @@ def test_mirrors_are_checked(tmp_path):
     for text, message in (
         ("url\nftp://a/{file}\n", "mirror 'ftp://a/{file}' is no http"),
         ("url\nhttps://a/b\n", "mirror 'https://a/b' is no http"),
-        ("link\nhttps://a/{file}\n", "mirror '' is no http"),
+        ("link\nhttps://a/{file}\n", "no column url"),
         ("url\n", "no mirror; give at least one URL"),
     ):
         path.write_text(text)

@@ -64,12 +64,12 @@ def test_verify_names_what_differs(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("model,file\n", "no column sha256, bytes, n_classes, n_validation, n_test; restore"),
+        ("model,file\n", "no column sha256; it needs the columns model, file, sha256"),
         (
             "model,file,sha256,bytes,n_classes,n_validation,n_test\nm,f,0,many,10,1,1\n",
             "line 2: invalid literal",
         ),
-        ("", "no column model"),
+        ("", "the file is empty"),
     ],
 )
 def test_other_tables_are_no_manifest(tmp_path, text, message):

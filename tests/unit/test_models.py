@@ -22,18 +22,22 @@ def refused(message, function, *arguments):
     [
         (
             "model,group,file\n",
-            "column n_classes is missing; columns: model, group, n_classes, file",
+            "no column n_classes; it needs the columns model, group, n_classes, file",
         ),
         ("model,group,n_classes,file\n", "the table lists no model"),
         ("model,group,n_classes,file\na b,g,2,f\n", "line 2: model 'a b': use letters"),
         ("model,group,n_classes,file\na,g,2,f\na,g,2,f\n", "line 3: model a is there already"),
         ("model,group,n_classes,file\na,g,1,f\n", "line 2: n_classes of a must be a whole number"),
-        ("model,group,n_classes,file\na,g\n", "line 2: n_classes of a must be a whole number"),
+        ("model,group,n_classes,file\na,g\n", "line 2: 2 cells, but 4 columns"),
+        ("model;group;n_classes;file\na;g;2;f\n", "separated by semicolons; use commas"),
+        ("model group n_classes file\na g 2 f\n", "separated by spaces; use commas"),
+        ('model,group,n_classes,file\n"a\nb",g,2,f\n,g,2,f\n', "line 2: model"),
+        ('model,group,n_classes,file\na,"g\nh",2,f\n,g,2,f\n', "line 4: model ''"),
         ("model,group,n_classes,file\na,g,²,f\n", "line 2: n_classes of a must be a whole number"),
         (f"model,group,n_classes,file\n{'a' * 101},g,2,f\n", "… has 101 characters: files are"),
         ("model,group,n_classes,file\na,g,2,f{x}.p\n", "line 2: file 'f{x}.p' of a has braces"),
         ("model,group,n_classes,file\na,,2,f\n", "line 2: a has no group: write model,group,"),
-        ("model,group,n_classes,file\na,g,2,f,x\n", "line 2: a has too many cells: write"),
+        ("model,group,n_classes,file\na,g,2,f,x\n", "line 2: 5 cells, but 4 columns"),
     ],
 )
 def test_models_tables_that_are_refused(tmp_path, text, message):
@@ -45,16 +49,18 @@ def test_models_tables_that_are_refused(tmp_path, text, message):
 def test_a_models_table_that_is_not_in_utf_8(tmp_path, encoding):
     path = tmp_path / "models.csv"
     path.write_text("model,group,n_classes,file\na,Zürich,2,f\n", encoding=encoding)
-    refused(f"{path}: not in UTF-8; save it as such", models.read_models, path)
+    refused(f"{path}: not in UTF-8; save it as UTF-8", models.read_models, path)
 
 
 def test_a_model_without_a_file(tmp_path):
-    (tmp_path / "models.csv").write_text("model,group,n_classes,file\na,g,2\n")
+    (tmp_path / "models.csv").write_text("model,group,n_classes,file\na,g,2,\n")
     assert models.read_models(tmp_path / "models.csv")["a"]["file"] == ""
 
 
 def test_a_models_table_that_is_not_there(tmp_path):
-    refused("no such models table; set models", models.read_models, tmp_path / "no.csv")
+    refused(
+        "no.csv: there is no such table; correct the path", models.read_models, tmp_path / "no.csv"
+    )
 
 
 def test_models_of_an_experiment():

@@ -5,7 +5,8 @@ import pandas as pd
 import pytest
 from claims_data import GROUP, TABLES
 
-from calbias.sensitivity.t_test import COLUMNS, t_test_sensitivity, within_rounding
+from calbias.io.table_schema import columns_of
+from calbias.sensitivity.t_test import t_test_sensitivity, within_rounding
 from calbias.sensitivity.tce_rounding import tce_range, tce_rounding
 from calbias.simulation.simulate import simulate_estimates
 from calbias.truth.curves import Curve
@@ -43,7 +44,7 @@ def test_sensitivity_uses_the_pipelines_data_sets():
     models, sizes = ["resnet110_c10", "densenet161_imgnet"], [100, 200]
     bias = small_bias(models, sizes, 50, seed=3)
     table = t_test_sensitivity(bias, FITS, GROUP, seed=3, rounding_draws=2).set_index("choice")
-    assert list(table.reset_index().columns) == list(COLUMNS)
+    assert list(table.reset_index().columns) == list(columns_of("t_test_sensitivity"))
     configured = table.loc["as_configured"]
     pairs = bias.pivot(index=["scenario", "n_samples"], columns="estimator", values="bias_percent")
     assert configured["n_pairs"] == 4

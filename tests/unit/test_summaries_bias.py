@@ -2,14 +2,13 @@
 
 import numpy as np
 import pytest
-import yaml
-from engine_data import ROOT
 
+from calbias.io.table_schema import tables
 from calbias.simulation.replicates import Cell, Estimates
 from calbias.summaries.bias import bias_rows
 
 VALUES = np.array([0.01, 0.02, 0.03, 0.06])
-COLUMNS = yaml.safe_load((ROOT / "workflow/schemas/tables.yaml").read_text())["bias"]["columns"]
+COLUMNS = tables()["bias"]["columns"]
 
 
 def estimates(values, n_bins):

@@ -1,9 +1,8 @@
 """Mean ECE_bin by number of bins, beside the sweep's mean number."""
 
 import pandas as pd
-import yaml
-from engine_data import ROOT
 
+from calbias.io.table_schema import tables
 from calbias.summaries.chosen_bins import chosen_bins
 
 
@@ -21,7 +20,7 @@ def bias_table():
 
 
 def test_rows():
-    contract = yaml.safe_load((ROOT / "workflow/schemas/tables.yaml").read_text())["chosen_bins"]
+    contract = tables()["chosen_bins"]
     table = chosen_bins(bias_table())
     assert list(table) == contract["columns"]
     assert table["n_bins"].tolist() == [1, 2, 1]

@@ -3,9 +3,10 @@
 import yaml
 from engine_data import ROOT
 
+from calbias.io.table_schema import tables
 from calbias.pipeline.catalogue import TABLES, available_figures, available_tables
 
-CONTRACTS = yaml.safe_load((ROOT / "workflow/schemas/tables.yaml").read_text(encoding="utf-8"))
+CONTRACTS = tables()
 CONFIG = yaml.safe_load((ROOT / "config/config.yaml").read_text(encoding="utf-8"))
 EXPERIMENTS = {
     name: {**value, "models": ["resnet110_c10", "resnet_wide32_c100", "resnet152_imgnet"]}

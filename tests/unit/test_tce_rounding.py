@@ -3,7 +3,8 @@
 import pytest
 from claims_data import TABLES
 
-from calbias.sensitivity.tce_rounding import COLUMNS, tce_rounding
+from calbias.io.table_schema import columns_of
+from calbias.sensitivity.tce_rounding import tce_rounding
 from calbias.truth.curves import Curve
 from calbias.truth.published_fits import printed_fits
 from calbias.truth.scenarios import Scenario
@@ -18,7 +19,7 @@ def table():
 
 
 def test_a_model_has_its_best_and_its_second_best_curve(table):
-    assert list(table) == list(COLUMNS)
+    assert list(table) == list(columns_of("tce_rounding"))
     assert table["parameters"].tolist() == ["lowest_aic", "second_lowest_aic", "text", "text"]
     assert table["curve"].tolist()[:2] == ["logflip_logflip_b0_b1", "logit_logit_b0_b1"]
     assert not table.duplicated(["scenario", "curve"]).any()  # so that figures find one row

@@ -58,7 +58,8 @@ rule join_tables:
         mem_mb=500,
         runtime=5,
     shell:
-        "python {input.script:q} --inputs {input.parts:q} --output {output} 2>&1 | tee {log}"
+        "python {input.script:q} --table {wildcards.table} --inputs {input.parts:q}"
+        " --output {output} 2>&1 | tee {log}"
 
 
 # The tables that are joined from parts, each made by a job of its own.

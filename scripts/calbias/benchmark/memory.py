@@ -6,17 +6,17 @@ import subprocess
 import sys
 from pathlib import Path
 
+from calbias.io.table_schema import columns_of
 from calbias.simulation.simulate import simulate_estimates
 from calbias.truth.curves import Curve
 from calbias.truth.scenarios import Scenario
 
-COLUMNS = ("work", "n_samples", "n_replicates", "peak_mebibytes")
 ESTIMATORS = ("ece_bin_ew", "ece_sweep_em", "kde")
 CASES = (("start", 1, 1), ("cell", 200, 1000), ("cell", 12800, 1000), ("cell", 200, 1_000_000))
 
 
 def memory_rows(cases=CASES):
-    """Return rows by COLUMNS: ``start`` is imports and kernels alone, ``cell`` three estimators."""
+    """Return rows (dicts): ``start`` is imports and kernels alone, ``cell`` three estimators."""
     rows = []
     for work, n_samples, replicates in cases:
         command = [sys.executable, "-m", __name__, str(n_samples), str(replicates)]
@@ -25,7 +25,7 @@ def memory_rows(cases=CASES):
             command, env={**os.environ, "PYTHONPATH": path}, check=True, stdout=subprocess.PIPE
         )
         values = (work, n_samples, replicates, float(done.stdout))
-        rows.append(dict(zip(COLUMNS, values, strict=True)))
+        rows.append(dict(zip(columns_of("benchmark_memory"), values, strict=True)))
     return rows
 
 

@@ -7,21 +7,11 @@ import time
 
 import numpy as np
 
-COLUMNS = (
-    "work",
-    "implementation",
-    "baseline",
-    "n_scores",
-    "seconds",
-    "baseline_seconds",
-    "ratio_median",
-    "ratio_low",
-    "ratio_high",
-)
+from calbias.io.table_schema import columns_of
 
 
 def compare(work, n_scores, implementation, baselines, rounds):
-    """Return a row, by COLUMNS, for each baseline against one implementation.
+    """Return a row, a dict, for each baseline against one implementation.
 
     ``implementation`` is (name, function) and ``baselines`` {name: function}; each round runs the
     implementation once and then every baseline. A ratio is baseline over implementation seconds
@@ -33,7 +23,11 @@ def compare(work, n_scores, implementation, baselines, rounds):
     for k, baseline in enumerate(baselines, start=1):
         ratio = seconds[:, k] / seconds[:, 0]
         values = (*np.median(seconds[:, [0, k]], axis=0), np.median(ratio), *_extremes(ratio))
-        rows.append(dict(zip(COLUMNS, (work, name, baseline, n_scores, *values), strict=True)))
+        rows.append(
+            dict(
+                zip(columns_of("benchmark"), (work, name, baseline, n_scores, *values), strict=True)
+            )
+        )
     return rows
 
 

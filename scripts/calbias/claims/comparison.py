@@ -5,18 +5,7 @@ import pandas as pd
 
 from calbias.claims.comparison_of_text import error_of_difference, text_rows
 from calbias.fits.standard_errors import beta_errors, glm_errors, rows_with_table3_errors
-
-COLUMNS = (
-    "where",
-    "quantity",
-    "model",
-    "source",
-    "published",
-    "recomputed",
-    "difference",
-    "standard_error",
-    "n_standard_errors",
-)
+from calbias.io.table_schema import columns_of
 
 
 def comparison(evidence, fits):
@@ -36,7 +25,7 @@ def comparison(evidence, fits):
         *_table_4(evidence),
         *text_rows(evidence),
     ]
-    return pd.DataFrame([_complete(*row) for row in rows], columns=list(COLUMNS))
+    return pd.DataFrame([_complete(*row) for row in rows], columns=list(columns_of("comparison")))
 
 
 def _complete(where, quantity, model, source, published, recomputed, error=np.nan):

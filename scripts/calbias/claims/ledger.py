@@ -1,8 +1,5 @@
 """The claims ledger: every claim of the paper with the verdict of its rule."""
 
-import csv
-from pathlib import Path
-
 import pandas as pd
 
 from calbias.claims import (
@@ -29,19 +26,9 @@ from calbias.claims.judgement import (
     OtherNorm,
 )
 from calbias.errors import InputError
+from calbias.io.table_schema import columns_of
+from calbias.io.tables import read_rows
 
-COLUMNS = (
-    "id",
-    "where",
-    "claim",
-    "published",
-    "measured",
-    "uncertainty",
-    "rule",
-    "source",
-    "verdict",
-    "note",
-)
 CLAIM_COLUMNS = ("id", "where", "claim", "published", "figures", "tables", "needs_real_logits")
 MODULES = (
     introduction,
@@ -67,25 +54,18 @@ def read_claims(path):
 
     Raises InputError for a missing column, a repeated id, or an id without a rule.
     """
-    try:
-        with Path(path).open(encoding="utf-8", newline="") as file:
-            rows = list(csv.DictReader(file))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise InputError(f"{path}: cannot be read as a CSV table ({error})") from error
-    missing = [name for name in CLAIM_COLUMNS if not rows or rows[0].get(name) is None]
-    if missing:
-        raise InputError(f"{path}: no column {missing[0]}; columns: {', '.join(CLAIM_COLUMNS)}")
+    rows = read_rows(path, CLAIM_COLUMNS)
     seen = set()
-    for number, row in enumerate(rows, start=2):
+    for line, row in rows:
         if row["id"] in seen:
-            raise InputError(f"{path}, line {number}: {row['id']} is there already: renumber it")
+            raise InputError(f"{path}, line {line}: {row['id']} is there already: renumber it")
         if row["id"] not in RULES:
             raise InputError(
-                f"{path}, line {number}: no rule decides {row['id']!r}; add one to a module in "
+                f"{path}, line {line}: no rule decides {row['id']!r}; add one to a module in "
                 "scripts/calbias/claims or remove the line"
             )
         seen.add(row["id"])
-    return rows
+    return [row for _, row in rows]
 
 
 def judge_all(claims, evidence):
@@ -95,7 +75,9 @@ def judge_all(claims, evidence):
     says what is absent; ``needs_real_logits`` where the claim rests on real logits anyway. Where
     the run used another norm than the paper, it is ``not_judged`` in any case.
     """
-    return pd.DataFrame([_row(claim, evidence) for claim in claims], columns=list(COLUMNS))
+    return pd.DataFrame(
+        [_row(claim, evidence) for claim in claims], columns=list(columns_of("claims"))
+    )
 
 
 def _row(claim, evidence):

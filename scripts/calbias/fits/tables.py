@@ -1,17 +1,17 @@
 """The rows of ``beta_fits.csv`` and ``glm_fits.csv``, with the published values beside them."""
 
-import csv
 import math
 
 from calbias.errors import InputError
 from calbias.fits.glm import best_fit
+from calbias.io.tables import read_rows
 from calbias.truth.curves import split_glm_name
 
 
 def beta_row(fit, origin, published):
     """Return the row of a BetaFit as a dict; ``origin`` is that of the top-label table."""
     row = published.get((origin.model,), {})
-    return {
+    values = {
         "model": origin.model,
         "source": origin.source,
         "softmax": origin.softmax,
@@ -22,6 +22,7 @@ def beta_row(fit, origin, published):
         "published_alpha": row.get("alpha", ""),
         "published_beta": row.get("beta", ""),
     }
+    return _ten_digits(values)
 
 
 def glm_rows(fits, origin, published):
@@ -31,25 +32,24 @@ def glm_rows(fits, origin, published):
     for fit in fits:
         link, transform, terms = split_glm_name(fit.glm)
         row = published.get((origin.model, fit.glm), {})
-        rows.append(
-            {
-                "model": origin.model,
-                "source": origin.source,
-                "glm": fit.glm,
-                "link": link,
-                "transform": transform,
-                "terms": terms,
-                "b0": fit.b0,
-                "b1": fit.b1,
-                "nll": fit.nll,
-                "aic": fit.aic,
-                "delta_aic": fit.aic - best.aic,
-                "selected": fit is best,
-                "published_aic": row.get("aic", ""),
-                "published_b0": row.get("b0", ""),
-                "published_b1": row.get("b1", ""),
-            }
-        )
+        values = {
+            "model": origin.model,
+            "source": origin.source,
+            "glm": fit.glm,
+            "link": link,
+            "transform": transform,
+            "terms": terms,
+            "b0": fit.b0,
+            "b1": fit.b1,
+            "nll": fit.nll,
+            "aic": fit.aic,
+            "delta_aic": fit.aic - best.aic,
+            "selected": fit is best,
+            "published_aic": row.get("aic", ""),
+            "published_b0": row.get("b0", ""),
+            "published_b1": row.get("b1", ""),
+        }
+        rows.append(_ten_digits(values))
     return rows
 
 
@@ -61,39 +61,25 @@ def read_published(path, keys, values):
     """
     if path is None:
         return {}
-    try:
-        with open(path, encoding="utf-8", newline="") as file:
-            rows = list(csv.DictReader(file))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise InputError(f"{path}: cannot be read as a CSV table ({error})") from error
-    missing = [column for column in (*keys, *values) if rows and column not in rows[0]]
-    if missing or not rows:
-        raise InputError(
-            f"{path}: no column {missing[0]}; give the published table"
-            if missing
-            else f"{path}: no rows; give the published table"
-        )
-    for line, row in enumerate(rows, start=2):
+    rows = read_rows(path, (*keys, *values))
+    if not rows:
+        raise InputError(f"{path}: no rows; give the published table")
+    for line, row in rows:
         for column in values:
             if row[column] and not _is_number(row[column]):
                 raise InputError(f"{path}, line {line}, {column}: {row[column]!r} is not a number")
     return {
-        tuple(row[key] for key in keys): {column: row[column] for column in values} for row in rows
+        tuple(row[key] for key in keys): {column: row[column] for column in values}
+        for _, row in rows
     }
 
 
-def write_rows(path, rows):
-    """Write dicts with the same keys as CSV; floats with ten digits, NaN as an empty field."""
-    with open(path, "w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(rows[0])
-        writer.writerows([_field(value) for value in row.values()] for row in rows)
-
-
-def _field(value):
-    if isinstance(value, float):
-        return "" if math.isnan(value) else f"{value:.10g}"
-    return value
+def _ten_digits(row):
+    """Return a row with its floats rounded to ten digits: more would be noise of the optimum."""
+    return {
+        name: float(f"{value:.10g}") if isinstance(value, float) else value
+        for name, value in row.items()
+    }
 
 
 def _is_number(text):

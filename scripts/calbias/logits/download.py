@@ -6,7 +6,6 @@ git-LFS pointer, an HTML page or of another size is recognised before it is save
 to the output only after its size and SHA-256 are verified, and nothing is parsed before.
 """
 
-import csv
 import itertools
 import re
 import sys
@@ -18,6 +17,7 @@ import requests
 
 from calbias.errors import InputError
 from calbias.io.checksums import file_digest
+from calbias.io.tables import read_rows
 from calbias.logits.manifest import placeholder, validate_file_exists
 
 _WORTH_A_RETRY = (408, 425, 429, 500, 502, 503, 504)
@@ -35,9 +35,7 @@ class _Temporary(_Answer):
 def read_mirrors(path):
     """Return the URL templates, each with ``{file}``, of a mirrors CSV (column ``url``)."""
     validate_file_exists(path)
-    with open(path, newline="", encoding="utf-8") as file:
-        urls = [row.get("url") or "" for row in csv.DictReader(file)]
-    return validated_mirrors(path, urls)
+    return validated_mirrors(path, [row["url"] for _, row in read_rows(path, ["url"])])
 
 
 def validated_mirrors(where, urls):

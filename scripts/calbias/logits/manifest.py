@@ -4,12 +4,12 @@ A file is looked at in this order, and nothing of it is parsed before all have p
 it is not a git-LFS pointer or an HTML page; its size and its sha256 are those of the manifest.
 """
 
-import csv
 from pathlib import Path
 from typing import NamedTuple
 
 from calbias.errors import InputError
 from calbias.io.checksums import file_digest
+from calbias.io.tables import read_rows
 
 MANIFEST_COLUMNS = ("model", "file", "sha256", "bytes", "n_classes", "n_validation", "n_test")
 _MEND = "download it again, or give your own outputs a model name of their own"
@@ -35,17 +35,13 @@ class PublishedFile(NamedTuple):
 def read_manifest(path):
     """Return ``{model: PublishedFile}`` of a manifest CSV; InputError if it is not one."""
     validate_file_exists(path)
-    with open(path, newline="", encoding="utf-8") as file:
-        rows = csv.DictReader(file)
-        missing = [name for name in MANIFEST_COLUMNS if name not in (rows.fieldnames or ())]
-        if missing:
-            raise InputError(f"{path}: no column {', '.join(missing)}; restore the manifest")
+    published = {}
+    for line, row in read_rows(path, MANIFEST_COLUMNS):
         try:
-            return {row["model"]: _published_file(row) for row in rows}
-        except (TypeError, ValueError) as error:
-            raise InputError(
-                f"{path}, line {rows.line_num}: {error}; restore the manifest"
-            ) from error
+            published[row["model"]] = _published_file(row)
+        except ValueError as error:
+            raise InputError(f"{path}, line {line}: {error}; restore the manifest") from error
+    return published
 
 
 def published_file(model, manifest, path):

@@ -1,30 +1,13 @@
 """Which tables and figures a configuration can make: each rests on certain experiments."""
 
+from calbias.io.table_schema import tables
 from calbias.pipeline.figure_catalogue import figures
 
-# Table → the experiments it is made from; tables that any configuration can make have none.
+# Table → the experiments it is made from, of the tables that every run makes.
 TABLES = {
-    "beta_fits": (),
-    "glm_fits": (),
-    "scenarios": (),
-    "true_calibration_error": (),
-    "assessment": (),
-    "tce_rounding": (),
-    "bias": (),
-    "paired_t_test": ("realistic",),
-    "t_test_sensitivity": ("realistic",),
-    "ece_bin_real_and_simulated": ("fits",),
-    "estimate_histogram": ("intro",),
-    "reliability_diagram": ("intro",),
-    "detection": ("detection", "detection_null"),
-    "detection_limits": ("detection", "detection_null"),
-    "chosen_bins": ("chosen_bins",),
-    "recalibration": (),
-    "recalibration_details": (),
-    "recalibration_selection": (),
-    "recalibration_sensitivity": (),
-    "comparison": (),
-    "claims": (),
+    name: tuple(entry.get("experiments", ()))
+    for name, entry in tables().items()
+    if entry.get("by_default", True)
 }
 
 

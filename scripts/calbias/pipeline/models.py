@@ -1,10 +1,10 @@
 """The models table: which models there are, and which of them an experiment simulates."""
 
-import csv
 import re
 from pathlib import Path
 
 from calbias.errors import InputError, did_you_mean
+from calbias.io.tables import read_rows
 
 MODEL_COLUMNS = ("model", "group", "n_classes", "file")
 LONGEST_NAME = 100  # of a model: with suffixes, and beside temporary names, it is a file's
@@ -17,8 +17,8 @@ def read_models(path):
     classes below 2, no group, more cells than columns, or a name that cannot be a file's.
     """
     models = {}
-    for number, row in enumerate(_rows(path), start=2):
-        place, name = f"{path}, line {number}", row["model"] or ""
+    for line, row in read_rows(path, MODEL_COLUMNS):
+        place, name = f"{path}, line {line}", row["model"]
         if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name):
             raise InputError(
                 f"{place}: model {name!r}: use letters, digits, dots, dashes and underscores"
@@ -30,40 +30,19 @@ def read_models(path):
             )
         if name in models:
             raise InputError(f"{place}: model {name} is there already: give it another name")
-        if not re.fullmatch("[0-9]{1,9}", row["n_classes"] or "") or int(row["n_classes"]) < 2:
+        if not re.fullmatch("[0-9]{1,9}", row["n_classes"]) or int(row["n_classes"]) < 2:
             raise InputError(f"{place}: n_classes of {name} must be a whole number from 2")
-        if not row["group"] or None in row:
-            wrong = "too many cells" if None in row else "no group"
-            raise InputError(f"{place}: {name} has {wrong}: write {','.join(MODEL_COLUMNS)}")
-        if set("{}") & set(row["file"] or ""):
+        if not row["group"]:
+            raise InputError(f"{place}: {name} has no group: write {','.join(MODEL_COLUMNS)}")
+        if set("{}") & set(row["file"]):
             raise InputError(
                 f"{place}: file {row['file']!r} of {name} has braces, by which Snakemake marks "
                 f"wildcards: rename the file"
             )
-        models[name] = {**row, "file": row["file"] or ""}
+        models[name] = row
     if not models:
         raise InputError(f"{path}: the table lists no model; add a line below its header")
     return models
-
-
-def _rows(path):
-    """Return the rows of a models table as dicts of its cells; InputError if it is none."""
-    if not Path(path).is_file():
-        raise InputError(f"{path}: there is no such models table; set models in the config")
-    try:
-        with open(path, newline="", encoding="utf-8-sig") as file:
-            reader = csv.DictReader(file)
-            names, rows = reader.fieldnames or (), list(reader)
-    except UnicodeDecodeError:
-        raise InputError(f"{path}: not in UTF-8; save it as such") from None
-    except csv.Error as error:
-        raise InputError(f"{path}: no readable CSV table: {error}; write it again") from None
-    missing = [name for name in MODEL_COLUMNS if name not in names]
-    if missing:
-        raise InputError(
-            f"{path}: column {missing[0]} is missing; columns: {', '.join(MODEL_COLUMNS)}"
-        )
-    return rows
 
 
 def with_models(experiments, models, published_dir):
@@ -90,5 +69,5 @@ def with_models(experiments, models, published_dir):
 
 def published_models(published_dir):
     """Return the names of the models of Table 2, a set."""
-    with open(Path(published_dir) / "roelofs2022_table2_beta_fits.csv", encoding="utf-8") as file:
-        return {row["model"] for row in csv.DictReader(file)}
+    path = Path(published_dir) / "roelofs2022_table2_beta_fits.csv"
+    return {row["model"] for _, row in read_rows(path, ["model"])}

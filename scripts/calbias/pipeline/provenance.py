@@ -12,11 +12,10 @@ import subprocess
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-import pandas as pd
-
 from calbias import __version__
 from calbias.errors import InputError
 from calbias.io.checksums import file_digest
+from calbias.io.tables import read_rows
 
 ROOT = Path(__file__).parents[3]
 # What computes, in contrast to what schedules: numbers may change with one of these.
@@ -69,10 +68,9 @@ def sources(files):
     found = {}
     for path in sorted(map(Path, files)):
         if path.suffix == ".csv":
-            table = pd.read_csv(path, nrows=0)
-            if "source" in table:
-                column = pd.read_csv(path, usecols=["source"])["source"]
-                found[path.stem] = sorted(column.dropna().unique().tolist())
+            rows = [row for _, row in read_rows(path)]
+            if rows and "source" in rows[0]:
+                found[path.stem] = sorted({row["source"] for row in rows} - {""})
     return found
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import t as student_t
 
+from calbias.io.table_schema import columns_of
 from calbias.simulation.simulate import simulate_estimates
 from calbias.summaries.paired_t_test import paired_t_test
 from calbias.truth.curves import Curve
@@ -19,18 +20,6 @@ from calbias.truth.paper import (
 from calbias.truth.published_fits import HALF_LAST_DIGIT, printed_coefficients
 from calbias.truth.true_error import true_calibration_error
 
-COLUMNS = (
-    "choice",
-    "description",
-    "n_pairs",
-    "mean_abs_bias_a_percent",
-    "mean_abs_bias_b_percent",
-    "t_statistic",
-    "p_value",
-    "published_a_percent",
-    "published_b_percent",
-    "published_t",
-)
 DEBIAS, SWEEP, UNCLIPPED = "ece_debias_em", "ece_sweep_em", "ece_debias_unclipped_em"
 _MOST_REPLICATES = 10_000  # of 70 cells, in memory at once
 _STREAM = 0x726F756E64  # keeps the rounding draws apart from every other use of the seed
@@ -48,14 +37,14 @@ def t_test_sensitivity(bias, fits, groups, seed, rounding_draws=3):
     rows = bias[(bias["experiment"] == "realistic") & bias["scenario"].isin(list(fits))]
     pairs = abs_pairs(rows, DEBIAS, SWEEP)
     if len(pairs) < 2:
-        return pd.DataFrame(columns=list(COLUMNS))
+        return pd.DataFrame(columns=list(columns_of("t_test_sensitivity")))
     m = min(int(rows["n_replicates"].min()), _MOST_REPLICATES)
     sizes = sorted(int(n) for n in pairs.index.get_level_values("n_samples").unique())
     fits = {model: fits[model] for model in pairs.index.get_level_values("scenario").unique()}
     results = _of_analysis(rows, pairs, groups)
     results += _of_simulation(fits, sizes, np.arange(m), seed)
     results += _of_rounding(fits, sizes, np.arange(m), seed, rounding_draws)
-    return pd.DataFrame(results, columns=list(COLUMNS))
+    return pd.DataFrame(results, columns=list(columns_of("t_test_sensitivity")))
 
 
 def abs_pairs(rows, a, b):
@@ -182,8 +171,9 @@ def _root_of_mean_square(values):
 
 def row(choice, description, pairs):
     """Return a row of the table, as a dict, from |bias| in two columns."""
+    columns = columns_of("t_test_sensitivity")
     test = paired_t_test(pairs, *pairs.columns)
-    numbers = {name: test[name] for name in COLUMNS if name in test}
+    numbers = {name: test[name] for name in columns if name in test}
     printed = (DEBIAS_PERCENT, SWEEP_PERCENT, T_STATISTIC)
-    published = dict(zip(COLUMNS[-3:], printed, strict=True))
+    published = dict(zip(columns[-3:], printed, strict=True))
     return {"choice": choice, "description": description, **numbers, **published}

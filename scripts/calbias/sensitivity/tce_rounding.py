@@ -6,12 +6,12 @@ import numpy as np
 import pandas as pd
 from scipy.optimize import minimize
 
+from calbias.io.table_schema import columns_of
 from calbias.truth.curves import Curve
 from calbias.truth.published_fits import HALF_LAST_DIGIT, HALF_LAST_DIGIT_BETA, printed_coefficients
 from calbias.truth.scenarios import Scenario
 from calbias.truth.true_error import true_calibration_error
 
-COLUMNS = ("scenario", "curve", "tce_percent", "low_percent", "high_percent", "parameters")
 # The two score distributions with T(c) = c^2, as printed: in §4 and in the authors' script.
 PRINTED_BETAS = (("2.8", "0.05"), ("1.1", "0.1"))
 EXPONENT = 2.0
@@ -35,7 +35,7 @@ def tce_rounding(fits, norm=2.0):
         scenario = Scenario(name, *map(float, printed), Curve("power", 0.0, EXPONENT))
         half = [0.5 * 10.0 ** -len(text.partition(".")[2]) for text in printed]
         rows.append(_row(scenario, tce_range(scenario, norm, half), norm, "text"))
-    return pd.DataFrame(rows, columns=list(COLUMNS))
+    return pd.DataFrame(rows, columns=list(columns_of("tce_rounding")))
 
 
 def _row(scenario, ends, norm, parameters):

@@ -1,16 +1,6 @@
 """How many bins the sweep chooses, beside what each number gives (App D, Fig 14)."""
 
-import pandas as pd
-
-COLUMNS = (
-    "scenario",
-    "n_samples",
-    "n_bins",
-    "mean_estimate_percent",
-    "mean_estimate_se_percent",
-    "mean_n_bins_sweep",
-    "tce_percent",
-)
+from calbias.io.table_schema import columns_of
 
 
 def chosen_bins(bias, binned="ece_bin_em", sweep="ece_sweep_em"):
@@ -21,4 +11,4 @@ def chosen_bins(bias, binned="ece_bin_em", sweep="ece_sweep_em"):
         columns={"bias_se_percent": "mean_estimate_se_percent"}
     )
     table = table.join(of_sweep.rename("mean_n_bins_sweep"), on=keys)
-    return pd.DataFrame(table, columns=list(COLUMNS))
+    return table[list(columns_of("chosen_bins"))]

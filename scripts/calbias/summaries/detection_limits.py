@@ -5,18 +5,9 @@ import pandas as pd
 from scipy.special import ndtri
 
 from calbias.errors import InputError
+from calbias.io.table_schema import columns_of
 
 TARGETS = (0.1, 0.05)  # miss rates that count as reliable
-COLUMNS = (
-    "estimator",
-    "n_samples",
-    "target_miss_rate",
-    "tce_percent",
-    "tce_low_percent",
-    "tce_high_percent",
-    "type_1_rate",
-    "type_1_rate_se",
-)
 _NEEDED = (
     *("estimator", "n_samples", "exponent", "tce_percent", "miss_rate", "miss_rate_se"),
     *("n_replicates", "miss_rate_threshold_se"),
@@ -52,7 +43,7 @@ def detection_limits(detection, targets=TARGETS):
         for target in targets:
             limits = _limits(*numbers, target)
             rows.append((estimator, n_samples, target, *limits, first, error))
-    return pd.DataFrame(rows, columns=list(COLUMNS))
+    return pd.DataFrame(rows, columns=list(columns_of("detection_limits")))
 
 
 def _limits(tce, rate, m, threshold_error, target):

@@ -1,21 +1,11 @@
 """ECE_bin of a model's logits beside that of data simulated from its fits (Table 4, Fig 3c)."""
 
 from calbias.estimation.api import estimate
+from calbias.io.table_schema import columns_of
 from calbias.logits.store import FOLDS
 from calbias.logits.top_label_table import read_origin, read_top_labels
 
 PUBLISHED_BINS = 15
-COLUMNS = (
-    "model",
-    "source",
-    "simulated_source",
-    "ece_bin_percent",
-    "ece_bin_test_percent",
-    "mean_simulated_ece_bin_percent",
-    "simulated_se_percent",
-    "published_ece_bin_percent",
-    "published_simulated_percent",
-)
 
 
 def ece_bin_row(top_labels, simulated, simulated_source, published, norm=2):
@@ -40,7 +30,7 @@ def ece_bin_row(top_labels, simulated, simulated_source, published, norm=2):
         published.get("ece_bin_percent"),
         published.get("mean_simulated_ece_bin_percent"),
     )
-    return dict(zip(COLUMNS, row, strict=True))
+    return dict(zip(columns_of("ece_bin_real_and_simulated"), row, strict=True))
 
 
 def _ece_bin(top_labels, fold, n_bins, norm):

@@ -1,9 +1,9 @@
 """The scenario of a model: its Beta fit with its calibration curve of lowest AIC."""
 
-import csv
 from typing import NamedTuple
 
 from calbias.errors import InputError
+from calbias.io.tables import read_rows
 from calbias.truth.curves import Curve
 
 
@@ -33,8 +33,7 @@ def fitted_scenario(model, curve, beta_fits, glm_fits):
 
 def _rows(model, paths):
     for path in paths:
-        with open(path, newline="", encoding="utf-8") as file:
-            rows = [row for row in csv.DictReader(file) if row["model"] == model]
+        rows = [row for _, row in read_rows(path, ["model"]) if row["model"] == model]
         if rows:
             return rows
     raise InputError(

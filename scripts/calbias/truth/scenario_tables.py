@@ -1,14 +1,15 @@
 """Scenario tables: which scenarios an experiment has, as CSV (table ``scenarios``)."""
 
-import csv
 import math
 
 from calbias.errors import InputError
+from calbias.io.table_schema import columns_of
+from calbias.io.tables import read_rows
 from calbias.truth.curves import GLM_NAMES, OTHER_CURVES, Curve, logistic
 from calbias.truth.names import curve_names, scenario_name, validate_scenarios
 from calbias.truth.scenarios import Scenario
 
-COLUMNS = ("experiment", "scenario", "group", "source", "alpha", "beta", "curve", "b0", "b1")
+COLUMNS = columns_of("scenarios")
 _NAMED_CURVES = {"identity": Curve("identity"), "logistic": logistic()}
 
 
@@ -40,31 +41,16 @@ def _row(experiment, scenario, group, source, alpha, beta, curve):
     return dict(zip(COLUMNS, values, strict=True))
 
 
-def write_scenarios(path, rows):
-    """Write rows, as dicts with COLUMNS, to a CSV file."""
-    with open(path, "w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-
-
 def read_scenarios(path):
     """Return [(Scenario, row)] of a scenario table; raises InputError for a bad row or file."""
-    try:
-        with open(path, newline="", encoding="utf-8") as file:
-            rows = list(csv.DictReader(file))
-    except FileNotFoundError:
-        raise InputError(
-            f"{path}: there is no such scenario table; make it with snakemake {path}"
-        ) from None
-    return [(_scenario(f"{path}, line {k}", row), row) for k, row in enumerate(rows, start=2)]
+    return [(_scenario(f"{path}, line {line}", row), row) for line, row in read_rows(path, COLUMNS)]
 
 
 def _scenario(place, row):
     try:
         alpha, beta, b0, b1 = (float(row[name]) for name in ("alpha", "beta", "b0", "b1"))
         name, curve = row["scenario"], row["curve"]
-    except (KeyError, ValueError, TypeError) as error:
+    except (ValueError, TypeError) as error:
         raise InputError(f"{place}: not a scenario ({error})") from error
     if not (0 < alpha < math.inf and 0 < beta < math.inf):
         raise InputError(f"{place}: alpha {alpha} and beta {beta} must be finite and above 0")

@@ -1,0 +1,30 @@
+"""Which tables there are, and their columns: ``workflow/schemas/tables.yaml``."""
+
+from functools import cache
+from pathlib import Path
+
+import yaml
+
+SCHEMA = Path(__file__).parents[3] / "workflow/schemas/tables.yaml"
+
+
+@cache
+def tables():
+    """Return {table: its entry of the schema}, in the order of the schema."""
+    return _schema()["tables"]
+
+
+def columns_of(table):
+    """Return the names of a table's columns, a tuple."""
+    return tuple(tables()[table]["columns"])
+
+
+def column_meanings():
+    """Return {column: {"meaning": words, "unit": unit where it has one}}."""
+    return _schema()["columns"]
+
+
+@cache
+def _schema():
+    with open(SCHEMA, encoding="utf-8") as file:
+        return yaml.load(file, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))

@@ -1,0 +1,113 @@
+"""Tables are read and written in one place: round trips, damage, and the schema."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from calbias.errors import InputError
+from calbias.io.table_schema import column_meanings, columns_of, tables
+from calbias.io.tables import read_rows, read_table, write_table
+
+FRAME = pd.DataFrame(
+    {
+        "name": ["a", "ü"],
+        "value": [0.1 + 0.2, np.nan],
+        "count": pd.array([1, None]),
+        "ok": [True, True],
+    }
+)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_what_is_written_is_read_back(tmp_path, suffix):
+    path = tmp_path / f"x.{suffix}"
+    write_table(path, list(FRAME), FRAME)
+    back = read_table(path)
+    assert back["value"][0] == 0.1 + 0.2
+    assert np.isnan(back["value"][1])
+    assert back["ok"].tolist() == [True, True]
+    write_table(tmp_path / "again.csv", list(FRAME), back.astype({"count": "Int64"}))
+    expected = "name,value,count,ok\na,0.30000000000000004,1,True\nü,,,True\n"
+    assert (tmp_path / "again.csv").read_text("utf-8") == expected
+
+
+@pytest.mark.parametrize("rows", [[{"b": 2, "a": 1}], [(1, 2)], pd.DataFrame({"b": [2], "a": [1]})])
+def test_rows_of_any_form_in_the_order_of_the_columns(tmp_path, rows):
+    write_table(tmp_path / "x.csv", ("a", "b"), rows)
+    assert (tmp_path / "x.csv").read_text() == "a,b\n1,2\n"
+
+
+def test_no_rows(tmp_path):
+    write_table(tmp_path / "x.csv", ("a", "b"), [])
+    assert (tmp_path / "x.csv").read_text() == "a,b\n"
+    assert read_table(tmp_path / "x.csv").empty
+    assert read_rows(tmp_path / "x.csv", ["a"]) == []
+
+
+@pytest.mark.parametrize("row", [{"a": 1}, {"a": 1, "b": 2, "c": 3}])
+def test_other_columns_than_the_schema_are_a_programming_error(tmp_path, row):
+    with pytest.raises(ValueError, match=r"x\.csv: the rows and the table's columns differ"):
+        write_table(tmp_path / "x.csv", ("a", "b"), [row])
+
+
+def test_same_bytes_each_time(tmp_path):
+    for name in "xy":
+        write_table(tmp_path / f"{name}.parquet", list(FRAME), FRAME)
+    assert (tmp_path / "x.parquet").read_bytes() == (tmp_path / "y.parquet").read_bytes()
+
+
+def damaged(path, how):
+    data = bytearray(path.read_bytes())
+    if how == "cut":
+        data = data[: len(data) // 2]
+    if how == "empty":
+        data = bytearray()
+    if how == "edited":
+        data[60] ^= 1  # in the first page
+    path.write_bytes(data)
+
+
+@pytest.mark.parametrize("read", [read_table, read_rows])
+@pytest.mark.parametrize("how", ["cut", "empty", "edited"])
+def test_a_damaged_parquet_table_is_refused(tmp_path, read, how):
+    path = tmp_path / "x.parquet"
+    write_table(path, ["value"], pd.DataFrame({"value": np.random.default_rng(1).random(1000)}))
+    damaged(path, how)
+    with pytest.raises(InputError, match=r"x\.parquet: damaged.*delete it and run snakemake"):
+        read(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (b"", "the file is empty"),
+        (b"a,c\n1,2\n", "no column b; it needs the columns a, b"),
+        (b"a\tb\n1\t2\n", "separated by tabs; use commas"),
+        (b"a,b,a\n1,2,3\n", "column a is there twice"),
+        (b"a,b\n\n1,2\n3\n", "line 4: 1 cells, but 2 columns"),
+        (b'a,b\n1,"2\n', "not a CSV table"),
+        (b"a,b\n1,\xff\n", "not in UTF-8"),
+    ],
+)
+def test_csv_files_that_are_refused(tmp_path, text, message):
+    (tmp_path / "x.csv").write_bytes(text)
+    with pytest.raises(InputError, match=message):
+        read_rows(tmp_path / "x.csv", ("a", "b"))
+
+
+def test_the_line_that_an_editor_shows(tmp_path):
+    (tmp_path / "x.csv").write_bytes(b'\xef\xbb\xbfa,b\n1,"x\ny"\n\n2,z\n')
+    assert [(line, row["a"]) for line, row in read_rows(tmp_path / "x.csv", ["a"])] == [
+        (2, "1"), (5, "2"),
+    ]  # fmt: skip
+
+
+def test_the_schema_explains_every_column_once():
+    used = {name for table in tables() for name in columns_of(table)}
+    assert used == set(column_meanings())
+    assert all(entry["meaning"] for entry in column_meanings().values())
+    assert all(
+        (entry.get("unit") == "percent") == name.endswith("_percent")
+        for name, entry in column_meanings().items()
+    )
+    assert all(len(set(columns_of(table))) == len(columns_of(table)) for table in tables())
