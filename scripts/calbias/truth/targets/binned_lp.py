@@ -1,0 +1,28 @@
+"""The binned ℓp error with given bins, (Σ_b w_b |E[δ | bin b]|^p)^(1/p).
+
+What ECE_bin tends to with a fixed number of bins as n grows. Its distance from ``lp`` is the bias
+of binning; the rest of the bias of ECE_bin is that of sampling. Bins are those of the estimators:
+equal width, bin k of b is [k/b, (k + 1)/b) and 1 is in the last; equal mass, quantiles of the law.
+"""
+
+import numpy as np
+
+
+def functional(population, norm=2.0, n_bins=15, binning="equal_width"):
+    """Return the binned ℓp error of a Population, a fraction; empty bins count for nothing."""
+    mass, mean_gap = binned_gaps(population, n_bins, binning)
+    return float(np.dot(mass, np.abs(mean_gap) ** norm) ** (1.0 / norm))
+
+
+def binned_gaps(population, n_bins, binning):
+    """Return (mass, mean δ) of the bins that are not empty, each (b,)."""
+    if binning == "equal_width":
+        edges = np.arange(1, n_bins) / n_bins
+        bins = np.searchsorted(edges, population.scores, side="right")
+    else:
+        upto = np.cumsum(population.weights) - population.weights / 2.0
+        bins = np.minimum((upto * n_bins).astype(np.int64), n_bins - 1)
+    mass = np.bincount(bins, population.weights, n_bins)
+    total = np.bincount(bins, population.weights * population.gaps, n_bins)
+    full = mass > 0
+    return mass[full], total[full] / mass[full]

@@ -1,0 +1,14 @@
+"""The maximum calibration error over given bins, max_b |E[δ | bin b]|.
+
+Guo et al. 2017, Eq. 5; Naeini et al. 2015. The supremum without bins is ``gap_quantile`` at level 1.
+Bins as in ``binned_lp``; a bin that holds none of the population's points counts for nothing.
+"""
+
+import numpy as np
+
+from calbias.truth.targets.binned_lp import binned_gaps
+
+
+def functional(population, n_bins=15, binning="equal_width"):
+    """Return the largest mean gap of a bin of a Population, a fraction."""
+    return float(np.max(np.abs(binned_gaps(population, n_bins, binning)[1])))

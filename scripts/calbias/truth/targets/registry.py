@@ -1,0 +1,77 @@
+"""Targets by name: a target is the file of that name in this folder.
+
+A file defines ``functional(population, ...)``, and where a scenario's value has a better quadrature
+than the quantile grid, ``value(scenario, ...)``. Their keywords (``norm``, ``n_bins``,
+``bandwidth``, …) are the target's options.
+"""
+
+import importlib
+import inspect
+from pathlib import Path
+
+from calbias.errors import InputError, did_you_mean
+from calbias.truth.scenarios import Scenario
+from calbias.truth.targets.population import population_of_sample, population_of_scenario
+
+_NOT_TARGETS = {"__init__", "population", "registry"}
+
+
+def known_targets() -> list[str]:
+    """Return the names of all targets, sorted."""
+    return sorted(
+        path.stem for path in Path(__file__).parent.glob("*.py") if path.stem not in _NOT_TARGETS
+    )
+
+
+def target_value(target: str, scenario: Scenario, **options) -> float:
+    """Return the value of a target for a scenario, by quadrature.
+
+    Parameters
+    ----------
+    target : str
+        A name from ``known_targets``.
+    scenario : Scenario
+    **options
+        ``norm``, ``n_bins``, ``binning``, ``bandwidth``, …: a target takes those that it knows and
+        ignores the others, so that one call serves all.
+
+    Returns
+    -------
+    float
+        In the target's own units: a fraction, or a power of one.
+
+    Examples
+    --------
+    >>> from calbias.truth.curves import Curve
+    >>> uniform_squared = Scenario("example", 1.0, 1.0, Curve("power", 0.0, 2.0))
+    >>> round(target_value("lp", uniform_squared, norm=1), 6)  # ∫ (c − c²) dc
+    0.166667
+    >>> round(target_value("max_deviation", uniform_squared), 6)
+    0.166667
+    """
+    module = _module(target)
+    if hasattr(module, "value"):
+        return module.value(scenario, **_taken(module.value, options))
+    population = population_of_scenario(scenario)
+    return module.functional(population, **_taken(module.functional, options))
+
+
+def target_value_of_sample(target: str, scores, curve_values, **options) -> float:
+    """Return the value of a target for scores (n,) with the curve's values (n,) at them.
+
+    Raises InputError for an unknown target and for scores or values outside [0, 1].
+    """
+    module = _module(target)
+    population = population_of_sample(scores, curve_values)
+    return module.functional(population, **_taken(module.functional, options))
+
+
+def _module(target):
+    if target not in known_targets():
+        raise InputError(f"unknown target {target!r}. {did_you_mean(target, known_targets())}")
+    return importlib.import_module(f"calbias.truth.targets.{target}")
+
+
+def _taken(function, options):
+    names = inspect.signature(function).parameters
+    return {name: value for name, value in options.items() if name in names}

@@ -1,0 +1,209 @@
+"""Population targets: closed forms, textbook versions on samples, and the inequalities."""
+
+import numpy as np
+import pytest
+from engine_data import MODELS, published_scenario
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.integrate import quad
+from scipy.optimize import linprog
+from scipy.stats import norm as gaussian
+
+from calbias.errors import InputError
+from calbias.truth.curves import Curve
+from calbias.truth.scenarios import Scenario
+from calbias.truth.targets.population import Population, population_of_scenario
+from calbias.truth.targets.registry import (
+    known_targets,
+    target_value,
+    target_value_of_sample,
+)
+from calbias.truth.true_error import true_calibration_error
+
+SQUARED = Scenario("squared", 1.0, 1.0, Curve("power", 0.0, 2.0))  # δ = c² − c on uniform scores
+SCENARIOS = [
+    SQUARED,
+    *(published_scenario(model) for model in MODELS),
+    Scenario("flat", 2.8, 0.05, Curve("power", 0.0, 2.0)),
+    Scenario("overconfident", 0.5, 0.5, Curve("logit_logit_b1", 0.0, 0.5)),
+    Scenario("underconfident", 0.5, 0.5, Curve("logit_logit_b1", 0.0, 1.25)),
+    Scenario("shifted", 2.0, 1.0, Curve("logit_logit_b0_b1", -0.3, 1.0)),
+]
+
+
+@pytest.mark.parametrize(
+    ("target", "options", "value"),
+    [
+        ("lp", {"norm": 1}, 1 / 6),
+        ("lp", {"norm": 2}, np.sqrt(1 / 30)),
+        ("lp_power", {"norm": 2}, 1 / 30),
+        ("binned_lp", {"norm": 2, "n_bins": 2}, 1 / 6),
+        ("binned_lp", {"norm": 1, "n_bins": 2, "binning": "equal_mass"}, 1 / 6),
+        ("max_deviation", {}, 1 / 6),
+        ("deviation_range", {}, 1 / 6),
+        ("smooth_ce", {}, 1 / 6),  # δ has one sign: η = −1
+        ("gap_quantile", {"level": 0.5}, 3 / 16),  # P(c − c² ≤ x) = 1 − √(1 − 4x)
+        ("gap_quantile", {"level": 1.0}, 1 / 4),
+        ("mce", {"n_bins": 2}, 1 / 6),
+        ("mce", {"n_bins": 1}, 1 / 6),
+        ("isotonic_gain", {}, 1 / 30),  # the curve rises
+    ],
+)
+def test_closed_forms_for_a_squared_curve(target, options, value):
+    assert target_value(target, SQUARED, **options) == pytest.approx(value, rel=1e-5)
+
+
+def test_an_isotonic_projection_of_a_falling_curve_is_its_mean():
+    """T = 1 − c on uniform scores: E (1 − 2c)² − E (½ − c)² = 1/3 − 1/12."""
+    falling = Scenario("falling", 1.0, 1.0, Curve("logit_logit_b1", 0.0, -1.0))
+    assert target_value("isotonic_gain", falling) == pytest.approx(0.25, rel=1e-6)
+
+
+@pytest.mark.parametrize("target", known_targets())
+def test_a_calibrated_scenario_has_no_error(target):
+    calibrated = Scenario("calibrated", 2.8, 0.05, Curve("identity"))
+    assert target_value(target, calibrated) == pytest.approx(0.0, abs=1e-12)
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
+def test_the_quantile_grid_agrees_with_adaptive_quadrature(scenario):
+    population = population_of_scenario(scenario)
+    for norm in (1.0, 2.0):
+        on_grid = np.dot(population.weights, np.abs(population.gaps) ** norm) ** (1 / norm)
+        assert on_grid == pytest.approx(true_calibration_error(scenario, norm), rel=2e-6)
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
+def test_inequalities_between_targets(scenario):
+    value = {
+        target: target_value(target, scenario)
+        for target in ("max_deviation", "deviation_range", "smooth_ce", "smece")
+    }
+    value["kce"] = target_value("kernel_ce", scenario, rooted=True)
+    value |= {f"l{p}": target_value("lp", scenario, norm=p) for p in (1, 2)}
+    value |= {f"binned_l{p}": target_value("binned_lp", scenario, norm=p) for p in (1, 2)}
+    _check_inequalities(value)
+
+
+def _check_inequalities(value):
+    slack = 1 + 1e-6
+    assert value["max_deviation"] <= value["deviation_range"] * slack
+    assert value["deviation_range"] <= 2 * value["max_deviation"] * slack
+    for smaller in ("deviation_range", "smooth_ce", "smece", "kce", "binned_l1"):
+        assert value[smaller] <= value["l1"] * slack + 1e-9
+    assert value["l1"] <= value["l2"] * slack
+    assert value["binned_l2"] <= value["l2"] * slack
+
+
+def samples(most):
+    """Draw (scores, curve values) of 1 to ``most`` points, ties and both ends among them."""
+    probability = st.floats(0, 1, allow_subnormal=False)
+    point = st.tuples(st.one_of(probability, st.sampled_from([0.0, 0.2, 0.5, 1.0])), probability)
+    return st.lists(point, min_size=1, max_size=most).map(lambda points: np.array(points).T)
+
+
+@settings(deadline=None)
+@given(samples(30))
+def test_inequalities_on_samples(sample):
+    value = {
+        target: target_value_of_sample(target, *sample)
+        for target in ("max_deviation", "deviation_range", "smooth_ce")
+    }
+    value["smece"] = 0.0  # its own grid of cells is for populations: see the next tests
+    value["kce"] = target_value_of_sample("kernel_ce", *sample, rooted=True)
+    value |= {f"l{p}": target_value_of_sample("lp", *sample, norm=p) for p in (1, 2)}
+    value |= {f"binned_l{p}": target_value_of_sample("binned_lp", *sample, norm=p) for p in (1, 2)}
+    _check_inequalities(value)
+
+
+@settings(deadline=None)
+@given(samples(12))
+def test_smooth_ce_is_the_optimum_of_its_linear_program(sample):
+    scores, curve = sample
+    n = scores.size
+    rows, bounds = [], []
+    for i in range(n):
+        for j in range(n):
+            if i != j:
+                rows.append(np.eye(n)[i] - np.eye(n)[j])
+                bounds.append(abs(scores[i] - scores[j]))
+    program = linprog(
+        -(curve - scores) / n, np.array(rows) if rows else None, bounds or None, bounds=(-1, 1)
+    )
+    assert target_value_of_sample("smooth_ce", scores, curve) == pytest.approx(
+        -program.fun, abs=1e-9
+    )
+
+
+@given(samples(20), st.sampled_from([0.0005, 0.1, 0.4]))
+def test_kernel_ce_by_the_matrix_of_all_pairs(sample, bandwidth):
+    scores, curve = sample
+    kernel = np.exp(-np.abs(scores[:, None] - scores) / bandwidth)
+    square = (curve - scores) @ kernel @ (curve - scores) / scores.size**2
+    assert target_value_of_sample("kernel_ce", *sample, bandwidth=bandwidth) == pytest.approx(
+        square, abs=1e-12
+    )
+
+
+def test_smece_is_a_fixed_point_of_the_reflected_gaussian_smoothing():
+    sigma = target_value("smece", SQUARED)
+
+    def smoothed(t):
+        images = [2 * k + sign * t for k in range(-2, 3) for sign in (1, -1)]
+        return quad(
+            lambda s: (s * s - s) * sum(gaussian.pdf(s, image, sigma) for image in images), 0, 1
+        )[0]
+
+    points, weights = np.polynomial.legendre.leggauss(12)
+    mean = sum(w * abs(smoothed((1 + x) / 2)) for x, w in zip(points, weights, strict=True)) / 2
+    assert sigma == pytest.approx(mean, abs=1e-6)
+    assert sigma == pytest.approx(1 / 6, abs=1e-6)  # of one sign: smoothing keeps the integral
+
+
+def test_smece_of_a_sign_change_is_smaller_than_the_l1_error():
+    """Slope 0.5 in the log-odds, symmetric: what cancels under the kernel is lost."""
+    slope = Scenario("slope", 0.5, 0.5, Curve("logit_logit_b1", 0.0, 0.5))
+    value = target_value("smece", slope)
+    assert 0.3 < value / target_value("lp", slope, norm=1) < 1
+
+
+def test_deviations_of_a_sample_by_hand():
+    """δ = (+0.1, −0.2, −0.2, +0.3) with a tie in the middle: C = 0.025, −0.075, 0."""
+    scores, curve = [0.9, 0.5, 0.1, 0.5], [1.2 - 0.2, 0.3, 0.2, 0.3]
+    gaps = np.array([0.1, -0.2, -0.2, 0.1])
+    assert target_value_of_sample("max_deviation", scores, curve) == pytest.approx(
+        abs(np.cumsum(gaps / 4)).max()
+    )
+    assert target_value_of_sample("deviation_range", scores, curve) == pytest.approx(0.1)
+    assert target_value_of_sample("gap_quantile", scores, curve, level=1) == pytest.approx(0.2)
+
+
+def test_a_population_knows_its_tail_near_one():
+    """18 % of this Beta's mass rounds to exactly 1; the gaps there are still resolved."""
+    population = population_of_scenario(
+        Scenario("", 2.78, 0.048, Curve("logflip_logflip_b1", b1=2))
+    )
+    assert isinstance(population, Population)
+    rounded = population.scores == 1.0
+    assert population.weights[rounded].sum() == pytest.approx(0.18, abs=0.01)
+    assert np.all(population.gaps[rounded] >= 0)
+    assert np.count_nonzero(population.gaps[rounded]) > 1000
+
+
+@pytest.mark.parametrize(
+    ("scores", "curve", "message"),
+    [
+        ([0.1, 1.2], [0, 1], r"scores: 1.2 in row 1 \(counted from 0\) is not in \[0, 1\]"),
+        ([0.1], [np.nan], r"curve_values: nan in row 0"),
+        ([], [], "not empty"),
+        ([0.1], [0.1, 0.2], "of one length"),
+    ],
+)
+def test_bad_samples_are_refused(scores, curve, message):
+    with pytest.raises(InputError, match=message):
+        target_value_of_sample("lp", scores, curve)
+
+
+def test_an_unknown_target_is_refused_with_the_nearest():
+    with pytest.raises(InputError, match=r"unknown target 'smoothce'. Did you mean smooth_ce"):
+        target_value("smoothce", SQUARED)
