@@ -1,0 +1,25 @@
+"""``calib_err`` of language-model leaderboards: bins of 100 rows, the last dropped, RMS gap.
+
+    calib_err = √(Σ_b 100/n · (f_b − y_b)²)  over bins of 100 consecutive ranks
+
+The last bin holds the remainder too and is left out, though n counts its rows. As in the evaluation
+scripts of Humanity's Last Exam and BrowseComp, which take it from Hendrycks, Mazeika and Dietterich
+(ICLR 2019). With bins of a fixed size its value for a calibrated model does not fall as n grows. Of
+fewer than 200 rows nothing is left: 0.
+"""
+
+import numpy as np
+
+VARIANTS = {"calib_err": {"bin_size": 100}}
+TARGET = "lp"
+NORMS = (2,)
+BINS = "chosen"
+
+
+def estimate_data_sets(data, n_bins=-1, norm=2.0, bin_size=100):
+    """Return (estimates, bins used), each (m,): fractions, for SortedBatch of m rows."""
+    n = data.scores.shape[1]
+    n_used = max(n // bin_size - 1, 0)
+    sums = np.diff(data.cum_gap[:, : n_used * bin_size + 1 : bin_size], axis=1)
+    estimates = np.sqrt(np.sum(sums**2, axis=1) / bin_size / n)
+    return estimates, np.full(estimates.shape, n_used, np.int64)

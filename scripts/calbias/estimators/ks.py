@@ -1,0 +1,41 @@
+"""The KS error, or ECCE-MAD: the largest cumulative deviation of hits from scores.
+
+    KS = max_k |C_k|,  C_k = 1/n Σ_{i ≤ k} (y_i − s_i),  scores ascending
+
+Equal scores are one step. Gupta et al., *Calibration of neural networks using splines* (ICLR 2021),
+Eq. 11-12; Arrieta-Ibarra et al., *Metrics of calibration for probabilistic predictions* (JMLR
+2022). No bins and no norm. For a calibrated model E[KS/σ] → √(π/2) with σ = √(Σ s(1 − s))/n.
+"""
+
+import numpy as np
+
+from calbias.engine.jit import njit
+
+VARIANTS = {"ks": {}}
+TARGET = "max_deviation"
+BINS = "none"
+
+
+def estimate_data_sets(data, n_bins=0, norm=2.0):
+    """Return (estimates, bins used = 0), each (m,): fractions, for SortedBatch of m rows."""
+    lowest, highest = cumulative_extremes(data)
+    return np.maximum(highest, -lowest), np.zeros(lowest.shape, np.int64)
+
+
+def cumulative_extremes(data):
+    """Return (lowest, highest) of C_0 = 0, C_1, …, C_n, each (m,), for SortedBatch of m rows."""
+    lowest, highest = np.empty(data.scores.shape[0]), np.empty(data.scores.shape[0])
+    _extremes(data.scores, data.cum_gap, lowest, highest)
+    return lowest, highest
+
+
+@njit
+def _extremes(scores, cum_gap, lowest, highest):
+    n = scores.shape[1]
+    for row in range(scores.shape[0]):
+        low = high = 0.0
+        for k in range(1, n + 1):
+            if k == n or scores[row, k] != scores[row, k - 1]:
+                low = min(low, -cum_gap[row, k])
+                high = max(high, -cum_gap[row, k])
+        lowest[row], highest[row] = low / n, high / n
