@@ -11,6 +11,7 @@ from calbias.engine.jit import njit
 
 _FARTHEST = 2.0**-53  # of a score from 0 and 1, where the log-odds are ±36.7
 _ITERATIONS = 60
+_SMALL = 1e-10  # Newton decrement per sample
 
 
 @njit
@@ -64,19 +65,19 @@ def fit_line(x, labels):
         step_0 = (h11 * g0 - h01 * g1) / determinant
         step_1 = (h00 * g1 - h01 * g0) / determinant
         decrement = step_0 * g0 + step_1 * g1
-        if not decrement > 1e-16 * n:
-            break
         length = 1.0
         while length > 1e-10:
             loss = _loss(
                 x, labels, mean, scale, low, high,
                 intercept + length * step_0, slope + length * step_1,
             )  # fmt: skip
-            if loss <= best - 1e-4 * length * decrement or decrement < 1e-12 * n:
+            if loss <= best - 1e-4 * length * decrement or decrement < _SMALL * n:
                 break
             length /= 2.0
         best = loss
         intercept, slope = intercept + length * step_0, slope + length * step_1
+        if decrement < _SMALL * n:  # convergence is quadratic: the next step would be rounding
+            break
     return intercept - slope * mean / scale, slope / scale
 
 

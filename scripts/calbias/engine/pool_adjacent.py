@@ -1,4 +1,4 @@
-"""Isotonic regression by pooling adjacent violators (Ayer et al. 1955), compiled, on sorted data."""
+"""Isotonic regression by pooling adjacent violators (Ayer et al. 1955), compiled."""
 
 import numpy as np
 

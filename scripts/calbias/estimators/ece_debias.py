@@ -3,7 +3,8 @@
     ECE_debias² = Σ_k n_k/n · [(f_k - y_k)² - y_k(1 - y_k)/(n_k - 1)]
 
 Bins with fewer than two samples are dropped. The sum may be negative: it is clipped at 0 before
-the root. Without clipping the root keeps the sign: sign(s)·√|s|.
+the root. Without clipping the root keeps the sign: sign(s)·√|s|. ``ece_debias_squared_*`` is the
+sum itself, neither clipped nor rooted: with bins fine enough an unbiased estimate of E δ².
 """
 
 import numpy as np
@@ -16,21 +17,33 @@ VARIANTS = {
     "ece_debias_em": {"binning": "equal_mass"},
     "ece_debias_unclipped_ew": {"binning": "equal_width", "clipped": False},
     "ece_debias_unclipped_em": {"binning": "equal_mass", "clipped": False},
+    "ece_debias_squared_ew": {"binning": "equal_width", "rooted": False},
+    "ece_debias_squared_em": {"binning": "equal_mass", "rooted": False},
 }
-TARGET = "lp"
+TARGET = {
+    "ece_debias_ew": "lp",
+    "ece_debias_em": "lp",
+    "ece_debias_unclipped_ew": "lp",
+    "ece_debias_unclipped_em": "lp",
+    "ece_debias_squared_ew": "lp_power",
+    "ece_debias_squared_em": "lp_power",
+}
 NORMS = (2,)  # the correction is for the mean of a squared difference
 
 
-def estimate_data_sets(data, n_bins, norm, binning, clipped=True):
+def estimate_data_sets(data, n_bins, norm, binning, clipped=True, rooted=True):
     """Return (estimates, bins used), each (m,): fractions, for SortedBatch of m rows."""
     squares = np.empty(data.scores.shape[0])
     _debiased_square(
         data.scores, data.cum_gap, data.cum_hit, IS_EQUAL_MASS[binning], n_bins, squares
     )
+    bins_used = np.full(squares.shape, n_bins, np.int64)
+    if not rooted:
+        return squares, bins_used
     if clipped:
         squares = np.maximum(squares, 0.0)
     estimates = np.sign(squares) * np.sqrt(np.abs(squares))
-    return estimates, np.full(estimates.shape, n_bins, np.int64)
+    return estimates, bins_used
 
 
 @njit

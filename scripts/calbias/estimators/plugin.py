@@ -80,7 +80,7 @@ def _loess_gaps(scores, labels, gaps):
                 gaps[row, 0] = abs(value - s[0])
             for i in range(left_rank + 1, rank + 1):
                 width = s[rank] - s[left_rank]
-                share = (s[i] - s[left_rank]) / width if width > 0.0 else 1.0
+                share = min(max((s[i] - s[left_rank]) / width, 0.0), 1.0) if width > 0.0 else 1.0
                 gaps[row, i] = abs(left_value + share * (value - left_value) - s[i])
             left_rank, left_value = rank, value
 

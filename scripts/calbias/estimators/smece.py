@@ -3,10 +3,10 @@
     smECE_σ = Σ_t |Σ_i K_σ(t, s_i)(s_i − y_i)| / Σ_t Σ_i K_σ(t, s_i)
 
 K_σ is a Gaussian reflected at 0 and 1; t runs over max(200, 10/σ) points of [0, 1]. Ten bisections
-of (0, 1] look for the least σ with smECE_σ ≤ σ, and the estimate is smECE_σ there. As in relplot 1.0
-the samples are first shared between the points of a grid, the kernel is cut off at ±1/2, densities
-have 0.0001 added, σ is never below 0.001, and a grid with an even number of points moves the
-smoothed values by half a step.
+of (0, 1] look for the least σ with smECE_σ ≤ σ, and the estimate is smECE_σ there. As in relplot
+1.0 the samples are first shared between the points of a grid, the kernel is cut off at ±1/2,
+densities have 0.0001 added, σ is never below 0.001, and a grid with an even number of points moves
+the smoothed values by half a step.
 """
 
 from functools import lru_cache

@@ -3,9 +3,10 @@
     p = 1   1/n Σ sign(g(s_i) − s_i)·(y_i − s_i)           E|δ| if g − s has the sign of δ
     p = 2   1/n Σ [(y_i − s_i)² − (y_i − g(s_i))²]         E δ² if g is the curve
 
-g is fitted on the four folds without row i; the folds take the ranks in turn. In expectation neither
-is above the truth, and both are means over held-out rows, so that a lower confidence bound comes with
-them; both may be negative. Berta, Bach and Jordan 2026; Gruber and Buettner (NeurIPS 2022).
+g is fitted on the four folds without row i; the folds take the ranks in turn. In expectation
+neither is above the truth, and both are means over held-out rows, so that a lower confidence bound
+comes with them; both may be negative. Berta, Bach and Jordan 2026; Gruber and Buettner (NeurIPS
+2022).
 
 ``platt``     logistic regression on the log-odds of the score, with Platt's (1999) label targets
 ``isotonic``  pooled adjacent violators, linear between the scores it was fitted on
@@ -87,5 +88,5 @@ def _between(x, fitted, at, size, score):
         return fitted[size - 1]
     if at == 0 or x[at] == score:
         return fitted[at]
-    share = (score - x[at - 1]) / (x[at] - x[at - 1])
+    share = min(max((score - x[at - 1]) / (x[at] - x[at - 1]), 0.0), 1.0)
     return fitted[at - 1] + share * (fitted[at] - fitted[at - 1])

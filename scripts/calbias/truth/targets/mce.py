@@ -1,7 +1,7 @@
 """The maximum calibration error over given bins, max_b |E[δ | bin b]|.
 
-Guo et al. 2017, Eq. 5; Naeini et al. 2015. The supremum without bins is ``gap_quantile`` at level 1.
-Bins as in ``binned_lp``; a bin that holds none of the population's points counts for nothing.
+Guo et al. 2017, Eq. 5; Naeini et al. 2015. The supremum without bins is ``gap_quantile`` at level
+1. Bins as in ``binned_lp``; a bin that holds none of the population's points counts for nothing.
 """
 
 import numpy as np

@@ -1,0 +1,120 @@
+"""KS, ECCE-R, smCE and smECE: textbook versions, another package, published limits."""
+
+import numpy as np
+import pytest
+from engine_data import data_sets, monotone_data
+from hypothesis import given, settings
+from scipy.optimize import linprog
+
+from calbias.engine.sorted_batch import SortedBatch, sorted_data_set
+from calbias.estimation.api import estimate, load_estimator
+
+# Hu et al. (2024): medians for f ~ U(0, 0.99), P(hit) = f + 0.01.
+HU_SIZES = [33, 65, 129, 257, 513, 1025, 2049]
+HU_MEDIANS = {
+    "smce": [0.0539, 0.0430, 0.0354, 0.0187, 0.0162, 0.0123, 0.0110],
+    "smece": [0.0916, 0.0773, 0.0629, 0.0493, 0.0383, 0.0302, 0.0247],
+}
+
+
+def deviations(scores, hits):
+    """Return [C_0, C_1, …]: after each distinct score."""
+    sums = [0.0]
+    for score in sorted(set(scores)):
+        gaps = [y - s for s, y in zip(scores, hits, strict=True) if s == score]
+        sums.append(sums[-1] + sum(gaps) / len(scores))
+    return sums
+
+
+@given(data_sets())
+def test_cumulative_deviations_agree_with_the_textbook(data):
+    sums = deviations(*data)
+    assert estimate("ks", *data).value == pytest.approx(max(map(abs, sums)), abs=1e-12)
+    assert estimate("ecce_r", *data).value == pytest.approx(max(sums) - min(sums), abs=1e-12)
+
+
+def test_cumulative_deviations_by_hand():
+    """Gaps 0.8, −0.4, 0.1 at scores 0.2, 0.4, 0.9: C = 0, 0.8/3, 0.4/3, 0.5/3."""
+    assert estimate("ks", [0.9, 0.2, 0.4], [1, 1, 0]).value == pytest.approx(0.8 / 3)
+    assert estimate("ecce_r", [0.9, 0.2, 0.4], [1, 1, 0]).value == pytest.approx(0.8 / 3)
+    assert estimate("ecce_r", [0.2, 0.4, 0.9], [1, 0, 0]).value == pytest.approx(1.3 / 3)
+
+
+def test_equal_scores_are_one_step_in_any_order_of_the_rows():
+    scores, hits = np.full(10, 0.5), np.repeat([1, 0], 5)
+    assert estimate("ks", scores, hits, ties="input_order").value == pytest.approx(0.0, abs=1e-15)
+    assert estimate("ecce_r", scores, hits).value == pytest.approx(0.0, abs=1e-15)
+
+
+def calibrated_batch(n, m, seed):
+    generator = np.random.default_rng(seed)
+    scores = np.sort(generator.random((m, n)), axis=1)
+    hits = generator.random((m, n)) < scores
+    zero = np.zeros((m, 1))
+    sums = [np.hstack([zero, np.cumsum(x, axis=1)]) for x in (scores - hits, hits.astype(float))]
+    no_ties = np.empty((m, 0), np.int64)
+    return SortedBatch(scores, *sums, no_ties, no_ties)
+
+
+def test_calibrated_deviations_have_the_published_limits():
+    """E[MAD/σ] → √(π/2), E[R/σ] → 2√(2/π), the quantiles of the range of Brownian motion."""
+    data = calibrated_batch(4000, 4000, seed=1)
+    sigma = np.sqrt(np.sum(data.scores * (1 - data.scores), axis=1)) / 4000
+    largest = load_estimator("ks")(data, 15)[0] / sigma
+    spread = load_estimator("ecce_r")(data, 15)[0] / sigma
+    assert largest.mean() == pytest.approx(np.sqrt(np.pi / 2), abs=0.03)
+    assert spread.mean() == pytest.approx(2 * np.sqrt(2 / np.pi), abs=0.04)
+    published = {0.5: (1.5145, 1.149), 0.9: (2.2412, 1.960), 0.95: (2.4977, 2.2414),
+                 0.99: (3.0233, 2.807)}  # fmt: skip
+    for level, (of_spread, of_largest) in published.items():
+        tolerance = 0.05 if level < 0.99 else 0.15
+        assert np.quantile(spread, level) == pytest.approx(of_spread, abs=tolerance)
+        assert np.quantile(largest, level) == pytest.approx(of_largest, abs=tolerance)
+
+
+@settings(deadline=None, max_examples=60)
+@given(data_sets(max_size=14))
+def test_smce_is_the_optimum_of_its_linear_program(data):
+    scores, hits = (np.array(column, float) for column in data)
+    pairs = [(i, j) for i in range(scores.size) for j in range(scores.size) if i != j]
+    unit = np.eye(scores.size)
+    program = linprog(
+        -(hits - scores) / scores.size,
+        [unit[i] - unit[j] for i, j in pairs] or None,
+        [abs(scores[i] - scores[j]) for i, j in pairs] or None,
+        bounds=(-1, 1),
+    )
+    assert estimate("smce", *data).value == pytest.approx(-program.fun, abs=1e-9)
+
+
+@pytest.mark.parametrize("estimator", ["smce", "smece"])
+def test_medians_of_hu_et_al(estimator):
+    """Published medians of few runs each: within half a standard deviation of a single run."""
+    generator = np.random.default_rng(3)
+    run = load_estimator(estimator)
+    for n, median in zip(HU_SIZES, HU_MEDIANS[estimator], strict=True):
+        values = []
+        for _ in range(150):
+            scores = 0.99 * generator.random(n)
+            hits = generator.random(n) < scores + 0.01
+            values.append(run(sorted_data_set(scores, hits.astype(int)), 15)[0][0])
+        assert np.median(values) == pytest.approx(median, abs=0.5 * np.std(values))
+
+
+def test_relplots_smece():
+    package = pytest.importorskip("relplot")
+    for seed, n in enumerate((3, 40, 1000, 20_000)):
+        scores, hits = monotone_data(n, seed)
+        assert estimate("smece", scores, hits).value == pytest.approx(
+            package.smECE(scores, hits), rel=1e-9
+        )
+    saturated = np.append(np.ones(50), np.linspace(0.4, 1, 50))
+    hits = (np.arange(100) % 7 > 0).astype(int)
+    assert estimate("smece", saturated, hits).value == pytest.approx(
+        package.smECE(saturated, hits), rel=1e-9
+    )
+
+
+def test_smce_takes_a_million_samples():
+    scores, hits = monotone_data(1_000_000, seed=0)
+    assert 0.05 < estimate("smce", scores, hits).value < 0.2

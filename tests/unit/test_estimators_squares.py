@@ -1,0 +1,153 @@
+"""Squared errors and their kin: SKCE, T-Cal, CORP, calib_err, MCE, bins by the cube root."""
+
+import math
+
+import numpy as np
+import oracles
+import pytest
+from engine_data import data_sets, monotone_data
+from hypothesis import given
+from hypothesis import strategies as st
+
+from calbias.engine.sampler import Sampler
+from calbias.estimation.api import estimate, load_estimator
+from calbias.truth.curves import Curve
+from calbias.truth.scenarios import Scenario
+from calbias.truth.targets.registry import target_value
+
+SLOPE = Scenario("slope", 2.0, 1.0, Curve("logit_logit_b0_b1", 0.1, 0.6))
+
+
+@given(data_sets())
+def test_skce_by_the_matrix_of_all_pairs(data):
+    scores, hits = (np.array(column, float) for column in data)
+    n = scores.size
+    distance = np.abs(scores[:, None] - scores)
+    terms = np.outer(hits - scores, hits - scores) * np.exp(-distance / 0.1)
+    assert estimate("skce_biased", *data).value == pytest.approx(terms.sum() / n**2, abs=1e-12)
+    off_diagonal = (terms.sum() - np.trace(terms)) / (n * (n - 1)) if n > 1 else 0.0
+    assert estimate("skce_unbiased", *data).value == pytest.approx(off_diagonal, abs=1e-12)
+    wide = np.outer(hits - scores, hits - scores) * np.exp(-distance / 0.4)
+    assert estimate("mmce", *data).value ** 2 == pytest.approx(wide.sum() / n**2, abs=1e-12)
+
+
+@given(data_sets(), st.sampled_from([1, 5, 15]))
+def test_tcal_by_its_formula(data, n_bins):
+    bins = np.array([min(int(np.searchsorted(np.arange(1, n_bins) / n_bins, s, "right")), n_bins)
+                     for s in data[0]])  # fmt: skip
+    gaps = np.array(data[1], float) - np.array(data[0])
+    expected = {"tcal": 0.0, "tcal_sun": 0.0}
+    for b in set(bins):
+        inside = gaps[bins == b]
+        pairs = inside.sum() ** 2 - (inside**2).sum()
+        expected["tcal"] += pairs / inside.size / gaps.size
+        if inside.size > 1:
+            expected["tcal_sun"] += pairs / (inside.size - 1) / gaps.size
+    for name, value in expected.items():
+        assert estimate(name, *data, n_bins=n_bins).value == pytest.approx(value, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", ["ece_debias_ew", "ece_debias_em"])
+@given(data=data_sets())
+def test_the_debiased_square_is_the_estimate_before_clipping_and_root(name, data):
+    square = estimate(name.replace("debias", "debias_squared"), *data).value
+    assert estimate(name, *data).value == pytest.approx(math.sqrt(max(square, 0.0)), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("skce_unbiased", {"bandwidth": 0.1}),
+        ("ece_debias_squared_em", {}),
+        ("tcal_sun", {}),
+    ],
+)
+@pytest.mark.parametrize("curve", [Curve("identity"), SLOPE.curve])
+def test_unbiased_within_three_standard_errors(name, options, curve):
+    """The binned ones to the error of the bins: 50 of them, so that it is below a thousandth."""
+    scenario = Scenario("unbiased", 2.0, 1.0, curve)
+    run = load_estimator(name)
+    values = np.concatenate(
+        [run(data, 50, 2.0)[0].copy() for data in Sampler(scenario, 300, 1).batches(range(4000))]
+    )
+    target = "kernel_ce" if "skce" in name else "lp_power"
+    truth = target_value(target, scenario, **options)
+    error = 3 * values.std() / math.sqrt(values.size)
+    assert values.mean() == pytest.approx(
+        truth, abs=error + (0 if "skce" in name else 0.02 * truth)
+    )
+
+
+def pooled_by_definition(scores, labels):
+    """Return the isotonic fit by its min-max formula over distinct scores, O(k³)."""
+    points = sorted(set(scores))
+    groups = [[y for s, y in zip(scores, labels, strict=True) if s == x] for x in points]
+
+    def mean(i, j):
+        flat = [y for group in groups[i : j + 1] for y in group]
+        return sum(flat) / len(flat)
+
+    k = len(points)
+    fit = [max(min(mean(i, j) for j in range(at, k)) for i in range(at + 1)) for at in range(k)]
+    return [fit[points.index(s)] for s in scores]
+
+
+@given(data_sets(max_size=12))
+def test_corp_by_the_minmax_formula_of_isotonic_regression(data):
+    scores, hits = data
+    fit = np.array(pooled_by_definition(scores, hits))
+    brier = np.mean((np.array(scores) - hits) ** 2) - np.mean((fit - hits) ** 2)
+    assert estimate("corp_mcb", scores, hits).value == pytest.approx(brier, abs=1e-12)
+
+
+def test_corp_decomposes_the_brier_score():
+    """MCB − DSC + UNC is the Brier score; the published example obeys it too."""
+    scores, hits = monotone_data(500, seed=3)
+    isotonic = pytest.importorskip("sklearn.isotonic").isotonic_regression
+    order = np.argsort(scores)
+    fit = isotonic(hits[order].astype(float))
+    discrimination = np.mean((hits - hits.mean()) ** 2) - np.mean((fit - hits[order]) ** 2)
+    uncertainty = hits.mean() * (1 - hits.mean())
+    total = estimate("corp_mcb", scores, hits).value - discrimination + uncertainty
+    assert total == pytest.approx(np.mean((scores - hits) ** 2), abs=1e-12)
+    assert pytest.approx(0.0183 - 0.0305 + 0.244, abs=5e-4) == 0.232
+
+
+@given(data_sets(), st.sampled_from([1, 5, 15]), st.sampled_from(["ew", "em"]))
+def test_mce_is_the_largest_gap_of_a_bin(data, n_bins, binning):
+    bins = oracles.bins_of(data[0], oracles.mean_labels(*data), binning, n_bins)
+    gaps = [abs(sum(s - float(y) for s, y in samples) / len(samples)) for samples in bins]
+    assert estimate(f"mce_{binning}", *data, n_bins=n_bins).value == pytest.approx(
+        max(gaps), abs=1e-12
+    )
+
+
+def test_calib_err_drops_the_last_bin_but_counts_its_rows():
+    scores, hits = monotone_data(555, seed=5)
+    order = np.argsort(scores)
+    scores, hits = scores[order], hits[order]
+    total = 0.0
+    for start in range(0, 400, 100):  # rows 400 to 555 are the last bin
+        inside = slice(start, start + 100)
+        total += 100 / 555 * (scores[inside].mean() - hits[inside].mean()) ** 2
+    assert estimate("calib_err", scores, hits) == (pytest.approx(math.sqrt(total)), 4)
+    assert estimate("calib_err", scores[:199], hits[:199]) == (0.0, 0)
+
+
+@pytest.mark.parametrize("n_samples", [830, 2500])
+def test_calib_err_has_a_floor_that_does_not_fall_with_n(n_samples):
+    """About 3.7 points for calibrated confidences from Beta(6, 1.5)."""
+    scenario = Scenario("leaderboard", 6.0, 1.5, Curve("identity"))
+    run = load_estimator("calib_err")
+    batches = Sampler(scenario, n_samples, 2).batches(range(2000))
+    values = np.concatenate([run(data, -1)[0].copy() for data in batches])
+    assert values.mean() == pytest.approx(0.037, abs=0.003)
+
+
+@pytest.mark.parametrize(("n", "n_bins"), [(1, 1), (8, 2), (9, 3), (27, 3), (1000, 10), (1001, 11)])
+def test_bins_by_the_cube_root(n, n_bins):
+    scores, hits = monotone_data(n, seed=n)
+    for binning in ("ew", "em"):
+        assert estimate(f"ece_bin_cube_root_{binning}", scores, hits) == estimate(
+            f"ece_bin_{binning}", scores, hits, n_bins=n_bins
+        )
