@@ -52,7 +52,7 @@ def test_example_of_the_docstring():
             {"estimator": "ece_sweap_em"},
             "unknown estimator 'ece_sweap_em'. Did you mean ece_sweep_em",
         ),
-        ({"estimator": "zzz"}, "unknown estimator 'zzz'. Known: ece_bin_em, ece_bin_ew, "),
+        ({"estimator": "zzz"}, "unknown estimator 'zzz'. Known: beta_kernel, calib_err, "),
         ({"estimator": ["kde"]}, r"estimator must be a name, such as .*, not \['kde'\]"),
         ({"estimator": None}, "estimator must be a name, such as 'ece_sweep_em', not None"),
         (

@@ -55,7 +55,7 @@ def test_a_folder_that_is_not_there_is_refused(tmp_path):
 def test_unknown_names_are_refused_with_the_nearest():
     with pytest.raises(InputError, match=r"unknown estimator 'ece_bin'\. Did you mean ece_bin_e"):
         estimator_file("ece_bin")
-    with pytest.raises(InputError, match=r"unknown estimator 'xyz'\. Known: ece_bin_em, "):
+    with pytest.raises(InputError, match=r"unknown estimator 'xyz'\. Known: beta_kernel, "):
         estimator_file("xyz")
 
 

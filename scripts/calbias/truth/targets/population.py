@@ -52,7 +52,7 @@ def population_of_scenario(scenario: Scenario, size: int = GRID_SIZE) -> Populat
     log_score, log1m_score = _quantile_grid(scenario.alpha, scenario.beta, size)
     return Population(
         score(log_score, log1m_score),
-        -gap(scenario, log_score, log1m_score),
+        -gap(scenario.curve, log_score, log1m_score),
         np.full(size, 1.0 / size),
     )
 
