@@ -11,7 +11,7 @@ import numpy as np
 from calbias.engine.seeding import stream_key
 from calbias.engine.sorted_batch import of_sorted_scores, sorted_data_set
 from calbias.errors import InputError
-from calbias.recalibration.reference import empirical_tce, fit_curve, hit_probability
+from calbias.fits.empirical_error import empirical_tce, fit_curve, hit_probability
 
 MOST_REPLICATES = 10_000  # enough for a p-value; each has all samples of the model
 _SAMPLES_PER_BATCH = 1 << 17

@@ -12,19 +12,22 @@ from scipy.special import log_softmax, softmax
 from sklearn.isotonic import IsotonicRegression
 
 from calbias.errors import InputError
+from calbias.logits import row_blocks
 from calbias.logits.pickles import read_pickle
+from calbias.logits.ranked import ranked_hits, ranked_scores
 from calbias.logits.store import Fold
 from calbias.logits.top_label import top_label
-from calbias.recalibration import (
-    chunks,
+from calbias.recalibration.analysis_choices import METHODS
+from calbias.recalibration.binary import Steps, fit_one_vs_rest
+from calbias.recalibration.ks_error import ks_error
+from calbias.recalibration.methods import (
     histogram_binning,
     isotonic_regression,
     temperature_scaling,
 )
-from calbias.recalibration.evaluation import judge, judge_top_label, ties_of
-from calbias.recalibration.ks_error import ks_error
-from calbias.recalibration.one_vs_rest import fit_one_vs_rest
-from calbias.recalibration.variants import METHODS, VARIANTS, outcomes
+from calbias.recalibration.methods.uncalibrated import Uncalibrated
+from calbias.recalibration.outcomes import outcome_of, outcomes, ties_of
+from calbias.recalibration.registry import known_methods, load_method
 
 GENUINE = Path(__file__).parents[3] / "shared" / "logits" / "probs_resnet110_c10_logits.p"
 PROBABILITIES = np.array([0.1, 0.2, 0.4, 0.6, 0.9, 1.0])
@@ -41,33 +44,35 @@ def drawn(n=600, n_classes=4, temperature=1.0, seed=0):
 
 
 def test_histogram_binning_of_six_samples_by_hand():
-    transform = histogram_binning.fit_binary(PROBABILITIES, HITS, n_bins=2)
+    bins = histogram_binning.fit_binary(PROBABILITIES, HITS, n_bins=2)
     # Bins [0, 1/2) with labels 0, 1, 0 and [1/2, 1] with labels 1, 1, 0.
-    assert transform(np.array([0.0, 0.49, 0.5, 1.0])) == pytest.approx([1 / 3, 1 / 3, 2 / 3, 2 / 3])
+    assert bins.predict(np.array([0.0, 0.49, 0.5, 1.0])) == pytest.approx(
+        [1 / 3, 1 / 3, 2 / 3, 2 / 3]
+    )
 
 
 def test_a_score_on_an_edge_is_in_the_upper_bin():
     edges = np.arange(1, 15) / 15
-    transform = histogram_binning.fit_binary(edges, np.arange(14) % 2, n_bins=15)
-    assert transform(edges).tolist() == [float(k % 2) for k in range(14)]
+    bins = histogram_binning.fit_binary(edges, np.arange(14) % 2, n_bins=15)
+    assert bins.predict(edges).tolist() == [float(k % 2) for k in range(14)]
 
 
 def test_equal_mass_bins_hold_equally_many_samples_and_tied_scores_stay_together():
-    transform = histogram_binning.fit_binary(PROBABILITIES, HITS, n_bins=3, binning="em")
-    assert transform(PROBABILITIES) == pytest.approx([0.5, 0.5, 0.5, 0.5, 0.5, 0.5])
-    transform = histogram_binning.fit_binary(PROBABILITIES, HITS, n_bins=2, binning="em")
-    assert transform(np.array([0.05, 0.59, 0.61])) == pytest.approx([1 / 3, 1 / 3, 2 / 3])
+    bins = histogram_binning.fit_binary(PROBABILITIES, HITS, n_bins=3, binning="em")
+    assert bins.predict(PROBABILITIES) == pytest.approx([0.5, 0.5, 0.5, 0.5, 0.5, 0.5])
+    bins = histogram_binning.fit_binary(PROBABILITIES, HITS, n_bins=2, binning="em")
+    assert bins.predict(np.array([0.05, 0.59, 0.61])) == pytest.approx([1 / 3, 1 / 3, 2 / 3])
     tied = np.array([0.2, 0.5, 0.5, 0.5])
-    transform = histogram_binning.fit_binary(tied, np.array([0, 0, 1, 1]), n_bins=2, binning="em")
-    assert transform(tied) == pytest.approx([0, 2 / 3, 2 / 3, 2 / 3])
+    bins = histogram_binning.fit_binary(tied, np.array([0, 0, 1, 1]), n_bins=2, binning="em")
+    assert bins.predict(tied) == pytest.approx([0, 2 / 3, 2 / 3, 2 / 3])
 
 
 def test_an_empty_bin_has_its_centre_or_zero():
     for empty_bins, expected in (("centre", 0.5), ("zero", 0.0)):
-        transform = histogram_binning.fit_binary(
+        bins = histogram_binning.fit_binary(
             np.array([0.1, 0.9]), np.array([0, 1]), n_bins=3, empty_bins=empty_bins
         )
-        assert transform(np.array([0.2, 0.5, 0.7])).tolist() == [0, expected, 1]
+        assert bins.predict(np.array([0.2, 0.5, 0.7])).tolist() == [0, expected, 1]
 
 
 def test_unknown_options_are_refused():
@@ -79,11 +84,11 @@ def test_unknown_options_are_refused():
 
 def test_isotonic_regression_by_hand():
     # The labels 0, 1, 0, 1, 1, 0 pool to 0, 1/2, 1/2, 2/3, 2/3, 2/3.
-    transform = isotonic_regression.fit_binary(PROBABILITIES, HITS)
-    assert transform(PROBABILITIES) == pytest.approx([0, 1 / 2, 1 / 2, 2 / 3, 2 / 3, 2 / 3])
-    assert transform(np.array([0.0, 0.15, 0.5])) == pytest.approx([0, 1 / 4, 7 / 12])
+    isotonic = isotonic_regression.fit_binary(PROBABILITIES, HITS)
+    assert isotonic.predict(PROBABILITIES) == pytest.approx([0, 1 / 2, 1 / 2, 2 / 3, 2 / 3, 2 / 3])
+    assert isotonic.predict(np.array([0.0, 0.15, 0.5])) == pytest.approx([0, 1 / 4, 7 / 12])
     step = isotonic_regression.fit_binary(PROBABILITIES, HITS, "step")
-    assert step(np.array([0.0, 0.15, 0.5, 0.6])) == pytest.approx([0, 0, 1 / 2, 2 / 3])
+    assert step.predict(np.array([0.0, 0.15, 0.5, 0.6])) == pytest.approx([0, 0, 1 / 2, 2 / 3])
 
 
 @given(
@@ -94,7 +99,7 @@ def test_isotonic_regression_is_that_of_scikit_learn(scores, random):
     hits = np.array([random.randint(0, 1) for _ in scores], dtype=float)
     everywhere = np.linspace(0, 1, 57)
     expected = IsotonicRegression(y_min=0, y_max=1, out_of_bounds="clip").fit(scores, hits)
-    found = isotonic_regression.fit_binary(scores, hits)(everywhere)
+    found = isotonic_regression.fit_binary(scores, hits).predict(everywhere)
     assert found == pytest.approx(expected.predict(everywhere), abs=1e-12)
 
 
@@ -102,24 +107,24 @@ def test_one_vs_rest_renormalises_by_hand():
     logits = np.log([[0.5, 0.3, 0.2], [0.1, 0.1, 0.8]])
 
     def fit_binary(scores, hits):
-        return lambda new: np.where(new >= 0.3, hits.mean(), 0.0)
+        return Steps(np.array([0.3]), np.array([0.0, hits.mean()]))
 
-    transform = fit_one_vs_rest(fit_binary, logits, np.array([0, 1]))
+    calibrator = fit_one_vs_rest(fit_binary, logits, np.array([0, 1]))
     # Classes 0 and 1 have a label each: 1/2; class 2 has none. Row 0: (1/2, 1/2, 0) / 1.
     # Row 1 gets zeros only and keeps its probabilities.
-    assert np.exp(transform(logits)) == pytest.approx(
+    assert np.exp(calibrator.predict(logits)) == pytest.approx(
         np.array([[0.5, 0.5, 0], [0.1, 0.1, 0.8]]), abs=1e-12
     )
-    top = top_label(transform(logits), [1, 2])
+    top = top_label(calibrator.predict(logits), [1, 2])
     assert top.score == pytest.approx([0.5, 0.8])
     assert top.hit.tolist() == [0, 1]  # of tied classes the first is on top
 
 
 def test_every_class_gets_its_own_map():
     fold = drawn(500, 40)
-    totals = chunks.log_totals(fold.logits)
+    totals = row_blocks.log_totals(fold.logits)
     assert totals == pytest.approx(np.log(np.exp(fold.logits.astype(float)).sum(axis=1)))
-    q = np.exp(isotonic_regression.fit(*fold)(fold.logits))
+    q = np.exp(isotonic_regression.fit(*fold).predict(fold.logits))
     p = softmax(fold.logits.astype(float), axis=1)
     for k in (0, 31, 32, 39):
         alone = IsotonicRegression(out_of_bounds="clip").fit(p[:, k], fold.labels == k)
@@ -149,9 +154,9 @@ def test_temperature_is_the_minimum_that_scipy_finds():
 @pytest.mark.filterwarnings("ignore:temperature scaling")  # where all 60 rows are hits
 @given(st.integers(0, 1000), st.floats(0.2, 5))
 def test_temperature_scaling_keeps_the_top_class_and_so_the_accuracy(seed, temperature):
-    transform = temperature_scaling.fit(*drawn(60, 3, temperature, seed))
+    calibrator = temperature_scaling.fit(*drawn(60, 3, temperature, seed))
     test = drawn(60, 3, temperature, seed + 1)
-    before, after = judge(lambda z: z, test), judge(transform, test)
+    before, after = outcome_of(Uncalibrated(), test), outcome_of(calibrator, test)
     assert (before.top.hit == after.top.hit).all()
 
 
@@ -164,28 +169,45 @@ def test_a_likelihood_without_maximum_stops_at_the_bound(all_hits, inverse):
     assert found == pytest.approx(inverse, rel=0.5)
 
 
-def test_judge_by_hand_and_in_blocks(monkeypatch):
+def test_outcome_by_hand_and_in_blocks(monkeypatch):
     fold = Fold(np.log([[0.7, 0.2, 0.1], [0.2, 0.5, 0.3], [0.25, 0.25, 0.5]]), np.array([0, 0, 2]))
-    outcome = judge(lambda z: z, fold)
+    outcome = outcome_of(Uncalibrated(), fold)
     assert outcome.nll == pytest.approx(-np.log([0.7, 0.2, 0.5]).mean())
     assert outcome.top.hit.tolist() == [1, 0, 1]
-    monkeypatch.setattr(chunks, "_ELEMENTS", 3)
-    assert judge(lambda z: z, fold).nll == pytest.approx(outcome.nll, rel=1e-15)
+    monkeypatch.setattr(row_blocks, "_ELEMENTS", 3)
+    assert outcome_of(Uncalibrated(), fold).nll == pytest.approx(outcome.nll, rel=1e-15)
 
 
 def test_a_label_of_probability_zero_counts_as_epsilon():
     with np.errstate(divide="ignore"):
         fold = Fold(np.log([[1.0, 0.0]]), np.array([1]))
-    assert judge(lambda z: z, fold).nll == pytest.approx(52 * np.log(2))
+    assert outcome_of(Uncalibrated(), fold).nll == pytest.approx(52 * np.log(2))
 
 
-def test_top_label_variant_keeps_the_top_class():
+def test_a_method_of_the_top_label_alone_keeps_the_top_class():
     fold = drawn(800)
     top = top_label(*fold)
-    outcome = judge_top_label(isotonic_regression.fit_binary, top, top)
+    calibrator = load_method("isotonic_regression_top_label")(*fold)
+    outcome = outcome_of(calibrator, fold)
     assert (outcome.top.hit == top.hit).all()
     assert outcome.top.score.mean() == pytest.approx(top.hit.mean())  # isotonic keeps the mean
     assert np.isnan(outcome.nll)
+
+
+@pytest.mark.parametrize(("rank", "within"), [(1, False), (2, False), (2, True), (4, True)])
+def test_ranked_scores_by_sorting(rank, within):
+    logits, labels = drawn(50)
+    logits[0] = 0.0  # ties: the class of lower number ranks first
+    p = softmax(logits.astype(float), axis=1)
+    order = np.argsort(-p, axis=1, kind="stable")[:, :rank]
+    ranked = np.take_along_axis(p, order, axis=1)
+    expected = ranked.sum(axis=1) if within else ranked[:, -1]
+    assert ranked_scores(logits, rank, within) == pytest.approx(expected, abs=1e-14)
+    chosen = order if within else order[:, -1:]
+    hits = (chosen == labels[:, None]).any(axis=1)
+    assert ranked_hits(logits, labels, rank, within).tolist() == hits.astype(int).tolist()
+    with pytest.raises(InputError, match="rank 5 of 4 classes"):
+        ranked_scores(logits, 5)
 
 
 def test_ties_are_counted_by_hand():
@@ -193,14 +215,19 @@ def test_ties_are_counted_by_hand():
     assert ties_of(top) == (2, 2 / 3)
 
 
-def test_every_variant_is_fitted_on_validation_and_judged_on_test():
+def test_every_method_is_fitted_on_validation_and_judged_on_test():
     validation, test = drawn(300, seed=1), drawn(200, seed=2)
-    judged = outcomes(validation, test)
-    assert tuple(judged) == VARIANTS
+    judged = outcomes(validation, test, known_methods())
     assert all(len(outcome.top.hit) == 200 for outcome in judged.values())
-    again = outcomes(validation, Fold(test.logits[:50], test.labels[:50]))
-    for variant in VARIANTS:
-        assert again[variant].top.score == pytest.approx(judged[variant].top.score[:50])
+    again = outcomes(validation, Fold(test.logits[:50], test.labels[:50]), known_methods())
+    for method, outcome in judged.items():
+        assert again[method].top.score == pytest.approx(outcome.top.score[:50])
+        assert ((outcome.top.score >= 0) & (outcome.top.score <= 1)).all()
+
+
+def test_an_unknown_method_is_named():
+    with pytest.raises(InputError, match=r"unknown method 'isotonic'. .*isotonic_regression"):
+        load_method("isotonic")
 
 
 @pytest.mark.skipif(not GENUINE.exists(), reason=f"{GENUINE} is absent")
@@ -209,7 +236,7 @@ def test_facts_of_the_genuine_resnet110():
     judged = outcomes(
         Fold(logits, labels.reshape(-1)),
         Fold(test_logits, test_labels.reshape(-1)),
-        variants=("uncalibrated", *METHODS),
+        ("uncalibrated", *METHODS),
     )
     before, after = judged["uncalibrated"].top, judged["temperature_scaling"].top
     # Gupta et al. 2021, Table 1: 4.750 % and 0.916 %.

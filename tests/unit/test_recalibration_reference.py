@@ -6,20 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from oracles import draw_scores_slowly
 
+from calbias.fits.empirical_error import FittedCurve, atoms, empirical_tce, fit_curve
 from calbias.fits.glm import fit_all
 from calbias.fits.inputs import LOG_MISS_AT_ONE
 from calbias.logits.top_label import TopLabel
-from calbias.recalibration import resampled_reference
 from calbias.recalibration.ks_error import ks_error
-from calbias.recalibration.reference import (
-    FittedCurve,
-    atoms,
-    beta_tce,
-    empirical_tce,
-    fit_curve,
-)
+from calbias.recalibration.reference import beta_tce, grouped, resampled_tce
 from calbias.recalibration.resampled_glms import Groups, refit
-from calbias.recalibration.resampled_reference import resampled_tce
 from calbias.recalibration.selection import draw_counts
 from calbias.truth.curves import GLM_NAMES, Curve
 from calbias.truth.scenarios import Scenario
@@ -126,7 +119,7 @@ def test_refitted_glms_are_those_of_the_resampled_rows(name):
     fit = fit_all(*top[1:3], top.hit, names=(name,), use_statsmodels=False)[0]
     counts = draw_counts(300, 5, 0, "x")
     inside = np.ones(300, bool)
-    groups = resampled_reference.grouped(top, inside, counts)
+    groups = grouped(top, inside, counts)
     assert len(groups.log_score) == len(np.unique(top.score))
     curves, aic = refit(fit, groups)
     for b, count in enumerate(counts):

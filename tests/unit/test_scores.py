@@ -12,6 +12,7 @@ from scipy.optimize import minimize
 from scipy.special import betaln
 
 from calbias.errors import InputError
+from calbias.logits import row_blocks
 from calbias.logits import top_label as scores
 from calbias.logits.pickles import read_pickle
 from calbias.logits.top_label import ROUNDED_TO_ONE_2020, top_label
@@ -85,11 +86,11 @@ def test_exact_agrees_with_a_slow_sum(logits):
 
 
 @pytest.mark.parametrize("softmax", scores.SOFTMAXES)
-def test_chunks_do_not_show(monkeypatch, softmax):
+def test_blocks_of_rows_do_not_show(monkeypatch, softmax):
     rng = np.random.default_rng(1)
     logits, labels = rng.normal(size=(103, 7)).astype(np.float32), rng.integers(7, size=103)
     whole = top_label(logits, labels, softmax)
-    monkeypatch.setattr(scores, "_CHUNK_ELEMENTS", 70)
+    monkeypatch.setattr(row_blocks, "_ELEMENTS", 70)
     for a, b in zip(whole, top_label(logits, labels, softmax), strict=True):
         assert np.array_equal(a, b)
 

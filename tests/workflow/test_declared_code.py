@@ -66,6 +66,15 @@ def test_estimators_are_declared_where_they_are_loaded_by_name():
             assert not loads or "estimator_path(" in rule, rule.splitlines()[0]
 
 
+def test_recalibration_methods_are_declared_where_they_are_loaded_by_name():
+    for rule in re.split(r"\n(?=rule )", RULES):
+        script = re.search(r'script=program\(\s*"(\w+)"', rule)
+        if script:
+            files = code_files(SCRIPTS / f"{script[1]}.py")
+            loads = SCRIPTS / "calbias/recalibration/registry.py" in files
+            assert not loads or "known_methods()" in rule, rule.splitlines()[0]
+
+
 @pytest.mark.parametrize("library", ["matplotlib", "statsmodels", "pandas"])
 def test_simulation_jobs_start_without_heavy_libraries(library):
     code = "import sys, simulate_replicates; print(sorted(sys.modules))"

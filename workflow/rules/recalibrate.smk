@@ -1,11 +1,21 @@
 # Recalibration: methods fitted on the validation fold, judged on the test fold (Table 1).
 
+from calbias.recalibration.registry import known_methods
+
+TABLE_1 = (
+    "uncalibrated",
+    "temperature_scaling",
+    "histogram_binning",
+    "isotonic_regression",
+)
+
 
 rule recalibrate_model:
     input:
         code=code(
             "recalibrate_model",
             *[estimator_path(name) for name in config["estimators"]],
+            *[known_methods()[method] for method in TABLE_1],
         ),
         script=program("recalibrate_model"),
         logits="results/logits/{model}.npz",

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from calbias.errors import InputError
+from calbias.logits.row_blocks import row_blocks
 from calbias.truth.curves import score as score_from_logs
 
 SOFTMAXES = ("exact", "float32_2020")
@@ -17,7 +18,6 @@ REDUCTION_2020 = 1e-16
 """What the published fits take off a float64 score, so that none equals 1."""
 ROUNDED_TO_ONE_2020 = 1.0 - REDUCTION_2020
 """The score, under ``float32_2020``, of every sample whose float32 softmax had rounded to 1."""
-_CHUNK_ELEMENTS = 2**20  # logits worked on at a time: 8 MiB in float64
 
 
 class TopLabel(NamedTuple):
@@ -53,13 +53,11 @@ def top_label(logits, labels, softmax="exact"):
     """
     logits, labels = np.asarray(logits), np.asarray(labels).reshape(-1)
     _check(logits, labels, softmax)
-    n, n_classes = logits.shape
+    n = len(logits)
     reduce = _exact if softmax == "exact" else _float32_2020
     scores, log_scores, log1m_score = np.empty((3, n))
     hits = np.empty(n, dtype=np.uint8)
-    step = max(1, _CHUNK_ELEMENTS // n_classes)
-    for start in range(0, n, step):
-        rows = slice(start, start + step)
+    for rows in row_blocks(logits):
         top = np.argmax(logits[rows], axis=1)
         hits[rows] = top == labels[rows]
         scores[rows], log_scores[rows], log1m_score[rows] = reduce(logits[rows], top)

@@ -2,7 +2,9 @@
 
 from typing import NamedTuple
 
-from calbias.recalibration.variants import METHODS
+METHODS = ("temperature_scaling", "histogram_binning", "isotonic_regression")
+"""The methods that Table 1 selects from; of equal values the earlier method's is taken as least:
+the one with fewer parameters."""
 
 
 class Choice(NamedTuple):
@@ -41,3 +43,7 @@ CHOICES = (
 methods see the top label's score alone, instead of one class against the rest. ``norm_1``: p = 1 in
 estimators and reference. ``ties_input_order``: tied scores as the rows came, as published numbers
 were computed. ``reference_glm_beta``: the TCE integrated over a fitted Beta distribution."""
+VARIANTS = tuple(
+    dict.fromkeys(("uncalibrated", *(v for c in CHOICES for v in c.variants.values())))
+)
+"""The methods that the choices need, and the model as it is."""

@@ -1,92 +1,40 @@
 """The TCE that a recalibrated model's selection is held against, by a fitted calibration curve.
 
-The curve T is the GLM of least AIC on the test fold's recalibrated scores. A score of exactly 0 or
-1 has no finite logit: the fit leaves these atoms out and T there is their mean label.
+The curve T is the GLM of least AIC on the test fold's recalibrated scores.
 
-- ``glm_empirical``: |c - T(c)|^p averaged over the scores themselves, atoms and all.
+- ``glm_empirical``: |c - T(c)|^p averaged over the scores themselves, atoms and all
+  (``calbias.fits.empirical_error``).
 - ``glm_beta``: integrated over a Beta distribution fitted to the scores, as Roelofs et al. 2022
   (section 6 and Table 1) describe it. Tied scores make that fit doubtful.
+
+Three economies make hundreds of bootstrap resamples of the first affordable: scores whose log odds
+lie within 0.02 of each other form a group, of at most 1/400 of the rows; only models whose AIC on
+the whole data is within 50 of the least compete again; and all resamples are fitted side by side.
+Against fits to the resampled rows themselves the TCE was off by 0.007 percentage points at most in
+300 resamples of three models, where it has a standard deviation of 0.1 to 1 points from one
+resample to the next.
 """
 
 import warnings
-from typing import NamedTuple
 
 import numpy as np
+from scipy.special import log_expit
 
 from calbias.errors import InputError
 from calbias.fits.beta import fit_beta
-from calbias.fits.glm import GlmFit, best_fit, fit_all
+from calbias.fits.empirical_error import atoms
 from calbias.fits.inputs import LOG_MISS_AT_ONE
-from calbias.truth.curves import Curve
+from calbias.recalibration.resampled_glms import Groups, refit
 from calbias.truth.scenarios import Scenario
-from calbias.truth.true_error import gap, true_calibration_error
+from calbias.truth.true_error import true_calibration_error
 
 REFERENCES = ("glm_empirical", "glm_beta")
-
-
-class FittedCurve(NamedTuple):
-    """The curve of least AIC and all the fits it was chosen from, in the order of ``GLM_NAMES``.
-
-    ``curve`` is None and ``fits`` empty where the scores inside (0, 1) are all hits, all misses,
-    or all equal: the curve is then their mean label.
-    """
-
-    curve: Curve | None
-    fits: tuple[GlmFit, ...]
-
-
-def atoms(top):
-    """Return (at_zero, at_one), bool (n,): scores of exactly 0 or 1 of a ``TopLabel``.
-
-    The stand-in for 1 of ``softmax: float32_2020`` counts as 1.
-    """
-    at_one = np.isneginf(top.log1m_score) | np.isclose(
-        top.log1m_score, LOG_MISS_AT_ONE, rtol=1e-12, atol=0
-    )
-    return np.isneginf(top.log_score), at_one
-
-
-def fit_curve(top):
-    """Return the ``FittedCurve`` of a ``TopLabel``: twelve GLMs by Newton's method, least AIC."""
-    inside = ~np.logical_or(*atoms(top))
-    log_score, log1m_score = top.log_score[inside], top.log1m_score[inside]
-    hit = top.hit[inside]
-    if hit.size == 0 or hit.min() == hit.max() or np.ptp(log_score - log1m_score) == 0:
-        return FittedCurve(None, ())
-    fits = tuple(fit_all(log_score, log1m_score, hit, use_statsmodels=False))
-    return FittedCurve(best_fit(fits).curve, fits)
-
-
-def hit_probability(top, curve):
-    """Return T at each score of a ``TopLabel``, (n,): the mean label at atoms at 0 and at 1."""
-    at_zero, at_one = atoms(top)
-    inside = ~(at_zero | at_one)
-    rates = np.empty(len(top.hit))
-    for atom in (at_zero, at_one):
-        rates[atom] = _mean(top.hit[atom])
-    if curve is None:
-        rates[inside] = _mean(top.hit[inside])
-    else:
-        rates[inside] = curve.hit(top.log_score[inside], top.log1m_score[inside])
-    return rates
-
-
-def empirical_tce(top, curve, norm=2.0):
-    """Return (mean |c - T(c)|^p)^(1/p) over the n scores of a ``TopLabel``, a fraction.
-
-    At an atom at 0 or 1, and everywhere inside where ``curve`` is None, T is the mean label, so
-    that an atom at 1 contributes weight·(1 - mean label)^p.
-    """
-    at_zero, at_one = atoms(top)
-    inside = ~(at_zero | at_one)
-    total = at_zero.sum() * _mean(top.hit[at_zero]) ** norm
-    total += at_one.sum() * _mean(1.0 - top.hit[at_one]) ** norm
-    if curve is None:
-        gaps = top.score[inside] - _mean(top.hit[inside])
-    else:
-        gaps = gap(curve, top.log_score[inside], top.log1m_score[inside])
-    total += np.sum(np.abs(gaps) ** norm)
-    return float((total / len(top.hit)) ** (1.0 / norm))
+GROUP_WIDTH = 0.02
+"""The largest span of a group, in log odds: that keeps a group's calibration curve flat."""
+GROUP_FRACTION = 1 / 400
+"""The largest fraction of the rows in a group of several distinct scores."""
+COMPETING = 50.0
+"""The distance in AIC within which a model may win on a resample."""
 
 
 def beta_tce(top, curve, norm=2.0):
@@ -108,5 +56,72 @@ def beta_tce(top, curve, norm=2.0):
     return true_calibration_error(Scenario("beta", fit.alpha, fit.beta, curve), norm)
 
 
-def _mean(values):
-    return float(values.mean()) if values.size else 0.0
+def resampled_tce(top, fitted, counts, norm=2.0):
+    """Return the empirical TCE, (B,) fractions, of resamples given as counts (B, n) of the rows.
+
+    ``top`` is the ``TopLabel`` (n,) and ``fitted`` its ``FittedCurve``. On each resample the model
+    of least AIC is chosen anew and atoms at 0 and 1 have the resample's mean label.
+    """
+    at_zero, at_one = atoms(top)
+    inside = ~(at_zero | at_one)
+    total = _of_atom(counts[:, at_zero], top.hit[at_zero], 0.0, norm)
+    total += _of_atom(counts[:, at_one], top.hit[at_one], 1.0, norm)
+    if inside.any():
+        groups = grouped(top, inside, counts)
+        total += _of_groups(groups, fitted, norm)
+    return (total / counts.sum(axis=1)) ** (1.0 / norm)
+
+
+def grouped(top, inside, counts):
+    """Return the ``Groups`` of the rows that ``inside`` (bool, n) marks: equal scores together.
+
+    The score of a group is at its rows' mean log odds.
+    """
+    log_odds = top.log_score[inside] - top.log1m_score[inside]
+    order = np.argsort(log_odds, kind="stable")
+    log_odds = log_odds[order]
+    starts = np.flatnonzero(np.r_[True, log_odds[1:] != log_odds[:-1]])
+    by_rank = np.floor(starts / (GROUP_FRACTION * len(order)))
+    by_width = np.floor(log_odds[starts] / GROUP_WIDTH)
+    opens = (np.diff(by_rank) > 0) | (np.diff(by_width) > 0)
+    starts = starts[np.r_[True, opens]]
+    sizes = np.diff(np.r_[starts, len(order)])
+    means = np.add.reduceat(log_odds, starts) / sizes
+    inside_counts = counts[:, np.flatnonzero(inside)[order]].astype(np.float64)
+    n_rows = np.add.reduceat(inside_counts, starts, axis=1)
+    inside_counts *= top.hit[inside][order]
+    n_hits = np.add.reduceat(inside_counts, starts, axis=1)
+    return Groups(log_expit(means), log_expit(-means), n_hits, n_rows - n_hits)
+
+
+def _of_atom(counts, hits, score, norm):
+    """Return n·|score - mean label|^p of the rows at one score, per resample."""
+    n_rows = counts.sum(axis=1)
+    mean_label = counts @ hits.astype(np.float64) / np.maximum(n_rows, 1)
+    return n_rows * np.abs(score - mean_label) ** norm
+
+
+def _of_groups(groups, fitted, norm):
+    """Return Σ n |c - T|^p over the groups, per resample, T by the model of least AIC there."""
+    n_rows = groups.hits + groups.misses
+    score = np.exp(groups.log_score)
+    if fitted.curve is None:
+        everyone = np.maximum(n_rows.sum(axis=1), 1)
+        curves = (groups.hits.sum(axis=1) / everyone)[:, None]
+        return np.sum(n_rows * np.abs(score - curves) ** norm, axis=1)
+    least = min(fit.aic for fit in fitted.fits)
+    best_aic = np.full(len(n_rows), np.inf)
+    best = np.zeros(len(n_rows))
+    for fit in _competitors(fitted.fits, least):
+        curves, aic = refit(fit, groups)
+        error = np.sum(n_rows * np.abs(score - curves) ** norm, axis=1)
+        best = np.where(aic < best_aic, error, best)
+        best_aic = np.minimum(aic, best_aic)
+    return best
+
+
+def _competitors(fits, least):
+    """Return the fits near the least AIC; the constant curve, one model of four names, once."""
+    near = [fit for fit in fits if fit.aic <= least + COMPETING]
+    constants = [fit.glm for fit in near if fit.glm.endswith("_b0")]
+    return [fit for fit in near if fit.glm not in constants[1:]]

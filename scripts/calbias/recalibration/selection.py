@@ -5,11 +5,10 @@ from functools import cache
 import numpy as np
 
 from calbias.engine.seeding import stream
-from calbias.recalibration.analysis_choices import CHOICES, DEFAULT
+from calbias.fits.empirical_error import empirical_tce, fit_curve
+from calbias.recalibration.analysis_choices import CHOICES, DEFAULT, METHODS
 from calbias.recalibration.measures import load_measures, measured, resampled_values
-from calbias.recalibration.reference import beta_tce, empirical_tce, fit_curve
-from calbias.recalibration.resampled_reference import resampled_tce
-from calbias.recalibration.variants import METHODS
+from calbias.recalibration.reference import beta_tce, resampled_tce
 
 
 def draw_counts(n, n_resamples, seed, model):

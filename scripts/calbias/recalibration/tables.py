@@ -1,9 +1,10 @@
 """The rows of a model in ``recalibration``, ``recalibration_details`` and its selections."""
 
-from calbias.recalibration.evaluation import ties_of
-from calbias.recalibration.reference import REFERENCES, atoms
+from calbias.fits.empirical_error import atoms
+from calbias.recalibration.analysis_choices import METHODS, VARIANTS
+from calbias.recalibration.outcomes import outcomes, ties_of
+from calbias.recalibration.reference import REFERENCES
 from calbias.recalibration.selection import Selections, draw_counts, selected
-from calbias.recalibration.variants import METHODS, outcomes
 
 ALL_METHODS = ("uncalibrated", *METHODS)
 
@@ -17,7 +18,7 @@ def recalibration_tables(logits, model, softmax, seed, n_resamples, estimators=N
     which depend on no reference but are repeated for each. ``selected`` marks the least value among
     the three methods (of the accuracy, the greatest).
     """
-    judged = outcomes(logits.validation, logits.test, softmax)
+    judged = outcomes(logits.validation, logits.test, VARIANTS, softmax)
     tops = {variant: outcome.top for variant, outcome in judged.items()}
     counts = draw_counts(len(logits.test.labels), n_resamples, seed, model)
     selections = Selections(tops, counts, estimators)

@@ -6,25 +6,29 @@ Scores are put into bins and every score in a bin becomes the bin's mean label.
 import numpy as np
 
 from calbias.errors import InputError
-from calbias.recalibration.one_vs_rest import fit_one_vs_rest
+from calbias.recalibration.binary import Steps, fit_one_score, fit_one_vs_rest
 
+VARIANTS = {
+    "histogram_binning": {},
+    "histogram_binning_em": {"binning": "em"},
+    "histogram_binning_zero": {"empty_bins": "zero"},
+    "histogram_binning_top_label": {"top_label_only": True},
+}
 BINNINGS = ("ew", "em")
 EMPTY_BINS = ("centre", "zero")
 
 
-def fit(logits, labels, n_bins=15, binning="ew", empty_bins="centre"):
-    """Return ``transform(logits) -> logits``, fitted one class against the rest.
+def fit(logits, labels, top_label_only=False, **options):
+    """Fit to logits (n, K) and labels (n,), one class against the rest; see ``fit_binary``.
 
-    ``logits`` (n, K) and ``labels`` (n,) are those of the validation fold. For the options see
-    ``fit_binary``.
+    ``top_label_only``: the top label's score alone is binned, and the classes keep their order.
     """
-    return fit_one_vs_rest(
-        lambda scores, hits: fit_binary(scores, hits, n_bins, binning, empty_bins), logits, labels
-    )
+    fit_classes = fit_one_score if top_label_only else fit_one_vs_rest
+    return fit_classes(lambda *data: fit_binary(*data, **options), logits, labels)
 
 
 def fit_binary(scores, hits, n_bins=15, binning="ew", empty_bins="centre"):
-    """Return ``transform(scores) -> scores`` from scores in [0, 1] and 0/1 hits, both (n,).
+    """Return the ``Steps`` of scores (n,) in [0, 1] and hits (n,), 0 or 1.
 
     ``binning="ew"``: bin k of b is [k/b, (k+1)/b), with 1 in the last. ``"em"``: bin k begins at
     the score of rank ceil(k·n/b), so that bins hold equally many samples, except that equal scores
@@ -49,5 +53,4 @@ def fit_binary(scores, hits, n_bins=15, binning="ew", empty_bins="centre"):
     n_hits = np.bincount(bins, weights=hits, minlength=n_bins)
     centre = (np.arange(n_bins) + 0.5) / n_bins
     of_empty = centre if empty_bins == "centre" and binning == "ew" else np.zeros(n_bins)
-    mean_label = np.where(count > 0, n_hits / np.maximum(count, 1), of_empty)
-    return lambda new_scores: mean_label[np.searchsorted(edges, new_scores, side="right")]
+    return Steps(edges, np.where(count > 0, n_hits / np.maximum(count, 1), of_empty))

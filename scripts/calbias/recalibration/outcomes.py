@@ -4,8 +4,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from calbias.logits.ranked import ranked_hits
+from calbias.logits.row_blocks import row_blocks
 from calbias.logits.top_label import TopLabel, top_label
-from calbias.recalibration.chunks import row_chunks
+from calbias.recalibration.registry import load_method
 
 LOWEST_LOG_PROBABILITY = float(np.log(np.finfo(np.float64).eps))
 """The log probability that a label of probability 0 counts with: that of 2^-52, as
@@ -22,14 +24,19 @@ class Outcome(NamedTuple):
     nll: float
 
 
-def judge(transform, fold, softmax="exact"):
-    """Return the ``Outcome`` of ``transform(logits) -> logits`` on a fold (logits, labels).
+def outcome_of(calibrator, fold, softmax="exact"):
+    """Return the ``Outcome`` of a fitted method on a fold (logits, labels).
 
-    A label of probability 0 counts as one of 2^-52. Logits are transformed in blocks of rows.
+    A label of probability 0 counts as one of 2^-52. Logits are recalibrated in blocks of rows.
     """
     parts, nll = [], 0.0
-    for rows in row_chunks(fold.logits):
-        z, labels = transform(fold.logits[rows]), fold.labels[rows]
+    for rows in row_blocks(fold.logits):
+        logits, labels = fold.logits[rows], fold.labels[rows]
+        z = calibrator.predict(logits)
+        if z.ndim == 1:
+            parts.append(_of_score(z, logits, labels))
+            nll = float("nan")
+            continue
         top = top_label(z, labels, softmax)
         log_odds_of_label = z[np.arange(len(z)), labels].astype(np.float64) - z.max(axis=1)
         nll -= np.maximum(top.log_score + log_odds_of_label, LOWEST_LOG_PROBABILITY).sum()
@@ -38,16 +45,17 @@ def judge(transform, fold, softmax="exact"):
     return Outcome(joined, float(nll / len(joined.hit)))
 
 
-def judge_top_label(fit_binary, validation, test):
-    """Return the ``Outcome`` of a binary method applied to the top label's score alone.
+def outcomes(validation, test, methods, softmax="exact"):
+    """Return {method: ``Outcome``}: each fitted on one fold and judged on the other."""
+    return {
+        method: outcome_of(load_method(method)(*validation), test, softmax) for method in methods
+    }
 
-    ``fit_binary(scores, hits)`` is fitted to the validation fold's ``TopLabel``; the map that it
-    returns is applied to the test fold's scores. The top class, and so the accuracy, stays.
-    """
-    score = fit_binary(validation.score, validation.hit.astype(np.float64))(test.score)
+
+def _of_score(score, logits, labels):
+    """Return the ``TopLabel`` of recalibrated top-label scores (n,): the top class stays."""
     with np.errstate(divide="ignore"):
-        top = TopLabel(score, np.log(score), np.log1p(-score), test.hit)
-    return Outcome(top, float("nan"))
+        return TopLabel(score, np.log(score), np.log1p(-score), ranked_hits(logits, labels))
 
 
 class Ties(NamedTuple):

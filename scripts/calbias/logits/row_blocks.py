@@ -5,7 +5,7 @@ import numpy as np
 _ELEMENTS = 2**20  # logits worked on at a time: 8 MiB in float64
 
 
-def row_chunks(logits):
+def row_blocks(logits):
     """Yield slices of rows of an array (n, K) that hold about a million elements each."""
     n, n_classes = logits.shape
     step = max(1, _ELEMENTS // n_classes)
@@ -16,7 +16,7 @@ def row_chunks(logits):
 def log_totals(logits):
     """Return the logsumexp of each row of logits (n, K), (n,) float64."""
     totals = np.empty(len(logits))
-    for rows in row_chunks(logits):
+    for rows in row_blocks(logits):
         z = logits[rows].astype(np.float64)
         largest = z.max(axis=1)
         z -= largest[:, None]

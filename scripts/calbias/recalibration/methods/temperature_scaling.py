@@ -5,20 +5,30 @@ loss is convex, so Newton's method, kept inside a bracket, finds the one minimum
 """
 
 import warnings
+from typing import NamedTuple
 
 import numpy as np
 
-from calbias.recalibration.chunks import row_chunks
+from calbias.logits.row_blocks import row_blocks
 
 BOUNDS = (1e-3, 1e3)
 """Limits of the inverse temperature: T tends to 0 where every top label is a hit."""
 _TOLERANCE = 1e-10
 
 
+class TemperatureScaling(NamedTuple):
+    """The inverse temperature 1/T."""
+
+    inverse: float
+
+    def predict(self, logits):
+        """Return logits / T, (n, K) float64; the classes keep their order."""
+        return logits.astype(np.float64) * self.inverse
+
+
 def fit(logits, labels):
-    """Return ``transform(logits) -> logits / T`` (float64) from logits (n, K) and labels (n,)."""
-    inverse = inverse_temperature(logits, labels)
-    return lambda new_logits: new_logits.astype(np.float64) * inverse
+    """Fit 1/T to logits (n, K) and labels (n,)."""
+    return TemperatureScaling(inverse_temperature(logits, labels))
 
 
 def inverse_temperature(logits, labels):
@@ -57,7 +67,7 @@ def _derivatives(logits, labels, inverse):
     They are the sums over the rows of E z - z_label and of Var z under softmax(inverse·z).
     """
     slope = curvature = 0.0
-    for rows in row_chunks(logits):
+    for rows in row_blocks(logits):
         z = logits[rows].astype(np.float64)
         z -= z.max(axis=1)[:, None]
         weights = np.exp(z * inverse)

@@ -1,0 +1,83 @@
+"""The calibration error of given scores under a fitted curve: the average over them, not a Beta.
+
+The curve T is the GLM of least AIC. A score of exactly 0 or 1 has no finite logit: the fit leaves
+these atoms out, and T there is their mean label.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from calbias.fits.glm import GlmFit, best_fit, fit_all
+from calbias.fits.inputs import LOG_MISS_AT_ONE
+from calbias.truth.curves import Curve
+from calbias.truth.true_error import gap
+
+
+class FittedCurve(NamedTuple):
+    """The curve of least AIC and all the fits it was chosen from, in the order of ``GLM_NAMES``.
+
+    ``curve`` is None and ``fits`` empty where the scores inside (0, 1) are all hits, all misses,
+    or all equal: the curve is then their mean label.
+    """
+
+    curve: Curve | None
+    fits: tuple[GlmFit, ...]
+
+
+def atoms(top):
+    """Return (at_zero, at_one), bool (n,): scores of exactly 0 or 1 of a ``TopLabel``.
+
+    The stand-in for 1 of ``softmax: float32_2020`` counts as 1.
+    """
+    at_one = np.isneginf(top.log1m_score) | np.isclose(
+        top.log1m_score, LOG_MISS_AT_ONE, rtol=1e-12, atol=0
+    )
+    return np.isneginf(top.log_score), at_one
+
+
+def fit_curve(top):
+    """Return the ``FittedCurve`` of a ``TopLabel``: twelve GLMs by Newton's method, least AIC."""
+    inside = ~np.logical_or(*atoms(top))
+    log_score, log1m_score = top.log_score[inside], top.log1m_score[inside]
+    hit = top.hit[inside]
+    if hit.size == 0 or hit.min() == hit.max() or np.ptp(log_score - log1m_score) == 0:
+        return FittedCurve(None, ())
+    fits = tuple(fit_all(log_score, log1m_score, hit, use_statsmodels=False))
+    return FittedCurve(best_fit(fits).curve, fits)
+
+
+def hit_probability(top, curve):
+    """Return T at each score of a ``TopLabel``, (n,): the mean label at atoms at 0 and at 1."""
+    at_zero, at_one = atoms(top)
+    inside = ~(at_zero | at_one)
+    rates = np.empty(len(top.hit))
+    for atom in (at_zero, at_one):
+        rates[atom] = _mean(top.hit[atom])
+    if curve is None:
+        rates[inside] = _mean(top.hit[inside])
+    else:
+        rates[inside] = curve.hit(top.log_score[inside], top.log1m_score[inside])
+    return rates
+
+
+def empirical_tce(top, curve, norm=2.0):
+    """Return (mean |c - T(c)|^p)^(1/p) over the n scores of a ``TopLabel``, a fraction.
+
+    At an atom at 0 or 1, and everywhere inside where ``curve`` is None, T is the mean label, so
+    that an atom at 1 contributes weight·(1 - mean label)^p.
+    """
+    at_zero, at_one = atoms(top)
+    inside = ~(at_zero | at_one)
+    total = at_zero.sum() * _mean(top.hit[at_zero]) ** norm
+    total += at_one.sum() * _mean(1.0 - top.hit[at_one]) ** norm
+    if curve is None:
+        gaps = top.score[inside] - _mean(top.hit[inside])
+    else:
+        gaps = gap(curve, top.log_score[inside], top.log1m_score[inside])
+    total += np.sum(np.abs(gaps) ** norm)
+    return float((total / len(top.hit)) ** (1.0 / norm))
+
+
+def _mean(values):
+    return float(values.mean()) if values.size else 0.0

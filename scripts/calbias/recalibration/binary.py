@@ -1,0 +1,87 @@
+"""Methods for two classes, applied to a model of many: to each class, or to one score alone.
+
+A method for two classes has ``fit_binary(scores, hits)``, scores (n,) in [0, 1] and hits 0 or 1,
+and returns an object whose ``predict(scores)`` gives the recalibrated scores (m,).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from calbias.logits.ranked import ranked_hits, ranked_scores
+from calbias.logits.row_blocks import log_totals, row_blocks
+
+_CLASSES_AT_A_TIME = 32
+
+
+class OneVsRest(NamedTuple):
+    """A map of scores for each class; the K outputs are renormalised (see ``fit_one_vs_rest``)."""
+
+    maps: list
+
+    def predict(self, logits):
+        """Return the log of the maps' outputs, (n, K), -inf for 0: the softmax renormalises.
+
+        A row to which every class assigns 0 keeps its uncalibrated probabilities.
+        """
+        out = np.empty(logits.shape)
+        for rows in row_blocks(logits):
+            log_scores = logits[rows].astype(np.float64)
+            log_scores -= log_totals(logits[rows])[:, None]
+            scores = np.exp(log_scores.T, order="C")
+            for k, map_of_class in enumerate(self.maps):
+                scores[k] = map_of_class.predict(scores[k])
+            nothing = ~scores.any(axis=0)
+            with np.errstate(divide="ignore"):
+                np.log(scores, out=scores)
+            scores[:, nothing] = log_scores[nothing].T
+            out[rows] = scores.T
+        return out
+
+
+def fit_one_vs_rest(fit_binary, logits, labels):
+    """Return the ``OneVsRest`` of logits (n, K) and labels (n,): one class against the rest.
+
+    A method for two classes is fitted to the probability of each class, and its outputs are
+    divided by their sum (Guo et al. 2017, section 4.2, "Extension of binning methods").
+    """
+    totals = log_totals(logits)
+    maps = []
+    for start in range(0, logits.shape[1], _CLASSES_AT_A_TIME):
+        columns = logits[:, start : start + _CLASSES_AT_A_TIME].T.astype(np.float64)
+        for k, scores in enumerate(np.exp(columns - totals), start):
+            maps.append(fit_binary(scores, (labels == k).astype(np.float64)))
+    return OneVsRest(maps)
+
+
+class OneScore(NamedTuple):
+    """A map of the score of rank ``rank``, or of the sum of the ``rank`` largest (``within``)."""
+
+    map: object
+    rank: int
+    within: bool
+
+    def predict(self, logits):
+        """Return the recalibrated scores, (n,); the classes keep their order."""
+        return self.map.predict(ranked_scores(logits, self.rank, self.within))
+
+
+def fit_one_score(fit_binary, logits, labels, rank=1, within=False):
+    """Return the ``OneScore`` of logits (n, K) and labels (n,); rank 1 is the top label's score."""
+    scores = ranked_scores(logits, rank, within)
+    return OneScore(
+        fit_binary(scores, ranked_hits(logits, labels, rank, within).astype(np.float64)),
+        rank,
+        within,
+    )
+
+
+class Steps(NamedTuple):
+    """A step function of a score: ``values`` (b,) between ``edges`` (b - 1,), an edge above."""
+
+    edges: np.ndarray
+    values: np.ndarray
+
+    def predict(self, scores):
+        """Return the value of the bin of each score, (m,)."""
+        return self.values[np.searchsorted(self.edges, scores, side="right")]

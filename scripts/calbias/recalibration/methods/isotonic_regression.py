@@ -1,0 +1,69 @@
+"""Isotonic regression (Zadrozny and Elkan 2002; Guo et al. 2017, section 4.1).
+
+The nondecreasing function of least squares, by the pool-adjacent-violators algorithm.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.optimize import isotonic_regression
+
+from calbias.errors import InputError
+from calbias.recalibration.binary import Steps, fit_one_score, fit_one_vs_rest
+
+VARIANTS = {
+    "isotonic_regression": {},
+    "isotonic_regression_step": {"shape": "step"},
+    "isotonic_regression_top_label": {"top_label_only": True},
+}
+SHAPES = ("interpolated", "step")
+
+
+def fit(logits, labels, top_label_only=False, **options):
+    """Fit to logits (n, K) and labels (n,), one class against the rest; see ``fit_binary``.
+
+    ``top_label_only``: the map is that of the top label's score, and the classes keep their order.
+    """
+    fit_classes = fit_one_score if top_label_only else fit_one_vs_rest
+    return fit_classes(lambda *data: fit_binary(*data, **options), logits, labels)
+
+
+class Interpolated(NamedTuple):
+    """Values (k,) at ascending knots (k,), linear between them and constant outside."""
+
+    knots: np.ndarray
+    values: np.ndarray
+
+    def predict(self, scores):
+        """Return the interpolated values at scores (m,)."""
+        return np.interp(scores, self.knots, self.values)
+
+
+def fit_binary(scores, hits, shape="interpolated"):
+    """Return the isotonic map of scores (n,) in [0, 1] and hits (n,), 0 or 1.
+
+    Between the given scores ``"interpolated"`` is linear, which is what scikit-learn predicts;
+    ``"step"`` keeps the value of the next lower score, the piecewise constant function of Guo et
+    al. Outside them both are constant.
+    """
+    if shape not in SHAPES:
+        raise InputError(f"isotonic shape {shape!r} is unknown: choose from {', '.join(SHAPES)}")
+    scores, hits = _without_leading_misses(scores, hits)
+    knots, group, count = np.unique(scores, return_inverse=True, return_counts=True)
+    mean_label = np.bincount(group, weights=hits) / count
+    values = isotonic_regression(mean_label, weights=count).x
+    return Interpolated(knots, values) if shape == "interpolated" else Steps(knots[1:], values)
+
+
+def _without_leading_misses(scores, hits):
+    """Return scores and hits with one miss in place of all misses below the lowest hit.
+
+    The fit is 0 on all of them, so the highest is enough. Of a thousand classes most scores are
+    such misses, and to sort them took most of the time.
+    """
+    lowest_hit = scores.min(where=hits > 0, initial=np.inf)
+    kept = scores >= lowest_hit
+    highest_miss = scores.max(where=~kept, initial=-np.inf)
+    if highest_miss == -np.inf:
+        return scores, hits
+    return np.append(scores[kept], highest_miss), np.append(hits[kept], 0.0)
