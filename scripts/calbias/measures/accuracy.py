@@ -1,0 +1,16 @@
+"""The accuracy of the top label: the fraction of hits. 1 − accuracy is the error of Guo et al."""
+
+import numpy as np
+
+VARIANTS = {"accuracy": {}}
+INPUT = "top_label"
+
+
+def rows(scores, hits):
+    """Return each row's value (n,): the hit."""
+    return np.asarray(hits, float)
+
+
+def measure(scores, hits):
+    """Return the fraction of hits."""
+    return float(rows(scores, hits).mean())

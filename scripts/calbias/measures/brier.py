@@ -1,0 +1,21 @@
+"""The Brier score over all classes, 1/n Σ_i Σ_j (p_ij − [label_i = j])², from 0 to 2.
+
+Brier (1950). Gupta et al. (ICLR 2021, Table 7) print it divided by the number of classes.
+"""
+
+import numpy as np
+
+VARIANTS = {"brier": {}, "brier_per_class": {"per_class": True}}
+INPUT = "probabilities"
+
+
+def rows(probabilities, labels, per_class=False):
+    """Return each row's value (n,) of probabilities (n, K) and labels (n,)."""
+    p = np.take_along_axis(probabilities, np.asarray(labels)[:, None], axis=1)[:, 0]
+    squares = np.einsum("ij,ij->i", probabilities, probabilities) - 2.0 * p + 1.0
+    return squares / probabilities.shape[1] if per_class else squares
+
+
+def measure(probabilities, labels, per_class=False):
+    """Return the Brier score."""
+    return float(rows(probabilities, labels, per_class).mean())

@@ -1,0 +1,16 @@
+"""The Brier score of the top label, 1/n Σ (s_i − hit_i)², from 0 to 1."""
+
+import numpy as np
+
+VARIANTS = {"brier_top_label": {}}
+INPUT = "top_label"
+
+
+def rows(scores, hits):
+    """Return each row's value (n,) of scores (n,) and hits (n,)."""
+    return (np.asarray(scores, float) - hits) ** 2
+
+
+def measure(scores, hits):
+    """Return the Brier score of the top label."""
+    return float(rows(scores, hits).mean())

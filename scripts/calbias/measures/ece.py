@@ -1,0 +1,17 @@
+"""The expected calibration error of the top label under its usual name: p = 1, equal-width bins.
+
+    ECE = Σ_k n_k/n · |f_k − y_k|
+
+Naeini et al. (AAAI 2015); Guo et al. (ICML 2017), Eq. 3, with 15 bins; Gupta et al. (ICLR 2021,
+Table 6) with 25.
+"""
+
+from calbias.estimation.api import estimate
+
+VARIANTS = {"ece": {"n_bins": 15}, "ece25": {"n_bins": 25}}
+INPUT = "top_label"
+
+
+def measure(scores, hits, n_bins):
+    """Return the ECE, a fraction, of scores (n,) and hits (n,)."""
+    return estimate("ece_bin_ew", scores, hits, n_bins, norm=1).value

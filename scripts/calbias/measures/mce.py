@@ -1,0 +1,15 @@
+"""The maximum calibration error of the top label, max_k |f_k − y_k| over 15 equal-width bins.
+
+Naeini et al. (AAAI 2015); Guo et al. (ICML 2017), Eq. 5. ``mce25`` has the 25 bins of Gupta et al.
+(ICLR 2021).
+"""
+
+from calbias.estimation.api import estimate
+
+VARIANTS = {"mce": {"n_bins": 15}, "mce25": {"n_bins": 25}}
+INPUT = "top_label"
+
+
+def measure(scores, hits, n_bins):
+    """Return the MCE, a fraction, of scores (n,) and hits (n,)."""
+    return estimate("mce_ew", scores, hits, n_bins).value
