@@ -16,7 +16,7 @@ from calbias import __version__
 from calbias.engine.quantile_table import build_quantile_table
 from calbias.engine.sampler import Sampler
 from calbias.errors import InputError
-from calbias.estimation.api import load_estimator
+from calbias.estimation.loading import load_estimator
 from calbias.estimation.registry import bin_numbers, estimator_file
 from calbias.io.checksums import file_digest, files_digest
 from calbias.io.code_files import code_files

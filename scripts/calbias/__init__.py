@@ -1,16 +1,59 @@
-"""Bias of calibration error estimators.
+"""Calibration error of a model's confidence, and the bias of the estimators that measure it.
 
-``calbias.estimate("ece_sweep_em", scores, hits)`` estimates the calibration error of a model's
-scores; everything else is imported from the module that holds it.
+Start with ``calbias.estimate`` for a number and ``calbias.assess`` for a number whose bias, spread
+and p-value are known. Scores are a model's confidences, hits are 1 where its prediction was
+correct and 0 elsewhere; errors and estimates are fractions, not percentages.
+
+    estimate, Estimate                    calibration error of a model's scores by one estimator
+    list_estimators, Estimator            which estimators there are
+    top_label, TopLabel                   logits or probabilities, and labels, as scores and hits
+    assess, Assessment, AssessedEstimator estimates with their bias, spread, rank and p-value
+    reliability_diagram, ReliabilityDiagram   accuracy by score, with a consistency band
+    Scenario, Curve                       a law of the scores with a calibration curve
+    true_calibration_error                the true error of a scenario
+    bias, Bias                            an estimator's bias and spread in a scenario
+    simulate                              data sets drawn from a scenario
+    InputError                            what is raised for a mistake in the input
+
+References
+----------
+Roelofs, Cain, Shlens and Mozer (2022). Mitigating bias in calibration error estimation. AISTATS.
 """
 
 import importlib
 
 __version__ = "0.1.0"
 
+_MODULES = {
+    "AssessedEstimator": "calbias.assessment.estimators",
+    "Assessment": "calbias.assessment.api",
+    "Bias": "calbias.simulation.api",
+    "Curve": "calbias.truth.curves",
+    "Estimate": "calbias.estimation.api",
+    "Estimator": "calbias.estimation.api",
+    "InputError": "calbias.errors",
+    "ReliabilityDiagram": "calbias.assessment.reliability",
+    "Scenario": "calbias.truth.scenarios",
+    "TopLabel": "calbias.logits.top_label",
+    "assess": "calbias.assessment.api",
+    "bias": "calbias.simulation.api",
+    "estimate": "calbias.estimation.api",
+    "list_estimators": "calbias.estimation.api",
+    "reliability_diagram": "calbias.assessment.reliability",
+    "simulate": "calbias.simulation.api",
+    "top_label": "calbias.estimation.inputs",
+    "true_calibration_error": "calbias.truth.true_error",
+}
+
+__all__ = [*_MODULES]
+
 
 def __getattr__(name):
-    # On first use: what a command line does not need must neither be loaded nor break it.
-    if name == "estimate":
-        return importlib.import_module("calbias.estimation.api").estimate
-    raise AttributeError(f"module 'calbias' has no attribute {name!r}")
+    # On first use: a command line neither loads nor depends on what it does not use.
+    if name not in _MODULES:
+        raise AttributeError(f"module 'calbias' has no attribute {name!r}")
+    return getattr(importlib.import_module(_MODULES[name]), name)
+
+
+def __dir__():
+    return sorted([*__all__, "__version__"])

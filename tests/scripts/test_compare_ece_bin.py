@@ -60,7 +60,7 @@ def test_rows(files):
     assert list(table) == contract["ece_bin_real_and_simulated"]["columns"]
     row = table.loc["resnet110_c10"]
     for fold, column in (("validation", "ece_bin_percent"), ("test", "ece_bin_test_percent")):
-        value = estimate("ece_bin_ew", folds[fold].score, folds[fold].hit).value
+        value = estimate("ece_bin_ew", folds[fold].score, folds[fold].hit, norm=2).value
         assert row[column] == pytest.approx(100 * value)
     assert (row["source"], row["simulated_source"]) == ("surrogate_logits", "published_fits")
     assert row["mean_simulated_ece_bin_percent"] == 6.5

@@ -8,7 +8,7 @@ from calbias.benchmark.timing import compare
 from calbias.benchmark.vectorised import six_binned
 from calbias.benchmark.workloads import SEVEN, SIX, Grid, call_rows
 from calbias.engine.sampler import Sampler
-from calbias.estimation.api import load_estimator
+from calbias.estimation.loading import load_estimator
 from calbias.io.table_schema import columns_of
 from calbias.truth.curves import Curve
 from calbias.truth.scenarios import Scenario

@@ -5,15 +5,17 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 import yaml
 
 import calbias
 from calbias.engine.sorted_batch import sorted_data_set
 from calbias.errors import InputError
-from calbias.estimation import api as estimation
-from calbias.estimation.api import estimate, load_estimator
-from calbias.estimation.registry import NO_BINS
+from calbias.estimation import api
+from calbias.estimation.api import estimate
+from calbias.estimation.loading import load_estimator
+from calbias.estimation.registry import NO_BINS, known_estimators
 
 
 def test_the_three_lines_of_the_readme():
@@ -25,7 +27,7 @@ def test_the_three_lines_of_the_readme():
         "from calbias.simulation.simulate import simulate_estimates",
         "again = calbias.estimate('ece_bin_ew', [0.1, 0.2, 0.9], [0, 0, 1], n_bins=2, norm=1)",
         "from calbias import estimate",
-        "assert first == again == estimate('ece_bin_ew', [0.1, 0.2, 0.9], [0, 0, 1], 2, 1)",
+        "assert first == again == estimate('ece_bin_ew', [0.1, 0.2, 0.9], [0, 0, 1], 2)",
         "print(f'{first.value:.6f} {first.n_bins}')",
     )
     root = calbias.__file__.rsplit("/scripts/", 1)[0]
@@ -35,14 +37,6 @@ def test_the_three_lines_of_the_readme():
     assert done.stdout == "0.133333 2\n", done.stderr
     with pytest.raises(AttributeError, match="no attribute 'estimates'"):
         calbias.estimates  # noqa: B018
-
-
-def test_example_of_the_docstring():
-    import doctest
-
-    import calbias.estimation.api
-
-    assert doctest.testmod(calbias.estimation.api).failed == 0
 
 
 @pytest.mark.parametrize(
@@ -66,10 +60,13 @@ def test_example_of_the_docstring():
         ({"norm": 0}, "norm must be a finite number above 0"),
         ({"norm": float("inf")}, "norm must be a finite number above 0"),
         ({"norm": 10**400}, "norm must be a finite number above 0 and at most 100, not 1000"),
-        ({"scores": [[0.1], [0.2, 0.3]]}, "scores must be one list of numbers: setting an array"),
+        (
+            {"scores": [[0.1], [0.2, 0.3]]},
+            "scores cannot be read as an array of numbers: setting an array",
+        ),
         (
             {"scores": np.ma.array([0.1, 0.2], mask=[0, 1])},
-            "scores must have no mask: leave masked samples out of scores and hits",
+            "scores must have no mask: leave masked samples out",
         ),
         ({"hits": np.ma.array([0, 1], mask=[0, 1])}, "hits must have no mask"),
         ({"scores": [2.0, 0.1]}, "score 2.0 in row 0"),
@@ -82,18 +79,59 @@ def test_refusals_are_one_line(arguments, message):
     assert "\n" not in str(error.value)
 
 
+def test_the_norm_is_1_unless_the_estimator_has_another_or_one_is_given():
+    data = [0.5, 0.7, 0.9], [0, 1, 1]
+    assert estimate("ece_bin_ew", *data).norm == 1
+    assert estimate("ece_debias_em", *data).norm == 2
+    assert estimate("ece_bin_ew", *data, norm=2).norm == 2
+    assert estimate("kde_unrooted", *data).target == "lp_power"
+    with pytest.raises(InputError, match="ece_debias_em is defined for norm 2 only, not 1"):
+        estimate("ece_debias_em", *data, norm=1)
+
+
 def test_limits_are_those_of_the_configuration():
     schema = Path(calbias.__file__).parents[2] / "workflow/schemas/config.schema.yaml"
     schema = yaml.safe_load(schema.read_text("utf-8"))
     n_bins = schema["$defs"]["experiment"]["properties"]["n_bins"]["items"]
-    assert n_bins["maximum"] == estimation.MOST_BINS
-    assert schema["properties"]["norm"]["maximum"] == estimation.HIGHEST_NORM
+    assert n_bins["maximum"] == api.MOST_BINS
+    assert schema["properties"]["norm"]["maximum"] == api.HIGHEST_NORM
 
 
-def test_arrays_lists_and_booleans():
-    assert estimate("kde", [0.5, 0.7], [False, True]) == estimate(
-        "kde", np.array([0.5, 0.7], np.float64), np.array([0, 1], np.uint8)
-    )
+class Tensor:
+    """What NumPy makes an array of by itself, as of torch's."""
+
+    def __init__(self, values):
+        self.values = np.array(values, np.float32)
+
+    def __array__(self, dtype=None, copy=None):
+        return self.values
+
+
+def test_lists_columns_tensors_and_arrays_of_one_column():
+    expected = estimate("kde", [0.5, 0.75], [False, True])
+    frame = pd.DataFrame({"score": [0.5, 0.75], "hit": [0, 1]}, index=[7, 3])
+    for scores, hits in (
+        (np.array([0.5, 0.75]), np.array([0, 1], np.uint8)),
+        (np.array([[0.5], [0.75]]), np.array([[0], [1]])),
+        (frame["score"], frame["hit"]),
+        (frame[["score"]], frame[["hit"]]),
+        (Tensor([0.5, 0.75]), Tensor([0, 1])),
+    ):
+        assert estimate("kde", scores, hits) == expected
+
+
+def test_a_score_above_1_by_rounding_counts_as_1():
+    assert estimate("kde", [0.5, 1 + 1e-7], [0, 1]) == estimate("kde", [0.5, 1], [0, 1])
+
+
+def test_estimator_descriptions():
+    described = {entry.name: entry for entry in calbias.list_estimators()}
+    assert set(described) == set(known_estimators())
+    assert described["ece_sweep_em"].bins == "chosen"
+    assert described["ece_debias_em"].norms == (2.0,)
+    assert described["kde_unrooted"].target == "lp_power"
+    assert described["ece_bin_ew"].formula == "ECE_bin = (Σ_k n_k/n · |f_k - y_k|^p)^(1/p)"
+    assert all(entry.summary for entry in described.values())
 
 
 OWN = '''
@@ -131,12 +169,12 @@ def test_a_file_of_ones_own_leaves_an_estimator_of_the_same_stem_alone(tmp_path)
     assert load_estimator("kde")(data, 0)[0].tolist() == expected
 
 
-def test_a_file_that_failed_is_loaded_once_it_is_mended(tmp_path):
+def test_a_file_that_failed_is_loaded_once_it_is_corrected(tmp_path):
     file = tmp_path / "mine.py"
     file.write_text("import no_such_module\n")
     with pytest.raises(InputError, match=r"mine.py, line 1: estimator mine cannot be loaded"):
         load_estimator("mine", file)
-    file.write_text(OWN + "# and longer than before, so that Python compiles it anew\n")
+    file.write_text(OWN + "# and longer than before, so that Python compiles it again\n")
     load_estimator("mine", file)(sorted_data_set([0.2, 0.8], [0, 1]), 1)
 
 
@@ -170,6 +208,12 @@ def returning(value, what="scores, hits"):
     return f"import numpy as np\n\ndef {name}({what}, n_bins, norm):\n    return {value}\n"
 
 
+def test_an_estimator_without_a_target_may_exceed_1(tmp_path):
+    file = tmp_path / "mine.py"
+    file.write_text('TARGET = "none"\n' + returning("2.5"))
+    assert load_estimator("mine", file)(sorted_data_set([0.2, 0.8], [0, 1]), 1)[0] == [2.5]
+
+
 @pytest.mark.parametrize("value", ["1", "np.float32(1)", "np.array(1.0)", "Fraction(1)", "True"])
 def test_any_number_is_an_estimate(tmp_path, value):
     (tmp_path / "mine.py").write_text("from fractions import Fraction\n" + returning(value))
@@ -183,6 +227,11 @@ def test_any_number_is_an_estimate(tmp_path, value):
     [
         ("x = 1\n", r"mine.py: define estimate\(scores, hits, n_bins, norm\) in it"),
         (OWN.replace("abs(", "np.nan * abs("), "estimator mine returned nan for a data set of 2"),
+        (OWN.replace("abs(", "50 + abs("), "returned 50.0 .*: an estimate .* divide percentages"),
+        (
+            OWN.replace("abs(", "np.random.default_rng().random() + 0 * abs("),
+            "estimator mine returned 0.* and then 0.* for the same data set: it must not depend on",
+        ),
         *(
             (returning(value), f"mine.py: estimate must return one number, not a {kind}$")
             for value, kind in (

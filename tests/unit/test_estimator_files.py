@@ -48,7 +48,9 @@ def test_a_name_that_is_taken_is_refused(tmp_path):
 
 
 def test_a_folder_that_is_not_there_is_refused(tmp_path):
-    with pytest.raises(InputError, match=r"there is no folder .*/no of estimators; mend its name"):
+    with pytest.raises(
+        InputError, match=r"there is no folder .*/no of estimators; correct its name"
+    ):
         estimator_file("kde", (FOLDER, tmp_path / "no"))
 
 
@@ -154,8 +156,8 @@ def test_options_and_targets_of_names():
     assert (estimator_target("kde"), estimator_target("kde_unrooted")) == ("lp", "lp_power")
 
 
-def test_a_file_without_variants_has_no_options_and_no_target(tmp_path):
+def test_a_file_without_variants_has_no_options_and_the_usual_target(tmp_path):
     path = tmp_path / "mine.py"
     path.write_text("def estimate(scores, hits, n_bins, norm): ...\n")
     assert estimator_options("mine", path) == {}
-    assert estimator_target("mine", path) is None
+    assert estimator_target("mine", path) == "lp"

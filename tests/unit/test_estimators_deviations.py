@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from scipy.optimize import linprog
 
 from calbias.engine.sorted_batch import SortedBatch, sorted_data_set
-from calbias.estimation.api import estimate, load_estimator
+from calbias.estimation.api import estimate
+from calbias.estimation.loading import load_estimator
 
 # Hu et al. (2024): medians for f ~ U(0, 0.99), P(hit) = f + 0.01.
 HU_SIZES = [33, 65, 129, 257, 513, 1025, 2049]

@@ -78,15 +78,15 @@ def test_bins_by_hand():
     scores, hits = [1.0, 0.4, 0.1, 0.5], [1, 1, 0, 0]
     by_width = np.sqrt((0.25 - 0.5) ** 2 / 2 + (0.75 - 0.5) ** 2 / 2)
     by_mass = np.sqrt((0.25 - 0.5) ** 2 / 2 + 0.5**2 / 4 + 0 / 4)
-    assert estimate("ece_bin_ew", scores, hits, n_bins=2).value == pytest.approx(by_width)
-    assert estimate("ece_bin_em", scores, hits, n_bins=3).value == pytest.approx(by_mass)
+    assert estimate("ece_bin_ew", scores, hits, 2, norm=2).value == pytest.approx(by_width)
+    assert estimate("ece_bin_em", scores, hits, 3, norm=2).value == pytest.approx(by_mass)
 
 
 def test_more_bins_than_samples_give_each_sample_its_own():
     scores, hits = [0.2, 0.7], [1, 1]
     each = np.sqrt((0.8**2 + 0.3**2) / 2)
-    assert estimate("ece_bin_em", scores, hits, n_bins=1000).value == pytest.approx(each)
-    assert estimate("ece_bin_ew", scores, hits, n_bins=1000).value == pytest.approx(each)
+    assert estimate("ece_bin_em", scores, hits, n_bins=1000, norm=2).value == pytest.approx(each)
+    assert estimate("ece_bin_ew", scores, hits, n_bins=1000, norm=2).value == pytest.approx(each)
 
 
 def test_uncertainty_calibration_package():

@@ -28,7 +28,7 @@ TIED = ([0.2] * 7 + [0.4] * 3 + [0.9] * 4, [1, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 
 @example(data=TIED)
 def test_agrees_with_the_textbook(binning, data):
     scores, hits = data
-    value, n_bins = estimate(f"ece_sweep_{binning}", scores, hits)
+    value, n_bins, *_ = estimate(f"ece_sweep_{binning}", scores, hits, norm=2)
     labels = oracles.mean_labels(scores, hits)
     expected, expected_bins = oracles.ece_sweep(scores, labels, binning)
     assert n_bins == expected_bins
@@ -41,7 +41,7 @@ def test_larger_samples(binning, seed):
     scores, hits = monotone_data(120 + seed, seed)
     scores = np.round(scores, 2) if seed % 2 else scores
     labels = oracles.mean_labels(scores, hits)
-    value, n_bins = estimate(f"ece_sweep_{binning}", scores, hits, norm=1)
+    value, n_bins, *_ = estimate(f"ece_sweep_{binning}", scores, hits, norm=1)
     assert (n_bins, value) == (
         oracles.sweep_bins(scores, labels, binning),
         pytest.approx(oracles.ece_bin(scores, labels, binning, n_bins, 1)),
@@ -51,7 +51,7 @@ def test_larger_samples(binning, seed):
 def test_by_hand():
     """Labels 0, 1, 0, 1: b = 2 gives 1/2, 1/2 and passes; b = 3 gives 1/2, 0, 1 and fails."""
     scores = [0.1, 0.2, 0.8, 0.9]
-    value, n_bins = estimate("ece_sweep_em", scores, [0, 1, 0, 1])
+    value, n_bins, *_ = estimate("ece_sweep_em", scores, [0, 1, 0, 1], norm=2)
     assert n_bins == 2
     assert value == pytest.approx(np.sqrt((0.15 - 0.5) ** 2 / 2 + (0.85 - 0.5) ** 2 / 2))
     assert estimate("ece_sweep_em", scores, [1, 1, 0, 1]).n_bins == 1
@@ -114,6 +114,6 @@ def test_scores_close_together_need_many_bins_and_little_time():
     """30 000 scores within 1e-9, not monotonic: every b up to n passes with one full bin."""
     scores = 0.3 + 1e-9 * np.linspace(0, 1, 30_000)
     hits = np.tile([1, 0], 15_000)
-    value, n_bins = estimate("ece_sweep_ew", scores, hits)
+    value, n_bins, *_ = estimate("ece_sweep_ew", scores, hits)
     assert n_bins == 30_000
     assert value == pytest.approx(0.2, abs=1e-8)

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calbias.engine.sampler import Sampler
-from calbias.estimation.api import estimate, load_estimator
+from calbias.estimation.api import estimate
+from calbias.estimation.loading import load_estimator
 from calbias.truth.curves import Curve
 from calbias.truth.scenarios import Scenario
 from calbias.truth.targets.registry import target_value
@@ -130,8 +131,8 @@ def test_calib_err_drops_the_last_bin_but_counts_its_rows():
     for start in range(0, 400, 100):  # rows 400 to 555 are the last bin
         inside = slice(start, start + 100)
         total += 100 / 555 * (scores[inside].mean() - hits[inside].mean()) ** 2
-    assert estimate("calib_err", scores, hits) == (pytest.approx(math.sqrt(total)), 4)
-    assert estimate("calib_err", scores[:199], hits[:199]) == (0.0, 0)
+    assert estimate("calib_err", scores, hits)[:2] == (pytest.approx(math.sqrt(total)), 4)
+    assert estimate("calib_err", scores[:199], hits[:199])[:2] == (0.0, 0)
 
 
 @pytest.mark.parametrize("n_samples", [830, 2500])
@@ -148,6 +149,5 @@ def test_calib_err_has_a_floor_that_does_not_fall_with_n(n_samples):
 def test_bins_by_the_cube_root(n, n_bins):
     scores, hits = monotone_data(n, seed=n)
     for binning in ("ew", "em"):
-        assert estimate(f"ece_bin_cube_root_{binning}", scores, hits) == estimate(
-            f"ece_bin_{binning}", scores, hits, n_bins=n_bins
-        )
+        chosen = estimate(f"ece_bin_cube_root_{binning}", scores, hits)
+        assert chosen[:2] == estimate(f"ece_bin_{binning}", scores, hits, n_bins=n_bins)[:2]

@@ -41,7 +41,8 @@ def test_the_whole_file_as_its_only_subsample():
     """With n = N every subsample is the file: the observed bias follows from two estimates."""
     top = rows_of(300)
     (row,) = predicted_bias(top, ["ece_bin_ew"], [300], 2, 2, name="whole")
-    estimates = [estimate(name, top.score, top.hit).value for name in ("ece_bin_ew", REFERENCE)]
+    names = ("ece_bin_ew", REFERENCE)
+    estimates = [estimate(name, top.score, top.hit, norm=2).value for name in names]
     assert row["observed_bias_percent"] == pytest.approx(100 * (estimates[0] - estimates[1]))
     assert row["reference_percent"] == pytest.approx(100 * estimates[1])
 

@@ -52,9 +52,9 @@ def test_measures_are_all_estimators_and_the_ks_error():
     top = tops()["histogram_binning"]
     values = measured(load_measures(), top)
     assert list(values) == [*known_estimators(), "ks_error"]
-    expected = estimate("ece_sweep_em", top.score, top.hit)
+    expected = estimate("ece_sweep_em", top.score, top.hit, norm=2)
     assert values["ece_sweep_em"] == (expected.value, expected.n_bins)
-    assert values["ece_bin_ew"][0] == estimate("ece_bin_ew", top.score, top.hit, n_bins=15).value
+    assert values["ece_bin_ew"][0] == estimate("ece_bin_ew", top.score, top.hit, norm=2).value
 
 
 def test_another_norm_leaves_out_the_estimators_that_lack_it():
@@ -74,7 +74,7 @@ def test_values_on_resamples_are_those_of_the_resampled_rows(ties):
     for b, count in enumerate(counts):
         rows = np.repeat(np.arange(60), count)
         for name in PAPER:
-            expected = estimate(name, top.score[rows], top.hit[rows], ties=ties).value
+            expected = estimate(name, top.score[rows], top.hit[rows], norm=2, ties=ties).value
             assert values[name][b] == expected
 
 

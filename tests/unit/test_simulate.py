@@ -7,7 +7,7 @@ from oracles import draw_scores_slowly
 from scipy import stats
 
 from calbias.engine.sorted_batch import SortedBatch, sorted_data_set
-from calbias.estimation.api import load_estimator
+from calbias.estimation.loading import load_estimator
 from calbias.simulation.simulate import simulate_estimates
 from calbias.truth.curves import Curve
 from calbias.truth.scenarios import Scenario

@@ -34,7 +34,7 @@ def test_the_diagram_adds_up_to_ece_bin_of_replicate_0():
     value = np.sqrt(np.sum(full["n_in_bin"] / 200 * gaps**2))
     data = draw(scenario, 200, 0, seed=3)
     hits = np.rint(data.hits()[0])
-    assert value == pytest.approx(estimate("ece_bin_ew", data.scores[0], hits).value)
+    assert value == pytest.approx(estimate("ece_bin_ew", data.scores[0], hits, norm=2).value)
     assert (full["mean_score"] >= full["low"]).all()
     assert (full["mean_score"] <= full["high"]).all()
     assert table[table["n_in_bin"] == 0][["mean_score", "mean_hit"]].isna().all(axis=None)

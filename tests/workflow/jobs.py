@@ -11,7 +11,10 @@ RECALIBRATED = {
     *("join_tables recalibration", "join_tables recalibration_details"),
     *("select_recalibration", "table1_recalibration"),
 }
-ASSESSED = {*(f"assess_model {model}" for model in MODELS), "join_tables assessment"}
+ASSESSMENT_TABLES = {
+    f"join_tables {name}" for name in ("assessment", "assessment_verdicts", "assessment_diagrams")
+}
+ASSESSED = {*(f"assess_model {model}" for model in MODELS), *ASSESSMENT_TABLES}
 # Each model is measured with every estimator, recalibrated and as it is.
 MEASURED = {
     *(f"recalibrate_model {model}" for model in MODELS),

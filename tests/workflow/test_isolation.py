@@ -10,6 +10,7 @@ from jobs import (
     ALL_FIGURES,
     ALL_SIMULATED,
     ASSESSED,
+    ASSESSMENT_TABLES,
     BIAS,
     BIAS_FIGURES,
     FITS,
@@ -91,13 +92,15 @@ def test_a_model_of_ones_own(finished):
     (finished / "resources/logits/mine.p").write_bytes(pickle.dumps(folds()))
     finished.append("config/smoke_models.csv", "mine,own,10,mine.p\n")
     steps = ("read_logits", "fit_beta", "fit_glm", "recalibrate_model", "assess_model")
-    joined = ("beta_fits", "glm_fits", "scenarios", "assessment")
+    steps += ("draw_assessment",)
+    joined = ("beta_fits", "glm_fits", "scenarios")
     scenarios = {"define_scenarios fits", "compute_true_error"}
     # all true errors are in one table, so each summary is made again
     summaries = {f"summarise_bias {experiment}" for experiment in ("realistic", "perfect")}
     expected = {
         *(f"{step} mine" for step in steps),
         *(f"join_tables {table}" for table in joined),
+        *ASSESSMENT_TABLES,
         *(scenarios | summaries | FITS | BIAS | BIAS_FIGURES | RECALIBRATED | LEDGER),
     }
     assert set(finished.planned()) == expected

@@ -1,4 +1,5 @@
 # Assessment: is a model miscalibrated, by how much, and which estimate is to be trusted?
+ASSESSMENT = {"norm": 1, "n_bins": 15, **(config.get("assessment") or {})}
 
 
 rule assess_model:
@@ -9,7 +10,9 @@ rule assess_model:
         script=program("assess_model"),
         top_labels="results/top_labels/{model}.parquet",
     output:
-        "results/assessment/{model}.csv",
+        estimators="results/assessment/{model}.parquet",
+        verdict="results/assessment/verdicts/{model}.parquet",
+        diagram="results/assessment/diagrams/{model}.parquet",
     log:
         "results/logs/assess_model/{model}.log",
     conda:
@@ -20,11 +23,47 @@ rule assess_model:
     params:
         estimators=config["estimators"],
         estimator_dir=OWN_ESTIMATORS,
+        n_bins=ASSESSMENT["n_bins"],
+        norm=ASSESSMENT["norm"],
         replicates=config["replicates"],
-        norm=config["norm"],
         seed=config["seed"],
     shell:
         "python {input.script:q} --top-labels {input.top_labels:q} --estimators {params.estimators}"
-        " --estimator-dir {params.estimator_dir:q}"
-        " --replicates {params.replicates} --norm {params.norm} --seed {params.seed}"
-        " --output {output} 2>&1 | tee {log}"
+        " --estimator-dir {params.estimator_dir:q} --n-bins {params.n_bins} --norm {params.norm}"
+        " --replicates {params.replicates} --seed {params.seed} --output {output.estimators}"
+        " --output-verdict {output.verdict} --output-diagram {output.diagram} 2>&1 | tee {log}"
+
+
+rule draw_assessment:
+    input:
+        code=code("draw_assessment"),
+        script=program("draw_assessment"),
+        diagram="results/assessment/diagrams/{model}.parquet",
+        verdict="results/assessment/verdicts/{model}.parquet",
+    output:
+        png=report(
+            "results/figures/models/{model}.png",
+            caption="../report/assessed_model.rst",
+            category="2. Figures",
+            labels={"figure": "{model}", "format": "PNG"},
+        ),
+        pdf="results/figures/models/{model}.pdf",
+    log:
+        "results/logs/draw_assessment/{model}.log",
+    localrule: True
+    conda:
+        "../../envs/environment.yaml"
+    resources:
+        mem_mb=700,
+        runtime=5,
+    shell:
+        "python {input.script:q} --diagram {input.diagram} --verdict {input.verdict}"
+        " --output-png {output.png} --output-pdf {output.pdf} 2>&1 | tee {log}"
+
+
+# What is known about models with real outputs, one's own among them, and nothing else.
+rule assess:
+    input:
+        [table(name) for name in TABLES if name.startswith("assessment")],
+        MODEL_FIGURES,
+    localrule: True

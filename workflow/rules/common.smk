@@ -80,6 +80,7 @@ MODELS_OF = {
 OWN_ESTIMATORS = [config["estimator_dir"]] if config["estimator_dir"] else []
 FIGURES = available_figures(EXPERIMENTS)
 TABLES = available_tables(EXPERIMENTS)
+MODEL_FIGURES = [f"results/figures/models/{model}.png" for model in REAL]
 
 
 # On a cluster these run where Snakemake runs: seconds of work, or the only place with a network.
@@ -198,6 +199,7 @@ def results():
         *(file for experiment in EXPERIMENTS for file in shards(experiment)),
         *(table(name) for name in TABLES),
         *(f"results/figures/{figure}.png" for figure in FIGURES),
+        *MODEL_FIGURES,
         "results/ledger.html",
         "results/provenance.json",
     ]

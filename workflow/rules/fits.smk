@@ -51,7 +51,7 @@ rule join_tables:
     log:
         "results/logs/join_tables/{table}.log",
     wildcard_constraints:
-        table="beta_fits|glm_fits|scenarios|bias|recalibration|recalibration_details|assessment",
+        table="beta_fits|glm_fits|scenarios|bias|recalibration|recalibration_details|assessment|assessment_verdicts|assessment_diagrams",
     conda:
         "../../envs/environment.yaml"
     resources:
@@ -72,5 +72,11 @@ JOINED = {
     "recalibration_details": [
         f"results/recalibration/details/{model}.csv" for model in MODELS
     ],
-    "assessment": [f"results/assessment/{model}.csv" for model in MODELS],
+    "assessment": [f"results/assessment/{model}.parquet" for model in MODELS],
+    "assessment_verdicts": [
+        f"results/assessment/verdicts/{model}.parquet" for model in MODELS
+    ],
+    "assessment_diagrams": [
+        f"results/assessment/diagrams/{model}.parquet" for model in MODELS
+    ],
 }

@@ -8,7 +8,7 @@ from calbias.benchmark.timing import compare
 from calbias.benchmark.vectorised import six_binned
 from calbias.engine.quantile_table import build_quantile_table
 from calbias.engine.sampler import Sampler, draw
-from calbias.estimation.api import load_estimator
+from calbias.estimation.loading import load_estimator
 
 SIX = tuple(f"ece_{kind}_{bins}" for kind in ("bin", "debias", "sweep") for bins in ("ew", "em"))
 SEVEN = (*SIX, "kde")
@@ -103,7 +103,10 @@ def call_rows(scenario, rounds, n=12800, calls=20):
     scores, hits = data.scores[0], np.rint(data.hits()[0]).astype(int)
     rows = []
     for package, ours, call in _peers(scores, hits):
-        run = ("calbias", lambda ours=ours: [estimate(ours, scores, hits) for _ in range(calls)])
+        run = (
+            "calbias",
+            lambda ours=ours: [estimate(ours, scores, hits, norm=2) for _ in range(calls)],
+        )
         baselines = {package: lambda call=call: [call() for _ in range(calls)]}
         run[1](), call()
         rows += compare(f"one_call_{ours}", n * calls, run, baselines, rounds)

@@ -19,6 +19,8 @@ def estimator_file(estimator, folders=(FOLDER,)):
 
     ``folders`` are searched in order. Raises InputError, with the nearest name, for an unknown one.
     """
+    if not isinstance(estimator, str):
+        raise InputError(f"estimator must be a name, such as 'ece_sweep_em', not {estimator!r:.60}")
     known = known_estimators(folders)
     if estimator in known:
         return known[estimator]
@@ -33,7 +35,7 @@ def known_estimators(folders=(FOLDER,)):
     known = {}
     for folder in folders:
         if not Path(folder).is_dir():
-            raise InputError(f"there is no folder {folder} of estimators; mend its name")
+            raise InputError(f"there is no folder {folder} of estimators; correct its name")
         for path in sorted(Path(folder).glob("*.py")):
             if not path.stem.startswith("_") and path.is_file():
                 for name in _variants(path):
@@ -67,12 +69,19 @@ def estimator_options(estimator, path=None):
 
 
 def estimator_target(estimator, path=None):
-    """Return the name of the population quantity that an estimator estimates, or None.
+    """Return the name of the population quantity that an estimator estimates.
 
-    It is TARGET in the estimator's file: ``lp`` is the ℓp error, ``lp_power`` its p-th power.
+    It is TARGET in the estimator's file: ``lp`` is the ℓp error (the default), ``lp_power`` its
+    p-th power.
     """
-    target = literal(path or estimator_file(estimator), "TARGET", default=None)
-    return target.get(estimator) if isinstance(target, dict) else target
+    target = literal(path or estimator_file(estimator), "TARGET", default="lp")
+    return target.get(estimator, "lp") if isinstance(target, dict) else target
+
+
+def usable_norm(estimator, wanted, path=None):
+    """Return the norm wanted where the estimator is defined for it, else the first of its NORMS."""
+    norms = literal(path or estimator_file(estimator), "NORMS", default=())
+    return float(wanted if not norms or wanted in norms else norms[0])
 
 
 def bin_numbers(path, n_bins):

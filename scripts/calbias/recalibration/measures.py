@@ -4,7 +4,7 @@ import numpy as np
 
 from calbias.engine.sorted_batch import sorted_data_set
 from calbias.errors import InputError
-from calbias.estimation.api import load_estimator
+from calbias.estimation.loading import load_estimator
 from calbias.estimation.registry import known_estimators
 from calbias.recalibration.ks_error import ks_of_data_set
 

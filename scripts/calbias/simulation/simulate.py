@@ -3,7 +3,7 @@
 import numpy as np
 
 from calbias.engine.sampler import Sampler
-from calbias.estimation.api import load_estimator
+from calbias.estimation.loading import load_estimator
 
 
 def simulate_estimates(

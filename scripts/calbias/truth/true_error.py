@@ -1,18 +1,53 @@
 """A scenario's true calibration error by numerical integration (Roelofs et al. 2022, Eq. 1)."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from calbias.errors import InputError
 from calbias.truth.quadrature import integral, sign_changes
+from calbias.truth.scenarios import Scenario
 
 _ROUNDING = 8 * np.finfo(np.float64).eps
 
 
-def true_calibration_error(scenario, norm=2.0):
-    """Return TCE_p = (E_c |c - T(c)|^p)^(1/p) of a Scenario, a fraction.
+def true_calibration_error(scenario: Scenario, norm: float = 2.0) -> float:
+    """Compute the true calibration error of a scenario, (E_c |c - T(c)|^p)^(1/p).
 
+    Parameters
+    ----------
+    scenario : Scenario
+        The law of the scores c and the calibration curve T.
+    norm : float, default 2
+        p, above 0 and finite. The paper uses 2.
+
+    Returns
+    -------
+    float
+        A fraction.
+
+    Raises
+    ------
+    InputError
+        For a norm that is not positive and finite.
+
+    Notes
+    -----
     The integral is split where c = T(c), unless p is even, and where T is clipped to [0, 1], since
-    the integrand has kinks there. Raises InputError for a norm that is not positive and finite.
+    the integrand has kinks there.
+
+    References
+    ----------
+    Roelofs, Cain, Shlens and Mozer (2022), Eq. 1.
+
+    Examples
+    --------
+    With uniform scores and T(c) = c², the integral of c - c² is 1/2 - 1/3.
+
+    >>> import calbias
+    >>> squared = calbias.Scenario("squared", 1.0, 1.0, calbias.Curve("power", b1=2.0))
+    >>> round(calbias.true_calibration_error(squared, norm=1), 6)
+    0.166667
     """
     if not 0 < norm < np.inf:
         raise InputError(f"norm must be a finite number above 0, not {norm}")

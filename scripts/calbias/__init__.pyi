@@ -1,0 +1,23 @@
+"""The types of the names that ``calbias`` loads on first use; see ``__init__.py``."""
+
+from calbias.assessment.api import Assessment as Assessment
+from calbias.assessment.api import assess as assess
+from calbias.assessment.estimators import AssessedEstimator as AssessedEstimator
+from calbias.assessment.reliability import ReliabilityDiagram as ReliabilityDiagram
+from calbias.assessment.reliability import reliability_diagram as reliability_diagram
+from calbias.errors import InputError as InputError
+from calbias.estimation.api import Estimate as Estimate
+from calbias.estimation.api import Estimator as Estimator
+from calbias.estimation.api import estimate as estimate
+from calbias.estimation.api import list_estimators as list_estimators
+from calbias.estimation.inputs import top_label as top_label
+from calbias.logits.top_label import TopLabel as TopLabel
+from calbias.simulation.api import Bias as Bias
+from calbias.simulation.api import bias as bias
+from calbias.simulation.api import simulate as simulate
+from calbias.truth.curves import Curve as Curve
+from calbias.truth.scenarios import Scenario as Scenario
+from calbias.truth.true_error import true_calibration_error as true_calibration_error
+
+__version__: str
+__all__: list[str]

@@ -1,0 +1,122 @@
+"""The reliability diagram: mean hit against mean score, and where it would be if calibrated."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from calbias.assessment.redraws import NULL, redrawn_batches
+from calbias.engine.binning import IS_EQUAL_MASS, first_rank
+from calbias.engine.sorted_batch import sorted_data_set
+from calbias.errors import InputError
+from calbias.estimation.api import validate_options
+from calbias.estimation.inputs import as_top_label, validate_whole
+
+
+class ReliabilityDiagram(NamedTuple):
+    """The bins of a reliability diagram that hold samples; arrays (b,), fractions.
+
+    Attributes
+    ----------
+    lowest_score, highest_score : ndarray
+        Of the samples in a bin.
+    n_in_bin : ndarray of int
+    mean_score, mean_hit : ndarray
+        The mean confidence and the accuracy of the samples in a bin.
+    band_low, band_high : ndarray
+        The limits between which the accuracy of a bin lies, with the probability asked for, if the
+        model is calibrated. They hold for one bin at a time.
+    """
+
+    lowest_score: np.ndarray
+    highest_score: np.ndarray
+    n_in_bin: np.ndarray
+    mean_score: np.ndarray
+    mean_hit: np.ndarray
+    band_low: np.ndarray
+    band_high: np.ndarray
+
+
+def reliability_diagram(
+    scores: ArrayLike | None = None,
+    hits: ArrayLike | None = None,
+    n_bins: int = 15,
+    binning: Literal["equal_width", "equal_mass"] = "equal_width",
+    *,
+    logits: ArrayLike | None = None,
+    probabilities: ArrayLike | None = None,
+    labels: ArrayLike | None = None,
+    level: float = 0.95,
+    replicates: int = 1000,
+    seed: int = 0,
+) -> ReliabilityDiagram:
+    """Return accuracy against confidence in bins, with a consistency band.
+
+    Parameters
+    ----------
+    scores, hits, logits, probabilities, labels
+        The model's outputs, as for ``calbias.estimate``.
+    n_bins : int, default 15
+    binning : {"equal_width", "equal_mass"}, default "equal_width"
+        Bins [k/n_bins, (k + 1)/n_bins) of the score, or bins of as many samples each.
+    level : float, default 0.95
+        The probability of the band, above 0 and below 1.
+    replicates : int, default 1000
+        The number of data sets that the band is simulated from.
+    seed : int, default 0
+
+    Returns
+    -------
+    ReliabilityDiagram
+
+    Raises
+    ------
+    InputError
+        For input that is not of this form.
+
+    References
+    ----------
+    Bröcker and Smith (2007). Increasing the reliability of reliability diagrams. Weather and
+    Forecasting 22.
+
+    Examples
+    --------
+    >>> import calbias
+    >>> diagram = calbias.reliability_diagram([0.3, 0.4, 0.8, 0.9], [0, 1, 1, 1], n_bins=2)
+    >>> diagram.mean_score.round(2), diagram.mean_hit
+    (array([0.35, 0.85]), array([0.5, 1. ]))
+    """
+    validate_options(n_bins, None)
+    validate_whole("replicates", replicates, 1)
+    validate_whole("seed", seed, 0)
+    if binning not in IS_EQUAL_MASS:
+        raise InputError(f"binning must be {' or '.join(IS_EQUAL_MASS)}, not {binning!r:.60}")
+    if not (isinstance(level, Real) and 0 < level < 1):
+        raise InputError(f"level must be a number above 0 and below 1, not {level!r:.60}")
+    top = as_top_label(scores, hits, logits=logits, probabilities=probabilities, labels=labels)
+    return diagram_of(top, int(n_bins), binning, level, replicates, seed)
+
+
+def diagram_of(top, n_bins=15, binning="equal_width", level=0.95, replicates=1000, seed=0):
+    """Return the ReliabilityDiagram of a TopLabel."""
+    data = sorted_data_set(top.score, top.hit)
+    scores = data.scores[0]
+    is_equal_mass = IS_EQUAL_MASS[binning]
+    ranks = np.unique([first_rank(k, n_bins, scores, is_equal_mass) for k in range(n_bins + 1)])
+    sizes = np.diff(ranks)
+    means = np.empty((replicates, len(sizes)))
+    for batch, redrawn in redrawn_batches(scores, scores, replicates, seed, NULL):
+        means[batch] = np.diff(redrawn.cum_hit[:, ranks], axis=1) / sizes
+    low, high = np.quantile(means, [(1.0 - level) / 2, (1.0 + level) / 2], axis=0)
+    return ReliabilityDiagram(
+        lowest_score=scores[ranks[:-1]],
+        highest_score=scores[ranks[1:] - 1],
+        n_in_bin=sizes,
+        mean_score=np.add.reduceat(scores, ranks[:-1]) / sizes,
+        mean_hit=np.diff(data.cum_hit[0, ranks]) / sizes,
+        band_low=low,
+        band_high=high,
+    )

@@ -1,0 +1,166 @@
+"""A user's arrays as scores and hits: lists, columns, tensors; scores, or outputs and labels."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from calbias.errors import InputError
+from calbias.logits import checks
+from calbias.logits.checks import Place, RawFold
+from calbias.logits.top_label import TopLabel
+from calbias.logits.top_label import top_label as top_label_of_logits
+
+KINDS = ("logits", "probabilities")
+EXCESS = 1e-6  # a float32 softmax can exceed 1 by a rounding
+
+
+def top_label(
+    outputs: ArrayLike,
+    labels: ArrayLike,
+    kind: Literal["logits", "probabilities"] | None = None,
+) -> TopLabel:
+    """Reduce a model's outputs to the score of its top class and whether that class is right.
+
+    Parameters
+    ----------
+    outputs : array_like, shape (n, K), K >= 2
+        Logits or probabilities, one row a sample, one column a class.
+    labels : array_like, shape (n,), (n, 1) or (n, K)
+        Class numbers from 0, or one-hot rows.
+    kind : {"logits", "probabilities"}, optional
+        What the outputs are. By default values are probabilities where nine of ten rows sum to 1,
+        or where every value is in [0, 1].
+
+    Returns
+    -------
+    TopLabel
+        ``score`` c in (0, 1], ``log_score`` log c, ``log1m_score`` log(1 - c) and ``hit``, 1 where
+        the prediction was correct and else 0; arrays (n,).
+
+    Raises
+    ------
+    InputError
+        For values that are not finite numbers, probabilities outside [0, 1] or not summing to 1,
+        and labels that are not class numbers.
+
+    Notes
+    -----
+    Logits keep log(1 - c) exact where c rounds to 1. Among tied classes the first is the top class.
+
+    Examples
+    --------
+    >>> import calbias
+    >>> top = calbias.top_label([[0.7, 0.2, 0.1], [0.1, 0.3, 0.6]], labels=[0, 1])
+    >>> top.score.round(6), top.hit
+    (array([0.7, 0.6]), array([1, 0], dtype=uint8))
+    """
+    if kind not in (None, *KINDS):
+        raise InputError(f"kind must be {' or '.join(KINDS)}, not {kind!r:.60}")
+    name = kind or "outputs"
+    place = Place(name, "array")
+    values = checks.checked_values(as_array(name, outputs), place)
+    labels = checks.checked_labels(as_array("labels", labels), *values.shape, place)
+    fold = RawFold(values, labels, place)
+    if kind == "logits" or not (kind or checks.are_probabilities([fold])):
+        if kind is None:
+            checks.validate_scaled_probabilities([fold])
+        return top_label_of_logits(values, labels)
+    checks.check_probabilities(fold)
+    return _of_probabilities(values.astype(np.float64), labels)
+
+
+def _of_probabilities(values, labels):
+    rows = np.arange(len(values))
+    top = values.argmax(axis=1)
+    score = np.minimum(values[rows, top], 1.0)
+    return _top_label(score, (top == labels).astype(np.uint8))
+
+
+def as_top_label(scores, hits, *, logits=None, probabilities=None, labels=None):
+    """Return the TopLabel of a user's arrays; InputError unless they are given in one of the forms.
+
+    The forms are scores and hits, logits and labels, probabilities and labels.
+    """
+    given = {"scores": scores, "logits": logits, "probabilities": probabilities}
+    given = [name for name, values in given.items() if values is not None]
+    if len(given) != 1:
+        raise InputError(
+            f"give scores, logits or probabilities, one of them: {' and '.join(given) or 'none'} "
+            f"given"
+        )
+    [kind] = given
+    partner, other = ("hits", "labels") if kind == "scores" else ("labels", "hits")
+    values = {"hits": hits, "labels": labels}
+    if values[partner] is None or values[other] is not None:
+        raise InputError(f"{kind} go with {partner}: give these" + _instead(values[other], other))
+    if kind == "scores":
+        return _top_label(*scores_and_hits(scores, hits))
+    return top_label(logits if kind == "logits" else probabilities, labels, kind)
+
+
+def _instead(values, name):
+    return "" if values is None else f" instead of {name}"
+
+
+def _top_label(score, hit):
+    with np.errstate(divide="ignore"):
+        return TopLabel(score, np.log(score), np.log1p(-score), hit)
+
+
+def scores_and_hits(scores, hits):
+    """Return scores (n,) in [0, 1], float64, and hits (n,), uint8.
+
+    Both may have the shape (n, 1), and scores may exceed 1 by a float32's rounding.
+    """
+    scores, hits = _column("scores", scores), _column("hits", hits)
+    if scores.ndim != 1 or scores.shape != hits.shape or scores.size == 0:
+        raise InputError(
+            f"scores and hits must be one-dimensional, of one length and not empty: "
+            f"their shapes are {scores.shape} and {hits.shape}"
+        )
+    scores = scores.astype(np.float64)
+    _validate_rows(
+        "score",
+        scores,
+        (scores >= 0) & (scores <= 1 + EXCESS),
+        "give probabilities in [0, 1], not percentages",
+    )
+    _validate_rows(
+        "hit", hits, (hits == 0) | (hits == 1), "give 1 for a correct prediction and 0 otherwise"
+    )
+    return np.minimum(scores, 1.0), hits.astype(np.uint8)
+
+
+def as_array(name, values):
+    """Return a numeric array of a list, a column, a tensor or an array; InputError otherwise."""
+    if isinstance(values, np.ma.MaskedArray):
+        raise InputError(f"{name} must have no mask: leave masked samples out")
+    try:
+        values = np.asarray(values)
+    except (ValueError, TypeError, RuntimeError) as error:  # ragged rows, a tensor on a GPU, …
+        message = " ".join(str(error).split())
+        raise InputError(f"{name} cannot be read as an array of numbers: {message}") from error
+    if values.dtype.kind not in "fiub":
+        raise InputError(f"{name} must be numbers, not of type {values.dtype}")
+    return values
+
+
+def _column(name, values):
+    values = as_array(name, values)
+    return values[:, 0] if values.ndim == 2 and values.shape[1] == 1 else values
+
+
+def _validate_rows(name, values, good, remedy):
+    if not good.all():
+        row = int(np.argmin(good))
+        raise InputError(f"{name} {values[row]} in row {row} (counted from 0): {remedy}")
+
+
+def validate_whole(name, value, least):
+    """Raise InputError unless a value is a whole number of at least so much."""
+    if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
+        raise InputError(f"{name} must be a whole number of at least {least}, not {value!r:.60}")

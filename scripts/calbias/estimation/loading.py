@@ -1,0 +1,179 @@
+"""An estimator's file loaded by name, and everything that it returns checked.
+
+The estimator's name leads to its file: the one that lists it in its ``VARIANTS`` (``ece_bin_ew`` is
+in ``estimators/ece_bin.py``), or that is called like it. A file defines either
+``estimate_data_sets(data, n_bins, norm, **options)`` (compiled, many data sets at once) or,
+simplest, ``estimate(scores, hits, n_bins, norm, **options)`` for one data set. VARIANTS gives the
+options of each name.
+"""
+
+import hashlib
+import importlib
+import importlib.util
+import sys
+import traceback
+from numbers import Real
+from pathlib import Path
+
+import numpy as np
+
+from calbias.errors import InputError
+from calbias.estimation.registry import (
+    FOLDER,
+    bin_numbers,
+    estimator_file,
+    estimator_options,
+    estimator_target,
+    literal,
+)
+
+LARGEST = 1 + 1e-6
+"""The largest absolute value of an estimate of any target, a fraction, with room for rounding."""
+UNBOUNDED = "none"
+"""The TARGET of a file whose values estimate no population quantity."""
+
+
+def load_estimator(estimator, file=None):
+    """Return ``run(data, n_bins, norm) -> (estimates, bins used)`` for SortedBatch of m rows.
+
+    ``file`` overrides where the estimator is looked for. Raises InputError for an unknown name, a
+    file without either function, a file or a call that raises or exits, a norm that is not among
+    the file's NORMS, and a result that has not the right form, is not finite, cannot be an estimate
+    of the file's TARGET, or differs when the first data set is evaluated a second time.
+    """
+    path = Path(file) if file else estimator_file(estimator)
+    try:
+        module = _load_module(path)
+    except (Exception, SystemExit) as error:
+        raise _named(error, path, f"estimator {estimator} cannot be loaded") from error
+    if hasattr(module, "estimate_data_sets"):
+        estimate_data_sets = module.estimate_data_sets
+    else:
+        estimate_data_sets = _one_by_one(module.estimate, path)
+    options = estimator_options(estimator, path)
+    norms = literal(path, "NORMS", default=None)
+    target = estimator_target(estimator, path)
+    largest = np.finfo(float).max if target == UNBOUNDED else LARGEST
+    is_repeatable = False
+
+    def run(data, n_bins, norm=2.0):
+        nonlocal is_repeatable
+        if norms and norm not in norms:
+            known = " or ".join(f"{value:g}" for value in norms)
+            raise InputError(f"{estimator} is defined for norm {known} only, not {norm:g}")
+        values, _ = result = called(data, n_bins, norm)
+        if not np.abs(values).max() <= largest:  # false for NaN
+            row = int(np.argmin(np.abs(values) <= largest))
+            given = f"returned {values[row]} for a data set of {data.scores.shape[1]} samples"
+            raise InputError(
+                f"{path}: estimator {estimator} {given}: {_remedy(values[row], target)}"
+            )
+        if not is_repeatable:
+            again = called(data.first(1), n_bins, norm)[0][0]
+            if again != values[0]:
+                raise InputError(
+                    f"{path}: estimator {estimator} returned {values[0]} and then {again} for the "
+                    f"same data set: it must not depend on chance; seed its generator in each call"
+                )
+            is_repeatable = True
+        return result
+
+    def called(data, n_bins, norm):
+        try:
+            result = estimate_data_sets(data, n_bins, norm, **options)
+        except (Exception, SystemExit) as error:
+            given = f"a data set of {data.scores.shape[1]} samples"
+            raise _named(error, path, f"estimator {estimator} fails on {given}") from error
+        m = data.scores.shape[0]
+        if not _are_arrays(result, m):
+            raise InputError(
+                f"{path}: estimate_data_sets must return two arrays of numbers, ({m},): the "
+                f"estimates and the numbers of bins"
+            )
+        return result
+
+    return run
+
+
+def _remedy(value, target):
+    if not np.isfinite(value):
+        return "it must return a finite number"
+    return (
+        f"an estimate of its target {target} is a fraction of at most 1; divide percentages by "
+        f'100, or write TARGET = "{UNBOUNDED}" into the file if it estimates no such quantity'
+    )
+
+
+def _are_arrays(result, m):
+    """Return whether a result is a pair of arrays (m,): of numbers, and of whole numbers."""
+    return (
+        isinstance(result, tuple | list)
+        and len(result) == 2
+        and all(isinstance(array, np.ndarray) and array.shape == (m,) for array in result)
+        and result[0].dtype.kind in "fiu"
+        and result[1].dtype.kind in "iu"
+    )
+
+
+def _one_by_one(function, path):
+    """Return an ``estimate_data_sets`` from a function of one data set's scores and hits."""
+
+    def estimate_data_sets(data, n_bins, norm, **options):
+        # simulated scores near 1 may be out of order by a rounding
+        scores = np.maximum.accumulate(data.scores, axis=1)
+        hits = data.hits()
+        scores.flags.writeable = hits.flags.writeable = False  # what it changed, others would read
+        rows = zip(scores, hits, strict=True)
+        values = _numbers([function(c, y, n_bins, norm, **options) for c, y in rows], path)
+        return values, np.full(values.shape, bin_numbers(path, [n_bins])[0], np.int64)
+
+    return estimate_data_sets
+
+
+def _numbers(results, path):
+    """Return what the calls of an ``estimate`` returned, (m,) float64; InputError for no number."""
+    try:
+        values = np.array(results)
+    except ValueError:  # of several shapes
+        values = np.empty((0, 0))
+    if values.ndim == 1 and values.dtype.kind in "fiub":
+        return values.astype(float)
+    for result in results:
+        if not isinstance(result, Real):
+            raise InputError(
+                f"{path}: estimate must return one number, not a {type(result).__name__}"
+            )
+    return np.array(results, dtype=float)
+
+
+def _named(error, path, what):
+    """Return an exception from an estimator's file as one line that names the file and the line."""
+    if isinstance(error, InputError | MemoryError):
+        return error
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [frame.lineno for frame in frames if Path(frame.filename).resolve() == path.resolve()]
+    line = error.lineno if isinstance(error, SyntaxError) else lines[-1] if lines else None
+    place = f"{path}, line {line}" if line else f"{path}"
+    message = " ".join(str(error.msg if isinstance(error, SyntaxError) else error).split())
+    return InputError(f"{place}: {what}: {type(error).__name__}: {message}")
+
+
+def _load_module(path):
+    """Return the module of an estimator's file; a file outside calbias gets a name of its own."""
+    path = path.resolve()
+    if path.parent == FOLDER.resolve():
+        module = importlib.import_module(f"calbias.estimators.{path.stem}")
+    else:
+        name = f"{path.stem}_{hashlib.sha256(str(path).encode()).hexdigest()[:12]}"
+        if name not in sys.modules:
+            spec = importlib.util.spec_from_file_location(name, path)
+            sys.modules[name] = importlib.util.module_from_spec(spec)
+            try:
+                spec.loader.exec_module(sys.modules[name])
+            except BaseException:
+                del sys.modules[name]  # once corrected, it can be loaded
+                raise
+        module = sys.modules[name]
+    if not (hasattr(module, "estimate_data_sets") or hasattr(module, "estimate")):
+        raise InputError(f"{path}: define estimate(scores, hits, n_bins, norm) in it")
+    return module

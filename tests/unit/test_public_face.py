@@ -1,0 +1,167 @@
+"""The public names: loaded on first use, documented, typed, and their examples run."""
+
+import ast
+import doctest
+import inspect
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import calbias
+from calbias.errors import InputError
+
+ROOT = Path(calbias.__file__).parents[2]
+FUNCTIONS = [name for name in calbias.__all__ if inspect.isfunction(getattr(calbias, name))]
+P = [[0.7, 0.3], [0.2, 0.8], [0.6, 0.4]]
+
+
+def test_importing_loads_nothing_heavy_and_lists_every_name():
+    code = (
+        "import sys; sys.path.insert(0, 'scripts'); import calbias; "
+        "assert set(calbias.__all__) < set(dir(calbias)); "
+        "assert not {'numpy', 'numba', 'scipy', 'pandas'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
+
+
+def test_the_stub_has_the_same_names_from_the_same_modules():
+    tree = ast.parse((ROOT / "scripts/calbias/__init__.pyi").read_text("utf-8"))
+    stub = {
+        alias.name: node.module
+        for node in tree.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    assert stub == calbias._MODULES
+
+
+@pytest.mark.parametrize("name", calbias.__all__)
+def test_every_public_name_is_in_the_help_and_its_examples_run(name):
+    value = getattr(calbias, name)
+    assert re.search(rf"\b{name}\b", calbias.__doc__)
+    assert value.__doc__
+    for test in doctest.DocTestFinder(recurse=False).find(value, name):
+        assert doctest.DocTestRunner().run(test).failed == 0
+    if name in FUNCTIONS:
+        sections = ["Returns", "Examples"]
+        sections += ["Parameters", "Raises"] if inspect.signature(value).parameters else []
+        for section in sections:
+            assert re.search(rf"^{section}\n-+$", inspect.getdoc(value), re.MULTILINE), section
+        hints = set(value.__annotations__)
+        assert hints == {*inspect.signature(value).parameters, "return"}
+
+
+def test_top_labels_of_logits_and_of_probabilities_agree():
+    logits = np.random.default_rng(1).normal(size=(50, 4)) * 3
+    labels = np.arange(50) % 4
+    exp = np.exp(logits)
+    by_logits = calbias.top_label(logits, labels)
+    by_probabilities = calbias.top_label(exp / exp.sum(axis=1, keepdims=True), labels)
+    for one, other in zip(by_logits, by_probabilities, strict=True):
+        assert one == pytest.approx(other, rel=1e-9)
+    value = calbias.estimate("kde", logits=logits, labels=labels[:, None])
+    assert value == calbias.estimate("kde", by_logits.score, by_logits.hit)
+    one_hot = np.eye(4)[labels]
+    assert calbias.estimate("kde", logits=logits, labels=one_hot) == value
+
+
+SCORES = {"scores": [0.5, 0.7, 0.9], "hits": [0, 1, 1]}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"scores": ["0.5", "0.7", "0.9"]}, "scores must be numbers, not of type <U3"),
+        ({"scores": "scores.csv"}, "scores must be numbers, not of type <U10"),
+        ({"scores": [0.5, None, 0.9]}, "scores must be numbers, not of type object"),
+        ({"scores": {0.5, 0.7, 0.9}}, "scores must be numbers, not of type object"),
+        ({"scores": [0.5, 0.7j, 0.9]}, "scores must be numbers, not of type complex128"),
+        ({"scores": [[0.5, 0.5]] * 3}, r"scores and hits must be one-dimensional, .* \(3, 2\) and"),
+        ({"scores": [], "hits": []}, "scores and hits must be one-dimensional, of one length and"),
+        ({"hits": [0, 1]}, r"of one length and not empty: their shapes are \(3,\) and \(2,\)"),
+        ({"scores": [0.5, float("nan"), 0.9]}, "score nan in row 1 .* not percentages"),
+        ({"scores": [50.0, 70.0, 90.0]}, "score 50.0 in row 0 .* not percentages"),
+        ({"scores": [0, 1, 1], "hits": [0.5, 0.7, 0.9]}, "hit 0.5 in row 0 .*: give 1 for a corr"),
+        ({"hits": [-1, 1, 1]}, "hit -1 in row 0 .*: give 1 for a correct prediction and 0 other"),
+        ({"hits": [0, 1, float("nan")]}, "hit nan in row 2"),
+        ({"hits": None}, "scores go with hits: give these$"),
+        ({"hits": None, "labels": [0, 1, 1]}, "scores go with hits: give these instead of labels"),
+        ({"scores": None}, "give scores, logits or probabilities, one of them: none given"),
+        ({"probabilities": P}, "one of them: scores and probabilities given"),
+        ({"n_bins": "15"}, "n_bins must be a whole number .*, not 15"),
+        ({"n_bins": True}, "n_bins must be a whole number .*, not True"),
+        ({"norm": "1"}, "norm must be a finite number above 0 and at most 100, not 1"),
+    ],
+)
+@pytest.mark.parametrize("function", ["estimate", "assess", "reliability_diagram"])
+def test_twenty_bad_inputs_are_one_line_each(function, arguments, message):
+    if function == "reliability_diagram" and "norm" in arguments:
+        pytest.skip("it has no norm")
+    names = ["kde"] if function == "estimate" else []
+    with pytest.raises(InputError, match=message) as error:
+        getattr(calbias, function)(*names, **{**SCORES, **arguments})
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"labels": [1, 2, 2]}, r"labels are counted from 1 \(1 to 2\); subtract 1"),
+        ({"labels": [0, 1]}, "3 rows of logits but 2 labels"),
+        ({"labels": [0, 0.5, 1]}, "row 1 .*label 0.5 is no class number"),
+        ({"labels": None}, "probabilities go with labels: give these"),
+        ({"probabilities": [0.7, 0.8, 0.6]}, r"shape \(3,\); give one row per sample"),
+        ({"probabilities": [[2.0, -1.0]] * 3}, "row 0 .*: 2.0 is no probability"),
+        ({"probabilities": [[0.7, 0.2]] * 3}, "row 0 .*: probabilities sum to 0.9, not 1"),
+        ({"probabilities": None, "logits": [[1.0, np.inf]] * 3}, "column 1 .* is inf"),
+    ],
+)
+def test_bad_outputs_are_refused_in_a_line(arguments, message):
+    usual = {"probabilities": P, "labels": [0, 1, 1]}
+    with pytest.raises(InputError, match=message) as error:
+        calbias.estimate("kde", **{**usual, **arguments})
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "message"),
+    [
+        ("assess", {"estimators": "kde"}, r"estimators must be a list of names, such as \['kde'\]"),
+        ("assess", {"estimators": []}, "there is no estimator to assess by: name at least one"),
+        ("assess", {"estimators": ["kdee"]}, "unknown estimator 'kdee'. Did you mean kde?"),
+        ("assess", {"replicates": 1}, "replicates must be a whole number of at least 2, not 1"),
+        ("assess", {"seed": -1}, "seed must be a whole number of at least 0, not -1"),
+        ("assess", {"seed": 1.5}, "seed must be a whole number of at least 0, not 1.5"),
+        ("reliability_diagram", {"binning": "ew"}, "binning must be equal_width or equal_mass, no"),
+        (
+            "reliability_diagram",
+            {"level": 95},
+            "level must be a number above 0 and below 1, not 95",
+        ),
+    ],
+)
+def test_bad_options_are_refused_in_a_line(function, arguments, message):
+    with pytest.raises(InputError, match=message):
+        getattr(calbias, function)(**SCORES, **arguments)
+
+
+def test_simulations_have_checked_options():
+    scenario = calbias.Scenario("mine", 1.0, 1.0, calbias.Curve("identity"))
+    with pytest.raises(InputError, match="n_samples must be a whole number of at least 1, not 0"):
+        calbias.simulate(scenario, 0)
+    with pytest.raises(InputError, match="replicates must be a whole number of at least 2, not 1"):
+        calbias.bias("kde", scenario, 10, replicates=1)
+    with pytest.raises(InputError, match="unknown estimator 'kdee'"):
+        calbias.bias("kdee", scenario, 10)
+
+
+def test_bias_is_that_of_the_target():
+    scenario = calbias.Scenario("mine", 1.0, 1.0, calbias.Curve("power", b1=2.0))
+    rooted = calbias.bias("kde", scenario, 2000, replicates=20, norm=2)
+    unrooted = calbias.bias("kde_unrooted", scenario, 2000, replicates=20, norm=2)
+    assert unrooted.truth == pytest.approx(rooted.truth**2)
+    assert abs(unrooted.bias) < 0.1 * unrooted.truth
