@@ -59,7 +59,7 @@ def test_logits_need_no_unpickler_and_carry_no_date(tmp_path, logits):
 @pytest.mark.parametrize("softmax", ["exact", "float32_2020"])
 def test_top_labels_round_trip(tmp_path, logits, softmax):
     path = tmp_path / "m.parquet"
-    origin = Origin("my model", logits.source, softmax)
+    origin = Origin("my model", logits.source, softmax, ("3 rows of „m.csv“ repeat", "so what"))
     write_top_labels(path, top_labels_of(logits, softmax), origin)
     for fold in ("validation", "test"):
         read, read_back = read_top_labels(path, fold)
@@ -68,6 +68,15 @@ def test_top_labels_round_trip(tmp_path, logits, softmax):
             assert np.array_equal(a, b)
         assert read_back == origin
     assert read_origin(path) == origin
+
+
+def test_a_table_without_validation_fold_has_an_empty_one(tmp_path, logits):
+    path = tmp_path / "m.parquet"
+    test = top_label(*logits.test)
+    write_top_labels(path, {"test": test}, Origin("m", "real_logits", "exact"))
+    assert np.array_equal(read_top_labels(path, "test")[0].score, test.score)
+    assert read_top_labels(path, "validation")[0].score.shape == (0,)
+    assert read_origin(path).warnings == ()
 
 
 def test_same_input_same_bytes(tmp_path, logits):
@@ -97,7 +106,7 @@ def test_other_files_are_refused(tmp_path, content):
     }
     for path, reads in calls.items():
         for read in reads:
-            with pytest.raises(InputError, match="write it again") as caught:
+            with pytest.raises(InputError, match="delete it and rerun") as caught:
                 read()
             assert str(caught.value).startswith(f"{path}: ")
             assert "\n" not in str(caught.value)

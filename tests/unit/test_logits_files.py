@@ -1,7 +1,7 @@
-"""A user's own outputs: what is read, what is converted, and every refusal with its words."""
+"""A user's own outputs: what is read, what is converted, and every refusal."""
 
+import os
 import pickle
-import warnings
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +14,7 @@ from calbias.errors import InputError
 from calbias.io.checksums import file_digest
 from calbias.logits import checks
 from calbias.logits.manifest import PublishedFile
-from calbias.logits.read_logits import read_logits
+from calbias.logits.read_logits import read_logits, two_folds
 from calbias.logits.top_label import top_label
 
 SHARED = Path(__file__).parents[3] / "shared" / "logits"
@@ -39,12 +39,8 @@ def frame(values, labels, names=("a", "b", "c", "d"), **columns):
     return pd.DataFrame({**dict(zip(names, values.T, strict=True)), "label": labels, **columns})
 
 
-def quietly(path, **options):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return read_logits(
-            path, options.pop("model", "mine"), options.pop("manifest", {}), **options
-        )
+def read(path, model="mine", manifest=None, n_classes=None):
+    return read_logits(path, model, manifest or {}, n_classes)
 
 
 def save(path, **arrays):
@@ -61,26 +57,33 @@ def split_npz(path, **changes):
     return save(path, **{name: array for name, array in arrays.items() if array is not None})
 
 
+def refused(path, message, **options):
+    with pytest.raises(InputError, match=message) as caught:
+        read(path, **options)
+    assert str(caught.value).startswith(str(path))
+    assert "\n" not in str(caught.value)
+
+
 # What is read
 
 
-def test_npz_with_a_split_comes_out_as_it_is(tmp_path):
-    read = quietly(split_npz(tmp_path / "m.npz"))
+def test_npz_with_folds_comes_out_as_it_is(tmp_path):
+    found = read(split_npz(tmp_path / "m.npz"))
+    assert found.warnings == ()
     for fold, n, seed in (("validation", 20, 0), ("test", 30, 1)):
         logits, labels = model_outputs(n, seed)
-        assert np.array_equal(getattr(read, fold).logits, logits)
-        assert np.array_equal(getattr(read, fold).labels, labels)
-        assert getattr(read, fold).logits.dtype == np.float32
-        assert getattr(read, fold).labels.dtype == np.int64
-    assert read.source == "real_logits"
+        assert np.array_equal(found.folds[fold].logits, logits)
+        assert np.array_equal(found.folds[fold].labels, labels)
+        assert found.folds[fold].logits.dtype == np.float32
+        assert found.folds[fold].labels.dtype == np.int64
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float64, np.int32])
 def test_values_of_any_numeric_type_become_float32(tmp_path, dtype):
     logits, labels = model_outputs()
     logits = (10 * logits).astype(dtype)
-    read = quietly(split_npz(tmp_path / "m.npz", test_logits=logits, test_labels=labels))
-    assert np.array_equal(read.test.logits, logits.astype(np.float32))
+    found = read(split_npz(tmp_path / "m.npz", test_logits=logits, test_labels=labels))
+    assert np.array_equal(found.folds["test"].logits, logits.astype(np.float32))
 
 
 @pytest.mark.parametrize(
@@ -95,8 +98,8 @@ def test_values_of_any_numeric_type_become_float32(tmp_path, dtype):
 )
 def test_labels_as_numbers_columns_or_one_hot(tmp_path, write):
     _, labels = model_outputs(30, 1)
-    read = quietly(split_npz(tmp_path / "m.npz", test_labels=write(labels)))
-    assert np.array_equal(read.test.labels, labels)
+    found = read(split_npz(tmp_path / "m.npz", test_labels=write(labels)))
+    assert np.array_equal(found.folds["test"].labels, labels)
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
@@ -111,45 +114,44 @@ def test_tables(tmp_path, suffix, kind):
         table.insert(1, "fold", np.where(np.arange(60) % 3 == 0, "validation", "test"))
     path = tmp_path / f"m{suffix}"
     table.to_csv(path, index=False) if suffix == ".csv" else table.to_parquet(path)
-    read = quietly(path)
+    folds = read(path).folds
     if kind == "fold":
-        assert np.array_equal(read.validation.logits, logits[::3])
-        assert np.array_equal(read.test.labels, np.delete(labels, np.s_[::3]))
+        assert np.array_equal(folds["validation"].logits, logits[::3])
+        assert np.array_equal(folds["test"].labels, np.delete(labels, np.s_[::3]))
     else:
-        both = np.concatenate([read.validation.logits, read.test.logits])
-        assert np.array_equal(np.unique(both, axis=0), np.unique(logits, axis=0))
-        assert len(read.validation.labels) == len(read.test.labels) == 30
+        assert list(folds) == ["test"]
+        assert np.array_equal(folds["test"].logits, logits)
+        assert np.array_equal(folds["test"].labels, labels)
 
 
-def test_a_saved_row_index_is_no_class(tmp_path):
+def test_a_saved_row_index_is_no_class_and_types_of_columns_do_not_matter(tmp_path):
     logits, labels = model_outputs()
-    table = frame(logits, labels, fold=["validation", "test"] * 30)
-    table.set_index(np.arange(60)[::-1]).to_parquet(tmp_path / "a.parquet")
-    table.set_index("label").to_parquet(tmp_path / "b.parquet")
-    for name in ("a", "b"):
-        read = quietly(tmp_path / f"{name}.parquet")
-        assert np.array_equal(read.test.logits, logits[1::2])
-        assert np.array_equal(read.test.labels, labels[1::2])
+    table = frame(logits, labels)
+    tables = {
+        "a": table.set_index(np.arange(60)[::-1]),
+        "b": table.set_index("label"),
+        "c": table.astype({"a": str, "b": "category"}),
+    }
+    for name, table in tables.items():
+        table.to_parquet(tmp_path / f"{name}.parquet")
+        found = read(tmp_path / f"{name}.parquet").folds["test"]
+        assert np.array_equal(found.logits, logits)
+        assert np.array_equal(found.labels, labels)
 
 
 def test_parquet_columns_that_are_no_numbers(tmp_path):
     logits, labels = model_outputs()
-    for column in (list(np.ones((60, 50))), pd.to_datetime(["2020-01-01"] * 60)):
+    for column in (list(np.ones((60, 50))), pd.to_datetime(["2020-01-01"] * 60), ["x"] * 60):
         frame(logits, labels).assign(e=column).to_parquet(tmp_path / "m.parquet")
-        with pytest.raises(InputError, match=r"column e.* no number") as caught:
-            quietly(tmp_path / "m.parquet")
-        assert "\n" not in str(caught.value)
+        refused(tmp_path / "m.parquet", "column e.* no number.*; (drop it|correct it or drop)")
 
 
 def test_numbered_columns_are_put_in_the_order_of_their_numbers(tmp_path):
     logits, labels = model_outputs()
     order = [2, 0, 3, 1]
     path = tmp_path / "m.csv"
-    names = [f"class_{k}" for k in order]
-    frame(logits[:, order], labels, names, fold=["validation", "test"] * 30).to_csv(
-        path, index=False
-    )
-    assert np.array_equal(quietly(path).validation.logits, logits[::2])
+    frame(logits[:, order], labels, [f"class_{k}" for k in order]).to_csv(path, index=False)
+    assert np.array_equal(read(path).folds["test"].logits, logits)
 
 
 def test_csv_with_a_byte_order_mark_and_windows_line_ends(tmp_path):
@@ -158,15 +160,15 @@ def test_csv_with_a_byte_order_mark_and_windows_line_ends(tmp_path):
         b"\xef\xbb\xbflabel,a,b,fold\r\n0,2,-1.5,test\r\n1,-1,3,test\r\n"
         b"0,1,-1,validation\r\n1,0,2,validation\r\n"
     )
-    assert quietly(path).test.logits.tolist() == [[2, -1.5], [-1, 3]]
+    assert read(path).folds["test"].logits.tolist() == [[2, -1.5], [-1, 3]]
 
 
 def test_pickle_of_the_published_form(tmp_path):
     content = (model_outputs(20), model_outputs(30, 1))
     (tmp_path / "m.pkl").write_bytes(pickle.dumps(content))
-    read = quietly(tmp_path / "m.pkl")
-    assert np.array_equal(read.validation.logits, content[0][0])
-    assert np.array_equal(read.test.labels, content[1][1])
+    folds = read(tmp_path / "m.pkl").folds
+    assert np.array_equal(folds["validation"].logits, content[0][0])
+    assert np.array_equal(folds["test"].labels, content[1][1])
 
 
 # Probabilities
@@ -177,79 +179,82 @@ def test_probabilities_are_recognised_converted_and_announced(tmp_path, dtype):
     logits, labels = model_outputs(30, 1)
     p = probabilities(logits).astype(dtype)
     v = probabilities(model_outputs(20)[0]).astype(dtype)
-    path = split_npz(tmp_path / "m.npz", validation_logits=v, test_logits=p)
-    with pytest.warns(UserWarning, match="values are probabilities; their logarithms"):
-        read = read_logits(path, "mine", {})
-    top = top_label(read.test.logits, labels)
+    found = read(split_npz(tmp_path / "m.npz", validation_logits=v, test_logits=p))
+    assert found.warnings == ("the values are probabilities; their logarithms serve as logits",)
+    top = top_label(found.folds["test"].logits, labels)
     assert top.score == pytest.approx(
         top_label(logits, labels).score, abs=2 * float(np.finfo(dtype).eps) + 1e-6
     )
 
 
-def test_many_classes_in_float16_still_sum_to_one(tmp_path):
-    rng = np.random.default_rng(0)
-    p = probabilities(rng.normal(size=(50, 1000)) * 2).astype(np.float16)
-    labels = rng.integers(1000, size=50)
-    read = quietly(save(tmp_path / "m.npz", probabilities=p, labels=labels))
-    assert read.test.logits.shape == (25, 1000)
+@pytest.mark.parametrize(
+    "write",
+    [lambda p: p.astype(np.float16), lambda p: np.round(p, 3), lambda p: p.astype(np.float32)],
+)
+def test_rounded_probabilities_still_sum_to_one(tmp_path, write):
+    n_classes = 1000 if write(np.ones(1)).dtype == np.float16 else K
+    logits, labels = np.random.default_rng(0).normal(size=(400, n_classes)) * 2, np.arange(400) % K
+    p = write(probabilities(logits))
+    found = read(save(tmp_path / "m.npz", probabilities=p, labels=labels)).folds["test"]
+    assert np.exp(found.logits).sum(axis=1) == pytest.approx(np.ones(400), abs=5e-3)
 
 
 def test_a_zero_probability_gets_a_finite_logarithm_and_leaves_the_score_alone(tmp_path):
     p = np.array([[1, 0, 0], [0.998, 0.002, 0], [0.2, 0.3, 0.5]])
-    path = split_npz(
-        tmp_path / "m.npz",
-        validation_logits=p,
-        validation_labels=[0, 1, 2],
-        test_logits=p,
-        test_labels=[0, 1, 2],
-    )
-    read = quietly(path)
-    top = top_label(*read.test)
+    top = top_label(*read(save(tmp_path / "m.npz", logits=p, labels=[0, 1, 2])).folds["test"])
     assert top.score == pytest.approx([1, 0.998, 0.5], abs=5e-4)
     # The zeros of a row together stay below half of the smallest probability written, capped.
     assert np.exp(top.log1m_score[0]) == pytest.approx(2 * 0.001 / 6, rel=1e-3)
 
 
-def test_confident_float32_probabilities_keep_log_miss(tmp_path):
+def test_zero_floor_never_matters_to_a_score():
+    for values in (np.eye(3), np.array([[0.5, 0.5, 0.0]]), np.array([[1 - 1e-30, 1e-30, 0]])):
+        fold = checks.RawFold(values, None, None)
+        assert 0 < checks.zero_floor([fold]) * 3 <= checks.COARSEST / 2
+
+
+def test_confident_float32_probabilities_keep_log1m_score(tmp_path):
     logits = np.array([[40, 0, -5], [0, 30, 1], [-3, 0, 25], [1, 0, -1]], dtype=np.float32)
-    p = probabilities(logits).astype(np.float32)
-    labels = [0, 1, 2, 0]
-    path = split_npz(
-        tmp_path / "m.npz",
-        validation_logits=p, validation_labels=labels, test_logits=p, test_labels=labels,
-    )  # fmt: skip
-    top, expected = top_label(*quietly(path).test), top_label(logits, labels)
-    assert top.log1m_score == pytest.approx(expected.log1m_score, rel=1e-6)
+    p, labels = probabilities(logits).astype(np.float32), [0, 1, 2, 0]
+    top = top_label(*read(save(tmp_path / "m.npz", logits=p, labels=labels)).folds["test"])
+    assert top.log1m_score == pytest.approx(top_label(logits, labels).log1m_score, rel=1e-6)
 
 
-def test_logits_are_not_taken_for_probabilities(tmp_path):
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        read_logits(split_npz(tmp_path / "m.npz"), "mine", {})
+# Folds
 
 
-# The split
-
-
-def test_without_a_split_half_is_drawn_by_seed_alone(tmp_path):
+@pytest.mark.parametrize("names", [("logits", "labels"), ("test_logits", "test_labels")])
+def test_a_file_without_validation_fold_is_judged_whole_and_split_for_recalibration(
+    tmp_path, names
+):
     logits, labels = model_outputs(61)
-    path = save(tmp_path / "m.npz", logits=logits, labels=labels)
-    with pytest.warns(
-        UserWarning, match="no split; 30 of 61 rows, drawn with seed 5, serve as val"
-    ):
-        read = read_logits(path, "mine", {}, seed=5)
-    again, other_seed = quietly(path, seed=5), quietly(path, seed=6)
-    other_model = quietly(path, seed=5, model="yours")
-    assert np.array_equal(read.validation.logits, again.validation.logits)
-    assert not np.array_equal(read.validation.logits, other_seed.validation.logits)
-    assert np.array_equal(read.validation.logits, other_model.validation.logits)
-    rows = {row.tobytes() for fold in read[:2] for row in fold.logits}
-    assert rows == {row.tobytes() for row in logits}
+    found = read(save(tmp_path / "m.npz", **dict(zip(names, (logits, labels), strict=True))))
+    assert found.warnings == (
+        "no validation fold; all 61 rows are judged; recalibration draws half of them as "
+        "validation fold",
+    )
+    assert list(found.folds) == ["test"]
+    assert np.array_equal(found.folds["test"].logits, logits)
+    halves = two_folds(found.folds, seed=5)
+    assert len(halves.validation.labels) == 30
+    again, other = two_folds(found.folds, seed=5), two_folds(found.folds, seed=6)
+    assert np.array_equal(halves.validation.logits, again.validation.logits)
+    assert not np.array_equal(halves.validation.logits, other.validation.logits)
+    assert {row.tobytes() for fold in halves[:2] for row in fold.logits} == {
+        row.tobytes() for row in logits
+    }
     position = {row.tobytes(): k for k, row in enumerate(logits)}
-    for fold in read[:2]:
+    for fold in halves[:2]:
         order = [position[row.tobytes()] for row in fold.logits]
         assert order == sorted(order)
         assert np.array_equal(fold.labels, labels[order])
+
+
+def test_two_folds_stay_as_they_are(tmp_path):
+    folds = read(split_npz(tmp_path / "m.npz")).folds
+    both = two_folds(folds, seed=5)
+    assert both.validation is folds["validation"]
+    assert both.test is folds["test"]
 
 
 # The real files
@@ -260,28 +265,12 @@ def test_without_a_split_half_is_drawn_by_seed_alone(tmp_path):
 def test_shared_files_reproduce_their_own_top_labels(name):
     """The files carry the top labels of their makers, from the probabilities before rounding."""
     path = SHARED / f"{name}.npz"
-    read = quietly(path)
-    assert [len(fold.labels) for fold in read[:2]] == [5000, 5000]
-    stored = np.load(path)
-    position = {row.tobytes(): k for k, row in enumerate(stored["logits"].astype(np.float32))}
-    rows = [position[row.tobytes()] for row in read.test.logits]
-    top = top_label(*read.test)
+    stored, found = np.load(path), read(path).folds["test"]
+    top = top_label(*found)
     tolerance = 1e-2 if stored["logits"].dtype == np.float16 else 1e-5
-    assert top.log_score == pytest.approx(stored["log_s"][rows], abs=tolerance)
-    assert top.log1m_score == pytest.approx(stored["log1m_s"][rows], rel=tolerance, abs=tolerance)
-    assert np.mean(top.hit == stored["hit"][rows]) > 0.999
-
-
-@pytest.mark.skipif(not SHARED.exists(), reason="../shared/logits is absent")
-def test_genuine_file():
-    path = SHARED / "probs_resnet110_c10_logits.p"
-    entry = PublishedFile("m", path.name, file_digest(path), path.stat().st_size, 10, 5000, 10000)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        read = read_logits(path, "m", {"m": entry})
-    assert read.validation.logits.shape == (5000, 10)
-    assert read.test.logits.shape == (10000, 10)
-    assert top_label(*read.test).hit.mean() == 0.9356
+    assert top.log_score == pytest.approx(stored["log_s"], abs=tolerance)
+    assert top.log1m_score == pytest.approx(stored["log1m_s"], rel=tolerance, abs=tolerance)
+    assert np.mean(top.hit == stored["hit"]) > 0.999
 
 
 # Refusals
@@ -305,9 +294,10 @@ ONE_HOT = np.eye(K)[LABELS]
     [
         ({"test_labels": None}, "no array test_labels, only validation_logits, .*; name"),
         ({"validation_logits": None}, "no array validation_logits"),
+        ({"test_labels": None, "test_logits": None}, "no array test_logits; the test fold is"),
         (
             {"validation_logits": changed(LOGITS, (7, 2), np.nan)},
-            r"validation_logits, row 7 \(counted from 0\): column 2 .* is nan; drop the row",
+            r"validation_logits, row 7 \(counted from 0\): column 2 .* is nan; correct",
         ),
         ({"validation_logits": changed(LOGITS, (3, 0), -np.inf)}, "row 3 .* is -inf"),
         ({"validation_logits": changed(LOGITS, (3, 0), 1e39)}, r"row 3 .* is 1e\+39"),
@@ -327,6 +317,10 @@ ONE_HOT = np.eye(K)[LABELS]
         ({"validation_logits": LOGITS[:, :1]}, "one class only; give a column for every class"),
         ({"validation_logits": LOGITS[:, 0]}, r"shape \(20,\); give one row per sample"),
         ({"validation_logits": LOGITS[:0]}, "no rows; give at least one"),
+        (
+            {"validation_logits": LOGITS[:1], "validation_labels": LABELS[:1]},
+            "one row only; give at least two",
+        ),
         ({"validation_logits": LOGITS.astype(str)}, "are no numbers; save floats"),
         ({"validation_logits": LOGITS.astype(complex)}, "are no numbers; save floats"),
         (
@@ -337,20 +331,13 @@ ONE_HOT = np.eye(K)[LABELS]
     ],
 )  # fmt: skip
 def test_npz_refusals(tmp_path, changes, message):
-    path = split_npz(tmp_path / "m.npz", **changes)
-    with pytest.raises(InputError, match=message) as caught:
-        quietly(path)
-    assert str(caught.value).startswith(f"{path}: ")
-    assert "\n" not in str(caught.value)
+    refused(split_npz(tmp_path / "m.npz", **changes), message)
 
 
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        (
-            changed(P, (4, 1), -0.2),
-            r"row 4 \(counted from 0\): -0.2 is no probability; give",
-        ),
+        (changed(P, (4, 1), -0.2), r"row 4 \(counted from 0\): -0.2 is no probability; give"),
         (changed(P, (4, 1), 1.3), "row 4 .*1.3 is no probability"),
         (P * changed(np.ones((20, 1)), 11, 0.9), r"row 11 .*sum to 0.9, not 1; normalise the row"),
         (P / 2, "row 0 .*sum to 0.5, not 1; normalise"),
@@ -361,84 +348,80 @@ def test_npz_refusals(tmp_path, changes, message):
 def test_probabilities_that_are_none(tmp_path, values, message, key):
     changes = {"validation_logits": None, f"validation_{key}": values}
     changes |= {"test_logits": None, f"test_{key}": P, "test_labels": LABELS}
-    with pytest.raises(InputError, match=f"validation_{key}, {message}"):
-        quietly(split_npz(tmp_path / "m.npz", **changes))
+    refused(split_npz(tmp_path / "m.npz", **changes), f"validation_{key}, {message}")
 
 
 @pytest.mark.parametrize("factor", [100, 1.2])
 def test_percentages_are_no_logits(tmp_path, factor):
     path = save(tmp_path / "m.npz", logits=factor * P, labels=LABELS)
-    message = f"rows sum to {factor}: if these are probabilities, .* divide them by {factor}"
-    with pytest.raises(InputError, match=message):
-        quietly(path)
+    refused(path, f"sum to {factor}: if these are probabilities, .* divide them by {factor}")
+
+
+def test_values_called_probabilities_are_held_to_it(tmp_path):
+    path = save(tmp_path / "m.npz", probabilities=LOGITS, labels=LABELS)
+    refused(path, "is no probability")
+
+
+@pytest.mark.parametrize("probable", ["validation", "test"])
+def test_folds_of_two_kinds_are_refused(tmp_path, probable):
+    content = {}
+    for seed, fold in enumerate(("validation", "test")):
+        logits, labels = model_outputs(100 * (1 + 9 * seed))
+        content[f"{fold}_logits"] = probabilities(logits) if fold == probable else logits
+        content[f"{fold}_labels"] = labels
+    other = "test" if probable == "validation" else "validation"
+    what = rf"{other}_logits: logits, but {probable}_logits has probabilities; give both"
+    refused(save(tmp_path / "m.npz", **content), what)
 
 
 def test_another_number_of_classes_than_the_models_table_says(tmp_path):
     path = save(tmp_path / "m.npz", logits=LOGITS, labels=LABELS)
-    n = LOGITS.shape[1]
-    assert quietly(path, n_classes=n).test.logits.shape[1] == n
-    with pytest.raises(InputError, match=f"{n} columns of classes, but the models table says n_cl"):
-        quietly(path, n_classes=n - 1)
-
-
-def test_a_csv_that_is_not_utf_8(tmp_path):
-    path = tmp_path / "m.csv"
-    path.write_bytes("á,b,label\n1,2,0\n2,1,1\n".encode("latin-1"))
-    with pytest.raises(InputError, match="not in UTF-8; save it as such"):
-        quietly(path)
-
-
-def test_values_called_probabilities_are_held_to_it(tmp_path):
-    with pytest.raises(InputError, match="is no probability"):
-        quietly(save(tmp_path / "m.npz", probabilities=LOGITS, labels=LABELS))
+    assert read(path, n_classes=K).folds["test"].logits.shape[1] == K
+    refused(path, f"{K} columns of classes, but the models table says n_cl", n_classes=K - 1)
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a,b\n1,2\n", "needs a column label .*, found a, b; the first line names the columns"),
+        ("a,b\n1,2\n", "needs a column label .*; found a, b; the first line names the columns"),
         ("0.1;0.9;1\n0.2;0.8;0\n", "has a single column; separate its cells by commas"),
+        ("a\tb\tlabel\n1\t2\t0\n", "has a single column; separate its cells by commas"),
         (",a,b,label\n0,1,2,0\n", r"column 1 has no name \(a saved row index\?\); drop it"),
-        ("a,b,label\n1,2,0\n1,x,1\n", r"row 1 \(counted from 0\): column b: 'x' is no number"),
-        ("a,b,label\n1,2,0\n1,,1\n", "row 1 .*: column b is empty or NaN; mend the value or drop"),
-        ("a,b,label\n1,2,0\n1,3\n", "row 1 .*: column label is empty or NaN"),
-        (
-            "a,b,label\n1,2,0\n\n1,3,1,7\n",
-            r"row 1 \(counted from 0\) has more cells than the first line has names; separate",
-        ),
+        ("a,b,label\n1,2,0\n1,x,1\n", "m.csv, line 3: column b: 'x' is no number"),
+        ("a,b,label\n1,2,0\n\n1,,1\n", "m.csv, line 4: column b is empty or NaN; write a num"),
+        ("a,b,label\n1,2,0\n1,3\n", "m.csv, line 3: 2 cells under 3 names"),
+        ("a,b,label\n1,2,0\n\n1,3,1,7\n", "m.csv, line 4: 4 cells under 3 names"),
+        ("a;b;label\n1,5;2,5;0\n", "line 2: 3 cells under 1 names .* decimals with points"),
         ("\na,b,a,label\n1,2,3,0\n", "two columns are called a; rename one, or drop it"),
         ("a,b,label,label\n1,2,1,0\n", "two columns are called label; rename one"),
-        (
-            "a,b,label\n1,2,0,7\n1,3,1,7\n",
-            r"row 0 \(counted from 0\) has more cells than the first",
-        ),
-        (
-            "a;b;label\n1,5;2,5;0\n",
-            r"row 0 \(counted from 0\) has more cells .* decimals with points",
-        ),
-        ("a\tb\tlabel\n1\t2\t0\n", "has a single column; separate its cells by commas"),
-        ("a,b,label\n1,2,cat\n1,3,dog\n", "row 0 .*: column label: 'cat' is no number"),
-        ("a,b,label\n1,2,0\ninf,3,1\n", r"row 1 .*: column 0 \(counted from 0\) is inf"),
-        ("a,b,label\n", "no rows; give at least one"),
-        ("", "no readable CSV table: No columns to parse"),
+        ("a,b,label\n1,2,cat\n1,3,dog\n", "m.csv, line 2: column label: 'cat' is no number"),
+        ("a,b,label\n1,2,0\ninf,3,1\n", r"m.csv, line 3: column 0 .*\(counted from 0\) is inf"),
+        ("a,b,label\n", "no rows, only the names of the columns; give at least two"),
+        ("a,b,label,fold\n", "no rows, only the names of the columns"),
+        ("a,b,label\n1,2,0\n", "one row only; give at least two"),
+        ("", "no readable CSV table: the file is empty"),
         ("a,label\n1,0\n2,1\n", "one class only; give a column for every class"),
         ("a,b,label,label_0,label_1\n1,2,0,1,0\n", "needs a column label"),
-        ("a,b,label,fold\n1,2,0,train\n2,1,1,test\n", "row 0 .*: fold 'train' is unknown; write"),
-        ("a,b,label,fold\n1,2,0,test\n2,1,1,test\n", "no row of fold validation; drop the fold"),
-        ("a,b,label,fold\n1,2,0,test\n2,1,1,\n", "row 1 .*: fold 'nan' is unknown"),
+        ("a,b,label,fold\n1,2,0,train\n2,1,1,test\n", "line 2: fold 'train' is unknown; write"),
+        ("a,b,label,fold\n1,2,0,validation\n2,1,1,validation\n", "no row of fold test; drop the"),
+        ("a,b,label,fold\n1,2,0,test\n2,1,1,\n", "line 3: column fold is empty; write val"),
         (
             "a,b,label,fold\n1,2,0,test\n1,2,0,validation\n2,1,1,validation\n1,2,9,test\n2,1,1,test",
-            r"fold test, row 3 \(counted from 0\): label 9 is out of range",
+            "m.csv, line 5: label 9 is out of range",
         ),
+        ("score,hit\n0.5,1\n0.7,0\n", "top-label scores, no logits; read it with read_scores.py"),
     ],
 )
 def test_csv_refusals(tmp_path, text, message):
     path = tmp_path / "m.csv"
     path.write_text(text)
-    with pytest.raises(InputError, match=message) as caught:
-        quietly(path)
-    assert str(caught.value).startswith(f"{path}: ")
-    assert "\n" not in str(caught.value)
+    refused(path, message)
+
+
+def test_a_csv_that_is_not_utf_8(tmp_path):
+    path = tmp_path / "m.csv"
+    path.write_bytes("á,b,label\n1,2,0\n2,1,1\n".encode("latin-1"))
+    refused(path, "not in UTF-8; save it as UTF-8")
 
 
 POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 720341\n"
@@ -452,11 +435,10 @@ POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 720341
         ("\n<!DOCTYPE html>\n<html><body>quota</body></html>", "is an HTML page, not the file"),
     ],
 )
-def test_stand_ins_are_recognised_before_anything_is_parsed(tmp_path, suffix, content, message):
+def test_placeholders_are_recognised_before_anything_is_parsed(tmp_path, suffix, content, message):
     path = tmp_path / f"m{suffix}"
     path.write_text(content)
-    with pytest.raises(InputError, match=message):
-        quietly(path)
+    refused(path, message)
 
 
 @pytest.mark.parametrize(
@@ -471,76 +453,55 @@ def test_truncated_and_garbled_files(tmp_path, name, kind):
         whole = (tmp_path / "whole.npz").read_bytes()
     for content in (whole[: len(whole) // 2] if name != "m.p" else b"\x80", b"garbage", b""):
         path.write_bytes(content)
-        with pytest.raises(InputError, match=f"no readable {kind}: ") as e:
-            quietly(path)
-        assert "\n" not in str(e.value)
+        refused(path, f"no readable {kind}: ")
 
 
-def test_a_text_under_the_name_of_an_npz(tmp_path):
+def test_other_contents_under_the_name_of_an_npz_or_parquet(tmp_path):
     (tmp_path / "m.npz").write_text("logits, labels")
-    message = r"no readable NPZ file: not one by its first bytes; write it again with numpy.savez$"
-    with pytest.raises(InputError, match=message):
-        quietly(tmp_path / "m.npz")
-
-
-def test_parquet_columns_of_one_name(tmp_path):
-    arrays = [pa.array([0, 1]), pa.array([0.5, 1.5]), pa.array([0.5, 1.5])]
-    pq.write_table(pa.table(arrays, names=["label", "a", "a"]), tmp_path / "m.parquet")
-    with pytest.raises(InputError, match=r"m\.parquet: two columns are called a; rename one"):
-        quietly(tmp_path / "m.parquet")
-
-
-def test_single_npy_array_under_the_name_of_an_npz(tmp_path):
+    refused(tmp_path / "m.npz", "not one by its first bytes; write it again with numpy.savez$")
     with open(tmp_path / "m.npz", "wb") as file:
         np.save(file, LOGITS)
-    with pytest.raises(InputError, match="one array, no NPZ"):
-        quietly(tmp_path / "m.npz")
+    refused(tmp_path / "m.npz", "one array, no NPZ")
+    arrays = [pa.array([0, 1]), pa.array([0.5, 1.5]), pa.array([0.5, 1.5])]
+    pq.write_table(pa.table(arrays, names=["label", "a", "a"]), tmp_path / "m.parquet")
+    refused(tmp_path / "m.parquet", "two columns are called a; rename one")
 
 
-def test_missing_file_folder_and_suffix(tmp_path):
-    with pytest.raises(InputError, match=r"m\.csv: no such file; check the path"):
-        quietly(tmp_path / "m.csv")
-    with pytest.raises(InputError, match="is a folder"):
-        quietly(tmp_path)
+def test_missing_file_folder_link_and_suffix(tmp_path):
+    refused(tmp_path / "m.csv", r"m\.csv: no such file; check the path")
+    refused(tmp_path, "a folder, not a file")
+    os.symlink("n.csv", tmp_path / "n.csv")
+    refused(tmp_path / "n.csv", "a link to n.csv, which leads to no file; check")
     (tmp_path / "m.mat").write_bytes(b"x")
-    with pytest.raises(InputError, match=r"suffix '.mat' is unknown; give one of .p, .pkl, "):
-        quietly(tmp_path / "m.mat")
+    refused(tmp_path / "m.mat", r"suffix '.mat' is unknown; give one of .p, .pkl, ")
 
 
-def test_a_published_model_is_verified_before_it_is_parsed(tmp_path):
-    path = split_npz(tmp_path / "m.npz")
-    entry = PublishedFile("m", "m.npz", file_digest(path), path.stat().st_size, K, 20, 30)
-    assert len(quietly(path, model="m", manifest={"m": entry}).test.labels) == 30
+# The published files
+
+
+@pytest.mark.skipif(not SHARED.exists(), reason="../shared/logits is absent")
+def test_genuine_file():
+    path = SHARED / "probs_resnet110_c10_logits.p"
+    entry = PublishedFile("m", path.name, file_digest(path), path.stat().st_size, 10, 5000, 10000)
+    found = read(path, "m", {"m": entry})
+    assert found.warnings == ()
+    assert found.folds["validation"].logits.shape == (5000, 10)
+    assert found.folds["test"].logits.shape == (10000, 10)
+    assert top_label(*found.folds["test"]).hit.mean() == 0.9356
+
+
+def test_a_file_of_the_published_name_is_verified_before_it_is_parsed(tmp_path):
+    path = tmp_path / "m.p"
+    path.write_bytes(pickle.dumps((model_outputs(20), model_outputs(30, 1))))
+    entry = PublishedFile("m", "m.p", file_digest(path), path.stat().st_size, K, 20, 30)
+    assert len(read(path, "m", {"m": entry}).folds["test"].labels) == 30
     for wrong in (entry._replace(sha256="0" * 64), entry._replace(n_bytes=17)):
-        with pytest.raises(InputError, match=r"the published m .*; download it again, or give"):
-            quietly(path, model="m", manifest={"m": wrong})
+        refused(path, "the published m .*; download it again", model="m", manifest={"m": wrong})
     path.write_bytes(b"cos\nsystem\n(S'x'\ntR.")  # never parsed: the size is wrong
-    with pytest.raises(InputError, match="has 20 bytes, the published m has"):
-        quietly(path, model="m", manifest={"m": entry})
+    refused(path, "has 20 bytes, the published m has", model="m", manifest={"m": entry})
 
 
-def test_three_decimals_are_probabilities_enough(tmp_path):
-    logits, labels = model_outputs(400)
-    read = quietly(
-        save(tmp_path / "m.npz", logits=np.round(probabilities(logits), 3), labels=labels)
-    )
-    assert np.exp(read.test.logits).sum(axis=1) == pytest.approx(np.ones(200), abs=3e-3)
-
-
-@pytest.mark.parametrize("probable", ["validation", "test"])
-def test_folds_of_two_kinds_are_refused(tmp_path, probable):
-    content = {}
-    for seed, fold in enumerate(("validation", "test")):
-        logits, labels = model_outputs(100 * (1 + 9 * seed))
-        content[f"{fold}_logits"] = probabilities(logits) if fold == probable else logits
-        content[f"{fold}_labels"] = labels
-    other = "test" if probable == "validation" else "validation"
-    what = rf"{other}_logits: logits, but {probable}_logits has probabilities; give both"
-    with pytest.raises(InputError, match=what):
-        quietly(save(tmp_path / "m.npz", **content))
-
-
-def test_zero_floor_never_matters_to_a_score():
-    for values in (np.eye(3), np.array([[0.5, 0.5, 0.0]]), np.array([[1 - 1e-30, 1e-30, 0]])):
-        fold = checks.RawFold(values, None, None)
-        assert 0 < checks.zero_floor([fold]) * 3 <= checks.COARSEST / 2
+def test_another_file_of_a_published_model_is_ones_own_and_says_so(tmp_path):
+    entry = PublishedFile("m", "m.p", "0" * 64, 17, K, 20, 30)
+    warnings = read(split_npz(tmp_path / "m.npz"), "m", {"m": entry}).warnings
+    assert warnings[0].startswith("not the published file m.p of m")

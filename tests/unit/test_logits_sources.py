@@ -1,7 +1,10 @@
 """Which models have real logits, known before any job starts."""
 
+import os
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from calbias.errors import InputError
@@ -11,45 +14,64 @@ PUBLISHED = Path(__file__).parents[2] / "resources/published"
 FILE = "probs_resnet110_c10_logits.p"
 
 
-def refused(message, function, *arguments):
+def config(folder, download=False):
+    return {"logits_dir": str(folder), "download": download, "models": "models.csv"}
+
+
+def found(folder, files, download=False):
+    rows = {model: {"file": file} for model, file in files.items()}
+    return sources.available_files(config(folder, download), rows, PUBLISHED)
+
+
+def refused(message, *arguments):
     with pytest.raises(InputError) as error:
-        function(*arguments)
+        found(*arguments)
     assert message in str(error.value)
     assert "\n" not in str(error.value)
 
 
 def test_where_real_logits_are(tmp_path):
-    row = {"file": "mine.csv"}
-    config = {"logits_dir": str(tmp_path), "download": False, "models": "models.csv"}
     refused(
-        f"models.csv: model mine: there is no file {tmp_path}/mine.csv, and no published fit",
-        sources.real_logit_files,
-        config,
-        {"mine": row},
-        PUBLISHED,
-    )
+        f"models.csv: model mine: there is no file {tmp_path}/mine.csv, and there is no published "
+        f"fit to draw a surrogate from; name a file in {tmp_path} there",
+        tmp_path, {"mine": "mine.csv"},
+    )  # fmt: skip
     (tmp_path / "mine.csv").touch()
-    found = sources.real_logit_files(config, {"mine": row}, PUBLISHED)
-    assert found == {"mine": str(tmp_path / "mine.csv")}
-    published = {"resnet110_c10": {"file": "probs_resnet110_c10_logits.p"}}
-    assert sources.real_logit_files(config, published, PUBLISHED) == {}
-    downloaded = sources.real_logit_files({**config, "download": True}, published, PUBLISHED)
-    assert list(downloaded) == ["resnet110_c10"]
+    own = found(tmp_path, {"mine": "mine.csv"})
+    assert own == ({"mine": str(tmp_path / "mine.csv")}, {}, [])
+    published = {"resnet110_c10": FILE}
+    assert found(tmp_path, published) == ({}, {}, ["resnet110_c10"])
+    assert list(found(tmp_path, published, True).logits) == ["resnet110_c10"]
 
 
-def logits_dir(path, download=False):
-    return {"logits_dir": str(path), "download": download, "models": "models.csv"}
+@pytest.mark.parametrize("name", ["mine", "densenet40_c10"])
+@pytest.mark.parametrize("suffix", [".csv", ".parquet", ".npz"])
+@pytest.mark.parametrize(
+    ("names", "are_scores"),
+    [(("score", "hit"), True), (("score", "label", "prediction"), True),
+     (("logits", "labels", "high_score"), False)],
+)  # fmt: skip
+def test_score_files_are_known_by_their_names(tmp_path, name, suffix, names, are_scores):
+    path = tmp_path / f"m{suffix}"
+    columns = {name: np.array([0, 1]) for name in names}
+    if suffix == ".npz":
+        np.savez(path, **columns)
+    else:
+        table = pd.DataFrame(columns)
+        table.to_csv(path, index=False) if suffix == ".csv" else table.to_parquet(path)
+    outputs = found(tmp_path, {name: path.name})
+    assert list(outputs.scores) == [name] * are_scores
+    assert list(outputs.logits) == [name] * (not are_scores)
+    surrogate = are_scores and name == "densenet40_c10"  # its fits and recalibration need logits
+    assert outputs.surrogates == [name] * surrogate
 
 
 def test_a_mistyped_folder_of_logits_is_refused(tmp_path):
-    table = {"resnet110_c10": {"file": FILE}}
-    refused(
-        f"config: logits_dir: there is no folder {tmp_path}/no; mend its name",
-        sources.real_logit_files, logits_dir(tmp_path / "no"), table, PUBLISHED,
-    )  # fmt: skip
-    to_download = sources.real_logit_files(logits_dir(tmp_path / "no", True), table, PUBLISHED)
-    assert list(to_download) == ["resnet110_c10"]
-    assert sources.real_logit_files(logits_dir(sources.DEFAULT_LOGITS_DIR), table, PUBLISHED) == {}
+    table = {"resnet110_c10": FILE}
+    message = f"config: logits_dir: there is no folder {tmp_path}/no; correct its name"
+    refused(message, tmp_path / "no", table)
+    assert list(found(tmp_path / "no", table, True).logits) == ["resnet110_c10"]
+    assert found(sources.DEFAULT_LOGITS_DIR, table).logits == {}
 
 
 @pytest.mark.parametrize(
@@ -62,34 +84,32 @@ def test_a_mistyped_folder_of_logits_is_refused(tmp_path):
 )
 def test_a_file_that_is_none_is_refused_before_any_job(tmp_path, model, content, message):
     (tmp_path / FILE).write_bytes(content)
-    arguments = logits_dir(tmp_path), {model: {"file": FILE}}, PUBLISHED
-    refused(message, sources.real_logit_files, *arguments)
+    refused(message, tmp_path, {model: FILE})
+
+
+def test_a_published_model_may_have_a_file_of_ones_own(tmp_path):
+    np.savez(tmp_path / "resnet110_c10.npz", logits=np.eye(2), labels=np.arange(2))
+    assert list(found(tmp_path, {"resnet110_c10": "resnet110_c10.npz"}).logits) == ["resnet110_c10"]
 
 
 @pytest.mark.parametrize("model", ["mine", "resnet110_c10"])
 def test_a_folder_is_no_file(tmp_path, model):
-    arguments = logits_dir(tmp_path), {model: {"file": "."}}, PUBLISHED
     message = f"models.csv: model {model}: file . is a folder ({tmp_path}); name the file"
-    refused(message, sources.real_logit_files, *arguments)
+    refused(message, tmp_path, {model: "."})
 
 
-def test_a_name_too_long_for_a_file_is_that_of_none(tmp_path):
-    arguments = logits_dir(tmp_path), {"mine": {"file": "x" * 300}}, PUBLISHED
-    refused("mine: there is no file", sources.real_logit_files, *arguments)
-
-
-def test_an_empty_cell_is_fine_for_a_published_model_only(tmp_path):
-    def files(model):
-        return sources.real_logit_files(logits_dir(tmp_path), {model: {"file": ""}}, PUBLISHED)
-
-    assert files("resnet110_c10") == {}
-    refused(f"mine: its cell file is empty, and no published fit to draw a surrogate from; name a "
-            f"file in {tmp_path} there", files, "mine")  # fmt: skip
+def test_links_long_names_and_empty_cells(tmp_path):
+    refused("mine: there is no file", tmp_path, {"mine": "x" * 300})
+    os.symlink("a.csv", tmp_path / "a.csv")
+    refused("a.csv is a link that leads to no file", tmp_path, {"mine": "a.csv"})
+    assert found(tmp_path, {"resnet110_c10": ""}).logits == {}
+    refused(f"mine: its cell file is empty, and there is no published fit to draw a surrogate from;"
+            f" name a file in {tmp_path} there", tmp_path, {"mine": ""})  # fmt: skip
 
 
 def test_sources_in_words():
-    table = {"a": {}, "b": {}, "c": {}}
-    assert sources.sources_in_words({"b": "x"}, table) == (
-        "Real logits: b. Surrogates: 2 of 3 models."
-    )
-    assert sources.sources_in_words({}, table) == "No real logits. Surrogates: 3 of 3 models."
+    models = {"a": {}, "b": {}, "c": {}}
+    words = sources.sources_in_words(sources.Available({"b": "x"}, {"c": "y"}, ["a", "c"]), models)
+    assert words == "Real logits: b. Real scores: c. Surrogate logits: 2 of 3 models."
+    words = sources.sources_in_words(sources.Available({}, {}, ["a", "b", "c"]), models)
+    assert words == "No real logits. Surrogate logits: 3 of 3 models."

@@ -43,4 +43,6 @@ def test_a_figure_of_a_model_needs_that_model():
 
 def test_no_experiment_at_all_still_has_fits():
     assert "beta_fits" in available_tables({})
+    assert "recalibration" not in available_tables({}, logits=False)
+    assert "table1_recalibration" not in available_figures(EXPERIMENTS, logits=False)
     assert "paired_t_test" not in available_tables({})

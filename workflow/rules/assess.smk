@@ -8,7 +8,7 @@ rule assess_model:
             "assess_model", *[estimator_path(name) for name in config["estimators"]]
         ),
         script=program("assess_model"),
-        top_labels="results/top_labels/{model}.parquet",
+        top_labels=lambda wildcards: top_labels(wildcards.model),
     output:
         estimators="results/assessment/{model}.parquet",
         verdict="results/assessment/verdicts/{model}.parquet",

@@ -61,12 +61,17 @@ try:
     EXPERIMENTS = models_table.with_models(
         config["experiments"], MODELS, HERE / "resources/published"
     )
-    REAL = sources.real_logit_files(config, MODELS, HERE / "resources/published")
+    OUTPUTS = sources.available_files(config, MODELS, HERE / "resources/published")
 except InputError as error:
     sys.exit(f"error: {error}")
 
 if workflow.is_main_process:
-    print(sources.sources_in_words(REAL, MODELS), file=sys.stderr)
+    print(sources.sources_in_words(OUTPUTS, MODELS), file=sys.stderr)
+
+REAL, SCORES = OUTPUTS.logits, OUTPUTS.scores
+WITH_LOGITS = [
+    model for model in MODELS if model in REAL or model in OUTPUTS.surrogates
+]
 
 # A file that is there is never downloaded anew, whatever changed: it is an input, not an output.
 MISSING = {
@@ -78,9 +83,9 @@ MODELS_OF = {
     if "models" in experiment
 }
 OWN_ESTIMATORS = [config["estimator_dir"]] if config["estimator_dir"] else []
-FIGURES = available_figures(EXPERIMENTS)
-TABLES = available_tables(EXPERIMENTS)
-MODEL_FIGURES = [f"results/figures/models/{model}.png" for model in REAL]
+FIGURES = available_figures(EXPERIMENTS, bool(WITH_LOGITS))
+TABLES = available_tables(EXPERIMENTS, bool(WITH_LOGITS))
+MODEL_FIGURES = [f"results/figures/models/{model}.png" for model in (*REAL, *SCORES)]
 
 
 # On a cluster these run where Snakemake runs: seconds of work, or the only place with a network.
@@ -139,6 +144,18 @@ def estimator_path(estimator):
     )
 
 
+def top_labels(model):
+    """A model's best top labels: from genuine scores where these are, else from its logits."""
+    folder = "scores" if model in SCORES else "top_labels"
+    return f"results/{folder}/{model}.parquet"
+
+
+def fitted_top_labels(wildcards):
+    """The top labels that fits use: from logits, real or surrogate, if the model has any."""
+    folder = "top_labels" if wildcards.model in WITH_LOGITS else "scores"
+    return f"results/{folder}/{wildcards.model}.parquet"
+
+
 def of_experiment(key):
     """A params or input function: one key of the wildcard's experiment."""
     return lambda wildcards: EXPERIMENTS[wildcards.experiment].get(key, [])
@@ -174,7 +191,9 @@ def fits_of_experiment(kind, published_table):
         fresh = {
             "published": [],
             "refitted": models,
-            "real_or_published": [model for model in models if model in REAL],
+            "real_or_published": [
+                model for model in models if model not in OUTPUTS.surrogates
+            ],
         }[config["fits"]]
         return [f"results/fits/{kind}/{model}.csv" for model in fresh] + [
             published(published_table)

@@ -5,7 +5,7 @@ rule fit_beta:
     input:
         code=code("fit_beta"),
         script=program("fit_beta"),
-        top_labels="results/top_labels/{model}.parquet",
+        top_labels=fitted_top_labels,
         published=published("table2_beta_fits"),
     output:
         "results/fits/beta_fits/{model}.csv",
@@ -25,7 +25,7 @@ rule fit_glm:
     input:
         code=code("fit_glm"),
         script=program("fit_glm"),
-        top_labels="results/top_labels/{model}.parquet",
+        top_labels=fitted_top_labels,
         published=published("table3_glm_fits"),
     output:
         "results/fits/glm_fits/{model}.csv",
@@ -68,9 +68,9 @@ JOINED = {
     "glm_fits": [f"results/fits/glm_fits/{model}.csv" for model in MODELS],
     "scenarios": [f"results/scenarios/{experiment}.csv" for experiment in EXPERIMENTS],
     "bias": [f"results/bias/{experiment}.csv" for experiment in EXPERIMENTS],
-    "recalibration": [f"results/recalibration/{model}.csv" for model in MODELS],
+    "recalibration": [f"results/recalibration/{model}.csv" for model in WITH_LOGITS],
     "recalibration_details": [
-        f"results/recalibration/details/{model}.csv" for model in MODELS
+        f"results/recalibration/details/{model}.csv" for model in WITH_LOGITS
     ],
     "assessment": [f"results/assessment/{model}.parquet" for model in MODELS],
     "assessment_verdicts": [

@@ -1,4 +1,5 @@
-# Logits: a verified real file where there is one, a surrogate elsewhere; then top-label scores.
+# Logits: a verified real file where there is one, a surrogate elsewhere; genuine top-label scores;
+# and the top-label tables of both.
 
 
 rule download_logits:
@@ -8,7 +9,7 @@ rule download_logits:
         manifest=resource("published/nn_calibration_logits_manifest.csv"),
         mirrors=resource("logits_mirrors.csv"),
     output:
-        file=protected(f"{config['logits_dir']}/{{file}}"),
+        file=protected(os.path.normpath(f"{config['logits_dir']}/{{file}}")),
     log:
         "results/logs/download_logits/{file}.log",
     wildcard_constraints:
@@ -37,7 +38,7 @@ rule read_logits:
     log:
         "results/logs/read_logits/{model}.log",
     wildcard_constraints:
-        model="|".join(REAL) or "(?!)",
+        model="|".join(map(re.escape, REAL)) or "(?!)",
     priority: 100
     conda:
         "../../envs/environment.yaml"
@@ -50,10 +51,33 @@ rule read_logits:
         softmax=config["softmax"],
         seed=config["seed"],
     shell:
-        "python {input.script:q} --model {wildcards.model} --n-classes {params.n_classes}"
-        " --file {input.file:q} --manifest {input.manifest:q}"
+        "python {input.script:q} --model {wildcards.model} --file {input.file:q}"
+        " --manifest {input.manifest:q} --n-classes {params.n_classes}"
         " --softmax {params.softmax} --seed {params.seed}"
         " --logits {output.logits} --top-labels {output.top_labels} 2>&1 | tee {log}"
+
+
+rule read_scores:
+    input:
+        code=code("read_scores"),
+        script=program("read_scores"),
+        file=lambda wildcards: SCORES[wildcards.model],
+    output:
+        top_labels="results/scores/{model}.parquet",
+    log:
+        "results/logs/read_scores/{model}.log",
+    wildcard_constraints:
+        model="|".join(map(re.escape, SCORES)) or "(?!)",
+    priority: 100
+    conda:
+        "../../envs/environment.yaml"
+    resources:
+        mem_mb=lambda wildcards, input, attempt: attempt
+        * max(500, int(300 + 12 * input.size_mb)),
+        runtime=lambda wildcards, attempt: 5 * attempt,
+    shell:
+        "python {input.script:q} --model {wildcards.model} --file {input.file:q}"
+        " --top-labels {output.top_labels} 2>&1 | tee {log}"
 
 
 rule draw_surrogate_logits:
@@ -69,7 +93,7 @@ rule draw_surrogate_logits:
     log:
         "results/logs/draw_surrogate_logits/{model}.log",
     wildcard_constraints:
-        model="|".join(m for m in MODELS if m not in REAL) or "(?!)",
+        model="|".join(map(re.escape, OUTPUTS.surrogates)) or "(?!)",
     priority: 90
     conda:
         "../../envs/environment.yaml"

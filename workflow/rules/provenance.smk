@@ -8,6 +8,7 @@ rule record_provenance:
         inputs=[
             config["models"],
             *REAL.values(),
+            *SCORES.values(),
             *sorted({estimator_path(name) for name in config["estimators"]}),
         ],
         files=[

@@ -49,7 +49,9 @@ rule select_recalibration:
     input:
         code=code("select_recalibration"),
         script=program("select_recalibration"),
-        selections=[f"results/recalibration/selections/{model}.csv" for model in MODELS],
+        selections=[
+            f"results/recalibration/selections/{model}.csv" for model in WITH_LOGITS
+        ],
         published=published("table1_recalibration_selection"),
     output:
         selection=tabled("recalibration_selection"),

@@ -55,10 +55,7 @@ rule compare_ece_bin:
         script=program("compare_ece_bin"),
         scenarios="results/scenarios/fits.csv",
         bias="results/bias/fits.csv",
-        top_labels=[
-            f"results/top_labels/{model}.parquet"
-            for model in MODELS_OF.get("fits", [])
-        ],
+        top_labels=[top_labels(model) for model in MODELS_OF.get("fits", [])],
         published=published("table4_ece_bin"),
     output:
         tabled("ece_bin_real_and_simulated"),

@@ -1,9 +1,10 @@
-"""What is legal in logits and labels; a fault is one line with the file, the row and the mend.
+"""What is legal in a model's outputs; every fault is one line: file, row, what is wrong, remedy.
 
-Every array that enters passes here, whatever it was stored in. Rows are counted from 0, in the
-order of the file, without a table's header line.
+Every array that enters passes here, from files of all formats. The row of a CSV file is the line
+that an editor shows, the header being line 1; rows of other files are counted from 0.
 """
 
+import csv
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,7 +17,9 @@ SUM_TOLERANCE = 5e-3
 classes written with three decimals up to 5e-3."""
 COARSEST = 1e-3
 """The coarsest resolution that zeros among probabilities are taken to have."""
-_EXCESS = 1e-6  # a float32 softmax can exceed 1 by a rounding
+EXCESS = 1e-6
+"""By how much a score or a probability may exceed 1: a float32 softmax can, by a rounding."""
+_LARGEST_SCALE = 1000  # rows that sum to more are logits, not scaled probabilities
 _MOSTLY = 0.9
 _CHUNK_ROWS = 4096
 
@@ -30,10 +33,20 @@ class Place(NamedTuple):
 
     def error(self, problem, row=None):
         """Return the InputError for a problem, in a row of the array at hand if one is given."""
-        where = f"{self.file}: {self.part}"
-        if row is not None:
-            where += f", row {row if self.rows is None else self.rows[row]} (counted from 0)"
-        return InputError(f"{where}: {problem}")
+        if row is None:
+            return InputError(f"{self.file}: {self.part}: {problem}")
+        row = row if self.rows is None else int(self.rows[row])
+        if str(self.file).lower().endswith(".csv"):
+            return InputError(f"{self.file}, line {_line_of_row(self.file, row)}: {problem}")
+        return InputError(f"{self.file}: {self.part}, row {row} (counted from 0): {problem}")
+
+
+def _line_of_row(path, row):
+    """Return the line of a CSV file, from 1, on which a row of its table ends."""
+    with open(path, newline="", encoding="utf-8-sig", errors="replace") as file:
+        lines = csv.reader(file)
+        numbers = (lines.line_num for cells in lines if cells)
+        return next(number for k, number in enumerate(numbers) if k == row + 1)
 
 
 class RawFold(NamedTuple):
@@ -61,8 +74,8 @@ def checked_values(values, place):
         if not good.all():
             row, column = np.argwhere(~good)[0]
             raise place.error(
-                f"column {column} (counted from 0) is {chunk[row, column]}; "
-                "drop the row or mend the value",
+                f"column {column} of the classes (counted from 0) is {chunk[row, column]}; "
+                "correct the value or drop the row",
                 start + row,
             )
     return values
@@ -109,12 +122,14 @@ def _from_one_hot(labels, place):
     good = ((labels == 0) | (labels == 1)).all(axis=1) & (labels.sum(axis=1) == 1)
     if not good.all():
         raise place.error(
-            "a one-hot label has a single 1, the rest 0; mend the row", int(np.argmin(good))
+            "a one-hot label has a single 1, the rest 0; correct the row", int(np.argmin(good))
         )
     return _of_several_classes(labels.argmax(axis=1), place)
 
 
 def _of_several_classes(labels, place):
+    if len(labels) == 1:
+        raise place.error("one row only; give at least two")
     if labels.min() == labels.max():
         raise place.error(
             f"one class only: every label is {labels[0]}; give samples of several classes"
@@ -149,7 +164,7 @@ def validate_scaled_probabilities(folds):
     sums = np.concatenate([fold.values.sum(axis=1, dtype=np.float64) for fold in folds])
     usual = np.median(sums)
     same = np.mean(np.abs(sums - usual) <= SUM_TOLERANCE * usual) >= _MOSTLY
-    if same and all(fold.values.min() >= 0 for fold in folds):
+    if same and usual <= _LARGEST_SCALE and all(fold.values.min() >= 0 for fold in folds):
         raise folds[0].place.error(
             f"no value is negative and rows sum to {usual:.6g}: if these are probabilities, such "
             f"as percentages, divide them by {usual:.6g}; if logits, subtract 1 from all of them"
@@ -158,7 +173,7 @@ def validate_scaled_probabilities(folds):
 
 def check_probabilities(fold):
     """Raise InputError unless values are in [0, 1] and rows sum to 1 (``SUM_TOLERANCE``)."""
-    outside = ((fold.values < 0) | (fold.values > 1 + _EXCESS)).any(axis=1)
+    outside = ((fold.values < 0) | (fold.values > 1 + EXCESS)).any(axis=1)
     if outside.any():
         row = int(np.argmax(outside))
         value = max(fold.values[row], key=lambda p: abs(p - 0.5))
@@ -172,6 +187,47 @@ def check_probabilities(fold):
             "or, if these are logits, subtract 1 from all of them",
             row,
         )
+
+
+def checked_scores(scores, place):
+    """Return scores of shape (n,), float64, in [0, 1], from numbers of shape (n,) or (n, 1)."""
+    scores = _column(scores, "scores", place)
+    if not len(scores):
+        raise place.error("no rows; give at least two")
+    if len(scores) == 1:
+        raise place.error("one row only; give at least two")
+    good = (scores >= 0) & (scores <= 1 + EXCESS)  # false for NaN
+    if not good.all():
+        row = int(np.argmin(good))
+        percent = np.nanmin(scores) >= 0 and 1.5 < np.nanmax(scores) <= 100 + EXCESS
+        remedy = "divide percentages by 100" if percent else "give probabilities in [0, 1]"
+        raise place.error(f"score {scores[row]:g} is no probability; {remedy}", row)
+    return np.minimum(scores, 1.0)
+
+
+def checked_hits(hits, n_rows, place):
+    """Return hits of shape (n,), uint8, from 0 and 1 or False and True, (n,) or (n, 1)."""
+    hits = _column(hits, "hits", place)
+    if len(hits) != n_rows:
+        raise place.error(f"{n_rows} scores but {len(hits)} hits; give one per row")
+    good = (hits == 0) | (hits == 1)
+    if not good.all():
+        row = int(np.argmin(good))
+        raise place.error(
+            f"hit {hits[row]:g} is neither 0 nor 1; write 1 where the prediction was correct", row
+        )
+    return hits.astype(np.uint8)
+
+
+def _column(values, name, place):
+    values = np.asarray(values)
+    if values.dtype.kind not in "fiub":
+        raise place.error(f"{name} of type {values.dtype} are no numbers")
+    if values.ndim == 2 and values.shape[1] == 1:
+        values = values[:, 0]
+    if values.ndim != 1:
+        raise place.error(f"{name} of shape {values.shape}; give one per row")
+    return values.astype(np.float64)
 
 
 def zero_floor(folds):

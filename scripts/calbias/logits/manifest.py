@@ -1,9 +1,10 @@
 """The published logit files: which they are, and whether a file is one of them.
 
-A file is looked at in this order, and nothing of it is parsed before all have passed: it exists;
-it is not a git-LFS pointer or an HTML page; its size and its sha256 are those of the manifest.
+A file is checked in this order before anything of it is parsed: it exists; it is not a git-LFS
+pointer or an HTML page; its size and its SHA-256 are those of the manifest.
 """
 
+import os
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,7 +13,7 @@ from calbias.io.checksums import file_digest
 from calbias.io.tables import read_rows
 
 MANIFEST_COLUMNS = ("model", "file", "sha256", "bytes", "n_classes", "n_validation", "n_test")
-_MEND = "download it again, or give your own outputs a model name of their own"
+_REMEDY = "download it again, or give your own outputs another file name"
 HEAD_BYTES = 512
 """How much of a file ``placeholder`` needs to see."""
 
@@ -68,16 +69,20 @@ def _published_file(row):
 
 def validate_file_exists(path):
     """Raise InputError unless ``path`` is a file."""
-    if not Path(path).is_file():
-        what = "is a folder" if Path(path).is_dir() else "no such file"
+    if not os.path.isfile(path):  # False also for a name that is too long, and a circle of links
+        what = "no such file"
+        if os.path.isdir(path):
+            what = "a folder, not a file"
+        elif os.path.islink(path):
+            what = f"a link to {os.readlink(path)}, which leads to no file"
         raise InputError(f"{path}: {what}; check the path")
 
 
 def placeholder(head):
-    """Return what the first bytes of a file or of an answer give away, or None.
+    """Return which placeholder a file or an answer is by its first bytes, or None.
 
-    A repository over its git-LFS quota sends a pointer, a web server an HTML page, where the file
-    should be.
+    A repository over its git-LFS quota sends a pointer, a web server an HTML page, instead of the
+    file.
     """
     start = head[:HEAD_BYTES].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
     if start.startswith(b"version https://git-lfs"):
@@ -92,9 +97,7 @@ def validate_no_placeholder(path):
     with open(path, "rb") as file:
         found = placeholder(file.read(HEAD_BYTES))
     if found:
-        raise InputError(
-            f"{path}: is {found}, not the file itself; download the file it stands for"
-        )
+        raise InputError(f"{path}: is {found}, not the file itself; download the file again")
 
 
 def verify_size(path, published):
@@ -105,7 +108,7 @@ def verify_size(path, published):
     if n_bytes != published.n_bytes:
         raise InputError(
             f"{path}: has {n_bytes} bytes, the published {published.model} has "
-            f"{published.n_bytes}; {_MEND}"
+            f"{published.n_bytes}; {_REMEDY}"
         )
 
 
@@ -116,5 +119,5 @@ def verify(path, published):
     if sha256 != published.sha256:
         raise InputError(
             f"{path}: sha256 is {sha256[:12]}…, that of the published {published.model} is "
-            f"{published.sha256[:12]}…; {_MEND}"
+            f"{published.sha256[:12]}…; {_REMEDY}"
         )

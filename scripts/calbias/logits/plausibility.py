@@ -1,88 +1,115 @@
-"""Warn, in one line each, of what is legal in a user's logits but looks like a mistake."""
+"""Warnings, one line each, of what is legal in a user's outputs but looks like a mistake."""
 
 import hashlib
-import warnings
 
 import numpy as np
 from scipy.stats import binom
+
+from calbias.logits.top_label import top_label
 
 MANY_ONES = 0.05
 """The fraction of scores equal to 1 from which on a warning is given."""
 _ENOUGH = 10
 _BY_CHANCE = 1e-3
-_MEND = "; check the file"
 
 
-def warn_of_whole_numbers(path, folds):
-    """Warn of a column of logits that holds whole numbers while others do not: often the label.
+def of_logits(raw, logits, probabilities):
+    """Yield what is suspicious in ``{fold: RawFold}`` and the ``{fold: Fold}`` made of them."""
+    if probabilities:
+        yield "the values are probabilities; their logarithms serve as logits"
+    else:
+        yield from _of_whole_numbers([fold.values for fold in raw.values()])
+    yield from _of_repeats({name: fold.logits for name, fold in logits.items()})
+    for name, fold in logits.items():
+        top = top_label(*fold)
+        yield from _of_chance(name, top.hit, fold.logits.shape[1])
+        yield from _of_one_outcome(name, top.hit)
+        if probabilities:
+            ones = raw[name].values.max(axis=1) >= 1
+            yield from _of_ones(name, ones, "give logits, or probabilities with more digits")
+        else:
+            largest = f"the largest logit is {fold.logits.max():.3g}"
+            yield from _of_ones(name, top.score == 1, f"{largest}: is it on a softmax's scale?")
 
-    ``folds`` are arrays of shape (n, K). A constant column is no label, and logits that are whole
-    numbers throughout are quantised.
+
+def of_scores(folds):
+    """Yield what is suspicious in ``{fold: TopLabel}`` of top-label scores."""
+    for name, top in folds.items():
+        yield from _of_one_outcome(name, top.hit)
+        yield from _of_ones(name, top.score == 1, "give scores with more digits, or logits")
+        yield from _of_order(name, top)
+
+
+def _of_whole_numbers(folds):
+    """Warn of a column that holds whole numbers while others do not: often the label.
+
+    A constant column is no label, and logits that are whole numbers throughout are quantised.
     """
     whole = np.all([np.all(values == np.rint(values), axis=0) for values in folds], axis=0)
     low = np.min([values.min(axis=0) for values in folds], axis=0)
     high = np.max([values.max(axis=0) for values in folds], axis=0)
     if not whole.all():
         for column in np.flatnonzero(whole & (low < high)):
-            warnings.warn(
-                f"{path}: column {column} (counted from 0) of the logits holds whole numbers "
-                f"from {low[column]:g} to {high[column]:g}: is it the label?",
-                stacklevel=2,
+            yield (
+                f"column {column} (counted from 0) of the logits holds whole numbers from "
+                f"{low[column]:g} to {high[column]:g}: is it the label?"
             )
 
 
-def warn_of_chance(path, fold, top, n_classes):
-    """Warn of a ``TopLabel`` whose hits chance, 1/K, could well give: P(as many or more) > 0.1 %.
-
-    Fewer than ten samples are too few to tell.
-    """
-    n, hits, chance = len(top.hit), int(top.hit.sum()), 1 / n_classes
+def _of_chance(fold, hit, n_classes):
+    """Warn where chance, 1/K, could well give the hits: P(as many or more) > 0.1 %."""
+    n, hits, chance = len(hit), int(hit.sum()), 1 / n_classes
     if n >= _ENOUGH and binom.sf(hits - 1, n, chance) > _BY_CHANCE:
-        warnings.warn(
-            f"{path}: {fold} accuracy {100 * hits / n:.1f} % is at chance "
-            f"({100 * chance:.1f} %): are labels and classes in the same order?",
-            stacklevel=2,
+        yield (
+            f"{fold} accuracy {100 * hits / n:.1f} % is at chance ({100 * chance:.1f} %): are "
+            "labels and classes in the same order?"
         )
 
 
-def warn_of_one_outcome(path, fold, top):
-    """Warn if all samples of a ``TopLabel`` are hits, or none is: no curve can be fitted."""
-    if top.hit.all() or not top.hit.any():
-        every = f"all {len(top.hit)} {fold} samples are {'hits' if top.hit.all() else 'misses'}"
-        warnings.warn(
-            f"{path}: {every}: no calibration curve can be fitted, and bias and spread of an "
-            "estimate cannot be told; give more samples",
-            stacklevel=2,
+def _of_one_outcome(fold, hit):
+    """Warn if all samples are hits, or none is: no curve can be fitted."""
+    if hit.all() or not hit.any():
+        yield (
+            f"all {len(hit)} {fold} samples are {'hits' if hit.all() else 'misses'}: no "
+            "calibration curve can be fitted, and bias and spread of an estimate are unknown; "
+            "give more samples"
         )
 
 
-def warn_of_ones(path, fold, ones):
-    """Warn if many scores are exactly 1; ``ones`` is a boolean per row."""
+def _of_ones(fold, ones, remedy):
     if ones.mean() > MANY_ONES:
-        warnings.warn(
-            f"{path}: {100 * ones.mean():.1f} % of the {fold} scores are exactly 1: the model's "
-            "confidence was rounded away; give logits, or probabilities with more digits",
-            stacklevel=2,
+        yield (
+            f"{100 * ones.mean():.1f} % of the {fold} scores are exactly 1: the model's confidence "
+            f"was rounded away; {remedy}"
         )
 
 
-def warn_of_repeats(path, validation, test):
+def _of_order(fold, top):
+    """Warn if misses have clearly higher scores than hits, by three standard errors."""
+    hits, misses = top.score[top.hit == 1], top.score[top.hit == 0]
+    if min(len(hits), len(misses)) < _ENOUGH:
+        return
+    error = np.sqrt(hits.var() / len(hits) + misses.var() / len(misses))
+    if misses.mean() - hits.mean() > 3 * error:
+        yield (
+            f"{fold} hits have lower scores ({hits.mean():.3f}) than misses ({misses.mean():.3f}): "
+            "is hit 1 where the prediction was correct?"
+        )
+
+
+def _of_repeats(folds):
     """Warn of rows that occur twice within a fold and of rows that occur in both."""
-    rows = {"validation": _digests(validation), "test": _digests(test)}
+    rows = {name: _digests(logits) for name, logits in folds.items()}
     for fold, digests in rows.items():
         n_repeated = len(digests) - len(set(digests))
         if n_repeated:
-            warnings.warn(
-                f"{path}: {n_repeated} of {len(digests)} {fold} rows repeat another one{_MEND}",
-                stacklevel=2,
-            )
-    in_both = set(rows["validation"])
+            yield f"{n_repeated} of {len(digests)} {fold} rows repeat another one; check the file"
+    in_both = set(rows.get("validation", ()))
     n_shared = sum(digest in in_both for digest in rows["test"])
     if n_shared:
-        warnings.warn(
-            f"{path}: {n_shared} of {len(rows['test'])} test rows are validation rows too: "
-            "fits on one fold are then judged on themselves",
-            stacklevel=2,
+        yield (
+            f"{n_shared} of {len(rows['test'])} test rows are validation rows too: fits on one "
+            "fold are then judged on themselves"
         )
 
 

@@ -1,21 +1,25 @@
-"""Read a user's table of model outputs, CSV (with a header line) or Parquet.
+"""Read a user's table of model outputs, CSV (with a header line) or Parquet. One row per sample.
 
-One row per sample. Column ``label`` is the class number, counted from 0; or columns ``label_0``,
-``label_1``, … are a one-hot label. Column ``fold``, if there is one, says ``validation`` or
-``test``. Every other column is a class, in the order of the columns, or of the numbers that their
-names end in where those count the classes (``p_0``, ``p_1``, …, ``p_10``).
+Logits or probabilities: column ``label`` is the class number, counted from 0; or columns
+``label_0``, ``label_1``, … are a one-hot label. Every other column is a class, in the order of the
+columns, or of the numbers that their names end in where those count the classes (``p_0``, ``p_1``,
+…, ``p_10``).
+
+Top-label scores: column ``score``, and ``hit`` (1 where the prediction was correct) or ``label``
+and ``prediction``, which may be text. Other columns are ignored.
+
+Column ``fold``, if there is one, says ``validation`` or ``test``.
 """
 
 import csv
 import re
-import warnings
 from pathlib import Path
 
 import numpy as np
 
 from calbias.errors import InputError
 from calbias.logits.checks import Place, RawFold
-from calbias.logits.store import FOLDS
+from calbias.logits.raw_file import RawFile, split_by_fold
 
 _ONE_HOT = re.compile(r"label_(\d+)")
 _INDEX = re.compile(r"__index_level_\d+__")
@@ -23,67 +27,59 @@ _NUMBERED = re.compile(r".*?(\d+)")
 
 
 def read_csv(path):
-    """Return ``({fold: RawFold}, False)`` of a CSV table; InputError if it is none."""
-    import pandas as pd
+    """Return the ``RawFile`` of a CSV table; InputError if it is none."""
+    import pyarrow as pa
+    from pyarrow.csv import ConvertOptions, read_csv
 
     try:
-        _validate_repeated(path, next(_lines(path), ()))
-        with warnings.catch_warnings():
-            # Rows longer than the header line are cut with a warning: refuse them instead.
-            warnings.simplefilter("error", pd.errors.ParserWarning)
-            table = pd.read_csv(path, encoding="utf-8-sig", index_col=False, low_memory=False)
-    except InputError:
-        raise
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: no readable CSV table: not in UTF-8; save it as such") from error
-    except (ValueError, OSError, Warning, csv.Error) as error:  # those of pandas are ValueErrors
-        longer = isinstance(error, pd.errors.ParserWarning) or "fields in line" in str(error)
-        if not longer:
-            raise _unreadable(path, "CSV", error) from error
-        raise InputError(
-            f"{path}: no readable CSV table: row {_first_longer_row(path)} (counted from 0) has "
-            "more cells than the first line has names; separate cells by commas and write "
-            "decimals with points"
-        ) from error
-    return _folds(Path(path), table), False
+        table = read_csv(path, convert_options=ConvertOptions(strings_can_be_null=True))
+        table.column_names  # noqa: B018 - names are decoded here
+    except (pa.ArrowException, UnicodeDecodeError, OSError) as error:
+        _validate_cells(path)
+        raise _unreadable(path, "CSV", error) from error
+    return _raw_file(Path(path), table)
 
 
-def _lines(path):
-    """Yield the cells of each line of a CSV file, a list; blank lines are left out."""
-    with open(path, newline="", encoding="utf-8-sig") as file:
-        yield from filter(None, csv.reader(file))
-
-
-def _first_longer_row(path):
-    names, *rows = _lines(path)
-    return next((row for row, cells in enumerate(rows) if len(cells) > len(names)), 0)
-
-
-def _validate_repeated(path, names):
-    repeated = [name for k, name in enumerate(names) if name and name in names[:k]]
-    if repeated:
-        raise InputError(f"{path}: two columns are called {repeated[0]}; rename one, or drop it")
+def _validate_cells(path):
+    """Raise InputError unless the file is UTF-8 and each line has as many cells as the first."""
+    try:
+        with open(path, newline="", encoding="utf-8-sig") as file:
+            lines = csv.reader(file)
+            names = next(filter(None, lines), [])
+            if not names:
+                raise InputError(f"{path}: no readable CSV table: the file is empty")
+            for cells in lines:
+                if cells and len(cells) != len(names):
+                    raise InputError(
+                        f"{path}, line {lines.line_num}: {len(cells)} cells under {len(names)} "
+                        "names in the first line; separate cells by commas and write decimals "
+                        "with points"
+                    )
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: no readable CSV table: not in UTF-8; save it as UTF-8") from None
+    except csv.Error as error:
+        raise _unreadable(path, "CSV", error) from error
 
 
 def read_parquet(path):
-    """Return ``({fold: RawFold}, False)`` of a Parquet table; InputError if it is none.
+    """Return the ``RawFile`` of a Parquet table; InputError if it is none.
 
     A row index without a name, as pandas saves it, is ignored.
     """
-    import pandas as pd
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
-        _validate_repeated(path, pq.read_schema(path).names)
-        stored = pq.read_table(path)
-        names = [name for name in stored.column_names if not _INDEX.fullmatch(name)]
-        table = pd.DataFrame({name: stored[name].to_pandas() for name in names})
+        _validate_unique(path, pq.read_schema(path).names)
+        table = pq.read_table(path)
     except InputError:
         raise
     except (pa.ArrowException, ValueError, OSError) as error:
         raise _unreadable(path, "Parquet", error) from error
-    return _folds(Path(path), table), False
+    return _raw_file(
+        Path(path),
+        table.select([k for k, n in enumerate(table.column_names) if not _INDEX.fullmatch(n)]),
+    )
 
 
 def _unreadable(path, kind, error):
@@ -91,50 +87,112 @@ def _unreadable(path, kind, error):
     return InputError(f"{path}: no readable {kind} table: {reason}; write it again")
 
 
-def _folds(path, table):
-    columns = [str(name) for name in table.columns]
-    place = Place(path, "the table")
-    unnamed = [name for name in columns if not name or name.startswith("Unnamed: ")]
-    if unnamed:
-        raise place.error(
-            f"column {columns.index(unnamed[0]) + 1} has no name (a saved row index?); drop it"
-        )
-    one_hot = _in_class_order([name for name in columns if _ONE_HOT.fullmatch(name)])
-    if ("label" in columns) == bool(one_hot):
-        if len(columns) == 1 and re.search(r"[;\t|]", columns[0]):
+def _validate_unique(path, names):
+    repeated = [name for k, name in enumerate(names) if name in names[:k]]
+    if repeated:
+        raise InputError(f"{path}: two columns are called {repeated[0]}; rename one, or drop it")
+
+
+def _raw_file(path, table):
+    place, names = Place(path, "the table"), table.column_names
+    if "" in names:
+        number = names.index("") + 1
+        raise place.error(f"column {number} has no name (a saved row index?); drop it")
+    _validate_unique(path, names)
+    form = "scores" if {"score", "hit"} & set(names) else None
+    read = _scores_and_hits if form else _values_and_labels
+    if not table.num_rows and {"label", "label_0", "hit"} & set(names):
+        raise place.error("no rows, only the names of the columns; give at least two rows")
+    whole = RawFold(*read(table, place), place)
+    if "fold" not in names:
+        return RawFile({"test": whole}, form)
+    return RawFile(split_by_fold(whole, _texts(table, "fold")), form)
+
+
+def _values_and_labels(table, place):
+    names = table.column_names
+    one_hot = _in_class_order([name for name in names if _ONE_HOT.fullmatch(name)])
+    if ("label" in names) == bool(one_hot):
+        if len(names) == 1 and re.search(r"[;\t|]", names[0]):
             raise place.error("has a single column; separate its cells by commas")
-        found = ", ".join(columns[:6]) + (", …" if len(columns) > 6 else "")
+        found = ", ".join(names[:6]) + (", …" if len(names) > 6 else "")
         raise place.error(
-            f"needs a column label (or columns label_0, label_1, …), found {found}; "
-            "the first line names the columns"
+            "needs a column label (or label_0, label_1, …) and one per class, or columns score "
+            f"and hit; found {found}; the first line names the columns"
         )
-    classes = [name for name in columns if name not in ("label", "fold", *one_hot)]
-    values = _numbers(table, columns, _in_class_order(classes), place)
-    labels = _numbers(table, columns, one_hot or ["label"], place)
-    whole = RawFold(values, labels, place)
-    if "fold" not in columns:
-        return {"all": whole}
-    return split_by_fold(whole, table.iloc[:, columns.index("fold")].to_numpy(dtype=object))
+    classes = [name for name in names if name not in ("label", "fold", *one_hot)]
+    values = _numbers(table, _in_class_order(classes), place)
+    return values, _numbers(table, one_hot or ["label"], place)
 
 
-def _numbers(table, columns, names, place):
-    """Return the named columns as float64, (n, len(names)); the first text is an InputError."""
-    import pandas as pd
+def _scores_and_hits(table, place):
+    names = table.column_names
+    if "score" not in names or not ("hit" in names or {"label", "prediction"} <= set(names)):
+        raise place.error(
+            f"columns {', '.join(names[:6])}: write score and hit (1 where the prediction was "
+            "correct), or score, label and prediction"
+        )
+    scores = _numbers(table, ["score"], place)
+    if "hit" in names:
+        return scores, _numbers(table, ["hit"], place)
+    return scores, _correct(table, place)
 
-    numbers = np.empty((len(table), len(names)))
+
+def _correct(table, place):
+    """Return where label and prediction are equal, bool (n,): as numbers, or else as text."""
+    pair = [_texts(table, name) for name in ("label", "prediction")]
+    for name, texts in zip(("label", "prediction"), pair, strict=True):
+        if None in texts:
+            raise place.error(f"column {name} is empty; fill it or drop the row", texts.index(None))
+    try:
+        label, prediction = (np.array(texts, dtype=float) for texts in pair)
+    except ValueError:
+        label, prediction = (np.array(texts, dtype=object) for texts in pair)
+    return label == prediction
+
+
+def _texts(table, name):
+    """Return the cells of a column as stripped texts, None where empty."""
+    cells = table[name].to_pylist()
+    return [None if cell is None or cell == "" else str(cell).strip() for cell in cells]
+
+
+def _numbers(table, names, place):
+    """Return the named columns as float64, (n, len(names)); the first other cell is an error."""
+    import pyarrow as pa
+    import pyarrow.types as types
+
+    numbers = np.empty((table.num_rows, len(names)))
     for k, name in enumerate(names):
-        column = table.iloc[:, columns.index(name)]
-        if column.dtype.kind in "mM":
-            raise place.error(f"column {name} holds times, no numbers; drop it")
-        numbers[:, k] = pd.to_numeric(column, errors="coerce").to_numpy(float, na_value=np.nan)
-        text = np.isnan(numbers[:, k]) & column.notna().to_numpy()
-        if text.any():
-            row = int(np.argmax(text))
-            found = " ".join(repr(column.iloc[row]).split())[:40]
-            raise place.error(f"column {name}: {found} is no number; mend it", row)
-        if np.isnan(numbers[:, k]).any():
-            row = int(np.argmax(np.isnan(numbers[:, k])))
-            raise place.error(f"column {name} is empty or NaN; mend the value or drop the row", row)
+        column = table[name]
+        if types.is_dictionary(column.type):
+            column = column.cast(column.type.value_type)
+        kind = column.type
+        if types.is_string(kind) or types.is_large_string(kind):
+            numbers[:, k] = _parsed(column.to_pylist(), name, place)
+        elif types.is_nested(kind) or types.is_temporal(kind) or types.is_binary(kind):
+            raise place.error(f"column {name} holds {kind}, no numbers; drop it")
+        else:
+            if types.is_boolean(kind):
+                column = column.cast(pa.uint8())
+            numbers[:, k] = column.cast(pa.float64(), safe=False).to_numpy()
+        empty = np.isnan(numbers[:, k])
+        if empty.any():
+            row = int(np.argmax(empty))
+            raise place.error(f"column {name} is empty or NaN; write a number or drop the row", row)
+    return numbers
+
+
+def _parsed(texts, name, place):
+    numbers = np.full(len(texts), np.nan)
+    for row, text in enumerate(texts):
+        try:
+            numbers[row] = np.nan if text is None else float(text)
+        except ValueError:
+            found = " ".join(repr(text).split())[:40]
+            raise place.error(
+                f"column {name}: {found} is no number; correct it or drop the column", row
+            ) from None
     return numbers
 
 
@@ -147,25 +205,3 @@ def _in_class_order(names):
     if start > 1 or sorted(numbers) != list(range(start, start + len(names))):
         return names
     return [name for _, name in sorted(zip(numbers, names, strict=True))]
-
-
-def split_by_fold(whole, folds):
-    """Split a ``RawFold`` by a fold name per row into ``{fold: RawFold}``, rows kept in mind."""
-    values, labels, place = whole
-    names = np.array([str(name).strip() for name in np.atleast_1d(folds)], dtype=object)
-    if len(names) != len(values) or len(labels) != len(values):
-        raise place.error(
-            f"{len(values)} rows of logits, {len(labels)} labels and {len(names)} fold names; "
-            "give one each per row"
-        )
-    for row, name in enumerate(names):
-        if name not in FOLDS:
-            raise place.error(f"fold {name!r} is unknown; write {' or '.join(FOLDS)}", row)
-    rows = {fold: np.flatnonzero(names == fold) for fold in FOLDS}
-    for fold, found in rows.items():
-        if not len(found):
-            raise place.error(f"no row of fold {fold}; drop the fold column to have it split")
-    return {
-        fold: RawFold(values[found], labels[found], Place(place.file, f"fold {fold}", found))
-        for fold, found in rows.items()
-    }

@@ -1,68 +1,111 @@
-"""Read a model's logits from whatever file holds them into the canonical form.
+"""Read a model's outputs from a file of any format: logits, probabilities or top-label scores.
 
-The published files are pickles, verified against the manifest; a user's own outputs may be a
-pickle of the same form, NPZ (``calbias.logits.read_npz``), CSV or Parquet
-(``calbias.logits.read_csv_parquet``), logits or probabilities, with or without a split.
+The published files are pickles, verified against the manifest. A user's own outputs may be a pickle
+of the same form, NPZ (``calbias.logits.read_npz``), CSV or Parquet
+(``calbias.logits.read_csv_parquet``), with the folds ``validation`` and ``test`` or without.
+
+A file without folds is one fold, ``test``, with all its rows: they are all judged. Only methods
+that need two folds split it, by ``two_folds``.
 """
 
-import warnings
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from calbias.engine.seeding import stream
 from calbias.errors import InputError
-from calbias.logits import checks
-from calbias.logits import plausibility as suspicions
+from calbias.logits import checks, plausibility
 from calbias.logits.checks import Place, RawFold
 from calbias.logits.manifest import validate_file_exists, validate_no_placeholder, verify
 from calbias.logits.pickles import read_pickle
+from calbias.logits.raw_file import RawFile
 from calbias.logits.read_csv_parquet import read_csv, read_parquet
 from calbias.logits.read_npz import read_npz
 from calbias.logits.store import Fold, Logits
-from calbias.logits.top_label import top_label
+from calbias.logits.top_label import TopLabel, top_label_of_scores
 
 
-def read_logits(path, model, manifest, seed=0, n_classes=None):
-    """Return the ``Logits`` of a model, read from ``path``; their source is ``real_logits``.
+class LogitFile(NamedTuple):
+    """The ``Fold``s of a file by name, ``test`` always among them, and warnings, one line each."""
 
-    A model that ``manifest`` (``{model: PublishedFile}``) lists must have the size and sha256 given
-    there before anything is parsed. Any other model is the user's own: what is legal but
-    suspicious is warned of. Without a split, half of the rows, drawn by ``seed`` and their number
-    (models of the same samples share it), become the validation fold, and a warning says so.
-    Raises InputError for all that ``calbias.logits.checks`` and the readers refuse, and for
-    another number of classes than ``n_classes``, if that is given.
+    folds: dict[str, Fold]
+    warnings: tuple[str, ...]
+
+
+class ScoreFile(NamedTuple):
+    """The ``TopLabel``s of a file of scores by fold, and warnings, one line each."""
+
+    folds: dict[str, TopLabel]
+    warnings: tuple[str, ...]
+
+
+def read_logits(path, model, manifest, n_classes=None):
+    """Return the ``LogitFile`` of a model's logits or probabilities, read from ``path``.
+
+    Where ``manifest`` (``{model: PublishedFile}``) gives the model a file of this name, size and
+    SHA-256 must be as published before anything is parsed. Any other file is the user's own: what
+    is legal but suspicious becomes a warning. Raises InputError for what
+    ``calbias.logits.checks`` and the readers refuse, and for another number of classes than
+    ``n_classes``, if that is given.
     """
     path = Path(path)
     published = manifest.get(model)
-    if published:
+    genuine = published is not None and published.file == path.name
+    if genuine:
         verify(path, published)
+    raw = _read(path)
+    if raw.form == "scores":
+        raise InputError(f"{path}: top-label scores, no logits; read it with read_scores.py")
+    folds = {name: _checked(fold) for name, fold in raw.folds.items()}
+    _validate_classes(path, folds, n_classes)
+    probabilities = raw.form == "probabilities" or checks.are_probabilities([*folds.values()])
+    logits = _as_logits(folds, probabilities)
+    if genuine:
+        return LogitFile(logits, ())
+    return LogitFile(
+        logits,
+        (
+            *([_not_published(published)] if published else []),
+            *_about_folds(folds, "; recalibration draws half of them as validation fold"),
+            *plausibility.of_logits(folds, logits, probabilities),
+        ),
+    )
+
+
+def read_scores(path):
+    """Return the ``ScoreFile`` of top-label scores and hits; InputError for what is none."""
+    path = Path(path)
+    raw = _read(path)
+    if raw.form != "scores":
+        raise InputError(
+            f"{path}: no columns score and hit (or score, label and prediction); add them, or read "
+            "logits with read_logits.py"
+        )
+    folds = {}
+    for name, (values, labels, place) in raw.folds.items():
+        score = checks.checked_scores(values, place)
+        folds[name] = top_label_of_scores(score, checks.checked_hits(labels, len(score), place))
+    return ScoreFile(folds, (*_about_folds(folds), *plausibility.of_scores(folds)))
+
+
+def two_folds(folds, seed, source="real_logits"):
+    """Return the ``Logits`` of both folds; a test fold alone is split in half.
+
+    The validation fold is then the smaller half, drawn by the seed and the number of rows, so that
+    models of the same samples share the split. Both halves keep the order of the file.
+    """
+    if "validation" in folds:
+        return Logits(folds["validation"], folds["test"], source)
+    logits, labels = folds["test"]
+    n = len(labels)
+    order = stream(seed, str(n), "split").permutation(n)
+    halves = [np.sort(order[: n // 2]), np.sort(order[n // 2 :])]
+    return Logits(*(Fold(logits[rows], labels[rows]) for rows in halves), source)
+
+
+def _read(path):
     validate_file_exists(path)
-    validate_no_placeholder(path)
-    raw, declared = _reader(path)(path)
-    folds = {name: _checked(fold) for name, fold in raw.items()}
-    if "all" in folds:
-        folds = _split(folds["all"], seed)
-    validation, test = folds["validation"], folds["test"]
-    classes = validation.values.shape[1], test.values.shape[1]
-    if classes[0] != classes[1]:
-        raise InputError(
-            f"{path}: {classes[0]} classes for validation but {classes[1]} for test; "
-            "give both folds the same"
-        )
-    if n_classes and classes[0] != n_classes:
-        raise InputError(
-            f"{path}: {classes[0]} columns of classes, but the models table says n_classes "
-            f"{n_classes}; drop what is no class, or mend n_classes"
-        )
-    probabilities = declared or checks.are_probabilities((validation, test))
-    logits = _logits(path, validation, test, probabilities)
-    if not published:
-        _warn_of_suspicions(path, logits, (validation, test), probabilities)
-    return logits
-
-
-def _reader(path):
     readers = {
         ".p": _read_pickle,
         ".pkl": _read_pickle,
@@ -75,12 +118,13 @@ def _reader(path):
         raise InputError(
             f"{path}: suffix {path.suffix!r} is unknown; give one of {', '.join(readers)}"
         )
-    return readers[path.suffix.lower()]
+    validate_no_placeholder(path)
+    return readers[path.suffix.lower()](path)
 
 
 def _read_pickle(path):
     pairs = zip(("validation", "test"), read_pickle(path), strict=True)
-    return {fold: RawFold(*pair, Place(path, f"fold {fold}")) for fold, pair in pairs}, False
+    return RawFile({fold: RawFold(*pair, Place(path, f"fold {fold}")) for fold, pair in pairs})
 
 
 def _checked(fold):
@@ -89,52 +133,42 @@ def _checked(fold):
     return RawFold(values, labels, fold.place)
 
 
-def _split(whole, seed):
-    """Draw half of the rows (the smaller half) as validation fold; both keep the file's order."""
-    n = len(whole.labels)
-    if n < 2:
-        raise whole.place.error("one row cannot be split in two folds; give more")
-    warnings.warn(
-        f"{whole.place.file}: no split; {n // 2} of {n} rows, drawn with seed {seed}, serve as "
-        "validation fold, the others as test fold",
-        stacklevel=3,
-    )
-    order = stream(seed, str(n), "split").permutation(n)
-    rows = {"validation": np.sort(order[: n // 2]), "test": np.sort(order[n // 2 :])}
-    return {
-        fold: RawFold(
-            whole.values[chosen],
-            whole.labels[chosen],
-            Place(whole.place.file, f"fold {fold}", chosen),
+def _validate_classes(path, folds, n_classes):
+    classes = [fold.values.shape[1] for fold in folds.values()]
+    if len(set(classes)) == 2:
+        raise InputError(
+            f"{path}: {classes[0]} classes for validation but {classes[1]} for test; "
+            "give both folds the same"
         )
-        for fold, chosen in rows.items()
-    }
+    if n_classes and classes[0] != n_classes:
+        raise InputError(
+            f"{path}: {classes[0]} columns of classes, but the models table says n_classes "
+            f"{n_classes}; drop columns that are no class, or correct n_classes"
+        )
 
 
-def _logits(path, validation, test, probabilities):
-    folds = (validation, test)
+def _as_logits(folds, probabilities):
+    raw = [*folds.values()]
     if not probabilities:
-        checks.validate_scaled_probabilities(folds)
-        made = [np.ascontiguousarray(fold.values, dtype=np.float32) for fold in folds]
+        checks.validate_scaled_probabilities(raw)
+        values = [np.ascontiguousarray(fold.values, dtype=np.float32) for fold in raw]
     else:
-        for fold in folds:
+        for fold in raw:
             checks.check_probabilities(fold)
-        warnings.warn(
-            f"{path}: the values are probabilities; their logarithms serve as logits",
-            stacklevel=3,
-        )
-        floor = checks.zero_floor(folds)
-        made = [checks.log_probabilities(fold.values, floor) for fold in folds]
-    return Logits(Fold(made[0], validation.labels), Fold(made[1], test.labels), "real_logits")
+        floor = checks.zero_floor(raw)
+        values = [checks.log_probabilities(fold.values, floor) for fold in raw]
+    pairs = zip(folds.items(), values, strict=True)
+    return {name: Fold(logits, fold.labels) for (name, fold), logits in pairs}
 
 
-def _warn_of_suspicions(path, logits, folds, probabilities):
-    if not probabilities:
-        suspicions.warn_of_whole_numbers(path, [fold.values for fold in folds])
-    suspicions.warn_of_repeats(path, logits.validation.logits, logits.test.logits)
-    for name, fold in zip(("validation", "test"), folds, strict=True):
-        top = top_label(*getattr(logits, name))
-        suspicions.warn_of_chance(path, name, top, fold.values.shape[1])
-        suspicions.warn_of_one_outcome(path, name, top)
-        ones = fold.values.max(axis=1) == 1 if probabilities else top.score == 1
-        suspicions.warn_of_ones(path, name, ones)
+def _not_published(published):
+    return (
+        f"not the published file {published.file} of {published.model}: claims about this model "
+        "are judged by your own file"
+    )
+
+
+def _about_folds(folds, recalibration=""):
+    if "validation" not in folds:
+        n = len(folds["test"][1])
+        yield f"no validation fold; all {n} rows are judged{recalibration}"

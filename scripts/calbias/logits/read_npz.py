@@ -1,9 +1,10 @@
 """Read a user's NPZ file of model outputs.
 
-With a split: ``validation_logits, validation_labels, test_logits, test_labels``. Without:
-``logits, labels``, and optionally ``fold``, one of the texts ``validation`` and ``test`` per row.
-``probabilities`` may stand for ``logits``, ``label`` for ``labels``; other arrays are ignored.
-Arrays of Python objects are refused: they would need the unpickler.
+With folds: ``validation_logits, validation_labels, test_logits, test_labels``, or the test fold
+alone. Without: ``logits, labels``, and optionally ``fold``, one of the texts ``validation`` and
+``test`` per row. ``probabilities`` may stand for ``logits``. Top-label scores are ``scores`` and
+``hits``, or ``scores``, ``labels`` and ``predictions``. Each name may be singular, and other arrays
+are ignored. Arrays of Python objects are refused: they would need the unpickler.
 """
 
 import zipfile
@@ -14,26 +15,20 @@ import numpy as np
 
 from calbias.errors import InputError
 from calbias.logits.checks import Place, RawFold
-from calbias.logits.read_csv_parquet import split_by_fold
+from calbias.logits.raw_file import RawFile, split_by_fold
 from calbias.logits.store import FOLDS
 
-_VALUES = ("logits", "probabilities")
-_LABELS = ("labels", "label")
+_VALUES = ("logits", "probabilities", "scores", "score")
 
 
 def read_npz(path):
-    """Return ``({fold: RawFold}, declared)`` of an NPZ file.
-
-    The folds are ``validation`` and ``test``, or ``all`` without a split; ``declared`` tells
-    whether the keys call the values probabilities. Raises InputError for a file that is damaged or
-    lacks the arrays above.
-    """
+    """Return the ``RawFile`` of an NPZ file; InputError if it is damaged or lacks the arrays."""
     try:
         with open(path, "rb") as file:
             archive = np.load(file, allow_pickle=False)
             if isinstance(archive, np.ndarray):
                 raise InputError(f"{path}: one array, no NPZ; write it again with numpy.savez")
-            return _folds(Path(path), archive)
+            return _raw_file(Path(path), archive)
     except InputError:
         raise
     except (OSError, ValueError, EOFError, MemoryError, zipfile.BadZipFile, zlib.error) as error:
@@ -46,27 +41,52 @@ def read_npz(path):
         ) from error
 
 
-def _folds(path, archive):
-    prefixes = {fold: f"{fold}_" for fold in FOLDS}
-    if not any(_find(archive, prefix, _VALUES) for prefix in prefixes.values()):
-        prefixes = {"all": ""}
-    folds = {}
-    declared = False
-    for fold, prefix in prefixes.items():
-        values, labels = _find(archive, prefix, _VALUES), _find(archive, prefix, _LABELS)
-        if not values or not labels:
-            missing = prefix + ("labels" if values else "logits")
-            raise InputError(
-                f"{path}: no array {missing}, only {', '.join(archive.files) or 'nothing'}; "
-                "name the arrays validation_logits, validation_labels, test_logits, test_labels, "
-                "or logits and labels"
-            )
-        declared |= values.endswith("probabilities")
-        folds[fold] = RawFold(archive[values], archive[labels], Place(path, values))
-    if "all" in folds and "fold" in archive:
-        folds = split_by_fold(folds["all"], archive["fold"])
-    return folds, declared
+def _raw_file(path, archive):
+    prefixes = {fold: f"{fold}_" for fold in FOLDS if _has_fold(archive, f"{fold}_")}
+    if prefixes and "test" not in prefixes:
+        raise InputError(f"{path}: no array test_logits; the test fold is the one that is judged")
+    prefixes = prefixes or {"test": ""}
+    read = {fold: _read_fold(path, archive, prefix) for fold, prefix in prefixes.items()}
+    folds = {fold: raw for fold, (raw, _) in read.items()}
+    forms = {form for _, form in read.values()}
+    if len(forms) == 2 and "scores" in forms:
+        raise InputError(f"{path}: scores in one fold and logits in the other; give both the same")
+    if "fold" in archive and prefixes == {"test": ""}:
+        names = [str(name).strip() for name in np.atleast_1d(archive["fold"])]
+        folds = split_by_fold(folds["test"], names)
+    return RawFile(folds, max(forms, key=str) if forms != {None} else None)
 
 
-def _find(archive, prefix, names):
+def _has_fold(archive, prefix):
+    return any(prefix + name in archive for name in (*_VALUES, "labels", "label"))
+
+
+def _read_fold(path, archive, prefix):
+    """Return a fold's ``RawFold`` and its form."""
+    values = _find(archive, prefix, *_VALUES)
+    labels = _find(archive, prefix, "labels", "label")
+    if values and "score" in values:
+        hits = _find(archive, prefix, "hits", "hit")
+        predictions = _find(archive, prefix, "predictions", "prediction")
+        place = Place(path, values)
+        if hits:
+            return RawFold(archive[values], archive[hits], place), "scores"
+        if labels and predictions:
+            label, prediction = np.ravel(archive[labels]), np.ravel(archive[predictions])
+            if label.shape != prediction.shape:
+                raise place.error(f"{len(label)} labels but {len(prediction)} predictions")
+            return RawFold(archive[values], label == prediction, place), "scores"
+        labels = None
+    if not values or not labels:
+        missing = prefix + (("labels" if "score" not in values else "hits") if values else "logits")
+        raise InputError(
+            f"{path}: no array {missing}, only {', '.join(archive.files) or 'nothing'}; name the "
+            "arrays logits and labels, or scores and hits, with test_ and validation_ in front "
+            "for two folds"
+        )
+    form = "probabilities" if values.endswith("probabilities") else None
+    return RawFold(archive[values], archive[labels], Place(path, values)), form
+
+
+def _find(archive, prefix, *names):
     return next((prefix + name for name in names if prefix + name in archive), None)

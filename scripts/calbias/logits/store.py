@@ -66,5 +66,5 @@ def _load(path, *names):
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
         raise InputError(
             f"{path}: not a file that read_logits.py or draw_surrogate_logits.py wrote "
-            f"({str(error).splitlines()[0]}); write it again"
+            f"({str(error).splitlines()[0]}); delete it and rerun"
         ) from error

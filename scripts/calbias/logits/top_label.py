@@ -64,6 +64,16 @@ def top_label(logits, labels, softmax="exact"):
     return TopLabel(scores, log_scores, log1m_score, hits)
 
 
+def top_label_of_scores(score, hit):
+    """Return the ``TopLabel`` of scores in [0, 1] and hits, (n,), where no logits are known.
+
+    The logarithms are those of the scores as given: of a score of 1, log(1 - c) is -inf.
+    """
+    score = np.asarray(score, dtype=np.float64)
+    with np.errstate(divide="ignore"):
+        return TopLabel(score, np.log(score), np.log1p(-score), np.asarray(hit, dtype=np.uint8))
+
+
 def _check(logits, labels, softmax):
     if softmax not in SOFTMAXES:
         raise InputError(f"softmax {softmax!r} is unknown: choose {' or '.join(SOFTMAXES)}")
@@ -83,7 +93,7 @@ def _check(logits, labels, softmax):
     worst = ~np.isfinite(logits.max(axis=1))
     if worst.any():
         row = int(np.argmax(worst))
-        raise InputError(f"logits, row {row} (counted from 0): NaN or infinite; mend that row")
+        raise InputError(f"logits, row {row} (counted from 0): NaN or infinite; correct that row")
 
 
 def _exact(logits, top):

@@ -1,10 +1,10 @@
-"""The top-label table of a model: ``results/top_labels/{model}.parquet``.
+"""The top-label table of a model, ``results/top_labels/{model}.parquet``.
 
-One row per sample, validation fold first: fold, score, log_score, log1m_score, hit (see
-``calbias.logits.top_label.TopLabel``). The file's metadata says which model, which source
-(``real_logits``, ``surrogate_logits``) and which softmax convention it is.
+One row per sample, the validation fold first if there is one: fold, score, log_score, log1m_score,
+hit (see ``calbias.logits.top_label.TopLabel``). The file's metadata is its ``Origin``.
 """
 
+import json
 from typing import NamedTuple
 
 import numpy as np
@@ -17,51 +17,66 @@ from calbias.logits.top_label import TopLabel, top_label
 
 
 class Origin(NamedTuple):
-    """The metadata of a top-label table."""
+    """The metadata of a top-label table.
+
+    ``source`` is ``real_logits``, ``real_scores`` or ``surrogate_logits``; ``softmax`` how scores
+    were made from logits, or ``none`` for scores as given; ``warnings`` what the reader of the file
+    found suspicious, one line each.
+    """
 
     model: str
     source: str
     softmax: str
+    warnings: tuple[str, ...] = ()
 
 
 def top_labels_of(logits, softmax):
-    """Return ``{fold: TopLabel}`` of a ``canonical.Logits`` under a softmax convention."""
+    """Return ``{fold: TopLabel}`` of a ``store.Logits`` under a softmax convention."""
     return {fold: top_label(*getattr(logits, fold), softmax) for fold in FOLDS}
 
 
 def write_top_labels(path, top_labels, origin):
-    """Write ``{fold: TopLabel}`` of both folds, with an ``Origin``, as Parquet."""
-    sizes = [len(top_labels[fold].hit) for fold in FOLDS]
-    columns = {"fold": pa.array(np.repeat(FOLDS, sizes)).dictionary_encode()}
+    """Write ``{fold: TopLabel}`` with an ``Origin`` as Parquet."""
+    folds = [fold for fold in FOLDS if fold in top_labels]
+    sizes = [len(top_labels[fold].hit) for fold in folds]
+    columns = {"fold": pa.array(np.repeat(folds, sizes)).dictionary_encode()}
     for name in TopLabel._fields:
-        columns[name] = np.concatenate([getattr(top_labels[fold], name) for fold in FOLDS])
-    pq.write_table(pa.table(columns, metadata=origin._asdict()), path)
+        columns[name] = np.concatenate([getattr(top_labels[fold], name) for fold in folds])
+    metadata = {"model": origin.model, "source": origin.source, "softmax": origin.softmax}
+    if origin.warnings:
+        metadata["warnings"] = json.dumps(origin.warnings, ensure_ascii=False)
+    pq.write_table(pa.table(columns, metadata=metadata), path)
 
 
 def read_top_labels(path, fold):
-    """Return (``TopLabel``, ``Origin``) of one fold, ``validation`` or ``test``."""
+    """Return (``TopLabel``, ``Origin``) of one fold, ``validation`` or ``test``.
+
+    A fold that the table lacks has no samples: arrays of shape (0,).
+    """
     if fold not in FOLDS:
         raise InputError(f"fold {fold!r} is unknown: choose {' or '.join(FOLDS)}")
     try:
         table = pq.read_table(path, filters=[("fold", "=", fold)])
         columns = [table[name].to_numpy() for name in TopLabel._fields]
-        return TopLabel(*columns), _origin(table)
+        return TopLabel(*columns), _origin(table.schema)
     except (OSError, pa.ArrowException, KeyError) as error:
-        raise InputError(
-            f"{path}: not a top-label table ({str(error).splitlines()[0]}); write it again"
-        ) from error
+        raise _not_a_table(path, error) from error
 
 
 def read_origin(path):
-    """Return the ``Origin`` of a top-label table: its model, source and softmax."""
+    """Return the ``Origin`` of a top-label table."""
     try:
         return _origin(pq.read_schema(path))
     except (OSError, pa.ArrowException, KeyError) as error:
-        raise InputError(
-            f"{path}: not a top-label table ({str(error).splitlines()[0]}); write it again"
-        ) from error
+        raise _not_a_table(path, error) from error
 
 
-def _origin(of):
-    metadata = (of.schema if isinstance(of, pa.Table) else of).metadata or {}
-    return Origin(*(metadata[name.encode()].decode() for name in Origin._fields))
+def _not_a_table(path, error):
+    reason = str(error).splitlines()[0]
+    return InputError(f"{path}: not a top-label table ({reason}); delete it and rerun")
+
+
+def _origin(schema):
+    metadata = {key.decode(): value.decode() for key, value in (schema.metadata or {}).items()}
+    warnings = tuple(json.loads(metadata.get("warnings", "[]")))
+    return Origin(metadata["model"], metadata["source"], metadata["softmax"], warnings)

@@ -18,22 +18,29 @@ def paper_experiments():
     return sorted(of_tables | of_figures)
 
 
-def available_tables(experiments):
-    """Return the names of the tables that a config with these experiments makes, in order."""
-    return [name for name, needs in TABLES.items() if set(needs) <= set(experiments)]
+def available_tables(experiments, logits=True):
+    """Return the names of the tables that a config with these experiments makes, in order.
+
+    Without ``logits`` every model has top-label scores alone.
+    """
+    return [
+        name
+        for name, needs in TABLES.items()
+        if set(needs) <= set(experiments) and (logits or not tables()[name].get("needs_logits"))
+    ]
 
 
-def available_figures(experiments):
+def available_figures(experiments, logits=True):
     """Return {figure: Entry} of the figures that a config with these experiments makes.
 
     A figure needs its tables; beyond that the experiments that its module lists in EXPERIMENTS,
-    and the model that its options name.
+    and the model that its options name. Without ``logits`` every model has top-label scores alone.
     """
-    tables = {*available_tables(experiments), "models"}
+    known = {*available_tables(experiments, logits), "models"}
     return {
         name: entry
         for name, entry in figures().items()
-        if set(entry.tables) <= tables
+        if set(entry.tables) <= known
         and set(entry.experiments) <= set(experiments)
         and _has_model(entry, experiments)
     }

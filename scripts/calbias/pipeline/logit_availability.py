@@ -1,7 +1,10 @@
-"""Which models have real logits, as Snakemake must know before any job starts."""
+"""Which models have real logits or real scores, as Snakemake must know before any job starts."""
 
+import csv
 import os
+import zipfile
 from pathlib import Path
+from typing import NamedTuple
 
 from calbias.errors import InputError
 from calbias.logits.manifest import read_manifest, validate_no_placeholder, verify_size
@@ -10,50 +13,100 @@ from calbias.pipeline.models import published_models
 DEFAULT_LOGITS_DIR = "resources/logits"
 
 
-def real_logit_files(config, models, published_dir):
-    """Return {model: path} of the models whose real logits are there or will be downloaded.
+class Available(NamedTuple):
+    """Where the outputs of the models come from.
+
+    ``logits`` {model: path} are real logits, present or to be downloaded. ``scores`` {model: path}
+    are top-label scores of models without real logits. ``surrogates`` lists the models whose logits
+    are drawn from published fits; some of them have scores too.
+    """
+
+    logits: dict[str, str]
+    scores: dict[str, str]
+    surrogates: list[str]
+
+
+def available_files(config, models, published_dir):
+    """Return what is ``Available`` of the models of a models table.
 
     A model's ``file`` is looked for in ``logits_dir``. Raises InputError if there is no such
-    folder, for a file that is one itself or that its first bytes or its size give away (its content
-    is looked at by its own job), and for a model that has neither a file nor published fits to draw
-    a surrogate from.
+    folder, for a file that is a folder, a placeholder or of another size than the published file of
+    its name (its content is read by its own job), and for a model that has neither a file nor
+    published fits to draw a surrogate from.
     """
     folder = Path(config["logits_dir"])
     default = config["logits_dir"] == DEFAULT_LOGITS_DIR
     if not (default or config["download"] or folder.is_dir()):
-        raise InputError(f"config: logits_dir: there is no folder {folder}; mend its name")
+        raise InputError(f"config: logits_dir: there is no folder {folder}; correct its name")
     manifest = read_manifest(Path(published_dir) / "nn_calibration_logits_manifest.csv")
     published = published_models(published_dir)
-    real = {}
+    found = Available({}, {}, [])
     for model, row in models.items():
         path = folder / row["file"]
+        genuine = model in manifest and manifest[model].file == path.name
         if row["file"] and os.path.isdir(path):  # False for a name too long to be one
             raise InputError(
                 f"{config['models']}: model {model}: file {row['file']} is a folder ({path}); "
-                f"name the file of its logits"
+                f"name the file of its outputs"
             )
         if row["file"] and os.path.isfile(path):
-            if model in manifest:
+            if genuine:
                 verify_size(path, manifest[model])
             else:
                 validate_no_placeholder(path)
-            real[model] = str(path)
-        elif config["download"] and model in manifest and manifest[model].file == row["file"]:
-            real[model] = str(path)
-        elif model not in published:
-            if row["file"]:
-                wrong, mend = f"there is no file {path}", "put the file there or set logits_dir"
+            if _holds_scores(path):
+                found.scores[model] = str(path)
             else:
-                wrong, mend = "its cell file is empty", f"name a file in {folder} there"
+                found.logits[model] = str(path)
+                continue
+        elif config["download"] and genuine:
+            found.logits[model] = str(path)
+            continue
+        elif model not in published:
             raise InputError(
-                f"{config['models']}: model {model}: {wrong}, and no published fit to draw a "
-                f"surrogate from; {mend}"
+                f"{config['models']}: model {model}: {_what_is_missing(row, path)}, and there is no"
+                f" published fit to draw a surrogate from; name a file in {folder} there"
             )
-    return real
+        if model in published:
+            found.surrogates.append(model)
+    return found
 
 
-def sources_in_words(real, models):
-    """Return a line that says how many models have real logits, by name, and how many none."""
-    surrogates = len(models) - len(real)
-    named = f"Real logits: {', '.join(real)}. " if real else "No real logits. "
-    return named + f"Surrogates: {surrogates} of {len(models)} models."
+def _what_is_missing(row, path):
+    if not row["file"]:
+        return "its cell file is empty"
+    if os.path.islink(path):
+        return f"file {path} is a link that leads to no file"
+    return f"there is no file {path}"
+
+
+def _holds_scores(path):
+    """Return whether the names in a CSV, NPZ or Parquet file are those of top-label scores."""
+    suffix = path.suffix.lower()
+    if suffix == ".csv":
+        with open(path, newline="", encoding="utf-8-sig", errors="replace") as file:
+            names = next(filter(None, csv.reader(file)), [])
+        return "score" in names or "hit" in names
+    if suffix == ".npz" and zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as archive:
+            names = {name.removesuffix(".npy") for name in archive.namelist()}
+        values = [name.removeprefix("test_") for name in names]
+        return "scores" in values or "score" in values
+    if suffix == ".parquet":
+        return b"\x05score" in _parquet_footer(path)  # a column's name after its length
+    return False
+
+
+def _parquet_footer(path):
+    """Return the metadata at the end of a Parquet file, without importing pyarrow."""
+    data = Path(path).read_bytes()
+    n = int.from_bytes(data[-8:-4], "little")
+    return data[-8 - n : -8]
+
+
+def sources_in_words(found, models):
+    """Return a line that says which models have real logits and scores, and how many none."""
+    logits = f"Real logits: {', '.join(found.logits)}." if found.logits else "No real logits."
+    scores = f" Real scores: {', '.join(found.scores)}." if found.scores else ""
+    surrogates = f" Surrogate logits: {len(found.surrogates)} of {len(models)} models."
+    return logits + scores + surrogates

@@ -1,0 +1,139 @@
+"""A user's top-label scores: CSV, Parquet and NPZ; and every refusal."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from calbias.errors import InputError
+from calbias.logits.read_logits import read_scores
+
+SCORES = np.array([0.5, 0.9, 1.0, 0.75, 0.6, 1.0])
+LABELS = np.array([0, 1, 2, 0, 1, 2])
+PREDICTIONS = np.array([1, 1, 2, 0, 0, 2])
+HITS = (LABELS == PREDICTIONS).astype(int)
+FOLDS = ["validation", "test", "test"] * 2
+
+
+def write(path, **columns):
+    if path.suffix == ".npz":
+        plural = {f"{name}s" if name != "fold" else name: v for name, v in columns.items()}
+        np.savez(path, **{name: np.asarray(values) for name, values in plural.items()})
+    elif path.suffix == ".csv":
+        pd.DataFrame(columns).to_csv(path, index=False)
+    else:
+        pd.DataFrame(columns).to_parquet(path)
+    return path
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet", ".npz"])
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"hit": HITS},
+        {"hit": HITS.astype(bool)},
+        {"hit": HITS.astype(float), "label": LABELS, "prediction": PREDICTIONS},
+        {"label": LABELS, "prediction": PREDICTIONS},
+        {"label": LABELS.astype("U4"), "prediction": PREDICTIONS.astype("U2")},
+        {"label": [["cat", "dog", "cow"][k] for k in LABELS],
+         "prediction": [["cat", "dog", "cow"][k] for k in PREDICTIONS]},
+    ],
+)  # fmt: skip
+def test_scores_with_hits_or_with_labels_and_predictions(tmp_path, suffix, columns):
+    found = read_scores(write(tmp_path / f"m{suffix}", score=SCORES, **columns))
+    assert list(found.folds) == ["test"]
+    top = found.folds["test"]
+    assert np.array_equal(top.score, SCORES)
+    assert np.array_equal(top.hit, HITS)
+    assert top.hit.dtype == np.uint8
+    assert np.array_equal(top.log_score, np.log(SCORES))
+    assert top.log1m_score[:2] == pytest.approx(np.log([0.5, 0.1]))
+    assert top.log1m_score[2] == -np.inf
+    assert found.warnings[0] == "no validation fold; all 6 rows are judged"
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet", ".npz"])
+def test_a_fold_column(tmp_path, suffix):
+    found = read_scores(write(tmp_path / f"m{suffix}", score=SCORES, hit=HITS, fold=FOLDS))
+    assert np.array_equal(found.folds["validation"].score, SCORES[::3])
+    assert np.array_equal(found.folds["test"].hit, np.delete(HITS, np.s_[::3]))
+
+
+def test_npz_with_a_fold_in_front_and_columns_of_one(tmp_path):
+    arrays = {"test_scores": SCORES[:, None], "test_hits": HITS[:, None]}
+    np.savez(tmp_path / "m.npz", **arrays)
+    assert np.array_equal(read_scores(tmp_path / "m.npz").folds["test"].score, SCORES)
+
+
+def test_float32_scores_keep_their_distance_from_one(tmp_path):
+    score = np.array([1 - 2.0**-24, 0.3, 1 + 1e-7], dtype=np.float32)
+    top = read_scores(write(tmp_path / "m.parquet", score=score, hit=[1, 0, 1])).folds["test"]
+    assert top.score.tolist() == [1 - 2.0**-24, float(np.float32(0.3)), 1.0]
+    assert top.log1m_score[0] == -24 * np.log(2)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("score,label\n0.5,1\n0.6,0\n", r"columns score, label: write score and hit \(1 where"),
+        ("hit\n1\n0\n", "columns hit: write score and hit"),
+        ("score,hit\n", "no rows, only the names of the columns"),
+        ("score,hit\n0.5,1\n", "one row only; give at least two"),
+        ("score,hit\n0.5,1\n0.7,2\n", "m.csv, line 3: hit 2 is neither 0 nor 1; write 1 where"),
+        ("score,hit\n0.5,1\n0.7,yes\n", "m.csv, line 3: column hit: 'yes' is no number"),
+        ("score,hit\n0.5,1\n,1\n", "m.csv, line 3: column score is empty or NaN"),
+        ("score,hit\n0.5,1\n1.2,1\n", "line 3: score 1.2 is no probability; give probabilities"),
+        ("score,hit\n-0.5,1\n0.2,1\n", "line 2: score -0.5 is no probability; give"),
+        ("score,hit\n99.5,1\n0.2,1\n", "line 2: score 99.5 is no prob.*; divide percentages by"),
+        ("score,label,prediction\n0.5,1,1\n0.7,1,\n", "line 3: column prediction is empty; fill"),
+        ("score,hit,fold\n0.5,1,test\n0.6,0,dev\n", "line 3: fold 'dev' is unknown; write"),
+        ("score,hit,fold\n0.5,1,validation\n0.6,0,validation\n", "no row of fold test"),
+        ("score,hit\n0.5,1\n0.7,0,3\n", "m.csv, line 3: 3 cells under 2 names"),
+        ("score;hit\n0.5;1\n", "has a single column; separate its cells by commas"),
+        ("a,b,label\n1,2,0\n2,1,1\n", r"no columns score and hit \(or score, label and predic"),
+    ],
+)
+def test_csv_refusals(tmp_path, text, message):
+    path = tmp_path / "m.csv"
+    path.write_text(text)
+    with pytest.raises(InputError, match=message) as caught:
+        read_scores(path)
+    assert str(caught.value).startswith(str(path))
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("arrays", "message"),
+    [
+        ({"scores": SCORES}, "no array hits, only scores"),
+        ({"scores": SCORES, "hits": HITS[:-1]}, "6 scores but 5 hits; give one per row"),
+        ({"scores": np.ones((6, 2)) / 2, "hits": HITS}, r"scores of shape \(6, 2\); give one per"),
+        ({"scores": SCORES.astype(str), "hits": HITS}, "scores of type .* are no numbers"),
+        ({"scores": SCORES, "labels": LABELS, "predictions": LABELS[:2]}, "6 labels but 2 pred"),
+        ({"scores": SCORES * 2, "hits": HITS}, r"row 1 \(counted from 0\): score 1.8 is no"),
+        ({"scores": SCORES, "hits": HITS, "fold": ["test"] * 5}, "6 rows .*and 5 fold names"),
+        ({"test_scores": SCORES, "test_hits": HITS, "validation_logits": np.eye(6),
+          "validation_labels": LABELS}, "scores in one fold and logits in the other"),
+        ({"validation_scores": SCORES, "validation_hits": HITS}, "the test fold is the one that"),
+    ],
+)  # fmt: skip
+def test_npz_refusals(tmp_path, arrays, message):
+    np.savez(tmp_path / "m.npz", **arrays)
+    with pytest.raises(InputError, match=message):
+        read_scores(tmp_path / "m.npz")
+
+
+def test_suspicions(tmp_path):
+    rng = np.random.default_rng(0)
+    score = rng.uniform(0.5, 1, 400)
+    hit = rng.random(400) < score
+
+    def warnings_of(score, hit):
+        return read_scores(write(tmp_path / "m.parquet", score=score, hit=hit)).warnings[1:]
+
+    assert warnings_of(score, hit) == ()
+    [text] = warnings_of(score, ~hit)
+    assert text.endswith("is hit 1 where the prediction was correct?")
+    [text] = warnings_of(np.round(score, 1), hit)
+    assert "scores are exactly 1" in text
+    [text] = warnings_of(score, np.ones(400))
+    assert text.startswith("all 400 test samples are hits")
