@@ -1,0 +1,142 @@
+"""Put what other packages print next to calbias's values, with the cause of each difference.
+
+Each peer runs in an environment of its own, which this script makes from envs/peers/<peer>.txt
+where it is missing. Nothing else of the project needs these environments.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+from scipy import stats
+
+from calbias.errors import InputError
+from calbias.estimation.api import estimate
+from calbias.io.command_line import command, written_whole
+from calbias.io.tables import write_table
+from peers.causes import CAUSES, TOLERANCE
+
+HERE = Path(__file__).parent
+COLUMNS = [
+    "data_set", "n_samples", "quantity", "peer", "version", "printed", "calbias", "difference",
+    "cause", "cause_established",
+]  # fmt: skip
+SAME = 2e-6  # float32 inside a peer, and scores clipped by it, stay below this
+# quantity: the estimator of calbias that means the same, and its norm
+OURS = {
+    "ece_width": ("ece_bin_ew", 1),
+    "ece_top_label": ("ece_bin_ew", 1),
+    "ece_width_l2": ("ece_bin_ew", 2),
+    "ece_mass": ("ece_bin_em", 1),
+    "ece_mass_l2": ("ece_bin_em", 2),
+    "debiased_mass_l2": ("ece_debias_em", 2),
+    "sweep_mass_l2": ("ece_sweep_em", 2),
+    "mce_width": ("mce_ew", 1),
+    "smece": ("smece", 1),
+    "smece_top_label": ("smece", 1),
+    "range": ("ecce_r", 1),
+    "corp_mcb": ("corp_mcb", 2),
+}
+
+
+@command
+def main(argv=None):
+    """Write the table of values of every peer on every data set."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--environments", default=".venv-peers", help="folder of environments")
+    parser.add_argument("--output", default="resources/peers/values.csv", help="table (CSV)")
+    options = parser.parse_args(argv)
+    folder = Path(options.environments)
+    folder.mkdir(exist_ok=True)
+    data = data_sets()
+    arrays = folder / "data.npz"
+    np.savez(arrays, **{f"{k}_{n}": a for k, pair in data.items() for n, a in pair.items()})
+    rows = []
+    for requirements in sorted((HERE.parent / "envs/peers").glob("*.txt")):
+        peer = requirements.stem
+        python = environment(folder / peer, requirements)
+        for name, values in printed(peer, python, arrays).items():
+            version = requirements.read_text().split("==")[1].split()[0]
+            rows += [
+                _row(name, data[name], quantity, peer, version, value)
+                for quantity, value in values.items()
+            ]
+        print(f"{peer} {version}: {len(data)} data sets", file=sys.stderr)
+    with written_whole(options.output) as temporary:
+        write_table(temporary, COLUMNS, rows)
+
+
+def data_sets():
+    """Return {name: {scores, hits}}: calibrated, saturated, tied, small, multi-class."""
+    rng = np.random.default_rng(2022)
+
+    def with_hits(scores, share):
+        return {"scores": scores, "hits": (rng.random(scores.size) < share).astype(np.int64)}
+
+    scores = rng.beta(2, 1, 1000)
+    data = {"calibrated": with_hits(scores, scores)}
+    scores = rng.beta(2.8, 0.05, 1000).astype(np.float32).astype(float)  # 463 of them are 1
+    data["saturated"] = with_hits(scores, scores**2)
+    scores = rng.integers(1, 20, 500) / 20
+    data["tied"] = with_hits(scores, scores)
+    scores = rng.random(20)
+    data["small"] = with_hits(scores, scores)
+    probabilities = np.exp(2 * rng.normal(size=(500, 5)))
+    probabilities /= probabilities.sum(axis=1, keepdims=True)
+    labels = np.array([rng.choice(5, p=row) for row in probabilities])
+    hits = (probabilities.argmax(axis=1) == labels).astype(np.int64)
+    data["multi-class"] = {"scores": probabilities.max(axis=1), "hits": hits}
+    return data
+
+
+def environment(folder, requirements):
+    """Return the Python of an environment with a peer in it; make it where it is missing."""
+    python = folder / "bin" / "python"
+    if not python.exists():
+        subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+        install = [python, "-m", "pip", "install", "--quiet", "-r", requirements]
+        if subprocess.run(install, check=False).returncode:
+            raise InputError(f"{requirements}: cannot be installed; see pip's message above")
+    return python
+
+
+def printed(peer, python, arrays):
+    """Return {data set: {quantity: number, or text of a refusal}} as a peer prints them."""
+    script = HERE / "peers" / f"print_{peer.replace('-', '_')}.py"
+    run = subprocess.run([python, script, arrays], capture_output=True, text=True, check=False)
+    if run.returncode:
+        raise InputError(f"{script} failed: {run.stderr.strip().splitlines()[-1]}")
+    return json.loads(run.stdout.splitlines()[-1])
+
+
+def _row(name, data, quantity, peer, version, value):
+    scores, hits = data["scores"], data["hits"]
+    value_here = ours(quantity, scores, hits)
+    row = [name, scores.size, quantity, peer, version]
+    if isinstance(value, str):
+        return [*row, "", value_here, "", f"refused: {value}", ""]
+    difference = value - value_here if value_here != "" else ""
+    if value_here == "" or abs(difference) <= SAME:
+        return [*row, value, value_here, difference, "", ""]
+    cause, definition = CAUSES.get((peer, quantity), ("unknown", lambda *_: np.nan))
+    tolerance = TOLERANCE.get((peer, quantity), 1e-6)
+    established = abs(definition(scores, hits) - value) <= tolerance
+    return [*row, value, value_here, difference, cause, established]
+
+
+def ours(quantity, scores, hits):
+    """Return calbias's value of a quantity; empty for one that calbias does not have."""
+    if quantity == "spiegelhalter_p":
+        variance = np.sum((1 - 2 * scores) ** 2 * scores * (1 - scores))
+        return 2 * stats.norm.sf(abs(np.sum((hits - scores) * (1 - 2 * scores))) / variance**0.5)
+    if quantity not in OURS:
+        return ""
+    name, norm = OURS[quantity]
+    return estimate(name, scores, hits, n_bins=15, norm=norm).value
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,12 @@
+"""netcal: ECE and MCE."""
+
+from netcal.metrics import ECE, MCE
+from printing import print_values
+
+print_values(
+    lambda scores, hits: [
+        ("ece_width", lambda: ECE(bins=15).measure(scores, hits)),
+        ("ece_mass", lambda: ECE(bins=15, equal_intervals=False).measure(scores, hits)),
+        ("mce_width", lambda: MCE(bins=15).measure(scores, hits)),
+    ]
+)
