@@ -8,6 +8,7 @@ correct and 0 elsewhere; errors and estimates are fractions, not percentages.
     list_estimators, Estimator            which estimators there are
     top_label, TopLabel                   logits or probabilities, and labels, as scores and hits
     assess, Assessment, AssessedEstimator estimates with their bias, spread, rank and p-value
+    audit, Audit                          verdict, intervals, power, labels needed, recalibration
     reliability_diagram, ReliabilityDiagram   accuracy by score, with a consistency band
     Scenario, Curve                       a law of the scores with a calibration curve
     true_calibration_error                the true error of a scenario
@@ -27,6 +28,7 @@ __version__ = "0.1.0"
 _MODULES = {
     "AssessedEstimator": "calbias.assessment.estimators",
     "Assessment": "calbias.assessment.api",
+    "Audit": "calbias.auditing.result",
     "Bias": "calbias.simulation.api",
     "Curve": "calbias.truth.curves",
     "Estimate": "calbias.estimation.api",
@@ -36,6 +38,7 @@ _MODULES = {
     "Scenario": "calbias.truth.scenarios",
     "TopLabel": "calbias.logits.top_label",
     "assess": "calbias.assessment.api",
+    "audit": "calbias.auditing.audit",
     "bias": "calbias.simulation.api",
     "estimate": "calbias.estimation.api",
     "list_estimators": "calbias.estimation.api",

@@ -1,0 +1,154 @@
+"""How often the intervals hold the truth: every method on data whose true error is known.
+
+A cell is a score law, a calibration curve and a sample size. The truth is the error of the law, not
+of the sample's scores. A one-sided bound covers where the truth is on its side.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from scipy.special import expit
+from scipy.stats import beta as beta_law
+
+from calbias.auditing.intervals.basic_bootstrap import basic_bootstrap
+from calbias.auditing.intervals.inversion import invert
+from calbias.auditing.intervals.monotone_band import monotone_band
+from calbias.auditing.intervals.percentile_bootstrap import percentile_bootstrap
+from calbias.auditing.intervals.sun2024 import sun2024
+from calbias.auditing.intervals.variational_bound import variational_bound
+from calbias.auditing.sample import Sample
+from calbias.auditing.statistics import audited_estimators
+from calbias.engine.seeding import stream
+from calbias.truth.curves import score
+from calbias.truth.scenarios import score_quantiles
+
+NOMINAL = 0.95
+LAWS = {"uniform": (1.0, 1.0), "saturated": (2.8, 0.05)}
+SIZES = (200, 1000)
+MOST_DATA_SETS = 100
+_DRAWS = 200  # simulated data sets at each λ, and bootstrap resamples
+_GRID = 1 << 16
+
+
+def _slope(slope):
+    return lambda log_score, log1m_score: expit(slope * (log_score - log1m_score))
+
+
+def _wave(log_score, log1m_score):
+    s = score(log_score, log1m_score)
+    return np.clip(s + 0.03 * np.sin(12 * np.pi * s), 0.0, 1.0)
+
+
+CURVES = {"calibrated": _slope(1.0), "slope_0.8": _slope(0.8), "slope_0.5": _slope(0.5),
+          "wave": _wave}  # fmt: skip
+
+
+class Method(NamedTuple):
+    """``interval(sample)`` for a target: "l1", "l2" or "l2^2"."""
+
+    target: str
+    interval: Callable
+
+
+def methods(nominal=NOMINAL, draws=_DRAWS):
+    """Return {name: Method} of all interval methods."""
+    ece = audited_estimators(1.0, 15, ["ece_bin_ew"])["ece_bin_ew"]
+    debiased = audited_estimators(2.0, 15, ["ece_debias_em"])["ece_debias_em"]
+    return {
+        "test_inversion": Method("l1", lambda x: invert(x, ece.run, ece.target, nominal, draws)),
+        "test_inversion_debiased": Method(
+            "l2", lambda x: invert(x, debiased.run, debiased.target, nominal, draws)
+        ),
+        "sun2024": Method("l2^2", lambda x: sun2024(x, nominal)),
+        "basic_bootstrap": Method("l1", lambda x: basic_bootstrap(x, ece.run, nominal, draws)),
+        "percentile_bootstrap": Method(
+            "l1", lambda x: percentile_bootstrap(x, ece.run, nominal, draws)
+        ),
+        "variational_bound": Method("l1", lambda x: variational_bound(x, nominal)),
+        "monotone_band": Method("l1", lambda x: monotone_band(x, nominal)),
+    }
+
+
+def truths(law, curve):
+    """Return {target: value} of a cell, by the mid-quantiles of its score law."""
+    u = (np.arange(_GRID) + 0.5) / _GRID
+    half = _GRID // 2
+    pairs = (
+        score_quantiles(*LAWS[law], lower=u[:half]),
+        score_quantiles(*LAWS[law], upper=u[:half][::-1]),
+    )
+    logs = [np.concatenate(parts) for parts in zip(*pairs, strict=True)]
+    gap = CURVES[curve](*logs) - score(*logs)
+    square = float(np.mean(gap**2))
+    return {"l1": float(np.mean(np.abs(gap))), "l2": square**0.5, "l2^2": square}
+
+
+def samples(law, curve, n, count, seed):
+    """Yield ``count`` Samples of a cell; the k-th depends on the seed and k alone."""
+    alpha, beta = LAWS[law]
+    for k in range(count):
+        generator = stream(seed, "coverage", law, curve, str(n), str(k))
+        # log of a Gamma(a) variate: that of Gamma(a + 1) and a uniform, which cannot underflow
+        x, y = (
+            np.log(generator.gamma(a + 1, size=n)) + np.log(1 - generator.random(n)) / a
+            for a in (alpha, beta)
+        )
+        log_score, log1m_score = x - np.logaddexp(x, y), y - np.logaddexp(x, y)
+        hits = generator.random(n) < CURVES[curve](log_score, log1m_score)
+        scores = np.minimum(score(log_score, log1m_score), 1.0)
+        yield Sample(scores, hits, log_score, log1m_score, seed=int(generator.integers(2**31)))
+
+
+def cell_coverage(law, curve, n, count, seed=0, nominal=NOMINAL, draws=_DRAWS):
+    """Return the rows of ``interval_coverage`` of one cell: one dict per method."""
+    truth = truths(law, curve)
+    every = methods(nominal, draws)
+    found = {name: [] for name in every}
+    for sample in samples(law, curve, n, count, seed):
+        for name, method in every.items():
+            found[name].append(method.interval(sample))
+    rows = []
+    for name, method in every.items():
+        low, high = np.array(found[name]).T
+        covered = int(np.sum((low <= truth[method.target]) & (truth[method.target] <= high)))
+        lengths = high - low
+        rows.append(
+            {
+                "method": name,
+                "target": method.target,
+                "scenario": f"{law}_{curve}",
+                "n_samples": n,
+                "nominal": nominal,
+                "coverage": covered / count,
+                **dict(zip(("low", "high"), clopper_pearson(covered, count), strict=True)),
+                "mean_length": float(lengths.mean()) if np.isfinite(lengths).all() else np.nan,
+                "truth": truth[method.target],
+                "n_data_sets": count,
+            }
+        )
+    return rows
+
+
+def coverage_table(count, seed=0, laws=tuple(LAWS), curves=tuple(CURVES), sizes=SIZES):
+    """Return the table ``interval_coverage`` as a DataFrame."""
+    return pd.DataFrame(
+        row
+        for law in laws
+        for curve in curves
+        for n in sizes
+        for row in cell_coverage(law, curve, n, count, seed)
+    )
+
+
+def clopper_pearson(successes, trials, level=0.95):
+    """Return the exact interval of a proportion.
+
+    >>> [round(x, 4) for x in clopper_pearson(0, 10)]
+    [0.0, 0.3085]
+    """
+    tail = (1 - level) / 2
+    low = beta_law.ppf(tail, successes, trials - successes + 1) if successes else 0.0
+    high = beta_law.ppf(1 - tail, successes + 1, trials - successes) if successes < trials else 1.0
+    return float(low), float(high)

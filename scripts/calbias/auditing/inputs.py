@@ -1,0 +1,93 @@
+"""What a user hands in (scores and hits, probabilities or logits with labels) as one sample."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from calbias.auditing.sample import Sample
+from calbias.estimation.inputs import as_top_label, scores_and_hits
+from calbias.logits.checks import RawFold, log_probabilities, zero_floor
+
+
+@dataclass
+class Data:
+    """What was read.
+
+    ``sample`` has ascending scores; ``order`` leads from the given rows to its rows. ``logits``
+    and ``labels``, in the given order, are None where only scores are known. ``kind`` is
+    "scores", "binary", "probabilities" or "logits".
+    """
+
+    sample: Sample
+    order: np.ndarray
+    kind: str
+    logits: np.ndarray | None = None
+    labels: np.ndarray | None = None
+    n_classes: int | None = None
+    warnings: list = field(default_factory=list)
+
+
+def prepared(scores=None, hits=None, probabilities=None, logits=None, labels=None, seed=0):
+    """Return the Data of one of: scores and hits; probabilities and labels; logits and labels.
+
+    ``probabilities`` (n, K) and ``logits`` (n, K) are reduced to the top label. ``probabilities``
+    (n,) are those of class 1 of two: the probability is the score and the label the hit. Raises
+    InputError for everything else.
+    """
+    if probabilities is not None and _flat(np.asarray(probabilities)).ndim == 1:
+        scores, hits = scores_and_hits(probabilities, labels if hits is None else hits)
+        return Data(Sample(scores, hits, seed=seed), _order(scores, hits), "binary", n_classes=2)
+    top = as_top_label(scores, hits, logits=logits, probabilities=probabilities, labels=labels)
+    sample = Sample(top.score, top.hit, top.log_score, top.log1m_score, seed=seed)
+    order = _order(top.score, top.hit)
+    if scores is not None:
+        return Data(sample, order, "scores")
+    values = np.asarray(probabilities if logits is None else logits)
+    labels = np.asarray(labels)
+    labels = labels.argmax(axis=1) if labels.shape == values.shape else labels.reshape(-1)
+    kind = "probabilities" if logits is None else "logits"
+    logits = _log_probabilities(values) if logits is None else values
+    return Data(sample, order, kind, logits, labels.astype(np.int64), values.shape[1])
+
+
+def warnings_of(data):
+    """Return what a reader should know of the sample, one sentence each."""
+    sample, found = data.sample, list(data.warnings)
+    n, hits = sample.n, int(sample.hits.sum())
+    if hits in (0, n):
+        found.append(
+            f"All {n} rows are {'hits' if hits else 'misses'}: bias and power cannot be told."
+        )
+    elif sample.hits[np.argsort(sample.scores, kind="stable")].argmax() == n - hits:
+        found.append("The scores separate hits from misses: the fitted curve is not determined.")
+    ones = float(np.mean(sample.scores == 1))
+    if ones > 0.01:
+        found.append(
+            f"{100 * ones:.1f} % of the scores are exactly 1: the confidence was rounded away. "
+            "Logits, or probabilities with more digits, would say more."
+        )
+    largest = float(np.unique(sample.scores, return_counts=True)[1].max() / n)
+    if largest > 0.05 and ones <= 0.05:
+        found.append(f"{100 * largest:.1f} % of the rows share one score.")
+    if n < 200:
+        found.append(f"{n} rows are few: expect wide intervals.")
+    if data.n_classes and hits / n < 1.5 / data.n_classes and n >= 50:
+        found.append(
+            f"The accuracy is near chance (1/{data.n_classes}): are labels and classes in the same "
+            "order?"
+        )
+    return found
+
+
+def _log_probabilities(values):
+    """Return the logarithms (n, K), a zero as a part of the least positive value."""
+    floor = zero_floor([RawFold(values, None, None)])
+    return log_probabilities(values, floor)
+
+
+def _order(scores, hits):
+    return np.lexsort((_flat(np.asarray(hits)), _flat(np.asarray(scores, dtype=np.float64))))
+
+
+def _flat(values):
+    return values.reshape(-1) if values.ndim == 2 and 1 in values.shape else values

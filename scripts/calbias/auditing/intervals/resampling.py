@@ -1,0 +1,60 @@
+"""Bootstrap resamples of the rows, each as a sorted data set."""
+
+import numpy as np
+from numba import uint32, uint64
+
+from calbias.engine.jit import njit
+from calbias.engine.philox import fill_words
+from calbias.engine.seeding import stream_key
+from calbias.engine.sorted_batch import SortedBatch
+
+_SAMPLES_PER_BATCH = 1 << 16
+
+
+def resampled_estimates(sample, run, replicates):
+    """Return the estimates (replicates,) of ``run`` on resamples of n rows with replacement."""
+    n = sample.n
+    rows = max(1, min(replicates, _SAMPLES_PER_BATCH // n))
+    batch = SortedBatch.empty(rows, n)._replace(
+        tie_first=np.empty((rows, n + 1), np.int64), tie_last=np.empty((rows, n + 1), np.int64)
+    )
+    key = stream_key(sample.seed, "bootstrap", n)
+    words, counts = np.empty((4, (n + 3) // 4), np.uint32), np.empty(n, np.int64)
+    values = np.empty(replicates)
+    for start in range(0, replicates, rows):
+        data = batch.first(min(rows, replicates - start))
+        _resample(start, key, sample.scores, sample.hits, words, counts, *data)
+        values[start : start + len(data.scores)] = run(data)
+    return values
+
+
+@njit
+def _resample(first, key, scores, hits, words, counts, out, cum_gap, cum_hit, tie_first, tie_last):
+    n, quarter = scores.shape[0], words.shape[1]
+    for row in range(out.shape[0]):
+        fill_words(words, quarter, uint32(0), key[0], key[1], uint32(first + row), uint32(0xB007))
+        counts[:] = 0
+        for part in range(4):
+            for i in range(min(quarter, n - part * quarter)):
+                counts[(uint64(words[part, i]) * uint64(n)) >> uint64(32)] += 1
+        gap = total = 0.0
+        cum_gap[row, 0] = cum_hit[row, 0] = 0.0
+        tie_first[row, 0] = tie_last[row, 0] = 0
+        begin = rank = 0
+        while begin < n:  # a group of equal scores: its rows share their mean hit
+            end, size, group = begin, 0, 0.0
+            while end < n and scores[end] == scores[begin]:
+                size += counts[end]
+                group += counts[end] * hits[end]
+                end += 1
+            for i in range(size):
+                out[row, rank + i] = scores[begin]
+                cum_hit[row, rank + i + 1] = total + (i + 1) / size * group
+                gap += scores[begin] - group / size
+                cum_gap[row, rank + i + 1] = gap
+                inside = i + 1 < size
+                tie_first[row, rank + i + 1] = rank if inside else rank + i + 1
+                tie_last[row, rank + i + 1] = rank + size if inside else rank + i + 1
+            rank += size
+            total += group
+            begin = end

@@ -1,0 +1,113 @@
+"""How many labels: closed forms, and the power simulated at their answer.
+
+- Slope of the logistic recalibration to ± w (Riley et al., *Minimum sample size for external
+  validation of a clinical prediction model with a binary outcome*, Statistics in Medicine 2021):
+  n = I₀₀ / (se² (I₀₀ I₁₁ − I₀₁²)), se = 2w/3.92, with I = E v (1, x)(1, x)ᵀ, v = s(1 − s) and
+  x = logit s. For Beta(a, b) scores that is 1/(se² I₀₀ (ψ₁(a + 1) + ψ₁(b + 1))) with
+  I₀₀ = ab/((a + b)(a + b + 1)): weighted by v, the scores follow Beta(a + 1, b + 1), and ψ₁, the
+  trigamma function, gives the variance of their logit.
+- Mean gap (mean score less accuracy) to ± w: n = 1.96² I₀₀ / w².
+- Cox score test of level 5 % with 80 % power: n = 9.635/λ, λ = gᵀ I⁻¹ g, g = E δ (1, x). In
+  general the noncentrality at which χ² of 2 degrees of freedom has the power asked for.
+"""
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import polygamma
+from scipy.stats import chi2, ncx2, norm
+
+from calbias.auditing.cox import logits_of, noncentrality
+from calbias.auditing.redraw import FixedScores
+from calbias.auditing.statistics import calibration_statistics
+from calbias.errors import InputError
+
+LEVEL = 0.05
+_SIMULATED = 400
+_LARGEST_SIMULATED = 200_000
+
+
+def slope_labels(scores, half_width=0.1):
+    """Return n at which the slope of the Cox recalibration has a 95 % interval of ± half_width."""
+    x, v = logits_of(scores), scores * (1.0 - scores)
+    i00, i01, i11 = v.mean(), (v * x).mean(), (v * x * x).mean()
+    determinant = i00 * i11 - i01**2
+    if not determinant > 1e-15:
+        return np.inf
+    return float(i00 / ((2 * half_width / 3.92) ** 2 * determinant))
+
+
+def slope_labels_beta(a, b, half_width=0.1):
+    """Return the same for scores of Beta(a, b)."""
+    i00 = a * b / ((a + b) * (a + b + 1))
+    spread = polygamma(1, a + 1) + polygamma(1, b + 1)
+    return float(1 / ((2 * half_width / 3.92) ** 2 * i00 * spread))
+
+
+def mean_gap_labels(scores, half_width=0.01):
+    """Return n at which mean score less accuracy is known to ± half_width (95 %)."""
+    return float(norm.ppf(0.975) ** 2 * np.mean(scores * (1.0 - scores)) / half_width**2)
+
+
+def needed_noncentrality(power=0.8, level=LEVEL):
+    """Return the noncentrality at which χ² of 2 df exceeds its 1 − level quantile with ``power``.
+
+    >>> round(needed_noncentrality(), 3)
+    9.635
+    """
+    if not level < power < 1:
+        raise InputError(f"power must be above the level {level} and below 1, not {power}")
+    critical = chi2.ppf(1 - level, 2)
+    return float(brentq(lambda x: ncx2.sf(critical, 2, x) - power, 1e-9, 1e4))
+
+
+def detection_labels(scores, rates, power=0.8):
+    """Return n at which the Cox score test detects the curve ``rates`` (n,) at ``scores`` (n,)."""
+    per_sample = noncentrality(scores, rates)
+    return needed_noncentrality(power) / per_sample if per_sample > 0 else np.inf
+
+
+def cox_power(scores, rates, n):
+    """Return the approximate power of the Cox score test of n samples at the 5 % level."""
+    return float(ncx2.sf(chi2.ppf(1 - LEVEL, 2), 2, n * noncentrality(scores, rates)))
+
+
+def simulated_power(scores, rates, n, replicates=_SIMULATED, seed=0):
+    """Return (power, standard error) of the Cox score test on n labels, by simulation.
+
+    The n scores are the given ones' quantiles, so that their distribution stays; the critical
+    value is χ²'s. NaN for more than 200 000 labels.
+    """
+    n = int(np.ceil(min(n, _LARGEST_SIMULATED + 1)))
+    if n > _LARGEST_SIMULATED:
+        return np.nan, np.nan
+    order = np.argsort(scores, kind="stable")
+    ranks = order[((np.arange(n) + 0.5) / n * len(scores)).astype(int)]
+    fixed = FixedScores(scores[ranks], seed, "plan")
+    run = {"cox": calibration_statistics(fixed.scores)["cox_score"]}
+    values = fixed.estimates(rates[ranks], run, replicates)["cox"]
+    power = float(np.mean(values > chi2.ppf(1 - LEVEL, 2)))
+    return power, float(np.sqrt(power * (1 - power) / replicates))
+
+
+def rates_with_error(rates_at, scores, error, most=1e4):
+    """Return the rates of the family ``rates_at(λ)`` whose ℓ1 error is ``error``, or None.
+
+    None where no curve of the family is that far from the diagonal.
+    """
+
+    def excess(lam):
+        return float(np.abs(rates_at(lam) - scores).mean()) - error
+
+    high = 1.0
+    while excess(high) < 0:
+        high *= 2
+        if high > most:
+            return None
+    return rates_at(brentq(excess, 0.0, high, xtol=1e-9))
+
+
+def tilted(scores, slope):
+    """Return the rates of logit c = slope·logit s: overconfident scores for a slope below 1."""
+    from scipy.special import expit
+
+    return expit(slope * logits_of(scores))

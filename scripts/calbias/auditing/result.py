@@ -1,0 +1,178 @@
+"""What an audit found, in the forms in which it is looked at."""
+
+import html
+import json
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+
+SIGNIFICANT = 0.05
+HEADLINE = "ece_bin_ew"
+
+
+@dataclass
+class Audit:
+    """The result of ``calbias.audit``. All errors are fractions.
+
+    Attributes
+    ----------
+    description : dict
+        What was read: n, n_classes, accuracy, mean_score, ties, saturation, the fitted curve.
+    warnings : list of str
+        What limits the conclusions.
+    estimates : DataFrame
+        A row per estimator: target, value, noise_floor (mean estimate of a calibrated model with
+        these scores), noise_sd, bias and rmse here, corrected value, low and high end of the
+        interval of its target, p_value.
+    tests : DataFrame
+        A row per test: statistic, p_value (hits redrawn from the scores), analytic_p_value, power
+        against errors of 1, 2 and 5 points, what it is blind to.
+    intervals : DataFrame
+        A row per method: target, low, high.
+    recommended : str
+        The estimator to trust.
+    labels : DataFrame
+        A row per goal: how many labels reach it.
+    recalibration : DataFrame
+        A row per method: the fall of the Brier score in cross-validation.
+    groups, classes : DataFrame or None
+        Groups of rows, and classes one against the rest, where they were asked for.
+    """
+
+    description: dict
+    warnings: list
+    estimates: pd.DataFrame
+    tests: pd.DataFrame
+    intervals: pd.DataFrame
+    recommended: str
+    labels: pd.DataFrame
+    recalibration: pd.DataFrame
+    sample: object = field(repr=False, default=None)
+    options: dict = field(default_factory=dict)
+    groups: pd.DataFrame | None = None
+    classes: pd.DataFrame | None = None
+
+    @property
+    def n(self):
+        """The number of rows."""
+        return self.description["n"]
+
+    @property
+    def ece(self):
+        """The binned ECE, equal-width bins."""
+        return float(self.estimates.loc[HEADLINE, "value"])
+
+    @property
+    def noise_floor(self):
+        """The mean ECE of a calibrated model with these scores."""
+        return float(self.estimates.loc[HEADLINE, "noise_floor"])
+
+    @property
+    def interval(self):
+        """The (low, high) end of the interval of the true error."""
+        return tuple(float(x) for x in self.estimates.loc[HEADLINE, ["low", "high"]])
+
+    @property
+    def p_value(self):
+        """The p-value of the ECE against hits redrawn from the scores."""
+        return float(self.estimates.loc[HEADLINE, "p_value"])
+
+    @property
+    def miscalibrated(self):
+        """Whether the p-value is below 5 %."""
+        return self.p_value < SIGNIFICANT
+
+    @property
+    def sentence(self):
+        """The verdict in one sentence."""
+        low, high = self.interval
+        direction = "over" if self.description["mean_gap"] > 0 else "under"
+        verdict = f"miscalibrated ({direction}confident on average)"
+        if not self.miscalibrated:
+            verdict = "no miscalibration found"
+        more = self.labels.loc["halve_the_interval", "n"]
+        labels = (
+            ""
+            if math.isnan(more)
+            else f"; about {_two_digits(more)} labels would halve the interval"
+        )
+        level = f"{100 * self.options['level']:g} %"
+        return (
+            f"n = {self.n}: ECE {100 * self.ece:.1f} %, "
+            f"noise floor {100 * self.noise_floor:.1f} %; "
+            f"true error between {100 * low:.1f} and {100 * high:.1f} % ({level}); "
+            f"{verdict}, p = {self.p_value:.2g}{'' if math.isnan(more) else labels}."
+        )
+
+    def to_frame(self):
+        """Return the table of the estimators."""
+        return self.estimates.copy()
+
+    def to_dict(self):
+        """Return everything as dicts, lists, numbers and texts, as the JSON file has it."""
+        tables = {
+            name: _records(getattr(self, name))
+            for name in ("estimates", "tests", "intervals", "labels", "recalibration")
+        }
+        for name in ("groups", "classes"):
+            if getattr(self, name) is not None:
+                tables[name] = _records(getattr(self, name))
+        return {
+            "sentence": self.sentence,
+            "miscalibrated": self.miscalibrated,
+            "ece": self.ece,
+            "noise_floor": self.noise_floor,
+            "interval": list(self.interval),
+            "p_value": self.p_value,
+            "recommended": self.recommended,
+            "description": {k: _plain(v) for k, v in self.description.items()},
+            "warnings": list(self.warnings),
+            "options": {k: _plain(v) for k, v in self.options.items()},
+            **tables,
+        }
+
+    def to_json(self):
+        """Return ``to_dict`` as JSON; an unknown number is null."""
+        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
+
+    def plot(self):
+        """Return a matplotlib Figure: reliability diagram, scores, cumulative plot."""
+        from calbias.auditing.plots import figure
+
+        return figure(self.sample)
+
+    def _repr_html_(self):
+        shown = self.estimates[["target", "value", "noise_floor", "corrected", "low", "high"]]
+        table = (100 * shown.drop(columns="target")).round(2)
+        table.insert(0, "target", shown["target"])
+        return f"<p><strong>{html.escape(self.sentence)}</strong></p>{table.to_html()}"
+
+    def __str__(self):
+        return self.sentence
+
+
+def _records(table):
+    if table.empty:
+        return []
+    return [
+        {key: _plain(value) for key, value in row.items()}
+        for row in table.reset_index().to_dict("records")
+    ]
+
+
+def _plain(value):
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def _two_digits(number):
+    """Return a count rounded to two digits."""
+    if math.isnan(number):
+        return "?"
+    digits = max(math.floor(math.log10(max(number, 1))) - 1, 0)
+    return f"{round(number / 10**digits) * 10**digits:.0f}"

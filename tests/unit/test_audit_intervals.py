@@ -1,0 +1,246 @@
+"""Intervals of an audit: each against an independent calculation, and its coverage."""
+
+import numpy as np
+import pytest
+from scipy.stats import binom, norm
+
+from calbias.auditing.coverage import (
+    NOMINAL,
+    cell_coverage,
+    clopper_pearson,
+    methods,
+    samples,
+    truths,
+)
+from calbias.auditing.intervals.basic_bootstrap import basic_bootstrap
+from calbias.auditing.intervals.inversion import Construction, invert
+from calbias.auditing.intervals.monotone_band import band, monotone_band
+from calbias.auditing.intervals.percentile_bootstrap import percentile_bootstrap
+from calbias.auditing.intervals.resampling import resampled_estimates
+from calbias.auditing.intervals.sun2024 import statistic, sun2024
+from calbias.auditing.intervals.variational_bound import variational_bound
+from calbias.auditing.redraw import FixedScores
+from calbias.auditing.sample import Sample
+from calbias.auditing.statistics import audited_estimators
+from calbias.engine.sorted_batch import of_sorted_scores
+from calbias.errors import InputError
+
+RNG = np.random.default_rng(7)
+
+
+def uniform_sample(n=300, slope=1.0, seed=3):
+    generator = np.random.default_rng(seed)
+    scores = generator.random(n)
+    return Sample(scores, generator.random(n) < 0.5 + slope * (scores - 0.5), seed=seed)
+
+
+def mean_gap(data):
+    """An estimator with a known law: the mean residual."""
+    return np.abs(data.cum_gap[:, -1]) / data.scores.shape[1]
+
+
+def mean_gap_target(scores, rates):
+    return abs(float(np.mean(rates - scores)))
+
+
+def ece(norm_=1.0):
+    return audited_estimators(norm_, 15, ["ece_bin_ew"])["ece_bin_ew"]
+
+
+# --- the engine
+
+
+@pytest.mark.parametrize("scores", [np.sort(RNG.random(37)), np.repeat([0.2, 0.5, 0.9], 11)])
+def test_redrawn_sums_are_those_of_their_hits(scores):
+    fixed = FixedScores(scores, seed=1)
+    hits = RNG.random((1, scores.size)) < scores
+    for found, expected in zip(
+        fixed.observed(hits[0]), of_sorted_scores(scores, hits), strict=True
+    ):
+        np.testing.assert_allclose(found, expected, atol=1e-12)
+
+
+def test_hits_are_drawn_at_their_rates_and_share_their_random_numbers():
+    scores = np.sort(RNG.random(50))
+    fixed = FixedScores(scores, seed=5)
+    rates = np.r_[0.0, scores[1:-1], 1.0]
+    low, high = (
+        np.concatenate([data.hits().copy() for _, data in fixed.batches(r, 8000)])
+        for r in (rates, np.minimum(rates + 0.1, 1.0))
+    )
+    np.testing.assert_allclose(low.mean(axis=0), rates, atol=5 * 0.5 / np.sqrt(8000))
+    assert (low <= high).all()
+
+
+def test_replicates_do_not_depend_on_how_many_there_are():
+    fixed = FixedScores(np.sort(RNG.random(40_000)), seed=2)  # one replicate a batch
+    runs = {"gap": mean_gap}
+    few, many = (fixed.estimates(fixed.scores, runs, m)["gap"] for m in (2, 5))
+    np.testing.assert_array_equal(few, many[:2])
+
+
+def test_the_order_of_the_rows_does_not_matter():
+    scores, hits = np.round(RNG.random(200), 1), RNG.integers(0, 2, 200)
+    order = RNG.permutation(200)
+    one, other = Sample(scores, hits), Sample(scores[order], hits[order])
+    for method in methods(NOMINAL, 40).values():
+        assert method.interval(one) == method.interval(other)
+
+
+@pytest.mark.parametrize(
+    ("scores", "hits"),
+    [([0.5], [1]), ([0.5, 1.5], [1, 0]), ([0.5, 0.6], [1, 2]), (["a", "b"], [1, 0])],
+)
+def test_bad_input_is_refused(scores, hits):
+    with pytest.raises(InputError):
+        Sample(scores, hits)
+
+
+# --- test inversion
+
+
+def test_inversion_of_a_mean_is_the_normal_interval():
+    """The mean gap is nearly normal: its interval is the estimate ± 1.96 standard errors."""
+    generator = np.random.default_rng(0)
+    scores = generator.uniform(0.4, 0.9, 2000)
+    sample = Sample(scores, generator.random(2000) < scores - 0.1)
+    interval = invert(sample, mean_gap, mean_gap_target, 0.95, 4000)
+    gap = abs(np.mean(sample.hits - sample.scores))
+    error = 1.96 * np.sqrt(np.mean(sample.fitted * (1 - sample.fitted)) / sample.n)
+    assert interval.low == pytest.approx(gap - error, abs=0.1 * error)
+    assert interval.high == pytest.approx(gap + error, abs=0.1 * error)
+
+
+def test_inversion_is_narrower_at_a_lower_level_and_holds_the_corrected_value():
+    construction = Construction(
+        uniform_sample(slope=0.6), {"e": ece().run}, {"e": ece().target}, 300
+    )
+    wide, narrow = construction.invert("e", 0.95), construction.invert("e", 0.5)
+    assert wide.interval.low <= narrow.interval.low < narrow.interval.high <= wide.interval.high
+    assert narrow.interval.low <= wide.corrected <= narrow.interval.high
+    assert wide.corrected < construction.observed["e"]
+
+
+def test_inversion_without_a_miss_and_without_a_fitted_curve():
+    scores = np.linspace(0.5, 0.9, 30)
+    interval = invert(Sample(scores, np.ones(30)), ece().run, ece().target, 0.95, 200)
+    assert 0 < interval.low < interval.high <= 1
+    same = invert(Sample(np.full(30, 0.5), np.arange(30) % 2), ece().run, ece().target, 0.95, 200)
+    assert same.low == 0 < same.high
+
+
+# --- the other intervals
+
+
+def test_suns_statistic_on_a_case_by_hand():
+    """Two bins of two: U = (−.2, .7) and (.2, −.9); T = ½ Σ_b (2 Ū² − M)·2/1 · …"""
+    sample = Sample([0.2, 0.3, 0.8, 0.9], [0, 1, 1, 0])
+    t, sigma = statistic(sample, n_bins=2)
+    means, squares = np.array([0.25, -0.35]), np.array([0.265, 0.425])
+    assert t == pytest.approx(np.sum(2 * (2 * means**2 - squares)) / 4)
+    variance = np.sum(0.5 * (4 * means**2 * squares - 3 * means**4)) - np.sum(0.5 * means**2) ** 2
+    assert sigma == pytest.approx(np.sqrt(variance))
+
+
+def test_suns_lower_end_by_its_three_rules(monkeypatch):
+    import calbias.auditing.intervals.sun2024 as module
+
+    sample = uniform_sample(100)
+    z, one_sided = norm.ppf(0.95), norm.ppf(0.9)
+    for t, low in ((5.0, 5.0 - z), (2.9, 1.45), (1.5, 1.5 - one_sided), (-1.0, 0.0)):
+        monkeypatch.setattr(module, "statistic", lambda *_, t=t: (t, 10.0))  # e = 1
+        assert sun2024(sample, 0.9) == pytest.approx((low, max(t, 0.0) + z))
+
+
+@pytest.mark.parametrize(("slope", "least", "most"), [(0.0, 0.88, 0.94), (1.0, 0.94, 1.0)])
+def test_suns_coverage(slope, least, most):
+    """Nominal 90 %, 1000 uniform scores, 50 bins: about .91 far from calibration, more near it."""
+    truth, covered = (1 - slope) ** 2 / 12, 0
+    for seed in range(400):
+        interval = sun2024(uniform_sample(1000, slope, seed), 0.9, 50)
+        covered += interval.low <= truth <= interval.high
+    low, high = clopper_pearson(covered, 400, 0.999)
+    assert low <= most
+    assert high >= least
+
+
+def test_resamples_are_those_of_rows_with_replacement():
+    sample = uniform_sample(200, 0.5)
+    values = resampled_estimates(sample, lambda data: data.cum_hit[:, -1] / 200, 4000)
+    rate = sample.hits.mean()
+    error = np.sqrt(rate * (1 - rate) / 200)
+    assert values.mean() == pytest.approx(rate, abs=5 * error / np.sqrt(4000))
+    assert values.std() == pytest.approx(error, rel=0.06)
+
+
+def test_resampled_ties_are_averaged():
+    sample = Sample(np.repeat([0.25, 0.75], 20), np.arange(40) % 2)
+
+    def run(data):
+        for row in range(len(data.scores)):
+            again = of_sorted_scores(data.scores[row], np.diff(data.cum_hit)[row : row + 1])
+            np.testing.assert_array_equal(data.tie_first[row], again.tie_first[0])
+            np.testing.assert_array_equal(data.tie_last[row], again.tie_last[0])
+            np.testing.assert_allclose(data.cum_gap[row], again.cum_gap[0], atol=1e-12)
+        return data.cum_hit[:, -1]
+
+    resampled_estimates(sample, run, 5)
+
+
+def test_the_basic_interval_mirrors_the_percentile_one():
+    sample = uniform_sample(500, 0.2)
+    observed = ece().run(sample.data)[0]
+    low, high = percentile_bootstrap(sample, ece().run)
+    assert basic_bootstrap(sample, ece().run) == pytest.approx(
+        (2 * observed - high, 2 * observed - low)
+    )
+
+
+def test_the_monotone_band_against_all_runs_of_its_blocks():
+    sample = uniform_sample(40)
+    low, high = band(sample, 0.9, blocks=40)
+    level = 1 - 2 * 0.1 / (40 * 41)
+
+    def bound(end, i, j):
+        return clopper_pearson(int(sample.hits[i : j + 1].sum()), j + 1 - i, level)[end]
+
+    for k in (0, 7, 39):
+        lows = [bound(0, i, j) for i in range(k + 1) for j in range(i, k + 1)]
+        highs = [bound(1, i, j) for i in range(k, 40) for j in range(i, 40)]
+        assert low[k] == pytest.approx(max(lows), abs=1e-9)
+        assert high[k] == pytest.approx(min(highs), abs=1e-9)
+
+
+def test_the_monotone_bound_of_a_calibrated_model_shrinks():
+    bounds = [monotone_band(uniform_sample(n)).high for n in (200, 2000, 20_000)]
+    assert bounds[0] > bounds[1] > bounds[2] > 0
+    assert bounds[2] < 0.15
+
+
+def test_the_variational_bound_fails_no_more_often_than_meant():
+    failed = sum(
+        variational_bound(sample).low > 0
+        for sample in samples("uniform", "calibrated", 200, 300, 4)
+    )
+    assert binom.cdf(failed, 300, 0.05) < 0.999
+    assert variational_bound(uniform_sample(5000, 0.2)).low > 0.15  # of 0.2
+
+
+# --- coverage
+
+
+def test_the_truths_of_a_uniform_law_by_hand():
+    wave = truths("uniform", "wave")
+    assert wave["l1"] == pytest.approx(0.03 * 2 / np.pi, rel=1e-3)
+    assert wave["l2^2"] == pytest.approx(0.03**2 / 2, rel=1e-3)
+    assert truths("saturated", "calibrated")["l1"] < 1e-15
+
+
+def test_a_cell_of_the_coverage_table():
+    rows = {row["method"]: row for row in cell_coverage("uniform", "slope_0.8", 200, 20, draws=60)}
+    assert set(rows) == set(methods())
+    for row in rows.values():
+        assert row["low"] <= row["coverage"] <= row["high"]
+    assert rows["test_inversion"]["coverage"] >= 0.8
+    assert rows["percentile_bootstrap"]["coverage"] <= 0.2
+    assert np.isnan(rows["variational_bound"]["mean_length"])
