@@ -4,5 +4,6 @@ set -eu
 ruff check .
 ruff format --check .
 snakefmt --check Snakefile workflow
+mypy
 snakemake --lint
 pytest -n 2 --dist loadgroup --durations 15

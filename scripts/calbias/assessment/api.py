@@ -122,7 +122,7 @@ class Assessment:
         direction = "" if self.direction == "neither" else f"{self.direction}, "
         best = self.best
         size = f"calibration error (ℓ{best.norm:g}) "
-        if best.debiased is None:
+        if best.debiased is None or best.sd is None:
             size += f"{100 * best.estimate:.2f} % by {best.name}, of unknown bias"
         else:
             size += (

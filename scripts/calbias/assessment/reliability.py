@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -12,7 +11,7 @@ from calbias.assessment.redraws import NULL, redrawn_batches
 from calbias.engine.binning import IS_EQUAL_MASS, first_rank
 from calbias.engine.sorted_batch import sorted_data_set
 from calbias.errors import InputError
-from calbias.estimation.api import validate_options
+from calbias.estimation.api import is_number, validate_options
 from calbias.estimation.inputs import as_top_label, validate_whole
 
 
@@ -94,7 +93,7 @@ def reliability_diagram(
     validate_whole("seed", seed, 0)
     if binning not in IS_EQUAL_MASS:
         raise InputError(f"binning must be {' or '.join(IS_EQUAL_MASS)}, not {binning!r:.60}")
-    if not (isinstance(level, Real) and 0 < level < 1):
+    if not (is_number(level) and 0 < level < 1):
         raise InputError(f"level must be a number above 0 and below 1, not {level!r:.60}")
     top = as_top_label(scores, hits, logits=logits, probabilities=probabilities, labels=labels)
     return diagram_of(top, int(n_bins), binning, level, replicates, seed)

@@ -31,8 +31,8 @@ def estimator_rows(origin, fold, assessment):
     ]
 
 
-def verdict_row(origin, fold, assessment, warnings=()):
-    """Return the model's row, a dict; ``warnings`` are those of the reader of its file."""
+def verdict_row(origin, fold, assessment):
+    """Return the model's row, a dict."""
     best = assessment.best
     return {
         **_of_model(origin, fold, assessment),
@@ -50,7 +50,7 @@ def verdict_row(origin, fold, assessment, warnings=()):
         "fitted_curve": assessment.fitted_curve or None,
         "fit_p_value": _rounded(assessment.fit_p_value),
         "model_verdict": assessment.verdict,
-        "warnings": "; ".join(warnings) or None,
+        "warnings": "; ".join(origin.warnings) or None,
     }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from functools import cache
 from numbers import Real
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from numpy.typing import ArrayLike
 
@@ -174,20 +174,21 @@ def list_estimators() -> tuple[Estimator, ...]:
     return tuple(_described(name, path) for name, path in sorted(known_estimators().items()))
 
 
-def validate_options(n_bins: object, norm: object) -> None:
+def validate_options(n_bins: Any, norm: Any) -> None:
     """Raise InputError for a number of bins or a norm that no estimator could have."""
-    if not _is_number(n_bins) or not (1 <= n_bins <= MOST_BINS and n_bins % 1 == 0):
+    if not is_number(n_bins) or not (1 <= n_bins <= MOST_BINS and n_bins % 1 == 0):
         raise InputError(
             f"n_bins must be a whole number of at least 1 and at most {MOST_BINS}, "
             f"not {n_bins!s:.60}"
         )
-    if norm is not None and not (_is_number(norm) and 0 < norm <= HIGHEST_NORM):
+    if norm is not None and not (is_number(norm) and 0 < norm <= HIGHEST_NORM):
         raise InputError(
             f"norm must be a finite number above 0 and at most {HIGHEST_NORM}, not {norm!s:.60}"
         )
 
 
-def _is_number(value):
+def is_number(value: Any) -> bool:
+    """Return whether a value is a real number, and not True or False."""
     return isinstance(value, Real) and not isinstance(value, bool)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from numbers import Integral
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
@@ -11,11 +12,10 @@ from numpy.typing import ArrayLike
 from calbias.errors import InputError
 from calbias.logits import checks
 from calbias.logits.checks import Place, RawFold
-from calbias.logits.top_label import TopLabel
+from calbias.logits.top_label import TopLabel, top_label_of_scores
 from calbias.logits.top_label import top_label as top_label_of_logits
 
 KINDS = ("logits", "probabilities")
-EXCESS = 1e-6  # a float32 softmax can exceed 1 by a rounding
 
 
 def top_label(
@@ -61,23 +61,24 @@ def top_label(
     if kind not in (None, *KINDS):
         raise InputError(f"kind must be {' or '.join(KINDS)}, not {kind!r:.60}")
     name = kind or "outputs"
-    place = Place(name, "array")
-    values = checks.checked_values(as_array(name, outputs), place)
-    labels = checks.checked_labels(as_array("labels", labels), *values.shape, place)
-    fold = RawFold(values, labels, place)
+    place = Place(Path(name), "array")
+    values: np.ndarray = checks.checked_values(as_array(name, outputs), place)
+    n, n_classes = values.shape
+    numbers: np.ndarray = checks.checked_labels(as_array("labels", labels), n, n_classes, place)
+    fold = RawFold(values, numbers, place)
     if kind == "logits" or not (kind or checks.are_probabilities([fold])):
         if kind is None:
             checks.validate_scaled_probabilities([fold])
-        return top_label_of_logits(values, labels)
+        return top_label_of_logits(values, numbers)
     checks.check_probabilities(fold)
-    return _of_probabilities(values.astype(np.float64), labels)
+    return _of_probabilities(values.astype(np.float64), numbers)
 
 
 def _of_probabilities(values, labels):
     rows = np.arange(len(values))
     top = values.argmax(axis=1)
     score = np.minimum(values[rows, top], 1.0)
-    return _top_label(score, (top == labels).astype(np.uint8))
+    return top_label_of_scores(score, top == labels)
 
 
 def as_top_label(scores, hits, *, logits=None, probabilities=None, labels=None):
@@ -98,17 +99,12 @@ def as_top_label(scores, hits, *, logits=None, probabilities=None, labels=None):
     if values[partner] is None or values[other] is not None:
         raise InputError(f"{kind} go with {partner}: give these" + _instead(values[other], other))
     if kind == "scores":
-        return _top_label(*scores_and_hits(scores, hits))
+        return top_label_of_scores(*scores_and_hits(scores, hits))
     return top_label(logits if kind == "logits" else probabilities, labels, kind)
 
 
 def _instead(values, name):
     return "" if values is None else f" instead of {name}"
-
-
-def _top_label(score, hit):
-    with np.errstate(divide="ignore"):
-        return TopLabel(score, np.log(score), np.log1p(-score), hit)
 
 
 def scores_and_hits(scores, hits):
@@ -126,7 +122,7 @@ def scores_and_hits(scores, hits):
     _validate_rows(
         "score",
         scores,
-        (scores >= 0) & (scores <= 1 + EXCESS),
+        (scores >= 0) & (scores <= 1 + checks.EXCESS),
         "give probabilities in [0, 1], not percentages",
     )
     _validate_rows(
