@@ -3,9 +3,9 @@
 import argparse
 
 from calbias.claims.comparison import comparison
-from calbias.claims.loading import add_evidence_options, load_evidence
+from calbias.claims.evidence import add_evidence_options, load_evidence
 from calbias.io.command_line import command, written_whole
-from calbias.io.tables import write_table
+from calbias.io.tables import read_table, write_table
 from calbias.truth.published_fits import printed_fits
 
 
@@ -14,6 +14,7 @@ def main(argv=None):
     """Write a row for each published number that the given tables recompute."""
     parser = argparse.ArgumentParser(description=__doc__)
     add_evidence_options(parser)
+    parser.add_argument("--measurements", required=True, help="table measurements (CSV)")
     parser.add_argument("--output", required=True, help="table to write (CSV)")
     options = parser.parse_args(argv)
     evidence = load_evidence(options)
@@ -21,8 +22,9 @@ def main(argv=None):
         evidence.published["roelofs2022_table2_beta_fits"],
         evidence.published["roelofs2022_table3_glm_fits"],
     )
+    measurements = read_table(options.measurements)
     with written_whole(options.output) as temporary:
-        write_table(temporary, "comparison", comparison(evidence, fits))
+        write_table(temporary, "comparison", comparison(evidence, measurements, fits))
 
 
 if __name__ == "__main__":

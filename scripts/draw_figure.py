@@ -5,7 +5,7 @@ import importlib
 
 from calbias.errors import InputError
 from calbias.figures import style
-from calbias.io.command_line import command, written_whole
+from calbias.io.command_line import command, named_paths, written_whole
 from calbias.io.tables import read_table
 from calbias.pipeline import figure_catalogue as catalogue
 
@@ -38,7 +38,7 @@ def main(argv=None):
 
 def read_tables(assignments, stems):
     """Return {stem: DataFrame} of the ``STEM=PATH`` assignments, of which ``stems`` are needed."""
-    paths = dict(text.partition("=")[::2] for text in assignments)
+    paths = named_paths(assignments, "--table")
     missing = [stem for stem in stems if not paths.get(stem)]
     if missing:
         raise InputError(f"--table: {missing[0]} is missing; add --table {missing[0]}=PATH.csv")

@@ -1,27 +1,35 @@
-"""Judge the paper's claims from result tables: the claims ledger, ``claims.csv``.
+"""Judge the claims from result tables: tables ``claims`` and ``measurements``.
 
-A table that is not given counts as not computed: claims that rest on it are ``not_judged``.
+Verdicts come from rules on numbers, ``calbias.claims``; a claim whose tables are not given is not
+judged.
 """
 
 import argparse
 
-from calbias.claims.ledger import judge_all, read_claims
-from calbias.claims.loading import add_evidence_options, load_evidence
+from calbias.claims.evidence import add_evidence_options, load_evidence
+from calbias.claims.ledger import judge_all, ledger_table
+from calbias.claims.measurements import measurement_table
 from calbias.io.command_line import command, written_whole
 from calbias.io.tables import write_table
 
 
 @command
 def main(argv=None):
-    """Write one row for each claim, with its verdict."""
+    """Write one row for each claim, with its verdict, and one for each number behind it."""
     parser = argparse.ArgumentParser(description=__doc__)
     add_evidence_options(parser)
-    parser.add_argument("--claims", required=True, help="the claims, resources/claims.csv")
-    parser.add_argument("--output", required=True, help="table to write (CSV)")
+    parser.add_argument("--output-claims", required=True, help="table claims to write (CSV)")
+    parser.add_argument(
+        "--output-measurements", required=True, help="table measurements to write (CSV)"
+    )
     options = parser.parse_args(argv)
-    ledger = judge_all(read_claims(options.claims), load_evidence(options))
-    with written_whole(options.output) as temporary:
-        write_table(temporary, "claims", ledger)
+    judged = judge_all(load_evidence(options))
+    with (
+        written_whole(options.output_claims) as claims,
+        written_whole(options.output_measurements) as measurements,
+    ):
+        write_table(claims, "claims", ledger_table(judged))
+        write_table(measurements, "measurements", measurement_table(judged))
 
 
 if __name__ == "__main__":

@@ -1,25 +1,27 @@
-"""Write the ledger as one HTML page: claims, verdicts, and published numbers beside ours."""
+"""Write the ledger as one HTML page: claims, figures, published numbers beside ours, tables."""
 
 import argparse
 
-from calbias.claims.ledger import read_claims
+from calbias.claims.ledger import all_claims
 from calbias.errors import InputError
-from calbias.io.command_line import command, written_whole
+from calbias.io.command_line import command, named_paths, written_whole
 from calbias.io.table_schema import columns_of
 from calbias.io.tables import read_table
-from calbias.pipeline.workflow_index import figure_makers, table_makers
-from calbias.report.ledger_page import ledger_page
+from calbias.report.ledger_page import TEMPLATES, ledger_page
+
+NEEDED = ("claims", "measurements")
 
 
 @command
 def main(argv=None):
     """Write the page; it needs no other file to be read."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--ledger", required=True, help="table claims: results/tables/claims.csv")
-    parser.add_argument("--claims", required=True, help="the claims, resources/claims.csv")
-    parser.add_argument("--comparison", help="table comparison (CSV)")
     parser.add_argument(
-        "--rules", default="workflow/rules", help="folder of the rule files, to name rules"
+        "--table",
+        action="append",
+        default=[],
+        metavar="NAME=PATH",
+        help="a result table, claims and measurements at least; give it once per table",
     )
     parser.add_argument(
         "--figure",
@@ -28,20 +30,21 @@ def main(argv=None):
         metavar="NAME=PATH",
         help="a figure (PNG) to put into the page; give it once per figure",
     )
+    parser.add_argument(
+        "--templates", default=TEMPLATES, help="folder of ledger.html.j2 (default: workflow/report)"
+    )
     parser.add_argument("--output", required=True, help="page to write (HTML)")
     options = parser.parse_args(argv)
-    ledger = read_table(options.ledger)
-    missing = [name for name in columns_of("claims") if name not in ledger]
-    if missing:
-        raise InputError(f"{options.ledger}: no column {missing[0]}; make it with judge_claims.py")
-    page = ledger_page(
-        ledger,
-        read_claims(options.claims),
-        read_table(options.comparison) if options.comparison else None,
-        table_makers(options.rules),
-        figure_makers(),
-        dict(text.partition("=")[::2] for text in options.figure),
-    )
+    figures = named_paths(options.figure, "--figure")
+    paths = named_paths(options.table, "--table")
+    tables = {name: read_table(path) for name, path in paths.items()}
+    for name in NEEDED:
+        missing = [column for column in columns_of(name) if column not in tables.get(name, ())]
+        if missing:
+            raise InputError(
+                f"--table {name}: no column {missing[0]}; make it with judge_claims.py"
+            )
+    page = ledger_page(tables, all_claims(), figures, options.templates)
     with written_whole(options.output) as temporary:
         temporary.write_text(page, encoding="utf-8")
 

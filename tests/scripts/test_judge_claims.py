@@ -9,8 +9,8 @@ from calbias.truth.curves import Curve
 from calbias.truth.scenarios import Scenario
 from calbias.truth.true_error import true_calibration_error
 
-CLAIMS = ["--claims", "resources/claims.csv"]
 PUBLISHED = ["--models-table", "config/models.csv", "--published-dir", "resources/published"]
+OUTPUTS = ["--output-claims", "x", "--output-measurements", "y"]
 FITS = [
     "--beta-fits",
     "resources/published/roelofs2022_table2_beta_fits.csv",
@@ -35,12 +35,13 @@ def test_ledger_comparison_and_page_from_few_tables(tmp_path):
         ("resnet110_c10", "real_logits", "exact", 10000, 4.9, 0.09, -1.0, 2.7752, 0.0478),
     )
     given = ["--table", f"beta_fits={fits}", *PUBLISHED]
-    ledger, compared, page = (tmp_path / name for name in ("claims.csv", "c.csv", "ledger.html"))
-    run("judge_claims", *given, *CLAIMS, "--output", ledger)
-    run("compare_published", *given, "--output", compared)
-    run("write_ledger_page", "--ledger", ledger, *CLAIMS, "--comparison", compared,
-        "--output", page)  # fmt: skip
-    rows = pd.read_csv(ledger).set_index("id")
+    claims, measured, compared = (tmp_path / f"{name}.csv" for name in ("claims", "m", "c"))
+    page = tmp_path / "ledger.html"
+    run("judge_claims", *given, "--output-claims", claims, "--output-measurements", measured)
+    run("compare_published", *given, "--measurements", measured, "--output", compared)
+    run("write_ledger_page", "--table", f"claims={claims}", "--table", f"measurements={measured}",
+        "--table", f"comparison={compared}", "--output", page)  # fmt: skip
+    rows = pd.read_csv(claims).set_index("id")
     assert rows.loc["R06", "verdict"] == "not_reproduced"
     assert rows.loc["R01", "verdict"] == "not_judged"
     assert len(pd.read_csv(compared)) == 2
@@ -99,16 +100,17 @@ def test_tce_rounding(tmp_path):
 @pytest.mark.parametrize(
     ("script", "arguments", "message"),
     [
-        ("judge_claims", [*CLAIMS, *PUBLISHED, "--table", "bias", "--output", "x"],
+        ("judge_claims", [*PUBLISHED, "--table", "bias", *OUTPUTS],
          "write it as NAME=PATH"),
-        ("judge_claims", [*CLAIMS, *PUBLISHED, "--table", "bias=no.csv", "--output", "x"],
+        ("judge_claims", [*PUBLISHED, "--table", "bias=no.csv", *OUTPUTS],
          "no such table"),
         ("compute_detection_limits", ["--detection", "no.csv", "--output", "x"], "no such table"),
         ("compute_t_test_sensitivity",
-         ["--bias", "config/models.csv", "--models-table", "resources/claims.csv", *FITS,
+         ["--bias", "config/models.csv", "--models-table", "resources/logits_mirrors.csv", *FITS,
           "--seed", "1", "--output", "x"], "no column model"),
-        ("write_ledger_page", ["--ledger", "config/models.csv", *CLAIMS, "--output", "x"],
-         "no column id"),
+        ("write_ledger_page", ["--table", "claims=config/models.csv", "--output", "x"],
+         "--table claims: no column id"),
+        ("write_ledger_page", ["--figure", "fig1_intro", "--output", "x"], "write it as NAME=PATH"),
     ],
 )  # fmt: skip
 def test_mistakes_are_one_line(capsys, script, arguments, message):

@@ -6,30 +6,29 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from calbias.claims.error_sweep import SCORES
-from calbias.claims.evidence import (
-    BINNED,
-    BINS,
-    HEATMAP_MODELS,
-    HEATMAP_SIZES,
-    SIZES,
-    Evidence,
-    bins_of,
-)
-from calbias.claims.ledger import RULES
-from calbias.claims.loading import PUBLISHED
+from calbias.claims.appendix_c import SCORES
+from calbias.claims.evidence import PUBLISHED, Evidence, bins_of
+from calbias.claims.ledger import all_claims
 from calbias.io.tables import read_table
+from calbias.truth.paper import BINNED, HEATMAP_BINS, HEATMAP_MODELS, HEATMAP_SIZES, MODEL_SIZES
 
 ROOT = Path(__file__).parents[2]
 MODELS = read_table(ROOT / "config/models.csv")
 TABLES = {stem: read_table(ROOT / f"resources/published/{stem}.csv") for stem in PUBLISHED}
+CLAIMS = {claim.id: claim for claim in all_claims()}
 NAMES = list(MODELS["model"])
 GROUP = dict(zip(MODELS["model"], MODELS["group"], strict=True))
 
 
 def judged(claim, published=TABLES, **tables):
     """Return the Judgement of one claim on made-up tables."""
-    return RULES[claim].judge(Evidence(tables, MODELS, published))
+    return CLAIMS[claim].judge(Evidence(tables, MODELS, published))
+
+
+def measured(judgement, name, case=""):
+    """Return the Measurement of this name and case."""
+    (found,) = [m for m in judgement.measurements if (m.name, m.case) == (name, case)]
+    return found
 
 
 def bias_table(*parts):
@@ -37,7 +36,9 @@ def bias_table(*parts):
     return pd.concat(parts, ignore_index=True)
 
 
-def experiment(name, bias, estimators, scenarios=NAMES, sizes=SIZES, n_bins=(15,), se=0.01, sd=1.0):
+def experiment(
+    name, bias, estimators, scenarios=NAMES, sizes=MODEL_SIZES, n_bins=(15,), se=0.01, sd=1.0
+):
     """Return the rows of an experiment; ``bias``, ``se`` and ``sd`` may be functions of
     (scenario, estimator, n_bins, n)."""
     rows = []
@@ -61,7 +62,9 @@ def by_name(values, default=3.0):
 
 def heatmaps(bias, estimators, sd=1.0):
     """Return the rows of the heat maps."""
-    return experiment("heatmaps", bias, estimators, HEATMAP_MODELS, HEATMAP_SIZES, BINS, sd=sd)
+    return experiment(
+        "heatmaps", bias, estimators, HEATMAP_MODELS, HEATMAP_SIZES, HEATMAP_BINS, sd=sd
+    )
 
 
 def sweep(estimate):

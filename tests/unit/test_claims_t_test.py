@@ -4,9 +4,9 @@ import itertools
 
 import numpy as np
 import pytest
-from claims_data import NAMES, experiment, judged
+from claims_data import NAMES, experiment, judged, measured
 
-from calbias.claims.evidence import SIZES
+from calbias.truth.paper import MODEL_SIZES as SIZES
 
 CELLS = list(itertools.product(NAMES, SIZES))
 
@@ -36,7 +36,8 @@ def pairs(debias, sweep, spread, name="realistic", se=0.002):
 def test_r11_wants_small_p(spread, verdict):
     judgement = judged("R11", bias=pairs(0.504, 0.347, spread))
     assert judgement.verdict == verdict
-    assert f"t = {0.157 * np.sqrt(69) / spread:.2f}, p = " in judgement.measured
+    t = measured(judgement, "t of the paired test").value
+    assert t == pytest.approx(0.157 * np.sqrt(69) / spread)
 
 
 @pytest.mark.parametrize(
@@ -53,7 +54,8 @@ def test_r11_wants_small_p(spread, verdict):
 def test_r11_wants_both_means(debias, sweep, se, verdict):
     judgement = judged("R11", bias=pairs(debias, sweep, 0.1, se=se))
     assert judgement.verdict == verdict
-    assert f"each mean ± {se / np.sqrt(70):.3f} at most" in judgement.measured
+    mean = measured(judgement, "mean |bias| of ece_sweep_em")
+    assert mean.error == pytest.approx(se / np.sqrt(70))
 
 
 @pytest.mark.parametrize(
@@ -67,4 +69,3 @@ def test_r11_wants_both_means(debias, sweep, se, verdict):
 def test_r20_wants_a_significant_difference(debias, sweep, spread, verdict):
     judgement = judged("R20", bias=pairs(debias + 1, sweep + 1, spread, "perfect", se=0.05))
     assert judgement.verdict == verdict
-    assert "each mean ± 0.006 at most" in judgement.measured

@@ -5,16 +5,19 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
-from claims_data import GROUP, MODELS, TABLES
+from claims_data import GROUP, MODELS, TABLES, sweep
 from scipy.stats import beta as beta_distribution
 from scipy.stats import ttest_1samp
 
 from calbias.claims.comparison import comparison
-from calbias.claims.comparison_of_text import t_error
 from calbias.claims.evidence import Evidence
+from calbias.claims.ledger import judge_all
+from calbias.claims.measurements import measurement_table
+from calbias.claims.paired_test import t_error
 from calbias.fits.standard_errors import beta_errors, glm_errors, table3_errors
 from calbias.io.table_schema import columns_of
 from calbias.truth.curves import Curve
+from calbias.truth.paper import MODEL_SIZES
 from calbias.truth.published_fits import printed_fits
 from calbias.truth.scenarios import Scenario
 
@@ -27,6 +30,7 @@ def beta_fits(source):
         {
             "model": TABLE_2["model"],
             "source": source,
+            "softmax": "float32_2020",
             "n_samples": 10000,
             "alpha": TABLE_2["alpha"] + 0.1,
             "beta": TABLE_2["beta"],
@@ -37,7 +41,8 @@ def beta_fits(source):
 
 
 def compared(**tables):
-    return comparison(Evidence(tables, MODELS, TABLES), FITS)
+    evidence = Evidence(tables, MODELS, TABLES)
+    return comparison(evidence, measurement_table(judge_all(evidence)), FITS)
 
 
 def test_a_run_without_tables_compares_nothing():
@@ -142,7 +147,7 @@ def test_table_3_rows_have_the_error_of_their_source(source, glm, with_error):
     published = {name: f"published_{name}" for name in ("aic", "b0", "b1")}
     glm_fits = table.rename(columns=published).assign(
         source=source, selected=table["glm"] == "logflip_logflip_b0_b1", b0=table["b0"],
-        b1=table["b1"], aic=table["aic"],
+        b1=table["b1"], delta_aic=0.0, aic=table["aic"],
     )  # fmt: skip
     rows = compared(beta_fits=beta_fits(source), glm_fits=glm_fits)
     rows = rows[(rows["where"] == "Table 3") & rows["standard_error"].notna()]
@@ -172,11 +177,12 @@ def test_table_4_errors_hold_both_sides_replicates():
 def test_numbers_of_the_t_test_have_the_errors_of_both_sides():
     """Replicates here are four times the paper's: the variances are 1 and 4 parts of five."""
     rows = []
-    for model, n in itertools.product(GROUP, (200 * 2**k for k in range(7))):
+    for model, n in itertools.product(GROUP, MODEL_SIZES):
         for name, b, bias in (("ece_debias_em", 15, 0.5), ("ece_sweep_em", -1, 0.3)):
             rows.append(("realistic", model, name, b, n, 4000, 9.0, bias + 10 / n, 0.07))
     columns = "experiment scenario estimator n_bins n_samples n_replicates tce_percent bias_percent"
     bias = pd.DataFrame(rows, columns=[*columns.split(), "bias_se_percent"])
+    bias["sd_percent"] = 1.0
     bias.loc[::2, "bias_percent"] += np.linspace(-0.1, 0.1, 70)
     rows = compared(bias=bias).set_index("quantity")
     mean = rows.loc["mean |bias| of ece_sweep_em, percent"]
@@ -202,6 +208,7 @@ def test_type_1_error_is_the_mean_over_sample_sizes():
             "target_miss_rate": [0.1, 0.05] * 2,
             "type_1_rate": [0.04, 0.04, 0.06, 0.06],
             "type_1_rate_se": [0.003, 0.003, 0.004, 0.004],
+            **dict.fromkeys(["tce_percent", "tce_low_percent", "tce_high_percent"], 9.0),
         }
     )
     (row,) = compared(detection_limits=limits).to_dict("records")
@@ -211,22 +218,69 @@ def test_type_1_error_is_the_mean_over_sample_sizes():
 
 def test_the_optimum_when_calibrated_is_the_largest_over_n():
     rows = [
-        ("beta_1_1_identity", n, b, float(abs(b - best)), 0.01, 9.0, 0.0)
-        for n, best in zip((200 * 2**k for k in range(7)), (1, 1, 1, 2, 2, 3, 3), strict=True)
+        (scenario, n, b, float(abs(b - best)), 0.01, 9.0, 0.0)
+        for scenario in ("beta_1_1_identity", "beta_1_1_logistic")
+        for n, best in zip(MODEL_SIZES, (1, 1, 1, 2, 2, 3, 3), strict=True)
         for b in (1, 2, 3, 4, 5)
     ]
     columns = "scenario n_samples n_bins mean_estimate_percent mean_estimate_se_percent"
     columns = [*columns.split(), "mean_n_bins_sweep", "tce_percent"]
     (row,) = compared(chosen_bins=pd.DataFrame(rows, columns=columns)).to_dict("records")
-    assert (row["where"], row["published"], row["recomputed"]) == ("App D", 4, 3)
+    assert (row["where"], row["published"], row["recomputed"]) == ("App D, Fig 14", 4, 3)
 
 
 def test_counts_of_table_1_need_all_ten_models():
     def selections(models):
-        rows = [(m, "real_logits", "ece_bin_ew", True, True) for m in models]
-        columns = "model source measure agrees published_agrees"
+        rows = [(m, "real_logits", "ece_bin_ew", True, True, 0.5) for m in models]
+        columns = "model source measure agrees published_agrees agreement_frequency"
         return pd.DataFrame(rows, columns=columns.split())
 
     rows = compared(recalibration_selection=selections(GROUP))
     assert rows.loc[rows["quantity"].str.startswith("ece_bin"), "recomputed"].tolist() == [10]
     assert compared(recalibration_selection=selections(list(GROUP)[:4])).empty
+
+
+ROUNDING = 0.5 / np.sqrt(3)  # of a number printed as a whole one: uniform within ± 0.5
+NUMBERS = ["published", "recomputed", "standard_error"]
+
+
+@pytest.mark.parametrize("half_width", [0.0, 0.98])
+def test_a_detectable_error_has_that_of_its_95_percent_range(half_width):
+    """A range of ± 0.98 is one of ± 1.96 standard errors of 0.5."""
+    cells = itertools.product(("ece_bin_ew", "ece_sweep_em"), (200, 500, 10000), (0.1, 0.05))
+    limits = pd.DataFrame(cells, columns=["estimator", "n_samples", "target_miss_rate"]).assign(
+        tce_percent=9.0, tce_low_percent=9 - half_width, tce_high_percent=9 + half_width,
+        type_1_rate=np.nan, type_1_rate_se=np.nan,
+    )  # fmt: skip
+    rows = compared(detection_limits=limits).set_index("quantity")[NUMBERS]
+    assert len(rows) == 8
+    error = pytest.approx(np.hypot(half_width / 1.96, ROUNDING))
+    for n, published in ((500, 10.0), (10000, 2.0)):
+        row = rows.loc[f"TCE that {n} samples detect, ece_sweep_em, miss 5%, percent"]
+        assert row.tolist() == [published, 9.0, error]
+
+
+@pytest.mark.parametrize("se", [0.0, 0.4])
+def test_numbers_of_appendix_c_have_the_monte_carlo_error_too(se):
+    """At n = 200 the estimate rises by 2 per point of TCE, which halves its error there."""
+
+    def estimate(tce, scores, n, name):
+        return 2.1 if n == 5000 else 12 + 2 * (tce - (5 if scores == "Uniform" else 8))
+
+    table = sweep(estimate).assign(bias_se_percent=se, n_bins=15)
+    rows = compared(bias=table).set_index("quantity")[NUMBERS]
+    for scores, published in (("Uniform", 5.0), ("Beta(1.1, 0.1)", 8.0)):
+        at_zero = rows.loc[f"bias of ece_bin_ew at TCE 0, n = 5000, {scores}, percent"]
+        assert at_zero.tolist() == pytest.approx([2.0, 2.1, np.hypot(se, ROUNDING)])
+        found = rows.loc[f"TCE where ece_bin_ew is 12 % at n = 200, {scores}, percent"]
+        assert found.tolist() == pytest.approx([published, published, np.hypot(se / 2, ROUNDING)])
+
+
+def test_a_curve_that_never_crosses_leaves_the_other_without_its_number():
+    """Which published TCE is whose is known by their order alone."""
+
+    def estimate(tce, scores, n, name):
+        return 20.0 if scores == "Uniform" else 12 + 2 * (tce - 8)
+
+    rows = compared(bias=sweep(estimate).assign(n_bins=15))
+    assert not rows["quantity"].str.contains("12 %").any()

@@ -8,23 +8,29 @@ import pytest
 import yaml
 from made_up_tables import made_up_tables
 
-from calbias.claims.ledger import read_claims
+from calbias.claims.ledger import all_claims
 from calbias.io.table_schema import tables
 from calbias.pipeline import figure_catalogue as catalogue
+from calbias.truth.paper import HEATMAP_MODELS
 
 ROOT = Path(__file__).parents[2]
 CAPTIONS = ROOT / "workflow" / "report"
 PAPER = (
     *("fig1_intro", "fig2a_curves", "fig2b_bins_by_n", "fig3_fits", "fig4_realistic"),
-    *("fig5_detection", "fig6_perfect", "fig13_tce_sweep", "fig14_chosen_bins"),
-    *(f"fig{n}_bias_{m}" for n, m in ((7, "resnet110_c10"), (8, "resnet_wide32_c100"))),
-    *(f"fig{n}_sd_{m}" for n, m in ((10, "resnet110_c10"), (11, "resnet_wide32_c100"))),
-    *("fig9_bias_resnet152_imgnet", "fig12_sd_resnet152_imgnet", "table1_recalibration"),
+    *("fig5_detection", "fig6_perfect"),
+    *(f"fig{n}_bias_{model}" for n, model in enumerate(HEATMAP_MODELS, start=7)),
+    *(f"fig{n}_sd_{model}" for n, model in enumerate(HEATMAP_MODELS, start=10)),
+    *("fig13_tce_sweep", "fig14_chosen_bins", "table1_recalibration"),
 )
 
 
-def test_every_figure_of_the_paper_is_there():
-    assert set(PAPER) | {"benchmark"} == set(catalogue.figures())
+def test_every_figure_is_there_in_the_papers_order_with_place_and_title():
+    assert list(catalogue.figures()) == [*PAPER, "benchmark"]
+    for figure, entry in catalogue.figures().items():
+        caption = (CAPTIONS / f"{figure}.rst").read_text(encoding="utf-8")
+        assert caption.startswith(f"**{entry.place}**")
+        assert len(entry.title) > 15
+        assert "\nData: " in caption
 
 
 def test_tables_are_named_in_the_contracts():
@@ -41,23 +47,14 @@ def test_made_up_tables_have_the_columns_of_the_contracts():
 
 
 def test_captions_name_the_claims_that_rest_on_the_figure():
-    claims = read_claims(ROOT / "resources/claims.csv")
+    claims = all_claims()
     for figure in catalogue.figures():
         text = " ".join((CAPTIONS / f"{figure}.rst").read_text(encoding="utf-8").split())
         named = []
         for first, last in re.findall(r"R(\d\d)(?: to R(\d\d))?", text):
             named += range(int(first), int(last or first) + 1)
-        resting = [int(c["id"][1:]) for c in claims if figure in c["figures"].split()]
+        resting = [int(c.id[1:]) for c in claims if figure in c.figures.split()]
         assert named == resting, figure
-
-
-def test_every_figure_has_a_caption_that_names_it_and_the_data():
-    for figure in catalogue.figures():
-        text = (CAPTIONS / f"{figure}.rst").read_text(encoding="utf-8")
-        kind = figure.split("_")[0]
-        name = {"benchmark": "Benchmark", "table1": "Table 1"}.get(kind, f"Figure {kind[3:]}")
-        assert text.startswith(f"**{name}**")
-        assert "\nData: " in text
 
 
 def test_captions_render_with_the_numbers_of_the_configuration():
@@ -97,15 +94,18 @@ def test_the_first_screen_of_the_report_opens_the_ledger_and_counts_its_verdicts
 
 
 def test_a_new_file_is_a_new_figure(tmp_path):
-    (tmp_path / "mine.py").write_text('TABLES = ("bias",)\nEXPERIMENTS = ("intro",)\n')
+    (tmp_path / "mine.py").write_text('TABLES = ("bias",)\nEXPERIMENTS = ("intro",)\nTITLE = "y"\n')
     (tmp_path / "pair.py").write_text(
-        'TABLES = ("bias",)\n\nFIGURES = {"a": {"experiment": "fits"}, "b": {}}\n'
+        'TABLES = ("bias",)\n\nFIGURES = {"fig10a_a": {"experiment": "fits"}, "fig2_b": {}}\n'
+        'TITLES = {"fig10a_a": "x"}\n'
     )
     (tmp_path / "helper.py").write_text("WIDTH = 3\n")
-    assert catalogue.figures(tmp_path) == {
-        "mine": ("mine", ("bias",), {}, ("intro",)),
-        "a": ("pair", ("bias",), {"experiment": "fits"}, ("fits",)),
-        "b": ("pair", ("bias",), {}, ()),
+    figures = catalogue.figures(tmp_path)
+    assert list(figures) == ["fig2_b", "fig10a_a", "mine"]
+    assert figures == {
+        "fig2_b": ("pair", ("bias",), {}, (), "Figure 2", "fig2_b"),
+        "fig10a_a": ("pair", ("bias",), {"experiment": "fits"}, ("fits",), "Figure 10a", "x"),
+        "mine": ("mine", ("bias",), {}, ("intro",), "Mine", "y"),
     }
 
 

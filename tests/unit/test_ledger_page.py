@@ -1,65 +1,43 @@
-"""The ledger's page: escaped, self-contained, with a way to figure, table, rule and script."""
+"""The ledger's page: escaped, whole, accessible, with a way to figure, table, rule and script."""
 
 import importlib
 import re
 from html.parser import HTMLParser
 
+import numpy as np
 import pandas as pd
 import pytest
-from claims_data import MODELS, ROOT, TABLES
+from claims_data import MODELS, ROOT, TABLES, by_name, experiment
 from made_up_tables import made_up_tables
 from PIL import Image
 
 from calbias.claims.evidence import Evidence
-from calbias.claims.ledger import judge_all, read_claims
+from calbias.claims.ledger import all_claims, judge_all, ledger_table
+from calbias.claims.measurements import Measurement, in_words, measurement_table, number
+from calbias.errors import InputError
 from calbias.figures import style
+from calbias.io.table_schema import columns_of, tables
 from calbias.pipeline.figure_catalogue import figures
-from calbias.pipeline.workflow_index import figure_makers, table_makers
-from calbias.report.comparison_page import comparison_section, number
 from calbias.report.ledger_page import ledger_page
-from calbias.report.ledger_pictures import MOST_CHARACTERS
+from calbias.report.pictures import MOST_CHARACTERS, small_picture
+from calbias.report.tables import MOST_ROWS, compared_places, shown
 
-COMPARED = (
-    *("where", "quantity", "model", "source", "published", "recomputed", "difference"),
-    *("standard_error", "n_standard_errors"),
-)
-RULES = """
-JOINED = {
-    "bias": [f"results/bias/{experiment}.csv" for experiment in SIMULATED],
-}
-
-rule summarise_bias:
-    input:
-        script=program("summarise_bias"),
-        other="results/tables/not_mine.csv",
-    output:
-        "results/bias/{experiment}.csv",
-    shell:
-        "python"
-
-
-rule compare_estimators:
-    input:
-        script=program("compare_estimators"),
-    output:
-        test="results/tables/paired_t_test.csv",
-        more=tabled("more"),
-    shell:
-        "python"
-"""
+NAN = float("nan")
 
 
 class Checker(HTMLParser):
-    """Notes unbalanced tags and addresses."""
+    """Notes unbalanced tags, addresses, headings and images."""
 
     def __init__(self):
         super().__init__()
-        self.open, self.addresses, self.ids = [], [], []
+        self.open, self.addresses, self.ids, self.headings, self.images = [], [], [], [], []
 
     def handle_starttag(self, tag, attrs):
         attrs = dict(attrs)
         self.addresses += [attrs[name] for name in ("src", "href") if name in attrs]
         self.ids += [attrs["id"]] if "id" in attrs else []
+        self.images += [attrs] if tag == "img" else []
+        self.headings += [int(tag[1])] if re.fullmatch(r"h\d", tag) else []
         if tag not in ("meta", "img", "br"):
             self.open.append(tag)
 
@@ -67,150 +45,186 @@ class Checker(HTMLParser):
         assert self.open.pop() == tag
 
 
-@pytest.fixture
-def makers(tmp_path):
-    (tmp_path / "x.smk").write_text(RULES, "utf-8")
-    return table_makers(tmp_path)
-
-
-def page(makers=None, pictures=None, comparison=None, **changes):
-    claims = read_claims(ROOT / "resources/claims.csv")
-    ledger = judge_all(claims, Evidence({}, MODELS, TABLES)).assign(**changes)
-    return ledger_page(ledger, claims, comparison, makers or {}, figure_makers(), pictures or {})
-
-
-def test_makers_are_read_from_the_rule_files(makers):
-    assert makers["bias"] == ("summarise_bias", "workflow/rules/x.smk", "scripts/summarise_bias.py")
-    assert makers["more"].rule == makers["paired_t_test"].rule == "compare_estimators"
-    assert "not_mine" not in makers
-
-
-def test_every_table_that_a_claim_rests_on_has_its_rule_and_script():
-    makers = {**table_makers(ROOT / "workflow/rules"), **figure_makers()}
-    for claim in read_claims(ROOT / "resources/claims.csv"):
-        for name in (*claim["tables"].split(), *claim["figures"].split()):
-            assert name in makers, f"{claim['id']}: no rule found that makes {name}"
-            assert (ROOT / makers[name].script).is_file()
-            assert (ROOT / makers[name].rule_file).is_file()
-
-
-def test_the_page_is_whole_and_needs_nothing_from_outside(makers, tmp_path):
-    picture = tmp_path / "f.png"
-    Image.new("RGB", (40, 20), "white").save(picture)
-    text = page(makers, {"fig4_realistic": picture})
+def checked(text):
     checker = Checker()
     checker.feed(text)
     assert not checker.open
     assert len(checker.ids) == len(set(checker.ids))
+    return checker
+
+
+def results(**evidence):
+    judged = judge_all(Evidence(evidence, MODELS, TABLES))
+    return {
+        "claims": ledger_table(judged),
+        "measurements": measurement_table(judged),
+        "comparison": pd.DataFrame(columns=columns_of("comparison")),
+    }
+
+
+def page(pictures=None, more=None, **changes):
+    found = results()
+    found["claims"] = found["claims"].assign(**changes)
+    return ledger_page({**found, **(more or {})}, all_claims(), pictures or {})
+
+
+@pytest.fixture
+def picture(tmp_path):
+    path = tmp_path / "f.png"
+    Image.new("RGB", (40, 20), "white").save(path)
+    return path
+
+
+def test_the_page_is_whole_and_needs_nothing_from_outside(picture):
+    text = page({"fig4_realistic": picture})
+    checker = checked(text)
     assert not re.search(r"https?://", text)
     for address in checker.addresses:
-        assert address.startswith(
-            ("#", "figures/", "tables/", "../scripts/", "../workflow/", "data:")
-        )
-    assert sum(address.startswith("data:image/png") for address in checker.addresses) == 1
+        assert re.match(r"#|(figures|tables|\.\./scripts|\.\./workflow)/|data:image/png", address)
+    assert sum(address.startswith("data:") for address in checker.addresses) == 1
     anchors = [address[1:] for address in checker.addresses if address.startswith("#")]
     assert set(anchors) <= set(checker.ids)
-    resting = [c for c in read_claims(ROOT / "resources/claims.csv") if "fig4" in c["figures"]]
+    resting = [claim for claim in all_claims() if "fig4" in claim.figures]
     assert anchors.count("fig4_realistic") == len(resting)  # one click from each of these claims
 
 
-def test_the_report_can_show_the_page_with_every_figure_in_it(makers, tmp_path):
+def test_the_page_says_its_language_nests_its_headings_and_names_its_pictures(picture):
+    text = page({"fig4_realistic": picture})
+    checker = checked(text)
+    assert '<html lang="en">' in text
+    assert checker.headings[0] == 1
+    steps = np.diff(checker.headings)
+    assert steps.max() == 1
+    assert checker.images[0]["alt"].startswith("Figure 4: ")
+
+
+def test_figures_stand_in_the_papers_order_with_their_titles(picture):
+    names = ["fig10_sd_resnet110_c10", "table1_recalibration", "fig2b_bins_by_n", "fig1_intro"]
+    text = page(dict.fromkeys(names, picture))
+    places = re.findall(r"<figcaption><b>(.*?)</b> (.*?)<br>", text)
+    assert [place for place, _ in places] == ["Figure 1", "Figure 2b", "Figure 10", "Table 1"]
+    assert places[1][1] == "Bias of ECE_bin by number of bins and sample size"
+
+
+def test_the_report_can_show_the_page_with_every_figure_and_table_in_it(tmp_path):
     """In the report the page is a data: address, of which Chromium shows no more than 2 MiB.
 
     Heat maps of different models are as large as each other: one of a kind is drawn.
     """
-    tables, pictures = made_up_tables(), {}
+    made, pictures = made_up_tables(), {}
     for name, entry in figures().items():
         kind = [str(value) for key, value in entry.options.items() if key != "model"]
         pictures[name] = tmp_path / ("-".join([entry.module, *kind]) + ".png")
         if not pictures[name].exists():
             draw = importlib.import_module(f"calbias.figures.{entry.module}").draw
-            style.save(draw(tables, **entry.options), pictures[name], tmp_path / "figure.pdf")
-    rows = [("Table 3", "b0", "resnet110_c10", "published_fits", 1.0, 1.5, 0.5, 0.25, 2.0)] * 400
-    table = pd.DataFrame(rows, columns=COMPARED)
-    text = page(makers, pictures, table, note="a note " * 50)
+            style.save(draw(made, **entry.options), pictures[name], tmp_path / "figure.pdf")
+    row = ("Table 3", "b0", "resnet110_c10", "published_fits", 1.0, 1.5, 0.5, 0.25, 2.0)
+    made["comparison"] = pd.DataFrame([row] * 400, columns=columns_of("comparison"))
+    text = page(pictures, made, note="a note " * 50)
     assert len(text.encode()) * 4 / 3 < MOST_CHARACTERS
+    assert text.count('class="table"') == len(set(made) & set(tables())) - 1
 
 
-def test_the_overview_has_the_first_of_what_was_published_and_measured():
-    text = page(published="0.5; no more", measured="0.4; 0.3 elsewhere", verdict="reproduced")
-    assert text.count("<td>0.5</td><td>0.4</td>") == 26
+def test_a_cut_picture_is_one_line(tmp_path):
+    (tmp_path / "f.png").write_bytes(b"\x89PNG\r\n\x1a\n cut")
+    with pytest.raises(InputError, match=r"f\.png: not a whole PNG"):
+        small_picture(tmp_path / "f.png")
 
 
-@pytest.mark.parametrize(
-    ("measured", "uncertainty", "items"),
-    [
-        ("a 1; b 2", "± 3; ± 4", ["<li>a 1 <small>(± 3)</small>", "<li>b 2 <small>(± 4)</small>"]),
-        (
-            "a 1; b 2",
-            "range, in the same order: 3–4, 5–6",
-            ["a 1 <small>(range: 3–4)", "b 2 <small>"],
-        ),
-        ("mean: x 1, Beta(1, 2) 2", "p of each: 3, 4", ["mean:<ul><li>x 1 <small>(p of each: 3)"]),
-        ("a 1; b 2", "error of a mean ≤ 3", ["<dt>Uncertainty</dt><dd>error of a mean ≤ 3</dd>"]),
-        ("a 1; b 2", "of others: 3, 4", ["<dt>Uncertainty</dt><dd>of others: 3, 4</dd>"]),
-        ("a 1", "± 3", ["<dt>Measured</dt><dd>a 1</dd><dt>Uncertainty</dt><dd>± 3</dd>"]),
-    ],
-)
-def test_items_stand_beside_their_uncertainty_where_each_has_its_own(measured, uncertainty, items):
-    text = page(measured=measured, uncertainty=uncertainty)
-    assert all(item in text for item in items)
-
-
-def test_every_card_leads_to_its_figure_table_rule_and_script(makers):
-    text = page(makers)
+def test_every_claim_leads_to_its_figures_tables_rules_and_scripts():
+    text = page()
     card = text[text.index('<article id="R11"') : text.index('<article id="R12"')]
-    for name in (
-        "fig4_realistic",
-        "tables/paired_t_test.csv",
-        "compare_estimators",
-        "scripts/compare_estimators.py",
-        "scripts/calbias/claims/t_test.py",
-        "realistic_t_test",
-    ):
+    for name in ("Figure 4", "tables/paired_t_test.csv", "compare_estimators",
+                 "scripts/compare_estimators.py"):  # fmt: skip
         assert name in card
+    for claim in all_claims():
+        for name in claim.tables.split():
+            assert (ROOT / tables()[name]["script"]).is_file()
+            assert (ROOT / tables()[name]["rule_file"]).is_file()
 
 
 def test_text_is_escaped_and_verdicts_are_counted():
-    text = page(measured="<script>alert(1)</script>; b", verdict="reproduced")
+    text = page(claim="<script>alert(1)</script>", verdict="reproduced")
     assert "<script>alert" not in text
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in text
-    assert "<td>26</td>" in text
+    assert "Of 26 claims, 26 are reproduced." in text
+    assert "4 need the outputs of the real models, 22 were not judged in this run" in page()
 
 
-def test_comparison_is_one_table_for_each_place():
-    rows = [("Table 2", "alpha", "m", "s", 1.0, 1.5, 0.5, 0.25, 2.0)] * 2
-    rows += [("§7.1", "t", None, "s", 5.1, 4.9, -0.2, None, None)]
-    text = comparison_section(pd.DataFrame(rows, columns=COMPARED))
-    assert text.count("<h3>") == 2
-    words = "2 numbers, 2 with a standard error, of which 2 within two and the farthest 2.0."
-    assert words in text
-    assert "1 number, none with a standard error." in text
-    assert "recomputed no published number" in comparison_section(None)
+def test_measurements_stand_beside_the_published_numbers():
+    bias = experiment(
+        "realistic", by_name({"ece_debias_em": 0.6}), ["ece_debias_em", "ece_sweep_em"]
+    )
+    text = ledger_page(results(bias=bias), all_claims(), {})
+    card = text[text.index('<article id="R11"') : text.index('<article id="R12"')]
+    cells = re.findall(r"<td[^>]*>(.*?)</td>", card)
+    place = cells.index("mean |bias| of ece_debias_em")
+    assert re.fullmatch(r"0\.\d+ ± 0\.0012 %", cells[place + 1])
+    assert cells[place + 2] == "0.504 %"
 
 
-def test_surrogates_are_counted_apart_and_table_4_says_its_cause():
+def test_own_models_are_shown_and_the_papers_are_not():
+    columns = columns_of("assessment")
+    row = dict.fromkeys(columns, 1.0)
+    rows = [{**row, "model": name, "source": "real_logits"} for name in ("resnet110_c10", "mine")]
+    text = page(more={"assessment": pd.DataFrame(rows, columns=columns)})
+    section = text[text.index('id="own"') : text.index('id="claims"')]
+    assert "mine" in section
+    assert "resnet110_c10" not in section
+    assert 'id="own"' not in page()
+
+
+def test_a_long_table_is_cut_and_its_columns_are_explained():
+    bias = made_up_tables()["bias"]
+    table = shown("bias", bias)
+    assert (len(table.rows), table.n_rows) == (MOST_ROWS, len(bias))
+    (column,) = [c for c in table.columns if c.name == "bias_percent"]
+    assert column.numeric
+    assert column.meaning == "mean estimate minus true calibration error (percent)"
+    assert f"The first {MOST_ROWS} of {len(bias)} rows" in page(more={"bias": bias})
+
+
+def test_comparison_is_one_table_for_each_place_and_counts_surrogates_apart():
     rows = [
         ("Table 4", "ECE_bin", "m", "surrogate_logits", 1.0, 9.0, 8.0, 1.0, 8.0),
         ("Table 4", "simulated", "m", "published_fits", 1.0, 1.5, 0.5, 0.5, 1.0),
+        ("§7.1", "t", None, "published_fits", 5.1, 4.9, -0.2, None, None),
     ]
-    text = comparison_section(pd.DataFrame(rows, columns=COMPARED))
-    assert "1 number, 1 with a standard error, of which 1 within two and the farthest 1.0; " in text
-    assert "1 number from surrogates, not comparable, 1 with a standard error, of which 0" in text
-    assert "refits on the validation folds" in text
-    assert "refits" not in comparison_section(pd.DataFrame(rows[:1], columns=COMPARED))
+    table = pd.DataFrame(rows, columns=columns_of("comparison"))
+    first, second = compared_places(table)
+    assert first["count"] == (
+        "1 number, 1 with a standard error, of which 1 within two and the farthest 1.0; "
+        "1 number from surrogates, not comparable, 1 with a standard error, of which 0 within two "
+        "and the farthest 8.0"
+    )
+    assert "refits on the validation folds" in first["causes"][0]
+    assert (second["count"], second["causes"]) == ("1 number, none with a standard error", [])
+    assert compared_places(table[:1])[0]["causes"] == []
+    assert "recomputed no published number" in page()
 
 
-def test_counts_have_no_decimals():
-    rows = [("Table 1", "models", None, "real_logits", 3.0, 10.0, 7.0, None, None)]
-    text = comparison_section(pd.DataFrame(rows, columns=COMPARED))
-    for cell in (">3<", ">10<", ">+7<"):
-        assert cell in text
+@pytest.mark.parametrize(
+    ("value", "error", "text"),
+    [
+        (0.33067, 0.0065, "0.3307"), (1.53, 0.2, "1.53"), (16.0, NAN, "16"), (1e6, NAN, "1000000"),
+        (1.6659e-5, NAN, "1.666e-05"), (-2.31, 0.041, "-2.310"), (NAN, NAN, ""), (0.0, 0.0, "0"),
+    ],
+)  # fmt: skip
+def test_a_number_has_two_digits_of_its_error_or_four_of_its_own(value, error, text):
+    assert number(value, error) == text
 
 
-def test_numbers_are_short_and_signed_where_it_matters():
-    assert number("difference", 0.12345) == "+0.1235"
-    assert number("published", 2779.22) == "2779.22"
-    assert number("difference", -0.0000144) == "-1.4e-05"
-    assert number("difference", 0.0) == "+0.0000"
-    assert number("n_standard_errors", -3.14) == "-3.1"
+@pytest.mark.parametrize(
+    ("measurements", "text"),
+    [
+        ([Measurement("a", 2.0)], "a: 2"),
+        ([Measurement("a", 2.0, "percent", "x", 0.1), Measurement("a", 3.0, "percent", "y")],
+         "a: x 2.00 ± 0.10, y 3 %"),
+        ([Measurement("a", 2.0, "models"), Measurement("b", 2.5, low=1.0, high=3.0)],
+         "a: 2 models; b: 2.5 (1–3)"),
+        ([Measurement("a", NAN, "percent", low=27.0)], "a: above 27 %"),
+        ([Measurement("a", NAN, low=4.0, high=4.0)], "a: 4"),
+    ],
+)  # fmt: skip
+def test_measurements_in_words(measurements, text):
+    assert in_words(measurements) == text

@@ -2,7 +2,11 @@
 
 
 # What the ledger and the comparison read: all other tables.
-EVIDENCE = [name for name in TABLES if name not in ("claims", "comparison")]
+JUDGED = ("claims", "measurements", "comparison")
+EVIDENCE = [name for name in TABLES if name not in JUDGED]
+CLAIMS = sorted(
+    (HERE / "scripts/calbias/claims").glob("*.py")
+)  # found there, not imported
 PUBLISHED = [
     published(table)
     for table in (
@@ -83,14 +87,14 @@ rule compute_t_test_sensitivity:
 
 rule judge_claims:
     input:
-        code=code("judge_claims"),
+        code=code("judge_claims", *CLAIMS),
         script=program("judge_claims"),
         tables=[table(name) for name in EVIDENCE],
         models_table=config["models"],
-        claims=resource("claims.csv"),
         published=PUBLISHED,
     output:
-        tabled("claims"),
+        claims=tabled("claims"),
+        measurements=tabled("measurements"),
     log:
         "results/logs/judge_claims.log",
     conda:
@@ -103,8 +107,8 @@ rule judge_claims:
         published_dir=folder_of("published"),
     shell:
         "python {input.script:q} {params.tables:q} --models-table {input.models_table:q}"
-        " --published-dir {params.published_dir:q} --claims {input.claims:q} --output {output}"
-        " 2>&1 | tee {log}"
+        " --published-dir {params.published_dir:q} --output-claims {output.claims}"
+        " --output-measurements {output.measurements} 2>&1 | tee {log}"
 
 
 rule compare_published:
@@ -112,6 +116,7 @@ rule compare_published:
         code=code("compare_published"),
         script=program("compare_published"),
         tables=[table(name) for name in EVIDENCE],
+        measurements=table("measurements"),
         models_table=config["models"],
         published=PUBLISHED,
     output:
@@ -128,20 +133,19 @@ rule compare_published:
         published_dir=folder_of("published"),
     shell:
         "python {input.script:q} {params.tables:q} --models-table {input.models_table:q}"
-        " --published-dir {params.published_dir:q} --output {output} 2>&1 | tee {log}"
+        " --published-dir {params.published_dir:q} --measurements {input.measurements:q}"
+        " --output {output} 2>&1 | tee {log}"
 
 
 rule write_ledger_page:
     input:
-        code=code("write_ledger_page"),
+        code=code("write_ledger_page", *CLAIMS),
         script=program("write_ledger_page"),
-        ledger=table("claims"),
-        comparison=table("comparison"),
-        claims=resource("claims.csv"),
+        tables=[table(name) for name in TABLES],
         figures=[f"results/figures/{figure}.png" for figure in FIGURES],
-        rules=[
+        templates=[
             os.path.relpath(path)
-            for path in sorted((HERE / "workflow/rules").glob("*.smk"))
+            for path in sorted((HERE / "workflow/report").glob("ledger.*"))
         ],
     output:
         report(
@@ -161,8 +165,8 @@ rule write_ledger_page:
         figures=[
             f"--figure={figure}=results/figures/{figure}.png" for figure in FIGURES
         ],
-        rules=folder_of("rules"),
+        tables=given(TABLES),
+        templates=folder_of("templates"),
     shell:
-        "python {input.script:q} --ledger {input.ledger:q} --claims {input.claims:q}"
-        " --comparison {input.comparison:q} --rules {params.rules:q} {params.figures:q}"
-        " --output {output} 2>&1 | tee {log}"
+        "python {input.script:q} {params.tables:q} {params.figures:q}"
+        " --templates {params.templates:q} --output {output} 2>&1 | tee {log}"

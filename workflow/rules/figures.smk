@@ -1,7 +1,9 @@
 # Figures: one rule each, named like the figure; PNG for screens, PDF for papers.
 
 
-for figure, entry in {**FIGURES, "benchmark": figures()["benchmark"]}.items():
+DRAWN = {**FIGURES, "benchmark": figures()["benchmark"]}
+
+for number, (figure, entry) in enumerate(DRAWN.items(), start=1):
 
     rule:
         name:
@@ -17,7 +19,7 @@ for figure, entry in {**FIGURES, "benchmark": figures()["benchmark"]}.items():
                 f"results/figures/{figure}.png",
                 caption=f"../report/{figure}.rst",
                 category="2. Figures",
-                labels={"figure": figure, "format": "PNG"},
+                labels={"figure": f"{number:02} {entry.place}", "title": entry.title},
             ),
             pdf=f"results/figures/{figure}.pdf",
         log:

@@ -1,24 +1,30 @@
-"""The result tables as the ledger's rules read them: cut to the paper's grid, gaps reported."""
+"""What a verdict may rest on: the result tables, cut to the paper's grid, with gaps reported."""
 
 import itertools
+from pathlib import Path
 from typing import NamedTuple
 
 import pandas as pd
 
-from calbias.claims.judgement import NotJudged, OtherNorm
-from calbias.claims.tallies import error_of_mean
-from calbias.io.tables import groups_of
+from calbias.claims.verdicts import (
+    NEEDS_REAL_LOGITS,
+    NOT_REPRODUCED,
+    Judgement,
+    NotJudged,
+    OtherNorm,
+)
+from calbias.io.command_line import named_paths
+from calbias.io.tables import groups_of, read_table
+from calbias.truth.paper import MODEL_SIZES, MODELS, N_BINS, N_REPLICATES, NORM
 
-SIZES = tuple(200 * 2**k for k in range(7))
-HEATMAP_SIZES = SIZES[:-1]
-BINS = (2, 4, 8, 16, 32, 64)
-PAPER_BINS = 15
-BINNED = tuple(f"ece_{f}_{s}" for f in ("bin", "debias", "sweep") for s in ("ew", "em"))
-HEATMAP_MODELS = ("resnet110_c10", "resnet_wide32_c100", "resnet152_imgnet")
 REAL = "real_logits"
 FEWEST_REPLICATES = 500
-PAPER_NORM = 2.0
-WHATEVER_NORM = (
+PUBLISHED = (
+    "roelofs2022_table1_recalibration_selection",
+    "roelofs2022_table2_beta_fits",
+    "roelofs2022_table3_glm_fits",
+)
+ANY_NORM = (
     *("scenarios", "beta_fits", "glm_fits"),  # fits, no errors
     *("recalibration_selection", "recalibration_sensitivity"),  # have a norm of their own, 2
 )
@@ -27,8 +33,8 @@ _UNBINNED = -9  # stands for an empty n_bins, which no comparison would find
 
 
 class Evidence(NamedTuple):
-    """What a verdict may rest on: ``tables`` {stem: DataFrame} of results/tables, the ``models``
-    table with columns model and group, and ``published`` {file stem: DataFrame}."""
+    """``tables`` {stem: DataFrame} of results/tables, the ``models`` table with columns model and
+    group, and ``published`` {file stem: DataFrame}."""
 
     tables: dict
     models: pd.DataFrame
@@ -38,20 +44,26 @@ class Evidence(NamedTuple):
         """Return a result table; NotJudged if this run made none, or made it for another norm."""
         if self.tables.get(stem) is None or self.tables[stem].empty:
             raise NotJudged(f"table {stem} is absent")
-        if stem not in WHATEVER_NORM:
+        if stem not in ANY_NORM:
             self.require_norm()
         return self.tables[stem]
 
     def require_norm(self):
         """Raise OtherNorm if table ``true_calibration_error`` has another norm than the paper."""
         table = self.tables.get("true_calibration_error")
-        norms = [] if table is None else [x for x in table["norm"].unique() if x != PAPER_NORM]
+        norms = [] if table is None else [x for x in table["norm"].unique() if x != NORM]
         if norms:
-            raise OtherNorm(f"norm is {norms[0]:g}; the paper's is {PAPER_NORM:g}")
+            raise OtherNorm(f"norm is {norms[0]:g}; the paper's is {NORM:g}")
 
     def published_models(self):
-        """Return the names of the paper's ten models, whatever models the user has added."""
-        return list(self.published["roelofs2022_table2_beta_fits"]["model"])
+        """Return the names of the paper's ten models, whichever models the user has added."""
+        return list(MODELS)
+
+    def of_published_models(self, stem):
+        """Return the rows of a table about the paper's models, and those with real logits."""
+        table = self.table(stem)
+        table = table[table["model"].isin(self.published_models())]
+        return table, table[table["source"] == REAL]
 
     def groups(self):
         """Return {model: data set} of the paper's models."""
@@ -61,7 +73,7 @@ class Evidence(NamedTuple):
             raise NotJudged(f"the models table lacks {', '.join(absent)}")
         return {model: known[model] for model in self.published_models()}
 
-    def bias(self, experiment, estimators, sizes=SIZES, scenarios=None, n_bins=(PAPER_BINS,)):
+    def bias(self, experiment, estimators, sizes=MODEL_SIZES, scenarios=None, n_bins=(N_BINS,)):
         """Return the rows of table ``bias`` on this grid.
 
         NotJudged if a row of it is absent, or has fewer than 500 replicates.
@@ -72,7 +84,7 @@ class Evidence(NamedTuple):
         table = self.table("bias")
         bins = table["n_bins"].astype(float).fillna(_UNBINNED)
         table = table.assign(n_bins=bins.astype(int))
-        wanted = [
+        grid = [
             (scenario, estimator, b, n)
             for scenario, estimator, n in itertools.product(scenarios, estimators, sizes)
             for b in bins_of(estimator, n_bins)
@@ -80,15 +92,14 @@ class Evidence(NamedTuple):
         keys = ["scenario", "estimator", "n_bins", "n_samples"]
         found = table[table["experiment"] == experiment].set_index(keys)
         found = found[~found.index.duplicated()]
-        present = [key for key in wanted if key in found.index]
-        if len(present) < len(wanted):
-            first = next(key for key in wanted if key not in found.index)
+        absent = [cell for cell in grid if cell not in found.index]
+        if absent:
             raise NotJudged(
-                f"experiment {experiment} lacks {len(wanted) - len(present)} of the "
-                f"{len(wanted)} rows of table bias that the rule compares, the first at "
-                f"{first[0]}, {first[1]}, n = {first[3]}"
+                f"experiment {experiment} lacks {len(absent)} of the {len(grid)} rows of table "
+                f"bias that the rule compares, the first at {absent[0][0]}, {absent[0][1]}, "
+                f"n = {absent[0][3]}"
             )
-        return enough_replicates(found.loc[wanted].reset_index(), experiment)
+        return enough_replicates(found.loc[grid].reset_index(), experiment)
 
     def source(self, experiment, scenarios=None):
         """Return where the scenarios of an experiment come from, several joined by ' + '.
@@ -101,7 +112,17 @@ class Evidence(NamedTuple):
         rows = table[table["experiment"] == experiment]
         if scenarios is not None:
             rows = rows[rows["scenario"].isin(scenarios)]
-        return joined_sources(rows["source"])
+        known = rows["source"].fillna("published_fits").replace({"synthetic": "published_fits"})
+        return " + ".join(dict.fromkeys(known)) or "published_fits"
+
+    def paper_error(self, experiment, error):
+        """Return the paper's Monte Carlo error of a mean from ``error``, that of our mean.
+
+        The paper has 1000 data sets where an experiment here has as many as table ``bias`` says.
+        """
+        rows = self.table("bias")
+        ours = rows.loc[rows["experiment"] == experiment, "n_replicates"].max()
+        return error * (ours / N_REPLICATES) ** 0.5
 
 
 def enough_replicates(rows, experiment):
@@ -122,24 +143,47 @@ def bins_of(estimator, n_bins):
     return (_UNBINNED,) if estimator.startswith("kde") else tuple(n_bins)
 
 
-def joined_sources(sources):
-    """Return the distinct sources joined by ' + '; scenarios without a model are published."""
-    known = sources.fillna("published_fits").replace({"synthetic": "published_fits"})
-    return " + ".join(dict.fromkeys(known)) or "published_fits"
-
-
 def by_estimator(rows, value, index=("scenario", "n_samples")):
     """Return ``rows`` with a column for each estimator, holding ``value``, sorted by ``index``."""
     return rows.pivot(index=list(index), columns="estimator", values=value)
 
 
-def group_curves(rows, groups):
-    """Return bias and its standard error averaged over the models of a data set, as in Fig 4.
+def until_complete(evidence, rows, verdict, measurements, notes=(), failure_is_final=True):
+    """Return the Judgement of a claim about all ten models from the ``rows`` of real ones.
 
-    Columns group, estimator, n_samples, bias, se, in percent: models are simulated independently.
+    A success needs all ten; a failure stands whatever the absent models would show, unless the
+    claim counts models (``failure_is_final=False``). The source is real_logits as soon as real
+    rows were used.
     """
-    rows = rows.assign(group=rows["scenario"].map(groups))
-    grouped = rows.groupby(["group", "estimator", "n_samples"], sort=False)
-    curves = grouped["bias_percent"].mean().rename("bias").to_frame()
-    curves["se"] = grouped["bias_se_percent"].agg(error_of_mean)
-    return curves.reset_index()
+    complete = set(rows["model"]) == set(evidence.published_models())
+    final = complete or (failure_is_final and verdict == NOT_REPRODUCED)
+    if rows.empty or not final:
+        verdict = NEEDS_REAL_LOGITS
+    source = REAL if len(rows) else "surrogate_logits"
+    return Judgement(verdict, measurements, source, tuple(filter(None, notes)))
+
+
+def add_evidence_options(parser):
+    """Add the options --table, --models-table and --published-dir to an argument parser."""
+    parser.add_argument(
+        "--table",
+        action="append",
+        default=[],
+        metavar="NAME=PATH",
+        help="a result table, such as bias=results/tables/bias.csv; give it once per table",
+    )
+    parser.add_argument(
+        "--models-table", required=True, help="models table (CSV): model, group (its data set)"
+    )
+    parser.add_argument("--published-dir", required=True, help="folder of the published tables")
+
+
+def load_evidence(options):
+    """Return the Evidence of parsed options; InputError for a file that cannot be read."""
+    models = read_table(options.models_table)
+    groups_of(models, options.models_table)
+    folder = Path(options.published_dir)
+    published = {stem: read_table(folder / f"{stem}.csv") for stem in PUBLISHED}
+    paths = named_paths(options.table, "--table")
+    tables = {name: read_table(path) for name, path in paths.items()}
+    return Evidence(tables, models, published)

@@ -1,94 +1,79 @@
-"""The claims ledger: every claim of the paper with the verdict of its rule."""
+"""The claims ledger: every claim with the verdict of its rule, in the words of table ``claims``."""
 
+import importlib
+import pkgutil
+
+import numpy as np
 import pandas as pd
 
-from calbias.claims import (
-    bias_by_error,
-    bins,
-    chosen_bins,
-    data_sets_matter,
-    detection,
-    equal_mass,
-    error_sweep,
-    fits,
-    introduction,
-    perfect,
-    realistic,
-    recalibration,
-    spread,
-    t_test,
-)
-from calbias.claims.judgement import (
+from calbias import claims as folder
+from calbias.claims.measurements import in_words, number
+from calbias.claims.verdicts import (
     NEEDS_REAL_LOGITS,
     NOT_JUDGED,
+    Claim,
     Judgement,
     NotJudged,
     OtherNorm,
 )
 from calbias.errors import InputError
 from calbias.io.table_schema import columns_of
-from calbias.io.tables import read_rows
-
-CLAIM_COLUMNS = ("id", "where", "claim", "published", "figures", "tables", "needs_real_logits")
-MODULES = (
-    introduction,
-    bins,
-    data_sets_matter,
-    fits,
-    equal_mass,
-    realistic,
-    t_test,
-    spread,
-    detection,
-    perfect,
-    bias_by_error,
-    error_sweep,
-    chosen_bins,
-    recalibration,
-)
-RULES = {claim: rule for module in MODULES for claim, rule in module.RULES.items()}
 
 
-def read_claims(path):
-    """Return the rows of ``resources/claims.csv`` as dicts.
+def all_claims():
+    """Return the Claims of all modules of this folder, the main source's (R…) first.
 
-    Raises InputError for a missing column, a repeated id, or an id without a rule.
+    Raises InputError for two claims of one id.
     """
-    rows = read_rows(path, CLAIM_COLUMNS)
-    seen = set()
-    for line, row in rows:
-        if row["id"] in seen:
-            raise InputError(f"{path}, line {line}: {row['id']} is there already: renumber it")
-        if row["id"] not in RULES:
-            raise InputError(
-                f"{path}, line {line}: no rule decides {row['id']!r}; add one to a module in "
-                "scripts/calbias/claims or remove the line"
-            )
-        seen.add(row["id"])
-    return [row for _, row in rows]
+    found = {}
+    for module in pkgutil.iter_modules(folder.__path__):
+        values = vars(importlib.import_module(f"{folder.__name__}.{module.name}")).values()
+        for claim in (value for value in values if isinstance(value, Claim)):
+            if found.setdefault(claim.id, claim) is not claim:
+                raise InputError(f"claims/{module.name}.py: {claim.id} is there already: renumber")
+    return sorted(found.values(), key=lambda claim: (claim.id[0] != "R", claim.id))
 
 
-def judge_all(claims, evidence):
-    """Return the table ``claims``: the rows of ``read_claims`` with their verdicts.
+def judge_all(evidence):
+    """Return [(Claim, Judgement)] of all claims.
 
     Where the run did not compute what a rule compares, the verdict is ``not_judged`` and the note
     says what is absent; ``needs_real_logits`` where the claim rests on real logits anyway. Where
     the run used another norm than the paper, it is ``not_judged`` in any case.
     """
-    return pd.DataFrame(
-        [_row(claim, evidence) for claim in claims], columns=list(columns_of("claims"))
-    )
+    return [(claim, judge(claim, evidence)) for claim in all_claims()]
 
 
-def _row(claim, evidence):
-    rule = RULES[claim["id"]]
+def judge(claim, evidence):
+    """Return the Judgement of one Claim, also where its rule finds nothing to judge."""
     try:
-        judgement = rule.judge(evidence)
+        return claim.judge(evidence)
     except OtherNorm as reason:
-        judgement = Judgement(NOT_JUDGED, "", "", "", f"not comparable: {reason}")
+        return Judgement(NOT_JUDGED, [], "", (f"not comparable: {reason}",))
     except NotJudged as reason:
-        needs = claim["needs_real_logits"] == "yes"
-        verdict = NEEDS_REAL_LOGITS if needs else NOT_JUDGED
-        judgement = Judgement(verdict, "", "", "", f"not computed in this run: {reason}")
-    values = {name: claim[name] for name in ("id", "where", "claim", "published")}
-    return {**values, **judgement._asdict(), "rule": rule.words}
+        verdict = NEEDS_REAL_LOGITS if claim.needs_real_logits else NOT_JUDGED
+        return Judgement(verdict, [], "", (f"not computed in this run: {reason}",))
+
+
+def ledger_table(judged):
+    """Return the table ``claims`` of [(Claim, Judgement)], numbers put in words."""
+    rows = [
+        (
+            *(claim.id, claim.where, claim.says, claim.published),
+            *(in_words(judgement.measurements), uncertainty_in_words(claim, judgement)),
+            *(claim.rule, judgement.source, judgement.verdict),
+            "; ".join(filter(None, judgement.notes)),
+        )
+        for claim, judgement in judged
+    ]
+    return pd.DataFrame(rows, columns=list(columns_of("claims")))
+
+
+def uncertainty_in_words(claim, judgement):
+    """Return what the errors of a claim's numbers are, with the largest where it counts."""
+    if not judgement.measurements:
+        return ""
+    if not np.isfinite(judgement.largest_error):
+        return claim.uncertainty
+    largest = number(judgement.largest_error, judgement.largest_error)
+    return f"{claim.uncertainty}; the largest standard error is {largest}"

@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from calbias.claims.judgement import NotJudged
+from calbias.claims.measurements import Measurement
+from calbias.claims.verdicts import NotJudged
 
 
 class Similarity(NamedTuple):
@@ -36,6 +37,15 @@ def groups_matter(objects, labels, distance):
     with np.errstate(invalid="ignore"):  # all objects equal: no ratio, and no similarity either
         ratios = (same @ d / same.sum(1)) / (~same @ d / (~same).sum(1))
     return Similarity(float(ratios[0]), float(np.mean(ratios <= ratios[0] * (1 + 1e-12))))
+
+
+def similarity_measurements(name, results):
+    """Return Measurements of {case: Similarity}: the ratios, then the p-values."""
+    return [
+        Measurement(what, getattr(result, field), "", case)
+        for what, field in ((name, "ratio"), ("p", "p_value"))
+        for case, result in results.items()
+    ]
 
 
 def _groupings(labels):

@@ -1,10 +1,12 @@
-"""Comparisons of biases with their Monte Carlo errors, for the ledger's rules."""
+"""Comparisons of biases with their Monte Carlo errors."""
 
 from typing import NamedTuple
 
 import numpy as np
 
-from calbias.claims.judgement import CLEAR, VERDICTS, verdict_of
+from calbias.claims.measurements import Measurement
+from calbias.claims.verdicts import CLEAR, VERDICTS, in_plain_words, verdict_of
+from calbias.summaries.bias_by_group import error_of_mean
 
 RARE = 0.05  # share of clear exceptions that "consistently" still admits
 FEW = 0.25  # the same for an approximate verdict
@@ -35,18 +37,21 @@ class Tally(NamedTuple):
             most and self.losses <= RARE * self.cells, most and self.losses <= FEW * self.cells
         )
 
-    def words(self):
-        """Return the tally as text."""
-        return (
-            f"clearly in {self.wins} of {self.cells} cells, clearly the opposite in {self.losses}"
-        )
-
 
 def tally(advantage, standard_error):
     """Return the Tally of advantages (m,), positive where a claim holds, with their errors (m,)."""
     advantage, limit = np.asarray(advantage), CLEAR * np.asarray(standard_error)
     wins, losses = int(np.sum(advantage > limit)), int(np.sum(advantage < -limit))
     return Tally(wins, advantage.size - wins - losses, losses)
+
+
+def tally_measurements(name, tallies):
+    """Return Measurements of {case: Tally}: the cells that clearly agree, then the others."""
+    return [
+        Measurement(f"{name}, cells of {t.cells} {what}", getattr(t, count), "", case)
+        for what, count in (("clearly so", "wins"), ("clearly the opposite", "losses"))
+        for case, t in tallies.items()
+    ]
 
 
 def abs_difference(bias_a, se_a, bias_b, se_b):
@@ -58,12 +63,17 @@ def abs_difference(bias_a, se_a, bias_b, se_b):
     return np.abs(bias_a) - np.abs(bias_b), se_a + se_b
 
 
-def error_of_mean(errors):
-    """Return the standard error of a mean of independent values whose own are ``errors`` (k,).
+def compared_curves(curves, a, b):
+    """Return |bias| of estimator a minus that of b, and its error, Series by (group, n_samples).
 
-    Of a DataFrame, that of each column.
+    ``curves`` is a table of ``bias_by_group``.
     """
-    return np.sqrt((errors**2).sum()) / len(errors)
+    of_a, of_b = (
+        curves[curves["estimator"] == name].set_index(["group", "n_samples"]).sort_index()
+        for name in (a, b)
+    )
+    columns = ["bias_percent", "bias_se_percent"]
+    return abs_difference(*(x[column] for x in (of_a, of_b) for column in columns))
 
 
 def mean_abs(bias, se):
@@ -73,6 +83,14 @@ def mean_abs(bias, se):
     """
     error = error_of_mean(se)
     return {name: (bias[name].abs().mean(), error[name]) for name in bias.columns}
+
+
+def mean_abs_measurements(means):
+    """Return Measurements of ``mean_abs``, least first."""
+    return [
+        Measurement("mean |bias|", means[name][0], "percent", name, means[name][1])
+        for name in ranking(means)
+    ]
 
 
 def ranking(means):
@@ -86,31 +104,13 @@ def clearly_below(means, a, b):
     return difference > CLEAR * (means[a][1] + means[b][1])
 
 
-def clearly_better(means, a):
-    """Return {estimator: its mean |bias|} of those clearly below ``a``."""
-    return {name: means[name][0] for name in ranking(means) if clearly_below(means, name, a)}
-
-
-def ranked_words(means):
-    """Return the estimators with mean |bias| ± standard error as text, least first."""
-    return "; ".join(
-        f"{name} {means[name][0]:.3f} ± {means[name][1]:.3f}" for name in ranking(means)
-    )
-
-
-def unrooted_words(verdicts):
+def unrooted_note(verdicts):
     """Return a note where the KDE without its root has another verdict; of {estimator: verdict}."""
     rooted, unrooted = (VERDICTS.index(verdicts[name]) for name in ("kde", "kde_unrooted"))
     if rooted == unrooted:
         return ""
     return (
         f"on kde_unrooted, the integral without the p-th root, the verdict is "
-        f"{verdicts['kde_unrooted'].replace('_', ' ')}"
+        f"{in_plain_words(verdicts['kde_unrooted'])}"
         + (": the published curves behave like that quantity" if unrooted < rooted else "")
     )
-
-
-def by_cells(curves, estimator):
-    """Return the rows of one estimator of ``group_curves``, indexed by (group, n_samples)."""
-    one = curves[curves["estimator"] == estimator]
-    return one.set_index(["group", "n_samples"]).sort_index()

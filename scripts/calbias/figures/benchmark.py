@@ -4,6 +4,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from calbias.figures import labels, panels, selection, style
 
+TITLE = "Speed of sampling and estimating against baselines"
 TABLES = ("benchmark",)
 
 

@@ -14,6 +14,10 @@ FIGURES = {
     "fig4_realistic": {"experiment": "realistic"},
     "fig6_perfect": {"experiment": "perfect"},
 }
+TITLES = {
+    "fig4_realistic": "Bias by sample size: calibration curves fitted to real models",
+    "fig6_perfect": "Bias by sample size: perfect calibration",
+}
 PANELS_PER_ROW = 3
 
 

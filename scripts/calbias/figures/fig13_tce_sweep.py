@@ -4,6 +4,7 @@ from matplotlib.lines import Line2D
 
 from calbias.figures import labels, panels, selection, style
 
+TITLE = "Mean estimate by true calibration error"
 TABLES = ("bias", "scenarios")
 EXPERIMENTS = ("tce_sweep",)
 # Appendix C, for ECE_bin, (TCE, estimate) in percent: "with perfectly calibration ECEbin can still

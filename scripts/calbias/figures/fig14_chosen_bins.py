@@ -5,6 +5,7 @@ from matplotlib.lines import Line2D
 
 from calbias.figures import labels, panels, selection, style
 
+TITLE = "Mean ECE_bin by number of bins, and the number that the sweep chooses"
 TABLES = ("chosen_bins", "scenarios", "bias")
 TICKS = (1, 2, 5, 10, 20, 50, 100, 200, 500)
 

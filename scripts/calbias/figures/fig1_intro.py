@@ -4,6 +4,7 @@ import numpy as np
 
 from calbias.figures import labels, panels, selection, style
 
+TITLE = "A perfectly calibrated model: one data set in bins, and its ECE_bin over many"
 TABLES = ("reliability_diagram", "estimate_histogram")
 
 

@@ -3,6 +3,7 @@
 from calbias.figures import densities, labels, panels, selection, style
 from calbias.truth import curves
 
+TITLE = "What decides the true calibration error: score density and calibration curve"
 TABLES = ("scenarios", "true_calibration_error")
 EXPERIMENTS = ("bins_by_n",)
 

@@ -4,6 +4,7 @@ import itertools
 
 from calbias.figures import labels, panels, selection, style
 
+TITLE = "Bias of ECE_bin by number of bins and sample size"
 TABLES = ("bias", "scenarios", "tce_rounding")
 EXPERIMENTS = ("bins_by_n",)
 

@@ -14,6 +14,7 @@ from calbias.figures import densities, labels, panels, selection, style
 from calbias.io.tables import is_true
 from calbias.truth import curves
 
+TITLE = "Fits to the ten models, and ECE_bin of real and simulated data"
 TABLES = ("beta_fits", "glm_fits", "ece_bin_real_and_simulated", "models")
 CLOSEST = 1e-8  # smallest 1 - c shown
 PUBLISHED = {"linewidth": 2.8, "alpha": 0.2, "linestyle": "-"}

@@ -14,6 +14,7 @@ from matplotlib.ticker import FixedLocator, NullLocator
 from calbias.figures import labels, panels, selection, style
 from calbias.summaries.detection_limits import crossing
 
+TITLE = "Miss rate of a test for miscalibration, by true error and sample size"
 TABLES = ("detection", "detection_limits")
 # "to detect a miscalibration of 2%, over 10,000 samples are needed; and if one has under 500
 # samples, the miscalibration must be greater than 10%" (§7.2): (TCE in percent, n).

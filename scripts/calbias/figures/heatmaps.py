@@ -22,6 +22,15 @@ FIGURES = {
     "fig11_sd_resnet_wide32_c100": {"model": "resnet_wide32_c100", "column": "sd_percent"},
     "fig12_sd_resnet152_imgnet": {"model": "resnet152_imgnet", "column": "sd_percent"},
 }
+TITLES = {
+    "fig7_bias_resnet110_c10": "Bias by number of bins and sample size: resnet110_c10",
+    "fig8_bias_resnet_wide32_c100": "Bias by number of bins and sample size: resnet_wide32_c100",
+    "fig9_bias_resnet152_imgnet": "Bias by number of bins and sample size: resnet152_imgnet",
+    "fig10_sd_resnet110_c10": "√variance by number of bins and sample size: resnet110_c10",
+    "fig11_sd_resnet_wide32_c100": "√variance by number of bins and sample size: "
+    "resnet_wide32_c100",
+    "fig12_sd_resnet152_imgnet": "√variance by number of bins and sample size: resnet152_imgnet",
+}
 
 
 @style.styled

@@ -9,6 +9,7 @@ from matplotlib.patches import Rectangle
 from calbias.figures import labels, panels, selection, style
 from calbias.io.tables import is_true
 
+TITLE = "Which recalibration method each estimator selects"
 TABLES = ("recalibration_selection", "models")
 AGREES, DIFFERS = "#D9EAF7", "#FBE3D6"
 TICK = {True: "✓", False: "✗"}

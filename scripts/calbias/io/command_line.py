@@ -60,6 +60,15 @@ def _one_line_warning(message, category, filename, lineno, file=None, line=None)
     print(f"warning: {message}", file=file or sys.stderr)
 
 
+def named_paths(assignments, option):
+    """Return {name: path} of the texts ``NAME=PATH`` that an option was given."""
+    for text in assignments:
+        name, _, path = text.partition("=")
+        if not (name and path):
+            raise InputError(f"{option} {text}: write it as NAME=PATH")
+    return dict(text.partition("=")[::2] for text in assignments)
+
+
 @contextlib.contextmanager
 def written_whole(path):
     """Yield a temporary path beside ``path``; move it into place only if the block succeeds.

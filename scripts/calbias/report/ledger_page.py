@@ -1,122 +1,133 @@
-"""The ledger as a page: every claim with its verdict, and the published numbers beside ours."""
+"""The page that a run opens: claims with verdicts, figures, published numbers and tables."""
 
-from html import escape
+from pathlib import Path
 
-from calbias.claims.judgement import VERDICTS
-from calbias.claims.ledger import RULES
-from calbias.report.comparison_page import comparison_section
-from calbias.report.ledger_items import first, listed, measured_fields
-from calbias.report.ledger_pictures import picture_address
-from calbias.report.ledger_style import PAGE, SYMBOLS
+import jinja2
 
-_MEANING = {
+from calbias.claims.verdicts import VERDICTS, in_plain_words
+from calbias.io.table_schema import tables as table_entries
+from calbias.pipeline.figure_catalogue import figures as figure_catalogue
+from calbias.report.pictures import small_picture
+from calbias.report.tables import compared_places, measurement_groups, shown
+from calbias.truth.paper import MODELS
+
+TEMPLATES = Path(__file__).parents[3] / "workflow/report"
+MANY = 24  # measurements from which a claim's are folded
+NOT_SHOWN = ("claims", "measurements", "comparison")  # have sections of their own
+SYMBOLS = {
+    "reproduced": "✓",
+    "approximate": "≈",
+    "not_reproduced": "✗",
+    "needs_real_logits": "…",
+    "not_judged": "–",
+}
+MEANINGS = {
     "reproduced": "the rule's strict condition holds",
     "approximate": "it holds in part, or within a looser tolerance",
     "not_reproduced": "it fails; the note names the cause where it is known",
-    "needs_real_logits": "rests on the real model outputs, which this run did not have in full",
+    "needs_real_logits": "rests on the outputs of the paper's models, which this run did not have "
+    "in full; make download fetches them",
     "not_judged": "this run did not compute what the rule compares",
 }
 
 
-def ledger_page(ledger, claims, comparison, tables, figures, pictures):
+def ledger_page(tables, claims, pictures, templates=TEMPLATES):
     """Return the HTML text of the page, which needs no other file.
 
-    ``ledger`` and ``comparison`` are the tables ``claims`` and ``comparison`` (the latter may be
-    None), ``claims`` the rows of ``read_claims``; ``tables`` and ``figures`` are {name: Maker} of
-    ``workflow_index``; ``pictures`` {figure: path of a PNG} are put into the page. Links to other
-    files are relative to ``results/``, and are plain text where the page stands elsewhere.
+    Parameters
+    ----------
+    tables : dict
+        {name: DataFrame} of results/tables, at least ``claims`` and ``measurements``.
+    claims : list of Claim
+        What each claim rests on, by its id.
+    pictures : dict
+        {figure: path of its PNG}; they are put into the page.
+    templates : path
+        Folder of ``ledger.html.j2``.
+
+    Links to other files are relative to ``results/``, and are plain text where the page stands
+    elsewhere.
     """
-    rests_on = {claim["id"]: claim for claim in claims}
-    rows = ledger.fillna("").to_dict("records")
-    counts = ledger["verdict"].value_counts()
-    shown = set()
-    cards = [_card(row, rests_on.get(row["id"]), tables, figures, pictures, shown) for row in rows]
-    return PAGE.substitute(
-        counts="\n".join(_count(name, counts.get(name, 0)) for name in VERDICTS),
-        rows="\n".join(_line(row) for row in rows),
-        cards="\n".join(cards),
-        comparison=comparison_section(comparison),
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(templates),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
     )
+    catalogue = figure_catalogue()
+    counts = tables["claims"]["verdict"].value_counts()
+    return environment.get_template("ledger.html.j2").render(
+        summary=summary(counts),
+        verdicts=[
+            {**_verdict(name), "count": counts.get(name, 0), "meaning": MEANINGS[name]}
+            for name in VERDICTS
+            if name != "not_judged" or counts.get(name, 0)
+        ],
+        own=own_models(tables.get("assessment")),
+        claims=_claims(tables, {claim.id: claim for claim in claims}, catalogue, pictures),
+        figures=[_figure(name, catalogue[name], pictures[name])
+                 for name in catalogue if name in pictures],
+        places=compared_places(tables.get("comparison")),
+        tables=[shown(name, tables[name])
+                for name in table_entries() if name in tables and name not in NOT_SHOWN],
+    )  # fmt: skip
 
 
-def _count(verdict, number):
-    if not number and verdict == "not_judged":
-        return ""
-    return (
-        f"<tr><td>{badge(verdict)}</td><td>{number}</td><td>{escape(_MEANING[verdict])}</td></tr>"
-    )
+def summary(counts):
+    """Return the counts of verdicts, a Series by name, in a sentence."""
+    words = {
+        "reproduced": "are reproduced",
+        "approximate": "hold approximately",
+        "not_reproduced": "are not reproduced",
+        "needs_real_logits": "need the outputs of the real models",
+        "not_judged": "were not judged in this run",
+    }
+    parts = [f"{counts[name]} {words[name]}" for name in VERDICTS if counts.get(name, 0)]
+    return f"Of {counts.sum()} claims, {', '.join(parts)}."
 
 
-def badge(verdict):
-    """Return a verdict as a coloured word with its symbol."""
-    symbol, words = SYMBOLS.get(verdict, "?"), verdict.replace("_", " ")
-    return f'<span class="badge {escape(verdict)}">{symbol}&nbsp;{escape(words)}</span>'
+def own_models(assessment):
+    """Return the rows of table ``assessment`` on models that are not the paper's, or None."""
+    if assessment is None:
+        return None
+    rows = assessment[~assessment["model"].isin(MODELS)].dropna(axis=1, how="all")
+    return None if rows.empty else shown("assessment", rows, len(rows), "your models")
 
 
-def _line(row):
-    return (
-        f'<tr><td><a href="#{escape(row["id"])}">{escape(row["id"])}</a></td>'
-        f"<td>{escape(row['where'])}</td><td>{escape(row['claim'])}</td>"
-        f"<td>{escape(first(row['published']))}</td><td>{escape(first(row['measured']))}</td>"
-        f"<td>{badge(row['verdict'])}</td></tr>"
-    )
+def _verdict(name):
+    return {"name": name, "symbol": SYMBOLS.get(name, "?"), "words": in_plain_words(name)}
 
 
-def _card(row, claim, tables, figures, pictures, shown):
-    fields = [
-        ("Published", escape(row["published"])),
-        *measured_fields(row["measured"], row["uncertainty"]),
-        ("Rule", escape(row["rule"])),
-        ("Source", f"<code>{escape(row['source'])}</code>" if row["source"] else ""),
-        ("Note", listed(row["note"])),
-        ("Rests on", _rests_on(row["id"], claim, tables, figures, pictures)),
-    ]
-    items = "".join(f"<dt>{name}</dt><dd>{text}</dd>" for name, text in fields if text)
-    names = claim["figures"].split() if claim else []
-    opened = "".join(_picture(name, pictures, shown) for name in names if name in pictures)
-    return (
-        f'<article id="{escape(row["id"])}"><h3>{escape(row["id"])} '
-        f"<small>{escape(row['where'])}</small> {badge(row['verdict'])}</h3>"
-        f"<p>{escape(row['claim'])}.</p><dl>{items}</dl>{opened}</article>"
-    )
+def _claims(tables, claims, catalogue, pictures):
+    found = []
+    for row in tables["claims"].fillna("").to_dict("records"):
+        mine = tables["measurements"]
+        mine = mine[mine["id"] == row["id"]]
+        claim, entries = claims.get(row["id"]), table_entries()
+        found.append(
+            {
+                **row,
+                "verdict": _verdict(row["verdict"]),
+                "notes": row["note"].split("; "),
+                "measurements": measurement_groups(mine),
+                "n_measurements": len(mine),
+                "folded": len(mine) > MANY,
+                "has_published": mine["published"].notna().any(),
+                "figures": [
+                    {"name": name, "place": catalogue[name].place, "drawn": name in pictures}
+                    for name in (claim.figures.split() if claim else ())
+                ],
+                "tables": [
+                    {"name": name, "maker": entries.get(name)}
+                    for name in (claim.tables.split() if claim else ())
+                ],
+            }
+        )
+    return found
 
 
-def _rests_on(claim_id, claim, tables, figures, pictures):
-    lines = []
-    for name in claim["figures"].split() if claim else []:
-        inside = f'<a class="picture" href="#{escape(name)}"><code>{escape(name)}</code></a>'
-        link = inside if name in pictures else _link(f"figures/{name}.png", name)
-        lines.append(f"figure {link}{_made(figures.get(name))}")
-    for name in claim["tables"].split() if claim else []:
-        made = _made(tables.get(name))
-        lines.append(f"table {_link(f'tables/{name}.csv', f'{name}.csv')}{made}")
-    if claim_id in RULES:
-        judge = RULES[claim_id].judge
-        path = f"scripts/{judge.__module__.replace('.', '/')}.py"
-        lines.append(f"decided by <code>{judge.__name__}</code> in {_link(f'../{path}', path)}")
-    return "<ul>" + "".join(f"<li>{line}</li>" for line in lines) + "</ul>" if lines else ""
-
-
-def _made(maker):
-    if maker is None:
-        return ""
-    return (
-        f", rule <code>{escape(maker.rule)}</code> in "
-        f"{_link(f'../{maker.rule_file}', maker.rule_file)}, "
-        f"{_link(f'../{maker.script}', maker.script)}"
-    )
-
-
-def _link(target, text):
-    return f'<a class="file" href="{escape(target)}"><code>{escape(text)}</code></a>'
-
-
-def _picture(name, pictures, shown):
-    """Return a figure that opens on a click; nothing where it is in the page already."""
-    if name in shown:
-        return ""
-    shown.add(name)
-    return (
-        f'<details id="{escape(name)}"><summary>{escape(name)}</summary>'
-        f'<img alt="{escape(name)}" src="{picture_address(pictures[name])}"></details>'
-    )
+def _figure(name, entry, path):
+    image, width, height = small_picture(path)
+    return {"name": name, "place": entry.place, "title": entry.title, "image": image,
+            "width": width, "height": height}  # fmt: skip

@@ -6,17 +6,15 @@ from scipy.stats import t as student_t
 
 from calbias.io.table_schema import columns_of
 from calbias.simulation.simulate import simulate_estimates
-from calbias.summaries.paired_t_test import paired_t_test
-from calbias.truth.curves import Curve
-from calbias.truth.paper import (
+from calbias.summaries.paired_t_test import (
     CONFIGURED,
-    DEBIAS_PERCENT,
     ONE_SIDED,
     POPULATION_VARIANCE,
     ROUNDING,
-    SWEEP_PERCENT,
-    T_STATISTIC,
+    paired_t_test,
 )
+from calbias.truth.curves import Curve
+from calbias.truth.paper import DEBIAS_PERCENT, SWEEP_PERCENT, T_STATISTIC
 from calbias.truth.published_fits import HALF_LAST_DIGIT, printed_coefficients
 from calbias.truth.true_error import true_calibration_error
 

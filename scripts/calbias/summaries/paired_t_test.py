@@ -6,6 +6,13 @@ import numpy as np
 import pandas as pd
 from scipy.stats import ttest_rel
 
+# Names of choices in table t_test_sensitivity.
+CONFIGURED = "as_configured"
+ONE_SIDED, POPULATION_VARIANCE = "one_sided", "population_variance"
+ROUNDING = "rounding_"  # begins the name of a draw of the printed parameters
+SAME_MEANS = (CONFIGURED, ONE_SIDED, POPULATION_VARIANCE)
+"""Choices with the configured means of |bias|: they change t or p, and never the sign."""
+
 
 def paired_t_tests(bias):
     """Return a row for each experiment and pair of estimators of a ``bias`` table.

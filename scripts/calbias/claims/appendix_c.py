@@ -1,0 +1,250 @@
+"""R22 to R24: bias and estimates as the true error grows (section 7.3, appendix C, Figure 13)."""
+
+import numpy as np
+from scipy.stats import spearmanr
+
+from calbias.claims.evidence import enough_replicates
+from calbias.claims.measurements import Measurement
+from calbias.claims.verdicts import (
+    CLEAR,
+    Judgement,
+    NotJudged,
+    claim,
+    in_plain_words,
+    verdict_of,
+)
+from calbias.truth.paper import (
+    AMBIGUOUS_PERCENT,
+    AMBIGUOUS_TCE_PERCENT,
+    OFF_PERCENT,
+    SWEEP_SIZES,
+    WHOLE_PERCENT,
+)
+
+SCORES = {"Uniform": "beta_1_1_power_", "Beta(1.1, 0.1)": "beta_1.1_0.1_power_"}
+ESTIMATORS = ("ece_bin_ew", "ece_sweep_em")
+FEWEST_CURVES = 50  # of the paper's 100 exponents
+FALLING, MOST = -0.5, 0.75
+SMALL = 0.1  # share of a reduction that the note names
+OFF_TOLERANCE, TCE_TOLERANCE = 0.5, 0.5
+
+
+def sweep_curves(evidence):
+    """Return {(scores, n, estimator): rows ascending in TCE} of experiment tce_sweep.
+
+    NotJudged if a curve has fewer than 50 points or does not start at TCE = 0.
+    """
+    table = evidence.table("bias")
+    table = table[table["experiment"] == "tce_sweep"]
+    curves = {}
+    for scores, prefix in SCORES.items():
+        for n in SWEEP_SIZES:
+            for estimator in ESTIMATORS:
+                mine = table["scenario"].str.startswith(prefix)
+                mine &= (table["n_samples"] == n) & (table["estimator"] == estimator)
+                rows = table[mine].sort_values("tce_percent")
+                if len(rows) < FEWEST_CURVES or abs(rows["tce_percent"].iloc[0]) > 1e-6:
+                    raise NotJudged(
+                        f"experiment tce_sweep has {len(rows)} points of {estimator} on {scores} "
+                        f"at n = {n}; the rule wants {FEWEST_CURVES} and one at TCE 0"
+                    )
+                curves[scores, n, estimator] = enough_replicates(rows, "tce_sweep")
+    return curves
+
+
+@claim(
+    "R22",
+    "§7.3, App C",
+    says="The bias is greatest at a true calibration error of 0 and generally falls as the error "
+    "grows",
+    published="highest at 0; no number",
+    figures="fig13_tce_sweep",
+    tables="bias",
+    rule="Eight curves of bias over TCE (ece_bin_ew and ece_sweep_em, two score distributions, "
+    "n = 200 and 5000). Two conditions on each: no |bias| exceeds that at TCE = 0 by "
+    f"{CLEAR:g} standard errors; the rank correlation (Spearman) of bias with TCE is at most "
+    f"{FALLING:g}. Bias has its sign in the second, as the paper defines it there: the "
+    "difference of the curve to y = x in Fig 13; what |bias| does is shown beside it. "
+    "Reproduced if all curves fulfil both, approximate if each is fulfilled by at least "
+    f"{MOST:.0%}.",
+    uncertainty="± one Monte Carlo standard error; at any TCE",
+)
+def greatest_when_calibrated(evidence):
+    """R22: |bias| at TCE = 0 against all others, and the rank correlation of bias with TCE."""
+    curves = sweep_curves(evidence)
+    at_zero, greatest, ranks, abs_ranks, turning = [], [], [], [], []
+    names = [f"{estimator} {scores} n = {n}" for scores, n, estimator in curves]
+    for name, curve in zip(names, curves.values(), strict=True):
+        columns = ("tce_percent", "bias_percent", "bias_se_percent")
+        tce, bias, se = (curve[column].to_numpy() for column in columns)
+        magnitude = np.abs(bias)
+        excess = magnitude[1:] - magnitude[0] - CLEAR * np.hypot(se[1:], se[0])
+        at_zero.append((bias[0], se[0]))
+        greatest.append(excess.max() <= 0)
+        ranks.append(float(spearmanr(tce, bias).statistic))
+        abs_ranks.append(float(spearmanr(tce, magnitude).statistic))
+        if abs_ranks[-1] > 0:
+            least = int(magnitude.argmin())
+            after = least + int(magnitude[least:].argmax())
+            turning.append(
+                f"{name}: |bias| falls from {magnitude[0]:.2f} at TCE 0 to {magnitude[least]:.2f} "
+                f"at TCE {tce[least]:.1f} and rises to {magnitude[after]:.2f} at {tce[after]:.1f}"
+            )
+    falls, abs_falls = (np.array(r) <= FALLING for r in (ranks, abs_ranks))
+    of = f"curves of {len(names)} with"
+    measurements = [
+        Measurement(f"{of} the greatest |bias| at TCE 0", sum(greatest)),
+        Measurement(f"{of} a falling bias", sum(falls)),
+        Measurement(f"{of} a falling |bias|", sum(abs_falls)),
+        *(
+            Measurement("bias at TCE 0", value, "percentage points", name, error)
+            for name, (value, error) in zip(names, at_zero, strict=True)
+        ),
+        *(
+            Measurement(f"rank correlation of {what} with TCE", rank, "", name)
+            for what, found in (("bias", ranks), ("|bias|", abs_ranks))
+            for name, rank in zip(names, found, strict=True)
+        ),
+    ]
+    notes = []
+    failing = [name for name, *ok in zip(names, greatest, falls, strict=True) if not all(ok)]
+    if failing:
+        notes.append(f"fails on: {', '.join(failing)}")
+    if not all(abs_falls):
+        verdict = in_plain_words(verdict_of_curves(greatest, abs_falls))
+        notes.append(
+            "the fall is that of bias with its sign: by |bias| in both conditions the verdict "
+            f"would be {verdict}, its rank correlation with TCE being positive in "
+            f"{sum(rank > 0 for rank in abs_ranks)} of {len(abs_ranks)} curves"
+        )
+    return Judgement(
+        verdict_of_curves(greatest, falls),
+        measurements,
+        evidence.source("tce_sweep"),
+        (*notes, *turning),
+        max(curve["bias_se_percent"].max() for curve in curves.values()),
+    )
+
+
+def verdict_of_curves(greatest, falls):
+    """Return the verdict on two conditions, a list of bools each, over curves."""
+    return verdict_of(
+        np.logical_and(greatest, falls).all(), np.mean(greatest) >= MOST and np.mean(falls) >= MOST
+    )
+
+
+@claim(
+    "R23",
+    "App C",
+    says="At 5000 samples of a perfectly calibrated model ECE_bin is off by 2 %, and the "
+    "equal-mass sweep by significantly less",
+    published="off by 2 %, significantly reduced",
+    figures="fig13_tce_sweep",
+    tables="bias",
+    rule="n = 5000, TCE = 0. Two conditions: the bias of ece_sweep_em is below that of ece_bin_ew "
+    f"by {CLEAR:g} standard errors for both score distributions ('significantly'); the larger "
+    f"bias of ece_bin_ew is {OFF_PERCENT:g} ± {OFF_TOLERANCE:g} %. Reproduced if both hold, "
+    f"approximate if the first does and the larger bias is at least {OFF_PERCENT / 2:g} %. The "
+    "size of the reduction is shown beside it.",
+    uncertainty="± one Monte Carlo standard error; of a reduction the sum of both, an upper bound",
+)
+def still_off_at_5000(evidence):
+    """R23: bias at TCE = 0 and n = 5000, and by how much the sweep's is smaller."""
+    curves = sweep_curves(evidence)
+    columns = ["bias_percent", "bias_se_percent"]
+    usual, swept = (
+        {scores: curves[scores, 5000, name].iloc[0][columns].astype(float) for scores in SCORES}
+        for name in ESTIMATORS
+    )
+    largest = max(bias for bias, _ in usual.values())
+    reductions = {
+        scores: (bias - swept[scores].iloc[0], se + swept[scores].iloc[1])
+        for scores, (bias, se) in usual.items()
+    }
+    shares = {scores: reductions[scores][0] / usual[scores].iloc[0] for scores in SCORES}
+    unclear = [scores for scores, (gap, error) in reductions.items() if not gap > CLEAR * error]
+    printed = (OFF_PERCENT, WHOLE_PERCENT)
+    measurements = [
+        Measurement(f"bias of {name} at TCE 0, n = 5000", bias, "percent", scores, se,
+                    published=paper[0], published_error=paper[1])
+        for name, found, paper in (
+            (ESTIMATORS[0], usual, printed), (ESTIMATORS[1], swept, (np.nan, np.nan))
+        )
+        for scores, (bias, se) in found.items()
+    ]  # fmt: skip
+    measurements += [
+        *(Measurement("reduction", gap, "percentage points", scores, error)
+          for scores, (gap, error) in reductions.items()),
+        *(Measurement("reduction, relative", 100 * share, "percent", scores)
+          for scores, share in shares.items()),
+    ]  # fmt: skip
+    notes, least = [], min(shares, key=shares.get)
+    if unclear:
+        notes.append(f"no clear reduction on {', '.join(unclear)}")
+    elif shares[least] < SMALL:
+        notes.append(
+            f"'significantly' is judged as beyond the Monte Carlo error, not by size: on {least} "
+            f"the reduction is clear but only {shares[least]:.0%}"
+        )
+    return Judgement(
+        verdict_of(
+            not unclear and abs(largest - OFF_PERCENT) <= OFF_TOLERANCE,
+            not unclear and largest >= OFF_PERCENT / 2,
+        ),
+        measurements,
+        evidence.source("tce_sweep"),
+        tuple(notes),
+    )
+
+
+@claim(
+    "R24",
+    "App C, Fig 13",
+    says="At 200 samples an ECE_bin of 12 % can be a true error of 5 % or of 8 %, depending on the "
+    "scores",
+    published="5 % or 8 %",
+    figures="fig13_tce_sweep",
+    tables="bias",
+    rule=f"TCE at which the mean ece_bin_ew is {AMBIGUOUS_PERCENT:g} % at n = 200, interpolated "
+    f"for both score distributions: reproduced if the two are within {TCE_TOLERANCE:g} of "
+    f"{AMBIGUOUS_TCE_PERCENT[0]:g} and {AMBIGUOUS_TCE_PERCENT[1]:g} %, approximate if within "
+    f"{3 * TCE_TOLERANCE:g} and more than 1 apart.",
+    uncertainty="± one Monte Carlo standard error of the TCE",
+)
+def twelve_percent_is_ambiguous(evidence):
+    """R24: the TCE at which the mean ECE_bin is 12 %, for both score distributions."""
+    curves, found = sweep_curves(evidence), {}
+    for scores in SCORES:
+        curve = curves[scores, 200, "ece_bin_ew"]
+        error = curve["bias_se_percent"].max()
+        low, tce, high = (tce_at(curve, AMBIGUOUS_PERCENT + x * error) for x in (-1, 0, 1))
+        found[scores] = (tce, (high - low) / 2)
+    tces = sorted((tce for tce, _ in found.values()), reverse=True)
+    off = np.abs(np.subtract(tces, AMBIGUOUS_TCE_PERCENT))
+    printed = dict(zip(tces, AMBIGUOUS_TCE_PERCENT, strict=True))
+    if not np.isfinite(tces).all():
+        printed = {}  # which published TCE is whose is known by their order alone
+    measurements = [
+        Measurement(f"TCE where ece_bin_ew is {AMBIGUOUS_PERCENT:g} % at n = 200", tce, "percent",
+                    scores, error, published=printed.get(tce, np.nan),
+                    published_error=WHOLE_PERCENT)
+        for scores, (tce, error) in found.items()
+    ]  # fmt: skip
+    verdict = verdict_of(
+        np.all(off <= TCE_TOLERANCE), np.all(off <= 3 * TCE_TOLERANCE) and tces[0] - tces[1] > 1
+    )
+    return Judgement(verdict, measurements, evidence.source("tce_sweep"))
+
+
+def tce_at(curve, estimate):
+    """Return the largest TCE, in percent, at which the mean estimate crosses a value; NaN if none.
+
+    Linear between neighbouring points of ``curve``, which ascends in TCE.
+    """
+    y = curve["mean_estimate_percent"].to_numpy() - estimate
+    x = curve["tce_percent"].to_numpy()
+    crossings = np.flatnonzero((y[:-1] <= 0) & (y[1:] > 0))
+    if not crossings.size:
+        return np.nan
+    k = crossings[-1]
+    return float(x[k] - y[k] * (x[k + 1] - x[k]) / (y[k + 1] - y[k]))

@@ -1,0 +1,93 @@
+"""R25: the number of bins that the sweep chooses (appendix D, Figure 14)."""
+
+import numpy as np
+
+from calbias.claims.measurements import NAN, Measurement
+from calbias.claims.verdicts import CLEAR, Judgement, NotJudged, claim, verdict_of
+from calbias.truth.paper import CALIBRATED_BINS, MODEL_SIZES
+
+FACTOR = 1.5
+SLIGHT_PERCENT = 0.25
+MOST = 5  # of the seven sample sizes
+
+
+@claim(
+    "R25",
+    "App D, Fig 14",
+    says="The equal-mass sweep chooses nearly optimal numbers of bins for a miscalibrated model; "
+    "for a calibrated one the optimum is at most 4 and the sweep overshoots",
+    published="≤ 4 when calibrated",
+    figures="fig14_chosen_bins",
+    tables="chosen_bins",
+    rule="Scores Uniform(0, 1), seven n. Miscalibrated (logistic curve): near-optimal where the "
+    f"sweep's mean number of bins is within a factor {FACTOR:g} of a best number, or costs at "
+    f"most {SLIGHT_PERCENT:g} points of |bias|. Calibrated: some best number is ≤ "
+    f"{CALIBRATED_BINS}, and the sweep's mean is above all best numbers and above "
+    f"{CALIBRATED_BINS}. Reproduced if all three hold at every n, approximate if each holds at "
+    f"{MOST} or more.",
+    uncertainty="range of the best numbers: all whose |bias| is within "
+    f"{CLEAR:g} standard errors of the least",
+)
+def near_optimal_unless_calibrated(evidence):
+    """R25: the sweep's mean number of bins against the best, miscalibrated and calibrated."""
+    wrong, right = (
+        {n: choice(evidence, f"beta_1_1_{curve}", n) for n in MODEL_SIZES}
+        for curve in ("logistic", "identity")
+    )
+    near = {
+        n: min(max(chosen / b, b / chosen) for b in best) <= FACTOR or excess <= SLIGHT_PERCENT
+        for n, (chosen, best, excess) in wrong.items()
+    }
+    small = [min(best) <= CALIBRATED_BINS for _, best, _ in right.values()]
+    over = [chosen > max(best) and chosen > CALIBRATED_BINS for chosen, best, _ in right.values()]
+    counts = {
+        "miscalibrated: near-optimal": sum(near.values()),
+        f"calibrated: best number ≤ {CALIBRATED_BINS}": sum(small),
+        "calibrated: overshot": sum(over),
+    }
+    greatest = max(max(best) for _, best, _ in right.values())
+    measurements = [
+        Measurement(f"sample sizes of {len(MODEL_SIZES)}", count, "", case)
+        for case, count in counts.items()
+    ]
+    for scores, choices in (("miscalibrated", wrong), ("calibrated", right)):
+        measurements += [
+            *(Measurement(f"bins that the sweep chooses, {scores}", chosen, "", f"n = {n}:")
+              for n, (chosen, _, _) in choices.items()),
+            *(Measurement(f"best numbers of bins, {scores}", NAN, "", f"n = {n}:",
+                          low=min(best), high=max(best))
+              for n, (_, best, _) in choices.items()),
+        ]  # fmt: skip
+    extra = "|bias| above the least, miscalibrated"
+    measurements += [
+        *(Measurement(extra, excess, "percentage points", f"n = {n}:")
+          for n, (_, _, excess) in wrong.items()),
+        Measurement("best number of bins when calibrated, largest over n, published as ≤ "
+                    f"{CALIBRATED_BINS}", greatest, published=CALIBRATED_BINS),
+    ]  # fmt: skip
+    far = ", ".join(str(n) for n, ok in near.items() if not ok)
+    least = min(counts.values())
+    return Judgement(
+        verdict_of(least == len(MODEL_SIZES), least >= MOST),
+        measurements,
+        evidence.source("chosen_bins"),
+        (f"not near-optimal at n = {far}",) if far else (),
+    )
+
+
+def choice(evidence, scenario, n):
+    """Return the sweep's mean number of bins, the best numbers, and the |bias| that the chosen
+    number has above the least, in percent (linear in the logarithm of the number)."""
+    table = evidence.table("chosen_bins")
+    rows = table[(table["scenario"] == scenario) & (table["n_samples"] == n)]
+    rows = rows.dropna(subset=["mean_estimate_percent", "mean_n_bins_sweep"])
+    if len(rows) < CALIBRATED_BINS or rows["n_bins"].min() > 2:
+        raise NotJudged(f"table chosen_bins lacks {scenario} at n = {n}")
+    rows = rows.sort_values("n_bins")
+    bias = np.abs(rows["mean_estimate_percent"] - rows["tce_percent"]).to_numpy()
+    se, bins = rows["mean_estimate_se_percent"].to_numpy(), rows["n_bins"].to_numpy(float)
+    k = int(np.argmin(bias))
+    best = bins[bias - bias[k] <= CLEAR * (se + se[k])]
+    chosen = float(rows["mean_n_bins_sweep"].iloc[0])
+    excess = np.interp(np.log(chosen), np.log(bins), bias) - bias[k]
+    return chosen, best, float(excess)

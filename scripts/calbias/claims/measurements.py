@@ -1,0 +1,80 @@
+"""What a rule measured: numbers with their errors beside the published ones, and how they are put
+in words."""
+
+import itertools
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from calbias.io.table_schema import columns_of
+
+NAN = float("nan")
+UNITS = {"percent": " %", "percentage points": " points"}
+
+
+class Measurement(NamedTuple):
+    """A number that a rule measured.
+
+    ``name`` says what it is and ``case`` for which estimator, model or sample size; measurements
+    of one name follow each other. ``error`` is one standard error, ``low`` and ``high`` a range
+    (of 95 % unless the name says otherwise), ``published`` the paper's number and
+    ``published_error`` its standard error: rounding, or Monte Carlo. NaN where there is none.
+    """
+
+    name: str
+    value: float
+    unit: str = ""
+    case: str = ""
+    error: float = NAN
+    low: float = NAN
+    high: float = NAN
+    published: float = NAN
+    published_error: float = NAN
+
+
+def measurement_table(judged):
+    """Return the table ``measurements`` of [(Claim, Judgement)]: a row for each number."""
+    rows = [
+        (claim.id, claim.where, *measurement, judgement.source)
+        for claim, judgement in judged
+        for measurement in judgement.measurements
+    ]
+    return pd.DataFrame(rows, columns=list(columns_of("measurements")))
+
+
+def in_words(measurements):
+    """Return measurements as text: ``name: case value ± error, …; name: …``."""
+    parts = []
+    for (name, unit), group in itertools.groupby(measurements, key=lambda m: (m.name, m.unit)):
+        values = ", ".join(f"{m.case} {quantity(m)}".strip() for m in group)
+        parts.append(f"{name}: {values}{UNITS.get(unit, ' ' * bool(unit) + unit)}")
+    return "; ".join(parts)
+
+
+def quantity(measurement):
+    """Return a measurement's number with its error or its range, without its unit, as text."""
+    value, error, low, high = (
+        getattr(measurement, name) for name in ("value", "error", "low", "high")
+    )
+    if np.isfinite(error):
+        return f"{number(value, error)} ± {number(error, error)}"
+    if not np.isfinite(low):
+        return number(value)
+    ends = span(low, high) if np.isfinite(high) else f"above {number(low)}"
+    return f"{number(value)} ({ends})" if np.isfinite(value) else ends
+
+
+def span(low, high):
+    """Return a range as text, one number where its ends are equal."""
+    low, high = number(low), number(high)
+    return low if low == high else f"{low}–{high}"
+
+
+def number(value, error=NAN):
+    """Return a number as text, with two digits of its standard error or four digits of its own."""
+    if not np.isfinite(value):
+        return ""
+    if 0 < error < np.inf:
+        return f"{value:.{min(max(1 - int(np.floor(np.log10(error))), 0), 6)}f}"
+    return f"{value:.0f}" if float(value).is_integer() else f"{value:.4g}"

@@ -1,0 +1,177 @@
+"""R02 to R04: ECE_bin and the number of bins (section 4, Figure 2b, appendix B; Eq. 5)."""
+
+import numpy as np
+import pandas as pd
+
+from calbias.claims.measurements import Measurement
+from calbias.claims.tallies import abs_difference
+from calbias.claims.verdicts import (
+    APPROXIMATE,
+    CLEAR,
+    NOT_REPRODUCED,
+    REPRODUCED,
+    SEARCHED,
+    Judgement,
+    claim,
+    verdict_of,
+)
+from calbias.truth.paper import (
+    FIG2B_SCENARIOS,
+    HEATMAP_BINS,
+    HEATMAP_MODELS,
+    HEATMAP_SIZES,
+    N_BINS,
+)
+
+MOST = 0.75
+ROUNDING_PERCENT = 1e-9
+
+
+@claim(
+    "R02",
+    "§4, Fig 2b",
+    says="ECE_bin can over- and underestimate the true calibration error, and more bins are not "
+    "always better",
+    published="both signs; no number",
+    figures="fig2b_bins_by_n",
+    tables="bias",
+    rule="ECE_bin (equal width) at n = 200 … 6400 and 2 … 64 bins, for both score distributions of "
+    f"Fig 2b. A distribution passes if some bias is below zero and some above by {SEARCHED:g} "
+    "standard errors, and at some n a larger number of bins has clearly larger |bias| than a "
+    "smaller one. Reproduced if both pass, approximate if one does.",
+    uncertainty="± one Monte Carlo standard error",
+)
+def both_signs_and_turning_point(evidence):
+    """R02: biases of both signs, and a larger number of bins that is clearly worse."""
+    rows = fig2b(evidence)
+    holds, least, greatest, turning = [], [], [], []
+    for scenario, table in rows.groupby("scenario", sort=False):
+        z = table["bias_percent"] / table["bias_se_percent"]
+        worse = sum(more_bins_are_worse(cells) for _, cells in table.groupby("n_samples"))
+        holds.append(z.min() < -SEARCHED and z.max() > SEARCHED and worse > 0)
+        for name, place, found in (
+            ("least bias", table["bias_percent"].idxmin(), least),
+            ("greatest bias", table["bias_percent"].idxmax(), greatest),
+        ):
+            values = table.loc[place, ["bias_percent", "bias_se_percent"]].astype(float)
+            found.append(Measurement(name, values.iloc[0], "percentage points", scenario,
+                                     values.iloc[1]))  # fmt: skip
+        name = f"sample sizes of {len(HEATMAP_SIZES)} at which more bins are clearly worse"
+        turning.append(Measurement(name, worse, "", scenario))
+    measurements = [*least, *greatest, *turning]
+    verdict = verdict_of(all(holds), any(holds))
+    largest = rows["bias_se_percent"].max()
+    return Judgement(verdict, measurements, evidence.source("bins_by_n"), (), largest)
+
+
+def fig2b(evidence):
+    """Return the rows of table ``bias`` that Figure 2b draws."""
+    return evidence.bias("bins_by_n", ["ece_bin_ew"], HEATMAP_SIZES, FIG2B_SCENARIOS, HEATMAP_BINS)
+
+
+def more_bins_are_worse(cells):
+    """Return whether |bias| somewhere exceeds that of fewer bins by SEARCHED errors, one n."""
+    cells = cells.sort_values("n_bins")
+    bias, se = cells["bias_percent"].to_numpy(), cells["bias_se_percent"].to_numpy()
+    difference, error = abs_difference(bias, se, bias[:, None], se[:, None])
+    return bool(np.any(np.triu(difference > SEARCHED * error, 1)))
+
+
+@claim(
+    "R03",
+    "§4, App B",
+    says="For each sample size some number of bins has the least bias, and that number grows with "
+    "the sample size, for equal width and equal mass",
+    published="grows; no number",
+    figures="fig2b_bins_by_n fig7_bias_resnet110_c10 fig8_bias_resnet_wide32_c100 "
+    "fig9_bias_resnet152_imgnet",
+    tables="bias",
+    rule="Eight curves: three models × ew, em (heat maps) and both distributions of Fig 2b. A "
+    "curve passes if the number of bins with least |bias|, up to Monte Carlo ties, never falls as "
+    f"n grows and is larger at 6400 than at 200. Reproduced if all pass, {APPROXIMATE} if at "
+    f"least {MOST:.0%} do.",
+    uncertainty="the best number of bins has the least |bias|, and those tie with it whose |bias| "
+    f"is within {CLEAR:g} standard errors of it",
+)
+def best_number_grows(evidence):
+    """R03: the number of bins with least |bias| does not fall with n, and is larger at the end."""
+    maps = evidence.bias(
+        "heatmaps", ["ece_bin_ew", "ece_bin_em"], HEATMAP_SIZES, HEATMAP_MODELS, HEATMAP_BINS
+    )
+    grow, measurements = [], []
+    rows = pd.concat([maps, fig2b(evidence)])
+    for (scenario, estimator), cells in rows.groupby(["scenario", "estimator"], sort=False):
+        best, near = best_bins(cells)
+        grow.append(can_be_nondecreasing(near) and best[-1] > best[0])
+        name = f"best number of bins, {scenario} {estimator[-2:]}"
+        measurements += [
+            Measurement(name, b, "", f"n = {n}:") for n, b in zip(HEATMAP_SIZES, best, strict=True)
+        ]
+    count = Measurement(f"curves of {len(grow)} that grow", sum(grow))
+    return Judgement(
+        verdict_of(np.mean(grow) == 1, np.mean(grow) >= MOST),
+        [count, *measurements],
+        evidence.source("heatmaps", HEATMAP_MODELS),
+        () if all(grow) else ("the best numbers of every curve are listed under measured",),
+        maps["bias_se_percent"].max(),
+    )
+
+
+def best_bins(cells):
+    """Return (best, near) for each n ascending: the number of bins of least |bias|, and the sorted
+    numbers whose |bias| is not clearly above it."""
+    best, near = [], []
+    for _, at_n in cells.sort_values("n_bins").groupby("n_samples"):
+        bins, bias = at_n["n_bins"].to_numpy(), at_n["bias_percent"].to_numpy()
+        se = at_n["bias_se_percent"].to_numpy()
+        k = np.argmin(np.abs(bias))
+        above, error = abs_difference(bias, se, bias[k], se[k])
+        best.append(int(bins[k]))
+        near.append([int(b) for b in bins[above <= CLEAR * error]])
+    return best, near
+
+
+def can_be_nondecreasing(choices):
+    """Return whether one number can be taken from each sorted list so that they never fall."""
+    floor = -np.inf
+    for numbers in choices:
+        floor = min((b for b in numbers if b >= floor), default=None)
+        if floor is None:
+            return False
+    return True
+
+
+@claim(
+    "R04",
+    "Eq 5",
+    says="The label-binned error is never below the binned error",
+    published="≥, by Jensen's inequality",
+    tables="bias",
+    rule=f"Means over the same simulated data sets, {N_BINS} bins, ew and em, realistic and "
+    "perfect: reproduced if that of ece_label_binned is below that of ece_bin in no cell, else "
+    "not. This follows from the claim, which is about every data set, and is weaker: a mean "
+    "can hide single data sets. Those are checked on random ones by the test "
+    "test_never_below_ece_bin in tests/unit/test_estimators_ece_label_binned.py.",
+    uncertainty="none: both means are over the same data sets; rounding below "
+    f"{ROUNDING_PERCENT:g}",
+)
+def label_binned_is_larger(evidence):
+    """R04: the means of ece_label_binned against those of ece_bin on the same data sets."""
+    gaps = []
+    for experiment in ("realistic", "perfect"):
+        for scheme in ("ew", "em"):
+            names = [f"ece_label_binned_{scheme}", f"ece_bin_{scheme}"]
+            rows = evidence.bias(experiment, names)
+            wide = rows.pivot(
+                index=["scenario", "n_samples"], columns="estimator", values="bias_percent"
+            )
+            gaps.append((wide[names[0]] - wide[names[1]]).to_numpy())
+    gaps = np.concatenate(gaps)
+    below = int(np.sum(gaps < -ROUNDING_PERCENT))
+    measurements = [
+        Measurement(f"cells of {gaps.size} with a mean below", below),
+        Measurement("least difference", gaps.min(), "percentage points"),
+        Measurement("greatest difference", gaps.max(), "percentage points"),
+    ]
+    verdict = REPRODUCED if below == 0 else NOT_REPRODUCED
+    return Judgement(verdict, measurements, evidence.source("realistic"))

@@ -1,0 +1,178 @@
+"""R16 to R18: detecting miscalibration (section 7.2, Figure 5)."""
+
+import numpy as np
+
+from calbias.claims.evidence import enough_replicates
+from calbias.claims.measurements import NAN, Measurement
+from calbias.claims.tallies import CONSISTENTLY, tally, tally_measurements
+from calbias.claims.verdicts import (
+    APPROXIMATE,
+    NOT_REPRODUCED,
+    Judgement,
+    NotJudged,
+    claim,
+    verdict_of,
+)
+from calbias.summaries.bias_by_group import error_of_mean
+from calbias.summaries.detection_limits import TARGETS
+from calbias.truth.paper import DETECTABLE_PERCENT, DETECTION_SIZES, WHOLE_PERCENT
+
+USUAL, BEST = "ece_bin_ew", "ece_sweep_em"
+MANY = 10000
+UNDECIDED = (0.02, 0.98)  # cells where both always or never detect tell nothing
+RANGES = "in brackets the 95 % ranges of table detection_limits"
+
+
+@claim(
+    "R16",
+    "§7.2, Fig 5",
+    says="The equal-mass sweep misses miscalibration less often than ECE_bin, especially below "
+    "10 000 samples",
+    published="significantly lower miss rate",
+    figures="fig5_detection",
+    tables="detection",
+    rule="Miss rate of ece_bin_ew minus that of ece_sweep_em at each n and TCE where their mean is "
+    f"within {UNDECIDED[0]:g} … {UNDECIDED[1]:g}: {CONSISTENTLY}; {APPROXIMATE} at best unless "
+    f"the area between the curves, averaged over n, is larger below {MANY} samples.",
+    uncertainty="± one standard error at most, the threshold's included; of a miss rate",
+)
+def sweep_misses_less(evidence):
+    """R16: miss rates cell by cell, and the area between the curves by n."""
+    usual, best = (miss_rates(evidence, name) for name in (USUAL, BEST))
+    both = usual.add_suffix("_a").join(best.add_suffix("_b"), how="inner")
+    sizes = set(both.index.get_level_values("n_samples"))
+    if absent := [str(n) for n in DETECTION_SIZES if n not in sizes]:
+        raise NotJudged(f"table detection lacks n = {', '.join(absent)}")
+    middle = (both["miss_rate_a"] + both["miss_rate_b"]) / 2
+    open_cells = both[(middle >= UNDECIDED[0]) & (middle <= UNDECIDED[1])]
+    advantage = open_cells["miss_rate_a"] - open_cells["miss_rate_b"]
+    total = tally(advantage, sum(cell_error(open_cells, side) for side in ("a", "b")))
+    areas = {n: area_between(cells) for n, cells in both.groupby("n_samples")}
+    few, many = (
+        mean_of([areas[n] for n in DETECTION_SIZES if (n < MANY) == is_few])
+        for is_few in (True, False)
+    )
+    verdict = total.verdict()
+    if not few[0] > many[0]:
+        verdict = verdict_of(False, verdict != NOT_REPRODUCED)
+    gaps = [
+        Measurement("mean gap between the curves of miss rate over TCE", mean, "points of TCE",
+                    case, error)
+        for case, (mean, error) in ((f"below {MANY} samples:", few), ("from there:", many))
+    ]  # fmt: skip
+    return Judgement(
+        verdict,
+        [*tally_measurements("sweep_em misses less", {"": total}), *gaps],
+        evidence.source("detection"),
+        (),
+        max(cell_error(both, side).max() for side in ("a", "b")),
+    )
+
+
+def miss_rates(evidence, estimator):
+    """Return miss rates, errors indexed by (n_samples, exponent), without the null's rows."""
+    table = evidence.table("detection")
+    table = table[(table["estimator"] == estimator) & (table["exponent"] > 1)]
+    if table.empty:
+        raise NotJudged(f"table detection has no rows of {estimator}")
+    enough_replicates(table, "detection")
+    keys = ["n_samples", "exponent"]
+    errors = ["miss_rate_se", "miss_rate_threshold_se"]
+    return table.set_index(keys)[["tce_percent", "miss_rate", *errors]]
+
+
+def cell_error(cells, side):
+    """Return the standard error of each miss rate, its own and the threshold's together."""
+    return np.hypot(cells[f"miss_rate_se_{side}"], cells[f"miss_rate_threshold_se_{side}"])
+
+
+def area_between(cells):
+    """Return the integral of the difference of two miss rates over TCE, and its error.
+
+    By the trapezoidal rule. The data sets of each TCE are new ones; the threshold is the same for
+    all, so its errors add up. The two estimators see the same data sets, so theirs are added: the
+    error is a bound.
+    """
+    cells = cells.sort_values("tce_percent_a")
+    steps = np.diff(cells["tce_percent_a"])
+    weights = (np.r_[steps, 0.0] + np.r_[0.0, steps]) / 2
+    difference = cells["miss_rate_a"] - cells["miss_rate_b"]
+    own = weights * (cells["miss_rate_se_a"] + cells["miss_rate_se_b"])
+    shared = weights @ (cells["miss_rate_threshold_se_a"] + cells["miss_rate_threshold_se_b"])
+    return float(weights @ difference), float(np.hypot(np.sqrt((own**2).sum()), shared))
+
+
+def mean_of(values):
+    """Return the mean of independent (value, standard error) pairs, with its standard error."""
+    means, errors = np.array(values).T
+    return means.mean(), error_of_mean(errors)
+
+
+@claim(
+    "R17",
+    "§7.2",
+    says="Detecting a miscalibration of 2 % takes more than 10 000 samples",
+    published="2 % at 10 000 samples",
+    figures="fig5_detection",
+    tables="detection_limits",
+    rule=f"TCE at which the miss rate falls to {TARGETS[0]:.0%} and to {TARGETS[1]:.0%} with "
+    f"{MANY} samples, for both estimators: reproduced if all four 95 % ranges, those "
+    "of table detection_limits, are above 2 %, approximate if some are.",
+    uncertainty=RANGES,
+)
+def two_percent_needs_many(evidence):
+    """R17: the TCE that 10 000 samples detect, against 2 %."""
+    limits = detectable(evidence, MANY)
+    above = [limit.low > DETECTABLE_PERCENT[MANY] for limit in limits]
+    verdict = verdict_of(all(above), any(above))
+    return Judgement(verdict, limits, evidence.source("detection"))
+
+
+@claim(
+    "R18",
+    "§7.2",
+    says="With fewer than 500 samples only a miscalibration above 10 % is detected reliably",
+    published="10 % at 500 samples",
+    figures="fig5_detection",
+    tables="detection_limits",
+    rule=f"TCE at which the miss rate falls to {TARGETS[0]:.0%} and to {TARGETS[1]:.0%}, for both "
+    "estimators. Approximate if all four 95 % ranges, those of table detection_limits, are "
+    "above 10 % at 200 samples, reproduced if they are so still at 500.",
+    uncertainty=RANGES,
+)
+def ten_percent_below_500(evidence):
+    """R18: the TCE that 500 and 200 samples detect, against 10 %."""
+    at_200, at_500 = (detectable(evidence, n) for n in (200, 500))
+    holds, sharp = (
+        all(limit.low > DETECTABLE_PERCENT[500] for limit in limits) for limits in (at_200, at_500)
+    )
+    verdict = verdict_of(sharp and holds, holds)
+    return Judgement(verdict, [*at_200, *at_500], evidence.source("detection"))
+
+
+def detectable(evidence, n):
+    """Return Measurements of the TCE that n samples detect, from table ``detection_limits``.
+
+    A miss rate that never falls to the target gives no value, and as ``low`` the largest TCE tried.
+    """
+    table = evidence.table("detection_limits")
+    if "detection" in evidence.tables:  # what the limits were interpolated from
+        enough_replicates(evidence.table("detection"), "detection")
+    limits = []
+    for estimator in (USUAL, BEST):
+        for target in TARGETS:
+            near = np.isclose(table["target_miss_rate"], target)
+            found = table[near & (table["n_samples"] == n) & (table["estimator"] == estimator)]
+            if found.empty:
+                raise NotJudged(f"table detection_limits lacks {estimator} at n = {n}")
+            columns = ["tce_percent", "tce_low_percent", "tce_high_percent"]
+            tce, low, high = found.iloc[0][columns].astype(float)
+            printed = (DETECTABLE_PERCENT.get(n, NAN), WHOLE_PERCENT) if tce == tce else (NAN, NAN)
+            limits.append(
+                Measurement(
+                    f"TCE that {n} samples detect", tce, "percent",
+                    f"{estimator}, miss {target:.0%}", NAN, np.nan_to_num(low, nan=0.0), high,
+                    *printed,
+                )
+            )  # fmt: skip
+    return limits

@@ -1,0 +1,37 @@
+"""Bias averaged over the scenarios of a group, as Figures 4 and 6 draw it."""
+
+import numpy as np
+
+
+def bias_by_group(bias):
+    """Return the mean bias of each group, and its standard error.
+
+    Parameters
+    ----------
+    bias : DataFrame
+        Rows of table ``bias`` with a column ``group``, the data set of a scenario's model. Rows
+        without a bias are left out.
+
+    Returns
+    -------
+    DataFrame
+        One row per group, estimator, n_bins and n_samples, ascending in n_samples: bias_percent,
+        bias_se_percent, n_scenarios. Scenarios are simulated independently, so the error of the
+        mean of k is the root of the summed squares over k.
+    """
+    bias = bias.dropna(subset="bias_percent")
+    keys = ["group", "estimator", "n_bins", "n_samples"]
+    means = bias.groupby(keys, sort=False, dropna=False).agg(
+        bias_percent=("bias_percent", "mean"),
+        bias_se_percent=("bias_se_percent", error_of_mean),
+        n_scenarios=("bias_percent", "size"),
+    )
+    return means.reset_index().sort_values("n_samples", kind="stable")
+
+
+def error_of_mean(errors):
+    """Return the standard error of a mean of independent values whose own are ``errors`` (k,).
+
+    Of a DataFrame, that of each column.
+    """
+    return np.sqrt((errors**2).sum()) / len(errors)

@@ -1,0 +1,160 @@
+"""R22 to R24: rules on bias and estimates as the true calibration error grows."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from claims_data import judged, measured, sweep
+
+from calbias.claims.appendix_c import SCORES, tce_at
+from calbias.claims.verdicts import NotJudged
+
+
+def hypotenuse(tce, scores, n, name):
+    noise = 10.9 if n == 200 else 2.1
+    if name == "ece_sweep_em":
+        noise *= 0.6
+    elif scores != "Uniform":
+        noise *= 0.82
+    return np.hypot(tce, noise)
+
+
+@pytest.mark.parametrize(
+    ("estimate", "verdict"),
+    [
+        (hypotenuse, "reproduced"),
+        (lambda t, s, n, e: t + 1 + 0.1 * t, "not_reproduced"),  # the bias rises
+        (lambda t, s, n, e: t + 2 - abs(t - 15) / 10, "not_reproduced"),  # greatest in between
+    ],
+)
+def test_r22_greatest_at_zero_and_falling(estimate, verdict):
+    assert judged("R22", bias=sweep(estimate)).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("rising", "low", "verdict"),
+    [
+        (2, 0, "approximate"),  # six of eight curves fulfil each condition
+        (2, 2, "approximate"),
+        (3, 0, "not_reproduced"),
+        (0, 3, "not_reproduced"),
+    ],
+)
+def test_r22_six_of_eight_curves_are_approximate(rising, low, verdict):
+    names = ("ece_bin_ew", "ece_sweep_em")
+    curves = [(scores, n, name) for scores in SCORES for n in (200, 5000) for name in names]
+
+    def estimate(tce, *curve):
+        k = curves.index(curve)
+        if k < rising:
+            return tce + (5 if tce == 0 else 1 + tce / 30)  # rises, but is greatest at 0
+        return tce + 3 - tce / (1 if k >= 8 - low else 30)  # falls, the last ones to −27
+
+    assert judged("R22", bias=sweep(estimate)).verdict == verdict
+
+
+@pytest.mark.parametrize(("bump", "verdict"), [(0.042, "reproduced"), (0.043, "not_reproduced")])
+def test_r22_greatest_is_meant_within_three_standard_errors(bump, verdict):
+    table = sweep(lambda t, s, n, e: t + 3 + (bump if t == 0.5 else -t / 30))
+    assert judged("R22", bias=table).verdict == verdict
+
+
+@pytest.mark.parametrize(("least", "verdict"), [(18.5, "reproduced"), (18, "not_reproduced")])
+def test_r22_falls_where_the_rank_correlation_is_minus_one_half(least, verdict):
+    """The bias falls to 1 at a TCE and rises again; ranks correlate by −0.54 or −0.48."""
+    judgement = judged("R22", bias=sweep(lambda t, s, n, e: t + 1 + abs(t - least) / 30))
+    assert judgement.verdict == verdict
+    assert measured(judgement, "curves of 8 with the greatest |bias| at TCE 0").value == 8
+
+
+def test_r22_notes_what_the_magnitude_does():
+    """The bias falls from 9 through 0 at a TCE of 18 to −6: its magnitude falls, then rises."""
+    judgement = judged("R22", bias=sweep(lambda t, s, n, e: t + 9 - t / 2))
+    assert judgement.verdict == "reproduced"
+    assert measured(judgement, "curves of 8 with a falling |bias|").value == 0
+    assert "by |bias| in both conditions the verdict would be not" in judgement.notes[0]
+    assert not judged("R22", bias=sweep(hypotenuse)).notes
+
+
+def test_r22_wants_the_magnitude_at_zero_to_be_the_greatest():
+    table = sweep(lambda t, s, n, e: t + 2 - t / 2)  # falls throughout, to −13
+    assert judged("R22", bias=table).verdict == "not_reproduced"
+
+
+@pytest.mark.parametrize(
+    ("estimate", "verdict"),
+    [
+        (hypotenuse, "reproduced"),
+        (lambda t, s, n, e: 1.2 * hypotenuse(t, s, n, e) + 0.3, "approximate"),  # off by 2.8
+        (lambda t, s, n, e: hypotenuse(t, s, n, "ece_bin_ew"), "not_reproduced"),  # no reduction
+        (lambda t, s, n, e: 0.3 * hypotenuse(t, s, n, e), "not_reproduced"),  # hardly off
+        (lambda t, s, n, e: 2.1 - 0.01 * (e == "ece_sweep_em"), "not_reproduced"),  # not clearly
+    ],
+)
+def test_r23_two_percent_at_5000(estimate, verdict):
+    assert judged("R23", bias=sweep(estimate)).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("usual", "swept", "verdict"),
+    [
+        (2.49, 1.0, "reproduced"),
+        (2.51, 1.0, "approximate"),
+        (1.51, 1.0, "reproduced"),
+        (1.49, 1.0, "approximate"),
+        (1.01, 0.5, "approximate"),
+        (0.99, 0.5, "not_reproduced"),
+        (2.00, 1.93, "reproduced"),  # reduced by 0.07, three of both errors are 0.06
+        (2.00, 1.95, "not_reproduced"),
+    ],
+)
+def test_r23_thresholds(usual, swept, verdict):
+    bias = {"ece_bin_ew": usual, "ece_sweep_em": swept}
+    assert judged("R23", bias=sweep(lambda t, s, n, e: t + bias[e])).verdict == verdict
+
+
+@pytest.mark.parametrize(("swept", "noted"), [(1.81, True), (1.79, False)])
+def test_r23_note_names_a_reduction_by_less_than_a_tenth(swept, noted):
+    bias = {"ece_bin_ew": 2.0, "ece_sweep_em": swept}
+    notes = judged("R23", bias=sweep(lambda t, s, n, e: t + bias[e])).notes
+    assert ("the reduction is clear but only" in str(notes)) == noted
+
+
+def test_r23_note_names_a_reduction_that_is_clear_but_small():
+    table = sweep(lambda t, s, n, e: t + 2.1 - 0.1 * (e == "ece_sweep_em"))
+    judgement = judged("R23", bias=table)
+    assert judgement.verdict == "reproduced"
+    reduction = measured(judgement, "reduction", "Uniform")
+    assert (reduction.value, reduction.error) == pytest.approx((0.1, 0.02))
+    assert "on Uniform the reduction is clear but only 5%" in judgement.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("uniform", "other", "verdict"),
+    [(5.1, 7.8, "reproduced"), (5.1, 7.0, "approximate"), (5.0, 5.0, "not_reproduced"),
+     (20.0, 8.0, "not_reproduced"), (5.4, 7.6, "reproduced"), (5.6, 8.0, "approximate"),
+     (6.4, 8.0, "approximate"), (6.6, 8.0, "not_reproduced"), (8.0, 5.0, "reproduced"),
+     (5.9, 7.0, "approximate"), (6.1, 7.0, "not_reproduced")],
+)  # fmt: skip
+def test_r24_five_or_eight_percent(uniform, other, verdict):
+    def estimate(tce, scores, n, name):
+        return tce + 12 - (uniform if scores == "Uniform" else other)
+
+    assert judged("R24", bias=sweep(estimate)).verdict == verdict
+
+
+def test_r24_error_is_that_of_the_estimate_over_the_slope():
+    table = sweep(lambda t, s, n, e: 12 + 2 * (t - (5 if s == "Uniform" else 8)))
+    found = judged("R24", bias=table.assign(bias_se_percent=0.1)).measurements
+    assert [(m.value, m.error) for m in found] == [pytest.approx((x, 0.05)) for x in (5, 8)]
+
+
+def test_tce_at_interpolates_and_says_when_there_is_none():
+    curve = pd.DataFrame({"tce_percent": [0, 2, 4], "mean_estimate_percent": [10.0, 11.0, 13.0]})
+    assert tce_at(curve, 12.0) == pytest.approx(3.0)
+    assert np.isnan(tce_at(curve, 5.0))
+
+
+def test_sweeps_of_few_points_are_not_judged():
+    table = sweep(hypotenuse)
+    with pytest.raises(NotJudged, match="the rule wants 50"):
+        judged("R22", bias=table[table["tce_percent"] < 10])

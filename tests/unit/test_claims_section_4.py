@@ -1,0 +1,145 @@
+"""R01 to R04: each rule on a table where it holds and on one where it must fail."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from claims_data import NAMES, bias_table, experiment, heatmaps, judged
+
+from calbias.claims.section_1 import share_above
+from calbias.claims.section_4 import best_bins, can_be_nondecreasing
+from calbias.claims.verdicts import NotJudged
+from calbias.truth.paper import FIG2B_SCENARIOS, HEATMAP_BINS, HEATMAP_MODELS, HEATMAP_SIZES
+
+INTRO = "beta_2.8_0.05_identity"
+
+
+def intro(mean, low=1.0, below=0):
+    bias = experiment("intro", mean - 10, ["ece_bin_ew"], [INTRO], (200,))
+    histogram = pd.DataFrame(
+        {"low_percent": [0.0, low], "high_percent": [low, 9.0], "count": [below, 100 - below]}
+    )
+    return {"bias": bias, "estimate_histogram": histogram}
+
+
+@pytest.mark.parametrize(
+    ("tables", "verdict"),
+    [
+        (intro(6.0), "reproduced"),
+        (intro(2.04), "reproduced"),
+        (intro(2.02), "approximate"),  # 2 % is exceeded by less than three errors
+        (intro(6.0, below=4), "reproduced"),  # 96 % of the data sets are above 1 %
+        (intro(6.0, below=6), "approximate"),
+        (intro(2.02, below=6), "not_reproduced"),
+        (intro(1.5, low=0.5), "not_reproduced"),
+    ],
+)
+def test_r01_wants_a_large_and_frequent_estimate(tables, verdict):
+    assert judged("R01", **tables).verdict == verdict
+
+
+def test_share_above_splits_the_bin_that_holds_the_value():
+    table = pd.DataFrame({"low_percent": [0, 2], "high_percent": [2, 4], "count": [10, 30]})
+    assert share_above(table, 1.0) == pytest.approx(35 / 40)
+    assert share_above(table, 5.0) == 0
+
+
+def fig2b(bias):
+    return experiment(
+        "bins_by_n", bias, ["ece_bin_ew"], FIG2B_SCENARIOS, HEATMAP_SIZES, HEATMAP_BINS
+    )
+
+
+@pytest.mark.parametrize(
+    ("bias", "verdict"),
+    [
+        (lambda s, e, b, n: np.log2(b) - 3, "reproduced"),
+        (lambda s, e, b, n: np.log2(b) - (3 if s == FIG2B_SCENARIOS[0] else 0), "approximate"),
+        (lambda s, e, b, n: 7 - np.log2(b), "not_reproduced"),  # more bins always better
+        (lambda s, e, b, n: np.log2(b), "not_reproduced"),  # never underestimates
+    ],
+)
+def test_r02_wants_both_signs_and_a_turning_point(bias, verdict):
+    assert judged("R02", bias=fig2b(bias)).verdict == verdict
+
+
+def at(*biases):
+    """The same bias at every n, by the number of bins."""
+    return lambda s, e, b, n: biases[HEATMAP_BINS.index(b)]
+
+
+@pytest.mark.parametrize(
+    ("bias", "verdict"),
+    [
+        (at(-0.041, 1, 2, 3, 4, 5), "reproduced"),
+        (at(-0.039, 1, 2, 3, 4, 5), "not_reproduced"),  # below zero by less than four errors
+        (at(0.041, -1, -2, -3, -4, -5), "reproduced"),
+        (at(0.039, -1, -2, -3, -4, -5), "not_reproduced"),
+        (at(-5, -4, -3, 2, 1, 1.09), "reproduced"),
+        (at(-5, -4, -3, 2, 1, 1.07), "not_reproduced"),  # worse by less than four of both errors
+    ],
+)
+def test_r02_wants_four_standard_errors(bias, verdict):
+    assert judged("R02", bias=fig2b(bias)).verdict == verdict
+
+
+def optimum(exponent):
+    """A bias that vanishes at a number of bins that goes as a power of n."""
+    return lambda s, e, b, n: np.log2(b) - 2 - exponent * np.log2(n / 200)
+
+
+@pytest.mark.parametrize(("exponent", "verdict"), [(0.5, "reproduced"), (-0.3, "not_reproduced")])
+def test_r03_wants_a_growing_optimum(exponent, verdict):
+    bias = bias_table(
+        heatmaps(optimum(exponent), ["ece_bin_ew", "ece_bin_em"]), fig2b(optimum(exponent))
+    )
+    assert judged("R03", bias=bias).verdict == verdict
+
+
+def test_r03_constant_optimum_fails():
+    bias = bias_table(heatmaps(optimum(0), ["ece_bin_ew", "ece_bin_em"]), fig2b(optimum(0)))
+    assert judged("R03", bias=bias).verdict == "not_reproduced"
+
+
+@pytest.mark.parametrize(
+    ("constant", "verdict"),
+    [(0, "reproduced"), (1, "approximate"), (2, "approximate"), (3, "not_reproduced")],
+)
+def test_r03_six_of_eight_curves_that_grow_are_approximate(constant, verdict):
+    def bias(scenario, estimator, b, n):
+        fails = estimator == "ece_bin_em" and scenario in HEATMAP_MODELS[:constant]
+        return optimum(0 if fails else 0.5)(scenario, estimator, b, n)
+
+    maps = heatmaps(bias, ["ece_bin_ew", "ece_bin_em"])
+    assert judged("R03", bias=bias_table(maps, fig2b(bias))).verdict == verdict
+
+
+def test_best_bins_counts_ties_within_the_errors():
+    cells = pd.DataFrame(
+        {"n_samples": 200, "n_bins": [2, 4, 8], "bias_percent": [-0.1, 0.12, 2.0]}
+    ).assign(bias_se_percent=0.01)
+    assert best_bins(cells) == ([2], [[2, 4]])
+
+
+def test_can_be_nondecreasing():
+    assert can_be_nondecreasing([[2, 8], [4], [4, 16]])
+    assert not can_be_nondecreasing([[8], [2, 4]])
+
+
+def label_binned(extra):
+    names = ["ece_label_binned_ew", "ece_bin_ew", "ece_label_binned_em", "ece_bin_em"]
+    values = {name: 1.0 + extra * ("label" in name) for name in names}
+    return bias_table(
+        *(experiment(x, lambda s, e, b, n: values[e], names) for x in ("realistic", "perfect"))
+    )
+
+
+@pytest.mark.parametrize(("extra", "verdict"), [(0.2, "reproduced"), (-0.001, "not_reproduced")])
+def test_r04_wants_no_cell_below(extra, verdict):
+    assert judged("R04", bias=label_binned(extra)).verdict == verdict
+
+
+def test_a_missing_row_is_named():
+    names = ["ece_bin_ew", "ece_label_binned_ew"]
+    table = experiment("realistic", 1.0, names, NAMES[:3])
+    with pytest.raises(NotJudged, match=r"lacks 98 of the 140 rows .* densenet40_c10"):
+        judged("R04", bias=table)

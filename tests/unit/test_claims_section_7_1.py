@@ -1,0 +1,207 @@
+"""R09 to R13: rules on bias of the fitted models."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from claims_data import ALL, GOOD, GROUP, NAMES, by_name, experiment, judged, measured
+
+from calbias.claims.similarity import groups_matter
+from calbias.truth.paper import MODEL_SIZES as SIZES
+
+
+def realistic(values=GOOD, name="realistic", **more):
+    return experiment(name, by_name(values), ALL, **more)
+
+
+def test_r09_holds_where_em_is_less_biased_and_fails_where_it_is_not():
+    assert judged("R09", bias=realistic()).verdict == "reproduced"
+    swapped = {name.replace("_em", "_xx").replace("_ew", "_em").replace("_xx", "_ew"): value
+               for name, value in GOOD.items()}  # fmt: skip
+    failing = judged("R09", bias=realistic(swapped))
+    assert failing.verdict == "not_reproduced"
+    assert "ew is clearly less biased at: bin CIFAR-10 n = 200" in failing.notes[1]
+
+
+@pytest.mark.parametrize(
+    ("estimator", "cells", "verdict"),
+    [
+        ("ece_bin_em", 1, "reproduced"),  # 1 of 21 cells is rare
+        ("ece_bin_em", 2, "approximate"),
+        ("ece_debias_em", 2, "approximate"),
+        ("ece_sweep_em", 7, "not_reproduced"),  # a third of one family, a ninth of all cells
+    ],
+)
+def test_r09_judges_each_family(estimator, cells, verdict):
+    def bias(scenario, name, b, n):
+        worse = GROUP[scenario] == "CIFAR-10" and SIZES.index(n) < cells and name == estimator
+        return 9.0 if worse else GOOD[name]
+
+    assert judged("R09", bias=experiment("realistic", bias, ALL)).verdict == verdict
+
+
+def test_r09_undecided_cells_do_not_reproduce():
+    assert judged("R09", bias=realistic(se=10.0)).verdict == "not_reproduced"
+
+
+def test_r09_judges_the_magnitude_not_the_sign():
+    values = {name: -value for name, value in GOOD.items()}
+    assert judged("R09", bias=realistic(values)).verdict == "reproduced"
+
+
+@pytest.mark.parametrize(
+    ("values", "verdict"),
+    [
+        (GOOD, "reproduced"),
+        ({**GOOD, "ece_debias_em": 0.1}, "not_reproduced"),  # sweep is not first
+        ({**GOOD, "ece_bin_em": 0.4}, "approximate"),  # debias is third, its gap still shrinks
+    ],
+)
+def test_r10_ranking(values, verdict):
+    assert judged("R10", bias=realistic(values)).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("place", "exception"),
+    [
+        (lambda s, n: n == 1600, "n = 1600: less biased than ece_sweep_em is ece_bin_em 0.010"),
+        (lambda s, n: GROUP[s] == "ImageNet", "ImageNet: less biased than ece_sweep_em is"),
+    ],
+)
+def test_r10_another_estimator_that_wins_somewhere_makes_it_approximate(place, exception):
+    def bias(scenario, estimator, b, n):
+        if estimator == "ece_bin_em" and place(scenario, n):
+            return 0.01
+        return by_name(GOOD)(scenario, estimator, b, n)
+
+    judgement = judged("R10", bias=experiment("realistic", bias, ALL))
+    assert judgement.verdict == "approximate"
+    assert exception in str(judgement.notes)
+
+
+def t_table(a, b):
+    rng = np.random.default_rng(1)
+
+    def bias(scenario, estimator, bins, n):
+        return {"ece_debias_em": a, "ece_sweep_em": b}[estimator] + 0.05 * rng.standard_normal()
+
+    return experiment("realistic", bias, ["ece_debias_em", "ece_sweep_em"], se=0.002)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "verdict"),
+    [
+        (0.504, 0.347, "reproduced"),
+        (0.80, 0.347, "approximate"),  # significant, but another size
+        (0.347, 0.504, "not_reproduced"),
+    ],
+)
+def test_r11_size_and_sign(a, b, verdict):
+    assert judged("R11", bias=t_table(a, b)).verdict == verdict
+
+
+def test_r11_note_counts_choices_that_can_change_the_sign_and_names_the_nearest():
+    columns = (
+        "choice description mean_abs_bias_a_percent mean_abs_bias_b_percent t_statistic p_value"
+    )
+    rows = [
+        ("as_configured", "", 0.3, 0.1, 9.0, 1e-9),
+        ("one_sided", "", 0.3, 0.1, 9.0, 5e-10),
+        ("population_variance", "", 0.3, 0.1, 9.1, 1e-9),
+        ("unclipped", "words", 0.5, 0.35, 5.0, 1e-6),
+        ("equal_width", "words", 2.7, 3.8, -10.0, 1e-6),
+        ("rounding_1", "words", 0.504, 0.347, 5.1, 1e-6),
+    ]
+    sensitivity = pd.DataFrame(rows, columns=columns.split())
+    judgement = judged("R11", bias=t_table(0.5, 0.3), t_test_sensitivity=sensitivity)
+    note = "; ".join(judgement.notes)
+    assert note.startswith("2 other choices open to the authors")
+    assert "1 keep the published sign (unclipped)" in note
+    assert "the others reverse it (equal_width)" in note
+    assert "nearest to the published numbers is unclipped (words): 0.500 vs 0.350" in note
+    t = measured(judgement, "t of the paired test, range of 1 draws within rounding")
+    assert (t.low, t.high) == (5.1, 5.1)
+
+
+@pytest.mark.parametrize(
+    ("kde", "unrooted", "verdict", "noted"),
+    [
+        (8.0, 9.0, "reproduced", False),
+        (3.0, 9.0, "approximate", True),
+        (0.5, 9.0, "not_reproduced", True),
+        (0.5, 0.5, "not_reproduced", False),
+    ],
+)
+def test_r12_is_decided_by_the_rooted_kde(kde, unrooted, verdict, noted):
+    values = {**GOOD, "kde": kde, "kde_unrooted": unrooted}
+    judgement = judged("R12", bias=realistic(values))
+    assert judgement.verdict == verdict
+    assert ("without the p-th root" in str(judgement.notes)) == noted
+
+
+@pytest.mark.parametrize(
+    ("kde", "verdict"),
+    [
+        (5.1, "reproduced"),  # more than twice the 2.5 of ece_sweep_ew
+        (4.9, "approximate"),
+        (2.6, "approximate"),
+        (2.4, "not_reproduced"),
+    ],
+)
+@pytest.mark.parametrize("binned_sign", [1, -1])
+def test_r12_takes_magnitudes_at_each_n(kde, verdict, binned_sign):
+    def bias(scenario, estimator, b, n):
+        if estimator.startswith("kde"):
+            return kde * (-1) ** SIZES.index(n)
+        return binned_sign * GOOD[estimator]
+
+    assert judged("R12", bias=experiment("realistic", bias, ALL)).verdict == verdict
+
+
+@pytest.mark.parametrize("noisy", ["kde", "kde_unrooted", "ece_bin_ew"])
+def test_r12_tells_the_largest_error_of_all_that_it_compares(noisy):
+    """1 for each of the four or two models of a data set: 1/√2 for two."""
+    table = realistic(GOOD)
+    table["bias_se_percent"] = np.where(table["estimator"] == noisy, 1.0, 0.01)
+    assert judged("R12", bias=table).largest_error == pytest.approx(0.5**0.5)
+
+
+def similar(between, within):
+    groups = {name: k for k, name in enumerate(dict.fromkeys(GROUP.values()))}
+    place = {name: k for k, name in enumerate(GROUP)}
+    return experiment(
+        "realistic",
+        lambda s, e, b, n: between * groups[GROUP[s]] + within * np.cos(place[s] * 1.7),
+        ALL,
+    )
+
+
+@pytest.mark.parametrize(
+    ("between", "within", "verdict"),
+    [(3.0, 0.1, "reproduced"), (1.0, 0.7, "approximate"), (0.0, 1.0, "not_reproduced")],
+)
+def test_r13_wants_curves_alike_within_a_data_set(between, within, verdict):
+    assert judged("R13", bias=similar(between, within)).verdict == verdict
+
+
+def test_r13_one_model_of_two_apart_is_no_likeness():
+    """Eight curves are equal, within / between is 0.31, but no more in a fifth of the groupings."""
+    table = experiment("realistic", lambda s, e, b, n: float(s == NAMES[-1]), ALL)
+    judgement = judged("R13", bias=table)
+    assert judgement.verdict == "not_reproduced"
+    name = "distance of bias curves within data sets / between"
+    assert measured(judgement, name, "ece_bin_ew").value == pytest.approx(0.31, abs=0.005)
+    assert measured(judgement, "p", "ece_bin_ew").value == pytest.approx(0.2)
+
+
+@pytest.mark.parametrize(("alike", "verdict"), [(4, "approximate"), (3, "not_reproduced")])
+def test_r13_four_estimators_of_seven_are_approximate(alike, verdict):
+    good, bad = (similar(*x).set_index("estimator") for x in ((3.0, 0.1), (0.0, 1.0)))
+    names = [*ALL[:alike], "kde_unrooted"]
+    table = pd.concat([good.loc[names], bad.drop(names)]).reset_index()
+    assert judged("R13", bias=table).verdict == verdict
+
+
+def test_groups_matter_counts_every_grouping():
+    result = groups_matter([0, 1, 10, 11], ["a", "a", "b", "b"], lambda a, b: abs(a - b))
+    assert result.ratio == pytest.approx(1 / 10)
+    assert result.p_value == pytest.approx(2 / 6)  # the grouping and its mirror

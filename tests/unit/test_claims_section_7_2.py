@@ -1,0 +1,120 @@
+"""R16 to R18: rules on detection."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from claims_data import judged
+
+from calbias.claims.section_7_2 import area_between, mean_of
+from calbias.claims.verdicts import NotJudged
+from calbias.truth.paper import DETECTION_SIZES as SIZES
+
+TCE = np.linspace(0, 30, 61)
+
+
+def detection(usual, best):
+    """Miss rates that fall around the TCE ``usual(n)`` and ``best(n)`` in percent."""
+    tables = []
+    for estimator, half in (("ece_bin_ew", usual), ("ece_sweep_em", best)):
+        for n in SIZES:
+            rate = 0.95 / (1 + np.exp((TCE - half(n)) * 8 / half(n)))
+            tables.append(
+                pd.DataFrame(
+                    {"exponent": 1 + TCE / 10, "tce_percent": TCE, "miss_rate": rate}
+                ).assign(
+                    estimator=estimator,
+                    n_samples=n,
+                    miss_rate_se=0.002,
+                    n_replicates=2000,
+                    miss_rate_threshold_se=0.001,
+                )
+            )
+    return pd.concat(tables, ignore_index=True)
+
+
+@pytest.mark.parametrize(
+    ("usual", "best", "verdict"),
+    [
+        (lambda n: 300 / n**0.5, lambda n: 200 / n**0.5, "reproduced"),
+        (lambda n: 200 / n**0.5, lambda n: 300 / n**0.5, "not_reproduced"),
+        (lambda n: 10.0 + 5 * (n >= 10000), lambda n: 8.0, "approximate"),  # more at large n
+    ],
+)
+def test_r16_sweep_misses_less_and_more_so_below_10000(usual, best, verdict):
+    assert judged("R16", detection=detection(usual, best)).verdict == verdict
+
+
+def test_r16_names_the_sample_sizes_that_are_absent():
+    table = detection(lambda n: 10, lambda n: 8)
+    with pytest.raises(NotJudged, match="lacks n = 20000"):
+        judged("R16", detection=table[table["n_samples"] < 20000])
+
+
+def test_r16_area_by_trapezoids_with_a_threshold_common_to_all():
+    """Widths 1 and 3, so weights 0.5, 2 and 1.5; ± 0.01 a cell and ± 0.02 common, twice."""
+    cells = pd.DataFrame(
+        {
+            **{"tce_percent_a": [0.0, 1.0, 4.0], "miss_rate_a": [0.9, 0.8, 0.2]},
+            **{"miss_rate_b": [0.9, 0.6, 0.0], "miss_rate_se_a": 0.01, "miss_rate_se_b": 0.01},
+            **{"miss_rate_threshold_se_a": 0.02, "miss_rate_threshold_se_b": 0.02},
+        }
+    )
+    area, error = area_between(cells.sample(frac=1, random_state=1))
+    assert area == pytest.approx(2 * 0.2 + 1.5 * 0.2)
+    assert error == pytest.approx(np.hypot(0.02 * np.sqrt(0.25 + 4 + 2.25), 0.04 * 4))
+    assert mean_of([(1.0, 0.3), (2.0, 0.4)]) == pytest.approx((1.5, 0.25))
+
+
+def test_r16_counts_the_error_of_the_threshold():
+    """The same rates, but thresholds so uncertain that no cell is decided."""
+    table = detection(lambda n: 300 / n**0.5, lambda n: 200 / n**0.5)
+    sure = judged("R16", detection=table)
+    unsure = judged("R16", detection=table.assign(miss_rate_threshold_se=0.5))
+    assert sure.verdict == "reproduced"
+    assert unsure.verdict == "not_reproduced"
+    assert unsure.measurements[0].value == 0
+    assert unsure.largest_error == pytest.approx(0.5, abs=1e-5)
+
+
+def limits(at, width=0.1):
+    """Detectable TCE in percent by (n, estimator); NaN where the miss rate never falls enough."""
+    rows = [
+        (estimator, n, target, at(n, estimator))
+        for estimator in ("ece_bin_ew", "ece_sweep_em")
+        for n in (200, 500, 10000)
+        for target in (0.1, 0.05)
+    ]
+    table = pd.DataFrame(
+        rows, columns=["estimator", "n_samples", "target_miss_rate", "tce_percent"]
+    )
+    never = table["tce_percent"].isna()
+    low = (table["tce_percent"] - width).where(~never, 27.0)
+    return table.assign(tce_low_percent=low, tce_high_percent=table["tce_percent"] + width)
+
+
+@pytest.mark.parametrize(
+    ("at", "verdict"),
+    [
+        (lambda n, e: 2.5, "reproduced"),
+        (lambda n, e: 2.5 if e == "ece_bin_ew" else 1.5, "approximate"),
+        (lambda n, e: 2.05, "not_reproduced"),  # above 2, but not clearly
+        (lambda n, e: np.nan, "reproduced"),  # nothing tried was detected
+    ],
+)
+def test_r17_two_percent_is_not_detected_by_10000(at, verdict):
+    assert judged("R17", detection_limits=limits(at)).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("at", "verdict"),
+    [
+        (lambda n, e: 11.0, "reproduced"),
+        (lambda n, e: 11.0 if n == 200 else 9.0, "approximate"),
+        (lambda n, e: 11.0 if n == 200 else 10.09, "approximate"),  # its range is 9.99 to 10.19
+        (lambda n, e: 11.0 if n == 200 else 10.11, "reproduced"),
+        (lambda n, e: 10.09 if n == 200 else 11.0, "not_reproduced"),
+        (lambda n, e: 9.0, "not_reproduced"),
+    ],
+)
+def test_r18_ten_percent_at_500_and_200(at, verdict):
+    assert judged("R18", detection_limits=limits(at)).verdict == verdict

@@ -1,0 +1,60 @@
+"""R26: rule on the selection of recalibration methods."""
+
+import pandas as pd
+import pytest
+from claims_data import NAMES, judged, measured
+
+
+def selections(bin_agrees, sweep_agrees, source="real_logits", models=NAMES):
+    rows = [
+        (model, source, measure, k < count, 0.6, k < published)
+        for measure, count, published in (
+            ("ece_bin_ew", bin_agrees, 3),
+            ("ece_sweep_em", sweep_agrees, 7),
+        )
+        for k, model in enumerate(models)
+    ]
+    columns = "model source measure agrees agreement_frequency published_agrees"
+    return pd.DataFrame(rows, columns=columns.split())
+
+
+@pytest.mark.parametrize(
+    ("table", "verdict"),
+    [
+        (selections(3, 7), "reproduced"),
+        (selections(4, 6), "approximate"),
+        (selections(3, 6), "approximate"),  # one of the two counts is not enough
+        (selections(4, 7), "approximate"),
+        (selections(5, 5), "not_reproduced"),
+        (selections(7, 3), "not_reproduced"),
+        (selections(7, 3, "surrogate_logits"), "needs_real_logits"),
+        (selections(1, 1, models=NAMES[:1]), "needs_real_logits"),  # too few to count
+    ],
+)
+def test_r26_counts_agreements(table, verdict):
+    assert judged("R26", recalibration_selection=table).verdict == verdict
+
+
+def test_r26_counts_have_the_spread_of_independent_models():
+    """Ten models that agree in 60 % of the resamples: 6 with a variance of 10 × 0.6 × 0.4."""
+    judgement = judged("R26", recalibration_selection=selections(3, 7))
+    for name in ("ece_bin_ew", "ece_sweep_em"):
+        agree = measured(judgement, "models that agree, mean over bootstrap resamples", name)
+        assert (agree.value, agree.error) == pytest.approx((6.0, 2.4**0.5))
+
+
+def test_r26_notes_what_other_choices_would_give():
+    agreements = {"default": (10, 2), "equal_mass": (8, 9), "norm_1": (7, 7)}
+    rows = [
+        (choice, measure, 10, count)
+        for choice, counts in agreements.items()
+        for measure, count in zip(("ece_bin_ew", "ece_sweep_em"), counts, strict=True)
+    ]
+    rows.append(("default", "kde", 10, 10))
+    sensitivity = pd.DataFrame(rows, columns=["choice", "measure", "n_models", "n_agree"])
+    tables = {"recalibration_selection": selections(7, 3)}
+    note = str(judged("R26", **tables, recalibration_sensitivity=sensitivity).notes)
+    assert "more often than ece_bin_ew under equal_mass (8 and 9)" in note
+    assert "as often as ece_bin_ew under norm_1 (7 and 7)" in note
+    assert "less often than ece_bin_ew under default (10 and 2)" in note
+    assert not judged("R26", **tables).notes
