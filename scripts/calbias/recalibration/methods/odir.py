@@ -1,0 +1,50 @@
+"""Matrix scaling and Dirichlet calibration with ODIR (Kull et al. 2019, NeurIPS).
+
+softmax(W x + b) with x the logits (``ms_odir``) or the log probabilities (``dir_odir``), and
+off-diagonal and intercept regularisation, see ``calbias.recalibration.softmax_regression``. The
+strength λ = μ is the one, of a grid, with the least negative log-likelihood in 5-fold
+cross-validation on the validation fold; the fit is then that of all its rows.
+"""
+
+import warnings
+
+import numpy as np
+
+from calbias.recalibration.softmax_regression import fit_linear
+
+VARIANTS = {"ms_odir": {}, "dir_odir": {"of_log_probabilities": True}}
+PENALTIES = (1e2, 1e1, 1e0, 1e-1, 1e-2)
+N_FOLDS = 5
+
+
+def fit(logits, labels, of_log_probabilities=False, penalties=PENALTIES):
+    """Fit W and b to logits (n, K) and labels (n,); one penalty needs no cross-validation."""
+    options = {"of_log_probabilities": of_log_probabilities}
+    penalty = penalties[0]
+    if len(penalties) > 1:
+        penalty = penalties[int(np.argmin(_held_out(logits, labels, penalties, options)))]
+    return fit_linear(logits, labels, penalty=penalty, penalty_intercept=penalty, **options)
+
+
+def _held_out(logits, labels, penalties, options):
+    """Return the negative log-likelihood of held-out rows for each penalty, strongest first."""
+    # Rows may be sorted by class: deal them out, class by class.
+    fold = np.empty(len(labels), np.int64)
+    fold[np.argsort(labels, kind="stable")] = np.arange(len(labels)) % N_FOLDS
+    total = np.zeros(len(penalties))
+    for held_out in range(N_FOLDS):
+        kept, calibration = fold != held_out, None
+        for k, penalty in enumerate(penalties):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # a candidate need not be at its minimum
+                calibration = fit_linear(
+                    logits[kept],
+                    labels[kept],
+                    penalty=penalty,
+                    penalty_intercept=penalty,
+                    start=calibration,
+                    tolerance=1e-4,
+                    **options,
+                )
+            total[k] += np.sum(~kept) * calibration.mean_nll(logits[~kept], labels[~kept])
+    return total

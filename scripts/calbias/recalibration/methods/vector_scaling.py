@@ -1,0 +1,9 @@
+"""Vector scaling (Guo et al. 2017, section 4.2): softmax(w ∘ z + b), a weight and an intercept a
+class, of greatest likelihood."""
+
+from calbias.recalibration.softmax_regression import fit_linear
+
+
+def fit(logits, labels):
+    """Fit w and b to logits (n, K) and labels (n,)."""
+    return fit_linear(logits, labels, diagonal=True)

@@ -1,0 +1,154 @@
+"""Multinomial logistic regression on a model's logits: what vector, matrix and Dirichlet share.
+
+    q = softmax(W x + b),  loss = mean over rows of -log q_label
+                                  + λ/(K(K - 1)) Σ_{i≠j} W_ij² + μ/K Σ b_j²
+
+with x the logits or the log probabilities of a row and W a full or a diagonal matrix. The penalty
+is ODIR of Kull et al. 2019; λ = μ = 0 is none. The loss is convex; L-BFGS-B minimises it from
+W = I, b = 0 with exact gradients, in coordinates in which its curvature at the start is about 1.
+"""
+
+import warnings
+from typing import NamedTuple
+
+import numpy as np
+from scipy.optimize import minimize
+
+from calbias.logits.row_blocks import log_totals, row_blocks
+
+GRADIENT = 1e-6
+"""The largest entry of the gradient that counts as a minimum, in the coordinates of the search."""
+_MOST_STEPS = 3000
+_SEPARATED = 1e-3  # nats: below this mean loss the classes are taken as separated
+
+
+class LinearCalibration(NamedTuple):
+    """``weights`` W, (K, K) or its diagonal (K,), and ``intercept`` b, (K,).
+
+    ``gradient`` is the largest entry of the loss's gradient there, see ``GRADIENT``.
+    """
+
+    weights: np.ndarray
+    intercept: np.ndarray
+    of_log_probabilities: bool
+    gradient: float
+
+    def predict(self, logits):
+        """Return W x + b of each row of logits (n, K), (n, K) float64."""
+        x = _inputs(logits, self.of_log_probabilities)
+        return _mapped(self.weights, self.intercept, x)
+
+    def mean_nll(self, logits, labels):
+        """Return the mean negative log-likelihood of labels (n,), in nats."""
+        x = _inputs(logits, self.of_log_probabilities)
+        return _likelihood(x, labels, self.weights, self.intercept)[0]
+
+
+def fit_linear(
+    logits,
+    labels,
+    diagonal=False,
+    penalty=0.0,
+    penalty_intercept=0.0,
+    of_log_probabilities=False,
+    start=None,
+    tolerance=GRADIENT,
+):
+    """Return the ``LinearCalibration`` of least loss for logits (n, K) and labels (n,).
+
+    ``penalty`` is λ and ``penalty_intercept`` μ; ``start`` is a LinearCalibration to begin at
+    and ``tolerance`` the largest entry of the gradient at the end. Warns where
+    the gradient does not vanish and where the logits separate the classes, since the likelihood
+    then has no maximum.
+    """
+    x = _inputs(logits, of_log_probabilities)
+    k = x.shape[1]
+    identity = np.ones(k) if diagonal else np.eye(k)
+    ridge = 0.0 if diagonal else penalty / (k * (k - 1)) * (1.0 - identity)
+    ridge_intercept = penalty_intercept / k
+    # Rows of [W b] are the variables times ``change``.
+    change = _scales(x) if diagonal else _whitening(x, penalty / (k * (k - 1)), ridge_intercept)
+
+    def parameters(variables):
+        rows = variables.reshape(k, -1) @ change
+        return (rows[:, 0] if diagonal else rows[:, :-1]), rows[:, -1]
+
+    def loss_and_gradient(variables):
+        weights, intercept = parameters(variables)
+        loss, of_weights, of_intercept = _likelihood(x, labels, weights, intercept)
+        loss += np.sum(ridge * weights**2) + np.sum(ridge_intercept * intercept**2)
+        of_weights = of_weights + 2 * ridge * weights
+        of_intercept = of_intercept + 2 * ridge_intercept * intercept
+        return loss, (np.column_stack([of_weights, of_intercept]) @ change.T).ravel()
+
+    first = (identity, np.zeros(k)) if start is None else (start.weights, start.intercept)
+    found = minimize(
+        loss_and_gradient,
+        np.linalg.solve(change.T, np.column_stack(first).T).T.ravel(),
+        method="L-BFGS-B",
+        jac=True,
+        options={
+            **{"gtol": tolerance / 2, "ftol": 0, "maxcor": 20},
+            **{"maxiter": _MOST_STEPS, "maxfun": 2 * _MOST_STEPS},
+        },
+    )
+    gradient = float(np.abs(found.jac).max())
+    if found.fun < _SEPARATED or not gradient <= tolerance:
+        warnings.warn(
+            f"softmax regression on {k} classes: the loss is {found.fun:.1g} and its gradient "
+            f"{gradient:.1g} after {found.nit} steps; where the logits separate the classes the "
+            "likelihood has no maximum: use ms_odir",
+            stacklevel=3,
+        )
+    return LinearCalibration(*parameters(found.x), of_log_probabilities, gradient)
+
+
+def _inputs(logits, of_log_probabilities):
+    x = logits.astype(np.float64)
+    return x - log_totals(logits)[:, None] if of_log_probabilities else x
+
+
+def _scales(x):
+    """Return the change of variables, (2, 2), to inputs of unit scale."""
+    return np.diag([1 / (np.sqrt(np.mean(x * x)) or 1.0), 1.0])
+
+
+def _whitening(x, ridge, ridge_intercept):
+    """Return the change of variables, (K + 1, K + 1), that makes the curvature about 1.
+
+    The curvature of each row of [W b] is taken as the mean of v (x, 1)(x, 1)ᵀ, v half the variance
+    of the label under the uncalibrated probabilities.
+    """
+    k = x.shape[1]
+    total = np.zeros((k + 1, k + 1))
+    for rows in row_blocks(x):
+        p = np.exp(x[rows] - log_totals(x[rows])[:, None])
+        v = (1 - np.einsum("ij,ij->i", p, p)) / k
+        extended = np.column_stack([x[rows], np.ones(len(p))])
+        total += (extended.T * v) @ extended
+    total /= len(x)
+    total[np.diag_indices(k)] += 2 * ridge
+    total[k, k] += 2 * ridge_intercept
+    values, vectors = np.linalg.eigh(total)
+    return (vectors / np.sqrt(np.maximum(values, 1e-6 * values[-1]))).T
+
+
+def _mapped(weights, intercept, x):
+    return (x * weights if weights.ndim == 1 else x @ weights.T) + intercept
+
+
+def _likelihood(x, labels, weights, intercept):
+    """Return the mean negative log-likelihood and its gradient in W and in b."""
+    loss, of_weights, of_intercept = 0.0, np.zeros(weights.shape), np.zeros(len(intercept))
+    for rows in row_blocks(x):
+        z = _mapped(weights, intercept, x[rows])
+        z -= z.max(axis=1)[:, None]
+        own = np.arange(len(z)), labels[rows]
+        of_label = z[own]
+        total = np.exp(z, out=z).sum(axis=1)
+        loss += np.sum(np.log(total) - of_label)
+        z /= total[:, None]
+        z[own] -= 1.0
+        of_weights += np.einsum("ij,ij->j", z, x[rows]) if weights.ndim == 1 else z.T @ x[rows]
+        of_intercept += z.sum(axis=0)
+    return loss / len(x), of_weights / len(x), of_intercept / len(x)
