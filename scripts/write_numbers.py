@@ -1,4 +1,4 @@
-"""Write the numbers that README.md quotes, from the result tables, between its two markers."""
+"""Write the numbers that docs/results.md quotes, from the result tables, between its two markers."""
 
 import argparse
 from collections import Counter
@@ -14,20 +14,20 @@ BEGIN, END = "<!-- numbers: begin", "<!-- numbers: end -->"
 
 @command
 def main(argv=None):
-    """Replace what stands between the markers of a README."""
+    """Replace the text between the markers of a document."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tables", default="results/tables", help="folder of result tables")
     parser.add_argument("--machine", default="", help="machine and date of the benchmark, in words")
-    parser.add_argument("--readme", default="README.md", help="file to change")
+    parser.add_argument("--document", default="docs/results.md", help="file to change")
     options = parser.parse_args(argv)
-    if not Path(options.readme).is_file():
-        raise InputError(f"{options.readme}: there is no such file")
-    text = Path(options.readme).read_text(encoding="utf-8")
+    if not Path(options.document).is_file():
+        raise InputError(f"{options.document}: there is no such file")
+    text = Path(options.document).read_text(encoding="utf-8")
     if text.count(BEGIN) != 1 or text.count(END) != 1:
-        raise InputError(f"{options.readme}: put the lines {BEGIN} … --> and {END} into it once")
+        raise InputError(f"{options.document}: put the lines {BEGIN} … --> and {END} into it once")
     start = text.index("\n", text.index(BEGIN)) + 1
     numbers = "\n".join(quoted_numbers(Path(options.tables), options.machine))
-    with written_whole(options.readme) as temporary:
+    with written_whole(options.document) as temporary:
         temporary.write_text(
             text[:start] + numbers + "\n" + text[text.index(END) :], encoding="utf-8"
         )
@@ -46,7 +46,7 @@ def quoted_numbers(tables, machine):
         for test in tests[pair].itertuples():
             lines.append(
                 f"- **Bias, {test.experiment} calibration.** Mean absolute bias over "
-                f"{test.n_pairs} cells: ece_debias_em {test.mean_abs_bias_a_percent:.3f} %, "
+                f"{test.n_pairs} pairs of model and sample size: ece_debias_em {test.mean_abs_bias_a_percent:.3f} %, "
                 f"ece_sweep_em {test.mean_abs_bias_b_percent:.3f} % "
                 f"(paired t = {test.t_statistic:.2f}, p = {test.p_value:.1g})."
             )
@@ -70,7 +70,7 @@ def _speed(benchmark, machine):
         hours = per_score * N_SCORES * 100_000 / 3600
         lines.append(
             f"- **Speed.** Sampling and estimating all of Figure 4 with {what}: "
-            f"{row['ratio_median']:.1f} times faster than NumPy draws the scores alone "
+            f"{row['ratio_median']:.1f} times the speed of drawing the scores with NumPy "
             f"({row['ratio_low']:.1f} to {row['ratio_high']:.1f}, one thread{where}), "
             f"{1e9 * per_score:.1f} ns per score. 10⁵ replicates of every point cost "
             f"{60 * hours:.0f} core-minutes."

@@ -1,6 +1,6 @@
 import pytest
 
-import write_readme_numbers
+import write_numbers
 
 README = "# A\n<!-- numbers: begin (by hand) -->\nold\n<!-- numbers: end -->\nrest\n"
 
@@ -17,11 +17,11 @@ def tables(folder):
 def test_numbers_between_the_markers_come_from_the_tables(tmp_path):
     readme = tmp_path / "README.md"
     readme.write_text(README)
-    arguments = ["--tables", str(tables(tmp_path)), "--readme", str(readme), "--machine", "a PC"]
-    write_readme_numbers.main(arguments)
+    arguments = ["--tables", str(tables(tmp_path)), "--document", str(readme), "--machine", "a PC"]
+    write_numbers.main(arguments)
     text = readme.read_text()
     assert "1 reproduced, 1 approximate" in text
-    assert "7.0 times faster" in text
+    assert "7.0 times the speed" in text
     assert "5.0 ns per score" in text
     assert "cost 2 core-minutes" in text  # 5 ns × 254e6 scores × 100
     assert "a PC" in text
@@ -34,6 +34,6 @@ def test_missing_markers_are_refused_and_nothing_is_changed(tmp_path, capsys):
     readme = tmp_path / "README.md"
     readme.write_text("nothing\n")
     with pytest.raises(SystemExit):
-        write_readme_numbers.main(["--tables", str(tmp_path), "--readme", str(readme)])
+        write_numbers.main(["--tables", str(tmp_path), "--document", str(readme)])
     assert "put the lines" in capsys.readouterr().err
     assert readme.read_text() == "nothing\n"
