@@ -43,7 +43,7 @@ def test_logistic_line_against_a_general_optimiser(seed):
 def test_separable_labels_have_a_finite_fit(hits):
     x = np.array([-2.0, -1.0, 1.0, 36.0])
     assert fit_line(x, np.array(hits, float)) == pytest.approx(
-        platt(x, np.array(hits)), rel=1e-3, abs=1e-4
+        platt(x, np.array(hits)), rel=3e-3, abs=1e-4
     )
     assert all(map(math.isfinite, fit_line(np.ones(4), np.array(hits, float))))
 
@@ -116,9 +116,9 @@ def test_plug_in_of_a_logistic_curve():
 
 
 def test_plug_in_of_loess_against_statsmodels():
-    """Below 201 samples each is evaluated, as in statsmodels' lowess without robustness steps."""
+    """Below 101 samples each is evaluated, as in statsmodels' lowess without robustness steps."""
     lowess = pytest.importorskip("statsmodels.nonparametric.smoothers_lowess").lowess
-    scores, hits = monotone_data(150, seed=6)
+    scores, hits = monotone_data(90, seed=6)
     fit = lowess(hits, scores, frac=0.75, it=0, delta=0.0, return_sorted=False)
     gaps = np.abs(np.clip(fit, 0, 1) - scores)
     assert estimate("plugin_loess", scores, hits, norm=1).value == pytest.approx(
@@ -135,7 +135,7 @@ def test_loess_between_its_points_stays_near_the_full_fit():
     fit = lowess(hits, scores, frac=0.75, it=0, delta=0.0, return_sorted=False)
     gaps = np.abs(np.clip(fit, 0, 1) - scores)
     assert estimate("plugin_loess", scores, hits, norm=1).value == pytest.approx(
-        gaps.mean(), rel=1e-3
+        gaps.mean(), rel=3e-3
     )
 
 

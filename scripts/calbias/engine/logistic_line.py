@@ -31,23 +31,28 @@ def expit(x):
 
 
 @njit(error_model="numpy")
-def fit_line(x, labels):
+def fit_line(x, labels, smoothed=True):
     """Return (a, b) of greatest likelihood for x (n,) and labels (n,) in [0, 1].
 
-    The labels 0 and 1 are moved to 1/(n₀ + 2) and (n₁ + 1)/(n₁ + 2) as Platt (1999) does, so that
-    separable data have a finite fit. x is centred and scaled for the iteration. Where all x agree
-    b is 1 and a fits the mean.
+    Where ``smoothed`` the labels 0 and 1 are moved to 1/(n₀ + 2) and (n₁ + 1)/(n₁ + 2) as Platt
+    (1999) does, so that separable data have a finite fit; without it the iteration ends far out
+    there. x is centred and scaled. Where all x agree b is 1 and a fits the mean.
     """
     n = x.shape[0]
     mean = x.mean()
     scale = math.sqrt(np.mean((x - mean) ** 2))
     n_hits = labels.sum()
-    low, high = 1.0 / (n - n_hits + 2.0), (n_hits + 1.0) / (n_hits + 2.0)
+    low, high = 0.0, 1.0
+    if smoothed:
+        low, high = 1.0 / (n - n_hits + 2.0), (n_hits + 1.0) / (n_hits + 2.0)
     if scale < 1e-12 * max(1.0, abs(mean)):
         rate = low + (high - low) * n_hits / n
         return math.log(rate) - math.log1p(-rate) - mean, 1.0
-    intercept, slope = 0.0, 0.0
+    intercept, slope = mean, scale  # the line y = x: log-odds of scores are near their labels'
     best = _loss(x, labels, mean, scale, low, high, intercept, slope)
+    flat = _loss(x, labels, mean, scale, low, high, 0.0, 0.0)
+    if flat < best:
+        intercept, slope, best = 0.0, 0.0, flat
     for _ in range(_ITERATIONS):
         g0 = g1 = h00 = h01 = h11 = 0.0
         for i in range(n):
@@ -79,6 +84,12 @@ def fit_line(x, labels):
         if decrement < _SMALL * n:  # convergence is quadratic: the next step would be rounding
             break
     return intercept - slope * mean / scale, slope / scale
+
+
+@njit
+def log_likelihood(x, labels, intercept, slope):
+    """Return Σ [label·log p + (1 − label)·log(1 − p)], p = 1/(1 + e^−(intercept + slope·x))."""
+    return -_loss(x, labels, 0.0, 1.0, 0.0, 1.0, intercept, slope)
 
 
 @njit

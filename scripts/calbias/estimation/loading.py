@@ -43,7 +43,7 @@ def load_estimator(estimator, file=None):
     """
     path = Path(file) if file else estimator_file(estimator)
     try:
-        module = _load_module(path)
+        module = load_module(path)
     except (Exception, SystemExit) as error:
         raise _named(error, path, f"estimator {estimator} cannot be loaded") from error
     if hasattr(module, "estimate_data_sets"):
@@ -158,7 +158,7 @@ def _named(error, path, what):
     return InputError(f"{place}: {what}: {type(error).__name__}: {message}")
 
 
-def _load_module(path):
+def load_module(path):
     """Return the module of an estimator's file; a file outside calbias gets a name of its own."""
     path = path.resolve()
     if path.parent == FOLDER.resolve():

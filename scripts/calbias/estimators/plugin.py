@@ -5,7 +5,7 @@
 
 ``glm``    logistic regression on the log-odds of the score
 ``loess``  local linear regression on the score with tricube weights over the nearest three quarters
-           of the samples, evaluated at 201 ranks and linear between them
+           of the samples, evaluated at 101 ranks and linear between them
 
 Austin and Steyerberg, *The Integrated Calibration Index (ICI) and related metrics for quantifying
 the calibration of logistic regression models* (Statistics in Medicine, 2019).
@@ -35,7 +35,7 @@ TARGET = {
 BINS = "none"
 
 SPAN = 0.75
-_N_POINTS = 201
+_N_POINTS = 101
 
 
 def estimate_data_sets(data, n_bins=0, norm=2.0, curve="glm", level=None):

@@ -11,7 +11,11 @@ from pathlib import Path
 
 from calbias.errors import InputError, did_you_mean
 from calbias.truth.scenarios import Scenario
-from calbias.truth.targets.population import population_of_sample, population_of_scenario
+from calbias.truth.targets.population import (
+    GRID_SIZE,
+    population_of_sample,
+    population_of_scenario,
+)
 
 _NOT_TARGETS = {"__init__", "population", "registry"}
 
@@ -23,7 +27,7 @@ def known_targets() -> list[str]:
     )
 
 
-def target_value(target: str, scenario: Scenario, **options) -> float:
+def target_value(target: str, scenario: Scenario, size: int = GRID_SIZE, **options) -> float:
     """Return the value of a target for a scenario, by quadrature.
 
     Parameters
@@ -31,6 +35,8 @@ def target_value(target: str, scenario: Scenario, **options) -> float:
     target : str
         A name from ``known_targets``.
     scenario : Scenario
+    size : int
+        Points of the quantile grid, for targets without a quadrature of their own.
     **options
         ``norm``, ``n_bins``, ``binning``, ``bandwidth``, …: a target takes those that it knows and
         ignores the others, so that one call serves all.
@@ -52,7 +58,7 @@ def target_value(target: str, scenario: Scenario, **options) -> float:
     module = _module(target)
     if hasattr(module, "value"):
         return module.value(scenario, **_taken(module.value, options))
-    population = population_of_scenario(scenario)
+    population = population_of_scenario(scenario, size)
     return module.functional(population, **_taken(module.functional, options))
 
 

@@ -1,0 +1,55 @@
+"""Cox's (1958) test of intercept 0 and slope 1 in logit P(hit) = a + b·logit s, 2 degrees.
+
+``cox_score``  Rao's score test: Uᵀ I⁻¹ U with U = Σ r_i·(1, x_i), I = Σ v_i·(1, x_i)(1, x_i)ᵀ
+``cox_lrt``    the likelihood ratio, 2[ℓ(â, b̂) − ℓ(0, 1)]
+
+Blind to errors that no line in the log-odds follows, such as a wave.
+"""
+
+import numpy as np
+from scipy.stats import chi2
+
+from calbias.engine.jit import njit
+from calbias.engine.logistic_line import fit_line, log_likelihood, log_odds
+
+VARIANTS = {"cox_score": {"kind": "score"}, "cox_lrt": {"kind": "ratio"}}
+
+
+def p_values(data, kind):
+    """Return the p-values (m,) of a SortedBatch; 1 where all scores are equal."""
+    statistics = np.empty(data.scores.shape[0])
+    (_scores if kind == "score" else _ratios)(data.scores, data.hits(), statistics)
+    return chi2.sf(statistics, 2)
+
+
+@njit(error_model="numpy")
+def _scores(scores, labels, out):
+    for row in range(scores.shape[0]):
+        u0 = u1 = h00 = h01 = h11 = 0.0
+        for i in range(scores.shape[1]):
+            score, x = scores[row, i], log_odds(scores[row, i])
+            residual, weight = labels[row, i] - score, score * (1.0 - score)
+            u0 += residual
+            u1 += residual * x
+            h00 += weight
+            h01 += weight * x
+            h11 += weight * x * x
+        determinant = h00 * h11 - h01 * h01
+        if determinant <= 1e-12 * h00 * h11:
+            out[row] = 0.0
+        else:
+            out[row] = (h11 * u0 * u0 - 2.0 * h01 * u0 * u1 + h00 * u1 * u1) / determinant
+
+
+@njit(error_model="numpy")
+def _ratios(scores, labels, out):
+    x = np.empty(scores.shape[1])
+    for row in range(scores.shape[0]):
+        for i in range(x.shape[0]):
+            x[i] = log_odds(scores[row, i])
+        if x[-1] == x[0]:
+            out[row] = 0.0
+            continue
+        a, b = fit_line(x, labels[row], False)
+        gain = log_likelihood(x, labels[row], a, b) - log_likelihood(x, labels[row], 0.0, 1.0)
+        out[row] = max(2.0 * gain, 0.0)

@@ -1,0 +1,174 @@
+"""Tests of calibration: textbook formulas, published quantiles, size and power."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+from scipy.special import logit
+from scipy.stats import chi2, norm
+
+from calbias.engine.sampler import Sampler
+from calbias.engine.sorted_batch import of_sorted_scores, sorted_data_set
+from calbias.errors import InputError
+from calbias.estimation.registry import known_estimators
+from calbias.hypothesis_tests.ecce_series import mad_tail, range_tail
+from calbias.hypothesis_tests.power import power_rows
+from calbias.hypothesis_tests.redraw import redraw_p_value
+from calbias.hypothesis_tests.registry import known_tests, load_test
+from calbias.truth.curves import Curve
+from calbias.truth.scenarios import Scenario
+
+CALIBRATED = Scenario("calibrated", 2.0, 1.0, Curve("identity"))
+UNDERCONFIDENT = Scenario("under", 2.0, 1.0, Curve("logit_logit_b1", 0.0, 1.5))
+OVERCONFIDENT = Scenario("over", 2.0, 1.0, Curve("logit_logit_b1", 0.0, 0.6))
+
+
+@pytest.fixture
+def example():
+    generator = np.random.default_rng(4)
+    scores = np.sort(generator.beta(2, 1, 300))
+    return scores, (generator.random(300) < scores**1.2).astype(float)
+
+
+def p_of(name, scores, hits):
+    return load_test(name).p_values(sorted_data_set(scores, hits))[0]
+
+
+def test_spiegelhalter_by_its_formula(example):
+    s, y = example
+    z = np.sum((y - s) * (1 - 2 * s)) / math.sqrt(np.sum((1 - 2 * s) ** 2 * s * (1 - s)))
+    assert p_of("spiegelhalter", s, y) == pytest.approx(2 * norm.cdf(-abs(z)))
+
+
+def test_cox_by_its_formulas(example):
+    s, y = example
+    design = np.column_stack([np.ones_like(s), logit(s)])
+    gradient = design.T @ (y - s)
+    information = design.T @ (design * (s * (1 - s))[:, None])
+    score = gradient @ np.linalg.solve(information, gradient)
+    assert p_of("cox_score", s, y) == pytest.approx(chi2.sf(score, 2))
+
+    def loss(b):
+        eta = design @ b
+        return np.sum(np.logaddexp(0, eta) - y * eta)
+
+    ratio = 2 * (loss([0, 1]) - minimize(loss, [0.0, 1.0], options={"gtol": 1e-9}).fun)
+    assert p_of("cox_lrt", s, y) == pytest.approx(chi2.sf(ratio, 2), rel=1e-5)
+
+
+def test_hosmer_lemeshow_by_its_formula(example):
+    s, y = example
+    total = 0.0
+    for ranks in np.array_split(np.arange(300), 10):
+        f = s[ranks].mean()
+        total += (y[ranks].sum() - s[ranks].sum()) ** 2 / (30 * f * (1 - f))
+    assert p_of("hosmer_lemeshow", s, y) == pytest.approx(chi2.sf(total, 10))
+    assert p_of("hosmer_lemeshow_8df", s, y) == pytest.approx(chi2.sf(total, 8))
+
+
+def test_tcal_adaptive_by_its_formula(example):
+    s, y = example
+    best = 0.0
+    for m in (2, 4, 8, 16, 32):
+        total = variance = 0.0
+        for b in range(m):
+            inside = (s >= b / m) & ((s < (b + 1) / m) | (b == m - 1))
+            size = inside.sum()
+            if size > 1:
+                r, v = (y - s)[inside], (s * (1 - s))[inside]
+                total += (r.sum() ** 2 - (r**2).sum()) / size
+                variance += 2 * (v.sum() ** 2 - (v**2).sum()) / size**2
+        best = max(best, total / math.sqrt(variance))
+    statistic = load_test("tcal_adaptive").statistics(sorted_data_set(s, y))[0]
+    assert statistic == pytest.approx(best)
+
+
+@pytest.mark.parametrize(
+    ("tail", "quantiles"),
+    [
+        (range_tail, {0.5: 1.5145, 0.1: 2.2412, 0.05: 2.4977, 0.01: 3.0233}),
+        (mad_tail, {0.5: 1.149, 0.1: 1.960, 0.05: 2.2414, 0.01: 2.807}),
+    ],
+)
+def test_published_quantiles_of_the_limits(tail, quantiles):
+    for p, quantile in quantiles.items():
+        assert tail(np.array([quantile]))[0] == pytest.approx(p, rel=2e-3)
+    assert (np.diff(tail(np.linspace(0, 5, 200))) <= 1e-12).all()
+    assert tail(np.array([0.0]))[0] == 1
+
+
+@pytest.mark.parametrize("name", sorted(known_tests()))
+def test_size_is_the_level(name):
+    """Within 3.5 standard errors; Hosmer-Lemeshow with 8 degrees rejects 11.5 % instead of 5 %."""
+    (row,) = power_rows([name], [CALIBRATED], [1000], 4000, seed=2)
+    level = 0.115 if name.endswith("8df") else 0.05
+    slack = 0.012 if "ecce" in name else 0.004  # series and χ² are limits of large n
+    assert row["rejection_rate"] == pytest.approx(level, abs=3.5 * row["rejection_rate_se"] + slack)
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    ["ks", "ecce_r", "smce", "skce_unbiased", "ece_bin_em", "ece_sweep_em", "mce_em", "corp_mcb",
+     "variational_platt", "plugin_glm"],
+)  # fmt: skip
+def test_a_redraw_test_keeps_its_level_exactly(estimator):
+    """On the data sets themselves: the share of p ≤ 0.05 over 400 data sets of 60 samples."""
+    assert estimator in known_estimators()
+    statistics = load_test(f"redraw_{estimator}").statistics
+    generator = np.random.default_rng(1)
+    p = np.empty(400)
+    for k in range(400):
+        scores = generator.beta(2, 1, 60)
+        p[k] = redraw_p_value(statistics, scores, generator.random(60) < scores, 39, generator)
+    assert np.mean(p <= 0.05) == pytest.approx(0.05, abs=3.5 * math.sqrt(0.05 * 0.95 / 400))
+    assert p.mean() == pytest.approx(0.5, abs=0.075)
+
+
+def test_power_on_either_side_and_blindness():
+    tests = ["spiegelhalter", "cox_score", "ecce_mad_series", "redraw_ece_bin_em", "tcal_adaptive"]
+    rows = power_rows(tests, [UNDERCONFIDENT, OVERCONFIDENT], [1000], 500, seed=3)
+    power = {(row["test"], row["scenario"]): row["rejection_rate"] for row in rows}
+    for test in tests:
+        assert power[test, "under"] > 0.3
+        assert power[test, "over"] > 0.5
+    assert power["cox_score", "under"] >= power["redraw_ece_bin_em", "under"]
+
+
+def test_redraws_by_hand():
+    """Ten scores of 0.5 with ten hits: of 1023 redraws about one has as large a gap."""
+    scores, hits = np.full(10, 0.5), np.ones(10)
+
+    def gap(data):
+        return np.abs(data.cum_gap[:, -1])
+
+    p = redraw_p_value(gap, scores, hits, 20_000, np.random.default_rng(0))
+    assert p == pytest.approx(2 / 1024, abs=0.0015)
+    assert redraw_p_value(gap, scores, np.arange(10) % 2, 99, np.random.default_rng(0)) == 1
+
+
+def test_tied_scores_and_certain_scores():
+    for scores in (np.full(20, 0.7), np.ones(20), np.zeros(20), np.repeat([0.3, 1.0], 10)):
+        for hits in (np.ones(20), np.arange(20) % 2):
+            for name in known_tests():
+                test = load_test(name)
+                (value,) = (test.p_values or test.statistics)(sorted_data_set(scores, hits))
+                assert math.isfinite(value)
+                assert test.p_values is None or 0 <= value <= 1
+
+
+def test_rows_do_not_depend_on_each_other():
+    data = next(Sampler(OVERCONFIDENT, 200, 0).batches(range(5)))
+    for name in known_tests():
+        test = load_test(name)
+        together = (test.p_values or test.statistics)(data)
+        for row in range(5):
+            alone = of_sorted_scores(data.scores[row], data.hits()[row][None])
+            assert (test.p_values or test.statistics)(alone)[0] == pytest.approx(together[row])
+
+
+def test_refusals():
+    with pytest.raises(InputError, match=r"unknown test 'cox'\. Did you mean cox_lrt"):
+        load_test("cox")
+    with pytest.raises(InputError, match="n_redraws must be at least 1"):
+        redraw_p_value(None, [0.5], [1], 0, None)
