@@ -95,8 +95,8 @@ def league_entries(estimators):
     entries = []
     for name, path in estimators.items():
         target = estimator_target(name, path)
-        if target is None:
-            target = OWN if hasattr(load_module(Path(path)), "truth") else "lp"
+        if literal(path, "TARGET", default=None) is None:
+            target = OWN if hasattr(load_module(Path(path)), "truth") else target
         is_quadratic = literal(path, "QUADRATIC", default=False)
         run = load_estimator(name, path)
         entries += [
