@@ -7,8 +7,9 @@ from pathlib import Path
 from calbias.errors import InputError
 from calbias.io.command_line import command, written_whole
 from calbias.io.tables import read_table
+from calbias.truth.paper import MODEL_SIZES, MODELS
 
-N_SCORES = 10 * sum(200 * 2**k for k in range(7))  # of a replicate of Figure 4: 10 models
+N_SCORES = len(MODELS) * sum(MODEL_SIZES)  # of a replicate of Figure 4
 BEGIN, END = "<!-- numbers: begin", "<!-- numbers: end -->"
 
 

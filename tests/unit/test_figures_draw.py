@@ -1,6 +1,7 @@
 """Every figure draws itself: from full tables, from the least, with gaps and unknown estimators."""
 
 import importlib
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -8,8 +9,9 @@ import pytest
 from made_up_tables import BINNED, MODELS, made_up_tables
 
 from calbias.errors import InputError
-from calbias.figures import bias_by_n, selection, style
+from calbias.figures import bias_by_n, fig3_fits, selection, style
 from calbias.pipeline import figure_catalogue as catalogue
+from calbias.summaries.detection_limits import detection_limits
 
 FIGURES = catalogue.figures()
 HEATMAPS = [name for name in FIGURES if FIGURES[name].module == "heatmaps"]
@@ -166,31 +168,26 @@ def test_figure_4_gives_a_users_group_a_panel_and_wraps_after_three():
     assert [axes.get_title("left") for axes in made.axes] == [f"group {k}" for k in range(4)]
 
 
-def test_group_means_average_bias_and_combine_standard_errors():
-    columns = [
-        "experiment",
-        "scenario",
-        "estimator",
-        "n_bins",
-        "n_samples",
-        "n_replicates",
-        "bias_percent",
-    ]
-    bias = pd.DataFrame(
-        [
-            ("realistic", "a", "kde", np.nan, 200, 10, 1.0),
-            ("realistic", "b", "kde", np.nan, 200, 10, 3.0),
-            ("perfect", "a", "kde", np.nan, 200, 10, 99.0),
-        ],
-        columns=columns,
-    ).assign(bias_se_percent=[0.3, 0.4, 9.0])
-    scenarios = pd.DataFrame(
-        [("realistic", "a", "G"), ("realistic", "b", "G"), ("perfect", "a", "G")],
-        columns=["experiment", "scenario", "group"],
-    )
-    means = bias_by_n.group_means({"bias": bias, "scenarios": scenarios}, "realistic")
-    assert means["bias_percent"].tolist() == [2.0]
-    assert means["se_percent"].tolist() == [pytest.approx(0.25)]
+@pytest.mark.parametrize("sizes", [(100, 200), (100,)])
+def test_figure_5_of_few_sample_sizes_has_no_overlap_and_no_warning(sizes):
+    """The paper's points at other sample sizes would lie on other panels."""
+    detection = made_up_tables()["detection"]
+    few = detection["tce_percent"].isin(sorted(set(detection["tce_percent"]))[:31:15])
+    detection = detection[detection["n_samples"].isin(sizes) & few]
+    tables = {"detection": detection, "detection_limits": detection_limits(detection)}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        made = drawn("fig5_detection", tables)
+    assert not [line for axes in made.axes for line in axes.lines if line.get_marker() == "*"]
+
+
+def test_figure_3_tells_ten_models_of_one_group_apart():
+    models = [(f"mine_{k}", "own", *m[2:]) for k, m in enumerate(MODELS)]
+    looks = fig3_fits.looks(made_up_tables(models)["models"]).values()
+    assert len({(look["color"], look["linestyle"]) for look in looks}) == 10
+    assert len({(look["color"], look["marker"]) for look in looks}) == 10
+    usual = fig3_fits.looks(made_up_tables()["models"])
+    assert len({look["color"] for look in usual.values()}) == 3  # data sets
 
 
 def test_range_is_that_of_the_binned_and_of_a_kde_just_beyond():

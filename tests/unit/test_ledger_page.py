@@ -163,14 +163,16 @@ def test_measurements_stand_beside_the_published_numbers():
     assert cells[place + 2] == "0.504 %"
 
 
-def test_own_models_are_shown_and_the_papers_are_not():
-    columns = columns_of("assessment")
+def test_own_models_are_shown_and_the_papers_are_not(picture):
+    columns = columns_of("assessment_verdicts")
     row = dict.fromkeys(columns, 1.0)
     rows = [{**row, "model": name, "source": "real_logits"} for name in ("resnet110_c10", "mine")]
-    text = page(more={"assessment": pd.DataFrame(rows, columns=columns)})
+    pictures = {"models/mine": picture, "models/resnet110_c10": picture}
+    text = page(pictures, {"assessment_verdicts": pd.DataFrame(rows, columns=columns)})
+    checked(text)
     section = text[text.index('id="own"') : text.index('id="claims"')]
-    assert "mine" in section
-    assert "resnet110_c10" not in section
+    assert section.count("mine</td>") == section.count('<figure id="models/mine">') == 1
+    assert "resnet110_c10" not in text[: text.index('id="claims"')]
     assert 'id="own"' not in page()
 
 

@@ -143,9 +143,10 @@ rule write_ledger_page:
         script=program("write_ledger_page"),
         tables=[table(name) for name in TABLES],
         figures=[f"results/figures/{figure}.png" for figure in FIGURES],
+        model_figures=MODEL_FIGURES,
         templates=[
             os.path.relpath(path)
-            for path in sorted((HERE / "workflow/report").glob("ledger.*"))
+            for path in sorted((HERE / "workflow/report").glob("ledger.[chj]*"))
         ],
     output:
         report(
@@ -163,7 +164,11 @@ rule write_ledger_page:
         runtime=5,
     params:
         figures=[
-            f"--figure={figure}=results/figures/{figure}.png" for figure in FIGURES
+            f"--figure={figure}=results/figures/{figure}.png"
+            for figure in (
+                *FIGURES,
+                *(f"models/{Path(p).stem}" for p in MODEL_FIGURES),
+            )
         ],
         tables=given(TABLES),
         templates=folder_of("templates"),

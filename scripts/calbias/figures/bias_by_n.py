@@ -5,9 +5,8 @@ binned estimators decide the range of the upper panels; a KDE that leaves it is 
 lower row, where dashed lines mark the range above.
 """
 
-import numpy as np
-
 from calbias.figures import labels, panels, selection, style
+from calbias.summaries.bias_by_group import bias_by_group
 
 TABLES = ("bias", "scenarios")
 FIGURES = {
@@ -22,22 +21,9 @@ PANELS_PER_ROW = 3
 
 
 def group_means(tables, experiment):
-    """Return the bias averaged over the scenarios of a group, in percent, with standard error.
-
-    One row per group, estimator, n_bins and n_samples; the scenarios are drawn independently, so
-    the standard error of the mean of k is the root of the summed squares over k.
-    """
-    bias = selection.with_scenario(tables, selection.rows(tables, "bias", experiment=experiment))
-    bias = bias.dropna(subset="bias_percent")
-    bias = bias.assign(variance=bias["bias_se_percent"] ** 2)
-    keys = ["group", "estimator", "n_bins", "n_samples"]
-    means = bias.groupby(keys, sort=False, dropna=False).agg(
-        bias_percent=("bias_percent", "mean"),
-        variance=("variance", "sum"),
-        n_scenarios=("bias_percent", "size"),
-    )
-    means["se_percent"] = np.sqrt(means["variance"]) / means["n_scenarios"]
-    return means.reset_index().sort_values("n_samples", kind="stable")
+    """Return ``bias_by_group`` of an experiment's rows, from its ``tables``."""
+    bias = selection.rows(tables, "bias", experiment=experiment)
+    return bias_by_group(selection.with_scenario(tables, bias))
 
 
 @style.styled
@@ -101,7 +87,7 @@ def _panel(axes, means):
                 axes,
                 line["n_samples"],
                 line["bias_percent"],
-                line["se_percent"],
+                line["bias_se_percent"],
                 **style.estimator_style(estimator),
             )
     panels.log_axis(axes, means["n_samples"], limit=4)

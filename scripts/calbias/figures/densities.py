@@ -1,9 +1,7 @@
-"""Score densities and calibration curves of the tables, on a grid that reaches into both tails."""
+"""Score densities on a grid that reaches into both tails."""
 
 import numpy as np
 from scipy.special import betaln
-
-from calbias.truth.curves import Curve
 
 
 def grid(points=801, reach=20.0):
@@ -15,8 +13,3 @@ def grid(points=801, reach=20.0):
 def beta_density(alpha, beta, log_score, log1m_score):
     """Return the density of Beta(alpha, beta) per unit of score, from log c and log(1 - c)."""
     return np.exp((alpha - 1) * log_score + (beta - 1) * log1m_score - betaln(alpha, beta))
-
-
-def curve(name, b0, b1):
-    """Return the Curve of a table row, where an absent coefficient is empty."""
-    return Curve(name, *(0.0 if np.isnan(b) else float(b) for b in (b0, b1)))

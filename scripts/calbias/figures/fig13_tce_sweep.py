@@ -3,13 +3,17 @@
 from matplotlib.lines import Line2D
 
 from calbias.figures import labels, panels, selection, style
+from calbias.truth.paper import AMBIGUOUS_PERCENT, AMBIGUOUS_TCE_PERCENT, OFF_PERCENT
 
 TITLE = "Mean estimate by true calibration error"
 TABLES = ("bias", "scenarios")
 EXPERIMENTS = ("tce_sweep",)
-# Appendix C, for ECE_bin, (TCE, estimate) in percent: "with perfectly calibration ECEbin can still
-# be off by 2%" at n = 5000; at n = 200 "12% could either correspond to 5% or 8% TCE".
-PUBLISHED_POINTS = {"ece_bin_ew": ((0.0, 2.0), (5.0, 12.0), (8.0, 12.0))}
+PUBLISHED_POINTS = {  # (TCE, estimate) in percent
+    "ece_bin_ew": (
+        (0.0, OFF_PERCENT),
+        *((tce, AMBIGUOUS_PERCENT) for tce in sorted(AMBIGUOUS_TCE_PERCENT)),
+    )
+}
 
 
 @style.styled

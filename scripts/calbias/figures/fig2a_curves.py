@@ -22,7 +22,7 @@ def draw(tables):
         label = labels.distribution_label(row.alpha, row.beta) + _tce(tables, row)
         upper.plot(score, density, label=label, **line)
     for index, row in enumerate(scenarios.drop_duplicates(["curve", "b0", "b1"]).itertuples()):
-        hit = densities.curve(row.curve, row.b0, row.b1).hit(log_score, log1m_score)
+        hit = curves.Curve.from_row(row._asdict()).hit(log_score, log1m_score)
         line = {"color": "0.2", "linestyle": style.line_style(index)}
         lower.plot(score, hit, label=labels.curve_label(row.curve, row.b1), **line)
         lower.fill_between(score, score, hit, color="0.2", alpha=0.1, linewidth=0)

@@ -21,7 +21,10 @@ PUBLISHED = {"linewidth": 2.8, "alpha": 0.2, "linestyle": "-"}
 
 
 def looks(models):
-    """Return {model: keywords of ``Axes.plot``}: colour by group, line by architecture."""
+    """Return {model: keywords of ``Axes.plot``}: colour by group, line by architecture.
+
+    Where two models would look alike, as a user's own may, each has a look of its own.
+    """
     groups = selection.in_order(models["group"])
     architectures = selection.in_order(models["model"].map(_architecture))
     made = {}
@@ -32,6 +35,11 @@ def looks(models):
             "linestyle": style.line_style(place),
             "marker": style.SIZE_MARKERS[place % len(style.SIZE_MARKERS)],
         }
+    if len({(look["color"], look["linestyle"]) for look in made.values()}) < len(made):
+        for place, look in enumerate(made.values()):
+            look["color"] = style.group_colour(place)
+            look["linestyle"] = style.line_style(place // len(style.GROUP_COLOURS))
+            look["marker"] = style.SIZE_MARKERS[place % len(style.SIZE_MARKERS)]
     return made
 
 
@@ -91,7 +99,7 @@ def _curves(pair, fits, look):
     score = curves.score(log_score, log1m_score)
 
     def plot(row, b0, b1, line):
-        curve = densities.curve(row.glm, b0, b1)
+        curve = curves.Curve.from_row({"glm": row.glm, "b0": b0, "b1": b1})
         pair[0].plot(score, curve.hit(log_score, log1m_score), **line)
         pair[1].plot(np.exp(log1m_score), np.exp(curve.log_not_hit(log_score, log1m_score)), **line)
 

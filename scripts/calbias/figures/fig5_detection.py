@@ -13,12 +13,10 @@ from matplotlib.ticker import FixedLocator, NullLocator
 
 from calbias.figures import labels, panels, selection, style
 from calbias.summaries.detection_limits import crossing
+from calbias.truth.paper import DETECTABLE_PERCENT
 
 TITLE = "Miss rate of a test for miscalibration, by true error and sample size"
 TABLES = ("detection", "detection_limits")
-# "to detect a miscalibration of 2%, over 10,000 samples are needed; and if one has under 500
-# samples, the miscalibration must be greater than 10%" (§7.2): (TCE in percent, n).
-PUBLISHED_POINTS = ((2.0, 10_000), (10.0, 500))
 LEVELS = np.array([0.0, 0.05, 0.1, 0.25, 0.5, 0.75, 1.0])
 TARGET_LINES = ("-", (0, (4, 2)), (0, (1, 1.2)))
 
@@ -35,6 +33,14 @@ def draw(tables):
     resolved = wrong[wrong["miss_rate"] > 0.002]
     shown = resolved if len(resolved) else wrong
     left, right = max(shown["tce_percent"].min(), 0.4), shown["tce_percent"].max()
+    if left >= right:
+        left, right = right / 2, right * 2
+    sizes = wrong["n_samples"].min(), wrong["n_samples"].max()
+    published = [
+        (tce, n)
+        for n, tce in DETECTABLE_PERCENT.items()
+        if left <= tce <= right and sizes[0] <= n <= sizes[1]
+    ]  # outside the panels they would lie on the others
     uppers, lowers = np.split(stack, 2)
     for upper, lower, estimator in zip(uppers, lowers, estimators, strict=True):
         one = wrong[wrong["estimator"] == estimator]
@@ -45,11 +51,10 @@ def draw(tables):
             axes.set_ylabel(what)
         _contours(lower, one, right)
         _limits(lower, targets)
-        for tce, n in PUBLISHED_POINTS:
-            lower.plot(tce, n, **style.PUBLISHED_POINT)
+        for point in published:
+            lower.plot(*point, **style.PUBLISHED_POINT)
         panels.log_axis(lower, one["n_samples"], which="y", limit=9)
-        if one["n_samples"].nunique() > 1:
-            lower.set_ylim(one["n_samples"].min(), one["n_samples"].max())
+        lower.set_ylim(sizes if sizes[0] < sizes[1] else (sizes[0] / 2, sizes[0] * 2))
     bottom = stack[-1]
     bottom.set(xlabel=labels.TCE, xscale="log", xlim=(left, right))
     bottom.xaxis.set_major_locator(FixedLocator([0.2, 0.5, 1, 2, 5, 10, 20, 40]))
@@ -61,7 +66,8 @@ def draw(tables):
         Line2D([], [], color="black", linestyle=line, label=f"miss rate {target:g}")
         for target, line in _target_lines(limits)
     ]
-    handles.append(Line2D([], [], label="paper's text", **style.PUBLISHED_POINT))
+    if published:
+        handles.append(Line2D([], [], label="paper's text", **style.PUBLISHED_POINT))
     panels.legend_below(made, handles, 3)
     null = limits.dropna(subset="type_1_rate")
     panels.note(

@@ -41,7 +41,8 @@ def ledger_page(tables, claims, pictures, templates=TEMPLATES):
     claims : list of Claim
         What each claim rests on, by its id.
     pictures : dict
-        {figure: path of its PNG}; they are put into the page.
+        {figure: path of its PNG}; they are put into the page. ``models/NAME`` is the picture of a
+        model, shown where the model is not the paper's.
     templates : path
         Folder of ``ledger.html.j2``.
 
@@ -64,10 +65,11 @@ def ledger_page(tables, claims, pictures, templates=TEMPLATES):
             for name in VERDICTS
             if name != "not_judged" or counts.get(name, 0)
         ],
-        own=own_models(tables.get("assessment")),
+        own=own_models(tables),
         claims=_claims(tables, {claim.id: claim for claim in claims}, catalogue, pictures),
-        figures=[_figure(name, catalogue[name], pictures[name])
-                 for name in catalogue if name in pictures],
+        own_figures=_own_figures(pictures),
+        figures=[_figure(name, entry.place, entry.title, pictures[name])
+                 for name, entry in catalogue.items() if name in pictures],
         places=compared_places(tables.get("comparison")),
         tables=[shown(name, tables[name])
                 for name in table_entries() if name in tables and name not in NOT_SHOWN],
@@ -87,12 +89,14 @@ def summary(counts):
     return f"Of {counts.sum()} claims, {', '.join(parts)}."
 
 
-def own_models(assessment):
-    """Return the rows of table ``assessment`` on models that are not the paper's, or None."""
-    if assessment is None:
-        return None
-    rows = assessment[~assessment["model"].isin(MODELS)].dropna(axis=1, how="all")
-    return None if rows.empty else shown("assessment", rows, len(rows), "your models")
+def own_models(tables):
+    """Return the rows of the assessment's tables on models that are not the paper's, as Shown."""
+    found = []
+    for name in ("assessment_verdicts", "assessment"):
+        if name in tables:
+            rows = tables[name][~tables[name]["model"].isin(MODELS)].dropna(axis=1, how="all")
+            found += [] if rows.empty else [shown(name, rows, len(rows), f"your models, {name}")]
+    return found
 
 
 def _verdict(name):
@@ -127,7 +131,17 @@ def _claims(tables, claims, catalogue, pictures):
     return found
 
 
-def _figure(name, entry, path):
+def _figure(name, place, title, path):
     image, width, height = small_picture(path)
-    return {"name": name, "place": entry.place, "title": entry.title, "image": image,
+    return {"name": name, "place": place, "title": title, "image": image,
             "width": width, "height": height}  # fmt: skip
+
+
+def _own_figures(pictures):
+    """Return the pictures of models that are not the paper's."""
+    models = {name.removeprefix("models/"): name for name in pictures if name.startswith("models/")}
+    return [
+        _figure(name, model, "reliability diagram", pictures[name])
+        for model, name in models.items()
+        if model not in MODELS
+    ]
