@@ -1,4 +1,4 @@
-"""Write the numbers that docs/results.md quotes, from the result tables, between its two markers."""
+"""Write the numbers that docs/results.md quotes, from the result tables, between its markers."""
 
 import argparse
 from collections import Counter
@@ -47,7 +47,8 @@ def quoted_numbers(tables, machine):
         for test in tests[pair].itertuples():
             lines.append(
                 f"- **Bias, {test.experiment} calibration.** Mean absolute bias over "
-                f"{test.n_pairs} pairs of model and sample size: ece_debias_em {test.mean_abs_bias_a_percent:.3f} %, "
+                f"{test.n_pairs} pairs of model and sample size: "
+                f"ece_debias_em {test.mean_abs_bias_a_percent:.3f} %, "
                 f"ece_sweep_em {test.mean_abs_bias_b_percent:.3f} % "
                 f"(paired t = {test.t_statistic:.2f}, p = {test.p_value:.1g})."
             )
