@@ -7,11 +7,15 @@ with the observed one give the interval and the corrected value; the λ weighted
 give bias and root mean squared error.
 """
 
+from __future__ import annotations
+
 import sys
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 from scipy.special import xlog1py, xlogy
 
 from calbias.auditing import planning
@@ -77,20 +81,20 @@ class _Options:
 
 
 def audit(
-    scores=None,
-    hits=None,
+    scores: ArrayLike | None = None,
+    hits: ArrayLike | None = None,
     *,
-    probabilities=None,
-    logits=None,
-    labels=None,
-    n_bins=15,
-    norm=1.0,
-    level=LEVEL,
-    estimators=ESTIMATORS,
-    replicates=None,
-    seed=0,
-    progress=None,
-):
+    probabilities: ArrayLike | None = None,
+    logits: ArrayLike | None = None,
+    labels: ArrayLike | None = None,
+    n_bins: int = 15,
+    norm: float = 1.0,
+    level: float = LEVEL,
+    estimators: Sequence[str] = ESTIMATORS,
+    replicates: int | None = None,
+    seed: int = 0,
+    progress: Callable[[str], None] | None = None,
+) -> Audit:
     """Judge the calibration of a model by its scores and hits.
 
     Parameters
