@@ -10,7 +10,7 @@ import pytest
 from calbias.errors import InputError
 from calbias.pipeline import logit_availability as sources
 
-PUBLISHED = Path(__file__).parents[2] / "resources/published"
+RESOURCES = Path(__file__).parents[2] / "resources"
 FILE = "probs_resnet110_c10_logits.p"
 
 
@@ -20,7 +20,7 @@ def config(folder, download=False):
 
 def found(folder, files, download=False):
     rows = {model: {"file": file} for model, file in files.items()}
-    return sources.available_files(config(folder, download), rows, PUBLISHED)
+    return sources.available_files(config(folder, download), rows, RESOURCES)
 
 
 def refused(message, *arguments):
@@ -40,7 +40,7 @@ def test_where_real_logits_are(tmp_path):
     own = found(tmp_path, {"mine": "mine.csv"})
     assert own == ({"mine": str(tmp_path / "mine.csv")}, {}, [])
     published = {"resnet110_c10": FILE}
-    assert found(tmp_path, published) == ({}, {}, ["resnet110_c10"])
+    assert found(tmp_path, published).surrogates == ["resnet110_c10"]
     assert list(found(tmp_path, published, True).logits) == ["resnet110_c10"]
 
 

@@ -58,6 +58,13 @@ def test_a_fold_column(tmp_path, suffix):
     assert np.array_equal(found.folds["test"].hit, np.delete(HITS, np.s_[::3]))
 
 
+def test_spaces_and_other_columns_do_not_matter(tmp_path):
+    (tmp_path / "m.csv").write_text(",image, score, hit\n0,a.png, 0.5, 1\n1,b.png, 0.7, 0\n")
+    top = read_scores(tmp_path / "m.csv").folds["test"]
+    assert top.score.tolist() == [0.5, 0.7]
+    assert top.hit.tolist() == [1, 0]
+
+
 def test_npz_with_a_fold_in_front_and_columns_of_one(tmp_path):
     arrays = {"test_scores": SCORES[:, None], "test_hits": HITS[:, None]}
     np.savez(tmp_path / "m.npz", **arrays)

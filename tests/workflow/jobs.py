@@ -14,7 +14,9 @@ RECALIBRATED = {
 ASSESSMENT_TABLES = {
     f"join_tables {name}" for name in ("assessment", "assessment_verdicts", "assessment_diagrams")
 }
-ASSESSED = {*(f"assess_model {model}" for model in MODELS), *ASSESSMENT_TABLES}
+# Both models have genuine scores: each has a picture.
+PICTURES = {f"draw_assessment {model}" for model in MODELS}
+ASSESSED = {*(f"assess_model {model}" for model in MODELS), *ASSESSMENT_TABLES, *PICTURES}
 # Each model is measured with every estimator, recalibrated and as it is.
 MEASURED = {
     *(f"recalibrate_model {model}" for model in MODELS),

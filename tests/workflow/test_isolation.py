@@ -17,6 +17,7 @@ from jobs import (
     LEDGER,
     MEASURED,
     MODELS,
+    PICTURES,
     RECALIBRATED,
     changed,
     simulated,
@@ -31,7 +32,7 @@ FILES = {
     "scripts/calbias/fits/beta.py": {*(f"fit_beta {model}" for model in MODELS), *MEASURED}
     | {*LEDGER, "join_tables beta_fits", "fig3_fits"},
     "scripts/calbias/figures/bias_by_n.py": {*BIAS_FIGURES, "write_ledger_page"},
-    "scripts/calbias/figures/style.py": {*ALL_FIGURES, "write_ledger_page"},
+    "scripts/calbias/figures/style.py": {*ALL_FIGURES, *PICTURES, "write_ledger_page"},
     "workflow/report/fig4_realistic.rst": set(),
     "README.md": set(),
     "scripts/calbias/claims/section_1.py": {
@@ -83,7 +84,8 @@ def test_a_model_that_is_added(finished):
     finished.append("config/smoke_models.csv", f"{new},CIFAR-10,10,\n")
     planned = set(finished.planned())
     own = {job for job in planned if job.endswith(f" {new}")}
-    steps = ("draw_surrogate_logits", "fit_beta", "fit_glm", "recalibrate_model", "assess_model")
+    steps = ("draw_surrogate_logits", "fit_beta", "fit_glm", "recalibrate_model", "read_scores")
+    steps += ("assess_model", "draw_assessment")
     assert own == {f"{step} {new}" for step in steps}
     # the other models' logits, fits and judgements stay
     assert not {job for job in planned if job.endswith(MODELS)}

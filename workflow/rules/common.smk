@@ -61,7 +61,7 @@ try:
     EXPERIMENTS = models_table.with_models(
         config["experiments"], MODELS, HERE / "resources/published"
     )
-    OUTPUTS = sources.available_files(config, MODELS, HERE / "resources/published")
+    OUTPUTS = sources.available_files(config, MODELS, HERE / "resources")
 except InputError as error:
     sys.exit(f"error: {error}")
 

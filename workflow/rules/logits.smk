@@ -62,6 +62,7 @@ rule read_scores:
         code=code("read_scores"),
         script=program("read_scores"),
         file=lambda wildcards: SCORES[wildcards.model],
+        manifest=resource("scores/manifest.json"),
     output:
         top_labels="results/scores/{model}.parquet",
     log:
@@ -77,7 +78,7 @@ rule read_scores:
         runtime=lambda wildcards, attempt: 5 * attempt,
     shell:
         "python {input.script:q} --model {wildcards.model} --file {input.file:q}"
-        " --top-labels {output.top_labels} 2>&1 | tee {log}"
+        " --manifest {input.manifest:q} --top-labels {output.top_labels} 2>&1 | tee {log}"
 
 
 rule draw_surrogate_logits:

@@ -62,7 +62,7 @@ def draw(tables):
     _axes(grid)
     handles = [Line2D([], [], label=model, **line) for model, line in look.items()]
     handles.append(Line2D([], [], color="0.3", label="published", **PUBLISHED))
-    if (pairs["source"] != "real_logits").any():
+    if (pairs["source"] == "surrogate_logits").any():
         hollow = {"color": "0.3", "marker": "o", "markerfacecolor": "white", "linestyle": ""}
         handles.append(Line2D([], [], label="surrogate, not the real model", **hollow))
     grid[1, 2].set_axis_off()
@@ -134,12 +134,13 @@ def _real_and_simulated(axes, pairs, look):
         axes.plot(*published, alpha=0.35, markersize=6, linestyle="", **point)
         error = 2 * row.simulated_se_percent
         measured = (row.ece_bin_percent, row.mean_simulated_ece_bin_percent)
-        if row.source != "real_logits":
+        if row.source == "surrogate_logits":
             point["markerfacecolor"] = "white"
         axes.errorbar(*measured, yerr=error if np.isfinite(error) else None, **point)
         greatest = np.nanmax([greatest, *published, *measured])
     greatest *= 1.08
     axes.plot([0, greatest], [0, greatest], **style.REFERENCE)
     axes.set(xlim=(0, greatest), ylim=(0, greatest), title="(c) ECE bin")
-    named = "original" if (pairs["source"] == "real_logits").all() else "original or surrogate"
+    surrogates = (pairs["source"] == "surrogate_logits").any()
+    named = "original or surrogate" if surrogates else "original"
     axes.set(xlabel=f"{named} data (%)", ylabel="mean of simulated data (%)")

@@ -4,6 +4,7 @@ A file is checked in this order before anything of it is parsed: it exists; it i
 pointer or an HTML page; its size and its SHA-256 are those of the manifest.
 """
 
+import json
 import os
 from pathlib import Path
 from typing import NamedTuple
@@ -43,6 +44,23 @@ def read_manifest(path):
         except ValueError as error:
             raise InputError(f"{path}, line {line}: {error}; restore the manifest") from error
     return published
+
+
+def read_score_manifest(path):
+    """Return ``{file name: PublishedFile}`` of the score files in the folder of a JSON manifest."""
+    validate_file_exists(path)
+    try:
+        with open(path, encoding="utf-8") as file:
+            entries = json.load(file)
+        return {
+            row["file"]: PublishedFile(
+                row["name"], row["file"], row["sha256"], row["bytes"], row["classes"], None,
+                row["rows"],
+            )
+            for row in entries
+        }  # fmt: skip
+    except (ValueError, TypeError, KeyError) as error:
+        raise InputError(f"{path}: {error!r}; restore the manifest") from error
 
 
 def published_file(model, manifest, path):

@@ -88,16 +88,14 @@ def _unreadable(path, kind, error):
 
 
 def _validate_unique(path, names):
-    repeated = [name for k, name in enumerate(names) if name in names[:k]]
+    repeated = [name for k, name in enumerate(names) if name and name in names[:k]]
     if repeated:
         raise InputError(f"{path}: two columns are called {repeated[0]}; rename one, or drop it")
 
 
 def _raw_file(path, table):
-    place, names = Place(path, "the table"), table.column_names
-    if "" in names:
-        number = names.index("") + 1
-        raise place.error(f"column {number} has no name (a saved row index?); drop it")
+    place, names = Place(path, "the table"), [name.strip() for name in table.column_names]
+    table = table.rename_columns(names)
     _validate_unique(path, names)
     form = "scores" if {"score", "hit"} & set(names) else None
     read = _scores_and_hits if form else _values_and_labels
@@ -120,6 +118,9 @@ def _values_and_labels(table, place):
             "needs a column label (or label_0, label_1, …) and one per class, or columns score "
             f"and hit; found {found}; the first line names the columns"
         )
+    if "" in names:
+        number = names.index("") + 1
+        raise place.error(f"column {number} has no name (a saved row index?); drop it")
     classes = [name for name in names if name not in ("label", "fold", *one_hot)]
     values = _numbers(table, _in_class_order(classes), place)
     return values, _numbers(table, one_hot or ["label"], place)
@@ -191,7 +192,7 @@ def _parsed(texts, name, place):
         except ValueError:
             found = " ".join(repr(text).split())[:40]
             raise place.error(
-                f"column {name}: {found} is no number; correct it or drop the column", row
+                f"column {name}: {found} is no number; write one, or drop a column of no class", row
             ) from None
     return numbers
 

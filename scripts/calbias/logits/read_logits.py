@@ -17,7 +17,12 @@ from calbias.engine.seeding import stream
 from calbias.errors import InputError
 from calbias.logits import checks, plausibility
 from calbias.logits.checks import Place, RawFold
-from calbias.logits.manifest import validate_file_exists, validate_no_placeholder, verify
+from calbias.logits.manifest import (
+    read_score_manifest,
+    validate_file_exists,
+    validate_no_placeholder,
+    verify,
+)
 from calbias.logits.pickles import read_pickle
 from calbias.logits.raw_file import RawFile
 from calbias.logits.read_csv_parquet import read_csv, read_parquet
@@ -73,9 +78,18 @@ def read_logits(path, model, manifest, n_classes=None):
     )
 
 
-def read_scores(path):
-    """Return the ``ScoreFile`` of top-label scores and hits; InputError for what is none."""
+def read_scores(path, manifest=None):
+    """Return the ``ScoreFile`` of top-label scores and hits; InputError for what is none.
+
+    A file in the folder of ``manifest``, the path of a score manifest, must have the size and
+    SHA-256 given there.
+    """
     path = Path(path)
+    shipped = manifest is not None and path.resolve().parent == Path(manifest).resolve().parent
+    if shipped:
+        known = read_score_manifest(manifest)
+        if path.name in known:
+            verify(path, known[path.name])
     raw = _read(path)
     if raw.form != "scores":
         raise InputError(

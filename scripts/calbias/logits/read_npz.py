@@ -52,7 +52,7 @@ def _raw_file(path, archive):
     if len(forms) == 2 and "scores" in forms:
         raise InputError(f"{path}: scores in one fold and logits in the other; give both the same")
     if "fold" in archive and prefixes == {"test": ""}:
-        names = [str(name).strip() for name in np.atleast_1d(archive["fold"])]
+        names = [str(name).strip() for name in np.ravel(archive["fold"])]
         folds = split_by_fold(folds["test"], names)
     return RawFile(folds, max(forms, key=str) if forms != {None} else None)
 

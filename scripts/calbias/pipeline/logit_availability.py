@@ -26,19 +26,21 @@ class Available(NamedTuple):
     surrogates: list[str]
 
 
-def available_files(config, models, published_dir):
+def available_files(config, models, resources):
     """Return what is ``Available`` of the models of a models table.
 
-    A model's ``file`` is looked for in ``logits_dir``. Raises InputError if there is no such
-    folder, for a file that is a folder, a placeholder or of another size than the published file of
-    its name (its content is read by its own job), and for a model that has neither a file nor
-    published fits to draw a surrogate from.
+    A model's ``file`` is looked for in ``logits_dir``. Without it, the paper's models have the
+    scores of their name in the folder ``scores`` of ``resources``, if there are any. Raises
+    InputError if there is no ``logits_dir``, for a file that is a folder, a placeholder or of
+    another size than the published file of its name (its own job reads its content), and for a
+    model that has neither a file nor published fits to draw a surrogate from.
     """
     folder = Path(config["logits_dir"])
     default = config["logits_dir"] == DEFAULT_LOGITS_DIR
     if not (default or config["download"] or folder.is_dir()):
         raise InputError(f"config: logits_dir: there is no folder {folder}; correct its name")
-    manifest = read_manifest(Path(published_dir) / "nn_calibration_logits_manifest.csv")
+    published_dir, shipped = Path(resources) / "published", Path(resources) / "scores"
+    manifest = read_manifest(published_dir / "nn_calibration_logits_manifest.csv")
     published = published_models(published_dir)
     found = Available({}, {}, [])
     for model, row in models.items():
@@ -69,6 +71,8 @@ def available_files(config, models, published_dir):
             )
         if model in published:
             found.surrogates.append(model)
+            if model not in found.scores and (shipped / f"{model}.parquet").is_file():
+                found.scores[model] = os.path.relpath(shipped / f"{model}.parquet")
     return found
 
 
@@ -85,8 +89,8 @@ def _holds_scores(path):
     suffix = path.suffix.lower()
     if suffix == ".csv":
         with open(path, newline="", encoding="utf-8-sig", errors="replace") as file:
-            names = next(filter(None, csv.reader(file)), [])
-        return "score" in names or "hit" in names
+            names = {name.strip() for name in next(filter(None, csv.reader(file)), [])}
+        return bool(names & {"score", "hit"})
     if suffix == ".npz" and zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as archive:
             names = {name.removesuffix(".npy") for name in archive.namelist()}

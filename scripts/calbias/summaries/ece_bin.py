@@ -13,7 +13,8 @@ def ece_bin_row(top_labels, simulated, simulated_source, published, norm=2):
 
     ``top_labels`` is the path of its top-label table; ``simulated`` its row of table ``bias`` or
     None, ``published`` its row of Table 4 or None. Real and simulated data get the same number of
-    equal-width bins. The published real values are those of the validation fold with 15.
+    equal-width bins. The published real values are those of the validation fold with 15; where a
+    model has no validation fold the test fold stands for it.
     """
     simulated = {} if simulated is None else simulated
     n_bins = int(simulated.get("n_bins", PUBLISHED_BINS))
@@ -23,7 +24,7 @@ def ece_bin_row(top_labels, simulated, simulated_source, published, norm=2):
         read_origin(top_labels).model,
         read_origin(top_labels).source,
         simulated_source,
-        values["validation"],
+        values["test"] if values["validation"] is None else values["validation"],
         values["test"],
         simulated.get("mean_estimate_percent"),
         simulated.get("bias_se_percent"),
