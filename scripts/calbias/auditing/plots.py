@@ -1,0 +1,128 @@
+"""The pictures of an audit: reliability diagram, histogram of scores, cumulative differences."""
+
+import io
+
+import numpy as np
+
+from calbias.auditing.redraw import FixedScores
+from calbias.engine.binning import first_rank
+
+_BAND_REPLICATES = 400
+_POINTS = 1000
+_BLUE, _ORANGE, _GREY = "#0a5c7d", "#b3541e", "#9aa3ad"
+
+
+def bins_of(sample, n_bins=15):
+    """Return one dict per equal-width bin with samples: what the reliability diagram shows.
+
+    ``band_low`` and ``band_high`` hold the bin's hit rate with probability 95 % if the model is
+    calibrated (consistency band; Bröcker and Smith 2007).
+    """
+    scores = sample.scores
+    ranks = np.unique([first_rank(k, n_bins, scores, False) for k in range(n_bins + 1)])
+    sizes = np.diff(ranks)
+    rates = np.empty((_BAND_REPLICATES, sizes.size))
+    fixed = FixedScores(scores, sample.seed, "band")
+    for rows, data in fixed.batches(scores, _BAND_REPLICATES):
+        rates[rows] = np.diff(data.cum_hit[:, ranks], axis=1) / sizes
+    low, high = np.quantile(rates, [0.025, 0.975], axis=0)
+    cum_hit = np.append(0, np.cumsum(sample.hits))
+    cum_score = np.append(0, np.cumsum(scores))
+    return [
+        {
+            "n": int(size),
+            "mean_score": float((cum_score[end] - cum_score[start]) / size),
+            "hit_rate": float((cum_hit[end] - cum_hit[start]) / size),
+            "band_low": float(band_low),
+            "band_high": float(band_high),
+        }
+        for start, end, size, band_low, band_high in zip(
+            ranks, ranks[1:], sizes, low, high, strict=False
+        )
+    ]
+
+
+def figure(sample, n_bins=15):
+    """Return a matplotlib Figure with the three panels."""
+    from matplotlib.figure import Figure
+
+    panel = Figure(figsize=(9.5, 4.6), layout="constrained")
+    grid = panel.add_gridspec(2, 2, height_ratios=(3, 1))
+    reliability = panel.add_subplot(grid[0, 0])
+    _draw_reliability(reliability, bins_of(sample, n_bins))
+    _draw_histogram(panel.add_subplot(grid[1, 0], sharex=reliability), sample)
+    _draw_cumulative(panel.add_subplot(grid[:, 1]), sample)
+    return panel
+
+
+def figures_svg(sample, n_bins=15):
+    """Return (SVG of reliability diagram and histogram, SVG of the cumulative plot), texts."""
+    from matplotlib.figure import Figure
+
+    left = Figure(figsize=(5.2, 5.2), layout="constrained")
+    grid = left.add_gridspec(2, 1, height_ratios=(3, 1))
+    top = left.add_subplot(grid[0])
+    _draw_reliability(top, bins_of(sample, n_bins))
+    _draw_histogram(left.add_subplot(grid[1], sharex=top), sample)
+    right = Figure(figsize=(5.2, 4.0), layout="constrained")
+    _draw_cumulative(right.add_subplot(), sample)
+    return _svg(left, "reliability"), _svg(right, "cumulative")
+
+
+def _draw_reliability(axes, bins):
+    x, rate, low, high = (
+        np.array([row[key] for row in bins])
+        for key in ("mean_score", "hit_rate", "band_low", "band_high")
+    )
+    axes.plot([0, 1], [0, 1], color=_GREY, linewidth=1, label="calibrated")
+    axes.vlines(x, low, high, color=_GREY, linewidth=7, alpha=0.45, label="95 % if calibrated")
+    outside = (rate < low) | (rate > high)
+    axes.plot(x, rate, "o-", color=_BLUE, markersize=4, linewidth=1, label="this model")
+    axes.plot(x[outside], rate[outside], "D", color=_ORANGE, label="outside the band")
+    axes.set(xlim=(0, 1), ylim=(0, 1), ylabel="hit rate", xlabel="mean score of the bin")
+    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncol=2, frameon=False,
+                fontsize="small")  # fmt: skip
+
+
+def _draw_histogram(axes, sample):
+    axes.hist(sample.scores, bins=np.linspace(0, 1, 31), color=_BLUE)
+    axes.axvline(sample.scores.mean(), color=_ORANGE, linewidth=1.2, label="mean score")
+    axes.axvline(sample.hits.mean(), color="black", linewidth=1.2, linestyle="--", label="accuracy")
+    axes.set(xlabel="score", ylabel="rows")
+    axes.legend(loc="upper left", frameon=False, fontsize="small")
+
+
+def _draw_cumulative(axes, sample):
+    n = sample.n
+    ends = np.flatnonzero(np.append(sample.scores[1:] != sample.scores[:-1], True)) + 1
+    difference = sample.data.cum_gap[0][ends] / n
+    spread = np.sqrt(np.cumsum(sample.scores * (1 - sample.scores)))[ends - 1] / n
+    kept = np.unique(np.linspace(0, ends.size - 1, min(ends.size, _POINTS)).astype(int))
+    peak = int(np.argmax(np.abs(difference)))
+    kept = np.unique(np.append(kept, peak))
+    x = np.append(0, ends[kept] / n)
+    for sign in (-1, 1):
+        axes.plot(x, np.append(0, sign * 196 * spread[kept]), color=_GREY, linewidth=1,
+                  label="95 % at one place, if calibrated" if sign > 0 else None)  # fmt: skip
+    axes.axhline(0, color=_GREY, linewidth=0.8)
+    axes.plot(x, np.append(0, 100 * difference[kept]), color=_BLUE, linewidth=1.4,
+              label="this model")  # fmt: skip
+    axes.plot(ends[peak] / n, 100 * difference[peak], "D", color=_ORANGE,
+              label=f"KS {100 * abs(difference[peak]):.2f} points")  # fmt: skip
+    axes.set(xlim=(0, 1), xlabel="share of rows, from the lowest score up",
+             ylabel="cumulative score − hits, points")  # fmt: skip
+    axes.legend(frameon=False, fontsize="small")
+
+
+def _svg(panel, name):
+    """Return the <svg> element of a Figure; ids are the same in every run and differ by name."""
+    import matplotlib as mpl
+
+    out = io.StringIO()
+    with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": name}):
+        panel.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
+    text = out.getvalue()
+    text = (
+        text[text.index("<svg") :].replace('id="', f'id="{name}-').replace("url(#", f"url(#{name}-")
+    )
+    return text.replace('xlink:href="#', f'xlink:href="#{name}-')

@@ -1,0 +1,165 @@
+"""The command line ``calbias``: audit a file of predictions, plan a study, compare two models."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from calbias.io.command_line import command, written_whole
+
+
+@command
+def main(argv=None):
+    """Run one subcommand; without one, print the help."""
+    parser = _parser()
+    options = parser.parse_args(argv)
+    if options.run is None:
+        parser.print_help()
+        return
+    options.run(options)
+
+
+def _audit(options):
+    from calbias.auditing.to_files import audit_file
+
+    audit = audit_file(
+        options.file,
+        options.output,
+        by=options.by,
+        class_wise=options.class_wise,
+        n_bins=options.n_bins,
+        norm=options.norm,
+        level=options.level,
+        estimators=options.estimators,
+        replicates=options.replicates,
+        seed=options.seed,
+        progress=_progress(options),
+    )
+    print(audit.sentence)
+
+
+def _plan(options):
+    from calbias.auditing.plan import plan
+
+    table = plan(
+        scores=_scores(options.scores),
+        beta=options.beta,
+        detect=[points / 100 for points in options.detect],
+        power=options.power,
+        slope_width=options.slope_width,
+        gap_width=options.gap_width / 100,
+        seed=options.seed,
+    )
+    counts = {name: "{:.0f}".format for name in table if name.startswith("labels")}
+    print(table.to_string(float_format="{:.3f}".format, formatters=counts, na_rep=""))
+    if options.output:
+        with written_whole(options.output) as temporary:
+            table.to_csv(temporary)
+
+
+def _compare(options):
+    from calbias.auditing.compare import compare_files
+
+    found = compare_files(options.first, options.second, options.replicates, options.seed)
+    print(found.sentence)
+    if options.output:
+        with written_whole(options.output) as temporary:
+            Path(temporary).write_text(found.to_json() + "\n", encoding="utf-8")
+
+
+def _scores(file):
+    if file is None:
+        return None
+    from calbias.auditing.files import read_source
+    from calbias.auditing.inputs import prepared
+
+    return prepared(**read_source(file).arrays).sample.scores
+
+
+def _progress(options):
+    if options.quiet:
+        return None
+    return lambda text: print(f"{text} …", file=sys.stderr, flush=True)
+
+
+def _parser():
+    import calbias
+
+    parser = argparse.ArgumentParser(
+        prog="calbias",
+        description="How miscalibrated is a model, how sure is that, and how many labels does it "
+        "take to know?",
+        epilog="Exit status: 0 if all went well, 1 if the machine lacks memory, room or access, "
+        "2 for a mistake in the input.",
+    )
+    parser.add_argument("--version", action="version", version=f"calbias {calbias.__version__}")
+    parser.set_defaults(run=None)
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
+    _add_audit(commands)
+    _add_plan(commands)
+    _add_compare(commands)
+    return parser
+
+
+def _add_audit(commands):
+    audit = commands.add_parser(
+        "audit",
+        help="judge the calibration of a file of predictions",
+        description="Write a page (.html) and the same numbers (.json): verdict, estimators with "
+        "intervals, tests with power, labels needed, recalibration.",
+        epilog="FILE has the columns score and hit (1 where the prediction was correct); or score, "
+        "label and prediction; or label and a column per class, logits or probabilities. NPZ files "
+        "have arrays of these names. A Parquet file or folder of more than 5 million rows of score "
+        "and hit is audited out of core.",
+    )
+    audit.set_defaults(run=_audit)
+    audit.add_argument("file", metavar="FILE", help="CSV, Parquet or NPZ")
+    audit.add_argument("--by", metavar="COLUMN", help="audit the groups that this column names")
+    audit.add_argument("--class-wise", action="store_true", help="audit each class too")
+    audit.add_argument("--norm", type=float, default=1.0, help="p of the ℓp errors (1)")
+    audit.add_argument("--n-bins", type=int, default=15, help="number of bins (15)")
+    audit.add_argument("--level", type=float, default=0.95, help="of the intervals (0.95)")
+    audit.add_argument("--estimators", nargs="+", metavar="NAME", help="estimators to apply")
+    audit.add_argument("--replicates", type=int, help="simulated data sets a curve (200 to 1000)")
+    audit.add_argument("--seed", type=int, default=0, help="seed of the simulations (0)")
+    audit.add_argument("--output", metavar="STEM", help="write STEM.html and STEM.json")
+    audit.add_argument("--quiet", action="store_true", help="no progress on stderr")
+
+
+def _add_plan(commands):
+    plan = commands.add_parser(
+        "plan",
+        help="how many labels a study needs",
+        description="Labels needed, by closed form, with the power simulated at that number.",
+    )
+    plan.set_defaults(run=_plan)
+    source = plan.add_mutually_exclusive_group(required=True)
+    source.add_argument("--scores", metavar="FILE", help="a file as for audit")
+    source.add_argument("--beta", nargs=2, type=float, metavar=("A", "B"), help="Beta(A, B) scores")
+    plan.add_argument(
+        "--detect", nargs="+", type=float, default=[1, 2, 5], metavar="POINTS",
+        help="true errors to detect, in points (1 2 5)",
+    )  # fmt: skip
+    plan.add_argument("--power", type=float, default=0.8, help="with this probability (0.8)")
+    plan.add_argument("--slope-width", type=float, default=0.1, help="slope to ± this (0.1)")
+    plan.add_argument("--gap-width", type=float, default=1.0, help="mean gap to ± points (1)")
+    plan.add_argument("--seed", type=int, default=0, help="seed of the simulations (0)")
+    plan.add_argument("--output", metavar="FILE", help="write the table as CSV")
+
+
+def _add_compare(commands):
+    compare = commands.add_parser(
+        "compare",
+        help="which of two models is better calibrated, on the same rows",
+        description="Paired difference of the cross-fitted reliability of the Brier score, with an "
+        "interval, and a redraw test.",
+    )
+    compare.set_defaults(run=_compare)
+    compare.add_argument("first", metavar="FIRST", help="a file as for audit")
+    compare.add_argument("second", metavar="SECOND", help="the same rows, in the same order")
+    compare.add_argument("--replicates", type=int, default=499, help="of the redraw test (499)")
+    compare.add_argument("--seed", type=int, default=0, help="seed of the simulations (0)")
+    compare.add_argument("--output", metavar="FILE", help="write the numbers as JSON")
+
+
+if __name__ == "__main__":
+    main()
