@@ -1,4 +1,4 @@
-"""The one exception for a user's mistake: a single line that names the place and the mend."""
+"""The one exception for a user's mistake: a single line that names the place and the remedy."""
 
 import difflib
 
@@ -6,7 +6,7 @@ import difflib
 class InputError(ValueError):
     """A file, table, option or config value that the user has to change.
 
-    The message is one line: which file, which row or key, what is wrong, how to mend it. Command
+    The message is one line: file, row or key, what is wrong, remedy. Command
     lines print it after ``error:`` and exit with status 2, without a traceback.
     """
 

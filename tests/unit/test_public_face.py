@@ -149,6 +149,25 @@ def test_bad_options_are_refused_in_a_line(function, arguments, message):
         getattr(calbias, function)(**SCORES, **arguments)
 
 
+@pytest.mark.parametrize(
+    ("scenario", "message"),
+    [
+        (("mine", -1.0, 1.0, calbias.Curve("identity")), "alpha -1.0 and beta 1.0 must be finite"),
+        (("mine", 1.0, 1.0, calbias.Curve("identitty")), "unknown curve 'identitty'. Did you mean"),
+        (("mine", 1.0, 1.0, calbias.Curve("power", b1=np.nan)), "b0 0.0 and b1 nan must be finite"),
+    ],
+)
+def test_bad_scenarios_are_refused_in_a_line(scenario, message):
+    scenario = calbias.Scenario(*scenario)
+    for call in (
+        lambda: calbias.true_calibration_error(scenario),
+        lambda: calbias.simulate(scenario, 10),
+        lambda: calbias.bias("kde", scenario, 10),
+    ):
+        with pytest.raises(InputError, match=message):
+            call()
+
+
 def test_simulations_have_checked_options():
     scenario = calbias.Scenario("mine", 1.0, 1.0, calbias.Curve("identity"))
     with pytest.raises(InputError, match="n_samples must be a whole number of at least 1, not 0"):

@@ -23,8 +23,12 @@ ROUNDED_TO_ONE_2020 = 1.0 - REDUCTION_2020
 class TopLabel(NamedTuple):
     """The top label of n samples, one array of shape (n,) each.
 
-    ``score`` is c in (0, 1], ``log_score`` log c and ``log1m_score`` log(1 - c), all float64 and
-    fractions; ``hit`` is 1 where the top class is the label, else 0 (uint8).
+    Attributes
+    ----------
+    score, log_score, log1m_score : ndarray of float64
+        c in (0, 1], log c and log(1 - c).
+    hit : ndarray of uint8
+        1 where the top class is the label, else 0.
     """
 
     score: np.ndarray

@@ -11,7 +11,7 @@ from calbias.estimation.api import validate_options
 from calbias.estimation.inputs import validate_whole
 from calbias.estimation.registry import estimator_options, estimator_target, usable_norm
 from calbias.simulation.simulate import simulate_estimates
-from calbias.truth.scenarios import Scenario
+from calbias.truth.scenarios import Scenario, validate_scenario
 from calbias.truth.targets.registry import target_value
 
 
@@ -99,6 +99,7 @@ def bias(
     True
     """
     validate_options(n_bins, norm)
+    validate_scenario(scenario)
     validate_whole("replicates", replicates, 2)
     norm = usable_norm(estimator, 1) if norm is None else float(norm)
     numbers = _numbers(n_samples, replicates, seed)
@@ -159,6 +160,7 @@ def simulate(
     >>> scores.shape, bool(abs(hits.mean() - 1 / 3) < 0.02)
     ((1, 10000), True)
     """
+    validate_scenario(scenario)
     validate_whole("replicates", replicates, 1)
     numbers = _numbers(n_samples, replicates, seed)
     scores, hits = np.empty((replicates, n_samples)), np.empty((replicates, n_samples), np.uint8)

@@ -10,6 +10,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import log1p, log_expit
 
 LINKS_AND_TRANSFORMS = (
@@ -24,16 +25,34 @@ OTHER_CURVES = ("identity", "power", "logistic")
 
 
 class Curve(NamedTuple):
-    """A calibration curve by name; ``b0`` and ``b1`` are the coefficients that the name calls for.
+    """A calibration curve T(c), the probability that a prediction of score c is correct.
 
-    A GLM ``link_transform_terms`` is g(T) = b0 + b1·t(c), with an absent term equal to zero:
-    ``*_b0`` is a constant. ``power`` is c^b1, ``logistic`` is 1/(1 + exp(-(b0 + b1·c))) and
-    ``identity`` (T(c) = c, perfect calibration) has no coefficient.
+    Attributes
+    ----------
+    name : str
+        ``identity`` (T(c) = c, perfect calibration), ``power`` (c^b1), ``logistic``
+        (1/(1 + exp(-(b0 + b1·c)))), or one of twelve generalised linear models
+        ``link_transform_terms``, g(T) = b0 + b1·t(c), such as ``logit_logit_b0_b1``. A term that
+        the name lacks is 0: ``*_b0`` is a constant.
+    b0, b1 : float, default 0
+        The coefficients that the name calls for.
+
+    Examples
+    --------
+    >>> import calbias
+    >>> calbias.Curve("power", b1=2.0).at([0.5, 1.0])
+    array([0.25, 1.  ])
     """
 
     name: str
     b0: float = 0.0
     b1: float = 0.0
+
+    def at(self, scores: ArrayLike) -> np.ndarray:
+        """Return T at scores in [0, 1], an array of their shape."""
+        scores = np.asarray(scores, dtype=np.float64)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(self.hit(np.log(scores), np.log1p(-scores)))
 
     @classmethod
     def from_row(cls, row):

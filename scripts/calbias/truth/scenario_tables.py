@@ -1,13 +1,11 @@
 """Scenario tables: which scenarios an experiment has, as CSV (table ``scenarios``)."""
 
-import math
-
 from calbias.errors import InputError
 from calbias.io.table_schema import columns_of
 from calbias.io.tables import read_rows
-from calbias.truth.curves import GLM_NAMES, OTHER_CURVES, Curve, logistic
+from calbias.truth.curves import Curve, logistic
 from calbias.truth.names import curve_names, scenario_name, validate_scenarios
-from calbias.truth.scenarios import Scenario
+from calbias.truth.scenarios import Scenario, validate_scenario
 
 COLUMNS = columns_of("scenarios")
 _NAMED_CURVES = {"identity": Curve("identity"), "logistic": logistic()}
@@ -52,8 +50,6 @@ def _scenario(place, row):
         name, curve = row["scenario"], row["curve"]
     except (ValueError, TypeError) as error:
         raise InputError(f"{place}: not a scenario ({error})") from error
-    if not (0 < alpha < math.inf and 0 < beta < math.inf):
-        raise InputError(f"{place}: alpha {alpha} and beta {beta} must be finite and above 0")
-    if curve not in (*GLM_NAMES, *OTHER_CURVES):
-        raise InputError(f"{place}: curve {curve!r} is unknown")
-    return Scenario(name, alpha, beta, Curve(curve, b0, b1))
+    scenario = Scenario(name, alpha, beta, Curve(curve, b0, b1))
+    validate_scenario(scenario, place)
+    return scenario

@@ -8,20 +8,49 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import betaincinv, betaln
 
-from calbias.truth.curves import Curve
+from calbias.errors import InputError, did_you_mean
+from calbias.truth.curves import GLM_NAMES, OTHER_CURVES, Curve
 
 
 class Scenario(NamedTuple):
-    """Scores from Beta(alpha, beta), hits with probability ``curve`` at the score.
+    """A law of the scores with a calibration curve: data whose true calibration error is known.
 
-    ``name`` keys the random stream: scenarios of one name draw the same uniforms, so that curves
-    and parameters can be compared on common random numbers.
+    Attributes
+    ----------
+    name : str
+        It keys the random stream: scenarios of one name draw the same uniform numbers, so that
+        curves and parameters are compared on common random numbers.
+    alpha, beta : float
+        Scores are Beta(alpha, beta), both above 0; (1, 1) is uniform.
+    curve : Curve
+        A prediction of score c is correct with probability T(c).
+
+    Examples
+    --------
+    >>> import calbias
+    >>> calibrated = calbias.Scenario("calibrated", 2.8, 0.05, calbias.Curve("identity"))
+    >>> round(calbias.true_calibration_error(calibrated), 9)
+    0.0
     """
 
     name: str
     alpha: float
     beta: float
     curve: Curve
+
+
+def validate_scenario(scenario: Scenario, place: str = "scenario") -> None:
+    """Raise InputError for parameters that are not finite and above 0, and for unknown curves."""
+    _, alpha, beta, curve = scenario
+    if not (0 < alpha < np.inf and 0 < beta < np.inf):
+        raise InputError(f"{place}: alpha {alpha} and beta {beta} must be finite and above 0")
+    if curve.name not in (*GLM_NAMES, *OTHER_CURVES):
+        known = (*OTHER_CURVES, *GLM_NAMES)
+        raise InputError(
+            f"{place}: unknown curve {curve.name!r}. {did_you_mean(curve.name, known)}"
+        )
+    if not np.isfinite([curve.b0, curve.b1]).all():
+        raise InputError(f"{place}: b0 {curve.b0} and b1 {curve.b1} must be finite")
 
 
 def log_quantile(alpha, beta, lower):

@@ -6,7 +6,7 @@ import numpy as np
 
 from calbias.errors import InputError
 from calbias.truth.quadrature import integral, sign_changes
-from calbias.truth.scenarios import Scenario
+from calbias.truth.scenarios import Scenario, validate_scenario
 
 _ROUNDING = 8 * np.finfo(np.float64).eps
 
@@ -51,6 +51,7 @@ def true_calibration_error(scenario: Scenario, norm: float = 2.0) -> float:
     """
     if not 0 < norm < np.inf:
         raise InputError(f"norm must be a finite number above 0, not {norm}")
+    validate_scenario(scenario)
     _, alpha, beta, curve = scenario
 
     def gap_of(log_score, log1m_score):

@@ -1,0 +1,60 @@
+"""What a user met first, on genuine scores (``../shared/scores``)."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from checkout import ROOT
+
+import calbias
+from calbias.assessment.api import ESTIMATORS
+
+SCORES = ROOT.parent / "shared/scores"
+pytestmark = pytest.mark.skipif(not SCORES.exists(), reason=f"needs the genuine scores in {SCORES}")
+
+
+def scores_and_hits(model, n=None):
+    frame = pd.read_parquet(SCORES / f"{model}.parquet")
+    frame = frame.sample(n, random_state=1) if n else frame
+    return frame["score"], frame["label"] == frame["prediction"]
+
+
+@pytest.mark.parametrize(
+    ("model", "ece25", "ew15_l2"),
+    [
+        ("resnet110_c10", 4.750, 6.651),
+        ("densenet40_c10", 5.507, 8.227),
+        ("resnet110_c100", 18.480, 20.912),
+        ("densenet40_c100", 21.159, 23.336),
+    ],
+)
+def test_the_default_norm_gives_the_published_ece(model, ece25, ew15_l2):
+    data = scores_and_hits(model)
+    by_default = calbias.estimate("ece_bin_ew", *data, n_bins=25)
+    assert 100 * by_default.value == pytest.approx(ece25, abs=6e-4)
+    assert by_default.norm == 1
+    in_columns = [np.asarray(column)[:, None] for column in data]  # (n, 1)
+    assert calbias.estimate("ece_bin_ew", *in_columns, n_bins=25) == by_default
+    assert 100 * calbias.estimate("ece_bin_ew", *data, norm=2).value == pytest.approx(
+        ew15_l2, abs=6e-4
+    )
+
+
+def test_no_estimator_of_another_quantity_is_ranked_first():
+    """On perfectly calibrated data sets the unrooted KDE has the least error, of its own target."""
+    scores, _ = scores_and_hits("timm_resnet34", 500)
+    rng = np.random.default_rng(0)
+    for _ in range(5):
+        hits = rng.random(500) < scores
+        assessment = calbias.assess(
+            scores, hits, estimators=[*ESTIMATORS, "kde_unrooted"], replicates=100, norm=2
+        )
+        assert assessment["kde_unrooted"].trust_rank is None
+        assert assessment["ece_sweep_em"].trust_rank is not None
+
+
+@pytest.mark.parametrize("n", [2, 200])
+def test_scores_that_separate_hits_from_misses_have_no_known_bias(n):
+    scores, _ = scores_and_hits("snacks", n)
+    assessment = calbias.assess(scores, scores > scores.median(), replicates=50)
+    assert all(estimator.bias is None for estimator in assessment.estimators)
+    assert all(estimator.trust_rank is None for estimator in assessment.estimators)
