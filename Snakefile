@@ -11,10 +11,12 @@ report: "workflow/report/workflow.rst"
 
 
 include: "workflow/rules/common.smk"
+include: "workflow/rules/join.smk"
 include: "workflow/rules/logits.smk"
 include: "workflow/rules/fits.smk"
 include: "workflow/rules/simulate.smk"
 include: "workflow/rules/summarise.smk"
+include: "workflow/rules/sensitivity.smk"
 include: "workflow/rules/assess.smk"
 include: "workflow/rules/recalibrate.smk"
 include: "workflow/rules/figures.smk"
@@ -27,3 +29,4 @@ rule all:
     default_target: True
     input:
         results(),
+    localrule: True

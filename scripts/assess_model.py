@@ -10,7 +10,7 @@ from calbias.assessment.tables import diagram_rows, estimator_rows, verdict_row
 from calbias.errors import InputError
 from calbias.estimation.api import validate_options
 from calbias.estimation.registry import FOLDER
-from calbias.io.command_line import command, written_whole
+from calbias.io.command_line import command
 from calbias.io.tables import write_table
 from calbias.logits.top_label_table import read_top_labels
 
@@ -44,8 +44,7 @@ def main(argv=None):
             diagram_rows(origin, options.fold, diagram),
         ),
     ):
-        with written_whole(path) as temporary:
-            write_table(temporary, table, pd.DataFrame(rows, dtype=object))  # integers beside gaps
+        write_table(path, table, pd.DataFrame(rows, dtype=object))  # integers beside gaps
 
 
 def _parse(argv):

@@ -2,7 +2,7 @@
 
 import argparse
 
-from calbias.io.command_line import command, written_whole
+from calbias.io.command_line import command
 from calbias.io.tables import read_table, write_table
 from calbias.logits.top_label_table import read_origin
 from calbias.summaries.ece_bin import ece_bin_row
@@ -30,8 +30,7 @@ def main(argv=None):
         model = read_origin(path).model
         known = simulated.get(model), source.get(model), published.get(model)
         rows.append(ece_bin_row(path, *known, options.norm))
-    with written_whole(options.output) as temporary:
-        write_table(temporary, "ece_bin_real_and_simulated", rows)
+    write_table(options.output, "ece_bin_real_and_simulated", rows)
 
 
 if __name__ == "__main__":

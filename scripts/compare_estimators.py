@@ -2,7 +2,7 @@
 
 import argparse
 
-from calbias.io.command_line import command, written_whole
+from calbias.io.command_line import command
 from calbias.io.tables import read_table, write_table
 from calbias.summaries.paired_t_test import paired_t_tests
 
@@ -17,8 +17,7 @@ def main(argv=None):
     options = parser.parse_args(argv)
     bias = read_table(options.bias)
     tests = paired_t_tests(bias[bias["experiment"].isin(options.experiments)])
-    with written_whole(options.output) as temporary:
-        write_table(temporary, "paired_t_test", tests)
+    write_table(options.output, "paired_t_test", tests)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ import argparse
 
 from calbias.claims.comparison import comparison
 from calbias.claims.evidence import add_evidence_options, load_evidence
-from calbias.io.command_line import command, written_whole
+from calbias.io.command_line import command
 from calbias.io.tables import read_table, write_table
 from calbias.truth.published_fits import printed_fits
 
@@ -23,8 +23,7 @@ def main(argv=None):
         evidence.published["roelofs2022_table3_glm_fits"],
     )
     measurements = read_table(options.measurements)
-    with written_whole(options.output) as temporary:
-        write_table(temporary, "comparison", comparison(evidence, measurements, fits))
+    write_table(options.output, "comparison", comparison(evidence, measurements, fits))
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 import argparse
 
 from calbias.errors import InputError
-from calbias.io.command_line import command, written_whole
+from calbias.io.command_line import command
 from calbias.io.tables import read_table, write_table
 from calbias.summaries.detection_limits import TARGETS, detection_limits
 
@@ -25,8 +25,7 @@ def main(argv=None):
     if not all(0 < target < 1 for target in options.targets):
         raise InputError(f"--targets {options.targets}: give fractions between 0 and 1")
     table = detection_limits(read_table(options.detection), options.targets)
-    with written_whole(options.output) as temporary:
-        write_table(temporary, "detection_limits", table)
+    write_table(options.output, "detection_limits", table)
 
 
 if __name__ == "__main__":

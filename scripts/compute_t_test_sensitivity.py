@@ -2,7 +2,7 @@
 
 import argparse
 
-from calbias.io.command_line import command, written_whole
+from calbias.io.command_line import command
 from calbias.io.tables import groups_of, read_table, write_table
 from calbias.sensitivity.t_test import t_test_sensitivity
 from calbias.truth.published_fits import printed_fits
@@ -29,8 +29,7 @@ def main(argv=None):
         options.seed,
         options.rounding_draws,
     )
-    with written_whole(options.output) as temporary:
-        write_table(temporary, "t_test_sensitivity", table)
+    write_table(options.output, "t_test_sensitivity", table)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 import argparse
 
-from calbias.io.command_line import command, written_whole
+from calbias.io.command_line import command
 from calbias.io.tables import read_table, write_table
 from calbias.sensitivity.tce_rounding import tce_rounding
 from calbias.truth.published_fits import printed_fits
@@ -18,8 +18,7 @@ def main(argv=None):
     parser.add_argument("--output", required=True, help="table to write (CSV)")
     options = parser.parse_args(argv)
     fits = printed_fits(read_table(options.beta_fits), read_table(options.glm_fits))
-    with written_whole(options.output) as temporary:
-        write_table(temporary, "tce_rounding", tce_rounding(fits, options.norm))
+    write_table(options.output, "tce_rounding", tce_rounding(fits, options.norm))
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 import argparse
 
-from calbias.io.command_line import command, written_whole
+from calbias.io.command_line import command
 from calbias.io.tables import write_table
 from calbias.truth.scenario_tables import read_scenarios
 from calbias.truth.true_error import true_calibration_error
@@ -28,8 +28,7 @@ def main(argv=None):
         )
         for s in sorted(scenarios)
     ]
-    with written_whole(options.output) as temporary:
-        write_table(temporary, "true_calibration_error", rows)
+    write_table(options.output, "true_calibration_error", rows)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 import argparse
 
 from calbias.errors import InputError
-from calbias.io.command_line import command, written_whole
+from calbias.io.command_line import command
 from calbias.io.tables import write_table
 from calbias.pipeline.models import read_models
 from calbias.truth.curves import Curve
@@ -24,8 +24,7 @@ def main(argv=None):
         fit = fitted_scenario(model, options.curve, options.beta_fits, options.glm_fits)
         group = models[model]["group"]
         rows.append(model_row(options.experiment, model, group, fit.source, fit.scores, fit.curve))
-    with written_whole(options.output) as temporary:
-        write_table(temporary, "scenarios", rows)
+    write_table(options.output, "scenarios", rows)
 
 
 def _pair(text):

@@ -32,7 +32,9 @@ def main(argv=None):
     tables = read_tables(arguments.table, entry.tables)
     module = importlib.import_module(f"calbias.figures.{entry.module}")
     made = module.draw(tables, **entry.options)
-    with written_whole(arguments.output_png) as png, written_whole(arguments.output_pdf) as pdf:
+    outputs = arguments.output_png, arguments.output_pdf
+    png_file, pdf_file = (written_whole(path, checksum=True) for path in outputs)
+    with png_file as png, pdf_file as pdf:
         style.save(made, png, pdf)
 
 

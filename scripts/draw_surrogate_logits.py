@@ -58,7 +58,8 @@ def main(argv=None):
         args.model, fit, args.n_classes, n_validation, n_test, args.seed
     )
     top_labels = top_labels_of(logits, args.softmax)
-    with written_whole(args.logits) as npz, written_whole(args.top_labels) as parquet:
+    table = written_whole(args.top_labels, checksum=True)
+    with written_whole(args.logits) as npz, table as parquet:
         save_logits(npz, logits)
         write_top_labels(parquet, top_labels, Origin(args.model, logits.source, args.softmax))
     print(f"{args.model}: surrogate logits; {n_redrawn} scores below 1/K were drawn again")

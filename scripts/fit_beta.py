@@ -5,7 +5,7 @@ import argparse
 from calbias.errors import InputError
 from calbias.fits.beta import fit_beta
 from calbias.fits.tables import beta_row, read_published
-from calbias.io.command_line import command, written_whole
+from calbias.io.command_line import command
 from calbias.io.tables import write_table
 from calbias.logits.store import FOLDS
 from calbias.logits.top_label_table import read_top_labels
@@ -33,8 +33,7 @@ def main(argv=None):
         fit = fit_beta(top_label.log_score, top_label.log1m_score)
     except InputError as error:
         raise InputError(f"{arguments.top_labels}, fold {arguments.fold}: {error}") from error
-    with written_whole(arguments.output) as temporary:
-        write_table(temporary, "beta_fits", [beta_row(fit, origin, published)])
+    write_table(arguments.output, "beta_fits", [beta_row(fit, origin, published)])
 
 
 if __name__ == "__main__":

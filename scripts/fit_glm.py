@@ -5,7 +5,7 @@ import argparse
 from calbias.errors import InputError
 from calbias.fits.glm import fit_all
 from calbias.fits.tables import glm_rows, read_published
-from calbias.io.command_line import command, written_whole
+from calbias.io.command_line import command
 from calbias.io.tables import write_table
 from calbias.logits.store import FOLDS
 from calbias.logits.top_label_table import read_top_labels
@@ -47,8 +47,7 @@ def main(argv=None):
         )
     except InputError as error:
         raise InputError(f"{arguments.top_labels}, fold {arguments.fold}: {error}") from error
-    with written_whole(arguments.output) as temporary:
-        write_table(temporary, "glm_fits", glm_rows(fits, origin, published))
+    write_table(arguments.output, "glm_fits", glm_rows(fits, origin, published))
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 import argparse
 
-from calbias.io.command_line import command, written_whole
+from calbias.io.command_line import command
 from calbias.io.tables import joined_tables, write_table
 
 
@@ -15,8 +15,7 @@ def main(argv=None):
     parser.add_argument("--output", required=True, help="table to write (CSV)")
     options = parser.parse_args(argv)
     table = joined_tables(options.inputs, options.table)
-    with written_whole(options.output) as temporary:
-        write_table(temporary, options.table, table)
+    write_table(options.output, options.table, table)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ import argparse
 from calbias.claims.evidence import add_evidence_options, load_evidence
 from calbias.claims.ledger import judge_all, ledger_table
 from calbias.claims.measurements import measurement_table
-from calbias.io.command_line import command, written_whole
+from calbias.io.command_line import command
 from calbias.io.tables import write_table
 
 
@@ -24,12 +24,8 @@ def main(argv=None):
     )
     options = parser.parse_args(argv)
     judged = judge_all(load_evidence(options))
-    with (
-        written_whole(options.output_claims) as claims,
-        written_whole(options.output_measurements) as measurements,
-    ):
-        write_table(claims, "claims", ledger_table(judged))
-        write_table(measurements, "measurements", measurement_table(judged))
+    write_table(options.output_claims, "claims", ledger_table(judged))
+    write_table(options.output_measurements, "measurements", measurement_table(judged))
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ import argparse
 
 from calbias.benchmark import memory
 from calbias.benchmark.workloads import call_rows, grid_rows, growth_rows
-from calbias.io.command_line import command, written_whole
+from calbias.io.command_line import command
 from calbias.io.tables import read_table, write_table
 from calbias.truth.fitted_scenarios import fitted_scenario
 from calbias.truth.scenarios import Scenario
@@ -22,10 +22,8 @@ def main(argv=None):
     rows += growth_rows(scenarios, options.replicates, options.rounds)
     rows += call_rows(scenarios[0], options.rounds)
     peaks = memory.memory_rows()
-    with written_whole(options.output) as temporary:
-        write_table(temporary, "benchmark", rows)
-    with written_whole(options.memory) as temporary:
-        write_table(temporary, "benchmark_memory", peaks)
+    write_table(options.output, "benchmark", rows)
+    write_table(options.memory, "benchmark_memory", peaks)
     print(f"Figure 4's grid at {options.replicates} instead of 1000 replicates; CPU seconds")
     print(f"{'work':26} {'baseline':24} {'seconds':>9} {'baseline':>9}  ratio (low to high)")
     for row in rows:

@@ -42,7 +42,8 @@ def main(argv=None):
         warnings.warn(f"{args.file}: {text}", stacklevel=1)
     top_labels = {name: top_label(*fold, args.softmax) for name, fold in found.folds.items()}
     origin = Origin(args.model, "real_logits", args.softmax, found.warnings)
-    with written_whole(args.logits) as npz, written_whole(args.top_labels) as parquet:
+    table = written_whole(args.top_labels, checksum=True)
+    with written_whole(args.logits) as npz, table as parquet:
         save_logits(npz, two_folds(found.folds, args.seed))
         write_top_labels(parquet, top_labels, origin)
 

@@ -30,7 +30,7 @@ def main(argv=None):
     found = read_scores(args.file, args.manifest)
     for text in found.warnings:
         warnings.warn(f"{args.file}: {text}", stacklevel=1)
-    with written_whole(args.top_labels) as parquet:
+    with written_whole(args.top_labels, checksum=True) as parquet:
         origin = Origin(args.model, "real_scores", "none", found.warnings)
         write_top_labels(parquet, found.folds, origin)
 

@@ -8,7 +8,7 @@ import argparse
 
 from calbias.errors import InputError
 from calbias.estimation.registry import FOLDER, estimator_file
-from calbias.io.command_line import command, written_whole
+from calbias.io.command_line import command
 from calbias.io.tables import write_table
 from calbias.logits.store import load_logits
 from calbias.logits.top_label import SOFTMAXES
@@ -57,8 +57,7 @@ def main(argv=None):
     columns = ("recalibration", list(tables[1][0]), "recalibration_details")
     for path, names, rows in zip(outputs, columns, tables, strict=True):
         if path:
-            with written_whole(path) as temporary:
-                write_table(temporary, names, rows)
+            write_table(path, names, rows)
 
 
 if __name__ == "__main__":

@@ -1,32 +1,78 @@
 """Run the whole workflow, write results/report.html, and say where to look.
 
-What ``make reproduce`` calls. Options after ``--`` go to Snakemake as they are.
+What ``make reproduce`` calls. It first puts in order what a killed run left, and a clock that was
+set back. Options after ``--`` go to Snakemake as they are.
 """
 
 import argparse
 import contextlib
+import os
 import subprocess
 import sys
 import time
 from collections import Counter
 from pathlib import Path
 
+import psutil
+
 from calbias.io.tables import read_table
+
+LOCKS = Path(".snakemake/locks")
+_LONG_AGO = time.mktime((1980, 1, 1, 0, 0, 0, 0, 0, 0))
 
 
 def main(argv=None):
     """Run Snakemake, then its report, then print a summary of what was made.
 
-    It is no ``calbias.io.command_line.command``: those are jobs, for which Snakemake waits.
+    It is no ``calbias.io.command_line.command``: those are jobs of a Snakemake run.
     """
     options = _parse(argv)
     started = time.monotonic()
     snakemake = [sys.executable, "-m", "snakemake", "--cores", options.cores, *options.snakemake]
-    for arguments in ([], ["--report", "results/report.html"]):
+    if any(LOCKS.glob("*.lock")):
+        unlock(snakemake)
+    if count := date_back(Path("results")):
+        print(f"{count} results are dated in the future: their inputs' contents are compared.")
+    for arguments in (["--rerun-incomplete"], ["--report", "results/report.html"]):
         status = run([*snakemake, *arguments])
         if status:
             sys.exit(status)
     print(summary(Path("results"), time.monotonic() - started))
+
+
+def unlock(snakemake):
+    """Remove the locks that a killed run left; exit where another run is at work."""
+    here = Path.cwd()
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error):
+            is_run = any("snakemake" in Path(word).parts[-1:] for word in process.cmdline()[:3])
+            if is_run and Path(process.cwd()) == here:
+                sys.exit(
+                    f"error: another run is at work in {here} (process {process.pid}): wait until "
+                    "it has ended"
+                )
+    print("The last run was killed: what it left unfinished is made again.", flush=True)
+    if status := run([*snakemake, "--unlock"]):
+        sys.exit(status)
+
+
+def date_back(folder, tolerance=120):
+    """Date the files of ``folder`` that are from the future back to 1980; return how many.
+
+    After a clock was set back, results look newer than any edit. Dated back they look older, and
+    Snakemake compares the contents of their inputs. Their order in time is kept. ``tolerance`` is
+    in seconds: a file server's clock may be ahead of this machine's.
+    """
+    now = time.time()
+    future = {
+        path: path.stat().st_mtime
+        for path in folder.rglob("*")
+        if path.is_file() and path.stat().st_mtime > now + tolerance
+    }
+    shift = max(future.values(), default=0) - _LONG_AGO
+    for path, then in future.items():
+        os.utime(path, (now, then - shift))
+    return len(future)
 
 
 def run(arguments):
@@ -47,7 +93,7 @@ def summary(results, seconds):
         verdicts = Counter(read_table(claims)["verdict"])
         counted = ", ".join(f"{count} {name}" for name, count in verdicts.most_common())
         lines.append(f"Claims of the paper: {counted}.")
-    lines.append(f"Open {results / 'report.html'} in a browser; start at the ledger of claims.")
+    lines.append(f"Open {results / 'ledger.html'} in a browser.")
     return "\n".join(lines)
 
 

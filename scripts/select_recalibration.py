@@ -2,7 +2,7 @@
 
 import argparse
 
-from calbias.io.command_line import command, written_whole
+from calbias.io.command_line import command
 from calbias.io.tables import read_table, write_table
 from calbias.recalibration.summary import gathered, selection_table, sensitivity_table
 
@@ -29,10 +29,10 @@ def main(argv=None):
     selections = gathered(options.selections)
     published = read_table(options.published)
     table = selection_table(selections, published, options.published)
-    with written_whole(options.output_selection) as temporary:
-        write_table(temporary, "recalibration_selection", table)
-    with written_whole(options.output_sensitivity) as temporary:
-        write_table(temporary, "recalibration_sensitivity", sensitivity_table(selections))
+    write_table(options.output_selection, "recalibration_selection", table)
+    write_table(
+        options.output_sensitivity, "recalibration_sensitivity", sensitivity_table(selections)
+    )
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from os.path import dirname
 
 import pandas as pd
 
-from calbias.io.command_line import command, written_whole
+from calbias.io.command_line import command
 from calbias.io.tables import read_table, true_errors_of, write_table
 from calbias.simulation.gather import drawn_with, gather_shards
 from calbias.summaries.bias import bias_rows
@@ -34,8 +34,7 @@ def main(argv=None):
         bias_rows(options.experiment, gather_shards(paths, **expected), true_errors)
         for _, paths in groupby(options.replicates, key=dirname)
     ]
-    with written_whole(options.output) as temporary:
-        write_table(temporary, "bias", pd.concat(rows))
+    write_table(options.output, "bias", pd.concat(rows))
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 import argparse
 
-from calbias.io.command_line import command, written_whole
+from calbias.io.command_line import command
 from calbias.io.tables import read_table, write_table
 from calbias.summaries.chosen_bins import chosen_bins
 
@@ -14,8 +14,7 @@ def main(argv=None):
     parser.add_argument("--bias", required=True, help="bias rows of the experiment (CSV)")
     parser.add_argument("--output", required=True, help="table to write (CSV)")
     options = parser.parse_args(argv)
-    with written_whole(options.output) as temporary:
-        write_table(temporary, "chosen_bins", chosen_bins(read_table(options.bias)))
+    write_table(options.output, "chosen_bins", chosen_bins(read_table(options.bias)))
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 import argparse
 
-from calbias.io.command_line import command, written_whole
+from calbias.io.command_line import command
 from calbias.io.tables import read_table, true_errors_of, write_table
 from calbias.simulation.gather import drawn_with, gather_shards
 from calbias.summaries.detection import detection_rows
@@ -33,8 +33,7 @@ def main(argv=None):
         {scenario.name: scenario.curve.b1 for scenario, _ in scenarios},
         true_errors_of(read_table(options.true_errors), scenarios),
     )
-    with written_whole(options.output) as temporary:
-        write_table(temporary, "detection", table)
+    write_table(options.output, "detection", table)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 import argparse
 
-from calbias.io.command_line import command, written_whole
+from calbias.io.command_line import command
 from calbias.io.tables import write_table
 from calbias.simulation.gather import drawn_with, gather_shards
 from calbias.summaries.intro import estimate_histogram, reliability_diagram
@@ -26,13 +26,11 @@ def main(argv=None):
     expected = drawn_with(options.scenarios, options.seed, options.n_replicates)
     replicates = gather_shards(options.replicates, **expected)
     histogram = estimate_histogram(row["experiment"], replicates)
-    with written_whole(options.histogram) as temporary:
-        write_table(temporary, "estimate_histogram", histogram)
+    write_table(options.histogram, "estimate_histogram", histogram)
     diagram = reliability_diagram(
         row["experiment"], scenario, options.n_samples, options.n_bins, options.seed
     )
-    with written_whole(options.diagram) as temporary:
-        write_table(temporary, "reliability_diagram", diagram)
+    write_table(options.diagram, "reliability_diagram", diagram)
 
 
 if __name__ == "__main__":

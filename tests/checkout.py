@@ -123,7 +123,7 @@ class Checkout:
             str(path.relative_to(self.path)): path.read_bytes()
             for folder in folders or ("tables", "figures")
             for path in sorted((self.path / "results" / folder).rglob("*"))
-            if path.is_file()
+            if path.is_file() and not path.name.startswith(".")
         }
 
 

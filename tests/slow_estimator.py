@@ -1,6 +1,6 @@
 """An estimator that waits until it is let go: for tests that kill it, or its run, meanwhile."""
 
-BIAS = "results/bias/realistic.csv"
+BIAS = "results/bias/realistic.parquet"
 SLOW = """
 import time
 from pathlib import Path

@@ -40,7 +40,7 @@ def test_writes_png_and_pdf_and_nothing_else(arguments, tmp_path):
     draw_figure.main(arguments)
     assert (tmp_path / "figures/a.png").read_bytes().startswith(b"\x89PNG")
     assert (tmp_path / "figures/a.pdf").read_bytes().startswith(b"%PDF")
-    assert len(list((tmp_path / "figures").iterdir())) == 2
+    assert len(list((tmp_path / "figures").glob("[!.]*"))) == 2
 
 
 def test_bytes_are_the_same_in_another_process_with_another_hash_seed(arguments, tmp_path):

@@ -57,7 +57,7 @@ def test_a_strangers_csv_of_probabilities(own, tmp_path, capsys):
     top, origin = read_top_labels(top_labels, "test")
     assert origin == Origin("mine", "real_logits", "exact", warnings)
     assert len(top.score) == 90
-    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
+    assert sorted(path.name for path in (tmp_path / "out").glob("[!.]*")) == [
         "logits.npz",
         "top.parquet",
     ]

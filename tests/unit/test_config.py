@@ -115,38 +115,106 @@ def test_experiments_inherit_and_may_be_left_out():
             "config: top level: unknown key 'wholly_other'. Known: seed, softmax",
         ),
         ({"seed": -1}, "config: seed: -1 is less than the minimum of 0 (Seed of every"),
-        ({"seed": "x"}, "config: seed: 'x' is not of type 'integer'"),
+        ({"seed": "x"}, "config: seed: 'x' must be a whole number (Seed"),
         ({"softmax": "exct"}, "config: softmax: 'exct' is not one of ['exact', 'float32_2020']"),
+        ({"estimators": ["kde", "kde"]}, "config: estimators: 'kde' is listed twice; remove one"),
+        ({"estimators": "kde"}, "config: estimators: 'kde' must be a list (Estimators of"),
+        (
+            {"assessment": {"bins": 3}},
+            "config: assessment: unknown key 'bins'",
+        ),
+        (
+            {"shards": 30, "replicates": 20, "experiments": {"mine": EXPERIMENT}},
+            "config: shards: 30 shards of the 20 replicates of experiment mine: write at most one",
+        ),
+        (
+            {
+                "shards": 9000,
+                "replicates": 9000,
+                "estimators": ["kde", "ece_bin_ew", "ece_bin_em"],
+                "experiments": {"mine": EXPERIMENT},
+            },
+            "config: shards: 9000 shards make 27000 simulation jobs; write at most 6666",
+        ),
         ({"shards": 0}, "config: shards: 0 is less than the minimum of 1"),
         (
             {"download": "true"},
-            "config: download: 'true' is not of type 'boolean'; write True or False on the command "
-            "line, as in --config download=True (Whether",
+            "config: download: 'true' must be true or false; on the command line write --config "
+            "download=True or False (Whether",
         ),
         ({"norm": 0}, "config: norm: 0 is less than or equal to the minimum of 0"),
         ({"norm": float("inf")}, "config: norm: inf is greater than the maximum of 100"),
         ({"norm": float("nan")}, "config: norm: must be a finite number"),
-        ({"logits_dir": "{here}"}, "config: logits_dir: '{here}' does not match"),
+        (
+            {"logits_dir": "{here}"},
+            "config: logits_dir: '{here}' does not fit: Folder",
+        ),
         (
             {"surrogate_rows": 1},
             "config: surrogate_rows: 1 does not fit: Rows of each fold of surrogate logits, at lea",
         ),
         ({"surrogate_rows": -1}, "config: surrogate_rows: -1 does not fit: Rows of each fold"),
-        ({"mirrors": ["ftp://x"]}, "config: mirrors.0: 'ftp://x' does not match"),
+        (
+            {"mirrors": ["ftp://x"]},
+            "config: mirrors.0: 'ftp://x' does not fit: An address",
+        ),
         (
             {"estimators": ["ece_sweep"]},
             "config: estimators: unknown estimator 'ece_sweep'. Did you mean ece_sweep_e",
         ),
         (
-            {"estimators": ["kde", "ece_debias_em"], "norm": 1},
-            "config: estimators: ece_debias_em is defined for norm 2 only, and norm is 1: leave",
+            {
+                "estimators": ["ece_debias_em"],
+                "assessment": {"norm": 2},
+                "norm": 1,
+                "experiments": {"mine": EXPERIMENT},
+            },
+            "config: experiments.mine.estimators: ece_debias_em: defined for norm 2 only, and norm "
+            "is 1: list another one",
         ),
-        ({"experiments": {"My name": EXPERIMENT}}, "config: experiments: 'My name' does not match"),
+        (
+            {"experiments": {"My name": EXPERIMENT}},
+            "config: experiments: 'My name' does not fit: An",
+        ),
         ({"experiments": {"mine": 3}}, "config: experiments.mine: 3 does not fit"),
     ],
 )
 def test_refusals(changes, message):
     refused(message, complete, **changes)
+
+
+def test_estimators_of_another_norm_are_left_out_with_a_warning():
+    keys = {"estimators": ["kde", "ece_debias_em"], "experiments": {"mine": EXPERIMENT}}
+    assert complete(**keys)["experiments"]["mine"]["estimators"] == ["kde", "ece_debias_em"]
+    with pytest.warns(UserWarning, match="experiments.mine.estimators: left out where norm is 1"):
+        config = complete(**keys, norm=1)
+    assert config["assessment"] == {"norm": 1, "n_bins": 15}
+    assert config["experiments"]["mine"]["estimators"] == ["kde"]
+
+
+@pytest.mark.filterwarnings("ignore:.*left out where")
+def test_the_default_configuration_with_another_norm_and_less():
+    config = configuration.complete_config(
+        laid_over(DEFAULT, {"norm": 1, "experiments": {"heatmaps": None}}), SCHEMA_FILE
+    )
+    assert "heatmaps" not in config["experiments"]
+    assert "ece_debias_em" not in config["experiments"]["realistic"]["estimators"]
+
+
+def test_an_error_names_the_file_that_the_key_stands_in(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("a.yaml").write_text("seed: 1\nshards: 2\nexperiments: {x: {n_samples: [1]}}\n")
+    Path("b.yaml").write_text("seed: -1\nsede: 3\n")
+
+    def named(message):
+        return configuration.with_file(InputError(message), ["a.yaml", "b.yaml"])
+
+    assert named("config: seed: -1 is less") == "b.yaml: seed: -1 is less"
+    assert named("config: shards: too many") == "a.yaml: shards: too many"
+    assert named("config: experiments.x.n_samples.0: 1") == "a.yaml: experiments.x.n_samples.0: 1"
+    assert named("config: top level: unknown key 'sede'.").startswith("b.yaml: top level: unknown")
+    assert named("config: norm: of --config") == "config: norm: of --config"
+    assert named("models.csv, line 2: bad") == "models.csv, line 2: bad"
 
 
 @pytest.mark.parametrize(
@@ -159,7 +227,7 @@ def test_refusals(changes, message):
         ({"n_samples": [-5]}, "config: experiments.mine.n_samples.0: -5 is less than the minimum"),
         (
             {"n_samples": [1.5]},
-            "config: experiments.mine.n_samples.0: 1.5 is not of type 'integer'",
+            "config: experiments.mine.n_samples.0: 1.5 must be a whole number",
         ),
         ({"n_bins": [0]}, "config: experiments.mine.n_bins.0: 0 is less than the minimum of 1"),
         ({"replicates": 1}, "config: experiments.mine.replicates: 1 is less than the minimum of 2"),
@@ -187,7 +255,7 @@ def test_refusals(changes, message):
         ),
         (
             {"powers": {"start": 1, "stop": 2, "cuont": 3}},
-            "config: experiments.mine.powers: unknown key 'cuont'. Did you mean count?",
+            "does not fit: Exponents d of curves c^d, a list, or count values from start to stop.",
         ),
         (
             {"estimators": ["kdee"]},

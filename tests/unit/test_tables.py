@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from calbias.errors import InputError
+from calbias.io.checksums import record_of
 from calbias.io.table_schema import column_meanings, columns_of, tables
 from calbias.io.tables import read_rows, read_table, write_table
 
@@ -56,25 +57,53 @@ def test_same_bytes_each_time(tmp_path):
     assert (tmp_path / "x.parquet").read_bytes() == (tmp_path / "y.parquet").read_bytes()
 
 
-def damaged(path, how):
+def cut(path):
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+
+
+def emptied(path):
+    path.write_bytes(b"")
+
+
+def flipped(path):
     data = bytearray(path.read_bytes())
-    if how == "cut":
-        data = data[: len(data) // 2]
-    if how == "empty":
-        data = bytearray()
-    if how == "edited":
-        data[60] ^= 1  # in the first page
+    data[60] ^= 1  # in the first page of a Parquet file
     path.write_bytes(data)
 
 
+def exchanged(path):
+    write_table(path.with_name("other.csv"), ["value"], [(1,), (2,)])
+    path.write_bytes(path.with_name("other.csv").read_bytes())
+
+
 @pytest.mark.parametrize("read", [read_table, read_rows])
-@pytest.mark.parametrize("how", ["cut", "empty", "edited"])
-def test_a_damaged_parquet_table_is_refused(tmp_path, read, how):
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+@pytest.mark.parametrize("damage", [cut, emptied, flipped, exchanged])
+def test_a_table_changed_after_it_was_made_is_refused(tmp_path, read, suffix, damage):
+    path = tmp_path / f"x.{suffix}"
+    write_table(path, ["value"], pd.DataFrame({"value": np.random.default_rng(1).random(1000)}))
+    damage(path)
+    with pytest.raises(InputError, match=rf"delete .*x\.{suffix} and run snakemake again"):
+        read(path)
+    path.unlink()
+    write_table(path, ["value"], [(1,)])
+    assert len(read(path)) == 1
+
+
+@pytest.mark.parametrize("read", [read_table, read_rows])
+@pytest.mark.parametrize("damage", [cut, emptied, flipped])
+def test_parquet_detects_damage_by_itself(tmp_path, read, damage):
     path = tmp_path / "x.parquet"
     write_table(path, ["value"], pd.DataFrame({"value": np.random.default_rng(1).random(1000)}))
-    damaged(path, how)
+    record_of(path).unlink()
+    damage(path)
     with pytest.raises(InputError, match=r"x\.parquet: damaged.*delete it and run snakemake"):
         read(path)
+
+
+def test_a_table_of_the_users_own_has_no_checksum(tmp_path):
+    (tmp_path / "x.csv").write_text("a\n1\n")
+    assert read_table(tmp_path / "x.csv")["a"].tolist() == [1]
 
 
 @pytest.mark.parametrize(

@@ -57,7 +57,7 @@ def submissions(checkout, what):
 
 def test_jobs_are_submitted_in_groups_with_their_resources(fresh, undisturbed):
     environment = commands(fresh / "bin", **COMMANDS)
-    target = "results/bias/realistic.csv"
+    target = "results/bias/realistic.parquet"
     fresh.run(*PROFILE, *SOON, "--", target, environment=environment)
     assert (fresh / target).read_bytes() == (undisturbed / target).read_bytes()
     # four shards of 600 MB in one job of four slots: memory is per slot

@@ -66,4 +66,5 @@ def test_a_second_run_has_nothing_to_do(smoke):
 
 def test_nothing_temporary_is_left(smoke):
     names = {path.name for path in (smoke / "results").rglob(".*")}
-    assert all(re.match(r"\.kept-\d+-of-\d+\.parquet$", name) for name in names)
+    lasting = r"\.kept-\d+-of-\d+\.parquet|\..*\.sha256"
+    assert all(re.fullmatch(lasting, name) for name in names)

@@ -1,11 +1,11 @@
 # Assessment: is a model miscalibrated, by how much, and which estimate is to be trusted?
-ASSESSMENT = {"norm": 1, "n_bins": 15, **(config.get("assessment") or {})}
 
 
 rule assess_model:
     input:
         code=lambda wildcards: code(
-            "assess_model", *[estimator_path(name) for name in config["estimators"]]
+            "assess_model",
+            *[estimator_path(name) for name in config["estimators"]],
         ),
         script=program("assess_model"),
         top_labels=lambda wildcards: top_labels(wildcards.model),
@@ -21,10 +21,14 @@ rule assess_model:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
         runtime=lambda wildcards, attempt: 20 * attempt,
     params:
+        columns=[
+            columns_of(name)
+            for name in ("assessment", "assessment_verdicts", "assessment_diagrams")
+        ],
         estimators=config["estimators"],
         estimator_dir=OWN_ESTIMATORS,
-        n_bins=ASSESSMENT["n_bins"],
-        norm=ASSESSMENT["norm"],
+        n_bins=config["assessment"]["n_bins"],
+        norm=config["assessment"]["norm"],
         replicates=config["replicates"],
         seed=config["seed"],
     shell:

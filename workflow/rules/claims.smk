@@ -1,4 +1,4 @@
-# Claims: what the paper's rounding leaves open, the ledger, and the published numbers compared.
+# Claims: the ledger, its page, and the published numbers compared.
 
 
 # What the ledger and the comparison read: all other tables.
@@ -17,74 +17,6 @@ PUBLISHED = [
 ]
 
 
-rule compute_detection_limits:
-    input:
-        code=code("compute_detection_limits"),
-        script=program("compute_detection_limits"),
-        detection=table("detection"),
-    output:
-        tabled("detection_limits"),
-    log:
-        "results/logs/compute_detection_limits.log",
-    conda:
-        "../../envs/environment.yaml"
-    resources:
-        mem_mb=500,
-        runtime=5,
-    shell:
-        "python {input.script:q} --detection {input.detection:q} --output {output} 2>&1 | tee {log}"
-
-
-rule compute_tce_rounding:
-    input:
-        code=code("compute_tce_rounding"),
-        script=program("compute_tce_rounding"),
-        beta_fits=published("table2_beta_fits"),
-        glm_fits=published("table3_glm_fits"),
-    output:
-        tabled("tce_rounding"),
-    log:
-        "results/logs/compute_tce_rounding.log",
-    conda:
-        "../../envs/environment.yaml"
-    resources:
-        mem_mb=lambda wildcards, attempt: 500 * attempt,
-        runtime=lambda wildcards, attempt: 10 * attempt,
-    params:
-        norm=config["norm"],
-    shell:
-        "python {input.script:q} --beta-fits {input.beta_fits:q} --glm-fits {input.glm_fits:q}"
-        " --norm {params.norm} --output {output} 2>&1 | tee {log}"
-
-
-rule compute_t_test_sensitivity:
-    input:
-        code=code(
-            "compute_t_test_sensitivity",
-            *[estimator_path(name) for name in ("ece_debias_em", "ece_sweep_em")],
-        ),
-        script=program("compute_t_test_sensitivity"),
-        bias=table("bias"),
-        models_table=config["models"],
-        beta_fits=published("table2_beta_fits"),
-        glm_fits=published("table3_glm_fits"),
-    output:
-        tabled("t_test_sensitivity"),
-    log:
-        "results/logs/compute_t_test_sensitivity.log",
-    conda:
-        "../../envs/environment.yaml"
-    resources:
-        mem_mb=lambda wildcards, attempt: 700 * attempt,
-        runtime=lambda wildcards, attempt: 20 * attempt,
-    params:
-        seed=config["seed"],
-    shell:
-        "python {input.script:q} --bias {input.bias:q} --models-table {input.models_table:q}"
-        " --beta-fits {input.beta_fits:q} --glm-fits {input.glm_fits:q} --seed {params.seed}"
-        " --output {output} 2>&1 | tee {log}"
-
-
 rule judge_claims:
     input:
         code=code("judge_claims", *CLAIMS),
@@ -97,12 +29,14 @@ rule judge_claims:
         measurements=tabled("measurements"),
     log:
         "results/logs/judge_claims.log",
+    localrule: True
     conda:
         "../../envs/environment.yaml"
     resources:
         mem_mb=700,
         runtime=10,
     params:
+        columns=columns_of("claims"),
         tables=given(EVIDENCE),
         published_dir=folder_of("published"),
     shell:
@@ -123,12 +57,14 @@ rule compare_published:
         tabled("comparison"),
     log:
         "results/logs/compare_published.log",
+    localrule: True
     conda:
         "../../envs/environment.yaml"
     resources:
         mem_mb=700,
         runtime=10,
     params:
+        columns=columns_of("comparison"),
         tables=given(EVIDENCE),
         published_dir=folder_of("published"),
     shell:
@@ -157,6 +93,7 @@ rule write_ledger_page:
         ),
     log:
         "results/logs/write_ledger_page.log",
+    localrule: True
     conda:
         "../../envs/environment.yaml"
     resources:

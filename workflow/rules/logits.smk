@@ -2,6 +2,12 @@
 # and the top-label tables of both.
 
 
+# Files to download: a file that is there is an input and never downloaded again.
+MISSING = {
+    Path(file).name: model for model, file in REAL.items() if not Path(file).exists()
+}
+
+
 rule download_logits:
     input:
         code=code("download_logits"),
@@ -14,6 +20,7 @@ rule download_logits:
         "results/logs/download_logits/{file}.log",
     wildcard_constraints:
         file="|".join(map(re.escape, MISSING)) or "(?!)",
+    localrule: True
     conda:
         "../../envs/environment.yaml"
     params:

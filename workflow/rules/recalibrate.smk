@@ -20,9 +20,9 @@ rule recalibrate_model:
         script=program("recalibrate_model"),
         logits="results/logits/{model}.npz",
     output:
-        recalibration="results/recalibration/{model}.csv",
-        selections="results/recalibration/selections/{model}.csv",
-        details="results/recalibration/details/{model}.csv",
+        recalibration="results/recalibration/{model}.parquet",
+        selections="results/recalibration/selections/{model}.parquet",
+        details="results/recalibration/details/{model}.parquet",
     log:
         "results/logs/recalibrate_model/{model}.log",
     priority: 50
@@ -32,6 +32,9 @@ rule recalibrate_model:
         mem_mb=lambda wildcards, attempt: 1200 * attempt,
         runtime=lambda wildcards, attempt: 20 * attempt,
     params:
+        columns=[
+            columns_of(name) for name in ("recalibration", "recalibration_details")
+        ],
         softmax=config["softmax"],
         seed=config["seed"],
         bootstrap=config["bootstrap"],
@@ -50,7 +53,8 @@ rule select_recalibration:
         code=code("select_recalibration"),
         script=program("select_recalibration"),
         selections=[
-            f"results/recalibration/selections/{model}.csv" for model in WITH_LOGITS
+            f"results/recalibration/selections/{model}.parquet"
+            for model in WITH_LOGITS
         ],
         published=published("table1_recalibration_selection"),
     output:
@@ -58,11 +62,17 @@ rule select_recalibration:
         sensitivity=tabled("recalibration_sensitivity"),
     log:
         "results/logs/select_recalibration.log",
+    localrule: True
     conda:
         "../../envs/environment.yaml"
     resources:
         mem_mb=500,
         runtime=5,
+    params:
+        columns=[
+            columns_of(name)
+            for name in ("recalibration_selection", "recalibration_sensitivity")
+        ],
     shell:
         "python {input.script:q} --selections {input.selections:q} --published {input.published:q}"
         " --output-selection {output.selection} --output-sensitivity {output.sensitivity}"

@@ -11,15 +11,17 @@ rule define_scenarios:
         beta_fits=fits_of_experiment("beta_fits", "table2_beta_fits"),
         glm_fits=fits_of_experiment("glm_fits", "table3_glm_fits"),
     output:
-        "results/scenarios/{experiment}.csv",
+        "results/scenarios/{experiment}.parquet",
     log:
         "results/logs/define_scenarios/{experiment}.log",
+    localrule: True
     conda:
         "../../envs/environment.yaml"
     resources:
         mem_mb=300,
         runtime=5,
     params:
+        columns=columns_of("scenarios"),
         models=lambda wildcards: MODELS_OF.get(wildcards.experiment, []),
         groups=lambda wildcards: [
             MODELS[model]["group"] for model in MODELS_OF.get(wildcards.experiment, [])
@@ -61,6 +63,7 @@ rule compute_true_error:
         mem_mb=lambda wildcards, attempt: 500 * attempt,
         runtime=lambda wildcards, attempt: 10 * attempt,
     params:
+        columns=columns_of("true_calibration_error"),
         norm=config["norm"],
     shell:
         "python {input.script:q} --scenarios {input.scenarios:q} --norm {params.norm}"
@@ -74,7 +77,7 @@ rule simulate_replicates:
         ),
         script=program("simulate_replicates"),
         estimator=lambda wildcards: estimator_path(wildcards.estimator),
-        scenarios="results/scenarios/{experiment}.csv",
+        scenarios="results/scenarios/{experiment}.parquet",
     output:
         "results/replicates/{experiment}/{estimator}/{shard}-of-{shards}.parquet",
     log:

@@ -5,11 +5,11 @@ rule summarise_bias:
     input:
         code=code("summarise_bias"),
         script=program("summarise_bias"),
-        scenarios="results/scenarios/{experiment}.csv",
+        scenarios="results/scenarios/{experiment}.parquet",
         true_errors="results/tables/true_calibration_error.csv",
         replicates=lambda wildcards: shards(wildcards.experiment),
     output:
-        "results/bias/{experiment}.csv",
+        "results/bias/{experiment}.parquet",
     log:
         "results/logs/summarise_bias/{experiment}.log",
     conda:
@@ -19,6 +19,7 @@ rule summarise_bias:
         * memory.to_summarise(memory.estimates(EXPERIMENTS[wildcards.experiment])),
         runtime=lambda wildcards, attempt: 10 * attempt,
     params:
+        columns=columns_of("bias"),
         n_replicates=of_experiment("replicates"),
         seed=config["seed"],
     shell:
@@ -37,12 +38,14 @@ rule compare_estimators:
         tabled("paired_t_test"),
     log:
         "results/logs/compare_estimators.log",
+    localrule: True
     conda:
         "../../envs/environment.yaml"
     resources:
         mem_mb=500,
         runtime=5,
     params:
+        columns=columns_of("paired_t_test"),
         experiments=[name for name in ("realistic", "perfect") if name in EXPERIMENTS],
     shell:
         "python {input.script:q} --bias {input.bias:q} --experiments {params.experiments}"
@@ -53,20 +56,22 @@ rule compare_ece_bin:
     input:
         code=code("compare_ece_bin", estimator_path("ece_bin_ew")),
         script=program("compare_ece_bin"),
-        scenarios="results/scenarios/fits.csv",
-        bias="results/bias/fits.csv",
+        scenarios="results/scenarios/fits.parquet",
+        bias="results/bias/fits.parquet",
         top_labels=[top_labels(model) for model in MODELS_OF.get("fits", [])],
         published=published("table4_ece_bin"),
     output:
         tabled("ece_bin_real_and_simulated"),
     log:
         "results/logs/compare_ece_bin.log",
+    localrule: True
     conda:
         "../../envs/environment.yaml"
     resources:
         mem_mb=500,
         runtime=5,
     params:
+        columns=columns_of("ece_bin_real_and_simulated"),
         norm=config["norm"],
     shell:
         "python {input.script:q} --scenarios {input.scenarios:q} --bias {input.bias:q}"
@@ -78,7 +83,7 @@ rule summarise_intro:
     input:
         code=code("summarise_intro"),
         script=program("summarise_intro"),
-        scenarios="results/scenarios/intro.csv",
+        scenarios="results/scenarios/intro.parquet",
         replicates=lambda wildcards: shards("intro"),
     output:
         histogram=tabled("estimate_histogram"),
@@ -92,6 +97,9 @@ rule summarise_intro:
         * memory.to_summarise(memory.estimates_of_all(EXPERIMENTS["intro"])),
         runtime=lambda wildcards, attempt: 5 * attempt,
     params:
+        columns=[
+            columns_of(name) for name in ("estimate_histogram", "reliability_diagram")
+        ],
         n_replicates=lambda wildcards: EXPERIMENTS["intro"]["replicates"],
         n_samples=lambda wildcards: EXPERIMENTS["intro"]["n_samples"][0],
         n_bins=lambda wildcards: EXPERIMENTS["intro"]["n_bins"][0],
@@ -107,10 +115,10 @@ rule summarise_detection:
     input:
         code=code("summarise_detection"),
         script=program("summarise_detection"),
-        scenarios="results/scenarios/detection.csv",
+        scenarios="results/scenarios/detection.parquet",
         true_errors="results/tables/true_calibration_error.csv",
         replicates=lambda wildcards: shards("detection"),
-        null_scenarios="results/scenarios/detection_null.csv",
+        null_scenarios="results/scenarios/detection_null.parquet",
         null_replicates=lambda wildcards: shards("detection_null"),
     output:
         tabled("detection"),
@@ -127,6 +135,7 @@ rule summarise_detection:
         ),
         runtime=lambda wildcards, attempt: 5 * attempt,
     params:
+        columns=columns_of("detection"),
         n_replicates=lambda wildcards: EXPERIMENTS["detection"]["replicates"],
         null_n_replicates=lambda wildcards: EXPERIMENTS["detection_null"]["replicates"],
         seed=config["seed"],
@@ -143,15 +152,39 @@ rule summarise_chosen_bins:
     input:
         code=code("summarise_chosen_bins"),
         script=program("summarise_chosen_bins"),
-        bias="results/bias/chosen_bins.csv",
+        bias="results/bias/chosen_bins.parquet",
     output:
         tabled("chosen_bins"),
     log:
         "results/logs/summarise_chosen_bins.log",
+    localrule: True
     conda:
         "../../envs/environment.yaml"
     resources:
         mem_mb=500,
         runtime=5,
+    params:
+        columns=columns_of("chosen_bins"),
     shell:
         "python {input.script:q} --bias {input.bias:q} --output {output} 2>&1 | tee {log}"
+
+
+rule compute_detection_limits:
+    input:
+        code=code("compute_detection_limits"),
+        script=program("compute_detection_limits"),
+        detection=table("detection"),
+    output:
+        tabled("detection_limits"),
+    log:
+        "results/logs/compute_detection_limits.log",
+    localrule: True
+    conda:
+        "../../envs/environment.yaml"
+    resources:
+        mem_mb=500,
+        runtime=5,
+    params:
+        columns=columns_of("detection_limits"),
+    shell:
+        "python {input.script:q} --detection {input.detection:q} --output {output} 2>&1 | tee {log}"

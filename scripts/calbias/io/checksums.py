@@ -1,6 +1,9 @@
-"""The checksums by which files are told apart."""
+"""Checksums: by which files are identified, and by which damage to a result is detected."""
 
 import hashlib
+from pathlib import Path
+
+from calbias.errors import InputError
 
 
 def file_digest(path):
@@ -12,3 +15,23 @@ def file_digest(path):
 def files_digest(paths):
     """Return the SHA-256 of several files' digests, in hexadecimal: their order counts."""
     return hashlib.sha256("".join(map(file_digest, paths)).encode()).hexdigest()
+
+
+def record_of(path):
+    """Return where the checksum of a result is recorded when it is made."""
+    path = Path(path)
+    return path.with_name(f".{path.name}.sha256")
+
+
+def validate_unchanged(path):
+    """Return the SHA-256 of a file; InputError if it is not the one recorded when it was made.
+
+    A file without a record is not a result of this project's own, and passes.
+    """
+    digest, record = file_digest(path), record_of(path)
+    if record.exists() and record.read_text(encoding="utf-8").split()[:1] != [digest]:
+        raise InputError(
+            f"{path}: was changed or damaged after it was made (its SHA-256 is not the one in "
+            f"{record.name}); delete {path} and run snakemake again"
+        )
+    return digest

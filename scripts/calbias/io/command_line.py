@@ -2,7 +2,6 @@
 
 import contextlib
 import errno
-import fcntl
 import functools
 import os
 import sys
@@ -10,10 +9,12 @@ import warnings
 from pathlib import Path
 
 from calbias.errors import InputError
+from calbias.io.checksums import file_digest, record_of
 
 # What is wrong with the machine, not with the program: full, over quota, read-only, not allowed.
 MACHINE = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO}
-JOBS = Path(".snakemake/jobs")  # locked, shared, by every command that runs in this folder
+LOCKS = Path(".snakemake/locks")  # there as long as the run that started this job lives
+_locks_at_start = set()
 
 
 def command(main):
@@ -26,8 +27,8 @@ def command(main):
     def wrapper(argv=None):
         warnings.showwarning = _one_line_warning
         try:
-            with _counted_among_the_jobs():
-                main(argv)
+            _locks_at_start.update(_locks())
+            main(argv)
         except InputError as error:
             _stop(error, status=2)
         except MemoryError as error:
@@ -46,14 +47,17 @@ def _stop(message, status=1):
     sys.exit(status)
 
 
-@contextlib.contextmanager
-def _counted_among_the_jobs():
-    """Share the lock by which a new run knows that jobs of a killed one are still at work."""
-    with contextlib.ExitStack() as stack:
-        if JOBS.parent.is_dir():
-            with contextlib.suppress(OSError):
-                fcntl.flock(stack.enter_context(open(JOBS, "a")), fcntl.LOCK_SH)
-        yield
+def _locks():
+    """Return the locks of the Snakemake run in this folder, by name and time."""
+    with contextlib.suppress(OSError):
+        return {(path.name, path.stat().st_mtime_ns) for path in LOCKS.glob("*.lock")}
+    return set()
+
+
+def _validate_run_is_alive(path):
+    """Raise InputError if Snakemake was unlocked since this job started: its run was killed."""
+    if _locks_at_start - _locks():
+        raise InputError(f"{path}: not written: the run that started this job was killed")
 
 
 def _one_line_warning(message, category, filename, lineno, file=None, line=None):
@@ -70,18 +74,23 @@ def named_paths(assignments, option):
 
 
 @contextlib.contextmanager
-def written_whole(path):
-    """Yield a temporary path beside ``path``; move it into place only if the block succeeds.
+def written_whole(path, checksum=False):
+    """Yield a temporary path next to ``path``; move it into place only if the block succeeds.
 
-    A killed job leaves either the old file or the new one, never half of one.
+    A killed job leaves either the old file or the new one, never half of one. With ``checksum``
+    the file's SHA-256 is recorded, for ``calbias.io.checksums.validate_unchanged``. A job that
+    outlives its Snakemake run raises InputError once that run has been unlocked: a later run may
+    have another configuration.
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(
-        f".{os.getpid()}-{path.name}"
-    )  # keeps the suffix: writers look at it
+    # keeps the suffix: writers look at it
+    temporary = path.with_name(f".{os.getpid()}-{path.name}")
     try:
         yield temporary
+        _validate_run_is_alive(path)
+        if checksum:
+            record_of(path).write_text(f"{file_digest(temporary)}  {path.name}\n", "utf-8")
         os.replace(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)

@@ -7,6 +7,8 @@ import csv
 from pathlib import Path
 
 from calbias.errors import InputError
+from calbias.io.checksums import validate_unchanged
+from calbias.io.command_line import written_whole
 from calbias.io.table_schema import columns_of
 
 
@@ -17,7 +19,7 @@ def read_table(path):
     """
     import pandas as pd
 
-    _validate_exists(path)
+    _validate_file(path)
     if Path(path).suffix == ".parquet":
         # integers with gaps stay integers
         return _read_parquet(path).to_pandas(integer_object_nulls=True)
@@ -35,7 +37,7 @@ def read_rows(path, columns=()):
     shows the row. Raises InputError, which names the line, for a file that is missing, not a table,
     or lacks a column, and for a row with more or fewer cells than the header.
     """
-    _validate_exists(path)
+    _validate_file(path)
     if Path(path).suffix == ".parquet":
         table = _read_parquet(path)
         _validate_columns(path, table.column_names, columns)
@@ -69,6 +71,8 @@ def joined_tables(paths, table):
 def write_table(path, columns, rows):
     """Write ``rows`` as CSV (UTF-8, newline, floats in their shortest exact form) or as Parquet.
 
+    The file is whole or absent, and its checksum is recorded: a reader detects a later change.
+
     ``columns`` is the name of a table of the schema, or a sequence of columns; ``rows`` a
     DataFrame, or a list of dicts or of tuples. Raises ValueError for rows of other columns.
     """
@@ -81,10 +85,11 @@ def write_table(path, columns, rows):
         different = sorted(set(table.columns) ^ set(columns))
         raise ValueError(f"{path}: the rows and the table's columns differ in {different}")
     table = table.reindex(columns=columns)
-    if Path(path).suffix == ".parquet":
-        _write_parquet(path, table)
-    else:
-        table.to_csv(path, index=False, lineterminator="\n")
+    with written_whole(path, checksum=True) as temporary:
+        if temporary.suffix == ".parquet":
+            _write_parquet(temporary, table)
+        else:
+            table.to_csv(temporary, index=False, lineterminator="\n")
 
 
 def _csv_rows(path, reader, columns):
@@ -122,11 +127,12 @@ def _validate_columns(path, header, columns):
         raise InputError(f"{path}: column {repeated[0]} is there twice; remove one")
 
 
-def _validate_exists(path):
+def _validate_file(path):
     if not Path(path).is_file():
         raise InputError(
             f"{path}: there is no such table; correct the path, or make it with snakemake"
         )
+    validate_unchanged(path)
 
 
 def _remedy(path):

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from calbias.errors import InputError
+from calbias.io.checksums import validate_unchanged
 from calbias.logits.store import FOLDS
 from calbias.logits.top_label import TopLabel, top_label
 
@@ -56,6 +57,7 @@ def read_top_labels(path, fold):
     if fold not in FOLDS:
         raise InputError(f"fold {fold!r} is unknown: choose {' or '.join(FOLDS)}")
     try:
+        validate_unchanged(path)
         table = pq.read_table(path, filters=[("fold", "=", fold)])
         columns = [table[name].to_numpy() for name in TopLabel._fields]
         return TopLabel(*columns), _origin(table.schema)

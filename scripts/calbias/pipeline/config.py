@@ -1,36 +1,48 @@
 """The configuration: checked against its schema, completed with defaults, in one-line errors."""
 
 import difflib
+import os
+import re
 import sys
+import warnings
 from pathlib import Path
 
 import yaml
 from jsonschema import Draft202012Validator
+from jsonschema.exceptions import best_match
 
 from calbias.errors import InputError, did_you_mean
 from calbias.estimation.registry import FOLDER, estimator_file, literal, validate_unusable
 from calbias.pipeline.catalogue import paper_experiments
 from calbias.truth.names import validate_scenarios
 
+MOST_SIMULATION_JOBS = 20_000  # the dry run of more takes minutes
+
 
 def complete_config(config, schema_file):
     """Return a copy of ``config`` with the schema's defaults filled in.
 
-    Every experiment gets its own ``n_bins``, ``replicates`` and ``estimators``. Raises InputError,
-    one line with the key's place, what is wrong and the nearest valid name, for anything the
-    schema refuses, for numbers that are not finite, for scenarios of one name, for estimators that
-    no file defines or that cannot be run, and for a norm that one is not defined for.
+    Every experiment gets its own ``n_bins``, ``replicates`` and ``estimators``. An estimator that
+    is not defined for the norm in question is left out, with a warning. Raises InputError, one line
+    with the key's place, what is wrong and the remedy, for anything the schema refuses, for numbers
+    that are not finite, for two scenarios of one name, for estimators that no file defines or that
+    cannot be run, and for more shards than replicates.
     """
     with open(schema_file, encoding="utf-8") as file:
         schema = yaml.safe_load(file)
-    errors = list(Draft202012Validator(schema).iter_errors(config))
-    if errors:
-        raise InputError(f"config: {_explain(_innermost(_first(errors)))}")
-    _validate_not_finite(config)
+    error = best_match(Draft202012Validator(schema).iter_errors(config))
+    if error:
+        raise InputError(f"config: {_explain(error)}")
+    _validate_finite(config)
     complete = _with_defaults(config, schema)
+    complete["assessment"] = _with_defaults(
+        complete["assessment"], schema["properties"]["assessment"]
+    )
     folders = estimator_folders(complete)
     if not all(folder.is_dir() for folder in folders):
-        raise InputError(f"config: estimator_dir: there is no folder {folders[-1]}; mend its name")
+        raise InputError(
+            f"config: estimator_dir: there is no folder {folders[-1]}; correct the path"
+        )
     complete["experiments"] = _without_the_empty(complete["experiments"])
     for name, experiment in complete["experiments"].items():
         experiment = _with_defaults(experiment, schema["$defs"]["experiment"])
@@ -39,33 +51,114 @@ def complete_config(config, schema_file):
         complete["experiments"][name] = experiment
         given = [experiment.get(key, ()) for key in ("scores", "curves")]
         validate_scenarios(name, *given, powers(experiment), experiment.get("glms", ()))
-    for where, names in [("estimators", complete["estimators"])] + [
-        (f"experiments.{name}.estimators", experiment["estimators"])
-        for name, experiment in complete["experiments"].items()
-    ]:
-        for estimator in names:
-            try:
-                file = estimator_file(estimator, folders)
-                validate_unusable(estimator, file)
-                norms = literal(file, "NORMS", default=(complete["norm"],))
-            except InputError as error:
-                raise InputError(f"config: {where}: {error}") from None
-            if complete["norm"] not in norms:
-                raise InputError(
-                    f"config: {where}: {estimator} is defined for norm {norms[0]} only, and norm "
-                    f"is {complete['norm']}: leave it out, or change norm"
-                )
+    _set_estimators(complete, folders)
+    _validate_shards(complete)
     return complete
 
 
-def _validate_not_finite(value, place=()):
+def _set_estimators(config, folders):
+    """Check the lists of estimators, and leave those out that another norm is defined for."""
+    for estimator in config["estimators"]:
+        _norms("estimators", estimator, folders)
+    for name, experiment in config["experiments"].items():
+        place = f"experiments.{name}.estimators"
+        experiment["estimators"] = _of_norm(
+            place, experiment["estimators"], folders, config["norm"]
+        )
+
+
+def _norms(place, estimator, folders):
+    """Return the norms that an estimator is defined for, () for all; InputError for no such one."""
+    try:
+        file = estimator_file(estimator, folders)
+        validate_unusable(estimator, file)
+        return literal(file, "NORMS", default=())
+    except InputError as error:
+        raise InputError(f"config: {place}: {error}") from None
+
+
+def _of_norm(place, estimators, folders, norm):
+    """Return the estimators that are defined for a norm, and warn of the others."""
+    others = {}
+    for estimator in estimators:
+        norms = _norms(place, estimator, folders)
+        if norms and norm not in norms:
+            others[estimator] = norms[0]
+    defined = [name for name in estimators if name not in others]
+    words = f"{', '.join(others)}: defined for norm {next(iter(others.values()), 0):g} only"
+    if not defined:
+        raise InputError(
+            f"config: {place}: {words}, and norm is {norm:g}: list another one, or change norm"
+        )
+    if others:
+        warnings.warn(f"{place}: left out where norm is {norm:g}: {words}", stacklevel=2)
+    return defined
+
+
+def _validate_shards(config):
+    """Raise InputError for more shards than replicates, and for more jobs than Snakemake bears."""
+    shards, jobs = config["shards"], 0
+    for name, experiment in config["experiments"].items():
+        if shards > experiment["replicates"]:
+            raise InputError(
+                f"config: shards: {shards} shards of the {experiment['replicates']} replicates of "
+                f"experiment {name}: write at most one for each replicate"
+            )
+        jobs += len(experiment["estimators"])
+    if shards * jobs > MOST_SIMULATION_JOBS:
+        raise InputError(
+            f"config: shards: {shards} shards make {shards * jobs} simulation jobs; write at most "
+            f"{MOST_SIMULATION_JOBS // jobs}: more jobs than {MOST_SIMULATION_JOBS} keep Snakemake "
+            f"busy for minutes before the first starts"
+        )
+
+
+def with_file(error, files):
+    """Return the message of an InputError with the file that a configuration key stands in.
+
+    ``files`` are configuration files, of which each is laid over those before it.
+    """
+    message = str(error)
+    place = re.match(r"config: ([\w.-]+)", message)
+    if not place:
+        return message
+    keys = [] if message.startswith("config: top level") else place[1].split(".")
+    if key := re.search(r"unknown key '([^']*)'", message):
+        keys.append(key[1])
+    for file in reversed(files):
+        if _has_key(yaml.safe_load(Path(file).read_text(encoding="utf-8")), keys):
+            return f"{os.path.relpath(file)}: {message.removeprefix('config: ')}"
+    return message
+
+
+def _has_key(value, keys):
+    for key in keys:
+        if isinstance(value, list) and key.isdigit() and int(key) < len(value):
+            value = value[int(key)]
+        elif isinstance(value, dict) and key in value:
+            value = value[key]
+        else:
+            return False
+    return True
+
+
+def validate_folder(folder, snakefile):
+    """Raise InputError if Snakemake cannot write in the folder where it runs."""
+    if not os.access(folder, os.W_OK):
+        raise InputError(
+            f"{Path(folder).absolute()} cannot be written: run in a folder of your own, with "
+            f"snakemake --snakefile {snakefile}"
+        )
+
+
+def _validate_finite(value, place=()):
     """Raise InputError for NaN, infinity and what no float64 holds: comparisons let NaN pass."""
     if isinstance(value, int | float) and not abs(value) <= sys.float_info.max:
         raise InputError(f"config: {'.'.join(map(str, place))}: must be a finite number; write one")
     inner = value.items() if isinstance(value, dict) else ()
     inner = enumerate(value) if isinstance(value, list) else inner
     for key, part in inner:
-        _validate_not_finite(part, (*place, key))
+        _validate_finite(part, (*place, key))
 
 
 def _without_the_empty(experiments):
@@ -101,37 +194,34 @@ def _with_defaults(values, schema):
     return {**defaults, **values}
 
 
-def _first(errors):
-    """Return the error to report: an unknown key before all others, then the outermost."""
-    return min(
-        errors, key=lambda error: (error.validator != "additionalProperties", len(error.path))
-    )
-
-
-def _innermost(error):
-    """Return what is wrong within the one alternative of a choice whose type fits, if one does."""
-    alternatives = {}
-    for inner in error.context or ():
-        alternatives.setdefault(inner.schema_path[0], []).append(inner)
-    fitting = [
-        errors
-        for errors in alternatives.values()
-        if not any(inner.validator == "type" and not inner.path for inner in errors)
-    ]
-    return _innermost(_first(fitting[0])) if len(fitting) == 1 else error
+_TYPES = {
+    "array": "a list",
+    "object": "a mapping",
+    "integer": "a whole number",
+    "number": "a number",
+    "string": "a text",
+    "boolean": "true or false",
+}
 
 
 def _explain(error):
+    """Return the place and the words for an error of the schema."""
     place = ".".join(str(part) for part in error.absolute_path) or "top level"
-    if error.validator == "additionalProperties":
-        known = error.schema["properties"]
-        unknown = next(key for key in error.instance if key not in known)
+    meaning, value = error.schema.get("description"), f"{error.instance!r:.80}"
+    known = error.schema.get("properties", {})
+    keys = error.instance if isinstance(error.instance, dict) and known else ()
+    unknown = next((key for key in keys if key not in known), None)
+    if error.validator in ("additionalProperties", "required") and unknown:
         return f"{place}: unknown key {unknown!r}. {did_you_mean(unknown, known)}"
-    if error.validator in ("oneOf", "anyOf", "not"):
-        meaning = error.schema.get("description", "see config/README.md")
-        return f"{place}: {error.instance!r} does not fit: {meaning}"
-    message = error.message.replace("\n", " ")
-    if error.validator == "type" and error.validator_value == "boolean":
-        message += f"; write True or False on the command line, as in --config {place}=True"
-    meaning = error.schema.get("description")
+    if error.validator == "type":
+        message = f"{value} must be {_TYPES[error.validator_value]}"
+        if error.validator_value == "boolean":
+            message += f"; on the command line write --config {place}=True or False"
+    elif error.validator == "uniqueItems":
+        repeated = next(item for item in error.instance if error.instance.count(item) > 1)
+        message = f"{repeated!r} is listed twice; remove one"
+    elif error.validator in ("oneOf", "anyOf", "not", "pattern"):
+        return f"{place}: {value} does not fit: {meaning or 'see config/README.md'}"
+    else:
+        message = error.message.replace("\n", " ")
     return f"{place}: {message}" + (f" ({meaning})" if meaning else "")

@@ -1,5 +1,6 @@
 """The models table: which models there are, and which of them an experiment simulates."""
 
+import os
 import re
 from pathlib import Path
 
@@ -8,6 +9,14 @@ from calbias.io.tables import read_rows
 
 MODEL_COLUMNS = ("model", "group", "n_classes", "file")
 LONGEST_NAME = 100  # of a model: with suffixes, and beside temporary names, it is a file's
+
+
+def models_path(path, checkout):
+    """Return the path of the models table: in the current folder, else in the checkout."""
+    path = Path(path)
+    if not path.exists() and (Path(checkout) / path).exists():
+        return os.path.relpath(Path(checkout) / path)
+    return os.path.normpath(path)
 
 
 def read_models(path):
@@ -30,8 +39,10 @@ def read_models(path):
             )
         if name in models:
             raise InputError(f"{place}: model {name} is there already: give it another name")
-        if not re.fullmatch("[0-9]{1,9}", row["n_classes"]) or int(row["n_classes"]) < 2:
-            raise InputError(f"{place}: n_classes of {name} must be a whole number from 2")
+        if not re.fullmatch("[0-9]{1,7}", row["n_classes"]) or int(row["n_classes"]) < 2:
+            raise InputError(
+                f"{place}: n_classes of {name} must be a whole number from 2 to 9999999"
+            )
         if not row["group"]:
             raise InputError(f"{place}: {name} has no group: write {','.join(MODEL_COLUMNS)}")
         if set("{}") & set(row["file"]):

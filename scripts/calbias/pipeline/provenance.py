@@ -14,7 +14,7 @@ from pathlib import Path
 
 from calbias import __version__
 from calbias.errors import InputError
-from calbias.io.checksums import file_digest
+from calbias.io.checksums import validate_unchanged
 from calbias.io.tables import read_rows
 
 ROOT = Path(__file__).parents[3]
@@ -58,7 +58,7 @@ def _digests(paths):
 def checked_digest(path):
     """Return the SHA-256 of a result's bytes; InputError if there is none."""
     try:
-        return file_digest(path)
+        return validate_unchanged(path)
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror}); run snakemake") from error
 

@@ -1,0 +1,49 @@
+# Joining: the tables whose parts are made by one job per model or experiment.
+
+
+# table → its parts
+JOINED = {
+    "beta_fits": [f"results/fits/beta_fits/{model}.parquet" for model in MODELS],
+    "glm_fits": [f"results/fits/glm_fits/{model}.parquet" for model in MODELS],
+    "scenarios": [
+        f"results/scenarios/{experiment}.parquet" for experiment in EXPERIMENTS
+    ],
+    "bias": [f"results/bias/{experiment}.parquet" for experiment in EXPERIMENTS],
+    "recalibration": [
+        f"results/recalibration/{model}.parquet" for model in WITH_LOGITS
+    ],
+    "recalibration_details": [
+        f"results/recalibration/details/{model}.parquet" for model in WITH_LOGITS
+    ],
+    "assessment": [f"results/assessment/{model}.parquet" for model in MODELS],
+    "assessment_verdicts": [
+        f"results/assessment/verdicts/{model}.parquet" for model in MODELS
+    ],
+    "assessment_diagrams": [
+        f"results/assessment/diagrams/{model}.parquet" for model in MODELS
+    ],
+}
+
+
+rule join_tables:
+    input:
+        code=code("join_tables"),
+        script=program("join_tables"),
+        parts=lambda wildcards: JOINED[wildcards.table],
+    output:
+        tabled("{table}"),
+    log:
+        "results/logs/join_tables/{table}.log",
+    wildcard_constraints:
+        table="|".join(JOINED),
+    localrule: True
+    conda:
+        "../../envs/environment.yaml"
+    resources:
+        mem_mb=500,
+        runtime=5,
+    params:
+        columns=lambda wildcards: columns_of(wildcards.table),
+    shell:
+        "python {input.script:q} --table {wildcards.table} --inputs {input.parts:q}"
+        " --output {output} 2>&1 | tee {log}"
