@@ -16,15 +16,18 @@ benchmark: $(RUNTIME)/installed
 test: $(DEVELOP)/installed
 	PATH="$(CURDIR)/$(DEVELOP)/bin:$$PATH" sh tests/run.sh
 
-$(RUNTIME)/installed: envs/requirements.lock
-	$(PYTHON) -m venv $(RUNTIME)
-	$(RUNTIME)/bin/python -m pip install --quiet --require-hashes -r envs/requirements.lock
+define INSTALL
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "error: %s is Python %d.%d: install Python 3.11 or newer, or name one with make PYTHON=..." % (sys.executable, *sys.version_info[:2]))'
+	$(PYTHON) -m venv $(@D)
+	$(@D)/bin/python -m pip install --quiet --no-compile --require-hashes -r $<
 	touch $@
+endef
+
+$(RUNTIME)/installed: envs/requirements.lock
+	$(INSTALL)
 
 $(DEVELOP)/installed: envs/requirements-dev.lock
-	$(PYTHON) -m venv $(DEVELOP)
-	$(DEVELOP)/bin/python -m pip install --quiet --require-hashes -r envs/requirements-dev.lock
-	touch $@
+	$(INSTALL)
 
 lock:
 	cd envs && uv pip compile --universal --python-version 3.11 --generate-hashes --no-annotate \

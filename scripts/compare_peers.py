@@ -15,7 +15,7 @@ from scipy import stats
 
 from calbias.errors import InputError
 from calbias.estimation.api import estimate
-from calbias.io.command_line import command, written_whole
+from calbias.io.command_line import command
 from calbias.io.tables import write_table
 from peers.causes import CAUSES, TOLERANCE
 
@@ -65,8 +65,7 @@ def main(argv=None):
                 for quantity, value in values.items()
             ]
         print(f"{peer} {version}: {len(data)} data sets", file=sys.stderr)
-    with written_whole(options.output) as temporary:
-        write_table(temporary, COLUMNS, rows)
+    write_table(options.output, COLUMNS, rows)
 
 
 def data_sets():

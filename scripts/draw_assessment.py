@@ -19,7 +19,9 @@ def main(argv=None):
     options = parser.parse_args(argv)
     paths = {"assessment_diagrams": options.diagram, "assessment_verdicts": options.verdict}
     made = draw({name: read_table(path) for name, path in paths.items()})
-    with written_whole(options.output_png) as png, written_whole(options.output_pdf) as pdf:
+    outputs = options.output_png, options.output_pdf
+    png_file, pdf_file = (written_whole(path, checksum=True) for path in outputs)
+    with png_file as png, pdf_file as pdf:
         style.save(made, png, pdf)
 
 

@@ -6,4 +6,5 @@ ruff format --check .
 snakefmt --check Snakefile workflow
 mypy
 snakemake --lint
+PYTHONPATH=scripts lint-imports --no-cache
 pytest -n 2 --dist loadgroup --durations 15
