@@ -175,6 +175,20 @@ def test_r08_both_columns(table, verdict):
     assert judged("R08", ece_bin_real_and_simulated=table).verdict == verdict
 
 
+def test_r08_measures_genuine_scores_and_leaves_the_verdict_to_logits():
+    table = table_4(source="surrogate_logits").assign(ece_bin_test_percent=9.0)
+    table.loc[:1, "source"] = "real_scores"
+    judgement = judged("R08", ece_bin_real_and_simulated=table)
+    assert (judgement.verdict, judgement.source) == ("needs_real_logits", "real_scores")
+    of_scores = [m for m in judgement.measurements if m.name.endswith("genuine scores, test fold")]
+    assert [m.case for m in of_scores] == table["model"][:2].tolist()
+    assert [m.value for m in of_scores] == [9.0, 9.0]
+    assert [m.published for m in of_scores] == table["published_ece_bin_percent"][:2].tolist()
+    gaps = (9.0 - table["mean_simulated_ece_bin_percent"][:2]).abs()
+    assert judgement.measurements[-1].value == pytest.approx(gaps.mean())
+    assert "test fold" in judgement.notes[-1]
+
+
 def scenarios(alpha, beta, b1):
     """Scenarios of experiment realistic; each argument is a function of the model's name."""
     rows = [

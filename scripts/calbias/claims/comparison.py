@@ -81,7 +81,8 @@ def _table_4(evidence):
     ours = float(ours) if ours > 0 else N_REPLICATES
     for row in table.dropna(subset=["published_ece_bin_percent"]).itertuples():
         values = row.published_ece_bin_percent, row.ece_bin_percent
-        yield "Table 4", "ECE_bin, percent", row.model, row.source, *values
+        fold = ", test fold" if row.source == "real_scores" else ""
+        yield "Table 4", f"ECE_bin{fold}, percent", row.model, row.source, *values
         values = row.published_simulated_percent, row.mean_simulated_ece_bin_percent
         error = row.simulated_se_percent * np.sqrt(1 + ours / N_REPLICATES)
         quantity = "mean simulated ECE_bin, percent"
