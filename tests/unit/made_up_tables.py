@@ -5,12 +5,11 @@ import itertools
 import numpy as np
 import pandas as pd
 
+from calbias.io.table_schema import columns_of
 from calbias.summaries.detection_limits import detection_limits
+from calbias.truth.paper import BINNED, DETECTION_SIZES, HEATMAP_BINS, MODEL_SIZES
 
-SIZES = tuple(200 * 2**k for k in range(7))
-BINS = tuple(2 * 2**k for k in range(6))
-BINNED = tuple(f"ece_{f}_{s}" for f in ("bin", "debias", "sweep") for s in ("em", "ew"))
-NOISE = {"debias": 0.35, "sweep": 0.5, "bin": 1.0}
+NOISE = {"bin": 1.0, "debias": 0.35, "sweep": 0.5}
 CURVE = "logflip_logflip_b0_b1"
 MODELS = (
     ("resnet110_c10", "CIFAR-10", 2.7752, 0.0478, CURVE, -0.24, 0.30, 6.1),
@@ -30,11 +29,13 @@ def made_up_tables(models=MODELS, estimators=(*BINNED, "kde", "kde_unrooted"), r
     """Return {stem: DataFrame} of every table that a figure reads, for these models."""
     scenarios = _scenarios(models)
     return {
-        "models": _frame("model group", [m[:2] for m in models]).assign(n_classes=10, file="x.p"),
+        "models": pd.DataFrame([m[:2] for m in models], columns=["model", "group"]).assign(
+            n_classes=10, file="x.p"
+        ),
         "scenarios": scenarios,
         "true_calibration_error": _true_calibration_error(scenarios),
         "tce_rounding": _frame(
-            "scenario curve tce_percent low_percent high_percent parameters",
+            "tce_rounding",
             [(m[0], m[4], m[7], m[7] - 0.4, m[7] + 0.3, "lowest_aic") for m in models],
         ),
         "bias": _bias(models, estimators, replicates),
@@ -51,8 +52,9 @@ def made_up_tables(models=MODELS, estimators=(*BINNED, "kde", "kde_unrooted"), r
     }
 
 
-def _frame(columns, rows):
-    return pd.DataFrame(rows, columns=columns.split())
+def _frame(stem, rows):
+    """Return rows of a table of the schema, whose columns they have in order."""
+    return pd.DataFrame(rows, columns=list(columns_of(stem)))
 
 
 def _scenarios(models):
@@ -76,7 +78,7 @@ def _scenarios(models):
             rows.append(
                 (experiment, name, group, source, alpha, beta, curve, *np.nan_to_num([b0, b1]))
             )
-    return _frame("experiment scenario group source alpha beta curve b0 b1", rows)
+    return _frame("scenarios", rows)
 
 
 def _true_calibration_error(scenarios):
@@ -94,32 +96,33 @@ def _bias(models, estimators, replicates):
                 rows.append(_bias_row(experiment, scenario, tce, name, b, n, replicates))
 
     for name, *_, tce in models:
-        add("realistic", name, tce, estimators, [15], SIZES)
-        add("perfect", name, 0.0, estimators, [15], SIZES)
-        add("heatmaps", name, tce, [e for e in estimators if "kde" not in e], BINS, SIZES[:-1])
+        add("realistic", name, tce, estimators, [15], MODEL_SIZES)
+        add("perfect", name, 0.0, estimators, [15], MODEL_SIZES)
+        add(
+            "heatmaps",
+            name,
+            tce,
+            [e for e in estimators if "kde" not in e],
+            HEATMAP_BINS,
+            MODEL_SIZES[:-1],
+        )
     for scenario in ("beta_2.8_0.05_power_2", "beta_1.1_0.1_power_2"):
-        add("bins_by_n", scenario, 8.0, ["ece_bin_ew"], BINS, SIZES[:-1])
+        add("bins_by_n", scenario, 8.0, ["ece_bin_ew"], HEATMAP_BINS, MODEL_SIZES[:-1])
     for scenario, tce in (("beta_1_1_logistic", 12.0), ("beta_1_1_identity", 0.0)):
-        add("chosen_bins", scenario, tce, ["ece_bin_em", "ece_sweep_em"], BINS, SIZES)
+        add("chosen_bins", scenario, tce, ["ece_bin_em", "ece_sweep_em"], HEATMAP_BINS, MODEL_SIZES)
     for (a, b), d in itertools.product(((1, 1), (1.1, 0.1)), np.linspace(1, 10, 25)):
         tce = 5.0 * (d - 1) * (1.1 - 0.25 * (b < 1)) * (1 - 0.04 * (d - 1))
         scenario = f"beta_{a:g}_{b:g}_power_{d:g}"
         add("tce_sweep", scenario, tce, ["ece_bin_ew", "ece_sweep_em"], [15], (200, 5000))
     return _frame(
-        "experiment scenario estimator n_bins n_samples n_replicates tce_percent "
-        "mean_estimate_percent bias_percent bias_se_percent sd_percent rmse_percent "
-        "mean_n_bins_used",
+        "bias",
         rows,
     )
 
 
 def _bias_row(experiment, scenario, tce, name, n_bins, n, replicates):
     noise = 60.0 * np.sqrt((12 if not n_bins > 0 else n_bins) / 15 / n)
-    noise *= (
-        {"bin": 1.0, "debias": 0.35, "sweep": 0.5}.get(name.split("_")[1:2][-1:][0], 0.8)
-        if ("_" in name)
-        else 1.0
-    )
+    noise *= NOISE.get(name.split("_")[1], 0.8) if "_" in name else 1.0
     estimate = np.hypot(tce, noise) - (0.3 if name.endswith("_ew") else 0.1)
     if name == "kde_unrooted":
         estimate = tce**2 / 100 + 0.1
@@ -137,9 +140,7 @@ def _beta_fits(models):
         (m[0], "surrogate_logits", "exact", 10000, m[2] * 1.1, m[3] * 1.2, -3e4, m[2], m[3])
         for m in models
     ]
-    return _frame(
-        "model source softmax n_samples alpha beta nll published_alpha published_beta", rows
-    )
+    return _frame("beta_fits", rows)
 
 
 def _glm_fits(models):
@@ -152,8 +153,7 @@ def _glm_fits(models):
             parts = row[0].split("_", 2)
             rows.append((name, "surrogate_logits", row[0], *parts, *row[1:]))
     return _frame(
-        "model source glm link transform terms b0 b1 nll aic delta_aic selected "
-        "published_aic published_b0 published_b1",
+        "glm_fits",
         rows,
     )
 
@@ -164,9 +164,7 @@ def _real_and_simulated(models):
         numbers = (tce + 0.5, tce + 0.4, tce + 1.2, 0.03, tce + 0.7, tce + 1.9)
         rows.append((name, "surrogate_logits", "published_fits", *numbers))
     return _frame(
-        "model source simulated_source ece_bin_percent ece_bin_test_percent "
-        "mean_simulated_ece_bin_percent simulated_se_percent published_ece_bin_percent "
-        "published_simulated_percent",
+        "ece_bin_real_and_simulated",
         rows,
     )
 
@@ -180,8 +178,7 @@ def _histogram():
         for low, high, count in zip(edges[:-1], edges[1:], counts, strict=True)
     ]
     return _frame(
-        "experiment scenario estimator n_samples n_replicates low_percent high_percent count "
-        "mean_estimate_percent",
+        "estimate_histogram",
         rows,
     )
 
@@ -194,22 +191,19 @@ def _reliability():
         hit = np.nan if n == 0 else np.round(middle * n) / n
         score = np.nan if n == 0 else middle
         rows.append(("intro", "beta_2.8_0.05_identity", 200, k / 15, (k + 1) / 15, n, score, hit))
-    return _frame("experiment scenario n_samples low high n_in_bin mean_score mean_hit", rows)
+    return _frame("reliability_diagram", rows)
 
 
 def _detection():
     rows = []
-    for name, n in itertools.product(
-        ("ece_bin_ew", "ece_sweep_em"), (100, 200, 500, 1000, 2000, 5000, 10_000, 20_000)
-    ):
+    for name, n in itertools.product(("ece_bin_ew", "ece_sweep_em"), DETECTION_SIZES):
         middle = (1.3 if name == "ece_bin_ew" else 0.9) * 120 / np.sqrt(n)
         for tce in np.concatenate([[0], np.geomspace(0.2, 40, 40)]):
             miss = 0.95 / (1 + np.exp(5 * np.log(max(tce, 0.01) / middle)))
             se = np.sqrt(miss * (1 - miss) / 2000)
             rows.append((name, n, 1 + tce / 10, tce, middle, miss, se, 2000, se / 2))
     return _frame(
-        "estimator n_samples exponent tce_percent threshold_percent miss_rate miss_rate_se "
-        "n_replicates miss_rate_threshold_se",
+        "detection",
         rows,
     )
 
@@ -217,13 +211,12 @@ def _detection():
 def _chosen_bins():
     rows = []
     for scenario, tce in (("beta_1_1_logistic", 12.0), ("beta_1_1_identity", 0.0)):
-        for n, b in itertools.product(SIZES, range(1, 101)):
+        for n, b in itertools.product(MODEL_SIZES, range(1, 101)):
             estimate = np.sqrt(max(tce**2 - 90 / b**2, 0) + 2500 * b / n)
             chosen = 2.5 * n**0.22 if tce else 1.6 * n**0.22
             rows.append((scenario, n, b, estimate, 20 / np.sqrt(n * 1000), chosen, tce))
     return _frame(
-        "scenario n_samples n_bins mean_estimate_percent mean_estimate_se_percent "
-        "mean_n_bins_sweep tce_percent",
+        "chosen_bins",
         rows,
     )
 
@@ -238,18 +231,15 @@ def _selection(models):
         judged = (chosen == reference, 0.1 + 0.1 * k, bool(k % 2), 0.9, 200)
         rows.append((model[0], "surrogate_logits", measure, chosen, reference, *judged))
     return _frame(
-        "model source measure selected_method reference_method agrees agreement_frequency "
-        "published_agrees selected_frequency n_resamples",
+        "recalibration_selection",
         rows,
     )
 
 
 def _benchmark():
     rows = [
-        ("fig4_grid_six_binned", "calbias", "numpy_beta_draw", 254_000_000, 2.0, 11.5, 5.7),
-        ("fig4_grid_seven", "calbias", "numpy_beta_draw", 254_000_000, 3.1, 11.5, 3.7),
-        ("fig4_grid_six_binned", "vectorised_numpy", "numpy_beta_draw", 10**6, 20.0, 11.5, 0.6),
+        ("fig4_grid_six_binned", "calbias", "numpy_beta_draw", 254_000_000, 2.0, 11.5, 5.7, 5.1, 6),
+        ("fig4_grid_seven", "calbias", "numpy_beta_draw", 254_000_000, 3.1, 11.5, 3.7, 3.3, 4.2),
+        ("fig4_grid_six_binned", "numpy", "numpy_beta_draw", 10**6, 20.0, 11.5, 0.6, 0.5, 0.7),
     ]
-    return _frame(
-        "work implementation baseline n_scores seconds baseline_seconds ratio_median", rows
-    ).assign(ratio_low=lambda t: t.ratio_median * 0.9, ratio_high=lambda t: t.ratio_median * 1.15)
+    return _frame("benchmark", rows)

@@ -13,7 +13,7 @@ from calbias.claims.comparison import comparison
 from calbias.claims.evidence import Evidence
 from calbias.claims.ledger import judge_all
 from calbias.claims.measurements import measurement_table
-from calbias.claims.paired_test import t_error
+from calbias.claims.section_7_1_t_test import t_error
 from calbias.fits.standard_errors import beta_errors, glm_errors, table3_errors
 from calbias.io.table_schema import columns_of
 from calbias.truth.curves import Curve

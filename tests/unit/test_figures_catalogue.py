@@ -6,7 +6,6 @@ from types import SimpleNamespace
 
 import pytest
 import yaml
-from made_up_tables import made_up_tables
 
 from calbias.claims.ledger import all_claims
 from calbias.io.table_schema import tables
@@ -37,13 +36,6 @@ def test_tables_are_named_in_the_contracts():
     contracts = tables()
     for figure, entry in catalogue.figures().items():
         assert set(entry.tables) <= {*contracts, "models"}, figure
-
-
-def test_made_up_tables_have_the_columns_of_the_contracts():
-    contracts = tables()
-    for stem, table in made_up_tables().items():
-        if stem != "models":
-            assert list(table) == contracts[stem]["columns"], stem
 
 
 def test_captions_name_the_claims_that_rest_on_the_figure():

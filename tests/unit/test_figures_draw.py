@@ -6,12 +6,13 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from made_up_tables import BINNED, MODELS, made_up_tables
+from made_up_tables import MODELS, made_up_tables
 
 from calbias.errors import InputError
 from calbias.figures import bias_by_n, fig3_fits, selection, style
 from calbias.pipeline import figure_catalogue as catalogue
 from calbias.summaries.detection_limits import detection_limits
+from calbias.truth.paper import BINNED
 
 FIGURES = catalogue.figures()
 HEATMAPS = [name for name in FIGURES if FIGURES[name].module == "heatmaps"]

@@ -1,10 +1,10 @@
-"""R09 to R13: bias on the fitted models (section 7.1, Figure 4)."""
+"""R09, R10, R12, R13: bias on the fitted models (section 7.1, Figure 4)."""
 
 import numpy as np
 
 from calbias.claims.evidence import by_estimator
 from calbias.claims.measurements import Measurement
-from calbias.claims.paired_test import PAIR, SIGNIFICANT, paired_test
+from calbias.claims.section_7_1_t_test import PAIR, SIGNIFICANT
 from calbias.claims.similarity import groups_matter, similarity_measurements
 from calbias.claims.tallies import (
     CONSISTENTLY,
@@ -27,10 +27,9 @@ from calbias.claims.verdicts import (
     worst_of,
 )
 from calbias.summaries.bias_by_group import bias_by_group, error_of_mean
-from calbias.truth.paper import BINNED, DEBIAS_PERCENT, MODEL_SIZES, P_VALUE, SWEEP_PERCENT
+from calbias.truth.paper import BINNED, MODEL_SIZES
 
 FAMILIES = ("bin", "debias", "sweep")
-TOLERANCE_PERCENT = 0.02  # of a mean |bias|
 FAR = 2.0
 ALIKE = 0.5
 
@@ -159,34 +158,6 @@ def exceptions(bias, se, groups):
             words = ", ".join(f"{name} {means[name][0]:.3f}" for name in better)
             found.append((where, f"{words} against {means['ece_sweep_em'][0]:.3f}"))
     return found
-
-
-@claim(
-    "R11",
-    "§7.1",
-    says="A paired t-test finds the equal-mass sweep less biased than equal-mass debias",
-    published=f"{DEBIAS_PERCENT} vs {SWEEP_PERCENT}, t = 5.10, p < 1e-5",
-    figures="fig4_realistic",
-    tables="bias paired_t_test t_test_sensitivity",
-    rule=f"Reproduced if ece_debias_em has the larger mean |bias|, p < {P_VALUE:g}, and both means "
-    f"are within {TOLERANCE_PERCENT:g} (and {CLEAR:g} Monte Carlo standard errors) of "
-    f"{DEBIAS_PERCENT} and {SWEEP_PERCENT}; approximate if it has the larger mean with "
-    f"p < {SIGNIFICANT}.",
-    uncertainty="± one Monte Carlo standard error; ranges: parameters drawn within the rounding of "
-    "the printed ones (table t_test_sensitivity)",
-)
-def realistic_t_test(evidence):
-    """R11: the test of §7.1 in size and in sign."""
-    test = paired_test(evidence, "realistic")
-    (a, b), p = test.means, test.p_value
-    off = np.abs([a - DEBIAS_PERCENT, b - SWEEP_PERCENT])
-    near = (off <= TOLERANCE_PERCENT + CLEAR * test.errors).all()
-    return Judgement(
-        verdict_of(a > b and p < P_VALUE and near, a > b and p < SIGNIFICANT),
-        test.measurements(evidence) + test.rounding_measurements(evidence),
-        evidence.source("realistic", evidence.published_models()),
-        test.sensitivity_notes(evidence),
-    )
 
 
 @claim(

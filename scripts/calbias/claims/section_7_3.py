@@ -2,8 +2,8 @@
 
 from calbias.claims.evidence import by_estimator
 from calbias.claims.measurements import Measurement
-from calbias.claims.paired_test import SIGNIFICANT, paired_test
 from calbias.claims.section_7_1 import curves_by_group
+from calbias.claims.section_7_1_t_test import SIGNIFICANT, in_measurements, paired_test
 from calbias.claims.tallies import (
     CONSISTENTLY,
     clearly_below,
@@ -86,10 +86,10 @@ def kde_ranked(means, kde):
 def perfect_t_test(evidence):
     """R20: the same test under perfect calibration."""
     test = paired_test(evidence, "perfect")
-    a, b = test.means
+    a, b, _ = test.values
     return Judgement(
         verdict_of(a < b and test.p_value < SIGNIFICANT, a < b),
-        test.measurements(),
+        in_measurements(test),
         evidence.source("perfect", evidence.published_models()),
     )
 
