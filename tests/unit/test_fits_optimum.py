@@ -60,13 +60,12 @@ def test_an_optimum_on_the_boundary_by_hand():
     columns = np.log(scores), np.log1p(-scores)
     fit = fit_glm("log_log_b0_b1", *columns, hit)
     assert fit.converged
-    assert fit.on_boundary
     assert fit.nll == pytest.approx(-np.log(1 / 4) - 3 * np.log(3 / 4), rel=1e-9)
     assert fit.b1 == pytest.approx(np.log(1 / 4) / np.log(1 / 3), rel=1e-6)
     assert fit.b0 + fit.b1 * np.log(0.9) == pytest.approx(0, abs=1e-12)
     # The flipped model presses against T = 0 at the lowest score when all is mirrored.
     flipped = fit_glm("logflip_logflip_b0_b1", *columns[::-1], 1 - hit)
-    assert flipped.on_boundary
+    assert flipped.b0 + flipped.b1 * np.log(0.9) == pytest.approx(0, abs=1e-12)
     assert flipped.nll == pytest.approx(fit.nll, rel=1e-12)
 
 
@@ -82,8 +81,9 @@ def test_boundary_optima_that_the_reweighting_of_statsmodels_misses(curve, bound
     met = 0
     for seed in range(8):
         fits = check_all_twelve(*draw(1.0, 1.0, curve, 150, seed))
-        met += fits[boundary].on_boundary
-        if fits[boundary].on_boundary:
+        held = np.linalg.matrix_rank(fits[boundary].covariance) < 2
+        met += held
+        if held:
             assert fits[boundary].optimiser == "newton"
     assert met >= 2
 
@@ -111,7 +111,8 @@ def test_any_small_data_set_is_nested_and_consistent(rows):
 
 
 def test_a_bad_proposal_does_not_matter():
-    design = glm_design("log_log_b0_b1", *draw(1.0, 1.0, Curve("power", 0.0, 2.0), 500))
+    *scores, hit = draw(1.0, 1.0, Curve("power", 0.0, 2.0), 500)
+    design = glm_design("log_log_b0_b1", *scores, hit[None] * 1.0, ~hit[None] * 1.0)
     best = minimise(design, design.start)
     for proposal in ([np.nan, np.nan], [0.5, -1.0], [-1e-9, -300.0], [-5.0, -1e-12]):
         found = minimise(design, np.array(proposal))

@@ -7,12 +7,11 @@ from hypothesis import strategies as st
 from oracles import draw_scores_slowly
 
 from calbias.fits.empirical_error import FittedCurve, atoms, empirical_tce, fit_curve
-from calbias.fits.glm import fit_all
+from calbias.fits.glm import Labelled, fit_all, refit
 from calbias.fits.inputs import LOG_MISS_AT_ONE
 from calbias.logits.top_label import TopLabel
 from calbias.recalibration.ks_error import ks_error
 from calbias.recalibration.reference import beta_tce, grouped, resampled_tce
-from calbias.recalibration.resampled_glms import Groups, refit
 from calbias.recalibration.selection import draw_counts
 from calbias.truth.curves import GLM_NAMES, Curve
 from calbias.truth.scenarios import Scenario
@@ -135,7 +134,7 @@ def test_a_resample_of_one_class_stays_finite(link):
     top = made([0.2, 0.4, 0.6, 0.8], [0, 1, 0, 1])
     fit = fit_all(*top[1:3], top.hit, names=(link,), use_statsmodels=False)[0]
     hits = np.array([[0.0, 4, 0, 0], [0.0, 0, 0, 0]])
-    groups = Groups(top.log_score, top.log1m_score, hits, hits[::-1])
+    groups = Labelled(top.log_score, top.log1m_score, hits, hits[::-1])
     curves, aic = refit(fit, groups)
     assert np.isfinite(curves).all()
     assert np.isfinite(aic).all()

@@ -1,51 +1,93 @@
-"""A GLM as a bounded convex problem: its coordinates are predictors at the end points.
+"""A binary GLM as a convex problem, for many sets of labels at once (Roelofs et al. 2022, Eq. 10).
 
 For terms b0_b1 the coordinates are the linear predictor at the smallest and at the largest
 transformed score, and every row's predictor is a weighted mean of the two. "All probabilities are
-at most 1" under a log link is then just "both coordinates are at most 0", and the two
-columns of the design have one scale, whatever the scores.
+at most 1" under a log link is then just "both coordinates are at most 0", and the two columns of
+the design have one scale.
+
+With e events and o others at a row and p = g⁻¹(eta), the loss is -Σ [e log p + o log(1 - p)],
+convex in eta for both links. A logflip link is a log link whose events are the misses.
 """
 
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import expit, log_expit
 
 from calbias.errors import InputError
-from calbias.truth.curves import split_glm_name, transformed
+from calbias.truth.curves import log1m_exp, split_glm_name, transformed
 
 
 class Design(NamedTuple):
-    """``eta = matrix @ x`` for terms b1 and b0_b1.
+    """``eta = x @ matrix.T`` for coordinates x (B, k), a row for each of B sets of labels.
 
-    ``ends`` (k,) are the transformed scores at which the coordinates x (k,) are the predictor,
-    ``matrix`` has shape (n, k), ``event`` is bool (n,), ``link`` is ``"logit"`` or ``"log"`` (under
-    which x <= 0) and ``start`` (k,) is strictly inside the model.
+    ``ends`` (k,) are the transformed scores at which the coordinates are the predictor, ``matrix``
+    has shape (n, k), ``events`` and ``others`` are counts (B, n), ``link`` is ``"logit"`` or
+    ``"log"`` (under which x <= 0) and ``start`` (k,) is strictly inside the model.
     """
 
     ends: np.ndarray
     matrix: np.ndarray
-    event: np.ndarray
+    events: np.ndarray
+    others: np.ndarray
     link: str
     start: np.ndarray
 
+    def coordinates(self, b0, b1):
+        """Return the coordinates (k,) of the coefficients; b0 is 0 without an intercept."""
+        x = b0 + b1 * self.ends
+        return x if self.link == "logit" else np.minimum(x, 0.0)
+
     @property
     def to_coefficients(self):
-        """The matrix (2, k) that takes x to (b0, b1)."""
+        """The matrix (2, k) that takes coordinates to (b0, b1)."""
         if len(self.ends) == 1:
             return np.array([[0.0], [1.0]]) / self.ends
         low, high = self.ends
         return np.array([[high, -low], [-1.0, 1.0]]) / (high - low)
 
+    def loss(self, x):
+        """Return the summed losses, (B,) in nats; inf outside the model (eta > 0, log link).
 
-def glm_design(name, log_score, log1m_score, hit):
-    """Return the Design of a GLM with a slope on scores, finite arrays of shape (n,).
+        Exact in both tails: nothing is clipped, and log(1 - e^eta) keeps its digits near eta = 0.
+        """
+        eta = x @ self.matrix.T
+        if self.link == "logit":
+            return -np.sum(self.events * log_expit(eta) + self.others * log_expit(-eta), axis=1)
+        with np.errstate(invalid="ignore"):
+            of_others = np.where(self.others > 0, self.others * log1m_exp(np.minimum(eta, 0.0)), 0)
+            loss = -np.sum(self.events * eta + of_others, axis=1)
+        return np.where((eta <= 0).all(axis=1), loss, np.inf)
+
+    def slopes(self, x):
+        """Return the gradient (B, k) and the Hessian (B, k, k) of the losses.
+
+        A row's second derivative enters by its root: 1 - e^eta may be as small as 1e-300, and its
+        inverse square overflows.
+        """
+        eta = x @ self.matrix.T
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+            if self.link == "logit":
+                p, q = expit(eta), expit(-eta)
+                first = self.others * p - self.events * q
+                root = np.sqrt((self.events + self.others) * p * q)
+            else:
+                has_others = self.others > 0
+                first = np.where(has_others, self.others / np.expm1(-eta), 0.0) - self.events
+                root = np.where(has_others, -0.5 * np.sqrt(self.others) / np.sinh(eta / 2), 0.0)
+            weighted = self.matrix * root[..., None]
+            return first @ self.matrix, weighted.transpose(0, 2, 1) @ weighted
+
+
+def glm_design(name, log_score, log1m_score, hits, misses):
+    """Return the Design of a GLM with a slope on scores, finite (n,), with counts (B, n).
 
     It starts from a curve without saturated rows: T = 1/2, T(c) = c, or for two terms the hit rate.
 
     Raises InputError where two coefficients are asked for and all transformed scores are equal.
     """
     link, transform, terms = split_glm_name(name)
-    event = ~hit if link == "logflip" else hit
+    events, others = (misses, hits) if link == "logflip" else (hits, misses)
     family = "logit" if link == "logit" else "log"
     t = transformed(transform, log_score, log1m_score)
     low, high = t.min(), t.max()
@@ -53,12 +95,13 @@ def glm_design(name, log_score, log1m_score, hit):
         # One end point: the transformed score farthest from 0, negative where there is a choice.
         far = high if high > -low else low
         start = np.array([0.0 if family == "logit" else far])
-        return Design(np.array([far]), (t / far)[:, None], event, family, start)
-    rate = event.mean()
-    level = np.log(rate / (1 - rate)) if family == "logit" else np.log(rate)
+        return Design(np.array([far]), (t / far)[:, None], events, others, family, start)
+    n_events, n_others = events.sum(), others.sum()
+    rate = n_events / (n_events + n_others)
+    level = np.log(n_events / n_others) if family == "logit" else np.log(rate)
     width = high - low
     if width == 0:
         raise InputError(f"all scores are equal: {name} has no slope; give distinct scores")
     matrix = np.stack([(high - t) / width, (t - low) / width], axis=1)
     start = np.array([level, level])
-    return Design(np.array([low, high]), matrix, event, family, start)
+    return Design(np.array([low, high]), matrix, events, others, family, start)

@@ -8,6 +8,7 @@ import warnings
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import expit, xlogy
 
 from calbias.errors import InputError
 from calbias.fits.design import glm_design
@@ -20,13 +21,13 @@ class GlmFit(NamedTuple):
     """A fitted GLM ``link_transform_terms``.
 
     ``b0`` and ``b1`` are NaN where the model has no such term. ``nll`` is the sum over the
-    scores of -log likelihood, in nats, and ``aic`` = 2k + 2 nll for k terms. ``covariance`` is
-    that of (b0, b1), shape (2, 2), from the observed information, zero for absent terms.
+    scores of -log likelihood, in nats, and ``aic`` = 2k + 2 nll for k terms.
     ``converged`` is a certificate, not a flag of the optimiser: nll is within 1e-11 (1 + nll) of
-    the minimum. ``on_boundary`` says that the probability at the smallest or the largest score
-    presses against 1 (log link) or 0 (logflip link): that score's probability then has variance 0.
-    ``optimiser`` names what reached the optimum: ``closed_form``, ``statsmodels`` (certified as
-    returned; its last digits are then polished) or ``newton`` (the constrained fallback).
+    the minimum. ``optimiser`` names what reached the optimum: ``closed_form``, ``statsmodels``
+    (certified as returned; its last digits are then polished) or ``newton`` (the constrained
+    fallback). ``covariance`` is that of (b0, b1), (2, 2), from the observed information: zero for
+    an absent term, and for the probability at the smallest or largest score where it is held at 1
+    (log link) or 0 (logflip link).
     """
 
     glm: str
@@ -35,10 +36,8 @@ class GlmFit(NamedTuple):
     nll: float
     aic: float
     converged: bool
-    on_boundary: bool
-    covariance: np.ndarray
-    n_samples: int
     optimiser: str
+    covariance: np.ndarray
 
     @property
     def curve(self):
@@ -83,8 +82,9 @@ def fit_all(
     for name in names:
         if name not in GLM_NAMES:
             raise InputError(f"unknown GLM {name!r}: choose from {', '.join(GLM_NAMES)}")
-    columns = prepared(log_score, log1m_score, hit, drop_scores_equal_to_one)
-    return [_fit(name, *columns, use_statsmodels) for name in names]
+    log_score, log1m_score, hit = prepared(log_score, log1m_score, hit, drop_scores_equal_to_one)
+    data = Labelled(log_score, log1m_score, hit[None].astype(float), (~hit[None]).astype(float))
+    return [_fit(name, data, use_statsmodels) for name in names]
 
 
 def prepared(log_score, log1m_score, hit, drop_scores_equal_to_one=False):
@@ -105,11 +105,44 @@ def best_fit(fits):
     return min(fits, key=lambda fit: fit.aic)
 
 
-def _fit(name, log_score, log1m_score, hit, use_statsmodels):
-    terms = split_glm_name(name)[2]
+class Labelled(NamedTuple):
+    """Scores, finite (n,), with counts (B, n) of hits and misses at each in B sets of labels."""
+
+    log_score: np.ndarray
+    log1m_score: np.ndarray
+    hits: np.ndarray
+    misses: np.ndarray
+
+
+def refit(fit, data):
+    """Return (T, AIC) of a ``GlmFit``'s model refitted to each set of labels: (B, n) and (B,).
+
+    ``data`` is a ``Labelled``, such as bootstrap resamples of the scores that ``fit`` was fitted
+    to. T is the fraction of hits that the refitted curve gives at each score.
+    """
+    link, _, terms = split_glm_name(fit.glm)
     if terms == "b0":
-        return _intercept(name, int(hit.sum()), len(hit))
-    design = glm_design(name, log_score, log1m_score, hit)
+        eta, loss = _constant(link, data)
+        eta = np.broadcast_to(eta[:, None], data.hits.shape)
+    else:
+        design = glm_design(fit.glm, *data)
+        minimum = minimise(design, design.coordinates(fit.curve.b0, fit.curve.b1))
+        eta, loss = minimum.x @ design.matrix.T, minimum.loss
+    aic = 2.0 * terms.count("b") + 2.0 * loss
+    if link == "logit":
+        return expit(eta), aic
+    return (np.exp(eta) if link == "log" else -np.expm1(eta)), aic
+
+
+def _fit(name, data, use_statsmodels):
+    link, _, terms = split_glm_name(name)
+    if terms == "b0":
+        (b0,), (nll,) = (values.tolist() for values in _constant(link, data))
+        odds = data.hits.sum() / data.misses.sum()
+        variance = {"logit": odds + 2 + 1 / odds, "log": 1 / odds, "logflip": odds}[link]
+        covariance = np.diag([variance / data.hits.size, 0.0])
+        return GlmFit(name, b0, float("nan"), nll, 2.0 + 2.0 * nll, True, "closed_form", covariance)
+    design = glm_design(name, *data)
     proposals = []
     if use_statsmodels:
         from calbias.fits.irls import irls  # a second to import: only where it is used
@@ -117,52 +150,42 @@ def _fit(name, log_score, log1m_score, hit, use_statsmodels):
         proposals.append(irls(design))
     if terms == "b0_b1":
         # The optimum without intercept is a start too: no model ends above one nested in it.
-        nested = glm_design(name.replace("_b0_b1", "_b1"), log_score, log1m_score, hit)
-        b1 = (nested.to_coefficients @ minimise(nested).x)[1]
-        proposals.append(b1 * design.ends)
+        nested = glm_design(name.replace("_b0_b1", "_b1"), *data)
+        slope = (nested.to_coefficients @ minimise(nested).x[0])[1]
+        proposals.append(slope * design.ends)
     minimum = minimise(design, *proposals)
-    optimiser = "newton" if minimum.n_steps or not use_statsmodels else "statsmodels"
-    if minimum.loss < 1e-6:
+    nll, certified = float(minimum.loss[0]), bool(minimum.certified[0])
+    if nll < 1e-6:
         warnings.warn(
             f"{name}: the scores separate hits from misses; its coefficients are not determined",
             stacklevel=4,
         )
-    elif not minimum.certified:
+    elif not certified:
         warnings.warn(f"{name}: the fit did not reach a certified optimum", stacklevel=4)
     back = design.to_coefficients
-    b0, b1 = (back @ minimum.x).tolist()
+    b0, b1 = (back @ minimum.x[0]).tolist()
     return GlmFit(
         glm=name,
         b0=b0 if terms == "b0_b1" else float("nan"),
         b1=b1,
-        nll=minimum.loss,
-        aic=2.0 * len(minimum.x) + 2.0 * minimum.loss,
-        converged=minimum.certified,
-        on_boundary=minimum.on_boundary,
-        covariance=back @ minimum.covariance @ back.T,
-        n_samples=len(hit),
-        optimiser=optimiser,
-    )
-
-
-def _intercept(name, n_hit, n):
-    """Return the fit of a constant curve, the hit rate: one likelihood under all four names."""
-    rate, miss_rate = n_hit / n, (n - n_hit) / n
-    nll = float(-n_hit * np.log(rate) - (n - n_hit) * np.log(miss_rate))
-    b0, variance = {
-        "logit": (np.log(rate / miss_rate), 1 / (n * rate * miss_rate)),
-        "log": (np.log(rate), miss_rate / (n * rate)),
-        "logflip": (np.log(miss_rate), rate / (n * miss_rate)),
-    }[split_glm_name(name)[0]]
-    return GlmFit(
-        glm=name,
-        b0=float(b0),
-        b1=float("nan"),
         nll=nll,
-        aic=2.0 + 2.0 * nll,
-        converged=True,
-        on_boundary=False,
-        covariance=np.array([[variance, 0.0], [0.0, 0.0]]),
-        n_samples=n,
-        optimiser="closed_form",
+        aic=2.0 * terms.count("b") + 2.0 * nll,
+        converged=certified,
+        optimiser="newton" if minimum.moved[0] or not use_statsmodels else "statsmodels",
+        covariance=back @ minimum.covariance[0] @ back.T,
     )
+
+
+def _constant(link, data):
+    """Return the predictor and the loss, (B,), of a constant curve: one likelihood for all links.
+
+    The curve is the hit rate of each set of labels.
+    """
+    n_hits, n_misses = data.hits.sum(axis=1), data.misses.sum(axis=1)
+    with np.errstate(divide="ignore"):
+        log_rate = np.log(n_hits / (n_hits + n_misses))
+        log_miss_rate = np.log(n_misses / (n_hits + n_misses))
+    loss = -xlogy(n_hits, n_hits / (n_hits + n_misses))
+    loss -= xlogy(n_misses, n_misses / (n_hits + n_misses))
+    eta = {"logit": log_rate - log_miss_rate, "log": log_rate, "logflip": log_miss_rate}[link]
+    return eta, loss

@@ -14,11 +14,14 @@ from statsmodels.genmod.generalized_linear_model import GLM
 
 
 def irls(design):
-    """Return the coefficients x (k,) that statsmodels finds for a Design; NaN if it fails."""
+    """Return the coordinates x (k,) that statsmodels finds for a Design of one set of labels.
+
+    NaN if it fails.
+    """
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")  # the certificate decides, not these
         link = links.Logit() if design.link == "logit" else links.Log()
-        model = GLM(design.event.astype(float), design.matrix, family=Binomial(link=link))
+        model = GLM(design.events[0], design.matrix, family=Binomial(link=link))
         try:
             return model.fit(start_params=design.start, maxiter=100, tol=1e-10).params
         except (ValueError, np.linalg.LinAlgError):  # weights or predictors overflowed

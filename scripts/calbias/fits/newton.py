@@ -1,138 +1,158 @@
-"""Newton's method for a convex GLM loss under x <= 0, with a certificate of optimality.
+"""Newton's method for convex GLM losses under x <= 0, many at once, with certified optima.
 
-Used to check what statsmodels returns, to finish it where it stopped early, and in its place
-where the optimum lies on the boundary T = 1, where iteratively reweighted least squares fails.
+Used to check what statsmodels returns, to finish it where it stopped early, in its place where the
+optimum lies on the boundary T = 1, where iteratively reweighted least squares fails, and for
+bootstrap resamples, which share one design.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from calbias.fits.likelihood import glm_loss, glm_loss_slopes
-
-MAX_STEPS = 1000  # near 1 a slope of the log link can only double from step to step
+_MOST_STEPS = 1000  # near 1 a slope of the log link can only double from step to step
 _GAP = 1e-11  # accepted distance from the minimum, as a fraction of 1 + loss
 _FLAT = 1e-200  # stands in for a curvature of 0
 
 
 class Minimum(NamedTuple):
-    """The result: ``x`` (k,), its ``loss`` in nats and the inverse Hessian as covariance (k, k).
+    """The coordinates ``x`` (B, k) of least ``loss`` (B,), in nats, and their ``covariance``.
 
-    ``certified``: the Newton decrement over the coordinates that are free to move puts the loss
-    within 1e-11 (1 + loss) of the minimum, and the other coordinates press against 0.
-    ``n_steps`` counts the steps until then, 0 for a start that was already there.
-    ``on_boundary``: some coordinate is held at 0; its variance is 0.
+    The covariance (B, k, k) is the inverse Hessian, zero for a coordinate held at its bound 0.
+    ``certified`` (B,): the Newton decrement over the coordinates that are free to move puts the
+    loss within 1e-11 (1 + loss) of the minimum, and the other coordinates press against 0.
+    ``moved`` (B,): the best start was not there already.
     """
 
     x: np.ndarray
-    loss: float
+    loss: np.ndarray
     covariance: np.ndarray
-    certified: bool
-    n_steps: int
-    on_boundary: bool
-
-
-def minimise(design, *starts):
-    """Return the Minimum of the loss of a Design from the best of ``starts``, each (k,).
-
-    The design's own start is one of them; those that are NaN or outside the model do not count.
-    """
-    matrix, event, link = design.matrix, design.event, design.link
-    bounded = link == "log"
-
-    def loss(x):
-        return glm_loss(link, matrix @ x, event)
-
-    x, value = design.start, loss(design.start)
-    for start in starts:
-        if loss(start) <= value and not (bounded and (start > 0).any()):
-            x, value = start, loss(start)
-    local = _local(design, x)
-    n_steps = 0
-    while not local.decrement <= _GAP * (1 + value) and n_steps < MAX_STEPS:
-        moved = _line_search(loss, x, value, local, bounded)
-        if moved is None:
-            break
-        x, value = moved
-        local, n_steps = _local(design, x), n_steps + 1
-    certified = bool(local.decrement <= _GAP * (1 + value))
-    if certified:
-        x, local = _finish(design, x, local)
-        value = loss(x)
-    covariance = np.zeros((len(x), len(x)))
-    within = np.ix_(local.free, local.free)
-    covariance[within] = _inverse(local.hessian[within])
-    return Minimum(x, value, covariance, certified, n_steps, not local.free.all())
+    certified: np.ndarray
+    moved: np.ndarray
 
 
 class _Local(NamedTuple):
-    gradient: np.ndarray
-    hessian: np.ndarray
-    free: np.ndarray  # False where a coordinate presses against its bound 0
-    step: np.ndarray  # Newton's, zero where not free
-    decrement: float  # |gradient @ step|: twice what the step gains if the loss is quadratic
+    gradient: np.ndarray  # (B, k)
+    curvature: np.ndarray  # (B, k), the Hessian's diagonal
+    free: np.ndarray  # (B, k), False where a coordinate presses against its bound 0
+    step: np.ndarray  # (B, k), Newton's, zero where not free
+    inverse: np.ndarray  # (B, k, k) of the Hessian, zero where not free
+    decrement: np.ndarray  # (B,) |gradient @ step|: twice the gain if the loss is quadratic
+
+
+def minimise(design, *starts):
+    """Return the Minimum of the losses of a Design from the best of ``starts``, each (k,).
+
+    The design's own start is one of them; those that are NaN or outside the model do not count.
+    """
+    n_sets = len(design.events)
+    x = np.tile(design.start, (n_sets, 1))
+    value = design.loss(x)
+    for start in starts:
+        candidate = np.tile(start, (n_sets, 1))
+        loss = design.loss(candidate)
+        better = (loss <= value) & (design.link == "logit" or not (start > 0).any())
+        x, value = np.where(better[:, None], candidate, x), np.where(better, loss, value)
+    local = _local(design, x)
+    searching = ~(local.decrement <= _GAP * (1 + value))
+    moved = searching.copy()
+    for _ in range(_MOST_STEPS):
+        rows = np.flatnonzero(searching)
+        if not rows.size:
+            break
+        part = _rows_of(design, rows)
+        found, x[rows], value[rows] = _line_search(
+            part, x[rows], value[rows], _Local(*(array[rows] for array in local))
+        )
+        renewed = _local(part, x[rows])
+        for old, new in zip(local, renewed, strict=True):
+            old[rows] = new
+        searching[rows] = found & ~(renewed.decrement <= _GAP * (1 + value[rows]))
+    certified = local.decrement <= _GAP * (1 + value)
+    x, value, local = _finish(design, x, value, local, certified)
+    return Minimum(x, value, local.inverse, certified, moved)
+
+
+def _rows_of(design, rows):
+    return design._replace(events=design.events[rows], others=design.others[rows])
 
 
 def _local(design, x):
-    first, root_of_second = glm_loss_slopes(design.link, design.matrix @ x, design.event)
-    gradient = design.matrix.T @ first
-    weighted = design.matrix * root_of_second[:, None]
-    hessian = weighted.T @ weighted
-    free = np.ones(len(x), bool)
+    gradient, hessian = design.slopes(x)
+    free = np.ones(x.shape, bool)
     if design.link == "log":
         free = ~((x == 0) & (gradient <= 0))
-    step = np.zeros(len(x))
-    if not (np.isfinite(hessian).all() and np.isfinite(gradient).all()):
-        return _Local(gradient, np.zeros_like(hessian), free, step, float("nan"))
-    if free.any():
-        step[free] = -_inverse(hessian[np.ix_(free, free)]) @ gradient[free]
-    return _Local(gradient, hessian, free, step, abs(float(gradient @ step)))
+    curvature = np.diagonal(hessian, axis1=1, axis2=2).copy()
+    finite = np.isfinite(hessian).all(axis=(1, 2)) & np.isfinite(gradient).all(axis=1)
+    # Columns of unit scale, with a ridge at rounding that keeps the matrix invertible.
+    scale = np.where(free, 1 / np.sqrt(np.maximum(curvature, _FLAT)), 0.0)
+    scale[~finite] = 0.0
+    with np.errstate(invalid="ignore"):
+        unit = np.where(finite[:, None, None], hessian, 0.0) * scale[:, :, None] * scale[:, None]
+        slope = np.where(finite[:, None], gradient, 0.0) * scale
+    unit += np.eye(x.shape[1]) * np.where(scale > 0, 1e-14, 1.0)[:, :, None]
+    inverse = np.linalg.inv(unit)
+    step = -(inverse @ slope[..., None])[..., 0] * scale
+    inverse = inverse * scale[:, :, None] * scale[:, None]
+    decrement = np.where(finite, np.abs(np.sum(np.where(free, gradient * step, 0), axis=1)), np.nan)
+    curvature[~finite] = 0.0
+    return _Local(gradient, curvature, free, step, inverse, decrement)
 
 
-def _finish(design, x, local):
-    """Return x after full steps while they help: the same digits from whatever start."""
-    for _ in range(4):
-        candidate = x + local.step
-        if design.link == "log" and (candidate > 0).any():
-            break
-        if not np.isfinite(glm_loss(design.link, design.matrix @ candidate, design.event)):
-            break
-        refined = _local(design, candidate)
-        if not refined.decrement < local.decrement:
-            break
-        x, local = candidate, refined
-    return x, local
-
-
-def _inverse(hessian):
-    """Invert by columns of unit scale, with a ridge at rounding that keeps it invertible."""
-    scale = 1 / np.sqrt(np.maximum(np.diag(hessian), _FLAT))
-    unit = hessian * scale[:, None] * scale + 1e-14 * np.eye(len(scale))
-    return np.linalg.inv(unit) * scale[:, None] * scale
-
-
-def _line_search(loss, x, value, local, bounded):
-    """Return (x, loss) after a sufficient decrease, or None.
+def _line_search(design, x, value, local):
+    """Return (found, x, loss) after a sufficient decrease; found (B,) is False where there is none.
 
     First along Newton's step, up to where the first coordinate reaches 0; then along the gradient
     scaled by the curvatures, projected, which descends even where the Hessian is singular.
     """
-    curvature = np.maximum(np.diag(local.hessian), _FLAT)
-    gradient_step = np.where(local.free, -local.gradient / curvature, 0.0)
-    for step, furthest in ((local.step, np.min), (gradient_step, np.max)):
+    bounded = design.link == "log"
+    with np.errstate(invalid="ignore", over="ignore"):
+        by_gradient = np.where(local.free, -local.gradient / np.maximum(local.curvature, _FLAT), 0)
+    found, best, best_value = np.zeros(len(x), bool), x.copy(), value.copy()
+    for step, furthest in ((local.step, np.min), (by_gradient, np.max)):
         # Where the loss is nearly flat a step is of any length: bound it before halving.
-        scale = min(1.0, 100 * (1 + np.abs(x).max()) / max(np.abs(step).max(), 1e-300))
-        rising = step > 0
-        if bounded and rising.any():
-            # A little further, so that projection makes an exact 0 of it.
-            scale = min(scale, furthest(-x[rising] / step[rising]) * (1 + 1e-12))
+        longest = np.maximum(np.abs(step).max(axis=1), 1e-300)
+        scale = np.minimum(1.0, 100 * (1 + np.abs(x).max(axis=1)) / longest)
+        if bounded:
+            # A little further than the bound, so that projection makes an exact 0 of it.
+            rising = step > 0
+            none = np.inf if furthest is np.min else -np.inf
+            reach = np.where(rising, -x / np.where(rising, step, 1.0), none)
+            reach = furthest(reach, axis=1) * (1 + 1e-12)
+            scale = np.where(rising.any(axis=1), np.minimum(scale, reach), scale)
         for _ in range(100):
-            candidate = x + scale * step
+            left = np.flatnonzero(~found)
+            if not left.size:
+                return found, best, best_value
+            candidate = x[left] + scale[left, None] * step[left]
             if bounded:
                 candidate = np.minimum(candidate, 0.0)
-            candidate_loss = loss(candidate)
-            gain = local.gradient @ (x - candidate)
-            if gain > 0 and candidate_loss <= value - 1e-4 * gain:
-                return candidate, candidate_loss
-            scale /= 2
-    return None
+            loss = _rows_of(design, left).loss(candidate)
+            gain = np.sum(local.gradient[left] * (x[left] - candidate), axis=1)
+            good = (gain > 0) & (loss <= value[left] - 1e-4 * gain)
+            found[left] = good
+            best[left[good]], best_value[left[good]] = candidate[good], loss[good]
+            scale[left] /= 2
+    return found, best, best_value
+
+
+def _finish(design, x, value, local, certified):
+    """Return (x, loss, local) after full steps while they help: the same digits from any start."""
+    helping = certified.copy()
+    for _ in range(4):
+        candidate = np.where(helping[:, None], x + local.step, x)
+        helping &= ~((design.link == "log") & (candidate > 0).any(axis=1))
+        loss = design.loss(candidate)
+        helping &= np.isfinite(loss)
+        refined = _local(design, candidate)
+        helping &= refined.decrement < local.decrement
+        if not helping.any():
+            break
+        x = np.where(helping[:, None], candidate, x)
+        value = np.where(helping, loss, value)
+        local = _Local(
+            *(
+                np.where(helping.reshape(-1, *[1] * (old.ndim - 1)), new, old)
+                for old, new in zip(local, refined, strict=True)
+            )
+        )
+    return x, value, local

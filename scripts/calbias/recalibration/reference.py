@@ -23,8 +23,8 @@ from scipy.special import log_expit
 from calbias.errors import InputError
 from calbias.fits.beta import fit_beta
 from calbias.fits.empirical_error import atoms
+from calbias.fits.glm import Labelled, refit
 from calbias.fits.inputs import LOG_MISS_AT_ONE
-from calbias.recalibration.resampled_glms import Groups, refit
 from calbias.truth.scenarios import Scenario
 from calbias.truth.true_error import true_calibration_error
 
@@ -73,9 +73,9 @@ def resampled_tce(top, fitted, counts, norm=2.0):
 
 
 def grouped(top, inside, counts):
-    """Return the ``Groups`` of the rows that ``inside`` (bool, n) marks: equal scores together.
+    """Return the ``Labelled`` scores of the rows that ``inside`` (bool, n) marks, in groups.
 
-    The score of a group is at its rows' mean log odds.
+    Equal scores are together. The score of a group is at its rows' mean log odds.
     """
     log_odds = top.log_score[inside] - top.log1m_score[inside]
     order = np.argsort(log_odds, kind="stable")
@@ -91,7 +91,7 @@ def grouped(top, inside, counts):
     n_rows = np.add.reduceat(inside_counts, starts, axis=1)
     inside_counts *= top.hit[inside][order]
     n_hits = np.add.reduceat(inside_counts, starts, axis=1)
-    return Groups(log_expit(means), log_expit(-means), n_hits, n_rows - n_hits)
+    return Labelled(log_expit(means), log_expit(-means), n_hits, n_rows - n_hits)
 
 
 def _of_atom(counts, hits, score, norm):
