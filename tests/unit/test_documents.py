@@ -16,3 +16,6 @@ def test_examples_run_and_links_lead_somewhere(page):
     assert doctest.DocTestRunner().run(test).failed == 0
     for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text):
         assert (page.parent / target).exists(), target
+    folders = "config|docs|envs|resources|scripts|tests|workflow"
+    for path in re.findall(rf"`((?:{folders})/[^`*]*)`", text):
+        assert (ROOT / path).exists() or "my_" in path, path
