@@ -66,13 +66,17 @@ noise floor and a p-value from 99 data sets; asked for alone they get an interva
 _SLOW_REPLICATES, _MOST_SCORES_IF_SLOW = 99, 20_000
 DETECT = (0.01, 0.02, 0.05)
 SIGNIFICANT = 0.05
+LARGEST_IN_MEMORY = 200_000
+"""More rows are audited on sums over fine cells, see ``calbias.auditing.large``."""
 _SCORES_PER_LAMBDA = 4_000_000
 _FEWEST, _MOST = 200, 1000
 _NULL = 4  # times as many data sets at λ = 0, for the p-value
 
 
 @dataclass
-class _Options:
+class Options:
+    """The options of an audit."""
+
     n_bins: int
     norm: float
     level: float
@@ -118,6 +122,7 @@ def audit(
         Names of estimators.
     replicates : int, optional
         Simulated data sets at each λ; by default 200 to 1000, so that the audit takes seconds.
+        More than 200 000 rows are audited on sums over fine cells of the score, without replicates.
     seed : int
         Seed of the simulations; the same seed gives the same numbers.
     progress : callable, optional
@@ -143,8 +148,14 @@ def audit(
     """
     data = prepared(scores, hits, probabilities, logits, labels, seed)
     replicates = replicates or int(np.clip(_SCORES_PER_LAMBDA // data.sample.n, _FEWEST, _MOST))
-    options = _Options(int(n_bins), float(norm), float(level), int(seed), int(replicates))
-    _validate(options)
+    options = Options(int(n_bins), float(norm), float(level), int(seed), int(replicates))
+    validate(**vars(options))
+    if data.sample.n > LARGEST_IN_MEMORY:
+        from calbias.auditing.large import accumulated, large_audit
+
+        rows = [(data.sample.scores, data.sample.hits)]
+        cells = accumulated(rows, data.sample.n, options.n_bins, options.seed)
+        return large_audit(*cells, options.n_bins, options.norm, options.level, options.seed)
     names = list(dict.fromkeys([HEADLINE, *estimators]))
     return audit_data(data, names, options, progress or (lambda text: None))
 
@@ -175,14 +186,14 @@ def audit_data(data, names, options, progress):
     row = estimates.loc[HEADLINE]
     inverted = Interval(row["low"], row["high"])
     return Audit(
-        description=_description(data, options),
+        description=description_of(data, options),
         warnings=warnings_of(data),
         estimates=estimates,
         tests=_tests(sample, construction, headline, options),
         intervals=_intervals(sample, headline, inverted, options),
         recommended=recommended(estimates),
-        labels=_labels(sample, construction, headline, row, options, progress),
-        recalibration=_recalibration(data, options, progress),
+        labels=labels_table(sample, construction, headline, row, options, progress),
+        recalibration=recalibration_table(data, options, progress),
         sample=sample,
         options=vars(options),
     )
@@ -218,18 +229,20 @@ RULE = (
 )
 
 
-def _validate(options):
-    if not 1 <= options.n_bins <= 10_000:
-        raise InputError(f"n_bins must be between 1 and 10000, not {options.n_bins}")
-    if not 0 < options.norm <= 100:
-        raise InputError(f"norm must be above 0 and at most 100, not {options.norm:g}")
-    if not 0.5 <= options.level < 1:
-        raise InputError(f"level must be at least 0.5 and below 1, not {options.level:g}")
-    if options.replicates < 20 or options.seed < 0:
+def validate(n_bins, norm, level, seed, replicates=_FEWEST):
+    """Raise InputError for options that no audit can have."""
+    if not 1 <= n_bins <= 10_000:
+        raise InputError(f"n_bins must be between 1 and 10000, not {n_bins}")
+    if not 0 < norm <= 100:
+        raise InputError(f"norm must be above 0 and at most 100, not {norm:g}")
+    if not 0.5 <= level < 1:
+        raise InputError(f"level must be at least 0.5 and below 1, not {level:g}")
+    if replicates < 20 or seed < 0:
         raise InputError("replicates must be at least 20 and seed at least 0")
 
 
-def _description(data, options):
+def description_of(data, options):
+    """Return what was read, a dict."""
     sample = data.sample
     counts = np.unique(sample.scores, return_counts=True)[1]
     v = sample.scores * (1 - sample.scores)
@@ -381,7 +394,7 @@ def _intervals(sample, headline, inverted, options):
     ).set_index("method")
 
 
-def _labels(sample, construction, headline, row, options, progress):
+def labels_table(sample, construction, headline, row, options, progress):
     """Return the table of labels needed: formula, and the power simulated at it."""
     progress("labels needed")
     rows = []
@@ -468,7 +481,8 @@ class _Repeated:
         return np.repeat(self._sample.rates(lam), self._times)
 
 
-def _recalibration(data, options, progress):
+def recalibration_table(data, options, progress):
+    """Return the table of recalibration methods; empty for few rows or one outcome."""
     progress("cross-validated recalibration")
     sample = data.sample
     if sample.n < 50 or sample.hits.min() == sample.hits.max():

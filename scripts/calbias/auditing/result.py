@@ -99,10 +99,15 @@ class Audit:
             else f"; about {_two_digits(more)} labels would halve the interval"
         )
         level = f"{100 * self.options['level']:g} %"
+        digits = 1  # more where the interval is narrow
+        if high > low:
+            digits = min(max(math.ceil(-math.log10(high - low)) - 1, 1), 6)
+        ece, floor, low, high = (
+            f"{100 * x:.{digits}f}" for x in (self.ece, self.noise_floor, low, high)
+        )
         return (
-            f"n = {self.n}: ECE {100 * self.ece:.1f} %, "
-            f"noise floor {100 * self.noise_floor:.1f} %; "
-            f"true error between {100 * low:.1f} and {100 * high:.1f} % ({level}); "
+            f"n = {self.n}: ECE {ece} %, noise floor {floor} %; "
+            f"true error between {low} and {high} % ({level}); "
             f"{verdict}, p = {self.p_value:.2g}{'' if math.isnan(more) else labels}."
         )
 

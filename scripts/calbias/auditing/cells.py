@@ -1,0 +1,118 @@
+"""Any number of rows as sums over fine cells of the score, in one pass.
+
+A cell is a part of one of the equal-width bins, so that sums over bins stay exact. What a cell
+keeps (rows, hits, sum of scores, variance of the hits, least and greatest score) is enough for
+every estimator of bins and cumulative sums; the score within a cell is rounded to its mean.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from calbias.engine.jit import njit
+from calbias.errors import InputError
+
+CELLS_PER_BIN = 4096
+_MOMENTS = 8
+_LEAST = 2.0**-53
+
+
+class Cells(NamedTuple):
+    """Sums over the rows of each cell, (m,), and over all rows.
+
+    ``size``, ``hits``, ``score``: number of rows, of hits, sum of scores; ``variance``: sum of
+    s(1 − s); ``low``, ``high``: least and greatest score. ``moments``: Σ r², Σ r(1 − 2s),
+    Σ (1 − 2s)² v, Σ r, Σ r x, Σ v, Σ v x, Σ v x² with r = y − s, v = s(1 − s), x = logit s.
+    """
+
+    size: np.ndarray
+    hits: np.ndarray
+    score: np.ndarray
+    variance: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    moments: np.ndarray
+    n_bins: int
+
+    @classmethod
+    def empty(cls, n_bins):
+        """Return cells without rows."""
+        m = n_bins * CELLS_PER_BIN
+        zeros = np.zeros((4, m))
+        return cls(*zeros, np.full(m, 2.0), np.full(m, -1.0), np.zeros(_MOMENTS), n_bins)
+
+    def add(self, scores, hits, first_row=0):
+        """Add rows: scores (k,) in [0, 1], hits (k,) 0 or 1; InputError for others."""
+        bad = _add(
+            np.ascontiguousarray(scores, np.float64), np.ascontiguousarray(hits, np.float64),
+            self.n_bins, *self[:7],
+        )  # fmt: skip
+        if bad >= 0:
+            raise InputError(
+                f"row {first_row + bad} (counted from 0): score {scores[bad]} with hit "
+                f"{hits[bad]}; give scores in [0, 1] and hits of 0 or 1"
+            )
+
+    @property
+    def n(self):
+        """The number of rows."""
+        return int(self.size.sum())
+
+    def bins(self):
+        """Return (rows, Σ (score − hit), Σ s(1 − s)) of the equal-width bins that hold rows."""
+        shape = self.n_bins, CELLS_PER_BIN
+        size, gap, variance = (
+            x.reshape(shape).sum(axis=1) for x in (self.size, self.score - self.hits, self.variance)
+        )
+        full = size > 0
+        return size[full], gap[full], variance[full]
+
+    def full(self):
+        """Return the Cells that hold rows, ascending."""
+        kept = self.size > 0
+        return Cells(*(array[kept] for array in self[:6]), self.moments, self.n_bins)
+
+    def width(self):
+        """Return how far a score may be from its cell's mean, at most."""
+        kept = self.full()
+        mean = kept.score / kept.size
+        return float(np.maximum(kept.high - mean, mean - kept.low).max())
+
+    def largest_split(self):
+        """Return the largest share of rows in a cell of several scores."""
+        kept = self.full()
+        return float(np.max(kept.size * (kept.high > kept.low)) / self.n)
+
+
+@njit(error_model="numpy")
+def _add(scores, hits, n_bins, size, hit, score, variance, low, high, moments):
+    """Return the first bad row, or −1."""
+    for i in range(scores.shape[0]):
+        s, y = scores[i], hits[i]
+        if not (0.0 <= s <= 1.000001) or (y != 0.0 and y != 1.0):
+            return i
+        s = min(s, 1.0)
+        b = min(int(s * n_bins), n_bins - 1)
+        if s < b / n_bins:
+            b -= 1
+        elif b + 1 < n_bins and s >= (b + 1) / n_bins:
+            b += 1
+        part = min(max(int((s * n_bins - b) * CELLS_PER_BIN), 0), CELLS_PER_BIN - 1)
+        k = b * CELLS_PER_BIN + part
+        r, v, away = y - s, s * (1.0 - s), 1.0 - 2.0 * s
+        inside = min(max(s, _LEAST), 1.0 - _LEAST)
+        x = np.log(inside / (1.0 - inside))
+        size[k] += 1.0
+        hit[k] += y
+        score[k] += s
+        variance[k] += v
+        low[k], high[k] = min(low[k], s), max(high[k], s)
+        moments[0] += r * r
+        moments[1] += r * away
+        moments[2] += away * away * v
+        moments[3] += r
+        moments[4] += r * x
+        moments[5] += v
+        moments[6] += v * x
+        moments[7] += v * x * x
+    return -1

@@ -1,0 +1,117 @@
+"""The audit of many rows on cells: exact where it says so, within its bound elsewhere."""
+
+import json
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from calbias.auditing import to_files
+from calbias.auditing.audit import audit
+from calbias.auditing.cells import Cells
+from calbias.auditing.cox import score_test
+from calbias.auditing.large import _two_sided_walk, accumulated, large_audit, read_cells
+from calbias.auditing.spiegelhalter import spiegelhalter
+from calbias.command import main
+from calbias.errors import InputError
+
+N = 60_000
+
+
+@pytest.fixture(scope="module")
+def rows():
+    generator = np.random.default_rng(0)
+    scores = generator.beta(4, 1.2, N)
+    scores[:3000] = np.round(scores[:3000] * 15) / 15  # on the edges of bins
+    return scores, (generator.random(N) < scores**1.2).astype(float)
+
+
+@pytest.fixture(scope="module")
+def cells(rows):
+    pairs = [(rows[0][k : k + 7000], rows[1][k : k + 7000]) for k in range(0, N, 7000)]
+    return accumulated(iter(pairs), N)
+
+
+def test_what_is_exact_is_exact(rows, cells):
+    scores, hits = rows
+    found = large_audit(*cells)
+    small = audit(scores, hits, estimators=("ks", "ecce_r"), replicates=200)
+    assert found.ece == pytest.approx(small.ece, rel=1e-12)
+    for key in ("n", "accuracy", "mean_score", "mean_gap", "mean_gap_se", "brier", "scores_of_one"):
+        assert found.description[key] == pytest.approx(small.description[key], rel=1e-9), key
+    assert found.tests.loc["spiegelhalter", "statistic"] == pytest.approx(
+        spiegelhalter(scores, hits)[0]
+    )
+    assert found.tests.loc["cox_score", "statistic"] == pytest.approx(score_test(scores, hits)[0])
+    bound = cells[0].largest_split()
+    for name in ("ks", "ecce_r"):
+        exact = small.estimates.loc[name, "value"]
+        assert abs(found.estimates.loc[name, "value"] - exact) <= 2 * bound
+
+
+def test_noise_floor_and_interval_agree_with_redrawn_hits(rows, cells):
+    found, small = large_audit(*cells), audit(*rows, estimators=(), replicates=400)
+    assert found.noise_floor == pytest.approx(small.noise_floor, rel=0.05)
+    length = small.interval[1] - small.interval[0]
+    assert found.interval == pytest.approx(small.interval, abs=0.15 * length)
+
+
+def test_the_sample_of_rows_is_one_of_the_rows(rows, cells):
+    _, scores, hits = cells
+    assert scores.size == 20_000
+    given = set(zip(*rows, strict=True))
+    assert all(row in given for row in zip(scores[:500], hits[:500], strict=True))
+    again = accumulated(iter([rows]), N)
+    np.testing.assert_array_equal(again[1], scores)
+
+
+def test_cells_do_not_depend_on_the_batches(rows, cells):
+    once = Cells.empty(15)
+    once.add(*rows)
+    for one, other in zip(once[:7], cells[0][:7], strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-9)
+
+
+def test_the_law_of_the_largest_deviation():
+    """The published quantiles of max |W|: 50 % 1.149, 90 % 1.960, 95 % 2.2414, 99 % 2.807."""
+    for x, p in ((1.149, 0.5), (1.960, 0.1), (2.2414, 0.05), (2.807, 0.01)):
+        assert _two_sided_walk(x) == pytest.approx(p, abs=1e-3)
+
+
+def test_bad_rows_are_named():
+    with pytest.raises(InputError, match="row 7"):
+        Cells.empty(15).add([0.5, np.nan], [1, 0], first_row=6)
+    with pytest.raises(InputError, match="row 0"):
+        Cells.empty(15).add([0.5], [2.0])
+
+
+def test_a_parquet_folder_by_command(rows, tmp_path):
+    folder = tmp_path / "many"
+    folder.mkdir()
+    for k in range(3):
+        part = slice(k * 20_000, (k + 1) * 20_000)
+        table = pa.table({"score": rows[0][part], "hit": rows[1][part].astype(np.uint8)})
+        pq.write_table(table, folder / f"{k}.parquet")
+    main(["audit", str(folder), "--output", str(tmp_path / "out"), "--quiet"])
+    found = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
+    assert found["description"]["n"] == N
+    assert (tmp_path / "out.html").read_text(encoding="utf-8").count("<svg") == 2
+    pq.write_table(pa.table({"a": [1.0]}), tmp_path / "other.parquet")
+    with pytest.raises(InputError, match="needs columns score"):
+        read_cells(tmp_path / "other.parquet")
+
+
+def test_which_files_are_large(tmp_path, monkeypatch):
+    monkeypatch.setattr(to_files, "LARGEST_IN_MEMORY", 10)
+    for n, large in ((10, False), (11, True)):
+        file = tmp_path / f"{n}.parquet"
+        pq.write_table(pa.table({"score": np.full(n, 0.5), "hit": np.arange(n) % 2}), file)
+        assert to_files.is_large(file) == large
+
+
+def test_many_rows_in_memory_go_to_cells(rows, monkeypatch):
+    monkeypatch.setattr("calbias.auditing.audit.LARGEST_IN_MEMORY", 1000)
+    found = audit(*rows)
+    assert "cells of the score" in found.warnings[0]
+    assert found.n == N
