@@ -7,9 +7,11 @@ from pathlib import Path
 _LOGS = re.compile(r"^ *log: (.*) \(check log file\(s\) for error details\)$", re.MULTILINE)
 
 
-def errors_of(snakemake_log):
-    """Return the lines ``error: …`` in the logs of the jobs that a run's log says have failed."""
-    text = Path(snakemake_log).read_text(encoding="utf-8", errors="replace")
+def errors_of(snakemake_logs):
+    """Return the lines ``error: …`` in the logs of the jobs that a run's logs say have failed."""
+    text = "\n".join(
+        Path(path).read_text(encoding="utf-8", errors="replace") for path in snakemake_logs
+    )
     logs = dict.fromkeys(path for paths in _LOGS.findall(text) for path in paths.split(", "))
     lines = [
         line
@@ -21,6 +23,6 @@ def errors_of(snakemake_log):
     return list(dict.fromkeys(lines))
 
 
-def show_errors(snakemake_log):
+def show_errors(snakemake_logs):
     """Print these lines."""
-    print("", *errors_of(snakemake_log), sep="\n", file=sys.stderr)
+    print("", *errors_of(snakemake_logs), sep="\n", file=sys.stderr)
