@@ -14,7 +14,7 @@ rule record_provenance:
         files=[
             *(table(name) for name in TABLES),
             *MODEL_FIGURES,
-            *(figure.replace(".png", ".pdf") for figure in MODEL_FIGURES),
+            *(figure.removesuffix("png") + "pdf" for figure in MODEL_FIGURES),
             *(
                 f"results/figures/{figure}.{kind}"
                 for figure in FIGURES
