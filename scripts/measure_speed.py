@@ -3,6 +3,7 @@
 import argparse
 
 from calbias.benchmark import memory
+from calbias.benchmark.recalibration import recalibration_rows
 from calbias.benchmark.workloads import call_rows, grid_rows, growth_rows
 from calbias.io.command_line import command
 from calbias.io.tables import read_table, write_table
@@ -21,6 +22,7 @@ def main(argv=None):
     rows = grid_rows(scenarios, options.replicates, options.rounds)
     rows += growth_rows(scenarios, options.replicates, options.rounds)
     rows += call_rows(scenarios[0], options.rounds)
+    rows += recalibration_rows(options.rounds)
     peaks = memory.memory_rows()
     write_table(options.output, "benchmark", rows)
     write_table(options.memory, "benchmark_memory", peaks)

@@ -22,7 +22,7 @@ def main(argv=None):
     add = parser.add_argument
     add("--model", required=True, help="the model's name, as in the config")
     add("--logits", required=True, help="its logits in the pipeline's own form (NPZ)")
-    add("--softmax", choices=SOFTMAXES, default="exact", help="how scores are made (exact)")
+    add("--softmax", choices=SOFTMAXES, default="exact", help="how scores are computed (exact)")
     add("--seed", type=int, required=True, help="seed of the bootstrap, an integer >= 0")
     add(
         "--bootstrap",
@@ -30,7 +30,7 @@ def main(argv=None):
         default=200,
         help="resamples of the test fold behind the selection frequencies, >= 2 (200)",
     )
-    add("--estimators", nargs="*", default=[], help="measures beside the KS error (all)")
+    add("--estimators", nargs="*", default=[], help="measures besides the KS error (all)")
     add("--estimator-dir", nargs="*", default=[], help="folder of your own estimators")
     add("--output", required=True, help="output: the model's rows of recalibration.csv")
     add("--selection-output", help="output: its selections under every choice (CSV)")

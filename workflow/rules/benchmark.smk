@@ -1,12 +1,15 @@
 # Benchmark: how fast the engine is. Not part of `all`: `snakemake --cores 1 benchmark` measures it
 # and draws the figure of that name (figures.smk).
 
+from calbias.recalibration.registry import known_methods
+
 
 rule measure_speed:
     input:
         code=code(
             "measure_speed",
             *sorted((HERE / "scripts/calbias/estimators").glob("*.py")),
+            *known_methods().values(),
         ),
         script=program("measure_speed"),
         beta_fits=published("table2_beta_fits"),

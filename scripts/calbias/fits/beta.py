@@ -1,7 +1,7 @@
 """Maximum-likelihood fit of a Beta distribution to scores (Roelofs et al. 2022, Eq. 9).
 
 The likelihood depends on the data only through the means of log c and log(1 - c), so the fit is
-a two-dimensional convex problem whatever the number of scores.
+a two-dimensional convex problem for any number of scores.
 """
 
 from typing import NamedTuple
@@ -41,7 +41,7 @@ def fit_beta(log_score, log1m_score):
     True
 
     Raises InputError for fewer than two distinct scores (the likelihood then has no maximum) and
-    for what ``checked_scores`` refuses.
+    for the input that ``checked_scores`` rejects.
     """
     log_score, log1m_score = checked_scores(log_score, log1m_score)
     n = len(log_score)

@@ -57,7 +57,7 @@ def fit_glm(
     certifies or corrects it; without ``use_statsmodels`` Newton's method does it all.
 
     Raises InputError for an unknown name, for rows of one class only, for equal scores where
-    the model has two terms, and for what ``checked_scores`` refuses.
+    the model has two terms, and for the input that ``checked_scores`` rejects.
     """
     return fit_all(
         log_score,

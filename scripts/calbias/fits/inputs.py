@@ -1,4 +1,4 @@
-"""What every fit asks of its scores: ``log c`` and ``log(1 - c)``, finite, of one length."""
+"""The input of every fit: ``log c`` and ``log(1 - c)``, finite, of one length."""
 
 import warnings
 
@@ -19,7 +19,7 @@ def checked_scores(log_score, log1m_score):
     log link. It is taken as the largest float64 below 1, ``log1m_score = LOG_MISS_AT_ONE =
     -36.74``, and a warning says for how many rows. Finite ``log1m_score``, however small, is kept
     as it is. Above
-    c = 1/2 log c is computed anew from ``log1m_score``, which carries the information there; where
+    c = 1/2 log c is recomputed from ``log1m_score``, which carries the information there; where
     1 - c itself is below 1e-300, log c is taken as -1e-300.
 
     Raises InputError for an empty or ragged input, NaN, a score of 0 or outside (0, 1], and for
@@ -40,9 +40,11 @@ def checked_scores(log_score, log1m_score):
             stacklevel=3,
         )
         log1m_score[at_one] = LOG_MISS_AT_ONE
-    _refuse(~np.isfinite(log_score) | ~np.isfinite(log1m_score), "is not finite, or its score is 0")
-    _refuse((log_score > 0) | (log1m_score > 0), "has a score outside (0, 1]")
-    _refuse(
+    _validate_none(
+        ~np.isfinite(log_score) | ~np.isfinite(log1m_score), "is not finite, or its score is 0"
+    )
+    _validate_none((log_score > 0) | (log1m_score > 0), "has a score outside (0, 1]")
+    _validate_none(
         np.abs(np.expm1(np.logaddexp(log_score, log1m_score))) > 1e-6,
         "has a log_score and a log1m_score that are not log c and log(1 - c) of one score",
     )
@@ -56,7 +58,7 @@ def checked_hits(hit, n):
     hit = np.asarray(hit)
     if hit.shape != (n,):
         raise InputError(f"hit has shape {hit.shape}: give one value for each of the {n} scores")
-    _refuse((hit != 0) & (hit != 1), "has a hit that is neither 0 nor 1")
+    _validate_none((hit != 0) & (hit != 1), "has a hit that is neither 0 nor 1")
     hit = hit.astype(bool)
     if hit.all() or not hit.any():
         raise InputError(
@@ -71,6 +73,6 @@ def below_one(log1m_score):
     return np.asarray(log1m_score) > LOG_MISS_AT_ONE * (1 - 1e-12)
 
 
-def _refuse(bad, what):
+def _validate_none(bad, what):
     if bad.any():
-        raise InputError(f"row {int(np.argmax(bad))} (counted from 0) {what}: mend or remove it")
+        raise InputError(f"row {int(np.argmax(bad))} (counted from 0) {what}: correct or remove it")

@@ -1,4 +1,4 @@
-"""The rows of ``beta_fits.csv`` and ``glm_fits.csv``, with the published values beside them."""
+"""The rows of ``beta_fits.csv`` and ``glm_fits.csv``, with the published values."""
 
 import math
 

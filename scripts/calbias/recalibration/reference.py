@@ -60,7 +60,7 @@ def resampled_tce(top, fitted, counts, norm=2.0):
     """Return the empirical TCE, (B,) fractions, of resamples given as counts (B, n) of the rows.
 
     ``top`` is the ``TopLabel`` (n,) and ``fitted`` its ``FittedCurve``. On each resample the model
-    of least AIC is chosen anew and atoms at 0 and 1 have the resample's mean label.
+    of least AIC is chosen again and atoms at 0 and 1 have the resample's mean label.
     """
     at_zero, at_one = atoms(top)
     inside = ~(at_zero | at_one)

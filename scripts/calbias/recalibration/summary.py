@@ -1,4 +1,4 @@
-"""Table 1 over all models, beside the published ticks, and what its conclusion depends on."""
+"""Table 1 over all models with the published ticks, and how its conclusion depends on choices."""
 
 import numpy as np
 import pandas as pd
@@ -67,7 +67,7 @@ def selection_table(selections, published, path):
 def sensitivity_table(selections):
     """Return ``recalibration_sensitivity``: how many models agree, by choice and measure.
 
-    ``agreement_frequency`` is the mean over the models of theirs, a fraction. ``n_agree_sd`` is the
+    ``agreement_frequency`` is its mean over the models, a fraction. ``n_agree_sd`` is the
     standard deviation of the number of agreeing models over bootstrap resamples, which are drawn
     for each model on its own. Both are empty for the beta reference, not refitted to resamples.
     """

@@ -14,7 +14,7 @@ def recalibration_tables(logits, model, softmax, seed, n_resamples, estimators=N
 
     ``logits`` is a ``logits.canonical.Logits`` and ``estimators`` {name: file}, None for all of
     calbias's own. Values have a row per method, measure and
-    reference; beside the measures of calibration stand ``accuracy`` and ``nll`` (100 times nats),
+    reference; besides the measures of calibration there are ``accuracy`` and ``nll`` (100 times nats),
     which depend on no reference but are repeated for each. ``selected`` marks the least value among
     the three methods (of the accuracy, the greatest).
     """

@@ -21,11 +21,11 @@ def synthetic_rows(experiment, scores, curves, powers=(), glms=()):
     glms = list(glms)
     validate_scenarios(experiment, scores, curves, powers, glms)
     named = [_NAMED_CURVES[name] for name in curves]
-    made = [*named, *(Curve("power", 0.0, float(d)) for d in powers), *glms]
+    curves_of = [*named, *(Curve("power", 0.0, float(d)) for d in powers), *glms]
     return [
         _row(experiment, scenario_name(*pair, name), "", "synthetic", *pair, curve)
         for pair in scores
-        for name, curve in zip(curve_names(curves, powers, glms), made, strict=True)
+        for name, curve in zip(curve_names(curves, powers, glms), curves_of, strict=True)
     ]
 
 

@@ -1,8 +1,8 @@
 """Matrix scaling (Guo et al. 2017, section 4.2): softmax(W z + b), a full matrix W, of greatest
 likelihood.
 
-Its K² + K parameters overfit with many classes, as Guo et al. report: theirs did not converge on
-ImageNet. ``ms_odir`` is the same model with a penalty.
+Its K² + K parameters overfit with many classes, as Guo et al. report; on ImageNet their fit
+did not converge. ``ms_odir`` is the same model with a penalty.
 """
 
 from calbias.errors import InputError

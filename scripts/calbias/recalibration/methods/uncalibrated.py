@@ -10,5 +10,5 @@ class Uncalibrated:
 
 
 def fit(logits, labels):
-    """Return the identity, whatever the logits (n, K) and labels (n,)."""
+    """Return the identity; logits (n, K) and labels (n,) are not used."""
     return Uncalibrated()
