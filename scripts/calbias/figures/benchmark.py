@@ -12,6 +12,7 @@ TABLES = ("benchmark",)
 def draw(tables):
     """Return a bar per row of the table: the median ratio, its range, and the seconds spent."""
     timed = selection.rows(tables, "benchmark").dropna(subset="ratio_median")
+    timed = timed[~timed["work"].str.startswith("recalibration")]
     works = selection.in_order(timed["work"])
     timed = timed.sort_values("work", key=lambda work: work.map(works.index), kind="stable")
     made = style.figure(style.PAGE, 0.85 + 0.34 * len(timed))

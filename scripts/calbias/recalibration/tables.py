@@ -12,11 +12,10 @@ ALL_METHODS = ("uncalibrated", *METHODS)
 def recalibration_tables(logits, model, softmax, seed, n_resamples, estimators=None):
     """Return the tables (values, selections, details) of a model, each a list of dicts.
 
-    ``logits`` is a ``logits.canonical.Logits`` and ``estimators`` {name: file}, None for all of
-    calbias's own. Values have a row per method, measure and
-    reference; besides the measures of calibration there are ``accuracy`` and ``nll`` (100 times nats),
-    which depend on no reference but are repeated for each. ``selected`` marks the least value among
-    the three methods (of the accuracy, the greatest).
+    ``logits`` is a ``logits.store.Logits`` and ``estimators`` {name: file}, None for calbias's own.
+    Values have a row per method, measure and reference. The measures ``accuracy`` and ``nll`` (100
+    times nats) depend on no reference but are repeated for each. ``selected`` marks the least value
+    among the three methods (of the accuracy, the greatest).
     """
     judged = outcomes(logits.validation, logits.test, VARIANTS, softmax)
     tops = {variant: outcome.top for variant, outcome in judged.items()}
