@@ -171,6 +171,25 @@ def test_the_verdict_that_counts_does_not_depend_on_the_data():
     assert row["estimate_percent"] == round(row["estimate_percent"], 4)
 
 
+def test_in_words():
+    assessment = calbias.assess(*data_of(SQUARED, 300), estimators=THREE, replicates=20)
+    verdict, head, *rows = str(assessment).splitlines()
+    assert verdict == assessment.verdict
+    assert head.split() == [
+        "percent",
+        "norm",
+        "estimate",
+        "bias",
+        "sd",
+        "debiased",
+        "p-value",
+        "rank",
+    ]
+    best = assessment.estimators[0]
+    assert rows[0].split()[:3] == [best.name, "1", f"{100 * best.estimate:.2f}"]
+    assert len(rows) == 3
+
+
 def test_one_sample_is_refused():
     with pytest.raises(InputError, match="1 samples are too few to judge a model by"):
         calbias.assess([0.5], [1])

@@ -89,6 +89,18 @@ class Assessment:
                 return estimator
         raise KeyError(name)
 
+    def __str__(self) -> str:
+        """Return the verdict, and a line per estimator in percent."""
+        names = ("estimate", "bias", "sd", "debiased")
+        head = f"{'percent':24}{'norm':>5}" + "".join(f"{name:>10}" for name in names)
+        lines = [self.verdict, f"{head}{'p-value':>10}{'rank':>6}"]
+        for e in self.estimators:
+            cells = [_percent(getattr(e, name)) for name in names]
+            rank = "" if e.trust_rank is None else e.trust_rank
+            row = f"{e.name:24}{e.norm:>5g}" + "".join(f"{cell:>10}" for cell in cells)
+            lines.append(f"{row}{e.p_value:>10.3g}{rank:>6}")
+        return "\n".join(lines)
+
     @property
     def p_value(self) -> float:
         """The p-value of perfect calibration that counts, that of ``decided_by``."""
@@ -245,6 +257,10 @@ def assess_top_label(top, loaded, replicates=1000, n_bins=15, norm=1.0, seed=0):
         decided_by=DECIDES if DECIDES in loaded else of_error[0],
         estimators=tuple(assessed),
     )
+
+
+def _percent(value):
+    return "" if value is None else f"{100 * value:.2f}"
 
 
 def _direction(gap, standard_error):
