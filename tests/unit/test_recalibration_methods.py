@@ -1,5 +1,6 @@
 """Recalibration methods: by hand, against scikit-learn and SciPy, and on the paper's own file."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -313,6 +314,20 @@ def test_every_method_is_fitted_on_validation_and_judged_on_test():
     for method, outcome in judged.items():
         assert again[method].top.score == pytest.approx(outcome.top.score[:50])
         assert ((outcome.top.score >= 0) & (outcome.top.score <= 1)).all()
+
+
+def test_the_examples_of_the_docs_run():
+    page = Path(__file__).parents[2] / "docs/recalibration.md"
+    names = {}
+    for block in re.findall(r"```python\n(.*?)```", page.read_text("utf-8"), re.DOTALL):
+        exec(block, names)
+    assert names["recalibrated"].shape == (2000, 10)
+    fold = drawn(500)
+    corrected = names["fit"](*fold).predict(fold.logits)  # the method of one's own
+    share = (np.bincount(fold.labels) + 1) / 504
+    assert softmax(corrected, axis=1).mean(axis=0) == pytest.approx(share, abs=1e-9)
+    listed = set(re.findall(r"`(\w+)`", page.read_text("utf-8")))
+    assert {path.stem for path in known_methods().values()} - listed == {"uncalibrated", "odir"}
 
 
 def test_an_unknown_method_is_named():
