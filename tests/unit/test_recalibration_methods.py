@@ -14,6 +14,7 @@ from sklearn.calibration import _SigmoidCalibration
 from sklearn.isotonic import IsotonicRegression
 
 from calbias.errors import InputError
+from calbias.estimation.api import estimate
 from calbias.logits import row_blocks
 from calbias.logits.pickles import read_pickle
 from calbias.logits.ranked import ranked_hits, ranked_scores
@@ -21,7 +22,6 @@ from calbias.logits.store import Fold
 from calbias.logits.top_label import top_label
 from calbias.recalibration.analysis_choices import METHODS
 from calbias.recalibration.binary import Steps, fit_one_vs_rest
-from calbias.recalibration.ks_error import ks_error
 from calbias.recalibration.methods import (
     bbq,
     histogram_binning,
@@ -376,5 +376,6 @@ def test_ks_errors_of_the_genuine_resnet110(resnet110, method, options, ks_perce
     fitted = load_method(method)(*validation, **(options if "spline" in method else {}))
     out = fitted.predict(test.logits)
     scores, logits = (out, test.logits) if out.ndim == 1 else (ranked_scores(out, **ranks), out)
-    found = 100 * ks_error(scores, ranked_hits(logits, test.labels, **ranks))
+    hits = ranked_hits(logits, test.labels, **ranks)
+    found = 100 * estimate("ks", scores, hits).value
     assert found == pytest.approx(ks_percent, abs=6e-4)

@@ -2,15 +2,12 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from oracles import draw_scores_slowly
 
 from calbias.fits.empirical_error import FittedCurve, atoms, empirical_tce, fit_curve
 from calbias.fits.glm import Labelled, fit_all, refit
 from calbias.fits.inputs import LOG_MISS_AT_ONE
 from calbias.logits.top_label import TopLabel
-from calbias.recalibration.ks_error import ks_error
 from calbias.recalibration.reference import beta_tce, grouped, resampled_tce
 from calbias.recalibration.selection import draw_counts
 from calbias.truth.curves import GLM_NAMES, Curve
@@ -38,21 +35,6 @@ def repeated(top, count):
     """Return the rows of a resample."""
     rows = np.repeat(np.arange(len(count)), count)
     return TopLabel(*(column[rows] for column in top))
-
-
-def test_ks_error_by_hand():
-    # Hits minus scores, cumulated: -0.5, -0.2, -0.1, all over 3.
-    assert ks_error([0.9, 0.5, 0.7], [1, 0, 1]) == pytest.approx(0.5 / 3)
-    # Four scores of 1/2 with hits 1, 1, 0, 0 are calibrated; in input order they are not.
-    assert ks_error([0.5] * 4, [1, 1, 0, 0]) == 0
-    assert ks_error([0.5] * 4, [1, 1, 0, 0], ties="input_order") == pytest.approx(0.25)
-
-
-@given(st.lists(st.tuples(st.sampled_from([0.2, 0.5, 0.9]), st.booleans()), min_size=1), st.data())
-def test_ks_error_does_not_depend_on_the_order(rows, data):
-    shuffled = data.draw(st.permutations(rows))
-    values = [ks_error(*zip(*each, strict=True)) for each in (rows, shuffled)]
-    assert values[0] == pytest.approx(values[1], abs=1e-14)
 
 
 def test_empirical_tce_with_atoms_by_hand():

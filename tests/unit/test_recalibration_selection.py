@@ -57,6 +57,18 @@ def test_measures_are_all_estimators_and_the_ks_error():
     assert values["ece_bin_ew"][0] == estimate("ece_bin_ew", top.score, top.hit, norm=2).value
 
 
+def test_the_ks_error_by_hand_and_in_input_order():
+    def ks_error(score, hit, ties="average"):
+        top = made(np.array(score, float), np.array(hit, np.uint8))
+        return measured(load_measures(estimators={}), top, ties)["ks_error"]
+
+    # Hits minus scores, cumulated: -0.5, -0.2, -0.1, all over 3.
+    assert ks_error([0.9, 0.5, 0.7], [1, 0, 1]) == (pytest.approx(0.5 / 3), -1)
+    # Four scores of 1/2 with hits 1, 1, 0, 0 are calibrated; in input order they are not.
+    assert ks_error([0.5] * 4, [1, 1, 0, 0])[0] == 0
+    assert ks_error([0.5] * 4, [1, 1, 0, 0], "input_order")[0] == pytest.approx(0.25)
+
+
 def test_another_norm_leaves_out_the_estimators_that_lack_it():
     names = set(load_measures()) - set(load_measures(1.0))
     of_norm_2 = {

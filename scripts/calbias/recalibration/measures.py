@@ -6,7 +6,6 @@ from calbias.engine.sorted_batch import sorted_data_set
 from calbias.errors import InputError
 from calbias.estimation.loading import load_estimator
 from calbias.estimation.registry import known_estimators
-from calbias.recalibration.ks_error import ks_of_data_set
 
 N_BINS = 15
 
@@ -16,8 +15,8 @@ def load_measures(norm=2.0, estimators=None):
 
     ``estimators`` is {name: file}, or None for all of calbias's own. Values are fractions. They are
     taken with 15 bins, or choose their own, and with the given norm; those that do not exist for it
-    (``ece_debias`` for a norm other than 2) are left out. The
-    KS error, last, has neither bins (-1) nor a norm.
+    (``ece_debias`` for a norm other than 2) are left out. The KS error, last, has neither bins (-1)
+    nor a norm; unlike the estimator ``ks`` it sees every step of tied scores in input order.
     """
     probe = sorted_data_set([0.25, 0.5, 0.75, 1.0], [0, 1, 0, 1])
     measures = {}
@@ -30,7 +29,7 @@ def load_measures(norm=2.0, estimators=None):
                 raise
             continue
         measures[name] = _measure(run, norm)
-    measures["ks_error"] = lambda data: (ks_of_data_set(data), -1)
+    measures["ks_error"] = lambda data: (_ks_error(data), -1)
     return measures
 
 
@@ -40,6 +39,11 @@ def _measure(run, norm):
         return float(values[0]), int(n_bins[0])
 
     return measure
+
+
+def _ks_error(data):
+    """Return max_i |Σ_{j≤i} (hit_j - score_j)|/n of one data set (Gupta et al. 2021, Eq. 11)."""
+    return float(np.abs(data.cum_gap[0]).max() / data.scores.shape[1])
 
 
 def measured(measures, top, ties="average"):
