@@ -48,6 +48,7 @@ def made_up_tables(models=MODELS, estimators=(*BINNED, "kde", "kde_unrooted"), r
         "detection_limits": detection_limits(_detection()),
         "chosen_bins": _chosen_bins(),
         "recalibration_selection": _selection(models),
+        "interval_coverage": _interval_coverage(),
         "benchmark": _benchmark(),
     }
 
@@ -243,3 +244,17 @@ def _benchmark():
         ("fig4_grid_six_binned", "numpy", "numpy_beta_draw", 10**6, 20.0, 11.5, 0.6, 0.5, 0.7),
     ]
     return _frame("benchmark", rows)
+
+
+def _interval_coverage():
+    rows = []
+    for method, scenario, n in itertools.product(
+        ("test_inversion", "percentile_bootstrap"),
+        ("uniform_calibrated", "uniform_wave", "saturated_calibrated"),
+        (200, 1000),
+    ):
+        share = 0.95 if method == "test_inversion" else 0.1 + n / 2000
+        share = round(share, 2)
+        ends = share - 0.05, min(share + 0.04, 1)
+        rows.append((method, "l1", scenario, n, 0.95, share, *ends, 0.05, 0.02, 100))
+    return _frame("interval_coverage", rows)

@@ -149,6 +149,7 @@ def results():
         *(table(name) for name in TABLES),
         *(f"results/figures/{figure}.png" for figure in FIGURES),
         *MODEL_FIGURES,
+        *(f"results/audit/{name}.html" for name in AUDITED),
         "results/ledger.html",
         "results/provenance.json",
     ]

@@ -22,6 +22,9 @@ JOINED = {
     "assessment_diagrams": [
         f"results/assessment/diagrams/{model}.parquet" for model in MODELS
     ],
+    "interval_coverage": [
+        f"results/coverage/{law}.parquet" for law in ("uniform", "saturated")
+    ],
 }
 
 

@@ -20,7 +20,7 @@ from scipy.special import xlog1py, xlogy
 
 from calbias.auditing import planning
 from calbias.auditing.cox import score_test
-from calbias.auditing.inputs import prepared, warnings_of
+from calbias.auditing.inputs import Data, prepared, warnings_of
 from calbias.auditing.intervals.basic_bootstrap import basic_bootstrap
 from calbias.auditing.intervals.interval import LEVEL, Interval
 from calbias.auditing.intervals.inversion import Construction
@@ -30,6 +30,7 @@ from calbias.auditing.intervals.sun2024 import sun2024
 from calbias.auditing.intervals.variational_bound import variational_bound
 from calbias.auditing.recalibrations import cross_validated
 from calbias.auditing.result import Audit
+from calbias.auditing.sample import Sample
 from calbias.auditing.spiegelhalter import spiegelhalter
 from calbias.auditing.statistics import audited_estimators, calibration_statistics
 from calbias.errors import InputError
@@ -40,7 +41,6 @@ ESTIMATORS = (
     "ece_bin_ew",
     "ece_bin_em",
     "ece_bin_cube_root_em",
-    "ece_label_binned_em",
     "ece_sweep_ew",
     "ece_sweep_em",
     "kde",
@@ -147,9 +147,7 @@ def audit(
     True
     """
     data = prepared(scores, hits, probabilities, logits, labels, seed)
-    replicates = replicates or int(np.clip(_SCORES_PER_LAMBDA // data.sample.n, _FEWEST, _MOST))
-    options = Options(int(n_bins), float(norm), float(level), int(seed), int(replicates))
-    validate(**vars(options))
+    options = _options(data.sample.n, n_bins, norm, level, seed, replicates)
     if data.sample.n > LARGEST_IN_MEMORY:
         from calbias.auditing.large import accumulated, large_audit
 
@@ -158,6 +156,20 @@ def audit(
         return large_audit(*cells, options.n_bins, options.norm, options.level, options.seed)
     names = list(dict.fromkeys([HEADLINE, *estimators]))
     return audit_data(data, names, options, progress or (lambda text: None))
+
+
+def audit_top_label(top, seed=0):
+    """Return the Audit of a TopLabel with the default options."""
+    sample = Sample(top.score, top.hit, top.log_score, top.log1m_score, seed=seed)
+    data = Data(sample, np.lexsort((top.hit, top.score)), "scores")
+    return audit_data(data, list(ESTIMATORS), _options(data.sample.n, seed=seed), lambda text: None)
+
+
+def _options(n, n_bins=15, norm=1.0, level=LEVEL, seed=0, replicates=None):
+    replicates = replicates or int(np.clip(_SCORES_PER_LAMBDA // n, _FEWEST, _MOST))
+    options = Options(int(n_bins), float(norm), float(level), int(seed), int(replicates))
+    validate(**vars(options))
+    return options
 
 
 def audit_data(data, names, options, progress):

@@ -113,6 +113,11 @@ class Construction:
         self.explore(level)
         low, high, middle = self._edges(name, level)
         ends = sorted(self.target(name, lam) for lam in (low, high))
+        if all(
+            self._quantile(name, lam, (1 + level) / 2) < self.observed[name]
+            for lam in self.estimates
+        ):
+            ends[1] = max(ends[1], self.observed[name])  # farther off than any curve of the family
         null = self.at(0.0)[name]
         exceed = np.count_nonzero(null >= self.observed[name])
         return Inversion(

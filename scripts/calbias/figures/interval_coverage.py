@@ -1,0 +1,47 @@
+"""Coverage of the intervals: how often each method holds the truth."""
+
+import numpy as np
+
+from calbias.figures import panels, selection, style
+
+TABLES = ("interval_coverage",)
+TITLE = "How often the intervals of an audit hold the true error"
+
+
+@style.styled
+def draw(tables):
+    """Return a panel per sample size: methods down, coverage across, a dot per scenario."""
+    table = selection.rows(tables, "interval_coverage")
+    sizes, methods = sorted(table["n_samples"].unique()), list(dict.fromkeys(table["method"]))
+    scenarios = list(dict.fromkeys(table["scenario"]))
+    made = style.figure(style.PAGE, 1.1 + 0.42 * len(methods))
+    row = np.atleast_1d(made.subplots(1, len(sizes), sharey=True))
+    shift = dict(zip(scenarios, np.linspace(-0.32, 0.32, len(scenarios)), strict=True))
+    for axes, n in zip(row, sizes, strict=True):
+        axes.axvline(100 * table["nominal"].iloc[0], **style.REFERENCE)
+        for k, scenario in enumerate(scenarios):
+            rows = table[(table["n_samples"] == n) & (table["scenario"] == scenario)]
+            y = [methods.index(name) + shift[scenario] for name in rows["method"]]
+            low, high = (
+                100 * (rows["coverage"] - rows["low"]),
+                100 * (rows["high"] - rows["coverage"]),
+            )
+            axes.errorbar(
+                100 * rows["coverage"], y, xerr=[low, high], linestyle="", capsize=0,
+                marker=style.SIZE_MARKERS[k % len(style.SIZE_MARKERS)], markersize=3,
+                color=style.group_colour(k), elinewidth=0.7,
+                label=scenario.replace("_", " "),
+            )  # fmt: skip
+        axes.set_title(f"n = {panels.short(n)}")
+        axes.set_xlabel("intervals that hold the truth (%)")
+        axes.set_xlim(-3, 103)
+    row[0].set_yticks(range(len(methods)), [name.replace("_", " ") for name in methods])
+    row[0].set_ylabel("method")
+    row[0].invert_yaxis()
+    panels.legend_below(made, row[0].get_legend_handles_labels()[0], 4)
+    panels.note(
+        made,
+        f"{table['n_data_sets'].min()} data sets per dot, exact 95 % ranges",
+        f"dotted line: the nominal {100 * table['nominal'].iloc[0]:g} %",
+    )
+    return made
