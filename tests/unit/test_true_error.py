@@ -4,10 +4,13 @@ import mpmath
 import numpy as np
 import pytest
 from engine_data import MODELS, published_scenario
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy.special import betaln
 
 from calbias.errors import InputError
 from calbias.truth.curves import Curve, logistic
+from calbias.truth.quadrature import integral
 from calbias.truth.scenarios import Scenario, score_quantiles
 from calbias.truth.true_error import gap, true_calibration_error
 
@@ -135,6 +138,23 @@ def test_a_crossing_on_a_panel_point_is_found():
                 [0, crossing, 1],
             )
         assert true_calibration_error(scenario, 1) == pytest.approx(float(expected), rel=1e-12)
+
+
+@given(st.floats(-7, 14), st.floats(-7, 14))
+def test_the_quadrature_gives_the_moments_of_any_beta_distribution(log_alpha, log_beta):
+    alpha, beta = np.exp([log_alpha, log_beta])
+
+    def moments(log_score, log1m_score, log_density):
+        return np.stack([np.ones_like(log_score), log_score, log1m_score]) * np.exp(log_density)
+
+    total, mean_log, mean_log1m = integral(moments, alpha, beta)
+    # Each node's density carries the rounding of alpha·log c, and of the normalisation.
+    precision = 1e-12 + 1e-14 * (alpha + beta)
+    assert total == pytest.approx(1, rel=precision)
+    for mean, shape in ((mean_log, alpha), (mean_log1m, beta)):
+        with mpmath.workdps(30):
+            expected = float(mpmath.digamma(shape) - mpmath.digamma(mpmath.mpf(alpha) + beta))
+        assert mean == pytest.approx(expected, rel=precision)
 
 
 @pytest.mark.parametrize("norm", [0, -1, float("nan"), float("inf")])
