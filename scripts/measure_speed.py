@@ -1,14 +1,29 @@
-"""Measure how fast the engine is, on one thread, paired and interleaved with its baselines."""
+"""Measure how fast the engine is, on one thread, paired and interleaved with its baselines.
+
+Figure 4's grid is measured a second time, in a process whose code is compiled for AVX2 instead of
+for this processor: works with the suffix ``_avx2``.
+"""
 
 import argparse
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
 
 from calbias.benchmark import memory
 from calbias.benchmark.recalibration import recalibration_rows
-from calbias.benchmark.workloads import call_rows, grid_rows, growth_rows
+from calbias.benchmark.workloads import argsort_rows, call_rows, grid_rows, growth_rows
 from calbias.io.command_line import command
 from calbias.io.tables import read_table, write_table
 from calbias.truth.fitted_scenarios import fitted_scenario
 from calbias.truth.scenarios import Scenario
+
+AVX2 = {
+    "NUMBA_CPU_NAME": "haswell",
+    "NUMBA_CPU_FEATURES": "+avx,+avx2,+bmi,+bmi2,+fma,+lzcnt,+popcnt,+sse4.2",
+}
 
 
 @command
@@ -19,18 +34,25 @@ def main(argv=None):
     for model in read_table(options.beta_fits)["model"]:
         fit = fitted_scenario(model, "fitted", [options.beta_fits], [options.glm_fits])
         scenarios.append(Scenario(model, *fit.scores, fit.curve))
+    if options.suffix:
+        rows = grid_rows(scenarios, options.replicates, options.rounds, options.suffix)
+        write_table(options.output, "benchmark", rows)
+        return
     rows = grid_rows(scenarios, options.replicates, options.rounds)
+    rows += _rows_for_avx2(options)
     rows += growth_rows(scenarios, options.replicates, options.rounds)
     rows += call_rows(scenarios[0], options.rounds)
+    rows += argsort_rows(options.rounds)
     rows += recalibration_rows(options.rounds)
     peaks = memory.memory_rows()
     write_table(options.output, "benchmark", rows)
     write_table(options.memory, "benchmark_memory", peaks)
+    print(f"processor: {_processor()}")
     print(f"Figure 4's grid at {options.replicates} instead of 1000 replicates; CPU seconds")
-    print(f"{'work':26} {'baseline':24} {'seconds':>9} {'baseline':>9}  ratio (low to high)")
+    print(f"{'work':34} {'baseline':24} {'seconds':>9} {'baseline':>9}  ratio (low to high)")
     for row in rows:
         print(
-            f"{row['work']:26} {row['baseline']:24} {row['seconds']:9.4f} "
+            f"{row['work']:34} {row['baseline']:24} {row['seconds']:9.4f} "
             f"{row['baseline_seconds']:9.4f}  {row['ratio_median']:.2f} "
             f"({row['ratio_low']:.2f} to {row['ratio_high']:.2f})"
         )
@@ -41,12 +63,37 @@ def main(argv=None):
         )
 
 
+def _rows_for_avx2(options):
+    """Return the rows of Figure 4's grid, compiled for AVX2; none on other than x86 processors."""
+    if platform.machine().lower() not in ("x86_64", "amd64"):
+        return []
+    with tempfile.TemporaryDirectory() as folder:
+        output = Path(folder) / "benchmark.csv"
+        command = [sys.executable, __file__, "--suffix", "_avx2", "--output", str(output)]
+        for name in ("beta_fits", "glm_fits", "replicates", "rounds", "memory"):
+            command += [f"--{name.replace('_', '-')}", str(getattr(options, name))]
+        environment = {**os.environ, **AVX2, "NUMBA_CACHE_DIR": folder}
+        subprocess.run(command, env=environment, check=True)
+        return read_table(output).to_dict("records")
+
+
+def _processor():
+    """Return the processor's name and what numba compiles for."""
+    from llvmlite.binding import get_host_cpu_name
+
+    cpuinfo = Path("/proc/cpuinfo")
+    lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
+    names = [line.split(":")[1].strip() for line in lines if line.startswith("model name")]
+    return f"{(names or [platform.processor()])[0]} ({get_host_cpu_name()})"
+
+
 def _parse(argv):
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--beta-fits", required=True, help="Table 2 (CSV)")
     parser.add_argument("--glm-fits", required=True, help="Table 3 (CSV)")
     parser.add_argument("--replicates", type=int, default=40, help="per cell of the grid (40)")
     parser.add_argument("--rounds", type=int, default=7, help="interleaved rounds (7)")
+    parser.add_argument("--suffix", default="", help="of the works: measures the grid alone")
     parser.add_argument("--output", required=True, help="table benchmark to write (CSV)")
     parser.add_argument("--memory", required=True, help="table benchmark_memory to write (CSV)")
     return parser.parse_args(argv)

@@ -59,7 +59,7 @@ def main(argv=None):
             if not short:
                 continue
             done = min(cells[cell].estimate.size for cell in short)
-            table = table or build_quantile_table(scenario)
+            table = build_quantile_table(scenario) if table is None else table
             started = time.perf_counter()
             new = wanted[done:]
             results = simulate_cells(

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from calbias.engine.binning import IS_EQUAL_MASS, first_rank, width_bin
+from calbias.engine.binning import IS_EQUAL_MASS, first_rank, ranks_of_bins, width_bin
 
 EQUAL_WIDTH, EQUAL_MASS = IS_EQUAL_MASS["equal_width"], IS_EQUAL_MASS["equal_mass"]
 
@@ -40,6 +40,16 @@ def test_the_bin_of_a_score_has_the_same_edges(score, b, k, up):
         assert 0 <= found < b
         assert found / b <= c
         assert found == b - 1 or c < (found + 1) / b
+
+
+@pytest.mark.parametrize("binning", IS_EQUAL_MASS)
+@given(scores=st.lists(st.floats(0, 1), min_size=1, max_size=40), b=st.integers(1, 60))
+def test_ranks_of_all_bins_at_once(binning, scores, b):
+    rows = np.sort([scores, np.round(scores, 1)], axis=1)
+    ranks = ranks_of_bins(rows, b, binning)
+    for row, scores in zip(ranks, rows, strict=True):
+        expected = [first_rank(k, b, scores, IS_EQUAL_MASS[binning]) for k in range(b + 1)]
+        assert row.tolist() == expected
 
 
 def test_large_products_do_not_overflow():

@@ -73,6 +73,15 @@ def test_unknown_ties():
         sorted_data_set([0.5], [1], ties="random")
 
 
-def test_first_takes_rows():
-    data = SortedBatch.empty(4, 3).first(2)
-    assert [array.shape[0] for array in data] == [2] * 5
+def test_batches_are_concatenated():
+    each = [sorted_data_set([0.2, 0.2, 0.9], hits) for hits in ([0, 1, 1], [1, 0, 0])]
+    data = SortedBatch.concatenated(each)
+    assert data.scores.shape == (2, 3)
+    assert data.tie_last.tolist() == [each[0].tie_last[0].tolist()] * 2
+
+
+def test_ranks_of_bins_are_searched_once():
+    data = sorted_data_set([0.1, 0.6, 0.7], [0, 1, 1])
+    assert data.ranks(2, "equal_width").tolist() == [[0, 1, 3]]
+    assert data.ranks(2, "equal_mass").tolist() == [[0, 2, 3]]
+    assert data.ranks(2, "equal_width") is data.ranks(2, "equal_width")

@@ -41,7 +41,7 @@ def test_one_two_and_three_samples(estimator, hits):
 @pytest.mark.parametrize("estimator", ESTIMATORS)
 def test_many_data_sets_at_once_are_as_one_by_one(estimator):
     each = [sorted_data_set(*monotone_data(80, seed)) for seed in range(7)]
-    together = SortedBatch(*(np.concatenate(arrays) for arrays in zip(*each, strict=True)))
+    together = SortedBatch.concatenated(each)
     run = load_estimator(estimator)
     values, n_bins = run(together, 10, 2.0)
     for row, data in enumerate(each):

@@ -5,6 +5,7 @@ import pytest
 from engine_data import MODELS, published_scenario
 from scipy import stats
 from scipy.special import betaincc, betaln, digamma
+from test_spacings import seeded, slow_sums
 
 from calbias.engine import sampler as sampling
 from calbias.engine.sampler import Sampler, draw
@@ -127,7 +128,7 @@ def test_extreme_parameters(alpha, beta):
     assert abs(hits.mean() - alpha / (alpha + beta)) < 5 * 0.5 / np.sqrt(hits.size) + 1e-9
 
 
-@pytest.mark.parametrize("n", [1, 2, 3, 7, 200, 1023, 1024, 1025, 2050, 5000])
+@pytest.mark.parametrize("n", [1, 2, 3, 7, 31, 32, 33, 200, 1023, 5000])
 def test_a_data_set_is_sorted_and_its_sums_are_right(n):
     data = draw(published_scenario("resnet110_c100"), n, 3, seed=5)
     scores, hits = data.scores[0], np.round(data.hits()[0])
@@ -155,6 +156,46 @@ def test_gaps_between_sorted_scores_are_not_quantised():
     gaps = np.diff(scores).ravel() * 5001
     assert stats.kstest(gaps, "expon").pvalue > SURE
     assert np.unique(scores).size == scores.size
+
+
+def test_gaps_within_a_group_of_four_are_as_those_between_groups():
+    """By place in the group: each gap is exponential, and two neighbours share evenly."""
+    scores, _ = sample(Scenario("uniform", 1.0, 1.0, Curve("identity")), 400, 400)
+    gaps = np.diff(scores, axis=1, prepend=0.0)
+    for place in range(4):
+        first, second = gaps[:, place:-4:4], gaps[:, place + 1 : -3 : 4]
+        assert stats.kstest(first.ravel() * 401, "expon").pvalue > SURE
+        assert stats.kstest((first / (first + second)).ravel(), "uniform").pvalue > SURE
+        for lag in (1, 2, 3, 4, 31, 32):
+            other = np.roll(gaps, -lag, axis=1)[:, place:-lag:4][:, : first.shape[1]]
+            pair = gaps[:, place:-lag:4][:, : other.shape[1]].ravel(), other.ravel()
+            assert abs(np.corrcoef(*pair)[0, 1] + 1 / 400) * np.sqrt(pair[0].size) < 5
+
+
+@pytest.mark.parametrize("pair", [(1, 2), (2, 3), (3, 4), (4, 5), (1, 40), (17, 33)])
+def test_two_order_statistics_together(pair):
+    """U_(j)/U_(k) is Beta(j, k - j) and independent of U_(k)."""
+    j, k = pair
+    scores, _ = sample(Scenario("uniform", 1.0, 1.0, Curve("identity")), 40, 6000)
+    ratio = scores[:, j - 1] / scores[:, k - 1]
+    assert stats.kstest(ratio, stats.beta(j, k - j).cdf).pvalue > SURE
+    assert stats.spearmanr(ratio, scores[:, k - 1]).pvalue > SURE
+
+
+def test_a_data_set_is_that_of_plain_python():
+    """From the words to scores and hits: exact quantiles of the slow sums, marks below T."""
+    n, scenario = 100, published_scenario("densenet40_c10")
+    sampler = Sampler(scenario, n, seed=7)
+    sums, marks = slow_sums(seeded(sampler.key, 3), n // 32 + 1)
+    lower = np.array(sums[:n]) / sums[n]
+    log_score, log1m_score = score_quantiles(scenario.alpha, scenario.beta, lower=lower)
+    data = next(sampler.batches([3]))
+    np.testing.assert_allclose(data.scores[0], np.exp(log_score), atol=1e-9)
+    rate = scenario.curve.hit(log_score, log1m_score)
+    clear = np.abs((np.array(marks[:n]) + 0.5) / 2**32 - rate) > 1e-8
+    hits = (np.array(marks[:n]) + 0.5) / 2**32 < rate
+    np.testing.assert_array_equal(np.round(data.hits()[0])[clear], hits[clear])
+    assert clear.sum() == n
 
 
 def test_numbers_do_not_depend_on_batches_order_or_shards(monkeypatch):

@@ -39,7 +39,7 @@ def deviations():
             m = max(30, 24_000 // n)
             fast = simulate_estimates(scenario, n, range(m), ESTIMATORS, seed=4)
             each = [slow_data_set(scenario, n, generator) for _ in range(m)]
-            slow = SortedBatch(*(np.concatenate(arrays) for arrays in zip(*each, strict=True)))
+            slow = SortedBatch.concatenated(each)
             row = []
             for name in ESTIMATORS:
                 a, b = fast[name][0], run[name](slow, 15, 2.0)[0]

@@ -1,89 +1,125 @@
-"""Exponentials and partial sums: against NumPy, and the scalar formula of the cubics."""
+"""Partial sums of exponentials in groups of four: each step against plain Python."""
+
+import math
 
 import numpy as np
 import pytest
+from numba import njit
 
-from calbias.engine.jit import njit
-from calbias.engine.simd import LANES, add_power_sums, bits_of, float_of, sum_of_lanes, two_cubics
-from calbias.engine.sorted_uniforms import PIECE, _exponentials, cumulate, sum_exponentials
+from calbias.engine.philox import fill_words
+from calbias.engine.simd import load, store
+from calbias.engine.sorted_uniforms import (
+    BLOCK,
+    minus_log,
+    next_words,
+    place_of,
+    seed_lanes,
+    sum_exponentials,
+)
 
-
-def exponentials_of(words):
-    out = np.empty(words.size)
-    _exponentials(words[None], 0, out, np.uint64(0), words.size)
-    return out
-
-
-def test_exponentials_are_logarithms():
-    words = np.random.default_rng(1).integers(0, 2**32, 100_000, dtype=np.uint32)
-    words[:4] = 0, 1, 2**31, 2**32 - 1
-    expected = -np.log((words + 0.5) / 2**32)
-    np.testing.assert_allclose(exponentials_of(words), expected, rtol=6e-11, atol=1e-15)
-
-
-@pytest.mark.parametrize("count", [0, 1, 2, 3, 4, 5, 7, 8, 100, 1023])
-def test_partial_sums(count):
-    values = np.random.default_rng(2).random(count + 5)
-    summed = values.copy()
-    last = cumulate(summed, np.uint64(2), count, 10.0)
-    inside = slice(2, 2 + count)
-    np.testing.assert_allclose(summed[inside], 10 + np.cumsum(values[inside]), rtol=1e-14)
-    assert last == (summed[inside][-1] if count else 10.0)
-    np.testing.assert_array_equal(summed[:2], values[:2])
-    np.testing.assert_array_equal(summed[2 + count :], values[2 + count :])
+MASK = 2**64 - 1
+# Of the authors' xoshiro256plusplus.c, with the state 1, 2, 3, 4.
+KNOWN_WORDS = [41943041, 58720359, 3588806011781223, 3591011842654386, 9228616714210784205]
 
 
-@pytest.mark.parametrize("m", [1, 2, 3, PIECE - 1, PIECE, PIECE + 1, 3 * PIECE + 7])
-def test_sums_and_marks_are_functions_of_their_words(m):
-    key = np.array([3, 4], np.uint32)
-    results = []
-    for fill in (0, 255):
-        words = np.full((4, PIECE // 2), fill, np.uint32)
-        sums, marks = np.empty(m), np.full(m, fill, np.uint32)
-        total = sum_exponentials(key, np.uint64(9), words, sums, marks)
-        assert total == sums[-1]
-        assert (np.diff(sums, prepend=0.0) > 0).all()
-        results.append((sums.tobytes(), marks.tobytes()))
-    assert results[0] == results[1]
+def next_word(state):
+    """One step of xoshiro256++ on a list of four Python ints; return the word."""
+    s0, s1, s2, s3 = state
+    total = (s0 + s3) & MASK
+    word = ((total << 23 | total >> 41) + s0) & MASK
+    s2, s3 = s2 ^ s0, s3 ^ s1
+    state[:] = s0 ^ s3, s1 ^ s2, s2 ^ (s1 << 17 & MASK), (s3 << 45 | s3 >> 19) & MASK
+    return word
 
 
-def test_bits():
+def halves(word):
+    return (word & 0xFFFFFFFF) + 0.5, (word >> 32) + 0.5
+
+
+def seeded(key=(3, 4), replicate=9):
+    state = np.empty(32, np.uint64)
+    scratch = np.empty((4, 16), np.uint32)
+    seed_lanes(np.array(key, np.uint32), np.uint64(replicate), scratch, state)
+    return state
+
+
+def slow_sums(state, n_blocks):
+    """Return (sums, marks), lists in order of the samples, in plain Python."""
+    lanes = [[int(word) for word in state.reshape(4, 8)[:, lane]] for lane in range(8)]
+    sums, marks, before = [], [], 0.0
+    for _ in range(n_blocks):
+        for lane in lanes:
+            words = [next_word(lane) for _ in range(6)]
+            u = [half / 2**32 for word in words[:2] for half in halves(word)]
+            whole = -math.log(math.prod(u))
+            inside = sorted([*halves(words[2]), halves(words[3])[0]])
+            sums += [before + whole * x / 2**32 for x in inside] + [before + whole]
+            marks += [int(half) for word in words[4:] for half in halves(word)]
+            before += whole
+    return sums, marks
+
+
+def test_words_are_those_of_xoshiro():
+    state = [1, 2, 3, 4]
+    assert [next_word(state) for _ in range(5)] == KNOWN_WORDS
+
     @njit
-    def there_and_back(x):
-        return bits_of(x), float_of(bits_of(x))
+    def step(state, out):
+        a, b, c, d = load(state, 0), load(state, 8), load(state, 16), load(state, 24)
+        words, a, b, c, d = next_words(a, b, c, d)
+        store(out, 0, words)
+        store(state, 0, a)
+        store(state, 8, b)
+        store(state, 16, c)
+        store(state, 24, d)
 
-    assert there_and_back(1.5) == (0x3FF8000000000000, 1.5)
+    state, out = seeded(), np.empty(8, np.uint64)
+    slow = [[int(word) for word in state.reshape(4, 8)[:, lane]] for lane in range(8)]
+    for _ in range(20):
+        step(state, out)
+        assert out.tolist() == [next_word(lane) for lane in slow]
 
 
-def test_cubics_have_the_bits_of_their_formula():
-    """No fused multiply-add, whatever the machine has: the same numbers everywhere."""
+def test_lanes_are_seeded_by_philox():
+    state = seeded(replicate=2**32 * 7 + 5)
+    words = np.empty((4, 16), np.uint32)
+    three, four, five, seven, zero = (np.uint32(k) for k in (3, 4, 5, 7, 0))
+    fill_words(words, 16, zero, three, four, five, seven)
+    assert state.tobytes() == words.tobytes()
+    assert np.unique(state).size == 32
+    assert not np.isin(seeded(replicate=6), state).any()
 
+
+def test_logarithms():
     @njit
-    def compiled(table, k, t):
-        return two_cubics(table, np.uint64(k), t)
+    def compiled(x, out):
+        for i in range(0, x.size, 8):
+            store(out, i, minus_log(load(x, i)))
 
-    generator = np.random.default_rng(3)
-    table = generator.normal(size=80)
-    for k in (0, 8, 72):
-        for t in generator.random(50):
-            row = table[k : k + 8].reshape(4, 2)
-            expected = (row[0] + (t * t) * row[2]) + t * (row[1] + (t * t) * row[3])
-            assert compiled(table, k, t) == tuple(expected)
+    generator = np.random.default_rng(1)
+    x = 2.0 ** generator.uniform(-4, 128, 8000)
+    x[:4] = 0.5**4, (2.0**32 - 0.5) ** 4, 2.0**127, np.nextafter(2.0**128, 0)
+    out = np.empty(x.size)
+    compiled(x, out)
+    np.testing.assert_allclose(out, 128 * np.log(2) - np.log(x), rtol=6e-11, atol=5e-14)
 
 
-def test_power_sums_have_the_bits_of_their_formula():
-    @njit
-    def compiled(scores, cum_hit, lanes):
-        for i in range(np.uint64(0), np.uint64(16), np.uint64(LANES)):
-            add_power_sums(scores, cum_hit, i, 1.0, -1.0, 30.0, 0.5, lanes)
-        return sum_of_lanes(lanes, np.uint64(LANES))
+def test_places_of_samples():
+    """Vector k of a block has the k-th samples of eight groups of four."""
+    place = [place_of(i) for i in range(3 * BLOCK)]
+    assert sorted(place) == list(range(3 * BLOCK))
+    assert place[:6] == [0, 8, 16, 24, 1, 9]
+    assert place[BLOCK] == BLOCK
 
-    generator = np.random.default_rng(4)
-    scores, hits = generator.random(16), generator.integers(0, 2, 16)
-    lanes = np.zeros(6 * LANES)
-    total = compiled(scores, np.concatenate([[0.0], np.cumsum(hits)]), lanes)
-    x = ((1 - scores) * 30 - 0.5).reshape(2, LANES)
-    y = hits.reshape(2, LANES)
-    terms = x, x * x, x * x * x, y * x, y * x * x, y * x * (x * x)
-    np.testing.assert_array_equal(lanes.reshape(6, LANES), [a[0] + a[1] for a in terms])
-    assert total == pytest.approx((x * x).sum(), rel=1e-15)
+
+@pytest.mark.parametrize("n_blocks", [1, 2, 7])
+def test_sums_and_marks_are_those_of_plain_python(n_blocks):
+    state = seeded()
+    sums, marks = np.empty(32 * n_blocks), np.empty(16 * n_blocks, np.uint64)
+    sum_exponentials(state, n_blocks, sums, marks)
+    slow, slow_marks = slow_sums(state, n_blocks)
+    order = [place_of(i) for i in range(32 * n_blocks)]
+    np.testing.assert_allclose(sums[order], slow, rtol=1e-10)
+    assert (np.diff(sums[order]) >= 0).all()
+    pairs = marks.view(np.uint32).reshape(n_blocks, 2, 8, 2)  # word, group, half
+    assert pairs.transpose(0, 2, 1, 3).ravel().tolist() == slow_marks

@@ -57,12 +57,17 @@ class Grid:
                 six_binned(scores, self.generator.random(shape) < rates)
 
 
-def grid_rows(scenarios, replicates, rounds):
-    """Return the rows of the whole grid: sampling alone, the six binned estimators, all seven."""
+def grid_rows(scenarios, replicates, rounds, suffix=""):
+    """Return the rows of the whole grid: sampling alone, the six binned estimators, all seven.
+
+    With a suffix of the works' names, against NumPy's Beta draws only.
+    """
     grid = Grid(scenarios, replicates)
     grid.calbias(SEVEN)  # compiled before the clock starts
     beta = {"numpy_beta_draw": grid.numpy_beta_draw}
-    others = {"numpy_sort": grid.numpy_sort, "numpy_vectorised": grid.numpy_vectorised}
+    others = (
+        {} if suffix else {"numpy_sort": grid.numpy_sort, "numpy_vectorised": grid.numpy_vectorised}
+    )
     rows = []
     for work, names, baselines in (
         ("fig4_grid_six_binned", SIX, {**beta, **others}),
@@ -70,7 +75,7 @@ def grid_rows(scenarios, replicates, rounds):
         ("fig4_grid_sampling_alone", (), beta),
     ):
         run = ("calbias", lambda names=names: grid.calbias(names))
-        rows += compare(work, grid.n_scores, run, baselines, rounds)
+        rows += compare(work + suffix, grid.n_scores, run, baselines, rounds)
     return rows
 
 
@@ -110,6 +115,29 @@ def call_rows(scenario, rounds, n=12800, calls=20):
         baselines = {package: lambda call=call: [call() for _ in range(calls)]}
         run[1](), call()
         rows += compare(f"one_call_{ours}", n * calls, run, baselines, rounds)
+    return rows
+
+
+def argsort_rows(rounds, sizes=(12_800, 1_000_000, 10_000_000)):
+    """Return rows for one call on n scores of a user's own beside ``numpy.argsort`` of them."""
+    from calbias.estimation.api import estimate
+
+    rows = []
+    for n in sizes:
+        generator = np.random.default_rng(n)
+        scores = generator.random(n)
+        hits = generator.random(n) < scores
+        for name in ("ece_bin_ew", "ece_sweep_em"):
+            calls = max(1, 200_000 // n)
+            estimate(name, scores, hits)
+            run = (
+                "calbias",
+                lambda c=calls, name=name, s=scores, h=hits: [
+                    estimate(name, s, h) for _ in range(c)
+                ],
+            )
+            baselines = {"numpy_argsort": lambda c=calls, s=scores: [s.argsort() for _ in range(c)]}
+            rows += compare(f"one_call_{name}_n_{n}", n * calls, run, baselines, rounds)
     return rows
 
 

@@ -1,11 +1,10 @@
 """A scenario as a table: from a uniform u to the score c and the hit probability T, by cubics.
 
 The inverse Beta CDF and the curve are evaluated exactly at the nodes, with their derivatives, and
-interpolated by cubic Hermite polynomials. Cells are 1/2048 wide in u in the middle and 1/128 of an
-octave in each tail, so that the error stays small relative to u and to 1 - u.
+interpolated by cubic Hermite polynomials. A cell is 1/64 of an octave of d = min(u, 1 - u), so that
+its number is the exponent and the first six bits of the mantissa of d, and the error is small
+relative to u and to 1 - u.
 """
-
-from typing import NamedTuple
 
 import numpy as np
 from scipy.special import betaln
@@ -13,70 +12,51 @@ from scipy.special import betaln
 from calbias.truth.curves import score
 from calbias.truth.scenarios import score_quantiles
 
-MIDDLE_CELLS = 2048  # over (0, 1); the tables of the tails replace the outermost sixteenths
-CELLS_PER_OCTAVE = 128
-TAIL = 1.0 / 16.0
-OCTAVES = 32  # the tails end at 2^-36: one draw in 7e10 is clamped there
-
-
-class QuantileTable(NamedTuple):
-    """Cubic coefficients, rows of 8: score and T interleaved, constant term first.
-
-    ``lower`` and ``upper`` (OCTAVES·CELLS_PER_OCTAVE·8,) run from 2^-36 to 1/16 in u and in 1 - u;
-    ``middle`` (MIDDLE_CELLS·8,) is indexed by floor(u·MIDDLE_CELLS).
-    """
-
-    lower: np.ndarray
-    middle: np.ndarray
-    upper: np.ndarray
+CELLS_PER_OCTAVE = 64
+SMALLEST = 2.0**-36  # one draw in 3e10 is nearer to 0 or 1, and is moved there
+OCTAVES = 35  # up to 1/2, and one cell more: d = 1/2 is in it
+CELLS = OCTAVES * CELLS_PER_OCTAVE + 1
+WORD = 2.0**32
 
 
 def build_quantile_table(scenario):
-    """Return the QuantileTable of a Scenario; about 7 ms."""
-    octave_starts = TAIL * 0.5 ** np.arange(OCTAVES, 0, -1)
+    """Return the table of a Scenario, (2·CELLS·8,) float64, aligned to 64 bytes.
+
+    A cell has eight numbers: the coefficients, constant term first, of the score and, interleaved,
+    of T·2^32. The cells of u up to 1/2 come first, then those of 1 - u.
+    """
+    octave_starts = SMALLEST * 2.0 ** np.arange(OCTAVES + 1)
     steps = 1.0 + np.arange(CELLS_PER_OCTAVE) / CELLS_PER_OCTAVE
-    tail = np.append((octave_starts[:, None] * steps).ravel(), TAIL)
-    # One cell more at each end: u at the border of a tail may be rounded across it.
-    middle = np.arange(MIDDLE_CELLS * TAIL - 1, MIDDLE_CELLS * (1 - TAIL) + 2) / MIDDLE_CELLS
-    coefficients = np.zeros((MIDDLE_CELLS, 8))
-    first = int(MIDDLE_CELLS * TAIL) - 1
-    coefficients[first : first + middle.size - 1] = _cubics(scenario, middle, upper=False)
-    return QuantileTable(
-        _cubics(scenario, tail, upper=False).ravel(),
-        coefficients.ravel(),
-        _cubics(scenario, tail, upper=True).ravel(),
-    )
+    nodes = (octave_starts[:, None] * steps).ravel()[: CELLS + 1]
+    table = _aligned(2 * CELLS * 8)
+    for half, side in zip(table.reshape(2, CELLS, 4, 2), ("lower", "upper"), strict=True):
+        half[:] = _cubics(scenario, nodes, side)
+    return table
 
 
-def _cubics(scenario, nodes, upper):
-    """Return (cells, 8) coefficients between the nodes in u, or in 1 - u where ``upper``."""
+def _aligned(size):
+    """Return an array (size,) of float64 that begins at a multiple of 64 bytes."""
+    array = np.empty(size + 7)
+    start = -array.ctypes.data % 64 // 8
+    return array[start : start + size]
+
+
+def _cubics(scenario, nodes, side):
+    """Return (cells, 4, 2) coefficients between the nodes in u, or in 1 - u where ``upper``."""
     alpha, beta, curve = scenario.alpha, scenario.beta, scenario.curve
-    side = "upper" if upper else "lower"
-    log_score, log1m_score = score_quantiles(alpha, beta, **{side: nodes})
-    log_density = (alpha - 1) * log_score + (beta - 1) * log1m_score - betaln(alpha, beta)
-    direction = -1.0 if upper else 1.0
-    sign, log_slope = curve.log_abs_slope(log_score, log1m_score)
-    return np.stack(
-        [
-            coefficient
-            for pair in zip(
-                _hermite(nodes, score(log_score, log1m_score), direction * np.exp(-log_density)),
-                _hermite(
-                    nodes,
-                    curve.hit(log_score, log1m_score),
-                    direction * sign * np.exp(log_slope - log_density),
-                ),
-                strict=True,
-            )
-            for coefficient in pair
-        ],
-        axis=1,
-    )
+    logs = score_quantiles(alpha, beta, **{side: nodes})
+    log_density = (alpha - 1) * logs[0] + (beta - 1) * logs[1] - betaln(alpha, beta)
+    direction = -1.0 if side == "upper" else 1.0
+    sign, log_slope = curve.log_abs_slope(*logs)
+    hit_slope = sign * np.exp(log_slope - log_density)
+    scores = _hermite(nodes, score(*logs), direction * np.exp(-log_density))
+    hits = _hermite(nodes, WORD * curve.hit(*logs), WORD * direction * hit_slope)
+    return np.stack([scores, hits], axis=2)
 
 
 def _hermite(nodes, values, derivatives):
-    """Return the four coefficients of each cell's cubic in t = (u - node)/width, each (cells,)."""
+    """Return the four coefficients of each cell's cubic in t = (u - node)/width, (cells, 4)."""
     width = np.diff(nodes)
     rise = np.diff(values)
     left, right = width * derivatives[:-1], width * derivatives[1:]
-    return values[:-1], left, 3 * rise - 2 * left - right, left + right - 2 * rise
+    return np.stack([values[:-1], left, 3 * rise - 2 * left - right, left + right - 2 * rise], 1)

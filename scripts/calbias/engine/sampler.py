@@ -1,33 +1,46 @@
 """Simulated data sets of a scenario, drawn in sorted order and with their prefix sums.
 
-Sorted uniforms come from exponential spacings: no sort. Score and hit probability come from the
-scenario's QuantileTable; the hit is decided by a second word. Each sample costs one 64-bit half of
-a Philox block. The work goes through pieces that stay in the first-level cache.
+Sorted uniforms come without a sort (``sorted_uniforms``), score and hit probability from the
+scenario's table (``quantile_table``); the hit is decided by 32 more random bits. docs/sampler.md
+explains the method and states its accuracy.
 """
 
 import numpy as np
-from numba import float64, int32, uint32, uint64
+from numba import uint64
 
 from calbias.engine.jit import njit
-from calbias.engine.quantile_table import (
-    CELLS_PER_OCTAVE,
-    MIDDLE_CELLS,
-    OCTAVES,
-    TAIL,
-    build_quantile_table,
-)
+from calbias.engine.quantile_table import CELLS, CELLS_PER_OCTAVE, SMALLEST, build_quantile_table
 from calbias.engine.seeding import stream_key
-from calbias.engine.simd import bits_of, float_of, two_cubics
+from calbias.engine.simd import (
+    LANES,
+    bits_of,
+    copies,
+    float_of,
+    gather_rows,
+    lanes_up,
+    last_lane,
+    load,
+    prefix_sums,
+    select,
+    store_groups,
+)
 from calbias.engine.sorted_batch import SortedBatch
-from calbias.engine.sorted_uniforms import MANTISSA, PIECE, cumulate, sum_exponentials
+from calbias.engine.sorted_uniforms import (
+    BLOCK,
+    MANTISSA,
+    STATE_WORDS,
+    high_half,
+    low_half,
+    place_of,
+    seed_lanes,
+    sum_exponentials,
+)
 from calbias.errors import InputError
 
 _SAMPLES_PER_BATCH = 1 << 15  # keeps a batch's arrays in the second-level cache
 _BITS_OF_ONE = uint64(0x3FF0000000000000)
-_WORD = 2.0**-32
-_SMALLEST = TAIL * 0.5**OCTAVES
 _CELL_BITS = int(np.log2(CELLS_PER_OCTAVE))
-_FIRST_CELL = uint64((1023 + int(np.log2(_SMALLEST))) * CELLS_PER_OCTAVE)
+_FIRST_CELL = uint64((1023 + int(np.log2(SMALLEST))) * CELLS_PER_OCTAVE)
 
 
 class Sampler:
@@ -50,22 +63,28 @@ class Sampler:
         The arrays are reused: a batch is valid until the next one is asked for.
         """
         replicates = np.asarray(replicates, dtype=np.uint64)
-        rows = max(1, min(_SAMPLES_PER_BATCH // self.n_samples, replicates.size))
-        data = SortedBatch.empty(rows, self.n_samples)
+        n = self.n_samples
+        rows = max(1, min(_SAMPLES_PER_BATCH // n, replicates.size))
+        drawn = tuple(np.empty(rows * width + BLOCK) for width in (n, n + 1, n + 1))
+        n_blocks = n // BLOCK + 1  # n + 1 sums
         scratch = (
-            np.empty((4, PIECE // 2), np.uint32),
-            np.empty(self.n_samples + 1),
-            np.empty(self.n_samples + 1, np.uint32),
-            np.empty(PIECE, np.uint32),
-            np.empty(PIECE),
-            np.empty(PIECE),
+            np.empty((4, 16), np.uint32),
+            np.empty(STATE_WORDS, np.uint64),
+            np.empty(n_blocks * BLOCK),
+            np.empty(n_blocks * BLOCK // 2, np.uint64),
         )
+        arrays = _rows(rows, n, *drawn)
         for start in range(0, replicates.size, rows):
             batch = replicates[start : start + rows]
-            if batch.size < rows:
-                data = data.first(batch.size)
-            _draw(batch, self.key, self.table, scratch, *data.drawn_arrays())
-            yield data
+            _draw(batch, n, self.key, self.table, scratch, *drawn)
+            is_full = batch.size == rows
+            yield SortedBatch.without_ties(*(arrays if is_full else _rows(batch.size, n, *drawn)))
+
+
+def _rows(m, n, scores, cum_gap, cum_hit):
+    """Return the flat arrays as m rows of n scores, and of n + 1 sums."""
+    sums = (values[: m * (n + 1)].reshape(m, n + 1) for values in (cum_gap, cum_hit))
+    return scores[: m * n].reshape(m, n), *sums
 
 
 def draw(scenario, n_samples, replicate, seed):
@@ -73,73 +92,70 @@ def draw(scenario, n_samples, replicate, seed):
     return next(Sampler(scenario, n_samples, seed).batches([replicate]))
 
 
-@njit(error_model="numpy")
-def _draw(replicates, key, table, scratch, scores, cum_gap, cum_hit):
-    """Fill the rows of scores (m, n) and of the sums (m, n + 1)."""
-    words, sums, marks, cells, where, hit_rate = scratch
-    n = scores.shape[1]
-    for row in range(replicates.shape[0]):
-        total = sum_exponentials(key, replicates[row], words, sums, marks)
-        low = np.searchsorted(sums[:n], TAIL * total)
-        high = np.searchsorted(sums[:n], (1.0 - TAIL) * total, side="right")
-        score, gaps, hits = scores[row], cum_gap[row], cum_hit[row]
-        gaps[0] = hits[0] = 0.0
-        start = 0
-        while start < n:
-            first = uint64(start)
-            if start < low:
-                size = min(PIECE, low - start)
-                _locate_in_tail(0.0, 1.0 / total, sums, first, size, cells, where)
-                _look_up(table.lower, cells, where, first, size, score, hit_rate)
-            elif start < high:
-                size = min(PIECE, high - start)
-                _locate_in_middle(MIDDLE_CELLS / total, sums, first, size, cells, where)
-                _look_up(table.middle, cells, where, first, size, score, hit_rate)
-            else:
-                size = min(PIECE, n - start)
-                _locate_in_tail(total, 1.0 / total, sums, first, size, cells, where)
-                _look_up(table.upper, cells, where, first, size, score, hit_rate)
-            _decide_hits(marks, hit_rate, score, first, size, gaps, hits)
-            cumulate(gaps, first + uint64(1), size, gaps[first])
-            cumulate(hits, first + uint64(1), size, hits[first])
-            start += size
+@njit
+def _draw(replicates, n, key, table, scratch, scores, cum_gap, cum_hit):
+    """Fill scores (m·n + 32,) and sums (m·(n + 1) + 32,), row by row, in blocks of 32.
 
-
-@njit(error_model="numpy")
-def _locate_in_middle(scale, sums, start, size, cells, where):
-    """Fill the cells of u = sums/total, and the places within them in [0, 1)."""
-    for i in range(size):
-        x = sums[start + uint64(i)] * scale
-        cell = int32(x)
-        cells[i] = uint32(cell)
-        where[i] = x - float64(cell)
-
-
-@njit(error_model="numpy")
-def _locate_in_tail(end, scale, sums, start, size, cells, where):
-    """Fill the cells of the distances |sums - end|/total from the end of (0, 1), and the places.
-
-    A cell is a distance's exponent and the leading bits of its mantissa.
+    The end of a row's last block runs into the next row, which is written later.
     """
-    for i in range(size):
-        bits = bits_of(max(abs(sums[start + uint64(i)] - end) * scale, _SMALLEST))
-        cells[i] = (bits >> uint64(52 - _CELL_BITS)) - _FIRST_CELL
-        where[i] = float_of(((bits << uint64(_CELL_BITS)) & MANTISSA) | _BITS_OF_ONE) - 1.0
+    words, state, sums, marks = scratch
+    n_blocks = n // BLOCK + 1
+    for row in range(replicates.shape[0]):
+        seed_lanes(key, replicates[row], words, state)
+        sum_exponentials(state, n_blocks, sums, marks)
+        total = sums[place_of(n)]
+        at, sum_at = row * n, row * (n + 1)
+        cum_gap[sum_at] = cum_hit[sum_at] = 0.0
+        n_full = (n + BLOCK - 1) // BLOCK
+        _look_up(table, sums, marks, total, n_full, scores, at, cum_gap, cum_hit, sum_at + 1)
 
 
 @njit(error_model="numpy")
-def _look_up(coefficients, cells, where, start, size, score, hit_rate):
-    for i in range(size):
-        c, p = two_cubics(coefficients, uint64(cells[i]) * uint64(8), where[i])
-        score[start + uint64(i)] = min(c, 1.0)
-        hit_rate[i] = p
+def _look_up(table, sums, marks, total, n_blocks, scores, at, cum_gap, cum_hit, sum_at):
+    """Fill the scores, from ``at`` on, and their sums, from ``sum_at`` on, of one data set."""
+    scale = 1.0 / total
+    gap_before = hit_before = copies(0.0)
+    for block in range(n_blocks):
+        place = uint64(block * BLOCK)
+        marks_01 = load(marks, uint64(block * 2 * LANES))
+        marks_23 = load(marks, uint64(block * 2 * LANES + LANES))
+        s0, s1 = load(sums, place), load(sums, place + uint64(LANES))
+        s2, s3 = load(sums, place + uint64(2 * LANES)), load(sums, place + uint64(3 * LANES))
+        c0, y0 = _score_and_hit(table, s0, total, scale, low_half(marks_01))
+        c1, y1 = _score_and_hit(table, s1, total, scale, high_half(marks_01))
+        c2, y2 = _score_and_hit(table, s2, total, scale, low_half(marks_23))
+        c3, y3 = _score_and_hit(table, s3, total, scale, high_half(marks_23))
+        store_groups(scores, at + block * BLOCK, c0, c1, c2, c3)
+        start = sum_at + block * BLOCK
+        gap_before = _cumulate(cum_gap, start, gap_before, c0 - y0, c1 - y1, c2 - y2, c3 - y3)
+        hit_before = _cumulate(cum_hit, start, hit_before, y0, y1, y2, y3)
 
 
-@njit(error_model="numpy")
-def _decide_hits(marks, hit_rate, score, start, size, gaps, hits):
-    """Fill score - hit and hit, of ranks from ``start`` on, one place further on."""
-    for i in range(size):
-        rank = start + uint64(i)
-        hit = 1.0 if (float64(marks[rank]) + 0.5) * _WORD < hit_rate[i] else 0.0
-        gaps[rank + uint64(1)] = score[rank] - hit
-        hits[rank + uint64(1)] = hit
+@njit
+def _score_and_hit(table, sums, total, scale, mark):
+    """Return the scores and the hits, FLOATS, at u = sums/total."""
+    other = total - sums
+    is_upper = sums > other
+    u = select(is_upper, other, sums) * scale
+    bits = bits_of(select(u > SMALLEST, u, copies(SMALLEST)))
+    row = (bits >> (52 - _CELL_BITS)) - _FIRST_CELL
+    row = select(is_upper, row + uint64(CELLS), row)
+    t = float_of(((bits << _CELL_BITS) & MANTISSA) | _BITS_OF_ONE) - 1.0
+    c0, p0, c1, p1, c2, p2, c3, p3 = gather_rows(table, row)
+    square = t * t
+    score = (c0 + square * c2) + t * (c1 + square * c3)
+    rate = (p0 + square * p2) + t * (p1 + square * p3)
+    hit = select(mark < rate, copies(1.0), copies(0.0))
+    return select(score < 1.0, score, copies(1.0)), hit
+
+
+@njit
+def _cumulate(out, at, before, a, b, c, d):
+    """Store the partial sums of 32 values, eight groups of four; return the last in all lanes."""
+    b = a + b
+    c = b + c
+    d = c + d
+    sums = prefix_sums(d)
+    start, end = before + lanes_up(sums), before + sums
+    store_groups(out, at, start + a, start + b, start + c, end)
+    return last_lane(end)

@@ -1,148 +1,320 @@
-"""Machine operations that numba lacks: the bits of a float64, and arithmetic on several lanes.
+"""Vectors of eight numbers as values in compiled functions, with the same bits on every processor.
 
-Lanes are spelled out, not left to the compiler's choice, and products and sums are never contracted
-to fused multiply-adds: every machine gives the same bits, in as many steps as its registers take.
+A function that is decorated with ``njit`` may hold vectors of eight float64 (FLOATS), eight uint64
+(WORDS) or eight truth values (TRUTHS), and may combine them with the operators below, lane by lane,
+also with a plain number. LLVM compiles each operation to the registers that the processor has: one
+step of AVX-512, two of AVX2, four of SSE. Products and sums are never contracted to fused
+multiply-adds and the order of sums is written out, so that the bits do not depend on the processor.
+
+    load, store                a vector from, or to, eight consecutive elements of an array
+    store_groups               four vectors as the rows of eight groups of four
+    gather_rows                eight rows of a table, transposed: a vector for each column
+    copies                     one number in all lanes
+    select                     the first vector where a truth value holds, else the second
+    bits_of, float_of          a float64 and its 64 bits, also of single numbers
+    prefix_sums, last_lane     partial sums over the lanes; the last lane in all lanes
+    sum_of_lanes               the sum, in pairs, pairs of pairs and so on
+    first_true                 the number of the first lane that is true, 8 if none is
 """
+
+import operator
 
 from llvmlite import ir
 from numba import types
 from numba.core.errors import TypingError
-from numba.extending import intrinsic
+from numba.extending import (
+    intrinsic,
+    lower_builtin,
+    models,
+    register_model,
+    type_callable,
+)
 
-_DOUBLE, _INDEX = ir.DoubleType(), ir.IntType(32)
 LANES = 8
+_LLVM = {
+    types.float64: ir.DoubleType(),
+    types.uint64: ir.IntType(64),
+    types.boolean: ir.IntType(1),
+}
+
+
+class Vector(types.Type):
+    """The numba type of eight elements of one type."""
+
+    def __init__(self, element):
+        self.element = element
+        super().__init__(name=f"Vector({element})")
+
+
+FLOATS, WORDS, TRUTHS = Vector(types.float64), Vector(types.uint64), Vector(types.boolean)
+
+
+@register_model(Vector)
+class _VectorModel(models.PrimitiveModel):
+    def __init__(self, manager, vector):
+        super().__init__(manager, vector, ir.VectorType(_LLVM[vector.element], LANES))
+
+
+def _define(symbol, operand, result, instruction):
+    """Define an operator between vectors, and between a vector and a number, by an instruction."""
+
+    def is_allowed(kind):
+        return kind == operand or isinstance(kind, types.Number)
+
+    @type_callable(symbol)
+    def type_of(context):
+        def typer(left, right):
+            if operand in (left, right) and is_allowed(left) and is_allowed(right):
+                return result
+            return None
+
+        return typer
+
+    def generate(context, builder, signature, arguments):
+        vectors = []
+        for kind, value in zip(signature.args, arguments, strict=True):
+            if kind != operand:
+                value = _broadcast(builder, context.cast(builder, value, kind, operand.element))
+            vectors.append(value)
+        return instruction(builder, *vectors)
+
+    for kinds in ((operand, operand), (operand, types.Number), (types.Number, operand)):
+        lower_builtin(symbol, *kinds)(generate)
+
+
+_define(operator.add, FLOATS, FLOATS, ir.IRBuilder.fadd)
+_define(operator.sub, FLOATS, FLOATS, ir.IRBuilder.fsub)
+_define(operator.mul, FLOATS, FLOATS, ir.IRBuilder.fmul)
+_define(operator.truediv, FLOATS, FLOATS, ir.IRBuilder.fdiv)
+_define(operator.lt, FLOATS, TRUTHS, lambda builder, a, b: builder.fcmp_ordered("<", a, b))
+_define(operator.gt, FLOATS, TRUTHS, lambda builder, a, b: builder.fcmp_ordered(">", a, b))
+_define(operator.add, WORDS, WORDS, ir.IRBuilder.add)
+_define(operator.sub, WORDS, WORDS, ir.IRBuilder.sub)
+_define(operator.and_, WORDS, WORDS, ir.IRBuilder.and_)
+_define(operator.or_, WORDS, WORDS, ir.IRBuilder.or_)
+_define(operator.xor, WORDS, WORDS, ir.IRBuilder.xor)
+_define(operator.lshift, WORDS, WORDS, ir.IRBuilder.shl)
+_define(operator.rshift, WORDS, WORDS, ir.IRBuilder.lshr)
+
+
+@intrinsic
+def load(typing_context, array, i):
+    """Return the vector of ``array[i:i + 8]``, float64 or uint64."""
+
+    def generate(context, builder, signature, arguments):
+        pointer = _pointer(context, builder, signature, arguments)
+        return builder.load(pointer, align=8)
+
+    return Vector(_element(array))(array, i), generate
+
+
+@intrinsic
+def store(typing_context, array, i, vector):
+    """Set ``array[i:i + 8]`` to a vector."""
+    _element(array)
+
+    def generate(context, builder, signature, arguments):
+        pointer = _pointer(context, builder, signature, arguments)
+        builder.store(arguments[2], pointer, align=8)
+        return context.get_dummy_value()
+
+    return types.void(array, i, vector), generate
+
+
+@intrinsic
+def store_groups(typing_context, array, i, a, b, c, d):
+    """Set ``array[i:i + 32]`` to a[0], b[0], c[0], d[0], a[1], b[1] and so on, up to d[7]."""
+    _element(array)
+
+    def generate(context, builder, signature, arguments):
+        a, b, c, d = arguments[2:]
+        for half in (0, 4):
+            pair = [lane for k in range(half, half + 4) for lane in (k, k + LANES)]
+            ab, cd = _shuffle(builder, a, b, pair), _shuffle(builder, c, d, pair)
+            for quarter in (0, 4):
+                four = [quarter + lane for lane in (0, 1, 8, 9, 2, 3, 10, 11)]
+                place = 4 * half + 2 * quarter
+                pointer = _pointer(context, builder, signature, arguments, place)
+                builder.store(_shuffle(builder, ab, cd, four), pointer, align=8)
+        return context.get_dummy_value()
+
+    return types.void(array, i, a, b, c, d), generate
+
+
+@intrinsic
+def gather_rows(typing_context, table, rows):
+    """Return eight FLOATS: vector k holds table[8·row + k] for the eight ``rows``, WORDS.
+
+    The rows, of 64 bytes, are loaded in halves, those of lanes k and k + 4 into one vector, and
+    transposed in two steps.
+    """
+    columns = types.UniTuple(FLOATS, LANES)
+
+    def generate(context, builder, signature, arguments):
+        data = _data(context, builder, signature, arguments)
+        half_row = ir.VectorType(ir.DoubleType(), 4).as_pointer()
+        starts = builder.shl(arguments[1], _constants(3))
+        vectors = []
+        for half in (0, 4):
+            halves = []
+            for lane in range(LANES):
+                start = builder.extract_element(starts, ir.IntType(32)(lane))
+                place = builder.gep(data, [builder.add(start, ir.IntType(64)(half))])
+                halves.append(builder.load(builder.bitcast(place, half_row), align=8))
+            both = [_shuffle(builder, halves[k], halves[k + 4], range(LANES)) for k in range(4)]
+            for distance in (1, 2):
+                both = _exchanged(builder, both, distance)
+            vectors += both
+        return context.make_tuple(builder, signature.return_type, vectors)
+
+    return columns(table, rows), generate
+
+
+def _exchanged(builder, vectors, distance):
+    """Return four vectors, one step of the transposition of their blocks of four lanes further."""
+    result = list(vectors)
+    lanes = range(LANES)
+    for k in range(4):
+        if not k & distance:
+            pair = vectors[k], vectors[k + distance]
+            low = [j if not j & distance else LANES + j - distance for j in lanes]
+            high = [j + distance if not j & distance else LANES + j for j in lanes]
+            result[k] = _shuffle(builder, *pair, low)
+            result[k + distance] = _shuffle(builder, *pair, high)
+    return result
+
+
+@intrinsic
+def copies(typing_context, number):
+    """Return the vector with a float64 or uint64 in every lane."""
+
+    def generate(context, builder, signature, arguments):
+        return _broadcast(builder, arguments[0])
+
+    return Vector(number)(number), generate
+
+
+@intrinsic
+def select(typing_context, truths, a, b):
+    """Return the lanes of ``a`` where ``truths`` holds and those of ``b`` elsewhere."""
+
+    def generate(context, builder, signature, arguments):
+        return builder.select(*arguments)
+
+    return a(truths, a, b), generate
 
 
 @intrinsic
 def bits_of(typing_context, x):
-    """Return the 64 bits of a float64 as a uint64."""
-
-    def generate(context, builder, signature, arguments):
-        return builder.bitcast(arguments[0], ir.IntType(64))
-
-    return types.uint64(types.float64), generate
+    """Return the 64 bits of a float64, as a uint64, or of each lane."""
+    return _reinterpreted(x, WORDS if isinstance(x, Vector) else types.uint64)
 
 
 @intrinsic
 def float_of(typing_context, x):
-    """Return the float64 whose bits are those of a uint64."""
+    """Return the float64 with the bits of a uint64, or of each lane."""
+    return _reinterpreted(x, FLOATS if isinstance(x, Vector) else types.float64)
 
+
+def _reinterpreted(kind, result):
     def generate(context, builder, signature, arguments):
-        return builder.bitcast(arguments[0], _DOUBLE)
+        return builder.bitcast(arguments[0], context.get_value_type(result))
 
-    return types.float64(types.uint64), generate
+    return result(kind), generate
 
 
 @intrinsic
-def two_cubics(typing_context, table, k, t):
-    """Return (a0 + a1·t + a2·t² + a3·t³, and the same in b) for a float64 table and uint64 k.
-
-    ``table[k:k + 8]`` holds a0 b0 a1 b1 a2 b2 a3 b3. Evaluated as (x0 + t²·x2) + t·(x1 + t²·x3).
-    """
-    pair = types.UniTuple(types.float64, 2)
+def prefix_sums(typing_context, vector):
+    """Return the vector whose lane k is the sum of lanes 0 to k."""
 
     def generate(context, builder, signature, arguments):
-        table = _Memory(context, builder, signature.args[0], arguments[0])
-        k, t = arguments[1:]
-        square = _Lanes.copies(builder, builder.fmul(t, t), 4)
-        sums = table.load(k, 0, 4) + square * table.load(k, 4, 4)
-        both = sums.pick(0, 1) + _Lanes.copies(builder, t, 2) * sums.pick(2, 3)
-        return context.make_tuple(builder, signature.return_type, [both.lane(0), both.lane(1)])
+        sums, zeros = arguments[0], ir.Constant(arguments[0].type, None)
+        for step in (1, 2, 4):
+            mask = [LANES if lane < step else lane - step for lane in range(LANES)]
+            sums = builder.fadd(sums, _shuffle(builder, sums, zeros, mask))
+        return sums
 
-    return pair(table, types.uint64, types.float64), generate
+    return vector(vector), generate
 
 
 @intrinsic
-def add_power_sums(typing_context, scores, cum_hit, i, offset, sign, scale, shift, sums):
-    """Add the powers of eight samples, ranks i to i + 7, to the lanes of ``sums`` (48,), float64.
-
-    With x = (offset + sign·score)·scale - shift these are x, x², x³ and hit·x, hit·x², hit·x³.
-    """
-    number = types.float64
-    arguments = (scores, cum_hit, types.uint64, number, number, number, number, sums)
+def lanes_up(typing_context, vector):
+    """Return the vector whose lane k is lane k - 1, and 0 in lane 0."""
 
     def generate(context, builder, signature, arguments):
-        scores, cum_hit, sums = (
-            _Memory(context, builder, signature.args[k], arguments[k]) for k in (0, 1, 7)
-        )
-        i = arguments[2]
-        offset, sign, scale, shift = (
-            _Lanes.copies(builder, value, LANES) for value in arguments[3:7]
-        )
-        x = (offset + sign * scores.load(i, 0, LANES)) * scale - shift
-        hit_x = (cum_hit.load(i, 1, LANES) - cum_hit.load(i, 0, LANES)) * x
-        square = x * x
-        terms = (x, square, square * x, hit_x, hit_x * x, hit_x * square)
-        start = ir.Constant(ir.IntType(64), 0)
-        for k, term in enumerate(terms):
-            sums.store(start, k * LANES, sums.load(start, k * LANES, LANES) + term)
-        return context.get_dummy_value()
+        zeros = ir.Constant(arguments[0].type, None)
+        return _shuffle(builder, arguments[0], zeros, [LANES, *range(LANES - 1)])
 
-    return types.void(*arguments), generate
+    return vector(vector), generate
 
 
 @intrinsic
-def sum_of_lanes(typing_context, sums, k):
-    """Return the sum of ``sums[k:k + 8]``, in pairs, pairs of pairs and so on."""
+def last_lane(typing_context, vector):
+    """Return the vector with the last lane of ``vector`` in every lane."""
 
     def generate(context, builder, signature, arguments):
-        lanes = _Memory(context, builder, signature.args[0], arguments[0])
-        total = lanes.load(arguments[1], 0, LANES)
+        return _shuffle(builder, arguments[0], arguments[0], [LANES - 1] * LANES)
+
+    return vector(vector), generate
+
+
+@intrinsic
+def sum_of_lanes(typing_context, vector):
+    """Return the sum of the lanes of FLOATS, in pairs, pairs of pairs and so on."""
+
+    def generate(context, builder, signature, arguments):
+        total = arguments[0]
         for half in (4, 2, 1):
-            total = total.pick(*range(half)) + total.pick(*range(half, 2 * half))
-        return total.lane(0)
+            low = _shuffle(builder, total, total, range(half))
+            total = builder.fadd(low, _shuffle(builder, total, total, range(half, 2 * half)))
+        return builder.extract_element(total, ir.IntType(32)(0))
 
-    return types.float64(sums, types.uint64), generate
-
-
-class _Lanes:
-    """A vector of float64 with the arithmetic of its lanes."""
-
-    def __init__(self, builder, value):
-        self.builder, self.value = builder, value
-
-    @classmethod
-    def copies(cls, builder, number, count):
-        nothing = ir.Constant(ir.VectorType(_DOUBLE, count), ir.Undefined)
-        return cls(builder, builder.insert_element(nothing, number, _INDEX(0))).pick(*[0] * count)
-
-    def pick(self, *lanes):
-        mask = ir.Constant(ir.VectorType(_INDEX, len(lanes)), list(lanes))
-        return _Lanes(self.builder, self.builder.shuffle_vector(self.value, self.value, mask))
-
-    def lane(self, k):
-        return self.builder.extract_element(self.value, _INDEX(k))
-
-    def __add__(self, other):
-        return _Lanes(self.builder, self.builder.fadd(self.value, other.value))
-
-    def __sub__(self, other):
-        return _Lanes(self.builder, self.builder.fsub(self.value, other.value))
-
-    def __mul__(self, other):
-        return _Lanes(self.builder, self.builder.fmul(self.value, other.value))
+    return vector.element(vector), generate
 
 
-class _Memory:
-    """The elements of a contiguous float64 array, loaded and stored several at a time.
+@intrinsic
+def first_true(typing_context, truths):
+    """Return the number of the first lane of TRUTHS that is true, 8 if none is; uint64."""
 
-    Another array is refused: its elements are not where they would be read.
-    """
+    def generate(context, builder, signature, arguments):
+        bits = builder.bitcast(arguments[0], ir.IntType(LANES))
+        bits = builder.or_(builder.zext(bits, ir.IntType(64)), ir.IntType(64)(1 << LANES))
+        return builder.cttz(bits, ir.IntType(1)(1))
 
-    def __init__(self, context, builder, array_type, array):
-        if array_type.layout != "C" or array_type.dtype != types.float64:
-            raise TypingError(f"{array_type}: not a contiguous array of float64")
-        self.builder = builder
-        self.data = context.make_array(array_type)(context, builder, array).data
+    return types.uint64(truths), generate
 
-    def load(self, start, offset, count):
-        return _Lanes(self.builder, self.builder.load(self._at(start, offset, count), align=8))
 
-    def store(self, start, offset, lanes):
-        count = lanes.value.type.count
-        self.builder.store(lanes.value, self._at(start, offset, count), align=8)
+def _element(array):
+    """Return the type of an array's elements; refuse one that is not contiguous."""
+    if array.layout != "C" or array.dtype not in (types.float64, types.uint64):
+        raise TypingError(f"{array}: not a contiguous array of float64 or uint64")
+    return array.dtype
 
-    def _at(self, start, offset, count):
-        place = self.builder.add(start, ir.Constant(start.type, offset))
-        element = self.builder.gep(self.data, [place])
-        return self.builder.bitcast(element, ir.VectorType(_DOUBLE, count).as_pointer())
+
+def _data(context, builder, signature, arguments):
+    return context.make_array(signature.args[0])(context, builder, arguments[0]).data
+
+
+def _pointer(context, builder, signature, arguments, offset=0):
+    """Return the address of eight elements, from element i (argument 1) + offset on."""
+    i = context.cast(builder, arguments[1], signature.args[1], types.intp)
+    data = _data(context, builder, signature, arguments)
+    place = builder.gep(data, [builder.add(i, ir.IntType(64)(offset))])
+    vector = ir.VectorType(_LLVM[signature.args[0].dtype], LANES)
+    return builder.bitcast(place, vector.as_pointer())
+
+
+def _broadcast(builder, number):
+    nothing = ir.Constant(ir.VectorType(number.type, LANES), ir.Undefined)
+    first = builder.insert_element(nothing, number, ir.IntType(32)(0))
+    return _shuffle(builder, first, nothing, [0] * LANES)
+
+
+def _shuffle(builder, a, b, lanes):
+    lanes = list(lanes)
+    mask = ir.Constant(ir.VectorType(ir.IntType(32), len(lanes)), lanes)
+    return builder.shuffle_vector(a, b, mask)
+
+
+def _constants(number):
+    return ir.Constant(ir.VectorType(ir.IntType(64), LANES), [number] * LANES)

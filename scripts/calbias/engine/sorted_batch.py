@@ -8,14 +8,26 @@ sum ``cum[j] - cum[i]``.
 from typing import NamedTuple
 
 import numpy as np
+from numba import uint64
 
+from calbias.engine.binning import ranks_of_bins
+from calbias.engine.jit import njit
+from calbias.engine.simd import bits_of, float_of
 from calbias.errors import InputError
 
 TIES = ("average", "input_order")
 
 
-class SortedBatch(NamedTuple):
-    """m data sets of n samples, one a row.
+class _Arrays(NamedTuple):
+    scores: np.ndarray
+    cum_gap: np.ndarray
+    cum_hit: np.ndarray
+    tie_first: np.ndarray
+    tie_last: np.ndarray
+
+
+class SortedBatch(_Arrays):
+    """m data sets of n samples, one a row: a tuple of five arrays.
 
     scores      (m, n) ascending
     cum_gap     (m, n + 1) partial sums of score - label
@@ -26,26 +38,32 @@ class SortedBatch(NamedTuple):
     tie_last    (m, n + 1) likewise, one past the group's last rank
     """
 
-    scores: np.ndarray
-    cum_gap: np.ndarray
-    cum_hit: np.ndarray
-    tie_first: np.ndarray
-    tie_last: np.ndarray
-
     @classmethod
     def empty(cls, m, n):
         """Return uninitialised arrays for m data sets of n samples without tie groups."""
-        no_ties = np.empty((m, 0), np.int64)
-        sums = np.empty((m, n + 1)), np.empty((m, n + 1))
-        return cls(np.empty((m, n)), *sums, no_ties, no_ties)
+        return cls.without_ties(np.empty((m, n)), np.empty((m, n + 1)), np.empty((m, n + 1)))
+
+    @classmethod
+    def without_ties(cls, scores, cum_gap, cum_hit):
+        """Return data sets without tie groups."""
+        no_ties = np.empty((scores.shape[0], 0), np.int64)
+        return cls(scores, cum_gap, cum_hit, no_ties, no_ties)
+
+    @classmethod
+    def concatenated(cls, batches):
+        """Return the data sets of several batches of one sample size, one after the other."""
+        return cls(*(np.concatenate(arrays) for arrays in zip(*batches, strict=True)))
 
     def first(self, m):
         """Return the first m data sets."""
         return SortedBatch(*(array[:m] for array in self))
 
-    def drawn_arrays(self):
-        """Return the arrays that a sampler fills: scores, cum_gap, cum_hit."""
-        return self.scores, self.cum_gap, self.cum_hit
+    def ranks(self, n_bins, binning):
+        """Return (m, n_bins + 1): where bins begin, see ``binning``; searched once per batch."""
+        known = self.__dict__
+        if (n_bins, binning) not in known:
+            known[n_bins, binning] = ranks_of_bins(self.scores, n_bins, binning)
+        return known[n_bins, binning]
 
     def hits(self):
         """Return the labels (m, n) in the order of the scores."""
@@ -61,39 +79,70 @@ def sorted_data_set(scores, hits, ties="average"):
     Raises InputError for empty, unequal, masked, non-numeric, non-finite or out-of-range input.
     """
     scores, hits = _array("scores", scores), _array("hits", hits)
-    scores = scores.astype(np.float64, copy=False)
-    _check(scores, hits, ties)
-    order = np.argsort(scores, kind="stable")
-    return of_sorted_scores(scores[order], hits[order][None], ties)
+    scores = np.ascontiguousarray(scores, np.float64)
+    is_hit = _checked(scores, hits, ties)
+    if ties == "input_order":
+        order = np.argsort(scores, kind="stable")
+        return of_sorted_scores(scores[order], is_hit[order][None], ties)
+    keys = np.empty(scores.size, np.uint64)
+    _pack(scores, is_hit, keys)
+    keys.sort()
+    scores, hits = np.empty(scores.size), np.empty((1, scores.size))
+    _unpack(keys, scores, hits[0])
+    return of_sorted_scores(scores, hits, ties)
 
 
 def of_sorted_scores(scores, hits, ties="average"):
     """Return the SortedBatch of m rows of hits (m, n) on the same ascending scores (n,)."""
     m, n = hits.shape
-    labels = hits.astype(np.float64)
-    cum_hit = _partial_sums(labels)
-    tie_first = tie_last = np.empty((m, 0), np.int64)
-    starts = np.flatnonzero(np.r_[True, scores[1:] != scores[:-1]])
-    if ties == "average" and starts.size < n:
-        ends = np.r_[starts[1:], n]
-        means = (cum_hit[:, ends] - cum_hit[:, starts]) / (ends - starts)
-        labels = np.repeat(means, ends - starts, axis=1)
-        first, last = _tie_groups(starts, ends)
-        inside = (np.arange(n + 1) - first) / np.maximum(last - first, 1)
-        low, high = (cum_hit.take(ranks, axis=1) for ranks in (first, last))  # both in C's order
-        cum_hit = low + inside * (high - low)
-        tie_first, tie_last = (np.broadcast_to(x, (m, n + 1)).copy() for x in (first, last))
-    cum_gap = _partial_sums(scores - labels)
-    return SortedBatch(
-        np.broadcast_to(scores, (m, n)).copy(), cum_gap, cum_hit, tie_first, tie_last
-    )
+    has_ties = ties == "average" and bool((scores[1:] == scores[:-1]).any())
+    rows = np.tile(scores, (m, 1)) if m > 1 else scores[None]
+    sums = np.empty((m, n + 1)), np.empty((m, n + 1))
+    groups = tuple(np.empty((m, n + 1 if has_ties else 0), np.int64) for _ in range(2))
+    _sum(scores, np.ascontiguousarray(hits, np.float64), has_ties, *sums, *groups)
+    return SortedBatch(rows, *sums, *groups)
 
 
-def _partial_sums(values):
-    """Return (m, n + 1): 0 and the partial sums along the rows of (m, n)."""
-    sums = np.zeros((values.shape[0], values.shape[1] + 1))
-    np.cumsum(values, axis=1, out=sums[:, 1:])
-    return sums
+@njit
+def _pack(scores, is_hit, keys):
+    """Fill keys that sort as the scores do: the bits of a score, without its sign, and its hit."""
+    for i in range(scores.shape[0]):
+        keys[i] = (bits_of(scores[i]) << uint64(1)) | uint64(is_hit[i])
+
+
+@njit
+def _unpack(keys, scores, hits):
+    for i in range(keys.shape[0]):
+        scores[i] = float_of(keys[i] >> uint64(1))
+        hits[i] = keys[i] & uint64(1)
+
+
+@njit
+def _sum(scores, hits, has_ties, cum_gap, cum_hit, tie_first, tie_last):
+    """Fill the partial sums and the tie groups, with the mean hit within groups if ``has_ties``."""
+    n = scores.shape[0]
+    for row in range(hits.shape[0]):
+        cum_gap[row, 0] = cum_hit[row, 0] = gap = hit = 0.0
+        start = 0
+        while start < n:
+            end, group_hits = start + 1, hits[row, start]
+            while has_ties and end < n and scores[end] == scores[start]:
+                group_hits += hits[row, end]
+                end += 1
+            size = end - start
+            for i in range(start, end):
+                gap += scores[i] - group_hits / size
+                cum_gap[row, i + 1] = gap
+                cum_hit[row, i + 1] = hit + (i + 1 - start) / size * group_hits
+                if has_ties:
+                    is_inside = i + 1 < end
+                    tie_first[row, i + 1] = start if is_inside else end
+                    tie_last[row, i + 1] = end
+            hit += group_hits
+            cum_hit[row, end] = hit
+            start = end
+        if has_ties:
+            tie_first[row, 0] = tie_last[row, 0] = 0
 
 
 def _array(name, values):
@@ -108,7 +157,8 @@ def _array(name, values):
     return values
 
 
-def _check(scores, hits, ties):
+def _checked(scores, hits, ties):
+    """Return whether each sample is a hit, (n,) bool; InputError for bad scores, hits or ties."""
     if ties not in TIES:
         raise InputError(f"ties must be one of {', '.join(TIES)}, not {ties!r}")
     if scores.ndim != 1 or scores.shape != hits.shape or scores.size == 0:
@@ -116,19 +166,16 @@ def _check(scores, hits, ties):
             f"scores and hits must be one-dimensional, of one length and not empty: "
             f"their shapes are {scores.shape} and {hits.shape}"
         )
-    for name, bad, mend in (
-        ("score", ~((scores >= 0) & (scores <= 1)), "give probabilities in [0, 1]"),
-        ("hit", ~((hits == 0) | (hits == 1)), "give 1 for a correct prediction and 0 otherwise"),
-    ):
-        if bad.any():
-            row = int(np.argmax(bad))
-            value = (scores if name == "score" else hits)[row]
-            raise InputError(f"{name} {value} in row {row} (counted from 0): {mend}")
-
-
-def _tie_groups(starts, ends):
-    """Return (first, last), (n + 1,): the group [start, end) that rank i splits, else i, i."""
-    ranks = np.arange(ends[-1] + 1)
-    group = np.searchsorted(starts, ranks, side="right") - 1
-    splits = (starts[group] < ranks) & (ranks < ends[group])
-    return np.where(splits, starts[group], ranks), np.where(splits, ends[group], ranks)
+    if not (scores.min() >= 0 and scores.max() <= 1):  # false for NaN
+        row = int(np.argmax(~((scores >= 0) & (scores <= 1))))
+        raise InputError(
+            f"score {scores[row]} in row {row} (counted from 0): give probabilities in [0, 1]"
+        )
+    is_hit = hits == 1
+    if np.count_nonzero(is_hit) + np.count_nonzero(hits == 0) < hits.size:
+        row = int(np.argmax(~(is_hit | (hits == 0))))
+        raise InputError(
+            f"hit {hits[row]} in row {row} (counted from 0): give 1 for a correct prediction and 0 "
+            f"otherwise"
+        )
+    return is_hit

@@ -1,84 +1,128 @@
-"""Sorted uniforms without sorting: partial sums of exponentials over their total.
+"""Sorted uniforms without sorting: the arrival times of a Poisson process, in groups of four.
 
-Devroye, *Non-Uniform Random Variate Generation* (1986), V.3.1: of n + 1 independent exponentials
-the first n partial sums, divided by the total, are distributed as n sorted uniforms. The work goes
-through pieces that stay in the first-level cache.
+The first n of n + 1 partial sums of exponentials, divided by the last one, are distributed as n
+sorted uniforms (Devroye, *Non-Uniform Random Variate Generation*, 1986, V.3.1). Two facts give four
+partial sums for one logarithm: the sum of four exponentials is -log(u1·u2·u3·u4), and given that
+sum the three partial sums inside are three sorted uniforms on it. docs/sampler.md has the proof.
+
+Random words come from xoshiro256++ (Blackman and Vigna 2021) in eight lanes. Philox seeds the lanes
+from the key and the replicate's number, so that a data set depends on nothing else.
+
+Arrays are filled in blocks of 32 samples, eight groups of four: the vector at 32·block + 8·k holds
+the k-th samples of the eight groups (``place_of``).
 """
 
-from numba import float64, int32, uint32, uint64
+from numba import uint32, uint64
 
 from calbias.engine.jit import njit
 from calbias.engine.philox import fill_words
-from calbias.engine.simd import bits_of, float_of
+from calbias.engine.simd import (
+    LANES,
+    bits_of,
+    copies,
+    float_of,
+    lanes_up,
+    last_lane,
+    load,
+    prefix_sums,
+    select,
+    store,
+)
 
-PIECE = 1024
+BLOCK = 4 * LANES
+STATE_WORDS = 4 * LANES
 MANTISSA = uint64(0x000FFFFFFFFFFFFF)
+_HALF_WORD = uint64(0xFFFFFFFF)
+_BITS_OF_2_52 = uint64(0x4330000000000000)
+_2_52 = 2.0**52
 _SQRT_HALF = uint64(0x3FE6A09E667F3BCD)
-_HALF_ROOT = uint64(0x3FD6A09E667F3BCD)  # sqrt(1/2)/2, below the smallest number, 1/2
+_LOWEST = uint64(0x3F96A09E667F3BCD)  # sqrt(1/2)·2^-5, below the least product, 2^-4
 _LOG_2 = 0.6931471805599453
 
 
-@njit(error_model="numpy")
-def sum_exponentials(key, replicate, words, sums, marks):
-    """Fill ``sums`` (m,) with partial sums of m exponentials; return the total.
+@njit
+def place_of(i):
+    """Return where sample i is in the arrays that ``sum_exponentials`` fills."""
+    return i - i % BLOCK + i % 4 * LANES + i % BLOCK // 4
 
-    ``marks`` (m,), uint32, is filled with words of the same Philox blocks. ``words`` is scratch of
-    shape (4, PIECE/2), uint32. All is a function of key, replicate number and m.
-    """
-    m = sums.shape[0]
+
+@njit
+def seed_lanes(key, replicate, words, state):
+    """Fill the ``state`` (32,) uint64 of eight generators; ``words`` (4, 16) uint32 is scratch."""
     low, high = uint32(replicate), uint32(replicate >> uint64(32))
-    total = 0.0
-    for start in range(0, m, PIECE):
-        size = min(PIECE, m - start)
-        half = (size + 1) // 2
-        fill_words(words, half, uint32(start // 2), key[0], key[1], low, high)
-        for part in range(2):
-            first, count = uint64(start + part * half), half if part == 0 else size - half
-            _exponentials(words, part, sums, first, count)
-            for i in range(count):
-                marks[first + uint64(i)] = words[part + 2, i]
-        total = cumulate(sums, uint64(start), size, total)
-    return total
+    fill_words(words, 16, uint32(0), key[0], key[1], low, high)
+    for i in range(STATE_WORDS):
+        state[i] = uint64(words[i // 8, 2 * (i % 8)])
+        state[i] |= uint64(words[i // 8, 2 * (i % 8) + 1]) << uint64(32)
+
+
+@njit
+def next_words(a, b, c, d):
+    """Return (words, new state) of xoshiro256++ in each lane; ``a`` to ``d`` are the state."""
+    total = a + d
+    words = ((total << 23) | (total >> 41)) + a
+    shifted = b << 17
+    c, d = c ^ a, d ^ b
+    b, a = b ^ c, a ^ d
+    return words, a, b, c ^ shifted, (d << 45) | (d >> 19)
+
+
+@njit
+def low_half(words):
+    """Return w + 1/2, FLOATS, for the low 32 bits w of each word."""
+    return float_of((words & _HALF_WORD) | _BITS_OF_2_52) - (_2_52 - 0.5)
+
+
+@njit
+def high_half(words):
+    """Return w + 1/2, FLOATS, for the high 32 bits w of each word."""
+    return float_of((words >> 32) | _BITS_OF_2_52) - (_2_52 - 0.5)
 
 
 @njit(error_model="numpy")
-def _exponentials(words, row, out, start, count):
-    """Fill ``count`` entries of ``out`` with -log((w + 1/2)/2^32), to 5e-11 relative."""
-    for i in range(count):
-        bits = bits_of(float64(words[row, i]) + 0.5) - _HALF_ROOT
-        exponent = float64(int32(bits >> uint64(52)))
-        m = float_of((bits & MANTISSA) + _SQRT_HALF)  # in [sqrt(1/2), sqrt(2))
-        s = (m - 1.0) / (m + 1.0)
-        z = s * s
-        series = 1.0 + z * (1 / 3 + z * (1 / 5 + z * (1 / 7 + z * (1 / 9 + z * (1 / 11)))))
-        out[start + uint64(i)] = (33.0 - exponent) * _LOG_2 - 2.0 * s * series
+def minus_log(product):
+    """Return -log(product/2^128), to 5e-11 relative, for FLOATS from 2^-4 to 2^128."""
+    bits = bits_of(product) - _LOWEST
+    exponent = float_of((bits >> 52) | _BITS_OF_2_52) - (_2_52 + 5.0)
+    m = float_of((bits & MANTISSA) + _SQRT_HALF)  # in [sqrt(1/2), sqrt(2))
+    s = (m - 1.0) / (m + 1.0)
+    z = s * s
+    series = (((((z * (1 / 11) + 1 / 9) * z + 1 / 7) * z + 1 / 5) * z + 1 / 3) * z) + 1.0
+    return (128.0 - exponent) * _LOG_2 - s * series * 2.0
 
 
-@njit(error_model="numpy")
-def cumulate(values, start, count, before):
-    """Replace ``count`` values from ``start`` on by partial sums that begin with ``before``.
+@njit
+def sum_exponentials(state, n_blocks, sums, marks):
+    """Fill ``sums`` (32·n_blocks,) with partial sums of exponentials, by ``place_of``.
 
-    Returns the last one. Four chains of sums run side by side.
+    ``marks`` (16·n_blocks,) uint64 gets 32 random bits for each sample: samples 0 and 1 of a group
+    have the low and high half of one word, samples 2 and 3 those of the word eight places on.
     """
-    q = uint64(count // 4)
-    second = start + q
-    third = second + q
-    fourth = third + q
-    a = b = c = 0.0
-    for i in range(q):
-        a += values[start + i]
-        b += values[second + i]
-        c += values[third + i]
-    b += before + a
-    a, b, c, d = before, before + a, b, b + c
-    for i in range(q):
-        a += values[start + i]
-        b += values[second + i]
-        c += values[third + i]
-        d += values[fourth + i]
-        values[start + i], values[second + i] = a, b
-        values[third + i], values[fourth + i] = c, d
-    for i in range(fourth + q, start + uint64(count)):
-        d += values[i]
-        values[i] = d
-    return d
+    a, b, c, d = load(state, 0), load(state, 8), load(state, 16), load(state, 24)
+    before = copies(0.0)
+    for block in range(n_blocks):
+        first, a, b, c, d = next_words(a, b, c, d)
+        second, a, b, c, d = next_words(a, b, c, d)
+        product = (low_half(first) * high_half(first)) * (low_half(second) * high_half(second))
+        whole = minus_log(product)
+        ends = before + prefix_sums(whole)
+        starts = before + lanes_up(prefix_sums(whole))
+        before = last_lane(ends)
+
+        first, a, b, c, d = next_words(a, b, c, d)
+        second, a, b, c, d = next_words(a, b, c, d)
+        x, y, z = low_half(first), high_half(first), low_half(second)
+        x, y = select(x < y, x, y), select(x < y, y, x)
+        y, z = select(y < z, y, z), select(y < z, z, y)
+        x, y = select(x < y, x, y), select(x < y, y, x)
+        share = whole * 2.0**-32
+        place = uint64(block * BLOCK)
+        store(sums, place, starts + share * x)
+        store(sums, place + uint64(8), starts + share * y)
+        store(sums, place + uint64(16), starts + share * z)
+        store(sums, place + uint64(24), ends)
+
+        first, a, b, c, d = next_words(a, b, c, d)
+        second, a, b, c, d = next_words(a, b, c, d)
+        store(marks, uint64(block * 2 * LANES), first)
+        store(marks, uint64(block * 2 * LANES + LANES), second)

@@ -143,16 +143,18 @@ def estimate(
     0.3
     """
     validate_options(n_bins, norm)
-    run = _loaded(estimator, estimator_file(estimator))
+    if not isinstance(estimator, str):
+        estimator_file(estimator)  # raises
+    run, usual_norm, target = _known(estimator)
     top = as_top_label(scores, hits, logits=logits, probabilities=probabilities, labels=labels)
-    norm = usable_norm(estimator, 1) if norm is None else float(norm)
+    norm = usual_norm if norm is None else float(norm)
     values, n_bins_used = run(sorted_data_set(top.score, top.hit, ties), int(n_bins), norm)
     return Estimate(
         value=float(values[0]),
         n_bins=max(int(n_bins_used[0]), 0),
         norm=norm,
         estimator=estimator,
-        target=estimator_target(estimator),
+        target=target,
     )
 
 
@@ -190,6 +192,13 @@ def validate_options(n_bins: Any, norm: Any) -> None:
 def is_number(value: Any) -> bool:
     """Return whether a value is a real number, and not True or False."""
     return isinstance(value, Real) and not isinstance(value, bool)
+
+
+@cache
+def _known(estimator):
+    """Return (run, norm by default, target) of an estimator of calbias: its file is read once."""
+    run = _loaded(estimator, estimator_file(estimator))
+    return run, usable_norm(estimator, 1), estimator_target(estimator)
 
 
 @cache

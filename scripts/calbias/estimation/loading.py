@@ -107,12 +107,15 @@ def _remedy(value, target):
 
 def _are_arrays(result, m):
     """Return whether a result is a pair of arrays (m,): of numbers, and of whole numbers."""
+    if not isinstance(result, tuple | list) or len(result) != 2:
+        return False
+    values, n_bins = result
     return (
-        isinstance(result, tuple | list)
-        and len(result) == 2
-        and all(isinstance(array, np.ndarray) and array.shape == (m,) for array in result)
-        and result[0].dtype.kind in "fiu"
-        and result[1].dtype.kind in "iu"
+        isinstance(values, np.ndarray)
+        and isinstance(n_bins, np.ndarray)
+        and values.shape == n_bins.shape == (m,)
+        and values.dtype.kind in "fiu"
+        and n_bins.dtype.kind in "iu"
     )
 
 

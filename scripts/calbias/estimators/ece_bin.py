@@ -8,7 +8,7 @@ nothing.
 
 import numpy as np
 
-from calbias.engine.binning import IS_EQUAL_MASS, first_rank
+from calbias.engine.binning import bins_used
 from calbias.engine.jit import njit
 
 VARIANTS = {
@@ -21,27 +21,23 @@ TARGET = "lp"
 def estimate_data_sets(data, n_bins, norm, binning):
     """Return (estimates, bins used), each (m,): fractions, for SortedBatch of m rows."""
     estimates = np.empty(data.scores.shape[0])
-    binned_error(data.scores, data.cum_gap, IS_EQUAL_MASS[binning], n_bins, norm, estimates)
-    return estimates, np.full(estimates.shape, n_bins, np.int64)
+    _binned_error(data.cum_gap, data.ranks(n_bins, binning), norm, estimates)
+    return estimates, bins_used(estimates.size, n_bins)
 
 
 @njit
-def binned_error(scores, cum_gap, equal_mass, n_bins, norm, out):
-    """Fill ``out`` (m,) with ECE_bin of each row; a fraction."""
-    for row in range(scores.shape[0]):
-        out[row] = binned_error_of_row(scores[row], cum_gap[row], equal_mass, n_bins, norm)
+def _binned_error(cum_gap, ranks, norm, out):
+    for row in range(out.shape[0]):
+        out[row] = binned_error_of_row(cum_gap[row], ranks[row], norm)
 
 
-@njit
-def binned_error_of_row(scores, cum_gap, equal_mass, n_bins, norm):
-    """Return ECE_bin of one data set with ``n_bins`` bins."""
-    n = scores.shape[0]
+@njit(error_model="numpy")
+def binned_error_of_row(cum_gap, ranks, norm):
+    """Return ECE_bin of one data set, for bins of the ranks from ranks[k] up to ranks[k + 1]."""
     total = 0.0
-    start = 0
-    for k in range(1, n_bins + 1):
-        end = first_rank(k, n_bins, scores, equal_mass)
+    for k in range(ranks.shape[0] - 1):
+        start, end = ranks[k], ranks[k + 1]
         if end > start:
             gap = abs(cum_gap[end] - cum_gap[start]) / (end - start)
             total += (end - start) * (gap * gap if norm == 2.0 else gap**norm)
-            start = end
-    return (total / n) ** (1.0 / norm)
+    return (total / (cum_gap.shape[0] - 1)) ** (1.0 / norm)

@@ -4,10 +4,7 @@ Sun, Song and Hero, *Minimum-risk recalibration of classifiers* (NeurIPS 2023); 
 *Information-theoretic generalization analysis for expected calibration error* (NeurIPS 2024).
 """
 
-import numpy as np
-
-from calbias.engine.binning import IS_EQUAL_MASS
-from calbias.estimators.ece_bin import binned_error
+from calbias.estimators import ece_bin
 
 VARIANTS = {
     "ece_bin_cube_root_ew": {"binning": "equal_width"},
@@ -19,10 +16,7 @@ BINS = "chosen"
 
 def estimate_data_sets(data, n_bins=-1, norm=2.0, binning="equal_mass"):
     """Return (estimates, bins used), each (m,): fractions, for SortedBatch of m rows."""
-    estimates = np.empty(data.scores.shape[0])
-    n_used = cube_root(data.scores.shape[1])
-    binned_error(data.scores, data.cum_gap, IS_EQUAL_MASS[binning], n_used, norm, estimates)
-    return estimates, np.full(estimates.shape, n_used, np.int64)
+    return ece_bin.estimate_data_sets(data, cube_root(data.scores.shape[1]), norm, binning)
 
 
 def cube_root(n):

@@ -9,7 +9,7 @@ sum itself, neither clipped nor rooted: with bins fine enough an unbiased estima
 
 import numpy as np
 
-from calbias.engine.binning import IS_EQUAL_MASS, first_rank
+from calbias.engine.binning import bins_used
 from calbias.engine.jit import njit
 
 VARIANTS = {
@@ -34,30 +34,23 @@ NORMS = (2,)  # the correction is for the mean of a squared difference
 def estimate_data_sets(data, n_bins, norm, binning, clipped=True, rooted=True):
     """Return (estimates, bins used), each (m,): fractions, for SortedBatch of m rows."""
     squares = np.empty(data.scores.shape[0])
-    _debiased_square(
-        data.scores, data.cum_gap, data.cum_hit, IS_EQUAL_MASS[binning], n_bins, squares
-    )
-    bins_used = np.full(squares.shape, n_bins, np.int64)
-    if not rooted:
-        return squares, bins_used
-    if clipped:
-        squares = np.maximum(squares, 0.0)
-    estimates = np.sign(squares) * np.sqrt(np.abs(squares))
-    return estimates, bins_used
+    _debiased_square(data.cum_gap, data.cum_hit, data.ranks(n_bins, binning), squares)
+    if rooted and clipped:
+        squares = np.sqrt(np.maximum(squares, 0.0))
+    elif rooted:
+        squares = np.sign(squares) * np.sqrt(np.abs(squares))
+    return squares, bins_used(squares.size, n_bins)
 
 
-@njit
-def _debiased_square(scores, cum_gap, cum_hit, equal_mass, n_bins, out):
-    n = scores.shape[1]
-    for row in range(scores.shape[0]):
+@njit(error_model="numpy")
+def _debiased_square(cum_gap, cum_hit, ranks, out):
+    for row in range(out.shape[0]):
         total = 0.0
-        start = 0
-        for k in range(1, n_bins + 1):
-            end = first_rank(k, n_bins, scores[row], equal_mass)
+        for k in range(ranks.shape[1] - 1):
+            start, end = ranks[row, k], ranks[row, k + 1]
             size = end - start
             if size > 1:
                 gap = (cum_gap[row, end] - cum_gap[row, start]) / size
                 hit = (cum_hit[row, end] - cum_hit[row, start]) / size
                 total += size * (gap * gap - hit * (1.0 - hit) / (size - 1))
-            start = end
-        out[row] = total / n
+        out[row] = total / (cum_gap.shape[1] - 1)

@@ -9,7 +9,7 @@ ECE_bin with the same bins (Eq. 5).
 import numpy as np
 from numba import uint64
 
-from calbias.engine.binning import IS_EQUAL_MASS, first_rank
+from calbias.engine.binning import bins_used
 from calbias.engine.jit import njit
 
 VARIANTS = {
@@ -22,24 +22,21 @@ TARGET = "lp"
 def estimate_data_sets(data, n_bins, norm, binning):
     """Return (estimates, bins used), each (m,): fractions, for SortedBatch of m rows."""
     estimates = np.empty(data.scores.shape[0])
-    equal_mass = IS_EQUAL_MASS[binning]
-    _label_binned_error(data.scores, data.cum_hit, equal_mass, n_bins, norm, estimates)
-    return estimates, np.full(estimates.shape, n_bins, np.int64)
+    ranks = data.ranks(n_bins, binning)
+    _label_binned_error(data.scores, data.cum_hit, ranks, norm, estimates)
+    return estimates, bins_used(estimates.size, n_bins)
 
 
-@njit
-def _label_binned_error(scores, cum_hit, equal_mass, n_bins, norm, out):
-    n = scores.shape[1]
-    for row in range(scores.shape[0]):
+@njit(error_model="numpy")
+def _label_binned_error(scores, cum_hit, ranks, norm, out):
+    for row in range(out.shape[0]):
         total = 0.0
-        start = 0
-        for k in range(1, n_bins + 1):
-            end = first_rank(k, n_bins, scores[row], equal_mass)
+        for k in range(ranks.shape[1] - 1):
+            start, end = ranks[row, k], ranks[row, k + 1]
             if end > start:
                 mean_label = (cum_hit[row, end] - cum_hit[row, start]) / (end - start)
                 total += _spread(scores[row], start, end, mean_label, norm)
-                start = end
-        out[row] = (total / n) ** (1.0 / norm)
+        out[row] = (total / scores.shape[1]) ** (1.0 / norm)
 
 
 @njit

@@ -6,10 +6,11 @@ empty bins are skipped. Means are compared exactly, so that rounding never decid
 """
 
 import numpy as np
-from numba import int64
+from numba import float64, int32, int64
 
-from calbias.engine.binning import IS_EQUAL_MASS, first_rank, width_bin
+from calbias.engine.binning import IS_EQUAL_MASS, edges, first_rank, search_edges, width_bin
 from calbias.engine.jit import njit
+from calbias.engine.simd import LANES, first_true, load
 from calbias.estimators.ece_bin import binned_error_of_row
 
 VARIANTS = {
@@ -18,6 +19,10 @@ VARIANTS = {
 }
 TARGET = "lp"
 BINS = "chosen"
+
+_FEW = 64  # numbers of bins up to which all bins are looked at side by side
+_EDGES = np.stack([np.append(edges(max(b, 1)), np.full(_FEW - max(b, 1), 2.0)) for b in range(65)])
+_MOST_SAMPLES = 1 << 26  # up to which k·n/b in float64 rounds up to the right whole number
 
 
 def estimate_data_sets(data, n_bins, norm, binning):
@@ -34,18 +39,62 @@ def estimate_data_sets(data, n_bins, norm, binning):
 @njit
 def _sweep(scores, cum_gap, cum_hit, tie_first, tie_last, equal_mass, norm, out, n_bins_used):
     n = scores.shape[1]
+    few = min(_FEW, n) if tie_first.shape[1] == 0 and n < _MOST_SAMPLES else 1
+    ranks = np.empty(_FEW + 1, np.int64)
+    bounds, heights = np.empty(_FEW + 2 * LANES), np.empty(_FEW + 2 * LANES)
     for row in range(scores.shape[0]):
-        n_bins = n
-        if not _labels_never_decrease(cum_hit[row], tie_first[row], tie_last[row]):
-            n_bins = 1
-            for b in range(2, n + 1):
-                if not _is_monotonic(
-                    scores[row], cum_hit[row], tie_first[row], tie_last[row], equal_mass, b
-                ):
-                    break
-                n_bins = b
-        out[row] = binned_error_of_row(scores[row], cum_gap[row], equal_mass, n_bins, norm)
-        n_bins_used[row] = n_bins
+        data_set = scores[row], cum_hit[row], tie_first[row], tie_last[row]
+        b = 2
+        while b <= few:
+            _find_bins(scores[row], equal_mass, b, ranks)
+            if not _is_monotonic_side_by_side(cum_hit[row], ranks, b, bounds, heights):
+                break
+            b += 1
+        if b > few and _labels_never_decrease(*data_set[1:]):
+            b = n + 1
+        elif b > few:
+            while b <= n and _is_monotonic(*data_set, equal_mass, b):
+                b += 1
+        n_bins_used[row] = b - 1
+        final = ranks[:b] if b <= _FEW + 1 else np.empty(b, np.int64)
+        if b <= _FEW + 1 and few > 1:
+            _find_bins(scores[row], equal_mass, b - 1, final)
+        else:
+            for k in range(b):
+                final[k] = first_rank(k, b - 1, scores[row], equal_mass)
+        out[row] = binned_error_of_row(cum_gap[row], final, norm)
+
+
+@njit(error_model="numpy")
+def _find_bins(scores, equal_mass, n_bins, ranks):
+    """Fill ``ranks`` (n_bins + 1,) with where the bins begin, as ``first_rank`` gives it."""
+    if equal_mass:
+        n = float64(scores.shape[0])
+        for k in range(n_bins + 1):
+            ranks[k] = int32((float64(int32(k)) * n + (n_bins - 1)) / n_bins)
+    else:
+        search_edges(scores, _EDGES[n_bins, : n_bins + 1], ranks)
+
+
+@njit
+def _is_monotonic_side_by_side(cum_hit, ranks, n_bins, bounds, heights):
+    """Whether the mean labels of the full bins never decrease, eight comparisons at a time.
+
+    Without tie groups; by cross-multiplication, in whole numbers.
+    """
+    last = 0
+    for k in range(n_bins + 1):
+        bounds[last], heights[last] = ranks[k], cum_hit[ranks[k]]
+        last += 1 if k == n_bins or ranks[k + 1] > ranks[k] else 0
+    for k in range(last, last + LANES + 1):
+        bounds[k] = np.nan  # compares as no decrease
+    for k in range(0, last - 2, LANES):
+        left, middle, right = load(bounds, k), load(bounds, k + 1), load(bounds, k + 2)
+        low, cut, high = load(heights, k), load(heights, k + 1), load(heights, k + 2)
+        decreases = (cut - low) * (right - middle) > (high - cut) * (middle - left)
+        if first_true(decreases) < LANES:
+            return False
+    return True
 
 
 @njit

@@ -24,15 +24,19 @@ from math import comb
 import numpy as np
 from numba import float64, int64, uint64
 
+from calbias.engine.binning import bins_used
 from calbias.engine.jit import njit
-from calbias.engine.simd import LANES, add_power_sums
-from calbias.engine.triweight_sums import CELLS, COEFFICIENTS, sum_kernels, totals
+from calbias.engine.simd import LANES, copies, load, select, sum_of_lanes
+from calbias.engine.triweight_sums import moment_coefficients, sum_kernels
 
 VARIANTS = {"kde": {"rooted": True}, "kde_unrooted": {"rooted": False}}
 TARGET = {"kde": "lp", "kde_unrooted": "lp_power"}
 BINS = "none"
 
 _MOST_EDGES = 4096  # wider data are cut where a gap between samples is beyond the kernels' reach
+_COUNT = np.arange(8.0)
+_CELLS = ((800, 20), (200, 24), (0, 28))  # least number of samples, cells within a kernel's reach
+_COEFFICIENTS = {cells: moment_coefficients(cells) for _, cells in _CELLS}
 _STEP = 2.2 / ((1 << 14) - 1)
 _GRID = -0.6 + _STEP * np.arange(1 << 14)
 _FIRST, _LAST = _GRID[_GRID > 0][0], _GRID[_GRID < 1][-1]
@@ -46,9 +50,10 @@ _GREGORY = tuple(  # … of forward differences, as weights of the points from a
 def estimate_data_sets(data, n_bins, norm, rooted):
     """Return (estimates, bins used = 0), each (m,): fractions, for SortedBatch of m rows."""
     powers = np.empty(data.scores.shape[0])
-    _kde(data.scores, data.cum_hit, norm, COEFFICIENTS, powers)
+    cells = next(cells for least, cells in _CELLS if data.scores.shape[1] >= least)
+    _kde(data.scores, data.cum_hit, norm, _COEFFICIENTS[cells], powers)
     estimates = powers ** (1.0 / norm) if rooted else powers
-    return estimates, np.zeros(estimates.shape, np.int64)
+    return estimates, bins_used(estimates.size, 0)
 
 
 @njit(error_model="numpy")
@@ -59,11 +64,13 @@ def bandwidth(scores, cum_hit):
     if hits <= 0.0:
         return 0.0
     top = scores[n - 1]
-    lanes = np.zeros(6 * LANES)
+    firsts = seconds = copies(0.0)
     whole = uint64(n - n % LANES)
     for i in range(uint64(0), whole, uint64(LANES)):
-        add_power_sums(scores, cum_hit, i, -top, 1.0, 1.0, 0.0, lanes)
-    _, _, _, first, second, _ = totals(lanes)
+        below = load(scores, i) - top
+        hit_below = (load(cum_hit, i + uint64(1)) - load(cum_hit, i)) * below
+        firsts, seconds = firsts + hit_below, seconds + hit_below * below
+    first, second = sum_of_lanes(firsts), sum_of_lanes(seconds)
     for i in range(whole, uint64(n)):
         below = scores[i] - top
         hit = cum_hit[i + uint64(1)] - cum_hit[i]
@@ -104,7 +111,8 @@ def _smoothed(scores, cum_hit, h, norm, coefficients):
     """Return the ratio of the integrals, summed over clusters from the highest score down."""
     if h > 0.008:
         h = np.sqrt(h * h + _SPREAD)
-    width = 3.0 * h / CELLS
+    cells = coefficients.shape[1] // 2
+    width = 3.0 * h / cells
     top, bottom = (_LAST, _FIRST) if h > 2.0 * _STEP else (1.0, 0.0)
     error = mass = 0.0
     end = scores.shape[0]
@@ -112,7 +120,7 @@ def _smoothed(scores, cum_hit, h, norm, coefficients):
         start = 0
         if scores[end - 1] - scores[0] > _MOST_EDGES * width:
             start = end - 1
-            while start > 0 and scores[start] - scores[start - 1] < (2 * CELLS + 2) * width:
+            while start > 0 and scores[start] - scores[start - 1] < (2 * cells + 2) * width:
                 start -= 1
         first, everyone, misses = sum_kernels(scores, cum_hit, start, end, width, coefficients)
         begin, stop = (1.0 - top) / width - first, (1.0 - bottom) / width - first
@@ -136,7 +144,11 @@ def _integrate(everyone, misses, begin, stop, first, width, norm):
     low = int64(begin + 0.5) if cut_begin else 0
     high = int64(stop + 0.5) if cut_stop else n_edges - 1
     error = mass = 0.0
-    for e in range(low, high + 1):
+    begin_rest = low
+    if norm == 2.0:
+        begin_rest = high + 1 - (high + 1 - low) % LANES
+        error, mass = _sums_of_squares(everyone, misses, low, begin_rest, first, width)
+    for e in range(begin_rest, high + 1):
         error += _integrand((e + first) * width, everyone[e], misses[e], norm)
         mass += everyone[e]
     for k in range(6):
@@ -155,6 +167,19 @@ def _integrate(everyone, misses, begin, stop, first, width, norm):
         e, m = _simpson(everyone, misses, float64(high), stop, first, width, norm)
         error, mass = error + e, mass + m
     return error, mass
+
+
+@njit(error_model="numpy")
+def _sums_of_squares(everyone, misses, start, end, first, width):
+    """Return the sums of the integrand of norm 2 and of the density, over edges [start, end)."""
+    error = mass = copies(0.0)
+    for e in range(start, end, LANES):
+        density = load(everyone, e)
+        missed = load(misses, e) / density  # NaN where no kernel reaches
+        missed = select(missed > 0.0, missed, copies(0.0))
+        gap = select(missed < 1.0, missed, copies(1.0)) - (load(_COUNT, 0) + (e + first)) * width
+        error, mass = error + gap * gap * density, mass + density
+    return sum_of_lanes(error), sum_of_lanes(mass)
 
 
 @njit(error_model="numpy")

@@ -6,7 +6,6 @@ of the bin with the fewest samples.
 
 import numpy as np
 
-from calbias.engine.binning import IS_EQUAL_MASS, first_rank
 from calbias.engine.jit import njit
 
 VARIANTS = {"mce_ew": {"binning": "equal_width"}, "mce_em": {"binning": "equal_mass"}}
@@ -16,19 +15,17 @@ TARGET = "mce"
 def estimate_data_sets(data, n_bins=15, norm=2.0, binning="equal_width"):
     """Return (estimates, bins used), each (m,): fractions, for SortedBatch of m rows."""
     estimates = np.empty(data.scores.shape[0])
-    _largest_gap(data.scores, data.cum_gap, IS_EQUAL_MASS[binning], n_bins, estimates)
+    _largest_gap(data.cum_gap, data.ranks(n_bins, binning), estimates)
     return estimates, np.full(estimates.shape, n_bins, np.int64)
 
 
 @njit
-def _largest_gap(scores, cum_gap, equal_mass, n_bins, out):
-    for row in range(scores.shape[0]):
+def _largest_gap(cum_gap, ranks, out):
+    for row in range(out.shape[0]):
         largest = 0.0
-        start = 0
-        for k in range(1, n_bins + 1):
-            end = first_rank(k, n_bins, scores[row], equal_mass)
+        for k in range(ranks.shape[1] - 1):
+            start, end = ranks[row, k], ranks[row, k + 1]
             if end > start:
                 gap = abs(cum_gap[row, end] - cum_gap[row, start]) / (end - start)
                 largest = max(largest, gap)
-                start = end
         out[row] = largest

@@ -1,0 +1,141 @@
+"""Vectors of eight lanes: every operation against NumPy, bit by bit."""
+
+import numpy as np
+import pytest
+from numba import njit, uint64
+from numba.core.errors import TypingError
+
+from calbias.engine import simd
+from calbias.engine.simd import LANES
+
+GENERATOR = np.random.default_rng(3)
+A, B = GENERATOR.normal(size=(2, LANES))
+U, V = GENERATOR.integers(0, 2**63, (2, LANES)).astype(np.uint64)
+
+
+def on_vectors(function, *arrays):
+    """Return what ``function`` of the vectors of one or two arrays gives, as an array."""
+    out = np.empty(LANES, np.float64 if arrays[0].dtype == np.float64 else np.uint64)
+    function = njit(function)
+    if len(arrays) == 1:
+
+        @njit
+        def compiled(x, out):
+            simd.store(out, 0, function(simd.load(x, 0)))
+
+    else:
+
+        @njit
+        def compiled(x, y, out):
+            simd.store(out, 0, function(simd.load(x, 0), simd.load(y, 0)))
+
+    compiled(*arrays, out)
+    return out
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x, y: x + y,
+        lambda x, y: x - y,
+        lambda x, y: x * y,
+        lambda x, y: x / y,
+        lambda x, y: (x * 2 + 1.0) - y / 3.0,
+        lambda x, y: 0.5 - x,
+    ],
+)
+def test_arithmetic_of_floats(function):
+    """Also with plain numbers; no fused multiply-add, whatever the processor has."""
+    np.testing.assert_array_equal(on_vectors(function, A, B), function(A, B))
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x, y: x + y,
+        lambda x, y: x - y,
+        lambda x, y: x ^ y,
+        lambda x, y: x & y,
+        lambda x, y: x | y,
+        lambda x, y: (x << uint64(17)) ^ (y >> uint64(3)),
+        lambda x, y: (x & uint64(255)) + y,
+    ],
+)
+def test_arithmetic_of_words(function):
+    with np.errstate(over="ignore"):
+        np.testing.assert_array_equal(on_vectors(function, U, V), function(U, V))
+
+
+def test_comparison_and_selection():
+    result = on_vectors(lambda x, y: simd.select(x < y, x, y), A, B)
+    np.testing.assert_array_equal(result, np.minimum(A, B))
+    result = on_vectors(lambda x, y: simd.select(x > 0.25, y, simd.copies(1.0)), A, B)
+    np.testing.assert_array_equal(result, np.where(A > 0.25, B, 1.0))
+
+
+def test_lanes():
+    steps = A.copy()
+    for step in (1, 2, 4):  # the sums are those of a network, on every processor
+        steps = steps + np.concatenate([np.zeros(step), steps[:-step]])
+    np.testing.assert_array_equal(on_vectors(lambda x: simd.prefix_sums(x), A), steps)
+    np.testing.assert_allclose(steps, np.cumsum(A), rtol=1e-14)
+    np.testing.assert_array_equal(on_vectors(lambda x: simd.lanes_up(x), A), [0, *A[:-1]])
+    np.testing.assert_array_equal(on_vectors(lambda x: simd.last_lane(x), A), [A[-1]] * LANES)
+
+    @njit
+    def total(x):
+        return simd.sum_of_lanes(simd.load(x, 0))
+
+    fours = A[:4] + A[4:]
+    twos = fours[:2] + fours[2:]
+    assert total(A) == twos[0] + twos[1]
+
+
+def test_first_true():
+    @njit
+    def first_above(x, bound):
+        return simd.first_true(simd.load(x, 0) > bound)
+
+    x = np.arange(8.0)
+    assert [first_above(x, bound) for bound in (-1.0, 0.0, 5.5, 7.0)] == [0, 1, 6, 8]
+
+
+def test_bits():
+    @njit
+    def there_and_back(x):
+        return simd.bits_of(x), simd.float_of(simd.bits_of(x))
+
+    assert there_and_back(1.5) == (0x3FF8000000000000, 1.5)
+    doubled = on_vectors(lambda x: simd.float_of(simd.bits_of(x) + uint64(1 << 52)), A)
+    np.testing.assert_array_equal(doubled, 2 * A)
+
+
+def test_rows_are_gathered_and_groups_stored():
+    @njit
+    def gathered(table, rows, out):
+        columns = simd.gather_rows(table, simd.load(rows, 0))
+        for k in range(8):
+            simd.store(out, 8 * k, columns[k])
+
+    @njit
+    def grouped(x, out):
+        vectors = simd.load(x, 0), simd.load(x, 8), simd.load(x, 16), simd.load(x, 24)
+        simd.store_groups(out, 1, *vectors)
+
+    table, rows = GENERATOR.random((20, 8)), GENERATOR.integers(0, 20, 8)
+    columns = np.empty((8, 8))
+    gathered(table.ravel(), rows.astype(np.uint64), columns.ravel())
+    np.testing.assert_array_equal(columns, table[rows].T)
+    samples, out = GENERATOR.random((4, 8)), np.zeros(34)
+    grouped(samples.ravel(), out)
+    np.testing.assert_array_equal(out, [0, *samples.T.ravel(), 0])
+
+
+def test_other_arrays_are_refused():
+    @njit
+    def loaded(x):
+        return simd.sum_of_lanes(simd.load(x, 0))
+
+    for array in (np.zeros(16)[::2], np.zeros(8, np.float32)):
+        with pytest.raises(TypingError, match="not a contiguous array of float64 or uint64"):
+            loaded(array)
