@@ -69,7 +69,7 @@ def test_the_three_lines_of_the_readme():
             "scores must have no mask: leave masked samples out",
         ),
         ({"hits": np.ma.array([0, 1], mask=[0, 1])}, "hits must have no mask"),
-        ({"scores": [2.0, 0.1]}, "score 2.0 in row 0"),
+        ({"scores": [2.0, 0.1]}, "row 0 .*: score 2 is no probability"),
     ],
 )
 def test_refusals_are_one_line(arguments, message):

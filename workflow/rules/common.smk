@@ -21,9 +21,9 @@ from calbias.pipeline.settings import job_environment, read_settings
 
 os.environ.update(job_environment())
 try:
-    config, MODELS, EXPERIMENTS, OUTPUTS, notes = read_settings(
-        config, workflow.configfiles
-    )
+    # --configfile is laid over the file that the Snakefile names
+    files = [*workflow.configfiles, *workflow.overwrite_configfiles]
+    config, MODELS, EXPERIMENTS, OUTPUTS, notes = read_settings(config, files)
 except InputError as error:
     sys.exit(f"error: {error}")
 if workflow.is_main_process:

@@ -17,9 +17,9 @@ from scipy.special import expit
 from scipy.stats import norm
 
 from calbias.auditing.cox import logits_of
+from calbias.engine.scores_and_hits import scores_and_hits
 from calbias.engine.seeding import stream
 from calbias.errors import InputError
-from calbias.estimation.inputs import scores_and_hits
 
 FOLDS = 5
 _STEPS = 8

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from calbias.auditing.sample import Sample
-from calbias.estimation.inputs import as_top_label, scores_and_hits
+from calbias.engine.scores_and_hits import scores_and_hits
+from calbias.estimation.inputs import as_top_label
 from calbias.logits.checks import RawFold, log_probabilities, zero_floor
 
 

@@ -5,9 +5,9 @@ from functools import cached_property
 
 import numpy as np
 
+from calbias.engine.scores_and_hits import scores_and_hits
 from calbias.engine.sorted_batch import SortedBatch, sorted_data_set
 from calbias.errors import InputError
-from calbias.estimation.inputs import scores_and_hits
 from calbias.fits.empirical_error import fit_curve, hit_probability
 from calbias.logits.top_label import TopLabel
 

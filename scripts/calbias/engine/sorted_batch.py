@@ -12,6 +12,7 @@ from numba import uint64
 
 from calbias.engine.binning import ranks_of_bins
 from calbias.engine.jit import njit
+from calbias.engine.scores_and_hits import scores_and_hits
 from calbias.engine.simd import bits_of, float_of
 from calbias.errors import InputError
 
@@ -78,14 +79,14 @@ def sorted_data_set(scores, hits, ties="average"):
     of the rows within a group, as published numbers were computed; estimates then depend on it.
     Raises InputError for empty, unequal, masked, non-numeric, non-finite or out-of-range input.
     """
-    scores, hits = _array("scores", scores), _array("hits", hits)
-    scores = np.ascontiguousarray(scores, np.float64)
-    is_hit = _checked(scores, hits, ties)
+    if ties not in TIES:
+        raise InputError(f"ties must be one of {', '.join(TIES)}, not {ties!r}")
+    scores, hits = scores_and_hits(scores, hits)
     if ties == "input_order":
         order = np.argsort(scores, kind="stable")
-        return of_sorted_scores(scores[order], is_hit[order][None], ties)
+        return of_sorted_scores(scores[order], hits[order][None], ties)
     keys = np.empty(scores.size, np.uint64)
-    _pack(scores, is_hit, keys)
+    _pack(scores, hits, keys)
     keys.sort()
     scores, hits = np.empty(scores.size), np.empty((1, scores.size))
     _unpack(keys, scores, hits[0])
@@ -104,10 +105,10 @@ def of_sorted_scores(scores, hits, ties="average"):
 
 
 @njit
-def _pack(scores, is_hit, keys):
+def _pack(scores, hits, keys):
     """Fill keys that sort as the scores do: the bits of a score, without its sign, and its hit."""
     for i in range(scores.shape[0]):
-        keys[i] = (bits_of(scores[i]) << uint64(1)) | uint64(is_hit[i])
+        keys[i] = (bits_of(scores[i]) << uint64(1)) | uint64(hits[i])
 
 
 @njit
@@ -143,39 +144,3 @@ def _sum(scores, hits, has_ties, cum_gap, cum_hit, tie_first, tie_last):
             start = end
         if has_ties:
             tie_first[row, 0] = tie_last[row, 0] = 0
-
-
-def _array(name, values):
-    if isinstance(values, np.ma.MaskedArray):
-        raise InputError(f"{name} must have no mask: leave masked samples out of scores and hits")
-    try:
-        values = np.asarray(values)
-    except ValueError as error:  # rows of several lengths
-        raise InputError(f"{name} must be one list of numbers: {error}") from error
-    if values.dtype.kind not in "fiub":
-        raise InputError(f"{name} must be numbers, not of type {values.dtype}")
-    return values
-
-
-def _checked(scores, hits, ties):
-    """Return whether each sample is a hit, (n,) bool; InputError for bad scores, hits or ties."""
-    if ties not in TIES:
-        raise InputError(f"ties must be one of {', '.join(TIES)}, not {ties!r}")
-    if scores.ndim != 1 or scores.shape != hits.shape or scores.size == 0:
-        raise InputError(
-            f"scores and hits must be one-dimensional, of one length and not empty: "
-            f"their shapes are {scores.shape} and {hits.shape}"
-        )
-    if not (scores.min() >= 0 and scores.max() <= 1):  # false for NaN
-        row = int(np.argmax(~((scores >= 0) & (scores <= 1))))
-        raise InputError(
-            f"score {scores[row]} in row {row} (counted from 0): give probabilities in [0, 1]"
-        )
-    is_hit = hits == 1
-    if np.count_nonzero(is_hit) + np.count_nonzero(hits == 0) < hits.size:
-        row = int(np.argmax(~(is_hit | (hits == 0))))
-        raise InputError(
-            f"hit {hits[row]} in row {row} (counted from 0): give 1 for a correct prediction and 0 "
-            f"otherwise"
-        )
-    return is_hit

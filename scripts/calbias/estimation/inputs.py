@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from calbias.engine.scores_and_hits import as_array, scores_and_hits
 from calbias.errors import InputError
 from calbias.logits import checks
 from calbias.logits.checks import Place, RawFold
@@ -105,55 +106,6 @@ def as_top_label(scores, hits, *, logits=None, probabilities=None, labels=None):
 
 def _instead(values, name):
     return "" if values is None else f" instead of {name}"
-
-
-def scores_and_hits(scores, hits):
-    """Return scores (n,) in [0, 1], float64, and hits (n,), uint8.
-
-    Both may have the shape (n, 1), and scores may exceed 1 by a float32's rounding.
-    """
-    scores, hits = _column("scores", scores), _column("hits", hits)
-    if scores.ndim != 1 or scores.shape != hits.shape or scores.size == 0:
-        raise InputError(
-            f"scores and hits must be one-dimensional, of one length and not empty: "
-            f"their shapes are {scores.shape} and {hits.shape}"
-        )
-    scores = scores.astype(np.float64)
-    _validate_rows(
-        "score",
-        scores,
-        (scores >= 0) & (scores <= 1 + checks.EXCESS),
-        "give probabilities in [0, 1], not percentages",
-    )
-    _validate_rows(
-        "hit", hits, (hits == 0) | (hits == 1), "give 1 for a correct prediction and 0 otherwise"
-    )
-    return np.minimum(scores, 1.0), hits.astype(np.uint8)
-
-
-def as_array(name, values):
-    """Return a numeric array of a list, a column, a tensor or an array; InputError otherwise."""
-    if isinstance(values, np.ma.MaskedArray):
-        raise InputError(f"{name} must have no mask: leave masked samples out")
-    try:
-        values = np.asarray(values)
-    except (ValueError, TypeError, RuntimeError) as error:  # ragged rows, a tensor on a GPU, …
-        message = " ".join(str(error).split())
-        raise InputError(f"{name} cannot be read as an array of numbers: {message}") from error
-    if values.dtype.kind not in "fiub":
-        raise InputError(f"{name} must be numbers, not of type {values.dtype}")
-    return values
-
-
-def _column(name, values):
-    values = as_array(name, values)
-    return values[:, 0] if values.ndim == 2 and values.shape[1] == 1 else values
-
-
-def _validate_rows(name, values, good, remedy):
-    if not good.all():
-        row = int(np.argmin(good))
-        raise InputError(f"{name} {values[row]} in row {row} (counted from 0): {remedy}")
 
 
 def validate_whole(name, value, least):

@@ -42,13 +42,39 @@ def read_rows(path, columns=()):
         table = _read_parquet(path)
         _validate_columns(path, table.column_names, columns)
         return list(enumerate(table.to_pylist(), start=1))
+    lines = csv_rows(path)
+    _, header = next(lines)
+    _validate_columns(path, header, columns)
+    return [(line, dict(zip(header, cells, strict=True))) for line, cells in lines]
+
+
+def csv_rows(path):
+    """Yield (line, cells) of a CSV file's header and rows, without empty lines.
+
+    ``line`` is where an editor shows the row. Raises InputError, which names the line, for a row
+    with more or fewer cells than the header, and for a file that is empty or no CSV table.
+    """
+    header, line = None, 1
     try:
         with open(path, newline="", encoding="utf-8-sig") as file:
-            return _csv_rows(path, csv.reader(file, strict=True), columns)
+            reader = csv.reader(file, strict=True)
+            for cells in reader:
+                header = header or cells
+                if cells and len(cells) != len(header):
+                    raise InputError(
+                        f"{path}, line {line}: {len(cells)} cells, but {len(header)} columns; "
+                        "separate cells by commas, write decimals with points and quote a cell "
+                        "that contains a comma"
+                    )
+                if cells:
+                    yield line, cells
+                line = reader.line_num + 1
     except UnicodeDecodeError:
         raise InputError(f"{path}: not in UTF-8; save it as UTF-8") from None
     except csv.Error as error:
         raise InputError(f"{path}: not a CSV table ({error}); {_remedy(path)}") from None
+    if not header:
+        raise InputError(f"{path}: the file is empty; {_remedy(path)}")
 
 
 def joined_tables(paths, table):
@@ -90,25 +116,6 @@ def write_table(path, columns, rows):
             _write_parquet(temporary, table)
         else:
             table.to_csv(temporary, index=False, lineterminator="\n")
-
-
-def _csv_rows(path, reader, columns):
-    rows, header, line = [], None, 1
-    for cells in reader:
-        if header is None and cells:
-            header = cells
-            _validate_columns(path, header, columns)
-        elif cells and len(cells) != len(header):
-            raise InputError(
-                f"{path}, line {line}: {len(cells)} cells, but {len(header)} columns; "
-                "quote a cell that contains a comma"
-            )
-        elif cells:
-            rows.append((line, dict(zip(header, cells, strict=True))))
-        line = reader.line_num + 1
-    if header is None:
-        raise InputError(f"{path}: the file is empty; {_remedy(path)}")
-    return rows
 
 
 def _validate_columns(path, header, columns):

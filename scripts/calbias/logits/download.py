@@ -18,7 +18,7 @@ import requests
 from calbias.errors import InputError
 from calbias.io.checksums import file_digest
 from calbias.io.tables import read_rows
-from calbias.logits.manifest import placeholder, validate_file_exists
+from calbias.logits.manifest import placeholder
 
 _WORTH_A_RETRY = (408, 425, 429, 500, 502, 503, 504)
 _BLOCK_BYTES = 2**16
@@ -34,7 +34,6 @@ class _Temporary(_Answer):
 
 def read_mirrors(path):
     """Return the URL templates, each with ``{file}``, of a mirrors CSV (column ``url``)."""
-    validate_file_exists(path)
     return validated_mirrors(path, [row["url"] for _, row in read_rows(path, ["url"])])
 
 

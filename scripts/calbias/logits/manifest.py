@@ -36,7 +36,6 @@ class PublishedFile(NamedTuple):
 
 def read_manifest(path):
     """Return ``{model: PublishedFile}`` of a manifest CSV; InputError if it is not one."""
-    validate_file_exists(path)
     published = {}
     for line, row in read_rows(path, MANIFEST_COLUMNS):
         try:

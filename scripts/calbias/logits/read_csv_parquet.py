@@ -11,13 +11,13 @@ and ``prediction``, which may be text. Other columns are ignored.
 Column ``fold``, if there is one, says ``validation`` or ``test``.
 """
 
-import csv
 import re
 from pathlib import Path
 
 import numpy as np
 
 from calbias.errors import InputError
+from calbias.io.tables import csv_rows
 from calbias.logits.checks import Place, RawFold
 from calbias.logits.raw_file import RawFile, split_by_fold
 
@@ -35,30 +35,10 @@ def read_csv(path):
         table = read_csv(path, convert_options=ConvertOptions(strings_can_be_null=True))
         table.column_names  # noqa: B018 - names are decoded here
     except (pa.ArrowException, UnicodeDecodeError, OSError) as error:
-        _validate_cells(path)
+        for _ in csv_rows(path):
+            pass  # its error says more: it names the line
         raise _unreadable(path, "CSV", error) from error
     return _raw_file(Path(path), table)
-
-
-def _validate_cells(path):
-    """Raise InputError unless the file is UTF-8 and each line has as many cells as the first."""
-    try:
-        with open(path, newline="", encoding="utf-8-sig") as file:
-            lines = csv.reader(file)
-            names = next(filter(None, lines), [])
-            if not names:
-                raise InputError(f"{path}: no readable CSV table: the file is empty")
-            for cells in lines:
-                if cells and len(cells) != len(names):
-                    raise InputError(
-                        f"{path}, line {lines.line_num}: {len(cells)} cells under {len(names)} "
-                        "names in the first line; separate cells by commas and write decimals "
-                        "with points"
-                    )
-    except UnicodeDecodeError:
-        raise InputError(f"{path}: no readable CSV table: not in UTF-8; save it as UTF-8") from None
-    except csv.Error as error:
-        raise _unreadable(path, "CSV", error) from error
 
 
 def read_parquet(path):

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from calbias.engine.scores_and_hits import scores_and_hits
 from calbias.engine.seeding import stream
 from calbias.errors import InputError
 from calbias.logits import checks, plausibility
@@ -98,8 +99,10 @@ def read_scores(path, manifest=None):
         )
     folds = {}
     for name, (values, labels, place) in raw.folds.items():
-        score = checks.checked_scores(values, place)
-        folds[name] = top_label_of_scores(score, checks.checked_hits(labels, len(score), place))
+        scores, hits = scores_and_hits(values, labels, place.error)
+        if len(scores) == 1:
+            raise place.error("one row only; give at least two")
+        folds[name] = top_label_of_scores(scores, hits)
     return ScoreFile(folds, (*_about_folds(folds), *plausibility.of_scores(folds)))
 
 

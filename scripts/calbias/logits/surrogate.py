@@ -20,7 +20,6 @@ import numpy as np
 
 from calbias.engine.seeding import stream
 from calbias.errors import InputError
-from calbias.logits.manifest import validate_file_exists
 from calbias.logits.store import FOLDS, Fold, Logits
 from calbias.truth.fitted_scenarios import fitted_scenario
 from calbias.truth.scenarios import Scenario
@@ -34,8 +33,6 @@ _CHUNK_ELEMENTS = 2**22  # logits drawn at a time: 16 MiB in float32
 
 def published_fit(model, beta_csv, glm_csv):
     """Return a model's Scenario by Tables 2 and 3; InputError if it is not in both."""
-    for path in (beta_csv, glm_csv):
-        validate_file_exists(path)
     fit = fitted_scenario(model, "fitted", [beta_csv], [glm_csv])
     return Scenario(model, *fit.scores, fit.curve)
 

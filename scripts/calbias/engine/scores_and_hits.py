@@ -1,0 +1,67 @@
+"""The one check of scores and hits, from a user's arrays and from files.
+
+An ``error`` function makes the InputError of a problem, and of a row if one is given: of arrays it
+is ``array_error``, of a file the method ``Place.error`` of ``calbias.logits.checks``.
+"""
+
+import numpy as np
+
+from calbias.errors import InputError
+
+EXCESS = 1e-6
+"""By how much a score or a probability may exceed 1: a float32 softmax can, by a rounding."""
+
+
+def array_error(problem, row=None):
+    """Return the InputError for a problem with a user's arrays, in a row if one is given."""
+    return InputError(problem if row is None else f"row {row} (counted from 0): {problem}")
+
+
+def scores_and_hits(scores, hits, error=array_error):
+    """Return scores (n,) in [0, 1], float64, and hits (n,), uint8, n >= 1.
+
+    Both may have the shape (n, 1), and scores may exceed 1 by a float32's rounding.
+    """
+    scores, hits = _column("scores", scores, error), _column("hits", hits, error)
+    if scores.ndim != 1 or scores.shape != hits.shape or scores.size == 0:
+        raise error(
+            f"scores and hits must be one-dimensional, of one length and not empty: "
+            f"their shapes are {scores.shape} and {hits.shape}"
+        )
+    scores = np.ascontiguousarray(scores, np.float64)
+    largest = scores.max()
+    if not (scores.min() >= 0 and largest <= 1 + EXCESS):  # false for NaN
+        row = int(np.argmin((scores >= 0) & (scores <= 1 + EXCESS)))
+        raise error(
+            f"score {scores[row]:g} is no probability; give probabilities in [0, 1], not "
+            "percentages",
+            row,
+        )
+    is_hit = hits == 1
+    if np.count_nonzero(is_hit) + np.count_nonzero(hits == 0) < hits.size:
+        row = int(np.argmin(is_hit | (hits == 0)))
+        raise error(
+            f"hit {hits[row]:g} is neither 0 nor 1; give 1 for a correct prediction and 0 "
+            "otherwise",
+            row,
+        )
+    return scores if largest <= 1 else np.minimum(scores, 1.0), is_hit.view(np.uint8)
+
+
+def as_array(name, values, error=array_error):
+    """Return a numeric array of a list, a column, a tensor or an array; InputError otherwise."""
+    if isinstance(values, np.ma.MaskedArray):
+        raise error(f"{name} must have no mask: leave masked samples out")
+    try:
+        values = np.asarray(values)
+    except (ValueError, TypeError, RuntimeError) as cause:  # ragged rows, a tensor on a GPU, …
+        message = " ".join(str(cause).split())
+        raise error(f"{name} cannot be read as an array of numbers: {message}") from cause
+    if values.dtype.kind not in "fiub":
+        raise error(f"{name} must be numbers, not of type {values.dtype}")
+    return values
+
+
+def _column(name, values, error):
+    values = as_array(name, values, error)
+    return values[:, 0] if values.ndim == 2 and values.shape[1] == 1 else values
