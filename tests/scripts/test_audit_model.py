@@ -10,6 +10,7 @@ import calbias
 from audit_model import main as audit_model
 from calbias.logits.top_label import TopLabel
 from calbias.logits.top_label_table import Origin, write_top_labels
+from judge_recommendation import main as judge_recommendation
 from measure_coverage import main as measure_coverage
 
 
@@ -43,3 +44,20 @@ def test_coverage_of_one_law(tmp_path, monkeypatch):
     assert table["scenario"].nunique() == 4
     with pytest.raises(SystemExit):
         measure_coverage(["--law", "x", "--data-sets", "2", "--seed", "1", "--output", str(out)])
+
+
+def test_the_recommending_rule(tmp_path, monkeypatch):
+    """With two data sets a cell: the rule's error is between the best and the worst choice."""
+    whole = "calbias.auditing.recommendation"
+    monkeypatch.setattr("judge_recommendation.recommendation_table.__defaults__", (0, (200,)))
+    monkeypatch.setattr(f"{whole}.LAWS", {"spread": (2.0, 1.0)})
+    out = tmp_path / "r.csv"
+    judge_recommendation(["--data-sets", "2", "--seed", "1", "--output", str(out)])
+    table = pd.read_csv(out)
+    assert len(table) == 4
+    assert (table["best_rmse"] <= table["worst_rmse"]).all()
+    assert table["rmse_ratio"].to_numpy() == pytest.approx(table["rmse"] / table["best_rmse"])
+    assert table["share_best"].isin([0.0, 0.5, 1.0]).all()
+    assert table.set_index("scenario").loc["spread_shift", "truth"] == pytest.approx(
+        0.03, abs=0.001
+    )

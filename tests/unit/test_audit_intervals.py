@@ -5,6 +5,7 @@ import pytest
 from scipy.stats import binom, norm
 
 from calbias.auditing.coverage import (
+    CURVES,
     NOMINAL,
     cell_coverage,
     clopper_pearson,
@@ -220,7 +221,7 @@ def test_the_monotone_bound_of_a_calibrated_model_shrinks():
 def test_the_variational_bound_fails_no_more_often_than_meant():
     failed = sum(
         variational_bound(sample).low > 0
-        for sample in samples("uniform", "calibrated", 200, 300, 4)
+        for sample in samples((1.0, 1.0), CURVES["calibrated"], 200, 300, 4, ("test",))
     )
     assert binom.cdf(failed, 300, 0.05) < 0.999
     assert variational_bound(uniform_sample(5000, 0.2)).low > 0.15  # of 0.2
@@ -230,10 +231,10 @@ def test_the_variational_bound_fails_no_more_often_than_meant():
 
 
 def test_the_truths_of_a_uniform_law_by_hand():
-    wave = truths("uniform", "wave")
+    wave = truths((1.0, 1.0), CURVES["wave"])
     assert wave["l1"] == pytest.approx(0.03 * 2 / np.pi, rel=1e-3)
     assert wave["l2^2"] == pytest.approx(0.03**2 / 2, rel=1e-3)
-    assert truths("saturated", "calibrated")["l1"] < 1e-15
+    assert truths((2.8, 0.05), CURVES["calibrated"])["l1"] < 1e-15
 
 
 def test_a_cell_of_the_coverage_table():

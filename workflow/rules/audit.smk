@@ -71,6 +71,28 @@ rule measure_coverage:
         " --seed {params.seed} --output {output} 2>&1 | tee {log}"
 
 
+rule judge_recommendation:
+    input:
+        code=code("judge_recommendation", *LOADED_BY_NAME),
+        script=program("judge_recommendation"),
+    output:
+        tabled("recommendation"),
+    log:
+        "results/logs/judge_recommendation.log",
+    conda:
+        "../../envs/environment.yaml"
+    resources:
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 20 * attempt,
+    params:
+        columns=columns_of("recommendation"),
+        data_sets=max(2, config["coverage"] // 3),
+        seed=config["seed"],
+    shell:
+        "python {input.script:q} --data-sets {params.data_sets} --seed {params.seed}"
+        " --output {output} 2>&1 | tee {log}"
+
+
 # All pages, and nothing else.
 rule audit:
     input:

@@ -32,7 +32,8 @@ _DRAWS = 200  # simulated data sets at each λ, and bootstrap resamples
 _GRID = 1 << 16
 
 
-def _slope(slope):
+def slope(slope):
+    """Return the curve logit c = slope·logit s."""
     return lambda log_score, log1m_score: expit(slope * (log_score - log1m_score))
 
 
@@ -41,7 +42,7 @@ def _wave(log_score, log1m_score):
     return np.clip(s + 0.03 * np.sin(12 * np.pi * s), 0.0, 1.0)
 
 
-CURVES = {"calibrated": _slope(1.0), "slope_0.8": _slope(0.8), "slope_0.5": _slope(0.5),
+CURVES = {"calibrated": slope(1.0), "slope_0.8": slope(0.8), "slope_0.5": slope(0.5),
           "wave": _wave}  # fmt: skip
 
 
@@ -71,42 +72,43 @@ def methods(nominal=NOMINAL, draws=_DRAWS):
     }
 
 
-def truths(law, curve):
-    """Return {target: value} of a cell, by the mid-quantiles of its score law."""
+def truths(parameters, curve):
+    """Return {target: value} for Beta scores with a curve, by the mid-quantiles of the law."""
     u = (np.arange(_GRID) + 0.5) / _GRID
     half = _GRID // 2
     pairs = (
-        score_quantiles(*LAWS[law], lower=u[:half]),
-        score_quantiles(*LAWS[law], upper=u[:half][::-1]),
+        score_quantiles(*parameters, lower=u[:half]),
+        score_quantiles(*parameters, upper=u[:half][::-1]),
     )
     logs = [np.concatenate(parts) for parts in zip(*pairs, strict=True)]
-    gap = CURVES[curve](*logs) - score(*logs)
+    gap = curve(*logs) - score(*logs)
     square = float(np.mean(gap**2))
     return {"l1": float(np.mean(np.abs(gap))), "l2": square**0.5, "l2^2": square}
 
 
-def samples(law, curve, n, count, seed):
-    """Yield ``count`` Samples of a cell; the k-th depends on the seed and k alone."""
-    alpha, beta = LAWS[law]
+def samples(parameters, curve, n, count, seed, names):
+    """Yield ``count`` Samples of a cell; the k-th depends on seed, names of the cell and k."""
+    alpha, beta = parameters
     for k in range(count):
-        generator = stream(seed, "coverage", law, curve, str(n), str(k))
+        generator = stream(seed, "coverage", *names, str(k))
         # log of a Gamma(a) variate: that of Gamma(a + 1) and a uniform, which cannot underflow
         x, y = (
             np.log(generator.gamma(a + 1, size=n)) + np.log(1 - generator.random(n)) / a
             for a in (alpha, beta)
         )
         log_score, log1m_score = x - np.logaddexp(x, y), y - np.logaddexp(x, y)
-        hits = generator.random(n) < CURVES[curve](log_score, log1m_score)
+        hits = generator.random(n) < curve(log_score, log1m_score)
         scores = np.minimum(score(log_score, log1m_score), 1.0)
         yield Sample(scores, hits, log_score, log1m_score, seed=int(generator.integers(2**31)))
 
 
 def cell_coverage(law, curve, n, count, seed=0, nominal=NOMINAL, draws=_DRAWS):
     """Return the rows of ``interval_coverage`` of one cell: one dict per method."""
-    truth = truths(law, curve)
+    cell = LAWS[law], CURVES[curve]
+    truth = truths(*cell)
     every = methods(nominal, draws)
     found = {name: [] for name in every}
-    for sample in samples(law, curve, n, count, seed):
+    for sample in samples(*cell, n, count, seed, (law, curve, str(n))):
         for name, method in every.items():
             found[name].append(method.interval(sample))
     rows = []

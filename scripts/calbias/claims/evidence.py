@@ -27,7 +27,7 @@ PUBLISHED = (
 ANY_NORM = (
     *("scenarios", "beta_fits", "glm_fits"),  # fits, no errors
     *("recalibration_selection", "recalibration_sensitivity"),  # have a norm of their own, 2
-    "interval_coverage",  # has targets of its own
+    *("interval_coverage", "recommendation"),  # have targets of their own
 )
 """Tables that config key ``norm`` does not change."""
 _UNBINNED = -9  # stands for an empty n_bins, which no comparison would find
