@@ -95,7 +95,7 @@ def predicted_bias(
                     "predicted_from_subsample_percent": 100 * own.mean(),
                     "predicted_from_subsample_sd_percent": 100 * own.std(ddof=1),
                     "reference_percent": 100 * reference,
-                    "fitted_tce_percent": 100 * truth,
+                    "fitted_error_percent": 100 * truth,
                 }
             )
     return rows

@@ -49,6 +49,9 @@ def made_up_tables(models=MODELS, estimators=(*BINNED, "kde", "kde_unrooted"), r
         "chosen_bins": _chosen_bins(),
         "recalibration_selection": _selection(models),
         "interval_coverage": _interval_coverage(),
+        "predicted_bias": _predicted_bias(models, estimators),
+        "league": _league(estimators),
+        "test_power": _test_power(),
         "benchmark": _benchmark(),
     }
 
@@ -258,3 +261,37 @@ def _interval_coverage():
         ends = share - 0.05, min(share + 0.04, 1)
         rows.append((method, "l1", scenario, n, 0.95, share, *ends, 0.05, 0.02, 100))
     return _frame("interval_coverage", rows)
+
+
+def _predicted_bias(models, estimators):
+    rows = []
+    for (k, model), (j, name), n in itertools.product(
+        enumerate(models), enumerate(estimators), MODEL_SIZES
+    ):
+        bias = 20 * (j + 1) / np.sqrt(n) - k / 5
+        rows.append((model[0], name, n, bias, 0.2, bias + 0.1, 0.05, bias - 0.3, 0.4, 6.0, 6.1))
+    return _frame("predicted_bias", rows)
+
+
+def _league(estimators):
+    rows = []
+    for law, (j, curve), name, n in itertools.product(
+        ("saturated", "spread"),
+        enumerate(("calibrated", "slope_0.5", "wave")),
+        estimators,
+        MODEL_SIZES,
+    ):
+        sd, truth = 1 / np.sqrt(n), 0.02 * j
+        share = 1.2 * sd / truth if truth else np.nan
+        rows.append((f"{law}_{curve}", name, "l2", n, 60, truth, truth + sd / 2, sd / 2, sd / 8, sd,
+                     1.2 * sd, share))  # fmt: skip
+    return _frame("league", rows)
+
+
+def _test_power():
+    tests, scenarios = ("cox_score", "redraw_ks"), ("spread_calibrated", "spread_wave")
+    rows = [
+        (test, scenario, n, 0.05 + 0.9 * (scenario == "spread_wave"), 0.01, 0.05)
+        for test, scenario, n in itertools.product(tests, scenarios, (200, 1000))
+    ]
+    return _frame("test_power", rows)

@@ -21,7 +21,7 @@ PAPER = (
     *(f"fig{n}_sd_{model}" for n, model in enumerate(HEATMAP_MODELS, start=10)),
     *("fig13_tce_sweep", "fig14_chosen_bins", "table1_recalibration"),
 )
-BEYOND = ("benchmark", "interval_coverage")
+BEYOND = ("benchmark", "interval_coverage", "league", "predicted_bias", "test_power")
 
 
 def test_every_figure_is_there_in_the_papers_order_with_place_and_title():

@@ -6,7 +6,11 @@ MODELS = ("resnet110_c10", "resnet110_c100")
 LEDGER = {"judge_claims", "write_ledger_page", "compare_published"}
 BIAS = {"join_tables bias", "compare_estimators", "compute_t_test_sensitivity"}
 BIAS_FIGURES = {"fig4_realistic", "fig6_perfect"}
-ALL_FIGURES = {"fig3_fits", *BIAS_FIGURES, "table1_recalibration"}
+BEYOND_FIGURES = {"league", "predicted_bias", "test_power"}
+ALL_FIGURES = {"fig3_fits", *BIAS_FIGURES, "table1_recalibration", *BEYOND_FIGURES}
+LEAGUE = {"run_league ece_bin", "join_parts league", "league"}
+POWER = {"measure_power", "test_power"}
+PREDICTED = {"predict_bias resnet110_c10", "join_parts predicted_bias", "predicted_bias"}
 RECALIBRATED = {
     *("join_tables recalibration", "join_tables recalibration_details"),
     *("select_recalibration", "table1_recalibration"),

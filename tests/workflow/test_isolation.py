@@ -14,10 +14,13 @@ from jobs import (
     BIAS,
     BIAS_FIGURES,
     FITS,
+    LEAGUE,
     LEDGER,
     MEASURED,
     MODELS,
     PICTURES,
+    POWER,
+    PREDICTED,
     RECALIBRATED,
     changed,
     simulated,
@@ -27,8 +30,9 @@ from test_bad_input import folds
 FILES = {
     "scripts/calbias/estimators/kde.py": AFTER_KDE,
     # the sweep and the fits' comparison are built on ece_bin
-    "scripts/calbias/estimators/ece_bin.py": {*AFTER_BIN, *LEDGER},
-    "scripts/calbias/engine/sampler.py": {*ALL_SIMULATED, *FITS, *BIAS, *BIAS_FIGURES, *LEDGER},
+    "scripts/calbias/estimators/ece_bin.py": {*AFTER_BIN, *LEAGUE, *PREDICTED, *LEDGER},
+    "scripts/calbias/engine/sampler.py": {*ALL_SIMULATED, *FITS, *BIAS, *BIAS_FIGURES, *LEDGER}
+    | {*LEAGUE, *POWER},
     "scripts/calbias/fits/beta.py": {*(f"fit_beta {model}" for model in MODELS)}
     | {*(MEASURED - ASSESSED), *LEDGER, "join_tables beta_fits", "fig3_fits"},
     "scripts/calbias/figures/bias_by_n.py": {*BIAS_FIGURES, "write_ledger_page"},

@@ -26,7 +26,7 @@ PUBLISHED = (
 )
 ANY_NORM = (
     *("scenarios", "beta_fits", "glm_fits"),  # fits, no errors
-    *("recalibration_selection", "recalibration_sensitivity"),  # have a norm of their own, 2
+    *("recalibration_selection", "recalibration_sensitivity", "predicted_bias"),  # of norm 2
     *("interval_coverage", "recommendation"),  # have targets of their own
 )
 """Tables that config key ``norm`` does not change."""

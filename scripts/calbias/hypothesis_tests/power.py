@@ -6,8 +6,18 @@ import numpy as np
 
 from calbias.engine.sampler import Sampler
 from calbias.hypothesis_tests.registry import load_test
+from calbias.league import league_scenarios
 from calbias.truth.curves import Curve
 from calbias.truth.scenarios import Scenario
+
+POWERS = (1.1, 1.3)  # of the curves c^d on uniform scores, as in the paper's §7.2
+
+
+def power_scenarios():
+    """Return the scenarios: the league's laws and curves, and uniform scores with power curves."""
+    uniform = [Scenario("uniform_calibrated", 1.0, 1.0, Curve("identity"))]
+    uniform += [Scenario(f"uniform_power_{d:g}", 1.0, 1.0, Curve("power", 0.0, d)) for d in POWERS]
+    return [*league_scenarios([], [], []), *uniform]
 
 
 def power_rows(tests, scenarios, sample_sizes, replicates, seed, level=0.05):

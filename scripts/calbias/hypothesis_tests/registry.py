@@ -6,17 +6,13 @@ of each name. ``redraw_<estimator>`` is the redraw test with that estimator as i
 """
 
 import importlib
-from pathlib import Path
 from typing import NamedTuple
 
-from calbias.errors import InputError, did_you_mean
 from calbias.estimation.loading import load_estimator
-from calbias.estimation.registry import estimator_options, known_estimators, literal
+from calbias.estimation.registry import estimator_file, estimator_options, literal
+from calbias.hypothesis_tests.names import REDRAW, calibration_test_file
 
-FOLDER = Path(__file__).parent
-REDRAW = "redraw_"
 N_BINS = 15
-_NOT_TESTS = ("registry", "redraw", "power")
 
 
 class CalibrationTest(NamedTuple):
@@ -27,24 +23,13 @@ class CalibrationTest(NamedTuple):
     statistics: object = None
 
 
-def known_tests():
-    """Return {name: path} of the tests that have a file, without importing any."""
-    return {
-        name: path
-        for name, path in known_estimators((FOLDER,)).items()
-        if path.stem not in _NOT_TESTS
-    }
-
-
 def load_test(name):
     """Return the CalibrationTest of a name; InputError, with the nearest, for an unknown one."""
     if name.startswith(REDRAW):
         return CalibrationTest(name, statistics=_statistic(name.removeprefix(REDRAW)))
-    known = known_tests()
-    if name not in known:
-        raise InputError(f"unknown test {name!r}. {did_you_mean(name, sorted(known))}")
-    module = importlib.import_module(f"calbias.hypothesis_tests.{known[name].stem}")
-    options = estimator_options(name, known[name])
+    path = calibration_test_file(name)
+    module = importlib.import_module(f"calbias.hypothesis_tests.{path.stem}")
+    options = estimator_options(name, path)
 
     def bound(function):
         return None if function is None else lambda data: function(data, **options)
@@ -58,5 +43,5 @@ def load_test(name):
 
 def _statistic(estimator):
     run = load_estimator(estimator)
-    norms = literal(known_estimators()[estimator], "NORMS", default=(2,))
+    norms = literal(estimator_file(estimator), "NORMS", default=(2,))
     return lambda data: run(data, N_BINS, float(norms[-1]))[0]

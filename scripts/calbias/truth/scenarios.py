@@ -44,7 +44,7 @@ def validate_scenario(scenario: Scenario, place: str = "scenario") -> None:
     _, alpha, beta, curve = scenario
     if not (0 < alpha < np.inf and 0 < beta < np.inf):
         raise InputError(f"{place}: alpha {alpha} and beta {beta} must be finite and above 0")
-    if curve.name not in (*GLM_NAMES, *OTHER_CURVES):
+    if isinstance(curve, Curve) and curve.name not in (*GLM_NAMES, *OTHER_CURVES):
         known = (*OTHER_CURVES, *GLM_NAMES)
         raise InputError(
             f"{place}: unknown curve {curve.name!r}. {did_you_mean(curve.name, known)}"
