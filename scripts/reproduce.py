@@ -28,20 +28,20 @@ def main(argv=None):
     """
     options = _parse(argv)
     started = time.monotonic()
-    snakemake = [sys.executable, "-m", "snakemake", "--cores", options.cores, *options.snakemake]
+    snakemake = [sys.executable, "-m", "snakemake", "--cores", options.cores]
     if any(LOCKS.glob("*.lock")):
-        unlock(snakemake)
+        unlock([*snakemake, "--unlock", *options.snakemake])
     if count := date_back(Path("results")):
         print(f"{count} results are dated in the future: their inputs' contents are compared.")
     for arguments in (["--rerun-incomplete"], ["--report", "results/report.html"]):
-        status = run([*snakemake, *arguments])
+        status = run([*snakemake, *arguments, *options.snakemake])
         if status:
             sys.exit(status)
     print(summary(Path("results"), time.monotonic() - started))
 
 
-def unlock(snakemake):
-    """Remove the locks that a killed run left; exit where another run is at work."""
+def unlock(command):
+    """Remove the locks that a killed run left, by ``command``; exit where a run is at work."""
     here = Path.cwd()
     for process in psutil.process_iter():
         with contextlib.suppress(psutil.Error):
@@ -52,7 +52,7 @@ def unlock(snakemake):
                     "it has ended"
                 )
     print("The last run was killed: what it left unfinished is made again.", flush=True)
-    if status := run([*snakemake, "--unlock"]):
+    if status := run(command):
         sys.exit(status)
 
 
