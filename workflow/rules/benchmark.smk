@@ -22,7 +22,7 @@ rule measure_speed:
     conda:
         "../../envs/environment.yaml"
     resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        mem_mb=lambda wildcards, attempt: 2000 * attempt,
         runtime=lambda wildcards, attempt: 20 * attempt,
     shell:
         "python {input.script:q} --beta-fits {input.beta_fits:q} --glm-fits {input.glm_fits:q}"
