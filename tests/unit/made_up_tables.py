@@ -118,10 +118,7 @@ def _bias(models, estimators, replicates):
         tce = 5.0 * (d - 1) * (1.1 - 0.25 * (b < 1)) * (1 - 0.04 * (d - 1))
         scenario = f"beta_{a:g}_{b:g}_power_{d:g}"
         add("tce_sweep", scenario, tce, ["ece_bin_ew", "ece_sweep_em"], [15], (200, 5000))
-    return _frame(
-        "bias",
-        rows,
-    )
+    return _frame("bias", rows)
 
 
 def _bias_row(experiment, scenario, tce, name, n_bins, n, replicates):
@@ -156,10 +153,7 @@ def _glm_fits(models):
         ):
             parts = row[0].split("_", 2)
             rows.append((name, "surrogate_logits", row[0], *parts, *row[1:]))
-    return _frame(
-        "glm_fits",
-        rows,
-    )
+    return _frame("glm_fits", rows)
 
 
 def _real_and_simulated(models):
@@ -167,10 +161,7 @@ def _real_and_simulated(models):
     for name, *_, tce in models:
         numbers = (tce + 0.5, tce + 0.4, tce + 1.2, 0.03, tce + 0.7, tce + 1.9)
         rows.append((name, "surrogate_logits", "published_fits", *numbers))
-    return _frame(
-        "ece_bin_real_and_simulated",
-        rows,
-    )
+    return _frame("ece_bin_real_and_simulated", rows)
 
 
 def _histogram():
@@ -181,10 +172,7 @@ def _histogram():
         ("intro", "beta_2.8_0.05_identity", "ece_bin_ew", 200, 10**6, low, high, int(count), 4.1)
         for low, high, count in zip(edges[:-1], edges[1:], counts, strict=True)
     ]
-    return _frame(
-        "estimate_histogram",
-        rows,
-    )
+    return _frame("estimate_histogram", rows)
 
 
 def _reliability():
@@ -206,10 +194,7 @@ def _detection():
             miss = 0.95 / (1 + np.exp(5 * np.log(max(tce, 0.01) / middle)))
             se = np.sqrt(miss * (1 - miss) / 2000)
             rows.append((name, n, 1 + tce / 10, tce, middle, miss, se, 2000, se / 2))
-    return _frame(
-        "detection",
-        rows,
-    )
+    return _frame("detection", rows)
 
 
 def _chosen_bins():
@@ -219,10 +204,7 @@ def _chosen_bins():
             estimate = np.sqrt(max(tce**2 - 90 / b**2, 0) + 2500 * b / n)
             chosen = 2.5 * n**0.22 if tce else 1.6 * n**0.22
             rows.append((scenario, n, b, estimate, 20 / np.sqrt(n * 1000), chosen, tce))
-    return _frame(
-        "chosen_bins",
-        rows,
-    )
+    return _frame("chosen_bins", rows)
 
 
 def _selection(models):
@@ -234,10 +216,7 @@ def _selection(models):
         chosen, reference = methods[(k + j) % 3], methods[k * 2 % 3]
         judged = (chosen == reference, 0.1 + 0.1 * k, bool(k % 2), 0.9, 200)
         rows.append((model[0], "surrogate_logits", measure, chosen, reference, *judged))
-    return _frame(
-        "recalibration_selection",
-        rows,
-    )
+    return _frame("recalibration_selection", rows)
 
 
 def _benchmark():

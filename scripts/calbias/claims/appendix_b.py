@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from calbias.claims.measurements import Measurement
+from calbias.claims.measurements import Measurement, by_case
 from calbias.claims.tallies import CONSISTENTLY, FEW, RARE, Tally, tally, tally_measurements
 from calbias.claims.verdicts import (
     CLEAR,
@@ -44,18 +44,16 @@ def debias_varies_more(evidence):
     by_bins = ratios_by("n_bins", spreads(evidence, names))
     above = {b: np.log(r) > CLEAR * se for b, (r, se, _) in {**by_bins, **usual}.items()}
     cells = Tally(*(sum(t[k] for _, _, t in by_bins.values()) for k in range(3)))
-    measurements = [
-        Measurement("standard deviation, debias_em / sweep_em", ratio, "", case, ratio * error)
-        for ratios, words in (
-            (usual, "{} bins:"),
-            (by_n, f"{N_BINS} bins, n = {{}}:"),
-            (by_bins, "heat maps, {} bins:"),
-        )
-        for case, (ratio, error, _) in ((words.format(k), value) for k, value in ratios.items())
-    ]
+    cases = {f"{b} bins:": found for b, found in usual.items()}
+    cases |= {f"{N_BINS} bins, n = {n}:": found for n, found in by_n.items()}
+    cases |= {f"heat maps, {b} bins:": found for b, found in by_bins.items()}
+    ratios = {case: (ratio, ratio * error) for case, (ratio, error, _) in cases.items()}
     return Judgement(
         verdict_of(all(above.values()), above[N_BINS]),
-        [*measurements, *tally_measurements("larger in the heat maps", {"": cells})],
+        [
+            *by_case("standard deviation, debias_em / sweep_em", ratios),
+            *tally_measurements("larger in the heat maps", {"": cells}),
+        ],
         evidence.source("heatmaps", HEATMAP_MODELS),
         where_not_above(above, by_n),
     )
@@ -120,6 +118,7 @@ def falls_with_n_not_with_bins(evidence):
     clear, over = factors[factors["clear"]], factors["factor"]
     share = len(clear) / len(factors)
     along_n = f"fall from n = {HEATMAP_SIZES[0]} to {HEATMAP_SIZES[-1]}, factor"
+    changes = {"least": over.min(), "greatest": over.max(), "median": over.median()}
     along_bins = f"change over {HEATMAP_BINS[0]} … {HEATMAP_BINS[-1]} bins, factor"
     return Judgement(
         worst_of([falls.verdict(), verdict_of(share <= RARE, share <= FEW)]),
@@ -128,17 +127,12 @@ def falls_with_n_not_with_bins(evidence):
             Measurement(f"cells of {len(factors)} that depend clearly on the bins", len(clear)),
             Measurement("share of these cells", 100 * share, "percent"),
             Measurement(along_n, decay),
-            *(
-                Measurement(along_bins, value, "", case)
-                for case, value in (
-                    ("least", over.min()), ("greatest", over.max()), ("median", over.median())
-                )
-            ),
+            *by_case(along_bins, changes),
         ],
         evidence.source("heatmaps", HEATMAP_MODELS),
         dependence_notes(falls, clear),
         rows["se"].max(),
-    )  # fmt: skip
+    )
 
 
 def falls_with_n(rows):
@@ -157,8 +151,8 @@ def factors_over_bins(rows):
     """
     found = {}
     for cell, bins in rows.groupby(["scenario", "estimator", "n_samples"], sort=False):
-        high = bins.loc[bins["sd_percent"].idxmax()]
-        low = bins.loc[bins["sd_percent"].idxmin()]
+        spread = bins["sd_percent"]
+        high, low = bins.loc[spread.idxmax()], bins.loc[spread.idxmin()]
         factor = high["sd_percent"] / low["sd_percent"]
         error = high["se"] / high["sd_percent"] + low["se"] / low["sd_percent"]
         clear = factor > FLAT and np.log(factor) > SEARCHED * error
@@ -183,9 +177,8 @@ def dependence_notes(falls, clear):
 
 def spreads(evidence, estimators):
     """Return the heat maps' rows with ``se``, the standard error of sd_percent."""
-    return with_se(
-        evidence.bias("heatmaps", estimators, HEATMAP_SIZES, HEATMAP_MODELS, HEATMAP_BINS)
-    )
+    grid = HEATMAP_SIZES, HEATMAP_MODELS, HEATMAP_BINS
+    return with_se(evidence.bias("heatmaps", estimators, *grid))
 
 
 def with_se(rows):

@@ -4,15 +4,8 @@ import numpy as np
 from scipy.stats import spearmanr
 
 from calbias.claims.evidence import enough_replicates
-from calbias.claims.measurements import Measurement
-from calbias.claims.verdicts import (
-    CLEAR,
-    Judgement,
-    NotJudged,
-    claim,
-    in_plain_words,
-    verdict_of,
-)
+from calbias.claims.measurements import Measurement, by_case
+from calbias.claims.verdicts import CLEAR, Judgement, NotJudged, claim, in_plain_words, verdict_of
 from calbias.truth.paper import (
     AMBIGUOUS_PERCENT,
     AMBIGUOUS_TCE_PERCENT,
@@ -72,42 +65,36 @@ def sweep_curves(evidence):
 def greatest_when_calibrated(evidence):
     """R22: |bias| at TCE = 0 against all others, and the rank correlation of bias with TCE."""
     curves = sweep_curves(evidence)
-    at_zero, greatest, ranks, abs_ranks, turning = [], [], [], [], []
-    names = [f"{estimator} {scores} n = {n}" for scores, n, estimator in curves]
-    for name, curve in zip(names, curves.values(), strict=True):
+    at_zero, greatest, ranks, abs_ranks, turning = {}, [], {}, {}, []
+    for (scores, n, estimator), curve in curves.items():
+        name = f"{estimator} {scores} n = {n}"
         columns = ("tce_percent", "bias_percent", "bias_se_percent")
         tce, bias, se = (curve[column].to_numpy() for column in columns)
         magnitude = np.abs(bias)
         excess = magnitude[1:] - magnitude[0] - CLEAR * np.hypot(se[1:], se[0])
-        at_zero.append((bias[0], se[0]))
+        at_zero[name] = (bias[0], se[0])
         greatest.append(excess.max() <= 0)
-        ranks.append(float(spearmanr(tce, bias).statistic))
-        abs_ranks.append(float(spearmanr(tce, magnitude).statistic))
-        if abs_ranks[-1] > 0:
+        ranks[name] = float(spearmanr(tce, bias).statistic)
+        abs_ranks[name] = float(spearmanr(tce, magnitude).statistic)
+        if abs_ranks[name] > 0:
             least = int(magnitude.argmin())
             after = least + int(magnitude[least:].argmax())
             turning.append(
                 f"{name}: |bias| falls from {magnitude[0]:.2f} at TCE 0 to {magnitude[least]:.2f} "
                 f"at TCE {tce[least]:.1f} and rises to {magnitude[after]:.2f} at {tce[after]:.1f}"
             )
-    falls, abs_falls = (np.array(r) <= FALLING for r in (ranks, abs_ranks))
-    of = f"curves of {len(names)} with"
+    falls, abs_falls = (np.array([*r.values()]) <= FALLING for r in (ranks, abs_ranks))
+    of = f"curves of {len(curves)} with"
     measurements = [
         Measurement(f"{of} the greatest |bias| at TCE 0", sum(greatest)),
         Measurement(f"{of} a falling bias", sum(falls)),
         Measurement(f"{of} a falling |bias|", sum(abs_falls)),
-        *(
-            Measurement("bias at TCE 0", value, "percentage points", name, error)
-            for name, (value, error) in zip(names, at_zero, strict=True)
-        ),
-        *(
-            Measurement(f"rank correlation of {what} with TCE", rank, "", name)
-            for what, found in (("bias", ranks), ("|bias|", abs_ranks))
-            for name, rank in zip(names, found, strict=True)
-        ),
+        *by_case("bias at TCE 0", at_zero, "percentage points"),
+        *by_case("rank correlation of bias with TCE", ranks),
+        *by_case("rank correlation of |bias| with TCE", abs_ranks),
     ]
     notes = []
-    failing = [name for name, *ok in zip(names, greatest, falls, strict=True) if not all(ok)]
+    failing = [name for name, *ok in zip(ranks, greatest, falls, strict=True) if not all(ok)]
     if failing:
         notes.append(f"fails on: {', '.join(failing)}")
     if not all(abs_falls):
@@ -115,7 +102,7 @@ def greatest_when_calibrated(evidence):
         notes.append(
             "the fall is that of bias with its sign: by |bias| in both conditions the verdict "
             f"would be {verdict}, its rank correlation with TCE being positive in "
-            f"{sum(rank > 0 for rank in abs_ranks)} of {len(abs_ranks)} curves"
+            f"{sum(rank > 0 for rank in abs_ranks.values())} of {len(abs_ranks)} curves"
         )
     return Judgement(
         verdict_of_curves(greatest, falls),
@@ -153,31 +140,22 @@ def still_off_at_5000(evidence):
     curves = sweep_curves(evidence)
     columns = ["bias_percent", "bias_se_percent"]
     usual, swept = (
-        {scores: curves[scores, 5000, name].iloc[0][columns].astype(float) for scores in SCORES}
+        {x: tuple(curves[x, 5000, name].iloc[0][columns].to_numpy(float)) for x in SCORES}
         for name in ESTIMATORS
     )
     largest = max(bias for bias, _ in usual.values())
-    reductions = {
-        scores: (bias - swept[scores].iloc[0], se + swept[scores].iloc[1])
-        for scores, (bias, se) in usual.items()
-    }
-    shares = {scores: reductions[scores][0] / usual[scores].iloc[0] for scores in SCORES}
+    reductions = {x: (usual[x][0] - swept[x][0], usual[x][1] + swept[x][1]) for x in SCORES}
+    shares = {x: reductions[x][0] / usual[x][0] for x in SCORES}
     unclear = [scores for scores, (gap, error) in reductions.items() if not gap > CLEAR * error]
-    printed = (OFF_PERCENT, WHOLE_PERCENT)
+    name = "bias of {} at TCE 0, n = 5000"
+    printed = {"published": OFF_PERCENT, "published_error": WHOLE_PERCENT}
+    percents = {scores: 100 * share for scores, share in shares.items()}
     measurements = [
-        Measurement(f"bias of {name} at TCE 0, n = 5000", bias, "percent", scores, se,
-                    published=paper[0], published_error=paper[1])
-        for name, found, paper in (
-            (ESTIMATORS[0], usual, printed), (ESTIMATORS[1], swept, (np.nan, np.nan))
-        )
-        for scores, (bias, se) in found.items()
-    ]  # fmt: skip
-    measurements += [
-        *(Measurement("reduction", gap, "percentage points", scores, error)
-          for scores, (gap, error) in reductions.items()),
-        *(Measurement("reduction, relative", 100 * share, "percent", scores)
-          for scores, share in shares.items()),
-    ]  # fmt: skip
+        *by_case(name.format(ESTIMATORS[0]), usual, "percent", **printed),
+        *by_case(name.format(ESTIMATORS[1]), swept, "percent"),
+        *by_case("reduction", reductions, "percentage points"),
+        *by_case("reduction, relative", percents, "percent"),
+    ]
     notes, least = [], min(shares, key=shares.get)
     if unclear:
         notes.append(f"no clear reduction on {', '.join(unclear)}")
@@ -224,12 +202,11 @@ def twelve_percent_is_ambiguous(evidence):
     printed = dict(zip(tces, AMBIGUOUS_TCE_PERCENT, strict=True))
     if not np.isfinite(tces).all():
         printed = {}  # which published TCE is whose is known by their order alone
+    name = f"TCE where ece_bin_ew is {AMBIGUOUS_PERCENT:g} % at n = 200"
     measurements = [
-        Measurement(f"TCE where ece_bin_ew is {AMBIGUOUS_PERCENT:g} % at n = 200", tce, "percent",
-                    scores, error, published=printed.get(tce, np.nan),
-                    published_error=WHOLE_PERCENT)
-        for scores, (tce, error) in found.items()
-    ]  # fmt: skip
+        measurement._replace(published=printed.get(measurement.value, np.nan))
+        for measurement in by_case(name, found, "percent", published_error=WHOLE_PERCENT)
+    ]
     verdict = verdict_of(
         np.all(off <= TCE_TOLERANCE), np.all(off <= 3 * TCE_TOLERANCE) and tces[0] - tces[1] > 1
     )

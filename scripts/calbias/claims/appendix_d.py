@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from calbias.claims.measurements import NAN, Measurement
+from calbias.claims.measurements import NAN, Measurement, by_case
 from calbias.claims.verdicts import CLEAR, Judgement, NotJudged, claim, verdict_of
 from calbias.truth.paper import CALIBRATED_BINS, MODEL_SIZES
 
@@ -46,25 +46,20 @@ def near_optimal_unless_calibrated(evidence):
         "calibrated: overshot": sum(over),
     }
     greatest = max(max(best) for _, best, _ in right.values())
-    measurements = [
-        Measurement(f"sample sizes of {len(MODEL_SIZES)}", count, "", case)
-        for case, count in counts.items()
-    ]
+    measurements = by_case(f"sample sizes of {len(MODEL_SIZES)}", counts)
     for scores, choices in (("miscalibrated", wrong), ("calibrated", right)):
+        numbers = {f"n = {n}:": chosen for n, (chosen, _, _) in choices.items()}
+        measurements += by_case(f"bins that the sweep chooses, {scores}", numbers)
+        name = f"best numbers of bins, {scores}"
         measurements += [
-            *(Measurement(f"bins that the sweep chooses, {scores}", chosen, "", f"n = {n}:")
-              for n, (chosen, _, _) in choices.items()),
-            *(Measurement(f"best numbers of bins, {scores}", NAN, "", f"n = {n}:",
-                          low=min(best), high=max(best))
-              for n, (_, best, _) in choices.items()),
-        ]  # fmt: skip
-    extra = "|bias| above the least, miscalibrated"
-    measurements += [
-        *(Measurement(extra, excess, "percentage points", f"n = {n}:")
-          for n, (_, _, excess) in wrong.items()),
-        Measurement("best number of bins when calibrated, largest over n, published as ≤ "
-                    f"{CALIBRATED_BINS}", greatest, published=CALIBRATED_BINS),
-    ]  # fmt: skip
+            Measurement(name, NAN, "", f"n = {n}:", low=min(best), high=max(best))
+            for n, (_, best, _) in choices.items()
+        ]
+    extra = {f"n = {n}:": excess for n, (_, _, excess) in wrong.items()}
+    measurements += by_case("|bias| above the least, miscalibrated", extra, "percentage points")
+    name = "best number of bins when calibrated, largest over n, published as ≤ "
+    name += f"{CALIBRATED_BINS}"
+    measurements.append(Measurement(name, greatest, published=CALIBRATED_BINS))
     far = ", ".join(str(n) for n, ok in near.items() if not ok)
     least = min(counts.values())
     return Judgement(

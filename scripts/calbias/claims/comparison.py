@@ -37,10 +37,9 @@ def comparison(evidence, measurements, fits):
 
 
 def _complete(where, quantity, model, source, published, recomputed, error=np.nan):
-    difference = recomputed - published
-    n_errors = difference / error if error > 0 else np.nan
-    error = error if error > 0 else np.nan
-    return (where, quantity, model, source, published, recomputed, difference, error, n_errors)
+    difference, error = recomputed - published, error if error > 0 else np.nan
+    numbers = published, recomputed, difference, error, difference / error
+    return where, quantity, model, source, *numbers
 
 
 def _table_2(evidence, fits):

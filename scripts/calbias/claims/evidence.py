@@ -56,32 +56,27 @@ class Evidence(NamedTuple):
         if norms:
             raise OtherNorm(f"norm is {norms[0]:g}; the paper's is {NORM:g}")
 
-    def published_models(self):
-        """Return the names of the paper's ten models, whichever models the user has added."""
-        return list(MODELS)
-
     def of_published_models(self, stem):
         """Return the rows of a table about the paper's models, and those with real logits."""
         table = self.table(stem)
-        table = table[table["model"].isin(self.published_models())]
+        table = table[table["model"].isin(MODELS)]
         return table, table[table["source"] == REAL]
 
     def groups(self):
         """Return {model: data set} of the paper's models."""
         known = groups_of(self.models, "models table")
-        absent = [model for model in self.published_models() if model not in known]
+        absent = [model for model in MODELS if model not in known]
         if absent:
             raise NotJudged(f"the models table lacks {', '.join(absent)}")
-        return {model: known[model] for model in self.published_models()}
+        return {model: known[model] for model in MODELS}
 
-    def bias(self, experiment, estimators, sizes=MODEL_SIZES, scenarios=None, n_bins=(N_BINS,)):
+    def bias(self, experiment, estimators, sizes=MODEL_SIZES, scenarios=MODELS, n_bins=(N_BINS,)):
         """Return the rows of table ``bias`` on this grid.
 
         NotJudged if a row of it is absent, or has fewer than 500 replicates.
 
         ``n_bins`` holds for estimators with a fixed number; the sweep and the KDE have one row.
         """
-        scenarios = self.published_models() if scenarios is None else scenarios
         table = self.table("bias")
         bins = table["n_bins"].astype(float).fillna(_UNBINNED)
         table = table.assign(n_bins=bins.astype(int))
@@ -144,9 +139,10 @@ def bins_of(estimator, n_bins):
     return (_UNBINNED,) if estimator.startswith("kde") else tuple(n_bins)
 
 
-def by_estimator(rows, value, index=("scenario", "n_samples")):
-    """Return ``rows`` with a column for each estimator, holding ``value``, sorted by ``index``."""
-    return rows.pivot(index=list(index), columns="estimator", values=value)
+def by_estimator(rows):
+    """Return bias and its standard error, a column for each estimator, by scenario and n."""
+    rows = rows.set_index(["scenario", "n_samples", "estimator"])
+    return [rows[name].unstack() for name in ("bias_percent", "bias_se_percent")]
 
 
 def until_complete(evidence, rows, verdict, measurements, notes=(), failure_is_final=True):
@@ -156,7 +152,7 @@ def until_complete(evidence, rows, verdict, measurements, notes=(), failure_is_f
     claim counts models (``failure_is_final=False``). The source is real_logits as soon as real
     rows were used.
     """
-    complete = set(rows["model"]) == set(evidence.published_models())
+    complete = set(rows["model"]) == set(MODELS)
     final = complete or (failure_is_final and verdict == NOT_REPRODUCED)
     if rows.empty or not final:
         verdict = NEEDS_REAL_LOGITS
@@ -166,16 +162,10 @@ def until_complete(evidence, rows, verdict, measurements, notes=(), failure_is_f
 
 def add_evidence_options(parser):
     """Add the options --table, --models-table and --published-dir to an argument parser."""
-    parser.add_argument(
-        "--table",
-        action="append",
-        default=[],
-        metavar="NAME=PATH",
-        help="a result table, such as bias=results/tables/bias.csv; give it once per table",
-    )
-    parser.add_argument(
-        "--models-table", required=True, help="models table (CSV): model, group (its data set)"
-    )
+    words = "a result table, such as bias=results/tables/bias.csv; give it once per table"
+    parser.add_argument("--table", action="append", default=[], metavar="NAME=PATH", help=words)
+    words = "models table (CSV): model, group (its data set)"
+    parser.add_argument("--models-table", required=True, help=words)
     parser.add_argument("--published-dir", required=True, help="folder of the published tables")
 
 

@@ -33,6 +33,12 @@ class Measurement(NamedTuple):
     published_error: float = NAN
 
 
+def by_case(name, values, unit="", **more):
+    """Return a Measurement of this name for each {case: value} or {case: (value, its error)}."""
+    pairs = {case: x if isinstance(x, tuple) else (x, NAN) for case, x in values.items()}
+    return [Measurement(name, x, unit, case, error, **more) for case, (x, error) in pairs.items()]
+
+
 def measurement_table(judged):
     """Return the table ``measurements`` of [(Claim, Judgement)]: a row for each number."""
     rows = [
@@ -54,9 +60,7 @@ def in_words(measurements):
 
 def quantity(measurement):
     """Return a measurement's number with its error or its range, without its unit, as text."""
-    value, error, low, high = (
-        getattr(measurement, name) for name in ("value", "error", "low", "high")
-    )
+    _, value, _, _, error, low, high, *_ = measurement
     if np.isfinite(error):
         return f"{number(value, error)} ± {number(error, error)}"
     if not np.isfinite(low):

@@ -3,7 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from calbias.claims.measurements import Measurement
+from calbias.claims.evidence import by_estimator
+from calbias.claims.measurements import Measurement, by_case
 from calbias.claims.tallies import abs_difference
 from calbias.claims.verdicts import (
     APPROXIMATE,
@@ -15,13 +16,7 @@ from calbias.claims.verdicts import (
     claim,
     verdict_of,
 )
-from calbias.truth.paper import (
-    FIG2B_SCENARIOS,
-    HEATMAP_BINS,
-    HEATMAP_MODELS,
-    HEATMAP_SIZES,
-    N_BINS,
-)
+from calbias.truth.paper import FIG2B_SCENARIOS, HEATMAP_BINS, HEATMAP_MODELS, HEATMAP_SIZES, N_BINS
 
 MOST = 0.75
 ROUNDING_PERCENT = 1e-9
@@ -44,21 +39,21 @@ ROUNDING_PERCENT = 1e-9
 def both_signs_and_turning_point(evidence):
     """R02: biases of both signs, and a larger number of bins that is clearly worse."""
     rows = fig2b(evidence)
-    holds, least, greatest, turning = [], [], [], []
+    holds, least, greatest, worse = [], {}, {}, {}
     for scenario, table in rows.groupby("scenario", sort=False):
-        z = table["bias_percent"] / table["bias_se_percent"]
-        worse = sum(more_bins_are_worse(cells) for _, cells in table.groupby("n_samples"))
-        holds.append(z.min() < -SEARCHED and z.max() > SEARCHED and worse > 0)
-        for name, place, found in (
-            ("least bias", table["bias_percent"].idxmin(), least),
-            ("greatest bias", table["bias_percent"].idxmax(), greatest),
-        ):
-            values = table.loc[place, ["bias_percent", "bias_se_percent"]].astype(float)
-            found.append(Measurement(name, values.iloc[0], "percentage points", scenario,
-                                     values.iloc[1]))  # fmt: skip
-        name = f"sample sizes of {len(HEATMAP_SIZES)} at which more bins are clearly worse"
-        turning.append(Measurement(name, worse, "", scenario))
-    measurements = [*least, *greatest, *turning]
+        bias, se = table["bias_percent"], table["bias_se_percent"]
+        z, sizes = bias / se, table.groupby("n_samples")
+        worse[scenario] = sum(more_bins_are_worse(cells) for _, cells in sizes)
+        holds.append(z.min() < -SEARCHED and z.max() > SEARCHED and worse[scenario] > 0)
+        least[scenario], greatest[scenario] = (
+            (bias[place], se[place]) for place in (bias.idxmin(), bias.idxmax())
+        )
+    turning = f"sample sizes of {len(HEATMAP_SIZES)} at which more bins are clearly worse"
+    measurements = [
+        *by_case("least bias", least, "percentage points"),
+        *by_case("greatest bias", greatest, "percentage points"),
+        *by_case(turning, worse),
+    ]
     verdict = verdict_of(all(holds), any(holds))
     largest = rows["bias_se_percent"].max()
     return Judgement(verdict, measurements, evidence.source("bins_by_n"), (), largest)
@@ -104,9 +99,8 @@ def best_number_grows(evidence):
         best, near = best_bins(cells)
         grow.append(can_be_nondecreasing(near) and best[-1] > best[0])
         name = f"best number of bins, {scenario} {estimator[-2:]}"
-        measurements += [
-            Measurement(name, b, "", f"n = {n}:") for n, b in zip(HEATMAP_SIZES, best, strict=True)
-        ]
+        numbers = zip(HEATMAP_SIZES, best, strict=True)
+        measurements += by_case(name, {f"n = {n}:": b for n, b in numbers})
     count = Measurement(f"curves of {len(grow)} that grow", sum(grow))
     return Judgement(
         verdict_of(np.mean(grow) == 1, np.mean(grow) >= MOST),
@@ -161,11 +155,8 @@ def label_binned_is_larger(evidence):
     for experiment in ("realistic", "perfect"):
         for scheme in ("ew", "em"):
             names = [f"ece_label_binned_{scheme}", f"ece_bin_{scheme}"]
-            rows = evidence.bias(experiment, names)
-            wide = rows.pivot(
-                index=["scenario", "n_samples"], columns="estimator", values="bias_percent"
-            )
-            gaps.append((wide[names[0]] - wide[names[1]]).to_numpy())
+            bias, _ = by_estimator(evidence.bias(experiment, names))
+            gaps.append((bias[names[0]] - bias[names[1]]).to_numpy())
     gaps = np.concatenate(gaps)
     below = int(np.sum(gaps < -ROUNDING_PERCENT))
     measurements = [

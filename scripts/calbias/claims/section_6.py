@@ -4,7 +4,7 @@ import numpy as np
 from scipy.special import betainc
 
 from calbias.claims.evidence import until_complete
-from calbias.claims.measurements import Measurement
+from calbias.claims.measurements import Measurement, by_case
 from calbias.claims.similarity import groups_matter, similarity_measurements
 from calbias.claims.verdicts import (
     CLEAR,
@@ -95,9 +95,7 @@ def distance(a, b):
 def beta_parameters(evidence):
     """R06: relative difference of the fitted Beta parameters to Table 2, real logits only."""
     table, rows = evidence.of_published_models("beta_fits")
-    off = off_by(rows, "alpha", relative=True).combine(
-        off_by(rows, "beta", relative=True), np.maximum
-    )
+    off = np.maximum(*(off_by(rows, name, relative=True) for name in ("alpha", "beta")))
     printed = evidence.published["roelofs2022_table2_beta_fits"][["alpha", "beta"]]
     rounding = HALF_LAST_DIGIT_BETA / printed.abs().min(axis=None)
     measurements = [Measurement("models with real logits, of 10", len(rows))]
@@ -105,14 +103,11 @@ def beta_parameters(evidence):
         worst = 100 * off.max(), "percent", rows.loc[off.idxmax(), "model"]
         measurements.append(Measurement("largest relative difference to Table 2", *worst))
     elif len(table):
-        measurements += [
-            Measurement(f"largest relative difference to Table 2, {SURROGATES}",
-                        100 * off_by(table, name, relative=True).max(), "percent", name)
-            for name in ("alpha", "beta")
-        ]  # fmt: skip
-    measurements.append(
-        Measurement("largest rounding of the printed parameters", 100 * rounding, "percent")
-    )
+        name = f"largest relative difference to Table 2, {SURROGATES}"
+        worst = {x: 100 * off_by(table, x, relative=True).max() for x in ("alpha", "beta")}
+        measurements += by_case(name, worst, "percent")
+    name = "largest rounding of the printed parameters"
+    measurements.append(Measurement(name, 100 * rounding, "percent"))
     verdict = verdict_of((off <= BETA_TOLERANCE).all(), (off <= BETA_LOOSE).all())
     return until_complete(evidence, rows, verdict, measurements, [softmax_note(rows)])
 
@@ -248,15 +243,12 @@ def real_and_simulated(evidence):
         name = f"real column, {len(rows)} of 10 models, largest difference to Table 4"
         measurements.append(Measurement(name, real.max(), "percentage points"))
     name = f"simulated column ({sources}), difference to Table 4"
-    measurements += [
-        Measurement(name, simulated.max(), "percentage points", "largest"),
-        Measurement(name, simulated.mean(), "percentage points", "mean"),
-    ]
+    differences = {"largest": simulated.max(), "mean": simulated.mean()}
+    measurements += by_case(name, differences, "percentage points")
     if len(rows):
         gap = off_by(rows, "ece_bin_percent", "mean_simulated_ece_bin_percent").mean()
-        measurements.append(
-            Measurement("real against simulated, mean difference", gap, "percentage points")
-        )
+        name = "real against simulated, mean difference"
+        measurements.append(Measurement(name, gap, "percentage points"))
         of_real = simulated[table["model"].isin(rows["model"])]
         verdict = verdict_of(
             real.max() <= REAL_TOLERANCE and of_real.max() <= SIMULATED_TOLERANCE,
@@ -285,19 +277,13 @@ def of_genuine_scores(rows):
     """Return each model's ECE_bin on its genuine test scores and their gap to simulated data."""
     name = "ECE_bin of genuine scores, test fold"
     gap = off_by(rows, "ece_bin_test_percent", "mean_simulated_ece_bin_percent").mean()
-    return [
-        *(
-            Measurement(
-                name,
-                row.ece_bin_test_percent,
-                "percent",
-                row.model,
-                published=row.published_ece_bin_percent,
-            )
-            for row in rows.itertuples()
-        ),
-        Measurement("genuine scores against simulated, mean difference", gap, "percentage points"),
+    columns = ["ece_bin_test_percent", "model", "published_ece_bin_percent"]
+    found = [
+        Measurement(name, value, "percent", model, published=published)
+        for value, model, published in rows[columns].itertuples(index=False)
     ]
+    name = "genuine scores against simulated, mean difference"
+    return [*found, Measurement(name, gap, "percentage points")]
 
 
 def off_by(rows, column, other=None, relative=False):

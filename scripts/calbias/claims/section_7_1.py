@@ -3,7 +3,7 @@
 import numpy as np
 
 from calbias.claims.evidence import by_estimator
-from calbias.claims.measurements import Measurement
+from calbias.claims.measurements import Measurement, by_case
 from calbias.claims.section_7_1_t_test import PAIR, SIGNIFICANT
 from calbias.claims.similarity import groups_matter, similarity_measurements
 from calbias.claims.tallies import (
@@ -18,16 +18,9 @@ from calbias.claims.tallies import (
     tally_measurements,
     unrooted_note,
 )
-from calbias.claims.verdicts import (
-    CLEAR,
-    Judgement,
-    claim,
-    in_plain_words,
-    verdict_of,
-    worst_of,
-)
+from calbias.claims.verdicts import CLEAR, Judgement, claim, in_plain_words, verdict_of, worst_of
 from calbias.summaries.bias_by_group import bias_by_group, error_of_mean
-from calbias.truth.paper import BINNED, MODEL_SIZES
+from calbias.truth.paper import BINNED, MODEL_SIZES, MODELS
 
 FAMILIES = ("bin", "debias", "sweep")
 FAR = 2.0
@@ -65,20 +58,19 @@ def equal_mass_beats_equal_width(evidence):
         errors.append(error.max())
         lost = advantage.index[advantage < -CLEAR * error]
         exceptions += [f"{family} {group} n = {n}" for group, n in lost]
-    means = [
-        Measurement("mean |bias|", magnitude[f"ece_{family}_{scheme}"], "percent",
-                    f"{family} {scheme}")
-        for family in FAMILIES
-        for scheme in ("ew", "em")
-    ]  # fmt: skip
+    schemes = [f"{family} {scheme}" for family in FAMILIES for scheme in ("ew", "em")]
+    means = {name: magnitude[f"ece_{name.replace(' ', '_')}"] for name in schemes}
     words = [f"{family} {in_plain_words(t.verdict())}" for family, t in tallies.items()]
     notes = [f"each alone: {', '.join(words)}"]
     if exceptions:
         notes.append(f"ew is clearly less biased at: {', '.join(exceptions)}")
     return Judgement(
         worst_of(t.verdict() for t in tallies.values()),
-        [*means, *tally_measurements("em less biased", tallies)],
-        evidence.source("realistic", evidence.published_models()),
+        [
+            *by_case("mean |bias|", means, "percent"),
+            *tally_measurements("em less biased", tallies),
+        ],
+        evidence.source("realistic", MODELS),
         tuple(notes),
         max(errors),
     )
@@ -104,7 +96,7 @@ def equal_mass_beats_equal_width(evidence):
 def sweep_then_debias(evidence):
     """R10: ranking of mean |bias| over 70 cells, by n and by data set, and debias − sweep by n."""
     rows = evidence.bias("realistic", (*BINNED, "kde"))
-    bias, se = (by_estimator(rows, column) for column in ("bias_percent", "bias_se_percent"))
+    bias, se = by_estimator(rows)
     means = mean_abs(bias, se)
     order = ranking(means)
     first = order[0] == "ece_sweep_em" and clearly_below(means, "ece_sweep_em", order[1])
@@ -115,6 +107,8 @@ def sweep_then_debias(evidence):
     beaten = exceptions(bias, se, evidence.groups())
     notes = [] if first and second else [f"least biased over all are {order[0]} and {order[1]}"]
     notes += [f"{where}: less biased than ece_sweep_em is {words}" for where, words in beaten]
+    places = f"sample sizes of {len(MODEL_SIZES)} at which it is clearly beaten"
+    gaps = {f"n = {n}:": (gap[n], error[n]) for n in (small, large)}
     at_sizes = len([where for where, _ in beaten if where.startswith("n =")])
     return Judgement(
         verdict_of(
@@ -123,18 +117,12 @@ def sweep_then_debias(evidence):
         ),
         [
             *mean_abs_measurements(means),
-            Measurement(
-                f"sample sizes of {len(MODEL_SIZES)} at which it is clearly beaten", at_sizes
-            ),
-            *(
-                Measurement("|debias_em| − |sweep_em|", gap[n], "percentage points", f"n = {n}:",
-                            error[n])
-                for n in (small, large)
-            ),
+            Measurement(places, at_sizes),
+            *by_case("|debias_em| − |sweep_em|", gaps, "percentage points"),
         ],
-        evidence.source("realistic", evidence.published_models()),
+        evidence.source("realistic", MODELS),
         tuple(notes),
-    )  # fmt: skip
+    )
 
 
 def gap_by_n(bias, se):
@@ -181,15 +169,13 @@ def kde_is_far_more_biased(evidence):
     )
     ratios = {kde: means[kde] / means[list(BINNED)].max(axis=1) for kde in kdes}
     verdicts = {k: verdict_of((r > FAR).all(), (r > 1).all()) for k, r in ratios.items()}
-    measurements = [
-        Measurement(f"mean |bias| of {kde} / worst binned estimator", ratio, "", group)
-        for kde in kdes
-        for group, ratio in ratios[kde].items()
-    ]
+    measurements = []
+    for kde, ratio in ratios.items():
+        measurements += by_case(f"mean |bias| of {kde} / worst binned estimator", ratio)
     return Judgement(
         verdicts["kde"],
         measurements,
-        evidence.source("realistic", evidence.published_models()),
+        evidence.source("realistic", MODELS),
         (unrooted_note(verdicts),),
         curves["bias_se_percent"].max(),
     )
@@ -222,12 +208,10 @@ def architectures_look_alike(evidence):
     less = [name for name in results if not clear.get(name, np.inf) < ALIKE]
     matter = sum(ratio < 1 for ratio in clear.values())
     name = f"estimators of {len(results)} below {ALIKE:g} with p < {SIGNIFICANT:g}"
+    ratios = "distance of bias curves within data sets / between"
     return Judgement(
         verdict_of(not less, matter > len(results) / 2),
-        [
-            Measurement(name, len(results) - len(less)),
-            *similarity_measurements("distance of bias curves within data sets / between", results),
-        ],
+        [Measurement(name, len(results) - len(less)), *similarity_measurements(ratios, results)],
         evidence.source("realistic", list(groups)),
         (f"less alike are the curves of {', '.join(less)}",) if less else (),
     )

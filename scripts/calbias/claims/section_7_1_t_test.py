@@ -9,7 +9,7 @@ from calbias.claims.measurements import NAN, Measurement
 from calbias.claims.verdicts import CLEAR, Judgement, claim, verdict_of
 from calbias.summaries.bias_by_group import error_of_mean
 from calbias.summaries.paired_t_test import ROUNDING, SAME_MEANS, paired_t_test
-from calbias.truth.paper import DEBIAS_PERCENT, P_VALUE, SWEEP_PERCENT, T_STATISTIC
+from calbias.truth.paper import DEBIAS_PERCENT, MODELS, P_VALUE, SWEEP_PERCENT, T_STATISTIC
 
 PAIR = ("ece_debias_em", "ece_sweep_em")
 SIGNIFICANT = 0.05
@@ -33,16 +33,12 @@ class PairedTest(NamedTuple):
 def paired_test(evidence, experiment):
     """Return the PairedTest of an experiment, as in table ``paired_t_test``."""
     rows = evidence.bias(experiment, PAIR)
-    bias, se = (by_estimator(rows, column) for column in ("bias_percent", "bias_se_percent"))
+    bias, se = by_estimator(rows)
     row = paired_t_test(bias.abs(), *PAIR)
     a, b = PAIR
     of_t = t_error(bias[a].abs() - bias[b].abs(), np.hypot(se[a], se[b]))
-    return PairedTest(
-        np.array([row[column] for column in COLUMNS]),
-        np.array([*error_of_mean(se[list(PAIR)]), of_t]),
-        row["p_value"],
-        row["n_pairs"],
-    )
+    values, errors = [row[column] for column in COLUMNS], [*error_of_mean(se[[a, b]]), of_t]
+    return PairedTest(np.array(values), np.array(errors), row["p_value"], row["n_pairs"])
 
 
 def t_error(differences, errors):
@@ -58,13 +54,10 @@ def t_error(differences, errors):
 
 def in_measurements(test, published=(NAN,) * 3, published_errors=(NAN,) * 3, p_value=NAN):
     """Return a PairedTest as Measurements, with published values where there are any."""
-    numbers = zip(NAMES, test.values, UNITS, test.errors, published, published_errors, strict=True)
+    rows = zip(NAMES, test.values, UNITS, test.errors, published, published_errors, strict=True)
     p = "p of the paired test" + f", published as < {p_value:g}" * (p_value == p_value)
     return [
-        *(
-            Measurement(name, value, unit, "", error, NAN, NAN, *paper)
-            for name, value, unit, error, *paper in numbers
-        ),
+        *(Measurement(*row[:3], "", row[3], NAN, NAN, *row[4:]) for row in rows),
         Measurement(p, test.p_value, published=p_value),
         Measurement("pairs", test.n_pairs),
     ]
@@ -100,19 +93,18 @@ def realistic_t_test(evidence):
     return Judgement(
         verdict_of(a > b and p < P_VALUE and near, a > b and p < SIGNIFICANT),
         measurements,
-        evidence.source("realistic", evidence.published_models()),
+        evidence.source("realistic", MODELS),
         notes,
     )
 
 
 def rounding_measurements(draws):
     """Return how far the rounding of the printed parameters moves the test."""
-    return [
-        Measurement(f"{name}, range of {len(draws)} draws within rounding", NAN, unit,
-                    low=draws[column].min(), high=draws[column].max())
-        for name, column, unit in zip(NAMES, COLUMNS, UNITS, strict=True)
-        if len(draws)
-    ]  # fmt: skip
+    if draws.empty:
+        return []
+    ends = zip(NAMES, UNITS, draws[COLUMNS].min(), draws[COLUMNS].max(), strict=True)
+    words = f", range of {len(draws)} draws within rounding"
+    return [Measurement(name + words, NAN, unit, low=a, high=b) for name, unit, a, b in ends]
 
 
 def sensitivity_notes(table):

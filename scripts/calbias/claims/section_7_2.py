@@ -3,7 +3,7 @@
 import numpy as np
 
 from calbias.claims.evidence import enough_replicates
-from calbias.claims.measurements import NAN, Measurement
+from calbias.claims.measurements import NAN, Measurement, by_case
 from calbias.claims.tallies import CONSISTENTLY, tally, tally_measurements
 from calbias.claims.verdicts import (
     APPROXIMATE,
@@ -55,11 +55,8 @@ def sweep_misses_less(evidence):
     verdict = total.verdict()
     if not few[0] > many[0]:
         verdict = verdict_of(False, verdict != NOT_REPRODUCED)
-    gaps = [
-        Measurement("mean gap between the curves of miss rate over TCE", mean, "points of TCE",
-                    case, error)
-        for case, (mean, error) in ((f"below {MANY} samples:", few), ("from there:", many))
-    ]  # fmt: skip
+    name = "mean gap between the curves of miss rate over TCE"
+    gaps = by_case(name, {f"below {MANY} samples:": few, "from there:": many}, "points of TCE")
     return Judgement(
         verdict,
         [*tally_measurements("sweep_em misses less", {"": total}), *gaps],
@@ -168,11 +165,7 @@ def detectable(evidence, n):
             columns = ["tce_percent", "tce_low_percent", "tce_high_percent"]
             tce, low, high = found.iloc[0][columns].astype(float)
             printed = (DETECTABLE_PERCENT.get(n, NAN), WHOLE_PERCENT) if tce == tce else (NAN, NAN)
-            limits.append(
-                Measurement(
-                    f"TCE that {n} samples detect", tce, "percent",
-                    f"{estimator}, miss {target:.0%}", NAN, np.nan_to_num(low, nan=0.0), high,
-                    *printed,
-                )
-            )  # fmt: skip
+            name, case = f"TCE that {n} samples detect", f"{estimator}, miss {target:.0%}"
+            values = NAN, np.nan_to_num(low, nan=0.0), high, *printed
+            limits.append(Measurement(name, tce, "percent", case, *values))
     return limits

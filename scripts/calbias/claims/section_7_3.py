@@ -1,7 +1,7 @@
 """R19 to R21: bias under perfect calibration, and in both settings (section 7.3, Figure 6)."""
 
 from calbias.claims.evidence import by_estimator
-from calbias.claims.measurements import Measurement
+from calbias.claims.measurements import by_case
 from calbias.claims.section_7_1 import curves_by_group
 from calbias.claims.section_7_1_t_test import SIGNIFICANT, in_measurements, paired_test
 from calbias.claims.tallies import (
@@ -24,7 +24,7 @@ from calbias.claims.verdicts import (
     verdict_of,
     worst_of,
 )
-from calbias.truth.paper import BINNED
+from calbias.truth.paper import BINNED, MODELS
 
 GOOD = ("ece_sweep_em", "ece_debias_em")
 COMMON = ("ece_bin_ew", "ece_debias_ew")
@@ -46,18 +46,15 @@ COMMON = ("ece_bin_ew", "ece_debias_ew")
 def kde_then_debias(evidence):
     """R19: ranking of mean |bias| over 70 cells at TCE = 0, by the rooted and unrooted KDE."""
     rows = evidence.bias("perfect", (*BINNED, "kde", "kde_unrooted"))
-    bias, se = (by_estimator(rows, column) for column in ("bias_percent", "bias_se_percent"))
+    bias, se = by_estimator(rows)
     means = mean_abs(bias, se)
     verdicts = {kde: kde_ranked(means, kde) for kde in ("kde", "kde_unrooted")}
     order = ranking({name: means[name] for name in (*BINNED, "kde")})
-    places = [
-        Measurement(f"place among {len(order)}", order.index(name) + 1, "", name)
-        for name in ("kde", "ece_debias_em")
-    ]
+    places = {name: order.index(name) + 1 for name in ("kde", "ece_debias_em")}
     return Judgement(
         verdicts["kde"],
-        [*places, *mean_abs_measurements(means)],
-        evidence.source("perfect", evidence.published_models()),
+        [*by_case(f"place among {len(order)}", places), *mean_abs_measurements(means)],
+        evidence.source("perfect", MODELS),
         (unrooted_note(verdicts),),
     )
 
@@ -90,7 +87,7 @@ def perfect_t_test(evidence):
     return Judgement(
         verdict_of(a < b and test.p_value < SIGNIFICANT, a < b),
         in_measurements(test),
-        evidence.source("perfect", evidence.published_models()),
+        evidence.source("perfect", MODELS),
     )
 
 
@@ -121,7 +118,7 @@ def both_beat_common_practice(evidence):
     return Judgement(
         worst_of(t.verdict() for t in tallies.values()),
         tally_measurements("less biased", tallies),
-        evidence.source("realistic", evidence.published_models()),
+        evidence.source("realistic", MODELS),
         comparison_notes(tallies),
         max(errors),
     )
@@ -131,19 +128,12 @@ def comparison_notes(tallies):
     """Return how many comparisons have which verdict, and the ones that fail."""
     verdicts = [t.verdict() for t in tallies.values()]
     counts = [f"{verdicts.count(v)} {in_plain_words(v)}" for v in dict.fromkeys(verdicts)]
-    failed = [
-        f"{name} is "
-        + (
-            f"reversed: clearly more biased in {t.losses} of {t.cells} cells"
-            if t.losses > t.wins
-            else f"not consistent: clearly less biased in {t.wins} of {t.cells} cells"
-        )
-        for name, t in tallies.items()
-        if t.verdict() == NOT_REPRODUCED
-    ]
-    others = [
-        f"{name} is clearly more biased in {t.losses} of {t.cells} cells"
-        for name, t in tallies.items()
-        if t.losses and t.verdict() != NOT_REPRODUCED
-    ]
+    failed, others = [], []
+    for name, t in tallies.items():
+        worse = f"clearly more biased in {t.losses} of {t.cells} cells"
+        if t.verdict() == NOT_REPRODUCED:
+            better = f"not consistent: clearly less biased in {t.wins} of {t.cells} cells"
+            failed.append(f"{name} is {f'reversed: {worse}' if t.losses > t.wins else better}")
+        elif t.losses:
+            others.append(f"{name} is {worse}")
     return (f"of {len(tallies)} comparisons {', '.join(counts)}", *failed, *others)

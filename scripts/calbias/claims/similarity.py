@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from calbias.claims.measurements import Measurement
+from calbias.claims.measurements import by_case
 from calbias.claims.verdicts import NotJudged
 
 
@@ -41,11 +41,9 @@ def groups_matter(objects, labels, distance):
 
 def similarity_measurements(name, results):
     """Return Measurements of {case: Similarity}: the ratios, then the p-values."""
-    return [
-        Measurement(what, getattr(result, field), "", case)
-        for what, field in ((name, "ratio"), ("p", "p_value"))
-        for case, result in results.items()
-    ]
+    ratios = {case: result.ratio for case, result in results.items()}
+    p_values = {case: result.p_value for case, result in results.items()}
+    return [*by_case(name, ratios), *by_case("p", p_values)]
 
 
 def _groupings(labels):

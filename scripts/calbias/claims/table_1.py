@@ -3,9 +3,10 @@
 import numpy as np
 
 from calbias.claims.evidence import until_complete
-from calbias.claims.measurements import NAN, Measurement
+from calbias.claims.measurements import NAN, Measurement, by_case
 from calbias.claims.verdicts import claim, verdict_of
 from calbias.io.tables import is_true
+from calbias.truth.paper import MODELS
 
 MEASURES = ("ece_bin_ew", "ece_sweep_em")  # in the same order, those of the tables
 DEFAULT = "default"
@@ -40,16 +41,14 @@ def sweep_selects_better(evidence):
     frequency = shown["agreement_frequency"]
     spread = shown.assign(mean=frequency, variance=frequency * (1 - frequency))
     spread = spread.groupby("measure")[["mean", "variance"]].sum()
-    all_models = len(evidence.published_models())
-    measurements = [
-        *(Measurement(f"{name} selects as TCE", k, "models", f"of {n}:" if n < all_models else "",
-                      published=published[name] if n == all_models else NAN)
-          for name, (k, n) in agree.items()),
-        Measurement(f"ticks of {len(shown)} as published", same),
-        *(Measurement("models that agree, mean over bootstrap resamples", row.mean, "", row.Index,
-                      np.sqrt(row.variance))
-          for row in spread.itertuples()),
-    ]  # fmt: skip
+    measurements = []
+    for name, (k, n) in agree.items():
+        case, printed = ("", published[name]) if n == len(MODELS) else (f"of {n}:", NAN)
+        name = f"{name} selects as TCE"
+        measurements.append(Measurement(name, k, "models", case, published=printed))
+    measurements.append(Measurement(f"ticks of {len(shown)} as published", same))
+    expected = {row.Index: (row.mean, np.sqrt(row.variance)) for row in spread.itertuples()}
+    measurements += by_case("models that agree, mean over bootstrap resamples", expected)
     notes = ["these are surrogates, which the paper's ticks do not bind"] if rows.empty else []
     notes += choices_notes(evidence)
     return until_complete(evidence, rows, verdict, measurements, notes, failure_is_final=False)

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from calbias.claims.measurements import Measurement
+from calbias.claims.measurements import Measurement, by_case
 from calbias.claims.verdicts import CLEAR, VERDICTS, in_plain_words, verdict_of
 from calbias.summaries.bias_by_group import error_of_mean
 
@@ -87,10 +87,7 @@ def mean_abs(bias, se):
 
 def mean_abs_measurements(means):
     """Return Measurements of ``mean_abs``, least first."""
-    return [
-        Measurement("mean |bias|", means[name][0], "percent", name, means[name][1])
-        for name in ranking(means)
-    ]
+    return by_case("mean |bias|", {name: means[name] for name in ranking(means)}, "percent")
 
 
 def ranking(means):

@@ -43,10 +43,7 @@ def draw(tables):
     axes.xaxis.set_minor_formatter(NullFormatter())
     axes.grid(axis="y", visible=False)
     axes.set_xlabel("time of the baseline / time of the implementation (ratio, log scale)")
-    panels.note(
-        made,
-        "bars: median, with the lowest and highest of the interleaved runs",
-    )
+    panels.note(made, "bars: median, with the lowest and highest of the interleaved runs")
     return made
 
 

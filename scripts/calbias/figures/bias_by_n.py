@@ -9,10 +9,7 @@ from calbias.figures import labels, panels, selection, style
 from calbias.summaries.bias_by_group import bias_by_group
 
 TABLES = ("bias", "scenarios")
-FIGURES = {
-    "fig4_realistic": {"experiment": "realistic"},
-    "fig6_perfect": {"experiment": "perfect"},
-}
+FIGURES = {"fig4_realistic": {"experiment": "realistic"}, "fig6_perfect": {"experiment": "perfect"}}
 TITLES = {
     "fig4_realistic": "Bias by sample size: calibration curves fitted to real models",
     "fig6_perfect": "Bias by sample size: perfect calibration",

@@ -14,11 +14,11 @@ SURROGATE = "surrogate_logits"
 CAUSES = {
     "Table 4": "Where the simulated column differs by more than its Monte Carlo error and than the "
     "printed decimals of the fits allow (tenths of a point, table tce_rounding), it is because the "
-    "paper simulated from refits on the validation folds, which it does not print.",
+    "paper simulated from refits on the validation folds, which it does not print."
 }
 CAUSES_OF_SURROGATES = {
     "Table 2": "Surrogate scores are drawn above 1/K only, as a top score is: fits to them are "
-    "centred above the published parameters, by less than one standard error.",
+    "centred above the published parameters, by less than one standard error."
 }
 
 
