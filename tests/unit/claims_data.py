@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from calbias.claims.appendix_c import SCORES
 from calbias.claims.evidence import PUBLISHED, Evidence, bins_of
@@ -23,6 +24,22 @@ GROUP = dict(zip(MODELS["model"], MODELS["group"], strict=True))
 def judged(claim, published=TABLES, **tables):
     """Return the Judgement of one claim on made-up tables."""
     return CLAIMS[claim].judge(Evidence(tables, MODELS, published))
+
+
+def verdicts_of(claim, make, cases):
+    """Return a test that a claim has each verdict on what ``make`` returns for the arguments.
+
+    ``cases`` are (arguments …, verdict). ``make`` returns table ``bias`` or {table: DataFrame}.
+    """
+
+    @pytest.mark.parametrize("case", cases, ids=lambda case: f"{claim}-{case[-1]}")
+    def test(case):
+        *arguments, verdict = case
+        tables = make(*arguments)
+        tables = tables if isinstance(tables, dict) else {"bias": tables}
+        assert judged(claim, **tables).verdict == verdict
+
+    return test
 
 
 def measured(judgement, name, case=""):
@@ -65,6 +82,14 @@ def heatmaps(bias, estimators, sd=1.0):
     return experiment(
         "heatmaps", bias, estimators, HEATMAP_MODELS, HEATMAP_SIZES, HEATMAP_BINS, sd=sd
     )
+
+
+def beta_fits(factor=1.0, source="real_logits", softmax="float32_2020"):
+    """Return table ``beta_fits``: the parameters of Table 2, alpha times a factor."""
+    table = TABLES["roelofs2022_table2_beta_fits"][["model", "alpha", "beta"]]
+    published = table[["alpha", "beta"]].add_prefix("published_")
+    table = table.join(published).assign(alpha=table["alpha"] * factor)
+    return table.assign(source=source, softmax=softmax, n_samples=10000)
 
 
 def sweep(estimate):

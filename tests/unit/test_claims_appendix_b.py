@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from claims_data import bias_table, experiment, heatmaps, judged, measured
+from claims_data import bias_table, experiment, heatmaps, judged, measured, verdicts_of
 
 from calbias.claims.appendix_b import factors_over_bins, ratios_by, with_se
 from calbias.truth.paper import HEATMAP_MODELS, HEATMAP_SIZES
@@ -19,30 +19,19 @@ def spread_tables(debias, with_2_bins=None):
     return bias_table(heatmaps(1.0, SPREADS, sd=sd), experiment("realistic", 1.0, SPREADS, sd=sd))
 
 
-@pytest.mark.parametrize(
-    ("tables", "verdict"),
+test_r14_wants_a_larger_spread_at_every_number_of_bins_by_three_standard_errors = verdicts_of(
+    "R14",
+    spread_tables,
     [
-        (spread_tables(1.3), "reproduced"),
-        (spread_tables(1.3, with_2_bins=0.8), "approximate"),
-        (spread_tables(1.001), "not_reproduced"),
-        (spread_tables(0.8), "not_reproduced"),
-    ],
-)
-def test_r14_wants_a_larger_spread_at_every_number_of_bins(tables, verdict):
-    assert judged("R14", bias=tables).verdict == verdict
-
-
-@pytest.mark.parametrize(
-    ("debias", "verdict"),
-    [
+        (1.3, "reproduced"),
+        (1.3, 0.8, "approximate"),
         (1.033, "reproduced"),  # three errors of a mean over 18 cells are 0.0316 of a logarithm
         (1.031, "approximate"),
         (1.017, "approximate"),  # over 70 cells they are 0.0160
         (1.015, "not_reproduced"),
+        (0.8, "not_reproduced"),
     ],
 )
-def test_r14_wants_three_standard_errors_of_a_mean_ratio(debias, verdict):
-    assert judged("R14", bias=spread_tables(debias)).verdict == verdict
 
 
 def test_errors_of_a_spread_and_of_a_mean_ratio():
@@ -87,8 +76,9 @@ def on_maps(maps, sizes=HEATMAP_SIZES, exponent=0.5):
     return sd
 
 
-@pytest.mark.parametrize(
-    ("sd", "verdict"),
+test_r15_falls_with_n_and_is_flat_in_bins = verdicts_of(
+    "R15",
+    lambda sd: heatmaps(1.0, FIXED, sd=sd),
     [
         (on_maps(0), "reproduced"),
         (on_maps(12, exponent=0.116), "reproduced"),  # by a factor 1.495
@@ -102,8 +92,6 @@ def on_maps(maps, sizes=HEATMAP_SIZES, exponent=0.5):
         (lambda s, e, b, n: n**-0.19, "not_reproduced"),  # by less than three of both errors
     ],
 )
-def test_r15_falls_with_n_and_is_flat_in_bins(sd, verdict):
-    assert judged("R15", bias=heatmaps(1.0, FIXED, sd=sd)).verdict == verdict
 
 
 def test_r15_names_the_maps_that_depend_on_the_bins():

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from claims_data import judged, measured, sweep
+from claims_data import judged, measured, sweep, verdicts_of
 
 from calbias.claims.appendix_c import SCORES, tce_at
 from calbias.claims.verdicts import NotJudged
@@ -18,28 +18,8 @@ def hypotenuse(tce, scores, n, name):
     return np.hypot(tce, noise)
 
 
-@pytest.mark.parametrize(
-    ("estimate", "verdict"),
-    [
-        (hypotenuse, "reproduced"),
-        (lambda t, s, n, e: t + 1 + 0.1 * t, "not_reproduced"),  # the bias rises
-        (lambda t, s, n, e: t + 2 - abs(t - 15) / 10, "not_reproduced"),  # greatest in between
-    ],
-)
-def test_r22_greatest_at_zero_and_falling(estimate, verdict):
-    assert judged("R22", bias=sweep(estimate)).verdict == verdict
-
-
-@pytest.mark.parametrize(
-    ("rising", "low", "verdict"),
-    [
-        (2, 0, "approximate"),  # six of eight curves fulfil each condition
-        (2, 2, "approximate"),
-        (3, 0, "not_reproduced"),
-        (0, 3, "not_reproduced"),
-    ],
-)
-def test_r22_six_of_eight_curves_are_approximate(rising, low, verdict):
+def broken(rising, low):
+    """Curves whose first ones rise and whose last ones are greatest in magnitude at the end."""
     names = ("ece_bin_ew", "ece_sweep_em")
     curves = [(scores, n, name) for scores in SCORES for n in (200, 5000) for name in names]
 
@@ -49,13 +29,29 @@ def test_r22_six_of_eight_curves_are_approximate(rising, low, verdict):
             return tce + (5 if tce == 0 else 1 + tce / 30)  # rises, but is greatest at 0
         return tce + 3 - tce / (1 if k >= 8 - low else 30)  # falls, the last ones to −27
 
-    assert judged("R22", bias=sweep(estimate)).verdict == verdict
+    return estimate
 
 
-@pytest.mark.parametrize(("bump", "verdict"), [(0.042, "reproduced"), (0.043, "not_reproduced")])
-def test_r22_greatest_is_meant_within_three_standard_errors(bump, verdict):
-    table = sweep(lambda t, s, n, e: t + 3 + (bump if t == 0.5 else -t / 30))
-    assert judged("R22", bias=table).verdict == verdict
+def bump(height):
+    return lambda t, s, n, e: t + 3 + (height if t == 0.5 else -t / 30)
+
+
+test_r22_greatest_at_zero_and_falling = verdicts_of(
+    "R22",
+    sweep,
+    [
+        (hypotenuse, "reproduced"),
+        (lambda t, s, n, e: t + 1 + 0.1 * t, "not_reproduced"),  # the bias rises
+        (lambda t, s, n, e: t + 2 - abs(t - 15) / 10, "not_reproduced"),  # greatest in between
+        (lambda t, s, n, e: t + 2 - t / 2, "not_reproduced"),  # falls throughout, to −13
+        (broken(2, 0), "approximate"),  # six of eight curves fulfil each condition
+        (broken(2, 2), "approximate"),
+        (broken(3, 0), "not_reproduced"),
+        (broken(0, 3), "not_reproduced"),
+        (bump(0.042), "reproduced"),  # within three standard errors of the bias at 0
+        (bump(0.043), "not_reproduced"),
+    ],
+)
 
 
 @pytest.mark.parametrize(("least", "verdict"), [(18.5, "reproduced"), (18, "not_reproduced")])
@@ -75,71 +71,50 @@ def test_r22_notes_what_the_magnitude_does():
     assert not judged("R22", bias=sweep(hypotenuse)).notes
 
 
-def test_r22_wants_the_magnitude_at_zero_to_be_the_greatest():
-    table = sweep(lambda t, s, n, e: t + 2 - t / 2)  # falls throughout, to −13
-    assert judged("R22", bias=table).verdict == "not_reproduced"
+def off_by(usual, swept):
+    bias = {"ece_bin_ew": usual, "ece_sweep_em": swept}
+    return lambda t, s, n, e: t + bias[e]
 
 
-@pytest.mark.parametrize(
-    ("estimate", "verdict"),
+test_r23_two_percent_at_5000 = verdicts_of(
+    "R23",
+    sweep,
     [
         (hypotenuse, "reproduced"),
-        (lambda t, s, n, e: 1.2 * hypotenuse(t, s, n, e) + 0.3, "approximate"),  # off by 2.8
         (lambda t, s, n, e: hypotenuse(t, s, n, "ece_bin_ew"), "not_reproduced"),  # no reduction
         (lambda t, s, n, e: 0.3 * hypotenuse(t, s, n, e), "not_reproduced"),  # hardly off
-        (lambda t, s, n, e: 2.1 - 0.01 * (e == "ece_sweep_em"), "not_reproduced"),  # not clearly
+        (off_by(2.49, 1.0), "reproduced"),
+        (off_by(2.51, 1.0), "approximate"),
+        (off_by(1.51, 1.0), "reproduced"),
+        (off_by(1.49, 1.0), "approximate"),
+        (off_by(1.01, 0.5), "approximate"),
+        (off_by(0.99, 0.5), "not_reproduced"),
+        (off_by(2.00, 1.93), "reproduced"),  # reduced by 0.07, three of both errors are 0.06
+        (off_by(2.00, 1.95), "not_reproduced"),
     ],
 )
-def test_r23_two_percent_at_5000(estimate, verdict):
-    assert judged("R23", bias=sweep(estimate)).verdict == verdict
-
-
-@pytest.mark.parametrize(
-    ("usual", "swept", "verdict"),
-    [
-        (2.49, 1.0, "reproduced"),
-        (2.51, 1.0, "approximate"),
-        (1.51, 1.0, "reproduced"),
-        (1.49, 1.0, "approximate"),
-        (1.01, 0.5, "approximate"),
-        (0.99, 0.5, "not_reproduced"),
-        (2.00, 1.93, "reproduced"),  # reduced by 0.07, three of both errors are 0.06
-        (2.00, 1.95, "not_reproduced"),
-    ],
-)
-def test_r23_thresholds(usual, swept, verdict):
-    bias = {"ece_bin_ew": usual, "ece_sweep_em": swept}
-    assert judged("R23", bias=sweep(lambda t, s, n, e: t + bias[e])).verdict == verdict
 
 
 @pytest.mark.parametrize(("swept", "noted"), [(1.81, True), (1.79, False)])
-def test_r23_note_names_a_reduction_by_less_than_a_tenth(swept, noted):
-    bias = {"ece_bin_ew": 2.0, "ece_sweep_em": swept}
-    notes = judged("R23", bias=sweep(lambda t, s, n, e: t + bias[e])).notes
-    assert ("the reduction is clear but only" in str(notes)) == noted
-
-
-def test_r23_note_names_a_reduction_that_is_clear_but_small():
-    table = sweep(lambda t, s, n, e: t + 2.1 - 0.1 * (e == "ece_sweep_em"))
-    judgement = judged("R23", bias=table)
-    assert judgement.verdict == "reproduced"
+def test_r23_note_names_a_clear_reduction_by_less_than_a_tenth(swept, noted):
+    judgement = judged("R23", bias=sweep(off_by(2.0, swept)))
+    assert ("on Uniform the reduction is clear but only" in str(judgement.notes)) == noted
     reduction = measured(judgement, "reduction", "Uniform")
-    assert (reduction.value, reduction.error) == pytest.approx((0.1, 0.02))
-    assert "on Uniform the reduction is clear but only 5%" in judgement.notes[0]
+    assert (reduction.value, reduction.error) == pytest.approx((2.0 - swept, 0.02))
 
 
-@pytest.mark.parametrize(
-    ("uniform", "other", "verdict"),
-    [(5.1, 7.8, "reproduced"), (5.1, 7.0, "approximate"), (5.0, 5.0, "not_reproduced"),
-     (20.0, 8.0, "not_reproduced"), (5.4, 7.6, "reproduced"), (5.6, 8.0, "approximate"),
-     (6.4, 8.0, "approximate"), (6.6, 8.0, "not_reproduced"), (8.0, 5.0, "reproduced"),
-     (5.9, 7.0, "approximate"), (6.1, 7.0, "not_reproduced")],
-)  # fmt: skip
-def test_r24_five_or_eight_percent(uniform, other, verdict):
-    def estimate(tce, scores, n, name):
-        return tce + 12 - (uniform if scores == "Uniform" else other)
-
-    assert judged("R24", bias=sweep(estimate)).verdict == verdict
+test_r24_five_or_eight_percent = verdicts_of(
+    "R24",
+    lambda uniform, other: sweep(
+        lambda t, s, n, e: t + 12 - (uniform if s == "Uniform" else other)
+    ),
+    [
+        *((5.1, 7.8, "reproduced"), (5.4, 7.6, "reproduced"), (8.0, 5.0, "reproduced")),
+        *((5.1, 7.0, "approximate"), (5.6, 8.0, "approximate"), (6.4, 8.0, "approximate")),
+        *((5.9, 7.0, "approximate"), (6.1, 7.0, "not_reproduced"), (6.6, 8.0, "not_reproduced")),
+        *((5.0, 5.0, "not_reproduced"), (20.0, 8.0, "not_reproduced")),
+    ],
+)
 
 
 def test_r24_error_is_that_of_the_estimate_over_the_slope():

@@ -1,9 +1,11 @@
 """R16 to R18: rules on detection."""
 
+import itertools
+
 import numpy as np
 import pandas as pd
 import pytest
-from claims_data import judged
+from claims_data import judged, verdicts_of
 
 from calbias.claims.section_7_2 import area_between, mean_of
 from calbias.claims.verdicts import NotJudged
@@ -18,30 +20,21 @@ def detection(usual, best):
     for estimator, half in (("ece_bin_ew", usual), ("ece_sweep_em", best)):
         for n in SIZES:
             rate = 0.95 / (1 + np.exp((TCE - half(n)) * 8 / half(n)))
-            tables.append(
-                pd.DataFrame(
-                    {"exponent": 1 + TCE / 10, "tce_percent": TCE, "miss_rate": rate}
-                ).assign(
-                    estimator=estimator,
-                    n_samples=n,
-                    miss_rate_se=0.002,
-                    n_replicates=2000,
-                    miss_rate_threshold_se=0.001,
-                )
-            )
-    return pd.concat(tables, ignore_index=True)
+            columns = {"exponent": 1 + TCE / 10, "tce_percent": TCE, "miss_rate": rate}
+            tables.append(pd.DataFrame(columns).assign(estimator=estimator, n_samples=n))
+    table = pd.concat(tables, ignore_index=True)
+    return table.assign(miss_rate_se=0.002, n_replicates=2000, miss_rate_threshold_se=0.001)
 
 
-@pytest.mark.parametrize(
-    ("usual", "best", "verdict"),
+test_r16_sweep_misses_less_and_more_so_below_10000 = verdicts_of(
+    "R16",
+    lambda usual, best: {"detection": detection(usual, best)},
     [
         (lambda n: 300 / n**0.5, lambda n: 200 / n**0.5, "reproduced"),
         (lambda n: 200 / n**0.5, lambda n: 300 / n**0.5, "not_reproduced"),
         (lambda n: 10.0 + 5 * (n >= 10000), lambda n: 8.0, "approximate"),  # more at large n
     ],
 )
-def test_r16_sweep_misses_less_and_more_so_below_10000(usual, best, verdict):
-    assert judged("R16", detection=detection(usual, best)).verdict == verdict
 
 
 def test_r16_names_the_sample_sizes_that_are_absent():
@@ -78,22 +71,17 @@ def test_r16_counts_the_error_of_the_threshold():
 
 def limits(at, width=0.1):
     """Detectable TCE in percent by (n, estimator); NaN where the miss rate never falls enough."""
-    rows = [
-        (estimator, n, target, at(n, estimator))
-        for estimator in ("ece_bin_ew", "ece_sweep_em")
-        for n in (200, 500, 10000)
-        for target in (0.1, 0.05)
-    ]
-    table = pd.DataFrame(
-        rows, columns=["estimator", "n_samples", "target_miss_rate", "tce_percent"]
-    )
-    never = table["tce_percent"].isna()
-    low = (table["tce_percent"] - width).where(~never, 27.0)
-    return table.assign(tce_low_percent=low, tce_high_percent=table["tce_percent"] + width)
+    cells = itertools.product(("ece_bin_ew", "ece_sweep_em"), (200, 500, 10000), (0.1, 0.05))
+    table = pd.DataFrame(cells, columns=["estimator", "n_samples", "target_miss_rate"])
+    tce = pd.Series([at(n, e) for e, n in zip(table["estimator"], table["n_samples"], strict=True)])
+    low = (tce - width).fillna(27.0)
+    table = table.assign(tce_percent=tce, tce_low_percent=low, tce_high_percent=tce + width)
+    return {"detection_limits": table}
 
 
-@pytest.mark.parametrize(
-    ("at", "verdict"),
+test_r17_two_percent_is_not_detected_by_10000 = verdicts_of(
+    "R17",
+    limits,
     [
         (lambda n, e: 2.5, "reproduced"),
         (lambda n, e: 2.5 if e == "ece_bin_ew" else 1.5, "approximate"),
@@ -101,12 +89,9 @@ def limits(at, width=0.1):
         (lambda n, e: np.nan, "reproduced"),  # nothing tried was detected
     ],
 )
-def test_r17_two_percent_is_not_detected_by_10000(at, verdict):
-    assert judged("R17", detection_limits=limits(at)).verdict == verdict
-
-
-@pytest.mark.parametrize(
-    ("at", "verdict"),
+test_r18_ten_percent_at_500_and_200 = verdicts_of(
+    "R18",
+    limits,
     [
         (lambda n, e: 11.0, "reproduced"),
         (lambda n, e: 11.0 if n == 200 else 9.0, "approximate"),
@@ -116,5 +101,3 @@ def test_r17_two_percent_is_not_detected_by_10000(at, verdict):
         (lambda n, e: 9.0, "not_reproduced"),
     ],
 )
-def test_r18_ten_percent_at_500_and_200(at, verdict):
-    assert judged("R18", detection_limits=limits(at)).verdict == verdict

@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from claims_data import NAMES, experiment, judged, measured
+from claims_data import NAMES, experiment, judged, measured, verdicts_of
 
 from calbias.truth.paper import MODEL_SIZES as SIZES
 
@@ -24,48 +24,37 @@ def pairs(debias, sweep, spread, name="realistic", se=0.002):
     return experiment(name, bias, ["ece_debias_em", "ece_sweep_em"], se=se)
 
 
-@pytest.mark.parametrize(
-    ("spread", "verdict"),
+test_r11_wants_small_p_and_both_means = verdicts_of(
+    "R11",
+    pairs,
     [
-        (0.26, "reproduced"),  # p = 4e-6
-        (0.28, "approximate"),  # 1.5e-5
-        (0.63, "approximate"),  # 0.042
-        (0.68, "not_reproduced"),  # 0.059
+        (0.504, 0.347, 0.26, "reproduced"),  # p = 4e-6
+        (0.504, 0.347, 0.28, "approximate"),  # 1.5e-5
+        (0.504, 0.347, 0.63, "approximate"),  # 0.042
+        (0.504, 0.347, 0.68, "not_reproduced"),  # 0.059
+        (0.347, 0.504, 0.10, "not_reproduced"),  # the other sign
+        (0.504 + 0.0205, 0.347, 0.1, "reproduced"),  # within 0.02 + 3 × 0.00024
+        (0.504 + 0.0210, 0.347, 0.1, "approximate"),
+        (0.504, 0.347 - 0.0205, 0.1, "reproduced"),
+        (0.504, 0.347 - 0.0210, 0.1, "approximate"),
+        (0.504 + 0.0410, 0.347, 0.1, "realistic", 0.06, "reproduced"),  # 0.02 + 3 × 0.00717
+        (0.504 + 0.0420, 0.347, 0.1, "realistic", 0.06, "approximate"),
     ],
 )
-def test_r11_wants_small_p(spread, verdict):
-    judgement = judged("R11", bias=pairs(0.504, 0.347, spread))
-    assert judgement.verdict == verdict
+test_r20_wants_a_significant_difference = verdicts_of(
+    "R20",
+    lambda *of: pairs(*of, "perfect", se=0.05),
+    [
+        (1.30, 1.50, 0.82, "reproduced"),  # p = 0.047
+        (1.30, 1.50, 0.85, "approximate"),  # 0.055
+        (1.50, 1.30, 0.10, "not_reproduced"),
+    ],
+)
+
+
+def test_r11_measures_t_and_the_errors_of_the_means():
+    judgement = judged("R11", bias=pairs(0.504, 0.347, 0.26, se=0.06))
     t = measured(judgement, "t of the paired test").value
-    assert t == pytest.approx(0.157 * np.sqrt(69) / spread)
-
-
-@pytest.mark.parametrize(
-    ("debias", "sweep", "se", "verdict"),
-    [
-        (0.504 + 0.0205, 0.347, 0.002, "reproduced"),  # within 0.02 + 3 × 0.00024
-        (0.504 + 0.0210, 0.347, 0.002, "approximate"),
-        (0.504, 0.347 - 0.0205, 0.002, "reproduced"),
-        (0.504, 0.347 - 0.0210, 0.002, "approximate"),
-        (0.504 + 0.0410, 0.347, 0.06, "reproduced"),  # within 0.02 + 3 × 0.00717
-        (0.504 + 0.0420, 0.347, 0.06, "approximate"),
-    ],
-)
-def test_r11_wants_both_means(debias, sweep, se, verdict):
-    judgement = judged("R11", bias=pairs(debias, sweep, 0.1, se=se))
-    assert judgement.verdict == verdict
+    assert t == pytest.approx(0.157 * np.sqrt(69) / 0.26)
     mean = measured(judgement, "mean |bias| of ece_sweep_em")
-    assert mean.error == pytest.approx(se / np.sqrt(70))
-
-
-@pytest.mark.parametrize(
-    ("debias", "sweep", "spread", "verdict"),
-    [
-        (0.30, 0.50, 0.82, "reproduced"),  # p = 0.047
-        (0.30, 0.50, 0.85, "approximate"),  # 0.055
-        (0.50, 0.30, 0.10, "not_reproduced"),
-    ],
-)
-def test_r20_wants_a_significant_difference(debias, sweep, spread, verdict):
-    judgement = judged("R20", bias=pairs(debias + 1, sweep + 1, spread, "perfect", se=0.05))
-    assert judgement.verdict == verdict
+    assert mean.error == pytest.approx(0.06 / np.sqrt(70))

@@ -2,7 +2,7 @@
 
 import pandas as pd
 import pytest
-from claims_data import NAMES, judged, measured
+from claims_data import NAMES, judged, measured, verdicts_of
 
 
 def selections(bin_agrees, sweep_agrees, source="real_logits", models=NAMES):
@@ -18,21 +18,20 @@ def selections(bin_agrees, sweep_agrees, source="real_logits", models=NAMES):
     return pd.DataFrame(rows, columns=columns.split())
 
 
-@pytest.mark.parametrize(
-    ("table", "verdict"),
+test_r26_counts_agreements = verdicts_of(
+    "R26",
+    lambda *of: {"recalibration_selection": selections(*of)},
     [
-        (selections(3, 7), "reproduced"),
-        (selections(4, 6), "approximate"),
-        (selections(3, 6), "approximate"),  # one of the two counts is not enough
-        (selections(4, 7), "approximate"),
-        (selections(5, 5), "not_reproduced"),
-        (selections(7, 3), "not_reproduced"),
-        (selections(7, 3, "surrogate_logits"), "needs_real_logits"),
-        (selections(1, 1, models=NAMES[:1]), "needs_real_logits"),  # too few to count
+        (3, 7, "reproduced"),
+        (4, 6, "approximate"),
+        (3, 6, "approximate"),  # one of the two counts is not enough
+        (4, 7, "approximate"),
+        (5, 5, "not_reproduced"),
+        (7, 3, "not_reproduced"),
+        (7, 3, "surrogate_logits", "needs_real_logits"),
+        (1, 1, "real_logits", NAMES[:1], "needs_real_logits"),  # too few to count
     ],
 )
-def test_r26_counts_agreements(table, verdict):
-    assert judged("R26", recalibration_selection=table).verdict == verdict
 
 
 def test_r26_counts_have_the_spread_of_independent_models():

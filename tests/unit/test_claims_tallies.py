@@ -2,7 +2,7 @@
 
 import pandas as pd
 import pytest
-from claims_data import ALL, GOOD, GROUP, experiment, judged, measured
+from claims_data import ALL, GOOD, GROUP, experiment, judged, measured, verdicts_of
 
 from calbias.claims.tallies import (
     Tally,
@@ -29,23 +29,24 @@ def constant(values, at_n=None, name="realistic"):
     return experiment(name, bias, ALL, se=0.1)
 
 
-@pytest.mark.parametrize(
-    ("debias", "at_200", "others", "verdict"),
+def ranked(debias, at_200, **others):
+    return constant({**GOOD, "ece_debias_em": debias, **others}, {200: {"ece_debias_em": at_200}})
+
+
+test_r10_conditions = verdicts_of(
+    "R10",
+    lambda debias, at_200, bin_em=GOOD["ece_bin_em"]: ranked(debias, at_200, ece_bin_em=bin_em),
     [
-        (0.50, 0.77, {}, "reproduced"),
-        (0.50, 0.76, {}, "approximate"),  # shrinks by 0.26, three errors are 0.268
-        (0.336, 0.61, {}, "reproduced"),
-        (0.330, 0.61, {}, "approximate"),  # first by 0.070, three errors are 0.072
-        (0.50, 0.77, {"ece_bin_em": 0.4}, "approximate"),  # third, but its gap shrinks
-        (0.50, 0.76, {"ece_bin_em": 0.4}, "not_reproduced"),  # neither second nor shrinking
-        (0.25, 0.61, {}, "approximate"),  # still first over all n, but beaten at six of them
-        (0.25, 0.52, {}, "not_reproduced"),  # the sweep is not first
+        (0.50, 0.77, "reproduced"),
+        (0.50, 0.76, "approximate"),  # shrinks by 0.26, three errors are 0.268
+        (0.336, 0.61, "reproduced"),
+        (0.330, 0.61, "approximate"),  # first by 0.070, three errors are 0.072
+        (0.50, 0.77, 0.4, "approximate"),  # third, but its gap shrinks
+        (0.50, 0.76, 0.4, "not_reproduced"),  # neither second nor shrinking
+        (0.25, 0.61, "approximate"),  # still first over all n, but beaten at six of them
+        (0.25, 0.52, "not_reproduced"),  # the sweep is not first
     ],
 )
-def test_r10_conditions(debias, at_200, others, verdict):
-    values = {**GOOD, "ece_debias_em": debias, **others}
-    table = constant(values, {200: {"ece_debias_em": at_200}})
-    assert judged("R10", bias=table).verdict == verdict
 
 
 @pytest.mark.parametrize(("bias", "verdict"), [(0.12, "reproduced"), (0.10, "approximate")])

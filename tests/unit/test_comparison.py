@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
-from claims_data import GROUP, MODELS, TABLES, sweep
+from claims_data import GROUP, MODELS, TABLES, beta_fits, sweep
 from scipy.stats import beta as beta_distribution
 from scipy.stats import ttest_1samp
 
@@ -25,21 +25,6 @@ TABLE_2 = TABLES["roelofs2022_table2_beta_fits"]
 FITS = printed_fits(TABLE_2, TABLES["roelofs2022_table3_glm_fits"])
 
 
-def beta_fits(source):
-    return pd.DataFrame(
-        {
-            "model": TABLE_2["model"],
-            "source": source,
-            "softmax": "float32_2020",
-            "n_samples": 10000,
-            "alpha": TABLE_2["alpha"] + 0.1,
-            "beta": TABLE_2["beta"],
-            "published_alpha": TABLE_2["alpha"],
-            "published_beta": TABLE_2["beta"],
-        }
-    )
-
-
 def compared(**tables):
     evidence = Evidence(tables, MODELS, TABLES)
     return comparison(evidence, measurement_table(judge_all(evidence)), FITS)
@@ -52,13 +37,14 @@ def test_a_run_without_tables_compares_nothing():
 
 
 def test_surrogates_have_a_sampling_error_and_real_logits_none():
-    surrogate = compared(beta_fits=beta_fits("surrogate_logits"))
+    fits = beta_fits(source="surrogate_logits").assign(alpha=TABLE_2["alpha"] + 0.1)
+    surrogate = compared(beta_fits=fits)
     assert len(surrogate) == 20
     row = surrogate.iloc[0]
     assert (row["where"], row["quantity"], row["model"]) == ("Table 2", "alpha", "resnet110_c10")
     assert row["difference"] == pytest.approx(0.1)
     assert row["n_standard_errors"] == pytest.approx(0.1 / row["standard_error"])
-    real = compared(beta_fits=beta_fits("real_logits"))
+    real = compared(beta_fits=beta_fits())
     assert real["standard_error"].isna().all()
     assert real["n_standard_errors"].isna().all()
 
@@ -149,7 +135,7 @@ def test_table_3_rows_have_the_error_of_their_source(source, glm, with_error):
         source=source, selected=table["glm"] == "logflip_logflip_b0_b1", b0=table["b0"],
         b1=table["b1"], delta_aic=0.0, aic=table["aic"],
     )  # fmt: skip
-    rows = compared(beta_fits=beta_fits(source), glm_fits=glm_fits)
+    rows = compared(beta_fits=beta_fits(source=source), glm_fits=glm_fits)
     rows = rows[(rows["where"] == "Table 3") & rows["standard_error"].notna()]
     found = [q.removeprefix(glm + " ") for q in rows["quantity"] if q.startswith(glm + " ")]
     assert found == with_error

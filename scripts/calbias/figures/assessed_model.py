@@ -34,13 +34,11 @@ def _reliability(axes, bins):
     axes.plot([0, 1], [0, 1], **style.REFERENCE)
     inside = bins["mean_hit"].between(bins["band_low"], bins["band_high"])
     for chosen, colour, marker, label in (
-        (inside, _INSIDE, "o", "accuracy, within the band"),
-        (~inside, _OUTSIDE, "D", "accuracy, outside"),
+        (bins[inside], _INSIDE, "o", "accuracy, within the band"),
+        (bins[~inside], _OUTSIDE, "D", "accuracy, outside"),
     ):
-        axes.plot(
-            bins["mean_score"][chosen], bins["mean_hit"][chosen],
-            linestyle="", marker=marker, color=colour, label=label, clip_on=False,
-        )  # fmt: skip
+        look = {"marker": marker, "color": colour, "label": label, "linestyle": ""}
+        axes.plot(chosen["mean_score"], chosen["mean_hit"], clip_on=False, **look)
     axes.set(xlim=(0, 1), ylim=(0, 1), ylabel="accuracy in bin")
     axes.legend(loc="upper left")
 

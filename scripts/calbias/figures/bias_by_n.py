@@ -17,17 +17,11 @@ TITLES = {
 PANELS_PER_ROW = 3
 
 
-def group_means(tables, experiment):
-    """Return ``bias_by_group`` of an experiment's rows, from its ``tables``."""
-    bias = selection.rows(tables, "bias", experiment=experiment)
-    return bias_by_group(selection.with_scenario(tables, bias))
-
-
 @style.styled
 def draw(tables, experiment):
     """Return the figure of one experiment, ``realistic`` (Figure 4) or ``perfect`` (Figure 6)."""
-    means = group_means(tables, experiment)
     bias = selection.with_scenario(tables, selection.rows(tables, "bias", experiment=experiment))
+    means = bias_by_group(bias)
     known = tables["scenarios"].loc[tables["scenarios"]["experiment"] == experiment, "group"]
     groups = [name for name in selection.in_order(known) if name in set(bias["group"])]
     groups += sorted(set(bias["group"]) - set(groups))
@@ -69,7 +63,7 @@ def draw(tables, experiment):
     panels.note(
         made,
         labels.source_label(bias["source"].dropna()),
-        f"{labels.span(bias['n_replicates'])} data sets per point",
+        panels.data_sets(bias["n_replicates"]),
         f"bands: {panels.BAND}",
     )
     return made
@@ -80,13 +74,8 @@ def _panel(axes, means):
     for estimator in style.estimator_order(means["estimator"]):
         one = means[means["estimator"] == estimator]
         for _, line in one.groupby("n_bins", dropna=False):
-            panels.line_with_band(
-                axes,
-                line["n_samples"],
-                line["bias_percent"],
-                line["bias_se_percent"],
-                **style.estimator_style(estimator),
-            )
+            columns = (line[x] for x in ("n_samples", "bias_percent", "bias_se_percent"))
+            panels.line_with_band(axes, *columns, **style.estimator_style(estimator))
     panels.log_axis(axes, means["n_samples"], limit=4)
 
 

@@ -8,12 +8,8 @@ from calbias.truth.paper import AMBIGUOUS_PERCENT, AMBIGUOUS_TCE_PERCENT, OFF_PE
 TITLE = "Mean estimate by true calibration error"
 TABLES = ("bias", "scenarios")
 EXPERIMENTS = ("tce_sweep",)
-PUBLISHED_POINTS = {  # (TCE, estimate) in percent
-    "ece_bin_ew": (
-        (0.0, OFF_PERCENT),
-        *((tce, AMBIGUOUS_PERCENT) for tce in sorted(AMBIGUOUS_TCE_PERCENT)),
-    )
-}
+AMBIGUOUS = [(tce, AMBIGUOUS_PERCENT) for tce in sorted(AMBIGUOUS_TCE_PERCENT)]
+PUBLISHED_POINTS = {"ece_bin_ew": ((0.0, OFF_PERCENT), *AMBIGUOUS)}  # (TCE, estimate) in percent
 
 
 @style.styled
@@ -26,6 +22,11 @@ def draw(tables):
     ).sort_values("tce_percent")
     scores = selection.in_order(bias.sort_values(["alpha", "beta"])["scores"])
     estimators = style.estimator_order(bias["estimator"])
+
+    def look(n, name):
+        colour = style.sample_size_style(n)["color"]
+        return {"color": colour, "linestyle": style.line_style(scores.index(name))}
+
     made = style.figure(style.COLUMN, 0.9 + 3.0 * len(estimators))
     stack = made.subplots(
         2 * len(estimators), 1, sharex=True, height_ratios=[1.5, 1] * len(estimators)
@@ -39,14 +40,9 @@ def draw(tables):
         lower.axhline(0, **style.REFERENCE)
         one = bias[bias["estimator"] == estimator]
         for (n, name), line in one.groupby(["n_samples", "scores"], sort=False):
-            look = {
-                "color": style.sample_size_style(n)["color"],
-                "linestyle": style.line_style(scores.index(name)),
-            }
             for axes, column in ((upper, "mean_estimate_percent"), (lower, "bias_percent")):
-                panels.line_with_band(
-                    axes, line["tce_percent"], line[column], line["bias_se_percent"], **look
-                )
+                columns = line["tce_percent"], line[column], line["bias_se_percent"]
+                panels.line_with_band(axes, *columns, **look(n, name))
         for point in PUBLISHED_POINTS.get(estimator, ()):
             upper.plot(*point, **style.PUBLISHED_POINT)
         upper.set_title(labels.estimator_label(estimator))
@@ -55,20 +51,14 @@ def draw(tables):
         lower.set_ylabel(labels.BIAS)
     stack[-1].set_xlabel(labels.TCE)
     handles = [
-        Line2D([], [], label=f"n = {panels.short(n)}, {name}",
-               color=style.sample_size_style(n)["color"],
-               linestyle=style.line_style(scores.index(name)))
+        Line2D([], [], label=f"n = {panels.short(n)}, {name}", **look(n, name))
         for n in sorted(set(bias["n_samples"]))
         for name in scores
-    ]  # fmt: skip
+    ]
     handles.append(Line2D([], [], label="no bias", **style.REFERENCE))
     if set(estimators) & set(PUBLISHED_POINTS):
         handles.append(Line2D([], [], label="paper's text", **style.PUBLISHED_POINT))
     panels.legend_below(made, handles, 2)
-    panels.note(
-        made,
-        "T(c) = c to a power",
-        f"{labels.span(bias['n_replicates'])} data sets per point",
-        f"bands: {panels.BAND}",
-    )
+    replicates = panels.data_sets(bias["n_replicates"])
+    panels.note(made, "T(c) = c to a power", replicates, f"bands: {panels.BAND}")
     return made

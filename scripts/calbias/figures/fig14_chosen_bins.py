@@ -8,6 +8,8 @@ from calbias.figures import labels, panels, selection, style
 TITLE = "Mean ECE_bin by number of bins, and the number that the sweep chooses"
 TABLES = ("chosen_bins", "scenarios", "bias")
 TICKS = (1, 2, 5, 10, 20, 50, 100, 200, 500)
+TRUTH = style.REFERENCE | {"linestyle": (0, (4, 2))}
+SWEEP = {"color": "0.4", "linewidth": 0.8, "linestyle": (0, (2, 2))}
 
 
 @style.styled
@@ -29,38 +31,26 @@ def draw(tables):
     stack[-1].set_xlabel(labels.N_BINS)
     handles = panels.sample_size_handles(chosen["n_samples"])
     handles += [
-        Line2D([], [], label="TCE", **(style.REFERENCE | {"linestyle": (0, (4, 2))})),
-        Line2D([], [], label="mean b of the sweep", color="0.4", linewidth=0.8,
-               linestyle=(0, (2, 2))),
-    ]  # fmt: skip
+        Line2D([], [], label="TCE", **TRUTH),
+        Line2D([], [], label="mean b of the sweep", **SWEEP),
+    ]
     panels.legend_below(made, handles, 3)
     replicates = selection.rows(tables, "bias", experiment="chosen_bins")["n_replicates"]
-    panels.note(
-        made,
-        f"{labels.span(replicates)} data sets per point",
-        f"standard errors up to {chosen['mean_estimate_se_percent'].max():.2f} %",
-    )
+    errors = f"standard errors up to {chosen['mean_estimate_se_percent'].max():.2f} %"
+    panels.note(made, panels.data_sets(replicates), errors)
     return made
 
 
 def _panel(axes, chosen):
     tce = chosen["tce_percent"].iloc[0]
-    axes.axhline(tce, **(style.REFERENCE | {"linestyle": (0, (4, 2))}))
+    axes.axhline(tce, **TRUTH)
     there = chosen.dropna(subset="mean_estimate_percent")
     for n, line in there.sort_values("n_bins").groupby("n_samples"):
         look = style.sample_size_style(n)
         colour, marked = look["color"], np.flatnonzero(line["n_bins"].isin(TICKS))
-        panels.line_with_band(
-            axes,
-            line["n_bins"],
-            line["mean_estimate_percent"],
-            line["mean_estimate_se_percent"],
-            markevery=list(marked),
-            **look,
-        )
-        axes.axvline(
-            line["mean_n_bins_sweep"].iloc[0], color=colour, linewidth=0.8, linestyle=(0, (2, 2))
-        )
+        columns = ("n_bins", "mean_estimate_percent", "mean_estimate_se_percent")
+        panels.line_with_band(axes, *(line[x] for x in columns), markevery=list(marked), **look)
+        axes.axvline(line["mean_n_bins_sweep"].iloc[0], **(SWEEP | {"color": colour}))
     greatest = chosen["n_bins"].max()
     ticks = [b for b in TICKS if b <= greatest]
     panels.log_axis(axes, ticks, limit=len(ticks))

@@ -29,12 +29,8 @@ def draw(tables):
         axes.set_ylabel(f"{labels.BIAS} of\n{labels.estimator_label(estimator)}")
     stack[-1].set_xlabel(labels.N_BINS)
     panels.legend_below(made, panels.sample_size_handles(bias["n_samples"]), 3)
-    panels.note(
-        made,
-        f"{labels.span(bias['n_replicates'])} data sets per point",
-        f"bands: {panels.BAND}",
-        "ring: least |bias|",
-    )
+    replicates = panels.data_sets(bias["n_replicates"])
+    panels.note(made, replicates, f"bands: {panels.BAND}", "ring: least |bias|")
     return made
 
 
@@ -42,15 +38,12 @@ def _panel(axes, bias):
     axes.axhline(0.0, **style.REFERENCE)
     for n, line in bias.sort_values("n_bins").groupby("n_samples"):
         look = style.sample_size_style(n)
-        panels.line_with_band(
-            axes, line["n_bins"], line["bias_percent"], line["bias_se_percent"], **look
-        )
-        if line["bias_percent"].notna().any():
-            best = line.loc[line["bias_percent"].abs().idxmin()]
-            axes.plot(
-                best["n_bins"], best["bias_percent"], marker="o", markersize=8,
-                markerfacecolor="none", color=look["color"],
-            )  # fmt: skip
+        bins, values = line["n_bins"], line["bias_percent"]
+        panels.line_with_band(axes, bins, values, line["bias_se_percent"], **look)
+        if values.notna().any():
+            best = values.abs().idxmin()
+            ring = {"marker": "o", "markersize": 8, "markerfacecolor": "none"}
+            axes.plot(bins[best], values[best], color=look["color"], **ring)
     panels.log_axis(axes, bias["n_bins"])
 
 

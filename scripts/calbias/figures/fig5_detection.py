@@ -69,17 +69,17 @@ def draw(tables):
     if published:
         handles.append(Line2D([], [], label="paper's text", **style.PUBLISHED_POINT))
     panels.legend_below(made, handles, 3)
-    null = limits.dropna(subset="type_1_rate")
-    panels.note(
-        made,
-        f"{labels.span(wrong['n_replicates'])} data sets per point",
-        "bars: ±2 standard errors",
-        f"type I rates {null['type_1_rate'].min():.3f} to {null['type_1_rate'].max():.3f}, "
-        f"each ±{2 * null['type_1_rate_se'].max():.3f}"
-        if len(null)
-        else "",
-    )
+    replicates = panels.data_sets(wrong["n_replicates"])
+    panels.note(made, replicates, "bars: ±2 standard errors", _type_1_rates(limits))
     return made
+
+
+def _type_1_rates(limits):
+    null = limits.dropna(subset="type_1_rate")
+    if null.empty:
+        return ""
+    rates, error = null["type_1_rate"], null["type_1_rate_se"].max()
+    return f"type I rates {rates.min():.3f} to {rates.max():.3f}, each ±{2 * error:.3f}"
 
 
 def shade(level):
@@ -96,13 +96,8 @@ def _curves(axes, detection, limits):
     for target, line in _target_lines(limits):
         axes.axhline(target, color="0.4", linewidth=0.7, linestyle=line)
     for n, one in detection.sort_values("tce_percent").groupby("n_samples"):
-        axes.errorbar(
-            one["tce_percent"],
-            one["miss_rate"],
-            yerr=2 * one["miss_rate_se"],
-            elinewidth=0.6,
-            **(style.sample_size_style(n) | {"markersize": 2}),
-        )
+        look = style.sample_size_style(n) | {"markersize": 2, "elinewidth": 0.6}
+        axes.errorbar(one["tce_percent"], one["miss_rate"], yerr=2 * one["miss_rate_se"], **look)
     axes.set_ylim(0, 1)
 
 
@@ -115,17 +110,12 @@ def _contours(axes, detection, right):
     by_size = detection.groupby("n_samples")
     left = by_size["tce_percent"].min().to_numpy()
     columns = ["tce_percent", "miss_rate", "n_replicates"]
-    edges = [
-        np.clip(
-            [crossing(*one[columns].to_numpy(float).T, level) for _, one in by_size], left, right
-        )
-        for level in LEVELS[-2:0:-1]
-    ]
-    edges = [left, *edges, np.full(len(by_size), right)]  # miss rates are from 1 down to 0
+    sizes = [one[columns].to_numpy(float).T for _, one in by_size]
+    inner = [[crossing(*one, level) for one in sizes] for level in LEVELS[-2:0:-1]]
+    edges = [left, *np.clip(inner, left, right), np.full(len(sizes), right)]  # from 1 down to 0
     for left, edge, level in zip(edges, edges[1:], LEVELS[-2::-1], strict=False):
-        axes.fill_betweenx(
-            list(by_size.groups), left, edge, color=shade(level), linewidth=0, zorder=0.5
-        )
+        look = {"color": shade(level), "linewidth": 0, "zorder": 0.5}
+        axes.fill_betweenx(list(by_size.groups), left, edge, **look)
 
 
 def _colour_bar(made, axes):
@@ -140,11 +130,5 @@ def _limits(axes, limits):
         one = one.sort_values("n_samples")
         low = (one["tce_percent"] - one["tce_low_percent"]).clip(lower=0)
         high = (one["tce_high_percent"] - one["tce_percent"]).clip(lower=0)
-        axes.errorbar(
-            one["tce_percent"],
-            one["n_samples"],
-            xerr=[low, high],
-            color="black",
-            linewidth=0.9,
-            linestyle=line,
-        )
+        look = {"color": "black", "linewidth": 0.9, "linestyle": line}
+        axes.errorbar(one["tce_percent"], one["n_samples"], xerr=[low, high], **look)

@@ -64,13 +64,8 @@ def draw(tables, model, column):
         axes.set_ylabel(labels.N_BINS if n > 2 else "")
     title = labels.BIAS if column == "bias_percent" else "√variance (%)"
     made.colorbar(image, ax=grid, label=title, aspect=40, shrink=0.8, pad=0.01)
-    panels.note(
-        made,
-        model,
-        _tce(tables, bias, model),
-        f"{labels.span(bias['n_replicates'])} data sets per cell",
-        _precision(bias, column),
-    )
+    replicates = panels.data_sets(bias["n_replicates"], "cell")
+    panels.note(made, model, _tce(tables, bias, model), replicates, _precision(bias, column))
     return made
 
 
@@ -98,11 +93,9 @@ def _panel(axes, bias, column, scale):
     for (row, place), value in np.ndenumerate(cells.to_numpy()):
         if np.isfinite(value):
             text = f"{value:+.2f}" if column == "bias_percent" else f"{value:.2f}"
-            dark = abs(value) > 0.6 * scale["vmax"]
-            axes.text(
-                place, row, text.replace("-", "−"), ha="center", va="center",
-                fontsize=6.5, color="white" if dark else "black",
-            )  # fmt: skip
+            colour = "white" if abs(value) > 0.6 * scale["vmax"] else "black"
+            look = {"ha": "center", "va": "center", "fontsize": 6.5, "color": colour}
+            axes.text(place, row, text.replace("-", "−"), **look)
     if column == "bias_percent" and len(cells) > 1:
         for place, values in enumerate(cells.abs().to_numpy().T):
             if np.isfinite(values).any():

@@ -60,6 +60,11 @@ def legend_below(made, handles, columns):
     made.legend(handles=handles, loc="outside lower center", ncols=columns)
 
 
+def data_sets(replicates, place="point"):
+    """Return how many data sets a point or a cell stands for, as a part of a ``note``."""
+    return f"{labels.span(replicates)} data sets per {place}"
+
+
 def note(made, *parts):
     """Write above the panels where the data come from; every number in it is from a table."""
     room = int(made.get_figwidth() / 0.052)  # characters of 6.5 points in a line

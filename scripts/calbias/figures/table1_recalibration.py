@@ -12,6 +12,7 @@ from calbias.io.tables import is_true
 TITLE = "Which recalibration method each estimator selects"
 TABLES = ("recalibration_selection", "models")
 AGREES, DIFFERS = "#D9EAF7", "#FBE3D6"
+WORDS = {"ha": "center", "fontsize": 6.2}
 TICK = {True: "✓", False: "✗"}
 
 
@@ -54,9 +55,7 @@ def _rows(axes, measures):
 
 
 def _column(axes, place, model, selected, measures):
-    axes.text(
-        place + 0.5, -0.08, _in_lines(model), ha="center", va="bottom", fontsize=6.2, linespacing=1
-    )
+    axes.text(place + 0.5, -0.08, _in_lines(model), va="bottom", linespacing=1, **WORDS)
     references = " or ".join(selection.in_order(selected["reference_method"]))
     _cell(axes, place, 0, _in_lines(references), "", "0.93")
     for row in selected.drop_duplicates("measure").itertuples():
@@ -71,11 +70,9 @@ def _column(axes, place, model, selected, measures):
 
 def _cell(axes, place, row, method, below, colour):
     axes.add_patch(Rectangle((place + 0.03, row + 0.04), 0.94, 0.92, facecolor=colour))
-    axes.text(
-        place + 0.5, row + (0.28 if below else 0.5), method, ha="center", va="center",
-        fontsize=6.2, linespacing=1,
-    )  # fmt: skip
-    axes.text(place + 0.5, row + 0.73, below, ha="center", va="center", fontsize=6.2)
+    height = row + (0.28 if below else 0.5)
+    axes.text(place + 0.5, height, method, va="center", linespacing=1, **WORDS)
+    axes.text(place + 0.5, row + 0.73, below, va="center", **WORDS)
 
 
 def _in_lines(name):

@@ -74,14 +74,10 @@ def measurement_groups(rows):
         shown_rows = []
         for row in group:
             m = Measurement(*(row[field] for field in Measurement._fields))
-            published = number(m.published)
-            shown_rows.append(
-                {
-                    "case": m.case.rstrip(":"),
-                    "measured": f"{quantity(m)}{words}",
-                    "published": published and f"{published}{words}",
-                }
-            )
+            measured, published = f"{quantity(m)}{words}", number(m.published)
+            published = published and f"{published}{words}"
+            cells = {"case": m.case.rstrip(":"), "measured": measured, "published": published}
+            shown_rows.append(cells)
         groups.append({"name": name, "rows": shown_rows})
     return groups
 

@@ -11,6 +11,7 @@ from calbias.summaries.paired_t_test import (
     ONE_SIDED,
     POPULATION_VARIANCE,
     ROUNDING,
+    abs_pairs,
     paired_t_test,
 )
 from calbias.truth.curves import Curve
@@ -43,14 +44,6 @@ def t_test_sensitivity(bias, fits, groups, seed, rounding_draws=3):
     results += _of_simulation(fits, sizes, np.arange(m), seed)
     results += _of_rounding(fits, sizes, np.arange(m), seed, rounding_draws)
     return pd.DataFrame(results, columns=list(columns_of("t_test_sensitivity")))
-
-
-def abs_pairs(rows, a, b):
-    """Return |bias| in percent in columns a and b, indexed by (scenario, n_samples)."""
-    rows = rows[rows["estimator"].isin([a, b])]
-    rows = rows.drop_duplicates(["scenario", "n_samples", "estimator"])
-    wide = rows.pivot(index=["scenario", "n_samples"], columns="estimator", values="bias_percent")
-    return wide.reindex(columns=[a, b]).dropna().abs()
 
 
 def _of_analysis(rows, pairs, groups):
@@ -89,46 +82,40 @@ def _of_simulation(fits, sizes, replicates, seed):
     base = {model: fit.scenario() for model, fit in fits.items()}
     names = (DEBIAS, UNCLIPPED, SWEEP)
     estimates = _estimates(base, sizes, replicates, names, seed)
-    results = [
-        row(
-            "unclipped_debias",
-            "a negative debiased square keeps its sign under the root",
-            _pairs_of_means(base, estimates, UNCLIPPED, np.mean),
-        ),
-        row(
+    root = _root_of_mean_square
+    results = []
+    for choice, description, *means in (
+        ("unclipped_debias", "a negative debiased square keeps its sign under the root", np.mean),
+        (
             "root_of_mean_square",
             "root of the mean unclipped square over data sets, for debias; sweep as configured",
-            _pairs_of_means(base, estimates, UNCLIPPED, _root_of_mean_square),
+            root,
         ),
-        row(
+        (
             "root_of_mean_square_both",
             "root of the mean square over data sets, for both",
-            _pairs_of_means(base, estimates, UNCLIPPED, *[_root_of_mean_square] * 2),
+            root,
+            root,
         ),
-    ]
+    ):
+        pairs = _pairs_of_means(base, estimates, UNCLIPPED, *means)
+        results.append(row(choice, description, pairs))
     scenarios = {model: fit.scenario(1) for model, fit in fits.items()}
-    estimates = _estimates(scenarios, sizes, replicates, (DEBIAS, SWEEP), seed)
-    second = row(
-        "second_best_glm",
-        "each model's GLM of second-lowest published AIC",
-        _pairs_of_means(scenarios, estimates, DEBIAS, np.mean),
-    )
-    return [*results, second]
+    pairs = _simulated_pairs(scenarios, sizes, replicates, seed)
+    description = "each model's GLM of second-lowest published AIC"
+    return [*results, row("second_best_glm", description, pairs)]
 
 
 def _of_rounding(fits, sizes, replicates, seed, draws):
     """Return a row for each draw of b0 and b1 from what rounds to the printed values."""
     generator = np.random.default_rng([seed, _STREAM])
+    description = (
+        f"b0 and b1 of every model drawn within ±{HALF_LAST_DIGIT:g} of the printed values"
+    )
     results = []
     for draw in range(1, draws + 1):
-        scenarios = {
-            model: within_rounding(fit.scenario(), generator) for model, fit in fits.items()
-        }
-        estimates = _estimates(scenarios, sizes, replicates, (DEBIAS, SWEEP), seed)
-        pairs = _pairs_of_means(scenarios, estimates, DEBIAS, np.mean)
-        description = (
-            f"b0 and b1 of every model drawn within ±{HALF_LAST_DIGIT:g} of the printed values"
-        )
+        moved = {name: within_rounding(fit.scenario(), generator) for name, fit in fits.items()}
+        pairs = _simulated_pairs(moved, sizes, replicates, seed)
         results.append(row(f"{ROUNDING}{draw}", description, pairs))
     return results
 
@@ -150,6 +137,12 @@ def _estimates(scenarios, sizes, replicates, names, seed):
             found = simulate_estimates(scenario, n, replicates, list(names), seed=seed)
             results[model, n] = {name: values for name, (values, _) in found.items()}
     return results
+
+
+def _simulated_pairs(scenarios, sizes, replicates, seed):
+    """Return the pairs of debias and sweep, means over data sets of these scenarios."""
+    estimates = _estimates(scenarios, sizes, replicates, (DEBIAS, SWEEP), seed)
+    return _pairs_of_means(scenarios, estimates, DEBIAS, np.mean)
 
 
 def _pairs_of_means(scenarios, estimates, debias, mean_a, mean_b=np.mean):

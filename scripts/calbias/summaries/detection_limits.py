@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+from scipy.optimize import isotonic_regression
 from scipy.special import ndtri
 
 from calbias.errors import InputError
@@ -36,8 +37,7 @@ def detection_limits(detection, targets=TARGETS):
         null = table[table["exponent"] == 1]
         first, error = np.nan, np.nan
         if len(null):
-            first = 1.0 - null["miss_rate"].iloc[0]
-            error = null["miss_rate_se"].iloc[0]
+            first, error = 1.0 - null["miss_rate"].iloc[0], null["miss_rate_se"].iloc[0]
         columns = ["tce_percent", "miss_rate", "n_replicates", "miss_rate_threshold_se"]
         numbers = table[columns].to_numpy(float).T
         for target in targets:
@@ -87,16 +87,7 @@ def crossing(tce, rate, weight, target):
 
 def nonincreasing(values, weight):
     """Return the weighted least-squares nonincreasing fit to ``values`` (k,): pooled violators."""
-    blocks = []  # [mean, weight, length]
-    for value, w in zip(values, weight, strict=True):
-        blocks.append([value, w, 1])
-        while len(blocks) > 1 and blocks[-2][0] < blocks[-1][0]:
-            mean, w, length = blocks.pop()
-            before = blocks[-1]
-            before[0] = (before[0] * before[1] + mean * w) / (before[1] + w)
-            before[1] += w
-            before[2] += length
-    return np.concatenate([np.full(length, mean) for mean, _, length in blocks])
+    return isotonic_regression(values, weights=weight, increasing=False).x
 
 
 def wilson_interval(rate, m):

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 
 from calbias.engine.sampler import draw
+from calbias.io.table_schema import columns_of
 
 HISTOGRAM_BINS = 100
 
@@ -15,21 +16,12 @@ def estimate_histogram(experiment, estimators):
         for cell, estimates in cells.items():
             values = 100 * estimates.estimate
             counts, edges = np.histogram(values, bins=HISTOGRAM_BINS)
-            for low, high, count in zip(edges[:-1], edges[1:], counts, strict=True):
-                rows.append(
-                    {
-                        "experiment": experiment,
-                        "scenario": cell.scenario,
-                        "estimator": estimator,
-                        "n_samples": cell.n_samples,
-                        "n_replicates": values.size,
-                        "low_percent": low,
-                        "high_percent": high,
-                        "count": count,
-                        "mean_estimate_percent": values.mean(),
-                    }
-                )
-    return pd.DataFrame(rows)
+            place = experiment, cell.scenario, estimator, cell.n_samples, values.size
+            rows += [
+                (*place, low, high, count, values.mean())
+                for low, high, count in zip(edges[:-1], edges[1:], counts, strict=True)
+            ]
+    return pd.DataFrame(rows, columns=list(columns_of("estimate_histogram")))
 
 
 def reliability_diagram(experiment, scenario, n_samples, n_bins, seed):
@@ -42,15 +34,7 @@ def reliability_diagram(experiment, scenario, n_samples, n_bins, seed):
     with np.errstate(invalid="ignore"):
         mean_score = np.bincount(k, scores, n_bins) / count
         mean_hit = np.bincount(k, hits, n_bins) / count
-    return pd.DataFrame(
-        {
-            "experiment": experiment,
-            "scenario": scenario.name,
-            "n_samples": n_samples,
-            "low": edges[:-1],
-            "high": edges[1:],
-            "n_in_bin": count,
-            "mean_score": mean_score,
-            "mean_hit": mean_hit,
-        }
-    )
+    bins = {"low": edges[:-1], "high": edges[1:], "n_in_bin": count}
+    table = pd.DataFrame({**bins, "mean_score": mean_score, "mean_hit": mean_hit})
+    table = table.assign(experiment=experiment, scenario=scenario.name, n_samples=n_samples)
+    return table[list(columns_of("reliability_diagram"))]

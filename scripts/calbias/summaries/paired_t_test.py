@@ -24,15 +24,19 @@ def paired_t_tests(bias):
     """
     rows = []
     for experiment, table in bias.groupby("experiment", sort=False):
-        table = table.drop_duplicates(["scenario", "n_samples", "estimator"])
-        wide = table.pivot(
-            index=["scenario", "n_samples"], columns="estimator", values="bias_percent"
-        )
         for a, b in combinations(dict.fromkeys(table["estimator"]), 2):
-            pairs = wide[[a, b]].dropna().abs()
+            pairs = abs_pairs(table, a, b)
             if len(pairs) >= 2:
                 rows.append({"experiment": experiment, **paired_t_test(pairs, a, b)})
     return pd.DataFrame(rows)
+
+
+def abs_pairs(rows, a, b):
+    """Return |bias| in percent in columns a and b, indexed by (scenario, n_samples)."""
+    rows = rows[rows["estimator"].isin([a, b])]
+    rows = rows.drop_duplicates(["scenario", "n_samples", "estimator"])
+    wide = rows.pivot(index=["scenario", "n_samples"], columns="estimator", values="bias_percent")
+    return wide.reindex(columns=[a, b]).dropna().abs()
 
 
 def paired_t_test(pairs, a, b):
