@@ -147,8 +147,10 @@ def test_text_is_escaped_and_verdicts_are_counted():
     text = page(claim="<script>alert(1)</script>", verdict="reproduced")
     assert "<script>alert" not in text
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in text
-    assert "Of 26 claims, 26 are reproduced." in text
-    assert "4 need the outputs of the real models, 22 were not judged in this run" in page()
+    n = len(all_claims())
+    assert f"Of {n} claims, {n} are reproduced." in text
+    waiting = f"4 need the outputs of the real models, {n - 4} were not judged in this run"
+    assert waiting in page()
 
 
 def test_measurements_stand_beside_the_published_numbers():
