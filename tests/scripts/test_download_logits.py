@@ -1,36 +1,19 @@
 """The command line of download_logits.py, against a server on the loopback address."""
 
-import functools
 import hashlib
-import http.server
-import threading
 
 import pytest
+from mirror import CONTENT, serving, urls
 
 import download_logits
 
-CONTENT = b"logits" * 1000
-
 
 @pytest.fixture
-def mirror(tmp_path, monkeypatch):
+def mirror(monkeypatch):
     """The URL template of a server that has ``m.p``."""
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    (tmp_path / "served").mkdir()
-    (tmp_path / "served" / "m.p").write_bytes(CONTENT)
-
-    class Quiet(http.server.SimpleHTTPRequestHandler):
-        def log_message(self, *_):
-            pass
-
-    handler = functools.partial(Quiet, directory=str(tmp_path / "served"))
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}/{{file}}"
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with serving() as server:
+        yield urls(server, "right")[0]
 
 
 @pytest.fixture
@@ -45,24 +28,13 @@ def manifest(tmp_path):
 
 
 def run(manifest, output, *options, model="m"):
-    download_logits.main(
-        [
-            "--model",
-            model,
-            "--manifest",
-            str(manifest),
-            "--output",
-            str(output),
-            "--backoff",
-            "0.001",
-            *options,
-        ]
-    )
+    required = ["--model", model, "--manifest", manifest, "--output", output, "--backoff", 0.001]
+    download_logits.main([*map(str, required), *options])
 
 
 def test_mirrors_in_order(mirror, manifest, tmp_path):
     output = tmp_path / "out" / "m.p"
-    absent = mirror.replace("{file}", "absent/{file}")
+    absent = mirror.replace("right", "missing")
     run(manifest, output, "--mirrors", absent, "--mirrors", mirror)
     assert output.read_bytes() == CONTENT
 
@@ -76,13 +48,14 @@ def test_mirrors_from_a_file(mirror, manifest, tmp_path):
 @pytest.mark.parametrize(
     ("options", "model", "message"),
     [
-        (["--mirrors", "{mirror}x"], "m", "m.p could not be downloaded: http://127.0.0.1:"),
+        (["--mirrors", "{missing}"], "m", "m.p could not be downloaded: http://127.0.0.1:"),
         (["--mirrors", "{mirror}"], "other", "no model other; only published files"),
         (["--mirrors", "no-url"], "m", "--mirrors: mirror 'no-url' is no http(s) URL"),
     ],
 )
 def test_failures_are_one_line(mirror, manifest, tmp_path, capsys, options, model, message):
-    options = [option.replace("{mirror}", mirror) for option in options]
+    missing = mirror.replace("right", "missing")
+    options = [o.replace("{mirror}", mirror).replace("{missing}", missing) for o in options]
     with pytest.raises(SystemExit) as exit_:
         run(manifest, tmp_path / "out" / "m.p", *options, model=model)
     assert exit_.value.code == 2

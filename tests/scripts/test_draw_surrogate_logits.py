@@ -11,21 +11,9 @@ from calbias.logits.top_label_table import read_origin, read_top_labels
 
 def run(folder, *options, model="resnet110_c10", n_classes=10):
     outputs = folder / "logits.npz", folder / "top.parquet"
-    draw_surrogate_logits.main(
-        [
-            "--model",
-            model,
-            "--n-classes",
-            str(n_classes),
-            "--seed",
-            "1",
-            "--logits",
-            str(outputs[0]),
-            "--top-labels",
-            str(outputs[1]),
-            *options,
-        ]
-    )
+    required = ["--model", model, "--n-classes", n_classes, "--seed", 1]
+    required += ["--logits", outputs[0], "--top-labels", outputs[1]]
+    draw_surrogate_logits.main([*map(str, required), *options])
     return outputs
 
 

@@ -42,36 +42,20 @@ def test_the_three_lines_of_the_readme():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (
-            {"estimator": "ece_sweap_em"},
-            "unknown estimator 'ece_sweap_em'. Did you mean ece_sweep_em",
-        ),
+        ({"estimator": "ece_sweap_em"}, "unknown .* 'ece_sweap_em'. Did you mean ece_sweep_em"),
         ({"estimator": "zzz"}, "unknown estimator 'zzz'. Known: beta_kernel, calib_err, "),
         ({"estimator": ["kde"]}, r"estimator must be a name, such as .*, not \['kde'\]"),
-        ({"estimator": None}, "estimator must be a name, such as 'ece_sweep_em', not None"),
-        (
-            {"n_bins": 10**12},
-            "n_bins must be a whole number of at least 1 and at most 1000000, not",
-        ),
-        ({"n_bins": 0}, "n_bins must be a whole number of at least 1 and at most 1000000, not 0"),
-        ({"n_bins": 2.5}, "n_bins must be a whole number"),
-        ({"n_bins": float("nan")}, "n_bins must be a whole number"),
-        ({"n_bins": float("inf")}, "n_bins must be a whole number"),
-        ({"norm": 0}, "norm must be a finite number above 0"),
-        ({"norm": float("inf")}, "norm must be a finite number above 0"),
-        ({"norm": 10**400}, "norm must be a finite number above 0 and at most 100, not 1000"),
-        (
-            {"scores": [[0.1], [0.2, 0.3]]},
-            "scores cannot be read as an array of numbers: setting an array",
-        ),
-        (
-            {"scores": np.ma.array([0.1, 0.2], mask=[0, 1])},
-            "scores must have no mask: leave masked samples out",
-        ),
+        ({"estimator": None}, "estimator must be a name, .* not None"),
+        *(({"n_bins": n}, "n_bins must be a whole number of at least 1 and at most 1000000, not")
+          for n in (10**12, 0, 2.5, float("nan"), float("inf"))),
+        *(({"norm": norm}, "norm must be a finite number above 0 and at most 100, not")
+          for norm in (0, float("inf"), 10**400)),
+        ({"scores": [[0.1], [0.2, 0.3]]}, "scores cannot be read as an array of numbers: setting"),
+        ({"scores": np.ma.array([0.1, 0.2], mask=[0, 1])}, "scores must have no mask"),
         ({"hits": np.ma.array([0, 1], mask=[0, 1])}, "hits must have no mask"),
         ({"scores": [2.0, 0.1]}, "row 0 .*: score 2 is no probability"),
     ],
-)
+)  # fmt: skip
 def test_refusals_are_one_line(arguments, message):
     usual = {"estimator": "ece_bin_ew", "scores": [0.5, 0.7], "hits": [0, 1]}
     with pytest.raises(InputError, match=message) as error:
@@ -134,103 +118,92 @@ def test_estimator_descriptions():
     assert all(entry.summary for entry in described.values())
 
 
-OWN = '''
+OWN = """
 import numpy as np
+from fractions import Fraction
 
 def estimate(scores, hits, n_bins, norm):
-    """|mean score - mean hit|."""
     return abs(np.mean(scores) - np.mean(hits))
-'''
-
-
-def test_an_estimator_in_plain_numpy(tmp_path):
-    (tmp_path / "mine.py").write_text(OWN)
-    data = sorted_data_set([0.2, 0.8, 0.8], [0, 1, 0])
-    values, n_bins = load_estimator("mine", tmp_path / "mine.py")(data, 7)
-    assert values == pytest.approx([0.6 - 1 / 3])
-    assert n_bins.tolist() == [7]
-
-
-def test_a_file_of_ones_own_is_not_confused_with_another_of_its_name(tmp_path):
-    data = sorted_data_set([0.2, 0.8], [0, 1])
-    for k, value in enumerate((0.25, 0.5)):
-        (tmp_path / str(k)).mkdir()
-        file = tmp_path / str(k) / "constant.py"
-        file.write_text(f"def estimate(scores, hits, n_bins, norm):\n    return {value}\n")
-        assert load_estimator("constant", file)(data, 1)[0].tolist() == [value]
-
-
-def test_a_file_of_ones_own_leaves_an_estimator_of_the_same_stem_alone(tmp_path):
-    file = tmp_path / "kde.py"
-    file.write_text('VARIANTS = {"kde_mine": {}}\n' + OWN)
-    data = sorted_data_set([0.2, 0.8, 0.8], [0, 1, 0])
-    expected = load_estimator("kde")(data, 0)[0].tolist()
-    assert load_estimator("kde_mine", file)(data, 1)[0].tolist() != expected
-    assert load_estimator("kde")(data, 0)[0].tolist() == expected
-
-
-def test_a_file_that_failed_is_loaded_once_it_is_corrected(tmp_path):
-    file = tmp_path / "mine.py"
-    file.write_text("import no_such_module\n")
-    with pytest.raises(InputError, match=r"mine.py, line 1: estimator mine cannot be loaded"):
-        load_estimator("mine", file)
-    file.write_text(OWN + "# and longer than before, so that Python compiles it again\n")
-    load_estimator("mine", file)(sorted_data_set([0.2, 0.8], [0, 1]), 1)
-
-
-def test_an_estimator_that_changes_its_arguments_is_refused(tmp_path):
-    (tmp_path / "mine.py").write_text(OWN.replace("    return", "    scores *= 0.5\n    return", 1))
-    with pytest.raises(InputError, match=r"estimator mine fails on .*: ValueError: .*read-only"):
-        load_estimator("mine", tmp_path / "mine.py")(sorted_data_set([0.2, 0.8], [0, 1]), 1)
-
-
-def test_an_estimator_without_bins_reports_none(tmp_path):
-    (tmp_path / "mine.py").write_text('BINS = "none"\n' + OWN)
-    data = sorted_data_set([0.2, 0.8], [0, 1])
-    assert load_estimator("mine", tmp_path / "mine.py")(data, 15)[1].tolist() == [NO_BINS]
-
-
-def test_variants_give_options_to_an_estimator_in_plain_numpy(tmp_path):
-    (tmp_path / "mine.py").write_text(
-        'VARIANTS = {"mine": {}, "mine_twice": {"factor": 2}}\nNORMS = (1, 2)\n\n\n'
-        "def estimate(scores, hits, n_bins, norm, factor=1):\n    return factor * 0.25\n"
-    )
-    data = sorted_data_set([0.2, 0.8], [0, 1])
-    for name, value in (("mine", 0.25), ("mine_twice", 0.5)):
-        assert load_estimator(name, tmp_path / "mine.py")(data, 1)[0].tolist() == [value]
-    with pytest.raises(InputError, match="mine is defined for norm 1 or 2 only, not 3"):
-        load_estimator("mine", tmp_path / "mine.py")(data, 1, 3)
+"""
+DATA = sorted_data_set([0.2, 0.8, 0.8], [0, 1, 0])
 
 
 def returning(value, what="scores, hits"):
     """The text of an estimator's file whose function returns an expression's value."""
     name = "estimate" if what == "scores, hits" else "estimate_data_sets"
-    return f"import numpy as np\n\ndef {name}({what}, n_bins, norm):\n    return {value}\n"
+    imports = "import numpy as np\nfrom fractions import Fraction\n"
+    return f"{imports}\ndef {name}({what}, n_bins, norm):\n    return {value}\n"
 
 
-def test_an_estimator_without_a_target_may_exceed_1(tmp_path):
-    file = tmp_path / "mine.py"
-    file.write_text('TARGET = "none"\n' + returning("2.5"))
-    assert load_estimator("mine", file)(sorted_data_set([0.2, 0.8], [0, 1]), 1)[0] == [2.5]
+@pytest.fixture
+def own(tmp_path):
+    """A function that writes an estimator's file and returns what it gives for three samples."""
+
+    def run(text, name="mine", stem="mine", folder="", n_bins=7, norm=2.0):
+        (tmp_path / folder).mkdir(exist_ok=True)
+        file = tmp_path / folder / f"{stem}.py"
+        file.write_text(text)
+        values, bins = load_estimator(name, file)(DATA, n_bins, norm)
+        assert values.dtype == np.float64
+        return [*values.tolist(), *bins.tolist()]
+
+    return run
 
 
-@pytest.mark.parametrize("value", ["1", "np.float32(1)", "np.array(1.0)", "Fraction(1)", "True"])
-def test_any_number_is_an_estimate(tmp_path, value):
-    (tmp_path / "mine.py").write_text("from fractions import Fraction\n" + returning(value))
-    data = sorted_data_set([0.2, 0.8], [0, 1])
-    values, _ = load_estimator("mine", tmp_path / "mine.py")(data, 1)
-    assert (values.tolist(), values.dtype) == ([1.0], np.float64)
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (OWN, [0.6 - 1 / 3, 7]),
+        ('BINS = "none"\n' + OWN, [0.6 - 1 / 3, NO_BINS]),
+        ('TARGET = "none"\n' + returning("2.5"), [2.5, 7]),  # without a target it may exceed 1
+        *(
+            (returning(value), [1, 7])
+            for value in ("1", "np.float32(1)", "np.array(1.0)", "Fraction(1)", "True")
+        ),
+    ],
+)
+def test_an_estimator_in_plain_numpy(own, text, expected):
+    assert own(text) == pytest.approx(expected, rel=1e-15)
+
+
+def test_files_of_one_stem_are_not_confused_and_leave_calbias_alone(own):
+    expected = load_estimator("kde")(DATA, 0)[0].tolist()
+    for k, value in enumerate((0.25, 0.5)):
+        text = 'VARIANTS = {"kde_mine": {}}\n' + returning(value)
+        assert own(text, "kde_mine", stem="kde", folder=str(k)) == [value, 7]
+    assert load_estimator("kde")(DATA, 0)[0].tolist() == expected
+
+
+def test_a_file_that_failed_is_loaded_once_it_is_corrected(own):
+    with pytest.raises(InputError, match=r"mine.py, line 1: estimator mine cannot be loaded"):
+        own("import no_such_module\n")
+    own(OWN + "# and longer than before, so that Python compiles it again\n")
+
+
+def test_variants_give_options_to_an_estimator_in_plain_numpy(own):
+    text = (
+        'VARIANTS = {"mine": {}, "mine_twice": {"factor": 2}}\nNORMS = (1, 2)\n\n\n'
+        "def estimate(scores, hits, n_bins, norm, factor=1):\n    return factor * 0.25\n"
+    )
+    assert own(text)[0] == 0.25
+    assert own(text, "mine_twice")[0] == 0.5
+    with pytest.raises(InputError, match="mine is defined for norm 1 or 2 only, not 3"):
+        own(text, norm=3)
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ("x = 1\n", r"mine.py: define estimate\(scores, hits, n_bins, norm\) in it"),
-        (OWN.replace("abs(", "np.nan * abs("), "estimator mine returned nan for a data set of 2"),
-        (OWN.replace("abs(", "50 + abs("), "returned 50.0 .*: an estimate .* divide percentages"),
+        (returning("np.nan"), "estimator mine returned nan for a data set of 3"),
+        (returning("50"), "returned 50.0 .*: an estimate .* divide percentages"),
         (
-            OWN.replace("abs(", "np.random.default_rng().random() + 0 * abs("),
+            returning("np.random.default_rng().random()"),
             "estimator mine returned 0.* and then 0.* for the same data set: it must not depend on",
+        ),
+        (
+            OWN.replace("    return", "    scores *= 0.5\n    return"),  # it changes its arguments
+            "estimator mine fails on .*: ValueError: .*read-only",
         ),
         *(
             (returning(value), f"mine.py: estimate must return one number, not a {kind}$")
@@ -257,12 +230,11 @@ def test_any_number_is_an_estimate(tmp_path, value):
                 "np.zeros(1), np.zeros(1, int), None",
             )
         ),
-        (returning("exit(3)"), r"mine.py, line 4: estimator mine fails on a .* SystemExit: 3"),
+        (returning("exit(3)"), r"mine.py, line 5: estimator mine fails on a .* SystemExit: 3"),
         ("import sys\nsys.exit('no')", r"mine.py, line 2: .* cannot be loaded: SystemExit: no"),
     ],
 )
-def test_a_bad_estimator_of_ones_own(tmp_path, text, message):
-    (tmp_path / "mine.py").write_text(text)
+def test_a_bad_estimator_of_ones_own(own, text, message):
     with pytest.raises(InputError, match=message) as error:
-        load_estimator("mine", tmp_path / "mine.py")(sorted_data_set([0.2, 0.8], [0, 1]), 1)
+        own(text)
     assert "\n" not in str(error.value)

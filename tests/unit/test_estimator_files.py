@@ -1,5 +1,7 @@
 """Which file holds an estimator, learnt without importing it."""
 
+import os
+
 import pytest
 
 from calbias.errors import InputError
@@ -16,66 +18,87 @@ from calbias.estimation.registry import (
     validate_unusable,
 )
 
+OWN = "def estimate(scores, hits, n_bins, norm): ...\n"
+
+
+@pytest.fixture
+def mine(tmp_path):
+    """A function that writes the file of an estimator and returns its path."""
+
+    def write(text, stem="mine"):
+        (tmp_path / f"{stem}.py").write_text(text)
+        return tmp_path / f"{stem}.py"
+
+    return write
+
 
 @pytest.mark.parametrize(
-    ("estimator", "stem"),
+    ("estimator", "stem", "options", "target", "bins"),
     [
-        ("ece_bin_ew", "ece_bin"),
-        ("ece_sweep_em", "ece_sweep"),
-        ("ece_debias_unclipped_ew", "ece_debias"),
-        ("kde_unrooted", "kde"),
+        ("ece_bin_ew", "ece_bin", {"binning": "equal_width"}, "lp", [2, 4]),
+        ("ece_sweep_em", "ece_sweep", {"binning": "equal_mass"}, "lp", [CHOSEN]),
+        ("kde", "kde", {"rooted": True}, "lp", [NO_BINS]),
+        ("kde_unrooted", "kde", {"rooted": False}, "lp_power", [NO_BINS]),
     ],
 )
-def test_an_estimators_file(estimator, stem):
-    assert estimator_file(estimator) == FOLDER / f"{stem}.py"
+def test_what_a_file_says(estimator, stem, options, target, bins):
+    path = FOLDER / f"{stem}.py"
+    assert estimator_file(estimator) == path
+    assert estimator_options(estimator) == options
+    assert estimator_target(estimator) == target
+    assert bin_numbers(path, [2, 4]) == bins
 
 
-def test_own_folders_come_after(tmp_path):
-    (tmp_path / "mine.py").write_text("def estimate(scores, hits, n_bins, norm): ...\n")
-    (tmp_path / "_helper.py").write_text("")
-    (tmp_path / "two.py").write_text('VARIANTS = {"two_ew": {}, "two_em": {}}\n')
+@pytest.mark.parametrize(
+    ("text", "bins", "names"),
+    [
+        (OWN, [15], {"mine"}),
+        ("def estimate(:\n", [15], {"mine"}),  # a broken file is its own job's error
+        ('BINS: str = "none"\nNORMS: tuple\nVARIANTS: dict = {"mine_ew": {}}\n', [NO_BINS],
+         {"mine_ew"}),
+    ],
+)  # fmt: skip
+def test_a_file_of_ones_own(mine, text, bins, names):
+    path = mine(text)
+    assert bin_numbers(path, [15]) == bins
+    assert set(known_estimators((path.parent,))) == names
+    assert estimator_options("mine", path) == {}
+    assert estimator_target("mine", path) == "lp"
+
+
+def test_own_folders_come_after(mine, tmp_path):
+    path = mine(OWN)
+    mine("", "_helper")
+    two = mine('VARIANTS = {"two_ew": {}, "two_em": {}}\n', "two")
     folders = (FOLDER, tmp_path)
-    assert estimator_file("mine", folders) == tmp_path / "mine.py"
-    assert estimator_file("two_em", folders) == tmp_path / "two.py"
+    assert estimator_file("mine", folders) == path
+    assert estimator_file("two_em", folders) == two
     assert {"_helper", "two"}.isdisjoint(known_estimators(folders))
-
-
-def test_a_name_that_is_taken_is_refused(tmp_path):
-    (tmp_path / "kde.py").write_text("def estimate(scores, hits, n_bins, norm): ...\n")
-    with pytest.raises(InputError, match=r"kde.py: .*/kde.py defines an estimator kde already: gi"):
-        known_estimators((FOLDER, tmp_path))
     assert "kde" in known_estimators((FOLDER, FOLDER))
 
 
+@pytest.mark.parametrize(
+    ("name", "stem", "message"),
+    [
+        ("kde", "kde", r"kde.py: .*/kde.py defines an estimator kde already: give"),
+        ("ece_bin", "mine", r"unknown estimator 'ece_bin'\. Did you mean ece_bin_e"),
+        ("xyz", "mine", r"unknown estimator 'xyz'\. Known: beta_kernel, "),
+    ],
+)
+def test_names_that_are_taken_or_unknown(mine, name, stem, message):
+    with pytest.raises(InputError, match=message):
+        estimator_file(name, (FOLDER, mine(OWN, stem).parent))
+
+
 def test_a_folder_that_is_not_there_is_refused(tmp_path):
-    with pytest.raises(
-        InputError, match=r"there is no folder .*/no of estimators; correct its name"
-    ):
+    with pytest.raises(InputError, match=r"there is no folder .*/no of estimators; correct its"):
         estimator_file("kde", (FOLDER, tmp_path / "no"))
-
-
-def test_unknown_names_are_refused_with_the_nearest():
-    with pytest.raises(InputError, match=r"unknown estimator 'ece_bin'\. Did you mean ece_bin_e"):
-        estimator_file("ece_bin")
-    with pytest.raises(InputError, match=r"unknown estimator 'xyz'\. Known: beta_kernel, "):
-        estimator_file("xyz")
-
-
-def test_a_broken_file_is_its_own_jobs_error(tmp_path):
-    (tmp_path / "broken.py").write_text("def estimate(:\n")
-    assert estimator_file("broken", (FOLDER, tmp_path)) == tmp_path / "broken.py"
-    assert bin_numbers(tmp_path / "broken.py", [15]) == [15]
-
-
-def test_variants_that_are_computed_are_refused(tmp_path):
-    (tmp_path / "odd.py").write_text('\nVARIANTS = tuple("ab")\n')
-    with pytest.raises(InputError, match=r"odd.py, line 2: VARIANTS must be written out"):
-        known_estimators((tmp_path,))
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
+        ('VARIANTS = tuple("ab")', "VARIANTS must be written out"),
         ("VARIANTS = 5", r"VARIANTS must be a dict from names to options, such as .*, not 5"),
         ('VARIANTS = ("mine",)', r"VARIANTS must be a dict from names to options, .*, not \('mine"),
         ("VARIANTS = {}", r"VARIANTS must be a dict from names to options"),
@@ -88,18 +111,9 @@ def test_variants_that_are_computed_are_refused(tmp_path):
         ('BINS = "no"', r'BINS must be one of "fixed", "chosen", "none", not \'no\''),
     ],
 )
-def test_what_a_file_says_of_itself_must_be_of_its_type(tmp_path, text, message):
-    path = tmp_path / "mine.py"
-    path.write_text(f"\n{text}\n")
+def test_what_a_file_says_of_itself_must_be_of_its_type(mine, text, message):
     with pytest.raises(InputError, match=f"mine.py, line 2: {message}"):
-        literal(path, text.split()[0], default=None)
-
-
-def test_an_annotated_assignment_counts(tmp_path):
-    path = tmp_path / "mine.py"
-    path.write_text('BINS: str = "none"\nNORMS: tuple\nVARIANTS: dict = {"mine_ew": {}}\n')
-    assert bin_numbers(path, [15]) == [NO_BINS]
-    assert set(known_estimators((tmp_path,))) == {"mine_ew"}
+        literal(mine(f"\n{text}\n"), text.split()[0], default=None)
 
 
 @pytest.mark.parametrize(
@@ -109,11 +123,9 @@ def test_an_annotated_assignment_counts(tmp_path):
         ("mine", "x = 1", r"mine.py: define estimate\(scores, hits, n_bins, norm\) in it"),
     ],
 )
-def test_files_that_no_job_could_run(tmp_path, name, text, message):
-    path = tmp_path / f"{name}.py"
-    path.write_text(text)
+def test_files_that_no_job_could_run(mine, name, text, message):
     with pytest.raises(InputError, match=message):
-        validate_unusable(name, path)
+        validate_unusable(name, mine(text, name))
 
 
 @pytest.mark.parametrize(
@@ -128,36 +140,13 @@ def test_files_that_no_job_could_run(tmp_path, name, text, message):
         "def estimate(:",  # its own job tells the line
     ],
 )
-def test_a_function_may_come_from_anywhere(tmp_path, text):
-    (tmp_path / "mine.py").write_text(text)
-    validate_unusable("mine", tmp_path / "mine.py")
+def test_a_function_may_come_from_anywhere(mine, text):
+    validate_unusable("mine", mine(text))
 
 
-def test_an_edit_is_seen(tmp_path):
-    import os
-
-    path = tmp_path / "mine.py"
-    path.write_text('VARIANTS = {"one": {}}\n')
-    assert set(known_estimators((tmp_path,))) == {"one"}
-    path.write_text('VARIANTS = {"two": {}}\n')
+def test_an_edit_is_seen(mine):
+    path = mine('VARIANTS = {"one": {}}\n')
+    assert set(known_estimators((path.parent,))) == {"one"}
+    mine('VARIANTS = {"two": {}}\n')
     os.utime(path, ns=(1, 1))
-    assert set(known_estimators((tmp_path,))) == {"two"}
-
-
-def test_numbers_of_bins():
-    assert bin_numbers(FOLDER / "ece_bin.py", [2, 4]) == [2, 4]
-    assert bin_numbers(FOLDER / "ece_sweep.py", [2, 4]) == [CHOSEN]
-    assert bin_numbers(FOLDER / "kde.py", [2, 4]) == [NO_BINS]
-
-
-def test_options_and_targets_of_names():
-    assert estimator_options("ece_bin_ew") == {"binning": "equal_width"}
-    assert estimator_options("kde_unrooted") == {"rooted": False}
-    assert (estimator_target("kde"), estimator_target("kde_unrooted")) == ("lp", "lp_power")
-
-
-def test_a_file_without_variants_has_no_options_and_the_usual_target(tmp_path):
-    path = tmp_path / "mine.py"
-    path.write_text("def estimate(scores, hits, n_bins, norm): ...\n")
-    assert estimator_options("mine", path) == {}
-    assert estimator_target("mine", path) == "lp"
+    assert set(known_estimators((path.parent,))) == {"two"}

@@ -3,6 +3,7 @@
 import zipfile
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from calbias.errors import InputError
@@ -24,6 +25,12 @@ from calbias.logits.top_label_table import (
 )
 
 
+def same(found, expected):
+    return all(
+        a.dtype == b.dtype and np.array_equal(a, b) for a, b in zip(found, expected, strict=True)
+    )
+
+
 @pytest.fixture
 def logits():
     rng = np.random.default_rng(0)
@@ -38,10 +45,8 @@ def test_logits_round_trip(tmp_path, logits):
     save_logits(path, logits)
     read = load_logits(path)
     for fold in ("validation", "test"):
-        for a, b in zip(getattr(read, fold), getattr(logits, fold), strict=True):
-            assert a.dtype == b.dtype
-            assert np.array_equal(a, b)
-        assert np.array_equal(load_fold(path, fold).logits, getattr(logits, fold).logits)
+        assert same(getattr(read, fold), getattr(logits, fold))
+        assert same(load_fold(path, fold), getattr(logits, fold))
     assert load_source(path) == "surrogate_logits"
 
 
@@ -63,9 +68,7 @@ def test_top_labels_round_trip(tmp_path, logits, softmax):
     write_top_labels(path, top_labels_of(logits, softmax), origin)
     for fold in ("validation", "test"):
         read, read_back = read_top_labels(path, fold)
-        for a, b in zip(read, top_label(*getattr(logits, fold), softmax), strict=True):
-            assert a.dtype == b.dtype
-            assert np.array_equal(a, b)
+        assert same(read, top_label(*getattr(logits, fold), softmax))
         assert read_back == origin
     assert read_origin(path) == origin
 
@@ -88,28 +91,23 @@ def test_same_input_same_bytes(tmp_path, logits):
         assert (tmp_path / f"a{suffix}").read_bytes() == (tmp_path / f"b{suffix}").read_bytes()
 
 
-@pytest.mark.parametrize("content", [None, b"", b"garbage", "npz", "parquet"])
-def test_other_files_are_refused(tmp_path, content):
-    npz, parquet = tmp_path / "m.npz", tmp_path / "m.parquet"
-    if content == "npz":
-        np.savez(npz, x=np.zeros(2))
-    elif content == "parquet":
-        import pandas as pd
-
-        pd.DataFrame({"fold": ["test"], "score": [1.0]}).to_parquet(parquet)
+@pytest.mark.parametrize("content", [None, b"", b"garbage", "other"])
+@pytest.mark.parametrize("name", ["m.npz", "m.parquet"])
+def test_other_files_are_refused(tmp_path, name, content):
+    path = tmp_path / name
     if isinstance(content, bytes):
-        npz.write_bytes(content)
-        parquet.write_bytes(content)
-    calls = {
-        npz: (lambda: load_fold(npz, "test"), lambda: load_source(npz)),
-        parquet: (lambda: read_top_labels(parquet, "test"), lambda: read_origin(parquet)),
-    }
-    for path, reads in calls.items():
-        for read in reads:
-            with pytest.raises(InputError, match="delete it and rerun") as caught:
-                read()
-            assert str(caught.value).startswith(f"{path}: ")
-            assert "\n" not in str(caught.value)
+        path.write_bytes(content)
+    elif content and name == "m.npz":
+        np.savez(path, x=np.zeros(2))
+    elif content:
+        pd.DataFrame({"fold": ["test"], "score": [1.0]}).to_parquet(path)
+    is_npz = name == "m.npz"
+    read_fold, read_about = (load_fold, load_source) if is_npz else (read_top_labels, read_origin)
+    for read, arguments in ((read_fold, [path, "test"]), (read_about, [path])):
+        with pytest.raises(InputError, match="delete it and rerun") as caught:
+            read(*arguments)
+        assert str(caught.value).startswith(f"{path}: ")
+        assert "\n" not in str(caught.value)
 
 
 def test_unknown_fold(tmp_path):

@@ -479,17 +479,6 @@ def test_missing_file_folder_link_and_suffix(tmp_path):
 # The published files
 
 
-@pytest.mark.skipif(not SHARED.exists(), reason="../shared/logits is absent")
-def test_genuine_file():
-    path = SHARED / "probs_resnet110_c10_logits.p"
-    entry = PublishedFile("m", path.name, file_digest(path), path.stat().st_size, 10, 5000, 10000)
-    found = read(path, "m", {"m": entry})
-    assert found.warnings == ()
-    assert found.folds["validation"].logits.shape == (5000, 10)
-    assert found.folds["test"].logits.shape == (10000, 10)
-    assert top_label(*found.folds["test"]).hit.mean() == 0.9356
-
-
 def test_a_file_of_the_published_name_is_verified_before_it_is_parsed(tmp_path):
     path = tmp_path / "m.p"
     path.write_bytes(pickle.dumps((model_outputs(20), model_outputs(30, 1))))
