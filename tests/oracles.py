@@ -9,6 +9,8 @@ import math
 from fractions import Fraction
 
 import numpy as np
+from scipy.optimize import minimize
+from scipy.special import betaln
 
 
 def mean_labels(scores, hits):
@@ -170,3 +172,15 @@ def draw_scores_slowly(alpha, beta, n, generator):
     ]
     total = np.logaddexp(*log_gamma)
     return log_gamma[0] - total, log_gamma[1] - total
+
+
+def beta_mle(top):
+    """Maximum likelihood (alpha, beta) of a TopLabel's scores from their sufficient statistics."""
+    log_score, log1m_score = top.log_score.mean(), top.log1m_score.mean()
+
+    def loss(parameters):
+        a, b = np.exp(parameters)
+        return betaln(a, b) - (a - 1) * log_score - (b - 1) * log1m_score
+
+    options = {"xatol": 1e-9, "fatol": 1e-13, "maxiter": 4000}
+    return np.exp(minimize(loss, [0.7, -2.5], method="Nelder-Mead", options=options).x)

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.optimize import fsolve, minimize
-from scipy.special import betainc, betaln, digamma, polygamma
+from oracles import beta_mle
+from scipy.optimize import fsolve
+from scipy.special import betainc, digamma, polygamma
 
 from calbias.errors import InputError
 from calbias.fits.standard_errors import beta_errors
@@ -50,13 +51,7 @@ def test_beta_mle_recovers_table_2(model):
     _, n = fold_sizes(model, n_classes, MANIFEST)
     scores = draw_scores(fit, n, n_classes, rng())
     top = top_label(*draw_logits(scores, n_classes, rng()))
-    log_score, log1m_score = top.log_score.mean(), top.log1m_score.mean()
-
-    def loss(parameters):
-        a, b = np.exp(parameters)
-        return betaln(a, b) - (a - 1) * log_score - (b - 1) * log1m_score
-
-    found = np.exp(minimize(loss, np.log([fit.alpha, fit.beta]), method="Nelder-Mead", tol=1e-10).x)
+    found = beta_mle(top)
     both = polygamma(1, fit.alpha + fit.beta)
     information = np.diag(polygamma(1, [fit.alpha, fit.beta])) - both
     standard_error = np.sqrt(np.diag(np.linalg.inv(n * information)))

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from scipy.optimize import minimize
-from scipy.special import betaln
+from oracles import beta_mle
 
 from calbias.errors import InputError
 from calbias.logits import row_blocks
@@ -18,18 +17,6 @@ from calbias.logits.pickles import read_pickle
 from calbias.logits.top_label import ROUNDED_TO_ONE_2020, top_label
 
 GENUINE = Path(__file__).parents[3] / "shared" / "logits" / "probs_resnet110_c10_logits.p"
-
-
-def beta_mle(top):
-    """Maximum likelihood of a Beta distribution from its two sufficient statistics."""
-    log_score, log1m_score = top.log_score.mean(), top.log1m_score.mean()
-
-    def loss(parameters):
-        a, b = np.exp(parameters)
-        return betaln(a, b) - (a - 1) * log_score - (b - 1) * log1m_score
-
-    options = {"xatol": 1e-9, "fatol": 1e-13, "maxiter": 4000}
-    return np.exp(minimize(loss, [0.7, -2.5], method="Nelder-Mead", options=options).x)
 
 
 def test_two_rows_by_hand():

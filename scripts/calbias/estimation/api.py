@@ -197,13 +197,7 @@ def is_number(value: Any) -> bool:
 @cache
 def _known(estimator):
     """Return (run, norm by default, target) of an estimator of calbias: its file is read once."""
-    run = _loaded(estimator, estimator_file(estimator))
-    return run, usable_norm(estimator, 1), estimator_target(estimator)
-
-
-@cache
-def _loaded(estimator, path):
-    return load_estimator(estimator, path)
+    return load_estimator(estimator), usable_norm(estimator, 1), estimator_target(estimator)
 
 
 def _described(name, path):

@@ -148,15 +148,15 @@ def _numbers(table, names, place):
         column = table[name]
         if types.is_dictionary(column.type):
             column = column.cast(column.type.value_type)
-        kind = column.type
-        if types.is_string(kind) or types.is_large_string(kind):
+        if types.is_string(column.type) or types.is_large_string(column.type):
             numbers[:, k] = _parsed(column.to_pylist(), name, place)
-        elif types.is_nested(kind) or types.is_temporal(kind) or types.is_binary(kind):
-            raise place.error(f"column {name} holds {kind}, no numbers; drop it")
         else:
-            if types.is_boolean(kind):
-                column = column.cast(pa.uint8())
-            numbers[:, k] = column.cast(pa.float64(), safe=False).to_numpy()
+            try:
+                numbers[:, k] = column.cast(pa.float64(), safe=False).to_numpy()
+            except (pa.ArrowNotImplementedError, pa.ArrowInvalid):
+                raise place.error(
+                    f"column {name} holds {column.type}, no numbers; drop it"
+                ) from None
         empty = np.isnan(numbers[:, k])
         if empty.any():
             row = int(np.argmax(empty))

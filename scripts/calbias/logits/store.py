@@ -14,7 +14,6 @@ import numpy as np
 from calbias.errors import InputError
 
 FOLDS = ("validation", "test")
-SOURCES = ("real_logits", "surrogate_logits")
 
 
 class Fold(NamedTuple):
@@ -25,7 +24,7 @@ class Fold(NamedTuple):
 
 
 class Logits(NamedTuple):
-    """A model's logits in both folds, and where they come from (one of ``SOURCES``)."""
+    """A model's logits in both folds and their source, ``real_logits`` or ``surrogate_logits``."""
 
     validation: Fold
     test: Fold
@@ -56,7 +55,7 @@ def load_source(path):
 
 def load_logits(path):
     """Return the whole file as ``Logits``."""
-    return Logits(load_fold(path, "validation"), load_fold(path, "test"), load_source(path))
+    return Logits(*(load_fold(path, fold) for fold in FOLDS), load_source(path))
 
 
 def _load(path, *names):
