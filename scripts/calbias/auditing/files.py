@@ -79,7 +79,7 @@ def _groups(path, by, names):
 
 
 def _without(path, column):
-    """Return the LogitFile of a table without one of its columns."""
+    """Return the OutputFile of a table without one of its columns."""
     import pyarrow.parquet as pq
 
     table = _table(path)

@@ -98,14 +98,11 @@ def as_top_label(scores, hits, *, logits=None, probabilities=None, labels=None):
     partner, other = ("hits", "labels") if kind == "scores" else ("labels", "hits")
     values = {"hits": hits, "labels": labels}
     if values[partner] is None or values[other] is not None:
-        raise InputError(f"{kind} go with {partner}: give these" + _instead(values[other], other))
+        instead = "" if values[other] is None else f" instead of {other}"
+        raise InputError(f"{kind} go with {partner}: give these{instead}")
     if kind == "scores":
         return top_label_of_scores(*scores_and_hits(scores, hits))
     return top_label(logits if kind == "logits" else probabilities, labels, kind)
-
-
-def _instead(values, name):
-    return "" if values is None else f" instead of {name}"
 
 
 def validate_whole(name, value, least):

@@ -32,22 +32,15 @@ from calbias.logits.store import Fold, Logits
 from calbias.logits.top_label import TopLabel, top_label_of_scores
 
 
-class LogitFile(NamedTuple):
-    """The ``Fold``s of a file by name, ``test`` always among them, and warnings, one line each."""
+class OutputFile(NamedTuple):
+    """The folds of a file by name, ``test`` always among them, and warnings, one line each."""
 
-    folds: dict[str, Fold]
-    warnings: tuple[str, ...]
-
-
-class ScoreFile(NamedTuple):
-    """The ``TopLabel``s of a file of scores by fold, and warnings, one line each."""
-
-    folds: dict[str, TopLabel]
+    folds: dict[str, Fold | TopLabel]
     warnings: tuple[str, ...]
 
 
 def read_logits(path, model, manifest, n_classes=None):
-    """Return the ``LogitFile`` of a model's logits or probabilities, read from ``path``.
+    """Return the ``OutputFile`` of ``Fold``s of a model's logits or probabilities in ``path``.
 
     Where ``manifest`` (``{model: PublishedFile}``) gives the model a file of this name, size and
     SHA-256 must be as published before anything is parsed. Any other file is the user's own: what
@@ -68,8 +61,8 @@ def read_logits(path, model, manifest, n_classes=None):
     probabilities = raw.form == "probabilities" or checks.are_probabilities([*folds.values()])
     logits = _as_logits(folds, probabilities)
     if genuine:
-        return LogitFile(logits, ())
-    return LogitFile(
+        return OutputFile(logits, ())
+    return OutputFile(
         logits,
         (
             *([_not_published(published)] if published else []),
@@ -80,7 +73,7 @@ def read_logits(path, model, manifest, n_classes=None):
 
 
 def read_scores(path, manifest=None):
-    """Return the ``ScoreFile`` of top-label scores and hits; InputError for what is none.
+    """Return the ``OutputFile`` of ``TopLabel``s of scores and hits; InputError for what is none.
 
     A file in the folder of ``manifest``, the path of a score manifest, must have the size and
     SHA-256 given there.
@@ -103,7 +96,7 @@ def read_scores(path, manifest=None):
         if len(scores) == 1:
             raise place.error("one row only; give at least two")
         folds[name] = top_label_of_scores(scores, hits)
-    return ScoreFile(folds, (*_about_folds(folds), *plausibility.of_scores(folds)))
+    return OutputFile(folds, (*_about_folds(folds), *plausibility.of_scores(folds)))
 
 
 def two_folds(folds, seed, source="real_logits"):
