@@ -23,21 +23,24 @@ MODELS = (
     ("resnet152_imgnet", "ImageNet", 1.1359, 0.2069, CURVE, -0.12, 0.58, 7.0),
     ("densenet161_imgnet", "ImageNet", 1.1928, 0.2206, "log_log_b0_b1", -0.03, 1.27, 5.2),
 )
+CURVES = ["scenario", "alpha", "beta", "curve", "b0", "b1"]
+SWEEPS = [
+    (f"beta_{a:g}_{b:g}_power_{d:g}", a, b, d)
+    for (a, b), d in itertools.product(((1, 1), (1.1, 0.1)), np.linspace(1, 10, 25))
+]
 
 
 def made_up_tables(models=MODELS, estimators=(*BINNED, "kde", "kde_unrooted"), replicates=1000):
     """Return {stem: DataFrame} of every table that a figure reads, for these models."""
     scenarios = _scenarios(models)
     return {
-        "models": pd.DataFrame([m[:2] for m in models], columns=["model", "group"]).assign(
-            n_classes=10, file="x.p"
-        ),
+        "models": pd.DataFrame([(*m[:2], 10, "x.p") for m in models],
+                               columns=["model", "group", "n_classes", "file"]),
         "scenarios": scenarios,
-        "true_calibration_error": _true_calibration_error(scenarios),
-        "tce_rounding": _frame(
-            "tce_rounding",
-            [(m[0], m[4], m[7], m[7] - 0.4, m[7] + 0.3, "lowest_aic") for m in models],
-        ),
+        "true_calibration_error": scenarios[CURVES].assign(norm=2, tce_percent=10.0),
+        "tce_rounding": _frame("tce_rounding", [
+            (m[0], m[4], m[7], m[7] - 0.4, m[7] + 0.3, "lowest_aic") for m in models
+        ]),
         "bias": _bias(models, estimators, replicates),
         "beta_fits": _beta_fits(models),
         "glm_fits": _glm_fits(models),
@@ -53,7 +56,7 @@ def made_up_tables(models=MODELS, estimators=(*BINNED, "kde", "kde_unrooted"), r
         "league": _league(estimators),
         "test_power": _test_power(),
         "benchmark": _benchmark(),
-    }
+    }  # fmt: skip
 
 
 def _frame(stem, rows):
@@ -70,25 +73,14 @@ def _scenarios(models):
         ("chosen_bins", "beta_1_1_logistic", 1.0, 1.0, "logistic", -5.0, 10.0),
         ("chosen_bins", "beta_1_1_identity", 1.0, 1.0, "identity", 0.0, 0.0),
     ]
-    fixed += [
-        ("tce_sweep", f"beta_{a:g}_{b:g}_power_{d:g}", a, b, "power", 0.0, d)
-        for (a, b), d in itertools.product(((1, 1), (1.1, 0.1)), np.linspace(1, 10, 25))
-    ]
+    fixed += [("tce_sweep", name, a, b, "power", 0.0, d) for name, a, b, d in SWEEPS]
     rows = [(e, s, np.nan, "synthetic", a, b, c, b0, b1) for e, s, a, b, c, b0, b1 in fixed]
     for experiment in ("realistic", "heatmaps", "perfect"):
         for name, group, alpha, beta, curve, b0, b1, _ in models:
-            if experiment == "perfect":
-                curve, b0, b1 = "identity", 0.0, 0.0
-            rows.append(
-                (experiment, name, group, source, alpha, beta, curve, *np.nan_to_num([b0, b1]))
-            )
+            line = (curve, *np.nan_to_num([b0, b1]))
+            line = ("identity", 0.0, 0.0) if experiment == "perfect" else line
+            rows.append((experiment, name, group, source, alpha, beta, *line))
     return _frame("scenarios", rows)
-
-
-def _true_calibration_error(scenarios):
-    return scenarios[["scenario", "alpha", "beta", "curve", "b0", "b1"]].assign(
-        norm=2, tce_percent=10.0
-    )
 
 
 def _bias(models, estimators, replicates):
@@ -99,24 +91,17 @@ def _bias(models, estimators, replicates):
             for b in [-1] if "sweep" in name else [np.nan] if "kde" in name else bins:
                 rows.append(_bias_row(experiment, scenario, tce, name, b, n, replicates))
 
+    binned = [e for e in estimators if "kde" not in e]
     for name, *_, tce in models:
         add("realistic", name, tce, estimators, [15], MODEL_SIZES)
         add("perfect", name, 0.0, estimators, [15], MODEL_SIZES)
-        add(
-            "heatmaps",
-            name,
-            tce,
-            [e for e in estimators if "kde" not in e],
-            HEATMAP_BINS,
-            MODEL_SIZES[:-1],
-        )
+        add("heatmaps", name, tce, binned, HEATMAP_BINS, MODEL_SIZES[:-1])
     for scenario in ("beta_2.8_0.05_power_2", "beta_1.1_0.1_power_2"):
         add("bins_by_n", scenario, 8.0, ["ece_bin_ew"], HEATMAP_BINS, MODEL_SIZES[:-1])
     for scenario, tce in (("beta_1_1_logistic", 12.0), ("beta_1_1_identity", 0.0)):
         add("chosen_bins", scenario, tce, ["ece_bin_em", "ece_sweep_em"], HEATMAP_BINS, MODEL_SIZES)
-    for (a, b), d in itertools.product(((1, 1), (1.1, 0.1)), np.linspace(1, 10, 25)):
+    for scenario, _, b, d in SWEEPS:
         tce = 5.0 * (d - 1) * (1.1 - 0.25 * (b < 1)) * (1 - 0.04 * (d - 1))
-        scenario = f"beta_{a:g}_{b:g}_power_{d:g}"
         add("tce_sweep", scenario, tce, ["ece_bin_ew", "ece_sweep_em"], [15], (200, 5000))
     return _frame("bias", rows)
 

@@ -98,14 +98,6 @@ def test_the_page_says_its_language_nests_its_headings_and_names_its_pictures(pi
     assert checker.images[0]["alt"].startswith("Figure 4: ")
 
 
-def test_figures_stand_in_the_papers_order_with_their_titles(picture):
-    names = ["fig10_sd_resnet110_c10", "table1_recalibration", "fig2b_bins_by_n", "fig1_intro"]
-    text = page(dict.fromkeys(names, picture))
-    places = re.findall(r"<figcaption><b>(.*?)</b> (.*?)<br>", text)
-    assert [place for place, _ in places] == ["Figure 1", "Figure 2b", "Figure 10", "Table 1"]
-    assert places[1][1] == "Bias of ECE_bin by number of bins and sample size"
-
-
 def test_the_report_can_show_the_page_with_every_figure_and_table_in_it(tmp_path):
     """In the report the page is a data: address, of which Chromium shows no more than 2 MiB.
 
