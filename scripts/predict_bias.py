@@ -3,11 +3,11 @@
 import argparse
 from pathlib import Path
 
+from calbias.beyond.predicted_bias import predicted_bias
 from calbias.errors import InputError
 from calbias.io.command_line import command
 from calbias.io.tables import write_table
 from calbias.logits.read_logits import read_scores
-from calbias.predicted_bias import predicted_bias
 
 
 @command

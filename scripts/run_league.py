@@ -3,11 +3,11 @@
 import argparse
 from pathlib import Path
 
+from calbias.beyond.league import league_rows, league_scenarios
 from calbias.errors import InputError
 from calbias.estimation.registry import known_estimators
 from calbias.io.command_line import command
 from calbias.io.tables import write_table
-from calbias.league import league_rows, league_scenarios
 
 
 @command

@@ -7,9 +7,7 @@ import pytest
 from engine_data import TABLE_2, TABLE_3
 from scipy.integrate import quad
 
-from calbias.engine.sampler import Sampler
-from calbias.estimation.registry import FOLDER, estimator_file, known_estimators
-from calbias.league import (
+from calbias.beyond.league import (
     CURVES,
     LAWS,
     league_entries,
@@ -18,6 +16,8 @@ from calbias.league import (
     n_replicates,
     target_label,
 )
+from calbias.engine.sampler import Sampler
+from calbias.estimation.registry import FOLDER, estimator_file, known_estimators
 from calbias.truth.scenarios import Scenario
 from calbias.truth.targets.registry import target_value
 from calbias.truth.true_error import true_calibration_error

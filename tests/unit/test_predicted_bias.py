@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
+from calbias.beyond.predicted_bias import REFERENCE, predicted_bias
 from calbias.errors import InputError
 from calbias.estimation.api import estimate
 from calbias.logits.top_label import TopLabel
-from calbias.predicted_bias import REFERENCE, predicted_bias
 
 ESTIMATORS = ["ece_bin_em", "ece_sweep_em"]
 

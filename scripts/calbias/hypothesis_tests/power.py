@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 
+from calbias.beyond.league import league_scenarios
 from calbias.engine.sampler import Sampler
 from calbias.hypothesis_tests.registry import load_test
-from calbias.league import league_scenarios
 from calbias.truth.curves import Curve
 from calbias.truth.scenarios import Scenario
 
