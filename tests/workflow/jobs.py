@@ -6,11 +6,17 @@ MODELS = ("resnet110_c10", "resnet110_c100")
 LEDGER = {"judge_claims", "write_ledger_page", "compare_published"}
 BIAS = {"join_tables bias", "compare_estimators", "compute_t_test_sensitivity"}
 BIAS_FIGURES = {"fig4_realistic", "fig6_perfect"}
-BEYOND_FIGURES = {"league", "predicted_bias", "test_power"}
+BEYOND_FIGURES = {"league", "predicted_bias", "test_power", "interval_coverage"}
 ALL_FIGURES = {"fig3_fits", *BIAS_FIGURES, "table1_recalibration", *BEYOND_FIGURES}
 LEAGUE = {"run_league ece_bin", "join_parts league", "league"}
 POWER = {"measure_power", "test_power"}
 PREDICTED = {"predict_bias resnet110_c10", "join_parts predicted_bias", "predicted_bias"}
+# The audit and the coverage of its intervals use estimators of their own choice.
+AUDITED = {
+    *(f"audit_model {model}" for model in MODELS),
+    *(f"measure_coverage {law}" for law in ("saturated", "uniform")),
+    *("join_tables interval_coverage", "interval_coverage", "judge_recommendation"),
+}
 RECALIBRATED = {
     *("join_tables recalibration", "join_tables recalibration_details"),
     *("select_recalibration", "table1_recalibration"),

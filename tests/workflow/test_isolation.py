@@ -11,6 +11,7 @@ from jobs import (
     ALL_SIMULATED,
     ASSESSED,
     ASSESSMENT_TABLES,
+    AUDITED,
     BIAS,
     BIAS_FIGURES,
     FITS,
@@ -28,9 +29,9 @@ from jobs import (
 from test_bad_input import folds
 
 FILES = {
-    "scripts/calbias/estimators/kde.py": AFTER_KDE,
+    "scripts/calbias/estimators/kde.py": {*AFTER_KDE, *AUDITED},
     # the sweep and the fits' comparison are built on ece_bin
-    "scripts/calbias/estimators/ece_bin.py": {*AFTER_BIN, *LEAGUE, *PREDICTED, *LEDGER},
+    "scripts/calbias/estimators/ece_bin.py": {*AFTER_BIN, *LEAGUE, *PREDICTED, *AUDITED, *LEDGER},
     "scripts/calbias/engine/sampler.py": {*ALL_SIMULATED, *FITS, *BIAS, *BIAS_FIGURES, *LEDGER}
     | {*LEAGUE, *POWER},
     "scripts/calbias/fits/beta.py": {*(f"fit_beta {model}" for model in MODELS)}
@@ -89,7 +90,7 @@ def test_a_model_that_is_added(finished):
     planned = set(finished.planned())
     own = {job for job in planned if job.endswith(f" {new}")}
     steps = ("draw_surrogate_logits", "fit_beta", "fit_glm", "recalibrate_model", "read_scores")
-    steps += ("assess_model", "draw_assessment")
+    steps += ("assess_model", "draw_assessment", "audit_model")
     assert own == {f"{step} {new}" for step in steps}
     # the other models' logits, fits and judgements stay
     assert not {job for job in planned if job.endswith(MODELS)}
@@ -102,7 +103,7 @@ def test_a_model_of_ones_own(finished):
     (finished / "resources/logits/mine.p").write_bytes(pickle.dumps(folds()))
     finished.append("config/smoke_models.csv", "mine,own,10,mine.p\n")
     steps = ("read_logits", "fit_beta", "fit_glm", "recalibrate_model", "assess_model")
-    steps += ("draw_assessment",)
+    steps += ("draw_assessment", "audit_model")
     joined = ("beta_fits", "glm_fits", "scenarios")
     scenarios = {"define_scenarios fits", "compute_true_error"}
     # all true errors are in one table, so each summary is made again
