@@ -11,11 +11,11 @@ ALL_FIGURES = {"fig3_fits", *BIAS_FIGURES, "table1_recalibration", *BEYOND_FIGUR
 LEAGUE = {"run_league ece_bin", "join_parts league", "league"}
 POWER = {"measure_power", "test_power"}
 PREDICTED = {"predict_bias resnet110_c10", "join_parts predicted_bias", "predicted_bias"}
-# The audit and the coverage of its intervals use estimators of their own choice.
-AUDITED = {
-    *(f"audit_model {model}" for model in MODELS),
+# The audit, its rule and the coverage of its intervals use estimators of their own choice.
+AUDITED = {*(f"audit_model {model}" for model in MODELS), "judge_recommendation"}
+COVERAGE = {
     *(f"measure_coverage {law}" for law in ("saturated", "uniform")),
-    *("join_tables interval_coverage", "interval_coverage", "judge_recommendation"),
+    *("join_tables interval_coverage", "interval_coverage"),
 }
 RECALIBRATED = {
     *("join_tables recalibration", "join_tables recalibration_details"),

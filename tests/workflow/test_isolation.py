@@ -14,6 +14,7 @@ from jobs import (
     AUDITED,
     BIAS,
     BIAS_FIGURES,
+    COVERAGE,
     FITS,
     LEAGUE,
     LEDGER,
@@ -31,7 +32,8 @@ from test_bad_input import folds
 FILES = {
     "scripts/calbias/estimators/kde.py": {*AFTER_KDE, *AUDITED},
     # the sweep and the fits' comparison are built on ece_bin
-    "scripts/calbias/estimators/ece_bin.py": {*AFTER_BIN, *LEAGUE, *PREDICTED, *AUDITED, *LEDGER},
+    "scripts/calbias/estimators/ece_bin.py": {*AFTER_BIN, *LEAGUE, *PREDICTED, *LEDGER}
+    | {*AUDITED, *COVERAGE},
     "scripts/calbias/engine/sampler.py": {*ALL_SIMULATED, *FITS, *BIAS, *BIAS_FIGURES, *LEDGER}
     | {*LEAGUE, *POWER},
     "scripts/calbias/fits/beta.py": {*(f"fit_beta {model}" for model in MODELS)}

@@ -42,10 +42,11 @@ def test_the_file_comes_from_the_mirrors_of_the_config(fresh, mirror, tmp_path):
     assert "100%" in said  # progress
 
 
-def test_when_no_mirror_has_it_one_line_says_so_once(fresh, mirror):
+def test_when_no_mirror_has_it_one_line_says_so_and_ends_the_run(fresh, mirror):
     said = download(fresh, f"{mirror}/{{file}}", ok=False)
     lines = [line for line in said.splitlines() if line.startswith("error: ")]
-    assert len(lines) == 1
+    assert len(set(lines)) == 1  # in the job's output, and as the last line
+    assert said.splitlines()[-1] == lines[0]
     assert f"{mirror}/{GENUINE.name} answered 404" in lines[0]
     assert "by hand, or set download: false for surrogate logits" in lines[0]
     assert not list((fresh / "my logits").glob("*"))

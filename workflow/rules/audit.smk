@@ -1,6 +1,7 @@
 # Audits: every model, and every file of genuine scores, judged as `calbias audit` judges a user's
 # file; and how often the intervals of an audit hold the truth.
 
+from calbias.estimation.registry import literal
 
 # name → its file of genuine scores, for those that are in no models table
 SCORE_FILES = {
@@ -10,16 +11,21 @@ SCORE_FILES = {
 }
 AUDITED = [*MODELS, *(SCORE_FILES if config["score_files"] else ())]
 LAWS = ("uniform", "saturated")
-LOADED_BY_NAME = [
-    path
-    for folder in ("estimators", "truth/targets")
-    for path in sorted((HERE / "scripts/calbias" / folder).glob("*.py"))
-]
+AUDITING = HERE / "scripts/calbias/auditing"
+TARGET_FILES = sorted((HERE / "scripts/calbias/truth/targets").glob("*.py"))
+
+
+def loaded(estimators):
+    """The files that an audit loads by name: of these estimators, and of all targets."""
+    return [*sorted({estimator_path(name) for name in estimators}), *TARGET_FILES]
 
 
 rule audit_model:
     input:
-        code=code("audit_model", *LOADED_BY_NAME),
+        code=code(
+            "audit_model",
+            *loaded(literal(AUDITING / "audit.py", "ESTIMATORS", ())),
+        ),
         template=os.path.relpath(HERE / "scripts/calbias/auditing/page.html.j2"),
         script=program("audit_model"),
         scores=lambda wildcards: SCORE_FILES.get(wildcards.audited)
@@ -49,7 +55,7 @@ rule audit_model:
 
 rule measure_coverage:
     input:
-        code=code("measure_coverage", *LOADED_BY_NAME),
+        code=code("measure_coverage", *loaded(["ece_bin_ew", "ece_debias_em"])),
         script=program("measure_coverage"),
     output:
         "results/coverage/{law}.parquet",
@@ -73,7 +79,10 @@ rule measure_coverage:
 
 rule judge_recommendation:
     input:
-        code=code("judge_recommendation", *LOADED_BY_NAME),
+        code=code(
+            "judge_recommendation",
+            *loaded(literal(AUDITING / "recommendation.py", "ESTIMATORS", ())),
+        ),
         script=program("judge_recommendation"),
     output:
         tabled("recommendation"),
