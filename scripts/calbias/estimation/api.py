@@ -144,7 +144,7 @@ def estimate(
     """
     validate_options(n_bins, norm)
     if not isinstance(estimator, str):
-        estimator_file(estimator)  # raises
+        estimator_file(estimator)  # type: ignore[unreachable]  # raises: hints bind nobody
     run, usual_norm, target = _known(estimator)
     top = as_top_label(scores, hits, logits=logits, probabilities=probabilities, labels=labels)
     norm = usual_norm if norm is None else float(norm)
