@@ -12,20 +12,23 @@ SCORE_FILES = {
 AUDITED = [*MODELS, *(SCORE_FILES if config["score_files"] else ())]
 LAWS = ("uniform", "saturated")
 AUDITING = HERE / "scripts/calbias/auditing"
-TARGET_FILES = sorted((HERE / "scripts/calbias/truth/targets").glob("*.py"))
-
-
-def loaded(estimators):
-    """The files that an audit loads by name: of these estimators, and of all targets."""
-    return [*sorted({estimator_path(name) for name in estimators}), *TARGET_FILES]
+# the files that a module of the audit loads by name: of its estimators, and of all targets
+LOADED = {
+    work: [
+        *sorted({estimator_path(name) for name in names}),
+        *sorted((HERE / "scripts/calbias/truth/targets").glob("*.py")),
+    ]
+    for work, names in {
+        "audit": literal(AUDITING / "audit.py", "ESTIMATORS", ()),
+        "recommendation": literal(AUDITING / "recommendation.py", "ESTIMATORS", ()),
+        "coverage": ["ece_bin_ew", "ece_debias_em"],
+    }.items()
+}
 
 
 rule audit_model:
     input:
-        code=code(
-            "audit_model",
-            *loaded(literal(AUDITING / "audit.py", "ESTIMATORS", ())),
-        ),
+        code=code("audit_model", *LOADED["audit"]),
         template=os.path.relpath(HERE / "scripts/calbias/auditing/page.html.j2"),
         script=program("audit_model"),
         scores=lambda wildcards: SCORE_FILES.get(wildcards.audited)
@@ -55,7 +58,7 @@ rule audit_model:
 
 rule measure_coverage:
     input:
-        code=code("measure_coverage", *loaded(["ece_bin_ew", "ece_debias_em"])),
+        code=code("measure_coverage", *LOADED["coverage"]),
         script=program("measure_coverage"),
     output:
         "results/coverage/{law}.parquet",
@@ -79,10 +82,7 @@ rule measure_coverage:
 
 rule judge_recommendation:
     input:
-        code=code(
-            "judge_recommendation",
-            *loaded(literal(AUDITING / "recommendation.py", "ESTIMATORS", ())),
-        ),
+        code=code("judge_recommendation", *LOADED["recommendation"]),
         script=program("judge_recommendation"),
     output:
         tabled("recommendation"),
