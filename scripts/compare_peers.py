@@ -11,8 +11,8 @@ import sys
 from pathlib import Path
 
 import numpy as np
-from scipy import stats
 
+from calbias.auditing.spiegelhalter import spiegelhalter
 from calbias.errors import InputError
 from calbias.estimation.api import estimate
 from calbias.io.command_line import command
@@ -129,8 +129,7 @@ def _row(name, data, quantity, peer, version, value):
 def ours(quantity, scores, hits):
     """Return calbias's value of a quantity; empty for one that calbias does not have."""
     if quantity == "spiegelhalter_p":
-        variance = np.sum((1 - 2 * scores) ** 2 * scores * (1 - scores))
-        return 2 * stats.norm.sf(abs(np.sum((hits - scores) * (1 - 2 * scores))) / variance**0.5)
+        return spiegelhalter(scores, hits)[1]
     if quantity not in OURS:
         return ""
     name, norm = OURS[quantity]
