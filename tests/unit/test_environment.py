@@ -53,7 +53,7 @@ def test_the_package_needs_nothing_beyond_the_lock():
     assert set(project["dependencies"]) <= set(wanted("requirements.in"))
 
 
-def test_version_is_said_once_alike():
+def test_files_for_citation_and_archives_say_the_same():
     import calbias
 
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -61,6 +61,26 @@ def test_version_is_said_once_alike():
     codemeta = json.loads((ROOT / "codemeta.json").read_text())
     versions = {project["version"], citation["version"], codemeta["version"]}
     assert versions == {calbias.__version__}
+    assert citation["license"] == project["license"]
+    assert codemeta["license"] == f"https://spdx.org/licenses/{project['license']}"
+    assert codemeta["name"] == project["name"] == citation["title"].partition(":")[0]
+    assert codemeta["description"] == project["description"]
+    assert codemeta["keywords"] == citation["keywords"]
+    assert [author["name"] for author in codemeta["author"]] == [
+        author["name"] for author in citation["authors"]
+    ]
+    assert codemeta["runtimePlatform"].split()[1] == project["requires-python"].strip(">=")
+    assert set(codemeta["softwareRequirements"]) <= set(wanted("requirements.in"))
+
+
+def test_workflow_catalogue_says_what_the_rules_can():
+    usage = yaml.safe_load((ROOT / ".snakemake-workflow-catalog.yml").read_text())["usage"]
+    rules = "".join(path.read_text() for path in (ROOT / "workflow/rules").glob("*.smk"))
+    shells = rules.count("    shell:\n")
+    named = rules.count('"../../envs/environment.yaml"\n')
+    assert usage["software-stack-deployment"]["conda"] == (shells == named)
+    assert usage["report"] == ("report:" in (ROOT / "Snakefile").read_text())
+    assert usage["mandatory-flags"]["flags"] == ""
 
 
 def test_test_files_have_names_of_their_own():

@@ -1,4 +1,5 @@
-# Provenance: what the results were made from and with, tied to them by checksums.
+# Provenance: what the results were made from and with, tied to them by checksums; and the run as
+# one archive, `snakemake rocrate`, which is not part of `all`.
 
 
 rule record_provenance:
@@ -41,3 +42,30 @@ rule record_provenance:
     shell:
         "python {input.script:q} --inputs {input.inputs:q} --files {input.files:q}"
         " --config {params.config:q} --output {output} 2>&1 | tee {log}"
+
+
+rule rocrate:
+    input:
+        code=code("write_rocrate"),
+        script=program("write_rocrate"),
+        record="results/provenance.json",
+        files=rules.record_provenance.input.files,
+        pages=[
+            "results/ledger.html",
+            *expand(
+                "results/audit/{name}.{kind}", name=AUDITED, kind=["html", "json"]
+            ),
+        ],
+    output:
+        "results/calbias.crate.zip",
+    log:
+        "results/logs/rocrate.log",
+    localrule: True
+    conda:
+        "../../envs/environment.yaml"
+    resources:
+        mem_mb=500,
+        runtime=5,
+    shell:
+        "python {input.script:q} --record {input.record} --pages {input.pages:q}"
+        " --output {output} 2>&1 | tee {log}"

@@ -1,0 +1,68 @@
+"""Pack a run as a Workflow Run RO-Crate: one zip of results, code and metadata, to be archived."""
+
+import argparse
+import json
+import zipfile
+from datetime import UTC, datetime
+from pathlib import Path
+
+from calbias.errors import InputError
+from calbias.io.checksums import file_digest
+from calbias.io.command_line import command, written_whole
+from calbias.pipeline.rocrate import METADATA, crate_metadata
+from record_provenance import check
+
+ROOT = Path(__file__).parents[1]
+PROJECT = (
+    *("Snakefile", "LICENSE", "README.md", "CITATION.cff", "CHANGELOG.md", "codemeta.json"),
+    *("config", "envs", "resources", "scripts", "workflow"),
+)
+LEFT_OUT = ROOT / "resources/logits"  # others' model outputs: described, not packed
+
+
+@command
+def main(argv=None):
+    """Write the crate of the run that a record of provenance describes."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--record", required=True, help="the record of provenance (JSON)")
+    parser.add_argument("--pages", nargs="*", default=[], help="further results to be packed")
+    parser.add_argument("--output", required=True, help="crate to write (ZIP)")
+    options = parser.parse_args(argv)
+    check(options.record)
+    record = json.loads(Path(options.record).read_text(encoding="utf-8"))
+    results = [*record["files"], options.record, *options.pages]
+    if outside := [path for path in results if Path(path).is_absolute() or ".." in path]:
+        raise InputError(f"{outside[0]}: outside the folder of the run; run snakemake in it")
+    record["inputs"] = {name_in_project(path): sha for path, sha in record["inputs"].items()}
+    files = {name_in_project(path): path for path in project_files()}
+    files |= {path: Path(path) for path in results}
+    ended = max(Path(path).stat().st_mtime for path in results)
+    packed = {name: (file_digest(path), path.stat().st_size) for name, path in files.items()}
+    about = json.loads((ROOT / "codemeta.json").read_text(encoding="utf-8"))
+    ended = datetime.fromtimestamp(round(ended), UTC).isoformat()
+    metadata = crate_metadata(record, about, packed, results, ended)
+    with written_whole(options.output) as temporary, zipfile.ZipFile(temporary, "w") as crate:
+        texts = {METADATA: json.dumps(metadata, indent=1).encode()}
+        for name in (METADATA, *files):
+            entry = zipfile.ZipInfo(name)  # without the time: the same run, the same bytes
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            crate.writestr(entry, texts.get(name) or files[name].read_bytes())
+
+
+def name_in_project(path):
+    """Return a path relative to the project; as it is if it leads elsewhere."""
+    whole = Path(path).resolve()
+    return whole.relative_to(ROOT).as_posix() if whole.is_relative_to(ROOT) else str(path)
+
+
+def project_files():
+    """Yield the files of the project that belong to a crate."""
+    for name in PROJECT:
+        for path in sorted([ROOT / name, *(ROOT / name).rglob("*")]):
+            hidden = "/." in name_in_project(path) or path.suffix == ".pyc"
+            if path.is_file() and not hidden and LEFT_OUT not in path.parents:
+                yield path
+
+
+if __name__ == "__main__":
+    main()
