@@ -1,28 +1,28 @@
 """Audit one model of the workflow: the page and the numbers that ``calbias audit`` writes."""
 
-import argparse
 import contextlib
 
 from calbias.auditing.audit import audit_top_label
 from calbias.auditing.page import page
-from calbias.io.command_line import command, written_whole
+from calbias.errors import InputError
+from calbias.io.command_line import SEED, option, script, written_whole
+from calbias.logits.options import FOLD
 from calbias.logits.read_logits import read_scores
 from calbias.logits.top_label_table import read_top_labels
 
 
-@command
-def main(argv=None):
-    """Write a model's page and its JSON."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    source = parser.add_mutually_exclusive_group(required=True)
-    source.add_argument("--top-labels", help="the model's top-label table (Parquet)")
-    source.add_argument("--scores", help="a file of top-label scores, as for `calbias audit`")
-    parser.add_argument("--name", required=True, help="the model's name, for the title")
-    parser.add_argument("--fold", default="test", help="fold of the table to judge on (test)")
-    parser.add_argument("--seed", type=int, required=True, help="seed of the random streams")
-    parser.add_argument("--output-page", required=True, help="page to write (HTML)")
-    parser.add_argument("--output-numbers", required=True, help="the same numbers (JSON)")
-    options = parser.parse_args(argv)
+@script(
+    option("--top-labels", "the model's top-label table", default=None),
+    option("--scores", "a file of top-label scores, instead of it", default=None),
+    option("--name", "the model's name, for the title"),
+    FOLD,
+    SEED,
+    option("--output-page", "page to write (HTML)"),
+    option("--output-numbers", "the same numbers, to write (JSON)"),
+)
+def main(options):
+    if bool(options.top_labels) == bool(options.scores):
+        raise InputError("give either --top-labels or --scores")
     if options.scores:
         file = read_scores(options.scores)
         top, source, warnings = file.folds["test"], "real_scores", file.warnings

@@ -1,25 +1,21 @@
 """Compare ECE_bin on a model's logits with that on data simulated from its fits (Table 4)."""
 
-import argparse
-
-from calbias.io.command_line import command
+from calbias.io.command_line import NORM, OUTPUT, option, script
 from calbias.io.tables import read_table, write_table
 from calbias.logits.top_label_table import read_origin
 from calbias.summaries.ece_bin import ece_bin_row
 from calbias.truth.scenario_tables import read_scenarios
 
 
-@command
-def main(argv=None):
-    """Write table ``ece_bin_real_and_simulated``."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--scenarios", required=True, help="scenarios of experiment fits (CSV)")
-    parser.add_argument("--bias", required=True, help="bias rows of experiment fits (CSV)")
-    parser.add_argument("--top-labels", nargs="+", required=True, help="top-label tables (Parquet)")
-    parser.add_argument("--published", required=True, help="Table 4 (CSV)")
-    parser.add_argument("--norm", type=float, default=2.0, help="p of the ℓp error")
-    parser.add_argument("--output", required=True, help="table to write (CSV)")
-    options = parser.parse_args(argv)
+@script(
+    option("--scenarios", "scenarios of experiment fits"),
+    option("--bias", "bias rows of experiment fits"),
+    option("--top-labels", "top-label tables", many=True),
+    option("--published", "Table 4"),
+    NORM,
+    OUTPUT,
+)
+def main(options):
     bias = read_table(options.bias)
     simulated = bias[bias["estimator"] == "ece_bin_ew"].drop_duplicates("scenario")
     simulated = simulated.set_index("scenario").to_dict("index")

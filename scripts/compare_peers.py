@@ -4,7 +4,6 @@ Each peer runs in an environment of its own, which this script makes from envs/p
 where it is missing. Nothing else of the project needs these environments.
 """
 
-import argparse
 import json
 import subprocess
 import sys
@@ -15,7 +14,7 @@ import numpy as np
 from calbias.auditing.spiegelhalter import spiegelhalter
 from calbias.errors import InputError
 from calbias.estimation.api import estimate
-from calbias.io.command_line import command
+from calbias.io.command_line import option, script
 from calbias.io.tables import write_table
 from peers.causes import CAUSES, TOLERANCE
 
@@ -42,13 +41,11 @@ OURS = {
 }
 
 
-@command
-def main(argv=None):
-    """Write the table of values of every peer on every data set."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--environments", default=".venv-peers", help="folder of environments")
-    parser.add_argument("--output", default="resources/peers/values.csv", help="table (CSV)")
-    options = parser.parse_args(argv)
+@script(
+    option("--environments", "folder of environments", default=".venv-peers"),
+    option("--output", "table to write", default="resources/peers/values.csv"),
+)
+def main(options):
     folder = Path(options.environments)
     folder.mkdir(exist_ok=True)
     data = data_sets()

@@ -1,9 +1,7 @@
-"""Write the scenario table of one experiment: score distributions with calibration curves."""
-
-import argparse
+"""Write the scenario table of one experiment: models with one curve, or scores × curves."""
 
 from calbias.errors import InputError
-from calbias.io.command_line import command
+from calbias.io.command_line import option, script
 from calbias.io.tables import write_table
 from calbias.pipeline.models import read_models
 from calbias.truth.curves import Curve
@@ -11,10 +9,20 @@ from calbias.truth.fitted_scenarios import fitted_scenario
 from calbias.truth.scenario_tables import model_row, synthetic_rows
 
 
-@command
-def main(argv=None):
-    """Write the scenarios of models with one curve, or of scores × (curves, powers and GLMs)."""
-    options = _parse(argv)
+@script(
+    option("--models-table", "models table (CSV): gives the groups", default=None),
+    option("--beta-fits", "beta_fits tables or Table 2", many=True, default=[]),
+    option("--glm-fits", "glm_fits tables or Table 3", many=True, default=[]),
+    option("--experiment", "the experiment's name"),
+    option("--models", "models, by name", many=True, default=[]),
+    option("--curve", "curve of the models", choices=["fitted", "identity"], default=None),
+    option("--scores", "Beta parameters, as alpha,beta", many=True, default=[]),
+    option("--curves", "by name", many=True, choices=["identity", "logistic"], default=[]),
+    option("--powers", "exponents d of c^d", float, many=True, default=[]),
+    option("--glms", "fitted curves, as name,b0,b1", many=True, default=[]),
+    option("--output", "scenario table to write"),
+)
+def main(options):
     pairs = [_pair(text) for text in options.scores]
     rows = synthetic_rows(
         options.experiment, pairs, options.curves, options.powers, map(_glm, options.glms)
@@ -43,24 +51,6 @@ def _glm(text):
         raise InputError(
             f"--glms: {text!r} is not name,b0,b1 such as logit_logit_b0_b1,-0.88,0.49"
         ) from None
-
-
-def _parse(argv):
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--experiment", required=True, help="the experiment's name")
-    parser.add_argument("--models", nargs="*", default=[], help="models, by name")
-    parser.add_argument("--models-table", help="models table (CSV): gives the groups")
-    parser.add_argument("--curve", choices=["fitted", "identity"], help="curve of the models")
-    parser.add_argument("--beta-fits", nargs="*", default=[], help="beta_fits tables or Table 2")
-    parser.add_argument("--glm-fits", nargs="*", default=[], help="glm_fits tables or Table 3")
-    parser.add_argument("--scores", nargs="*", default=[], help="Beta parameters, as alpha,beta")
-    parser.add_argument(
-        "--curves", choices=["identity", "logistic"], nargs="*", default=[], help="curves by name"
-    )
-    parser.add_argument("--powers", type=float, nargs="*", default=[], help="exponents d of c^d")
-    parser.add_argument("--glms", nargs="*", default=[], help="fitted curves, as name,b0,b1")
-    parser.add_argument("--output", required=True, help="scenario table to write (CSV)")
-    return parser.parse_args(argv)
 
 
 if __name__ == "__main__":

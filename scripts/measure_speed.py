@@ -4,7 +4,6 @@ Figure 4's grid is measured a second time, in a process whose code is compiled f
 for this processor: works with the suffix ``_avx2``.
 """
 
-import argparse
 import os
 import platform
 import subprocess
@@ -15,7 +14,7 @@ from pathlib import Path
 from calbias.benchmark import memory
 from calbias.benchmark.recalibration import recalibration_rows
 from calbias.benchmark.workloads import argsort_rows, call_rows, grid_rows, growth_rows
-from calbias.io.command_line import command
+from calbias.io.command_line import option, script
 from calbias.io.tables import read_table, write_table
 from calbias.truth.fitted_scenarios import fitted_scenario
 from calbias.truth.scenarios import Scenario
@@ -26,10 +25,16 @@ AVX2 = {
 }
 
 
-@command
-def main(argv=None):
-    """Write tables ``benchmark`` and ``benchmark_memory`` and print them."""
-    options = _parse(argv)
+@script(
+    option("--beta-fits", "Table 2"),
+    option("--glm-fits", "Table 3"),
+    option("--replicates", "per cell of the grid", int, default=40),
+    option("--rounds", "interleaved rounds", int, default=7),
+    option("--suffix", "of the works: measures the grid alone", default=""),
+    option("--output", "table benchmark to write"),
+    option("--memory", "table benchmark_memory to write"),
+)
+def main(options):
     scenarios = []
     for model in read_table(options.beta_fits)["model"]:
         fit = fitted_scenario(model, "fitted", [options.beta_fits], [options.glm_fits])
@@ -85,18 +90,6 @@ def _processor():
     lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
     names = [line.split(":")[1].strip() for line in lines if line.startswith("model name")]
     return f"{(names or [platform.processor()])[0]} ({get_host_cpu_name()})"
-
-
-def _parse(argv):
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--beta-fits", required=True, help="Table 2 (CSV)")
-    parser.add_argument("--glm-fits", required=True, help="Table 3 (CSV)")
-    parser.add_argument("--replicates", type=int, default=40, help="per cell of the grid (40)")
-    parser.add_argument("--rounds", type=int, default=7, help="interleaved rounds (7)")
-    parser.add_argument("--suffix", default="", help="of the works: measures the grid alone")
-    parser.add_argument("--output", required=True, help="table benchmark to write (CSV)")
-    parser.add_argument("--memory", required=True, help="table benchmark_memory to write (CSV)")
-    return parser.parse_args(argv)
 
 
 if __name__ == "__main__":

@@ -5,33 +5,29 @@ label and prediction, and optionally with folds. The files that ship with the pr
 their checksums.
 """
 
-import argparse
 import warnings
 from pathlib import Path
 
-from calbias.io.command_line import command, written_whole
+from calbias.io.command_line import option, script, written_whole
+from calbias.logits.options import MODEL, RESOURCES, TO_TOP_LABELS
 from calbias.logits.read_logits import read_scores
 from calbias.logits.top_label_table import Origin, write_top_labels
 
-MANIFEST = Path(__file__).parents[1] / "resources" / "scores" / "manifest.json"
+MANIFEST = RESOURCES / "scores/manifest.json"
 
 
-@command
-def main(argv=None):
-    """Run the command line; ``argv`` defaults to that of the process."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    add = parser.add_argument
-    add("--model", required=True, help="the model's name, as in the config")
-    add("--file", type=Path, required=True, help="the file of its scores")
-    add("--manifest", type=Path, default=MANIFEST, help="the files of its folder, JSON")
-    add("--top-labels", type=Path, required=True, help="output: top-label table, Parquet")
-    args = parser.parse_args(argv)
-
-    found = read_scores(args.file, args.manifest)
+@script(
+    option("--file", "the model's file of scores", Path),
+    option("--manifest", "the files of its folder (JSON)", Path, default=MANIFEST),
+    MODEL,
+    TO_TOP_LABELS,
+)
+def main(options):
+    found = read_scores(options.file, options.manifest)
     for text in found.warnings:
-        warnings.warn(f"{args.file}: {text}", stacklevel=1)
-    with written_whole(args.top_labels, checksum=True) as parquet:
-        origin = Origin(args.model, "real_scores", "none", found.warnings)
+        warnings.warn(f"{options.file}: {text}", stacklevel=1)
+    with written_whole(options.top_labels, checksum=True) as parquet:
+        origin = Origin(options.model, "real_scores", "none", found.warnings)
         write_top_labels(parquet, found.folds, origin)
 
 

@@ -1,25 +1,20 @@
 """Record what the results were made from and with, and the checksum of each table and figure."""
 
-import argparse
 import json
 
 from calbias.errors import InputError
-from calbias.io.command_line import command, written_whole
+from calbias.io.command_line import option, script, written_whole
 from calbias.pipeline.provenance import checked_digest, provenance
 
 
-@command
-def main(argv=None):
-    """Write the record, or compare the files with an earlier one."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--files", nargs="*", default=[], help="tables and figures to record")
-    parser.add_argument(
-        "--inputs", nargs="*", default=[], help="what they were made from: models, logits, own code"
-    )
-    parser.add_argument("--config", help="the complete configuration, as JSON")
-    parser.add_argument("--output", help="record to write (JSON)")
-    parser.add_argument("--check", help="record to compare the files it lists with, instead")
-    options = parser.parse_args(argv)
+@script(
+    option("--inputs", "what the results were made from", many=True, default=[]),
+    option("--files", "tables and figures to record", many=True, default=[]),
+    option("--config", "the complete configuration, as JSON", default=None),
+    option("--check", "record to compare the files it lists with, instead", default=None),
+    option("--output", "record to write (JSON)", default=None),
+)
+def main(options):
     if options.check:
         print(f"{check(options.check)} files are as recorded")
         return

@@ -3,7 +3,6 @@
 Keeps what an earlier run drew and what still holds true; draws only what is missing.
 """
 
-import argparse
 import hashlib
 import json
 import sys
@@ -20,7 +19,7 @@ from calbias.estimation.loading import load_estimator
 from calbias.estimation.registry import bin_numbers, estimator_file
 from calbias.io.checksums import file_digest, files_digest
 from calbias.io.code_files import code_files
-from calbias.io.command_line import command, written_whole
+from calbias.io.command_line import NORM, SEED, option, script, written_whole
 from calbias.simulation.replicates import (
     NOTHING,
     Cell,
@@ -34,10 +33,22 @@ from calbias.simulation.simulate import simulate_cells
 from calbias.truth.scenario_tables import read_scenarios
 
 
-@command
-def main(argv=None):
-    """Write the Parquet file of one shard of one estimator's replicates."""
-    options = _parse(argv)
+@script(
+    option("--scenarios", "scenario table"),
+    option("--estimator-file", "file of the estimator, if not calbias's own", default=None),
+    option("--estimator", "name, such as ece_sweep_em"),
+    option("--n-samples", "sample sizes", int, many=True),
+    option("--n-bins", "numbers of bins", int, least=1, many=True, default=[15]),
+    option("--replicates", "data sets per cell", int, least=1),
+    option("--shard", "takes replicates shard, shard + shards, …", int, least=0, default=0),
+    option("--shards", "number of shards", int, default=1),
+    NORM,
+    SEED,
+    option("--output", "Parquet file to write or extend"),
+)
+def main(options):
+    if not options.shard < options.shards:
+        raise InputError(f"--shard must be from 0 to {options.shards - 1}, not {options.shard}")
     file = Path(options.estimator_file or estimator_file(options.estimator))
     code = files_digest(code_files(__file__, file))
     known, known_keys = _earlier(kept(options.output))
@@ -91,31 +102,6 @@ def _earlier(path):
         print(f"warning: drawn anew: {error}", file=sys.stderr)
         return {}, {}
     return cells, keys
-
-
-def _parse(argv):
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--scenarios", required=True, help="scenario table (CSV)")
-    parser.add_argument("--estimator", required=True, help="name, such as ece_sweep_em")
-    parser.add_argument(
-        "--estimator-file", help="Python file that defines it, if not calbias's own"
-    )
-    parser.add_argument("--n-samples", type=int, nargs="+", required=True, help="sample sizes")
-    parser.add_argument("--n-bins", type=int, nargs="+", default=[15], help="numbers of bins")
-    parser.add_argument("--replicates", type=int, required=True, help="data sets per cell")
-    parser.add_argument("--norm", type=float, default=2.0, help="p of the ℓp error")
-    parser.add_argument("--seed", type=int, required=True, help="seed of all random streams")
-    parser.add_argument(
-        "--shard", type=int, default=0, help="takes replicates shard, shard + shards, …"
-    )
-    parser.add_argument("--shards", type=int, default=1, help="number of shards")
-    parser.add_argument("--output", required=True, help="Parquet file to write or extend")
-    options = parser.parse_args(argv)
-    if not 0 <= options.shard < options.shards:
-        raise InputError(f"--shard must be from 0 to {options.shards - 1}, not {options.shard}")
-    if options.replicates < 1 or min(options.n_bins) < 1 or options.seed < 0:
-        raise InputError("--replicates and --n-bins must be at least 1, --seed at least 0")
-    return options
 
 
 if __name__ == "__main__":

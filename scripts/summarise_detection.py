@@ -1,28 +1,24 @@
 """Summarise type II errors: miss rates at a type I error of 5 % (paper §7.2, Fig 5)."""
 
-import argparse
-
-from calbias.io.command_line import command
+from calbias.io.command_line import OUTPUT, SEED, option, script
 from calbias.io.tables import read_table, true_errors_of, write_table
 from calbias.simulation.gather import drawn_with, gather_shards
 from calbias.summaries.detection import detection_rows
 from calbias.truth.scenario_tables import read_scenarios
 
 
-@command
-def main(argv=None):
-    """Write table ``detection`` from the replicates of the power curves and of the null."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--scenarios", required=True, help="scenarios of the power curves (CSV)")
-    parser.add_argument("--true-errors", required=True, help="table true_calibration_error (CSV)")
-    parser.add_argument("--replicates", nargs="+", required=True, help="replicates of those")
-    parser.add_argument("--n-replicates", type=int, required=True, help="how many a cell has")
-    parser.add_argument("--null-scenarios", required=True, help="scenarios of the null (CSV)")
-    parser.add_argument("--null-replicates", nargs="+", required=True, help="replicates of those")
-    parser.add_argument("--null-n-replicates", type=int, required=True, help="how many a cell has")
-    parser.add_argument("--seed", type=int, required=True, help="seed that all were drawn with")
-    parser.add_argument("--output", required=True, help="table to write (CSV)")
-    options = parser.parse_args(argv)
+@script(
+    option("--scenarios", "scenarios of the power curves"),
+    option("--true-errors", "table true_calibration_error"),
+    option("--replicates", "replicates of the power curves", many=True),
+    option("--null-scenarios", "scenarios of the null"),
+    option("--null-replicates", "replicates of the null", many=True),
+    option("--n-replicates", "how many a cell of the power curves has", int),
+    option("--null-n-replicates", "how many a cell of the null has", int),
+    SEED,
+    OUTPUT,
+)
+def main(options):
     scenarios = read_scenarios(options.scenarios)
     seed = options.seed
     expected = drawn_with(options.scenarios, seed, options.n_replicates)

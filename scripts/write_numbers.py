@@ -1,11 +1,10 @@
 """Write the numbers that docs/results.md quotes, from the result tables, between its markers."""
 
-import argparse
 from collections import Counter
 from pathlib import Path
 
 from calbias.errors import InputError
-from calbias.io.command_line import command, written_whole
+from calbias.io.command_line import option, script, written_whole
 from calbias.io.tables import read_table
 from calbias.truth.paper import MODEL_SIZES, MODELS
 
@@ -13,14 +12,12 @@ N_SCORES = len(MODELS) * sum(MODEL_SIZES)  # of a replicate of Figure 4
 BEGIN, END = "<!-- numbers: begin", "<!-- numbers: end -->"
 
 
-@command
-def main(argv=None):
-    """Replace the text between the markers of a document."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--tables", default="results/tables", help="folder of result tables")
-    parser.add_argument("--machine", default="", help="machine and date of the benchmark, in words")
-    parser.add_argument("--document", default="docs/results.md", help="file to change")
-    options = parser.parse_args(argv)
+@script(
+    option("--tables", "folder of result tables", default="results/tables"),
+    option("--machine", "machine and date of the benchmark, in words", default=""),
+    option("--document", "file to change", default="docs/results.md"),
+)
+def main(options):
     if not Path(options.document).is_file():
         raise InputError(f"{options.document}: there is no such file")
     text = Path(options.document).read_text(encoding="utf-8")

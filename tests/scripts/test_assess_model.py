@@ -96,9 +96,9 @@ def test_real_scores(tmp_path, model, direction, miscalibrated, error_percent):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--replicates", "0"), "--replicates must be at least 2 and --seed at least 0"),
-        (("--replicates", "1"), "--replicates must be at least 2 and --seed at least 0"),
-        (("--seed", "-1"), "--replicates must be at least 2 and --seed at least 0"),
+        (("--replicates", "0"), "--replicates must be at least 2"),
+        (("--replicates", "1"), "--replicates must be at least 2"),
+        (("--seed", "-1"), "--seed must be at least 0"),
         (("--norm", "nan"), "norm must be a finite number above 0 and at most 100, not nan"),
         (("--n-bins", "0"), "n_bins must be a whole number of at least 1"),
         (("--estimator-dir", "/nowhere"), "there is no folder /nowhere of estimators; correct its"),

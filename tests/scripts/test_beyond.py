@@ -78,7 +78,7 @@ def test_measure_power(tmp_path):
         (measure_power, ["--tests", "cox", "--n-samples", "60", "--replicates", "20"],
          "unknown test 'cox'"),
         (measure_power, ["--tests", "cox_lrt", "--n-samples", "60", "--replicates", "2"],
-         "--replicates must be >= 20"),
+         "--replicates must be at least 20"),
         (run_league, ["--estimator-file", str(FOLDER / "ks.py"), *map(str, FITS),
                       "--models", "nobody", "--n-samples", "60", "--replicates", "2"],
          "model nobody has no fit"),

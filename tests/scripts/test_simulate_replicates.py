@@ -131,9 +131,9 @@ def test_an_estimator_of_ones_own(simulate, tmp_path):
     [
         ({"estimator": "ece_bin"}, "error: unknown estimator 'ece_bin'. Did you mean ece_bin_e"),
         ({"n_samples": [-5]}, "error: n_samples must be at least 1, not -5"),
-        ({"replicates": 0}, "error: --replicates and --n-bins must be at least 1"),
-        ({"n_bins": [0]}, "error: --replicates and --n-bins must be at least 1"),
-        ({"seed": -1}, "error: --replicates and --n-bins must be at least 1, --seed at least 0"),
+        ({"replicates": 0}, "error: --replicates must be at least 1"),
+        ({"n_bins": [0]}, "error: --n-bins must be at least 1"),
+        ({"seed": -1}, "error: --seed must be at least 0"),
         ({"shard": 3, "shards": 3}, "error: --shard must be from 0 to 2, not 3"),
         ({"scenarios": "nowhere.csv"}, "error: nowhere.csv: there is no such table"),
         ({"estimator": "ece_debias_em", "norm": 1}, "error: ece_debias_em is defined for norm 2"),

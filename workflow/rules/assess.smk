@@ -32,10 +32,11 @@ rule assess_model:
         replicates=config["replicates"],
         seed=config["seed"],
     shell:
-        "python {input.script:q} --top-labels {input.top_labels:q} --estimators {params.estimators}"
-        " --estimator-dir {params.estimator_dir:q} --n-bins {params.n_bins} --norm {params.norm}"
-        " --replicates {params.replicates} --seed {params.seed} --output {output.estimators}"
-        " --output-verdict {output.verdict} --output-diagram {output.diagram} 2>&1 | tee {log}"
+        "python {input.script:q} --top-labels {input.top_labels:q}"
+        " --estimator-dir {params.estimator_dir:q} --estimators {params.estimators}"
+        " --n-bins {params.n_bins} --norm {params.norm} --replicates {params.replicates}"
+        " --seed {params.seed} --output {output.estimators} --output-verdict {output.verdict}"
+        " --output-diagram {output.diagram} 2>&1 | tee {log}"
 
 
 rule draw_assessment:

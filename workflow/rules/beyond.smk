@@ -124,7 +124,7 @@ rule join_parts:
     params:
         columns=lambda wildcards: columns_of(wildcards.table),
     shell:
-        "python {input.script:q} --table {wildcards.table} --inputs {input.parts:q}"
+        "python {input.script:q} --inputs {input.parts:q} --table {wildcards.table}"
         " --output {output} 2>&1 | tee {log}"
 
 

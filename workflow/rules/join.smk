@@ -48,5 +48,5 @@ rule join_tables:
     params:
         columns=lambda wildcards: columns_of(wildcards.table),
     shell:
-        "python {input.script:q} --table {wildcards.table} --inputs {input.parts:q}"
+        "python {input.script:q} --inputs {input.parts:q} --table {wildcards.table}"
         " --output {output} 2>&1 | tee {log}"

@@ -28,9 +28,8 @@ rule download_logits:
         # a function: in a string Snakemake would fill in {file} itself
         mirrors=lambda wildcards: [f"--mirrors={url}" for url in config["mirrors"]],
     shell:
-        "python {input.script:q} --model {params.model} --manifest {input.manifest:q}"
-        " --mirrors-file {input.mirrors:q} {params.mirrors:q} --output {output.file:q}"
-        " 2>&1 | tee {log}"
+        "python {input.script:q} --manifest {input.manifest:q} --mirrors-file {input.mirrors:q}"
+        " --model {params.model} {params.mirrors:q} --output {output.file:q} 2>&1 | tee {log}"
 
 
 rule read_logits:
@@ -58,10 +57,10 @@ rule read_logits:
         softmax=config["softmax"],
         seed=config["seed"],
     shell:
-        "python {input.script:q} --model {wildcards.model} --file {input.file:q}"
-        " --manifest {input.manifest:q} --n-classes {params.n_classes}"
-        " --softmax {params.softmax} --seed {params.seed}"
-        " --logits {output.logits} --top-labels {output.top_labels} 2>&1 | tee {log}"
+        "python {input.script:q} --file {input.file:q} --manifest {input.manifest:q}"
+        " --model {wildcards.model} --n-classes {params.n_classes} --softmax {params.softmax}"
+        " --seed {params.seed} --logits {output.logits} --top-labels {output.top_labels}"
+        " 2>&1 | tee {log}"
 
 
 rule read_scores:
@@ -84,8 +83,8 @@ rule read_scores:
         * max(500, int(300 + 12 * input.size_mb)),
         runtime=lambda wildcards, attempt: 5 * attempt,
     shell:
-        "python {input.script:q} --model {wildcards.model} --file {input.file:q}"
-        " --manifest {input.manifest:q} --top-labels {output.top_labels} 2>&1 | tee {log}"
+        "python {input.script:q} --file {input.file:q} --manifest {input.manifest:q}"
+        " --model {wildcards.model} --top-labels {output.top_labels} 2>&1 | tee {log}"
 
 
 rule draw_surrogate_logits:
@@ -118,7 +117,7 @@ rule draw_surrogate_logits:
         softmax=config["softmax"],
         seed=config["seed"],
     shell:
-        "python {input.script:q} --model {wildcards.model} --n-classes {params.n_classes}"
-        " --published-beta {input.beta:q} --published-glm {input.glm:q}"
-        " --manifest {input.manifest:q} {params.rows} --softmax {params.softmax} --seed {params.seed}"
-        " --logits {output.logits} --top-labels {output.top_labels} 2>&1 | tee {log}"
+        "python {input.script:q} --published-beta {input.beta:q} --published-glm {input.glm:q}"
+        " --manifest {input.manifest:q} --model {wildcards.model} --n-classes {params.n_classes}"
+        " {params.rows} --softmax {params.softmax} --seed {params.seed} --logits {output.logits}"
+        " --top-labels {output.top_labels} 2>&1 | tee {log}"

@@ -41,11 +41,12 @@ rule recalibrate_model:
         estimators=config["estimators"],
         estimator_dir=OWN_ESTIMATORS,
     shell:
-        "python {input.script:q} --model {wildcards.model} --logits {input.logits:q}"
-        " --softmax {params.softmax} --seed {params.seed} --bootstrap {params.bootstrap}"
-        " --estimators {params.estimators} --estimator-dir {params.estimator_dir:q}"
-        " --output {output.recalibration} --selection-output {output.selections}"
-        " --details-output {output.details} 2>&1 | tee {log}"
+        "python {input.script:q} --logits {input.logits:q}"
+        " --estimator-dir {params.estimator_dir:q} --model {wildcards.model}"
+        " --estimators {params.estimators} --softmax {params.softmax}"
+        " --bootstrap {params.bootstrap} --seed {params.seed} --output {output.recalibration}"
+        " --selection-output {output.selections} --details-output {output.details}"
+        " 2>&1 | tee {log}"
 
 
 rule select_recalibration:

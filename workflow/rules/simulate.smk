@@ -42,10 +42,11 @@ rule define_scenarios:
         ],
         powers=lambda wildcards: configuration.powers(EXPERIMENTS[wildcards.experiment]),
     shell:
-        "python {input.script:q} --experiment {wildcards.experiment} --models {params.models}"
-        " --models-table {input.models_table:q} {params.curve} --beta-fits {input.beta_fits:q}"
-        " --glm-fits {input.glm_fits:q} --scores {params.scores} --curves {params.curves}"
-        " --powers {params.powers} --glms {params.glms} --output {output} 2>&1 | tee {log}"
+        "python {input.script:q} --models-table {input.models_table:q}"
+        " --beta-fits {input.beta_fits:q} --glm-fits {input.glm_fits:q}"
+        " --experiment {wildcards.experiment} --models {params.models} {params.curve}"
+        " --scores {params.scores} --curves {params.curves} --powers {params.powers}"
+        " --glms {params.glms} --output {output} 2>&1 | tee {log}"
 
 
 rule compute_true_error:
@@ -99,8 +100,8 @@ rule simulate_replicates:
         norm=config["norm"],
         seed=config["seed"],
     shell:
-        "python {input.script:q} --scenarios {input.scenarios:q} --estimator {wildcards.estimator}"
-        " --estimator-file {input.estimator:q} --n-samples {params.n_samples}"
-        " --n-bins {params.n_bins} --replicates {params.replicates} --norm {params.norm}"
-        " --seed {params.seed} --shard {wildcards.shard} --shards {wildcards.shards}"
-        " --output {output} 2>&1 | tee {log}"
+        "python {input.script:q} --scenarios {input.scenarios:q}"
+        " --estimator-file {input.estimator:q} --estimator {wildcards.estimator}"
+        " --n-samples {params.n_samples} --n-bins {params.n_bins}"
+        " --replicates {params.replicates} --shard {wildcards.shard} --shards {wildcards.shards}"
+        " --norm {params.norm} --seed {params.seed} --output {output} 2>&1 | tee {log}"

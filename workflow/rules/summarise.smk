@@ -23,10 +23,10 @@ rule summarise_bias:
         n_replicates=of_experiment("replicates"),
         seed=config["seed"],
     shell:
-        "python {input.script:q} --experiment {wildcards.experiment}"
-        " --scenarios {input.scenarios:q} --true-errors {input.true_errors:q} --replicates {input.replicates:q}"
-        " --n-replicates {params.n_replicates} --seed {params.seed} --output {output}"
-        " 2>&1 | tee {log}"
+        "python {input.script:q} --scenarios {input.scenarios:q}"
+        " --true-errors {input.true_errors:q} --replicates {input.replicates:q}"
+        " --experiment {wildcards.experiment} --n-replicates {params.n_replicates}"
+        " --seed {params.seed} --output {output} 2>&1 | tee {log}"
 
 
 rule compare_estimators:
@@ -140,12 +140,11 @@ rule summarise_detection:
         null_n_replicates=lambda wildcards: EXPERIMENTS["detection_null"]["replicates"],
         seed=config["seed"],
     shell:
-        "python {input.script:q}"
-        " --scenarios {input.scenarios:q} --true-errors {input.true_errors:q}"
-        " --replicates {input.replicates:q} --n-replicates {params.n_replicates}"
+        "python {input.script:q} --scenarios {input.scenarios:q}"
+        " --true-errors {input.true_errors:q} --replicates {input.replicates:q}"
         " --null-scenarios {input.null_scenarios:q} --null-replicates {input.null_replicates:q}"
-        " --null-n-replicates {params.null_n_replicates} --seed {params.seed}"
-        " --output {output} 2>&1 | tee {log}"
+        " --n-replicates {params.n_replicates} --null-n-replicates {params.null_n_replicates}"
+        " --seed {params.seed} --output {output} 2>&1 | tee {log}"
 
 
 rule summarise_chosen_bins:

@@ -13,7 +13,7 @@ from calbias.claims.verdicts import (
     NotJudged,
     OtherNorm,
 )
-from calbias.io.command_line import named_paths
+from calbias.io.command_line import TABLES, option
 from calbias.io.tables import groups_of, read_table
 from calbias.truth.paper import MODEL_SIZES, MODELS, N_BINS, N_REPLICATES, NORM
 
@@ -160,21 +160,18 @@ def until_complete(evidence, rows, verdict, measurements, notes=(), failure_is_f
     return Judgement(verdict, measurements, source, tuple(filter(None, notes)))
 
 
-def add_evidence_options(parser):
-    """Add the options --table, --models-table and --published-dir to an argument parser."""
-    words = "a result table, such as bias=results/tables/bias.csv; give it once per table"
-    parser.add_argument("--table", action="append", default=[], metavar="NAME=PATH", help=words)
-    words = "models table (CSV): model, group (its data set)"
-    parser.add_argument("--models-table", required=True, help=words)
-    parser.add_argument("--published-dir", required=True, help="folder of the published tables")
+EVIDENCE = (
+    TABLES,
+    option("--models-table", "models table: gives each model's data set"),
+    option("--published-dir", "folder of the published tables"),
+)
 
 
 def load_evidence(options):
-    """Return the Evidence of parsed options; InputError for a file that cannot be read."""
+    """Return the Evidence of the options EVIDENCE; InputError for a file that cannot be read."""
     models = read_table(options.models_table)
     groups_of(models, options.models_table)
     folder = Path(options.published_dir)
     published = {stem: read_table(folder / f"{stem}.csv") for stem in PUBLISHED}
-    paths = named_paths(options.table, "--table")
-    tables = {name: read_table(path) for name, path in paths.items()}
+    tables = {name: read_table(path) for name, path in options.table.items()}
     return Evidence(tables, models, published)
