@@ -1,6 +1,5 @@
 """Pack a run as a Workflow Run RO-Crate: one zip of results, code and metadata, to be archived."""
 
-import argparse
 import json
 import zipfile
 from datetime import UTC, datetime
@@ -8,7 +7,7 @@ from pathlib import Path
 
 from calbias.errors import InputError
 from calbias.io.checksums import file_digest
-from calbias.io.command_line import command, written_whole
+from calbias.io.command_line import option, script, written_whole
 from calbias.pipeline.rocrate import METADATA, crate_metadata
 from record_provenance import check
 
@@ -20,14 +19,12 @@ PROJECT = (
 LEFT_OUT = ROOT / "resources/logits"  # others' model outputs: described, not packed
 
 
-@command
-def main(argv=None):
-    """Write the crate of the run that a record of provenance describes."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--record", required=True, help="the record of provenance (JSON)")
-    parser.add_argument("--pages", nargs="*", default=[], help="further results to be packed")
-    parser.add_argument("--output", required=True, help="crate to write (ZIP)")
-    options = parser.parse_args(argv)
+@script(
+    option("--record", "the record of provenance (JSON)"),
+    option("--pages", "further results to be packed", many=True, default=[]),
+    option("--output", "crate to write (ZIP)"),
+)
+def main(options):
     check(options.record)
     record = json.loads(Path(options.record).read_text(encoding="utf-8"))
     results = [*record["files"], options.record, *options.pages]

@@ -6,20 +6,20 @@ import re
 import pytest
 from checkout import ROOT
 
-RULE = re.compile(r"^rule (\w+):.*?^    shell:\n(.*?)(?=^\S|\Z)", re.MULTILINE | re.DOTALL)
+RULE = re.compile(
+    r'^rule (\w+):.*?^        script=program\("(\w+)"\).*?^    shell:\n(.*?)(?=^\S|\Z)',
+    re.MULTILINE | re.DOTALL,
+)
 RULES = [
-    (rule, re.findall(r"(?<=[ \"])--[a-z][a-z-]*|\{\w+", shell))
+    pytest.param(script, re.findall(r"(?<=[ \"])--[a-z][a-z-]*|\{\w+", shell), id=rule)
     for file in sorted((ROOT / "workflow/rules").glob("*.smk"))
-    for rule, shell in re.findall(
-        r"^rule (\w+):.*?^    shell:\n(.*?)(?=^\S|\Z)", file.read_text(), re.M | re.S
-    )
+    for rule, script, shell in RULE.findall(file.read_text())
 ]
-SCRIPT_OF_RULE = {"join_parts": "join_tables"}
 
 
-@pytest.mark.parametrize(("rule", "words"), RULES, ids=[rule for rule, _ in RULES])
-def test_options_stand_in_one_order(rule, words):
-    script = importlib.import_module(SCRIPT_OF_RULE.get(rule, rule))
+@pytest.mark.parametrize(("script", "words"), RULES)
+def test_options_stand_in_one_order(script, words):
+    script = importlib.import_module(script)
     flags = [word for word in words if word.startswith("--")]
     assert flags == [flag for flag in script.main.flags if flag in flags]
     after_seed = flags[flags.index("--seed") + 1 :] if "--seed" in flags else ()
