@@ -16,6 +16,49 @@ PUBLISHED = [
     )
 ]
 
+UNSETTLED = [
+    name
+    for name in (
+        "bias",
+        "scenarios",
+        "detection",
+        "detection_limits",
+        "true_calibration_error",
+    )
+    if name in TABLES
+]
+
+
+rule settle_claims:
+    input:
+        code=code(
+            "settle_claims",
+            *CLAIMS,
+            *[estimator_path(name) for name in ("ece_bin_ew", "ece_sweep_em")],
+        ),
+        script=program("settle_claims"),
+        tables=[table(name) for name in UNSETTLED],
+        models_table=config["models"],
+        published=PUBLISHED,
+    output:
+        tabled("settled"),
+    log:
+        "results/logs/settle_claims.log",
+    conda:
+        "../../envs/environment.yaml"
+    resources:
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 10 * attempt,
+    params:
+        columns=columns_of("settled"),
+        tables=given(UNSETTLED),
+        published_dir=folder_of("published"),
+        seed=config["seed"],
+    shell:
+        "python {input.script:q} {params.tables:q} --models-table {input.models_table:q}"
+        " --published-dir {params.published_dir:q} --seed {params.seed} --output {output}"
+        " 2>&1 | tee {log}"
+
 
 rule judge_claims:
     input:

@@ -5,6 +5,14 @@ from scipy.stats import spearmanr
 
 from calbias.claims.evidence import enough_replicates
 from calbias.claims.measurements import Measurement, by_case
+from calbias.claims.settling import (
+    SETTLED,
+    Numbers,
+    Settling,
+    scenarios_of,
+    settled_numbers,
+    settled_verdict,
+)
 from calbias.claims.verdicts import CLEAR, Judgement, NotJudged, claim, in_plain_words, verdict_of
 from calbias.truth.paper import (
     AMBIGUOUS_PERCENT,
@@ -15,7 +23,8 @@ from calbias.truth.paper import (
 )
 
 SCORES = {"Uniform": "beta_1_1_power_", "Beta(1.1, 0.1)": "beta_1.1_0.1_power_"}
-ESTIMATORS = ("ece_bin_ew", "ece_sweep_em")
+USUAL = "ece_bin_ew"
+ESTIMATORS = (USUAL, "ece_sweep_em")
 FEWEST_CURVES = 50  # of the paper's 100 exponents
 FALLING, MOST = -0.5, 0.75
 SMALL = 0.1  # share of a reduction that the note names
@@ -175,6 +184,49 @@ def still_off_at_5000(evidence):
     )
 
 
+def ambiguous_tces(evidence):
+    """Return the Numbers of R24: the TCE at which the mean ECE_bin is 12 %, for both laws."""
+    curves = sweep_curves(evidence)
+    rows = [curves[scores, 200, USUAL] for scores in SCORES]
+    return Numbers(*_crossings(rows), int(rows[0]["n_replicates"].min()))
+
+
+def ambiguous_tces_drawn(evidence, n_replicates, simulate):
+    """Return the same values and errors from the three points of each curve nearest to 12 %."""
+    curves, drawn = sweep_curves(evidence), []
+    for scores, prefix in SCORES.items():
+        curve, scenarios = curves[scores, 200, USUAL], scenarios_of(evidence, "tce_sweep", prefix)
+        distance = (curve["mean_estimate_percent"] - AMBIGUOUS_PERCENT).abs()
+        near = curve[distance <= distance.nsmallest(3).max()]
+        cells = [simulate(scenarios[x], 200, [USUAL], n_replicates) for x in near["scenario"]]
+        values = 100 * np.array([cell[USUAL].estimate for cell in cells])
+        error = values.std(axis=1, ddof=1) / np.sqrt(n_replicates)
+        drawn.append(near.assign(mean_estimate_percent=values.mean(axis=1), bias_se_percent=error))
+    return _crossings(drawn)
+
+
+def _crossings(curves):
+    """Return the TCE at which each curve is 12 %, and its Monte Carlo error, (k,) each."""
+    found = []
+    for curve in curves:
+        error = curve["bias_se_percent"].max()
+        low, tce, high = (tce_at(curve, AMBIGUOUS_PERCENT + x * error) for x in (-1, 0, 1))
+        found.append((tce, (high - low) / 2))
+    return np.array(found).T
+
+
+def ambiguity(tces):
+    """Return the verdict on R24 of two TCEs, (2,)."""
+    tces = sorted(tces, reverse=True)
+    off = np.abs(np.subtract(tces, AMBIGUOUS_TCE_PERCENT))
+    return verdict_of(
+        np.all(off <= TCE_TOLERANCE), np.all(off <= 3 * TCE_TOLERANCE) and tces[0] - tces[1] > 1
+    )
+
+
+AMBIGUITY = Settling(tuple(SCORES), ambiguous_tces, ambiguity, ambiguous_tces_drawn)
+
+
 @claim(
     "R24",
     "App C, Fig 13",
@@ -182,35 +234,29 @@ def still_off_at_5000(evidence):
     "scores",
     published="5 % or 8 %",
     figures="fig13_tce_sweep",
-    tables="bias",
+    tables="bias settled",
     rule=f"TCE at which the mean ece_bin_ew is {AMBIGUOUS_PERCENT:g} % at n = 200, interpolated "
     f"for both score distributions: reproduced if the two are within {TCE_TOLERANCE:g} of "
     f"{AMBIGUOUS_TCE_PERCENT[0]:g} and {AMBIGUOUS_TCE_PERCENT[1]:g} %, approximate if within "
-    f"{3 * TCE_TOLERANCE:g} and more than 1 apart.",
+    f"{3 * TCE_TOLERANCE:g} and more than 1 apart. {SETTLED}",
     uncertainty="± one Monte Carlo standard error of the TCE",
+    settling=AMBIGUITY,
 )
 def twelve_percent_is_ambiguous(evidence):
     """R24: the TCE at which the mean ECE_bin is 12 %, for both score distributions."""
-    curves, found = sweep_curves(evidence), {}
-    for scores in SCORES:
-        curve = curves[scores, 200, "ece_bin_ew"]
-        error = curve["bias_se_percent"].max()
-        low, tce, high = (tce_at(curve, AMBIGUOUS_PERCENT + x * error) for x in (-1, 0, 1))
-        found[scores] = (tce, (high - low) / 2)
-    tces = sorted((tce for tce, _ in found.values()), reverse=True)
-    off = np.abs(np.subtract(tces, AMBIGUOUS_TCE_PERCENT))
+    numbers = settled_numbers(evidence, "R24", AMBIGUITY)
+    tces = sorted(numbers.values, reverse=True)
     printed = dict(zip(tces, AMBIGUOUS_TCE_PERCENT, strict=True))
     if not np.isfinite(tces).all():
         printed = {}  # which published TCE is whose is known by their order alone
-    name = f"TCE where ece_bin_ew is {AMBIGUOUS_PERCENT:g} % at n = 200"
+    name = f"TCE where {USUAL} is {AMBIGUOUS_PERCENT:g} % at n = 200"
+    found = dict(zip(SCORES, zip(*numbers[:2], strict=True), strict=True))
     measurements = [
         measurement._replace(published=printed.get(measurement.value, np.nan))
         for measurement in by_case(name, found, "percent", published_error=WHOLE_PERCENT)
     ]
-    verdict = verdict_of(
-        np.all(off <= TCE_TOLERANCE), np.all(off <= 3 * TCE_TOLERANCE) and tces[0] - tces[1] > 1
-    )
-    return Judgement(verdict, measurements, evidence.source("tce_sweep"))
+    verdict, note = settled_verdict(numbers, ambiguity)
+    return Judgement(verdict, measurements, evidence.source("tce_sweep"), (note,))
 
 
 def tce_at(curve, estimate):

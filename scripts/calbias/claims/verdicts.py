@@ -8,9 +8,10 @@ from calbias.claims.measurements import NAN
 REPRODUCED = "reproduced"
 APPROXIMATE = "approximate"
 NOT_REPRODUCED = "not_reproduced"
+TIE = "tie"  # the simulation cannot tell on which side of a threshold a number lies
 NEEDS_REAL_LOGITS = "needs_real_logits"
 NOT_JUDGED = "not_judged"  # part of the paper's grid was not computed: smoke and partial runs
-VERDICTS = (REPRODUCED, APPROXIMATE, NOT_REPRODUCED, NEEDS_REAL_LOGITS, NOT_JUDGED)
+VERDICTS = (REPRODUCED, APPROXIMATE, NOT_REPRODUCED, TIE, NEEDS_REAL_LOGITS, NOT_JUDGED)
 
 CLEAR = 3.0  # Monte Carlo standard errors beyond which a planned comparison counts as decided
 SEARCHED = 4.0  # the same for "somewhere on the grid there is …": many places were looked at
@@ -36,7 +37,8 @@ class Claim(NamedTuple):
 
     ``where`` is its place, ``says`` its statement, ``published`` the printed numbers in words;
     ``figures`` and ``tables`` are what it rests on, several names joined by spaces; ``rule`` says
-    how ``judge(evidence) -> Judgement`` decides and ``uncertainty`` what its errors are.
+    how ``judge(evidence) -> Judgement`` decides and ``uncertainty`` what its errors are;
+    ``settling`` how it is settled near a threshold (``claims/settling.py``).
     """
 
     id: str
@@ -48,6 +50,7 @@ class Claim(NamedTuple):
     tables: str
     figures: str = ""
     needs_real_logits: bool = False
+    settling: tuple | None = None
     judge: Callable = None
 
 

@@ -18,6 +18,7 @@ SYMBOLS = {
     "reproduced": "✓",
     "approximate": "≈",
     "not_reproduced": "✗",
+    "tie": "=",
     "needs_real_logits": "…",
     "not_judged": "–",
 }
@@ -25,6 +26,8 @@ MEANINGS = {
     "reproduced": "the rule's strict condition holds",
     "approximate": "it holds in part, or within a looser tolerance",
     "not_reproduced": "it fails; the note names the cause where it is known",
+    "tie": "a number is within three Monte Carlo errors of the rule's threshold, also with many "
+    "more replicates",
     "needs_real_logits": "rests on the outputs of the paper's models, which this run did not have "
     "in full; make download fetches them",
     "not_judged": "this run did not compute what the rule compares",
@@ -63,7 +66,7 @@ def ledger_page(tables, claims, pictures, templates=TEMPLATES):
         verdicts=[
             {**_verdict(name), "count": counts.get(name, 0), "meaning": MEANINGS[name]}
             for name in VERDICTS
-            if name != "not_judged" or counts.get(name, 0)
+            if name not in ("not_judged", "tie") or counts.get(name, 0)
         ],
         own=own_models(tables),
         claims=_claims(tables, {claim.id: claim for claim in claims}, catalogue, pictures),
@@ -82,6 +85,7 @@ def summary(counts):
         "reproduced": "are reproduced",
         "approximate": "hold approximately",
         "not_reproduced": "are not reproduced",
+        "tie": "are ties",
         "needs_real_logits": "need the outputs of the real models",
         "not_judged": "were not judged in this run",
     }
