@@ -1,10 +1,10 @@
-# make reproduce, make test, make benchmark: each makes its own environment first.
+# make reproduce, make test, make benchmark, make article: each makes its own environment first.
 PYTHON ?= python3
 RUNTIME := .venv
 DEVELOP := .venv-dev
 CORES ?= all
 
-.PHONY: reproduce test benchmark lock clean-environments
+.PHONY: reproduce test benchmark article lock clean-environments
 .DEFAULT_GOAL := reproduce
 
 reproduce: $(RUNTIME)/installed
@@ -12,6 +12,9 @@ reproduce: $(RUNTIME)/installed
 
 benchmark: $(RUNTIME)/installed
 	$(RUNTIME)/bin/snakemake --cores 1 --forcerun measure_speed -- benchmark
+
+article: $(RUNTIME)/article
+	$(RUNTIME)/bin/snakemake --cores $(CORES) article
 
 test: $(DEVELOP)/installed
 	PATH="$(CURDIR)/$(DEVELOP)/bin:$$PATH" sh tests/run.sh
@@ -26,6 +29,10 @@ endef
 $(RUNTIME)/installed: envs/requirements.lock
 	$(INSTALL)
 
+$(RUNTIME)/article: envs/requirements-article.lock $(RUNTIME)/installed
+	$(RUNTIME)/bin/python -m pip install --quiet --no-compile --require-hashes -r $<
+	touch $@
+
 $(DEVELOP)/installed: envs/requirements-dev.lock
 	$(INSTALL)
 
@@ -34,6 +41,8 @@ lock:
 		--no-header requirements.in -o requirements.lock
 	cd envs && uv pip compile --universal --python-version 3.11 --generate-hashes --no-annotate \
 		--no-header requirements.in requirements-dev.in -o requirements-dev.lock
+	cd envs && uv pip compile --universal --python-version 3.11 --generate-hashes --no-annotate \
+		--no-header requirements-article.in -o requirements-article.lock
 
 clean-environments:
 	rm -rf $(RUNTIME) $(DEVELOP)

@@ -1,0 +1,62 @@
+"""Build the reproduction article: fill the templates from result tables, and set them as a PDF."""
+
+import argparse
+import json
+import os
+import shutil
+from pathlib import Path
+
+from calbias.errors import InputError
+from calbias.io.command_line import command, named_paths, written_whole
+from calbias.io.tables import read_table
+from calbias.report.article import Results, render
+
+ROOT = Path(__file__).parents[1]
+
+
+@command
+def main(argv=None):
+    """Write article.pdf, its source and the journal's metadata.yaml into a folder."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--table", action="append", default=[], metavar="NAME=PATH",
+                        help="a result table; give it once per table")  # fmt: skip
+    parser.add_argument("--record", required=True, help="the record of provenance (JSON)")
+    parser.add_argument("--source", default=ROOT / "article", help="folder of the templates")
+    parser.add_argument("--figures", default="results/figures", help="folder of the figures (PDF)")
+    parser.add_argument("--output", required=True, help="PDF to write; its folder gets the rest")
+    options = parser.parse_args(argv)
+    paths = named_paths(options.table, "--table")
+    if not Path(options.record).is_file():
+        raise InputError(f"{options.record}: there is no such record; run snakemake")
+    record = json.loads(Path(options.record).read_text(encoding="utf-8"))
+    results = Results({name: read_table(path) for name, path in paths.items()}, record)
+    folder = Path(options.output).parent
+    root = os.path.commonpath([folder.resolve(), Path(options.figures).resolve()])
+    figures = "/" + os.path.relpath(options.figures, root)
+    folder.mkdir(parents=True, exist_ok=True)
+    for path in sorted(Path(options.source).iterdir()):
+        if path.suffix == ".j2":
+            with written_whole(folder / path.stem) as temporary:
+                temporary.write_text(render(path, results, figures), encoding="utf-8")
+        else:
+            shutil.copy(path, folder)
+    with written_whole(options.output) as temporary:
+        typeset(folder / "article.typ", temporary, root)
+
+
+def typeset(source, output, root):
+    """Write the PDF of a Typst file, whose project is in the folder ``root``."""
+    try:
+        import typst
+    except ImportError:
+        raise InputError(
+            "Typst is not installed: make article, or pip install -r envs/requirements-article.lock"
+        ) from None
+    try:  # the fonts that Typst brings: the same pages everywhere
+        typst.compile(source, output=output, root=root, ignore_system_fonts=True)
+    except typst.TypstError as error:
+        raise InputError(f"{source}: {error.message}") from error
+
+
+if __name__ == "__main__":
+    main()

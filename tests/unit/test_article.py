@@ -1,0 +1,185 @@
+"""The article: no result is typed into it, its numbers are those of the tables, and it builds."""
+
+import io
+import json
+import re
+
+import pandas as pd
+import pytest
+import yaml
+from checkout import ROOT
+from made_up_tables import made_up_tables
+from matplotlib.figure import Figure
+
+import build_article
+from calbias.errors import InputError
+from calbias.io.table_schema import columns_of
+from calbias.io.tables import read_table
+from calbias.report import article_numbers
+from calbias.report.article import Results, fixed, power, render, span, words
+
+TEMPLATES = sorted((ROOT / "article").glob("*.j2"))
+RECORD = {
+    "project": {"version": "0"},
+    "packages": {"numpy": "0", "scipy": "0", "snakemake": "0"},
+    "config": {
+        "replicates": 7, "norm": 2, "predicted_bias": {"n_samples": [200, 12800]},
+        "experiments": {name: {"n_bins": [15], "n_samples": [200]} for name in
+                        ("realistic", "intro")},
+    },
+}  # fmt: skip
+# What may have digits outside expressions: definitions, and places in the papers.
+DEFINITIONS = (
+    r"R\d\d|(Figure|Table) \d|P\(Y = 1 \||\(1 slash p\)|\$p = 1\$"
+    r"|1fr|words: \d|\d\d%\)|1,\*|code: 1"
+)
+NAMED_TESTS = ("spiegelhalter", "hosmer_lemeshow_8df")
+PUBLISHER = r"AISTATS 2022, PMLR 151|v151/roelofs22a|2430-3658|roelofs2022"
+
+
+class AnyResults(Results):
+    """Made-up tables, in which every cell that the article looks up is found."""
+
+    def cell(self, table, column, **where):
+        """Return a number."""
+        return 0.25
+
+
+@pytest.fixture(scope="module")
+def tables():
+    """Tables of every kind that the article reads, with the verdicts that it discusses."""
+    failed = ("R12", "R15", "R19", "R21")
+    claims = [
+        dict.fromkeys(columns_of("claims"), "a_b*c# $d")
+        | {"id": f"R{i:02}", "verdict": "not_reproduced" if f"R{i:02}" in failed else "reproduced"}
+        for i in range(1, 27)
+    ]
+    made = made_up_tables()
+    names = dict(zip(made["test_power"]["test"].unique(), NAMED_TESTS, strict=False))
+    made["test_power"] = made["test_power"].replace({"test": names})
+    intervals = made["interval_coverage"]
+    sun = intervals[intervals["method"] == "test_inversion"].assign(method="sun2024")
+    made["interval_coverage"] = pd.concat([intervals, sun])
+    peers = read_table(ROOT / "resources/peers/values.csv")
+    return made | {"claims": pd.DataFrame(claims), "peers": peers}
+
+
+def written(folder, tables, names=None):
+    """Write tables; return the options that name them."""
+    options = []
+    for name in names or tables:
+        tables[name].to_csv(folder / f"{name}.csv", index=False)
+        options += ["--table", f"{name}={folder / name}.csv"]
+    return options
+
+
+@pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: path.name)
+def test_no_result_is_typed(path):
+    text = re.sub(r"\{#.*?#\}", "", path.read_text(encoding="utf-8"), flags=re.S)
+    expressions = re.findall(r"\{[{%](.*?)[}%]\}", text, flags=re.S)
+    prose = re.sub(r"\{[{%].*?[}%]\}", "", text, flags=re.S)
+    prose = re.sub(rf"@\w+|<[\w-]+>|{DEFINITIONS}|{PUBLISHER}", "", prose)
+    assert re.findall(r".*\d.*", prose) == []
+    code = [re.sub(r'"[^"]*"', "", expression) for expression in expressions]
+    assert [part for part in code if re.search(r"\d\.\d|\d{3,}(?! \*)", part)] == []
+
+
+@pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: path.name)
+def test_templates_render_and_a_missing_table_is_named(path, tables):
+    text = render(path, AnyResults(tables, RECORD), "/figures")
+    assert "{{" not in text
+    for name in ("league", "claims"):
+        rest = {key: value for key, value in tables.items() if key != name}
+        with pytest.raises(InputError, match=f"no table {name}; make it with snakemake"):
+            render(path, AnyResults(rest, RECORD), "/figures")
+
+
+def test_metadata_has_the_fields_of_the_journal(tables):
+    text = render(ROOT / "article/metadata.yaml.j2", AnyResults(tables, RECORD), "/figures")
+    metadata = yaml.safe_load(text)
+    assert set(metadata) == {
+        *("title", "authors", "affiliations", "keywords", "code", "data", "replication"),
+        *("abstract", "bibliography", "type", "domain", "language", "review", "contributors"),
+        *("dates", "article", "journal"),
+    }  # fmt: skip
+    assert set(metadata["authors"][0]) == {"name", "orcid", "email", "affiliations"}
+    assert (ROOT / "article" / metadata["bibliography"]).exists()
+
+
+def test_it_is_set_as_a_pdf(tables, tmp_path, monkeypatch):
+    pytest.importorskip("typst", reason="Typst is not installed: make article")
+    monkeypatch.setattr(build_article, "Results", AnyResults)
+    record = tmp_path / "record.json"
+    record.write_text(json.dumps(RECORD))
+    figures = tmp_path / "figures"
+    figures.mkdir()
+    for name in re.findall(r'figure\("(\w+)"\)', (ROOT / "article/article.typ.j2").read_text()):
+        (figures / f"{name}.pdf").write_bytes(a_pdf())
+    build_article.main([*written(tmp_path, tables), "--record", str(record), "--figures",
+                        str(figures), "--output", str(tmp_path / "out/article.pdf")])  # fmt: skip
+    assert (tmp_path / "out/article.pdf").read_bytes().startswith(b"%PDF")
+
+
+def a_pdf():
+    """Return the bytes of a small figure."""
+    file = io.BytesIO()
+    Figure((2, 1)).savefig(file, format="pdf")
+    return file.getvalue()
+
+
+def test_a_failure_that_is_not_discussed_stops_the_article(tables):
+    claims = tables["claims"].replace({"verdict": {"reproduced": "not_reproduced"}})
+    with pytest.raises(InputError, match="it discusses the failures R12 R15 R19 R21, but this run"):
+        render(TEMPLATES[0], AnyResults(tables | {"claims": claims}, RECORD), "/figures")
+
+
+def test_a_number_is_one_cell():
+    rows = pd.DataFrame(
+        [("R01", "a", "x", 1.0), ("R01", "a", None, 2.0), ("R02", "b", None, 3.0)],
+        columns=["id", "name", "case", "value"],
+    )
+    results = Results({"measurements": rows}, RECORD)
+    assert results.value("R01", "a", "x") == 1
+    assert results.value("R01", "a") == 2  # no case
+    with pytest.raises(InputError, match="0 rows"):
+        results.value("R01", "b")
+    with pytest.raises(InputError, match="2 rows"):
+        results.cell("measurements", "value", id="R01")
+
+
+def test_numbers_computed_from_rows():
+    bias = pd.DataFrame(
+        [("heatmaps", "e", "m", n, bins, sd) for n, sds in ((1, (2, 3, 4)), (2, (1, 1.5, 1.5)))
+         for bins, sd in zip((2, 4, -1), sds, strict=True)],
+        columns=["experiment", "estimator", "scenario", "n_samples", "n_bins", "sd_percent"],
+    )  # fmt: skip
+    predicted = pd.DataFrame(
+        [("a", 10, 3.0, 1.0, 0.1, 0.1), ("a", 20, -1.0, -1.0, 0.1, 0.1), ("b", 10, 1.0, 1.2, 1, 1)],
+        columns=["model", "n_samples", "observed_bias_percent", "predicted_bias_percent",
+                 "observed_bias_se_percent", "predicted_bias_se_percent"],
+    )  # fmt: skip
+    shares = {"good": (0.1, 0.2), "bad": (5.0, 4.0), "ece_bin_em": (1.0, 1.0)}
+    league = pd.DataFrame(
+        [(f"{law}_{kind}", name, "l2", n, share * factor)
+         for name, pair in shares.items() for n, share in zip((5, 50), pair, strict=True)
+         for law in ("saturated", "spread") for kind, factor in (("wave", 1), ("shift", 3))],
+        columns=["scenario", "estimator", "target", "n_samples", "relative_rmse"],
+    )  # fmt: skip
+    results = Results({"bias": bias, "predicted_bias": predicted, "league": league}, RECORD)
+    assert article_numbers.bins_effect(results) == {"e": (1.5, 1.5)}  # the sweep's row is left out
+    found = article_numbers.prediction(results)
+    assert found["by_n"] == [(10, 2.0, pytest.approx(1.1)), (20, 1.0, 0.0)]
+    assert found["worst"] == ("a", 1.0)
+    assert found["within_percent"] == pytest.approx(200 / 3)
+    ranks = article_numbers.league_ranks(results, 1, 0)
+    assert [(row["rank"], row["estimator"]) for row in ranks["rows"]] == [
+        (1, "good"), (2, "ece_bin_em")
+    ]  # fmt: skip
+    assert ranks["rows"][0]["shares"] == pytest.approx([0.2, 0.4, 0.2, 0.4])
+    assert (ranks["n"], ranks["n_beyond"]) == (3, 2)
+
+
+def test_numbers_in_words_and_figures():
+    assert (fixed(-1.254, 2), words(3), words(13)) == ("−1.25", "three", "13")
+    assert span([12800, 200]) == "200 to 12\u202f800"
+    assert power(5.2e-05) == "$5.2 dot 10^(-5)$"
