@@ -1,35 +1,31 @@
 """Build the reproduction article: fill the templates from result tables, and set them as a PDF."""
 
-import argparse
 import json
 import os
 import shutil
 from pathlib import Path
 
 from calbias.errors import InputError
-from calbias.io.command_line import command, named_paths, written_whole
+from calbias.io.command_line import TABLES, option, script, written_whole
 from calbias.io.tables import read_table
 from calbias.report.article import Results, render
 
 ROOT = Path(__file__).parents[1]
 
 
-@command
-def main(argv=None):
-    """Write article.pdf, its source and the journal's metadata.yaml into a folder."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--table", action="append", default=[], metavar="NAME=PATH",
-                        help="a result table; give it once per table")  # fmt: skip
-    parser.add_argument("--record", required=True, help="the record of provenance (JSON)")
-    parser.add_argument("--source", default=ROOT / "article", help="folder of the templates")
-    parser.add_argument("--figures", default="results/figures", help="folder of the figures (PDF)")
-    parser.add_argument("--output", required=True, help="PDF to write; its folder gets the rest")
-    options = parser.parse_args(argv)
-    paths = named_paths(options.table, "--table")
+@script(
+    TABLES,
+    option("--record", "the record of provenance (JSON)"),
+    option("--source", "folder of the templates", default=ROOT / "article"),
+    option("--figures", "folder of the figures (PDF)", default="results/figures"),
+    option("--output", "PDF to write; its folder gets source and metadata.yaml"),
+)
+def main(options):
     if not Path(options.record).is_file():
         raise InputError(f"{options.record}: there is no such record; run snakemake")
     record = json.loads(Path(options.record).read_text(encoding="utf-8"))
-    results = Results({name: read_table(path) for name, path in paths.items()}, record)
+    tables = {name: read_table(path) for name, path in options.table.items()}
+    results = Results(tables, record)
     folder = Path(options.output).parent
     root = os.path.commonpath([folder.resolve(), Path(options.figures).resolve()])
     figures = "/" + os.path.relpath(options.figures, root)
