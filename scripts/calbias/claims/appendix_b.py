@@ -37,7 +37,6 @@ FIGURES = "fig10_sd_resnet110_c10 fig11_sd_resnet_wide32_c100 fig12_sd_resnet152
     uncertainty="± one standard error (normal approximation, an upper bound over correlations)",
 )
 def debias_varies_more(evidence):
-    """R14: standard deviation of debias_em at each number of bins, and each n, against sweep_em."""
     names = ("ece_debias_em", "ece_sweep_em")
     realistic = with_se(evidence.bias("realistic", names))
     usual, by_n = ratios_by("n_bins", realistic), ratios_by("n_samples", realistic)
@@ -60,8 +59,7 @@ def debias_varies_more(evidence):
 
 
 def ratios_by(key, rows):
-    """Return {value of column ``key``: (geometric mean of sd ratios, standard error of its
-    logarithm, Tally of cells)} of ece_debias_em over ece_sweep_em, over all other columns."""
+    """Return {value of ``key``: (mean debias_em/sweep_em sd, its log's error, Tally)}."""
     keys = ["scenario", "n_samples"]
     sweep = rows[rows["estimator"] == "ece_sweep_em"].set_index(keys)
     debias = rows[rows["estimator"] == "ece_debias_em"]
@@ -111,7 +109,6 @@ def where_not_above(above, by_n):
     uncertainty="standard error of a standard deviation (normal approximation)",
 )
 def falls_with_n_not_with_bins(evidence):
-    """R15: the standard deviation along n, and at each n along the number of bins."""
     rows = spreads(evidence, FIXED_BINS)
     falls, decay = falls_with_n(rows)
     factors = factors_over_bins(rows)
@@ -136,8 +133,7 @@ def falls_with_n_not_with_bins(evidence):
 
 
 def falls_with_n(rows):
-    """Return the Tally of falls of the spread from one n to the next, and the geometric mean of the
-    factor by which it falls from the first to the last."""
+    """Return (Tally of falls of the spread from n to n, mean factor from first to last n)."""
     keys = ["scenario", "estimator", "n_bins"]
     wide, se = (rows.pivot(index=keys, columns="n_samples", values=v) for v in ("sd_percent", "se"))
     wide, se = wide.to_numpy(), se.to_numpy()
@@ -146,9 +142,7 @@ def falls_with_n(rows):
 
 
 def factors_over_bins(rows):
-    """Return a DataFrame by (scenario, estimator, n_samples): ``factor``, the largest over the
-    smallest spread among the numbers of bins, ``n_bins`` of the largest, whether it is ``clear``.
-    """
+    """Return a DataFrame by heat map and n: largest/smallest spread, its ``n_bins``, ``clear``."""
     found = {}
     for cell, bins in rows.groupby(["scenario", "estimator", "n_samples"], sort=False):
         spread = bins["sd_percent"]

@@ -32,10 +32,7 @@ OFF_TOLERANCE, TCE_TOLERANCE = 0.5, 0.5
 
 
 def sweep_curves(evidence):
-    """Return {(scores, n, estimator): rows ascending in TCE} of experiment tce_sweep.
-
-    NotJudged if a curve has fewer than 50 points or does not start at TCE = 0.
-    """
+    """Return {(scores, n, estimator): rows ascending in TCE}, at least 50 with one at TCE = 0."""
     table = evidence.table("bias")
     table = table[table["experiment"] == "tce_sweep"]
     curves = {}
@@ -72,7 +69,6 @@ def sweep_curves(evidence):
     uncertainty="± one Monte Carlo standard error; at any TCE",
 )
 def greatest_when_calibrated(evidence):
-    """R22: |bias| at TCE = 0 against all others, and the rank correlation of bias with TCE."""
     curves = sweep_curves(evidence)
     at_zero, greatest, ranks, abs_ranks, turning = {}, [], {}, {}, []
     for (scores, n, estimator), curve in curves.items():
@@ -145,7 +141,6 @@ def verdict_of_curves(greatest, falls):
     uncertainty="± one Monte Carlo standard error; of a reduction the sum of both, an upper bound",
 )
 def still_off_at_5000(evidence):
-    """R23: bias at TCE = 0 and n = 5000, and by how much the sweep's is smaller."""
     curves = sweep_curves(evidence)
     columns = ["bias_percent", "bias_se_percent"]
     usual, swept = (
@@ -243,7 +238,6 @@ AMBIGUITY = Settling(tuple(SCORES), ambiguous_tces, ambiguity, ambiguous_tces_dr
     settling=AMBIGUITY,
 )
 def twelve_percent_is_ambiguous(evidence):
-    """R24: the TCE at which the mean ECE_bin is 12 %, for both score distributions."""
     numbers = settled_numbers(evidence, "R24", AMBIGUITY)
     tces = sorted(numbers.values, reverse=True)
     printed = dict(zip(tces, AMBIGUOUS_TCE_PERCENT, strict=True))
@@ -260,10 +254,7 @@ def twelve_percent_is_ambiguous(evidence):
 
 
 def tce_at(curve, estimate):
-    """Return the largest TCE, in percent, at which the mean estimate crosses a value; NaN if none.
-
-    Linear between neighbouring points of ``curve``, which ascends in TCE.
-    """
+    """Return the largest TCE, percent, where the mean estimate crosses a value; NaN if none."""
     y = curve["mean_estimate_percent"].to_numpy() - estimate
     x = curve["tce_percent"].to_numpy()
     crossings = np.flatnonzero((y[:-1] <= 0) & (y[1:] > 0))

@@ -29,7 +29,6 @@ MOST = 5  # of the seven sample sizes
     f"{CLEAR:g} standard errors of the least",
 )
 def near_optimal_unless_calibrated(evidence):
-    """R25: the sweep's mean number of bins against the best, miscalibrated and calibrated."""
     wrong, right = (
         {n: choice(evidence, f"beta_1_1_{curve}", n) for n in MODEL_SIZES}
         for curve in ("logistic", "identity")
@@ -71,8 +70,7 @@ def near_optimal_unless_calibrated(evidence):
 
 
 def choice(evidence, scenario, n):
-    """Return the sweep's mean number of bins, the best numbers, and the |bias| that the chosen
-    number has above the least, in percent (linear in the logarithm of the number)."""
+    """Return (the sweep's mean number of bins, the best numbers, |bias| above the least)."""
     table = evidence.table("chosen_bins")
     rows = table[(table["scenario"] == scenario) & (table["n_samples"] == n)]
     rows = rows.dropna(subset=["mean_estimate_percent", "mean_n_bins_sweep"])

@@ -71,23 +71,19 @@ class Evidence(NamedTuple):
         return {model: known[model] for model in MODELS}
 
     def bias(self, experiment, estimators, sizes=MODEL_SIZES, scenarios=MODELS, n_bins=(N_BINS,)):
-        """Return the rows of table ``bias`` on this grid.
-
-        NotJudged if a row of it is absent, or has fewer than 500 replicates.
+        """Return the rows of table ``bias`` on this grid; NotJudged unless all are there.
 
         ``n_bins`` holds for estimators with a fixed number; the sweep and the KDE have one row.
         """
         table = self.table("bias")
-        bins = table["n_bins"].astype(float).fillna(_UNBINNED)
-        table = table.assign(n_bins=bins.astype(int))
+        table = table.assign(n_bins=table["n_bins"].fillna(_UNBINNED).astype(int))
         grid = [
             (scenario, estimator, b, n)
             for scenario, estimator, n in itertools.product(scenarios, estimators, sizes)
             for b in bins_of(estimator, n_bins)
         ]
         keys = ["scenario", "estimator", "n_bins", "n_samples"]
-        found = table[table["experiment"] == experiment].set_index(keys)
-        found = found[~found.index.duplicated()]
+        found = table[table["experiment"] == experiment].drop_duplicates(keys).set_index(keys)
         absent = [cell for cell in grid if cell not in found.index]
         if absent:
             raise NotJudged(
@@ -98,24 +94,18 @@ class Evidence(NamedTuple):
         return enough_replicates(found.loc[grid].reset_index(), experiment)
 
     def source(self, experiment, scenarios=None):
-        """Return where the scenarios of an experiment come from, several joined by ' + '.
-
-        Scores and curves printed in the paper's text count as published fits.
-        """
+        """Return where an experiment's scenarios come from; printed numbers are published fits."""
         table = self.tables.get("scenarios")
         if table is None:
             return "published_fits"
         rows = table[table["experiment"] == experiment]
         if scenarios is not None:
             rows = rows[rows["scenario"].isin(scenarios)]
-        known = rows["source"].fillna("published_fits").replace({"synthetic": "published_fits"})
+        known = rows["source"].replace({"synthetic": "published_fits"}).fillna("published_fits")
         return " + ".join(dict.fromkeys(known)) or "published_fits"
 
     def paper_error(self, experiment, error):
-        """Return the paper's Monte Carlo error of a mean from ``error``, that of our mean.
-
-        The paper has 1000 data sets where an experiment here has as many as table ``bias`` says.
-        """
+        """Return the paper's error of a mean (1000 data sets) from ``error``, of our mean."""
         rows = self.table("bias")
         ours = rows.loc[rows["experiment"] == experiment, "n_replicates"].max()
         return error * (ours / N_REPLICATES) ** 0.5
@@ -145,16 +135,13 @@ def by_estimator(rows):
     return [rows[name].unstack() for name in ("bias_percent", "bias_se_percent")]
 
 
-def until_complete(evidence, rows, verdict, measurements, notes=(), failure_is_final=True):
+def until_complete(rows, verdict, measurements, notes=(), failure_is_final=True):
     """Return the Judgement of a claim about all ten models from the ``rows`` of real ones.
 
-    A success needs all ten; a failure stands whatever the absent models would show, unless the
-    claim counts models (``failure_is_final=False``). The source is real_logits as soon as real
-    rows were used.
+    A success needs all ten; a failure is final unless the claim counts models.
     """
-    complete = set(rows["model"]) == set(MODELS)
-    final = complete or (failure_is_final and verdict == NOT_REPRODUCED)
-    if rows.empty or not final:
+    final = failure_is_final and verdict == NOT_REPRODUCED
+    if rows.empty or not (final or set(rows["model"]) == set(MODELS)):
         verdict = NEEDS_REAL_LOGITS
     source = REAL if len(rows) else "surrogate_logits"
     return Judgement(verdict, measurements, source, tuple(filter(None, notes)))

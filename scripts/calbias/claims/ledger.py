@@ -21,10 +21,7 @@ from calbias.io.table_schema import columns_of
 
 
 def all_claims():
-    """Return the Claims of all modules of this folder, the main source's (R…) first.
-
-    Raises InputError for two claims of one id.
-    """
+    """Return all modules' Claims, R… first; InputError for an id used twice."""
     found = {}
     for module in pkgutil.iter_modules(folder.__path__):
         values = vars(importlib.import_module(f"{folder.__name__}.{module.name}")).values()
@@ -35,12 +32,7 @@ def all_claims():
 
 
 def judge_all(evidence):
-    """Return [(Claim, Judgement)] of all claims.
-
-    Where the run did not compute what a rule compares, the verdict is ``not_judged`` and the note
-    says what is absent; ``needs_real_logits`` where the claim rests on real logits anyway. Where
-    the run used another norm than the paper, it is ``not_judged`` in any case.
-    """
+    """Return [(Claim, Judgement)] of all claims."""
     return [(claim, judge(claim, evidence)) for claim in all_claims()]
 
 

@@ -24,7 +24,6 @@ SHARE = 0.95
     uncertainty="± one Monte Carlo standard error",
 )
 def calibrated_model_looks_miscalibrated(evidence):
-    """R01: the mean ECE_bin at TCE = 0 and n = 200 is above 2 %, and nearly always above 1 %."""
     scenario = ["beta_2.8_0.05_identity"]
     row = evidence.bias("intro", ["ece_bin_ew"], (200,), scenario).iloc[0]
     mean, se = row["mean_estimate_percent"], row["bias_se_percent"]
@@ -41,10 +40,7 @@ def calibrated_model_looks_miscalibrated(evidence):
 
 
 def share_above(histogram, value):
-    """Return the fraction of the counted estimates above ``value``, in percent units.
-
-    The histogram bin that holds it counts in proportion.
-    """
+    """Return the fraction of estimates above ``value``, percent; its own bin in proportion."""
     low, high = histogram["low_percent"].to_numpy(), histogram["high_percent"].to_numpy()
     count = histogram["count"].to_numpy()
     if not count.sum() > 0:

@@ -1,5 +1,7 @@
 """R02 to R04: ECE_bin and the number of bins (section 4, Figure 2b, appendix B; Eq. 5)."""
 
+import itertools
+
 import numpy as np
 import pandas as pd
 
@@ -37,16 +39,15 @@ ROUNDING_PERCENT = 1e-9
     uncertainty="± one Monte Carlo standard error",
 )
 def both_signs_and_turning_point(evidence):
-    """R02: biases of both signs, and a larger number of bins that is clearly worse."""
     rows = fig2b(evidence)
     holds, least, greatest, worse = [], {}, {}, {}
     for scenario, table in rows.groupby("scenario", sort=False):
-        bias, se = table["bias_percent"], table["bias_se_percent"]
-        z, sizes = bias / se, table.groupby("n_samples")
-        worse[scenario] = sum(more_bins_are_worse(cells) for _, cells in sizes)
+        cells = table[["bias_percent", "bias_se_percent"]]
+        bias, z = cells["bias_percent"], cells["bias_percent"] / cells["bias_se_percent"]
+        worse[scenario] = sum(more_bins_are_worse(at_n) for _, at_n in table.groupby("n_samples"))
         holds.append(z.min() < -SEARCHED and z.max() > SEARCHED and worse[scenario] > 0)
-        least[scenario], greatest[scenario] = (
-            (bias[place], se[place]) for place in (bias.idxmin(), bias.idxmax())
+        least[scenario], greatest[scenario] = map(
+            tuple, cells.loc[[bias.idxmin(), bias.idxmax()]].to_numpy()
         )
     turning = f"sample sizes of {len(HEATMAP_SIZES)} at which more bins are clearly worse"
     measurements = [
@@ -89,7 +90,6 @@ def more_bins_are_worse(cells):
     f"is within {CLEAR:g} standard errors of it",
 )
 def best_number_grows(evidence):
-    """R03: the number of bins with least |bias| does not fall with n, and is larger at the end."""
     maps = evidence.bias(
         "heatmaps", ["ece_bin_ew", "ece_bin_em"], HEATMAP_SIZES, HEATMAP_MODELS, HEATMAP_BINS
     )
@@ -112,8 +112,7 @@ def best_number_grows(evidence):
 
 
 def best_bins(cells):
-    """Return (best, near) for each n ascending: the number of bins of least |bias|, and the sorted
-    numbers whose |bias| is not clearly above it."""
+    """Return, by n, the number of bins of least |bias|, and those not clearly above it, sorted."""
     best, near = [], []
     for _, at_n in cells.sort_values("n_bins").groupby("n_samples"):
         bins, bias = at_n["n_bins"].to_numpy(), at_n["bias_percent"].to_numpy()
@@ -129,10 +128,8 @@ def can_be_nondecreasing(choices):
     """Return whether one number can be taken from each sorted list so that they never fall."""
     floor = -np.inf
     for numbers in choices:
-        floor = min((b for b in numbers if b >= floor), default=None)
-        if floor is None:
-            return False
-    return True
+        floor = min((b for b in numbers if b >= floor), default=np.inf)
+    return floor < np.inf
 
 
 @claim(
@@ -150,14 +147,12 @@ def can_be_nondecreasing(choices):
     f"{ROUNDING_PERCENT:g}",
 )
 def label_binned_is_larger(evidence):
-    """R04: the means of ece_label_binned against those of ece_bin on the same data sets."""
     gaps = []
-    for experiment in ("realistic", "perfect"):
-        for scheme in ("ew", "em"):
-            names = [f"ece_label_binned_{scheme}", f"ece_bin_{scheme}"]
-            bias, _ = by_estimator(evidence.bias(experiment, names))
-            gaps.append((bias[names[0]] - bias[names[1]]).to_numpy())
-    gaps = np.concatenate(gaps)
+    for experiment, scheme in itertools.product(("realistic", "perfect"), ("ew", "em")):
+        larger, smaller = f"ece_label_binned_{scheme}", f"ece_bin_{scheme}"
+        bias, _ = by_estimator(evidence.bias(experiment, (larger, smaller)))
+        gaps.extend(bias[larger] - bias[smaller])
+    gaps = np.array(gaps)
     below = int(np.sum(gaps < -ROUNDING_PERCENT))
     measurements = [
         Measurement(f"cells of {gaps.size} with a mean below", below),

@@ -48,7 +48,6 @@ def curves_by_group(evidence, experiment, estimators):
     uncertainty="Monte Carlo standard error of a difference",
 )
 def equal_mass_beats_equal_width(evidence):
-    """R09: |bias| of Fig 4's curves, em against ew, each family judged over data sets and n."""
     curves = curves_by_group(evidence, "realistic", BINNED)
     magnitude = curves["bias_percent"].abs().groupby(curves["estimator"]).mean()
     tallies, exceptions, errors = {}, [], []
@@ -94,7 +93,6 @@ def equal_mass_beats_equal_width(evidence):
     uncertainty="± one Monte Carlo standard error",
 )
 def sweep_then_debias(evidence):
-    """R10: ranking of mean |bias| over 70 cells, by n and by data set, and debias − sweep by n."""
     rows = evidence.bias("realistic", (*BINNED, "kde"))
     bias, se = by_estimator(rows)
     means = mean_abs(bias, se)
@@ -132,8 +130,7 @@ def gap_by_n(bias, se):
 
 
 def exceptions(bias, se, groups):
-    """Return [(where, words)]: the sample sizes and the data sets in which the mean |bias| of
-    another estimator is clearly below that of ece_sweep_em."""
+    """Return [(where, words)]: the n and the data sets that another estimator clearly wins."""
     n_samples = bias.index.get_level_values("n_samples")
     data_sets = bias.index.get_level_values("scenario").map(groups)
     places = [(f"n = {n}", n_samples == n) for n in MODEL_SIZES]
@@ -161,7 +158,6 @@ def exceptions(bias, se, groups):
     uncertainty="Monte Carlo standard error of a bias in Fig 4",
 )
 def kde_is_far_more_biased(evidence):
-    """R12: mean |bias| of the KDE against the worst binned estimator in each data set."""
     kdes = ("kde", "kde_unrooted")
     curves = curves_by_group(evidence, "realistic", (*BINNED, *kdes))
     means = curves.assign(bias=curves["bias_percent"].abs()).pivot_table(
@@ -195,7 +191,6 @@ def kde_is_far_more_biased(evidence):
     uncertainty="p: exact, over all ways to group the ten models",
 )
 def architectures_look_alike(evidence):
-    """R13: curves of bias over n, within against between data sets."""
     rows = evidence.bias("realistic", (*BINNED, "kde"))
     groups = evidence.groups()
     results = {}

@@ -21,8 +21,7 @@ PUBLISHED = (DEBIAS_PERCENT, SWEEP_PERCENT, T_STATISTIC)
 
 
 class PairedTest(NamedTuple):
-    """The test over the paper's 70 pairs: mean |bias| of both, in percent, and t, (3,), with their
-    Monte Carlo errors (3,), p and the number of pairs."""
+    """The test over 70 pairs: both mean |bias|, percent, and t, (3,), with Monte Carlo errors."""
 
     values: np.ndarray
     errors: np.ndarray
@@ -42,10 +41,9 @@ def paired_test(evidence, experiment):
 
 
 def t_error(differences, errors):
-    """Return the standard error of the t of ``differences`` (k,) whose own are ``errors`` (k,).
+    """Return the error of the t of ``differences`` (k,), to first order in their ``errors`` (k,).
 
-    To first order. The errors of a pair are taken as independent; they come from the same data sets
-    and agree in sign more often than not, so that the error is rather too large.
+    Pairs count as independent; they share data sets, so that the error is rather too large.
     """
     k, mean, sd = len(differences), differences.mean(), differences.std(ddof=1)
     slopes = np.sqrt(k) * (1 / (k * sd) - mean * (differences - mean) / ((k - 1) * sd**3))
@@ -78,7 +76,6 @@ def in_measurements(test, published=(NAN,) * 3, published_errors=(NAN,) * 3, p_v
     "the printed ones (table t_test_sensitivity)",
 )
 def realistic_t_test(evidence):
-    """R11: the test of §7.1 in size and in sign."""
     test = paired_test(evidence, "realistic")
     (a, b, _), p = test.values, test.p_value
     off = np.abs([a - DEBIAS_PERCENT, b - SWEEP_PERCENT])
@@ -108,11 +105,7 @@ def rounding_measurements(draws):
 
 
 def sensitivity_notes(table):
-    """Return under which open choices the sign is as published, and which comes nearest.
-
-    Choices that change t or p alone are not counted. Nearest by the relative differences of both
-    means and t.
-    """
+    """Return which open choices keep the sign, and which is nearest in both means and t."""
     others = table[~table["choice"].isin(SAME_MEANS)]
     keeps = others["t_statistic"] > 0
     apart = ((table[COLUMNS] / np.array(PUBLISHED) - 1) ** 2).sum(axis=1)

@@ -51,7 +51,6 @@ RANGES = "in brackets the 95 % ranges of table detection_limits"
     uncertainty="± one standard error at most, the threshold's included; of a miss rate",
 )
 def sweep_misses_less(evidence):
-    """R16: miss rates cell by cell, and the area between the curves by n."""
     usual, best = (miss_rates(evidence, name) for name in (USUAL, BEST))
     both = usual.add_suffix("_a").join(best.add_suffix("_b"), how="inner")
     sizes = set(both.index.get_level_values("n_samples"))
@@ -98,11 +97,9 @@ def cell_error(cells, side):
 
 
 def area_between(cells):
-    """Return the integral of the difference of two miss rates over TCE, and its error.
+    """Return the integral of the difference of two miss rates over TCE, and a bound on its error.
 
-    By the trapezoidal rule. The data sets of each TCE are new ones; the threshold is the same for
-    all, so its errors add up. The two estimators see the same data sets, so theirs are added: the
-    error is a bound.
+    The data sets of each TCE are new ones; the threshold is the same for all: its errors add up.
     """
     cells = cells.sort_values("tce_percent_a")
     steps = np.diff(cells["tce_percent_a"])
@@ -179,7 +176,6 @@ NEEDS_MANY = Settling(
     settling=NEEDS_MANY,
 )
 def two_percent_needs_many(evidence):
-    """R17: the TCE that 10 000 samples detect, against 2 %."""
     numbers = settled_numbers(evidence, "R17", NEEDS_MANY)
     verdict, note = settled_verdict(numbers, needs_many)
     limits = [
@@ -202,7 +198,6 @@ def two_percent_needs_many(evidence):
     uncertainty=RANGES,
 )
 def ten_percent_below_500(evidence):
-    """R18: the TCE that 500 and 200 samples detect, against 10 %."""
     at_200, at_500 = (detectable(evidence, n) for n in (200, 500))
     holds, sharp = (
         all(limit.low > DETECTABLE_PERCENT[500] for limit in limits) for limits in (at_200, at_500)
@@ -212,10 +207,7 @@ def ten_percent_below_500(evidence):
 
 
 def detectable(evidence, n):
-    """Return Measurements of the TCE that n samples detect, from table ``detection_limits``.
-
-    A miss rate that never falls to the target gives no value, and as ``low`` the largest TCE tried.
-    """
+    """Return Measurements of the TCE that n samples detect; the largest tried is ``low``."""
     table = evidence.table("detection_limits")
     if "detection" in evidence.tables:  # what the limits were interpolated from
         enough_replicates(evidence.table("detection"), "detection")

@@ -44,7 +44,6 @@ COMMON = ("ece_bin_ew", "ece_debias_ew")
     uncertainty="± one Monte Carlo standard error",
 )
 def kde_then_debias(evidence):
-    """R19: ranking of mean |bias| over 70 cells at TCE = 0, by the rooted and unrooted KDE."""
     rows = evidence.bias("perfect", (*BINNED, "kde", "kde_unrooted"))
     bias, se = by_estimator(rows)
     means = mean_abs(bias, se)
@@ -81,7 +80,6 @@ def kde_ranked(means, kde):
     uncertainty="± one Monte Carlo standard error",
 )
 def perfect_t_test(evidence):
-    """R20: the same test under perfect calibration."""
     test = paired_test(evidence, "perfect")
     a, b, _ = test.values
     return Judgement(
@@ -106,7 +104,6 @@ def perfect_t_test(evidence):
     uncertainty="Monte Carlo standard error of a difference, percentage points",
 )
 def both_beat_common_practice(evidence):
-    """R21: |bias| of the curves of Figs 4 and 6, two good estimators against two common ones."""
     tallies, errors = {}, []
     for experiment in ("realistic", "perfect"):
         curves = curves_by_group(evidence, experiment, BINNED)

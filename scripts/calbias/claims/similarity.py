@@ -20,10 +20,7 @@ class Similarity(NamedTuple):
 
 
 def groups_matter(objects, labels, distance):
-    """Return the Similarity of objects (m) with labels (m) under ``distance(a, b)``.
-
-    Raises NotJudged if no two share a label or all do.
-    """
+    """Return the Similarity of objects (m) with labels (m) under ``distance(a, b)``."""
     m = len(objects)
     distances = np.zeros((m, m))
     for i, j in itertools.combinations(range(m), 2):

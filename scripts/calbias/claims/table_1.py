@@ -28,7 +28,6 @@ DEFAULT = "default"
     uncertainty="± standard deviation over bootstrap resamples",
 )
 def sweep_selects_better(evidence):
-    """R26: agreements with the TCE reference, for ECE_bin and ECE_sweep."""
     table, rows = evidence.of_published_models("recalibration_selection")
     # the two measures of Table 1
     table, rows = (t[t["published_agrees"].notna()] for t in (table, rows))
@@ -51,7 +50,7 @@ def sweep_selects_better(evidence):
     measurements += by_case("models that agree, mean over bootstrap resamples", expected)
     notes = ["these are surrogates, which the paper's ticks do not bind"] if rows.empty else []
     notes += choices_notes(evidence)
-    return until_complete(evidence, rows, verdict, measurements, notes, failure_is_final=False)
+    return until_complete(rows, verdict, measurements, notes, failure_is_final=False)
 
 
 def published_agreements(evidence):
@@ -67,10 +66,7 @@ def agreements(table, name):
 
 
 def choices_notes(evidence):
-    """Return which choices open to the authors change which estimator agrees more.
-
-    Counts are over all models of the run, real and surrogate.
-    """
+    """Return which open choices change which estimator agrees more, over all models."""
     table = evidence.tables.get("recalibration_sensitivity")
     if table is None or table.empty:
         return []

@@ -55,19 +55,12 @@ def tally_measurements(name, tallies):
 
 
 def abs_difference(bias_a, se_a, bias_b, se_b):
-    """Return |a| - |b| and a bound on its standard error, arrays of one shape.
-
-    Estimators see the same simulated data sets, so their errors are correlated, and the
-    correlation is not in the tables: se_a + se_b holds whatever it is.
-    """
+    """Return |a| - |b| and a bound on its error, whatever the correlation of a and b."""
     return np.abs(bias_a) - np.abs(bias_b), se_a + se_b
 
 
 def compared_curves(curves, a, b):
-    """Return |bias| of estimator a minus that of b, and its error, Series by (group, n_samples).
-
-    ``curves`` is a table of ``bias_by_group``.
-    """
+    """Return |bias| of a minus that of b, and its error, by (group, n), of ``bias_by_group``."""
     of_a, of_b = (
         curves[curves["estimator"] == name].set_index(["group", "n_samples"]).sort_index()
         for name in (a, b)
@@ -77,10 +70,7 @@ def compared_curves(curves, a, b):
 
 
 def mean_abs(bias, se):
-    """Return {estimator: (mean |bias|, standard error)} of DataFrames with a column each.
-
-    Rows are cells with independent data.
-    """
+    """Return {estimator: (mean |bias|, its error)} of DataFrames, rows being independent."""
     error = error_of_mean(se)
     return {name: (bias[name].abs().mean(), error[name]) for name in bias.columns}
 

@@ -80,10 +80,7 @@ def _panel(axes, means):
 
 
 def upper_limits(means):
-    """Return the range of the upper panels, in percent: that of all estimators except the KDEs.
-
-    KDE values beyond it by less than a tenth of its width are taken in.
-    """
+    """Return the range of the upper panels, percent: all but KDE values far outside."""
     is_kde = means["estimator"].isin(["kde", "kde_unrooted"])
     if is_kde.all():
         return _limits(means)

@@ -11,10 +11,7 @@ EXPERIMENTS = ("bins_by_n",)
 
 @style.styled
 def draw(tables):
-    """Return a panel per estimator and scenario, one below the other, a line per sample size.
-
-    A ring marks the number of bins of least |bias| at each sample size.
-    """
+    """Return a panel per estimator and scenario, a line per n; a ring marks the least |bias|."""
     bias = selection.rows(tables, "bias", experiment="bins_by_n")
     bias = selection.with_scenario(tables, bias)
     estimators = style.estimator_order(bias["estimator"])

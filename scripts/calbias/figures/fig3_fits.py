@@ -21,10 +21,7 @@ PUBLISHED = {"linewidth": 2.8, "alpha": 0.2, "linestyle": "-"}
 
 
 def looks(models):
-    """Return {model: keywords of ``Axes.plot``}: colour by group, line by architecture.
-
-    Where two models would look alike, as a user's own may, each has a look of its own.
-    """
+    """Return {model: keywords of ``Axes.plot``}: colour by group, line by architecture."""
     groups = selection.in_order(models["group"])
     architectures = selection.in_order(models["model"].map(_architecture))
     made = {}

@@ -102,10 +102,7 @@ def _curves(axes, detection, limits):
 
 
 def _contours(axes, detection, right):
-    """Fill the TCEs up to ``right`` percent by miss rate, straight between sample sizes.
-
-    The edges are where the miss rate falls to a level, as in table ``detection_limits``.
-    """
+    """Fill the TCEs up to ``right`` percent by miss rate, edges as in ``detection_limits``."""
     detection = detection.dropna(subset="miss_rate").sort_values("tce_percent")
     by_size = detection.groupby("n_samples")
     left = by_size["tce_percent"].min().to_numpy()

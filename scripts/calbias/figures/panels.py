@@ -13,10 +13,7 @@ BAND = "±2 Monte Carlo standard errors"
 
 
 def line_with_band(axes, x, y, standard_error, **line):
-    """Plot y against x with a band of ±2 standard errors; what is not a number is left out.
-
-    ``x``, ``y`` and ``standard_error`` are Series of one length; ``line`` goes to ``Axes.plot``.
-    """
+    """Plot y against x, Series, with a band of ±2 standard errors; NaN is left out."""
     there = x.notna() & y.notna()
     x, y, margin = x[there], y[there], 2 * standard_error[there].fillna(0.0)
     axes.plot(x, y, **line)

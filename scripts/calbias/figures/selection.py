@@ -6,10 +6,7 @@ PRINTED = ("published_fits", "synthetic")  # sources of scenarios with the paper
 
 
 def rows(tables, stem, **equal):
-    """Return the rows of ``tables[stem]`` whose columns equal the given values.
-
-    Raises InputError if there are none: a figure without data is a mistake in the configuration.
-    """
+    """Return the rows of ``tables[stem]`` with columns equal to these; InputError for none."""
     table = tables[stem]
     for column, value in equal.items():
         table = table[table[column] == value]
@@ -23,20 +20,14 @@ def rows(tables, stem, **equal):
 
 
 def with_scenario(tables, bias):
-    """Return rows of the bias table with the columns of their scenario beside them.
-
-    A group that is not named becomes ``other models``.
-    """
+    """Return rows of the bias table with the columns of their scenario, its group named."""
     known = tables["scenarios"].drop_duplicates(["experiment", "scenario"])
     merged = bias.merge(known, on=["experiment", "scenario"], how="left", validate="many_to_one")
     return merged.assign(group=merged["group"].fillna("other models"))
 
 
 def within_rounding(tables, experiment, scenario):
-    """Return the range of a scenario's TCE within the paper's printed decimals, as text.
-
-    Empty where the scenario is not made of printed parameters.
-    """
+    """Return the range of a scenario's TCE within the paper's printed decimals, or nothing."""
     scenarios = tables["scenarios"]
     mine = scenarios[(scenarios["experiment"] == experiment) & (scenarios["scenario"] == scenario)]
     mine = mine[mine["source"].isin(PRINTED)]

@@ -98,10 +98,7 @@ def figure(width, height):
 
 
 def save(made, png, pdf):
-    """Write ``made`` as PNG and PDF; the same figure gives the same bytes (no dates within).
-
-    The files name calbias and its version; the rest of their origin is in results/provenance.json.
-    """
+    """Write ``made`` as PNG and PDF, without dates: the same figure gives the same bytes."""
     maker = f"calbias {__version__}"
     dpi = max(RC["savefig.dpi"], PIXELS / made.get_figwidth())
     with matplotlib.rc_context(RC):
@@ -118,8 +115,7 @@ def split_estimator(estimator):
 def estimator_style(estimator):
     """Return keywords for ``Axes.plot``: colour and marker by family, line and fill by scheme.
 
-    Equal mass is solid and filled, equal width dashed and hollow. A family that is not listed in
-    ``FAMILIES`` gets a colour and a marker computed from its name, the same in every figure.
+    A family that ``FAMILIES`` lacks gets those that its name decides, alike in every figure.
     """
     family, scheme = split_estimator(estimator)
     if family in FAMILIES:

@@ -19,10 +19,7 @@ _TOO_CONCENTRATED = (
 
 
 class BetaFit(NamedTuple):
-    """A fitted Beta(alpha, beta).
-
-    ``nll`` is the sum over the n_samples scores of -log density, in nats.
-    """
+    """A fitted Beta(alpha, beta); ``nll`` sums -log density over the n_samples scores, in nats."""
 
     alpha: float
     beta: float
@@ -33,15 +30,12 @@ class BetaFit(NamedTuple):
 def fit_beta(log_score, log1m_score):
     """Return the BetaFit of scores given as log c and log(1 - c), two arrays of shape (n,).
 
-    Scores of exactly 1 are taken as 1 - 2^-53 with a warning, see ``checked_scores``; they
-    are then treated as ordinary observations, as the published fits do.
+    Scores of exactly 1 are taken as 1 - 2^-53 with a warning, and count as the published fits count
+    them. InputError for fewer than two distinct scores: the likelihood then has no maximum.
 
     >>> fit = fit_beta(np.log([0.2, 0.5, 0.8]), np.log([0.8, 0.5, 0.2]))
     >>> round(fit.alpha, 4) == round(fit.beta, 4) == 1.8953
     True
-
-    Raises InputError for fewer than two distinct scores (the likelihood then has no maximum) and
-    for the input that ``checked_scores`` rejects.
     """
     log_score, log1m_score = checked_scores(log_score, log1m_score)
     n = len(log_score)
@@ -59,11 +53,9 @@ def fit_beta(log_score, log1m_score):
 def beta_from_means(mean_log_score, mean_log1m_score):
     """Return (alpha, beta) at which E[log c] and E[log(1 - c)] are the given means.
 
-    Newton's method on the negative log-likelihood, in log alpha and log beta, with step halving;
-    good to six digits or more for parameters up to 1000, to twelve in the range of the paper.
-
-    Raises InputError when no Beta distribution with parameters up to 1e7 has these means: by
-    Jensen's inequality exp(E log c) + exp(E log(1 - c)) < 1, with equality for a single score.
+    Newton's method in log alpha and log beta, with step halving; twelve digits in the range of the
+    paper. InputError when no Beta with parameters up to 1e7 has these means: by Jensen's inequality
+    exp(E log c) + exp(E log(1 - c)) < 1.
     """
     means = np.array([mean_log_score, mean_log1m_score])
     room = -np.expm1(mean_log_score) - np.exp(mean_log1m_score)

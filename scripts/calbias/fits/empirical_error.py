@@ -15,10 +15,9 @@ from calbias.truth.true_error import gap
 
 
 class FittedCurve(NamedTuple):
-    """The curve of least AIC and all the fits it was chosen from, in the order of ``GLM_NAMES``.
+    """The curve of least AIC and the fits it was chosen from, in the order of ``GLM_NAMES``.
 
-    ``curve`` is None and ``fits`` empty where the scores inside (0, 1) are all hits, all misses,
-    or all equal: the curve is then their mean label.
+    None and empty where the scores inside (0, 1) are all hits, all misses, or all equal.
     """
 
     curve: Curve | None
@@ -26,10 +25,7 @@ class FittedCurve(NamedTuple):
 
 
 def atoms(top):
-    """Return (at_zero, at_one), bool (n,): scores of exactly 0 or 1 of a ``TopLabel``.
-
-    The stand-in for 1 of ``softmax: float32_2020`` counts as 1.
-    """
+    """Return (at_zero, at_one), bool (n,): scores of 0 or 1; the 1 of float32_2020 counts."""
     at_one = np.isneginf(top.log1m_score) | np.isclose(
         top.log1m_score, LOG_MISS_AT_ONE, rtol=1e-12, atol=0
     )
@@ -64,8 +60,7 @@ def hit_probability(top, curve):
 def empirical_tce(top, curve, norm=2.0):
     """Return (mean |c - T(c)|^p)^(1/p) over the n scores of a ``TopLabel``, a fraction.
 
-    At an atom at 0 or 1, and everywhere inside where ``curve`` is None, T is the mean label, so
-    that an atom at 1 contributes weight·(1 - mean label)^p.
+    At atoms, and everywhere where ``curve`` is None, T is the mean label.
     """
     at_zero, at_one = atoms(top)
     inside = ~(at_zero | at_one)

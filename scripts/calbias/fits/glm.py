@@ -18,16 +18,12 @@ from calbias.truth.curves import GLM_NAMES, Curve, split_glm_name
 
 
 class GlmFit(NamedTuple):
-    """A fitted GLM ``link_transform_terms``.
+    """A fitted GLM ``link_transform_terms``; ``b0`` or ``b1`` is NaN where it has no such term.
 
-    ``b0`` and ``b1`` are NaN where the model has no such term. ``nll`` is the sum over the
-    scores of -log likelihood, in nats, and ``aic`` = 2k + 2 nll for k terms.
-    ``converged`` is a certificate, not a flag of the optimiser: nll is within 1e-11 (1 + nll) of
-    the minimum. ``optimiser`` names what reached the optimum: ``closed_form``, ``statsmodels``
-    (certified as returned; its last digits are then polished) or ``newton`` (the constrained
-    fallback). ``covariance`` is that of (b0, b1), (2, 2), from the observed information: zero for
-    an absent term, and for the probability at the smallest or largest score where it is held at 1
-    (log link) or 0 (logflip link).
+    ``nll`` is in nats, summed over the scores; ``converged`` certifies that it is within 1e-11 (1 +
+    nll) of the minimum. ``optimiser`` names what reached it: ``closed_form``, ``statsmodels`` or
+    ``newton`` (the constrained fallback). ``covariance`` of (b0, b1), (2, 2), is from the observed
+    information, zero for an absent term and for a probability held at its bound.
     """
 
     glm: str
@@ -45,28 +41,16 @@ class GlmFit(NamedTuple):
         return Curve(self.glm, *np.nan_to_num([self.b0, self.b1]).tolist())
 
 
-def fit_glm(
-    name, log_score, log1m_score, hit, *, drop_scores_equal_to_one=False, use_statsmodels=True
-):
-    """Return the GlmFit of one of ``calbias.truth.curves.GLM_NAMES``.
+def fit_glm(name, log_score, log1m_score, hit, **options):
+    """Return the GlmFit of one of ``GLM_NAMES``.
 
     ``log_score`` = log c, ``log1m_score`` = log(1 - c) and ``hit`` (0/1 or bool) have shape (n,).
-    Scores of exactly 1 (``log1m_score = -inf``) are taken as 1 - 2^-53 with a warning, or, with
-    ``drop_scores_equal_to_one``, left out together with those already at 1 - 2^-53: the
-    convention of the published Table 3. statsmodels proposes the optimum and Newton's method
-    certifies or corrects it; without ``use_statsmodels`` Newton's method does it all.
-
-    Raises InputError for an unknown name, for rows of one class only, for equal scores where
-    the model has two terms, and for the input that ``checked_scores`` rejects.
+    Scores of exactly 1 are taken as 1 - 2^-53 with a warning, or with ``drop_scores_equal_to_one``
+    left out, as in the published Table 3. statsmodels proposes the optimum and Newton's method
+    certifies or corrects it; without ``use_statsmodels`` Newton's method does it all. InputError
+    for rows of one class, for equal scores where there are two terms, and for bad scores.
     """
-    return fit_all(
-        log_score,
-        log1m_score,
-        hit,
-        names=(name,),
-        drop_scores_equal_to_one=drop_scores_equal_to_one,
-        use_statsmodels=use_statsmodels,
-    )[0]
+    return fit_all(log_score, log1m_score, hit, names=(name,), **options)[0]
 
 
 def fit_all(
@@ -115,11 +99,7 @@ class Labelled(NamedTuple):
 
 
 def refit(fit, data):
-    """Return (T, AIC) of a ``GlmFit``'s model refitted to each set of labels: (B, n) and (B,).
-
-    ``data`` is a ``Labelled``, such as bootstrap resamples of the scores that ``fit`` was fitted
-    to. T is the fraction of hits that the refitted curve gives at each score.
-    """
+    """Return (T, AIC), (B, n) and (B,), of a ``GlmFit`` refitted to each set of a ``Labelled``."""
     link, _, terms = split_glm_name(fit.glm)
     if terms == "b0":
         eta, loss = _constant(link, data)
@@ -177,10 +157,7 @@ def _fit(name, data, use_statsmodels):
 
 
 def _constant(link, data):
-    """Return the predictor and the loss, (B,), of a constant curve: one likelihood for all links.
-
-    The curve is the hit rate of each set of labels.
-    """
+    """Return the predictor and the loss, (B,), of the hit rate: one likelihood for all links."""
     n_hits, n_misses = data.hits.sum(axis=1), data.misses.sum(axis=1)
     with np.errstate(divide="ignore"):
         log_rate = np.log(n_hits / (n_hits + n_misses))

@@ -15,15 +15,9 @@ _SMALLEST = 1e-300
 def checked_scores(log_score, log1m_score):
     """Return log c and log(1 - c) as finite float64 arrays of shape (n,), n >= 1.
 
-    A score of exactly 1 (``log1m_score = -inf``) has no likelihood under a Beta distribution or a
-    log link. It is taken as the largest float64 below 1, ``log1m_score = LOG_MISS_AT_ONE =
-    -36.74``, and a warning says for how many rows. Finite ``log1m_score``, however small, is kept
-    as it is. Above
-    c = 1/2 log c is recomputed from ``log1m_score``, which carries the information there; where
-    1 - c itself is below 1e-300, log c is taken as -1e-300.
-
-    Raises InputError for an empty or ragged input, NaN, a score of 0 or outside (0, 1], and for
-    pairs that do not belong together, c + (1 - c) ≠ 1.
+    A score of exactly 1 has no likelihood: it is taken as the largest float64 below 1, with a
+    warning. Above c = 1/2 log c is recomputed from ``log1m_score``, which carries the information.
+    InputError for what is empty, ragged, NaN, outside (0, 1], or no pair c + (1 - c) = 1.
     """
     log_score = np.array(log_score, dtype=float)
     log1m_score = np.array(log1m_score, dtype=float)

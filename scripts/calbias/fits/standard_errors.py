@@ -67,11 +67,10 @@ def glm_errors(scenario, n_samples, curve=None, drop_from=np.inf):
 
 
 def table3_errors(scenario, n_samples, curve):
-    """Return {b0, b1 where it has them, aic: standard error} of a row of Table 3.
+    """Return {b0, b1 where it has them, aic: standard error} of a row of Table 3, GLM ``curve``.
 
-    Its numbers are means over ten bootstrap resamples of the data, without the scores that had
-    rounded to 1 in float32: these are their errors against the fit to the data themselves, with
-    the rounding to two decimals. ``scenario`` stands for the data, ``curve`` is the row's GLM.
+    Its numbers are means over ten bootstrap resamples without the scores that had rounded to 1 in
+    float32: these are their errors against the fit to the data, for which ``scenario`` stands.
     """
     rounding = HALF_LAST_DIGIT / np.sqrt(3)
     errors = glm_errors(scenario, n_samples, curve, drop_from=ROUNDED_TO_ONE)
@@ -79,11 +78,7 @@ def table3_errors(scenario, n_samples, curve):
 
 
 def rows_with_table3_errors(beta_fits, glm_fits):
-    """Yield (row as a dict, its ``table3_errors``) of each row of ``glm_fits``.
-
-    The data of a model stand in ``beta_fits`` (scores, number of samples) and in its selected row.
-    Models without either are left out.
-    """
+    """Yield (row as a dict, its ``table3_errors``) of the rows of ``glm_fits`` with a Beta fit."""
     scores = {row["model"]: row for row in beta_fits.to_dict("records")}
     for model, rows in glm_fits.groupby("model", sort=False):
         best = rows[is_true(rows["selected"])].to_dict("records")

@@ -54,10 +54,9 @@ def glm_rows(fits, origin, published):
 
 
 def read_published(path, keys, values):
-    """Return {tuple of the ``keys`` columns: {column: text}} of a published table.
+    """Return {tuple of the ``keys`` columns: {column: text}} of a published table; {} for None.
 
-    {} for ``path`` None. The texts are numbers, or empty where the paper prints none. Raises
-    InputError for a file that is missing, has not these columns, or holds something else.
+    The texts are numbers, or empty; InputError for anything else.
     """
     if path is None:
         return {}

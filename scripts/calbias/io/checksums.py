@@ -24,10 +24,7 @@ def record_of(path):
 
 
 def validate_unchanged(path):
-    """Return the SHA-256 of a file; InputError if it is not the one recorded when it was made.
-
-    A file without a record is not a result of this project's own, and passes.
-    """
+    """Return the SHA-256 of a file; InputError if another one was recorded when it was made."""
     digest, record = file_digest(path), record_of(path)
     if record.exists() and record.read_text(encoding="utf-8").split()[:1] != [digest]:
         raise InputError(

@@ -19,7 +19,7 @@ _locks_at_start = set()
 
 
 def command(main):
-    """Decorate a ``main(argv=None)``: what goes wrong for the user becomes one line on stderr.
+    """Decorate a ``main(argv=None)``: what goes wrong becomes one line on stderr.
 
     The status is 2 for a mistake in the input, 1 where the machine lacks memory, room or access.
     """
@@ -129,10 +129,8 @@ def _named_paths(assignments, flag):
 def written_whole(path, checksum=False):
     """Yield a temporary path next to ``path``; move it into place only if the block succeeds.
 
-    A killed job leaves either the old file or the new one, never half of one. With ``checksum``
-    the file's SHA-256 is recorded, for ``calbias.io.checksums.validate_unchanged``. A job that
-    outlives its Snakemake run raises InputError once that run has been unlocked: a later run may
-    have another configuration.
+    With ``checksum`` the SHA-256 is recorded, for ``validate_unchanged``. InputError in a job whose
+    Snakemake run has been unlocked: a later run may have another configuration.
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -13,10 +13,7 @@ from calbias.io.table_schema import columns_of
 
 
 def read_table(path):
-    """Return a table as a DataFrame; a file of a header alone has no rows.
-
-    Raises InputError for a file that is missing, or that is not such a table.
-    """
+    """Return a table as a DataFrame; InputError for a file that is missing or no table."""
     import pandas as pd
 
     _validate_file(path)
@@ -33,9 +30,7 @@ def read_table(path):
 def read_rows(path, columns=()):
     """Return [(line, {column: cell})] of a table that has at least these ``columns``.
 
-    The cells of a CSV file are text, those of a Parquet file values; ``line`` is where an editor
-    shows the row. Raises InputError, which names the line, for a file that is missing, not a table,
-    or lacks a column, and for a row with more or fewer cells than the header.
+    Cells of CSV are text; ``line`` is where an editor shows the row. InputError names it.
     """
     _validate_file(path)
     if Path(path).suffix == ".parquet":
@@ -49,11 +44,7 @@ def read_rows(path, columns=()):
 
 
 def csv_rows(path):
-    """Yield (line, cells) of a CSV file's header and rows, without empty lines.
-
-    ``line`` is where an editor shows the row. Raises InputError, which names the line, for a row
-    with more or fewer cells than the header, and for a file that is empty or no CSV table.
-    """
+    """Yield (line, cells) of a CSV file's header and rows; InputError names the line."""
     header, line = None, 1
     try:
         with open(path, newline="", encoding="utf-8-sig") as file:
@@ -78,11 +69,7 @@ def csv_rows(path):
 
 
 def joined_tables(paths, table):
-    """Return the rows of the parts of ``table``, in the order of the files, as a DataFrame.
-
-    Each value keeps its type: an integer stays one beside a part where some are missing. Raises
-    InputError for a part of other columns, or without rows.
-    """
+    """Return the rows of the parts of ``table``, in the order of the files, each value as it is."""
     import pandas as pd
 
     parts = [read_table(path) for path in paths]
@@ -95,12 +82,10 @@ def joined_tables(paths, table):
 
 
 def write_table(path, columns, rows):
-    """Write ``rows`` as CSV (UTF-8, newline, floats in their shortest exact form) or as Parquet.
-
-    The file is whole or absent, and its checksum is recorded: a reader detects a later change.
+    """Write ``rows`` whole as CSV (floats in their shortest exact form) or Parquet.
 
     ``columns`` is the name of a table of the schema, or a sequence of columns; ``rows`` a
-    DataFrame, or a list of dicts or of tuples. Raises ValueError for rows of other columns.
+    DataFrame, or a list of dicts or of tuples. ValueError for rows of other columns.
     """
     import pandas as pd
 
@@ -167,10 +152,7 @@ def _write_parquet(path, table):
 
 
 def true_errors_of(table, scenarios):
-    """Return {scenario: TCE}, a fraction, for [(Scenario, row)] from ``true_calibration_error``.
-
-    Raises InputError for a scenario that the table lacks.
-    """
+    """Return {scenario: TCE}, a fraction, for [(Scenario, row)] from ``true_calibration_error``."""
     known = table.set_index(["scenario", "curve"])["tce_percent"].to_dict()
     missing = [s.name for s, _ in scenarios if (s.name, s.curve.name) not in known]
     if missing:
@@ -179,10 +161,7 @@ def true_errors_of(table, scenarios):
 
 
 def groups_of(models, path):
-    """Return {model: group}, its data set, of the models table read from ``path``.
-
-    Raises InputError for a table without these columns.
-    """
+    """Return {model: group}, its data set, of the models table read from ``path``."""
     for column in ("model", "group"):
         if column not in models:
             raise InputError(f"{path}: no column {column}; give the models table")

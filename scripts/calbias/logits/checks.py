@@ -136,11 +136,9 @@ def _of_several_classes(labels, place):
 
 
 def are_probabilities(folds):
-    """Return whether the values of ``RawFold``s are meant as probabilities.
+    """Return whether nine of ten rows of ``RawFold``s look like probabilities.
 
-    They are when nine of ten rows sum to 1 within ``SUM_TOLERANCE``, as logits do not, or when
-    every value is in [0, 1]. Raises InputError where that is so in one fold, and in the other for
-    less than one row in ten.
+    InputError where they do in one fold, and less than one in ten in the other.
     """
     legal = [_legal_rows(fold.values) for fold in folds]
     shares = [rows.mean() for rows in legal]
@@ -190,10 +188,9 @@ def check_probabilities(fold):
 
 
 def zero_floor(folds):
-    """Return what a probability of 0 counts as, so that its logarithm is finite.
+    """Return what a probability of 0 counts as: it never changes a score by more than 5e-4.
 
-    The zeros of a row together stay below half of the smallest positive value in the file (the
-    resolution it was written with), and never change a score by more than 5e-4.
+    The zeros of a row together stay below half of the smallest positive value in the file.
     """
     smallest = min(np.min(fold.values, where=fold.values > 0, initial=COARSEST) for fold in folds)
     return float(smallest) / (2 * folds[0].values.shape[1])

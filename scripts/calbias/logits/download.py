@@ -50,10 +50,9 @@ def validated_mirrors(where, urls):
 def download(published, mirrors, output, attempts=4, backoff=1.0, timeout=30.0):
     """Download a ``PublishedFile`` to ``output``, from URL templates with ``{file}``.
 
-    Temporary faults (no connection, a broken transfer, HTTP 408, 425, 429, 5xx) are retried up to
-    ``attempts`` times per mirror, after ``backoff``, 2·``backoff``, 4·``backoff`` … seconds;
-    ``timeout`` is the longest silence of a connection, in seconds. A file that is already right is
-    left alone. Raises InputError, with the answer of every mirror, when all have failed.
+    Temporary faults are retried up to ``attempts`` times per mirror, after ``backoff``,
+    2·``backoff``, … seconds; ``timeout`` is the longest silence, in seconds. A file that is right
+    is left alone. InputError, with the answer of every mirror, when all have failed.
     """
     output = Path(output).absolute()
     if output.is_file() and file_digest(output) == published.sha256:

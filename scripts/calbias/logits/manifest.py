@@ -20,10 +20,7 @@ HEAD_BYTES = 512
 
 
 class PublishedFile(NamedTuple):
-    """A row of the manifest: a file's name, sha256 (hex) and size, its classes and rows per fold.
-
-    ``n_validation`` and ``n_test`` are None where the manifest leaves them open.
-    """
+    """A row of the manifest; ``n_validation`` and ``n_test`` are None where it leaves them open."""
 
     model: str
     file: str
@@ -96,11 +93,7 @@ def validate_file_exists(path):
 
 
 def placeholder(head):
-    """Return which placeholder a file or an answer is by its first bytes, or None.
-
-    A repository over its git-LFS quota sends a pointer, a web server an HTML page, instead of the
-    file.
-    """
+    """Return which placeholder a file is by its first bytes (a server's excuse), or None."""
     start = head[:HEAD_BYTES].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
     if start.startswith(b"version https://git-lfs"):
         return "a git-LFS pointer"

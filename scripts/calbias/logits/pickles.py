@@ -44,9 +44,8 @@ class _Refused(Exception):
 def read_pickle(path):
     """Return the two pairs (logits, labels) of a pickle, the validation fold first.
 
-    The four are NumPy arrays of one or two dimensions, in their stored type and native byte order.
-    Raises InputError when the pickle asks for anything but numeric arrays (naming it), is damaged
-    or cut short, or holds something else than two pairs of arrays.
+    InputError when it asks for anything but numeric arrays (naming it), is damaged, or holds
+    something else than two pairs of arrays.
     """
     try:
         _scan(path)

@@ -41,10 +41,7 @@ def of_scores(folds):
 
 
 def _of_whole_numbers(folds):
-    """Warn of a column that holds whole numbers while others do not: often the label.
-
-    A constant column is no label, and logits that are whole numbers throughout are quantised.
-    """
+    """Warn of a column of whole numbers while others are none: often the label."""
     whole = np.all([np.all(values == np.rint(values), axis=0) for values in folds], axis=0)
     low = np.min([values.min(axis=0) for values in folds], axis=0)
     high = np.max([values.max(axis=0) for values in folds], axis=0)

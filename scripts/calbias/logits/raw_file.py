@@ -11,8 +11,7 @@ from calbias.logits.store import FOLDS
 class RawFile(NamedTuple):
     """The folds of a file, ``validation`` and ``test`` or ``test`` alone, as ``RawFold``s.
 
-    ``form`` is ``scores`` for top-label scores (the labels are then hits), ``probabilities`` where
-    the file says so, and else None: logits or probabilities, which their values tell.
+    ``form`` is ``scores`` (labels are then hits), ``probabilities``, or None: their values tell.
     """
 
     folds: dict[str, RawFold]
@@ -20,10 +19,7 @@ class RawFile(NamedTuple):
 
 
 def split_by_fold(whole, names):
-    """Split a ``RawFold`` by a fold name per row (None: empty) into ``{fold: RawFold}``.
-
-    The fold ``test`` is needed, ``validation`` is not. The places keep the rows of the file.
-    """
+    """Split a ``RawFold`` by a fold name per row (None: empty) into ``{fold: RawFold}``."""
     values, labels, place = whole
     if len(names) != len(values) or len(labels) != len(values):
         raise place.error(

@@ -42,10 +42,7 @@ def read_csv(path):
 
 
 def read_parquet(path):
-    """Return the ``RawFile`` of a Parquet table; InputError if it is none.
-
-    A row index without a name, as pandas saves it, is ignored.
-    """
+    """Return the ``RawFile`` of a Parquet table, without pandas' nameless index."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 

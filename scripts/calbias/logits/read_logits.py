@@ -42,11 +42,9 @@ class OutputFile(NamedTuple):
 def read_logits(path, model, manifest, n_classes=None):
     """Return the ``OutputFile`` of ``Fold``s of a model's logits or probabilities in ``path``.
 
-    Where ``manifest`` (``{model: PublishedFile}``) gives the model a file of this name, size and
-    SHA-256 must be as published before anything is parsed. Any other file is the user's own: what
-    is legal but suspicious becomes a warning. Raises InputError for what
-    ``calbias.logits.checks`` and the readers refuse, and for another number of classes than
-    ``n_classes``, if that is given.
+    A file that ``manifest`` (``{model: PublishedFile}``) gives the model by name must be as
+    published before anything is parsed. Any other is the user's own: what is suspicious becomes a
+    warning.
     """
     path = Path(path)
     published = manifest.get(model)
@@ -75,8 +73,7 @@ def read_logits(path, model, manifest, n_classes=None):
 def read_scores(path, manifest=None):
     """Return the ``OutputFile`` of ``TopLabel``s of scores and hits; InputError for what is none.
 
-    A file in the folder of ``manifest``, the path of a score manifest, must have the size and
-    SHA-256 given there.
+    A file in the folder of ``manifest``, a score manifest's path, must be as given there.
     """
     path = Path(path)
     shipped = manifest is not None and path.resolve().parent == Path(manifest).resolve().parent
@@ -102,8 +99,7 @@ def read_scores(path, manifest=None):
 def two_folds(folds, seed, source="real_logits"):
     """Return the ``Logits`` of both folds; a test fold alone is split in half.
 
-    The validation fold is then the smaller half, drawn by the seed and the number of rows, so that
-    models of the same samples share the split. Both halves keep the order of the file.
+    The split depends on the seed and the number of rows alone. Both halves keep the file's order.
     """
     if "validation" in folds:
         return Logits(folds["validation"], folds["test"], source)

@@ -38,10 +38,7 @@ def published_fit(model, beta_csv, glm_csv):
 
 
 def fold_sizes(model, n_classes, manifest):
-    """Return a model's (validation, test) rows: the manifest's or, unlisted, its data set's.
-
-    That is 25 000 of each from 1000 classes on, as ImageNet, else 5000 and 10 000, as CIFAR.
-    """
+    """Return a model's (validation, test) rows: the manifest's, else those of ImageNet or CIFAR."""
     published = manifest.get(model)
     if published and published.n_validation and published.n_test:
         return published.n_validation, published.n_test
@@ -51,8 +48,7 @@ def fold_sizes(model, n_classes, manifest):
 def draw_surrogate(model, fit, n_classes, n_validation, n_test, seed):
     """Return ``(Logits, n_redrawn)`` of a model; ``n_redrawn`` counts scores below 1/K.
 
-    Every fold has random streams of its own, keyed by the seed and the model's name: they depend
-    on nothing else. Raises InputError for fewer than two classes or a fold without rows.
+    Streams depend on the seed, the model and the fold alone.
     """
     if n_classes < 2 or min(n_validation, n_test) < 1:
         raise InputError(

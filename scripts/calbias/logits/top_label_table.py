@@ -20,9 +20,8 @@ from calbias.logits.top_label import TopLabel, top_label
 class Origin(NamedTuple):
     """The metadata of a top-label table.
 
-    ``source`` is ``real_logits``, ``real_scores`` or ``surrogate_logits``; ``softmax`` how scores
-    were made from logits, or ``none`` for scores as given; ``warnings`` what the reader of the file
-    found suspicious, one line each.
+    ``source`` is ``real_logits``, ``real_scores`` or ``surrogate_logits``; ``softmax`` is ``none``
+    for scores as given; ``warnings`` are lines of the file's reader.
     """
 
     model: str
@@ -50,10 +49,7 @@ def write_top_labels(path, top_labels, origin):
 
 
 def read_top_labels(path, fold):
-    """Return (``TopLabel``, ``Origin``) of one fold, ``validation`` or ``test``.
-
-    A fold that the table lacks has no samples: arrays of shape (0,).
-    """
+    """Return (``TopLabel``, ``Origin``) of one fold; of one that the table lacks, arrays (0,)."""
     if fold not in FOLDS:
         raise InputError(f"fold {fold!r} is unknown: choose {' or '.join(FOLDS)}")
     try:

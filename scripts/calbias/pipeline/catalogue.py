@@ -19,10 +19,7 @@ def paper_experiments():
 
 
 def available_tables(experiments, logits=True):
-    """Return the names of the tables that a config with these experiments makes, in order.
-
-    Without ``logits`` every model has top-label scores alone.
-    """
+    """Return the names of the tables that a config makes; ``logits``: some model has any."""
     return [
         name
         for name, needs in TABLES.items()
@@ -31,11 +28,7 @@ def available_tables(experiments, logits=True):
 
 
 def available_figures(experiments, logits=True):
-    """Return {figure: Entry} of the figures that a config with these experiments makes.
-
-    A figure needs its tables; beyond that the experiments that its module lists in EXPERIMENTS,
-    and the model that its options name. Without ``logits`` every model has top-label scores alone.
-    """
+    """Return {figure: Entry} of the figures whose tables, experiments and model a config has."""
     known = {*available_tables(experiments, logits), "models"}
     return {
         name: entry

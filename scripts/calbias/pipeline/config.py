@@ -20,13 +20,10 @@ MOST_SIMULATION_JOBS = 20_000  # the dry run of more takes minutes
 
 
 def complete_config(config, schema_file):
-    """Return a copy of ``config`` with the schema's defaults filled in.
+    """Return a copy of ``config`` with the schema's defaults filled in, per experiment too.
 
-    Every experiment gets its own ``n_bins``, ``replicates`` and ``estimators``. An estimator that
-    is not defined for the norm in question is left out, with a warning. Raises InputError, one line
-    with the key's place, what is wrong and the remedy, for anything the schema refuses, for numbers
-    that are not finite, for two scenarios of one name, for estimators that no file defines or that
-    cannot be run, and for more shards than replicates.
+    An estimator that is not defined for the norm is left out, with a warning. InputError, one line
+    with the key's place, what is wrong and the remedy, for anything that no run could use.
     """
     with open(schema_file, encoding="utf-8") as file:
         schema = yaml.safe_load(file)
@@ -113,10 +110,7 @@ def _validate_shards(config):
 
 
 def with_file(error, files):
-    """Return the message of an InputError with the file that a configuration key stands in.
-
-    ``files`` are configuration files, of which each is laid over those before it.
-    """
+    """Return the message of an InputError with the last of ``files`` that has the key in it."""
     message = str(error)
     place = re.match(r"config: ([\w.-]+)", message)
     if not place:

@@ -20,10 +20,7 @@ _PLACE = re.compile(r"(fig|table)(\d+)([a-z]?)(?=_|$)")
 
 
 class Entry(NamedTuple):
-    """A figure: its module in ``calbias.figures``, the tables and experiments it rests on.
-
-    ``options`` are those of the module's ``draw``, ``place`` is such as ``Figure 2a``.
-    """
+    """A figure: its module, what it rests on, the options of ``draw``, its place and title."""
 
     module: str
     tables: tuple
@@ -36,8 +33,7 @@ class Entry(NamedTuple):
 def figures(folder=FOLDER):
     """Return {figure: Entry} of all modules in ``folder``, in the paper's order.
 
-    A file that is not Python is listed as a figure without tables: its own job will say what is
-    wrong, and those of the others still run.
+    A file that is not Python has no tables: its own job will say what is wrong, others still run.
     """
     catalogue = {}
     for path in sorted(Path(folder).glob("*.py")):

@@ -16,9 +16,8 @@ DEFAULT_LOGITS_DIR = "resources/logits"
 class Available(NamedTuple):
     """Where the outputs of the models come from.
 
-    ``logits`` {model: path} are real logits, present or to be downloaded. ``scores`` {model: path}
-    are top-label scores of models without real logits. ``surrogates`` lists the models whose logits
-    are drawn from published fits; some of them have scores too.
+    ``logits`` {model: path} are there or to be downloaded, ``scores`` {model: path} are top-label
+    scores without logits, ``surrogates`` the models drawn from published fits (some have scores).
     """
 
     logits: dict[str, str]
@@ -29,11 +28,8 @@ class Available(NamedTuple):
 def available_files(config, models, resources):
     """Return what is ``Available`` of the models of a models table.
 
-    A model's ``file`` is looked for in ``logits_dir``. Without it, the paper's models have the
-    scores of their name in the folder ``scores`` of ``resources``, if there are any. Raises
-    InputError if there is no ``logits_dir``, for a file that is a folder, a placeholder or of
-    another size than the published file of its name (its own job reads its content), and for a
-    model that has neither a file nor published fits to draw a surrogate from.
+    Without its ``file`` in ``logits_dir`` a paper's model has the scores that ship, if there are
+    any. InputError for a file that no job could read, or with neither a file nor published fits.
     """
     folder = Path(config["logits_dir"])
     default = config["logits_dir"] == DEFAULT_LOGITS_DIR

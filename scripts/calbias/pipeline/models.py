@@ -20,11 +20,7 @@ def models_path(path, checkout):
 
 
 def read_models(path):
-    """Return {model: row as a dict of strings} of a models table, in its order.
-
-    Raises InputError naming the line for a missing column, an empty or repeated name, a number of
-    classes below 2, no group, more cells than columns, or a name that cannot be a file's.
-    """
+    """Return {model: row as a dict of strings} of a models table; InputError names the line."""
     models = {}
     for line, row in read_rows(path, MODEL_COLUMNS):
         place, name = f"{path}, line {line}", row["model"]
@@ -59,8 +55,7 @@ def read_models(path):
 def with_models(experiments, models, published_dir):
     """Return the experiments with ``models`` resolved to names in the models table.
 
-    The paper's own models may be missing from a user's table: they are left out, and an experiment
-    of which nothing is left too. Raises InputError for any other name that is not in the table.
+    The paper's own that a user's table lacks are left out, and experiments with nothing left.
     """
     resolved = {}
     for name, experiment in experiments.items():

@@ -28,10 +28,7 @@ WITHOUT_EFFECT = ("shards", "mirrors")
 
 
 def provenance(config, files, inputs=()):
-    """Return the record, a dict for JSON, of results ``files`` made with a complete ``config``.
-
-    ``inputs`` are files that the configuration names: the models table, logits, estimators.
-    """
+    """Return the record, for JSON, of result ``files`` and the ``inputs`` that a config names."""
     of_files, of_inputs = map(_digests, (files, inputs))
     return {
         "project": {"name": "calbias", "version": __version__, **checkout(ROOT)},

@@ -16,11 +16,7 @@ CHECKOUT = SCRIPTS.parent
 
 
 class Settings(NamedTuple):
-    """The complete configuration, its models and experiments, and lines to print.
-
-    ``models`` is {model: row of the models table}, ``experiments`` {name: experiment with its
-    models resolved}, ``outputs`` which models have real logits or scores.
-    """
+    """The complete config, {model: row}, {experiment: settings}, Available, lines to print."""
 
     config: dict
     models: dict
@@ -30,11 +26,7 @@ class Settings(NamedTuple):
 
 
 def read_settings(config, files):
-    """Return the Settings of Snakemake's ``config``, made from these configuration files.
-
-    Raises InputError, one line, for the first mistake in the configuration, in the models table,
-    or in what they name.
-    """
+    """Return the Settings of Snakemake's ``config``, from these files; InputError in one line."""
     published = CHECKOUT / "resources/published"
     try:
         with warnings.catch_warnings(record=True, action="always") as caught:

@@ -37,20 +37,8 @@ MEANINGS = {
 def ledger_page(tables, claims, pictures, templates=TEMPLATES):
     """Return the HTML text of the page, which needs no other file.
 
-    Parameters
-    ----------
-    tables : dict
-        {name: DataFrame} of results/tables, at least ``claims`` and ``measurements``.
-    claims : list of Claim
-        What each claim rests on, by its id.
-    pictures : dict
-        {figure: path of its PNG}; they are put into the page. ``models/NAME`` is the picture of a
-        model, shown where the model is not the paper's.
-    templates : path
-        Folder of ``ledger.html.j2``.
-
-    Links to other files are relative to ``results/``, and are plain text where the page stands
-    elsewhere.
+    ``tables`` {name: DataFrame} has at least ``claims`` and ``measurements``, ``pictures`` is
+    {figure: path of its PNG}, with ``models/NAME`` for a model; links are relative to ``results/``.
     """
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(templates),

@@ -17,10 +17,7 @@ COLOURS = 64
 
 
 def small_picture(path):
-    """Return (address, width, height) of a figure's PNG: smaller, few colours, a ``data:`` address.
-
-    Raises InputError for a file that is no picture.
-    """
+    """Return (address, width, height) of a figure's PNG made small, as a ``data:`` address."""
     try:
         with Image.open(path) as opened:
             picture = opened.convert("RGB")

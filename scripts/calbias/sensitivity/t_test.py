@@ -27,11 +27,9 @@ _STREAM = 0x726F756E64  # keeps the rounding draws apart from every other use of
 def t_test_sensitivity(bias, fits, groups, seed, rounding_draws=3):
     """Return the table ``t_test_sensitivity``: a is ece_debias_em, b is ece_sweep_em.
 
-    ``bias`` is the bias table: its experiment realistic gives the models (those in ``fits``,
-    {model: PrintedFits}), the sample sizes and the number of replicates, of which at most 10 000
-    are drawn here. Choices of analysis use its rows; choices that change the data are simulated
-    from the printed fits, on common random numbers. ``groups`` is {model: data set}. The table is
-    empty where ``bias`` has no pair of observations.
+    Experiment realistic of ``bias`` gives models (of ``fits``, {model: PrintedFits}), sizes and the
+    number of replicates. Choices of analysis use its rows; others are simulated from the printed
+    fits, on common random numbers. ``groups`` is {model: data set}.
     """
     rows = bias[(bias["experiment"] == "realistic") & bias["scenario"].isin(list(fits))]
     pairs = abs_pairs(rows, DEBIAS, SWEEP)

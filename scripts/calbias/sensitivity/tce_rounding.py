@@ -20,10 +20,8 @@ EXPONENT = 2.0
 def tce_rounding(fits, norm=2.0):
     """Return the table ``tce_rounding`` of {model: PrintedFits} and of the two c^2 of Fig 2b.
 
-    low and high are the extremes of TCE_p over all parameters that round to the printed ones:
-    b0, b1 ± 0.005 and alpha, beta ± 0.00005, or half the last digit of the c^2's alpha and beta,
-    whose exponent is exact. ``parameters`` is ``lowest_aic`` (the curve that the experiments use),
-    ``second_lowest_aic`` or ``text``.
+    low and high are the extremes of TCE_p over all parameters that round to the printed ones.
+    ``parameters`` is ``lowest_aic`` (as in the experiments), ``second_lowest_aic`` or ``text``.
     """
     rows = []
     for place, parameters in enumerate(("lowest_aic", "second_lowest_aic")):
@@ -46,8 +44,7 @@ def _row(scenario, ends, norm, parameters):
 def tce_range(scenario, norm=2.0, half_beta=(HALF_LAST_DIGIT_BETA,) * 2):
     """Return (lowest, highest) TCE, fractions, over the box of parameters within rounding.
 
-    ``half_beta`` is half the last printed digit of alpha and of beta. Looked for at all corners, at
-    the centre, and by a bounded descent from the best of these: the extreme may lie inside the box.
+    Looked for at all corners, at the centre, and by a bounded descent: it may lie inside the box.
     """
     names = printed_coefficients(scenario.curve)
     centre = np.array([scenario.alpha, scenario.beta, *(getattr(scenario.curve, b) for b in names)])

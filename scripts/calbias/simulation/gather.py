@@ -10,13 +10,10 @@ from calbias.simulation.replicates import Estimates, read_replicates
 
 
 def gather_shards(paths, **expected):
-    """Return {estimator: {Cell: Estimates}} from replicate files, in order of the replicate number.
+    """Return {estimator: {Cell: Estimates}} from replicate files, in order of the replicate.
 
-    ``expected`` is what each file must say of itself, see ``drawn_with``. Its estimator and shard
-    are those of its path, ``<estimator>/<shard>-of-<shards>.parquet``: nothing that a job left over
-    from another configuration wrote late, or that was copied there, counts. Raises InputError for
-    such a file, for a damaged one (see read_replicates), and if a cell's replicates are not exactly
-    0, 1, …, m - 1: a shard is missing then.
+    A file must say of itself what ``expected`` (see ``drawn_with``) and its path do: nothing left
+    over from another configuration counts. InputError for another one, and for a missing shard.
     """
     parts, wanted = {}, {}
     for path in paths:

@@ -79,10 +79,7 @@ def write_replicates(path, cells, keys, provenance):
 
 
 def read_replicates(path):
-    """Return ({Cell: Estimates}, {Cell: key}, provenance) of a replicate file.
-
-    Raises InputError if the file is missing, cannot be read, or differs from its checksum.
-    """
+    """Return ({Cell: Estimates}, {Cell: key}, provenance) of a replicate file, if it is whole."""
     mend = "delete it and run again: only what it held is drawn anew"
     if not Path(path).exists():
         raise InputError(f"{path}: there is no such replicate file")

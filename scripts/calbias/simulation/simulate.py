@@ -11,10 +11,9 @@ def simulate_estimates(
 ):
     """Return {estimator: (estimates, bins used)}, arrays (m,), on m simulated data sets.
 
-    ``replicates`` holds the replicate numbers to draw; a data set is a function of seed, scenario
-    name, n_samples and its replicate number alone. ``estimators`` is a list of names, or a dict
-    from name to a function ``run(data, n_bins, norm)``. Estimates are fractions. All estimators
-    see the same data sets. ``table`` may pass the scenario's QuantileTable to spare building it.
+    ``replicates`` are their numbers: a data set depends on seed, scenario name, n_samples and
+    number alone. ``estimators`` are names, or {name: ``run(data, n_bins, norm)``}; estimates are
+    fractions.
     """
     if not isinstance(estimators, dict):
         estimators = {name: load_estimator(name) for name in estimators}

@@ -9,8 +9,7 @@ from calbias.estimation.registry import NO_BINS
 def bias_rows(experiment, estimators, true_errors):
     """Return the rows of table ``bias`` of one experiment, in percent, in the order given.
 
-    ``estimators`` is {name: {Cell: Estimates}} and ``true_errors`` {scenario: TCE}, a fraction.
-    The standard error of the bias is sd/√m, the sd having m - 1 degrees of freedom.
+    ``estimators`` is {name: {Cell: Estimates}}, ``true_errors`` {scenario: TCE}, a fraction.
     """
     rows = []
     for estimator, cells in estimators.items():

@@ -4,20 +4,10 @@ import numpy as np
 
 
 def bias_by_group(bias):
-    """Return the mean bias of each group, and its standard error.
+    """Return the mean bias of each group and its error, by estimator, n_bins and n_samples.
 
-    Parameters
-    ----------
-    bias : DataFrame
-        Rows of table ``bias`` with a column ``group``, the data set of a scenario's model. Rows
-        without a bias are left out.
-
-    Returns
-    -------
-    DataFrame
-        One row per group, estimator, n_bins and n_samples, ascending in n_samples: bias_percent,
-        bias_se_percent, n_scenarios. Scenarios are simulated independently, so the error of the
-        mean of k is the root of the summed squares over k.
+    ``bias`` has the rows of table ``bias`` with a column ``group``, the data set of a model.
+    Scenarios are simulated independently: errors add in quadrature.
     """
     bias = bias.dropna(subset="bias_percent")
     keys = ["group", "estimator", "n_bins", "n_samples"]
@@ -30,8 +20,5 @@ def bias_by_group(bias):
 
 
 def error_of_mean(errors):
-    """Return the standard error of a mean of independent values whose own are ``errors`` (k,).
-
-    Of a DataFrame, that of each column.
-    """
+    """Return the error of a mean of independent values whose own are ``errors`` (k,) or columns."""
     return np.sqrt((errors**2).sum()) / len(errors)

@@ -13,12 +13,9 @@ def detection_rows(estimators, null, scenarios, true_errors):
 
     ``estimators`` and ``null`` are {name: {Cell: Estimates}}, ``scenarios`` {name: exponent d},
     ``true_errors`` {scenario: TCE}, a fraction. The null is rejected where an estimate exceeds the
-    95 % quantile of the null's estimates at the same n. ``miss_rate_se`` is binomial, given that
-    threshold; ``miss_rate_threshold_se`` is how far one standard error of the threshold moves the
-    miss rate, alike for all exponents at one n. The row of exponent 1 is the check of the type I
-    error, 1 - miss rate: the threshold from one half of the null's replicates, the rate from the
-    other, and ``miss_rate_se`` holds the errors of both.
-    Raises InputError where the null lacks an estimator, a sample size or the number of bins.
+    95 % quantile of the null's at the same n. ``miss_rate_se`` is binomial given that threshold;
+    ``miss_rate_threshold_se`` is how far one error of the threshold moves the miss rate. The row of
+    exponent 1 checks the type I error: one half of the null sets the threshold of the other.
     """
     rows = []
     for estimator, cells in estimators.items():
@@ -54,8 +51,7 @@ def _null_values(estimator, cells, null):
 def _null_row(estimator, n_samples, values, thresholds):
     """Return the row of exponent 1: one half of the null sets the threshold that tests the other.
 
-    One way only: the errors of the rates of both ways nearly cancel in their mean, which would hide
-    how far off a test with a simulated threshold can be.
+    One way only: the errors of both ways nearly cancel in their mean, which would hide them.
     """
     setting, tested = values[0::2], values[1::2]
     row = _row(estimator, n_samples, 1.0, 0.0, tested, _thresholds(setting))

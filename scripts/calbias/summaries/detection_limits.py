@@ -19,14 +19,10 @@ _Z = 1.959963984540054  # 95 % intervals
 def detection_limits(detection, targets=TARGETS):
     """Return the table ``detection_limits`` from a ``detection`` table.
 
-    ``tce_percent`` is the TCE at which the miss rate, made nonincreasing in TCE, falls to the
-    target, linear on the probit scale between the TCEs tried. Its 95 % range adds in quadrature how
-    far it moves with the ends of 95 % Wilson intervals of the miss rates, and with the test's
-    threshold at the ends of its own 95 % range. Where the miss rate never falls to the target,
-    ``tce_percent`` and ``tce_high_percent`` are empty and ``tce_low_percent`` is at most the
-    largest TCE tried; where it is below from the smallest TCE on, only ``tce_high_percent`` is
-    given. The type I rate is that of the row of exponent 1, empty if there is none. Raises
-    InputError for a missing column.
+    ``tce_percent`` is where the miss rate, made nonincreasing, falls to the target, linear on the
+    probit scale. Its 95 % range adds in quadrature how far it moves with 95 % Wilson intervals of
+    the rates and with the threshold's range. A rate that never falls to the target leaves
+    ``tce_percent`` and ``tce_high_percent`` empty; one below it from the start all but the latter.
     """
     missing = [name for name in _NEEDED if name not in detection]
     if missing:
@@ -68,8 +64,7 @@ def _bound(end, never, always):
 def crossing(tce, rate, weight, target):
     """Return the TCE (ascending, (k,)) at which the miss rate falls to ``target``.
 
-    The rates are made nonincreasing first, ``weight`` being their numbers of replicates. inf where
-    they stay above the target, -inf where they are below it from the start.
+    Rates are made nonincreasing first, by ``weight``. inf: never; -inf: from the start.
     """
     rate = nonincreasing(rate, weight)
     below = np.flatnonzero(rate <= target)

@@ -11,10 +11,8 @@ PUBLISHED_BINS = 15
 def ece_bin_row(top_labels, simulated, simulated_source, published, norm=2):
     """Return one model's row of table ``ece_bin_real_and_simulated``, in percent.
 
-    ``top_labels`` is the path of its top-label table; ``simulated`` its row of table ``bias`` or
-    None, ``published`` its row of Table 4 or None. Real and simulated data get the same number of
-    equal-width bins. The published real values are those of the validation fold with 15; where a
-    model has no validation fold the test fold stands for it.
+    ``simulated`` is its row of table ``bias`` or None, ``published`` that of Table 4 or None. Real
+    and simulated data get the same bins. Without a validation fold the test fold stands for it.
     """
     simulated = {} if simulated is None else simulated
     n_bins = int(simulated.get("n_bins", PUBLISHED_BINS))

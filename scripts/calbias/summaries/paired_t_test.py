@@ -17,10 +17,8 @@ SAME_MEANS = (CONFIGURED, ONE_SIDED, POPULATION_VARIANCE)
 def paired_t_tests(bias):
     """Return a row for each experiment and pair of estimators of a ``bias`` table.
 
-    A pair of observations is a scenario at a sample size: |bias| of estimator a and of b. t is
-    positive where a is more biased; the p-value is two-sided. Where an estimator was run at several
-    numbers of bins the first is taken. Pairs with fewer than two observations are left out, and
-    where all differences are equal t and p are empty.
+    A pair is |bias| of a and of b on a scenario at an n; t is positive where a is more biased, p is
+    two-sided. Of several numbers of bins the first counts; two pairs are the fewest.
     """
     rows = []
     for experiment, table in bias.groupby("experiment", sort=False):

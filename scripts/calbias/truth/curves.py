@@ -80,10 +80,7 @@ class Curve(NamedTuple):
         return np.exp(self.log_hit(log_score, log1m_score))
 
     def log_abs_slope(self, log_score, log1m_score):
-        """Return (sign, log|dT/dc|): the slope of the curve, which may be infinite at c = 0 or 1.
-
-        Where T is clipped to [0, 1] the slope is that of the unclipped curve's edge.
-        """
+        """Return (sign, log|dT/dc|), at a clipped T that of the unclipped curve's edge."""
         link, _ = self._link_and_predictor(log_score, log1m_score)
         transform, b1 = self._transform_and_slope()
         with np.errstate(divide="ignore"):
@@ -107,10 +104,7 @@ class Curve(NamedTuple):
         return (sign, log_slope + log_hit) if link == "log" else (-sign, log_slope + log_not_hit)
 
     def overshoot(self, log_score, log1m_score):
-        """Return by how much the link's predictor exceeds 0, its bound where T is clipped.
-
-        Positive where T is clipped, negative elsewhere; -1 throughout for a logit link.
-        """
+        """Return by how much the link's predictor exceeds 0, its bound; -1 for a logit link."""
         link, predictor = self._unclipped(log_score, log1m_score)
         return np.full_like(predictor, -1.0) if link == "logit" else predictor
 

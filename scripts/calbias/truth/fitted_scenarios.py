@@ -18,9 +18,8 @@ class FittedScenario(NamedTuple):
 def fitted_scenario(model, curve, beta_fits, glm_fits):
     """Return the FittedScenario of ``model``; ``curve`` is ``fitted`` or ``identity``.
 
-    ``beta_fits`` and ``glm_fits`` are paths of fit tables, of which the first that lists the model
-    counts: the pipeline's own (their ``source`` says which logits) or the published Tables 2 and 3
-    (source ``published_fits``). Raises InputError for a model that none lists.
+    Of the paths ``beta_fits`` and ``glm_fits`` the first that lists the model counts; a table
+    without ``source`` is published.
     """
     beta = _rows(model, beta_fits)[0]
     source = beta.get("source", "published_fits")

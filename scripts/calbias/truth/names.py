@@ -15,11 +15,7 @@ def curve_names(curves, powers=(), glms=()):
 
 
 def validate_scenarios(experiment, scores, curves, powers=(), glms=()):
-    """Raise InputError where two scenarios have one name, and for a coefficient a GLM lacks.
-
-    ``scores`` are pairs (alpha, beta), ``curves`` names, ``powers`` exponents and ``glms`` (name,
-    b0, b1).
-    """
+    """Raise InputError where two scenarios have one name, and for a coefficient a GLM lacks."""
     for name, *coefficients in glms:
         for term, value in zip(("b0", "b1"), coefficients, strict=True):
             if term not in name.split("_") and value != 0:

@@ -20,9 +20,8 @@ _SEARCH = np.arange(8) / 8
 def integral(integrand, alpha, beta, kinks=()):
     """Return the integral over t of integrand(log c, log(1 - c), log density) for Beta scores.
 
-    ``integrand`` takes three arrays (m,) and returns an array (..., m), the density included; the
-    result has shape (...). ``kinks`` are values of t at which it is not smooth: panels end there.
-    A panel is halved until its halves agree with it.
+    ``integrand`` takes three arrays (m,) and returns (..., m), the density included; the result has
+    shape (...). Panels end at ``kinks``, values of t, and are halved until the halves agree.
     """
 
     def integrals(low, high):
@@ -56,10 +55,7 @@ def integral(integrand, alpha, beta, kinks=()):
 
 
 def sign_changes(function, alpha, beta):
-    """Return the values of t at which function(log c, log(1 - c)) changes sign.
-
-    It is evaluated at 8 points of each panel. A change may begin or end at a value of 0.
-    """
+    """Return the values of t where function(log c, log(1 - c)) changes sign or leaves 0."""
     edges = _edges(alpha, beta)
     t = (edges[:-1, None] + np.diff(edges)[:, None] * _SEARCH).ravel()
     values = function(log_expit(t), log_expit(-t))

@@ -14,9 +14,7 @@ _NAMED_CURVES = {"identity": Curve("identity"), "logistic": logistic()}
 def synthetic_rows(experiment, scores, curves, powers=(), glms=()):
     """Return rows, as dicts, for each Beta (alpha, beta) of ``scores`` with each curve.
 
-    ``curves`` holds names out of identity, logistic; ``powers`` exponents d of c^d; ``glms``
-    Curves of that family. A scenario is called like ``beta_1.1_0.1_power_2``. Raises InputError
-    where two have one name, and for a GLM with a coefficient that its name lacks.
+    ``curves`` are of identity, logistic; ``powers`` exponents d of c^d; ``glms`` Curves.
     """
     glms = list(glms)
     validate_scenarios(experiment, scores, curves, powers, glms)

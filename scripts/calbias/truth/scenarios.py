@@ -56,9 +56,7 @@ def validate_scenario(scenario: Scenario, place: str = "scenario") -> None:
 def log_quantile(alpha, beta, lower):
     """Return log x, x the quantile of Beta(alpha, beta) at probability ``lower``, (m,) in (0, 1).
 
-    Accurate relative to x even where x underflows: there F(x) = x^alpha / (alpha·B(alpha, beta))
-    is inverted in closed form. For log(1 - c) of a score c call it with the parameters exchanged
-    and the upper tail probability.
+    Accurate relative to x even where x underflows: F(x) = x^alpha / (alpha·B(alpha, beta)) there.
     """
     x = betaincinv(alpha, beta, lower)
     leading = (np.log(lower) + np.log(alpha) + betaln(alpha, beta)) / alpha
@@ -69,10 +67,7 @@ def log_quantile(alpha, beta, lower):
 
 
 def score_quantiles(alpha, beta, lower=None, upper=None):
-    """Return (log c, log(1 - c)) at lower, or at upper, tail probabilities, array (m,).
-
-    The smaller of c and 1 - c is solved for, the other follows without cancellation.
-    """
+    """Return (log c, log(1 - c)) at lower, or at upper, tail probabilities, array (m,)."""
     if lower is None:
         log1m_score, log_score = score_quantiles(beta, alpha, lower=upper)
         return log_score, log1m_score

@@ -67,10 +67,7 @@ def true_calibration_error(scenario: Scenario, norm: float = 2.0) -> float:
 
 
 def gap(curve, log_score, log1m_score):
-    """Return c - T(c), (m,), of a Curve; 0 where the two differ by rounding alone.
-
-    Above c = 1/2 it is (1 - T) - (1 - c), where the difference c - T would cancel.
-    """
+    """Return c - T(c), (m,), of a Curve, without cancellation near 1; rounding alone is 0."""
     near_one = log1m_score < log_score
     log_greater = np.where(near_one, curve.log_not_hit(log_score, log1m_score), log_score)
     log_less = np.where(near_one, log1m_score, curve.log_hit(log_score, log1m_score))
