@@ -13,8 +13,8 @@ from record_provenance import check
 
 ROOT = Path(__file__).parents[1]
 PROJECT = (
-    *("Snakefile", "LICENSE", "README.md", "CITATION.cff", "CHANGELOG.md", "codemeta.json"),
-    *("config", "envs", "resources", "scripts", "workflow"),
+    *("Snakefile", "Makefile", "LICENSE", "README.md", "CHANGELOG.md", "CITATION.cff"),
+    *("codemeta.json", "article", "config", "envs", "resources", "scripts", "workflow"),
 )
 LEFT_OUT = ROOT / "resources/logits"  # others' model outputs: described, not packed
 
