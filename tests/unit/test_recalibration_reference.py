@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from oracles import draw_scores_slowly
 
+from calbias.engine.resamples import draw_counts
 from calbias.fits.empirical_error import FittedCurve, atoms, empirical_tce, fit_curve
 from calbias.fits.glm import Labelled, fit_all, refit
 from calbias.fits.inputs import LOG_MISS_AT_ONE
 from calbias.logits.top_label import TopLabel
 from calbias.recalibration.reference import beta_tce, grouped, resampled_tce
-from calbias.recalibration.selection import draw_counts
 from calbias.truth.curves import GLM_NAMES, Curve
 from calbias.truth.scenarios import Scenario
 from calbias.truth.true_error import true_calibration_error

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from calbias.engine.resamples import draw_counts
 from calbias.errors import InputError
 from calbias.estimation.api import estimate
 from calbias.estimation.registry import known_estimators, literal
@@ -11,7 +12,7 @@ from calbias.logits.top_label import TopLabel
 from calbias.recalibration.analysis_choices import CHOICES, DEFAULT, METHODS, VARIANTS, Choice
 from calbias.recalibration.measures import load_measures, measured, resampled_values
 from calbias.recalibration.registry import known_methods
-from calbias.recalibration.selection import Selections, draw_counts, selected
+from calbias.recalibration.selection import Selections, selected
 from calbias.recalibration.summary import gathered, selection_table, sensitivity_table
 
 PAPER = {"ece_bin_ew", "ece_sweep_em"}

@@ -24,7 +24,11 @@ RECALIBRATED = {
 ASSESSMENT_TABLES = {
     f"join_tables {name}" for name in ("assessment", "assessment_verdicts", "assessment_diagrams")
 }
-# Both models have genuine scores: each has a picture.
+# Both models have genuine scores: each is measured as two other papers do, and has a picture.
+PAPERS = {
+    *(f"measure_model {model}" for model in MODELS),
+    *("tabulate_measures", "join_tables reliability_bins", "join_tables calibration_graphs"),
+}
 PICTURES = {f"draw_assessment {model}" for model in MODELS}
 ASSESSED = {*(f"assess_model {model}" for model in MODELS), *ASSESSMENT_TABLES, *PICTURES}
 # Each model is measured with every estimator, recalibrated and as it is.

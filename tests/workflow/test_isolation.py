@@ -20,6 +20,7 @@ from jobs import (
     LEDGER,
     MEASURED,
     MODELS,
+    PAPERS,
     PICTURES,
     POWER,
     PREDICTED,
@@ -30,10 +31,10 @@ from jobs import (
 from test_bad_input import folds
 
 FILES = {
-    "scripts/calbias/estimators/kde.py": {*AFTER_KDE, *AUDITED},
+    "scripts/calbias/estimators/kde.py": {*AFTER_KDE, *AUDITED, *PAPERS},
     # the sweep and the fits' comparison are built on ece_bin
     "scripts/calbias/estimators/ece_bin.py": {*AFTER_BIN, *LEAGUE, *PREDICTED, *LEDGER}
-    | {*AUDITED, *COVERAGE},
+    | {*AUDITED, *COVERAGE, *PAPERS},
     "scripts/calbias/engine/sampler.py": {*ALL_SIMULATED, *FITS, *BIAS, *BIAS_FIGURES, *LEDGER}
     | {*LEAGUE, *POWER},
     "scripts/calbias/fits/beta.py": {*(f"fit_beta {model}" for model in MODELS)}
@@ -71,7 +72,7 @@ def test_files_touched_without_change(finished):
 def test_a_config_key(finished):
     planned = finished.planned(config=changed(finished, bootstrap=3))
     recalibrated = {f"recalibrate_model {model}" for model in MODELS}
-    assert set(planned) == {*recalibrated, *RECALIBRATED, *LEDGER}
+    assert set(planned) == {*recalibrated, *RECALIBRATED, *PAPERS, *LEDGER}
 
 
 def test_an_estimator_that_is_removed(finished):
@@ -92,7 +93,7 @@ def test_a_model_that_is_added(finished):
     planned = set(finished.planned())
     own = {job for job in planned if job.endswith(f" {new}")}
     steps = ("draw_surrogate_logits", "fit_beta", "fit_glm", "recalibrate_model", "read_scores")
-    steps += ("assess_model", "draw_assessment", "audit_model")
+    steps += ("assess_model", "draw_assessment", "audit_model", "measure_model")
     assert own == {f"{step} {new}" for step in steps}
     # the other models' logits, fits and judgements stay
     assert not {job for job in planned if job.endswith(MODELS)}
@@ -105,7 +106,7 @@ def test_a_model_of_ones_own(finished):
     (finished / "resources/logits/mine.p").write_bytes(pickle.dumps(folds()))
     finished.append("config/smoke_models.csv", "mine,own,10,mine.p\n")
     steps = ("read_logits", "fit_beta", "fit_glm", "recalibrate_model", "assess_model")
-    steps += ("draw_assessment", "audit_model")
+    steps += ("draw_assessment", "audit_model", "measure_model")
     joined = ("beta_fits", "glm_fits", "scenarios")
     scenarios = {"define_scenarios fits", "compute_true_error"}
     # all true errors are in one table, so each summary is made again
@@ -115,6 +116,7 @@ def test_a_model_of_ones_own(finished):
         *(f"join_tables {table}" for table in joined),
         *ASSESSMENT_TABLES,
         *(scenarios | summaries | FITS | BIAS | BIAS_FIGURES | RECALIBRATED | LEDGER),
+        *(job for job in PAPERS if not job.endswith(MODELS)),
     }
     assert set(finished.planned()) == expected
 

@@ -50,8 +50,9 @@ MODELS_OF = {
     if "models" in experiment
 }
 OWN_ESTIMATORS = [config["estimator_dir"]] if config["estimator_dir"] else []
-FIGURES = available_figures(EXPERIMENTS, bool(WITH_LOGITS))
-TABLES = available_tables(EXPERIMENTS, bool(WITH_LOGITS))
+MEASURED = [model for model in MODELS if model in REAL or model in SCORES]
+FIGURES = available_figures(EXPERIMENTS, bool(WITH_LOGITS), bool(MEASURED))
+TABLES = available_tables(EXPERIMENTS, bool(WITH_LOGITS), bool(MEASURED))
 MODEL_FIGURES = [f"results/figures/models/{model}.png" for model in (*REAL, *SCORES)]
 
 

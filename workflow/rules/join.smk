@@ -22,6 +22,12 @@ JOINED = {
     "assessment_diagrams": [
         f"results/assessment/diagrams/{model}.parquet" for model in MODELS
     ],
+    "reliability_bins": [
+        f"results/measures/bins/{model}.parquet" for model in MEASURED
+    ],
+    "calibration_graphs": [
+        f"results/measures/graphs/{model}.parquet" for model in MEASURED
+    ],
     "interval_coverage": [
         f"results/coverage/{law}.parquet" for law in ("uniform", "saturated")
     ],

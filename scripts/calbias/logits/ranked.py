@@ -22,14 +22,22 @@ def ranked_scores(logits, rank=1, within=False):
         z = logits[rows].astype(np.float64)
         z -= z.max(axis=1)[:, None]
         p = np.exp(z)
-        total = p.sum(axis=1)
-        p = np.partition(p, -rank, axis=1)[:, -rank:]
-        scores[rows] = (p.sum(axis=1) if within else p[:, 0]) / total
-    return np.minimum(scores, 1.0)
+        scores[rows] = ranked_probabilities(p / p.sum(axis=1)[:, None], rank, within)
+    return scores
+
+
+def ranked_probabilities(probabilities, rank, within=False):
+    """Return the same of probabilities (n, K)."""
+    _validate_rank(probabilities, rank)
+    largest = np.partition(probabilities, -rank, axis=1)[:, -rank:]
+    return np.minimum(largest.sum(axis=1), 1.0) if within else largest[:, 0]
 
 
 def ranked_hits(logits, labels, rank=1, within=False):
-    """Return the hits (n,), uint8, of labels (n,) that belong to ``ranked_scores``."""
+    """Return the hits (n,), uint8, of labels (n,) that belong to ``ranked_scores``.
+
+    ``logits`` (n, K) may be probabilities: their order counts.
+    """
     _validate_rank(logits, rank)
     z_label = logits[np.arange(len(logits)), labels][:, None]
     before = np.arange(logits.shape[1]) < np.asarray(labels)[:, None]

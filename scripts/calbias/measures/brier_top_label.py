@@ -1,4 +1,7 @@
-"""The Brier score of the top label, 1/n Σ (s_i − hit_i)², from 0 to 1."""
+"""The Brier score of the top label, 1/n Σ (s_i − hit_i)², from 0 to 1.
+
+Gupta et al. (ICLR 2021), Table 7.
+"""
 
 import numpy as np
 

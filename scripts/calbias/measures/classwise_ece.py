@@ -6,6 +6,7 @@ Kull et al. (NeurIPS 2019), §2; Nixon et al. (CVPR workshops 2019).
 """
 
 import numpy as np
+from scipy.sparse import csr_array
 
 VARIANTS = {"classwise_ece": {"n_bins": 15}}
 INPUT = "probabilities"
@@ -13,11 +14,16 @@ INPUT = "probabilities"
 
 def measure(probabilities, labels, n_bins):
     """Return the class-wise ECE, a fraction, of probabilities (n, K) and labels (n,)."""
+    return float(resampled(probabilities, labels, np.ones((1, len(labels))), n_bins)[0])
+
+
+def resampled(probabilities, labels, counts, n_bins):
+    """Return the values (B,) with each row counted as often as ``counts`` (B, n) says."""
     n, n_classes = probabilities.shape
-    edges = np.arange(1, n_bins) / n_bins
-    total = 0.0
-    for j in range(n_classes):
-        bins = np.searchsorted(edges, probabilities[:, j], side="right")
-        gaps = probabilities[:, j] - (labels == j)
-        total += np.abs(np.bincount(bins, gaps, n_bins)).sum() / n
-    return float(total / n_classes)
+    bins = np.searchsorted(np.arange(1, n_bins) / n_bins, probabilities, side="right")
+    cells = (bins + n_bins * np.arange(n_classes)).ravel()
+    gaps = probabilities.copy()
+    gaps[np.arange(n), labels] -= 1.0
+    starts = n_classes * np.arange(n + 1)
+    of_row = csr_array((gaps.ravel(), cells, starts), shape=(n, n_bins * n_classes))
+    return np.abs(counts.astype(float) @ of_row).sum(axis=1) / (n * n_classes)

@@ -3,12 +3,12 @@
     ECE = Σ_k n_k/n · |f_k − y_k|
 
 Naeini et al. (AAAI 2015); Guo et al. (ICML 2017), Eq. 3, with 15 bins; Gupta et al. (ICLR 2021,
-Table 6) with 25.
+Table 6) with 25. ``ece100`` shows how much the number of bins matters.
 """
 
 from calbias.estimation.api import estimate
 
-VARIANTS = {"ece": {"n_bins": 15}, "ece25": {"n_bins": 25}}
+VARIANTS = {"ece": {"n_bins": 15}, "ece25": {"n_bins": 25}, "ece100": {"n_bins": 100}}
 INPUT = "top_label"
 
 

@@ -3,12 +3,11 @@
     ks_top2         score: the 2nd largest probability; hit: the label is the 2nd class
     ks_within_top2  score: the sum of the 2 largest; hit: the label is among the 2 best classes
 
-Tables 2 and 4 there.
+Tables 2 and 4 there. Among classes of equal probability the first counts as the better one.
 """
 
-import numpy as np
-
 from calbias.estimation.api import estimate
+from calbias.logits.ranked import ranked_hits, ranked_probabilities
 
 VARIANTS = {
     "ks_top2": {"rank": 2, "within": False},
@@ -17,19 +16,12 @@ VARIANTS = {
 INPUT = "probabilities"
 
 
-def measure(probabilities, labels, rank, within):
-    """Return the KS error, a fraction, of probabilities (n, K ≥ rank) and labels (n,)."""
-    return estimate("ks", *scores_of_rank(probabilities, labels, rank, within)).value
+def reduced(probabilities, labels, rank, within):
+    """Return the (scores, hits), each (n,), that the measure depends on."""
+    scores = ranked_probabilities(probabilities, rank, within)
+    return scores, ranked_hits(probabilities, labels, rank, within)
 
 
-def scores_of_rank(probabilities, labels, rank, within):
-    """Return (scores, hits), each (n,), of the ``rank``-th class or of the ``rank`` best classes.
-
-    Among classes of equal probability the first counts as the better one.
-    """
-    best = np.argsort(-probabilities, axis=1, kind="stable")[:, :rank]
-    sorted_scores = np.take_along_axis(probabilities, best, axis=1)
-    hits = best == np.asarray(labels)[:, None]
-    if within:
-        return np.minimum(sorted_scores.sum(axis=1), 1.0), hits.any(axis=1).astype(int)
-    return sorted_scores[:, -1], hits[:, -1].astype(int)
+def measure(scores, hits, rank, within):
+    """Return the KS error, a fraction."""
+    return estimate("ks", scores, hits).value

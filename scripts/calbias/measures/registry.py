@@ -2,49 +2,55 @@
 
 A file lists its names and their options in ``VARIANTS``, says in ``INPUT`` what it reads, and
 defines ``measure``: of ``top_label``, measure(scores, hits, **options); of ``probabilities``,
-measure(probabilities, labels, **options). A measure that is a mean over rows also defines ``rows``,
-which gives each row's value and makes its bootstrap a matrix product.
+measure(probabilities, labels, **options). It may also define
+
+- ``reduced(predictions, outcomes, **options)``: what ``measure`` gets in their place,
+- ``rows`` (of a mean over rows): each row's value, which makes the bootstrap a matrix product,
+- ``resampled(predictions, outcomes, counts, **options)``: a bootstrap of its own.
 """
 
 import importlib
 from functools import cache
 from pathlib import Path
+from types import ModuleType
 from typing import NamedTuple
 
 import numpy as np
 
 from calbias.errors import InputError, did_you_mean
+from calbias.estimation.registry import literal
 
 INPUTS = ("top_label", "probabilities")
-_RESAMPLED_AT_ONCE = 1 << 22
 
 
 class Measure(NamedTuple):
-    """A measure: its name, what it reads (one of ``INPUTS``), its file's functions, its options."""
+    """A measure: its name, what it reads (one of ``INPUTS``), its file, its options."""
 
     name: str
     reads: str
-    function: object
-    rows: object
+    file: ModuleType
     options: dict
 
     def of(self, predictions, outcomes):
         """Return the value on scores and hits, or on probabilities and labels: see ``reads``."""
-        return self.function(predictions, outcomes, **self.options)
+        return self.file.measure(*self._reduced(predictions, outcomes), **self.options)
 
-    def resampled(self, predictions, outcomes, n_resamples, generator):
-        """Return the values (n_resamples,) on rows drawn with replacement."""
-        predictions, outcomes = np.asarray(predictions), np.asarray(outcomes)
-        n = len(outcomes)
-        if self.rows is not None:
-            values = self.rows(predictions, outcomes, **self.options)
-            step = max(1, _RESAMPLED_AT_ONCE // n)
-            sizes = np.diff([*range(0, n_resamples, step), n_resamples])
-            return np.concatenate(
-                [values[generator.integers(0, n, (size, n))].mean(axis=1) for size in sizes]
-            )
-        drawn = (generator.integers(0, n, n) for _ in range(n_resamples))
-        return np.array([self.of(predictions[rows], outcomes[rows]) for rows in drawn])
+    def resampled(self, predictions, outcomes, counts):
+        """Return the values (B,) on resamples, given as counts (B, n) of the rows."""
+        if hasattr(self.file, "rows"):
+            values = self.file.rows(predictions, outcomes, **self.options)
+            return counts @ values / counts.sum(axis=1)
+        if hasattr(self.file, "resampled"):
+            return self.file.resampled(predictions, outcomes, counts, **self.options)
+        given = self._reduced(predictions, outcomes)
+        drawn = (np.repeat(np.arange(len(outcomes)), count) for count in counts)
+        return np.array(
+            [self.file.measure(*(array[rows] for array in given), **self.options) for rows in drawn]
+        )
+
+    def _reduced(self, predictions, outcomes):
+        given = np.asarray(predictions), np.asarray(outcomes)
+        return self.file.reduced(*given, **self.options) if hasattr(self.file, "reduced") else given
 
 
 @cache
@@ -52,11 +58,10 @@ def measures() -> dict[str, Measure]:
     """Return {name: Measure} of all files in this folder."""
     found = {}
     for path in sorted(Path(__file__).parent.glob("*.py")):
-        if path.stem not in ("__init__", "registry", "published", "table"):
+        if literal(path, "VARIANTS", None) is not None:
             module = importlib.import_module(f"calbias.measures.{path.stem}")
             for name, options in module.VARIANTS.items():
-                rows = getattr(module, "rows", None)
-                found[name] = Measure(name, module.INPUT, module.measure, rows, options)
+                found[name] = Measure(name, module.INPUT, module, options)
     return found
 
 
@@ -84,22 +89,12 @@ def measure(name: str, predictions, outcomes) -> float:
 
     Examples
     --------
-    The nine samples of the step-by-step tutorial on ECE, with five bins, give 0.10444:
-
-    >>> scores = [0.78, 0.64, 0.92, 0.58, 0.51, 0.85, 0.70, 0.63, 0.83]
-    >>> hits = [1, 1, 0, 1, 0, 1, 1, 0, 1]
-    >>> from calbias.estimation.api import estimate
-    >>> round(estimate("ece_bin_ew", scores, hits, n_bins=5, norm=1).value, 5)
-    0.10444
-
-    Its example with five classes, three bins, gives 0.192:
-
-    >>> scores = [0.25, 0.5, 0.8, 0.9, 0.4, 0.28, 0.8, 0.75, 0.3, 0.6]
-    >>> hits = [1, 1, 0, 1, 0, 0, 1, 1, 1, 0]
-    >>> round(estimate("ece_bin_ew", scores, hits, n_bins=3, norm=1).value, 3)
-    0.192
-    >>> round(measure("accuracy", scores, hits), 1)
-    0.6
+    >>> from calbias.measures.registry import measure
+    >>> scores, hits = [0.78, 0.64, 0.92, 0.58], [1, 1, 0, 1]
+    >>> round(measure("accuracy", scores, hits), 2)
+    0.75
+    >>> round(measure("ece", scores, hits), 3)
+    0.48
     """
     known = measures()
     if name not in known:

@@ -18,18 +18,20 @@ def paper_experiments():
     return sorted(of_tables | of_figures)
 
 
-def available_tables(experiments, logits=True):
-    """Return the names of the tables that a config makes; ``logits``: some model has any."""
+def available_tables(experiments, logits=True, genuine=True):
+    """Return the names of a config's tables; ``logits``, ``genuine``: some model has any."""
+    lacking = {"needs_logits": not logits, "needs_genuine": not genuine}
+    lacking = [need for need, is_lacking in lacking.items() if is_lacking]
     return [
         name
         for name, needs in TABLES.items()
-        if set(needs) <= set(experiments) and (logits or not tables()[name].get("needs_logits"))
+        if set(needs) <= set(experiments) and not any(map(tables()[name].get, lacking))
     ]
 
 
-def available_figures(experiments, logits=True):
+def available_figures(experiments, logits=True, genuine=True):
     """Return {figure: Entry} of the figures whose tables, experiments and model a config has."""
-    known = {*available_tables(experiments, logits), "models"}
+    known = {*available_tables(experiments, logits, genuine), "models"}
     return {
         name: entry
         for name, entry in figures().items()

@@ -4,23 +4,10 @@ from functools import cache
 
 import numpy as np
 
-from calbias.engine.seeding import stream
 from calbias.fits.empirical_error import empirical_tce, fit_curve
 from calbias.recalibration.analysis_choices import CHOICES, DEFAULT, METHODS
 from calbias.recalibration.measures import load_measures, measured, resampled_values
 from calbias.recalibration.reference import beta_tce, resampled_tce
-
-
-def draw_counts(n, n_resamples, seed, model):
-    """Return how often each of n rows is in each bootstrap resample, (B, n) uint16.
-
-    The stream depends on the seed and the model alone; further resamples extend it.
-    """
-    rng = stream(seed, model, "recalibration", "bootstrap")
-    counts = np.empty((n_resamples, n), dtype=np.uint16)
-    for row in counts:
-        row[:] = np.bincount(rng.integers(n, size=n), minlength=n)
-    return counts
 
 
 def selected(values):

@@ -1,10 +1,11 @@
 """The rows of a model in ``recalibration``, ``recalibration_details`` and its selections."""
 
+from calbias.engine.resamples import draw_counts
 from calbias.fits.empirical_error import atoms
 from calbias.recalibration.analysis_choices import METHODS, VARIANTS
 from calbias.recalibration.outcomes import outcomes, ties_of
 from calbias.recalibration.reference import REFERENCES
-from calbias.recalibration.selection import Selections, draw_counts, selected
+from calbias.recalibration.selection import Selections, selected
 
 ALL_METHODS = ("uncalibrated", *METHODS)
 

@@ -1,0 +1,93 @@
+"""Rows of tables ``measures``, ``reliability_bins`` and ``calibration_graphs`` of one model.
+
+Intervals are basic bootstrap intervals, 2·value − quantiles of the resampled values, cut at 0: the
+percentiles themselves are too high, since resampled scores look less calibrated than the sample.
+"""
+
+import numpy as np
+import pandas as pd
+
+from calbias.engine.sorted_batch import sorted_data_set
+from calbias.errors import InputError
+from calbias.measures.registry import measures
+from calbias.recalibration.methods.spline import fit_binary as fit_spline
+
+LEVEL = 0.95
+N_BINS = 15
+N_POINTS, N_KNOTS = 200, 6  # of a graph
+
+
+def measure_rows(outputs, counts):
+    """Yield a dict per measure that the Outputs of a method allow; see table ``measures``.
+
+    ``counts`` (B, n) is how often each row is in each resample.
+    """
+    if outputs.needs:
+        yield {"method": outputs.method, "measure": "", "needs": outputs.needs}
+        return
+    tail = (1 - LEVEL) / 2
+    for name in measures():
+        given = outputs.given(name)
+        if given is None:
+            continue
+        measure, *data = given
+        try:
+            value = measure.of(*data)
+            resampled = measure.resampled(*data, counts)
+        except InputError as error:  # a measure that these rows do not allow
+            yield {"method": outputs.method, "measure": name, "needs": str(error)}
+            continue
+        low, high = 2 * value - np.quantile(resampled, [1 - tail, tail])
+        yield {
+            "method": outputs.method,
+            "measure": name,
+            "value": value,
+            "value_percent": 100 * value,
+            "low_percent": 100 * max(low, 0.0),
+            "high_percent": 100 * max(high, 0.0),
+        }
+
+
+def bin_rows(outputs):
+    """Return the bins of equal width of a reliability diagram, a DataFrame."""
+    scores, cum_score, cum_hit = _cumulated(outputs)
+    ends = np.arange(N_BINS + 1) / N_BINS
+    ranks = np.append(np.searchsorted(scores, ends[:-1]), len(scores))
+    n = np.diff(ranks)
+    with np.errstate(invalid="ignore"):
+        means = [np.diff(sums[ranks]) / n for sums in (cum_score, cum_hit)]
+    names = ("low", "high", "n_in_bin", "mean_score", "mean_hit")
+    columns = zip(names, (ends[:-1], ends[1:], n, *means), strict=True)
+    return pd.DataFrame({"method": outputs.method, **dict(columns)})
+
+
+def graph_rows(outputs):
+    """Return points of the calibration graphs (Gupta et al. 2021, Figures 1 and 2), a DataFrame.
+
+    The probability of a hit at a score is that of the spline fitted to these rows (§4 there), NaN
+    for fewer rows than knots.
+    """
+    scores, cum_score, cum_hit = _cumulated(outputs)
+    n = len(scores)
+    last = np.unique(np.linspace(0, n - 1, N_POINTS).round().astype(int))
+    probability = np.nan
+    if n >= N_KNOTS:
+        spline = fit_spline(outputs.scores, outputs.hits.astype(np.float64), N_KNOTS)
+        probability = spline.predict(scores[last])
+    return pd.DataFrame(
+        {
+            "method": outputs.method,
+            "fractile": (last + 1) / n,
+            "score": scores[last],
+            "cumulative_score": cum_score[last + 1] / n,
+            "cumulative_hit": cum_hit[last + 1] / n,
+            "null_sd": np.sqrt(np.sum(scores * (1 - scores))) / n,
+            "hit_probability": probability,
+        }
+    )
+
+
+def _cumulated(outputs):
+    """Return the ascending scores (n,) with the partial sums (n + 1,) of scores and hits."""
+    data = sorted_data_set(outputs.scores, outputs.hits)
+    return data.scores[0], np.append(0.0, np.cumsum(data.scores[0])), data.cum_hit[0]

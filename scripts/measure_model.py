@@ -1,0 +1,59 @@
+"""Measure a model as it is and recalibrated, as Guo et al. (2017) and Gupta et al. (2021) do.
+
+From logits every method is fitted on the validation fold and measured on the test fold; from
+top-label scores alone, the model as it is and a spline fitted to half of its rows.
+"""
+
+import pandas as pd
+
+from calbias.engine.resamples import draw_counts
+from calbias.engine.seeding import stream
+from calbias.errors import InputError
+from calbias.io.command_line import SEED, option, script
+from calbias.io.table_schema import columns_of
+from calbias.io.tables import write_table
+from calbias.logits.options import MODEL, SOFTMAX
+from calbias.logits.store import load_logits
+from calbias.logits.top_label_table import read_top_labels
+from calbias.measures.of_model import bin_rows, graph_rows, measure_rows
+from calbias.measures.outputs import outputs_of_logits, outputs_of_scores
+
+
+@script(
+    option("--logits", "the model's logits in the pipeline's own form (NPZ)", default=None),
+    option("--top-labels", "without logits: its top-label table (Parquet)", default=None),
+    MODEL,
+    SOFTMAX,
+    option("--bootstrap", "resamples behind the intervals", int, least=2, default=200),
+    SEED,
+    option("--output", "rows of table measures to write"),
+    option("--output-bins", "bins of the reliability diagrams, to write"),
+    option("--output-graphs", "points of the calibration graphs, to write"),
+)
+def main(options):
+    if options.logits:
+        logits = load_logits(options.logits)
+        source, found = logits.source, outputs_of_logits(logits, options.softmax)
+    elif options.top_labels:
+        top, origin = read_top_labels(options.top_labels, "test")
+        half = stream(options.seed, options.model, "measures", "half")
+        source, found = origin.source, outputs_of_scores(top, half)
+    else:
+        raise InputError("give --logits or --top-labels")
+    counts, tables = {}, {"measures": [], "reliability_bins": [], "calibration_graphs": []}
+    for outputs in found:
+        n = 0 if outputs.needs else len(outputs.hits)
+        if n and n not in counts:
+            counts[n] = draw_counts(n, options.bootstrap, options.seed, options.model)
+        tables["measures"].append(pd.DataFrame(measure_rows(outputs, counts.get(n))))
+        if n:
+            tables["reliability_bins"].append(bin_rows(outputs))
+            tables["calibration_graphs"].append(graph_rows(outputs))
+    paths = options.output, options.output_bins, options.output_graphs
+    for path, (name, parts) in zip(paths, tables.items(), strict=True):
+        rows = pd.concat(parts).assign(model=options.model, source=source)
+        write_table(path, name, rows.reindex(columns=columns_of(name)))
+
+
+if __name__ == "__main__":
+    main()

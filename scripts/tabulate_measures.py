@@ -1,0 +1,26 @@
+"""Put the measures of all models next to what two papers print, also in the papers' layout."""
+
+from calbias.io.command_line import option, script
+from calbias.io.tables import read_rows, read_table, write_table
+from calbias.measures.printed import printed_values
+from calbias.measures.tables import measures_table, printed_tables
+
+
+@script(
+    option("--measures", "rows of the models, from measure_model.py", many=True, default=[]),
+    option("--models-table", "models table (CSV): model, file"),
+    option("--published-dir", "folder of the printed tables"),
+    option("--output-measures", "every measure of every model, to write (CSV)"),
+    option("--output-printed", "method × model as printed, to write (CSV)"),
+)
+def main(options):
+    models = read_rows(options.models_table, ("model", "file"))
+    files = {row["model"]: row["file"] for _, row in models}
+    parts = [read_table(path) for path in options.measures]
+    table = measures_table(parts, printed_values(options.published_dir), files)
+    write_table(options.output_measures, "measures", table)
+    write_table(options.output_printed, "printed_tables", printed_tables(table))
+
+
+if __name__ == "__main__":
+    main()
