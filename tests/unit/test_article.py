@@ -167,7 +167,12 @@ def test_numbers_computed_from_rows():
         columns=["scenario", "estimator", "target", "n_samples", "relative_rmse"],
     )  # fmt: skip
     results = Results({"bias": bias, "predicted_bias": predicted, "league": league}, RECORD)
-    assert article_numbers.bins_effect(results) == {"e": (1.5, 1.5)}  # the sweep's row is left out
+    # the sweep's rows are left out
+    assert article_numbers.bins_effect(results) == {
+        "factor": {"e": 1.5},
+        "n_cells": 2,
+        "n_steps": 2,
+    }
     found = article_numbers.prediction(results)
     assert found["by_n"] == [(10, 2.0, pytest.approx(1.1)), (20, 1.0, 0.0)]
     assert found["worst"] == ("a", 1.0)

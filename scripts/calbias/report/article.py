@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from functools import partial
 
 import jinja2
 
@@ -80,7 +81,7 @@ def render(template, results, figures):
         "fixed": fixed, "words": words, "power": power, "text": text, "verdict": in_plain_words,
         "span": span,
     }  # fmt: skip
-    own = {name: _later(getattr(article_numbers, name), results) for name in article_numbers.NAMES}
+    own = {name: partial(getattr(article_numbers, name), results) for name in article_numbers.NAMES}
     try:
         return environment.get_template(template.name).render(
             results=results, value=results.value, cell=results.cell, verdicts=VERDICTS,
@@ -90,10 +91,6 @@ def render(template, results, figures):
     except (jinja2.TemplateError, KeyError) as error:
         line = f", line {error.lineno}" if isinstance(error, jinja2.TemplateSyntaxError) else ""
         raise InputError(f"{template}{line}: {error}") from error
-
-
-def _later(function, results):
-    return lambda *arguments: function(results, *arguments)
 
 
 def fixed(number, digits):

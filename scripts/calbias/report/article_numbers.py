@@ -8,26 +8,37 @@ import numpy as np
 from calbias.errors import InputError
 
 NAMES = (
-    "bins_effect", "coverage", "genuine", "league_ranks", "n_models", "peers", "prediction",
-    "rounding", "tests",
+    "bins_effect", "coverage", "genuine", "league_ranks", "peers", "prediction",
+    "rounding", "size_of", "tests",
 )  # fmt: skip
 ALTERNATIVES = ("slope", "shift", "wave", "power")
 PAPERS = ("ece_bin_ew", "ece_bin_em", "ece_debias_em", "ece_sweep_em", "kde")
 
 
+def size_of(results, experiment):
+    """Return how many models, sample sizes, and cells of data set and size an experiment has."""
+    rows, scenarios = results.table("bias"), results.table("scenarios")
+    sizes = rows[rows["experiment"] == experiment]["n_samples"].nunique()
+    scenarios = scenarios[scenarios["experiment"] == experiment]
+    groups = scenarios["group"].nunique()
+    return {"models": len(scenarios), "sizes": sizes, "cells": groups * sizes}
+
+
 def bins_effect(results):
-    """Return {estimator: median and greatest factor that the number of bins makes in the sd}."""
+    """Return what the number of bins makes in the standard deviation, and how many were compared.
+
+    ``factor`` is {estimator: median of the greatest over the least}, ``n_cells`` the number of
+    these ratios, ``n_steps`` that of steps from one sample size to the next.
+    """
     rows = results.table("bias")
     rows = rows[(rows["experiment"] == "heatmaps") & (rows["n_bins"] > 0)]
     sd = rows.groupby(["estimator", "scenario", "n_samples"])["sd_percent"]
-    factors = (sd.max() / sd.min()).groupby("estimator")
-    return {name: (group.median(), group.max()) for name, group in factors}
-
-
-def n_models(results, experiment):
-    """Return how many models an experiment has."""
-    rows = results.table("bias")
-    return rows[rows["experiment"] == experiment]["scenario"].nunique()
+    factors = sd.max() / sd.min()
+    return {
+        "factor": factors.groupby("estimator").median().to_dict(),
+        "n_cells": len(factors),
+        "n_steps": int((rows["n_samples"] > rows["n_samples"].min()).sum()),
+    }
 
 
 def rounding(results):
