@@ -36,13 +36,13 @@ $(RUNTIME)/article: envs/requirements-article.lock $(RUNTIME)/installed
 $(DEVELOP)/installed: envs/requirements-dev.lock
 	$(INSTALL)
 
+COMPILE := uv pip compile --universal --python-version 3.11 --generate-hashes --no-annotate --no-header
+
 lock:
-	cd envs && uv pip compile --universal --python-version 3.11 --generate-hashes --no-annotate \
-		--no-header requirements.in -o requirements.lock
-	cd envs && uv pip compile --universal --python-version 3.11 --generate-hashes --no-annotate \
-		--no-header requirements.in requirements-dev.in -o requirements-dev.lock
-	cd envs && uv pip compile --universal --python-version 3.11 --generate-hashes --no-annotate \
-		--no-header requirements-article.in -o requirements-article.lock
+	$(COMPILE) --all-extras pyproject.toml -o envs/requirements.lock
+	$(COMPILE) --all-extras pyproject.toml envs/requirements-dev.in -o envs/requirements-dev.lock
+	$(COMPILE) envs/requirements-article.in -o envs/requirements-article.lock
+	$(COMPILE) envs/requirements-docs.in -o envs/requirements-docs.lock
 
 clean-environments:
 	rm -rf $(RUNTIME) $(DEVELOP)

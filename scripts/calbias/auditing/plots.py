@@ -9,6 +9,7 @@ from calbias.engine.binning import first_rank
 
 _BAND_REPLICATES = 400
 _POINTS = 1000
+_NO_PICTURE = '<p>No picture without matplotlib: <code>pip install "calbias[plot]"</code>.</p>'
 _BLUE, _ORANGE, _GREY = "#0a5c7d", "#b3541e", "#9aa3ad"
 
 
@@ -56,8 +57,14 @@ def figure(sample, n_bins=15):
 
 
 def figures_svg(sample, n_bins=15):
-    """Return (SVG of reliability diagram and histogram, SVG of the cumulative plot), texts."""
-    from matplotlib.figure import Figure
+    """Return (SVG of reliability diagram and histogram, SVG of the cumulative plot), texts.
+
+    Without matplotlib, which is optional, both say how to get it.
+    """
+    try:
+        from matplotlib.figure import Figure
+    except ModuleNotFoundError:
+        return _NO_PICTURE, _NO_PICTURE
 
     left = Figure(figsize=(5.2, 5.2), layout="constrained")
     grid = left.add_gridspec(2, 1, height_ratios=(3, 1))

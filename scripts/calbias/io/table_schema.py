@@ -3,8 +3,6 @@
 from functools import cache
 from pathlib import Path
 
-import yaml
-
 SCHEMA = Path(__file__).parents[3] / "workflow/schemas/tables.yaml"
 
 
@@ -26,5 +24,7 @@ def column_meanings():
 
 @cache
 def _schema():
+    import yaml  # only the workflow has it
+
     with open(SCHEMA, encoding="utf-8") as file:
         return yaml.load(file, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
