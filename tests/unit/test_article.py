@@ -61,8 +61,19 @@ def tables():
     sun = intervals[intervals["method"] == "test_inversion"].assign(method="sun2024")
     made["interval_coverage"] = pd.concat([intervals, sun])
     peers = read_table(ROOT / "resources/peers/values.csv")
-    settled = pd.DataFrame({"id": ["R17", "R17", "R24"]})
-    return made | {"claims": pd.DataFrame(claims), "peers": peers, "settled": settled}
+    claims.append(claims[11] | {"id": "G01", "note": "a cause"})
+    measures = pd.DataFrame(
+        [("m", "uncalibrated", name, 0.1, 10.0, 10.1, "Gupta et al. 2021, Table 1")
+         for name in article_numbers.PRINTED],
+        columns=["model", "method", "measure", "value", "value_percent", "published_percent",
+                 "published_source"],
+    )  # fmt: skip
+    return made | {
+        "claims": pd.DataFrame(claims),
+        "measures": measures,
+        "peers": peers,
+        "settled": pd.DataFrame({"id": ["R17", "R17", "R24"]}),
+    }
 
 
 def written(folder, tables, names=None):

@@ -55,8 +55,8 @@ class Results:
         return Counter(row["verdict"] for row in self.claims(letter))
 
     def validate_discussed(self, ids):
-        """Raise InputError unless ``ids``, in words, are the claims that are not reproduced."""
-        failed = [row["id"] for row in self.claims("") if row["verdict"] == "not_reproduced"]
+        """Raise InputError unless these are the claims of the paper that are not reproduced."""
+        failed = [row["id"] for row in self.claims("R") if row["verdict"] == "not_reproduced"]
         if failed != ids.split():
             raise InputError(
                 f"article: it discusses the failures {ids}, but this run has "

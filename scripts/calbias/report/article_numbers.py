@@ -8,10 +8,11 @@ import numpy as np
 from calbias.errors import InputError
 
 NAMES = (
-    "bins_effect", "coverage", "genuine", "league_ranks", "peers", "prediction",
+    "bins_effect", "coverage", "genuine", "league_ranks", "peers", "prediction", "printed",
     "rounding", "size_of", "tests",
 )  # fmt: skip
 ALTERNATIVES = ("slope", "shift", "wave", "power")
+PRINTED = ("ks_top1", "ece25", "accuracy")
 PAPERS = ("ece_bin_ew", "ece_bin_em", "ece_debias_em", "ece_sweep_em", "kde")
 
 
@@ -109,6 +110,21 @@ def league_ranks(results, best, last):
     ]  # fmt: skip
     beyond = int((shares[columns[0]] > 1).sum())
     return {"rows": kept, "n": len(rows), "n_beyond": beyond, "sizes": (sizes[0], sizes[-1])}
+
+
+def printed(results):
+    """Return the measures of networks without recalibration that Gupta et al. print, with ours."""
+    rows = results.table("measures")
+    rows = rows[(rows["method"] == "uncalibrated") & rows["value"].notna()]
+    rows = rows[rows["published_source"].fillna("").str.startswith("Gupta")]
+    rows = rows[rows["measure"].isin(PRINTED)]
+    pairs = rows.set_index(["model", "measure"])[["value_percent", "published_percent"]]
+    models = [
+        (model, [tuple(pairs.loc[model, name]) for name in PRINTED])
+        for model in dict.fromkeys(rows["model"])
+    ]
+    distance = (rows["value_percent"] - rows["published_percent"]).abs().max()
+    return {"rows": models, "distance": distance, "n_bins": PRINTED[1].removeprefix("ece")}
 
 
 def tests(results):
