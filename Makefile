@@ -4,7 +4,7 @@ RUNTIME := .venv
 DEVELOP := .venv-dev
 CORES ?= all
 
-.PHONY: reproduce test benchmark article lock clean-environments
+.PHONY: reproduce test benchmark article docs lock clean-environments
 .DEFAULT_GOAL := reproduce
 
 reproduce: $(RUNTIME)/installed
@@ -15,6 +15,12 @@ benchmark: $(RUNTIME)/installed
 
 article: $(RUNTIME)/article
 	$(RUNTIME)/bin/snakemake --cores $(CORES) article
+
+# Warnings are errors; pictures and verdicts are those of results/ where a run has been made.
+docs: $(RUNTIME)/docs
+	PYTHONPATH=scripts $(RUNTIME)/bin/python -m doctest README.md docs/*.md
+	$(RUNTIME)/bin/python -m sphinx -q -E -W --keep-going -b doctest docs build/doctest
+	$(RUNTIME)/bin/python -m sphinx -q -E -W --keep-going docs build/docs
 
 test: $(DEVELOP)/installed
 	PATH="$(CURDIR)/$(DEVELOP)/bin:$$PATH" sh tests/run.sh
@@ -30,6 +36,10 @@ $(RUNTIME)/installed: envs/requirements.lock
 	$(INSTALL)
 
 $(RUNTIME)/article: envs/requirements-article.lock $(RUNTIME)/installed
+	$(RUNTIME)/bin/python -m pip install --quiet --no-compile --require-hashes -r $<
+	touch $@
+
+$(RUNTIME)/docs: envs/requirements-docs.lock $(RUNTIME)/installed
 	$(RUNTIME)/bin/python -m pip install --quiet --no-compile --require-hashes -r $<
 	touch $@
 

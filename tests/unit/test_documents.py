@@ -1,21 +1,45 @@
-"""README and docs: their examples run, and the files that they link to exist."""
+"""README and docs: their examples run, their code is valid, and what they link to exists."""
 
+import ast
 import doctest
 import re
 
 import pytest
+import yaml
 from checkout import ROOT
 
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [
+    *sorted(set(ROOT.glob("*.md")) - {ROOT / "CHANGELOG.md"}),  # names what is gone
+    *sorted((ROOT / "docs").glob("*.md")),
+    *(ROOT / "config/README.md", ROOT / "workflow/profiles/README.md"),
+]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_examples_run_and_links_lead_somewhere(page):
     text = page.read_text(encoding="utf-8")
     test = doctest.DocTestParser().get_doctest(text, {}, page.name, str(page), 0)
     assert doctest.DocTestRunner().run(test).failed == 0
-    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text):
-        assert (page.parent / target).exists(), target
+    for target, anchor in re.findall(r"\]\(([^)#: ]*)(?:#([^) ]*))?\)", text):
+        linked = page.parent / target if target else page
+        assert linked.exists(), target
+        assert not anchor or anchor in anchors(linked), f"{target}#{anchor}"
     folders = "config|docs|envs|resources|scripts|tests|workflow"
-    for path in re.findall(rf"`((?:{folders})/[^`*]*)`", text):
+    for path in re.findall(rf"`((?:{folders})/[^`*: ]*)`", text):
         assert (ROOT / path).exists() or "my_" in path, path
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_code_is_valid(page):
+    blocks = re.findall(r"^```(\w+)\n(.*?)^```$", page.read_text("utf-8"), re.M | re.S)
+    for language, code in blocks:
+        if language == "python" and ">>>" not in code:
+            ast.parse(code)
+        elif language == "yaml":
+            assert isinstance(yaml.safe_load(code), dict)
+
+
+def anchors(page):
+    """The names that GitHub and the site give to a page's headings."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}

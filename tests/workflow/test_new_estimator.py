@@ -38,7 +38,7 @@ for text in figure.findobj(lambda artist: hasattr(artist, "get_text")):
 
 
 def readme_example():
-    section = (ROOT / "README.md").read_text("utf-8").split("## A new estimator")[1]
+    section = (ROOT / "docs/extend.md").read_text("utf-8").split("## An estimator")[1]
     return re.search(r"```python\n(.*?)```", section, flags=re.DOTALL)[1]
 
 

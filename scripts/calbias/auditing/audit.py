@@ -140,9 +140,10 @@ def audit(
     Examples
     --------
     >>> import numpy as np
+    >>> import calbias
     >>> rng = np.random.default_rng(0)
     >>> scores = rng.beta(6, 1.5, 2000)
-    >>> found = audit(scores, rng.random(2000) < scores**1.3)
+    >>> found = calbias.audit(scores, rng.random(2000) < scores**1.3)
     >>> found.miscalibrated
     True
     """

@@ -12,7 +12,7 @@ _ROUNDING = 8 * np.finfo(np.float64).eps
 
 
 def true_calibration_error(scenario: Scenario, norm: float = 2.0) -> float:
-    """Compute the true calibration error of a scenario, (E_c |c - T(c)|^p)^(1/p).
+    """Compute the true calibration error of a scenario, ``(E_c |c - T(c)|^p)^(1/p)``.
 
     Parameters
     ----------

@@ -1,0 +1,136 @@
+"""Directives that write what the code knows: the API, the methods, figures, tables and claims."""
+
+import ast
+import csv
+import inspect
+import re
+from pathlib import Path
+
+import jinja2
+import yaml
+from docutils.statemachine import StringList
+from sphinx.util.docutils import SphinxDirective
+
+import calbias
+from calbias.claims.ledger import all_claims
+from calbias.io.table_schema import column_meanings, tables
+from calbias.pipeline.figure_catalogue import figures
+
+ROOT = Path(__file__).parents[1]
+RESULTS = ROOT / "results"  # of a run: its figures and verdicts are shown where they are there
+
+
+def api():
+    """The public names, in the groups and the order of the package's own help."""
+    for names, title in re.findall(r"^    ((?:\w+, )*\w+) +(.+)$", calbias.__doc__, re.M):
+        yield from heading(title[0].upper() + title[1:])
+        for name in names.split(", "):
+            value = getattr(calbias, name)
+            yield f".. auto{'class' if inspect.isclass(value) else 'function'}:: calbias.{name}"
+            yield from ["   :members:", ""] if inspect.isclass(value) else [""]
+
+
+def methods():
+    """The text on top of each file that is an estimator, a target, a test, a measure, a method."""
+    for folder, title in (
+        ("estimators", "Estimators"),
+        ("truth/targets", "What they estimate"),
+        ("hypothesis_tests", "Tests of calibration"),
+        ("auditing/intervals", "Intervals"),
+        ("measures", "Measures"),
+        ("recalibration/methods", "Recalibration methods"),
+    ):
+        yield from heading(title)
+        yield from [f"A new one is a file in ``scripts/calbias/{folder}``.", ""]
+        for path in sorted((ROOT / "scripts/calbias" / folder).glob("*.py")):
+            text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+            if path.stem in ("__init__", "registry", "names") or not text:
+                continue
+            yield from [f"**{path.stem}**", "", "::", ""]
+            yield from [f"    {line}" for line in text.splitlines()]
+            yield ""
+
+
+def figure_pages():
+    """Each figure with its reading: the caption of the report, for the default configuration."""
+    config = yaml.safe_load((ROOT / "config/config.yaml").read_text(encoding="utf-8"))
+    for name, entry in figures().items():
+        caption = (ROOT / f"workflow/report/{name}.rst").read_text(encoding="utf-8")
+        yield f".. _{name}:"
+        yield ""
+        yield from heading(f"{entry.place}: {entry.title}" if entry.place else entry.title)
+        if (RESULTS / f"figures/{name}.png").exists():
+            yield from [f".. image:: /../results/figures/{name}.png", f"   :alt: {entry.title}"]
+            yield f"   :target: _images/{name}.png"
+        yield ""
+        yield from jinja2.Template(caption).render(snakemake={"config": config}).splitlines()
+        yield ""
+        yield f"``results/figures/{name}.png`` and ``.pdf``"
+        yield ""
+
+
+def table_pages():
+    """Each result table with the meaning of its columns."""
+    meanings = column_meanings()
+    for name, entry in tables().items():
+        yield from heading(name)
+        yield from [entry["caption"], "", f"Made by ``{entry['script']}``.", ""]
+        rows = [(f"``{column}``", meanings[column]) for column in entry["columns"]]
+        yield from list_table(
+            ("column", "unit", "meaning"),
+            [(column, row.get("unit", ""), row["meaning"]) for column, row in rows],
+        )
+
+
+def claims():
+    """Each claim with its rule, and with its verdict where a run has been made."""
+    verdicts = {}
+    if (RESULTS / "tables/claims.csv").exists():
+        with open(RESULTS / "tables/claims.csv", newline="", encoding="utf-8") as file:
+            verdicts = {row["id"]: row["verdict"] for row in csv.DictReader(file)}
+    for claim in all_claims():
+        yield from heading(f"{claim.id} ({claim.where})")
+        yield from [plain(claim.says) + ".", ""]
+        if claim.id in verdicts:
+            yield from [f"Verdict of the run: **{verdicts[claim.id]}**", ""]
+        yield from [f"Printed: {plain(claim.published)}", "", f"Rule: {plain(claim.rule)}", ""]
+
+
+def heading(text):
+    """A section's title."""
+    return [text, "-" * len(text), ""]
+
+
+def plain(text):
+    """Text whose asterisks and bars mean nothing."""
+    return re.sub(r"([*|`_\\])", r"\\\1", str(text))
+
+
+def list_table(header, rows):
+    """A table, first row its header; cells but the first are plain text."""
+    yield from [".. list-table::", "   :header-rows: 1", ""]
+    for first, *others in (header, *rows):
+        yield f"   * - {first}"
+        yield from (f"     - {plain(cell)}" for cell in others)
+    yield ""
+
+
+def directive(lines_of):
+    """A directive without arguments whose content is the reStructuredText of ``lines_of()``."""
+
+    class Catalogue(SphinxDirective):
+        def run(self):
+            return self.parse_text_to_nodes(
+                StringList(list(lines_of()), lines_of.__name__), allow_section_headings=True
+            )
+
+    return Catalogue
+
+
+DIRECTIVES = {
+    "calbias-api": directive(api),
+    "calbias-methods": directive(methods),
+    "calbias-figures": directive(figure_pages),
+    "calbias-tables": directive(table_pages),
+    "calbias-claims": directive(claims),
+}
