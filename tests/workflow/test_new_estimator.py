@@ -37,7 +37,7 @@ for text in figure.findobj(lambda artist: hasattr(artist, "get_text")):
 """
 
 
-def readme_example():
+def example_of_the_docs():
     section = (ROOT / "docs/extend.md").read_text("utf-8").split("## An estimator")[1]
     return re.search(r"```python\n(.*?)```", section, flags=re.DOTALL)[1]
 
@@ -92,7 +92,7 @@ def test_it_is_in_the_tables_and_in_the_figures_that_show_all(finished):
 
 
 def test_the_example_of_the_readme(finished):
-    config = add(finished, "my_estimator", readme_example())
+    config = add(finished, "my_estimator", example_of_the_docs())
     finished.run("--", "results/tables/bias.csv", config=config)
     with open(finished / "results/tables/bias.csv", newline="", encoding="utf-8") as file:
         rows = [row for row in csv.DictReader(file) if row["estimator"] == "my_estimator"]
