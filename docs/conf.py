@@ -43,7 +43,7 @@ def read_source(app, page, source):
     text = (ROOT / path).read_text(encoding="utf-8") if page in ELSEWHERE else source[0]
     text = _with_links(text, posixpath.dirname(path))
     if page == "index":  # begins as the README does
-        first, _, _ = (ROOT / "README.md").read_text(encoding="utf-8").partition("\n## ")
+        first, _, _ = (ROOT / "README.md").read_text(encoding="utf-8").partition("\n## Reproduce")
         text = _with_links(first, "") + "\n" + text
     source[0] = text
 

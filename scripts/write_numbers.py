@@ -1,5 +1,9 @@
-"""Write the numbers that docs/results.md quotes, from the result tables, between its markers."""
+"""Write the numbers that README.md and docs/results.md quote, from the result tables.
 
+They stand between markers; the first one names the topics: ``<!-- numbers: begin claims bias (…``.
+"""
+
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -10,48 +14,88 @@ from calbias.truth.paper import MODEL_SIZES, MODELS
 
 N_SCORES = len(MODELS) * sum(MODEL_SIZES)  # of a replicate of Figure 4
 BEGIN, END = "<!-- numbers: begin", "<!-- numbers: end -->"
+MARKED = re.compile(rf"({BEGIN}([\w ]*)[^\n]*\n).*?({END})", re.DOTALL)
 
 
 @script(
     option("--tables", "folder of result tables", default="results/tables"),
     option("--machine", "machine and date of the benchmark, in words", default=""),
-    option("--document", "file to change", default="docs/results.md"),
+    option("--documents", "files to change", many=True, default=["README.md", "docs/results.md"]),
 )
 def main(options):
-    if not Path(options.document).is_file():
-        raise InputError(f"{options.document}: there is no such file")
-    text = Path(options.document).read_text(encoding="utf-8")
-    if text.count(BEGIN) != 1 or text.count(END) != 1:
-        raise InputError(f"{options.document}: put the lines {BEGIN} … --> and {END} into it once")
-    start = text.index("\n", text.index(BEGIN)) + 1
-    numbers = "\n".join(quoted_numbers(Path(options.tables), options.machine))
-    with written_whole(options.document) as temporary:
-        temporary.write_text(
-            text[:start] + numbers + "\n" + text[text.index(END) :], encoding="utf-8"
+    for document in map(Path, options.documents):
+        if not document.is_file():
+            raise InputError(f"{document}: there is no such file")
+        text = document.read_text(encoding="utf-8")
+        if len(MARKED.findall(text)) != 1:
+            raise InputError(f"{document}: put the lines {BEGIN} … --> and {END} into it once")
+        found = MARKED.search(text)
+        numbers = quoted_numbers(Path(options.tables), options.machine, found[2].split())
+        lines = "".join(f"{line}\n" for line in numbers)
+        with written_whole(document) as temporary:
+            temporary.write_text(
+                text[: found.end(1)] + lines + text[found.start(3) :], encoding="utf-8"
+            )
+
+
+def quoted_numbers(tables, machine, topics=()):
+    """Return the lines, Markdown, of these ``topics``, of all if none, that the tables allow."""
+    found = {path.stem: read_table(path) for path in sorted(tables.glob("*.csv"))}
+    lines = []
+    for topic, (table, lines_of) in TOPICS.items():
+        if table in found and (not topics or topic in topics):
+            lines += lines_of(found[table], machine)
+    return lines
+
+
+def _claims(claims, _):
+    verdicts = Counter(claims["verdict"][claims["id"].str.startswith("R")])
+    counted = ", ".join(f"{n} {name.replace('_', ' ')}" for name, n in verdicts.most_common())
+    yield f"- **Claims.** Of the paper's {sum(verdicts.values())}: {counted}."
+
+
+def _floor(measurements, _):
+    if mean := _measured(measurements, "R01", "mean ECE_bin at TCE 0, n = 200"):
+        yield (
+            f"- **A calibrated model looks miscalibrated.** Its ECE on 200 samples is {mean:.1f} % "
+            "on average, with scores like those of a network on CIFAR-10. The true error is 0."
         )
 
 
-def quoted_numbers(tables, machine):
-    """Return the lines, Markdown, that the tables in the folder allow."""
-    lines = []
-    if (tables / "claims.csv").exists():
-        verdicts = Counter(read_table(tables / "claims.csv")["verdict"])
-        counted = ", ".join(f"{count} {name}" for name, count in verdicts.most_common())
-        lines.append(f"- **Claims.** Of the paper's {sum(verdicts.values())}: {counted}.")
-    if (tables / "paired_t_test.csv").exists():
-        tests = read_table(tables / "paired_t_test.csv")
-        pair = (tests["estimator_a"] == "ece_debias_em") & (tests["estimator_b"] == "ece_sweep_em")
-        for test in tests[pair].itertuples():
-            lines.append(
-                f"- **Bias, {test.experiment} calibration.** Mean absolute bias over "
-                f"{test.n_pairs} pairs of model and sample size: "
-                f"ece_debias_em {test.mean_abs_bias_a_percent:.3f} %, "
-                f"ece_sweep_em {test.mean_abs_bias_b_percent:.3f} % "
-                f"(paired t = {test.t_statistic:.2f}, p = {test.p_value:.1g})."
-            )
-    if (tables / "benchmark.csv").exists():
-        lines += _speed(read_table(tables / "benchmark.csv"), machine)
-    return lines
+def _prediction(measurements, _):
+    if share := _measured(measurements, "C01", "share explained", "curve fitted on the subsample"):
+        yield (
+            "- **The bias can be computed from your own scores.** The computed bias explains "
+            f"{share:.0f} % of the bias that is seen on subsamples of ten genuine score files."
+        )
+
+
+def _coverage(measurements, _):
+    ours = _measured(measurements, "C02", "mean coverage", "test_inversion")
+    bootstrap = _measured(measurements, "C02", "mean coverage", "percentile_bootstrap")
+    if ours and bootstrap:
+        yield (
+            f"- **Bootstrap intervals fail.** At a nominal 95 % they hold the true error in "
+            f"{bootstrap:.0f} % of data sets; the interval of `calbias audit` in {ours:.0f} %."
+        )
+
+
+def _measured(measurements, claim, name, case=""):
+    rows = measurements[(measurements["id"] == claim) & (measurements["name"] == name)]
+    rows = rows[rows["case"].fillna("") == case]
+    return None if rows.empty else rows["value"].iloc[0]
+
+
+def _bias(tests, _):
+    pair = (tests["estimator_a"] == "ece_debias_em") & (tests["estimator_b"] == "ece_sweep_em")
+    for test in tests[pair].itertuples():
+        yield (
+            f"- **Bias, {test.experiment} calibration.** Mean absolute bias over "
+            f"{test.n_pairs} pairs of model and sample size: "
+            f"ece_debias_em {test.mean_abs_bias_a_percent:.3f} %, "
+            f"ece_sweep_em {test.mean_abs_bias_b_percent:.3f} % "
+            f"(paired t = {test.t_statistic:.2f}, p = {test.p_value:.1g})."
+        )
 
 
 def _speed(benchmark, machine):
@@ -76,6 +120,15 @@ def _speed(benchmark, machine):
         )
     return lines
 
+
+TOPICS = {  # name: (table, its lines)
+    "floor": ("measurements", _floor),
+    "claims": ("claims", _claims),
+    "prediction": ("measurements", _prediction),
+    "coverage": ("measurements", _coverage),
+    "bias": ("paired_t_test", _bias),
+    "speed": ("benchmark", _speed),
+}
 
 if __name__ == "__main__":
     main()

@@ -17,7 +17,7 @@ def tables(folder):
 def test_numbers_between_the_markers_come_from_the_tables(tmp_path):
     readme = tmp_path / "README.md"
     readme.write_text(README)
-    arguments = ["--tables", str(tables(tmp_path)), "--document", str(readme), "--machine", "a PC"]
+    arguments = ["--tables", str(tables(tmp_path)), "--documents", str(readme), "--machine", "a PC"]
     write_numbers.main(arguments)
     text = readme.read_text()
     assert "1 reproduced, 1 approximate" in text
@@ -30,10 +30,18 @@ def test_numbers_between_the_markers_come_from_the_tables(tmp_path):
     assert "old" not in text
 
 
+def test_a_marker_that_names_topics_gets_these_alone(tmp_path):
+    readme = tmp_path / "README.md"
+    readme.write_text(README.replace("begin (", "begin claims floor ("))
+    write_numbers.main(["--tables", str(tables(tmp_path)), "--documents", str(readme)])
+    assert "2: 1 reproduced" in readme.read_text()
+    assert "speed" not in readme.read_text()
+
+
 def test_missing_markers_are_refused_and_nothing_is_changed(tmp_path, capsys):
     readme = tmp_path / "README.md"
     readme.write_text("nothing\n")
     with pytest.raises(SystemExit):
-        write_numbers.main(["--tables", str(tmp_path), "--document", str(readme)])
+        write_numbers.main(["--tables", str(tmp_path), "--documents", str(readme)])
     assert "put the lines" in capsys.readouterr().err
     assert readme.read_text() == "nothing\n"
