@@ -14,7 +14,7 @@ from sphinx.util.docutils import SphinxDirective
 import calbias
 from calbias.claims.ledger import all_claims
 from calbias.io.table_schema import column_meanings, tables
-from calbias.pipeline.figure_catalogue import figures
+from calbias.pipeline.catalogue import figures
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "results"  # of a run: its figures and verdicts are shown where they are there

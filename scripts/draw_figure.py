@@ -6,7 +6,7 @@ from calbias.errors import InputError
 from calbias.figures import style
 from calbias.io.command_line import TABLES, option, script, written_whole
 from calbias.io.tables import read_table
-from calbias.pipeline import figure_catalogue as catalogue
+from calbias.pipeline import catalogue
 
 
 @script(

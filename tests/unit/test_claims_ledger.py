@@ -12,7 +12,7 @@ from calbias.claims.ledger import all_claims, judge_all, ledger_table
 from calbias.claims.verdicts import VERDICTS, OtherNorm, worst_of
 from calbias.errors import InputError
 from calbias.io.table_schema import tables
-from calbias.pipeline.figure_catalogue import figures
+from calbias.pipeline.catalogue import figures
 
 
 def ledger_of(evidence):

@@ -8,8 +8,9 @@ import pytest
 import yaml
 
 from calbias.claims.ledger import all_claims
+from calbias.errors import InputError
 from calbias.io.table_schema import tables
-from calbias.pipeline import figure_catalogue as catalogue
+from calbias.pipeline import catalogue
 from calbias.truth.paper import HEATMAP_MODELS
 
 ROOT = Path(__file__).parents[2]
@@ -89,22 +90,22 @@ def test_the_first_screen_of_the_report_opens_the_ledger_and_counts_its_verdicts
 def test_a_new_file_is_a_new_figure(tmp_path):
     (tmp_path / "mine.py").write_text('TABLES = ("bias",)\nEXPERIMENTS = ("intro",)\nTITLE = "y"\n')
     (tmp_path / "pair.py").write_text(
-        'TABLES = ("bias",)\n\nFIGURES = {"fig10a_a": {"experiment": "fits"}, "fig2_b": {}}\n'
-        'TITLES = {"fig10a_a": "x"}\n'
+        'TABLES = ("bias",)\n\nFIGURES = {"fig10a_a": {"experiment": "fits"}, "fig2_b": '
+        '{"experiment": "intro"}}\nTITLE = "of {experiment}"\n'
     )
     (tmp_path / "helper.py").write_text("WIDTH = 3\n")
     figures = catalogue.figures(tmp_path)
     assert list(figures) == ["fig2_b", "fig10a_a", "mine"]
     assert figures == {
-        "fig2_b": ("pair", ("bias",), {}, (), "Figure 2", "fig2_b"),
-        "fig10a_a": ("pair", ("bias",), {"experiment": "fits"}, ("fits",), "Figure 10a", "x"),
+        "fig2_b": ("pair", ("bias",), {"experiment": "intro"}, ("intro",), "Figure 2", "of intro"),
+        "fig10a_a": ("pair", ("bias",), {"experiment": "fits"}, ("fits",), "Figure 10a", "of fits"),
         "mine": ("mine", ("bias",), {}, ("intro",), "Mine", "y"),
     }
 
 
 def test_tables_that_are_not_a_literal_are_refused(tmp_path):
     (tmp_path / "mine.py").write_text("TABLES = tuple(x for x in y)\n")
-    with pytest.raises(ValueError, match="malformed"):
+    with pytest.raises(InputError, match=r"line 1: TABLES must be written out"):
         catalogue.figures(tmp_path)
 
 

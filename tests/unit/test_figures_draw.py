@@ -10,7 +10,7 @@ from made_up_tables import MODELS, made_up_tables
 
 from calbias.errors import InputError
 from calbias.figures import bias_by_n, fig3_fits, selection, style
-from calbias.pipeline import figure_catalogue as catalogue
+from calbias.pipeline import catalogue
 from calbias.summaries.detection_limits import detection_limits
 from calbias.truth.paper import BINNED
 

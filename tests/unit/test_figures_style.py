@@ -7,7 +7,7 @@ import pytest
 from made_up_tables import BINNED, MODELS, made_up_tables
 
 from calbias.figures import labels, style
-from calbias.pipeline import figure_catalogue as catalogue
+from calbias.pipeline import catalogue
 
 KNOWN = (*BINNED, "ece_label_binned_em", "ece_label_binned_ew", "kde", "kde_unrooted")
 

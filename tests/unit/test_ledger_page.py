@@ -17,7 +17,7 @@ from calbias.claims.measurements import Measurement, in_words, measurement_table
 from calbias.errors import InputError
 from calbias.figures import style
 from calbias.io.table_schema import columns_of, tables
-from calbias.pipeline.figure_catalogue import figures
+from calbias.pipeline.catalogue import figures
 from calbias.report.ledger_page import ledger_page
 from calbias.report.pictures import MOST_CHARACTERS, small_picture
 from calbias.report.tables import MOST_ROWS, compared_places, shown

@@ -10,7 +10,7 @@ import pytest
 from checkout import SMOKE
 
 from calbias.io.table_schema import tables
-from calbias.pipeline.figure_catalogue import figures
+from calbias.pipeline.catalogue import figures
 
 pytestmark = pytest.mark.xdist_group("smoke")  # one worker, one run
 

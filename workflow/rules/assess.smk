@@ -1,5 +1,7 @@
 # Assessment: is a model miscalibrated, by how much, and which estimate is to be trusted?
 
+MODEL_FIGURES = [f"results/figures/models/{model}.png" for model in (*REAL, *SCORES)]
+
 
 rule assess_model:
     input:
@@ -26,7 +28,7 @@ rule assess_model:
             for name in ("assessment", "assessment_verdicts", "assessment_diagrams")
         ],
         estimators=config["estimators"],
-        estimator_dir=OWN_ESTIMATORS,
+        estimator_dir=config["estimator_dir"] or [],
         n_bins=config["assessment"]["n_bins"],
         norm=config["assessment"]["norm"],
         replicates=config["replicates"],

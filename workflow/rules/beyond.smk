@@ -20,7 +20,7 @@ try:
         estimator_path(name) for name in (*PREDICTED["estimators"], "ece_debias_em")
     ]
     LEAGUE_NAMES = (
-        known_estimators(configuration.estimator_folders(config))
+        known_estimators(estimator_folders(config))
         if LEAGUE["estimators"] == "all"
         else LEAGUE["estimators"]
     )

@@ -12,10 +12,9 @@ sys.path.insert(0, str(HERE / "scripts"))
 from calbias.errors import InputError
 from calbias.estimation.registry import estimator_file
 from calbias.io.table_schema import columns_of
-from calbias.pipeline import config as configuration
-from calbias.pipeline.catalogue import available_figures, available_tables
+from calbias.pipeline.catalogue import available_figures, available_tables, figures
+from calbias.pipeline.config import estimator_folders, powers
 from calbias.pipeline.failures import show_errors
-from calbias.pipeline.figure_catalogue import figures
 from calbias.pipeline.paths import code, program, published, resource
 from calbias.pipeline.settings import job_environment, read_settings
 
@@ -41,19 +40,10 @@ onerror:
 
 
 REAL, SCORES = OUTPUTS.logits, OUTPUTS.scores
-WITH_LOGITS = [
-    model for model in MODELS if model in REAL or model in OUTPUTS.surrogates
-]
-MODELS_OF = {
-    name: experiment["models"]
-    for name, experiment in EXPERIMENTS.items()
-    if "models" in experiment
-}
-OWN_ESTIMATORS = [config["estimator_dir"]] if config["estimator_dir"] else []
-MEASURED = [model for model in MODELS if model in REAL or model in SCORES]
+WITH_LOGITS = [name for name in MODELS if name in {*REAL, *OUTPUTS.surrogates}]
+MEASURED = [model for model in MODELS if model in {*REAL, *SCORES}]
 FIGURES = available_figures(EXPERIMENTS, bool(WITH_LOGITS), bool(MEASURED))
 TABLES = available_tables(EXPERIMENTS, bool(WITH_LOGITS), bool(MEASURED))
-MODEL_FIGURES = [f"results/figures/models/{model}.png" for model in (*REAL, *SCORES)]
 
 
 wildcard_constraints:
@@ -64,28 +54,23 @@ wildcard_constraints:
     table="[a-z_0-9]+",
 
 
-def estimator_path(estimator):
+def estimator_path(name):
     """The file that defines an estimator, by its name."""
-    return os.path.relpath(
-        estimator_file(estimator, configuration.estimator_folders(config))
-    )
+    return os.path.relpath(estimator_file(name, estimator_folders(config)))
 
 
-def top_labels(model):
-    """A model's best top labels: from genuine scores where these are, else from its logits."""
-    folder = "scores" if model in SCORES else "top_labels"
-    return f"results/{folder}/{model}.parquet"
-
-
-def fitted_top_labels(wildcards):
-    """The top labels that fits use: from logits, real or surrogate, if the model has any."""
-    folder = "top_labels" if wildcards.model in WITH_LOGITS else "scores"
-    return f"results/{folder}/{wildcards.model}.parquet"
+def top_labels(model, fitted=False):
+    """A model's top labels: genuine scores before logits; where ``fitted`` logits before them."""
+    scores = model not in WITH_LOGITS if fitted else model in SCORES
+    return f"results/{'scores' if scores else 'top_labels'}/{model}.parquet"
 
 
 def of_experiment(key):
     """A params or input function: one key of the wildcard's experiment."""
     return lambda wildcards: EXPERIMENTS[wildcards.experiment].get(key, [])
+
+
+models_of = of_experiment("models")
 
 
 def shards(experiment):
@@ -104,29 +89,20 @@ def table(name):
 
 def tabled(name):
     """A result table as an output that the report shows."""
-    caption = "../report/table.rst"
-    return report(
-        table(name), caption=caption, category="3. Tables", labels={"table": name}
-    )
+    words = {"caption": "../report/table.rst", "category": "3. Tables"}
+    return report(table(name), labels={"table": name}, **words)
 
 
 def fits_of_experiment(kind, published_table):
     """Fit tables to look a model up in: fresh fits where the config wants them, else published."""
-
-    def files(wildcards):
-        models = MODELS_OF.get(wildcards.experiment, [])
-        fresh = {
-            "published": [],
-            "refitted": models,
-            "real_or_published": [
-                model for model in models if model not in OUTPUTS.surrogates
-            ],
-        }[config["fits"]]
-        return [f"results/fits/{kind}/{model}.parquet" for model in fresh] + [
-            published(published_table)
-        ]
-
-    return files
+    return lambda wildcards: [
+        *(
+            f"results/fits/{kind}/{m}.parquet"
+            for m in models_of(wildcards)
+            if m in REFITTED
+        ),
+        published(published_table),
+    ]
 
 
 def given(tables):
@@ -142,7 +118,7 @@ def folder_of(name):
 def results():
     """All results and all intermediates: whichever is missing is made."""
     return [
-        *(file for experiment in EXPERIMENTS for file in shards(experiment)),
+        *(file for name in EXPERIMENTS for file in shards(name)),
         *(f"results/logits/{model}.npz" for model in WITH_LOGITS),
         *(top_labels(model) for model in MODELS),
         *(f"results/recalibration/selections/{model}.parquet" for model in WITH_LOGITS),

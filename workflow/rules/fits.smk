@@ -5,7 +5,7 @@ rule fit_beta:
     input:
         code=code("fit_beta"),
         script=program("fit_beta"),
-        top_labels=fitted_top_labels,
+        top_labels=lambda wildcards: top_labels(wildcards.model, fitted=True),
         published=published("table2_beta_fits"),
     output:
         "results/fits/beta_fits/{model}.parquet",
@@ -27,7 +27,7 @@ rule fit_glm:
     input:
         code=code("fit_glm"),
         script=program("fit_glm"),
-        top_labels=fitted_top_labels,
+        top_labels=lambda wildcards: top_labels(wildcards.model, fitted=True),
         published=published("table3_glm_fits"),
     output:
         "results/fits/glm_fits/{model}.parquet",

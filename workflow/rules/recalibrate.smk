@@ -39,7 +39,7 @@ rule recalibrate_model:
         seed=config["seed"],
         bootstrap=config["bootstrap"],
         estimators=config["estimators"],
-        estimator_dir=OWN_ESTIMATORS,
+        estimator_dir=config["estimator_dir"] or [],
     shell:
         "python {input.script:q} --logits {input.logits:q}"
         " --estimator-dir {params.estimator_dir:q} --model {wildcards.model}"

@@ -2,6 +2,13 @@
 
 from calbias.pipeline import job_memory as memory
 
+# Models whose scenarios rest on this run's own fits.
+REFITTED = {
+    "published": (),
+    "refitted": MODELS,
+    "real_or_published": {*MODELS} - {*OUTPUTS.surrogates},
+}[config["fits"]]
+
 
 rule define_scenarios:
     input:
@@ -22,13 +29,13 @@ rule define_scenarios:
         runtime=5,
     params:
         columns=columns_of("scenarios"),
-        models=lambda wildcards: MODELS_OF.get(wildcards.experiment, []),
+        models=models_of,
         groups=lambda wildcards: [
-            MODELS[model]["group"] for model in MODELS_OF.get(wildcards.experiment, [])
+            MODELS[model]["group"] for model in models_of(wildcards)
         ],
         curve=lambda wildcards: (
             f"--curve {EXPERIMENTS[wildcards.experiment]['curve']}"
-            if wildcards.experiment in MODELS_OF
+            if models_of(wildcards)
             else ""
         ),
         scores=lambda wildcards: [
@@ -40,7 +47,7 @@ rule define_scenarios:
             ",".join(map(str, glm))
             for glm in EXPERIMENTS[wildcards.experiment].get("glms", [])
         ],
-        powers=lambda wildcards: configuration.powers(EXPERIMENTS[wildcards.experiment]),
+        powers=lambda wildcards: powers(EXPERIMENTS[wildcards.experiment]),
     shell:
         "python {input.script:q} --models-table {input.models_table:q}"
         " --beta-fits {input.beta_fits:q} --glm-fits {input.glm_fits:q}"

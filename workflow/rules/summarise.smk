@@ -58,7 +58,10 @@ rule compare_ece_bin:
         script=program("compare_ece_bin"),
         scenarios="results/scenarios/fits.parquet",
         bias="results/bias/fits.parquet",
-        top_labels=[top_labels(model) for model in MODELS_OF.get("fits", [])],
+        top_labels=[
+            top_labels(model)
+            for model in EXPERIMENTS.get("fits", {}).get("models", [])
+        ],
         published=published("table4_ece_bin"),
     output:
         tabled("ece_bin_real_and_simulated"),

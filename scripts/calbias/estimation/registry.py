@@ -123,6 +123,11 @@ def literal(path, name, default):
     return value
 
 
+def is_python(path):
+    """Return whether a file can be parsed."""
+    return _tree(path, path.stat().st_mtime_ns) is not None
+
+
 def _is_mapping(value, kind):
     """Return whether a value is a dict from names to values of one type, and not empty."""
     return isinstance(value, dict) and 0 < len(value) == sum(

@@ -9,17 +9,20 @@ from calbias.figures import labels, panels, selection, style
 from calbias.summaries.bias_by_group import bias_by_group
 
 TABLES = ("bias", "scenarios")
-FIGURES = {"fig4_realistic": {"experiment": "realistic"}, "fig6_perfect": {"experiment": "perfect"}}
-TITLES = {
-    "fig4_realistic": "Bias by sample size: calibration curves fitted to real models",
-    "fig6_perfect": "Bias by sample size: perfect calibration",
+FIGURES = {
+    "fig4_realistic": {
+        "experiment": "realistic",
+        "curves": "calibration curves fitted to real models",
+    },
+    "fig6_perfect": {"experiment": "perfect", "curves": "perfect calibration"},
 }
+TITLE = "Bias by sample size: {curves}"
 PANELS_PER_ROW = 3
 
 
 @style.styled
-def draw(tables, experiment):
-    """Return the figure of one experiment, ``realistic`` (Figure 4) or ``perfect`` (Figure 6)."""
+def draw(tables, experiment, curves):
+    """Return the figure of one experiment, with these ``curves`` by its title."""
     bias = selection.with_scenario(tables, selection.rows(tables, "bias", experiment=experiment))
     means = bias_by_group(bias)
     known = tables["scenarios"].loc[tables["scenarios"]["experiment"] == experiment, "group"]

@@ -15,27 +15,21 @@ from calbias.figures import labels, panels, selection, style
 TABLES = ("bias", "scenarios", "tce_rounding")
 EXPERIMENTS = ("heatmaps",)
 FIGURES = {
-    "fig7_bias_resnet110_c10": {"model": "resnet110_c10", "column": "bias_percent"},
-    "fig8_bias_resnet_wide32_c100": {"model": "resnet_wide32_c100", "column": "bias_percent"},
-    "fig9_bias_resnet152_imgnet": {"model": "resnet152_imgnet", "column": "bias_percent"},
-    "fig10_sd_resnet110_c10": {"model": "resnet110_c10", "column": "sd_percent"},
-    "fig11_sd_resnet_wide32_c100": {"model": "resnet_wide32_c100", "column": "sd_percent"},
-    "fig12_sd_resnet152_imgnet": {"model": "resnet152_imgnet", "column": "sd_percent"},
+    "fig7_bias_resnet110_c10": {"model": "resnet110_c10", "quantity": "Bias"},
+    "fig8_bias_resnet_wide32_c100": {"model": "resnet_wide32_c100", "quantity": "Bias"},
+    "fig9_bias_resnet152_imgnet": {"model": "resnet152_imgnet", "quantity": "Bias"},
+    "fig10_sd_resnet110_c10": {"model": "resnet110_c10", "quantity": "√variance"},
+    "fig11_sd_resnet_wide32_c100": {"model": "resnet_wide32_c100", "quantity": "√variance"},
+    "fig12_sd_resnet152_imgnet": {"model": "resnet152_imgnet", "quantity": "√variance"},
 }
-TITLES = {
-    "fig7_bias_resnet110_c10": "Bias by number of bins and sample size: resnet110_c10",
-    "fig8_bias_resnet_wide32_c100": "Bias by number of bins and sample size: resnet_wide32_c100",
-    "fig9_bias_resnet152_imgnet": "Bias by number of bins and sample size: resnet152_imgnet",
-    "fig10_sd_resnet110_c10": "√variance by number of bins and sample size: resnet110_c10",
-    "fig11_sd_resnet_wide32_c100": "√variance by number of bins and sample size: "
-    "resnet_wide32_c100",
-    "fig12_sd_resnet152_imgnet": "√variance by number of bins and sample size: resnet152_imgnet",
-}
+TITLE = "{quantity} by number of bins and sample size: {model}"
+COLUMNS = {"Bias": "bias_percent", "√variance": "sd_percent"}
 
 
 @style.styled
-def draw(tables, model, column):
-    """Return the heat maps of ``bias_percent`` or ``sd_percent`` on one model's scenario."""
+def draw(tables, model, quantity):
+    """Return the heat maps of a quantity, of ``COLUMNS``, on one model's scenario."""
+    column = COLUMNS[quantity]
     bias = selection.rows(tables, "bias", experiment="heatmaps", scenario=model)
     bias = bias.assign(n_bins=bias["n_bins"].fillna(NO_BINS).astype(int))
     if bias[column].isna().all():

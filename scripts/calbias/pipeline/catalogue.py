@@ -1,8 +1,23 @@
-"""Which tables and figures a configuration can make: each rests on certain experiments."""
+"""Which tables and figures there are, and which of them a configuration can make.
 
+Figures are read from the modules in ``calbias/figures``, without importing them: a module is a
+figure's when it has ``TABLES``, the stems under ``results/tables`` that ``draw(tables, **options)``
+wants. It draws the figure of its own name, or those that its ``FIGURES`` maps to options, under
+``TITLE``, in which {an option} may stand. It rests on the experiments in ``EXPERIMENTS``, or on the
+one that its options name. All are literals, so the workflow learns the inputs of a figure without
+matplotlib, and a new figure is a new file and nothing else. A name begins with the figure's place,
+which orders the figures: ``fig2a_…``, ``fig13_…``, ``table1_…``; others come last.
+"""
+
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+from calbias.estimation.registry import is_python, literal
 from calbias.io.table_schema import tables
-from calbias.pipeline.figure_catalogue import figures
 
+FOLDER = Path(__file__).parents[1] / "figures"
+_PLACE = re.compile(r"(fig|table)(\d+)([a-z]?)(?=_|$)")
 # Table → the experiments it is made from, of the tables that every run makes.
 TABLES = {
     name: tuple(entry.get("experiments", ()))
@@ -11,11 +26,53 @@ TABLES = {
 }
 
 
+class Entry(NamedTuple):
+    """A figure: its module, what it rests on, the options of ``draw``, its place and title."""
+
+    module: str
+    tables: tuple
+    options: dict
+    experiments: tuple = ()
+    place: str = ""
+    title: str = ""
+
+
+def figures(folder=FOLDER):
+    """Return {figure: Entry} of all modules in ``folder``, in the paper's order.
+
+    A file that is not Python has no tables: its own job will say what is wrong, others still run.
+    """
+    found = {}
+    for path in sorted(Path(folder).glob("*.py")):
+        needed = literal(path, "TABLES", default=None if is_python(path) else ())
+        if needed is None:
+            continue
+        experiments = tuple(literal(path, "EXPERIMENTS", default=()))
+        title = literal(path, "TITLE", default="")
+        for name, options in literal(path, "FIGURES", default={path.stem: {}}).items():
+            own = (options["experiment"],) if "experiment" in options else experiments
+            words = title.format(**options) or name
+            found[name] = Entry(path.stem, tuple(needed), options, own, place(name), words)
+    return dict(sorted(found.items(), key=lambda item: _order(item[0])))
+
+
+def place(figure):
+    """Return a figure's place in words: ``fig2a_curves`` is ``Figure 2a``."""
+    found = _PLACE.match(figure)
+    if not found:
+        return figure.replace("_", " ").capitalize()
+    return f"{'Figure' if found[1] == 'fig' else 'Table'} {found[2]}{found[3]}"
+
+
+def _order(figure):
+    found = _PLACE.match(figure)
+    return (found[1], int(found[2]), found[3]) if found else ("~", 0, figure)
+
+
 def paper_experiments():
     """Return the names of the experiments that tables and figures rest on, a sorted list."""
-    of_tables = {name for needs in TABLES.values() for name in needs}
-    of_figures = {name for entry in figures().values() for name in entry.experiments}
-    return sorted(of_tables | of_figures)
+    of_figures = (entry.experiments for entry in figures().values())
+    return sorted({name for needs in (*TABLES.values(), *of_figures) for name in needs})
 
 
 def available_tables(experiments, logits=True, genuine=True):

@@ -6,7 +6,7 @@ import jinja2
 
 from calbias.claims.verdicts import VERDICTS, in_plain_words
 from calbias.io.table_schema import tables as table_entries
-from calbias.pipeline.figure_catalogue import figures as figure_catalogue
+from calbias.pipeline.catalogue import figures as figure_catalogue
 from calbias.report.pictures import small_picture
 from calbias.report.tables import compared_places, measurement_groups, shown
 from calbias.truth.paper import MODELS

@@ -81,24 +81,15 @@ class Curve(NamedTuple):
 
     def log_abs_slope(self, log_score, log1m_score):
         """Return (sign, log|dT/dc|), at a clipped T that of the unclipped curve's edge."""
-        link, _ = self._link_and_predictor(log_score, log1m_score)
-        transform, b1 = self._transform_and_slope()
+        link, transform, _, b1 = self._parts()
         with np.errstate(divide="ignore"):
             log_slope = np.log(abs(b1))
             log_hit = self.log_hit(log_score, log1m_score)
             log_not_hit = self.log_not_hit(log_score, log1m_score)
         if transform != "score":
-            log_slope = (
-                log_slope
-                - {
-                    "logit": log_score + log1m_score,
-                    "log": log_score,
-                    "logflip": log1m_score,
-                }[transform]
-            )
-        sign = np.sign(b1)
-        if transform == "logflip":
-            sign = -sign
+            whole = {"logit": log_score + log1m_score, "log": log_score, "logflip": log1m_score}
+            log_slope = log_slope - whole[transform]
+        sign = -np.sign(b1) if transform == "logflip" else np.sign(b1)
         if link == "logit":
             return sign, log_slope + log_hit + log_not_hit
         return (sign, log_slope + log_hit) if link == "log" else (-sign, log_slope + log_not_hit)
@@ -108,15 +99,16 @@ class Curve(NamedTuple):
         link, predictor = self._unclipped(log_score, log1m_score)
         return np.full_like(predictor, -1.0) if link == "logit" else predictor
 
-    def _transform_and_slope(self):
+    def _parts(self):
+        """Return (link, transform, b0, b1), the coefficients that the name lacks being 0."""
         if self.name == "identity":
-            return "logit", 1.0
+            return "logit", "logit", 0.0, 1.0
         if self.name == "power":
-            return "log", self.b1
+            return "log", "log", 0.0, self.b1
         if self.name == "logistic":
-            return "score", self.b1
-        _, transform, terms = split_glm_name(self.name)
-        return transform, 0.0 if terms == "b0" else self.b1
+            return "logit", "score", self.b0, self.b1
+        link, transform, terms = split_glm_name(self.name)
+        return link, transform, self.b0 * ("b0" in terms), self.b1 * ("b1" in terms)
 
     def _link_and_predictor(self, log_score, log1m_score):
         link, predictor = self._unclipped(log_score, log1m_score)
@@ -125,19 +117,10 @@ class Curve(NamedTuple):
 
     def _unclipped(self, log_score, log1m_score):
         log_score, log1m_score = np.asarray(log_score, float), np.asarray(log1m_score, float)
-        if self.name == "identity":
-            return "logit", log_score - log1m_score
-        if self.name == "power":
-            return "log", self.b1 * log_score
-        if self.name == "logistic":
-            return "logit", self.b0 + self.b1 * np.exp(log_score)
-        link, transform, terms = split_glm_name(self.name)
-        if terms == "b0":
-            predictor = np.full_like(log_score, self.b0)
-        else:
-            slope = self.b1 * transformed(transform, log_score, log1m_score)
-            predictor = slope if terms == "b1" else self.b0 + slope
-        return link, predictor
+        link, transform, b0, b1 = self._parts()
+        if b1 == 0:
+            return link, np.full_like(log_score, b0)  # also where the transform is infinite
+        return link, b0 + b1 * transformed(transform, log_score, log1m_score)
 
 
 def logistic():
@@ -152,9 +135,11 @@ def split_glm_name(name):
 
 
 def transformed(transform, log_score, log1m_score):
-    """Return t(c) for t in logit, log, logflip, from log c and log(1 - c)."""
+    """Return t(c) for t in logit, log, logflip, score, from log c and log(1 - c)."""
     if transform == "logit":
         return log_score - log1m_score
+    if transform == "score":
+        return np.exp(log_score)
     return log_score if transform == "log" else log1m_score
 
 
