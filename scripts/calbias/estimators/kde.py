@@ -12,7 +12,7 @@ published curves behave like.
 
 The original evaluates the integrals by the trapezoidal rule on 2^14 points of [-0.6, 1.6] and
 keeps those inside [0, 1]. Here the trapezoidal rule with Gregory's end corrections runs over points
-3h/28 apart, from the first to the last of the original's. Above h = 0.008 the kernel is widened by
+3h/12 apart (closer where n < 1600), from the first to the last of the original's. Above h = 0.008 the kernel is widened by
 what the original's rounding of each score to two neighbouring points adds to its variance: rooted
 estimates then agree to 1e-6. Where fewer than a dozen points lie under a kernel the original's sum
 is noise, and the integral is that over [0, 1]. At h = 0 (no hits, or all at one score) it is the
@@ -35,7 +35,7 @@ BINS = "none"
 
 _MOST_EDGES = 4096  # wider data are cut where a gap between samples is beyond the kernels' reach
 _COUNT = np.arange(8.0)
-_CELLS = ((800, 20), (200, 24), (0, 28))  # least number of samples, cells within a kernel's reach
+_CELLS = ((1600, 12), (400, 16), (200, 20), (0, 28))  # least n, cells within a kernel's reach
 _COEFFICIENTS = {cells: moment_coefficients(cells) for _, cells in _CELLS}
 _STEP = 2.2 / ((1 << 14) - 1)
 _GRID = -0.6 + _STEP * np.arange(1 << 14)
