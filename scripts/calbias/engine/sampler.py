@@ -5,6 +5,8 @@ scenario's table (``quantile_table``); the hit is decided by 32 more random bits
 explains the method and states its accuracy.
 """
 
+from collections import deque
+
 import numpy as np
 from numba import uint64
 
@@ -37,7 +39,7 @@ from calbias.engine.sorted_uniforms import (
 )
 from calbias.errors import InputError
 
-_SAMPLES_PER_BATCH = 1 << 15  # keeps a batch's arrays in the second-level cache
+_SAMPLES_PER_BATCH = 1 << 16  # its arrays stay in the processor's caches
 _BITS_OF_ONE = uint64(0x3FF0000000000000)
 _CELL_BITS = int(np.log2(CELLS_PER_OCTAVE))
 _FIRST_CELL = uint64((1023 + int(np.log2(SMALLEST))) * CELLS_PER_OCTAVE)
@@ -65,7 +67,7 @@ class Sampler:
         replicates = np.asarray(replicates, dtype=np.uint64)
         n = self.n_samples
         rows = max(1, min(_SAMPLES_PER_BATCH // n, replicates.size))
-        drawn = tuple(np.empty(rows * width + BLOCK) for width in (n, n + 1, n + 1))
+        drawn = tuple(_array(rows * width + BLOCK) for width in (n, n + 1, n + 1))
         n_blocks = n // BLOCK + 1  # n + 1 sums
         scratch = (
             np.empty((4, 16), np.uint32),
@@ -79,6 +81,25 @@ class Sampler:
             _draw(batch, n, self.key, self.table, scratch, *drawn)
             is_full = batch.size == rows
             yield SortedBatch.without_ties(*(arrays if is_full else _rows(batch.size, n, *drawn)))
+
+
+class _Memory:
+    """Memory of an array and its views; when the last of them is gone, it is kept for the next."""
+
+    kept = deque(maxlen=6)
+
+    def __init__(self, size):
+        kept = self.kept.pop() if self.kept else np.empty(0)
+        self.array = kept if kept.size >= size else np.empty(max(size, 2 * _SAMPLES_PER_BATCH))
+        self.__array_interface__ = self.array.__array_interface__
+
+    def __del__(self):
+        self.kept.append(self.array)
+
+
+def _array(size):
+    """Return an array of ``size``, float64, in memory that earlier batches have left."""
+    return np.asarray(_Memory(size))[:size]
 
 
 def _rows(m, n, scores, cum_gap, cum_hit):
