@@ -40,6 +40,7 @@ from calbias.engine.sorted_uniforms import (
 from calbias.errors import InputError
 
 _SAMPLES_PER_BATCH = 1 << 16  # its arrays stay in the processor's caches
+_kept = deque(maxlen=6)  # memory that batches have left; asking for new is slow
 _BITS_OF_ONE = uint64(0x3FF0000000000000)
 _CELL_BITS = int(np.log2(CELLS_PER_OCTAVE))
 _FIRST_CELL = uint64((1023 + int(np.log2(SMALLEST))) * CELLS_PER_OCTAVE)
@@ -86,15 +87,13 @@ class Sampler:
 class _Memory:
     """Memory of an array and its views; when the last of them is gone, it is kept for the next."""
 
-    kept = deque(maxlen=6)
-
     def __init__(self, size):
-        kept = self.kept.pop() if self.kept else np.empty(0)
+        kept = _kept.pop() if _kept else np.empty(0)
         self.array = kept if kept.size >= size else np.empty(max(size, 2 * _SAMPLES_PER_BATCH))
         self.__array_interface__ = self.array.__array_interface__
 
     def __del__(self):
-        self.kept.append(self.array)
+        _kept.append(self.array)
 
 
 def _array(size):

@@ -10,13 +10,13 @@ with the hit rate r,
 ``kde`` is the p-th root, the ℓp error. ``kde_unrooted`` is the value without the root, which the
 published curves behave like.
 
-The original evaluates the integrals by the trapezoidal rule on 2^14 points of [-0.6, 1.6] and
-keeps those inside [0, 1]. Here the trapezoidal rule with Gregory's end corrections runs over points
-3h/12 apart (closer where n < 1600), from the first to the last of the original's. Above h = 0.008 the kernel is widened by
-what the original's rounding of each score to two neighbouring points adds to its variance: rooted
-estimates then agree to 1e-6. Where fewer than a dozen points lie under a kernel the original's sum
-is noise, and the integral is that over [0, 1]. At h = 0 (no hits, or all at one score) it is the
-limit: accuracy is the mean label at each distinct score.
+The original evaluates the integrals by the trapezoidal rule on 2^14 points of [-0.6, 1.6] and keeps
+those inside [0, 1]. Here the trapezoidal rule with Gregory's end corrections runs over points 3h/12
+apart (closer where n < 1600), from the first to the last of the original's. Above h = 0.008 the
+kernel is widened by what the original's rounding of each score to two neighbouring points adds to
+its variance: rooted estimates then agree to 1e-6. Where fewer than a dozen points lie under a
+kernel the original's sum is noise, and the integral is that over [0, 1]. At h = 0 (no hits, or all
+at one score) it is the limit: accuracy is the mean label at each distinct score.
 """
 
 from math import comb
