@@ -3,40 +3,71 @@
 import contextlib
 
 from calbias.auditing.audit import audit_top_label
+from calbias.auditing.estimators import ESTIMATORS
 from calbias.auditing.page import page
+from calbias.auditing.tables import diagram_rows, estimate_rows, verdict_row
 from calbias.errors import InputError
+from calbias.estimation.registry import FOLDER
 from calbias.io.command_line import SEED, option, script, written_whole
+from calbias.io.tables import write_table
 from calbias.logits.options import FOLD
 from calbias.logits.read_logits import read_scores
-from calbias.logits.top_label_table import read_top_labels
+from calbias.logits.top_label_table import Origin, read_top_labels
 
 
 @script(
     option("--top-labels", "the model's top-label table", default=None),
     option("--scores", "a file of top-label scores, instead of it", default=None),
+    option("--estimator-dir", "folder of your own estimators", many=True, default=[]),
     option("--name", "the model's name, for the title"),
     FOLD,
+    option("--estimators", "estimators beside those of every audit", many=True, default=[]),
+    option("--n-bins", "number of bins", int, default=15),
+    option("--norm", "p of the ℓp errors", float, default=1.0),
     SEED,
     option("--output-page", "page to write (HTML)"),
     option("--output-numbers", "the same numbers, to write (JSON)"),
+    option("--output-estimates", "a row per estimator, to write"),
+    option("--output-verdict", "the model's row, to write"),
+    option("--output-diagram", "bins of the reliability diagram, to write"),
 )
 def main(options):
     if bool(options.top_labels) == bool(options.scores):
         raise InputError("give either --top-labels or --scores")
     if options.scores:
-        file = read_scores(options.scores)
-        top, source, warnings = file.folds["test"], "real_scores", file.warnings
+        found = read_scores(options.scores)
+        origin = Origin(options.name, "real_scores", "none", found.warnings)
+        top = found.folds[options.fold]
     else:
-        (top, origin), warnings = read_top_labels(options.top_labels, options.fold), ()
-        source = origin.source
-    found = audit_top_label(top, seed=options.seed)
-    found.description["source"] = source
-    found.warnings[:0] = [f"{text[:1].upper()}{text[1:]}." for text in warnings]
-    print(f"{options.name}: {found.sentence}")
-    numbers = options.output_numbers
+        top, origin = read_top_labels(options.top_labels, options.fold)
+    place = f"model {options.name}, fold {options.fold}"
+    if len(top.hit) < 2:
+        raise InputError(f"{place}: {len(top.hit)} rows are too few to judge by: give at least 2")
+    audit = audit_top_label(
+        top,
+        warnings=origin.warnings,
+        estimators=[*ESTIMATORS, *options.estimators],
+        folders=(FOLDER, *options.estimator_dir),
+        n_bins=options.n_bins,
+        norm=options.norm,
+        seed=options.seed,
+    )
+    audit.description["source"] = origin.source
+    print(f"{place}: {audit.sentence}")
+    of_model = {"model": options.name, "source": origin.source, "fold": options.fold}
+    for path, table, rows in (
+        (options.output_estimates, "audit_estimates", estimate_rows),
+        (options.output_verdict, "audit_verdicts", verdict_row),
+        (options.output_diagram, "audit_diagrams", diagram_rows),
+    ):
+        write_table(path, table, rows(audit, of_model))
+    texts = {
+        options.output_page: page(audit, options.name),
+        options.output_numbers: audit.to_json(),
+    }
     with contextlib.ExitStack() as stack:
-        files = [stack.enter_context(written_whole(x)) for x in (options.output_page, numbers)]
-        for file, text in zip(files, (page(found, options.name), found.to_json()), strict=True):
+        files = [stack.enter_context(written_whole(path)) for path in texts]
+        for file, text in zip(files, texts.values(), strict=True):
             with open(file, "w", encoding="utf-8") as out:
                 out.write(text + "\n")
 

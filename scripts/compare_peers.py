@@ -11,9 +11,10 @@ from pathlib import Path
 
 import numpy as np
 
-from calbias.auditing.spiegelhalter import spiegelhalter
+from calbias.engine.sorted_batch import sorted_data_set
 from calbias.errors import InputError
 from calbias.estimation.api import estimate
+from calbias.hypothesis_tests.spiegelhalter import p_values
 from calbias.io.command_line import option, script
 from calbias.io.tables import write_table
 from peers.causes import CAUSES, TOLERANCE
@@ -126,7 +127,7 @@ def _row(name, data, quantity, peer, version, value):
 def ours(quantity, scores, hits):
     """Return calbias's value of a quantity; empty for one that calbias does not have."""
     if quantity == "spiegelhalter_p":
-        return spiegelhalter(scores, hits)[1]
+        return float(p_values(sorted_data_set(scores, hits))[0])
     if quantity not in OURS:
         return ""
     name, norm = OURS[quantity]

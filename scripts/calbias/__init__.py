@@ -1,14 +1,13 @@
 """Calibration error of a model's confidence, and the bias of the estimators that measure it.
 
-Start with ``calbias.estimate`` for a number and ``calbias.assess`` for a number whose bias, spread
-and p-value are known. Scores are a model's confidences, hits are 1 where its prediction was
-correct and 0 elsewhere; errors and estimates are fractions, not percentages.
+Start with ``calbias.estimate`` for a number and ``calbias.audit`` for a verdict, with the bias,
+spread, interval and p-value of every estimator. Scores are a model's confidences, hits are 1 where
+its prediction was correct and 0 elsewhere; errors and estimates are fractions, not percentages.
 
     estimate, Estimate                    calibration error of a model's scores by one estimator
     list_estimators, Estimator            which estimators there are
     top_label, TopLabel                   logits or probabilities, and labels, as scores and hits
-    assess, Assessment, AssessedEstimator estimates with their bias, spread, rank and p-value
-    audit, Audit                          verdict, intervals, power, labels needed, recalibration
+    audit, Audit                          verdict, bias, intervals, power, labels, recalibration
     reliability_diagram, ReliabilityDiagram   accuracy by score, with a consistency band
     Scenario, Curve                       a law of the scores with a calibration curve
     true_calibration_error                the true error of a scenario
@@ -26,23 +25,20 @@ import importlib
 __version__ = "0.1.0"
 
 _MODULES = {
-    "AssessedEstimator": "calbias.assessment.estimators",
-    "Assessment": "calbias.assessment.api",
     "Audit": "calbias.auditing.result",
     "Bias": "calbias.simulation.api",
     "Curve": "calbias.truth.curves",
     "Estimate": "calbias.estimation.api",
     "Estimator": "calbias.estimation.api",
     "InputError": "calbias.errors",
-    "ReliabilityDiagram": "calbias.assessment.reliability",
+    "ReliabilityDiagram": "calbias.auditing.reliability",
     "Scenario": "calbias.truth.scenarios",
     "TopLabel": "calbias.logits.top_label",
-    "assess": "calbias.assessment.api",
     "audit": "calbias.auditing.audit",
     "bias": "calbias.simulation.api",
     "estimate": "calbias.estimation.api",
     "list_estimators": "calbias.estimation.api",
-    "reliability_diagram": "calbias.assessment.reliability",
+    "reliability_diagram": "calbias.auditing.reliability",
     "simulate": "calbias.simulation.api",
     "top_label": "calbias.estimation.inputs",
     "true_calibration_error": "calbias.truth.true_error",

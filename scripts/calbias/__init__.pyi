@@ -1,11 +1,8 @@
 """The types of the names that ``calbias`` loads on first use; see ``__init__.py``."""
 
-from calbias.assessment.api import Assessment as Assessment
-from calbias.assessment.api import assess as assess
-from calbias.assessment.estimators import AssessedEstimator as AssessedEstimator
-from calbias.assessment.reliability import ReliabilityDiagram as ReliabilityDiagram
-from calbias.assessment.reliability import reliability_diagram as reliability_diagram
 from calbias.auditing.audit import audit as audit
+from calbias.auditing.reliability import ReliabilityDiagram as ReliabilityDiagram
+from calbias.auditing.reliability import reliability_diagram as reliability_diagram
 from calbias.auditing.result import Audit as Audit
 from calbias.errors import InputError as InputError
 from calbias.estimation.api import Estimate as Estimate

@@ -10,12 +10,18 @@ from scipy.stats import chi2
 
 import calbias
 from calbias.auditing import planning
-from calbias.auditing.audit import HEADLINE, likelihood_weights
+from calbias.auditing.audit import audit_data
 from calbias.auditing.cox import fit_cox, logits_of, noncentrality, score_test
-from calbias.auditing.recalibrations import cross_validated, holm
+from calbias.auditing.description import fit_p_value
+from calbias.auditing.estimates import recommended
+from calbias.auditing.estimators import HEADLINE
+from calbias.auditing.inputs import prepared
+from calbias.auditing.recalibrations import holm, recalibration_table
 from calbias.auditing.sample import Sample
-from calbias.auditing.spiegelhalter import spiegelhalter
+from calbias.engine.sorted_batch import sorted_data_set
 from calbias.errors import InputError
+from calbias.estimation.registry import FOLDER
+from calbias.hypothesis_tests.registry import load_test
 
 FEW = ("ece_bin_em", "ece_debias_em", "ks")
 
@@ -161,13 +167,96 @@ def test_degenerate_samples_are_told_of(scores, hits):
 def test_the_likelihood_weights_against_bernoulli_probabilities():
     sample = Sample(*drawn(50))
     lams = [0.0, 0.5, 1.0, 2.0]
-    weights = likelihood_weights(sample, lams)
+    weights = sample.likelihood_weights(lams)
     expected = []
     for lam, width in zip(lams, (0.5, 0.5, 0.75, 1.0), strict=True):
         c = sample.rates(lam)
         expected.append(width * np.prod(np.where(sample.hits, c, 1 - c) / 0.5))
     np.testing.assert_allclose(list(weights.values()), np.array(expected) / sum(expected), rtol=0.2)
     assert sum(weights.values()) == pytest.approx(1)
+
+
+def ranked(**rmse):
+    table = pd.DataFrame({"rmse": rmse, "target": "ℓ1"})
+    table["rank"] = [1 + sum(1.05 * other < x for other in rmse.values()) for x in rmse.values()]
+    return table
+
+
+def test_of_equally_good_estimators_the_simplest_is_recommended():
+    assert recommended(ranked(ece_bin_ew=0.0104, ece_bin_em=0.01, kde=0.02)) == HEADLINE
+    assert recommended(ranked(ece_bin_ew=0.02, ece_bin_em=0.0104, kde=0.01)) == "ece_bin_em"
+    table = ranked(ece_bin_ew=0.02, ece_bin_em=0.01, ks=0.001)
+    table.loc["ks", ["target", "rank"]] = "max_deviation", 1
+    table.loc["ece_bin_em", "rank"] = 1
+    assert recommended(table) == "ece_bin_em"
+
+
+@pytest.mark.parametrize("norm", [1, 2])
+def test_the_corrected_value_is_near_the_truth(norm):
+    scores, hits = drawn(2000, 1.5)
+    names = ["ece_bin_em", "ece_sweep_em", "ece_debias_em"]
+    found = calbias.audit(scores, hits, estimators=names, norm=norm, replicates=200)
+    truth = np.mean(np.abs(scores**1.5 - scores) ** norm) ** (1 / norm)
+    table = found.estimates[found.estimates["target"] == f"ℓ{norm}"]
+    assert len(table) == (3 if norm == 1 else 4)
+    for _, row in table.iterrows():
+        assert row["corrected"] == pytest.approx(truth, abs=4 * row["rmse"])
+        assert row["low"] < truth < row["high"]
+
+
+def test_a_curve_that_does_not_follow_the_hits_has_a_small_p_value():
+    generator = np.random.default_rng(3)
+    scores = generator.beta(1.2, 0.6, 20_000)
+    random = generator.random(scores.size)
+    wave = np.clip(scores + 0.15 * np.sin(12 * np.pi * scores), 0, 1)
+    poor, good = (fit_p_value(Sample(scores, random < rates)) for rates in (wave, scores))
+    assert poor < 1e-6 < 0.01 < good
+
+
+def test_an_estimator_without_a_known_target_has_neither_bias_nor_interval(tmp_path):
+    body = "def estimate(scores, hits, n_bins, norm):\n    return float(scores.mean())\n"
+    (tmp_path / "skill.py").write_text(f'TARGET = "skill"\n\n\n{body}')
+    data = prepared(*drawn(300))
+    found = audit_data(data, ["skill"], replicates=40, folders=(FOLDER, tmp_path))
+    row = found.estimates.loc["skill"]
+    assert row["target"] == "skill"
+    assert row[["bias", "rmse", "rank", "low", "corrected"]].isna().all()
+    assert row["p_value"] == 1
+
+
+# --- the sentence
+
+
+@pytest.mark.parametrize(
+    ("scores", "hits", "parts"),
+    [
+        (np.linspace(0.5, 0.9, 50), np.ones(50), ["miscalibrated (underconfident on average)"]),
+        (np.full(400, 0.9), np.arange(400) % 10 > 0, ["no miscalibration found, p = 1"]),
+        (np.ones(30), np.ones(30), ["ECE 0.0 %", "no miscalibration found"]),
+        (np.ones(30), np.arange(30) > 9, ["miscalibrated (overconfident on average)"]),
+        ([0.2, 0.8], [0, 1], ["n = 2: ", "no miscalibration found"]),
+        (
+            np.repeat([0.3, 0.7], 500),
+            np.tile(np.arange(10) < 5, 100),
+            ["miscalibrated (neither over- nor underconfident on average)"],
+        ),
+    ],
+)
+def test_the_sentence_is_true_in_every_case(scores, hits, parts):
+    found = calbias.audit(scores, hits, estimators=(), replicates=100)
+    for part in parts:
+        assert part in found.sentence
+    assert "nan" not in found.sentence
+    assert found.sentence.endswith(".")
+    low, high = found.interval
+    assert 0 <= low <= high <= 1
+
+
+def test_the_sentence_of_binary_probabilities_and_another_norm():
+    scores, hits = drawn(800, 2.0)
+    found = calbias.audit(probabilities=scores, labels=hits, estimators=(), norm=2)
+    assert "ECE (ℓ2) " in found.sentence
+    assert "miscalibrated (probabilities too high on average)" in found.sentence
 
 
 # --- tests of calibration
@@ -178,7 +267,8 @@ def test_spiegelhalter_is_the_standardised_brier_score():
     brier = np.sum((hits - scores) ** 2)
     mean = np.sum(scores * (1 - scores))
     variance = np.sum((1 - 2 * scores) ** 2 * scores * (1 - scores))
-    z, p = spiegelhalter(scores, hits)
+    test, data = load_test("spiegelhalter"), sorted_data_set(scores, hits)
+    z, p = test.statistics(data)[0], test.p_values(data)[0]
     assert z == pytest.approx((brier - mean) / np.sqrt(variance))
     assert p == pytest.approx(chi2.sf(z**2, 1))
 
@@ -190,18 +280,18 @@ def test_the_cox_tests_against_statsmodels():
     design = sm.add_constant(logits_of(scores))
     model = sm.GLM(hits, design, family=sm.families.Binomial())
     result = model.fit()
-    fitted = fit_cox(scores, hits)
-    np.testing.assert_allclose([fitted.a, fitted.b], result.params, rtol=1e-6)
-    statistic, p = score_test(scores, hits)
+    np.testing.assert_allclose(fit_cox(logits_of(scores), hits), result.params, rtol=1e-6)
+    data = sorted_data_set(scores, hits)
+    statistic = load_test("cox_score").statistics(data)[0]
+    assert score_test(data.scores[0])(data)[0] == pytest.approx(statistic)
     score = model.score(np.array([0.0, 1.0]))
     information = -model.hessian(np.array([0.0, 1.0]), observed=False)
     assert statistic == pytest.approx(score @ np.linalg.solve(information, score))
-    assert p == pytest.approx(chi2.sf(statistic, 2))
 
 
 def test_redraw_p_values_agree_with_the_analytic_ones(calibrated):
     table = calibrated.tests.dropna(subset="analytic_p_value")
-    assert len(table) == 2
+    assert len(table) == 4
     for _, row in table.iterrows():
         assert row["p_value"] == pytest.approx(row["analytic_p_value"], abs=0.08)
     powers = calibrated.tests[["power_1", "power_2", "power_5"]].to_numpy()
@@ -238,14 +328,15 @@ def test_detection_labels_and_the_power_simulated_at_them():
 
 def test_rates_with_a_given_error():
     sample = Sample(*drawn(500, 1.3))
-    rates = planning.rates_with_error(sample.rates, sample.scores, 0.02)
+    (rates,) = planning.curves_with_errors(sample.rates, sample.scores, [0.02]).values()
     assert np.mean(np.abs(rates - sample.scores)) == pytest.approx(0.02, abs=1e-8)
-    assert planning.rates_with_error(lambda lam: sample.scores, sample.scores, 0.02) is None
+    flat = planning.curves_with_errors(lambda lam: sample.scores, sample.scores, [0.02])
+    assert flat == {0.02: None}
 
 
 def test_halving_is_about_four_times_the_labels():
     found = calbias.audit(*drawn(1000, 2.0), estimators=(), replicates=200)
-    assert found.labels.loc["halve_the_interval", "n"] == pytest.approx(4000, rel=0.3)
+    assert found.labels.loc["halve the interval", "labels"] == pytest.approx(4000, rel=0.3)
 
 
 # --- recalibration
@@ -256,7 +347,7 @@ def test_the_gain_is_the_fall_of_the_brier_score():
     scores = generator.beta(3, 1, 20_000)
     rates = expit(0.6 * logits_of(scores))
     hits = (generator.random(20_000) < rates).astype(int)
-    rows = {row["method"]: row for row in cross_validated(scores, hits)}
+    rows = recalibration_table(scores, hits).to_dict("index")
     truth = np.mean((rates - scores) ** 2)  # Platt's map finds the curve: all of ℓ2² is gained
     assert rows["platt"]["gain"] == pytest.approx(truth, abs=4 * rows["platt"]["gain_se"])
     assert rows["platt"]["helps"]

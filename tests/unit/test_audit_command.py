@@ -13,7 +13,7 @@ from scipy.stats import binom
 from calbias.auditing.compare import compare, reliability_terms
 from calbias.auditing.groups import groups_table
 from calbias.auditing.plan import plan
-from calbias.auditing.plots import bins_of, figure
+from calbias.auditing.plots import figure
 from calbias.auditing.sample import Sample
 from calbias.command import main
 from calbias.errors import InputError
@@ -186,16 +186,6 @@ def test_small_groups_are_said_to_be_too_small():
 
 
 # --- figures
-
-
-def test_the_bins_of_the_diagram_and_their_band():
-    table = scored(2000)
-    bins = bins_of(Sample(table["score"], table["hit"]), 10)
-    assert sum(row["n"] for row in bins) == 2000
-    for row in bins:
-        expected = binom.ppf([0.025, 0.975], row["n"], row["mean_score"]) / row["n"]
-        found = [row["band_low"], row["band_high"]]
-        np.testing.assert_allclose(found, expected, atol=0.1 / np.sqrt(row["n"]) + 1 / row["n"])
 
 
 def test_the_figure_draws_ties_and_single_scores():

@@ -1,5 +1,7 @@
 """Intervals of an audit: each against an independent calculation, and its coverage."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from scipy.stats import binom, norm
@@ -13,6 +15,7 @@ from calbias.auditing.coverage import (
     samples,
     truths,
 )
+from calbias.auditing.estimators import HEADLINE, audited_estimators
 from calbias.auditing.intervals.basic_bootstrap import basic_bootstrap
 from calbias.auditing.intervals.inversion import Construction, invert
 from calbias.auditing.intervals.monotone_band import band, monotone_band
@@ -20,9 +23,8 @@ from calbias.auditing.intervals.percentile_bootstrap import percentile_bootstrap
 from calbias.auditing.intervals.resampling import resampled_estimates
 from calbias.auditing.intervals.sun2024 import statistic, sun2024
 from calbias.auditing.intervals.variational_bound import variational_bound
-from calbias.auditing.redraw import FixedScores
 from calbias.auditing.sample import Sample
-from calbias.auditing.statistics import audited_estimators
+from calbias.engine.redraw import FixedScores
 from calbias.engine.sorted_batch import of_sorted_scores
 from calbias.errors import InputError
 
@@ -45,7 +47,7 @@ def mean_gap_target(scores, rates):
 
 
 def ece(norm_=1.0):
-    return audited_estimators(norm_, 15, ["ece_bin_ew"])["ece_bin_ew"]
+    return audited_estimators(norm_)[HEADLINE]
 
 
 # --- the engine
@@ -105,7 +107,7 @@ def test_inversion_of_a_mean_is_the_normal_interval():
     generator = np.random.default_rng(0)
     scores = generator.uniform(0.4, 0.9, 2000)
     sample = Sample(scores, generator.random(2000) < scores - 0.1)
-    interval = invert(sample, mean_gap, mean_gap_target, 0.95, 4000)
+    interval = invert(sample, SimpleNamespace(run=mean_gap, target=mean_gap_target), 0.95, 4000)
     gap = abs(np.mean(sample.hits - sample.scores))
     error = 1.96 * np.sqrt(np.mean(sample.fitted * (1 - sample.fitted)) / sample.n)
     assert interval.low == pytest.approx(gap - error, abs=0.1 * error)
@@ -113,9 +115,7 @@ def test_inversion_of_a_mean_is_the_normal_interval():
 
 
 def test_inversion_is_narrower_at_a_lower_level_and_holds_the_corrected_value():
-    construction = Construction(
-        uniform_sample(slope=0.6), {"e": ece().run}, {"e": ece().target}, 300
-    )
+    construction = Construction(uniform_sample(slope=0.6), {"e": ece()}, 300)
     wide, narrow = construction.invert("e", 0.95), construction.invert("e", 0.5)
     assert wide.interval.low <= narrow.interval.low < narrow.interval.high <= wide.interval.high
     assert narrow.interval.low <= wide.corrected <= narrow.interval.high
@@ -124,9 +124,9 @@ def test_inversion_is_narrower_at_a_lower_level_and_holds_the_corrected_value():
 
 def test_inversion_without_a_miss_and_without_a_fitted_curve():
     scores = np.linspace(0.5, 0.9, 30)
-    interval = invert(Sample(scores, np.ones(30)), ece().run, ece().target, 0.95, 200)
+    interval = invert(Sample(scores, np.ones(30)), ece(), 0.95, 200)
     assert 0 < interval.low < interval.high <= 1
-    same = invert(Sample(np.full(30, 0.5), np.arange(30) % 2), ece().run, ece().target, 0.95, 200)
+    same = invert(Sample(np.full(30, 0.5), np.arange(30) % 2), ece(), 0.95, 200)
     assert same.low == 0 < same.high
 
 

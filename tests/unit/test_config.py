@@ -120,8 +120,8 @@ def test_experiments_inherit_and_may_be_left_out():
         ({"estimators": ["kde", "kde"]}, "config: estimators: 'kde' is listed twice; remove one"),
         ({"estimators": "kde"}, "config: estimators: 'kde' must be a list (Estimators of"),
         (
-            {"assessment": {"bins": 3}},
-            "config: assessment: unknown key 'bins'",
+            {"audit": {"bins": 3}},
+            "config: audit: unknown key 'bins'",
         ),
         (
             {"shards": 30, "replicates": 20, "experiments": {"mine": EXPERIMENT}},
@@ -165,7 +165,7 @@ def test_experiments_inherit_and_may_be_left_out():
         (
             {
                 "estimators": ["ece_debias_em"],
-                "assessment": {"norm": 2},
+                "audit": {"norm": 2},
                 "norm": 1,
                 "experiments": {"mine": EXPERIMENT},
             },
@@ -188,7 +188,7 @@ def test_estimators_of_another_norm_are_left_out_with_a_warning():
     assert complete(**keys)["experiments"]["mine"]["estimators"] == ["kde", "ece_debias_em"]
     with pytest.warns(UserWarning, match="experiments.mine.estimators: left out where norm is 1"):
         config = complete(**keys, norm=1)
-    assert config["assessment"] == {"norm": 1, "n_bins": 15}
+    assert config["audit"] == {"norm": 1, "n_bins": 15}
     assert config["experiments"]["mine"]["estimators"] == ["kde"]
 
 

@@ -52,7 +52,7 @@ def test_many_data_sets_at_once_are_as_one_by_one(estimator):
 @pytest.mark.parametrize("estimator", ESTIMATORS)
 @pytest.mark.parametrize("digits", [1, 2, 3, 17])
 def test_other_hits_on_the_same_tied_scores_are_as_one_by_one(estimator, digits):
-    """As the assessment of a model does; ties come with scores of few digits."""
+    """As the audit of a model does; ties come with scores of few digits."""
     generator = np.random.default_rng(digits)
     scores = np.sort(np.round(generator.beta(3, 0.5, 300), digits))
     hits = generator.random((5, 300)) < scores

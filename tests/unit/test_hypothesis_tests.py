@@ -8,6 +8,7 @@ from scipy.optimize import minimize
 from scipy.special import logit
 from scipy.stats import chi2, norm
 
+from calbias.engine.redraw import FixedScores, redraw_p_value
 from calbias.engine.sampler import Sampler
 from calbias.engine.sorted_batch import of_sorted_scores, sorted_data_set
 from calbias.errors import InputError
@@ -15,7 +16,6 @@ from calbias.estimation.registry import known_estimators
 from calbias.hypothesis_tests.ecce_series import mad_tail, range_tail
 from calbias.hypothesis_tests.names import known_tests
 from calbias.hypothesis_tests.power import power_rows
-from calbias.hypothesis_tests.redraw import redraw_p_value
 from calbias.hypothesis_tests.registry import load_test
 from calbias.truth.curves import Curve
 from calbias.truth.scenarios import Scenario
@@ -120,8 +120,11 @@ def test_a_redraw_test_keeps_its_level_exactly(estimator):
     generator = np.random.default_rng(1)
     p = np.empty(400)
     for k in range(400):
-        scores = generator.beta(2, 1, 60)
-        p[k] = redraw_p_value(statistics, scores, generator.random(60) < scores, 39, generator)
+        scores = np.sort(generator.beta(2, 1, 60))
+        fixed = FixedScores(scores, seed=k)
+        observed = statistics(fixed.observed(generator.random(60) < scores))[0]
+        drawn = fixed.estimates(scores, {"one": statistics}, 39)["one"]
+        p[k] = redraw_p_value(observed, drawn)
     assert np.mean(p <= 0.05) == pytest.approx(0.05, abs=3.5 * math.sqrt(0.05 * 0.95 / 400))
     assert p.mean() == pytest.approx(0.5, abs=0.075)
 
@@ -138,14 +141,15 @@ def test_power_on_either_side_and_blindness():
 
 def test_redraws_by_hand():
     """Ten scores of 0.5 with ten hits: of 1023 redraws about one has as large a gap."""
-    scores, hits = np.full(10, 0.5), np.ones(10)
+    fixed = FixedScores(np.full(10, 0.5))
 
     def gap(data):
         return np.abs(data.cum_gap[:, -1])
 
-    p = redraw_p_value(gap, scores, hits, 20_000, np.random.default_rng(0))
-    assert p == pytest.approx(2 / 1024, abs=0.0015)
-    assert redraw_p_value(gap, scores, np.arange(10) % 2, 99, np.random.default_rng(0)) == 1
+    drawn = fixed.estimates(fixed.scores, {"gap": gap}, 20_000)["gap"]
+    observed = [gap(fixed.observed(hits))[0] for hits in (np.ones(10), np.arange(10) % 2)]
+    assert redraw_p_value(observed[0], drawn) == pytest.approx(2 / 1024, abs=0.0015)
+    assert redraw_p_value(observed[1], drawn) == 1
 
 
 def test_tied_scores_and_certain_scores():
@@ -171,5 +175,3 @@ def test_rows_do_not_depend_on_each_other():
 def test_refusals():
     with pytest.raises(InputError, match=r"unknown test 'cox'\. Did you mean cox_lrt"):
         load_test("cox")
-    with pytest.raises(InputError, match="n_redraws must be at least 1"):
-        redraw_p_value(None, [0.5], [1], 0, None)

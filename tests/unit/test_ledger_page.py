@@ -158,11 +158,11 @@ def test_measurements_stand_beside_the_published_numbers():
 
 
 def test_own_models_are_shown_and_the_papers_are_not(picture):
-    columns = columns_of("assessment_verdicts")
+    columns = columns_of("audit_verdicts")
     row = dict.fromkeys(columns, 1.0)
     rows = [{**row, "model": name, "source": "real_logits"} for name in ("resnet110_c10", "mine")]
     pictures = {"models/mine": picture, "models/resnet110_c10": picture}
-    text = page(pictures, {"assessment_verdicts": pd.DataFrame(rows, columns=columns)})
+    text = page(pictures, {"audit_verdicts": pd.DataFrame(rows, columns=columns)})
     checked(text)
     section = text[text.index('id="own"') : text.index('id="claims"')]
     assert section.count("mine</td>") == section.count('<figure id="models/mine">') == 1

@@ -97,7 +97,7 @@ SCORES = {"scores": [0.5, 0.7, 0.9], "hits": [0, 1, 1]}
         ({"norm": "1"}, "norm must be a finite number above 0 and at most 100, not 1"),
     ],
 )
-@pytest.mark.parametrize("function", ["estimate", "assess", "reliability_diagram"])
+@pytest.mark.parametrize("function", ["estimate", "audit", "reliability_diagram"])
 def test_twenty_bad_inputs_are_one_line_each(function, arguments, message):
     if function == "reliability_diagram" and "norm" in arguments:
         pytest.skip("it has no norm")
@@ -130,12 +130,11 @@ def test_bad_outputs_are_refused_in_a_line(arguments, message):
 @pytest.mark.parametrize(
     ("function", "arguments", "message"),
     [
-        ("assess", {"estimators": "kde"}, r"estimators must be a list of names, such as \['kde'\]"),
-        ("assess", {"estimators": []}, "there is no estimator to assess by: name at least one"),
-        ("assess", {"estimators": ["kdee"]}, "unknown estimator 'kdee'. Did you mean kde?"),
-        ("assess", {"replicates": 1}, "replicates must be a whole number of at least 2, not 1"),
-        ("assess", {"seed": -1}, "seed must be a whole number of at least 0, not -1"),
-        ("assess", {"seed": 1.5}, "seed must be a whole number of at least 0, not 1.5"),
+        ("audit", {"estimators": "kde"}, r"estimators must be a list of names, such as \['kde'\]"),
+        ("audit", {"estimators": ["kdee"]}, "unknown estimator 'kdee'. Did you mean kde?"),
+        ("audit", {"replicates": 1}, "replicates must be a whole number of at least 20, not 1"),
+        ("audit", {"seed": -1}, "seed must be a whole number of at least 0, not -1"),
+        ("audit", {"seed": 1.5}, "seed must be a whole number of at least 0, not 1.5"),
         ("reliability_diagram", {"binning": "ew"}, "binning must be equal_width or equal_mass, no"),
         (
             "reliability_diagram",

@@ -11,8 +11,14 @@ ALL_FIGURES = {"fig3_fits", *BIAS_FIGURES, "table1_recalibration", *BEYOND_FIGUR
 LEAGUE = {"run_league ece_bin", "join_parts league", "league"}
 POWER = {"measure_power", "test_power"}
 PREDICTED = {"predict_bias resnet110_c10", "join_parts predicted_bias", "predicted_bias"}
-# The audit, its rule and the coverage of its intervals use estimators of their own choice.
-AUDITED = {*(f"audit_model {model}" for model in MODELS), "judge_recommendation"}
+# Both models have genuine scores: each has a picture.
+PICTURES = {f"draw_audit {model}" for model in MODELS}
+# An audit has the estimators of the configuration, and others of its own choice.
+AUDITED = {
+    *(f"audit_model {model}" for model in MODELS),
+    *(f"join_tables audit_{name}" for name in ("estimates", "verdicts", "diagrams")),
+    *PICTURES,
+}
 COVERAGE = {
     *(f"measure_coverage {law}" for law in ("saturated", "uniform")),
     *("join_tables interval_coverage", "interval_coverage"),
@@ -21,20 +27,15 @@ RECALIBRATED = {
     *("join_tables recalibration", "join_tables recalibration_details"),
     *("select_recalibration", "table1_recalibration"),
 }
-ASSESSMENT_TABLES = {
-    f"join_tables {name}" for name in ("assessment", "assessment_verdicts", "assessment_diagrams")
-}
 # Both models have genuine scores: each is measured as two other papers do, and has a picture.
 PAPERS = {
     *(f"measure_model {model}" for model in MODELS),
     *("tabulate_measures", "join_tables reliability_bins", "join_tables calibration_graphs"),
 }
-PICTURES = {f"draw_assessment {model}" for model in MODELS}
-ASSESSED = {*(f"assess_model {model}" for model in MODELS), *ASSESSMENT_TABLES, *PICTURES}
 # Each model is measured with every estimator, recalibrated and as it is.
 MEASURED = {
     *(f"recalibrate_model {model}" for model in MODELS),
-    *ASSESSED,
+    *AUDITED,
     *RECALIBRATED,
 }
 

@@ -234,7 +234,7 @@ DAMAGED = {  # file → what happens to it, and a result that is made from it; d
     "results/tables/claims.csv": (cut, "results/ledger.html"),
     "results/tables/bias.csv": (edited, "results/figures/fig4_realistic.png"),
     "results/bias/realistic.parquet": (exchanged, "results/tables/bias.csv"),
-    "results/assessment/resnet110_c10.parquet": (cut, "results/tables/assessment.csv"),
+    "results/audit/estimates/resnet110_c10.parquet": (cut, "results/tables/audit_estimates.csv"),
     "results/fits/glm_fits/resnet110_c10.parquet": (exchanged, "results/tables/glm_fits.csv"),
     "results/scenarios/realistic.parquet": (cut, "results/tables/scenarios.csv"),
     "results/top_labels/resnet110_c10.parquet": (

@@ -9,7 +9,6 @@ from jobs import (
     AFTER_KDE,
     ALL_FIGURES,
     ALL_SIMULATED,
-    ASSESSED,
     ASSESSMENT_TABLES,
     AUDITED,
     BIAS,
@@ -31,14 +30,14 @@ from jobs import (
 from test_bad_input import folds
 
 FILES = {
-    "scripts/calbias/estimators/kde.py": {*AFTER_KDE, *AUDITED, *PAPERS},
+    "scripts/calbias/estimators/kde.py": {*AFTER_KDE, "judge_recommendation", *PAPERS},
     # the sweep and the fits' comparison are built on ece_bin
     "scripts/calbias/estimators/ece_bin.py": {*AFTER_BIN, *LEAGUE, *PREDICTED, *LEDGER}
-    | {*AUDITED, *COVERAGE, *PAPERS},
+    | {"judge_recommendation", *COVERAGE, *PAPERS},
     "scripts/calbias/engine/sampler.py": {*ALL_SIMULATED, *FITS, *BIAS, *BIAS_FIGURES, *LEDGER}
     | {*LEAGUE, *POWER},
     "scripts/calbias/fits/beta.py": {*(f"fit_beta {model}" for model in MODELS)}
-    | {*(MEASURED - ASSESSED), *LEDGER, "join_tables beta_fits", "fig3_fits"},
+    | {*(MEASURED - AUDITED), *LEDGER, "join_tables beta_fits", "fig3_fits"},
     "scripts/calbias/figures/bias_by_n.py": {*BIAS_FIGURES, "write_ledger_page"},
     "scripts/calbias/figures/style.py": {*ALL_FIGURES, *PICTURES, "write_ledger_page"},
     "workflow/report/fig4_realistic.rst": set(),
@@ -93,7 +92,7 @@ def test_a_model_that_is_added(finished):
     planned = set(finished.planned())
     own = {job for job in planned if job.endswith(f" {new}")}
     steps = ("draw_surrogate_logits", "fit_beta", "fit_glm", "recalibrate_model", "read_scores")
-    steps += ("assess_model", "draw_assessment", "audit_model", "measure_model")
+    steps += ("draw_audit", "audit_model", "measure_model")
     assert own == {f"{step} {new}" for step in steps}
     # the other models' logits, fits and judgements stay
     assert not {job for job in planned if job.endswith(MODELS)}
@@ -105,8 +104,8 @@ def test_a_model_of_ones_own(finished):
     (finished / "resources/logits").mkdir(exist_ok=True)
     (finished / "resources/logits/mine.p").write_bytes(pickle.dumps(folds()))
     finished.append("config/smoke_models.csv", "mine,own,10,mine.p\n")
-    steps = ("read_logits", "fit_beta", "fit_glm", "recalibrate_model", "assess_model")
-    steps += ("draw_assessment", "audit_model", "measure_model")
+    steps = ("read_logits", "fit_beta", "fit_glm", "recalibrate_model")
+    steps += ("draw_audit", "audit_model", "measure_model")
     joined = ("beta_fits", "glm_fits", "scenarios")
     scenarios = {"define_scenarios fits", "compute_true_error"}
     # all true errors are in one table, so each summary is made again
@@ -140,5 +139,5 @@ def test_a_cell_that_is_added(finished, what):
 @pytest.mark.parametrize("replicates", [12, 5])
 def test_another_number_of_replicates(finished, replicates):
     """More or fewer; fewer are cut off the existing ones (test_same_bytes.py)."""
-    expected = {*ALL_SIMULATED, *FITS, *BIAS, *BIAS_FIGURES, *LEDGER, *ASSESSED}
+    expected = {*ALL_SIMULATED, *FITS, *BIAS, *BIAS_FIGURES, *LEDGER}
     assert set(finished.planned(config=changed(finished, replicates=replicates))) == expected

@@ -1,5 +1,5 @@
 # Audits: every model, and every file of genuine scores, judged as `calbias audit` judges a user's
-# file; and how often the intervals of an audit hold the truth.
+# file; how often the intervals of an audit hold the truth, and what its recommendation loses.
 
 from calbias.estimation.registry import literal
 
@@ -19,7 +19,10 @@ LOADED = {
         *sorted((HERE / "scripts/calbias/truth/targets").glob("*.py")),
     ]
     for work, names in {
-        "audit": literal(AUDITING / "audit.py", "ESTIMATORS", ()),
+        "audit": [
+            *literal(AUDITING / "estimators.py", "ESTIMATORS", ()),
+            *config["estimators"],
+        ],
         "recommendation": literal(AUDITING / "recommendation.py", "ESTIMATORS", ()),
         "coverage": ["ece_bin_ew", "ece_debias_em"],
     }.items()
@@ -36,6 +39,9 @@ rule audit_model:
     output:
         page="results/audit/{audited}.html",
         numbers="results/audit/{audited}.json",
+        estimates="results/audit/estimates/{audited}.parquet",
+        verdict="results/audit/verdicts/{audited}.parquet",
+        diagram="results/audit/diagrams/{audited}.parquet",
     log:
         "results/logs/audit_model/{audited}.log",
     wildcard_constraints:
@@ -46,14 +52,53 @@ rule audit_model:
         mem_mb=lambda wildcards, attempt: 1500 * attempt,
         runtime=lambda wildcards, attempt: 20 * attempt,
     params:
+        columns=[
+            columns_of(name)
+            for name in ("audit_estimates", "audit_verdicts", "audit_diagrams")
+        ],
         form=lambda wildcards: (
             "--scores" if wildcards.audited in SCORE_FILES else "--top-labels"
         ),
+        estimators=config["estimators"],
+        estimator_dir=OWN_ESTIMATORS,
+        n_bins=config["audit"]["n_bins"],
+        norm=config["audit"]["norm"],
         seed=config["seed"],
     shell:
-        "python {input.script:q} {params.form} {input.scores:q} --name {wildcards.audited}"
-        " --seed {params.seed} --output-page {output.page} --output-numbers {output.numbers}"
-        " 2>&1 | tee {log}"
+        "python {input.script:q} {params.form} {input.scores:q}"
+        " --estimator-dir {params.estimator_dir:q} --name {wildcards.audited}"
+        " --estimators {params.estimators}"
+        " --n-bins {params.n_bins} --norm {params.norm} --seed {params.seed}"
+        " --output-page {output.page} --output-numbers {output.numbers}"
+        " --output-estimates {output.estimates} --output-verdict {output.verdict}"
+        " --output-diagram {output.diagram} 2>&1 | tee {log}"
+
+
+rule draw_audit:
+    input:
+        code=code("draw_audit"),
+        script=program("draw_audit"),
+        diagram="results/audit/diagrams/{model}.parquet",
+        verdict="results/audit/verdicts/{model}.parquet",
+    output:
+        png=report(
+            "results/figures/models/{model}.png",
+            caption="../report/audited_model.rst",
+            category="2. Figures",
+            labels={"figure": "{model}", "format": "PNG"},
+        ),
+        pdf="results/figures/models/{model}.pdf",
+    log:
+        "results/logs/draw_audit/{model}.log",
+    localrule: True
+    conda:
+        "../../envs/environment.yaml"
+    resources:
+        mem_mb=700,
+        runtime=5,
+    shell:
+        "python {input.script:q} --diagram {input.diagram} --verdict {input.verdict}"
+        " --output-png {output.png} --output-pdf {output.pdf} 2>&1 | tee {log}"
 
 
 rule measure_coverage:
@@ -102,8 +147,10 @@ rule judge_recommendation:
         " --output {output} 2>&1 | tee {log}"
 
 
-# All pages, and nothing else.
+# What is known about the models, one's own among them: all pages, tables and pictures of audits.
 rule audit:
     input:
         expand("results/audit/{audited}.html", audited=AUDITED),
+        [table(name) for name in TABLES if name.startswith("audit_")],
+        MODEL_FIGURES,
     localrule: True

@@ -15,13 +15,9 @@ JOINED = {
     "recalibration_details": [
         f"results/recalibration/details/{model}.parquet" for model in WITH_LOGITS
     ],
-    "assessment": [f"results/assessment/{model}.parquet" for model in MODELS],
-    "assessment_verdicts": [
-        f"results/assessment/verdicts/{model}.parquet" for model in MODELS
-    ],
-    "assessment_diagrams": [
-        f"results/assessment/diagrams/{model}.parquet" for model in MODELS
-    ],
+    "audit_estimates": [f"results/audit/estimates/{model}.parquet" for model in MODELS],
+    "audit_verdicts": [f"results/audit/verdicts/{model}.parquet" for model in MODELS],
+    "audit_diagrams": [f"results/audit/diagrams/{model}.parquet" for model in MODELS],
     "reliability_bins": [
         f"results/measures/bins/{model}.parquet" for model in MEASURED
     ],

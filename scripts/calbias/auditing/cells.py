@@ -10,9 +10,11 @@ from typing import NamedTuple
 import numpy as np
 
 from calbias.engine.jit import njit
+from calbias.engine.seeding import stream
 from calbias.errors import InputError
 
-CELLS_PER_BIN = 4096
+CELLS_PER_BIN, SAMPLE = 4096, 20_000
+_BATCH = 1 << 20
 _MOMENTS = 8
 _LEAST = 2.0**-53
 
@@ -82,6 +84,64 @@ class Cells(NamedTuple):
         """Return the largest share of rows in a cell of several scores."""
         kept = self.full()
         return float(np.max(kept.size * (kept.high > kept.low)) / self.n)
+
+
+def read_cells(path, n_bins=15, seed=0, progress=None):
+    """Return (Cells, scores, hits): a Parquet file or folder, and a random sample of its rows.
+
+    Columns ``score`` and ``hit``, or ``score``, ``label`` and ``prediction``. Memory does not grow
+    with the number of rows.
+    """
+    import pyarrow as pa
+    import pyarrow.dataset as ds
+
+    try:
+        data = ds.dataset(path, format="parquet")
+        names = [
+            name for name in ("score", "hit", "label", "prediction") if name in data.schema.names
+        ]
+        if "score" not in names or not ("hit" in names or {"label", "prediction"} <= set(names)):
+            raise InputError(f"{path}: needs columns score and hit, or score, label and prediction")
+        if "hit" in names:
+            names = ["score", "hit"]
+        rows = data.count_rows()
+        batches = data.to_batches(columns=names, batch_size=_BATCH, batch_readahead=2,
+                                  fragment_readahead=1)  # fmt: skip
+        pairs = (_pair(batch) for batch in batches)
+        return accumulated(pairs, rows, n_bins, seed, progress)
+    except (pa.ArrowException, OSError) as error:
+        raise InputError(f"{path}: no readable Parquet: {str(error).splitlines()[0]}") from error
+    except InputError as error:
+        message = str(error)
+        raise InputError(message if str(path) in message else f"{path}: {message}") from error
+
+
+def _pair(batch):
+    """Return (scores, hits) of a record batch, float64; a null is NaN, which no row may be."""
+    columns = {
+        name: batch.column(name).to_numpy(zero_copy_only=False) for name in batch.schema.names
+    }
+    hits = columns["hit"] if "hit" in columns else columns["label"] == columns["prediction"]
+    try:
+        return np.asarray(columns["score"], np.float64), np.asarray(hits, np.float64)
+    except (TypeError, ValueError):
+        raise InputError("score and hit must be numbers, without empty cells") from None
+
+
+def accumulated(pairs, rows, n_bins=15, seed=0, progress=None):
+    """Return (Cells, scores, hits) of an iterable of (scores, hits), ``rows`` in all."""
+    cells, sample, done = Cells.empty(n_bins), [], 0
+    generator = stream(seed, "sample", str(rows))
+    kept = np.sort(generator.choice(rows, min(SAMPLE, rows), replace=False, shuffle=False))
+    for scores, hits in pairs:
+        cells.add(scores, hits, done)
+        inside = kept[np.searchsorted(kept, done) : np.searchsorted(kept, done + len(scores))]
+        sample.append((scores[inside - done], hits[inside - done]))
+        done += len(scores)
+        if progress and (done // _BATCH) % 10 == 0:
+            progress(f"{done / 1e6:.0f} of {rows / 1e6:.0f} million rows")
+    scores, hits = (np.concatenate(parts) for parts in zip(*sample, strict=True))
+    return cells, scores, hits
 
 
 @njit(error_model="numpy")

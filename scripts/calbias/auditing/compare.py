@@ -13,17 +13,14 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.special import expit
 from scipy.stats import norm
 
-from calbias.auditing.cox import logits_of
+from calbias.auditing.cox import cox_curve, logits_of
 from calbias.engine.scores_and_hits import scores_and_hits
 from calbias.engine.seeding import stream
 from calbias.errors import InputError
 
 FOLDS = 5
-_STEPS = 8
-_RIDGE = 1e-6
 
 
 @dataclass
@@ -154,28 +151,8 @@ def reliability_terms(scores, hits, fold):
     recalibrated = np.empty_like(scores)
     for k in range(FOLDS):
         held = fold == k
-        a, b = _platt(x[~held], hits[~held])
-        recalibrated[held] = expit(a + b * x[held])
+        recalibrated[held] = cox_curve(x[~held], hits[~held], x[held])
     return (hits - scores) ** 2 - (hits - recalibrated) ** 2
-
-
-def _platt(x, hits):
-    """Return (a, b) of greatest likelihood of logit c = a + b·x, from (0, 1) by Newton's steps."""
-    a, b = 0.0, 1.0
-    for _ in range(_STEPS):
-        p = expit(a + b * x)
-        residual, v = hits - p, p * (1 - p)
-        h00, h01, h11 = v.sum() + _RIDGE, v @ x, (v * x) @ x + _RIDGE
-        g0, g1 = residual.sum(), residual @ x
-        determinant = h00 * h11 - h01 * h01
-        if not determinant > 0:
-            break
-        da, db = (h11 * g0 - h01 * g1) / determinant, (h00 * g1 - h01 * g0) / determinant
-        scale = min(1.0, 2.0 / max(abs(da), abs(db), 1e-300))
-        a, b = a + scale * da, b + scale * db
-        if max(abs(da), abs(db)) < 1e-8:
-            break
-    return a, b
 
 
 def _equally_far(s, y, t, z, one, other):
@@ -185,8 +162,8 @@ def _equally_far(s, y, t, z, one, other):
 
 
 def _scaled(scores, hits, square):
-    a, b = _platt(logits_of(scores), hits)
-    direction = expit(a + b * logits_of(scores)) - scores
+    x = logits_of(scores)
+    direction = cox_curve(x, hits, x) - scores
 
     def excess(lam):
         return float(np.mean((np.clip(scores + lam * direction, 0, 1) - scores) ** 2)) - square

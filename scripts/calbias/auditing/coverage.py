@@ -12,6 +12,7 @@ import pandas as pd
 from scipy.special import expit
 from scipy.stats import beta as beta_law
 
+from calbias.auditing.estimators import HEADLINE, audited_estimators
 from calbias.auditing.intervals.basic_bootstrap import basic_bootstrap
 from calbias.auditing.intervals.inversion import invert
 from calbias.auditing.intervals.monotone_band import monotone_band
@@ -19,7 +20,6 @@ from calbias.auditing.intervals.percentile_bootstrap import percentile_bootstrap
 from calbias.auditing.intervals.sun2024 import sun2024
 from calbias.auditing.intervals.variational_bound import variational_bound
 from calbias.auditing.sample import Sample
-from calbias.auditing.statistics import audited_estimators
 from calbias.engine.seeding import stream
 from calbias.truth.curves import score
 from calbias.truth.scenarios import score_quantiles
@@ -55,13 +55,11 @@ class Method(NamedTuple):
 
 def methods(nominal=NOMINAL, draws=_DRAWS):
     """Return {name: Method} of all interval methods."""
-    ece = audited_estimators(1.0, 15, ["ece_bin_ew"])["ece_bin_ew"]
+    ece = audited_estimators()[HEADLINE]
     debiased = audited_estimators(2.0, 15, ["ece_debias_em"])["ece_debias_em"]
     return {
-        "test_inversion": Method("l1", lambda x: invert(x, ece.run, ece.target, nominal, draws)),
-        "test_inversion_debiased": Method(
-            "l2", lambda x: invert(x, debiased.run, debiased.target, nominal, draws)
-        ),
+        "test_inversion": Method("l1", lambda x: invert(x, ece, nominal, draws)),
+        "test_inversion_debiased": Method("l2", lambda x: invert(x, debiased, nominal, draws)),
         "sun2024": Method("l2^2", lambda x: sun2024(x, nominal)),
         "basic_bootstrap": Method("l1", lambda x: basic_bootstrap(x, ece.run, nominal, draws)),
         "percentile_bootstrap": Method(

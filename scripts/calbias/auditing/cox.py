@@ -1,32 +1,15 @@
-"""The logistic recalibration of Cox, logit c = a + b·logit s, and its tests of calibration.
+"""The logistic recalibration of Cox, logit c = a + b·logit s, and the power of its score test.
 
 Cox, *Two further applications of a model for binary regression* (Biometrika 1958); as a
 recalibration it is Platt's scaling of the score's logit. Calibration is a = 0, b = 1.
 """
 
-import warnings
-from typing import NamedTuple
-
 import numpy as np
 from scipy.special import expit, logit
-from scipy.stats import chi2
 
-from calbias.errors import InputError
-from calbias.fits.glm import fit_glm
+from calbias.engine.logistic_line import fit_line
 
 LEAST = 2.0**-53  # scores of 0 and 1 have no logit: they are taken this far from it
-
-
-class CoxFit(NamedTuple):
-    """``a``, ``b`` and their covariance (2, 2); NaN where the hits do not determine them."""
-
-    a: float
-    b: float
-    covariance: np.ndarray
-
-    def predict(self, scores):
-        """Return the recalibrated scores, (m,)."""
-        return expit(self.a + self.b * logits_of(scores))
 
 
 def logits_of(scores):
@@ -34,36 +17,18 @@ def logits_of(scores):
     return logit(np.clip(scores, LEAST, 1.0 - LEAST))
 
 
-def fit_cox(scores, hits):
-    """Return the CoxFit of scores (n,) and hits (n,); a constant curve where no slope exists."""
-    clipped = np.clip(np.asarray(scores, float), LEAST, 1.0 - LEAST)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            fit = fit_glm(
-                "logit_logit_b0_b1", np.log(clipped), np.log1p(-clipped), hits,
-                use_statsmodels=False,
-            )  # fmt: skip
-    except InputError:  # hits of one kind, or one score: Laplace's estimate of the hit rate
-        rate = (np.sum(hits) + 0.5) / (len(hits) + 1.0)
-        return CoxFit(float(logit(rate)), 0.0, np.full((2, 2), np.nan))
-    return CoxFit(fit.b0, fit.b1, fit.covariance)
+def fit_cox(x, hits):
+    """Return (a, b) of greatest likelihood for logits x (n,); hits of one kind: Laplace's rate."""
+    n_hits = hits.sum()
+    if n_hits in (0, hits.size):
+        return float(logit((n_hits + 0.5) / (hits.size + 1.0))), 0.0
+    return fit_line(x, hits.astype(float), False)
 
 
-def score_test(scores, hits):
-    """Return (statistic, p-value) of the Cox score test, χ² of 2 degrees of freedom.
-
-    With r = y − s, v = s(1 − s) and x = logit s the statistic is gᵀ H⁻¹ g, g = Σ r (1, x) and
-    H = Σ v (1, x)(1, x)ᵀ. NaN where all scores are equal.
-    """
-    x, v = logits_of(scores), scores * (1.0 - scores)
-    terms = np.stack([np.ones_like(x), x])
-    information = (terms * v) @ terms.T
-    if not np.linalg.cond(information) < 1e12:
-        return float("nan"), float("nan")
-    gradient = terms @ (hits - scores)
-    statistic = float(gradient @ np.linalg.solve(information, gradient))
-    return statistic, float(chi2.sf(statistic, 2))
+def cox_curve(x, hits, new_x):
+    """Return the recalibrated scores at logits ``new_x`` (m,), fitted on x (n,) and hits (n,)."""
+    a, b = fit_cox(x, hits)
+    return expit(a + b * new_x)
 
 
 def noncentrality(scores, rates):
@@ -71,8 +36,24 @@ def noncentrality(scores, rates):
 
     The score test of n samples has power about P(χ²₂(n λ) > 5.99).
     """
+    terms, inverse = _information(scores)
+    gradient = terms @ (rates - scores)
+    return float(gradient @ inverse @ gradient) / scores.size
+
+
+def score_test(scores):
+    """Return ``run(data) -> (m,)``, the statistics of test ``cox_score`` for these scores (n,)."""
+    terms, inverse = _information(scores)
+
+    def run(data):
+        gradient = (data.hits() - scores) @ terms.T
+        return np.einsum("mi,ij,mj->m", gradient, inverse, gradient)
+
+    return run
+
+
+def _information(scores):
+    """Return (1, x), (2, n), and the inverse of Σ v (1, x)(1, x)ᵀ."""
     x, v = logits_of(scores), scores * (1.0 - scores)
     terms = np.stack([np.ones_like(x), x])
-    gradient = terms @ (rates - scores) / x.size
-    information = (terms * v) @ terms.T / x.size
-    return float(gradient @ np.linalg.pinv(information, hermitian=True) @ gradient)
+    return terms, np.linalg.pinv((terms * v) @ terms.T, hermitian=True)

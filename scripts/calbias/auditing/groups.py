@@ -4,20 +4,20 @@ import numpy as np
 import pandas as pd
 
 from calbias.auditing import planning
+from calbias.auditing.estimators import HEADLINE, SIGNIFICANT, audited_estimators
 from calbias.auditing.intervals.interval import LEVEL
 from calbias.auditing.intervals.inversion import Construction
 from calbias.auditing.recalibrations import holm
 from calbias.auditing.sample import Sample
-from calbias.auditing.statistics import audited_estimators
 from calbias.errors import InputError
 
-HEADLINE = "ece_bin_ew"
 MOST_GROUPS = 10_000
+_MOST_CLASSES_WITH_INTERVALS = 20
 TELLABLE, ENOUGH_POWER = 0.05, 0.8
 _REPLICATES = 200
 
 
-def groups_table(scores, hits, groups, n_bins=15, norm=1.0, level=LEVEL, seed=0, intervals=True):
+def groups_table(scores, hits, groups, n_bins=15, norm=1.0, level=LEVEL, seed=0):
     """Return a table of the groups, sorted by name.
 
     Parameters
@@ -38,26 +38,41 @@ def groups_table(scores, hits, groups, n_bins=15, norm=1.0, level=LEVEL, seed=0,
     found, index = np.unique(names, return_inverse=True)
     if found.size > MOST_GROUPS:
         raise InputError(f"{found.size} groups are too many: at most {MOST_GROUPS}")
-    order = np.argsort(index, kind="stable")
-    limits = np.append(0, np.cumsum(np.bincount(index)))
-    rows = []
-    for k, name in enumerate(found):
-        inside = order[limits[k] : limits[k + 1]]
-        rows.append(
-            {"group": name}
-            | _group(scores[inside], hits[inside], n_bins, norm, level, seed, intervals)
-        )
+    inside = np.split(np.argsort(index, kind="stable"), np.cumsum(np.bincount(index))[:-1])
+    rows = (
+        {"group": name, **_group(scores[rows], hits[rows], n_bins, norm, level, seed)}
+        for name, rows in zip(found, inside, strict=True)
+    )
+    return _judged(rows)
+
+
+def classes_table(probabilities, labels, n_bins=15, norm=1.0, level=LEVEL, seed=0):
+    """Return the same table of the classes: probability (n, K) of the class, label (n,) the hit.
+
+    More than 20 classes have no intervals.
+    """
+    n_classes = probabilities.shape[1]
+    level = level if n_classes <= _MOST_CLASSES_WITH_INTERVALS else None
+    return _judged(
+        {
+            "group": str(k),
+            **_group(probabilities[:, k], labels == k, n_bins, norm, level, seed),
+        }
+        for k in range(n_classes)
+    )
+
+
+def _judged(rows):
     table = pd.DataFrame(rows)
     table["corrected_p_value"] = holm(table["p_value"])
-    table["finding"] = np.where(
-        table["corrected_p_value"] < 0.05,
-        "miscalibrated",
-        np.where(table.pop("power") < ENOUGH_POWER, "too small to tell", "none found"),
-    )
+    too_small = table.pop("power") < ENOUGH_POWER
+    finding = np.where(too_small, "too small to tell", "none found")
+    bad = table["corrected_p_value"] < SIGNIFICANT
+    table["finding"] = np.where(bad, "miscalibrated", finding)
     return table.set_index("group")
 
 
-def _group(scores, hits, n_bins, norm, level, seed, intervals):
+def _group(scores, hits, n_bins, norm, level, seed):
     row = {
         "n": scores.size,
         "accuracy": float(hits.mean()),
@@ -68,22 +83,19 @@ def _group(scores, hits, n_bins, norm, level, seed, intervals):
     if scores.size < 2:
         return row
     sample = Sample(scores, hits, seed=seed)
-    estimator = audited_estimators(norm, n_bins, [HEADLINE])[HEADLINE]
-    construction = Construction(
-        sample, {"ece": estimator.run}, {"ece": estimator.target}, _REPLICATES, 5 * _REPLICATES
-    )
-    null, observed = construction.at(0.0)["ece"], construction.observed["ece"]
-    row["ece"], row["noise_floor"] = observed, float(null.mean())
-    row["p_value"] = (1 + np.count_nonzero(null >= observed)) / (1 + null.size)
-    if intervals:
-        row |= construction.invert("ece", level).interval._asdict()
-    row["power"] = _power(sample.scores)
-    return row
+    estimators = audited_estimators(norm, n_bins)
+    construction = Construction(sample, estimators, _REPLICATES, 5 * _REPLICATES)
+    found = construction.against_null(HEADLINE)
+    row |= {"ece": found["value"], **{key: found[key] for key in ("noise_floor", "p_value")}}
+    if level:
+        row |= construction.invert(HEADLINE, level).interval._asdict()
+    return row | {"power": _power(sample.scores)}
 
 
 def _power(scores):
     """Return the power of the Cox test against a tilted curve with an ℓ1 error of 5 points."""
-    rates = planning.rates_with_error(
-        lambda lam: planning.tilted(scores, 1 / (1 + lam)), scores, TELLABLE
+    curves = planning.curves_with_errors(
+        lambda lam: planning.tilted(scores, 1 / (1 + lam)), scores, [TELLABLE]
     )
+    rates = curves[TELLABLE]
     return 0.0 if rates is None else planning.cox_power(scores, rates, scores.size)

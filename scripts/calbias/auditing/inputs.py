@@ -1,6 +1,6 @@
 """What a user hands in (scores and hits, probabilities or logits with labels) as one sample."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,7 +16,7 @@ class Data:
 
     ``sample`` has ascending scores; ``order`` leads from the given rows to its rows. ``logits``
     and ``labels``, in the given order, are None where only scores are known. ``kind`` is
-    "scores", "binary", "probabilities" or "logits".
+    "scores", "binary", "probabilities" or "logits". ``warnings`` are those of a file's reader.
     """
 
     sample: Sample
@@ -25,7 +25,13 @@ class Data:
     logits: np.ndarray | None = None
     labels: np.ndarray | None = None
     n_classes: int | None = None
-    warnings: list = field(default_factory=list)
+    warnings: tuple | None = None
+
+    def ordered_logits(self):
+        """Return (logits, labels) in the order of the sample's rows, or (None, None)."""
+        if self.logits is None:
+            return None, None
+        return self.logits[self.order], self.labels[self.order]
 
 
 def prepared(scores=None, hits=None, probabilities=None, logits=None, labels=None, seed=0):
@@ -49,35 +55,6 @@ def prepared(scores=None, hits=None, probabilities=None, logits=None, labels=Non
     kind = "probabilities" if logits is None else "logits"
     logits = _log_probabilities(values) if logits is None else values
     return Data(sample, order, kind, logits, labels.astype(np.int64), values.shape[1])
-
-
-def warnings_of(data):
-    """Return what a reader should know of the sample, one sentence each."""
-    sample, found = data.sample, list(data.warnings)
-    n, hits = sample.n, int(sample.hits.sum())
-    if hits in (0, n):
-        found.append(
-            f"All {n} rows are {'hits' if hits else 'misses'}: bias and power cannot be told."
-        )
-    elif sample.hits[np.argsort(sample.scores, kind="stable")].argmax() == n - hits:
-        found.append("The scores separate hits from misses: the fitted curve is not determined.")
-    ones = float(np.mean(sample.scores == 1))
-    if ones > 0.01:
-        found.append(
-            f"{100 * ones:.1f} % of the scores are exactly 1: the confidence was rounded away. "
-            "Logits, or probabilities with more digits, would say more."
-        )
-    largest = float(np.unique(sample.scores, return_counts=True)[1].max() / n)
-    if largest > 0.05 and ones <= 0.05:
-        found.append(f"{100 * largest:.1f} % of the rows share one score.")
-    if n < 200:
-        found.append(f"{n} rows are few: expect wide intervals.")
-    if data.n_classes and hits / n < 1.5 / data.n_classes and n >= 50:
-        found.append(
-            f"The accuracy is near chance (1/{data.n_classes}): are labels and classes in the same "
-            "order?"
-        )
-    return found
 
 
 def _log_probabilities(values):

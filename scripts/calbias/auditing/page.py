@@ -1,10 +1,10 @@
 """One self-contained HTML page of an audit."""
 
 import math
-from dataclasses import dataclass
 
-from calbias.auditing.audit import RULE
-from calbias.auditing.plots import bins_of, figures_svg
+from calbias.auditing.estimates import RULE
+from calbias.auditing.plots import figures_svg
+from calbias.auditing.reliability import diagram_of
 
 _KINDS = {
     "scores": "scores and hits",
@@ -12,108 +12,71 @@ _KINDS = {
     "probabilities": "class probabilities and labels, reduced to the top label",
     "logits": "logits and labels, reduced to the top label",
 }
-_GOALS = {
-    "detect_1_points": "detect a true error of 1 point",
-    "detect_2_points": "detect a true error of 2 points",
-    "detect_5_points": "detect a true error of 5 points",
-    "slope_to_0.1": "know the calibration slope to ± 0.1",
-    "mean_gap_to_1_point": "know mean score − accuracy to ± 1 point",
-    "halve_the_interval": "halve the interval of the verdict",
+COLUMNS = {  # key: heading and form
+    "estimator": ("Estimator", "text"),
+    "method": ("Method", "text"),
+    "test": ("Test", "text"),
+    "target": ("Target", "text"),
+    "goal": ("To", "text"),
+    "group": ("Group", "text"),
+    "n": ("Rows", "count"),
+    "accuracy": ("Accuracy", "points"),
+    "mean_score": ("Mean score", "points"),
+    "ece": ("ECE", "points"),
+    "value": ("Value", "points"),
+    "noise_floor": ("Noise floor", "points"),
+    "bias": ("Bias here", "points"),
+    "rmse": ("RMS error", "points"),
+    "corrected": ("Corrected", "points"),
+    "low": ("Low", "points"),
+    "high": ("High", "points"),
+    "statistic": ("Statistic", "number"),
+    "p_value": ("p", "p"),
+    "analytic_p_value": ("p, analytic", "p"),
+    "corrected_p_value": ("p, Holm", "p"),
+    "power_1": ("Power at 1", "share"),
+    "power_2": ("at 2", "share"),
+    "power_5": ("at 5 points", "share"),
+    "labels": ("Labels", "count"),
+    "simulated_power": ("Simulated power there", "share"),
+    "brier_before": ("Brier before", "fine"),
+    "brier_after": ("after", "fine"),
+    "gain": ("Fall", "fine"),
+    "gain_se": ("Standard error", "fine"),
+    "accuracy_change": ("Change of accuracy", "points"),
+    "helps": ("Helps", "text"),
+    "note": ("Note", "text"),
+    "blind_to": ("Blind to", "text"),
+    "finding": ("Finding", "text"),
 }
+_LEFT_OUT = {"n_bins", "noise_sd", "bias_se", "rank", "simulated_power_se", "injective"}
+_NOT_OF_GROUPS = {"p_value"}  # the corrected one counts
 
 
-@dataclass
-class Column:
-    """A column of a table of the page: how it is headed and how a cell reads."""
+def columns(name, table):
+    """Return [(key, heading, form)] of a table of the page."""
+    left_out = _LEFT_OUT | (_NOT_OF_GROUPS if name in ("groups", "classes") else set())
+    keys = [key for key in (table.index.name, *table.columns) if key not in left_out]
+    return [(key, *COLUMNS[key]) for key in keys]
 
-    key: str
-    title: str
-    form: str = "text"
 
-    @property
-    def number(self):
-        """Whether its cells are numbers."""
-        return self.form != "text"
-
-    def text(self, row):
-        """Return the cell of a row, a dict."""
-        value = row.get(self.key)
-        if value is None or (isinstance(value, float) and math.isnan(value)):
-            return ""
-        if self.form == "points":
-            return "∞" if math.isinf(value) else f"{100 * value:.2f}"
-        if self.form == "fine":
-            return f"{100 * value:.3f}"
-        if self.form == "p":
-            return f"{value:.2g}" if value >= 1e-4 else "< 0.0001"
-        if self.form == "share":
-            return f"{100 * value:.0f} %"
-        if self.form == "count":
-            return "∞" if math.isinf(value) else f"{value:,.0f}".replace(",", " ")
-        if self.form == "number":
-            return f"{value:.3g}"
+def cell(value, form):
+    """Return a number or a text as a cell of the given form."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return ""
+    if form == "text":
         return {True: "yes", False: "no"}.get(value, str(value))
-
-
-COLUMNS = {
-    "estimates": [
-        Column("estimator", "Estimator"),
-        Column("target", "Target"),
-        Column("value", "Value", "points"),
-        Column("noise_floor", "Noise floor", "points"),
-        Column("bias", "Bias here", "points"),
-        Column("rmse", "RMS error", "points"),
-        Column("corrected", "Corrected", "points"),
-        Column("low", "Low", "points"),
-        Column("high", "High", "points"),
-        Column("p_value", "p", "p"),
-    ],
-    "intervals": [
-        Column("method", "Method"),
-        Column("target", "Target"),
-        Column("low", "Low", "points"),
-        Column("high", "High", "points"),
-        Column("note", "Note"),
-    ],
-    "tests": [
-        Column("test", "Test"),
-        Column("statistic", "Statistic", "number"),
-        Column("p_value", "p", "p"),
-        Column("analytic_p_value", "p, analytic", "p"),
-        Column("power_1", "Power at 1", "share"),
-        Column("power_2", "at 2", "share"),
-        Column("power_5", "at 5 points", "share"),
-        Column("blind_to", "Blind to"),
-    ],
-    "labels": [
-        Column("goal", "To"),
-        Column("n", "Labels", "count"),
-        Column("simulated_power", "Simulated power there", "share"),
-    ],
-    "recalibration": [
-        Column("method", "Method"),
-        Column("brier_before", "Brier before", "fine"),
-        Column("brier_after", "after", "fine"),
-        Column("gain", "Fall", "fine"),
-        Column("gain_se", "Standard error", "fine"),
-        Column("p_value", "p", "p"),
-        Column("accuracy_change", "Change of accuracy", "points"),
-        Column("helps", "Helps"),
-    ],
-    "groups": [
-        Column("group", "Group"),
-        Column("n", "Rows", "count"),
-        Column("accuracy", "Accuracy", "points"),
-        Column("mean_score", "Mean score", "points"),
-        Column("ece", "ECE", "points"),
-        Column("noise_floor", "Noise floor", "points"),
-        Column("low", "Low", "points"),
-        Column("high", "High", "points"),
-        Column("corrected_p_value", "p, Holm", "p"),
-        Column("finding", "Finding"),
-    ],
-}
-COLUMNS["classes"] = [Column("group", "Class"), *COLUMNS["groups"][1:]]
+    if math.isinf(value):
+        return "∞"
+    if form == "p":
+        return f"{value:.2g}" if value >= 1e-4 else "< 0.0001"
+    return {
+        "points": f"{100 * value:.2f}",
+        "fine": f"{100 * value:.3f}",
+        "share": f"{100 * value:.0f} %",
+        "count": f"{value:,.0f}".replace(",", " "),
+        "number": f"{value:.3g}",
+    }[form]
 
 
 def page(audit, title, json_name="", by=None):
@@ -125,11 +88,9 @@ def page(audit, title, json_name="", by=None):
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("calbias.auditing", "."), autoescape=True
     )
-    reliability, cumulative = figures_svg(audit.sample, audit.options["n_bins"])
-    bins = bins_of(audit.sample, audit.options["n_bins"])
-    tables = audit.to_dict()
-    for row in tables["labels"]:
-        row["goal"] = _GOALS[row["goal"]]
+    tables, diagram = audit.tables(), diagram_of(audit.sample, audit.options["n_bins"])
+    reliability, cumulative = figures_svg(audit.sample, diagram)
+    inside = (diagram.band_low <= diagram.mean_hit) & (diagram.mean_hit <= diagram.band_high)
     return environment.get_template("page.html.j2").render(
         audit=audit,
         title=title,
@@ -137,16 +98,11 @@ def page(audit, title, json_name="", by=None):
         options=audit.options,
         reliability=reliability,
         cumulative=cumulative,
-        n_shown=len(bins),
-        n_outside=sum(not row["band_low"] <= row["hit_rate"] <= row["band_high"] for row in bins),
-        columns=COLUMNS,
-        estimates=tables["estimates"],
-        intervals=[_open_ended(row) for row in tables["intervals"]],
-        tests=tables["tests"],
-        labels=tables["labels"],
-        recalibration=tables["recalibration"],
-        groups=tables.get("groups"),
-        classes=tables.get("classes"),
+        n_shown=inside.size,
+        n_outside=int((~inside).sum()),
+        columns={name: columns(name, table) for name, table in tables.items()},
+        cell=cell,
+        tables={name: table.reset_index().to_dict("records") for name, table in tables.items()},
         advice=_advice(audit.recalibration),
         n_null=4 * audit.options["replicates"],
         rule=RULE,
@@ -164,11 +120,7 @@ def facts(description):
         ("Classes", description["n_classes"]),
         ("Accuracy", f"{100 * description['accuracy']:.2f} %"),
         ("Mean score", f"{100 * description['mean_score']:.2f} %"),
-        (
-            "Mean score − accuracy",
-            f"{100 * gap:+.2f} ± {196 * error:.2f} points: "
-            f"{'over' if gap > 0 else 'under'}confident on average",
-        ),
+        ("Mean score − accuracy", f"{100 * gap:+.2f} ± {196 * error:.2f} points"),
         ("Brier score", f"{description['brier']:.4f}"),
         (
             "Distinct scores",
@@ -181,18 +133,14 @@ def facts(description):
     return [(name, value) for name, value in found if value is not None]
 
 
-def _open_ended(row):
-    return {**row, "high": math.inf if row["high"] is None else row["high"]}
-
-
 def _advice(recalibration):
     if recalibration.empty:
         return ""
     best = recalibration[recalibration["helps"]]
     if best.empty:
         return "No method lowers the Brier score by more than chance would: leave the scores alone."
-    first = best.iloc[0]
-    text = f"{best.index[0].capitalize()} scaling" if best.index[0] != "isotonic" else "Isotonic"
+    name, first = best.index[0], best.iloc[0]
+    text = "Isotonic regression" if name == "isotonic" else f"{name.capitalize()} scaling"
     return (
         f"{text} lowers the Brier score most, by {100 * first['gain']:.3f} ± "
         f"{196 * first['gain_se']:.3f} points of a hundred; the accuracy stays."

@@ -5,9 +5,10 @@ import pandas as pd
 from scipy.stats import beta as beta_law
 
 from calbias.auditing import planning
-from calbias.auditing.cox import LEAST
+from calbias.auditing.cox import LEAST, logits_of
 from calbias.errors import InputError
 
+DETECT = (0.01, 0.02, 0.05)
 _QUANTILES = 20_000
 _REPLICATES = 1000  # the power's standard error is then at most 0.016
 _STEPS, _CLOSE = 6, 0.015
@@ -16,7 +17,7 @@ _STEPS, _CLOSE = 6, 0.015
 def plan(
     scores=None,
     beta=None,
-    detect=(0.01, 0.02, 0.05),
+    detect=DETECT,
     power=0.8,
     slope_width=0.1,
     gap_width=0.01,
@@ -54,51 +55,64 @@ def plan(
         raise InputError(f"power must be above 0.05 and below 1, not {power:g}")
     if not (slope_width > 0 and gap_width > 0) or any(not 0 < error < 1 for error in detect):
         raise InputError("widths must be above 0 and errors to detect between 0 and 100 points")
+    slope = None
     if beta is not None:
         if not min(beta) > 0:
             raise InputError(f"the parameters of a Beta distribution are above 0, not {beta}")
         slope = planning.slope_labels_beta(*beta, slope_width)
         scores = beta_law.ppf((np.arange(_QUANTILES) + 0.5) / _QUANTILES, *beta)
         scores = np.clip(scores, LEAST, 1 - LEAST)
-    else:
-        scores = np.sort(np.asarray(scores, float))
-        slope = planning.slope_labels(scores, slope_width)
-    rows = [_detection(scores, error, power, seed) for error in detect]
-    rows.append({"goal": f"slope to ± {slope_width:g}", "labels": np.ceil(slope - 1e-9)})
-    gap = planning.mean_gap_labels(scores, gap_width)
-    rows.append({"goal": f"mean gap to ± {100 * gap_width:g} points", "labels": np.ceil(gap)})
+    scores = np.sort(np.asarray(scores, float))
+    curves = planning.curves_with_errors(
+        lambda lam: planning.tilted(scores, 1 / (1 + lam)), scores, detect
+    )
+    rows = goals(scores, curves, power, slope, slope_width, gap_width, seed, _REPLICATES)
+    x = logits_of(scores)
+    for row, rates in zip(rows, curves.values(), strict=False):
+        if rates is not None:
+            row["slope"] = float(logits_of(rates) @ x / (x @ x))
+            row["labels_by_simulation"] = _corrected(scores, rates, row, power, seed)
     columns = ["goal", "labels", "slope", "simulated_power", "simulated_power_se",
                "labels_by_simulation"]  # fmt: skip
     return pd.DataFrame(rows, columns=columns).set_index("goal")
 
 
-def _detection(scores, error, power, seed):
-    goal = f"detect {100 * error:g} points"
-    rates = planning.rates_with_error(
-        lambda lam: planning.tilted(scores, 1 / (1 + lam)), scores, error
-    )
-    if rates is None:  # such scores cannot be that far off by a tilt
-        return {"goal": goal, "labels": np.inf}
-    x = planning.logits_of(scores)
-    slope = float(planning.logits_of(rates) @ x / (x @ x))
-    n = np.ceil(planning.detection_labels(scores, rates, power))
-    simulated, error_of_it = planning.simulated_power(scores, rates, n, _REPLICATES, seed)
-    return {
-        "goal": goal,
-        "labels": n,
-        "slope": slope,
-        "simulated_power": simulated,
-        "simulated_power_se": error_of_it,
-        "labels_by_simulation": _corrected(scores, rates, n, simulated, power, seed),
-    }
+def goals(
+    scores, curves, power=0.8, slope=None, slope_width=0.1, gap_width=0.01, seed=0, replicates=400
+):
+    """Return a dict per goal: labels by the closed form, and the power simulated at them.
+
+    ``curves`` are {error to detect: rates (n,) at ascending ``scores`` (n,), or None}; ``slope`` is
+    the number of labels for the slope where it is known better than from the scores.
+    """
+    rows = []
+    for error, rates in curves.items():
+        row = {"goal": f"detect {points(error)}", "labels": np.inf}
+        if rates is not None:  # else no curve of the family is that far off
+            row["labels"] = np.ceil(planning.detection_labels(scores, rates, power))
+            row["simulated_power"], row["simulated_power_se"] = planning.simulated_power(
+                scores, rates, row["labels"], replicates, seed
+            )
+        rows.append(row)
+    slope = planning.slope_labels(scores, slope_width) if slope is None else slope
+    gap = planning.mean_gap_labels(scores, gap_width)
+    rows.append({"goal": f"slope to ± {slope_width:g}", "labels": np.ceil(slope - 1e-9)})
+    rows.append({"goal": f"mean gap to ± {points(gap_width)}", "labels": np.ceil(gap)})
+    return rows
 
 
-def _corrected(scores, rates, n, simulated, power, seed):
+def points(error):
+    """Return a fraction as text, in percentage points."""
+    return f"{100 * error:g} point{'' if error == 0.01 else 's'}"
+
+
+def _corrected(scores, rates, row, power, seed):
     """Return the number of labels at which the simulated power is the one wanted, about.
 
     The closed form takes the variance of calibrated hits and a χ² law: with few labels, or far from
     calibration, it promises too much.
     """
+    n, simulated = row["labels"], row["simulated_power"]
     for _ in range(_STEPS):
         if np.isnan(simulated) or abs(simulated - power) < _CLOSE:
             break

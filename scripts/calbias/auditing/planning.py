@@ -13,12 +13,11 @@
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.special import polygamma
+from scipy.special import expit, polygamma
 from scipy.stats import chi2, ncx2, norm
 
-from calbias.auditing.cox import logits_of, noncentrality
-from calbias.auditing.redraw import FixedScores
-from calbias.auditing.statistics import calibration_statistics
+from calbias.auditing.cox import logits_of, noncentrality, score_test
+from calbias.engine.redraw import FixedScores
 from calbias.errors import InputError
 
 LEVEL = 0.05
@@ -83,31 +82,32 @@ def simulated_power(scores, rates, n, replicates=_SIMULATED, seed=0):
     order = np.argsort(scores, kind="stable")
     ranks = order[((np.arange(n) + 0.5) / n * len(scores)).astype(int)]
     fixed = FixedScores(scores[ranks], seed, "plan")
-    run = {"cox": calibration_statistics(fixed.scores)["cox_score"]}
+    run = {"cox": score_test(fixed.scores)}
     values = fixed.estimates(rates[ranks], run, replicates)["cox"]
     power = float(np.mean(values > chi2.ppf(1 - LEVEL, 2)))
     return power, float(np.sqrt(power * (1 - power) / replicates))
 
 
-def rates_with_error(rates_at, scores, error, most=1e4):
-    """Return the rates of the family ``rates_at(λ)`` whose ℓ1 error is ``error``, or None.
+def curves_with_errors(rates_at, scores, errors, most=1e4):
+    """Return {error: rates of the family ``rates_at(λ)`` with that ℓ1 error, or None}.
 
     None where no curve of the family is that far from the diagonal.
     """
 
-    def excess(lam):
-        return float(np.abs(rates_at(lam) - scores).mean()) - error
+    def curve(error):
+        def excess(lam):
+            return float(np.abs(rates_at(lam) - scores).mean()) - error
 
-    high = 1.0
-    while excess(high) < 0:
-        high *= 2
-        if high > most:
-            return None
-    return rates_at(brentq(excess, 0.0, high, xtol=1e-9))
+        high = 1.0
+        while excess(high) < 0:
+            high *= 2
+            if high > most:
+                return None
+        return rates_at(brentq(excess, 0.0, high, xtol=1e-9))
+
+    return {error: curve(error) for error in errors}
 
 
 def tilted(scores, slope):
     """Return the rates of logit c = slope·logit s: overconfident scores for a slope below 1."""
-    from scipy.special import expit
-
     return expit(slope * logits_of(scores))

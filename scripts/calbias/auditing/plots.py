@@ -4,60 +4,28 @@ import io
 
 import numpy as np
 
-from calbias.auditing.redraw import FixedScores
-from calbias.engine.binning import first_rank
+from calbias.auditing.reliability import diagram_of
 
-_BAND_REPLICATES = 400
 _POINTS = 1000
 _NO_PICTURE = '<p>No picture without matplotlib: <code>pip install "calbias[plot]"</code>.</p>'
 _BLUE, _ORANGE, _GREY = "#0a5c7d", "#b3541e", "#9aa3ad"
 
 
-def bins_of(sample, n_bins=15):
-    """Return one dict per equal-width bin with samples: what the reliability diagram shows.
-
-    ``band_low`` and ``band_high`` hold the bin's hit rate with probability 95 % if the model is
-    calibrated (consistency band; Bröcker and Smith 2007).
-    """
-    scores = sample.scores
-    ranks = np.unique([first_rank(k, n_bins, scores, False) for k in range(n_bins + 1)])
-    sizes = np.diff(ranks)
-    rates = np.empty((_BAND_REPLICATES, sizes.size))
-    fixed = FixedScores(scores, sample.seed, "band")
-    for rows, data in fixed.batches(scores, _BAND_REPLICATES):
-        rates[rows] = np.diff(data.cum_hit[:, ranks], axis=1) / sizes
-    low, high = np.quantile(rates, [0.025, 0.975], axis=0)
-    cum_hit = np.append(0, np.cumsum(sample.hits))
-    cum_score = np.append(0, np.cumsum(scores))
-    return [
-        {
-            "n": int(size),
-            "mean_score": float((cum_score[end] - cum_score[start]) / size),
-            "hit_rate": float((cum_hit[end] - cum_hit[start]) / size),
-            "band_low": float(band_low),
-            "band_high": float(band_high),
-        }
-        for start, end, size, band_low, band_high in zip(
-            ranks, ranks[1:], sizes, low, high, strict=False
-        )
-    ]
-
-
 def figure(sample, n_bins=15):
-    """Return a matplotlib Figure with the three panels."""
+    """Return a matplotlib Figure with the three panels of a Sample."""
     from matplotlib.figure import Figure
 
     panel = Figure(figsize=(9.5, 4.6), layout="constrained")
     grid = panel.add_gridspec(2, 2, height_ratios=(3, 1))
     reliability = panel.add_subplot(grid[0, 0])
-    _draw_reliability(reliability, bins_of(sample, n_bins))
+    _draw_reliability(reliability, diagram_of(sample, n_bins))
     _draw_histogram(panel.add_subplot(grid[1, 0], sharex=reliability), sample)
     _draw_cumulative(panel.add_subplot(grid[:, 1]), sample)
     return panel
 
 
-def figures_svg(sample, n_bins=15):
-    """Return (SVG of reliability diagram and histogram, SVG of the cumulative plot), texts.
+def figures_svg(sample, diagram):
+    """Return (SVG of a ReliabilityDiagram and histogram, SVG of the cumulative plot), texts.
 
     Without matplotlib, which is optional, both say how to get it.
     """
@@ -69,18 +37,15 @@ def figures_svg(sample, n_bins=15):
     left = Figure(figsize=(5.2, 5.2), layout="constrained")
     grid = left.add_gridspec(2, 1, height_ratios=(3, 1))
     top = left.add_subplot(grid[0])
-    _draw_reliability(top, bins_of(sample, n_bins))
+    _draw_reliability(top, diagram)
     _draw_histogram(left.add_subplot(grid[1], sharex=top), sample)
     right = Figure(figsize=(5.2, 4.0), layout="constrained")
     _draw_cumulative(right.add_subplot(), sample)
     return _svg(left, "reliability"), _svg(right, "cumulative")
 
 
-def _draw_reliability(axes, bins):
-    x, rate, low, high = (
-        np.array([row[key] for row in bins])
-        for key in ("mean_score", "hit_rate", "band_low", "band_high")
-    )
+def _draw_reliability(axes, diagram):
+    x, rate, low, high = diagram[3:]
     axes.plot([0, 1], [0, 1], color=_GREY, linewidth=1, label="calibrated")
     axes.vlines(x, low, high, color=_GREY, linewidth=7, alpha=0.45, label="95 % if calibrated")
     outside = (rate < low) | (rate > high)

@@ -17,20 +17,20 @@ logits: none of them changes which class is the top one, and so none changes the
 import warnings
 
 import numpy as np
+import pandas as pd
 from scipy.stats import norm
 
-from calbias.auditing.cox import fit_cox
+from calbias.auditing.cox import cox_curve, logits_of
 from calbias.engine.seeding import stream
-from calbias.errors import InputError
 from calbias.logits.top_label import top_label
 from calbias.recalibration.methods.isotonic_regression import fit_binary
 from calbias.recalibration.methods.temperature_scaling import inverse_temperature
 
-FOLDS = 5
+FOLDS, FEWEST = 5, 50
 
 
-def cross_validated(scores, hits, logits=None, labels=None, seed=0, folds=FOLDS):
-    """Return one dict per method: what cross-validated recalibration does to the Brier score.
+def recalibration_table(scores, hits, logits=None, labels=None, seed=0):
+    """Return what cross-validated recalibration does to the Brier score, indexed by ``method``.
 
     Parameters
     ----------
@@ -41,21 +41,23 @@ def cross_validated(scores, hits, logits=None, labels=None, seed=0, folds=FOLDS)
 
     Returns
     -------
-    list of dict
-        ``method``, ``brier_before``, ``brier_after``, ``gain`` and ``gain_se`` (fall of the Brier
-        score), ``p_value`` (normal, two-sided), ``accuracy_change``, ``injective`` and ``helps``
-        (gain above 0 at 5 %, after Holm's correction), in falling order of the gain.
+    DataFrame
+        ``brier_before``, ``brier_after``, ``gain`` and ``gain_se`` (fall of the Brier score),
+        ``p_value`` (normal, two-sided), ``accuracy_change``, ``injective`` and ``helps`` (gain
+        above 0 at 5 %, after Holm's correction), in falling order of the gain. Empty for fewer
+        than 50 rows and for rows of one outcome.
     """
     n = len(scores)
-    if n < 2 * folds:
-        raise InputError(f"{n} rows are too few for a cross-validation: give at least {2 * folds}")
-    fold = stream(seed, "recalibration", str(n)).permutation(n) % folds
+    if n < FEWEST or hits.min() == hits.max():
+        return pd.DataFrame()
+    fold = stream(seed, "recalibration", str(n)).permutation(n) % FOLDS
+    x = logits_of(scores)
     outputs = {"platt": np.empty(n), "isotonic": np.empty(n)}
     if logits is not None:
         outputs["temperature"] = np.empty(n)
-    for k in range(folds):
+    for k in range(FOLDS):
         held, rest = fold == k, fold != k
-        outputs["platt"][held] = fit_cox(scores[rest], hits[rest]).predict(scores[held])
+        outputs["platt"][held] = cox_curve(x[rest], hits[rest], x[held])
         outputs["isotonic"][held] = _isotonic(scores[rest], hits[rest], scores[held])
         if logits is not None:
             inverse = _inverse_temperature(logits[rest], labels[rest])
@@ -81,7 +83,7 @@ def cross_validated(scores, hits, logits=None, labels=None, seed=0, folds=FOLDS)
         )
     for row, corrected in zip(rows, holm([row["p_value"] for row in rows]), strict=True):
         row["helps"] = bool(row["gain"] > 0 and corrected < 0.05)
-    return sorted(rows, key=lambda row: -row["gain"])
+    return pd.DataFrame(sorted(rows, key=lambda row: -row["gain"])).set_index("method")
 
 
 def holm(p_values):

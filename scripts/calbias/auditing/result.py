@@ -8,8 +8,11 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-SIGNIFICANT = 0.05
-HEADLINE = "ece_bin_ew"
+from calbias.auditing.estimators import HEADLINE, SIGNIFICANT
+from calbias.auditing.labels import HALVE
+
+_NAMED = 5  # groups, in a sentence
+TABLES = ("estimates", "tests", "intervals", "labels", "recalibration", "groups", "classes")
 
 
 @dataclass
@@ -23,9 +26,10 @@ class Audit:
     warnings : list of str
         What limits the conclusions.
     estimates : DataFrame
-        A row per estimator: target, value, noise_floor (mean estimate of a calibrated model with
-        these scores), noise_sd, bias and rmse here, corrected value, low and high end of the
-        interval of its target, p_value.
+        A row per estimator: target, n_bins used, value, noise_floor (mean estimate of a calibrated
+        model with these scores), noise_sd, bias, bias_se and rmse here, rank (1 + the number of
+        estimators of the same target whose rmse is smaller by more than 5 %), corrected value,
+        low and high end of the interval of its target, p_value.
     tests : DataFrame
         A row per test: statistic, p_value (hits redrawn from the scores), analytic_p_value, power
         against errors of 1, 2 and 5 points, what it is blind to.
@@ -85,20 +89,27 @@ class Audit:
         return self.p_value < SIGNIFICANT
 
     @property
+    def direction(self):
+        """``overconfident`` or ``underconfident`` where mean score and accuracy differ by more
+        than two standard errors, else ``neither``.
+        """
+        gap = self.description["mean_gap"]
+        if abs(gap) <= 2 * self.description["mean_gap_se"]:
+            return "neither"
+        return "overconfident" if gap > 0 else "underconfident"
+
+    @property
     def sentence(self):
         """The verdict in one sentence."""
         low, high = self.interval
-        direction = "over" if self.description["mean_gap"] > 0 else "under"
-        verdict = f"miscalibrated ({direction}confident on average)"
-        if not self.miscalibrated:
-            verdict = "no miscalibration found"
-        more = self.labels.loc["halve_the_interval", "n"]
-        labels = (
-            ""
-            if math.isnan(more)
-            else f"; about {_two_digits(more)} labels would halve the interval"
-        )
-        level = f"{100 * self.options['level']:g} %"
+        verdict = "no miscalibration found"
+        if self.miscalibrated:
+            verdict = f"miscalibrated ({self._direction_in_words()})"
+        more = self.labels.loc[HALVE, "labels"]
+        norm, level = (self.options[key] for key in ("norm", "level"))
+        labels = ""
+        if not math.isnan(more):
+            labels = f"; about {_two_digits(more)} labels would halve the interval"
         digits = 1  # more where the interval is narrow
         if high > low:
             digits = min(max(math.ceil(-math.log10(high - low)) - 1, 1), 6)
@@ -106,10 +117,34 @@ class Audit:
             f"{100 * x:.{digits}f}" for x in (self.ece, self.noise_floor, low, high)
         )
         return (
-            f"n = {self.n}: ECE {ece} %, noise floor {floor} %; "
-            f"true error between {low} and {high} % ({level}); "
-            f"{verdict}, p = {self.p_value:.2g}{'' if math.isnan(more) else labels}."
+            f"n = {self.n}: ECE{'' if norm == 1 else f' (ℓ{norm:g})'} {ece} %, noise floor {floor} "
+            f"%; true error between {low} and {high} % ({100 * level:g} %); {verdict}, "
+            f"p = {self.p_value:.2g}{labels}."
         )
+
+    @property
+    def groups_sentence(self):
+        """What the groups show, in one sentence; empty where none were asked for."""
+        if self.groups is None:
+            return ""
+        found = self.groups["finding"]
+        bad = list(found.index[found == "miscalibrated"])
+        names = f" ({', '.join(bad[:_NAMED])}{', …' if len(bad) > _NAMED else ''})" if bad else ""
+        small = int((found == "too small to tell").sum())
+        return f"{len(bad)} of {len(found)} groups miscalibrated{names}, {small} too small to tell."
+
+    def _direction_in_words(self):
+        if self.direction == "neither":
+            return "neither over- nor underconfident on average"
+        if self.description["kind"] == "binary":
+            high = self.direction == "overconfident"
+            return f"probabilities too {'high' if high else 'low'} on average"
+        return f"{self.direction} on average"
+
+    def tables(self):
+        """Return {name: DataFrame} of the tables that have rows."""
+        found = {name: getattr(self, name) for name in TABLES}
+        return {name: table for name, table in found.items() if table is not None and len(table)}
 
     def to_frame(self):
         """Return the table of the estimators."""
@@ -117,13 +152,6 @@ class Audit:
 
     def to_dict(self):
         """Return everything as dicts, lists, numbers and texts, as the JSON file has it."""
-        tables = {
-            name: _records(getattr(self, name))
-            for name in ("estimates", "tests", "intervals", "labels", "recalibration")
-        }
-        for name in ("groups", "classes"):
-            if getattr(self, name) is not None:
-                tables[name] = _records(getattr(self, name))
         return {
             "sentence": self.sentence,
             "miscalibrated": self.miscalibrated,
@@ -131,11 +159,13 @@ class Audit:
             "noise_floor": self.noise_floor,
             "interval": list(self.interval),
             "p_value": self.p_value,
+            "direction": self.direction,
+            "groups_sentence": self.groups_sentence,
             "recommended": self.recommended,
             "description": {k: _plain(v) for k, v in self.description.items()},
             "warnings": list(self.warnings),
             "options": {k: _plain(v) for k, v in self.options.items()},
-            **tables,
+            **{name: _records(table) for name, table in self.tables().items()},
         }
 
     def to_json(self):
@@ -146,7 +176,7 @@ class Audit:
         """Return a matplotlib Figure: reliability diagram, scores, cumulative plot."""
         from calbias.auditing.plots import figure
 
-        return figure(self.sample)
+        return figure(self.sample, self.options["n_bins"])
 
     def _repr_html_(self):
         shown = self.estimates[["target", "value", "noise_floor", "corrected", "low", "high"]]
@@ -159,8 +189,6 @@ class Audit:
 
 
 def _records(table):
-    if table.empty:
-        return []
     return [
         {key: _plain(value) for key, value in row.items()}
         for row in table.reset_index().to_dict("records")
@@ -177,7 +205,5 @@ def _plain(value):
 
 def _two_digits(number):
     """Return a count rounded to two digits."""
-    if math.isnan(number):
-        return "?"
     digits = max(math.floor(math.log10(max(number, 1))) - 1, 0)
     return f"{round(number / 10**digits) * 10**digits:.0f}"

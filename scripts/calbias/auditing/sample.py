@@ -1,10 +1,16 @@
-"""The scores and hits that an audit is about, sorted, with the curve fitted to them."""
+"""The scores and hits that an audit is about, with the family of curves fitted to them.
+
+The family c_λ = s + λ(ĉ(s) − s) leads from perfect calibration (λ = 0) through the fitted curve ĉ
+(λ = 1) and beyond.
+"""
 
 import warnings
 from functools import cached_property
 
 import numpy as np
+from scipy.special import xlog1py, xlogy
 
+from calbias.engine.redraw import FixedScores
 from calbias.engine.scores_and_hits import scores_and_hits
 from calbias.engine.sorted_batch import SortedBatch, sorted_data_set
 from calbias.errors import InputError
@@ -14,7 +20,59 @@ from calbias.logits.top_label import TopLabel
 _FLAT = 1e-12  # a curve nearer to the diagonal than this has no direction
 
 
-class Sample:
+class Family:
+    """The curves c_λ at ascending ``scores`` (m,) with ``hits``, from the rates ``fitted`` (m,).
+
+    Each score stands for ``size`` rows: an array (m,), or 1; n is the number of all rows.
+    """
+
+    size = 1
+
+    def rates(self, lam):
+        """Return c_λ = s + λ(ĉ(s) − s), clipped to [0, 1], at each score, (m,)."""
+        return np.clip(self.scores + lam * self._direction, 0.0, 1.0)
+
+    def mean(self, values):
+        """Return the mean over the rows of values at each score, (m,)."""
+        return float(np.sum(self.size * values) / self.n)
+
+    def likelihood_weights(self, lams):
+        """Return {λ: weight}: the likelihood of c_λ times the distance between λ's neighbours."""
+        if len(lams) == 1:
+            return {lams[0]: 1.0}
+        misses = self.size - self.hits.astype(float)
+        log_likelihood = np.array(
+            [
+                np.sum(xlogy(self.hits, rates) + xlog1py(misses, -rates))
+                for rates in map(self.rates, lams)
+            ]
+        )
+        if not np.isfinite(log_likelihood).any():
+            return dict.fromkeys(lams, 1 / len(lams))
+        weights = np.exp(log_likelihood - log_likelihood.max()) * np.gradient(np.array(lams))
+        return dict(zip(lams, weights / weights.sum(), strict=True))
+
+    @cached_property
+    def _direction(self):
+        direction = self.fitted - self.scores
+        if np.abs(direction).max() < _FLAT:
+            direction = self.scores * (1.0 - self.scores)
+        return direction
+
+    @cached_property
+    def unit(self):
+        """The λ at which the curve's ℓ1 error is at least half the standard error of a mean hit.
+
+        1 unless the fitted curve is much nearer to the diagonal than the data can tell.
+        """
+        distance = self.mean(np.abs(self._direction))
+        if distance == 0.0:
+            return 1.0
+        error = np.sqrt(self.mean(self.scores * (1 - self.scores)) / self.n)
+        return max(1.0, 0.5 * error / distance)
+
+
+class Sample(Family):
     """n scores in ascending order with their hits.
 
     Parameters
@@ -69,35 +127,18 @@ class Sample:
         """The GLM of least AIC, or None where the mean hit stands for it."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # separated scores: the audit says so itself
-            return fit_curve(self._top_label).curve
+            return fit_curve(self.top_label).curve
 
     @cached_property
     def fitted(self):
         """The fitted probability of a hit at each score, (n,)."""
-        return hit_probability(self._top_label, self.curve)
+        return hit_probability(self.top_label, self.curve)
+
+    def redraws(self, name="audit"):
+        """Return the FixedScores that draw hits at these scores."""
+        return FixedScores(self.scores, self.seed, name)
 
     @property
-    def _top_label(self):
+    def top_label(self):
+        """The sample as a TopLabel, ascending."""
         return TopLabel(self.scores, self.log_score, self.log1m_score, self.hits)
-
-    def rates(self, lam):
-        """Return c_λ = s + λ(ĉ(s) − s), clipped to [0, 1], at each score, (n,)."""
-        return np.clip(self.scores + lam * self._direction, 0.0, 1.0)
-
-    @cached_property
-    def _direction(self):
-        direction = self.fitted - self.scores
-        if np.abs(direction).max() < _FLAT:
-            direction = self.scores * (1.0 - self.scores)
-        return direction
-
-    @cached_property
-    def unit(self):
-        """The λ at which the curve's ℓ1 error is at least half the standard error of a mean hit.
-
-        1 unless the fitted curve is much nearer to the diagonal than the data can tell.
-        """
-        size = np.abs(self._direction).mean()
-        if size == 0.0:
-            return 1.0
-        return max(1.0, 0.5 * np.sqrt((self.scores * (1 - self.scores)).mean() / self.n) / size)

@@ -159,7 +159,7 @@ def estimate(
 
 
 def list_estimators() -> tuple[Estimator, ...]:
-    """Describe the estimators that ``estimate`` and ``assess`` know.
+    """Describe the estimators that ``estimate`` and ``audit`` know.
 
     Returns
     -------

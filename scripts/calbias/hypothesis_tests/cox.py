@@ -17,9 +17,14 @@ VARIANTS = {"cox_score": {"kind": "score"}, "cox_lrt": {"kind": "ratio"}}
 
 def p_values(data, kind):
     """Return the p-values (m,) of a SortedBatch; 1 where all scores are equal."""
-    statistics = np.empty(data.scores.shape[0])
-    (_scores if kind == "score" else _ratios)(data.scores, data.hits(), statistics)
-    return chi2.sf(statistics, 2)
+    return chi2.sf(statistics(data, kind), 2)
+
+
+def statistics(data, kind):
+    """Return the statistics (m,); 0 where all scores are equal."""
+    values = np.empty(data.scores.shape[0])
+    (_scores if kind == "score" else _ratios)(data.scores, data.hits(), values)
+    return values
 
 
 @njit(error_model="numpy")

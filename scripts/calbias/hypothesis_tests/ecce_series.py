@@ -19,12 +19,17 @@ _TERMS = np.arange(1, 200)
 
 def p_values(data, kind):
     """Return the p-values (m,) of a SortedBatch; 1 where no score is between 0 and 1."""
+    ratio = statistics(data, kind)
+    return mad_tail(ratio) if kind == "mad" else range_tail(ratio)
+
+
+def statistics(data, kind):
+    """Return MAD/σ or R/σ, (m,); 0 where no score is between 0 and 1."""
     lowest, highest = cumulative_extremes(data)
     sigma = np.sqrt(np.sum(data.scores * (1.0 - data.scores), axis=1)) / data.scores.shape[1]
     value = np.maximum(highest, -lowest) if kind == "mad" else highest - lowest
     with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = np.where(sigma > 0, value / sigma, 0.0)
-    return mad_tail(ratio) if kind == "mad" else range_tail(ratio)
+        return np.where(sigma > 0, value / sigma, 0.0)
 
 
 def mad_tail(x):

@@ -16,7 +16,13 @@ VARIANTS = {
 
 
 def p_values(data, n_bins, lost_degrees):
-    """Return the p-values (m,) of a SortedBatch; bins without variance count for nothing."""
+    """Return the p-values (m,) of a SortedBatch."""
+    degrees = min(n_bins, data.scores.shape[1]) - lost_degrees
+    return chi2.sf(statistics(data, n_bins), max(degrees, 1))
+
+
+def statistics(data, n_bins, lost_degrees=0):
+    """Return the statistics (m,); bins without variance count for nothing."""
     n = data.scores.shape[1]
     edges = -(-np.arange(n_bins + 1) * n // n_bins)
     edges = np.unique(edges)
@@ -26,4 +32,4 @@ def p_values(data, n_bins, lost_degrees):
     variances = sizes * means * (1.0 - means)
     with np.errstate(divide="ignore", invalid="ignore"):
         terms = np.where(variances > 0, gaps**2 / variances, 0.0)
-    return chi2.sf(terms.sum(axis=1), max(sizes.size - lost_degrees, 1))
+    return terms.sum(axis=1)

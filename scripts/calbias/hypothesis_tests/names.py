@@ -7,7 +7,7 @@ from calbias.estimation.registry import estimator_file, known_estimators
 
 FOLDER = Path(__file__).parent
 REDRAW = "redraw_"
-_NOT_TESTS = ("names", "registry", "redraw", "power")
+_NOT_TESTS = ("names", "registry", "power")
 
 
 def known_tests():

@@ -1,8 +1,10 @@
 """Tests of calibration by name; a test is a file of this folder, or an estimator redrawn.
 
-A file defines ``p_values(data, **options)``, or ``statistics(data, **options)`` whose large values
-speak against calibration and whose null law is found by redrawing hits. VARIANTS gives the options
-of each name. ``redraw_<estimator>`` is the redraw test with that estimator as its statistic.
+A file defines ``statistics(data, **options)`` and, where their null law is known,
+``p_values(data, **options)``. Without p-values large statistics speak against calibration, and
+their null law is found by redrawing hits. VARIANTS gives the options of each name. "Blind to" in a
+file's docstring begins the sentence on what the test does not see. ``redraw_<estimator>`` is
+the redraw test with that estimator as its statistic.
 """
 
 import importlib
@@ -16,11 +18,16 @@ N_BINS = 15
 
 
 class CalibrationTest(NamedTuple):
-    """A test: its name, and either of two functions from a SortedBatch to values (m,)."""
+    """A test: its name, functions from a SortedBatch to values (m,), and what it is blind to."""
 
     name: str
     p_values: object = None
     statistics: object = None
+    blind_to: str = ""
+
+    def evidence(self, data):
+        """Return values (m,) that are the larger the more speaks against calibration."""
+        return -self.p_values(data) if self.p_values else self.statistics(data)
 
 
 def load_test(name):
@@ -38,6 +45,7 @@ def load_test(name):
         name,
         bound(getattr(module, "p_values", None)),
         bound(getattr(module, "statistics", None)),
+        " ".join(module.__doc__.partition("Blind to ")[2].split()).rstrip("."),
     )
 
 

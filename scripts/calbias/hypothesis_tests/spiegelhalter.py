@@ -12,10 +12,14 @@ from scipy.stats import norm
 
 def p_values(data):
     """Return the p-values (m,) of a SortedBatch; 1 where no score is between 0 and 1."""
+    return 2.0 * norm.sf(np.abs(statistics(data)))
+
+
+def statistics(data):
+    """Return z, (m,); 0 where no score is between 0 and 1."""
     slope = 1.0 - 2.0 * data.scores
     gaps = -np.diff(data.cum_gap, axis=1)
     variance = np.sum(slope**2 * data.scores * (1.0 - data.scores), axis=1)
     score = np.sum(gaps * slope, axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        z = np.where(variance > 0, score / np.sqrt(variance), 0.0)
-    return 2.0 * norm.sf(np.abs(z))
+        return np.where(variance > 0, score / np.sqrt(variance), 0.0)

@@ -40,6 +40,13 @@ def of_scores(folds):
         yield from _of_order(name, top)
 
 
+def of_arrays(top, n_classes=None):
+    """Yield what is suspicious in the ``TopLabel`` of a user's arrays; of logits give K."""
+    yield from of_scores({"given": top})
+    if n_classes:
+        yield from _of_chance("given", top.hit, n_classes)
+
+
 def _of_whole_numbers(folds):
     """Warn of a column of whole numbers while others are none: often the label."""
     whole = np.all([np.all(values == np.rint(values), axis=0) for values in folds], axis=0)

@@ -82,9 +82,9 @@ def summary(counts):
 
 
 def own_models(tables):
-    """Return the rows of the assessment's tables on models that are not the paper's, as Shown."""
+    """Return the rows of the audits' tables on models that are not the paper's, as Shown."""
     found = []
-    for name in ("assessment_verdicts", "assessment"):
+    for name in ("audit_verdicts", "audit_estimates"):
         if name in tables:
             rows = tables[name][~tables[name]["model"].isin(MODELS)].dropna(axis=1, how="all")
             found += [] if rows.empty else [shown(name, rows, len(rows), f"your models, {name}")]

@@ -11,39 +11,25 @@ one of an estimate at the null's 16 % quantile: no bound is sharper than the dat
 power-constrained limit; Cowan, Cranmer, Gross and Vitells 2011).
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from calbias.auditing.intervals.interval import LEVEL, Interval
-from calbias.auditing.redraw import FixedScores
+from calbias.engine.redraw import redraw_p_value
 
 GRID = (0, 0.25, 0.5, 0.75, 1, 1.25, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 12, 16, 24, 32, 64, 128, 256)
 _CONSTRAINED = 0.16
-_REFINEMENTS = 1
 
 
-@dataclass
-class Inversion:
-    """What the construction says of one estimator.
+class Inversion(NamedTuple):
+    """The interval of an estimator's target, and the target at the λ of the observed median.
 
-    Attributes
-    ----------
-    interval : Interval
-        Of the target.
-    corrected : float
-        The target at the λ whose median estimate is the observed one; 0 if λ = 0 exceeds it.
-    null_mean, null_sd : float
-        Mean and standard deviation of the estimates of a calibrated model: the noise floor.
-    p_value : float
-        (1 + number of null estimates at least as large as the observed one)/(1 + replicates).
+    ``corrected`` is 0 where already the median of a calibrated model exceeds the observed estimate.
     """
 
     interval: Interval
     corrected: float
-    null_mean: float
-    null_sd: float
-    p_value: float
 
 
 class Construction:
@@ -51,24 +37,32 @@ class Construction:
 
     Parameters
     ----------
-    sample : Sample
-    runs : dict {name: run}
-        ``run(data) -> (m,)`` estimates of a SortedBatch of m rows.
-    targets : dict {name: target}
-        ``target(scores, rates) -> float`` of scores (n,) with hits of probability rates (n,).
+    sample : Family
+        With ``redraws(name)``, which draws data sets: of a Sample, FixedScores.
+    estimators : dict {name: estimator}
+        With ``run(data) -> (m,)``, estimates of m drawn data sets, and ``target(scores, rates) ->
+        float`` of scores (n,) with hits of probability rates (n,), or None.
     replicates : int
         Data sets drawn at each λ.
     null_replicates : int, optional
         Data sets drawn at λ = 0, for the p-value.
+    name : str
+        Of the random stream.
+    refinements : int
+        How often the intervals of λ that hold an end are halved.
     """
 
-    def __init__(self, sample, runs, targets, replicates=400, null_replicates=None, name="audit"):
-        self.sample, self.runs, self.targets = sample, runs, targets
+    def __init__(
+        self, sample, estimators, replicates=400, null_replicates=None, name="audit", refinements=1
+    ):
+        self.sample, self.estimators = sample, estimators
+        self.runs = {name: each.run for name, each in estimators.items()}
         self.replicates = replicates
         self.null_replicates = max(null_replicates or replicates, replicates)
-        self.fixed = FixedScores(sample.scores, sample.seed, name)
-        observed = self.fixed.observed(sample.hits)
-        self.observed = {name: float(run(observed)[0]) for name, run in runs.items()}
+        self.fixed = sample.redraws(name)
+        self._refinements = refinements
+        self.data = self.fixed.observed(sample.hits)
+        self.observed = {name: float(run(self.data)[0]) for name, run in self.runs.items()}
         self.estimates = {}
         self._explored = set()
         self._quantiles = {}
@@ -84,7 +78,7 @@ class Construction:
 
     def target(self, name, lam):
         """Return the target of an estimator at one λ."""
-        return self.targets[name](self.sample.scores, self.sample.rates(lam))
+        return self.estimators[name].target(self.sample.scores, self.sample.rates(lam))
 
     def explore(self, level=LEVEL):
         """Draw at all λ that the intervals of all estimators need: once."""
@@ -101,9 +95,9 @@ class Construction:
             self.at(lam)
             if all(self._rejected_above(name, lam, level) for name in self.runs):
                 break
-        for _ in range(_REFINEMENTS):
+        for _ in range(self._refinements):
             lams = np.array(sorted(self.estimates))
-            edges = [e for name in self.targets for e in self._edges(name, level)]
+            edges = [e for name in self._with_target() for e in self._edges(name, level)]
             brackets = {int(k) for k in np.searchsorted(lams, edges) if 0 < k < len(lams)}
             for k in brackets:
                 self.at(float(lams[k - 1] + lams[k]) / 2)
@@ -118,15 +112,20 @@ class Construction:
             for lam in self.estimates
         ):
             ends[1] = max(ends[1], self.observed[name])  # farther off than any curve of the family
-        null = self.at(0.0)[name]
-        exceed = np.count_nonzero(null >= self.observed[name])
-        return Inversion(
-            Interval(*ends),
-            self.target(name, middle),
-            float(null.mean()),
-            float(null.std(ddof=1)),
-            (1 + exceed) / (1 + null.size),
-        )
+        return Inversion(Interval(*ends), self.target(name, middle))
+
+    def against_null(self, name):
+        """Return the estimate beside those of a calibrated model, a dict."""
+        null, observed = self.at(0.0)[name], self.observed[name]
+        return {
+            "value": observed,
+            "noise_floor": float(null.mean()),
+            "noise_sd": float(null.std(ddof=1)),
+            "p_value": redraw_p_value(observed, null),
+        }
+
+    def _with_target(self):
+        return [name for name, each in self.estimators.items() if each.target]
 
     def _quantile(self, name, lam, probability):
         key = name, lam, probability
@@ -154,19 +153,9 @@ class Construction:
         )
 
 
-def invert(sample, run, target, level=LEVEL, replicates=400):
-    """Return the Interval of the target of one estimator.
-
-    Parameters
-    ----------
-    sample : Sample
-    run : callable
-        ``run(data) -> (m,)`` estimates of a SortedBatch of m rows.
-    target : callable
-        ``target(scores, rates) -> float``.
-    """
-    construction = Construction(sample, {"one": run}, {"one": target}, replicates)
-    return construction.invert("one", level).interval
+def invert(sample, estimator, level=LEVEL, replicates=400):
+    """Return the Interval of the target of one estimator, see Construction, on a Sample."""
+    return Construction(sample, {"one": estimator}, replicates).invert("one", level).interval
 
 
 def _first_at_least(lams, values, level):

@@ -11,7 +11,7 @@ judge each other's curves: their terms are correlated, and the bound of a calibr
 import numpy as np
 from scipy.stats import norm
 
-from calbias.auditing.cox import fit_cox
+from calbias.auditing.cox import cox_curve, logits_of
 from calbias.auditing.intervals.interval import LEVEL, Interval
 from calbias.engine.seeding import stream
 
@@ -21,11 +21,12 @@ BLOCKS = 5
 def forward_terms(sample, blocks=BLOCKS):
     """Return sign(g(s) − s)·(y − s) of the rows of all blocks but the first, g a Cox curve."""
     block = stream(sample.seed, "variational", str(sample.n)).permutation(sample.n) % blocks
-    terms = []
+    terms, x = [], logits_of(sample.scores)
     for k in range(1, blocks):
-        scores, hits = sample.scores[block == k], sample.hits[block == k]
-        past = fit_cox(sample.scores[block < k], sample.hits[block < k])
-        terms.append(np.sign(past.predict(scores) - scores) * (hits - scores))
+        here, past = block == k, block < k
+        scores = sample.scores[here]
+        curve = cox_curve(x[past], sample.hits[past], x[here])
+        terms.append(np.sign(curve - scores) * (sample.hits[here] - scores))
     return np.concatenate(terms)
 
 

@@ -7,12 +7,11 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from calbias.assessment.redraws import NULL, redrawn_batches
+from calbias.auditing.inputs import prepared
 from calbias.engine.binning import IS_EQUAL_MASS, first_rank
-from calbias.engine.sorted_batch import sorted_data_set
 from calbias.errors import InputError
 from calbias.estimation.api import is_number, validate_options
-from calbias.estimation.inputs import as_top_label, validate_whole
+from calbias.estimation.inputs import validate_whole
 
 
 class ReliabilityDiagram(NamedTuple):
@@ -95,19 +94,17 @@ def reliability_diagram(
         raise InputError(f"binning must be {' or '.join(IS_EQUAL_MASS)}, not {binning!r:.60}")
     if not (is_number(level) and 0 < level < 1):
         raise InputError(f"level must be a number above 0 and below 1, not {level!r:.60}")
-    top = as_top_label(scores, hits, logits=logits, probabilities=probabilities, labels=labels)
-    return diagram_of(top, int(n_bins), binning, level, replicates, seed)
+    sample = prepared(scores, hits, probabilities, logits, labels, seed).sample
+    return diagram_of(sample, int(n_bins), binning, level, replicates)
 
 
-def diagram_of(top, n_bins=15, binning="equal_width", level=0.95, replicates=1000, seed=0):
-    """Return the ReliabilityDiagram of a TopLabel."""
-    data = sorted_data_set(top.score, top.hit)
-    scores = data.scores[0]
-    is_equal_mass = IS_EQUAL_MASS[binning]
+def diagram_of(sample, n_bins=15, binning="equal_width", level=0.95, replicates=1000):
+    """Return the ReliabilityDiagram of a Sample."""
+    scores, is_equal_mass = sample.scores, IS_EQUAL_MASS[binning]
     ranks = np.unique([first_rank(k, n_bins, scores, is_equal_mass) for k in range(n_bins + 1)])
     sizes = np.diff(ranks)
     means = np.empty((replicates, len(sizes)))
-    for batch, redrawn in redrawn_batches(scores, scores, replicates, seed, NULL):
+    for batch, redrawn in sample.redraws("band").batches(scores, replicates):
         means[batch] = np.diff(redrawn.cum_hit[:, ranks], axis=1) / sizes
     low, high = np.quantile(means, [(1.0 - level) / 2, (1.0 + level) / 2], axis=0)
     return ReliabilityDiagram(
@@ -115,7 +112,7 @@ def diagram_of(top, n_bins=15, binning="equal_width", level=0.95, replicates=100
         highest_score=scores[ranks[1:] - 1],
         n_in_bin=sizes,
         mean_score=np.add.reduceat(scores, ranks[:-1]) / sizes,
-        mean_hit=np.diff(data.cum_hit[0, ranks]) / sizes,
+        mean_hit=np.diff(sample.data.cum_hit[0, ranks]) / sizes,
         band_low=low,
         band_high=high,
     )

@@ -1,4 +1,4 @@
-"""A model's reliability diagram with its verdict (tables ``assessment_diagrams``, ``…_verdicts``).
+"""A model's reliability diagram with its verdict (tables ``audit_diagrams``, ``…_verdicts``).
 
 Accuracy against mean score in bins of equal width; grey: where 95 % of the accuracies of a bin
 would lie if the model were calibrated (Bröcker and Smith 2007).
@@ -14,7 +14,7 @@ _INSIDE, _OUTSIDE, _BAND = "#0072B2", "#D55E00", "0.8"
 @style.styled
 def draw(tables):
     """Return the figure of one model, of which the tables have the rows."""
-    diagram, verdict = tables["assessment_diagrams"], tables["assessment_verdicts"].iloc[0]
+    diagram, verdict = tables["audit_diagrams"], tables["audit_verdicts"].iloc[0]
     made = style.figure(style.COLUMN, 3.9)
     upper, lower = made.subplots(2, 1, sharex=True, height_ratios=(4, 1))
     _reliability(upper, diagram)

@@ -1,0 +1,77 @@
+"""The estimators of an audit, each with its target, and the one that decides."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from calbias.estimation.loading import load_estimator
+from calbias.estimation.registry import (
+    FOLDER,
+    estimator_file,
+    estimator_options,
+    estimator_target,
+    usable_norm,
+)
+from calbias.truth.targets.registry import known_targets, target_value_of_sample
+
+HEADLINE = "ece_bin_ew"
+"""The estimator of the verdict, with 15 bins and norm 1: the ECE that other packages print. It is
+chosen before the data are seen, so that a calibrated model is called miscalibrated in 5 % of the
+cases; the smallest of several p-values has no such guarantee."""
+SIGNIFICANT = 0.05
+ESTIMATORS = (
+    "ece_bin_ew", "ece_bin_em", "ece_bin_cube_root_em", "ece_sweep_ew", "ece_sweep_em", "kde",
+    "ece_debias_ew", "ece_debias_em", "calib_err", "ks", "ecce_r", "skce_unbiased", "corp_mcb",
+    "tcal", "mce_ew", "plugin_glm", "plugin_loess", "variational_isotonic", "smce", "smece",
+)  # fmt: skip
+"""The simplest first: where several are equally good, the first is recommended."""
+SLOW = ("plugin_glm", "plugin_loess", "e50_glm", "e90_glm", "e50_loess", "e90_loess", "smce",
+        "smece", "variational_isotonic", "variational_platt", "beta_kernel")  # fmt: skip
+"""Estimators that are a hundred times slower than a binned one. Among others they get a value, a
+noise floor and a p-value from 99 data sets; asked for alone they get an interval too."""
+
+
+class Audited(NamedTuple):
+    """An estimator as an audit runs it, ``apply(data) -> (values, numbers of bins)``, (m,) each.
+
+    ``target(scores, rates)`` is None for an estimator without a truth.
+    """
+
+    apply: Callable
+    target: Callable | None
+    target_name: str
+
+    def run(self, data):
+        """Return the estimates (m,) of a SortedBatch of m rows."""
+        return self.apply(data)[0]
+
+
+def audited_estimators(norm=1.0, n_bins=15, names=(HEADLINE,), folders=(FOLDER,)):
+    """Return {name: Audited} of estimators.
+
+    An estimator that is not defined for ``norm`` has the first norm that it is defined for.
+    """
+    return {name: _audited(name, norm, n_bins, folders) for name in names}
+
+
+def _audited(name, norm, n_bins, folders):
+    path = estimator_file(name, folders)
+    norm = usable_norm(name, norm, path)
+    target = estimator_target(name, path)
+    estimator = load_estimator(name, path)
+    options = {"norm": norm, "n_bins": n_bins, **estimator_options(name, path)}
+
+    def value(scores, rates):
+        return target_value_of_sample(target, scores, rates, **options)
+
+    return Audited(
+        lambda data: estimator(data, n_bins, norm),
+        value if target in known_targets() else None,
+        _in_words(target, norm),
+    )
+
+
+def _in_words(target, norm):
+    """Return the target's name; equal names are equal quantities."""
+    if target == "lp" or (target, norm) == ("lp_power", 1.0):
+        return f"ℓ{norm:g}"
+    return f"ℓ{norm:g}^{norm:g}" if target == "lp_power" else target or "none"

@@ -1,0 +1,77 @@
+"""How many labels reach each goal with the user's own scores, and how many halve the interval."""
+
+import numpy as np
+import pandas as pd
+
+from calbias.auditing.intervals.inversion import Construction
+from calbias.auditing.plan import goals
+from calbias.auditing.planning import curves_with_errors
+from calbias.auditing.sample import Family
+from calbias.engine.redraw import FixedScores
+
+HALVE = "halve the interval"
+_REPLICATES, _MOST_SCORES = 200, 20_000
+
+
+def labels_table(sample, curves, halving, seed):
+    """Return the labels of each goal, indexed by ``goal``; ``halving`` is the number for ``HALVE``.
+
+    ``curves`` are {true error to detect: rates (n,) at the scores of the sample, or None}.
+    """
+    rows = [*goals(sample.scores, curves, seed=seed), {"goal": HALVE, "labels": halving}]
+    columns = ["goal", "labels", "simulated_power", "simulated_power_se"]
+    return pd.DataFrame(rows, columns=columns).set_index("goal")
+
+
+def halving_labels(sample, estimator, corrected, level):
+    """Return about how many labels halve the interval of an estimator's target.
+
+    The scores are repeated two, four and eight times, the observed estimate is the median one of
+    the curve with the ``corrected`` error, and the length is read off between. Above 20 000 rows:
+    four times n.
+    """
+    if sample.n > _MOST_SCORES or sample.hits.min() == sample.hits.max():
+        return float(4 * sample.n)
+    rates = sample.scores
+    if np.abs(sample.rates(1.0) - sample.scores).mean() > 0 and corrected > 0:
+        (found,) = curves_with_errors(sample.rates, sample.scores, [corrected]).values()
+        rates = sample.rates(1.0) if found is None else found
+    lengths = {}
+    for times in (1, 2, 4, 8):
+        lengths[times] = _expected_length(sample, estimator, rates, times, level)
+        if lengths[times] <= lengths[1] / 2:
+            break
+    times, length = np.array(list(lengths)), np.array(list(lengths.values()))
+    if length[-1] >= length[0] or length.min() <= 0:
+        return float(4 * sample.n)
+    if length[-1] > length[0] / 2:  # further on at the last pair's rate
+        slope = np.log(length[-1] / length[0]) / np.log(times[-1] / times[0])
+        factor = np.exp(np.log(0.5) / slope)
+    else:
+        ratios = np.log(length[-2:] / length[0])
+        share = (np.log(0.5) - ratios[0]) / (ratios[1] - ratios[0])
+        factor = times[-2] * (times[-1] / times[-2]) ** share
+    return float(np.ceil(sample.n * factor))
+
+
+def _expected_length(sample, estimator, rates, times, level):
+    repeated = _Repeated(sample, times)
+    construction = Construction(repeated, {"one": estimator}, _REPLICATES, name="halving")
+    drawn = construction.fixed.estimates(
+        np.repeat(rates, times), {"one": estimator.run}, _REPLICATES
+    )
+    construction.observed["one"] = float(np.median(drawn["one"]))
+    interval = construction.invert("one", level).interval
+    return interval.high - interval.low
+
+
+class _Repeated(Family):
+    """A sample with each of its scores several times, on the same family of curves."""
+
+    def __init__(self, sample, times):
+        self.scores, self.fitted = np.repeat([sample.scores, sample.fitted], times, axis=1)
+        self.hits = np.repeat(sample.hits, times)
+        self.n, self.seed = self.scores.size, sample.seed
+
+    def redraws(self, name):
+        return FixedScores(self.scores, self.seed, name)
