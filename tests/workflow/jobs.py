@@ -14,11 +14,8 @@ PREDICTED = {"predict_bias resnet110_c10", "join_parts predicted_bias", "predict
 # Both models have genuine scores: each has a picture.
 PICTURES = {f"draw_audit {model}" for model in MODELS}
 # An audit has the estimators of the configuration, and others of its own choice.
-AUDITED = {
-    *(f"audit_model {model}" for model in MODELS),
-    *(f"join_tables audit_{name}" for name in ("estimates", "verdicts", "diagrams")),
-    *PICTURES,
-}
+AUDIT_TABLES = {f"join_tables audit_{name}" for name in ("estimates", "verdicts", "diagrams")}
+AUDITED = {*(f"audit_model {model}" for model in MODELS), *AUDIT_TABLES, *PICTURES}
 COVERAGE = {
     *(f"measure_coverage {law}" for law in ("saturated", "uniform")),
     *("join_tables interval_coverage", "interval_coverage"),

@@ -9,7 +9,7 @@ from jobs import (
     AFTER_KDE,
     ALL_FIGURES,
     ALL_SIMULATED,
-    ASSESSMENT_TABLES,
+    AUDIT_TABLES,
     AUDITED,
     BIAS,
     BIAS_FIGURES,
@@ -113,7 +113,7 @@ def test_a_model_of_ones_own(finished):
     expected = {
         *(f"{step} mine" for step in steps),
         *(f"join_tables {table}" for table in joined),
-        *ASSESSMENT_TABLES,
+        *AUDIT_TABLES,
         *(scenarios | summaries | FITS | BIAS | BIAS_FIGURES | RECALIBRATED | LEDGER),
         *(job for job in PAPERS if not job.endswith(MODELS)),
     }

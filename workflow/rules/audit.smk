@@ -2,6 +2,7 @@
 # file; how often the intervals of an audit hold the truth, and what its recommendation loses.
 
 from calbias.estimation.registry import literal
+from calbias.hypothesis_tests.names import calibration_test_file
 
 # name → its file of genuine scores, for those that are in no models table
 SCORE_FILES = {
@@ -27,11 +28,15 @@ LOADED = {
         "coverage": ["ece_bin_ew", "ece_debias_em"],
     }.items()
 }
+AUDIT_TESTS = [
+    os.path.relpath(calibration_test_file(name))
+    for name in literal(AUDITING / "calibration_tests.py", "ANALYTIC", ())
+]
 
 
 rule audit_model:
     input:
-        code=code("audit_model", *LOADED["audit"]),
+        code=code("audit_model", *LOADED["audit"], *AUDIT_TESTS),
         template=os.path.relpath(HERE / "scripts/calbias/auditing/page.html.j2"),
         script=program("audit_model"),
         scores=lambda wildcards: SCORE_FILES.get(wildcards.audited)
