@@ -34,7 +34,7 @@ def _audit(options):
         seed=options.seed,
         progress=_progress(options),
     )
-    print(audit.sentence)
+    print("\n".join(filter(None, [audit.sentence, audit.groups_sentence])))
 
 
 def _plan(options):
@@ -81,10 +81,16 @@ def _progress(options):
     return lambda text: print(f"{text} …", file=sys.stderr, flush=True)
 
 
+class _Parser(argparse.ArgumentParser):
+    def error(self, message):
+        """Exit with one line, as for every other mistake in the input."""
+        self.exit(2, f"error: {message}; see {self.prog} --help\n")
+
+
 def _parser():
     import calbias
 
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="calbias",
         description="How miscalibrated is a model, how sure is that, and how many labels does it "
         "take to know?",
@@ -108,8 +114,8 @@ def _add_audit(commands):
         "intervals, tests with power, labels needed, recalibration.",
         epilog="FILE has the columns score and hit (1 where the prediction was correct); or score, "
         "label and prediction; or label and a column per class, logits or probabilities. NPZ files "
-        "have arrays of these names. A Parquet file or folder of more than 5 million rows of score "
-        "and hit is audited out of core.",
+        "have arrays of these names. A Parquet file or folder of more than 200 000 rows of "
+        "score and hit is audited out of core.",
     )
     audit.set_defaults(run=_audit)
     audit.add_argument("file", metavar="FILE", help="CSV, Parquet or NPZ")

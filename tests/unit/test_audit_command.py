@@ -154,6 +154,18 @@ def test_mistakes_are_one_line_with_status_2_and_nothing_is_written(
     assert {path.name for path in tmp_path.iterdir()} <= {"mine.csv"}
 
 
+@pytest.mark.parametrize(
+    "arguments", [["audti"], ["audit"], ["plan"], ["compare", "a.csv"], ["audit", "a", "--n-bins=x"]]
+)
+def test_mistakes_of_the_command_line_are_one_line_too(capsys, arguments):
+    with pytest.raises(SystemExit) as stop:
+        main(arguments)
+    assert stop.value.code == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("error: ")
+    assert line.endswith("--help")
+
+
 def test_without_a_command_the_help_is_printed(capsys):
     main([])
     assert "compare" in capsys.readouterr().out
@@ -250,6 +262,13 @@ def test_the_better_calibrated_model_is_found():
     assert "first is better calibrated" in found.sentence
     swapped = compare(second, first, 99)
     assert swapped.difference == pytest.approx(-found.difference, rel=0.1)
+
+
+def test_a_model_is_not_better_than_itself():
+    first, _ = models(100, 0)
+    found = compare(first, first, 39)
+    assert found.p_value == 1
+    assert "no difference found" in found.sentence
 
 
 def test_the_size_of_the_redraw_test():

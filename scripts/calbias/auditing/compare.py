@@ -111,7 +111,7 @@ def compare(first, second, replicates=499, seed=0, names=("first", "second")):
             - reliability_terms(t, (v < rates[1]).astype(float), fold)
         )  # fmt: skip
         mean, spread = _mean_and_error(drawn)
-        exceed += spread > 0 and abs(mean / spread) >= abs(observed)
+        exceed += abs(mean / spread if spread > 0 else 0.0) >= abs(observed)
     half = norm.ppf(0.975) * error
     return Comparison(
         n=n,

@@ -7,6 +7,7 @@ from calbias.fits.empirical_error import atoms
 from calbias.logits import plausibility
 
 FEWEST_OF_EACH = 5  # hits and misses: with fewer a curve of two coefficients is arbitrary
+_HARMLESS = ("no validation fold", "the values are probabilities")  # here, not in the workflow
 _FEW, _COMMON, _BAD_FIT = 200, 0.05, 0.01
 _MOST_GROUPS, _VARIANCE_OF_A_GROUP = 10, 5.0
 
@@ -41,7 +42,9 @@ def warnings_of(data, description):
     sample, found = data.sample, data.warnings
     if found is None:
         found = plausibility.of_arrays(sample.top_label, data.n_classes)
-    found = [f"{text[:1].upper()}{text[1:]}." for text in found if "validation fold" not in text]
+    found = [
+        f"{text[:1].upper()}{text[1:]}." for text in found if not any(x in text for x in _HARMLESS)
+    ]
     n, hits = sample.n, int(sample.hits.sum())
     fewest = min(hits, n - hits)
     if 0 < fewest < FEWEST_OF_EACH:

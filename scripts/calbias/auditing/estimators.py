@@ -74,4 +74,6 @@ def _in_words(target, norm):
     """Return the target's name; equal names are equal quantities."""
     if target == "lp" or (target, norm) == ("lp_power", 1.0):
         return f"ℓ{norm:g}"
-    return f"ℓ{norm:g}^{norm:g}" if target == "lp_power" else target or "none"
+    if target == "lp_power":
+        return "ℓ2²" if norm == 2 else f"ℓ{norm:g}^{norm:g}"
+    return target or "none"

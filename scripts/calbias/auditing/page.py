@@ -71,8 +71,8 @@ def cell(value, form):
     if form == "p":
         return f"{value:.2g}" if value >= 1e-4 else "< 0.0001"
     return {
-        "points": f"{100 * value:.2f}",
-        "fine": f"{100 * value:.3f}",
+        "points": f"{100 * value:z.2f}",
+        "fine": f"{100 * value:z.3f}",
         "share": f"{100 * value:.0f} %",
         "count": f"{value:,.0f}".replace(",", " "),
         "number": f"{value:.3g}",

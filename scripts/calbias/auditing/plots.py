@@ -94,7 +94,6 @@ def _svg(panel, name):
     with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": name}):
         panel.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
     text = out.getvalue()
-    text = (
-        text[text.index("<svg") :].replace('id="', f'id="{name}-').replace("url(#", f"url(#{name}-")
-    )
-    return text.replace('xlink:href="#', f'xlink:href="#{name}-')
+    text = text[text.index("<svg") :].replace('id="', f'id="{name}-')
+    text = text.replace("url(#", f"url(#{name}-").replace('xlink:href="#', f'xlink:href="#{name}-')
+    return text.replace("<svg", f'<svg role="img" aria-labelledby="{name}-caption"', 1)

@@ -7,7 +7,7 @@ from scipy.special import softmax
 
 from calbias.auditing.audit import LARGEST_IN_MEMORY, audit_data
 from calbias.auditing.cells import read_cells
-from calbias.auditing.estimators import ESTIMATORS
+from calbias.auditing.estimators import ESTIMATORS, audited_estimators
 from calbias.auditing.files import read_source
 from calbias.auditing.groups import classes_table, groups_table
 from calbias.auditing.inputs import prepared
@@ -38,9 +38,11 @@ def audit_file(
     progress = progress or (lambda text: None)
     path = Path(path)
     stem = path.with_suffix("") if output is None else Path(output)
+    given = Options(**{key: value for key, value in options.items() if value is not None})
+    audited_estimators(given.norm, given.n_bins, estimators or ())  # unknown names, before reading
     progress(f"reading {path.name}")
     if is_large(path):
-        found = _large(path, by, class_wise, progress, options)
+        found = _large(path, by, class_wise, progress, given)
         _write(found, path, stem, by, progress)
         return found
     source = read_source(path, by, class_wise)
@@ -50,7 +52,7 @@ def audit_file(
         if any("the values are probabilities" in text for text in source.warnings):
             data.kind = "probabilities"
         found = audit_data(data, estimators or ESTIMATORS, progress, **options)
-        common = {key: found.options[key] for key in ("n_bins", "norm", "level", "seed")}
+        common = {key: vars(given)[key] for key in ("n_bins", "norm", "level", "seed")}
         if by is not None:
             progress(f"groups by {by}")
             groups = np.asarray(source.groups)[data.order]
@@ -82,17 +84,15 @@ def is_large(path):
     return metadata.num_rows > LARGEST_IN_MEMORY and metadata.num_columns < _FEW_COLUMNS
 
 
-def _large(path, by, class_wise, progress, options):
+def _large(path, by, class_wise, progress, given):
     if by or class_wise:
         raise InputError(f"{path}: groups and classes need at most {LARGEST_IN_MEMORY} rows")
-    del options["replicates"]
-    given = Options(**options)
     cells, scores, hits = read_cells(path, given.n_bins, given.seed, progress)
     return large_audit(cells, scores, hits, given, progress)
 
 
 def _write(found, path, stem, by, progress):
-    progress("writing the page")
+    progress(f"writing {stem}.html and {stem}.json")
     text = page(found, path.name, f"{stem.name}.json", by)
     for suffix, content in ((".html", text), (".json", found.to_json() + "\n")):
         with written_whole(f"{stem}{suffix}") as temporary:
