@@ -155,7 +155,8 @@ def test_mistakes_are_one_line_with_status_2_and_nothing_is_written(
 
 
 @pytest.mark.parametrize(
-    "arguments", [["audti"], ["audit"], ["plan"], ["compare", "a.csv"], ["audit", "a", "--n-bins=x"]]
+    "arguments",
+    [["audti"], ["audit"], ["plan"], ["compare", "a.csv"], ["audit", "a", "--n-bins=x"]],
 )
 def test_mistakes_of_the_command_line_are_one_line_too(capsys, arguments):
     with pytest.raises(SystemExit) as stop:

@@ -20,10 +20,7 @@ LOADED = {
         *sorted((HERE / "scripts/calbias/truth/targets").glob("*.py")),
     ]
     for work, names in {
-        "audit": [
-            *literal(AUDITING / "estimators.py", "ESTIMATORS", ()),
-            *config["estimators"],
-        ],
+        "audit": literal(AUDITING / "estimators.py", "ESTIMATORS", ()),
         "recommendation": literal(AUDITING / "recommendation.py", "ESTIMATORS", ()),
         "coverage": ["ece_bin_ew", "ece_debias_em"],
     }.items()
@@ -36,7 +33,12 @@ AUDIT_TESTS = [
 
 rule audit_model:
     input:
-        code=code("audit_model", *LOADED["audit"], *AUDIT_TESTS),
+        code=code(
+            "audit_model",
+            *LOADED["audit"],
+            *AUDIT_TESTS,
+            *[estimator_path(name) for name in config["estimators"]],
+        ),
         template=os.path.relpath(HERE / "scripts/calbias/auditing/page.html.j2"),
         script=program("audit_model"),
         scores=lambda wildcards: SCORE_FILES.get(wildcards.audited)
