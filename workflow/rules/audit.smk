@@ -10,6 +10,7 @@ SCORE_FILES = {
     for path in sorted((HERE / "resources/scores").glob("*.parquet"))
     if path.stem not in MODELS
 }
+MODEL_FIGURES = [f"results/figures/models/{model}.png" for model in (*REAL, *SCORES)]
 AUDITED = [*MODELS, *(SCORE_FILES if config["score_files"] else ())]
 LAWS = ("uniform", "saturated")
 AUDITING = HERE / "scripts/calbias/auditing"
@@ -67,7 +68,7 @@ rule audit_model:
             "--scores" if wildcards.audited in SCORE_FILES else "--top-labels"
         ),
         estimators=config["estimators"],
-        estimator_dir=OWN_ESTIMATORS,
+        estimator_dir=config["estimator_dir"] or [],
         n_bins=config["audit"]["n_bins"],
         norm=config["audit"]["norm"],
         seed=config["seed"],
