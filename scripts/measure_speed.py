@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 
 from calbias.benchmark import memory
-from calbias.benchmark.recalibration import recalibration_rows
+from calbias.benchmark.timing import processor
 from calbias.benchmark.workloads import argsort_rows, call_rows, grid_rows, growth_rows
 from calbias.io.command_line import option, script
 from calbias.io.tables import read_table, write_table
@@ -48,11 +48,10 @@ def main(options):
     rows += growth_rows(scenarios, options.replicates, options.rounds)
     rows += call_rows(scenarios[0], options.rounds)
     rows += argsort_rows(options.rounds)
-    rows += recalibration_rows(options.rounds)
     peaks = memory.memory_rows()
     write_table(options.output, "benchmark", rows)
     write_table(options.memory, "benchmark_memory", peaks)
-    print(f"processor: {_processor()}")
+    print(f"processor: {processor()}")
     print(f"Figure 4's grid at {options.replicates} instead of 1000 replicates; CPU seconds")
     print(f"{'work':34} {'baseline':24} {'seconds':>9} {'baseline':>9}  ratio (low to high)")
     for row in rows:
@@ -80,16 +79,6 @@ def _rows_for_avx2(options):
         environment = {**os.environ, **AVX2, "NUMBA_CACHE_DIR": folder}
         subprocess.run(command, env=environment, check=True)
         return read_table(output).to_dict("records")
-
-
-def _processor():
-    """Return the processor's name and what numba compiles for."""
-    from llvmlite.binding import get_host_cpu_name
-
-    cpuinfo = Path("/proc/cpuinfo")
-    lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
-    names = [line.split(":")[1].strip() for line in lines if line.startswith("model name")]
-    return f"{(names or [platform.processor()])[0]} ({get_host_cpu_name()})"
 
 
 if __name__ == "__main__":

@@ -23,6 +23,7 @@ MODELS = (
     ("resnet152_imgnet", "ImageNet", 1.1359, 0.2069, CURVE, -0.12, 0.58, 7.0),
     ("densenet161_imgnet", "ImageNet", 1.1928, 0.2206, "log_log_b0_b1", -0.03, 1.27, 5.2),
 )
+METHODS = ("uncalibrated", "spline_on_half")
 CURVES = ["scenario", "alpha", "beta", "curve", "b0", "b1"]
 SWEEPS = [
     (f"beta_{a:g}_{b:g}_power_{d:g}", a, b, d)
@@ -55,6 +56,9 @@ def made_up_tables(models=MODELS, estimators=(*BINNED, "kde", "kde_unrooted"), r
         "predicted_bias": _predicted_bias(models, estimators),
         "league": _league(estimators),
         "test_power": _test_power(),
+        "reliability_bins": _reliability_bins(models),
+        "calibration_graphs": _calibration_graphs(models),
+        "measures": _measures(models),
         "benchmark": _benchmark(),
     }  # fmt: skip
 
@@ -259,3 +263,27 @@ def _test_power():
         for test, scenario, n in itertools.product(tests, scenarios, (200, 1000))
     ]
     return _frame("test_power", rows)
+
+
+def _reliability_bins(models):
+    rows = [
+        (model[0], "real_scores", method, k / 15, (k + 1) / 15, 10 * k, (k + 0.5) / 15, k / 18)
+        for model, method, k in itertools.product(models, METHODS, range(1, 15))
+    ]
+    return _frame("reliability_bins", rows)
+
+
+def _calibration_graphs(models):
+    rows = [
+        (model[0], "real_scores", method, t, t, t**2 / 2, t**2 / 2.2, 0.01, 0.9 * t)
+        for model, method, t in itertools.product(models, METHODS, np.linspace(0.1, 1, 10))
+    ]
+    return _frame("calibration_graphs", rows)
+
+
+def _measures(models):
+    rows = [
+        (model[0], "real_scores", method, "ks_top1", 0.05, 5, 4, 6, 5.1, "x", "")
+        for model, method in itertools.product(models, METHODS)
+    ]
+    return _frame("measures", rows)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from calbias.benchmark.fit_times import METHODS, fit_time_rows
 from calbias.benchmark.memory import memory_rows
 from calbias.benchmark.timing import compare
 from calbias.benchmark.vectorised import six_binned
@@ -36,6 +37,13 @@ def test_ratio_is_baseline_over_implementation():
     assert 2 < row["ratio_median"] < 8
     assert row["ratio_low"] <= row["ratio_median"] <= row["ratio_high"]
     assert row["seconds"] < row["baseline_seconds"]
+
+
+def test_every_method_is_fitted_at_every_size():
+    rows = list(fit_time_rows(2, sizes=((60, 3), (90, 3))))
+    assert [row["method"] for row in rows] == 2 * list(METHODS)
+    assert all(0 < row["seconds_low"] <= row["seconds"] <= row["seconds_high"] for row in rows)
+    assert columns_of("fit_times") == (*rows[0], "processor")
 
 
 def test_grid_counts_its_scores_and_runs():

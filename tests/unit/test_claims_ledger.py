@@ -27,6 +27,10 @@ def test_worst_of():
 def test_every_claim_of_the_paper_is_judged_and_explained():
     claims = all_claims()
     assert [c.id for c in claims if c.id.startswith("R")] == [f"R{k:02}" for k in range(1, 27)]
+    assert [c.id for c in claims if c.id[0] in "GS"] == [
+        *(f"G{k:02}" for k in range(1, 8)),
+        *(f"S{k:02}" for k in range(1, 7)),
+    ]
     assert all(len(c.rule) > 60 and c.uncertainty and c.says for c in claims)
 
 
@@ -44,23 +48,24 @@ def test_a_claim_is_added_by_a_new_file(tmp_path, monkeypatch):
 from calbias.claims.measurements import Measurement
 from calbias.claims.verdicts import Judgement, claim
 
-@claim("G01", "§3", says="a", published="b", rule="c", uncertainty="d", tables="bias")
+@claim("Z01", "§3", says="a", published="b", rule="c", uncertainty="d", tables="bias")
 def judged(evidence):
     return Judgement("reproduced", [Measurement("x", 1.0, published=2.0)], "real_scores")
 """
     (tmp_path / "guo_of_a_test.py").write_text(text)
     evidence = Evidence({}, MODELS, TABLES)
-    assert all_claims()[-1].id == "G01"
-    row = ledger_of(evidence).loc["G01"]
+    assert all_claims()[-1].id == "Z01"
+    row = ledger_of(evidence).loc["Z01"]
     assert (row["measured"], row["verdict"]) == ("x: 1", "reproduced")
     (tmp_path / "twice_in_a_test.py").write_text(text)
-    with pytest.raises(InputError, match="G01 is there already"):
+    with pytest.raises(InputError, match="Z01 is there already"):
         all_claims()
 
 
 def test_a_run_without_tables_judges_nothing_and_does_not_crash():
     ledger = ledger_of(Evidence({}, MODELS, TABLES))
-    waiting = ledger.index.isin(["R06", "R07", "R08", "R26"])
+    waiting = ["R06", "R07", "R08", "R26", *(f"G{k:02}" for k in range(2, 7))]
+    waiting = ledger.index.isin([*waiting, *(f"S{k:02}" for k in range(1, 6))])
     assert set(ledger.loc[waiting, "verdict"]) == {"needs_real_logits"}
     assert set(ledger.loc[~waiting, "verdict"]) == {"not_judged"}
     assert ledger["note"].str.startswith("not computed in this run: table").all()

@@ -21,6 +21,7 @@ PAPER = (
     *(f"fig{n}_bias_{model}" for n, model in enumerate(HEATMAP_MODELS, start=7)),
     *(f"fig{n}_sd_{model}" for n, model in enumerate(HEATMAP_MODELS, start=10)),
     *("fig13_tce_sweep", "fig14_chosen_bins", "table1_recalibration"),
+    *("guo_fig1_confidence", "guo_fig4_recalibrated", "gupta_fig1_calibration"),
 )
 BEYOND = ("benchmark", "interval_coverage", "league", "predicted_bias", "test_power")
 
@@ -45,9 +46,9 @@ def test_captions_name_the_claims_that_rest_on_the_figure():
     for figure in catalogue.figures():
         text = " ".join((CAPTIONS / f"{figure}.rst").read_text(encoding="utf-8").split())
         named = []
-        for first, last in re.findall(r"[RC](\d\d)(?: to [RC](\d\d))?", text):
-            named += range(int(first), int(last or first) + 1)
-        resting = [int(c.id[1:]) for c in claims if figure in c.figures.split()]
+        for paper, first, last in re.findall(r"([RCGS])(\d\d)(?: to [RCGS](\d\d))?", text):
+            named += [f"{paper}{k:02}" for k in range(int(first), int(last or first) + 1)]
+        resting = [c.id for c in claims if figure in c.figures.split()]
         assert named == resting, figure
 
 

@@ -20,7 +20,7 @@ from calbias.io.table_schema import columns_of, tables
 from calbias.pipeline.catalogue import figures
 from calbias.report.ledger_page import ledger_page
 from calbias.report.pictures import MOST_CHARACTERS, small_picture
-from calbias.report.tables import MOST_ROWS, compared_places, shown
+from calbias.report.tables import MOST_ROWS, compared_places, papers_tables, shown
 
 NAN = float("nan")
 
@@ -84,7 +84,7 @@ def test_the_page_is_whole_and_needs_nothing_from_outside(picture):
     assert sum(address.startswith("data:") for address in checker.addresses) == 1
     anchors = [address[1:] for address in checker.addresses if address.startswith("#")]
     assert set(anchors) <= set(checker.ids)
-    resting = [claim for claim in all_claims() if "fig4" in claim.figures]
+    resting = [claim for claim in all_claims() if "fig4_realistic" in claim.figures]
     assert anchors.count("fig4_realistic") == len(resting)  # one click from each of these claims
 
 
@@ -141,7 +141,8 @@ def test_text_is_escaped_and_verdicts_are_counted():
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in text
     n = len(all_claims())
     assert f"Of {n} claims, {n} are reproduced." in text
-    waiting = f"4 need the outputs of the real models, {n - 4} were not judged in this run"
+    k = sum(claim.needs_real_logits for claim in all_claims())
+    waiting = f"{k} need the outputs of the real models, {n - k} were not judged in this run"
     assert waiting in page()
 
 
@@ -224,3 +225,13 @@ def test_a_number_has_two_digits_of_its_error_or_four_of_its_own(value, error, t
 )  # fmt: skip
 def test_measurements_in_words(measurements, text):
     assert in_words(measurements) == text
+
+
+def test_tables_of_other_papers_have_computed_and_printed_values():
+    measures = made_up_tables()["measures"]
+    measures.loc[0, ["value_percent", "published_percent"]] = float("nan"), 0.9
+    [table] = papers_tables(measures)
+    assert [column.name for column in table.columns] == ["model", *measures["method"].unique()]
+    assert table.rows[0][:2] == [measures["model"][0], "– / 0.9"]
+    assert table.rows[1][1] == "5 (4–6) / 5.1"
+    assert papers_tables(None) == []

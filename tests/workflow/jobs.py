@@ -7,7 +7,8 @@ LEDGER = {"judge_claims", "write_ledger_page", "compare_published"}
 BIAS = {"join_tables bias", "compare_estimators", "compute_t_test_sensitivity"}
 BIAS_FIGURES = {"fig4_realistic", "fig6_perfect"}
 BEYOND_FIGURES = {"league", "predicted_bias", "test_power", "interval_coverage"}
-ALL_FIGURES = {"fig3_fits", *BIAS_FIGURES, "table1_recalibration", *BEYOND_FIGURES}
+PAPERS_FIGURES = {"guo_fig1_confidence", "guo_fig4_recalibrated", "gupta_fig1_calibration"}
+ALL_FIGURES = {*PAPERS_FIGURES, "fig3_fits", *BIAS_FIGURES, "table1_recalibration", *BEYOND_FIGURES}
 LEAGUE = {"run_league ece_bin", "join_parts league", "league"}
 POWER = {"measure_power", "test_power"}
 PREDICTED = {"predict_bias resnet110_c10", "join_parts predicted_bias", "predicted_bias"}
@@ -28,6 +29,7 @@ RECALIBRATED = {
 PAPERS = {
     *(f"measure_model {model}" for model in MODELS),
     *("tabulate_measures", "join_tables reliability_bins", "join_tables calibration_graphs"),
+    *PAPERS_FIGURES,
 }
 # Each model is measured with every estimator, recalibrated and as it is.
 MEASURED = {

@@ -14,7 +14,7 @@ from calbias.pipeline.catalogue import figures
 
 pytestmark = pytest.mark.xdist_group("smoke")  # one worker, one run
 
-ON_ITS_OWN = {"benchmark", "benchmark_memory"}  # tables of `make benchmark`
+ON_ITS_OWN = {"benchmark", "benchmark_memory", "fit_times"}  # tables of `make benchmark`
 HEATMAPS_OF_MODELS_LEFT_OUT = re.compile(r"fig\d+_(bias|sd)_(resnet_wide32_c100|resnet152_imgnet)")
 
 

@@ -3,7 +3,7 @@
 
 # What the ledger and the comparison read: all other tables.
 JUDGED = ("claims", "measurements", "comparison")
-EVIDENCE = [name for name in TABLES if name not in JUDGED]
+EVIDENCE = [*(name for name in TABLES if name not in JUDGED), "fit_times"]
 CLAIMS = sorted(
     (HERE / "scripts/calbias/claims").glob("*.py")
 )  # found there, not imported

@@ -42,6 +42,7 @@ onerror:
 REAL, SCORES = OUTPUTS.logits, OUTPUTS.scores
 WITH_LOGITS = [name for name in MODELS if name in {*REAL, *OUTPUTS.surrogates}]
 MEASURED = [model for model in MODELS if model in {*REAL, *SCORES}]
+FIT_TIMES = resource("timing/fit_times.csv")  # by `snakemake results/tables/fit_times.csv`
 FIGURES = available_figures(EXPERIMENTS, bool(WITH_LOGITS), bool(MEASURED))
 TABLES = available_tables(EXPERIMENTS, bool(WITH_LOGITS), bool(MEASURED))
 
@@ -83,8 +84,9 @@ def shards(experiment):
 
 
 def table(name):
-    """The path of a result table by its name; ``models`` is the models table."""
-    return config["models"] if name == "models" else f"results/tables/{name}.csv"
+    """The path of a result table by its name, of the models table, or of recorded fit times."""
+    recorded = {"models": config["models"], "fit_times": FIT_TIMES}
+    return recorded.get(name, f"results/tables/{name}.csv")
 
 
 def tabled(name):

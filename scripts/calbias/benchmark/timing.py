@@ -3,7 +3,9 @@
 Seconds are those that the process spent computing: what other processes take is not counted.
 """
 
+import platform
 import time
+from pathlib import Path
 
 import numpy as np
 
@@ -18,7 +20,7 @@ def compare(work, n_scores, implementation, baselines, rounds):
     of one round; low and high are the extremes of the rounds.
     """
     name, run = implementation
-    seconds = np.array([[_timed(f) for f in (run, *baselines.values())] for _ in range(rounds)])
+    seconds = np.array([[timed(f) for f in (run, *baselines.values())] for _ in range(rounds)])
     rows = []
     for k, baseline in enumerate(baselines, start=1):
         ratio = seconds[:, k] / seconds[:, 0]
@@ -35,7 +37,18 @@ def _extremes(values):
     return values.min(), values.max()
 
 
-def _timed(function):
+def timed(function):
+    """Return the CPU seconds of a call."""
     started = time.process_time()
     function()
     return time.process_time() - started
+
+
+def processor():
+    """Return the processor's name and what numba compiles for."""
+    from llvmlite.binding import get_host_cpu_name
+
+    cpuinfo = Path("/proc/cpuinfo")
+    lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
+    names = [line.split(":")[1].strip() for line in lines if line.startswith("model name")]
+    return f"{(names or [platform.processor()])[0]} ({get_host_cpu_name()})"

@@ -136,15 +136,15 @@ def by_estimator(rows):
     return [rows[name].unstack() for name in ("bias_percent", "bias_se_percent")]
 
 
-def until_complete(rows, verdict, measurements, notes=(), failure_is_final=True):
-    """Return the Judgement of a claim about all ten models from the ``rows`` of real ones.
+def until_complete(rows, verdict, measurements, notes=(), failure_is_final=True, models=MODELS):
+    """Return the Judgement of a claim about all ten ``models`` from the ``rows`` of real ones.
 
-    A success needs all ten; a failure is final unless the claim counts models.
+    A success needs all of them; a failure is final unless the claim counts models.
     """
     final = failure_is_final and verdict == NOT_REPRODUCED
-    if rows.empty or not (final or set(rows["model"]) == set(MODELS)):
+    if rows.empty or not (final or set(rows["model"]) == set(models)):
         verdict = NEEDS_REAL_LOGITS
-    source = REAL if len(rows) else "surrogate_logits"
+    source = " + ".join(dict.fromkeys(rows["source"])) or "surrogate_logits"
     return Judgement(verdict, measurements, source, tuple(filter(None, notes)))
 
 

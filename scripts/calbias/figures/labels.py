@@ -26,6 +26,11 @@ def estimator_label(estimator):
     return f"{family_label(family)}, {SCHEMES[scheme]}" if scheme else family_label(family)
 
 
+def method_label(method):
+    """Return a recalibration method in words: ``spline, fitted on half``."""
+    return method.replace("_on_half", ", fitted on half").replace("_", " ")
+
+
 def distribution_label(alpha, beta):
     """Return a score distribution as text: ``Beta(2.8, 0.05)``, or ``Uniform(0, 1)``."""
     return "Uniform(0, 1)" if alpha == beta == 1 else f"Beta({alpha:g}, {beta:g})"

@@ -40,3 +40,9 @@ def within_rounding(tables, experiment, scenario):
 def in_order(column):
     """Return the distinct values of a column in order of first appearance, without NaN."""
     return list(dict.fromkeys(column.dropna()))
+
+
+def preferred(table, model):
+    """Return the model to show alone: with real logits if there is one, ``model`` among equals."""
+    best = table[table["source"] == table["source"].min()]  # real_logits before real_scores
+    return model if (best["model"] == model).any() else best["model"].iloc[0]

@@ -1,7 +1,8 @@
 """Rows of tables ``measures``, ``reliability_bins`` and ``calibration_graphs`` of one model.
 
-Intervals are basic bootstrap intervals, 2·value − quantiles of the resampled values, cut at 0: the
-percentiles themselves are too high, since resampled scores look less calibrated than the sample.
+Intervals are basic bootstrap intervals, 2·value − quantiles of the resampled values; of what cannot
+be negative they are cut at 0. The percentiles themselves are too high: resampled rows look less
+calibrated than the sample.
 """
 
 import numpy as np
@@ -37,14 +38,15 @@ def measure_rows(outputs, counts):
         except InputError as error:  # a measure that these rows do not allow
             yield {"method": outputs.method, "measure": name, "needs": str(error)}
             continue
-        low, high = 2 * value - np.quantile(resampled, [1 - tail, tail])
+        ends = 2 * value - np.quantile(resampled, [1 - tail, tail])
+        low, high = ends if hasattr(measure.file, "rows") else np.maximum(ends, 0.0)
         yield {
             "method": outputs.method,
             "measure": name,
             "value": value,
             "value_percent": 100 * value,
-            "low_percent": 100 * max(low, 0.0),
-            "high_percent": 100 * max(high, 0.0),
+            "low_percent": 100 * low,
+            "high_percent": 100 * high,
         }
 
 

@@ -6,7 +6,7 @@ wants. It draws the figure of its own name, or those that its ``FIGURES`` maps t
 ``TITLE``, in which {an option} may stand. It rests on the experiments in ``EXPERIMENTS``, or on the
 one that its options name. All are literals, so the workflow learns the inputs of a figure without
 matplotlib, and a new figure is a new file and nothing else. A name begins with the figure's place,
-which orders the figures: ``fig2a_…``, ``fig13_…``, ``table1_…``; others come last.
+which orders the figures: ``fig2a_…``, ``fig13_…``, ``table1_…``, ``guo_fig1_…``; others come last.
 """
 
 import re
@@ -17,7 +17,8 @@ from calbias.estimation.registry import is_python, literal
 from calbias.io.table_schema import tables
 
 FOLDER = Path(__file__).parents[1] / "figures"
-_PLACE = re.compile(r"(fig|table)(\d+)([a-z]?)(?=_|$)")
+PAPERS = {"guo": "Guo et al. 2017", "gupta": "Gupta et al. 2021"}
+_PLACE = re.compile(r"(?:(guo|gupta)_)?(fig|table)(\d+)([a-z]?)(?=_|$)")
 # Table → the experiments it is made from, of the tables that every run makes.
 TABLES = {
     name: tuple(entry.get("experiments", ()))
@@ -57,16 +58,17 @@ def figures(folder=FOLDER):
 
 
 def place(figure):
-    """Return a figure's place in words: ``fig2a_curves`` is ``Figure 2a``."""
+    """Return a figure's place in words: ``guo_fig4_x`` is ``Guo et al. 2017, Figure 4``."""
     found = _PLACE.match(figure)
     if not found:
         return figure.replace("_", " ").capitalize()
-    return f"{'Figure' if found[1] == 'fig' else 'Table'} {found[2]}{found[3]}"
+    words = f"{'Figure' if found[2] == 'fig' else 'Table'} {found[3]}{found[4]}"
+    return f"{PAPERS[found[1]]}, {words}" if found[1] else words
 
 
 def _order(figure):
     found = _PLACE.match(figure)
-    return (found[1], int(found[2]), found[3]) if found else ("~", 0, figure)
+    return (found[1] or "", found[2], int(found[3]), found[4]) if found else ("~", "", 0, figure)
 
 
 def paper_experiments():

@@ -8,12 +8,12 @@ from calbias.claims.verdicts import VERDICTS, in_plain_words
 from calbias.io.table_schema import tables as table_entries
 from calbias.pipeline.catalogue import figures as figure_catalogue
 from calbias.report.pictures import small_picture
-from calbias.report.tables import compared_places, measurement_groups, shown
+from calbias.report.tables import compared_places, measurement_groups, papers_tables, shown
 from calbias.truth.paper import MODELS
 
 TEMPLATES = Path(__file__).parents[3] / "workflow/report"
 MANY = 24  # measurements from which a claim's are folded
-NOT_SHOWN = ("claims", "measurements", "comparison")  # have sections of their own
+NOT_SHOWN = ("claims", "measurements", "comparison", "printed_tables")  # have sections of their own
 SYMBOLS = {
     "reproduced": "✓",
     "approximate": "≈",
@@ -62,6 +62,7 @@ def ledger_page(tables, claims, pictures, templates=TEMPLATES):
         figures=[_figure(name, entry.place, entry.title, pictures[name])
                  for name, entry in catalogue.items() if name in pictures],
         places=compared_places(tables.get("comparison")),
+        papers=papers_tables(tables.get("measures")),
         tables=[shown(name, tables[name])
                 for name in table_entries() if name in tables and name not in NOT_SHOWN],
     )  # fmt: skip

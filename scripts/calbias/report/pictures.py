@@ -12,8 +12,8 @@ from PIL import Image
 from calbias.errors import InputError
 
 MOST_CHARACTERS = 2 * 1024**2  # of an address in a frame; base64 takes 4 for 3 bytes of the page
-SCALE = 0.55  # of the figure's PNG
-COLOURS = 64
+SCALE = 0.45  # of the figure's PNG
+COLOURS = 32
 
 
 def small_picture(path):

@@ -120,3 +120,28 @@ def _count(rows, what):
         f"{words}{len(errors)} with a standard error, of which {int((errors <= 2).sum())} within "
         f"two and the farthest {errors.max():.1f}"
     )
+
+
+def papers_tables(measures):
+    """Return the tables of two other papers as Shown, method × model: computed / printed."""
+    if measures is None:
+        return []
+    cells = measures[measures["published_source"].notna()]
+    found = []
+    for (place, measure), mine in cells.groupby(["published_source", "measure"], sort=False):
+        text = [
+            f"{_three(row.value_percent)} ({_three(row.low_percent)}–{_three(row.high_percent)})"
+            if row.value_percent == row.value_percent
+            else "–"
+            for row in mine.itertuples()
+        ]
+        text = [f"{cell} / {x:g}" for cell, x in zip(text, mine["published_percent"], strict=True)]
+        wide = mine.assign(cell=text).pivot(index="model", columns="method", values="cell")
+        wide = wide.reindex(index=mine["model"].unique(), columns=mine["method"].unique())
+        table = wide.reset_index().rename_axis(columns=None)
+        found.append(shown("printed_tables", table, len(table), f"{place}: {measure}, percent"))
+    return sorted(found, key=lambda table: table.label)
+
+
+def _three(value):
+    return f"{value:.3f}".rstrip("0").rstrip(".")

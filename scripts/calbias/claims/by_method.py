@@ -1,0 +1,35 @@
+"""Table ``measures`` as models × methods, for the claims about recalibration."""
+
+from calbias.claims.measurements import NAN, Measurement
+from calbias.claims.verdicts import NotJudged
+from calbias.truth.paper import MODELS
+
+
+def genuine(evidence, measure, methods, required=True):
+    """Return (values, rows): percent, models × methods, of the ten models that have all of them.
+
+    ``rows`` are those of the table. NotJudged if there is no such model and one is ``required``.
+    """
+    table = evidence.table("measures")
+    table = table[(table["measure"] == measure) & table["method"].isin(methods)]
+    table = table[table["model"].isin(MODELS) & table["value_percent"].notna()]
+    values = table.pivot(index="model", columns="method", values="value_percent")
+    values = values.reindex(index=MODELS, columns=list(methods)).dropna()
+    if values.empty and required:
+        raise NotJudged(f"{measure} of {methods[-1]} on genuine outputs: they need the real logits")
+    return values, table[table["model"].isin(values.index)]
+
+
+def measured(name, values, rows, method, unit="percent"):
+    """Return a Measurement per model: the value of a method with its interval and as printed."""
+    mine = rows[rows["method"] == method].set_index("model")
+    return [
+        Measurement(name, values.loc[model, method], unit, model, NAN,
+                    *mine.loc[model, ["low_percent", "high_percent", "published_percent"]])
+        for model in values.index
+    ]  # fmt: skip
+
+
+def share(name, holds):
+    """Return the Measurement of how many models a condition holds for, a boolean Series."""
+    return Measurement(name, holds.sum(), f"of {len(holds)} models")

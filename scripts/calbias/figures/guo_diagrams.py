@@ -1,0 +1,87 @@
+"""Confidence histograms above reliability diagrams, as in Guo et al. (2017).
+
+Figure 1 has models as they are, Figure 4 one model before and after recalibration. Bars of a
+reliability diagram are the accuracy of a bin, with its 95 % Wilson interval; the open part is the
+gap to the mean score.
+"""
+
+import numpy as np
+import pandas as pd
+
+from calbias.figures import labels, panels, selection, style
+
+TABLES = ("reliability_bins",)
+FIGURES = {"guo_fig1_confidence": {"of": "models"}, "guo_fig4_recalibrated": {"of": "methods"}}
+TITLE = "Confidence histograms and reliability diagrams of {of}"
+MOST = 4  # columns
+METHODS = ("uncalibrated", "temperature_scaling", "histogram_binning", "isotonic_regression")
+PAPERS_MODEL = "resnet110_c100"
+_ACCURACY, _GAP, _Z = "#0072B2", "#D55E00", 1.96
+
+
+@style.styled
+def draw(tables, of):
+    """Return a column per model, or per method of one model."""
+    table = selection.rows(tables, "reliability_bins")
+    if of == "methods":
+        model = selection.preferred(table, PAPERS_MODEL)
+        rows = table[table["model"] == model]
+        there = selection.in_order(rows["method"])
+        chosen = [m for m in METHODS if m in there] + [m for m in there if m not in METHODS]
+        columns = {labels.method_label(m): rows[rows["method"] == m] for m in chosen[:MOST]}
+    else:
+        rows = table[table["method"] == "uncalibrated"]
+        chosen = selection.in_order(rows["model"])[:MOST]
+        columns = {model: rows[rows["model"] == model] for model in chosen}
+    made = style.figure(max(style.COLUMN, style.PAGE * len(columns) / MOST), 3.9)
+    axes = made.subplots(2, len(columns), sharex=True, sharey="row", height_ratios=(1, 1.6))
+    axes = axes.reshape(2, -1)
+    for (upper, lower), (title, bins) in zip(axes.T, columns.items(), strict=True):
+        _histogram(upper, bins)
+        _reliability(lower, bins)
+        upper.set_title(title)
+        lower.set(xlabel=labels.SCORE, xticks=(0, 0.5, 1))
+    axes[0, 0].set_ylabel("samples (%)")
+    axes[1, 0].set_ylabel("accuracy in bin")
+    handles = [h for panel in axes[:, 0] for h in panel.get_legend_handles_labels()[0]]
+    panels.legend_below(made, handles, 3 if len(columns) > 2 else 1)
+    shown = pd.concat(columns.values())
+    panels.note(made, model if of == "methods" else "", labels.source_label(shown["source"]))
+    return made
+
+
+def _histogram(axes, bins):
+    n = bins["n_in_bin"]
+    width = bins["high"] - bins["low"]
+    axes.bar(bins["low"], 100 * n / n.sum(), width, align="edge", color="0.75", edgecolor="0.4",
+             linewidth=0.4)  # fmt: skip
+    for column, colour, line, name in (
+        ("mean_hit", _ACCURACY, "-", "accuracy"),
+        ("mean_score", _GAP, (0, (3, 1.5)), "mean score"),
+    ):
+        mean = (bins[column].fillna(0) * n).sum() / n.sum()
+        axes.axvline(mean, color=colour, linestyle=line, label=f"{name} (all samples)")
+    axes.set(xlim=(0, 1), ylim=(0, 100))
+
+
+def _reliability(axes, bins):
+    bins = bins.dropna(subset=["mean_hit", "mean_score"])
+    width = bins["high"] - bins["low"]
+    hit, gap = bins["mean_hit"], bins["mean_score"] - bins["mean_hit"]
+    look = {"align": "edge", "linewidth": 0.5}
+    axes.bar(bins["low"], hit, width, color=_ACCURACY, alpha=0.45, edgecolor=_ACCURACY,
+             label="accuracy of a bin", **look)  # fmt: skip
+    axes.bar(bins["low"], gap, width, bottom=hit, color="none", edgecolor=_GAP, hatch="////",
+             label="gap to its mean score", **look)  # fmt: skip
+    low, high = _wilson(hit, bins["n_in_bin"])
+    axes.vlines(bins["low"] + width / 2, low, high, color="0.2", linewidth=0.7,
+                label="95 % interval of the accuracy")  # fmt: skip
+    axes.plot([0, 1], [0, 1], **style.REFERENCE)
+    axes.set(xlim=(0, 1), ylim=(0, 1))
+
+
+def _wilson(rate, n):
+    """Return the ends of Wilson's interval of a rate among n."""
+    centre = (rate + _Z**2 / (2 * n)) / (1 + _Z**2 / n)
+    half = _Z / (1 + _Z**2 / n) * np.sqrt(rate * (1 - rate) / n + _Z**2 / (4 * n**2))
+    return centre - half, centre + half

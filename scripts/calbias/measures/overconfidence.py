@@ -1,0 +1,16 @@
+"""Overconfidence: the mean score of the top label minus the accuracy; negative: underconfidence."""
+
+import numpy as np
+
+VARIANTS = {"overconfidence": {}}
+INPUT = "top_label"
+
+
+def rows(scores, hits):
+    """Return each row's value (n,): its score minus its hit."""
+    return np.asarray(scores, float) - hits
+
+
+def measure(scores, hits):
+    """Return the mean difference, a fraction."""
+    return float(rows(scores, hits).mean())

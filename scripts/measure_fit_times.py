@@ -1,0 +1,20 @@
+"""Measure the CPU time of a fit of each recalibration method, by samples and classes."""
+
+from calbias.benchmark.fit_times import fit_time_rows
+from calbias.benchmark.timing import processor
+from calbias.io.command_line import OUTPUT, option, script
+from calbias.io.tables import write_table
+
+
+@script(
+    option("--rounds", "fits of which the median is taken; of long ones fewer", int, default=5),
+    OUTPUT,
+)
+def main(options):
+    name = processor()
+    rows = [{**row, "processor": name} for row in fit_time_rows(options.rounds)]
+    write_table(options.output, "fit_times", rows)
+
+
+if __name__ == "__main__":
+    main()

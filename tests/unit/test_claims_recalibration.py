@@ -1,0 +1,150 @@
+"""G01 to G07 and S01 to S06: rules on made-up tables ``measures`` and ``fit_times``."""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+from claims_data import CLAIMS, NAMES, judged, measured
+
+from calbias.claims.verdicts import NotJudged
+from calbias.measures.tables import METHODS, ON_HALF
+
+C100 = [name for name in NAMES if name.endswith("c100")]
+# ECE, percent, by method: as Guo et al. print them, roughly
+PRINTED = {
+    "uncalibrated": 10.0,
+    "histogram_binning": 2.0,
+    "isotonic_regression": 3.0,
+    "bbq": 2.5,
+    "temperature_scaling": 1.0,
+    "vector_scaling": 1.1,
+    "matrix_scaling": 1.5,
+    "ms_odir": 1.2,
+    "dir_odir": 1.3,
+    "spline": 0.5,
+    ON_HALF: 0.6,
+}
+
+
+def measures(value, models=NAMES, source="real_logits", methods=PRINTED, printed=None):
+    """Return table ``measures``: ``value(model, method, measure)`` of every cell, percent."""
+    names = ("ece", "ece25", "ece100", "ks_top1", "ks_top2", "ks_within_top2", "accuracy")
+    rows = []
+    for model, method, name in itertools.product(models, methods, (*names, "overconfidence")):
+        if (method, model.endswith("imgnet")) == ("matrix_scaling", True):
+            continue  # refused
+        x = value(model, method, name)
+        rows.append((model, source, method, name, x / 100, x, x - 0.4, x + 0.4, printed, "", ""))
+    columns = "model source method measure value value_percent low_percent high_percent"
+    columns = [*columns.split(), "published_percent", "published_source", "needs"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def as_printed(model, method, name):
+    if name == "accuracy":
+        return 90.0 - (method in ("histogram_binning", "isotonic_regression", "bbq"))
+    if method == "matrix_scaling" and model in C100:
+        return 20.0
+    return PRINTED[method] * (2 if name == "ece100" and method != "uncalibrated" else 1)
+
+
+def but(models, method, name, x):
+    """Return ``as_printed`` with another value in these cells."""
+
+    def value(model, of_method, measure):
+        there = (model in models, of_method, measure) == (True, method, name)
+        return x if there else as_printed(model, of_method, measure)
+
+    return value
+
+
+@pytest.mark.parametrize("claim", [name for name in CLAIMS if name[0] in "GS" and name != "G07"])
+def test_what_the_papers_print_is_reproduced_by_ten_real_files_alone(claim):
+    table = measures(as_printed).assign(published_percent=lambda t: t["value_percent"])
+    verdict = judged(claim, measures=table).verdict
+    assert verdict == ("approximate" if claim == "S06" else "reproduced")
+    nine = table[table["model"] != NAMES[0]]
+    alone = judged(claim, measures=nine).verdict
+    assert alone == (verdict if claim in ("G01", "S06") else "needs_real_logits")
+
+
+@pytest.mark.parametrize(
+    ("claim", "models", "method", "name", "x", "verdict"),
+    [
+        ("G01", 1, "uncalibrated", "overconfidence", 0.3, "approximate"),
+        ("G01", 6, "uncalibrated", "overconfidence", -1.0, "not_reproduced"),
+        ("G02", 1, "temperature_scaling", "ece", 3.0, "reproduced"),
+        ("G02", 4, "temperature_scaling", "ece", 3.0, "approximate"),
+        ("G02", 6, "temperature_scaling", "ece", 1.9, "not_reproduced"),
+        ("G03", 2, "vector_scaling", "ece", 1.5, "approximate"),
+        ("G04", 3, "matrix_scaling", "ece", 11.0, "approximate"),
+        ("G05", 6, "histogram_binning", "ece", 2.7, "approximate"),
+        ("G05", 6, "histogram_binning", "ece", 3.1, "not_reproduced"),
+        ("G06", 1, "temperature_scaling", "accuracy", 90.1, "not_reproduced"),
+        ("G06", 3, "bbq", "accuracy", 90.0, "approximate"),
+        ("S02", 1, "spline", "ks_top1", 1.2, "reproduced"),
+        ("S02", 4, "spline", "ks_top1", 1.2, "approximate"),
+        ("S03", 6, "spline", "ks_within_top2", 1.2, "not_reproduced"),
+        ("S04", 1, "spline", "accuracy", 90.01, "not_reproduced"),
+        ("S05", 10, "temperature_scaling", "ece25", 1.2, "reproduced"),
+        ("S05", 10, "spline", "ece25", 11.0, "not_reproduced"),
+    ],
+)
+def test_rules_turn_where_they_say(claim, models, method, name, x, verdict):
+    table = measures(but(NAMES[:models], method, name, x))
+    assert judged(claim, measures=table).verdict == verdict
+
+
+def test_s01_is_decided_by_printed_digits():
+    table = measures(as_printed, methods=["uncalibrated"], source="real_scores")
+    near = table.assign(published_percent=table["value_percent"] + 0.001)
+    far = table.assign(published_percent=table["value_percent"] + 0.002)
+    assert judged("S01", measures=near).verdict == "reproduced"
+    assert judged("S01", measures=far[far["model"].isin(NAMES[:2])]).verdict == "not_reproduced"
+    some = judged("S01", measures=near[near["model"].isin(NAMES[:4])])
+    assert (some.verdict, some.source) == ("needs_real_logits", "real_scores")
+    assert measured(some, "equal to the printed digits").value == 4
+
+
+def test_s02_shows_the_spline_of_half_of_the_rows_without_logits():
+    table = measures(as_printed, methods=["uncalibrated", ON_HALF], source="real_scores")
+    judgement = judged("S02", measures=table)
+    assert judgement.verdict == "needs_real_logits"
+    assert [m.value for m in judgement.measurements] == [0.6] * 10
+
+
+def test_few_models_are_not_judged():
+    for claim in ("G01", "S06"):
+        with pytest.raises(NotJudged, match="the rule wants 4"):
+            judged(claim, measures=measures(as_printed, models=NAMES[:3]))
+
+
+def fit_times(exponent=1.0, slowest=1.0):
+    rows = [
+        (method, n, 10, (1 + k) * (slowest if k else 1) * n**exponent, 0, 0, "a machine")
+        for k, method in enumerate(("temperature_scaling", *METHODS[1:4]))
+        for n in (1000, 2000, 4000)
+    ]
+    columns = "method n_samples n_classes seconds seconds_low seconds_high processor"
+    return pd.DataFrame(rows, columns=columns.split())
+
+
+@pytest.mark.parametrize(
+    ("exponent", "slowest", "verdict"),
+    [
+        (1.0, 1.0, "reproduced"),
+        (1.0, 0.3, "approximate"),
+        (2.0, 1.0, "approximate"),
+        (2.0, 0.3, "not_reproduced"),
+    ],
+)
+def test_g07_wants_linear_time_and_the_fastest_temperature(exponent, slowest, verdict):
+    judgement = judged("G07", fit_times=fit_times(exponent, slowest))
+    assert judgement.verdict == verdict
+    found = measured(judgement, "exponent of the number of samples", "temperature_scaling")
+    assert found.value == pytest.approx(exponent)
+    assert found.error == pytest.approx(0, abs=1e-9)
+    assert "measured on a machine" in judgement.notes
+    ratio = measured(judgement, "time over temperature scaling's", "bbq")
+    assert np.isclose([ratio.low, ratio.high], 4 * slowest).all()
