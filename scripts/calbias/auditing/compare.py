@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.stats import norm
+from scipy.special import ndtr, ndtri
 
 from calbias.auditing.cox import cox_curve, logits_of
 from calbias.engine.scores_and_hits import scores_and_hits
@@ -112,7 +112,7 @@ def compare(first, second, replicates=499, seed=0, names=("first", "second")):
         )  # fmt: skip
         mean, spread = _mean_and_error(drawn)
         exceed += abs(mean / spread if spread > 0 else 0.0) >= abs(observed)
-    half = norm.ppf(0.975) * error
+    half = ndtri(0.975) * error
     return Comparison(
         n=n,
         reliability_first=float(one.mean()),
@@ -121,7 +121,7 @@ def compare(first, second, replicates=499, seed=0, names=("first", "second")):
         low=difference - half,
         high=difference + half,
         p_value=(1 + int(exceed)) / (1 + replicates),
-        normal_p_value=float(2 * norm.sf(abs(observed))),
+        normal_p_value=float(2 * ndtr(-abs(observed))),
         first=names[0],
         second=names[1],
     )

@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy.special import expit
-from scipy.stats import beta as beta_law
+from scipy.special import betaincinv, expit
 
 from calbias.auditing.estimators import HEADLINE, audited_estimators
 from calbias.auditing.intervals.basic_bootstrap import basic_bootstrap
@@ -149,6 +148,6 @@ def clopper_pearson(successes, trials, level=0.95):
     [0.0, 0.3085]
     """
     tail = (1 - level) / 2
-    low = beta_law.ppf(tail, successes, trials - successes + 1) if successes else 0.0
-    high = beta_law.ppf(1 - tail, successes + 1, trials - successes) if successes < trials else 1.0
+    low = betaincinv(successes, trials - successes + 1, tail) if successes else 0.0
+    high = betaincinv(successes + 1, trials - successes, 1 - tail) if successes < trials else 1.0
     return float(low), float(high)

@@ -1,7 +1,7 @@
 """What was read, in numbers and in warnings, and whether the fitted curve follows the hits."""
 
 import numpy as np
-from scipy.stats import chi2
+from scipy.special import chdtrc
 
 from calbias.fits.empirical_error import atoms
 from calbias.logits import plausibility
@@ -88,4 +88,4 @@ def fit_p_value(sample):
     if used.sum() < 3:
         return None
     statistic = np.sum(sums[used] ** 2 / variances[used])
-    return float(chi2.sf(statistic, used.sum() - 2))
+    return float(chdtrc(used.sum() - 2, statistic))

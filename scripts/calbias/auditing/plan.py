@@ -2,7 +2,7 @@
 
 import numpy as np
 import pandas as pd
-from scipy.stats import beta as beta_law
+from scipy.special import betaincinv
 
 from calbias.auditing import planning
 from calbias.auditing.cox import LEAST, logits_of
@@ -60,7 +60,7 @@ def plan(
         if not min(beta) > 0:
             raise InputError(f"the parameters of a Beta distribution are above 0, not {beta}")
         slope = planning.slope_labels_beta(*beta, slope_width)
-        scores = beta_law.ppf((np.arange(_QUANTILES) + 0.5) / _QUANTILES, *beta)
+        scores = betaincinv(*beta, (np.arange(_QUANTILES) + 0.5) / _QUANTILES)
         scores = np.clip(scores, LEAST, 1 - LEAST)
     scores = np.sort(np.asarray(scores, float))
     curves = planning.curves_with_errors(

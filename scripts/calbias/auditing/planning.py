@@ -13,8 +13,7 @@
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.special import expit, polygamma
-from scipy.stats import chi2, ncx2, norm
+from scipy.special import chdtri, chndtr, chndtrinc, expit, ndtri, polygamma
 
 from calbias.auditing.cox import logits_of, noncentrality, score_test
 from calbias.engine.redraw import FixedScores
@@ -44,7 +43,7 @@ def slope_labels_beta(a, b, half_width=0.1):
 
 def mean_gap_labels(scores, half_width=0.01):
     """Return n at which mean score less accuracy is known to ± half_width (95 %)."""
-    return float(norm.ppf(0.975) ** 2 * np.mean(scores * (1.0 - scores)) / half_width**2)
+    return float(ndtri(0.975) ** 2 * np.mean(scores * (1.0 - scores)) / half_width**2)
 
 
 def needed_noncentrality(power=0.8, level=LEVEL):
@@ -55,8 +54,7 @@ def needed_noncentrality(power=0.8, level=LEVEL):
     """
     if not level < power < 1:
         raise InputError(f"power must be above the level {level} and below 1, not {power}")
-    critical = chi2.ppf(1 - level, 2)
-    return float(brentq(lambda x: ncx2.sf(critical, 2, x) - power, 1e-9, 1e4))
+    return float(chndtrinc(chdtri(2, level), 2, 1 - power))
 
 
 def detection_labels(scores, rates, power=0.8):
@@ -67,7 +65,7 @@ def detection_labels(scores, rates, power=0.8):
 
 def cox_power(scores, rates, n):
     """Return the approximate power of the Cox score test of n samples at the 5 % level."""
-    return float(ncx2.sf(chi2.ppf(1 - LEVEL, 2), 2, n * noncentrality(scores, rates)))
+    return float(1 - chndtr(chdtri(2, LEVEL), 2, n * noncentrality(scores, rates)))
 
 
 def simulated_power(scores, rates, n, replicates=_SIMULATED, seed=0):
@@ -84,7 +82,7 @@ def simulated_power(scores, rates, n, replicates=_SIMULATED, seed=0):
     fixed = FixedScores(scores[ranks], seed, "plan")
     run = {"cox": score_test(fixed.scores)}
     values = fixed.estimates(rates[ranks], run, replicates)["cox"]
-    power = float(np.mean(values > chi2.ppf(1 - LEVEL, 2)))
+    power = float(np.mean(values > chdtri(2, LEVEL)))
     return power, float(np.sqrt(power * (1 - power) / replicates))
 
 

@@ -18,7 +18,7 @@ import warnings
 
 import numpy as np
 import pandas as pd
-from scipy.stats import norm
+from scipy.special import ndtr
 
 from calbias.auditing.cox import cox_curve, logits_of
 from calbias.engine.seeding import stream
@@ -76,7 +76,7 @@ def recalibration_table(scores, hits, logits=None, labels=None, seed=0):
                 "brier_after": float(before.mean() - fall.mean()),
                 "gain": float(fall.mean()),
                 "gain_se": error,
-                "p_value": float(2 * norm.sf(abs(z))),
+                "p_value": float(2 * ndtr(-abs(z))),
                 "accuracy_change": 0.0,
                 "injective": method != "isotonic",
             }

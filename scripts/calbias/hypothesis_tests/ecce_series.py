@@ -9,7 +9,7 @@ Arrieta-Ibarra et al. (JMLR 2022). Blind to errors that alternate over short ran
 """
 
 import numpy as np
-from scipy.stats import norm
+from scipy.special import ndtr
 
 from calbias.estimators.ks import cumulative_extremes
 
@@ -44,5 +44,5 @@ def range_tail(x):
     """Return P(max B − min B > x), array (m,); below 0.3 it is 1 to twelve digits."""
     x = np.asarray(x, float)
     bounded = np.maximum(x, 0.3)[..., None]
-    tail = 8 * np.sum((-1.0) ** (_TERMS - 1) * _TERMS * norm.sf(_TERMS * bounded), axis=-1)
+    tail = 8 * np.sum((-1.0) ** (_TERMS - 1) * _TERMS * ndtr(-_TERMS * bounded), axis=-1)
     return np.where(x < 0.3, 1.0, np.clip(tail, 0.0, 1.0))

@@ -7,7 +7,7 @@
 """
 
 import numpy as np
-from scipy.stats import chi2
+from scipy.special import chdtrc
 
 VARIANTS = {
     "hosmer_lemeshow": {"n_bins": 10, "lost_degrees": 0},
@@ -18,7 +18,7 @@ VARIANTS = {
 def p_values(data, n_bins, lost_degrees):
     """Return the p-values (m,) of a SortedBatch."""
     degrees = min(n_bins, data.scores.shape[1]) - lost_degrees
-    return chi2.sf(statistics(data, n_bins), max(degrees, 1))
+    return chdtrc(max(degrees, 1), statistics(data, n_bins))
 
 
 def statistics(data, n_bins, lost_degrees=0):

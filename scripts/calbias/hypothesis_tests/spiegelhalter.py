@@ -7,12 +7,12 @@ has no power against one of them. Blind to any error that is orthogonal to 1 −
 """
 
 import numpy as np
-from scipy.stats import norm
+from scipy.special import ndtr
 
 
 def p_values(data):
     """Return the p-values (m,) of a SortedBatch; 1 where no score is between 0 and 1."""
-    return 2.0 * norm.sf(np.abs(statistics(data)))
+    return 2.0 * ndtr(-np.abs(statistics(data)))
 
 
 def statistics(data):

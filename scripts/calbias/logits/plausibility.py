@@ -3,7 +3,7 @@
 import hashlib
 
 import numpy as np
-from scipy.stats import binom
+from scipy.special import bdtrc
 
 from calbias.logits.top_label import top_label
 
@@ -63,7 +63,7 @@ def _of_whole_numbers(folds):
 def _of_chance(fold, hit, n_classes):
     """Warn where chance, 1/K, could well give the hits: P(as many or more) > 0.1 %."""
     n, hits, chance = len(hit), int(hit.sum()), 1 / n_classes
-    if n >= _ENOUGH and binom.sf(hits - 1, n, chance) > _BY_CHANCE:
+    if n >= _ENOUGH and bdtrc(hits - 1, n, chance) > _BY_CHANCE:
         yield (
             f"{fold} accuracy {100 * hits / n:.1f} % is at chance ({100 * chance:.1f} %): are "
             "labels and classes in the same order?"

@@ -12,7 +12,7 @@ fewer than two samples count for nothing.
 """
 
 import numpy as np
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from calbias.auditing.intervals.interval import LEVEL, Interval
 
@@ -21,7 +21,7 @@ def sun2024(sample, level=LEVEL, n_bins=15):
     """Return the Interval of the squared ℓ2 error E δ² (fractions squared) of a Sample."""
     t, spread = statistic(sample, n_bins)
     t, error = max(t, 0.0), spread / np.sqrt(sample.n)
-    two_sided, one_sided = norm.ppf((1 + level) / 2) * error, norm.ppf(level) * error
+    two_sided, one_sided = ndtri((1 + level) / 2) * error, ndtri(level) * error
     if t >= 2 * two_sided:
         low = t - two_sided
     elif t >= 2 * one_sided:

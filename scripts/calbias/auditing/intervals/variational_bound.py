@@ -9,7 +9,7 @@ judge each other's curves: their terms are correlated, and the bound of a calibr
 """
 
 import numpy as np
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from calbias.auditing.cox import cox_curve, logits_of
 from calbias.auditing.intervals.interval import LEVEL, Interval
@@ -35,5 +35,5 @@ def variational_bound(sample, level=LEVEL):
     terms = forward_terms(sample)
     if terms.size < 2:
         return Interval(0.0, np.inf)
-    low = terms.mean() - norm.ppf(level) * terms.std(ddof=1) / np.sqrt(terms.size)
+    low = terms.mean() - ndtri(level) * terms.std(ddof=1) / np.sqrt(terms.size)
     return Interval(max(float(low), 0.0), np.inf)
