@@ -69,10 +69,9 @@ def _compare(options):
 def _scores(file):
     if file is None:
         return None
-    from calbias.auditing.files import read_source
-    from calbias.auditing.inputs import prepared
+    from calbias.auditing.files import read_rows
 
-    return prepared(**read_source(file).arrays).sample.scores
+    return read_rows(file)[0]
 
 
 def _progress(options):

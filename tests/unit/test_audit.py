@@ -95,6 +95,7 @@ def test_the_forms_of_the_result(over):
     assert [row["estimator"] for row in as_dict["estimates"]] == list(over.to_frame().index)
     assert over.sentence in over._repr_html_().replace("&#x27;", "'")
     assert str(over) == over.sentence
+    assert repr(over) == f"<Audit: {over.sentence}>"
 
 
 def test_rows_in_any_order_seeds_and_forms_of_arrays(over):
@@ -138,7 +139,10 @@ def test_probabilities_logits_and_binary_probabilities():
         {"probabilities": [[1.5, -0.5], [0.5, 0.5]], "labels": [0, 1]},
         {"probabilities": [0.5, 0.6], "labels": [0, 2]},
         {"logits": [[0.5, 0.6], [0.5, 0.5]], "labels": [0.5, 1]},
+        {"probabilities": [0.5, 0.6]},
+        {"probabilities": [[0.5], [0.6, 0.4]], "labels": [0, 1]},
         {"scores": [0.5, 0.6], "hits": [1, 0], "n_bins": 0},
+        {"scores": [0.5, 0.6], "hits": [1, 0], "level": "95"},
         {"scores": [0.5, 0.6], "hits": [1, 0], "estimators": ["ece_bim"]},
     ],
 )

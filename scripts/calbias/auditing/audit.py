@@ -46,7 +46,7 @@ def audit(
     n_bins: int = 15,
     norm: float = 1.0,
     level: float = LEVEL,
-    estimators: Sequence[str] = ESTIMATORS,
+    estimators: Sequence[str] | None = None,
     replicates: int | None = None,
     seed: int = 0,
     progress: Callable[[str], None] | None = None,
@@ -70,8 +70,8 @@ def audit(
         p of the ℓp errors; estimators that are not defined for it take their own.
     level : float
         Probability of the intervals.
-    estimators : sequence of str
-        Names of estimators; ``ece_bin_ew``, which decides, is always among them.
+    estimators : sequence of str, optional
+        Names of estimators, by default of twenty; ``ece_bin_ew``, which decides, is always among them.
     replicates : int, optional
         Simulated data sets at each λ; by default 200 to 1000, so that the audit takes seconds.
         More than 200 000 rows are audited on sums over fine cells of the score, without replicates.
@@ -111,7 +111,7 @@ def audit_top_label(top, seed=0, warnings=(), **options):
 
 
 def audit_data(
-    data, estimators=ESTIMATORS, progress=None, n_bins=15, norm=1.0, level=LEVEL, seed=0,
+    data, estimators=None, progress=None, n_bins=15, norm=1.0, level=LEVEL, seed=0,
     replicates=None, folders=(FOLDER,),
 ):  # fmt: skip
     """Return the Audit of a ``Data``; ``folders`` hold the files of the estimators."""
@@ -120,7 +120,7 @@ def audit_data(
     sample, progress = data.sample, progress or (lambda text: None)
     replicates = replicates_for(sample.n) if replicates is None else replicates
     options = Options(n_bins, norm, level, seed, replicates)
-    names = list(dict.fromkeys([HEADLINE, *estimators]))
+    names = list(dict.fromkeys([HEADLINE, *(ESTIMATORS if estimators is None else estimators)]))
     audited = audited_estimators(norm, n_bins, names, folders)
     if sample.n > LARGEST_IN_MEMORY:
         rows = [(sample.scores, sample.hits)]

@@ -131,18 +131,13 @@ def compare_files(first, second, replicates=499, seed=0):
     """Return the Comparison of two files as ``calbias audit`` reads them."""
     from pathlib import Path
 
-    from calbias.auditing.files import read_source
-    from calbias.estimation.inputs import as_top_label
+    from calbias.auditing.files import read_rows
 
     if replicates < 19 or seed < 0:
         raise InputError("--replicates must be at least 19 and --seed at least 0")
-    tops = [as_top_label(**_named(read_source(file).arrays)) for file in (first, second)]
+    pairs = [read_rows(file) for file in (first, second)]
     names = [Path(file).stem for file in (first, second)]
-    return compare(*((top.score, top.hit) for top in tops), replicates, seed, names)
-
-
-def _named(arrays):
-    return {"scores": None, "hits": None, **arrays}
+    return compare(*pairs, replicates, seed, names)
 
 
 def reliability_terms(scores, hits, fold):

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from calbias.auditing.sample import Sample
-from calbias.engine.scores_and_hits import scores_and_hits
+from calbias.engine.scores_and_hits import as_array, scores_and_hits
+from calbias.errors import InputError
 from calbias.estimation.inputs import as_top_label
 from calbias.logits.checks import RawFold, log_probabilities, zero_floor
 
@@ -41,8 +42,10 @@ def prepared(scores=None, hits=None, probabilities=None, logits=None, labels=Non
     (n,) are those of class 1 of two: the probability is the score and the label the hit. Raises
     InputError for everything else.
     """
-    if probabilities is not None and _flat(np.asarray(probabilities)).ndim == 1:
-        scores, hits = scores_and_hits(probabilities, labels if hits is None else hits)
+    if probabilities is not None and _flat(as_array("probabilities", probabilities)).ndim == 1:
+        if labels is None:
+            raise InputError("probabilities go with labels: give these")
+        scores, hits = scores_and_hits(probabilities, labels)
         return Data(Sample(scores, hits, seed=seed), _order(scores, hits), "binary", n_classes=2)
     top = as_top_label(scores, hits, logits=logits, probabilities=probabilities, labels=labels)
     sample = Sample(top.score, top.hit, top.log_score, top.log1m_score, seed=seed)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from calbias.auditing.intervals.interval import LEVEL
 from calbias.errors import InputError
-from calbias.estimation.api import validate_options
+from calbias.estimation.api import is_number, validate_options
 from calbias.estimation.inputs import validate_whole
 
 FEWEST_REPLICATES, MOST_REPLICATES = 200, 1000
@@ -30,8 +30,8 @@ class Options:
         validate_whole("replicates", self.replicates, 20)
         if self.n_bins > 10_000:
             raise InputError(f"n_bins must be at most 10000, not {self.n_bins}")
-        if not 0.5 <= self.level < 1:
-            raise InputError(f"level must be at least 0.5 and below 1, not {self.level:g}")
+        if not (is_number(self.level) and 0.5 <= self.level < 1):
+            raise InputError(f"level must be at least 0.5 and below 1, not {self.level!s:.60}")
 
 
 def replicates_for(n):

@@ -15,7 +15,7 @@ _NAMED = 5  # groups, in a sentence
 TABLES = ("estimates", "tests", "intervals", "labels", "recalibration", "groups", "classes")
 
 
-@dataclass
+@dataclass(repr=False)
 class Audit:
     """The result of ``calbias.audit``. All errors are fractions.
 
@@ -186,6 +186,9 @@ class Audit:
 
     def __str__(self):
         return self.sentence
+
+    def __repr__(self):
+        return f"<Audit: {self.sentence}>"
 
 
 def _records(table):

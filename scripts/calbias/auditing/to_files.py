@@ -7,10 +7,9 @@ from scipy.special import softmax
 
 from calbias.auditing.audit import LARGEST_IN_MEMORY, audit_data
 from calbias.auditing.cells import read_cells
-from calbias.auditing.estimators import ESTIMATORS, audited_estimators
-from calbias.auditing.files import read_source
+from calbias.auditing.estimators import audited_estimators
+from calbias.auditing.files import read_data
 from calbias.auditing.groups import classes_table, groups_table
-from calbias.auditing.inputs import prepared
 from calbias.auditing.large import large_audit
 from calbias.auditing.options import Options
 from calbias.auditing.page import page
@@ -45,25 +44,19 @@ def audit_file(
         found = _large(path, by, class_wise, progress, given)
         _write(found, path, stem, by, progress)
         return found
-    source = read_source(path, by, class_wise)
-    try:
-        data = prepared(**source.arrays, seed=options.get("seed", 0))
-        data.warnings = source.warnings
-        if any("the values are probabilities" in text for text in source.warnings):
-            data.kind = "probabilities"
-        found = audit_data(data, estimators or ESTIMATORS, progress, **options)
-        common = {key: vars(given)[key] for key in ("n_bins", "norm", "level", "seed")}
-        if by is not None:
-            progress(f"groups by {by}")
-            groups = np.asarray(source.groups)[data.order]
-            found.groups = groups_table(data.sample.scores, data.sample.hits, groups, **common)
-        if class_wise:
-            progress("classes")
-            probabilities = softmax(data.logits.astype(np.float64), axis=1)
-            found.classes = classes_table(probabilities, data.labels, **common)
-    except InputError as error:
-        message = str(error)
-        raise InputError(message if str(path) in message else f"{path}: {message}") from error
+    data, groups = read_data(path, by, given.seed)
+    if class_wise and data.logits is None:
+        raise InputError(f"{path}: --class-wise needs a column per class, not scores")
+    found = audit_data(data, estimators, progress, **options)
+    common = {key: vars(given)[key] for key in ("n_bins", "norm", "level", "seed")}
+    if by is not None:
+        progress(f"groups by {by}")
+        groups = groups[data.order]
+        found.groups = groups_table(data.sample.scores, data.sample.hits, groups, **common)
+    if class_wise:
+        progress("classes")
+        probabilities = softmax(data.logits.astype(np.float64), axis=1)
+        found.classes = classes_table(probabilities, data.labels, **common)
     _write(found, path, stem, by, progress)
     return found
 

@@ -193,7 +193,7 @@ def zero_floor(folds):
     The zeros of a row together stay below half of the smallest positive value in the file.
     """
     smallest = min(np.min(fold.values, where=fold.values > 0, initial=COARSEST) for fold in folds)
-    return float(smallest) / (2 * folds[0].values.shape[1])
+    return max(float(smallest) / (2 * folds[0].values.shape[1]), 5e-324)
 
 
 def log_probabilities(values, floor):

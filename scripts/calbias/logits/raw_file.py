@@ -12,10 +12,12 @@ class RawFile(NamedTuple):
     """The folds of a file, ``validation`` and ``test`` or ``test`` alone, as ``RawFold``s.
 
     ``form`` is ``scores`` (labels are then hits), ``probabilities``, or None: their values tell.
+    ``groups`` holds a text for each row of the file, where a column of groups was asked for.
     """
 
     folds: dict[str, RawFold]
     form: str | None = None
+    groups: np.ndarray | None = None
 
 
 def split_by_fold(whole, names):

@@ -16,18 +16,19 @@ from pathlib import Path
 
 import numpy as np
 
-from calbias.errors import InputError
+from calbias.errors import InputError, did_you_mean
 from calbias.io.tables import csv_rows
 from calbias.logits.checks import Place, RawFold
 from calbias.logits.raw_file import RawFile, split_by_fold
 
+_NEEDED = ("score", "hit", "label", "prediction", "fold")  # no groups' own columns
 _ONE_HOT = re.compile(r"label_(\d+)")
 _INDEX = re.compile(r"__index_level_\d+__")
 _NUMBERED = re.compile(r".*?(\d+)")
 
 
-def read_csv(path):
-    """Return the ``RawFile`` of a CSV table; InputError if it is none."""
+def read_csv(path, by=None):
+    """Return the ``RawFile`` of a CSV table, with groups by a column; InputError if it is none."""
     import pyarrow as pa
     from pyarrow.csv import ConvertOptions, read_csv
 
@@ -38,10 +39,10 @@ def read_csv(path):
         for _ in csv_rows(path):
             pass  # its error says more: it names the line
         raise _unreadable(path, "CSV", error) from error
-    return _raw_file(Path(path), table)
+    return _raw_file(Path(path), table, by)
 
 
-def read_parquet(path):
+def read_parquet(path, by=None):
     """Return the ``RawFile`` of a Parquet table, without pandas' nameless index."""
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -56,6 +57,7 @@ def read_parquet(path):
     return _raw_file(
         Path(path),
         table.select([k for k, n in enumerate(table.column_names) if not _INDEX.fullmatch(n)]),
+        by,
     )
 
 
@@ -70,7 +72,7 @@ def _validate_unique(path, names):
         raise InputError(f"{path}: two columns are called {repeated[0]}; rename one, or drop it")
 
 
-def _raw_file(path, table):
+def _raw_file(path, table, by):
     place, names = Place(path, "the table"), [name.strip() for name in table.column_names]
     table = table.rename_columns(names)
     _validate_unique(path, names)
@@ -78,10 +80,16 @@ def _raw_file(path, table):
     read = _scores_and_hits if form else _values_and_labels
     if not table.num_rows and {"label", "label_0", "hit"} & set(names):
         raise place.error("no rows, only the names of the columns; give at least two rows")
+    folds = _texts(table, "fold") if "fold" in names else None
+    groups = None
+    if by is not None:
+        if by not in names:
+            raise InputError(f"{path}: there is no column {by!r}. {did_you_mean(by, names)}")
+        groups = np.array([text or "" for text in _texts(table, by)])
+        table = table if by in _NEEDED else table.drop_columns([by])
     whole = RawFold(*read(table, place), place)
-    if "fold" not in names:
-        return RawFile({"test": whole}, form)
-    return RawFile(split_by_fold(whole, _texts(table, "fold")), form)
+    split = {"test": whole} if folds is None else split_by_fold(whole, folds)
+    return RawFile(split, form, groups)
 
 
 def _values_and_labels(table, place):

@@ -37,6 +37,21 @@ class OutputFile(NamedTuple):
 
     folds: dict[str, Fold | TopLabel]
     warnings: tuple[str, ...]
+    groups: np.ndarray | None = None  # of the rows of fold ``test``
+
+
+def read_outputs(path, by=None):
+    """Return the ``OutputFile`` of a user's file, of ``TopLabel``s or of ``Fold``s as it has them.
+
+    ``by`` names a column of groups of a CSV or Parquet table.
+    """
+    path = Path(path)
+    raw = _read(path, by)
+    found = _of_scores(raw) if raw.form == "scores" else _of_logits(path, raw)
+    if raw.groups is None:
+        return found
+    rows = raw.folds["test"].place.rows
+    return found._replace(groups=raw.groups if rows is None else raw.groups[rows])
 
 
 def read_logits(path, model, manifest, n_classes=None):
@@ -54,6 +69,10 @@ def read_logits(path, model, manifest, n_classes=None):
     raw = _read(path)
     if raw.form == "scores":
         raise InputError(f"{path}: top-label scores, no logits; read it with read_scores.py")
+    return _of_logits(path, raw, published, genuine, n_classes)
+
+
+def _of_logits(path, raw, published=None, genuine=False, n_classes=None):
     folds = {name: _checked(fold) for name, fold in raw.folds.items()}
     _validate_classes(path, folds, n_classes)
     probabilities = raw.form == "probabilities" or checks.are_probabilities([*folds.values()])
@@ -87,6 +106,10 @@ def read_scores(path, manifest=None):
             f"{path}: no columns score and hit (or score, label and prediction); add them, or read "
             "logits with read_logits.py"
         )
+    return _of_scores(raw)
+
+
+def _of_scores(raw):
     folds = {}
     for name, (values, labels, place) in raw.folds.items():
         scores, hits = scores_and_hits(values, labels, place.error)
@@ -110,7 +133,7 @@ def two_folds(folds, seed, source="real_logits"):
     return Logits(*(Fold(logits[rows], labels[rows]) for rows in halves), source)
 
 
-def _read(path):
+def _read(path, by=None):
     validate_file_exists(path)
     readers = {
         ".p": _read_pickle,
@@ -125,7 +148,11 @@ def _read(path):
             f"{path}: suffix {path.suffix!r} is unknown; give one of {', '.join(readers)}"
         )
     validate_no_placeholder(path)
-    return readers[path.suffix.lower()](path)
+    if by is None:
+        return readers[path.suffix.lower()](path)
+    if path.suffix.lower() not in (".csv", ".parquet"):
+        raise InputError(f"{path}: --by needs a CSV or Parquet table with a column of groups")
+    return readers[path.suffix.lower()](path, by)
 
 
 def _read_pickle(path):
