@@ -71,7 +71,7 @@ def audit(
     level : float
         Probability of the intervals.
     estimators : sequence of str, optional
-        Names of estimators, by default of twenty; ``ece_bin_ew``, which decides, is always among them.
+        By default twenty; ``ece_bin_ew``, which decides, is always among them.
     replicates : int, optional
         Simulated data sets at each λ; by default 200 to 1000, so that the audit takes seconds.
         More than 200 000 rows are audited on sums over fine cells of the score, without replicates.
