@@ -1,21 +1,30 @@
-"""Measure size and power of tests of calibration on scenarios of known truth."""
+"""Measure size and power of tests of calibration, and the least miscalibration that they detect."""
 
-from calbias.hypothesis_tests.power import power_rows, power_scenarios
-from calbias.io.command_line import OUTPUT, SEED, option, script
+import pandas as pd
+
+from calbias.hypothesis_tests.power import detection_rows, power_rows, power_scenarios
+from calbias.io.command_line import SEED, option, script
 from calbias.io.tables import write_table
 
 
 @script(
     option("--tests", "tests; redraw_X is the redraw test of X", many=True),
+    option("--slow-tests", "tests left out at the largest size", many=True, default=[]),
     option("--n-samples", "sample sizes", int, least=2, many=True),
     option("--replicates", "data sets of each cell", int, least=20),
     SEED,
-    OUTPUT,
+    option("--output-power", "table test_power to write"),
+    option("--output-detection", "table test_detection to write"),
 )
 def main(options):
-    sizes, seed = options.n_samples, options.seed
-    rows = power_rows(options.tests, power_scenarios(), sizes, options.replicates, seed)
-    write_table(options.output, "test_power", rows)
+    sizes, scenarios = sorted(options.n_samples), power_scenarios()
+    power, detection = [], []
+    for tests, some in ((options.tests, sizes), (options.slow_tests, sizes[:-1])):
+        if tests and some:
+            power += power_rows(tests, scenarios, some, options.replicates, options.seed)
+            detection.append(detection_rows(tests, some, options.replicates, options.seed))
+    write_table(options.output_power, "test_power", power)
+    write_table(options.output_detection, "test_detection", pd.concat(detection))
 
 
 if __name__ == "__main__":

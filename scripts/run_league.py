@@ -1,4 +1,4 @@
-"""Run estimators of one file on the league's scenarios, each against its own truth."""
+"""Run the estimators of some files on the league's scenarios, each against its own truth."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from calbias.io.tables import write_table
 
 
 @script(
-    option("--estimator-file", "file that defines the estimators", Path),
+    option("--estimator-files", "files that define the estimators", Path, many=True),
     option("--beta-fits", "fit tables, the first that has a model", many=True),
     option("--glm-fits", "fit tables, the first that has a model", many=True),
     option("--models", "models whose fits join the scenarios", many=True, default=[]),
@@ -19,12 +19,10 @@ from calbias.io.tables import write_table
     OUTPUT,
 )
 def main(options):
-    folder = options.estimator_file.resolve().parent
-    estimators = {
-        name: path
-        for name, path in known_estimators((folder,)).items()
-        if path.name == options.estimator_file.name
-    }
+    files = {path.resolve() for path in options.estimator_files}
+    folders = sorted({path.parent for path in files})
+    known = known_estimators(folders)
+    estimators = {name: path for name, path in known.items() if path.resolve() in files}
     scenarios = league_scenarios(options.models, options.beta_fits, options.glm_fits)
     rows = league_rows(estimators, scenarios, options.n_samples, options.replicates, options.seed)
     write_table(options.output, "league", rows)

@@ -9,6 +9,7 @@ import pytest
 import measure_power
 import predict_bias
 import run_league
+import time_league
 from calbias.errors import InputError
 from calbias.estimation.registry import FOLDER
 from calbias.io.table_schema import tables
@@ -50,7 +51,7 @@ def test_predict_bias(scores, tmp_path):
 def test_run_league(tmp_path):
     output = tmp_path / "rows.csv"
     run(
-        run_league, "--estimator-file", FOLDER / "ece_bin.py", *FITS, "--models", "resnet110_c10",
+        run_league, "--estimator-files", FOLDER / "ece_bin.py", *FITS, "--models", "resnet110_c10",
         "--n-samples", 50, "--replicates", 3, "--seed", 1, "--output", output,
     )  # fmt: skip
     table = pd.read_csv(output)
@@ -61,15 +62,36 @@ def test_run_league(tmp_path):
 
 
 def test_measure_power(tmp_path):
-    output = tmp_path / "power.csv"
+    power, detection = tmp_path / "power.csv", tmp_path / "detection.csv"
     run(
-        measure_power, "--tests", "cox_score", "redraw_ks", "--n-samples", 60, "--replicates", 20,
-        "--seed", 1, "--output", output,
+        measure_power, "--tests", "cox_score", "redraw_ks", "--slow-tests", "redraw_smce",
+        "--n-samples", 120, 60, "--replicates", 20, "--seed", 1, "--output-power", power,
+        "--output-detection", detection,
+    )  # fmt: skip
+    table, detected = pd.read_csv(power), pd.read_csv(detection)
+    assert list(table) == CONTRACTS["test_power"]["columns"]
+    assert table["rejection_rate"].between(0, 1).all()
+    assert list(detected) == CONTRACTS["test_detection"]["columns"]
+    for rows, n_scenarios in ((table, 15), (detected, 1)):
+        counts = rows.groupby("test")["n_samples"].value_counts().to_dict()
+        assert counts == {
+            ("cox_score", 60): n_scenarios, ("cox_score", 120): n_scenarios,
+            ("redraw_ks", 60): n_scenarios, ("redraw_ks", 120): n_scenarios,
+            ("redraw_smce", 60): n_scenarios,
+        }  # fmt: skip
+
+
+def test_time_league(tmp_path):
+    output = tmp_path / "times.csv"
+    run(
+        time_league, "--estimators", "ks", "beta_kernel", "--estimator-folders", FOLDER,
+        "--n-samples", 100, 1200, "--output", output,
     )  # fmt: skip
     table = pd.read_csv(output)
-    assert list(table) == CONTRACTS["test_power"]["columns"]
-    assert len(table) == 15 * 2
-    assert table["rejection_rate"].between(0, 1).all()
+    assert list(table) == CONTRACTS["league_times"]["columns"]
+    assert set(zip(table["estimator"], table["n_samples"], strict=True)) == {
+        ("ks", 100), ("ks", 1200), ("beta_kernel", 100),
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -79,7 +101,7 @@ def test_measure_power(tmp_path):
          "unknown test 'cox'"),
         (measure_power, ["--tests", "cox_lrt", "--n-samples", "60", "--replicates", "2"],
          "--replicates must be at least 20"),
-        (run_league, ["--estimator-file", str(FOLDER / "ks.py"), *map(str, FITS),
+        (run_league, ["--estimator-files", str(FOLDER / "ks.py"), *map(str, FITS),
                       "--models", "nobody", "--n-samples", "60", "--replicates", "2"],
          "model nobody has no fit"),
         (predict_bias, ["--scores", "no.csv", "--estimators", "kde", "--n-samples", "100",
@@ -87,7 +109,11 @@ def test_measure_power(tmp_path):
     ],
 )  # fmt: skip
 def test_refusals(script, arguments, message, tmp_path, capsys):
+    names = (
+        ["--output"] if script is not measure_power else ["--output-power", "--output-detection"]
+    )
+    outputs = [word for name in names for word in (name, tmp_path / "x.csv")]
     with pytest.raises((SystemExit, InputError)) as error:
-        run(script, *arguments, "--seed", 1, "--output", tmp_path / "x.csv")
+        run(script, *arguments, "--seed", 1, *outputs)
     assert message in f"{error.value}{capsys.readouterr().err}"
     assert not (tmp_path / "x.csv").exists()

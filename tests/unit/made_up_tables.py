@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pandas as pd
 
+from calbias.beyond.ranking import league_ranking
 from calbias.io.table_schema import columns_of
 from calbias.summaries.detection_limits import detection_limits
 from calbias.truth.paper import BINNED, DETECTION_SIZES, HEATMAP_BINS, MODEL_SIZES
@@ -55,6 +56,7 @@ def made_up_tables(models=MODELS, estimators=(*BINNED, "kde", "kde_unrooted"), r
         "interval_coverage": _interval_coverage(),
         "predicted_bias": _predicted_bias(models, estimators),
         "league": _league(estimators),
+        **{f"league{size}_ranking": _league_ranking(estimators) for size in ("", "_full")},
         "test_power": _test_power(),
         "reliability_bins": _reliability_bins(models),
         "calibration_graphs": _calibration_graphs(models),
@@ -254,6 +256,11 @@ def _league(estimators):
         rows.append((f"{law}_{curve}", name, "l2", n, 60, truth, truth + sd / 2, sd / 2, sd / 8, sd,
                      1.2 * sd, share))  # fmt: skip
     return _frame("league", rows)
+
+
+def _league_ranking(estimators):
+    """Return table ``league_ranking`` of the made-up league."""
+    return league_ranking(_league(estimators)) if estimators else _frame("league_ranking", [])
 
 
 def _test_power():

@@ -23,7 +23,10 @@ PAPER = (
     *("fig13_tce_sweep", "fig14_chosen_bins", "table1_recalibration"),
     *("guo_fig1_confidence", "guo_fig4_recalibrated", "gupta_fig1_calibration"),
 )
-BEYOND = ("benchmark", "interval_coverage", "league", "predicted_bias", "test_power")
+BEYOND = (
+    *("benchmark", "interval_coverage", "league_errors", "league_full_errors"),
+    *("predicted_bias", "test_power"),
+)
 
 
 def test_every_figure_is_there_in_the_papers_order_with_place_and_title():

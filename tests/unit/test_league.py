@@ -80,7 +80,7 @@ def test_every_estimator_has_a_truth_of_its_own():
 
 def test_fewer_data_sets_at_larger_sizes():
     sizes = [500, 2000, 10_000]
-    assert [n_replicates(n, sizes, 200) for n in sizes] == [200, 50, 25]
+    assert [n_replicates(n, sizes, 200) for n in sizes] == [200, 50, 12]
     assert [n_replicates(n, sizes, 4) for n in sizes] == [4, 4, 4]
 
 

@@ -4,13 +4,16 @@ import yaml
 
 MODELS = ("resnet110_c10", "resnet110_c100")
 LEDGER = {"judge_claims", "write_ledger_page", "compare_published"}
-BIAS = {"join_tables bias", "compare_estimators", "compute_t_test_sensitivity"}
+BIAS = {*("join_tables bias", "compare_estimators", "compute_t_test_sensitivity", "settle_claims")}
 BIAS_FIGURES = {"fig4_realistic", "fig6_perfect"}
-BEYOND_FIGURES = {"league", "predicted_bias", "test_power", "interval_coverage"}
+BEYOND_FIGURES = {"league_errors", "predicted_bias", "test_power", "interval_coverage"}
 PAPERS_FIGURES = {"guo_fig1_confidence", "guo_fig4_recalibrated", "gupta_fig1_calibration"}
 ALL_FIGURES = {*PAPERS_FIGURES, "fig3_fits", *BIAS_FIGURES, "table1_recalibration", *BEYOND_FIGURES}
-LEAGUE = {"run_league ece_bin", "join_parts league", "league"}
-POWER = {"measure_power", "test_power"}
+LEAGUE = {
+    *("run_league league lp", "join_parts league", "rank_league league", "league_errors"),
+    "write_league_page league",
+}
+POWER = {"measure_power", "test_power", "write_league_page league"}
 PREDICTED = {"predict_bias resnet110_c10", "join_parts predicted_bias", "predicted_bias"}
 # Both models have genuine scores: each has a picture.
 PICTURES = {f"draw_audit {model}" for model in MODELS}

@@ -1,9 +1,12 @@
 # Beyond the paper: predicted against observed bias, the league of estimators, power of tests.
-# `snakemake league` makes the league's table and the figure of that name (figures.smk).
-from calbias.estimation.registry import known_estimators
+# The default run has a league of few data sets; `snakemake league` makes the full one, league_full.
+from calbias.estimation.registry import FOLDER, known_estimators, literal
 from calbias.hypothesis_tests.names import calibration_test_file
 
-LEAGUE, PREDICTED = config["league"], config["predicted_bias"]
+LEAGUE, PREDICTED, POWER = (
+    config[name] for name in ("league", "predicted_bias", "test_power")
+)
+LEAGUES = {"league": LEAGUE["replicates"], "league_full": LEAGUE["full_replicates"]}
 SCORE_STEMS = sorted(
     path.stem for path in (HERE / "resources/scores").glob("*.parquet")
 )
@@ -24,10 +27,17 @@ try:
         if LEAGUE["estimators"] == "all"
         else LEAGUE["estimators"]
     )
-    LEAGUE_FILES = {
-        Path(estimator_path(name)).stem: estimator_path(name) for name in LEAGUE_NAMES
-    }
-    TESTS = [calibration_test_file(name) for name in config["test_power"]["tests"]]
+    # calbias's estimators of one target run together: a job takes longer to start than to run
+    LEAGUE_FILES = {}
+    for path in sorted(map(estimator_path, LEAGUE_NAMES)):
+        of_file = literal(path, "TARGET", default="lp")
+        target = of_file if isinstance(of_file, str) else sorted(of_file.values())[-1]
+        target = target if Path(path).resolve().parent == FOLDER else Path(path).stem
+        files = LEAGUE_FILES.setdefault(target, [])
+        files += [] if path in files else [path]
+    TESTS = [
+        calibration_test_file(name) for name in (*POWER["tests"], *POWER["slow_tests"])
+    ]
 except InputError as error:
     sys.exit(f"error: config: {error}")
 # Targets are loaded by name.
@@ -36,8 +46,18 @@ PARTS = {
     "predicted_bias": [
         f"results/predicted_bias/{name}.parquet" for name in SCORE_STEMS
     ],
-    "league": [f"results/league/{name}.parquet" for name in LEAGUE_FILES],
+    **{
+        league: [f"results/{league}/{name}.parquet" for name in LEAGUE_FILES]
+        for league in LEAGUES
+    },
 }
+
+
+rule league:
+    input:
+        "results/league_full.html",
+        table("league_full_sensitivity"),
+    localrule: True
 
 
 rule predict_bias:
@@ -74,18 +94,19 @@ rule predict_bias:
 rule run_league:
     input:
         code=lambda wildcards: code(
-            "run_league", LEAGUE_FILES[wildcards.family], *TARGETS
+            "run_league", *LEAGUE_FILES[wildcards.target], *TARGETS
         ),
         script=program("run_league"),
-        estimators=lambda wildcards: LEAGUE_FILES[wildcards.family],
+        estimators=lambda wildcards: LEAGUE_FILES[wildcards.target],
         beta_fits=published("table2_beta_fits"),
         glm_fits=published("table3_glm_fits"),
     output:
-        "results/league/{family}.parquet",
+        "results/{league}/{target}.parquet",
     log:
-        "results/logs/run_league/{family}.log",
+        "results/logs/run_league/{league}-{target}.log",
     wildcard_constraints:
-        family="|".join(map(re.escape, LEAGUE_FILES)),
+        league="|".join(LEAGUES),
+        target="|".join(map(re.escape, LEAGUE_FILES)),
     conda:
         "../../envs/environment.yaml"
     resources:
@@ -95,10 +116,10 @@ rule run_league:
         columns=columns_of("league"),
         models=LEAGUE["models"],
         n_samples=LEAGUE["n_samples"],
-        replicates=LEAGUE["replicates"],
+        replicates=lambda wildcards: LEAGUES[wildcards.league],
         seed=config["seed"],
     shell:
-        "python {input.script:q} --estimator-file {input.estimators:q}"
+        "python {input.script:q} --estimator-files {input.estimators:q}"
         " --beta-fits {input.beta_fits:q} --glm-fits {input.glm_fits:q} --models {params.models}"
         " --n-samples {params.n_samples} --replicates {params.replicates} --seed {params.seed}"
         " --output {output} 2>&1 | tee {log}"
@@ -128,12 +149,108 @@ rule join_parts:
         " --output {output} 2>&1 | tee {log}"
 
 
+rule rank_league:
+    input:
+        code=code("rank_league"),
+        script=program("rank_league"),
+        league=table("{league}"),
+    output:
+        ranking=tabled("{league}_ranking"),
+        sensitivity=tabled("{league}_sensitivity"),
+    log:
+        "results/logs/rank_league/{league}.log",
+    wildcard_constraints:
+        league="|".join(LEAGUES),
+    localrule: True
+    conda:
+        "../../envs/environment.yaml"
+    resources:
+        mem_mb=500,
+        runtime=5,
+    params:
+        columns=columns_of("league_ranking"),
+    shell:
+        "python {input.script:q} --league {input.league:q} --output-ranking {output.ranking}"
+        " --output-sensitivity {output.sensitivity} 2>&1 | tee {log}"
+
+
+rule time_league:
+    input:
+        code=code("time_league", *sum(LEAGUE_FILES.values(), [])),
+        script=program("time_league"),
+        estimators=[*sum(LEAGUE_FILES.values(), [])],
+    output:
+        "results/tables/league_times.csv",
+    log:
+        "results/logs/time_league.log",
+    conda:
+        "../../envs/environment.yaml"
+    resources:
+        mem_mb=lambda wildcards, attempt: 2000 * attempt,
+        runtime=lambda wildcards, attempt: 20 * attempt,
+    params:
+        columns=columns_of("league_times"),
+        estimators=LEAGUE_NAMES,
+        folders=estimator_folders(config),
+    shell:
+        "python {input.script:q} --estimators {params.estimators}"
+        " --estimator-folders {params.folders:q} --n-samples 1000 100000 --output {output}"
+        " 2>&1 | tee {log}"
+
+
+rule write_league_page:
+    input:
+        code=code("write_league_page"),
+        script=program("write_league_page"),
+        ranking=table("{league}_ranking"),
+        sensitivity=table("{league}_sensitivity"),
+        power=[table("test_power"), table("test_detection")],
+        times=lambda wildcards: (
+            [table("league_times")] if wildcards.league == "league_full" else []
+        ),
+        figures=[
+            "results/figures/{league}_errors.png",
+            "results/figures/test_power.png",
+        ],
+        templates=[resource("../workflow/report/league.html.j2")],
+    output:
+        report(
+            "results/{league}.html",
+            caption="../report/league_errors.rst",
+            category="1. Ledger of claims",
+            labels={"page": "{league}: which measure, which test"},
+        ),
+    log:
+        "results/logs/write_league_page/{league}.log",
+    wildcard_constraints:
+        league="|".join(LEAGUES),
+    localrule: True
+    conda:
+        "../../envs/environment.yaml"
+    resources:
+        mem_mb=500,
+        runtime=5,
+    params:
+        tables=lambda wildcards, input: [
+            f"--table={Path(path).stem.replace(wildcards.league, 'league')}={path}"
+            for path in (input.ranking, input.sensitivity, *input.power, *input.times)
+        ],
+        figures=lambda wildcards, input: [
+            f"--figure={Path(path).stem}={path}" for path in input.figures
+        ],
+        templates=folder_of("templates"),
+    shell:
+        "python {input.script:q} {params.tables:q} {params.figures:q}"
+        " --templates {params.templates:q} --output {output} 2>&1 | tee {log}"
+
+
 rule measure_power:
     input:
         code=code("measure_power", *TESTS),
         script=program("measure_power"),
     output:
-        tabled("test_power"),
+        power=tabled("test_power"),
+        detection=tabled("test_detection"),
     log:
         "results/logs/measure_power.log",
     priority: 60
@@ -144,10 +261,12 @@ rule measure_power:
         runtime=lambda wildcards, attempt: 60 * attempt,
     params:
         columns=columns_of("test_power"),
-        tests=config["test_power"]["tests"],
-        n_samples=config["test_power"]["n_samples"],
-        replicates=config["test_power"]["replicates"],
+        tests=POWER["tests"],
+        slow_tests=POWER["slow_tests"],
+        n_samples=POWER["n_samples"],
+        replicates=POWER["replicates"],
         seed=config["seed"],
     shell:
-        "python {input.script:q} --tests {params.tests} --n-samples {params.n_samples}"
-        " --replicates {params.replicates} --seed {params.seed} --output {output} 2>&1 | tee {log}"
+        "python {input.script:q} --tests {params.tests} --slow-tests {params.slow_tests}"
+        " --n-samples {params.n_samples} --replicates {params.replicates} --seed {params.seed}"
+        " --output-power {output.power} --output-detection {output.detection} 2>&1 | tee {log}"

@@ -42,7 +42,9 @@ onerror:
 REAL, SCORES = OUTPUTS.logits, OUTPUTS.scores
 WITH_LOGITS = [name for name in MODELS if name in {*REAL, *OUTPUTS.surrogates}]
 MEASURED = [model for model in MODELS if model in {*REAL, *SCORES}]
-FIT_TIMES = resource("timing/fit_times.csv")  # by `snakemake results/tables/fit_times.csv`
+FIT_TIMES = resource(
+    "timing/fit_times.csv"
+)  # by `snakemake results/tables/fit_times.csv`
 FIGURES = available_figures(EXPERIMENTS, bool(WITH_LOGITS), bool(MEASURED))
 TABLES = available_tables(EXPERIMENTS, bool(WITH_LOGITS), bool(MEASURED))
 
@@ -130,5 +132,6 @@ def results():
         *MODEL_FIGURES,
         *(f"results/audit/{name}.html" for name in AUDITED),
         "results/ledger.html",
+        "results/league.html",
         "results/provenance.json",
     ]

@@ -37,7 +37,7 @@ CURVES = {
 N_BINS = 15
 OWN = "own"  # the target of an estimator whose file defines ``truth``
 MOST_QUADRATIC = 1000  # samples, for an estimator whose file says QUADRATIC = True
-_FEWEST = 25
+_FEWEST = 12
 _GRID = 1 << 16  # points of a score law: targets are accurate to 1e-5 of themselves
 
 
@@ -151,7 +151,7 @@ def league_rows(estimators, scenarios, sample_sizes, replicates, seed):
 
 
 def n_replicates(n, sample_sizes, replicates):
-    """Return how many data sets of n samples are drawn: in inverse proportion to n, at least 25.
+    """Return how many data sets of n samples are drawn: in inverse proportion to n, at least 12.
 
     The error of a bias, as a fraction, is then the same at every n.
     """

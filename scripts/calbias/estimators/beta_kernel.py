@@ -79,9 +79,10 @@ def _leave_one_out(scores, labels, bandwidth, fitted, density):
         for j in range(n):
             if j != i:
                 power = (scores[j] * log_score + (1.0 - scores[j]) * log1m_score) / bandwidth
-                kernel = math.exp(power - log_beta[j])
-                total += kernel
-                hits += kernel * labels[j]
+                if power - log_beta[j] > -750.0:  # else it is 0 in double precision
+                    kernel = math.exp(power - log_beta[j])
+                    total += kernel
+                    hits += kernel * labels[j]
         density[i] = total
         if n == 1:
             fitted[i] = scores[i]

@@ -2,11 +2,12 @@
 
 Figures are read from the modules in ``calbias/figures``, without importing them: a module is a
 figure's when it has ``TABLES``, the stems under ``results/tables`` that ``draw(tables, **options)``
-wants. It draws the figure of its own name, or those that its ``FIGURES`` maps to options, under
-``TITLE``, in which {an option} may stand. It rests on the experiments in ``EXPERIMENTS``, or on the
-one that its options name. All are literals, so the workflow learns the inputs of a figure without
-matplotlib, and a new figure is a new file and nothing else. A name begins with the figure's place,
-which orders the figures: ``fig2a_…``, ``fig13_…``, ``table1_…``, ``guo_fig1_…``; others come last.
+wants, a list or a dict of lists by figure. It draws the figure of its own name, or those that its
+``FIGURES`` maps to options, under ``TITLE``, in which {an option} may stand. It rests on the
+experiments in ``EXPERIMENTS``, or on the one that its options name. All are literals, so the
+workflow learns the inputs of a figure without matplotlib, and a new figure is a new file and
+nothing else. A name begins with the figure's place, which orders the figures: ``fig2a_…``,
+``fig13_…``, ``table1_…``, ``guo_fig1_…``; others come last.
 """
 
 import re
@@ -53,7 +54,8 @@ def figures(folder=FOLDER):
         for name, options in literal(path, "FIGURES", default={path.stem: {}}).items():
             own = (options["experiment"],) if "experiment" in options else experiments
             words = title.format(**options) or name
-            found[name] = Entry(path.stem, tuple(needed), options, own, place(name), words)
+            mine = tuple(needed[name] if isinstance(needed, dict) else needed)
+            found[name] = Entry(path.stem, mine, options, own, place(name), words)
     return dict(sorted(found.items(), key=lambda item: _order(item[0])))
 
 

@@ -1,0 +1,125 @@
+"""The league and the power of tests in words: every sentence follows from the tables by a rule.
+
+- *best*: the least error (see ``ranking``); others of rank 1 are named as ties.
+- *worth nothing*: an error of at least 100 %: reporting zero would have been as near.
+- *never*: worth nothing at every sample size, the largest among them.
+- *does not learn*: ten times the data or more take less than a tenth off the error.
+- *blind*: power below 20 % at the largest n, where another test has more than 80 %.
+"""
+
+LAWS = {"saturated": "a saturated classifier", "spread": "a classifier with spread scores"}
+CALIBRATION_ERRORS = {"l1": "ℓ1", "l2": "ℓ2"}
+NOTHING, LEARNS = 1.0, 0.9
+BLIND, SEEN = 0.2, 0.8
+
+
+def league_reading(ranking):
+    """Return [(law in words, [sentence, …])] of table ``league_ranking``."""
+    found = []
+    for law, words in LAWS.items():
+        rows = ranking[ranking["law"] == law]
+        sizes = sorted(rows["n_samples"].unique())
+        sentences = [_at(rows[rows["n_samples"] == n], n) for n in sizes]
+        found.append((words, [*sentences, *_never(rows, sizes)]))
+    return found
+
+
+def power_reading(power):
+    """Return sentences on table ``test_power``: sizes that are off, and what tests are blind to.
+
+    The size of a test is off where it differs from its level by more than three standard errors.
+    """
+    largest = power[power["n_samples"] == power["n_samples"].max()]
+    is_null = power["scenario"].str.endswith("_calibrated")
+    null = power[is_null]
+    off = null[(null["rejection_rate"] - null["level"]).abs() > 3 * null["rejection_rate_se"]]
+    sentences = [
+        f"Of {len(null)} sizes (test, score law, n) {len(off)} differ from 5 % by more than three "
+        "Monte Carlo errors"
+        + (": " + ", ".join(
+            f"{row.test} {row.rejection_rate:.0%} ({row.scenario.split('_')[0]}, "
+            f"n = {row.n_samples})" for row in off.itertuples()
+        ) if len(off) else "")
+        + "."
+    ]  # fmt: skip
+    best = power[~is_null].groupby(["scenario", "n_samples"])["rejection_rate"].transform("max")
+    seen = power[~is_null & (best > SEEN)]
+    blind = seen[seen["rejection_rate"] < BLIND]
+    for test, rows in blind.groupby("test", sort=False):
+        last = rows.sort_values("n_samples").groupby("scenario").tail(1)
+        mine = seen[(seen["test"] == test)].groupby("scenario")["n_samples"].max()
+        last = last[last["n_samples"] == last["scenario"].map(mine)]
+        if len(last):
+            words = ", ".join(
+                f"{row.scenario} ({row.rejection_rate:.0%} at n = {row.n_samples})"
+                for row in last.itertuples()
+            )
+            sentences.append(f"{test} is blind to {words}.")
+    unseen = largest[~largest["scenario"].str.endswith("_calibrated")]
+    hard = unseen.groupby("scenario")["rejection_rate"].max()
+    hard = hard[hard <= SEEN]
+    if len(hard):
+        words = ", ".join(f"{scenario} (best {rate:.0%})" for scenario, rate in hard.items())
+        sentences.append(
+            f"With {largest['n_samples'].max()} samples no test sees these in {SEEN:.0%} of the "
+            f"data sets: {words}."
+        )
+    return sentences
+
+
+def detection_reading(detection):
+    """Return a sentence for each n of table ``test_detection``: what the best and worst detect."""
+    sentences = []
+    for n, rows in detection.groupby("n_samples"):
+        known = rows.dropna(subset="tce_percent").sort_values("tce_percent")
+        none = rows.loc[rows["tce_percent"].isna(), "test"]
+        if len(known):
+            best, worst = known.iloc[0], known.iloc[-1]
+            sentences.append(
+                f"With {n} samples {best['test']} detects an ℓ2 error of "
+                f"{best['tce_percent']:.1f} % in nine of ten data sets, {worst['test']} one of "
+                f"{worst['tce_percent']:.1f} %"
+                + (f", and {', '.join(none)} none that was tried" if len(none) else "")
+                + "."
+            )
+    return sentences
+
+
+def _at(rows, n):
+    """Return the sentence on one law and sample size."""
+    parts = []
+    for target, symbol in CALIBRATION_ERRORS.items():
+        of_target = rows[rows["target"] == target]
+        if len(of_target):
+            parts.append(f"the {symbol} error with {_best(of_target)}")
+    nothing = rows[rows["error"] >= NOTHING]
+    best = f"{', '.join(parts)}; of all measures {_best(rows)}" if parts else _best(rows)
+    return (
+        f"n = {n}: best known is {best}. {len(nothing)} of {len(rows)} measures are off by as much "
+        "as what they measure."
+    )
+
+
+def _best(rows):
+    """Return the best measure with its error, and how many the simulation cannot tell from it."""
+    first = rows.iloc[0]
+    margin = 2 * (first["error_se"] ** 2 + rows["error_se"] ** 2) ** 0.5
+    ties = rows[rows["error"] - margin <= first["error"]]["estimator"].iloc[1:]
+    words = f"{first['estimator']} ({first['error']:.0%} of the truth"
+    if len(ties):
+        words += f"; not clearly worse: {', '.join(dict.fromkeys(ties.iloc[:3]))}"
+        words += f" and {len(ties) - 3} others" if len(ties) > 3 else ""
+    return words + ")"
+
+
+def _never(rows, sizes):
+    """Return the sentences on measures that are never worth anything, or do not learn."""
+    wide = rows.pivot(index="entry", columns="n_samples", values="error")
+    never = wide.index[wide.ge(NOTHING).all(axis=1)]
+    stuck = wide.index[wide[sizes[-1]] > LEARNS * wide[sizes[0]]].difference(never)
+    sentences = []
+    if len(never):
+        sentences.append(f"Never: {', '.join(never)} (off by the truth or more at every n).")
+    if len(stuck) and sizes[-1] >= 10 * sizes[0]:
+        sentences.append(f"More data do not help: {', '.join(stuck)}.")
+    return sentences

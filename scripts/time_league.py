@@ -1,0 +1,47 @@
+"""Time one call of every estimator on one data set: not reproducible, so in a table of its own."""
+
+import time
+
+import numpy as np
+
+from calbias.beyond.league import LAWS, MOST_QUADRATIC, N_BINS, league_entries
+from calbias.engine.sampler import draw
+from calbias.estimation.registry import estimator_file
+from calbias.io.command_line import OUTPUT, option, script
+from calbias.io.tables import write_table
+from calbias.truth.curves import Curve
+from calbias.truth.scenarios import Scenario
+
+ROUNDS = 3
+
+
+@script(
+    option("--estimators", "names of estimators", many=True),
+    option("--estimator-folders", "folders of their files", many=True),
+    option("--n-samples", "sample sizes", int, least=2, many=True),
+    OUTPUT,
+)
+def main(options):
+    scenario = Scenario("timed", *LAWS["saturated"], Curve("logit_logit_b1", 0.0, 0.8))
+    files = {name: estimator_file(name, options.estimator_folders) for name in options.estimators}
+    entries = {entry.name: entry for entry in league_entries(files)}  # one norm each
+    rows = []
+    for n in options.n_samples:
+        data = draw(scenario, n, 0, seed=0)
+        for entry in entries.values():
+            if n <= MOST_QUADRATIC or not entry.is_quadratic:
+                seconds = min(_seconds(entry, data) for _ in range(ROUNDS))
+                rows.append((entry.name, n, float(np.format_float_positional(1e3 * seconds, 3))))
+    write_table(options.output, "league_times", rows)
+
+
+def _seconds(entry, data):
+    """Return the CPU seconds of one call; the first one compiles, so it is made twice."""
+    entry.run(data, N_BINS, entry.norm)
+    started = time.process_time()
+    entry.run(data, N_BINS, entry.norm)
+    return time.process_time() - started
+
+
+if __name__ == "__main__":
+    main()

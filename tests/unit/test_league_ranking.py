@@ -1,0 +1,137 @@
+"""The league's ranking, its sensitivity, and what is said of it in words."""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+from made_up_tables import made_up_tables
+
+from calbias.beyond.league import CURVES
+from calbias.beyond.ranking import league_errors, league_ranking, league_sensitivity
+from calbias.beyond.reading import detection_reading, league_reading, power_reading
+from calbias.io.table_schema import columns_of
+from calbias.report.league_page import league_page
+
+
+def league(shares, targets=None, m=400):
+    """Table ``league`` of unbiased measures with RMSE/truth ``shares[estimator](curve, n)``."""
+    rows = []
+    for law, curve, n in itertools.product(("saturated", "spread"), CURVES, (500, 5000)):
+        truth = 0.0 if curve == "calibrated" else 0.1
+        for name, share in shares.items():
+            rmse = 0.1 * share(curve, n)
+            target, relative = (targets or {}).get(name, "l1"), rmse / truth if truth else np.nan
+            known = (f"{law}_{curve}", name, target, n, m, truth, truth)
+            rows.append((*known, 0.0, rmse / m**0.5, rmse, rmse, relative))
+    return pd.DataFrame(rows, columns=list(columns_of("league")))
+
+
+GOOD = {
+    "a": lambda curve, n: 0.4 if n == 500 else 0.1,
+    "b": lambda curve, n: 0.41 if n == 500 else 0.2,
+    "stuck": lambda curve, n: 0.5 if n == 500 else 0.48,
+    "never": lambda curve, n: 3.0 if n == 500 else 1.2,
+}
+
+
+def test_errors_by_hand():
+    table = league({"a": GOOD["a"], "s": GOOD["a"]}, {"s": "l2_squared"}, m=200)
+    rows = league_errors(table)
+    row = rows[(rows["entry"] == "a → l1") & (rows["curve"] == "wave")].iloc[0]
+    assert row["error"] == pytest.approx(0.4)
+    assert row["error_se"] == pytest.approx(0.4 * np.sqrt(0.5 / 200))  # of an unbiased normal
+    assert row["points"] == pytest.approx(4.0)
+    square = rows[(rows["entry"] == "s → l2_squared") & (rows["curve"] == "wave")].iloc[0]
+    assert square["error"] == pytest.approx(0.2)
+    assert np.isnan(square["points"])
+
+
+def test_measures_that_cannot_be_told_apart_share_a_rank():
+    ranking = league_ranking(league(GOOD))
+    assert list(ranking) != []
+    assert set(ranking.columns) == set(columns_of("league_ranking"))
+    at = ranking[(ranking["law"] == "spread") & (ranking["n_samples"] == 500)]
+    assert at.set_index("estimator")["rank"].to_dict() == {"a": 1, "b": 1, "stuck": 3, "never": 4}
+    at = ranking[(ranking["law"] == "spread") & (ranking["n_samples"] == 5000)]
+    assert list(at["estimator"]) == ["a", "b", "stuck", "never"]
+    assert list(at["rank"]) == [1, 2, 3, 4]
+
+
+def test_a_measure_that_one_scenario_carries_loses_its_place_without_it():
+    """Of five errors 0.1, 0.1, 0.1, 0.9, 0.9 the median is 0.1; without one 0.1 it is 0.5."""
+    luck = {"slope_0.5": 0.1, "slope_0.8": 0.1, "wave": 0.1}
+    shares = {"lucky": lambda curve, n: luck.get(curve, 0.9), "steady": lambda curve, n: 0.3}
+    ranking = league_ranking(league(shares)).set_index(["law", "n_samples", "estimator"])
+    lucky = ranking.loc["spread", 500, "lucky"]
+    assert lucky[["rank", "rank_low", "rank_high"]].to_list() == [1, 1, 2]
+    assert lucky["error"] == pytest.approx(0.1)
+    assert lucky["worst"] == pytest.approx(0.9)
+    rules = pd.DataFrame(league_sensitivity(league(shares)))
+    assert set(rules.columns) == set(columns_of("league_sensitivity"))
+    best = rules[(rules["law"] == "spread") & (rules["n_samples"] == 500)].set_index("choice")[
+        "best"
+    ]
+    assert best["without shift"] == "lucky → l1"
+    assert best["without wave"] == best["mean over scenarios"] == "steady → l1"
+    assert best["worst scenario"] == "steady → l1"
+
+
+def test_the_reading_of_the_league():
+    words = dict(league_reading(league_ranking(league(GOOD))))
+    first, second, never, stuck = words["a classifier with spread scores"]
+    assert "the ℓ1 error with a (40% of the truth; not clearly worse: b)" in first
+    assert "1 of 4 measures are off" in first
+    assert "with a (10% of the truth)" in second
+    assert never.startswith("Never: never → l1 ")
+    assert "stuck → l1" in stuck
+
+
+def power(rates):
+    rows = [
+        (test, scenario, n, rate, 0.01, 0.05)
+        for (test, scenario, n), rate in rates.items()
+    ]  # fmt: skip
+    return pd.DataFrame(rows, columns=list(columns_of("test_power")))
+
+
+def test_the_reading_of_power():
+    rates = {}
+    for n in (200, 1000):
+        rates |= {("sees", "spread_calibrated", n): 0.05, ("blind", "spread_calibrated", n): 0.12}
+        rates |= {("sees", "spread_wave", n): 0.9, ("blind", "spread_wave", n): 0.1}
+        rates |= {("sees", "spread_shift", n): 0.3, ("blind", "spread_shift", n): 0.1}
+    sizes, blind, hard = power_reading(power(rates))
+    assert "Of 4 sizes (test, score law, n) 2 differ" in sizes
+    assert "blind 12% (spread, n = 200)" in sizes
+    assert blind == "blind is blind to spread_wave (10% at n = 1000)."
+    assert "spread_shift (best 30%)" in hard
+
+
+def test_the_reading_of_detection():
+    rows = [("x", 200, 0.1, 9.0, 8.0, 10.0), ("y", 200, 0.1, 12.0, 11.0, 13.0),
+            ("z", 200, 0.1, np.nan, 22.0, np.nan)]  # fmt: skip
+    (sentence,) = detection_reading(pd.DataFrame(rows, columns=list(columns_of("test_detection"))))
+    assert "x detects an ℓ2 error of 9.0 %" in sentence
+    assert "y one of 12.0 %, and z none that was tried" in sentence
+
+
+def test_the_page_has_words_tables_and_no_link_to_elsewhere():
+    tables = made_up_tables()
+    detection = pd.DataFrame(
+        [("ks", 200, 0.1, 9.0, 8.0, 10.0)], columns=list(columns_of("test_detection"))
+    )
+    times = pd.DataFrame({"estimator": ["ks"], "n_samples": [1000], "milliseconds": [0.1]})
+    page = league_page(
+        {
+            "league_ranking": tables["league_ranking"],
+            "league_sensitivity": pd.DataFrame(league_sensitivity(tables["league"])),
+            "test_power": tables["test_power"],
+            "test_detection": detection,
+            "league_times": times,
+        },
+        {},
+    )
+    for text in ("For a saturated classifier", "What each test is blind to", "ms at n = 1000"):
+        assert text in page
+    assert "http" not in page.replace("http-equiv", "")
