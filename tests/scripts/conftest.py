@@ -1,5 +1,6 @@
 """A small chain of files, made once by the scripts themselves: scenarios, TCE, replicates."""
 
+import contextlib
 from types import SimpleNamespace
 
 import pytest
@@ -8,6 +9,22 @@ import pytest
 def _run(script, *arguments):
     """Call ``main`` of a script, by its module, with its arguments as text."""
     script.main([str(argument) for argument in arguments])
+
+
+@pytest.fixture
+def refused(capsys):
+    """A context that a script must leave with status 2 and one line of error with these words."""
+
+    @contextlib.contextmanager
+    def context(*words):
+        with pytest.raises(SystemExit) as stopped:
+            yield
+        assert stopped.value.code == 2
+        *usage, line = capsys.readouterr().err.splitlines()
+        assert line.startswith("error: ") if not usage else usage[0].startswith("usage: ")
+        assert [word for word in words if word not in line] == []
+
+    return context
 
 
 @pytest.fixture(scope="session")

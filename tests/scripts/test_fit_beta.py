@@ -1,5 +1,4 @@
 import csv
-import re
 from pathlib import Path
 
 import numpy as np
@@ -71,29 +70,20 @@ def test_the_other_fold_and_a_model_that_the_paper_does_not_have(top_labels, tmp
         assert float(row["alpha"]) == pytest.approx(fit.alpha, rel=1e-9)
 
 
-def refused(capsys, *argv):
-    with pytest.raises(SystemExit) as stop:
-        run(*argv)
-    assert stop.value.code == 2
-    message = capsys.readouterr().err
-    assert re.fullmatch(r"error: [^\n]+\n", message)
-    return message
-
-
-def test_mistakes_are_one_line_that_names_the_file(top_labels, tmp_path, capsys):
-    output = tmp_path / "fit.csv"
-    missing = tmp_path / "missing.csv"
-    ends = ("--output", output)
-    message = refused(capsys, "--top-labels", top_labels, "--published", missing, *ends)
-    assert str(missing) in message
-    missing.write_text("model,alpha\nresnet110_c10,1\n")
-    message = refused(capsys, "--top-labels", top_labels, "--published", missing, *ends)
-    assert f"{missing}: no column beta" in message
-    missing.write_text("model,alpha,beta\nresnet110_c10,1,two\n")
-    message = refused(capsys, "--top-labels", top_labels, "--published", missing, *ends)
-    assert f"{missing}, line 2, beta: 'two' is not a number" in message
+def test_mistakes_are_one_line_that_names_the_file(top_labels, tmp_path, refused):
+    output, published = tmp_path / "fit.csv", tmp_path / "published.csv"
+    arguments = "--top-labels", top_labels, "--output", output
+    for text, message in (
+        (None, f"{published}"),
+        ("model,alpha\nresnet110_c10,1\n", f"{published}: no column beta"),
+        ("model,alpha,beta\nx,1,two\n", f"{published}, line 2, beta: 'two' is not a number"),
+    ):
+        if text:
+            published.write_text(text)
+        with refused(message):
+            run(*arguments, "--published", published)
     equal = {fold: TopLabel(*(column[[0, 0]] for column in top)) for fold, top in folds().items()}
     write_top_labels(top_labels, equal, Origin("mine", "real_logits", "exact"))
-    message = refused(capsys, "--top-labels", top_labels, *ends)
-    assert f"{top_labels}, fold test: all scores are equal" in message
+    with refused(f"{top_labels}, fold test: all scores are equal"):
+        run(*arguments)
     assert not output.exists()
