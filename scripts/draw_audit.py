@@ -2,7 +2,7 @@
 
 from calbias.figures import style
 from calbias.figures.audited_model import draw
-from calbias.io.command_line import option, script, written_whole
+from calbias.io.command_line import option, script
 from calbias.io.tables import read_table
 
 
@@ -15,10 +15,7 @@ from calbias.io.tables import read_table
 def main(options):
     paths = {"audit_diagrams": options.diagram, "audit_verdicts": options.verdict}
     made = draw({name: read_table(path) for name, path in paths.items()})
-    outputs = options.output_png, options.output_pdf
-    png_file, pdf_file = (written_whole(path, checksum=True) for path in outputs)
-    with png_file as png, pdf_file as pdf:
-        style.save(made, png, pdf)
+    style.save(made, options.output_png, options.output_pdf)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ import importlib
 
 from calbias.errors import InputError
 from calbias.figures import style
-from calbias.io.command_line import TABLES, option, script, written_whole
+from calbias.io.command_line import TABLES, option, script
 from calbias.io.tables import read_table
 from calbias.pipeline import catalogue
 
@@ -27,10 +27,7 @@ def main(options):
     tables = {stem: read_table(options.table[stem]) for stem in entry.tables}
     module = importlib.import_module(f"calbias.figures.{entry.module}")
     made = module.draw(tables, **entry.options)
-    outputs = options.output_png, options.output_pdf
-    png_file, pdf_file = (written_whole(path, checksum=True) for path in outputs)
-    with png_file as png, pdf_file as pdf:
-        style.save(made, png, pdf)
+    style.save(made, options.output_png, options.output_pdf)
 
 
 if __name__ == "__main__":

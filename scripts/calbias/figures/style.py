@@ -14,6 +14,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from calbias import __version__
+from calbias.io.command_line import written_whole
 
 COLUMN = 3.35  # inches: one column of a two-column page
 PAGE = 6.9  # inches: both columns
@@ -98,12 +99,14 @@ def figure(width, height):
 
 
 def save(made, png, pdf):
-    """Write ``made`` as PNG and PDF, without dates: the same figure gives the same bytes."""
+    """Write ``made`` whole as PNG and PDF, without dates: the same figure gives the same bytes."""
     maker = f"calbias {__version__}"
     dpi = max(RC["savefig.dpi"], PIXELS / made.get_figwidth())
-    with matplotlib.rc_context(RC):
-        made.savefig(png, format="png", dpi=dpi, metadata={"Software": maker})
-        made.savefig(pdf, format="pdf", metadata={"Creator": maker, "CreationDate": None})
+    of_pdf = {"Creator": maker, "CreationDate": None}
+    png, pdf = (written_whole(path, checksum=True) for path in (png, pdf))
+    with matplotlib.rc_context(RC), png as png_file, pdf as pdf_file:
+        made.savefig(png_file, format="png", dpi=dpi, metadata={"Software": maker})
+        made.savefig(pdf_file, format="pdf", metadata=of_pdf)
 
 
 def split_estimator(estimator):

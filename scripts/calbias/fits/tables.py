@@ -4,6 +4,7 @@ import math
 
 from calbias.errors import InputError
 from calbias.fits.glm import best_fit
+from calbias.io.table_schema import columns_of
 from calbias.io.tables import read_rows
 from calbias.truth.curves import split_glm_name
 
@@ -11,18 +12,9 @@ from calbias.truth.curves import split_glm_name
 def beta_row(fit, origin, published):
     """Return the row of a BetaFit as a dict; ``origin`` is that of the top-label table."""
     row = published.get((origin.model,), {})
-    values = {
-        "model": origin.model,
-        "source": origin.source,
-        "softmax": origin.softmax,
-        "n_samples": fit.n_samples,
-        "alpha": fit.alpha,
-        "beta": fit.beta,
-        "nll": fit.nll,
-        "published_alpha": row.get("alpha", ""),
-        "published_beta": row.get("beta", ""),
-    }
-    return _ten_digits(values)
+    printed = (row.get(name, "") for name in ("alpha", "beta"))
+    values = (*origin[:3], fit.n_samples, fit.alpha, fit.beta, fit.nll, *printed)
+    return _ten_digits("beta_fits", values)
 
 
 def glm_rows(fits, origin, published):
@@ -30,26 +22,11 @@ def glm_rows(fits, origin, published):
     best = best_fit(fits)
     rows = []
     for fit in fits:
-        link, transform, terms = split_glm_name(fit.glm)
         row = published.get((origin.model, fit.glm), {})
-        values = {
-            "model": origin.model,
-            "source": origin.source,
-            "glm": fit.glm,
-            "link": link,
-            "transform": transform,
-            "terms": terms,
-            "b0": fit.b0,
-            "b1": fit.b1,
-            "nll": fit.nll,
-            "aic": fit.aic,
-            "delta_aic": fit.aic - best.aic,
-            "selected": fit is best,
-            "published_aic": row.get("aic", ""),
-            "published_b0": row.get("b0", ""),
-            "published_b1": row.get("b1", ""),
-        }
-        rows.append(_ten_digits(values))
+        printed = (row.get(name, "") for name in ("aic", "b0", "b1"))
+        names = origin.model, origin.source, fit.glm, *split_glm_name(fit.glm)
+        numbers = fit.b0, fit.b1, fit.nll, fit.aic, fit.aic - best.aic
+        rows.append(_ten_digits("glm_fits", (*names, *numbers, fit is best, *printed)))
     return rows
 
 
@@ -73,11 +50,11 @@ def read_published(path, keys, values):
     }
 
 
-def _ten_digits(row):
-    """Return a row with its floats rounded to ten digits: more would be noise of the optimum."""
+def _ten_digits(table, values):
+    """Return a row of a table, floats with ten digits: more would be noise of the optimum."""
     return {
         name: float(f"{value:.10g}") if isinstance(value, float) else value
-        for name, value in row.items()
+        for name, value in zip(columns_of(table), values, strict=True)
     }
 
 
