@@ -43,14 +43,16 @@ def counts(n, b=20):
 
 
 def test_every_method_has_the_measures_that_its_outputs_allow(by_method):
-    assert list(by_method) == list(METHODS)
+    assert list(by_method) == [*METHODS, "platt_scaling", "platt_scaling_top_label"]
     for method, outputs in by_method.items():
         rows = list(measure_rows(outputs, counts(600)))
         names = {row["measure"] for row in rows}
         one_score = {name for name, m in measures().items() if m.reads == "top_label"}
-        one_score |= {"ks_top2", "ks_within_top2"}
-        assert names == (one_score if "spline" in method else set(measures())), method
-        assert all(0 <= row["low_percent"] <= row["high_percent"] for row in rows)
+        of_rank = {"ks_top2", "ks_within_top2"} if "spline" in method else set()
+        is_score = "spline" in method or "top_label" in method
+        assert names == (one_score | of_rank if is_score else set(measures())), method
+        assert all(row["low_percent"] <= row["high_percent"] for row in rows)
+        assert {r["measure"] for r in rows if r["low_percent"] < 0} <= {"overconfidence"}
     ece = {method: measure("ece", o.scores, o.hits) for method, o in by_method.items()}
     assert min(ece, key=ece.get) != "uncalibrated" == max(ece, key=ece.get)
 

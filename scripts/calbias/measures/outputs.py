@@ -16,7 +16,7 @@ from calbias.logits.top_label import top_label
 from calbias.measures.registry import measures
 from calbias.measures.tables import METHODS, ON_HALF
 from calbias.recalibration.methods.spline import fit_binary as fit_spline
-from calbias.recalibration.registry import load_method
+from calbias.recalibration.registry import known_methods, load_method
 
 OF_MATRICES = ("ms_odir", "dir_odir")
 MOST_CLASSES = 300  # of a cross-validated matrix: with 1000 classes it takes days on one core
@@ -58,13 +58,20 @@ class Outputs(NamedTuple):
         return None if self.labels is None else (known[name], self.probabilities, self.labels)
 
 
-def outputs_of_logits(logits, softmax_convention="exact", methods=METHODS):
-    """Yield the Outputs of each method for a ``logits.store.Logits``, in the order of METHODS.
+def measured_methods():
+    """Return METHODS, and the methods of all files that have none of them."""
+    known = known_methods()
+    files = {known[method] for method in METHODS}
+    return (*METHODS, *(name for name, path in known.items() if path not in files))
+
+
+def outputs_of_logits(logits, softmax_convention="exact", methods=None):
+    """Yield the Outputs of each of ``measured_methods`` for a ``logits.store.Logits``.
 
     A method that refuses the validation fold, or would fit a matrix to more than ``MOST_CLASSES``
     classes by cross-validation, has none.
     """
-    for method in methods:
+    for method in methods or measured_methods():
         try:
             find = _of_spline if method in SPLINES else _of_classes
             yield find(method, logits.validation, logits.test, softmax_convention)
@@ -77,6 +84,8 @@ def _of_classes(method, validation, test, softmax_convention):
     if method in OF_MATRICES and n_classes > MOST_CLASSES:
         raise InputError(f"{method} with {n_classes} classes takes days: fit it by load_method")
     z = load_method(method)(*validation).predict(test.logits)
+    if z.ndim == 1:  # the top label's score alone
+        return Outputs(method, z, ranked_hits(*test))
     top = top_label(z, test.labels, softmax_convention)
     probabilities = softmax(z.astype(np.float64), axis=1)
     return Outputs(method, top.score, top.hit, probabilities, test.labels)

@@ -33,7 +33,7 @@ def measures_table(parts, printed, files):
     ]  # fmt: skip
     order = {
         "model": [*files, *cells["model"], *computed["model"]],
-        "method": [*METHODS, ON_HALF, *cells["method"]],
+        "method": [*METHODS, ON_HALF, *cells["method"], *computed["method"]],
     }
     for column, names in order.items():
         table[column] = pd.Categorical(table[column], list(dict.fromkeys(names)))
