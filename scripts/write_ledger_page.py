@@ -12,7 +12,7 @@ NEEDED = ("claims", "measurements")
 
 @script(
     TABLES,
-    option("--figure", "a picture, such as fig1_intro=fig1.png; each once", named=True),
+    option("--figure", "such as fig1_intro=fig1.png; once per figure", named=True),
     option("--templates", "folder of ledger.html.j2", default=TEMPLATES),
     option("--output", "page to write (HTML)"),
 )

@@ -1,5 +1,7 @@
 """R22 to R24: bias and estimates as the true error grows (section 7.3, appendix C, Figure 13)."""
 
+import itertools
+
 import numpy as np
 from scipy.stats import spearmanr
 
@@ -34,20 +36,17 @@ OFF_TOLERANCE, TCE_TOLERANCE = 0.5, 0.5
 def sweep_curves(evidence):
     """Return {(scores, n, estimator): rows ascending in TCE}, at least 50 with one at TCE = 0."""
     table = evidence.table("bias")
-    table = table[table["experiment"] == "tce_sweep"]
+    table = table[table["experiment"] == "tce_sweep"].sort_values("tce_percent")
     curves = {}
-    for scores, prefix in SCORES.items():
-        for n in SWEEP_SIZES:
-            for estimator in ESTIMATORS:
-                mine = table["scenario"].str.startswith(prefix)
-                mine &= (table["n_samples"] == n) & (table["estimator"] == estimator)
-                rows = table[mine].sort_values("tce_percent")
-                if len(rows) < FEWEST_CURVES or abs(rows["tce_percent"].iloc[0]) > 1e-6:
-                    raise NotJudged(
-                        f"experiment tce_sweep has {len(rows)} points of {estimator} on {scores} "
-                        f"at n = {n}; the rule wants {FEWEST_CURVES} and one at TCE 0"
-                    )
-                curves[scores, n, estimator] = enough_replicates(rows, "tce_sweep")
+    for scores, n, estimator in itertools.product(SCORES, SWEEP_SIZES, ESTIMATORS):
+        mine = table["scenario"].str.startswith(SCORES[scores])
+        rows = table[mine & (table["n_samples"] == n) & (table["estimator"] == estimator)]
+        if len(rows) < FEWEST_CURVES or abs(rows["tce_percent"].iloc[0]) > 1e-6:
+            raise NotJudged(
+                f"experiment tce_sweep has {len(rows)} points of {estimator} on {scores} "
+                f"at n = {n}; the rule wants {FEWEST_CURVES} and one at TCE 0"
+            )
+        curves[scores, n, estimator] = enough_replicates(rows, "tce_sweep")
     return curves
 
 

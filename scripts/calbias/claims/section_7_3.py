@@ -1,5 +1,7 @@
 """R19 to R21: bias under perfect calibration, and in both settings (section 7.3, Figure 6)."""
 
+import itertools
+
 from calbias.claims.evidence import by_estimator
 from calbias.claims.measurements import by_case
 from calbias.claims.section_7_1 import curves_by_group
@@ -107,11 +109,10 @@ def both_beat_common_practice(evidence):
     tallies, errors = {}, []
     for experiment in ("realistic", "perfect"):
         curves = curves_by_group(evidence, experiment, BINNED)
-        for good in GOOD:
-            for common in COMMON:
-                advantage, error = compared_curves(curves, common, good)
-                tallies[f"{experiment}: {good} over {common}"] = tally(advantage, error)
-                errors.append(error.max())
+        for good, common in itertools.product(GOOD, COMMON):
+            advantage, error = compared_curves(curves, common, good)
+            tallies[f"{experiment}: {good} over {common}"] = tally(advantage, error)
+            errors.append(error.max())
     return Judgement(
         worst_of(t.verdict() for t in tallies.values()),
         tally_measurements("less biased", tallies),

@@ -50,7 +50,7 @@ def option(flag, help, type=str, *, least=None, many=False, named=False, **more)
     once per NAME=PATH, which makes {name: path}; ``more`` is for argparse.
     """
     if many:
-        more["nargs"] = "*" if "default" in more else "+"
+        more["nargs"] = "*" if more.get("default") == [] else "+"
     if named:
         more |= {"action": "append", "default": [], "metavar": "NAME=PATH"}
     default = more.get("default")
@@ -63,7 +63,7 @@ def option(flag, help, type=str, *, least=None, many=False, named=False, **more)
 SEED = option("--seed", "seed of all random streams", int, least=0)
 NORM = option("--norm", "p of the ℓp error", float, default=2.0)
 OUTPUT = option("--output", "table to write")
-TABLES = option("--table", "a table, such as bias=results/tables/bias.csv; each once", named=True)
+TABLES = option("--table", "such as bias=results/tables/bias.csv; once per table", named=True)
 
 
 def script(*options):
