@@ -21,6 +21,7 @@ docs: $(RUNTIME)/docs
 	PYTHONPATH=scripts $(RUNTIME)/bin/python -m doctest README.md docs/*.md
 	$(RUNTIME)/bin/python -m sphinx -q -E -W --keep-going -b doctest docs build/doctest
 	$(RUNTIME)/bin/python -m sphinx -q -E -W --keep-going docs build/docs
+	@echo open build/docs/index.html
 
 test: $(DEVELOP)/installed
 	PATH="$(CURDIR)/$(DEVELOP)/bin:$$PATH" sh tests/run.sh

@@ -95,6 +95,8 @@ def claims():
         if claim.id in verdicts:
             yield from [f"Verdict of the run: **{verdicts[claim.id]}**", ""]
         yield from [f"Printed: {plain(claim.published)}", "", f"Rule: {plain(claim.rule)}", ""]
+        drawn = [f":ref:`{name}`" for name in claim.figures.split() if name in figures()]
+        yield from [f"Drawn in {', '.join(drawn)}.", ""] if drawn else [""]
 
 
 def heading(text):
