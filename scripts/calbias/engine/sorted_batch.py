@@ -125,9 +125,14 @@ def _sum(scores, hits, has_ties, cum_gap, cum_hit, tie_first, tie_last):
     for row in range(hits.shape[0]):
         cum_gap[row, 0] = cum_hit[row, 0] = gap = hit = 0.0
         start = 0
+        while start < n and not has_ties:
+            gap += scores[start] - hits[row, start]
+            hit += hits[row, start]
+            start += 1
+            cum_gap[row, start], cum_hit[row, start] = gap, hit
         while start < n:
             end, group_hits = start + 1, hits[row, start]
-            while has_ties and end < n and scores[end] == scores[start]:
+            while end < n and scores[end] == scores[start]:
                 group_hits += hits[row, end]
                 end += 1
             size = end - start
@@ -135,10 +140,9 @@ def _sum(scores, hits, has_ties, cum_gap, cum_hit, tie_first, tie_last):
                 gap += scores[i] - group_hits / size
                 cum_gap[row, i + 1] = gap
                 cum_hit[row, i + 1] = hit + (i + 1 - start) / size * group_hits
-                if has_ties:
-                    is_inside = i + 1 < end
-                    tie_first[row, i + 1] = start if is_inside else end
-                    tie_last[row, i + 1] = end
+                is_inside = i + 1 < end
+                tie_first[row, i + 1] = start if is_inside else end
+                tie_last[row, i + 1] = end
             hit += group_hits
             cum_hit[row, end] = hit
             start = end

@@ -146,9 +146,11 @@ def estimate(
     if not isinstance(estimator, str):
         estimator_file(estimator)  # type: ignore[unreachable]  # raises: hints bind nobody
     run, usual_norm, target = _known(estimator)
-    top = as_top_label(scores, hits, logits=logits, probabilities=probabilities, labels=labels)
+    if scores is None or hits is None or not logits is probabilities is labels is None:
+        top = as_top_label(scores, hits, logits=logits, probabilities=probabilities, labels=labels)
+        scores, hits = top.score, top.hit
     norm = usual_norm if norm is None else float(norm)
-    values, n_bins_used = run(sorted_data_set(top.score, top.hit, ties), int(n_bins), norm)
+    values, n_bins_used = run(sorted_data_set(scores, hits, ties), int(n_bins), norm)
     return Estimate(
         value=float(values[0]),
         n_bins=max(int(n_bins_used[0]), 0),
