@@ -59,7 +59,9 @@ def _plan(options):
 def _compare(options):
     from calbias.auditing.compare import compare_files
 
-    found = compare_files(options.first, options.second, options.replicates, options.seed)
+    found = compare_files(
+        options.first, options.second, options.replicates, options.seed, _progress(options)
+    )
     print(found.sentence)
     if options.output:
         with written_whole(options.output) as temporary:
@@ -164,6 +166,7 @@ def _add_compare(commands):
     compare.add_argument("--replicates", type=int, default=499, help="of the redraw test (499)")
     compare.add_argument("--seed", type=int, default=0, help="seed of the simulations (0)")
     compare.add_argument("--output", metavar="FILE", help="write the numbers as JSON")
+    compare.add_argument("--quiet", action="store_true", help="no progress on stderr")
 
 
 if __name__ == "__main__":

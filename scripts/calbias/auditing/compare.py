@@ -67,7 +67,7 @@ class Comparison:
         return json.dumps({"sentence": self.sentence, **asdict(self)}, indent=2, ensure_ascii=False)
 
 
-def compare(first, second, replicates=499, seed=0, names=("first", "second")):
+def compare(first, second, replicates=499, seed=0, names=("first", "second"), progress=None):
     """Compare the calibration of two models on the same rows.
 
     Parameters
@@ -76,6 +76,8 @@ def compare(first, second, replicates=499, seed=0, names=("first", "second")):
         The rows of both are the same samples, in one order.
     replicates : int
         Simulated data sets of the redraw test.
+    progress : callable, optional
+        Called with a short text on the way.
 
     Returns
     -------
@@ -103,7 +105,9 @@ def compare(first, second, replicates=499, seed=0, names=("first", "second")):
     shared = _shared(y - rates[0], z - rates[1], *rates)
     generator = stream(seed, "redraws", str(n))
     exceed = 0
-    for _ in range(replicates):
+    for k in range(replicates):
+        if progress and k % 100 == 0:
+            progress(f"redraw {k} of {replicates}")
         u, v, common = generator.random((3, n))
         v = np.where(common < shared, u, v)
         drawn = (
@@ -127,7 +131,7 @@ def compare(first, second, replicates=499, seed=0, names=("first", "second")):
     )
 
 
-def compare_files(first, second, replicates=499, seed=0):
+def compare_files(first, second, replicates=499, seed=0, progress=None):
     """Return the Comparison of two files as ``calbias audit`` reads them."""
     from pathlib import Path
 
@@ -137,7 +141,7 @@ def compare_files(first, second, replicates=499, seed=0):
         raise InputError("--replicates must be at least 19 and --seed at least 0")
     pairs = [read_rows(file) for file in (first, second)]
     names = [Path(file).stem for file in (first, second)]
-    return compare(*pairs, replicates, seed, names)
+    return compare(*pairs, replicates, seed, names, progress)
 
 
 def reliability_terms(scores, hits, fold):

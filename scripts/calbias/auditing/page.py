@@ -13,42 +13,22 @@ _KINDS = {
     "logits": "logits and labels, reduced to the top label",
 }
 COLUMNS = {  # key: heading and form
-    "estimator": ("Estimator", "text"),
-    "method": ("Method", "text"),
-    "test": ("Test", "text"),
-    "target": ("Target", "text"),
-    "goal": ("To", "text"),
-    "group": ("Group", "text"),
-    "n": ("Rows", "count"),
-    "accuracy": ("Accuracy", "points"),
-    "mean_score": ("Mean score", "points"),
-    "ece": ("ECE", "points"),
-    "value": ("Value", "points"),
-    "noise_floor": ("Noise floor", "points"),
-    "bias": ("Bias here", "points"),
-    "rmse": ("RMS error", "points"),
-    "corrected": ("Corrected", "points"),
-    "low": ("Low", "points"),
-    "high": ("High", "points"),
-    "statistic": ("Statistic", "number"),
-    "p_value": ("p", "p"),
-    "analytic_p_value": ("p, analytic", "p"),
-    "corrected_p_value": ("p, Holm", "p"),
-    "power_1": ("Power at 1", "share"),
-    "power_2": ("at 2", "share"),
-    "power_5": ("at 5 points", "share"),
-    "labels": ("Labels", "count"),
-    "simulated_power": ("Simulated power there", "share"),
-    "brier_before": ("Brier before", "fine"),
-    "brier_after": ("after", "fine"),
-    "gain": ("Fall", "fine"),
-    "gain_se": ("Standard error", "fine"),
-    "accuracy_change": ("Change of accuracy", "points"),
-    "helps": ("Helps", "text"),
-    "note": ("Note", "text"),
-    "blind_to": ("Blind to", "text"),
+    "estimator": ("Estimator", "text"), "method": ("Method", "text"), "test": ("Test", "text"),
+    "target": ("Target", "text"), "goal": ("To", "text"), "group": ("Group", "text"),
+    "n": ("Rows", "count"), "accuracy": ("Accuracy", "points"),
+    "mean_score": ("Mean score", "points"), "ece": ("ECE", "points"), "value": ("Value", "points"),
+    "noise_floor": ("Noise floor", "points"), "bias": ("Bias here", "points"),
+    "rmse": ("RMS error", "points"), "corrected": ("Corrected", "points"), "low": ("Low", "points"),
+    "high": ("High", "points"), "statistic": ("Statistic", "number"), "p_value": ("p", "p"),
+    "analytic_p_value": ("p, analytic", "p"), "corrected_p_value": ("p, Holm", "p"),
+    "power_1": ("Power at 1", "share"), "power_2": ("at 2", "share"),
+    "power_5": ("at 5 points", "share"), "labels": ("Labels", "count"),
+    "simulated_power": ("Simulated power there", "share"), "brier_before": ("Brier before", "fine"),
+    "brier_after": ("after", "fine"), "gain": ("Fall", "fine"),
+    "gain_se": ("Standard error", "fine"), "accuracy_change": ("Change of accuracy", "points"),
+    "helps": ("Helps", "text"), "note": ("Note", "text"), "blind_to": ("Blind to", "text"),
     "finding": ("Finding", "text"),
-}
+}  # fmt: skip
 _LEFT_OUT = {"n_bins", "noise_sd", "bias_se", "rank", "simulated_power_se", "injective"}
 _NOT_OF_GROUPS = {"p_value"}  # the corrected one counts
 
@@ -141,7 +121,8 @@ def _advice(recalibration):
         return "No method lowers the Brier score by more than chance would: leave the scores alone."
     name, first = best.index[0], best.iloc[0]
     text = "Isotonic regression" if name == "isotonic" else f"{name.capitalize()} scaling"
+    before, after = 100 * first["brier_before"], 100 * first["brier_after"]
     return (
-        f"{text} lowers the Brier score most, by {100 * first['gain']:.3f} ± "
-        f"{196 * first['gain_se']:.3f} points of a hundred; the accuracy stays."
+        f"{text} lowers the Brier score most, from {before:.2f} to {after:.2f} (times 100; "
+        f"the fall is known to ± {196 * first['gain_se']:.2f}). The accuracy stays."
     )
