@@ -233,5 +233,5 @@ def test_tables_of_other_papers_have_computed_and_printed_values():
     [table] = papers_tables(measures)
     assert [column.name for column in table.columns] == ["model", *measures["method"].unique()]
     assert table.rows[0][:2] == [measures["model"][0], "– / 0.9"]
-    assert table.rows[1][1] == "5 (4–6) / 5.1"
+    assert table.rows[1][1] == "5.000 (4.00–6.00) / 5.1"
     assert papers_tables(None) == []

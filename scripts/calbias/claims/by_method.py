@@ -1,6 +1,6 @@
 """Table ``measures`` as models × methods, for the claims about recalibration."""
 
-from calbias.claims.measurements import NAN, Measurement
+from calbias.claims.measurements import Measurement
 from calbias.claims.verdicts import NotJudged
 from calbias.truth.paper import MODELS
 
@@ -20,12 +20,17 @@ def genuine(evidence, measure, methods, required=True):
     return values, table[table["model"].isin(values.index)]
 
 
-def measured(name, values, rows, method, unit="percent"):
-    """Return a Measurement per model: the value of a method with its interval and as printed."""
+def measured(name, values, rows, method, unit="percent", printed=False):
+    """Return a Measurement per model: the value of a method with its interval.
+
+    ``printed``: with the printed value instead, which is of the same data.
+    """
+    shown = {"published": "published_percent"}
+    shown = shown if printed else {"low": "low_percent", "high": "high_percent"}
     mine = rows[rows["method"] == method].set_index("model")
     return [
-        Measurement(name, values.loc[model, method], unit, model, NAN,
-                    *mine.loc[model, ["low_percent", "high_percent", "published_percent"]])
+        Measurement(name, values.loc[model, method], unit, model,
+                    **{field: mine.loc[model, column] for field, column in shown.items()})
         for model in values.index
     ]  # fmt: skip
 

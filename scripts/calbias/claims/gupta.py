@@ -16,7 +16,8 @@ from calbias.measures.tables import ON_HALF
 from calbias.truth.paper import MODELS
 
 METHODS = ("uncalibrated", "temperature_scaling", "vector_scaling", "spline")
-BOOTSTRAP = "95 % bootstrap intervals"
+SAME_DATA = "none: the printed numbers are of the same data"
+BOOTSTRAP = "95 % bootstrap intervals of the spline on half of the rows"
 LAST_DIGIT = 0.0011  # percent: a unit of the third decimal, their sums being in float32
 MOST, LOW_PERCENT = 0.9, 1.0
 CONCORDANT, PARTLY = 0.8, 2 / 3
@@ -34,14 +35,14 @@ CHANGES = 0.05  # of the ECE
     needs_real_logits=True,
     rule="KS of the top label on the test fold: reproduced if all ten equal the printed value to "
     "one unit of its last digit, not reproduced if one does not. Needs genuine outputs of all ten.",
-    uncertainty=BOOTSTRAP,
+    uncertainty=SAME_DATA,
 )
 def uncalibrated_ks(evidence):
     """S01: KS of the models as they are."""
     values, rows = genuine(evidence, "ks_top1", ["uncalibrated"])
     equal = (rows["value_percent"] - rows["published_percent"]).abs() <= LAST_DIGIT
     measurements = [
-        *measured("KS", values, rows, "uncalibrated"),
+        *measured("KS", values, rows, "uncalibrated", printed=True),
         share("equal to the printed digits", equal),
     ]
     verdict = verdict_of(equal.all(), False)
@@ -80,7 +81,7 @@ def spline_has_the_lowest_ks(evidence):
     tables="measures printed_tables",
     needs_real_logits=True,
     rule="As S02 for the KS errors of the second label and within the top two, both.",
-    uncertainty=BOOTSTRAP,
+    uncertainty=SAME_DATA,
 )
 def spline_of_other_ranks(evidence):
     """S03: KS of other ranks after the spline."""
@@ -92,7 +93,7 @@ def _spline_is_low(evidence, names):
     for name in names:
         values, rows = genuine(evidence, name, METHODS)
         low = (values["spline"] <= values.min(axis=1)) | (values["spline"] < LOW_PERCENT)
-        measurements += measured(f"{name} after the spline", values, rows, "spline")
+        measurements += measured(f"{name} after the spline", values, rows, "spline", printed=True)
         measurements.append(share(f"{name}: lowest, or below 1 %", low))
         verdicts.append((low.mean() >= MOST, low.mean() > 0.5))
     verdict = verdict_of(all(v for v, _ in verdicts), all(v for _, v in verdicts))
@@ -108,7 +109,7 @@ def _spline_is_low(evidence, names):
     needs_real_logits=True,
     rule="Accuracy after the spline of the top label minus before: reproduced if 0 for every "
     "model, not reproduced otherwise. Needs all ten real files.",
-    uncertainty=BOOTSTRAP,
+    uncertainty=SAME_DATA,
 )
 def spline_keeps_the_accuracy(evidence):
     """S04: change of the accuracy."""
@@ -127,7 +128,7 @@ def spline_keeps_the_accuracy(evidence):
     needs_real_logits=True,
     rule="Pairs of methods of one model that both measures put in one order: reproduced if at "
     "least 80 %, approximate if two thirds. Needs all ten real files.",
-    uncertainty=BOOTSTRAP,
+    uncertainty=SAME_DATA,
 )
 def ece_orders_as_ks(evidence):
     """S05: concordant pairs of methods."""
@@ -153,7 +154,7 @@ def ece_orders_as_ks(evidence):
     rule="Change of the ECE between 15 and 100 bins, as a share of the lesser, for every model "
     "with genuine outputs as it is and after each method (at least four models): reproduced if "
     "above 5 % for all, approximate if for some. The KS error has one value by definition.",
-    uncertainty=BOOTSTRAP,
+    uncertainty=SAME_DATA,
 )
 def ece_changes_with_bins(evidence):
     """S06: range of the ECE over numbers of bins."""

@@ -130,7 +130,7 @@ def papers_tables(measures):
     found = []
     for (place, measure), mine in cells.groupby(["published_source", "measure"], sort=False):
         text = [
-            f"{_three(row.value_percent)} ({_three(row.low_percent)}–{_three(row.high_percent)})"
+            f"{row.value_percent:.3f} ({row.low_percent:.2f}–{row.high_percent:.2f})"
             if row.value_percent == row.value_percent
             else "–"
             for row in mine.itertuples()
@@ -141,7 +141,3 @@ def papers_tables(measures):
         table = wide.reset_index().rename_axis(columns=None)
         found.append(shown("printed_tables", table, len(table), f"{place}: {measure}, percent"))
     return sorted(found, key=lambda table: table.label)
-
-
-def _three(value):
-    return f"{value:.3f}".rstrip("0").rstrip(".")
