@@ -20,7 +20,7 @@ from calbias.auditing.estimates import construct, estimates_table, null_table, r
 from calbias.auditing.estimators import ESTIMATORS, HEADLINE, audited_estimators
 from calbias.auditing.inputs import Data, prepared
 from calbias.auditing.intervals.interval import LEVEL, Interval
-from calbias.auditing.intervals.table import intervals_table
+from calbias.auditing.intervals.methods import intervals_table
 from calbias.auditing.labels import halving_labels, labels_table
 from calbias.auditing.large import large_audit
 from calbias.auditing.options import Options, replicates_for

@@ -4,20 +4,13 @@ A cell is a score law, a calibration curve and a sample size. The truth is the e
 of the sample's scores. A one-sided bound covers where the truth is on its side.
 """
 
-from collections.abc import Callable
-from typing import NamedTuple
-
 import numpy as np
 import pandas as pd
 from scipy.special import betaincinv, expit
 
 from calbias.auditing.estimators import HEADLINE, audited_estimators
-from calbias.auditing.intervals.basic_bootstrap import basic_bootstrap
 from calbias.auditing.intervals.inversion import invert
-from calbias.auditing.intervals.monotone_band import monotone_band
-from calbias.auditing.intervals.percentile_bootstrap import percentile_bootstrap
-from calbias.auditing.intervals.sun2024 import sun2024
-from calbias.auditing.intervals.variational_bound import variational_bound
+from calbias.auditing.intervals.methods import Method, other_methods
 from calbias.auditing.sample import Sample
 from calbias.engine.seeding import stream
 from calbias.truth.curves import score
@@ -45,13 +38,6 @@ CURVES = {"calibrated": slope(1.0), "slope_0.8": slope(0.8), "slope_0.5": slope(
           "wave": _wave}  # fmt: skip
 
 
-class Method(NamedTuple):
-    """``interval(sample)`` for a target: "l1", "l2" or "l2^2"."""
-
-    target: str
-    interval: Callable
-
-
 def methods(nominal=NOMINAL, draws=_DRAWS):
     """Return {name: Method} of all interval methods."""
     ece = audited_estimators()[HEADLINE]
@@ -59,13 +45,7 @@ def methods(nominal=NOMINAL, draws=_DRAWS):
     return {
         "test_inversion": Method("l1", lambda x: invert(x, ece, nominal, draws)),
         "test_inversion_debiased": Method("l2", lambda x: invert(x, debiased, nominal, draws)),
-        "sun2024": Method("l2^2", lambda x: sun2024(x, nominal)),
-        "basic_bootstrap": Method("l1", lambda x: basic_bootstrap(x, ece.run, nominal, draws)),
-        "percentile_bootstrap": Method(
-            "l1", lambda x: percentile_bootstrap(x, ece.run, nominal, draws)
-        ),
-        "variational_bound": Method("l1", lambda x: variational_bound(x, nominal)),
-        "monotone_band": Method("l1", lambda x: monotone_band(x, nominal)),
+        **other_methods(ece, nominal, draws=draws),
     }
 
 
