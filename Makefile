@@ -18,7 +18,7 @@ article: $(RUNTIME)/article
 
 # Warnings are errors; pictures and verdicts are those of results/ where a run has been made.
 docs: $(RUNTIME)/docs
-	PYTHONPATH=scripts $(RUNTIME)/bin/python -m doctest README.md docs/*.md
+	PYTHONPATH=scripts $(RUNTIME)/bin/python -m doctest docs/*.md
 	$(RUNTIME)/bin/python -m sphinx -q -E -W --keep-going -b doctest docs build/doctest
 	$(RUNTIME)/bin/python -m sphinx -q -E -W --keep-going docs build/docs
 	@echo open build/docs/index.html

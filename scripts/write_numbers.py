@@ -14,6 +14,7 @@ from calbias.truth.paper import MODEL_SIZES, MODELS
 
 N_SCORES = len(MODELS) * sum(MODEL_SIZES)  # of a replicate of Figure 4
 BEGIN, END = "<!-- numbers: begin", "<!-- numbers: end -->"
+WORDS = {"needs_real_logits": "need the models' outputs", "not_reproduced": "not reproduced"}
 MARKED = re.compile(rf"({BEGIN}([\w ]*)[^\n]*\n).*?({END})", re.DOTALL)
 
 
@@ -50,8 +51,8 @@ def quoted_numbers(tables, machine, topics=()):
 
 def _claims(claims, _):
     verdicts = Counter(claims["verdict"][claims["id"].str.startswith("R")])
-    counted = ", ".join(f"{n} {name.replace('_', ' ')}" for name, n in verdicts.most_common())
-    yield f"- **Claims.** Of the paper's {sum(verdicts.values())}: {counted}."
+    counted = ", ".join(f"{n} {WORDS.get(name, name)}" for name, n in verdicts.most_common())
+    yield f"- **The paper's {sum(verdicts.values())} claims**: {counted}."
 
 
 def _floor(measurements, _):

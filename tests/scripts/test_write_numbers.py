@@ -32,7 +32,7 @@ def test_a_marker_that_names_topics_gets_these_alone(tmp_path):
     readme = tmp_path / "README.md"
     readme.write_text(README.replace("begin (", "begin claims floor ("))
     write_numbers.main(["--tables", str(tables(tmp_path)), "--documents", str(readme)])
-    assert "2: 1 reproduced" in readme.read_text()
+    assert "2 claims**: 1 reproduced" in readme.read_text()
     assert "speed" not in readme.read_text()
 
 
