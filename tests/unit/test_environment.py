@@ -41,6 +41,12 @@ def test_conda_environment_has_the_locked_versions():
     assert pins == {name: lock[name] for name in wanted_by_the_pipeline()}
 
 
+def test_the_container_has_the_environment_of_the_lock_file():
+    lines = (ROOT / "Dockerfile").read_text()
+    assert "FROM python:3.11-" in lines  # the version of the conda environment
+    assert re.search(r"pip install .*--require-hashes -r envs/requirements\.lock", lines)
+
+
 def test_development_lock_extends_the_runtime_lock():
     runtime, development = locked("requirements.lock"), locked("requirements-dev.lock")
     assert {name: development.get(name) for name in runtime} == runtime
