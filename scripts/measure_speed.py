@@ -76,8 +76,7 @@ def _rows_for_avx2(options):
         command = [sys.executable, __file__, "--suffix", "_avx2", "--output", str(output)]
         for name in ("beta_fits", "glm_fits", "replicates", "rounds", "memory"):
             command += [f"--{name.replace('_', '-')}", str(getattr(options, name))]
-        environment = {**os.environ, **AVX2, "NUMBA_CACHE_DIR": folder}
-        subprocess.run(command, env=environment, check=True)
+        subprocess.run(command, env={**os.environ, **AVX2}, check=True)
         return read_table(output).to_dict("records")
 
 

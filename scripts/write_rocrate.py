@@ -8,8 +8,8 @@ from pathlib import Path
 from calbias.errors import InputError
 from calbias.io.checksums import file_digest
 from calbias.io.command_line import option, script, written_whole
+from calbias.pipeline.provenance import check_record
 from calbias.pipeline.rocrate import METADATA, crate_metadata
-from record_provenance import check
 
 ROOT = Path(__file__).parents[1]
 PROJECT = (
@@ -25,7 +25,7 @@ LEFT_OUT = ROOT / "resources/logits"  # others' model outputs: described, not pa
     option("--output", "crate to write (ZIP)"),
 )
 def main(options):
-    check(options.record)
+    check_record(options.record)
     record = json.loads(Path(options.record).read_text(encoding="utf-8"))
     results = [*record["files"], options.record, *options.pages]
     if outside := [path for path in results if Path(path).is_absolute() or ".." in path]:

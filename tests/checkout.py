@@ -1,11 +1,13 @@
 """A copy of the checkout in which Snakemake runs, for tests/workflow and tests/slurm."""
 
-import hashlib
+import functools
+import json
 import os
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -13,14 +15,6 @@ SHARED = ROOT.parent / "shared"
 TINY = "tests/workflow/tiny.yaml"
 SMOKE = "config/smoke.yaml"
 SNAKEMAKE = Path(sys.executable).with_name("snakemake")
-COMPILE = """
-from calbias.truth.curves import Curve
-from calbias.estimation.registry import known_estimators
-from calbias.truth.scenarios import Scenario
-from calbias.simulation.simulate import simulate_estimates
-scenario = Scenario("any", 1.0, 1.0, Curve("identity"))
-simulate_estimates(scenario, 50, [0, 1], list(known_estimators()))
-"""
 LEFT_OUT = shutil.ignore_patterns(
     ".git", ".venv*", "results", ".snakemake", "__pycache__", ".*_cache", "build", "*.egg-info"
 )
@@ -46,18 +40,16 @@ class Checkout:
 
         A failing run never shows a traceback of Python.
         """
-        done = subprocess.run(
-            self.arguments(*arguments, config=config),
-            cwd=self.path,
-            env=self.environment(environment),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            timeout=seconds,
-        )
-        assert (done.returncode == 0) == ok, done.stdout[-6000:]
-        assert "Traceback (most recent call last)" not in done.stdout, done.stdout[-6000:]
-        return done.stdout
+        with tempfile.NamedTemporaryFile("r", encoding="utf-8") as log:
+            command = self.arguments(*arguments, config=config)
+            line = [command, str(self.path), self.environment(environment), log.name, seconds]
+            server = snakemake_server()
+            server.stdin.write(json.dumps(line) + "\n")
+            server.stdin.flush()
+            status, said = int(server.stdout.readline()), log.read()
+        assert (status == 0) == ok, said[-6000:]
+        assert "Traceback (most recent call last)" not in said, said[-6000:]
+        return said
 
     def start(self, *arguments, config=TINY, environment=None):
         """Start a run of Snakemake as ``start_command`` does."""
@@ -94,15 +86,8 @@ class Checkout:
         return sorted(jobs)
 
     def copy(self, path):
-        """Return a copy of all this, results and time stamps included, at ``path``.
-
-        numba names its folders by the path of the source: renamed, the copy need not compile.
-        """
+        """Return a copy of all this, results and time stamps included, at ``path``."""
         shutil.copytree(self.path, path, symlinks=True)
-        for source in ("scripts/calbias", "scripts/calbias/estimators"):
-            old, new = (numba_folder(checkout / source) for checkout in (self.path, Path(path)))
-            for folder in Path(path).glob(f"results/kernels/*/{old}"):
-                folder.rename(folder.with_name(new))
         return Checkout(path)
 
     def edit(self, name, old, new):
@@ -127,9 +112,12 @@ class Checkout:
         }
 
 
-def numba_folder(path):
-    """Return the name of numba's cache folder for the sources in ``path``."""
-    return f"{path.name}_{hashlib.sha1(str(path).encode()).hexdigest()}"
+@functools.cache
+def snakemake_server():
+    """Start the process that runs Snakemake; it ends with this one."""
+    command = [sys.executable, str(ROOT / "tests/snakemake_server.py")]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    return subprocess.Popen(command, text=True, **pipes)
 
 
 def copy_of_the_working_tree(path):
@@ -147,3 +135,11 @@ def copy_of_the_working_tree(path):
         if (ROOT / name).is_file():
             (path / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / name, path / name)
+
+
+def link_kernels(checkout):
+    """Let runs in ``checkout`` use the kernels that this process uses: each is compiled once."""
+    kernels = Path(os.environ.get("NUMBA_CACHE_DIR") or ROOT / "scripts/calbias/__pycache__")
+    kernels.mkdir(parents=True, exist_ok=True)
+    (checkout / "results").mkdir(parents=True)
+    (checkout / "results/kernels").symlink_to(kernels.resolve())

@@ -1,14 +1,13 @@
-"""Fixtures: copies of the checkout, compiled or finished once for all tests that start from it."""
+"""Fixtures: copies of the checkout, finished once for all tests that start from it."""
 
+import compileall
 import fcntl
 import os
 import shutil
-import subprocess
-import sys
 from contextlib import contextmanager
 
 import pytest
-from checkout import COMPILE, SMOKE, Checkout, copy_of_the_working_tree
+from checkout import SMOKE, Checkout, copy_of_the_working_tree, link_kernels
 
 
 @contextmanager
@@ -30,17 +29,13 @@ def once_for_all_workers(tmp_path_factory, name):
 
 @pytest.fixture(scope="session")
 def pristine(tmp_path_factory):
-    """The checkout with compiled kernels and no results; never changed by a test."""
+    """The checkout without results, but with the tests' cache of kernels; never changed."""
     with once_for_all_workers(tmp_path_factory, "pristine") as (folder, made):
         checkout = Checkout(folder / "checkout")
         if not made:
             copy_of_the_working_tree(checkout.path)
-            subprocess.run(
-                [sys.executable, "-c", COMPILE],
-                cwd=checkout / "scripts",
-                env=checkout.environment({"NUMBA_CACHE_DIR": str(checkout / "results/kernels")}),
-                check=True,
-            )
+            compileall.compile_dir(checkout / "scripts", quiet=1)
+            link_kernels(checkout)
     return checkout
 
 

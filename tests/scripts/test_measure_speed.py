@@ -13,7 +13,13 @@ CONTRACTS = tables()
 
 
 def test_tables(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(memory.memory_rows, "__defaults__", ((("start", 1, 1),),))
+    smaller = {
+        memory.memory_rows: ((("start", 1, 1),),),
+        measure_speed.argsort_rows: ((2_000,),),
+        measure_speed.call_rows: (400, 1),
+    }
+    for function, sizes in smaller.items():
+        monkeypatch.setattr(function, "__defaults__", sizes)
     tables = ROOT / "resources/published"
     measure_speed.main(
         ["--beta-fits", str(tables / "roelofs2022_table2_beta_fits.csv"),

@@ -38,8 +38,8 @@ def test_the_bytes_of_a_local_run_and_few_queue_entries(fresh, smoke, slurm):
     assert fresh.bytes("bias", "scenarios") == smoke.bytes("bias", "scenarios")
     entries = len(re.findall(r"has been submitted with SLURM jobid", said))
     jobs = len(re.findall(r"^ *rule \w+:", said, flags=re.MULTILINE))
-    assert len(re.findall(r"rule simulate_replicates:", said)) == 37
-    assert len(re.findall(r"roup job simulate", said)) == 3
+    assert len(re.findall(r"rule simulate_replicates:", said)) == 23
+    assert len(re.findall(r"roup job simulate", said)) == 2
     assert entries < jobs / 2
 
 

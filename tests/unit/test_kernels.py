@@ -1,4 +1,7 @@
-"""The cache of compiled kernels: true after an edit anywhere, and shared without mix-ups."""
+"""The cache of compiled kernels: true after an edit anywhere, and shared without mix-ups.
+
+On two small kernels in a package of their own, with the project's ``njit``.
+"""
 
 import os
 import shutil
@@ -8,86 +11,102 @@ from pathlib import Path
 
 import pytest
 
-SCRIPTS = Path(__file__).parents[2] / "scripts"
-ESTIMATE = (
-    "from calbias.estimation.api import estimate;"
-    "print(estimate('ece_sweep_ew', [.1, .2, .3, .6, .7, .9], [0, 0, 1, 0, 1, 1]).n_bins)"
-)
+from calbias.io.code_files import SCRIPTS
+from calbias.pipeline.settings import job_environment
 
+NEEDED = ("__init__", "errors", "engine/__init__", "engine/jit", "io/__init__", "io/checksums")
+INNER = """
+from calbias.engine.jit import njit
+
+
+@njit
+def inner(x):
+    return 2 * x
+"""
+OUTER = """
+from calbias.engine.inner import inner
+from calbias.engine.jit import njit
+
+
+@njit
+def outer(x):
+    return inner(x) + 1
+"""
 # Print a line for every kernel that the process compiles.
-COUNTING = """
+CALL = """
 from numba.core.dispatcher import _FunctionCompiler
 compile = _FunctionCompiler.compile
 def counted(self, args, return_type):
     print(self.py_func.__module__, self.py_func.__qualname__, args)
     return compile(self, args, return_type)
 _FunctionCompiler.compile = counted
+from calbias.engine.outer import outer
+print(outer(3.0), outer(3))
 """
-
-
-def estimate(scripts, cache):
-    environment = {**os.environ, "PYTHONPATH": str(scripts), "NUMBA_CACHE_DIR": str(cache)}
-    command = [sys.executable, "-c", ESTIMATE]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
 
 
 @pytest.fixture
 def package(tmp_path):
-    shutil.copytree(SCRIPTS, tmp_path / "scripts", ignore=shutil.ignore_patterns("__pycache__"))
+    for name in (*NEEDED, "io/code_files"):
+        path = tmp_path / f"scripts/calbias/{name}.py"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(SCRIPTS / f"calbias/{name}.py", path)
+    (tmp_path / "scripts/calbias/engine/inner.py").write_text(INNER)
+    (tmp_path / "scripts/calbias/engine/outer.py").write_text(OUTER)
     return tmp_path / "scripts"
 
 
-def test_an_edit_of_a_kernel_in_another_file_is_seen(package, tmp_path):
-    before = estimate(package, tmp_path / "cache").stdout
-    binning = package / "calbias/engine/binning.py"
-    text = binning.read_text()
-    rank = "ranks[k] += 1 if scores[ranks[k]] < edges[k] else 0"
-    assert rank in text
-    binning.write_text(text.replace(rank, "ranks[k] += k % 2"))
-    after = estimate(package, tmp_path / "cache").stdout
-    assert float(after) != float(before)
-    binning.write_text(text)
-    assert estimate(package, tmp_path / "cache").stdout == before
+def start(scripts, **environment):
+    environment = {**os.environ, "PYTHONPATH": str(scripts), **environment}
+    command = [sys.executable, "-c", CALL]
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    return subprocess.Popen(command, env=environment, text=True, **streams)
 
 
-def test_kernels_are_compiled_once(package, tmp_path):
-    cache = tmp_path / "cache"
-    estimate(package, cache)
-    compiled = {path: path.stat().st_mtime_ns for path in cache.rglob("*.nbc")}
-    assert compiled
-    estimate(package, cache)
-    assert {path: path.stat().st_mtime_ns for path in cache.rglob("*.nbc")} == compiled
+def ended(job):
+    """Return what a job printed as results, and the kernels that it compiled."""
+    printed, errors = job.communicate()
+    assert job.returncode == 0, errors
+    assert errors == ""
+    *compiled, results = printed.splitlines()
+    return results, compiled
+
+
+def test_a_kernel_is_compiled_once_and_again_after_an_edit_of_one_that_it_calls(package, tmp_path):
+    cache = str(tmp_path / "cache")
+    inner = package / "calbias/engine/inner.py"
+    results, compiled = ended(start(package, NUMBA_CACHE_DIR=cache))
+    assert results == "7.0 7"
+    assert len(compiled) == 4  # two kernels, of two types of numbers
+    inner.write_text(INNER.replace("2 * x", "5 * x"))
+    edited, again = ended(start(package, NUMBA_CACHE_DIR=cache))
+    assert edited == "16.0 16"
+    assert again == compiled
+    inner.write_text(INNER)
+    assert ended(start(package, NUMBA_CACHE_DIR=cache)) == (results, [])
+    elsewhere = shutil.copytree(package, tmp_path / "copy")
+    assert ended(start(elsewhere, NUMBA_CACHE_DIR=cache)) == (results, [])
 
 
 def test_jobs_that_start_together_fill_an_empty_cache(package, tmp_path):
-    environment = {
-        **os.environ,
-        "PYTHONPATH": str(package),
-        "NUMBA_CACHE_DIR": str(tmp_path / "cache"),
-    }
-    command = [sys.executable, "-c", COUNTING + ESTIMATE]
-    jobs = [
-        subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
-        for _ in range(3)
-    ]
-    printed = [job.communicate()[0].splitlines() for job in jobs]
-    assert all(job.returncode == 0 for job in jobs)
-    assert len({lines[-1] for lines in printed}) == 1
-    compiled = [line for lines in printed for line in lines if line.startswith("calbias")]
+    jobs = [start(package, NUMBA_CACHE_DIR=str(tmp_path / "cache")) for _ in range(4)]
+    results, compiled = zip(*map(ended, jobs), strict=True)
+    assert set(results) == {"7.0 7"}
+    compiled = [line for lines in compiled for line in lines]
     assert len(compiled) == len(set(compiled)) == len(list((tmp_path / "cache").rglob("*.nbc")))
-    assert estimate(package, tmp_path / "cache").stdout.strip()
 
 
 def test_a_cache_that_cannot_be_written_is_done_without(package, tmp_path):
     (tmp_path / "cache").write_text("a file where the folder should be")
     (package / "calbias/__pycache__").write_text("likewise")
-    environment = {
-        **os.environ,
-        "PYTHONPATH": str(package),
-        "NUMBA_CACHE_DIR": str(tmp_path / "cache"),
-        "HOME": str(tmp_path / "cache"),
-    }
-    command = [sys.executable, "-c", ESTIMATE]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert done.stderr == ""
+    cache = str(tmp_path / "cache")
+    results, compiled = ended(start(package, NUMBA_CACHE_DIR=cache, HOME=cache))
+    assert results == "7.0 7"
+    assert len(compiled) == 4
+
+
+def test_jobs_keep_their_kernels_among_the_results_unless_told_otherwise(monkeypatch):
+    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
+    assert job_environment()["NUMBA_CACHE_DIR"] == str(Path("results/kernels").absolute())
+    monkeypatch.setenv("NUMBA_CACHE_DIR", "/elsewhere")
+    assert job_environment()["NUMBA_CACHE_DIR"] == "/elsewhere"

@@ -109,8 +109,9 @@ def test_the_report_can_show_the_page_with_every_figure_and_table_in_it(tmp_path
         pictures[name] = tmp_path / ("-".join([entry.module, *kind]) + ".png")
         if not pictures[name].exists():
             draw = importlib.import_module(f"calbias.figures.{entry.module}").draw
-            needed = {stem: made[stem] for stem in entry.tables}
-            style.save(draw(needed, **entry.options), pictures[name], tmp_path / "figure.pdf")
+            figure = draw({stem: made[stem] for stem in entry.tables}, **entry.options)
+            dpi = max(style.RC["savefig.dpi"], style.PIXELS / figure.get_figwidth())
+            figure.savefig(pictures[name], dpi=dpi)
     row = ("Table 3", "b0", "resnet110_c10", "published_fits", 1.0, 1.5, 0.5, 0.25, 2.0)
     made["comparison"] = pd.DataFrame([row] * 400, columns=columns_of("comparison"))
     text = page(pictures, made, note="a note " * 50)

@@ -8,10 +8,10 @@ import pytest
 from engine_data import ROOT
 
 PROGRAM = """
-import hashlib, sys
+import hashlib, numba, numpy, sys
 sys.path[:0] = ["scripts", "tests/unit"]
 from engine_data import published_scenario
-from calbias.engine.sampler import Sampler, _draw
+from calbias.engine.sampler import Sampler
 from calbias.simulation.simulate import simulate_estimates
 
 digest = hashlib.sha256()
@@ -23,15 +23,23 @@ for n in (37, 200, 3000):
             digest.update(array.tobytes())
     for values, n_bins in simulate_estimates(scenario, n, range(5), [*names, "kde"]).values():
         digest.update(values.tobytes() + n_bins.tobytes())
-[machine_code] = _draw.inspect_asm().values()
+
+@numba.njit
+def double(values):  # a loop that is vectorised, compiled afresh: which registers are there?
+    for k in range(values.size):
+        values[k] *= 2.0
+
+double(numpy.ones(99))
+[machine_code] = double.inspect_asm().values()
 print(digest.hexdigest(), *(register in machine_code for register in ("%zmm", "%ymm")))
 """
 AVX2 = "+avx,+avx2,+bmi,+bmi2,+fma,+lzcnt,+popcnt,+sse4.2"
 
 
-def run(cache, **environment):
+def run(**environment):
+    """Return what the program prints; numba's cache keeps processors apart."""
     command = [sys.executable, "-c", PROGRAM]
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(cache), **environment}
+    environment = {**os.environ, **environment}
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return done.stdout.split()
@@ -39,18 +47,14 @@ def run(cache, **environment):
 
 @pytest.fixture(scope="module")
 def here():
-    return run(os.environ.get("NUMBA_CACHE_DIR", ""))
+    return run()
 
 
 @pytest.mark.parametrize(
     ("name", "features", "registers"),
-    [
-        ("haswell", AVX2, ["False", "True"]),
-        ("nehalem", "+sse4.2,+popcnt", ["False", "False"]),
-        ("generic", "", ["False", "False"]),
-    ],
+    [("haswell", AVX2, ["False", "True"]), ("generic", "", ["False", "False"])],
 )
-def test_fewer_vector_instructions_give_the_same_bits(here, tmp_path, name, features, registers):
+def test_fewer_vector_instructions_give_the_same_bits(here, name, features, registers):
     """A job on an old node of a cluster, or on a laptop, adds to results made elsewhere."""
-    other = run(tmp_path, NUMBA_CPU_NAME=name, NUMBA_CPU_FEATURES=features)
+    other = run(NUMBA_CPU_NAME=name, NUMBA_CPU_FEATURES=features)
     assert other == [here[0], *registers]

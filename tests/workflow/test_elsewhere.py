@@ -4,7 +4,7 @@ import contextlib
 import os
 
 import pytest
-from checkout import TINY, Checkout
+from checkout import TINY, Checkout, link_kernels
 from test_faults import mounted_read_only, needs_root
 
 
@@ -25,20 +25,21 @@ def read_only(folder):
         yield
 
 
-def test_one_core_outside_a_read_only_checkout(fresh, undisturbed, tmp_path):
-    """Everything again, in another folder, with one core: the bytes of two in the checkout."""
+def test_one_core_and_shards_outside_a_read_only_checkout(fresh, undisturbed, tmp_path):
+    """Everything again, elsewhere, one core, two shards: the bytes of two cores, one shard."""
     elsewhere = Checkout(tmp_path / "elsewhere")
-    elsewhere.path.mkdir()
+    link_kernels(elsewhere)
     before = files(fresh.path)
     with read_only(fresh.path):
         arguments = ("--cores", "1", "--snakefile", str(fresh / "Snakefile"))
-        elsewhere.run(*arguments, config=fresh / TINY)
-    folders = ("tables", "figures", "bias", "replicates", "fits", "top_labels")
+        elsewhere.run(*arguments, "--config", "shards=2", config=fresh / TINY)
+    folders = ("tables", "figures", "bias", "fits", "top_labels")
     assert elsewhere.bytes(*folders) == undisturbed.bytes(*folders)
     assert (elsewhere / "results/ledger.html").exists()
     assert (elsewhere / "results/provenance.json").exists()
-    assert list((elsewhere / "results/kernels").iterdir())
     assert files(fresh.path) == before
+    parts = (elsewhere / "results/replicates/realistic/kde").glob("[0-9]*.parquet")
+    assert sorted(path.name for path in parts) == ["0-of-2.parquet", "1-of-2.parquet"]
 
 
 @needs_root

@@ -6,7 +6,6 @@ After each the next run ends with the bytes of an undisturbed one, or stops with
 import contextlib
 import os
 import pickle
-import resource
 import shutil
 import subprocess
 import sys
@@ -48,14 +47,14 @@ def wait_for_job(checkout, run, seconds=120):
 
 
 @pytest.fixture
-def slow(fresh):
-    return with_slow_estimator(fresh)
+def slow(finished):
+    return with_slow_estimator(finished)
 
 
 @pytest.fixture(scope="module")
-def expected(pristine, tmp_path_factory):
+def expected(undisturbed, tmp_path_factory):
     """What the slow run ends with when nothing disturbs it."""
-    checkout = with_slow_estimator(pristine.copy(tmp_path_factory.mktemp("slow") / "checkout"))
+    checkout = with_slow_estimator(undisturbed.copy(tmp_path_factory.mktemp("slow") / "checkout"))
     (checkout / "go").touch()
     checkout.run(*RUN)
     return (checkout / BIAS).read_bytes()
@@ -125,27 +124,28 @@ def test_job_killed_while_it_extends_its_replicates(slow):
     assert "n = 100: 4 replicates" in slow.run(*more)
 
 
-def test_out_of_memory(fresh, undisturbed):
-    """An address space of 3 GB, and an estimator that wants 4 GB of it."""
-    path = fresh / "scripts/calbias/estimators/kde.py"
-    original = path.read_text("utf-8")
-    greedy = original.replace(
-        "def estimate_data_sets(", "BIG = np.empty(4 * 10**9, np.int8)\n\n\ndef estimate_data_sets("
-    )
-    assert greedy != original
-    path.write_text(greedy, "utf-8")
-    before = resource.getrlimit(resource.RLIMIT_AS)
-    resource.setrlimit(resource.RLIMIT_AS, (3 * 10**9, before[1]))
-    try:
-        said = fresh.run("--", SHARD, ok=False)
-    finally:
-        resource.setrlimit(resource.RLIMIT_AS, before)
-    [line] = errors(said)
+GREEDY = """
+import resource
+
+resource.setrlimit(resource.RLIMIT_AS, (3 * 10**9, 3 * 10**9))
+BIG = np.empty(4 * 10**9, np.int8)
+
+
+def estimate_data_sets("""
+
+
+def test_out_of_memory(finished, undisturbed):
+    """An estimator that wants 4 GB of the 3 GB that its process may have."""
+    file = "scripts/calbias/estimators/kde.py"
+    original = (finished / file).read_text("utf-8")
+    finished.edit(file, "def estimate_data_sets(", GREEDY)
+    [line] = errors(finished.run("--", SHARD, ok=False))
     assert "llocate" in line
     assert "run fewer jobs at once, or give this one more" in line
-    path.write_text(original, "utf-8")
-    fresh.run("--", SHARD)
-    assert (fresh / SHARD).read_bytes() == (undisturbed / SHARD).read_bytes()
+    assert not (finished / SHARD).exists()
+    (finished / file).write_text(original, "utf-8")
+    finished.run("--", SHARD)
+    assert (finished / SHARD).read_bytes() == (undisturbed / SHARD).read_bytes()
 
 
 class Mounted:
@@ -189,31 +189,30 @@ def test_disk_full(fresh, undisturbed):
         assert (fresh / BIAS).read_bytes() == (undisturbed / BIAS).read_bytes()
 
 
-def test_shard_cut_short(finished, undisturbed):
-    """The gathering step names the file; deleted, it is drawn anew."""
-    shard = finished / SHARD
-    shard.write_bytes(shard.read_bytes()[:1500])
-    [line] = errors(finished.run("--", BIAS, ok=False))
-    assert f"error: {SHARD}: not a whole replicate file" in line
-    assert "delete it and run again" in line
-    assert not (finished / BIAS).exists()
-    shard.unlink()
-    finished.run()
-    assert finished.bytes() == undisturbed.bytes()
+def test_shards_damaged(finished, undisturbed):
+    """Cut short, or rows that differ from their checksum: the gathering step names the file.
 
-
-def test_shard_edited(finished, undisturbed):
-    """Rows that differ from their checksum are refused, however well formed."""
-    table = pq.read_table(finished / SHARD)
+    Deleted, they are drawn anew.
+    """
+    cut(finished / SHARD)
+    other = SHARD.replace("realistic/kde", "perfect/ece_sweep_em")
+    table = pq.read_table(finished / other)
     column = COLUMNS.index("estimate")
     halves = [value / 2 for value in table["estimate"].to_pylist()]
-    edited = table.set_column(column, table.schema.field(column), [halves])
-    pq.write_table(edited.replace_schema_metadata(table.schema.metadata), finished / SHARD)
-    [line] = errors(finished.run("--", BIAS, ok=False))
-    assert f"error: {SHARD}: its rows differ from its checksum" in line
+    halved = table.set_column(column, table.schema.field(column), [halves])
+    pq.write_table(halved.replace_schema_metadata(table.schema.metadata), finished / other)
+    targets = ("--", BIAS, BIAS.replace("realistic", "perfect"))
+    said = errors(finished.run("--keep-going", *targets, ok=False))
+    of_checksum, cut_short = sorted(said)
+    assert of_checksum.startswith(f"error: {other}: its rows differ from its checksum")
+    assert cut_short.startswith(f"error: {SHARD}: not a whole replicate file")
+    assert all("delete it and run again" in line for line in said)
+    assert not (finished / BIAS).exists()
     (finished / SHARD).unlink()
-    finished.run()
-    assert finished.bytes() == undisturbed.bytes()
+    (finished / other).unlink()
+    finished.run(*targets)
+    for name in targets[1:]:
+        assert (finished / name).read_bytes() == (undisturbed / name).read_bytes()
 
 
 def cut(path):
@@ -225,36 +224,46 @@ def edited(path):
 
 
 def exchanged(path):
-    [other, *_] = [each for each in sorted(path.parent.glob("[!.]*")) if each != path]
+    [other, *_] = [each for each in sorted(path.parent.glob(f"[!.]*{path.suffix}")) if each != path]
     shutil.copyfile(other, path)
 
 
-DAMAGED = {  # file → what happens to it, and a result that is made from it; downstream first
-    "results/figures/fig3_fits.pdf": (edited, "results/provenance.json"),
-    "results/tables/claims.csv": (cut, "results/ledger.html"),
-    "results/tables/bias.csv": (edited, "results/figures/fig4_realistic.png"),
-    "results/bias/realistic.parquet": (exchanged, "results/tables/bias.csv"),
-    "results/audit/estimates/resnet110_c10.parquet": (cut, "results/tables/audit_estimates.csv"),
-    "results/fits/glm_fits/resnet110_c10.parquet": (exchanged, "results/tables/glm_fits.csv"),
-    "results/scenarios/realistic.parquet": (cut, "results/tables/scenarios.csv"),
-    "results/top_labels/resnet110_c10.parquet": (
-        edited,
-        "results/fits/beta_fits/resnet110_c10.parquet",
-    ),
-}
+DAMAGED = (  # file, what happens to it, and a result that is made from it; downstream first
+    [("results/figures/test_power.pdf", edited, "results/provenance.json")],
+    [("results/tables/interval_coverage.csv", edited, "results/figures/interval_coverage.png")],
+    [
+        (
+            "results/audit/estimates/resnet110_c10.parquet",
+            cut,
+            "results/tables/audit_estimates.csv",
+        ),
+        ("results/scenarios/realistic.parquet", cut, "results/tables/scenarios.csv"),
+        (
+            "results/top_labels/resnet110_c100.parquet",
+            edited,
+            "results/fits/beta_fits/resnet110_c100.parquet",
+        ),
+    ],
+)
 
 
 def test_results_damaged(finished, undisturbed):
     """The job that reads a result names it; deleted, it is made again."""
-    for name, (damage, target) in DAMAGED.items():
-        damage(finished / name)
-        [line] = errors(finished.run("--", target, ok=False))
-        assert line.startswith(f"error: {name}: was changed or damaged after it was made")
-        assert line.endswith(f"delete {name} and run snakemake again")
-        assert not (finished / target).exists()
-        (finished / name).unlink()
-    finished.run()
-    assert finished.bytes() == undisturbed.bytes()
+    targets = []
+    for together in DAMAGED:
+        names, damages, results = zip(*together, strict=True)
+        for name, damage in zip(names, damages, strict=True):
+            damage(finished / name)
+        lines = errors(finished.run("--keep-going", "--", *results, ok=False))
+        for line, name, result in zip(sorted(lines), names, results, strict=True):
+            assert line.startswith(f"error: {name}: was changed or damaged after it was made")
+            assert line.endswith(f"delete {name} and run snakemake again")
+            assert not (finished / result).exists()
+            (finished / name).unlink()
+        targets += [name for name in (*names, *results) if name != "results/provenance.json"]
+    finished.run("--", *targets)
+    for name in targets:
+        assert (finished / name).read_bytes() == (undisturbed / name).read_bytes(), name
 
 
 def test_logits_file_corrupted(fresh):
@@ -308,37 +317,32 @@ def test_clock_set_back(finished, undisturbed):
 
 
 BROKEN = {
-    "raises": (
-        "    raise ZeroDivisionError('no bins')",
-        "line 2: estimator broken fails on a data",
+    "raises": ("    raise ZeroDivisionError('no bins')", "line 2: estimator {} fails on a data"),
+    "not_a_number": ("    return float('nan')", "estimator {} returned nan for a data set of 100"),
+    "infinite": ("    return float('inf')", "estimator {} returned inf for a data set of 100"),
+    "unfinished": ("    return (", "line 2: estimator {} cannot be loaded: SyntaxError"),
+    "wants_more": (
+        "    return 0.0\nimport nowhere",
+        "line 3: estimator {} cannot be loaded: Mod",
     ),
-    "nan": (
-        "    return float('nan')",
-        "estimator broken returned nan for a data set of 100 samples",
-    ),
-    "inf": (
-        "    return float('inf')",
-        "estimator broken returned inf for a data set of 100 samples",
-    ),
-    "syntax": ("    return (", "line 2: estimator broken cannot be loaded: SyntaxError"),
-    "import": ("    return 0.0\nimport nowhere", "line 3: estimator broken cannot be loaded: Mod"),
 }
 
 
-@pytest.mark.parametrize("how", BROKEN)
-def test_estimator_broken(fresh, undisturbed, how):
-    """One line with the file and the line; the other estimators' jobs are done meanwhile."""
-    body, expected = BROKEN[how]
-    file = fresh / "mine/broken.py"
-    file.parent.mkdir()
-    file.write_text(f"def estimate(scores, hits, n_bins, norm):\n{body}\n")
-    config = ("--config", "estimator_dir=mine", "estimators=[broken,kde]")
-    said = fresh.run("--keep-going", *config, "--", BIAS, ok=False)
-    [line] = errors(said)
-    assert line.startswith("error: mine/broken.py")
-    assert expected in line
-    assert said.rstrip().splitlines()[-1] == line
-    assert not (fresh / BIAS).exists()
-    assert (fresh / SHARD).read_bytes() == (undisturbed / SHARD).read_bytes()
-    file.write_text("def estimate(scores, hits, n_bins, norm):\n    return 0.0\n")
-    fresh.run(*config, "--", BIAS)
+def test_estimators_broken(finished, undisturbed):
+    """One line each with the file and the line; the other estimators' jobs are done meanwhile."""
+    folder = finished / "mine"
+    folder.mkdir()
+    for name, (body, _) in BROKEN.items():
+        (folder / f"{name}.py").write_text(f"def estimate(scores, hits, n_bins, norm):\n{body}\n")
+    for path in (SHARD, BIAS):
+        (finished / path).unlink()
+    config = ("--config", "estimator_dir=mine", f"estimators=[{','.join(BROKEN)},kde]")
+    said = finished.run("--keep-going", *config, "--", BIAS, ok=False)
+    lines = errors(said)
+    assert len(lines) == len(BROKEN)
+    for line, name in zip(sorted(lines), sorted(BROKEN), strict=True):
+        assert line.startswith(f"error: mine/{name}.py")
+        assert BROKEN[name][1].format(name) in line
+    assert sorted(said.rstrip().splitlines()[-len(lines) :]) == sorted(lines)
+    assert not (finished / BIAS).exists()
+    assert (finished / SHARD).read_bytes() == (undisturbed / SHARD).read_bytes()

@@ -5,17 +5,17 @@ import signal
 import sys
 
 from checkout import TINY
-from slow_estimator import with_slow_estimator
+from slow_estimator import RUN, with_slow_estimator
 from test_faults import wait_for_job
 
 
-def test_after_a_killed_run_and_interrupted(fresh):
+def test_after_a_killed_run_and_interrupted(finished):
     """It does not wait for itself; Ctrl-C lets Snakemake stop in order."""
-    slow = with_slow_estimator(fresh)
-    (slow / ".snakemake/locks").mkdir(parents=True)
+    slow = with_slow_estimator(finished)
+    (slow / ".snakemake/locks").mkdir(parents=True, exist_ok=True)
     (slow / ".snakemake/locks/0.output.lock").touch()
-    options = ("--configfile", TINY, "--config", "estimator_dir=mine", "estimators=[slow]")
-    reproduce = [sys.executable, "scripts/reproduce.py", "--cores", "2", "--", *options]
+    reproduce = [sys.executable, "scripts/reproduce.py", "--cores", "2", "--"]
+    reproduce += ["--configfile", TINY, *RUN]
     run = slow.start_command(reproduce)
     wait_for_job(slow, run)
     os.killpg(run.pid, signal.SIGINT)

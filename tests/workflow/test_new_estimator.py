@@ -7,7 +7,6 @@ import subprocess
 import sys
 
 import numpy as np
-import pytest
 from checkout import ROOT
 from jobs import AFTER_SUMMARIES, changed, simulated
 
@@ -26,12 +25,14 @@ def estimate(scores, hits, n_bins, norm):
     return np.abs(np.cumsum(scores - hits)).max() / scores.size
 '''
 NAMES = ["ece_bin_ew", "ece_debias_em", "ece_sweep_em", "kde"]
+MINE = ("ks_error", "my_estimator")
 LEGEND = """
 import sys
 import pandas as pd
 from calbias.figures import bias_by_n
+from calbias.pipeline.catalogue import figures
 tables = {name: pd.read_csv(f"../results/tables/{name}.csv") for name in bias_by_n.TABLES}
-figure = bias_by_n.draw(tables, experiment="realistic")
+figure = bias_by_n.draw(tables, **figures()["fig4_realistic"].options)
 for text in figure.findobj(lambda artist: hasattr(artist, "get_text")):
     print(text.get_text())
 """
@@ -42,45 +43,40 @@ def example_of_the_docs():
     return re.search(r"```python\n(.*?)```", section, flags=re.DOTALL)[1]
 
 
-def add(checkout, name, text, folder=None, **keys):
+def add(checkout, name, text, folder=None, others=NAMES, **keys):
     """Add an estimator to the package or to a folder of one's own; return the configuration."""
     path = checkout / (folder or "scripts/calbias/estimators") / f"{name}.py"
     path.parent.mkdir(exist_ok=True)
     path.write_text(text, encoding="utf-8")
     own = {"estimator_dir": folder} if folder else {}
-    return changed(checkout, estimators=[*NAMES, name], **own, **keys)
+    return changed(checkout, estimators=[*others, name], **own, **keys)
 
 
-@pytest.mark.parametrize("folder", [None, "my_estimators"])
-def test_only_its_jobs_and_what_aggregates_them(finished, folder):
-    config = add(finished, "ks_error", KS_ERROR, folder)
-    expected = {*simulated("ks_error"), *AFTER_SUMMARIES}
-    assert set(finished.planned(config=config)) == expected
+def test_only_its_jobs_and_what_aggregates_them(finished):
+    config = add(finished, "ks_error", KS_ERROR)
+    assert finished.planned() == []  # no configuration names it
+    assert set(finished.planned(config=config)) == {*simulated("ks_error"), *AFTER_SUMMARIES}
 
 
-def test_a_file_that_no_configuration_names_runs_nothing(finished):
-    add(finished, "ks_error", KS_ERROR)
-    assert finished.planned() == []
-
-
-def test_it_is_in_the_tables_and_in_the_figures_that_show_all(finished):
-    """With spaces in the paths of one's own."""
+def test_both_are_in_the_tables_and_in_the_figures_that_show_all(finished):
+    """The docs' example in the package, the other one in a folder with a space in its name."""
+    add(finished, "my_estimator", example_of_the_docs())
     shutil.copy(finished / "config/smoke_models.csv", finished / "my models.csv")
-    config = add(finished, "ks_error", KS_ERROR, "my estimators", models="my models.csv")
+    names = [*NAMES, "my_estimator"]
+    config = add(finished, "ks_error", KS_ERROR, "my estimators", names, models="my models.csv")
+    figures = ["results/figures/fig4_realistic.png", "results/figures/fig6_perfect.png"]
     before = finished.bytes("figures")
-    finished.run(config=config)
+    finished.run("--", "results/tables/bias.csv", *figures, config=config)
     with open(finished / "results/tables/bias.csv", newline="", encoding="utf-8") as file:
-        rows = [row for row in csv.DictReader(file) if row["estimator"] == "ks_error"]
-    assert {(row["experiment"], row["n_bins"]) for row in rows} == {
-        ("realistic", ""),
-        ("perfect", ""),
+        rows = [row for row in csv.DictReader(file) if row["estimator"] in MINE]
+    assert {(row["estimator"], row["experiment"]) for row in rows} == {
+        (name, experiment) for name in MINE for experiment in ("realistic", "perfect")
     }
     assert all(np.isfinite(float(row["bias_percent"])) for row in rows)
+    assert all(0 < float(row["mean_estimate_percent"]) < 100 for row in rows)
+    assert {row["n_bins"] for row in rows if row["estimator"] == "ks_error"} == {""}
     after = finished.bytes("figures")
-    changed_figures = {name for name in after if after[name] != before[name]}
-    assert {
-        f"results/figures/fig{name}.png" for name in ("4_realistic", "6_perfect")
-    } < changed_figures
+    assert set(figures) <= {name for name in after if after[name] != before[name]}
     legend = subprocess.run(
         [sys.executable, "-c", LEGEND],
         cwd=finished / "scripts",
@@ -89,12 +85,3 @@ def test_it_is_in_the_tables_and_in_the_figures_that_show_all(finished):
         check=True,
     ).stdout
     assert "KS error" in legend
-
-
-def test_the_example_of_the_readme(finished):
-    config = add(finished, "my_estimator", example_of_the_docs())
-    finished.run("--", "results/tables/bias.csv", config=config)
-    with open(finished / "results/tables/bias.csv", newline="", encoding="utf-8") as file:
-        rows = [row for row in csv.DictReader(file) if row["estimator"] == "my_estimator"]
-    assert len(rows) == 4
-    assert all(0 < float(row["mean_estimate_percent"]) < 100 for row in rows)

@@ -15,7 +15,7 @@ def test_the_genuine_file_takes_the_place_of_its_surrogate(fresh):
     shutil.copyfile(GENUINE, fresh / "real" / GENUINE.name)
     tables = ("beta_fits", "glm_fits", "scenarios", "bias", "ece_bin_real_and_simulated")
     targets = [f"results/tables/{name}.csv" for name in tables]
-    config = ("logits_dir=real", "softmax=float32_2020")
+    config = ("logits_dir=real", "softmax=float32_2020", "estimators=[ece_bin_ew]")
     fresh.run("--config", *config, "--", *targets)
 
     def rows(name):

@@ -17,7 +17,7 @@ from functools import cache
 from pathlib import Path
 
 import numba
-from numba.core.caching import FunctionCache
+from numba.core.caching import FunctionCache, _CacheLocator
 
 from calbias.io.checksums import files_digest
 from calbias.io.code_files import PACKAGE, code_files
@@ -32,18 +32,37 @@ def njit(function=None, **options):
     if function is None:
         return lambda function: njit(function, **options)
     kernel = numba.njit(**options)(function)
-    folder = _folder(inspect.getfile(function))
-    if folder is not None:
-        usual, numba.config.CACHE_DIR = numba.config.CACHE_DIR, str(folder)
-        try:
-            kernel._cache = _SharedCache(function)
-        finally:
-            numba.config.CACHE_DIR = usual
+    if _folder(inspect.getfile(function)) is not None:
+        kernel._cache = _SharedCache(function)
     return kernel
+
+
+class _Locator(_CacheLocator):
+    """Where one function is cached: the digest in the folder's name stands for path and time."""
+
+    def __init__(self, function, file):
+        self._py_file, self._line = file, function.__code__.co_firstlineno
+
+    from_function = classmethod(lambda cls, function, file: cls(function, file))
+
+    def get_cache_path(self):
+        return str(_folder(self._py_file))
+
+    def get_source_stamp(self):
+        return ""
+
+    def get_disambiguator(self):
+        return str(self._line)
+
+
+class _Implementation(FunctionCache._impl_class):
+    _locator_classes = (_Locator,)
 
 
 class _SharedCache(FunctionCache):
     """Look-up, compilation and storing of one function, under the lock of its folder."""
+
+    _impl_class = _Implementation
 
     def load_overload(self, signature, target_context):
         found = super().load_overload(signature, target_context)

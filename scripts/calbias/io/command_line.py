@@ -1,9 +1,11 @@
 """What every command line in ``scripts/`` shares: one-line errors and files moved into place."""
 
 import argparse
+import atexit
 import contextlib
 import errno
 import functools
+import gc
 import os
 import sys
 import warnings
@@ -16,6 +18,7 @@ from calbias.io.checksums import file_digest, record_of
 MACHINE = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO}
 LOCKS = Path(".snakemake/locks")  # there as long as the run that started this job lives
 _locks_at_start = set()
+atexit.register(gc.freeze)  # so that the last collection is not of all that was imported: 0.1 s
 
 
 def command(main):

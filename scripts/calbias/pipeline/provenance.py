@@ -60,6 +60,24 @@ def checked_digest(path):
         raise InputError(f"{path}: cannot be read ({error.strerror}); run snakemake") from error
 
 
+def check_record(path):
+    """Return how many files a record lists; InputError for the first that differs from it.
+
+    InputError too if the record itself is absent or is not one.
+    """
+    try:
+        with open(path, encoding="utf-8") as file:
+            files = json.load(file)["files"]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise InputError(
+            f"{path}: not a record of provenance ({type(error).__name__}); run snakemake {path}"
+        ) from error
+    for name, digest in files.items():
+        if checked_digest(name) != digest:
+            raise InputError(f"{name}: differs from {path}; delete it and run snakemake")
+    return len(files)
+
+
 def sources(files):
     """Return {table: sources of its rows} of the CSV tables in ``files`` that name a source."""
     found = {}
