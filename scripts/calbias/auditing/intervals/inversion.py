@@ -65,7 +65,7 @@ class Construction:
         self.observed = {name: float(run(self.data)[0]) for name, run in self.runs.items()}
         self.estimates = {}
         self._explored = set()
-        self._quantiles = {}
+        self._sorted = {}
 
     def at(self, lam):
         """Return {name: estimates} at one λ."""
@@ -128,10 +128,13 @@ class Construction:
         return [name for name, each in self.estimators.items() if each.target]
 
     def _quantile(self, name, lam, probability):
-        key = name, lam, probability
-        if key not in self._quantiles:
-            self._quantiles[key] = float(np.quantile(self.at(lam)[name], probability))
-        return self._quantiles[key]
+        if (name, lam) not in self._sorted:
+            self._sorted[name, lam] = np.sort(self.at(lam)[name])
+        estimates = self._sorted[name, lam]  # sorted once: np.quantile took a fifth of an audit
+        place = probability * (len(estimates) - 1)
+        below = int(place)
+        above = min(below + 1, len(estimates) - 1)
+        return float(estimates[below] + (place - below) * (estimates[above] - estimates[below]))
 
     def _ceiling(self, name):
         return max(self.observed[name], self._quantile(name, 0.0, _CONSTRAINED))

@@ -5,6 +5,7 @@ than the quantile grid, ``value(scenario, ...)``. Their keywords (``norm``, ``n_
 ``bandwidth``, …) are the target's options.
 """
 
+import functools
 import importlib
 import inspect
 from pathlib import Path
@@ -72,6 +73,7 @@ def target_value_of_sample(target: str, scores, curve_values, **options) -> floa
     return module.functional(population, **_taken(module.functional, options))
 
 
+@functools.cache
 def _module(target):
     if target not in known_targets():
         raise InputError(f"unknown target {target!r}. {did_you_mean(target, known_targets())}")
@@ -79,5 +81,10 @@ def _module(target):
 
 
 def _taken(function, options):
-    names = inspect.signature(function).parameters
+    names = _parameters(function)
     return {name: value for name, value in options.items() if name in names}
+
+
+@functools.cache
+def _parameters(function):
+    return frozenset(inspect.signature(function).parameters)
