@@ -14,7 +14,7 @@ import numpy as np
 from calbias.engine.sorted_batch import sorted_data_set
 from calbias.errors import InputError
 from calbias.estimation.api import estimate
-from calbias.hypothesis_tests.spiegelhalter import p_values
+from calbias.hypothesis_tests.registry import load_test
 from calbias.io.command_line import option, script
 from calbias.io.tables import write_table
 from peers.causes import CAUSES, TOLERANCE
@@ -39,6 +39,14 @@ OURS = {
     "smece_top_label": ("smece", 1),
     "range": ("ecce_r", 1),
     "corp_mcb": ("corp_mcb", 2),
+    "mmce": ("mmce", 2),
+}
+# quantity: the test of calbias whose p-value means the same
+TESTS = {
+    "spiegelhalter_p": "spiegelhalter",
+    "mad_p": "ecce_mad_series",
+    "range_p": "ecce_r_series",
+    "hosmer_lemeshow_p": "hosmer_lemeshow",
 }
 
 
@@ -126,8 +134,8 @@ def _row(name, data, quantity, peer, version, value):
 
 def ours(quantity, scores, hits):
     """Return calbias's value of a quantity; empty for one that calbias does not have."""
-    if quantity == "spiegelhalter_p":
-        return float(p_values(sorted_data_set(scores, hits))[0])
+    if quantity in TESTS:
+        return float(load_test(TESTS[quantity]).p_values(sorted_data_set(scores, hits))[0])
     if quantity not in OURS:
         return ""
     name, norm = OURS[quantity]

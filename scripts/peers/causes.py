@@ -113,6 +113,57 @@ def _ties_in_input_order(scores, hits):
     return path.max() - path.min()
 
 
+def _ties_by_jitter(scores, hits):
+    """Return the path of cumulative gaps, from 0, and σ, of scores that a small noise orders."""
+    jittered = scores * (1 + 1e-8 * np.random.RandomState(1).normal(size=scores.size))
+    order = np.argsort(jittered)
+    path = np.concatenate([[0.0], np.cumsum((hits - jittered)[order]) / scores.size])
+    return path, np.sqrt(np.sum(scores * (1 - scores))) / scores.size
+
+
+def _mad_p_by_jitter(scores, hits):
+    path, sigma = _ties_by_jitter(scores, hits)
+    k = 2 * np.arange(200) + 1
+    ratio = np.abs(path).max() / sigma
+    return 1 - 4 / np.pi * np.sum((-1.0) ** (k // 2) / k * np.exp(-((k * np.pi / ratio) ** 2) / 8))
+
+
+def _range_p_by_jitter(scores, hits):
+    path, sigma = _ties_by_jitter(scores, hits)
+    return _range_p(path[1:], sigma)
+
+
+def _range_p(path, sigma):
+    k = np.arange(1, 200)
+    ratio = (path.max() - path.min()) / sigma
+    return 8 * np.sum((-1.0) ** (k - 1) * k * stats.norm.sf(k * ratio))
+
+
+def _range_p_in_input_order(scores, hits):
+    order = np.argsort(scores, kind="stable")
+    path = np.concatenate([[0.0], np.cumsum((hits - scores)[order]) / scores.size])
+    return _range_p(path, np.sqrt(np.sum(scores * (1 - scores))) / scores.size)
+
+
+def _hosmer_lemeshow_without_the_lowest(scores, hits):
+    edges = np.quantile(scores, np.linspace(0, 1, BINS + 1))
+    kept = scores > edges[0]
+    bins = np.searchsorted(edges, scores[kept])
+    total, found = 0.0, np.unique(bins)
+    for k in found:
+        s, y = scores[kept][bins == k], hits[kept][bins == k]
+        mean = np.clip(s.mean(), 1e-7, 1 - 1e-7)
+        share = np.clip(y.mean(), 1e-7, 1 - 1e-7)
+        total += s.size * (share - mean) ** 2 / (mean * (1 - mean))
+    return stats.chi2.sf(total, found.size - 2)
+
+
+def _mmce_of_yes_or_no(scores, hits):
+    gaps = (hits == (scores > 0.5)) - scores
+    kernel = np.exp(-2.5 * np.abs(scores[:, None] - scores))
+    return np.sqrt(gaps @ kernel @ gaps) / scores.size
+
+
 def _logit_scale(scores, hits):
     """Return the σ at which ∫ |Σ_i K_σ(t − logit s_i)(y_i − s_i)| dt / n equals σ."""
     clipped = np.clip(scores, 1e-12, 1 - 1e-12)
@@ -131,6 +182,7 @@ _EDGES = (
     "its bin edges are interpolated quantiles of the scores; bins differ by a sample where the "
     "number of bins does not divide n, and equal scores stay together"
 )
+_JITTER = "equal scores are ordered by a small noise of a fixed seed, and are not one step"
 _ORDER = "equal scores are not one step: the value depends on the order of the rows"
 CAUSES = {
     ("scikit-learn", "ece_width"): (_CLOSED, _right_closed(BINS + 1)),
@@ -189,6 +241,21 @@ CAUSES = {
         "a score of exactly 1 is in a bin of its own, the sixteenth",
         _own_bin_for_one,
     ),
+    ("mapie", "mad_p"): (_JITTER, _mad_p_by_jitter),
+    ("mapie", "range_p"): (
+        f"{_JITTER}; the walk does not start at 0, so the range may leave 0 out",
+        _range_p_by_jitter,
+    ),
+    ("mcgrad", "range_p"): (_ORDER, _range_p_in_input_order),
+    ("calzone-tool", "hosmer_lemeshow_p"): (
+        "as many degrees of freedom as bins less 2, which are those of the data of the fit; 15 "
+        "bins where calbias has 10, and the lowest score is lost",
+        _hosmer_lemeshow_without_the_lowest,
+    ),
+    ("netcal", "mmce"): (
+        "scores alone are taken as those of a yes-or-no model: below 0.5 a miss counts as a hit",
+        _mmce_of_yes_or_no,
+    ),
     ("mcgrad", "range"): (_ORDER, _ties_in_input_order),
     ("probmetrics", "range"): (_ORDER, _ties_in_input_order),
 }
@@ -196,6 +263,7 @@ CAUSES = {
 
 TOLERANCE = {
     ("probcal", "smece"): 3e-4,  # it bisects to 1e-4, on a lattice
+    ("mcgrad", "range_p"): 3e-2,
     ("mcgrad", "range"): 5e-3,  # its sort is not stable: the order within ties is the machine's
     ("probmetrics", "range"): 5e-3,
 }

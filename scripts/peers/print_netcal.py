@@ -1,6 +1,6 @@
-"""netcal: ECE and MCE."""
+"""netcal: ECE, MCE and MMCE."""
 
-from netcal.metrics import ECE, MCE
+from netcal.metrics import ECE, MCE, MMCE
 from printing import print_values
 
 print_values(
@@ -8,5 +8,6 @@ print_values(
         ("ece_width", lambda: ECE(bins=15).measure(scores, hits)),
         ("ece_mass", lambda: ECE(bins=15, equal_intervals=False).measure(scores, hits)),
         ("mce_width", lambda: MCE(bins=15).measure(scores, hits)),
+        ("mmce", lambda: MMCE().measure(scores, hits)),
     ]
 )

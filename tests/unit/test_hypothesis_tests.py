@@ -108,25 +108,27 @@ def test_size_is_the_level(name):
     assert row["rejection_rate"] == pytest.approx(level, abs=3.5 * row["rejection_rate_se"] + slack)
 
 
-@pytest.mark.parametrize(
-    "estimator",
-    ["ks", "ecce_r", "smce", "skce_unbiased", "ece_bin_em", "ece_sweep_em", "mce_em", "corp_mcb",
-     "variational_platt", "plugin_glm"],
-)  # fmt: skip
-def test_a_redraw_test_keeps_its_level_exactly(estimator):
-    """On the data sets themselves: the share of p ≤ 0.05 over 400 data sets of 60 samples."""
-    assert estimator in known_estimators()
+# a millisecond and more a call; 0 below 200 samples
+LEFT_OUT = ("beta_kernel", "smece", "calib_err")
+
+
+@pytest.mark.parametrize("estimator", sorted(set(known_estimators()) - set(LEFT_OUT)))
+def test_every_redraw_test_keeps_its_level(estimator):
+    """The share of p ≤ 0.05 over 150 data sets of 60 samples, within 3.5 errors.
+
+    Below it where estimates tie, such as those that are cut at 0: then p is larger.
+    """
     statistics = load_test(f"redraw_{estimator}").statistics
     generator = np.random.default_rng(1)
-    p = np.empty(400)
-    for k in range(400):
+    p = np.empty(150)
+    for k in range(p.size):
         scores = np.sort(generator.beta(2, 1, 60))
         fixed = FixedScores(scores, seed=k)
         observed = statistics(fixed.observed(generator.random(60) < scores))[0]
         drawn = fixed.estimates(scores, {"one": statistics}, 39)["one"]
         p[k] = redraw_p_value(observed, drawn)
-    assert np.mean(p <= 0.05) == pytest.approx(0.05, abs=3.5 * math.sqrt(0.05 * 0.95 / 400))
-    assert p.mean() == pytest.approx(0.5, abs=0.075)
+    assert np.mean(p <= 0.05) <= 0.05 + 3.5 * math.sqrt(0.05 * 0.95 / p.size)
+    assert p.mean() > 0.5 - 3.5 * math.sqrt(1 / 12 / p.size)
 
 
 def test_power_on_either_side_and_blindness():

@@ -18,7 +18,7 @@ def draw(tables):
     sizes = sorted(table["n_samples"].unique())
     is_null = table["scenario"].str.endswith("_calibrated")
     common = table[table["n_samples"] < sizes[-1]] if len(sizes) > 1 else table
-    power = common[~is_null].groupby("test")["rejection_rate"].mean()
+    power = common[~is_null[common.index]].groupby("test")["rejection_rate"].mean()
     tests = list(power.sort_values(ascending=False, kind="stable").index)
     laws = table["scenario"].str.partition("_")[0]
     order = table.assign(law=laws, wrong=~is_null).drop_duplicates("scenario")
