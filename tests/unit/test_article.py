@@ -115,7 +115,7 @@ def test_no_result_is_typed(path):
 def test_templates_render_and_a_missing_table_is_named(path, tables):
     text = render(path, AnyResults(tables, RECORD), "/figures")
     assert "{{" not in text
-    for name in ("league", "claims"):
+    for name in ("league_ranking", "claims"):
         rest = {key: value for key, value in tables.items() if key != name}
         with pytest.raises(InputError, match=f"no table {name}; make it with snakemake"):
             render(path, AnyResults(rest, RECORD), "/figures")
@@ -187,12 +187,11 @@ def test_numbers_computed_from_rows():
     )  # fmt: skip
     shares = {"good": (0.1, 0.2), "bad": (5.0, 4.0), "ece_bin_em": (1.0, 1.0)}
     league = pd.DataFrame(
-        [(f"{law}_{kind}", name, "l2", n, share * factor)
-         for name, pair in shares.items() for n, share in zip((5, 50), pair, strict=True)
-         for law in ("saturated", "spread") for kind, factor in (("wave", 1), ("shift", 3))],
-        columns=["scenario", "estimator", "target", "n_samples", "relative_rmse"],
+        [(name, "l2", law, n, share) for name, pair in shares.items()
+         for n, share in zip((5, 50), pair, strict=True) for law in ("saturated", "spread")],
+        columns=["estimator", "target", "law", "n_samples", "error"],
     )  # fmt: skip
-    results = Results({"bias": bias, "predicted_bias": predicted, "league": league}, RECORD)
+    results = Results({"bias": bias, "predicted_bias": predicted, "league_ranking": league}, RECORD)
     # the sweep's rows are left out
     assert article_numbers.bins_effect(results) == {
         "factor": {"e": 1.5},
@@ -207,8 +206,8 @@ def test_numbers_computed_from_rows():
     assert [(row["rank"], row["estimator"]) for row in ranks["rows"]] == [
         (1, "good"), (2, "ece_bin_em")
     ]  # fmt: skip
-    assert ranks["rows"][0]["shares"] == pytest.approx([0.2, 0.4, 0.2, 0.4])
-    assert (ranks["n"], ranks["n_beyond"]) == (3, 2)
+    assert ranks["rows"][0]["shares"] == pytest.approx([0.1, 0.2, 0.1, 0.2])
+    assert (ranks["n"], ranks["n_beyond"]) == (3, 1)
 
 
 def test_numbers_in_words_and_figures():

@@ -82,17 +82,13 @@ def prediction(results):
 def league_ranks(results, best, last):
     """Return rows of the league: the best, the paper's estimators and the last, and how many.
 
-    A row has rank, estimator, target and the median of RMSE/truth over the scenarios with error,
-    for each score law at the least and the greatest n. The rank is by the worse law at the
-    greatest n.
+    A row has rank, estimator, target and the errors of table ``league_ranking`` for each score law
+    at the least and the greatest n. The rank is by the worse law at the greatest n.
     """
-    table = results.table("league")
-    table = table[table["relative_rmse"].notna()]
-    table = table.assign(law=table["scenario"].str.partition("_")[0])
-    table = table[table["law"].isin(["saturated", "spread"])]
+    table = results.table("league_ranking")
     sizes = sorted(table["n_samples"].unique())
     keys = ["estimator", "target", "law", "n_samples"]
-    shares = table.groupby(keys)["relative_rmse"].median().unstack(["law", "n_samples"])
+    shares = table.set_index(keys)["error"].unstack(["law", "n_samples"])
     columns = [(law, n) for law in ("saturated", "spread") for n in (sizes[0], sizes[-1])]
     shares = shares[columns].dropna()
     worse = shares[[columns[1], columns[3]]].max(axis=1)
