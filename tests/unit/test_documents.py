@@ -43,3 +43,10 @@ def anchors(page):
     """The names that GitHub and the site give to a page's headings."""
     headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def test_every_page_is_in_the_contents_of_the_site():
+    blocks = re.findall(r"```{toctree}(.*?)```", (ROOT / "docs/index.md").read_text(), re.S)
+    listed = [line for block in blocks for line in block.split() if not line.startswith(":")]
+    pages = {path.stem for path in (ROOT / "docs").iterdir() if path.suffix in (".md", ".rst")}
+    assert pages - {"index"} <= set(listed)
