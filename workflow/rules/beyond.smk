@@ -190,7 +190,7 @@ rule time_league:
         runtime=lambda wildcards, attempt: 20 * attempt,
     params:
         columns=columns_of("league_times"),
-        estimators=LEAGUE_NAMES,
+        estimators=[*LEAGUE_NAMES],
         folders=estimator_folders(config),
     shell:
         "python {input.script:q} --estimators {params.estimators}"
