@@ -1,6 +1,7 @@
 """Audit one model of the workflow: the page and the numbers that ``calbias audit`` writes."""
 
 import contextlib
+from pathlib import Path
 
 from calbias.auditing.audit import audit_top_label
 from calbias.auditing.estimators import ESTIMATORS
@@ -62,7 +63,7 @@ def main(options):
     ):
         write_table(path, table, rows(audit, of_model))
     texts = {
-        options.output_page: page(audit, options.name),
+        options.output_page: page(audit, options.name, Path(options.output_numbers).name),
         options.output_numbers: audit.to_json(),
     }
     with contextlib.ExitStack() as stack:

@@ -19,7 +19,7 @@ def labels_table(sample, curves, halving, seed):
     ``curves`` are {true error to detect: rates (n,) at the scores of the sample, or None}.
     """
     rows = [*goals(sample.scores, curves, seed=seed), {"goal": HALVE, "labels": halving}]
-    columns = ["goal", "labels", "simulated_power", "simulated_power_se"]
+    columns = ["goal", "labels", "simulated_power", "simulated_power_se", "labels_by_simulation"]
     return pd.DataFrame(rows, columns=columns).set_index("goal")
 
 

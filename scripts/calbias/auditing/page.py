@@ -22,11 +22,13 @@ COLUMNS = {  # key: heading and form
     "high": ("High", "points"), "statistic": ("Statistic", "number"), "p_value": ("p", "p"),
     "analytic_p_value": ("p, analytic", "p"), "corrected_p_value": ("p, Holm", "p"),
     "power_1": ("Power at 1", "share"), "power_2": ("at 2", "share"),
-    "power_5": ("at 5 points", "share"), "labels": ("Labels", "count"),
-    "simulated_power": ("Simulated power there", "share"), "brier_before": ("Brier before", "fine"),
-    "brier_after": ("after", "fine"), "gain": ("Fall", "fine"),
-    "gain_se": ("Standard error", "fine"), "accuracy_change": ("Change of accuracy", "points"),
-    "helps": ("Helps", "text"), "note": ("Note", "text"), "blind_to": ("Blind to", "text"),
+    "power_5": ("at 5 points", "share"), "labels": ("Labels by formula", "count"),
+    "simulated_power": ("Simulated power there", "share"),
+    "labels_by_simulation": ("Labels by simulation", "count"),
+    "brier_before": ("Brier before", "fine"), "brier_after": ("after", "fine"),
+    "gain": ("Fall", "fine"), "gain_se": ("Standard error", "fine"),
+    "accuracy_change": ("Change of accuracy", "points"), "helps": ("Helps", "text"),
+    "note": ("Note", "text"), "blind_to": ("Blind to", "text"),
     "finding": ("Finding", "text"),
 }  # fmt: skip
 _LEFT_OUT = {"n_bins", "noise_sd", "bias_se", "rank", "simulated_power_se", "injective"}

@@ -71,7 +71,6 @@ def plan(
     for row, rates in zip(rows, curves.values(), strict=False):
         if rates is not None:
             row["slope"] = float(logits_of(rates) @ x / (x @ x))
-            row["labels_by_simulation"] = _corrected(scores, rates, row, power, seed)
     columns = ["goal", "labels", "slope", "simulated_power", "simulated_power_se",
                "labels_by_simulation"]  # fmt: skip
     return pd.DataFrame(rows, columns=columns).set_index("goal")
@@ -80,7 +79,7 @@ def plan(
 def goals(
     scores, curves, power=0.8, slope=None, slope_width=0.1, gap_width=0.01, seed=0, replicates=400
 ):
-    """Return a dict per goal: labels by the closed form, and the power simulated at them.
+    """Return a dict per goal: labels by the closed form, the power there, labels by simulation.
 
     ``curves`` are {error to detect: rates (n,) at ascending ``scores`` (n,), or None}; ``slope`` is
     the number of labels for the slope where it is known better than from the scores.
@@ -93,6 +92,7 @@ def goals(
             row["simulated_power"], row["simulated_power_se"] = planning.simulated_power(
                 scores, rates, row["labels"], replicates, seed
             )
+            row["labels_by_simulation"] = _corrected(scores, rates, row, power, replicates, seed)
         rows.append(row)
     slope = planning.slope_labels(scores, slope_width) if slope is None else slope
     gap = planning.mean_gap_labels(scores, gap_width)
@@ -106,7 +106,7 @@ def points(error):
     return f"{100 * error:g} point{'' if error == 0.01 else 's'}"
 
 
-def _corrected(scores, rates, row, power, seed):
+def _corrected(scores, rates, row, power, replicates, seed):
     """Return the number of labels at which the simulated power is the one wanted, about.
 
     The closed form takes the variance of calibrated hits and a χ² law: with few labels, or far from
@@ -118,5 +118,5 @@ def _corrected(scores, rates, row, power, seed):
             break
         reached = planning.needed_noncentrality(np.clip(simulated, 0.06, 0.99))
         n = max(np.ceil(n * planning.needed_noncentrality(power) / reached), 2)
-        simulated = planning.simulated_power(scores, rates, n, _REPLICATES, seed)[0]
+        simulated = planning.simulated_power(scores, rates, n, replicates, seed)[0]
     return n if np.isfinite(simulated) else np.nan
