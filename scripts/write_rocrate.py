@@ -56,7 +56,7 @@ def project_files():
     """Yield the files of the project that belong to a crate."""
     for name in PROJECT:
         for path in sorted([ROOT / name, *(ROOT / name).rglob("*")]):
-            hidden = "/." in name_in_project(path) or path.suffix == ".pyc"
+            hidden = "/." in name_in_project(path) or "__pycache__" in path.parts
             if path.is_file() and not hidden and LEFT_OUT not in path.parents:
                 yield path
 

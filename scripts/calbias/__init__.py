@@ -22,7 +22,7 @@ Roelofs, Cain, Shlens and Mozer (2022). Mitigating bias in calibration error est
 
 import importlib
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 
 _MODULES = {
     "Audit": "calbias.auditing.result",

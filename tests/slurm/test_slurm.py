@@ -40,7 +40,7 @@ def test_the_bytes_of_a_local_run_and_few_queue_entries(fresh, smoke, slurm):
     jobs = len(re.findall(r"^ *rule \w+:", said, flags=re.MULTILINE))
     assert len(re.findall(r"rule simulate_replicates:", said)) == 23
     assert len(re.findall(r"roup job simulate", said)) == 2
-    assert entries < jobs / 2
+    assert entries < jobs * 2 / 3  # audits, measures and the league go one by one
 
 
 def test_a_retry_asks_for_more_memory(fresh, slurm):

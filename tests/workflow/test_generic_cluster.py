@@ -1,5 +1,6 @@
 """The generic profile with commands that stand in for Grid Engine's."""
 
+import contextlib
 import os
 import re
 import shutil
@@ -84,8 +85,9 @@ def processes_of_the_job(checkout, run, seconds=120):
         for process in psutil.process_iter(["cmdline", "cwd"]):
             if process.info["cwd"] == str(checkout.path) and "recorder" in process.info["cmdline"]:
                 below = process.children(recursive=True)
-                if any("scripts/simulate_replicates.py" in each.cmdline() for each in below):
-                    return below
+                with contextlib.suppress(psutil.NoSuchProcess):  # one that ends at this moment
+                    if any("scripts/simulate_replicates.py" in each.cmdline() for each in below):
+                        return below
         assert run.poll() is None, (checkout / "run.log").read_text()
         time.sleep(0.1)
     raise AssertionError("the job was not seen")

@@ -14,7 +14,10 @@ from calbias.pipeline.catalogue import figures
 
 pytestmark = pytest.mark.xdist_group("smoke")  # one worker, one run
 
-ON_ITS_OWN = {"benchmark", "benchmark_memory", "fit_times"}  # tables of `make benchmark`
+ON_ITS_OWN = {  # tables of `make benchmark` and of `snakemake league`
+    *("benchmark", "benchmark_memory", "fit_times", "league_times"),
+    *("league_full", "league_full_ranking", "league_full_sensitivity"),
+}
 HEATMAPS_OF_MODELS_LEFT_OUT = re.compile(r"fig\d+_(bias|sd)_(resnet_wide32_c100|resnet152_imgnet)")
 
 
