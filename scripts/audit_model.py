@@ -22,7 +22,7 @@ from calbias.logits.top_label_table import Origin, read_top_labels
     option("--estimator-dir", "folder of your own estimators", many=True, default=[]),
     option("--name", "the model's name, for the title"),
     FOLD,
-    option("--estimators", "estimators beside those of every audit", many=True, default=[]),
+    option("--estimators", "estimators in addition to those of every audit", many=True, default=[]),
     option("--n-bins", "number of bins", int, default=15),
     option("--norm", "p of the ℓp errors", float, default=1.0),
     SEED,

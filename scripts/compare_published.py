@@ -1,4 +1,4 @@
-"""Put the published numbers beside the recomputed ones: the table ``comparison``."""
+"""Put the published numbers next to the recomputed ones: the table ``comparison``."""
 
 from calbias.claims.comparison import comparison
 from calbias.claims.evidence import EVIDENCE, load_evidence

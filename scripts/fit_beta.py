@@ -11,7 +11,7 @@ from calbias.logits.top_label_table import read_top_labels
 
 @script(
     TOP_LABELS,
-    option("--published", "published Table 2, to stand beside the fit", default=None),
+    option("--published", "published Table 2, to stand next to the fit", default=None),
     FOLD,
     OUTPUT,
 )

@@ -11,7 +11,7 @@ from calbias.logits.top_label_table import read_top_labels
 
 @script(
     TOP_LABELS,
-    option("--published", "published Table 3, to stand beside the fits", default=None),
+    option("--published", "published Table 3, to stand next to the fits", default=None),
     FOLD,
     option(
         "--scores-equal-to-one",

@@ -1,4 +1,4 @@
-"""Set the number of bins that the sweep chooses beside what each number gives (App D, Fig 14)."""
+"""Set the number of bins that the sweep chooses next to what each number gives (App D, Fig 14)."""
 
 from calbias.io.command_line import OUTPUT, option, script
 from calbias.io.tables import read_table, write_table

@@ -1,4 +1,4 @@
-"""Write the ledger as one HTML page: claims, figures, published numbers beside ours, tables."""
+"""Write the ledger as one HTML page: claims, figures, published numbers next to ours, tables."""
 
 from calbias.claims.ledger import all_claims
 from calbias.errors import InputError

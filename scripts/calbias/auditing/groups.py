@@ -1,4 +1,4 @@
-"""An audit of every group of rows beside the whole, with a correction for their number."""
+"""An audit of every group of rows next to the whole, with a correction for their number."""
 
 import numpy as np
 import pandas as pd

@@ -1,9 +1,9 @@
 """The recommending rule of an audit, judged on scenarios that it was not made on.
 
 On each data set the rule recommends an estimator of the ℓ1 error. Its own root mean squared error
-is that of the recommended values; beside it stand those of each estimator used throughout. What
+is that of the recommended values; next to it stand those of each estimator used throughout. What
 the rule loses is its error over that of the best estimator, which no user can know. And how often
-the p-value that decides finds what is there, beside the p-value of another estimator.
+the p-value that decides finds what is there, next to the p-value of another estimator.
 """
 
 import numpy as np

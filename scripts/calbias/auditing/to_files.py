@@ -29,7 +29,7 @@ def audit_file(
     progress=None,
     **options,
 ):
-    """Audit a file and write the page and the JSON beside it, or at the stem ``output``.
+    """Audit a file and write the page and the JSON next to it, or at the stem ``output``.
 
     Returns the Audit. Raises InputError for a file or options that are not as they should be;
     nothing is written then.

@@ -1,4 +1,4 @@
-"""The pieces of work: Figure 4's grid, its growth, and single calls beside other packages."""
+"""The pieces of work: Figure 4's grid, its growth, and single calls next to other packages."""
 
 import importlib
 from functools import partial
@@ -102,7 +102,7 @@ def _six(work, grid, rounds):
 
 
 def call_rows(scenario, rounds, n=12800, calls=20):
-    """Return rows for one call on n scores of a user's own, beside packages that are installed."""
+    """Return rows for one call on n scores of a user's own, next to packages that are installed."""
     from calbias.estimation.api import estimate
 
     data = draw(scenario, n, 0, seed=0)
@@ -120,7 +120,7 @@ def call_rows(scenario, rounds, n=12800, calls=20):
 
 
 def argsort_rows(rounds, sizes=(12_800, 1_000_000, 10_000_000)):
-    """Return rows for one call on n scores of a user's own beside ``numpy.argsort`` of them.
+    """Return rows for one call on n scores of a user's own next to ``numpy.argsort`` of them.
 
     Of the work ``_ties`` the scores are rounded to three digits.
     """

@@ -1,4 +1,4 @@
-"""Published numbers beside the recomputed ones (table ``comparison``)."""
+"""Published numbers next to the recomputed ones (table ``comparison``)."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""What a rule measured: numbers with their errors beside the published ones, and how they are put
+"""What a rule measured: numbers with their errors next to the published ones, and how they are put
 in words."""
 
 import itertools

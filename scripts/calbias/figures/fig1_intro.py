@@ -10,7 +10,7 @@ TABLES = ("reliability_diagram", "estimate_histogram")
 
 @style.styled
 def draw(tables):
-    """Return the reliability diagram of one sample beside the histogram of the estimates."""
+    """Return the reliability diagram of one sample next to the histogram of the estimates."""
     made = style.figure(style.COLUMN, 2.1)
     left, right = made.subplots(1, 2)
     bins = selection.rows(tables, "reliability_diagram", experiment="intro")

@@ -1,7 +1,7 @@
 """Table 1 as a picture: which recalibration method each estimator selects for each model.
 
 A tick where the method is the one that the TCE reference selects, with the frequency of that
-agreement over bootstrap resamples, and the paper's own tick beside it.
+agreement over bootstrap resamples, and the paper's own tick next to it.
 """
 
 from matplotlib.patches import Rectangle

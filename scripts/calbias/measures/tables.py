@@ -1,4 +1,4 @@
-"""Tables ``measures`` and ``printed_tables``: what was computed beside what two papers print."""
+"""Tables ``measures`` and ``printed_tables``: what was computed next to what two papers print."""
 
 import pandas as pd
 

@@ -1,7 +1,7 @@
 """What results were made from and with: project, configuration, data, packages, machine.
 
 Bytes of tables and figures are a function of configuration and code alone, so nothing of this is
-written into them. One record beside them holds it all, and ties it to them by their checksums.
+written into them. One record next to them holds it all, and ties it to them by their checksums.
 """
 
 import hashlib

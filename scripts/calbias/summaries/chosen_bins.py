@@ -1,4 +1,4 @@
-"""How many bins the sweep chooses, beside what each number gives (App D, Fig 14)."""
+"""How many bins the sweep chooses, next to what each number gives (App D, Fig 14)."""
 
 from calbias.io.table_schema import columns_of
 

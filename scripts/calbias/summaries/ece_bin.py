@@ -1,4 +1,4 @@
-"""ECE_bin of a model's logits beside that of data simulated from its fits (Table 4, Fig 3c)."""
+"""ECE_bin of a model's logits next to that of data simulated from its fits (Table 4, Fig 3c)."""
 
 from calbias.estimation.api import estimate
 from calbias.io.table_schema import columns_of
