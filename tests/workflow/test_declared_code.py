@@ -18,7 +18,7 @@ LOADERS = {  # module that loads by name → one of the words by which a rule de
     "calbias/estimation/api.py": ("estimator_path(", 'calbias/estimators").glob('),
     "calbias/recalibration/registry.py": ("known_methods()",),
 }
-# For each line read: import a script, then whatever its functions import later, and print what
+# For each line read: import a script, then what its functions import later, and print what
 # modules of the project are loaded. Each in a fork of a process that has loaded the libraries.
 RUN = """
 import importlib, json, os, sys

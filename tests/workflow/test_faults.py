@@ -192,7 +192,7 @@ def test_disk_full(fresh, undisturbed):
 def test_shards_damaged(finished, undisturbed):
     """Cut short, or rows that differ from their checksum: the gathering step names the file.
 
-    Deleted, they are drawn anew.
+    Deleted, they are drawn again.
     """
     cut(finished / SHARD)
     other = SHARD.replace("realistic/kde", "perfect/ece_sweep_em")

@@ -1,9 +1,7 @@
 """The page of the league: what it says in words, its figures, ranking, sensitivity and times."""
 
-import jinja2
-
 from calbias.beyond import ranking, reading
-from calbias.report.ledger_page import TEMPLATES
+from calbias.report.ledger_page import TEMPLATES, template
 from calbias.report.pictures import small_picture
 from calbias.report.tables import shown
 
@@ -17,15 +15,8 @@ def league_page(tables, pictures, templates=TEMPLATES):
     ``tables`` are {name: DataFrame} of league_ranking, league_sensitivity, test_power,
     test_detection and, where it was measured, league_times; ``pictures`` {figure: path of its PNG}.
     """
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(templates),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=jinja2.StrictUndefined,
-    )
     ranks, times = tables["league_ranking"], tables.get("league_times")
-    return environment.get_template("league.html.j2").render(
+    return template("league.html.j2", templates).render(
         rule=ranking.__doc__.split("\n\n", 1)[1].translate(MARKS),
         words=reading.__doc__.split("\n\n", 1)[1].translate(MARKS),
         league=reading.league_reading(ranks),

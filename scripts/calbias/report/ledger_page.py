@@ -34,12 +34,8 @@ MEANINGS = {
 }
 
 
-def ledger_page(tables, claims, pictures, templates=TEMPLATES):
-    """Return the HTML text of the page, which needs no other file.
-
-    ``tables`` {name: DataFrame} has at least ``claims`` and ``measurements``, ``pictures`` is
-    {figure: path of its PNG}, with ``models/NAME`` for a model; links are relative to ``results/``.
-    """
+def template(name, templates):
+    """Return a page's template; a name that it uses and nobody gives is an error."""
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(templates),
         autoescape=True,
@@ -47,9 +43,18 @@ def ledger_page(tables, claims, pictures, templates=TEMPLATES):
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
+    return environment.get_template(name)
+
+
+def ledger_page(tables, claims, pictures, templates=TEMPLATES):
+    """Return the HTML text of the page, which needs no other file.
+
+    ``tables`` {name: DataFrame} has at least ``claims`` and ``measurements``, ``pictures`` is
+    {figure: path of its PNG}, with ``models/NAME`` for a model; links are relative to ``results/``.
+    """
     catalogue = figure_catalogue()
     counts = tables["claims"]["verdict"].value_counts()
-    return environment.get_template("ledger.html.j2").render(
+    return template("ledger.html.j2", templates).render(
         summary=summary(counts),
         verdicts=[
             {**_verdict(name), "count": counts.get(name, 0), "meaning": MEANINGS[name]}
