@@ -5,7 +5,7 @@ FROM python:3.11-slim-bookworm
 
 WORKDIR /calbias
 COPY envs/requirements.lock envs/
-RUN pip install --no-cache-dir --no-compile --require-hashes -r envs/requirements.lock
+RUN pip install --no-cache-dir --require-hashes -r envs/requirements.lock
 COPY . .
 
 # make reproduce without its virtual environment: the image is the environment.
