@@ -68,7 +68,10 @@ def fit_all(
             raise InputError(f"unknown GLM {name!r}: choose from {', '.join(GLM_NAMES)}")
     log_score, log1m_score, hit = prepared(log_score, log1m_score, hit, drop_scores_equal_to_one)
     data = Labelled(log_score, log1m_score, hit[None].astype(float), (~hit[None]).astype(float))
-    return [_fit(name, data, use_statsmodels) for name in names]
+    fits = {}
+    for name in names:
+        fits[name] = _fit(name, data, use_statsmodels, fits.get(name.replace("_b0_b1", "_b1")))
+    return list(fits.values())
 
 
 def prepared(log_score, log1m_score, hit, drop_scores_equal_to_one=False):
@@ -114,7 +117,8 @@ def refit(fit, data):
     return (np.exp(eta) if link == "log" else -np.expm1(eta)), aic
 
 
-def _fit(name, data, use_statsmodels):
+def _fit(name, data, use_statsmodels, nested=None):
+    """Return the GlmFit; ``nested`` is that without intercept, if it is known."""
     link, _, terms = split_glm_name(name)
     if terms == "b0":
         (b0,), (nll,) = (values.tolist() for values in _constant(link, data))
@@ -130,9 +134,9 @@ def _fit(name, data, use_statsmodels):
         proposals.append(irls(design))
     if terms == "b0_b1":
         # The optimum without intercept is a start too: no model ends above one nested in it.
-        nested = glm_design(name.replace("_b0_b1", "_b1"), *data)
-        slope = (nested.to_coefficients @ minimise(nested).x[0])[1]
-        proposals.append(slope * design.ends)
+        if nested is None:
+            nested = _fit(name.replace("_b0_b1", "_b1"), data, False)
+        proposals.append(nested.b1 * design.ends)
     minimum = minimise(design, *proposals)
     nll, certified = float(minimum.loss[0]), bool(minimum.certified[0])
     if nll < 1e-6:
