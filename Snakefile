@@ -11,7 +11,6 @@ report: "workflow/report/workflow.rst"
 
 
 include: "workflow/rules/common.smk"
-include: "workflow/rules/join.smk"
 include: "workflow/rules/logits.smk"
 include: "workflow/rules/fits.smk"
 include: "workflow/rules/simulate.smk"
@@ -21,11 +20,13 @@ include: "workflow/rules/recalibrate.smk"
 include: "workflow/rules/measure.smk"
 include: "workflow/rules/audit.smk"
 include: "workflow/rules/beyond.smk"
+include: "workflow/rules/join.smk"
 include: "workflow/rules/figures.smk"
 include: "workflow/rules/claims.smk"
 include: "workflow/rules/benchmark.smk"
 include: "workflow/rules/provenance.smk"
 include: "workflow/rules/article.smk"
+include: "workflow/rules/defaults.smk"
 
 
 rule all:

@@ -7,7 +7,8 @@ import pytest
 from checkout import ROOT
 
 RULE = re.compile(
-    r'^rule (\w+):.*?^        script=program\("(\w+)"\).*?^    shell:\n(.*?)(?=^\S|\Z)',
+    r"^rule (\w+):\n    input:\n(?:[^:]|lambda wildcards:)*?"
+    r'code\(\s*"(\w+)".*?^    shell:\n(.*?)(?=^\S|\Z)',
     re.MULTILINE | re.DOTALL,
 )
 RULES = [

@@ -5,10 +5,7 @@
 rule article:
     input:
         code=code("build_article"),
-        script=program("build_article"),
-        sources=[
-            os.path.relpath(path) for path in sorted((HERE / "article").glob("*.*"))
-        ],
+        sources=[os.path.relpath(path) for path in sorted((HERE / "article").glob("*.*"))],
         tables=[table(name) for name in TABLES],
         peers=resource("peers/values.csv"),
         figures=[f"results/figures/{figure}.pdf" for figure in FIGURES],
@@ -16,17 +13,10 @@ rule article:
     output:
         pdf="results/article/article.pdf",
         metadata="results/article/metadata.yaml",
-    log:
-        "results/logs/article.log",
     localrule: True
-    conda:
-        "../../envs/environment.yaml"
-    resources:
-        mem_mb=700,
-        runtime=5,
     params:
         tables=given(TABLES),
         source=folder_of("sources"),
     shell:
-        "python {input.script:q} {params.tables:q} --table peers={input.peers:q}"
+        "python {input.code[0]:q} {params.tables:q} --table peers={input.peers:q}"
         " --record {input.record} --source {params.source:q} --output {output.pdf} 2>&1 | tee {log}"

@@ -16,10 +16,7 @@ LAWS = ("uniform", "saturated")
 AUDITING = HERE / "scripts/calbias/auditing"
 # the files that a module of the audit loads by name: of its estimators, and of all targets
 LOADED = {
-    work: [
-        *sorted({estimator_path(name) for name in names}),
-        *sorted((HERE / "scripts/calbias/truth/targets").glob("*.py")),
-    ]
+    work: [*estimator_paths(*names), *sorted((HERE / "scripts/calbias/truth/targets").glob("*.py"))]
     for work, names in {
         "audit": literal(AUDITING / "estimators.py", "ESTIMATORS", ()),
         "recommendation": literal(AUDITING / "recommendation.py", "ESTIMATORS", ()),
@@ -35,45 +32,29 @@ AUDIT_TESTS = [
 rule audit_model:
     input:
         code=code(
-            "audit_model",
-            *LOADED["audit"],
-            *AUDIT_TESTS,
-            *[estimator_path(name) for name in config["estimators"]],
+            "audit_model", *LOADED["audit"], *AUDIT_TESTS, *estimator_paths(*config["estimators"])
         ),
         template=os.path.relpath(HERE / "scripts/calbias/auditing/page.html.j2"),
-        script=program("audit_model"),
-        scores=lambda wildcards: SCORE_FILES.get(wildcards.audited)
-        or top_labels(wildcards.audited),
+        scores=lambda wildcards: SCORE_FILES.get(wildcards.audited) or top_labels(wildcards.audited),
     output:
         page="results/audit/{audited}.html",
         numbers="results/audit/{audited}.json",
         estimates="results/audit/estimates/{audited}.parquet",
         verdict="results/audit/verdicts/{audited}.parquet",
         diagram="results/audit/diagrams/{audited}.parquet",
-    log:
-        "results/logs/audit_model/{audited}.log",
     wildcard_constraints:
-        audited="|".join(map(re.escape, AUDITED)),
-    conda:
-        "../../envs/environment.yaml"
+        audited=one_of(AUDITED),
     resources:
         mem_mb=lambda wildcards, attempt: 1500 * attempt,
-        runtime=lambda wildcards, attempt: 20 * attempt,
     params:
-        columns=[
-            columns_of(name)
-            for name in ("audit_estimates", "audit_verdicts", "audit_diagrams")
-        ],
-        form=lambda wildcards: (
-            "--scores" if wildcards.audited in SCORE_FILES else "--top-labels"
-        ),
+        form=lambda wildcards: ("--scores" if wildcards.audited in SCORE_FILES else "--top-labels"),
         estimators=config["estimators"],
         estimator_dir=config["estimator_dir"] or [],
         n_bins=config["audit"]["n_bins"],
         norm=config["audit"]["norm"],
         seed=config["seed"],
     shell:
-        "python {input.script:q} {params.form} {input.scores:q}"
+        "python {input.code[0]:q} {params.form} {input.scores:q}"
         " --estimator-dir {params.estimator_dir:q} --name {wildcards.audited}"
         " --estimators {params.estimators}"
         " --n-bins {params.n_bins} --norm {params.norm} --seed {params.seed}"
@@ -85,7 +66,6 @@ rule audit_model:
 rule draw_audit:
     input:
         code=code("draw_audit"),
-        script=program("draw_audit"),
         diagram="results/audit/diagrams/{model}.parquet",
         verdict="results/audit/verdicts/{model}.parquet",
     output:
@@ -96,62 +76,37 @@ rule draw_audit:
             labels={"figure": "{model}", "format": "PNG"},
         ),
         pdf="results/figures/models/{model}.pdf",
-    log:
-        "results/logs/draw_audit/{model}.log",
     localrule: True
-    conda:
-        "../../envs/environment.yaml"
-    resources:
-        mem_mb=700,
-        runtime=5,
     shell:
-        "python {input.script:q} --diagram {input.diagram} --verdict {input.verdict}"
+        "python {input.code[0]:q} --diagram {input.diagram} --verdict {input.verdict}"
         " --output-png {output.png} --output-pdf {output.pdf} 2>&1 | tee {log}"
 
 
 rule measure_coverage:
     input:
         code=code("measure_coverage", *LOADED["coverage"]),
-        script=program("measure_coverage"),
     output:
         "results/coverage/{law}.parquet",
-    log:
-        "results/logs/measure_coverage/{law}.log",
     wildcard_constraints:
-        law="|".join(LAWS),
-    conda:
-        "../../envs/environment.yaml"
-    resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=lambda wildcards, attempt: 20 * attempt,
+        law=one_of(LAWS),
     params:
-        columns=columns_of("interval_coverage"),
         data_sets=config["coverage"],
         seed=config["seed"],
     shell:
-        "python {input.script:q} --law {wildcards.law} --data-sets {params.data_sets}"
+        "python {input.code[0]:q} --law {wildcards.law} --data-sets {params.data_sets}"
         " --seed {params.seed} --output {output} 2>&1 | tee {log}"
 
 
 rule judge_recommendation:
     input:
         code=code("judge_recommendation", *LOADED["recommendation"]),
-        script=program("judge_recommendation"),
     output:
         tabled("recommendation"),
-    log:
-        "results/logs/judge_recommendation.log",
-    conda:
-        "../../envs/environment.yaml"
-    resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=lambda wildcards, attempt: 20 * attempt,
     params:
-        columns=columns_of("recommendation"),
         data_sets=max(2, config["coverage"] // 3),
         seed=config["seed"],
     shell:
-        "python {input.script:q} --data-sets {params.data_sets} --seed {params.seed}"
+        "python {input.code[0]:q} --data-sets {params.data_sets} --seed {params.seed}"
         " --output {output} 2>&1 | tee {log}"
 
 

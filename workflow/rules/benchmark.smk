@@ -7,40 +7,23 @@ from calbias.recalibration.registry import known_methods
 
 rule measure_speed:
     input:
-        code=code(
-            "measure_speed",
-            *sorted((HERE / "scripts/calbias/estimators").glob("*.py")),
-        ),
-        script=program("measure_speed"),
+        code=code("measure_speed", *sorted((HERE / "scripts/calbias/estimators").glob("*.py"))),
         beta_fits=published("table2_beta_fits"),
         glm_fits=published("table3_glm_fits"),
     output:
         table="results/tables/benchmark.csv",
         memory="results/tables/benchmark_memory.csv",
-    log:
-        "results/logs/measure_speed.log",
-    conda:
-        "../../envs/environment.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: 2000 * attempt,
-        runtime=lambda wildcards, attempt: 20 * attempt,
     shell:
-        "python {input.script:q} --beta-fits {input.beta_fits:q} --glm-fits {input.glm_fits:q}"
+        "python {input.code[0]:q} --beta-fits {input.beta_fits:q} --glm-fits {input.glm_fits:q}"
         " --output {output.table} --memory {output.memory} 2>&1 | tee {log}"
 
 
 rule measure_fit_times:
     input:
         code=code("measure_fit_times", *known_methods().values()),
-        script=program("measure_fit_times"),
     output:
         "results/tables/fit_times.csv",
-    log:
-        "results/logs/measure_fit_times.log",
-    conda:
-        "../../envs/environment.yaml"
-    resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=lambda wildcards, attempt: 20 * attempt,
     shell:
-        "python {input.script:q} --output {output} 2>&1 | tee {log}"
+        "python {input.code[0]:q} --output {output} 2>&1 | tee {log}"

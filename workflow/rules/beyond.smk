@@ -3,13 +3,9 @@
 from calbias.estimation.registry import FOLDER, known_estimators, literal
 from calbias.hypothesis_tests.names import calibration_test_file
 
-LEAGUE, PREDICTED, POWER = (
-    config[name] for name in ("league", "predicted_bias", "test_power")
-)
+LEAGUE, PREDICTED, POWER = (config[name] for name in ("league", "predicted_bias", "test_power"))
 LEAGUES = {"league": LEAGUE["replicates"], "league_full": LEAGUE["full_replicates"]}
-SCORE_STEMS = sorted(
-    path.stem for path in (HERE / "resources/scores").glob("*.parquet")
-)
+SCORE_STEMS = sorted(path.stem for path in (HERE / "resources/scores").glob("*.parquet"))
 try:
     if PREDICTED["scores"] == "all":
         SCORE_STEMS.remove("snacks")  # 952 rows
@@ -19,9 +15,7 @@ try:
         )
     else:
         SCORE_STEMS = PREDICTED["scores"]
-    PREDICTED_FILES = [
-        estimator_path(name) for name in (*PREDICTED["estimators"], "ece_debias_em")
-    ]
+    PREDICTED_FILES = estimator_paths(*PREDICTED["estimators"], "ece_debias_em")
     LEAGUE_NAMES = (
         known_estimators(estimator_folders(config))
         if LEAGUE["estimators"] == "all"
@@ -29,28 +23,17 @@ try:
     )
     # calbias's estimators of one target run together: a job takes longer to start than to run
     LEAGUE_FILES = {}
-    for path in sorted(map(estimator_path, LEAGUE_NAMES)):
+    for path in estimator_paths(*LEAGUE_NAMES):
         of_file = literal(path, "TARGET", default="lp")
         target = of_file if isinstance(of_file, str) else sorted(of_file.values())[-1]
         target = target if Path(path).resolve().parent == FOLDER else Path(path).stem
         files = LEAGUE_FILES.setdefault(target, [])
         files += [] if path in files else [path]
-    TESTS = [
-        calibration_test_file(name) for name in (*POWER["tests"], *POWER["slow_tests"])
-    ]
+    TESTS = [calibration_test_file(name) for name in (*POWER["tests"], *POWER["slow_tests"])]
 except InputError as error:
     sys.exit(f"error: config: {error}")
 # Targets are loaded by name.
 TARGETS = sorted((HERE / "scripts/calbias/truth/targets").glob("*.py"))
-PARTS = {
-    "predicted_bias": [
-        f"results/predicted_bias/{name}.parquet" for name in SCORE_STEMS
-    ],
-    **{
-        league: [f"results/{league}/{name}.parquet" for name in LEAGUE_FILES]
-        for league in LEAGUES
-    },
-}
 
 
 rule league:
@@ -63,29 +46,20 @@ rule league:
 rule predict_bias:
     input:
         code=code("predict_bias", *PREDICTED_FILES),
-        script=program("predict_bias"),
         scores=resource("scores/{scores}.parquet"),
         manifest=resource("scores/manifest.json"),
     output:
         "results/predicted_bias/{scores}.parquet",
-    log:
-        "results/logs/predict_bias/{scores}.log",
     wildcard_constraints:
-        scores="|".join(map(re.escape, SCORE_STEMS)) or "(?!)",
-    conda:
-        "../../envs/environment.yaml"
-    resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=lambda wildcards, attempt: 20 * attempt,
+        scores=one_of(SCORE_STEMS),
     params:
-        columns=columns_of("predicted_bias"),
         estimators=PREDICTED["estimators"],
         n_samples=PREDICTED["n_samples"],
         subsamples=PREDICTED["subsamples"],
         refits=PREDICTED["refits"],
         seed=config["seed"],
     shell:
-        "python {input.script:q} --scores {input.scores:q} --manifest {input.manifest:q}"
+        "python {input.code[0]:q} --scores {input.scores:q} --manifest {input.manifest:q}"
         " --estimators {params.estimators} --n-samples {params.n_samples}"
         " --subsamples {params.subsamples} --refits {params.refits} --seed {params.seed}"
         " --output {output} 2>&1 | tee {log}"
@@ -93,107 +67,57 @@ rule predict_bias:
 
 rule run_league:
     input:
-        code=lambda wildcards: code(
-            "run_league", *LEAGUE_FILES[wildcards.target], *TARGETS
-        ),
-        script=program("run_league"),
+        code=lambda wildcards: code("run_league", *LEAGUE_FILES[wildcards.target], *TARGETS),
         estimators=lambda wildcards: LEAGUE_FILES[wildcards.target],
         beta_fits=published("table2_beta_fits"),
         glm_fits=published("table3_glm_fits"),
     output:
         "results/{league}/{target}.parquet",
-    log:
-        "results/logs/run_league/{league}-{target}.log",
     wildcard_constraints:
-        league="|".join(LEAGUES),
-        target="|".join(map(re.escape, LEAGUE_FILES)),
-    conda:
-        "../../envs/environment.yaml"
+        league=one_of(LEAGUES),
+        target=one_of(LEAGUE_FILES),
     resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
     params:
-        columns=columns_of("league"),
         models=LEAGUE["models"],
         n_samples=LEAGUE["n_samples"],
         replicates=lambda wildcards: LEAGUES[wildcards.league],
         seed=config["seed"],
     shell:
-        "python {input.script:q} --estimator-files {input.estimators:q}"
+        "python {input.code[0]:q} --estimator-files {input.estimators:q}"
         " --beta-fits {input.beta_fits:q} --glm-fits {input.glm_fits:q} --models {params.models}"
         " --n-samples {params.n_samples} --replicates {params.replicates} --seed {params.seed}"
-        " --output {output} 2>&1 | tee {log}"
-
-
-rule join_parts:
-    input:
-        code=code("join_tables"),
-        script=program("join_tables"),
-        parts=lambda wildcards: PARTS[wildcards.table],
-    output:
-        tabled("{table}"),
-    log:
-        "results/logs/join_parts/{table}.log",
-    wildcard_constraints:
-        table="|".join(PARTS),
-    localrule: True
-    conda:
-        "../../envs/environment.yaml"
-    resources:
-        mem_mb=500,
-        runtime=5,
-    params:
-        columns=lambda wildcards: columns_of(wildcards.table),
-    shell:
-        "python {input.script:q} --inputs {input.parts:q} --table {wildcards.table}"
         " --output {output} 2>&1 | tee {log}"
 
 
 rule rank_league:
     input:
         code=code("rank_league"),
-        script=program("rank_league"),
         league=table("{league}"),
     output:
         ranking=tabled("{league}_ranking"),
         sensitivity=tabled("{league}_sensitivity"),
-    log:
-        "results/logs/rank_league/{league}.log",
     wildcard_constraints:
-        league="|".join(LEAGUES),
+        league=one_of(LEAGUES),
     localrule: True
-    conda:
-        "../../envs/environment.yaml"
-    resources:
-        mem_mb=500,
-        runtime=5,
-    params:
-        columns=columns_of("league_ranking"),
     shell:
-        "python {input.script:q} --league {input.league:q} --output-ranking {output.ranking}"
+        "python {input.code[0]:q} --league {input.league:q} --output-ranking {output.ranking}"
         " --output-sensitivity {output.sensitivity} 2>&1 | tee {log}"
 
 
 rule time_league:
     input:
         code=code("time_league", *sum(LEAGUE_FILES.values(), [])),
-        script=program("time_league"),
         estimators=[*sum(LEAGUE_FILES.values(), [])],
     output:
         "results/tables/league_times.csv",
-    log:
-        "results/logs/time_league.log",
-    conda:
-        "../../envs/environment.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: 2000 * attempt,
-        runtime=lambda wildcards, attempt: 20 * attempt,
     params:
-        columns=columns_of("league_times"),
         estimators=[*LEAGUE_NAMES],
         folders=estimator_folders(config),
     shell:
-        "python {input.script:q} --estimators {params.estimators}"
+        "python {input.code[0]:q} --estimators {params.estimators}"
         " --estimator-folders {params.folders:q} --n-samples 1000 100000 --output {output}"
         " 2>&1 | tee {log}"
 
@@ -201,17 +125,13 @@ rule time_league:
 rule write_league_page:
     input:
         code=code("write_league_page"),
-        script=program("write_league_page"),
         ranking=table("{league}_ranking"),
         sensitivity=table("{league}_sensitivity"),
         power=[table("test_power"), table("test_detection")],
         times=lambda wildcards: (
             [table("league_times")] if wildcards.league == "league_full" else []
         ),
-        figures=[
-            "results/figures/{league}_errors.png",
-            "results/figures/test_power.png",
-        ],
+        figures=["results/figures/{league}_errors.png", "results/figures/test_power.png"],
         templates=[resource("../workflow/report/league.html.j2")],
     output:
         report(
@@ -220,16 +140,9 @@ rule write_league_page:
             category="1. Ledger of claims",
             labels={"page": "{league}: which measure, which test"},
         ),
-    log:
-        "results/logs/write_league_page/{league}.log",
     wildcard_constraints:
-        league="|".join(LEAGUES),
+        league=one_of(LEAGUES),
     localrule: True
-    conda:
-        "../../envs/environment.yaml"
-    resources:
-        mem_mb=500,
-        runtime=5,
     params:
         tables=lambda wildcards, input: [
             f"--table={Path(path).stem.replace(wildcards.league, 'league')}={path}"
@@ -240,33 +153,26 @@ rule write_league_page:
         ],
         templates=folder_of("templates"),
     shell:
-        "python {input.script:q} {params.tables:q} {params.figures:q}"
+        "python {input.code[0]:q} {params.tables:q} {params.figures:q}"
         " --templates {params.templates:q} --output {output} 2>&1 | tee {log}"
 
 
 rule measure_power:
     input:
         code=code("measure_power", *TESTS),
-        script=program("measure_power"),
     output:
         power=tabled("test_power"),
         detection=tabled("test_detection"),
-    log:
-        "results/logs/measure_power.log",
     priority: 60
-    conda:
-        "../../envs/environment.yaml"
     resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
     params:
-        columns=columns_of("test_power"),
         tests=POWER["tests"],
         slow_tests=POWER["slow_tests"],
         n_samples=POWER["n_samples"],
         replicates=POWER["replicates"],
         seed=config["seed"],
     shell:
-        "python {input.script:q} --tests {params.tests} --slow-tests {params.slow_tests}"
+        "python {input.code[0]:q} --tests {params.tests} --slow-tests {params.slow_tests}"
         " --n-samples {params.n_samples} --replicates {params.replicates} --seed {params.seed}"
         " --output-power {output.power} --output-detection {output.detection} 2>&1 | tee {log}"

@@ -4,58 +4,33 @@
 # What the ledger and the comparison read: all other tables.
 JUDGED = ("claims", "measurements", "comparison")
 EVIDENCE = [*(name for name in TABLES if name not in JUDGED), "fit_times"]
-CLAIMS = sorted(
-    (HERE / "scripts/calbias/claims").glob("*.py")
-)  # found there, not imported
+CLAIMS = sorted((HERE / "scripts/calbias/claims").glob("*.py"))  # found there, not imported
 PUBLISHED = [
     published(table)
-    for table in (
-        "table1_recalibration_selection",
-        "table2_beta_fits",
-        "table3_glm_fits",
-    )
+    for table in ("table1_recalibration_selection", "table2_beta_fits", "table3_glm_fits")
 ]
 
 UNSETTLED = [
     name
-    for name in (
-        "bias",
-        "scenarios",
-        "detection",
-        "detection_limits",
-        "true_calibration_error",
-    )
+    for name in ("bias", "scenarios", "detection", "detection_limits", "true_calibration_error")
     if name in TABLES
 ]
 
 
 rule settle_claims:
     input:
-        code=code(
-            "settle_claims",
-            *CLAIMS,
-            *[estimator_path(name) for name in ("ece_bin_ew", "ece_sweep_em")],
-        ),
-        script=program("settle_claims"),
+        code=code("settle_claims", *CLAIMS, *estimator_paths("ece_bin_ew", "ece_sweep_em")),
         tables=[table(name) for name in UNSETTLED],
         models_table=config["models"],
         published=PUBLISHED,
     output:
         tabled("settled"),
-    log:
-        "results/logs/settle_claims.log",
-    conda:
-        "../../envs/environment.yaml"
-    resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=lambda wildcards, attempt: 10 * attempt,
     params:
-        columns=columns_of("settled"),
         tables=given(UNSETTLED),
         published_dir=folder_of("published"),
         seed=config["seed"],
     shell:
-        "python {input.script:q} {params.tables:q} --models-table {input.models_table:q}"
+        "python {input.code[0]:q} {params.tables:q} --models-table {input.models_table:q}"
         " --published-dir {params.published_dir:q} --seed {params.seed} --output {output}"
         " 2>&1 | tee {log}"
 
@@ -63,27 +38,18 @@ rule settle_claims:
 rule judge_claims:
     input:
         code=code("judge_claims", *CLAIMS),
-        script=program("judge_claims"),
         tables=[table(name) for name in EVIDENCE],
         models_table=config["models"],
         published=PUBLISHED,
     output:
         claims=tabled("claims"),
         measurements=tabled("measurements"),
-    log:
-        "results/logs/judge_claims.log",
     localrule: True
-    conda:
-        "../../envs/environment.yaml"
-    resources:
-        mem_mb=700,
-        runtime=10,
     params:
-        columns=columns_of("claims"),
         tables=given(EVIDENCE),
         published_dir=folder_of("published"),
     shell:
-        "python {input.script:q} {params.tables:q} --models-table {input.models_table:q}"
+        "python {input.code[0]:q} {params.tables:q} --models-table {input.models_table:q}"
         " --published-dir {params.published_dir:q} --output-claims {output.claims}"
         " --output-measurements {output.measurements} 2>&1 | tee {log}"
 
@@ -91,27 +57,18 @@ rule judge_claims:
 rule compare_published:
     input:
         code=code("compare_published"),
-        script=program("compare_published"),
         tables=[table(name) for name in EVIDENCE],
         measurements=table("measurements"),
         models_table=config["models"],
         published=PUBLISHED,
     output:
         tabled("comparison"),
-    log:
-        "results/logs/compare_published.log",
     localrule: True
-    conda:
-        "../../envs/environment.yaml"
-    resources:
-        mem_mb=700,
-        runtime=10,
     params:
-        columns=columns_of("comparison"),
         tables=given(EVIDENCE),
         published_dir=folder_of("published"),
     shell:
-        "python {input.script:q} {params.tables:q} --models-table {input.models_table:q}"
+        "python {input.code[0]:q} {params.tables:q} --models-table {input.models_table:q}"
         " --published-dir {params.published_dir:q} --measurements {input.measurements:q}"
         " --output {output} 2>&1 | tee {log}"
 
@@ -119,7 +76,6 @@ rule compare_published:
 rule write_ledger_page:
     input:
         code=code("write_ledger_page", *CLAIMS),
-        script=program("write_ledger_page"),
         tables=[table(name) for name in TABLES],
         figures=[f"results/figures/{figure}.png" for figure in FIGURES],
         model_figures=MODEL_FIGURES,
@@ -134,24 +90,14 @@ rule write_ledger_page:
             category="1. Ledger of claims",
             labels={"page": "every claim, judged"},
         ),
-    log:
-        "results/logs/write_ledger_page.log",
     localrule: True
-    conda:
-        "../../envs/environment.yaml"
-    resources:
-        mem_mb=500,
-        runtime=5,
     params:
         figures=[
             f"--figure={figure}=results/figures/{figure}.png"
-            for figure in (
-                *FIGURES,
-                *(f"models/{Path(p).stem}" for p in MODEL_FIGURES),
-            )
+            for figure in (*FIGURES, *(f"models/{Path(p).stem}" for p in MODEL_FIGURES))
         ],
         tables=given(TABLES),
         templates=folder_of("templates"),
     shell:
-        "python {input.script:q} {params.tables:q} {params.figures:q}"
+        "python {input.code[0]:q} {params.tables:q} {params.figures:q}"
         " --templates {params.templates:q} --output {output} 2>&1 | tee {log}"

@@ -1,5 +1,4 @@
 # Validation, wildcard constraints and named input functions. Reading the rules changes no file.
-import atexit
 import json
 import os
 import re
@@ -11,11 +10,10 @@ sys.path.insert(0, str(HERE / "scripts"))
 
 from calbias.errors import InputError
 from calbias.estimation.registry import estimator_file
-from calbias.io.table_schema import columns_of
+from calbias.io.table_schema import columns_of, tables
 from calbias.pipeline.catalogue import available_figures, available_tables, figures
 from calbias.pipeline.config import estimator_folders, powers
-from calbias.pipeline.failures import show_errors
-from calbias.pipeline.paths import code, program, published, resource
+from calbias.pipeline.paths import code, published, resource
 from calbias.pipeline.settings import job_environment, read_settings
 
 os.environ.update(job_environment())
@@ -33,33 +31,29 @@ envvars:
     "PATH",
 
 
-onerror:
-    # the cause is the last thing on the screen, below Snakemake's own closing lines
-    if workflow.is_main_process:
-        atexit.register(show_errors, log)
-
-
 REAL, SCORES = OUTPUTS.logits, OUTPUTS.scores
 WITH_LOGITS = [name for name in MODELS if name in {*REAL, *OUTPUTS.surrogates}]
 MEASURED = [model for model in MODELS if model in {*REAL, *SCORES}]
-FIT_TIMES = resource(
-    "timing/fit_times.csv"
-)  # by `snakemake results/tables/fit_times.csv`
 FIGURES = available_figures(EXPERIMENTS, bool(WITH_LOGITS), bool(MEASURED))
 TABLES = available_tables(EXPERIMENTS, bool(WITH_LOGITS), bool(MEASURED))
 
 
+def one_of(names):
+    """A wildcard constraint: one of these names, or nothing at all where there are none."""
+    return "|".join(map(re.escape, names)) or "(?!)"
+
+
 wildcard_constraints:
-    model="|".join(map(re.escape, MODELS)),
-    experiment="|".join(map(re.escape, EXPERIMENTS)),
+    model=one_of(MODELS),
+    experiment=one_of(EXPERIMENTS),
     estimator=r"\w+",
     shard=r"\d+",
     table="[a-z_0-9]+",
 
 
-def estimator_path(name):
-    """The file that defines an estimator, by its name."""
-    return os.path.relpath(estimator_file(name, estimator_folders(config)))
+def estimator_paths(*names):
+    """The files that define estimators, by their names, each file once."""
+    return sorted({os.path.relpath(estimator_file(x, estimator_folders(config))) for x in names})
 
 
 def top_labels(model, fitted=False):
@@ -73,9 +67,6 @@ def of_experiment(key):
     return lambda wildcards: EXPERIMENTS[wildcards.experiment].get(key, [])
 
 
-models_of = of_experiment("models")
-
-
 def shards(experiment):
     """The replicate files of an experiment: every estimator, every shard."""
     return [
@@ -87,7 +78,8 @@ def shards(experiment):
 
 def table(name):
     """The path of a result table by its name, of the models table, or of recorded fit times."""
-    recorded = {"models": config["models"], "fit_times": FIT_TIMES}
+    # fit times are measured by `snakemake results/tables/fit_times.csv`
+    recorded = {"models": config["models"], "fit_times": resource("timing/fit_times.csv")}
     return recorded.get(name, f"results/tables/{name}.csv")
 
 
@@ -95,18 +87,6 @@ def tabled(name):
     """A result table as an output that the report shows."""
     words = {"caption": "../report/table.rst", "category": "3. Tables"}
     return report(table(name), labels={"table": name}, **words)
-
-
-def fits_of_experiment(kind, published_table):
-    """Fit tables to look a model up in: fresh fits where the config wants them, else published."""
-    return lambda wildcards: [
-        *(
-            f"results/fits/{kind}/{m}.parquet"
-            for m in models_of(wildcards)
-            if m in REFITTED
-        ),
-        published(published_table),
-    ]
 
 
 def given(tables):
@@ -126,7 +106,7 @@ def results():
         *(f"results/logits/{model}.npz" for model in WITH_LOGITS),
         *(top_labels(model) for model in MODELS),
         *(f"results/recalibration/selections/{model}.parquet" for model in WITH_LOGITS),
-        *(part for parts in JOINED.values() for part in parts),
+        *(part for name in TABLES for part in JOINED.get(name, ())),
         *(table(name) for name in TABLES),
         *(f"results/figures/{figure}.png" for figure in FIGURES),
         *MODEL_FIGURES,

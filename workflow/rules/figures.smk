@@ -10,10 +10,7 @@ for number, (figure, entry) in enumerate(DRAWN.items(), start=1):
         name:
             figure
         input:
-            code=code(
-                "draw_figure", HERE / f"scripts/calbias/figures/{entry.module}.py"
-            ),
-            script=program("draw_figure"),
+            code=code("draw_figure", HERE / f"scripts/calbias/figures/{entry.module}.py"),
             tables=[table(name) for name in entry.tables],
         output:
             png=report(
@@ -23,17 +20,10 @@ for number, (figure, entry) in enumerate(DRAWN.items(), start=1):
                 labels={"figure": f"{number:02} {entry.place}", "title": entry.title},
             ),
             pdf=f"results/figures/{figure}.pdf",
-        log:
-            f"results/logs/draw_figure/{figure}.log",
         localrule: True
-        conda:
-            "../../envs/environment.yaml"
-        resources:
-            mem_mb=700,
-            runtime=5,
         params:
             figure=figure,
             tables=given(entry.tables),
         shell:
-            "python {input.script:q} --figure {params.figure} {params.tables:q}"
+            "python {input.code[0]:q} --figure {params.figure} {params.tables:q}"
             " --output-png {output.png} --output-pdf {output.pdf} 2>&1 | tee {log}"

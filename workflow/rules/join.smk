@@ -1,54 +1,39 @@
-# Joining: the tables whose parts are made by one job per model or experiment.
+# Joining: the tables whose parts are made by one job per model, experiment or other item.
 
-
-# table → its parts
+# table → the folder of its parts, and the items
+PARTS = {
+    "beta_fits": ("fits/beta_fits", MODELS),
+    "glm_fits": ("fits/glm_fits", MODELS),
+    "scenarios": ("scenarios", EXPERIMENTS),
+    "bias": ("bias", EXPERIMENTS),
+    "recalibration": ("recalibration", WITH_LOGITS),
+    "recalibration_details": ("recalibration/details", WITH_LOGITS),
+    "audit_estimates": ("audit/estimates", MODELS),
+    "audit_verdicts": ("audit/verdicts", MODELS),
+    "audit_diagrams": ("audit/diagrams", MODELS),
+    "reliability_bins": ("measures/bins", MEASURED),
+    "calibration_graphs": ("measures/graphs", MEASURED),
+    "interval_coverage": ("coverage", LAWS),
+    "predicted_bias": ("predicted_bias", SCORE_STEMS),
+    **{league: (league, LEAGUE_FILES) for league in LEAGUES},
+}
 JOINED = {
-    "beta_fits": [f"results/fits/beta_fits/{model}.parquet" for model in MODELS],
-    "glm_fits": [f"results/fits/glm_fits/{model}.parquet" for model in MODELS],
-    "scenarios": [
-        f"results/scenarios/{experiment}.parquet" for experiment in EXPERIMENTS
-    ],
-    "bias": [f"results/bias/{experiment}.parquet" for experiment in EXPERIMENTS],
-    "recalibration": [
-        f"results/recalibration/{model}.parquet" for model in WITH_LOGITS
-    ],
-    "recalibration_details": [
-        f"results/recalibration/details/{model}.parquet" for model in WITH_LOGITS
-    ],
-    "audit_estimates": [f"results/audit/estimates/{model}.parquet" for model in MODELS],
-    "audit_verdicts": [f"results/audit/verdicts/{model}.parquet" for model in MODELS],
-    "audit_diagrams": [f"results/audit/diagrams/{model}.parquet" for model in MODELS],
-    "reliability_bins": [
-        f"results/measures/bins/{model}.parquet" for model in MEASURED
-    ],
-    "calibration_graphs": [
-        f"results/measures/graphs/{model}.parquet" for model in MEASURED
-    ],
-    "interval_coverage": [
-        f"results/coverage/{law}.parquet" for law in ("uniform", "saturated")
-    ],
+    name: [f"results/{folder}/{item}.parquet" for item in items]
+    for name, (folder, items) in PARTS.items()
 }
 
 
 rule join_tables:
     input:
         code=code("join_tables"),
-        script=program("join_tables"),
         parts=lambda wildcards: JOINED[wildcards.table],
     output:
         tabled("{table}"),
-    log:
-        "results/logs/join_tables/{table}.log",
     wildcard_constraints:
-        table="|".join(JOINED),
+        table=one_of(JOINED),
     localrule: True
-    conda:
-        "../../envs/environment.yaml"
-    resources:
-        mem_mb=500,
-        runtime=5,
     params:
         columns=lambda wildcards: columns_of(wildcards.table),
     shell:
-        "python {input.script:q} --inputs {input.parts:q} --table {wildcards.table}"
+        "python {input.code[0]:q} --inputs {input.parts:q} --table {wildcards.table}"
         " --output {output} 2>&1 | tee {log}"

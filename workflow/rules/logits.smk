@@ -3,61 +3,47 @@
 
 
 # Files to download: a file that is there is an input and never downloaded again.
-MISSING = {
-    Path(file).name: model for model, file in REAL.items() if not Path(file).exists()
-}
+MISSING = {Path(file).name: model for model, file in REAL.items() if not Path(file).exists()}
 
 
 rule download_logits:
     input:
         code=code("download_logits"),
-        script=program("download_logits"),
         manifest=resource("published/nn_calibration_logits_manifest.csv"),
         mirrors=resource("logits_mirrors.csv"),
     output:
         file=protected(os.path.normpath(f"{config['logits_dir']}/{{file}}")),
-    log:
-        "results/logs/download_logits/{file}.log",
     wildcard_constraints:
-        file="|".join(map(re.escape, MISSING)) or "(?!)",
+        file=one_of(MISSING),
     localrule: True
-    conda:
-        "../../envs/environment.yaml"
     params:
         model=lambda wildcards: MISSING[wildcards.file],
         # a function: in a string Snakemake would fill in {file} itself
         mirrors=lambda wildcards: [f"--mirrors={url}" for url in config["mirrors"]],
     shell:
-        "python {input.script:q} --manifest {input.manifest:q} --mirrors-file {input.mirrors:q}"
+        "python {input.code[0]:q} --manifest {input.manifest:q} --mirrors-file {input.mirrors:q}"
         " --model {params.model} {params.mirrors:q} --output {output.file:q} 2>&1 | tee {log}"
 
 
 rule read_logits:
     input:
         code=code("read_logits"),
-        script=program("read_logits"),
         file=lambda wildcards: REAL[wildcards.model],
         manifest=resource("published/nn_calibration_logits_manifest.csv"),
     output:
         logits="results/logits/{model}.npz",
         top_labels="results/top_labels/{model}.parquet",
-    log:
-        "results/logs/read_logits/{model}.log",
     wildcard_constraints:
-        model="|".join(map(re.escape, REAL)) or "(?!)",
+        model=one_of(REAL),
     priority: 100
-    conda:
-        "../../envs/environment.yaml"
     resources:
-        mem_mb=lambda wildcards, input, attempt: attempt
-        * max(1000, int(500 + 12 * input.size_mb)),
-        runtime=lambda wildcards, attempt: 10 * attempt,
+        mem_mb=lambda wildcards, input, attempt: attempt * max(1000, int(500 + 12 * input.size_mb)),
     params:
         n_classes=lambda wildcards: MODELS[wildcards.model]["n_classes"],
         softmax=config["softmax"],
         seed=config["seed"],
     shell:
-        "python {input.script:q} --file {input.file:q} --manifest {input.manifest:q}"
+        "python {input.code[0]:q} --file {input.file:q} --manifest {input.manifest:q}"
         " --model {wildcards.model} --n-classes {params.n_classes} --softmax {params.softmax}"
         " --seed {params.seed} --logits {output.logits} --top-labels {output.top_labels}"
         " 2>&1 | tee {log}"
@@ -66,47 +52,32 @@ rule read_logits:
 rule read_scores:
     input:
         code=code("read_scores"),
-        script=program("read_scores"),
         file=lambda wildcards: SCORES[wildcards.model],
         manifest=resource("scores/manifest.json"),
     output:
         top_labels="results/scores/{model}.parquet",
-    log:
-        "results/logs/read_scores/{model}.log",
     wildcard_constraints:
-        model="|".join(map(re.escape, SCORES)) or "(?!)",
+        model=one_of(SCORES),
     priority: 100
-    conda:
-        "../../envs/environment.yaml"
     resources:
-        mem_mb=lambda wildcards, input, attempt: attempt
-        * max(500, int(300 + 12 * input.size_mb)),
-        runtime=lambda wildcards, attempt: 5 * attempt,
+        mem_mb=lambda wildcards, input, attempt: attempt * max(500, int(300 + 12 * input.size_mb)),
     shell:
-        "python {input.script:q} --file {input.file:q} --manifest {input.manifest:q}"
+        "python {input.code[0]:q} --file {input.file:q} --manifest {input.manifest:q}"
         " --model {wildcards.model} --top-labels {output.top_labels} 2>&1 | tee {log}"
 
 
 rule draw_surrogate_logits:
     input:
         code=code("draw_surrogate_logits"),
-        script=program("draw_surrogate_logits"),
         beta=published("table2_beta_fits"),
         glm=published("table3_glm_fits"),
         manifest=resource("published/nn_calibration_logits_manifest.csv"),
     output:
         logits="results/logits/{model}.npz",
         top_labels="results/top_labels/{model}.parquet",
-    log:
-        "results/logs/draw_surrogate_logits/{model}.log",
     wildcard_constraints:
-        model="|".join(map(re.escape, OUTPUTS.surrogates)) or "(?!)",
+        model=one_of(OUTPUTS.surrogates),
     priority: 90
-    conda:
-        "../../envs/environment.yaml"
-    resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=lambda wildcards, attempt: 10 * attempt,
     params:
         n_classes=lambda wildcards: MODELS[wildcards.model]["n_classes"],
         rows=(
@@ -117,7 +88,7 @@ rule draw_surrogate_logits:
         softmax=config["softmax"],
         seed=config["seed"],
     shell:
-        "python {input.script:q} --published-beta {input.beta:q} --published-glm {input.glm:q}"
+        "python {input.code[0]:q} --published-beta {input.beta:q} --published-glm {input.glm:q}"
         " --manifest {input.manifest:q} --model {wildcards.model} --n-classes {params.n_classes}"
         " {params.rows} --softmax {params.softmax} --seed {params.seed} --logits {output.logits}"
         " --top-labels {output.top_labels} 2>&1 | tee {log}"

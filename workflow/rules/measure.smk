@@ -17,10 +17,9 @@ rule measure_model:
         code=code(
             "measure_model",
             *MEASURE_FILES,
-            *[estimator_path(name) for name in ("ece_bin_ew", "mce_ew", "ks", "kde")],
+            *estimator_paths("ece_bin_ew", "mce_ew", "ks", "kde"),
             *known_methods().values(),
         ),
-        script=program("measure_model"),
         outputs=lambda wildcards: (
             f"results/logits/{wildcards.model}.npz"
             if wildcards.model in REAL
@@ -30,28 +29,19 @@ rule measure_model:
         measures="results/measures/{model}.parquet",
         bins="results/measures/bins/{model}.parquet",
         graphs="results/measures/graphs/{model}.parquet",
-    log:
-        "results/logs/measure_model/{model}.log",
     wildcard_constraints:
-        model="|".join(map(re.escape, MEASURED)) or "(?!)",
+        model=one_of(MEASURED),
     priority: 50
-    conda:
-        "../../envs/environment.yaml"
     resources:
-        mem_mb=lambda wildcards, input, attempt: attempt
-        * max(1000, int(500 + 20 * input.size_mb)),
+        mem_mb=lambda wildcards, input, attempt: attempt * max(1000, int(500 + 20 * input.size_mb)),
         runtime=lambda wildcards, attempt: 120 * attempt,
     params:
-        columns=[
-            columns_of(name)
-            for name in ("measures", "reliability_bins", "calibration_graphs")
-        ],
         form=lambda wildcards: "--logits" if wildcards.model in REAL else "--top-labels",
         softmax=config["softmax"],
         seed=config["seed"],
         bootstrap=config["bootstrap"],
     shell:
-        "python {input.script:q} {params.form} {input.outputs:q} --model {wildcards.model}"
+        "python {input.code[0]:q} {params.form} {input.outputs:q} --model {wildcards.model}"
         " --softmax {params.softmax} --bootstrap {params.bootstrap} --seed {params.seed}"
         " --output {output.measures} --output-bins {output.bins} --output-graphs {output.graphs}"
         " 2>&1 | tee {log}"
@@ -60,7 +50,6 @@ rule measure_model:
 rule tabulate_measures:
     input:
         code=code("tabulate_measures"),
-        script=program("tabulate_measures"),
         measures=[f"results/measures/{model}.parquet" for model in MEASURED],
         models_table=config["models"],
         printed=[
@@ -70,18 +59,10 @@ rule tabulate_measures:
     output:
         measures=tabled("measures"),
         printed=tabled("printed_tables"),
-    log:
-        "results/logs/tabulate_measures.log",
     localrule: True
-    conda:
-        "../../envs/environment.yaml"
-    resources:
-        mem_mb=500,
-        runtime=5,
     params:
-        columns=[columns_of(name) for name in ("measures", "printed_tables")],
         published_dir=folder_of("printed"),
     shell:
-        "python {input.script:q} --measures {input.measures:q}"
+        "python {input.code[0]:q} --measures {input.measures:q}"
         " --models-table {input.models_table:q} --published-dir {params.published_dir:q}"
         " --output-measures {output.measures} --output-printed {output.printed} 2>&1 | tee {log}"

@@ -5,22 +5,17 @@
 rule record_provenance:
     input:
         code=code("record_provenance"),
-        script=program("record_provenance"),
         inputs=[
             config["models"],
             *REAL.values(),
             *SCORES.values(),
-            *sorted({estimator_path(name) for name in config["estimators"]}),
+            *estimator_paths(*config["estimators"]),
         ],
         files=[
             *(table(name) for name in TABLES),
             *MODEL_FIGURES,
             *(figure.removesuffix("png") + "pdf" for figure in MODEL_FIGURES),
-            *(
-                f"results/figures/{figure}.{kind}"
-                for figure in FIGURES
-                for kind in ("png", "pdf")
-            ),
+            *(f"results/figures/{figure}.{kind}" for figure in FIGURES for kind in ("png", "pdf")),
         ],
     output:
         report(
@@ -29,43 +24,26 @@ rule record_provenance:
             category="4. Provenance",
             labels={"record": "versions, configuration, sources, checksums"},
         ),
-    log:
-        "results/logs/record_provenance.log",
     localrule: True
-    conda:
-        "../../envs/environment.yaml"
-    resources:
-        mem_mb=500,
-        runtime=5,
     params:
         config=json.dumps(config, sort_keys=True),
     shell:
-        "python {input.script:q} --inputs {input.inputs:q} --files {input.files:q}"
+        "python {input.code[0]:q} --inputs {input.inputs:q} --files {input.files:q}"
         " --config {params.config:q} --output {output} 2>&1 | tee {log}"
 
 
 rule rocrate:
     input:
         code=code("write_rocrate"),
-        script=program("write_rocrate"),
         record="results/provenance.json",
         files=rules.record_provenance.input.files,
         pages=[
             "results/ledger.html",
-            *expand(
-                "results/audit/{name}.{kind}", name=AUDITED, kind=["html", "json"]
-            ),
+            *expand("results/audit/{name}.{kind}", name=AUDITED, kind=["html", "json"]),
         ],
     output:
         "results/calbias.crate.zip",
-    log:
-        "results/logs/rocrate.log",
     localrule: True
-    conda:
-        "../../envs/environment.yaml"
-    resources:
-        mem_mb=500,
-        runtime=5,
     shell:
-        "python {input.script:q} --record {input.record} --pages {input.pages:q}"
+        "python {input.code[0]:q} --record {input.record} --pages {input.pages:q}"
         " --output {output} 2>&1 | tee {log}"

@@ -4,50 +4,29 @@
 rule compute_tce_rounding:
     input:
         code=code("compute_tce_rounding"),
-        script=program("compute_tce_rounding"),
         beta_fits=published("table2_beta_fits"),
         glm_fits=published("table3_glm_fits"),
     output:
         tabled("tce_rounding"),
-    log:
-        "results/logs/compute_tce_rounding.log",
-    conda:
-        "../../envs/environment.yaml"
-    resources:
-        mem_mb=lambda wildcards, attempt: 500 * attempt,
-        runtime=lambda wildcards, attempt: 10 * attempt,
     params:
-        columns=columns_of("tce_rounding"),
         norm=config["norm"],
     shell:
-        "python {input.script:q} --beta-fits {input.beta_fits:q} --glm-fits {input.glm_fits:q}"
+        "python {input.code[0]:q} --beta-fits {input.beta_fits:q} --glm-fits {input.glm_fits:q}"
         " --norm {params.norm} --output {output} 2>&1 | tee {log}"
 
 
 rule compute_t_test_sensitivity:
     input:
-        code=code(
-            "compute_t_test_sensitivity",
-            *[estimator_path(name) for name in ("ece_debias_em", "ece_sweep_em")],
-        ),
-        script=program("compute_t_test_sensitivity"),
+        code=code("compute_t_test_sensitivity", *estimator_paths("ece_debias_em", "ece_sweep_em")),
         bias=table("bias"),
         models_table=config["models"],
         beta_fits=published("table2_beta_fits"),
         glm_fits=published("table3_glm_fits"),
     output:
         tabled("t_test_sensitivity"),
-    log:
-        "results/logs/compute_t_test_sensitivity.log",
-    conda:
-        "../../envs/environment.yaml"
-    resources:
-        mem_mb=lambda wildcards, attempt: 700 * attempt,
-        runtime=lambda wildcards, attempt: 20 * attempt,
     params:
-        columns=columns_of("t_test_sensitivity"),
         seed=config["seed"],
     shell:
-        "python {input.script:q} --bias {input.bias:q} --models-table {input.models_table:q}"
+        "python {input.code[0]:q} --bias {input.bias:q} --models-table {input.models_table:q}"
         " --beta-fits {input.beta_fits:q} --glm-fits {input.glm_fits:q} --seed {params.seed}"
         " --output {output} 2>&1 | tee {log}"

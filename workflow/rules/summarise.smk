@@ -4,26 +4,19 @@
 rule summarise_bias:
     input:
         code=code("summarise_bias"),
-        script=program("summarise_bias"),
         scenarios="results/scenarios/{experiment}.parquet",
         true_errors="results/tables/true_calibration_error.csv",
         replicates=lambda wildcards: shards(wildcards.experiment),
     output:
         "results/bias/{experiment}.parquet",
-    log:
-        "results/logs/summarise_bias/{experiment}.log",
-    conda:
-        "../../envs/environment.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: attempt
         * memory.to_summarise(memory.estimates(EXPERIMENTS[wildcards.experiment])),
-        runtime=lambda wildcards, attempt: 10 * attempt,
     params:
-        columns=columns_of("bias"),
         n_replicates=of_experiment("replicates"),
         seed=config["seed"],
     shell:
-        "python {input.script:q} --scenarios {input.scenarios:q}"
+        "python {input.code[0]:q} --scenarios {input.scenarios:q}"
         " --true-errors {input.true_errors:q} --replicates {input.replicates:q}"
         " --experiment {wildcards.experiment} --n-replicates {params.n_replicates}"
         " --seed {params.seed} --output {output} 2>&1 | tee {log}"
@@ -32,52 +25,31 @@ rule summarise_bias:
 rule compare_estimators:
     input:
         code=code("compare_estimators"),
-        script=program("compare_estimators"),
         bias="results/tables/bias.csv",
     output:
         tabled("paired_t_test"),
-    log:
-        "results/logs/compare_estimators.log",
     localrule: True
-    conda:
-        "../../envs/environment.yaml"
-    resources:
-        mem_mb=500,
-        runtime=5,
     params:
-        columns=columns_of("paired_t_test"),
         experiments=[name for name in ("realistic", "perfect") if name in EXPERIMENTS],
     shell:
-        "python {input.script:q} --bias {input.bias:q} --experiments {params.experiments}"
+        "python {input.code[0]:q} --bias {input.bias:q} --experiments {params.experiments}"
         " --output {output} 2>&1 | tee {log}"
 
 
 rule compare_ece_bin:
     input:
-        code=code("compare_ece_bin", estimator_path("ece_bin_ew")),
-        script=program("compare_ece_bin"),
+        code=code("compare_ece_bin", *estimator_paths("ece_bin_ew")),
         scenarios="results/scenarios/fits.parquet",
         bias="results/bias/fits.parquet",
-        top_labels=[
-            top_labels(model)
-            for model in EXPERIMENTS.get("fits", {}).get("models", [])
-        ],
+        top_labels=[top_labels(model) for model in EXPERIMENTS.get("fits", {}).get("models", [])],
         published=published("table4_ece_bin"),
     output:
         tabled("ece_bin_real_and_simulated"),
-    log:
-        "results/logs/compare_ece_bin.log",
     localrule: True
-    conda:
-        "../../envs/environment.yaml"
-    resources:
-        mem_mb=500,
-        runtime=5,
     params:
-        columns=columns_of("ece_bin_real_and_simulated"),
         norm=config["norm"],
     shell:
-        "python {input.script:q} --scenarios {input.scenarios:q} --bias {input.bias:q}"
+        "python {input.code[0]:q} --scenarios {input.scenarios:q} --bias {input.bias:q}"
         " --top-labels {input.top_labels:q} --published {input.published:q} --norm {params.norm}"
         " --output {output} 2>&1 | tee {log}"
 
@@ -85,30 +57,21 @@ rule compare_ece_bin:
 rule summarise_intro:
     input:
         code=code("summarise_intro"),
-        script=program("summarise_intro"),
         scenarios="results/scenarios/intro.parquet",
         replicates=lambda wildcards: shards("intro"),
     output:
         histogram=tabled("estimate_histogram"),
         diagram=tabled("reliability_diagram"),
-    log:
-        "results/logs/summarise_intro.log",
-    conda:
-        "../../envs/environment.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: attempt
         * memory.to_summarise(memory.estimates_of_all(EXPERIMENTS["intro"])),
-        runtime=lambda wildcards, attempt: 5 * attempt,
     params:
-        columns=[
-            columns_of(name) for name in ("estimate_histogram", "reliability_diagram")
-        ],
         n_replicates=lambda wildcards: EXPERIMENTS["intro"]["replicates"],
         n_samples=lambda wildcards: EXPERIMENTS["intro"]["n_samples"][0],
         n_bins=lambda wildcards: EXPERIMENTS["intro"]["n_bins"][0],
         seed=config["seed"],
     shell:
-        "python {input.script:q} --scenarios {input.scenarios:q} --replicates {input.replicates:q}"
+        "python {input.code[0]:q} --scenarios {input.scenarios:q} --replicates {input.replicates:q}"
         " --n-replicates {params.n_replicates} --n-samples {params.n_samples}"
         " --n-bins {params.n_bins} --seed {params.seed}"
         " --histogram {output.histogram} --diagram {output.diagram} 2>&1 | tee {log}"
@@ -117,7 +80,6 @@ rule summarise_intro:
 rule summarise_detection:
     input:
         code=code("summarise_detection"),
-        script=program("summarise_detection"),
         scenarios="results/scenarios/detection.parquet",
         true_errors="results/tables/true_calibration_error.csv",
         replicates=lambda wildcards: shards("detection"),
@@ -125,25 +87,17 @@ rule summarise_detection:
         null_replicates=lambda wildcards: shards("detection_null"),
     output:
         tabled("detection"),
-    log:
-        "results/logs/summarise_detection.log",
-    conda:
-        "../../envs/environment.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: attempt
         * memory.to_summarise(
-            memory.estimates_of_all(
-                EXPERIMENTS["detection"], EXPERIMENTS["detection_null"]
-            )
+            memory.estimates_of_all(EXPERIMENTS["detection"], EXPERIMENTS["detection_null"])
         ),
-        runtime=lambda wildcards, attempt: 5 * attempt,
     params:
-        columns=columns_of("detection"),
         n_replicates=lambda wildcards: EXPERIMENTS["detection"]["replicates"],
         null_n_replicates=lambda wildcards: EXPERIMENTS["detection_null"]["replicates"],
         seed=config["seed"],
     shell:
-        "python {input.script:q} --scenarios {input.scenarios:q}"
+        "python {input.code[0]:q} --scenarios {input.scenarios:q}"
         " --true-errors {input.true_errors:q} --replicates {input.replicates:q}"
         " --null-scenarios {input.null_scenarios:q} --null-replicates {input.null_replicates:q}"
         " --n-replicates {params.n_replicates} --null-n-replicates {params.null_n_replicates}"
@@ -153,40 +107,20 @@ rule summarise_detection:
 rule summarise_chosen_bins:
     input:
         code=code("summarise_chosen_bins"),
-        script=program("summarise_chosen_bins"),
         bias="results/bias/chosen_bins.parquet",
     output:
         tabled("chosen_bins"),
-    log:
-        "results/logs/summarise_chosen_bins.log",
     localrule: True
-    conda:
-        "../../envs/environment.yaml"
-    resources:
-        mem_mb=500,
-        runtime=5,
-    params:
-        columns=columns_of("chosen_bins"),
     shell:
-        "python {input.script:q} --bias {input.bias:q} --output {output} 2>&1 | tee {log}"
+        "python {input.code[0]:q} --bias {input.bias:q} --output {output} 2>&1 | tee {log}"
 
 
 rule compute_detection_limits:
     input:
         code=code("compute_detection_limits"),
-        script=program("compute_detection_limits"),
         detection=table("detection"),
     output:
         tabled("detection_limits"),
-    log:
-        "results/logs/compute_detection_limits.log",
     localrule: True
-    conda:
-        "../../envs/environment.yaml"
-    resources:
-        mem_mb=500,
-        runtime=5,
-    params:
-        columns=columns_of("detection_limits"),
     shell:
-        "python {input.script:q} --detection {input.detection:q} --output {output} 2>&1 | tee {log}"
+        "python {input.code[0]:q} --detection {input.detection:q} --output {output} 2>&1 | tee {log}"

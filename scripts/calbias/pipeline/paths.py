@@ -5,14 +5,14 @@ import os
 from calbias.io.code_files import SCRIPTS, code_files
 
 
-def program(name):
-    """Return the path of a script."""
-    return os.path.relpath(SCRIPTS / f"{name}.py")
-
-
 def code(name, *more):
-    """Return a script and every project file that it imports: declared inputs, so edits count."""
-    return [os.path.relpath(path) for path in code_files(SCRIPTS / f"{name}.py", *more)]
+    """Return a script and then all project files that it imports: declared inputs, so edits count.
+
+    ``more`` are files that it loads by name.
+    """
+    script = SCRIPTS / f"{name}.py"
+    others = [path for path in code_files(script, *more) if path != script]
+    return [os.path.relpath(path) for path in (script, *others)]
 
 
 def resource(name):
