@@ -46,17 +46,30 @@ def test_a_claim_is_added_by_a_new_file(tmp_path, monkeypatch):
     monkeypatch.setattr(folder, "__path__", [*folder.__path__, str(tmp_path)])
     text = """
 from calbias.claims.measurements import Measurement
-from calbias.claims.verdicts import Judgement, claim
+from calbias.claims.verdicts import claim
 
-@claim("Z01", "§3", says="a", published="b", rule="c", uncertainty="d", tables="bias")
+LIMIT = 0.5
+
+@claim("Z01", "§3", "bias")
 def judged(evidence):
-    return Judgement("reproduced", [Measurement("x", 1.0, published=2.0)], "real_scores")
+    '''A statement.
+
+    Published: 2
+    Rule: above
+    {LIMIT:.0%}
+    Errors: none
+    '''
+    yield Measurement("x", 1.0, published=2.0)
+    yield "a note"
+    yield ""
+    return "reproduced", "real_scores"
 """
     (tmp_path / "guo_of_a_test.py").write_text(text)
     evidence = Evidence({}, MODELS, TABLES)
     assert all_claims()[-1].id == "Z01"
     row = ledger_of(evidence).loc["Z01"]
     assert (row["measured"], row["verdict"]) == ("x: 1", "reproduced")
+    assert (row["claim"], row["rule"], row["note"]) == ("A statement.", "above 50%", "a note")
     (tmp_path / "twice_in_a_test.py").write_text(text)
     with pytest.raises(InputError, match="Z01 is there already"):
         all_claims()

@@ -3,12 +3,12 @@
 import numpy as np
 import pandas as pd
 import pytest
-from claims_data import MODELS, TABLES, judged, sweep
+from claims_data import CLAIMS, MODELS, TABLES, judged, sweep
 
 from calbias.claims import settling
 from calbias.claims.evidence import Evidence
 from calbias.claims.settling import Numbers, Settling, settled_rows, settled_verdict
-from calbias.claims.verdicts import NotJudged, claim
+from calbias.claims.verdicts import NotJudged
 from calbias.simulation.simulate import simulate_estimates
 from calbias.truth.curves import Curve
 from calbias.truth.scenarios import Scenario
@@ -41,14 +41,14 @@ def made_up_claim(measured, rate):
         return np.array([[values.mean()], [values.std() / m**0.5]]) / rate
 
     made = Settling(("mean",), measure, lambda values: str(values[0] > 1), draw)
-    return claim("X1", "", says="", published="", rule="", uncertainty="", tables="", settling=made)
+    return CLAIMS["R24"]._replace(id="X1", settling=made)
 
 
 def test_replicates_double_until_the_number_is_clear():
     scenario = Scenario("made_up", 1.0, 1.0, Curve("identity"))
     values = simulate_estimates(scenario, 50, np.arange(6400), ["ece_bin_ew"], seed=1)["ece_bin_ew"]
     rate = values[0].mean() * 0.99
-    (row,) = settled_rows([made_up_claim(1.0, rate)(None)], None, seed=1)
+    (row,) = settled_rows([made_up_claim(1.0, rate)], None, seed=1)
     m = row["n_replicates"]
     assert m > 100
     assert m % 100 == 0
@@ -57,15 +57,15 @@ def test_replicates_double_until_the_number_is_clear():
 
 
 def test_a_clear_claim_and_one_that_cannot_be_judged_have_no_row():
-    assert settled_rows([made_up_claim(1.5, 1.0)(None)], None, seed=1) == []
-    assert settled_rows([made_up_claim(None, 1.0)(None)], None, seed=1) == []
+    assert settled_rows([made_up_claim(1.5, 1.0)], None, seed=1) == []
+    assert settled_rows([made_up_claim(None, 1.0)], None, seed=1) == []
 
 
 def test_a_tie_ends_at_the_most_scores(monkeypatch):
     monkeypatch.setattr(settling, "MOST_SCORES", 50_000)
     scenario = Scenario("made_up", 1.0, 1.0, Curve("identity"))
     values = simulate_estimates(scenario, 50, np.arange(800), ["ece_bin_ew"], seed=1)["ece_bin_ew"]
-    (row,) = settled_rows([made_up_claim(1.0, values[0].mean())(None)], None, seed=1)
+    (row,) = settled_rows([made_up_claim(1.0, values[0].mean())], None, seed=1)
     assert 400 <= row["n_replicates"] <= 1600
 
 

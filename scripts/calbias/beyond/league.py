@@ -13,11 +13,7 @@ import numpy as np
 
 from calbias.engine.sampler import Sampler
 from calbias.estimation.loading import load_estimator, load_module
-from calbias.estimation.registry import (
-    estimator_options,
-    estimator_target,
-    literal,
-)
+from calbias.estimation.registry import estimator_options, estimator_target, literal
 from calbias.truth.curves import Curve
 from calbias.truth.fitted_scenarios import fitted_scenario
 from calbias.truth.scenarios import Scenario

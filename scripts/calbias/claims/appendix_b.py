@@ -4,58 +4,44 @@ import numpy as np
 import pandas as pd
 
 from calbias.claims.measurements import Measurement, by_case
-from calbias.claims.tallies import CONSISTENTLY, FEW, RARE, Tally, tally, tally_measurements
-from calbias.claims.verdicts import (
-    CLEAR,
-    REPRODUCED,
-    SEARCHED,
-    Judgement,
-    claim,
-    verdict_of,
-    worst_of,
-)
+from calbias.claims.tallies import FEW, RARE, Tally, tally, tally_measurements
+from calbias.claims.verdicts import CLEAR, REPRODUCED, SEARCHED, claim, verdict_of, worst_of
 from calbias.summaries.bias_by_group import error_of_mean
 from calbias.truth.paper import HEATMAP_BINS, HEATMAP_MODELS, HEATMAP_SIZES, N_BINS
 
 FIXED_BINS = ("ece_bin_ew", "ece_bin_em", "ece_debias_ew", "ece_debias_em")
 FLAT = 1.5  # factor by which the spread may change with the number of bins
+FLAT_VARIANCE = FLAT**2
 FIGURES = "fig10_sd_resnet110_c10 fig11_sd_resnet_wide32_c100 fig12_sd_resnet152_imgnet"
 
 
-@claim(
-    "R14",
-    "App B",
-    says="Equal-mass debias varies more than the equal-mass sweep",
-    published="higher variance; no number",
-    figures=FIGURES,
-    tables="bias",
-    rule="Standard deviation over data sets of ece_debias_em divided by that of ece_sweep_em, as "
-    f"geometric means: with {N_BINS} bins over ten models × seven n, and with each of six "
-    "numbers of bins over the heat maps' three models × six n. Reproduced if all seven are "
-    f"above 1 by {CLEAR:g} standard errors, approximate if that with {N_BINS} bins is. The "
-    "ratio at each n is shown beside it.",
-    uncertainty="± one standard error (normal approximation, an upper bound over correlations)",
-)
+@claim("R14", "App B", "bias", FIGURES)
 def debias_varies_more(evidence):
+    """Equal-mass debias varies more than the equal-mass sweep
+
+    Published: higher variance; no number
+    Rule: Standard deviation over data sets of ece_debias_em divided by that of ece_sweep_em, as
+    geometric means: with {N_BINS} bins over ten models × seven n, and with each of six numbers of
+    bins over the heat maps' three models × six n. Reproduced if all seven are above 1 by {CLEAR:g}
+    standard errors, approximate if that with {N_BINS} bins is. The ratio at each n is shown beside
+    it.
+    Errors: ± one standard error (normal approximation, an upper bound over correlations)
+    """
     names = ("ece_debias_em", "ece_sweep_em")
     realistic = with_se(evidence.bias("realistic", names))
     usual, by_n = ratios_by("n_bins", realistic), ratios_by("n_samples", realistic)
     by_bins = ratios_by("n_bins", spreads(evidence, names))
-    above = {b: np.log(r) > CLEAR * se for b, (r, se, _) in {**by_bins, **usual}.items()}
-    cells = Tally(*(sum(t[k] for _, _, t in by_bins.values()) for k in range(3)))
     cases = {f"{b} bins:": found for b, found in usual.items()}
     cases |= {f"{N_BINS} bins, n = {n}:": found for n, found in by_n.items()}
     cases |= {f"heat maps, {b} bins:": found for b, found in by_bins.items()}
     ratios = {case: (ratio, ratio * error) for case, (ratio, error, _) in cases.items()}
-    return Judgement(
-        verdict_of(all(above.values()), above[N_BINS]),
-        [
-            *by_case("standard deviation, debias_em / sweep_em", ratios),
-            *tally_measurements("larger in the heat maps", {"": cells}),
-        ],
-        evidence.source("heatmaps", HEATMAP_MODELS),
-        where_not_above(above, by_n),
-    )
+    yield from by_case("standard deviation, debias_em / sweep_em", ratios)
+    cells = Tally(*np.sum([tally for _, _, tally in by_bins.values()], axis=0).tolist())
+    yield from tally_measurements("larger in the heat maps", {"": cells})
+    above = {b: np.log(r) > CLEAR * se for b, (r, se, _) in {**by_bins, **usual}.items()}
+    yield from where_not_above(above, by_n)
+    verdict = verdict_of(all(above.values()), above[N_BINS])
+    return verdict, evidence.source("heatmaps", HEATMAP_MODELS)
 
 
 def ratios_by(key, rows):
@@ -75,61 +61,58 @@ def ratios_by(key, rows):
 
 def where_not_above(above, by_n):
     """Return notes on the numbers of bins and the n without a clearly larger spread."""
-    notes = []
     fewer = [str(b) for b, clear in above.items() if not clear]
     if fewer:
-        notes.append(f"debias_em does not vary clearly more with {', '.join(fewer)} bins")
+        yield f"debias_em does not vary clearly more with {', '.join(fewer)} bins"
     logs = {n: np.log(ratio) / error for n, (ratio, error, _) in by_n.items()}
     more, less = ([str(n) for n, x in logs.items() if s * x > CLEAR] for s in (1, -1))
     if len(more) < len(logs):
         first, *_, last = (ratio for ratio, _, _ in by_n.values())
-        notes.append(
+        yield (
             f"with {N_BINS} bins it varies clearly more at n = {', '.join(more) or 'none'}, "
             f"clearly less at n = {', '.join(less) or 'none'}; the ratio goes from {first:.3f} at "
             f"the smallest n to {last:.3f} at the largest"
         )
-    return tuple(notes)
 
 
-@claim(
-    "R15",
-    "App B.2",
-    says="The variance falls with the sample size and does not depend clearly on the number of "
-    "bins",
-    published="no clear dependence; no number",
-    figures=FIGURES,
-    tables="bias",
-    rule="Heat maps of the standard deviation of bin and debias, ew and em, three models: 12 maps "
-    f"× six n × six numbers of bins. From one n to the next it falls: {CONSISTENTLY}. Its "
-    "dependence on the number of bins is judged at each n of each map, 72 cells, and is clear "
-    "where the largest standard deviation over the numbers of bins is more than "
-    f"{FLAT:g} times the smallest ({FLAT**2:g} times in variance) and above it by "
-    f"{SEARCHED:g} standard errors: reproduced if that is so in at most {RARE:.0%} of these "
-    f"cells, approximate in at most {FEW:.0%}. The worse of the two verdicts counts.",
-    uncertainty="standard error of a standard deviation (normal approximation)",
-)
+@claim("R15", "App B.2", "bias", FIGURES)
 def falls_with_n_not_with_bins(evidence):
+    """The variance falls with the sample size and does not depend clearly on the number of bins
+
+    Published: no clear dependence; no number
+    Rule: Heat maps of the standard deviation of bin and debias, ew and em, three models: 12 maps ×
+    six n × six numbers of bins. From one n to the next it falls: {CONSISTENTLY}. Its dependence on
+    the number of bins is judged at each n of each map, 72 cells, and is clear where the largest
+    standard deviation over the numbers of bins is more than {FLAT:g} times the smallest
+    ({FLAT_VARIANCE:g} times in variance) and above it by {SEARCHED:g} standard errors: reproduced
+    if that is so in at most {RARE:.0%} of these cells, approximate in at most {FEW:.0%}. The worse
+    of the two verdicts counts.
+    Errors: standard error of a standard deviation (normal approximation)
+    """
     rows = spreads(evidence, FIXED_BINS)
     falls, decay = falls_with_n(rows)
     factors = factors_over_bins(rows)
     clear, over = factors[factors["clear"]], factors["factor"]
     share = len(clear) / len(factors)
+    yield Measurement(f"steps of n of {falls.cells} in which it falls clearly", falls.wins)
+    yield Measurement(f"cells of {len(factors)} that depend clearly on the bins", len(clear))
+    yield Measurement("share of these cells", 100 * share, "percent")
     along_n = f"fall from n = {HEATMAP_SIZES[0]} to {HEATMAP_SIZES[-1]}, factor"
+    yield Measurement(along_n, decay)
     changes = {"least": over.min(), "greatest": over.max(), "median": over.median()}
     along_bins = f"change over {HEATMAP_BINS[0]} … {HEATMAP_BINS[-1]} bins, factor"
-    return Judgement(
-        worst_of([falls.verdict(), verdict_of(share <= RARE, share <= FEW)]),
-        [
-            Measurement(f"steps of n of {falls.cells} in which it falls clearly", falls.wins),
-            Measurement(f"cells of {len(factors)} that depend clearly on the bins", len(clear)),
-            Measurement("share of these cells", 100 * share, "percent"),
-            Measurement(along_n, decay),
-            *by_case(along_bins, changes),
-        ],
-        evidence.source("heatmaps", HEATMAP_MODELS),
-        dependence_notes(falls, clear),
-        rows["se"].max(),
-    )
+    yield from by_case(along_bins, changes)
+    if len(clear) and falls.verdict() == REPRODUCED:
+        yield "that it falls with n holds"
+    for (model, estimator), cells in clear.groupby(level=[0, 1], sort=False):
+        worst = cells.loc[cells["factor"].idxmax()]
+        yield (
+            f"{model} {estimator} depends on the number of bins at {len(cells)} of "
+            f"{len(HEATMAP_SIZES)} n (up to {worst['factor']:.2f}×, largest with "
+            f"{worst['n_bins']} bins)"
+        )
+    verdict = worst_of([falls.verdict(), verdict_of(share <= RARE, share <= FEW)])
+    return verdict, evidence.source("heatmaps", HEATMAP_MODELS), rows["se"].max()
 
 
 def falls_with_n(rows):
@@ -145,28 +128,12 @@ def factors_over_bins(rows):
     """Return a DataFrame by heat map and n: largest/smallest spread, its ``n_bins``, ``clear``."""
     found = {}
     for cell, bins in rows.groupby(["scenario", "estimator", "n_samples"], sort=False):
-        spread = bins["sd_percent"]
-        high, low = bins.loc[spread.idxmax()], bins.loc[spread.idxmin()]
-        factor = high["sd_percent"] / low["sd_percent"]
-        error = high["se"] / high["sd_percent"] + low["se"] / low["sd_percent"]
-        clear = factor > FLAT and np.log(factor) > SEARCHED * error
-        found[cell] = {"factor": factor, "n_bins": int(high["n_bins"]), "clear": clear}
+        spread, error = bins["sd_percent"], bins["se"] / bins["sd_percent"]
+        high, low = spread.idxmax(), spread.idxmin()
+        factor = spread[high] / spread[low]
+        clear = factor > FLAT and np.log(factor) > SEARCHED * (error[high] + error[low])
+        found[cell] = {"factor": factor, "n_bins": int(bins["n_bins"][high]), "clear": clear}
     return pd.DataFrame.from_dict(found, orient="index")
-
-
-def dependence_notes(falls, clear):
-    """Return notes that name the heat maps whose spread depends clearly on the bins."""
-    if clear.empty:
-        return ()
-    notes = ["that it falls with n holds"] if falls.verdict() == REPRODUCED else []
-    for (model, estimator), cells in clear.groupby(level=[0, 1], sort=False):
-        worst = cells.loc[cells["factor"].idxmax()]
-        notes.append(
-            f"{model} {estimator} depends on the number of bins at {len(cells)} of "
-            f"{len(HEATMAP_SIZES)} n (up to {worst['factor']:.2f}×, largest with "
-            f"{worst['n_bins']} bins)"
-        )
-    return tuple(notes)
 
 
 def spreads(evidence, estimators):

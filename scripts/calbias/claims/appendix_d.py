@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from calbias.claims.measurements import NAN, Measurement, by_case
-from calbias.claims.verdicts import CLEAR, Judgement, NotJudged, claim, verdict_of
+from calbias.claims.measurements import NAN, POINTS, Measurement, by_case
+from calbias.claims.verdicts import CLEAR, NotJudged, claim, verdict_of
 from calbias.truth.paper import CALIBRATED_BINS, MODEL_SIZES
 
 FACTOR = 1.5
@@ -11,24 +11,20 @@ SLIGHT_PERCENT = 0.25
 MOST = 5  # of the seven sample sizes
 
 
-@claim(
-    "R25",
-    "App D, Fig 14",
-    says="The equal-mass sweep chooses nearly optimal numbers of bins for a miscalibrated model; "
-    "for a calibrated one the optimum is at most 4 and the sweep overshoots",
-    published="≤ 4 when calibrated",
-    figures="fig14_chosen_bins",
-    tables="chosen_bins",
-    rule="Scores Uniform(0, 1), seven n. Miscalibrated (logistic curve): near-optimal where the "
-    f"sweep's mean number of bins is within a factor {FACTOR:g} of a best number, or costs at "
-    f"most {SLIGHT_PERCENT:g} points of |bias|. Calibrated: some best number is ≤ "
-    f"{CALIBRATED_BINS}, and the sweep's mean is above all best numbers and above "
-    f"{CALIBRATED_BINS}. Reproduced if all three hold at every n, approximate if each holds at "
-    f"{MOST} or more.",
-    uncertainty="range of the best numbers: all whose |bias| is within "
-    f"{CLEAR:g} standard errors of the least",
-)
+@claim("R25", "App D, Fig 14", "chosen_bins", "fig14_chosen_bins")
 def near_optimal_unless_calibrated(evidence):
+    """The equal-mass sweep chooses nearly optimal numbers of bins for a miscalibrated model; for a
+    calibrated one the optimum is at most 4 and the sweep overshoots
+
+    Published: ≤ 4 when calibrated
+    Rule: Scores Uniform(0, 1), seven n. Miscalibrated (logistic curve): near-optimal where the
+    sweep's mean number of bins is within a factor {FACTOR:g} of a best number, or costs at most
+    {SLIGHT_PERCENT:g} points of |bias|. Calibrated: some best number is ≤ {CALIBRATED_BINS}, and
+    the sweep's mean is above all best numbers and above {CALIBRATED_BINS}. Reproduced if all three
+    hold at every n, approximate if each holds at {MOST} or more.
+    Errors: range of the best numbers: all whose |bias| is within {CLEAR:g} standard errors of the
+    least
+    """
     wrong, right = (
         {n: choice(evidence, f"beta_1_1_{curve}", n) for n in MODEL_SIZES}
         for curve in ("logistic", "identity")
@@ -44,29 +40,22 @@ def near_optimal_unless_calibrated(evidence):
         f"calibrated: best number ≤ {CALIBRATED_BINS}": sum(small),
         "calibrated: overshot": sum(over),
     }
-    greatest = max(max(best) for _, best, _ in right.values())
-    measurements = by_case(f"sample sizes of {len(MODEL_SIZES)}", counts)
+    yield from by_case(f"sample sizes of {len(MODEL_SIZES)}", counts)
     for scores, choices in (("miscalibrated", wrong), ("calibrated", right)):
-        numbers = {f"n = {n}:": chosen for n, (chosen, _, _) in choices.items()}
-        measurements += by_case(f"bins that the sweep chooses, {scores}", numbers)
-        name = f"best numbers of bins, {scores}"
-        measurements += [
-            Measurement(name, NAN, "", f"n = {n}:", low=min(best), high=max(best))
-            for n, (_, best, _) in choices.items()
-        ]
+        chosen = {f"n = {n}:": chosen for n, (chosen, _, _) in choices.items()}
+        yield from by_case(f"bins that the sweep chooses, {scores}", chosen)
+        for n, (_, best, _) in choices.items():
+            name, ends = f"best numbers of bins, {scores}", {"low": min(best), "high": max(best)}
+            yield Measurement(name, NAN, "", f"n = {n}:", **ends)
     extra = {f"n = {n}:": excess for n, (_, _, excess) in wrong.items()}
-    measurements += by_case("|bias| above the least, miscalibrated", extra, "percentage points")
-    name = "best number of bins when calibrated, largest over n, published as ≤ "
-    name += f"{CALIBRATED_BINS}"
-    measurements.append(Measurement(name, greatest, published=CALIBRATED_BINS))
-    far = ", ".join(str(n) for n, ok in near.items() if not ok)
+    yield from by_case("|bias| above the least, miscalibrated", extra, POINTS)
+    name = f"best number of bins when calibrated, largest over n, published as ≤ {CALIBRATED_BINS}"
+    greatest = max(max(best) for _, best, _ in right.values())
+    yield Measurement(name, greatest, published=CALIBRATED_BINS)
+    if far := [str(n) for n, ok in near.items() if not ok]:
+        yield f"not near-optimal at n = {', '.join(far)}"
     least = min(counts.values())
-    return Judgement(
-        verdict_of(least == len(MODEL_SIZES), least >= MOST),
-        measurements,
-        evidence.source("chosen_bins"),
-        (f"not near-optimal at n = {far}",) if far else (),
-    )
+    return verdict_of(least == len(MODEL_SIZES), least >= MOST), evidence.source("chosen_bins")
 
 
 def choice(evidence, scenario, n):

@@ -1,8 +1,10 @@
 """Table ``measures`` as models × methods, for the claims about recalibration."""
 
 from calbias.claims.measurements import Measurement
-from calbias.claims.verdicts import NotJudged
+from calbias.claims.verdicts import NotJudged, verdict_of
 from calbias.truth.paper import MODELS
+
+MOST = 0.9  # of the models
 
 
 def genuine(evidence, measure, methods, required=True):
@@ -20,21 +22,24 @@ def genuine(evidence, measure, methods, required=True):
     return values, table[table["model"].isin(values.index)]
 
 
-def measured(name, values, rows, method, unit="percent", printed=False):
-    """Return a Measurement per model: the value of a method with its interval.
+def measured(name, values, rows, method, unit="percent", **shown):
+    """Yield a Measurement per model: the value of a method with its interval.
 
-    ``printed``: with the printed value instead, which is of the same data.
+    ``shown`` are {field: column} to be shown instead, such as the printed value.
     """
-    shown = {"published": "published_percent"}
-    shown = shown if printed else {"low": "low_percent", "high": "high_percent"}
+    shown = shown or {"low": "low_percent", "high": "high_percent"}
     mine = rows[rows["method"] == method].set_index("model")
-    return [
-        Measurement(name, values.loc[model, method], unit, model,
-                    **{field: mine.loc[model, column] for field, column in shown.items()})
-        for model in values.index
-    ]  # fmt: skip
+    for model, value in values[method].items():
+        fields = {field: mine.loc[model, column] for field, column in shown.items()}
+        yield Measurement(name, value, unit, model, **fields)
 
 
 def share(name, holds):
     """Return the Measurement of how many models a condition holds for, a boolean Series."""
     return Measurement(name, holds.sum(), f"of {len(holds)} models")
+
+
+def by_share(*conditions, strict=MOST):
+    """Return the verdict on boolean Series: each is true of so many models, or of most."""
+    least = min(holds.mean() for holds in conditions)
+    return verdict_of(least >= strict, least > 0.5)

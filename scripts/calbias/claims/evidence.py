@@ -6,13 +6,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from calbias.claims.verdicts import (
-    NEEDS_REAL_LOGITS,
-    NOT_REPRODUCED,
-    Judgement,
-    NotJudged,
-    OtherNorm,
-)
+from calbias.claims.verdicts import NEEDS_REAL_LOGITS, NOT_REPRODUCED, NotJudged, OtherNorm
 from calbias.io.command_line import TABLES, option
 from calbias.io.tables import groups_of, read_table
 from calbias.truth.paper import MODEL_SIZES, MODELS, N_BINS, N_REPLICATES, NORM
@@ -132,20 +126,19 @@ def bins_of(estimator, n_bins):
 
 def by_estimator(rows):
     """Return bias and its standard error, a column for each estimator, by scenario and n."""
-    rows = rows.set_index(["scenario", "n_samples", "estimator"])
-    return [rows[name].unstack() for name in ("bias_percent", "bias_se_percent")]
+    wide = rows.pivot(index=["scenario", "n_samples"], columns="estimator")
+    return wide["bias_percent"], wide["bias_se_percent"]
 
 
-def until_complete(rows, verdict, measurements, notes=(), failure_is_final=True, models=MODELS):
-    """Return the Judgement of a claim about all ten ``models`` from the ``rows`` of real ones.
+def until_complete(rows, verdict, failure_is_final=True, models=MODELS):
+    """Return (verdict, source) of a claim about all ten ``models`` from the ``rows`` of real ones.
 
     A success needs all of them; a failure is final unless the claim counts models.
     """
     final = failure_is_final and verdict == NOT_REPRODUCED
     if rows.empty or not (final or set(rows["model"]) == set(models)):
         verdict = NEEDS_REAL_LOGITS
-    source = " + ".join(dict.fromkeys(rows["source"])) or "surrogate_logits"
-    return Judgement(verdict, measurements, source, tuple(filter(None, notes)))
+    return verdict, " + ".join(dict.fromkeys(rows["source"])) or "surrogate_logits"
 
 
 EVIDENCE = (

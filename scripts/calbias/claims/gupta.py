@@ -2,16 +2,12 @@
 
 import itertools
 
-from calbias.claims.by_method import genuine, measured, share
+import numpy as np
+
+from calbias.claims.by_method import by_share, genuine, measured, share
 from calbias.claims.evidence import until_complete
-from calbias.claims.measurements import NAN, Measurement, by_case
-from calbias.claims.verdicts import (
-    NEEDS_REAL_LOGITS,
-    Judgement,
-    NotJudged,
-    claim,
-    verdict_of,
-)
+from calbias.claims.measurements import NAN, POINTS, Measurement, by_case
+from calbias.claims.verdicts import NEEDS_REAL_LOGITS, NotJudged, claim, verdict_of
 from calbias.measures.tables import ON_HALF
 from calbias.truth.paper import MODELS
 
@@ -25,113 +21,88 @@ BINS = ["ece", "ece100"]  # for 25 bins the spline has other knots
 CHANGES = 0.05  # of the ECE
 
 
-@claim(
-    "S01",
-    "Gupta Table 1",
-    says="The KS errors of the uncalibrated models",
-    published="4.102 to 5.493 % (CIFAR-10), 15.832 to 21.156 % (CIFAR-100), 5.721 and 6.544 %",
-    tables="measures printed_tables",
-    figures="gupta_fig1_calibration",
-    needs_real_logits=True,
-    rule="KS of the top label on the test fold: reproduced if all ten equal the printed value to "
-    "one unit of its last digit, not reproduced if one does not. Needs genuine outputs of all ten.",
-    uncertainty=SAME_DATA,
-)
+@claim("S01", "Gupta Table 1", "measures printed_tables", "gupta_fig1_calibration", real=True)
 def uncalibrated_ks(evidence):
-    """S01: KS of the models as they are."""
+    """The KS errors of the uncalibrated models
+
+    Published: 4.102 to 5.493 % (CIFAR-10), 15.832 to 21.156 % (CIFAR-100), 5.721 and 6.544 %
+    Rule: KS of the top label on the test fold: reproduced if all ten equal the printed value to one
+    unit of its last digit, not reproduced if one does not. Needs genuine outputs of all ten.
+    Errors: {SAME_DATA}
+    """
     values, rows = genuine(evidence, "ks_top1", ["uncalibrated"])
     equal = (rows["value_percent"] - rows["published_percent"]).abs() <= LAST_DIGIT
-    measurements = [
-        *measured("KS", values, rows, "uncalibrated", printed=True),
-        share("equal to the printed digits", equal),
-    ]
-    verdict = verdict_of(equal.all(), False)
-    return until_complete(rows, verdict, measurements)
+    yield from measured("KS", values, rows, "uncalibrated", published="published_percent")
+    yield share("equal to the printed digits", equal)
+    return until_complete(rows, verdict_of(equal.all(), False))
 
 
-@claim(
-    "S02",
-    "Gupta Table 1",
-    says="After the spline the KS error is the lowest, or below 1 %",
-    published="lowest in 9 of 13 rows, below 1 % in 12",
-    tables="measures printed_tables",
-    figures="gupta_fig1_calibration",
-    needs_real_logits=True,
-    rule="KS of the top label after the spline: reproduced if it is the lowest of "
-    f"{', '.join(METHODS)} or below 1 % for nine of ten models, approximate if for most. Needs all "
-    "ten real files. Shown besides: a spline fitted to half of the test rows.",
-    uncertainty=BOOTSTRAP,
-)
+@claim("S02", "Gupta Table 1", "measures printed_tables", "gupta_fig1_calibration", real=True)
 def spline_has_the_lowest_ks(evidence):
-    """S02: KS after the spline."""
+    """After the spline the KS error is the lowest, or below 1 %
+
+    Published: lowest in 9 of 13 rows, below 1 % in 12
+    Rule: KS of the top label after the spline: reproduced if it is the lowest of uncalibrated,
+    temperature_scaling, vector_scaling, spline or below 1 % for nine of ten models, approximate if
+    for most. Needs all ten real files. Shown besides: a spline fitted to half of the test rows.
+    Errors: {BOOTSTRAP}
+    """
     halves, rows = genuine(evidence, "ks_top1", [ON_HALF], required=False)
-    shown = measured("ks_top1, spline of half of the test rows", halves, rows, ON_HALF)
     try:
-        judgement = _spline_is_low(evidence, ["ks_top1"])
+        outcome = yield from _spline_is_low(evidence, ["ks_top1"])
     except NotJudged as reason:
-        judgement = Judgement(NEEDS_REAL_LOGITS, [], "real_scores", (str(reason),))
-    return judgement._replace(measurements=[*judgement.measurements, *shown])
+        yield str(reason)
+        outcome = NEEDS_REAL_LOGITS, "real_scores"
+    yield from measured("ks_top1, spline of half of the test rows", halves, rows, ON_HALF)
+    return outcome
 
 
-@claim(
-    "S03",
-    "Gupta Tables 2, 4",
-    says="So it is for the second label, and for the two best labels together",
-    published="below 1 % in all 13 rows for the second label, in 12 for the two best",
-    tables="measures printed_tables",
-    needs_real_logits=True,
-    rule="As S02 for the KS errors of the second label and within the top two, both.",
-    uncertainty=SAME_DATA,
-)
+@claim("S03", "Gupta Tables 2, 4", "measures printed_tables", real=True)
 def spline_of_other_ranks(evidence):
-    """S03: KS of other ranks after the spline."""
-    return _spline_is_low(evidence, ["ks_top2", "ks_within_top2"])
+    """So it is for the second label, and for the two best labels together
+
+    Published: below 1 % in all 13 rows for the second label, in 12 for the two best
+    Rule: As S02 for the KS errors of the second label and within the top two, both.
+    Errors: {SAME_DATA}
+    """
+    return (yield from _spline_is_low(evidence, ["ks_top2", "ks_within_top2"]))
 
 
 def _spline_is_low(evidence, names):
-    measurements, verdicts = [], []
+    conditions, printed = [], {"published": "published_percent"}
     for name in names:
         values, rows = genuine(evidence, name, METHODS)
         low = (values["spline"] <= values.min(axis=1)) | (values["spline"] < LOW_PERCENT)
-        measurements += measured(f"{name} after the spline", values, rows, "spline", printed=True)
-        measurements.append(share(f"{name}: lowest, or below 1 %", low))
-        verdicts.append((low.mean() >= MOST, low.mean() > 0.5))
-    verdict = verdict_of(all(v for v, _ in verdicts), all(v for _, v in verdicts))
-    return until_complete(rows, verdict, measurements, failure_is_final=False)
+        yield from measured(f"{name} after the spline", values, rows, "spline", **printed)
+        yield share(f"{name}: lowest, or below 1 %", low)
+        conditions.append(low)
+    return until_complete(rows, by_share(*conditions), failure_is_final=False)
 
 
-@claim(
-    "S04",
-    "Gupta §6, Table 5",
-    says="The spline does not change the accuracy",
-    published="the same if the top label alone is recalibrated, within 0.2 points if all are",
-    tables="measures printed_tables",
-    needs_real_logits=True,
-    rule="Accuracy after the spline of the top label minus before: reproduced if 0 for every "
-    "model, not reproduced otherwise. Needs all ten real files.",
-    uncertainty=SAME_DATA,
-)
+@claim("S04", "Gupta §6, Table 5", "measures printed_tables", real=True)
 def spline_keeps_the_accuracy(evidence):
-    """S04: change of the accuracy."""
+    """The spline does not change the accuracy
+
+    Published: the same if the top label alone is recalibrated, within 0.2 points if all are
+    Rule: Accuracy after the spline of the top label minus before: reproduced if 0 for every model,
+    not reproduced otherwise. Needs all ten real files.
+    Errors: {SAME_DATA}
+    """
     values, rows = genuine(evidence, "accuracy", ["uncalibrated", "spline"])
     change = values["spline"] - values["uncalibrated"]
-    measurements = by_case("accuracy after minus before", change.to_dict(), "percentage points")
-    return until_complete(rows, verdict_of((change == 0).all(), False), measurements)
+    yield from by_case("accuracy after minus before", change, POINTS)
+    return until_complete(rows, verdict_of((change == 0).all(), False))
 
 
-@claim(
-    "S05",
-    "Gupta Tables 1, 6",
-    says="ECE with 25 bins orders models and methods as the KS error does",
-    published="128 of 150 pairs of methods (six methods, ten models) stand in one order",
-    tables="measures printed_tables",
-    needs_real_logits=True,
-    rule="Pairs of methods of one model that both measures put in one order: reproduced if at "
-    "least 80 %, approximate if two thirds. Needs all ten real files.",
-    uncertainty=SAME_DATA,
-)
+@claim("S05", "Gupta Tables 1, 6", "measures printed_tables", real=True)
 def ece_orders_as_ks(evidence):
-    """S05: concordant pairs of methods."""
+    """ECE with 25 bins orders models and methods as the KS error does
+
+    Published: 128 of 150 pairs of methods (six methods, ten models) stand in one order
+    Rule: Pairs of methods of one model that both measures put in one order: reproduced if at least
+    80 %, approximate if two thirds. Needs all ten real files.
+    Errors: {SAME_DATA}
+    """
     ks, rows = genuine(evidence, "ks_top1", METHODS)
     ece, _ = genuine(evidence, "ece25", METHODS)
     pairs = [
@@ -139,25 +110,21 @@ def ece_orders_as_ks(evidence):
         for model in ks.index
         for a, b in itertools.combinations(METHODS, 2)
     ]
-    agree = sum(pairs) / len(pairs)
-    measurements = [Measurement("pairs in one order", sum(pairs), f"of {len(pairs)}")]
-    verdict = verdict_of(agree >= CONCORDANT, agree >= PARTLY)
-    return until_complete(rows, verdict, measurements, failure_is_final=False)
+    yield Measurement("pairs in one order", sum(pairs), f"of {len(pairs)}")
+    verdict = verdict_of(np.mean(pairs) >= CONCORDANT, np.mean(pairs) >= PARTLY)
+    return until_complete(rows, verdict, failure_is_final=False)
 
 
-@claim(
-    "S06",
-    "Gupta §1, §3",
-    says="The KS error needs no bins, where the ECE changes with their number",
-    published="the resulting calibration error depends on the binning scheme",
-    tables="measures",
-    rule="Change of the ECE between 15 and 100 bins, as a share of the lesser, for every model "
-    "with genuine outputs as it is and after each method (at least four models): reproduced if "
-    "above 5 % for all, approximate if for some. The KS error has one value by definition.",
-    uncertainty=SAME_DATA,
-)
+@claim("S06", "Gupta §1, §3", "measures")
 def ece_changes_with_bins(evidence):
-    """S06: range of the ECE over numbers of bins."""
+    """The KS error needs no bins, where the ECE changes with their number
+
+    Published: the resulting calibration error depends on the binning scheme
+    Rule: Change of the ECE between 15 and 100 bins, as a share of the lesser, for every model with
+    genuine outputs as it is and after each method (at least four models): reproduced if above 5 %
+    for all, approximate if for some. The KS error has one value by definition.
+    Errors: {SAME_DATA}
+    """
     table = evidence.table("measures")
     mine = table[table["measure"].isin(BINS) & table["value_percent"].notna()]
     mine = mine[mine["model"].isin(MODELS)]
@@ -165,12 +132,10 @@ def ece_changes_with_bins(evidence):
         raise NotJudged(f"{mine['model'].nunique()} models have genuine outputs; the rule wants 4")
     values = mine.pivot(index=["method", "model"], columns="measure", values="value_percent")
     change = values.max(axis=1) / values.min(axis=1) - 1
+    for method, of in change.groupby(level="method", sort=False):
+        ends = {"low": 100 * of.min(), "high": 100 * of.max()}
+        yield Measurement("change of the ECE, over the models", NAN, "percent", method, **ends)
     depends = change > CHANGES
-    measurements = [
-        Measurement("change of the ECE, over the models", NAN, "percent", method,
-                    low=100 * of_method.min(), high=100 * of_method.max())
-        for method, of_method in change.groupby(level="method", sort=False)
-    ]  # fmt: skip
-    measurements.append(Measurement("above 5 %", depends.sum(), f"of {len(depends)}"))
-    source = " + ".join(dict.fromkeys(mine["source"]))
-    return Judgement(verdict_of(depends.all(), depends.any()), measurements, source)
+    yield Measurement("above 5 %", depends.sum(), f"of {len(depends)}")
+    verdict = verdict_of(depends.all(), depends.any())
+    return verdict, " + ".join(dict.fromkeys(mine["source"]))

@@ -10,7 +10,8 @@ import pandas as pd
 from calbias.io.table_schema import columns_of
 
 NAN = float("nan")
-UNITS = {"percent": " %", "percentage points": " points"}
+POINTS = "percentage points"
+UNITS = {"percent": " %", POINTS: " points"}
 
 
 class Measurement(NamedTuple):

@@ -6,7 +6,7 @@ import numpy as np
 
 from calbias.claims.evidence import by_estimator
 from calbias.claims.measurements import NAN, Measurement
-from calbias.claims.verdicts import CLEAR, Judgement, claim, verdict_of
+from calbias.claims.verdicts import CLEAR, claim, verdict_of
 from calbias.summaries.bias_by_group import error_of_mean
 from calbias.summaries.paired_t_test import ROUNDING, SAME_MEANS, paired_t_test
 from calbias.truth.paper import DEBIAS_PERCENT, MODELS, P_VALUE, SWEEP_PERCENT, T_STATISTIC
@@ -31,8 +31,7 @@ class PairedTest(NamedTuple):
 
 def paired_test(evidence, experiment):
     """Return the PairedTest of an experiment, as in table ``paired_t_test``."""
-    rows = evidence.bias(experiment, PAIR)
-    bias, se = by_estimator(rows)
+    bias, se = by_estimator(evidence.bias(experiment, PAIR))
     row = paired_t_test(bias.abs(), *PAIR)
     a, b = PAIR
     of_t = t_error(bias[a].abs() - bias[b].abs(), np.hypot(se[a], se[b]))
@@ -53,74 +52,62 @@ def t_error(differences, errors):
 def in_measurements(test, published=(NAN,) * 3, published_errors=(NAN,) * 3, p_value=NAN):
     """Return a PairedTest as Measurements, with published values where there are any."""
     rows = zip(NAMES, test.values, UNITS, test.errors, published, published_errors, strict=True)
+    for name, value, unit, error, *printed in rows:
+        yield Measurement(name, value, unit, "", error, NAN, NAN, *printed)
     p = "p of the paired test" + f", published as < {p_value:g}" * (p_value == p_value)
-    return [
-        *(Measurement(*row[:3], "", row[3], NAN, NAN, *row[4:]) for row in rows),
-        Measurement(p, test.p_value, published=p_value),
-        Measurement("pairs", test.n_pairs),
-    ]
+    yield Measurement(p, test.p_value, published=p_value)
+    yield Measurement("pairs", test.n_pairs)
 
 
-@claim(
-    "R11",
-    "§7.1",
-    says="A paired t-test finds the equal-mass sweep less biased than equal-mass debias",
-    published=f"{DEBIAS_PERCENT} vs {SWEEP_PERCENT}, t = 5.10, p < 1e-5",
-    figures="fig4_realistic",
-    tables="bias paired_t_test t_test_sensitivity",
-    rule=f"Reproduced if ece_debias_em has the larger mean |bias|, p < {P_VALUE:g}, and both means "
-    f"are within {TOLERANCE_PERCENT:g} (and {CLEAR:g} Monte Carlo standard errors) of "
-    f"{DEBIAS_PERCENT} and {SWEEP_PERCENT}; approximate if it has the larger mean with "
-    f"p < {SIGNIFICANT}.",
-    uncertainty="± one Monte Carlo standard error; ranges: parameters drawn within the rounding of "
-    "the printed ones (table t_test_sensitivity)",
-)
+@claim("R11", "§7.1", "bias paired_t_test t_test_sensitivity", "fig4_realistic")
 def realistic_t_test(evidence):
+    """A paired t-test finds the equal-mass sweep less biased than equal-mass debias
+
+    Published: {DEBIAS_PERCENT} vs {SWEEP_PERCENT}, t = 5.10, p < 1e-5
+    Rule: Reproduced if ece_debias_em has the larger mean |bias|, p < {P_VALUE:g}, and both means
+    are within {TOLERANCE_PERCENT:g} (and {CLEAR:g} Monte Carlo standard errors) of {DEBIAS_PERCENT}
+    and {SWEEP_PERCENT}; approximate if it has the larger mean with p < {SIGNIFICANT}.
+    Errors: ± one Monte Carlo standard error; ranges: parameters drawn within the rounding of the
+    printed ones (table t_test_sensitivity)
+    """
     test = paired_test(evidence, "realistic")
     (a, b, _), p = test.values, test.p_value
     off = np.abs([a - DEBIAS_PERCENT, b - SWEEP_PERCENT])
     near = (off <= TOLERANCE_PERCENT + CLEAR * test.errors[:2]).all()
     paper_errors = [evidence.paper_error("realistic", error) for error in test.errors]
-    measurements = in_measurements(test, PUBLISHED, paper_errors, P_VALUE)
-    table, notes = evidence.tables.get("t_test_sensitivity"), ()
+    yield from in_measurements(test, PUBLISHED, paper_errors, P_VALUE)
+    table = evidence.tables.get("t_test_sensitivity")
     if table is not None and len(table):
         drawn = table["choice"].str.startswith(ROUNDING)
-        measurements += rounding_measurements(table[drawn])
-        notes = sensitivity_notes(table[~drawn])
-    return Judgement(
-        verdict_of(a > b and p < P_VALUE and near, a > b and p < SIGNIFICANT),
-        measurements,
-        evidence.source("realistic", MODELS),
-        notes,
-    )
+        yield from rounding_measurements(table[drawn])
+        yield from sensitivity_notes(table[~drawn])
+    verdict = verdict_of(a > b and p < P_VALUE and near, a > b and p < SIGNIFICANT)
+    return verdict, evidence.source("realistic", MODELS)
 
 
 def rounding_measurements(draws):
     """Return how far the rounding of the printed parameters moves the test."""
-    if draws.empty:
-        return []
-    ends = zip(NAMES, UNITS, draws[COLUMNS].min(), draws[COLUMNS].max(), strict=True)
     words = f", range of {len(draws)} draws within rounding"
-    return [Measurement(name + words, NAN, unit, low=a, high=b) for name, unit, a, b in ends]
+    if len(draws):
+        ends = zip(NAMES, UNITS, draws[COLUMNS].min(), draws[COLUMNS].max(), strict=True)
+        for name, unit, low, high in ends:
+            yield Measurement(name + words, NAN, unit, low=low, high=high)
 
 
 def sensitivity_notes(table):
     """Return which open choices keep the sign, and which is nearest in both means and t."""
     others = table[~table["choice"].isin(SAME_MEANS)]
     keeps = others["t_statistic"] > 0
-    apart = ((table[COLUMNS] / np.array(PUBLISHED) - 1) ** 2).sum(axis=1)
-    best = table.loc[apart.idxmin()]
+    if len(others):
+        yield (
+            f"{len(others)} other choices open to the authors have means of their own: "
+            f"{keeps.sum()} keep the published sign ({', '.join(others.loc[keeps, 'choice'])})"
+        )
+    if not keeps.all():
+        yield f"the others reverse it ({', '.join(others.loc[~keeps, 'choice'])})"
+    best = table.loc[((table[COLUMNS] / np.array(PUBLISHED) - 1) ** 2).sum(axis=1).idxmin()]
     a, b, t = best[COLUMNS]
-    nearest = (
+    yield (
         f"nearest to the published numbers is {best['choice']} ({best['description']}): {a:.3f} vs "
         f"{b:.3f}, t = {t:.2f}, p = {best['p_value']:.1g} (table t_test_sensitivity)"
     )
-    if others.empty:
-        return (nearest,)
-    counted = [
-        f"{len(others)} other choices open to the authors have means of their own: "
-        f"{keeps.sum()} keep the published sign ({', '.join(others.loc[keeps, 'choice'])})"
-    ]
-    if not keeps.all():
-        counted.append(f"the others reverse it ({', '.join(others.loc[~keeps, 'choice'])})")
-    return (*counted, nearest)

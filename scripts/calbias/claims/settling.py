@@ -22,11 +22,6 @@ from calbias.truth.paper import N_BINS, NORM
 from calbias.truth.scenarios import Scenario
 
 MOST_SCORES = 2_500_000_000  # ten CPU seconds
-SETTLED = (
-    f"Where numbers within {CLEAR:g} Monte Carlo errors of these would change the verdict, the "
-    "cells behind them are simulated with more replicates (table settled); what is open then is a "
-    "tie."
-)
 
 
 class Numbers(NamedTuple):
@@ -51,15 +46,17 @@ class Settling(NamedTuple):
     draw: Callable
 
 
-def settled_numbers(evidence, id, settling):
-    """Return the Numbers of table ``settled`` if it has the claim, else those of the tables."""
+def settled(evidence, id, settling):
+    """Return (Numbers, verdict, note) of a claim, by table ``settled`` if the claim is there."""
     table = evidence.tables.get("settled")
-    rows = None if table is None else table[table["id"] == id]
-    if rows is None or rows.empty:
-        return settling.measure(evidence)
-    rows = rows.set_index("case").loc[list(settling.cases)]
-    values, errors = (rows[name].to_numpy(float) for name in ("value", "error"))
-    return Numbers(values, errors, int(rows["n_replicates"].iloc[0]))
+    rows = () if table is None else table[table["id"] == id]
+    if len(rows):
+        rows = rows.set_index("case").loc[list(settling.cases)]
+        values, errors = rows[["value", "error"]].to_numpy(float).T
+        numbers = Numbers(values, errors, int(rows["n_replicates"].iloc[0]))
+    else:
+        numbers = settling.measure(evidence)
+    return numbers, *settled_verdict(numbers, settling.decide)
 
 
 def settled_verdict(numbers, decide):
@@ -82,27 +79,21 @@ def settled_rows(claims, evidence, seed):
     Claims whose verdict is clear at once, and those that this run cannot judge, have no rows.
     """
     rows = []
-    for claim in claims:
+    for id, settling in ((claim.id, claim.settling) for claim in claims if claim.settling):
         try:
-            numbers = claim.settling.measure(evidence) if claim.settling else None
+            numbers = settling.measure(evidence)
         except NotJudged:
             continue
-        if numbers is None or not _is_open(numbers, claim):
-            continue
-        drawn = _Drawn(seed)
-        while _is_open(numbers, claim) and drawn.may_double():
-            m = 2 * numbers.n_replicates
-            numbers = Numbers(*claim.settling.draw(evidence, m, drawn.simulate), m)
-        rows += [
-            {"id": claim.id, "case": case, "value": value, "error": error,
-             "n_replicates": numbers.n_replicates}
-            for case, value, error in zip(claim.settling.cases, *numbers[:2], strict=True)
-        ]  # fmt: skip
+        drawn, n = _Drawn(seed), None
+        while settled_verdict(numbers, settling.decide)[0] == TIE and drawn.may_double():
+            n = 2 * numbers.n_replicates
+            numbers = Numbers(*settling.draw(evidence, n, drawn.simulate), n)
+        if n:
+            rows += [
+                {"id": id, "case": case, "value": value, "error": error, "n_replicates": n}
+                for case, value, error in zip(settling.cases, *numbers[:2], strict=True)
+            ]
     return rows
-
-
-def _is_open(numbers, claim):
-    return settled_verdict(numbers, claim.settling.decide)[0] == TIE
 
 
 class _Drawn:
@@ -141,10 +132,10 @@ def scenarios_of(evidence, experiment, prefix=""):
     }
 
 
-def cells_of(scenarios, n_samples, simulate):
+def cells_of(scenarios, n_samples, names, n_replicates, simulate):
     """Return {estimator: {Cell: Estimates}} of simulated scenarios, as summaries take them."""
-    cells = {}
+    cells = {name: {} for name in names}
     for scenario in scenarios:
-        for name, found in simulate(scenario).items():
-            cells.setdefault(name, {})[Cell(scenario.name, n_samples, N_BINS)] = found
+        for name, found in simulate(scenario, n_samples, names, n_replicates).items():
+            cells[name][Cell(scenario.name, n_samples, N_BINS)] = found
     return cells

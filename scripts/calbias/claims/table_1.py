@@ -10,83 +10,66 @@ from calbias.truth.paper import MODELS
 
 MEASURES = ("ece_bin_ew", "ece_sweep_em")  # in the same order, those of the tables
 DEFAULT = "default"
+TABLES = "recalibration_selection recalibration recalibration_sensitivity"
 
 
-@claim(
-    "R26",
-    "Table 1",
-    says="ECE_bin selects the same recalibration method as the true error for 3 of 10 models, "
-    "ECE_sweep for 7 of 10",
-    published="3/10 and 7/10",
-    figures="table1_recalibration",
-    tables="recalibration_selection recalibration recalibration_sensitivity",
-    needs_real_logits=True,
-    rule="Models for which the estimator selects the method that the TCE reference selects, real "
-    "logits: reproduced if as many as Table 1 ticks, for ECE_bin and for ECE_sweep, "
-    "approximate if more for ECE_sweep than for ECE_bin. Needs all ten real files. What other "
-    "choices than the default would give is noted.",
-    uncertainty="± standard deviation over bootstrap resamples",
-)
+@claim("R26", "Table 1", TABLES, "table1_recalibration", real=True)
 def sweep_selects_better(evidence):
+    """ECE_bin selects the same recalibration method as the true error for 3 of 10 models, ECE_sweep
+    for 7 of 10
+
+    Published: 3/10 and 7/10
+    Rule: Models for which the estimator selects the method that the TCE reference selects, real
+    logits: reproduced if as many as Table 1 ticks, for ECE_bin and for ECE_sweep, approximate if
+    more for ECE_sweep than for ECE_bin. Needs all ten real files. What other choices than the
+    default would give is noted.
+    Errors: ± standard deviation over bootstrap resamples
+    """
     table, rows = evidence.of_published_models("recalibration_selection")
     # the two measures of Table 1
     table, rows = (t[t["published_agrees"].notna()] for t in (table, rows))
     shown = rows if len(rows) else table
-    published = published_agreements(evidence)
-    agree = {name: agreements(shown, name) for name in published}
-    exact = all(agree[name][0] == count for name, count in published.items())
-    verdict = verdict_of(exact, agree["ece_sweep"][0] > agree["ece_bin"][0])
-    same = (is_true(shown["agrees"]) == is_true(shown["published_agrees"])).sum()
+    ticks = evidence.published["roelofs2022_table1_recalibration_selection"]
+    agrees, counts, exact = is_true(shown["agrees"]), {}, True
+    for name in ("ece_bin", "ece_sweep"):
+        of_name = agrees[shown["measure"].str.startswith(name)]
+        counts[name], n = int(of_name.sum()), len(of_name)
+        ticked = int(ticks[f"{name}_selects_as_tce"].sum())
+        exact = exact and counts[name] == ticked
+        case, printed = ("", ticked) if n == len(MODELS) else (f"of {n}:", NAN)
+        label = f"{name} selects as TCE"
+        yield Measurement(label, counts[name], "models", case, published=printed)
+    same = (agrees == is_true(shown["published_agrees"])).sum()
+    yield Measurement(f"ticks of {len(shown)} as published", same)
     frequency = shown["agreement_frequency"]
     spread = shown.assign(mean=frequency, variance=frequency * (1 - frequency))
     spread = spread.groupby("measure")[["mean", "variance"]].sum()
-    measurements = []
-    for name, (k, n) in agree.items():
-        case, printed = ("", published[name]) if n == len(MODELS) else (f"of {n}:", NAN)
-        name = f"{name} selects as TCE"
-        measurements.append(Measurement(name, k, "models", case, published=printed))
-    measurements.append(Measurement(f"ticks of {len(shown)} as published", same))
     expected = {row.Index: (row.mean, np.sqrt(row.variance)) for row in spread.itertuples()}
-    measurements += by_case("models that agree, mean over bootstrap resamples", expected)
-    notes = ["these are surrogates, which the paper's ticks do not bind"] if rows.empty else []
-    notes += choices_notes(evidence)
-    return until_complete(rows, verdict, measurements, notes, failure_is_final=False)
-
-
-def published_agreements(evidence):
-    """Return {estimator: models that Table 1 ticks}, how often it selects as the TCE does."""
-    ticks = evidence.published["roelofs2022_table1_recalibration_selection"]
-    return {name: int(ticks[f"{name}_selects_as_tce"].sum()) for name in ("ece_bin", "ece_sweep")}
-
-
-def agreements(table, name):
-    """Return (number of agreements, number of models) of the measures whose name begins so."""
-    agrees = is_true(table.loc[table["measure"].str.startswith(name), "agrees"])
-    return int(agrees.sum()), len(agrees)
+    yield from by_case("models that agree, mean over bootstrap resamples", expected)
+    if rows.empty:
+        yield "these are surrogates, which the paper's ticks do not bind"
+    yield from choices_notes(evidence)
+    verdict = verdict_of(exact, counts["ece_sweep"] > counts["ece_bin"])
+    return until_complete(rows, verdict, failure_is_final=False)
 
 
 def choices_notes(evidence):
     """Return which open choices change which estimator agrees more, over all models."""
     table = evidence.tables.get("recalibration_sensitivity")
-    if table is None or table.empty:
-        return []
+    if table is None:
+        return
     wide = table.pivot(index="choice", columns="measure", values="n_agree")
     wide = wide.reindex(index=table["choice"].unique(), columns=list(MEASURES)).dropna()
     if DEFAULT not in wide.index:
-        return []
+        return
     usual, best = MEASURES
     n_models = table.loc[table["choice"] == DEFAULT, "n_models"].max()
-    notes = [
+    yield (
         f"of {n_models:.0f} models, how many {usual} and {best} agree for under each choice open "
         "to the authors (table recalibration_sensitivity)"
-    ]
-    lead = wide[best] - wide[usual]
-    for comparison, found in (
-        ("more often than", wide[lead > 0]),
-        ("as often as", wide[lead == 0]),
-        ("less often than", wide[lead < 0]),
-    ):
-        named = [f"{c} ({row.iloc[0]:.0f} and {row.iloc[1]:.0f})" for c, row in found.iterrows()]
-        if named:
-            notes.append(f"{best} agrees {comparison} {usual} under {', '.join(named)}")
-    return notes
+    )
+    lead = np.sign(wide[best] - wide[usual])
+    for sign, words in ((1, "more often than"), (0, "as often as"), (-1, "less often than")):
+        found = wide[lead == sign].itertuples()
+        if named := ", ".join(f"{choice} ({a:.0f} and {b:.0f})" for choice, a, b in found):
+            yield f"{best} agrees {words} {usual} under {named}"

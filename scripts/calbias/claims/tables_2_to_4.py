@@ -1,9 +1,10 @@
 """R06 to R08: the fits to the ten models (section 6, Tables 2 to 4)."""
 
 import numpy as np
+import pandas as pd
 
 from calbias.claims.evidence import until_complete
-from calbias.claims.measurements import Measurement, by_case
+from calbias.claims.measurements import POINTS, Measurement, by_case
 from calbias.claims.verdicts import CLEAR, NEEDS_REAL_LOGITS, NotJudged, claim, verdict_of
 from calbias.fits.standard_errors import rows_with_table3_errors
 from calbias.io.tables import is_true
@@ -15,85 +16,79 @@ MOST, MANY = 0.95, 0.75
 REAL_TOLERANCE, REAL_LOOSE = 0.02, 0.5
 SIMULATED_TOLERANCE, SIMULATED_LOOSE = 0.5, 2.0
 NESTED_SLACK = 2.0  # a superset has one more parameter: AIC + 2 at most, if both are optima
+TABLES_OF_R08 = "ece_bin_real_and_simulated comparison tce_rounding"
 SURROGATES = "surrogates (a check of the pipeline, not of the paper)"
 
 
-@claim(
-    "R06",
-    "Table 2",
-    says="The Beta parameters of the ten models' scores",
-    published="Table 2, ten pairs",
-    figures="fig3_fits",
-    tables="beta_fits comparison",
-    needs_real_logits=True,
-    rule=f"Beta parameters of real logits: reproduced if all are within {BETA_TOLERANCE:.1%} of "
-    f"Table 2, approximate within {BETA_LOOSE:.0%}. Needs all ten real files, unless one "
-    "already fails.",
-    uncertainty="rounding of the printed parameters",
-)
+@claim("R06", "Table 2", "beta_fits comparison", "fig3_fits", real=True)
 def beta_parameters(evidence):
+    """The Beta parameters of the ten models' scores
+
+    Published: Table 2, ten pairs
+    Rule: Beta parameters of real logits: reproduced if all are within {BETA_TOLERANCE:.1%} of Table
+    2, approximate within {BETA_LOOSE:.0%}. Needs all ten real files, unless one already fails.
+    Errors: rounding of the printed parameters
+    """
     table, rows = evidence.of_published_models("beta_fits")
-    off = np.maximum(*(off_by(rows, name, relative=True) for name in ("alpha", "beta")))
-    printed = evidence.published["roelofs2022_table2_beta_fits"][["alpha", "beta"]]
-    rounding = HALF_LAST_DIGIT_BETA / printed.abs().min(axis=None)
-    measurements = [Measurement("models with real logits, of 10", len(rows))]
+    yield Measurement("models with real logits, of 10", len(rows))
+    off, of_all = (
+        pd.DataFrame({x: off_by(t, x, relative=True) for x in ("alpha", "beta")})
+        for t in (rows, table)
+    )
     if len(rows):
-        worst = 100 * off.max(), "percent", rows.loc[off.idxmax(), "model"]
-        measurements.append(Measurement("largest relative difference to Table 2", *worst))
+        worst = off.max(axis=1).idxmax()
+        values = 100 * off.max(axis=None), "percent", rows.loc[worst, "model"]
+        yield Measurement("largest relative difference to Table 2", *values)
     elif len(table):
         name = f"largest relative difference to Table 2, {SURROGATES}"
-        worst = {x: 100 * off_by(table, x, relative=True).max() for x in ("alpha", "beta")}
-        measurements += by_case(name, worst, "percent")
-    name = "largest rounding of the printed parameters"
-    measurements.append(Measurement(name, 100 * rounding, "percent"))
-    verdict = verdict_of((off <= BETA_TOLERANCE).all(), (off <= BETA_LOOSE).all())
-    return until_complete(rows, verdict, measurements, [softmax_note(rows)])
+        yield from by_case(name, 100 * of_all.max(), "percent")
+    printed = evidence.published["roelofs2022_table2_beta_fits"][["alpha", "beta"]]
+    rounding = HALF_LAST_DIGIT_BETA / printed.abs().min(axis=None)
+    yield Measurement("largest rounding of the printed parameters", 100 * rounding, "percent")
+    yield softmax_note(rows)
+    verdict = verdict_of((off <= BETA_TOLERANCE).all(axis=None), (off <= BETA_LOOSE).all(axis=None))
+    return until_complete(rows, verdict)
 
 
-@claim(
-    "R07",
-    "Table 3",
-    says="The coefficients, AICs and selected model of the twelve GLMs",
-    published="Table 3, 120 rows",
-    figures="fig3_fits",
-    tables="glm_fits comparison",
-    needs_real_logits=True,
-    rule="Fits of real logits against Table 3, whose numbers are means over ten bootstrap "
-    "resamples: reproduced if every model selects the GLM with the lowest published AIC, and "
-    f"at least {MOST:.0%} of the coefficients and AICs are within {CLEAR:g} standard errors of "
-    f"such a mean; approximate if at least {MANY:.0%} are. Needs all ten real files.",
-    uncertainty="standard errors are those of Table 3's means over ten resamples",
-)
+@claim("R07", "Table 3", "glm_fits comparison", "fig3_fits", real=True)
 def glm_parameters(evidence):
+    """The coefficients, AICs and selected model of the twelve GLMs
+
+    Published: Table 3, 120 rows
+    Rule: Fits of real logits against Table 3, whose numbers are means over ten bootstrap resamples:
+    reproduced if every model selects the GLM with the lowest published AIC, and at least {MOST:.0%}
+    of the coefficients and AICs are within {CLEAR:g} standard errors of such a mean; approximate if
+    at least {MANY:.0%} are. Needs all ten real files.
+    Errors: standard errors are those of Table 3's means over ten resamples
+    """
     table, rows = evidence.of_published_models("glm_fits")
     _, beta_fits = evidence.of_published_models("beta_fits")
-    winners = published_winners(evidence)
+    tables = ("roelofs2022_table2_beta_fits", "roelofs2022_table3_glm_fits")
+    fits = printed_fits(*(evidence.published[name] for name in tables))
+    winners = {model: fit.scenario().curve.name for model, fit in fits.items()}
     selected = (rows if len(rows) else table).pipe(lambda t: t[is_true(t["selected"])])
     other = [row for row in selected.itertuples() if winners.get(row.model) != row.glm]
-    verdict, notes = NEEDS_REAL_LOGITS, [aic_contradictions(evidence)]
+    yield Measurement("models with real logits, of 10", rows["model"].nunique())
     name = f"models of {len(selected)} that select the published winner"
-    measurements = [
-        Measurement("models with real logits, of 10", rows["model"].nunique()),
-        Measurement(name + f", {SURROGATES}" * rows.empty, len(selected) - len(other)),
-    ]
+    yield Measurement(name + f", {SURROGATES}" * rows.empty, len(selected) - len(other))
+    yield aic_contradictions(evidence)
+    verdict = NEEDS_REAL_LOGITS
     if len(rows):
         apart = np.abs(errors_apart(rows, beta_fits))
         close = np.mean(apart <= CLEAR)
-        verdict = verdict_of(not other and close >= MOST, close >= MANY)
         within = f"numbers of {len(apart)} within {CLEAR:g} standard errors"
-        measurements += [
-            Measurement(within, 100 * close, "percent"),
-            Measurement("median distance", np.median(apart), "standard errors"),
-        ]
-        notes += [winner_note(rows, winners, other), softmax_note(beta_fits)]
-    return until_complete(rows, verdict, measurements, notes, failure_is_final=False)
-
-
-def published_winners(evidence):
-    """Return {model: GLM with the lowest published AIC}."""
-    tables = ("roelofs2022_table2_beta_fits", "roelofs2022_table3_glm_fits")
-    fits = printed_fits(*(evidence.published[name] for name in tables))
-    return {model: fit.scenario().curve.name for model, fit in fits.items()}
+        yield Measurement(within, 100 * close, "percent")
+        yield Measurement("median distance", np.median(apart), "standard errors")
+        delta = rows.set_index(["model", "glm"])["delta_aic"]
+        if behind := ", ".join(
+            f"{row.model} {delta[row.model, winners[row.model]]:.1f} ({winners[row.model]}, "
+            f"selected {row.glm})"
+            for row in other
+        ):
+            yield f"AIC of the published winner above that of the selected: {behind}"
+        yield softmax_note(beta_fits)
+        verdict = verdict_of(not other and close >= MOST, close >= MANY)
+    return until_complete(rows, verdict, failure_is_final=False)
 
 
 def errors_apart(rows, beta_fits):
@@ -109,17 +104,6 @@ def errors_apart(rows, beta_fits):
     return np.array(apart)
 
 
-def winner_note(rows, winners, other):
-    """Return how far behind the published winner is where another GLM is selected."""
-    delta = rows.set_index(["model", "glm"])["delta_aic"]
-    behind = ", ".join(
-        f"{row.model} {delta[row.model, winners[row.model]]:.1f} ({winners[row.model]}, selected "
-        f"{row.glm})"
-        for row in other
-    )
-    return behind and f"AIC of the published winner above that of the selected: {behind}"
-
-
 def aic_contradictions(evidence):
     """Return where the published AICs cannot be optima of one data set (nested or equal models)."""
     table = evidence.published["roelofs2022_table3_glm_fits"]
@@ -128,8 +112,7 @@ def aic_contradictions(evidence):
     nested = [aic[f"{p}_b0_b1"] - aic[f"{p}_{one}"] for p in pairs for one in ("b0", "b1")]
     excess = np.concatenate(nested)
     broken = excess > NESTED_SLACK
-    constants = aic[[f"{p}_b0" for p in pairs]]
-    spread = constants.max(axis=1) - constants.min(axis=1)
+    spread = np.ptp(aic[[f"{p}_b0" for p in pairs]], axis=1)
     words = []
     if broken.any():
         words.append(
@@ -147,72 +130,54 @@ def aic_contradictions(evidence):
     )
 
 
-@claim(
-    "R08",
-    "Table 4, Fig 3c",
-    says="ECE_bin of the real models is close to that of data simulated from their fits",
-    published="6.15–23.12 % real, 6.87–19.69 % simulated",
-    figures="fig3_fits",
-    tables="ece_bin_real_and_simulated comparison tce_rounding",
-    needs_real_logits=True,
-    rule="Reproduced if ECE_bin of every model's real validation fold is within "
-    f"{REAL_TOLERANCE:g} points of Table 4 and the simulated mean within "
-    f"{SIMULATED_TOLERANCE:g}; approximate within {REAL_LOOSE:g} and {SIMULATED_LOOSE:g}. "
-    "Needs all ten real files, unless one already fails.",
-    uncertainty="Monte Carlo standard error of a simulated value; the fits' rounding moves it "
-    "more, see tce_rounding",
-)
+@claim("R08", "Table 4, Fig 3c", TABLES_OF_R08, "fig3_fits", real=True)
 def real_and_simulated(evidence):
+    """ECE_bin of the real models is close to that of data simulated from their fits
+
+    Published: 6.15–23.12 % real, 6.87–19.69 % simulated
+    Rule: Reproduced if ECE_bin of every model's real validation fold is within {REAL_TOLERANCE:g}
+    points of Table 4 and the simulated mean within {SIMULATED_TOLERANCE:g}; approximate within
+    {REAL_LOOSE:g} and {SIMULATED_LOOSE:g}. Needs all ten real files, unless one already fails.
+    Errors: Monte Carlo standard error of a simulated value; the fits' rounding moves it more, see
+    tce_rounding
+    """
     table, rows = evidence.of_published_models("ece_bin_real_and_simulated")
+    scored = table[table["source"] == "real_scores"]
     simulated = off_by(table, "mean_simulated_ece_bin_percent", "published_simulated_percent")
     real = off_by(rows, "ece_bin_percent")
-    sources = " + ".join(dict.fromkeys(table["simulated_source"]))
-    measurements, verdict = [], NEEDS_REAL_LOGITS
     if len(rows):
         name = f"real column, {len(rows)} of 10 models, largest difference to Table 4"
-        measurements.append(Measurement(name, real.max(), "percentage points"))
-    name = f"simulated column ({sources}), difference to Table 4"
+        yield Measurement(name, real.max(), POINTS)
+    sources = " + ".join(dict.fromkeys(table["simulated_source"]))
     differences = {"largest": simulated.max(), "mean": simulated.mean()}
-    measurements += by_case(name, differences, "percentage points")
+    yield from by_case(f"simulated column ({sources}), difference to Table 4", differences, POINTS)
     if len(rows):
         gap = off_by(rows, "ece_bin_percent", "mean_simulated_ece_bin_percent").mean()
-        name = "real against simulated, mean difference"
-        measurements.append(Measurement(name, gap, "percentage points"))
-        of_real = simulated[table["model"].isin(rows["model"])]
-        verdict = verdict_of(
-            real.max() <= REAL_TOLERANCE and of_real.max() <= SIMULATED_TOLERANCE,
-            real.max() <= REAL_LOOSE and of_real.max() <= SIMULATED_LOOSE,
+        yield Measurement("real against simulated, mean difference", gap, POINTS)
+    if far := ", ".join(table.loc[simulated > SIMULATED_TOLERANCE, "model"]):
+        yield (
+            f"the simulated column differs most for {far}; the published one rests on refits on "
+            "the validation fold, which are not printed"
         )
-    far = ", ".join(table.loc[simulated > SIMULATED_TOLERANCE, "model"])
-    note = far and (
-        f"the simulated column differs most for {far}; the published one rests on refits on the "
-        "validation fold, which are not printed"
-    )
-    scored = table[table["source"] == "real_scores"]
-    notes = [note]
+    for row in scored.itertuples():
+        values = row.ece_bin_test_percent, "percent", row.model
+        printed = row.published_ece_bin_percent
+        yield Measurement("ECE_bin of genuine scores, test fold", *values, published=printed)
     if len(scored):
-        measurements += of_genuine_scores(scored)
-        notes.append(
+        gap = off_by(scored, "ece_bin_test_percent", "mean_simulated_ece_bin_percent").mean()
+        yield Measurement("genuine scores against simulated, mean difference", gap, POINTS)
+        yield (
             "genuine scores are those of the test fold, where Table 4 used other rows: they show "
             "the gap to simulated data and decide nothing about the printed digits"
         )
-    judgement = until_complete(rows, verdict, measurements, notes)
-    source = "real_scores" if len(scored) and rows.empty else judgement.source
-    return judgement._replace(source=source, largest_error=table["simulated_se_percent"].max())
-
-
-def of_genuine_scores(rows):
-    """Return each model's ECE_bin on its genuine test scores and their gap to simulated data."""
-    gap = off_by(rows, "ece_bin_test_percent", "mean_simulated_ece_bin_percent").mean()
-    columns = ["ece_bin_test_percent", "model", "published_ece_bin_percent"]
-    name = "ECE_bin of genuine scores, test fold"
-    return [
-        *(
-            Measurement(name, value, "percent", model, published=published)
-            for value, model, published in rows[columns].itertuples(index=False)
-        ),
-        Measurement("genuine scores against simulated, mean difference", gap, "percentage points"),
-    ]
+    of_real = simulated[table["model"].isin(rows["model"])]
+    verdict = verdict_of(
+        real.max() <= REAL_TOLERANCE and of_real.max() <= SIMULATED_TOLERANCE,
+        real.max() <= REAL_LOOSE and of_real.max() <= SIMULATED_LOOSE,
+    )
+    verdict, source = until_complete(rows, verdict)
+    source = "real_scores" if len(scored) and rows.empty else source
+    return verdict, source, table["simulated_se_percent"].max()
 
 
 def off_by(rows, column, other=None, relative=False):

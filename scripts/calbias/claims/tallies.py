@@ -5,17 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from calbias.claims.measurements import Measurement, by_case
-from calbias.claims.verdicts import CLEAR, VERDICTS, in_plain_words, verdict_of
+from calbias.claims.verdicts import CLEAR, FEW, RARE, VERDICTS, in_plain_words, verdict_of
 from calbias.summaries.bias_by_group import error_of_mean
-
-RARE = 0.05  # share of clear exceptions that "consistently" still admits
-FEW = 0.25  # the same for an approximate verdict
-
-CONSISTENTLY = (
-    f"reproduced if more than half of the cells clearly agree (by {CLEAR:g} standard errors) and "
-    f"at most {RARE:.0%} clearly disagree; approximate if more than half agree and at most "
-    f"{FEW:.0%} disagree"
-)
 
 
 class Tally(NamedTuple):

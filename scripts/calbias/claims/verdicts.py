@@ -1,9 +1,11 @@
 """A claim, its verdict, and the thresholds that all rules share."""
 
+import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-from calbias.claims.measurements import NAN
+from calbias.claims.measurements import NAN, Measurement
+from calbias.truth import paper
 
 REPRODUCED = "reproduced"
 APPROXIMATE = "approximate"
@@ -15,6 +17,18 @@ VERDICTS = (REPRODUCED, APPROXIMATE, NOT_REPRODUCED, TIE, NEEDS_REAL_LOGITS, NOT
 
 CLEAR = 3.0  # Monte Carlo standard errors beyond which a planned comparison counts as decided
 SEARCHED = 4.0  # the same for "somewhere on the grid there is …": many places were looked at
+RARE = 0.05  # share of clear exceptions that "consistently" still admits
+FEW = 0.25  # the same for an approximate verdict
+CONSISTENTLY = (
+    f"reproduced if more than half of the cells clearly agree (by {CLEAR:g} standard errors) and "
+    f"at most {RARE:.0%} clearly disagree; approximate if more than half agree and at most "
+    f"{FEW:.0%} disagree"
+)
+SETTLED = (
+    f"Where numbers within {CLEAR:g} Monte Carlo errors of these would change the verdict, the "
+    "cells behind them are simulated with more replicates (table settled); what is open then is a "
+    "tie."
+)
 
 
 class Judgement(NamedTuple):
@@ -48,15 +62,40 @@ class Claim(NamedTuple):
     rule: str
     uncertainty: str
     tables: str
-    figures: str = ""
-    needs_real_logits: bool = False
-    settling: tuple | None = None
-    judge: Callable = None
+    figures: str
+    needs_real_logits: bool
+    settling: tuple | None
+    judge: Callable
 
 
-def claim(id, where, **words):
-    """Decorate a ``judge(evidence)``: it becomes the ``judge`` of a Claim of these fields."""
-    return lambda judge: Claim(id, where, judge=judge, **words)
+def claim(id, where, tables, figures="", real=False, settling=None):
+    """Decorate a rule, which becomes a Claim with the words of its docstring.
+
+    The docstring is the statement, then ``Published:``, ``Rule:`` and ``Errors:``, each on a new
+    line; {NAME} is a constant of the rule's module, of this one or of ``truth.paper``. A rule
+    yields Measurements and notes (str; empty ones are left out) and returns (verdict, source), or
+    (verdict, source, largest error). ``real``: it needs the real logits.
+    """
+
+    def claim_of(rule):
+        known = {**vars(paper), **globals(), **rule.__globals__}
+        words = re.split(r"\s+(?:Published|Rule|Errors): ", rule.__doc__.strip())
+        words = [re.sub(r"\n *", " ", part).format_map(known) for part in words]
+
+        def judge(evidence):
+            found, parts = rule(evidence), []
+            try:
+                while True:
+                    parts.append(next(found))
+            except StopIteration as end:
+                verdict, source, *largest_error = end.value
+            notes = tuple(part for part in parts if part and isinstance(part, str))
+            measurements = [part for part in parts if isinstance(part, Measurement)]
+            return Judgement(verdict, measurements, source, notes, *largest_error)
+
+        return Claim(id, where, *words, tables, figures, real, settling, judge)
+
+    return claim_of
 
 
 class NotJudged(Exception):
