@@ -10,11 +10,11 @@ BEYOND_FIGURES = {"league_errors", "predicted_bias", "test_power", "interval_cov
 PAPERS_FIGURES = {"guo_fig1_confidence", "guo_fig4_recalibrated", "gupta_fig1_calibration"}
 ALL_FIGURES = {*PAPERS_FIGURES, "fig3_fits", *BIAS_FIGURES, "table1_recalibration", *BEYOND_FIGURES}
 LEAGUE = {
-    *("run_league league lp", "join_parts league", "rank_league league", "league_errors"),
+    *("run_league league lp", "join_tables league", "rank_league league", "league_errors"),
     "write_league_page league",
 }
 POWER = {"measure_power", "test_power", "write_league_page league"}
-PREDICTED = {"predict_bias resnet110_c10", "join_parts predicted_bias", "predicted_bias"}
+PREDICTED = {"predict_bias resnet110_c10", "join_tables predicted_bias", "predicted_bias"}
 # Both models have genuine scores: each has a picture.
 PICTURES = {f"draw_audit {model}" for model in MODELS}
 # An audit has the estimators of the configuration, and others of its own choice.
