@@ -177,7 +177,7 @@ def test_disk_full(fresh, undisturbed):
     """Results on 200 kB, then on enough."""
     kernels = {"NUMBA_CACHE_DIR": str(shutil.move(fresh / "results/kernels", fresh / "kernels"))}
     results = fresh / "results"
-    targets = ("--", BIAS, "results/logits/resnet110_c100.npz")
+    targets = ("--", SHARD, "results/logits/resnet110_c100.npz")
     with Mounted(results, "-t", "tmpfs", "-o", "size=200k"):
         said = fresh.run(*targets, ok=False, environment=kernels)
         [line] = errors(said)
@@ -186,7 +186,7 @@ def test_disk_full(fresh, undisturbed):
         assert not [path.name for path in results.rglob(".[0-9]*")]
         subprocess.run(["mount", "-o", "remount,size=50m", str(results)], check=True)
         fresh.run(*targets, environment=kernels)
-        assert (fresh / BIAS).read_bytes() == (undisturbed / BIAS).read_bytes()
+        assert (fresh / SHARD).read_bytes() == (undisturbed / SHARD).read_bytes()
 
 
 def test_shards_damaged(finished, undisturbed):
@@ -232,11 +232,7 @@ DAMAGED = (  # file, what happens to it, and a result that is made from it; down
     [("results/figures/test_power.pdf", edited, "results/provenance.json")],
     [("results/tables/interval_coverage.csv", edited, "results/figures/interval_coverage.png")],
     [
-        (
-            "results/audit/estimates/resnet110_c10.parquet",
-            cut,
-            "results/tables/audit_estimates.csv",
-        ),
+        ("results/league/lp.parquet", cut, "results/tables/league.csv"),
         ("results/scenarios/realistic.parquet", cut, "results/tables/scenarios.csv"),
         (
             "results/top_labels/resnet110_c100.parquet",
