@@ -1,4 +1,6 @@
 # calbias: every figure, table and claim of Roelofs et al. (2022), from logits to report.
+import atexit
+
 from snakemake.utils import min_version
 
 min_version("9.0")
@@ -26,7 +28,6 @@ include: "workflow/rules/claims.smk"
 include: "workflow/rules/benchmark.smk"
 include: "workflow/rules/provenance.smk"
 include: "workflow/rules/article.smk"
-include: "workflow/rules/defaults.smk"
 
 
 rule all:
@@ -34,3 +35,9 @@ rule all:
     input:
         results(),
     localrule: True
+
+
+onerror:
+    # the cause is the last thing on the screen, below Snakemake's own closing lines
+    if workflow.is_main_process:
+        atexit.register(show_errors, log)

@@ -79,8 +79,9 @@ def test_files_for_citation_and_archives_say_the_same():
 def test_workflow_catalogue_says_what_the_rules_can():
     usage = yaml.safe_load((ROOT / ".snakemake-workflow-catalog.yml").read_text())["usage"]
     rules = "".join(path.read_text() for path in (ROOT / "workflow/rules").glob("*.smk"))
-    named = 'each.conda_env = "../../envs/environment.yaml"' in rules
-    assert usage["software-stack-deployment"]["conda"] == named
+    shells = rules.count("    shell:\n")
+    named = rules.count('"../../envs/environment.yaml"\n')
+    assert usage["software-stack-deployment"]["conda"] == (shells == named)
     assert usage["report"] == ("report:" in (ROOT / "Snakefile").read_text())
     assert usage["mandatory-flags"]["flags"] == ""
 

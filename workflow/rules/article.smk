@@ -13,7 +13,11 @@ rule article:
     output:
         pdf="results/article/article.pdf",
         metadata="results/article/metadata.yaml",
+    log:
+        "results/logs/article.log",
     localrule: True
+    conda:
+        "../../envs/environment.yaml"
     params:
         tables=given(TABLES),
         source=folder_of("sources"),

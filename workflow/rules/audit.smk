@@ -42,11 +42,18 @@ rule audit_model:
         estimates="results/audit/estimates/{audited}.parquet",
         verdict="results/audit/verdicts/{audited}.parquet",
         diagram="results/audit/diagrams/{audited}.parquet",
+    log:
+        "results/logs/audit_model/{audited}.log",
     wildcard_constraints:
         audited=one_of(AUDITED),
+    conda:
+        "../../envs/environment.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: 1500 * attempt,
     params:
+        columns=[
+            columns_of(name) for name in ("audit_estimates", "audit_verdicts", "audit_diagrams")
+        ],
         form=lambda wildcards: ("--scores" if wildcards.audited in SCORE_FILES else "--top-labels"),
         estimators=config["estimators"],
         estimator_dir=config["estimator_dir"] or [],
@@ -76,7 +83,11 @@ rule draw_audit:
             labels={"figure": "{model}", "format": "PNG"},
         ),
         pdf="results/figures/models/{model}.pdf",
+    log:
+        "results/logs/draw_audit/{model}.log",
     localrule: True
+    conda:
+        "../../envs/environment.yaml"
     shell:
         "python {input.code[0]:q} --diagram {input.diagram} --verdict {input.verdict}"
         " --output-png {output.png} --output-pdf {output.pdf} 2>&1 | tee {log}"
@@ -87,9 +98,14 @@ rule measure_coverage:
         code=code("measure_coverage", *LOADED["coverage"]),
     output:
         "results/coverage/{law}.parquet",
+    log:
+        "results/logs/measure_coverage/{law}.log",
     wildcard_constraints:
         law=one_of(LAWS),
+    conda:
+        "../../envs/environment.yaml"
     params:
+        columns=columns_of("interval_coverage"),
         data_sets=config["coverage"],
         seed=config["seed"],
     shell:
@@ -102,7 +118,12 @@ rule judge_recommendation:
         code=code("judge_recommendation", *LOADED["recommendation"]),
     output:
         tabled("recommendation"),
+    log:
+        "results/logs/judge_recommendation.log",
+    conda:
+        "../../envs/environment.yaml"
     params:
+        columns=columns_of("recommendation"),
         data_sets=max(2, config["coverage"] // 3),
         seed=config["seed"],
     shell:

@@ -13,8 +13,14 @@ rule measure_speed:
     output:
         table="results/tables/benchmark.csv",
         memory="results/tables/benchmark_memory.csv",
+    log:
+        "results/logs/measure_speed.log",
+    conda:
+        "../../envs/environment.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: 2000 * attempt,
+    params:
+        columns=[columns_of(name) for name in ("benchmark", "benchmark_memory")],
     shell:
         "python {input.code[0]:q} --beta-fits {input.beta_fits:q} --glm-fits {input.glm_fits:q}"
         " --output {output.table} --memory {output.memory} 2>&1 | tee {log}"
@@ -25,5 +31,11 @@ rule measure_fit_times:
         code=code("measure_fit_times", *known_methods().values()),
     output:
         "results/tables/fit_times.csv",
+    log:
+        "results/logs/measure_fit_times.log",
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        columns=columns_of("fit_times"),
     shell:
         "python {input.code[0]:q} --output {output} 2>&1 | tee {log}"

@@ -50,9 +50,14 @@ rule predict_bias:
         manifest=resource("scores/manifest.json"),
     output:
         "results/predicted_bias/{scores}.parquet",
+    log:
+        "results/logs/predict_bias/{scores}.log",
     wildcard_constraints:
         scores=one_of(SCORE_STEMS),
+    conda:
+        "../../envs/environment.yaml"
     params:
+        columns=columns_of("predicted_bias"),
         estimators=PREDICTED["estimators"],
         n_samples=PREDICTED["n_samples"],
         subsamples=PREDICTED["subsamples"],
@@ -73,12 +78,17 @@ rule run_league:
         glm_fits=published("table3_glm_fits"),
     output:
         "results/{league}/{target}.parquet",
+    log:
+        "results/logs/run_league/{league}/{target}.log",
     wildcard_constraints:
         league=one_of(LEAGUES),
         target=one_of(LEAGUE_FILES),
+    conda:
+        "../../envs/environment.yaml"
     resources:
         runtime=lambda wildcards, attempt: 60 * attempt,
     params:
+        columns=[columns_of(name) for name in ("league", "league_full")],
         models=LEAGUE["models"],
         n_samples=LEAGUE["n_samples"],
         replicates=lambda wildcards: LEAGUES[wildcards.league],
@@ -97,9 +107,23 @@ rule rank_league:
     output:
         ranking=tabled("{league}_ranking"),
         sensitivity=tabled("{league}_sensitivity"),
+    log:
+        "results/logs/rank_league/{league}.log",
     wildcard_constraints:
         league=one_of(LEAGUES),
     localrule: True
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        columns=[
+            columns_of(name)
+            for name in (
+                "league_ranking",
+                "league_sensitivity",
+                "league_full_ranking",
+                "league_full_sensitivity",
+            )
+        ],
     shell:
         "python {input.code[0]:q} --league {input.league:q} --output-ranking {output.ranking}"
         " --output-sensitivity {output.sensitivity} 2>&1 | tee {log}"
@@ -111,9 +135,14 @@ rule time_league:
         estimators=[*sum(LEAGUE_FILES.values(), [])],
     output:
         "results/tables/league_times.csv",
+    log:
+        "results/logs/time_league.log",
+    conda:
+        "../../envs/environment.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: 2000 * attempt,
     params:
+        columns=columns_of("league_times"),
         estimators=[*LEAGUE_NAMES],
         folders=estimator_folders(config),
     shell:
@@ -140,9 +169,13 @@ rule write_league_page:
             category="1. Ledger of claims",
             labels={"page": "{league}: which measure, which test"},
         ),
+    log:
+        "results/logs/write_league_page/{league}.log",
     wildcard_constraints:
         league=one_of(LEAGUES),
     localrule: True
+    conda:
+        "../../envs/environment.yaml"
     params:
         tables=lambda wildcards, input: [
             f"--table={Path(path).stem.replace(wildcards.league, 'league')}={path}"
@@ -163,10 +196,15 @@ rule measure_power:
     output:
         power=tabled("test_power"),
         detection=tabled("test_detection"),
+    log:
+        "results/logs/measure_power.log",
     priority: 60
+    conda:
+        "../../envs/environment.yaml"
     resources:
         runtime=lambda wildcards, attempt: 60 * attempt,
     params:
+        columns=[columns_of(name) for name in ("test_power", "test_detection")],
         tests=POWER["tests"],
         slow_tests=POWER["slow_tests"],
         n_samples=POWER["n_samples"],

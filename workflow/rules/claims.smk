@@ -25,7 +25,12 @@ rule settle_claims:
         published=PUBLISHED,
     output:
         tabled("settled"),
+    log:
+        "results/logs/settle_claims.log",
+    conda:
+        "../../envs/environment.yaml"
     params:
+        columns=columns_of("settled"),
         tables=given(UNSETTLED),
         published_dir=folder_of("published"),
         seed=config["seed"],
@@ -44,8 +49,13 @@ rule judge_claims:
     output:
         claims=tabled("claims"),
         measurements=tabled("measurements"),
+    log:
+        "results/logs/judge_claims.log",
     localrule: True
+    conda:
+        "../../envs/environment.yaml"
     params:
+        columns=[columns_of(name) for name in ("measurements", "claims")],
         tables=given(EVIDENCE),
         published_dir=folder_of("published"),
     shell:
@@ -63,8 +73,13 @@ rule compare_published:
         published=PUBLISHED,
     output:
         tabled("comparison"),
+    log:
+        "results/logs/compare_published.log",
     localrule: True
+    conda:
+        "../../envs/environment.yaml"
     params:
+        columns=columns_of("comparison"),
         tables=given(EVIDENCE),
         published_dir=folder_of("published"),
     shell:
@@ -90,7 +105,11 @@ rule write_ledger_page:
             category="1. Ledger of claims",
             labels={"page": "every claim, judged"},
         ),
+    log:
+        "results/logs/write_ledger_page.log",
     localrule: True
+    conda:
+        "../../envs/environment.yaml"
     params:
         figures=[
             f"--figure={figure}=results/figures/{figure}.png"

@@ -10,9 +10,10 @@ sys.path.insert(0, str(HERE / "scripts"))
 
 from calbias.errors import InputError
 from calbias.estimation.registry import estimator_file
-from calbias.io.table_schema import columns_of, tables
+from calbias.io.table_schema import columns_of
 from calbias.pipeline.catalogue import available_figures, available_tables, figures
 from calbias.pipeline.config import estimator_folders, powers
+from calbias.pipeline.failures import show_errors
 from calbias.pipeline.paths import code, published, resource
 from calbias.pipeline.settings import job_environment, read_settings
 

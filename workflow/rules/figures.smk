@@ -20,7 +20,11 @@ for number, (figure, entry) in enumerate(DRAWN.items(), start=1):
                 labels={"figure": f"{number:02} {entry.place}", "title": entry.title},
             ),
             pdf=f"results/figures/{figure}.pdf",
+        log:
+            f"results/logs/draw_figure/{figure}.log",
         localrule: True
+        conda:
+            "../../envs/environment.yaml"
         params:
             figure=figure,
             tables=given(entry.tables),

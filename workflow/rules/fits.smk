@@ -8,6 +8,12 @@ rule fit_beta:
         published=published("table2_beta_fits"),
     output:
         "results/fits/beta_fits/{model}.parquet",
+    log:
+        "results/logs/fit_beta/{model}.log",
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        columns=columns_of("beta_fits"),
     shell:
         "python {input.code[0]:q} --top-labels {input.top_labels:q} --published {input.published:q}"
         " --output {output} 2>&1 | tee {log}"
@@ -20,6 +26,12 @@ rule fit_glm:
         published=published("table3_glm_fits"),
     output:
         "results/fits/glm_fits/{model}.parquet",
+    log:
+        "results/logs/fit_glm/{model}.log",
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        columns=columns_of("glm_fits"),
     shell:
         "python {input.code[0]:q} --top-labels {input.top_labels:q} --published {input.published:q}"
         " --output {output} 2>&1 | tee {log}"

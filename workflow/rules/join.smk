@@ -29,9 +29,13 @@ rule join_tables:
         parts=lambda wildcards: JOINED[wildcards.table],
     output:
         tabled("{table}"),
+    log:
+        "results/logs/join_tables/{table}.log",
     wildcard_constraints:
         table=one_of(JOINED),
     localrule: True
+    conda:
+        "../../envs/environment.yaml"
     params:
         columns=lambda wildcards: columns_of(wildcards.table),
     shell:

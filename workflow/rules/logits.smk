@@ -13,9 +13,13 @@ rule download_logits:
         mirrors=resource("logits_mirrors.csv"),
     output:
         file=protected(os.path.normpath(f"{config['logits_dir']}/{{file}}")),
+    log:
+        "results/logs/download_logits/{file}.log",
     wildcard_constraints:
         file=one_of(MISSING),
     localrule: True
+    conda:
+        "../../envs/environment.yaml"
     params:
         model=lambda wildcards: MISSING[wildcards.file],
         # a function: in a string Snakemake would fill in {file} itself
@@ -33,9 +37,13 @@ rule read_logits:
     output:
         logits="results/logits/{model}.npz",
         top_labels="results/top_labels/{model}.parquet",
+    log:
+        "results/logs/read_logits/{model}.log",
     wildcard_constraints:
         model=one_of(REAL),
     priority: 100
+    conda:
+        "../../envs/environment.yaml"
     resources:
         mem_mb=lambda wildcards, input, attempt: attempt * max(1000, int(500 + 12 * input.size_mb)),
     params:
@@ -56,9 +64,13 @@ rule read_scores:
         manifest=resource("scores/manifest.json"),
     output:
         top_labels="results/scores/{model}.parquet",
+    log:
+        "results/logs/read_scores/{model}.log",
     wildcard_constraints:
         model=one_of(SCORES),
     priority: 100
+    conda:
+        "../../envs/environment.yaml"
     resources:
         mem_mb=lambda wildcards, input, attempt: attempt * max(500, int(300 + 12 * input.size_mb)),
     shell:
@@ -75,9 +87,13 @@ rule draw_surrogate_logits:
     output:
         logits="results/logits/{model}.npz",
         top_labels="results/top_labels/{model}.parquet",
+    log:
+        "results/logs/draw_surrogate_logits/{model}.log",
     wildcard_constraints:
         model=one_of(OUTPUTS.surrogates),
     priority: 90
+    conda:
+        "../../envs/environment.yaml"
     params:
         n_classes=lambda wildcards: MODELS[wildcards.model]["n_classes"],
         rows=(

@@ -29,13 +29,18 @@ rule measure_model:
         measures="results/measures/{model}.parquet",
         bins="results/measures/bins/{model}.parquet",
         graphs="results/measures/graphs/{model}.parquet",
+    log:
+        "results/logs/measure_model/{model}.log",
     wildcard_constraints:
         model=one_of(MEASURED),
     priority: 50
+    conda:
+        "../../envs/environment.yaml"
     resources:
         mem_mb=lambda wildcards, input, attempt: attempt * max(1000, int(500 + 20 * input.size_mb)),
         runtime=lambda wildcards, attempt: 120 * attempt,
     params:
+        columns=[columns_of(name) for name in ("reliability_bins", "calibration_graphs")],
         form=lambda wildcards: "--logits" if wildcards.model in REAL else "--top-labels",
         softmax=config["softmax"],
         seed=config["seed"],
@@ -59,8 +64,13 @@ rule tabulate_measures:
     output:
         measures=tabled("measures"),
         printed=tabled("printed_tables"),
+    log:
+        "results/logs/tabulate_measures.log",
     localrule: True
+    conda:
+        "../../envs/environment.yaml"
     params:
+        columns=[columns_of(name) for name in ("measures", "printed_tables")],
         published_dir=folder_of("printed"),
     shell:
         "python {input.code[0]:q} --measures {input.measures:q}"

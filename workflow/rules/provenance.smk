@@ -24,7 +24,11 @@ rule record_provenance:
             category="4. Provenance",
             labels={"record": "versions, configuration, sources, checksums"},
         ),
+    log:
+        "results/logs/record_provenance.log",
     localrule: True
+    conda:
+        "../../envs/environment.yaml"
     params:
         config=json.dumps(config, sort_keys=True),
     shell:
@@ -43,7 +47,11 @@ rule rocrate:
         ],
     output:
         "results/calbias.crate.zip",
+    log:
+        "results/logs/rocrate.log",
     localrule: True
+    conda:
+        "../../envs/environment.yaml"
     shell:
         "python {input.code[0]:q} --record {input.record} --pages {input.pages:q}"
         " --output {output} 2>&1 | tee {log}"

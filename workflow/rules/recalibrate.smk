@@ -17,10 +17,15 @@ rule recalibrate_model:
         recalibration="results/recalibration/{model}.parquet",
         selections="results/recalibration/selections/{model}.parquet",
         details="results/recalibration/details/{model}.parquet",
+    log:
+        "results/logs/recalibrate_model/{model}.log",
     priority: 50
+    conda:
+        "../../envs/environment.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: 1200 * attempt,
     params:
+        columns=[columns_of(name) for name in ("recalibration", "recalibration_details")],
         softmax=config["softmax"],
         seed=config["seed"],
         bootstrap=config["bootstrap"],
@@ -43,7 +48,15 @@ rule select_recalibration:
     output:
         selection=tabled("recalibration_selection"),
         sensitivity=tabled("recalibration_sensitivity"),
+    log:
+        "results/logs/select_recalibration.log",
     localrule: True
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        columns=[
+            columns_of(name) for name in ("recalibration_selection", "recalibration_sensitivity")
+        ],
     shell:
         "python {input.code[0]:q} --selections {input.selections:q} --published {input.published:q}"
         " --output-selection {output.selection} --output-sensitivity {output.sensitivity}"

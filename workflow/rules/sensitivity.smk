@@ -8,7 +8,12 @@ rule compute_tce_rounding:
         glm_fits=published("table3_glm_fits"),
     output:
         tabled("tce_rounding"),
+    log:
+        "results/logs/compute_tce_rounding.log",
+    conda:
+        "../../envs/environment.yaml"
     params:
+        columns=columns_of("tce_rounding"),
         norm=config["norm"],
     shell:
         "python {input.code[0]:q} --beta-fits {input.beta_fits:q} --glm-fits {input.glm_fits:q}"
@@ -24,7 +29,12 @@ rule compute_t_test_sensitivity:
         glm_fits=published("table3_glm_fits"),
     output:
         tabled("t_test_sensitivity"),
+    log:
+        "results/logs/compute_t_test_sensitivity.log",
+    conda:
+        "../../envs/environment.yaml"
     params:
+        columns=columns_of("t_test_sensitivity"),
         seed=config["seed"],
     shell:
         "python {input.code[0]:q} --bias {input.bias:q} --models-table {input.models_table:q}"

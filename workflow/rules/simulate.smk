@@ -28,8 +28,13 @@ rule define_scenarios:
         ],
     output:
         "results/scenarios/{experiment}.parquet",
+    log:
+        "results/logs/define_scenarios/{experiment}.log",
     localrule: True
+    conda:
+        "../../envs/environment.yaml"
     params:
+        columns=columns_of("scenarios"),
         models=of_experiment("models"),
         groups=lambda wildcards: [
             MODELS[model]["group"] for model in EXPERIMENTS[wildcards.experiment].get("models", [])
@@ -62,7 +67,12 @@ rule compute_true_error:
         scenarios=expand("results/scenarios/{name}.parquet", name=EXPERIMENTS),
     output:
         tabled("true_calibration_error"),
+    log:
+        "results/logs/compute_true_error.log",
+    conda:
+        "../../envs/environment.yaml"
     params:
+        columns=columns_of("true_calibration_error"),
         norm=config["norm"],
     shell:
         "python {input.code[0]:q} --scenarios {input.scenarios:q} --norm {params.norm}"
@@ -76,8 +86,12 @@ rule simulate_replicates:
         scenarios="results/scenarios/{experiment}.parquet",
     output:
         "results/replicates/{experiment}/{estimator}/{shard}-of-{shards}.parquet",
+    log:
+        "results/logs/simulate_replicates/{estimator}/{experiment}/{shard}/{shards}.log",
     group:
         "simulate"
+    conda:
+        "../../envs/environment.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: attempt
         * memory.to_simulate(

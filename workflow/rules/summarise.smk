@@ -9,10 +9,15 @@ rule summarise_bias:
         replicates=lambda wildcards: shards(wildcards.experiment),
     output:
         "results/bias/{experiment}.parquet",
+    log:
+        "results/logs/summarise_bias/{experiment}.log",
+    conda:
+        "../../envs/environment.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: attempt
         * memory.to_summarise(memory.estimates(EXPERIMENTS[wildcards.experiment])),
     params:
+        columns=columns_of("bias"),
         n_replicates=of_experiment("replicates"),
         seed=config["seed"],
     shell:
@@ -28,8 +33,13 @@ rule compare_estimators:
         bias="results/tables/bias.csv",
     output:
         tabled("paired_t_test"),
+    log:
+        "results/logs/compare_estimators.log",
     localrule: True
+    conda:
+        "../../envs/environment.yaml"
     params:
+        columns=columns_of("paired_t_test"),
         experiments=[name for name in ("realistic", "perfect") if name in EXPERIMENTS],
     shell:
         "python {input.code[0]:q} --bias {input.bias:q} --experiments {params.experiments}"
@@ -45,8 +55,13 @@ rule compare_ece_bin:
         published=published("table4_ece_bin"),
     output:
         tabled("ece_bin_real_and_simulated"),
+    log:
+        "results/logs/compare_ece_bin.log",
     localrule: True
+    conda:
+        "../../envs/environment.yaml"
     params:
+        columns=columns_of("ece_bin_real_and_simulated"),
         norm=config["norm"],
     shell:
         "python {input.code[0]:q} --scenarios {input.scenarios:q} --bias {input.bias:q}"
@@ -62,10 +77,15 @@ rule summarise_intro:
     output:
         histogram=tabled("estimate_histogram"),
         diagram=tabled("reliability_diagram"),
+    log:
+        "results/logs/summarise_intro.log",
+    conda:
+        "../../envs/environment.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: attempt
         * memory.to_summarise(memory.estimates_of_all(EXPERIMENTS["intro"])),
     params:
+        columns=[columns_of(name) for name in ("estimate_histogram", "reliability_diagram")],
         n_replicates=lambda wildcards: EXPERIMENTS["intro"]["replicates"],
         n_samples=lambda wildcards: EXPERIMENTS["intro"]["n_samples"][0],
         n_bins=lambda wildcards: EXPERIMENTS["intro"]["n_bins"][0],
@@ -87,12 +107,17 @@ rule summarise_detection:
         null_replicates=lambda wildcards: shards("detection_null"),
     output:
         tabled("detection"),
+    log:
+        "results/logs/summarise_detection.log",
+    conda:
+        "../../envs/environment.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: attempt
         * memory.to_summarise(
             memory.estimates_of_all(EXPERIMENTS["detection"], EXPERIMENTS["detection_null"])
         ),
     params:
+        columns=columns_of("detection"),
         n_replicates=lambda wildcards: EXPERIMENTS["detection"]["replicates"],
         null_n_replicates=lambda wildcards: EXPERIMENTS["detection_null"]["replicates"],
         seed=config["seed"],
@@ -110,7 +135,13 @@ rule summarise_chosen_bins:
         bias="results/bias/chosen_bins.parquet",
     output:
         tabled("chosen_bins"),
+    log:
+        "results/logs/summarise_chosen_bins.log",
     localrule: True
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        columns=columns_of("chosen_bins"),
     shell:
         "python {input.code[0]:q} --bias {input.bias:q} --output {output} 2>&1 | tee {log}"
 
@@ -121,6 +152,12 @@ rule compute_detection_limits:
         detection=table("detection"),
     output:
         tabled("detection_limits"),
+    log:
+        "results/logs/compute_detection_limits.log",
     localrule: True
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        columns=columns_of("detection_limits"),
     shell:
         "python {input.code[0]:q} --detection {input.detection:q} --output {output} 2>&1 | tee {log}"
