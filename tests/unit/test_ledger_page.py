@@ -80,7 +80,8 @@ def test_the_page_is_whole_and_needs_nothing_from_outside(picture):
     checker = checked(text)
     assert not re.search(r"https?://", text)
     for address in checker.addresses:
-        assert re.match(r"#|(figures|tables|\.\./scripts|\.\./workflow)/|data:image/png", address)
+        known = r"#|league.html|(audit|figures|tables|\.\./scripts|\.\./workflow)/|data:image/png"
+        assert re.match(known, address)
     assert sum(address.startswith("data:") for address in checker.addresses) == 1
     anchors = [address[1:] for address in checker.addresses if address.startswith("#")]
     assert set(anchors) <= set(checker.ids)
@@ -169,7 +170,8 @@ def test_own_models_are_shown_and_the_papers_are_not(picture):
     checked(text)
     section = text[text.index('id="own"') : text.index('id="claims"')]
     assert section.count("mine</td>") == section.count('<figure id="models/mine">') == 1
-    assert "resnet110_c10" not in text[: text.index('id="claims"')]
+    assert "resnet110_c10" not in section
+    assert 'href="audit/mine.html"' in text
     assert 'id="own"' not in page()
 
 

@@ -29,7 +29,7 @@ MEANINGS = {
     "tie": "a number is within three Monte Carlo errors of the rule's threshold, also with many "
     "more replicates",
     "needs_real_logits": "rests on the outputs of the paper's models, which this run did not have "
-    "in full; make download fetches them",
+    "in full; --configfile config/real_logits.yaml downloads them",
     "not_judged": "this run did not compute what the rule compares",
 }
 
@@ -62,6 +62,7 @@ def ledger_page(tables, claims, pictures, templates=TEMPLATES):
             if name not in ("not_judged", "tie") or counts.get(name, 0)
         ],
         own=own_models(tables),
+        audited=sorted(tables["audit_verdicts"]["model"]) if "audit_verdicts" in tables else [],
         claims=_claims(tables, {claim.id: claim for claim in claims}, catalogue, pictures),
         own_figures=_own_figures(pictures),
         figures=[_figure(name, entry.place, entry.title, pictures[name])
