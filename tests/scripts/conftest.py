@@ -3,12 +3,12 @@
 import contextlib
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
+from command import run
 
-
-def _run(script, *arguments):
-    """Call ``main`` of a script, by its module, with its arguments as text."""
-    script.main([str(argument) for argument in arguments])
+from calbias.logits.top_label import TopLabel
+from calbias.logits.top_label_table import Origin, write_top_labels
 
 
 @pytest.fixture
@@ -30,36 +30,55 @@ def refused(capsys):
 @pytest.fixture(scope="session")
 def surrogate():
     """A function that draws the logits of a model; their path, and beside it top labels."""
-    import draw_surrogate_logits
 
     def draw(folder, n_validation, n_test, seed, model="resnet110_c10", n_classes=10):
         logits = folder / f"{model}.npz"
-        _run(draw_surrogate_logits, "--model", model, "--n-classes", n_classes,
-            "--n-validation", n_validation, "--n-test", n_test, "--seed", seed,
-            "--logits", logits, "--top-labels", logits.with_suffix(".parquet"))  # fmt: skip
+        run("draw_surrogate_logits", model=model, n_classes=n_classes, n_validation=n_validation,
+            n_test=n_test, seed=seed, logits=logits,
+            top_labels=logits.with_suffix(".parquet"))  # fmt: skip
         return logits
 
     return draw
 
 
 @pytest.fixture(scope="session")
+def folds():
+    """Top labels of an overconfident model, whose first test scores are as the paper writes 1."""
+    made = {}
+    for seed, fold in enumerate(("validation", "test")):
+        generator = np.random.default_rng(seed)
+        score = generator.beta(3, 0.6, 400) * 0.99
+        hit = (generator.random(400) < score**2).astype(np.uint8)
+        if fold == "test":
+            score[:100], hit[:100] = 1 - 1e-16, 1
+        made[fold] = TopLabel(score, np.log(score), np.log1p(-score), hit)
+    return made
+
+
+@pytest.fixture
+def top_labels(tmp_path, folds):
+    """A function that writes these, or others, as the top labels of a model; returns the path."""
+
+    def write(model="resnet110_c10", source="surrogate_logits", softmax="exact", folds=folds):
+        path = tmp_path / f"{model}.parquet"
+        write_top_labels(path, folds, Origin(model, source, softmax))
+        return path
+
+    return write
+
+
+@pytest.fixture(scope="session")
 def chain(tmp_path_factory):
     """Paths of scenarios, true_errors and replicates of two power curves on uniform scores."""
-    import compute_true_error
-    import define_scenarios
-    import simulate_replicates
-
     folder = tmp_path_factory.mktemp("chain")
     scenarios, true_errors = folder / "scenarios.csv", folder / "true_errors.csv"
-    _run(define_scenarios, "--experiment", "mine", "--scores", "1,1", "--powers", 1.5, 2,
-        "--output", scenarios)  # fmt: skip
-    _run(compute_true_error, "--scenarios", scenarios, "--output", true_errors)
+    run("define_scenarios", experiment="mine", scores="1,1", powers=[1.5, 2], output=scenarios)
+    run("compute_true_error", scenarios=scenarios, output=true_errors)
     replicates = {}
     for estimator in ("ece_bin_em", "ece_sweep_em"):
         replicates[estimator] = folder / estimator / "0-of-1.parquet"
-        _run(simulate_replicates, "--scenarios", scenarios, "--estimator", estimator,
-            "--n-samples", 50, 100, "--n-bins", 2, 15, "--replicates", 12, "--seed", 1,
-            "--output", replicates[estimator])  # fmt: skip
+        run("simulate_replicates", scenarios=scenarios, estimator=estimator, n_samples=[50, 100],
+            n_bins=[2, 15], replicates=12, seed=1, output=replicates[estimator])  # fmt: skip
     return SimpleNamespace(
         folder=folder, scenarios=scenarios, true_errors=true_errors, replicates=replicates
     )

@@ -69,15 +69,6 @@ def test_a_mistake_is_one_line_on_stderr_and_status_2(arguments, change, message
         draw_figure.main([text.replace(*change) for text in arguments])
 
 
-def test_help_explains_every_flag(capsys):
-    with pytest.raises(SystemExit):
-        draw_figure.main(["--help"])
-    text = capsys.readouterr().out
-    assert draw_figure.__doc__.split(",")[0] in text
-    for flag in ("--figure", "--table", "--output-png", "--output-pdf"):
-        assert flag in text
-
-
 def test_no_interactive_backend_and_no_pyplot_is_loaded():
     code = (
         "import sys, draw_figure, calbias.figures.heatmaps, calbias.figures.fig3_fits;"

@@ -1,26 +1,15 @@
 """The command lines of the ledger: judge, compare, page, limits, sensitivity."""
 
-import importlib
-
 import pandas as pd
 import pytest
+from checkout import ROOT
+from command import FITS, PUBLISHED, made, read, run
 
 from calbias.truth.curves import Curve
 from calbias.truth.scenarios import Scenario
 from calbias.truth.true_error import true_calibration_error
 
-PUBLISHED = ["--models-table", "config/models.csv", "--published-dir", "resources/published"]
-OUTPUTS = ["--output-claims", "x", "--output-measurements", "y"]
-FITS = [
-    "--beta-fits",
-    "resources/published/roelofs2022_table2_beta_fits.csv",
-    "--glm-fits",
-    "resources/published/roelofs2022_table3_glm_fits.csv",
-]
-
-
-def run(script, *arguments):
-    importlib.import_module(script).main([str(argument) for argument in arguments])
+OF_PAPER = {"models_table": ROOT / "config/models.csv", "published_dir": PUBLISHED}
 
 
 def table(path, columns, *rows):
@@ -34,17 +23,19 @@ def test_ledger_comparison_and_page_from_few_tables(tmp_path):
         "model source softmax n_samples alpha beta nll published_alpha published_beta",
         ("resnet110_c10", "real_logits", "exact", 10000, 4.9, 0.09, -1.0, 2.7752, 0.0478),
     )
-    given = ["--table", f"beta_fits={fits}", *PUBLISHED]
-    claims, measured, compared = (tmp_path / f"{name}.csv" for name in ("claims", "m", "c"))
+    given = {"table": {"beta_fits": fits}, **OF_PAPER}
+    names = ("claims", "measurements", "comparison")
+    paths = {name: tmp_path / f"{name}.csv" for name in names}
     page = tmp_path / "ledger.html"
-    run("judge_claims", *given, "--output-claims", claims, "--output-measurements", measured)
-    run("compare_published", *given, "--measurements", measured, "--output", compared)
-    run("write_ledger_page", "--table", f"claims={claims}", "--table", f"measurements={measured}",
-        "--table", f"comparison={compared}", "--output", page)  # fmt: skip
-    rows = pd.read_csv(claims).set_index("id")
+    run("judge_claims", **given, output_claims=paths["claims"],
+        output_measurements=paths["measurements"])  # fmt: skip
+    compared = made("comparison", "compare_published", tmp_path, **given,
+                    measurements=paths["measurements"])  # fmt: skip
+    run("write_ledger_page", table=paths, output=page)
+    rows = read(paths["claims"]).set_index("id")
     assert rows.loc["R06", "verdict"] == "not_reproduced"
     assert rows.loc["R01", "verdict"] == "not_judged"
-    assert len(pd.read_csv(compared)) == 2
+    assert len(compared) == 2
     assert "softmax exact" in page.read_text("utf-8")
 
 
@@ -57,9 +48,8 @@ def test_detection_limits(tmp_path):
         ("e", 100, 2.0, 5.0, 0.50, 0.02, 1000, 0.007),
         ("e", 100, 3.0, 9.0, 0.01, 0.01, 1000, 0.001),
     )
-    output = tmp_path / "limits.csv"
-    run("compute_detection_limits", "--detection", detection, "--output", output)
-    assert pd.read_csv(output)["tce_percent"].between(5, 9).all()
+    limits = made("detection_limits", "compute_detection_limits", tmp_path, detection=detection)
+    assert limits["tce_percent"].between(5, 9).all()
 
 
 def test_t_test_sensitivity(tmp_path):
@@ -73,22 +63,20 @@ def test_t_test_sensitivity(tmp_path):
         "experiment scenario estimator n_samples n_replicates bias_percent",
         *rows,
     )
-    output = tmp_path / "s.csv"
-    run("compute_t_test_sensitivity", "--bias", bias, "--models-table", "config/models.csv", *FITS,
-        "--seed", 1, "--rounding-draws", 1, "--output", output)  # fmt: skip
-    choices = pd.read_csv(output)["choice"].tolist()
+    found = made("t_test_sensitivity", "compute_t_test_sensitivity", tmp_path, bias=bias,
+                 models_table=OF_PAPER["models_table"], **FITS, seed=1,
+                 rounding_draws=1)  # fmt: skip
+    choices = found["choice"].tolist()
     assert choices[0] == "as_configured"
     assert "rounding_1" in choices
 
 
 def test_tce_rounding(tmp_path):
-    beta_fits = pd.read_csv(FITS[1])
+    beta_fits = pd.read_csv(FITS["beta_fits"])
     one_model = tmp_path / "beta_fits.csv"
     beta_fits[beta_fits["model"] == "densenet161_imgnet"].to_csv(one_model, index=False)
-    output = tmp_path / "r.csv"
-    run("compute_tce_rounding", "--beta-fits", one_model, *FITS[2:], "--norm", 1,
-        "--output", output)  # fmt: skip
-    table = pd.read_csv(output)
+    given = {"beta_fits": one_model, "glm_fits": FITS["glm_fits"], "norm": 1}
+    table = made("tce_rounding", "compute_tce_rounding", tmp_path, **given)
     assert table["scenario"].tolist()[:2] == ["densenet161_imgnet"] * 2
     assert (table["low_percent"] < table["tce_percent"]).all()
     assert (table["tce_percent"] < table["high_percent"]).all()
@@ -97,22 +85,24 @@ def test_tce_rounding(tmp_path):
     assert table["tce_percent"].iloc[-2] == pytest.approx(at_norm_1, rel=1e-6)
 
 
+TWO = {"output_claims": "x", "output_measurements": "y"}
+ONE = {"output": "x"}
+
+
 @pytest.mark.parametrize(
-    ("script", "arguments", "message"),
+    ("script", "options", "message"),
     [
-        ("judge_claims", [*PUBLISHED, "--table", "bias", *OUTPUTS],
-         "write it as NAME=PATH"),
-        ("judge_claims", [*PUBLISHED, "--table", "bias=no.csv", *OUTPUTS],
-         "no such table"),
-        ("compute_detection_limits", ["--detection", "no.csv", "--output", "x"], "no such table"),
+        ("judge_claims", {**OF_PAPER, "table": "bias", **TWO}, "write it as NAME=PATH"),
+        ("judge_claims", {**OF_PAPER, "table": {"bias": "no.csv"}, **TWO}, "no such table"),
+        ("compute_detection_limits", {"detection": "no.csv", **ONE}, "no such table"),
         ("compute_t_test_sensitivity",
-         ["--bias", "config/models.csv", "--models-table", "resources/logits_mirrors.csv", *FITS,
-          "--seed", "1", "--output", "x"], "no column model"),
-        ("write_ledger_page", ["--table", "claims=config/models.csv", "--output", "x"],
+         {"bias": OF_PAPER["models_table"], "models_table": ROOT / "resources/logits_mirrors.csv",
+          **FITS, "seed": 1, **ONE}, "no column model"),
+        ("write_ledger_page", {"table": {"claims": OF_PAPER["models_table"]}, **ONE},
          "--table claims: no column id"),
-        ("write_ledger_page", ["--figure", "fig1_intro", "--output", "x"], "write it as NAME=PATH"),
+        ("write_ledger_page", {"figure": "fig1_intro", **ONE}, "write it as NAME=PATH"),
     ],
 )  # fmt: skip
-def test_mistakes_are_one_line(refused, script, arguments, message):
+def test_mistakes_are_one_line(refused, script, options, message):
     with refused(message):
-        run(script, *arguments)
+        run(script, **options)

@@ -1,15 +1,9 @@
-"""The benchmark's command line, on one replicate: both tables by their contracts."""
+"""The benchmark's command line, on one replicate."""
 
-from pathlib import Path
-
-import pandas as pd
+from command import FITS, read, run
 
 import measure_speed
 from calbias.benchmark import memory
-from calbias.io.table_schema import tables
-
-ROOT = Path(__file__).parents[2]
-CONTRACTS = tables()
 
 
 def test_tables(tmp_path, capsys, monkeypatch):
@@ -20,21 +14,13 @@ def test_tables(tmp_path, capsys, monkeypatch):
     }
     for function, sizes in smaller.items():
         monkeypatch.setattr(function, "__defaults__", sizes)
-    tables = ROOT / "resources/published"
-    measure_speed.main(
-        ["--beta-fits", str(tables / "roelofs2022_table2_beta_fits.csv"),
-         "--glm-fits", str(tables / "roelofs2022_table3_glm_fits.csv"),
-         "--replicates", "1", "--rounds", "2",
-         "--output", str(tmp_path / "b.csv"), "--memory", str(tmp_path / "m.csv")]
-    )  # fmt: skip
-    table = pd.read_csv(tmp_path / "b.csv")
-    assert list(table) == CONTRACTS["benchmark"]["columns"]
-    assert list(pd.read_csv(tmp_path / "m.csv")) == CONTRACTS["benchmark_memory"]["columns"]
+    paths = tmp_path / "benchmark.csv", tmp_path / "benchmark_memory.csv"
+    run("measure_speed", **FITS, replicates=1, rounds=2, output=paths[0], memory=paths[1])
+    table, _ = map(read, paths)
     against_beta = set(table[table["baseline"] == "numpy_beta_draw"]["work"])
     assert {"fig4_grid_six_binned", "fig4_grid_seven", "six_binned_n_12800"} <= against_beta
     assert {"numpy_sort", "numpy_vectorised"} <= set(table["baseline"])
-    whole = table[table["work"] == "fig4_grid_seven"].iloc[0]
-    assert whole["n_scores"] == 10 * 25_400
+    assert table.set_index("work").loc["fig4_grid_seven", "n_scores"] == 10 * 25_400
     assert (table["ratio_low"] <= table["ratio_high"]).all()
     printed = capsys.readouterr().out
     assert all(work in printed for work in table["work"])

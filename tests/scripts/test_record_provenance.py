@@ -6,8 +6,8 @@ from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+from command import run
 
-import record_provenance
 from calbias import __version__
 from calbias.pipeline.provenance import config_digest
 
@@ -20,8 +20,8 @@ def written(tmp_path):
     table.write_text("model,source\na,real_logits\nb,surrogate_logits\nc,real_logits\n")
     figure.write_bytes(b"\x89PNG")
     record = tmp_path / "record/provenance.json"
-    files = ["--files", str(table), str(figure), "--inputs", __file__]
-    record_provenance.main([*files, "--config", json.dumps(CONFIG), "--output", str(record)])
+    run("record_provenance", files=[table, figure], inputs=__file__, config=json.dumps(CONFIG),
+        output=record)  # fmt: skip
     return record, table, figure
 
 
@@ -40,11 +40,11 @@ def test_it_says_what_everything_was_made_with(written):
 
 def test_files_that_differ_from_the_record_are_named(written, capsys, refused):
     record, table, _ = written
-    record_provenance.main(["--check", str(record)])
+    run("record_provenance", check=record)
     assert "2 files are as recorded" in capsys.readouterr().out
     table.write_text(table.read_text().replace("real", "ideal"))
     with refused(f"error: {table}: differs from {record}"):
-        record_provenance.main(["--check", str(record)])
+        run("record_provenance", check=record)
 
 
 @pytest.mark.parametrize(
@@ -60,10 +60,9 @@ def test_a_record_that_is_none_is_named(tmp_path, refused, text):
     if text is not None:
         record.write_text(text)
     with refused(f"error: {record}: not a record of provenance"):
-        record_provenance.main(["--check", str(record)])
+        run("record_provenance", check=record)
 
 
 def test_a_missing_file_is_named(tmp_path, refused):
-    arguments = ["--files", str(tmp_path / "no.csv"), "--config", "{}", "--output", "x.json"]
     with refused("no.csv: cannot be read"):
-        record_provenance.main([*arguments[:3], json.dumps(CONFIG), *arguments[4:]])
+        run("record_provenance", files=tmp_path / "no.csv", config="{}", output=tmp_path / "x.json")

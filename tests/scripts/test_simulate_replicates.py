@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from command import run as run_script
 
 import simulate_replicates
 from calbias.simulation.replicates import Cell, read_replicates
@@ -14,14 +15,9 @@ def simulate(chain, tmp_path):
     """Run the script with the chain's scenarios; return what it printed and the file's cells."""
 
     def run(capsys=None, output="x.parquet", **changes):
-        options = {"n-samples": [50], "n-bins": [15], "replicates": 6, "seed": 1,
+        options = {"n_samples": 50, "n_bins": 15, "replicates": 6, "seed": 1,
                    "estimator": "ece_bin_em", "scenarios": chain.scenarios}  # fmt: skip
-        options = {**options, **{name.replace("_", "-"): value for name, value in changes.items()}}
-        argv = ["--output", str(tmp_path / output)]
-        for name, value in options.items():
-            values = value if isinstance(value, list) else [value]
-            argv += [f"--{name}", *map(str, values)]
-        simulate_replicates.main(argv)
+        run_script("simulate_replicates", **{**options, **changes}, output=tmp_path / output)
         printed = capsys.readouterr() if capsys else None
         return printed, read_replicates(tmp_path / output)[0]
 

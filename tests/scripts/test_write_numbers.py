@@ -1,4 +1,4 @@
-import write_numbers
+from command import run
 
 README = "# A\n<!-- numbers: begin (by hand) -->\nold\n<!-- numbers: end -->\nrest\n"
 
@@ -15,8 +15,7 @@ def tables(folder):
 def test_numbers_between_the_markers_come_from_the_tables(tmp_path):
     readme = tmp_path / "README.md"
     readme.write_text(README)
-    arguments = ["--tables", str(tables(tmp_path)), "--documents", str(readme), "--machine", "a PC"]
-    write_numbers.main(arguments)
+    run("write_numbers", tables=tables(tmp_path), documents=readme, machine="a PC")
     text = readme.read_text()
     assert "1 reproduced, 1 approximate" in text
     assert "7.0 times the speed" in text
@@ -31,7 +30,7 @@ def test_numbers_between_the_markers_come_from_the_tables(tmp_path):
 def test_a_marker_that_names_topics_gets_these_alone(tmp_path):
     readme = tmp_path / "README.md"
     readme.write_text(README.replace("begin (", "begin claims floor ("))
-    write_numbers.main(["--tables", str(tables(tmp_path)), "--documents", str(readme)])
+    run("write_numbers", tables=tables(tmp_path), documents=readme)
     assert "2 claims**: 1 reproduced" in readme.read_text()
     assert "speed" not in readme.read_text()
 
@@ -40,5 +39,5 @@ def test_missing_markers_are_refused_and_nothing_is_changed(tmp_path, refused):
     readme = tmp_path / "README.md"
     readme.write_text("nothing\n")
     with refused("put the lines"):
-        write_numbers.main(["--tables", str(tmp_path), "--documents", str(readme)])
+        run("write_numbers", tables=tmp_path, documents=readme)
     assert readme.read_text() == "nothing\n"

@@ -5,8 +5,8 @@ import json
 import zipfile
 
 import pytest
+from command import run as call
 
-import record_provenance
 import write_rocrate
 
 CONFIG = {"seed": 7, "softmax": "exact", "download": False, "experiments": {}}
@@ -19,15 +19,19 @@ def run(tmp_path, monkeypatch):
     (tmp_path / "results").mkdir()
     (tmp_path / "results/bias.csv").write_text("model\na\n")
     (tmp_path / "my model.npz").write_bytes(b"mine")
-    inputs = [str(write_rocrate.ROOT / "config/models.csv"), str(tmp_path / "my model.npz")]
-    record_provenance.main(["--files", "results/bias.csv", "--inputs", *inputs, "--config",
-                            json.dumps(CONFIG), "--output", "results/p.json"])  # fmt: skip
+    inputs = [write_rocrate.ROOT / "config/models.csv", tmp_path / "my model.npz"]
+    call("record_provenance", files="results/bias.csv", inputs=inputs, config=json.dumps(CONFIG),
+         output="results/p.json")  # fmt: skip
     return tmp_path
 
 
 def pack(output="results/crate.zip"):
-    write_rocrate.main(["--record", "results/p.json", "--output", output])
-    return zipfile.ZipFile(output)
+    call("write_rocrate", record="results/p.json", output=output)
+    crate = zipfile.ZipFile(output)
+    graph = json.loads(crate.read("ro-crate-metadata.json"))["@graph"]
+    entities = {entity["@id"]: entity for entity in graph}
+    assert len(entities) == len(graph)
+    return crate, entities
 
 
 def references(value):
@@ -39,12 +43,10 @@ def references(value):
 
 
 def test_ids_resolve_and_files_are_there_with_their_checksums(run):
-    crate = pack()
-    graph = json.loads(crate.read("ro-crate-metadata.json"))["@graph"]
-    entities = {entity["@id"]: entity for entity in graph}
-    assert len(entities) == len(graph)
+    crate, entities = pack()
     elsewhere = {"https://w3id.org/ro/crate/1.1", "https://snakemake.github.io"}
-    named = {name for entity in graph for value in entity.values() for name in references(value)}
+    values = [value for entity in entities.values() for value in entity.values()]
+    named = {name for value in values for name in references(value)}
     assert named - elsewhere == set(entities) - {"ro-crate-metadata.json"}
     files = {name: entity for name, entity in entities.items() if "File" in entity["@type"]}
     assert {*files, "ro-crate-metadata.json"} == set(crate.namelist())
@@ -55,10 +57,7 @@ def test_ids_resolve_and_files_are_there_with_their_checksums(run):
 
 
 def test_the_run_is_the_workflows_with_its_inputs_results_and_settings(run):
-    entities = {
-        entity["@id"]: entity
-        for entity in json.loads(pack().read("ro-crate-metadata.json"))["@graph"]
-    }
+    _, entities = pack()
     root, action = entities["./"], entities["#run"]
     assert {"@id": "https://w3id.org/ro/wfrun/workflow/0.5"} in root["conformsTo"]
     assert root["mainEntity"] == action["instrument"] == {"@id": "Snakefile"}

@@ -1,0 +1,39 @@
+"""The scripts, called by keywords in this process, and what they write, read back."""
+
+import importlib
+
+import pandas as pd
+from checkout import ROOT
+
+from calbias.io.table_schema import columns_of
+
+PUBLISHED = ROOT / "resources/published"
+FITS = {
+    "beta_fits": PUBLISHED / "roelofs2022_table2_beta_fits.csv",
+    "glm_fits": PUBLISHED / "roelofs2022_table3_glm_fits.csv",
+}
+
+
+def run(script, **options):
+    """Run a script: ``n_samples=[50, 100]`` is ``--n-samples 50 100``, a dict once per item."""
+    words = []
+    for name, given in options.items():
+        flag = f"--{name.replace('_', '-')}"
+        if isinstance(given, dict):
+            words += [word for item in given.items() for word in (flag, "{}={}".format(*item))]
+        else:
+            words += [flag, *map(str, given if isinstance(given, (list, tuple)) else [given])]
+    importlib.import_module(script).main(words)
+
+
+def read(path):
+    """Return the table that a file is called after; it must have the columns of its contract."""
+    found = pd.read_parquet(path) if path.suffix == ".parquet" else pd.read_csv(path)
+    assert tuple(found.columns) == columns_of(path.stem)
+    return found
+
+
+def made(name, script, folder, **options):
+    """Return the table ``name``, which a script writes into a folder."""
+    run(script, **options, output=folder / f"{name}.csv")
+    return read(folder / f"{name}.csv")

@@ -1,0 +1,180 @@
+"""Logits of a user, of a mirror and of a surrogate: outputs, options, one-line errors."""
+
+import hashlib
+
+import numpy as np
+import pytest
+from checkout import SHARED
+from command import run
+from mirror import CONTENT, serving, urls
+
+from calbias.logits.store import load_fold, load_source
+from calbias.logits.top_label_table import Origin, read_origin, read_top_labels
+
+GENUINE = SHARED / "logits/probs_resnet110_c10_logits.p"
+
+
+def written(script, folder, model="mine", **options):
+    """Return the paths of the logits and the top labels that a script writes."""
+    outputs = {"logits": folder / "logits.npz", "top_labels": folder / "top.parquet"}
+    run(script, model=model, **options, **outputs)
+    return [*outputs.values()]
+
+
+@pytest.fixture
+def own(tmp_path):
+    rng = np.random.default_rng(0)
+    labels = rng.integers(3, size=90)
+    path = tmp_path / "mine.csv"
+    e = np.exp(rng.normal(size=(90, 3)) + 2 * np.eye(3)[labels])
+    rows = np.column_stack([labels, e / e.sum(axis=1, keepdims=True)])
+    np.savetxt(path, rows, delimiter=",", header="label,p_0,p_1,p_2", comments="", fmt="%.9g")
+    return path
+
+
+def test_a_strangers_csv_of_probabilities(own, tmp_path, capsys):
+    logits, top_labels = written("read_logits", tmp_path / "out", file=own, seed=3)
+    warnings = (
+        "no validation fold; all 90 rows are judged; recalibration draws half of them as "
+        "validation fold",
+        "the values are probabilities; their logarithms serve as logits",
+    )
+    errors = capsys.readouterr().err.splitlines()
+    assert errors == [f"warning: {own}: {text}" for text in warnings]
+    assert load_source(logits) == "real_logits"
+    assert load_fold(logits, "test").logits.shape == (45, 3)
+    top, origin = read_top_labels(top_labels, "test")
+    assert origin == Origin("mine", "real_logits", "exact", warnings)
+    assert len(top.score) == 90
+    names = sorted(path.name for path in (tmp_path / "out").glob("[!.]*"))
+    assert names == ["logits.npz", "top.parquet"]
+
+
+def test_a_strangers_csv_of_scores(tmp_path, capsys, refused):
+    file, output = tmp_path / "mine.csv", tmp_path / "top.parquet"
+    file.write_text("image,score,hit\n" + "a.png,0.75,1\nb.png,0.5,0\n" * 10)
+    run("read_scores", model="mine", file=file, top_labels=output)
+    [line] = capsys.readouterr().err.splitlines()
+    assert line == f"warning: {file}: no validation fold; all 20 rows are judged"
+    top, origin = read_top_labels(output, "test")
+    assert origin[:3] == ("mine", "real_scores", "none")
+    assert top.score.tolist() == [0.75, 0.5] * 10
+    file.write_text("score,hit\n0.75,1\n0.5,maybe\n")
+    with refused(f"error: {file}, line 3: column hit: 'maybe' is no number"):
+        run("read_scores", model="m", file=file, top_labels=output)
+
+
+def test_surrogates_have_the_sizes_of_the_models_files(tmp_path, capsys):
+    given = {"model": "resnet110_c10", "n_classes": 10, "seed": 1}
+    logits, top_labels = written("draw_surrogate_logits", tmp_path, **given)
+    assert capsys.readouterr().out.startswith("resnet110_c10: surrogate logits; ")
+    assert load_source(logits) == "surrogate_logits"
+    assert load_fold(logits, "validation").logits.shape == (5000, 10)
+    assert load_fold(logits, "test").logits.shape == (10000, 10)
+    assert read_origin(top_labels)[:3] == ("resnet110_c10", "surrogate_logits", "exact")
+    top, _ = read_top_labels(top_labels, "test")
+    assert len(top.score) == 10000
+    assert top.score.min() > 0.1
+
+
+def test_sizes_and_softmax_can_be_set(tmp_path):
+    logits, top_labels = written(
+        "draw_surrogate_logits", tmp_path, model="resnet152_imgnet", n_classes=1000, seed=1,
+        n_validation=20, n_test=30, softmax="float32_2020",
+    )  # fmt: skip
+    assert load_fold(logits, "validation").logits.shape == (20, 1000)
+    assert load_fold(logits, "test").logits.shape == (30, 1000)
+    assert read_origin(top_labels).softmax == "float32_2020"
+
+
+@pytest.mark.parametrize("script", ["read_logits", "draw_surrogate_logits"])
+def test_same_seed_same_bytes(script, own, tmp_path):
+    surrogate = {"model": "resnet110_c10", "n_classes": 10, "n_validation": 50, "n_test": 60}
+    options = {"file": own} if script == "read_logits" else surrogate
+
+    def contents(folder, seed):
+        paths = written(script, tmp_path / folder, seed=seed, **options)
+        return [path.read_bytes() for path in paths]
+
+    assert contents("a", 1) == contents("b", 1) != contents("c", 2)
+
+
+@pytest.mark.skipif(not GENUINE.exists(), reason="../shared/logits is absent")
+def test_genuine_file_under_the_published_convention(tmp_path, capsys):
+    given = {"model": "resnet110_c10", "file": GENUINE, "softmax": "float32_2020"}
+    paths = written("read_logits", tmp_path, **given)
+    assert capsys.readouterr().err == ""
+    assert read_origin(paths[1]) == Origin("resnet110_c10", "real_logits", "float32_2020")
+    top, _ = read_top_labels(paths[1], "test")
+    assert top.hit.shape == (10000,)
+    assert top.hit.mean() == 0.9356
+    assert top.log1m_score.min() == pytest.approx(-36.7368, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (None, "no such file; check the path"),
+        (b"version https://git-lfs.github.com/spec/v1\n", "is a git-LFS pointer, not the file"),
+        (b"label,a,b\n0,1,2\n1,nan,2\n", "bad.csv, line 3: column a is empty or NaN"),
+        (b"label,a,b\n1,1,2\n2,3,2\n", "labels are counted from 1 (1 to 2); subtract 1"),
+    ],
+)
+def test_a_bad_file_is_one_line_and_nothing_is_written(tmp_path, refused, content, message):
+    file = tmp_path / "bad.csv"
+    if content is not None:
+        file.write_bytes(content)
+    with refused(f"error: {file}", message):
+        written("read_logits", tmp_path / "out", file=file)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_surrogate_of_a_model_without_published_fit(tmp_path, refused):
+    with refused("model mine has no fit in ", "give it logits in logits_dir"):
+        written("draw_surrogate_logits", tmp_path / "out", n_classes=10, seed=1)
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.fixture
+def mirrors(monkeypatch):
+    """The URL templates of a server that has ``m.p``, and of one that has not."""
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    with serving() as server:
+        yield urls(server, "right", "missing")
+
+
+@pytest.fixture
+def published(tmp_path):
+    """Options that name the published file ``m.p`` and where it goes."""
+    path = tmp_path / "manifest.csv"
+    sha256 = hashlib.sha256(CONTENT).hexdigest()
+    path.write_text(
+        "model,file,sha256,bytes,dataset,n_classes,n_validation,n_test\n"
+        f"m,m.p,{sha256},{len(CONTENT)},CIFAR-10,10,5000,10000\n"
+    )
+    return {"model": "m", "manifest": path, "backoff": 0.001, "output": tmp_path / "out/m.p"}
+
+
+def test_a_published_file_comes_from_the_first_mirror_that_has_it(mirrors, published, tmp_path):
+    right, missing = mirrors
+    (tmp_path / "mirrors.csv").write_text(f"url,note\n{missing},\n{right},loopback\n")
+    run("download_logits", **published, mirrors_file=tmp_path / "mirrors.csv")
+    assert published["output"].read_bytes() == CONTENT
+    published["output"].unlink()
+    run("download_logits", **published, mirrors=right)
+    assert published["output"].read_bytes() == CONTENT
+
+
+@pytest.mark.parametrize(
+    ("mirror", "model", "message"),
+    [
+        ("missing", "m", "m.p could not be downloaded: http://127.0.0.1:"),
+        ("right", "other", "no model other; only published files"),
+        ("no-url", "m", "--mirrors: mirror 'no-url' is no http(s) URL"),
+    ],
+)
+def test_failed_downloads_are_one_line(mirrors, published, refused, mirror, model, message):
+    url = dict(zip(("right", "missing"), mirrors, strict=True)).get(mirror, mirror)
+    with refused(message):
+        run("download_logits", **{**published, "model": model}, mirrors=url)
+    assert not published["output"].exists()
