@@ -70,10 +70,10 @@ TABLES = option("--table", "such as bias=results/tables/bias.csv; once per table
 
 
 def script(*options):
-    """Decorate a ``main(options)``: it becomes the ``command`` of a file in ``scripts``.
+    """Decorate a ``main(options)``, the last function of a file in ``scripts``: a ``command``.
 
-    Its help begins with the docstring of the file. Options stand in one order: inputs, parameters,
-    the seed, outputs. InputError for a number below the least.
+    It runs when the file does. Its help begins with the docstring of the file. Options stand in one
+    order: inputs, parameters, the seed, outputs. InputError for a number below the least.
     """
 
     def decorate(main):
@@ -93,7 +93,10 @@ def script(*options):
             main(given)
 
         with_options.flags = [flag for flag, *_ in options]
-        return command(with_options)
+        run = command(with_options)
+        if main.__module__ == "__main__":
+            run()
+        return run
 
     return decorate
 
