@@ -71,3 +71,7 @@ def main(options):
         for file, text in zip(files, texts.values(), strict=True):
             with open(file, "w", encoding="utf-8") as out:
                 out.write(text + "\n")
+
+
+if __name__ == "__main__":
+    main()

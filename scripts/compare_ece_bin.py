@@ -27,3 +27,7 @@ def main(options):
         known = simulated.get(model), source.get(model), published.get(model)
         rows.append(ece_bin_row(path, *known, options.norm))
     write_table(options.output, "ece_bin_real_and_simulated", rows)
+
+
+if __name__ == "__main__":
+    main()

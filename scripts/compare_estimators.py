@@ -14,3 +14,7 @@ def main(options):
     bias = read_table(options.bias)
     tests = paired_t_tests(bias[bias["experiment"].isin(options.experiments)])
     write_table(options.output, "paired_t_test", tests)
+
+
+if __name__ == "__main__":
+    main()

@@ -16,3 +16,7 @@ def main(options):
     )
     measurements = read_table(options.measurements)
     write_table(options.output, "comparison", comparison(evidence, measurements, fits))
+
+
+if __name__ == "__main__":
+    main()

@@ -16,3 +16,7 @@ def main(options):
         raise InputError(f"--targets {options.targets}: give fractions between 0 and 1")
     table = detection_limits(read_table(options.detection), options.targets)
     write_table(options.output, "detection_limits", table)
+
+
+if __name__ == "__main__":
+    main()

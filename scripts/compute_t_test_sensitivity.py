@@ -24,3 +24,7 @@ def main(options):
         options.rounding_draws,
     )
     write_table(options.output, "t_test_sensitivity", table)
+
+
+if __name__ == "__main__":
+    main()

@@ -9,24 +9,6 @@ from calbias.truth.fitted_scenarios import fitted_scenario
 from calbias.truth.scenario_tables import model_row, synthetic_rows
 
 
-def _pair(text):
-    try:
-        alpha, beta = map(float, text.split(","))
-    except ValueError:
-        raise InputError(f"--scores: {text!r} is not a pair alpha,beta such as 1.1,0.1") from None
-    return alpha, beta
-
-
-def _glm(text):
-    try:
-        name, b0, b1 = text.split(",")
-        return Curve(name, float(b0), float(b1))
-    except ValueError:
-        raise InputError(
-            f"--glms: {text!r} is not name,b0,b1 such as logit_logit_b0_b1,-0.88,0.49"
-        ) from None
-
-
 @script(
     option("--models-table", "models table (CSV): gives the groups", default=None),
     option("--beta-fits", "beta_fits tables or Table 2", many=True, default=[]),
@@ -51,3 +33,25 @@ def main(options):
         group = models[model]["group"]
         rows.append(model_row(options.experiment, model, group, fit.source, fit.scores, fit.curve))
     write_table(options.output, "scenarios", rows)
+
+
+def _pair(text):
+    try:
+        alpha, beta = map(float, text.split(","))
+    except ValueError:
+        raise InputError(f"--scores: {text!r} is not a pair alpha,beta such as 1.1,0.1") from None
+    return alpha, beta
+
+
+def _glm(text):
+    try:
+        name, b0, b1 = text.split(",")
+        return Curve(name, float(b0), float(b1))
+    except ValueError:
+        raise InputError(
+            f"--glms: {text!r} is not name,b0,b1 such as logit_logit_b0_b1,-0.88,0.49"
+        ) from None
+
+
+if __name__ == "__main__":
+    main()

@@ -29,3 +29,7 @@ def main(options):
         mirrors = read_mirrors(options.mirrors_file)
     published = published_file(options.model, read_manifest(options.manifest), options.manifest)
     download(published, mirrors, options.output, options.attempts, options.backoff, options.timeout)
+
+
+if __name__ == "__main__":
+    main()

@@ -16,3 +16,7 @@ def main(options):
     paths = {"audit_diagrams": options.diagram, "audit_verdicts": options.verdict}
     made = draw({name: read_table(path) for name, path in paths.items()})
     style.save(made, options.output_png, options.output_pdf)
+
+
+if __name__ == "__main__":
+    main()

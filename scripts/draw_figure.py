@@ -28,3 +28,7 @@ def main(options):
     module = importlib.import_module(f"calbias.figures.{entry.module}")
     made = module.draw(tables, **entry.options)
     style.save(made, options.output_png, options.output_pdf)
+
+
+if __name__ == "__main__":
+    main()

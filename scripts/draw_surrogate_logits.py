@@ -39,3 +39,7 @@ def main(options):
         save_logits(npz, logits)
         write_top_labels(parquet, top_labels, Origin(options.model, logits.source, options.softmax))
     print(f"{options.model}: surrogate logits; {n_redrawn} scores below 1/K were drawn again")
+
+
+if __name__ == "__main__":
+    main()

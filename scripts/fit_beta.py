@@ -23,3 +23,7 @@ def main(options):
     except InputError as error:
         raise InputError(f"{options.top_labels}, fold {options.fold}: {error}") from error
     write_table(options.output, "beta_fits", [beta_row(fit, origin, published)])
+
+
+if __name__ == "__main__":
+    main()

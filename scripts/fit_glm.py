@@ -36,3 +36,7 @@ def main(options):
     except InputError as error:
         raise InputError(f"{options.top_labels}, fold {options.fold}: {error}") from error
     write_table(options.output, "glm_fits", glm_rows(fits, origin, published))
+
+
+if __name__ == "__main__":
+    main()

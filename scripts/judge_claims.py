@@ -20,3 +20,7 @@ def main(options):
     judged = judge_all(load_evidence(options))
     write_table(options.output_claims, "claims", ledger_table(judged))
     write_table(options.output_measurements, "measurements", measurement_table(judged))
+
+
+if __name__ == "__main__":
+    main()

@@ -14,3 +14,7 @@ from calbias.io.tables import write_table
 def main(options):
     table = coverage_table(options.data_sets, options.seed, laws=(options.law,))
     write_table(options.output, "interval_coverage", table)
+
+
+if __name__ == "__main__":
+    main()

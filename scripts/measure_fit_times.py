@@ -14,3 +14,7 @@ def main(options):
     name = processor()
     rows = [{**row, "processor": name} for row in fit_time_rows(options.rounds)]
     write_table(options.output, "fit_times", rows)
+
+
+if __name__ == "__main__":
+    main()

@@ -53,3 +53,7 @@ def main(options):
     for path, (name, parts) in zip(paths, tables.items(), strict=True):
         rows = pd.concat(parts).assign(model=options.model, source=source)
         write_table(path, name, rows.reindex(columns=columns_of(name)))
+
+
+if __name__ == "__main__":
+    main()

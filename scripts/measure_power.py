@@ -25,3 +25,7 @@ def main(options):
             detection.append(detection_rows(tests, some, options.replicates, options.seed))
     write_table(options.output_power, "test_power", power)
     write_table(options.output_detection, "test_detection", pd.concat(detection))
+
+
+if __name__ == "__main__":
+    main()

@@ -39,3 +39,7 @@ def main(options):
     with written_whole(options.logits) as npz, table as parquet:
         save_logits(npz, two_folds(found.folds, options.seed))
         write_top_labels(parquet, top_labels, origin)
+
+
+if __name__ == "__main__":
+    main()

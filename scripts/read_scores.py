@@ -29,3 +29,7 @@ def main(options):
     with written_whole(options.top_labels, checksum=True) as parquet:
         origin = Origin(options.model, "real_scores", "none", found.warnings)
         write_top_labels(parquet, found.folds, origin)
+
+
+if __name__ == "__main__":
+    main()

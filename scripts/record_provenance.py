@@ -23,3 +23,7 @@ def main(options):
     record = provenance(json.loads(options.config), options.files, options.inputs)
     with written_whole(options.output) as temporary:
         temporary.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

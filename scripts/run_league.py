@@ -26,3 +26,7 @@ def main(options):
     scenarios = league_scenarios(options.models, options.beta_fits, options.glm_fits)
     rows = league_rows(estimators, scenarios, options.n_samples, options.replicates, options.seed)
     write_table(options.output, "league", rows)
+
+
+if __name__ == "__main__":
+    main()

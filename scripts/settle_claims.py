@@ -11,3 +11,7 @@ from calbias.io.tables import write_table
 def main(options):
     rows = settled_rows(all_claims(), load_evidence(options), options.seed)
     write_table(options.output, "settled", rows)
+
+
+if __name__ == "__main__":
+    main()

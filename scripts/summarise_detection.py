@@ -30,3 +30,7 @@ def main(options):
         true_errors_of(read_table(options.true_errors), scenarios),
     )
     write_table(options.output, "detection", table)
+
+
+if __name__ == "__main__":
+    main()

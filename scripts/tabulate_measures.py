@@ -20,3 +20,7 @@ def main(options):
     table = measures_table(parts, printed_values(options.published_dir), files)
     write_table(options.output_measures, "measures", table)
     write_table(options.output_printed, "printed_tables", printed_tables(table))
+
+
+if __name__ == "__main__":
+    main()

@@ -15,14 +15,6 @@ from calbias.truth.scenarios import Scenario
 ROUNDS = 3
 
 
-def _seconds(entry, data):
-    """Return the CPU seconds of one call; the first one compiles, so it is made twice."""
-    entry.run(data, N_BINS, entry.norm)
-    started = time.process_time()
-    entry.run(data, N_BINS, entry.norm)
-    return time.process_time() - started
-
-
 @script(
     option("--estimators", "names of estimators", many=True),
     option("--estimator-folders", "folders of their files", many=True),
@@ -41,3 +33,15 @@ def main(options):
                 seconds = min(_seconds(entry, data) for _ in range(ROUNDS))
                 rows.append((entry.name, n, float(np.format_float_positional(1e3 * seconds, 3))))
     write_table(options.output, "league_times", rows)
+
+
+def _seconds(entry, data):
+    """Return the CPU seconds of one call; the first one compiles, so it is made twice."""
+    entry.run(data, N_BINS, entry.norm)
+    started = time.process_time()
+    entry.run(data, N_BINS, entry.norm)
+    return time.process_time() - started
+
+
+if __name__ == "__main__":
+    main()

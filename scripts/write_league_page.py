@@ -17,3 +17,7 @@ def main(options):
     page = league_page(tables, options.figure, options.templates)
     with written_whole(options.output) as temporary:
         temporary.write_text(page, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -27,3 +27,7 @@ def main(options):
     page = ledger_page(tables, all_claims(), options.figure, options.templates)
     with written_whole(options.output) as temporary:
         temporary.write_text(page, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

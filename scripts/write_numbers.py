@@ -18,6 +18,27 @@ WORDS = {"needs_real_logits": "need the models' outputs", "not_reproduced": "not
 MARKED = re.compile(rf"({BEGIN}([\w ]*)[^\n]*\n).*?({END})", re.DOTALL)
 
 
+@script(
+    option("--tables", "folder of result tables", default="results/tables"),
+    option("--machine", "machine and date of the benchmark, in words", default=""),
+    option("--documents", "files to change", many=True, default=["README.md", "docs/results.md"]),
+)
+def main(options):
+    for document in map(Path, options.documents):
+        if not document.is_file():
+            raise InputError(f"{document}: there is no such file")
+        text = document.read_text(encoding="utf-8")
+        if len(MARKED.findall(text)) != 1:
+            raise InputError(f"{document}: put the lines {BEGIN} … --> and {END} into it once")
+        found = MARKED.search(text)
+        numbers = quoted_numbers(Path(options.tables), options.machine, found[2].split())
+        lines = "".join(f"{line}\n" for line in numbers)
+        with written_whole(document) as temporary:
+            temporary.write_text(
+                text[: found.end(1)] + lines + text[found.start(3) :], encoding="utf-8"
+            )
+
+
 def quoted_numbers(tables, machine, topics=()):
     """Return the lines, Markdown, of these ``topics``, of all if none, that the tables allow."""
     found = {path.stem: read_table(path) for path in sorted(tables.glob("*.csv"))}
@@ -113,23 +134,5 @@ TOPICS = {  # name: (table, its lines)
     "speed": ("benchmark", _speed),
 }
 
-
-@script(
-    option("--tables", "folder of result tables", default="results/tables"),
-    option("--machine", "machine and date of the benchmark, in words", default=""),
-    option("--documents", "files to change", many=True, default=["README.md", "docs/results.md"]),
-)
-def main(options):
-    for document in map(Path, options.documents):
-        if not document.is_file():
-            raise InputError(f"{document}: there is no such file")
-        text = document.read_text(encoding="utf-8")
-        if len(MARKED.findall(text)) != 1:
-            raise InputError(f"{document}: put the lines {BEGIN} … --> and {END} into it once")
-        found = MARKED.search(text)
-        numbers = quoted_numbers(Path(options.tables), options.machine, found[2].split())
-        lines = "".join(f"{line}\n" for line in numbers)
-        with written_whole(document) as temporary:
-            temporary.write_text(
-                text[: found.end(1)] + lines + text[found.start(3) :], encoding="utf-8"
-            )
+if __name__ == "__main__":
+    main()

@@ -70,10 +70,10 @@ TABLES = option("--table", "such as bias=results/tables/bias.csv; once per table
 
 
 def script(*options):
-    """Decorate a ``main(options)``, the last function of a file in ``scripts``: a ``command``.
+    """Decorate a ``main(options)``: it becomes the ``command`` of a file in ``scripts``.
 
-    It runs when the file does. Its help begins with the docstring of the file. Options stand in one
-    order: inputs, parameters, the seed, outputs. InputError for a number below the least.
+    Its help begins with the docstring of the file. Options stand in one order: inputs, parameters,
+    the seed, outputs. InputError for a number below the least.
     """
 
     def decorate(main):
@@ -93,10 +93,7 @@ def script(*options):
             main(given)
 
         with_options.flags = [flag for flag, *_ in options]
-        run = command(with_options)
-        if main.__module__ == "__main__":
-            run()
-        return run
+        return command(with_options)
 
     return decorate
 
