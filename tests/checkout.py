@@ -10,8 +10,12 @@ import sys
 import tempfile
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[1]
 SHARED = ROOT.parent / "shared"
+GENUINE = SHARED / "logits/probs_resnet110_c10_logits.p"
+needs_genuine = pytest.mark.skipif(not GENUINE.exists(), reason=f"needs {GENUINE}")
 TINY = "tests/workflow/tiny.yaml"
 SMOKE = "config/smoke.yaml"
 SNAKEMAKE = Path(sys.executable).with_name("snakemake")

@@ -4,14 +4,12 @@ import hashlib
 
 import numpy as np
 import pytest
-from checkout import SHARED
+from checkout import GENUINE, needs_genuine
 from command import run
 from mirror import CONTENT, serving, urls
 
 from calbias.logits.store import load_fold, load_source
 from calbias.logits.top_label_table import Origin, read_origin, read_top_labels
-
-GENUINE = SHARED / "logits/probs_resnet110_c10_logits.p"
 
 
 def written(script, folder, model="mine", **options):
@@ -99,7 +97,7 @@ def test_same_seed_same_bytes(script, own, tmp_path):
     assert contents("a", 1) == contents("b", 1) != contents("c", 2)
 
 
-@pytest.mark.skipif(not GENUINE.exists(), reason="../shared/logits is absent")
+@needs_genuine
 def test_genuine_file_under_the_published_convention(tmp_path, capsys):
     given = {"model": "resnet110_c10", "file": GENUINE, "softmax": "float32_2020"}
     paths = written("read_logits", tmp_path, **given)

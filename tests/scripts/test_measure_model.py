@@ -1,10 +1,8 @@
 """``measure_model.py`` and ``tabulate_measures.py``: from outputs to the papers' tables."""
 
-import pytest
-from checkout import ROOT, SHARED
+from checkout import GENUINE, ROOT, needs_genuine
 from command import PUBLISHED, read, run
 
-GENUINE = SHARED / "logits/probs_resnet110_c10_logits.p"
 MODEL = "resnet110_c10"
 
 
@@ -36,7 +34,7 @@ def test_genuine_scores_give_the_printed_uncalibrated_values(tmp_path):
     assert difference.max() < 0.0006
 
 
-@pytest.mark.skipif(not GENUINE.exists(), reason=f"the genuine file is not at {GENUINE}")
+@needs_genuine
 def test_genuine_logits_fill_the_row_of_their_model(tmp_path):
     """KS of Gupta et al.: 4.750, 0.916, 0.643; top-2 3.011 and 0.947; within-top-2 1.805, 0.097."""
     manifest = PUBLISHED / "nn_calibration_logits_manifest.csv"

@@ -1,12 +1,18 @@
-"""Hypothesis draws the same examples every time, whatever the machine's speed."""
+"""What holds in every test."""
 
-from hypothesis import HealthCheck, settings
+import pytest
 
-settings.register_profile(
-    "calbias",
-    deadline=None,  # the first example may compile a kernel
-    derandomize=True,
-    max_examples=100,
-    suppress_health_check=[HealthCheck.too_slow],
-)
-settings.load_profile("calbias")
+from calbias.errors import InputError
+
+
+@pytest.fixture(autouse=True, scope="session")
+def every_refusal_is_one_line():
+    """A message of several lines fails the test that provokes it."""
+
+    def one_line(self, message):
+        assert "\n" not in str(message)
+        ValueError.__init__(self, message)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(InputError, "__init__", one_line, raising=False)
+        yield

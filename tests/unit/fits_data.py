@@ -1,15 +1,12 @@
 """Scores and hits for the tests of the fits, and a slow optimiser that shares no code with them."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
+from checkout import GENUINE, SHARED
 from scipy.optimize import minimize_scalar
 
 from calbias.logits.top_label import top_label
 from calbias.truth.curves import Curve
-
-SHARED = Path(__file__).parents[3] / "shared"
 
 # A published scenario for each data set and each family that Table 3 selects (Tables 2 and 3).
 SCENARIOS = {
@@ -33,10 +30,9 @@ def genuine(softmax, fold="test"):
     """Return the TopLabel of the paper's ResNet-110 CIFAR-10 file; skip where it is absent."""
     from calbias.logits.pickles import read_pickle
 
-    path = SHARED / "logits" / "probs_resnet110_c10_logits.p"
-    if not path.exists():
-        pytest.skip(f"needs the genuine logits {path}")
-    validation, test = read_pickle(path)
+    if not GENUINE.exists():
+        pytest.skip(f"needs {GENUINE}")
+    validation, test = read_pickle(GENUINE)
     return top_label(*(test if fold == "test" else validation), softmax)
 
 

@@ -6,7 +6,6 @@ import re
 
 import pandas as pd
 import pytest
-import yaml
 from checkout import ROOT
 from claims_data import MODELS
 from claims_data import TABLES as PUBLISHED
@@ -119,18 +118,6 @@ def test_templates_render_and_a_missing_table_is_named(path, tables):
         rest = {key: value for key, value in tables.items() if key != name}
         with pytest.raises(InputError, match=f"no table {name}; make it with snakemake"):
             render(path, AnyResults(rest, RECORD), "/figures")
-
-
-def test_metadata_has_the_fields_of_the_journal(tables):
-    text = render(ROOT / "article/metadata.yaml.j2", AnyResults(tables, RECORD), "/figures")
-    metadata = yaml.safe_load(text)
-    assert set(metadata) == {
-        *("title", "authors", "affiliations", "keywords", "code", "data", "replication"),
-        *("abstract", "bibliography", "type", "domain", "language", "review", "contributors"),
-        *("dates", "article", "journal"),
-    }  # fmt: skip
-    assert set(metadata["authors"][0]) == {"name", "orcid", "email", "affiliations"}
-    assert (ROOT / "article" / metadata["bibliography"]).exists()
 
 
 def test_it_is_set_as_a_pdf(tables, tmp_path, monkeypatch):

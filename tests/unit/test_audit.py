@@ -147,9 +147,8 @@ def test_probabilities_logits_and_binary_probabilities():
     ],
 )
 def test_bad_input_is_refused(given):
-    with pytest.raises(InputError) as error:
+    with pytest.raises(InputError):
         calbias.audit(**given)
-    assert "\n" not in str(error.value)
 
 
 @pytest.mark.parametrize(

@@ -63,9 +63,8 @@ def test_the_users_arrays_are_left_alone():
     ],
 )
 def test_bad_input_names_the_row(scores, hits, message):
-    with pytest.raises(InputError, match=message) as error:
+    with pytest.raises(InputError, match=message):
         sorted_data_set(scores, hits)
-    assert "\n" not in str(error.value)
 
 
 def test_unknown_ties():

@@ -3,12 +3,11 @@
 import json
 import re
 import tomllib
-from pathlib import Path
 
 import pytest
 import yaml
+from checkout import ROOT
 
-ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 
 
@@ -41,12 +40,6 @@ def test_conda_environment_has_the_locked_versions():
     assert pins == {name: lock[name] for name in wanted_by_the_pipeline()}
 
 
-def test_the_container_has_the_environment_of_the_lock_file():
-    lines = (ROOT / "Dockerfile").read_text()
-    assert "FROM python:3.11-" in lines  # the version of the conda environment
-    assert re.search(r"pip install .*--require-hashes -r envs/requirements\.lock", lines)
-
-
 def test_development_lock_extends_the_runtime_lock():
     runtime, development = locked("requirements.lock"), locked("requirements-dev.lock")
     assert {name: development.get(name) for name in runtime} == runtime
@@ -74,16 +67,6 @@ def test_files_for_citation_and_archives_say_the_same():
     ]
     assert codemeta["runtimePlatform"].split()[1] == PROJECT["requires-python"].strip(">=")
     assert set(codemeta["softwareRequirements"]) <= set(wanted_by_the_pipeline())
-
-
-def test_workflow_catalogue_says_what_the_rules_can():
-    usage = yaml.safe_load((ROOT / ".snakemake-workflow-catalog.yml").read_text())["usage"]
-    rules = "".join(path.read_text() for path in (ROOT / "workflow/rules").glob("*.smk"))
-    shells = rules.count("    shell:\n")
-    named = rules.count('"../../envs/environment.yaml"\n')
-    assert usage["software-stack-deployment"]["conda"] == (shells == named)
-    assert usage["report"] == ("report:" in (ROOT / "Snakefile").read_text())
-    assert usage["mandatory-flags"]["flags"] == ""
 
 
 def test_test_files_have_names_of_their_own():

@@ -1,11 +1,11 @@
 """Which figure is drawn by which module, from which tables."""
 
 import re
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 import yaml
+from checkout import ROOT
 
 from calbias.claims.ledger import all_claims
 from calbias.errors import InputError
@@ -13,35 +13,17 @@ from calbias.io.table_schema import tables
 from calbias.pipeline import catalogue
 from calbias.truth.paper import HEATMAP_MODELS
 
-ROOT = Path(__file__).parents[2]
 CAPTIONS = ROOT / "workflow" / "report"
-PAPER = (
-    *("fig1_intro", "fig2a_curves", "fig2b_bins_by_n", "fig3_fits", "fig4_realistic"),
-    *("fig5_detection", "fig6_perfect"),
-    *(f"fig{n}_bias_{model}" for n, model in enumerate(HEATMAP_MODELS, start=7)),
-    *(f"fig{n}_sd_{model}" for n, model in enumerate(HEATMAP_MODELS, start=10)),
-    *("fig13_tce_sweep", "fig14_chosen_bins", "table1_recalibration"),
-    *("guo_fig1_confidence", "guo_fig4_recalibrated", "gupta_fig1_calibration"),
-)
-BEYOND = (
-    *("benchmark", "interval_coverage", "league_errors", "league_full_errors"),
-    *("predicted_bias", "test_power"),
-)
 
 
-def test_every_figure_is_there_in_the_papers_order_with_place_and_title():
-    assert list(catalogue.figures()) == [*PAPER, *BEYOND]
-    for figure, entry in catalogue.figures().items():
+def test_every_figure_has_a_caption_of_its_place_and_tables_of_the_schema():
+    entries = catalogue.figures()
+    assert {f"fig7_bias_{HEATMAP_MODELS[0]}", "fig4_realistic", "league_errors"} <= set(entries)
+    for figure, entry in entries.items():
         caption = (CAPTIONS / f"{figure}.rst").read_text(encoding="utf-8")
         assert caption.startswith(f"**{entry.place}**")
-        assert len(entry.title) > 15
         assert "\nData: " in caption
-
-
-def test_tables_are_named_in_the_contracts():
-    contracts = tables()
-    for figure, entry in catalogue.figures().items():
-        assert set(entry.tables) <= {*contracts, "models"}, figure
+        assert set(entry.tables) <= {*tables(), "models"}, figure
 
 
 def test_captions_name_the_claims_that_rest_on_the_figure():
@@ -69,26 +51,6 @@ def test_captions_render_with_the_numbers_of_the_configuration():
             assert f"{config['experiments']['intro']['replicates']} simulated" in " ".join(
                 body.split()
             )
-
-
-def test_the_first_screen_of_the_report_opens_the_ledger_and_counts_its_verdicts(tmp_path):
-    jinja2, core = pytest.importorskip("jinja2"), pytest.importorskip("docutils.core")
-    ledger = tmp_path / "claims.csv"
-    ledger.write_text("id,verdict,note\nR1,reproduced,\nR2,approximate,x\nR3,approximate,\n")
-    files = [SimpleNamespace(target="claims.csv", path=ledger)]
-    text = (CAPTIONS / "workflow.rst").read_text("utf-8")
-    text += "\n.. _2. Figures: javascript:a\n.. _3. Tables: javascript:b\n"  # as Snakemake does
-    config = {"seed": 1, "replicates": 2}
-    rendered = (
-        jinja2.Environment()
-        .from_string(text)
-        .render(snakemake=SimpleNamespace(config=config), files=files)
-    )
-    body = core.publish_parts(rendered, writer="html")["html_body"]
-    assert "system-message" not in body
-    items = re.findall(r"<li>.*?<strong>(\d+)</strong> ([a-z ]+?)</", body, re.DOTALL)
-    assert items == [("1", "reproduced"), ("2", "approximate")]
-    assert "contentPath:results['results/ledger.html'].data_uri" in body.replace("&#x27;", "'")
 
 
 def test_a_new_file_is_a_new_figure(tmp_path):

@@ -3,16 +3,15 @@
 import hashlib
 import re
 import warnings
-from pathlib import Path
 
 import pytest
+from checkout import ROOT
 from mirror import CONTENT, serving, urls
 
 from calbias.errors import InputError
 from calbias.logits.download import download, read_mirrors
 from calbias.logits.manifest import PublishedFile
 
-REPOSITORY = Path(__file__).parents[2]
 FILE = PublishedFile("m", "m.p", hashlib.sha256(CONTENT).hexdigest(), len(CONTENT), 10, 1, 1)
 
 
@@ -160,7 +159,7 @@ def test_output_that_cannot_be_written(server, tmp_path):
 
 
 def test_mirrors_of_the_project():
-    mirrors = read_mirrors(REPOSITORY / "resources" / "logits_mirrors.csv")
+    mirrors = read_mirrors(ROOT / "resources" / "logits_mirrors.csv")
     assert [mirror.format(file="x.p").rsplit("/", 1)[1] for mirror in mirrors] == ["x.p"] * 3
 
 

@@ -1,8 +1,7 @@
 """The manifest, stand-ins, sizes and sums."""
 
-from pathlib import Path
-
 import pytest
+from checkout import ROOT
 
 from calbias.errors import InputError
 from calbias.io.checksums import file_digest
@@ -14,8 +13,7 @@ from calbias.logits.manifest import (
     verify,
 )
 
-REPOSITORY = Path(__file__).parents[2]
-MANIFEST = REPOSITORY / "resources" / "published" / "nn_calibration_logits_manifest.csv"
+MANIFEST = ROOT / "resources" / "published" / "nn_calibration_logits_manifest.csv"
 
 
 def test_published_manifest():
@@ -60,13 +58,11 @@ def test_verify_names_what_differs(tmp_path):
     ("text", "message"),
     [
         ("model,file\n", "no column sha256; it needs the columns model, file, sha256"),
-        (
-            "model,file,sha256,bytes,n_classes,n_validation,n_test\nm,f,0,many,10,1,1\n",
-            "line 2: invalid literal",
-        ),
+        ("model,file,sha256,bytes,n_classes,n_validation,n_test\nm,f,0,many,10,1,1\n",
+         "line 2: invalid literal"),
         ("", "the file is empty"),
     ],
-)
+)  # fmt: skip
 def test_other_tables_are_no_manifest(tmp_path, text, message):
     path = tmp_path / "manifest.csv"
     path.write_text(text)

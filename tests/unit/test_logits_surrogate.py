@@ -1,10 +1,10 @@
 """Surrogates: the published fits come back, the stored logits hold what was drawn."""
 
 import csv
-from pathlib import Path
 
 import numpy as np
 import pytest
+from checkout import ROOT
 from oracles import beta_mle
 from scipy.optimize import fsolve
 from scipy.special import betainc, digamma, polygamma
@@ -23,12 +23,11 @@ from calbias.logits.top_label import top_label
 from calbias.truth.curves import Curve
 from calbias.truth.scenarios import Scenario
 
-REPOSITORY = Path(__file__).parents[2]
-PUBLISHED = REPOSITORY / "resources" / "published"
+PUBLISHED = ROOT / "resources" / "published"
 BETA_CSV = PUBLISHED / "roelofs2022_table2_beta_fits.csv"
 GLM_CSV = PUBLISHED / "roelofs2022_table3_glm_fits.csv"
 MANIFEST = read_manifest(PUBLISHED / "nn_calibration_logits_manifest.csv")
-with open(REPOSITORY / "config" / "models.csv", newline="") as file:
+with open(ROOT / "config" / "models.csv", newline="") as file:
     MODELS = {row["model"]: int(row["n_classes"]) for row in csv.DictReader(file)}
 
 

@@ -1,17 +1,16 @@
 """What other packages print (resources/peers/values.csv): recorded values and their causes."""
 
 import sys
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from checkout import ROOT
 
-ROOT = Path(__file__).parents[2]
 sys.path.append(str(ROOT / "scripts"))
 
-import compare_peers  # noqa: E402
-from peers.causes import CAUSES, TOLERANCE  # noqa: E402
+import compare_peers
+from peers.causes import CAUSES, TOLERANCE
 
 VALUES = pd.read_csv(ROOT / "resources/peers/values.csv")
 DATA = compare_peers.data_sets()

@@ -105,7 +105,6 @@ def test_csv_refusals(tmp_path, text, message):
     with pytest.raises(InputError, match=message) as caught:
         read_scores(path)
     assert str(caught.value).startswith(str(path))
-    assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,10 @@
 """Top-label scores: by hand, against slow sums, and on the paper's own file."""
 
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
+from checkout import GENUINE, needs_genuine
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -15,8 +15,6 @@ from calbias.logits import row_blocks
 from calbias.logits import top_label as scores
 from calbias.logits.pickles import read_pickle
 from calbias.logits.top_label import ROUNDED_TO_ONE_2020, top_label
-
-GENUINE = Path(__file__).parents[3] / "shared" / "logits" / "probs_resnet110_c10_logits.p"
 
 
 def test_two_rows_by_hand():
@@ -108,23 +106,14 @@ def test_refusals(logits, labels, softmax, message):
         top_label(logits, labels, softmax)
 
 
-@pytest.mark.skipif(not GENUINE.exists(), reason="../shared/logits is absent")
-class TestGenuineFile:
-    """Which convention gives the published fit of ResNet-110 on CIFAR-10."""
-
-    def top(self, softmax):
-        _, (logits, labels) = read_pickle(GENUINE)
-        return top_label(logits, labels, softmax)
-
-    def test_float32_2020_gives_table_2(self):
-        top = self.top("float32_2020")
-        alpha, beta = beta_mle(top)
-        assert alpha == pytest.approx(2.7752, abs=1e-4)
-        assert beta == pytest.approx(0.0478, abs=5e-5)
-        assert np.mean(top.score == ROUNDED_TO_ONE_2020) == pytest.approx(0.483, abs=5e-4)
-        assert top.score.max() < 1
-
-    def test_exact_gives_another_fit(self):
-        top = self.top("exact")
-        assert beta_mle(top) == pytest.approx([4.8796, 0.09106], rel=1e-4)
-        assert top.hit.mean() == 0.9356  # Gupta et al. 2021, Table 5
+@needs_genuine
+def test_which_softmax_gives_the_published_fit_of_the_genuine_file():
+    _, fold = read_pickle(GENUINE)
+    exact, rounded = top_label(*fold, "exact"), top_label(*fold, "float32_2020")
+    alpha, beta = beta_mle(rounded)
+    assert alpha == pytest.approx(2.7752, abs=1e-4)
+    assert beta == pytest.approx(0.0478, abs=5e-5)
+    assert np.mean(rounded.score == ROUNDED_TO_ONE_2020) == pytest.approx(0.483, abs=5e-4)
+    assert rounded.score.max() < 1
+    assert beta_mle(exact) == pytest.approx([4.8796, 0.09106], rel=1e-4)
+    assert exact.hit.mean() == 0.9356  # Gupta et al. 2021, Table 5

@@ -6,9 +6,8 @@ import threading
 from functools import partial
 
 import pytest
-from checkout import SHARED
+from checkout import GENUINE, needs_genuine
 
-GENUINE = SHARED / "logits" / "probs_resnet110_c10_logits.p"
 TARGET = "results/top_labels/resnet110_c10.parquet"
 
 
@@ -32,7 +31,7 @@ def download(checkout, *urls, ok=True):
     return checkout.run("--config", *config, "--", TARGET, ok=ok, environment=environment)
 
 
-@pytest.mark.skipif(not GENUINE.exists(), reason=f"the genuine file is not at {GENUINE}")
+@needs_genuine
 def test_the_file_comes_from_the_mirrors_of_the_config(fresh, mirror, tmp_path):
     (tmp_path / "mirror" / GENUINE.name).symlink_to(GENUINE)
     said = download(fresh, f"{mirror}/no/{{file}}?a=1&b=2", f"{mirror}/{{file}}")

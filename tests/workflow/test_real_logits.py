@@ -4,12 +4,10 @@ import csv
 import shutil
 
 import pytest
-from checkout import SHARED
-
-GENUINE = SHARED / "logits" / "probs_resnet110_c10_logits.p"
+from checkout import GENUINE, needs_genuine
 
 
-@pytest.mark.skipif(not GENUINE.exists(), reason=f"the genuine file is not at {GENUINE}")
+@needs_genuine
 def test_the_genuine_file_takes_the_place_of_its_surrogate(fresh):
     (fresh / "real").mkdir()
     shutil.copyfile(GENUINE, fresh / "real" / GENUINE.name)
