@@ -1,6 +1,5 @@
 """The ledger's page: escaped, whole, accessible, with a way to figure, table, rule and script."""
 
-import importlib
 import re
 from html.parser import HTMLParser
 
@@ -15,11 +14,9 @@ from calbias.claims.evidence import Evidence
 from calbias.claims.ledger import all_claims, judge_all, ledger_table
 from calbias.claims.measurements import Measurement, in_words, measurement_table, number
 from calbias.errors import InputError
-from calbias.figures import style
 from calbias.io.table_schema import columns_of, tables
-from calbias.pipeline.catalogue import figures
+from calbias.report import pictures
 from calbias.report.ledger_page import ledger_page
-from calbias.report.pictures import MOST_CHARACTERS, small_picture
 from calbias.report.tables import MOST_ROWS, compared_places, papers_tables, shown
 
 NAN = float("nan")
@@ -62,10 +59,10 @@ def results(**evidence):
     }
 
 
-def page(pictures=None, more=None, **changes):
+def page(drawn=None, more=None, **changes):
     found = results()
     found["claims"] = found["claims"].assign(**changes)
-    return ledger_page({**found, **(more or {})}, all_claims(), pictures or {})
+    return ledger_page({**found, **(more or {})}, all_claims(), drawn or {})
 
 
 @pytest.fixture
@@ -94,31 +91,22 @@ def test_the_page_is_whole_accessible_and_needs_nothing_from_outside(picture):
     assert checker.images[0]["alt"].startswith("Figure 4: ")
 
 
-def test_the_report_can_show_the_page_with_every_figure_and_table_in_it(tmp_path):
-    """In the report the page is a data: address, of which Chromium shows no more than 2 MiB.
-
-    Heat maps of different models are as large as each other: one of a kind is drawn.
-    """
-    made, pictures = made_up_tables(), {}
-    for name, entry in figures().items():
-        kind = [str(value) for key, value in entry.options.items() if key != "model"]
-        pictures[name] = tmp_path / ("-".join([entry.module, *kind]) + ".png")
-        if not pictures[name].exists():
-            draw = importlib.import_module(f"calbias.figures.{entry.module}").draw
-            figure = draw({stem: made[stem] for stem in entry.tables}, **entry.options)
-            dpi = max(style.RC["savefig.dpi"], style.PIXELS / figure.get_figwidth())
-            figure.savefig(pictures[name], dpi=dpi)
-    row = ("Table 3", "b0", "resnet110_c10", "published_fits", 1.0, 1.5, 0.5, 0.25, 2.0)
-    made["comparison"] = pd.DataFrame([row] * 400, columns=columns_of("comparison"))
-    text = page(pictures, made, note="a note " * 50)
-    assert len(text.encode()) * 4 / 3 < MOST_CHARACTERS
-    assert text.count('class="table"') == len(set(made) & set(tables())) - 1
+def test_pictures_shrink_until_the_report_can_show_the_page(tmp_path, monkeypatch):
+    """In the report the page is a data: address, of which Chromium shows no more than 2 MiB."""
+    noise = np.random.default_rng(0).integers(0, 255, (200, 300, 3), dtype=np.uint8)
+    Image.fromarray(noise).save(tmp_path / "f.png")
+    found = {"fig4_realistic": tmp_path / "f.png"}
+    large = page(found)
+    assert 'width="135" height="90"' in large
+    monkeypatch.setattr(pictures, "MOST_CHARACTERS", len(large) * 4 / 3)
+    assert not pictures.is_too_long(page(found))
+    assert len(page(found)) < len(large)
 
 
 def test_a_cut_picture_is_one_line(tmp_path):
     (tmp_path / "f.png").write_bytes(b"\x89PNG\r\n\x1a\n cut")
     with pytest.raises(InputError, match=r"f\.png: not a whole PNG"):
-        small_picture(tmp_path / "f.png")
+        pictures.small_picture(tmp_path / "f.png")
 
 
 def test_every_claim_leads_to_its_figures_tables_rules_and_scripts():
@@ -160,8 +148,8 @@ def test_own_models_are_shown_and_the_papers_are_not(picture):
     columns = columns_of("audit_verdicts")
     row = dict.fromkeys(columns, 1.0)
     rows = [{**row, "model": name, "source": "real_logits"} for name in ("resnet110_c10", "mine")]
-    pictures = {"models/mine": picture, "models/resnet110_c10": picture}
-    text = page(pictures, {"audit_verdicts": pd.DataFrame(rows, columns=columns)})
+    drawn = {"models/mine": picture, "models/resnet110_c10": picture}
+    text = page(drawn, {"audit_verdicts": pd.DataFrame(rows, columns=columns)})
     checked(text)
     section = text[text.index('id="own"') : text.index('id="claims"')]
     assert section.count("mine</td>") == section.count('<figure id="models/mine">') == 1

@@ -11,6 +11,7 @@ from checkout import SMOKE
 
 from calbias.io.table_schema import tables
 from calbias.pipeline.catalogue import figures
+from calbias.report.pictures import is_too_long
 
 pytestmark = pytest.mark.xdist_group("smoke")  # one worker, one run
 
@@ -49,6 +50,10 @@ def test_the_report_holds_every_figure_with_its_caption(smoke):
     for path in (smoke / "results/figures").glob("*.png"):
         assert path.stem in report
     assert "Figure 4" in report
+
+
+def test_the_report_can_show_the_ledgers_page(smoke):
+    assert not is_too_long((smoke / "results/ledger.html").read_text("utf-8"))
 
 
 def test_the_record_of_provenance_lists_every_table_and_figure(smoke):

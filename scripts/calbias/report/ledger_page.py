@@ -7,7 +7,7 @@ import jinja2
 from calbias.claims.verdicts import VERDICTS, in_plain_words
 from calbias.io.table_schema import tables as table_entries
 from calbias.pipeline.catalogue import figures as figure_catalogue
-from calbias.report.pictures import small_picture
+from calbias.report.pictures import SCALES, is_too_long, small_picture
 from calbias.report.tables import compared_places, measurement_groups, papers_tables, shown
 from calbias.truth.paper import MODELS
 
@@ -52,6 +52,14 @@ def ledger_page(tables, claims, pictures, templates=TEMPLATES):
     ``tables`` {name: DataFrame} has at least ``claims`` and ``measurements``, ``pictures`` is
     {figure: path of its PNG}, with ``models/NAME`` for a model; links are relative to ``results/``.
     """
+    for scale in SCALES:
+        page = _page(tables, claims, pictures, templates, scale)
+        if not is_too_long(page):
+            break
+    return page
+
+
+def _page(tables, claims, pictures, templates, scale):
     catalogue = figure_catalogue()
     counts = tables["claims"]["verdict"].value_counts()
     return template("ledger.html.j2", templates).render(
@@ -64,8 +72,8 @@ def ledger_page(tables, claims, pictures, templates=TEMPLATES):
         own=own_models(tables),
         audited=sorted(tables["audit_verdicts"]["model"]) if "audit_verdicts" in tables else [],
         claims=_claims(tables, {claim.id: claim for claim in claims}, catalogue, pictures),
-        own_figures=_own_figures(pictures),
-        figures=[_figure(name, entry.place, entry.title, pictures[name])
+        own_figures=_own_figures(pictures, scale),
+        figures=[_figure(name, entry.place, entry.title, pictures[name], scale)
                  for name, entry in catalogue.items() if name in pictures],
         places=compared_places(tables.get("comparison")),
         papers=papers_tables(tables.get("measures")),
@@ -130,17 +138,17 @@ def _claims(tables, claims, catalogue, pictures):
     return found
 
 
-def _figure(name, place, title, path):
-    image, width, height = small_picture(path)
+def _figure(name, place, title, path, scale):
+    image, width, height = small_picture(path, scale)
     return {"name": name, "place": place, "title": title, "image": image,
             "width": width, "height": height}  # fmt: skip
 
 
-def _own_figures(pictures):
+def _own_figures(pictures, scale):
     """Return the pictures of models that are not the paper's."""
     models = {name.removeprefix("models/"): name for name in pictures if name.startswith("models/")}
     return [
-        _figure(name, model, "reliability diagram", pictures[name])
+        _figure(name, model, "reliability diagram", pictures[name], scale)
         for model, name in models.items()
         if model not in MODELS
     ]

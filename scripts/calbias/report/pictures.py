@@ -1,7 +1,8 @@
 """Figures as small pictures inside the ledger's page.
 
 The Snakemake report shows the page as a ``data:`` address, of which Chromium refuses more than
-``MOST_CHARACTERS``: the page stays blank. So its pictures are smaller than the figures' own files.
+``MOST_CHARACTERS``: the page stays blank. So its pictures are smaller than the figures' own files,
+by the first of ``SCALES`` with which the page is not too long.
 """
 
 import base64
@@ -12,18 +13,23 @@ from PIL import Image
 from calbias.errors import InputError
 
 MOST_CHARACTERS = 2 * 1024**2  # of an address in a frame; base64 takes 4 for 3 bytes of the page
-SCALE = 0.45  # of the figure's PNG
+SCALES = (0.45, 0.42, 0.39, 0.35, 0.3, 0.25)  # of the figure's PNG
 COLOURS = 32
 
 
-def small_picture(path):
+def is_too_long(page):
+    """Tell whether the report cannot show a page of this text."""
+    return len(page.encode()) * 4 / 3 > 0.99 * MOST_CHARACTERS
+
+
+def small_picture(path, scale=SCALES[0]):
     """Return (address, width, height) of a figure's PNG made small, as a ``data:`` address."""
     try:
         with Image.open(path) as opened:
             picture = opened.convert("RGB")
     except OSError as error:
         raise InputError(f"{path}: not a whole PNG; delete it and run snakemake again") from error
-    size = [max(1, round(SCALE * side)) for side in picture.size]
+    size = [max(1, round(scale * side)) for side in picture.size]
     picture = picture.resize(size, Image.Resampling.LANCZOS)
     small = io.BytesIO()
     picture.quantize(COLOURS, dither=Image.Dither.NONE).save(small, format="PNG", optimize=True)
