@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 
 from calbias.engine.sorted_batch import sorted_data_set
 from calbias.estimation.api import estimate
-from calbias.estimators.ece_sweep import _decreases
+from calbias.estimators.ece_sweep import decreases
 
 BINNINGS = ["ew", "em"]
 
@@ -94,10 +94,9 @@ def test_large_tied_groups_are_compared_exactly():
         scores = np.repeat([0.2, 0.5, 0.8], sizes)
         data = sorted_data_set(scores, hits)
         left, middle, right = np.sort(generator.choice(scores.size + 1, 3, replace=False))
-        cum, first, last = data.cum_hit[0], data.tie_first[0], data.tie_last[0]
         low, cut, high = (_partial_sum(i, sizes, sizes * 2 // 3) for i in (left, middle, right))
         exact = (cut - low) * int(right - middle) > (high - cut) * int(middle - left)
-        assert _decreases(left, middle, right, cum, first, last) == exact
+        assert decreases(data, *np.array([[left], [middle], [right]])) == [exact]
         decided[exact] += 1
     assert min(decided.values()) > 30
 

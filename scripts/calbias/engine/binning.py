@@ -21,6 +21,8 @@ def ranks_of_bins(scores, n_bins, binning):
     """
     if IS_EQUAL_MASS[binning]:
         return _mass_ranks(*scores.shape, n_bins)
+    if len(scores) == 1:
+        return np.searchsorted(scores[0], edges(n_bins))[None]
     ranks = np.empty((scores.shape[0], n_bins + 1), np.int64)
     _search_edges(scores, edges(n_bins), ranks)
     return ranks
@@ -89,14 +91,3 @@ def first_rank(k, n_bins, scores, equal_mass):
         else:
             high = middle
     return low
-
-
-@njit
-def width_bin(score, n_bins):
-    """Return the equal-width bin of a score in [0, 1], by the same edges k/n_bins."""
-    k = min(int(score * n_bins), n_bins - 1)  # rounding may put it one off
-    if score < k / n_bins:
-        return k - 1
-    if k + 1 < n_bins and score >= (k + 1) / n_bins:
-        return k + 1
-    return k

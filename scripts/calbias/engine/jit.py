@@ -22,6 +22,8 @@ from numba.core.caching import FunctionCache, _CacheLocator
 from calbias.io.checksums import files_digest
 from calbias.io.code_files import PACKAGE, code_files
 
+_FEW_STEPS = 200  # take less time than to compile, or to load from the disk
+
 
 def njit(function=None, **options):
     """Decorate a function like ``numba.njit(**options)``, with its machine code cached on disk.
@@ -35,6 +37,11 @@ def njit(function=None, **options):
     if _folder(inspect.getfile(function)) is not None:
         kernel._cache = _SharedCache(function)
     return kernel
+
+
+def for_steps(kernel, steps):
+    """Return a kernel or, if its loop takes few steps, its Python function: same bits, sooner."""
+    return kernel if steps > _FEW_STEPS or kernel.signatures else kernel.py_func
 
 
 class _Locator(_CacheLocator):

@@ -8,12 +8,9 @@ sum ``cum[j] - cum[i]``.
 from typing import NamedTuple
 
 import numpy as np
-from numba import uint64
 
 from calbias.engine.binning import ranks_of_bins
-from calbias.engine.jit import njit
 from calbias.engine.scores_and_hits import scores_and_hits
-from calbias.engine.simd import bits_of, float_of
 from calbias.errors import InputError
 
 TIES = ("average", "input_order")
@@ -85,66 +82,40 @@ def sorted_data_set(scores, hits, ties="average"):
     if ties == "input_order":
         order = np.argsort(scores, kind="stable")
         return of_sorted_scores(scores[order], hits[order][None], ties)
-    keys = np.empty(scores.size, np.uint64)
-    _pack(scores, hits, keys)
+    keys = scores.view(np.uint64) << np.uint64(1)  # sort as the scores do; without a sign
+    keys |= hits
     keys.sort()
-    scores, hits = np.empty(scores.size), np.empty((1, scores.size))
-    _unpack(keys, scores, hits[0])
-    return of_sorted_scores(scores, hits, ties)
+    scores = (keys >> np.uint64(1)).view(np.float64)
+    keys &= np.uint64(1)
+    return of_sorted_scores(scores, keys[None], ties)
 
 
 def of_sorted_scores(scores, hits, ties="average"):
     """Return the SortedBatch of m rows of hits (m, n) on the same ascending scores (n,)."""
     m, n = hits.shape
-    has_ties = ties == "average" and bool((scores[1:] == scores[:-1]).any())
     rows = np.tile(scores, (m, 1)) if m > 1 else scores[None]
-    sums = np.empty((m, n + 1)), np.empty((m, n + 1))
-    groups = tuple(np.empty((m, n + 1 if has_ties else 0), np.int64) for _ in range(2))
-    _sum(scores, np.ascontiguousarray(hits, np.float64), has_ties, *sums, *groups)
-    return SortedBatch(rows, *sums, *groups)
-
-
-@njit
-def _pack(scores, hits, keys):
-    """Fill keys that sort as the scores do: the bits of a score, without its sign, and its hit."""
-    for i in range(scores.shape[0]):
-        keys[i] = (bits_of(scores[i]) << uint64(1)) | uint64(hits[i])
-
-
-@njit
-def _unpack(keys, scores, hits):
-    for i in range(keys.shape[0]):
-        scores[i] = float_of(keys[i] >> uint64(1))
-        hits[i] = keys[i] & uint64(1)
-
-
-@njit
-def _sum(scores, hits, has_ties, cum_gap, cum_hit, tie_first, tie_last):
-    """Fill the partial sums and the tie groups, with the mean hit within groups if ``has_ties``."""
-    n = scores.shape[0]
-    for row in range(hits.shape[0]):
-        cum_gap[row, 0] = cum_hit[row, 0] = gap = hit = 0.0
-        start = 0
-        while start < n and not has_ties:
-            gap += scores[start] - hits[row, start]
-            hit += hits[row, start]
-            start += 1
-            cum_gap[row, start], cum_hit[row, start] = gap, hit
-        while start < n:
-            end, group_hits = start + 1, hits[row, start]
-            while end < n and scores[end] == scores[start]:
-                group_hits += hits[row, end]
-                end += 1
-            size = end - start
-            for i in range(start, end):
-                gap += scores[i] - group_hits / size
-                cum_gap[row, i + 1] = gap
-                cum_hit[row, i + 1] = hit + (i + 1 - start) / size * group_hits
-                is_inside = i + 1 < end
-                tie_first[row, i + 1] = start if is_inside else end
-                tie_last[row, i + 1] = end
-            hit += group_hits
-            cum_hit[row, end] = hit
-            start = end
-        if has_ties:
-            tie_first[row, 0] = tie_last[row, 0] = 0
+    cum_gap, cum_hit = np.zeros((2, m, n + 1))
+    np.subtract(scores, hits, out=cum_gap[:, 1:])
+    cum_hit[:, 1:] = np.cumsum(hits, axis=1)
+    is_inside = np.zeros(n + 1, bool)  # whether rank i splits a group
+    is_inside[1:-1] = (scores[1:] == scores[:-1]) & (ties == "average")
+    starts = np.flatnonzero(is_inside[1:] > is_inside[:-1])
+    ends = np.flatnonzero(is_inside[1:] < is_inside[:-1]) + 1
+    sizes = ends - starts
+    rank = np.flatnonzero(is_inside[:-1] | is_inside[1:]) + 1  # of the groups' members
+    groups = np.empty((2, m, n + 1 if starts.size else 0), np.int64)
+    groups[:] = np.arange(groups.shape[2])
+    for row in range(m if starts.size else 0):
+        groups[0, row, rank] = np.repeat(starts, sizes)
+        groups[0, row, ends] = ends
+        groups[1, row, rank] = np.repeat(ends, sizes)
+        before = cum_hit[row, starts]
+        group_hits = cum_hit[row, ends] - before
+        cum_gap[row, rank] = scores[rank - 1] - np.repeat(group_hits / sizes, sizes)
+        inside = (rank - np.repeat(starts, sizes)).astype(np.float64)
+        inside /= np.repeat(sizes, sizes)
+        inside *= np.repeat(group_hits, sizes)
+        inside += np.repeat(before, sizes)
+        cum_hit[row, rank] = inside
+    np.cumsum(cum_gap, axis=1, out=cum_gap)
+    return SortedBatch(rows, cum_gap, cum_hit, *groups)

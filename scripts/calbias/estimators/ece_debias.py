@@ -10,7 +10,7 @@ sum itself, neither clipped nor rooted: with bins fine enough an unbiased estima
 import numpy as np
 
 from calbias.engine.binning import bins_used
-from calbias.engine.jit import njit
+from calbias.engine.jit import for_steps, njit
 
 VARIANTS = {
     "ece_debias_ew": {"binning": "equal_width"},
@@ -33,8 +33,8 @@ NORMS = (2,)  # the correction is for the mean of a squared difference
 
 def estimate_data_sets(data, n_bins, norm, binning, clipped=True, rooted=True):
     """Return (estimates, bins used), each (m,): fractions, for SortedBatch of m rows."""
-    squares = np.empty(data.scores.shape[0])
-    _debiased_square(data.cum_gap, data.cum_hit, data.ranks(n_bins, binning), squares)
+    squares, ranks = np.empty(data.scores.shape[0]), data.ranks(n_bins, binning)
+    for_steps(_debiased_square, ranks.size)(data.cum_gap, data.cum_hit, ranks, squares)
     if rooted and clipped:
         squares = np.sqrt(np.maximum(squares, 0.0))
     elif rooted:

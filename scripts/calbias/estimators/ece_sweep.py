@@ -6,12 +6,14 @@ empty bins are skipped. Means are compared exactly, so that rounding never decid
 """
 
 import numpy as np
-from numba import float64, int32, int64
+from numba import float64, int32
 
-from calbias.engine.binning import IS_EQUAL_MASS, edges, first_rank, search_edges, width_bin
+from calbias.engine.binning import IS_EQUAL_MASS, edges, search_edges
 from calbias.engine.jit import njit
 from calbias.engine.simd import LANES, first_true, load
-from calbias.estimators.ece_bin import binned_error_of_row
+from calbias.engine.sorted_batch import SortedBatch
+from calbias.estimators import ece_bin
+from calbias.estimators.ece_bin import binned_error
 
 VARIANTS = {
     "ece_sweep_ew": {"binning": "equal_width"},
@@ -20,9 +22,10 @@ VARIANTS = {
 TARGET = "lp"
 BINS = "chosen"
 
-_FEW = 64  # numbers of bins up to which all bins are looked at side by side
+_FEW = 64  # numbers of bins up to which the compiled code looks
 _EDGES = np.stack([np.append(edges(max(b, 1)), np.full(_FEW - max(b, 1), 2.0)) for b in range(65)])
 _MOST_SAMPLES = 1 << 26  # up to which k·n/b in float64 rounds up to the right whole number
+_PASSES, _FAILS, _UNDECIDED = range(3)
 
 
 def estimate_data_sets(data, n_bins, norm, binning):
@@ -30,44 +33,137 @@ def estimate_data_sets(data, n_bins, norm, binning):
 
     ``n_bins`` is ignored: the sweep chooses.
     """
-    m = data.scores.shape[0]
-    estimates, n_bins_used = np.empty(m), np.empty(m, np.int64)
-    _sweep(*data, IS_EQUAL_MASS[binning], norm, estimates, n_bins_used)
-    return estimates, n_bins_used
+    m, n = data.scores.shape
+    estimates, chosen = np.empty(m), np.full(m, -2)
+    if m > 1 and n < _MOST_SAMPLES:
+        _sweep(*data[:3], _rounding(data), IS_EQUAL_MASS[binning], norm, estimates, chosen)
+    for row in np.flatnonzero(chosen < 0):
+        alone = SortedBatch(*(values[row : row + 1] for values in data))
+        chosen[row] = _last_passing(alone, binning, -chosen[row])
+        estimates[row] = ece_bin.estimate_data_sets(alone, chosen[row], norm, binning)[0][0]
+    return estimates, chosen
+
+
+def _rounding(data):
+    """Return the error of a difference of cross-multiplied means, per sample of the two bins.
+
+    Without tie groups the sums of labels are whole numbers, exact in float64 (for n below 9e7).
+    """
+    return 1e-15 * data.scores.shape[1] if data.tie_first.shape[1] else 0.0
+
+
+def _last_passing(data, binning, b):
+    """Return the number of bins chosen for one data set, given that all numbers below b pass.
+
+    The bins of many numbers are looked at together.
+    """
+    scores, n = data.scores[0], data.scores.shape[1]
+    equal_mass = IS_EQUAL_MASS[binning]
+    steps = np.append(0, np.flatnonzero(scores[1:] != scores[:-1]) + 1)
+    may_pass_all = True
+    while b <= n:
+        if b * b > n and may_pass_all:  # every binning passes if no step to the next score fails
+            all_steps = np.arange(n) if equal_mass and data.tie_first.shape[1] == 0 else steps
+            fails = _failing(data, np.append(all_steps, n), np.zeros(all_steps.size + 1))
+            may_pass_all = fails.size == 0
+            if may_pass_all:
+                return n
+        width = b if equal_mass else min(b, steps.size)
+        count = max(1, min(max(16, b), (1 << 18) // width))
+        numbers = np.arange(b, min(b + count, n + 1))
+        fails = _failing(data, *_full_bins(scores, steps, numbers, equal_mass))
+        if fails.size:
+            return fails[0] - 1
+        b += count
+    return n
+
+
+def _full_bins(scores, steps, numbers, equal_mass):
+    """Return (ranks, number of bins): where the full bins of each number of bins begin, and n."""
+    n = scores.size
+    if steps.size < numbers[0] and not equal_mass:  # the bins of the distinct scores
+        distinct, b = scores[steps], numbers[:, None]
+        k = np.minimum((distinct * b).astype(np.int64), b - 1)  # rounding may put it one off
+        k -= distinct < k / b
+        k += (distinct >= (k + 1) / b) & (k + 1 < b)
+        k = np.append(k, b, axis=1)
+    else:
+        low, high = (0, 1) if equal_mass else scores[[0, -1]]
+        low = np.maximum((low * numbers).astype(np.int64) - 1, 0)
+        high = np.minimum((high * numbers).astype(np.int64) + 2, numbers)
+        k = np.minimum(low[:, None] + np.arange((high - low).max() + 1), high[:, None])
+    b, k = np.repeat(numbers, k.shape[1]), k.ravel()
+    if equal_mass:
+        ranks = (k * n + b - 1) // b
+    else:
+        ranks = np.where(k == b, n, np.searchsorted(scores, k / b))
+    is_full = np.append(ranks[1:] > ranks[:-1], False)
+    is_full[np.append(b[1:] != b[:-1], True)] = True
+    return ranks[is_full], b[is_full]
+
+
+def _failing(data, ranks, numbers):
+    """Return the ``numbers`` at which the mean label falls from a bin to the next.
+
+    The bins of one number begin at consecutive ``ranks``; its last rank is their end.
+    """
+    i = np.flatnonzero(numbers[2:] == numbers[:-2])
+    left, middle, right = ranks[i], ranks[i + 1], ranks[i + 2]
+    return numbers[i][decreases(data, left, middle, right)]
+
+
+def decreases(data, left, middle, right):
+    """Whether the mean label of ranks [middle, right) is below that of [left, middle); arrays.
+
+    Compares by cross-multiplication. What is within rounding error, where tie groups were split,
+    is decided in whole numbers: the partial sum at rank i in a group [s, e) with h hits is
+    H(s) + (i - s)·h/(e - s). Times the three group sizes the difference is a whole number. Its
+    terms may overflow int64 and wrap, yet being small itself it comes out right, modulo 2^64.
+    """
+    cum_hit = data.cum_hit[0]
+    below, above = middle - left, right - middle
+    difference = (cum_hit[middle] - cum_hit[left]) * above
+    difference -= (cum_hit[right] - cum_hit[middle]) * below
+    is_less = difference > 0.0
+    if data.tie_first.shape[1]:
+        [doubtful] = np.nonzero(abs(difference) <= _rounding(data) * (below + above))
+        ranks = np.stack([left, middle, right])[:, doubtful]
+        first, last = data.tie_first[0, ranks], data.tie_last[0, ranks]
+        sizes = np.maximum(last - first, 1)
+        before, after = cum_hit[first].astype(np.int64), cum_hit[last].astype(np.int64)
+        sums = before * sizes + (ranks - first) * (after - before)
+        factors = np.stack([-above, below + above, -below])[:, doubtful]
+        others = sizes[[1, 0, 0]] * sizes[[2, 2, 1]]
+        is_less[doubtful] = (factors * sums * others).sum(axis=0) > 0
+    return is_less
 
 
 @njit
-def _sweep(scores, cum_gap, cum_hit, tie_first, tie_last, equal_mass, norm, out, n_bins_used):
-    n = scores.shape[1]
-    few = min(_FEW, n) if tie_first.shape[1] == 0 and n < _MOST_SAMPLES else 1
+def _sweep(scores, cum_gap, cum_hit, rounding, equal_mass, norm, out, chosen):
+    """Fill the estimates and the numbers of bins chosen: -b if the sweep is undecided at b."""
     ranks = np.empty(_FEW + 1, np.int64)
     bounds, heights = np.empty(_FEW + 2 * LANES), np.empty(_FEW + 2 * LANES)
     for row in range(scores.shape[0]):
-        data_set = scores[row], cum_hit[row], tie_first[row], tie_last[row]
-        b = 2
-        while b <= few:
-            _find_bins(scores[row], equal_mass, b, ranks)
-            if not _is_monotonic_side_by_side(cum_hit[row], ranks, b, bounds, heights):
-                break
+        verdict, b = _PASSES, 1
+        while verdict == _PASSES:
             b += 1
-        if b > few and _labels_never_decrease(*data_set[1:]):
-            b = n + 1
-        elif b > few:
-            while b <= n and _is_monotonic(*data_set, equal_mass, b):
-                b += 1
-        n_bins_used[row] = b - 1
-        final = ranks[:b] if b <= _FEW + 1 else np.empty(b, np.int64)
-        if b <= _FEW + 1 and few > 1:
-            _find_bins(scores[row], equal_mass, b - 1, final)
+            if b > min(_FEW, scores.shape[1]):
+                verdict = _UNDECIDED
+            else:
+                _find_bins(scores[row], equal_mass, b, ranks)
+                verdict = _verdict(cum_hit[row], ranks, b, rounding, bounds, heights)
+        if verdict == _UNDECIDED:
+            chosen[row] = -b
         else:
-            for k in range(b):
-                final[k] = first_rank(k, b - 1, scores[row], equal_mass)
-        out[row] = binned_error_of_row(cum_gap[row], final, norm)
+            chosen[row] = b - 1
+            _find_bins(scores[row], equal_mass, b - 1, ranks)
+            final = ranks[:b].reshape(1, b)
+            binned_error(cum_gap[row : row + 1], final, norm, out[row : row + 1])
 
 
 @njit(error_model="numpy")
 def _find_bins(scores, equal_mass, n_bins, ranks):
-    """Fill ``ranks`` (n_bins + 1,) with where the bins begin, as ``first_rank`` gives it."""
+    """Fill ``ranks`` (n_bins + 1,) with where the bins begin, as ``ranks_of_bins`` gives it."""
     if equal_mass:
         n = float64(scores.shape[0])
         for k in range(n_bins + 1):
@@ -77,10 +173,10 @@ def _find_bins(scores, equal_mass, n_bins, ranks):
 
 
 @njit
-def _is_monotonic_side_by_side(cum_hit, ranks, n_bins, bounds, heights):
-    """Whether the mean labels of the full bins never decrease, eight comparisons at a time.
+def _verdict(cum_hit, ranks, n_bins, rounding, bounds, heights):
+    """Return whether the mean labels of the full bins never decrease, eight comparisons at a time.
 
-    Without tie groups; by cross-multiplication, in whole numbers.
+    By cross-multiplication, as ``decreases``.
     """
     last = 0
     for k in range(n_bins + 1):
@@ -88,91 +184,14 @@ def _is_monotonic_side_by_side(cum_hit, ranks, n_bins, bounds, heights):
         last += 1 if k == n_bins or ranks[k + 1] > ranks[k] else 0
     for k in range(last, last + LANES + 1):
         bounds[k] = np.nan  # compares as no decrease
+    verdict = _PASSES
     for k in range(0, last - 2, LANES):
         left, middle, right = load(bounds, k), load(bounds, k + 1), load(bounds, k + 2)
         low, cut, high = load(heights, k), load(heights, k + 1), load(heights, k + 2)
-        decreases = (cut - low) * (right - middle) > (high - cut) * (middle - left)
-        if first_true(decreases) < LANES:
-            return False
-    return True
-
-
-@njit
-def _labels_never_decrease(cum_hit, tie_first, tie_last):
-    """Whether the mean label never decreases from one distinct score to the next.
-
-    Every binning passes then, and the sweep need not try them all.
-    """
-    n = cum_hit.shape[0] - 1
-    start, size_before, hits_before = 0, 1, 0.0
-    while start < n:
-        end = start + 1
-        if tie_first.shape[0] > 0 and tie_first[end] == start:
-            end = tie_last[end]
-        hits, size = cum_hit[end] - cum_hit[start], end - start
-        if hits * size_before < hits_before * size:
-            return False
-        start, size_before, hits_before = end, size, hits
-    return True
-
-
-@njit
-def _is_monotonic(scores, cum_hit, tie_first, tie_last, equal_mass, n_bins):
-    """Whether the mean labels of ``n_bins`` bins never decrease, from one full bin to the next."""
-    n = scores.shape[0]
-    left = middle = 0
-    k = -1
-    while middle < n:
-        k = k + 1 if equal_mass else width_bin(scores[middle], n_bins)
-        right = first_rank(k + 1, n_bins, scores, equal_mass)
-        if right == middle:
-            continue
-        if middle > left and _decreases(left, middle, right, cum_hit, tie_first, tie_last):
-            return False
-        left, middle = middle, right
-    return True
-
-
-@njit
-def _decreases(left, middle, right, cum_hit, tie_first, tie_last):
-    """Whether the mean label of ranks [middle, right) is below that of ranks [left, middle).
-
-    Compares by cross-multiplication. Without tie groups the sums are whole numbers and exact in
-    float64 (for n below 9e7). Where groups were split the sums are fractions: a difference within
-    rounding error is then decided exactly by _decreases_exactly.
-    """
-    below, above = middle - left, right - middle
-    difference = (cum_hit[middle] - cum_hit[left]) * above
-    difference -= (cum_hit[right] - cum_hit[middle]) * below
-    if tie_first.shape[0] == 0:
-        return difference > 0.0
-    n = cum_hit.shape[0] - 1.0
-    rounding = 1e-15 * n * (below + above)
-    if abs(difference) > rounding:
-        return difference > 0.0
-    return _decreases_exactly(left, middle, right, cum_hit, tie_first, tie_last)
-
-
-@njit
-def _decreases_exactly(left, middle, right, cum_hit, tie_first, tie_last):
-    """Whether the mean decreases, given that cross-multiplied it changes by rounding error at most.
-
-    The partial sum at rank i in a group [s, e) with h hits is H(s) + (i - s)·h/(e - s). Times the
-    three group sizes the difference is a whole number. Its terms may overflow int64 and wrap, yet
-    being small itself it comes out right, modulo 2^64.
-    """
-    total = int64(0)
-    ranks = (left, middle, right)
-    factors = (-(right - middle), right - left, -(middle - left))
-    for a in range(3):
-        term = int64(factors[a])
-        for j in range(3):
-            first, last = tie_first[ranks[j]], tie_last[ranks[j]]
-            size = max(last - first, 1)
-            if j == a:
-                before, after = int64(cum_hit[first]), int64(cum_hit[last])
-                term *= before * size + (ranks[j] - first) * (after - before)
-            else:
-                term *= size
-        total += term
-    return total > 0
+        fall = (cut - low) * (right - middle) - (high - cut) * (middle - left)
+        margin = (right - left) * rounding
+        if first_true(fall > margin) < LANES:
+            return _FAILS
+        if first_true(fall + margin > 0.0) < LANES:
+            verdict = _UNDECIDED
+    return verdict

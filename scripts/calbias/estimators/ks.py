@@ -9,8 +9,6 @@ Eq. 11-12; Arrieta-Ibarra et al., *Metrics of calibration for probabilistic pred
 
 import numpy as np
 
-from calbias.engine.jit import njit
-
 VARIANTS = {"ks": {}}
 TARGET = "max_deviation"
 BINS = "none"
@@ -24,18 +22,8 @@ def estimate_data_sets(data, n_bins=0, norm=2.0):
 
 def cumulative_extremes(data):
     """Return (lowest, highest) of C_0 = 0, C_1, …, C_n, each (m,), for SortedBatch of m rows."""
-    lowest, highest = np.empty(data.scores.shape[0]), np.empty(data.scores.shape[0])
-    _extremes(data.scores, data.cum_gap, lowest, highest)
-    return lowest, highest
-
-
-@njit
-def _extremes(scores, cum_gap, lowest, highest):
-    n = scores.shape[1]
-    for row in range(scores.shape[0]):
-        low = high = 0.0
-        for k in range(1, n + 1):
-            if k == n or scores[row, k] != scores[row, k - 1]:
-                low = min(low, -cum_gap[row, k])
-                high = max(high, -cum_gap[row, k])
-        lowest[row], highest[row] = low / n, high / n
+    n = data.scores.shape[1]
+    is_step = np.ones(data.scores.shape, bool)  # equal scores are one step
+    is_step[:, :-1] = data.scores[:, 1:] != data.scores[:, :-1]
+    gaps = np.where(is_step, data.cum_gap[:, 1:], 0.0)
+    return (0.0 - gaps.max(axis=1, initial=0.0)) / n, (0.0 - gaps.min(axis=1, initial=0.0)) / n

@@ -6,7 +6,7 @@ of the bin with the fewest samples.
 
 import numpy as np
 
-from calbias.engine.jit import njit
+from calbias.engine.jit import for_steps, njit
 
 VARIANTS = {"mce_ew": {"binning": "equal_width"}, "mce_em": {"binning": "equal_mass"}}
 TARGET = "mce"
@@ -14,8 +14,8 @@ TARGET = "mce"
 
 def estimate_data_sets(data, n_bins=15, norm=2.0, binning="equal_width"):
     """Return (estimates, bins used), each (m,): fractions, for SortedBatch of m rows."""
-    estimates = np.empty(data.scores.shape[0])
-    _largest_gap(data.cum_gap, data.ranks(n_bins, binning), estimates)
+    estimates, ranks = np.empty(data.scores.shape[0]), data.ranks(n_bins, binning)
+    for_steps(_largest_gap, ranks.size)(data.cum_gap, ranks, estimates)
     return estimates, np.full(estimates.shape, n_bins, np.int64)
 
 
