@@ -3,9 +3,12 @@
 import contextlib
 from pathlib import Path
 
-from calbias.auditing.audit import audit_top_label
+from calbias.auditing.audit import audit_data
 from calbias.auditing.estimators import ESTIMATORS
+from calbias.auditing.inputs import Data
+from calbias.auditing.options import Options
 from calbias.auditing.page import page
+from calbias.auditing.sample import Sample
 from calbias.auditing.tables import diagram_rows, estimate_rows, verdict_row
 from calbias.errors import InputError
 from calbias.estimation.registry import FOLDER
@@ -44,14 +47,11 @@ def main(options):
     place = f"model {options.name}, fold {options.fold}"
     if len(top.hit) < 2:
         raise InputError(f"{place}: {len(top.hit)} rows are too few to judge by: give at least 2")
-    audit = audit_top_label(
-        top,
-        warnings=origin.warnings,
-        estimators=[*ESTIMATORS, *options.estimators],
+    audit = audit_data(
+        Data(Sample.of(top, options.seed), warnings=origin.warnings),
+        Options(options.n_bins, options.norm, seed=options.seed),
+        [*ESTIMATORS, *options.estimators],
         folders=(FOLDER, *options.estimator_dir),
-        n_bins=options.n_bins,
-        norm=options.norm,
-        seed=options.seed,
     )
     audit.description["source"] = origin.source
     print(f"{place}: {audit.sentence}")

@@ -71,9 +71,9 @@ def _compare(options):
 def _scores(file):
     if file is None:
         return None
-    from calbias.auditing.files import read_rows
+    from calbias.auditing.inputs import read_pair
 
-    return read_rows(file)[0]
+    return read_pair(file)[0]
 
 
 def _progress(options):

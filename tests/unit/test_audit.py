@@ -16,6 +16,7 @@ from calbias.auditing.description import fit_p_value
 from calbias.auditing.estimates import recommended
 from calbias.auditing.estimators import HEADLINE
 from calbias.auditing.inputs import prepared
+from calbias.auditing.options import Options
 from calbias.auditing.recalibrations import holm, recalibration_table
 from calbias.auditing.sample import Sample
 from calbias.engine.sorted_batch import sorted_data_set
@@ -220,7 +221,7 @@ def test_an_estimator_without_a_known_target_has_neither_bias_nor_interval(tmp_p
     body = "def estimate(scores, hits, n_bins, norm):\n    return float(scores.mean())\n"
     (tmp_path / "skill.py").write_text(f'TARGET = "skill"\n\n\n{body}')
     data = prepared(*drawn(300))
-    found = audit_data(data, ["skill"], replicates=40, folders=(FOLDER, tmp_path))
+    found = audit_data(data, Options(replicates=40), ["skill"], folders=(FOLDER, tmp_path))
     row = found.estimates.loc["skill"]
     assert row["target"] == "skill"
     assert row[["bias", "rmse", "rank", "low", "corrected"]].isna().all()

@@ -18,17 +18,16 @@ from calbias.auditing.cells import accumulated
 from calbias.auditing.description import description_of, warnings_of
 from calbias.auditing.estimates import construct, estimates_table, null_table, recommended
 from calbias.auditing.estimators import ESTIMATORS, HEADLINE, audited_estimators
-from calbias.auditing.inputs import Data, prepared
+from calbias.auditing.inputs import prepared
 from calbias.auditing.intervals.interval import LEVEL, Interval
 from calbias.auditing.intervals.methods import intervals_table
 from calbias.auditing.labels import halving_labels, labels_table
 from calbias.auditing.large import large_audit
-from calbias.auditing.options import Options, replicates_for
+from calbias.auditing.options import Options
 from calbias.auditing.plan import DETECT
 from calbias.auditing.planning import curves_with_errors
 from calbias.auditing.recalibrations import recalibration_table
 from calbias.auditing.result import Audit
-from calbias.auditing.sample import Sample
 from calbias.errors import InputError
 from calbias.estimation.registry import FOLDER
 
@@ -100,49 +99,39 @@ def audit(
     True
     """
     data = prepared(scores, hits, probabilities, logits, labels, seed)
-    return audit_data(data, estimators, progress, n_bins, norm, level, seed, replicates)
-
-
-def audit_top_label(top, seed=0, warnings=(), **options):
-    """Return the Audit of a TopLabel; ``options`` are those of ``audit_data``."""
-    sample = Sample(top.score, top.hit, top.log_score, top.log1m_score, seed=seed)
-    data = Data(sample, np.lexsort((top.hit, top.score)), "scores", warnings=warnings)
-    return audit_data(data, seed=seed, **options)
-
-
-def audit_data(
-    data, estimators=None, progress=None, n_bins=15, norm=1.0, level=LEVEL, seed=0,
-    replicates=None, folders=(FOLDER,),
-):  # fmt: skip
-    """Return the Audit of a ``Data``; ``folders`` hold the files of the estimators."""
     if isinstance(estimators, str):
         raise InputError(f"estimators must be a list of names, such as [{estimators!r}]")
+    return audit_data(data, Options(n_bins, norm, level, seed, replicates), estimators, progress)
+
+
+def audit_data(data, options, estimators=None, progress=None, folders=(FOLDER,)):
+    """Return the Audit of a ``Data``; ``folders`` hold the files of the estimators."""
     sample, progress = data.sample, progress or (lambda text: None)
-    replicates = replicates_for(sample.n) if replicates is None else replicates
-    options = Options(n_bins, norm, level, seed, replicates)
+    options = options.of_rows(sample.n)
     names = list(dict.fromkeys([HEADLINE, *(ESTIMATORS if estimators is None else estimators)]))
-    audited = audited_estimators(norm, n_bins, names, folders)
+    audited = audited_estimators(options.norm, options.n_bins, names, folders)
     if sample.n > LARGEST_IN_MEMORY:
         rows = [(sample.scores, sample.hits)]
-        return large_audit(*accumulated(rows, sample.n, n_bins, seed), options, progress)
+        cells = accumulated(rows, sample.n, options.n_bins, options.seed)
+        return large_audit(*cells, options, progress)
     progress("drawing hits along the family of curves")
     construction, slow = construct(sample, audited, options)
-    estimates = estimates_table(construction, level)
+    estimates = estimates_table(construction, options.level)
     if slow:
         progress("slow estimators")
         estimates = pd.concat([estimates, null_table(sample, slow)])
     progress("bootstrap, bounds and tests")
     headline, row = audited[HEADLINE], estimates.loc[HEADLINE]
     curves = curves_with_errors(sample.rates, sample.scores, DETECT)
-    tests = tests_table(construction, curves, replicates)
+    tests = tests_table(construction, curves, options.replicates)
     intervals = intervals_table(sample, headline, Interval(row["low"], row["high"]), options)
     progress("labels needed")
     halving = np.nan  # where the interval has no length
     if row["high"] > row["low"]:
-        halving = halving_labels(sample, headline, row["corrected"], level)
-    labels = labels_table(sample, curves, halving, seed)
+        halving = halving_labels(sample, headline, row["corrected"], options.level)
+    labels = labels_table(sample, curves, halving, options.seed)
     progress("cross-validated recalibration")
-    description = description_of(data, norm)
+    description = description_of(data, options.norm)
     return Audit(
         description=description,
         warnings=warnings_of(data, description),
@@ -151,7 +140,9 @@ def audit_data(
         intervals=intervals,
         recommended=recommended(estimates),
         labels=labels,
-        recalibration=recalibration_table(sample.scores, sample.hits, *data.ordered_logits(), seed),
+        recalibration=recalibration_table(
+            sample.scores, sample.hits, *data.ordered_logits(), options.seed
+        ),
         sample=sample,
         options=vars(options),
     )

@@ -101,7 +101,8 @@ def compare(first, second, replicates=499, seed=0, names=("first", "second"), pr
     one, other = reliability_terms(s, y, fold), reliability_terms(t, z, fold)
     difference, error = _mean_and_error(one - other)
     observed = difference / error if error > 0 else 0.0
-    rates = _equally_far(s, y, t, z, one.mean(), other.mean())
+    square = max((one.mean() + other.mean()) / 2, 0.0)  # E δ² of both, at curves of their shapes
+    rates = [_scaled(s, y, square), _scaled(t, z, square)]
     shared = _shared(y - rates[0], z - rates[1], *rates)
     generator = stream(seed, "redraws", str(n))
     exceed = 0
@@ -135,11 +136,11 @@ def compare_files(first, second, replicates=499, seed=0, progress=None):
     """Return the Comparison of two files as ``calbias audit`` reads them."""
     from pathlib import Path
 
-    from calbias.auditing.files import read_rows
+    from calbias.auditing.inputs import read_pair
 
     if replicates < 19 or seed < 0:
         raise InputError("--replicates must be at least 19 and --seed at least 0")
-    pairs = [read_rows(file) for file in (first, second)]
+    pairs = [read_pair(file) for file in (first, second)]
     names = [Path(file).stem for file in (first, second)]
     return compare(*pairs, replicates, seed, names, progress)
 
@@ -154,13 +155,8 @@ def reliability_terms(scores, hits, fold):
     return (hits - scores) ** 2 - (hits - recalibrated) ** 2
 
 
-def _equally_far(s, y, t, z, one, other):
-    """Return the rates of both models at curves of their shapes with the same E δ²."""
-    square = max((one + other) / 2, 0.0)
-    return [_scaled(scores, hits, square) for scores, hits in ((s, y), (t, z))]
-
-
 def _scaled(scores, hits, square):
+    """Return the rates (n,) at the curve of the fitted shape with E δ² = ``square``."""
     x = logits_of(scores)
     direction = cox_curve(x, hits, x) - scores
 

@@ -5,8 +5,8 @@ import pandas as pd
 
 from calbias.auditing import planning
 from calbias.auditing.estimators import HEADLINE, SIGNIFICANT, audited_estimators
-from calbias.auditing.intervals.interval import LEVEL
 from calbias.auditing.intervals.inversion import Construction
+from calbias.auditing.options import Options
 from calbias.auditing.recalibrations import holm
 from calbias.auditing.sample import Sample
 from calbias.errors import InputError
@@ -17,13 +17,14 @@ TELLABLE, ENOUGH_POWER = 0.05, 0.8
 _REPLICATES = 200
 
 
-def groups_table(scores, hits, groups, n_bins=15, norm=1.0, level=LEVEL, seed=0):
+def groups_table(scores, hits, groups, options=None):
     """Return a table of the groups, sorted by name.
 
     Parameters
     ----------
     scores, hits, groups : array_like (n,)
         ``groups`` holds the name of each row's group.
+    options : Options, optional
 
     Returns
     -------
@@ -40,25 +41,21 @@ def groups_table(scores, hits, groups, n_bins=15, norm=1.0, level=LEVEL, seed=0)
         raise InputError(f"{found.size} groups are too many: at most {MOST_GROUPS}")
     inside = np.split(np.argsort(index, kind="stable"), np.cumsum(np.bincount(index))[:-1])
     rows = (
-        {"group": name, **_group(scores[rows], hits[rows], n_bins, norm, level, seed)}
+        {"group": name, **_group(scores[rows], hits[rows], options or Options())}
         for name, rows in zip(found, inside, strict=True)
     )
     return _judged(rows)
 
 
-def classes_table(probabilities, labels, n_bins=15, norm=1.0, level=LEVEL, seed=0):
+def classes_table(probabilities, labels, options):
     """Return the same table of the classes: probability (n, K) of the class, label (n,) the hit.
 
     More than 20 classes have no intervals.
     """
-    n_classes = probabilities.shape[1]
-    level = level if n_classes <= _MOST_CLASSES_WITH_INTERVALS else None
+    few = probabilities.shape[1] <= _MOST_CLASSES_WITH_INTERVALS
     return _judged(
-        {
-            "group": str(k),
-            **_group(probabilities[:, k], labels == k, n_bins, norm, level, seed),
-        }
-        for k in range(n_classes)
+        {"group": str(k), **_group(scores, labels == k, options, with_interval=few)}
+        for k, scores in enumerate(probabilities.T)
     )
 
 
@@ -72,7 +69,7 @@ def _judged(rows):
     return table.set_index("group")
 
 
-def _group(scores, hits, n_bins, norm, level, seed):
+def _group(scores, hits, options, with_interval=True):
     row = {
         "n": scores.size,
         "accuracy": float(hits.mean()),
@@ -82,13 +79,13 @@ def _group(scores, hits, n_bins, norm, level, seed):
     }  # fmt: skip
     if scores.size < 2:
         return row
-    sample = Sample(scores, hits, seed=seed)
-    estimators = audited_estimators(norm, n_bins)
+    sample = Sample(scores, hits, seed=options.seed)
+    estimators = audited_estimators(options.norm, options.n_bins)
     construction = Construction(sample, estimators, _REPLICATES, 5 * _REPLICATES)
     found = construction.against_null(HEADLINE)
     row |= {"ece": found["value"], **{key: found[key] for key in ("noise_floor", "p_value")}}
-    if level:
-        row |= construction.invert(HEADLINE, level).interval._asdict()
+    if with_interval:
+        row |= construction.invert(HEADLINE, options.level).interval._asdict()
     return row | {"power": _power(sample.scores)}
 
 

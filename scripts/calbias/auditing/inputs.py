@@ -1,4 +1,4 @@
-"""What a user hands in (scores and hits, probabilities or logits with labels) as one sample."""
+"""What a user hands in, arrays or a file, as one sample with its logits where they are known."""
 
 from dataclasses import dataclass
 
@@ -9,30 +9,35 @@ from calbias.engine.scores_and_hits import as_array, scores_and_hits
 from calbias.errors import InputError
 from calbias.estimation.inputs import as_top_label
 from calbias.logits.checks import RawFold, log_probabilities, zero_floor
+from calbias.logits.read_logits import read_outputs
+from calbias.logits.top_label import TopLabel, top_label
 
 
 @dataclass
 class Data:
     """What was read.
 
-    ``sample`` has ascending scores; ``order`` leads from the given rows to its rows. ``logits``
-    and ``labels``, in the given order, are None where only scores are known. ``kind`` is
-    "scores", "binary", "probabilities" or "logits". ``warnings`` are those of a file's reader.
+    ``kind`` is "scores", "binary", "probabilities" or "logits". ``logits`` (n, K) and ``labels``
+    (n,), in the given order, are None where only scores are known. ``warnings`` are those of a
+    file's reader.
     """
 
     sample: Sample
-    order: np.ndarray
-    kind: str
+    kind: str = "scores"
     logits: np.ndarray | None = None
     labels: np.ndarray | None = None
-    n_classes: int | None = None
     warnings: tuple | None = None
+
+    @property
+    def n_classes(self):
+        """The number of classes, or None where it is not known."""
+        return 2 if self.kind == "binary" else None if self.logits is None else self.logits.shape[1]
 
     def ordered_logits(self):
         """Return (logits, labels) in the order of the sample's rows, or (None, None)."""
         if self.logits is None:
             return None, None
-        return self.logits[self.order], self.labels[self.order]
+        return self.logits[self.sample.order], self.labels[self.sample.order]
 
 
 def prepared(scores=None, hits=None, probabilities=None, logits=None, labels=None, seed=0):
@@ -42,33 +47,51 @@ def prepared(scores=None, hits=None, probabilities=None, logits=None, labels=Non
     (n,) are those of class 1 of two: the probability is the score and the label the hit. Raises
     InputError for everything else.
     """
-    if probabilities is not None and _flat(as_array("probabilities", probabilities)).ndim == 1:
+    if probabilities is not None and _is_column(as_array("probabilities", probabilities)):
         if labels is None:
             raise InputError("probabilities go with labels: give these")
-        scores, hits = scores_and_hits(probabilities, labels)
-        return Data(Sample(scores, hits, seed=seed), _order(scores, hits), "binary", n_classes=2)
+        return Data(Sample(*scores_and_hits(probabilities, labels), seed=seed), "binary")
     top = as_top_label(scores, hits, logits=logits, probabilities=probabilities, labels=labels)
-    sample = Sample(top.score, top.hit, top.log_score, top.log1m_score, seed=seed)
-    order = _order(top.score, top.hit)
+    sample = Sample.of(top, seed)
     if scores is not None:
-        return Data(sample, order, "scores")
+        return Data(sample)
     values = np.asarray(probabilities if logits is None else logits)
     labels = np.asarray(labels)
     labels = labels.argmax(axis=1) if labels.shape == values.shape else labels.reshape(-1)
-    kind = "probabilities" if logits is None else "logits"
-    logits = _log_probabilities(values) if logits is None else values
-    return Data(sample, order, kind, logits, labels.astype(np.int64), values.shape[1])
+    if logits is not None:
+        return Data(sample, "logits", values, labels.astype(np.int64))
+    floor = zero_floor([RawFold(values, None, None)])  # of a zero: of the least positive value
+    logits = log_probabilities(values, floor)
+    return Data(sample, "probabilities", logits, labels.astype(np.int64))
 
 
-def _log_probabilities(values):
-    """Return the logarithms (n, K), a zero as a part of the least positive value."""
-    floor = zero_floor([RawFold(values, None, None)])
-    return log_probabilities(values, floor)
+def read_data(path, by=None, seed=0):
+    """Return (Data, groups) of a file: of its fold ``test``, or of all rows where it has no folds.
+
+    ``by`` names a column of groups: ``groups`` (n,) are in the order of the file, else None.
+    """
+    found = read_outputs(path, by)
+    fold = found.folds["test"]
+    top = _top(fold)
+    if len(top.hit) < 2:
+        raise InputError(f"{path}: one row is too few to judge a model by: give at least two")
+    data = Data(Sample.of(top, seed), warnings=found.warnings)
+    if fold is not top:
+        probabilities = any("the values are probabilities" in text for text in found.warnings)
+        data.kind = "probabilities" if probabilities else "logits"
+        data.logits, data.labels = fold.logits, fold.labels.reshape(-1).astype(np.int64)
+    return data, found.groups
 
 
-def _order(scores, hits):
-    return np.lexsort((_flat(np.asarray(hits)), _flat(np.asarray(scores, dtype=np.float64))))
+def read_pair(path):
+    """Return scores and hits, (n,) each, of the same rows in the order of the file."""
+    top = _top(read_outputs(path).folds["test"])
+    return top.score, top.hit
 
 
-def _flat(values):
-    return values.reshape(-1) if values.ndim == 2 and 1 in values.shape else values
+def _top(fold):
+    return fold if isinstance(fold, TopLabel) else top_label(*fold)
+
+
+def _is_column(values):
+    return values.ndim == 1 or (values.ndim == 2 and 1 in values.shape)

@@ -6,8 +6,7 @@ import pandas as pd
 from calbias.auditing.intervals.inversion import Construction
 from calbias.auditing.plan import goals
 from calbias.auditing.planning import curves_with_errors
-from calbias.auditing.sample import Family
-from calbias.engine.redraw import FixedScores
+from calbias.auditing.sample import Sample
 
 HALVE = "halve the interval"
 _REPLICATES, _MOST_SCORES = 200, 20_000
@@ -55,7 +54,8 @@ def halving_labels(sample, estimator, corrected, level):
 
 
 def _expected_length(sample, estimator, rates, times, level):
-    repeated = _Repeated(sample, times)
+    repeated = Sample(*np.repeat([sample.scores, sample.hits], times, axis=1), seed=sample.seed)
+    repeated.fitted = np.repeat(sample.fitted, times)  # the same family of curves
     construction = Construction(repeated, {"one": estimator}, _REPLICATES, name="halving")
     drawn = construction.fixed.estimates(
         np.repeat(rates, times), {"one": estimator.run}, _REPLICATES
@@ -63,15 +63,3 @@ def _expected_length(sample, estimator, rates, times, level):
     construction.observed["one"] = float(np.median(drawn["one"]))
     interval = construction.invert("one", level).interval
     return interval.high - interval.low
-
-
-class _Repeated(Family):
-    """A sample with each of its scores several times, on the same family of curves."""
-
-    def __init__(self, sample, times):
-        self.scores, self.fitted = np.repeat([sample.scores, sample.fitted], times, axis=1)
-        self.hits = np.repeat(sample.hits, times)
-        self.n, self.seed = self.scores.size, sample.seed
-
-    def redraws(self, name):
-        return FixedScores(self.scores, self.seed, name)

@@ -47,8 +47,7 @@ def large_audit(cells, scores, hits, options=None, progress=None):
     row = estimates.loc[HEADLINE]
     progress("labels needed")
     curves = curves_with_errors(sample.rates, sample.scores, DETECT)
-    data = Data(sample, np.lexsort((hits, scores)), "scores")
-    description = _of_all_rows(description_of(data, p), of_cells, p)
+    description = _of_all_rows(description_of(Data(sample), p), of_cells, p)
     progress("cross-validated recalibration")
     return Audit(
         description=description,

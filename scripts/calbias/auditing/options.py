@@ -1,6 +1,6 @@
 """The options of an audit."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from calbias.auditing.intervals.interval import LEVEL
 from calbias.errors import InputError
@@ -22,18 +22,19 @@ class Options:
     norm: float = 1.0
     level: float = LEVEL
     seed: int = 0
-    replicates: int = FEWEST_REPLICATES
+    replicates: int | None = None
 
     def __post_init__(self):
         validate_options(self.n_bins, self.norm)
         validate_whole("seed", self.seed, 0)
-        validate_whole("replicates", self.replicates, 20)
+        if self.replicates is not None:
+            validate_whole("replicates", self.replicates, 20)
         if self.n_bins > 10_000:
             raise InputError(f"n_bins must be at most 10000, not {self.n_bins}")
         if not (is_number(self.level) and 0.5 <= self.level < 1):
             raise InputError(f"level must be at least 0.5 and below 1, not {self.level!s:.60}")
 
-
-def replicates_for(n):
-    """Return how many data sets of n rows are drawn at each λ, so that an audit takes seconds."""
-    return min(max(_SCORES_PER_LAMBDA // n, FEWEST_REPLICATES), MOST_REPLICATES)
+    def of_rows(self, n):
+        """Return these with as many data sets of n rows that an audit takes seconds, if unset."""
+        fitting = min(max(_SCORES_PER_LAMBDA // n, FEWEST_REPLICATES), MOST_REPLICATES)
+        return self if self.replicates else replace(self, replicates=fitting)

@@ -58,9 +58,11 @@ def recalibration_table(scores, hits, logits=None, labels=None, seed=0):
     for k in range(FOLDS):
         held, rest = fold == k, fold != k
         outputs["platt"][held] = cox_curve(x[rest], hits[rest], x[held])
-        outputs["isotonic"][held] = _isotonic(scores[rest], hits[rest], scores[held])
+        steps = fit_binary(scores[rest], hits[rest].astype(np.float64))
+        outputs["isotonic"][held] = steps.predict(scores[held])
         if logits is not None:
-            inverse = _inverse_temperature(logits[rest], labels[rest])
+            with warnings.catch_warnings(action="ignore"):
+                inverse = inverse_temperature(logits[rest], labels[rest])
             scaled = logits[held].astype(np.float64) * inverse
             outputs["temperature"][held] = top_label(scaled, labels[held]).score
     before = (hits - scores) ** 2
@@ -99,13 +101,3 @@ def holm(p_values):
     factors = np.arange(order.size, 0, -1)
     corrected[order] = np.minimum(np.maximum.accumulate(factors * p_values[order]), 1.0)
     return [float(round(p, 15)) for p in corrected]
-
-
-def _isotonic(scores, hits, new_scores):
-    return fit_binary(scores, hits.astype(np.float64)).predict(new_scores)
-
-
-def _inverse_temperature(logits, labels):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return inverse_temperature(logits, labels)

@@ -91,6 +91,11 @@ class Sample(Family):
     InputError
         For fewer than two rows, scores outside [0, 1] and hits other than 0 and 1.
 
+    Attributes
+    ----------
+    order : ndarray (n,)
+        Leads from the given rows to those of the sample.
+
     Notes
     -----
     Rows of equal scores are ordered by their hit, so that nothing depends on the order of the rows.
@@ -100,7 +105,7 @@ class Sample(Family):
         scores, hits = scores_and_hits(scores, hits)
         if scores.size < 2:
             raise InputError(f"{scores.size} rows are too few to judge a model by: give at least 2")
-        order = np.lexsort((hits, scores))
+        self.order = order = np.lexsort((hits, scores))
         self.scores = scores[order].astype(np.float64)
         self.hits = hits[order].astype(np.uint8)
         with np.errstate(divide="ignore"):
@@ -111,6 +116,11 @@ class Sample(Family):
                 np.log1p(-self.scores) if log1m_score is None else np.asarray(log1m_score)[order]
             )
         self.seed = seed
+
+    @classmethod
+    def of(cls, top, seed=0):
+        """Return the Sample of a TopLabel."""
+        return cls(top.score, top.hit, top.log_score, top.log1m_score, seed)
 
     @property
     def n(self):

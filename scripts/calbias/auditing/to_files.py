@@ -8,8 +8,8 @@ from scipy.special import softmax
 from calbias.auditing.audit import LARGEST_IN_MEMORY, audit_data
 from calbias.auditing.cells import read_cells
 from calbias.auditing.estimators import audited_estimators
-from calbias.auditing.files import read_data
 from calbias.auditing.groups import classes_table, groups_table
+from calbias.auditing.inputs import read_data
 from calbias.auditing.large import large_audit
 from calbias.auditing.options import Options
 from calbias.auditing.page import page
@@ -20,14 +20,7 @@ _FEW_COLUMNS = 10  # a table of class values is read as a whole
 
 
 def audit_file(
-    path,
-    output=None,
-    *,
-    by=None,
-    class_wise=False,
-    estimators=None,
-    progress=None,
-    **options,
+    path, output=None, *, by=None, class_wise=False, estimators=None, progress=None, **options
 ):
     """Audit a file and write the page and the JSON next to it, or at the stem ``output``.
 
@@ -37,27 +30,37 @@ def audit_file(
     progress = progress or (lambda text: None)
     path = Path(path)
     stem = path.with_suffix("") if output is None else Path(output)
-    given = Options(**{key: value for key, value in options.items() if value is not None})
-    audited_estimators(given.norm, given.n_bins, estimators or ())  # unknown names, before reading
+    options = Options(**options)
+    audited_estimators(options.norm, options.n_bins, estimators or ())  # unknown names, at once
     progress(f"reading {path.name}")
     if is_large(path):
-        found = _large(path, by, class_wise, progress, given)
-        _write(found, path, stem, by, progress)
-        return found
-    data, groups = read_data(path, by, given.seed)
+        if by or class_wise:
+            raise InputError(f"{path}: groups and classes need at most {LARGEST_IN_MEMORY} rows")
+        cells = read_cells(path, options.n_bins, options.seed, progress)
+        found = large_audit(*cells, options, progress)
+    else:
+        found = _audit_in_memory(path, by, class_wise, estimators, options, progress)
+    progress(f"writing {stem}.html and {stem}.json")
+    text = page(found, path.name, f"{stem.name}.json", by)
+    for suffix, content in ((".html", text), (".json", found.to_json() + "\n")):
+        with written_whole(f"{stem}{suffix}") as temporary:
+            Path(temporary).write_text(content, encoding="utf-8")
+    return found
+
+
+def _audit_in_memory(path, by, class_wise, estimators, options, progress):
+    data, groups = read_data(path, by, options.seed)
     if class_wise and data.logits is None:
         raise InputError(f"{path}: --class-wise needs a column per class, not scores")
-    found = audit_data(data, estimators, progress, **options)
-    common = {key: vars(given)[key] for key in ("n_bins", "norm", "level", "seed")}
+    found = audit_data(data, options, estimators, progress)
     if by is not None:
         progress(f"groups by {by}")
-        groups = groups[data.order]
-        found.groups = groups_table(data.sample.scores, data.sample.hits, groups, **common)
+        sample = data.sample
+        found.groups = groups_table(sample.scores, sample.hits, groups[sample.order], options)
     if class_wise:
         progress("classes")
         probabilities = softmax(data.logits.astype(np.float64), axis=1)
-        found.classes = classes_table(probabilities, data.labels, **common)
-    _write(found, path, stem, by, progress)
+        found.classes = classes_table(probabilities, data.labels, options)
     return found
 
 
@@ -75,18 +78,3 @@ def is_large(path):
     except (pa.ArrowException, OSError):
         return False  # the reader says what is wrong
     return metadata.num_rows > LARGEST_IN_MEMORY and metadata.num_columns < _FEW_COLUMNS
-
-
-def _large(path, by, class_wise, progress, given):
-    if by or class_wise:
-        raise InputError(f"{path}: groups and classes need at most {LARGEST_IN_MEMORY} rows")
-    cells, scores, hits = read_cells(path, given.n_bins, given.seed, progress)
-    return large_audit(cells, scores, hits, given, progress)
-
-
-def _write(found, path, stem, by, progress):
-    progress(f"writing {stem}.html and {stem}.json")
-    text = page(found, path.name, f"{stem.name}.json", by)
-    for suffix, content in ((".html", text), (".json", found.to_json() + "\n")):
-        with written_whole(f"{stem}{suffix}") as temporary:
-            Path(temporary).write_text(content, encoding="utf-8")
