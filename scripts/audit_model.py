@@ -14,7 +14,6 @@ from calbias.errors import InputError
 from calbias.estimation.registry import FOLDER
 from calbias.io.command_line import SEED, option, script, written_whole
 from calbias.io.tables import write_table
-from calbias.logits.options import FOLD
 from calbias.logits.read_logits import read_scores
 from calbias.logits.top_label_table import Origin, read_top_labels
 
@@ -24,7 +23,6 @@ from calbias.logits.top_label_table import Origin, read_top_labels
     option("--scores", "a file of top-label scores, instead of it", default=None),
     option("--estimator-dir", "folder of your own estimators", many=True, default=[]),
     option("--name", "the model's name, for the title"),
-    FOLD,
     option("--estimators", "estimators in addition to those of every audit", many=True, default=[]),
     option("--n-bins", "number of bins", int, default=15),
     option("--norm", "p of the ℓp errors", float, default=1.0),
@@ -41,10 +39,10 @@ def main(options):
     if options.scores:
         found = read_scores(options.scores)
         origin = Origin(options.name, "real_scores", "none", found.warnings)
-        top = found.folds[options.fold]
+        top = found.folds["test"]
     else:
-        top, origin = read_top_labels(options.top_labels, options.fold)
-    place = f"model {options.name}, fold {options.fold}"
+        top, origin = read_top_labels(options.top_labels, "test")
+    place = f"model {options.name}, fold test"
     if len(top.hit) < 2:
         raise InputError(f"{place}: {len(top.hit)} rows are too few to judge by: give at least 2")
     audit = audit_data(
@@ -55,7 +53,7 @@ def main(options):
     )
     audit.description["source"] = origin.source
     print(f"{place}: {audit.sentence}")
-    of_model = {"model": options.name, "source": origin.source, "fold": options.fold}
+    of_model = {"model": options.name, "source": origin.source, "fold": "test"}
     for path, table, rows in (
         (options.output_estimates, "audit_estimates", estimate_rows),
         (options.output_verdict, "audit_verdicts", verdict_row),

@@ -2,17 +2,16 @@
 
 from calbias.benchmark.fit_times import fit_time_rows
 from calbias.benchmark.timing import processor
-from calbias.io.command_line import OUTPUT, option, script
+from calbias.io.command_line import OUTPUT, script
 from calbias.io.tables import write_table
 
+ROUNDS = 5  # fits of which the median is taken; of long ones fewer
 
-@script(
-    option("--rounds", "fits of which the median is taken; of long ones fewer", int, default=5),
-    OUTPUT,
-)
+
+@script(OUTPUT)
 def main(options):
     name = processor()
-    rows = [{**row, "processor": name} for row in fit_time_rows(options.rounds)]
+    rows = [{**row, "processor": name} for row in fit_time_rows(ROUNDS)]
     write_table(options.output, "fit_times", rows)
 
 
