@@ -23,74 +23,68 @@ def _error(scores, hits, bins, norm=1):
     return total ** (1 / norm)
 
 
-def _right_closed(n_edges):
-    return lambda scores, hits: _error(
-        scores, hits, np.searchsorted(np.linspace(0, 1, n_edges)[1:-1], scores)
-    )
+def _binned(edges_of, side="left", norm=1):
+    """Return the ℓp error in the bins between ``edges_of(scores)``, as a function of the data."""
+
+    def error(scores, hits):
+        return _error(scores, hits, np.searchsorted(edges_of(scores), scores, side), norm)
+
+    return error
 
 
-def _quantile_edges(scores):
-    return np.unique(np.quantile(scores, np.linspace(0, 1, BINS + 1)[1:-1]))
+def _equal_width(n_edges):
+    return lambda scores: np.linspace(0, 1, n_edges)[1:-1]
 
 
-def _quantiles(side, norm=1):
-    return lambda scores, hits: _error(
-        scores, hits, np.searchsorted(_quantile_edges(scores), scores, side), norm
-    )
+def _quantile_edges(scores, n_bins=BINS):
+    return np.unique(np.quantile(scores, np.linspace(0, 1, n_bins + 1)[1:-1]))
 
 
-def _rounded_quantiles(scores, hits):
-    left = sorted(pd.qcut(scores, BINS, duplicates="drop").categories.left)
-    return _error(scores, hits, np.searchsorted([*left, 2.0], scores, "right"))
+def _rounded_quantile_edges(scores):
+    return [*sorted(pd.qcut(scores, BINS, duplicates="drop").categories.left), 2.0]
 
 
-def _without_the_lowest(scores, hits):
+def _percentile_edges(scores):
+    return np.percentile(scores, np.linspace(0, 100, BINS))
+
+
+def _midpoint_edges(scores):
+    parts = np.array_split(np.sort(scores), BINS)
+    return np.unique([(low[-1] + high[0]) / 2 for low, high in pairwise(parts)])
+
+
+def _above_the_lowest(scores, hits):
+    """Return scores and hits without the lowest score, and their bins."""
     edges = np.quantile(scores, np.linspace(0, 1, BINS + 1))
     kept = scores > edges[0]
-    bins = np.searchsorted(edges, scores[kept])
-    return _error(scores[kept], hits[kept], bins)
+    return scores[kept], hits[kept], np.searchsorted(edges, scores[kept])
 
 
-def _mapie_mass(scores, hits):
-    return _error(
-        scores, hits, np.searchsorted(np.percentile(scores, np.linspace(0, 100, BINS)), scores)
-    )
-
-
-def _midpoint_bins(scores):
-    parts = np.array_split(np.sort(scores), BINS)
-    edges = np.unique([(low[-1] + high[0]) / 2 for low, high in pairwise(parts)])
-    return np.searchsorted(edges, scores)
-
-
-def _midpoints(norm):
-    return lambda scores, hits: _error(scores, hits, _midpoint_bins(scores), norm)
+def _squares_less_noise(scores, hits, bins):
+    """Yield the share of each bin and its squared gap, less the noise of its hits where known."""
+    for k in np.unique(bins):
+        score, hit = scores[bins == k], hits[bins == k]
+        noise = hit.mean() * (1 - hit.mean()) / (hit.size - 1) if hit.size > 1 else None
+        yield hit.size / hits.size, (score.mean() - hit.mean()) ** 2, noise
 
 
 def _midpoints_debiased(scores, hits):
-    bins, total = _midpoint_bins(scores), 0.0
-    for k in np.unique(bins):
-        score, hit = scores[bins == k], hits[bins == k]
-        if hit.size > 1:
-            noise = hit.mean() * (1 - hit.mean()) / (hit.size - 1)
-            total += hit.size / hits.size * ((score.mean() - hit.mean()) ** 2 - noise)
+    bins = np.searchsorted(_midpoint_edges(scores), scores)
+    parts = _squares_less_noise(scores, hits, bins)
+    total = sum(share * (square - noise) for share, square, noise in parts if noise is not None)
     return max(total, 0.0) ** 0.5
 
 
 def _debiased_in_each_bin(scores, hits):
-    bins, total = np.searchsorted(_quantile_edges(scores), scores, "right"), 0.0
-    for k in np.unique(bins):
-        score, hit = scores[bins == k], hits[bins == k]
-        noise = hit.mean() * (1 - hit.mean()) / (hit.size - 1) if hit.size > 1 else 0.0
-        total += hit.size / hits.size * max((score.mean() - hit.mean()) ** 2 - noise, 0.0) ** 0.5
-    return total
+    bins = np.searchsorted(_quantile_edges(scores), scores, "right")
+    parts = _squares_less_noise(scores, hits, bins)
+    return sum(share * max(square - (noise or 0.0), 0.0) ** 0.5 for share, square, noise in parts)
 
 
 def _quantile_sweep(scores, hits):
     chosen = np.zeros(scores.size, int)
     for b in range(2, min(scores.size, 100) + 1):
-        edges = np.unique(np.quantile(scores, np.linspace(0, 1, b + 1)[1:-1]))
-        bins = np.searchsorted(edges, scores, "right")
+        bins = np.searchsorted(_quantile_edges(scores, b), scores, "right")
         if np.any(np.diff([hits[bins == k].mean() for k in np.unique(bins)]) < 0):
             break
         chosen = bins
@@ -102,59 +96,42 @@ def _one_sided(scores, hits):
     return stats.norm.sf(np.sum((hits - scores) * (1 - 2 * scores)) / np.sqrt(variance))
 
 
-def _own_bin_for_one(scores, hits):
-    bins = np.searchsorted(np.linspace(0, 1, BINS + 1), scores, "right")
-    return _error(scores, hits, bins, 2)
+def _walk(scores, hits, order):
+    """Return the path of cumulative gaps, from 0, in an order of the rows."""
+    return np.concatenate([[0.0], np.cumsum((hits - scores)[order]) / scores.size])
 
 
-def _ties_in_input_order(scores, hits):
-    order = np.argsort(scores, kind="stable")
-    path = np.concatenate([[0.0], np.cumsum((hits - scores)[order]) / scores.size])
-    return path.max() - path.min()
+def _in_input_order(scores, hits):
+    return _walk(scores, hits, np.argsort(scores, kind="stable"))
 
 
-def _ties_by_jitter(scores, hits):
-    """Return the path of cumulative gaps, from 0, and σ, of scores that a small noise orders."""
+def _by_jitter(scores, hits):
     jittered = scores * (1 + 1e-8 * np.random.RandomState(1).normal(size=scores.size))
-    order = np.argsort(jittered)
-    path = np.concatenate([[0.0], np.cumsum((hits - jittered)[order]) / scores.size])
-    return path, np.sqrt(np.sum(scores * (1 - scores))) / scores.size
+    return _walk(jittered, hits, np.argsort(jittered))
+
+
+def _in_sigmas(scores, largest):
+    return largest / (np.sqrt(np.sum(scores * (1 - scores))) / scores.size)
 
 
 def _mad_p_by_jitter(scores, hits):
-    path, sigma = _ties_by_jitter(scores, hits)
     k = 2 * np.arange(200) + 1
-    ratio = np.abs(path).max() / sigma
+    ratio = _in_sigmas(scores, np.abs(_by_jitter(scores, hits)).max())
     return 1 - 4 / np.pi * np.sum((-1.0) ** (k // 2) / k * np.exp(-((k * np.pi / ratio) ** 2) / 8))
 
 
-def _range_p_by_jitter(scores, hits):
-    path, sigma = _ties_by_jitter(scores, hits)
-    return _range_p(path[1:], sigma)
-
-
-def _range_p(path, sigma):
+def _range_p(scores, path):
     k = np.arange(1, 200)
-    ratio = (path.max() - path.min()) / sigma
-    return 8 * np.sum((-1.0) ** (k - 1) * k * stats.norm.sf(k * ratio))
-
-
-def _range_p_in_input_order(scores, hits):
-    order = np.argsort(scores, kind="stable")
-    path = np.concatenate([[0.0], np.cumsum((hits - scores)[order]) / scores.size])
-    return _range_p(path, np.sqrt(np.sum(scores * (1 - scores))) / scores.size)
+    return 8 * np.sum((-1.0) ** (k - 1) * k * stats.norm.sf(k * _in_sigmas(scores, np.ptp(path))))
 
 
 def _hosmer_lemeshow_without_the_lowest(scores, hits):
-    edges = np.quantile(scores, np.linspace(0, 1, BINS + 1))
-    kept = scores > edges[0]
-    bins = np.searchsorted(edges, scores[kept])
+    scores, hits, bins = _above_the_lowest(scores, hits)
     total, found = 0.0, np.unique(bins)
     for k in found:
-        s, y = scores[kept][bins == k], hits[kept][bins == k]
-        mean = np.clip(s.mean(), 1e-7, 1 - 1e-7)
-        share = np.clip(y.mean(), 1e-7, 1 - 1e-7)
-        total += s.size * (share - mean) ** 2 / (mean * (1 - mean))
+        inside = bins == k
+        mean, share = (np.clip(x[inside].mean(), 1e-7, 1 - 1e-7) for x in (scores, hits))
+        total += inside.sum() * (share - mean) ** 2 / (mean * (1 - mean))
     return stats.chi2.sf(total, found.size - 2)
 
 
@@ -182,48 +159,44 @@ _EDGES = (
     "its bin edges are interpolated quantiles of the scores; bins differ by a sample where the "
     "number of bins does not divide n, and equal scores stay together"
 )
+_FIRST = "the first bins take one sample more each; equal scores stay together"
 _JITTER = "equal scores are ordered by a small noise of a fixed seed, and are not one step"
 _ORDER = "equal scores are not one step: the value depends on the order of the rows"
+_FOURTEEN = f"num_bins={BINS} makes {BINS - 1} bins"
+_KUMAR = "uncertainty-calibration"
+_closed = _binned(_equal_width(BINS + 1))
+_range_in_input_order = (_ORDER, lambda scores, hits: np.ptp(_in_input_order(scores, hits)))
 CAUSES = {
-    ("scikit-learn", "ece_width"): (_CLOSED, _right_closed(BINS + 1)),
-    ("calzone-tool", "ece_width"): (_CLOSED, _right_closed(BINS + 1)),
-    ("uncertainty-calibration", "ece_width"): (_CLOSED, _right_closed(BINS + 1)),
+    ("scikit-learn", "ece_width"): (_CLOSED, _closed),
+    ("calzone-tool", "ece_width"): (_CLOSED, _closed),
+    (_KUMAR, "ece_width"): (_CLOSED, _closed),
     ("mapie", "ece_width"): (
-        f"num_bins={BINS} makes {BINS - 1} bins: the number is that of the edges; {_CLOSED}",
-        _right_closed(BINS),
+        f"{_FOURTEEN}: the number is that of the edges; {_CLOSED}",
+        _binned(_equal_width(BINS)),
     ),
     ("mapie", "ece_mass"): (
-        f"num_bins={BINS} makes {BINS - 1} bins, from quantiles; the lowest score has one alone",
-        _mapie_mass,
+        f"{_FOURTEEN}, from quantiles; the lowest score has one alone",
+        _binned(_percentile_edges),
     ),
     ("mapie", "spiegelhalter_p"): (
         "its p-value is one-sided: an underconfident model is never found",
         _one_sided,
     ),
-    ("scikit-learn", "ece_mass"): (f"{_EDGES}; {_CLOSED}", _quantiles("left")),
-    ("netcal", "ece_mass"): (_EDGES, _quantiles("right")),
-    ("probcal", "ece_mass"): (_EDGES, _quantiles("right")),
-    ("probcal", "ece_mass_l2"): (_EDGES, _quantiles("right", 2)),
+    ("scikit-learn", "ece_mass"): (f"{_EDGES}; {_CLOSED}", _binned(_quantile_edges)),
+    ("netcal", "ece_mass"): (_EDGES, _binned(_quantile_edges, "right")),
+    ("probcal", "ece_mass"): (_EDGES, _binned(_quantile_edges, "right")),
+    ("probcal", "ece_mass_l2"): (_EDGES, _binned(_quantile_edges, "right", 2)),
     ("mcgrad", "ece_mass"): (
         f"{_EDGES}; pandas rounds the edges to three digits",
-        _rounded_quantiles,
+        _binned(_rounded_quantile_edges, "right"),
     ),
     ("calzone-tool", "ece_mass"): (
         f"{_EDGES}; its lowest bin excludes the lowest score, which is lost",
-        _without_the_lowest,
+        lambda scores, hits: _error(*_above_the_lowest(scores, hits)),
     ),
-    ("uncertainty-calibration", "ece_mass"): (
-        "the first bins take one sample more each; equal scores stay together",
-        _midpoints(1),
-    ),
-    ("uncertainty-calibration", "ece_mass_l2"): (
-        "the first bins take one sample more each; equal scores stay together",
-        _midpoints(2),
-    ),
-    ("uncertainty-calibration", "debiased_mass_l2"): (
-        "the first bins take one sample more each; equal scores stay together",
-        _midpoints_debiased,
-    ),
+    (_KUMAR, "ece_mass"): (_FIRST, _binned(_midpoint_edges)),
+    (_KUMAR, "ece_mass_l2"): (_FIRST, _binned(_midpoint_edges, norm=2)),
+    (_KUMAR, "debiased_mass_l2"): (_FIRST, _midpoints_debiased),
     ("probcal", "debiased_mass_l2"): (
         "it subtracts the noise in each bin, cuts at 0 there and averages the roots: an ℓ1 error "
         "that keeps its bias, not the debiased ℓ2 error",
@@ -239,14 +212,17 @@ CAUSES = {
     ),
     ("torchmetrics", "ece_width_l2"): (
         "a score of exactly 1 is in a bin of its own, the sixteenth",
-        _own_bin_for_one,
+        _binned(lambda scores: np.linspace(0, 1, BINS + 1), "right", 2),
     ),
     ("mapie", "mad_p"): (_JITTER, _mad_p_by_jitter),
     ("mapie", "range_p"): (
         f"{_JITTER}; the walk does not start at 0, so the range may leave 0 out",
-        _range_p_by_jitter,
+        lambda scores, hits: _range_p(scores, _by_jitter(scores, hits)[1:]),
     ),
-    ("mcgrad", "range_p"): (_ORDER, _range_p_in_input_order),
+    ("mcgrad", "range_p"): (
+        _ORDER,
+        lambda scores, hits: _range_p(scores, _in_input_order(scores, hits)),
+    ),
     ("calzone-tool", "hosmer_lemeshow_p"): (
         "as many degrees of freedom as bins less 2, which are those of the data of the fit; 15 "
         "bins where calbias has 10, and the lowest score is lost",
@@ -256,8 +232,8 @@ CAUSES = {
         "scores alone are taken as those of a yes-or-no model: below 0.5 a miss counts as a hit",
         _mmce_of_yes_or_no,
     ),
-    ("mcgrad", "range"): (_ORDER, _ties_in_input_order),
-    ("probmetrics", "range"): (_ORDER, _ties_in_input_order),
+    ("mcgrad", "range"): _range_in_input_order,
+    ("probmetrics", "range"): _range_in_input_order,
 }
 """{(peer, quantity): (cause, the peer's definition)}."""
 
