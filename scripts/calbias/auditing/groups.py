@@ -18,21 +18,11 @@ _REPLICATES = 200
 
 
 def groups_table(scores, hits, groups, options=None):
-    """Return a table of the groups, sorted by name.
+    """Return a table of the groups, sorted by name; ``groups`` (n,) names each row's group.
 
-    Parameters
-    ----------
-    scores, hits, groups : array_like (n,)
-        ``groups`` holds the name of each row's group.
-    options : Options, optional
-
-    Returns
-    -------
-    DataFrame
-        Indexed by ``group``: n, accuracy, mean_score, ece, noise_floor, low, high, p_value,
-        corrected_p_value (Holm) and finding: "miscalibrated", "none found", or "too small to tell"
-        where the Cox test of the group would find an error of 5 points (a tilted curve's) with less
-        than 80 % probability.
+    ``finding`` is "miscalibrated" (after Holm's correction), "none found", or "too small to tell":
+    the Cox test of the group would find an error of 5 points (a tilted curve's) with less than 80 %
+    probability.
     """
     scores, hits = np.asarray(scores, float), np.asarray(hits)
     names = pd.Series(np.asarray(groups)).astype(str).to_numpy()

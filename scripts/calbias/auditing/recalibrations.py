@@ -32,20 +32,9 @@ FOLDS, FEWEST = 5, 50
 def recalibration_table(scores, hits, logits=None, labels=None, seed=0):
     """Return what cross-validated recalibration does to the Brier score, indexed by ``method``.
 
-    Parameters
-    ----------
-    scores, hits : ndarray (n,)
-        Top-label scores and hits.
-    logits, labels : ndarray (n, K), (n,), optional
-        For temperature scaling, in the order of the scores.
-
-    Returns
-    -------
-    DataFrame
-        ``brier_before``, ``brier_after``, ``gain`` and ``gain_se`` (fall of the Brier score),
-        ``p_value`` (normal, two-sided), ``accuracy_change``, ``injective`` and ``helps`` (gain
-        above 0 at 5 %, after Holm's correction), in falling order of the gain. Empty for fewer
-        than 50 rows and for rows of one outcome.
+    Of scores and hits (n,); ``logits`` (n, K) and ``labels`` (n,), in their order, are for
+    temperature scaling. Sorted by the gain, which has a normal two-sided p-value; ``helps`` is a
+    gain above 0 at 5 % after Holm's correction. Empty below 50 rows and for rows of one outcome.
     """
     n = len(scores)
     if n < FEWEST or hits.min() == hits.max():

@@ -15,7 +15,7 @@ from calbias.engine.scores_and_hits import scores_and_hits
 from calbias.engine.sorted_batch import SortedBatch, sorted_data_set
 from calbias.errors import InputError
 from calbias.fits.empirical_error import fit_curve, hit_probability
-from calbias.logits.top_label import TopLabel
+from calbias.logits.top_label import TopLabel, top_label_of_scores
 
 _FLAT = 1e-12  # a curve nearer to the diagonal than this has no direction
 
@@ -41,12 +41,10 @@ class Family:
         if len(lams) == 1:
             return {lams[0]: 1.0}
         misses = self.size - self.hits.astype(float)
-        log_likelihood = np.array(
-            [
-                np.sum(xlogy(self.hits, rates) + xlog1py(misses, -rates))
-                for rates in map(self.rates, lams)
-            ]
+        each = (
+            xlogy(self.hits, rates) + xlog1py(misses, -rates) for rates in map(self.rates, lams)
         )
+        log_likelihood = np.array([np.sum(terms) for terms in each])
         if not np.isfinite(log_likelihood).any():
             return dict.fromkeys(lams, 1 / len(lams))
         weights = np.exp(log_likelihood - log_likelihood.max()) * np.gradient(np.array(lams))
@@ -73,32 +71,11 @@ class Family:
 
 
 class Sample(Family):
-    """n scores in ascending order with their hits.
+    """n ascending scores with their hits; ``order`` (n,) leads from the given rows to them.
 
-    Parameters
-    ----------
-    scores : array_like (n,)
-        Scores in [0, 1], in any order.
-    hits : array_like (n,)
-        1 where the prediction was correct, else 0.
-    log_score, log1m_score : array_like (n,), optional
-        log c and log(1 − c), if they are known better than from ``scores``: near 1 a score rounds.
-    seed : int
-        Seed of all random streams of the audit.
-
-    Raises
-    ------
-    InputError
-        For fewer than two rows, scores outside [0, 1] and hits other than 0 and 1.
-
-    Attributes
-    ----------
-    order : ndarray (n,)
-        Leads from the given rows to those of the sample.
-
-    Notes
-    -----
-    Rows of equal scores are ordered by their hit, so that nothing depends on the order of the rows.
+    ``log_score`` and ``log1m_score`` (n,) are log c and log(1 − c) where they are known better than
+    from the scores: near 1 a score rounds. Rows of equal scores are ordered by their hit, so that
+    nothing depends on the order of the rows. InputError for fewer than two rows.
     """
 
     def __init__(self, scores, hits, log_score=None, log1m_score=None, seed=0):
@@ -108,14 +85,11 @@ class Sample(Family):
         self.order = order = np.lexsort((hits, scores))
         self.scores = scores[order].astype(np.float64)
         self.hits = hits[order].astype(np.uint8)
-        with np.errstate(divide="ignore"):
-            self.log_score = (
-                np.log(self.scores) if log_score is None else np.asarray(log_score)[order]
-            )
-            self.log1m_score = (
-                np.log1p(-self.scores) if log1m_score is None else np.asarray(log1m_score)[order]
-            )
         self.seed = seed
+        if log_score is None:
+            _, self.log_score, self.log1m_score, _ = top_label_of_scores(self.scores, self.hits)
+        else:
+            self.log_score, self.log1m_score = log_score[order], log1m_score[order]
 
     @classmethod
     def of(cls, top, seed=0):
@@ -135,8 +109,7 @@ class Sample(Family):
     @cached_property
     def curve(self):
         """The GLM of least AIC, or None where the mean hit stands for it."""
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # separated scores: the audit says so itself
+        with warnings.catch_warnings(action="ignore"):  # separated scores: the audit says so
             return fit_curve(self.top_label).curve
 
     @cached_property
