@@ -14,7 +14,7 @@ from calbias.io.tables import read_table
 )
 def main(options):
     paths = {"audit_diagrams": options.diagram, "audit_verdicts": options.verdict}
-    made = draw({name: read_table(path) for name, path in paths.items()})
+    made = style.drawn(draw, {name: read_table(path) for name, path in paths.items()})
     style.save(made, options.output_png, options.output_pdf)
 
 

@@ -26,7 +26,7 @@ def main(options):
         raise InputError(f"--table: {missing[0]} is missing; add --table {missing[0]}=PATH.csv")
     tables = {stem: read_table(options.table[stem]) for stem in entry.tables}
     module = importlib.import_module(f"calbias.figures.{entry.module}")
-    made = module.draw(tables, **entry.options)
+    made = style.drawn(module.draw, tables, **entry.options)
     style.save(made, options.output_png, options.output_pdf)
 
 

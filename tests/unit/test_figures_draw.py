@@ -25,7 +25,8 @@ ONE_MODEL = {
 def drawn(figure, tables):
     entry = FIGURES[figure]
     module = importlib.import_module(f"calbias.figures.{entry.module}")
-    made = module.draw({stem: tables[stem] for stem in entry.tables}, **entry.options)
+    tables = {stem: tables[stem] for stem in entry.tables}
+    made = style.drawn(module.draw, tables, **entry.options)
     made.draw_without_rendering()  # so that the layout is tried too
     return made
 

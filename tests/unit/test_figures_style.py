@@ -58,7 +58,7 @@ def test_an_estimator_has_the_same_style_in_two_figures():
     for name in ("fig4_realistic", "fig6_perfect"):
         entry = catalogue.figures()[name]
         draw = importlib.import_module(f"calbias.figures.{entry.module}").draw
-        made = draw({stem: tables[stem] for stem in entry.tables}, **entry.options)
+        made = style.drawn(draw, {stem: tables[stem] for stem in entry.tables}, **entry.options)
         seen.append(
             {
                 (matplotlib.colors.to_hex(line.get_color()), line.get_marker())

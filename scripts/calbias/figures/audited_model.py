@@ -11,40 +11,31 @@ from calbias.figures import labels, style
 _INSIDE, _OUTSIDE, _BAND = "#0072B2", "#D55E00", "0.8"
 
 
-@style.styled
 def draw(tables):
     """Return the figure of one model, of which the tables have the rows."""
-    diagram, verdict = tables["audit_diagrams"], tables["audit_verdicts"].iloc[0]
+    bins, verdict = tables["audit_diagrams"], tables["audit_verdicts"].iloc[0]
     made = style.figure(style.COLUMN, 3.9)
     upper, lower = made.subplots(2, 1, sharex=True, height_ratios=(4, 1))
-    _reliability(upper, diagram)
-    _histogram(lower, diagram)
-    words = textwrap.fill(verdict["model_verdict"], 68)
-    head = f"{verdict['model']} · n = {labels.counted(verdict['n_samples'], '').strip()}"
-    head += f" · fold {verdict['fold']} · {labels.source_label([verdict['source']])}"
-    made.suptitle(f"{head}\n{words}", fontsize=6.5, x=0.01, ha="left", color=style.NOTE_COLOUR)
-    return made
-
-
-def _reliability(axes, bins):
-    axes.vlines(
+    upper.vlines(
         bins["mean_score"], bins["band_low"], bins["band_high"],
         color=_BAND, linewidth=6, label="if calibrated (95 %)",
     )  # fmt: skip
-    axes.plot([0, 1], [0, 1], **style.REFERENCE)
+    upper.plot([0, 1], [0, 1], **style.REFERENCE)
     inside = bins["mean_hit"].between(bins["band_low"], bins["band_high"])
     for chosen, colour, marker, label in (
         (bins[inside], _INSIDE, "o", "accuracy, within the band"),
         (bins[~inside], _OUTSIDE, "D", "accuracy, outside"),
     ):
         look = {"marker": marker, "color": colour, "label": label, "linestyle": ""}
-        axes.plot(chosen["mean_score"], chosen["mean_hit"], clip_on=False, **look)
-    axes.set(xlim=(0, 1), ylim=(0, 1), ylabel="accuracy in bin")
-    axes.legend(loc="upper left")
-
-
-def _histogram(axes, bins):
+        upper.plot(chosen["mean_score"], chosen["mean_hit"], clip_on=False, **look)
+    upper.set(xlim=(0, 1), ylim=(0, 1), ylabel="accuracy in bin")
+    upper.legend(loc="upper left")
     share = 100 * bins["n_in_bin"] / bins["n_in_bin"].sum()
     width = (bins["highest_score"] - bins["lowest_score"]).clip(lower=0.01)
-    axes.bar(bins["lowest_score"], share, width, align="edge", color=_INSIDE, alpha=0.5)
-    axes.set(xlabel=labels.SCORE, ylabel="samples (%)", ylim=(0, None))
+    lower.bar(bins["lowest_score"], share, width, align="edge", color=_INSIDE, alpha=0.5)
+    lower.set(xlabel=labels.SCORE, ylabel="samples (%)", ylim=(0, None))
+    head = f"{verdict['model']} · n = {labels.counted(verdict['n_samples'], '').strip()}"
+    head += f" · fold {verdict['fold']} · {labels.source_label([verdict['source']])}"
+    words = textwrap.fill(verdict["model_verdict"], 68)
+    made.suptitle(f"{head}\n{words}", fontsize=6.5, x=0.01, ha="left", color=style.NOTE_COLOUR)
+    return made

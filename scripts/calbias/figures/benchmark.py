@@ -1,6 +1,6 @@
 """Benchmark: how many times faster an implementation is than its baseline, with the spread."""
 
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+from matplotlib.ticker import LogLocator, NullFormatter
 
 from calbias.figures import labels, panels, selection, style
 
@@ -8,7 +8,6 @@ TITLE = "Speed of sampling and estimating against baselines"
 TABLES = ("benchmark",)
 
 
-@style.styled
 def draw(tables):
     """Return a bar per row of the table: the median ratio, its range, and the seconds spent."""
     timed = selection.rows(tables, "benchmark").dropna(subset="ratio_median")
@@ -17,8 +16,7 @@ def draw(tables):
     timed = timed.sort_values("work", key=lambda work: work.map(works.index), kind="stable")
     made = style.figure(style.PAGE, 0.85 + 0.34 * len(timed))
     axes = made.subplots()
-    places = range(len(timed))
-    median = timed["ratio_median"]
+    places, median = range(len(timed)), timed["ratio_median"]
     axes.barh(
         places, median - 1, left=1, height=0.62, color=style.group_colour(0), alpha=0.6,
         xerr=[median - timed["ratio_low"], timed["ratio_high"] - median],
@@ -32,13 +30,11 @@ def draw(tables):
         )  # fmt: skip
     axes.set_yticks(places, [_name(row) for row in timed.itertuples()])
     axes.invert_yaxis()
-    axes.set_xscale("log")
     axes.axvline(1.0, **style.REFERENCE)
-    low = min(1.0, timed["ratio_low"].min())
-    high = max(1.0, timed["ratio_high"].max())
-    axes.set_xlim(low / 1.15, high * (high / low) ** 0.5 * 1.5)
+    low, high = min(1.0, timed["ratio_low"].min()), max(1.0, timed["ratio_high"].max())
+    axes.set(xscale="log", xlim=(low / 1.15, high * (high / low) ** 0.5 * 1.5))
     axes.xaxis.set_major_locator(LogLocator(10, subs=(1, 2, 5)))
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
     axes.xaxis.set_minor_formatter(NullFormatter())
     axes.grid(axis="y", visible=False)
     axes.set_xlabel("time of the baseline / time of the implementation (ratio, log scale)")

@@ -20,29 +20,27 @@ TITLE = "Bias by sample size: {curves}"
 PANELS_PER_ROW = 3
 
 
-@style.styled
 def draw(tables, experiment, curves):
     """Return the figure of one experiment, with these ``curves`` by its title."""
     bias = selection.with_scenario(tables, selection.rows(tables, "bias", experiment=experiment))
     means = bias_by_group(bias)
     known = tables["scenarios"].loc[tables["scenarios"]["experiment"] == experiment, "group"]
-    groups = [name for name in selection.in_order(known) if name in set(bias["group"])]
-    groups += sorted(set(bias["group"]) - set(groups))
+    n_models = bias.groupby("group")["scenario"].nunique()
+    groups = [name for name in selection.in_order(known) if name in n_models]
+    groups += sorted(set(n_models.index) - set(groups))
     limits = upper_limits(means)
-    hidden = not means["bias_percent"].between(*limits).all()
+    heights = [2.2] if means["bias_percent"].between(*limits).all() else [2.0, 1.0]
 
     columns = min(len(groups), PANELS_PER_ROW)
     n_rows = -(-len(groups) // columns)
-    heights = [2.0, 1.0] if hidden else [2.2]
-    made = style.figure(
-        style.PAGE if columns > 1 else style.COLUMN, 0.8 + n_rows * (sum(heights) + 0.2)
-    )
+    width = style.PAGE if columns > 1 else style.COLUMN
+    made = style.figure(width, 0.8 + n_rows * (sum(heights) + 0.2))
     grid = made.subplots(
         n_rows * len(heights), columns, sharex=True, squeeze=False, height_ratios=heights * n_rows
     )
     for index in range(n_rows * columns):
         row, column = divmod(index, columns)
-        stack = grid[row * len(heights) : (row + 1) * len(heights), column]
+        upper, *lower = stack = grid[row * len(heights) : (row + 1) * len(heights), column]
         if index >= len(groups):
             for axes in stack:
                 axes.remove()
@@ -50,25 +48,20 @@ def draw(tables, experiment, curves):
         group = groups[index]
         for axes in stack:
             _panel(axes, means[means["group"] == group])
-        n_models = bias.loc[bias["group"] == group, "scenario"].nunique()
-        stack[0].set_title(f"{group} (mean of {n_models})" if n_models > 1 else group)
-        stack[0].set_ylim(limits)
-        if hidden:
+        title = f"{group} (mean of {n_models[group]})" if n_models[group] > 1 else group
+        upper.set(title=title, ylim=limits)
+        for axes in lower:
             for limit in limits:
-                stack[1].axhline(limit, color="0.5", linewidth=0.8, dashes=(4, 3), zorder=0)
-            stack[1].set_ylim(_limits(means))
+                axes.axhline(limit, color="0.5", linewidth=0.8, dashes=(4, 3), zorder=0)
+            axes.set_ylim(_limits(means))
         stack[-1].set_xlabel(labels.N_SAMPLES)
         if column == 0:
-            stack[0].set_ylabel(labels.BIAS)
-            stack[-1].set_ylabel(f"{labels.BIAS},\nfull range" if hidden else labels.BIAS)
+            for axes, words in zip(stack, ("", ",\nfull range"), strict=False):
+                axes.set_ylabel(labels.BIAS + words)
     handles = panels.estimator_handles(means["estimator"])
     panels.legend_below(made, handles, 4 if columns > 2 else columns)
-    panels.note(
-        made,
-        labels.source_label(bias["source"].dropna()),
-        panels.data_sets(bias["n_replicates"]),
-        f"bands: {panels.BAND}",
-    )
+    source, replicates = labels.source_label(bias["source"].dropna()), bias["n_replicates"]
+    panels.note(made, source, panels.data_sets(replicates), f"bands: {panels.BAND}")
     return made
 
 

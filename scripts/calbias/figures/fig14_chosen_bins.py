@@ -1,7 +1,6 @@
 """Figure 14: mean ECE_bin by number of bins, and the number that the sweep chooses (appendix D)."""
 
 import numpy as np
-from matplotlib.lines import Line2D
 
 from calbias.figures import labels, panels, selection, style
 
@@ -12,7 +11,6 @@ TRUTH = style.REFERENCE | {"linestyle": (0, (4, 2))}
 SWEEP = {"color": "0.4", "linewidth": 0.8, "linestyle": (0, (2, 2))}
 
 
-@style.styled
 def draw(tables):
     """Return a panel per scenario, one below the other, a line per sample size."""
     chosen = selection.rows(tables, "chosen_bins")
@@ -30,10 +28,7 @@ def draw(tables):
         axes.set_ylabel("mean estimate of\n" + labels.estimator_label("ece_bin_em") + " (%)")
     stack[-1].set_xlabel(labels.N_BINS)
     handles = panels.sample_size_handles(chosen["n_samples"])
-    handles += [
-        Line2D([], [], label="TCE", **TRUTH),
-        Line2D([], [], label="mean b of the sweep", **SWEEP),
-    ]
+    handles += [panels.handle("TCE", **TRUTH), panels.handle("mean b of the sweep", **SWEEP)]
     panels.legend_below(made, handles, 3)
     replicates = selection.rows(tables, "bias", experiment="chosen_bins")["n_replicates"]
     errors = f"standard errors up to {chosen['mean_estimate_se_percent'].max():.2f} %"
@@ -42,16 +37,14 @@ def draw(tables):
 
 
 def _panel(axes, chosen):
-    tce = chosen["tce_percent"].iloc[0]
-    axes.axhline(tce, **TRUTH)
+    axes.axhline(chosen["tce_percent"].iloc[0], **TRUTH)
     there = chosen.dropna(subset="mean_estimate_percent")
     for n, line in there.sort_values("n_bins").groupby("n_samples"):
         look = style.sample_size_style(n)
-        colour, marked = look["color"], np.flatnonzero(line["n_bins"].isin(TICKS))
+        marked = list(np.flatnonzero(line["n_bins"].isin(TICKS)))
         columns = ("n_bins", "mean_estimate_percent", "mean_estimate_se_percent")
-        panels.line_with_band(axes, *(line[x] for x in columns), markevery=list(marked), **look)
-        axes.axvline(line["mean_n_bins_sweep"].iloc[0], **(SWEEP | {"color": colour}))
-    greatest = chosen["n_bins"].max()
-    ticks = [b for b in TICKS if b <= greatest]
+        panels.line_with_band(axes, *(line[x] for x in columns), markevery=marked, **look)
+        axes.axvline(line["mean_n_bins_sweep"].iloc[0], **(SWEEP | {"color": look["color"]}))
+    ticks = [b for b in TICKS if b <= chosen["n_bins"].max()]
     panels.log_axis(axes, ticks, limit=len(ticks))
     axes.set_ylim(-0.02 * axes.get_ylim()[1], None)

@@ -8,13 +8,11 @@ TITLE = "A perfectly calibrated model: one data set in bins, and its ECE_bin ove
 TABLES = ("reliability_diagram", "estimate_histogram")
 
 
-@style.styled
 def draw(tables):
     """Return the reliability diagram of one sample next to the histogram of the estimates."""
     made = style.figure(style.COLUMN, 2.1)
     left, right = made.subplots(1, 2)
-    bins = selection.rows(tables, "reliability_diagram", experiment="intro")
-    _reliability(left, bins)
+    _reliability(left, selection.rows(tables, "reliability_diagram", experiment="intro"))
     histogram = selection.rows(tables, "estimate_histogram", experiment="intro")
     _histogram(right, histogram)
     panels.note(
@@ -30,24 +28,22 @@ def _reliability(axes, bins):
     """Draw the hits of each bin, and where 95 % of them would be if the model is calibrated."""
     bins = bins[bins["n_in_bin"] > 0]
     colour = style.FAMILIES["ece_bin"][0]
-    width = bins["high"] - bins["low"]
-    axes.bar(
-        bins["low"], bins["mean_hit"], width, align="edge", color=colour, alpha=0.35,
-        edgecolor=colour, linewidth=0.5,
-    )  # fmt: skip
-    score = bins["mean_score"]
+    width, score = bins["high"] - bins["low"], bins["mean_score"]
+    look = {"align": "edge", "color": colour, "alpha": 0.35, "edgecolor": colour, "linewidth": 0.5}
+    axes.bar(bins["low"], bins["mean_hit"], width, **look)
     error = 2 * np.sqrt(score * (1 - score) / bins["n_in_bin"])
     low, high = (score - error).clip(0, 1), (score + error).clip(0, 1)
     axes.vlines(score, low, high, color="0.5", linewidth=0.7)
     axes.plot(score, bins["mean_hit"], "o", color=colour, markersize=2.4, clip_on=False)
     axes.plot([0, 1], [0, 1], **style.REFERENCE)
-    axes.set(xlim=(0, 1), ylim=(0, 1), xlabel=labels.SCORE, ylabel="share of hits in bin")
-    axes.set(xticks=[0, 0.5, 1], yticks=[0, 0.5, 1])
-    axes.set_title("One data set")
+    axes.set(xlim=(0, 1), ylim=(0, 1), xticks=[0, 0.5, 1], yticks=[0, 0.5, 1])
+    axes.set(xlabel=labels.SCORE, ylabel="share of hits in bin", title="One data set")
 
 
 def _histogram(axes, histogram):
-    for estimator in style.estimator_order(histogram["estimator"]):
+    names = style.estimator_order(histogram["estimator"])
+    words = {"xycoords": ("data", "axes fraction"), "textcoords": "offset points", "fontsize": 6.5}
+    for estimator in names:
         one = histogram[histogram["estimator"] == estimator].sort_values("low_percent")
         colour = style.estimator_style(estimator)["color"]
         share = 100 * one["count"] / one["count"].sum()
@@ -56,13 +52,9 @@ def _histogram(axes, histogram):
         axes.stairs(share, edges, color=colour, linewidth=0.8)
         mean = one["mean_estimate_percent"].iloc[0]
         axes.axvline(mean, color=colour, linewidth=0.9)
-        axes.annotate(
-            f"mean {mean:.2f} %", (mean, 1.0), xycoords=("data", "axes fraction"),
-            xytext=(3, -2), textcoords="offset points", va="top", color=colour, fontsize=6.5,
-        )  # fmt: skip
+        text = f"mean {mean:.2f} %"
+        axes.annotate(text, (mean, 1.0), xytext=(3, -2), va="top", color=colour, **words)
     axes.axvline(0.0, **style.REFERENCE)
-    axes.annotate("TCE", (0.0, 0.6), xycoords=("data", "axes fraction"), rotation=90,
-                  xytext=(2, 0), textcoords="offset points", fontsize=6.5)  # fmt: skip
+    axes.annotate("TCE", (0.0, 0.6), xytext=(2, 0), rotation=90, **words)
     axes.set(xlabel="estimate (%)", ylabel="share of data sets (%)", ylim=(0, None))
-    names = style.estimator_order(histogram["estimator"])
     axes.set_title(labels.estimator_label(names[0]) if len(names) == 1 else "estimates")

@@ -8,10 +8,10 @@ TABLES = ("scenarios", "true_calibration_error")
 EXPERIMENTS = ("bins_by_n",)
 
 
-@style.styled
 def draw(tables):
     """Return the score densities of ``bins_by_n`` above the calibration curve that they share."""
     scenarios = selection.rows(tables, "scenarios", experiment="bins_by_n")
+    tces = tables["true_calibration_error"].dropna(subset="tce_percent")
     made = style.figure(style.COLUMN, 3.3)
     upper, lower = made.subplots(2, 1, sharex=True, height_ratios=[1, 1.5])
     log_score, log1m_score = densities.grid()
@@ -19,7 +19,10 @@ def draw(tables):
     for index, row in enumerate(scenarios.itertuples()):
         line = {"color": style.group_colour(index), "linestyle": style.line_style(index)}
         density = densities.beta_density(row.alpha, row.beta, log_score, log1m_score)
-        label = labels.distribution_label(row.alpha, row.beta) + _tce(tables, row)
+        mine = (tces["scenario"] == row.scenario) & (tces["curve"] == row.curve)
+        label = labels.distribution_label(row.alpha, row.beta)
+        for tce in tces[mine & (tces["norm"] == 2)]["tce_percent"].head(1):
+            label += f", TCE {tce:.2f} %"
         upper.plot(score, density, label=label, **line)
     for index, row in enumerate(scenarios.drop_duplicates(["curve", "b0", "b1"]).itertuples()):
         hit = curves.Curve.from_row(row._asdict()).hit(log_score, log1m_score)
@@ -33,11 +36,3 @@ def draw(tables):
     lower.legend(loc="upper left")
     panels.note(made, "formulae, no simulation")
     return made
-
-
-def _tce(tables, row):
-    """Return ``, TCE … %`` of a scenario at p = 2, or nothing where the table has none."""
-    table = tables["true_calibration_error"]
-    mine = table[(table["scenario"] == row.scenario) & (table["norm"] == 2)]
-    found = mine.loc[mine["curve"] == row.curve, "tce_percent"].dropna()
-    return f", TCE {found.iloc[0]:.2f} %" if len(found) else ""

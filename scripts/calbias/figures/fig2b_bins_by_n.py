@@ -9,21 +9,22 @@ TABLES = ("bias", "scenarios", "tce_rounding")
 EXPERIMENTS = ("bins_by_n",)
 
 
-@style.styled
 def draw(tables):
     """Return a panel per estimator and scenario, a line per n; a ring marks the least |bias|."""
     bias = selection.rows(tables, "bias", experiment="bins_by_n")
     bias = selection.with_scenario(tables, bias)
-    estimators = style.estimator_order(bias["estimator"])
-    scenarios = bias.drop_duplicates("scenario")
-    shown = list(itertools.product(estimators, scenarios.itertuples()))
+    scenarios = bias.drop_duplicates("scenario").itertuples()
+    shown = list(itertools.product(style.estimator_order(bias["estimator"]), scenarios))
     made = style.figure(style.COLUMN, 0.9 + 2.0 * len(shown))
     stack = made.subplots(len(shown), 1, squeeze=False, sharex=True, sharey=True)[:, 0]
     for axes, (estimator, scenario) in zip(stack, shown, strict=True):
         mine = (bias["scenario"] == scenario.scenario) & (bias["estimator"] == estimator)
         _panel(axes, bias[mine])
-        axes.set_title(_title(tables, scenario))
-        axes.set_ylabel(f"{labels.BIAS} of\n{labels.estimator_label(estimator)}")
+        title = f"{labels.scenario_label(scenario)}\nTCE {scenario.tce_percent:.2f} %"
+        if within := selection.within_rounding(tables, "bins_by_n", scenario.scenario):
+            title += f", {within} within printed decimals"
+        ylabel = f"{labels.BIAS} of\n{labels.estimator_label(estimator)}"
+        axes.set(title=title, ylabel=ylabel)
     stack[-1].set_xlabel(labels.N_BINS)
     panels.legend_below(made, panels.sample_size_handles(bias["n_samples"]), 3)
     replicates = panels.data_sets(bias["n_replicates"])
@@ -42,9 +43,3 @@ def _panel(axes, bias):
             ring = {"marker": "o", "markersize": 8, "markerfacecolor": "none"}
             axes.plot(bins[best], values[best], color=look["color"], **ring)
     panels.log_axis(axes, bias["n_bins"])
-
-
-def _title(tables, scenario):
-    title = f"{labels.scenario_label(scenario)}\nTCE {scenario.tce_percent:.2f} %"
-    within = selection.within_rounding(tables, "bins_by_n", scenario.scenario)
-    return f"{title}, {within} within printed decimals" if within else title

@@ -8,8 +8,6 @@ import matplotlib
 import numpy as np
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import BoundaryNorm, ListedColormap
-from matplotlib.lines import Line2D
-from matplotlib.ticker import FixedLocator, NullLocator
 
 from calbias.figures import labels, panels, selection, style
 from calbias.summaries.detection_limits import crossing
@@ -21,57 +19,55 @@ LEVELS = np.array([0.0, 0.05, 0.1, 0.25, 0.5, 0.75, 1.0])
 TARGET_LINES = ("-", (0, (4, 2)), (0, (1, 1.2)))
 
 
-@style.styled
 def draw(tables):
     """Return two panels per estimator: miss-rate curves above, and below contours over TCE × n."""
     detection = selection.rows(tables, "detection")
     limits = tables["detection_limits"]
+    targets = sorted(set(limits["target_miss_rate"].dropna()))
+    lines = dict(zip(targets, TARGET_LINES, strict=False))
     estimators = style.estimator_order(detection["estimator"])
     made = style.figure(style.COLUMN, 1.4 + 2.9 * len(estimators))
     stack = made.subplots(2 * len(estimators), 1, sharex=True)
     wrong = detection[detection["tce_percent"] > 0]  # the others are the check of the type I error
     resolved = wrong[wrong["miss_rate"] > 0.002]
     shown = resolved if len(resolved) else wrong
-    left, right = max(shown["tce_percent"].min(), 0.4), shown["tce_percent"].max()
-    if left >= right:
-        left, right = right / 2, right * 2
+    left, right = _range(max(shown["tce_percent"].min(), 0.4), shown["tce_percent"].max())
     sizes = wrong["n_samples"].min(), wrong["n_samples"].max()
     published = [
         (tce, n)
         for n, tce in DETECTABLE_PERCENT.items()
         if left <= tce <= right and sizes[0] <= n <= sizes[1]
     ]  # outside the panels they would lie on the others
-    uppers, lowers = np.split(stack, 2)
-    for upper, lower, estimator in zip(uppers, lowers, estimators, strict=True):
+    for upper, lower, estimator in zip(*np.split(stack, 2), estimators, strict=True):
         one = wrong[wrong["estimator"] == estimator]
-        targets = limits[limits["estimator"] == estimator]
-        _curves(upper, one, targets)
-        for axes, what in ((upper, "miss rate"), (lower, labels.N_SAMPLES)):
-            axes.set_title(labels.estimator_label(estimator))
-            axes.set_ylabel(what)
+        _curves(upper, one, lines)
         _contours(lower, one, right)
-        _limits(lower, targets)
+        _limits(lower, limits[limits["estimator"] == estimator], lines)
         for point in published:
             lower.plot(*point, **style.PUBLISHED_POINT)
         panels.log_axis(lower, one["n_samples"], which="y", limit=9)
+        upper.set(title=labels.estimator_label(estimator), ylabel="miss rate", ylim=(0, 1))
+        lower.set(title=labels.estimator_label(estimator), ylabel=labels.N_SAMPLES)
         lower.set_ylim(sizes if sizes[0] < sizes[1] else (sizes[0] / 2, sizes[0] * 2))
     bottom = stack[-1]
     bottom.set(xlabel=labels.TCE, xscale="log", xlim=(left, right))
-    bottom.xaxis.set_major_locator(FixedLocator([0.2, 0.5, 1, 2, 5, 10, 20, 40]))
-    bottom.xaxis.set_minor_locator(NullLocator())
-    bottom.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
-    _colour_bar(made, bottom)
+    panels.ticks(bottom.xaxis, [0.2, 0.5, 1, 2, 5, 10, 20, 40], "{:g}".format)
+    areas = ListedColormap([shade(level) for level in LEVELS[:-1]])
+    areas = ScalarMappable(BoundaryNorm(LEVELS, areas.N), areas)
+    made.colorbar(areas, ax=bottom, location="bottom", aspect=40, label="miss rate", ticks=LEVELS)
     handles = panels.sample_size_handles(detection["n_samples"])
-    handles += [
-        Line2D([], [], color="black", linestyle=line, label=f"miss rate {target:g}")
-        for target, line in _target_lines(limits)
-    ]
+    for target, line in lines.items():
+        handles.append(panels.handle(f"miss rate {target:g}", color="black", linestyle=line))
     if published:
-        handles.append(Line2D([], [], label="paper's text", **style.PUBLISHED_POINT))
+        handles.append(panels.handle("paper's text", **style.PUBLISHED_POINT))
     panels.legend_below(made, handles, 3)
     replicates = panels.data_sets(wrong["n_replicates"])
     panels.note(made, replicates, "bars: ±2 standard errors", _type_1_rates(limits))
     return made
+
+
+def _range(left, right):
+    return (left, right) if left < right else (right / 2, right * 2)
 
 
 def _type_1_rates(limits):
@@ -87,18 +83,12 @@ def shade(level):
     return matplotlib.colormaps["Blues"](0.9 * level**0.5)
 
 
-def _target_lines(limits):
-    targets = sorted(set(limits["target_miss_rate"].dropna()))
-    return list(zip(targets, TARGET_LINES, strict=False))
-
-
-def _curves(axes, detection, limits):
-    for target, line in _target_lines(limits):
+def _curves(axes, detection, lines):
+    for target, line in lines.items():
         axes.axhline(target, color="0.4", linewidth=0.7, linestyle=line)
     for n, one in detection.sort_values("tce_percent").groupby("n_samples"):
         look = style.sample_size_style(n) | {"markersize": 2, "elinewidth": 0.6}
         axes.errorbar(one["tce_percent"], one["miss_rate"], yerr=2 * one["miss_rate_se"], **look)
-    axes.set_ylim(0, 1)
 
 
 def _contours(axes, detection, right):
@@ -115,16 +105,10 @@ def _contours(axes, detection, right):
         axes.fill_betweenx(list(by_size.groups), left, edge, **look)
 
 
-def _colour_bar(made, axes):
-    bands = ListedColormap([shade(level) for level in LEVELS[:-1]])
-    areas = ScalarMappable(BoundaryNorm(LEVELS, bands.N), bands)
-    made.colorbar(areas, ax=axes, location="bottom", aspect=40, label="miss rate", ticks=LEVELS)
-
-
-def _limits(axes, limits):
-    for target, line in _target_lines(limits):
-        one = limits[limits["target_miss_rate"] == target].dropna(subset="tce_percent")
-        one = one.sort_values("n_samples")
+def _limits(axes, limits, lines):
+    limits = limits.dropna(subset="tce_percent").sort_values("n_samples")
+    for target, line in lines.items():
+        one = limits[limits["target_miss_rate"] == target]
         low = (one["tce_percent"] - one["tce_low_percent"]).clip(lower=0)
         high = (one["tce_high_percent"] - one["tce_percent"]).clip(lower=0)
         look = {"color": "black", "linewidth": 0.9, "linestyle": line}

@@ -5,10 +5,10 @@ reliability diagram are the accuracy of a bin, with its 95 % Wilson interval; th
 gap to the mean score.
 """
 
-import numpy as np
 import pandas as pd
 
 from calbias.figures import labels, panels, selection, style
+from calbias.summaries.detection_limits import wilson_interval
 
 TABLES = ("reliability_bins",)
 FIGURES = {"guo_fig1_confidence": {"of": "models"}, "guo_fig4_recalibrated": {"of": "methods"}}
@@ -16,13 +16,12 @@ TITLE = "Confidence histograms and reliability diagrams of {of}"
 MOST = 4  # columns
 METHODS = ("uncalibrated", "temperature_scaling", "histogram_binning", "isotonic_regression")
 PAPERS_MODEL = "resnet110_c100"
-_ACCURACY, _GAP, _Z = "#0072B2", "#D55E00", 1.96
+_ACCURACY, _GAP = "#0072B2", "#D55E00"
 
 
-@style.styled
 def draw(tables, of):
     """Return a column per model, or per method of one model."""
-    table = selection.rows(tables, "reliability_bins")
+    table, model = selection.rows(tables, "reliability_bins"), ""
     if of == "methods":
         model = selection.preferred(table, PAPERS_MODEL)
         rows = table[table["model"] == model]
@@ -45,16 +44,14 @@ def draw(tables, of):
     axes[1, 0].set_ylabel("accuracy in bin")
     handles = [h for panel in axes[:, 0] for h in panel.get_legend_handles_labels()[0]]
     panels.legend_below(made, handles, 3 if len(columns) > 2 else 1)
-    shown = pd.concat(columns.values())
-    panels.note(made, model if of == "methods" else "", labels.source_label(shown["source"]))
+    panels.note(made, model, labels.source_label(pd.concat(columns.values())["source"]))
     return made
 
 
 def _histogram(axes, bins):
-    n = bins["n_in_bin"]
-    width = bins["high"] - bins["low"]
-    axes.bar(bins["low"], 100 * n / n.sum(), width, align="edge", color="0.75", edgecolor="0.4",
-             linewidth=0.4)  # fmt: skip
+    n, width = bins["n_in_bin"], bins["high"] - bins["low"]
+    look = {"align": "edge", "color": "0.75", "edgecolor": "0.4", "linewidth": 0.4}
+    axes.bar(bins["low"], 100 * n / n.sum(), width, **look)
     for column, colour, line, name in (
         ("mean_hit", _ACCURACY, "-", "accuracy"),
         ("mean_score", _GAP, (0, (3, 1.5)), "mean score"),
@@ -66,22 +63,13 @@ def _histogram(axes, bins):
 
 def _reliability(axes, bins):
     bins = bins.dropna(subset=["mean_hit", "mean_score"])
-    width = bins["high"] - bins["low"]
-    hit, gap = bins["mean_hit"], bins["mean_score"] - bins["mean_hit"]
+    low, width, hit = bins["low"], bins["high"] - bins["low"], bins["mean_hit"]
     look = {"align": "edge", "linewidth": 0.5}
-    axes.bar(bins["low"], hit, width, color=_ACCURACY, alpha=0.45, edgecolor=_ACCURACY,
+    axes.bar(low, hit, width, color=_ACCURACY, alpha=0.45, edgecolor=_ACCURACY,
              label="accuracy of a bin", **look)  # fmt: skip
-    axes.bar(bins["low"], gap, width, bottom=hit, color="none", edgecolor=_GAP, hatch="////",
-             label="gap to its mean score", **look)  # fmt: skip
-    low, high = _wilson(hit, bins["n_in_bin"])
-    axes.vlines(bins["low"] + width / 2, low, high, color="0.2", linewidth=0.7,
-                label="95 % interval of the accuracy")  # fmt: skip
+    axes.bar(low, bins["mean_score"] - hit, width, bottom=hit, color="none", edgecolor=_GAP,
+             hatch="////", label="gap to its mean score", **look)  # fmt: skip
+    axes.vlines(low + width / 2, *wilson_interval(hit, bins["n_in_bin"], 1.96), color="0.2",
+                linewidth=0.7, label="95 % interval of the accuracy")  # fmt: skip
     axes.plot([0, 1], [0, 1], **style.REFERENCE)
     axes.set(xlim=(0, 1), ylim=(0, 1))
-
-
-def _wilson(rate, n):
-    """Return the ends of Wilson's interval of a rate among n."""
-    centre = (rate + _Z**2 / (2 * n)) / (1 + _Z**2 / n)
-    half = _Z / (1 + _Z**2 / n) * np.sqrt(rate * (1 - rate) / n + _Z**2 / (4 * n**2))
-    return centre - half, centre + half

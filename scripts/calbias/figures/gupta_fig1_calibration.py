@@ -8,21 +8,20 @@ from calbias.figures import labels, panels, selection, style
 
 TABLES = ("calibration_graphs", "measures")
 TITLE = "Calibration graphs before and after the spline"
-AFTER = ("spline", "spline_on_half")
+METHODS = ("uncalibrated", "spline", "spline_on_half")
 PAPERS_MODEL = "densenet40_c10"
 NULL_95 = 2.2414  # 95 % quantile of the greatest deviation of a Brownian motion on [0, 1]
 _SCORE = {"color": "#D55E00", "linestyle": (0, (4, 2)), "label": "score"}
 _HIT = {"color": "#0072B2", "linestyle": "-", "label": "hits, or the probability of a hit"}
 
 
-@style.styled
 def draw(tables):
     """Return a row of panels for the model as it is, and one after the spline."""
     table = selection.rows(tables, "calibration_graphs")
     model = selection.preferred(table, PAPERS_MODEL)
     table = table[table["model"] == model]
-    there = selection.in_order(table["method"])
-    methods = [method for method in ("uncalibrated", *AFTER) if method in there][:2]
+    there = set(table["method"])
+    methods = [method for method in METHODS if method in there][:2]
     made = style.figure(style.PAGE, 0.75 + 1.85 * len(methods))
     axes = made.subplots(len(methods), 4, squeeze=False)
     ks = tables["measures"].set_index(["model", "method", "measure"])["value_percent"]
@@ -52,6 +51,5 @@ def _graphs(axes, points):
         panel.plot(x, score, **_SCORE)
         panel.plot(x, points["hit_probability"], **_HIT)
         panel.set(ylabel="score, probability", ylim=(None, 1.02))
-    for panel in axes[:3]:
-        panel.set_xlabel("percentile of the scores")
-    axes[3].set_xlabel(labels.SCORE)
+    for panel, label in zip(axes, ["percentile of the scores"] * 3 + [labels.SCORE], strict=True):
+        panel.set_xlabel(label)

@@ -23,98 +23,84 @@ FIGURES = {
     "fig12_sd_resnet152_imgnet": {"model": "resnet152_imgnet", "quantity": "√variance"},
 }
 TITLE = "{quantity} by number of bins and sample size: {model}"
-COLUMNS = {"Bias": "bias_percent", "√variance": "sd_percent"}
 
 
-@style.styled
 def draw(tables, model, quantity):
-    """Return the heat maps of a quantity, of ``COLUMNS``, on one model's scenario."""
-    column = COLUMNS[quantity]
-    bias = selection.rows(tables, "bias", experiment="heatmaps", scenario=model)
-    bias = bias.assign(n_bins=bias["n_bins"].fillna(NO_BINS).astype(int))
-    if bias[column].isna().all():
+    """Return the heat maps of a quantity, Bias or √variance, on one model's scenario."""
+    is_bias = quantity == "Bias"
+    rows = selection.rows(tables, "bias", experiment="heatmaps", scenario=model)
+    column = "bias_percent" if is_bias else "sd_percent"
+    if rows[column].isna().all():
         raise InputError(f"results/tables/bias.csv: {column} of {model} is empty")
-    estimators = style.estimator_order(bias["estimator"])
+    family = rows["estimator"].map(lambda name: style.split_estimator(name)[0])
+    rows = rows.assign(n_bins=rows["n_bins"].fillna(NO_BINS).astype(int), family=family)
+    tall = rows.groupby("family")["n_bins"].nunique()
+    estimators = style.estimator_order(rows["estimator"])
     families = list(dict.fromkeys(style.split_estimator(name)[0] for name in estimators))
-    tall = [_n_rows(bias, family) for family in families]
-    cell = 0.235
-    made = style.figure(style.PAGE, 0.9 + sum(cell * n + 0.42 for n in tall))
+    tall = [tall[family] for family in families]
+    made = style.figure(style.PAGE, 0.9 + sum(0.235 * n + 0.42 for n in tall))
     grid = made.subplots(
         len(families), 2, squeeze=False, height_ratios=[n + 0.15 for n in tall], sharex=True
     )
-    scale = _scale(bias, column)
-    image, drawn = None, set()
+    for axes in grid.flat:
+        axes.set_visible(False)
+    greatest = rows[column].abs().max()  # bias diverges from white at zero
+    scale = {"cmap": "RdBu_r" if is_bias else "Blues", "vmin": -is_bias * greatest}
     for estimator in estimators:
         family, scheme = style.split_estimator(estimator)
         axes = grid[families.index(family), 1 if scheme == "em" else 0]
-        image = _panel(axes, bias[bias["estimator"] == estimator], column, scale)
-        axes.set_title(labels.estimator_label(estimator))
-        drawn.add(axes)
-    for axes in set(grid.flat) - drawn:
-        axes.set_visible(False)
+        cells = rows[rows["estimator"] == estimator].pivot_table(
+            index="n_bins", columns="n_samples", values=column, dropna=False
+        )
+        image = axes.imshow(cells, aspect="auto", origin="lower", vmax=greatest, **scale)
+        _label(axes, cells, "{:+.2f}" if is_bias else "{:.2f}", 0.6 * greatest)
+        if is_bias and len(cells) > 1:
+            _frame_least(axes, cells)
+        axes.set(visible=True, title=labels.estimator_label(estimator))
     for axes in grid[-1]:
         axes.set_xlabel(labels.N_SAMPLES)
     for axes, n in zip(grid[:, 0], tall, strict=True):
         axes.set_ylabel(labels.N_BINS if n > 2 else "")
-    title = labels.BIAS if column == "bias_percent" else "√variance (%)"
+    title = labels.BIAS if is_bias else "√variance (%)"
     made.colorbar(image, ax=grid, label=title, aspect=40, shrink=0.8, pad=0.01)
-    replicates = panels.data_sets(bias["n_replicates"], "cell")
-    panels.note(made, model, _tce(tables, bias, model), replicates, _precision(bias, column))
+    precision = (
+        f"standard errors up to {rows['bias_se_percent'].max():.2f} % · framed: least |bias|"
+    )
+    if not is_bias:
+        # The error of a standard deviation from m nearly normal values is sd / √(2(m − 1)).
+        error = (rows["sd_percent"] / np.sqrt(2 * (rows["n_replicates"] - 1).clip(lower=1))).max()
+        precision = f"standard errors about {error:.2f} % or less"
+    tce = _tce(tables, rows["tce_percent"].iloc[0], model)
+    panels.note(made, model, tce, panels.data_sets(rows["n_replicates"], "cell"), precision)
     return made
 
 
-def _n_rows(bias, family):
-    mine = bias["estimator"].map(lambda name: style.split_estimator(name)[0] == family)
-    return bias.loc[mine, "n_bins"].nunique()
-
-
-def _scale(bias, column):
-    """Return keywords of ``imshow`` that all panels share: bias diverges from white at zero."""
-    greatest = bias[column].abs().max()
-    if column == "bias_percent":
-        return {"cmap": "RdBu_r", "vmin": -greatest, "vmax": greatest}
-    return {"cmap": "Blues", "vmin": 0.0, "vmax": greatest}
-
-
-def _panel(axes, bias, column, scale):
-    cells = bias.pivot_table(index="n_bins", columns="n_samples", values=column, dropna=False)
-    image = axes.imshow(cells, aspect="auto", origin="lower", **scale)
+def _label(axes, cells, text, dark):
     axes.grid(False)
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
+    bins = [{CHOSEN: "sweep", NO_BINS: "–"}.get(b, str(b)) for b in cells.index]
     axes.set_xticks(range(cells.shape[1]), [panels.short(n) for n in cells.columns])
-    axes.set_yticks(range(cells.shape[0]), [_bins_label(b) for b in cells.index])
+    axes.set_yticks(range(cells.shape[0]), bins)
     for (row, place), value in np.ndenumerate(cells.to_numpy()):
         if np.isfinite(value):
-            text = f"{value:+.2f}" if column == "bias_percent" else f"{value:.2f}"
-            colour = "white" if abs(value) > 0.6 * scale["vmax"] else "black"
+            colour = "white" if abs(value) > dark else "black"
             look = {"ha": "center", "va": "center", "fontsize": 6.5, "color": colour}
-            axes.text(place, row, text.replace("-", "−"), **look)
-    if column == "bias_percent" and len(cells) > 1:
-        for place, values in enumerate(cells.abs().to_numpy().T):
-            if np.isfinite(values).any():
-                corner = (place - 0.5, np.nanargmin(values) - 0.5)
-                axes.add_patch(Rectangle(corner, 1, 1, fill=False, linewidth=1.1, zorder=3))
-    return image
+            axes.text(place, row, text.format(value).replace("-", "−"), **look)
 
 
-def _bins_label(n_bins):
-    return {CHOSEN: "sweep", NO_BINS: "–"}.get(n_bins, str(n_bins))
+def _frame_least(axes, cells):
+    for place, values in enumerate(cells.abs().to_numpy().T):
+        if np.isfinite(values).any():
+            corner = (place - 0.5, np.nanargmin(values) - 0.5)
+            axes.add_patch(Rectangle(corner, 1, 1, fill=False, linewidth=1.1, zorder=3))
 
 
-def _tce(tables, bias, model):
+def _tce(tables, tce, model):
     """Return the TCE as text, with its range given the printed decimals where there is one."""
-    text = f"TCE {bias['tce_percent'].iloc[0]:.2f} %"
+    text = f"TCE {tce:.2f} %"
     if within := selection.within_rounding(tables, "heatmaps", model):
         text += f" ({within} within printed decimals)"
     scenarios = tables["scenarios"]
     mine = scenarios[(scenarios["experiment"] == "heatmaps") & (scenarios["scenario"] == model)]
-    return ", ".join([text, labels.source_label(mine["source"])])
-
-
-def _precision(bias, column):
-    if column == "bias_percent":
-        return f"standard errors up to {bias['bias_se_percent'].max():.2f} % · framed: least |bias|"
-    # The standard error of a standard deviation from m nearly normal values is sd / √(2(m − 1)).
-    error = (bias["sd_percent"] / np.sqrt(2 * (bias["n_replicates"] - 1).clip(lower=1))).max()
-    return f"standard errors about {error:.2f} % or less"
+    return f"{text}, {labels.source_label(mine['source'])}"

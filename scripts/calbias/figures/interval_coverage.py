@@ -8,46 +8,39 @@ TABLES = ("interval_coverage",)
 TITLE = "How often the intervals of an audit hold the true error"
 
 
-@style.styled
 def draw(tables):
     """Return a panel per sample size: methods down, coverage across, a dot per scenario.
 
     A curve has one colour and marker; of the score laws the first is filled, others are hollow.
     """
     table = selection.rows(tables, "interval_coverage")
-    sizes, methods = sorted(table["n_samples"].unique()), list(dict.fromkeys(table["method"]))
-    scenarios = list(dict.fromkeys(table["scenario"]))
+    sizes, methods = sorted(table["n_samples"].unique()), selection.in_order(table["method"])
+    scenarios = selection.in_order(table["scenario"])
     laws, curves = (list(dict.fromkeys(s.split("_", 1)[k] for s in scenarios)) for k in (0, 1))
     made = style.figure(style.PAGE, 1.1 + 0.42 * len(methods))
-    row = np.atleast_1d(made.subplots(1, len(sizes), sharey=True))
+    row = made.subplots(1, len(sizes), sharey=True, squeeze=False)[0]
     shift = dict(zip(scenarios, np.linspace(-0.32, 0.32, len(scenarios)), strict=True))
+    nominal = 100 * table["nominal"].iloc[0]
     for axes, n in zip(row, sizes, strict=True):
-        axes.axvline(100 * table["nominal"].iloc[0], **style.REFERENCE)
+        axes.axvline(nominal, **style.REFERENCE)
         for scenario in scenarios:
             law, curve = scenario.split("_", 1)
             place = curves.index(curve)
             rows = table[(table["n_samples"] == n) & (table["scenario"] == scenario)]
             y = [methods.index(name) + shift[scenario] for name in rows["method"]]
-            low, high = (
-                100 * (rows["coverage"] - rows["low"]),
-                100 * (rows["high"] - rows["coverage"]),
-            )
+            coverage = rows["coverage"]
+            ends = [100 * (coverage - rows["low"]), 100 * (rows["high"] - coverage)]
             axes.errorbar(
-                100 * rows["coverage"], y, xerr=[low, high], linestyle="", capsize=0,
+                100 * coverage, y, xerr=ends, linestyle="", capsize=0,
                 marker=style.SIZE_MARKERS[place], markersize=3.5, elinewidth=0.7,
                 color=style.group_colour(place), label=scenario.replace("_", " "),
                 markerfacecolor=None if law == laws[0] else "white",
             )  # fmt: skip
-        axes.set_title(f"n = {n}")
-        axes.set_xlabel("intervals that hold the truth (%)")
-        axes.set_xlim(-3, 103)
+        axes.set(title=f"n = {n}", xlabel="intervals that hold the truth (%)", xlim=(-3, 103))
     row[0].set_yticks(range(len(methods)), [name.replace("_", " ") for name in methods])
     row[0].set_ylabel("method")
     row[0].invert_yaxis()
     panels.legend_below(made, row[0].get_legend_handles_labels()[0], 4)
-    panels.note(
-        made,
-        f"{table['n_data_sets'].min()} data sets per dot, exact 95 % ranges",
-        f"dotted line: the nominal {100 * table['nominal'].iloc[0]:g} %",
-    )
+    data_sets = f"{table['n_data_sets'].min()} data sets per dot, exact 95 % ranges"
+    panels.note(made, data_sets, f"dotted line: the nominal {nominal:g} %")
     return made

@@ -2,7 +2,6 @@
 
 import math
 
-import matplotlib
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, NullLocator
 
@@ -20,15 +19,18 @@ def line_with_band(axes, x, y, standard_error, **line):
     axes.fill_between(x, y - margin, y + margin, color=line["color"], alpha=0.25, linewidth=0)
 
 
+def ticks(axis, places, text):
+    """Set an axis's only ticks: at ``places``, labelled ``text(place)``."""
+    axis.set_major_locator(FixedLocator(places))
+    axis.set_minor_locator(NullLocator())
+    axis.set_major_formatter(lambda place, _: text(place))
+
+
 def log_axis(axes, values, which="x", limit=7):
     """Make an axis logarithmic with ticks at the values, thinned to at most ``limit``."""
     values = sorted(set(values))
-    axis = getattr(axes, f"{which}axis")
-    getattr(axes, f"set_{which}scale")("log")
-    ticks = values[:: math.ceil(len(values) / limit)]
-    axis.set_major_locator(FixedLocator(ticks))
-    axis.set_minor_locator(NullLocator())
-    axis.set_major_formatter(matplotlib.ticker.FuncFormatter(lambda value, _: short(value)))
+    axes.set(**{f"{which}scale": "log"})
+    ticks(getattr(axes, f"{which}axis"), values[:: math.ceil(len(values) / limit)], short)
 
 
 def short(value):
@@ -36,10 +38,15 @@ def short(value):
     return f"{value / 1000:g}k" if value >= 1000 else f"{value:g}"
 
 
-def estimator_handles(estimators):
+def handle(label, **look):
+    """Return the handle of a legend's entry, from keywords for ``Axes.plot``."""
+    return Line2D([], [], label=label, **look)
+
+
+def estimator_handles(estimators, **line):
     """Return legend handles of the estimators in their fixed order, named in words."""
     return [
-        Line2D([], [], label=labels.estimator_label(name), **style.estimator_style(name))
+        handle(labels.estimator_label(name), **(style.estimator_style(name) | line))
         for name in style.estimator_order(estimators)
     ]
 
@@ -47,8 +54,7 @@ def estimator_handles(estimators):
 def sample_size_handles(sizes, **line):
     """Return legend handles ``n = …`` of the sample sizes, in ascending order."""
     return [
-        Line2D([], [], label=f"n = {short(n)}", **(style.sample_size_style(n) | line))
-        for n in sorted(set(sizes))
+        handle(f"n = {short(n)}", **(style.sample_size_style(n) | line)) for n in sorted(set(sizes))
     ]
 
 
@@ -68,9 +74,6 @@ def note(made, *parts):
     lines = [""]
     for part in filter(None, parts):
         joined = f"{lines[-1]} · {part}" if lines[-1] else part
-        if len(joined) > room:
-            lines.append(part)
-        else:
-            lines[-1] = joined
+        lines[-1:] = [joined] if len(joined) <= room else [lines[-1], part]
     look = {"fontsize": NOTE_SIZE, "color": style.NOTE_COLOUR, "x": 0.01, "ha": "left"}
     made.suptitle("\n".join(lines), **look)

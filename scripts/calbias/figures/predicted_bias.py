@@ -3,7 +3,6 @@
 import math
 
 import numpy as np
-from matplotlib.lines import Line2D
 
 from calbias.figures import labels, panels, selection, style
 
@@ -15,43 +14,34 @@ PANELS = {
 }
 
 
-@style.styled
 def draw(tables):
     """Return two panels: the prediction from all rows, and from the subsample's own."""
     table = selection.rows(tables, "predicted_bias")
-    estimators = style.estimator_order(table["estimator"])
+    observed = table["observed_bias_percent"]
     made = style.figure(style.PAGE, 4.3)
     both = made.subplots(1, 2, sharex=True, sharey=True)
-    ends = table[[*PANELS, "observed_bias_percent"]].to_numpy()
-    low, high = math.floor(np.nanmin(ends)), math.ceil(np.nanmax(ends))
+    values = table[[*PANELS, "observed_bias_percent"]].to_numpy()
+    ends = math.floor(np.nanmin(values)), math.ceil(np.nanmax(values))
     for axes, (column, title) in zip(both, PANELS.items(), strict=True):
-        axes.plot([low, high], [low, high], **style.REFERENCE)
-        for estimator in estimators:
+        axes.plot(ends, ends, **style.REFERENCE)
+        for estimator in style.estimator_order(table["estimator"]):
             rows = table[table["estimator"] == estimator]
-            look = {**style.estimator_style(estimator), "linestyle": ""}
-            spread = None
+            look = style.estimator_style(estimator) | {"linestyle": "", "alpha": 0.75}
+            errors = {"yerr": 2 * rows["observed_bias_se_percent"], "elinewidth": 0.4}
             if column == "predicted_bias_percent":
-                spread = 2 * rows["predicted_bias_se_percent"]
-            axes.errorbar(
-                rows[column], rows["observed_bias_percent"], xerr=spread,
-                yerr=2 * rows["observed_bias_se_percent"], elinewidth=0.4, alpha=0.75, **look,
-            )  # fmt: skip
-        distance = (table[column] - table["observed_bias_percent"]).abs().mean()
+                errors["xerr"] = 2 * rows["predicted_bias_se_percent"]
+            axes.errorbar(rows[column], rows["observed_bias_percent"], **errors, **look)
+        distance = (table[column] - observed).abs().mean()
         axes.set_title(f"{title}:\nmean distance {distance:.2f} points")
         axes.set_xlabel("predicted bias (%)")
     both[0].set_ylabel("observed bias (%)")
-    handles = [
-        Line2D([], [], label=labels.estimator_label(name),
-               **{**style.estimator_style(name), "linestyle": ""})
-        for name in estimators
-    ]  # fmt: skip
-    handles.append(Line2D([], [], label="predicted = observed", **style.REFERENCE))
+    handles = panels.estimator_handles(table["estimator"], linestyle="")
+    handles.append(panels.handle("predicted = observed", **style.REFERENCE))
     panels.legend_below(made, handles, 3)
-    sizes = table["n_samples"]
     panels.note(
         made,
-        f"{table['model'].nunique()} models, n = {labels.span(sizes)}",
-        f"mean |observed bias| {table['observed_bias_percent'].abs().mean():.2f} points",
+        f"{table['model'].nunique()} models, n = {labels.span(table['n_samples'])}",
+        f"mean |observed bias| {observed.abs().mean():.2f} points",
         "bars: two standard errors",
     )
     return made

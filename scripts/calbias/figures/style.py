@@ -5,7 +5,6 @@ and viridis for sample sizes, so that the three never look alike; each is told a
 colour-blind, and each comes with a marker or a line style for print in grey.
 """
 
-import functools
 import math
 import zlib
 
@@ -79,15 +78,10 @@ PUBLISHED_POINT = {
 NOTE_COLOUR = "0.35"
 
 
-def styled(draw):
-    """Decorate ``draw(tables, **options)`` so that what it makes is made in this style."""
-
-    @functools.wraps(draw)
-    def wrapper(tables, **options):
-        with matplotlib.rc_context(RC):
-            return draw(tables, **options)
-
-    return wrapper
+def drawn(draw, tables, **options):
+    """Return the figure that ``draw(tables, **options)`` makes, in this style."""
+    with matplotlib.rc_context(RC):
+        return draw(tables, **options)
 
 
 def figure(width, height):

@@ -11,53 +11,41 @@ from calbias.io.tables import is_true
 
 TITLE = "Which recalibration method each estimator selects"
 TABLES = ("recalibration_selection", "models")
-AGREES, DIFFERS = "#D9EAF7", "#FBE3D6"
+AGREES, DIFFERS, REFERENCE = "#D9EAF7", "#FBE3D6", "0.93"
 WORDS = {"ha": "center", "fontsize": 6.2}
 TICK = {True: "✓", False: "✗"}
 
 
-@style.styled
 def draw(tables):
     """Return a column per model, under its group, and a row per estimator below the reference."""
     selected = selection.rows(tables, "recalibration_selection")
     selected = selected.assign(agrees=is_true(selected["agrees"]))
     groups = tables["models"].set_index("model")["group"]
-    keys = selection.in_order(selected.sort_values(
-        "model", key=lambda names: names.map(_order(tables["models"])), kind="stable"
-    )[["model", "source"]].apply(tuple, axis=1))  # fmt: skip
+    order = {model: place for place, model in enumerate(tables["models"]["model"])}
+    by_model = selected.sort_values("model", key=lambda names: names.map(order), kind="stable")
+    columns = by_model.groupby(["model", "source"], sort=False)
     measures = selection.in_order(selected["measure"])
     made = style.figure(style.PAGE, 0.85 + 0.6 * (len(measures) + 1))
     axes = made.subplots()
-    axes.set(xlim=(-0.105 * len(keys), len(keys)), ylim=(len(measures) + 1, -1.05))
+    axes.set(xlim=(-0.105 * len(columns), len(columns)), ylim=(len(measures) + 1, -1.05))
     axes.set_axis_off()
-    _rows(axes, measures)
-    for place, (model, source) in enumerate(keys):
-        mine = selected[(selected["model"] == model) & (selected["source"] == source)]
-        previous = groups.get(keys[place - 1][0]) if place else None
+    for row, name in enumerate(["TCE, reference", *map(labels.estimator_label, measures)]):
+        axes.text(-0.1, row + 0.5, name.replace(", ", ",\n"), ha="right", va="center", fontsize=7)
+    previous = None
+    for place, ((model, _), mine) in enumerate(columns):
         _column(axes, place, model, mine, measures)
         if groups.get(model) != previous:
             axes.text(place + 0.04, -0.85, str(groups.get(model, "")), weight="bold", va="center")
-    panels.note(
-        made,
-        labels.source_label(selected["source"]),
-        "percent: how often resamples agree with the TCE reference",
-    )
+        previous = groups.get(model)
+    resamples = "percent: how often resamples agree with the TCE reference"
+    panels.note(made, labels.source_label(selected["source"]), resamples)
     return made
-
-
-def _order(models):
-    return {model: place for place, model in enumerate(models["model"])}
-
-
-def _rows(axes, measures):
-    for row, name in enumerate(["TCE, reference", *map(labels.estimator_label, measures)]):
-        axes.text(-0.1, row + 0.5, name.replace(", ", ",\n"), ha="right", va="center", fontsize=7)
 
 
 def _column(axes, place, model, selected, measures):
     axes.text(place + 0.5, -0.08, _in_lines(model), va="bottom", linespacing=1, **WORDS)
     references = " or ".join(selection.in_order(selected["reference_method"]))
-    _cell(axes, place, 0, _in_lines(references), "", "0.93")
+    _cell(axes, place, 0, _in_lines(references), "", REFERENCE)
     for row in selected.drop_duplicates("measure").itertuples():
         method = f"{TICK[row.agrees]} {_in_lines(row.selected_method)}"
         below = f"agree {100 * row.agreement_frequency:.0f}\u2009%"

@@ -85,8 +85,8 @@ def nonincreasing(values, weight):
     return isotonic_regression(values, weights=weight, increasing=False).x
 
 
-def wilson_interval(rate, m):
+def wilson_interval(rate, m, z=_Z):
     """Return (low, high), 95 % Wilson intervals of binomial rates (k,) with ``m`` trials each."""
-    centre = (rate + _Z**2 / (2 * m)) / (1 + _Z**2 / m)
-    half = _Z * np.sqrt(rate * (1 - rate) / m + _Z**2 / (4 * m**2)) / (1 + _Z**2 / m)
+    centre = (rate + z**2 / (2 * m)) / (1 + z**2 / m)
+    half = z * np.sqrt(rate * (1 - rate) / m + z**2 / (4 * m**2)) / (1 + z**2 / m)
     return centre - half, centre + half
