@@ -44,10 +44,8 @@ def league_scenarios(models, beta_fits, glm_fits):
         for law, pair in LAWS.items()
         for name, curve in CURVES.items()
     ]
-    for model in models:
-        fit = fitted_scenario(model, "fitted", beta_fits, glm_fits)
-        made.append(Scenario(model, *fit.scores, fit.curve))
-    return made
+    fits = {model: fitted_scenario(model, "fitted", beta_fits, glm_fits) for model in models}
+    return made + [Scenario(model, *fit.scores, fit.curve) for model, fit in fits.items()]
 
 
 def norms_of(path, target):
@@ -93,33 +91,18 @@ def league_entries(estimators):
         target = estimator_target(name, path)
         if literal(path, "TARGET", default=None) is None:
             target = OWN if hasattr(load_module(Path(path)), "truth") else target
-        is_quadratic = literal(path, "QUADRATIC", default=False)
-        run = load_estimator(name, path)
-        entries += [
-            Entry(name, path, run, float(norm), target, is_quadratic)
-            for norm in norms_of(path, target)
-        ]
+        run, is_quadratic = load_estimator(name, path), literal(path, "QUADRATIC", default=False)
+        for norm in norms_of(path, target):
+            entries.append(Entry(name, path, run, float(norm), target, is_quadratic))
     return entries
 
 
 def league_rows(estimators, scenarios, sample_sizes, replicates, seed):
     """Return the rows of table ``league``, dicts, for {name: file} of estimators.
 
-    Parameters
-    ----------
-    estimators : dict
-        From the estimator's name to its file.
-    scenarios : list of Scenario
-    sample_sizes : list of int
-    replicates : int
-        Data sets per scenario at the smallest sample size, at least 2: see ``n_replicates``.
-    seed : int
-
-    Returns
-    -------
-    list of dict
-        One for each scenario, estimator, norm and sample size, in the target's natural units.
-        ``relative_rmse`` is NaN where the truth is 0.
+    A row for each Scenario, estimator, norm and sample size, in the target's natural units.
+    ``replicates``, at least 2, are the data sets at the smallest size: see ``n_replicates``.
+    ``relative_rmse`` is NaN where the truth is 0.
     """
     entries = league_entries(estimators)
     rows = []
@@ -127,13 +110,11 @@ def league_rows(estimators, scenarios, sample_sizes, replicates, seed):
         truths = {entry: entry.truth(scenario) for entry in entries}
         table = None
         for n in sample_sizes:
-            running = [entry for entry in entries if n <= MOST_QUADRATIC or not entry.is_quadratic]
-            m = n_replicates(n, sample_sizes, replicates)
+            values = {e: [] for e in entries if n <= MOST_QUADRATIC or not e.is_quadratic}
             sampler = Sampler(scenario, n, seed, table)
             table = sampler.table
-            values = {entry: [] for entry in running}
             done = 0
-            for data in sampler.batches(range(m)):
+            for data in sampler.batches(range(n_replicates(n, sample_sizes, replicates))):
                 for entry, parts in values.items():
                     given = data.first(max(_FEWEST - done, 0)) if entry.is_quadratic else data
                     if given.scores.size:

@@ -29,36 +29,13 @@ N_REDRAWS = 40  # data sets that each fit to a subsample is judged by
 def predicted_bias(
     top, estimators, sample_sizes, n_subsamples, n_refits, norm=2.0, seed=0, name=""
 ):
-    """Return one dict per estimator and sample size, with the table's columns from estimator on.
+    """Return a dict per estimator of the ℓp error and size n: the table's columns from estimator.
 
-    Parameters
-    ----------
-    top : TopLabel
-        The model's N rows.
-    estimators : list of str
-        Names of estimators of the ℓp error.
-    sample_sizes : list of int
-        Sizes n of the subsamples; those above N are left out.
-    n_subsamples : int
-        Subsamples for the observed bias, at least 2; each also has its hits redrawn once. As many
-        resamples give the error of the reference.
-    n_refits : int
-        How many of the subsamples also have a curve of their own, at least 2.
-    norm : float
-        p of the ℓp error; 2 for the reference to exist.
-    seed, name
-        Key of the random streams, with n.
-
-    Returns
-    -------
-    list of dict
-        Percent throughout. ``observed_bias_se_percent`` joins the Monte Carlo error of the mean and
-        the bootstrap error of the reference as if they were independent.
-
-    Raises
-    ------
-    InputError
-        If no sample size is at most N, or all rows are hits, or none is.
+    ``top`` is the TopLabel of the model's N rows; sizes above N are left out. The observed bias is
+    over ``n_subsamples``, whose hits are redrawn once each; ``n_refits`` of them also have a curve
+    of their own. ``observed_bias_se_percent`` joins the Monte Carlo error of the mean and the
+    bootstrap error of the reference, over as many resamples, as if they were independent. ``seed``
+    and ``name`` key the random streams.
     """
     n_rows = top.hit.size
     sizes = [n for n in sample_sizes if n <= n_rows]
@@ -79,21 +56,18 @@ def predicted_bias(
     rows = []
     for n in sizes:
         generator = stream(seed, "subsamples", name, str(n))
-        observed, predicted, refitted = _on_subsamples(
-            top, rates, runs, n, n_subsamples, n_refits, norm, generator
-        )
-        for estimator in estimators:
-            seen, drawn, own = observed[estimator], predicted[estimator], refitted[estimator]
+        found = _on_subsamples(top, rates, runs, n, n_subsamples, n_refits, norm, generator)
+        for estimator, (observed, predicted, refitted) in found.items():
             rows.append(
                 {
                     "estimator": estimator,
                     "n_samples": n,
-                    "observed_bias_percent": 100 * (seen.mean() - reference),
-                    "observed_bias_se_percent": 100 * np.hypot(_error(seen), reference_se),
-                    "predicted_bias_percent": 100 * (drawn.mean() - truth),
-                    "predicted_bias_se_percent": 100 * _error(drawn),
-                    "predicted_from_subsample_percent": 100 * own.mean(),
-                    "predicted_from_subsample_sd_percent": 100 * own.std(ddof=1),
+                    "observed_bias_percent": 100 * (observed.mean() - reference),
+                    "observed_bias_se_percent": 100 * np.hypot(_error(observed), reference_se),
+                    "predicted_bias_percent": 100 * (predicted.mean() - truth),
+                    "predicted_bias_se_percent": 100 * _error(predicted),
+                    "predicted_from_subsample_percent": 100 * refitted.mean(),
+                    "predicted_from_subsample_sd_percent": 100 * refitted.std(ddof=1),
                     "reference_percent": 100 * reference,
                     "fitted_error_percent": 100 * truth,
                 }
@@ -102,26 +76,24 @@ def predicted_bias(
 
 
 def _on_subsamples(top, rates, runs, n, n_subsamples, n_refits, norm, generator):
-    """Return three dicts by estimator: estimates on the rows' own hits (n_subsamples,), on hits
+    """Return three arrays by estimator: estimates on the rows' own hits (n_subsamples,), on hits
     redrawn at ``rates`` (n_subsamples,), and the biases by construction of n_refits subsamples.
     """
-    observed = {name: np.empty(n_subsamples) for name in runs}
-    predicted = {name: np.empty(n_subsamples) for name in runs}
-    refitted = {name: np.empty(n_refits) for name in runs}
+    found = {name: [np.empty(m) for m in (n_subsamples, n_subsamples, n_refits)] for name in runs}
     for k in range(n_subsamples):
         chosen = np.sort(generator.choice(top.hit.size, n, replace=False, shuffle=False))
         scores, redrawn = top.score[chosen], generator.random(n) < rates[chosen]
         data = of_sorted_scores(scores, np.stack([top.hit[chosen], redrawn]))
         for name, run in runs.items():
-            observed[name][k], predicted[name][k] = run(data, N_BINS, norm)[0]
+            found[name][0][k], found[name][1][k] = run(data, N_BINS, norm)[0]
         if k < n_refits:
             own = TopLabel(*(array[chosen] for array in top))
             curve = fit_curve(own).curve
             hits = generator.random((N_REDRAWS, n)) < hit_probability(own, curve)
             data, truth = of_sorted_scores(scores, hits), empirical_tce(own, curve, norm)
             for name, run in runs.items():
-                refitted[name][k] = run(data, N_BINS, norm)[0].mean() - truth
-    return observed, predicted, refitted
+                found[name][2][k] = run(data, N_BINS, norm)[0].mean() - truth
+    return found
 
 
 def _reference(top, norm, n_resamples, generator):

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from calbias.beyond.league import CURVES, LAWS
+from calbias.io.table_schema import columns_of
 
 SQUARES = ("l2_squared", "kernel_ce", "isotonic_gain")
 ROOTED = ("mmce",)  # an estimator of kernel_ce that takes the root
@@ -44,16 +45,11 @@ def league_ranking(table):
     ``rank_low`` and ``rank_high`` are the least and greatest rank with one scenario left out.
     """
     errors = league_errors(table)
-    ranking = _ranked(errors)
     others = [_ranked(errors[errors["curve"] != curve])["rank"] for curve in MISCALIBRATED]
-    found = ranking.assign(
-        rank_low=pd.concat(others, axis=1).min(axis=1),
-        rank_high=pd.concat(others, axis=1).max(axis=1),
-    ).reset_index()
+    ranks = pd.concat(others, axis=1)
     calibrated = errors[errors["curve"] == "calibrated"].set_index(_KEYS)["points"]
-    found["calibrated_percent"] = calibrated.reindex(
-        pd.MultiIndex.from_frame(found[_KEYS])
-    ).to_numpy()
+    found = _ranked(errors).assign(rank_low=ranks.min(axis=1), rank_high=ranks.max(axis=1))
+    found = found.join(calibrated.rename("calibrated_percent")).reset_index()
     found[["estimator", "target"]] = found["entry"].str.split(" → ", expand=True).to_numpy()
     return found.sort_values(["law", "n_samples", "error", "entry"], ignore_index=True)
 
@@ -66,43 +62,32 @@ def league_sensitivity(table):
     """
     errors = league_errors(table)
     wrong = errors[errors["curve"].isin(MISCALIBRATED)]
-    usual = wrong.groupby(_KEYS)["error"].median()
+    groups = wrong.groupby(_KEYS)
+    usual = groups["error"].median()
     rules = {
         f"without {curve}": wrong[wrong["curve"] != curve].groupby(_KEYS)["error"].median()
         for curve in MISCALIBRATED
     }
-    rules["mean over scenarios"] = wrong.groupby(_KEYS)["error"].mean()
-    rules["worst scenario"] = wrong.groupby(_KEYS)["error"].max()
-    rules["squares not halved"] = wrong.groupby(_KEYS)["relative_rmse"].median()
+    rules["mean over scenarios"] = groups["error"].mean()
+    rules["worst scenario"] = groups["error"].max()
+    rules["squares not halved"] = groups["relative_rmse"].median()
     points = errors.groupby(_KEYS)["points"].median()
     rules["RMSE in points, calibrated among the scenarios"] = points.dropna()
     rows = []
     for rule, values in rules.items():
         both = pd.concat([usual, values], axis=1, keys=["usual", "other"]).dropna()
         for (law, n), part in both.groupby(level=["law", "n_samples"]):
-            rows.append(
-                {
-                    "law": law,
-                    "n_samples": n,
-                    "choice": rule,
-                    "n_measures": len(part),
-                    "rank_correlation": part["usual"].corr(part["other"], method="spearman"),
-                    "best": part["other"].idxmin()[2],
-                }
-            )
-    return rows
+            correlation = part["usual"].corr(part["other"], method="spearman")
+            rows.append((law, n, rule, len(part), correlation, part["other"].idxmin()[2]))
+    return pd.DataFrame(rows, columns=list(columns_of("league_sensitivity")))
 
 
 def _ranked(errors):
     """Return DataFrame by (law, n_samples, entry): error, error_se, worst, rank, n_replicates."""
-    wrong = errors[errors["curve"].isin(MISCALIBRATED)]
-    groups = wrong.groupby(_KEYS)
-    found = groups.agg(
-        error=("error", "median"),
-        error_se=("error_se", "median"),
-        worst=("error", "max"),
+    found = errors[errors["curve"].isin(MISCALIBRATED)].groupby(_KEYS).agg(
+        error=("error", "median"), error_se=("error_se", "median"), worst=("error", "max"),
         n_replicates=("n_replicates", "min"),
-    )
+    )  # fmt: skip
     found["rank"] = found.groupby(level=["law", "n_samples"], group_keys=False).apply(_ranks)
     return found
 

@@ -1,5 +1,6 @@
 """The reproduction article: templates in which every result is read or computed from tables."""
 
+import inspect
 import json
 from collections import Counter
 from functools import partial
@@ -81,7 +82,11 @@ def render(template, results, figures):
         "fixed": fixed, "words": words, "power": power, "text": text, "verdict": in_plain_words,
         "span": span,
     }  # fmt: skip
-    own = {name: partial(getattr(article_numbers, name), results) for name in article_numbers.NAMES}
+    own = {
+        name: partial(function, results)
+        for name, function in vars(article_numbers).items()
+        if inspect.isfunction(function)
+    }
     try:
         return environment.get_template(template.name).render(
             results=results, value=results.value, cell=results.cell, verdicts=VERDICTS,

@@ -1,16 +1,12 @@
 """Numbers of the article that no table holds as they are: means, ranges and ranks of its rows.
 
-Each function takes the Results first; the templates call them by their names.
+Each public function takes the Results first; the templates call it by its name.
 """
 
 import numpy as np
 
 from calbias.errors import InputError
 
-NAMES = (
-    "bins_effect", "coverage", "genuine", "league_ranks", "peers", "prediction", "printed",
-    "rounding", "size_of", "tests",
-)  # fmt: skip
 ALTERNATIVES = ("slope", "shift", "wave", "power")
 PRINTED = ("ks_top1", "ece25", "accuracy")
 PAPERS = ("ece_bin_ew", "ece_bin_em", "ece_debias_em", "ece_sweep_em", "kde")
@@ -95,9 +91,7 @@ def league_ranks(results, best, last):
     shares = shares.loc[worse.sort_values(kind="stable").index]
     rows = [
         {"rank": rank, "estimator": name, "target": target, "shares": list(row)}
-        for rank, ((name, target), row) in enumerate(
-            zip(shares.index, shares.to_numpy(), strict=True), start=1
-        )
+        for rank, ((name, target), *row) in enumerate(shares.itertuples(name=None), start=1)
     ]
     kept = [
         row for row in rows

@@ -14,24 +14,26 @@ from calbias.truth.paper import MODELS
 TEMPLATES = Path(__file__).parents[3] / "workflow/report"
 MANY = 24  # measurements from which a claim's are folded
 NOT_SHOWN = ("claims", "measurements", "comparison", "printed_tables")  # have sections of their own
-SYMBOLS = {
-    "reproduced": "✓",
-    "approximate": "≈",
-    "not_reproduced": "✗",
-    "tie": "=",
-    "needs_real_logits": "…",
-    "not_judged": "–",
-}
-MEANINGS = {
-    "reproduced": "the rule's strict condition holds",
-    "approximate": "it holds in part, or within a looser tolerance",
-    "not_reproduced": "it fails; the note names the cause where it is known",
-    "tie": "a number is within three Monte Carlo errors of the rule's threshold, also with many "
-    "more replicates",
-    "needs_real_logits": "rests on the outputs of the paper's models, which this run did not have "
-    "in full; --configfile config/real_logits.yaml downloads them",
-    "not_judged": "this run did not compute what the rule compares",
-}
+VERDICT_WORDS = {  # its symbol, how many claims …, what it means
+    "reproduced": ("✓", "are reproduced", "the rule's strict condition holds"),
+    "approximate": (
+        "≈", "hold approximately", "it holds in part, or within a looser tolerance",
+    ),
+    "not_reproduced": (
+        "✗", "are not reproduced", "it fails; the note names the cause where it is known",
+    ),
+    "tie": (
+        "=", "are ties", "a number is within three Monte Carlo errors of the rule's threshold, also "
+        "with many more replicates",
+    ),
+    "needs_real_logits": (
+        "…", "need the outputs of the real models", "rests on the outputs of the paper's models, "
+        "which this run did not have in full; --configfile config/real_logits.yaml downloads them",
+    ),
+    "not_judged": (
+        "–", "were not judged in this run", "this run did not compute what the rule compares",
+    ),
+}  # fmt: skip
 
 
 def template(name, templates):
@@ -65,7 +67,7 @@ def _page(tables, claims, pictures, templates, scale):
     return template("ledger.html.j2", templates).render(
         summary=summary(counts),
         verdicts=[
-            {**_verdict(name), "count": counts.get(name, 0), "meaning": MEANINGS[name]}
+            {**_verdict(name), "count": counts.get(name, 0), "meaning": VERDICT_WORDS[name][2]}
             for name in VERDICTS
             if name not in ("not_judged", "tie") or counts.get(name, 0)
         ],
@@ -84,15 +86,7 @@ def _page(tables, claims, pictures, templates, scale):
 
 def summary(counts):
     """Return the counts of verdicts, a Series by name, in a sentence."""
-    words = {
-        "reproduced": "are reproduced",
-        "approximate": "hold approximately",
-        "not_reproduced": "are not reproduced",
-        "tie": "are ties",
-        "needs_real_logits": "need the outputs of the real models",
-        "not_judged": "were not judged in this run",
-    }
-    parts = [f"{counts[name]} {words[name]}" for name in VERDICTS if counts.get(name, 0)]
+    parts = [f"{counts[x]} {VERDICT_WORDS[x][1]}" for x in VERDICTS if counts.get(x, 0)]
     return f"Of {counts.sum()} claims, {', '.join(parts)}."
 
 
@@ -107,34 +101,28 @@ def own_models(tables):
 
 
 def _verdict(name):
-    return {"name": name, "symbol": SYMBOLS.get(name, "?"), "words": in_plain_words(name)}
+    return {"name": name, "symbol": VERDICT_WORDS.get(name, "?")[0], "words": in_plain_words(name)}
 
 
 def _claims(tables, claims, catalogue, pictures):
-    found = []
+    entries, found = table_entries(), []
     for row in tables["claims"].fillna("").to_dict("records"):
         mine = tables["measurements"]
         mine = mine[mine["id"] == row["id"]]
-        claim, entries = claims.get(row["id"]), table_entries()
-        found.append(
-            {
-                **row,
-                "verdict": _verdict(row["verdict"]),
-                "notes": row["note"].split("; "),
-                "measurements": measurement_groups(mine),
-                "n_measurements": len(mine),
-                "folded": len(mine) > MANY,
-                "has_published": mine["published"].notna().any(),
-                "figures": [
-                    {"name": name, "place": catalogue[name].place, "drawn": name in pictures}
-                    for name in (claim.figures.split() if claim else ())
-                ],
-                "tables": [
-                    {"name": name, "maker": entries.get(name)}
-                    for name in (claim.tables.split() if claim else ())
-                ],
-            }
-        )
+        claim = claims.get(row["id"])
+        found.append({
+            **row,
+            "verdict": _verdict(row["verdict"]),
+            "notes": row["note"].split("; "),
+            "measurements": measurement_groups(mine),
+            "n_measurements": len(mine),
+            "folded": len(mine) > MANY,
+            "has_published": mine["published"].notna().any(),
+            "figures": [{"name": name, "place": catalogue[name].place, "drawn": name in pictures}
+                        for name in (claim.figures.split() if claim else ())],
+            "tables": [{"name": name, "maker": entries.get(name)}
+                       for name in (claim.tables.split() if claim else ())],
+        })  # fmt: skip
     return found
 
 
@@ -146,9 +134,8 @@ def _figure(name, place, title, path, scale):
 
 def _own_figures(pictures, scale):
     """Return the pictures of models that are not the paper's."""
-    models = {name.removeprefix("models/"): name for name in pictures if name.startswith("models/")}
     return [
-        _figure(name, model, "reliability diagram", pictures[name], scale)
-        for model, name in models.items()
-        if model not in MODELS
+        _figure(name, name.removeprefix("models/"), "reliability diagram", path, scale)
+        for name, path in pictures.items()
+        if name.startswith("models/") and name.removeprefix("models/") not in MODELS
     ]

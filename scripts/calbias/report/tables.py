@@ -67,44 +67,42 @@ def _cell(value, numeric):
 
 def measurement_groups(rows):
     """Return [{name, rows: [{case, measured, published}]}] of rows of table ``measurements``."""
-    groups = []
     rows = rows.fillna({"unit": "", "case": ""}).to_dict("records")
-    for (name, unit), group in itertools.groupby(rows, lambda row: (row["name"], row["unit"])):
+    found = [Measurement(*(row[field] for field in Measurement._fields)) for row in rows]
+    groups = []
+    for (name, unit), group in itertools.groupby(found, lambda m: (m.name, m.unit)):
         words = UNITS.get(unit, f" {unit}" if unit else "")
-        shown_rows = []
-        for row in group:
-            m = Measurement(*(row[field] for field in Measurement._fields))
-            measured, published = f"{quantity(m)}{words}", number(m.published)
-            published = published and f"{published}{words}"
-            cells = {"case": m.case.rstrip(":"), "measured": measured, "published": published}
-            shown_rows.append(cells)
-        groups.append({"name": name, "rows": shown_rows})
+        cells = [
+            {
+                "case": m.case.rstrip(":"),
+                "measured": quantity(m) + words,
+                "published": number(m.published) and number(m.published) + words,
+            }
+            for m in group
+        ]
+        groups.append({"name": name, "rows": cells})
     return groups
 
 
 def compared_places(table):
     """Return [{where, table, count, causes, folded}] of table ``comparison``, by place."""
-    if table is None:
-        return []
     places = []
-    for where, rows in table.groupby("where", sort=False):
-        rows = rows.drop(columns="where")
-        rows = rows.loc[:, [column for column in rows if not rows[column].isna().all()]]
+    for where, rows in () if table is None else table.groupby("where", sort=False):
+        rows = rows.drop(columns="where").dropna(axis=1, how="all")
         surrogate = rows["source"].fillna("").str.contains(SURROGATE)
         causes = [(CAUSES, not surrogate.all()), (CAUSES_OF_SURROGATES, surrogate.any())]
         counts = [
             _count(rows[~surrogate], ""),
             _count(rows[surrogate], " from surrogates, not comparable"),
         ]
-        places.append(
-            {
-                "where": where,
-                "table": shown("comparison", rows, len(rows), f"published numbers of {where}"),
-                "count": "; ".join(filter(None, counts)),
-                "causes": [of[where] for of, holds in causes if holds and where in of],
-                "folded": len(rows) > LONG,
-            }
-        )
+        label = f"published numbers of {where}"
+        places.append({
+            "where": where,
+            "table": shown("comparison", rows, len(rows), label),
+            "count": "; ".join(filter(None, counts)),
+            "causes": [of[where] for of, holds in causes if holds and where in of],
+            "folded": len(rows) > LONG,
+        })  # fmt: skip
     return places
 
 
@@ -126,17 +124,17 @@ def papers_tables(measures):
     """Return the tables of two other papers as Shown, method × model: computed / printed."""
     if measures is None:
         return []
+
+    def words(row):
+        computed = f"{row.value_percent:.3f} ({row.low_percent:.2f}–{row.high_percent:.2f})"
+        computed = "–" if pd.isna(row.value_percent) else computed
+        return f"{computed} / {row.published_percent:g}"
+
     cells = measures[measures["published_source"].notna()]
+    cells = cells.assign(cell=[words(row) for row in cells.itertuples()])
     found = []
     for (place, measure), mine in cells.groupby(["published_source", "measure"], sort=False):
-        text = [
-            f"{row.value_percent:.3f} ({row.low_percent:.2f}–{row.high_percent:.2f})"
-            if row.value_percent == row.value_percent
-            else "–"
-            for row in mine.itertuples()
-        ]
-        text = [f"{cell} / {x:g}" for cell, x in zip(text, mine["published_percent"], strict=True)]
-        wide = mine.assign(cell=text).pivot(index="model", columns="method", values="cell")
+        wide = mine.pivot(index="model", columns="method", values="cell")
         wide = wide.reindex(index=mine["model"].unique(), columns=mine["method"].unique())
         table = wide.reset_index().rename_axis(columns=None)
         found.append(shown("printed_tables", table, len(table), f"{place}: {measure}, percent"))

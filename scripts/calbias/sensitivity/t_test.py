@@ -22,6 +22,7 @@ from calbias.truth.true_error import true_calibration_error
 DEBIAS, SWEEP, UNCLIPPED = "ece_debias_em", "ece_sweep_em", "ece_debias_unclipped_em"
 _MOST_REPLICATES = 10_000  # of 70 cells, in memory at once
 _STREAM = 0x726F756E64  # keeps the rounding draws apart from every other use of the seed
+_ROUNDING = f"b0 and b1 of every model drawn within ±{HALF_LAST_DIGIT:g} of the printed values"
 
 
 def t_test_sensitivity(bias, fits, groups, seed, rounding_draws=3):
@@ -33,89 +34,71 @@ def t_test_sensitivity(bias, fits, groups, seed, rounding_draws=3):
     """
     rows = bias[(bias["experiment"] == "realistic") & bias["scenario"].isin(list(fits))]
     pairs = abs_pairs(rows, DEBIAS, SWEEP)
-    if len(pairs) < 2:
-        return pd.DataFrame(columns=list(columns_of("t_test_sensitivity")))
-    m = min(int(rows["n_replicates"].min()), _MOST_REPLICATES)
-    sizes = sorted(int(n) for n in pairs.index.get_level_values("n_samples").unique())
-    fits = {model: fits[model] for model in pairs.index.get_level_values("scenario").unique()}
-    results = _of_analysis(rows, pairs, groups)
-    results += _of_simulation(fits, sizes, np.arange(m), seed)
-    results += _of_rounding(fits, sizes, np.arange(m), seed, rounding_draws)
+    results = []
+    if len(pairs) >= 2:
+        models, sizes = (pairs.index.unique(level) for level in ("scenario", "n_samples"))
+        replicates = np.arange(min(int(rows["n_replicates"].min()), _MOST_REPLICATES))
+        fits = {model: fits[model] for model in models}
+        known = fits, sorted(map(int, sizes)), replicates, seed
+        results = [
+            *_of_analysis(rows, pairs, groups),
+            *_of_simulation(*known),
+            *_of_rounding(*known, rounding_draws),
+        ]
     return pd.DataFrame(results, columns=list(columns_of("t_test_sensitivity")))
 
 
 def _of_analysis(rows, pairs, groups):
-    """Return the rows of choices that need no new simulation."""
+    """Yield the rows of choices that need no new simulation."""
     sizes = pairs.index.get_level_values("n_samples")
     grouped = rows.assign(scenario=rows["scenario"].map(groups))
     grouped = grouped.groupby(["scenario", "n_samples", "estimator"], as_index=False)
-    ew = [name.replace("_em", "_ew") for name in (DEBIAS, SWEEP)]
-    choices = [
+    averaged = abs_pairs(grouped["bias_percent"].mean(), DEBIAS, SWEEP)
+    ew = abs_pairs(rows, *(name.replace("_em", "_ew") for name in (DEBIAS, SWEEP)))
+    without = f"without n = {sizes.max()}, as in the heat maps"
+    for choice, description, chosen in (
         (CONFIGURED, "the test of table paired_t_test", pairs),
-        (
-            "without_largest_n",
-            f"without n = {sizes.max()}, as in the heat maps",
-            pairs[sizes < sizes.max()],
-        ),
-        (
-            "averaged_by_data_set",
-            "bias averaged over architectures first, as drawn in Fig 4",
-            abs_pairs(grouped["bias_percent"].mean(), DEBIAS, SWEEP),
-        ),
-        ("equal_width", "both estimators with bins of equal width", abs_pairs(rows, *ew)),
-    ]
-    results = [row(*choice) for choice in choices if len(choice[2]) >= 2]
+        ("without_largest_n", without, pairs[sizes < sizes.max()]),
+        ("averaged_by_data_set", "bias averaged over architectures first, as drawn in Fig 4",
+         averaged),
+        ("equal_width", "both estimators with bins of equal width", ew),
+    ):  # fmt: skip
+        if len(chosen) >= 2:
+            yield row(choice, description, chosen)
     one_sided = row(ONE_SIDED, "one-sided p-value", pairs)
-    if one_sided["p_value"] == one_sided["p_value"]:
-        half = one_sided["p_value"] / 2
-        one_sided["p_value"] = half if one_sided["t_statistic"] > 0 else 1 - half
+    half = one_sided["p_value"] / 2
+    yield one_sided | {"p_value": 1 - half if one_sided["t_statistic"] <= 0 else half}
     population = row(POPULATION_VARIANCE, "variance of the differences over m, not m − 1", pairs)
-    population["t_statistic"] *= np.sqrt(len(pairs) / (len(pairs) - 1))
-    population["p_value"] = 2 * student_t.sf(abs(population["t_statistic"]), len(pairs) - 1)
-    return [*results, one_sided, population]
+    t, degrees = population["t_statistic"], len(pairs) - 1
+    t *= np.sqrt(len(pairs) / degrees)
+    yield population | {"t_statistic": t, "p_value": 2 * student_t.sf(abs(t), degrees)}
 
 
 def _of_simulation(fits, sizes, replicates, seed):
-    """Return the rows of choices about the estimator's root and the calibration curve."""
+    """Yield the rows of choices about the estimator's root and the calibration curve."""
     base = {model: fit.scenario() for model, fit in fits.items()}
-    names = (DEBIAS, UNCLIPPED, SWEEP)
-    estimates = _estimates(base, sizes, replicates, names, seed)
+    estimates = _estimates(base, sizes, replicates, (DEBIAS, UNCLIPPED, SWEEP), seed)
     root = _root_of_mean_square
-    results = []
     for choice, description, *means in (
         ("unclipped_debias", "a negative debiased square keeps its sign under the root", np.mean),
-        (
-            "root_of_mean_square",
-            "root of the mean unclipped square over data sets, for debias; sweep as configured",
-            root,
-        ),
-        (
-            "root_of_mean_square_both",
-            "root of the mean square over data sets, for both",
-            root,
-            root,
-        ),
-    ):
-        pairs = _pairs_of_means(base, estimates, UNCLIPPED, *means)
-        results.append(row(choice, description, pairs))
+        ("root_of_mean_square",
+         "root of the mean unclipped square over data sets, for debias; sweep as configured", root),
+        ("root_of_mean_square_both", "root of the mean square over data sets, for both",
+         root, root),
+    ):  # fmt: skip
+        yield row(choice, description, _pairs_of_means(base, estimates, UNCLIPPED, *means))
     scenarios = {model: fit.scenario(1) for model, fit in fits.items()}
     pairs = _simulated_pairs(scenarios, sizes, replicates, seed)
-    description = "each model's GLM of second-lowest published AIC"
-    return [*results, row("second_best_glm", description, pairs)]
+    yield row("second_best_glm", "each model's GLM of second-lowest published AIC", pairs)
 
 
 def _of_rounding(fits, sizes, replicates, seed, draws):
-    """Return a row for each draw of b0 and b1 from what rounds to the printed values."""
+    """Yield a row for each draw of b0 and b1 from what rounds to the printed values."""
     generator = np.random.default_rng([seed, _STREAM])
-    description = (
-        f"b0 and b1 of every model drawn within ±{HALF_LAST_DIGIT:g} of the printed values"
-    )
-    results = []
     for draw in range(1, draws + 1):
         moved = {name: within_rounding(fit.scenario(), generator) for name, fit in fits.items()}
         pairs = _simulated_pairs(moved, sizes, replicates, seed)
-        results.append(row(f"{ROUNDING}{draw}", description, pairs))
-    return results
+        yield row(f"{ROUNDING}{draw}", _ROUNDING, pairs)
 
 
 def within_rounding(scenario, generator):
@@ -129,12 +112,16 @@ def within_rounding(scenario, generator):
 
 def _estimates(scenarios, sizes, replicates, names, seed):
     """Return {(model, n): {estimator: estimates (m,)}}, fractions."""
-    results = {}
-    for model, scenario in scenarios.items():
-        for n in sizes:
-            found = simulate_estimates(scenario, n, replicates, list(names), seed=seed)
-            results[model, n] = {name: values for name, (values, _) in found.items()}
-    return results
+    return {
+        (model, n): {
+            name: values
+            for name, (values, _) in simulate_estimates(
+                scenario, n, replicates, list(names), seed=seed
+            ).items()
+        }
+        for model, scenario in scenarios.items()
+        for n in sizes
+    }
 
 
 def _simulated_pairs(scenarios, sizes, replicates, seed):

@@ -23,22 +23,22 @@ def tce_rounding(fits, norm=2.0):
     low and high are the extremes of TCE_p over all parameters that round to the printed ones.
     ``parameters`` is ``lowest_aic`` (as in the experiments), ``second_lowest_aic`` or ``text``.
     """
-    rows = []
-    for place, parameters in enumerate(("lowest_aic", "second_lowest_aic")):
-        for fit in fits.values():
-            scenario = fit.scenario(place)
-            rows.append(_row(scenario, tce_range(scenario, norm), norm, parameters))
+    cases = [
+        (parameters, fit.scenario(place), (HALF_LAST_DIGIT_BETA,) * 2)
+        for place, parameters in enumerate(("lowest_aic", "second_lowest_aic"))
+        for fit in fits.values()
+    ]
     for printed in PRINTED_BETAS:
         name = f"beta_{'_'.join(printed)}_power_{EXPONENT:g}"
         scenario = Scenario(name, *map(float, printed), Curve("power", 0.0, EXPONENT))
         half = [0.5 * 10.0 ** -len(text.partition(".")[2]) for text in printed]
-        rows.append(_row(scenario, tce_range(scenario, norm, half), norm, "text"))
+        cases.append(("text", scenario, half))
+    rows = []
+    for parameters, scenario, half in cases:
+        ends = true_calibration_error(scenario, norm), *tce_range(scenario, norm, half)
+        percents = (100 * tce for tce in ends)
+        rows.append((scenario.name, scenario.curve.name, *percents, parameters))
     return pd.DataFrame(rows, columns=list(columns_of("tce_rounding")))
-
-
-def _row(scenario, ends, norm, parameters):
-    tce, low, high = (100 * x for x in (true_calibration_error(scenario, norm), *ends))
-    return scenario.name, scenario.curve.name, tce, low, high, parameters
 
 
 def tce_range(scenario, norm=2.0, half_beta=(HALF_LAST_DIGIT_BETA,) * 2):
@@ -56,19 +56,17 @@ def tce_range(scenario, norm=2.0, half_beta=(HALF_LAST_DIGIT_BETA,) * 2):
         return true_calibration_error(Scenario(scenario.name, alpha, beta, curve), norm)
 
     places = [np.zeros(centre.size), *itertools.product((-1.0, 1.0), repeat=centre.size)]
-    values = [tce(place) for place in places]
-    return _extreme(tce, places, values, 1.0), _extreme(tce, places, values, -1.0)
+    values = np.array([tce(place) for place in places])
 
+    def extreme(sign):
+        found = minimize(
+            lambda place: sign * tce(place),
+            # off the corner: an inner extreme near it has a descent direction
+            0.9 * np.array(places[int(np.argmin(sign * values))]),
+            method="L-BFGS-B",
+            bounds=[(-1.0, 1.0)] * centre.size,
+            options={"maxiter": 15, "eps": 1e-4},
+        )
+        return float(sign * min(found.fun, (sign * values).min()))
 
-def _extreme(function, places, values, sign):
-    """Return the least of sign · function, times sign, over the unit box around its best place."""
-    signed = sign * np.array(values)
-    start = np.array(places[int(np.argmin(signed))])
-    found = minimize(
-        lambda place: sign * function(place),
-        0.9 * start,  # off the corner: an inner extreme beside it has a descent direction
-        method="L-BFGS-B",
-        bounds=[(-1.0, 1.0)] * start.size,
-        options={"maxiter": 15, "eps": 1e-4},
-    )
-    return float(sign * min(found.fun, signed.min()))
+    return extreme(1.0), extreme(-1.0)

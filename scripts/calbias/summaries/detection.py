@@ -19,14 +19,18 @@ def detection_rows(estimators, null, scenarios, true_errors):
     """
     rows = []
     for estimator, cells in estimators.items():
-        null_at = _null_values(estimator, cells, null.get(estimator, {}))
-        thresholds = {n_samples: _thresholds(values) for n_samples, values in null_at.items()}
-        for n_samples, values in null_at.items():
-            rows.append(_null_row(estimator, n_samples, values, thresholds[n_samples]))
+        thresholds = {}
+        for n, values in _null_values(estimator, cells, null.get(estimator, {})).items():
+            thresholds[n] = _thresholds(values)
+            # One way only: the errors of both ways nearly cancel in their mean: it would hide them.
+            setting, tested = values[0::2], values[1::2]
+            row = _row(estimator, n, 1.0, 0.0, tested, _thresholds(setting))
+            rate, share = row["miss_rate"], 1 / tested.size + 1 / setting.size
+            row["miss_rate_se"] = np.sqrt(rate * (1 - rate) * share)
+            rows.append(row | {"threshold_percent": 100 * thresholds[n][0]})
         for cell, estimates in cells.items():
-            exponent, tce = scenarios[cell.scenario], true_errors[cell.scenario]
-            tested, at = estimates.estimate, thresholds[cell.n_samples]
-            rows.append(_row(estimator, cell.n_samples, exponent, tce, tested, at))
+            known = scenarios[cell.scenario], true_errors[cell.scenario], estimates.estimate
+            rows.append(_row(estimator, cell.n_samples, *known, thresholds[cell.n_samples]))
     table = pd.DataFrame(rows)
     return table.sort_values(["estimator", "n_samples", "exponent"], ignore_index=True)
 
@@ -46,18 +50,6 @@ def _null_values(estimator, cells, null):
             f"give both the same one"
         )
     return {cell.n_samples: values.estimate for cell, values in null.items()}
-
-
-def _null_row(estimator, n_samples, values, thresholds):
-    """Return the row of exponent 1: one half of the null sets the threshold that tests the other.
-
-    One way only: the errors of both ways nearly cancel in their mean, which would hide them.
-    """
-    setting, tested = values[0::2], values[1::2]
-    row = _row(estimator, n_samples, 1.0, 0.0, tested, _thresholds(setting))
-    rate = row["miss_rate"]
-    error = np.sqrt(rate * (1 - rate) * (1 / tested.size + 1 / setting.size))
-    return {**row, "threshold_percent": 100 * thresholds[0], "miss_rate_se": error}
 
 
 def _row(estimator, n_samples, exponent, tce, estimates, thresholds):

@@ -26,19 +26,17 @@ def detection_limits(detection, targets=TARGETS):
     """
     missing = [name for name in _NEEDED if name not in detection]
     if missing:
-        raise InputError(f"table detection has no column {missing[0]}; make it anew")
+        raise InputError(f"table detection has no column {missing[0]}; run snakemake again")
     rows = []
     for (estimator, n_samples), table in detection.groupby(["estimator", "n_samples"], sort=False):
         table = table.sort_values("tce_percent")
-        null = table[table["exponent"] == 1]
-        first, error = np.nan, np.nan
-        if len(null):
-            first, error = 1.0 - null["miss_rate"].iloc[0], null["miss_rate_se"].iloc[0]
+        null = table.loc[table["exponent"] == 1, ["miss_rate", "miss_rate_se"]].to_numpy()
+        miss_rate, error = null[0] if len(null) else (np.nan, np.nan)
         columns = ["tce_percent", "miss_rate", "n_replicates", "miss_rate_threshold_se"]
         numbers = table[columns].to_numpy(float).T
         for target in targets:
             limits = _limits(*numbers, target)
-            rows.append((estimator, n_samples, target, *limits, first, error))
+            rows.append((estimator, n_samples, target, *limits, 1.0 - miss_rate, error))
     return pd.DataFrame(rows, columns=list(columns_of("detection_limits")))
 
 
@@ -52,13 +50,12 @@ def _limits(tce, rate, m, threshold_error, target):
     if np.isfinite([best, *ends]).all():
         low = best - np.hypot(best - ends[0], best - ends[2])
         high = best + np.hypot(ends[1] - best, ends[3] - best)
-    best = best if np.isfinite(best) else np.nan
-    return best, _bound(low, tce[-1], np.nan), _bound(high, np.nan, tce[0])
-
-
-def _bound(end, never, always):
-    """Return an end of the range, or what stands for +inf (never) and for -inf (always)."""
-    return {np.inf: never, -np.inf: always}.get(end, end)
+    inf = np.inf  # never; from the start where it is negative
+    return (
+        {inf: np.nan, -inf: np.nan}.get(best, best),
+        {inf: tce[-1], -inf: np.nan}.get(low, low),
+        {inf: np.nan, -inf: tce[0]}.get(high, high),
+    )
 
 
 def crossing(tce, rate, weight, target):
