@@ -29,40 +29,35 @@ def power_reading(power):
 
     The size of a test is off where it differs from its level by more than three standard errors.
     """
-    largest = power[power["n_samples"] == power["n_samples"].max()]
     is_null = power["scenario"].str.endswith("_calibrated")
-    null = power[is_null]
+    null, wrong = power[is_null], power[~is_null]
     off = null[(null["rejection_rate"] - null["level"]).abs() > 3 * null["rejection_rate_se"]]
+    words = ", ".join(
+        f"{row.test} {row.rejection_rate:.0%} ({row.scenario.split('_')[0]}, n = {row.n_samples})"
+        for row in off.itertuples()
+    )
     sentences = [
         f"Of {len(null)} sizes (test, score law, n) {len(off)} differ from 5 % by more than three "
-        "Monte Carlo errors"
-        + (": " + ", ".join(
-            f"{row.test} {row.rejection_rate:.0%} ({row.scenario.split('_')[0]}, "
-            f"n = {row.n_samples})" for row in off.itertuples()
-        ) if len(off) else "")
-        + "."
-    ]  # fmt: skip
-    best = power[~is_null].groupby(["scenario", "n_samples"])["rejection_rate"].transform("max")
-    seen = power[~is_null & (best > SEEN)]
-    blind = seen[seen["rejection_rate"] < BLIND]
+        f"Monte Carlo errors{words and ': ' + words}."
+    ]
+    best = wrong.groupby(["scenario", "n_samples"])["rejection_rate"].transform("max")
+    seen = wrong[best > SEEN]
+    last = seen.groupby(["test", "scenario"])["n_samples"].transform("max")
+    blind = seen.assign(last=last)[seen["rejection_rate"] < BLIND]
     for test, rows in blind.groupby("test", sort=False):
-        last = rows.sort_values("n_samples").groupby("scenario").tail(1)
-        mine = seen[(seen["test"] == test)].groupby("scenario")["n_samples"].max()
-        last = last[last["n_samples"] == last["scenario"].map(mine)]
-        if len(last):
-            words = ", ".join(
-                f"{row.scenario} ({row.rejection_rate:.0%} at n = {row.n_samples})"
-                for row in last.itertuples()
-            )
-            sentences.append(f"{test} is blind to {words}.")
-    unseen = largest[~largest["scenario"].str.endswith("_calibrated")]
-    hard = unseen.groupby("scenario")["rejection_rate"].max()
+        rows = rows[rows["n_samples"] == rows["last"]].sort_values("n_samples")
+        words = ", ".join(
+            f"{row.scenario} ({row.rejection_rate:.0%} at n = {row.n_samples})"
+            for row in rows.itertuples()
+        )
+        sentences += [f"{test} is blind to {words}."] if words else []
+    n = power["n_samples"].max()
+    hard = wrong[wrong["n_samples"] == n].groupby("scenario")["rejection_rate"].max()
     hard = hard[hard <= SEEN]
     if len(hard):
         words = ", ".join(f"{scenario} (best {rate:.0%})" for scenario, rate in hard.items())
         sentences.append(
-            f"With {largest['n_samples'].max()} samples no test sees these in {SEEN:.0%} of the "
-            f"data sets: {words}."
+            f"With {n} samples no test sees these in {SEEN:.0%} of the data sets: {words}."
         )
     return sentences
 
@@ -72,31 +67,26 @@ def detection_reading(detection):
     sentences = []
     for n, rows in detection.groupby("n_samples"):
         known = rows.dropna(subset="tce_percent").sort_values("tce_percent")
-        none = rows.loc[rows["tce_percent"].isna(), "test"]
+        none = ", ".join(rows.loc[rows["tce_percent"].isna(), "test"])
         if len(known):
             best, worst = known.iloc[0], known.iloc[-1]
             sentences.append(
                 f"With {n} samples {best['test']} detects an ℓ2 error of "
                 f"{best['tce_percent']:.1f} % in nine of ten data sets, {worst['test']} one of "
-                f"{worst['tce_percent']:.1f} %"
-                + (f", and {', '.join(none)} none that was tried" if len(none) else "")
-                + "."
+                f"{worst['tce_percent']:.1f} %{none and f', and {none} none that was tried'}."
             )
     return sentences
 
 
 def _at(rows, n):
     """Return the sentence on one law and sample size."""
-    parts = []
-    for target, symbol in CALIBRATION_ERRORS.items():
-        of_target = rows[rows["target"] == target]
-        if len(of_target):
-            parts.append(f"the {symbol} error with {_best(of_target)}")
-    nothing = rows[rows["error"] >= NOTHING]
+    errors = [(symbol, rows[rows["target"] == x]) for x, symbol in CALIBRATION_ERRORS.items()]
+    parts = [f"the {symbol} error with {_best(of)}" for symbol, of in errors if len(of)]
     best = f"{', '.join(parts)}; of all measures {_best(rows)}" if parts else _best(rows)
+    nothing = (rows["error"] >= NOTHING).sum()
     return (
-        f"n = {n}: best known is {best}. {len(nothing)} of {len(rows)} measures are off by as much "
-        "as what they measure."
+        f"n = {n}: best known is {best}. {nothing} of {len(rows)} measures are off by as much as "
+        "what they measure."
     )
 
 
@@ -105,11 +95,11 @@ def _best(rows):
     first = rows.iloc[0]
     margin = 2 * (first["error_se"] ** 2 + rows["error_se"] ** 2) ** 0.5
     ties = rows[rows["error"] - margin <= first["error"]]["estimator"].iloc[1:]
-    words = f"{first['estimator']} ({first['error']:.0%} of the truth"
+    words = ""
     if len(ties):
-        words += f"; not clearly worse: {', '.join(dict.fromkeys(ties.iloc[:3]))}"
+        words = f"; not clearly worse: {', '.join(dict.fromkeys(ties.iloc[:3]))}"
         words += f" and {len(ties) - 3} others" if len(ties) > 3 else ""
-    return words + ")"
+    return f"{first['estimator']} ({first['error']:.0%} of the truth{words})"
 
 
 def _never(rows, sizes):

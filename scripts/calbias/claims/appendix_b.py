@@ -9,6 +9,8 @@ from calbias.claims.verdicts import CLEAR, REPRODUCED, SEARCHED, claim, verdict_
 from calbias.summaries.bias_by_group import error_of_mean
 from calbias.truth.paper import HEATMAP_BINS, HEATMAP_MODELS, HEATMAP_SIZES, N_BINS
 
+PAIR = ("ece_debias_em", "ece_sweep_em")
+MAPS = HEATMAP_SIZES, HEATMAP_MODELS, HEATMAP_BINS
 FIXED_BINS = ("ece_bin_ew", "ece_bin_em", "ece_debias_ew", "ece_debias_em")
 FLAT = 1.5  # factor by which the spread may change with the number of bins
 FLAT_VARIANCE = FLAT**2
@@ -27,10 +29,9 @@ def debias_varies_more(evidence):
     it.
     Errors: ± one standard error (normal approximation, an upper bound over correlations)
     """
-    names = ("ece_debias_em", "ece_sweep_em")
-    realistic = with_se(evidence.bias("realistic", names))
+    realistic = with_se(evidence.bias("realistic", PAIR))
     usual, by_n = ratios_by("n_bins", realistic), ratios_by("n_samples", realistic)
-    by_bins = ratios_by("n_bins", spreads(evidence, names))
+    by_bins = ratios_by("n_bins", with_se(evidence.bias("heatmaps", PAIR, *MAPS)))
     cases = {f"{b} bins:": found for b, found in usual.items()}
     cases |= {f"{N_BINS} bins, n = {n}:": found for n, found in by_n.items()}
     cases |= {f"heat maps, {b} bins:": found for b, found in by_bins.items()}
@@ -39,7 +40,17 @@ def debias_varies_more(evidence):
     cells = Tally(*np.sum([tally for _, _, tally in by_bins.values()], axis=0).tolist())
     yield from tally_measurements("larger in the heat maps", {"": cells})
     above = {b: np.log(r) > CLEAR * se for b, (r, se, _) in {**by_bins, **usual}.items()}
-    yield from where_not_above(above, by_n)
+    if fewer := [str(b) for b, clear in above.items() if not clear]:
+        yield f"debias_em does not vary clearly more with {', '.join(fewer)} bins"
+    logs = {n: np.log(ratio) / error for n, (ratio, error, _) in by_n.items()}
+    more, less = ([str(n) for n, x in logs.items() if s * x > CLEAR] for s in (1, -1))
+    if len(more) < len(logs):
+        first, *_, last = (ratio for ratio, _, _ in by_n.values())
+        yield (
+            f"with {N_BINS} bins it varies clearly more at n = {', '.join(more) or 'none'}, "
+            f"clearly less at n = {', '.join(less) or 'none'}; the ratio goes from {first:.3f} at "
+            f"the smallest n to {last:.3f} at the largest"
+        )
     verdict = verdict_of(all(above.values()), above[N_BINS])
     return verdict, evidence.source("heatmaps", HEATMAP_MODELS)
 
@@ -59,22 +70,6 @@ def ratios_by(key, rows):
     return result
 
 
-def where_not_above(above, by_n):
-    """Return notes on the numbers of bins and the n without a clearly larger spread."""
-    fewer = [str(b) for b, clear in above.items() if not clear]
-    if fewer:
-        yield f"debias_em does not vary clearly more with {', '.join(fewer)} bins"
-    logs = {n: np.log(ratio) / error for n, (ratio, error, _) in by_n.items()}
-    more, less = ([str(n) for n, x in logs.items() if s * x > CLEAR] for s in (1, -1))
-    if len(more) < len(logs):
-        first, *_, last = (ratio for ratio, _, _ in by_n.values())
-        yield (
-            f"with {N_BINS} bins it varies clearly more at n = {', '.join(more) or 'none'}, "
-            f"clearly less at n = {', '.join(less) or 'none'}; the ratio goes from {first:.3f} at "
-            f"the smallest n to {last:.3f} at the largest"
-        )
-
-
 @claim("R15", "App B.2", "bias", FIGURES)
 def falls_with_n_not_with_bins(evidence):
     """The variance falls with the sample size and does not depend clearly on the number of bins
@@ -89,8 +84,11 @@ def falls_with_n_not_with_bins(evidence):
     of the two verdicts counts.
     Errors: standard error of a standard deviation (normal approximation)
     """
-    rows = spreads(evidence, FIXED_BINS)
-    falls, decay = falls_with_n(rows)
+    rows = with_se(evidence.bias("heatmaps", FIXED_BINS, *MAPS))
+    keys = ["scenario", "estimator", "n_bins"]
+    wide, se = (rows.pivot(index=keys, columns="n_samples", values=v) for v in ("sd_percent", "se"))
+    wide, se = wide.to_numpy(), se.to_numpy()
+    falls = tally(-np.diff(wide).ravel(), (se[:, :-1] + se[:, 1:]).ravel())
     factors = factors_over_bins(rows)
     clear, over = factors[factors["clear"]], factors["factor"]
     share = len(clear) / len(factors)
@@ -98,7 +96,7 @@ def falls_with_n_not_with_bins(evidence):
     yield Measurement(f"cells of {len(factors)} that depend clearly on the bins", len(clear))
     yield Measurement("share of these cells", 100 * share, "percent")
     along_n = f"fall from n = {HEATMAP_SIZES[0]} to {HEATMAP_SIZES[-1]}, factor"
-    yield Measurement(along_n, decay)
+    yield Measurement(along_n, float(np.exp(np.mean(np.log(wide[:, 0] / wide[:, -1])))))
     changes = {"least": over.min(), "greatest": over.max(), "median": over.median()}
     along_bins = f"change over {HEATMAP_BINS[0]} … {HEATMAP_BINS[-1]} bins, factor"
     yield from by_case(along_bins, changes)
@@ -115,15 +113,6 @@ def falls_with_n_not_with_bins(evidence):
     return verdict, evidence.source("heatmaps", HEATMAP_MODELS), rows["se"].max()
 
 
-def falls_with_n(rows):
-    """Return (Tally of falls of the spread from n to n, mean factor from first to last n)."""
-    keys = ["scenario", "estimator", "n_bins"]
-    wide, se = (rows.pivot(index=keys, columns="n_samples", values=v) for v in ("sd_percent", "se"))
-    wide, se = wide.to_numpy(), se.to_numpy()
-    falls = tally(-np.diff(wide).ravel(), (se[:, :-1] + se[:, 1:]).ravel())
-    return falls, float(np.exp(np.mean(np.log(wide[:, 0] / wide[:, -1]))))
-
-
 def factors_over_bins(rows):
     """Return a DataFrame by heat map and n: largest/smallest spread, its ``n_bins``, ``clear``."""
     found = {}
@@ -134,12 +123,6 @@ def factors_over_bins(rows):
         clear = factor > FLAT and np.log(factor) > SEARCHED * (error[high] + error[low])
         found[cell] = {"factor": factor, "n_bins": int(bins["n_bins"][high]), "clear": clear}
     return pd.DataFrame.from_dict(found, orient="index")
-
-
-def spreads(evidence, estimators):
-    """Return the heat maps' rows with ``se``, the standard error of sd_percent."""
-    grid = HEATMAP_SIZES, HEATMAP_MODELS, HEATMAP_BINS
-    return with_se(evidence.bias("heatmaps", estimators, *grid))
 
 
 def with_se(rows):

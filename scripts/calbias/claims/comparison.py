@@ -33,19 +33,18 @@ def comparison(evidence, measurements, fits):
         *_type_1(evidence),
         *_measured(measurements),
     ]
-    return pd.DataFrame([_complete(*row) for row in rows], columns=list(columns_of("comparison")))
-
-
-def _complete(where, quantity, model, source, published, recomputed, error=np.nan):
-    difference, error = recomputed - published, error if error > 0 else np.nan
-    numbers = published, recomputed, difference, error, difference / error
-    return where, quantity, model, source, *numbers
+    names = "where quantity model source published recomputed standard_error"
+    table = pd.DataFrame(rows, columns=names.split())
+    error = table["standard_error"].where(table["standard_error"] > 0)
+    difference = table["recomputed"] - table["published"]
+    known = {"difference": difference, "standard_error": error}
+    table = table.assign(**known, n_standard_errors=difference / error)
+    return table[list(columns_of("comparison"))]
 
 
 def _table_2(evidence, fits):
     for row in _rows(evidence, "beta_fits", fits).itertuples():
-        fit = fits[row.model]
-        errors = (np.nan, np.nan)
+        fit, errors = fits[row.model], (np.nan, np.nan)
         if row.source == SURROGATE:
             errors = beta_errors(fit.alpha, fit.beta, row.n_samples)
         for name, error in zip(("alpha", "beta"), errors, strict=True):
@@ -79,13 +78,13 @@ def _table_4(evidence):
     ours = bias.loc[bias["experiment"] == "fits", "n_replicates"].max()
     ours = float(ours) if ours > 0 else N_REPLICATES
     for row in table.dropna(subset=["published_ece_bin_percent"]).itertuples():
-        values = row.published_ece_bin_percent, row.ece_bin_percent
         fold = ", test fold" if row.source == "real_scores" else ""
+        values = row.published_ece_bin_percent, row.ece_bin_percent, np.nan
         yield "Table 4", f"ECE_bin{fold}, percent", row.model, row.source, *values
-        values = row.published_simulated_percent, row.mean_simulated_ece_bin_percent
         error = row.simulated_se_percent * np.sqrt(1 + ours / N_REPLICATES)
+        values = row.published_simulated_percent, row.mean_simulated_ece_bin_percent, error
         quantity = "mean simulated ECE_bin, percent"
-        yield "Table 4", quantity, row.model, row.simulated_source, *values, error
+        yield "Table 4", quantity, row.model, row.simulated_source, *values
 
 
 def _type_1(evidence):

@@ -40,16 +40,11 @@ class Evidence(NamedTuple):
         """Return a result table; NotJudged if this run made none, or made it for another norm."""
         if self.tables.get(stem) is None or self.tables[stem].empty:
             raise NotJudged(f"table {stem} is absent")
-        if stem not in ANY_NORM:
-            self.require_norm()
-        return self.tables[stem]
-
-    def require_norm(self):
-        """Raise OtherNorm if table ``true_calibration_error`` has another norm than the paper."""
-        table = self.tables.get("true_calibration_error")
-        norms = [] if table is None else [x for x in table["norm"].unique() if x != NORM]
-        if norms:
+        known = self.tables.get("true_calibration_error")
+        norms = [] if known is None else [x for x in known["norm"].unique() if x != NORM]
+        if norms and stem not in ANY_NORM:
             raise OtherNorm(f"norm is {norms[0]:g}; the paper's is {NORM:g}")
+        return self.tables[stem]
 
     def of_published_models(self, stem):
         """Return the rows of a table about the paper's models, and those with real logits."""

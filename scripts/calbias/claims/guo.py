@@ -8,7 +8,7 @@ import numpy as np
 from calbias.claims.by_method import by_share, genuine, measured, share
 from calbias.claims.evidence import until_complete
 from calbias.claims.measurements import POINTS, Measurement, by_case
-from calbias.claims.verdicts import CLEAR, NOT_REPRODUCED, NotJudged, claim, verdict_of
+from calbias.claims.verdicts import CLEAR, NOT_REPRODUCED, NotJudged, all_or_some, claim, verdict_of
 from calbias.truth.paper import MODELS
 
 BINNING = ("histogram_binning", "isotonic_regression", "bbq")
@@ -105,7 +105,7 @@ def histogram_beats_the_general_binnings(evidence):
     for method in BINNING:
         yield from measured(f"ECE after {method}", values, rows, method)
     most = [holds.mean() > 0.5 for holds in lower.values()]
-    return until_complete(rows, verdict_of(all(most), any(most)), failure_is_final=False)
+    return until_complete(rows, all_or_some(most), failure_is_final=False)
 
 
 @claim("G06", "Guo §4.2, §5", "measures", real=True)

@@ -7,7 +7,7 @@ import numpy as np
 from calbias.claims.by_method import by_share, genuine, measured, share
 from calbias.claims.evidence import until_complete
 from calbias.claims.measurements import NAN, POINTS, Measurement, by_case
-from calbias.claims.verdicts import NEEDS_REAL_LOGITS, NotJudged, claim, verdict_of
+from calbias.claims.verdicts import NEEDS_REAL_LOGITS, NotJudged, all_or_some, claim, verdict_of
 from calbias.measures.tables import ON_HALF
 from calbias.truth.paper import MODELS
 
@@ -137,5 +137,5 @@ def ece_changes_with_bins(evidence):
         yield Measurement("change of the ECE, over the models", NAN, "percent", method, **ends)
     depends = change > CHANGES
     yield Measurement("above 5 %", depends.sum(), f"of {len(depends)}")
-    verdict = verdict_of(depends.all(), depends.any())
+    verdict = all_or_some(depends)
     return verdict, " + ".join(dict.fromkeys(mine["source"]))

@@ -3,7 +3,7 @@
 import numpy as np
 
 from calbias.claims.measurements import Measurement
-from calbias.claims.verdicts import NotJudged, claim, verdict_of
+from calbias.claims.verdicts import NotJudged, all_or_some, claim
 
 METHOD = "test_inversion"
 MEAN, CELL = 0.93, 0.90
@@ -35,4 +35,4 @@ def intervals_cover(evidence):
     cell = f"{worst['scenario']}, n = {worst['n_samples']}"
     yield Measurement("least coverage of a cell", 100 * worst["coverage"], "percent", cell, **ends)
     holds = mean >= MEAN, bool((rows["high"] >= CELL).all())
-    return verdict_of(all(holds), any(holds)), "simulation"
+    return all_or_some(holds), "simulation"

@@ -1,7 +1,7 @@
 """R01: a perfectly calibrated model and its ECE_bin (section 1, Figure 1)."""
 
 from calbias.claims.measurements import Measurement
-from calbias.claims.verdicts import CLEAR, NotJudged, claim, verdict_of
+from calbias.claims.verdicts import CLEAR, NotJudged, all_or_some, claim
 
 LARGE_PERCENT = 2.0  # the size that appendix C calls "off"
 NOTICEABLE_PERCENT = 1.0
@@ -27,7 +27,7 @@ def calibrated_model_looks_miscalibrated(evidence):
     yield Measurement("standard deviation of one estimate", row["sd_percent"], "percent")
     yield Measurement("data sets", row["n_replicates"])
     holds = mean - CLEAR * se > LARGE_PERCENT, share >= SHARE
-    return verdict_of(all(holds), any(holds)), evidence.source("intro")
+    return all_or_some(holds), evidence.source("intro")
 
 
 def share_above(histogram, value):

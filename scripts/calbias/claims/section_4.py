@@ -8,7 +8,7 @@ import pandas as pd
 from calbias.claims.evidence import by_estimator
 from calbias.claims.measurements import POINTS, Measurement, by_case
 from calbias.claims.tallies import abs_difference
-from calbias.claims.verdicts import CLEAR, SEARCHED, claim, verdict_of
+from calbias.claims.verdicts import CLEAR, SEARCHED, all_or_some, claim, verdict_of
 from calbias.truth.paper import FIG2B_SCENARIOS, HEATMAP_BINS, HEATMAP_MODELS, HEATMAP_SIZES
 
 MOST = 0.75
@@ -46,7 +46,7 @@ def both_signs_and_turning_point(evidence):
     yield from by_case(
         f"sample sizes of {len(HEATMAP_SIZES)} at which more bins are clearly worse", worse
     )
-    verdict = verdict_of(all(holds), any(holds))
+    verdict = all_or_some(holds)
     return verdict, evidence.source("bins_by_n"), rows["bias_se_percent"].max()
 
 

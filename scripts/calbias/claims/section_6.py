@@ -4,7 +4,7 @@ import numpy as np
 from scipy.special import betainc
 
 from calbias.claims.similarity import groups_matter, similarity_measurements
-from calbias.claims.verdicts import NotJudged, claim, verdict_of
+from calbias.claims.verdicts import NotJudged, all_or_some, claim
 from calbias.truth.curves import Curve
 
 SIGNIFICANT = 0.05
@@ -31,15 +31,12 @@ def data_set_matters_more(evidence):
         "score distributions": lambda row: betainc(row["alpha"], row["beta"], _SCORES),
         "curves": lambda row: Curve.from_row(row).hit(np.log(_SCORES), np.log1p(-_SCORES)),
     }
-    results = {
-        name: groups_matter([of(table.loc[model]) for model in groups], list(groups.values()), area)
-        for name, of in functions.items()
-    }
+    results = {}
+    for name, of in functions.items():
+        values = [of(table.loc[model]) for model in groups]
+        results[name] = groups_matter(
+            values, list(groups.values()), lambda a, b: np.mean(np.abs(a - b))
+        )
     yield from similarity_measurements("mean distance within data sets / between", results)
     matters = [r.ratio < 1 and r.p_value < SIGNIFICANT for r in results.values()]
-    return verdict_of(all(matters), any(matters)), evidence.source("realistic", list(groups))
-
-
-def area(a, b):
-    """Return the area between two functions on (0, 1)."""
-    return float(np.mean(np.abs(a - b)))
+    return all_or_some(matters), evidence.source("realistic", list(groups))

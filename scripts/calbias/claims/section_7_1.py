@@ -159,7 +159,9 @@ def architectures_look_alike(evidence):
     for estimator, cells in rows.groupby("estimator", sort=False):
         curves = cells.pivot(index="scenario", columns="n_samples", values="bias_percent")
         curves = curves.loc[list(groups)].to_numpy()
-        results[estimator] = groups_matter(curves, list(groups.values()), rms)
+        results[estimator] = groups_matter(
+            curves, list(groups.values()), lambda a, b: np.sqrt(np.mean((a - b) ** 2))
+        )
     clear = {name: r.ratio for name, r in results.items() if r.p_value < SIGNIFICANT}
     less = [name for name in results if not clear.get(name, np.inf) < ALIKE]
     name = f"estimators of {len(results)} below {ALIKE:g} with p < {SIGNIFICANT:g}"
@@ -171,8 +173,3 @@ def architectures_look_alike(evidence):
         yield f"less alike are the curves of {', '.join(less)}"
     verdict = verdict_of(not less, sum(ratio < 1 for ratio in clear.values()) > len(results) / 2)
     return verdict, evidence.source("realistic", list(groups))
-
-
-def rms(a, b):
-    """Return the root mean square difference of two curves."""
-    return float(np.sqrt(np.mean((a - b) ** 2)))

@@ -72,26 +72,20 @@ def realistic_t_test(evidence):
     """
     test = paired_test(evidence, "realistic")
     (a, b, _), p = test.values, test.p_value
-    off = np.abs([a - DEBIAS_PERCENT, b - SWEEP_PERCENT])
-    near = (off <= TOLERANCE_PERCENT + CLEAR * test.errors[:2]).all()
     paper_errors = [evidence.paper_error("realistic", error) for error in test.errors]
     yield from in_measurements(test, PUBLISHED, paper_errors, P_VALUE)
     table = evidence.tables.get("t_test_sensitivity")
     if table is not None and len(table):
-        drawn = table["choice"].str.startswith(ROUNDING)
-        yield from rounding_measurements(table[drawn])
-        yield from sensitivity_notes(table[~drawn])
+        is_draw = table["choice"].str.startswith(ROUNDING)
+        draws, words = table[is_draw], f", range of {is_draw.sum()} draws within rounding"
+        ends = zip(NAMES, UNITS, draws[COLUMNS].min(), draws[COLUMNS].max(), strict=True)
+        for name, unit, low, high in ends if len(draws) else ():
+            yield Measurement(name + words, NAN, unit, low=low, high=high)
+        yield from sensitivity_notes(table[~is_draw])
+    off = np.abs([a - DEBIAS_PERCENT, b - SWEEP_PERCENT])
+    near = (off <= TOLERANCE_PERCENT + CLEAR * test.errors[:2]).all()
     verdict = verdict_of(a > b and p < P_VALUE and near, a > b and p < SIGNIFICANT)
     return verdict, evidence.source("realistic", MODELS)
-
-
-def rounding_measurements(draws):
-    """Return how far the rounding of the printed parameters moves the test."""
-    words = f", range of {len(draws)} draws within rounding"
-    if len(draws):
-        ends = zip(NAMES, UNITS, draws[COLUMNS].min(), draws[COLUMNS].max(), strict=True)
-        for name, unit, low, high in ends:
-            yield Measurement(name + words, NAN, unit, low=low, high=high)
 
 
 def sensitivity_notes(table):

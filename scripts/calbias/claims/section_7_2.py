@@ -8,7 +8,7 @@ from calbias.claims.evidence import enough_replicates
 from calbias.claims.measurements import NAN, Measurement, by_case
 from calbias.claims.settling import Numbers, Settling, cells_of, scenarios_of, settled
 from calbias.claims.tallies import tally, tally_measurements
-from calbias.claims.verdicts import APPROXIMATE, NotJudged, claim, verdict_of, worst_of
+from calbias.claims.verdicts import APPROXIMATE, NotJudged, all_or_some, claim, verdict_of, worst_of
 from calbias.summaries.bias_by_group import error_of_mean
 from calbias.summaries.detection import detection_rows
 from calbias.summaries.detection_limits import TARGETS, detection_limits
@@ -35,7 +35,10 @@ def sweep_misses_less(evidence):
     area between the curves, averaged over n, is larger below {MANY} samples.
     Errors: ± one standard error at most, the threshold's included; of a miss rate
     """
-    usual, best = (miss_rates(evidence, name) for name in PAIR)
+    table = evidence.table("detection")
+    table = enough_replicates(table[table["exponent"] > 1], "detection")
+    keys = ["n_samples", "exponent"]
+    usual, best = (table[table["estimator"] == name].set_index(keys) for name in PAIR)
     both = usual.add_suffix("_a").join(best.add_suffix("_b"), how="inner")
     sizes = set(both.index.get_level_values("n_samples"))
     if absent := [str(n) for n in DETECTION_SIZES if n not in sizes]:
@@ -55,17 +58,6 @@ def sweep_misses_less(evidence):
     if not few[0] > many[0]:
         verdict = worst_of([verdict, APPROXIMATE])
     return verdict, evidence.source("detection"), max(error.max() for error in errors)
-
-
-def miss_rates(evidence, estimator):
-    """Return miss rates, errors indexed by (n_samples, exponent), without the null's rows."""
-    table = evidence.table("detection")
-    table = table[(table["estimator"] == estimator) & (table["exponent"] > 1)]
-    if table.empty:
-        raise NotJudged(f"table detection has no rows of {estimator}")
-    columns = ["tce_percent", "miss_rate", "miss_rate_se", "miss_rate_threshold_se"]
-    table = enough_replicates(table, "detection")
-    return table.set_index(["n_samples", "exponent"])[columns]
 
 
 def area_between(cells):
@@ -115,16 +107,10 @@ def detectable_by_many_drawn(evidence, n_replicates, simulate):
     return detectable_by_many(evidence._replace(tables=tables))[:2]
 
 
-def needs_many(tces):
-    """Return the verdict on R17 of the TCEs that 10 000 samples detect, percent."""
-    above = np.array(tces) > DETECTABLE_PERCENT[MANY]
-    return verdict_of(above.all(), above.any())
-
-
 NEEDS_MANY = Settling(
     tuple(f"{name}, miss {target:.0%}" for name in PAIR for target in TARGETS),
     detectable_by_many,
-    needs_many,
+    lambda tces: all_or_some(np.array(tces) > DETECTABLE_PERCENT[MANY]),
     detectable_by_many_drawn,
 )
 

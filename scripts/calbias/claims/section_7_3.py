@@ -1,6 +1,7 @@
 """R19 to R21: bias under perfect calibration, and in both settings (section 7.3, Figure 6)."""
 
 import itertools
+from collections import Counter
 
 from calbias.claims.evidence import by_estimator
 from calbias.claims.measurements import by_case
@@ -85,20 +86,14 @@ def both_beat_common_practice(evidence):
             tallies[f"{experiment}: {good} over {common}"] = tally(advantage, error)
             largest.append(error.max())
     yield from tally_measurements("less biased", tallies)
-    yield from comparison_notes(tallies)
-    verdict = worst_of(t.verdict() for t in tallies.values())
-    return verdict, evidence.source("realistic", MODELS), max(largest)
-
-
-def comparison_notes(tallies):
-    """Return how many comparisons have which verdict, and the ones that fail."""
-    verdicts = [t.verdict() for t in tallies.values()]
-    counts = [f"{verdicts.count(v)} {in_plain_words(v)}" for v in dict.fromkeys(verdicts)]
+    verdicts = {name: t.verdict() for name, t in tallies.items()}
+    counts = [f"{n} {in_plain_words(v)}" for v, n in Counter(verdicts.values()).items()]
     yield f"of {len(tallies)} comparisons {', '.join(counts)}"
-    failed = {name: t for name, t in tallies.items() if t.verdict() == NOT_REPRODUCED}
+    failed = {name: t for name, t in tallies.items() if verdicts[name] == NOT_REPRODUCED}
     for name, t in (failed | tallies).items():
         if name in failed and t.losses <= t.wins:
             yield f"{name} is not consistent: clearly less biased in {t.wins} of {t.cells} cells"
-        elif t.losses or name in failed:
+        elif t.losses:
             how = "reversed: " * (name in failed)
             yield f"{name} is {how}clearly more biased in {t.losses} of {t.cells} cells"
+    return worst_of(verdicts.values()), evidence.source("realistic", MODELS), max(largest)

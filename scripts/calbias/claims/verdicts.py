@@ -113,6 +113,11 @@ def verdict_of(reproduced, approximate):
     return APPROXIMATE if approximate else NOT_REPRODUCED
 
 
+def all_or_some(conditions):
+    """Return the verdict of conditions: reproduced if all hold, approximate if some do."""
+    return verdict_of(all(conditions), any(conditions))
+
+
 def worst_of(verdicts):
     """Return the worst of several of the verdicts reproduced, approximate and not_reproduced."""
     return max(verdicts, key=(REPRODUCED, APPROXIMATE, NOT_REPRODUCED).index)

@@ -23,8 +23,8 @@ VERDICT_WORDS = {  # its symbol, how many claims …, what it means
         "✗", "are not reproduced", "it fails; the note names the cause where it is known",
     ),
     "tie": (
-        "=", "are ties", "a number is within three Monte Carlo errors of the rule's threshold, also "
-        "with many more replicates",
+        "=", "are ties", "a number is within three Monte Carlo errors of the rule's threshold, "
+        "also with many more replicates",
     ),
     "needs_real_logits": (
         "…", "need the outputs of the real models", "rests on the outputs of the paper's models, "
