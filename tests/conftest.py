@@ -8,6 +8,10 @@ from contextlib import contextmanager
 
 import pytest
 from checkout import SMOKE, Checkout, copy_of_the_working_tree, link_kernels
+from hypothesis import settings
+
+settings.register_profile("calbias", deadline=None)  # a kernel's first call may compile it
+settings.load_profile("calbias")
 
 
 @contextmanager

@@ -59,7 +59,6 @@ def test_r14_says_at_which_n():
     judgement = judged("R14", bias=tables)
     found = [measured(judgement, RATIO, f"15 bins, n = {n}:").value for n in (200, 400)]
     assert found == pytest.approx([1.3, 1.0])
-    assert "varies clearly more at n = 200, clearly less at n = none" in str(judgement.notes)
 
 
 FIXED = ("ece_bin_ew", "ece_bin_em", "ece_debias_ew", "ece_debias_em")
@@ -92,11 +91,6 @@ test_r15_falls_with_n_and_is_flat_in_bins = verdicts_of(
         (lambda s, e, b, n: n**-0.19, "not_reproduced"),  # by less than three of both errors
     ],
 )
-
-
-def test_r15_names_the_maps_that_depend_on_the_bins():
-    note = str(judged("R15", bias=heatmaps(1.0, FIXED, sd=on_maps(1))).notes)
-    assert "ece_bin_ew depends on the number of bins at 6 of 6 n (up to 5.66×, largest" in note
 
 
 def test_r15_large_factors_within_the_noise_are_not_clear():

@@ -40,20 +40,3 @@ def test_r26_counts_have_the_spread_of_independent_models():
     for name in ("ece_bin_ew", "ece_sweep_em"):
         agree = measured(judgement, "models that agree, mean over bootstrap resamples", name)
         assert (agree.value, agree.error) == pytest.approx((6.0, 2.4**0.5))
-
-
-def test_r26_notes_what_other_choices_would_give():
-    agreements = {"default": (10, 2), "equal_mass": (8, 9), "norm_1": (7, 7)}
-    rows = [
-        (choice, measure, 10, count)
-        for choice, counts in agreements.items()
-        for measure, count in zip(("ece_bin_ew", "ece_sweep_em"), counts, strict=True)
-    ]
-    rows.append(("default", "kde", 10, 10))
-    sensitivity = pd.DataFrame(rows, columns=["choice", "measure", "n_models", "n_agree"])
-    tables = {"recalibration_selection": selections(7, 3)}
-    note = str(judged("R26", **tables, recalibration_sensitivity=sensitivity).notes)
-    assert "more often than ece_bin_ew under equal_mass (8 and 9)" in note
-    assert "as often as ece_bin_ew under norm_1 (7 and 7)" in note
-    assert "less often than ece_bin_ew under default (10 and 2)" in note
-    assert not judged("R26", **tables).notes

@@ -73,7 +73,7 @@ def test_calibrated_deviations_have_the_published_limits():
         assert np.quantile(largest, level) == pytest.approx(of_largest, abs=tolerance)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(data_sets(max_size=14))
 def test_smce_is_the_optimum_of_its_linear_program(data):
     scores, hits = (np.array(column, float) for column in data)

@@ -14,12 +14,6 @@ from calbias.estimation.registry import estimator_file, known_estimators, litera
 ESTIMATORS = sorted(known_estimators())
 
 
-def test_the_estimators_of_the_specification_are_there():
-    binned = ["ece_bin", "ece_debias", "ece_sweep", "ece_label_binned"]
-    wanted = {f"{name}_{scheme}" for name in binned for scheme in ("ew", "em")}
-    assert wanted | {"kde", "kde_unrooted"} <= set(ESTIMATORS)
-
-
 @given(data=data_sets(), seed=st.integers(0, 2**32 - 1))
 def test_shuffling_the_rows_changes_nothing(data, seed):
     order = np.random.default_rng(seed).permutation(len(data[0]))

@@ -17,23 +17,6 @@ def test_a_module_and_all_that_it_imports():
     }  # fmt: skip
 
 
-def test_an_estimators_job_needs_no_other_estimator():
-    needed = names(SCRIPTS / "simulate_replicates.py", PACKAGE / "estimators/kde.py")
-    assert {
-        "simulate_replicates.py",
-        "calbias/estimators/kde.py",
-        "calbias/engine/triweight_sums.py",
-    } <= needed
-    assert {
-        "calbias/engine/sampler.py",
-        "calbias/engine/philox.py",
-        "calbias/engine/quantile_table.py",
-    } <= needed
-    assert not any(f"calbias/estimators/ece_{kind}.py" in needed for kind in ("bin", "sweep"))
-    sweep = names(PACKAGE / "estimators/ece_sweep.py")
-    assert "calbias/estimators/ece_bin.py" in sweep
-
-
 @pytest.mark.parametrize("heavy", ["figures", "fits", "claims", "recalibration"])
 def test_simulation_needs_no_other_stage(heavy):
     needed = names(SCRIPTS / "simulate_replicates.py", *(PACKAGE / "estimators").glob("*.py"))

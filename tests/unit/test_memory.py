@@ -19,9 +19,3 @@ def test_estimates_of_models_and_of_scores():
 def test_estimates_of_all_estimators():
     experiment = {**CELLS, "models": ["x"]}
     assert memory.estimates_of_all(experiment, experiment) == 2 * 2 * 2 * 1000
-
-
-def test_memory_is_twice_the_measured_peaks():
-    assert memory.to_simulate(7e6) >= 2 * 1300
-    assert memory.to_simulate(0) >= 2 * 287
-    assert memory.to_summarise(7e6) >= 2 * 775

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from engine_data import MODELS, published_scenario
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.optimize import linprog
@@ -105,7 +105,6 @@ def samples(most):
     return st.lists(point, min_size=1, max_size=most).map(lambda points: np.array(points).T)
 
 
-@settings(deadline=None)
 @given(samples(30))
 def test_inequalities_on_samples(sample):
     value = {
@@ -119,7 +118,6 @@ def test_inequalities_on_samples(sample):
     _check_inequalities(value)
 
 
-@settings(deadline=None)
 @given(samples(12))
 def test_smooth_ce_is_the_optimum_of_its_linear_program(sample):
     scores, curve = sample
