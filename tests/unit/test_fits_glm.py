@@ -161,10 +161,7 @@ def test_genuine_file_gives_the_published_coefficients_and_aics_nearly():
         ({"hit": [0, 0, 0]}, "all 3 rows are misses"),
         ({"hit": [0, 2, 1]}, "row 1 .* neither 0 nor 1"),
         ({"hit": [0, 1]}, "one value for each of the 3"),
-        (
-            {"log1m_score": np.log([0.5, 0.5, 0.5]), "log_score": np.log([0.5, 0.5, 0.5])},
-            "are equal",
-        ),
+        (dict.fromkeys(["log1m_score", "log_score"], np.log([0.5] * 3)), "are equal"),
         ({"log_score": [0.2, -1.0, -1.0]}, "row 0 .* outside"),
     ],
 )

@@ -1,15 +1,15 @@
 """Measures of a model by method, and their tables next to the printed ones."""
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
+from checkout import ROOT
+from recalibration_data import drawn
 
 from calbias.errors import InputError
 from calbias.io.table_schema import columns_of
 from calbias.logits.ranked import ranked_hits
-from calbias.logits.store import Fold, Logits
+from calbias.logits.store import Logits
 from calbias.logits.top_label import top_label
 from calbias.measures import outputs as outputs_file
 from calbias.measures.of_model import bin_rows, graph_rows, measure_rows
@@ -19,21 +19,15 @@ from calbias.measures.registry import measure, measures
 from calbias.measures.tables import METHODS, measures_table, printed_tables
 from calbias.truth.paper import MODELS
 
-PUBLISHED = Path(__file__).parents[2] / "resources/published"
+PUBLISHED = ROOT / "resources/published"
 FILES = {model: f"{model}.p" for model in MODELS}
-
-
-def drawn(n, seed=0, n_classes=4):
-    """Return a Fold of overconfident logits."""
-    generator = np.random.default_rng(seed)
-    logits = generator.normal(0, 2, (n, n_classes)).astype(np.float32)
-    gumbel = -np.log(-np.log(generator.random(logits.shape)))
-    return Fold(logits, np.argmax(logits / 2 + gumbel, axis=1))
 
 
 @pytest.fixture(scope="module")
 def by_method():
-    found = outputs_of_logits(Logits(drawn(400, 1), drawn(600, 2), "real_logits"))
+    found = outputs_of_logits(
+        Logits(drawn(400, seed=1, temperature=2), drawn(600, seed=2, temperature=2), "real_logits")
+    )
     return {outputs.method: outputs for outputs in found}
 
 
@@ -58,7 +52,7 @@ def test_every_method_has_the_measures_that_its_outputs_allow(by_method):
 
 
 def test_the_spline_is_fitted_anew_for_other_ranks_and_numbers_of_knots(by_method):
-    outputs, fold = by_method["spline"], drawn(600, 2)
+    outputs, fold = by_method["spline"], drawn(600, seed=2, temperature=2)
     chosen, scores, hits = outputs.given("ks_top2")
     assert chosen.name == "ks_top1"
     assert (hits == ranked_hits(*fold, rank=2)).all()
@@ -68,7 +62,7 @@ def test_the_spline_is_fitted_anew_for_other_ranks_and_numbers_of_knots(by_metho
 
 
 def test_what_a_method_refuses_is_said_in_its_place(monkeypatch):
-    few = Logits(drawn(10, 1), drawn(50, 2), "real_logits")
+    few = Logits(drawn(10, seed=1, temperature=2), drawn(50, seed=2, temperature=2), "real_logits")
     by_method = {outputs.method: outputs for outputs in outputs_of_logits(few)}
     assert "10 samples are too few for a spline" in by_method["spline"].needs
     monkeypatch.setattr(outputs_file, "MOST_CLASSES", 3)
@@ -80,7 +74,7 @@ def test_what_a_method_refuses_is_said_in_its_place(monkeypatch):
 
 
 def test_a_measure_that_refuses_the_rows_leaves_the_others(monkeypatch):
-    top = top_label(*drawn(30))
+    top = top_label(*drawn(30, temperature=2))
     [outputs] = outputs_of_scores(top, None)  # too few rows for halves
 
     def refuse(scores, hits):
@@ -93,7 +87,7 @@ def test_a_measure_that_refuses_the_rows_leaves_the_others(monkeypatch):
 
 
 def test_a_spline_on_half_is_judged_on_the_other_half():
-    top = top_label(*drawn(2000))
+    top = top_label(*drawn(2000, temperature=2))
     as_it_is, halved = outputs_of_scores(top, np.random.default_rng(0))
     assert len(as_it_is.hits) == 2 * len(halved.hits) == 2000
     assert measure("ks_top1", halved.scores, halved.hits) < 0.05

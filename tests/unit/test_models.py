@@ -19,10 +19,7 @@ def refused(message, function, *arguments):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (
-            "model,group,file\n",
-            "no column n_classes; it needs the columns model, group, n_classes, file",
-        ),
+        ("model,group,file\n", "no column n_classes; it needs the columns model, group, n_classes"),
         ("model,group,n_classes,file\n", "the table lists no model"),
         ("model,group,n_classes,file\na b,g,2,f\n", "line 2: model 'a b': use letters"),
         ("model,group,n_classes,file\na,g,2,f\na,g,2,f\n", "line 3: model a is there already"),

@@ -134,11 +134,7 @@ def test_bad_outputs_are_refused_in_a_line(arguments, message):
         ("audit", {"seed": -1}, "seed must be a whole number of at least 0, not -1"),
         ("audit", {"seed": 1.5}, "seed must be a whole number of at least 0, not 1.5"),
         ("reliability_diagram", {"binning": "ew"}, "binning must be equal_width or equal_mass, no"),
-        (
-            "reliability_diagram",
-            {"level": 95},
-            "level must be a number above 0 and below 1, not 95",
-        ),
+        ("reliability_diagram", {"level": 95}, "level must be a number above 0 and below 1, not"),
     ],
 )
 def test_bad_options_are_refused_in_a_line(function, arguments, message):

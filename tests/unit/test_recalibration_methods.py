@@ -1,13 +1,14 @@
 """Recalibration methods: by hand, against scikit-learn and SciPy, and on the paper's own file."""
 
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
+from checkout import GENUINE, ROOT
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from recalibration_data import drawn
 from scipy.optimize import minimize_scalar
 from scipy.special import gamma, log_softmax, softmax
 from sklearn.calibration import _SigmoidCalibration
@@ -34,50 +35,34 @@ from calbias.recalibration.methods.uncalibrated import Uncalibrated
 from calbias.recalibration.outcomes import outcome_of, outcomes, ties_of
 from calbias.recalibration.registry import known_methods, load_method
 
-GENUINE = Path(__file__).parents[3] / "shared" / "logits" / "probs_resnet110_c10_logits.p"
 PROBABILITIES = np.array([0.1, 0.2, 0.4, 0.6, 0.9, 1.0])
 HITS = np.array([0, 1, 0, 1, 1, 0])
 
 
-def drawn(n=600, n_classes=4, temperature=1.0, seed=0):
-    """Return a Fold whose labels follow softmax(logits / temperature)."""
-    rng = np.random.default_rng(seed)
-    logits = rng.normal(0, 3, (n, n_classes)).astype(np.float32)
-    cumulative = softmax(logits.astype(float) / temperature, axis=1).cumsum(axis=1)
-    labels = (rng.random(n)[:, None] > cumulative).sum(axis=1).clip(max=n_classes - 1)
-    return Fold(logits, labels)
+EM = {"binning": "em"}
+EDGES = np.arange(1, 15) / 15
+TIED = ([0.2, 0.5, 0.5, 0.5], [0, 0, 1, 1])
 
 
-def test_histogram_binning_of_six_samples_by_hand():
-    bins = histogram_binning.fit_binary(PROBABILITIES, HITS, n_bins=2)
-    # Bins [0, 1/2) with labels 0, 1, 0 and [1/2, 1] with labels 1, 1, 0.
-    assert bins.predict(np.array([0.0, 0.49, 0.5, 1.0])) == pytest.approx(
-        [1 / 3, 1 / 3, 2 / 3, 2 / 3]
-    )
-
-
-def test_a_score_on_an_edge_is_in_the_upper_bin():
-    edges = np.arange(1, 15) / 15
-    bins = histogram_binning.fit_binary(edges, np.arange(14) % 2, n_bins=15)
-    assert bins.predict(edges).tolist() == [float(k % 2) for k in range(14)]
-
-
-def test_equal_mass_bins_hold_equally_many_samples_and_tied_scores_stay_together():
-    bins = histogram_binning.fit_binary(PROBABILITIES, HITS, n_bins=3, binning="em")
-    assert bins.predict(PROBABILITIES) == pytest.approx([0.5, 0.5, 0.5, 0.5, 0.5, 0.5])
-    bins = histogram_binning.fit_binary(PROBABILITIES, HITS, n_bins=2, binning="em")
-    assert bins.predict(np.array([0.05, 0.59, 0.61])) == pytest.approx([1 / 3, 1 / 3, 2 / 3])
-    tied = np.array([0.2, 0.5, 0.5, 0.5])
-    bins = histogram_binning.fit_binary(tied, np.array([0, 0, 1, 1]), n_bins=2, binning="em")
-    assert bins.predict(tied) == pytest.approx([0, 2 / 3, 2 / 3, 2 / 3])
-
-
-def test_an_empty_bin_has_its_centre_or_zero():
-    for empty_bins, expected in (("centre", 0.5), ("zero", 0.0)):
-        bins = histogram_binning.fit_binary(
-            np.array([0.1, 0.9]), np.array([0, 1]), n_bins=3, empty_bins=empty_bins
-        )
-        assert bins.predict(np.array([0.2, 0.5, 0.7])).tolist() == [0, expected, 1]
+@pytest.mark.parametrize(
+    ("data", "options", "at", "expected"),
+    [
+        # bins [0, 1/2) with labels 0, 1, 0 and [1/2, 1] with labels 1, 1, 0
+        ((PROBABILITIES, HITS), {"n_bins": 2}, [0, 0.49, 0.5, 1], [1 / 3, 1 / 3, 2 / 3, 2 / 3]),
+        # a score on an edge is in the upper bin
+        ((EDGES, np.arange(14) % 2), {"n_bins": 15}, EDGES, np.arange(14) % 2),
+        # equal-mass bins hold equally many samples, and tied scores stay together
+        ((PROBABILITIES, HITS), {"n_bins": 3, **EM}, PROBABILITIES, [0.5] * 6),
+        ((PROBABILITIES, HITS), {"n_bins": 2, **EM}, [0.05, 0.59, 0.61], [1 / 3, 1 / 3, 2 / 3]),
+        (TIED, {"n_bins": 2, **EM}, TIED[0], [0, 2 / 3, 2 / 3, 2 / 3]),
+        # an empty bin
+        (([0.1, 0.9], [0, 1]), {"n_bins": 3, "empty_bins": "centre"}, [0.2, 0.5, 0.7], [0, 0.5, 1]),
+        (([0.1, 0.9], [0, 1]), {"n_bins": 3, "empty_bins": "zero"}, [0.2, 0.5, 0.7], [0, 0, 1]),
+    ],
+)
+def test_histogram_binning_by_hand(data, options, at, expected):
+    bins = histogram_binning.fit_binary(*map(np.array, data), **options)
+    assert bins.predict(np.array(at)) == pytest.approx(expected)
 
 
 def test_unknown_options_are_refused():
@@ -317,7 +302,7 @@ def test_every_method_is_fitted_on_validation_and_judged_on_test():
 
 
 def test_the_examples_of_the_docs_run():
-    page = Path(__file__).parents[2] / "docs/recalibration.md"
+    page = ROOT / "docs/recalibration.md"
     names = {}
     for block in re.findall(r"```python\n(.*?)```", page.read_text("utf-8"), re.DOTALL):
         exec(block, names)

@@ -8,18 +8,11 @@ from calbias.engine.resamples import draw_counts
 from calbias.fits.empirical_error import FittedCurve, atoms, empirical_tce, fit_curve
 from calbias.fits.glm import Labelled, fit_all, refit
 from calbias.fits.inputs import LOG_MISS_AT_ONE
-from calbias.logits.top_label import TopLabel
+from calbias.logits.top_label import TopLabel, top_label_of_scores
 from calbias.recalibration.reference import beta_tce, grouped, resampled_tce
 from calbias.truth.curves import GLM_NAMES, Curve
 from calbias.truth.scenarios import Scenario
 from calbias.truth.true_error import true_calibration_error
-
-
-def made(score, hit):
-    """Return a TopLabel of given scores and hits."""
-    score = np.asarray(score, float)
-    with np.errstate(divide="ignore"):
-        return TopLabel(score, np.log(score), np.log1p(-score), np.asarray(hit, np.uint8))
 
 
 def drawn(n, curve=None, alpha=2.0, beta=0.5, seed=0):
@@ -38,7 +31,7 @@ def repeated(top, count):
 
 
 def test_empirical_tce_with_atoms_by_hand():
-    top = made([0.0, 0.5, 0.5, 1.0, 1.0, 1.0, 1.0], [1, 0, 1, 1, 1, 1, 0])
+    top = top_label_of_scores([0.0, 0.5, 0.5, 1.0, 1.0, 1.0, 1.0], [1, 0, 1, 1, 1, 1, 0])
     at_zero, at_one = atoms(top)
     assert at_zero.sum() == 1
     assert at_one.sum() == 4
@@ -51,7 +44,7 @@ def test_empirical_tce_with_atoms_by_hand():
 
 
 def test_the_published_stand_in_for_1_is_an_atom_and_a_small_log_miss_is_not():
-    top = made([1 - 1e-16, 0.5], [1, 0])
+    top = top_label_of_scores([1 - 1e-16, 0.5], [1, 0])
     assert top.log1m_score[0] == LOG_MISS_AT_ONE
     assert atoms(top)[1].tolist() == [True, False]
     precise = TopLabel(np.array([1.0]), np.array([-1e-20]), np.array([-46.0]), np.array([1]))
@@ -63,7 +56,7 @@ def test_the_published_stand_in_for_1_is_an_atom_and_a_small_log_miss_is_not():
     [([1.0, 1.0], [1, 0]), ([0.3, 0.6, 1.0], [1, 1, 0]), ([0.4, 0.4, 0.4], [1, 0, 0])],
 )
 def test_without_a_curve_to_fit_the_mean_label_stands_in(score, hit):
-    top = made(score, hit)
+    top = top_label_of_scores(score, hit)
     fitted = fit_curve(top)
     assert fitted == FittedCurve(None, ())
     assert np.isfinite(empirical_tce(top, fitted.curve))
@@ -84,17 +77,17 @@ def test_both_references_approach_the_true_error_of_a_large_sample():
 
 def test_beta_reference_takes_atoms():
     top = drawn(400)
-    with_atoms = made(
+    with_atoms = top_label_of_scores(
         np.r_[top.score.clip(0, 0.999), 0.0, 1.0, 1.0], np.r_[top.hit, 0, 1, 1]
     )  # fit_beta refuses a score of 0 and warns of a score of 1
     assert 0 < beta_tce(with_atoms, fit_curve(with_atoms).curve) < 1
-    tied = made([0.5] * 5, [1, 0, 0, 1, 1])
+    tied = top_label_of_scores([0.5] * 5, [1, 0, 0, 1, 1])
     assert np.isnan(beta_tce(tied, Curve("identity")))  # no Beta distribution fits
 
 
 @pytest.mark.parametrize("name", GLM_NAMES)
 def test_refitted_glms_are_those_of_the_resampled_rows(name):
-    top = made(np.random.default_rng(1).integers(1, 40, 300) / 41, np.zeros(300))
+    top = top_label_of_scores(np.random.default_rng(1).integers(1, 40, 300) / 41, np.zeros(300))
     hit = np.random.default_rng(2).random(300) < 0.3 + 0.6 * top.score**2
     top = top._replace(hit=hit.astype(np.uint8))
     fit = fit_all(*top[1:3], top.hit, names=(name,), use_statsmodels=False)[0]
@@ -113,7 +106,7 @@ def test_refitted_glms_are_those_of_the_resampled_rows(name):
 
 @pytest.mark.parametrize("link", ["logit_logit_b0_b1", "log_log_b0_b1", "logflip_logflip_b0_b1"])
 def test_a_resample_of_one_class_stays_finite(link):
-    top = made([0.2, 0.4, 0.6, 0.8], [0, 1, 0, 1])
+    top = top_label_of_scores([0.2, 0.4, 0.6, 0.8], [0, 1, 0, 1])
     fit = fit_all(*top[1:3], top.hit, names=(link,), use_statsmodels=False)[0]
     hits = np.array([[0.0, 4, 0, 0], [0.0, 0, 0, 0]])
     groups = Labelled(top.log_score, top.log1m_score, hits, hits[::-1])
@@ -126,7 +119,7 @@ def test_a_resample_of_one_class_stays_finite(link):
 @pytest.mark.parametrize("norm", [1.0, 2.0])
 def test_resampled_tce_is_that_of_the_resampled_rows(norm):
     top = drawn(3000, seed=4)
-    top = made(np.where(top.score > 0.98, 1.0, top.score), top.hit)
+    top = top_label_of_scores(np.where(top.score > 0.98, 1.0, top.score), top.hit)
     fitted = fit_curve(top)
     counts = draw_counts(3000, 12, 0, "x")
     slow = [

@@ -8,7 +8,7 @@ from calbias.engine.resamples import draw_counts
 from calbias.errors import InputError
 from calbias.estimation.api import estimate
 from calbias.estimation.registry import known_estimators, literal
-from calbias.logits.top_label import TopLabel
+from calbias.logits.top_label import top_label_of_scores
 from calbias.recalibration.analysis_choices import CHOICES, DEFAULT, METHODS, VARIANTS, Choice
 from calbias.recalibration.measures import load_measures, measured, resampled_values
 from calbias.recalibration.registry import known_methods
@@ -18,18 +18,13 @@ from calbias.recalibration.summary import gathered, selection_table, sensitivity
 PAPER = {"ece_bin_ew", "ece_sweep_em"}
 
 
-def made(score, hit):
-    with np.errstate(divide="ignore"):
-        return TopLabel(score, np.log(score), np.log1p(-score), hit)
-
-
 def tops(n=400):
     """Return {variant: TopLabel}: temperature scaling is perfect, the others are not."""
     rng = np.random.default_rng(0)
     score = rng.beta(3, 1, n)
     hit = (rng.random(n) < score).astype(np.uint8)
-    worse = {variant: made(score**3, hit) for variant in VARIANTS}
-    return {**worse, "temperature_scaling": made(score, hit)}
+    worse = {variant: top_label_of_scores(score**3, hit) for variant in VARIANTS}
+    return {**worse, "temperature_scaling": top_label_of_scores(score, hit)}
 
 
 def test_the_least_value_is_selected_and_of_equals_the_simpler_method():
@@ -60,7 +55,7 @@ def test_measures_are_all_estimators_and_the_ks_error():
 
 def test_the_ks_error_by_hand_and_in_input_order():
     def ks_error(score, hit, ties="average"):
-        top = made(np.array(score, float), np.array(hit, np.uint8))
+        top = top_label_of_scores(np.array(score, float), np.array(hit, np.uint8))
         return measured(load_measures(estimators={}), top, ties)["ks_error"]
 
     # Hits minus scores, cumulated: -0.5, -0.2, -0.1, all over 3.
@@ -81,7 +76,7 @@ def test_another_norm_leaves_out_the_estimators_that_lack_it():
 @pytest.mark.parametrize("ties", ["average", "input_order"])
 def test_values_on_resamples_are_those_of_the_resampled_rows(ties):
     rng = np.random.default_rng(1)
-    top = made(rng.integers(1, 12, 60) / 12, rng.integers(0, 2, 60))
+    top = top_label_of_scores(rng.integers(1, 12, 60) / 12, rng.integers(0, 2, 60))
     counts = draw_counts(60, 3, 0, "x")
     values = resampled_values(load_measures(), top, counts, ties)
     for b, count in enumerate(counts):
@@ -136,18 +131,7 @@ def made_selections(model, agrees=(True, False)):
     """Return the selections of a model under two choices."""
     return pd.DataFrame(
         [
-            (
-                model,
-                "real_logits",
-                choice,
-                measure,
-                "a",
-                "a" if tick else "b",
-                tick,
-                0.5 + 0.5 * c,
-                0.9,
-                8,
-            )
+            (model, "real_logits", choice, measure, "a", "ba"[tick], tick, 0.5 + 0.5 * c, 0.9, 8)
             for c, choice in enumerate(("default", "norm_1"))
             for measure, tick in zip(("ece_bin_ew", "ks_error"), agrees, strict=True)
         ],
