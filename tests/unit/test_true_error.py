@@ -17,11 +17,6 @@ from calbias.truth.true_error import gap, true_calibration_error
 SCORES = [(1, 1), (2.8, 0.05), (1.1, 0.1), (2.7752, 0.0478), (0.5, 0.5), (30, 4), (0.2, 3)]
 
 
-def moment(alpha, beta, a, b):
-    """Return E[c^a (1 - c)^b] of Beta(alpha, beta) scores."""
-    return np.exp(betaln(alpha + a, beta + b) - betaln(alpha, beta))
-
-
 @pytest.mark.parametrize(("alpha", "beta"), [*SCORES, (0.03, 0.03), (200, 0.03), (200, 200)])
 @pytest.mark.parametrize("d", [1.01, 1.7, 2, 5, 10, 0.5, 50, 1000])
 def test_power_curves(alpha, beta, d):
@@ -40,28 +35,23 @@ def test_power_curves(alpha, beta, d):
 
 
 @pytest.mark.parametrize(("alpha", "beta"), SCORES)
-@pytest.mark.parametrize(("b0", "b1"), [(-0.06, 2.53), (-0.13, 1.0), (-0.03, 1.27), (-0.5, 0.3)])
-def test_log_log_curves(alpha, beta, b0, b1):
-    scenario = Scenario("log_log", alpha, beta, Curve("log_log_b0_b1", b0, b1))
-    factor = np.exp(b0)
-    square = (
-        moment(alpha, beta, 2, 0)
-        - 2 * factor * moment(alpha, beta, 1 + b1, 0)
-        + factor**2 * moment(alpha, beta, 2 * b1, 0)
-    )
-    assert true_calibration_error(scenario) == pytest.approx(np.sqrt(square), rel=1e-12)
+@pytest.mark.parametrize(
+    ("family", "b0", "b1"),
+    [
+        *(("log_log", *b) for b in ((-0.06, 2.53), (-0.13, 1.0), (-0.03, 1.27), (-0.5, 0.3))),
+        *(("logflip_logflip", *b) for b in ((-0.24, 0.3), (-0.11, 0.28), (-1.0, 2.0))),
+    ],
+)
+def test_power_laws_of_the_score_and_of_the_miss(alpha, beta, family, b0, b1):
+    """With x the score, or the miss: E(x - e^b0 x^b1)^2 by moments of a Beta distribution."""
+    scenario = Scenario(family, alpha, beta, Curve(f"{family}_b0_b1", b0, b1))
+    a, b = (alpha, beta) if family == "log_log" else (beta, alpha)
 
+    def moment(power):
+        return np.exp(betaln(a + power, b) - betaln(a, b))
 
-@pytest.mark.parametrize(("alpha", "beta"), SCORES)
-@pytest.mark.parametrize(("b0", "b1"), [(-0.24, 0.3), (-0.11, 0.28), (-1.0, 2.0)])
-def test_logflip_logflip_curves(alpha, beta, b0, b1):
-    scenario = Scenario("logflip", alpha, beta, Curve("logflip_logflip_b0_b1", b0, b1))
     factor = np.exp(b0)
-    square = (
-        moment(alpha, beta, 0, 2)
-        - 2 * factor * moment(alpha, beta, 0, 1 + b1)
-        + factor**2 * moment(alpha, beta, 0, 2 * b1)
-    )
+    square = moment(2) - 2 * factor * moment(1 + b1) + factor**2 * moment(2 * b1)
     assert true_calibration_error(scenario) == pytest.approx(np.sqrt(square), rel=1e-12)
 
 
