@@ -22,8 +22,7 @@ class GlmFit(NamedTuple):
 
     ``nll`` is in nats, summed over the scores; ``converged`` certifies that it is within 1e-11 (1 +
     nll) of the minimum. ``optimiser`` names what reached it: ``closed_form``, ``statsmodels`` or
-    ``newton`` (the constrained fallback). ``covariance`` of (b0, b1), (2, 2), is from the observed
-    information, zero for an absent term and for a probability held at its bound.
+    ``newton`` (the constrained fallback).
     """
 
     glm: str
@@ -33,7 +32,6 @@ class GlmFit(NamedTuple):
     aic: float
     converged: bool
     optimiser: str
-    covariance: np.ndarray
 
     @property
     def curve(self):
@@ -122,10 +120,7 @@ def _fit(name, data, use_statsmodels, nested=None):
     link, _, terms = split_glm_name(name)
     if terms == "b0":
         (b0,), (nll,) = (values.tolist() for values in _constant(link, data))
-        odds = data.hits.sum() / data.misses.sum()
-        variance = {"logit": odds + 2 + 1 / odds, "log": 1 / odds, "logflip": odds}[link]
-        covariance = np.diag([variance / data.hits.size, 0.0])
-        return GlmFit(name, b0, float("nan"), nll, 2.0 + 2.0 * nll, True, "closed_form", covariance)
+        return GlmFit(name, b0, float("nan"), nll, 2.0 + 2.0 * nll, True, "closed_form")
     design = glm_design(name, *data)
     proposals = []
     if use_statsmodels:
@@ -146,8 +141,7 @@ def _fit(name, data, use_statsmodels, nested=None):
         )
     elif not certified:
         warnings.warn(f"{name}: the fit did not reach a certified optimum", stacklevel=4)
-    back = design.to_coefficients
-    b0, b1 = (back @ minimum.x[0]).tolist()
+    b0, b1 = (design.to_coefficients @ minimum.x[0]).tolist()
     return GlmFit(
         glm=name,
         b0=b0 if terms == "b0_b1" else float("nan"),
@@ -156,7 +150,6 @@ def _fit(name, data, use_statsmodels, nested=None):
         aic=2.0 * terms.count("b") + 2.0 * nll,
         converged=certified,
         optimiser="newton" if minimum.moved[0] or not use_statsmodels else "statsmodels",
-        covariance=back @ minimum.covariance[0] @ back.T,
     )
 
 

@@ -15,9 +15,8 @@ _FLAT = 1e-200  # stands in for a curvature of 0
 
 
 class Minimum(NamedTuple):
-    """The coordinates ``x`` (B, k) of least ``loss`` (B,), in nats, and their ``covariance``.
+    """The coordinates ``x`` (B, k) of least ``loss`` (B,), in nats.
 
-    The covariance (B, k, k) is the inverse Hessian, zero for a coordinate held at its bound 0.
     ``certified`` (B,): the Newton decrement over the coordinates that are free to move puts the
     loss within 1e-11 (1 + loss) of the minimum, and the other coordinates press against 0.
     ``moved`` (B,): the best start was not there already.
@@ -25,7 +24,6 @@ class Minimum(NamedTuple):
 
     x: np.ndarray
     loss: np.ndarray
-    covariance: np.ndarray
     certified: np.ndarray
     moved: np.ndarray
 
@@ -35,7 +33,6 @@ class _Local(NamedTuple):
     curvature: np.ndarray  # (B, k), the Hessian's diagonal
     free: np.ndarray  # (B, k), False where a coordinate presses against its bound 0
     step: np.ndarray  # (B, k), Newton's, zero where not free
-    inverse: np.ndarray  # (B, k, k) of the Hessian, zero where not free
     decrement: np.ndarray  # (B,) |gradient @ step|: twice the gain if the loss is quadratic
 
 
@@ -69,7 +66,7 @@ def minimise(design, *starts):
         searching[rows] = found & ~(renewed.decrement <= _GAP * (1 + value[rows]))
     certified = local.decrement <= _GAP * (1 + value)
     x, value, local = _finish(design, x, value, local, certified)
-    return Minimum(x, value, local.inverse, certified, moved)
+    return Minimum(x, value, certified, moved)
 
 
 def _rows_of(design, rows):
@@ -90,12 +87,10 @@ def _local(design, x):
         unit = np.where(finite[:, None, None], hessian, 0.0) * scale[:, :, None] * scale[:, None]
         slope = np.where(finite[:, None], gradient, 0.0) * scale
     unit += np.eye(x.shape[1]) * np.where(scale > 0, 1e-14, 1.0)[:, :, None]
-    inverse = np.linalg.inv(unit)
-    step = -(inverse @ slope[..., None])[..., 0] * scale
-    inverse = inverse * scale[:, :, None] * scale[:, None]
+    step = -(np.linalg.inv(unit) @ slope[..., None])[..., 0] * scale
     decrement = np.where(finite, np.abs(np.sum(np.where(free, gradient * step, 0), axis=1)), np.nan)
     curvature[~finite] = 0.0
-    return _Local(gradient, curvature, free, step, inverse, decrement)
+    return _Local(gradient, curvature, free, step, decrement)
 
 
 def _line_search(design, x, value, local):
