@@ -96,9 +96,33 @@ def test_a_minimum_inside_the_box_is_found():
     assert low < 5e-5  # b0 = 0, b1 = 1 is perfect calibration, and inside
 
 
-def test_the_table_brackets_every_tce():
-    table = tce_rounding({name: FITS[name] for name in ("resnet152_imgnet", "densenet40_c10")})
+@pytest.fixture(scope="module")
+def table():
+    """The norm is an option: tests/scripts/test_judge_claims.py."""
+    return tce_rounding({name: FITS[name] for name in ("resnet152_imgnet", "densenet40_c10")})
+
+
+def test_a_range_holds_the_tce_of_the_best_and_of_the_second_best_curve(table):
+    assert list(table) == list(columns_of("tce_rounding"))
+    assert table["parameters"].tolist() == ["lowest_aic", "second_lowest_aic"] * 2 + ["text"] * 2
+    assert table["curve"].tolist()[:2] == ["logflip_logflip_b0_b1", "logit_logit_b0_b1"]
+    assert not table.duplicated(["scenario", "curve"]).any()  # so that figures find one row
     assert (table["low_percent"] < table["tce_percent"]).all()
     assert (table["tce_percent"] < table["high_percent"]).all()
     width = table["high_percent"] - table["low_percent"]
     assert width[table["parameters"] != "text"].between(0.2, 1.2).all()
+
+
+@pytest.mark.parametrize(
+    ("name", "low", "high"),
+    [
+        ("beta_2.8_0.05_power_2", (2.85, 0.045), (2.75, 0.055)),
+        ("beta_1.1_0.1_power_2", (1.15, 0.05), (1.05, 0.15)),
+    ],
+)
+def test_the_parameters_of_the_text_vary_by_half_their_last_digit(table, name, low, high):
+    """More mass at 1 has less error, so the corners are known; the exponent stays 2."""
+    row = table.set_index("scenario").loc[name]
+    for ends, column in ((low, "low_percent"), (high, "high_percent")):
+        corner = Scenario("x", *ends, Curve("power", 0.0, 2.0))
+        assert row[column] == pytest.approx(100 * true_calibration_error(corner), rel=1e-3)
