@@ -70,6 +70,11 @@ def judged(evidence):
     row = ledger_of(evidence).loc["Z01"]
     assert (row["measured"], row["verdict"]) == ("x: 1", "reproduced")
     assert (row["claim"], row["rule"], row["note"]) == ("A statement.", "above 50%", "a note")
+    unruled = tmp_path / "unruled.py"
+    unruled.write_text(text.replace("Rule:", "Role:"))
+    with pytest.raises(InputError, match="claim Z01: its docstring needs"):
+        all_claims()
+    unruled.unlink()
     (tmp_path / "twice_in_a_test.py").write_text(text)
     with pytest.raises(InputError, match="Z01 is there already"):
         all_claims()

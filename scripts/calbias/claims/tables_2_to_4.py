@@ -74,8 +74,15 @@ def glm_parameters(evidence):
     yield aic_contradictions(evidence)
     verdict = NEEDS_REAL_LOGITS
     if len(rows):
-        apart = np.abs(errors_apart(rows, beta_fits))
-        close = np.mean(apart <= CLEAR)
+        apart = [
+            abs(row[name] - row[f"published_{name}"]) / error
+            for row, errors in rows_with_table3_errors(beta_fits, rows)
+            for name, error in errors.items()
+            if np.isfinite(row[f"published_{name}"])
+        ]
+        if not apart:
+            raise NotJudged("table beta_fits lacks the models of glm_fits")
+        close = np.mean(np.array(apart) <= CLEAR)
         within = f"numbers of {len(apart)} within {CLEAR:g} standard errors"
         yield Measurement(within, 100 * close, "percent")
         yield Measurement("median distance", np.median(apart), "standard errors")
@@ -89,19 +96,6 @@ def glm_parameters(evidence):
         yield softmax_note(beta_fits)
         verdict = verdict_of(not other and close >= MOST, close >= MANY)
     return until_complete(rows, verdict, failure_is_final=False)
-
-
-def errors_apart(rows, beta_fits):
-    """Return (fitted − published) / standard error, (m,), of every printed number of Table 3."""
-    apart = [
-        (row[name] - row[f"published_{name}"]) / error
-        for row, errors in rows_with_table3_errors(beta_fits, rows)
-        for name, error in errors.items()
-        if np.isfinite(row[f"published_{name}"])
-    ]
-    if not apart:
-        raise NotJudged("table beta_fits lacks the models of glm_fits")
-    return np.array(apart)
 
 
 def aic_contradictions(evidence):

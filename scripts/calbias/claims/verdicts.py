@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from calbias.claims.measurements import NAN, Measurement
+from calbias.errors import InputError
 from calbias.truth import paper
 
 REPRODUCED = "reproduced"
@@ -79,7 +80,9 @@ def claim(id, where, tables, figures="", real=False, settling=None):
 
     def claim_of(rule):
         known = {**vars(paper), **globals(), **rule.__globals__}
-        words = re.split(r"\s+(?:Published|Rule|Errors): ", rule.__doc__.strip())
+        words = re.split(r"\s+(?:Published|Rule|Errors): ", (rule.__doc__ or "").strip())
+        if len(words) != 4:
+            raise InputError(f"claim {id}: its docstring needs Published:, Rule: and Errors:")
         words = [re.sub(r"\n *", " ", part).format_map(known) for part in words]
 
         def judge(evidence):

@@ -22,13 +22,16 @@ def draw(tables):
         xerr=[median - timed["ratio_low"], timed["ratio_high"] - median],
         error_kw={"elinewidth": 0.9, "capsize": 2},
     )  # fmt: skip
+    names = []
     for place, row in zip(places, timed.itertuples(), strict=True):
+        words = f"{row.work}, {labels.counted(row.n_scores, 'scores')}\n{row.implementation}"
+        names.append(f"{words} / {row.baseline}".replace("_", " "))
         seconds = f"{row.seconds:.3g} s, baseline {row.baseline_seconds:.3g} s"
         axes.annotate(
             f"{row.ratio_median:.3g}×  ({seconds})", (max(row.ratio_high, 1.0), place),
             xytext=(5, 0), textcoords="offset points", va="center", fontsize=6.5,
         )  # fmt: skip
-    axes.set_yticks(places, [_name(row) for row in timed.itertuples()])
+    axes.set_yticks(places, names)
     axes.invert_yaxis()
     axes.axvline(1.0, **style.REFERENCE)
     low, high = min(1.0, timed["ratio_low"].min()), max(1.0, timed["ratio_high"].max())
@@ -40,9 +43,3 @@ def draw(tables):
     axes.set_xlabel("time of the baseline / time of the implementation (ratio, log scale)")
     panels.note(made, "bars: median, with the lowest and highest of the interleaved runs")
     return made
-
-
-def _name(row):
-    words = (str(part).replace("_", " ") for part in (row.work, row.implementation, row.baseline))
-    work, implementation, baseline = words
-    return f"{work}, {labels.counted(row.n_scores, 'scores')}\n{implementation} / {baseline}"

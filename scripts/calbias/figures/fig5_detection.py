@@ -31,7 +31,8 @@ def draw(tables):
     wrong = detection[detection["tce_percent"] > 0]  # the others are the check of the type I error
     resolved = wrong[wrong["miss_rate"] > 0.002]
     shown = resolved if len(resolved) else wrong
-    left, right = _range(max(shown["tce_percent"].min(), 0.4), shown["tce_percent"].max())
+    left, right = max(shown["tce_percent"].min(), 0.4), shown["tce_percent"].max()
+    left, right = (left, right) if left < right else (right / 2, right * 2)
     sizes = wrong["n_samples"].min(), wrong["n_samples"].max()
     published = [
         (tce, n)
@@ -64,10 +65,6 @@ def draw(tables):
     replicates = panels.data_sets(wrong["n_replicates"])
     panels.note(made, replicates, "bars: ±2 standard errors", _type_1_rates(limits))
     return made
-
-
-def _range(left, right):
-    return (left, right) if left < right else (right / 2, right * 2)
 
 
 def _type_1_rates(limits):

@@ -20,34 +20,16 @@ PAGE = 6.9  # inches: both columns
 PIXELS = 1000  # least width of a PNG, so that screens show narrow figures well too
 
 RC = {
-    "axes.axisbelow": True,
-    "axes.grid": True,
-    "axes.labelsize": 7.5,
-    "axes.linewidth": 0.6,
-    "axes.spines.right": False,
-    "axes.spines.top": False,
-    "axes.titlelocation": "left",
-    "axes.titlepad": 4,
-    "axes.titlesize": 8,
+    "axes.axisbelow": True, "axes.grid": True, "axes.labelsize": 7.5, "axes.linewidth": 0.6,
+    "axes.spines.right": False, "axes.spines.top": False,
+    "axes.titlelocation": "left", "axes.titlepad": 4, "axes.titlesize": 8,
     "font.family": "DejaVu Sans",  # comes with matplotlib: the same on every machine
-    "font.size": 7.5,
-    "grid.color": "0.9",
-    "grid.linewidth": 0.5,
-    "legend.borderpad": 0.2,
-    "legend.columnspacing": 1.4,
-    "legend.fontsize": 7,
-    "legend.frameon": False,
-    "legend.handlelength": 2.6,
-    "legend.labelspacing": 0.35,
-    "lines.linewidth": 1.1,
-    "lines.markersize": 3.4,
-    "pdf.fonttype": 42,
-    "savefig.dpi": 220,
-    "xtick.labelsize": 7,
-    "xtick.major.width": 0.6,
-    "ytick.labelsize": 7,
-    "ytick.major.width": 0.6,
-}
+    "font.size": 7.5, "grid.color": "0.9", "grid.linewidth": 0.5,
+    "legend.borderpad": 0.2, "legend.columnspacing": 1.4, "legend.fontsize": 7,
+    "legend.frameon": False, "legend.handlelength": 2.6, "legend.labelspacing": 0.35,
+    "lines.linewidth": 1.1, "lines.markersize": 3.4, "pdf.fonttype": 42, "savefig.dpi": 220,
+    "xtick.labelsize": 7, "xtick.major.width": 0.6, "ytick.labelsize": 7, "ytick.major.width": 0.6,
+}  # fmt: skip
 
 FAMILIES = {
     "ece_bin": ("#0072B2", "o"),
@@ -67,14 +49,9 @@ SIZE_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", "*", ">")
 
 REFERENCE = {"color": "0.15", "linewidth": 0.9, "linestyle": (0, (1, 1.5)), "zorder": 1.5}
 PUBLISHED_POINT = {
-    "linestyle": "",
-    "marker": "*",
-    "markersize": 8,
-    "color": "#D55E00",
-    "markeredgecolor": "white",
-    "zorder": 5,
-    "clip_on": False,
-}
+    "linestyle": "", "marker": "*", "markersize": 8, "color": "#D55E00", "markeredgecolor": "white",
+    "zorder": 5, "clip_on": False,
+}  # fmt: skip
 NOTE_COLOUR = "0.35"
 
 
