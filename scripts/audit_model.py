@@ -37,11 +37,11 @@ def main(options):
     if bool(options.top_labels) == bool(options.scores):
         raise InputError("give either --top-labels or --scores")
     if options.scores:
-        found = read_scores(options.scores)
-        origin = Origin(options.name, "real_scores", "none", found.warnings)
-        top = found.folds["test"]
+        folds, warnings, _ = read_scores(options.scores)
+        origin = Origin(options.name, "real_scores", "none", warnings)
     else:
-        top, origin = read_top_labels(options.top_labels, "test")
+        folds, origin = read_top_labels(options.top_labels)
+    top = folds["test"]
     place = f"model {options.name}, fold test"
     if len(top.hit) < 2:
         raise InputError(f"{place}: {len(top.hit)} rows are too few to judge by: give at least 2")

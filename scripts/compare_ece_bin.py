@@ -2,7 +2,6 @@
 
 from calbias.io.command_line import NORM, OUTPUT, option, script
 from calbias.io.tables import read_table, write_table
-from calbias.logits.top_label_table import read_origin
 from calbias.summaries.ece_bin import ece_bin_row
 from calbias.truth.scenario_tables import read_scenarios
 
@@ -21,11 +20,8 @@ def main(options):
     simulated = simulated.set_index("scenario").to_dict("index")
     published = read_table(options.published).set_index("model").to_dict("index")
     source = {scenario.name: row["source"] for scenario, row in read_scenarios(options.scenarios)}
-    rows = []
-    for path in options.top_labels:
-        model = read_origin(path).model
-        known = simulated.get(model), source.get(model), published.get(model)
-        rows.append(ece_bin_row(path, *known, options.norm))
+    known = simulated, source, published
+    rows = [ece_bin_row(path, *known, options.norm) for path in options.top_labels]
     write_table(options.output, "ece_bin_real_and_simulated", rows)
 
 

@@ -16,7 +16,8 @@ from calbias.logits.top_label_table import read_top_labels
     OUTPUT,
 )
 def main(options):
-    top_label, origin = read_top_labels(options.top_labels, options.fold)
+    folds, origin = read_top_labels(options.top_labels)
+    top_label = folds[options.fold]
     published = read_published(options.published, ["model"], ["alpha", "beta"])
     try:
         fit = fit_beta(top_label.log_score, top_label.log1m_score)

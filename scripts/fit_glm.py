@@ -23,7 +23,8 @@ from calbias.logits.top_label_table import read_top_labels
     OUTPUT,
 )
 def main(options):
-    top_label, origin = read_top_labels(options.top_labels, options.fold)
+    folds, origin = read_top_labels(options.top_labels)
+    top_label = folds[options.fold]
     published = read_published(options.published, ["model", "glm"], ["aic", "b0", "b1"])
     drop = {"by_softmax": origin.softmax == "float32_2020", "keep": False, "drop": True}
     try:

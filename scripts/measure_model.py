@@ -35,9 +35,9 @@ def main(options):
         logits = load_logits(options.logits)
         source, found = logits.source, outputs_of_logits(logits, options.softmax)
     elif options.top_labels:
-        top, origin = read_top_labels(options.top_labels, "test")
+        folds, origin = read_top_labels(options.top_labels)
         half = stream(options.seed, options.model, "measures", "half")
-        source, found = origin.source, outputs_of_scores(top, half)
+        source, found = origin.source, outputs_of_scores(folds["test"], half)
     else:
         raise InputError("give --logits or --top-labels")
     counts, tables = {}, {"measures": [], "reliability_bins": [], "calibration_graphs": []}

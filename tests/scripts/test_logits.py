@@ -8,8 +8,8 @@ from checkout import GENUINE, needs_genuine
 from command import run
 from mirror import CONTENT, serving, urls
 
-from calbias.logits.store import load_fold, load_source
-from calbias.logits.top_label_table import Origin, read_origin, read_top_labels
+from calbias.logits.store import load_logits
+from calbias.logits.top_label_table import Origin, read_top_labels
 
 
 def written(script, folder, model="mine", **options):
@@ -39,9 +39,10 @@ def test_a_strangers_csv_of_probabilities(own, tmp_path, capsys):
     )
     errors = capsys.readouterr().err.splitlines()
     assert errors == [f"warning: {own}: {text}" for text in warnings]
-    assert load_source(logits) == "real_logits"
-    assert load_fold(logits, "test").logits.shape == (45, 3)
-    top, origin = read_top_labels(top_labels, "test")
+    assert load_logits(logits).source == "real_logits"
+    assert load_logits(logits).test.logits.shape == (45, 3)
+    folds, origin = read_top_labels(top_labels)
+    top = folds["test"]
     assert origin == Origin("mine", "real_logits", "exact", warnings)
     assert len(top.score) == 90
     names = sorted(path.name for path in (tmp_path / "out").glob("[!.]*"))
@@ -54,7 +55,8 @@ def test_a_strangers_csv_of_scores(tmp_path, capsys, refused):
     run("read_scores", model="mine", file=file, top_labels=output)
     [line] = capsys.readouterr().err.splitlines()
     assert line == f"warning: {file}: no validation fold; all 20 rows are judged"
-    top, origin = read_top_labels(output, "test")
+    folds, origin = read_top_labels(output)
+    top = folds["test"]
     assert origin[:3] == ("mine", "real_scores", "none")
     assert top.score.tolist() == [0.75, 0.5] * 10
     file.write_text("score,hit\n0.75,1\n0.5,maybe\n")
@@ -66,11 +68,11 @@ def test_surrogates_have_the_sizes_of_the_models_files(tmp_path, capsys):
     given = {"model": "resnet110_c10", "n_classes": 10, "seed": 1}
     logits, top_labels = written("draw_surrogate_logits", tmp_path, **given)
     assert capsys.readouterr().out.startswith("resnet110_c10: surrogate logits; ")
-    assert load_source(logits) == "surrogate_logits"
-    assert load_fold(logits, "validation").logits.shape == (5000, 10)
-    assert load_fold(logits, "test").logits.shape == (10000, 10)
-    assert read_origin(top_labels)[:3] == ("resnet110_c10", "surrogate_logits", "exact")
-    top, _ = read_top_labels(top_labels, "test")
+    assert load_logits(logits).source == "surrogate_logits"
+    assert load_logits(logits).validation.logits.shape == (5000, 10)
+    assert load_logits(logits).test.logits.shape == (10000, 10)
+    assert read_top_labels(top_labels)[1][:3] == ("resnet110_c10", "surrogate_logits", "exact")
+    top = read_top_labels(top_labels)[0]["test"]
     assert len(top.score) == 10000
     assert top.score.min() > 0.1
 
@@ -80,9 +82,9 @@ def test_sizes_and_softmax_can_be_set(tmp_path):
         "draw_surrogate_logits", tmp_path, model="resnet152_imgnet", n_classes=1000, seed=1,
         n_validation=20, n_test=30, softmax="float32_2020",
     )  # fmt: skip
-    assert load_fold(logits, "validation").logits.shape == (20, 1000)
-    assert load_fold(logits, "test").logits.shape == (30, 1000)
-    assert read_origin(top_labels).softmax == "float32_2020"
+    assert load_logits(logits).validation.logits.shape == (20, 1000)
+    assert load_logits(logits).test.logits.shape == (30, 1000)
+    assert read_top_labels(top_labels)[1].softmax == "float32_2020"
 
 
 @pytest.mark.parametrize("script", ["read_logits", "draw_surrogate_logits"])
@@ -102,8 +104,8 @@ def test_genuine_file_under_the_published_convention(tmp_path, capsys):
     given = {"model": "resnet110_c10", "file": GENUINE, "softmax": "float32_2020"}
     paths = written("read_logits", tmp_path, **given)
     assert capsys.readouterr().err == ""
-    assert read_origin(paths[1]) == Origin("resnet110_c10", "real_logits", "float32_2020")
-    top, _ = read_top_labels(paths[1], "test")
+    assert read_top_labels(paths[1])[1] == Origin("resnet110_c10", "real_logits", "float32_2020")
+    top = read_top_labels(paths[1])[0]["test"]
     assert top.hit.shape == (10000,)
     assert top.hit.mean() == 0.9356
     assert top.log1m_score.min() == pytest.approx(-36.7368, abs=1e-4)

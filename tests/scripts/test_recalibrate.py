@@ -6,7 +6,7 @@ from command import PUBLISHED, read, run
 
 from calbias.estimation.api import estimate
 from calbias.estimation.registry import known_estimators
-from calbias.logits.store import load_fold
+from calbias.logits.store import load_logits
 from calbias.logits.top_label import top_label
 from calbias.recalibration.analysis_choices import CHOICES
 
@@ -72,7 +72,7 @@ def test_each_measure_selects_its_least_value_once(values):
 
 def test_values_are_those_of_the_estimators(values, paths, logits):
     values = values.set_index(["method", "measure", "reference"])
-    top = top_label(*load_fold(logits[0], "test"))
+    top = top_label(*load_logits(logits[0]).test)
     row = values.loc[("uncalibrated", "ece_sweep_em", "glm_empirical")]
     expected = estimate("ece_sweep_em", top.score, top.hit, norm=2)
     assert row["value_percent"] == 100 * expected.value

@@ -10,15 +10,12 @@ from calbias.errors import InputError
 from calbias.logits.store import (
     Fold,
     Logits,
-    load_fold,
     load_logits,
-    load_source,
     save_logits,
 )
 from calbias.logits.top_label import top_label
 from calbias.logits.top_label_table import (
     Origin,
-    read_origin,
     read_top_labels,
     top_labels_of,
     write_top_labels,
@@ -46,8 +43,7 @@ def test_logits_round_trip(tmp_path, logits):
     read = load_logits(path)
     for fold in ("validation", "test"):
         assert same(getattr(read, fold), getattr(logits, fold))
-        assert same(load_fold(path, fold), getattr(logits, fold))
-    assert load_source(path) == "surrogate_logits"
+    assert read.source == "surrogate_logits"
 
 
 def test_logits_need_no_unpickler_and_carry_no_date(tmp_path, logits):
@@ -66,20 +62,20 @@ def test_top_labels_round_trip(tmp_path, logits, softmax):
     path = tmp_path / "m.parquet"
     origin = Origin("my model", logits.source, softmax, ("3 rows of „m.csv“ repeat", "so what"))
     write_top_labels(path, top_labels_of(logits, softmax), origin)
+    read, read_back = read_top_labels(path)
     for fold in ("validation", "test"):
-        read, read_back = read_top_labels(path, fold)
-        assert same(read, top_label(*getattr(logits, fold), softmax))
-        assert read_back == origin
-    assert read_origin(path) == origin
+        assert same(read[fold], top_label(*getattr(logits, fold), softmax))
+    assert read_back == origin
 
 
 def test_a_table_without_validation_fold_has_an_empty_one(tmp_path, logits):
     path = tmp_path / "m.parquet"
     test = top_label(*logits.test)
     write_top_labels(path, {"test": test}, Origin("m", "real_logits", "exact"))
-    assert np.array_equal(read_top_labels(path, "test")[0].score, test.score)
-    assert read_top_labels(path, "validation")[0].score.shape == (0,)
-    assert read_origin(path).warnings == ()
+    read, origin = read_top_labels(path)
+    assert np.array_equal(read["test"].score, test.score)
+    assert read["validation"].score.shape == (0,)
+    assert origin.warnings == ()
 
 
 def test_same_input_same_bytes(tmp_path, logits):
@@ -101,15 +97,7 @@ def test_other_files_are_refused(tmp_path, name, content):
         np.savez(path, x=np.zeros(2))
     elif content:
         pd.DataFrame({"fold": ["test"], "score": [1.0]}).to_parquet(path)
-    is_npz = name == "m.npz"
-    read_fold, read_about = (load_fold, load_source) if is_npz else (read_top_labels, read_origin)
-    for read, arguments in ((read_fold, [path, "test"]), (read_about, [path])):
-        with pytest.raises(InputError, match="delete it and rerun") as caught:
-            read(*arguments)
-        assert str(caught.value).startswith(f"{path}: ")
-
-
-def test_unknown_fold(tmp_path):
-    for read in (load_fold, read_top_labels):
-        with pytest.raises(InputError, match="fold 'train' is unknown: choose validation or test"):
-            read(tmp_path / "m", "train")
+    read = load_logits if name == "m.npz" else read_top_labels
+    with pytest.raises(InputError, match="delete it and rerun") as caught:
+        read(path)
+    assert str(caught.value).startswith(f"{path}: ")

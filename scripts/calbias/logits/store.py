@@ -41,27 +41,12 @@ def save_logits(path, logits):
     np.savez(path, **arrays)
 
 
-def load_fold(path, fold):
-    """Return the ``Fold`` named ``validation`` or ``test``, without reading the other one."""
-    if fold not in FOLDS:
-        raise InputError(f"fold {fold!r} is unknown: choose {' or '.join(FOLDS)}")
-    return Fold(*_load(path, f"{fold}_logits", f"{fold}_labels"))
-
-
-def load_source(path):
-    """Return the source of the logits in ``path``: ``real_logits`` or ``surrogate_logits``."""
-    return str(_load(path, "source")[0])
-
-
 def load_logits(path):
-    """Return the whole file as ``Logits``."""
-    return Logits(*(load_fold(path, fold) for fold in FOLDS), load_source(path))
-
-
-def _load(path, *names):
+    """Return the ``Logits`` in a file; InputError if ``save_logits`` did not write it."""
     try:
         with np.load(path, allow_pickle=False) as archive:
-            return [archive[name] for name in names]
+            folds = [Fold(archive[f"{f}_logits"], archive[f"{f}_labels"]) for f in FOLDS]
+            return Logits(*folds, str(archive["source"]))
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
         raise InputError(
             f"{path}: not a file that read_logits.py or draw_surrogate_logits.py wrote "

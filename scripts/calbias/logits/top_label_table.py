@@ -48,33 +48,19 @@ def write_top_labels(path, top_labels, origin):
     pq.write_table(pa.table(columns, metadata=metadata), path)
 
 
-def read_top_labels(path, fold):
-    """Return (``TopLabel``, ``Origin``) of one fold; of one that the table lacks, arrays (0,)."""
-    if fold not in FOLDS:
-        raise InputError(f"fold {fold!r} is unknown: choose {' or '.join(FOLDS)}")
+def read_top_labels(path):
+    """Return ({fold: TopLabel}, Origin) of a table; of a fold that it lacks, arrays (0,)."""
     try:
         validate_unchanged(path)
-        table = pq.read_table(path, filters=[("fold", "=", fold)])
+        table = pq.read_table(path)
+        fold = table["fold"].cast(pa.string()).to_numpy()
         columns = [table[name].to_numpy() for name in TopLabel._fields]
-        return TopLabel(*columns), _origin(table.schema)
+        metadata = {key.decode(): text.decode() for key, text in table.schema.metadata.items()}
+        warnings = tuple(json.loads(metadata.get("warnings", "[]")))
+        origin = Origin(metadata["model"], metadata["source"], metadata["softmax"], warnings)
     except (OSError, pa.ArrowException, KeyError) as error:
-        raise _not_a_table(path, error) from error
-
-
-def read_origin(path):
-    """Return the ``Origin`` of a top-label table."""
-    try:
-        return _origin(pq.read_schema(path))
-    except (OSError, pa.ArrowException, KeyError) as error:
-        raise _not_a_table(path, error) from error
-
-
-def _not_a_table(path, error):
-    reason = str(error).splitlines()[0]
-    return InputError(f"{path}: not a top-label table ({reason}); delete it and rerun")
-
-
-def _origin(schema):
-    metadata = {key.decode(): value.decode() for key, value in (schema.metadata or {}).items()}
-    warnings = tuple(json.loads(metadata.get("warnings", "[]")))
-    return Origin(metadata["model"], metadata["source"], metadata["softmax"], warnings)
+        reason = str(error).splitlines()[0]
+        raise InputError(
+            f"{path}: not a top-label table ({reason}); delete it and rerun"
+        ) from error
+    return {name: TopLabel(*(x[fold == name] for x in columns)) for name in FOLDS}, origin

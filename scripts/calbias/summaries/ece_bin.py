@@ -2,26 +2,26 @@
 
 from calbias.estimation.api import estimate
 from calbias.io.table_schema import columns_of
-from calbias.logits.store import FOLDS
-from calbias.logits.top_label_table import read_origin, read_top_labels
+from calbias.logits.top_label_table import read_top_labels
 
 PUBLISHED_BINS = 15
 
 
-def ece_bin_row(top_labels, simulated, simulated_source, published, norm=2):
-    """Return one model's row of table ``ece_bin_real_and_simulated``, in percent.
+def ece_bin_row(path, simulated, sources, published, norm=2):
+    """Return the row of table ``ece_bin_real_and_simulated``, in percent, of a top-label table.
 
-    ``simulated`` is its row of table ``bias`` or None, ``published`` that of Table 4 or None. Real
-    and simulated data get the same bins. Without a validation fold the test fold stands for it.
+    Of all models, by name: ``simulated`` are rows of table ``bias``, ``sources`` those of their
+    scenarios, ``published`` rows of Table 4. Real and simulated data get the same bins. Without a
+    validation fold the test fold stands for it.
     """
-    simulated = {} if simulated is None else simulated
+    folds, origin = read_top_labels(path)
+    simulated, published = (rows.get(origin.model, {}) for rows in (simulated, published))
     n_bins = int(simulated.get("n_bins", PUBLISHED_BINS))
-    values = {fold: _ece_bin(top_labels, fold, n_bins, norm) for fold in FOLDS}
-    published = {} if published is None else published
+    values = {fold: _ece_bin(top_label, n_bins, norm) for fold, top_label in folds.items()}
     row = (
-        read_origin(top_labels).model,
-        read_origin(top_labels).source,
-        simulated_source,
+        origin.model,
+        origin.source,
+        sources.get(origin.model),
         values["test"] if values["validation"] is None else values["validation"],
         values["test"],
         simulated.get("mean_estimate_percent"),
@@ -32,8 +32,7 @@ def ece_bin_row(top_labels, simulated, simulated_source, published, norm=2):
     return dict(zip(columns_of("ece_bin_real_and_simulated"), row, strict=True))
 
 
-def _ece_bin(top_labels, fold, n_bins, norm):
-    top_label, _ = read_top_labels(top_labels, fold)
+def _ece_bin(top_label, n_bins, norm):
     if top_label.score.size == 0:
         return None
     return 100 * estimate("ece_bin_ew", top_label.score, top_label.hit, n_bins, norm).value
