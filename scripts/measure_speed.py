@@ -11,6 +11,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+import pandas as pd
+
 from calbias.benchmark import memory
 from calbias.benchmark.timing import processor
 from calbias.benchmark.workloads import argsort_rows, call_rows, grid_rows, growth_rows
@@ -53,13 +55,7 @@ def main(options):
     write_table(options.memory, "benchmark_memory", peaks)
     print(f"processor: {processor()}")
     print(f"Figure 4's grid at {options.replicates} instead of 1000 replicates; CPU seconds")
-    print(f"{'work':34} {'baseline':24} {'seconds':>9} {'baseline':>9}  ratio (low to high)")
-    for row in rows:
-        print(
-            f"{row['work']:34} {row['baseline']:24} {row['seconds']:9.4f} "
-            f"{row['baseline_seconds']:9.4f}  {row['ratio_median']:.2f} "
-            f"({row['ratio_low']:.2f} to {row['ratio_high']:.2f})"
-        )
+    print(pd.DataFrame(rows).to_string(index=False))
     for row in peaks:
         print(
             f"peak memory, {row['work']} of {row['n_samples']} scores × {row['n_replicates']} "

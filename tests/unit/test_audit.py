@@ -302,7 +302,7 @@ def test_closed_form_and_own_scores_agree():
 def test_detection_labels_and_the_power_simulated_at_them():
     assert planning.needed_noncentrality() == pytest.approx(9.635, abs=5e-4)
     scores = np.random.default_rng(1).beta(3, 1, 5000)
-    rates = planning.tilted(scores, 0.8)
+    rates = planning.overconfident(scores)(0.25)
     n = planning.detection_labels(scores, rates)
     assert n == pytest.approx(9.635 / noncentrality(scores, rates), rel=1e-3)
     power, error = planning.simulated_power(scores, rates, n, 1000)
@@ -312,10 +312,9 @@ def test_detection_labels_and_the_power_simulated_at_them():
 
 def test_rates_with_a_given_error():
     sample = Sample(*drawn(500, 1.3))
-    (rates,) = planning.curves_with_errors(sample.rates, sample.scores, [0.02]).values()
+    rates = planning.curve_with_error(sample.rates, sample.scores, 0.02)
     assert np.mean(np.abs(rates - sample.scores)) == pytest.approx(0.02, abs=1e-8)
-    flat = planning.curves_with_errors(lambda lam: sample.scores, sample.scores, [0.02])
-    assert flat == {0.02: None}
+    assert planning.curve_with_error(lambda lam: sample.scores, sample.scores, 0.02) is None
 
 
 def test_halving_is_about_four_times_the_labels():

@@ -25,7 +25,7 @@ from calbias.auditing.labels import halving_labels, labels_table
 from calbias.auditing.large import large_audit
 from calbias.auditing.options import Options
 from calbias.auditing.plan import DETECT
-from calbias.auditing.planning import curves_with_errors
+from calbias.auditing.planning import curve_with_error
 from calbias.auditing.recalibrations import recalibration_table
 from calbias.auditing.result import Audit
 from calbias.errors import InputError
@@ -122,7 +122,7 @@ def audit_data(data, options, estimators=None, progress=None, folders=(FOLDER,))
         estimates = pd.concat([estimates, null_table(sample, slow)])
     progress("bootstrap, bounds and tests")
     headline, row = audited[HEADLINE], estimates.loc[HEADLINE]
-    curves = curves_with_errors(sample.rates, sample.scores, DETECT)
+    curves = {error: curve_with_error(sample.rates, sample.scores, error) for error in DETECT}
     tests = tests_table(construction, curves, options.replicates)
     intervals = intervals_table(sample, headline, Interval(row["low"], row["high"]), options)
     progress("labels needed")

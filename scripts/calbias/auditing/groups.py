@@ -81,8 +81,5 @@ def _group(scores, hits, options, with_interval=True):
 
 def _power(scores):
     """Return the power of the Cox test against a tilted curve with an ℓ1 error of 5 points."""
-    curves = planning.curves_with_errors(
-        lambda lam: planning.tilted(scores, 1 / (1 + lam)), scores, [TELLABLE]
-    )
-    rates = curves[TELLABLE]
+    rates = planning.curve_with_error(planning.overconfident(scores), scores, TELLABLE)
     return 0.0 if rates is None else planning.cox_power(scores, rates, scores.size)

@@ -5,7 +5,7 @@ import pandas as pd
 
 from calbias.auditing.intervals.inversion import Construction
 from calbias.auditing.plan import goals
-from calbias.auditing.planning import curves_with_errors
+from calbias.auditing.planning import curve_with_error
 from calbias.auditing.sample import Sample
 
 HALVE = "halve the interval"
@@ -33,7 +33,7 @@ def halving_labels(sample, estimator, corrected, level):
         return float(4 * sample.n)
     rates = sample.scores
     if np.abs(sample.rates(1.0) - sample.scores).mean() > 0 and corrected > 0:
-        (found,) = curves_with_errors(sample.rates, sample.scores, [corrected]).values()
+        found = curve_with_error(sample.rates, sample.scores, corrected)
         rates = sample.rates(1.0) if found is None else found
     lengths = {}
     for times in (1, 2, 4, 8):

@@ -22,7 +22,7 @@ from calbias.auditing.intervals.inversion import Construction
 from calbias.auditing.labels import labels_table
 from calbias.auditing.options import Options
 from calbias.auditing.plan import DETECT
-from calbias.auditing.planning import curves_with_errors
+from calbias.auditing.planning import curve_with_error
 from calbias.auditing.recalibrations import recalibration_table
 from calbias.auditing.result import Audit
 from calbias.auditing.sample import Sample
@@ -46,7 +46,7 @@ def large_audit(cells, scores, hits, options=None, progress=None):
     estimates = estimates_table(construction, options.level)
     row = estimates.loc[HEADLINE]
     progress("labels needed")
-    curves = curves_with_errors(sample.rates, sample.scores, DETECT)
+    curves = {error: curve_with_error(sample.rates, sample.scores, error) for error in DETECT}
     description = _of_all_rows(description_of(Data(sample), p), of_cells, p)
     progress("cross-validated recalibration")
     return Audit(

@@ -63,9 +63,8 @@ def plan(
         scores = betaincinv(*beta, (np.arange(_QUANTILES) + 0.5) / _QUANTILES)
         scores = np.clip(scores, LEAST, 1 - LEAST)
     scores = np.sort(np.asarray(scores, float))
-    curves = planning.curves_with_errors(
-        lambda lam: planning.tilted(scores, 1 / (1 + lam)), scores, detect
-    )
+    family = planning.overconfident(scores)
+    curves = {error: planning.curve_with_error(family, scores, error) for error in detect}
     rows = goals(scores, curves, power, slope, slope_width, gap_width, seed, _REPLICATES)
     x = logits_of(scores)
     for row, rates in zip(rows, curves.values(), strict=False):

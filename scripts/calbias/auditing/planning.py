@@ -21,7 +21,7 @@ from calbias.errors import InputError
 
 LEVEL = 0.05
 _SIMULATED = 400
-_LARGEST_SIMULATED = 200_000
+_LARGEST_SIMULATED, _LARGEST_LAMBDA = 200_000, 1e4
 
 
 def slope_labels(scores, half_width=0.1):
@@ -86,26 +86,20 @@ def simulated_power(scores, rates, n, replicates=_SIMULATED, seed=0):
     return power, float(np.sqrt(power * (1 - power) / replicates))
 
 
-def curves_with_errors(rates_at, scores, errors, most=1e4):
-    """Return {error: rates of the family ``rates_at(λ)`` with that ℓ1 error, or None}.
+def curve_with_error(rates_at, scores, error):
+    """Return the rates of the family ``rates_at(λ)`` with an ℓ1 error; None if none is that far."""
 
-    None where no curve of the family is that far from the diagonal.
-    """
+    def excess(lam):
+        return float(np.abs(rates_at(lam) - scores).mean()) - error
 
-    def curve(error):
-        def excess(lam):
-            return float(np.abs(rates_at(lam) - scores).mean()) - error
-
-        high = 1.0
-        while excess(high) < 0:
-            high *= 2
-            if high > most:
-                return None
-        return rates_at(brentq(excess, 0.0, high, xtol=1e-9))
-
-    return {error: curve(error) for error in errors}
+    high = 1.0
+    while excess(high) < 0:
+        high *= 2
+        if high > _LARGEST_LAMBDA:
+            return None
+    return rates_at(brentq(excess, 0.0, high, xtol=1e-9))
 
 
-def tilted(scores, slope):
-    """Return the rates of logit c = slope·logit s: overconfident scores for a slope below 1."""
-    return expit(slope * logits_of(scores))
+def overconfident(scores):
+    """Return the family λ → rates of logit c = logit s/(1 + λ)."""
+    return lambda lam: expit(1 / (1 + lam) * logits_of(scores))

@@ -3,13 +3,12 @@
 Seconds are those that the process spent computing: what other processes take is not counted.
 """
 
-import platform
 import time
-from pathlib import Path
 
 import numpy as np
 
 from calbias.io.table_schema import columns_of
+from calbias.pipeline import provenance
 
 
 def compare(work, n_scores, implementation, baselines, rounds):
@@ -48,7 +47,4 @@ def processor():
     """Return the processor's name and what numba compiles for."""
     from llvmlite.binding import get_host_cpu_name
 
-    cpuinfo = Path("/proc/cpuinfo")
-    lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
-    names = [line.split(":")[1].strip() for line in lines if line.startswith("model name")]
-    return f"{(names or [platform.processor()])[0]} ({get_host_cpu_name()})"
+    return f"{provenance.processor()} ({get_host_cpu_name()})"
