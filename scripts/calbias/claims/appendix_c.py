@@ -199,16 +199,15 @@ def twelve_percent_is_ambiguous(evidence):
     {TCE_LOOSE:g} and more than 1 apart. {SETTLED}
     Errors: ± one Monte Carlo standard error of the TCE
     """
-    numbers, verdict, note = settled(evidence, "R24", AMBIGUITY)
-    tces = sorted(numbers.values, reverse=True)
+    values, errors, verdict = yield from settled(evidence, "R24", AMBIGUITY)
+    tces = sorted(values, reverse=True)
     printed = dict(zip(tces, AMBIGUOUS_TCE_PERCENT, strict=True))
     if not np.isfinite(tces).all():
         printed = {}  # which published TCE is whose is known by their order alone
     name = f"TCE where {USUAL} is {AMBIGUOUS_PERCENT:g} % at n = 200"
-    for scores, value, error in zip(SCORES, *numbers[:2], strict=True):
+    for scores, value, error in zip(SCORES, values, errors, strict=True):
         published = printed.get(value, NAN), WHOLE_PERCENT
         yield Measurement(name, value, "percent", scores, error, NAN, NAN, *published)
-    yield note
     return verdict, evidence.source("tce_sweep")
 
 

@@ -53,10 +53,16 @@ def measurement_table(judged):
 def in_words(measurements):
     """Return measurements as text: ``name: case value ± error, …; name: …``."""
     parts = []
-    for (name, unit), group in itertools.groupby(measurements, key=lambda m: (m.name, m.unit)):
+    for name, unit, group in grouped(measurements):
         values = ", ".join(f"{m.case} {quantity(m)}".strip() for m in group)
-        parts.append(f"{name}: {values}{UNITS.get(unit, ' ' * bool(unit) + unit)}")
+        parts.append(f"{name}: {values}{unit}")
     return "; ".join(parts)
+
+
+def grouped(measurements):
+    """Yield (name, unit as it follows a number, Measurements) of those that follow each other."""
+    for (name, unit), group in itertools.groupby(measurements, lambda m: (m.name, m.unit)):
+        yield name, UNITS.get(unit, f" {unit}" if unit else ""), group
 
 
 def quantity(measurement):

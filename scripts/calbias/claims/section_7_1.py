@@ -11,8 +11,6 @@ from calbias.claims.tallies import (
     clearly_below,
     compared_curves,
     mean_abs,
-    mean_abs_measurements,
-    ranking,
     tally,
     tally_measurements,
     unrooted_note,
@@ -81,7 +79,7 @@ def sweep_then_debias(evidence):
     """
     bias, se = by_estimator(evidence.bias("realistic", (*BINNED, "kde")))
     means = mean_abs(bias, se)
-    order = ranking(means)
+    order = list(means)
     first = order[0] == "ece_sweep_em" and clearly_below(means, "ece_sweep_em", order[1])
     second = order[:2] == ["ece_sweep_em", "ece_debias_em"]
     gap, error = abs_difference(*(x[name] for name in PAIR for x in (bias, se)))
@@ -89,7 +87,7 @@ def sweep_then_debias(evidence):
     small, large = MODEL_SIZES[0], MODEL_SIZES[-1]
     shrinks = gap[small] - gap[large] > CLEAR * np.hypot(error[small], error[large])
     beaten = exceptions(bias, se, evidence.groups())
-    yield from mean_abs_measurements(means)
+    yield from by_case("mean |bias|", means, "percent")
     places = f"sample sizes of {len(MODEL_SIZES)} at which it is clearly beaten"
     yield Measurement(places, sum(where.startswith("n =") for where in beaten))
     gaps = {f"n = {n}:": (gap[n], error[n]) for n in (small, large)}
@@ -114,7 +112,7 @@ def exceptions(bias, se, groups):
     found = {}
     for where, cells in places.items():
         means = mean_abs(bias[cells], se[cells])
-        better = [x for x in ranking(means) if clearly_below(means, x, "ece_sweep_em")]
+        better = [x for x in means if clearly_below(means, x, "ece_sweep_em")]
         if better:
             words = ", ".join(f"{name} {means[name][0]:.3f}" for name in better)
             found[where] = f"{words} against {means['ece_sweep_em'][0]:.3f}"

@@ -1,7 +1,5 @@
 """R11: the paired t-test of debias against sweep (section 7.1); R20 rests on the same test."""
 
-from typing import NamedTuple
-
 import numpy as np
 
 from calbias.claims.evidence import by_estimator
@@ -20,23 +18,24 @@ UNITS = ("percent", "percent", "")
 PUBLISHED = (DEBIAS_PERCENT, SWEEP_PERCENT, T_STATISTIC)
 
 
-class PairedTest(NamedTuple):
-    """The test over 70 pairs: both mean |bias|, percent, and t, (3,), with Monte Carlo errors."""
+def paired_test(evidence, experiment, published=(NAN,) * 3, p_value=NAN):
+    """Yield the Measurements of the test over 70 pairs, as in table ``paired_t_test``.
 
-    values: np.ndarray
-    errors: np.ndarray
-    p_value: float
-    n_pairs: int
-
-
-def paired_test(evidence, experiment):
-    """Return the PairedTest of an experiment, as in table ``paired_t_test``."""
+    Returns both mean |bias| and t, (3,), percent, with their Monte Carlo errors (3,), and p.
+    """
     bias, se = by_estimator(evidence.bias(experiment, PAIR))
     row = paired_t_test(bias.abs(), *PAIR)
     a, b = PAIR
     of_t = t_error(bias[a].abs() - bias[b].abs(), np.hypot(se[a], se[b]))
-    values, errors = [row[column] for column in COLUMNS], [*error_of_mean(se[[a, b]]), of_t]
-    return PairedTest(np.array(values), np.array(errors), row["p_value"], row["n_pairs"])
+    values, errors = np.array([row[name] for name in COLUMNS]), [*error_of_mean(se[[a, b]]), of_t]
+    rows = zip(NAMES, values, UNITS, errors, published, strict=True)
+    for name, value, unit, error, printed in rows:
+        of_paper = evidence.paper_error(experiment, error) if printed == printed else NAN
+        yield Measurement(name, value, unit, "", error, NAN, NAN, printed, of_paper)
+    p = "p of the paired test" + f", published as < {p_value:g}" * (p_value == p_value)
+    yield Measurement(p, row["p_value"], published=p_value)
+    yield Measurement("pairs", row["n_pairs"])
+    return values, np.array(errors), row["p_value"]
 
 
 def t_error(differences, errors):
@@ -47,16 +46,6 @@ def t_error(differences, errors):
     k, mean, sd = len(differences), differences.mean(), differences.std(ddof=1)
     slopes = np.sqrt(k) * (1 / (k * sd) - mean * (differences - mean) / ((k - 1) * sd**3))
     return float(np.sqrt(np.sum((slopes * errors) ** 2)))
-
-
-def in_measurements(test, published=(NAN,) * 3, published_errors=(NAN,) * 3, p_value=NAN):
-    """Return a PairedTest as Measurements, with published values where there are any."""
-    rows = zip(NAMES, test.values, UNITS, test.errors, published, published_errors, strict=True)
-    for name, value, unit, error, *printed in rows:
-        yield Measurement(name, value, unit, "", error, NAN, NAN, *printed)
-    p = "p of the paired test" + f", published as < {p_value:g}" * (p_value == p_value)
-    yield Measurement(p, test.p_value, published=p_value)
-    yield Measurement("pairs", test.n_pairs)
 
 
 @claim("R11", "§7.1", "bias paired_t_test t_test_sensitivity", "fig4_realistic")
@@ -70,10 +59,7 @@ def realistic_t_test(evidence):
     Errors: ± one Monte Carlo standard error; ranges: parameters drawn within the rounding of the
     printed ones (table t_test_sensitivity)
     """
-    test = paired_test(evidence, "realistic")
-    (a, b, _), p = test.values, test.p_value
-    paper_errors = [evidence.paper_error("realistic", error) for error in test.errors]
-    yield from in_measurements(test, PUBLISHED, paper_errors, P_VALUE)
+    (a, b, _), errors, p = yield from paired_test(evidence, "realistic", PUBLISHED, P_VALUE)
     table = evidence.tables.get("t_test_sensitivity")
     if table is not None and len(table):
         is_draw = table["choice"].str.startswith(ROUNDING)
@@ -83,7 +69,7 @@ def realistic_t_test(evidence):
             yield Measurement(name + words, NAN, unit, low=low, high=high)
         yield from sensitivity_notes(table[~is_draw])
     off = np.abs([a - DEBIAS_PERCENT, b - SWEEP_PERCENT])
-    near = (off <= TOLERANCE_PERCENT + CLEAR * test.errors[:2]).all()
+    near = (off <= TOLERANCE_PERCENT + CLEAR * errors[:2]).all()
     verdict = verdict_of(a > b and p < P_VALUE and near, a > b and p < SIGNIFICANT)
     return verdict, evidence.source("realistic", MODELS)
 

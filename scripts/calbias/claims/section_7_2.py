@@ -125,11 +125,10 @@ def two_percent_needs_many(evidence):
     {SETTLED}
     Errors: ± one Monte Carlo standard error
     """
-    numbers, verdict, note = settled(evidence, "R17", NEEDS_MANY)
-    for limit, value, error in zip(detectable(evidence, MANY), *numbers[:2], strict=True):
+    *numbers, verdict = yield from settled(evidence, "R17", NEEDS_MANY)
+    for limit, value, error in zip(detectable(evidence, MANY), *numbers, strict=True):
         is_open = np.isnan(limit.value)
         yield limit if is_open else limit._replace(value=value, error=error)
-    yield note
     return verdict, evidence.source("detection")
 
 

@@ -6,13 +6,11 @@ from collections import Counter
 from calbias.claims.evidence import by_estimator
 from calbias.claims.measurements import by_case
 from calbias.claims.section_7_1 import KDES, curves_by_group
-from calbias.claims.section_7_1_t_test import SIGNIFICANT, in_measurements, paired_test
+from calbias.claims.section_7_1_t_test import SIGNIFICANT, paired_test
 from calbias.claims.tallies import (
     clearly_below,
     compared_curves,
     mean_abs,
-    mean_abs_measurements,
-    ranking,
     tally,
     tally_measurements,
     unrooted_note,
@@ -38,13 +36,13 @@ def kde_then_debias(evidence):
     means = mean_abs(*by_estimator(evidence.bias("perfect", (*BINNED, *KDES))))
     orders, verdicts = {}, {}
     for kde in KDES:
-        orders[kde] = order = ranking({name: means[name] for name in (*BINNED, kde)})
+        orders[kde] = order = [name for name in means if name in (*BINNED, kde)]
         first = order[0] == kde and clearly_below(means, kde, order[1])
         verdicts[kde] = verdict_of(first and order[1] == "ece_debias_em", first)
     order = orders["kde"]
     places = {name: order.index(name) + 1 for name in ("kde", "ece_debias_em")}
     yield from by_case(f"place among {len(order)}", places)
-    yield from mean_abs_measurements(means)
+    yield from by_case("mean |bias|", means, "percent")
     yield unrooted_note(verdicts)
     return verdicts["kde"], evidence.source("perfect", MODELS)
 
@@ -59,10 +57,8 @@ def perfect_t_test(evidence):
     ece_debias_em has the smaller mean with p < {SIGNIFICANT}, approximate if only the smaller mean.
     Errors: ± one Monte Carlo standard error
     """
-    test = paired_test(evidence, "perfect")
-    yield from in_measurements(test)
-    a, b, _ = test.values
-    verdict = verdict_of(a < b and test.p_value < SIGNIFICANT, a < b)
+    (a, b, _), _, p = yield from paired_test(evidence, "perfect")
+    verdict = verdict_of(a < b and p < SIGNIFICANT, a < b)
     return verdict, evidence.source("perfect", MODELS)
 
 

@@ -47,7 +47,10 @@ class Settling(NamedTuple):
 
 
 def settled(evidence, id, settling):
-    """Return (Numbers, verdict, note) of a claim, by table ``settled`` if the claim is there."""
+    """Yield how well a claim is settled, and return (values, errors, verdict).
+
+    By table ``settled`` if the claim is there.
+    """
     table = evidence.tables.get("settled")
     rows = () if table is None else table[table["id"] == id]
     if len(rows):
@@ -56,7 +59,9 @@ def settled(evidence, id, settling):
         numbers = Numbers(values, errors, int(rows["n_replicates"].iloc[0]))
     else:
         numbers = settling.measure(evidence)
-    return numbers, *settled_verdict(numbers, settling.decide)
+    verdict, note = settled_verdict(numbers, settling.decide)
+    yield note
+    return *numbers[:2], verdict
 
 
 def settled_verdict(numbers, decide):

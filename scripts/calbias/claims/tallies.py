@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from calbias.claims.measurements import Measurement, by_case
+from calbias.claims.measurements import Measurement
 from calbias.claims.verdicts import CLEAR, FEW, RARE, VERDICTS, in_plain_words, verdict_of
 from calbias.summaries.bias_by_group import error_of_mean
 
@@ -46,7 +46,7 @@ def tally_measurements(name, tallies):
 
 
 def abs_difference(bias_a, se_a, bias_b, se_b):
-    """Return |a| - |b| and a bound on its error, whatever the correlation of a and b."""
+    """Return |a| − |b| and a bound on its error, for any correlation of a and b."""
     return np.abs(bias_a) - np.abs(bias_b), se_a + se_b
 
 
@@ -61,19 +61,10 @@ def compared_curves(curves, a, b):
 
 
 def mean_abs(bias, se):
-    """Return {estimator: (mean |bias|, its error)} of DataFrames, rows being independent."""
+    """Return {estimator: (mean |bias|, its error)} of DataFrames, least first; rows independent."""
     error = error_of_mean(se)
-    return {name: (bias[name].abs().mean(), error[name]) for name in bias.columns}
-
-
-def mean_abs_measurements(means):
-    """Return Measurements of ``mean_abs``, least first."""
-    return by_case("mean |bias|", {name: means[name] for name in ranking(means)}, "percent")
-
-
-def ranking(means):
-    """Return the estimators from least to most biased, of ``mean_abs``."""
-    return sorted(means, key=lambda name: means[name][0])
+    means = {name: (bias[name].abs().mean(), error[name]) for name in bias.columns}
+    return dict(sorted(means.items(), key=lambda item: item[1][0]))
 
 
 def clearly_below(means, a, b):

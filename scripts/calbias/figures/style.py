@@ -1,8 +1,8 @@
 """The one place of style: widths, fonts, colours, and how an estimator looks in every figure.
 
 Colours are those of Okabe and Ito (2008) for estimators, Paul Tol's muted set for groups of models
-and viridis for sample sizes, so that the three never look alike; each is told apart by the
-colour-blind, and each comes with a marker or a line style for print in grey.
+and viridis for sample sizes, so that the three never look alike; the colour-blind can
+distinguish each, and each comes with a marker or a line style for print in grey.
 """
 
 import math

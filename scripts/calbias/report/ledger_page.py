@@ -91,7 +91,7 @@ def summary(counts):
 
 
 def own_models(tables):
-    """Return the rows of the audits' tables on models that are not the paper's, as Shown."""
+    """Return the rows of the audits' tables on models that are not the paper's, as shown."""
     found = []
     for name in ("audit_verdicts", "audit_estimates"):
         if name in tables:

@@ -1,11 +1,10 @@
 """Result tables as the ledger's page shows them: cells in words, long tables cut."""
 
-import itertools
-from typing import NamedTuple
+from types import SimpleNamespace
 
 import pandas as pd
 
-from calbias.claims.measurements import NAN, UNITS, Measurement, number, quantity
+from calbias.claims.measurements import NAN, Measurement, grouped, number, quantity
 from calbias.io.table_schema import column_meanings, tables
 
 MOST_ROWS = 20  # of a table in the page
@@ -22,41 +21,28 @@ CAUSES_OF_SURROGATES = {
 }
 
 
-class Column(NamedTuple):
-    """A column's heading, what it means, and whether its cells are numbers."""
-
-    name: str
-    meaning: str
-    numeric: bool
-
-
-class Shown(NamedTuple):
-    """A table of the page, cut to its first rows; ``maker`` is its entry in the table schema."""
-
-    name: str
-    label: str
-    caption: str
-    columns: list
-    rows: list
-    n_rows: int
-    maker: dict
-
-
 def shown(name, table, most=MOST_ROWS, label=""):
-    """Return the Shown of a result table, a DataFrame, by the name of its schema."""
+    """Return a result table, a DataFrame, as the page shows it: cut to its first rows.
+
+    A column has its heading, its meaning and whether its cells are numbers; ``maker`` is the
+    table's entry in the schema.
+    """
     entry, meanings = tables().get(name, {}), column_meanings()
     columns = []
     for column, dtype in table.dtypes.items():
         known = meanings.get(column, {})
         unit = f" ({known['unit']})" if "unit" in known else ""
         numeric = pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_bool_dtype(dtype)
-        columns.append(Column(column, f"{known.get('meaning', column)}{unit}", numeric))
+        meaning = f"{known.get('meaning', column)}{unit}"
+        columns.append(SimpleNamespace(name=column, meaning=meaning, numeric=numeric))
     rows = [
         [_cell(value, column.numeric) for value, column in zip(row, columns, strict=True)]
         for row in table.head(most).itertuples(index=False)
     ]
-    caption = entry.get("caption", "")
-    return Shown(name, label or name, caption, columns, rows, len(table), entry)
+    return SimpleNamespace(
+        name=name, label=label or name, caption=entry.get("caption", ""), maker=entry,
+        columns=columns, rows=rows, n_rows=len(table),
+    )  # fmt: skip
 
 
 def _cell(value, numeric):
@@ -70,13 +56,12 @@ def measurement_groups(rows):
     rows = rows.fillna({"unit": "", "case": ""}).to_dict("records")
     found = [Measurement(*(row[field] for field in Measurement._fields)) for row in rows]
     groups = []
-    for (name, unit), group in itertools.groupby(found, lambda m: (m.name, m.unit)):
-        words = UNITS.get(unit, f" {unit}" if unit else "")
+    for name, unit, group in grouped(found):
         cells = [
             {
                 "case": m.case.rstrip(":"),
-                "measured": quantity(m) + words,
-                "published": number(m.published) and number(m.published) + words,
+                "measured": quantity(m) + unit,
+                "published": number(m.published) and number(m.published) + unit,
             }
             for m in group
         ]
@@ -121,7 +106,7 @@ def _count(rows, what):
 
 
 def papers_tables(measures):
-    """Return the tables of two other papers as Shown, method × model: computed / printed."""
+    """Return the tables of two other papers as shown, method × model: computed / printed."""
     if measures is None:
         return []
 
