@@ -36,16 +36,16 @@ def platt(x, y):
 def test_logistic_line_against_a_general_optimiser(seed):
     scores, hits = monotone_data(200, seed)
     x = logit(np.clip(scores, 1e-9, 1 - 1e-9))
-    assert fit_line(x, hits.astype(float)) == pytest.approx(platt(x, hits), abs=1e-5)
+    assert fit_line(x, hits.astype(float), 1.0) == pytest.approx(platt(x, hits), abs=1e-5)
 
 
 @pytest.mark.parametrize("hits", [[0, 0, 1, 1], [1, 1, 1, 1], [0, 0, 0, 0], [1, 1, 0, 0]])
 def test_separable_labels_have_a_finite_fit(hits):
     x = np.array([-2.0, -1.0, 1.0, 36.0])
-    assert fit_line(x, np.array(hits, float)) == pytest.approx(
+    assert fit_line(x, np.array(hits, float), 1.0) == pytest.approx(
         platt(x, np.array(hits)), rel=3e-3, abs=1e-4
     )
-    assert all(map(math.isfinite, fit_line(np.ones(4), np.array(hits, float))))
+    assert all(map(math.isfinite, fit_line(np.ones(4), np.array(hits, float), 1.0)))
 
 
 def cross_fitted(scores, hits, calibrator, norm):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from calbias.engine.sorted_batch import SortedBatch, of_sorted_scores, sorted_data_set
 from calbias.estimation.api import estimate
 from calbias.estimation.loading import load_estimator
-from calbias.estimation.registry import estimator_file, known_estimators, literal
+from calbias.estimation.registry import estimator_file, known_estimators, literal, usable_norm
 
 ESTIMATORS = sorted(known_estimators())
 
@@ -37,10 +37,11 @@ def test_many_data_sets_at_once_are_as_one_by_one(estimator):
     each = [sorted_data_set(*monotone_data(80, seed)) for seed in range(7)]
     together = SortedBatch.concatenated(each)
     run = load_estimator(estimator)
-    values, n_bins = run(together, 10, 2.0)
-    for row, data in enumerate(each):
-        value, bins = run(data, 10, 2.0)
-        assert (value[0], bins[0]) == (values[row], n_bins[row])
+    for norm in {2.0, usable_norm(estimator, 3)}:
+        values, n_bins = run(together, 10, norm)
+        for row, data in enumerate(each):
+            value, bins = run(data, 10, norm)
+            assert (value[0], bins[0]) == (values[row], n_bins[row])
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS)

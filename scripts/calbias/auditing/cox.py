@@ -22,7 +22,7 @@ def fit_cox(x, hits):
     n_hits = hits.sum()
     if n_hits in (0, hits.size):
         return float(logit((n_hits + 0.5) / (hits.size + 1.0))), 0.0
-    return fit_line(x, hits.astype(float), False)
+    return fit_line(x, hits.astype(float), 0.0)
 
 
 def cox_curve(x, hits, new_x):

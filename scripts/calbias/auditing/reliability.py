@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from calbias.auditing.inputs import prepared
-from calbias.engine.binning import IS_EQUAL_MASS, first_rank
+from calbias.engine.binning import IS_EQUAL_MASS
 from calbias.errors import InputError
 from calbias.estimation.api import is_number, validate_options
 from calbias.estimation.inputs import validate_whole
@@ -100,8 +100,7 @@ def reliability_diagram(
 
 def diagram_of(sample, n_bins=15, binning="equal_width", level=0.95, replicates=1000):
     """Return the ReliabilityDiagram of a Sample."""
-    scores, is_equal_mass = sample.scores, IS_EQUAL_MASS[binning]
-    ranks = np.unique([first_rank(k, n_bins, scores, is_equal_mass) for k in range(n_bins + 1)])
+    scores, ranks = sample.scores, np.unique(sample.data.ranks(n_bins, binning))
     sizes = np.diff(ranks)
     means = np.empty((replicates, len(sizes)))
     for batch, redrawn in sample.redraws("band").batches(scores, replicates):

@@ -24,7 +24,7 @@ def ranks_of_bins(scores, n_bins, binning):
     if len(scores) == 1:
         return np.searchsorted(scores[0], edges(n_bins))[None]
     ranks = np.empty((scores.shape[0], n_bins + 1), np.int64)
-    _search_edges(scores, edges(n_bins), ranks)
+    search_edges(scores, edges(n_bins), ranks)
     return ranks
 
 
@@ -49,45 +49,19 @@ def edges(n_bins):
 
 
 @njit
-def _search_edges(scores, edges, ranks):
-    for row in range(scores.shape[0]):
-        search_edges(scores[row], edges, ranks[row])
-
-
-@njit
 def search_edges(scores, edges, ranks):
-    """Fill ``ranks`` with the number of sorted scores (n,) below each edge.
+    """Fill each row of ``ranks`` with the number of scores in a row, sorted, below each edge.
 
-    All binary searches take the same steps, side by side and without a branch.
+    All binary searches of a row take the same steps, side by side and without a branch.
     """
-    width = scores.shape[0]
-    for k in range(edges.shape[0]):
-        ranks[k] = 0
-    while width > 1:
-        half = width >> 1
+    for row in range(scores.shape[0]):
+        width = scores.shape[1]
         for k in range(edges.shape[0]):
-            ranks[k] += half if scores[ranks[k] + half - 1] < edges[k] else 0
-        width -= half
-    for k in range(edges.shape[0]):
-        ranks[k] += 1 if scores[ranks[k]] < edges[k] else 0
-
-
-@njit
-def first_rank(k, n_bins, scores, equal_mass):
-    """Return the first rank in bin ``k`` or above, for k = 0..n_bins, of sorted scores (n,)."""
-    n = scores.shape[0]
-    if k <= 0:
-        return 0
-    if k >= n_bins:
-        return n
-    if equal_mass:
-        return (k * n + n_bins - 1) // n_bins
-    edge = k / n_bins
-    low, high = 0, n
-    while low < high:
-        middle = (low + high) >> 1
-        if scores[middle] < edge:
-            low = middle + 1
-        else:
-            high = middle
-    return low
+            ranks[row, k] = 0
+        while width > 1:
+            half = width >> 1
+            for k in range(edges.shape[0]):
+                ranks[row, k] += half if scores[row, ranks[row, k] + half - 1] < edges[k] else 0
+            width -= half
+        for k in range(edges.shape[0]):
+            ranks[row, k] += 1 if scores[row, ranks[row, k]] < edges[k] else 0

@@ -33,7 +33,7 @@ def njit(function=None, **options):
     """
     if function is None:
         return lambda function: njit(function, **options)
-    kernel = numba.njit(**options)(function)
+    kernel = numba.njit(no_cfunc_wrapper=True, **options)(function)
     if _folder(inspect.getfile(function)) is not None:
         kernel._cache = _SharedCache(function)
     return kernel

@@ -5,8 +5,6 @@ The variable is the log-odds of the score, bounded where the score has rounded t
 
 import math
 
-import numpy as np
-
 from calbias.engine.jit import njit
 
 _FARTHEST = 2.0**-53  # of a score from 0 and 1, where the log-odds are ±36.7
@@ -31,20 +29,26 @@ def expit(x):
 
 
 @njit(error_model="numpy")
-def fit_line(x, labels, smoothed=True):
+def fit_line(x, labels, added):
     """Return (a, b) of greatest likelihood for x (n,) and labels (n,) in [0, 1].
 
-    Where ``smoothed`` the labels 0 and 1 are moved to 1/(n₀ + 2) and (n₁ + 1)/(n₁ + 2) as Platt
-    (1999) does, so that separable data have a finite fit; without it the iteration ends far out
-    there. x is centred and scaled. Where all x agree b is 1 and a fits the mean.
+    With ``added`` = 1 the labels 0 and 1 are moved to 1/(n₀ + 2) and (n₁ + 1)/(n₁ + 2) as Platt
+    (1999) does, so that separable data have a finite fit; with 0 the iteration ends far out there.
+    x is centred and scaled. Where all x agree b is 1 and a fits the mean.
     """
     n = x.shape[0]
-    mean = x.mean()
-    scale = math.sqrt(np.mean((x - mean) ** 2))
-    n_hits = labels.sum()
+    mean = square = n_hits = 0.0
+    for i in range(n):
+        mean += x[i]
+        n_hits += labels[i]
+    mean /= n
+    for i in range(n):
+        square += (x[i] - mean) ** 2
+    scale = math.sqrt(square / n)
     low, high = 0.0, 1.0
-    if smoothed:
-        low, high = 1.0 / (n - n_hits + 2.0), (n_hits + 1.0) / (n_hits + 2.0)
+    if added > 0.0:
+        low = added / (n - n_hits + 2.0 * added)
+        high = (n_hits + added) / (n_hits + 2.0 * added)
     if scale < 1e-12 * max(1.0, abs(mean)):
         rate = low + (high - low) * n_hits / n
         return math.log(rate) - math.log1p(-rate) - mean, 1.0

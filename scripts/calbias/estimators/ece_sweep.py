@@ -36,7 +36,8 @@ def estimate_data_sets(data, n_bins, norm, binning):
     m, n = data.scores.shape
     estimates, chosen = np.empty(m), np.full(m, -2)
     if m > 1 and n < _MOST_SAMPLES:
-        _sweep(*data[:3], _rounding(data), IS_EQUAL_MASS[binning], norm, estimates, chosen)
+        how = _rounding(data), _EDGES, IS_EQUAL_MASS[binning], norm
+        _sweep(*data[:3], *how, estimates, chosen)
     for row in np.flatnonzero(chosen < 0):
         alone = SortedBatch(*(values[row : row + 1] for values in data))
         chosen[row] = _last_passing(alone, binning, -chosen[row])
@@ -139,37 +140,38 @@ def decreases(data, left, middle, right):
 
 
 @njit
-def _sweep(scores, cum_gap, cum_hit, rounding, equal_mass, norm, out, chosen):
+def _sweep(scores, cum_gap, cum_hit, rounding, edges, equal_mass, norm, out, chosen):
     """Fill the estimates and the numbers of bins chosen: -b if the sweep is undecided at b."""
     ranks = np.empty(_FEW + 1, np.int64)
     bounds, heights = np.empty(_FEW + 2 * LANES), np.empty(_FEW + 2 * LANES)
     for row in range(scores.shape[0]):
+        this = slice(row, row + 1)
         verdict, b = _PASSES, 1
         while verdict == _PASSES:
             b += 1
             if b > min(_FEW, scores.shape[1]):
                 verdict = _UNDECIDED
             else:
-                _find_bins(scores[row], equal_mass, b, ranks)
+                _find_bins(scores[this], edges, equal_mass, ranks[: b + 1].reshape(1, b + 1))
                 verdict = _verdict(cum_hit[row], ranks, b, rounding, bounds, heights)
-        if verdict == _UNDECIDED:
-            chosen[row] = -b
-        else:
+        chosen[row] = -b
+        if verdict == _FAILS:
             chosen[row] = b - 1
-            _find_bins(scores[row], equal_mass, b - 1, ranks)
             final = ranks[:b].reshape(1, b)
-            binned_error(cum_gap[row : row + 1], final, norm, out[row : row + 1])
+            _find_bins(scores[this], edges, equal_mass, final)
+            binned_error(cum_gap[this], final, norm, out[this])
 
 
 @njit(error_model="numpy")
-def _find_bins(scores, equal_mass, n_bins, ranks):
-    """Fill ``ranks`` (n_bins + 1,) with where the bins begin, as ``ranks_of_bins`` gives it."""
+def _find_bins(scores, edges, equal_mass, ranks):
+    """Fill ``ranks`` (1, b + 1) with where the bins begin, as ``ranks_of_bins`` gives it."""
+    n_bins = ranks.shape[1] - 1
     if equal_mass:
-        n = float64(scores.shape[0])
+        n = float64(scores.shape[1])
         for k in range(n_bins + 1):
-            ranks[k] = int32((float64(int32(k)) * n + (n_bins - 1)) / n_bins)
+            ranks[0, k] = int32((float64(int32(k)) * n + (n_bins - 1)) / n_bins)
     else:
-        search_edges(scores, _EDGES[n_bins, : n_bins + 1], ranks)
+        search_edges(scores, edges[n_bins, : n_bins + 1], ranks)
 
 
 @njit

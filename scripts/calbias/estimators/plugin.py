@@ -56,7 +56,7 @@ def _glm_gaps(scores, labels, gaps):
     for row in range(scores.shape[0]):
         for i in range(n):
             x[i] = log_odds(scores[row, i])
-        a, b = fit_line(x, labels[row])
+        a, b = fit_line(x, labels[row], 1.0)
         for i in range(n):
             gaps[row, i] = abs(expit(a + b * x[i]) - scores[row, i])
 

@@ -14,8 +14,6 @@ from functools import lru_cache
 import numpy as np
 from scipy.fft import irfft, next_fast_len, rfft
 
-from calbias.engine.jit import njit
-
 VARIANTS = {"smece": {}}
 TARGET = "smece"
 BINS = "none"
@@ -56,8 +54,8 @@ def _smoothed_error(scores, residuals, sigma, spectra):
     n_grid = max(2000, round(20 / sigma)) // 2 + 1
     length = next_fast_len(4 * n_grid, real=True)
     if n_grid not in spectra:
-        shared = np.zeros((2, n_grid))
-        _share(scores, residuals, shared)
+        place = scores * (n_grid - 1)
+        shared = np.stack([_shared(values, place, n_grid) for values in (residuals, 1.0)])
         mirrored = np.concatenate([shared[:, :0:-1], shared, shared[:, -2::-1]], axis=1)
         spectra[n_grid] = rfft(mirrored, length)
     smoothed = irfft(spectra[n_grid] * _kernel_spectrum(sigma, n_grid, length), length)
@@ -75,15 +73,10 @@ def _kernel_spectrum(sigma, n_grid, length):
     return rfft(np.exp(-0.5 * (distance / sigma) ** 2) / (np.sqrt(2 * np.pi) * sigma), length)
 
 
-@njit
-def _share(scores, residuals, out):
-    """Add each residual and each sample to the two grid points beside its score."""
-    cells = out.shape[1] - 1
-    for i in range(scores.shape[0]):
-        place = scores[i] * cells
-        cell = min(int(place), cells - 1)
-        share = place - cell
-        out[0, cell] += (1.0 - share) * residuals[i]
-        out[0, cell + 1] += share * residuals[i]
-        out[1, cell] += 1.0 - share
-        out[1, cell + 1] += share
+def _shared(values, place, n_grid):
+    """Return sums (n_grid,): each value is shared between the two grid points beside its place."""
+    low = np.minimum(place.astype(np.int64), n_grid - 2)
+    share = place - low
+    points = np.stack([low, low + 1], axis=1).ravel()
+    shares = np.stack([(1.0 - share) * values, share * values], axis=1).ravel()
+    return np.bincount(points, shares, n_grid)

@@ -9,7 +9,6 @@ Barnett and Dobriban 2024); bins with one sample are dropped there.
 
 import numpy as np
 
-from calbias.engine.binning import first_rank
 from calbias.engine.jit import njit
 
 VARIANTS = {"tcal": {}, "tcal_sun": {"divisor_loss": 1}}
@@ -20,19 +19,19 @@ NORMS = (2,)
 def estimate_data_sets(data, n_bins=15, norm=2.0, divisor_loss=0):
     """Return (estimates, bins used), each (m,), for SortedBatch of m rows."""
     estimates = np.empty(data.scores.shape[0])
-    _debiased(data.scores, data.cum_gap, data.cum_hit, n_bins, divisor_loss, estimates)
+    ranks = data.ranks(n_bins, "equal_width")
+    _debiased(data.scores, data.cum_gap, data.cum_hit, ranks, divisor_loss, estimates)
     return estimates, np.full(estimates.shape, n_bins, np.int64)
 
 
 @njit
-def _debiased(scores, cum_gap, cum_hit, n_bins, divisor_loss, out):
+def _debiased(scores, cum_gap, cum_hit, ranks, divisor_loss, out):
     """Fill ``out`` (m,); (s − y)² = s² + y(1 − 2s) also where y is a tied group's mean label."""
     n = scores.shape[1]
     for row in range(scores.shape[0]):
         total = 0.0
-        start = 0
-        for k in range(1, n_bins + 1):
-            end = first_rank(k, n_bins, scores[row], False)
+        for k in range(ranks.shape[1] - 1):
+            start, end = ranks[row, k], ranks[row, k + 1]
             if end - start > divisor_loss:
                 squares = 0.0
                 for i in range(start, end):
@@ -40,5 +39,4 @@ def _debiased(scores, cum_gap, cum_hit, n_bins, divisor_loss, out):
                     squares += scores[row, i] ** 2 + label * (1.0 - 2.0 * scores[row, i])
                 gap = cum_gap[row, end] - cum_gap[row, start]
                 total += (gap * gap - squares) / (end - start - divisor_loss)
-            start = end
         out[row] = total / n

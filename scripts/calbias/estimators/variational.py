@@ -63,7 +63,7 @@ def _cross_fit(scores, labels, absolute, isotonic, gains):
             if isotonic:
                 pooled_means(x[:size], y[:size], fitted[:size])
             else:
-                a, b = fit_line(x[:size], y[:size])
+                a, b = fit_line(x[:size], y[:size], 1.0)
             at = 0
             for i in range(fold, n, N_FOLDS):
                 score, label = scores[row, i], labels[row, i]
@@ -81,7 +81,7 @@ def _cross_fit(scores, labels, absolute, isotonic, gains):
                     gains[row, i] = (label - score) ** 2 - (label - g) ** 2
 
 
-@njit
+@njit(inline="always")
 def _between(x, fitted, at, size, score):
     """Return the fit at a score whose next fitted rank is ``at``; constant beyond the ends."""
     if at == size:

@@ -55,6 +55,6 @@ def _ratios(scores, labels, out):
         if x[-1] == x[0]:
             out[row] = 0.0
             continue
-        a, b = fit_line(x, labels[row], False)
+        a, b = fit_line(x, labels[row], 0.0)
         gain = log_likelihood(x, labels[row], a, b) - log_likelihood(x, labels[row], 0.0, 1.0)
         out[row] = max(2.0 * gain, 0.0)

@@ -12,20 +12,21 @@ import math
 
 import numpy as np
 
-from calbias.engine.binning import first_rank
 from calbias.engine.jit import njit
 
 
 def statistics(data):
     """Return the statistic (m,) of a SortedBatch: large values speak against calibration."""
     out = np.empty(data.scores.shape[0])
-    _adaptive(data.scores, data.cum_gap, data.cum_hit, out)
+    finest = 2 ** max(1, (data.scores.shape[1] // 8).bit_length() - 1)
+    ranks = data.ranks(finest, "equal_width")
+    _adaptive(data.scores, data.cum_gap, data.cum_hit, ranks, out)
     return out
 
 
 @njit(error_model="numpy")
-def _adaptive(scores, cum_gap, cum_hit, out):
-    n = scores.shape[1]
+def _adaptive(scores, cum_gap, cum_hit, ranks, out):
+    n, finest = scores.shape[1], ranks.shape[1] - 1
     squares, variances, fourths = np.zeros(n + 1), np.zeros(n + 1), np.zeros(n + 1)
     for row in range(scores.shape[0]):
         for i in range(n):
@@ -37,11 +38,11 @@ def _adaptive(scores, cum_gap, cum_hit, out):
             fourths[i + 1] = fourths[i] + v * v
         best = 0.0
         m = 2
-        while m * 8 <= max(n, 16):
+        while m <= finest:
             total = spread = 0.0
             start = 0
             for k in range(1, m + 1):
-                end = first_rank(k, m, scores[row], False)
+                end = ranks[row, k * (finest // m)]
                 if end - start > 1:
                     size = end - start
                     gap = cum_gap[row, end] - cum_gap[row, start]
