@@ -3,6 +3,7 @@
 import ast
 import doctest
 import inspect
+import os
 import re
 import subprocess
 import sys
@@ -26,6 +27,18 @@ def test_importing_loads_nothing_heavy_and_lists_every_name():
         "assert not {'numpy', 'numba', 'scipy', 'pandas'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
+
+
+def test_bins_and_sweeps_of_scores_without_ties_need_no_compiler(tmp_path):
+    code = (
+        "import sys; sys.path.insert(0, 'scripts'); import calbias; "
+        "from numba.core.dispatcher import _FunctionCompiler; _FunctionCompiler.compile = None\n"
+        "for kind in ('bin', 'debias', 'sweep'):\n"
+        "    for binning in ('ew', 'em'):\n"
+        "        calbias.estimate(f'ece_{kind}_{binning}', [0.2, 0.7, 0.9], [0, 0, 1])\n"
+    )
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, env=environment)
 
 
 def test_the_stub_has_the_same_names_from_the_same_modules():

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from calbias.engine.binning import ranks_of_bins
+from calbias.engine.jit import njit
 from calbias.engine.scores_and_hits import scores_and_hits
 from calbias.errors import InputError
 
@@ -94,28 +95,37 @@ def of_sorted_scores(scores, hits, ties="average"):
     """Return the SortedBatch of m rows of hits (m, n) on the same ascending scores (n,)."""
     m, n = hits.shape
     rows = np.tile(scores, (m, 1)) if m > 1 else scores[None]
-    cum_gap, cum_hit = np.zeros((2, m, n + 1))
+    cum_gap, cum_hit = np.zeros((m, n + 1)), np.zeros((m, n + 1))
+    if ties == "average" and (scores[1:] == scores[:-1]).any():
+        groups = np.zeros((m, n + 1), np.int64), np.zeros((m, n + 1), np.int64)
+        labels = np.ascontiguousarray(hits, np.float64)
+        _sum_groups(scores, labels, cum_gap, cum_hit, *groups)
+        return SortedBatch(rows, cum_gap, cum_hit, *groups)
     np.subtract(scores, hits, out=cum_gap[:, 1:])
-    cum_hit[:, 1:] = np.cumsum(hits, axis=1)
-    is_inside = np.zeros(n + 1, bool)  # whether rank i splits a group
-    is_inside[1:-1] = (scores[1:] == scores[:-1]) & (ties == "average")
-    starts = np.flatnonzero(is_inside[1:] > is_inside[:-1])
-    ends = np.flatnonzero(is_inside[1:] < is_inside[:-1]) + 1
-    sizes = ends - starts
-    rank = np.flatnonzero(is_inside[:-1] | is_inside[1:]) + 1  # of the groups' members
-    groups = np.empty((2, m, n + 1 if starts.size else 0), np.int64)
-    groups[:] = np.arange(groups.shape[2])
-    for row in range(m if starts.size else 0):
-        groups[0, row, rank] = np.repeat(starts, sizes)
-        groups[0, row, ends] = ends
-        groups[1, row, rank] = np.repeat(ends, sizes)
-        before = cum_hit[row, starts]
-        group_hits = cum_hit[row, ends] - before
-        cum_gap[row, rank] = scores[rank - 1] - np.repeat(group_hits / sizes, sizes)
-        inside = (rank - np.repeat(starts, sizes)).astype(np.float64)
-        inside /= np.repeat(sizes, sizes)
-        inside *= np.repeat(group_hits, sizes)
-        inside += np.repeat(before, sizes)
-        cum_hit[row, rank] = inside
     np.cumsum(cum_gap, axis=1, out=cum_gap)
-    return SortedBatch(rows, cum_gap, cum_hit, *groups)
+    cum_hit[:, 1:] = np.cumsum(hits, axis=1)
+    return SortedBatch.without_ties(rows, cum_gap, cum_hit)
+
+
+@njit(error_model="numpy")
+def _sum_groups(scores, hits, cum_gap, cum_hit, tie_first, tie_last):
+    """Fill the partial sums and the tie groups, with the mean hit within groups."""
+    n = scores.shape[0]
+    for row in range(hits.shape[0]):
+        gap = hit = 0.0
+        start = 0
+        while start < n:
+            end, group_hits = start, 0.0
+            while end < n and scores[end] == scores[start]:
+                group_hits += hits[row, end]
+                end += 1
+            size = end - start
+            for i in range(start, end):
+                gap += scores[i] - group_hits / size
+                cum_gap[row, i + 1] = gap
+                cum_hit[row, i + 1] = hit + (i + 1 - start) / size * group_hits
+                tie_first[row, i + 1] = start
+                tie_last[row, i + 1] = end
+            tie_first[row, end] = end
+            hit += group_hits
+            start = end
