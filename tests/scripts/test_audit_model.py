@@ -90,16 +90,6 @@ def test_shipped_scores(tmp_path, model, direction, miscalibrated, error_percent
     assert verdict["corrected_percent"] == pytest.approx(error_percent, abs=0.8)
 
 
-def test_coverage_of_one_law(tmp_path, monkeypatch):
-    monkeypatch.setattr("calbias.auditing.coverage.SIZES", (200,))
-    given = {"data_sets": 2, "seed": 1}
-    table = made("interval_coverage", "measure_coverage", tmp_path, law="uniform", **given)
-    assert set(table["coverage"]) <= {0.0, 0.5, 1.0}
-    assert table["scenario"].nunique() == 4
-    with pytest.raises(SystemExit):
-        made("interval_coverage", "measure_coverage", tmp_path, law="x", **given)
-
-
 def test_the_recommending_rule(tmp_path, monkeypatch):
     """With two data sets a cell: the rule's error is between the best and the worst choice."""
     whole = "calbias.auditing.recommendation"

@@ -21,16 +21,6 @@ def test_predict_bias(tmp_path):
     assert set(table["model"]) == {"mine"}
 
 
-def test_run_league(tmp_path):
-    table = made(
-        "league", "run_league", tmp_path, estimator_files=FOLDER / "ece_bin.py", **FITS,
-        models="resnet110_c10", n_samples=50, replicates=3, seed=1,
-    )  # fmt: skip
-    assert set(table["estimator"]) == {"ece_bin_ew", "ece_bin_em"}
-    assert set(table["target"]) == {"l1", "l2"}
-    assert len(table) == 13 * 2 * 2
-
-
 def test_measure_power(tmp_path):
     power, detection = tmp_path / "test_power.csv", tmp_path / "test_detection.csv"
     run("measure_power", tests=["cox_score", "redraw_ks"], slow_tests="redraw_smce",

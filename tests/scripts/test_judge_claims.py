@@ -39,38 +39,6 @@ def test_ledger_comparison_and_page_from_few_tables(tmp_path):
     assert "softmax exact" in page.read_text("utf-8")
 
 
-def test_detection_limits(tmp_path):
-    detection = table(
-        tmp_path / "detection.csv",
-        "estimator n_samples exponent tce_percent miss_rate miss_rate_se n_replicates "
-        "miss_rate_threshold_se",
-        ("e", 100, 1.0, 0.0, 0.95, 0.01, 1000, 0.007),
-        ("e", 100, 2.0, 5.0, 0.50, 0.02, 1000, 0.007),
-        ("e", 100, 3.0, 9.0, 0.01, 0.01, 1000, 0.001),
-    )
-    limits = made("detection_limits", "compute_detection_limits", tmp_path, detection=detection)
-    assert limits["tce_percent"].between(5, 9).all()
-
-
-def test_t_test_sensitivity(tmp_path):
-    rows = [
-        ("realistic", "densenet161_imgnet", estimator, n, 20, 0.1 * n**-0.5)
-        for estimator in ("ece_debias_em", "ece_sweep_em")
-        for n in (100, 200)
-    ]
-    bias = table(
-        tmp_path / "bias.csv",
-        "experiment scenario estimator n_samples n_replicates bias_percent",
-        *rows,
-    )
-    found = made("t_test_sensitivity", "compute_t_test_sensitivity", tmp_path, bias=bias,
-                 models_table=OF_PAPER["models_table"], **FITS, seed=1,
-                 rounding_draws=1)  # fmt: skip
-    choices = found["choice"].tolist()
-    assert choices[0] == "as_configured"
-    assert "rounding_1" in choices
-
-
 def test_tce_rounding(tmp_path):
     beta_fits = pd.read_csv(FITS["beta_fits"])
     one_model = tmp_path / "beta_fits.csv"

@@ -1,15 +1,17 @@
-"""The summaries' command lines, on replicates that the scripts before them made."""
+"""The summaries' command lines, on replicates that the scripts before them made.
+
+Those that only pass tables on run in tests/workflow/test_smoke.py.
+"""
 
 import shutil
 
 import numpy as np
 import pandas as pd
 import pytest
-from command import made, read, run
+from command import made, run
 
 from calbias.io.tables import read_table, write_table
 from calbias.simulation.replicates import Cell, read_replicates
-from calbias.truth.scenario_tables import read_scenarios
 
 DRAWN = {"n_replicates": 12, "seed": 1}
 
@@ -62,24 +64,6 @@ def test_files_of_another_configuration(chain, of_chain, tmp_path, refused, chan
     assert not (tmp_path / "x.csv").exists()
 
 
-def test_chosen_bins(bias, tmp_path):
-    table = made("chosen_bins", "summarise_chosen_bins", tmp_path, bias=tmp_path / "bias.csv")
-    assert len(table) == 8
-    assert table["mean_n_bins_sweep"].between(1, 100).all()
-
-
-def test_detection(chain, of_chain, tmp_path):
-    null, replicates = tmp_path / "null.csv", tmp_path / "ece_sweep_em/0-of-1.parquet"
-    run("define_scenarios", experiment="null", scores="1,1", curves="identity", output=null)
-    run("simulate_replicates", scenarios=null, estimator="ece_sweep_em", n_samples=[50, 100],
-        replicates=40, seed=1, output=replicates)  # fmt: skip
-    table = made("detection", "summarise_detection", tmp_path, **of_chain, null_scenarios=null,
-                 null_replicates=replicates, null_n_replicates=40,
-                 replicates=chain.replicates["ece_sweep_em"])  # fmt: skip
-    assert table["exponent"].tolist() == [1, 1.5, 2] * 2
-    assert table["miss_rate"].between(0, 1).all()
-
-
 def test_detection_without_the_nulls_estimator(chain, of_chain, tmp_path, refused):
     binned, sweep = chain.replicates.values()
     with refused("detection_null has no ece_sweep_em at n = 50"):
@@ -87,22 +71,6 @@ def test_detection_without_the_nulls_estimator(chain, of_chain, tmp_path, refuse
             null_replicates=binned, null_n_replicates=12, replicates=sweep,
             output=tmp_path / "x.csv")  # fmt: skip
     assert not list(tmp_path.iterdir())
-
-
-def test_intro(chain, tmp_path):
-    paths = tmp_path / "estimate_histogram.csv", tmp_path / "reliability_diagram.csv"
-    run("summarise_intro", scenarios=chain.scenarios, replicates=chain.replicates["ece_bin_em"],
-        n_samples=50, n_bins=15, **DRAWN, histogram=paths[0], diagram=paths[1])  # fmt: skip
-    histogram, diagram = map(read, paths)
-    assert diagram["n_in_bin"].sum() == 50
-    assert diagram["scenario"].unique() == [read_scenarios(chain.scenarios)[0][0].name]
-    assert (histogram.groupby(["scenario", "n_samples"])["count"].sum() == 24).all()
-
-
-def test_compare_estimators(bias, tmp_path):
-    given = {"bias": tmp_path / "bias.csv", "experiments": ["mine", "other"]}
-    table = made("paired_t_test", "compare_estimators", tmp_path, **given)
-    assert table[["experiment", "n_pairs"]].to_numpy().tolist() == [["mine", 4]]
 
 
 def test_join_tables(bias, chain, tmp_path, refused):
