@@ -18,17 +18,29 @@ GENUINE = SHARED / "logits/probs_resnet110_c10_logits.p"
 needs_genuine = pytest.mark.skipif(not GENUINE.exists(), reason=f"needs {GENUINE}")
 TINY = "tests/workflow/tiny.yaml"
 SMOKE = "config/smoke.yaml"
+# one result or more of each kind, with the tiny configuration, none of which takes long
+RESULTS = (
+    *(f"results/{kind}/{model}.parquet" for model in ("resnet110_c10", "resnet110_c100")
+      for kind in ("fits/beta_fits", "fits/glm_fits", "audit/estimates", "recalibration")),
+    *(f"results/bias/{experiment}.parquet" for experiment in ("realistic", "perfect")),
+    *("results/measures/resnet110_c10.parquet", "results/coverage/uniform.parquet"),
+    *("results/league/lp.parquet", "results/predicted_bias/resnet110_c10.parquet"),
+)  # fmt: skip
 SNAKEMAKE = Path(sys.executable).with_name("snakemake")
+KINDS = sorted({name.split("/")[1] for name in RESULTS})
 LEFT_OUT = shutil.ignore_patterns(
     ".git", ".venv*", "results", ".snakemake", "__pycache__", ".*_cache", "build", "*.egg-info"
 )
 
 
 class Checkout:
-    """A copy of the checkout, and Snakemake in it with a configuration of seconds."""
+    """A copy of the checkout, and Snakemake in it with a configuration of seconds.
 
-    def __init__(self, path):
-        self.path = Path(path)
+    Or a folder elsewhere, in which the rules of the checkout ``of`` run.
+    """
+
+    def __init__(self, path, of=None):
+        self.path, self.of = Path(path), of
 
     def __truediv__(self, name):
         return self.path / name
@@ -36,8 +48,10 @@ class Checkout:
     def arguments(self, *arguments, config=TINY):
         """Return the command line of Snakemake: two cores and the tiny configuration."""
         cores = () if {"--cores", "--jobs"} & set(arguments) else ("--cores", "2")
-        configfile = ("--configfile", str(config)) if config else ()
-        return [str(SNAKEMAKE), *cores, *configfile, *arguments]
+        here = self.of or Path()
+        configfile = ("--configfile", str(here / config)) if config else ()
+        snakefile = ("--snakefile", str(here / "Snakefile")) if self.of else ()
+        return [str(SNAKEMAKE), *cores, *snakefile, *configfile, *arguments]
 
     def run(self, *arguments, config=TINY, ok=True, environment=None, seconds=1200):
         """Return all that a run of Snakemake prints; assert that it succeeds, or does not.
@@ -106,11 +120,16 @@ class Checkout:
         with open(self.path / name, "a", encoding="utf-8") as file:
             file.write(text)
 
+    def times(self):
+        """Return {path: time of its last change} of all files."""
+        paths = (path for path in self.path.rglob("*") if path.is_file())
+        return {path: path.stat().st_mtime_ns for path in paths}
+
     def bytes(self, *folders):
         """Return {path: bytes} of the files in folders of results."""
         return {
             str(path.relative_to(self.path)): path.read_bytes()
-            for folder in folders or ("tables", "figures")
+            for folder in folders or KINDS
             for path in sorted((self.path / "results" / folder).rglob("*"))
             if path.is_file() and not path.name.startswith(".")
         }

@@ -6,6 +6,7 @@ import subprocess
 import time
 
 import pytest
+from checkout import RESULTS
 from slow_estimator import RUN, SLOW_SHARD, with_slow_estimator
 
 pytestmark = [pytest.mark.slurm, pytest.mark.xdist_group("slurm")]  # one worker, one cluster
@@ -13,15 +14,6 @@ pytestmark = [pytest.mark.slurm, pytest.mark.xdist_group("slurm")]  # one worker
 PROFILE = ("--workflow-profile", "workflow/profiles/slurm", "--jobs", "50")
 # seconds: this cluster answers at once
 SOON = ("--slurm-init-seconds-before-status-checks", "2", "--seconds-between-status-checks", "2")
-MODELS = ("resnet110_c10", "resnet110_c100")
-TARGETS = (
-    *(f"results/{kind}/{model}.parquet" for model in MODELS
-      for kind in ("fits/beta_fits", "fits/glm_fits", "audit/estimates", "recalibration")),
-    *(f"results/bias/{experiment}.parquet" for experiment in ("realistic", "perfect")),
-    *("results/measures/resnet110_c10.parquet", "results/coverage/uniform.parquet"),
-    *("results/league/lp.parquet", "results/predicted_bias/resnet110_c10.parquet"),
-)  # fmt: skip
-FOLDERS = sorted({name.split("/")[1] for name in TARGETS} | {"scenarios", "top_labels", "scores"})
 FLAKY = '''"""Runs out of memory at its first attempt."""
 
 from pathlib import Path
@@ -40,9 +32,9 @@ def estimate(scores, hits, n_bins, norm):
 
 def test_the_bytes_of_a_local_run_and_few_queue_entries(fresh, undisturbed, slurm):
     """What jobs of the cluster make; figures and joined tables are made where Snakemake runs."""
-    said = fresh.run(*PROFILE, *SOON, "--", *TARGETS, environment=slurm)
-    made, expected = fresh.bytes(*FOLDERS), undisturbed.bytes(*FOLDERS)
-    assert set(TARGETS) <= set(made)
+    said = fresh.run(*PROFILE, *SOON, "--", *RESULTS, environment=slurm)
+    made, expected = fresh.bytes(), undisturbed.bytes()
+    assert set(RESULTS) <= set(made)
     assert [name for name in made if made[name] != expected[name]] == []
     entries = len(re.findall(r"has been submitted with SLURM jobid", said))
     jobs = len(re.findall(r"^ *rule \w+:", said, flags=re.MULTILINE))

@@ -64,7 +64,8 @@ def test_the_record_of_provenance_lists_every_table_and_figure(smoke):
     assert record["sources"]["beta_fits"] == ["surrogate_logits"]
     assert record["config"]["replicates"] == 20
     assert "provenance.json" in (smoke / "results/report.html").read_text("utf-8")
-    command = [sys.executable, "scripts/record_provenance.py", "--check", "results/provenance.json"]
+    script = str(smoke.of / "scripts/record_provenance.py")
+    command = [sys.executable, script, "--check", "results/provenance.json"]
     subprocess.run(command, cwd=smoke.path, check=True)
 
 
