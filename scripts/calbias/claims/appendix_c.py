@@ -3,6 +3,7 @@
 import itertools
 
 import numpy as np
+import pandas as pd
 from scipy.stats import spearmanr
 
 from calbias.claims.evidence import enough_replicates
@@ -58,51 +59,49 @@ def greatest_when_calibrated(evidence):
     Errors: ± one Monte Carlo standard error; at any TCE
     """
     curves = sweep_curves(evidence)
-    at_zero, greatest, ranks, turning = {}, [], {"bias": {}, "|bias|": {}}, []
-    for (scores, n, estimator), curve in curves.items():
-        name = f"{estimator} {scores} n = {n}"
-        columns = ["tce_percent", "bias_percent", "bias_se_percent"]
-        tce, bias, se = curve[columns].to_numpy().T
-        magnitude = np.abs(bias)
-        excess = magnitude[1:] - magnitude[0] - CLEAR * np.hypot(se[1:], se[0])
-        at_zero[name] = (bias[0], se[0])
-        greatest.append(excess.max() <= 0)
-        for what, values in (("bias", bias), ("|bias|", magnitude)):
-            ranks[what][name] = float(spearmanr(tce, values).statistic)
-        if ranks["|bias|"][name] > 0:
-            least = int(magnitude.argmin())
-            after = least + int(magnitude[least:].argmax())
-            turning.append(
-                f"{name}: |bias| falls from {magnitude[0]:.2f} at TCE 0 to {magnitude[least]:.2f} "
-                f"at TCE {tce[least]:.1f} and rises to {magnitude[after]:.2f} at {tce[after]:.1f}"
-            )
-    falls = {what: np.array([*found.values()]) <= FALLING for what, found in ranks.items()}
+    names = [f"{estimator} {scores} n = {n}" for scores, n, estimator in curves]
+    found = pd.DataFrame([course(curve) for curve in curves.values()], names)
     of = f"curves of {len(curves)} with"
-    yield Measurement(f"{of} the greatest |bias| at TCE 0", sum(greatest))
-    for what, found in falls.items():
-        yield Measurement(f"{of} a falling {what}", sum(found))
-    yield from by_case("bias at TCE 0", at_zero, POINTS)
-    for what, found in ranks.items():
-        yield from by_case(f"rank correlation of {what} with TCE", found)
-    verdict, by_magnitude = (verdict_of_curves(greatest, found) for found in falls.values())
-    passes = zip(at_zero, greatest, falls["bias"], strict=True)
-    if failing := [name for name, *holds in passes if not all(holds)]:
+    yield Measurement(f"{of} the greatest |bias| at TCE 0", found["greatest"].sum())
+    falls = {what: found[what] <= FALLING for what in ("bias", "|bias|")}
+    for what, holds in falls.items():
+        yield Measurement(f"{of} a falling {what}", holds.sum())
+    yield from by_case("bias at TCE 0", found["at_zero"], POINTS)
+    for what in falls:
+        yield from by_case(f"rank correlation of {what} with TCE", found[what])
+    verdicts = {}
+    for what, holds in falls.items():
+        both, least = found["greatest"] & holds, min(found["greatest"].mean(), holds.mean())
+        verdicts[what] = verdict_of(both.all(), least >= MOST)
+    if failing := [*found.index[~(found["greatest"] & falls["bias"])]]:
         yield f"fails on: {', '.join(failing)}"
-    if not all(falls["|bias|"]):
+    if not falls["|bias|"].all():
         yield (
             "the fall is that of bias with its sign: by |bias| in both conditions the verdict "
-            f"would be {in_plain_words(by_magnitude)}, its rank correlation with TCE being "
-            f"positive in {len(turning)} of {len(curves)} curves"
+            f"would be {in_plain_words(verdicts['|bias|'])}, its rank correlation with TCE being "
+            f"positive in {(found['|bias|'] > 0).sum()} of {len(curves)} curves"
         )
-    yield from turning
+    for name, row in found[found["|bias|"] > 0].iterrows():
+        yield f"{name}: {row['words']}"
     largest = max(curve["bias_se_percent"].max() for curve in curves.values())
-    return verdict, evidence.source("tce_sweep"), largest
+    return verdicts["bias"], evidence.source("tce_sweep"), largest
 
 
-def verdict_of_curves(greatest, falls):
-    """Return the verdict on two conditions, a list of bools each, over curves."""
-    both, shares = np.logical_and(greatest, falls), (np.mean(greatest), np.mean(falls))
-    return verdict_of(both.all(), min(shares) >= MOST)
+def course(curve):
+    """Return how bias and |bias| of a curve go on from TCE 0: rank correlations, and in words."""
+    tce, bias, se = curve[["tce_percent", "bias_percent", "bias_se_percent"]].to_numpy().T
+    magnitude = np.abs(bias)
+    excess = magnitude[1:] - magnitude[0] - CLEAR * np.hypot(se[1:], se[0])
+    least = int(magnitude.argmin())
+    after = least + int(magnitude[least:].argmax())
+    return {
+        "at_zero": (bias[0], se[0]),
+        "greatest": excess.max() <= 0,
+        "bias": float(spearmanr(tce, bias).statistic),
+        "|bias|": float(spearmanr(tce, magnitude).statistic),
+        "words": f"|bias| falls from {magnitude[0]:.2f} at TCE 0 to {magnitude[least]:.2f} "
+        f"at TCE {tce[least]:.1f} and rises to {magnitude[after]:.2f} at {tce[after]:.1f}",
+    }
 
 
 @claim("R23", "App C", "bias", "fig13_tce_sweep")

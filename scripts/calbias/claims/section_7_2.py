@@ -15,7 +15,7 @@ from calbias.summaries.detection_limits import TARGETS, detection_limits
 from calbias.truth.paper import DETECTABLE_PERCENT, DETECTION_SIZES, NORM, WHOLE_PERCENT
 from calbias.truth.true_error import true_calibration_error
 
-PAIR = USUAL, BEST = "ece_bin_ew", "ece_sweep_em"
+PAIR = ("ece_bin_ew", "ece_sweep_em")
 MANY = 10000
 FEW, HALF = 0.005, 0.5  # miss rates of curves that are simulated again
 NULL_SHARE = 5  # data sets of the null for one of a curve, as in the default configuration

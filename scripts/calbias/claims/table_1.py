@@ -50,7 +50,7 @@ def sweep_selects_better(evidence):
         yield "these are surrogates, which the paper's ticks do not bind"
     yield from choices_notes(evidence)
     verdict = verdict_of(exact, counts["ece_sweep"] > counts["ece_bin"])
-    return until_complete(rows, verdict, failure_is_final=False)
+    return until_complete(rows, verdict)
 
 
 def choices_notes(evidence):

@@ -47,7 +47,7 @@ def beta_parameters(evidence):
     yield Measurement("largest rounding of the printed parameters", 100 * rounding, "percent")
     yield softmax_note(rows)
     verdict = verdict_of((off <= BETA_TOLERANCE).all(axis=None), (off <= BETA_LOOSE).all(axis=None))
-    return until_complete(rows, verdict)
+    return until_complete(rows, verdict, failure_is_final=True)
 
 
 @claim("R07", "Table 3", "glm_fits comparison", "fig3_fits", real=True)
@@ -95,7 +95,7 @@ def glm_parameters(evidence):
             yield f"AIC of the published winner above that of the selected: {behind}"
         yield softmax_note(beta_fits)
         verdict = verdict_of(not other and close >= MOST, close >= MANY)
-    return until_complete(rows, verdict, failure_is_final=False)
+    return until_complete(rows, verdict)
 
 
 def aic_contradictions(evidence):
@@ -169,7 +169,7 @@ def real_and_simulated(evidence):
         real.max() <= REAL_TOLERANCE and of_real.max() <= SIMULATED_TOLERANCE,
         real.max() <= REAL_LOOSE and of_real.max() <= SIMULATED_LOOSE,
     )
-    verdict, source = until_complete(rows, verdict)
+    verdict, source = until_complete(rows, verdict, failure_is_final=True)
     source = "real_scores" if len(scored) and rows.empty else source
     return verdict, source, table["simulated_se_percent"].max()
 

@@ -32,12 +32,11 @@ def draw(tables, model, quantity):
     column = "bias_percent" if is_bias else "sd_percent"
     if rows[column].isna().all():
         raise InputError(f"results/tables/bias.csv: {column} of {model} is empty")
-    family = rows["estimator"].map(lambda name: style.split_estimator(name)[0])
-    rows = rows.assign(n_bins=rows["n_bins"].fillna(NO_BINS).astype(int), family=family)
-    tall = rows.groupby("family")["n_bins"].nunique()
+    rows = rows.assign(n_bins=rows["n_bins"].fillna(NO_BINS).astype(int))
     estimators = style.estimator_order(rows["estimator"])
+    family = rows["estimator"].map(lambda name: style.split_estimator(name)[0])
     families = list(dict.fromkeys(style.split_estimator(name)[0] for name in estimators))
-    tall = [tall[family] for family in families]
+    tall = [rows.loc[family == name, "n_bins"].nunique() for name in families]
     made = style.figure(style.PAGE, 0.9 + sum(0.235 * n + 0.42 for n in tall))
     grid = made.subplots(
         len(families), 2, squeeze=False, height_ratios=[n + 0.15 for n in tall], sharex=True
