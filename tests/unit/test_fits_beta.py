@@ -6,6 +6,7 @@ import pytest
 from fits_data import draw, genuine
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refuses
 from scipy.special import psi
 from scipy.stats import beta as beta_distribution
 
@@ -83,21 +84,16 @@ def test_a_score_of_one_is_taken_as_the_next_float_below_and_warned_of():
     assert np.log1p(-(1 - 1e-16)) == pytest.approx(LOG_MISS_AT_ONE, rel=1e-15)
 
 
-@pytest.mark.parametrize(
-    ("log_score", "log1m_score", "message"),
-    [
-        ([], [], "at least 1"),
-        ([-1.0], [-1.0, -2.0], "one length"),
-        (np.log([0.4, 0.4]), np.log([0.6, 0.6]), "all scores are equal"),
-        ([np.nan, -0.1], [-1.0, -2.0], "row 0 .* not finite"),
-        ([np.log(0.5), -np.inf], [np.log(0.5), 0.0], "row 1 .* not finite"),
-        ([0.1, -0.1], [-1.0, -2.0], "row 0 .* outside"),
-        (np.log([0.5, 0.9]), np.log([0.5, 0.2]), "row 1 .* not log c and log"),
-    ],
+test_bad_scores_are_refused_by_row = refuses(
+    fit_beta,
+    ([], [], "at least 1"),
+    ([-1.0], [-1.0, -2.0], "one length"),
+    (np.log([0.4, 0.4]), np.log([0.6, 0.6]), "all scores are equal"),
+    ([np.nan, -0.1], [-1.0, -2.0], "row 0 .* not finite"),
+    ([np.log(0.5), -np.inf], [np.log(0.5), 0.0], "row 1 .* not finite"),
+    ([0.1, -0.1], [-1.0, -2.0], "row 0 .* outside"),
+    (np.log([0.5, 0.9]), np.log([0.5, 0.2]), "row 1 .* not log c and log"),
 )
-def test_bad_scores_are_refused_by_row(log_score, log1m_score, message):
-    with pytest.raises(InputError, match=message):
-        fit_beta(log_score, log1m_score)
 
 
 def test_means_that_no_beta_distribution_has_are_refused():

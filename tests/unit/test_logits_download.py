@@ -7,6 +7,7 @@ import warnings
 import pytest
 from checkout import ROOT
 from mirror import CONTENT, serving, urls
+from refusals import refuses_texts
 
 from calbias.errors import InputError
 from calbias.logits.download import download, read_mirrors
@@ -163,17 +164,11 @@ def test_mirrors_of_the_project():
     assert [mirror.format(file="x.p").rsplit("/", 1)[1] for mirror in mirrors] == ["x.p"] * 3
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("url\nftp://a/{file}\n", "mirror 'ftp://a/{file}' is no http"),
-        ("url\nhttps://a/b\n", "mirror 'https://a/b' is no http"),
-        ("link\nhttps://a/{file}\n", "no column url"),
-        ("url\n", "no mirror; give at least one URL"),
-    ],
+test_mirrors_are_checked = refuses_texts(
+    read_mirrors,
+    "mirrors.csv",
+    ("url\nftp://a/{file}\n", "mirror 'ftp://a/{file}' is no http"),
+    ("url\nhttps://a/b\n", "mirror 'https://a/b' is no http"),
+    ("link\nhttps://a/{file}\n", "no column url"),
+    ("url\n", "no mirror; give at least one URL"),
 )
-def test_mirrors_are_checked(tmp_path, text, message):
-    path = tmp_path / "mirrors.csv"
-    path.write_text(text)
-    with pytest.raises(InputError, match=message):
-        read_mirrors(path)

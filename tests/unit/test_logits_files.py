@@ -9,6 +9,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from refusals import refuses_texts
 
 from calbias.errors import InputError
 from calbias.io.checksums import file_digest
@@ -380,43 +381,38 @@ def test_another_number_of_classes_than_the_models_table_says(tmp_path):
     refused(path, f"{K} columns of classes, but the models table says n_cl", n_classes=K - 1)
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("a,b\n1,2\n", "needs a column label .*; found a, b; the first line names the columns"),
-        ("0.1;0.9;1\n0.2;0.8;0\n", "has a single column; separate its cells by commas"),
-        ("a\tb\tlabel\n1\t2\t0\n", "has a single column; separate its cells by commas"),
-        (",a,b,label\n0,1,2,0\n", r"column 1 has no name \(a saved row index\?\); drop it"),
-        ("a,b,label\n1,2,0\n1,x,1\n", "m.csv, line 3: column b: 'x' is no number"),
-        ("a,b,label\n1,2,0\n\n1,,1\n", "m.csv, line 4: column b is empty or NaN; write a num"),
-        ("a,b,label\n1,2,0\n1,3\n", "m.csv, line 3: 2 cells, but 3 columns"),
-        ("a,b,label\n1,2,0\n\n1,3,1,7\n", "m.csv, line 4: 4 cells, but 3 columns"),
-        ("a;b;label\n1,5;2,5;0\n", "line 2: 3 cells, but 1 columns.* decimals with points"),
-        ("\na,b,a,label\n1,2,3,0\n", "two columns are called a; rename one, or drop it"),
-        ("a,b,label,label\n1,2,1,0\n", "two columns are called label; rename one"),
-        ("a,b,label\n1,2,cat\n1,3,dog\n", "m.csv, line 2: column label: 'cat' is no number"),
-        ("a,b,label\n1,2,0\ninf,3,1\n", r"m.csv, line 3: column 0 .*\(counted from 0\) is inf"),
-        ("a,b,label\n", "no rows, only the names of the columns; give at least two"),
-        ("a,b,label,fold\n", "no rows, only the names of the columns"),
-        ("a,b,label\n1,2,0\n", "one row only; give at least two"),
-        ("", "the file is empty"),
-        ("a,label\n1,0\n2,1\n", "one class only; give a column for every class"),
-        ("a,b,label,label_0,label_1\n1,2,0,1,0\n", "needs a column label"),
-        ("a,b,label,fold\n1,2,0,train\n2,1,1,test\n", "line 2: fold 'train' is unknown; write"),
-        ("a,b,label,fold\n1,2,0,validation\n2,1,1,validation\n", "no row of fold test; drop the"),
-        ("a,b,label,fold\n1,2,0,test\n2,1,1,\n", "line 3: column fold is empty; write val"),
-        (
-            "a,b,label,fold\n1,2,0,test\n1,2,0,validation\n2,1,1,validation\n1,2,9,test\n2,1,1,test",
-            "m.csv, line 5: label 9 is out of range",
-        ),
-        ("score,hit\n0.5,1\n0.7,0\n", "top-label scores, no logits; read it with read_scores.py"),
-        ("á,b,label\n1,2,0\n2,1,1\n", "not in UTF-8; save it as UTF-8"),
-    ],
+test_csv_refusals = refuses_texts(
+    read,
+    "m.csv",
+    ("a,b\n1,2\n", "needs a column label .*; found a, b; the first line names the columns"),
+    ("0.1;0.9;1\n0.2;0.8;0\n", "has a single column; separate its cells by commas"),
+    ("a\tb\tlabel\n1\t2\t0\n", "has a single column; separate its cells by commas"),
+    (",a,b,label\n0,1,2,0\n", r"column 1 has no name \(a saved row index\?\); drop it"),
+    ("a,b,label\n1,2,0\n1,x,1\n", "m.csv, line 3: column b: 'x' is no number"),
+    ("a,b,label\n1,2,0\n\n1,,1\n", "m.csv, line 4: column b is empty or NaN; write a num"),
+    ("a,b,label\n1,2,0\n1,3\n", "m.csv, line 3: 2 cells, but 3 columns"),
+    ("a,b,label\n1,2,0\n\n1,3,1,7\n", "m.csv, line 4: 4 cells, but 3 columns"),
+    ("a;b;label\n1,5;2,5;0\n", "line 2: 3 cells, but 1 columns.* decimals with points"),
+    ("\na,b,a,label\n1,2,3,0\n", "two columns are called a; rename one, or drop it"),
+    ("a,b,label,label\n1,2,1,0\n", "two columns are called label; rename one"),
+    ("a,b,label\n1,2,cat\n1,3,dog\n", "m.csv, line 2: column label: 'cat' is no number"),
+    ("a,b,label\n1,2,0\ninf,3,1\n", r"m.csv, line 3: column 0 .*\(counted from 0\) is inf"),
+    ("a,b,label\n", "no rows, only the names of the columns; give at least two"),
+    ("a,b,label,fold\n", "no rows, only the names of the columns"),
+    ("a,b,label\n1,2,0\n", "one row only; give at least two"),
+    ("", "the file is empty"),
+    ("a,label\n1,0\n2,1\n", "one class only; give a column for every class"),
+    ("a,b,label,label_0,label_1\n1,2,0,1,0\n", "needs a column label"),
+    ("a,b,label,fold\n1,2,0,train\n2,1,1,test\n", "line 2: fold 'train' is unknown; write"),
+    ("a,b,label,fold\n1,2,0,validation\n2,1,1,validation\n", "no row of fold test; drop the"),
+    ("a,b,label,fold\n1,2,0,test\n2,1,1,\n", "line 3: column fold is empty; write val"),
+    (
+        "a,b,label,fold\n1,2,0,test\n1,2,0,validation\n2,1,1,validation\n1,2,9,test\n2,1,1,test",
+        "m.csv, line 5: label 9 is out of range",
+    ),
+    ("score,hit\n0.5,1\n0.7,0\n", "top-label scores, no logits; read it with read_scores.py"),
+    ("á,b,label\n1,2,0\n2,1,1\n".encode("latin-1"), "not in UTF-8; save it as UTF-8"),
 )
-def test_csv_refusals(tmp_path, text, message):
-    path = tmp_path / "m.csv"
-    path.write_text(text, encoding="latin-1")
-    refused(path, message)
 
 
 POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 720341\n"

@@ -2,6 +2,7 @@
 
 import pytest
 from checkout import ROOT
+from refusals import refuses_texts
 
 from calbias.errors import InputError
 from calbias.io.checksums import file_digest
@@ -54,20 +55,13 @@ def test_verify_names_what_differs(tmp_path):
             verify(file, wrong)
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("model,file\n", "no column sha256; it needs the columns model, file, sha256"),
-        ("model,file,sha256,bytes,n_classes,n_validation,n_test\nm,f,0,many,10,1,1\n",
-         "line 2: invalid literal"),
-        ("", "the file is empty"),
-    ],
+test_other_tables_are_no_manifest = refuses_texts(
+    read_manifest, "manifest.csv",
+    ("model,file\n", "no column sha256; it needs the columns model, file, sha256"),
+    ("model,file,sha256,bytes,n_classes,n_validation,n_test\nm,f,0,many,10,1,1\n",
+     "line 2: invalid literal"),
+    ("", "the file is empty"),
 )  # fmt: skip
-def test_other_tables_are_no_manifest(tmp_path, text, message):
-    path = tmp_path / "manifest.csv"
-    path.write_text(text)
-    with pytest.raises(InputError, match=message):
-        read_manifest(path)
 
 
 def test_unknown_model():

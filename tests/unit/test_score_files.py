@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from refusals import refuses_texts
 
 from calbias.errors import InputError
 from calbias.logits.read_logits import read_scores
@@ -78,33 +79,26 @@ def test_float32_scores_keep_their_distance_from_one(tmp_path):
     assert top.log1m_score[0] == -24 * np.log(2)
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("score,label\n0.5,1\n0.6,0\n", r"columns score, label: write score and hit \(1 where"),
-        ("hit\n1\n0\n", "columns hit: write score and hit"),
-        ("score,hit\n", "no rows, only the names of the columns"),
-        ("score,hit\n0.5,1\n", "one row only; give at least two"),
-        ("score,hit\n0.5,1\n0.7,2\n", "m.csv, line 3: hit 2 is neither 0 nor 1; give 1 for"),
-        ("score,hit\n0.5,1\n0.7,yes\n", "m.csv, line 3: column hit: 'yes' is no number"),
-        ("score,hit\n0.5,1\n,1\n", "m.csv, line 3: column score is empty or NaN"),
-        ("score,hit\n0.5,1\n1.2,1\n", "line 3: score 1.2 is no probability; give probabilities"),
-        ("score,hit\n-0.5,1\n0.2,1\n", "line 2: score -0.5 is no probability; give"),
-        ("score,hit\n99.5,1\n0.2,1\n", "line 2: score 99.5 is no prob.* not percentages"),
-        ("score,label,prediction\n0.5,1,1\n0.7,1,\n", "line 3: column prediction is empty; fill"),
-        ("score,hit,fold\n0.5,1,test\n0.6,0,dev\n", "line 3: fold 'dev' is unknown; write"),
-        ("score,hit,fold\n0.5,1,validation\n0.6,0,validation\n", "no row of fold test"),
-        ("score,hit\n0.5,1\n0.7,0,3\n", "m.csv, line 3: 3 cells, but 2 columns"),
-        ("score;hit\n0.5;1\n", "has a single column; separate its cells by commas"),
-        ("a,b,label\n1,2,0\n2,1,1\n", r"no columns score and hit \(or score, label and predic"),
-    ],
+test_csv_refusals = refuses_texts(
+    read_scores,
+    "m.csv",
+    ("score,label\n0.5,1\n0.6,0\n", r"columns score, label: write score and hit \(1 where"),
+    ("hit\n1\n0\n", "columns hit: write score and hit"),
+    ("score,hit\n", "no rows, only the names of the columns"),
+    ("score,hit\n0.5,1\n", "one row only; give at least two"),
+    ("score,hit\n0.5,1\n0.7,2\n", "m.csv, line 3: hit 2 is neither 0 nor 1; give 1 for"),
+    ("score,hit\n0.5,1\n0.7,yes\n", "m.csv, line 3: column hit: 'yes' is no number"),
+    ("score,hit\n0.5,1\n,1\n", "m.csv, line 3: column score is empty or NaN"),
+    ("score,hit\n0.5,1\n1.2,1\n", "line 3: score 1.2 is no probability; give probabilities"),
+    ("score,hit\n-0.5,1\n0.2,1\n", "line 2: score -0.5 is no probability; give"),
+    ("score,hit\n99.5,1\n0.2,1\n", "line 2: score 99.5 is no prob.* not percentages"),
+    ("score,label,prediction\n0.5,1,1\n0.7,1,\n", "line 3: column prediction is empty; fill"),
+    ("score,hit,fold\n0.5,1,test\n0.6,0,dev\n", "line 3: fold 'dev' is unknown; write"),
+    ("score,hit,fold\n0.5,1,validation\n0.6,0,validation\n", "no row of fold test"),
+    ("score,hit\n0.5,1\n0.7,0,3\n", "m.csv, line 3: 3 cells, but 2 columns"),
+    ("score;hit\n0.5;1\n", "has a single column; separate its cells by commas"),
+    ("a,b,label\n1,2,0\n2,1,1\n", r"no columns score and hit \(or score, label and predic"),
 )
-def test_csv_refusals(tmp_path, text, message):
-    path = tmp_path / "m.csv"
-    path.write_text(text)
-    with pytest.raises(InputError, match=message) as caught:
-        read_scores(path)
-    assert str(caught.value).startswith(str(path))
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from oracles import beta_mle
+from refusals import refuses
 
-from calbias.errors import InputError
 from calbias.logits import row_blocks
 from calbias.logits import top_label as scores
 from calbias.logits.pickles import read_pickle
@@ -87,23 +87,18 @@ def test_float32_2020_rounds_and_reduces():
     assert top.score[0] < 1
 
 
-@pytest.mark.parametrize(
-    ("logits", "labels", "softmax", "message"),
-    [
-        ([[0.0, 1.0]], [0], "float16", "softmax 'float16' is unknown"),
-        ([[0.0]], [0], "exact", "at least two classes"),
-        ([0.0, 1.0], [0], "exact", "one row per sample"),
-        (np.zeros((0, 2)), [], "exact", "one row per sample"),
-        ([[0.0, 1.0]], [0, 1], "exact", "1 rows of logits but 2 labels"),
-        ([[0.0, 1.0]], [2], "exact", "labels run from 2 to 2"),
-        ([[0.0, 1.0]], [-1], "exact", "number the classes from 0 to 1"),
-        ([[0.0, 1.0], [0.0, np.nan]], [0, 0], "exact", "row 1 .* NaN or infinite"),
-        ([[0.0, np.inf]], [0], "float32_2020", "row 0 .* NaN or infinite"),
-    ],
+test_refusals = refuses(
+    top_label,
+    ([[0.0, 1.0]], [0], "float16", "softmax 'float16' is unknown"),
+    ([[0.0]], [0], "exact", "at least two classes"),
+    ([0.0, 1.0], [0], "exact", "one row per sample"),
+    (np.zeros((0, 2)), [], "exact", "one row per sample"),
+    ([[0.0, 1.0]], [0, 1], "exact", "1 rows of logits but 2 labels"),
+    ([[0.0, 1.0]], [2], "exact", "labels run from 2 to 2"),
+    ([[0.0, 1.0]], [-1], "exact", "number the classes from 0 to 1"),
+    ([[0.0, 1.0], [0.0, np.nan]], [0, 0], "exact", "row 1 .* NaN or infinite"),
+    ([[0.0, np.inf]], [0], "float32_2020", "row 0 .* NaN or infinite"),
 )
-def test_refusals(logits, labels, softmax, message):
-    with pytest.raises(InputError, match=message):
-        top_label(logits, labels, softmax)
 
 
 @needs_genuine

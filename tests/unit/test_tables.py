@@ -1,8 +1,11 @@
 """Tables are read and written in one place: round trips, damage, and the schema."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import pytest
+from refusals import refuses_texts
 
 from calbias.errors import InputError
 from calbias.io.checksums import record_of
@@ -106,22 +109,17 @@ def test_a_table_of_the_users_own_has_no_checksum(tmp_path):
     assert read_table(tmp_path / "x.csv")["a"].tolist() == [1]
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        (b"", "the file is empty"),
-        (b"a,c\n1,2\n", "no column b; it needs the columns a, b"),
-        (b"a\tb\n1\t2\n", "separated by tabs; use commas"),
-        (b"a,b,a\n1,2,3\n", "column a is there twice"),
-        (b"a,b\n\n1,2\n3\n", "line 4: 1 cells, but 2 columns"),
-        (b'a,b\n1,"2\n', "not a CSV table"),
-        (b"a,b\n1,\xff\n", "not in UTF-8"),
-    ],
+test_csv_files_that_are_refused = refuses_texts(
+    partial(read_rows, columns=("a", "b")),
+    "x.csv",
+    (b"", "the file is empty"),
+    (b"a,c\n1,2\n", "no column b; it needs the columns a, b"),
+    (b"a\tb\n1\t2\n", "separated by tabs; use commas"),
+    (b"a,b,a\n1,2,3\n", "column a is there twice"),
+    (b"a,b\n\n1,2\n3\n", "line 4: 1 cells, but 2 columns"),
+    (b'a,b\n1,"2\n', "not a CSV table"),
+    (b"a,b\n1,\xff\n", "not in UTF-8"),
 )
-def test_csv_files_that_are_refused(tmp_path, text, message):
-    (tmp_path / "x.csv").write_bytes(text)
-    with pytest.raises(InputError, match=message):
-        read_rows(tmp_path / "x.csv", ("a", "b"))
 
 
 def test_the_line_that_an_editor_shows(tmp_path):

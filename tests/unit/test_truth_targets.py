@@ -1,10 +1,13 @@
 """Population targets: closed forms, textbook versions on samples, and the inequalities."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from engine_data import MODELS, published_scenario
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refuses
 from scipy.integrate import quad
 from scipy.optimize import linprog
 from scipy.stats import norm as gaussian
@@ -191,18 +194,13 @@ def test_a_population_knows_its_tail_near_one():
     assert np.count_nonzero(population.gaps[rounded]) > 1000
 
 
-@pytest.mark.parametrize(
-    ("scores", "curve", "message"),
-    [
-        ([0.1, 1.2], [0, 1], r"scores: 1.2 in row 1 \(counted from 0\) is not in \[0, 1\]"),
-        ([0.1], [np.nan], r"curve_values: nan in row 0"),
-        ([], [], "not empty"),
-        ([0.1], [0.1, 0.2], "of one length"),
-    ],
+test_bad_samples_are_refused = refuses(
+    partial(target_value_of_sample, "lp"),
+    ([0.1, 1.2], [0, 1], r"scores: 1.2 in row 1 \(counted from 0\) is not in \[0, 1\]"),
+    ([0.1], [np.nan], r"curve_values: nan in row 0"),
+    ([], [], "not empty"),
+    ([0.1], [0.1, 0.2], "of one length"),
 )
-def test_bad_samples_are_refused(scores, curve, message):
-    with pytest.raises(InputError, match=message):
-        target_value_of_sample("lp", scores, curve)
 
 
 def test_an_unknown_target_is_refused_with_the_nearest():
