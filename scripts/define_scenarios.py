@@ -23,10 +23,11 @@ from calbias.truth.scenario_tables import model_row, synthetic_rows
     option("--output", "scenario table to write"),
 )
 def main(options):
-    pairs = [_pair(text) for text in options.scores]
-    rows = synthetic_rows(
-        options.experiment, pairs, options.curves, options.powers, map(_glm, options.glms)
-    )
+    form = "a pair alpha,beta such as 1.1,0.1"
+    pairs = [_parts("--scores", text, form, float, float) for text in options.scores]
+    form = "name,b0,b1 such as logit_logit_b0_b1,-0.88,0.49"
+    glms = [Curve(*_parts("--glms", text, form, str, float, float)) for text in options.glms]
+    rows = synthetic_rows(options.experiment, pairs, options.curves, options.powers, glms)
     models = read_models(options.models_table) if options.models else {}
     for model in options.models:
         fit = fitted_scenario(model, options.curve, options.beta_fits, options.glm_fits)
@@ -35,22 +36,11 @@ def main(options):
     write_table(options.output, "scenarios", rows)
 
 
-def _pair(text):
+def _parts(flag, text, form, *types):
     try:
-        alpha, beta = map(float, text.split(","))
+        return tuple(kind(part) for kind, part in zip(types, text.split(","), strict=True))
     except ValueError:
-        raise InputError(f"--scores: {text!r} is not a pair alpha,beta such as 1.1,0.1") from None
-    return alpha, beta
-
-
-def _glm(text):
-    try:
-        name, b0, b1 = text.split(",")
-        return Curve(name, float(b0), float(b1))
-    except ValueError:
-        raise InputError(
-            f"--glms: {text!r} is not name,b0,b1 such as logit_logit_b0_b1,-0.88,0.49"
-        ) from None
+        raise InputError(f"{flag}: {text!r} is not {form}") from None
 
 
 if __name__ == "__main__":

@@ -60,15 +60,6 @@ class Cells(NamedTuple):
         """The number of rows."""
         return int(self.size.sum())
 
-    def bins(self):
-        """Return (rows, Σ (score − hit), Σ s(1 − s)) of the equal-width bins that hold rows."""
-        shape = self.n_bins, CELLS_PER_BIN
-        size, gap, variance = (
-            x.reshape(shape).sum(axis=1) for x in (self.size, self.score - self.hits, self.variance)
-        )
-        full = size > 0
-        return size[full], gap[full], variance[full]
-
     def full(self):
         """Return the Cells that hold rows, ascending."""
         kept = self.size > 0

@@ -110,22 +110,16 @@ def _locks():
     return set()
 
 
-def _validate_run_is_alive(path):
-    """Raise InputError if Snakemake was unlocked since this job started: its run was killed."""
-    if _locks_at_start - _locks():
-        raise InputError(f"{path}: not written: the run that started this job was killed")
-
-
 def _one_line_warning(message, category, filename, lineno, file=None, line=None):
     print(f"warning: {message}", file=file or sys.stderr)
 
 
 def _named_paths(assignments, flag):
-    for text in assignments:
-        name, _, path = text.partition("=")
-        if not (name and path):
+    pairs = [text.partition("=")[::2] for text in assignments]
+    for text, pair in zip(assignments, pairs, strict=True):
+        if not all(pair):
             raise InputError(f"{flag} {text}: write it as NAME=PATH")
-    return dict(text.partition("=")[::2] for text in assignments)
+    return dict(pairs)
 
 
 @contextlib.contextmanager
@@ -141,7 +135,8 @@ def written_whole(path, checksum=False):
     temporary = path.with_name(f".{os.getpid()}-{path.name}")
     try:
         yield temporary
-        _validate_run_is_alive(path)
+        if _locks_at_start - _locks():  # Snakemake was unlocked since this job started
+            raise InputError(f"{path}: not written: the run that started this job was killed")
         if checksum:
             record_of(path).write_text(f"{file_digest(temporary)}  {path.name}\n", "utf-8")
         os.replace(temporary, path)

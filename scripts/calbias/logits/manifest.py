@@ -36,7 +36,11 @@ def read_manifest(path):
     published = {}
     for line, row in read_rows(path, MANIFEST_COLUMNS):
         try:
-            published[row["model"]] = _published_file(row)
+            published[row["model"]] = PublishedFile(
+                row["model"], row["file"], row["sha256"].lower(), int(row["bytes"]),
+                int(row["n_classes"]),
+                *(int(row[fold]) if row[fold] else None for fold in ("n_validation", "n_test")),
+            )  # fmt: skip
         except ValueError as error:
             raise InputError(f"{path}, line {line}: {error}; restore the manifest") from error
     return published
@@ -67,18 +71,6 @@ def published_file(model, manifest, path):
             "read_logits.py --file"
         )
     return manifest[model]
-
-
-def _published_file(row):
-    return PublishedFile(
-        row["model"],
-        row["file"],
-        row["sha256"].lower(),
-        int(row["bytes"]),
-        int(row["n_classes"]),
-        int(row["n_validation"]) if row["n_validation"] else None,
-        int(row["n_test"]) if row["n_test"] else None,
-    )
 
 
 def validate_file_exists(path):

@@ -42,7 +42,8 @@ def read_npz(path):
 
 
 def _raw_file(path, archive):
-    prefixes = {fold: f"{fold}_" for fold in FOLDS if _has_fold(archive, f"{fold}_")}
+    names = (*_VALUES, "labels", "label")
+    prefixes = {fold: f"{fold}_" for fold in FOLDS if _find(archive, f"{fold}_", *names)}
     if prefixes and "test" not in prefixes:
         raise InputError(f"{path}: no array test_logits; the test fold is the one that is judged")
     prefixes = prefixes or {"test": ""}
@@ -55,10 +56,6 @@ def _raw_file(path, archive):
         names = [str(name).strip() for name in np.ravel(archive["fold"])]
         folds = split_by_fold(folds["test"], names)
     return RawFile(folds, max(forms, key=str) if forms != {None} else None)
-
-
-def _has_fold(archive, prefix):
-    return any(prefix + name in archive for name in (*_VALUES, "labels", "label"))
 
 
 def _read_fold(path, archive, prefix):

@@ -29,7 +29,10 @@ WITHOUT_EFFECT = ("shards", "mirrors")
 
 def provenance(config, files, inputs=()):
     """Return the record, for JSON, of result ``files`` and the ``inputs`` that a config names."""
-    of_files, of_inputs = map(_digests, (files, inputs))
+    of_files, of_inputs = (
+        {path: checked_digest(path) for path in sorted(map(str, paths))}
+        for paths in (files, inputs)
+    )
     return {
         "project": {"name": "calbias", "version": __version__, **checkout(ROOT)},
         "configuration": {"sha256": config_digest(config), "seed": config["seed"]},
@@ -46,10 +49,6 @@ def config_digest(config):
     """Return the SHA-256 of the keys that results depend on, in a canonical form."""
     kept = {key: value for key, value in config.items() if key not in WITHOUT_EFFECT}
     return hashlib.sha256(json.dumps(kept, sort_keys=True).encode()).hexdigest()
-
-
-def _digests(paths):
-    return {path: checked_digest(path) for path in sorted(map(str, paths))}
 
 
 def checked_digest(path):
