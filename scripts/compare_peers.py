@@ -110,10 +110,10 @@ def environment(folder, requirements):
 
 def printed(peer, python, arrays):
     """Return {data set: {quantity: number, or text of a refusal}} as a peer prints them."""
-    script = HERE / "peers" / f"print_{peer.replace('-', '_')}.py"
-    run = subprocess.run([python, script, arrays], capture_output=True, text=True, check=False)
+    command = [python, HERE / "peers/print_values.py", peer, arrays]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
     if run.returncode:
-        raise InputError(f"{script} failed: {run.stderr.strip().splitlines()[-1]}")
+        raise InputError(f"{peer} failed: {run.stderr.strip().splitlines()[-1]}")
     return json.loads(run.stdout.splitlines()[-1])
 
 
