@@ -32,9 +32,8 @@ from calbias.hypothesis_tests.registry import load_test
 _REFINEMENTS = 12
 
 
-def large_audit(cells, scores, hits, options=None, progress=None):
+def large_audit(cells, scores, hits, options=None, progress=lambda text: None):
     """Return the Audit of Cells, with a sample of rows (k,) for the tables that need rows."""
-    progress = progress or (lambda text: None)
     options = replace(options or Options(cells.n_bins), replicates=DRAWS)
     p, seed = options.norm, options.seed
     sample = Sample(scores, np.asarray(hits, float), seed=seed)
@@ -56,8 +55,8 @@ def large_audit(cells, scores, hits, options=None, progress=None):
         tests=_tests(cells, row),
         intervals=pd.DataFrame(
             {
-                **{key: [row[key]] for key in ("target", "low", "high")},
-                "note": ["used for the verdict; sums of bins are normal"],
+                **row[["target", "low", "high"]],
+                "note": "used for the verdict; sums of bins are normal",
             },
             index=pd.Index(["test_inversion"], name="method"),
         ),
@@ -91,19 +90,17 @@ def _tests(cells, row):
     z = m[1] / np.sqrt(m[2]) if m[2] > 0 else np.nan
     information = np.array([[m[5], m[6]], [m[6], m[7]]])
     statistic = float(m[3:5] @ np.linalg.pinv(information, hermitian=True) @ m[3:5])
-    analytic = {
-        "spiegelhalter": (float(z), 2 * ndtr(-abs(z))),
-        "cox_score": (statistic, chdtrc(2, max(statistic, 0.0))),
+    rows = {
+        f"redraw_{HEADLINE}": (row["value"], row["p_value"], np.nan),
+        "spiegelhalter": (float(z), np.nan, 2 * ndtr(-abs(z))),
+        "cox_score": (statistic, np.nan, chdtrc(2, max(statistic, 0.0))),
     }
-    rows = [{"test": f"redraw_{HEADLINE}", "statistic": row["value"], "p_value": row["p_value"]}]
-    rows += [
-        {"test": name, "statistic": value, "analytic_p_value": p,
-         "blind_to": load_test(name).blind_to}
-        for name, (value, p) in analytic.items()
-    ]  # fmt: skip
-    powers = [f"power_{100 * error:g}" for error in DETECT]
-    columns = ["test", "statistic", "p_value", "analytic_p_value", *powers, "blind_to"]
-    return pd.DataFrame(rows, columns=columns).set_index("test")
+    columns = ["statistic", "p_value", "analytic_p_value"]
+    table = pd.DataFrame.from_dict(rows, orient="index", columns=columns).rename_axis("test")
+    powers = {f"power_{100 * error:g}": np.nan for error in DETECT}
+    return table.assign(
+        **powers, blind_to=[None, *(load_test(x).blind_to for x in table.index[1:])]
+    )
 
 
 def _of_all_rows(description, sample, p):

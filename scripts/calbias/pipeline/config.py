@@ -75,11 +75,8 @@ def _norms(place, estimator, folders):
 
 def _of_norm(place, estimators, folders, norm):
     """Return the estimators that are defined for a norm, and warn of the others."""
-    others = {}
-    for estimator in estimators:
-        norms = _norms(place, estimator, folders)
-        if norms and norm not in norms:
-            others[estimator] = norms[0]
+    norms = {estimator: _norms(place, estimator, folders) for estimator in estimators}
+    others = {name: of[0] for name, of in norms.items() if of and norm not in of}
     defined = [name for name in estimators if name not in others]
     words = f"{', '.join(others)}: defined for norm {next(iter(others.values()), 0):g} only"
     if not defined:
