@@ -6,12 +6,6 @@ from calbias.auditing.estimates import RULE
 from calbias.auditing.plots import figures_svg
 from calbias.auditing.reliability import diagram_of
 
-_KINDS = {
-    "scores": "scores and hits",
-    "binary": "probabilities of class 1 and labels",
-    "probabilities": "class probabilities and labels, reduced to the top label",
-    "logits": "logits and labels, reduced to the top label",
-}
 COLUMNS = {  # key: heading and form
     "estimator": ("Estimator", "text"), "method": ("Method", "text"), "test": ("Test", "text"),
     "target": ("Target", "text"), "goal": ("To", "text"), "group": ("Group", "text"),
@@ -76,7 +70,6 @@ def page(audit, title, json_name="", by=None):
     return environment.get_template("page.html.j2").render(
         audit=audit,
         title=title,
-        facts=facts(audit.description),
         options=audit.options,
         reliability=reliability,
         cumulative=cumulative,
@@ -85,46 +78,9 @@ def page(audit, title, json_name="", by=None):
         columns={name: columns(name, table) for name, table in tables.items()},
         cell=cell,
         tables={name: table.reset_index().to_dict("records") for name, table in tables.items()},
-        advice=_advice(audit.recalibration),
         n_null=4 * audit.options["replicates"],
         rule=RULE,
         by=by,
         version=calbias.__version__,
         json_name=json_name,
-    )
-
-
-def facts(description):
-    """Return [(name, text)] of what was read."""
-    gap, error = description["mean_gap"], description["mean_gap_se"]
-    found = [
-        ("Rows", f"{description['n']}, {_KINDS.get(description['kind'], description['kind'])}"),
-        ("Classes", description["n_classes"]),
-        ("Accuracy", f"{100 * description['accuracy']:.2f} %"),
-        ("Mean score", f"{100 * description['mean_score']:.2f} %"),
-        ("Mean score − accuracy", f"{100 * gap:+.2f} ± {196 * error:.2f} points"),
-        ("Brier score", f"{description['brier']:.4f}"),
-        (
-            "Distinct scores",
-            f"{description['n_distinct_scores']}; the commonest holds "
-            f"{100 * description['largest_atom']:.2f} % of the rows",
-        ),
-        ("Scores of exactly 1", f"{100 * description['scores_of_one']:.2f} %"),
-        ("Error of the fitted curve", f"{100 * description['fitted_error']:.2f} points"),
-    ]
-    return [(name, value) for name, value in found if value is not None]
-
-
-def _advice(recalibration):
-    if recalibration.empty:
-        return ""
-    best = recalibration[recalibration["helps"]]
-    if best.empty:
-        return "No method lowers the Brier score by more than chance would: leave the scores alone."
-    name, first = best.index[0], best.iloc[0]
-    text = "Isotonic regression" if name == "isotonic" else f"{name.capitalize()} scaling"
-    before, after = 100 * first["brier_before"], 100 * first["brier_after"]
-    return (
-        f"{text} lowers the Brier score most, from {before:.2f} to {after:.2f} (times 100; "
-        f"the fall is known to ± {196 * first['gain_se']:.2f}). The accuracy stays."
     )
