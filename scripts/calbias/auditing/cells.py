@@ -88,18 +88,12 @@ def read_cells(path, n_bins=15, seed=0, progress=None):
 
     try:
         data = ds.dataset(path, format="parquet")
-        names = [
-            name for name in ("score", "hit", "label", "prediction") if name in data.schema.names
-        ]
-        if "score" not in names or not ("hit" in names or {"label", "prediction"} <= set(names)):
+        names = ["score", *(["hit"] if "hit" in data.schema.names else ["label", "prediction"])]
+        if not set(names) <= set(data.schema.names):
             raise InputError(f"{path}: needs columns score and hit, or score, label and prediction")
-        if "hit" in names:
-            names = ["score", "hit"]
-        rows = data.count_rows()
         batches = data.to_batches(columns=names, batch_size=_BATCH, batch_readahead=2,
                                   fragment_readahead=1)  # fmt: skip
-        pairs = (_pair(batch) for batch in batches)
-        return accumulated(pairs, rows, n_bins, seed, progress)
+        return accumulated(map(_pair, batches), data.count_rows(), n_bins, seed, progress)
     except (pa.ArrowException, OSError) as error:
         raise InputError(f"{path}: no readable Parquet: {str(error).splitlines()[0]}") from error
     except InputError as error:
@@ -109,12 +103,10 @@ def read_cells(path, n_bins=15, seed=0, progress=None):
 
 def _pair(batch):
     """Return (scores, hits) of a record batch, float64; a null is NaN, which no row may be."""
-    columns = {
-        name: batch.column(name).to_numpy(zero_copy_only=False) for name in batch.schema.names
-    }
-    hits = columns["hit"] if "hit" in columns else columns["label"] == columns["prediction"]
+    scores, *hits = (column.to_numpy(zero_copy_only=False) for column in batch.columns)
+    hits = hits[0] if len(hits) == 1 else hits[0] == hits[1]
     try:
-        return np.asarray(columns["score"], np.float64), np.asarray(hits, np.float64)
+        return np.asarray(scores, np.float64), np.asarray(hits, np.float64)
     except (TypeError, ValueError):
         raise InputError("score and hit must be numbers, without empty cells") from None
 
