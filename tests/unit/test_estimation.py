@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from refusals import refuses
+from refusals import refuses, refuses_texts
 
 import calbias
 from calbias.engine.sorted_batch import sorted_data_set
@@ -186,32 +186,27 @@ def test_variants_give_options_to_an_estimator_in_plain_numpy(own):
         own(text, norm=3)
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("x = 1\n", r"mine.py: define estimate\(scores, hits, n_bins, norm\) in it"),
-        (returning("np.nan"), "estimator mine returned nan for a data set of 3"),
-        (returning("50"), "returned 50.0 .*: an estimate .* divide percentages"),
-        (returning("np.random.default_rng().random()"),
-         "mine returned 0.* and then 0.* for the same data set: it must not depend on"),
-        # it changes its arguments
-        (OWN.replace("    return", "    scores *= 0.5\n    return"),
-         "estimator mine fails on .*: ValueError: .*read-only"),
-        *((returning(value), f"mine.py: estimate must return one number, not a {kind}$")
-          for value, kind in {
-              "0.5, 15": "tuple", "scores": "ndarray", "scores[:1]": "ndarray", "'0.5'": "str",
-              "None": "NoneType", "0.5j": "complex",
-          }.items()),
-        *((returning(value, "data"), r"mine.py: estimate_data_sets must return two ")
-          for value in (
-              "0.5", "None", "np.zeros(1)", "np.zeros(2), np.zeros(2, int)", "[0.5], [15]",
-              "np.zeros((1, 1)), np.zeros(1, int)", "np.zeros(1), np.zeros(1)",
-              "np.array(['0.5']), np.zeros(1, int)", "np.zeros(1), np.zeros(1, int), None",
-          )),
-        (returning("exit(3)"), r"mine.py, line 5: estimator mine fails on a .* SystemExit: 3"),
-        ("import sys\nsys.exit('no')", r"mine.py, line 2: .* cannot be loaded: SystemExit: no"),
-    ],
+test_a_bad_estimator_of_ones_own = refuses_texts(
+    lambda path: load_estimator("mine", path)(DATA, 7, 2.0), "mine.py",
+    ("x = 1\n", r"mine.py: define estimate\(scores, hits, n_bins, norm\) in it"),
+    (returning("np.nan"), "estimator mine returned nan for a data set of 3"),
+    (returning("50"), "returned 50.0 .*: an estimate .* divide percentages"),
+    (returning("np.random.default_rng().random()"),
+     "mine returned 0.* and then 0.* for the same data set: it must not depend on"),
+    # it changes its arguments
+    (OWN.replace("    return", "    scores *= 0.5\n    return"),
+     "estimator mine fails on .*: ValueError: .*read-only"),
+    *((returning(value), f"mine.py: estimate must return one number, not a {kind}$")
+      for value, kind in {
+          "0.5, 15": "tuple", "scores": "ndarray", "scores[:1]": "ndarray", "'0.5'": "str",
+          "None": "NoneType", "0.5j": "complex",
+      }.items()),
+    *((returning(value, "data"), r"mine.py: estimate_data_sets must return two ")
+      for value in (
+          "0.5", "None", "np.zeros(1)", "np.zeros(2), np.zeros(2, int)", "[0.5], [15]",
+          "np.zeros((1, 1)), np.zeros(1, int)", "np.zeros(1), np.zeros(1)",
+          "np.array(['0.5']), np.zeros(1, int)", "np.zeros(1), np.zeros(1, int), None",
+      )),
+    (returning("exit(3)"), r"mine.py, line 5: estimator mine fails on a .* SystemExit: 3"),
+    ("import sys\nsys.exit('no')", r"mine.py, line 2: .* cannot be loaded: SystemExit: no"),
 )  # fmt: skip
-def test_a_bad_estimator_of_ones_own(own, text, message):
-    with pytest.raises(InputError, match=message):
-        own(text)

@@ -3,6 +3,7 @@
 import os
 
 import pytest
+from refusals import refuses_texts
 
 from calbias.errors import InputError
 from calbias.estimation.registry import (
@@ -95,25 +96,21 @@ def test_a_folder_that_is_not_there_is_refused(tmp_path):
         estimator_file("kde", (FOLDER, tmp_path / "no"))
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ('VARIANTS = tuple("ab")', "VARIANTS must be written out"),
-        ("VARIANTS = 5", r"VARIANTS must be a dict from names to options, such as .*, not 5"),
-        ('VARIANTS = ("mine",)', r"VARIANTS must be a dict from names to options, .*, not \('mine"),
-        ("VARIANTS = {}", r"VARIANTS must be a dict from names to options"),
-        ('VARIANTS = {"a": {}, 2: {}}', r"VARIANTS must be a dict from names to options"),
-        ('VARIANTS = {"a": {2: 3}}', r"VARIANTS must be a dict from names to options"),
-        ("TARGET = 2", r'TARGET must be a name, such as "lp", or a dict .*, not 2'),
-        ("NORMS = 2", r"NORMS must be a list of numbers, such as \(2,\), not 2"),
-        ("NORMS = ()", r"NORMS must be a list of numbers"),
-        ("NORMS = (True,)", r"NORMS must be a list of numbers"),
-        ('BINS = "no"', r'BINS must be one of "fixed", "chosen", "none", not \'no\''),
-    ],
+test_what_a_file_says_of_itself_must_be_of_its_type = refuses_texts(
+    lambda path: literal(path, path.read_text().split()[0], default=None),
+    "mine.py",
+    ('\nVARIANTS = tuple("ab")', "mine.py, line 2: VARIANTS must be written out"),
+    ("\nNORMS = 2", "mine.py, line 2: NORMS must be a list of numbers"),
+    ("VARIANTS = 5", r"VARIANTS must be a dict from names to options, such as .*, not 5"),
+    ('VARIANTS = ("mine",)', r"VARIANTS must be a dict from names to options, .*, not \('mine"),
+    ("VARIANTS = {}", r"VARIANTS must be a dict from names to options"),
+    ('VARIANTS = {"a": {}, 2: {}}', r"VARIANTS must be a dict from names to options"),
+    ('VARIANTS = {"a": {2: 3}}', r"VARIANTS must be a dict from names to options"),
+    ("TARGET = 2", r'TARGET must be a name, such as "lp", or a dict .*, not 2'),
+    ("NORMS = 2", r"NORMS must be a list of numbers, such as \(2,\), not 2"),
+    ("NORMS = (True,)", r"NORMS must be a list of numbers"),
+    ('BINS = "no"', r'BINS must be one of "fixed", "chosen", "none", not \'no\''),
 )
-def test_what_a_file_says_of_itself_must_be_of_its_type(mine, text, message):
-    with pytest.raises(InputError, match=f"mine.py, line 2: {message}"):
-        literal(mine(f"\n{text}\n"), text.split()[0], default=None)
 
 
 @pytest.mark.parametrize(

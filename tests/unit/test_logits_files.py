@@ -9,7 +9,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from refusals import refuses_texts
+from refusals import refuses, refuses_texts
 
 from calbias.errors import InputError
 from calbias.io.checksums import file_digest
@@ -56,6 +56,10 @@ def split_npz(path, **changes):
     }  # fmt: skip
     arrays.update(changes)
     return save(path, **{name: array for name, array in arrays.items() if array is not None})
+
+
+def read_split(tmp_path, **changes):
+    return read(split_npz(tmp_path / "m.npz", **changes))
 
 
 def refused(path, message, **options):
@@ -278,60 +282,48 @@ P = probabilities(LOGITS)
 ONE_HOT = np.eye(K)[LABELS]
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"test_labels": None}, "no array test_labels, only validation_logits, .*; name"),
-        ({"validation_logits": None}, "no array validation_logits"),
-        ({"test_labels": None, "test_logits": None}, "no array test_logits; the test fold is"),
-        ({"validation_logits": LOGITS[:1], "validation_labels": LABELS[:1]}, "one row only; give"),
-        ({"validation_logits": LOGITS[:, :3], "validation_labels": LABELS % 3},
-         "3 classes for validation but 4 for test; give both folds the same"),
-    ],
+test_npz_arrays_that_do_not_fit_together = refuses(
+    read_split,
+    ({"test_labels": None}, "no array test_labels, only validation_logits, .*; name"),
+    ({"validation_logits": None}, "no array validation_logits"),
+    ({"test_labels": None, "test_logits": None}, "no array test_logits; the test fold is"),
+    ({"validation_logits": LOGITS[:1], "validation_labels": LABELS[:1]}, "one row only; give"),
+    ({"validation_logits": LOGITS[:, :3], "validation_labels": LABELS % 3},
+     "3 classes for validation but 4 for test; give both folds the same"),
 )  # fmt: skip
-def test_npz_arrays_that_do_not_fit_together(tmp_path, changes, message):
-    refused(split_npz(tmp_path / "m.npz", **changes), message)
 
 
-@pytest.mark.parametrize(
-    ("logits", "message"),
-    [
-        (changed(LOGITS, (7, 2), np.nan),
-         r"validation_logits, row 7 \(counted from 0\): column 2 .* is nan; correct"),
-        (changed(LOGITS, (3, 0), -np.inf), "row 3 .* is -inf"),
-        (changed(LOGITS, (3, 0), 1e39), r"row 3 .* is 1e\+39"),
-        (LOGITS[:, :1], "one class only; give a column for every class"),
-        (LOGITS[:, 0], r"shape \(20,\); give one row per sample"),
-        (LOGITS[:0], "no rows; give at least one"),
-        (LOGITS.astype(str), "are no numbers; save floats"),
-        (LOGITS.astype(complex), "are no numbers; save floats"),
-    ],
+test_bad_logits = refuses(
+    lambda logits, tmp_path: read_split(tmp_path, validation_logits=logits),
+    (changed(LOGITS, (7, 2), np.nan),
+     r"validation_logits, row 7 \(counted from 0\): column 2 .* is nan; correct"),
+    (changed(LOGITS, (3, 0), -np.inf), "row 3 .* is -inf"),
+    (changed(LOGITS, (3, 0), 1e39), r"row 3 .* is 1e\+39"),
+    (LOGITS[:, :1], "one class only; give a column for every class"),
+    (LOGITS[:, 0], r"shape \(20,\); give one row per sample"),
+    (LOGITS[:0], "no rows; give at least one"),
+    (LOGITS.astype(str), "are no numbers; save floats"),
+    (LOGITS.astype(complex), "are no numbers; save floats"),
 )  # fmt: skip
-def test_bad_logits(tmp_path, logits, message):
-    refused(split_npz(tmp_path / "m.npz", validation_logits=logits), message)
 
 
-@pytest.mark.parametrize(
-    ("labels", "message"),
-    [
-        (LABELS[:-1], "20 rows of logits but 19 labels; give one per row"),
-        (np.int64(3), "20 rows of logits but 1 labels"),
-        (LABELS + 1, r"labels are counted from 1 \(1 to 4\); subtract 1"),
-        (changed(LABELS, 6, 9), "row 6 .*label 9 is out of range; number"),
-        (changed(LABELS, 6, -1), "row 6 .*label -1 is out of range"),
-        (changed(LABELS, 6, 1.5), "row 6 .*label 1.5 is no class number"),
-        (changed(LABELS, 6, np.nan), "row 6 .*label nan is no class number"),
-        (LABELS.astype(str), "labels of type <U21; give class numbers"),
-        (np.zeros((20, 3)), r"labels of shape \(20, 3\); give class"),
-        (LABELS * 0 + 2, "one class only: every label is 2; give samples"),
-        (ONE_HOT * 0 + ONE_HOT[0], "one class only: every label is"),
-        (changed(ONE_HOT, (5, slice(None)), 1), "row 5 .* a single 1"),
-        (changed(ONE_HOT, 5, 0), "row 5 .* a single 1"),
-        (np.array([None] * 20), "no readable NPZ file: an array of Python"),
-    ],
+test_bad_labels = refuses(
+    lambda labels, tmp_path: read_split(tmp_path, validation_labels=labels),
+    (LABELS[:-1], "20 rows of logits but 19 labels; give one per row"),
+    (np.int64(3), "20 rows of logits but 1 labels"),
+    (LABELS + 1, r"labels are counted from 1 \(1 to 4\); subtract 1"),
+    (changed(LABELS, 6, 9), "row 6 .*label 9 is out of range; number"),
+    (changed(LABELS, 6, -1), "row 6 .*label -1 is out of range"),
+    (changed(LABELS, 6, 1.5), "row 6 .*label 1.5 is no class number"),
+    (changed(LABELS, 6, np.nan), "row 6 .*label nan is no class number"),
+    (LABELS.astype(str), "labels of type <U21; give class numbers"),
+    (np.zeros((20, 3)), r"labels of shape \(20, 3\); give class"),
+    (LABELS * 0 + 2, "one class only: every label is 2; give samples"),
+    (ONE_HOT * 0 + ONE_HOT[0], "one class only: every label is"),
+    (changed(ONE_HOT, (5, slice(None)), 1), "row 5 .* a single 1"),
+    (changed(ONE_HOT, 5, 0), "row 5 .* a single 1"),
+    (np.array([None] * 20), "no readable NPZ file: an array of Python"),
 )
-def test_bad_labels(tmp_path, labels, message):
-    refused(split_npz(tmp_path / "m.npz", validation_labels=labels), message)
 
 
 @pytest.mark.parametrize(
@@ -351,16 +343,12 @@ def test_probabilities_that_are_none(tmp_path, values, message, key):
     refused(split_npz(tmp_path / "m.npz", **changes), f"validation_{key}, {message}")
 
 
-@pytest.mark.parametrize(
-    ("arrays", "message"),
-    [
-        ({"logits": 100 * P}, "sum to 100: if these are probabilities, .* divide them by 100"),
-        ({"logits": 1.2 * P}, "sum to 1.2: if these are probabilities, .* divide them by 1.2"),
-        ({"probabilities": LOGITS}, "is no probability"),
-    ],
+test_percentages_are_no_logits_and_logits_no_probabilities = refuses(
+    lambda tmp_path, **of: read(save(tmp_path / "m.npz", labels=LABELS, **of)),
+    ({"logits": 100 * P}, "sum to 100: if these are probabilities, .* divide them by 100"),
+    ({"logits": 1.2 * P}, "sum to 1.2: if these are probabilities, .* divide them by 1.2"),
+    ({"probabilities": LOGITS}, "is no probability"),
 )
-def test_percentages_are_no_logits_and_logits_no_probabilities(tmp_path, arrays, message):
-    refused(save(tmp_path / "m.npz", labels=LABELS, **arrays), message)
 
 
 @pytest.mark.parametrize("probable", ["validation", "test"])

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from refusals import refuses_texts
 
 from calbias.errors import InputError
 from calbias.pipeline import models
@@ -16,29 +17,25 @@ def refused(message, function, *arguments):
     assert message in str(error.value)
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("model,group,file\n", "no column n_classes; it needs the columns model, group, n_classes"),
-        ("model,group,n_classes,file\n", "the table lists no model"),
-        ("model,group,n_classes,file\na b,g,2,f\n", "line 2: model 'a b': use letters"),
-        ("model,group,n_classes,file\na,g,2,f\na,g,2,f\n", "line 3: model a is there already"),
-        ("model,group,n_classes,file\na,g,1,f\n", "line 2: n_classes of a must be a whole number"),
-        ("model,group,n_classes,file\na,g\n", "line 2: 2 cells, but 4 columns"),
-        ("model;group;n_classes;file\na;g;2;f\n", "separated by semicolons; use commas"),
-        ("model group n_classes file\na g 2 f\n", "separated by spaces; use commas"),
-        ('model,group,n_classes,file\n"a\nb",g,2,f\n,g,2,f\n', "line 2: model"),
-        ('model,group,n_classes,file\na,"g\nh",2,f\n,g,2,f\n', "line 4: model ''"),
-        ("model,group,n_classes,file\na,g,²,f\n", "line 2: n_classes of a must be a whole number"),
-        (f"model,group,n_classes,file\n{'a' * 101},g,2,f\n", "… has 101 characters: files are"),
-        ("model,group,n_classes,file\na,g,2,f{x}.p\n", "line 2: file 'f{x}.p' of a has braces"),
-        ("model,group,n_classes,file\na,,2,f\n", "line 2: a has no group: write model,group,"),
-        ("model,group,n_classes,file\na,g,2,f,x\n", "line 2: 5 cells, but 4 columns"),
-    ],
+test_models_tables_that_are_refused = refuses_texts(
+    models.read_models,
+    "models.csv",
+    ("model,group,file\n", "no column n_classes; it needs the columns model, group, n_classes"),
+    ("model,group,n_classes,file\n", "the table lists no model"),
+    ("model,group,n_classes,file\na b,g,2,f\n", "line 2: model 'a b': use letters"),
+    ("model,group,n_classes,file\na,g,2,f\na,g,2,f\n", "line 3: model a is there already"),
+    ("model,group,n_classes,file\na,g,1,f\n", "line 2: n_classes of a must be a whole number"),
+    ("model,group,n_classes,file\na,g\n", "line 2: 2 cells, but 4 columns"),
+    ("model;group;n_classes;file\na;g;2;f\n", "separated by semicolons; use commas"),
+    ("model group n_classes file\na g 2 f\n", "separated by spaces; use commas"),
+    ('model,group,n_classes,file\n"a\nb",g,2,f\n,g,2,f\n', "line 2: model"),
+    ('model,group,n_classes,file\na,"g\nh",2,f\n,g,2,f\n', "line 4: model ''"),
+    ("model,group,n_classes,file\na,g,²,f\n", "line 2: n_classes of a must be a whole number"),
+    (f"model,group,n_classes,file\n{'a' * 101},g,2,f\n", "… has 101 characters: files are"),
+    ("model,group,n_classes,file\na,g,2,f{x}.p\n", "line 2: file 'f{x}.p' of a has braces"),
+    ("model,group,n_classes,file\na,,2,f\n", "line 2: a has no group: write model,group,"),
+    ("model,group,n_classes,file\na,g,2,f,x\n", "line 2: 5 cells, but 4 columns"),
 )
-def test_models_tables_that_are_refused(tmp_path, text, message):
-    (tmp_path / "models.csv").write_text(text, encoding="utf-8")
-    refused(message, models.read_models, tmp_path / "models.csv")
 
 
 @pytest.mark.parametrize("encoding", ["latin-1", "utf-16"])
