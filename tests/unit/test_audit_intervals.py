@@ -26,7 +26,6 @@ from calbias.auditing.intervals.variational_bound import variational_bound
 from calbias.auditing.sample import Sample
 from calbias.engine.redraw import FixedScores
 from calbias.engine.sorted_batch import of_sorted_scores
-from calbias.errors import InputError
 
 RNG = np.random.default_rng(7)
 
@@ -88,18 +87,6 @@ def test_the_order_of_the_rows_does_not_matter():
     one, other = Sample(scores, hits), Sample(scores[order], hits[order])
     for method in methods(NOMINAL, 40).values():
         assert method.interval(one) == method.interval(other)
-
-
-@pytest.mark.parametrize(
-    ("scores", "hits"),
-    [([0.5], [1]), ([0.5, 1.5], [1, 0]), ([0.5, 0.6], [1, 2]), (["a", "b"], [1, 0])],
-)
-def test_bad_input_is_refused(scores, hits):
-    with pytest.raises(InputError):
-        Sample(scores, hits)
-
-
-# --- test inversion
 
 
 def test_inversion_of_a_mean_is_the_normal_interval():
