@@ -135,6 +135,11 @@ class Checkout:
         }
 
 
+def errors(text):
+    """Return the lines of a run's output by which a user learns what is wrong, each once."""
+    return list(dict.fromkeys(line for line in text.splitlines() if line.startswith("error: ")))
+
+
 @functools.cache
 def snakemake_server():
     """Start the process that runs Snakemake; it ends with this one."""

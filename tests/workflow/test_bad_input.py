@@ -5,12 +5,7 @@ import pickle
 import numpy as np
 import pytest
 import yaml
-
-
-def errors(text):
-    """The lines by which a user learns what is wrong."""
-    lines = [line for line in text.splitlines() if line.startswith(("error: ", "config"))]
-    return list(dict.fromkeys(lines))  # the end of the output repeats them
+from checkout import errors
 
 
 @pytest.mark.parametrize(

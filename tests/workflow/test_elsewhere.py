@@ -14,7 +14,7 @@ def read_only(folder):
     with contextlib.ExitStack() as stack:
         try:
             stack.enter_context(mounted_read_only(folder))
-        except pytest.skip.Exception:  # what Mounted raises where it is not
+        except pytest.skip.Exception:  # what it raises where it is not
             for path in [folder, *(path for path in folder.rglob("*") if path.is_dir())]:
                 path.chmod(0o555)
                 stack.callback(path.chmod, 0o755)

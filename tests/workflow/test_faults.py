@@ -14,7 +14,7 @@ import time
 import psutil
 import pyarrow.parquet as pq
 import pytest
-from checkout import TINY
+from checkout import TINY, errors
 from jobs import simulated
 from slow_estimator import BIAS, RUN, SLOW_SHARD, with_slow_estimator
 from test_bad_input import folds
@@ -23,12 +23,6 @@ from calbias.simulation.replicates import COLUMNS
 
 SHARD = "results/replicates/realistic/kde/0-of-1.parquet"
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="mounting a file system needs root")
-
-
-def errors(text):
-    """The lines that a job prints for the user."""
-    lines = [line for line in text.splitlines() if line.startswith("error: ")]
-    return list(dict.fromkeys(lines))  # the end of the output repeats them
 
 
 def wait_for_job(checkout, run, seconds=120):
@@ -60,9 +54,9 @@ def expected(undisturbed, tmp_path_factory):
     return (checkout / BIAS).read_bytes()
 
 
-def reproduce(checkout, ok=True):
-    """Run scripts/reproduce.py on the slow estimator's table; return what it prints."""
-    options = ("--configfile", TINY, *RUN)
+def reproduce(checkout, *options, ok=True):
+    """Run scripts/reproduce.py, on the slow estimator's table at first; return what it prints."""
+    options = ("--configfile", TINY, *(options or RUN))
     command = [sys.executable, "scripts/reproduce.py", "--cores", "2", "--", *options]
     run = checkout.start_command(command)
     assert (run.wait(300) == 0) == ok
@@ -148,26 +142,24 @@ def test_out_of_memory(finished, undisturbed):
     assert (finished / SHARD).read_bytes() == (undisturbed / SHARD).read_bytes()
 
 
-class Mounted:
-    """A file system mounted on a folder while the block lasts."""
-
-    def __init__(self, folder, *options, what="tmpfs"):
-        self.folder, self.command = folder, ["mount", *options, str(what), str(folder)]
-
-    def __enter__(self):
-        self.folder.mkdir(parents=True, exist_ok=True)
-        done = subprocess.run(self.command, capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            pytest.skip(f"mounting is not possible here: {done.stderr.strip()}")
-
-    def __exit__(self, *_):
-        subprocess.run(["umount", str(self.folder)], check=True)
+@contextlib.contextmanager
+def mounted(folder, *options, what="tmpfs"):
+    """Mount a file system on a folder while the block lasts."""
+    folder.mkdir(parents=True, exist_ok=True)
+    command = ["mount", *options, str(what), str(folder)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        pytest.skip(f"mounting is not possible here: {done.stderr.strip()}")
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", str(folder)], check=True)
 
 
 @contextlib.contextmanager
 def mounted_read_only(folder):
     """Mount a folder on itself, so that nothing in it can be written while the block lasts."""
-    with Mounted(folder, "--bind", what=folder):
+    with mounted(folder, "--bind", what=folder):
         subprocess.run(["mount", "-o", "remount,ro,bind", str(folder)], check=True)
         yield
 
@@ -178,7 +170,7 @@ def test_disk_full(fresh, undisturbed):
     kernels = {"NUMBA_CACHE_DIR": str(shutil.move(fresh / "results/kernels", fresh / "kernels"))}
     results = fresh / "results"
     targets = ("--", SHARD, "results/logits/resnet110_c100.npz")
-    with Mounted(results, "-t", "tmpfs", "-o", "size=200k"):
+    with mounted(results, "-t", "tmpfs", "-o", "size=200k"):
         said = fresh.run(*targets, ok=False, environment=kernels)
         [line] = errors(said)
         assert "No space left on device" in line
@@ -301,12 +293,8 @@ def test_clock_set_back(finished, undisturbed):
         if path.is_file():
             os.utime(path, (time.time() + 10**7,) * 2)
     finished.append("scripts/calbias/estimators/kde.py", "# edited\n")
-    command = [sys.executable, "scripts/reproduce.py", "--cores", "2", "--", "--configfile", TINY]
-    done = subprocess.run(
-        [*command, "-n"], cwd=finished.path, env=finished.environment(), capture_output=True,
-        text=True, check=False,
-    )  # fmt: skip
-    assert "results are dated in the future" in done.stdout
+    said = reproduce(finished, "-n")
+    assert "results are dated in the future" in said
     assert {*simulated("kde")} < set(finished.planned())
     finished.run("--", BIAS)
     assert (finished / BIAS).read_bytes() == (undisturbed / BIAS).read_bytes()

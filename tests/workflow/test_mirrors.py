@@ -6,7 +6,7 @@ import threading
 from functools import partial
 
 import pytest
-from checkout import GENUINE, needs_genuine
+from checkout import GENUINE, errors, needs_genuine
 
 TARGET = "results/top_labels/resnet110_c10.parquet"
 
@@ -43,9 +43,8 @@ def test_the_file_comes_from_the_mirrors_of_the_config(fresh, mirror, tmp_path):
 
 def test_when_no_mirror_has_it_one_line_says_so_and_ends_the_run(fresh, mirror):
     said = download(fresh, f"{mirror}/{{file}}", ok=False)
-    lines = [line for line in said.splitlines() if line.startswith("error: ")]
-    assert len(set(lines)) == 1  # in the job's output, and as the last line
-    assert said.splitlines()[-1] == lines[0]
-    assert f"{mirror}/{GENUINE.name} answered 404" in lines[0]
-    assert "by hand, or set download: false for surrogate logits" in lines[0]
+    [line] = errors(said)  # in the job's output, and as the last line
+    assert said.splitlines()[-1] == line
+    assert f"{mirror}/{GENUINE.name} answered 404" in line
+    assert "by hand, or set download: false for surrogate logits" in line
     assert not list((fresh / "my logits").glob("*"))
