@@ -7,6 +7,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pandas as pd
 import pytest
+from refusals import refuses
 from scipy.special import expit, logit, softmax
 from scipy.stats import binom
 
@@ -222,6 +223,18 @@ def test_the_plan_by_command(tmp_path, capsys):
     main(["plan", "--scores", str(file), "--detect", "2", "--output", str(out)])
     assert "detect 2 points" in capsys.readouterr().out
     assert pd.read_csv(out)["labels"].notna().all()
+
+
+test_bad_plans_are_refused = refuses(
+    plan,
+    ({}, "give scores, or the two parameters of a Beta distribution"),
+    ({"beta": (1, 1), "scores": [0.5]}, "give scores, or the two parameters"),
+    ({"beta": (0, 1)}, "parameters of a Beta distribution are above 0, not"),
+    ({"beta": (1, 1), "power": 2}, "power must be above 0.05 and below 1, not 2"),
+)
+
+
+# --- two models
 
 
 def models(n, seed, second=1.3):

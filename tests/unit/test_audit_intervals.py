@@ -89,6 +89,9 @@ def test_the_order_of_the_rows_does_not_matter():
         assert method.interval(one) == method.interval(other)
 
 
+# --- test inversion
+
+
 def test_inversion_of_a_mean_is_the_normal_interval():
     """The mean gap is nearly normal: its interval is the estimate ± 1.96 standard errors."""
     generator = np.random.default_rng(0)
