@@ -2,7 +2,7 @@
 
 import pandas as pd
 import pytest
-from claims_data import judged
+from claims_data import judged, verdicts_of
 
 from calbias.auditing.coverage import clopper_pearson
 from calbias.claims.verdicts import NotJudged
@@ -18,17 +18,16 @@ def coverage(shares, n_data_sets=100):
     return pd.DataFrame(rows, columns=names)
 
 
-@pytest.mark.parametrize(
-    ("table", "verdict"),
+test_c02_mean_and_cells_count = verdicts_of(
+    "C02",
+    lambda shares: {"interval_coverage": coverage(shares)},
     [
-        (coverage([0.96, 0.95, 0.90]), "reproduced"),
-        (coverage([0.96, 0.95, 0.85]), "approximate"),  # 0.85 of 100 may be 0.90; the mean is low
-        (coverage([0.99, 0.99, 0.82]), "approximate"),  # the mean holds, a cell does not
-        (coverage([0.90, 0.90, 0.70]), "not_reproduced"),
+        ([0.96, 0.95, 0.90], "reproduced"),
+        ([0.96, 0.95, 0.85], "approximate"),  # 0.85 of 100 may be 0.90; the mean is low
+        ([0.99, 0.99, 0.82], "approximate"),  # the mean holds, a cell does not
+        ([0.90, 0.90, 0.70], "not_reproduced"),
     ],
 )
-def test_mean_and_cells_count(table, verdict):
-    assert judged("C02", interval_coverage=table).verdict == verdict
 
 
 def test_few_data_sets_are_not_judged():
