@@ -1,6 +1,5 @@
 """Audit one model of the workflow: the page and the numbers that ``calbias audit`` writes."""
 
-import contextlib
 from pathlib import Path
 
 from calbias.auditing.audit import audit_data
@@ -12,7 +11,7 @@ from calbias.auditing.sample import Sample
 from calbias.auditing.tables import diagram_rows, estimate_rows, verdict_row
 from calbias.errors import InputError
 from calbias.estimation.registry import FOLDER
-from calbias.io.command_line import SEED, option, script, written_whole
+from calbias.io.command_line import SEED, option, script, write_text
 from calbias.io.tables import write_table
 from calbias.logits.read_logits import read_scores
 from calbias.logits.top_label_table import Origin, read_top_labels
@@ -60,15 +59,9 @@ def main(options):
         (options.output_diagram, "audit_diagrams", diagram_rows),
     ):
         write_table(path, table, rows(audit, of_model))
-    texts = {
-        options.output_page: page(audit, options.name, Path(options.output_numbers).name),
-        options.output_numbers: audit.to_json(),
-    }
-    with contextlib.ExitStack() as stack:
-        files = [stack.enter_context(written_whole(path)) for path in texts]
-        for file, text in zip(files, texts.values(), strict=True):
-            with open(file, "w", encoding="utf-8") as out:
-                out.write(text + "\n")
+    text = page(audit, options.name, Path(options.output_numbers).name)
+    write_text(options.output_page, text + "\n")
+    write_text(options.output_numbers, audit.to_json() + "\n")
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 from calbias.errors import InputError
-from calbias.io.command_line import TABLES, option, script, written_whole
+from calbias.io.command_line import TABLES, option, script, write_text, written_whole
 from calbias.io.tables import read_table
 from calbias.report.article import Results, render
 
@@ -32,8 +32,7 @@ def main(options):
     folder.mkdir(parents=True, exist_ok=True)
     for path in sorted(Path(options.source).iterdir()):
         if path.suffix == ".j2":
-            with written_whole(folder / path.stem) as temporary:
-                temporary.write_text(render(path, results, figures), encoding="utf-8")
+            write_text(folder / path.stem, render(path, results, figures))
         else:
             shutil.copy(path, folder)
     with written_whole(options.output) as temporary:

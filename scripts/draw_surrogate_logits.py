@@ -4,7 +4,7 @@ The top-label score follows the model's Beta distribution of Table 2 and the hit
 curve of lowest AIC in Table 3; the source of the output is ``surrogate_logits``.
 """
 
-from calbias.io.command_line import SEED, option, script, written_whole
+from calbias.io.command_line import SEED, option, script
 from calbias.logits.manifest import read_manifest
 from calbias.logits.options import MANIFEST, MODEL, PUBLISHED, SOFTMAX, TO_LOGITS, TO_TOP_LABELS
 from calbias.logits.store import save_logits
@@ -34,10 +34,9 @@ def main(options):
         options.model, fit, options.n_classes, n_validation, n_test, options.seed
     )
     top_labels = top_labels_of(logits, options.softmax)
-    table = written_whole(options.top_labels, checksum=True)
-    with written_whole(options.logits) as npz, table as parquet:
-        save_logits(npz, logits)
-        write_top_labels(parquet, top_labels, Origin(options.model, logits.source, options.softmax))
+    save_logits(options.logits, logits)
+    origin = Origin(options.model, logits.source, options.softmax)
+    write_top_labels(options.top_labels, top_labels, origin)
     print(f"{options.model}: surrogate logits; {n_redrawn} scores below 1/K were drawn again")
 
 

@@ -9,7 +9,7 @@ half by the seed.
 import warnings
 from pathlib import Path
 
-from calbias.io.command_line import option, script, written_whole
+from calbias.io.command_line import option, script
 from calbias.logits.manifest import read_manifest
 from calbias.logits.options import MANIFEST, MODEL, SOFTMAX, TO_LOGITS, TO_TOP_LABELS
 from calbias.logits.read_logits import read_logits, two_folds
@@ -35,10 +35,8 @@ def main(options):
         warnings.warn(f"{options.file}: {text}", stacklevel=1)
     top_labels = {name: top_label(*fold, options.softmax) for name, fold in found.folds.items()}
     origin = Origin(options.model, "real_logits", options.softmax, found.warnings)
-    table = written_whole(options.top_labels, checksum=True)
-    with written_whole(options.logits) as npz, table as parquet:
-        save_logits(npz, two_folds(found.folds, options.seed))
-        write_top_labels(parquet, top_labels, origin)
+    save_logits(options.logits, two_folds(found.folds, options.seed))
+    write_top_labels(options.top_labels, top_labels, origin)
 
 
 if __name__ == "__main__":

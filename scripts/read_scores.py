@@ -8,7 +8,7 @@ their checksums.
 import warnings
 from pathlib import Path
 
-from calbias.io.command_line import option, script, written_whole
+from calbias.io.command_line import option, script
 from calbias.logits.options import MODEL, RESOURCES, TO_TOP_LABELS
 from calbias.logits.read_logits import read_scores
 from calbias.logits.top_label_table import Origin, write_top_labels
@@ -26,9 +26,8 @@ def main(options):
     found = read_scores(options.file, options.manifest)
     for text in found.warnings:
         warnings.warn(f"{options.file}: {text}", stacklevel=1)
-    with written_whole(options.top_labels, checksum=True) as parquet:
-        origin = Origin(options.model, "real_scores", "none", found.warnings)
-        write_top_labels(parquet, found.folds, origin)
+    origin = Origin(options.model, "real_scores", "none", found.warnings)
+    write_top_labels(options.top_labels, found.folds, origin)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 import json
 
 from calbias.errors import InputError
-from calbias.io.command_line import option, script, written_whole
+from calbias.io.command_line import option, script, write_text
 from calbias.pipeline.provenance import check_record, provenance
 
 
@@ -21,8 +21,7 @@ def main(options):
     if not (options.config and options.output):
         raise InputError("--config and --output are needed, or --check")
     record = provenance(json.loads(options.config), options.files, options.inputs)
-    with written_whole(options.output) as temporary:
-        temporary.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
+    write_text(options.output, json.dumps(record, indent=2) + "\n")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Write the page of the league: readings in words, figures, rankings and their sensitivity."""
 
-from calbias.io.command_line import TABLES, option, script, written_whole
+from calbias.io.command_line import TABLES, option, script, write_text
 from calbias.io.tables import read_table
 from calbias.report.league_page import league_page
 from calbias.report.ledger_page import TEMPLATES
@@ -14,9 +14,7 @@ from calbias.report.ledger_page import TEMPLATES
 )
 def main(options):
     tables = {name: read_table(path) for name, path in options.table.items()}
-    page = league_page(tables, options.figure, options.templates)
-    with written_whole(options.output) as temporary:
-        temporary.write_text(page, encoding="utf-8")
+    write_text(options.output, league_page(tables, options.figure, options.templates))
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 from calbias.claims.ledger import all_claims
 from calbias.errors import InputError
-from calbias.io.command_line import TABLES, option, script, written_whole
+from calbias.io.command_line import TABLES, option, script, write_text
 from calbias.io.table_schema import columns_of
 from calbias.io.tables import read_table
 from calbias.report.ledger_page import TEMPLATES, ledger_page
@@ -24,9 +24,7 @@ def main(options):
             raise InputError(
                 f"--table {name}: no column {missing[0]}; make it with judge_claims.py"
             )
-    page = ledger_page(tables, all_claims(), options.figure, options.templates)
-    with written_whole(options.output) as temporary:
-        temporary.write_text(page, encoding="utf-8")
+    write_text(options.output, ledger_page(tables, all_claims(), options.figure, options.templates))
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from collections import Counter
 from pathlib import Path
 
 from calbias.errors import InputError
-from calbias.io.command_line import option, script, written_whole
+from calbias.io.command_line import option, script, write_text
 from calbias.io.tables import read_table
 from calbias.truth.paper import MODEL_SIZES, MODELS
 
@@ -33,10 +33,7 @@ def main(options):
         found = MARKED.search(text)
         numbers = quoted_numbers(Path(options.tables), options.machine, found[2].split())
         lines = "".join(f"{line}\n" for line in numbers)
-        with written_whole(document) as temporary:
-            temporary.write_text(
-                text[: found.end(1)] + lines + text[found.start(3) :], encoding="utf-8"
-            )
+        write_text(document, text[: found.end(1)] + lines + text[found.start(3) :])
 
 
 def quoted_numbers(tables, machine, topics=()):

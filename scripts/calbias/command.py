@@ -2,9 +2,8 @@
 
 import argparse
 import sys
-from pathlib import Path
 
-from calbias.io.command_line import command, written_whole
+from calbias.io.command_line import command, write_text
 
 
 @command
@@ -52,8 +51,7 @@ def _plan(options):
     counts = {name: "{:.0f}".format for name in table if name.startswith("labels")}
     print(table.to_string(float_format="{:.3f}".format, formatters=counts, na_rep=""))
     if options.output:
-        with written_whole(options.output) as temporary:
-            table.to_csv(temporary)
+        write_text(options.output, table.to_csv())
 
 
 def _compare(options):
@@ -64,8 +62,7 @@ def _compare(options):
     )
     print(found.sentence)
     if options.output:
-        with written_whole(options.output) as temporary:
-            Path(temporary).write_text(found.to_json() + "\n", encoding="utf-8")
+        write_text(options.output, found.to_json() + "\n")
 
 
 def _scores(file):

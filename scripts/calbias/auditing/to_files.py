@@ -14,7 +14,7 @@ from calbias.auditing.large import large_audit
 from calbias.auditing.options import Options
 from calbias.auditing.page import page
 from calbias.errors import InputError
-from calbias.io.command_line import written_whole
+from calbias.io.command_line import write_text
 
 _FEW_COLUMNS = 10  # a table of class values is read as a whole
 
@@ -42,9 +42,8 @@ def audit_file(
         found = _audit_in_memory(path, by, class_wise, estimators, options, progress)
     progress(f"writing {stem}.html and {stem}.json")
     text = page(found, path.name, f"{stem.name}.json", by)
-    for suffix, content in ((".html", text), (".json", found.to_json() + "\n")):
-        with written_whole(f"{stem}{suffix}") as temporary:
-            Path(temporary).write_text(content, encoding="utf-8")
+    write_text(f"{stem}.html", text)
+    write_text(f"{stem}.json", found.to_json() + "\n")
     return found
 
 

@@ -142,3 +142,9 @@ def written_whole(path, checksum=False):
         os.replace(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def write_text(path, text):
+    """Write a text whole, in UTF-8."""
+    with written_whole(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")

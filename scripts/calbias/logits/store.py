@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from calbias.errors import InputError
+from calbias.io.command_line import written_whole
 
 FOLDS = ("validation", "test")
 
@@ -32,13 +33,14 @@ class Logits(NamedTuple):
 
 
 def save_logits(path, logits):
-    """Write a ``Logits`` to ``path``, whose name must end in ``.npz``."""
+    """Write a ``Logits`` whole to ``path``, whose name must end in ``.npz``."""
     arrays = {"source": np.array(logits.source)}
     for name in FOLDS:
         fold = getattr(logits, name)
         arrays[f"{name}_logits"] = np.ascontiguousarray(fold.logits, dtype=np.float32)
         arrays[f"{name}_labels"] = np.ascontiguousarray(fold.labels, dtype=np.int64)
-    np.savez(path, **arrays)
+    with written_whole(path) as temporary:
+        np.savez(temporary, **arrays)
 
 
 def load_logits(path):

@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 
 from calbias.errors import InputError
 from calbias.io.checksums import validate_unchanged
+from calbias.io.command_line import written_whole
 from calbias.logits.store import FOLDS
 from calbias.logits.top_label import TopLabel, top_label
 
@@ -36,7 +37,7 @@ def top_labels_of(logits, softmax):
 
 
 def write_top_labels(path, top_labels, origin):
-    """Write ``{fold: TopLabel}`` with an ``Origin`` as Parquet."""
+    """Write ``{fold: TopLabel}`` with an ``Origin`` whole, as Parquet."""
     folds = [fold for fold in FOLDS if fold in top_labels]
     sizes = [len(top_labels[fold].hit) for fold in folds]
     columns = {"fold": pa.array(np.repeat(folds, sizes)).dictionary_encode()}
@@ -45,7 +46,8 @@ def write_top_labels(path, top_labels, origin):
     metadata = {"model": origin.model, "source": origin.source, "softmax": origin.softmax}
     if origin.warnings:
         metadata["warnings"] = json.dumps(origin.warnings, ensure_ascii=False)
-    pq.write_table(pa.table(columns, metadata=metadata), path)
+    with written_whole(path, checksum=True) as temporary:
+        pq.write_table(pa.table(columns, metadata=metadata), temporary)
 
 
 def read_top_labels(path):
