@@ -1,7 +1,7 @@
 """The pieces of work: Figure 4's grid, its growth, and single calls next to other packages."""
 
 import importlib
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from calbias.estimation.loading import load_estimator
 
 SIX = tuple(f"ece_{kind}_{bins}" for kind in ("bin", "debias", "sweep") for bins in ("ew", "em"))
 SEVEN = (*SIX, "kde")
+_loaded = cache(load_estimator)
 SAMPLE_SIZES = tuple(200 * 2**k for k in range(7))
 
 
@@ -28,7 +29,7 @@ class Grid:
 
     def calbias(self, names):
         """Draw every data set and apply the estimators."""
-        run = [load_estimator(name) for name in names]
+        run = [_loaded(name) for name in names]
         for scenario, table in zip(self.scenarios, self.tables, strict=True):
             for n in self.sample_sizes:
                 for data in Sampler(scenario, n, 0, table).batches(range(self.replicates)):

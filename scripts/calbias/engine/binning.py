@@ -24,7 +24,7 @@ def ranks_of_bins(scores, n_bins, binning):
     if len(scores) == 1:
         return np.searchsorted(scores[0], edges(n_bins))[None]
     ranks = np.empty((scores.shape[0], n_bins + 1), np.int64)
-    search_edges(scores, edges(n_bins), ranks)
+    _search_edges(scores, edges(n_bins), ranks)
     return ranks
 
 
@@ -49,19 +49,26 @@ def edges(n_bins):
 
 
 @njit
-def search_edges(scores, edges, ranks):
-    """Fill each row of ``ranks`` with the number of scores in a row, sorted, below each edge.
-
-    All binary searches of a row take the same steps, side by side and without a branch.
-    """
+def _search_edges(scores, edges, ranks):
     for row in range(scores.shape[0]):
-        width = scores.shape[1]
-        for k in range(edges.shape[0]):
-            ranks[row, k] = 0
-        while width > 1:
-            half = width >> 1
-            for k in range(edges.shape[0]):
-                ranks[row, k] += half if scores[row, ranks[row, k] + half - 1] < edges[k] else 0
-            width -= half
-        for k in range(edges.shape[0]):
-            ranks[row, k] += 1 if scores[row, ranks[row, k]] < edges[k] else 0
+        search_edges(scores[row], edges, ranks.shape[1] - 1, ranks[row])
+
+
+@njit(inline="always")
+def search_edges(scores, edges, n_bins, ranks):
+    """Fill ``ranks`` with the number of sorted scores (n,) below edge k = 0..n_bins.
+
+    The outer edges are beyond all scores. All binary searches take the same steps, side by side
+    and without a branch.
+    """
+    width = scores.shape[0]
+    ranks[n_bins] = width
+    for k in range(n_bins):
+        ranks[k] = 0
+    while width > 1:
+        half = width >> 1
+        for k in range(1, n_bins):
+            ranks[k] += half if scores[ranks[k] + half - 1] < edges[k] else 0
+        width -= half
+    for k in range(1, n_bins):
+        ranks[k] += 1 if scores[ranks[k]] < edges[k] else 0

@@ -13,6 +13,7 @@ import fcntl
 import inspect
 import os
 import time
+from collections import Counter
 from functools import cache
 from pathlib import Path
 
@@ -22,7 +23,8 @@ from numba.core.caching import FunctionCache, _CacheLocator
 from calbias.io.checksums import files_digest
 from calbias.io.code_files import PACKAGE, code_files
 
-_FEW_STEPS = 200  # take less time than to compile, or to load from the disk
+_FEW_STEPS, _MANY_STEPS = 200, 20_000  # a step takes a microsecond, compiling a third of a second
+_interpreted = Counter()  # steps by kernel
 
 
 def njit(function=None, **options):
@@ -40,8 +42,15 @@ def njit(function=None, **options):
 
 
 def for_steps(kernel, steps):
-    """Return a kernel or, if its loop takes few steps, its Python function: same bits, sooner."""
-    return kernel if steps > _FEW_STEPS or kernel.signatures else kernel.py_func
+    """Return a kernel or, while it is not loaded and has few steps to do, its Python function.
+
+    Both give the same bits. Many calls of few steps add up: then the kernel is worth compiling.
+    """
+    if not kernel.overloads:
+        _interpreted[kernel] += steps
+        if steps <= _FEW_STEPS and _interpreted[kernel] <= _MANY_STEPS:
+            return kernel.py_func
+    return kernel
 
 
 class _Locator(_CacheLocator):

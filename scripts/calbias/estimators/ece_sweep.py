@@ -5,11 +5,13 @@ estimate is ECE_bin at the last b that passed (1 if b = 2 fails). Equal means ar
 empty bins are skipped. Means are compared exactly, so that rounding never decides.
 """
 
-import numpy as np
-from numba import float64, int32
+from functools import lru_cache
 
-from calbias.engine.binning import IS_EQUAL_MASS, edges, search_edges
-from calbias.engine.jit import njit
+import numpy as np
+from numba import int64, uint64
+
+from calbias.engine.binning import IS_EQUAL_MASS, search_edges
+from calbias.engine.jit import for_steps, njit
 from calbias.engine.simd import LANES, first_true, load
 from calbias.engine.sorted_batch import SortedBatch
 from calbias.estimators import ece_bin
@@ -22,9 +24,8 @@ VARIANTS = {
 TARGET = "lp"
 BINS = "chosen"
 
-_FEW = 64  # numbers of bins up to which the compiled code looks
-_EDGES = np.stack([np.append(edges(max(b, 1)), np.full(_FEW - max(b, 1), 2.0)) for b in range(65)])
-_MOST_SAMPLES = 1 << 26  # up to which k·n/b in float64 rounds up to the right whole number
+_FEW = 128  # numbers of bins up to which the compiled code looks
+_STEPS = 150  # that a data set's estimate without compiled code is worth
 _PASSES, _FAILS, _UNDECIDED = range(3)
 
 
@@ -35,14 +36,22 @@ def estimate_data_sets(data, n_bins, norm, binning):
     """
     m, n = data.scores.shape
     estimates, chosen = np.empty(m), np.full(m, -2)
-    if m > 1 and n < _MOST_SAMPLES:
-        how = _rounding(data), _EDGES, IS_EQUAL_MASS[binning], norm
+    if for_steps(_sweep, _STEPS * m) is _sweep:
+        how = _rounding(data), _table(n, binning), IS_EQUAL_MASS[binning], norm
         _sweep(*data[:3], *how, estimates, chosen)
     for row in np.flatnonzero(chosen < 0):
         alone = SortedBatch(*(values[row : row + 1] for values in data))
         chosen[row] = _last_passing(alone, binning, -chosen[row])
         estimates[row] = ece_bin.estimate_data_sets(alone, chosen[row], norm, binning)[0][0]
     return estimates, chosen
+
+
+@lru_cache(maxsize=32)
+def _table(n, binning):
+    """Return an array whose row b has the ranks, or the edges, where b bins begin; float64."""
+    k, b = np.arange(_FEW + 1), np.arange(1, min(_FEW, n) + 1)[:, None]
+    rows = (k * n + b - 1) // b if IS_EQUAL_MASS[binning] else k / b
+    return np.concatenate([np.zeros((1, _FEW + 1)), rows])
 
 
 def _rounding(data):
@@ -140,50 +149,53 @@ def decreases(data, left, middle, right):
 
 
 @njit
-def _sweep(scores, cum_gap, cum_hit, rounding, edges, equal_mass, norm, out, chosen):
-    """Fill the estimates and the numbers of bins chosen: -b if the sweep is undecided at b."""
-    ranks = np.empty(_FEW + 1, np.int64)
-    bounds, heights = np.empty(_FEW + 2 * LANES), np.empty(_FEW + 2 * LANES)
+def _sweep(scores, cum_gap, cum_hit, rounding, table, equal_mass, norm, out, chosen):
+    """Fill the estimates and the numbers of bins chosen: -b if the sweep is undecided at b.
+
+    Row b of the ``table`` has the ranks, or the edges, where b bins begin.
+    """
+    ranks = np.empty(table.shape[1], np.int64)
+    bounds, heights = np.empty(ranks.size + 2 * LANES), np.empty(ranks.size + 2 * LANES)
     for row in range(scores.shape[0]):
-        this = slice(row, row + 1)
+        sums = cum_hit[row]
         verdict, b = _PASSES, 1
         while verdict == _PASSES:
             b += 1
-            if b > min(_FEW, scores.shape[1]):
+            if b == table.shape[0]:
                 verdict = _UNDECIDED
+                break
+            if equal_mass:
+                for k in range(b + 1):
+                    bounds[k] = table[b, k]
+                    heights[k] = sums[uint64(table[b, k])]
+                last = b + 1
             else:
-                _find_bins(scores[this], edges, equal_mass, ranks[: b + 1].reshape(1, b + 1))
-                verdict = _verdict(cum_hit[row], ranks, b, rounding, bounds, heights)
+                search_edges(scores[row], table[b], b, ranks)
+                last = 0
+                for k in range(b + 1):
+                    bounds[last], heights[last] = ranks[k], sums[ranks[k]]
+                    last += 1 if k == b or ranks[k + 1] > ranks[k] else 0
+            verdict = _verdict(bounds, heights, last, rounding)
         chosen[row] = -b
         if verdict == _FAILS:
-            chosen[row] = b - 1
-            final = ranks[:b].reshape(1, b)
-            _find_bins(scores[this], edges, equal_mass, final)
-            binned_error(cum_gap[this], final, norm, out[this])
-
-
-@njit(error_model="numpy")
-def _find_bins(scores, edges, equal_mass, ranks):
-    """Fill ``ranks`` (1, b + 1) with where the bins begin, as ``ranks_of_bins`` gives it."""
-    n_bins = ranks.shape[1] - 1
-    if equal_mass:
-        n = float64(scores.shape[1])
-        for k in range(n_bins + 1):
-            ranks[0, k] = int32((float64(int32(k)) * n + (n_bins - 1)) / n_bins)
-    else:
-        search_edges(scores, edges[n_bins, : n_bins + 1], ranks)
+            b -= 1
+            chosen[row] = b
+            if equal_mass:
+                for k in range(b + 1):
+                    ranks[k] = int64(table[b, k])
+            else:
+                search_edges(scores[row], table[b], b, ranks)
+            final = ranks[: b + 1].reshape(1, b + 1)
+            binned_error(cum_gap[row : row + 1], final, norm, out[row : row + 1])
 
 
 @njit
-def _verdict(cum_hit, ranks, n_bins, rounding, bounds, heights):
-    """Return whether the mean labels of the full bins never decrease, eight comparisons at a time.
+def _verdict(bounds, heights, last, rounding):
+    """Return whether the mean labels of full bins never decrease, eight comparisons at a time.
 
-    By cross-multiplication, as ``decreases``.
+    The bins' first ranks, and the labels below them, are entries 0 to last - 1. By
+    cross-multiplication, as ``decreases``.
     """
-    last = 0
-    for k in range(n_bins + 1):
-        bounds[last], heights[last] = ranks[k], cum_hit[ranks[k]]
-        last += 1 if k == n_bins or ranks[k + 1] > ranks[k] else 0
     for k in range(last, last + LANES + 1):
         bounds[k] = np.nan  # compares as no decrease
     verdict = _PASSES
