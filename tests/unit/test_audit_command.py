@@ -2,11 +2,11 @@
 
 import json
 import xml.etree.ElementTree as ElementTree
-from html.parser import HTMLParser
 
 import numpy as np
 import pandas as pd
 import pytest
+from html_page import Page
 from refusals import refuses
 from scipy.special import expit, logit, softmax
 from scipy.stats import binom
@@ -47,32 +47,6 @@ def written(table, path):
     return path
 
 
-class Elements(HTMLParser):
-    """Collects opened and closed tags, ids and references."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.ids, self.outside, self.headers, self.open = [], [], [], []
-        self.feed(text)
-
-    def handle_starttag(self, tag, attributes):
-        attributes = dict(attributes)
-        self.ids += [attributes["id"]] if "id" in attributes else []
-        if tag in ("script", "link", "img", "iframe"):
-            self.outside.append(tag)
-        if tag == "th":
-            self.headers.append(attributes.get("scope"))
-        if tag not in ("meta", "br", "link", "img"):
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag, attributes):
-        self.handle_starttag(tag, attributes)
-        self.open.pop()
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-
 @pytest.mark.parametrize("suffix", [".csv", ".parquet", ".npz"])
 def test_a_file_becomes_a_page_and_the_same_numbers(tmp_path, capsys, suffix):
     file = written(classed(), tmp_path / f"mine{suffix}")
@@ -83,11 +57,9 @@ def test_a_file_becomes_a_page_and_the_same_numbers(tmp_path, capsys, suffix):
     assert found["description"]["n"] == 300
     assert found["description"]["n_classes"] == 3
     text = (tmp_path / "mine.html").read_text(encoding="utf-8")
-    page = Elements(text)
-    assert page.open == []
-    assert page.outside == []
-    assert len(page.ids) == len(set(page.ids))
-    assert set(page.headers) == {"row", "col"}
+    page = Page(text)
+    assert not {"script", "link", "img", "iframe"} & set(page.tags)
+    assert set(page.scopes) == {"row", "col"}
     assert text.count("<svg") == 2
     for start in (text.index("<svg"), text.rindex("<svg")):
         ElementTree.fromstring(text[start : text.index("</svg>", start) + 6])

@@ -1,12 +1,12 @@
 """The ledger's page: escaped, whole, accessible, with a way to figure, table, rule and script."""
 
 import re
-from html.parser import HTMLParser
 
 import numpy as np
 import pandas as pd
 import pytest
 from claims_data import MODELS, ROOT, TABLES, by_name, experiment
+from html_page import Page
 from made_up_tables import made_up_tables
 from PIL import Image
 
@@ -20,34 +20,6 @@ from calbias.report.ledger_page import ledger_page
 from calbias.report.tables import MOST_ROWS, compared_places, papers_tables, shown
 
 NAN = float("nan")
-
-
-class Checker(HTMLParser):
-    """Notes unbalanced tags, addresses, headings and images."""
-
-    def __init__(self):
-        super().__init__()
-        self.open, self.addresses, self.ids, self.headings, self.images = [], [], [], [], []
-
-    def handle_starttag(self, tag, attrs):
-        attrs = dict(attrs)
-        self.addresses += [attrs[name] for name in ("src", "href") if name in attrs]
-        self.ids += [attrs["id"]] if "id" in attrs else []
-        self.images += [attrs] if tag == "img" else []
-        self.headings += [int(tag[1])] if re.fullmatch(r"h\d", tag) else []
-        if tag not in ("meta", "img", "br"):
-            self.open.append(tag)
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-
-def checked(text):
-    checker = Checker()
-    checker.feed(text)
-    assert not checker.open
-    assert len(checker.ids) == len(set(checker.ids))
-    return checker
 
 
 def results(**evidence):
@@ -74,7 +46,7 @@ def picture(tmp_path):
 
 def test_the_page_is_whole_accessible_and_needs_nothing_from_outside(picture):
     text = page({"fig4_realistic": picture})
-    checker = checked(text)
+    checker = Page(text)
     assert not re.search(r"https?://", text)
     for address in checker.addresses:
         known = r"#|league.html|(audit|figures|tables|\.\./scripts|\.\./workflow)/|data:image/png"
@@ -150,7 +122,7 @@ def test_own_models_are_shown_and_the_papers_are_not(picture):
     rows = [{**row, "model": name, "source": "real_logits"} for name in ("resnet110_c10", "mine")]
     drawn = {"models/mine": picture, "models/resnet110_c10": picture}
     text = page(drawn, {"audit_verdicts": pd.DataFrame(rows, columns=columns)})
-    checked(text)
+    Page(text)
     section = text[text.index('id="own"') : text.index('id="claims"')]
     assert section.count("mine</td>") == section.count('<figure id="models/mine">') == 1
     assert "resnet110_c10" not in section
