@@ -1,6 +1,9 @@
-"""The scripts, called by keywords in this process, and what they write, read back."""
+"""Scripts called by keywords, what they write, read back, and Python in a new process."""
 
 import importlib
+import os
+import subprocess
+import sys
 
 import pandas as pd
 from checkout import ROOT
@@ -37,3 +40,17 @@ def made(name, script, folder, **options):
     """Return the table ``name``, which a script writes into a folder."""
     run(script, **options, output=folder / f"{name}.csv")
     return read(folder / f"{name}.csv")
+
+
+def python(code, *arguments, folder=ROOT, lines=None, **environment):
+    """Return what a new process prints that runs the code; it finds the scripts and calbias."""
+    done = subprocess.run(
+        [sys.executable, "-c", code, *map(str, arguments)],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "scripts"), **environment},
+        input=lines,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout

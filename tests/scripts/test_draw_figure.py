@@ -1,12 +1,10 @@
 """The command line that draws a figure: files, errors, and the same bytes every time."""
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pandas as pd
 import pytest
+from command import python
 
 import draw_figure
 
@@ -46,11 +44,8 @@ def test_writes_png_and_pdf_and_nothing_else(arguments, tmp_path):
 def test_bytes_are_the_same_in_another_process_with_another_hash_seed(arguments, tmp_path):
     written = []
     for seed in ("1", "2"):
-        subprocess.run(
-            [sys.executable, str(SCRIPT), *arguments],
-            check=True,
-            env={**os.environ, "PYTHONHASHSEED": seed},
-        )
+        draw = "import draw_figure, sys; draw_figure.main(sys.argv[1:])"
+        python(draw, *arguments, PYTHONHASHSEED=seed)
         written.append([(tmp_path / f"figures/a.{kind}").read_bytes() for kind in ("png", "pdf")])
     assert written[0] == written[1]
     assert b"CreationDate" not in written[0][1]
@@ -74,7 +69,4 @@ def test_no_interactive_backend_and_no_pyplot_is_loaded():
         "import sys, draw_figure, calbias.figures.heatmaps, calbias.figures.fig3_fits;"
         "print([m for m in ('matplotlib.pyplot', 'seaborn', 'scipy.stats') if m in sys.modules])"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=SCRIPT.parent, capture_output=True, text=True, check=True
-    )
-    assert done.stdout.strip() == "[]"
+    assert python(code).strip() == "[]"

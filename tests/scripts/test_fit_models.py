@@ -1,13 +1,9 @@
 """``fit_beta.py``, ``fit_glm.py`` and ``compare_ece_bin.py`` on the top labels of a model."""
 
-import subprocess
-import sys
-
 import numpy as np
 import pandas as pd
 import pytest
-from checkout import ROOT
-from command import FITS, PUBLISHED, made, run
+from command import FITS, PUBLISHED, made, python, run
 
 from calbias.estimation.api import estimate
 from calbias.fits.beta import fit_beta
@@ -122,10 +118,8 @@ def test_the_script_runs_alone_and_loads_only_the_part_of_statsmodels_that_it_ne
         "import sys, fit_glm; fit_glm.main(sys.argv[1:]);"
         "sys.exit('statsmodels.api' in sys.modules or 'matplotlib' in sys.modules)"
     )
-    subprocess.run(
-        [sys.executable, "-c", program, "--top-labels", top_labels(), "--output", "alone.csv"],
-        cwd=tmp_path, env={"PYTHONPATH": str(ROOT / "scripts"), "PATH": ""}, check=True,
-    )  # fmt: skip
+    arguments = ("--top-labels", top_labels(), "--output", "alone.csv")
+    python(program, *arguments, folder=tmp_path, PATH="")
     assert (tmp_path / "alone.csv").read_text().count("\n") == 13
 
 

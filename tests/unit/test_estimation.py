@@ -1,7 +1,5 @@
 """estimate(): a user's three lines, a user's own estimator, and every refusal."""
 
-import subprocess
-import sys
 from functools import partial
 from pathlib import Path
 
@@ -9,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
+from command import python
 from refusals import refuses, refuses_texts
 
 import calbias
@@ -23,7 +22,6 @@ from calbias.estimation.registry import NO_BINS, known_estimators
 def test_the_three_lines_of_the_readme():
     """In a new process and more than once: the function must not be shadowed by a module."""
     lines = (
-        "import sys; sys.path.insert(0, 'scripts')",
         "import calbias",
         "first = calbias.estimate('ece_bin_ew', [0.1, 0.2, 0.9], [0, 0, 1], n_bins=2, norm=1)",
         "from calbias.simulation.simulate import simulate_estimates",
@@ -32,11 +30,7 @@ def test_the_three_lines_of_the_readme():
         "assert first == again == estimate('ece_bin_ew', [0.1, 0.2, 0.9], [0, 0, 1], 2)",
         "print(f'{first.value:.6f} {first.n_bins}')",
     )
-    root = calbias.__file__.rsplit("/scripts/", 1)[0]
-    done = subprocess.run(
-        [sys.executable, "-c", "\n".join(lines)], cwd=root, capture_output=True, text=True
-    )
-    assert done.stdout == "0.133333 2\n", done.stderr
+    assert python("\n".join(lines)) == "0.133333 2\n"
     with pytest.raises(AttributeError, match="no attribute 'estimates'"):
         calbias.estimates  # noqa: B018
 

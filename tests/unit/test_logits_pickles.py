@@ -5,13 +5,13 @@ import os
 import pickle
 import resource
 import struct
-import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
-from checkout import GENUINE, ROOT, needs_genuine
+from checkout import GENUINE, needs_genuine
+from command import python
 from hypothesis import given
 from hypothesis import strategies as st
 from refusals import refuses
@@ -208,11 +208,4 @@ def test_memory_stays_within_a_few_times_the_file(tmp_path, protocol):
         "peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024\n"
         "before = peak(); read_pickle(sys.argv[1]); print(peak() - before)"
     )
-    run = subprocess.run(
-        [sys.executable, "-c", program, path],
-        env={**os.environ, "PYTHONPATH": str(ROOT / "scripts")},
-        check=True,
-        capture_output=True,
-        text=True,
-    )
-    assert int(run.stdout) < 2.5 * path.stat().st_size
+    assert int(python(program, path)) < 2.5 * path.stat().st_size

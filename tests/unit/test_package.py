@@ -1,14 +1,12 @@
 """The package: what a wheel holds, and that estimators and audit need its own dependencies only."""
 
-import os
-import subprocess
-import sys
 import tomllib
 import zipfile
 from shutil import copy, copytree, ignore_patterns
 
 import pytest
 from checkout import ROOT
+from command import python
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 # The modules of the extras: to import one raises ModuleNotFoundError.
@@ -18,17 +16,6 @@ for name in ("matplotlib", "jsonschema", "PIL", "pygments", "yaml", "requests", 
              "statsmodels"):
     sys.modules[name] = None
 """
-
-
-def python(code, *arguments, folder):
-    return subprocess.run(
-        [sys.executable, "-c", code, *map(str, arguments)],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "scripts"), *sys.path])},
-        check=True,
-        capture_output=True,
-        text=True,
-    ).stdout
 
 
 def test_a_wheel_holds_the_package_its_data_and_its_command(tmp_path):

@@ -3,15 +3,13 @@
 import ast
 import doctest
 import inspect
-import os
 import re
-import subprocess
-import sys
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
+from command import python
 from refusals import refuses
 
 import calbias
@@ -24,23 +22,22 @@ P = [[0.7, 0.3], [0.2, 0.8], [0.6, 0.4]]
 
 def test_importing_loads_nothing_heavy_and_lists_every_name():
     code = (
-        "import sys; sys.path.insert(0, 'scripts'); import calbias; "
+        "import sys, calbias; "
         "assert set(calbias.__all__) < set(dir(calbias)); "
         "assert not {'numpy', 'numba', 'scipy', 'pandas'} & set(sys.modules)"
     )
-    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
+    python(code)
 
 
 def test_bins_and_sweeps_of_scores_without_ties_need_no_compiler(tmp_path):
     code = (
-        "import sys; sys.path.insert(0, 'scripts'); import calbias; "
+        "import calbias; "
         "from numba.core.dispatcher import _FunctionCompiler; _FunctionCompiler.compile = None\n"
         "for kind in ('bin', 'debias', 'sweep'):\n"
         "    for binning in ('ew', 'em'):\n"
         "        calbias.estimate(f'ece_{kind}_{binning}', [0.2, 0.7, 0.9], [0, 0, 1])\n"
     )
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
-    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, env=environment)
+    python(code, NUMBA_CACHE_DIR=str(tmp_path))
 
 
 def test_the_stub_has_the_same_names_from_the_same_modules():

@@ -1,15 +1,11 @@
 """The same numbers, to the last bit, whatever vector instructions the processor has."""
 
-import os
-import subprocess
-import sys
-
 import pytest
-from engine_data import ROOT
+from command import python
 
 PROGRAM = """
 import hashlib, numba, numpy, sys
-sys.path[:0] = ["scripts", "tests/unit"]
+sys.path.insert(0, "tests/unit")
 from engine_data import published_scenario
 from calbias.engine.sampler import Sampler
 from calbias.simulation.simulate import simulate_estimates
@@ -36,18 +32,9 @@ print(digest.hexdigest(), *(register in machine_code for register in ("%zmm", "%
 AVX2 = "+avx,+avx2,+bmi,+bmi2,+fma,+lzcnt,+popcnt,+sse4.2"
 
 
-def run(**environment):
-    """Return what the program prints; numba's cache keeps processors apart."""
-    command = [sys.executable, "-c", PROGRAM]
-    environment = {**os.environ, **environment}
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return done.stdout.split()
-
-
 @pytest.fixture(scope="module")
 def here():
-    return run()
+    return python(PROGRAM).split()
 
 
 @pytest.mark.parametrize(
@@ -56,5 +43,5 @@ def here():
 )
 def test_fewer_vector_instructions_give_the_same_bits(here, name, features, registers):
     """A job on an old node of a cluster, or on a laptop, adds to results made elsewhere."""
-    other = run(NUMBA_CPU_NAME=name, NUMBA_CPU_FEATURES=features)
-    assert other == [here[0], *registers]
+    other = python(PROGRAM, NUMBA_CPU_NAME=name, NUMBA_CPU_FEATURES=features)
+    assert other.split() == [here[0], *registers]

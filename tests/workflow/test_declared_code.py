@@ -3,12 +3,11 @@
 import ast
 import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from checkout import ROOT
+from command import python
 
 from calbias.io.code_files import SCRIPTS, code_files
 
@@ -22,7 +21,6 @@ LOADERS = {  # module that loads by name → one of the words by which a rule de
 # modules of the project are loaded. Each in a fork of a process that has loaded the libraries.
 RUN = """
 import importlib, json, os, sys
-sys.path.insert(0, sys.argv[1])
 import matplotlib.figure, numba, pandas, pyarrow.parquet, scipy.interpolate, scipy.stats
 for line in sys.stdin:
     if os.fork():
@@ -46,8 +44,7 @@ def imported():
         for name in SCRIPT_NAMES
     }
     lines = "".join(json.dumps(modules) + "\n" for modules in ([n, *m] for n, m in needed.items()))
-    command = [sys.executable, "-c", RUN, str(SCRIPTS)]
-    text = subprocess.run(command, input=lines, capture_output=True, text=True, check=True).stdout
+    text = python(RUN, lines=lines)
     files = [{Path(path).resolve() for path in json.loads(line)} for line in text.splitlines()]
     return dict(zip(SCRIPT_NAMES, files, strict=True))
 
@@ -79,7 +76,5 @@ def test_what_is_loaded_by_name_is_declared():
 
 
 def test_simulation_jobs_start_without_heavy_libraries():
-    code = "import sys, simulate_replicates; print(*sys.modules)"
-    command = [sys.executable, "-c", code]
-    done = subprocess.run(command, cwd=SCRIPTS, capture_output=True, text=True, check=True)
-    assert not {"matplotlib", "statsmodels", "pandas"} & set(done.stdout.split())
+    loaded = python("import sys, simulate_replicates; print(*sys.modules)").split()
+    assert not {"matplotlib", "statsmodels", "pandas"} & set(loaded)

@@ -3,11 +3,10 @@
 import csv
 import re
 import shutil
-import subprocess
-import sys
 
 import numpy as np
 from checkout import ROOT
+from command import python
 from jobs import AFTER_SUMMARIES, changed, simulated
 
 KS_ERROR = '''"""Kolmogorov-Smirnov calibration error (Gupta et al. 2021, Eq. 10): no bins.
@@ -77,11 +76,5 @@ def test_both_are_in_the_tables_and_in_the_figures_that_show_all(finished):
     assert {row["n_bins"] for row in rows if row["estimator"] == "ks_error"} == {""}
     after = finished.bytes("figures")
     assert set(figures) <= {name for name in after if after[name] != before[name]}
-    legend = subprocess.run(
-        [sys.executable, "-c", LEGEND],
-        cwd=finished / "scripts",
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout
-    assert "KS error" in legend
+    scripts = finished / "scripts"
+    assert "KS error" in python(LEGEND, folder=scripts, PYTHONPATH=str(scripts))
