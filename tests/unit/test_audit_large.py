@@ -80,17 +80,18 @@ def test_bad_rows_are_named():
         Cells.empty(15).add([0.5], [2.0])
 
 
-def test_a_parquet_folder_by_command(rows, tmp_path):
+def test_a_parquet_folder_by_command(rows, tmp_path, monkeypatch):
     folder = tmp_path / "many"
     folder.mkdir()
     for k in range(3):
         part = slice(k * 20_000, (k + 1) * 20_000)
         table = pa.table({"score": rows[0][part], "hit": rows[1][part].astype(np.uint8)})
         pq.write_table(table, folder / f"{k}.parquet")
-    main(["audit", str(folder), "--output", str(tmp_path / "out"), "--quiet"])
-    found = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
+    monkeypatch.chdir(folder)
+    main(["audit", ".", "--quiet"])
+    found = json.loads((tmp_path / "many.json").read_text(encoding="utf-8"))
     assert found["description"]["n"] == N
-    assert (tmp_path / "out.html").read_text(encoding="utf-8").count("<svg") == 2
+    assert (tmp_path / "many.html").read_text(encoding="utf-8").count("<svg") == 2
     pq.write_table(pa.table({"a": [1.0]}), tmp_path / "other.parquet")
     with pytest.raises(InputError, match="needs columns score"):
         read_cells(tmp_path / "other.parquet")

@@ -61,7 +61,7 @@ test_r10_another_estimator_that_wins_somewhere_makes_it_approximate = verdicts_o
 )
 
 
-def test_r11_measures_t_over_the_draws_within_rounding():
+def test_r11_tells_choices_with_other_means_from_draws_within_rounding():
     columns = (
         "choice description mean_abs_bias_a_percent mean_abs_bias_b_percent t_statistic p_value"
     )
@@ -77,6 +77,11 @@ def test_r11_measures_t_over_the_draws_within_rounding():
     judgement = judged("R11", bias=realistic(), t_test_sensitivity=sensitivity)
     t = measured(judgement, "t of the paired test, range of 1 draws within rounding")
     assert (t.low, t.high) == (5.1, 5.1)
+    counted, reversed_, nearest = judgement.notes
+    assert counted.startswith("2 other choices")  # that have means of their own
+    assert counted.endswith("1 keep the published sign (unclipped)")
+    assert reversed_.endswith("(equal_width)")
+    assert "is unclipped (words): 0.500 vs 0.350" in nearest
 
 
 test_r12_is_decided_by_the_rooted_kde = verdicts_of(

@@ -8,10 +8,12 @@ import oracles
 import pytest
 from engine_data import data_sets, monotone_data
 from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
+from calbias.engine.binning import IS_EQUAL_MASS, ranks_of_bins
 from calbias.engine.sorted_batch import sorted_data_set
 from calbias.estimation.api import estimate
-from calbias.estimators.ece_sweep import decreases
+from calbias.estimators.ece_sweep import decreases, full_bins
 
 BINNINGS = ["ew", "em"]
 
@@ -57,6 +59,13 @@ def test_by_hand():
     assert estimate("ece_sweep_em", scores, [1, 1, 0, 1]).n_bins == 1
     assert estimate("ece_sweep_em", scores, [0, 0, 1, 1]).n_bins == 4
     assert estimate("ece_sweep_ew", scores, [0, 0, 1, 1]).n_bins == 4
+
+
+def test_equal_scores_in_input_order_are_cut_as_any_others():
+    scores, hits = [0.5] * 40, [0] * 19 + [1, 0] + [1] * 19
+    assert _sweep_by_rounded_means(hits) == 20
+    assert estimate("ece_sweep_em", scores, hits, ties="input_order").n_bins == 20
+    assert estimate("ece_sweep_em", scores, hits).n_bins == 40
 
 
 def test_equal_means_are_no_decrease_where_the_sums_round():
@@ -107,6 +116,21 @@ def _partial_sum(rank, sizes, hits):
         total += Fraction(int(hit) * min(max(int(rank) - start, 0), size), size)
         start += size
     return total
+
+
+@pytest.mark.parametrize("binning", IS_EQUAL_MASS)
+@given(b=st.integers(12, 2000), k=st.lists(st.integers(0, 2000), min_size=1, max_size=5))
+@example(b=12, k=[5])  # int(c·b) is one too high just below 5/12
+@example(b=22, k=[15])  # and one too low at 15/22
+def test_full_bins_are_those_of_all_bins_also_at_their_edges(binning, b, k):
+    edges = np.minimum(k, b) / b
+    scores = np.sort([*edges, *np.nextafter(edges, 0)])
+    steps = np.append(0, np.flatnonzero(np.diff(scores)) + 1)
+    for numbers in (np.arange(b, b + 5), np.append(2, np.arange(b, b + 5))):
+        ranks, of = full_bins(scores, steps, numbers, IS_EQUAL_MASS[binning])
+        for number in numbers:
+            expected = np.unique(ranks_of_bins(scores[None], number, binning))
+            assert ranks[of == number].tolist() == expected.tolist()
 
 
 def test_scores_close_together_need_many_bins_and_little_time():

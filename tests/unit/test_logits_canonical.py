@@ -4,6 +4,8 @@ import zipfile
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from calbias.errors import InputError
@@ -13,7 +15,7 @@ from calbias.logits.store import (
     load_logits,
     save_logits,
 )
-from calbias.logits.top_label import top_label
+from calbias.logits.top_label import TopLabel, top_label
 from calbias.logits.top_label_table import (
     Origin,
     read_top_labels,
@@ -101,3 +103,10 @@ def test_other_files_are_refused(tmp_path, name, content):
     with pytest.raises(InputError, match="delete it and rerun") as caught:
         read(path)
     assert str(caught.value).startswith(f"{path}: ")
+
+
+def test_a_table_without_metadata_is_refused(tmp_path):
+    columns = {name: [0.5] for name in TopLabel._fields}
+    pq.write_table(pa.table({"fold": ["test"], **columns}), tmp_path / "m.parquet")
+    with pytest.raises(InputError, match=r"not a top-label table .*; delete it"):
+        read_top_labels(tmp_path / "m.parquet")

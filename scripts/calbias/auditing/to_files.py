@@ -28,7 +28,7 @@ def audit_file(
     nothing is written then.
     """
     progress = progress or (lambda text: None)
-    path = Path(path)
+    path = Path(path) if Path(path).name else Path(path).absolute()  # "." has no name
     stem = path.with_suffix("") if output is None else Path(output)
     options = Options(**options)
     audited_estimators(options.norm, options.n_bins, estimators or ())  # unknown names, at once

@@ -75,7 +75,7 @@ def realistic_t_test(evidence):
 
 
 def sensitivity_notes(table):
-    """Return which open choices keep the sign, and which is nearest in both means and t."""
+    """Yield which open choices keep the sign, and which is nearest in both means and t."""
     others = table[~table["choice"].isin(SAME_MEANS)]
     keeps = others["t_statistic"] > 0
     if len(others):

@@ -54,7 +54,7 @@ def sweep_selects_better(evidence):
 
 
 def choices_notes(evidence):
-    """Return which open choices change which estimator agrees more, over all models."""
+    """Yield which open choices change which estimator agrees more, over all models."""
     table = evidence.tables.get("recalibration_sensitivity")
     if table is None:
         return

@@ -81,14 +81,14 @@ def _last_passing(data, binning, b):
         width = b if equal_mass else min(b, steps.size)
         count = max(1, min(max(16, b), (1 << 18) // width))
         numbers = np.arange(b, min(b + count, n + 1))
-        fails = _failing(data, *_full_bins(scores, steps, numbers, equal_mass))
+        fails = _failing(data, *full_bins(scores, steps, numbers, equal_mass))
         if fails.size:
             return fails[0] - 1
         b += count
     return n
 
 
-def _full_bins(scores, steps, numbers, equal_mass):
+def full_bins(scores, steps, numbers, equal_mass):
     """Return (ranks, number of bins): where the full bins of each number of bins begin, and n."""
     n = scores.size
     if steps.size < numbers[0] and not equal_mass:  # the bins of the distinct scores

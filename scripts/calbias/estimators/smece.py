@@ -21,6 +21,7 @@ BINS = "none"
 _BISECTIONS = 10
 _SMALLEST = 0.001
 _DENSITY_FLOOR = 1e-4
+_ROWS = 1 << 16  # shared at a time, so that 10⁷ take little memory
 
 
 def estimate_data_sets(data, n_bins=0, norm=2.0):
@@ -54,8 +55,8 @@ def _smoothed_error(scores, residuals, sigma, spectra):
     n_grid = max(2000, round(20 / sigma)) // 2 + 1
     length = next_fast_len(4 * n_grid, real=True)
     if n_grid not in spectra:
-        place = scores * (n_grid - 1)
-        shared = np.stack([_shared(values, place, n_grid) for values in (residuals, 1.0)])
+        place, everyone = scores * (n_grid - 1), np.broadcast_to(1.0, scores.shape)
+        shared = np.stack([_shared(values, place, n_grid) for values in (residuals, everyone)])
         mirrored = np.concatenate([shared[:, :0:-1], shared, shared[:, -2::-1]], axis=1)
         spectra[n_grid] = rfft(mirrored, length)
     smoothed = irfft(spectra[n_grid] * _kernel_spectrum(sigma, n_grid, length), length)
@@ -75,8 +76,11 @@ def _kernel_spectrum(sigma, n_grid, length):
 
 def _shared(values, place, n_grid):
     """Return sums (n_grid,): each value is shared between the two grid points beside its place."""
-    low = np.minimum(place.astype(np.int64), n_grid - 2)
-    share = place - low
-    points = np.stack([low, low + 1], axis=1).ravel()
-    shares = np.stack([(1.0 - share) * values, share * values], axis=1).ravel()
-    return np.bincount(points, shares, n_grid)
+    sums = np.zeros(n_grid)
+    for first in range(0, place.size, _ROWS):
+        rows = slice(first, first + _ROWS)
+        low = np.minimum(place[rows].astype(np.int64), n_grid - 2)
+        share = place[rows] - low
+        shares = np.stack([(1.0 - share) * values[rows], share * values[rows]], axis=1)
+        np.add.at(sums, np.stack([low, low + 1], axis=1), shares)
+    return sums

@@ -57,7 +57,8 @@ def read_top_labels(path):
         table = pq.read_table(path)
         fold = table["fold"].cast(pa.string()).to_numpy()
         columns = [table[name].to_numpy() for name in TopLabel._fields]
-        metadata = {key.decode(): text.decode() for key, text in table.schema.metadata.items()}
+        metadata = table.schema.metadata or {}
+        metadata = {key.decode(): text.decode() for key, text in metadata.items()}
         warnings = tuple(json.loads(metadata.get("warnings", "[]")))
         origin = Origin(metadata["model"], metadata["source"], metadata["softmax"], warnings)
     except (OSError, pa.ArrowException, KeyError) as error:
