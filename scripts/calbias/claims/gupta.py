@@ -12,6 +12,7 @@ from calbias.measures.tables import ON_HALF
 from calbias.truth.paper import MODELS
 
 METHODS = ("uncalibrated", "temperature_scaling", "vector_scaling", "spline")
+COMPARED = ", ".join(METHODS)
 SAME_DATA = "none: the printed numbers are of the same data"
 BOOTSTRAP = "95 % bootstrap intervals of the spline on half of the rows"
 LAST_DIGIT = 0.0011  # percent: a unit of the third decimal, their sums being in float32
@@ -42,9 +43,9 @@ def spline_has_the_lowest_ks(evidence):
     """After the spline the KS error is the lowest, or below 1 %
 
     Published: lowest in 9 of 13 rows, below 1 % in 12
-    Rule: KS of the top label after the spline: reproduced if it is the lowest of uncalibrated,
-    temperature_scaling, vector_scaling, spline or below 1 % for nine of ten models, approximate if
-    for most. Needs all ten real files. Shown besides: a spline fitted to half of the test rows.
+    Rule: KS of the top label after the spline: reproduced if it is the lowest of {COMPARED} or
+    below 1 % for nine of ten models, approximate if for most. Needs all ten real files. Shown
+    besides: a spline fitted to half of the test rows.
     Errors: {BOOTSTRAP}
     """
     halves, rows = genuine(evidence, "ks_top1", [ON_HALF], required=False)

@@ -44,7 +44,7 @@ def draw(tables, model, quantity):
     for axes in grid.flat:
         axes.set_visible(False)
     greatest = rows[column].abs().max()  # bias diverges from white at zero
-    scale = {"cmap": "RdBu_r" if is_bias else "Blues", "vmin": -is_bias * greatest}
+    scale = {"cmap": "RdBu_r", "vmin": -greatest} if is_bias else {"cmap": "Blues", "vmin": 0.0}
     for estimator in estimators:
         family, scheme = style.split_estimator(estimator)
         axes = grid[families.index(family), 1 if scheme == "em" else 0]
