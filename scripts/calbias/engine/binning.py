@@ -72,3 +72,15 @@ def search_edges(scores, edges, n_bins, ranks):
         width -= half
     for k in range(1, n_bins):
         ranks[k] += 1 if scores[ranks[k]] < edges[k] else 0
+
+
+@njit
+def first_rank(scores, low, high, least):
+    """Return the first rank in [low, high) whose score is at least ``least``, else ``high``."""
+    while low < high:
+        middle = (low + high) >> 1
+        if scores[middle] < least:
+            low = middle + 1
+        else:
+            high = middle
+    return low

@@ -16,6 +16,7 @@ sum over a cell is (size/60 - second moment/5)·2/cells³.
 import numpy as np
 from numba import float64, uint64
 
+from calbias.engine.binning import first_rank
 from calbias.engine.jit import njit
 from calbias.engine.simd import LANES, copies, first_true, load, select, store, sum_of_lanes
 
@@ -52,8 +53,8 @@ def sum_kernels(scores, cum_hit, start, end, width, coefficients):
     lowest = 1.0 - scores[start] if scores[start] > reach else 1.0 + reach
     last = int(lowest / width) + cells + 1
     everyone, misses = np.zeros(last - first + 1), np.zeros(last - first + 1)
-    half = _first_rank(scores, start, end, 0.5)
-    near_zero = _first_rank(scores, start, half, reach)
+    half = first_rank(scores, start, end, 0.5)
+    near_zero = first_rank(scores, start, half, reach)
     down, up = -1.0, 1.0
     _add(scores, cum_hit, half, end, down, width, first, coefficients, everyone, misses)
     _fold_at_one(first, everyone)
@@ -61,18 +62,6 @@ def sum_kernels(scores, cum_hit, start, end, width, coefficients):
     _add(scores, cum_hit, start, half, down, width, first, coefficients, everyone, misses)
     _add(scores, cum_hit, start, near_zero, up, width, first, coefficients, everyone, misses)
     return first, everyone, misses
-
-
-@njit
-def _first_rank(scores, low, high, least):
-    """Return the first rank in [low, high) whose score is at least ``least``, else ``high``."""
-    while low < high:
-        middle = (low + high) >> 1
-        if scores[middle] < least:
-            low = middle + 1
-        else:
-            high = middle
-    return low
 
 
 @njit

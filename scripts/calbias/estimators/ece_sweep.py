@@ -10,10 +10,9 @@ from functools import lru_cache
 import numpy as np
 from numba import int64, uint64
 
-from calbias.engine.binning import IS_EQUAL_MASS, search_edges
+from calbias.engine.binning import IS_EQUAL_MASS, first_rank, search_edges
 from calbias.engine.jit import for_steps, njit
 from calbias.engine.simd import LANES, first_true, load
-from calbias.engine.sorted_batch import SortedBatch
 from calbias.estimators import ece_bin
 from calbias.estimators.ece_bin import binned_error
 
@@ -24,9 +23,9 @@ VARIANTS = {
 TARGET = "lp"
 BINS = "chosen"
 
-_FEW = 128  # numbers of bins up to which the compiled code looks
+_FEW = 128  # numbers of bins up to which edges are kept, and are searched without compiled code
 _STEPS = 150  # that a data set's estimate without compiled code is worth
-_PASSES, _FAILS, _UNDECIDED = range(3)
+_PASSES, _FAILS, _CLOSE = range(3)
 
 
 def estimate_data_sets(data, n_bins, norm, binning):
@@ -35,14 +34,13 @@ def estimate_data_sets(data, n_bins, norm, binning):
     ``n_bins`` is ignored: the sweep chooses.
     """
     m, n = data.scores.shape
-    estimates, chosen = np.empty(m), np.full(m, -2)
-    if for_steps(_sweep, _STEPS * m) is _sweep:
-        how = _rounding(data), _table(n, binning), IS_EQUAL_MASS[binning], norm
-        _sweep(*data[:3], *how, estimates, chosen)
-    for row in np.flatnonzero(chosen < 0):
-        alone = SortedBatch(*(values[row : row + 1] for values in data))
-        chosen[row] = _last_passing(alone, binning, -chosen[row])
-        estimates[row] = ece_bin.estimate_data_sets(alone, chosen[row], norm, binning)[0][0]
+    if for_steps(_sweep, _STEPS * m) is not _sweep and m == 1:
+        chosen = _last_passing(data, binning)
+        if chosen:
+            return ece_bin.estimate_data_sets(data, chosen, norm, binning)
+    estimates, chosen = np.empty(m), np.empty(m, np.int64)
+    how = _rounding(data), _table(n, binning), IS_EQUAL_MASS[binning], norm
+    _sweep(*data, *how, estimates, chosen)
     return estimates, chosen
 
 
@@ -62,73 +60,30 @@ def _rounding(data):
     return 1e-15 * data.scores.shape[1] if data.tie_first.shape[1] else 0.0
 
 
-def _last_passing(data, binning, b):
-    """Return the number of bins chosen for one data set, given that all numbers below b pass.
+def _last_passing(data, binning):
+    """Return the number of bins chosen for one data set, all bins of a number together.
 
-    The bins of many numbers are looked at together.
+    0 if it is above _FEW.
     """
     scores, n = data.scores[0], data.scores.shape[1]
-    equal_mass = IS_EQUAL_MASS[binning]
-    steps = np.append(0, np.flatnonzero(scores[1:] != scores[:-1]) + 1)
-    may_pass_all = True
-    while b <= n:
-        if b * b > n and may_pass_all:  # every binning passes if no step to the next score fails
-            all_steps = np.arange(n) if equal_mass and data.tie_first.shape[1] == 0 else steps
-            fails = _failing(data, np.append(all_steps, n), np.zeros(all_steps.size + 1))
-            may_pass_all = fails.size == 0
-            if may_pass_all:
-                return n
-        width = b if equal_mass else min(b, steps.size)
-        count = max(1, min(max(16, b), (1 << 18) // width))
-        numbers = np.arange(b, min(b + count, n + 1))
-        fails = _failing(data, *full_bins(scores, steps, numbers, equal_mass))
-        if fails.size:
-            return fails[0] - 1
-        b += count
-    return n
-
-
-def full_bins(scores, steps, numbers, equal_mass):
-    """Return (ranks, number of bins): where the full bins of each number of bins begin, and n."""
-    n = scores.size
-    if steps.size < numbers[0] and not equal_mass:  # the bins of the distinct scores
-        distinct, b = scores[steps], numbers[:, None]
-        k = np.minimum((distinct * b).astype(np.int64), b - 1)  # rounding may put it one off
-        k -= distinct < k / b
-        k += (distinct >= (k + 1) / b) & (k + 1 < b)
-        k = np.append(k, b, axis=1)
-    else:
-        low, high = (0, 1) if equal_mass else scores[[0, -1]]
-        low = np.maximum((low * numbers).astype(np.int64) - 1, 0)
-        high = np.minimum((high * numbers).astype(np.int64) + 2, numbers)
-        k = np.minimum(low[:, None] + np.arange((high - low).max() + 1), high[:, None])
-    b, k = np.repeat(numbers, k.shape[1]), k.ravel()
-    if equal_mass:
-        ranks = (k * n + b - 1) // b
-    else:
-        ranks = np.where(k == b, n, np.searchsorted(scores, k / b))
-    is_full = np.append(ranks[1:] > ranks[:-1], False)
-    is_full[np.append(b[1:] != b[:-1], True)] = True
-    return ranks[is_full], b[is_full]
-
-
-def _failing(data, ranks, numbers):
-    """Return the ``numbers`` at which the mean label falls from a bin to the next.
-
-    The bins of one number begin at consecutive ``ranks``; its last rank is their end.
-    """
-    i = np.flatnonzero(numbers[2:] == numbers[:-2])
-    left, middle, right = ranks[i], ranks[i + 1], ranks[i + 2]
-    return numbers[i][decreases(data, left, middle, right)]
+    table = _table(n, binning)
+    for b in range(2, len(table)):
+        ranks = (
+            table[b, : b + 1].astype(np.int64)
+            if IS_EQUAL_MASS[binning]
+            else np.searchsorted(scores, table[b, : b + 1])
+        )
+        ranks[b] = n
+        ranks = ranks[np.append(ranks[1:] > ranks[:-1], True)]
+        if decreases(data, ranks[:-2], ranks[1:-1], ranks[2:]).any():
+            return b - 1
+    return n if n <= _FEW else 0
 
 
 def decreases(data, left, middle, right):
     """Whether the mean label of ranks [middle, right) is below that of [left, middle); arrays.
 
-    Compares by cross-multiplication. What is within rounding error, where tie groups were split,
-    is decided in whole numbers: the partial sum at rank i in a group [s, e) with h hits is
-    H(s) + (i - s)·h/(e - s). Times the three group sizes the difference is a whole number. Its
-    terms may overflow int64 and wrap, yet being small itself it comes out right, modulo 2^64.
+    Compares by cross-multiplication, and exactly within rounding error.
     """
     cum_hit = data.cum_hit[0]
     below, above = middle - left, right - middle
@@ -136,61 +91,113 @@ def decreases(data, left, middle, right):
     difference -= (cum_hit[right] - cum_hit[middle]) * below
     is_less = difference > 0.0
     if data.tie_first.shape[1]:
-        [doubtful] = np.nonzero(abs(difference) <= _rounding(data) * (below + above))
-        ranks = np.stack([left, middle, right])[:, doubtful]
-        first, last = data.tie_first[0, ranks], data.tie_last[0, ranks]
-        sizes = np.maximum(last - first, 1)
-        before, after = cum_hit[first].astype(np.int64), cum_hit[last].astype(np.int64)
-        sums = before * sizes + (ranks - first) * (after - before)
-        factors = np.stack([-above, below + above, -below])[:, doubtful]
-        others = sizes[[1, 0, 0]] * sizes[[2, 2, 1]]
-        is_less[doubtful] = (factors * sums * others).sum(axis=0) > 0
+        [close] = np.nonzero(abs(difference) <= _rounding(data) * (below + above))
+        ranks, groups = (left[close], middle[close], right[close]), (data.tie_first, data.tie_last)
+        is_less[close] = _decreases_exactly.py_func(*ranks, cum_hit, *(row[0] for row in groups))
     return is_less
 
 
 @njit
-def _sweep(scores, cum_gap, cum_hit, rounding, table, equal_mass, norm, out, chosen):
-    """Fill the estimates and the numbers of bins chosen: -b if the sweep is undecided at b.
+def _decreases_exactly(left, middle, right, cum_hit, tie_first, tie_last):
+    """Whether the mean decreases, given that cross-multiplied it changes by rounding error at most.
 
-    Row b of the ``table`` has the ranks, or the edges, where b bins begin.
+    The partial sum at rank i in a group [s, e) with h hits is H(s) + (i - s)·h/(e - s). Times the
+    three group sizes the difference is a whole number. Its terms may overflow int64 and wrap, yet
+    being small itself it comes out right, modulo 2^64. Also of arrays of ranks, in Python.
     """
-    ranks = np.empty(table.shape[1], np.int64)
-    bounds, heights = np.empty(ranks.size + 2 * LANES), np.empty(ranks.size + 2 * LANES)
-    for row in range(scores.shape[0]):
-        sums = cum_hit[row]
-        verdict, b = _PASSES, 1
-        while verdict == _PASSES:
-            b += 1
-            if b == table.shape[0]:
-                verdict = _UNDECIDED
-                break
-            if equal_mass:
-                for k in range(b + 1):
-                    bounds[k] = table[b, k]
-                    heights[k] = sums[uint64(table[b, k])]
-                last = b + 1
+    total = 0 * left
+    ranks = (left, middle, right)
+    factors = (middle - right, right - left, left - middle)
+    for a in range(3):
+        term = factors[a]
+        for j in range(3):
+            first, last = tie_first[ranks[j]], tie_last[ranks[j]]
+            size = last - first + (last == first)
+            if j == a:
+                before, after = int64(cum_hit[first]), int64(cum_hit[last])
+                term = term * (before * size + (ranks[j] - first) * (after - before))
             else:
-                search_edges(scores[row], table[b], b, ranks)
-                last = 0
-                for k in range(b + 1):
-                    bounds[last], heights[last] = ranks[k], sums[ranks[k]]
-                    last += 1 if k == b or ranks[k + 1] > ranks[k] else 0
-            verdict = _verdict(bounds, heights, last, rounding)
-        chosen[row] = -b
-        if verdict == _FAILS:
-            b -= 1
-            chosen[row] = b
-            if equal_mass:
-                for k in range(b + 1):
-                    ranks[k] = int64(table[b, k])
-            else:
-                search_edges(scores[row], table[b], b, ranks)
-            final = ranks[: b + 1].reshape(1, b + 1)
-            binned_error(cum_gap[row : row + 1], final, norm, out[row : row + 1])
+                term = term * size
+        total = total + term
+    return total > 0
 
 
 @njit
-def _verdict(bounds, heights, last, rounding):
+def _sweep(
+    scores, cum_gap, cum_hit, tie_first, tie_last, rounding, table, equal_mass, norm, out, chosen
+):
+    """Fill the estimates and the numbers of bins chosen.
+
+    Row b of the ``table`` has the ranks, or the edges, where b bins begin.
+    """
+    n = scores.shape[1]
+    ranks = np.empty(n + 1, np.int64)
+    bounds, heights = np.empty(n + 2 * LANES), np.empty(n + 2 * LANES)
+    for row in range(scores.shape[0]):
+        own, sums, ties = scores[row], cum_hit[row], (tie_first[row], tie_last[row])
+        verdict, b = _PASSES, 1
+        while verdict == _PASSES and b < n:
+            b += 1
+            if b == _FEW + 1:  # every binning passes if no step to the next score fails
+                last = _steps(own, sums, equal_mass, ties[0], bounds, heights)
+                if _verdict(bounds, heights, last, rounding, sums, ties) == _PASSES:
+                    b = n
+                    break
+            last = full_bins(own, sums, table, b, equal_mass, ranks, bounds, heights)
+            verdict = _verdict(bounds, heights, last, rounding, sums, ties)
+        chosen[row] = b - 1 if verdict == _FAILS else b
+        last = full_bins(own, sums, table, chosen[row], equal_mass, ranks, bounds, heights)
+        for k in range(last):
+            ranks[k] = int64(bounds[k])
+        final = ranks[:last].reshape(1, last)
+        binned_error(cum_gap[row : row + 1], final, norm, out[row : row + 1])
+
+
+@njit
+def full_bins(scores, cum_hit, table, b, equal_mass, ranks, bounds, heights):
+    """Fill in where the full bins of b begin, and n, and the labels below; return how many."""
+    n = scores.shape[0]
+    last = 0
+    if equal_mass:
+        for k in range(b + 1):
+            bounds[k] = table[b, k] if b < table.shape[0] else (k * n + b - 1) // b
+            heights[k] = cum_hit[uint64(bounds[k])]
+        last = b + 1
+    elif b < table.shape[0]:
+        search_edges(scores, table[b], b, ranks)
+        for k in range(b + 1):
+            bounds[last], heights[last] = ranks[k], cum_hit[ranks[k]]
+            last += 1 if k == b or ranks[k + 1] > ranks[k] else 0
+    else:  # few of many bins are full
+        rank = 0
+        while rank < n:
+            bounds[last], heights[last] = rank, cum_hit[rank]
+            last += 1
+            k = min(int(scores[rank] * b), b - 1)  # rounding may put it one off
+            k += 1 if scores[rank] >= (k + 1) / b else -1 if scores[rank] < k / b else 0
+            rank = first_rank(scores, rank, n, (k + 1) / b) if k + 1 < b else n
+        bounds[last], heights[last] = n, cum_hit[n]
+        last += 1
+    return last
+
+
+@njit
+def _steps(scores, cum_hit, equal_mass, tie_first, bounds, heights):
+    """Fill in the ranks that bins may begin with, and n, and the labels below; return how many."""
+    last = 0
+    for i in range(cum_hit.shape[0]):
+        if tie_first.shape[0] > 0:
+            is_step = tie_first[i] == i
+        else:
+            is_step = equal_mass or i == 0 or i == scores.shape[0] or scores[i] > scores[i - 1]
+        if is_step:
+            bounds[last], heights[last] = i, cum_hit[i]
+            last += 1
+    return last
+
+
+@njit
+def _verdict(bounds, heights, last, rounding, cum_hit, ties):
     """Return whether the mean labels of full bins never decrease, eight comparisons at a time.
 
     The bins' first ranks, and the labels below them, are entries 0 to last - 1. By
@@ -207,5 +214,21 @@ def _verdict(bounds, heights, last, rounding):
         if first_true(fall > margin) < LANES:
             return _FAILS
         if first_true(fall + margin > 0.0) < LANES:
-            verdict = _UNDECIDED
-    return verdict
+            verdict = _CLOSE
+    if verdict == _CLOSE:
+        return _exact_verdict(bounds, heights, last, rounding, cum_hit, *ties)
+    return _PASSES
+
+
+@njit
+def _exact_verdict(bounds, heights, last, rounding, cum_hit, tie_first, tie_last):
+    """Return the same where a mean label may decrease, but by rounding error at most."""
+    for k in range(last - 2):
+        left, middle, right = int64(bounds[k]), int64(bounds[k + 1]), int64(bounds[k + 2])
+        fall = (heights[k + 1] - heights[k]) * (right - middle)
+        fall -= (heights[k + 2] - heights[k + 1]) * (middle - left)
+        if fall + (right - left) * rounding > 0.0 and _decreases_exactly(
+            left, middle, right, cum_hit, tie_first, tie_last
+        ):
+            return _FAILS
+    return _PASSES
