@@ -13,6 +13,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
+PUBLISHED = ROOT / "resources/published"
+TABLE_2 = PUBLISHED / "roelofs2022_table2_beta_fits.csv"
+TABLE_3 = PUBLISHED / "roelofs2022_table3_glm_fits.csv"
 SHARED = ROOT.parent / "shared"
 GENUINE = SHARED / "logits/probs_resnet110_c10_logits.p"
 needs_genuine = pytest.mark.skipif(not GENUINE.exists(), reason=f"needs {GENUINE}")

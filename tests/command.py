@@ -6,15 +6,11 @@ import subprocess
 import sys
 
 import pandas as pd
-from checkout import ROOT
+from checkout import ROOT, TABLE_2, TABLE_3
 
 from calbias.io.table_schema import columns_of
 
-PUBLISHED = ROOT / "resources/published"
-FITS = {
-    "beta_fits": PUBLISHED / "roelofs2022_table2_beta_fits.csv",
-    "glm_fits": PUBLISHED / "roelofs2022_table3_glm_fits.csv",
-}
+FITS = {"beta_fits": TABLE_2, "glm_fits": TABLE_3}
 
 
 def run(script, **options):

@@ -1,14 +1,10 @@
 """The command line that draws a figure: files, errors, and the same bytes every time."""
 
-from pathlib import Path
-
 import pandas as pd
 import pytest
 from command import python
 
 import draw_figure
-
-SCRIPT = Path(draw_figure.__file__)
 
 
 @pytest.fixture

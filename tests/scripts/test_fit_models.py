@@ -3,7 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
-from command import FITS, PUBLISHED, made, python, run
+from checkout import PUBLISHED
+from command import FITS, made, python, run
 
 from calbias.estimation.api import estimate
 from calbias.fits.beta import fit_beta

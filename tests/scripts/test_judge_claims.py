@@ -2,8 +2,8 @@
 
 import pandas as pd
 import pytest
-from checkout import ROOT
-from command import FITS, PUBLISHED, made, read, run
+from checkout import PUBLISHED, ROOT
+from command import FITS, made, read, run
 
 from calbias.truth.curves import Curve
 from calbias.truth.scenarios import Scenario

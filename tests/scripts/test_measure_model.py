@@ -1,7 +1,7 @@
 """``measure_model.py`` and ``tabulate_measures.py``: from outputs to the papers' tables."""
 
-from checkout import GENUINE, ROOT, needs_genuine
-from command import PUBLISHED, read, run
+from checkout import GENUINE, PUBLISHED, ROOT, needs_genuine
+from command import read, run
 
 MODEL = "resnet110_c10"
 

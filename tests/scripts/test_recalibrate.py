@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from command import PUBLISHED, read, run
+from checkout import PUBLISHED
+from command import read, run
 
 from calbias.estimation.api import estimate
 from calbias.estimation.registry import known_estimators

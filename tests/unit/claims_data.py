@@ -1,11 +1,11 @@
 """Made-up result tables for the ledger's rules: the paper's grid, with a bias of one's choice."""
 
 import itertools
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from checkout import ROOT
 
 from calbias.claims.appendix_c import SCORES
 from calbias.claims.evidence import PUBLISHED, Evidence, bins_of
@@ -13,7 +13,6 @@ from calbias.claims.ledger import all_claims
 from calbias.io.tables import read_table
 from calbias.truth.paper import BINNED, HEATMAP_BINS, HEATMAP_MODELS, HEATMAP_SIZES, MODEL_SIZES
 
-ROOT = Path(__file__).parents[2]
 MODELS = read_table(ROOT / "config/models.csv")
 TABLES = {stem: read_table(ROOT / f"resources/published/{stem}.csv") for stem in PUBLISHED}
 CLAIMS = {claim.id: claim for claim in all_claims()}

@@ -1,18 +1,14 @@
 """Data that the engine's tests share: hypothesis strategies, the ten published scenarios."""
 
 import csv
-from pathlib import Path
 
 import numpy as np
+from checkout import TABLE_2, TABLE_3
 from hypothesis import strategies as st
 
 from calbias.truth.fitted_scenarios import fitted_scenario
 from calbias.truth.scenarios import Scenario
 
-ROOT = Path(__file__).parents[2]
-PUBLISHED = ROOT / "resources/published"
-TABLE_2 = PUBLISHED / "roelofs2022_table2_beta_fits.csv"
-TABLE_3 = PUBLISHED / "roelofs2022_table3_glm_fits.csv"
 MODELS = [row["model"] for row in csv.DictReader(TABLE_2.open(encoding="utf-8"))]
 SAMPLE_SIZES = [200 * 2**k for k in range(7)]
 

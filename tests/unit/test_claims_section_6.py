@@ -3,7 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
-from claims_data import GROUP, NAMES, ROOT, TABLES, beta_fits, judged, verdicts_of
+from checkout import ROOT
+from claims_data import GROUP, NAMES, TABLES, beta_fits, judged, verdicts_of
 
 from calbias.claims.verdicts import NotJudged
 from calbias.fits.standard_errors import rows_with_table3_errors

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from checkout import ROOT
+from checkout import PUBLISHED, ROOT
 from jsonschema import Draft202012Validator
 
 from calbias.errors import InputError
@@ -13,7 +13,6 @@ from calbias.pipeline import config as configuration
 from calbias.pipeline import models
 from calbias.truth.curves import GLM_NAMES
 
-PUBLISHED = ROOT / "resources/published"
 SCHEMA_FILE = ROOT / "workflow/schemas/config.schema.yaml"
 SCHEMA = yaml.safe_load(SCHEMA_FILE.read_text(encoding="utf-8"))
 DEFAULT = yaml.safe_load((ROOT / "config/config.yaml").read_text(encoding="utf-8"))

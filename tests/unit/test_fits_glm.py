@@ -1,9 +1,9 @@
 import csv
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import pytest
+from checkout import TABLE_3
 from fits_data import draw, genuine
 from refusals import refuses
 
@@ -182,8 +182,7 @@ def test_separated_hits_and_misses_are_warned_of():
 def test_the_published_aics_are_means_over_resamples_without_the_scores_of_one():
     """Table 3: ten resamples a model, drawn separately; scores of 1 dropped after resampling."""
     top = genuine("float32_2020")
-    table = Path(__file__).parents[2] / "resources/published/roelofs2022_table3_glm_fits.csv"
-    with open(table, encoding="utf-8", newline="") as file:
+    with open(TABLE_3, encoding="utf-8", newline="") as file:
         rows = {r["glm"]: r for r in csv.DictReader(file) if r["model"] == "resnet110_c10"}
     inside = below_one(top.log1m_score)
     columns = top.log_score[inside], top.log1m_score[inside], top.hit[inside]

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from engine_data import TABLE_2, TABLE_3
+from checkout import TABLE_2, TABLE_3
 from scipy.integrate import quad
 
 from calbias.beyond.league import (

@@ -5,7 +5,8 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from claims_data import MODELS, ROOT, TABLES, by_name, experiment
+from checkout import ROOT
+from claims_data import MODELS, TABLES, by_name, experiment
 from html_page import Page
 from made_up_tables import made_up_tables
 from PIL import Image

@@ -2,13 +2,13 @@
 
 import os
 import pickle
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from checkout import SHARED
 from refusals import refuses, refuses_texts
 
 from calbias.errors import InputError
@@ -18,7 +18,6 @@ from calbias.logits.manifest import PublishedFile
 from calbias.logits.read_logits import read_logits, two_folds
 from calbias.logits.top_label import top_label
 
-SHARED = Path(__file__).parents[3] / "shared" / "logits"
 K = 4
 
 
@@ -253,11 +252,11 @@ def test_a_file_without_validation_fold_is_judged_whole_and_split_for_recalibrat
 # The real files
 
 
-@pytest.mark.skipif(not SHARED.exists(), reason="../shared/logits is absent")
+@pytest.mark.skipif(not (SHARED / "logits").exists(), reason="../shared/logits is absent")
 @pytest.mark.parametrize("name", ["lenet5_c10", "vgg16_c10", "wrn16_c100"])
 def test_shared_files_reproduce_their_own_top_labels(name):
     """The files carry the top labels of their makers, from the probabilities before rounding."""
-    path = SHARED / f"{name}.npz"
+    path = SHARED / f"logits/{name}.npz"
     stored, found = np.load(path), read(path).folds["test"]
     top = top_label(*found)
     tolerance = 1e-2 if stored["logits"].dtype == np.float16 else 1e-5

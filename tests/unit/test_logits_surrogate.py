@@ -4,7 +4,7 @@ import csv
 
 import numpy as np
 import pytest
-from checkout import ROOT
+from checkout import PUBLISHED, ROOT, TABLE_2, TABLE_3
 from oracles import beta_mle
 from scipy.optimize import fsolve
 from scipy.special import betainc, digamma, polygamma
@@ -23,9 +23,6 @@ from calbias.logits.top_label import top_label
 from calbias.truth.curves import Curve
 from calbias.truth.scenarios import Scenario
 
-PUBLISHED = ROOT / "resources" / "published"
-BETA_CSV = PUBLISHED / "roelofs2022_table2_beta_fits.csv"
-GLM_CSV = PUBLISHED / "roelofs2022_table3_glm_fits.csv"
 MANIFEST = read_manifest(PUBLISHED / "nn_calibration_logits_manifest.csv")
 with open(ROOT / "config" / "models.csv", newline="") as file:
     MODELS = {row["model"]: int(row["n_classes"]) for row in csv.DictReader(file)}
@@ -36,7 +33,7 @@ def scenario(alpha, beta, curve):
 
 
 def fit_of(model):
-    return published_fit(model, BETA_CSV, GLM_CSV)
+    return published_fit(model, TABLE_2, TABLE_3)
 
 
 def rng():

@@ -1,18 +1,18 @@
 """Measures: by hand, against scikit-learn, and equal to the published values on genuine scores."""
 
 import doctest
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from checkout import ROOT
 
 from calbias.errors import InputError
 from calbias.measures import registry
 from calbias.measures.ks_of_rank import reduced
 from calbias.measures.registry import measure, measures
 
-SCORES = Path(__file__).parents[2] / "resources/scores"
+SCORES = ROOT / "resources/scores"
 PROBABILITIES = np.array([[0.7, 0.2, 0.1], [0.1, 0.5, 0.4], [0.3, 0.3, 0.4], [0.0, 1.0, 0.0]])
 LABELS = np.array([0, 2, 0, 0])
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from checkout import ROOT
+from checkout import PUBLISHED
 from recalibration_data import drawn
 
 from calbias.errors import InputError
@@ -19,7 +19,6 @@ from calbias.measures.registry import measure, measures
 from calbias.measures.tables import METHODS, measures_table, printed_tables
 from calbias.truth.paper import MODELS
 
-PUBLISHED = ROOT / "resources/published"
 FILES = {model: f"{model}.p" for model in MODELS}
 
 

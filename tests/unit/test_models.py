@@ -1,14 +1,11 @@
 """The models table: what it must hold, and which of its models an experiment simulates."""
 
-from pathlib import Path
-
 import pytest
+from checkout import PUBLISHED
 from refusals import refuses_texts
 
 from calbias.errors import InputError
 from calbias.pipeline import models
-
-PUBLISHED = Path(__file__).parents[2] / "resources/published"
 
 
 def refused(message, function, *arguments):

@@ -5,7 +5,7 @@ from command import python
 
 PROGRAM = """
 import hashlib, numba, numpy, sys
-sys.path.insert(0, "tests/unit")
+sys.path[:0] = ["tests", "tests/unit"]
 from engine_data import published_scenario
 from calbias.engine.sampler import Sampler
 from calbias.simulation.simulate import simulate_estimates

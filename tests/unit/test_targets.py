@@ -1,7 +1,7 @@
 """Which tables and figures a configuration can make."""
 
 import yaml
-from engine_data import ROOT
+from checkout import ROOT
 
 from calbias.io.table_schema import tables
 from calbias.pipeline.catalogue import TABLES, available_figures, available_tables
