@@ -61,11 +61,12 @@ def test_by_hand():
     assert estimate("ece_sweep_ew", scores, [0, 0, 1, 1]).n_bins == 4
 
 
-def test_equal_scores_in_input_order_are_cut_as_any_others():
-    scores, hits = [0.5] * 40, [0] * 19 + [1, 0] + [1] * 19
-    assert _sweep_by_rounded_means(hits) == 20
-    assert estimate("ece_sweep_em", scores, hits, ties="input_order").n_bins == 20
-    assert estimate("ece_sweep_em", scores, hits).n_bins == 40
+@pytest.mark.parametrize("half", [20, 200])  # bins until it fails
+def test_equal_scores_in_input_order_are_cut_as_any_others(half):
+    scores, hits = [0.5] * 2 * half, [0] * (half - 1) + [1, 0] + [1] * (half - 1)
+    assert _sweep_by_rounded_means(hits) == half
+    assert estimate("ece_sweep_em", scores, hits, ties="input_order").n_bins == half
+    assert estimate("ece_sweep_em", scores, hits).n_bins == 2 * half
 
 
 def test_equal_means_are_no_decrease_where_the_sums_round():
