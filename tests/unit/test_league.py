@@ -1,6 +1,7 @@
-"""The league: the wave curve, every estimator's own truth, one-file additions."""
+"""The league: the wave curve, every estimator's own truth and time, one-file additions."""
 
 import math
+import time
 
 import numpy as np
 import pytest
@@ -16,8 +17,9 @@ from calbias.beyond.league import (
     n_replicates,
     target_label,
 )
-from calbias.engine.sampler import Sampler
+from calbias.engine.sampler import Sampler, draw
 from calbias.estimation.registry import FOLDER, estimator_file, known_estimators
+from calbias.truth.curves import Curve
 from calbias.truth.scenarios import Scenario
 from calbias.truth.targets.registry import target_value
 from calbias.truth.true_error import true_calibration_error
@@ -116,3 +118,29 @@ def test_rows_by_hand_and_the_same_data_for_all(tmp_path):
     assert rows[0]["relative_rmse"] == pytest.approx(rows[0]["rmse"] / rows[0]["truth"])
     alone = league_rows({"ece_bin_ew": FOLDER / "ece_bin.py"}, [scenario], [100], 50, seed=1)
     assert alone == rows[1:3]
+
+
+# About linear in the number of samples, in units of a sort
+
+N = 100_000
+MOST = 150  # times numpy.argsort of as many scores; the slowest needs about 45
+DATA = draw(Scenario("slope", 2.8, 0.05, Curve("logit_logit_b1", 0.0, 0.8)), N, 0, seed=0)
+ENTRIES = {entry.name: entry for entry in league_entries(known_estimators())}
+
+
+def seconds(call):
+    """Return the least CPU time of three calls; the first one may compile."""
+    times = []
+    for _ in range(3):
+        started = time.process_time()
+        call()
+        times.append(time.process_time() - started)
+    return min(times)
+
+
+@pytest.mark.parametrize("name", [x for x, entry in ENTRIES.items() if not entry.is_quadratic])
+def test_a_call_on_1e5_scores_takes_no_longer_than_a_few_sorts(name):
+    unsorted = np.random.default_rng(0).permutation(DATA.scores[0])
+    sort = seconds(unsorted.argsort)
+    entry = ENTRIES[name]
+    assert seconds(lambda: entry.run(DATA, 15, entry.norm)) < MOST * sort
