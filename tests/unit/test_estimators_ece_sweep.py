@@ -11,8 +11,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from calbias.engine.binning import ranks_of_bins
-from calbias.engine.sorted_batch import sorted_data_set
+from calbias.engine.simd import LANES
+from calbias.engine.sorted_batch import SortedBatch, sorted_data_set
 from calbias.estimation.api import estimate
+from calbias.estimators import ece_sweep
 from calbias.estimators.ece_sweep import decreases, full_bins
 
 BINNINGS = ["ew", "em"]
@@ -69,6 +71,19 @@ def test_equal_scores_in_input_order_are_cut_as_any_others(half):
     assert estimate("ece_sweep_em", scores, hits).n_bins == 2 * half
 
 
+def test_a_sweep_that_fails_beyond_the_table_with_and_without_compiled_code():
+    """Pairs of equal scores, of which two neighbours are in the wrong order."""
+    scores = np.repeat(np.linspace(0, 1, 400), 2)
+    hits = np.repeat([0] * 199 + [1, 0] + [1] * 199, 2)
+    expected = _sweep_by_rounded_means(hits.tolist())
+    assert expected > ece_sweep._FEW
+    data = sorted_data_set(scores, hits)
+    assert ece_sweep._last_passing(data, "equal_mass") == 0  # for the compiled code to find
+    twice = SortedBatch.concatenated([data, data])
+    chosen = ece_sweep.estimate_data_sets(twice, 0, 2.0, "equal_mass")[1]
+    assert chosen.tolist() == [expected] * 2
+
+
 def test_equal_means_are_no_decrease_where_the_sums_round():
     """Groups with the same mean hit, cut by bins anywhere: a decrease would be made by rounding."""
     wrong = 0
@@ -109,6 +124,23 @@ def test_large_tied_groups_are_compared_exactly():
         assert decreases(data, *np.array([[left], [middle], [right]])) == [exact]
         decided[exact] += 1
     assert min(decided.values()) > 30
+
+
+@pytest.mark.parametrize("falls", [True, False])
+def test_a_change_within_rounding_is_decided_also_in_compiled_code(falls):
+    """One miss in k + 1 and one in k: the means differ by 1/(k(k + 1))."""
+    k = 100_000
+    sizes = (k + 1, k) if falls else (k, k + 1)
+    scores, hits = np.repeat([0.2, 0.8], sizes), np.ones(2 * k + 1)
+    hits[[0, -1]] = 0
+    data = sorted_data_set(scores, hits)
+    ranks = sizes[0] + np.array([-1, 0, 1])
+    assert decreases(data, *ranks[:, None]) == [falls]
+    bounds, heights = np.zeros((2, 3 + 2 * LANES))
+    bounds[:3], heights[:3] = ranks, data.cum_hit[0, ranks]
+    rounding, ties = ece_sweep._rounding(data), (data.tie_first[0], data.tie_last[0])
+    verdict = ece_sweep._verdict(bounds, heights, 3, rounding, data.cum_hit[0], ties)
+    assert (verdict == ece_sweep._FAILS) == falls
 
 
 def _partial_sum(rank, sizes, hits):

@@ -19,7 +19,6 @@ from calbias.truth.scenarios import score_quantiles
 NOMINAL = 0.95
 LAWS = {"uniform": (1.0, 1.0), "saturated": (2.8, 0.05)}
 SIZES = (200, 1000)
-MOST_DATA_SETS = 100
 _DRAWS = 200  # simulated data sets at each λ, and bootstrap resamples
 _GRID = 1 << 16
 
