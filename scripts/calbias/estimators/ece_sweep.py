@@ -130,55 +130,62 @@ def _sweep(
 
     Row b of the ``table`` has the ranks, or the edges, where b bins begin.
     """
-    n = scores.shape[1]
-    ranks = np.empty(n + 1, np.int64)
+    n, few = scores.shape[1], table.shape[0] - 1
+    ranks = np.empty(few + 1, np.int64)
     bounds, heights = np.empty(n + 2 * LANES), np.empty(n + 2 * LANES)
     for row in range(scores.shape[0]):
-        own, sums, ties = scores[row], cum_hit[row], (tie_first[row], tie_last[row])
+        own, sums, starts, ends = scores[row], cum_hit[row], tie_first[row], tie_last[row]
         verdict, b = _PASSES, 1
         while verdict == _PASSES and b < n:
-            b += 1
-            if b == _FEW + 1:  # every binning passes if no step to the next score fails
-                last = _steps(own, sums, equal_mass, ties[0], bounds, heights)
-                if _verdict(bounds, heights, last, rounding, sums, ties) == _PASSES:
-                    b = n
-                    break
-            last = full_bins(own, sums, table, b, equal_mass, ranks, bounds, heights)
-            verdict = _verdict(bounds, heights, last, rounding, sums, ties)
-        chosen[row] = b - 1 if verdict == _FAILS else b
-        last = full_bins(own, sums, table, chosen[row], equal_mass, ranks, bounds, heights)
-        for k in range(last):
-            ranks[k] = int64(bounds[k])
-        final = ranks[:last].reshape(1, last)
+            while verdict == _PASSES and b < few:  # nearly all sweeps end in these lines
+                b += 1
+                if equal_mass:
+                    for k in range(b + 1):
+                        bounds[k] = table[b, k]
+                        heights[k] = sums[uint64(table[b, k])]
+                    last = b + 1
+                else:
+                    search_edges(own, table[b], b, ranks)
+                    last = 0
+                    for k in range(b + 1):
+                        bounds[last], heights[last] = ranks[k], sums[ranks[k]]
+                        last += 1 if k == b or ranks[k + 1] > ranks[k] else 0
+                verdict = _verdict(bounds, heights, last, rounding)
+            if verdict == _CLOSE:
+                verdict = _exact_verdict(bounds, heights, last, rounding, sums, starts, ends)
+            elif verdict == _PASSES and b < n:
+                if b == few:  # every binning passes if no step to the next score fails
+                    last = _steps(own, sums, equal_mass, starts, bounds, heights)
+                    verdict = _exact_verdict(bounds, heights, last, rounding, sums, starts, ends)
+                    if verdict == _PASSES:
+                        b = n
+                        break
+                b += 1
+                last = many_bins(own, sums, b, equal_mass, bounds, heights)
+                verdict = _exact_verdict(bounds, heights, last, rounding, sums, starts, ends)
+        b -= 1 if verdict == _FAILS else 0
+        chosen[row] = b
+        last = many_bins(own, sums, b, equal_mass, bounds, heights)
+        final = bounds[:last].astype(np.int64).reshape(1, last)
         binned_error(cum_gap[row : row + 1], final, norm, out[row : row + 1])
 
 
 @njit
-def full_bins(scores, cum_hit, table, b, equal_mass, ranks, bounds, heights):
+def many_bins(scores, cum_hit, b, equal_mass, bounds, heights):
     """Fill in where the full bins of b begin, and n, and the labels below; return how many."""
     n = scores.shape[0]
-    last = 0
-    if equal_mass:
-        for k in range(b + 1):
-            bounds[k] = table[b, k] if b < table.shape[0] else (k * n + b - 1) // b
-            heights[k] = cum_hit[uint64(bounds[k])]
-        last = b + 1
-    elif b < table.shape[0]:
-        search_edges(scores, table[b], b, ranks)
-        for k in range(b + 1):
-            bounds[last], heights[last] = ranks[k], cum_hit[ranks[k]]
-            last += 1 if k == b or ranks[k + 1] > ranks[k] else 0
-    else:  # few of many bins are full
-        rank = 0
-        while rank < n:
-            bounds[last], heights[last] = rank, cum_hit[rank]
-            last += 1
+    last = rank = 0
+    while rank < n:
+        bounds[last], heights[last] = rank, cum_hit[rank]
+        last += 1
+        if equal_mass:
+            rank = (last * n + b - 1) // b
+        else:
             k = min(int(scores[rank] * b), b - 1)  # rounding may put it one off
             k += 1 if scores[rank] >= (k + 1) / b else -1 if scores[rank] < k / b else 0
             rank = first_rank(scores, rank, n, (k + 1) / b) if k + 1 < b else n
-        bounds[last], heights[last] = n, cum_hit[n]
-        last += 1
-    return last
+    bounds[last], heights[last] = n, cum_hit[n]
+    return last + 1
 
 
 @njit
@@ -197,7 +204,7 @@ def _steps(scores, cum_hit, equal_mass, tie_first, bounds, heights):
 
 
 @njit
-def _verdict(bounds, heights, last, rounding, cum_hit, ties):
+def _verdict(bounds, heights, last, rounding):
     """Return whether the mean labels of full bins never decrease, eight comparisons at a time.
 
     The bins' first ranks, and the labels below them, are entries 0 to last - 1. By
@@ -215,20 +222,20 @@ def _verdict(bounds, heights, last, rounding, cum_hit, ties):
             return _FAILS
         if first_true(fall + margin > 0.0) < LANES:
             verdict = _CLOSE
-    if verdict == _CLOSE:
-        return _exact_verdict(bounds, heights, last, rounding, cum_hit, *ties)
-    return _PASSES
+    return verdict
 
 
 @njit
 def _exact_verdict(bounds, heights, last, rounding, cum_hit, tie_first, tie_last):
-    """Return the same where a mean label may decrease, but by rounding error at most."""
+    """Return the same, one by one, and exactly where a decrease may be one of rounding alone."""
     for k in range(last - 2):
         left, middle, right = int64(bounds[k]), int64(bounds[k + 1]), int64(bounds[k + 2])
         fall = (heights[k + 1] - heights[k]) * (right - middle)
         fall -= (heights[k + 2] - heights[k + 1]) * (middle - left)
-        if fall + (right - left) * rounding > 0.0 and _decreases_exactly(
-            left, middle, right, cum_hit, tie_first, tie_last
+        margin = (right - left) * rounding
+        if fall > margin or (
+            fall + margin > 0.0
+            and _decreases_exactly(left, middle, right, cum_hit, tie_first, tie_last)
         ):
             return _FAILS
     return _PASSES
