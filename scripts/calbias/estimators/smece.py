@@ -14,6 +14,8 @@ from functools import lru_cache
 import numpy as np
 from scipy.fft import irfft, next_fast_len, rfft
 
+from calbias.engine.jit import njit
+
 VARIANTS = {"smece": {}}
 TARGET = "smece"
 BINS = "none"
@@ -21,7 +23,6 @@ BINS = "none"
 _BISECTIONS = 10
 _SMALLEST = 0.001
 _DENSITY_FLOOR = 1e-4
-_ROWS = 1 << 16  # shared at a time, so that 10⁷ take little memory
 
 
 def estimate_data_sets(data, n_bins=0, norm=2.0):
@@ -55,8 +56,8 @@ def _smoothed_error(scores, residuals, sigma, spectra):
     n_grid = max(2000, round(20 / sigma)) // 2 + 1
     length = next_fast_len(4 * n_grid, real=True)
     if n_grid not in spectra:
-        place, everyone = scores * (n_grid - 1), np.broadcast_to(1.0, scores.shape)
-        shared = np.stack([_shared(values, place, n_grid) for values in (residuals, everyone)])
+        shared = np.zeros((2, n_grid))
+        _share(scores, residuals, shared)
         mirrored = np.concatenate([shared[:, :0:-1], shared, shared[:, -2::-1]], axis=1)
         spectra[n_grid] = rfft(mirrored, length)
     smoothed = irfft(spectra[n_grid] * _kernel_spectrum(sigma, n_grid, length), length)
@@ -74,13 +75,15 @@ def _kernel_spectrum(sigma, n_grid, length):
     return rfft(np.exp(-0.5 * (distance / sigma) ** 2) / (np.sqrt(2 * np.pi) * sigma), length)
 
 
-def _shared(values, place, n_grid):
-    """Return sums (n_grid,): each value is shared between the two grid points beside its place."""
-    sums = np.zeros(n_grid)
-    for first in range(0, place.size, _ROWS):
-        rows = slice(first, first + _ROWS)
-        low = np.minimum(place[rows].astype(np.int64), n_grid - 2)
-        share = place[rows] - low
-        shares = np.stack([(1.0 - share) * values[rows], share * values[rows]], axis=1)
-        np.add.at(sums, np.stack([low, low + 1], axis=1), shares)
-    return sums
+@njit
+def _share(scores, residuals, out):
+    """Add each residual and each sample to the two grid points beside its score."""
+    cells = out.shape[1] - 1
+    for i in range(scores.shape[0]):
+        place = scores[i] * cells
+        cell = min(int(place), cells - 1)
+        share = place - cell
+        out[0, cell] += (1.0 - share) * residuals[i]
+        out[0, cell + 1] += share * residuals[i]
+        out[1, cell] += 1.0 - share
+        out[1, cell + 1] += share

@@ -84,4 +84,16 @@ class Steps(NamedTuple):
 
     def predict(self, scores):
         """Return the value of the bin of each score, (m,)."""
-        return self.values[np.searchsorted(self.edges, scores, side="right")]
+        return self.values[bins_of(scores, self.edges)]
+
+
+def bins_of(scores, edges):
+    """Return the bin of each score, (m,): the number of ascending edges not above it.
+
+    Of a thousand classes most scores are below the first edge: these are not searched for.
+    """
+    bins = np.zeros(scores.shape, np.intp)
+    if edges.size:
+        above = np.flatnonzero(scores >= edges[0])
+        bins[above] = np.searchsorted(edges, scores[above], side="right")
+    return bins

@@ -6,7 +6,7 @@ Scores are put into bins and every score in a bin becomes the bin's mean label.
 import numpy as np
 
 from calbias.errors import InputError
-from calbias.recalibration.binary import Steps, fit_one_score, fit_one_vs_rest
+from calbias.recalibration.binary import Steps, bins_of, fit_one_score, fit_one_vs_rest
 
 VARIANTS = {
     "histogram_binning": {},
@@ -48,7 +48,7 @@ def fit_binary(scores, hits, n_bins=15, binning="ew", empty_bins="centre"):
         n = len(scores)
         first_ranks = np.minimum(-(-inner * n // n_bins), n - 1)
         edges = np.partition(scores, first_ranks)[first_ranks]
-    bins = np.searchsorted(edges, scores, side="right")
+    bins = bins_of(scores, edges)
     count = np.bincount(bins, minlength=n_bins)
     n_hits = np.bincount(bins, weights=hits, minlength=n_bins)
     centre = (np.arange(n_bins) + 0.5) / n_bins
