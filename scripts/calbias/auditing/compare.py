@@ -138,8 +138,8 @@ def compare_files(first, second, replicates=499, seed=0, progress=None):
 
     from calbias.auditing.inputs import read_pair
 
-    if replicates < 19 or seed < 0:
-        raise InputError("--replicates must be at least 19 and --seed at least 0")
+    if replicates < 20 or seed < 0:
+        raise InputError("--replicates must be at least 20 and --seed at least 0")
     pairs = [read_pair(file) for file in (first, second)]
     names = [Path(file).stem for file in (first, second)]
     return compare(*pairs, replicates, seed, names, progress)
