@@ -26,15 +26,13 @@ docs: $(RUNTIME)/docs
 test: $(DEVELOP)/installed
 	PATH="$(CURDIR)/$(DEVELOP)/bin:$$PATH" sh tests/run.sh
 
-# On all cores and without the tests of packages, which pip would compile too. Where
-# PYTHONDONTWRITEBYTECODE is set, each of the 200 jobs would compile what it imports.
-COMPILE_ALL = $(@D)/bin/python -m compileall -q -j 0 -x '/tests?/'
-
+# Bytecode is made here, on all cores and without the packages' tests. Where
+# PYTHONDONTWRITEBYTECODE is set, each of the 200 jobs would otherwise make its own.
 define INSTALL
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "error: %s is Python %d.%d: install Python 3.11 or newer, or name one with make PYTHON=..." % (sys.executable, *sys.version_info[:2]))'
 	$(PYTHON) -m venv $(@D)
 	$(@D)/bin/python -m pip install --quiet --no-compile --require-hashes -r $<
-	-$(COMPILE_ALL) $(@D)/lib scripts
+	-$(@D)/bin/python -m compileall -q -j 0 -x '/tests?/' $(@D)/lib scripts
 	touch $@
 endef
 

@@ -94,10 +94,10 @@ def _best(rows):
     """Return the best measure with its error, and how many the simulation cannot tell from it."""
     first = rows.iloc[0]
     margin = 2 * (first["error_se"] ** 2 + rows["error_se"] ** 2) ** 0.5
-    ties = rows[rows["error"] - margin <= first["error"]]["estimator"].iloc[1:]
+    ties = rows.loc[rows["error"] - margin <= first["error"], "estimator"].unique()[1:]
     words = ""
-    if len(ties):
-        words = f"; not clearly worse: {', '.join(dict.fromkeys(ties.iloc[:3]))}"
+    if len(ties):  # names: an estimator of two errors counts once
+        words = f"; not clearly worse: {', '.join(ties[:3])}"
         words += f" and {len(ties) - 3} others" if len(ties) > 3 else ""
     return f"{first['estimator']} ({first['error']:.0%} of the truth{words})"
 

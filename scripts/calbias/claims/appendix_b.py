@@ -25,8 +25,7 @@ def debias_varies_more(evidence):
     Rule: Standard deviation over data sets of ece_debias_em divided by that of ece_sweep_em, as
     geometric means: with {N_BINS} bins over ten models × seven n, and with each of six numbers of
     bins over the heat maps' three models × six n. Reproduced if all seven are above 1 by {CLEAR:g}
-    standard errors, approximate if that with {N_BINS} bins is. The ratio at each n is shown beside
-    it.
+    standard errors, approximate if that with {N_BINS} bins is. The ratio at each n is shown too.
     Errors: ± one standard error (normal approximation, an upper bound over correlations)
     """
     realistic = with_se(evidence.bias("realistic", PAIR))

@@ -54,7 +54,7 @@ def greatest_when_calibrated(evidence):
     200 and 5000). Two conditions on each: no |bias| exceeds that at TCE = 0 by {CLEAR:g} standard
     errors; the rank correlation (Spearman) of bias with TCE is at most {FALLING:g}. Bias has its
     sign in the second, as the paper defines it there: the difference of the curve to y = x in Fig
-    13; what |bias| does is shown beside it. Reproduced if all curves fulfil both, approximate if
+    13; what |bias| does is shown too. Reproduced if all curves fulfil both, approximate if
     each is fulfilled by at least {MOST:.0%}.
     Errors: ± one Monte Carlo standard error; at any TCE
     """
@@ -114,7 +114,7 @@ def still_off_at_5000(evidence):
     {CLEAR:g} standard errors for both score distributions ('significantly'); the larger bias of
     ece_bin_ew is {OFF_PERCENT:g} ± {OFF_TOLERANCE:g} %. Reproduced if both hold, approximate if the
     first does and the larger bias is at least {HALF_OFF:g} %. The size of the reduction is shown
-    beside it.
+    too.
     Errors: ± one Monte Carlo standard error; of a reduction the sum of both, an upper bound
     """
     curves, columns = sweep_curves(evidence), ["bias_percent", "bias_se_percent"]

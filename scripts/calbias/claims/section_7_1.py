@@ -126,7 +126,7 @@ def kde_is_far_more_biased(evidence):
     Published: much larger bias; no number
     Rule: Mean |bias| over n of Fig 4's curves of the KDE (with its p-th root), divided by that of
     the worst binned estimator. Reproduced if above {FAR:g} in all three data sets, approximate if
-    above 1 in all. The unrooted value is judged beside it.
+    above 1 in all. The unrooted value is judged too.
     Errors: Monte Carlo standard error of a bias in Fig 4
     """
     curves = curves_by_group(evidence, "realistic", (*BINNED, *KDES))

@@ -29,8 +29,7 @@ def kde_then_debias(evidence):
     Published: KDE, then debias
     Rule: Mean |bias| over ten models × seven n at TCE = 0, among the KDE (with its p-th root) and
     the six binned estimators: reproduced if the KDE is first by {CLEAR:g} standard errors and
-    ece_debias_em second, approximate if only the KDE is first. The unrooted value is judged beside
-    it.
+    ece_debias_em second, approximate if only the KDE is first. The unrooted value is judged too.
     Errors: ± one Monte Carlo standard error
     """
     means = mean_abs(*by_estimator(evidence.bias("perfect", (*BINNED, *KDES))))

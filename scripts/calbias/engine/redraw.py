@@ -119,7 +119,7 @@ def _fill_sums(hits, starts, cum_score, cum_gap, cum_hit, row):
     for g in range(starts.shape[0]):
         start = starts[g]
         end = starts[g + 1] if g + 1 < starts.shape[0] else n
-        if end - start == 1:
+        if end - start == 1:  # without the division
             before += hits[start]
             cum_hit[row, end] = before
             cum_gap[row, end] = cum_score[end] - before

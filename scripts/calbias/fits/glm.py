@@ -116,7 +116,7 @@ def refit(fit, data):
 
 
 def _fit(name, data, use_statsmodels, nested=None):
-    """Return the GlmFit; ``nested`` is that without intercept, if it is known."""
+    """Return the GlmFit; ``nested`` is the fit without intercept, if it is known."""
     link, _, terms = split_glm_name(name)
     if terms == "b0":
         (b0,), (nll,) = (values.tolist() for values in _constant(link, data))

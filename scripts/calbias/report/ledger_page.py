@@ -28,7 +28,8 @@ VERDICT_WORDS = {  # its symbol, how many claims …, what it means
     ),
     "needs_real_logits": (
         "…", "need the outputs of the real models", "rests on the outputs of the paper's models, "
-        "which this run did not have in full; --configfile config/real_logits.yaml downloads them",
+        "which this run did not have in full; snakemake with --configfile config/real_logits.yaml "
+        "downloads them",
     ),
     "not_judged": (
         "–", "were not judged in this run", "this run did not compute what the rule compares",
