@@ -123,6 +123,17 @@ def test_inversion_without_a_miss_and_without_a_fitted_curve():
 # --- the other intervals
 
 
+@pytest.mark.parametrize("hits", [0, 1])
+def test_inversion_of_only_hits_or_only_misses_is_clopper_pearsons(hits):
+    """Of equal scores the low end is where as many hits, or misses, have a chance of 2.5 %."""
+    n, score = 60, 0.6
+    scores = np.full(n, score)
+    sample = Sample(scores, np.full(n, hits), seed=1)
+    low, high = invert(sample, ece(), replicates=2000)
+    assert high == pytest.approx(abs(hits - score))
+    assert low == pytest.approx(abs(hits - score) - (1 - 0.025 ** (1 / n)), abs=0.006)
+
+
 def test_suns_statistic_on_a_case_by_hand():
     """Two bins of two: U = (−.2, .7) and (.2, −.9); T = ½ Σ_b (2 Ū² − M)·2/1 · …"""
     sample = Sample([0.2, 0.3, 0.8, 0.9], [0, 1, 1, 0])

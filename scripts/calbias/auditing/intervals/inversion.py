@@ -20,6 +20,9 @@ from calbias.engine.redraw import redraw_p_value
 
 GRID = (0, 0.25, 0.5, 0.75, 1, 1.25, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 12, 16, 24, 32, 64, 128, 256)
 _CONSTRAINED = 0.16
+# Halvings where the quantile jumps to the observed estimate: of only hits, or only misses, no draw
+# is farther off, and the low end lies where that many agree with them.
+_AT_A_JUMP = 8
 
 
 class Inversion(NamedTuple):
@@ -96,11 +99,10 @@ class Construction:
             if all(self._rejected_above(name, lam, level) for name in self.runs):
                 break
         for _ in range(self._refinements):
-            lams = np.array(sorted(self.estimates))
-            edges = [e for name in self._with_target() for e in self._edges(name, level)]
-            brackets = {int(k) for k in np.searchsorted(lams, edges) if 0 < k < len(lams)}
-            for k in brackets:
-                self.at(float(lams[k - 1] + lams[k]) / 2)
+            self._halve(e for name in self._with_target() for e in self._edges(name, level))
+        for _ in range(_AT_A_JUMP):
+            lows = {self._edges(name, level)[0] for name in self._with_target()}
+            self._halve(low for low in lows if low in self.estimates)
 
     def invert(self, name, level=LEVEL):
         """Return the Inversion of one estimator."""
@@ -123,6 +125,12 @@ class Construction:
             "noise_sd": float(null.std(ddof=1)),
             "p_value": redraw_p_value(observed, null),
         }
+
+    def _halve(self, edges):
+        """Draw in the middle of each interval of λ that an edge is in, or at the upper end of."""
+        lams = np.array(sorted(self.estimates))
+        for k in {int(k) for k in np.searchsorted(lams, list(edges)) if 0 < k < len(lams)}:
+            self.at(float(lams[k - 1] + lams[k]) / 2)
 
     def _with_target(self):
         return [name for name, each in self.estimators.items() if each.target]
