@@ -168,14 +168,18 @@ def test_an_error_names_the_file_that_the_key_stands_in(tmp_path, monkeypatch):
     Path("a.yaml").write_text("seed: 1\nshards: 2\nexperiments: {x: {n_samples: [1]}}\n")
     Path("b.yaml").write_text("seed: -1\nsede: 3\n")
 
+    config = {"seed": -1, "sede": 3, "shards": 2, "experiments": {"x": {"n_samples": [1]}}}
+
     def named(message):
-        return configuration.with_file(InputError(message), ["a.yaml", "b.yaml"])
+        return configuration.with_file(InputError(message), ["a.yaml", "b.yaml"], config)
 
     assert named("config: seed: -1 is less") == "b.yaml: seed: -1 is less"
     assert named("config: shards: too many") == "a.yaml: shards: too many"
     assert named("config: experiments.x.n_samples.0: 1") == "a.yaml: experiments.x.n_samples.0: 1"
     assert named("config: top level: unknown key 'sede'.").startswith("b.yaml: top level: unknown")
     assert named("config: norm: of --config") == "config: norm: of --config"
+    config["shards"] = 0
+    assert named("config: shards: too few") == "--config: shards: too few"
     assert named("models.csv, line 2: bad") == "models.csv, line 2: bad"
 
 

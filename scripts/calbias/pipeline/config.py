@@ -17,6 +17,7 @@ from calbias.pipeline.catalogue import paper_experiments
 from calbias.truth.names import validate_scenarios
 
 MOST_SIMULATION_JOBS = 20_000  # the dry run of more takes minutes
+_NOTHING = object()
 
 
 def complete_config(config, schema_file):
@@ -106,8 +107,11 @@ def _validate_shards(config):
         )
 
 
-def with_file(error, files):
-    """Return the message of an InputError with the last of ``files`` that has the key in it."""
+def with_file(error, files, config):
+    """Return the message of an InputError with where its key's value is from.
+
+    That is the last of ``files`` that has the key, or --config where ``config`` has another value.
+    """
     message = str(error)
     place = re.match(r"config: ([\w.-]+)", message)
     if not place:
@@ -116,20 +120,24 @@ def with_file(error, files):
     if key := re.search(r"unknown key '([^']*)'", message):
         keys.append(key[1])
     for file in reversed(files):
-        if _has_key(yaml.safe_load(Path(file).read_text(encoding="utf-8")), keys):
-            return f"{os.path.relpath(file)}: {message.removeprefix('config: ')}"
+        value = _value(yaml.safe_load(Path(file).read_text(encoding="utf-8")), keys)
+        if value is not _NOTHING:
+            as_given = isinstance(value, dict) or str(value) == str(_value(config, keys))
+            source = os.path.relpath(file) if as_given else "--config"
+            return f"{source}: {message.removeprefix('config: ')}"
     return message
 
 
-def _has_key(value, keys):
+def _value(tree, keys):
+    """Return what a nested config has under ``keys``, or _NOTHING."""
     for key in keys:
-        if isinstance(value, list) and key.isdigit() and int(key) < len(value):
-            value = value[int(key)]
-        elif isinstance(value, dict) and key in value:
-            value = value[key]
+        if isinstance(tree, list) and key.isdigit() and int(key) < len(tree):
+            tree = tree[int(key)]
+        elif isinstance(tree, dict) and key in tree:
+            tree = tree[key]
         else:
-            return False
-    return True
+            return _NOTHING
+    return tree
 
 
 def validate_folder(folder, snakefile):

@@ -37,7 +37,7 @@ def read_settings(config, files):
         outputs = available_files(config, models, CHECKOUT / "resources")
         validate_folder(".", CHECKOUT / "Snakefile")
     except InputError as error:
-        raise InputError(with_file(error, files)) from None
+        raise InputError(with_file(error, files, config)) from None
     notes = [*(f"warning: {note.message}" for note in caught), sources_in_words(outputs, models)]
     return Settings(config, models, experiments, outputs, notes)
 
