@@ -16,6 +16,7 @@ from sklearn.isotonic import IsotonicRegression
 
 from calbias.errors import InputError
 from calbias.estimation.api import estimate
+from calbias.fits.empirical_error import ties_of
 from calbias.logits import row_blocks
 from calbias.logits.pickles import read_pickle
 from calbias.logits.ranked import ranked_hits, ranked_scores
@@ -32,7 +33,7 @@ from calbias.recalibration.methods import (
     temperature_scaling,
 )
 from calbias.recalibration.methods.uncalibrated import Uncalibrated
-from calbias.recalibration.outcomes import outcome_of, outcomes, ties_of
+from calbias.recalibration.outcomes import outcome_of, outcomes
 from calbias.recalibration.registry import known_methods, load_method
 
 PROBABILITIES = np.array([0.1, 0.2, 0.4, 0.6, 0.9, 1.0])
@@ -199,7 +200,7 @@ def test_every_class_gets_its_own_map():
     fold = drawn(500, 40)
     totals = row_blocks.log_totals(fold.logits)
     assert totals == pytest.approx(np.log(np.exp(fold.logits.astype(float)).sum(axis=1)))
-    q = np.exp(isotonic_regression.fit(*fold).predict(fold.logits))
+    q = np.exp(load_method("isotonic_regression")(*fold).predict(fold.logits))
     p = softmax(fold.logits.astype(float), axis=1)
     for k in (0, 31, 32, 39):
         alone = IsotonicRegression(out_of_bounds="clip").fit(p[:, k], fold.labels == k)
@@ -288,7 +289,7 @@ def test_ranked_scores_by_sorting(rank, within):
 
 def test_ties_are_counted_by_hand():
     top = top_label(np.log([[0.6, 0.4], [0.6, 0.4], [0.9, 0.1]]), [0, 1, 0])
-    assert ties_of(top) == (2, 2 / 3)
+    assert ties_of(top.score) == {"n_distinct_scores": 2, "largest_atom": 2 / 3}
 
 
 def test_every_method_is_fitted_on_validation_and_judged_on_test():
@@ -333,7 +334,7 @@ def test_facts_of_the_genuine_resnet110(resnet110):
     before, after = judged["uncalibrated"].top, judged["temperature_scaling"].top
     assert (before.hit == after.hit).all()
     assert before.hit.mean() == pytest.approx(0.9356)
-    assert ties_of(judged["histogram_binning"].top).n_distinct == 370
+    assert ties_of(judged["histogram_binning"].top.score)["n_distinct_scores"] == 370
     isotonic = judged["isotonic_regression"].top
     assert np.mean(isotonic.score == 1) == pytest.approx(0.312)
     assert isotonic.hit.mean() == pytest.approx(0.9364)

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.special import chdtrc
 
-from calbias.fits.empirical_error import atoms
+from calbias.fits.empirical_error import atoms, ties_of
 from calbias.logits import plausibility
 
 FEWEST_OF_EACH = 5  # hits and misses: with fewer a curve of two coefficients is arbitrary
@@ -16,7 +16,6 @@ def description_of(data, norm):
     """Return what was read, a dict."""
     sample, curve = data.sample, data.sample.curve
     scores, hits = sample.scores, sample.hits
-    counts = np.unique(scores, return_counts=True)[1]
     return {
         "kind": data.kind,
         "n": sample.n,
@@ -26,8 +25,7 @@ def description_of(data, norm):
         "mean_gap": float(scores.mean() - hits.mean()),
         "mean_gap_se": float(np.sqrt((scores * (1 - scores)).mean() / sample.n)),
         "brier": float(np.mean((hits - scores) ** 2)),
-        "n_distinct_scores": len(counts),
-        "largest_atom": float(counts.max() / sample.n),
+        **ties_of(scores),
         "scores_of_one": float(np.mean(scores == 1)),
         "fitted_curve": curve.name if curve else "mean_label",
         "fitted_b0": float(curve.b0) if curve else None,

@@ -32,6 +32,12 @@ def atoms(top):
     return np.isneginf(top.log_score), at_one
 
 
+def ties_of(scores):
+    """Return the number of distinct scores and the fraction of rows with the commonest, a dict."""
+    counts = np.unique(scores, return_counts=True)[1]
+    return {"n_distinct_scores": len(counts), "largest_atom": float(counts.max() / len(scores))}
+
+
 def fit_curve(top):
     """Return the ``FittedCurve`` of a ``TopLabel``: twelve GLMs by Newton's method, least AIC."""
     inside = ~np.logical_or(*atoms(top))

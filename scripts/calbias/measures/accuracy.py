@@ -9,8 +9,3 @@ INPUT = "top_label"
 def rows(scores, hits):
     """Return each row's value (n,): the hit."""
     return np.asarray(hits, float)
-
-
-def measure(scores, hits):
-    """Return the fraction of hits."""
-    return float(rows(scores, hits).mean())

@@ -15,8 +15,3 @@ def rows(probabilities, labels, per_class=False):
     p = np.take_along_axis(probabilities, np.asarray(labels)[:, None], axis=1)[:, 0]
     squares = np.einsum("ij,ij->i", probabilities, probabilities) - 2.0 * p + 1.0
     return squares / probabilities.shape[1] if per_class else squares
-
-
-def measure(probabilities, labels, per_class=False):
-    """Return the Brier score."""
-    return float(rows(probabilities, labels, per_class).mean())

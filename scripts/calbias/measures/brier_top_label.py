@@ -12,8 +12,3 @@ INPUT = "top_label"
 def rows(scores, hits):
     """Return each row's value (n,) of scores (n,) and hits (n,)."""
     return (np.asarray(scores, float) - hits) ** 2
-
-
-def measure(scores, hits):
-    """Return the Brier score of the top label."""
-    return float(rows(scores, hits).mean())

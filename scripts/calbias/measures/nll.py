@@ -14,8 +14,3 @@ def rows(probabilities, labels):
     """Return each row's value (n,) of probabilities (n, K) and labels (n,)."""
     p = np.take_along_axis(probabilities, np.asarray(labels)[:, None], axis=1)[:, 0]
     return -np.log(np.maximum(p, np.finfo(np.float64).eps))
-
-
-def measure(probabilities, labels):
-    """Return the mean negative log-likelihood in nats."""
-    return float(rows(probabilities, labels).mean())

@@ -9,8 +9,3 @@ INPUT = "top_label"
 def rows(scores, hits):
     """Return each row's value (n,): its score minus its hit."""
     return np.asarray(scores, float) - hits
-
-
-def measure(scores, hits):
-    """Return the mean difference, a fraction."""
-    return float(rows(scores, hits).mean())

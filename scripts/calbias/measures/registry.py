@@ -2,10 +2,10 @@
 
 A file lists its names and their options in ``VARIANTS``, says in ``INPUT`` what it reads, and
 defines ``measure``: of ``top_label``, measure(scores, hits, **options); of ``probabilities``,
-measure(probabilities, labels, **options). It may also define
+measure(probabilities, labels, **options). A measure that is a mean over rows defines ``rows``
+instead, each row's value, which makes the bootstrap a matrix product. A file may also define
 
 - ``reduced(predictions, outcomes, **options)``: what ``measure`` gets in their place,
-- ``rows`` (of a mean over rows): each row's value, which makes the bootstrap a matrix product,
 - ``resampled(predictions, outcomes, counts, **options)``: a bootstrap of its own.
 """
 
@@ -20,11 +20,9 @@ import numpy as np
 from calbias.errors import InputError, did_you_mean
 from calbias.estimation.registry import literal
 
-INPUTS = ("top_label", "probabilities")
-
 
 class Measure(NamedTuple):
-    """A measure: its name, what it reads (one of ``INPUTS``), its file, its options."""
+    """A measure: its name, ``INPUT`` and module of its file, and its options."""
 
     name: str
     reads: str
@@ -33,7 +31,10 @@ class Measure(NamedTuple):
 
     def of(self, predictions, outcomes):
         """Return the value on scores and hits, or on probabilities and labels: see ``reads``."""
-        return self.file.measure(*self._reduced(predictions, outcomes), **self.options)
+        given = self._reduced(predictions, outcomes)
+        if hasattr(self.file, "rows"):
+            return float(self.file.rows(*given, **self.options).mean())
+        return self.file.measure(*given, **self.options)
 
     def resampled(self, predictions, outcomes, counts):
         """Return the values (B,) on resamples, given as counts (B, n) of the rows."""
@@ -66,35 +67,13 @@ def measures() -> dict[str, Measure]:
 
 
 def measure(name: str, predictions, outcomes) -> float:
-    """Return a measure of a model's outputs.
+    """Return a measure of scores and hits, or of probabilities and labels: see ``reads``.
 
-    Parameters
-    ----------
-    name : str
-        A name from ``measures()``.
-    predictions : array_like (n,) or (n, K)
-        Top-label scores in [0, 1], or probabilities of all K classes: the measure's ``reads``.
-    outcomes : array_like (n,)
-        Hits, 1 where the prediction was correct, or labels counted from 0.
+    InputError for an unknown measure, and for predictions of the wrong shape.
 
-    Returns
-    -------
-    float
-        A fraction; ``nll`` in nats, ``brier`` from 0 to 2.
-
-    Raises
-    ------
-    InputError
-        For an unknown measure, and predictions of the wrong shape.
-
-    Examples
-    --------
-    >>> from calbias.measures.registry import measure
     >>> scores, hits = [0.78, 0.64, 0.92, 0.58], [1, 1, 0, 1]
-    >>> round(measure("accuracy", scores, hits), 2)
-    0.75
-    >>> round(measure("ece", scores, hits), 3)
-    0.48
+    >>> round(measure("accuracy", scores, hits), 2), round(measure("ece", scores, hits), 3)
+    (0.75, 0.48)
     """
     known = measures()
     if name not in known:

@@ -1,9 +1,10 @@
 """Methods for two classes, applied to a model of many: to each class, or to one score alone.
 
-A method for two classes has ``fit_binary(scores, hits)``, scores (n,) in [0, 1] and hits 0 or 1,
-and returns an object whose ``predict(scores)`` gives the recalibrated scores (m,).
+A method for two classes is ``fit_binary(scores, hits)``, scores (n,) in [0, 1] and hits 0 or 1: it
+returns an object whose ``predict(scores)`` gives the recalibrated scores (m,).
 """
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -12,6 +13,12 @@ from calbias.logits.ranked import ranked_hits, ranked_scores
 from calbias.logits.row_blocks import log_totals, row_blocks
 
 _CLASSES_AT_A_TIME = 32
+
+
+def fit_classes(fit_binary, logits, labels, top_label_only=False, **options):
+    """Fit to logits (n, K) and labels (n,), one class against the rest, or the top label alone."""
+    fit = fit_one_score if top_label_only else fit_one_vs_rest
+    return fit(partial(fit_binary, **options), logits, labels)
 
 
 class OneVsRest(NamedTuple):

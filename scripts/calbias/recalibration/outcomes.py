@@ -56,16 +56,3 @@ def _of_score(score, logits, labels):
     """Return the ``TopLabel`` of recalibrated top-label scores (n,): the top class stays."""
     with np.errstate(divide="ignore"):
         return TopLabel(score, np.log(score), np.log1p(-score), ranked_hits(logits, labels))
-
-
-class Ties(NamedTuple):
-    """How tied n scores are: distinct scores, and the fraction of rows that share the commonest."""
-
-    n_distinct: int
-    largest_atom: float
-
-
-def ties_of(top):
-    """Return the ``Ties`` of a ``TopLabel``, by its float64 score."""
-    counts = np.unique(top.score, return_counts=True)[1]
-    return Ties(len(counts), float(counts.max() / len(top.score)))

@@ -3,7 +3,9 @@
 A file defines ``fit(logits, labels, **options)``, where VARIANTS gives the options of each name
 ({} for the file's own name without VARIANTS). ``fit`` takes the validation fold and returns an
 object with ``predict(logits)``: logits (m, K) whose softmax are the recalibrated probabilities, or,
-from a method that recalibrates one score alone, that score (m,).
+from a method that recalibrates one score alone, that score (m,). A file without ``fit`` defines
+``fit_binary``, see ``calbias.recalibration.binary``: it is fitted to one class against the rest, or
+with the option ``top_label_only`` to the top label's score, and the classes keep their order.
 """
 
 import importlib
@@ -35,4 +37,9 @@ def load_method(method):
         raise InputError(f"unknown method {method!r}. {did_you_mean(method, sorted(known))}")
     path = known[method]
     module = importlib.import_module(f"calbias.recalibration.methods.{path.stem}")
-    return partial(module.fit, **estimator_options(method, path))
+    fit = getattr(module, "fit", None)
+    if fit is None:
+        from calbias.recalibration.binary import fit_classes  # Snakemake imports no NumPy
+
+        fit = partial(fit_classes, module.fit_binary)
+    return partial(fit, **estimator_options(method, path))

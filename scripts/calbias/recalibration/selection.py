@@ -30,10 +30,22 @@ class Selections:
         self.tops, self.counts = tops, counts
         self.measures = cache(lambda norm=2.0: load_measures(norm, estimators))
         self.curve = cache(lambda variant: fit_curve(tops[variant]))
-        self.measured = cache(self._measured)
+        self.measured = cache(
+            lambda variant, ties="average", norm=2.0: measured(
+                self.measures(norm), tops[variant], ties
+            )
+        )
         self.reference = cache(self._reference)
-        self._resampled_values = cache(self._values_on_resamples)
-        self._resampled_reference = cache(self._reference_on_resamples)
+        self._resampled_values = cache(
+            lambda variant, ties, norm, b: resampled_values(
+                self.measures(norm), tops[variant], counts[:b], ties
+            )
+        )
+        self._resampled_reference = cache(
+            lambda variant, norm, b: resampled_tce(
+                tops[variant], self.curve(variant), counts[:b], norm
+            )
+        )
 
     def rows(self, choices=CHOICES):
         """Return one dict per choice and measure.
@@ -45,25 +57,20 @@ class Selections:
         return [row for choice in choices for row in self._rows(choice)]
 
     def _rows(self, choice):
+        variants, ties, norm = choice.variants, choice.ties, choice.norm
         reference_method = selected(
-            {
-                m: self.reference(v, choice.reference, choice.norm)
-                for m, v in choice.variants.items()
-            }
+            {m: self.reference(v, choice.reference, norm) for m, v in variants.items()}
         )
         b = len(self.counts) if choice == DEFAULT else max(2, len(self.counts) // 4)
-        values = [self._resampled_values(v, choice.ties, choice.norm, b) for v in self._of(choice)]
+        values = [self._resampled_values(v, ties, norm, b) for v in variants.values()]
         by_reference = None
         if choice.reference == "glm_empirical":
             by_reference = _selected_on_resamples(
-                [self._resampled_reference(v, choice.norm, b) for v in self._of(choice)]
+                [self._resampled_reference(v, norm, b) for v in variants.values()]
             )
-        for measure in self.measures(choice.norm):
+        for measure in self.measures(norm):
             method = selected(
-                {
-                    m: self.measured(v, choice.ties, choice.norm)[measure][0]
-                    for m, v in choice.variants.items()
-                }
+                {m: self.measured(v, ties, norm)[measure][0] for m, v in variants.items()}
             )
             by_measure = _selected_on_resamples([of_method[measure] for of_method in values])
             agreement = np.nan if by_reference is None else np.mean(by_measure == by_reference)
@@ -78,22 +85,9 @@ class Selections:
                 "n_resamples": b,
             }
 
-    @staticmethod
-    def _of(choice):
-        return [choice.variants[method] for method in METHODS]
-
-    def _measured(self, variant, ties="average", norm=2.0):
-        return measured(self.measures(norm), self.tops[variant], ties)
-
     def _reference(self, variant, kind="glm_empirical", norm=2.0):
         tce = empirical_tce if kind == "glm_empirical" else beta_tce
         return tce(self.tops[variant], self.curve(variant).curve, norm)
-
-    def _values_on_resamples(self, variant, ties, norm, b):
-        return resampled_values(self.measures(norm), self.tops[variant], self.counts[:b], ties)
-
-    def _reference_on_resamples(self, variant, norm, b):
-        return resampled_tce(self.tops[variant], self.curve(variant), self.counts[:b], norm)
 
 
 def _selected_on_resamples(values_by_method):

@@ -1,9 +1,9 @@
 """The rows of a model in ``recalibration``, ``recalibration_details`` and its selections."""
 
 from calbias.engine.resamples import draw_counts
-from calbias.fits.empirical_error import atoms
+from calbias.fits.empirical_error import atoms, ties_of
 from calbias.recalibration.analysis_choices import METHODS, VARIANTS
-from calbias.recalibration.outcomes import outcomes, ties_of
+from calbias.recalibration.outcomes import outcomes
 from calbias.recalibration.reference import REFERENCES
 from calbias.recalibration.selection import Selections, selected
 
@@ -34,7 +34,7 @@ def _value_rows(judged, selections):
     values = {method: _values(judged[method], selections, method) for method in ALL_METHODS}
     accuracy = {method: values[method]["accuracy"] for method in ALL_METHODS}
     for method in ALL_METHODS:
-        ties = ties_of(judged[method].top)
+        ties = ties_of(judged[method].top.score)
         for measure, value in values[method].items():
             sign = -1 if measure == "accuracy" else 1
             best = selected({m: sign * values[m][measure] for m in METHODS})
@@ -46,8 +46,7 @@ def _value_rows(judged, selections):
                     "reference_tce_percent": 100 * selections.reference(method, reference),
                     "reference": reference,
                     "selected": method == best,
-                    "n_distinct_scores": ties.n_distinct,
-                    "largest_atom": ties.largest_atom,
+                    **ties,
                     "accuracy_change_percent": 100 * (accuracy[method] - accuracy["uncalibrated"]),
                 }
 
@@ -67,8 +66,7 @@ def _detail_rows(judged, selections):
             "method": method,
             "n_samples": len(top.hit),
             "accuracy_percent": 100 * float(top.hit.mean()),
-            "n_distinct_scores": ties_of(top).n_distinct,
-            "largest_atom": ties_of(top).largest_atom,
+            **ties_of(top.score),
             "atom_at_zero": float(at_zero.mean()),
             "atom_at_one": float(at_one.mean()),
             "n_bins_ece_sweep_ew": measured.get("ece_sweep_ew", (None, None))[1],

@@ -12,19 +12,11 @@ of the bin. A binning gives a score in bin b the posterior mean (m_b + α_b)/(n_
 import numpy as np
 from scipy.special import gammaln, softmax
 
-from calbias.recalibration.binary import Steps, fit_one_score, fit_one_vs_rest
+from calbias.recalibration.binary import Steps
 
 VARIANTS = {"bbq": {}, "bbq_top_label": {"top_label_only": True}}
 PRIOR_SAMPLES = 2.0  # N'
 RANGE = 10.0  # of the numbers of bins, about the cube root of n
-
-
-def fit(logits, labels, top_label_only=False):
-    """Fit to logits (n, K) and labels (n,), one class against the rest.
-
-    ``top_label_only``: the map is that of the top label's score, and the classes keep their order.
-    """
-    return (fit_one_score if top_label_only else fit_one_vs_rest)(fit_binary, logits, labels)
 
 
 def fit_binary(scores, hits):

@@ -6,7 +6,7 @@ Scores are put into bins and every score in a bin becomes the bin's mean label.
 import numpy as np
 
 from calbias.errors import InputError
-from calbias.recalibration.binary import Steps, bins_of, fit_one_score, fit_one_vs_rest
+from calbias.recalibration.binary import Steps, bins_of
 
 VARIANTS = {
     "histogram_binning": {},
@@ -16,15 +16,6 @@ VARIANTS = {
 }
 BINNINGS = ("ew", "em")
 EMPTY_BINS = ("centre", "zero")
-
-
-def fit(logits, labels, top_label_only=False, **options):
-    """Fit to logits (n, K) and labels (n,), one class against the rest; see ``fit_binary``.
-
-    ``top_label_only``: the top label's score alone is binned, and the classes keep their order.
-    """
-    fit_classes = fit_one_score if top_label_only else fit_one_vs_rest
-    return fit_classes(lambda *data: fit_binary(*data, **options), logits, labels)
 
 
 def fit_binary(scores, hits, n_bins=15, binning="ew", empty_bins="centre"):

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.optimize import isotonic_regression
 
 from calbias.errors import InputError
-from calbias.recalibration.binary import Steps, fit_one_score, fit_one_vs_rest
+from calbias.recalibration.binary import Steps
 
 VARIANTS = {
     "isotonic_regression": {},
@@ -17,15 +17,6 @@ VARIANTS = {
     "isotonic_regression_top_label": {"top_label_only": True},
 }
 SHAPES = ("interpolated", "step")
-
-
-def fit(logits, labels, top_label_only=False, **options):
-    """Fit to logits (n, K) and labels (n,), one class against the rest; see ``fit_binary``.
-
-    ``top_label_only``: the map is that of the top label's score, and the classes keep their order.
-    """
-    fit_classes = fit_one_score if top_label_only else fit_one_vs_rest
-    return fit_classes(lambda *data: fit_binary(*data, **options), logits, labels)
 
 
 class Interpolated(NamedTuple):

@@ -11,8 +11,6 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import expit, log_expit
 
-from calbias.recalibration.binary import fit_one_score, fit_one_vs_rest
-
 VARIANTS = {"platt_scaling": {}, "platt_scaling_top_label": {"top_label_only": True}}
 _NEAREST = 2.0**-53, 1e-300  # to 1 and to 0: scores closer are taken there
 
@@ -26,14 +24,6 @@ class PlattScaling(NamedTuple):
     def predict(self, scores):
         """Return σ(a·z + b) of scores (m,) in [0, 1]."""
         return expit(self.slope * _log_odds(scores) + self.intercept)
-
-
-def fit(logits, labels, top_label_only=False):
-    """Fit to logits (n, K) and labels (n,), one class against the rest.
-
-    ``top_label_only``: the map is that of the top label's score, and the classes keep their order.
-    """
-    return (fit_one_score if top_label_only else fit_one_vs_rest)(fit_binary, logits, labels)
 
 
 def fit_binary(scores, hits):
