@@ -16,11 +16,13 @@ from calbias.auditing.coverage import (
     truths,
 )
 from calbias.auditing.estimators import HEADLINE, audited_estimators
-from calbias.auditing.intervals.basic_bootstrap import basic_bootstrap
+from calbias.auditing.intervals.bootstrap import (
+    basic_bootstrap,
+    percentile_bootstrap,
+    resampled_estimates,
+)
 from calbias.auditing.intervals.inversion import Construction, invert
 from calbias.auditing.intervals.monotone_band import band, monotone_band
-from calbias.auditing.intervals.percentile_bootstrap import percentile_bootstrap
-from calbias.auditing.intervals.resampling import resampled_estimates
 from calbias.auditing.intervals.sun2024 import statistic, sun2024
 from calbias.auditing.intervals.variational_bound import variational_bound
 from calbias.auditing.sample import Sample

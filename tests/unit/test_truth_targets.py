@@ -1,13 +1,10 @@
 """Population targets: closed forms, textbook versions on samples, and the inequalities."""
 
-from functools import partial
-
 import numpy as np
 import pytest
 from engine_data import MODELS, published_scenario
 from hypothesis import given
 from hypothesis import strategies as st
-from refusals import refuses
 from scipy.integrate import quad
 from scipy.optimize import linprog
 from scipy.stats import norm as gaussian
@@ -192,15 +189,6 @@ def test_a_population_knows_its_tail_near_one():
     assert population.weights[rounded].sum() == pytest.approx(0.18, abs=0.01)
     assert np.all(population.gaps[rounded] >= 0)
     assert np.count_nonzero(population.gaps[rounded]) > 1000
-
-
-test_bad_samples_are_refused = refuses(
-    partial(target_value_of_sample, "lp"),
-    ([0.1, 1.2], [0, 1], r"scores: 1.2 in row 1 \(counted from 0\) is not in \[0, 1\]"),
-    ([0.1], [np.nan], r"curve_values: nan in row 0"),
-    ([], [], "not empty"),
-    ([0.1], [0.1, 0.2], "of one length"),
-)
 
 
 def test_an_unknown_target_is_refused_with_the_nearest():

@@ -14,7 +14,8 @@ from calbias.auditing.intervals.methods import Method, other_methods
 from calbias.auditing.sample import Sample
 from calbias.engine.seeding import stream
 from calbias.truth.curves import score
-from calbias.truth.scenarios import score_quantiles
+from calbias.truth.targets.population import quantile_grid
+from calbias.truth.wave import Wave
 
 NOMINAL = 0.95
 LAWS = {"uniform": (1.0, 1.0), "saturated": (2.8, 0.05)}
@@ -28,13 +29,8 @@ def slope(slope):
     return lambda log_score, log1m_score: expit(slope * (log_score - log1m_score))
 
 
-def _wave(log_score, log1m_score):
-    s = score(log_score, log1m_score)
-    return np.clip(s + 0.03 * np.sin(12 * np.pi * s), 0.0, 1.0)
-
-
 CURVES = {"calibrated": slope(1.0), "slope_0.8": slope(0.8), "slope_0.5": slope(0.5),
-          "wave": _wave}  # fmt: skip
+          "wave": Wave().hit}  # fmt: skip
 
 
 def methods(nominal=NOMINAL, draws=_DRAWS):
@@ -50,13 +46,7 @@ def methods(nominal=NOMINAL, draws=_DRAWS):
 
 def truths(parameters, curve):
     """Return {target: value} for Beta scores with a curve, by the mid-quantiles of the law."""
-    u = (np.arange(_GRID) + 0.5) / _GRID
-    half = _GRID // 2
-    pairs = (
-        score_quantiles(*parameters, lower=u[:half]),
-        score_quantiles(*parameters, upper=u[:half][::-1]),
-    )
-    logs = [np.concatenate(parts) for parts in zip(*pairs, strict=True)]
+    logs = quantile_grid(*parameters, _GRID)
     gap = curve(*logs) - score(*logs)
     square = float(np.mean(gap**2))
     return {"l1": float(np.mean(np.abs(gap))), "l2": square**0.5, "l2^2": square}

@@ -14,7 +14,8 @@ from calbias.auditing.estimates import estimates_table, recommended
 from calbias.auditing.estimators import HEADLINE, SIGNIFICANT, audited_estimators
 from calbias.auditing.intervals.interval import LEVEL
 from calbias.auditing.intervals.inversion import Construction
-from calbias.truth.curves import score
+from calbias.truth.curves import Curve, score
+from calbias.truth.wave import Wave
 
 ESTIMATORS = (
     "ece_bin_ew", "ece_bin_em", "ece_bin_cube_root_em", "ece_sweep_ew", "ece_sweep_em", "kde",
@@ -25,20 +26,16 @@ OTHER = "ece_sweep_em"  # whose p-value could decide instead of the headline's
 _DRAWS, _NULL_DRAWS = 60, 199
 
 
-def _power(log_score, log1m_score):
-    return np.exp(1.2 * log_score)
-
-
 def _shift(log_score, log1m_score):
     return np.maximum(score(log_score, log1m_score) - 0.03, 0.0)
 
 
-def _ripple(log_score, log1m_score):
-    s = score(log_score, log1m_score)
-    return np.clip(s + 0.05 * np.sin(6 * np.pi * s), 0.0, 1.0)
-
-
-CURVES = {"calibrated": slope(1.0), "power_1.2": _power, "shift": _shift, "ripple": _ripple}
+CURVES = {
+    "calibrated": slope(1.0),
+    "power_1.2": Curve("power", b1=1.2).hit,
+    "shift": _shift,
+    "ripple": Wave("ripple", 0.05, 3).hit,
+}
 
 
 def recommendation_table(count, seed=0, sizes=SIZES):

@@ -6,10 +6,9 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from calbias.auditing.intervals.basic_bootstrap import basic_bootstrap
+from calbias.auditing.intervals.bootstrap import basic_bootstrap, percentile_bootstrap
 from calbias.auditing.intervals.interval import Interval
 from calbias.auditing.intervals.monotone_band import monotone_band
-from calbias.auditing.intervals.percentile_bootstrap import percentile_bootstrap
 from calbias.auditing.intervals.sun2024 import sun2024
 from calbias.auditing.intervals.variational_bound import variational_bound
 

@@ -29,26 +29,12 @@ def known_targets() -> list[str]:
 
 
 def target_value(target: str, scenario: Scenario, size: int = GRID_SIZE, **options) -> float:
-    """Return the value of a target for a scenario, by quadrature.
+    """Return the value of a target for a scenario, in the target's own units, by quadrature.
 
-    Parameters
-    ----------
-    target : str
-        A name from ``known_targets``.
-    scenario : Scenario
-    size : int
-        Points of the quantile grid, for targets without a quadrature of their own.
-    **options
-        ``norm``, ``n_bins``, ``binning``, ``bandwidth``, …: a target takes those that it knows and
-        ignores the others, so that one call serves all.
+    ``size`` are the points of the quantile grid, for targets without a quadrature of their own. Of
+    ``options`` (``norm``, ``n_bins``, ``binning``, ``bandwidth``, …) a target takes those that it
+    knows and ignores the others, so that one call serves all.
 
-    Returns
-    -------
-    float
-        In the target's own units: a fraction, or a power of one.
-
-    Examples
-    --------
     >>> from calbias.truth.curves import Curve
     >>> uniform_squared = Scenario("example", 1.0, 1.0, Curve("power", 0.0, 2.0))
     >>> round(target_value("lp", uniform_squared, norm=1), 6)  # ∫ (c − c²) dc
@@ -64,10 +50,7 @@ def target_value(target: str, scenario: Scenario, size: int = GRID_SIZE, **optio
 
 
 def target_value_of_sample(target: str, scores, curve_values, **options) -> float:
-    """Return the value of a target for scores (n,) with the curve's values (n,) at them.
-
-    Raises InputError for an unknown target and for scores or values outside [0, 1].
-    """
+    """Return the value of a target for scores (n,) with the curve's values (n,) at them."""
     module = _module(target)
     population = population_of_sample(scores, curve_values)
     return module.functional(population, **_taken(module.functional, options))

@@ -9,22 +9,18 @@ import numpy as np
 from scipy.fft import dct, idct
 from scipy.optimize import brentq
 
+from calbias.truth.targets.population import masses_at_points
+
 _CELLS = 1 << 14
 _SMALLEST = 1e-9
 
 
 def functional(population):
     """Return the fixed point of a Population, a fraction; 0 where there is no deviation at all."""
-    n_cells = _CELLS
-    mass = population.weights * population.gaps
     # the cosine transform of type II has its points in the middle of cells
-    place = np.clip(population.scores * n_cells - 0.5, 0.0, n_cells - 1.0)
-    cell = np.minimum(place.astype(np.int64), n_cells - 2)
-    share = place - cell
-    masses = np.bincount(cell, mass * (1.0 - share), n_cells)
-    masses += np.bincount(cell + 1, mass * share, n_cells)
-    waves = dct(masses, type=2)
-    frequencies = np.pi * np.arange(n_cells)
+    places = np.clip(population.scores * _CELLS - 0.5, 0.0, _CELLS - 1.0)
+    waves = dct(masses_at_points(population, places, _CELLS), type=2)
+    frequencies = np.pi * np.arange(_CELLS)
 
     def smoothed(sigma):
         return float(np.sum(np.abs(idct(waves * np.exp(-0.5 * (sigma * frequencies) ** 2)))))
