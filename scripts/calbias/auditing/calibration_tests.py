@@ -13,10 +13,9 @@ BLIND_TO = "errors of opposite sign within a bin"  # of the headline
 
 
 def tests_table(construction, alternatives, replicates):
-    """Return a row per test, indexed by ``test``: statistic, p_value, analytic_p_value, powers.
+    """Return a row per test, indexed by ``test``, with its power at 5 % in ``power_<points>``.
 
-    ``alternatives`` are {true error: rates (n,), or None where no curve is that far off}; the power
-    against each is that of a test at the 5 % level, in column ``power_<points>``.
+    ``alternatives`` are {true error: rates (n,), or None where no curve is that far off}.
     """
     fixed, headline = construction.fixed, construction.estimators[HEADLINE]
     tests = [CalibrationTest(f"redraw_{HEADLINE}", None, headline.run, BLIND_TO)]

@@ -56,10 +56,7 @@ class CellSample(Family):
         return self.sums(self.cells.score - hits)[None]
 
     def estimates(self, rates, runs, replicates):
-        """Return {name: (replicates,)} of ``runs`` on normal sums of bins with hits at ``rates``.
-
-        The same normal numbers serve at all rates.
-        """
+        """Return {name: (replicates,)} on normal sums; the same normal numbers at all rates."""
         mean = self.sums(self.size * (self.scores - rates))
         spread = np.sqrt(self.sums(self.size * rates * (1 - rates)))
         draws = mean + spread * self._normals[:replicates, : mean.size]

@@ -78,11 +78,7 @@ class Cells(NamedTuple):
 
 
 def read_cells(path, n_bins=15, seed=0, progress=None):
-    """Return (Cells, scores, hits): a Parquet file or folder, and a random sample of its rows.
-
-    Columns ``score`` and ``hit``, or ``score``, ``label`` and ``prediction``. Memory does not grow
-    with the number of rows.
-    """
+    """Return (Cells, scores, hits) of a Parquet file or folder; rows are a random sample of it."""
     import pyarrow as pa
     import pyarrow.dataset as ds
 

@@ -27,15 +27,8 @@ FOLDS = 5
 class Comparison:
     """The result of ``compare``; reliabilities are E δ², fractions squared.
 
-    Attributes
-    ----------
-    difference, low, high : float
-        Reliability of the first less that of the second, with a 95 % interval: below 0 the first
-        is better calibrated.
-    p_value : float
-        Of the redraw test.
-    normal_p_value : float
-        Of the standardised difference.
+    ``difference``, first less second, has a 95 % interval: below 0 the first is better calibrated.
+    ``p_value`` is that of the redraw test, ``normal_p_value`` of the standardised difference.
     """
 
     n: int
@@ -68,25 +61,9 @@ class Comparison:
 
 
 def compare(first, second, replicates=499, seed=0, names=("first", "second"), progress=None):
-    """Compare the calibration of two models on the same rows.
+    """Return the Comparison of two models, (scores, hits) each (n,), on the same rows in one order.
 
-    Parameters
-    ----------
-    first, second : (scores, hits), each array_like (n,)
-        The rows of both are the same samples, in one order.
-    replicates : int
-        Simulated data sets of the redraw test.
-    progress : callable, optional
-        Called with a short text on the way.
-
-    Returns
-    -------
-    Comparison
-
-    Raises
-    ------
-    InputError
-        For unequal numbers of rows or fewer than 20.
+    InputError for unequal numbers of rows or fewer than 20.
     """
     (s, y), (t, z) = (scores_and_hits(*model) for model in (first, second))
     n = s.size

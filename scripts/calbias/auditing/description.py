@@ -65,8 +65,7 @@ def fit_p_value(sample):
     """Return the p-value of a Hosmer-Lemeshow test of the fitted curve; None below three groups.
 
     Groups of successive scores have equal expected variance, of at least 5: χ² with two degrees of
-    freedom fewer than groups. Scores of exactly 0 and 1 are left out: their rates are their mean
-    hits.
+    freedom fewer than groups. Scores of exactly 0 and 1 have their mean hits as rates: left out.
     """
     top = sample.top_label
     inside = ~np.logical_or(*atoms(top))

@@ -31,8 +31,7 @@ noise floor and a p-value from 99 data sets; asked for alone they get an interva
 
 
 class Audited(NamedTuple):
-    """An estimator as an audit runs it, ``apply(data) -> (values, numbers of bins)``, (m,) each.
-
+    """An estimator as an audit runs it, ``apply(data) -> (values, numbers of bins)``, (m,) each;
     ``target(scores, rates)`` is None for an estimator without a truth.
     """
 
@@ -46,10 +45,7 @@ class Audited(NamedTuple):
 
 
 def audited_estimators(norm=1.0, n_bins=15, names=(HEADLINE,), folders=(FOLDER,)):
-    """Return {name: Audited} of estimators.
-
-    An estimator that is not defined for ``norm`` has the first norm that it is defined for.
-    """
+    """Return {name: Audited}; one that is not defined for ``norm`` has its own first norm."""
     return {name: _audited(name, norm, n_bins, folders) for name in names}
 
 

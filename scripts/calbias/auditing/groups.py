@@ -20,9 +20,8 @@ _REPLICATES = 200
 def groups_table(scores, hits, groups, options=None):
     """Return a table of the groups, sorted by name; ``groups`` (n,) names each row's group.
 
-    ``finding`` is "miscalibrated" (after Holm's correction), "none found", or "too small to tell":
-    the Cox test of the group would find an error of 5 points (a tilted curve's) with less than 80 %
-    probability.
+    "too small to tell": the Cox test of the group would find an error of 5 points (a tilted
+    curve's) with less than 80 % probability.
     """
     scores, hits = np.asarray(scores, float), np.asarray(hits)
     names = pd.Series(np.asarray(groups)).astype(str).to_numpy()
@@ -38,10 +37,7 @@ def groups_table(scores, hits, groups, options=None):
 
 
 def classes_table(probabilities, labels, options):
-    """Return the same table of the classes: probability (n, K) of the class, label (n,) the hit.
-
-    More than 20 classes have no intervals.
-    """
+    """Return the same table of the classes: probability (n, K) of the class, label (n,) the hit."""
     few = probabilities.shape[1] <= _MOST_CLASSES_WITH_INTERVALS
     return _judged(
         {"group": str(k), **_group(scores, labels == k, options, with_interval=few)}

@@ -43,9 +43,7 @@ class Data:
 def prepared(scores=None, hits=None, probabilities=None, logits=None, labels=None, seed=0):
     """Return the Data of one of: scores and hits; probabilities and labels; logits and labels.
 
-    ``probabilities`` (n, K) and ``logits`` (n, K) are reduced to the top label. ``probabilities``
-    (n,) are those of class 1 of two: the probability is the score and the label the hit. Raises
-    InputError for everything else.
+    ``probabilities`` (n,) are those of class 1 of two: the score, and the label is the hit.
     """
     if probabilities is not None and _is_column(as_array("probabilities", probabilities)):
         if labels is None:
@@ -68,7 +66,7 @@ def prepared(scores=None, hits=None, probabilities=None, logits=None, labels=Non
 def read_data(path, by=None, seed=0):
     """Return (Data, groups) of a file: of its fold ``test``, or of all rows where it has no folds.
 
-    ``by`` names a column of groups: ``groups`` (n,) are in the order of the file, else None.
+    ``groups`` (n,), in the order of the file, are its column ``by``, or None.
     """
     found = read_outputs(path, by)
     fold = found.folds["test"]

@@ -13,10 +13,7 @@ _REPLICATES, _MOST_SCORES = 200, 20_000
 
 
 def labels_table(sample, curves, halving, seed):
-    """Return the labels of each goal, indexed by ``goal``; ``halving`` is the number for ``HALVE``.
-
-    ``curves`` are {true error to detect: rates (n,) at the scores of the sample, or None}.
-    """
+    """Return the labels of each of the ``goals`` of these curves, indexed by ``goal``."""
     rows = [*goals(sample.scores, curves, seed=seed), {"goal": HALVE, "labels": halving}]
     columns = ["goal", "labels", "simulated_power", "simulated_power_se", "labels_by_simulation"]
     return pd.DataFrame(rows, columns=columns).set_index("goal")
@@ -26,8 +23,7 @@ def halving_labels(sample, estimator, corrected, level):
     """Return about how many labels halve the interval of an estimator's target.
 
     The scores are repeated two, four and eight times, the observed estimate is the median one of
-    the curve with the ``corrected`` error, and the length is read off between. Above 20 000 rows:
-    four times n.
+    the curve with the ``corrected`` error, and the length is read off between.
     """
     if sample.n > _MOST_SCORES or sample.hits.min() == sample.hits.max():
         return float(4 * sample.n)

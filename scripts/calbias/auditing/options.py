@@ -13,10 +13,7 @@ _SCORES_PER_LAMBDA = 4_000_000
 
 @dataclass
 class Options:
-    """Number of bins, p of the ℓp errors, probability of the intervals, seed, data sets a curve.
-
-    Raises InputError for values that no audit can have.
-    """
+    """Number of bins, p of the ℓp errors, probability of the intervals, seed, data sets a curve."""
 
     n_bins: int = 15
     norm: float = 1.0

@@ -23,31 +23,11 @@ def plan(
     gap_width=0.01,
     seed=0,
 ):
-    """Return a table of goals with the labels that they need.
+    """Return a table of goals with the labels that they need, by closed form and by simulation.
 
-    Parameters
-    ----------
-    scores : array_like (n,), optional
-        Scores such as the study's will be; no hits are needed.
-    beta : (float, float), optional
-        Parameters of a Beta distribution of the scores, instead.
-    detect : sequence of float
-        True ℓ1 errors, fractions, of an overconfident model (logit c = b·logit s, b < 1) that the
-        Cox score test at 5 % is to find with probability ``power``.
-    slope_width, gap_width : float
-        Half widths of the 95 % intervals of the slope b and of mean score less accuracy.
-
-    Returns
-    -------
-    DataFrame
-        Indexed by ``goal``: labels by the closed form, slope (of the curve to detect),
-        simulated_power there and its standard error, labels_by_simulation: how many reach the
-        power in simulations.
-
-    Examples
-    --------
-    >>> int(plan(beta=(0.5, 0.5), detect=()).loc["slope to ± 0.1", "labels"])
-    1644
+    The scores (n,) of the study, or the Beta distribution with these two parameters; true ℓ1 errors
+    to detect, of a model with logit c = b·logit s, b < 1; half widths of the 95 % intervals of b
+    and of mean score less accuracy.
     """
     if (scores is None) == (beta is None):
         raise InputError("give scores, or the two parameters of a Beta distribution")

@@ -47,11 +47,7 @@ def mean_gap_labels(scores, half_width=0.01):
 
 
 def needed_noncentrality(power=0.8, level=LEVEL):
-    """Return the noncentrality at which χ² of 2 df exceeds its 1 − level quantile with ``power``.
-
-    >>> round(needed_noncentrality(), 3)
-    9.635
-    """
+    """Return the noncentrality at which χ² of 2 df exceeds its 95 % quantile with ``power``."""
     if not level < power < 1:
         raise InputError(f"power must be above the level {level} and below 1, not {power}")
     return float(chndtrinc(chdtri(2, level), 2, 1 - power))
@@ -69,10 +65,9 @@ def cox_power(scores, rates, n):
 
 
 def simulated_power(scores, rates, n, replicates=_SIMULATED, seed=0):
-    """Return (power, standard error) of the Cox score test on n labels, by simulation.
+    """Return (power, standard error) of the Cox score test on n labels; NaN above 200 000.
 
-    The n scores are the given ones' quantiles, so that their distribution stays; the critical
-    value is χ²'s. NaN for more than 200 000 labels.
+    The n scores are the given ones' quantiles; the critical value is χ²'s.
     """
     n = int(np.ceil(min(n, _LARGEST_SIMULATED + 1)))
     if n > _LARGEST_SIMULATED:

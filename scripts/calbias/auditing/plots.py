@@ -25,10 +25,7 @@ def figure(sample, n_bins=15):
 
 
 def figures_svg(sample, diagram):
-    """Return (SVG of a ReliabilityDiagram and histogram, SVG of the cumulative plot), texts.
-
-    Without matplotlib, which is optional, both say how to get it.
-    """
+    """Return the SVG of a ReliabilityDiagram with the scores, and of the cumulative plot, texts."""
     try:
         from matplotlib.figure import Figure
     except ModuleNotFoundError:

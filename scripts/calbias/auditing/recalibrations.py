@@ -30,11 +30,10 @@ FOLDS, FEWEST = 5, 50
 
 
 def recalibration_table(scores, hits, logits=None, labels=None, seed=0):
-    """Return what cross-validated recalibration does to the Brier score, indexed by ``method``.
+    """Return what cross-validated recalibration does to the Brier score, by ``method``, best first.
 
-    Of scores and hits (n,); ``logits`` (n, K) and ``labels`` (n,), in their order, are for
-    temperature scaling. Sorted by the gain, which has a normal two-sided p-value; ``helps`` is a
-    gain above 0 at 5 % after Holm's correction. Empty below 50 rows and for rows of one outcome.
+    ``logits`` (n, K) and ``labels`` (n,) are for temperature scaling; ``helps`` is a gain above 0
+    at 5 % after Holm's correction. Empty below 50 rows and for rows of one outcome.
     """
     n = len(scores)
     if n < FEWEST or hits.min() == hits.max():
@@ -78,11 +77,7 @@ def recalibration_table(scores, hits, logits=None, labels=None, seed=0):
 
 
 def holm(p_values):
-    """Return Holm's corrected p-values, in the order of the given ones; NaN stays and counts not.
-
-    >>> holm([0.01, 0.04, 0.03])
-    [0.03, 0.06, 0.06]
-    """
+    """Return Holm's corrected p-values, in the order given; NaN stays and counts not."""
     p_values = np.asarray(p_values, float)
     corrected = np.full(p_values.shape, np.nan)
     known = np.flatnonzero(~np.isnan(p_values))

@@ -90,9 +90,7 @@ class Audit:
 
     @property
     def direction(self):
-        """``overconfident`` or ``underconfident`` where mean score and accuracy differ by more
-        than two standard errors, else ``neither``.
-        """
+        """``overconfident``, ``underconfident``, or ``neither`` within two standard errors."""
         gap = self.description["mean_gap"]
         if abs(gap) <= 2 * self.description["mean_gap_se"]:
             return "neither"

@@ -22,11 +22,7 @@ _FEW_COLUMNS = 10  # a table of class values is read as a whole
 def audit_file(
     path, output=None, *, by=None, class_wise=False, estimators=None, progress=None, **options
 ):
-    """Audit a file and write the page and the JSON next to it, or at the stem ``output``.
-
-    Returns the Audit. Raises InputError for a file or options that are not as they should be;
-    nothing is written then.
-    """
+    """Return the Audit of a file; write page and JSON next to it, or at the stem ``output``."""
     progress = progress or (lambda text: None)
     path = Path(path) if Path(path).name else Path(path).absolute()  # "." has no name
     stem = path.with_suffix("") if output is None else Path(output)

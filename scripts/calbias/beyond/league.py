@@ -100,9 +100,7 @@ def league_entries(estimators):
 def league_rows(estimators, scenarios, sample_sizes, replicates, seed):
     """Return the rows of table ``league``, dicts, for {name: file} of estimators.
 
-    A row for each Scenario, estimator, norm and sample size, in the target's natural units.
     ``replicates``, at least 2, are the data sets at the smallest size: see ``n_replicates``.
-    ``relative_rmse`` is NaN where the truth is 0.
     """
     entries = league_entries(estimators)
     rows = []
@@ -128,10 +126,7 @@ def league_rows(estimators, scenarios, sample_sizes, replicates, seed):
 
 
 def n_replicates(n, sample_sizes, replicates):
-    """Return how many data sets of n samples are drawn: in inverse proportion to n, at least 12.
-
-    The error of a bias, as a fraction, is then the same at every n.
-    """
+    """Return how many data sets of n samples: at least 12, else in inverse proportion to n."""
     return max(min(replicates, _FEWEST), round(replicates * min(sample_sizes) / n))
 
 

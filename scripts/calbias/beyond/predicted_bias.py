@@ -31,11 +31,9 @@ def predicted_bias(
 ):
     """Return a dict per estimator of the ℓp error and size n: the table's columns from estimator.
 
-    ``top`` is the TopLabel of the model's N rows; sizes above N are left out. The observed bias is
-    over ``n_subsamples``, whose hits are redrawn once each; ``n_refits`` of them also have a curve
-    of their own. ``observed_bias_se_percent`` joins the Monte Carlo error of the mean and the
-    bootstrap error of the reference, over as many resamples, as if they were independent. ``seed``
-    and ``name`` key the random streams.
+    The observed bias is over ``n_subsamples``, whose hits are redrawn once each; ``n_refits`` of
+    them also have a curve of their own. The errors of the mean and of the reference, which has as
+    many resamples, are joined as if independent. ``seed`` and ``name`` key the random streams.
     """
     n_rows = top.hit.size
     sizes = [n for n in sample_sizes if n <= n_rows]

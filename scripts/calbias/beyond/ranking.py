@@ -40,10 +40,7 @@ def league_errors(table):
 
 
 def league_ranking(table):
-    """Return the rows of table ``league_ranking`` from table ``league``, sorted.
-
-    ``rank_low`` and ``rank_high`` are the least and greatest rank with one scenario left out.
-    """
+    """Return table ``league_ranking`` from table ``league``, sorted."""
     errors = league_errors(table)
     others = [_ranked(errors[errors["curve"] != curve])["rank"] for curve in MISCALIBRATED]
     ranks = pd.concat(others, axis=1)
@@ -55,11 +52,7 @@ def league_ranking(table):
 
 
 def league_sensitivity(table):
-    """Return the rows of table ``league_sensitivity``: the ranking by other rules.
-
-    For each law, n and rule: Spearman's correlation of its order with the ranking's, over the
-    measures that both have, and its best measure.
-    """
+    """Return table ``league_sensitivity``: the ranking by other rules, for each law and n."""
     errors = league_errors(table)
     wrong = errors[errors["curve"].isin(MISCALIBRATED)]
     groups = wrong.groupby(_KEYS)

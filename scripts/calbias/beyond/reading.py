@@ -27,7 +27,7 @@ def league_reading(ranking):
 def power_reading(power):
     """Return sentences on table ``test_power``: sizes that are off, and what tests are blind to.
 
-    The size of a test is off where it differs from its level by more than three standard errors.
+    A size is off where it differs from the level by more than three standard errors.
     """
     is_null = power["scenario"].str.endswith("_calibrated")
     null, wrong = power[is_null], power[~is_null]

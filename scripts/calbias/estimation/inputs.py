@@ -83,10 +83,7 @@ def _of_probabilities(values, labels):
 
 
 def as_top_label(scores, hits, *, logits=None, probabilities=None, labels=None):
-    """Return the TopLabel of a user's arrays; InputError unless they are given in one of the forms.
-
-    The forms are scores and hits, logits and labels, probabilities and labels.
-    """
+    """Return the TopLabel of scores and hits, logits and labels, or probabilities and labels."""
     given = {"scores": scores, "logits": logits, "probabilities": probabilities}
     given = [name for name, values in given.items() if values is not None]
     if len(given) != 1:

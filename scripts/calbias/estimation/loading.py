@@ -36,10 +36,9 @@ UNBOUNDED = "none"
 def load_estimator(estimator, file=None):
     """Return ``run(data, n_bins, norm) -> (estimates, bins used)`` for SortedBatch of m rows.
 
-    ``file`` overrides where the estimator is looked for. Raises InputError for an unknown name, a
-    file without either function, a file or a call that raises or exits, a norm that is not among
-    the file's NORMS, and a result that has not the right form, is not finite, cannot be an estimate
-    of the file's TARGET, or differs when the first data set is evaluated a second time.
+    InputError for a file or a call that raises or exits, a norm that is not among the file's NORMS,
+    and a result that has not the right form, is not finite, cannot be an estimate of the file's
+    TARGET, or differs when the first data set is evaluated a second time.
     """
     path = Path(file) if file else estimator_file(estimator)
     try:

@@ -15,10 +15,7 @@ BINS = ("fixed", "chosen", "none")
 
 
 def estimator_file(estimator, folders=(FOLDER,)):
-    """Return the path of the file that defines ``estimator``.
-
-    ``folders`` are searched in order. Raises InputError, with the nearest name, for an unknown one.
-    """
+    """Return the path of an estimator's file in the first of ``folders`` that has it."""
     if not isinstance(estimator, str):
         raise InputError(f"estimator must be a name, such as 'ece_sweep_em', not {estimator!r:.60}")
     known = known_estimators(folders)
@@ -28,10 +25,7 @@ def estimator_file(estimator, folders=(FOLDER,)):
 
 
 def known_estimators(folders=(FOLDER,)):
-    """Return {name: path} of every estimator: those of a file's VARIANTS, or else its stem.
-
-    Raises InputError where two files define one name, and for a folder that is not there.
-    """
+    """Return {name: path} of every estimator: those of a file's VARIANTS, or else its stem."""
     known = {}
     for folder in folders:
         if not Path(folder).is_dir():
@@ -69,11 +63,7 @@ def estimator_options(estimator, path=None):
 
 
 def estimator_target(estimator, path=None):
-    """Return the name of the population quantity that an estimator estimates.
-
-    It is TARGET in the estimator's file: ``lp`` is the ℓp error (the default), ``lp_power`` its
-    p-th power.
-    """
+    """Return what an estimator estimates: TARGET in its file, or ``lp``, the ℓp error."""
     target = literal(path or estimator_file(estimator), "TARGET", default="lp")
     return target.get(estimator, "lp") if isinstance(target, dict) else target
 
@@ -85,10 +75,7 @@ def usable_norm(estimator, wanted, path=None):
 
 
 def bin_numbers(path, n_bins):
-    """Return the numbers of bins, out of ``n_bins``, at which the estimator in ``path`` is run.
-
-    [CHOSEN] if its file says ``BINS = "chosen"``, [NO_BINS] if it says ``BINS = "none"``.
-    """
+    """Return those of ``n_bins`` at which the estimator is run; else [CHOSEN] or [NO_BINS]."""
     bins = literal(path, "BINS", default="fixed")
     return {"chosen": [CHOSEN], "none": [NO_BINS]}.get(bins) or list(n_bins)
 
@@ -102,8 +89,6 @@ def literal(path, name, default):
     """Return the value of the module-level assignment ``name = <literal>`` in a Python file.
 
     A file with a syntax error, or not in UTF-8, yields the default: its own job reports the error.
-    Raises InputError where something else than a literal is assigned, and where VARIANTS, TARGET,
-    BINS or NORMS is not of its form.
     """
     path = Path(path)
     assigned = _assignments(_tree(path, path.stat().st_mtime_ns))

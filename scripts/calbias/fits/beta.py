@@ -51,10 +51,9 @@ def fit_beta(log_score, log1m_score):
 
 
 def beta_from_means(mean_log_score, mean_log1m_score):
-    """Return (alpha, beta) at which E[log c] and E[log(1 - c)] are the given means.
+    """Return (alpha, beta) with these means of log c and log(1 - c), by Newton in logarithms.
 
-    Newton's method in log alpha and log beta, with step halving; twelve digits in the range of the
-    paper. InputError when no Beta with parameters up to 1e7 has these means: by Jensen's inequality
+    InputError when no Beta with parameters up to 1e7 has these means: by Jensen's inequality
     exp(E log c) + exp(E log(1 - c)) < 1.
     """
     means = np.array([mean_log_score, mean_log1m_score])

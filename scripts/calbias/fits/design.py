@@ -49,7 +49,7 @@ class Design(NamedTuple):
     def loss(self, x):
         """Return the summed losses, (B,) in nats; inf outside the model (eta > 0, log link).
 
-        Exact in both tails: nothing is clipped, and log(1 - e^eta) keeps its digits near eta = 0.
+        Exact in both tails: nothing is clipped.
         """
         eta = x @ self.matrix.T
         if self.link == "logit":
@@ -62,8 +62,7 @@ class Design(NamedTuple):
     def slopes(self, x):
         """Return the gradient (B, k) and the Hessian (B, k, k) of the losses.
 
-        A row's second derivative enters by its root: 1 - e^eta may be as small as 1e-300, and its
-        inverse square overflows.
+        A second derivative enters by its root: the inverse square of 1 - e^eta may overflow.
         """
         eta = x @ self.matrix.T
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
@@ -83,8 +82,6 @@ def glm_design(name, log_score, log1m_score, hits, misses):
     """Return the Design of a GLM with a slope on scores, finite (n,), with counts (B, n).
 
     It starts from a curve without saturated rows: T = 1/2, T(c) = c, or for two terms the hit rate.
-
-    Raises InputError where two coefficients are asked for and all transformed scores are equal.
     """
     link, transform, terms = split_glm_name(name)
     events, others = (misses, hits) if link == "logflip" else (hits, misses)

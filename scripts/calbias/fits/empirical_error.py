@@ -64,10 +64,7 @@ def hit_probability(top, curve):
 
 
 def empirical_tce(top, curve, norm=2.0):
-    """Return (mean |c - T(c)|^p)^(1/p) over the n scores of a ``TopLabel``, a fraction.
-
-    At atoms, and everywhere where ``curve`` is None, T is the mean label.
-    """
+    """Return (mean |c - T(c)|^p)^(1/p) over the n scores of a ``TopLabel``, a fraction."""
     at_zero, at_one = atoms(top)
     inside = ~(at_zero | at_one)
     total = at_zero.sum() * _mean(top.hit[at_zero]) ** norm

@@ -20,9 +20,8 @@ from calbias.truth.curves import GLM_NAMES, Curve, split_glm_name
 class GlmFit(NamedTuple):
     """A fitted GLM ``link_transform_terms``; ``b0`` or ``b1`` is NaN where it has no such term.
 
-    ``nll`` is in nats, summed over the scores; ``converged`` certifies that it is within 1e-11 (1 +
-    nll) of the minimum. ``optimiser`` names what reached it: ``closed_form``, ``statsmodels`` or
-    ``newton`` (the constrained fallback).
+    ``nll`` is the sum in nats; ``converged`` certifies that it is within 1e-11 (1 + nll) of the
+    minimum, which ``closed_form``, ``statsmodels`` or ``newton`` reached.
     """
 
     glm: str

@@ -15,9 +15,8 @@ _SMALLEST = 1e-300
 def checked_scores(log_score, log1m_score):
     """Return log c and log(1 - c) as finite float64 arrays of shape (n,), n >= 1.
 
-    A score of exactly 1 has no likelihood: it is taken as the largest float64 below 1, with a
-    warning. Above c = 1/2 log c is recomputed from ``log1m_score``, which carries the information.
-    InputError for what is empty, ragged, NaN, outside (0, 1], or no pair c + (1 - c) = 1.
+    A score of exactly 1 is taken as the largest float64 below 1, with a warning. Above c = 1/2
+    log c is recomputed from ``log1m_score``, which carries the information.
     """
     log_score = np.array(log_score, dtype=float)
     log1m_score = np.array(log1m_score, dtype=float)

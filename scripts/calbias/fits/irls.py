@@ -14,10 +14,7 @@ from statsmodels.genmod.generalized_linear_model import GLM
 
 
 def irls(design):
-    """Return the coordinates x (k,) that statsmodels finds for a Design of one set of labels.
-
-    NaN if it fails.
-    """
+    """Return the coordinates x (k,) that statsmodels finds for a Design of one set; NaN if none."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")  # the certificate decides, not these
         link = links.Logit() if design.link == "logit" else links.Log()

@@ -17,9 +17,8 @@ _FLAT = 1e-200  # stands in for a curvature of 0
 class Minimum(NamedTuple):
     """The coordinates ``x`` (B, k) of least ``loss`` (B,), in nats.
 
-    ``certified`` (B,): the Newton decrement over the coordinates that are free to move puts the
-    loss within 1e-11 (1 + loss) of the minimum, and the other coordinates press against 0.
-    ``moved`` (B,): the best start was not there already.
+    ``certified``: by the Newton decrement over the free coordinates the loss is within 1e-11 (1 +
+    loss) of the minimum. ``moved``: the best start was not there already.
     """
 
     x: np.ndarray
@@ -37,10 +36,7 @@ class _Local(NamedTuple):
 
 
 def minimise(design, *starts):
-    """Return the Minimum of the losses of a Design from the best of ``starts``, each (k,).
-
-    The design's own start is one of them; those that are NaN or outside the model do not count.
-    """
+    """Return the Minimum of a Design from the best of its own start and ``starts``, each (k,)."""
     n_sets = len(design.events)
     x = np.tile(design.start, (n_sets, 1))
     value = design.loss(x)

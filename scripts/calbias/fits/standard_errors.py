@@ -69,8 +69,7 @@ def glm_errors(scenario, n_samples, curve=None, drop_from=np.inf):
 def table3_errors(scenario, n_samples, curve):
     """Return {b0, b1 where it has them, aic: standard error} of a row of Table 3, GLM ``curve``.
 
-    Its numbers are means over ten bootstrap resamples without the scores that had rounded to 1 in
-    float32: these are their errors against the fit to the data, for which ``scenario`` stands.
+    Of its means over ten resamples against the fit to the data, for which ``scenario`` stands.
     """
     rounding = HALF_LAST_DIGIT / np.sqrt(3)
     errors = glm_errors(scenario, n_samples, curve, drop_from=ROUNDED_TO_ONE)

@@ -31,10 +31,7 @@ def glm_rows(fits, origin, published):
 
 
 def read_published(path, keys, values):
-    """Return {tuple of the ``keys`` columns: {column: text}} of a published table; {} for None.
-
-    The texts are numbers, or empty; InputError for anything else.
-    """
+    """Return {tuple of ``keys``: {column: text of a number, or empty}}; {} for None."""
     if path is None:
         return {}
     rows = read_rows(path, (*keys, *values))

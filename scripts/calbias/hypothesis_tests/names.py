@@ -20,10 +20,7 @@ def known_tests():
 
 
 def calibration_test_file(name):
-    """Return the file of a test, or of the estimator X that ``redraw_X`` redraws.
-
-    Raises InputError, with the nearest name, for an unknown one.
-    """
+    """Return the file of a test, or of the estimator X that ``redraw_X`` redraws."""
     if name.startswith(REDRAW):
         return estimator_file(name.removeprefix(REDRAW))
     known = known_tests()

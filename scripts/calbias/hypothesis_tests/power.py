@@ -63,24 +63,7 @@ class Power:
 
 
 def power_rows(tests, scenarios, sample_sizes, replicates, seed):
-    """Return the rows of table ``test_power``, dicts.
-
-    Parameters
-    ----------
-    tests : list of str
-        Names as ``load_test`` takes them.
-    scenarios : list of Scenario
-        A calibrated one gives the size of the tests, another their power.
-    sample_sizes : list of int
-    replicates : int
-        Data sets per scenario and sample size, at least 2.
-    seed : int
-
-    Returns
-    -------
-    list of dict
-        ``rejection_rate_se`` joins the binomial error with that of a redraw test's threshold.
-    """
+    """Return the rows of table ``test_power``; calibrated scenarios give the size of the tests."""
     power = Power(tests, replicates, seed)
     return [
         {

@@ -19,10 +19,7 @@ N_POINTS, N_KNOTS = 200, 6  # of a graph
 
 
 def measure_rows(outputs, counts):
-    """Yield a dict per measure that the Outputs of a method allow; see table ``measures``.
-
-    ``counts`` (B, n) is how often each row is in each resample.
-    """
+    """Yield a dict per measure that the Outputs allow; ``counts`` (B, n) are resamples."""
     if outputs.needs:
         yield {"method": outputs.method, "measure": "", "needs": outputs.needs}
         return
@@ -66,8 +63,7 @@ def bin_rows(outputs):
 def graph_rows(outputs):
     """Return points of the calibration graphs (Gupta et al. 2021, Figures 1 and 2), a DataFrame.
 
-    The probability of a hit at a score is that of the spline fitted to these rows (§4 there), NaN
-    for fewer rows than knots.
+    The probability of a hit is that of a spline (§4 there), NaN for fewer rows than knots.
     """
     scores, cum_score, cum_hit = _cumulated(outputs)
     n = len(scores)

@@ -66,11 +66,7 @@ def measured_methods():
 
 
 def outputs_of_logits(logits, softmax_convention="exact", methods=None):
-    """Yield the Outputs of each of ``measured_methods`` for a ``logits.store.Logits``.
-
-    A method that refuses the validation fold, or would fit a matrix to more than ``MOST_CLASSES``
-    classes by cross-validation, has none.
-    """
+    """Yield the Outputs of each method for a ``logits.store.Logits``, or what the method lacks."""
     for method in methods or measured_methods():
         try:
             find = _of_spline if method in SPLINES else _of_classes
@@ -101,10 +97,7 @@ def _of_spline(method, validation, test, _softmax_convention):
 
 
 def outputs_of_scores(top, generator):
-    """Yield the Outputs of a ``TopLabel`` as it is, and recalibrated on a random half of its rows.
-
-    The other half is judged; with fewer than ``FEWEST_ROWS`` rows there is no recalibration.
-    """
+    """Yield the Outputs of a ``TopLabel``, and of half its rows, recalibrated on the other half."""
     yield Outputs("uncalibrated", top.score, top.hit)
     n = len(top.hit)
     if n < FEWEST_ROWS:

@@ -16,9 +16,8 @@ NO_FILE = "the outputs of this model, as a line of the models table"
 def measures_table(parts, printed, files):
     """Return table ``measures``, a DataFrame, sorted by model, method and measure.
 
-    ``parts`` are the models' rows, ``printed`` is from ``printed_values`` and ``files`` {model:
-    file of its logits} of the models table. A printed cell that was not computed has a row too,
-    which says what it needs.
+    ``printed`` is from ``printed_values`` and ``files`` {model: file of its logits}. A printed cell
+    that was not computed has a row too, which says what it needs.
     """
     computed = pd.concat(parts) if parts else pd.DataFrame(columns=columns_of("measures"))
     refused = computed[computed["measure"] == ""].set_index(["model", "method"])["needs"]
@@ -45,10 +44,7 @@ def _file(name):
 
 
 def printed_tables(measures):
-    """Return the papers' tables, method × model, from table ``measures``: one below the other.
-
-    Each model has a row ``computed`` and a row ``printed``, each method of the papers a column.
-    """
+    """Return the papers' tables, method × model, from table ``measures``: one below the other."""
     cells = measures[measures["published_source"].notna()]
     keys = ["published_source", "measure", "model"]
     rows = []

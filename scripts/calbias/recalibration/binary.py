@@ -47,10 +47,9 @@ class OneVsRest(NamedTuple):
 
 
 def fit_one_vs_rest(fit_binary, logits, labels):
-    """Return the ``OneVsRest`` of logits (n, K) and labels (n,): one class against the rest.
+    """Return the ``OneVsRest`` of logits (n, K), labels (n,): a map of each class's probability.
 
-    A method for two classes is fitted to the probability of each class, and its outputs are
-    divided by their sum (Guo et al. 2017, section 4.2, "Extension of binning methods").
+    The outputs are divided by their sum (Guo et al. 2017, section 4.2).
     """
     totals = log_totals(logits)
     maps = []

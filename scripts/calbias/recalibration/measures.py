@@ -13,10 +13,8 @@ N_BINS = 15
 def load_measures(norm=2.0, estimators=None):
     """Return {name: measure(data) -> (value, bins used)} for SortedBatch of one row.
 
-    ``estimators`` is {name: file}, or None for all of calbias's own. Values are fractions. They are
-    taken with 15 bins, or choose their own, and with the given norm; those that do not exist for it
-    (``ece_debias`` for a norm other than 2) are left out. The KS error, last, has neither bins (-1)
-    nor a norm; unlike the estimator ``ks`` it sees every step of tied scores in input order.
+    Estimators that do not exist for the norm are left out. The KS error, last, has neither bins
+    (-1) nor a norm; unlike the estimator ``ks`` it sees every step of tied scores in input order.
     """
     probe = sorted_data_set([0.25, 0.5, 0.75, 1.0], [0, 1, 0, 1])
     measures = {}
@@ -53,10 +51,7 @@ def measured(measures, top, ties="average"):
 
 
 def resampled_values(measures, top, counts, ties="average"):
-    """Return {name: values (B,)} on resamples given as counts (B, n) of the rows of ``top``.
-
-    ``ties="input_order"`` keeps a resample's equal scores in the order of the original rows.
-    """
+    """Return {name: values (B,)} on resamples given as counts (B, n) of the rows of ``top``."""
     order = np.argsort(top.score, kind="stable")
     scores, hits = top.score[order], top.hit[order]
     values = {name: np.empty(len(counts)) for name in measures}

@@ -15,20 +15,14 @@ scikit-learn's ``log_loss`` has it."""
 
 
 class Outcome(NamedTuple):
-    """The ``TopLabel`` of n samples and the mean negative log-likelihood of their labels, nats.
-
-    ``nll`` is NaN where the method gives the top label's probability only.
-    """
+    """The ``TopLabel`` of n samples, and the labels' mean negative log-likelihood or NaN."""
 
     top: TopLabel
     nll: float
 
 
 def outcome_of(calibrator, fold, softmax="exact"):
-    """Return the ``Outcome`` of a fitted method on a fold (logits, labels).
-
-    A label of probability 0 counts as one of 2^-52. Logits are recalibrated in blocks of rows.
-    """
+    """Return the ``Outcome`` of a fitted method on a fold (logits, labels), in blocks of rows."""
     parts, nll = [], 0.0
     for rows in row_blocks(fold.logits):
         logits, labels = fold.logits[rows], fold.labels[rows]

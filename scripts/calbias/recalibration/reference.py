@@ -57,11 +57,7 @@ def beta_tce(top, curve, norm=2.0):
 
 
 def resampled_tce(top, fitted, counts, norm=2.0):
-    """Return the empirical TCE, (B,) fractions, of resamples given as counts (B, n) of the rows.
-
-    ``top`` is the ``TopLabel`` (n,) and ``fitted`` its ``FittedCurve``. On each resample the model
-    of least AIC is chosen again and atoms at 0 and 1 have the resample's mean label.
-    """
+    """Return the empirical TCE, (B,), of resamples, counts (B, n) of the rows of ``top``."""
     at_zero, at_one = atoms(top)
     inside = ~(at_zero | at_one)
     total = _of_atom(counts[:, at_zero], top.hit[at_zero], 0.0, norm)
@@ -73,10 +69,7 @@ def resampled_tce(top, fitted, counts, norm=2.0):
 
 
 def grouped(top, inside, counts):
-    """Return the ``Labelled`` scores of the rows that ``inside`` (bool, n) marks, in groups.
-
-    Equal scores are together. The score of a group is at its rows' mean log odds.
-    """
+    """Return the ``Labelled`` scores of the rows ``inside``, each group at its mean log odds."""
     log_odds = top.log_score[inside] - top.log1m_score[inside]
     order = np.argsort(log_odds, kind="stable")
     log_odds = log_odds[order]

@@ -24,14 +24,7 @@ def known_methods():
 
 
 def load_method(method):
-    """Return ``fit(logits, labels, **more options)`` of a method; InputError for an unknown name.
-
-    >>> import numpy as np
-    >>> logits, labels = np.log([[0.9, 0.1], [0.9, 0.1], [0.1, 0.9]]), np.array([0, 1, 1])
-    >>> calibrator = load_method("temperature_scaling")(logits, labels)
-    >>> round(float(calibrator.inverse), 3)  # from 90 % down to two hits of three
-    0.315
-    """
+    """Return ``fit(logits, labels, **more options)``; InputError for an unknown name."""
     known = known_methods()
     if method not in known:
         raise InputError(f"unknown method {method!r}. {did_you_mean(method, sorted(known))}")

@@ -11,10 +11,7 @@ from calbias.recalibration.reference import beta_tce, resampled_tce
 
 
 def selected(values):
-    """Return the method of least value of {method: value}; of equals, the first in ``METHODS``.
-
-    NaN is never selected; None where all are NaN.
-    """
+    """Return the first method of least value of {method: value}; None if all are NaN."""
     known = [method for method in METHODS if not np.isnan(values[method])]
     return min(known, key=lambda method: values[method], default=None)
 
@@ -48,12 +45,7 @@ class Selections:
         )
 
     def rows(self, choices=CHOICES):
-        """Return one dict per choice and measure.
-
-        ``agreement_frequency`` is the fraction of resamples on which the measure and the reference
-        select one method, ``selected_frequency`` that on which the measure selects as it does on
-        the fold itself. The beta reference is not refitted to resamples: NaN.
-        """
+        """Return one dict per choice and measure; the beta reference has no frequencies: NaN."""
         return [row for choice in choices for row in self._rows(choice)]
 
     def _rows(self, choice):

@@ -23,9 +23,8 @@ _SEPARATED = 1e-3  # nats: below this mean loss the classes are taken as separat
 
 
 class LinearCalibration(NamedTuple):
-    """``weights`` W, (K, K) or its diagonal (K,), and ``intercept`` b, (K,).
-
-    ``gradient`` is the largest entry of the loss's gradient there, see ``GRADIENT``.
+    """``weights`` W, (K, K) or its diagonal (K,), ``intercept`` b, (K,); ``gradient`` is the loss's
+    largest there, see ``GRADIENT``.
     """
 
     weights: np.ndarray
@@ -56,10 +55,8 @@ def fit_linear(
 ):
     """Return the ``LinearCalibration`` of least loss for logits (n, K) and labels (n,).
 
-    ``penalty`` is λ and ``penalty_intercept`` μ; ``start`` is a LinearCalibration to begin at
-    and ``tolerance`` the largest entry of the gradient at the end. Warns where
-    the gradient does not vanish and where the logits separate the classes, since the likelihood
-    then has no maximum.
+    ``penalty`` is λ and ``penalty_intercept`` μ; ``start`` is a LinearCalibration to begin at.
+    Warns where the logits separate the classes, since the likelihood then has no maximum.
     """
     x = _inputs(logits, of_log_probabilities)
     k = x.shape[1]
@@ -116,8 +113,7 @@ def _scales(x):
 def _whitening(x, ridge, ridge_intercept):
     """Return the change of variables, (K + 1, K + 1), that makes the curvature about 1.
 
-    The curvature of each row of [W b] is taken as the mean of v (x, 1)(x, 1)ᵀ, v half the variance
-    of the label under the uncalibrated probabilities.
+    That of each row of [W b] is about the mean of v (x, 1)(x, 1)ᵀ, v half the label's variance.
     """
     k = x.shape[1]
     total = np.zeros((k + 1, k + 1))

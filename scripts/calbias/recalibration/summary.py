@@ -20,11 +20,7 @@ _RESAMPLES = ["selected_frequency", "n_resamples"]
 
 
 def gathered(paths):
-    """Return the rows of the models' selections as one DataFrame, in the order of the files.
-
-    Raises InputError for a file without the columns of ``recalibrate_model.py``'s selections, and
-    for a model that comes twice.
-    """
+    """Return the rows of the models' selections as one DataFrame, in the order of the files."""
     tables = []
     for path in paths:
         table = read_table(path)
@@ -45,12 +41,7 @@ def gathered(paths):
 
 
 def selection_table(selections, published, path):
-    """Return ``recalibration_selection``: a row per model and measure under the default choice.
-
-    ``published_agrees`` is the paper's tick for its two estimators, empty elsewhere;
-    ``selected_frequency`` how often resamples select the same method. ``path`` names the published
-    table in the InputError for one without the expected columns.
-    """
+    """Return ``recalibration_selection``; ``path`` is that of the published table, for messages."""
     missing = [name for name in ("model", *PUBLISHED.values()) if name not in published.columns]
     if missing:
         raise InputError(f"{path}: no column {missing[0]}; give the published Table 1")
@@ -67,9 +58,7 @@ def selection_table(selections, published, path):
 def sensitivity_table(selections):
     """Return ``recalibration_sensitivity``: how many models agree, by choice and measure.
 
-    ``agreement_frequency`` is its mean over the models, a fraction. ``n_agree_sd`` is the
-    standard deviation of the number of agreeing models over bootstrap resamples, which are drawn
-    for each model on its own. Both are empty for the beta reference, not refitted to resamples.
+    Resamples are drawn for each model on its own: the variances of the models' agreements add up.
     """
     f = selections["agreement_frequency"]
     selections = selections.assign(variance=f * (1 - f))

@@ -14,9 +14,6 @@ def recalibration_tables(logits, model, softmax, seed, n_resamples, estimators=N
     """Return the tables (values, selections, details) of a model, each a list of dicts.
 
     ``logits`` is a ``logits.store.Logits`` and ``estimators`` {name: file}, None for calbias's own.
-    Values have a row per method, measure and reference. The measures ``accuracy`` and ``nll`` (100
-    times nats) depend on no reference but are repeated for each. ``selected`` marks the least value
-    among the three methods (of the accuracy, the greatest).
     """
     judged = outcomes(logits.validation, logits.test, VARIANTS, softmax)
     tops = {variant: outcome.top for variant, outcome in judged.items()}

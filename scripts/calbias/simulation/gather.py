@@ -13,7 +13,7 @@ def gather_shards(paths, **expected):
     """Return {estimator: {Cell: Estimates}} from replicate files, in order of the replicate.
 
     A file must say of itself what ``expected`` (see ``drawn_with``) and its path do: nothing left
-    over from another configuration counts. InputError for another one, and for a missing shard.
+    over from another configuration counts.
     """
     parts, wanted = {}, {}
     for path in paths:

@@ -11,9 +11,7 @@ def simulate_estimates(
 ):
     """Return {estimator: (estimates, bins used)}, arrays (m,), on m simulated data sets.
 
-    ``replicates`` are their numbers: a data set depends on seed, scenario name, n_samples and
-    number alone. ``estimators`` are names, or {name: ``run(data, n_bins, norm)``}; estimates are
-    fractions.
+    ``replicates`` are their numbers; ``estimators`` names, or {name: ``run(data, n_bins, norm)``}.
     """
     if not isinstance(estimators, dict):
         estimators = {name: load_estimator(name) for name in estimators}

@@ -18,8 +18,7 @@ class FittedScenario(NamedTuple):
 def fitted_scenario(model, curve, beta_fits, glm_fits):
     """Return the FittedScenario of ``model``; ``curve`` is ``fitted`` or ``identity``.
 
-    Of the paths ``beta_fits`` and ``glm_fits`` the first that lists the model counts; a table
-    without ``source`` is published.
+    The first path that lists the model counts; a table without ``source`` is published.
     """
     beta = _rows(model, beta_fits)[0]
     source = beta.get("source", "published_fits")

@@ -12,10 +12,7 @@ _NAMED_CURVES = {"identity": Curve("identity"), "logistic": logistic()}
 
 
 def synthetic_rows(experiment, scores, curves, powers=(), glms=()):
-    """Return rows, as dicts, for each Beta (alpha, beta) of ``scores`` with each curve.
-
-    ``curves`` are of identity, logistic; ``powers`` exponents d of c^d; ``glms`` Curves.
-    """
+    """Return a row for each Beta of ``scores`` with each named curve, power c^d and GLM Curve."""
     glms = list(glms)
     validate_scenarios(experiment, scores, curves, powers, glms)
     named = [_NAMED_CURVES[name] for name in curves]

@@ -12,10 +12,7 @@ from calbias.truth.curves import score
 
 
 class Wave(NamedTuple):
-    """The curve by its amplitude b0, at most 1/(4·cycles), and its number of cycles b1.
-
-    Has the methods of ``curves.Curve``, from log c and log(1 − c) likewise.
-    """
+    """The curve by its amplitude b0, at most 1/(4·cycles), and its cycles b1; like a ``Curve``."""
 
     name: str = "wave"
     b0: float = 0.03

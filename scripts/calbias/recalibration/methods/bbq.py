@@ -20,10 +20,7 @@ RANGE = 10.0  # of the numbers of bins, about the cube root of n
 
 
 def fit_binary(scores, hits):
-    """Return the ``Steps`` of scores (n,) in [0, 1] and hits (n,), 0 or 1.
-
-    Edges lie midway between neighbouring scores; equal scores share a bin.
-    """
+    """Return the ``Steps``, with edges midway between scores; equal scores share a bin."""
     n = len(scores)
     distinct, group, count = np.unique(scores, return_inverse=True, return_counts=True)
     between = (distinct[:-1] + distinct[1:]) / 2

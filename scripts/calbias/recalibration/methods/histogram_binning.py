@@ -19,13 +19,11 @@ EMPTY_BINS = ("centre", "zero")
 
 
 def fit_binary(scores, hits, n_bins=15, binning="ew", empty_bins="centre"):
-    """Return the ``Steps`` of scores (n,) in [0, 1] and hits (n,), 0 or 1.
+    """Return the ``Steps``, from the bins ``"ew"`` [k/b, (k+1)/b), with 1 in the last, or ``"em"``.
 
-    ``binning="ew"``: bin k of b is [k/b, (k+1)/b), with 1 in the last. ``"em"``: bin k begins at
-    the score of rank ceil(k·n/b), so that bins hold equally many samples, except that equal scores
-    stay together, in the highest bin they reach. A bin without samples has no mean label and the
-    literature leaves it open: ``empty_bins="centre"`` gives it its centre (only ``"ew"`` has such
-    bins), ``"zero"`` gives it 0, as the code published with the logits of the ten models does.
+    There bin k begins at the score of rank ceil(k·n/b); equal scores stay together, in the highest
+    bin they reach. The literature leaves open what a bin without samples gets: its ``"centre"``
+    (there are none of ``"em"``), or ``"zero"``, as in the code published with the ten models.
     """
     if binning not in BINNINGS or empty_bins not in EMPTY_BINS:
         raise InputError(

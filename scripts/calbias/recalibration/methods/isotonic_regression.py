@@ -31,11 +31,10 @@ class Interpolated(NamedTuple):
 
 
 def fit_binary(scores, hits, shape="interpolated"):
-    """Return the isotonic map of scores (n,) in [0, 1] and hits (n,), 0 or 1.
+    """Return the isotonic map, outside the given scores constant.
 
-    Between the given scores ``"interpolated"`` is linear, which is what scikit-learn predicts;
-    ``"step"`` keeps the value of the next lower score, the piecewise constant function of Guo et
-    al. Outside them both are constant.
+    Between them ``"interpolated"`` is linear, which is what scikit-learn predicts; ``"step"`` keeps
+    the value of the next lower score, the piecewise constant function of Guo et al.
     """
     if shape not in SHAPES:
         raise InputError(f"isotonic shape {shape!r} is unknown: choose from {', '.join(SHAPES)}")
@@ -49,8 +48,7 @@ def fit_binary(scores, hits, shape="interpolated"):
 def _without_leading_misses(scores, hits):
     """Return scores and hits with one miss in place of all misses below the lowest hit.
 
-    The fit is 0 on all of them, so the highest is enough. Of a thousand classes most scores are
-    such misses, and to sort them took most of the time.
+    The fit is 0 on all of them. Of a thousand classes most scores are such: sorting took long.
     """
     lowest_hit = scores.min(where=hits > 0, initial=np.inf)
     kept = scores >= lowest_hit

@@ -36,22 +36,14 @@ class SplineMap(NamedTuple):
 
 
 def fit(logits, labels, rank=1, within=False, n_knots=6, add_score=True):
-    """Fit to logits (n, K) and labels (n,); ``predict`` returns the scores, (m,).
-
-    The score is that of rank ``rank``, or the sum of the ``rank`` largest (``within``). The paper
-    has 6 knots for top-r scores, 14 for within-top-2.
-    """
+    """Fit to the score of rank ``rank``, or to the sum of the ``rank`` largest (``within``)."""
     return fit_one_score(
         lambda *data: fit_binary(*data, n_knots, add_score), logits, labels, rank, within
     )
 
 
 def fit_binary(scores, hits, n_knots=6, add_score=True):
-    """Return the ``SplineMap`` of scores (n,) in [0, 1] and hits (n,), 0 or 1.
-
-    Equal scores share their mean hit and their mean slope, so that the order of the rows does not
-    matter. Raises InputError for fewer samples than knots.
-    """
+    """Return the ``SplineMap``; equal scores share their mean hit and their mean slope."""
     n = len(scores)
     if not 2 <= n_knots <= n:
         raise InputError(f"{n} samples are too few for a spline of {n_knots} knots (at least 2)")

@@ -32,11 +32,7 @@ def fit(logits, labels):
 
 
 def inverse_temperature(logits, labels):
-    """Return 1/T of least negative log-likelihood, relative accuracy 1e-10.
-
-    ``logits`` (n, K), ``labels`` (n,). A minimum outside ``BOUNDS`` is taken at the bound, with a
-    warning.
-    """
+    """Return 1/T of least negative log-likelihood; at one of the ``BOUNDS`` with a warning."""
     low, high = BOUNDS
     inverse = 1.0
     for _ in range(200):
@@ -62,10 +58,7 @@ def inverse_temperature(logits, labels):
 
 
 def _derivatives(logits, labels, inverse):
-    """Return the first and second derivative of the loss, in nats, by the inverse temperature.
-
-    They are the sums over the rows of E z - z_label and of Var z under softmax(inverse·z).
-    """
+    """Return Σ E z - z_label and Σ Var z under softmax(inverse·z): slope and curvature."""
     slope = curvature = 0.0
     for rows in row_blocks(logits):
         z = logits[rows].astype(np.float64)

@@ -18,9 +18,7 @@ GRID_SIZE = 1 << 18
 
 
 class Population(NamedTuple):
-    """Points of ascending score, (Q,): their δ = curve − score, without cancellation near 1, and
-    their probabilities.
-    """
+    """Points of ascending score, (Q,): δ = curve − score there, and their probabilities."""
 
     scores: np.ndarray
     gaps: np.ndarray
@@ -46,10 +44,9 @@ def population_of_sample(scores, curve_values) -> Population:
 
 
 def masses_at_points(population: Population, places, n_points: int) -> np.ndarray:
-    """Return Σ weight·gap (n_points,) of a population whose points lie at ``places`` among others.
+    """Return Σ weight·gap (n_points,), each mass shared between the points about its place, (Q,).
 
-    Each mass goes to the two points k ≤ place < k + 1 in proportion to its distance from the other,
-    so that the integral against a piecewise linear function is kept.
+    In proportion to the distance: the integral against a piecewise linear function is kept.
     """
     cell = np.minimum(places.astype(np.int64), n_points - 2)
     share = places - cell

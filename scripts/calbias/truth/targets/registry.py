@@ -31,16 +31,8 @@ def known_targets() -> list[str]:
 def target_value(target: str, scenario: Scenario, size: int = GRID_SIZE, **options) -> float:
     """Return the value of a target for a scenario, in the target's own units, by quadrature.
 
-    ``size`` are the points of the quantile grid, for targets without a quadrature of their own. Of
-    ``options`` (``norm``, ``n_bins``, ``binning``, ``bandwidth``, …) a target takes those that it
-    knows and ignores the others, so that one call serves all.
-
-    >>> from calbias.truth.curves import Curve
-    >>> uniform_squared = Scenario("example", 1.0, 1.0, Curve("power", 0.0, 2.0))
-    >>> round(target_value("lp", uniform_squared, norm=1), 6)  # ∫ (c − c²) dc
-    0.166667
-    >>> round(target_value("max_deviation", uniform_squared), 6)
-    0.166667
+    ``size``: points of the quantile grid, for targets without a quadrature of their own. Of the
+    options a target takes those that it knows and ignores the others: one call serves all.
     """
     module = _module(target)
     if hasattr(module, "value"):
