@@ -6,7 +6,7 @@ from calbias.io.tables import write_table
 from calbias.pipeline.models import read_models
 from calbias.truth.curves import Curve
 from calbias.truth.fitted_scenarios import fitted_scenario
-from calbias.truth.scenario_tables import model_row, synthetic_rows
+from calbias.truth.scenario_tables import scenario_row, synthetic_rows
 
 
 @script(
@@ -31,8 +31,8 @@ def main(options):
     models = read_models(options.models_table) if options.models else {}
     for model in options.models:
         fit = fitted_scenario(model, options.curve, options.beta_fits, options.glm_fits)
-        group = models[model]["group"]
-        rows.append(model_row(options.experiment, model, group, fit.source, fit.scores, fit.curve))
+        of_model = model, models[model]["group"], fit.source
+        rows.append(scenario_row(options.experiment, *of_model, *fit.scores, fit.curve))
     write_table(options.output, "scenarios", rows)
 
 

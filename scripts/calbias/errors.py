@@ -11,6 +11,13 @@ class InputError(ValueError):
     """
 
 
+def looked_up(kind, name, known):
+    """Return ``known[name]``; InputError with the nearest name where there is no such ``kind``."""
+    if name not in known:
+        raise InputError(f"unknown {kind} {name!r}. {did_you_mean(name, sorted(known))}")
+    return known[name]
+
+
 def did_you_mean(name, known):
     """Return the end of a message on an unknown name: the nearest known one, else all of them."""
     nearest = difflib.get_close_matches(str(name), list(known), n=1)

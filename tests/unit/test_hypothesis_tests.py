@@ -14,9 +14,8 @@ from calbias.engine.sorted_batch import of_sorted_scores, sorted_data_set
 from calbias.errors import InputError
 from calbias.estimation.registry import known_estimators
 from calbias.hypothesis_tests.ecce_series import mad_tail, range_tail
-from calbias.hypothesis_tests.names import known_tests
 from calbias.hypothesis_tests.power import power_rows
-from calbias.hypothesis_tests.registry import load_test
+from calbias.hypothesis_tests.registry import known_tests, load_test
 from calbias.truth.curves import Curve
 from calbias.truth.scenarios import Scenario
 

@@ -2,7 +2,7 @@
 # file; how often the intervals of an audit hold the truth, and what its recommendation loses.
 
 from calbias.estimation.registry import literal
-from calbias.hypothesis_tests.names import calibration_test_file
+from calbias.hypothesis_tests.registry import calibration_test_file
 
 # name → its file of genuine scores, for those that are in no models table
 SCORE_FILES = {

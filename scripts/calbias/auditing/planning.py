@@ -17,10 +17,8 @@ from scipy.special import chdtri, chndtr, chndtrinc, expit, ndtri, polygamma
 
 from calbias.auditing.cox import logits_of, noncentrality, score_test
 from calbias.engine.redraw import FixedScores
-from calbias.errors import InputError
 
 LEVEL = 0.05
-_SIMULATED = 400
 _LARGEST_SIMULATED, _LARGEST_LAMBDA = 200_000, 1e4
 
 
@@ -46,11 +44,9 @@ def mean_gap_labels(scores, half_width=0.01):
     return float(ndtri(0.975) ** 2 * np.mean(scores * (1.0 - scores)) / half_width**2)
 
 
-def needed_noncentrality(power=0.8, level=LEVEL):
+def needed_noncentrality(power=0.8):
     """Return the noncentrality at which χ² of 2 df exceeds its 95 % quantile with ``power``."""
-    if not level < power < 1:
-        raise InputError(f"power must be above the level {level} and below 1, not {power}")
-    return float(chndtrinc(chdtri(2, level), 2, 1 - power))
+    return float(chndtrinc(chdtri(2, LEVEL), 2, 1 - power))
 
 
 def detection_labels(scores, rates, power=0.8):
@@ -64,7 +60,7 @@ def cox_power(scores, rates, n):
     return float(1 - chndtr(chdtri(2, LEVEL), 2, n * noncentrality(scores, rates)))
 
 
-def simulated_power(scores, rates, n, replicates=_SIMULATED, seed=0):
+def simulated_power(scores, rates, n, replicates, seed=0):
     """Return (power, standard error) of the Cox score test on n labels; NaN above 200 000.
 
     The n scores are the given ones' quantiles; the critical value is χ²'s.

@@ -6,7 +6,7 @@ from functools import cache
 from numbers import Real
 from pathlib import Path
 
-from calbias.errors import InputError, did_you_mean
+from calbias.errors import InputError, looked_up
 
 CHOSEN = -1  # the number of bins of an estimator that chooses it
 NO_BINS = 0  # … and of one that has none
@@ -18,10 +18,7 @@ def estimator_file(estimator, folders=(FOLDER,)):
     """Return the path of an estimator's file in the first of ``folders`` that has it."""
     if not isinstance(estimator, str):
         raise InputError(f"estimator must be a name, such as 'ece_sweep_em', not {estimator!r:.60}")
-    known = known_estimators(folders)
-    if estimator in known:
-        return known[estimator]
-    raise InputError(f"unknown estimator {estimator!r}. {did_you_mean(estimator, sorted(known))}")
+    return looked_up("estimator", estimator, known_estimators(folders))
 
 
 def known_estimators(folders=(FOLDER,)):

@@ -8,13 +8,20 @@ the redraw test with that estimator as its statistic.
 """
 
 import importlib
+from pathlib import Path
 from typing import NamedTuple
 
-from calbias.estimation.loading import load_estimator
-from calbias.estimation.registry import estimator_file, estimator_options, literal
-from calbias.hypothesis_tests.names import REDRAW, calibration_test_file
+from calbias.errors import looked_up
+from calbias.estimation.registry import (
+    estimator_file,
+    estimator_options,
+    known_estimators,
+    literal,
+)
 
 N_BINS = 15
+_REDRAW = "redraw_"
+_NOT_TESTS = ("registry", "power")
 
 
 class CalibrationTest(NamedTuple):
@@ -30,11 +37,24 @@ class CalibrationTest(NamedTuple):
         return -self.p_values(data) if self.p_values else self.statistics(data)
 
 
+def known_tests():
+    """Return {name: path} of the tests that have a file of their own, without importing any."""
+    known = known_estimators((Path(__file__).parent,))
+    return {name: path for name, path in known.items() if path.stem not in _NOT_TESTS}
+
+
+def calibration_test_file(name):
+    """Return the file of a test, or of the estimator X that ``redraw_X`` redraws."""
+    if name.startswith(_REDRAW):
+        return estimator_file(name.removeprefix(_REDRAW))
+    return looked_up("test", name, known_tests())
+
+
 def load_test(name):
     """Return the CalibrationTest of a name; InputError, with the nearest, for an unknown one."""
-    if name.startswith(REDRAW):
-        return CalibrationTest(name, statistics=_statistic(name.removeprefix(REDRAW)))
     path = calibration_test_file(name)
+    if name.startswith(_REDRAW):
+        return CalibrationTest(name, statistics=_statistic(name.removeprefix(_REDRAW), path))
     module = importlib.import_module(f"calbias.hypothesis_tests.{path.stem}")
     options = estimator_options(name, path)
 
@@ -49,7 +69,9 @@ def load_test(name):
     )
 
 
-def _statistic(estimator):
+def _statistic(estimator, path):
+    from calbias.estimation.loading import load_estimator  # Snakemake imports no NumPy
+
     run = load_estimator(estimator)
-    norms = literal(estimator_file(estimator), "NORMS", default=(2,))
+    norms = literal(path, "NORMS", default=(2,))
     return lambda data: run(data, N_BINS, float(norms[-1]))[0]

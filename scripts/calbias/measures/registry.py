@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from calbias.errors import InputError, did_you_mean
+from calbias.errors import InputError, looked_up
 from calbias.estimation.registry import literal
 
 
@@ -75,15 +75,13 @@ def measure(name: str, predictions, outcomes) -> float:
     >>> round(measure("accuracy", scores, hits), 2), round(measure("ece", scores, hits), 3)
     (0.75, 0.48)
     """
-    known = measures()
-    if name not in known:
-        raise InputError(f"unknown measure {name!r}. {did_you_mean(name, sorted(known))}")
+    found = looked_up("measure", name, measures())
     predictions, outcomes = np.asarray(predictions), np.asarray(outcomes)
-    dimensions = 1 if known[name].reads == "top_label" else 2
+    dimensions = 1 if found.reads == "top_label" else 2
     if predictions.ndim != dimensions or len(predictions) != len(outcomes):
         form = "scores (n,) and hits (n,)" if dimensions == 1 else "(n, K) and labels (n,)"
         raise InputError(
-            f"measure {name} reads {known[name].reads}: give {form}, not arrays of shape "
+            f"measure {name} reads {found.reads}: give {form}, not arrays of shape "
             f"{predictions.shape} and {outcomes.shape}"
         )
-    return known[name].of(predictions, outcomes)
+    return found.of(predictions, outcomes)

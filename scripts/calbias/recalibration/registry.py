@@ -12,7 +12,7 @@ import importlib
 from functools import partial
 from pathlib import Path
 
-from calbias.errors import InputError, did_you_mean
+from calbias.errors import looked_up
 from calbias.estimation.registry import estimator_options, known_estimators
 
 FOLDER = Path(__file__).parent / "methods"
@@ -25,10 +25,7 @@ def known_methods():
 
 def load_method(method):
     """Return ``fit(logits, labels, **more options)``; InputError for an unknown name."""
-    known = known_methods()
-    if method not in known:
-        raise InputError(f"unknown method {method!r}. {did_you_mean(method, sorted(known))}")
-    path = known[method]
+    path = looked_up("method", method, known_methods())
     module = importlib.import_module(f"calbias.recalibration.methods.{path.stem}")
     fit = getattr(module, "fit", None)
     if fit is None:

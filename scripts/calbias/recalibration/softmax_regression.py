@@ -48,21 +48,20 @@ def fit_linear(
     labels,
     diagonal=False,
     penalty=0.0,
-    penalty_intercept=0.0,
     of_log_probabilities=False,
     start=None,
     tolerance=GRADIENT,
 ):
     """Return the ``LinearCalibration`` of least loss for logits (n, K) and labels (n,).
 
-    ``penalty`` is λ and ``penalty_intercept`` μ; ``start`` is a LinearCalibration to begin at.
-    Warns where the logits separate the classes, since the likelihood then has no maximum.
+    ``penalty`` is λ and μ; ``start`` is a LinearCalibration to begin at. Warns
+    where the logits separate the classes, since the likelihood then has no maximum.
     """
     x = _inputs(logits, of_log_probabilities)
     k = x.shape[1]
     identity = np.ones(k) if diagonal else np.eye(k)
     ridge = 0.0 if diagonal else penalty / (k * (k - 1)) * (1.0 - identity)
-    ridge_intercept = penalty_intercept / k
+    ridge_intercept = penalty / k
     # Rows of [W b] are the variables times ``change``.
     change = _scales(x) if diagonal else _whitening(x, penalty / (k * (k - 1)), ridge_intercept)
 

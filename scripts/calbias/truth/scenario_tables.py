@@ -18,18 +18,14 @@ def synthetic_rows(experiment, scores, curves, powers=(), glms=()):
     named = [_NAMED_CURVES[name] for name in curves]
     curves_of = [*named, *(Curve("power", 0.0, float(d)) for d in powers), *glms]
     return [
-        _row(experiment, scenario_name(*pair, name), "", "synthetic", *pair, curve)
+        scenario_row(experiment, scenario_name(*pair, name), "", "synthetic", *pair, curve)
         for pair in scores
         for name, curve in zip(curve_names(curves, powers, glms), curves_of, strict=True)
     ]
 
 
-def model_row(experiment, model, group, source, beta_fit, curve):
-    """Return the row of a model's scenario; ``beta_fit`` is (alpha, beta), ``curve`` a Curve."""
-    return _row(experiment, model, group, source, *beta_fit, curve)
-
-
-def _row(experiment, scenario, group, source, alpha, beta, curve):
+def scenario_row(experiment, scenario, group, source, alpha, beta, curve):
+    """Return the row, a dict, of a scenario with this Curve."""
     values = (experiment, scenario, group, source, float(alpha), float(beta), *curve)
     return dict(zip(COLUMNS, values, strict=True))
 

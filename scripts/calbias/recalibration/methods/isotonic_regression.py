@@ -8,15 +8,13 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import isotonic_regression
 
-from calbias.errors import InputError
 from calbias.recalibration.binary import Steps
 
 VARIANTS = {
     "isotonic_regression": {},
-    "isotonic_regression_step": {"shape": "step"},
+    "isotonic_regression_step": {"step": True},
     "isotonic_regression_top_label": {"top_label_only": True},
 }
-SHAPES = ("interpolated", "step")
 
 
 class Interpolated(NamedTuple):
@@ -30,19 +28,17 @@ class Interpolated(NamedTuple):
         return np.interp(scores, self.knots, self.values)
 
 
-def fit_binary(scores, hits, shape="interpolated"):
+def fit_binary(scores, hits, step=False):
     """Return the isotonic map, outside the given scores constant.
 
-    Between them ``"interpolated"`` is linear, which is what scikit-learn predicts; ``"step"`` keeps
-    the value of the next lower score, the piecewise constant function of Guo et al.
+    Between them it is linear, which is what scikit-learn predicts, or with ``step`` it keeps the
+    value of the next lower score, the piecewise constant function of Guo et al.
     """
-    if shape not in SHAPES:
-        raise InputError(f"isotonic shape {shape!r} is unknown: choose from {', '.join(SHAPES)}")
     scores, hits = _without_leading_misses(scores, hits)
     knots, group, count = np.unique(scores, return_inverse=True, return_counts=True)
     mean_label = np.bincount(group, weights=hits) / count
     values = isotonic_regression(mean_label, weights=count).x
-    return Interpolated(knots, values) if shape == "interpolated" else Steps(knots[1:], values)
+    return Steps(knots[1:], values) if step else Interpolated(knots, values)
 
 
 def _without_leading_misses(scores, hits):

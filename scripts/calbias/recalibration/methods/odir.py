@@ -19,14 +19,14 @@ N_FOLDS = 5
 
 def fit(logits, labels, of_log_probabilities=False, penalties=PENALTIES):
     """Fit W and b to logits (n, K) and labels (n,); one penalty needs no cross-validation."""
-    options = {"of_log_probabilities": of_log_probabilities}
     penalty = penalties[0]
     if len(penalties) > 1:
-        penalty = penalties[int(np.argmin(_held_out(logits, labels, penalties, options)))]
-    return fit_linear(logits, labels, penalty=penalty, penalty_intercept=penalty, **options)
+        held_out = _held_out(logits, labels, penalties, of_log_probabilities)
+        penalty = penalties[int(np.argmin(held_out))]
+    return fit_linear(logits, labels, penalty=penalty, of_log_probabilities=of_log_probabilities)
 
 
-def _held_out(logits, labels, penalties, options):
+def _held_out(logits, labels, penalties, of_log_probabilities):
     """Return the negative log-likelihood of held-out rows for each penalty, strongest first."""
     # Rows may be sorted by class: deal them out, class by class.
     fold = np.empty(len(labels), np.int64)
@@ -41,10 +41,9 @@ def _held_out(logits, labels, penalties, options):
                     logits[kept],
                     labels[kept],
                     penalty=penalty,
-                    penalty_intercept=penalty,
+                    of_log_probabilities=of_log_probabilities,
                     start=calibration,
                     tolerance=1e-4,
-                    **options,
                 )
             total[k] += np.sum(~kept) * calibration.mean_nll(logits[~kept], labels[~kept])
     return total

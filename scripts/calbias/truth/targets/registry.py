@@ -10,7 +10,7 @@ import importlib
 import inspect
 from pathlib import Path
 
-from calbias.errors import InputError, did_you_mean
+from calbias.errors import looked_up
 from calbias.truth.scenarios import Scenario
 from calbias.truth.targets.population import (
     GRID_SIZE,
@@ -50,8 +50,7 @@ def target_value_of_sample(target: str, scores, curve_values, **options) -> floa
 
 @functools.cache
 def _module(target):
-    if target not in known_targets():
-        raise InputError(f"unknown target {target!r}. {did_you_mean(target, known_targets())}")
+    looked_up("target", target, dict.fromkeys(known_targets()))
     return importlib.import_module(f"calbias.truth.targets.{target}")
 
 
