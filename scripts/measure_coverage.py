@@ -12,7 +12,7 @@ from calbias.io.tables import write_table
     OUTPUT,
 )
 def main(options):
-    table = coverage_table(options.data_sets, options.seed, laws=(options.law,))
+    table = coverage_table(options.law, options.data_sets, options.seed)
     write_table(options.output, "interval_coverage", table)
 
 

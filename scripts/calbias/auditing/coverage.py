@@ -4,11 +4,14 @@ A cell is a score law, a calibration curve and a sample size. The truth is the e
 of the sample's scores. A one-sided bound covers where the truth is on its side.
 """
 
+import itertools
+
 import numpy as np
 import pandas as pd
 from scipy.special import betaincinv, expit
 
 from calbias.auditing.estimators import HEADLINE, audited_estimators
+from calbias.auditing.intervals.interval import LEVEL, Interval
 from calbias.auditing.intervals.inversion import invert
 from calbias.auditing.intervals.methods import Method, other_methods
 from calbias.auditing.sample import Sample
@@ -17,7 +20,6 @@ from calbias.truth.curves import score
 from calbias.truth.targets.population import quantile_grid
 from calbias.truth.wave import Wave
 
-NOMINAL = 0.95
 LAWS = {"uniform": (1.0, 1.0), "saturated": (2.8, 0.05)}
 SIZES = (200, 1000)
 _DRAWS = 200  # simulated data sets at each λ, and bootstrap resamples
@@ -33,14 +35,14 @@ CURVES = {"calibrated": slope(1.0), "slope_0.8": slope(0.8), "slope_0.5": slope(
           "wave": Wave().hit}  # fmt: skip
 
 
-def methods(nominal=NOMINAL, draws=_DRAWS):
+def methods(draws=_DRAWS):
     """Return {name: Method} of all interval methods."""
     ece = audited_estimators()[HEADLINE]
     debiased = audited_estimators(2.0, 15, ["ece_debias_em"])["ece_debias_em"]
     return {
-        "test_inversion": Method("l1", lambda x: invert(x, ece, nominal, draws)),
-        "test_inversion_debiased": Method("l2", lambda x: invert(x, debiased, nominal, draws)),
-        **other_methods(ece, nominal, draws=draws),
+        "test_inversion": Method("l1", lambda x: invert(x, ece, LEVEL, draws)),
+        "test_inversion_debiased": Method("l2", lambda x: invert(x, debiased, LEVEL, draws)),
+        **other_methods(ece, LEVEL, draws=draws),
     }
 
 
@@ -68,11 +70,11 @@ def samples(parameters, curve, n, count, seed, names):
         yield Sample(scores, hits, log_score, log1m_score, seed=int(generator.integers(2**31)))
 
 
-def cell_coverage(law, curve, n, count, seed=0, nominal=NOMINAL, draws=_DRAWS):
+def cell_coverage(law, curve, n, count, seed=0, draws=_DRAWS):
     """Return the rows of ``interval_coverage`` of one cell: one dict per method."""
     cell = LAWS[law], CURVES[curve]
     truth = truths(*cell)
-    every = methods(nominal, draws)
+    every = methods(draws)
     found = {name: [] for name in every}
     for sample in samples(*cell, n, count, seed, (law, curve, str(n))):
         for name, method in every.items():
@@ -88,9 +90,9 @@ def cell_coverage(law, curve, n, count, seed=0, nominal=NOMINAL, draws=_DRAWS):
                 "target": method.target,
                 "scenario": f"{law}_{curve}",
                 "n_samples": n,
-                "nominal": nominal,
+                "nominal": LEVEL,
                 "coverage": covered / count,
-                **dict(zip(("low", "high"), clopper_pearson(covered, count), strict=True)),
+                **clopper_pearson(covered, count)._asdict(),
                 "mean_length": float(lengths.mean()) if np.isfinite(lengths).all() else np.nan,
                 "truth": truth[method.target],
                 "n_data_sets": count,
@@ -99,14 +101,11 @@ def cell_coverage(law, curve, n, count, seed=0, nominal=NOMINAL, draws=_DRAWS):
     return rows
 
 
-def coverage_table(count, seed=0, laws=tuple(LAWS), curves=tuple(CURVES), sizes=SIZES):
-    """Return the table ``interval_coverage`` as a DataFrame."""
+def coverage_table(law, count, seed=0):
+    """Return the table ``interval_coverage`` of one of ``LAWS``, a DataFrame."""
+    cells = itertools.product(CURVES, SIZES)
     return pd.DataFrame(
-        row
-        for law in laws
-        for curve in curves
-        for n in sizes
-        for row in cell_coverage(law, curve, n, count, seed)
+        row for curve, n in cells for row in cell_coverage(law, curve, n, count, seed)
     )
 
 
@@ -115,4 +114,4 @@ def clopper_pearson(successes, trials, level=0.95):
     tail = (1 - level) / 2
     low = betaincinv(successes, trials - successes + 1, tail) if successes else 0.0
     high = betaincinv(successes + 1, trials - successes, 1 - tail) if successes < trials else 1.0
-    return float(low), float(high)
+    return Interval(float(low), float(high))

@@ -26,10 +26,8 @@ N_BINS = 15
 N_REDRAWS = 40  # data sets that each fit to a subsample is judged by
 
 
-def predicted_bias(
-    top, estimators, sample_sizes, n_subsamples, n_refits, norm=2.0, seed=0, name=""
-):
-    """Return a dict per estimator of the ℓp error and size n: the table's columns from estimator.
+def predicted_bias(top, estimators, sample_sizes, n_subsamples, n_refits, seed=0, name=""):
+    """Return a dict per estimator of the ℓ2 error and size n: the table's columns from estimator.
 
     The observed bias is over ``n_subsamples``, whose hits are redrawn once each; ``n_refits`` of
     them also have a curve of their own. The errors of the mean and of the reference, which has as
@@ -49,12 +47,12 @@ def predicted_bias(
     top = TopLabel(*(array[order] for array in top))
     runs = {estimator: load_estimator(estimator) for estimator in estimators}
     curve = fit_curve(top).curve
-    rates, truth = hit_probability(top, curve), empirical_tce(top, curve, norm)
-    reference, reference_se = _reference(top, norm, n_subsamples, stream(seed, "reference", name))
+    rates, truth = hit_probability(top, curve), empirical_tce(top, curve)
+    reference, reference_se = _reference(top, n_subsamples, stream(seed, "reference", name))
     rows = []
     for n in sizes:
         generator = stream(seed, "subsamples", name, str(n))
-        found = _on_subsamples(top, rates, runs, n, n_subsamples, n_refits, norm, generator)
+        found = _on_subsamples(top, rates, runs, n, n_subsamples, n_refits, generator)
         for estimator, (observed, predicted, refitted) in found.items():
             rows.append(
                 {
@@ -73,7 +71,7 @@ def predicted_bias(
     return rows
 
 
-def _on_subsamples(top, rates, runs, n, n_subsamples, n_refits, norm, generator):
+def _on_subsamples(top, rates, runs, n, n_subsamples, n_refits, generator):
     """Return three arrays by estimator: estimates on the rows' own hits (n_subsamples,), on hits
     redrawn at ``rates`` (n_subsamples,), and the biases by construction of n_refits subsamples.
     """
@@ -83,18 +81,18 @@ def _on_subsamples(top, rates, runs, n, n_subsamples, n_refits, norm, generator)
         scores, redrawn = top.score[chosen], generator.random(n) < rates[chosen]
         data = of_sorted_scores(scores, np.stack([top.hit[chosen], redrawn]))
         for name, run in runs.items():
-            found[name][0][k], found[name][1][k] = run(data, N_BINS, norm)[0]
+            found[name][0][k], found[name][1][k] = run(data, N_BINS)[0]
         if k < n_refits:
             own = TopLabel(*(array[chosen] for array in top))
             curve = fit_curve(own).curve
             hits = generator.random((N_REDRAWS, n)) < hit_probability(own, curve)
-            data, truth = of_sorted_scores(scores, hits), empirical_tce(own, curve, norm)
+            data, truth = of_sorted_scores(scores, hits), empirical_tce(own, curve)
             for name, run in runs.items():
-                found[name][2][k] = run(data, N_BINS, norm)[0].mean() - truth
+                found[name][2][k] = run(data, N_BINS)[0].mean() - truth
     return found
 
 
-def _reference(top, norm, n_resamples, generator):
+def _reference(top, n_resamples, generator):
     """Return the debiased estimate on all rows and its bootstrap error, fractions."""
     run = load_estimator(REFERENCE)
     n = top.hit.size
@@ -102,8 +100,8 @@ def _reference(top, norm, n_resamples, generator):
     for b in range(n_resamples):
         rows = np.repeat(np.arange(n), np.bincount(generator.integers(0, n, n), minlength=n))
         data = of_sorted_scores(top.score[rows], top.hit[rows][None])
-        resampled[b] = run(data, N_BINS, norm)[0][0]
-    value = run(sorted_data_set(top.score, top.hit), N_BINS, norm)[0][0]
+        resampled[b] = run(data, N_BINS)[0][0]
+    value = run(sorted_data_set(top.score, top.hit), N_BINS)[0][0]
     return float(value), float(resampled.std(ddof=1))
 
 

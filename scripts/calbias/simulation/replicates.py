@@ -55,20 +55,20 @@ NOTHING = Estimates(np.empty(0, np.int64), np.empty(0), np.empty(0, np.int64))
 def write_replicates(path, cells, keys, provenance):
     """Write {Cell: Estimates} with {Cell: key} and a dict of provenance, in the order of cells."""
     sizes = [estimates.estimate.size for estimates in cells.values()]
-    columns = {
-        name: np.repeat([getattr(cell, name) for cell in cells], sizes)
-        for name in ("n_samples", "n_bins")
-    }
-    for k, name in enumerate(Estimates._fields):
-        columns[name] = np.concatenate([estimates[k] for estimates in cells.values()])
     names = list(dict.fromkeys(cell.scenario for cell, n in zip(cells, sizes, strict=True) if n))
     numbers = {name: number for number, name in enumerate(names)}
-    scenarios = np.repeat([numbers.get(cell.scenario, 0) for cell in cells], sizes)
+    _, n_samples, n_bins = zip(*cells, strict=True)
+    of_cells = [numbers.get(cell.scenario, 0) for cell in cells], n_samples, n_bins
+    columns = (
+        *(np.repeat(values, sizes) for values in of_cells),
+        *map(np.concatenate, zip(*cells.values(), strict=True)),
+    )
+    arrays = [
+        _arrow(values.astype(np.float64 if name == "estimate" else np.int32))
+        for name, values in zip(COLUMNS, columns, strict=True)
+    ]
     # a dictionary of the names that occur: others would not be read back
-    arrays = [pa.DictionaryArray.from_arrays(_arrow(scenarios.astype(np.int32)), _texts(names))]
-    for name in COLUMNS[1:]:
-        dtype = np.float64 if name == "estimate" else np.int32
-        arrays.append(_arrow(columns[name].astype(dtype)))
+    arrays[0] = pa.DictionaryArray.from_arrays(arrays[0], _texts(names))
     table = pa.Table.from_arrays(arrays, names=list(COLUMNS))
     keys = [[*cell, keys[cell], size] for cell, size in zip(cells, sizes, strict=True)]
     metadata = {"provenance": provenance, "keys": keys, "checksum": _checksum(table, keys)}

@@ -6,9 +6,7 @@ from calbias.engine.sampler import Sampler
 from calbias.estimation.loading import load_estimator
 
 
-def simulate_estimates(
-    scenario, n_samples, replicates, estimators, n_bins=15, norm=2.0, seed=0, table=None
-):
+def simulate_estimates(scenario, n_samples, replicates, estimators, n_bins=15, norm=2.0, seed=0):
     """Return {estimator: (estimates, bins used)}, arrays (m,), on m simulated data sets.
 
     ``replicates`` are their numbers; ``estimators`` names, or {name: ``run(data, n_bins, norm)``}.
@@ -16,9 +14,8 @@ def simulate_estimates(
     if not isinstance(estimators, dict):
         estimators = {name: load_estimator(name) for name in estimators}
     cells = [(name, n_bins) for name in estimators]
-    results = simulate_cells(
-        Sampler(scenario, n_samples, seed, table), replicates, estimators, cells, norm
-    )
+    sampler = Sampler(scenario, n_samples, seed)
+    results = simulate_cells(sampler, replicates, estimators, cells, norm)
     return dict(zip(estimators, results, strict=True))
 
 

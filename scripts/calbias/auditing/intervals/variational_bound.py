@@ -18,11 +18,11 @@ from calbias.engine.seeding import stream
 BLOCKS = 5
 
 
-def forward_terms(sample, blocks=BLOCKS):
+def forward_terms(sample):
     """Return sign(g(s) − s)·(y − s) of the rows of all blocks but the first, g a Cox curve."""
-    block = stream(sample.seed, "variational", str(sample.n)).permutation(sample.n) % blocks
+    block = stream(sample.seed, "variational", str(sample.n)).permutation(sample.n) % BLOCKS
     terms, x = [], logits_of(sample.scores)
-    for k in range(1, blocks):
+    for k in range(1, BLOCKS):
         here, past = block == k, block < k
         scores = sample.scores[here]
         curve = cox_curve(x[past], sample.hits[past], x[here])

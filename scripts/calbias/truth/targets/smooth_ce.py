@@ -39,25 +39,17 @@ def lipschitz_maximum(scores, masses):
     best = 0.0
     for i in range(scores.shape[0]):
         score, mass = scores[i], masses[i]
+        source, sink = (right, left) if mass > 0.0 else (left, right)
         rest = abs(mass)
         while rest > 0.0:
             position, weight = 1.0, rest
-            if mass > 0.0:
-                if len(right) > 0 and right[0][0] + score < 1.0:
-                    stored, weight = heapq.heappop(right)
-                    position = stored + score
-                    if weight > rest:
-                        heapq.heappush(right, (stored, weight - rest))
-                        weight = rest
-                heapq.heappush(left, (-(position + score), weight))
-            else:
-                if len(left) > 0 and left[0][0] + score < 1.0:
-                    stored, weight = heapq.heappop(left)
-                    position = stored + score
-                    if weight > rest:
-                        heapq.heappush(left, (stored, weight - rest))
-                        weight = rest
-                heapq.heappush(right, (-(position + score), weight))
+            if len(source) > 0 and source[0][0] + score < 1.0:
+                stored, weight = heapq.heappop(source)
+                position = stored + score
+                if weight > rest:
+                    heapq.heappush(source, (stored, weight - rest))
+                    weight = rest
+            heapq.heappush(sink, (-(position + score), weight))
             best += weight * position
             rest -= weight
     return best
