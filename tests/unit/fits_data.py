@@ -5,6 +5,7 @@ import pytest
 from checkout import GENUINE, SHARED
 from scipy.optimize import minimize_scalar
 
+from calbias.fits.glm import fit_all
 from calbias.logits.top_label import top_label
 from calbias.truth.curves import Curve
 
@@ -24,6 +25,11 @@ def draw(alpha, beta, curve, n, seed=0):
     log1m_score = y - np.logaddexp(x, y)
     log_score = np.where(log1m_score < -0.7, np.log1p(-np.exp(log1m_score)), x - np.logaddexp(x, y))
     return log_score, log1m_score, np.log(rng.random(n)) < curve.log_hit(log_score, log1m_score)
+
+
+def fit_glm(name, log_score, log1m_score, hit, **options):
+    """Return the fit of one GLM."""
+    return fit_all(log_score, log1m_score, hit, names=(name,), **options)[0]
 
 
 def genuine(softmax, fold="test"):

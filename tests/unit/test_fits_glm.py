@@ -4,11 +4,11 @@ from functools import partial
 import numpy as np
 import pytest
 from checkout import TABLE_3
-from fits_data import draw, genuine
+from fits_data import draw, fit_glm, genuine
 from refusals import refuses
 
 from calbias.errors import InputError
-from calbias.fits.glm import Labelled, best_fit, fit_all, fit_glm, refit
+from calbias.fits.glm import Labelled, best_fit, fit_all, refit
 from calbias.fits.inputs import LOG_MISS_AT_ONE, below_one
 from calbias.truth.curves import GLM_NAMES, Curve
 

@@ -4,13 +4,13 @@ import warnings
 
 import numpy as np
 import pytest
-from fits_data import SCENARIOS, draw, genuine, other_real, slow_minimum
+from fits_data import SCENARIOS, draw, fit_glm, genuine, other_real, slow_minimum
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
 from calbias.fits.design import glm_design
-from calbias.fits.glm import fit_all, fit_glm
+from calbias.fits.glm import fit_all
 from calbias.fits.newton import minimise
 from calbias.truth.curves import GLM_NAMES, Curve
 

@@ -38,18 +38,6 @@ class GlmFit(NamedTuple):
         return Curve(self.glm, *np.nan_to_num([self.b0, self.b1]).tolist())
 
 
-def fit_glm(name, log_score, log1m_score, hit, **options):
-    """Return the GlmFit of one of ``GLM_NAMES``.
-
-    ``log_score`` = log c, ``log1m_score`` = log(1 - c) and ``hit`` (0/1 or bool) have shape (n,).
-    Scores of exactly 1 are taken as 1 - 2^-53 with a warning, or with ``drop_scores_equal_to_one``
-    left out, as in the published Table 3. statsmodels proposes the optimum and Newton's method
-    certifies or corrects it; without ``use_statsmodels`` Newton's method does it all. InputError
-    for rows of one class, for equal scores where there are two terms, and for bad scores.
-    """
-    return fit_all(log_score, log1m_score, hit, names=(name,), **options)[0]
-
-
 def fit_all(
     log_score,
     log1m_score,
@@ -59,7 +47,12 @@ def fit_all(
     drop_scores_equal_to_one=False,
     use_statsmodels=True,
 ):
-    """Return the GlmFits of all twelve models, in the order of ``GLM_NAMES``; see ``fit_glm``."""
+    """Return the GlmFits of models, from log c, log(1 - c) and hits (0/1 or bool), (n,) each.
+
+    Scores of exactly 1 are taken as 1 - 2^-53 with a warning, or with ``drop_scores_equal_to_one``
+    left out, as in the published Table 3. statsmodels proposes the optimum and Newton's method
+    certifies or corrects it; without ``use_statsmodels`` Newton's method does it all.
+    """
     for name in names:
         if name not in GLM_NAMES:
             raise InputError(f"unknown GLM {name!r}: choose from {', '.join(GLM_NAMES)}")
