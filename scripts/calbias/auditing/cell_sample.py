@@ -6,6 +6,7 @@ import numpy as np
 from scipy.special import expit
 
 from calbias.auditing.cox import logits_of
+from calbias.auditing.estimators import Audited
 from calbias.auditing.sample import Family
 from calbias.engine.seeding import stream
 
@@ -68,22 +69,16 @@ class CellSample(Family):
         return stream(self.seed, "large", str(self.n)).standard_normal(shape)
 
 
-class BinnedSums:
-    """The equal-width ECE of sums over bins, with its target over cells."""
+def binned_sums(sample, p):
+    """Return the Audited of the equal-width ECE: of Σ (score − hit) of the bins, (m, b)."""
+    sizes = sample.sums(sample.size)
 
-    def __init__(self, sample, p):
-        self.sample, self.p, self.target_name = sample, p, f"ℓ{p:g}"
-        self.sizes = sample.sums(sample.size)
+    def apply(sums):
+        means = np.abs(sums) / sizes
+        values = (means**p @ (sizes / sample.n)) ** (1 / p)
+        return values, np.full(len(sums), sizes.size)
 
-    def run(self, sums):
-        """Return the ECE (m,) of Σ (score − hit) of the bins, (m, b)."""
-        means = np.abs(sums) / self.sizes
-        return (means**self.p @ (self.sizes / self.sample.n)) ** (1 / self.p)
+    def target(scores, rates):
+        return sample.mean(np.abs(rates - scores) ** p) ** (1 / p)
 
-    def apply(self, sums):
-        """Return the ECE, and the number of bins that hold rows."""
-        return self.run(sums), np.full(len(sums), self.sizes.size)
-
-    def target(self, scores, rates):
-        """Return the ℓp error over the cells."""
-        return self.sample.mean(np.abs(rates - scores) ** self.p) ** (1 / self.p)
+    return Audited(apply, target, f"ℓ{p:g}")

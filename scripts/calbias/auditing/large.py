@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import chdtrc, ndtr
 
-from calbias.auditing.cell_sample import DRAWS, BinnedSums, CellSample
+from calbias.auditing.cell_sample import DRAWS, CellSample, binned_sums
 from calbias.auditing.description import description_of
 from calbias.auditing.estimates import COLUMNS, estimates_table
 from calbias.auditing.estimators import HEADLINE
@@ -39,14 +39,13 @@ def large_audit(cells, scores, hits, options=None, progress=lambda text: None):
     sample = Sample(scores, np.asarray(hits, float), seed=seed)
     of_cells = CellSample(cells, seed)
     progress("drawing sums of bins along the family of curves")
-    construction = Construction(
-        of_cells, {HEADLINE: BinnedSums(of_cells, p)}, DRAWS, refinements=_REFINEMENTS
-    )
+    ece = binned_sums(of_cells, p)
+    construction = Construction(of_cells, {HEADLINE: ece}, DRAWS, refinements=_REFINEMENTS)
     estimates = estimates_table(construction, options.level)
     row = estimates.loc[HEADLINE]
     progress("labels needed")
     curves = {error: curve_with_error(sample.rates, sample.scores, error) for error in DETECT}
-    description = _of_all_rows(description_of(Data(sample), p), of_cells, p)
+    description = description_of(Data(sample), p) | _of_all_rows(of_cells, ece)
     progress("cross-validated recalibration")
     return Audit(
         description=description,
@@ -103,10 +102,10 @@ def _tests(cells, row):
     )
 
 
-def _of_all_rows(description, sample, p):
+def _of_all_rows(sample, ece):
     cells, n = sample.cells, sample.n
     hits, score = cells.hits.sum(), cells.score.sum()
-    return description | {
+    return {
         "n": n,
         "accuracy": float(hits / n),
         "mean_score": float(score / n),
@@ -117,7 +116,7 @@ def _of_all_rows(description, sample, p):
         "fitted_curve": "logit_logit_b0_b1",
         "fitted_b0": float(sample.line[0]),
         "fitted_b1": float(sample.line[1]),
-        "fitted_error": BinnedSums(sample, p).target(sample.scores, sample.fitted),
+        "fitted_error": ece.target(sample.scores, sample.fitted),
         "fit_p_value": None,
     }
 

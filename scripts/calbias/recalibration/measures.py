@@ -1,5 +1,7 @@
 """The measures that may select a recalibration method: every estimator, and the KS error."""
 
+from functools import partial
+
 import numpy as np
 
 from calbias.engine.sorted_batch import sorted_data_set
@@ -26,17 +28,14 @@ def load_measures(norm=2.0, estimators=None):
             if norm == 2:
                 raise
             continue
-        measures[name] = _measure(run, norm)
+        measures[name] = partial(_value_and_bins, run, norm)
     measures["ks_error"] = lambda data: (_ks_error(data), -1)
     return measures
 
 
-def _measure(run, norm):
-    def measure(data):
-        values, n_bins = run(data, N_BINS, norm)
-        return float(values[0]), int(n_bins[0])
-
-    return measure
+def _value_and_bins(run, norm, data):
+    values, n_bins = run(data, N_BINS, norm)
+    return float(values[0]), int(n_bins[0])
 
 
 def _ks_error(data):

@@ -63,7 +63,10 @@ def fit_linear(
     ridge = 0.0 if diagonal else penalty / (k * (k - 1)) * (1.0 - identity)
     ridge_intercept = penalty / k
     # Rows of [W b] are the variables times ``change``.
-    change = _scales(x) if diagonal else _whitening(x, penalty / (k * (k - 1)), ridge_intercept)
+    if diagonal:
+        change = np.diag([1 / (np.sqrt(np.mean(x * x)) or 1.0), 1.0])  # inputs of unit scale
+    else:
+        change = _whitening(x, penalty / (k * (k - 1)), ridge_intercept)
 
     def parameters(variables):
         rows = variables.reshape(k, -1) @ change
@@ -102,11 +105,6 @@ def fit_linear(
 def _inputs(logits, of_log_probabilities):
     x = logits.astype(np.float64)
     return x - log_totals(logits)[:, None] if of_log_probabilities else x
-
-
-def _scales(x):
-    """Return the change of variables, (2, 2), to inputs of unit scale."""
-    return np.diag([1 / (np.sqrt(np.mean(x * x)) or 1.0), 1.0])
 
 
 def _whitening(x, ridge, ridge_intercept):

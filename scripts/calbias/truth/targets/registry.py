@@ -55,10 +55,5 @@ def _module(target):
 
 
 def _taken(function, options):
-    names = _parameters(function)
-    return {name: value for name, value in options.items() if name in names}
-
-
-@functools.cache
-def _parameters(function):
-    return frozenset(inspect.signature(function).parameters)
+    known = inspect.signature(function).parameters
+    return {name: value for name, value in options.items() if name in known}
