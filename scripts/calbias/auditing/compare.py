@@ -10,12 +10,14 @@ hits kept.
 
 import json
 from dataclasses import asdict, dataclass
+from pathlib import Path
 
 import numpy as np
 from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 
 from calbias.auditing.cox import cox_curve, logits_of
+from calbias.auditing.inputs import read_pair
 from calbias.engine.scores_and_hits import scores_and_hits
 from calbias.engine.seeding import stream
 from calbias.errors import InputError
@@ -111,10 +113,6 @@ def compare(first, second, replicates=499, seed=0, names=("first", "second"), pr
 
 def compare_files(first, second, replicates=499, seed=0, progress=None):
     """Return the Comparison of two files as ``calbias audit`` reads them."""
-    from pathlib import Path
-
-    from calbias.auditing.inputs import read_pair
-
     if replicates < 20 or seed < 0:
         raise InputError("--replicates must be at least 20 and --seed at least 0")
     pairs = [read_pair(file) for file in (first, second)]

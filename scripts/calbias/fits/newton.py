@@ -61,7 +61,7 @@ def minimise(design, *starts):
             old[rows] = new
         searching[rows] = found & ~(renewed.decrement <= _GAP * (1 + value[rows]))
     certified = local.decrement <= _GAP * (1 + value)
-    x, value, local = _finish(design, x, value, local, certified)
+    _finish(design, x, value, local, certified.copy())
     return Minimum(x, value, certified, moved)
 
 
@@ -126,9 +126,8 @@ def _line_search(design, x, value, local):
     return found, best, best_value
 
 
-def _finish(design, x, value, local, certified):
-    """Return (x, loss, local) after full steps while they help: the same digits from any start."""
-    helping = certified.copy()
+def _finish(design, x, value, local, helping):
+    """Take full steps, in place, while they help the sets: the same digits from any start."""
     for _ in range(4):
         candidate = np.where(helping[:, None], x + local.step, x)
         helping &= ~((design.link == "log") & (candidate > 0).any(axis=1))
@@ -138,12 +137,5 @@ def _finish(design, x, value, local, certified):
         helping &= refined.decrement < local.decrement
         if not helping.any():
             break
-        x = np.where(helping[:, None], candidate, x)
-        value = np.where(helping, loss, value)
-        local = _Local(
-            *(
-                np.where(helping.reshape(-1, *[1] * (old.ndim - 1)), new, old)
-                for old, new in zip(local, refined, strict=True)
-            )
-        )
-    return x, value, local
+        for old, new in zip((x, value, *local), (candidate, loss, *refined), strict=True):
+            old[helping] = new[helping]

@@ -50,10 +50,7 @@ def band(sample, level=LEVEL, blocks=None):
     np.minimum.at(at_first, first, above)
     lower = np.maximum.accumulate(at_last)
     upper = np.minimum.accumulate(at_first[::-1])[::-1]
-    low, high = np.empty(n), np.empty(n)
-    for b in range(m):
-        inside = slice(edges[b], edges[b + 1])
-        scores = sample.scores[inside]
-        low[inside] = np.where(scores == scores[-1], lower[b], lower[b - 1] if b else 0.0)
-        high[inside] = np.where(scores == scores[0], upper[b], upper[b + 1] if b + 1 < m else 1.0)
-    return low, high
+    block, scores = np.repeat(np.arange(m), np.diff(edges)), sample.scores
+    of_block_before, of_next_block = np.append(0.0, lower), np.append(upper, 1.0)
+    is_last, is_first = scores == scores[edges[1:] - 1][block], scores == scores[starts][block]
+    return of_block_before[block + is_last], of_next_block[block + ~is_first]
