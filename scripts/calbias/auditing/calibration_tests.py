@@ -13,10 +13,7 @@ BLIND_TO = "errors of opposite sign within a bin"  # of the headline
 
 
 def tests_table(construction, alternatives, replicates):
-    """Return a row per test, indexed by ``test``, with its power at 5 % in ``power_<points>``.
-
-    ``alternatives`` are {true error: rates (n,), or None where no curve is that far off}.
-    """
+    """Return a row per test; its power is that against {true error: rates (n,) or None}."""
     fixed, headline = construction.fixed, construction.estimators[HEADLINE]
     tests = [CalibrationTest(f"redraw_{HEADLINE}", None, headline.run, BLIND_TO)]
     tests += [load_test(name) for name in ANALYTIC]

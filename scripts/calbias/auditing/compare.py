@@ -63,10 +63,7 @@ class Comparison:
 
 
 def compare(first, second, replicates=499, seed=0, names=("first", "second"), progress=None):
-    """Return the Comparison of two models, (scores, hits) each (n,), on the same rows in one order.
-
-    InputError for unequal numbers of rows or fewer than 20.
-    """
+    """Return the Comparison of two models, (scores, hits) each, on the same rows in one order."""
     (s, y), (t, z) = (scores_and_hits(*model) for model in (first, second))
     n = s.size
     if t.size != n:

@@ -32,10 +32,7 @@ def cox_curve(x, hits, new_x):
 
 
 def noncentrality(scores, rates):
-    """Return λ of one sample, gᵀ H⁻¹ g with g = E δ (1, x) and H = E v (1, x)(1, x)ᵀ.
-
-    The score test of n samples has power about P(χ²₂(n λ) > 5.99).
-    """
+    """Return λ of one sample, gᵀ H⁻¹ g with g = E δ (1, x) and H = E v (1, x)(1, x)ᵀ."""
     terms, inverse = _information(scores)
     gradient = terms @ (rates - scores)
     return float(gradient @ inverse @ gradient) / scores.size

@@ -31,9 +31,7 @@ noise floor and a p-value from 99 data sets; asked for alone they get an interva
 
 
 class Audited(NamedTuple):
-    """An estimator as an audit runs it, ``apply(data) -> (values, numbers of bins)``, (m,) each;
-    ``target(scores, rates)`` is None for an estimator without a truth.
-    """
+    """An estimator in an audit, with the true value ``target(scores, rates)`` where it has one."""
 
     apply: Callable
     target: Callable | None

@@ -64,10 +64,7 @@ def prepared(scores=None, hits=None, probabilities=None, logits=None, labels=Non
 
 
 def read_data(path, by=None, seed=0):
-    """Return (Data, groups) of a file: of its fold ``test``, or of all rows where it has no folds.
-
-    ``groups`` (n,), in the order of the file, are its column ``by``, or None.
-    """
+    """Return (Data, groups) of a file's fold ``test``; ``groups`` (n,) are its column ``by``."""
     found = read_outputs(path, by)
     fold = found.folds["test"]
     top = _top(fold)

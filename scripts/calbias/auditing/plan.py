@@ -14,15 +14,7 @@ _REPLICATES = 1000  # the power's standard error is then at most 0.016
 _STEPS, _CLOSE = 6, 0.015
 
 
-def plan(
-    scores=None,
-    beta=None,
-    detect=DETECT,
-    power=0.8,
-    slope_width=0.1,
-    gap_width=0.01,
-    seed=0,
-):
+def plan(scores=None, beta=None, detect=DETECT, power=0.8, slope_width=0.1, gap_width=0.01, seed=0):
     """Return a table of goals with the labels that they need, by closed form and by simulation.
 
     The scores (n,) of the study, or the Beta distribution with these two parameters; true ℓ1 errors
@@ -58,11 +50,7 @@ def plan(
 def goals(
     scores, curves, power=0.8, slope=None, slope_width=0.1, gap_width=0.01, seed=0, replicates=400
 ):
-    """Return a dict per goal: labels by the closed form, the power there, labels by simulation.
-
-    ``curves`` are {error to detect: rates (n,) at ascending ``scores`` (n,), or None}; ``slope`` is
-    the number of labels for the slope where it is known better than from the scores.
-    """
+    """Return a dict per goal; ``curves`` are {error to detect: rates (n,) or None}."""
     rows = []
     for error, rates in curves.items():
         row = {"goal": f"detect {points(error)}", "labels": np.inf}
@@ -86,11 +74,7 @@ def points(error):
 
 
 def _corrected(scores, rates, row, power, replicates, seed):
-    """Return the number of labels at which the simulated power is the one wanted, about.
-
-    The closed form takes the variance of calibrated hits and a χ² law: with few labels, or far from
-    calibration, it promises too much.
-    """
+    """Return the labels at which the simulated power is the one wanted: χ² promises too much."""
     n, simulated = row["labels"], row["simulated_power"]
     for _ in range(_STEPS):
         if np.isnan(simulated) or abs(simulated - power) < _CLOSE:

@@ -61,10 +61,7 @@ def cox_power(scores, rates, n):
 
 
 def simulated_power(scores, rates, n, replicates, seed=0):
-    """Return (power, standard error) of the Cox score test on n labels; NaN above 200 000.
-
-    The n scores are the given ones' quantiles; the critical value is χ²'s.
-    """
+    """Return (power, error) of the Cox score test on n labels; NaN above 200 000."""
     n = int(np.ceil(min(n, _LARGEST_SIMULATED + 1)))
     if n > _LARGEST_SIMULATED:
         return np.nan, np.nan

@@ -98,10 +98,7 @@ def league_entries(estimators):
 
 
 def league_rows(estimators, scenarios, sample_sizes, replicates, seed):
-    """Return the rows of table ``league``, dicts, for {name: file} of estimators.
-
-    ``replicates``, at least 2, are the data sets at the smallest size: see ``n_replicates``.
-    """
+    """Return the rows of table ``league``; ``replicates`` are those at the smallest sample size."""
     entries = league_entries(estimators)
     rows = []
     for scenario in scenarios:

@@ -25,10 +25,7 @@ def league_reading(ranking):
 
 
 def power_reading(power):
-    """Return sentences on table ``test_power``: sizes that are off, and what tests are blind to.
-
-    A size is off where it differs from the level by more than three standard errors.
-    """
+    """Return sentences on table ``test_power``: sizes that are off, and what tests are blind to."""
     is_null = power["scenario"].str.endswith("_calibrated")
     null, wrong = power[is_null], power[~is_null]
     off = null[(null["rejection_rate"] - null["level"]).abs() > 3 * null["rejection_rate_se"]]

@@ -40,10 +40,7 @@ def known_estimators(folders=(FOLDER,)):
 
 
 def validate_unusable(estimator, path):
-    """Raise InputError for a name that no job can have, and for a file without the function.
-
-    A file with a syntax error, and one with ``import *``, is its job's to judge.
-    """
+    """Raise InputError for a name that no job can have, and for a file without the function."""
     if not re.fullmatch(r"\w+", estimator):
         raise InputError(
             f"{path}: {estimator!r} cannot be an estimator's name: rename it to letters, digits "

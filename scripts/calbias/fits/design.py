@@ -47,10 +47,7 @@ class Design(NamedTuple):
         return np.array([[high, -low], [-1.0, 1.0]]) / (high - low)
 
     def loss(self, x):
-        """Return the summed losses, (B,) in nats; inf outside the model (eta > 0, log link).
-
-        Exact in both tails: nothing is clipped.
-        """
+        """Return the summed losses, (B,) in nats, exact in both tails; inf outside the model."""
         eta = x @ self.matrix.T
         if self.link == "logit":
             return -np.sum(self.events * log_expit(eta) + self.others * log_expit(-eta), axis=1)
@@ -60,10 +57,7 @@ class Design(NamedTuple):
         return np.where((eta <= 0).all(axis=1), loss, np.inf)
 
     def slopes(self, x):
-        """Return the gradient (B, k) and the Hessian (B, k, k) of the losses.
-
-        A second derivative enters by its root: the inverse square of 1 - e^eta may overflow.
-        """
+        """Return the gradient (B, k) and the Hessian (B, k, k) of the losses."""
         eta = x @ self.matrix.T
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
             if self.link == "logit":
@@ -74,6 +68,7 @@ class Design(NamedTuple):
                 has_others = self.others > 0
                 first = np.where(has_others, self.others / np.expm1(-eta), 0.0) - self.events
                 root = np.where(has_others, -0.5 * np.sqrt(self.others) / np.sinh(eta / 2), 0.0)
+            # the second derivative itself, by the inverse square of 1 - e^eta, may overflow
             weighted = self.matrix * root[..., None]
             return first @ self.matrix, weighted.transpose(0, 2, 1) @ weighted
 

@@ -15,10 +15,7 @@ from calbias.truth.true_error import gap
 
 
 class FittedCurve(NamedTuple):
-    """The curve of least AIC and the fits it was chosen from, in the order of ``GLM_NAMES``.
-
-    None and empty where the scores inside (0, 1) are all hits, all misses, or all equal.
-    """
+    """The curve of least AIC and all fits; None and empty where no curve can be fitted."""
 
     curve: Curve | None
     fits: tuple[GlmFit, ...]

@@ -116,9 +116,7 @@ def _fit(name, data, use_statsmodels, nested=None):
     design = glm_design(name, *data)
     proposals = []
     if use_statsmodels:
-        from calbias.fits.irls import irls  # a second to import: only where it is used
-
-        proposals.append(irls(design))
+        proposals.append(_by_statsmodels(design))
     if terms == "b0_b1":
         # The optimum without intercept is a start too: no model ends above one nested in it.
         if nested is None:
@@ -143,6 +141,26 @@ def _fit(name, data, use_statsmodels, nested=None):
         converged=certified,
         optimiser="newton" if minimum.moved[0] or not use_statsmodels else "statsmodels",
     )
+
+
+def _by_statsmodels(design):
+    """Return the coordinates x (k,) that iteratively reweighted least squares finds, or NaN.
+
+    statsmodels clips probabilities at 2.2e-16 from 0 and 1 and, under a log link, may step outside
+    the model: what it returns is a proposal.
+    """
+    # Imported only where used; ``statsmodels.api`` would take half a second more.
+    from statsmodels.genmod.families import Binomial, links
+    from statsmodels.genmod.generalized_linear_model import GLM
+
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")  # the certificate decides, not these
+        link = links.Logit() if design.link == "logit" else links.Log()
+        model = GLM(design.events[0], design.matrix, family=Binomial(link=link))
+        try:
+            return model.fit(start_params=design.start, maxiter=100, tol=1e-10).params
+        except (ValueError, np.linalg.LinAlgError):  # weights or predictors overflowed
+            return np.full(design.matrix.shape[1], np.nan)
 
 
 def _constant(link, data):

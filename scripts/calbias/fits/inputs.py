@@ -13,11 +13,7 @@ _SMALLEST = 1e-300
 
 
 def checked_scores(log_score, log1m_score):
-    """Return log c and log(1 - c) as finite float64 arrays of shape (n,), n >= 1.
-
-    A score of exactly 1 is taken as the largest float64 below 1, with a warning. Above c = 1/2
-    log c is recomputed from ``log1m_score``, which carries the information.
-    """
+    """Return log c and log(1 - c), finite (n,), n >= 1; a score of 1 is taken as 1 - 2^-53."""
     log_score = np.array(log_score, dtype=float)
     log1m_score = np.array(log1m_score, dtype=float)
     if log_score.ndim != 1 or log_score.shape != log1m_score.shape or not log_score.size:

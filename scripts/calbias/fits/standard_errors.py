@@ -67,10 +67,7 @@ def glm_errors(scenario, n_samples, curve=None, drop_from=np.inf):
 
 
 def table3_errors(scenario, n_samples, curve):
-    """Return {b0, b1 where it has them, aic: standard error} of a row of Table 3, GLM ``curve``.
-
-    Of its means over ten resamples against the fit to the data, for which ``scenario`` stands.
-    """
+    """Return the ``glm_errors`` of a mean over ten resamples, a row of Table 3, GLM ``curve``."""
     rounding = HALF_LAST_DIGIT / np.sqrt(3)
     errors = glm_errors(scenario, n_samples, curve, drop_from=ROUNDED_TO_ONE)
     return {name: np.hypot(error / np.sqrt(RESAMPLES), rounding) for name, error in errors.items()}

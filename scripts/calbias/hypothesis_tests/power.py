@@ -81,11 +81,7 @@ def power_rows(tests, scenarios, sample_sizes, replicates, seed):
 
 
 def detection_rows(tests, sample_sizes, replicates, seed):
-    """Return table ``test_detection``: the TCE that each test misses in one data set of ten.
-
-    Scores are uniform, curves c^d with TCE·√n from 0.6 to 3.2; between them as in table
-    ``detection_limits``. The ℓ2 error of c^d is √(1/3 − 2/(d + 2) + 1/(2d + 1)).
-    """
+    """Return table ``test_detection``: the TCE of c^d that a test misses in a tenth of the sets."""
     power, rows = Power(tests, replicates, seed), []
     for n in sample_sizes:
         for reach in REACHES:

@@ -12,12 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from calbias.errors import looked_up
-from calbias.estimation.registry import (
-    estimator_file,
-    estimator_options,
-    known_estimators,
-    literal,
-)
+from calbias.estimation.registry import estimator_file, estimator_options, known_estimators, literal
 
 N_BINS = 15
 _REDRAW = "redraw_"

@@ -61,10 +61,7 @@ def bin_rows(outputs):
 
 
 def graph_rows(outputs):
-    """Return points of the calibration graphs (Gupta et al. 2021, Figures 1 and 2), a DataFrame.
-
-    The probability of a hit is that of a spline (§4 there), NaN for fewer rows than knots.
-    """
+    """Return points of the calibration graphs (Gupta et al. 2021, Figures 1 and 2, §4)."""
     scores, cum_score, cum_hit = _cumulated(outputs)
     n = len(scores)
     last = np.unique(np.linspace(0, n - 1, N_POINTS).round().astype(int))

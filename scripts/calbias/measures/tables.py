@@ -14,11 +14,7 @@ NO_FILE = "the outputs of this model, as a line of the models table"
 
 
 def measures_table(parts, printed, files):
-    """Return table ``measures``, a DataFrame, sorted by model, method and measure.
-
-    ``printed`` is from ``printed_values`` and ``files`` {model: file of its logits}. A printed cell
-    that was not computed has a row too, which says what it needs.
-    """
+    """Return table ``measures`` of the models' rows, with a row for each printed cell too."""
     computed = pd.concat(parts) if parts else pd.DataFrame(columns=columns_of("measures"))
     refused = computed[computed["measure"] == ""].set_index(["model", "method"])["needs"]
     columns = ["published_source", *CELL, "published_percent"]

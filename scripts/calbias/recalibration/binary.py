@@ -27,10 +27,7 @@ class OneVsRest(NamedTuple):
     maps: list
 
     def predict(self, logits):
-        """Return the log of the maps' outputs, (n, K), -inf for 0: the softmax renormalises.
-
-        A row to which every class assigns 0 keeps its uncalibrated probabilities.
-        """
+        """Return the log of the maps' outputs, (n, K), -inf for 0: the softmax renormalises."""
         out = np.empty(logits.shape)
         for rows in row_blocks(logits):
             log_scores = logits[rows].astype(np.float64)
@@ -38,7 +35,7 @@ class OneVsRest(NamedTuple):
             scores = np.exp(log_scores.T, order="C")
             for k, map_of_class in enumerate(self.maps):
                 scores[k] = map_of_class.predict(scores[k])
-            nothing = ~scores.any(axis=0)
+            nothing = ~scores.any(axis=0)  # these rows keep their uncalibrated probabilities
             with np.errstate(divide="ignore"):
                 np.log(scores, out=scores)
             scores[:, nothing] = log_scores[nothing].T
@@ -47,10 +44,7 @@ class OneVsRest(NamedTuple):
 
 
 def fit_one_vs_rest(fit_binary, logits, labels):
-    """Return the ``OneVsRest`` of logits (n, K), labels (n,): a map of each class's probability.
-
-    The outputs are divided by their sum (Guo et al. 2017, section 4.2).
-    """
+    """Return a map of each class's probability (Guo et al. 2017, section 4.2)."""
     totals = log_totals(logits)
     maps = []
     for start in range(0, logits.shape[1], _CLASSES_AT_A_TIME):
@@ -94,12 +88,9 @@ class Steps(NamedTuple):
 
 
 def bins_of(scores, edges):
-    """Return the bin of each score, (m,): the number of ascending edges not above it.
-
-    Of a thousand classes most scores are below the first edge: these are not searched for.
-    """
+    """Return the bin of each score, (m,): the number of ascending edges not above it."""
     bins = np.zeros(scores.shape, np.intp)
-    if edges.size:
+    if edges.size:  # of a thousand classes most scores are below the first edge
         above = np.flatnonzero(scores >= edges[0])
         bins[above] = np.searchsorted(edges, scores[above], side="right")
     return bins

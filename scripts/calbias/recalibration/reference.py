@@ -38,10 +38,7 @@ COMPETING = 50.0
 
 
 def beta_tce(top, curve, norm=2.0):
-    """Return the TCE over a Beta distribution fitted to the scores, a fraction; NaN without one.
-
-    Scores of exactly 1 count as 1 - 2^-53 in that fit, as published, and scores of 0 as 2^-53.
-    """
+    """Return the TCE over a Beta distribution fitted to the scores; NaN where there is none."""
     if curve is None:
         return float("nan")
     at_zero, at_one = atoms(top)

@@ -23,9 +23,7 @@ _SEPARATED = 1e-3  # nats: below this mean loss the classes are taken as separat
 
 
 class LinearCalibration(NamedTuple):
-    """``weights`` W, (K, K) or its diagonal (K,), ``intercept`` b, (K,); ``gradient`` is the loss's
-    largest there, see ``GRADIENT``.
-    """
+    """W x + b with ``weights`` W, (K, K) or its diagonal (K,), and ``intercept`` b, (K,)."""
 
     weights: np.ndarray
     intercept: np.ndarray

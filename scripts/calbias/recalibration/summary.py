@@ -56,10 +56,7 @@ def selection_table(selections, published, path):
 
 
 def sensitivity_table(selections):
-    """Return ``recalibration_sensitivity``: how many models agree, by choice and measure.
-
-    Resamples are drawn for each model on its own: the variances of the models' agreements add up.
-    """
+    """Return ``recalibration_sensitivity``; the resamples of the models are independent."""
     f = selections["agreement_frequency"]
     selections = selections.assign(variance=f * (1 - f))
     of_choice = selections.groupby(["choice", "measure"], sort=False)

@@ -11,10 +11,7 @@ ALL_METHODS = ("uncalibrated", *METHODS)
 
 
 def recalibration_tables(logits, model, softmax, seed, n_resamples, estimators=None):
-    """Return the tables (values, selections, details) of a model, each a list of dicts.
-
-    ``logits`` is a ``logits.store.Logits`` and ``estimators`` {name: file}, None for calbias's own.
-    """
+    """Return the tables (values, selections, details) of a model's Logits, each a list of dicts."""
     judged = outcomes(logits.validation, logits.test, VARIANTS, softmax)
     tops = {variant: outcome.top for variant, outcome in judged.items()}
     counts = draw_counts(len(logits.test.labels), n_resamples, seed, model)

@@ -7,10 +7,7 @@ from calbias.estimation.loading import load_estimator
 
 
 def simulate_estimates(scenario, n_samples, replicates, estimators, n_bins=15, norm=2.0, seed=0):
-    """Return {estimator: (estimates, bins used)}, arrays (m,), on m simulated data sets.
-
-    ``replicates`` are their numbers; ``estimators`` names, or {name: ``run(data, n_bins, norm)``}.
-    """
+    """Return {name: (estimates, bins used)}, (m,) each; estimators are names, or {name: run}."""
     if not isinstance(estimators, dict):
         estimators = {name: load_estimator(name) for name in estimators}
     cells = [(name, n_bins) for name in estimators]

@@ -12,11 +12,7 @@ from pathlib import Path
 
 from calbias.errors import looked_up
 from calbias.truth.scenarios import Scenario
-from calbias.truth.targets.population import (
-    GRID_SIZE,
-    population_of_sample,
-    population_of_scenario,
-)
+from calbias.truth.targets.population import GRID_SIZE, population_of_sample, population_of_scenario
 
 _NOT_TARGETS = {"__init__", "population", "registry"}
 
