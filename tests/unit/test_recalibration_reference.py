@@ -32,7 +32,7 @@ def repeated(top, count):
 
 def test_empirical_tce_with_atoms_by_hand():
     top = top_label_of_scores([0.0, 0.5, 0.5, 1.0, 1.0, 1.0, 1.0], [1, 0, 1, 1, 1, 1, 0])
-    at_zero, at_one = atoms(top)
+    at_zero, at_one, _ = atoms(top)
     assert at_zero.sum() == 1
     assert at_one.sum() == 4
     curve = Curve("power", 0.0, 2.0)  # T(1/2) = 1/4

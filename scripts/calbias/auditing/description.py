@@ -68,7 +68,7 @@ def fit_p_value(sample):
     freedom fewer than groups. Scores of exactly 0 and 1 have their mean hits as rates: left out.
     """
     top = sample.top_label
-    inside = ~np.logical_or(*atoms(top))
+    *_, inside = atoms(top)
     log_odds = (top.log_score - top.log1m_score)[inside]
     rates = sample.fitted
     _, place = np.unique(log_odds, return_inverse=True)

@@ -33,7 +33,7 @@ noise floor and a p-value from 99 data sets; asked for alone they get an interva
 class Audited(NamedTuple):
     """An estimator in an audit, with the true value ``target(scores, rates)`` where it has one."""
 
-    apply: Callable
+    apply: Callable  # data -> (values, numbers of bins), (m,) each
     target: Callable | None
     target_name: str
 

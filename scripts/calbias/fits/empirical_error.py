@@ -22,11 +22,12 @@ class FittedCurve(NamedTuple):
 
 
 def atoms(top):
-    """Return (at_zero, at_one), bool (n,): scores of 0 or 1; the 1 of float32_2020 counts."""
+    """Return (at_zero, at_one, inside), bool (n,): of scores; the 1 of float32_2020 counts."""
+    at_zero = np.isneginf(top.log_score)
     at_one = np.isneginf(top.log1m_score) | np.isclose(
         top.log1m_score, LOG_MISS_AT_ONE, rtol=1e-12, atol=0
     )
-    return np.isneginf(top.log_score), at_one
+    return at_zero, at_one, ~(at_zero | at_one)
 
 
 def ties_of(scores):
@@ -37,7 +38,7 @@ def ties_of(scores):
 
 def fit_curve(top):
     """Return the ``FittedCurve`` of a ``TopLabel``: twelve GLMs by Newton's method, least AIC."""
-    inside = ~np.logical_or(*atoms(top))
+    *_, inside = atoms(top)
     log_score, log1m_score = top.log_score[inside], top.log1m_score[inside]
     hit = top.hit[inside]
     if hit.size == 0 or hit.min() == hit.max() or np.ptp(log_score - log1m_score) == 0:
@@ -48,8 +49,7 @@ def fit_curve(top):
 
 def hit_probability(top, curve):
     """Return T at each score of a ``TopLabel``, (n,): the mean label at atoms at 0 and at 1."""
-    at_zero, at_one = atoms(top)
-    inside = ~(at_zero | at_one)
+    at_zero, at_one, inside = atoms(top)
     rates = np.empty(len(top.hit))
     for atom in (at_zero, at_one):
         rates[atom] = _mean(top.hit[atom])
@@ -62,8 +62,7 @@ def hit_probability(top, curve):
 
 def empirical_tce(top, curve, norm=2.0):
     """Return (mean |c - T(c)|^p)^(1/p) over the n scores of a ``TopLabel``, a fraction."""
-    at_zero, at_one = atoms(top)
-    inside = ~(at_zero | at_one)
+    at_zero, at_one, inside = atoms(top)
     total = at_zero.sum() * _mean(top.hit[at_zero]) ** norm
     total += at_one.sum() * _mean(1.0 - top.hit[at_one]) ** norm
     if curve is None:

@@ -41,7 +41,7 @@ def beta_tce(top, curve, norm=2.0):
     """Return the TCE over a Beta distribution fitted to the scores; NaN where there is none."""
     if curve is None:
         return float("nan")
-    at_zero, at_one = atoms(top)
+    at_zero, at_one, _ = atoms(top)
     log_score = np.where(at_zero, LOG_MISS_AT_ONE, np.where(at_one, 0.0, top.log_score))
     log1m_score = np.where(at_one, LOG_MISS_AT_ONE, np.where(at_zero, 0.0, top.log1m_score))
     with warnings.catch_warnings():
@@ -55,8 +55,7 @@ def beta_tce(top, curve, norm=2.0):
 
 def resampled_tce(top, fitted, counts, norm=2.0):
     """Return the empirical TCE, (B,), of resamples, counts (B, n) of the rows of ``top``."""
-    at_zero, at_one = atoms(top)
-    inside = ~(at_zero | at_one)
+    at_zero, at_one, inside = atoms(top)
     total = _of_atom(counts[:, at_zero], top.hit[at_zero], 0.0, norm)
     total += _of_atom(counts[:, at_one], top.hit[at_one], 1.0, norm)
     if inside.any():

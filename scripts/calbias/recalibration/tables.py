@@ -54,7 +54,7 @@ def _detail_rows(judged, selections):
     """Yield a row per method: the atoms, the bins that the sweeps chose and the fitted curve."""
     for method in ALL_METHODS:
         top, curve = judged[method].top, selections.curve(method).curve
-        at_zero, at_one = atoms(top)
+        at_zero, at_one, _ = atoms(top)
         measured = selections.measured(method)
         yield {
             "method": method,
