@@ -65,12 +65,6 @@ class Cells(NamedTuple):
         kept = self.size > 0
         return Cells(*(array[kept] for array in self[:6]), self.moments, self.n_bins)
 
-    def width(self):
-        """Return how far a score may be from its cell's mean, at most."""
-        kept = self.full()
-        mean = kept.score / kept.size
-        return float(np.maximum(kept.high - mean, mean - kept.low).max())
-
     def largest_split(self):
         """Return the largest share of rows in a cell of several scores."""
         kept = self.full()

@@ -49,7 +49,7 @@ def large_audit(cells, scores, hits, options=None, progress=lambda text: None):
     progress("cross-validated recalibration")
     return Audit(
         description=description,
-        warnings=_warnings(cells, sample.n),
+        warnings=_warnings(of_cells, sample.n),
         estimates=pd.concat([estimates, _deviations(of_cells)]),
         tests=_tests(cells, row),
         intervals=pd.DataFrame(
@@ -121,11 +121,13 @@ def _of_all_rows(sample, ece):
     }
 
 
-def _warnings(cells, n_sample):
+def _warnings(of_cells, n_sample):
+    cells, mean = of_cells.cells, of_cells.scores
+    width = np.maximum(cells.high - mean, mean - cells.low).max()
     exact = "Accuracy, mean score, Brier score, ECE and the statistics of the tests are exact"
     return [
-        f"{cells.n} rows were audited in {int(np.sum(cells.size > 0))} cells of the score. "
+        f"{cells.n} rows were audited in {cells.size.size} cells of the score. "
         f"{exact}; KS and ECCE-R are rounded by at most {100 * cells.largest_split():.3f} points, "
-        f"the curve's scores by at most {100 * cells.width():.4f} points.",
+        f"the curve's scores by at most {100 * width:.4f} points.",
         f"Figures, ties, labels and recalibration are from a random sample of {n_sample} rows.",
     ]

@@ -17,11 +17,10 @@ from calbias.truth.targets.population import GRID_SIZE, population_of_sample, po
 _NOT_TARGETS = {"__init__", "population", "registry"}
 
 
-def known_targets() -> list[str]:
-    """Return the names of all targets, sorted."""
-    return sorted(
-        path.stem for path in Path(__file__).parent.glob("*.py") if path.stem not in _NOT_TARGETS
-    )
+def known_targets() -> dict[str, Path]:
+    """Return {name: path} of all targets, sorted."""
+    paths = sorted(Path(__file__).parent.glob("*.py"))
+    return {path.stem: path for path in paths if path.stem not in _NOT_TARGETS}
 
 
 def target_value(target: str, scenario: Scenario, size: int = GRID_SIZE, **options) -> float:
@@ -46,7 +45,7 @@ def target_value_of_sample(target: str, scores, curve_values, **options) -> floa
 
 @functools.cache
 def _module(target):
-    looked_up("target", target, dict.fromkeys(known_targets()))
+    looked_up("target", target, known_targets())
     return importlib.import_module(f"calbias.truth.targets.{target}")
 
 
