@@ -28,7 +28,7 @@ class LinearCalibration(NamedTuple):
     weights: np.ndarray
     intercept: np.ndarray
     of_log_probabilities: bool
-    gradient: float
+    gradient: float  # its largest entry at the end, see ``GRADIENT``
 
     def predict(self, logits):
         """Return W x + b of each row of logits (n, K), (n, K) float64."""

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 
 from calbias.errors import InputError
+from calbias.io.table_schema import columns_of
 from calbias.io.tables import read_table
 from calbias.recalibration.analysis_choices import DEFAULT
 
@@ -12,11 +13,7 @@ PUBLISHED = {
     "ece_sweep_em": "ece_sweep_selects_as_tce",
 }
 """The two estimators of the paper's Table 1 and their columns in the published table."""
-_SELECTION = [
-    *("model", "source", "measure", "selected_method", "reference_method"),
-    *("agrees", "agreement_frequency"),
-]
-_RESAMPLES = ["selected_frequency", "n_resamples"]
+_COLUMNS = [name for name in columns_of("recalibration_selection") if name != "published_agrees"]
 
 
 def gathered(paths):
@@ -24,9 +21,7 @@ def gathered(paths):
     tables = []
     for path in paths:
         table = read_table(path)
-        missing = [
-            name for name in ("choice", *_SELECTION, *_RESAMPLES) if name not in table.columns
-        ]
+        missing = [name for name in ("choice", *_COLUMNS) if name not in table.columns]
         if missing:
             raise InputError(
                 f"{path}: no column {missing[0]}; give what recalibrate_model.py "
@@ -46,13 +41,12 @@ def selection_table(selections, published, path):
     if missing:
         raise InputError(f"{path}: no column {missing[0]}; give the published Table 1")
     ticks = published.set_index("model")
-    table = selections.loc[selections["choice"] == DEFAULT.name, [*_SELECTION, *_RESAMPLES]]
+    table = selections.loc[selections["choice"] == DEFAULT.name, _COLUMNS]
     published_agrees = [
         ticks[PUBLISHED[measure]].get(model) if measure in PUBLISHED else None
         for model, measure in zip(table["model"], table["measure"], strict=True)
     ]
-    table = table.assign(published_agrees=published_agrees)
-    return table[[*_SELECTION, "published_agrees", *_RESAMPLES]]
+    return table.assign(published_agrees=published_agrees)
 
 
 def sensitivity_table(selections):
