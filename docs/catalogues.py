@@ -45,7 +45,7 @@ def methods():
         for path in sorted((ROOT / "scripts/calbias" / folder).glob("*.py")):
             text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
             is_measure = folder != "measures" or "VARIANTS = " in path.read_text(encoding="utf-8")
-            if path.stem in ("__init__", "registry", "names") or not (text and is_measure):
+            if path.stem in ("__init__", "registry") or not (text and is_measure):
                 continue
             yield from [f"**{path.stem}**", "", "::", ""]
             yield from [f"    {line}" for line in text.splitlines()]
