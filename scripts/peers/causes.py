@@ -171,7 +171,7 @@ CAUSES = {
     ("calzone-tool", "ece_width"): (_CLOSED, _closed),
     (_KUMAR, "ece_width"): (_CLOSED, _closed),
     ("mapie", "ece_width"): (
-        f"{_FOURTEEN}: the number is that of the edges; {_CLOSED}",
+        f"{_FOURTEEN}: the number counts the edges; {_CLOSED}",
         _binned(_equal_width(BINS)),
     ),
     ("mapie", "ece_mass"): (
@@ -224,12 +224,12 @@ CAUSES = {
         lambda scores, hits: _range_p(scores, _in_input_order(scores, hits)),
     ),
     ("calzone-tool", "hosmer_lemeshow_p"): (
-        "as many degrees of freedom as bins less 2, which are those of the data of the fit; 15 "
+        "as many degrees of freedom as bins less 2, which is right for the data of the fit; 15 "
         "bins where calbias has 10, and the lowest score is lost",
         _hosmer_lemeshow_without_the_lowest,
     ),
     ("netcal", "mmce"): (
-        "scores alone are taken as those of a yes-or-no model: below 0.5 a miss counts as a hit",
+        "scores alone are taken as a yes-or-no model's: below 0.5 a miss counts as a hit",
         _mmce_of_yes_or_no,
     ),
     ("mcgrad", "range"): _range_in_input_order,

@@ -23,7 +23,7 @@ def build_quantile_table(scenario):
     """Return the table of a Scenario, (2·CELLS·8,) float64, aligned to 64 bytes.
 
     A cell has eight numbers: the coefficients, constant term first, of the score and, interleaved,
-    of T·2^32. The cells of u up to 1/2 come first, then those of 1 - u.
+    of T·2^32. The cells of u up to 1/2 come first, then the cells of 1 - u.
     """
     octave_starts = SMALLEST * 2.0 ** np.arange(OCTAVES + 1)
     steps = 1.0 + np.arange(CELLS_PER_OCTAVE) / CELLS_PER_OCTAVE

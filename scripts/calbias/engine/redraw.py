@@ -78,9 +78,9 @@ class FixedScores:
 
 
 def redraw_p_value(observed, drawn) -> float:
-    """Return the p-value of a statistic, in (0, 1], against those of a calibrated model, (R,).
+    """Return the p-value of a statistic, in (0, 1], against statistics of a calibrated model, (R,).
 
-    What is lower by rounding alone counts as equal: sums in another order differ by it.
+    A statistic that is lower by rounding alone counts as equal: so much depends on a sum's order.
 
     >>> redraw_p_value(0.3, np.array([0.1, 0.2, 0.3]))
     0.5

@@ -145,8 +145,8 @@ def store_groups(typing_context, array, i, a, b, c, d):
 def gather_rows(typing_context, table, rows):
     """Return eight FLOATS: vector k holds table[8·row + k] for the eight ``rows``, WORDS.
 
-    The rows, of 64 bytes, are loaded in halves, those of lanes k and k + 4 into one vector, and
-    transposed in two steps.
+    The rows, of 64 bytes, are loaded in halves. The halves of lanes k and k + 4 go into one
+    vector, and the vectors are transposed in two steps.
     """
     columns = types.UniTuple(FLOATS, LANES)
 
@@ -196,7 +196,7 @@ def copies(typing_context, number):
 
 @intrinsic
 def select(typing_context, truths, a, b):
-    """Return the lanes of ``a`` where ``truths`` holds and those of ``b`` elsewhere."""
+    """Return the lanes of ``a`` where ``truths`` holds and the lanes of ``b`` elsewhere."""
 
     def generate(context, builder, signature, arguments):
         return builder.select(*arguments)

@@ -96,7 +96,7 @@ def sum_exponentials(state, n_blocks, sums, marks):
     """Fill ``sums`` (32·n_blocks,) with partial sums of exponentials, by ``place_of``.
 
     ``marks`` (16·n_blocks,) uint64 gets 32 random bits for each sample: samples 0 and 1 of a group
-    have the low and high half of one word, samples 2 and 3 those of the word eight places on.
+    have the low and high half of one word, samples 2 and 3 the halves of the word 8 places on.
     """
     a, b, c, d = load(state, 0), load(state, 8), load(state, 16), load(state, 24)
     before = copies(0.0)

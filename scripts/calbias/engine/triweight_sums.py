@@ -44,7 +44,7 @@ def moment_coefficients(cells):
 def sum_kernels(scores, cum_hit, start, end, width, coefficients):
     """Return (first edge, sums of all samples, sums of the misses), arrays (edges,).
 
-    The samples are those of ranks [start, end). Each has a mirror image at 0 if its score is below
+    The samples have the ranks [start, end). Each has a mirror image at 0 if its score is below
     1/2, and at 1 otherwise.
     """
     cells = coefficients.shape[1] // 2

@@ -81,7 +81,7 @@ def _last_passing(data, binning):
 
 
 def decreases(data, left, middle, right):
-    """Whether the mean label of ranks [middle, right) is below that of [left, middle); arrays.
+    """Return whether the mean label decreases from ranks [left, middle) to [middle, right); arrays.
 
     Compares by cross-multiplication, and exactly within rounding error.
     """

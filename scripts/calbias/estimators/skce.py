@@ -42,7 +42,7 @@ def estimate_data_sets(data, n_bins=0, norm=2.0, bandwidth=0.1, biased=True, roo
 def _kernel_sums(scores, cum_gap, cum_hit, bandwidth, pairs, alone):
     """Fill ``pairs`` (m,) with Σ_ij r_i r_j k and ``alone`` (m,) with Σ_i r_i².
 
-    Equal scores have their mean label, which leaves the first as it is. The second is that of the
+    Equal scores have their mean label. That leaves ``pairs`` as it is. ``alone`` is the sum for the
     labels themselves: (s − y)² = s² + y(1 − 2s) is linear in a label y of 0 or 1.
     """
     n = scores.shape[1]

@@ -77,7 +77,7 @@ def _kernel_spectrum(sigma, n_grid, length):
 
 @njit
 def _share(scores, residuals, out):
-    """Add each residual and each sample to the two grid points beside its score."""
+    """Add each residual and each sample to the two grid points next to its score."""
     cells = out.shape[1] - 1
     for i in range(scores.shape[0]):
         place = scores[i] * cells

@@ -40,7 +40,7 @@ def estimate_data_sets(data, n_bins=0, norm=2.0, calibrator="platt"):
 
 
 def held_out_gains(data, norm, calibrator):
-    """Return each sample's gain (m, n); the estimate is their mean, its error that of a mean."""
+    """Return each sample's gain, (m, n). The estimate is the mean gain."""
     labels = single_labels(data)
     gains = np.zeros(data.scores.shape)
     if data.scores.shape[1] > 1:

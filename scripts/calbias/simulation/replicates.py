@@ -2,9 +2,9 @@
 
 The file's metadata holds for each cell (scenario, n_samples, n_bins) a key of what its numbers
 depend on – code, scenario, norm, seed, shard; not the versions of packages – and a checksum of the
-rows. A later run keeps the cells whose key is unchanged, adds the
-replicates and cells that are missing, and draws nothing twice. For that the file has a second name,
-hidden beside it: Snakemake deletes an output before its job runs, and after the job failed.
+rows. A later run keeps the cells whose key is unchanged, adds the missing replicates and cells, and
+draws nothing twice. For that the file has a second, hidden name in the same folder: Snakemake
+deletes an output before its job runs, and after the job failed.
 """
 
 import contextlib
@@ -78,7 +78,7 @@ def write_replicates(path, cells, keys, provenance):
 
 def read_replicates(path):
     """Return ({Cell: Estimates}, {Cell: key}, provenance) of a replicate file, if it is whole."""
-    mend = "delete it and run again: only what it held is drawn anew"
+    remedy = "delete it and run again: only what it held is drawn anew"
     if not Path(path).exists():
         raise InputError(f"{path}: there is no such replicate file")
     try:
@@ -87,10 +87,10 @@ def read_replicates(path):
         unchanged = _checksum(table, metadata["keys"]) == metadata["checksum"]
     except (OSError, pa.ArrowException, KeyError, TypeError, ValueError) as error:
         raise InputError(
-            f"{path}: not a whole replicate file ({type(error).__name__}): {mend}"
+            f"{path}: not a whole replicate file ({type(error).__name__}): {remedy}"
         ) from error
     if not unchanged:
-        raise InputError(f"{path}: its rows differ from its checksum, so it was edited: {mend}")
+        raise InputError(f"{path}: its rows differ from its checksum, so it was edited: {remedy}")
     arrays = [table[name].to_numpy() for name in Estimates._fields]
     cells, keys, start = {}, {}, 0
     for scenario, n_samples, n_bins, key, size in metadata["keys"]:

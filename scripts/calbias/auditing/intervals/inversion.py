@@ -117,7 +117,7 @@ class Construction:
         return Inversion(Interval(*ends), self.target(name, middle))
 
     def against_null(self, name):
-        """Return the estimate next to those of a calibrated model, a dict."""
+        """Return the estimate next to the estimates of a calibrated model, a dict."""
         null, observed = self.at(0.0)[name], self.observed[name]
         return {
             "value": observed,
