@@ -9,7 +9,7 @@ densities have 0.0001 added, σ is never below 0.001, and a grid with an even nu
 the smoothed values by half a step.
 """
 
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import numpy as np
 from scipy.fft import irfft, next_fast_len, rfft
@@ -36,6 +36,7 @@ def estimate_data_sets(data, n_bins=0, norm=2.0):
 def _smece(scores, residuals):
     spectra = {}
 
+    @cache
     def smoothed(sigma):
         return _smoothed_error(scores, residuals, sigma, spectra)
 
@@ -63,10 +64,14 @@ def _smoothed_error(scores, residuals, sigma, spectra):
     smoothed = irfft(spectra[n_grid] * _kernel_spectrum(sigma, n_grid, length), length)
     first = n_grid - 1 + n_grid // 2
     error, density = smoothed[:, first : first + n_grid]
-    points = np.linspace(0.0, 1.0, max(200, round(10 / sigma)))
-    grid = np.linspace(0.0, 1.0, n_grid)
+    points, grid = _grid(max(200, round(10 / sigma))), _grid(n_grid)
     total = np.sum(np.interp(points, grid, density)) + points.size * _DENSITY_FLOOR
     return float(np.sum(np.abs(np.interp(points, grid, error))) / total)
+
+
+@lru_cache(maxsize=1024)
+def _grid(size):
+    return np.linspace(0.0, 1.0, size)
 
 
 @lru_cache(maxsize=1024)
