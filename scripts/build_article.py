@@ -7,7 +7,7 @@ from pathlib import Path
 
 from calbias.errors import InputError
 from calbias.io.command_line import TABLES, option, script, write_text, written_whole
-from calbias.io.tables import read_table
+from calbias.io.tables import read_tables
 from calbias.report.article import Results, render
 
 ROOT = Path(__file__).parents[1]
@@ -24,8 +24,7 @@ def main(options):
     if not Path(options.record).is_file():
         raise InputError(f"{options.record}: there is no such record; run snakemake")
     record = json.loads(Path(options.record).read_text(encoding="utf-8"))
-    tables = {name: read_table(path) for name, path in options.table.items()}
-    results = Results(tables, record)
+    results = Results(read_tables(options.table), record)
     folder = Path(options.output).parent
     root = os.path.commonpath([folder.resolve(), Path(options.figures).resolve()])
     figures = "/" + os.path.relpath(options.figures, root)

@@ -3,7 +3,7 @@
 from calbias.figures import style
 from calbias.figures.audited_model import draw
 from calbias.io.command_line import option, script
-from calbias.io.tables import read_table
+from calbias.io.tables import read_tables
 
 
 @script(
@@ -14,7 +14,7 @@ from calbias.io.tables import read_table
 )
 def main(options):
     paths = {"audit_diagrams": options.diagram, "audit_verdicts": options.verdict}
-    made = style.drawn(draw, {name: read_table(path) for name, path in paths.items()})
+    made = style.drawn(draw, read_tables(paths))
     style.save(made, options.output_png, options.output_pdf)
 
 

@@ -5,7 +5,7 @@ import importlib
 from calbias.errors import InputError
 from calbias.figures import style
 from calbias.io.command_line import TABLES, option, script
-from calbias.io.tables import read_table
+from calbias.io.tables import read_tables
 from calbias.pipeline import catalogue
 
 
@@ -24,7 +24,7 @@ def main(options):
     missing = [stem for stem in entry.tables if stem not in options.table]
     if missing:
         raise InputError(f"--table: {missing[0]} is missing; add --table {missing[0]}=PATH.csv")
-    tables = {stem: read_table(options.table[stem]) for stem in entry.tables}
+    tables = read_tables({stem: options.table[stem] for stem in entry.tables})
     module = importlib.import_module(f"calbias.figures.{entry.module}")
     made = style.drawn(module.draw, tables, **entry.options)
     style.save(made, options.output_png, options.output_pdf)

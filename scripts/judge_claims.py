@@ -1,9 +1,10 @@
-"""Judge the claims from result tables: tables ``claims`` and ``measurements``.
+"""Judge the claims from result tables: tables ``claims``, ``measurements`` and ``comparison``.
 
 Verdicts come from rules on numbers, ``calbias.claims``; a claim whose tables are not given is not
-judged.
+judged. The last table has the published numbers next to the recomputed ones.
 """
 
+from calbias.claims.comparison import comparison
 from calbias.claims.evidence import EVIDENCE, load_evidence
 from calbias.claims.ledger import judge_all, ledger_table
 from calbias.claims.measurements import measurement_table
@@ -15,11 +16,15 @@ from calbias.io.tables import write_table
     *EVIDENCE,
     option("--output-claims", "table claims to write"),
     option("--output-measurements", "table measurements to write"),
+    option("--output-comparison", "table comparison to write"),
 )
 def main(options):
-    judged = judge_all(load_evidence(options))
+    evidence = load_evidence(options)
+    judged = judge_all(evidence)
+    measurements = measurement_table(judged)
     write_table(options.output_claims, "claims", ledger_table(judged))
-    write_table(options.output_measurements, "measurements", measurement_table(judged))
+    write_table(options.output_measurements, "measurements", measurements)
+    write_table(options.output_comparison, "comparison", comparison(evidence, measurements))
 
 
 if __name__ == "__main__":

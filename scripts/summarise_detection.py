@@ -1,9 +1,13 @@
-"""Summarise type II errors: miss rates at a type I error of 5 % (paper §7.2, Fig 5)."""
+"""Summarise type II errors: miss rates at a type I error of 5 % (paper §7.2, Fig 5).
 
-from calbias.io.command_line import OUTPUT, SEED, option, script
+The second table has the TCE at which a miss rate falls to 10 % and to 5 %, interpolated.
+"""
+
+from calbias.io.command_line import SEED, option, script
 from calbias.io.tables import read_table, true_errors_of, write_table
 from calbias.simulation.gather import drawn_with, gather_shards
 from calbias.summaries.detection import detection_rows
+from calbias.summaries.detection_limits import detection_limits
 from calbias.truth.scenario_tables import read_scenarios
 
 
@@ -16,7 +20,8 @@ from calbias.truth.scenario_tables import read_scenarios
     option("--n-replicates", "how many a cell of the power curves has", int),
     option("--null-n-replicates", "how many a cell of the null has", int),
     SEED,
-    OUTPUT,
+    option("--output-detection", "table detection to write"),
+    option("--output-limits", "table detection_limits to write"),
 )
 def main(options):
     scenarios = read_scenarios(options.scenarios)
@@ -29,7 +34,8 @@ def main(options):
         {scenario.name: scenario.curve.b1 for scenario, _ in scenarios},
         true_errors_of(read_table(options.true_errors), scenarios),
     )
-    write_table(options.output, "detection", table)
+    write_table(options.output_detection, "detection", table)
+    write_table(options.output_limits, "detection_limits", detection_limits(table))
 
 
 if __name__ == "__main__":

@@ -94,7 +94,7 @@ class Checkout:
         return {**kept, **(more or {})}
 
     def planned(self, *arguments, config=TINY):
-        """Return the jobs of a dry run, a sorted list like ``fit_beta resnet110_c10``."""
+        """Return the jobs of a dry run, a sorted list like ``fit_model resnet110_c10``."""
         text = self.run("--dry-run", *arguments, config=config)
         jobs = []
         for line in text.splitlines():

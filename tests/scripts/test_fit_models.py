@@ -1,10 +1,10 @@
-"""``fit_beta.py``, ``fit_glm.py`` and ``compare_ece_bin.py`` on the top labels of a model."""
+"""``fit_model.py`` and ``compare_ece_bin.py`` on the top labels of a model."""
 
 import numpy as np
 import pandas as pd
 import pytest
 from checkout import PUBLISHED
-from command import FITS, made, python, run
+from command import FITS, made, python, read, run
 
 from calbias.estimation.api import estimate
 from calbias.fits.beta import fit_beta
@@ -13,19 +13,23 @@ from calbias.fits.inputs import LOG_MISS_AT_ONE
 from calbias.truth.curves import GLM_NAMES
 
 
+def outputs(folder):
+    return {"output_beta": folder / "beta_fits.csv", "output_glm": folder / "glm_fits.csv"}
+
+
 def beta_row(path, **options):
-    [row] = made("beta_fits", "fit_beta", path.parent, top_labels=path, **options).to_dict(
-        "records"
-    )
+    run("fit_model", top_labels=path, **options, **outputs(path.parent))
+    [row] = read(path.parent / "beta_fits.csv").to_dict("records")
     return row
 
 
 def glm_rows(path, **options):
-    return made("glm_fits", "fit_glm", path.parent, top_labels=path, **options)
+    run("fit_model", top_labels=path, **options, **outputs(path.parent))
+    return read(path.parent / "glm_fits.csv")
 
 
 def test_a_beta_fit_stands_beside_the_published_one(top_labels, folds):
-    row = beta_row(top_labels(), published=FITS["beta_fits"])
+    row = beta_row(top_labels(), published_beta=FITS["beta_fits"])
     fit = fit_beta(*folds["test"][1:3])
     for name in ("alpha", "beta", "nll"):
         assert row[name] == pytest.approx(getattr(fit, name), rel=1e-9)
@@ -36,7 +40,7 @@ def test_a_beta_fit_stands_beside_the_published_one(top_labels, folds):
     assert (row["published_alpha"], row["published_beta"]) == (2.7752, 0.0478)
 
 
-@pytest.mark.parametrize("published", [{"published": FITS["beta_fits"]}, {}])
+@pytest.mark.parametrize("published", [{"published_beta": FITS["beta_fits"]}, {}])
 def test_the_other_fold_of_a_model_that_the_paper_does_not_have(top_labels, folds, published):
     row = beta_row(top_labels("mine"), fold="validation", **published)
     assert np.isnan([row["published_alpha"], row["published_beta"]]).all()
@@ -56,12 +60,12 @@ def test_a_bad_table_of_published_fits(top_labels, tmp_path, refused, text, mess
     if text:
         published.write_text(text)
     with refused(message):
-        beta_row(path, published=published)
+        beta_row(path, published_beta=published)
     assert not (tmp_path / "beta_fits.csv").exists()
 
 
 def test_twelve_glms_stand_beside_the_published_ones(top_labels, folds):
-    rows = glm_rows(top_labels(), published=FITS["glm_fits"]).to_dict("records")
+    rows = glm_rows(top_labels(), published_glm=FITS["glm_fits"]).to_dict("records")
     top = folds["test"]
     fits = fit_all(top.log_score, top.log1m_score, top.hit)
     assert [row["glm"] for row in rows] == [fit.glm for fit in fits] == list(GLM_NAMES)
@@ -75,7 +79,7 @@ def test_twelve_glms_stand_beside_the_published_ones(top_labels, folds):
     published = {row["glm"]: (row["published_aic"], row["published_b0"]) for row in rows}
     assert published["logflip_logflip_b0_b1"] == (2779.22, -0.24)
     assert published["log_log_b1"] == pytest.approx((4281.78, np.nan), nan_ok=True)
-    others = glm_rows(top_labels("mine"), published=FITS["glm_fits"])
+    others = glm_rows(top_labels("mine"), published_glm=FITS["glm_fits"])
     assert others["published_aic"].isna().all()
 
 
@@ -98,28 +102,29 @@ def test_scores_equal_to_one_are_dropped_where_the_paper_did(
 
 
 @pytest.mark.parametrize(
-    ("script", "change", "message"),
+    ("change", "message"),
     [
-        ("fit_glm", {"hit": np.ones(400, np.uint8)}, "all 400 rows are hits"),
-        ("fit_beta", {"score": np.full(400, 0.5), "log_score": np.full(400, np.log(0.5)),
-                      "log1m_score": np.full(400, np.log(0.5))}, "all scores are equal"),
+        ({"hit": np.ones(400, np.uint8)}, "all 400 rows are hits"),
+        ({"score": np.full(400, 0.5), "log_score": np.full(400, np.log(0.5)),
+          "log1m_score": np.full(400, np.log(0.5))}, "all scores are equal"),
     ],
 )  # fmt: skip
-def test_data_without_a_fit(top_labels, folds, tmp_path, refused, script, change, message):
+def test_data_without_a_fit(top_labels, folds, tmp_path, refused, change, message):
     path = top_labels(folds={**folds, "test": folds["test"]._replace(**change)})
     with refused(f"error: {path}, fold test: {message}"):
-        run(script, top_labels=path, output=tmp_path / "fits.csv")
-    assert not (tmp_path / "fits.csv").exists()
+        run("fit_model", top_labels=path, **outputs(tmp_path))
+    assert not list(tmp_path.glob("*_fits.csv"))
 
 
 def test_the_script_runs_alone_and_loads_only_the_part_of_statsmodels_that_it_needs(
     top_labels, tmp_path
 ):
     program = (
-        "import sys, fit_glm; fit_glm.main(sys.argv[1:]);"
+        "import sys, fit_model; fit_model.main(sys.argv[1:]);"
         "sys.exit('statsmodels.api' in sys.modules or 'matplotlib' in sys.modules)"
     )
-    arguments = ("--top-labels", top_labels(), "--output", "alone.csv")
+    outputs = ("--output-beta", "beta.csv", "--output-glm", "alone.csv")
+    arguments = ("--top-labels", top_labels(), *outputs)
     python(program, *arguments, folder=tmp_path, PATH="")
     assert (tmp_path / "alone.csv").read_text().count("\n") == 13
 

@@ -27,15 +27,12 @@ def test_ledger_comparison_and_page_from_few_tables(tmp_path):
     names = ("claims", "measurements", "comparison")
     paths = {name: tmp_path / f"{name}.csv" for name in names}
     page = tmp_path / "ledger.html"
-    run("judge_claims", **given, output_claims=paths["claims"],
-        output_measurements=paths["measurements"])  # fmt: skip
-    compared = made("comparison", "compare_published", tmp_path, **given,
-                    measurements=paths["measurements"])  # fmt: skip
-    run("write_ledger_page", table=paths, output=page)
+    run("judge_claims", **given, **{f"output_{name}": path for name, path in paths.items()})
+    run("write_page", table=paths, page="ledger", output=page)
     rows = read(paths["claims"]).set_index("id")
     assert rows.loc["R06", "verdict"] == "not_reproduced"
     assert rows.loc["R01", "verdict"] == "not_judged"
-    assert len(compared) == 2
+    assert len(read(paths["comparison"])) == 2
     assert "softmax exact" in page.read_text("utf-8")
 
 
@@ -53,22 +50,21 @@ def test_tce_rounding(tmp_path):
     assert table["tce_percent"].iloc[-2] == pytest.approx(at_norm_1, rel=1e-6)
 
 
-TWO = {"output_claims": "x", "output_measurements": "y"}
+THREE = {"output_claims": "x", "output_measurements": "y", "output_comparison": "z"}
 ONE = {"output": "x"}
 
 
 @pytest.mark.parametrize(
     ("script", "options", "message"),
     [
-        ("judge_claims", {**OF_PAPER, "table": "bias", **TWO}, "write it as NAME=PATH"),
-        ("judge_claims", {**OF_PAPER, "table": {"bias": "no.csv"}, **TWO}, "no such table"),
-        ("compute_detection_limits", {"detection": "no.csv", **ONE}, "no such table"),
+        ("judge_claims", {**OF_PAPER, "table": "bias", **THREE}, "write it as NAME=PATH"),
+        ("judge_claims", {**OF_PAPER, "table": {"bias": "no.csv"}, **THREE}, "no such table"),
         ("compute_t_test_sensitivity",
          {"bias": OF_PAPER["models_table"], "models_table": ROOT / "resources/logits_mirrors.csv",
           **FITS, "seed": 1, **ONE}, "no column model"),
-        ("write_ledger_page", {"table": {"claims": OF_PAPER["models_table"]}, **ONE},
+        ("write_page", {"table": {"claims": OF_PAPER["models_table"]}, "page": "ledger", **ONE},
          "--table claims: no column id"),
-        ("write_ledger_page", {"figure": "fig1_intro", **ONE}, "write it as NAME=PATH"),
+        ("write_page", {"figure": "fig1_intro", "page": "ledger", **ONE}, "write it as NAME=PATH"),
     ],
 )  # fmt: skip
 def test_mistakes_are_one_line(refused, script, options, message):

@@ -18,16 +18,14 @@ from calbias.fits.standard_errors import beta_errors, glm_errors, table3_errors
 from calbias.io.table_schema import columns_of
 from calbias.truth.curves import Curve
 from calbias.truth.paper import MODEL_SIZES
-from calbias.truth.published_fits import printed_fits
 from calbias.truth.scenarios import Scenario
 
 TABLE_2 = TABLES["roelofs2022_table2_beta_fits"]
-FITS = printed_fits(TABLE_2, TABLES["roelofs2022_table3_glm_fits"])
 
 
 def compared(**tables):
     evidence = Evidence(tables, MODELS, TABLES)
-    return comparison(evidence, measurement_table(judge_all(evidence)), FITS)
+    return comparison(evidence, measurement_table(judge_all(evidence)))
 
 
 def test_a_run_without_tables_compares_nothing():

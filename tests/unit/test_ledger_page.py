@@ -35,7 +35,7 @@ def results(**evidence):
 def page(drawn=None, more=None, **changes):
     found = results()
     found["claims"] = found["claims"].assign(**changes)
-    return ledger_page({**found, **(more or {})}, all_claims(), drawn or {})
+    return ledger_page({**found, **(more or {})}, drawn or {})
 
 
 @pytest.fixture
@@ -109,7 +109,7 @@ def test_measurements_stand_beside_the_published_numbers():
     bias = experiment(
         "realistic", by_name({"ece_debias_em": 0.6}), ["ece_debias_em", "ece_sweep_em"]
     )
-    text = ledger_page(results(bias=bias), all_claims(), {})
+    text = ledger_page(results(bias=bias), {})
     card = text[text.index('<article id="R11"') : text.index('<article id="R12"')]
     cells = re.findall(r"<td[^>]*>(.*?)</td>", card)
     place = cells.index("mean |bias| of ece_debias_em")

@@ -36,8 +36,9 @@ FILES = {
     | {"judge_recommendation", *COVERAGE, *PAPERS},
     "scripts/calbias/engine/sampler.py": {*ALL_SIMULATED, *FITS, *BIAS, *BIAS_FIGURES, *LEDGER}
     | {*LEAGUE, *POWER},
-    "scripts/calbias/fits/beta.py": {*(f"fit_beta {model}" for model in MODELS)}
-    | {*(MEASURED - AUDITED), *LEDGER, "settle_claims", "join_tables beta_fits", "fig3_fits"},
+    "scripts/calbias/fits/beta.py": {*(f"fit_model {model}" for model in MODELS)}
+    | {*(MEASURED - AUDITED), *LEDGER, "settle_claims", "fig3_fits"}
+    | {"join_tables beta_fits", "join_tables glm_fits"},
     "scripts/calbias/figures/bias_by_n.py": {*BIAS_FIGURES, "write_ledger_page"},
     "scripts/calbias/figures/style.py": {*ALL_FIGURES, *PICTURES, "write_ledger_page"}
     | {"write_league_page league"},
@@ -82,7 +83,7 @@ def test_a_model_that_is_added(finished):
     finished.append("config/smoke_models.csv", f"{new},CIFAR-10,10,\n")
     planned = set(finished.planned())
     own = {job for job in planned if job.endswith(f" {new}")}
-    steps = ("draw_surrogate_logits", "fit_beta", "fit_glm", "recalibrate_model", "read_scores")
+    steps = ("draw_surrogate_logits", "fit_model", "recalibrate_model", "read_scores")
     steps += ("draw_audit", "audit_model", "measure_model")
     assert own == {f"{step} {new}" for step in steps}
     # the other models' logits, fits and judgements stay
@@ -95,7 +96,7 @@ def test_a_model_of_ones_own(finished):
     (finished / "resources/logits").mkdir(exist_ok=True)
     (finished / "resources/logits/mine.p").write_bytes(pickle.dumps(folds()))
     finished.append("config/smoke_models.csv", "mine,own,10,mine.p\n")
-    steps = ("read_logits", "fit_beta", "fit_glm", "recalibrate_model")
+    steps = ("read_logits", "fit_model", "recalibrate_model")
     steps += ("draw_audit", "audit_model", "measure_model")
     joined = ("beta_fits", "glm_fits", "scenarios")
     scenarios = {"define_scenarios fits", "compute_true_error"}

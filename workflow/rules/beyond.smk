@@ -153,7 +153,7 @@ rule time_league:
 
 rule write_league_page:
     input:
-        code=code("write_league_page"),
+        code=code("write_page"),
         ranking=table("{league}_ranking"),
         sensitivity=table("{league}_sensitivity"),
         power=[table("test_power"), table("test_detection")],
@@ -184,10 +184,9 @@ rule write_league_page:
         figures=lambda wildcards, input: [
             f"--figure={Path(path).stem}={path}" for path in input.figures
         ],
-        templates=folder_of("templates"),
     shell:
-        "python {input.code[0]:q} {params.tables:q} {params.figures:q}"
-        " --templates {params.templates:q} --output {output} 2>&1 | tee {log}"
+        "python {input.code[0]:q} {params.tables:q} {params.figures:q} --page league"
+        " --output {output} 2>&1 | tee {log}"
 
 
 rule measure_power:

@@ -49,48 +49,26 @@ rule judge_claims:
     output:
         claims=tabled("claims"),
         measurements=tabled("measurements"),
+        comparison=tabled("comparison"),
     log:
         "results/logs/judge_claims.log",
     localrule: True
     conda:
         "../../envs/environment.yaml"
     params:
-        columns=[columns_of(name) for name in ("measurements", "claims")],
+        columns=[columns_of(name) for name in JUDGED],
         tables=given(EVIDENCE),
         published_dir=folder_of("published"),
     shell:
         "python {input.code[0]:q} {params.tables:q} --models-table {input.models_table:q}"
         " --published-dir {params.published_dir:q} --output-claims {output.claims}"
-        " --output-measurements {output.measurements} 2>&1 | tee {log}"
-
-
-rule compare_published:
-    input:
-        code=code("compare_published"),
-        tables=[table(name) for name in EVIDENCE],
-        measurements=table("measurements"),
-        models_table=config["models"],
-        published=PUBLISHED,
-    output:
-        tabled("comparison"),
-    log:
-        "results/logs/compare_published.log",
-    localrule: True
-    conda:
-        "../../envs/environment.yaml"
-    params:
-        columns=columns_of("comparison"),
-        tables=given(EVIDENCE),
-        published_dir=folder_of("published"),
-    shell:
-        "python {input.code[0]:q} {params.tables:q} --models-table {input.models_table:q}"
-        " --published-dir {params.published_dir:q} --measurements {input.measurements:q}"
-        " --output {output} 2>&1 | tee {log}"
+        " --output-measurements {output.measurements} --output-comparison {output.comparison}"
+        " 2>&1 | tee {log}"
 
 
 rule write_ledger_page:
     input:
-        code=code("write_ledger_page", *CLAIMS),
+        code=code("write_page", *CLAIMS),
         tables=[table(name) for name in TABLES],
         figures=[f"results/figures/{figure}.png" for figure in FIGURES],
         model_figures=MODEL_FIGURES,
@@ -116,7 +94,6 @@ rule write_ledger_page:
             for figure in (*FIGURES, *(f"models/{Path(p).stem}" for p in MODEL_FIGURES))
         ],
         tables=given(TABLES),
-        templates=folder_of("templates"),
     shell:
-        "python {input.code[0]:q} {params.tables:q} {params.figures:q}"
-        " --templates {params.templates:q} --output {output} 2>&1 | tee {log}"
+        "python {input.code[0]:q} {params.tables:q} {params.figures:q} --page ledger"
+        " --output {output} 2>&1 | tee {log}"

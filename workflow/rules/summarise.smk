@@ -106,7 +106,8 @@ rule summarise_detection:
         null_scenarios="results/scenarios/detection_null.parquet",
         null_replicates=lambda wildcards: shards("detection_null"),
     output:
-        tabled("detection"),
+        detection=tabled("detection"),
+        limits=tabled("detection_limits"),
     log:
         "results/logs/summarise_detection.log",
     conda:
@@ -117,7 +118,7 @@ rule summarise_detection:
             memory.estimates_of_all(EXPERIMENTS["detection"], EXPERIMENTS["detection_null"])
         ),
     params:
-        columns=columns_of("detection"),
+        columns=[columns_of(name) for name in ("detection", "detection_limits")],
         n_replicates=lambda wildcards: EXPERIMENTS["detection"]["replicates"],
         null_n_replicates=lambda wildcards: EXPERIMENTS["detection_null"]["replicates"],
         seed=config["seed"],
@@ -126,7 +127,8 @@ rule summarise_detection:
         " --true-errors {input.true_errors:q} --replicates {input.replicates:q}"
         " --null-scenarios {input.null_scenarios:q} --null-replicates {input.null_replicates:q}"
         " --n-replicates {params.n_replicates} --null-n-replicates {params.null_n_replicates}"
-        " --seed {params.seed} --output {output} 2>&1 | tee {log}"
+        " --seed {params.seed} --output-detection {output.detection} --output-limits {output.limits}"
+        " 2>&1 | tee {log}"
 
 
 rule summarise_chosen_bins:
@@ -144,20 +146,3 @@ rule summarise_chosen_bins:
         columns=columns_of("chosen_bins"),
     shell:
         "python {input.code[0]:q} --bias {input.bias:q} --output {output} 2>&1 | tee {log}"
-
-
-rule compute_detection_limits:
-    input:
-        code=code("compute_detection_limits"),
-        detection=table("detection"),
-    output:
-        tabled("detection_limits"),
-    log:
-        "results/logs/compute_detection_limits.log",
-    localrule: True
-    conda:
-        "../../envs/environment.yaml"
-    params:
-        columns=columns_of("detection_limits"),
-    shell:
-        "python {input.code[0]:q} --detection {input.detection:q} --output {output} 2>&1 | tee {log}"

@@ -14,11 +14,11 @@ SURROGATE = "surrogate_logits"
 _Z = 1.96  # standard errors from the middle of a 95 % range to its end
 
 
-def comparison(evidence, measurements, fits):
+def comparison(evidence, measurements):
     """Return the table ``comparison``: Tables 2 to 4, then what the claims measured.
 
-    ``evidence`` has the result tables, ``measurements`` is the table of this name and ``fits``
-    {model: PrintedFits}. ``standard_error`` is that of the difference: the sampling error of a fit
+    ``evidence`` has the result tables, ``measurements`` is the table of this name.
+    ``standard_error`` is that of the difference: the sampling error of a fit
     to surrogate data (drawn from the published fit above 1/K, which moves its centre by less than
     one standard error from the published one); for fits of real logits that of Table 3's means over
     ten resamples; the Monte Carlo errors of simulated means, the paper's taken from its 1000
@@ -26,6 +26,7 @@ def comparison(evidence, measurements, fits):
     paper computed the number from the same data, and where no error is known. Tables that this run
     did not compute are left out.
     """
+    fits = evidence.printed_fits()
     rows = [
         *_table_2(evidence, fits),
         *_table_3(evidence, fits),

@@ -8,8 +8,9 @@ import pandas as pd
 
 from calbias.claims.verdicts import NEEDS_REAL_LOGITS, NOT_REPRODUCED, NotJudged, OtherNorm
 from calbias.io.command_line import TABLES, option
-from calbias.io.tables import groups_of, read_table
+from calbias.io.tables import groups_of, read_table, read_tables
 from calbias.truth.paper import MODEL_SIZES, MODELS, N_BINS, N_REPLICATES, NORM
+from calbias.truth.published_fits import printed_fits
 
 REAL = "real_logits"
 FEWEST_REPLICATES = 500
@@ -51,6 +52,10 @@ class Evidence(NamedTuple):
         table = self.table(stem)
         table = table[table["model"].isin(MODELS)]
         return table, table[table["source"] == REAL]
+
+    def printed_fits(self):
+        """Return {model: PrintedFits} of Tables 2 and 3."""
+        return printed_fits(*(self.published[stem] for stem in PUBLISHED[1:]))
 
     def groups(self):
         """Return {model: data set} of the paper's models."""
@@ -148,6 +153,5 @@ def load_evidence(options):
     models = read_table(options.models_table)
     groups_of(models, options.models_table)
     folder = Path(options.published_dir)
-    published = {stem: read_table(folder / f"{stem}.csv") for stem in PUBLISHED}
-    tables = {name: read_table(path) for name, path in options.table.items()}
-    return Evidence(tables, models, published)
+    published = read_tables({stem: folder / f"{stem}.csv" for stem in PUBLISHED})
+    return Evidence(read_tables(options.table), models, published)

@@ -9,7 +9,7 @@ from calbias.claims.verdicts import CLEAR, NEEDS_REAL_LOGITS, NotJudged, claim, 
 from calbias.fits.standard_errors import rows_with_table3_errors
 from calbias.io.tables import is_true
 from calbias.truth.curves import LINKS_AND_TRANSFORMS
-from calbias.truth.published_fits import HALF_LAST_DIGIT_BETA, printed_fits
+from calbias.truth.published_fits import HALF_LAST_DIGIT_BETA
 
 BETA_TOLERANCE, BETA_LOOSE = 0.002, 0.05
 MOST, MANY = 0.95, 0.75
@@ -63,9 +63,8 @@ def glm_parameters(evidence):
     """
     table, rows = evidence.of_published_models("glm_fits")
     _, beta_fits = evidence.of_published_models("beta_fits")
-    tables = ("roelofs2022_table2_beta_fits", "roelofs2022_table3_glm_fits")
-    fits = printed_fits(*(evidence.published[name] for name in tables))
-    winners = {model: fit.scenario().curve.name for model, fit in fits.items()}
+    printed = evidence.printed_fits()
+    winners = {model: fit.scenario().curve.name for model, fit in printed.items()}
     selected = (rows if len(rows) else table).pipe(lambda t: t[is_true(t["selected"])])
     other = [row for row in selected.itertuples() if winners.get(row.model) != row.glm]
     yield Measurement("models with real logits, of 10", rows["model"].nunique())

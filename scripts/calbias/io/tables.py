@@ -27,6 +27,11 @@ def read_table(path):
         raise InputError(f"{path}: not a CSV table ({words}); {_remedy(path)}") from error
 
 
+def read_tables(paths):
+    """Return {name: DataFrame} of {name: path}."""
+    return {name: read_table(path) for name, path in paths.items()}
+
+
 def read_rows(path, columns=()):
     """Return [(line, {column: cell})] of a table that has at least these ``columns``.
 

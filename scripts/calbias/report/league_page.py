@@ -1,7 +1,7 @@
 """The page of the league: what it says in words, its figures, ranking, sensitivity and times."""
 
 from calbias.beyond import ranking, reading
-from calbias.report.ledger_page import TEMPLATES, template
+from calbias.report.ledger_page import template
 from calbias.report.pictures import small_picture
 from calbias.report.tables import shown
 
@@ -9,14 +9,14 @@ PLACES = 8  # of a ranking that the page shows
 MARKS = dict.fromkeys(map(ord, "*`"))  # of the modules' texts, which the page quotes
 
 
-def league_page(tables, pictures, templates=TEMPLATES):
+def league_page(tables, pictures):
     """Return the HTML text of the page, which needs no other file.
 
     ``tables`` are {name: DataFrame} of league_ranking, league_sensitivity, test_power,
     test_detection and, where it was measured, league_times; ``pictures`` {figure: path of its PNG}.
     """
     ranks, times = tables["league_ranking"], tables.get("league_times")
-    return template("league.html.j2", templates).render(
+    return template("league.html.j2").render(
         rule=ranking.__doc__.split("\n\n", 1)[1].translate(MARKS),
         words=reading.__doc__.split("\n\n", 1)[1].translate(MARKS),
         league=reading.league_reading(ranks),

@@ -4,7 +4,10 @@ from pathlib import Path
 
 import jinja2
 
+from calbias.claims.ledger import all_claims
 from calbias.claims.verdicts import VERDICTS, in_plain_words
+from calbias.errors import InputError
+from calbias.io.table_schema import columns_of
 from calbias.io.table_schema import tables as table_entries
 from calbias.pipeline.catalogue import figures as figure_catalogue
 from calbias.report.pictures import SCALES, is_too_long, small_picture
@@ -37,10 +40,10 @@ VERDICT_WORDS = {  # its symbol, how many claims …, what it means
 }  # fmt: skip
 
 
-def template(name, templates):
+def template(name):
     """Return a page's template; a name that it uses and nobody gives is an error."""
     environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(templates),
+        loader=jinja2.FileSystemLoader(TEMPLATES),
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -49,23 +52,29 @@ def template(name, templates):
     return environment.get_template(name)
 
 
-def ledger_page(tables, claims, pictures, templates=TEMPLATES):
+def ledger_page(tables, pictures):
     """Return the HTML text of the page, which needs no other file.
 
     ``tables`` {name: DataFrame} has at least ``claims`` and ``measurements``, ``pictures`` is
     {figure: path of its PNG}, with ``models/NAME`` for a model; links are relative to ``results/``.
     """
+    for name in ("claims", "measurements"):
+        missing = [column for column in columns_of(name) if column not in tables.get(name, ())]
+        if missing:
+            raise InputError(
+                f"--table {name}: no column {missing[0]}; make it with judge_claims.py"
+            )
     for scale in SCALES:
-        page = _page(tables, claims, pictures, templates, scale)
+        page = _page(tables, pictures, scale)
         if not is_too_long(page):
             break
     return page
 
 
-def _page(tables, claims, pictures, templates, scale):
+def _page(tables, pictures, scale):
     catalogue = figure_catalogue()
     counts = tables["claims"]["verdict"].value_counts()
-    return template("ledger.html.j2", templates).render(
+    return template("ledger.html.j2").render(
         summary=summary(counts),
         verdicts=[
             {**_verdict(name), "count": counts.get(name, 0), "meaning": VERDICT_WORDS[name][2]}
@@ -74,7 +83,7 @@ def _page(tables, claims, pictures, templates, scale):
         ],
         own=own_models(tables),
         audited=sorted(tables["audit_verdicts"]["model"]) if "audit_verdicts" in tables else [],
-        claims=_claims(tables, {claim.id: claim for claim in claims}, catalogue, pictures),
+        claims=_claims(tables, catalogue, pictures),
         own_figures=_own_figures(pictures, scale),
         figures=[_figure(name, entry.place, entry.title, pictures[name], scale)
                  for name, entry in catalogue.items() if name in pictures],
@@ -105,8 +114,9 @@ def _verdict(name):
     return {"name": name, "symbol": VERDICT_WORDS.get(name, "?")[0], "words": in_plain_words(name)}
 
 
-def _claims(tables, claims, catalogue, pictures):
+def _claims(tables, catalogue, pictures):
     entries, found = table_entries(), []
+    claims = {claim.id: claim for claim in all_claims()}
     for row in tables["claims"].fillna("").to_dict("records"):
         mine = tables["measurements"]
         mine = mine[mine["id"] == row["id"]]

@@ -1,0 +1,48 @@
+"""Fit a model's top-label scores: a Beta distribution, and twelve calibration curves.
+
+Both by maximum likelihood (paper Eqs. 9 and 10); the curves are GLMs, chosen by AIC.
+"""
+
+from calbias.errors import InputError
+from calbias.fits.beta import fit_beta
+from calbias.fits.glm import fit_all
+from calbias.fits.tables import beta_row, glm_rows, read_published
+from calbias.io.command_line import option, script
+from calbias.io.tables import write_table
+from calbias.logits.options import FOLD, TOP_LABELS
+from calbias.logits.top_label_table import read_top_labels
+
+
+@script(
+    TOP_LABELS,
+    option("--published-beta", "published Table 2, to stand next to the fit", default=None),
+    option("--published-glm", "published Table 3, to stand next to the fits", default=None),
+    FOLD,
+    option(
+        "--scores-equal-to-one",
+        "rows whose score is 1, or was before the published reduction by 1e-16: by_softmax drops "
+        "them from the curves' fits under float32_2020, as published",
+        choices=("by_softmax", "keep", "drop"),
+        default="by_softmax",
+    ),
+    option("--output-beta", "rows of table beta_fits to write"),
+    option("--output-glm", "rows of table glm_fits to write"),
+)
+def main(options):
+    folds, origin = read_top_labels(options.top_labels)
+    log_score, log1m_score, hit = folds[options.fold][1:]
+    table_2 = read_published(options.published_beta, ["model"], ["alpha", "beta"])
+    table_3 = read_published(options.published_glm, ["model", "glm"], ["aic", "b0", "b1"])
+    drop = {"by_softmax": origin.softmax == "float32_2020", "keep": False, "drop": True}
+    drops = drop[options.scores_equal_to_one]
+    try:
+        beta = fit_beta(log_score, log1m_score)
+        glms = fit_all(log_score, log1m_score, hit, drop_scores_equal_to_one=drops)
+    except InputError as error:
+        raise InputError(f"{options.top_labels}, fold {options.fold}: {error}") from error
+    write_table(options.output_beta, "beta_fits", [beta_row(beta, origin, table_2)])
+    write_table(options.output_glm, "glm_fits", glm_rows(glms, origin, table_3))
+
+
+if __name__ == "__main__":
+    main()

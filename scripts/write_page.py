@@ -1,0 +1,22 @@
+"""Write a page of a run as one HTML file: the ledger of claims, or the league of measures."""
+
+from calbias.io.command_line import TABLES, option, script, write_text
+from calbias.io.tables import read_tables
+from calbias.report.league_page import league_page
+from calbias.report.ledger_page import ledger_page
+
+PAGES = {"ledger": ledger_page, "league": league_page}
+
+
+@script(
+    TABLES,
+    option("--figure", "such as fig1_intro=fig1.png; once per figure", named=True),
+    option("--page", "which page", choices=PAGES),
+    option("--output", "page to write (HTML)"),
+)
+def main(options):
+    write_text(options.output, PAGES[options.page](read_tables(options.table), options.figure))
+
+
+if __name__ == "__main__":
+    main()
