@@ -152,7 +152,7 @@ def published(tmp_path):
         "model,file,sha256,bytes,dataset,n_classes,n_validation,n_test\n"
         f"m,m.p,{sha256},{len(CONTENT)},CIFAR-10,10,5000,10000\n"
     )
-    return {"model": "m", "manifest": path, "backoff": 0.001, "output": tmp_path / "out/m.p"}
+    return {"model": "m", "manifest": path, "output": tmp_path / "out/m.p"}
 
 
 def test_a_published_file_comes_from_the_first_mirror_that_has_it(mirrors, published, tmp_path):

@@ -32,19 +32,19 @@ class _Temporary(_Answer):
     """An answer that may be better in a moment."""
 
 
-def read_mirrors(path):
-    """Return the URL templates, each with ``{file}``, of a mirrors CSV (column ``url``)."""
-    return validated_mirrors(path, [row["url"] for _, row in read_rows(path, ["url"])])
+def read_mirrors(path, given=None):
+    """Return the URL templates ``given``, else those of a mirrors CSV (column ``url``).
 
-
-def validated_mirrors(where, urls):
-    """Return the URL templates; InputError if there are none or one is no http(s) template."""
+    InputError if there are none or one is no http(s) template with ``{file}``.
+    """
+    where = "--mirrors" if given else path
+    urls = given or [row["url"] for _, row in read_rows(path, ["url"])]
     for url in urls:
         if not re.match(r"https?://", url) or "{file}" not in url:
             raise InputError(f"{where}: mirror {url!r} is no http(s) URL with {{file}} in it")
     if not urls:
         raise InputError(f"{where}: no mirror; give at least one URL with {{file}} in it")
-    return list(urls)
+    return urls
 
 
 def download(published, mirrors, output, attempts=4, backoff=1.0, timeout=30.0):

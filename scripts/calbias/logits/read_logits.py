@@ -79,14 +79,17 @@ def _of_logits(path, raw, published=None, genuine=False, n_classes=None):
     logits = _as_logits(folds, probabilities)
     if genuine:
         return OutputFile(logits, ())
-    return OutputFile(
-        logits,
-        (
-            *([_not_published(published)] if published else []),
-            *_about_folds(folds, "; recalibration draws half of them as validation fold"),
-            *plausibility.of_logits(folds, logits, probabilities),
-        ),
-    )
+    warnings = [
+        *_about_folds(folds, "; recalibration draws half of them as validation fold"),
+        *plausibility.of_logits(folds, logits, probabilities),
+    ]
+    if published:
+        warnings.insert(
+            0,
+            f"not the published file {published.file} of {published.model}: claims about this "
+            "model are judged by your own file",
+        )
+    return OutputFile(logits, tuple(warnings))
 
 
 def read_scores(path, manifest=None):
@@ -95,8 +98,7 @@ def read_scores(path, manifest=None):
     A file in the folder of ``manifest``, a score manifest's path, must be as given there.
     """
     path = Path(path)
-    shipped = manifest is not None and path.resolve().parent == Path(manifest).resolve().parent
-    if shipped:
+    if manifest is not None and path.resolve().parent == Path(manifest).resolve().parent:
         known = read_score_manifest(manifest)
         if path.name in known:
             verify(path, known[path.name])
@@ -135,24 +137,18 @@ def two_folds(folds, seed, source="real_logits"):
 
 def _read(path, by=None):
     validate_file_exists(path)
-    readers = {
-        ".p": _read_pickle,
-        ".pkl": _read_pickle,
-        ".pickle": _read_pickle,
-        ".npz": read_npz,
-        ".csv": read_csv,
-        ".parquet": read_parquet,
-    }
-    if path.suffix.lower() not in readers:
+    suffix, tables = path.suffix.lower(), {".csv": read_csv, ".parquet": read_parquet}
+    readers = {**dict.fromkeys((".p", ".pkl", ".pickle"), _read_pickle), ".npz": read_npz, **tables}
+    if suffix not in readers:
         raise InputError(
             f"{path}: suffix {path.suffix!r} is unknown; give one of {', '.join(readers)}"
         )
     validate_no_placeholder(path)
     if by is None:
-        return readers[path.suffix.lower()](path)
-    if path.suffix.lower() not in (".csv", ".parquet"):
+        return readers[suffix](path)
+    if suffix not in tables:
         raise InputError(f"{path}: --by needs a CSV or Parquet table with a column of groups")
-    return readers[path.suffix.lower()](path, by)
+    return tables[suffix](path, by)
 
 
 def _read_pickle(path):
@@ -192,13 +188,6 @@ def _as_logits(folds, probabilities):
         values = [checks.log_probabilities(fold.values, floor) for fold in raw]
     pairs = zip(folds.items(), values, strict=True)
     return {name: Fold(logits, fold.labels) for (name, fold), logits in pairs}
-
-
-def _not_published(published):
-    return (
-        f"not the published file {published.file} of {published.model}: claims about this model "
-        "are judged by your own file"
-    )
 
 
 def _about_folds(folds, recalibration=""):

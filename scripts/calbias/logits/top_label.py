@@ -52,13 +52,17 @@ def top_label(logits, labels, softmax="exact"):
     float32 had rounded to 1 all become ``ROUNDED_TO_ONE_2020``, with log1m_score = -36.7: none
     stays at 1, and whoever drops the scores equal to 1, as the published GLM fits did, drops these.
 
-    Raises InputError for an unknown softmax, fewer than two classes, no rows, lengths that
-    differ, labels out of range, NaN or +inf.
+    Raises InputError for a row with NaN or +inf.
     """
     logits, labels = np.asarray(logits), np.asarray(labels).reshape(-1)
-    _check(logits, labels, softmax)
+    # The largest logit of a row is NaN or +inf exactly when one of the row is; -inf in all is no
+    # distribution either.
+    finite = np.isfinite(logits.max(axis=1))
+    if not finite.all():
+        row = int(np.argmin(finite))
+        raise InputError(f"logits, row {row} (counted from 0): NaN or infinite; correct that row")
     n = len(logits)
-    reduce = _exact if softmax == "exact" else _float32_2020
+    reduce = {"exact": _exact, "float32_2020": _float32_2020}[softmax]
     scores, log_scores, log1m_score = np.empty((3, n))
     hits = np.empty(n, dtype=np.uint8)
     for rows in row_blocks(logits):
@@ -76,28 +80,6 @@ def top_label_of_scores(score, hit):
     score = np.asarray(score, dtype=np.float64)
     with np.errstate(divide="ignore"):
         return TopLabel(score, np.log(score), np.log1p(-score), np.asarray(hit, dtype=np.uint8))
-
-
-def _check(logits, labels, softmax):
-    if softmax not in SOFTMAXES:
-        raise InputError(f"softmax {softmax!r} is unknown: choose {' or '.join(SOFTMAXES)}")
-    if logits.ndim != 2 or logits.shape[1] < 2 or not len(logits):
-        raise InputError(
-            f"logits have shape {logits.shape}: give one row per sample and at least two classes"
-        )
-    if len(labels) != len(logits):
-        raise InputError(f"{len(logits)} rows of logits but {len(labels)} labels: give as many")
-    if labels.min() < 0 or labels.max() >= logits.shape[1]:
-        raise InputError(
-            f"labels run from {labels.min()} to {labels.max()}: "
-            f"number the classes from 0 to {logits.shape[1] - 1}"
-        )
-    # The largest logit of a row is NaN or +inf exactly when one of the row is; -inf in all is no
-    # distribution either.
-    worst = ~np.isfinite(logits.max(axis=1))
-    if worst.any():
-        row = int(np.argmax(worst))
-        raise InputError(f"logits, row {row} (counted from 0): NaN or infinite; correct that row")
 
 
 def _exact(logits, top):
