@@ -11,7 +11,6 @@ from calbias.truth.published_fits import printed_fits
     option("--models-table", "models table: gives the groups"),
     option("--beta-fits", "published Table 2"),
     option("--glm-fits", "published Table 3"),
-    option("--rounding-draws", "draws of the printed parameters", int, default=3),
     SEED,
     OUTPUT,
 )
@@ -21,7 +20,6 @@ def main(options):
         printed_fits(read_table(options.beta_fits), read_table(options.glm_fits)),
         groups_of(read_table(options.models_table), options.models_table),
         options.seed,
-        options.rounding_draws,
     )
     write_table(options.output, "t_test_sensitivity", table)
 

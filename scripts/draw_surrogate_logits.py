@@ -17,9 +17,9 @@ from calbias.logits.top_label_table import Origin, top_labels_of, write_top_labe
     option("--published-glm", "Table 3", default=PUBLISHED / "roelofs2022_table3_glm_fits.csv"),
     MANIFEST,
     MODEL,
-    option("--n-classes", "the model's number of classes", int),
-    option("--n-validation", "rows of the fold, instead of the file's", int, default=None),
-    option("--n-test", "rows of the fold, instead of the file's", int, default=None),
+    option("--n-classes", "the model's number of classes", int, least=2),
+    option("--n-validation", "rows, instead of the file's", int, least=1, default=None),
+    option("--n-test", "rows, instead of the file's", int, least=1, default=None),
     SOFTMAX,
     SEED,
     TO_LOGITS,
@@ -27,12 +27,11 @@ from calbias.logits.top_label_table import Origin, top_labels_of, write_top_labe
 )
 def main(options):
     fit = published_fit(options.model, options.published_beta, options.published_glm)
-    sizes = fold_sizes(options.model, options.n_classes, read_manifest(options.manifest))
-    n_validation = sizes[0] if options.n_validation is None else options.n_validation
-    n_test = sizes[1] if options.n_test is None else options.n_test
-    logits, n_redrawn = draw_surrogate(
-        options.model, fit, options.n_classes, n_validation, n_test, options.seed
+    n_validation, n_test = fold_sizes(
+        options.model, options.n_classes, read_manifest(options.manifest)
     )
+    sizes = options.n_validation or n_validation, options.n_test or n_test
+    logits, n_redrawn = draw_surrogate(options.model, fit, options.n_classes, *sizes, options.seed)
     top_labels = top_labels_of(logits, options.softmax)
     save_logits(options.logits, logits)
     origin = Origin(options.model, logits.source, options.softmax)

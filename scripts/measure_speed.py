@@ -18,8 +18,7 @@ from calbias.benchmark.timing import processor
 from calbias.benchmark.workloads import argsort_rows, call_rows, grid_rows, growth_rows
 from calbias.io.command_line import option, script
 from calbias.io.tables import read_table, write_table
-from calbias.truth.fitted_scenarios import fitted_scenario
-from calbias.truth.scenarios import Scenario
+from calbias.logits.surrogate import published_fit
 
 AVX2 = {
     "NUMBA_CPU_NAME": "haswell",
@@ -37,10 +36,8 @@ AVX2 = {
     option("--memory", "table benchmark_memory to write"),
 )
 def main(options):
-    scenarios = []
-    for model in read_table(options.beta_fits)["model"]:
-        fit = fitted_scenario(model, "fitted", [options.beta_fits], [options.glm_fits])
-        scenarios.append(Scenario(model, *fit.scores, fit.curve))
+    models, fits = read_table(options.beta_fits)["model"], (options.beta_fits, options.glm_fits)
+    scenarios = [published_fit(model, *fits) for model in models]
     if options.suffix:
         rows = grid_rows(scenarios, options.replicates, options.rounds, options.suffix)
         write_table(options.output, "benchmark", rows)

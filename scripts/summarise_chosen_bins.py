@@ -2,7 +2,7 @@
 
 from calbias.io.command_line import OUTPUT, option, script
 from calbias.io.tables import read_table, write_table
-from calbias.summaries.chosen_bins import chosen_bins
+from calbias.summaries.bias import chosen_bins
 
 
 @script(option("--bias", "bias rows of the experiment"), OUTPUT)

@@ -20,27 +20,18 @@ def main(argv=None):
 def _audit(options):
     from calbias.auditing.to_files import audit_file
 
-    audit = audit_file(
-        options.file,
-        options.output,
-        by=options.by,
-        class_wise=options.class_wise,
-        n_bins=options.n_bins,
-        norm=options.norm,
-        level=options.level,
-        estimators=options.estimators,
-        replicates=options.replicates,
-        seed=options.seed,
-        progress=_progress(options),
-    )
+    names = ("by", "class_wise", "n_bins", "norm", "level", "estimators", "replicates", "seed")
+    chosen = {name: getattr(options, name) for name in names}
+    audit = audit_file(options.file, options.output, progress=_progress(options), **chosen)
     print("\n".join(filter(None, [audit.sentence, audit.groups_sentence])))
 
 
 def _plan(options):
+    from calbias.auditing.inputs import read_pair
     from calbias.auditing.plan import plan
 
     table = plan(
-        scores=_scores(options.scores),
+        scores=read_pair(options.scores)[0] if options.scores is not None else None,
         beta=options.beta,
         detect=[points / 100 for points in options.detect],
         power=options.power,
@@ -63,14 +54,6 @@ def _compare(options):
     print(found.sentence)
     if options.output:
         write_text(options.output, found.to_json() + "\n")
-
-
-def _scores(file):
-    if file is None:
-        return None
-    from calbias.auditing.inputs import read_pair
-
-    return read_pair(file)[0]
 
 
 def _progress(options):

@@ -6,7 +6,6 @@ import pytest
 from scipy.special import ndtr
 from scipy.stats import norm
 
-from calbias.errors import InputError
 from calbias.summaries.detection_limits import (
     crossing,
     detection_limits,
@@ -88,8 +87,3 @@ def test_wilson_interval_of_no_misses():
     low, high = wilson_interval(np.array([0.0]), 100)
     assert low[0] == pytest.approx(0, abs=1e-12)
     assert high[0] == pytest.approx(1.96**2 / (100 + 1.96**2), rel=1e-3)
-
-
-def test_a_missing_column_is_named():
-    with pytest.raises(InputError, match="no column n_replicates"):
-        detection_limits(table([1.0], [0.5]).drop(columns="n_replicates"))

@@ -169,7 +169,3 @@ def test_published_fit_is_that_of_lowest_aic():
 def test_refusals():
     with pytest.raises(InputError, match=r"model mine has no fit in .*table2_beta_fits.csv"):
         fit_of("mine")
-    with pytest.raises(InputError, match="m: 1 classes, 5 validation and 5 test rows; give at"):
-        draw_surrogate("m", fit_of("resnet110_c10"), 1, 5, 5, 0)
-    with pytest.raises(InputError, match="0 validation"):
-        draw_surrogate("m", fit_of("resnet110_c10"), 10, 0, 5, 0)

@@ -10,8 +10,7 @@ from calbias.errors import InputError
 from calbias.estimation.api import estimate
 from calbias.io.table_schema import columns_of
 from calbias.simulation.replicates import Cell, Estimates
-from calbias.summaries.bias import bias_rows
-from calbias.summaries.chosen_bins import chosen_bins
+from calbias.summaries.bias import bias_rows, chosen_bins
 from calbias.summaries.detection import detection_rows
 from calbias.summaries.intro import HISTOGRAM_BINS, estimate_histogram, reliability_diagram
 from calbias.summaries.paired_t_test import paired_t_tests

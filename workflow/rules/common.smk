@@ -14,8 +14,7 @@ from calbias.io.table_schema import columns_of
 from calbias.pipeline.catalogue import available_figures, available_tables, figures
 from calbias.pipeline.config import estimator_folders, powers
 from calbias.pipeline.failures import show_errors
-from calbias.pipeline.paths import code, published, resource
-from calbias.pipeline.settings import job_environment, read_settings
+from calbias.pipeline.settings import code, job_environment, published, read_settings, resource
 
 os.environ.update(job_environment())
 try:

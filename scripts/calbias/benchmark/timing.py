@@ -23,17 +23,15 @@ def compare(work, n_scores, implementation, baselines, rounds):
     rows = []
     for k, baseline in enumerate(baselines, start=1):
         ratio = seconds[:, k] / seconds[:, 0]
-        values = (*np.median(seconds[:, [0, k]], axis=0), np.median(ratio), *_extremes(ratio))
-        rows.append(
-            dict(
-                zip(columns_of("benchmark"), (work, name, baseline, n_scores, *values), strict=True)
-            )
+        values = (
+            *np.median(seconds[:, [0, k]], axis=0),
+            np.median(ratio),
+            ratio.min(),
+            ratio.max(),
         )
+        row = work, name, baseline, n_scores, *values
+        rows.append(dict(zip(columns_of("benchmark"), row, strict=True)))
     return rows
-
-
-def _extremes(values):
-    return values.min(), values.max()
 
 
 def timed(function):

@@ -76,7 +76,7 @@ def grid_rows(scenarios, replicates, rounds, suffix=""):
         ("fig4_grid_seven", SEVEN, beta),
         ("fig4_grid_sampling_alone", (), beta),
     ):
-        run = ("calbias", lambda names=names: grid.calbias(names))
+        run = "calbias", partial(grid.calbias, names)
         rows += compare(work + suffix, grid.n_scores, run, baselines, rounds)
     return rows
 
@@ -86,19 +86,18 @@ def growth_rows(scenarios, replicates, rounds):
     rows = []
     for n in SAMPLE_SIZES[::2]:
         grid = Grid(scenarios, max(1, replicates * SAMPLE_SIZES[-2] // n), (n,))
-        rows += _six(f"six_binned_n_{n}", grid, rounds)
+        rows += _against_beta(f"six_binned_n_{n}", grid, SIX, rounds)
     for m in (replicates, 4 * replicates):
-        rows += _six(f"six_binned_{m}_replicates", Grid(scenarios, m, (800,)), rounds)
+        grid = Grid(scenarios, m, (800,))
+        rows += _against_beta(f"six_binned_{m}_replicates", grid, SIX, rounds)
     grid = Grid(scenarios, replicates, SAMPLE_SIZES)
     for name in SEVEN:
-        run = ("calbias", lambda name=name: grid.calbias([name]))
-        baselines = {"numpy_beta_draw": grid.numpy_beta_draw}
-        rows += compare(f"fig4_grid_{name}", grid.n_scores, run, baselines, rounds)
+        rows += _against_beta(f"fig4_grid_{name}", grid, [name], rounds)
     return rows
 
 
-def _six(work, grid, rounds):
-    run = ("calbias", lambda: grid.calbias(SIX))
+def _against_beta(work, grid, names, rounds):
+    run = "calbias", partial(grid.calbias, names)
     return compare(work, grid.n_scores, run, {"numpy_beta_draw": grid.numpy_beta_draw}, rounds)
 
 
@@ -110,11 +109,8 @@ def call_rows(scenario, rounds, n=12800, calls=20):
     scores, hits = data.scores[0], np.rint(data.hits()[0]).astype(int)
     rows = []
     for package, ours, call in _peers(scores, hits):
-        run = (
-            "calbias",
-            lambda ours=ours: [estimate(ours, scores, hits, norm=2) for _ in range(calls)],
-        )
-        baselines = {package: lambda call=call: [call() for _ in range(calls)]}
+        run = "calbias", partial(_repeat, calls, estimate, ours, scores, hits, norm=2)
+        baselines = {package: partial(_repeat, calls, call)}
         run[1](), call()
         rows += compare(f"one_call_{ours}", n * calls, run, baselines, rounds)
     return rows
@@ -142,9 +138,9 @@ def argsort_rows(rounds, sizes=(12_800, 1_000_000, 10_000_000)):
     return rows
 
 
-def _repeat(calls, function, *arguments):
+def _repeat(calls, function, *arguments, **options):
     for _ in range(calls):
-        function(*arguments)
+        function(*arguments, **options)
 
 
 def _peers(scores, hits):
@@ -161,11 +157,8 @@ def _peers(scores, hits):
         yield "netcal", "ece_bin_ew", lambda: measure.measure(scores, hits)
     if torchmetrics := _imported("torchmetrics.functional.classification"):
         tensors = [_imported("torch").tensor(values) for values in (scores, hits)]
-        yield (
-            "torchmetrics",
-            "ece_bin_ew",
-            lambda: torchmetrics.binary_calibration_error(*tensors),
-        )
+        call = partial(torchmetrics.binary_calibration_error, *tensors)
+        yield "torchmetrics", "ece_bin_ew", call
 
 
 def _imported(name):

@@ -19,7 +19,6 @@ from typing import NamedTuple
 import numpy as np
 
 from calbias.engine.seeding import stream
-from calbias.errors import InputError
 from calbias.logits.store import FOLDS, Fold, Logits
 from calbias.truth.fitted_scenarios import fitted_scenario
 from calbias.truth.scenarios import Scenario
@@ -50,11 +49,6 @@ def draw_surrogate(model, fit, n_classes, n_validation, n_test, seed):
 
     Streams depend on the seed, the model and the fold alone.
     """
-    if n_classes < 2 or min(n_validation, n_test) < 1:
-        raise InputError(
-            f"{model}: {n_classes} classes, {n_validation} validation and {n_test} test rows; "
-            "give at least two classes and one row per fold"
-        )
     folds = []
     n_redrawn = 0
     for name, n in zip(FOLDS, (n_validation, n_test), strict=True):

@@ -1,32 +1,24 @@
-"""Everything that the configuration and the models table say, checked, for the rule files."""
+"""For the rule files: the configuration and the models table, checked, and where files are."""
 
 import os
 import sys
 import warnings
 from pathlib import Path
-from typing import NamedTuple
 
 from calbias.errors import InputError
-from calbias.io.code_files import SCRIPTS
+from calbias.io.code_files import SCRIPTS, code_files
 from calbias.pipeline.config import complete_config, validate_folder, with_file
-from calbias.pipeline.logit_availability import Available, available_files, sources_in_words
+from calbias.pipeline.logit_availability import available_files, sources_in_words
 from calbias.pipeline.models import models_path, read_models, with_models
 
 CHECKOUT = SCRIPTS.parent
 
 
-class Settings(NamedTuple):
-    """The complete config, {model: row}, {experiment: settings}, Available, lines to print."""
-
-    config: dict
-    models: dict
-    experiments: dict
-    outputs: Available
-    notes: list
-
-
 def read_settings(config, files):
-    """Return the Settings of Snakemake's ``config``, from these files; InputError in one line."""
+    """Return what Snakemake's ``config``, from these files, says; InputError in one line.
+
+    The complete config, {model: row}, {experiment: settings}, Available, and lines to print.
+    """
     published = CHECKOUT / "resources/published"
     try:
         with warnings.catch_warnings(record=True, action="always") as caught:
@@ -39,7 +31,7 @@ def read_settings(config, files):
     except InputError as error:
         raise InputError(with_file(error, files, config)) from None
     notes = [*(f"warning: {note.message}" for note in caught), sources_in_words(outputs, models)]
-    return Settings(config, models, experiments, outputs, notes)
+    return config, models, experiments, outputs, notes
 
 
 def job_environment(folder="results"):
@@ -52,3 +44,23 @@ def job_environment(folder="results"):
     return {"PATH": os.pathsep.join(paths)} | {
         name: os.environ.get(name, value) for name, value in defaults.items()
     }
+
+
+def code(name, *more):
+    """Return a script and then all project files that it imports: declared inputs, so edits count.
+
+    ``more`` are files that it loads by name.
+    """
+    script = SCRIPTS / f"{name}.py"
+    others = [path for path in code_files(script, *more) if path != script]
+    return [os.path.relpath(path) for path in (script, *others)]
+
+
+def resource(name):
+    """Return the path of a file in ``resources``."""
+    return os.path.relpath(CHECKOUT / "resources" / name)
+
+
+def published(table):
+    """Return the path of a table of the paper."""
+    return resource(f"published/roelofs2022_{table}.csv")

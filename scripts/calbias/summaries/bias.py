@@ -1,9 +1,10 @@
-"""Bias and spread of estimators (Roelofs et al. 2022, Eqs. 6–7; table ``bias``)."""
+"""Bias and spread of estimators (Roelofs et al. 2022, Eqs. 6–7), and bins that a sweep chooses."""
 
 import numpy as np
 import pandas as pd
 
 from calbias.estimation.registry import NO_BINS
+from calbias.io.table_schema import columns_of
 
 
 def bias_rows(experiment, estimators, true_errors):
@@ -34,3 +35,15 @@ def bias_rows(experiment, estimators, true_errors):
                 }
             )
     return pd.DataFrame(rows).astype({"n_bins": "Int64"})
+
+
+def chosen_bins(bias):
+    """Return the table ``chosen_bins`` from the rows of a ``bias`` table of that experiment.
+
+    How many bins the sweep chooses, next to what each number gives (App D, Fig 14).
+    """
+    keys = ["scenario", "n_samples"]
+    of_sweep = bias[bias["estimator"] == "ece_sweep_em"].set_index(keys)["mean_n_bins_used"]
+    table = bias[bias["estimator"] == "ece_bin_em"].join(of_sweep.rename("mean_n_bins_sweep"), keys)
+    table = table.rename(columns={"bias_se_percent": "mean_estimate_se_percent"})
+    return table[list(columns_of("chosen_bins"))]
