@@ -115,14 +115,8 @@ rule rank_league:
     conda:
         "../../envs/environment.yaml"
     params:
-        columns=[
-            columns_of(name)
-            for name in (
-                "league_ranking",
-                "league_sensitivity",
-                "league_full_ranking",
-                "league_full_sensitivity",
-            )
+        columns=lambda wildcards: [
+            columns_of(f"{wildcards.league}_{name}") for name in ("ranking", "sensitivity")
         ],
     shell:
         "python {input.code[0]:q} --league {input.league:q} --output-ranking {output.ranking}"

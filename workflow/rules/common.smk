@@ -62,9 +62,9 @@ def top_labels(model, fitted=False):
     return f"results/{'scores' if scores else 'top_labels'}/{model}.parquet"
 
 
-def of_experiment(key):
-    """A params or input function: one key of the wildcard's experiment."""
-    return lambda wildcards: EXPERIMENTS[wildcards.experiment].get(key, [])
+def of_experiment(key, default=()):
+    """A params function: one key of the wildcard's experiment."""
+    return lambda wildcards: EXPERIMENTS[wildcards.experiment].get(key, default)
 
 
 def shards(experiment):

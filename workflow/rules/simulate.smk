@@ -14,6 +14,13 @@ FITTED = {
 }
 
 
+def joined(key):
+    """A params function: the items of one key of the wildcard's experiment, joined by commas."""
+    return lambda wildcards: [
+        ",".join(map(str, item)) for item in EXPERIMENTS[wildcards.experiment].get(key, [])
+    ]
+
+
 rule define_scenarios:
     input:
         code=code("define_scenarios"),
@@ -39,24 +46,15 @@ rule define_scenarios:
         groups=lambda wildcards: [
             MODELS[model]["group"] for model in EXPERIMENTS[wildcards.experiment].get("models", [])
         ],
-        curve=lambda wildcards: [
-            f"--curve {curve}"
-            for curve in [EXPERIMENTS[wildcards.experiment].get("curve")]
-            if curve
-        ],
-        scores=lambda wildcards: [
-            f"{alpha},{beta}"
-            for alpha, beta in EXPERIMENTS[wildcards.experiment].get("scores", [])
-        ],
+        curve=of_experiment("curve", "fitted"),  # counts where there are models
+        scores=joined("scores"),
         curves=of_experiment("curves"),
-        glms=lambda wildcards: [
-            ",".join(map(str, glm)) for glm in EXPERIMENTS[wildcards.experiment].get("glms", [])
-        ],
+        glms=joined("glms"),
         powers=lambda wildcards: powers(EXPERIMENTS[wildcards.experiment]),
     shell:
         "python {input.code[0]:q} --models-table {input.models_table:q}"
         " --beta-fits {input.beta_fits:q} --glm-fits {input.glm_fits:q}"
-        " --experiment {wildcards.experiment} --models {params.models} {params.curve}"
+        " --experiment {wildcards.experiment} --models {params.models} --curve {params.curve}"
         " --scores {params.scores} --curves {params.curves} --powers {params.powers}"
         " --glms {params.glms} --output {output} 2>&1 | tee {log}"
 

@@ -23,33 +23,32 @@ def read_models(path):
     """Return {model: row as a dict of strings} of a models table; InputError names the line."""
     models = {}
     for line, row in read_rows(path, MODEL_COLUMNS):
-        place, name = f"{path}, line {line}", row["model"]
-        if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name):
-            raise InputError(
-                f"{place}: model {name!r}: use letters, digits, dots, dashes and underscores"
-            )
-        if len(name) > LONGEST_NAME:
-            raise InputError(
-                f"{place}: model {name[:20]}… has {len(name)} characters: files are called like it,"
-                f" use at most {LONGEST_NAME}"
-            )
-        if name in models:
-            raise InputError(f"{place}: model {name} is there already: give it another name")
-        if not re.fullmatch("[0-9]{1,7}", row["n_classes"]) or int(row["n_classes"]) < 2:
-            raise InputError(
-                f"{place}: n_classes of {name} must be a whole number from 2 to 9999999"
-            )
-        if not row["group"]:
-            raise InputError(f"{place}: {name} has no group: write {','.join(MODEL_COLUMNS)}")
-        if set("{}") & set(row["file"]):
-            raise InputError(
-                f"{place}: file {row['file']!r} of {name} has braces, by which Snakemake marks "
-                f"wildcards: rename the file"
-            )
-        models[name] = row
+        if fault := _fault(row, models):
+            raise InputError(f"{path}, line {line}: {fault}")
+        models[row["model"]] = row
     if not models:
         raise InputError(f"{path}: the table lists no model; add a line below its header")
     return models
+
+
+def _fault(row, known):
+    """Return what is wrong with a row below the models ``known``, and the remedy, or nothing."""
+    name, file = row["model"], row["file"]
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name):
+        return f"model {name!r}: use letters, digits, dots, dashes and underscores"
+    if len(name) > LONGEST_NAME:
+        start = f"model {name[:20]}… has {len(name)} characters"
+        return f"{start}: files are called like it, use at most {LONGEST_NAME}"
+    if name in known:
+        return f"model {name} is there already: give it another name"
+    if not re.fullmatch("[0-9]{1,7}", row["n_classes"]) or int(row["n_classes"]) < 2:
+        return f"n_classes of {name} must be a whole number from 2 to 9999999"
+    if not row["group"]:
+        return f"{name} has no group: write {','.join(MODEL_COLUMNS)}"
+    if set("{}") & set(file):
+        words = "by which Snakemake marks wildcards: rename the file"
+        return f"file {file!r} of {name} has braces, {words}"
+    return ""
 
 
 def with_models(experiments, models, published_dir):

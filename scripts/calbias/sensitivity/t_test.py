@@ -111,14 +111,9 @@ def within_rounding(scenario, generator):
 
 
 def _estimates(scenarios, sizes, replicates, names, seed):
-    """Return {(model, n): {estimator: estimates (m,)}}, fractions."""
+    """Return {(model, n): {estimator: (estimates (m,), numbers of bins (m,))}}, fractions."""
     return {
-        (model, n): {
-            name: values
-            for name, (values, _) in simulate_estimates(
-                scenario, n, replicates, list(names), seed=seed
-            ).items()
-        }
+        (model, n): simulate_estimates(scenario, n, replicates, list(names), seed=seed)
         for model, scenario in scenarios.items()
         for n in sizes
     }
@@ -135,7 +130,7 @@ def _pairs_of_means(scenarios, estimates, debias, mean_a, mean_b=np.mean):
     rows = {}
     for (model, n), values in estimates.items():
         tce = true_calibration_error(scenarios[model])
-        biases = mean_a(values[debias]) - tce, mean_b(values[SWEEP]) - tce
+        biases = mean_a(values[debias][0]) - tce, mean_b(values[SWEEP][0]) - tce
         rows[model, n] = [100 * abs(bias) for bias in biases]
     return pd.DataFrame.from_dict(rows, orient="index", columns=[DEBIAS, SWEEP])
 
