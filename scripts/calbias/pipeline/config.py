@@ -54,39 +54,34 @@ def complete_config(config, schema_file):
 
 
 def _set_estimators(config, folders):
-    """Check the lists of estimators, and leave those out that another norm is defined for."""
-    for estimator in config["estimators"]:
-        _norms("estimators", estimator, folders)
+    """Check the lists of estimators; leave those out, with a warning, that need another norm."""
+    norm = config["norm"]
+    _norms("estimators", config["estimators"], folders)
     for name, experiment in config["experiments"].items():
         place = f"experiments.{name}.estimators"
-        experiment["estimators"] = _of_norm(
-            place, experiment["estimators"], folders, config["norm"]
-        )
+        norms = _norms(place, experiment["estimators"], folders)
+        others = {name: of[0] for name, of in norms.items() if of and norm not in of}
+        words = f"{', '.join(others)}: defined for norm {next(iter(others.values()), 0):g} only"
+        experiment["estimators"] = [name for name in norms if name not in others]
+        if not experiment["estimators"]:
+            raise InputError(
+                f"config: {place}: {words}, and norm is {norm:g}: list another one, or change norm"
+            )
+        if others:
+            warnings.warn(f"{place}: left out where norm is {norm:g}: {words}", stacklevel=2)
 
 
-def _norms(place, estimator, folders):
-    """Return the norms that an estimator is defined for, () for all; InputError for no such one."""
+def _norms(place, estimators, folders):
+    """Return {estimator: norms that it is defined for, () for all}; InputError for no such one."""
+    norms = {}
     try:
-        file = estimator_file(estimator, folders)
-        validate_unusable(estimator, file)
-        return literal(file, "NORMS", default=())
+        for estimator in estimators:
+            file = estimator_file(estimator, folders)
+            validate_unusable(estimator, file)
+            norms[estimator] = literal(file, "NORMS", default=())
     except InputError as error:
         raise InputError(f"config: {place}: {error}") from None
-
-
-def _of_norm(place, estimators, folders, norm):
-    """Return the estimators that are defined for a norm, and warn of the others."""
-    norms = {estimator: _norms(place, estimator, folders) for estimator in estimators}
-    others = {name: of[0] for name, of in norms.items() if of and norm not in of}
-    defined = [name for name in estimators if name not in others]
-    words = f"{', '.join(others)}: defined for norm {next(iter(others.values()), 0):g} only"
-    if not defined:
-        raise InputError(
-            f"config: {place}: {words}, and norm is {norm:g}: list another one, or change norm"
-        )
-    if others:
-        warnings.warn(f"{place}: left out where norm is {norm:g}: {words}", stacklevel=2)
-    return defined
+    return norms
 
 
 def _validate_shards(config):

@@ -1,5 +1,6 @@
 """The one-line errors of the jobs that failed, for the end of Snakemake's output."""
 
+import os
 import re
 import sys
 from pathlib import Path
@@ -9,18 +10,13 @@ _LOGS = re.compile(r"^ *log: (.*) \(check log file\(s\) for error details\)$", r
 
 def errors_of(snakemake_logs):
     """Return the lines ``error: …`` in the logs of the jobs that a run's logs say have failed."""
-    text = "\n".join(
-        Path(path).read_text(encoding="utf-8", errors="replace") for path in snakemake_logs
-    )
-    logs = dict.fromkeys(path for paths in _LOGS.findall(text) for path in paths.split(", "))
-    lines = [
-        line
-        for path in logs
-        if Path(path).is_file()
-        for line in Path(path).read_text(encoding="utf-8", errors="replace").splitlines()
-        if line.startswith("error: ")
-    ]
-    return list(dict.fromkeys(lines))
+    logs = [path for paths in _LOGS.findall(_text(snakemake_logs)) for path in paths.split(", ")]
+    lines = _text(filter(os.path.isfile, dict.fromkeys(logs))).splitlines()
+    return list(dict.fromkeys(line for line in lines if line.startswith("error: ")))
+
+
+def _text(paths):
+    return "\n".join(Path(path).read_text(encoding="utf-8", errors="replace") for path in paths)
 
 
 def show_errors(snakemake_logs):
