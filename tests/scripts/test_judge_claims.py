@@ -59,9 +59,10 @@ ONE = {"output": "x"}
     [
         ("judge_claims", {**OF_PAPER, "table": "bias", **THREE}, "write it as NAME=PATH"),
         ("judge_claims", {**OF_PAPER, "table": {"bias": "no.csv"}, **THREE}, "no such table"),
-        ("compute_t_test_sensitivity",
+        ("compare_estimators",
          {"bias": OF_PAPER["models_table"], "models_table": ROOT / "resources/logits_mirrors.csv",
-          **FITS, "seed": 1, **ONE}, "no column model"),
+          **FITS, "experiments": "realistic", "seed": 1, "output_tests": "x",
+          "output_sensitivity": "y"}, "no column model"),
         ("write_page", {"table": {"claims": OF_PAPER["models_table"]}, "page": "ledger", **ONE},
          "--table claims: no column id"),
         ("write_page", {"figure": "fig1_intro", "page": "ledger", **ONE}, "write it as NAME=PATH"),

@@ -4,7 +4,7 @@ import yaml
 
 MODELS = ("resnet110_c10", "resnet110_c100")
 LEDGER = {"judge_claims", "write_ledger_page"}
-BIAS = {*("join_tables bias", "compare_estimators", "compute_t_test_sensitivity", "settle_claims")}
+BIAS = {*("join_tables bias", "compare_estimators", "settle_claims")}
 BIAS_FIGURES = {"fig4_realistic", "fig6_perfect"}
 BEYOND_FIGURES = {"league_errors", "predicted_bias", "test_power", "interval_coverage"}
 PAPERS_FIGURES = {"guo_fig1_confidence", "guo_fig4_recalibrated", "gupta_fig1_calibration"}
