@@ -90,7 +90,10 @@ def settled_rows(claims, evidence, seed):
         except NotJudged:
             continue
         drawn, n = _Drawn(seed), None
-        while settled_verdict(numbers, settling.decide)[0] == TIE and drawn.may_double():
+        while (
+            settled_verdict(numbers, settling.decide)[0] == TIE
+            and 2 * drawn.n_scores <= MOST_SCORES
+        ):
             n = 2 * numbers.n_replicates
             numbers = Numbers(*settling.draw(evidence, n, drawn.simulate), n)
         if n:
@@ -106,10 +109,6 @@ class _Drawn:
 
     def __init__(self, seed):
         self.seed, self.cells, self.n_scores = seed, {}, 0
-
-    def may_double(self):
-        """Return whether twice as many scores stay within MOST_SCORES."""
-        return 2 * self.n_scores <= MOST_SCORES
 
     def simulate(self, scenario, n_samples, names, n_replicates):
         """Return {name: Estimates} of the first n_replicates data sets of a cell."""

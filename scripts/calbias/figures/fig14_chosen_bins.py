@@ -21,9 +21,7 @@ def draw(tables):
     for axes, name in zip(stack, names, strict=True):
         one = chosen[chosen["scenario"] == name]
         _panel(axes, one)
-        title = name.replace("_", " ")
-        if name in scenarios.index:
-            title = labels.scenario_label(scenarios.loc[name])
+        title = labels.scenario_label(scenarios.loc[name])
         axes.set_title(f"{title}, TCE {one['tce_percent'].iloc[0]:.2f} %")
         axes.set_ylabel("mean estimate of\n" + labels.estimator_label("ece_bin_em") + " (%)")
     stack[-1].set_xlabel(labels.N_BINS)

@@ -73,7 +73,11 @@ def read_logits(path, model, manifest, n_classes=None):
 
 
 def _of_logits(path, raw, published=None, genuine=False, n_classes=None):
-    folds = {name: _checked(fold) for name, fold in raw.folds.items()}
+    folds = {}
+    for name, (values, labels, place) in raw.folds.items():
+        values = checks.checked_values(values, place)
+        labels = checks.checked_labels(labels, *values.shape, place)
+        folds[name] = RawFold(values, labels, place)
     _validate_classes(path, folds, n_classes)
     probabilities = raw.form == "probabilities" or checks.are_probabilities([*folds.values()])
     logits = _as_logits(folds, probabilities)
@@ -154,12 +158,6 @@ def _read(path, by=None):
 def _read_pickle(path):
     pairs = zip(("validation", "test"), read_pickle(path), strict=True)
     return RawFile({fold: RawFold(*pair, Place(path, f"fold {fold}")) for fold, pair in pairs})
-
-
-def _checked(fold):
-    values = checks.checked_values(fold.values, fold.place)
-    labels = checks.checked_labels(fold.labels, *values.shape, fold.place)
-    return RawFold(values, labels, fold.place)
 
 
 def _validate_classes(path, folds, n_classes):

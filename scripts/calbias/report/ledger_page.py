@@ -84,7 +84,9 @@ def _page(tables, pictures, scale):
         own=own_models(tables),
         audited=sorted(tables["audit_verdicts"]["model"]) if "audit_verdicts" in tables else [],
         claims=_claims(tables, catalogue, pictures),
-        own_figures=_own_figures(pictures, scale),
+        own_figures=[_figure(name, Path(name).name, "reliability diagram", path, scale)
+                     for name, path in pictures.items()
+                     if name.startswith("models/") and Path(name).name not in MODELS],
         figures=[_figure(name, entry.place, entry.title, pictures[name], scale)
                  for name, entry in catalogue.items() if name in pictures],
         places=compared_places(tables.get("comparison")),
@@ -111,7 +113,7 @@ def own_models(tables):
 
 
 def _verdict(name):
-    return {"name": name, "symbol": VERDICT_WORDS.get(name, "?")[0], "words": in_plain_words(name)}
+    return {"name": name, "symbol": VERDICT_WORDS[name][0], "words": in_plain_words(name)}
 
 
 def _claims(tables, catalogue, pictures):
@@ -141,12 +143,3 @@ def _figure(name, place, title, path, scale):
     image, width, height = small_picture(path, scale)
     return {"name": name, "place": place, "title": title, "image": image,
             "width": width, "height": height}  # fmt: skip
-
-
-def _own_figures(pictures, scale):
-    """Return the pictures of models that are not the paper's."""
-    return [
-        _figure(name, name.removeprefix("models/"), "reliability diagram", path, scale)
-        for name, path in pictures.items()
-        if name.startswith("models/") and name.removeprefix("models/") not in MODELS
-    ]
