@@ -5,21 +5,21 @@ judged. The last table has the published numbers next to the recomputed ones.
 """
 
 from calbias.claims.comparison import comparison
-from calbias.claims.evidence import EVIDENCE, load_evidence
+from calbias.claims.evidence import Evidence
 from calbias.claims.ledger import judge_all, ledger_table
 from calbias.claims.measurements import measurement_table
-from calbias.io.command_line import option, script
-from calbias.io.tables import write_table
+from calbias.io.command_line import TABLES, option, script
+from calbias.io.tables import read_tables, write_table
 
 
 @script(
-    *EVIDENCE,
+    TABLES,
     option("--output-claims", "table claims to write"),
     option("--output-measurements", "table measurements to write"),
     option("--output-comparison", "table comparison to write"),
 )
 def main(options):
-    evidence = load_evidence(options)
+    evidence = Evidence(read_tables(options.table))
     judged = judge_all(evidence)
     measurements = measurement_table(judged)
     write_table(options.output_claims, "claims", ledger_table(judged))

@@ -9,7 +9,8 @@ from calbias.truth.curves import Curve
 from calbias.truth.scenarios import Scenario
 from calbias.truth.true_error import true_calibration_error
 
-OF_PAPER = {"models_table": ROOT / "config/models.csv", "published_dir": PUBLISHED}
+MODELS = ROOT / "config/models.csv"
+OF_PAPER = {"models": MODELS} | {path.stem: path for path in PUBLISHED.glob("roelofs2022_*.csv")}
 
 
 def table(path, columns, *rows):
@@ -23,7 +24,7 @@ def test_ledger_comparison_and_page_from_few_tables(tmp_path):
         "model source softmax n_samples alpha beta nll published_alpha published_beta",
         ("resnet110_c10", "real_logits", "exact", 10000, 4.9, 0.09, -1.0, 2.7752, 0.0478),
     )
-    given = {"table": {"beta_fits": fits}, **OF_PAPER}
+    given = {"table": {"beta_fits": fits, **OF_PAPER}}
     names = ("claims", "measurements", "comparison")
     paths = {name: tmp_path / f"{name}.csv" for name in names}
     page = tmp_path / "ledger.html"
@@ -57,13 +58,13 @@ ONE = {"output": "x"}
 @pytest.mark.parametrize(
     ("script", "options", "message"),
     [
-        ("judge_claims", {**OF_PAPER, "table": "bias", **THREE}, "write it as NAME=PATH"),
-        ("judge_claims", {**OF_PAPER, "table": {"bias": "no.csv"}, **THREE}, "no such table"),
+        ("judge_claims", {"table": "bias", **THREE}, "write it as NAME=PATH"),
+        ("judge_claims", {"table": {"bias": "no.csv"}, **THREE}, "no such table"),
         ("compare_estimators",
-         {"bias": OF_PAPER["models_table"], "models_table": ROOT / "resources/logits_mirrors.csv",
+         {"bias": MODELS, "models_table": ROOT / "resources/logits_mirrors.csv",
           **FITS, "experiments": "realistic", "seed": 1, "output_tests": "x",
           "output_sensitivity": "y"}, "no column model"),
-        ("write_page", {"table": {"claims": OF_PAPER["models_table"]}, "page": "ledger", **ONE},
+        ("write_page", {"table": {"claims": MODELS}, "page": "ledger", **ONE},
          "--table claims: no column id"),
         ("write_page", {"figure": "fig1_intro", "page": "ledger", **ONE}, "write it as NAME=PATH"),
     ],

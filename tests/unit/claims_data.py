@@ -16,13 +16,14 @@ from calbias.truth.paper import BINNED, HEATMAP_BINS, HEATMAP_MODELS, HEATMAP_SI
 MODELS = read_table(ROOT / "config/models.csv")
 TABLES = {stem: read_table(ROOT / f"resources/published/{stem}.csv") for stem in PUBLISHED}
 CLAIMS = {claim.id: claim for claim in all_claims()}
+PAPER = {"models": MODELS, **TABLES}
 NAMES = list(MODELS["model"])
 GROUP = dict(zip(MODELS["model"], MODELS["group"], strict=True))
 
 
 def judged(claim, published=TABLES, **tables):
     """Return the Judgement of one claim on made-up tables."""
-    return CLAIMS[claim].judge(Evidence(tables, MODELS, published))
+    return CLAIMS[claim].judge(Evidence({"models": MODELS, **published, **tables}))
 
 
 def verdicts_of(claim, make, cases):

@@ -7,8 +7,7 @@ import re
 import pandas as pd
 import pytest
 from checkout import ROOT
-from claims_data import MODELS
-from claims_data import TABLES as PUBLISHED
+from claims_data import PAPER
 from made_up_tables import made_up_tables
 from matplotlib.figure import Figure
 
@@ -61,7 +60,7 @@ def tables():
         for i in range(1, 27)
     ]
     made = made_up_tables()
-    judged = judge_all(Evidence(made, MODELS, PUBLISHED))
+    judged = judge_all(Evidence({**PAPER, **made}))
     # of tables that are not made up: the intro, and draws of the t-test
     more = [("R01", "mean ECE_bin at TCE 0, n = 200"),
             ("R11", "t of the paired test, range of 3 draws within rounding")]  # fmt: skip

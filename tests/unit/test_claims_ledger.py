@@ -4,7 +4,7 @@ import re
 
 import pandas as pd
 import pytest
-from claims_data import GOOD, MODELS, TABLES, by_name, experiment
+from claims_data import GOOD, MODELS, PAPER, by_name, experiment
 
 from calbias import claims as folder
 from calbias.claims.evidence import ANY_NORM, Evidence
@@ -65,7 +65,7 @@ def judged(evidence):
     return "reproduced", "real_scores"
 """
     (tmp_path / "guo_of_a_test.py").write_text(text)
-    evidence = Evidence({}, MODELS, TABLES)
+    evidence = Evidence(PAPER)
     assert all_claims()[-1].id == "Z01"
     row = ledger_of(evidence).loc["Z01"]
     assert (row["measured"], row["verdict"]) == ("x: 1", "reproduced")
@@ -81,7 +81,7 @@ def judged(evidence):
 
 
 def test_a_run_without_tables_judges_nothing_and_does_not_crash():
-    ledger = ledger_of(Evidence({}, MODELS, TABLES))
+    ledger = ledger_of(Evidence(PAPER))
     waiting = ["R06", "R07", "R08", "R26", *(f"G{k:02}" for k in range(2, 7))]
     waiting = ledger.index.isin([*waiting, *(f"S{k:02}" for k in range(1, 6))])
     assert set(ledger.loc[waiting, "verdict"]) == {"needs_real_logits"}
@@ -91,7 +91,7 @@ def test_a_run_without_tables_judges_nothing_and_does_not_crash():
 
 def test_a_partial_run_says_what_is_absent():
     table = experiment("realistic", by_name(GOOD), list(GOOD), sizes=(200, 400))
-    ledger = ledger_of(Evidence({"bias": table}, MODELS, TABLES))
+    ledger = ledger_of(Evidence({**PAPER, "bias": table}))
     row = ledger.loc["R09"]
     assert row["verdict"] == "not_judged"
     assert re.search(r"lacks 300 of the 420 rows .* n = 800", row["note"])
@@ -100,7 +100,7 @@ def test_a_partial_run_says_what_is_absent():
 
 def test_few_replicates_are_not_judged():
     table = experiment("realistic", by_name(GOOD), list(GOOD)).assign(n_replicates=20)
-    ledger = ledger_of(Evidence({"bias": table}, MODELS, TABLES))
+    ledger = ledger_of(Evidence({**PAPER, "bias": table}))
     row = ledger.loc["R09"]
     assert row["verdict"] == "not_judged"
     assert "has 20 replicates; the rules want at least 500" in row["note"]
@@ -115,7 +115,7 @@ def test_estimates_of_another_norm_are_not_judged(norm, verdict):
     }
     if norm == 2:
         del tables["ece_bin_real_and_simulated"]
-    rows = ledger_of(Evidence(tables, MODELS, TABLES))
+    rows = ledger_of(Evidence({**PAPER, **tables}))
     assert rows.loc["R09", "verdict"] == verdict
     if norm != 2:
         assert rows.loc["R09", "note"] == "not comparable: norm is 1; the paper's is 2"
@@ -129,7 +129,7 @@ def test_norms_of_every_table_are_thought_of():
     names = tables()
     assert set(ANY_NORM) <= set(names)
     for name in names:
-        evidence = Evidence({**other, name: pd.DataFrame({"norm": [1.0]})}, MODELS, TABLES)
+        evidence = Evidence({**PAPER, **other, name: pd.DataFrame({"norm": [1.0]})})
         if name in ANY_NORM:
             assert len(evidence.table(name)) == 1
         else:
@@ -143,14 +143,14 @@ def test_models_and_sizes_beyond_the_paper_change_no_verdict():
     table = experiment("realistic", by_name(GOOD), list(GOOD), names, (100, *range(200, 201)))
     full = experiment("realistic", by_name(GOOD), list(GOOD), names)
     both = pd.concat([table[table["n_samples"] == 100], full])
-    ledger = ledger_of(Evidence({"bias": both}, own, TABLES))
+    ledger = ledger_of(Evidence({**PAPER, "models": own, "bias": both}))
     assert ledger.loc["R09", "verdict"] == "reproduced"
     assert "cells of 21" in ledger.loc["R09", "measured"]
 
 
 def test_a_models_table_without_the_papers_models_is_no_crash():
     evidence = Evidence(
-        {"bias": experiment("realistic", by_name(GOOD), list(GOOD))}, MODELS[:3], TABLES
+        {**PAPER, "models": MODELS[:3], "bias": experiment("realistic", by_name(GOOD), list(GOOD))}
     )
     ledger = ledger_of(evidence)
     assert "the models table lacks" in ledger.loc["R09", "note"]

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from claims_data import CLAIMS, MODELS, TABLES, judged, sweep
+from claims_data import CLAIMS, PAPER, judged, sweep
 
 from calbias.claims import settling
 from calbias.claims.evidence import Evidence
@@ -81,4 +81,4 @@ def test_the_ledger_takes_the_settled_numbers():
     assert judgement.verdict == "reproduced"
     assert "64000" in judgement.notes[0]
     assert [m.value for m in judgement.measurements] == [5.02, 7.8]
-    assert Evidence({"settled": settled}, MODELS, TABLES).tables["settled"] is settled
+    assert Evidence({**PAPER, "settled": settled}).tables["settled"] is settled

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
-from claims_data import GROUP, MODELS, TABLES, beta_fits, sweep
+from claims_data import GROUP, PAPER, TABLES, beta_fits, sweep
 from scipy.stats import beta as beta_distribution
 from scipy.stats import ttest_1samp
 
@@ -24,7 +24,7 @@ TABLE_2 = TABLES["roelofs2022_table2_beta_fits"]
 
 
 def compared(**tables):
-    evidence = Evidence(tables, MODELS, TABLES)
+    evidence = Evidence({**PAPER, **tables})
     return comparison(evidence, measurement_table(judge_all(evidence)))
 
 

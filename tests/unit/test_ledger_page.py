@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from checkout import ROOT
-from claims_data import MODELS, TABLES, by_name, experiment
+from claims_data import PAPER, by_name, experiment
 from html_page import Page
 from made_up_tables import made_up_tables
 from PIL import Image
@@ -24,7 +24,7 @@ NAN = float("nan")
 
 
 def results(**evidence):
-    judged = judge_all(Evidence(evidence, MODELS, TABLES))
+    judged = judge_all(Evidence({**PAPER, **evidence}))
     return {
         "claims": ledger_table(judged),
         "measurements": measurement_table(judged),

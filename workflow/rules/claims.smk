@@ -1,28 +1,23 @@
 # Claims: the ledger, its page, and the published numbers compared.
 
 
-# What the ledger and the comparison read: all other tables.
 JUDGED = ("claims", "measurements", "comparison")
-EVIDENCE = [*(name for name in TABLES if name not in JUDGED), "fit_times"]
+GIVEN = [
+    "models",
+    *("roelofs2022_table1_recalibration_selection", "roelofs2022_table2_beta_fits"),
+    "roelofs2022_table3_glm_fits",
+]
+# What the claims are judged by: all other tables.
+EVIDENCE = [*GIVEN, *(name for name in TABLES if name not in JUDGED), "fit_times"]
+SIMULATED = ("bias", "scenarios", "detection", "detection_limits", "true_calibration_error")
+UNSETTLED = [*GIVEN, *(name for name in SIMULATED if name in TABLES)]
 CLAIMS = sorted((HERE / "scripts/calbias/claims").glob("*.py"))  # found there, not imported
-PUBLISHED = [
-    published(table)
-    for table in ("table1_recalibration_selection", "table2_beta_fits", "table3_glm_fits")
-]
-
-UNSETTLED = [
-    name
-    for name in ("bias", "scenarios", "detection", "detection_limits", "true_calibration_error")
-    if name in TABLES
-]
 
 
 rule settle_claims:
     input:
         code=code("settle_claims", *CLAIMS, *estimator_paths("ece_bin_ew", "ece_sweep_em")),
         tables=[table(name) for name in UNSETTLED],
-        models_table=config["models"],
-        published=PUBLISHED,
     output:
         tabled("settled"),
     log:
@@ -32,11 +27,9 @@ rule settle_claims:
     params:
         columns=columns_of("settled"),
         tables=given(UNSETTLED),
-        published_dir=folder_of("published"),
         seed=config["seed"],
     shell:
-        "python {input.code[0]:q} {params.tables:q} --models-table {input.models_table:q}"
-        " --published-dir {params.published_dir:q} --seed {params.seed} --output {output}"
+        "python {input.code[0]:q} {params.tables:q} --seed {params.seed} --output {output}"
         " 2>&1 | tee {log}"
 
 
@@ -44,8 +37,6 @@ rule judge_claims:
     input:
         code=code("judge_claims", *CLAIMS),
         tables=[table(name) for name in EVIDENCE],
-        models_table=config["models"],
-        published=PUBLISHED,
     output:
         claims=tabled("claims"),
         measurements=tabled("measurements"),
@@ -58,10 +49,8 @@ rule judge_claims:
     params:
         columns=[columns_of(name) for name in JUDGED],
         tables=given(EVIDENCE),
-        published_dir=folder_of("published"),
     shell:
-        "python {input.code[0]:q} {params.tables:q} --models-table {input.models_table:q}"
-        " --published-dir {params.published_dir:q} --output-claims {output.claims}"
+        "python {input.code[0]:q} {params.tables:q} --output-claims {output.claims}"
         " --output-measurements {output.measurements} --output-comparison {output.comparison}"
         " 2>&1 | tee {log}"
 

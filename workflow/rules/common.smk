@@ -77,7 +77,9 @@ def shards(experiment):
 
 
 def table(name):
-    """The path of a result table by its name, of the models table, or of recorded fit times."""
+    """The path of a result table by its name, of the models table, or of a table in resources."""
+    if name.startswith("roelofs2022_"):
+        return resource(f"published/{name}.csv")
     # fit times are measured by `snakemake results/tables/fit_times.csv`
     recorded = {"models": config["models"], "fit_times": resource("timing/fit_times.csv")}
     return recorded.get(name, f"results/tables/{name}.csv")

@@ -1,20 +1,18 @@
 """What a verdict may rest on: the result tables, cut to the paper's grid, with gaps reported."""
 
 import itertools
-from pathlib import Path
 from typing import NamedTuple
 
 import pandas as pd
 
 from calbias.claims.verdicts import NEEDS_REAL_LOGITS, NOT_REPRODUCED, NotJudged, OtherNorm
-from calbias.io.command_line import TABLES, option
-from calbias.io.tables import groups_of, read_table, read_tables
+from calbias.io.tables import groups_of
 from calbias.truth.paper import MODEL_SIZES, MODELS, N_BINS, N_REPLICATES, NORM
 from calbias.truth.published_fits import printed_fits
 
 REAL = "real_logits"
 FEWEST_REPLICATES = 500
-PUBLISHED = (
+TABLE_1, TABLE_2, TABLE_3 = PUBLISHED = (
     "roelofs2022_table1_recalibration_selection",
     "roelofs2022_table2_beta_fits",
     "roelofs2022_table3_glm_fits",
@@ -30,12 +28,9 @@ _UNBINNED = -9  # stands for an empty n_bins, which no comparison would find
 
 
 class Evidence(NamedTuple):
-    """``tables`` {stem: DataFrame} of results/tables, the ``models`` table with columns model and
-    group, and ``published`` {file stem: DataFrame}."""
+    """``tables`` {stem: DataFrame}: of results/tables, the ``models`` table, and PUBLISHED ones."""
 
-    tables: dict
-    models: pd.DataFrame
-    published: dict
+    tables: dict[str, pd.DataFrame]
 
     def table(self, stem):
         """Return a result table; NotJudged if this run made none, or made it for another norm."""
@@ -55,11 +50,11 @@ class Evidence(NamedTuple):
 
     def printed_fits(self):
         """Return {model: PrintedFits} of Tables 2 and 3."""
-        return printed_fits(*(self.published[stem] for stem in PUBLISHED[1:]))
+        return printed_fits(self.tables[TABLE_2], self.tables[TABLE_3])
 
     def groups(self):
         """Return {model: data set} of the paper's models."""
-        known = groups_of(self.models, "models table")
+        known = groups_of(self.tables["models"], "models table")
         absent = [model for model in MODELS if model not in known]
         if absent:
             raise NotJudged(f"the models table lacks {', '.join(absent)}")
@@ -139,19 +134,3 @@ def until_complete(rows, verdict, models=MODELS, failure_is_final=False):
     if rows.empty or not (final or set(rows["model"]) == set(models)):
         verdict = NEEDS_REAL_LOGITS
     return verdict, " + ".join(dict.fromkeys(rows["source"])) or "surrogate_logits"
-
-
-EVIDENCE = (
-    TABLES,
-    option("--models-table", "models table: gives each model's data set"),
-    option("--published-dir", "folder of the published tables"),
-)
-
-
-def load_evidence(options):
-    """Return the Evidence of the options EVIDENCE; InputError for a file that cannot be read."""
-    models = read_table(options.models_table)
-    groups_of(models, options.models_table)
-    folder = Path(options.published_dir)
-    published = read_tables({stem: folder / f"{stem}.csv" for stem in PUBLISHED})
-    return Evidence(read_tables(options.table), models, published)

@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 
-from calbias.claims.evidence import enough_replicates
+from calbias.claims.evidence import Evidence, enough_replicates
 from calbias.claims.measurements import NAN, Measurement, by_case
 from calbias.claims.settling import Numbers, Settling, cells_of, scenarios_of, settled
 from calbias.claims.tallies import tally, tally_measurements
@@ -85,7 +85,8 @@ def detectable_by_many(evidence):
     limits = detectable(evidence, MANY)
     values = [limit.low if np.isnan(limit.value) else limit.value for limit in limits]
     errors = [(limit.high - limit.low) / (2 * Z_95) for limit in limits]
-    fewest = evidence.tables["detection"]["n_replicates"].min() if len(evidence.tables) > 1 else 0
+    detection = evidence.tables.get("detection")
+    fewest = 0 if detection is None else detection["n_replicates"].min()
     return Numbers(np.array(values), np.nan_to_num(errors), fewest)
 
 
@@ -104,7 +105,7 @@ def detectable_by_many_drawn(evidence, n_replicates, simulate):
         {scenario.name: true_calibration_error(scenario, NORM) for scenario in curves},
     )
     tables = {**evidence.tables, "detection_limits": detection_limits(detection)}
-    return detectable_by_many(evidence._replace(tables=tables))[:2]
+    return detectable_by_many(Evidence(tables))[:2]
 
 
 NEEDS_MANY = Settling(

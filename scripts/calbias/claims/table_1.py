@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from calbias.claims.evidence import until_complete
+from calbias.claims.evidence import TABLE_1, until_complete
 from calbias.claims.measurements import NAN, Measurement, by_case
 from calbias.claims.verdicts import claim, verdict_of
 from calbias.io.tables import is_true
@@ -29,7 +29,7 @@ def sweep_selects_better(evidence):
     # the two measures of Table 1
     table, rows = (t[t["published_agrees"].notna()] for t in (table, rows))
     shown = rows if len(rows) else table
-    ticks = evidence.published["roelofs2022_table1_recalibration_selection"]
+    ticks = evidence.tables[TABLE_1]
     agrees, counts, exact = is_true(shown["agrees"]), {}, True
     for name in ("ece_bin", "ece_sweep"):
         of_name = agrees[shown["measure"].str.startswith(name)]

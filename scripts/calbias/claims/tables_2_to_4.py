@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from calbias.claims.evidence import until_complete
+from calbias.claims.evidence import TABLE_2, TABLE_3, until_complete
 from calbias.claims.measurements import POINTS, Measurement, by_case
 from calbias.claims.verdicts import CLEAR, NEEDS_REAL_LOGITS, NotJudged, claim, verdict_of
 from calbias.fits.standard_errors import rows_with_table3_errors
@@ -42,7 +42,7 @@ def beta_parameters(evidence):
     elif len(table):
         name = f"largest relative difference to Table 2, {SURROGATES}"
         yield from by_case(name, 100 * of_all.max(), "percent")
-    printed = evidence.published["roelofs2022_table2_beta_fits"][["alpha", "beta"]]
+    printed = evidence.tables[TABLE_2][["alpha", "beta"]]
     rounding = HALF_LAST_DIGIT_BETA / printed.abs().min(axis=None)
     yield Measurement("largest rounding of the printed parameters", 100 * rounding, "percent")
     yield softmax_note(rows)
@@ -99,7 +99,7 @@ def glm_parameters(evidence):
 
 def aic_contradictions(evidence):
     """Return where the published AICs cannot be optima of one data set (nested or equal models)."""
-    table = evidence.published["roelofs2022_table3_glm_fits"]
+    table = evidence.tables[TABLE_3]
     aic = table.pivot(index="model", columns="glm", values="aic")
     pairs = [f"{link}_{transform}" for link, transform in LINKS_AND_TRANSFORMS]
     nested = [aic[f"{p}_b0_b1"] - aic[f"{p}_{one}"] for p in pairs for one in ("b0", "b1")]
