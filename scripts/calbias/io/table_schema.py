@@ -8,8 +8,9 @@ SCHEMA = Path(__file__).parents[3] / "workflow/schemas/tables.yaml"
 
 @cache
 def tables():
-    """Return {table: its entry of the schema}, in the order of the schema."""
-    return _schema()["tables"]
+    """Return {table: its entry of the schema, with its script}, in the order of the schema."""
+    entries = _schema()["tables"].items()
+    return {name: {**entry, "script": f"scripts/{entry['rule']}.py"} for name, entry in entries}
 
 
 def columns_of(table):
