@@ -69,7 +69,7 @@ def test_detection_without_the_nulls_estimator(chain, of_chain, tmp_path, refuse
     with refused("detection_null has no ece_sweep_em at n = 50"):
         run("summarise_detection", **of_chain, null_scenarios=chain.scenarios,
             null_replicates=binned, null_n_replicates=12, replicates=sweep,
-            output=tmp_path / "x.csv")  # fmt: skip
+            output_detection=tmp_path / "x.csv", output_limits=tmp_path / "y.csv")  # fmt: skip
     assert not list(tmp_path.iterdir())
 
 

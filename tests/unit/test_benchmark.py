@@ -7,11 +7,12 @@ from calbias.benchmark.fit_times import METHODS, fit_time_rows
 from calbias.benchmark.memory import memory_rows
 from calbias.benchmark.timing import compare
 from calbias.benchmark.vectorised import six_binned
-from calbias.benchmark.workloads import SEVEN, SIX, Grid, call_rows
+from calbias.benchmark.workloads import SEVEN, Grid, call_rows
 from calbias.engine.sampler import Sampler
 from calbias.estimation.loading import load_estimator
 from calbias.io.table_schema import columns_of
 from calbias.truth.curves import Curve
+from calbias.truth.paper import BINNED
 from calbias.truth.scenarios import Scenario
 
 SCENARIO = Scenario("benchmark", 1.1, 0.2, Curve("logit_logit_b0_b1", -0.5, 0.6))
@@ -22,8 +23,8 @@ def test_vectorised_numpy_agrees_with_the_kernels(n):
     data = next(Sampler(SCENARIO, n, 3).batches(range(12)))
     shuffled = np.random.default_rng(0).permutation(n)
     theirs = six_binned(data.scores[:, shuffled], np.rint(data.hits())[:, shuffled])
-    assert set(theirs) == set(SIX)
-    for name in SIX:
+    assert set(theirs) == set(BINNED)
+    for name in BINNED:
         ours = load_estimator(name)(data, 15, 2.0)[0]
         np.testing.assert_allclose(theirs[name], ours, atol=1e-10)
 

@@ -10,17 +10,16 @@ from calbias.benchmark.vectorised import six_binned
 from calbias.engine.quantile_table import build_quantile_table
 from calbias.engine.sampler import Sampler, draw
 from calbias.estimation.loading import load_estimator
+from calbias.truth.paper import BINNED, MODEL_SIZES
 
-SIX = tuple(f"ece_{kind}_{bins}" for kind in ("bin", "debias", "sweep") for bins in ("ew", "em"))
-SEVEN = (*SIX, "kde")
+SEVEN = (*BINNED, "kde")
 _loaded = cache(load_estimator)
-SAMPLE_SIZES = tuple(200 * 2**k for k in range(7))
 
 
 class Grid:
     """Figure 4's grid, scenarios × sample sizes × replicates; the tables are built beforehand."""
 
-    def __init__(self, scenarios, replicates, sample_sizes=SAMPLE_SIZES):
+    def __init__(self, scenarios, replicates, sample_sizes=MODEL_SIZES):
         self.scenarios, self.replicates, self.sample_sizes = scenarios, replicates, sample_sizes
         self.tables = [build_quantile_table(scenario) for scenario in scenarios]
         self.n_scores = len(scenarios) * replicates * sum(sample_sizes)
@@ -72,7 +71,7 @@ def grid_rows(scenarios, replicates, rounds, suffix=""):
     )
     rows = []
     for work, names, baselines in (
-        ("fig4_grid_six_binned", SIX, {**beta, **others}),
+        ("fig4_grid_six_binned", BINNED, {**beta, **others}),
         ("fig4_grid_seven", SEVEN, beta),
         ("fig4_grid_sampling_alone", (), beta),
     ):
@@ -84,13 +83,13 @@ def grid_rows(scenarios, replicates, rounds, suffix=""):
 def growth_rows(scenarios, replicates, rounds):
     """Return rows by sample size (equal numbers of scores), number of replicates, and estimator."""
     rows = []
-    for n in SAMPLE_SIZES[::2]:
-        grid = Grid(scenarios, max(1, replicates * SAMPLE_SIZES[-2] // n), (n,))
-        rows += _against_beta(f"six_binned_n_{n}", grid, SIX, rounds)
+    for n in MODEL_SIZES[::2]:
+        grid = Grid(scenarios, max(1, replicates * MODEL_SIZES[-2] // n), (n,))
+        rows += _against_beta(f"six_binned_n_{n}", grid, BINNED, rounds)
     for m in (replicates, 4 * replicates):
         grid = Grid(scenarios, m, (800,))
-        rows += _against_beta(f"six_binned_{m}_replicates", grid, SIX, rounds)
-    grid = Grid(scenarios, replicates, SAMPLE_SIZES)
+        rows += _against_beta(f"six_binned_{m}_replicates", grid, BINNED, rounds)
+    grid = Grid(scenarios, replicates, MODEL_SIZES)
     for name in SEVEN:
         rows += _against_beta(f"fig4_grid_{name}", grid, [name], rounds)
     return rows

@@ -20,15 +20,15 @@ HEAD_BYTES = 512
 
 
 class PublishedFile(NamedTuple):
-    """A row of the manifest; ``n_validation`` and ``n_test`` are None where it leaves them open."""
+    """A row of a manifest, with None for what it leaves open."""
 
     model: str
     file: str
     sha256: str
     n_bytes: int
-    n_classes: int
-    n_validation: int | None
-    n_test: int | None
+    n_classes: int | None = None
+    n_validation: int | None = None
+    n_test: int | None = None
 
 
 def read_manifest(path):
@@ -53,12 +53,9 @@ def read_score_manifest(path):
         with open(path, encoding="utf-8") as file:
             entries = json.load(file)
         return {
-            row["file"]: PublishedFile(
-                row["name"], row["file"], row["sha256"], row["bytes"], row["classes"], None,
-                row["rows"],
-            )
+            row["file"]: PublishedFile(row["name"], row["file"], row["sha256"], row["bytes"])
             for row in entries
-        }  # fmt: skip
+        }
     except (ValueError, TypeError, KeyError) as error:
         raise InputError(f"{path}: {error!r}; restore the manifest") from error
 
