@@ -1,30 +1,26 @@
 """Build the reproduction article: fill the templates from result tables, and set them as a PDF."""
 
-import json
 import os
 import shutil
 from pathlib import Path
 
 from calbias.errors import InputError
+from calbias.io.code_files import CHECKOUT
 from calbias.io.command_line import TABLES, option, script, write_text, written_whole
 from calbias.io.tables import read_tables
+from calbias.pipeline.provenance import read_record
 from calbias.report.article import Results, render
-
-ROOT = Path(__file__).parents[1]
 
 
 @script(
     TABLES,
     option("--record", "the record of provenance (JSON)"),
-    option("--source", "folder of the templates", default=ROOT / "article"),
+    option("--source", "folder of the templates", default=CHECKOUT / "article"),
     option("--figures", "folder of the figures (PDF)", default="results/figures"),
     option("--output", "PDF to write; its folder gets source and metadata.yaml"),
 )
 def main(options):
-    if not Path(options.record).is_file():
-        raise InputError(f"{options.record}: there is no such record; run snakemake")
-    record = json.loads(Path(options.record).read_text(encoding="utf-8"))
-    results = Results(read_tables(options.table), record)
+    results = Results(read_tables(options.table), read_record(options.record))
     folder = Path(options.output).parent
     root = os.path.commonpath([folder.resolve(), Path(options.figures).resolve()])
     figures = "/" + os.path.relpath(options.figures, root)

@@ -4,7 +4,7 @@ import json
 
 from calbias.errors import InputError
 from calbias.io.command_line import option, script, write_text
-from calbias.pipeline.provenance import check_record, provenance
+from calbias.pipeline.provenance import checked_record, provenance
 
 
 @script(
@@ -16,7 +16,7 @@ from calbias.pipeline.provenance import check_record, provenance
 )
 def main(options):
     if options.check:
-        print(f"{check_record(options.check)} files are as recorded")
+        print(f"{len(checked_record(options.check)['files'])} files are as recorded")
         return
     if not (options.config and options.output):
         raise InputError("--config and --output are needed, or --check")

@@ -7,16 +7,16 @@ from pathlib import Path
 
 from calbias.errors import InputError
 from calbias.io.checksums import file_digest
+from calbias.io.code_files import CHECKOUT
 from calbias.io.command_line import option, script, written_whole
-from calbias.pipeline.provenance import check_record
+from calbias.pipeline.provenance import checked_record
 from calbias.pipeline.rocrate import METADATA, crate_metadata
 
-ROOT = Path(__file__).parents[1]
 PROJECT = (
     *("Snakefile", "Makefile", "LICENSE", "README.md", "CHANGELOG.md", "CITATION.cff"),
     *("codemeta.json", "article", "config", "envs", "resources", "scripts", "workflow"),
 )
-LEFT_OUT = ROOT / "resources/logits"  # others' model outputs: described, not packed
+LEFT_OUT = CHECKOUT / "resources/logits"  # others' model outputs: described, not packed
 
 
 @script(
@@ -25,8 +25,7 @@ LEFT_OUT = ROOT / "resources/logits"  # others' model outputs: described, not pa
     option("--output", "crate to write (ZIP)"),
 )
 def main(options):
-    check_record(options.record)
-    record = json.loads(Path(options.record).read_text(encoding="utf-8"))
+    record = checked_record(options.record)
     results = [*record["files"], options.record, *options.pages]
     if outside := [path for path in results if Path(path).is_absolute() or ".." in path]:
         raise InputError(f"{outside[0]}: outside the folder of the run; run snakemake in it")
@@ -35,7 +34,7 @@ def main(options):
     files |= {path: Path(path) for path in results}
     ended = max(Path(path).stat().st_mtime for path in results)
     packed = {name: (file_digest(path), path.stat().st_size) for name, path in files.items()}
-    about = json.loads((ROOT / "codemeta.json").read_text(encoding="utf-8"))
+    about = json.loads((CHECKOUT / "codemeta.json").read_text(encoding="utf-8"))
     ended = datetime.fromtimestamp(round(ended), UTC).isoformat()
     metadata = crate_metadata(record, about, packed, results, ended)
     with written_whole(options.output) as temporary, zipfile.ZipFile(temporary, "w") as crate:
@@ -49,13 +48,13 @@ def main(options):
 def name_in_project(path):
     """Return a path relative to the project; as it is if it leads elsewhere."""
     whole = Path(path).resolve()
-    return whole.relative_to(ROOT).as_posix() if whole.is_relative_to(ROOT) else str(path)
+    return whole.relative_to(CHECKOUT).as_posix() if whole.is_relative_to(CHECKOUT) else str(path)
 
 
 def project_files():
     """Yield the files of the project that belong to a crate."""
     for name in PROJECT:
-        for path in sorted([ROOT / name, *(ROOT / name).rglob("*")]):
+        for path in sorted([CHECKOUT / name, *(CHECKOUT / name).rglob("*")]):
             hidden = "/." in name_in_project(path) or "__pycache__" in path.parts
             if path.is_file() and not hidden and LEFT_OUT not in path.parents:
                 yield path

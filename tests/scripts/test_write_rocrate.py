@@ -19,7 +19,7 @@ def run(tmp_path, monkeypatch):
     (tmp_path / "results").mkdir()
     (tmp_path / "results/bias.csv").write_text("model\na\n")
     (tmp_path / "my model.npz").write_bytes(b"mine")
-    inputs = [write_rocrate.ROOT / "config/models.csv", tmp_path / "my model.npz"]
+    inputs = [write_rocrate.CHECKOUT / "config/models.csv", tmp_path / "my model.npz"]
     call("record_provenance", files="results/bias.csv", inputs=inputs, config=json.dumps(CONFIG),
          output="results/p.json")  # fmt: skip
     return tmp_path

@@ -123,7 +123,7 @@ def test_it_is_set_as_a_pdf(tables, tmp_path, monkeypatch):
     pytest.importorskip("typst", reason="Typst is not installed: make article")
     monkeypatch.setattr(build_article, "Results", AnyResults)
     record = tmp_path / "record.json"
-    record.write_text(json.dumps(RECORD))
+    record.write_text(json.dumps({**RECORD, "files": {}}))
     figures = tmp_path / "figures"
     figures.mkdir()
     for name in re.findall(r'figure\("(\w+)"\)', (ROOT / "article/article.typ.j2").read_text()):

@@ -10,6 +10,7 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).parents[1]
 SCRIPTS = PACKAGE.parent
+CHECKOUT = SCRIPTS.parent
 
 
 def code_files(*files):

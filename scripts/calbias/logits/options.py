@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from calbias.io.code_files import SCRIPTS
+from calbias.io.code_files import CHECKOUT
 from calbias.io.command_line import option
 from calbias.logits.store import FOLDS
 from calbias.logits.top_label import SOFTMAXES
 
-RESOURCES = SCRIPTS.parent / "resources"
+RESOURCES = CHECKOUT / "resources"
 PUBLISHED = RESOURCES / "published"
 
 MODEL = option("--model", "the model's name, as in the config")

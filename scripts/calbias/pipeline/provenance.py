@@ -15,9 +15,9 @@ from pathlib import Path
 from calbias import __version__
 from calbias.errors import InputError
 from calbias.io.checksums import validate_unchanged
+from calbias.io.code_files import CHECKOUT
 from calbias.io.tables import read_rows
 
-ROOT = Path(__file__).parents[3]
 # What computes, in contrast to what schedules: numbers may change with one of these.
 PACKAGES = (
     *("numpy", "scipy", "numba", "llvmlite", "pandas", "pyarrow", "statsmodels", "scikit-learn"),
@@ -34,7 +34,7 @@ def provenance(config, files, inputs=()):
         for paths in (files, inputs)
     )
     return {
-        "project": {"name": "calbias", "version": __version__, **checkout(ROOT)},
+        "project": {"name": "calbias", "version": __version__, **checkout(CHECKOUT)},
         "configuration": {"sha256": config_digest(config), "seed": config["seed"]},
         "sources": sources(files),
         "packages": packages(),
@@ -59,22 +59,25 @@ def checked_digest(path):
         raise InputError(f"{path}: cannot be read ({error.strerror}); run snakemake") from error
 
 
-def check_record(path):
-    """Return how many files a record lists; InputError for the first that differs from it.
-
-    InputError too if the record itself is absent or is not one.
-    """
+def read_record(path):
+    """Return a record; InputError if it is absent or is not one."""
     try:
-        with open(path, encoding="utf-8") as file:
-            files = json.load(file)["files"]
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        record = json.loads(Path(path).read_text(encoding="utf-8"))
+        record["files"].items()
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(
             f"{path}: not a record of provenance ({type(error).__name__}); run snakemake {path}"
         ) from error
-    for name, digest in files.items():
+    return record
+
+
+def checked_record(path):
+    """Return a record; InputError for the first file that differs from it."""
+    record = read_record(path)
+    for name, digest in record["files"].items():
         if checked_digest(name) != digest:
             raise InputError(f"{name}: differs from {path}; delete it and run snakemake")
-    return len(files)
+    return record
 
 
 def sources(files):

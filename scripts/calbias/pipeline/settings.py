@@ -6,12 +6,10 @@ import warnings
 from pathlib import Path
 
 from calbias.errors import InputError
-from calbias.io.code_files import SCRIPTS, code_files
+from calbias.io.code_files import CHECKOUT, SCRIPTS, code_files
 from calbias.pipeline.config import complete_config, validate_folder, with_file
 from calbias.pipeline.logit_availability import available_files, sources_in_words
 from calbias.pipeline.models import models_path, read_models, with_models
-
-CHECKOUT = SCRIPTS.parent
 
 
 def read_settings(config, files):

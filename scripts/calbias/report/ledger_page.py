@@ -7,6 +7,7 @@ import jinja2
 from calbias.claims.ledger import all_claims
 from calbias.claims.verdicts import VERDICTS, in_plain_words
 from calbias.errors import InputError
+from calbias.io.code_files import CHECKOUT
 from calbias.io.table_schema import columns_of
 from calbias.io.table_schema import tables as table_entries
 from calbias.pipeline.catalogue import figures as figure_catalogue
@@ -14,7 +15,7 @@ from calbias.report.pictures import SCALES, is_too_long, small_picture
 from calbias.report.tables import compared_places, measurement_groups, papers_tables, shown
 from calbias.truth.paper import MODELS
 
-TEMPLATES = Path(__file__).parents[3] / "workflow/report"
+TEMPLATES = CHECKOUT / "workflow/report"
 MANY = 24  # measurements from which a claim's are folded
 NOT_SHOWN = ("claims", "measurements", "comparison", "printed_tables")  # have sections of their own
 VERDICT_WORDS = {  # its symbol, how many claims …, what it means
