@@ -1,9 +1,10 @@
 """Time one call of every estimator on one data set: not reproducible, so in a table of its own."""
 
-import time
+from functools import partial
 
 import numpy as np
 
+from calbias.benchmark.timing import timed
 from calbias.beyond.league import LAWS, MOST_QUADRATIC, N_BINS, league_entries
 from calbias.engine.sampler import draw
 from calbias.estimation.registry import estimator_file
@@ -30,17 +31,11 @@ def main(options):
         data = draw(scenario, n, 0, seed=0)
         for entry in entries.values():
             if n <= MOST_QUADRATIC or not entry.is_quadratic:
-                seconds = min(_seconds(entry, data) for _ in range(ROUNDS))
+                call = partial(entry.run, data, N_BINS, entry.norm)
+                call()  # the first one compiles
+                seconds = min(timed(call) for _ in range(ROUNDS))
                 rows.append((entry.name, n, float(np.format_float_positional(1e3 * seconds, 3))))
     write_table(options.output, "league_times", rows)
-
-
-def _seconds(entry, data):
-    """Return the CPU seconds of one call; the first one compiles, so it is made twice."""
-    entry.run(data, N_BINS, entry.norm)
-    started = time.process_time()
-    entry.run(data, N_BINS, entry.norm)
-    return time.process_time() - started
 
 
 if __name__ == "__main__":

@@ -99,27 +99,22 @@ def _bias(tests, _):
 def _speed(benchmark, machine):
     where = f", {machine}" if machine else ""
     drawn = benchmark[benchmark["baseline"] == "numpy_beta_draw"].set_index("work")
-    lines = []
     for work, what in (
         ("fig4_grid_six_binned", "bin, debias and sweep, each with equal width and equal mass"),
         ("fig4_grid_seven", "these six and the KDE"),
     ):
         if work not in drawn.index:
             continue
-        row, narrow = drawn.loc[work], f"{work}_avx2"
-        avx2 = (
-            f"; compiled for AVX2 {drawn.ratio_median[narrow]:.1f}" if narrow in drawn.index else ""
-        )
+        row, narrow = drawn.loc[work], drawn["ratio_median"].get(f"{work}_avx2")
+        avx2 = "" if narrow is None else f"; compiled for AVX2 {narrow:.1f}"
         per_score = row["seconds"] / row["n_scores"]
-        hours = per_score * N_SCORES * 100_000 / 3600
-        lines.append(
+        yield (
             f"- **Speed.** Sampling and estimating all of Figure 4 with {what}: "
             f"{row['ratio_median']:.1f} times the speed of drawing the scores with NumPy "
             f"({row['ratio_low']:.1f} to {row['ratio_high']:.1f}, one thread{where}{avx2}), "
             f"{1e9 * per_score:.1f} ns per score. 10⁵ replicates of every point cost "
-            f"{60 * hours:.0f} core-minutes."
+            f"{per_score * N_SCORES * 100_000 / 60:.0f} core-minutes."
         )
-    return lines
 
 
 TOPICS = {  # name: (table, its lines)

@@ -125,18 +125,18 @@ def _of_scores(raw):
     return OutputFile(folds, (*_about_folds(folds), *plausibility.of_scores(folds)))
 
 
-def two_folds(folds, seed, source="real_logits"):
+def two_folds(folds, seed):
     """Return the ``Logits`` of both folds; a test fold alone is split in half.
 
     The split depends on the seed and the number of rows alone. Both halves keep the file's order.
     """
     if "validation" in folds:
-        return Logits(folds["validation"], folds["test"], source)
+        return Logits(folds["validation"], folds["test"], "real_logits")
     logits, labels = folds["test"]
     n = len(labels)
     order = stream(seed, str(n), "split").permutation(n)
     halves = [np.sort(order[: n // 2]), np.sort(order[n // 2 :])]
-    return Logits(*(Fold(logits[rows], labels[rows]) for rows in halves), source)
+    return Logits(*(Fold(logits[rows], labels[rows]) for rows in halves), "real_logits")
 
 
 def _read(path, by=None):

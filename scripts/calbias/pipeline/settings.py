@@ -32,13 +32,10 @@ def read_settings(config, files):
     return config, models, experiments, outputs, notes
 
 
-def job_environment(folder="results"):
+def job_environment():
     """Return the variables of every job: this interpreter first, and one cache of kernels."""
     paths = [str(Path(sys.executable).parent), os.environ["PATH"]]
-    defaults = {
-        "NUMBA_CACHE_DIR": str(Path(folder, "kernels").absolute()),
-        "OMP_NUM_THREADS": "1",
-    }
+    defaults = {"NUMBA_CACHE_DIR": os.path.abspath("results/kernels"), "OMP_NUM_THREADS": "1"}
     return {"PATH": os.pathsep.join(paths)} | {
         name: os.environ.get(name, value) for name, value in defaults.items()
     }
