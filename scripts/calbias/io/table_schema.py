@@ -8,9 +8,13 @@ SCHEMA = Path(__file__).parents[3] / "workflow/schemas/tables.yaml"
 
 @cache
 def tables():
-    """Return {table: its entry of the schema, with its script}, in the order of the schema."""
-    entries = _schema()["tables"].items()
-    return {name: {**entry, "script": f"scripts/{entry['rule']}.py"} for name, entry in entries}
+    """Return {table: its entry of the schema, with rule file and script}, in the schema's order."""
+    files = {
+        rule: {"rule_file": f"workflow/rules/{file}.smk", "script": f"scripts/{rule}.py"}
+        for file, rules in _schema()["rules"].items()
+        for rule in rules
+    }
+    return {name: entry | files[entry["rule"]] for name, entry in _schema()["tables"].items()}
 
 
 def columns_of(table):
