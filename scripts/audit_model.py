@@ -14,6 +14,7 @@ from calbias.estimation.registry import FOLDER
 from calbias.io.command_line import SEED, option, script, write_text
 from calbias.io.tables import write_table
 from calbias.logits.read_logits import read_scores
+from calbias.logits.store import REAL_SCORES
 from calbias.logits.top_label_table import Origin, read_top_labels
 
 
@@ -37,7 +38,7 @@ def main(options):
         raise InputError("give either --top-labels or --scores")
     if options.scores:
         folds, warnings, _ = read_scores(options.scores)
-        origin = Origin(options.name, "real_scores", "none", warnings)
+        origin = Origin(options.name, REAL_SCORES, "none", warnings)
     else:
         folds, origin = read_top_labels(options.top_labels)
     top = folds["test"]

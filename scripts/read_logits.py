@@ -13,7 +13,7 @@ from calbias.io.command_line import option, script
 from calbias.logits.manifest import read_manifest
 from calbias.logits.options import MANIFEST, MODEL, SOFTMAX, TO_LOGITS, TO_TOP_LABELS
 from calbias.logits.read_logits import read_logits, two_folds
-from calbias.logits.store import save_logits
+from calbias.logits.store import REAL_LOGITS, save_logits
 from calbias.logits.top_label import top_label
 from calbias.logits.top_label_table import Origin, write_top_labels
 
@@ -34,7 +34,7 @@ def main(options):
     for text in found.warnings:
         warnings.warn(f"{options.file}: {text}", stacklevel=1)
     top_labels = {name: top_label(*fold, options.softmax) for name, fold in found.folds.items()}
-    origin = Origin(options.model, "real_logits", options.softmax, found.warnings)
+    origin = Origin(options.model, REAL_LOGITS, options.softmax, found.warnings)
     save_logits(options.logits, two_folds(found.folds, options.seed))
     write_top_labels(options.top_labels, top_labels, origin)
 

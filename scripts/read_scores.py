@@ -11,6 +11,7 @@ from pathlib import Path
 from calbias.io.command_line import option, script
 from calbias.logits.options import MODEL, RESOURCES, TO_TOP_LABELS
 from calbias.logits.read_logits import read_scores
+from calbias.logits.store import REAL_SCORES
 from calbias.logits.top_label_table import Origin, write_top_labels
 
 MANIFEST = RESOURCES / "scores/manifest.json"
@@ -26,7 +27,7 @@ def main(options):
     found = read_scores(options.file, options.manifest)
     for text in found.warnings:
         warnings.warn(f"{options.file}: {text}", stacklevel=1)
-    origin = Origin(options.model, "real_scores", "none", found.warnings)
+    origin = Origin(options.model, REAL_SCORES, "none", found.warnings)
     write_top_labels(options.top_labels, found.folds, origin)
 
 

@@ -5,6 +5,7 @@ import pandas as pd
 
 from calbias.claims.measurements import POINTS, Measurement, by_case
 from calbias.claims.verdicts import NotJudged, all_or_some, claim, verdict_of
+from calbias.logits.store import REAL_SCORES
 
 FEWEST_MODELS = 10
 FEWEST_SUBSAMPLES_SIZE = 3200  # sizes that the rule needs: up to this one at least
@@ -55,7 +56,7 @@ def construction_predicts_real_bias(evidence):
         f"the distance is largest for {by_model.idxmax()} ({by_model.max():.2f} points): "
         "where a GLM misses the curve near 1, or many scores are exactly 1"
     )
-    return verdict_of(shares.min() >= EXPLAINED, shares.min() >= PARTLY), "real_scores"
+    return verdict_of(shares.min() >= EXPLAINED, shares.min() >= PARTLY), REAL_SCORES
 
 
 @claim("C02", "calbias", "interval_coverage", "interval_coverage")

@@ -3,14 +3,13 @@
 import numpy as np
 import pandas as pd
 
-from calbias.claims.evidence import REAL
 from calbias.claims.verdicts import NotJudged
 from calbias.fits.standard_errors import beta_errors, glm_errors, rows_with_table3_errors
 from calbias.io.table_schema import columns_of
+from calbias.logits.store import REAL_LOGITS, REAL_SCORES, SURROGATE_LOGITS
 from calbias.summaries.bias_by_group import error_of_mean
 from calbias.truth.paper import N_REPLICATES, TYPE_1_RATE
 
-SURROGATE = "surrogate_logits"
 _Z = 1.96  # standard errors from the middle of a 95 % range to its end
 
 
@@ -18,13 +17,13 @@ def comparison(evidence, measurements):
     """Return the table ``comparison``: Tables 2 to 4, then what the claims measured.
 
     ``evidence`` has the result tables, ``measurements`` is the table of this name.
-    ``standard_error`` is that of the difference: the sampling error of a fit
-    to surrogate data (drawn from the published fit above 1/K, which moves its centre by less than
-    one standard error from the published one); for fits of real logits that of Table 3's means over
-    ten resamples; the Monte Carlo errors of simulated means, the paper's taken from its 1000
-    replicates; in the text's figures the rounding of the printed number too. It is empty where the
-    paper computed the number from the same data, and where no error is known. Tables that this run
-    did not compute are left out.
+    ``standard_error`` is that of the difference: the sampling error of a fit to surrogate data
+    (drawn from the published fit above 1/K, which moves its centre by less than one standard error
+    from the published one); for fits of real logits that of Table 3's means over ten resamples; the
+    Monte Carlo errors of simulated means, the paper's taken from its 1000 replicates; in the text's
+    figures the rounding of the printed number too. It is empty where the paper computed the number
+    from the same data, and where no error is known. Tables that this run did not compute are left
+    out.
     """
     fits = evidence.printed_fits()
     rows = [
@@ -46,7 +45,7 @@ def comparison(evidence, measurements):
 def _table_2(evidence, fits):
     for row in _rows(evidence, "beta_fits", fits).itertuples():
         fit, errors = fits[row.model], (np.nan, np.nan)
-        if row.source == SURROGATE:
+        if row.source == SURROGATE_LOGITS:
             errors = beta_errors(fit.alpha, fit.beta, row.n_samples)
         for name, error in zip(("alpha", "beta"), errors, strict=True):
             values = getattr(row, f"published_{name}"), getattr(row, name)
@@ -58,9 +57,9 @@ def _table_3(evidence, fits):
     if beta_fits.empty or glm_fits.empty:
         return
     for row, resampled in rows_with_table3_errors(beta_fits, glm_fits):
-        errors = resampled if row["source"] == REAL else {}
+        errors = resampled if row["source"] == REAL_LOGITS else {}
         scenario = fits[row["model"]].scenario()
-        if row["source"] == SURROGATE and row["glm"] == scenario.curve.name:
+        if row["source"] == SURROGATE_LOGITS and row["glm"] == scenario.curve.name:
             n_samples = beta_fits.set_index("model")["n_samples"][row["model"]]
             errors = glm_errors(scenario, n_samples)
             del errors["aic"]  # of other data than the published one
@@ -79,7 +78,7 @@ def _table_4(evidence):
     ours = bias.loc[bias["experiment"] == "fits", "n_replicates"].max()
     ours = float(ours) if ours > 0 else N_REPLICATES
     for row in table.dropna(subset=["published_ece_bin_percent"]).itertuples():
-        fold = ", test fold" if row.source == "real_scores" else ""
+        fold = ", test fold" if row.source == REAL_SCORES else ""
         values = row.published_ece_bin_percent, row.ece_bin_percent, np.nan
         yield "Table 4", f"ECE_bin{fold}, percent", row.model, row.source, *values
         error = row.simulated_se_percent * np.sqrt(1 + ours / N_REPLICATES)

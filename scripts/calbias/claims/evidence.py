@@ -7,10 +7,10 @@ import pandas as pd
 
 from calbias.claims.verdicts import NEEDS_REAL_LOGITS, NOT_REPRODUCED, NotJudged, OtherNorm
 from calbias.io.tables import groups_of
+from calbias.logits.store import REAL_LOGITS, SURROGATE_LOGITS
 from calbias.truth.paper import MODEL_SIZES, MODELS, N_BINS, N_REPLICATES, NORM
 from calbias.truth.published_fits import printed_fits
 
-REAL = "real_logits"
 FEWEST_REPLICATES = 500
 TABLE_1, TABLE_2, TABLE_3 = PUBLISHED = (
     "roelofs2022_table1_recalibration_selection",
@@ -46,7 +46,7 @@ class Evidence(NamedTuple):
         """Return the rows of a table about the paper's models, and those with real logits."""
         table = self.table(stem)
         table = table[table["model"].isin(MODELS)]
-        return table, table[table["source"] == REAL]
+        return table, table[table["source"] == REAL_LOGITS]
 
     def printed_fits(self):
         """Return {model: PrintedFits} of Tables 2 and 3."""
@@ -133,4 +133,4 @@ def until_complete(rows, verdict, models=MODELS, failure_is_final=False):
     final = failure_is_final and verdict == NOT_REPRODUCED
     if rows.empty or not (final or set(rows["model"]) == set(models)):
         verdict = NEEDS_REAL_LOGITS
-    return verdict, " + ".join(dict.fromkeys(rows["source"])) or "surrogate_logits"
+    return verdict, " + ".join(dict.fromkeys(rows["source"])) or SURROGATE_LOGITS

@@ -8,6 +8,7 @@ from calbias.claims.by_method import by_share, genuine, measured, share
 from calbias.claims.evidence import until_complete
 from calbias.claims.measurements import NAN, POINTS, Measurement, by_case
 from calbias.claims.verdicts import NEEDS_REAL_LOGITS, NotJudged, all_or_some, claim, verdict_of
+from calbias.logits.store import REAL_SCORES
 from calbias.measures.tables import ON_HALF
 from calbias.truth.paper import MODELS
 
@@ -53,7 +54,7 @@ def spline_has_the_lowest_ks(evidence):
         outcome = yield from _spline_is_low(evidence, ["ks_top1"])
     except NotJudged as reason:
         yield str(reason)
-        outcome = NEEDS_REAL_LOGITS, "real_scores"
+        outcome = NEEDS_REAL_LOGITS, REAL_SCORES
     yield from measured("ks_top1, spline of half of the test rows", halves, rows, ON_HALF)
     return outcome
 

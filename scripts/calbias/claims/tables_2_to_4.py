@@ -8,6 +8,7 @@ from calbias.claims.measurements import POINTS, Measurement, by_case
 from calbias.claims.verdicts import CLEAR, NEEDS_REAL_LOGITS, NotJudged, claim, verdict_of
 from calbias.fits.standard_errors import rows_with_table3_errors
 from calbias.io.tables import is_true
+from calbias.logits.store import REAL_SCORES
 from calbias.truth.curves import LINKS_AND_TRANSFORMS
 from calbias.truth.published_fits import HALF_LAST_DIGIT_BETA
 
@@ -135,7 +136,7 @@ def real_and_simulated(evidence):
     tce_rounding
     """
     table, rows = evidence.of_published_models("ece_bin_real_and_simulated")
-    scored = table[table["source"] == "real_scores"]
+    scored = table[table["source"] == REAL_SCORES]
     simulated = off_by(table, "mean_simulated_ece_bin_percent", "published_simulated_percent")
     real = off_by(rows, "ece_bin_percent")
     if len(rows):
@@ -169,7 +170,7 @@ def real_and_simulated(evidence):
         real.max() <= REAL_LOOSE and of_real.max() <= SIMULATED_LOOSE,
     )
     verdict, source = until_complete(rows, verdict, failure_is_final=True)
-    source = "real_scores" if len(scored) and rows.empty else source
+    source = REAL_SCORES if len(scored) and rows.empty else source
     return verdict, source, table["simulated_se_percent"].max()
 
 

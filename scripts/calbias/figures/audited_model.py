@@ -8,8 +8,6 @@ import textwrap
 
 from calbias.figures import labels, style
 
-_INSIDE, _OUTSIDE, _BAND = "#0072B2", "#D55E00", "0.8"
-
 
 def draw(tables):
     """Return the figure of one model, of which the tables have the rows."""
@@ -18,13 +16,13 @@ def draw(tables):
     upper, lower = made.subplots(2, 1, sharex=True, height_ratios=(4, 1))
     upper.vlines(
         bins["mean_score"], bins["band_low"], bins["band_high"],
-        color=_BAND, linewidth=6, label="if calibrated (95 %)",
+        color="0.8", linewidth=6, label="if calibrated (95 %)",
     )  # fmt: skip
     upper.plot([0, 1], [0, 1], **style.REFERENCE)
     inside = bins["mean_hit"].between(bins["band_low"], bins["band_high"])
     for chosen, colour, marker, label in (
-        (bins[inside], _INSIDE, "o", "accuracy, within the band"),
-        (bins[~inside], _OUTSIDE, "D", "accuracy, outside"),
+        (bins[inside], style.BLUE, "o", "accuracy, within the band"),
+        (bins[~inside], style.ORANGE, "D", "accuracy, outside"),
     ):
         look = {"marker": marker, "color": colour, "label": label, "linestyle": ""}
         upper.plot(chosen["mean_score"], chosen["mean_hit"], clip_on=False, **look)
@@ -32,7 +30,7 @@ def draw(tables):
     upper.legend(loc="upper left")
     share = 100 * bins["n_in_bin"] / bins["n_in_bin"].sum()
     width = (bins["highest_score"] - bins["lowest_score"]).clip(lower=0.01)
-    lower.bar(bins["lowest_score"], share, width, align="edge", color=_INSIDE, alpha=0.5)
+    lower.bar(bins["lowest_score"], share, width, align="edge", color=style.BLUE, alpha=0.5)
     lower.set(xlabel=labels.SCORE, ylabel="samples (%)", ylim=(0, None))
     head = f"{verdict['model']} · n = {labels.counted(verdict['n_samples'], '').strip()}"
     head += f" · fold {verdict['fold']} · {labels.source_label([verdict['source']])}"

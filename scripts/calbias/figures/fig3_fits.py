@@ -11,13 +11,13 @@ from scipy.special import betainc
 
 from calbias.figures import densities, labels, panels, selection, style
 from calbias.io.tables import is_true
+from calbias.logits.store import SURROGATE_LOGITS
 from calbias.truth import curves
 
 TITLE = "Fits to the ten models, and ECE_bin of real and simulated data"
 TABLES = ("beta_fits", "glm_fits", "ece_bin_real_and_simulated", "models")
 CLOSEST = 1e-8  # smallest 1 - c shown
 PUBLISHED = {"linewidth": 2.8, "alpha": 0.2, "linestyle": "-"}
-SURROGATE = "surrogate_logits"
 
 
 def looks(models):
@@ -52,7 +52,7 @@ def draw(tables):
     _real_and_simulated(grid[0, 2], pairs[pairs["model"].isin(look)], look)
     handles = [panels.handle(model, **line) for model, line in look.items()]
     handles.append(panels.handle("published", color="0.3", **PUBLISHED))
-    if (pairs["source"] == SURROGATE).any():
+    if (pairs["source"] == SURROGATE_LOGITS).any():
         hollow = {"color": "0.3", "marker": "o", "markerfacecolor": "white", "linestyle": ""}
         handles.append(panels.handle("surrogate, not the real model", **hollow))
     grid[1, 2].set_axis_off()
@@ -126,12 +126,12 @@ def _real_and_simulated(axes, pairs, look):
         axes.plot(*published, alpha=0.35, markersize=6, linestyle="", **point)
         error = 2 * row.simulated_se_percent
         measured = (row.ece_bin_percent, row.mean_simulated_ece_bin_percent)
-        if row.source == SURROGATE:
+        if row.source == SURROGATE_LOGITS:
             point["markerfacecolor"] = "white"
         axes.errorbar(*measured, yerr=error if np.isfinite(error) else None, **point)
         greatest = np.nanmax([greatest, *published, *measured])
     greatest *= 1.08
     axes.plot([0, greatest], [0, greatest], **style.REFERENCE)
     axes.set(xlim=(0, greatest), ylim=(0, greatest), title="(c) ECE bin")
-    named = "original or surrogate" if (pairs["source"] == SURROGATE).any() else "original"
+    named = "original or surrogate" if (pairs["source"] == SURROGATE_LOGITS).any() else "original"
     axes.set(xlabel=f"{named} data (%)", ylabel="mean of simulated data (%)")

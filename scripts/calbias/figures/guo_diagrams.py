@@ -16,7 +16,6 @@ TITLE = "Confidence histograms and reliability diagrams of {of}"
 MOST = 4  # columns
 METHODS = ("uncalibrated", "temperature_scaling", "histogram_binning", "isotonic_regression")
 PAPERS_MODEL = "resnet110_c100"
-_ACCURACY, _GAP = "#0072B2", "#D55E00"
 
 
 def draw(tables, of):
@@ -53,8 +52,8 @@ def _histogram(axes, bins):
     look = {"align": "edge", "color": "0.75", "edgecolor": "0.4", "linewidth": 0.4}
     axes.bar(bins["low"], 100 * n / n.sum(), width, **look)
     for column, colour, line, name in (
-        ("mean_hit", _ACCURACY, "-", "accuracy"),
-        ("mean_score", _GAP, (0, (3, 1.5)), "mean score"),
+        ("mean_hit", style.BLUE, "-", "accuracy"),
+        ("mean_score", style.ORANGE, (0, (3, 1.5)), "mean score"),
     ):
         mean = (bins[column].fillna(0) * n).sum() / n.sum()
         axes.axvline(mean, color=colour, linestyle=line, label=f"{name} (all samples)")
@@ -65,9 +64,9 @@ def _reliability(axes, bins):
     bins = bins.dropna(subset=["mean_hit", "mean_score"])
     low, width, hit = bins["low"], bins["high"] - bins["low"], bins["mean_hit"]
     look = {"align": "edge", "linewidth": 0.5}
-    axes.bar(low, hit, width, color=_ACCURACY, alpha=0.45, edgecolor=_ACCURACY,
+    axes.bar(low, hit, width, color=style.BLUE, alpha=0.45, edgecolor=style.BLUE,
              label="accuracy of a bin", **look)  # fmt: skip
-    axes.bar(low, bins["mean_score"] - hit, width, bottom=hit, color="none", edgecolor=_GAP,
+    axes.bar(low, bins["mean_score"] - hit, width, bottom=hit, color="none", edgecolor=style.ORANGE,
              hatch="////", label="gap to its mean score", **look)  # fmt: skip
     axes.vlines(low + width / 2, *wilson_interval(hit, bins["n_in_bin"], 1.96), color="0.2",
                 linewidth=0.7, label="95 % interval of the accuracy")  # fmt: skip

@@ -11,8 +11,8 @@ TITLE = "Calibration graphs before and after the spline"
 METHODS = ("uncalibrated", "spline", "spline_on_half")
 PAPERS_MODEL = "densenet40_c10"
 NULL_95 = 2.2414  # 95 % quantile of the greatest deviation of a Brownian motion on [0, 1]
-_SCORE = {"color": "#D55E00", "linestyle": (0, (4, 2)), "label": "score"}
-_HIT = {"color": "#0072B2", "linestyle": "-", "label": "hits, or the probability of a hit"}
+_SCORE = {"color": style.ORANGE, "linestyle": (0, (4, 2)), "label": "score"}
+_HIT = {"color": style.BLUE, "linestyle": "-", "label": "hits, or the probability of a hit"}
 
 
 def draw(tables):

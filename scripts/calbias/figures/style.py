@@ -31,9 +31,10 @@ RC = {
     "xtick.labelsize": 7, "xtick.major.width": 0.6, "ytick.labelsize": 7, "ytick.major.width": 0.6,
 }  # fmt: skip
 
+BLUE, ORANGE = "#0072B2", "#D55E00"
 FAMILIES = {
-    "ece_bin": ("#0072B2", "o"),
-    "ece_debias": ("#D55E00", "s"),
+    "ece_bin": (BLUE, "o"),
+    "ece_debias": (ORANGE, "s"),
     "ece_sweep": ("#009E73", "^"),
     "ece_label_binned": ("#56B4E9", "D"),
     "kde": ("#CC79A7", "v"),
@@ -49,7 +50,7 @@ SIZE_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", "*", ">")
 
 REFERENCE = {"color": "0.15", "linewidth": 0.9, "linestyle": (0, (1, 1.5)), "zorder": 1.5}
 PUBLISHED_POINT = {
-    "linestyle": "", "marker": "*", "markersize": 8, "color": "#D55E00", "markeredgecolor": "white",
+    "linestyle": "", "marker": "*", "markersize": 8, "color": ORANGE, "markeredgecolor": "white",
     "zorder": 5, "clip_on": False,
 }  # fmt: skip
 NOTE_COLOUR = "0.35"

@@ -28,7 +28,7 @@ from calbias.logits.pickles import read_pickle
 from calbias.logits.raw_file import RawFile
 from calbias.logits.read_csv_parquet import read_csv, read_parquet
 from calbias.logits.read_npz import read_npz
-from calbias.logits.store import Fold, Logits
+from calbias.logits.store import REAL_LOGITS, Fold, Logits
 from calbias.logits.top_label import TopLabel, top_label_of_scores
 
 
@@ -131,12 +131,12 @@ def two_folds(folds, seed):
     The split depends on the seed and the number of rows alone. Both halves keep the file's order.
     """
     if "validation" in folds:
-        return Logits(folds["validation"], folds["test"], "real_logits")
+        return Logits(folds["validation"], folds["test"], REAL_LOGITS)
     logits, labels = folds["test"]
     n = len(labels)
     order = stream(seed, str(n), "split").permutation(n)
     halves = [np.sort(order[: n // 2]), np.sort(order[n // 2 :])]
-    return Logits(*(Fold(logits[rows], labels[rows]) for rows in halves), "real_logits")
+    return Logits(*(Fold(logits[rows], labels[rows]) for rows in halves), REAL_LOGITS)
 
 
 def _read(path, by=None):

@@ -15,6 +15,9 @@ from calbias.errors import InputError
 from calbias.io.command_line import written_whole
 
 FOLDS = ("validation", "test")
+# Sources of a model's outputs.
+REAL_LOGITS, REAL_SCORES = "real_logits", "real_scores"
+SURROGATE_LOGITS = "surrogate_logits"
 
 
 class Fold(NamedTuple):

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from calbias.engine.seeding import stream
-from calbias.logits.store import FOLDS, Fold, Logits
+from calbias.logits.store import FOLDS, SURROGATE_LOGITS, Fold, Logits
 from calbias.truth.fitted_scenarios import fitted_scenario
 from calbias.truth.scenarios import Scenario
 
@@ -55,7 +55,7 @@ def draw_surrogate(model, fit, n_classes, n_validation, n_test, seed):
         scores = draw_scores(fit, n, n_classes, stream(seed, model, name, "scores"))
         n_redrawn += scores.n_redrawn
         folds.append(draw_logits(scores, n_classes, stream(seed, model, name, "classes")))
-    return Logits(*folds, "surrogate_logits"), n_redrawn
+    return Logits(*folds, SURROGATE_LOGITS), n_redrawn
 
 
 class Scores(NamedTuple):

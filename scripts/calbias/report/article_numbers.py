@@ -6,6 +6,7 @@ Each public function takes the Results first; the templates call it by its name.
 import numpy as np
 
 from calbias.errors import InputError
+from calbias.logits.store import REAL_SCORES
 
 ALTERNATIVES = ("slope", "shift", "wave", "power")
 PRINTED = ("ks_top1", "ece25", "accuracy")
@@ -49,7 +50,7 @@ def rounding(results):
 def genuine(results):
     """Return the rows of Table 4 with genuine scores, and the mean distance to the table."""
     rows = results.table("ece_bin_real_and_simulated")
-    rows = rows[rows["source"] == "real_scores"]
+    rows = rows[rows["source"] == REAL_SCORES]
     distance = (rows["ece_bin_test_percent"] - rows["published_ece_bin_percent"]).abs()
     return rows.to_dict("records"), distance.max()
 

@@ -6,10 +6,10 @@ import pandas as pd
 
 from calbias.claims.measurements import NAN, Measurement, grouped, number, quantity
 from calbias.io.table_schema import column_meanings, tables
+from calbias.logits.store import SURROGATE_LOGITS
 
 MOST_ROWS = 20  # of a table in the page
 LONG = 40  # rows from which a table is folded
-SURROGATE = "surrogate_logits"
 CAUSES = {
     "Table 4": "Where the simulated column differs by more than its Monte Carlo error and than the "
     "printed decimals of the fits allow (tenths of a point, table tce_rounding), it is because the "
@@ -74,7 +74,7 @@ def compared_places(table):
     places = []
     for where, rows in () if table is None else table.groupby("where", sort=False):
         rows = rows.drop(columns="where").dropna(axis=1, how="all")
-        surrogate = rows["source"].fillna("").str.contains(SURROGATE)
+        surrogate = rows["source"].fillna("").str.contains(SURROGATE_LOGITS)
         causes = [(CAUSES, not surrogate.all()), (CAUSES_OF_SURROGATES, surrogate.any())]
         counts = [
             _count(rows[~surrogate], ""),
