@@ -27,31 +27,6 @@ rule summarise_bias:
         " --seed {params.seed} --output {output} 2>&1 | tee {log}"
 
 
-rule compare_estimators:
-    input:
-        code=code("compare_estimators", *estimator_paths("ece_debias_em", "ece_sweep_em")),
-        bias=table("bias"),
-        models_table=config["models"],
-        beta_fits=published("table2_beta_fits"),
-        glm_fits=published("table3_glm_fits"),
-    output:
-        tests=tabled("paired_t_test"),
-        sensitivity=tabled("t_test_sensitivity"),
-    log:
-        "results/logs/compare_estimators.log",
-    conda:
-        "../../envs/environment.yaml"
-    params:
-        columns=[columns_of(name) for name in ("paired_t_test", "t_test_sensitivity")],
-        experiments=[name for name in ("realistic", "perfect") if name in EXPERIMENTS],
-        seed=config["seed"],
-    shell:
-        "python {input.code[0]:q} --bias {input.bias:q} --models-table {input.models_table:q}"
-        " --beta-fits {input.beta_fits:q} --glm-fits {input.glm_fits:q}"
-        " --experiments {params.experiments} --seed {params.seed}"
-        " --output-tests {output.tests} --output-sensitivity {output.sensitivity} 2>&1 | tee {log}"
-
-
 rule compare_ece_bin:
     input:
         code=code("compare_ece_bin", *estimator_paths("ece_bin_ew")),
