@@ -7,7 +7,7 @@ from calbias.benchmark.fit_times import METHODS, fit_time_rows
 from calbias.benchmark.memory import memory_rows
 from calbias.benchmark.timing import compare
 from calbias.benchmark.vectorised import six_binned
-from calbias.benchmark.workloads import SEVEN, Grid, call_rows
+from calbias.benchmark.workloads import SIX
 from calbias.engine.sampler import Sampler
 from calbias.estimation.loading import load_estimator
 from calbias.io.table_schema import columns_of
@@ -45,19 +45,6 @@ def test_every_method_is_fitted_at_every_size():
     assert [row["method"] for row in rows] == 2 * list(METHODS)
     assert all(0 < row["seconds_low"] <= row["seconds"] <= row["seconds_high"] for row in rows)
     assert columns_of("fit_times") == (*rows[0], "processor")
-
-
-def test_grid_counts_its_scores_and_runs():
-    grid = Grid([SCENARIO], 2, (50, 100))
-    assert grid.n_scores == 300
-    for work in (grid.numpy_beta_draw, grid.numpy_sort, grid.numpy_vectorised):
-        work()
-    grid.calbias(SEVEN)
-
-
-def test_single_calls_are_compared_with_what_is_installed():
-    rows = call_rows(SCENARIO, rounds=1, n=200, calls=1)
-    assert {row["baseline"] for row in rows} >= {"uncertainty_calibration", "relplot_smooth_ece"}
 
 
 def test_peak_memory_is_that_of_a_process_of_its_own():

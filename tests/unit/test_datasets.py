@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 from engine_data import data_sets
 from hypothesis import given
-from refusals import refuses
 
-from calbias.engine.sorted_batch import SortedBatch, sorted_data_set
+from calbias.engine.sorted_batch import sorted_data_set
 from calbias.errors import InputError
 
 
@@ -50,29 +49,9 @@ def test_the_users_arrays_are_left_alone():
     assert hits.tolist() == [True, False]
 
 
-test_bad_input_names_the_row = refuses(
-    sorted_data_set,
-    ([], [], "not empty"),
-    ([0.1, 0.2], [1], "of one length"),
-    ([[0.1, 0.2]], [[1, 0]], "one-dimensional"),
-    ([0.1, 1.1], [0, 1], r"row 1 \(counted from 0\): score 1.1 is no probability; give"),
-    ([-0.1], [0], "row 0 .*: score -0.1"),
-    ([0.1, np.nan], [0, 1], "row 1 .*: score nan"),
-    ([0.1, 0.2, 0.3], [0, 1, 2], "row 2 .*: hit 2"),
-    ([0.1, 0.2], [0.5, 1], "row 0 .*: hit 0.5"),
-)
-
-
 def test_unknown_ties():
     with pytest.raises(InputError, match="ties must be one of average, input_order, not 'random'"):
         sorted_data_set([0.5], [1], ties="random")
-
-
-def test_batches_are_concatenated():
-    each = [sorted_data_set([0.2, 0.2, 0.9], hits) for hits in ([0, 1, 1], [1, 0, 0])]
-    data = SortedBatch.concatenated(each)
-    assert data.scores.shape == (2, 3)
-    assert data.tie_last.tolist() == [each[0].tie_last[0].tolist()] * 2
 
 
 def test_ranks_of_bins_are_searched_once():

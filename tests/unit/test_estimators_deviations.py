@@ -1,8 +1,8 @@
-"""KS, ECCE-R, smCE and smECE: textbook versions, another package, published limits."""
+"""KS, ECCE-R, smCE, smECE: textbook versions, published limits; packages: test_peers.py."""
 
 import numpy as np
 import pytest
-from engine_data import data_sets, monotone_data
+from engine_data import data_sets
 from hypothesis import given, settings
 from scipy.optimize import linprog
 
@@ -39,12 +39,6 @@ def test_cumulative_deviations_by_hand():
     assert estimate("ks", [0.9, 0.2, 0.4], [1, 1, 0]).value == pytest.approx(0.8 / 3)
     assert estimate("ecce_r", [0.9, 0.2, 0.4], [1, 1, 0]).value == pytest.approx(0.8 / 3)
     assert estimate("ecce_r", [0.2, 0.4, 0.9], [1, 0, 0]).value == pytest.approx(1.3 / 3)
-
-
-def test_equal_scores_are_one_step_in_any_order_of_the_rows():
-    scores, hits = np.full(10, 0.5), np.repeat([1, 0], 5)
-    assert estimate("ks", scores, hits, ties="input_order").value == pytest.approx(0.0, abs=1e-15)
-    assert estimate("ecce_r", scores, hits).value == pytest.approx(0.0, abs=1e-15)
 
 
 def calibrated_batch(n, m, seed):
@@ -100,22 +94,3 @@ def test_medians_of_hu_et_al(estimator):
             hits = generator.random(n) < scores + 0.01
             values.append(run(sorted_data_set(scores, hits.astype(int)), 15)[0][0])
         assert np.median(values) == pytest.approx(median, abs=0.5 * np.std(values))
-
-
-def test_relplots_smece():
-    package = pytest.importorskip("relplot")
-    for seed, n in enumerate((3, 40, 1000, 20_000)):
-        scores, hits = monotone_data(n, seed)
-        assert estimate("smece", scores, hits).value == pytest.approx(
-            package.smECE(scores, hits), rel=1e-9
-        )
-    saturated = np.append(np.ones(50), np.linspace(0.4, 1, 50))
-    hits = (np.arange(100) % 7 > 0).astype(int)
-    assert estimate("smece", saturated, hits).value == pytest.approx(
-        package.smECE(saturated, hits), rel=1e-9
-    )
-
-
-def test_smce_takes_a_million_samples():
-    scores, hits = monotone_data(1_000_000, seed=0)
-    assert 0.05 < estimate("smce", scores, hits).value < 0.2

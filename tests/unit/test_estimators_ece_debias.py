@@ -1,9 +1,9 @@
-"""ECE_debias: by hand, against the textbook version, and against uncertainty-calibration."""
+"""ECE_debias: by hand, and against the textbook version; other packages: test_peers.py."""
 
 import numpy as np
 import oracles
 import pytest
-from engine_data import data_sets, monotone_data
+from engine_data import data_sets
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -49,16 +49,3 @@ def test_bins_of_one_are_dropped_and_their_share_with_them():
 def test_other_norms_are_refused(norm):
     with pytest.raises(InputError, match="ece_debias_ew is defined for norm 2 only"):
         estimate("ece_debias_ew", [0.5], [1], norm=norm)
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_uncertainty_calibration_package(seed):
-    package = pytest.importorskip("calibration")
-    scores, hits = monotone_data(990, seed)
-    for binning, scheme in (("em", "get_equal_bins"), ("ew", "get_equal_prob_bins")):
-        theirs = package.lower_bound_scaling_ce(
-            scores, hits, p=2, debias=True, num_bins=15,
-            binning_scheme=getattr(package.utils, scheme),
-        )  # fmt: skip
-        ours = estimate(f"ece_debias_{binning}", scores, hits).value
-        assert ours == pytest.approx(theirs, abs=1e-12)

@@ -101,19 +101,6 @@ def test_corp_by_the_minmax_formula_of_isotonic_regression(data):
     assert estimate("corp_mcb", scores, hits).value == pytest.approx(brier, abs=1e-12)
 
 
-def test_corp_decomposes_the_brier_score():
-    """MCB − DSC + UNC is the Brier score; the published example obeys it too."""
-    scores, hits = monotone_data(500, seed=3)
-    isotonic = pytest.importorskip("sklearn.isotonic").isotonic_regression
-    order = np.argsort(scores)
-    fit = isotonic(hits[order].astype(float))
-    discrimination = np.mean((hits - hits.mean()) ** 2) - np.mean((fit - hits[order]) ** 2)
-    uncertainty = hits.mean() * (1 - hits.mean())
-    total = estimate("corp_mcb", scores, hits).value - discrimination + uncertainty
-    assert total == pytest.approx(np.mean((scores - hits) ** 2), abs=1e-12)
-    assert pytest.approx(0.0183 - 0.0305 + 0.244, abs=5e-4) == 0.232
-
-
 @given(data_sets(), st.sampled_from([1, 5, 15]), st.sampled_from(["ew", "em"]))
 def test_mce_is_the_largest_gap_of_a_bin(data, n_bins, binning):
     bins = oracles.bins_of(data[0], oracles.mean_labels(*data), binning, n_bins)

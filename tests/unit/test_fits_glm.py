@@ -130,13 +130,6 @@ def test_coefficients_do_not_depend_on_the_optimiser_or_the_row_order():
             np.testing.assert_allclose((a.b0, a.b1, a.nll), (b.b0, b.b1, b.nll), rtol=1e-9)
 
 
-def test_statsmodels_does_the_fitting_of_an_ordinary_model():
-    fits = fit_all(*draw(1.0, 1.0, Curve("logit_logit_b0_b1", 0.3, 0.8), 2000))
-    how = {fit.glm: fit.optimiser for fit in fits}
-    assert how["logit_logit_b0_b1"] == how["logit_logflip_b0_b1"] == "statsmodels"
-    assert how["log_log_b0"] == "closed_form"
-
-
 def test_genuine_file_gives_the_published_coefficients_and_aics_nearly():
     top = genuine("float32_2020")
     fits = {

@@ -7,8 +7,8 @@ from engine_data import MODELS, published_scenario
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calbias.engine.sampler import Sampler, draw
-from calbias.engine.triweight_sums import moment_coefficients, sum_kernels
+from calbias.engine.sampler import Sampler
+from calbias.engine.triweight_sums import moment_coefficients
 from calbias.estimation.api import estimate
 from calbias.estimators import kde
 
@@ -28,23 +28,6 @@ def random_data(seed, concentration=1.0):
     hits[np.argsort(scores)[-2:]] = 1
     scores = concentration * scores if seed % 2 else 1 - concentration * (1 - scores)
     return scores, hits
-
-
-@pytest.mark.parametrize("model", MODELS)
-@pytest.mark.parametrize("n", [200, 3200])
-def test_as_the_original_on_published_scenarios(model, n):
-    pytest.importorskip("KDEpy")
-    compared = 0
-    for replicate in range(8):
-        data = draw(published_scenario(model), n, replicate, seed=3)
-        scores, hits = data.scores[0], np.round(data.hits()[0])
-        if oracles.bandwidth(scores, hits) > 0.008:
-            rooted, unrooted = both(scores, hits)
-            literal = oracles.kde_literal(scores, hits)
-            assert unrooted == pytest.approx(literal, abs=1e-6)
-            assert rooted == pytest.approx(np.sqrt(literal), abs=1e-6)
-            compared += 1
-    assert compared > 0
 
 
 def test_as_the_original_on_any_scores():
@@ -135,32 +118,3 @@ def test_fewer_cells_change_a_root_by_1e_6_at_most(n):
             kde._kde(data.scores, data.cum_hit, 2.0, moment_coefficients(80), exact)
             values, _ = kde.estimate_data_sets(data, 0, 2.0, rooted=True)
             np.testing.assert_allclose(values, np.sqrt(exact), rtol=0, atol=1e-6)
-
-
-@pytest.mark.parametrize("cells", [12, 16, 20, 28])
-def test_kernel_sums_at_the_edges(cells):
-    """Sums over cells against the kernel itself, mirror images included."""
-    generator = np.random.default_rng(8)
-    scores = np.sort(generator.beta(0.7, 0.5, 400))
-    labels = generator.integers(0, 2, 400)
-    width = 0.004
-    cum_hit = np.concatenate([[0.0], np.cumsum(labels)])
-    coefficients = moment_coefficients(cells)
-    first, everyone, misses = sum_kernels(scores, cum_hit, 0, 400, width, coefficients)
-    edges = 1 - (first + np.arange(everyone.size)) * width
-    inside = (edges >= 0) & (edges <= 1)
-    images = np.concatenate([scores, np.where(scores < 0.5, -scores, 2 - scores)])
-    x = (edges[inside, None] - images) / (cells * width)
-    kernel = np.maximum(1 - x**2, 0) ** 3
-    atol = 0.5 / cells**3  # what is added near the kernels' ends
-    np.testing.assert_allclose(everyone[inside], kernel.sum(axis=1), rtol=5e-6, atol=atol)
-    of_misses = np.where(np.tile(labels, 2) == 0, kernel, 0).sum(axis=1)
-    np.testing.assert_allclose(misses[inside], of_misses, rtol=5e-6, atol=atol)
-
-
-@pytest.mark.parametrize("cells", [12, 16, 20, 28])
-def test_the_trapezoidal_rule_errs_less_by_what_is_added_at_the_ends(cells):
-    """Samples at an edge, whose kernels end at edges: by itself the rule errs by 1/(15·cells³)."""
-    moments = 0.5 ** np.arange(4)
-    integral = moments @ moment_coefficients(cells).sum(axis=1)
-    assert integral == pytest.approx(32 / 35 * cells, abs=1 / (15 * cells**3) / 20)

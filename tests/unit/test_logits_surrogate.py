@@ -6,11 +6,9 @@ import numpy as np
 import pytest
 from checkout import PUBLISHED, ROOT, TABLE_2, TABLE_3
 from oracles import beta_mle
-from scipy.optimize import fsolve
-from scipy.special import betainc, digamma, polygamma
+from scipy.special import betainc, polygamma
 
 from calbias.errors import InputError
-from calbias.fits.standard_errors import beta_errors
 from calbias.logits.manifest import read_manifest
 from calbias.logits.surrogate import (
     draw_logits,
@@ -103,30 +101,6 @@ def test_redrawn_scores_are_counted_and_rare_for_the_published_models():
         assert abs(n_redrawn - 50_000 * below) < 4 * np.sqrt(50_000 * below) + 1
 
 
-@pytest.mark.parametrize("model", MODELS)
-def test_leaving_out_scores_below_1_k_moves_a_fit_by_less_than_its_error(model):
-    """By the mean log score and log miss that are left, solved for the Beta that has them."""
-    fit, n_classes = fit_of(model), MODELS[model]
-    least = 1 / (1 + 0.999 * (n_classes - 1))
-    below = betainc(fit.alpha, fit.beta, least)
-    c = least * ((np.arange(200_000) + 0.5) / 200_000) ** (1 / fit.alpha)  # equal c^alpha each
-    weight = np.log1p(-c) * (fit.beta - 1)
-    weight = below * np.exp(weight) / np.exp(weight).sum()
-    whole = digamma([fit.alpha, fit.beta]) - digamma(fit.alpha + fit.beta)
-    means = (whole - [weight @ np.log(c), weight @ np.log1p(-c)]) / (1 - below)
-
-    def excess(log_parameters):
-        a, b = np.exp(log_parameters)
-        return [digamma(a) - digamma(a + b) - means[0], digamma(b) - digamma(a + b) - means[1]]
-
-    centre = np.exp(fsolve(excess, np.log([fit.alpha, fit.beta]), xtol=1e-12))
-    shift = (centre - [fit.alpha, fit.beta]) / beta_errors(
-        fit.alpha, fit.beta, fold_sizes(model, n_classes, MANIFEST)[1]
-    )
-    assert (shift > 0).all()
-    assert (shift < 1).all()
-
-
 def test_classes_and_labels_cover_everything():
     fit = scenario(3.0, 1.0, Curve("logit_logit_b0", 0.0))
     logits, _ = draw_surrogate("m", fit, 5, 2000, 2000, 0)
@@ -158,12 +132,6 @@ def test_sizes():
     assert fold_sizes("resnet152_SD_SVHN", 10, MANIFEST) == (6000, 26032)
     assert fold_sizes("resnet50_birds", 200, MANIFEST) == (5000, 10000)
     assert fold_sizes("unlisted", 1000, MANIFEST) == (25000, 25000)
-
-
-def test_published_fit_is_that_of_lowest_aic():
-    fit = fit_of("resnet110_c10")._replace(name="any")
-    assert fit == scenario(2.7752, 0.0478, Curve("logflip_logflip_b0_b1", -0.24, 0.30))
-    assert fit_of("resnet_wide32_c10").curve == Curve("logit_logit_b1", 0.0, 0.26)
 
 
 def test_refusals():

@@ -10,7 +10,7 @@ from test_spacings import seeded, slow_sums
 from calbias.engine import sampler as sampling
 from calbias.engine.sampler import Sampler, draw
 from calbias.errors import InputError
-from calbias.truth.curves import Curve, logistic
+from calbias.truth.curves import Curve
 from calbias.truth.scenarios import Scenario, score_quantiles
 
 EXTREME = [(0.03, 0.03), (0.03, 200), (200, 0.03), (200, 200), (1, 1), (0.5, 3), (2.8, 0.05)]
@@ -81,20 +81,6 @@ def test_label_rates_by_range_of_the_score(model, curve):
         error = np.sqrt(probability * (1 - probability) / inside.size)
         assert abs(inside.mean() - probability) < 5 * error + 1e-5  # 1e-5: the sum over u
     assert abs(hits.mean() - rate.mean()) < 5 * 0.5 / np.sqrt(hits.size)
-
-
-@pytest.mark.parametrize("curve", [Curve("identity"), Curve("power", 0.0, 2.0), logistic()])
-def test_hits_given_the_score(curve):
-    """Standardised hits are uncorrelated with the score and with their neighbours."""
-    scenario = Scenario("uniform", 1.0, 1.0, curve)
-    scores, hits = sample(scenario)
-    rate = curve.hit(np.log(scores), np.log1p(-scores))
-    z = (hits - rate) / np.sqrt(rate * (1 - rate))
-    m = np.sqrt(z.size)
-    assert abs(z.mean()) * m < 5
-    assert abs(np.mean(z * (scores - 0.5))) * m < 5
-    assert abs(np.mean(z[:, 1:] * z[:, :-1])) * m < 5
-    assert abs(np.mean(z[1:] * z[:-1])) * m < 5
 
 
 @pytest.mark.parametrize(("alpha", "beta"), EXTREME)
@@ -234,12 +220,6 @@ def test_scenarios_of_one_name_share_their_uniforms():
     a, b = draw(power, 300, 4, seed=1), draw(identity, 300, 4, seed=1)
     np.testing.assert_array_equal(a.scores, b.scores)
     assert (np.round(a.hits()) <= np.round(b.hits())).all()  # c² ≤ c: common random numbers
-
-
-def test_replicate_numbers_beyond_32_bits():
-    scenario = Scenario("one", 1.0, 1.0, Curve("identity"))
-    far = [draw(scenario, 50, replicate, seed=1).scores for replicate in (0, 2**32, 2**33, 2**40)]
-    assert len({scores.tobytes() for scores in far}) == 4
 
 
 @pytest.mark.parametrize("n", [0, -5])

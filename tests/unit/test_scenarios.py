@@ -1,12 +1,9 @@
-"""Quantiles of the scores in both tails, and the oracle sampler."""
+"""Quantiles of the scores in both tails."""
 
 import mpmath
 import numpy as np
 import pytest
 from engine_data import MODELS, published_scenario
-from oracles import draw_scores_slowly
-from scipy import stats
-from scipy.special import betaln
 
 from calbias.truth.scenarios import score_quantiles
 
@@ -55,16 +52,3 @@ def test_the_two_sides_meet():
     lower = score_quantiles(2.8, 0.05, lower=np.array([0.3, 0.5, 0.7]))
     upper = score_quantiles(2.8, 0.05, upper=np.array([0.7, 0.5, 0.3]))
     np.testing.assert_allclose(lower, upper, rtol=1e-12)
-
-
-@pytest.mark.parametrize(("alpha", "beta"), [(2.8, 0.05), (1, 1), (0.03, 200)])
-def test_the_oracle_sampler(alpha, beta):
-    """Kolmogorov-Smirnov on log(1 - c) or log c, whichever side the mass is on."""
-    log_score, log1m_score = draw_scores_slowly(alpha, beta, 20_000, np.random.default_rng(1))
-    np.testing.assert_allclose(np.exp(log_score) + np.exp(log1m_score), 1, rtol=1e-12)
-    logs, shapes = (log_score, (alpha, beta)) if alpha < beta else (log1m_score, (beta, alpha))
-    uniform = stats.beta(*shapes).cdf(np.exp(logs))
-    small = logs < -600  # exp underflows: F(x) = x^a / (a·B(a, b))
-    leading = np.exp(shapes[0] * logs[small] - np.log(shapes[0]) - betaln(*shapes))
-    uniform[small] = leading
-    assert stats.kstest(uniform, "uniform").pvalue > 1e-3

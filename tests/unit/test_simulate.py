@@ -58,11 +58,6 @@ def test_means_of_all_seventy_cells_against_the_oracle_sampler(deviations, k):
     assert np.abs(z).max() < 5
 
 
-def test_deviations_are_not_too_small_either(deviations):
-    """Were the two samplers' errors overestimated, a fault could hide."""
-    assert stats.chi2(70).cdf(np.sum(deviations[:, 0] ** 2)) > 1e-4
-
-
 def test_all_estimators_see_the_same_data_sets():
     scenario = published_scenario("densenet40_c100")
     together = simulate_estimates(scenario, 300, range(20), ESTIMATORS, seed=1)
