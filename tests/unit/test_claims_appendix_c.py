@@ -62,15 +62,6 @@ def test_r22_falls_where_the_rank_correlation_is_minus_one_half(least, verdict):
     assert measured(judgement, "curves of 8 with the greatest |bias| at TCE 0").value == 8
 
 
-def test_r22_notes_what_the_magnitude_does():
-    """The bias falls from 9 through 0 at a TCE of 18 to −6: its magnitude falls, then rises."""
-    judgement = judged("R22", bias=sweep(lambda t, s, n, e: t + 9 - t / 2))
-    assert judgement.verdict == "reproduced"
-    assert measured(judgement, "curves of 8 with a falling |bias|").value == 0
-    assert "by |bias| in both conditions the verdict would be not" in judgement.notes[0]
-    assert not judged("R22", bias=sweep(hypotenuse)).notes
-
-
 def off_by(usual, swept):
     bias = {"ece_bin_ew": usual, "ece_sweep_em": swept}
     return lambda t, s, n, e: t + bias[e]
@@ -85,7 +76,6 @@ test_r23_two_percent_at_5000 = verdicts_of(
         (lambda t, s, n, e: 0.3 * hypotenuse(t, s, n, e), "not_reproduced"),  # hardly off
         (off_by(2.49, 1.0), "reproduced"),
         (off_by(2.51, 1.0), "approximate"),
-        (off_by(1.51, 1.0), "reproduced"),
         (off_by(1.49, 1.0), "approximate"),
         (off_by(1.01, 0.5), "approximate"),
         (off_by(0.99, 0.5), "not_reproduced"),
@@ -95,24 +85,14 @@ test_r23_two_percent_at_5000 = verdicts_of(
 )
 
 
-@pytest.mark.parametrize(("swept", "noted"), [(1.81, True), (1.79, False)])
-def test_r23_note_names_a_clear_reduction_by_less_than_a_tenth(swept, noted):
-    judgement = judged("R23", bias=sweep(off_by(2.0, swept)))
-    assert ("on Uniform the reduction is clear but only" in str(judgement.notes)) == noted
-    reduction = measured(judgement, "reduction", "Uniform")
-    assert (reduction.value, reduction.error) == pytest.approx((2.0 - swept, 0.02))
-
-
 test_r24_five_or_eight_percent = verdicts_of(
     "R24",
     lambda uniform, other: sweep(
         lambda t, s, n, e: t + 12 - (uniform if s == "Uniform" else other)
     ),
     [
-        *((5.1, 7.8, "reproduced"), (5.4, 7.6, "reproduced"), (8.0, 5.0, "reproduced")),
-        *((5.1, 7.0, "approximate"), (5.6, 8.0, "approximate"), (6.4, 8.0, "approximate")),
-        *((5.9, 7.0, "approximate"), (6.1, 7.0, "not_reproduced"), (6.6, 8.0, "not_reproduced")),
-        *((5.0, 5.0, "not_reproduced"), (20.0, 8.0, "not_reproduced")),
+        *((5.4, 7.6, "reproduced"), (8.0, 5.0, "reproduced"), (5.6, 8.0, "approximate")),
+        *((5.9, 7.0, "approximate"), (6.1, 7.0, "not_reproduced"), (20.0, 8.0, "not_reproduced")),
     ],
 )
 

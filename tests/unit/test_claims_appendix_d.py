@@ -49,8 +49,6 @@ test_r25_near_optimal_and_overshooting_at_five_of_seven_n_at_least = verdicts_of
         (2, {"sweep": 30.0}, "approximate"),  # not near-optimal
         (3, {"sweep": 30.0}, "not_reproduced"),
         (2, {"calibrated_optimum": 8}, "approximate"),  # the best is not ≤ 4
-        (3, {"calibrated_optimum": 8}, "not_reproduced"),
         (2, {"calibrated_sweep": 3.0}, "approximate"),  # no overshooting
-        (3, {"calibrated_sweep": 3.0}, "not_reproduced"),
     ],
 )

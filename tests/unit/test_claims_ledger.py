@@ -9,7 +9,7 @@ from claims_data import GOOD, MODELS, PAPER, by_name, experiment
 from calbias import claims as folder
 from calbias.claims.evidence import ANY_NORM, Evidence
 from calbias.claims.ledger import all_claims, judge_all, ledger_table
-from calbias.claims.verdicts import VERDICTS, OtherNorm, worst_of
+from calbias.claims.verdicts import VERDICTS, OtherNorm
 from calbias.errors import InputError
 from calbias.io.table_schema import tables
 from calbias.pipeline.catalogue import figures
@@ -17,11 +17,6 @@ from calbias.pipeline.catalogue import figures
 
 def ledger_of(evidence):
     return ledger_table(judge_all(evidence)).set_index("id")
-
-
-def test_worst_of():
-    assert worst_of(["reproduced", "not_reproduced", "approximate"]) == "not_reproduced"
-    assert worst_of(["reproduced", "approximate"]) == "approximate"
 
 
 def test_every_claim_of_the_paper_is_judged_and_explained():

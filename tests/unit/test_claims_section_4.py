@@ -3,11 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
-from claims_data import NAMES, bias_table, experiment, heatmaps, judged, verdicts_of
+from claims_data import bias_table, experiment, heatmaps, verdicts_of
 
 from calbias.claims.section_1 import share_above
 from calbias.claims.section_4 import best_bins, can_be_nondecreasing
-from calbias.claims.verdicts import NotJudged
 from calbias.truth.paper import FIG2B_SCENARIOS, HEATMAP_BINS, HEATMAP_MODELS, HEATMAP_SIZES
 
 INTRO = "beta_2.8_0.05_identity"
@@ -28,10 +27,8 @@ test_r01_wants_a_large_and_frequent_estimate = verdicts_of(
         (6.0, "reproduced"),
         (2.04, "reproduced"),
         (2.02, "approximate"),  # 2 % is exceeded by less than three errors
-        (6.0, 1.0, 4, "reproduced"),  # 96 % of the data sets are above 1 %
         (6.0, 1.0, 6, "approximate"),
         (2.02, 1.0, 6, "not_reproduced"),
-        (1.5, 0.5, "not_reproduced"),
     ],
 )
 
@@ -63,8 +60,6 @@ test_r02_wants_both_signs_and_a_turning_point_by_four_standard_errors = verdicts
         (lambda s, e, b, n: np.log2(b), "not_reproduced"),  # never underestimates
         (at(-0.041, 1, 2, 3, 4, 5), "reproduced"),
         (at(-0.039, 1, 2, 3, 4, 5), "not_reproduced"),  # below zero by less than four errors
-        (at(0.041, -1, -2, -3, -4, -5), "reproduced"),
-        (at(0.039, -1, -2, -3, -4, -5), "not_reproduced"),
         (at(-5, -4, -3, 2, 1, 1.09), "reproduced"),
         (at(-5, -4, -3, 2, 1, 1.07), "not_reproduced"),  # worse by less than four of both errors
     ],
@@ -123,10 +118,3 @@ def label_binned(extra):
 test_r04_wants_no_cell_below = verdicts_of(
     "R04", label_binned, [(0.2, "reproduced"), (-0.001, "not_reproduced")]
 )
-
-
-def test_a_missing_row_is_named():
-    names = ["ece_bin_ew", "ece_label_binned_ew"]
-    table = experiment("realistic", 1.0, names, NAMES[:3])
-    with pytest.raises(NotJudged, match=r"lacks 98 of the 140 rows .* densenet40_c10"):
-        judged("R04", bias=table)

@@ -34,7 +34,6 @@ test_r09_equal_mass_is_less_biased_in_each_family = verdicts_of(
         (realistic({name: -value for name, value in GOOD.items()}), "reproduced"),  # magnitudes
         (worse_in_some("ece_bin_em", 1), "reproduced"),  # 1 of 21 cells is rare
         (worse_in_some("ece_bin_em", 2), "approximate"),
-        (worse_in_some("ece_debias_em", 2), "approximate"),
         (worse_in_some("ece_sweep_em", 7), "not_reproduced"),  # a third of one family
     ],
 )
@@ -128,20 +127,10 @@ test_r12_takes_magnitudes_at_each_n = verdicts_of(
     [
         (5.1, 1, "reproduced"),  # more than twice the 2.5 of ece_sweep_ew
         (4.9, 1, "approximate"),
-        (2.6, 1, "approximate"),
         (2.4, 1, "not_reproduced"),
         (5.1, -1, "reproduced"),
-        (4.9, -1, "approximate"),
     ],
 )
-
-
-@pytest.mark.parametrize("noisy", ["kde", "kde_unrooted", "ece_bin_ew"])
-def test_r12_tells_the_largest_error_of_all_that_it_compares(noisy):
-    """1 for each of the four or two models of a data set: 1/√2 for two."""
-    table = realistic(GOOD)
-    table["bias_se_percent"] = np.where(table["estimator"] == noisy, 1.0, 0.01)
-    assert judged("R12", bias=table).largest_error == pytest.approx(0.5**0.5)
 
 
 def similar(between, within):

@@ -8,9 +8,7 @@ from calbias.claims.tallies import (
     Tally,
     abs_difference,
     clearly_below,
-    mean_abs,
     tally,
-    unrooted_note,
 )
 from calbias.summaries.bias_by_group import bias_by_group
 
@@ -79,14 +77,6 @@ test_r19_the_kde_is_first_by_three_standard_errors = verdicts_of(
 )
 
 
-def test_the_error_of_a_mean_is_that_of_independent_cells():
-    bias = pd.DataFrame({"a": [-1.0, 2.0], "b": [1.0, 1.0]})
-    se = pd.DataFrame({"a": [0.03, 0.04], "b": [0.0, 0.0]})
-    means = mean_abs(bias, se)
-    assert means["a"] == (1.5, pytest.approx(0.025))
-    assert means["b"] == (1.0, 0.0)
-
-
 def test_clearly_below_takes_three_times_the_sum_of_the_errors():
     means = {"a": (1.0, 0.1), "b": (1.89, 0.2), "c": (1.91, 0.2)}
     assert not clearly_below(means, "a", "b")
@@ -118,18 +108,3 @@ def test_tally_and_the_bound_on_the_error():
     assert Tally(60, 0, 3).verdict() == "reproduced"
     assert Tally(50, 0, 13).verdict() == "approximate"
     assert Tally(30, 33, 0).verdict() == "not_reproduced"
-
-
-@pytest.mark.parametrize(
-    ("kde", "unrooted", "note"),
-    [
-        ("reproduced", "reproduced", ""),
-        ("reproduced", "not_reproduced", "the verdict is not reproduced"),
-        ("not_reproduced", "approximate", "approximate: the published curves behave like that"),
-    ],
-)
-def test_a_note_names_the_kde_without_its_root_only_where_it_is_nearer(kde, unrooted, note):
-    words = unrooted_note({"kde": kde, "kde_unrooted": unrooted})
-    assert note in words
-    assert bool(words) == (kde != unrooted)
-    assert ("published" in words) == (note.endswith("like that"))

@@ -15,7 +15,6 @@ from calbias.claims.ledger import judge_all
 from calbias.claims.measurements import measurement_table
 from calbias.claims.section_7_1_t_test import t_error
 from calbias.fits.standard_errors import beta_errors, glm_errors, table3_errors
-from calbias.io.table_schema import columns_of
 from calbias.truth.curves import Curve
 from calbias.truth.paper import MODEL_SIZES
 from calbias.truth.scenarios import Scenario
@@ -26,12 +25,6 @@ TABLE_2 = TABLES["roelofs2022_table2_beta_fits"]
 def compared(**tables):
     evidence = Evidence({**PAPER, **tables})
     return comparison(evidence, measurement_table(judge_all(evidence)))
-
-
-def test_a_run_without_tables_compares_nothing():
-    table = compared()
-    assert table.empty
-    assert list(table.columns) == list(columns_of("comparison"))
 
 
 def test_surrogates_have_a_sampling_error_and_real_logits_none():
@@ -258,13 +251,3 @@ def test_numbers_of_appendix_c_have_the_monte_carlo_error_too(se):
         assert at_zero.tolist() == pytest.approx([2.0, 2.1, np.hypot(se, ROUNDING)])
         found = rows.loc[f"TCE where ece_bin_ew is 12 % at n = 200, {scores}, percent"]
         assert found.tolist() == pytest.approx([published, published, np.hypot(se / 2, ROUNDING)])
-
-
-def test_a_curve_that_never_crosses_leaves_the_other_without_its_number():
-    """Which published TCE is whose is known by their order alone."""
-
-    def estimate(tce, scores, n, name):
-        return 20.0 if scores == "Uniform" else 12 + 2 * (tce - 8)
-
-    rows = compared(bias=sweep(estimate).assign(n_bins=15))
-    assert not rows["quantity"].str.contains("12 %").any()
