@@ -88,31 +88,19 @@ SCORES = {"scores": [0.5, 0.7, 0.9], "hits": [0, 1, 1]}
     ("arguments", "message"),
     [
         ({"scores": ["0.5", "0.7", "0.9"]}, "scores must be numbers, not of type <U3"),
-        ({"scores": "scores.csv"}, "scores must be numbers, not of type <U10"),
-        ({"scores": [0.5, None, 0.9]}, "scores must be numbers, not of type object"),
-        ({"scores": {0.5, 0.7, 0.9}}, "scores must be numbers, not of type object"),
-        ({"scores": [0.5, 0.7j, 0.9]}, "scores must be numbers, not of type complex128"),
         ({"scores": [[0.5, 0.5]] * 3}, r"scores and hits must be one-dimensional, .* \(3, 2\) and"),
-        ({"scores": [], "hits": []}, "scores and hits must be one-dimensional, of one length and"),
         ({"hits": [0, 1]}, r"of one length and not empty: their shapes are \(3,\) and \(2,\)"),
         ({"scores": [0.5, float("nan"), 0.9]}, "row 1 .*: score nan .* not percentages"),
-        ({"scores": [50.0, 70.0, 90.0]}, "row 0 .*: score 50 .* not percentages"),
-        ({"scores": [0, 1, 1], "hits": [0.5, 0.7, 0.9]}, "row 0 .*: hit 0.5 .* give 1 for a corr"),
-        ({"hits": [-1, 1, 1]}, "row 0 .*: hit -1 .* give 1 for a correct prediction"),
-        ({"hits": [0, 1, float("nan")]}, "row 2 .*: hit nan"),
+        ({"hits": [0.5, 0.7, 0.9]}, "row 0 .*: hit 0.5 .* give 1 for a correct prediction"),
         ({"hits": None}, "scores go with hits: give these$"),
         ({"hits": None, "labels": [0, 1, 1]}, "scores go with hits: give these instead of labels"),
         ({"scores": None}, "give scores, logits or probabilities, one of them: none given"),
         ({"probabilities": P}, "one of them: scores and probabilities given"),
-        ({"n_bins": "15"}, "n_bins must be a whole number .*, not 15"),
         ({"n_bins": True}, "n_bins must be a whole number .*, not True"),
-        ({"norm": "1"}, "norm must be a finite number above 0 and at most 100, not 1"),
     ],
 )
 @pytest.mark.parametrize("function", ["estimate", "audit", "reliability_diagram"])
-def test_twenty_bad_inputs_are_one_line_each(function, arguments, message):
-    if function == "reliability_diagram" and "norm" in arguments:
-        pytest.skip("it has no norm")
+def test_bad_scores_and_hits_are_refused_in_a_line(function, arguments, message):
     names = ["kde"] if function == "estimate" else []
     with pytest.raises(InputError, match=message):
         getattr(calbias, function)(*names, **{**SCORES, **arguments})
@@ -135,9 +123,7 @@ test_bad_outputs_are_refused_in_a_line = refuses(
     ("function", "arguments", "message"),
     [
         ("audit", {"estimators": "kde"}, r"estimators must be a list of names, such as \['kde'\]"),
-        ("audit", {"estimators": ["kdee"]}, "unknown estimator 'kdee'. Did you mean kde?"),
         ("audit", {"replicates": 1}, "replicates must be a whole number of at least 20, not 1"),
-        ("audit", {"seed": -1}, "seed must be a whole number of at least 0, not -1"),
         ("audit", {"seed": 1.5}, "seed must be a whole number of at least 0, not 1.5"),
         ("reliability_diagram", {"binning": "ew"}, "binning must be equal_width or equal_mass, no"),
         ("reliability_diagram", {"level": 95}, "level must be a number above 0 and below 1, not"),
@@ -148,37 +134,26 @@ def test_bad_options_are_refused_in_a_line(function, arguments, message):
         getattr(calbias, function)(**SCORES, **arguments)
 
 
-@pytest.mark.parametrize(
-    ("scenario", "message"),
-    [
-        (("mine", -1.0, 1.0, calbias.Curve("identity")), "alpha -1.0 and beta 1.0 must be finite"),
-        (("mine", 1.0, 1.0, calbias.Curve("identitty")), "unknown curve 'identitty'. Did you mean"),
-        (("mine", 1.0, 1.0, calbias.Curve("power", b1=np.nan)), "b0 0.0 and b1 nan must be finite"),
-    ],
+SCENARIO = calbias.Scenario("mine", 1.0, 1.0, calbias.Curve("identity"))
+test_bad_simulations_are_refused_in_a_line = refuses(
+    partial(calbias.bias, estimator="kde", scenario=SCENARIO, n_samples=10),
+    ({"scenario": SCENARIO._replace(alpha=-1.0)}, "alpha -1.0 and beta 1.0 must be finite"),
+    ({"scenario": SCENARIO._replace(curve=calbias.Curve("identitty"))}, "curve 'identitty'. Did"),
+    ({"scenario": SCENARIO._replace(curve=calbias.Curve("power", b1=np.nan))}, "b0 0.0 and b1 nan"),
+    ({"n_samples": 0}, "n_samples must be a whole number of at least 1, not 0"),
+    ({"replicates": 1}, "replicates must be a whole number of at least 2, not 1"),
+    ({"estimator": "kdee"}, "unknown estimator 'kdee'"),
 )
-def test_bad_scenarios_are_refused_in_a_line(scenario, message):
-    scenario = calbias.Scenario(*scenario)
-    for call in (
-        lambda: calbias.true_calibration_error(scenario),
-        lambda: calbias.simulate(scenario, 10),
-        lambda: calbias.bias("kde", scenario, 10),
-    ):
-        with pytest.raises(InputError, match=message):
-            call()
-
-
-def test_simulations_have_checked_options():
-    scenario = calbias.Scenario("mine", 1.0, 1.0, calbias.Curve("identity"))
-    with pytest.raises(InputError, match="n_samples must be a whole number of at least 1, not 0"):
-        calbias.simulate(scenario, 0)
-    with pytest.raises(InputError, match="replicates must be a whole number of at least 2, not 1"):
-        calbias.bias("kde", scenario, 10, replicates=1)
-    with pytest.raises(InputError, match="unknown estimator 'kdee'"):
-        calbias.bias("kdee", scenario, 10)
+test_an_error_of_a_bad_scenario_is_refused_too = refuses(
+    calbias.true_calibration_error, (SCENARIO._replace(beta=0.0), "alpha 1.0 and beta 0.0 must be")
+)
+test_samples_of_a_bad_scenario_are_refused_too = refuses(
+    calbias.simulate, (SCENARIO._replace(beta=0.0), 10, "alpha 1.0 and beta 0.0 must be")
+)
 
 
 def test_bias_is_that_of_the_target():
-    scenario = calbias.Scenario("mine", 1.0, 1.0, calbias.Curve("power", b1=2.0))
+    scenario = SCENARIO._replace(curve=calbias.Curve("power", b1=2.0))
     rooted = calbias.bias("kde", scenario, 2000, replicates=20, norm=2)
     unrooted = calbias.bias("kde_unrooted", scenario, 2000, replicates=20, norm=2)
     assert unrooted.truth == pytest.approx(rooted.truth**2)
