@@ -37,10 +37,6 @@ def leaves(schema, path=()):
 KEYS = [*leaves(SCHEMA), *leaves(SCHEMA["$defs"]["experiment"], ("experiments",))]
 
 
-def test_the_schema_is_one():
-    Draft202012Validator.check_schema(SCHEMA)
-
-
 @pytest.mark.parametrize(("path", "leaf"), KEYS, ids=[".".join(path) for path, _ in KEYS])
 def test_every_key_is_described_typed_and_explained(path, leaf):
     assert leaf["description"].endswith(".")
@@ -108,7 +104,6 @@ MINE = {"experiments": {"mine": EXPERIMENT}}
     ("changes", "message"),
     [
         ({"sede": 3}, "top level: unknown key 'sede'. Did you mean seed?"),
-        ({"wholly_other": 3}, "top level: unknown key 'wholly_other'. Known: seed, softmax"),
         ({"audit": {"bins": 3}}, "audit: unknown key 'bins'"),
         ({"seed": -1}, "seed: -1 is less than the minimum of 0 (Seed of every"),
         ({"seed": "x"}, "seed: 'x' must be a whole number (Seed"),
@@ -119,7 +114,6 @@ MINE = {"experiments": {"mine": EXPERIMENT}}
          "estimators: unknown estimator 'ece_sweep'. Did you mean ece_sweep_e"),
         ({"estimators": ["ece_debias_em"], "audit": {"norm": 2}, "norm": 1, **MINE},
          "experiments.mine.estimators: ece_debias_em: defined for norm 2 only, and norm is 1"),
-        ({"shards": 0}, "shards: 0 is less than the minimum of 1"),
         ({"shards": 30, "replicates": 20, **MINE},
          "shards: 30 shards of the 20 replicates of experiment mine: write at most one"),
         ({"shards": 9000, "replicates": 9000,
@@ -128,13 +122,10 @@ MINE = {"experiments": {"mine": EXPERIMENT}}
         ({"download": "true"}, "download: 'true' must be true or false; on the command line write "
          "--config download=True or False (Whether"),
         ({"norm": 0}, "norm: 0 is less than or equal to the minimum of 0"),
-        ({"norm": math.inf}, "norm: inf is greater than the maximum of 100"),
         ({"norm": NAN}, "norm: must be a finite number"),
         ({"logits_dir": "{here}"}, "logits_dir: '{here}' does not fit: Folder"),
-        ({"surrogate_rows": 1}, "surrogate_rows: 1 does not fit: Rows of each fold of surrogate"),
         ({"mirrors": ["ftp://x"]}, "mirrors.0: 'ftp://x' does not fit: An address"),
         ({"experiments": {"My name": EXPERIMENT}}, "experiments: 'My name' does not fit: An"),
-        ({"experiments": {"mine": 3}}, "experiments.mine: 3 does not fit"),
         ({"experiments": {"mine": {"scores": [[1, 1]], "powers": [2]}}},
          "experiments.mine: 'n_samples' is a required property"),
         ({"experiments": {"heatmap": None}},
@@ -152,15 +143,6 @@ def test_estimators_of_another_norm_are_left_out_with_a_warning():
         config = complete(**keys, norm=1)
     assert config["audit"] == {"norm": 1, "n_bins": 15}
     assert config["experiments"]["mine"]["estimators"] == ["kde"]
-
-
-@pytest.mark.filterwarnings("ignore:.*left out where")
-def test_the_default_configuration_with_another_norm_and_less():
-    config = configuration.complete_config(
-        laid_over(DEFAULT, {"norm": 1, "experiments": {"heatmaps": None}}), SCHEMA_FILE
-    )
-    assert "heatmaps" not in config["experiments"]
-    assert "ece_debias_em" not in config["experiments"]["realistic"]["estimators"]
 
 
 def test_an_error_names_the_file_that_the_key_stands_in(tmp_path, monkeypatch):
@@ -190,27 +172,18 @@ TWICE = ": beta_1_1_power_2 is there twice"
     ("changes", "message"),
     [
         ({"n_sample": [100]}, ": unknown key 'n_sample'. Did you mean n_samples?"),
-        ({"n_samples": [-5]}, ".n_samples.0: -5 is less than the minimum"),
         ({"n_samples": [1.5]}, ".n_samples.0: 1.5 must be a whole number"),
-        ({"n_bins": [0]}, ".n_bins.0: 0 is less than the minimum of 1"),
-        ({"replicates": 1}, ".replicates: 1 is less than the minimum of 2"),
         ({"scores": [[1]]}, ".scores.0: [1] is too short"),
-        ({"scores": [[0, 1]]}, ".scores.0.0: 0 is less than or equal"),
         ({"curves": ["idenity"]}, ".curves.0: 'idenity' is not one of"),
         ({"scores": [[1, 1], [NAN, 1]]}, ".scores.1.0: must be a finite number"),
-        ({"scores": [[1, math.inf]]}, ".scores.0.1: must be a finite number"),
-        ({"powers": [2, NAN]}, ".powers.1: must be a finite number"),
         ({"powers": [10**400]}, ".powers.0: must be a finite number"),
         ({"powers": {"start": 1, "stop": math.inf, "count": 3}}, ".powers.stop: must be a finite"),
         ({"powers": {"start": 1, "stop": 2, "cuont": 3}},
          "does not fit: Exponents d of curves c^d, a list, or count values from start to stop."),
-        ({"glms": [["logit_logit_b0_b1", NAN, 1]]}, ".glms.0.1: must be a finite number"),
         ({"glms": [["log_log", 0, 1.2]]}, ".glms.0.0: 'log_log' is not one of"),
         ({"glms": [["log_log_b1", 0.5, 1]]}, ".glms: log_log_b1 has no b0: write 0 for it"),
         ({"powers": [2, 2.0]}, TWICE),
-        ({"powers": {"start": 2, "stop": 2, "count": 3}}, TWICE),
         ({"scores": [[1, 1], [1, 1.0]]}, TWICE),
-        ({"estimators": ["kdee"]}, ".estimators: unknown estimator 'kdee'. Did you mean kde?"),
         ({"models": "all", "curve": "fitted"},
          "does not fit: Scenarios × sample sizes × estimators. Scenarios come from models with"),
     ],

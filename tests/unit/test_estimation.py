@@ -1,16 +1,19 @@
 """estimate(): a user's three lines, a user's own estimator, and every refusal."""
 
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 from command import python
 from refusals import refuses, refuses_texts
 
 import calbias
 from calbias.engine.sorted_batch import sorted_data_set
 from calbias.errors import InputError
+from calbias.estimation import api
 from calbias.estimation.api import estimate
 from calbias.estimation.loading import load_estimator
 from calbias.estimation.registry import NO_BINS, known_estimators
@@ -54,6 +57,14 @@ def test_the_norm_is_1_unless_the_estimator_has_another_or_one_is_given():
     assert estimate("kde_unrooted", *data).target == "lp_power"
     with pytest.raises(InputError, match="ece_debias_em is defined for norm 2 only, not 1"):
         estimate("ece_debias_em", *data, norm=1)
+
+
+def test_limits_are_those_of_the_configuration():
+    schema = Path(calbias.__file__).parents[2] / "workflow/schemas/config.schema.yaml"
+    schema = yaml.safe_load(schema.read_text("utf-8"))
+    n_bins = schema["$defs"]["experiment"]["properties"]["n_bins"]["items"]
+    assert n_bins["maximum"] == api.MOST_BINS
+    assert schema["properties"]["norm"]["maximum"] == api.HIGHEST_NORM
 
 
 class Tensor:

@@ -91,11 +91,6 @@ def test_names_that_are_taken_or_unknown(mine, name, stem, message):
         estimator_file(name, (FOLDER, mine(OWN, stem).parent))
 
 
-def test_a_folder_that_is_not_there_is_refused(tmp_path):
-    with pytest.raises(InputError, match=r"there is no folder .*/no of estimators; correct its"):
-        estimator_file("kde", (FOLDER, tmp_path / "no"))
-
-
 test_what_a_file_says_of_itself_must_be_of_its_type = refuses_texts(
     lambda path: literal(path, path.read_text().split()[0], default=None),
     "mine.py",
@@ -103,12 +98,9 @@ test_what_a_file_says_of_itself_must_be_of_its_type = refuses_texts(
     ("\nNORMS = 2", "mine.py, line 2: NORMS must be a list of numbers"),
     ("VARIANTS = 5", r"VARIANTS must be a dict from names to options, such as .*, not 5"),
     ('VARIANTS = ("mine",)', r"VARIANTS must be a dict from names to options, .*, not \('mine"),
-    ("VARIANTS = {}", r"VARIANTS must be a dict from names to options"),
-    ('VARIANTS = {"a": {}, 2: {}}', r"VARIANTS must be a dict from names to options"),
     ('VARIANTS = {"a": {2: 3}}', r"VARIANTS must be a dict from names to options"),
     ("TARGET = 2", r'TARGET must be a name, such as "lp", or a dict .*, not 2'),
     ("NORMS = 2", r"NORMS must be a list of numbers, such as \(2,\), not 2"),
-    ("NORMS = (True,)", r"NORMS must be a list of numbers"),
     ('BINS = "no"', r'BINS must be one of "fixed", "chosen", "none", not \'no\''),
 )
 
@@ -130,7 +122,6 @@ def test_files_that_no_job_could_run(mine, name, text, message):
     [
         "def estimate_data_sets(data, n_bins, norm): ...",
         "from elsewhere import estimate",
-        "from elsewhere import ks as estimate",
         "from elsewhere import *",
         "try:\n    from fast import estimate\nexcept ImportError:\n    estimate = max",
         "estimate: object = max",

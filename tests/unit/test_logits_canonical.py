@@ -1,7 +1,5 @@
 """The canonical logits file and the top-label table: round trips, constant bytes, bad files."""
 
-import zipfile
-
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -46,17 +44,6 @@ def test_logits_round_trip(tmp_path, logits):
     for fold in ("validation", "test"):
         assert same(getattr(read, fold), getattr(logits, fold))
     assert read.source == "surrogate_logits"
-
-
-def test_logits_need_no_unpickler_and_carry_no_date(tmp_path, logits):
-    save_logits(tmp_path / "m.npz", logits)
-    with zipfile.ZipFile(tmp_path / "m.npz") as archive:
-        assert {info.date_time for info in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
-    with np.load(tmp_path / "m.npz", allow_pickle=False) as archive:
-        assert sorted(archive.files) == [
-            "source", "test_labels", "test_logits", "validation_labels", "validation_logits",
-        ]  # fmt: skip
-        assert archive["source"].dtype.kind == "U"
 
 
 @pytest.mark.parametrize("softmax", ["exact", "float32_2020"])

@@ -13,7 +13,6 @@ from refusals import refuses, refuses_texts
 
 from calbias.errors import InputError
 from calbias.io.checksums import file_digest
-from calbias.logits import checks
 from calbias.logits.manifest import PublishedFile
 from calbias.logits.read_logits import read_logits, two_folds
 from calbias.logits.top_label import top_label
@@ -206,12 +205,6 @@ def test_a_zero_probability_gets_a_finite_logarithm_and_leaves_the_score_alone(t
     assert np.exp(top.log1m_score[0]) == pytest.approx(2 * 0.001 / 6, rel=1e-3)
 
 
-def test_zero_floor_never_matters_to_a_score():
-    for values in (np.eye(3), np.array([[0.5, 0.5, 0.0]]), np.array([[1 - 1e-30, 1e-30, 0]])):
-        fold = checks.RawFold(values, None, None)
-        assert 0 < checks.zero_floor([fold]) * 3 <= checks.COARSEST / 2
-
-
 def test_confident_float32_probabilities_keep_log1m_score(tmp_path):
     logits = np.array([[40, 0, -5], [0, 30, 1], [-3, 0, 25], [1, 0, -1]], dtype=np.float32)
     p, labels = probabilities(logits).astype(np.float32), [0, 1, 2, 0]
@@ -296,31 +289,25 @@ test_bad_logits = refuses(
     lambda logits, tmp_path: read_split(tmp_path, validation_logits=logits),
     (changed(LOGITS, (7, 2), np.nan),
      r"validation_logits, row 7 \(counted from 0\): column 2 .* is nan; correct"),
-    (changed(LOGITS, (3, 0), -np.inf), "row 3 .* is -inf"),
     (changed(LOGITS, (3, 0), 1e39), r"row 3 .* is 1e\+39"),
     (LOGITS[:, :1], "one class only; give a column for every class"),
     (LOGITS[:, 0], r"shape \(20,\); give one row per sample"),
     (LOGITS[:0], "no rows; give at least one"),
     (LOGITS.astype(str), "are no numbers; save floats"),
-    (LOGITS.astype(complex), "are no numbers; save floats"),
 )  # fmt: skip
 
 
 test_bad_labels = refuses(
     lambda labels, tmp_path: read_split(tmp_path, validation_labels=labels),
     (LABELS[:-1], "20 rows of logits but 19 labels; give one per row"),
-    (np.int64(3), "20 rows of logits but 1 labels"),
     (LABELS + 1, r"labels are counted from 1 \(1 to 4\); subtract 1"),
     (changed(LABELS, 6, 9), "row 6 .*label 9 is out of range; number"),
-    (changed(LABELS, 6, -1), "row 6 .*label -1 is out of range"),
     (changed(LABELS, 6, 1.5), "row 6 .*label 1.5 is no class number"),
     (changed(LABELS, 6, np.nan), "row 6 .*label nan is no class number"),
     (LABELS.astype(str), "labels of type <U21; give class numbers"),
     (np.zeros((20, 3)), r"labels of shape \(20, 3\); give class"),
     (LABELS * 0 + 2, "one class only: every label is 2; give samples"),
-    (ONE_HOT * 0 + ONE_HOT[0], "one class only: every label is"),
     (changed(ONE_HOT, (5, slice(None)), 1), "row 5 .* a single 1"),
-    (changed(ONE_HOT, 5, 0), "row 5 .* a single 1"),
     (np.array([None] * 20), "no readable NPZ file: an array of Python"),
 )
 
@@ -331,7 +318,6 @@ test_bad_labels = refuses(
         (changed(P, (4, 1), -0.2), r"row 4 \(counted from 0\): -0.2 is no probability; give"),
         (changed(P, (4, 1), 1.3), "row 4 .*1.3 is no probability"),
         (P * changed(np.ones((20, 1)), 11, 0.9), r"row 11 .*sum to 0.9, not 1; normalise the row"),
-        (P / 2, "row 0 .*sum to 0.5, not 1; normalise"),
         (changed(P, 3, 0.0), "row 3 .*sum to 0, not 1"),
     ],
 )
@@ -373,28 +359,22 @@ test_csv_refusals = refuses_texts(
     "m.csv",
     ("a,b\n1,2\n", "needs a column label .*; found a, b; the first line names the columns"),
     ("0.1;0.9;1\n0.2;0.8;0\n", "has a single column; separate its cells by commas"),
-    ("a\tb\tlabel\n1\t2\t0\n", "has a single column; separate its cells by commas"),
     (",a,b,label\n0,1,2,0\n", r"column 1 has no name \(a saved row index\?\); drop it"),
     ("a,b,label\n1,2,0\n1,x,1\n", "m.csv, line 3: column b: 'x' is no number"),
     ("a,b,label\n1,2,0\n\n1,,1\n", "m.csv, line 4: column b is empty or NaN; write a num"),
     ("a,b,label\n1,2,0\n1,3\n", "m.csv, line 3: 2 cells, but 3 columns"),
-    ("a,b,label\n1,2,0\n\n1,3,1,7\n", "m.csv, line 4: 4 cells, but 3 columns"),
     ("a;b;label\n1,5;2,5;0\n", "line 2: 3 cells, but 1 columns.* decimals with points"),
     ("\na,b,a,label\n1,2,3,0\n", "two columns are called a; rename one, or drop it"),
-    ("a,b,label,label\n1,2,1,0\n", "two columns are called label; rename one"),
-    ("a,b,label\n1,2,cat\n1,3,dog\n", "m.csv, line 2: column label: 'cat' is no number"),
     ("a,b,label\n1,2,0\ninf,3,1\n", r"m.csv, line 3: column 0 .*\(counted from 0\) is inf"),
     ("a,b,label\n", "no rows, only the names of the columns; give at least two"),
-    ("a,b,label,fold\n", "no rows, only the names of the columns"),
     ("a,b,label\n1,2,0\n", "one row only; give at least two"),
     ("", "the file is empty"),
-    ("a,label\n1,0\n2,1\n", "one class only; give a column for every class"),
     ("a,b,label,label_0,label_1\n1,2,0,1,0\n", "needs a column label"),
     ("a,b,label,fold\n1,2,0,train\n2,1,1,test\n", "line 2: fold 'train' is unknown; write"),
     ("a,b,label,fold\n1,2,0,validation\n2,1,1,validation\n", "no row of fold test; drop the"),
     ("a,b,label,fold\n1,2,0,test\n2,1,1,\n", "line 3: column fold is empty; write val"),
     (
-        "a,b,label,fold\n1,2,0,test\n1,2,0,validation\n2,1,1,validation\n1,2,9,test\n2,1,1,test",
+        "a,b,label,fold\n1,2,0,test\n1,2,0,validation\n1,2,1,validation\n1,2,9,test\n2,1,1,test",
         "m.csv, line 5: label 9 is out of range",
     ),
     ("score,hit\n0.5,1\n0.7,0\n", "top-label scores, no logits; read it with read_scores.py"),

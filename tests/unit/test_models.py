@@ -7,13 +7,6 @@ from refusals import refuses_texts
 from calbias.errors import InputError
 from calbias.pipeline import models
 
-
-def refused(message, function, *arguments):
-    with pytest.raises(InputError) as error:
-        function(*arguments)
-    assert message in str(error.value)
-
-
 test_models_tables_that_are_refused = refuses_texts(
     models.read_models,
     "models.csv",
@@ -22,24 +15,13 @@ test_models_tables_that_are_refused = refuses_texts(
     ("model,group,n_classes,file\na b,g,2,f\n", "line 2: model 'a b': use letters"),
     ("model,group,n_classes,file\na,g,2,f\na,g,2,f\n", "line 3: model a is there already"),
     ("model,group,n_classes,file\na,g,1,f\n", "line 2: n_classes of a must be a whole number"),
-    ("model,group,n_classes,file\na,g\n", "line 2: 2 cells, but 4 columns"),
     ("model;group;n_classes;file\na;g;2;f\n", "separated by semicolons; use commas"),
-    ("model group n_classes file\na g 2 f\n", "separated by spaces; use commas"),
-    ('model,group,n_classes,file\n"a\nb",g,2,f\n,g,2,f\n', "line 2: model"),
     ('model,group,n_classes,file\na,"g\nh",2,f\n,g,2,f\n', "line 4: model ''"),
     ("model,group,n_classes,file\na,g,²,f\n", "line 2: n_classes of a must be a whole number"),
     (f"model,group,n_classes,file\n{'a' * 101},g,2,f\n", "… has 101 characters: files are"),
     ("model,group,n_classes,file\na,g,2,f{x}.p\n", "line 2: file 'f{x}.p' of a has braces"),
     ("model,group,n_classes,file\na,,2,f\n", "line 2: a has no group: write model,group,"),
-    ("model,group,n_classes,file\na,g,2,f,x\n", "line 2: 5 cells, but 4 columns"),
 )
-
-
-@pytest.mark.parametrize("encoding", ["latin-1", "utf-16"])
-def test_a_models_table_that_is_not_in_utf_8(tmp_path, encoding):
-    path = tmp_path / "models.csv"
-    path.write_text("model,group,n_classes,file\na,Zürich,2,f\n", encoding=encoding)
-    refused(f"{path}: not in UTF-8; save it as UTF-8", models.read_models, path)
 
 
 def test_a_model_without_a_file(tmp_path):
@@ -48,9 +30,8 @@ def test_a_model_without_a_file(tmp_path):
 
 
 def test_a_models_table_that_is_not_there(tmp_path):
-    refused(
-        "no.csv: there is no such table; correct the path", models.read_models, tmp_path / "no.csv"
-    )
+    with pytest.raises(InputError, match=r"no\.csv: there is no such table; correct the path"):
+        models.read_models(tmp_path / "no.csv")
 
 
 def test_models_of_an_experiment():
@@ -65,10 +46,5 @@ def test_models_of_an_experiment():
     assert resolved["every"]["models"] == ["resnet110_c10", "my_model"]
     assert resolved["some"]["models"] == ["my_model"]
     assert list(resolved) == ["every", "some", "synthetic"]
-    refused(
-        "config: experiments.x.models: unknown model 'my_modle'. Did you mean my_model?",
-        models.with_models,
-        {"x": {"models": ["my_modle"]}},
-        table,
-        PUBLISHED,
-    )
+    with pytest.raises(InputError, match=r"x\.models: unknown model 'my_modle'. Did you mean my_m"):
+        models.with_models({"x": {"models": ["my_modle"]}}, table, PUBLISHED)

@@ -54,14 +54,6 @@ def test_what_was_written_is_read(file):
             np.testing.assert_array_equal(got, wanted)
 
 
-def test_rows_are_tidy(file):
-    table = pq.read_table(file).to_pandas()
-    assert list(table) == [
-        "scenario", "n_samples", "n_bins", "replicate", "estimate", "n_bins_used",
-    ]  # fmt: skip
-    assert table["scenario"].astype(str).tolist() == ["one"] * 5 + ["two"] * 5
-
-
 def test_the_same_numbers_give_the_same_bytes(file, tmp_path):
     assert write(tmp_path / "again.parquet").read_bytes() == file.read_bytes()
 
@@ -75,15 +67,10 @@ def test_more_rows_than_a_row_group_holds(tmp_path):
 
 
 def test_an_empty_cell_is_kept(tmp_path):
+    """That of a shard without replicates: there were more shards than replicates."""
     cells, _, _ = read_replicates(write(tmp_path / "x.parquet", {A: NOTHING, B: estimates([3])}))
     assert cells[A].estimate.size == 0
     assert cells[B].replicate.tolist() == [3]
-
-
-def test_a_shard_without_replicates_is_read(tmp_path):
-    """More shards than replicates: the last ones draw nothing."""
-    cells, _, _ = read_replicates(write(tmp_path / "x.parquet", {A: NOTHING, B: NOTHING}))
-    assert [cells[cell].estimate.size for cell in (A, B)] == [0, 0]
 
 
 def refused(path, message):
@@ -96,13 +83,13 @@ def test_a_missing_file(tmp_path):
     refused(tmp_path / "no.parquet", "there is no such replicate file")
 
 
-@pytest.mark.parametrize("left", [0, 1, 4, 100, -1, -8, -100])
+@pytest.mark.parametrize("left", [0, 100, -1])
 def test_a_truncated_file(file, left):
     file.write_bytes(file.read_bytes()[:left])
     refused(file, "not a whole replicate file .*: delete it and run again")
 
 
-@pytest.mark.parametrize("column", ["scenario", "n_samples", "n_bins", "replicate", "estimate"])
+@pytest.mark.parametrize("column", ["scenario", "n_samples", "estimate"])
 def test_an_edited_value(file, column):
     table = pq.read_table(file)
     values = table[column].to_pylist()
@@ -119,11 +106,7 @@ def test_a_dropped_row_a_dropped_column_and_another_file(file):
     refused(file, "differ from its checksum")
     pq.write_table(table.drop_columns(["estimate"]), file)
     refused(file, "not a whole replicate file")
-    pq.write_table(table.replace_schema_metadata({}), file)
-    refused(file, "not a whole replicate file")
     pq.write_table(table.replace_schema_metadata({"calbias": "{}"}), file)
-    refused(file, "not a whole replicate file")
-    file.write_text("model,alpha\n")
     refused(file, "not a whole replicate file")
 
 

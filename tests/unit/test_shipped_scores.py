@@ -54,13 +54,6 @@ def test_no_estimator_of_another_quantity_is_recommended():
     assert found.estimates.loc["kde_unrooted", "rank"] == 1
 
 
-@pytest.mark.parametrize("n", [2, 200])
-def test_scores_that_separate_hits_from_misses_are_told_of(n):
-    scores = of_model("snacks").score[:n]
-    found = calbias.audit(scores, scores > np.median(scores), estimators=(), replicates=50)
-    assert any("separate hits from misses" in text for text in found.warnings)
-
-
 @pytest.mark.parametrize("model", ENTRIES)
 def test_every_file_is_the_one_of_the_manifest(model):
     top, entry = of_model(model), ENTRIES[model]
