@@ -61,28 +61,19 @@ def test_scores_times_curves_and_powers(tmp_path):
     assert {row["source"] for row in rows} == {"synthetic"}
 
 
-MINE = "model,group,n_classes,file\nmine,g,10,x\n"
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"scores": "1,1", "powers": [2, 2.0000001]}, "beta_1_1_power_2 is there twice"),
         ({"scores": "1", "powers": 2}, "--scores: '1' is not a pair"),
-        ({"scores": "a,b", "powers": 2}, "--scores: 'a,b' is not a pair"),
         ({"scores": "1,1", "curves": "straight"}, "--curves"),
         ({"scores": "1,1", "glms": "log_log_b0_b1,1"},
          "--glms: 'log_log_b0_b1,1' is not name,b0,b1 such as"),
         ({"scores": "1,1", "glms": "log_log_b1,0.1,1"},
          "config: experiments.x.glms: log_log_b1 has no b0: write 0 for it"),
-        ({**MODEL_TABLES, "models": "mine", "curve": "identity", "models_table": MINE},
-         "error: model mine has no fit in "),
     ],
 )  # fmt: skip
 def test_mistakes_are_one_line_and_write_nothing(tmp_path, refused, options, message):
-    if options.get("models_table") == MINE:
-        options = {**options, "models_table": tmp_path / "models.csv"}
-        options["models_table"].write_text(MINE)
     with refused(message):
         run("define_scenarios", experiment="x", **options, output=tmp_path / "x.csv")
     assert not (tmp_path / "x.csv").exists()

@@ -9,7 +9,6 @@ from calbias.estimation.api import estimate
 from calbias.estimation.registry import known_estimators
 from calbias.logits.store import load_logits
 from calbias.logits.top_label import top_label
-from calbias.recalibration.analysis_choices import CHOICES
 
 TICKS = PUBLISHED / "roelofs2022_table1_recalibration_selection.csv"
 METHODS = ["uncalibrated", "temperature_scaling", "histogram_binning", "isotonic_regression"]
@@ -96,26 +95,6 @@ def test_selections_are_those_of_the_values(values, selected):
     least = reference.loc[reference["reference_tce_percent"].idxmin(), "method"]
     assert set(of_model["reference_method"]) == {least}
     assert of_model["agreement_frequency"].between(0, 1).all()
-
-
-def test_the_sensitivity_counts_the_models_that_agree(selected):
-    selection, sensitivity = selected
-    assert list(dict.fromkeys(selection["model"])) == list(MODELS)
-    assert not selection.duplicated(["model", "measure"]).any()
-    assert list(dict.fromkeys(sensitivity["choice"])) == [choice.name for choice in CHOICES]
-    assert (sensitivity["n_models"] == 2).all()
-    default = sensitivity[sensitivity["choice"] == "default"].set_index("measure")
-    for measure, rows in selection.groupby("measure"):
-        assert default.loc[measure, "n_agree"] == rows["agrees"].sum()
-
-
-def test_the_published_ticks_stand_beside_the_papers_two_estimators(selected):
-    ticks = selected[0].dropna(subset="published_agrees").set_index(["model", "measure"])
-    assert ticks["published_agrees"].astype(str).to_dict() == {
-        (model, measure): tick
-        for model in MODELS
-        for measure, tick in (("ece_bin_ew", "False"), ("ece_sweep_em", "True"))
-    }
 
 
 def test_the_same_seed_gives_the_same_bytes_and_the_papers_softmax_is_accepted(

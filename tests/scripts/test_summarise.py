@@ -88,8 +88,3 @@ def test_join_tables(bias, chain, tmp_path, refused):
     with refused(f"error: {chain.true_errors}: its columns are not those of table bias;"):
         run("join_tables", table="bias", inputs=[whole, chain.true_errors], output=tmp_path / "x")
     assert not (tmp_path / "x").exists()
-
-
-def test_a_missing_table(tmp_path, refused):
-    with refused("there is no such table"):
-        run("summarise_chosen_bins", bias=tmp_path / "no.csv", output=tmp_path / "x.csv")
