@@ -77,7 +77,6 @@ def test_the_picture_is_drawn(outputs, tmp_path):
     ("model", "direction", "miscalibrated", "error_percent"),
     [
         ("snacks", "neither", False, 0.8),
-        ("densenet40_c10", "overconfident", True, 5.5),
         ("timm_resnet34", "underconfident", True, 7.8),
     ],
 )

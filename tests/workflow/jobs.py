@@ -55,6 +55,21 @@ AFTER_SUMMARIES = {*BIAS, *BIAS_FIGURES, *MEASURED, *LEDGER}
 AFTER_KDE = {*simulated("kde"), *AFTER_SUMMARIES}
 AFTER_BIN = {*simulated("ece_bin_ew", "ece_sweep_em"), *FITS, *BIAS, *BIAS_FIGURES, *MEASURED}
 ALL_SIMULATED = simulated("ece_bin_ew", "ece_debias_em", "ece_sweep_em", "kde")
+# What runs again after an edit of a file.
+AFTER_EDIT = {
+    "scripts/calbias/estimators/kde.py": {*AFTER_KDE, "judge_recommendation", *PAPERS},
+    # the sweep and the fits' comparison are built on ece_bin
+    "scripts/calbias/estimators/ece_bin.py": {*AFTER_BIN, *LEAGUE, *PREDICTED, *LEDGER}
+    | {"judge_recommendation", *COVERAGE, *PAPERS},
+    "scripts/calbias/engine/sampler.py": {*ALL_SIMULATED, *FITS, *BIAS, *BIAS_FIGURES, *LEDGER}
+    | {*LEAGUE, *POWER},
+    "scripts/calbias/fits/beta.py": {*(f"fit_beta {model}" for model in MODELS)}
+    | {*(MEASURED - AUDITED), *LEDGER, "settle_claims", "join_tables beta_fits", "fig3_fits"},
+    "scripts/calbias/figures/bias_by_n.py": {*BIAS_FIGURES, "write_ledger_page"},
+    "scripts/calbias/figures/style.py": {*ALL_FIGURES, *PICTURES, "write_ledger_page"}
+    | {"write_league_page league"},
+    "scripts/calbias/claims/section_1.py": {*LEDGER, "settle_claims"},
+}
 
 
 def changed(checkout, **keys):

@@ -3,53 +3,16 @@
 import os
 import pickle
 
+import jobs
 import pytest
-from jobs import (
-    AFTER_BIN,
-    AFTER_KDE,
-    ALL_FIGURES,
-    ALL_SIMULATED,
-    AUDIT_TABLES,
-    AUDITED,
-    BIAS,
-    BIAS_FIGURES,
-    COVERAGE,
-    FITS,
-    LEAGUE,
-    LEDGER,
-    MEASURED,
-    MODELS,
-    PAPERS,
-    PICTURES,
-    POWER,
-    PREDICTED,
-    RECALIBRATED,
-    changed,
-    simulated,
-)
+from jobs import BIAS, BIAS_FIGURES, LEDGER, MODELS, changed, simulated
 from test_bad_input import folds
 
-FILES = {
-    "scripts/calbias/estimators/kde.py": {*AFTER_KDE, "judge_recommendation", *PAPERS},
-    # the sweep and the fits' comparison are built on ece_bin
-    "scripts/calbias/estimators/ece_bin.py": {*AFTER_BIN, *LEAGUE, *PREDICTED, *LEDGER}
-    | {"judge_recommendation", *COVERAGE, *PAPERS},
-    "scripts/calbias/engine/sampler.py": {*ALL_SIMULATED, *FITS, *BIAS, *BIAS_FIGURES, *LEDGER}
-    | {*LEAGUE, *POWER},
-    "scripts/calbias/fits/beta.py": {*(f"fit_model {model}" for model in MODELS)}
-    | {*(MEASURED - AUDITED), *LEDGER, "settle_claims", "fig3_fits"}
-    | {"join_tables beta_fits", "join_tables glm_fits"},
-    "scripts/calbias/figures/bias_by_n.py": {*BIAS_FIGURES, "write_ledger_page"},
-    "scripts/calbias/figures/style.py": {*ALL_FIGURES, *PICTURES, "write_ledger_page"}
-    | {"write_league_page league"},
-    "scripts/calbias/claims/section_1.py": {*LEDGER, "settle_claims"},
-}
 
-
-@pytest.mark.parametrize("file", FILES)
+@pytest.mark.parametrize("file", jobs.AFTER_EDIT)
 def test_an_edited_file(finished, file):
     finished.append(file, "# edited\n")
-    assert set(finished.planned()) == FILES[file]
+    assert set(finished.planned()) == jobs.AFTER_EDIT[file]
 
 
 def test_a_published_value(finished):
@@ -69,12 +32,12 @@ def test_files_touched_without_change_and_texts_edited(finished):
 def test_a_config_key(finished):
     planned = finished.planned(config=changed(finished, bootstrap=3))
     recalibrated = {f"recalibrate_model {model}" for model in MODELS}
-    assert set(planned) == {*recalibrated, *RECALIBRATED, *PAPERS, *LEDGER}
+    assert set(planned) == {*recalibrated, *jobs.RECALIBRATED, *jobs.PAPERS, *LEDGER}
 
 
 def test_an_estimator_that_is_removed_and_one_that_is_added(finished):
     names = ["ece_bin_ew", "ece_debias_em", "ece_sweep_em", "kde_unrooted"]
-    expected = {*AFTER_KDE} - {*simulated("kde")} | {*simulated("kde_unrooted")}
+    expected = {*jobs.AFTER_KDE} - {*simulated("kde")} | {*simulated("kde_unrooted")}
     assert set(finished.planned(config=changed(finished, estimators=names))) == expected
 
 
@@ -105,9 +68,9 @@ def test_a_model_of_ones_own(finished):
     expected = {
         *(f"{step} mine" for step in steps),
         *(f"join_tables {table}" for table in joined),
-        *AUDIT_TABLES,
-        *(scenarios | summaries | FITS | BIAS | BIAS_FIGURES | RECALIBRATED | LEDGER),
-        *(job for job in PAPERS if not job.endswith(MODELS)),
+        *jobs.AUDIT_TABLES,
+        *(scenarios | summaries | jobs.FITS | BIAS | BIAS_FIGURES | jobs.RECALIBRATED | LEDGER),
+        *(job for job in jobs.PAPERS if not job.endswith(MODELS)),
     }
     assert set(finished.planned()) == expected
 
@@ -129,5 +92,5 @@ def test_a_cell_that_is_added(finished, what):
 
 
 def test_another_number_of_replicates(finished):
-    expected = {*ALL_SIMULATED, *FITS, *BIAS, *BIAS_FIGURES, *LEDGER}
+    expected = {*jobs.ALL_SIMULATED, *jobs.FITS, *BIAS, *BIAS_FIGURES, *LEDGER}
     assert set(finished.planned(config=changed(finished, replicates=5))) == expected
