@@ -7,7 +7,6 @@ from scipy.special import ndtr
 from scipy.stats import norm
 
 from calbias.summaries.detection_limits import (
-    crossing,
     detection_limits,
     nonincreasing,
     wilson_interval,
@@ -75,12 +74,6 @@ def test_a_rate_below_the_target_from_the_start_has_an_upper_bound():
 def test_a_bump_is_pooled():
     assert nonincreasing([0.9, 0.3, 0.5, 0.1], [1, 1, 1, 1]).tolist() == [0.9, 0.4, 0.4, 0.1]
     assert nonincreasing([0.0, 1.0], [1, 3]).tolist() == [0.75, 0.75]
-
-
-def test_crossing_with_rates_of_one_and_zero_lies_between_them():
-    tce = np.array([1.0, 2.0])
-    assert 1 < crossing(tce, np.array([1.0, 0.0]), np.array([100.0, 100.0]), 0.1) < 2
-    assert crossing(tce, np.array([1.0, 0.9]), np.array([9.0, 9.0]), 0.1) == np.inf
 
 
 def test_wilson_interval_of_no_misses():

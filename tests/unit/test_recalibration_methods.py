@@ -135,12 +135,7 @@ def test_bbq_is_the_average_of_the_binnings_by_their_likelihoods():
         assert found.predict(np.array([score])) == pytest.approx([bbq_slowly(scores, hits, score)])
 
 
-def test_bbq_approaches_the_curve_and_keeps_equal_scores_together():
-    rng = np.random.default_rng(6)
-    scores = rng.random(20_000)
-    hits = (rng.random(20_000) < scores**2).astype(float)
-    grid = np.linspace(0.05, 0.95, 10)
-    assert bbq.fit_binary(scores, hits).predict(grid) == pytest.approx(grid**2, abs=0.06)
+def test_bbq_keeps_equal_scores_together():
     tied = np.repeat([0.0, 0.2, 1.0], 10)
     found = bbq.fit_binary(tied, np.tile([0.0, 1.0], 15)).predict(np.array([0.0, 0.2, 1.0]))
     assert found == pytest.approx([0.5] * 3, abs=0.1)
@@ -198,14 +193,6 @@ def test_every_class_gets_its_own_map():
     for k in (0, 31, 32, 39):
         alone = IsotonicRegression(out_of_bounds="clip").fit(p[:, k], fold.labels == k)
         assert q[:, k] == pytest.approx(alone.predict(p[:, k]), abs=1e-9)
-
-
-@pytest.mark.parametrize("temperature", [0.4, 1.0, 2.5])
-def test_temperature_scaling_recovers_a_known_temperature(temperature):
-    fold = drawn(20_000, 5, temperature, seed=3)
-    assert 1 / temperature_scaling.inverse_temperature(*fold) == pytest.approx(
-        temperature, rel=0.04
-    )
 
 
 def test_temperature_is_the_minimum_that_scipy_finds():

@@ -9,9 +9,8 @@ from calbias.errors import InputError
 from calbias.estimation.api import estimate
 from calbias.estimation.registry import known_estimators, literal
 from calbias.logits.top_label import top_label_of_scores
-from calbias.recalibration.analysis_choices import CHOICES, DEFAULT, METHODS, VARIANTS, Choice
+from calbias.recalibration.analysis_choices import CHOICES, DEFAULT, METHODS, VARIANTS
 from calbias.recalibration.measures import load_measures, measured, resampled_values
-from calbias.recalibration.registry import known_methods
 from calbias.recalibration.selection import Selections, selected
 from calbias.recalibration.summary import gathered, selection_table, sensitivity_table
 
@@ -42,15 +41,6 @@ def test_resamples_depend_on_seed_and_model_alone_and_extend():
     assert (draw_counts(50, 9, 7, "a")[:4] == counts).all()
     assert (draw_counts(50, 4, 8, "a") != counts).any()
     assert (draw_counts(50, 4, 7, "b") != counts).any()
-
-
-def test_measures_are_all_estimators_and_the_ks_error():
-    top = tops()["histogram_binning"]
-    values = measured(load_measures(), top)
-    assert list(values) == [*known_estimators(), "ks_error"]
-    expected = estimate("ece_sweep_em", top.score, top.hit, norm=2)
-    assert values["ece_sweep_em"] == (expected.value, expected.n_bins)
-    assert values["ece_bin_ew"][0] == estimate("ece_bin_ew", top.score, top.hit, norm=2).value
 
 
 def test_the_ks_error_by_hand_and_in_input_order():
@@ -115,16 +105,6 @@ def test_every_choice_has_rows_and_the_beta_reference_no_frequency():
     for row in rows:
         assert row["n_resamples"] == (8 if row["choice"] == "default" else 2)
         assert np.isnan(row["agreement_frequency"]) == (row["choice"] == "reference_glm_beta")
-
-
-def test_a_choice_replaces_one_variant():
-    choice = Choice("x", isotonic_regression="isotonic_regression_step")
-    assert choice.variants == {
-        "temperature_scaling": "temperature_scaling",
-        "histogram_binning": "histogram_binning",
-        "isotonic_regression": "isotonic_regression_step",
-    }
-    assert set(VARIANTS) <= set(known_methods())
 
 
 def made_selections(model, agrees=(True, False)):

@@ -23,25 +23,6 @@ def of_model(model):
     return read_scores(SCORES / f"{model}.parquet", MANIFEST).folds["test"]
 
 
-@pytest.mark.parametrize(
-    ("model", "ece25", "ece15_norm2"),
-    [
-        ("resnet110_c10", 4.750, 6.651),
-        ("densenet40_c10", 5.507, 8.227),
-        ("resnet110_c100", 18.480, 20.912),
-        ("densenet40_c100", 21.159, 23.336),
-    ],
-)
-def test_the_default_norm_gives_the_published_ece(model, ece25, ece15_norm2):
-    """Of Gupta et al. 2021, Table 6; more printed values: test_measures.py."""
-    top = of_model(model)
-    by_default = calbias.estimate("ece_bin_ew", top.score, top.hit, n_bins=25)
-    assert 100 * by_default.value == pytest.approx(ece25, abs=6e-4)
-    assert by_default.norm == 1
-    found = calbias.estimate("ece_bin_ew", top.score, top.hit, norm=2).value
-    assert round(100 * found, 3) == ece15_norm2
-
-
 def test_no_estimator_of_another_quantity_is_recommended():
     """On perfectly calibrated data sets the unrooted KDE has the least error, of its own target."""
     generator = np.random.default_rng(0)

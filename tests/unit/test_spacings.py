@@ -9,7 +9,6 @@ from numba import njit
 from calbias.engine.philox import fill_words
 from calbias.engine.simd import load, store
 from calbias.engine.sorted_uniforms import (
-    BLOCK,
     minus_log,
     next_words,
     place_of,
@@ -102,14 +101,6 @@ def test_logarithms():
     out = np.empty(x.size)
     compiled(x, out)
     np.testing.assert_allclose(out, 128 * np.log(2) - np.log(x), rtol=6e-11, atol=5e-14)
-
-
-def test_places_of_samples():
-    """Vector k of a block has the k-th samples of eight groups of four."""
-    place = [place_of(i) for i in range(3 * BLOCK)]
-    assert sorted(place) == list(range(3 * BLOCK))
-    assert place[:6] == [0, 8, 16, 24, 1, 9]
-    assert place[BLOCK] == BLOCK
 
 
 @pytest.mark.parametrize("n_blocks", [1, 2, 7])

@@ -17,7 +17,6 @@ from checkout import errors
             "experiments.two: beta_1_1_power_2 is there twice",
         ),
         ({"models": "nowhere.csv"}, "nowhere.csv: there is no such table"),
-        ({"experiments": {"realistic": {"models": ["resnet11_c10"]}}}, "resnet110_c10?"),
     ],
 )
 def test_a_bad_configuration(fresh, change, expected):

@@ -5,7 +5,7 @@ import shutil
 
 import numpy as np
 from checkout import ROOT
-from command import python, read
+from command import read
 from jobs import AFTER_SUMMARIES, changed, simulated
 
 KS_ERROR = '''"""Kolmogorov-Smirnov calibration error (Gupta et al. 2021, Eq. 10): no bins.
@@ -24,16 +24,6 @@ def estimate(scores, hits, n_bins, norm):
 '''
 NAMES = ["ece_bin_ew", "ece_debias_em", "ece_sweep_em", "kde"]
 MINE = ("ks_error", "my_estimator")
-LEGEND = """
-import sys
-import pandas as pd
-from calbias.figures import bias_by_n
-from calbias.pipeline.catalogue import figures
-tables = {name: pd.read_csv(f"../results/tables/{name}.csv") for name in bias_by_n.TABLES}
-figure = bias_by_n.draw(tables, **figures()["fig4_realistic"].options)
-for text in figure.findobj(lambda artist: hasattr(artist, "get_text")):
-    print(text.get_text())
-"""
 
 
 def example_of_the_docs():
@@ -75,5 +65,3 @@ def test_both_are_in_the_tables_and_in_the_figures_that_show_all(finished):
     assert rows.loc[rows["estimator"] == "ks_error", "n_bins"].isna().all()
     after = finished.bytes("figures")
     assert set(figures) <= {name for name in after if after[name] != before[name]}
-    scripts = finished / "scripts"
-    assert "KS error" in python(LEGEND, folder=scripts, PYTHONPATH=str(scripts))
