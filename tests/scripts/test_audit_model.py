@@ -75,10 +75,7 @@ def test_the_picture_is_drawn(outputs, tmp_path):
 
 @pytest.mark.parametrize(
     ("model", "direction", "miscalibrated", "error_percent"),
-    [
-        ("snacks", "neither", False, 0.8),
-        ("timm_resnet34", "underconfident", True, 7.8),
-    ],
+    [("snacks", "neither", False, 0.8), ("timm_resnet34", "underconfident", True, 7.8)],
 )
 def test_shipped_scores(tmp_path, model, direction, miscalibrated, error_percent):
     scores = pd.read_parquet(ROOT / f"resources/scores/{model}.parquet")

@@ -37,8 +37,7 @@ def test_c01_wants_both_predictions_near(all_rows, subsample, verdict):
 
 
 @pytest.mark.parametrize(
-    "rows",
-    [table().query("model != 'resnet110_c10'"), table().query("n_samples < 3200")],
+    "rows", [table().query("model != 'resnet110_c10'"), table().query("n_samples < 3200")]
 )
 def test_c01_is_not_judged_on_fewer_models_or_small_sizes(rows):
     with pytest.raises(NotJudged, match="the rule wants 10 and 3200"):

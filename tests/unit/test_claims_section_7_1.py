@@ -53,10 +53,7 @@ def beaten(place):
 test_r10_another_estimator_that_wins_somewhere_makes_it_approximate = verdicts_of(
     "R10",
     beaten,
-    [
-        (lambda s, n: n == 1600, "approximate"),
-        (lambda s, n: GROUP[s] == "ImageNet", "approximate"),
-    ],
+    [(lambda s, n: n == 1600, "approximate"), (lambda s, n: GROUP[s] == "ImageNet", "approximate")],
 )
 
 

@@ -13,11 +13,7 @@ CALM = {**GOOD, "kde": 0.1, "kde_unrooted": 0.05, "ece_debias_em": 0.2}
 test_r19_kde_then_debias = verdicts_of(
     "R19",
     lambda values: of_all({**CALM, **values}, "perfect"),
-    [
-        ({}, "reproduced"),
-        ({"ece_debias_em": 0.9}, "approximate"),
-        ({"kde": 4.0}, "not_reproduced"),
-    ],
+    [({}, "reproduced"), ({"ece_debias_em": 0.9}, "approximate"), ({"kde": 4.0}, "not_reproduced")],
 )
 
 

@@ -4,12 +4,7 @@ import pandas as pd
 import pytest
 from claims_data import ALL, GOOD, GROUP, experiment, judged, measured, verdicts_of
 
-from calbias.claims.tallies import (
-    Tally,
-    abs_difference,
-    clearly_below,
-    tally,
-)
+from calbias.claims.tallies import Tally, abs_difference, clearly_below, tally
 from calbias.summaries.bias_by_group import bias_by_group
 
 CALM = {**GOOD, "ece_debias_em": 0.6, "ece_sweep_em": 1.5}

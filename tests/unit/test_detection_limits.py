@@ -6,11 +6,8 @@ import pytest
 from scipy.special import ndtr
 from scipy.stats import norm
 
-from calbias.summaries.detection_limits import (
-    detection_limits,
-    nonincreasing,
-    wilson_interval,
-)
+from calbias.errors import InputError
+from calbias.summaries.detection_limits import detection_limits, nonincreasing, wilson_interval
 
 
 def table(tce, rate, m=2000, threshold_se=0.0):

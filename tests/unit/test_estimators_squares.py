@@ -57,11 +57,7 @@ def test_the_debiased_square_is_the_estimate_before_clipping_and_root(name, data
 
 @pytest.mark.parametrize(
     ("name", "options"),
-    [
-        ("skce_unbiased", {"bandwidth": 0.1}),
-        ("ece_debias_squared_em", {}),
-        ("tcal_sun", {}),
-    ],
+    [("skce_unbiased", {"bandwidth": 0.1}), ("ece_debias_squared_em", {}), ("tcal_sun", {})],
 )
 @pytest.mark.parametrize("curve", [Curve("identity"), SLOPE.curve])
 def test_unbiased_within_three_standard_errors(name, options, curve):

@@ -124,8 +124,7 @@ def test_a_crossing_on_a_panel_point_is_found():
         with mpmath.workdps(20):
             odds = mpmath.exp(b0)
             expected = mpmath.quad(
-                lambda c, odds=odds: abs(c - 1 / (1 + ((1 - c) / c) ** 3 / odds)),
-                [0, crossing, 1],
+                lambda c, odds=odds: abs(c - 1 / (1 + ((1 - c) / c) ** 3 / odds)), [0, crossing, 1]
             )
         assert true_calibration_error(scenario, 1) == pytest.approx(float(expected), rel=1e-12)
 

@@ -14,11 +14,7 @@ from calbias.errors import InputError
 from calbias.truth.curves import Curve
 from calbias.truth.scenarios import Scenario
 from calbias.truth.targets.population import Population, population_of_scenario
-from calbias.truth.targets.registry import (
-    known_targets,
-    target_value,
-    target_value_of_sample,
-)
+from calbias.truth.targets.registry import known_targets, target_value, target_value_of_sample
 from calbias.truth.true_error import true_calibration_error
 
 SQUARED = Scenario("squared", 1.0, 1.0, Curve("power", 0.0, 2.0))  # δ = c² − c on uniform scores

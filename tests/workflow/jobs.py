@@ -35,11 +35,7 @@ PAPERS = {
     *PAPERS_FIGURES,
 }
 # Each model is measured with every estimator, recalibrated and as it is.
-MEASURED = {
-    *(f"recalibrate_model {model}" for model in MODELS),
-    *AUDITED,
-    *RECALIBRATED,
-}
+MEASURED = {*(f"recalibrate_model {model}" for model in MODELS), *AUDITED, *RECALIBRATED}
 
 
 def simulated(*estimators, experiments=("realistic", "perfect")):

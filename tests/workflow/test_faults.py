@@ -305,10 +305,7 @@ BROKEN = {
     "not_a_number": ("    return float('nan')", "estimator {} returned nan for a data set of 100"),
     "infinite": ("    return float('inf')", "estimator {} returned inf for a data set of 100"),
     "unfinished": ("    return (", "line 2: estimator {} cannot be loaded: SyntaxError"),
-    "wants_more": (
-        "    return 0.0\nimport nowhere",
-        "line 3: estimator {} cannot be loaded: Mod",
-    ),
+    "wants_more": ("    return 0.0\nimport nowhere", "line 3: estimator {} cannot be loaded: Mod"),
 }
 
 
