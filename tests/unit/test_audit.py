@@ -81,6 +81,15 @@ def test_verdicts(over, calibrated):
     assert "no miscalibration found" in calibrated.sentence
 
 
+def test_the_forms_of_the_result(over):
+    as_dict = json.loads(over.to_json())
+    assert as_dict["ece"] == over.ece
+    assert [row["estimator"] for row in as_dict["estimates"]] == list(over.to_frame().index)
+    assert over.sentence in over._repr_html_().replace("&#x27;", "'")
+    assert str(over) == over.sentence
+    assert repr(over) == f"<Audit: {over.sentence}>"
+
+
 def test_rows_in_any_order_seeds_and_forms_of_arrays(over):
     scores, hits = drawn(power=1.4)
     options = {"estimators": FEW, "replicates": 150}
@@ -173,6 +182,8 @@ FAIR = np.tile(np.arange(10) < 5, 100)
     [
         (np.linspace(0.5, 0.9, 50), np.ones(50), "All 50 given samples are hits",
          "miscalibrated (underconfident on average)"),
+        (np.full(400, 0.9), np.arange(400) % 10 > 0, "100.0 % of the rows share one score",
+         "no miscalibration found, p = 1"),
         (np.ones(30), np.arange(30) > 9, "of the given scores are exactly 1",
          "miscalibrated (overconfident on average)"),
         (SPLIT, SPLIT > 0.5, "The scores separate hits from misses", "no miscalibration found"),

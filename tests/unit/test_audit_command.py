@@ -122,6 +122,11 @@ def test_mistakes_of_the_command_line_are_one_line_too(capsys, arguments):
     assert line.endswith("--help")
 
 
+def test_without_a_command_the_help_is_printed(capsys):
+    main([])
+    assert "compare" in capsys.readouterr().out
+
+
 # --- groups
 
 

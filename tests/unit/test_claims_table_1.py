@@ -40,3 +40,17 @@ def test_r26_counts_have_the_spread_of_independent_models():
     for name in ("ece_bin_ew", "ece_sweep_em"):
         agree = measured(judgement, "models that agree, mean over bootstrap resamples", name)
         assert (agree.value, agree.error) == pytest.approx((6.0, 2.4**0.5))
+
+
+def test_r26_sorts_other_choices_by_the_estimator_that_agrees_more_often():
+    agreements = {"default": (10, 2), "equal_mass": (8, 9), "norm_1": (7, 7)}
+    rows = [
+        (choice, measure, 10, count)
+        for choice, counts in agreements.items()
+        for measure, count in zip(("ece_bin_ew", "ece_sweep_em"), counts, strict=True)
+    ]
+    table = pd.DataFrame(rows, columns=["choice", "measure", "n_models", "n_agree"])
+    tables = {"recalibration_selection": selections(7, 3), "recalibration_sensitivity": table}
+    _, *notes = judged("R26", **tables).notes
+    ends = ["equal_mass (8 and 9)", "norm_1 (7 and 7)", "default (10 and 2)"]  # more, as, less
+    assert [note.partition(" under ")[2] for note in notes] == ends

@@ -251,3 +251,13 @@ def test_numbers_of_appendix_c_have_the_monte_carlo_error_too(se):
         assert at_zero.tolist() == pytest.approx([2.0, 2.1, np.hypot(se, ROUNDING)])
         found = rows.loc[f"TCE where ece_bin_ew is 12 % at n = 200, {scores}, percent"]
         assert found.tolist() == pytest.approx([published, published, np.hypot(se / 2, ROUNDING)])
+
+
+def test_a_curve_that_never_crosses_leaves_the_other_without_its_number():
+    """Which published TCE is whose is known by their order alone."""
+
+    def estimate(tce, scores, n, name):
+        return 20.0 if scores == "Uniform" else 12 + 2 * (tce - 8)
+
+    rows = compared(bias=sweep(estimate).assign(n_bins=15))
+    assert not rows["quantity"].str.contains("12 %").any()

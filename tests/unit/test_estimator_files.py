@@ -91,6 +91,11 @@ def test_names_that_are_taken_or_unknown(mine, name, stem, message):
         estimator_file(name, (FOLDER, mine(OWN, stem).parent))
 
 
+def test_a_folder_that_is_not_there_is_refused(tmp_path):
+    with pytest.raises(InputError, match=r"there is no folder .*/no of estimators; correct its"):
+        estimator_file("kde", (FOLDER, tmp_path / "no"))
+
+
 test_what_a_file_says_of_itself_must_be_of_its_type = refuses_texts(
     lambda path: literal(path, path.read_text().split()[0], default=None),
     "mine.py",

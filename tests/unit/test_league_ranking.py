@@ -5,11 +5,13 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
+from made_up_tables import MODELS, made_up_tables
 
 from calbias.beyond.league import CURVES
 from calbias.beyond.ranking import league_errors, league_ranking, league_sensitivity
-from calbias.beyond.reading import league_reading, power_reading
+from calbias.beyond.reading import detection_reading, league_reading, power_reading
 from calbias.io.table_schema import columns_of
+from calbias.report.league_page import league_page
 
 
 def league(shares, targets=None, m=400):
@@ -104,3 +106,26 @@ def test_the_reading_of_power():
     assert "blind 12% (spread, n = 200)" in sizes
     assert blind == "blind is blind to spread_wave (10% at n = 1000)."
     assert "spread_shift (best 30%)" in hard
+
+
+DETECTION = [("x", 200, 0.1, 9.0, 8.0, 10.0), ("y", 200, 0.1, 12.0, 11.0, 13.0),
+             ("z", 200, 0.1, np.nan, 22.0, np.nan)]  # fmt: skip
+
+
+def test_the_reading_of_detection():
+    table = pd.DataFrame(DETECTION, columns=list(columns_of("test_detection")))
+    (sentence,) = detection_reading(table)
+    assert "x detects an ℓ2 error of 9.0 %" in sentence
+    assert "y one of 12.0 %, and z none that was tried" in sentence
+
+
+def test_the_page_has_words_tables_and_no_link_to_elsewhere():
+    tables = made_up_tables(MODELS[:1], ("ece_bin_em", "kde"))
+    tables["league_sensitivity"] = pd.DataFrame(league_sensitivity(tables["league"]))
+    tables["test_detection"] = pd.DataFrame(DETECTION, columns=list(columns_of("test_detection")))
+    times = {"estimator": ["kde"], "n_samples": [1000], "milliseconds": [0.1]}
+    tables["league_times"] = pd.DataFrame(times)
+    page = league_page(tables, {})
+    for text in ("For a saturated classifier", "What each test is blind to", "ms at n = 1000"):
+        assert text in page
+    assert "http" not in page.replace("http-equiv", "")

@@ -123,6 +123,7 @@ test_bad_outputs_are_refused_in_a_line = refuses(
     ("function", "arguments", "message"),
     [
         ("audit", {"estimators": "kde"}, r"estimators must be a list of names, such as \['kde'\]"),
+        ("audit", {"level": 0.4}, "level must be at least 0.5 and below 1, not 0.4"),
         ("audit", {"replicates": 1}, "replicates must be a whole number of at least 20, not 1"),
         ("audit", {"seed": 1.5}, "seed must be a whole number of at least 0, not 1.5"),
         ("reliability_diagram", {"binning": "ew"}, "binning must be equal_width or equal_mass, no"),

@@ -86,6 +86,7 @@ test_csv_refusals = refuses_texts(
     read_scores,
     "m.csv",
     ("score,label\n0.5,1\n0.6,0\n", r"columns score, label: write score and hit \(1 where"),
+    ("score,hit\n0.5,1\n", "one row only; give at least two"),
     ("score,hit\n", "no rows, only the names of the columns"),
     ("score,hit\n0.5,1\n0.7,2\n", "m.csv, line 3: hit 2 is neither 0 nor 1; give 1 for"),
     ("score,hit\n0.5,1\n0.7,yes\n", "m.csv, line 3: column hit: 'yes' is no number"),
