@@ -7,16 +7,6 @@ def of_all(values=GOOD, name="realistic"):
     return experiment(name, by_name(values), ALL)
 
 
-CALM = {**GOOD, "kde": 0.1, "kde_unrooted": 0.05, "ece_debias_em": 0.2}
-
-
-test_r19_kde_then_debias = verdicts_of(
-    "R19",
-    lambda values: of_all({**CALM, **values}, "perfect"),
-    [({}, "reproduced"), ({"ece_debias_em": 0.9}, "approximate"), ({"kde": 4.0}, "not_reproduced")],
-)
-
-
 def few_lost(scenario, estimator, b, n):
     """The sweep is above ece_debias_ew, below ece_bin_ew, in 2 of 21 cells."""
     worse = n < 800 and GROUP[scenario] == "CIFAR-10" and estimator == "ece_sweep_em"

@@ -115,28 +115,17 @@ def test_plug_in_of_a_logistic_curve():
         )
 
 
-def test_plug_in_of_loess_against_statsmodels():
-    """Below 101 samples each is evaluated, as in statsmodels' lowess without robustness steps."""
+@pytest.mark.parametrize(("n", "exactness"), [(90, {"abs": 1e-6}), (3000, {"rel": 3e-3})])
+def test_plug_in_of_loess_against_statsmodels(n, exactness):
+    """statsmodels' lowess without robustness steps; above 100 samples not each is evaluated."""
     lowess = pytest.importorskip("statsmodels.nonparametric.smoothers_lowess").lowess
-    scores, hits = monotone_data(90, seed=6)
+    scores, hits = monotone_data(n, seed=6)
     fit = lowess(hits, scores, frac=0.75, it=0, delta=0.0, return_sorted=False)
     gaps = np.abs(np.clip(fit, 0, 1) - scores)
-    assert estimate("plugin_loess", scores, hits, norm=1).value == pytest.approx(
-        gaps.mean(), abs=1e-6
-    )
-    assert estimate("e90_loess", scores, hits).value == pytest.approx(
-        np.quantile(gaps, 0.9, method="inverted_cdf"), abs=1e-6
-    )
-
-
-def test_loess_between_its_points_stays_near_the_full_fit():
-    lowess = pytest.importorskip("statsmodels.nonparametric.smoothers_lowess").lowess
-    scores, hits = monotone_data(3000, seed=7)
-    fit = lowess(hits, scores, frac=0.75, it=0, delta=0.0, return_sorted=False)
-    gaps = np.abs(np.clip(fit, 0, 1) - scores)
-    assert estimate("plugin_loess", scores, hits, norm=1).value == pytest.approx(
-        gaps.mean(), rel=3e-3
-    )
+    found = estimate("plugin_loess", scores, hits, norm=1).value
+    assert found == pytest.approx(gaps.mean(), **exactness)
+    largest = np.quantile(gaps, 0.9, method="inverted_cdf")
+    assert estimate("e90_loess", scores, hits).value == pytest.approx(largest, **exactness)
 
 
 def test_beta_kernel_by_its_formula():

@@ -176,14 +176,6 @@ def test_hostile_and_broken_bytes_are_one_line_errors(tmp_path, name):
         resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
 
 
-@pytest.mark.parametrize("keep", [1, 20, 100, 0.5, 0.999])
-def test_truncated_files_are_named_as_such(tmp_path, keep):
-    whole = pickle.dumps(two_pairs(), 3)
-    n = keep if isinstance(keep, int) else int(keep * len(whole))
-    with pytest.raises(InputError, match=r"logits\.p: no readable pickle of arrays: "):
-        read_pickle(written(tmp_path, whole[:n]))
-
-
 @given(st.data())
 def test_no_byte_can_be_changed_into_anything_but_an_error_or_an_array(tmp_path_factory, data):
     whole = bytearray(pickle.dumps(two_pairs(), data.draw(st.integers(0, 5))))
