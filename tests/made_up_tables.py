@@ -1,213 +1,245 @@
-"""Made-up result tables for the figures: the columns of the contracts with plausible numbers."""
+"""Made-up result tables: the columns of the contracts with plausible numbers."""
 
 import itertools
 
 import numpy as np
 import pandas as pd
+from checkout import ROOT, TABLE_2, TABLE_3
 
 from calbias.beyond.ranking import league_ranking
 from calbias.io.table_schema import columns_of
 from calbias.summaries.detection_limits import detection_limits
-from calbias.truth.paper import BINNED, DETECTION_SIZES, HEATMAP_BINS, MODEL_SIZES
+from calbias.truth.paper import BINNED, DETECTION_SIZES, HEATMAP_BINS, HEATMAP_SIZES, MODEL_SIZES
 
-NOISE = {"bin": 1.0, "debias": 0.35, "sweep": 0.5}
-CURVE = "logflip_logflip_b0_b1"
-MODELS = (
-    ("resnet110_c10", "CIFAR-10", 2.7752, 0.0478, CURVE, -0.24, 0.30, 6.1),
-    ("resnet110_SD_c10", "CIFAR-10", 2.1714, 0.0394, "logit_logflip_b0_b1", -0.27, -0.35, 6.0),
-    ("resnet_wide32_c10", "CIFAR-10", 2.3806, 0.0379, "logit_logit_b1", np.nan, 0.26, 5.8),
-    ("densenet40_c10", "CIFAR-10", 1.9824, 0.0397, "logit_logflip_b1", np.nan, -0.26, 6.4),
-    ("resnet110_c100", "CIFAR-100", 1.1823, 0.1081, CURVE, -0.11, 0.28, 17.0),
-    ("resnet110_SD_c100", "CIFAR-100", 1.1233, 0.1147, "logit_logit_b0_b1", -0.88, 0.49, 14.0),
-    ("resnet_wide32_c100", "CIFAR-100", 1.0611, 0.065, CURVE, -0.13, 0.21, 16.0),
-    ("densenet40_c100", "CIFAR-100", 1.0805, 0.0808, "logit_logit_b0_b1", -0.97, 0.34, 19.0),
-    ("resnet152_imgnet", "ImageNet", 1.1359, 0.2069, CURVE, -0.12, 0.58, 7.0),
-    ("densenet161_imgnet", "ImageNet", 1.1928, 0.2206, "log_log_b0_b1", -0.03, 1.27, 5.2),
-)
-METHODS = ("uncalibrated", "spline_on_half")
-CURVES = ["scenario", "alpha", "beta", "curve", "b0", "b1"]
+
+def _models():
+    """Return the paper's models with their printed fits, and made-up true errors."""
+    fits = pd.read_csv(TABLE_3).rename(columns={"glm": "curve"})
+    best = fits.loc[fits.groupby("model")["aic"].idxmin(), ["model", "curve", "b0", "b1"]]
+    models = pd.read_csv(ROOT / "config/models.csv").merge(pd.read_csv(TABLE_2)).merge(best)
+    return models.assign(tce_percent=6.1 + np.arange(len(models)))
+
+
+MODELS = _models()
+METHODS = ["uncalibrated", "spline_on_half"]
+BINS_BY_N = ["beta_2.8_0.05_power_2", "beta_1.1_0.1_power_2"]
+INTRO = {"experiment": "intro", "scenario": "beta_2.8_0.05_identity", "n_samples": 200}
 SWEEPS = [
     (f"beta_{a:g}_{b:g}_power_{d:g}", a, b, d)
     for (a, b), d in itertools.product(((1, 1), (1.1, 0.1)), np.linspace(1, 10, 25))
 ]
 
 
+def contracted(stem, rows, **values):
+    """Return the rows with more columns, those of a table of the schema; NaN where none is given.
+
+    A value is that of all rows, an array, or a function of the columns before it.
+    """
+    return rows.assign(**values).reindex(columns=list(columns_of(stem)))
+
+
+def crossed(stem, keys, **values):
+    """Return a table of the schema, a row for every combination of ``keys``, {column: values}."""
+    rows = pd.DataFrame(itertools.product(*keys.values()), columns=list(keys))
+    return contracted(stem, rows, **values)
+
+
 def made_up_tables(models=MODELS, estimators=(*BINNED, "kde", "kde_unrooted"), replicates=1000):
     """Return {stem: DataFrame} of every table that a figure reads, for these models."""
-    scenarios = _scenarios(models)
+    scenarios, detection, league = _scenarios(models), _detection(), _league(estimators)
+    ranking = league_ranking(league) if len(league) else crossed("league_ranking", {"rank": []})
+    of_methods = {"model": models["model"], "source": ["real_scores"], "method": METHODS}
     return {
-        "models": pd.DataFrame([(*m[:2], 10, "x.p") for m in models],
-                               columns=["model", "group", "n_classes", "file"]),
+        "models": models[["model", "group", "n_classes", "file"]],
         "scenarios": scenarios,
-        "true_calibration_error": scenarios[CURVES].assign(norm=2, tce_percent=10.0),
-        "tce_rounding": _frame("tce_rounding", [
-            (m[0], m[4], m[7], m[7] - 0.4, m[7] + 0.3, "lowest_aic") for m in models
-        ]),
+        "true_calibration_error": contracted(
+            "true_calibration_error", scenarios, norm=2, tce_percent=10.0
+        ),
+        "tce_rounding": contracted(
+            "tce_rounding", models, scenario=models["model"], parameters="lowest_aic",
+            low_percent=models["tce_percent"] - 0.4, high_percent=models["tce_percent"] + 0.3,
+        ),
         "bias": _bias(models, estimators, replicates),
-        "beta_fits": _beta_fits(models),
+        "beta_fits": contracted(
+            "beta_fits", models, source="surrogate_logits", softmax="exact", n_samples=10000,
+            nll=-3e4, published_alpha=1.1 * models["alpha"], published_beta=1.2 * models["beta"],
+        ),
         "glm_fits": _glm_fits(models),
         "ece_bin_real_and_simulated": _real_and_simulated(models),
         "estimate_histogram": _histogram(),
         "reliability_diagram": _reliability(),
-        "detection": _detection(),
-        "detection_limits": detection_limits(_detection()),
+        "detection": detection,
+        "detection_limits": detection_limits(detection),
         "chosen_bins": _chosen_bins(),
         "recalibration_selection": _selection(models),
         "interval_coverage": _interval_coverage(),
         "predicted_bias": _predicted_bias(models, estimators),
-        "league": _league(estimators),
-        **{f"league{size}_ranking": _league_ranking(estimators) for size in ("", "_full")},
-        "test_power": _test_power(),
-        "reliability_bins": _reliability_bins(models),
-        "calibration_graphs": _calibration_graphs(models),
-        "measures": _measures(models),
+        "league": league,
+        "league_ranking": ranking,
+        "league_full_ranking": ranking,
+        "test_power": crossed(
+            "test_power",
+            {"test": ["cox_score", "redraw_ks"], "scenario": ["spread_calibrated", "spread_wave"],
+             "n_samples": [200, 1000]},
+            rejection_rate=lambda t: 0.05 + 0.9 * (t["scenario"] == "spread_wave"),
+            rejection_rate_se=0.01, level=0.05,
+        ),
+        "reliability_bins": crossed(
+            "reliability_bins", {**of_methods, "n_in_bin": range(10, 150, 10)},
+            low=lambda t: t["n_in_bin"] / 150, high=lambda t: t["low"] + 1 / 15,
+            mean_score=lambda t: t["low"] + 1 / 30, mean_hit=lambda t: t["low"] * 15 / 18,
+        ),
+        "calibration_graphs": crossed(
+            "calibration_graphs", {**of_methods, "fractile": np.linspace(0.1, 1, 10)},
+            score=lambda t: t["fractile"], cumulative_score=lambda t: t["score"] ** 2 / 2,
+            cumulative_hit=lambda t: t["score"] ** 2 / 2.2, null_sd=0.01,
+            hit_probability=lambda t: 0.9 * t["score"],
+        ),
+        "measures": crossed(
+            "measures", {**of_methods, "measure": ["ks_top1"]}, value=0.05, value_percent=5,
+            low_percent=4, high_percent=6, published_percent=5.1, published_source="x", needs="",
+        ),
         "benchmark": _benchmark(),
     }  # fmt: skip
 
 
-def _frame(stem, rows):
-    """Return rows of a table of the schema, whose columns they have in order."""
-    return pd.DataFrame(rows, columns=list(columns_of(stem)))
-
-
 def _scenarios(models):
-    source = "published_fits"
     fixed = [
         ("intro", "beta_2.8_0.05_identity", 2.8, 0.05, "identity", 0.0, 0.0),
-        ("bins_by_n", "beta_2.8_0.05_power_2", 2.8, 0.05, "power", 0.0, 2.0),
-        ("bins_by_n", "beta_1.1_0.1_power_2", 1.1, 0.1, "power", 0.0, 2.0),
+        ("bins_by_n", BINS_BY_N[0], 2.8, 0.05, "power", 0.0, 2.0),
+        ("bins_by_n", BINS_BY_N[1], 1.1, 0.1, "power", 0.0, 2.0),
         ("chosen_bins", "beta_1_1_logistic", 1.0, 1.0, "logistic", -5.0, 10.0),
         ("chosen_bins", "beta_1_1_identity", 1.0, 1.0, "identity", 0.0, 0.0),
+        *(("tce_sweep", name, a, b, "power", 0.0, d) for name, a, b, d in SWEEPS),
     ]
-    fixed += [("tce_sweep", name, a, b, "power", 0.0, d) for name, a, b, d in SWEEPS]
-    rows = [(e, s, np.nan, "synthetic", a, b, c, b0, b1) for e, s, a, b, c, b0, b1 in fixed]
-    for experiment in ("realistic", "heatmaps", "perfect"):
-        for name, group, alpha, beta, curve, b0, b1, _ in models:
-            line = (curve, *np.nan_to_num([b0, b1]))
-            line = ("identity", 0.0, 0.0) if experiment == "perfect" else line
-            rows.append((experiment, name, group, source, alpha, beta, *line))
-    return _frame("scenarios", rows)
+    columns = ["experiment", "scenario", "alpha", "beta", "curve", "b0", "b1"]
+    synthetic = pd.DataFrame(fixed, columns=columns).assign(source="synthetic")
+    fits = models.rename(columns={"model": "scenario"}).fillna({"b0": 0.0})
+    fits = fits.assign(source="published_fits")
+    perfect = fits.assign(experiment="perfect", curve="identity", b0=0.0, b1=0.0)
+    fitted = [fits.assign(experiment=name) for name in ("realistic", "heatmaps")]
+    return contracted("scenarios", pd.concat([synthetic, *fitted, perfect], ignore_index=True))
 
 
 def _bias(models, estimators, replicates):
-    rows = []
-
-    def add(experiment, scenario, tce, names, bins, sizes):
-        for name, n in itertools.product(names, sizes):
-            for b in [-1] if "sweep" in name else [np.nan] if "kde" in name else bins:
-                rows.append(_bias_row(experiment, scenario, tce, name, b, n, replicates))
-
-    binned = [e for e in estimators if "kde" not in e]
-    for name, *_, tce in models:
-        add("realistic", name, tce, estimators, [15], MODEL_SIZES)
-        add("perfect", name, 0.0, estimators, [15], MODEL_SIZES)
-        add("heatmaps", name, tce, binned, HEATMAP_BINS, MODEL_SIZES[:-1])
-    for scenario in ("beta_2.8_0.05_power_2", "beta_1.1_0.1_power_2"):
-        add("bins_by_n", scenario, 8.0, ["ece_bin_ew"], HEATMAP_BINS, MODEL_SIZES[:-1])
-    for scenario, tce in (("beta_1_1_logistic", 12.0), ("beta_1_1_identity", 0.0)):
-        add("chosen_bins", scenario, tce, ["ece_bin_em", "ece_sweep_em"], HEATMAP_BINS, MODEL_SIZES)
-    for scenario, _, b, d in SWEEPS:
-        tce = 5.0 * (d - 1) * (1.1 - 0.25 * (b < 1)) * (1 - 0.04 * (d - 1))
-        add("tce_sweep", scenario, tce, ["ece_bin_ew", "ece_sweep_em"], [15], (200, 5000))
-    return _frame("bias", rows)
-
-
-def _bias_row(experiment, scenario, tce, name, n_bins, n, replicates):
-    noise = 60.0 * np.sqrt((12 if not n_bins > 0 else n_bins) / 15 / n)
-    noise *= NOISE.get(name.split("_")[1], 0.8) if "_" in name else 1.0
-    estimate = np.hypot(tce, noise) - (0.3 if name.endswith("_ew") else 0.1)
-    if name == "kde_unrooted":
-        estimate = tce**2 / 100 + 0.1
-    elif name == "kde":
-        estimate = tce + 5 - 1000 / n
-    sd = 30 / np.sqrt(n)
-    se = sd / np.sqrt(replicates)
-    bias = estimate - tce
-    values = (tce, estimate, bias, se, sd, np.hypot(bias, sd), 9.0)
-    return (experiment, scenario, name, n_bins, n, replicates, *values)
-
-
-def _beta_fits(models):
-    rows = [
-        (m[0], "surrogate_logits", "exact", 10000, m[2] * 1.1, m[3] * 1.2, -3e4, m[2], m[3])
-        for m in models
+    """Return estimates that are too high by what falls with n; those of a KDE are far off."""
+    tces = dict(zip(models["model"], models["tce_percent"], strict=True))
+    perfect, power = dict.fromkeys(tces, 0.0), dict.fromkeys(BINS_BY_N, 8.0)
+    chosen = {"beta_1_1_logistic": 12.0, "beta_1_1_identity": 0.0}
+    of_sweep = {scenario: 4.0 * (d - 1) for scenario, *_, d in SWEEPS}
+    binned = [name for name in estimators if "kde" not in name]
+    ew, em, sweep = "ece_bin_ew", "ece_bin_em", "ece_sweep_em"
+    parts = [
+        ("realistic", tces, estimators, [15], MODEL_SIZES),
+        ("perfect", perfect, estimators, [15], MODEL_SIZES),
+        ("heatmaps", tces, binned, HEATMAP_BINS, HEATMAP_SIZES),
+        ("bins_by_n", power, [ew], HEATMAP_BINS, HEATMAP_SIZES),
+        ("chosen_bins", chosen, [em, sweep], HEATMAP_BINS, MODEL_SIZES),
+        ("tce_sweep", of_sweep, [ew, sweep], [15], (200, 5000)),
     ]
-    return _frame("beta_fits", rows)
+    rows = [
+        (experiment, scenario, tce, name, b, n)
+        for experiment, errors, names, bins, sizes in parts
+        for (scenario, tce), name, n in itertools.product(errors.items(), names, sizes)
+        for b in ([-1] if "sweep" in name else [np.nan] if "kde" in name else bins)
+    ]
+    columns = ["experiment", "scenario", "tce_percent", "estimator", "n_bins", "n_samples"]
+    table = pd.DataFrame(rows, columns=columns)
+    noise = 60 * np.sqrt(table["n_bins"].where(table["n_bins"] > 0, 12) / 15 / table["n_samples"])
+    kde = 20 * table["estimator"].str.startswith("kde")
+    return contracted(
+        "bias", table, n_replicates=replicates, bias_percent=noise + kde, mean_n_bins_used=9.0,
+        mean_estimate_percent=lambda t: t["tce_percent"] + t["bias_percent"],
+        sd_percent=lambda t: 30 / np.sqrt(t["n_samples"]),
+        bias_se_percent=lambda t: t["sd_percent"] / np.sqrt(replicates),
+        rmse_percent=lambda t: np.hypot(t["bias_percent"], t["sd_percent"]),
+    )  # fmt: skip
 
 
 def _glm_fits(models):
-    rows = []
-    for name, _, _, _, glm, b0, b1, _ in models:
-        for row in (
-            (glm, b0, b1 * 1.05, 1400.0, 2800.0, 0.0, True, 2810.0, b0, b1),
-            ("logit_logit_b0", 1.5, np.nan, 1900.0, 3800.0, 1000.0, False, 3810.0, 1.5, np.nan),
-        ):
-            parts = row[0].split("_", 2)
-            rows.append((name, "surrogate_logits", row[0], *parts, *row[1:]))
-    return _frame("glm_fits", rows)
+    best = models.assign(glm=models["curve"], delta_aic=0.0)
+    worse = models.assign(glm="logit_logit_b0", b0=1.5, b1=np.nan, delta_aic=1000.0)
+    fits = pd.concat([best, worse], ignore_index=True)
+    fits[["link", "transform", "terms"]] = fits["glm"].str.split("_", n=2, expand=True)
+    return contracted(
+        "glm_fits", fits, source="surrogate_logits", selected=fits["delta_aic"] == 0,
+        aic=2800 + fits["delta_aic"], published_aic=2810 + fits["delta_aic"],
+        published_b0=fits["b0"], published_b1=fits["b1"],
+    )  # fmt: skip
 
 
 def _real_and_simulated(models):
-    rows = []
-    for name, *_, tce in models:
-        numbers = (tce + 0.5, tce + 0.4, tce + 1.2, 0.03, tce + 0.7, tce + 1.9)
-        rows.append((name, "surrogate_logits", "published_fits", *numbers))
-    return _frame("ece_bin_real_and_simulated", rows)
+    tce = models["tce_percent"]
+    return contracted(
+        "ece_bin_real_and_simulated", models, source="surrogate_logits", ece_bin_percent=tce + 0.5,
+        simulated_source="published_fits", ece_bin_test_percent=tce + 0.4,
+        mean_simulated_ece_bin_percent=tce + 1.2, simulated_se_percent=0.03,
+        published_ece_bin_percent=tce + 0.7, published_simulated_percent=tce + 1.9,
+    )  # fmt: skip
 
 
 def _histogram():
     edges = np.linspace(0, 12, 49)
     middles = (edges[:-1] + edges[1:]) / 2
-    counts = np.round(1e6 * np.diff(edges) * np.exp(-(((middles - 4) / 1.6) ** 2) / 2) / 4)
-    rows = [
-        ("intro", "beta_2.8_0.05_identity", "ece_bin_ew", 200, 10**6, low, high, int(count), 4.1)
-        for low, high, count in zip(edges[:-1], edges[1:], counts, strict=True)
-    ]
-    return _frame("estimate_histogram", rows)
+    counts = 1e6 * np.diff(edges) * np.exp(-(((middles - 4) / 1.6) ** 2) / 2) / 4
+    rows = pd.DataFrame({"low_percent": edges[:-1], "high_percent": edges[1:]}).assign(**INTRO)
+    return contracted(
+        "estimate_histogram", rows, estimator="ece_bin_ew", n_replicates=10**6,
+        count=counts.round().astype(int), mean_estimate_percent=4.1,
+    )  # fmt: skip
 
 
 def _reliability():
-    n_in_bin = [0, 0, 0, 1, 0, 1, 1, 2, 3, 2, 3, 5, 6, 12, 164]
-    rows = []
-    for k, n in enumerate(n_in_bin):
-        middle = (k + 0.5) / 15
-        hit = np.nan if n == 0 else np.round(middle * n) / n
-        score = np.nan if n == 0 else middle
-        rows.append(("intro", "beta_2.8_0.05_identity", 200, k / 15, (k + 1) / 15, n, score, hit))
-    return _frame("reliability_diagram", rows)
+    rows = pd.DataFrame({"n_in_bin": [0, 0, 0, 1, 0, 1, 1, 2, 3, 2, 3, 5, 6, 12, 164]})
+    n, middle = rows["n_in_bin"], (rows.index + 0.5) / 15
+    return contracted(
+        "reliability_diagram", rows.assign(**INTRO), low=middle - 1 / 30, high=middle + 1 / 30,
+        mean_score=np.where(n > 0, middle, np.nan), mean_hit=(middle * n).round() / n,
+    )  # fmt: skip
 
 
 def _detection():
-    rows = []
-    for name, n in itertools.product(("ece_bin_ew", "ece_sweep_em"), DETECTION_SIZES):
-        middle = (1.3 if name == "ece_bin_ew" else 0.9) * 120 / np.sqrt(n)
-        for tce in np.concatenate([[0], np.geomspace(0.2, 40, 40)]):
-            miss = 0.95 / (1 + np.exp(5 * np.log(max(tce, 0.01) / middle)))
-            se = np.sqrt(miss * (1 - miss) / 2000)
-            rows.append((name, n, 1 + tce / 10, tce, middle, miss, se, 2000, se / 2))
-    return _frame("detection", rows)
+    keys = {
+        "estimator": ["ece_bin_ew", "ece_sweep_em"],
+        "n_samples": DETECTION_SIZES,
+        "tce_percent": [0, *np.geomspace(0.2, 40, 40)],
+    }
+    return crossed(
+        "detection", keys, n_replicates=2000, exponent=lambda t: 1 + t["tce_percent"] / 10,
+        threshold_percent=lambda t: 150 / np.sqrt(t["n_samples"]),
+        miss_rate=lambda t: 0.95 / (1 + (t["tce_percent"] / t["threshold_percent"]) ** 5),
+        miss_rate_se=lambda t: np.sqrt(t["miss_rate"] * (1 - t["miss_rate"]) / 2000),
+        miss_rate_threshold_se=lambda t: t["miss_rate_se"] / 2,
+    )  # fmt: skip
 
 
 def _chosen_bins():
-    rows = []
-    for scenario, tce in (("beta_1_1_logistic", 12.0), ("beta_1_1_identity", 0.0)):
-        for n, b in itertools.product(MODEL_SIZES, range(1, 101)):
-            estimate = np.sqrt(max(tce**2 - 90 / b**2, 0) + 2500 * b / n)
-            chosen = 2.5 * n**0.22 if tce else 1.6 * n**0.22
-            rows.append((scenario, n, b, estimate, 20 / np.sqrt(n * 1000), chosen, tce))
-    return _frame("chosen_bins", rows)
+    keys = {
+        "scenario": ["beta_1_1_logistic", "beta_1_1_identity"],
+        "n_samples": MODEL_SIZES,
+        "n_bins": range(1, 101),
+    }
+    return crossed(
+        "chosen_bins", keys, tce_percent=lambda t: 12.0 * (t["scenario"] == "beta_1_1_logistic"),
+        mean_estimate_percent=lambda t: np.hypot(
+            t["tce_percent"] * (1 - 1 / t["n_bins"]), 50 * np.sqrt(t["n_bins"] / t["n_samples"])
+        ),
+        mean_estimate_se_percent=lambda t: 0.6 / np.sqrt(t["n_samples"]),
+        mean_n_bins_sweep=lambda t: 2 * t["n_samples"] ** 0.22,
+    )  # fmt: skip
 
 
 def _selection(models):
-    methods = ("temperature_scaling", "isotonic_regression", "histogram_binning")
-    rows = []
-    for (k, model), (j, measure) in itertools.product(
-        enumerate(models), enumerate(("ece_bin_ew", "ece_sweep_em"))
-    ):
-        chosen, reference = methods[(k + j) % 3], methods[k * 2 % 3]
-        judged = (chosen == reference, 0.1 + 0.1 * k, bool(k % 2), 0.9, 200)
-        rows.append((model[0], "surrogate_logits", measure, chosen, reference, *judged))
-    return _frame("recalibration_selection", rows)
+    methods = np.array(["temperature_scaling", "isotonic_regression", "histogram_binning"])
+    keys = {"model": models["model"], "measure": ["ece_bin_ew", "ece_sweep_em"]}
+    k, j = np.divmod(np.arange(2 * len(models)), 2)
+    return crossed(
+        "recalibration_selection", keys, source="surrogate_logits",
+        selected_method=methods[(k + j) % 3], reference_method=methods[2 * k % 3],
+        agrees=lambda t: t["selected_method"] == t["reference_method"],
+        agreement_frequency=0.1 + 0.1 * k, published_agrees=k % 2 > 0, selected_frequency=0.9,
+        n_resamples=200,
+    )  # fmt: skip
 
 
 def _benchmark():
@@ -216,81 +248,47 @@ def _benchmark():
         ("fig4_grid_seven", "calbias", "numpy_beta_draw", 254_000_000, 3.1, 11.5, 3.7, 3.3, 4.2),
         ("fig4_grid_six_binned", "numpy", "numpy_beta_draw", 10**6, 20.0, 11.5, 0.6, 0.5, 0.7),
     ]
-    return _frame("benchmark", rows)
+    return pd.DataFrame(rows, columns=list(columns_of("benchmark")))
 
 
 def _interval_coverage():
-    rows = []
-    for method, scenario, n in itertools.product(
-        ("test_inversion", "percentile_bootstrap"),
-        ("uniform_calibrated", "uniform_wave", "saturated_calibrated"),
-        (200, 1000),
-    ):
-        share = 0.95 if method == "test_inversion" else 0.1 + n / 2000
-        share = round(share, 2)
-        ends = share - 0.05, min(share + 0.04, 1)
-        rows.append((method, "l1", scenario, n, 0.95, share, *ends, 0.05, 0.02, 100))
-    return _frame("interval_coverage", rows)
+    keys = {
+        "method": ["test_inversion", "percentile_bootstrap"],
+        "target": ["l1"],
+        "scenario": ["uniform_calibrated", "uniform_wave", "saturated_calibrated"],
+        "n_samples": [200, 1000],
+    }
+    return crossed(
+        "interval_coverage", keys, nominal=0.95, n_data_sets=100, mean_length=0.05, truth=0.02,
+        coverage=lambda t: np.where(t["method"] == "test_inversion", 0.95, t["n_samples"] / 2000),
+        low=lambda t: t["coverage"] - 0.05, high=lambda t: (t["coverage"] + 0.04).clip(upper=1),
+    )  # fmt: skip
 
 
 def _predicted_bias(models, estimators):
-    rows = []
-    for (k, model), (j, name), n in itertools.product(
-        enumerate(models), enumerate(estimators), MODEL_SIZES
-    ):
-        bias = 20 * (j + 1) / np.sqrt(n) - k / 5
-        rows.append((model[0], name, n, bias, 0.2, bias + 0.1, 0.05, bias - 0.3, 0.4, 6.0, 6.1))
-    return _frame("predicted_bias", rows)
+    keys = {"model": models["model"], "estimator": estimators, "n_samples": MODEL_SIZES}
+
+    def bias(t):
+        model, estimator = (pd.factorize(t[name])[0] for name in ("model", "estimator"))
+        return 20 * (estimator + 1) / np.sqrt(t["n_samples"]) - model / 5
+
+    return crossed(
+        "predicted_bias", keys, observed_bias_percent=bias, observed_bias_se_percent=0.2,
+        predicted_bias_percent=lambda t: t["observed_bias_percent"] + 0.1,
+        predicted_bias_se_percent=0.05, predicted_from_subsample_sd_percent=0.4,
+        predicted_from_subsample_percent=lambda t: t["observed_bias_percent"] - 0.3,
+        reference_percent=6.0, fitted_error_percent=6.1,
+    )  # fmt: skip
 
 
 def _league(estimators):
-    rows = []
-    for law, (j, curve), name, n in itertools.product(
-        ("saturated", "spread"),
-        enumerate(("calibrated", "slope_0.5", "wave")),
-        estimators,
-        MODEL_SIZES,
-    ):
-        sd, truth = 1 / np.sqrt(n), 0.02 * j
-        share = 1.2 * sd / truth if truth else np.nan
-        rows.append((f"{law}_{curve}", name, "l2", n, 60, truth, truth + sd / 2, sd / 2, sd / 8, sd,
-                     1.2 * sd, share))  # fmt: skip
-    return _frame("league", rows)
-
-
-def _league_ranking(estimators):
-    """Return table ``league_ranking`` of the made-up league."""
-    return league_ranking(_league(estimators)) if estimators else _frame("league_ranking", [])
-
-
-def _test_power():
-    tests, scenarios = ("cox_score", "redraw_ks"), ("spread_calibrated", "spread_wave")
-    rows = [
-        (test, scenario, n, 0.05 + 0.9 * (scenario == "spread_wave"), 0.01, 0.05)
-        for test, scenario, n in itertools.product(tests, scenarios, (200, 1000))
-    ]
-    return _frame("test_power", rows)
-
-
-def _reliability_bins(models):
-    rows = [
-        (model[0], "real_scores", method, k / 15, (k + 1) / 15, 10 * k, (k + 0.5) / 15, k / 18)
-        for model, method, k in itertools.product(models, METHODS, range(1, 15))
-    ]
-    return _frame("reliability_bins", rows)
-
-
-def _calibration_graphs(models):
-    rows = [
-        (model[0], "real_scores", method, t, t, t**2 / 2, t**2 / 2.2, 0.01, 0.9 * t)
-        for model, method, t in itertools.product(models, METHODS, np.linspace(0.1, 1, 10))
-    ]
-    return _frame("calibration_graphs", rows)
-
-
-def _measures(models):
-    rows = [
-        (model[0], "real_scores", method, "ks_top1", 0.05, 5, 4, 6, 5.1, "x", "")
-        for model, method in itertools.product(models, METHODS)
-    ]
-    return _frame("measures", rows)
+    curves = {"calibrated": 0.0, "slope_0.5": 0.02, "wave": 0.04}
+    truths = {f"{law}_{x}": truth for law in ("saturated", "spread") for x, truth in curves.items()}
+    keys = {"scenario": truths, "estimator": estimators, "n_samples": MODEL_SIZES}
+    return crossed(
+        "league", keys, target="l2", n_replicates=60, truth=lambda t: t["scenario"].map(truths),
+        sd=lambda t: 1 / np.sqrt(t["n_samples"]), bias=lambda t: t["sd"] / 2,
+        bias_se=lambda t: t["sd"] / 8, mean_estimate=lambda t: t["truth"] + t["bias"],
+        rmse=lambda t: 1.2 * t["sd"],
+        relative_rmse=lambda t: t["rmse"] / t["truth"].where(t["truth"] > 0),
+    )  # fmt: skip

@@ -1,11 +1,9 @@
 """Published against recomputed numbers, and the standard errors between them."""
 
-import itertools
-
 import numpy as np
-import pandas as pd
 import pytest
-from claims_data import GROUP, PAPER, TABLES, beta_fits, sweep
+from claims_data import GROUP, MODELS, TABLES, beta_fits, experiment, sweep
+from made_up_tables import crossed
 from scipy.stats import beta as beta_distribution
 from scipy.stats import ttest_1samp
 
@@ -133,18 +131,12 @@ def test_table_3_rows_have_the_error_of_their_source(source, glm, with_error):
 
 
 def test_table_4_errors_hold_both_sides_replicates():
-    table = pd.DataFrame(
-        {
-            "model": ["resnet110_c10", "my_own_model"],
-            "source": "surrogate_logits",
-            "simulated_source": "published_fits",
-            "ece_bin_percent": 7.0,
-            "mean_simulated_ece_bin_percent": 8.0,
-            "simulated_se_percent": 0.04,
-            "published_ece_bin_percent": [6.67, np.nan],
-            "published_simulated_percent": [8.42, np.nan],
-        }
-    )
+    table = crossed(
+        "ece_bin_real_and_simulated", {"model": ["resnet110_c10", "my_own_model"]},
+        source="surrogate_logits", simulated_source="published_fits", ece_bin_percent=7.0,
+        mean_simulated_ece_bin_percent=8.0, simulated_se_percent=0.04,
+        published_ece_bin_percent=[6.67, np.nan], published_simulated_percent=[8.42, np.nan],
+    )  # fmt: skip
     rows = compared(ece_bin_real_and_simulated=table)
     assert rows["quantity"].tolist() == ["ECE_bin, percent", "mean simulated ECE_bin, percent"]
     assert rows["source"].tolist() == ["surrogate_logits", "published_fits"]
@@ -153,15 +145,10 @@ def test_table_4_errors_hold_both_sides_replicates():
 
 def test_numbers_of_the_t_test_have_the_errors_of_both_sides():
     """Replicates here are four times the paper's: the variances are 1 and 4 parts of five."""
-    rows = []
-    for model, n in itertools.product(GROUP, MODEL_SIZES):
-        for name, b, bias in (("ece_debias_em", 15, 0.5), ("ece_sweep_em", -1, 0.3)):
-            rows.append(("realistic", model, name, b, n, 4000, 9.0, bias + 10 / n, 0.07))
-    columns = "experiment scenario estimator n_bins n_samples n_replicates tce_percent bias_percent"
-    bias = pd.DataFrame(rows, columns=[*columns.split(), "bias_se_percent"])
-    bias["sd_percent"] = 1.0
+    means = {"ece_debias_em": 0.5, "ece_sweep_em": 0.3}
+    bias = experiment("realistic", lambda _, name, b, n: means[name] + 10 / n, list(means), se=0.07)
     bias.loc[::2, "bias_percent"] += np.linspace(-0.1, 0.1, 70)
-    rows = compared(bias=bias).set_index("quantity")
+    rows = compared(bias=bias.assign(n_replicates=4000)).set_index("quantity")
     mean = rows.loc["mean |bias| of ece_sweep_em, percent"]
     assert mean["standard_error"] == pytest.approx(0.07 / np.sqrt(70) * np.sqrt(5))
     assert rows.loc["t of the paired test", "standard_error"] > 0
@@ -178,43 +165,36 @@ def test_the_error_of_t_is_its_spread():
 
 
 def test_type_1_error_is_the_mean_over_sample_sizes():
-    limits = pd.DataFrame(
-        {
-            "estimator": "ece_bin_ew",
-            "n_samples": [100, 100, 200, 200],
-            "target_miss_rate": [0.1, 0.05] * 2,
-            "type_1_rate": [0.04, 0.04, 0.06, 0.06],
-            "type_1_rate_se": [0.003, 0.003, 0.004, 0.004],
-            **dict.fromkeys(["tce_percent", "tce_low_percent", "tce_high_percent"], 9.0),
-        }
-    )
+    keys = {"estimator": ["ece_bin_ew"], "n_samples": [100, 200], "target_miss_rate": [0.1, 0.05]}
+    limits = crossed(
+        "detection_limits", keys, type_1_rate=[0.04, 0.04, 0.06, 0.06],
+        type_1_rate_se=[0.003, 0.003, 0.004, 0.004],
+    )  # fmt: skip
     (row,) = compared(detection_limits=limits).to_dict("records")
     assert (row["published"], row["recomputed"]) == (0.05, pytest.approx(0.05))
     assert row["standard_error"] == pytest.approx(0.0025)
 
 
 def test_the_optimum_when_calibrated_is_the_largest_over_n():
-    rows = [
-        (scenario, n, b, float(abs(b - best)), 0.01, 9.0, 0.0)
-        for scenario in ("beta_1_1_identity", "beta_1_1_logistic")
-        for n, best in zip(MODEL_SIZES, (1, 1, 1, 2, 2, 3, 3), strict=True)
-        for b in (1, 2, 3, 4, 5)
-    ]
-    columns = "scenario n_samples n_bins mean_estimate_percent mean_estimate_se_percent"
-    columns = [*columns.split(), "mean_n_bins_sweep", "tce_percent"]
-    (row,) = compared(chosen_bins=pd.DataFrame(rows, columns=columns)).to_dict("records")
+    best = dict(zip(MODEL_SIZES, (1, 1, 1, 2, 2, 3, 3), strict=True))
+    scenarios = ["beta_1_1_identity", "beta_1_1_logistic"]
+    table = crossed(
+        "chosen_bins", {"scenario": scenarios, "n_samples": MODEL_SIZES, "n_bins": range(1, 6)},
+        mean_estimate_percent=lambda t: (t["n_bins"] - t["n_samples"].map(best)).abs(),
+        mean_estimate_se_percent=0.01, mean_n_bins_sweep=9.0, tce_percent=0.0,
+    )  # fmt: skip
+    (row,) = compared(chosen_bins=table).to_dict("records")
     assert (row["where"], row["published"], row["recomputed"]) == ("App D, Fig 14", 4, 3)
 
 
 def test_counts_of_table_1_need_all_ten_models():
-    def selections(models):
-        rows = [(m, "real_logits", "ece_bin_ew", True, True, 0.5) for m in models]
-        columns = "model source measure agrees published_agrees agreement_frequency"
-        return pd.DataFrame(rows, columns=columns.split())
-
-    rows = compared(recalibration_selection=selections(GROUP))
+    table = crossed(
+        "recalibration_selection", {"model": GROUP, "measure": ["ece_bin_ew"]},
+        source="real_logits", agrees=True, published_agrees=True, agreement_frequency=0.5,
+    )  # fmt: skip
+    rows = compared(recalibration_selection=table)
     assert rows.loc[rows["quantity"].str.startswith("ece_bin"), "recomputed"].tolist() == [10]
-    assert compared(recalibration_selection=selections(list(GROUP)[:4])).empty
+    assert compared(recalibration_selection=table[:4]).empty
 
 
 ROUNDING = 0.5 / np.sqrt(3)  # of a number printed as a whole one: uniform within ± 0.5
@@ -224,10 +204,11 @@ NUMBERS = ["published", "recomputed", "standard_error"]
 @pytest.mark.parametrize("half_width", [0.0, 0.98])
 def test_a_detectable_error_has_that_of_its_95_percent_range(half_width):
     """A range of ± 0.98 is one of ± 1.96 standard errors of 0.5."""
-    cells = itertools.product(("ece_bin_ew", "ece_sweep_em"), (200, 500, 10000), (0.1, 0.05))
-    limits = pd.DataFrame(cells, columns=["estimator", "n_samples", "target_miss_rate"]).assign(
+    estimators = ["ece_bin_ew", "ece_sweep_em"]
+    limits = crossed(
+        "detection_limits",
+        {"estimator": estimators, "n_samples": [200, 500, 10000], "target_miss_rate": [0.1, 0.05]},
         tce_percent=9.0, tce_low_percent=9 - half_width, tce_high_percent=9 + half_width,
-        type_1_rate=np.nan, type_1_rate_se=np.nan,
     )  # fmt: skip
     rows = compared(detection_limits=limits).set_index("quantity")[NUMBERS]
     assert len(rows) == 8

@@ -14,10 +14,8 @@ from calbias.pipeline import catalogue
 from calbias.summaries.detection_limits import detection_limits
 
 FIGURES = catalogue.figures()
-# Heat maps of one kind differ by their model: only those of the first are drawn.
-ONE_EACH = [
-    name for name, of in FIGURES.items() if of.options.get("model", MODELS[0][0]) == MODELS[0][0]
-]
+FIRST = MODELS["model"][0]  # heat maps of one kind differ by their model: only its are drawn
+ONE_EACH = [name for name, of in FIGURES.items() if of.options.get("model", FIRST) == FIRST]
 
 
 def drawn(figure, tables):
@@ -77,7 +75,7 @@ def test_a_range_within_printed_decimals_is_only_that_of_printed_parameters():
 
 
 def test_figure_4_gives_a_users_group_a_panel_and_wraps_after_three():
-    models = [(*m[:1], f"group {k}", *m[2:]) for k, m in enumerate(MODELS[:4])]
+    models = MODELS[:4].assign(group=[f"group {k}" for k in range(4)])
     made = drawn("fig4_realistic", made_up_tables(models, ("ece_bin_em",)))
     assert [axes.get_title("left") for axes in made.axes] == [f"group {k}" for k in range(4)]
 
