@@ -160,7 +160,7 @@ def test_numbers_of_the_t_test_have_the_errors_of_both_sides():
 def test_the_error_of_t_is_its_spread():
     generator = np.random.default_rng(4)
     truth, errors = generator.normal(0.3, 0.3, 70), np.full(70, 0.1)
-    t = [ttest_1samp(truth + generator.normal(0, errors), 0).statistic for _ in range(2000)]
+    t = ttest_1samp(truth + generator.normal(0, errors, (2000, 70)), 0, axis=1).statistic
     assert t_error(truth, errors) == pytest.approx(np.std(t), rel=0.1)
 
 
