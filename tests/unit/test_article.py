@@ -7,8 +7,9 @@ import re
 import pandas as pd
 import pytest
 from checkout import ROOT
-from claims_data import PAPER
-from made_up_tables import made_up_tables
+from claims_data import MODELS
+from claims_data import TABLES as PUBLISHED
+from made_up_tables import crossed, made_up_tables
 from matplotlib.figure import Figure
 
 import build_article
@@ -16,7 +17,6 @@ from calbias.claims.evidence import Evidence
 from calbias.claims.ledger import judge_all
 from calbias.claims.measurements import measurement_table
 from calbias.errors import InputError
-from calbias.io.table_schema import columns_of
 from calbias.io.tables import read_table
 from calbias.report import article_numbers
 from calbias.report.article import Results, fixed, power, render, span, words
@@ -54,11 +54,9 @@ class AnyResults(Results):
 def tables():
     """Tables of every kind that the article reads, with the verdicts that it discusses."""
     failed = ("R12", "R15", "R19", "R21")
-    claims = [
-        dict.fromkeys(columns_of("claims"), "a_b*c# $d")
-        | {"id": f"R{i:02}", "verdict": "not_reproduced" if f"R{i:02}" in failed else "reproduced"}
-        for i in range(1, 27)
-    ]
+    claims = crossed("claims", {"id": [*(f"R{k:02}" for k in range(1, 27)), "G01"]})
+    claims = claims.astype(object).fillna("a_b*c# $d").assign(verdict="reproduced")
+    claims.loc[claims["id"].isin(failed), "verdict"] = "not_reproduced"
     made = made_up_tables()
     judged = judge_all(Evidence({**PAPER, **made}))
     # of tables that are not made up: the intro, and draws of the t-test
@@ -73,15 +71,13 @@ def tables():
     sun = intervals[intervals["method"] == "test_inversion"].assign(method="sun2024")
     made["interval_coverage"] = pd.concat([intervals, sun])
     peers = read_table(ROOT / "resources/peers/values.csv")
-    claims.append(claims[11] | {"id": "G01", "note": "a cause"})
-    measures = pd.DataFrame(
-        [("m", "uncalibrated", name, 0.1, 10.0, 10.1, "Gupta et al. 2021, Table 1")
-         for name in article_numbers.PRINTED],
-        columns=["model", "method", "measure", "value", "value_percent", "published_percent",
-                 "published_source"],
+    measures = crossed(
+        "measures", {"measure": article_numbers.PRINTED}, model="m", method="uncalibrated",
+        value=0.1, value_percent=10.0, published_percent=10.1,
+        published_source="Gupta et al. 2021, Table 1",
     )  # fmt: skip
     return made | {
-        "claims": pd.DataFrame(claims),
+        "claims": claims,
         "measurements": measurements,
         "measures": measures,
         "peers": peers,
@@ -161,22 +157,18 @@ def test_a_number_is_one_cell():
 
 
 def test_numbers_computed_from_rows():
-    bias = pd.DataFrame(
-        [("heatmaps", "e", "m", n, bins, sd) for n, sds in ((1, (2, 3, 4)), (2, (1, 1.5, 1.5)))
-         for bins, sd in zip((2, 4, -1), sds, strict=True)],
-        columns=["experiment", "estimator", "scenario", "n_samples", "n_bins", "sd_percent"],
-    )  # fmt: skip
+    of_one = {"experiment": ["heatmaps"], "estimator": ["e"], "scenario": ["m"]}
+    cells = {**of_one, "n_samples": [1, 2], "n_bins": [2, 4, -1]}
+    bias = crossed("bias", cells, sd_percent=[2, 3, 4, 1, 1.5, 1.5])
     predicted = pd.DataFrame(
         [("a", 10, 3.0, 1.0, 0.1, 0.1), ("a", 20, -1.0, -1.0, 0.1, 0.1), ("b", 10, 1.0, 1.2, 1, 1)],
         columns=["model", "n_samples", "observed_bias_percent", "predicted_bias_percent",
                  "observed_bias_se_percent", "predicted_bias_se_percent"],
     )  # fmt: skip
-    shares = {"good": (0.1, 0.2), "bad": (5.0, 4.0), "ece_bin_em": (1.0, 1.0)}
-    league = pd.DataFrame(
-        [(name, "l2", law, n, share) for name, pair in shares.items()
-         for n, share in zip((5, 50), pair, strict=True) for law in ("saturated", "spread")],
-        columns=["estimator", "target", "law", "n_samples", "error"],
-    )  # fmt: skip
+    names = ["good", "bad", "ece_bin_em"]
+    cells = {"estimator": names, "law": ["saturated", "spread"], "n_samples": [5, 50]}
+    errors = [0.1, 0.2, 0.1, 0.2, 5.0, 4.0, 5.0, 4.0, 1.0, 1.0, 1.0, 1.0]
+    league = crossed("league_ranking", cells, target="l2", error=errors)
     results = Results({"bias": bias, "predicted_bias": predicted, "league_ranking": league}, RECORD)
     # the sweep's rows are left out
     assert article_numbers.bins_effect(results) == {

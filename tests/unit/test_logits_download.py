@@ -163,6 +163,5 @@ test_mirrors_are_checked = refuses_texts(
     "mirrors.csv",
     ("url\nftp://a/{file}\n", "mirror 'ftp://a/{file}' is no http"),
     ("url\nhttps://a/b\n", "mirror 'https://a/b' is no http"),
-    ("link\nhttps://a/{file}\n", "no column url"),
     ("url\n", "no mirror; give at least one URL"),
 )

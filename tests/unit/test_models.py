@@ -10,12 +10,10 @@ from calbias.pipeline import models
 test_models_tables_that_are_refused = refuses_texts(
     models.read_models,
     "models.csv",
-    ("model,group,file\n", "no column n_classes; it needs the columns model, group, n_classes"),
     ("model,group,n_classes,file\n", "the table lists no model"),
     ("model,group,n_classes,file\na b,g,2,f\n", "line 2: model 'a b': use letters"),
     ("model,group,n_classes,file\na,g,2,f\na,g,2,f\n", "line 3: model a is there already"),
     ("model,group,n_classes,file\na,g,1,f\n", "line 2: n_classes of a must be a whole number"),
-    ("model;group;n_classes;file\na;g;2;f\n", "separated by semicolons; use commas"),
     ('model,group,n_classes,file\na,"g\nh",2,f\n,g,2,f\n', "line 4: model ''"),
     ("model,group,n_classes,file\na,g,²,f\n", "line 2: n_classes of a must be a whole number"),
     (f"model,group,n_classes,file\n{'a' * 101},g,2,f\n", "… has 101 characters: files are"),
