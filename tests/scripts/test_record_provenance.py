@@ -61,3 +61,8 @@ def test_a_record_that_is_none_is_named(tmp_path, refused, text):
         record.write_text(text)
     with refused(f"error: {record}: not a record of provenance"):
         run("record_provenance", check=record)
+
+
+def test_a_missing_file_is_named(tmp_path, refused):
+    with refused("no.csv: cannot be read"):
+        run("record_provenance", files=tmp_path / "no.csv", config="{}", output=tmp_path / "x.json")

@@ -27,6 +27,14 @@ def test_numbers_between_the_markers_come_from_the_tables(tmp_path):
     assert "old" not in text
 
 
+def test_a_marker_that_names_topics_gets_these_alone(tmp_path):
+    readme = tmp_path / "README.md"
+    readme.write_text(README.replace("begin (", "begin claims floor ("))
+    run("write_numbers", tables=tables(tmp_path), documents=readme)
+    assert "2 claims**: 1 reproduced" in readme.read_text()
+    assert "speed" not in readme.read_text()
+
+
 def test_missing_markers_are_refused_and_nothing_is_changed(tmp_path, refused):
     readme = tmp_path / "README.md"
     readme.write_text("nothing\n")

@@ -7,6 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from calbias.auditing import to_files
 from calbias.auditing.audit import audit
 from calbias.auditing.cells import Cells, accumulated, read_cells
 from calbias.auditing.large import large_audit
@@ -94,6 +95,14 @@ def test_a_parquet_folder_by_command(rows, tmp_path, monkeypatch):
     pq.write_table(pa.table({"a": [1.0]}), tmp_path / "other.parquet")
     with pytest.raises(InputError, match="needs columns score"):
         read_cells(tmp_path / "other.parquet")
+
+
+def test_which_files_are_large(tmp_path, monkeypatch):
+    monkeypatch.setattr(to_files, "LARGEST_IN_MEMORY", 10)
+    for n, large in ((10, False), (11, True)):
+        file = tmp_path / f"{n}.parquet"
+        pq.write_table(pa.table({"score": np.full(n, 0.5), "hit": np.arange(n) % 2}), file)
+        assert to_files.is_large(file) == large
 
 
 def test_many_rows_in_memory_go_to_cells(rows, monkeypatch):

@@ -1,13 +1,15 @@
-"""C01: the rule on distances between predicted and observed bias."""
+"""C01 and C02: rules on predicted bias, and on the coverage of the intervals."""
 
+import pandas as pd
 import pytest
-from claims_data import judged, measured
+from claims_data import judged, measured, verdicts_of
 from made_up_tables import made_up_tables
 
+from calbias.auditing.coverage import clopper_pearson
 from calbias.claims.verdicts import NotJudged
 
 
-def table(all_rows=0.0, subsample=0.0):
+def predictions(all_rows=0.0, subsample=0.0):
     """Return a table whose predictions miss the observed bias by these shares of it."""
     made = made_up_tables()["predicted_bias"]
     observed = made["observed_bias_percent"]
@@ -29,7 +31,7 @@ def table(all_rows=0.0, subsample=0.0):
     ],
 )
 def test_c01_wants_both_predictions_near(all_rows, subsample, verdict):
-    judgement = judged("C01", predicted_bias=table(all_rows, subsample))
+    judgement = judged("C01", predicted_bias=predictions(all_rows, subsample))
     assert judgement.verdict == verdict
     assert judgement.source == "real_scores"
     share = measured(judgement, "share explained", "curve fitted on all rows")
@@ -37,8 +39,36 @@ def test_c01_wants_both_predictions_near(all_rows, subsample, verdict):
 
 
 @pytest.mark.parametrize(
-    "rows", [table().query("model != 'resnet110_c10'"), table().query("n_samples < 3200")]
+    "rows",
+    [predictions().query("model != 'resnet110_c10'"), predictions().query("n_samples < 3200")],
 )
 def test_c01_is_not_judged_on_fewer_models_or_small_sizes(rows):
     with pytest.raises(NotJudged, match="the rule wants 10 and 3200"):
         judged("C01", predicted_bias=rows)
+
+
+def coverage(shares, n_data_sets=100):
+    rows = []
+    for k, share in enumerate(shares):
+        low, high = clopper_pearson(round(share * n_data_sets), n_data_sets)
+        for method, value in (("test_inversion", share), ("percentile_bootstrap", 0.0)):
+            rows.append((method, f"cell_{k}", 200, value, low, high, n_data_sets))
+    names = ["method", "scenario", "n_samples", "coverage", "low", "high", "n_data_sets"]
+    return pd.DataFrame(rows, columns=names)
+
+
+test_c02_mean_and_cells_count = verdicts_of(
+    "C02",
+    lambda shares: {"interval_coverage": coverage(shares)},
+    [
+        ([0.96, 0.95, 0.90], "reproduced"),
+        ([0.96, 0.95, 0.85], "approximate"),  # 0.85 of 100 may be 0.90; the mean is low
+        ([0.99, 0.99, 0.82], "approximate"),  # the mean holds, a cell does not
+        ([0.90, 0.90, 0.70], "not_reproduced"),
+    ],
+)
+
+
+def test_few_data_sets_are_not_judged():
+    with pytest.raises(NotJudged, match="fewer than 50"):
+        judged("C02", interval_coverage=coverage([0.96], n_data_sets=20))

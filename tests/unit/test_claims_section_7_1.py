@@ -130,6 +130,14 @@ test_r12_takes_magnitudes_at_each_n = verdicts_of(
 )
 
 
+@pytest.mark.parametrize("noisy", ["kde", "kde_unrooted", "ece_bin_ew"])
+def test_r12_tells_the_largest_error_of_all_that_it_compares(noisy):
+    """1 for each of the four or two models of a data set: 1/√2 for two."""
+    table = realistic(GOOD)
+    table["bias_se_percent"] = np.where(table["estimator"] == noisy, 1.0, 0.01)
+    assert judged("R12", bias=table).largest_error == pytest.approx(0.5**0.5)
+
+
 def similar(between, within):
     groups = {name: k for k, name in enumerate(dict.fromkeys(GROUP.values()))}
     place = {name: k for k, name in enumerate(GROUP)}

@@ -1,5 +1,6 @@
 """The environment files say one thing: lock, conda environment, package metadata."""
 
+import json
 import re
 import tomllib
 
@@ -51,3 +52,18 @@ def test_every_package_is_locked_with_hashes_and_no_host(name):
     blocks = re.split(r"\n(?=[a-z0-9])", text.strip())
     assert all("--hash=sha256:" in block for block in blocks)
     assert "://" not in text
+
+
+def test_files_for_citation_and_archives_say_the_same():
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    codemeta = json.loads((ROOT / "codemeta.json").read_text())
+    assert citation["license"] == PROJECT["license"]
+    assert codemeta["license"] == f"https://spdx.org/licenses/{PROJECT['license']}"
+    assert codemeta["name"] == PROJECT["name"] == citation["title"].partition(":")[0]
+    assert codemeta["description"] == PROJECT["description"]
+    assert codemeta["keywords"] == citation["keywords"]
+    assert [author["name"] for author in codemeta["author"]] == [
+        author["name"] for author in citation["authors"]
+    ]
+    assert codemeta["runtimePlatform"].split()[1] == PROJECT["requires-python"].strip(">=")
+    assert set(codemeta["softwareRequirements"]) <= set(wanted_by_the_pipeline())

@@ -41,6 +41,12 @@ def test_cumulative_deviations_by_hand():
     assert estimate("ecce_r", [0.2, 0.4, 0.9], [1, 0, 0]).value == pytest.approx(1.3 / 3)
 
 
+def test_equal_scores_are_one_step_in_any_order_of_the_rows():
+    scores, hits = np.full(10, 0.5), np.repeat([1, 0], 5)
+    assert estimate("ks", scores, hits, ties="input_order").value == pytest.approx(0.0, abs=1e-15)
+    assert estimate("ecce_r", scores, hits).value == pytest.approx(0.0, abs=1e-15)
+
+
 def calibrated_batch(n, m, seed):
     generator = np.random.default_rng(seed)
     scores = np.sort(generator.random((m, n)), axis=1)

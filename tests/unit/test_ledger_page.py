@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from checkout import ROOT
-from claims_data import MODELS, TABLES
+from claims_data import MODELS, TABLES, by_name, experiment
 from html_page import Page
 from made_up_tables import made_up_tables
 from PIL import Image
@@ -101,6 +101,18 @@ def test_text_is_escaped_and_verdicts_are_counted():
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in text
     n = len(all_claims())
     assert f"Of {n} claims, {n} are reproduced." in text
+
+
+def test_measurements_stand_beside_the_published_numbers():
+    bias = experiment(
+        "realistic", by_name({"ece_debias_em": 0.6}), ["ece_debias_em", "ece_sweep_em"]
+    )
+    text = ledger_page(results(bias=bias), all_claims(), {})
+    card = text[text.index('<article id="R11"') : text.index('<article id="R12"')]
+    cells = re.findall(r"<td[^>]*>(.*?)</td>", card)
+    place = cells.index("mean |bias| of ece_debias_em")
+    assert re.fullmatch(r"0\.\d+ ± 0\.0012 %", cells[place + 1])
+    assert cells[place + 2] == "0.504 %"
 
 
 def test_own_models_are_shown_and_the_papers_are_not(picture):

@@ -1,5 +1,7 @@
 """The canonical logits file and the top-label table: round trips, constant bytes, bad files."""
 
+import zipfile
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -62,6 +64,8 @@ def test_same_input_same_bytes(tmp_path, logits):
         save_logits(tmp_path / f"{name}.npz", logits)
         origin = Origin("m", logits.source, "exact")
         write_top_labels(tmp_path / f"{name}.parquet", top_labels_of(logits, "exact"), origin)
+    with zipfile.ZipFile(tmp_path / "a.npz") as archive:
+        assert {info.date_time for info in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
     for suffix in (".npz", ".parquet"):
         assert (tmp_path / f"a{suffix}").read_bytes() == (tmp_path / f"b{suffix}").read_bytes()
 

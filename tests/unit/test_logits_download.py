@@ -5,6 +5,7 @@ import re
 import warnings
 
 import pytest
+from checkout import ROOT
 from mirror import CONTENT, serving, urls
 from refusals import refuses_texts
 
@@ -156,6 +157,11 @@ def test_output_that_cannot_be_written(server, tmp_path):
     (tmp_path / "file").write_text("no folder")
     with pytest.raises(InputError, match=r"file/m\.p: cannot be written: "):
         fetch(server, tmp_path / "file" / "m.p", "right")
+
+
+def test_mirrors_of_the_project():
+    mirrors = read_mirrors(ROOT / "resources" / "logits_mirrors.csv")
+    assert [mirror.format(file="x.p").rsplit("/", 1)[1] for mirror in mirrors] == ["x.p"] * 3
 
 
 test_mirrors_are_checked = refuses_texts(

@@ -14,20 +14,12 @@ U, V = GENERATOR.integers(0, 2**63, (2, LANES)).astype(np.uint64)
 
 
 def on_vectors(function, *arrays):
-    """Return what ``function`` of the vectors of one or two arrays gives, as an array."""
-    out = np.empty(LANES, np.float64 if arrays[0].dtype == np.float64 else np.uint64)
-    function = njit(function)
-    if len(arrays) == 1:
+    """Return what ``function`` of the vectors of two arrays gives, as an array."""
+    function, out = njit(function), np.empty_like(arrays[0])
 
-        @njit
-        def compiled(x, out):
-            simd.store(out, 0, function(simd.load(x, 0)))
-
-    else:
-
-        @njit
-        def compiled(x, y, out):
-            simd.store(out, 0, function(simd.load(x, 0), simd.load(y, 0)))
+    @njit
+    def compiled(x, y, out):
+        simd.store(out, 0, function(simd.load(x, 0), simd.load(y, 0)))
 
     compiled(*arrays, out)
     return out
@@ -66,22 +58,30 @@ def test_arithmetic_of_words(function):
         np.testing.assert_array_equal(on_vectors(function, U, V), function(U, V))
 
 
-def test_comparison_and_selection():
-    result = on_vectors(lambda x, y: simd.select(x < y, x, y), A, B)
-    np.testing.assert_array_equal(result, np.minimum(A, B))
-    result = on_vectors(lambda x, y: simd.select(x > 0.25, y, simd.copies(1.0)), A, B)
-    np.testing.assert_array_equal(result, np.where(A > 0.25, B, 1.0))
+def network_sums(values):
+    """The prefix sums in the order of the network that adds them, on every processor."""
+    for step in (1, 2, 4):
+        values = values + np.concatenate([np.zeros(step), values[:-step]])
+    return values
 
 
-def test_lanes():
-    steps = A.copy()
-    for step in (1, 2, 4):  # the sums are those of a network, on every processor
-        steps = steps + np.concatenate([np.zeros(step), steps[:-step]])
-    np.testing.assert_array_equal(on_vectors(lambda x: simd.prefix_sums(x), A), steps)
-    np.testing.assert_allclose(steps, np.cumsum(A), rtol=1e-14)
-    np.testing.assert_array_equal(on_vectors(lambda x: simd.lanes_up(x), A), [0, *A[:-1]])
-    np.testing.assert_array_equal(on_vectors(lambda x: simd.last_lane(x), A), [A[-1]] * LANES)
+@pytest.mark.parametrize(
+    ("function", "expected"),
+    [
+        (lambda x, y: simd.select(x < y, x, y), np.minimum(A, B)),
+        (lambda x, y: simd.select(x > 0.25, y, simd.copies(1.0)), np.where(A > 0.25, B, 1.0)),
+        (lambda x, y: simd.prefix_sums(x), network_sums(A)),
+        (lambda x, y: simd.lanes_up(x), [0, *A[:-1]]),
+        (lambda x, y: simd.last_lane(x), [A[-1]] * LANES),
+        # one more in the exponent
+        (lambda x, y: simd.float_of(simd.bits_of(x) + uint64(1 << 52)), 2 * A),
+    ],
+)
+def test_lanes_and_bits(function, expected):
+    np.testing.assert_array_equal(on_vectors(function, A, B), expected)
 
+
+def test_the_sum_of_lanes_is_that_of_a_network():
     @njit
     def total(x):
         return simd.sum_of_lanes(simd.load(x, 0))
@@ -89,6 +89,7 @@ def test_lanes():
     fours = A[:4] + A[4:]
     twos = fours[:2] + fours[2:]
     assert total(A) == twos[0] + twos[1]
+    np.testing.assert_allclose(network_sums(A), np.cumsum(A), rtol=1e-14)
 
 
 def test_first_true():
@@ -98,16 +99,6 @@ def test_first_true():
 
     x = np.arange(8.0)
     assert [first_above(x, bound) for bound in (-1.0, 0.0, 5.5, 7.0)] == [0, 1, 6, 8]
-
-
-def test_bits():
-    @njit
-    def there_and_back(x):
-        return simd.bits_of(x), simd.float_of(simd.bits_of(x))
-
-    assert there_and_back(1.5) == (0x3FF8000000000000, 1.5)
-    doubled = on_vectors(lambda x: simd.float_of(simd.bits_of(x) + uint64(1 << 52)), A)
-    np.testing.assert_array_equal(doubled, 2 * A)
 
 
 def test_rows_are_gathered_and_groups_stored():

@@ -157,6 +157,13 @@ def test_smece_is_a_fixed_point_of_the_reflected_gaussian_smoothing():
     assert sigma == pytest.approx(1 / 6, abs=1e-6)  # of one sign: smoothing keeps the integral
 
 
+def test_smece_of_a_sign_change_is_smaller_than_the_l1_error():
+    """Slope 0.5 in the log-odds, symmetric: what cancels under the kernel is lost."""
+    slope = Scenario("slope", 0.5, 0.5, Curve("logit_logit_b1", 0.0, 0.5))
+    value = target_value("smece", slope)
+    assert 0.3 < value / target_value("lp", slope, norm=1) < 1
+
+
 def test_deviations_of_a_sample_by_hand():
     """δ = (+0.1, −0.2, −0.2, +0.3) with a tie in the middle: C = 0.025, −0.075, 0."""
     scores, curve = [0.9, 0.5, 0.1, 0.5], [1.2 - 0.2, 0.3, 0.2, 0.3]
