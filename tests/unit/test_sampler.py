@@ -117,6 +117,16 @@ def test_gaps_within_a_group_of_four_are_as_those_between_groups():
             assert abs(np.corrcoef(*pair)[0, 1] + 1 / 400) * np.sqrt(pair[0].size) < 5
 
 
+@pytest.mark.parametrize("pair", [(1, 2), (2, 3), (3, 4), (4, 5), (1, 40), (17, 33)])
+def test_two_order_statistics_together(pair):
+    """U_(j)/U_(k) is Beta(j, k - j) and independent of U_(k)."""
+    j, k = pair
+    scores, _ = sample(Scenario("uniform", 1.0, 1.0, Curve("identity")), 40, 6000)
+    ratio = scores[:, j - 1] / scores[:, k - 1]
+    assert stats.kstest(ratio, stats.beta(j, k - j).cdf).pvalue > SURE
+    assert stats.spearmanr(ratio, scores[:, k - 1]).pvalue > SURE
+
+
 def test_a_data_set_is_that_of_plain_python():
     """From the words to scores and hits: exact quantiles of the slow sums, marks below T."""
     n, scenario = 100, published_scenario("densenet40_c10")

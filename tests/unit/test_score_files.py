@@ -93,8 +93,6 @@ test_csv_refusals = refuses_texts(
     ("score,hit\n0.5,1\n,1\n", "m.csv, line 3: column score is empty or NaN"),
     ("score,hit\n0.5,1\n1.2,1\n", "line 3: score 1.2 is no probability; give probabilities"),
     ("score,label,prediction\n0.5,1,1\n0.7,1,\n", "line 3: column prediction is empty; fill"),
-    ("score,hit,fold\n0.5,1,test\n0.6,0,dev\n", "line 3: fold 'dev' is unknown; write"),
-    ("score,hit,fold\n0.5,1,validation\n0.6,0,validation\n", "no row of fold test"),
     ("a,b,label\n1,2,0\n2,1,1\n", r"no columns score and hit \(or score, label and predic"),
 )
 
@@ -110,7 +108,6 @@ test_npz_refusals = refuses(
     ({"scores": SCORES, "hits": HITS, "fold": ["test"] * 5}, "6 rows .*and 5 fold names"),
     ({"test_scores": SCORES, "test_hits": HITS, "validation_logits": np.eye(6),
       "validation_labels": LABELS}, "scores in one fold and logits in the other"),
-    ({"validation_scores": SCORES, "validation_hits": HITS}, "the test fold is the one that"),
 )  # fmt: skip
 
 

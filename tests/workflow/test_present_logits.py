@@ -21,11 +21,6 @@ def test_a_present_file_is_never_planned_for_download(fresh):
     assert not [job for job in jobs if job.startswith("download_logits") and FILE in job]
 
 
-def test_a_missing_published_file_is_planned_for_download(fresh):
-    jobs = fresh.planned("--config", "download=True", "logits_dir=my_logits")
-    assert f"download_logits {FILE}" in jobs
-
-
 def test_a_refused_file_is_named_in_one_line_and_left_as_it_is(fresh):
     path = place(fresh)
     text = fresh.run("--config", "logits_dir=my_logits", ok=False)
