@@ -22,6 +22,7 @@ def _models():
 
 MODELS = _models()
 METHODS = ["uncalibrated", "spline_on_half"]
+CHOSEN_BINS = ["beta_1_1_logistic", "beta_1_1_identity"]
 BINS_BY_N = ["beta_2.8_0.05_power_2", "beta_1.1_0.1_power_2"]
 INTRO = {"experiment": "intro", "scenario": "beta_2.8_0.05_identity", "n_samples": 200}
 SWEEPS = [
@@ -44,6 +45,12 @@ def crossed(stem, keys, **values):
     return contracted(stem, rows, **values)
 
 
+def filled(table):
+    """Return the table with numbers from 1 to 2 in the columns without any."""
+    empty = [name for name in table if table[name].isna().all()]
+    return table.assign(**dict.fromkeys(empty, np.linspace(1, 2, len(table))))
+
+
 def made_up_tables(models=MODELS, estimators=(*BINNED, "kde", "kde_unrooted"), replicates=1000):
     """Return {stem: DataFrame} of every table that a figure reads, for these models."""
     scenarios, detection, league = _scenarios(models), _detection(), _league(estimators)
@@ -62,18 +69,26 @@ def made_up_tables(models=MODELS, estimators=(*BINNED, "kde", "kde_unrooted"), r
         "bias": _bias(models, estimators, replicates),
         "beta_fits": contracted(
             "beta_fits", models, source="surrogate_logits", softmax="exact", n_samples=10000,
-            nll=-3e4, published_alpha=1.1 * models["alpha"], published_beta=1.2 * models["beta"],
+            published_alpha=1.1 * models["alpha"], published_beta=1.2 * models["beta"],
         ),
         "glm_fits": _glm_fits(models),
-        "ece_bin_real_and_simulated": _real_and_simulated(models),
+        "ece_bin_real_and_simulated": filled(contracted(
+            "ece_bin_real_and_simulated", models, source="surrogate_logits",
+            simulated_source="published_fits",
+        )),
         "estimate_histogram": _histogram(),
         "reliability_diagram": _reliability(),
         "detection": detection,
         "detection_limits": detection_limits(detection),
-        "chosen_bins": _chosen_bins(),
+        "chosen_bins": filled(crossed("chosen_bins", {
+            "scenario": CHOSEN_BINS, "n_samples": MODEL_SIZES, "n_bins": range(1, 101),
+        })),
         "recalibration_selection": _selection(models),
         "interval_coverage": _interval_coverage(),
-        "predicted_bias": _predicted_bias(models, estimators),
+        "predicted_bias": filled(crossed(
+            "predicted_bias",
+            {"model": models["model"], "estimator": estimators, "n_samples": MODEL_SIZES},
+        )),
         "league": league,
         "league_ranking": ranking,
         "league_full_ranking": ranking,
@@ -81,19 +96,15 @@ def made_up_tables(models=MODELS, estimators=(*BINNED, "kde", "kde_unrooted"), r
             "test_power",
             {"test": ["cox_score", "redraw_ks"], "scenario": ["spread_calibrated", "spread_wave"],
              "n_samples": [200, 1000]},
-            rejection_rate=lambda t: 0.05 + 0.9 * (t["scenario"] == "spread_wave"),
-            rejection_rate_se=0.01, level=0.05,
+            rejection_rate=lambda t: 0.05 + 0.9 * (t["scenario"] == "spread_wave"), level=0.05,
         ),
         "reliability_bins": crossed(
             "reliability_bins", {**of_methods, "n_in_bin": range(10, 150, 10)},
             low=lambda t: t["n_in_bin"] / 150, high=lambda t: t["low"] + 1 / 15,
             mean_score=lambda t: t["low"] + 1 / 30, mean_hit=lambda t: t["low"] * 15 / 18,
         ),
-        "calibration_graphs": crossed(
-            "calibration_graphs", {**of_methods, "fractile": np.linspace(0.1, 1, 10)},
-            score=lambda t: t["fractile"], cumulative_score=lambda t: t["score"] ** 2 / 2,
-            cumulative_hit=lambda t: t["score"] ** 2 / 2.2, null_sd=0.01,
-            hit_probability=lambda t: 0.9 * t["score"],
+        "calibration_graphs": filled(
+            crossed("calibration_graphs", {**of_methods, "fractile": np.linspace(0.1, 1, 10)})
         ),
         "measures": crossed(
             "measures", {**of_methods, "measure": ["ks_top1"]}, value=0.05, value_percent=5,
@@ -125,7 +136,7 @@ def _bias(models, estimators, replicates):
     """Return estimates that are too high by what falls with n; those of a KDE are far off."""
     tces = dict(zip(models["model"], models["tce_percent"], strict=True))
     perfect, power = dict.fromkeys(tces, 0.0), dict.fromkeys(BINS_BY_N, 8.0)
-    chosen = {"beta_1_1_logistic": 12.0, "beta_1_1_identity": 0.0}
+    chosen = dict(zip(CHOSEN_BINS, (12.0, 0.0), strict=True))
     of_sweep = {scenario: 4.0 * (d - 1) for scenario, *_, d in SWEEPS}
     binned = [name for name in estimators if "kde" not in name]
     ew, em, sweep = "ece_bin_ew", "ece_bin_em", "ece_sweep_em"
@@ -150,9 +161,7 @@ def _bias(models, estimators, replicates):
     return contracted(
         "bias", table, n_replicates=replicates, bias_percent=noise + kde, mean_n_bins_used=9.0,
         mean_estimate_percent=lambda t: t["tce_percent"] + t["bias_percent"],
-        sd_percent=lambda t: 30 / np.sqrt(t["n_samples"]),
-        bias_se_percent=lambda t: t["sd_percent"] / np.sqrt(replicates),
-        rmse_percent=lambda t: np.hypot(t["bias_percent"], t["sd_percent"]),
+        sd_percent=lambda t: 30 / np.sqrt(t["n_samples"]), bias_se_percent=0.1,
     )  # fmt: skip
 
 
@@ -165,16 +174,6 @@ def _glm_fits(models):
         "glm_fits", fits, source="surrogate_logits", selected=fits["delta_aic"] == 0,
         aic=2800 + fits["delta_aic"], published_aic=2810 + fits["delta_aic"],
         published_b0=fits["b0"], published_b1=fits["b1"],
-    )  # fmt: skip
-
-
-def _real_and_simulated(models):
-    tce = models["tce_percent"]
-    return contracted(
-        "ece_bin_real_and_simulated", models, source="surrogate_logits", ece_bin_percent=tce + 0.5,
-        simulated_source="published_fits", ece_bin_test_percent=tce + 0.4,
-        mean_simulated_ece_bin_percent=tce + 1.2, simulated_se_percent=0.03,
-        published_ece_bin_percent=tce + 0.7, published_simulated_percent=tce + 1.9,
     )  # fmt: skip
 
 
@@ -213,22 +212,6 @@ def _detection():
     )  # fmt: skip
 
 
-def _chosen_bins():
-    keys = {
-        "scenario": ["beta_1_1_logistic", "beta_1_1_identity"],
-        "n_samples": MODEL_SIZES,
-        "n_bins": range(1, 101),
-    }
-    return crossed(
-        "chosen_bins", keys, tce_percent=lambda t: 12.0 * (t["scenario"] == "beta_1_1_logistic"),
-        mean_estimate_percent=lambda t: np.hypot(
-            t["tce_percent"] * (1 - 1 / t["n_bins"]), 50 * np.sqrt(t["n_bins"] / t["n_samples"])
-        ),
-        mean_estimate_se_percent=lambda t: 0.6 / np.sqrt(t["n_samples"]),
-        mean_n_bins_sweep=lambda t: 2 * t["n_samples"] ** 0.22,
-    )  # fmt: skip
-
-
 def _selection(models):
     methods = np.array(["temperature_scaling", "isotonic_regression", "histogram_binning"])
     keys = {"model": models["model"], "measure": ["ece_bin_ew", "ece_sweep_em"]}
@@ -262,22 +245,6 @@ def _interval_coverage():
         "interval_coverage", keys, nominal=0.95, n_data_sets=100, mean_length=0.05, truth=0.02,
         coverage=lambda t: np.where(t["method"] == "test_inversion", 0.95, t["n_samples"] / 2000),
         low=lambda t: t["coverage"] - 0.05, high=lambda t: (t["coverage"] + 0.04).clip(upper=1),
-    )  # fmt: skip
-
-
-def _predicted_bias(models, estimators):
-    keys = {"model": models["model"], "estimator": estimators, "n_samples": MODEL_SIZES}
-
-    def bias(t):
-        model, estimator = (pd.factorize(t[name])[0] for name in ("model", "estimator"))
-        return 20 * (estimator + 1) / np.sqrt(t["n_samples"]) - model / 5
-
-    return crossed(
-        "predicted_bias", keys, observed_bias_percent=bias, observed_bias_se_percent=0.2,
-        predicted_bias_percent=lambda t: t["observed_bias_percent"] + 0.1,
-        predicted_bias_se_percent=0.05, predicted_from_subsample_sd_percent=0.4,
-        predicted_from_subsample_percent=lambda t: t["observed_bias_percent"] - 0.3,
-        reference_percent=6.0, fitted_error_percent=6.1,
     )  # fmt: skip
 
 
