@@ -182,6 +182,7 @@ FAIR = np.tile(np.arange(10) < 5, 100)
     [
         (np.linspace(0.5, 0.9, 50), np.ones(50), "All 50 given samples are hits",
          "miscalibrated (underconfident on average)"),
+        (np.ones(30), np.ones(30), "of the given scores are exactly 1", "no miscalibration found"),
         (np.full(400, 0.9), np.arange(400) % 10 > 0, "100.0 % of the rows share one score",
          "no miscalibration found, p = 1"),
         (np.ones(30), np.arange(30) > 9, "of the given scores are exactly 1",
@@ -202,6 +203,13 @@ def test_degenerate_samples_have_a_warning_and_a_true_sentence(scores, hits, war
     assert found.sentence.endswith(".")
     low, high = found.interval
     assert 0 <= low <= high <= 1
+
+
+def test_the_sentence_of_binary_probabilities_and_another_norm():
+    scores, hits = drawn(800, 2.0)
+    found = calbias.audit(probabilities=scores, labels=hits, estimators=(), norm=2)
+    assert "ECE (ℓ2) " in found.sentence
+    assert "miscalibrated (probabilities too high on average)" in found.sentence
 
 
 # --- tests of calibration
