@@ -1,4 +1,4 @@
-"""R19 to R21: rules on bias under perfect calibration."""
+"""R21: the rule on both settings; R19: test_claims_tallies.py, R20: test_claims_t_test.py."""
 
 from claims_data import ALL, GOOD, GROUP, bias_table, by_name, experiment, verdicts_of
 

@@ -1,4 +1,4 @@
-"""The genuine scores in resources/scores: verified, and of known calibration errors."""
+"""The genuine scores in resources/scores: verified, audited, and found for the paper's models."""
 
 import json
 import shutil
