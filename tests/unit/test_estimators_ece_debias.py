@@ -7,7 +7,6 @@ from engine_data import data_sets
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from calbias.errors import InputError
 from calbias.estimation.api import estimate
 
 BINNINGS = ["ew", "em"]
@@ -43,9 +42,3 @@ def test_bins_of_one_are_dropped_and_their_share_with_them():
     value = estimate("ece_debias_ew", [0.1, 0.6, 0.7, 0.8], [1, 1, 1, 1], n_bins=2).value
     assert value == pytest.approx(np.sqrt(3 / 4 * 0.3**2))
     assert estimate("ece_debias_em", [0.1, 0.9], [1, 0], n_bins=2).value == 0.0
-
-
-@pytest.mark.parametrize("norm", [1, 3])
-def test_other_norms_are_refused(norm):
-    with pytest.raises(InputError, match="ece_debias_ew is defined for norm 2 only"):
-        estimate("ece_debias_ew", [0.5], [1], norm=norm)

@@ -27,11 +27,6 @@ def test_a_model_without_a_file(tmp_path):
     assert models.read_models(tmp_path / "models.csv")["a"]["file"] == ""
 
 
-def test_a_models_table_that_is_not_there(tmp_path):
-    with pytest.raises(InputError, match=r"no\.csv: there is no such table; correct the path"):
-        models.read_models(tmp_path / "no.csv")
-
-
 def test_models_of_an_experiment():
     table = {"resnet110_c10": {}, "my_model": {}}
     experiments = {
