@@ -41,7 +41,7 @@ def test_a_beta_fit_stands_beside_the_published_one(top_labels, folds):
 
 
 def test_the_other_fold_of_a_model_that_the_paper_does_not_have(top_labels, folds):
-    row = beta_row(top_labels("mine"), fold="validation", published=FITS["beta_fits"])
+    row = beta_row(top_labels("mine"), fold="validation", published_beta=FITS["beta_fits"])
     assert np.isnan([row["published_alpha"], row["published_beta"]]).all()
     assert row["alpha"] == pytest.approx(fit_beta(*folds["validation"][1:3]).alpha, rel=1e-9)
 
@@ -50,7 +50,7 @@ def test_a_bad_table_of_published_fits(top_labels, tmp_path, refused):
     published, path = tmp_path / "published.csv", top_labels()
     published.write_text("model,alpha,beta\nx,1,two\n")
     with refused("published.csv, line 2, beta: 'two' is not a number"):
-        beta_row(path, published=published)
+        beta_row(path, published_beta=published)
     assert not (tmp_path / "beta_fits.csv").exists()
 
 

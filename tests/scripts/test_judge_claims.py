@@ -58,13 +58,15 @@ ONE = {"output": "x"}
 @pytest.mark.parametrize(
     ("script", "options", "message"),
     [
-        ("judge_claims", {**OF_PAPER, "table": "bias", **TWO}, "write it as NAME=PATH"),
-        ("compute_detection_limits", {"detection": "no.csv", **ONE}, "no such table"),
-        ("compute_t_test_sensitivity",
-         {"bias": OF_PAPER["models_table"], "models_table": ROOT / "resources/logits_mirrors.csv",
-          **FITS, "seed": 1, **ONE}, "no column model"),
-        ("write_ledger_page", {"table": {"claims": OF_PAPER["models_table"]}, **ONE},
+        ("judge_claims", {"table": "bias", **THREE}, "write it as NAME=PATH"),
+        ("judge_claims", {"table": {"bias": "no.csv"}, **THREE}, "no such table"),
+        ("compare_estimators",
+         {"bias": MODELS, "models_table": ROOT / "resources/logits_mirrors.csv",
+          **FITS, "experiments": "realistic", "seed": 1, "output_tests": "x",
+          "output_sensitivity": "y"}, "no column model"),
+        ("write_page", {"table": {"claims": MODELS}, "page": "ledger", **ONE},
          "--table claims: no column id"),
+        ("write_page", {"figure": "fig1_intro", "page": "ledger", **ONE}, "write it as NAME=PATH"),
     ],
 )  # fmt: skip
 def test_mistakes_are_one_line(refused, script, options, message):

@@ -7,8 +7,7 @@ import re
 import pandas as pd
 import pytest
 from checkout import ROOT
-from claims_data import MODELS
-from claims_data import TABLES as PUBLISHED
+from claims_data import PAPER
 from made_up_tables import crossed, made_up_tables
 from matplotlib.figure import Figure
 

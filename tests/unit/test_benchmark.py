@@ -7,7 +7,6 @@ from calbias.benchmark.fit_times import METHODS, fit_time_rows
 from calbias.benchmark.memory import memory_rows
 from calbias.benchmark.timing import compare
 from calbias.benchmark.vectorised import six_binned
-from calbias.benchmark.workloads import SIX
 from calbias.engine.sampler import Sampler
 from calbias.estimation.loading import load_estimator
 from calbias.io.table_schema import columns_of

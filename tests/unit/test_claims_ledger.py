@@ -60,7 +60,7 @@ def judged(evidence):
     return "reproduced", "real_scores"
 """
     (tmp_path / "guo_of_a_test.py").write_text(text)
-    row = ledger_of(Evidence({}, MODELS, TABLES)).loc["Z01"]
+    row = ledger_of(Evidence(PAPER)).loc["Z01"]
     assert (row["measured"], row["verdict"]) == ("x: 1", "reproduced")
     assert (row["claim"], row["rule"], row["note"]) == ("A statement.", "above 50%", "a note")
     unruled = tmp_path / "unruled.py"

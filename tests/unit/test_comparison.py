@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from claims_data import GROUP, MODELS, TABLES, beta_fits, experiment, sweep
+from claims_data import GROUP, PAPER, TABLES, beta_fits, experiment, sweep
 from made_up_tables import crossed
 from scipy.stats import beta as beta_distribution
 from scipy.stats import ttest_1samp

@@ -6,7 +6,6 @@ import pytest
 from scipy.special import ndtr
 from scipy.stats import norm
 
-from calbias.errors import InputError
 from calbias.summaries.detection_limits import detection_limits, nonincreasing, wilson_interval
 
 

@@ -59,8 +59,9 @@ AFTER_EDIT = {
     | {"judge_recommendation", *COVERAGE, *PAPERS},
     "scripts/calbias/engine/sampler.py": {*ALL_SIMULATED, *FITS, *BIAS, *BIAS_FIGURES, *LEDGER}
     | {*LEAGUE, *POWER},
-    "scripts/calbias/fits/beta.py": {*(f"fit_beta {model}" for model in MODELS)}
-    | {*(MEASURED - AUDITED), *LEDGER, "settle_claims", "join_tables beta_fits", "fig3_fits"},
+    "scripts/calbias/fits/beta.py": {*(f"fit_model {model}" for model in MODELS)}
+    | {*(MEASURED - AUDITED), *LEDGER, "settle_claims", "fig3_fits"}
+    | {"join_tables beta_fits", "join_tables glm_fits"},
     "scripts/calbias/figures/bias_by_n.py": {*BIAS_FIGURES, "write_ledger_page"},
     "scripts/calbias/figures/style.py": {*ALL_FIGURES, *PICTURES, "write_ledger_page"}
     | {"write_league_page league"},
