@@ -1,6 +1,7 @@
 """Measures: by hand, against scikit-learn, and equal to the published values on genuine scores."""
 
 import doctest
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -10,7 +11,7 @@ from checkout import ROOT
 from calbias.errors import InputError
 from calbias.measures import registry
 from calbias.measures.ks_of_rank import reduced
-from calbias.measures.registry import measure, measures
+from calbias.measures.registry import Measure, measure, measures
 
 SCORES = ROOT / "resources/scores"
 PROBABILITIES = np.array([[0.7, 0.2, 0.1], [0.1, 0.5, 0.4], [0.3, 0.3, 0.4], [0.0, 1.0, 0.0]])
@@ -106,6 +107,19 @@ def test_a_resample_has_the_value_of_its_rows(name):
     assert values[0] == pytest.approx(chosen.of(*given))
     assert values[1] == pytest.approx(chosen.of(*(array[np.sort(drawn)] for array in given)))
     assert values[0] != values[1]
+
+
+def test_what_a_file_of_measures_may_define():
+    """A function ``measure`` is the value whatever else there is; rows are taken as they are."""
+    file = SimpleNamespace(
+        rows=lambda scores, hits: [2 * score for score in scores],
+        reduced=lambda scores, hits: (scores / 2, hits),
+    )
+    mine = Measure("mine", "top_label", file, {})
+    assert mine.of([0.25, 0.75], [0, 1]) == 1.0
+    assert mine.resampled([0.25, 0.75], [0, 1], np.array([[1, 1], [0, 2]])).tolist() == [1.0, 1.5]
+    file.measure = lambda scores, hits: float(scores.max())
+    assert mine.of([0.25, 0.75], [0, 1]) == 0.375
 
 
 def test_the_example_of_the_function_runs():

@@ -31,10 +31,10 @@ class Measure(NamedTuple):
 
     def of(self, predictions, outcomes):
         """Return the value on scores and hits, or on probabilities and labels: see ``reads``."""
-        given = self._reduced(predictions, outcomes)
-        if hasattr(self.file, "rows"):
-            return float(self.file.rows(*given, **self.options).mean())
-        return self.file.measure(*given, **self.options)
+        if hasattr(self.file, "rows") and not hasattr(self.file, "measure"):
+            given = np.asarray(predictions), np.asarray(outcomes)
+            return float(np.mean(self.file.rows(*given, **self.options)))
+        return self.file.measure(*self._reduced(predictions, outcomes), **self.options)
 
     def resampled(self, predictions, outcomes, counts):
         """Return the values (B,) on resamples, given as counts (B, n) of the rows."""
