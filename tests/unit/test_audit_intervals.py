@@ -206,6 +206,20 @@ def test_the_monotone_band_against_all_runs_of_its_blocks():
         assert high[k] == pytest.approx(min(highs), abs=1e-9)
 
 
+def test_the_monotone_band_within_blocks_and_at_ties():
+    """Blocks (.1, .1, .4) and (.5, .5, .5): an end counts from a block's last or first score on."""
+    sample = Sample([0.1, 0.1, 0.4, 0.5, 0.5, 0.5], [1, 0, 0, 1, 1, 0])
+    low, high = band(sample, 0.4, blocks=2)
+    first, second, both = (clopper_pearson(hits, n, 0.8) for hits, n in ((1, 3), (2, 3), (3, 6)))
+    assert low == pytest.approx([0.0, 0.0, first.low, *[max(second.low, both.low)] * 3])
+    assert high == pytest.approx([min(first.high, both.high)] * 2 + [second.high] * 4)
+
+
+def test_clopper_pearson_by_its_closed_form():
+    assert clopper_pearson(0, 10) == pytest.approx((0.0, 1 - 0.025**0.1))
+    assert clopper_pearson(10, 10) == pytest.approx((0.025**0.1, 1.0))
+
+
 def test_the_variational_bound_fails_no_more_often_than_meant():
     failed = sum(
         variational_bound(sample).low > 0
