@@ -13,7 +13,7 @@ BLIND_TO = "errors of opposite sign within a bin"  # of the headline
 
 
 def tests_table(construction, alternatives, replicates):
-    """Return a row per test; its power is that against {true error: rates (n,) or None}."""
+    """Return a row per test, with its power at 5 % against {true error: rates (n,) or None}."""
     fixed, headline = construction.fixed, construction.estimators[HEADLINE]
     tests = [CalibrationTest(f"redraw_{HEADLINE}", None, headline.run, BLIND_TO)]
     tests += [load_test(name) for name in ANALYTIC]

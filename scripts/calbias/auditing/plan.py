@@ -74,7 +74,7 @@ def points(error):
 
 
 def _corrected(scores, rates, row, power, replicates, seed):
-    """Return the labels with about the power wanted: few labels have less than χ² promises."""
+    """Return how many labels have about the power wanted; χ² promises too much for few labels."""
     n, simulated = row["labels"], row["simulated_power"]
     for _ in range(_STEPS):
         if np.isnan(simulated) or abs(simulated - power) < _CLOSE:

@@ -22,7 +22,7 @@ def fit_classes(fit_binary, logits, labels, top_label_only=False, **options):
 
 
 class OneVsRest(NamedTuple):
-    """A map of scores for each class; the K outputs are renormalised (see ``fit_one_vs_rest``)."""
+    """A map of scores for each class; their K outputs are divided by their sum."""
 
     maps: list
 
@@ -44,7 +44,7 @@ class OneVsRest(NamedTuple):
 
 
 def fit_one_vs_rest(fit_binary, logits, labels):
-    """Return a map of each class's probability (Guo et al. 2017, section 4.2)."""
+    """Return the ``OneVsRest`` of each class's probability (Guo et al. 2017, section 4.2)."""
     totals = log_totals(logits)
     maps = []
     for start in range(0, logits.shape[1], _CLASSES_AT_A_TIME):

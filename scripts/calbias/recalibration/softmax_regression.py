@@ -28,7 +28,7 @@ class LinearCalibration(NamedTuple):
     weights: np.ndarray
     intercept: np.ndarray
     of_log_probabilities: bool
-    gradient: float  # its largest entry at the end, see ``GRADIENT``
+    gradient: float  # the largest entry of the loss's gradient there, see ``GRADIENT``
 
     def predict(self, logits):
         """Return W x + b of each row of logits (n, K), (n, K) float64."""
@@ -52,8 +52,9 @@ def fit_linear(
 ):
     """Return the ``LinearCalibration`` of least loss for logits (n, K) and labels (n,).
 
-    ``penalty`` is λ and μ; ``start`` is a LinearCalibration to begin at. Warns
-    where the logits separate the classes, since the likelihood then has no maximum.
+    ``penalty`` is both λ and μ; ``start`` is a LinearCalibration to begin at. Warns where the
+    largest entry of the gradient stays above ``tolerance``, and where the logits separate the
+    classes: the likelihood then has no maximum.
     """
     x = _inputs(logits, of_log_probabilities)
     k = x.shape[1]

@@ -20,7 +20,8 @@ def fit_binary(scores, hits, n_bins=15, equal_mass=False, empty_bins_zero=False)
 
     There bin k begins at the score of rank ceil(k·n/b); equal scores stay together, in the highest
     bin they reach. The literature leaves open what a bin without samples gets: here its centre, or
-    zero, as in the code published with the ten models. Of equal mass there are none.
+    zero, as in the code published with the ten models. Of equal mass only the first bin can have
+    scores but no samples, below tied lowest scores: it gets zero.
     """
     inner = np.arange(1, n_bins)
     edges = inner / n_bins
