@@ -7,7 +7,10 @@ from calbias.estimation.loading import load_estimator
 
 
 def simulate_estimates(scenario, n_samples, replicates, estimators, n_bins=15, norm=2.0, seed=0):
-    """Return {name: (estimates, bins used)}, (m,) each; estimators are names, or {name: run}."""
+    """Return {name: (estimates, bins used)}, (m,) each, on the data sets numbered ``replicates``.
+
+    Estimators are names, or {name: ``run(data, n_bins, norm)``}.
+    """
     if not isinstance(estimators, dict):
         estimators = {name: load_estimator(name) for name in estimators}
     cells = [(name, n_bins) for name in estimators]
