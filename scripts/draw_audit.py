@@ -14,8 +14,8 @@ from calbias.io.tables import read_tables
 )
 def main(options):
     paths = {"audit_diagrams": options.diagram, "audit_verdicts": options.verdict}
-    made = style.drawn(draw, read_tables(paths))
-    style.save(made, options.output_png, options.output_pdf)
+    figure = style.drawn(draw, read_tables(paths))
+    style.save(figure, options.output_png, options.output_pdf)
 
 
 if __name__ == "__main__":

@@ -26,8 +26,8 @@ def main(options):
         raise InputError(f"--table: {missing[0]} is missing; add --table {missing[0]}=PATH.csv")
     tables = read_tables({stem: options.table[stem] for stem in entry.tables})
     module = importlib.import_module(f"calbias.figures.{entry.module}")
-    made = style.drawn(module.draw, tables, **entry.options)
-    style.save(made, options.output_png, options.output_pdf)
+    figure = style.drawn(module.draw, tables, **entry.options)
+    style.save(figure, options.output_png, options.output_pdf)
 
 
 if __name__ == "__main__":

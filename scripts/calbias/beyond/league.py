@@ -39,13 +39,13 @@ _GRID = 1 << 16  # points of a score law: targets are accurate to 1e-5 of themse
 
 def league_scenarios(models, beta_fits, glm_fits):
     """Return the scenario set: the two laws with every curve, then ``models`` with their fits."""
-    made = [
+    synthetic = [
         Scenario(f"{law}_{name}", *pair, curve)
         for law, pair in LAWS.items()
         for name, curve in CURVES.items()
     ]
     fits = {model: fitted_scenario(model, "fitted", beta_fits, glm_fits) for model in models}
-    return made + [Scenario(model, *fit.scores, fit.curve) for model, fit in fits.items()]
+    return synthetic + [Scenario(model, *fit.scores, fit.curve) for model, fit in fits.items()]
 
 
 def norms_of(path, target):

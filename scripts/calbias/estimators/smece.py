@@ -69,7 +69,7 @@ def _smoothed_error(scores, residuals, sigma, spectra):
     return float(np.sum(np.abs(np.interp(points, grid, error))) / total)
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=64)
 def _grid(size):
     return np.linspace(0.0, 1.0, size)
 

@@ -12,8 +12,8 @@ from calbias.figures import labels, style
 def draw(tables):
     """Return the figure of one model, of which the tables have the rows."""
     bins, verdict = tables["audit_diagrams"], tables["audit_verdicts"].iloc[0]
-    made = style.figure(style.COLUMN, 3.9)
-    upper, lower = made.subplots(2, 1, sharex=True, height_ratios=(4, 1))
+    figure = style.figure(style.COLUMN, 3.9)
+    upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=(4, 1))
     upper.vlines(
         bins["mean_score"], bins["band_low"], bins["band_high"],
         color="0.8", linewidth=6, label="if calibrated (95 %)",
@@ -35,5 +35,5 @@ def draw(tables):
     head = f"{verdict['model']} · n = {labels.counted(verdict['n_samples'], '').strip()}"
     head += f" · fold {verdict['fold']} · {labels.source_label([verdict['source']])}"
     words = textwrap.fill(verdict["model_verdict"], 68)
-    made.suptitle(f"{head}\n{words}", fontsize=6.5, x=0.01, ha="left", color=style.NOTE_COLOUR)
-    return made
+    figure.suptitle(f"{head}\n{words}", fontsize=6.5, x=0.01, ha="left", color=style.NOTE_COLOUR)
+    return figure

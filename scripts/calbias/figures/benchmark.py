@@ -14,8 +14,8 @@ def draw(tables):
     timed = timed[~timed["work"].str.startswith("recalibration")]
     works = selection.in_order(timed["work"])
     timed = timed.sort_values("work", key=lambda work: work.map(works.index), kind="stable")
-    made = style.figure(style.PAGE, 0.85 + 0.34 * len(timed))
-    axes = made.subplots()
+    figure = style.figure(style.PAGE, 0.85 + 0.34 * len(timed))
+    axes = figure.subplots()
     places, median = range(len(timed)), timed["ratio_median"]
     axes.barh(
         places, median - 1, left=1, height=0.62, color=style.group_colour(0), alpha=0.6,
@@ -41,5 +41,5 @@ def draw(tables):
     axes.xaxis.set_minor_formatter(NullFormatter())
     axes.grid(axis="y", visible=False)
     axes.set_xlabel("time of the baseline / time of the implementation (ratio, log scale)")
-    panels.note(made, "bars: median, with the lowest and highest of the interleaved runs")
-    return made
+    panels.note(figure, "bars: median, with the lowest and highest of the interleaved runs")
+    return figure

@@ -34,8 +34,8 @@ def draw(tables, experiment, curves):
     columns = min(len(groups), PANELS_PER_ROW)
     n_rows = -(-len(groups) // columns)
     width = style.PAGE if columns > 1 else style.COLUMN
-    made = style.figure(width, 0.8 + n_rows * (sum(heights) + 0.2))
-    grid = made.subplots(
+    figure = style.figure(width, 0.8 + n_rows * (sum(heights) + 0.2))
+    grid = figure.subplots(
         n_rows * len(heights), columns, sharex=True, squeeze=False, height_ratios=heights * n_rows
     )
     for index in range(n_rows * columns):
@@ -59,17 +59,17 @@ def draw(tables, experiment, curves):
             for axes, words in zip(stack, ("", ",\nfull range"), strict=False):
                 axes.set_ylabel(labels.BIAS + words)
     handles = panels.estimator_handles(means["estimator"])
-    panels.legend_below(made, handles, 4 if columns > 2 else columns)
+    panels.legend_below(figure, handles, 4 if columns > 2 else columns)
     source, replicates = labels.source_label(bias["source"].dropna()), bias["n_replicates"]
-    panels.note(made, source, panels.data_sets(replicates), f"bands: {panels.BAND}")
-    return made
+    panels.note(figure, source, panels.data_sets(replicates), f"bands: {panels.BAND}")
+    return figure
 
 
 def _panel(axes, means):
     axes.axhline(0.0, **style.REFERENCE)
     for estimator in style.estimator_order(means["estimator"]):
-        one = means[means["estimator"] == estimator]
-        for _, line in one.groupby("n_bins", dropna=False):
+        of_estimator = means[means["estimator"] == estimator]
+        for _, line in of_estimator.groupby("n_bins", dropna=False):
             columns = (line[x] for x in ("n_samples", "bias_percent", "bias_se_percent"))
             panels.line_with_band(axes, *columns, **style.estimator_style(estimator))
     panels.log_axis(axes, means["n_samples"], limit=4)

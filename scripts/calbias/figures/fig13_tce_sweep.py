@@ -23,9 +23,9 @@ def draw(tables):
         colour = style.sample_size_style(n)["color"]
         return {"color": colour, "linestyle": style.line_style(scores.index(name))}
 
-    made = style.figure(style.COLUMN, 0.9 + 3.0 * len(estimators))
+    figure = style.figure(style.COLUMN, 0.9 + 3.0 * len(estimators))
     heights = [1.5, 1] * len(estimators)
-    stack = made.subplots(len(heights), 1, sharex=True, height_ratios=heights)
+    stack = figure.subplots(len(heights), 1, sharex=True, height_ratios=heights)
     greatest = bias["tce_percent"].max()
     for upper, lower, estimator in zip(stack[::2], stack[1::2], estimators, strict=True):
         if upper is not stack[0]:
@@ -33,8 +33,8 @@ def draw(tables):
             lower.sharey(stack[1])
         upper.plot([0, greatest], [0, greatest], **style.REFERENCE)
         lower.axhline(0, **style.REFERENCE)
-        one = bias[bias["estimator"] == estimator]
-        for key, line in one.groupby(["n_samples", "scores"], sort=False):
+        of_estimator = bias[bias["estimator"] == estimator]
+        for key, line in of_estimator.groupby(["n_samples", "scores"], sort=False):
             for axes, column in ((upper, "mean_estimate_percent"), (lower, "bias_percent")):
                 columns = line["tce_percent"], line[column], line["bias_se_percent"]
                 panels.line_with_band(axes, *columns, **look(*key))
@@ -52,7 +52,7 @@ def draw(tables):
     handles.append(panels.handle("no bias", **style.REFERENCE))
     if set(estimators) & set(PUBLISHED_POINTS):
         handles.append(panels.handle("paper's text", **style.PUBLISHED_POINT))
-    panels.legend_below(made, handles, 2)
+    panels.legend_below(figure, handles, 2)
     replicates = panels.data_sets(bias["n_replicates"])
-    panels.note(made, "T(c) = c to a power", replicates, f"bands: {panels.BAND}")
-    return made
+    panels.note(figure, "T(c) = c to a power", replicates, f"bands: {panels.BAND}")
+    return figure

@@ -16,22 +16,22 @@ def draw(tables):
     chosen = selection.rows(tables, "chosen_bins")
     scenarios = tables["scenarios"].drop_duplicates("scenario").set_index("scenario")
     names = selection.in_order(chosen["scenario"])
-    made = style.figure(style.COLUMN, 0.9 + 2.15 * len(names))
-    stack = made.subplots(len(names), 1, squeeze=False, sharex=True)[:, 0]
+    figure = style.figure(style.COLUMN, 0.9 + 2.15 * len(names))
+    stack = figure.subplots(len(names), 1, squeeze=False, sharex=True)[:, 0]
     for axes, name in zip(stack, names, strict=True):
-        one = chosen[chosen["scenario"] == name]
-        _panel(axes, one)
+        of_scenario = chosen[chosen["scenario"] == name]
+        _panel(axes, of_scenario)
         title = labels.scenario_label(scenarios.loc[name])
-        axes.set_title(f"{title}, TCE {one['tce_percent'].iloc[0]:.2f} %")
+        axes.set_title(f"{title}, TCE {of_scenario['tce_percent'].iloc[0]:.2f} %")
         axes.set_ylabel("mean estimate of\n" + labels.estimator_label("ece_bin_em") + " (%)")
     stack[-1].set_xlabel(labels.N_BINS)
     handles = panels.sample_size_handles(chosen["n_samples"])
     handles += [panels.handle("TCE", **TRUTH), panels.handle("mean b of the sweep", **SWEEP)]
-    panels.legend_below(made, handles, 3)
+    panels.legend_below(figure, handles, 3)
     replicates = selection.rows(tables, "bias", experiment="chosen_bins")["n_replicates"]
     errors = f"standard errors up to {chosen['mean_estimate_se_percent'].max():.2f} %"
-    panels.note(made, panels.data_sets(replicates), errors)
-    return made
+    panels.note(figure, panels.data_sets(replicates), errors)
+    return figure
 
 
 def _panel(axes, chosen):

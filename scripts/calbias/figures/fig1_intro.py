@@ -10,18 +10,18 @@ TABLES = ("reliability_diagram", "estimate_histogram")
 
 def draw(tables):
     """Return the reliability diagram of one sample next to the histogram of the estimates."""
-    made = style.figure(style.COLUMN, 2.1)
-    left, right = made.subplots(1, 2)
+    figure = style.figure(style.COLUMN, 2.1)
+    left, right = figure.subplots(1, 2)
     _reliability(left, selection.rows(tables, "reliability_diagram", experiment="intro"))
     histogram = selection.rows(tables, "estimate_histogram", experiment="intro")
     _histogram(right, histogram)
     panels.note(
-        made,
+        figure,
         f"n = {labels.span(histogram['n_samples'])}",
         f"right: {labels.span(histogram['n_replicates'])} data sets",
         "grey bars: ±2 standard errors if calibrated",
     )
-    return made
+    return figure
 
 
 def _reliability(axes, bins):
@@ -44,13 +44,13 @@ def _histogram(axes, histogram):
     names = style.estimator_order(histogram["estimator"])
     words = {"xycoords": ("data", "axes fraction"), "textcoords": "offset points", "fontsize": 6.5}
     for estimator in names:
-        one = histogram[histogram["estimator"] == estimator].sort_values("low_percent")
+        bins = histogram[histogram["estimator"] == estimator].sort_values("low_percent")
         colour = style.estimator_style(estimator)["color"]
-        share = 100 * one["count"] / one["count"].sum()
-        edges = [*one["low_percent"], one["high_percent"].iloc[-1]]
+        share = 100 * bins["count"] / bins["count"].sum()
+        edges = [*bins["low_percent"], bins["high_percent"].iloc[-1]]
         axes.stairs(share, edges, fill=True, color=colour, alpha=0.35)
         axes.stairs(share, edges, color=colour, linewidth=0.8)
-        mean = one["mean_estimate_percent"].iloc[0]
+        mean = bins["mean_estimate_percent"].iloc[0]
         axes.axvline(mean, color=colour, linewidth=0.9)
         text = f"mean {mean:.2f} %"
         axes.annotate(text, (mean, 1.0), xytext=(3, -2), va="top", color=colour, **words)

@@ -12,16 +12,16 @@ def draw(tables):
     """Return the score densities of ``bins_by_n`` above the calibration curve that they share."""
     scenarios = selection.rows(tables, "scenarios", experiment="bins_by_n")
     tces = tables["true_calibration_error"].dropna(subset="tce_percent")
-    made = style.figure(style.COLUMN, 3.3)
-    upper, lower = made.subplots(2, 1, sharex=True, height_ratios=[1, 1.5])
+    figure = style.figure(style.COLUMN, 3.3)
+    upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=[1, 1.5])
     log_score, log1m_score = densities.grid()
     score = curves.score(log_score, log1m_score)
     for index, row in enumerate(scenarios.itertuples()):
         line = {"color": style.group_colour(index), "linestyle": style.line_style(index)}
         density = densities.beta_density(row.alpha, row.beta, log_score, log1m_score)
-        mine = (tces["scenario"] == row.scenario) & (tces["curve"] == row.curve)
+        of_row = (tces["scenario"] == row.scenario) & (tces["curve"] == row.curve)
         label = labels.distribution_label(row.alpha, row.beta)
-        for tce in tces[mine & (tces["norm"] == 2)]["tce_percent"].head(1):
+        for tce in tces[of_row & (tces["norm"] == 2)]["tce_percent"].head(1):
             label += f", TCE {tce:.2f} %"
         upper.plot(score, density, label=label, **line)
     for index, row in enumerate(scenarios.drop_duplicates(["curve", "b0", "b1"]).itertuples()):
@@ -34,5 +34,5 @@ def draw(tables):
     lower.set(xlim=(0, 1), ylim=(0, 1), xlabel=labels.SCORE, ylabel=labels.HIT_RATE)
     upper.legend(loc="upper left")
     lower.legend(loc="upper left")
-    panels.note(made, "formulae, no simulation")
-    return made
+    panels.note(figure, "formulae, no simulation")
+    return figure

@@ -15,21 +15,21 @@ def draw(tables):
     bias = selection.with_scenario(tables, bias)
     scenarios = bias.drop_duplicates("scenario").itertuples()
     shown = list(itertools.product(style.estimator_order(bias["estimator"]), scenarios))
-    made = style.figure(style.COLUMN, 0.9 + 2.0 * len(shown))
-    stack = made.subplots(len(shown), 1, squeeze=False, sharex=True, sharey=True)[:, 0]
+    figure = style.figure(style.COLUMN, 0.9 + 2.0 * len(shown))
+    stack = figure.subplots(len(shown), 1, squeeze=False, sharex=True, sharey=True)[:, 0]
     for axes, (estimator, scenario) in zip(stack, shown, strict=True):
-        mine = (bias["scenario"] == scenario.scenario) & (bias["estimator"] == estimator)
-        _panel(axes, bias[mine])
+        of_scenario = (bias["scenario"] == scenario.scenario) & (bias["estimator"] == estimator)
+        _panel(axes, bias[of_scenario])
         title = f"{labels.scenario_label(scenario)}\nTCE {scenario.tce_percent:.2f} %"
         if within := selection.within_rounding(tables, "bins_by_n", scenario.scenario):
             title += f", {within} within printed decimals"
         ylabel = f"{labels.BIAS} of\n{labels.estimator_label(estimator)}"
         axes.set(title=title, ylabel=ylabel)
     stack[-1].set_xlabel(labels.N_BINS)
-    panels.legend_below(made, panels.sample_size_handles(bias["n_samples"]), 3)
+    panels.legend_below(figure, panels.sample_size_handles(bias["n_samples"]), 3)
     replicates = panels.data_sets(bias["n_replicates"])
-    panels.note(made, replicates, f"bands: {panels.BAND}", "ring: least |bias|")
-    return made
+    panels.note(figure, replicates, f"bands: {panels.BAND}", "ring: least |bias|")
+    return figure
 
 
 def _panel(axes, bias):

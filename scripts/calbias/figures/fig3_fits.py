@@ -44,8 +44,8 @@ def looks(models):
 def draw(tables):
     """Return the three panels of the paper, and below the first two how they look near 1."""
     look = looks(selection.rows(tables, "models"))
-    made = style.figure(style.PAGE, 4.7)
-    grid = made.subplots(2, 3)
+    figure = style.figure(style.PAGE, 4.7)
+    grid = figure.subplots(2, 3)
     fits, glm_fits, pairs = (selection.rows(tables, name) for name in TABLES[:3])
     _scores(grid[:, 0], fits[fits["model"].isin(look)], look)
     _curves(grid[:, 1], glm_fits[glm_fits["model"].isin(look)], look)
@@ -58,13 +58,13 @@ def draw(tables):
     grid[1, 2].set_axis_off()
     grid[1, 2].legend(handles=handles, loc="center", ncols=1 + len(handles) // 14, handlelength=4.5)
     panels.note(
-        made,
+        figure,
         f"fits: {labels.source_label(fits['source'])}",
         f"ECE bin: {labels.source_label(pairs['source'])}, simulated from "
         + labels.source_label(pairs["simulated_source"].dropna()),
         "bars: ±2 Monte Carlo standard errors",
     )
-    return made
+    return figure
 
 
 def _line(look, **other):

@@ -26,8 +26,8 @@ def draw(tables):
     targets = sorted(set(limits["target_miss_rate"].dropna()))
     lines = dict(zip(targets, TARGET_LINES, strict=False))
     estimators = style.estimator_order(detection["estimator"])
-    made = style.figure(style.COLUMN, 1.4 + 2.9 * len(estimators))
-    stack = made.subplots(2 * len(estimators), 1, sharex=True)
+    figure = style.figure(style.COLUMN, 1.4 + 2.9 * len(estimators))
+    stack = figure.subplots(2 * len(estimators), 1, sharex=True)
     wrong = detection[detection["tce_percent"] > 0]  # the others are the check of the type I error
     resolved = wrong[wrong["miss_rate"] > 0.002]
     shown = resolved if len(resolved) else wrong
@@ -40,13 +40,13 @@ def draw(tables):
         if left <= tce <= right and sizes[0] <= n <= sizes[1]
     ]  # outside the panels they would lie on the others
     for upper, lower, estimator in zip(*np.split(stack, 2), estimators, strict=True):
-        one = wrong[wrong["estimator"] == estimator]
-        _curves(upper, one, lines)
-        _contours(lower, one, right)
+        of_estimator = wrong[wrong["estimator"] == estimator]
+        _curves(upper, of_estimator, lines)
+        _contours(lower, of_estimator, right)
         _limits(lower, limits[limits["estimator"] == estimator], lines)
         for point in published:
             lower.plot(*point, **style.PUBLISHED_POINT)
-        panels.log_axis(lower, one["n_samples"], which="y", limit=9)
+        panels.log_axis(lower, of_estimator["n_samples"], which="y", limit=9)
         upper.set(title=labels.estimator_label(estimator), ylabel="miss rate", ylim=(0, 1))
         lower.set(title=labels.estimator_label(estimator), ylabel=labels.N_SAMPLES)
         lower.set_ylim(sizes if sizes[0] < sizes[1] else (sizes[0] / 2, sizes[0] * 2))
@@ -55,16 +55,16 @@ def draw(tables):
     panels.ticks(bottom.xaxis, [0.2, 0.5, 1, 2, 5, 10, 20, 40], "{:g}".format)
     areas = ListedColormap([shade(level) for level in LEVELS[:-1]])
     areas = ScalarMappable(BoundaryNorm(LEVELS, areas.N), areas)
-    made.colorbar(areas, ax=bottom, location="bottom", aspect=40, label="miss rate", ticks=LEVELS)
+    figure.colorbar(areas, ax=bottom, location="bottom", aspect=40, label="miss rate", ticks=LEVELS)
     handles = panels.sample_size_handles(detection["n_samples"])
     for target, line in lines.items():
         handles.append(panels.handle(f"miss rate {target:g}", color="black", linestyle=line))
     if published:
         handles.append(panels.handle("paper's text", **style.PUBLISHED_POINT))
-    panels.legend_below(made, handles, 3)
+    panels.legend_below(figure, handles, 3)
     replicates = panels.data_sets(wrong["n_replicates"])
-    panels.note(made, replicates, "bars: ±2 standard errors", _type_1_rates(limits))
-    return made
+    panels.note(figure, replicates, "bars: ±2 standard errors", _type_1_rates(limits))
+    return figure
 
 
 def _type_1_rates(limits):
@@ -83,9 +83,11 @@ def shade(level):
 def _curves(axes, detection, lines):
     for target, line in lines.items():
         axes.axhline(target, color="0.4", linewidth=0.7, linestyle=line)
-    for n, one in detection.sort_values("tce_percent").groupby("n_samples"):
+    for n, of_size in detection.sort_values("tce_percent").groupby("n_samples"):
         look = style.sample_size_style(n) | {"markersize": 2, "elinewidth": 0.6}
-        axes.errorbar(one["tce_percent"], one["miss_rate"], yerr=2 * one["miss_rate_se"], **look)
+        axes.errorbar(
+            of_size["tce_percent"], of_size["miss_rate"], yerr=2 * of_size["miss_rate_se"], **look
+        )
 
 
 def _contours(axes, detection, right):
@@ -94,8 +96,8 @@ def _contours(axes, detection, right):
     by_size = detection.groupby("n_samples")
     left = by_size["tce_percent"].min().to_numpy()
     columns = ["tce_percent", "miss_rate", "n_replicates"]
-    sizes = [one[columns].to_numpy(float).T for _, one in by_size]
-    inner = [[crossing(*one, level) for one in sizes] for level in LEVELS[-2:0:-1]]
+    sizes = [of_size[columns].to_numpy(float).T for _, of_size in by_size]
+    inner = [[crossing(*of_size, level) for of_size in sizes] for level in LEVELS[-2:0:-1]]
     edges = [left, *np.clip(inner, left, right), np.full(len(sizes), right)]  # from 1 down to 0
     for left, edge, level in zip(edges, edges[1:], LEVELS[-2::-1], strict=False):
         look = {"color": shade(level), "linewidth": 0, "zorder": 0.5}
@@ -105,8 +107,8 @@ def _contours(axes, detection, right):
 def _limits(axes, limits, lines):
     limits = limits.dropna(subset="tce_percent").sort_values("n_samples")
     for target, line in lines.items():
-        one = limits[limits["target_miss_rate"] == target]
-        low = (one["tce_percent"] - one["tce_low_percent"]).clip(lower=0)
-        high = (one["tce_high_percent"] - one["tce_percent"]).clip(lower=0)
+        ends = limits[limits["target_miss_rate"] == target]
+        low = (ends["tce_percent"] - ends["tce_low_percent"]).clip(lower=0)
+        high = (ends["tce_high_percent"] - ends["tce_percent"]).clip(lower=0)
         look = {"color": "black", "linewidth": 0.9, "linestyle": line}
-        axes.errorbar(one["tce_percent"], one["n_samples"], xerr=[low, high], **look)
+        axes.errorbar(ends["tce_percent"], ends["n_samples"], xerr=[low, high], **look)

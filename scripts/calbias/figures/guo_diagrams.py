@@ -31,8 +31,8 @@ def draw(tables, of):
         rows = table[table["method"] == "uncalibrated"]
         chosen = selection.in_order(rows["model"])[:MOST]
         columns = {model: rows[rows["model"] == model] for model in chosen}
-    made = style.figure(max(style.COLUMN, style.PAGE * len(columns) / MOST), 3.9)
-    axes = made.subplots(2, len(columns), sharex=True, sharey="row", height_ratios=(1, 1.6))
+    figure = style.figure(max(style.COLUMN, style.PAGE * len(columns) / MOST), 3.9)
+    axes = figure.subplots(2, len(columns), sharex=True, sharey="row", height_ratios=(1, 1.6))
     axes = axes.reshape(2, -1)
     for (upper, lower), (title, bins) in zip(axes.T, columns.items(), strict=True):
         _histogram(upper, bins)
@@ -42,9 +42,9 @@ def draw(tables, of):
     axes[0, 0].set_ylabel("samples (%)")
     axes[1, 0].set_ylabel("accuracy in bin")
     handles = [h for panel in axes[:, 0] for h in panel.get_legend_handles_labels()[0]]
-    panels.legend_below(made, handles, 3 if len(columns) > 2 else 1)
-    panels.note(made, model, labels.source_label(pd.concat(columns.values())["source"]))
-    return made
+    panels.legend_below(figure, handles, 3 if len(columns) > 2 else 1)
+    panels.note(figure, model, labels.source_label(pd.concat(columns.values())["source"]))
+    return figure
 
 
 def _histogram(axes, bins):

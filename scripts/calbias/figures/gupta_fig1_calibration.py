@@ -22,17 +22,17 @@ def draw(tables):
     table = table[table["model"] == model]
     there = set(table["method"])
     methods = [method for method in METHODS if method in there][:2]
-    made = style.figure(style.PAGE, 0.75 + 1.85 * len(methods))
-    axes = made.subplots(len(methods), 4, squeeze=False)
+    figure = style.figure(style.PAGE, 0.75 + 1.85 * len(methods))
+    axes = figure.subplots(len(methods), 4, squeeze=False)
     ks = tables["measures"].set_index(["model", "method", "measure"])["value_percent"]
     for row, method in zip(axes, methods, strict=True):
         _graphs(row, table[table["method"] == method])
         row[0].set_title(labels.method_label(method))
         row[1].set_title(f"KS error {ks.get((model, method, 'ks_top1'), float('nan')):.2f} %")
     handles = [axes[0, 1].collections[0], *axes[0, 0].get_lines()]
-    panels.legend_below(made, handles, 3)
-    panels.note(made, model, labels.source_label(table["source"]))
-    return made
+    panels.legend_below(figure, handles, 3)
+    panels.note(figure, model, labels.source_label(table["source"]))
+    return figure
 
 
 def _graphs(axes, points):

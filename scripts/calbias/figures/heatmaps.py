@@ -37,8 +37,8 @@ def draw(tables, model, quantity):
     family = rows["estimator"].map(lambda name: style.split_estimator(name)[0])
     families = list(dict.fromkeys(style.split_estimator(name)[0] for name in estimators))
     tall = [rows.loc[family == name, "n_bins"].nunique() for name in families]
-    made = style.figure(style.PAGE, 0.9 + sum(0.235 * n + 0.42 for n in tall))
-    grid = made.subplots(
+    figure = style.figure(style.PAGE, 0.9 + sum(0.235 * n + 0.42 for n in tall))
+    grid = figure.subplots(
         len(families), 2, squeeze=False, height_ratios=[n + 0.15 for n in tall], sharex=True
     )
     for axes in grid.flat:
@@ -61,7 +61,7 @@ def draw(tables, model, quantity):
     for axes, n in zip(grid[:, 0], tall, strict=True):
         axes.set_ylabel(labels.N_BINS if n > 2 else "")
     title = labels.BIAS if is_bias else "√variance (%)"
-    made.colorbar(image, ax=grid, label=title, aspect=40, shrink=0.8, pad=0.01)
+    figure.colorbar(image, ax=grid, label=title, aspect=40, shrink=0.8, pad=0.01)
     precision = (
         f"standard errors up to {rows['bias_se_percent'].max():.2f} % · framed: least |bias|"
     )
@@ -70,8 +70,8 @@ def draw(tables, model, quantity):
         error = (rows["sd_percent"] / np.sqrt(2 * (rows["n_replicates"] - 1).clip(lower=1))).max()
         precision = f"standard errors about {error:.2f} % or less"
     tce = _tce(tables, rows["tce_percent"].iloc[0], model)
-    panels.note(made, model, tce, panels.data_sets(rows["n_replicates"], "cell"), precision)
-    return made
+    panels.note(figure, model, tce, panels.data_sets(rows["n_replicates"], "cell"), precision)
+    return figure
 
 
 def _label(axes, cells, text, dark):
@@ -101,5 +101,5 @@ def _tce(tables, tce, model):
     if within := selection.within_rounding(tables, "heatmaps", model):
         text += f" ({within} within printed decimals)"
     scenarios = tables["scenarios"]
-    mine = scenarios[(scenarios["experiment"] == "heatmaps") & (scenarios["scenario"] == model)]
-    return f"{text}, {labels.source_label(mine['source'])}"
+    of_model = scenarios[(scenarios["experiment"] == "heatmaps") & (scenarios["scenario"] == model)]
+    return f"{text}, {labels.source_label(of_model['source'])}"

@@ -17,8 +17,8 @@ def draw(tables):
     sizes, methods = sorted(table["n_samples"].unique()), selection.in_order(table["method"])
     scenarios = selection.in_order(table["scenario"])
     laws, curves = (list(dict.fromkeys(s.split("_", 1)[k] for s in scenarios)) for k in (0, 1))
-    made = style.figure(style.PAGE, 1.1 + 0.42 * len(methods))
-    row = made.subplots(1, len(sizes), sharey=True, squeeze=False)[0]
+    figure = style.figure(style.PAGE, 1.1 + 0.42 * len(methods))
+    row = figure.subplots(1, len(sizes), sharey=True, squeeze=False)[0]
     shift = dict(zip(scenarios, np.linspace(-0.32, 0.32, len(scenarios)), strict=True))
     nominal = 100 * table["nominal"].iloc[0]
     for axes, n in zip(row, sizes, strict=True):
@@ -40,7 +40,7 @@ def draw(tables):
     row[0].set_yticks(range(len(methods)), [name.replace("_", " ") for name in methods])
     row[0].set_ylabel("method")
     row[0].invert_yaxis()
-    panels.legend_below(made, row[0].get_legend_handles_labels()[0], 4)
+    panels.legend_below(figure, row[0].get_legend_handles_labels()[0], 4)
     data_sets = f"{table['n_data_sets'].min()} data sets per dot, exact 95 % ranges"
-    panels.note(made, data_sets, f"dotted line: the nominal {nominal:g} %")
-    return made
+    panels.note(figure, data_sets, f"dotted line: the nominal {nominal:g} %")
+    return figure

@@ -28,8 +28,8 @@ def draw(tables, size=""):
     table = selection.rows(tables, name)
     sizes = sorted(table["n_samples"].unique())
     places, headings = _places(table)
-    made = style.figure(style.PAGE, 1.1 + 0.13 * (len(places) + len(headings)))
-    both = made.subplots(1, len(LAWS), sharex=True, sharey=True)
+    figure = style.figure(style.PAGE, 1.1 + 0.13 * (len(places) + len(headings)))
+    both = figure.subplots(1, len(LAWS), sharex=True, sharey=True)
     for axes, (law, title) in zip(both, LAWS.items(), strict=True):
         _errors(axes, table[table["law"] == law], places)
         axes.axvspan(1, HIGH, color="0.94", zorder=0, linewidth=0)
@@ -51,13 +51,13 @@ def draw(tables, size=""):
     left.set_ylim(max(places.values()) + 0.7, min(headings.values()) - 0.7)
     handles = panels.sample_size_handles(sizes, linestyle="")
     handles.append(panels.handle("no better than reporting zero", **style.REFERENCE))
-    panels.legend_below(made, handles, len(handles))
+    panels.legend_below(figure, handles, len(handles))
     panels.note(
-        made,
+        figure,
         "dots: medians over slopes 0.5, 0.8, 1.25, shift and wave; shares of squares are halved",
         panels.data_sets(table["n_replicates"]) + ", bars ±2 Monte Carlo standard errors",
     )
-    return made
+    return figure
 
 
 def _errors(axes, table, places):
@@ -81,9 +81,9 @@ def _places(table):
     known = {target: kind for kind, names in KINDS.items() for target in names}
     places, headings, at = {}, {}, 0.0
     for kind in KINDS:
-        mine = [entry for entry in worst.index if known.get(targets[entry], "other") == kind]
-        if mine:
+        of_kind = [entry for entry in worst.index if known.get(targets[entry], "other") == kind]
+        if of_kind:
             headings[kind] = at
-            places |= {entry: at + k for k, entry in enumerate(mine, start=1)}
-            at += len(mine) + 1.4
+            places |= {entry: at + k for k, entry in enumerate(of_kind, start=1)}
+            at += len(of_kind) + 1.4
     return places, headings

@@ -58,9 +58,9 @@ def sample_size_handles(sizes, **line):
     ]
 
 
-def legend_below(made, handles, columns):
+def legend_below(figure, handles, columns):
     """Put one legend of so many columns under all panels."""
-    made.legend(handles=handles, loc="outside lower center", ncols=columns)
+    figure.legend(handles=handles, loc="outside lower center", ncols=columns)
 
 
 def data_sets(replicates, place="point"):
@@ -68,12 +68,12 @@ def data_sets(replicates, place="point"):
     return f"{labels.span(replicates)} data sets per {place}"
 
 
-def note(made, *parts):
+def note(figure, *parts):
     """Write above the panels where the data come from; every number in it is from a table."""
-    room = int(made.get_figwidth() / 0.052)  # characters of 6.5 points in a line
+    room = int(figure.get_figwidth() / 0.052)  # characters of 6.5 points in a line
     lines = [""]
     for part in filter(None, parts):
         joined = f"{lines[-1]} · {part}" if lines[-1] else part
         lines[-1:] = [joined] if len(joined) <= room else [lines[-1], part]
     look = {"fontsize": NOTE_SIZE, "color": style.NOTE_COLOUR, "x": 0.01, "ha": "left"}
-    made.suptitle("\n".join(lines), **look)
+    figure.suptitle("\n".join(lines), **look)

@@ -18,8 +18,8 @@ def draw(tables):
     """Return two panels: the prediction from all rows, and from the subsample's own."""
     table = selection.rows(tables, "predicted_bias")
     observed = table["observed_bias_percent"]
-    made = style.figure(style.PAGE, 4.3)
-    both = made.subplots(1, 2, sharex=True, sharey=True)
+    figure = style.figure(style.PAGE, 4.3)
+    both = figure.subplots(1, 2, sharex=True, sharey=True)
     values = table[[*PANELS, "observed_bias_percent"]].to_numpy()
     ends = math.floor(np.nanmin(values)), math.ceil(np.nanmax(values))
     for axes, (column, title) in zip(both, PANELS.items(), strict=True):
@@ -37,11 +37,11 @@ def draw(tables):
     both[0].set_ylabel("observed bias (%)")
     handles = panels.estimator_handles(table["estimator"], linestyle="")
     handles.append(panels.handle("predicted = observed", **style.REFERENCE))
-    panels.legend_below(made, handles, 3)
+    panels.legend_below(figure, handles, 3)
     panels.note(
-        made,
+        figure,
         f"{table['model'].nunique()} models, n = {labels.span(table['n_samples'])}",
         f"mean |observed bias| {observed.abs().mean():.2f} points",
         "bars: two standard errors",
     )
-    return made
+    return figure

@@ -11,9 +11,9 @@ def rows(tables, stem, **equal):
     for column, value in equal.items():
         table = table[table[column] == value]
     if table.empty:
-        wanted = ", ".join(f"{column} = {value}" for column, value in equal.items())
+        values = ", ".join(f"{column} = {value}" for column, value in equal.items())
         raise InputError(
-            f"results/tables/{stem}.csv: no row{' with ' + wanted if wanted else ''}, which the "
+            f"results/tables/{stem}.csv: no row{' with ' + values if values else ''}, which the "
             "figure draws; run the experiments that it rests on with what it draws"
         )
     return table
@@ -29,9 +29,11 @@ def with_scenario(tables, bias):
 def within_rounding(tables, experiment, scenario):
     """Return the range of a scenario's TCE within the paper's printed decimals, or nothing."""
     scenarios = tables["scenarios"]
-    mine = scenarios[(scenarios["experiment"] == experiment) & (scenarios["scenario"] == scenario)]
-    mine = mine[mine["source"].isin(PRINTED)]
-    found = mine.merge(tables["tce_rounding"], on=["scenario", "curve"])
+    of_scenario = scenarios[
+        (scenarios["experiment"] == experiment) & (scenarios["scenario"] == scenario)
+    ]
+    of_scenario = of_scenario[of_scenario["source"].isin(PRINTED)]
+    found = of_scenario.merge(tables["tce_rounding"], on=["scenario", "curve"])
     found = found.dropna(subset=["low_percent", "high_percent"])
     ends = found[["low_percent", "high_percent"]].to_numpy()
     return f"{ends[0, 0]:.2f}–{ends[0, 1]:.2f}" if len(ends) else ""

@@ -64,21 +64,21 @@ def drawn(draw, tables, **options):
 
 def figure(width, height):
     """Return an empty Figure of ``width`` × ``height`` inches whose parts make room for others."""
-    made = Figure(figsize=(width, height), layout="constrained")
-    FigureCanvasAgg(made)
-    made.get_layout_engine().set(w_pad=0.03, h_pad=0.03, wspace=0.03, hspace=0.03)
-    return made
+    empty = Figure(figsize=(width, height), layout="constrained")
+    FigureCanvasAgg(empty)
+    empty.get_layout_engine().set(w_pad=0.03, h_pad=0.03, wspace=0.03, hspace=0.03)
+    return empty
 
 
-def save(made, png, pdf):
-    """Write ``made`` whole as PNG and PDF, without dates: the same figure gives the same bytes."""
+def save(figure, png, pdf):
+    """Write a figure whole as PNG and PDF, without dates: the same figure gives the same bytes."""
     maker = f"calbias {__version__}"
-    dpi = max(RC["savefig.dpi"], PIXELS / made.get_figwidth())
+    dpi = max(RC["savefig.dpi"], PIXELS / figure.get_figwidth())
     of_pdf = {"Creator": maker, "CreationDate": None}
     png, pdf = (written_whole(path, checksum=True) for path in (png, pdf))
     with matplotlib.rc_context(RC), png as png_file, pdf as pdf_file:
-        made.savefig(png_file, format="png", dpi=dpi, metadata={"Software": maker})
-        made.savefig(pdf_file, format="pdf", metadata=of_pdf)
+        figure.savefig(png_file, format="png", dpi=dpi, metadata={"Software": maker})
+        figure.savefig(pdf_file, format="pdf", metadata=of_pdf)
 
 
 def split_estimator(estimator):

@@ -25,8 +25,8 @@ def draw(tables):
     by_model = selected.sort_values("model", key=lambda names: names.map(order), kind="stable")
     columns = by_model.groupby(["model", "source"], sort=False)
     measures = selection.in_order(selected["measure"])
-    made = style.figure(style.PAGE, 0.85 + 0.6 * (len(measures) + 1))
-    axes = made.subplots()
+    figure = style.figure(style.PAGE, 0.85 + 0.6 * (len(measures) + 1))
+    axes = figure.subplots()
     axes.set(xlim=(-0.105 * len(columns), len(columns)), ylim=(len(measures) + 1, -1.05))
     axes.set_axis_off()
     for row, name in enumerate(["TCE, reference", *map(labels.estimator_label, measures)]):
@@ -38,8 +38,8 @@ def draw(tables):
             axes.text(place + 0.04, -0.85, str(groups.get(model, "")), weight="bold", va="center")
         previous = groups.get(model)
     resamples = "percent: how often resamples agree with the TCE reference"
-    panels.note(made, labels.source_label(selected["source"]), resamples)
-    return made
+    panels.note(figure, labels.source_label(selected["source"]), resamples)
+    return figure
 
 
 def _column(axes, place, model, selected, measures):

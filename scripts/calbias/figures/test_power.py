@@ -19,8 +19,8 @@ def draw(tables):
     tests = list(power.sort_values(ascending=False, kind="stable").index)
     order = table.drop_duplicates("scenario").sort_values("wrong", kind="stable")
     scenarios = list(order["scenario"])
-    made = style.figure(style.PAGE, 2.2 + 0.15 * len(tests))
-    row = made.subplots(1, len(sizes), sharey=True, squeeze=False)[0]
+    figure = style.figure(style.PAGE, 2.2 + 0.15 * len(tests))
+    row = figure.subplots(1, len(sizes), sharey=True, squeeze=False)[0]
     for axes, n in zip(row, sizes, strict=True):
         rows = table[table["n_samples"] == n]
         rates = rows.pivot(index="test", columns="scenario", values="rejection_rate")
@@ -33,7 +33,7 @@ def draw(tables):
         axes.set_xticks(range(len(scenarios)), scenarios, rotation=90, fontsize=6)
     row[0].set_yticks(range(len(tests)), tests, fontsize=6)
     row[0].set_ylabel("test")
-    made.colorbar(image, ax=list(row), label="rejected at the 5 % level (%)")
+    figure.colorbar(image, ax=list(row), label="rejected at the 5 % level (%)")
     sides = "left of the white line the size of the tests, right of it their power"
-    panels.note(made, sides, "tests sorted by power; grey: not run")
-    return made
+    panels.note(figure, sides, "tests sorted by power; grey: not run")
+    return figure
