@@ -67,6 +67,13 @@ def of_experiment(key, default=()):
     return lambda wildcards: EXPERIMENTS[wildcards.experiment].get(key, default)
 
 
+def joined(key):
+    """A params function: the items of one key of the wildcard's experiment, joined by commas."""
+    return lambda wildcards: [
+        ",".join(map(str, item)) for item in EXPERIMENTS[wildcards.experiment].get(key, [])
+    ]
+
+
 def shards(experiment):
     """The replicate files of an experiment: every estimator, every shard."""
     return [

@@ -14,13 +14,6 @@ FITTED = {
 }
 
 
-def joined(key):
-    """A params function: the items of one key of the wildcard's experiment, joined by commas."""
-    return lambda wildcards: [
-        ",".join(map(str, item)) for item in EXPERIMENTS[wildcards.experiment].get(key, [])
-    ]
-
-
 rule define_scenarios:
     input:
         code=code("define_scenarios"),
