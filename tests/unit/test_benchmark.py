@@ -21,11 +21,11 @@ SCENARIO = Scenario("benchmark", 1.1, 0.2, Curve("logit_logit_b0_b1", -0.5, 0.6)
 def test_vectorised_numpy_agrees_with_the_kernels(n):
     data = next(Sampler(SCENARIO, n, 3).batches(range(12)))
     shuffled = np.random.default_rng(0).permutation(n)
-    theirs = six_binned(data.scores[:, shuffled], np.rint(data.hits())[:, shuffled])
-    assert set(theirs) == set(BINNED)
+    vectorised = six_binned(data.scores[:, shuffled], np.rint(data.hits())[:, shuffled])
+    assert set(vectorised) == set(BINNED)
     for name in BINNED:
         ours = load_estimator(name)(data, 15, 2.0)[0]
-        np.testing.assert_allclose(theirs[name], ours, atol=1e-10)
+        np.testing.assert_allclose(vectorised[name], ours, atol=1e-10)
 
 
 def test_ratio_is_baseline_over_implementation():

@@ -65,6 +65,8 @@ def test_second_label_and_two_best_labels():
     assert scores == pytest.approx([0.9, 0.9, 0.7, 1.0])
     assert hits.tolist() == [1, 1, 1, 1]
     assert measure("ks_within_top2", PROBABILITIES, LABELS) == pytest.approx(0.5 / 4)
+    with pytest.raises(InputError, match="rank 2 of 1 classes"):
+        measure("ks_top2", PROBABILITIES[:, :1], LABELS * 0)
 
 
 def test_against_scikit_learn():
@@ -110,7 +112,7 @@ def test_a_resample_has_the_value_of_its_rows(name):
 
 
 def test_what_a_file_of_measures_may_define():
-    """A function ``measure`` is the value whatever else there is; rows are taken as they are."""
+    """``rows`` get the data as given, and ``measure``, where there is one, decides the value."""
     file = SimpleNamespace(
         rows=lambda scores, hits: [2 * score for score in scores],
         reduced=lambda scores, hits: (scores / 2, hits),

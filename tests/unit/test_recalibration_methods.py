@@ -263,6 +263,8 @@ def test_ranked_scores_by_sorting(rank, within):
     chosen = order if within else order[:, -1:]
     hits = (chosen == labels[:, None]).any(axis=1)
     assert ranked_hits(logits, labels, rank, within).tolist() == hits.astype(int).tolist()
+    with pytest.raises(InputError, match="rank 5 of 4 classes"):
+        ranked_scores(logits, 5)
 
 
 def test_ties_are_counted_by_hand():

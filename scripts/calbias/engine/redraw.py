@@ -80,7 +80,7 @@ class FixedScores:
 def redraw_p_value(observed, drawn) -> float:
     """Return the p-value of a statistic, in (0, 1], against statistics of a calibrated model, (R,).
 
-    A statistic that is lower by rounding alone counts as equal: so much depends on a sum's order.
+    A statistic that is lower by rounding alone counts as equal: the order of a sum changes it so.
 
     >>> redraw_p_value(0.3, np.array([0.1, 0.2, 0.3]))
     0.5

@@ -7,12 +7,14 @@ with the lower number ranks first.
 
 import numpy as np
 
+from calbias.errors import InputError
 from calbias.logits.row_blocks import row_blocks
 from calbias.logits.top_label import top_label
 
 
 def ranked_scores(logits, rank=1, within=False):
     """Return the scores (n,), fractions, of rank ``rank`` >= 1 of logits (n, K)."""
+    _validate_rank(logits, rank)
     if rank == 1:
         return top_label(logits, np.zeros(len(logits), np.int64)).score
     scores = np.empty(len(logits))
@@ -26,6 +28,7 @@ def ranked_scores(logits, rank=1, within=False):
 
 def ranked_probabilities(probabilities, rank, within=False):
     """Return the same of probabilities (n, K)."""
+    _validate_rank(probabilities, rank)
     largest = np.partition(probabilities, -rank, axis=1)[:, -rank:]
     return np.minimum(largest.sum(axis=1), 1.0) if within else largest[:, 0]
 
@@ -35,7 +38,13 @@ def ranked_hits(logits, labels, rank=1, within=False):
 
     ``logits`` (n, K) may be probabilities: their order counts.
     """
+    _validate_rank(logits, rank)
     z_label = logits[np.arange(len(logits)), labels][:, None]
     before = np.arange(logits.shape[1]) < np.asarray(labels)[:, None]
     rank_of_label = 1 + np.sum((logits > z_label) | ((logits == z_label) & before), axis=1)
     return (rank_of_label <= rank if within else rank_of_label == rank).astype(np.uint8)
+
+
+def _validate_rank(logits, rank):
+    if not 1 <= rank <= logits.shape[1]:
+        raise InputError(f"rank {rank} of {logits.shape[1]} classes: choose 1 to that many")

@@ -41,8 +41,8 @@ def _check_origin(path, provenance, expected):
         if str(provenance.get(name)) != str(value):
             told = "" if name == "scenarios" else f" {provenance.get(name)}, not {value}"
             raise InputError(
-                f"{path}: it was made with other {name}{told}: delete it and run again: only what "
-                "it held is drawn anew"
+                f"{path}: it was made with other {name}{told}: delete it and run again: only its "
+                "replicates are drawn again"
             )
 
 

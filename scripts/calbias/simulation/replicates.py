@@ -78,7 +78,7 @@ def write_replicates(path, cells, keys, provenance):
 
 def read_replicates(path):
     """Return ({Cell: Estimates}, {Cell: key}, provenance) of a replicate file, if it is whole."""
-    remedy = "delete it and run again: only what it held is drawn anew"
+    remedy = "delete it and run again: only its replicates are drawn again"
     if not Path(path).exists():
         raise InputError(f"{path}: there is no such replicate file")
     try:
@@ -126,7 +126,7 @@ def _arrow(values):
 
 
 def _texts(names):
-    """Return strings as an Arrow array, likewise."""
+    """Return strings as an Arrow array, without pandas too."""
     texts = [name.encode() for name in names]
     ends = np.cumsum([0, *map(len, texts)], dtype=np.int32)
     return pa.StringArray.from_buffers(

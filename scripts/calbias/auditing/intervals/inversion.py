@@ -20,8 +20,8 @@ from calbias.engine.redraw import redraw_p_value
 
 GRID = (0, 0.25, 0.5, 0.75, 1, 1.25, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 12, 16, 24, 32, 64, 128, 256)
 _CONSTRAINED = 0.16
-# Halvings where the quantile jumps to the observed estimate: of only hits, or only misses, no draw
-# is farther off, and the low end lies where that many agree with them.
+# If all rows are hits, or all misses, no draw has a larger estimate than the observed one. The
+# upper quantile then jumps to it at some λ, which is searched for by this many halvings.
 _AT_A_JUMP = 8
 
 
