@@ -5,12 +5,14 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 import pytest
+import yaml
 
 ROOT = Path(__file__).parents[1]
 PUBLISHED = ROOT / "resources/published"
@@ -19,15 +21,15 @@ TABLE_3 = PUBLISHED / "roelofs2022_table3_glm_fits.csv"
 SHARED = ROOT.parent / "shared"
 GENUINE = SHARED / "logits/probs_resnet110_c10_logits.p"
 needs_genuine = pytest.mark.skipif(not GENUINE.exists(), reason=f"needs {GENUINE}")
-TINY = "tests/workflow/tiny.yaml"
 SMOKE = "config/smoke.yaml"
-# one result or more of each kind, with the tiny configuration, none of which takes long
+TINY = "tiny.yaml"  # SMOKE with these experiments alone, so that results of one are the other's
+TINY_EXPERIMENTS = ("fits", "realistic", "perfect")
+# a result of each kind, with the tiny configuration, none of which takes long
 RESULTS = (
-    *(f"results/{kind}/{model}.parquet" for model in ("resnet110_c10", "resnet110_c100")
-      for kind in ("fits/beta_fits", "fits/glm_fits", "audit/estimates", "recalibration")),
-    *(f"results/bias/{experiment}.parquet" for experiment in ("realistic", "perfect")),
-    *("results/measures/resnet110_c10.parquet", "results/coverage/uniform.parquet"),
-    *("results/league/lp.parquet", "results/predicted_bias/resnet110_c10.parquet"),
+    *(f"results/{kind}/resnet110_c10.parquet" for kind in
+      ("fits/glm_fits", "audit/estimates", "recalibration", "measures", "predicted_bias")),
+    *("results/bias/realistic.parquet", "results/coverage/uniform.parquet"),
+    "results/league/lp.parquet",
 )  # fmt: skip
 SNAKEMAKE = Path(sys.executable).with_name("snakemake")
 KINDS = sorted({name.split("/")[1] for name in RESULTS})
@@ -86,6 +88,8 @@ class Checkout:
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
+                # also where pytest runs in the background of a shell, which ignores Ctrl-C
+                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
             )
 
     def environment(self, more=None):
@@ -166,6 +170,16 @@ def copy_of_the_working_tree(path):
         if (ROOT / name).is_file():
             (path / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / name, path / name)
+
+
+def write_tiny_configuration(checkout):
+    """Write TINY."""
+    config = yaml.safe_load((checkout / SMOKE).read_text("utf-8"))
+    config["experiments"] = {
+        name: keys if name in TINY_EXPERIMENTS else None
+        for name, keys in config["experiments"].items()
+    }
+    (checkout / TINY).write_text(yaml.safe_dump(config), "utf-8")
 
 
 def link_kernels(checkout):

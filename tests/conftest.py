@@ -7,7 +7,13 @@ import shutil
 from contextlib import contextmanager
 
 import pytest
-from checkout import SMOKE, Checkout, copy_of_the_working_tree, link_kernels
+from checkout import (
+    SMOKE,
+    Checkout,
+    copy_of_the_working_tree,
+    link_kernels,
+    write_tiny_configuration,
+)
 from hypothesis import settings
 
 settings.register_profile("calbias", deadline=None)  # a kernel's first call may compile it
@@ -39,34 +45,29 @@ def pristine(tmp_path_factory):
         if not made:
             copy_of_the_working_tree(checkout.path)
             compileall.compile_dir(checkout / "scripts", quiet=1)
+            write_tiny_configuration(checkout)
             link_kernels(checkout)
     return checkout
 
 
 @pytest.fixture(scope="session")
-def undisturbed(pristine, tmp_path_factory):
-    """A checkout in which the tiny configuration has run to its end; never changed by a test."""
-    with once_for_all_workers(tmp_path_factory, "undisturbed") as (folder, made):
+def smoke(pristine, tmp_path_factory):
+    """A checkout in which config/smoke.yaml has run, with its report; never changed by a test."""
+    with once_for_all_workers(tmp_path_factory, "smoke") as (folder, made):
         if not made:
-            pristine.copy(folder / "checkout").run()
+            checkout = pristine.copy(folder / "checkout")
+            checkout.run(config=SMOKE)
+            checkout.run("--report", "results/report.html", config=SMOKE)
     return Checkout(folder / "checkout")
 
 
 @pytest.fixture(scope="session")
-def smoke(pristine, tmp_path_factory):
-    """A folder in which config/smoke.yaml of a checkout elsewhere has run, with its report.
-
-    It is never changed by a test.
-    """
-    with once_for_all_workers(tmp_path_factory, "smoke") as (folder, made):
-        elsewhere = Checkout(folder / "elsewhere", of=pristine.path)
+def undisturbed(smoke, tmp_path_factory):
+    """A checkout in which the tiny configuration has run to its end; never changed by a test."""
+    with once_for_all_workers(tmp_path_factory, "undisturbed") as (folder, made):
         if not made:
-            link_kernels(elsewhere)
-            before = pristine.times()
-            elsewhere.run(config=SMOKE)
-            elsewhere.run("--report", "results/report.html", config=SMOKE)
-            assert pristine.times() == before
-    return elsewhere
+            smoke.copy(folder / "checkout").run()
+    return Checkout(folder / "checkout")
 
 
 @pytest.fixture

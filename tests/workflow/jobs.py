@@ -1,6 +1,7 @@
 """The jobs of the tiny configuration, in the groups that run together after a change."""
 
 import yaml
+from checkout import TINY
 
 MODELS = ("resnet110_c10", "resnet110_c100")
 LEDGER = {"judge_claims", "write_ledger_page"}
@@ -13,6 +14,7 @@ LEAGUE = {
     *("run_league league lp", "join_tables league", "rank_league league", "league_errors"),
     "write_league_page league",
 }
+OTHER_TARGETS = {f"run_league league {target}" for target in ("max_deviation", "smooth_ce")}
 POWER = {"measure_power", "test_power", "write_league_page league"}
 PREDICTED = {"predict_bias resnet110_c10", "join_tables predicted_bias", "predicted_bias"}
 # Both models have genuine scores: each has a picture.
@@ -58,7 +60,7 @@ AFTER_EDIT = {
     "scripts/calbias/estimators/ece_bin.py": {*AFTER_BIN, *LEAGUE, *PREDICTED, *LEDGER}
     | {"judge_recommendation", *COVERAGE, *PAPERS},
     "scripts/calbias/engine/sampler.py": {*ALL_SIMULATED, *FITS, *BIAS, *BIAS_FIGURES, *LEDGER}
-    | {*LEAGUE, *POWER},
+    | {*LEAGUE, *OTHER_TARGETS, *POWER},
     "scripts/calbias/fits/beta.py": {*(f"fit_model {model}" for model in MODELS)}
     | {*(MEASURED - AUDITED), *LEDGER, "settle_claims", "fig3_fits"}
     | {"join_tables beta_fits", "join_tables glm_fits"},
@@ -71,7 +73,7 @@ AFTER_EDIT = {
 
 def changed(checkout, **keys):
     """Write the tiny configuration with other values; return the path."""
-    config = yaml.safe_load((checkout / "tests/workflow/tiny.yaml").read_text())
+    config = yaml.safe_load((checkout / TINY).read_text())
     for key, value in keys.items():
         if isinstance(value, dict):
             config["experiments"] |= value

@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import pytest
 import yaml
-from checkout import errors
+from checkout import TINY, errors
 
 
 @pytest.mark.parametrize(
@@ -21,8 +21,7 @@ from checkout import errors
 )
 def test_a_bad_configuration(fresh, change, expected):
     (fresh / "bad.yaml").write_text(yaml.safe_dump(change))
-    tiny = str(fresh / "tests/workflow/tiny.yaml")
-    text = fresh.run("--configfile", tiny, "bad.yaml", config=None, ok=False)
+    text = fresh.run("--configfile", TINY, "bad.yaml", config=None, ok=False)
     [line] = [line for line in text.splitlines() if expected in line]
     assert len(line) < 400
     assert not (fresh / "results/tables").exists()

@@ -2,9 +2,10 @@
 
 import contextlib
 import os
+import re
 
 import pytest
-from checkout import KINDS, RESULTS, Checkout, link_kernels
+from checkout import KINDS, RESULTS, SMOKE, Checkout, link_kernels
 from test_faults import mounted_read_only, needs_root
 
 
@@ -21,12 +22,17 @@ def read_only(folder):
         yield
 
 
-def test_one_core_and_shards_outside_a_read_only_checkout(fresh, undisturbed, tmp_path):
-    """One core, two shards: the bytes of two cores, one shard. All rules: test_smoke.py."""
-    elsewhere = Checkout(tmp_path / "elsewhere", of=fresh.path)
-    link_kernels(elsewhere)
+@pytest.fixture
+def elsewhere(fresh, tmp_path):
+    checkout = Checkout(tmp_path / "elsewhere", of=fresh.path)
+    link_kernels(checkout)
+    return checkout
+
+
+def test_one_core_and_shards_outside_a_read_only_checkout(elsewhere, fresh, undisturbed):
+    """One core, two shards: the bytes of two cores, one shard."""
     before = fresh.times()
-    targets = (*RESULTS, "results/tables/bias.csv", "results/figures/fig4_realistic.png")
+    targets = (*RESULTS, "results/tables/league.csv", "results/figures/interval_coverage.png")
     with read_only(fresh.path):
         elsewhere.run("--cores", "1", "--config", "shards=2", "--", *targets)
     folders = ("tables", "figures", *KINDS)
@@ -36,6 +42,14 @@ def test_one_core_and_shards_outside_a_read_only_checkout(fresh, undisturbed, tm
     assert fresh.times() == before
     parts = (elsewhere / "results/replicates/realistic/kde").glob("[0-9]*.parquet")
     assert sorted(path.name for path in parts) == ["0-of-2.parquet", "1-of-2.parquet"]
+
+
+def test_no_rule_names_a_file_of_the_checkout_as_if_it_ran_there(elsewhere):
+    said = elsewhere.run("--dry-run", "--printshellcmds", config=SMOKE)
+    commands = re.findall(r"^Shell command: .*", said, flags=re.MULTILINE)
+    assert len(commands) > 100
+    there = r"(?<![\w./\"])(?:scripts|resources|config|workflow)/\S+"
+    assert [found for line in commands for found in re.findall(there, line)] == []
 
 
 @needs_root

@@ -84,7 +84,7 @@ NEW_CELLS = {
 @pytest.mark.parametrize("what", NEW_CELLS)
 def test_a_cell_that_is_added(finished, what):
     """Every estimator of this experiment, also one without bins, whose job then draws nothing."""
-    realistic = {"models": ["resnet110_c10"], "n_samples": [100, 200], **NEW_CELLS[what]}
+    realistic = {"models": [*MODELS], "n_samples": [100, 200], **NEW_CELLS[what]}
     names = ("ece_bin_ew", "ece_debias_em", "ece_sweep_em", "kde")
     expected = {*simulated(*names, experiments=["realistic"]), *BIAS, *BIAS_FIGURES, *LEDGER}
     planned = set(finished.planned(config=changed(finished, experiments={"realistic": realistic})))

@@ -1,5 +1,7 @@
 """Earlier replicates change no byte of a result; cores, shards and place: test_elsewhere.py."""
 
+from jobs import MODELS, changed
+
 from calbias.simulation.replicates import read_replicates
 
 FILE = "results/replicates/realistic/kde/0-of-1.parquet"
@@ -22,10 +24,11 @@ def test_raised_replicates_extend_the_existing_ones(finished, fresh):
 
 def test_lowered_replicates_are_the_first_ones_and_a_new_cell_keeps_the_others(finished):
     before, _, _ = read_replicates(finished / FILE)
-    finished.edit("tests/workflow/tiny.yaml", "[100, 200]", "[100, 150, 200]")
-    said = finished.run("--config", "replicates=5", "--", FILE)
+    experiments = {"realistic": {"models": [*MODELS], "n_samples": [100, 150, 200]}}
+    config = changed(finished, replicates=5, experiments=experiments)
+    said = finished.run("--", FILE, config=config)
     assert "n = 150: 5 replicates" in said
-    assert said.count("replicates in") == 1  # no other was drawn
+    assert said.count("replicates in") == 2  # one a model: no other was drawn
     after, _, _ = read_replicates(finished / FILE)
     for cell, estimates in before.items():
         assert after[cell].estimate.tolist() == estimates.first(5).estimate.tolist()
