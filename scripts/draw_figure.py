@@ -2,7 +2,7 @@
 
 import importlib
 
-from calbias.errors import InputError
+from calbias.errors import InputError, validate_defines
 from calbias.figures import style
 from calbias.io.command_line import TABLES, option, script
 from calbias.io.tables import read_tables
@@ -26,6 +26,7 @@ def main(options):
         raise InputError(f"--table: {missing[0]} is missing; add --table {missing[0]}=PATH.csv")
     tables = read_tables({stem: options.table[stem] for stem in entry.tables})
     module = importlib.import_module(f"calbias.figures.{entry.module}")
+    validate_defines(module.__file__, vars(module), ["draw"], "draw(tables)")
     figure = style.drawn(module.draw, tables, **entry.options)
     style.save(figure, options.output_png, options.output_pdf)
 

@@ -18,6 +18,12 @@ def looked_up(kind, name, known):
     return known[name]
 
 
+def validate_defines(path, defined, names, form):
+    """Raise InputError unless a user's file defines one of ``names``; ``form`` shows how."""
+    if not any(name in defined for name in names):
+        raise InputError(f"{path}: define {form} in it")
+
+
 def did_you_mean(name, known):
     """Return the end of a message on an unknown name: the nearest known one, else all of them."""
     nearest = difflib.get_close_matches(str(name), list(known), n=1)

@@ -1,5 +1,6 @@
 """A claim, its verdict, and the thresholds that all rules share."""
 
+import inspect
 import re
 from collections.abc import Callable
 from typing import NamedTuple
@@ -79,10 +80,14 @@ def claim(id, where, tables, figures="", real=False, settling=None):
     """
 
     def claim_of(rule):
+        place = f"{rule.__code__.co_filename}: claim {id}"
+        ends = f"{place}: its rule must yield what it measured and return (verdict, source)"
         known = {**vars(paper), **globals(), **rule.__globals__}
         words = re.split(r"\s+(?:Published|Rule|Errors): ", (rule.__doc__ or "").strip())
         if len(words) != 4:
-            raise InputError(f"claim {id}: its docstring needs Published:, Rule: and Errors:")
+            raise InputError(f"{place}: its docstring needs Published:, Rule: and Errors:")
+        if not inspect.isgeneratorfunction(rule):
+            raise InputError(ends)
         words = [re.sub(r"\n *", " ", part).format_map(known) for part in words]
 
         def judge(evidence):
@@ -91,6 +96,8 @@ def claim(id, where, tables, figures="", real=False, settling=None):
                 while True:
                     parts.append(next(found))
             except StopIteration as end:
+                if not end.value:
+                    raise InputError(ends) from None
                 verdict, source, *largest_error = end.value
             notes = tuple(part for part in parts if part and isinstance(part, str))
             measurements = [part for part in parts if isinstance(part, Measurement)]

@@ -17,9 +17,11 @@ from pathlib import Path
 
 import numpy as np
 
-from calbias.errors import InputError
+from calbias.errors import InputError, validate_defines
 from calbias.estimation.registry import (
     FOLDER,
+    FORM,
+    FUNCTIONS,
     bin_numbers,
     estimator_file,
     estimator_options,
@@ -177,6 +179,5 @@ def load_module(path):
                 del sys.modules[name]  # once corrected, it can be loaded
                 raise
         module = sys.modules[name]
-    if not (hasattr(module, "estimate_data_sets") or hasattr(module, "estimate")):
-        raise InputError(f"{path}: define estimate(scores, hits, n_bins, norm) in it")
+    validate_defines(path, vars(module), FUNCTIONS, FORM)
     return module

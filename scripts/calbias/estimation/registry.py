@@ -6,12 +6,15 @@ from functools import cache
 from numbers import Real
 from pathlib import Path
 
-from calbias.errors import InputError, looked_up
+from calbias.errors import InputError, looked_up, validate_defines
 
 CHOSEN = -1  # the number of bins of an estimator that chooses it
 NO_BINS = 0  # … and of one that has none
 FOLDER = Path(__file__).parents[1] / "estimators"
 BINS = ("fixed", "chosen", "none")
+INPUTS = ("top_label", "probabilities")  # of a measure
+FUNCTIONS = ("estimate", "estimate_data_sets")  # a file defines one of them
+FORM = "estimate(scores, hits, n_bins, norm)"
 
 
 def estimator_file(estimator, folders=(FOLDER,)):
@@ -47,8 +50,8 @@ def validate_unusable(estimator, path):
             f"and underscores"
         )
     tree = _tree(path, path.stat().st_mtime_ns)
-    if tree and not _bound_names(tree) & {"estimate", "estimate_data_sets", "*"}:
-        raise InputError(f"{path}: define estimate(scores, hits, n_bins, norm) in it")
+    if tree:
+        validate_defines(path, _bound_names(tree), (*FUNCTIONS, "*"), FORM)
 
 
 def estimator_options(estimator, path=None):
@@ -126,7 +129,7 @@ def _is_list_of_numbers(value):
     )
 
 
-_FORMS = {  # of what an estimator's file may assign: (check, form in words)
+_FORMS = {  # of what a user's file may assign: (check, form in words)
     "VARIANTS": (
         _is_variants,
         'a dict from names to options, such as {"mine_ew": {"binning": "equal_width"}}',
@@ -136,6 +139,7 @@ _FORMS = {  # of what an estimator's file may assign: (check, form in words)
         'a name, such as "lp", or a dict from estimators to names',
     ),
     "BINS": (lambda value: value in BINS, 'one of "fixed", "chosen", "none"'),
+    "INPUT": (lambda value: value in INPUTS, 'one of "top_label", "probabilities"'),
     "NORMS": (_is_list_of_numbers, "a list of numbers, such as (2,)"),
 }
 

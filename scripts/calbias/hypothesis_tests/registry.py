@@ -11,7 +11,7 @@ import importlib
 from pathlib import Path
 from typing import NamedTuple
 
-from calbias.errors import looked_up
+from calbias.errors import looked_up, validate_defines
 from calbias.estimation.registry import estimator_file, estimator_options, known_estimators, literal
 
 N_BINS = 15
@@ -51,6 +51,8 @@ def load_test(name):
     if name.startswith(_REDRAW):
         return CalibrationTest(name, statistics=_statistic(name.removeprefix(_REDRAW), path))
     module = importlib.import_module(f"calbias.hypothesis_tests.{path.stem}")
+    form = "p_values(data) or statistics(data)"
+    validate_defines(path, vars(module), ["p_values", "statistics"], form)
     options = estimator_options(name, path)
 
     def bound(function):
@@ -60,7 +62,7 @@ def load_test(name):
         name,
         bound(getattr(module, "p_values", None)),
         bound(getattr(module, "statistics", None)),
-        " ".join(module.__doc__.partition("Blind to ")[2].split()).rstrip("."),
+        " ".join((module.__doc__ or "").partition("Blind to ")[2].split()).rstrip("."),
     )
 
 

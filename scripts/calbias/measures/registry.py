@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from calbias.errors import InputError, looked_up
+from calbias.errors import InputError, looked_up, validate_defines
 from calbias.estimation.registry import literal
 
 
@@ -59,10 +59,17 @@ def measures() -> dict[str, Measure]:
     """Return {name: Measure} of all files in this folder."""
     found = {}
     for path in sorted(Path(__file__).parent.glob("*.py")):
-        if literal(path, "VARIANTS", None) is not None:
-            module = importlib.import_module(f"calbias.measures.{path.stem}")
-            for name, options in module.VARIANTS.items():
-                found[name] = Measure(name, module.INPUT, module, options)
+        variants, reads = (literal(path, name, None) for name in ("VARIANTS", "INPUT"))
+        if variants is None and reads is None:
+            continue  # no measure's file
+        module = importlib.import_module(f"calbias.measures.{path.stem}")
+        defined = vars(module)
+        form = "measure(scores, hits) or measure(probabilities, labels)"
+        validate_defines(path, defined, ["VARIANTS"], f'VARIANTS = {{"{path.stem}": {{}}}}')
+        validate_defines(path, defined, ["INPUT"], 'INPUT = "top_label" or "probabilities"')
+        validate_defines(path, defined, ["measure", "rows"], form)
+        for name, options in variants.items():
+            found[name] = Measure(name, reads, module, options)
     return found
 
 

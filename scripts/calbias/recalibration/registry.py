@@ -12,7 +12,7 @@ import importlib
 from functools import partial
 from pathlib import Path
 
-from calbias.errors import looked_up
+from calbias.errors import looked_up, validate_defines
 from calbias.estimation.registry import estimator_options, known_estimators
 
 FOLDER = Path(__file__).parent / "methods"
@@ -27,6 +27,8 @@ def load_method(method):
     """Return ``fit(logits, labels, **more options)``; InputError for an unknown name."""
     path = looked_up("method", method, known_methods())
     module = importlib.import_module(f"calbias.recalibration.methods.{path.stem}")
+    form = "fit(logits, labels) or fit_binary(scores, hits)"
+    validate_defines(path, vars(module), ["fit", "fit_binary"], form)
     fit = getattr(module, "fit", None)
     if fit is None:
         from calbias.recalibration.binary import fit_classes  # Snakemake imports no NumPy

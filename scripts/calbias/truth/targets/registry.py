@@ -10,7 +10,7 @@ import importlib
 import inspect
 from pathlib import Path
 
-from calbias.errors import looked_up
+from calbias.errors import looked_up, validate_defines
 from calbias.truth.scenarios import Scenario
 from calbias.truth.targets.population import GRID_SIZE, population_of_sample, population_of_scenario
 
@@ -45,8 +45,10 @@ def target_value_of_sample(target: str, scores, curve_values, **options) -> floa
 
 @functools.cache
 def _module(target):
-    looked_up("target", target, known_targets())
-    return importlib.import_module(f"calbias.truth.targets.{target}")
+    path = looked_up("target", target, known_targets())
+    module = importlib.import_module(f"calbias.truth.targets.{target}")
+    validate_defines(path, vars(module), ["functional"], "functional(population)")
+    return module
 
 
 def _taken(function, options):

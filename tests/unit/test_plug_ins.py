@@ -1,0 +1,88 @@
+"""A user's files that lack what docs/extend.md asks of them: one line, file and remedy."""
+
+import json
+import shutil
+
+import pytest
+from checkout import ROOT
+from command import python
+
+TRY = """
+import contextlib, importlib, io, json, pathlib, sys
+import draw_figure
+from calbias import Curve, Scenario, estimate
+from calbias.claims.ledger import all_claims
+from calbias.errors import InputError
+from calbias.hypothesis_tests.registry import load_test
+from calbias.measures.registry import measure
+from calbias.recalibration.registry import load_method
+from calbias.truth.targets.registry import target_value
+
+uses = {
+    "estimators": lambda: estimate("mine", [0.2, 0.7], [0, 1]),
+    "hypothesis_tests": lambda: load_test("mine"),
+    "recalibration/methods": lambda: load_method("mine"),
+    "truth/targets": lambda: target_value("mine", Scenario("s", 2.0, 1.0, Curve("identity"))),
+    "measures": lambda: measure("mine", [0.2, 0.7], [0, 1]),
+    "figures": lambda: draw_figure.main("--figure mine --output-png a --output-pdf b".split()),
+    "claims": lambda: [claim.judge(None) for claim in all_claims() if claim.id == "C99"],
+}
+for folder, text in json.load(sys.stdin):
+    path = pathlib.Path("scripts/calbias", folder, "mine.py").resolve()
+    path.write_text(text)
+    importlib.invalidate_caches()
+    try:
+        with contextlib.redirect_stderr(io.StringIO()) as screen:
+            uses[folder]()
+        print("nothing")
+    except (InputError, SystemExit) as error:
+        print(screen.getvalue().strip().removeprefix("error: ") or error)
+    path.unlink()
+    sys.modules.pop("calbias." + folder.replace("/", ".") + ".mine", None)
+"""
+DOCUMENT = '"""A claim.\n\n    Published: 1\n    Rule: none\n    Errors: none\n    """'
+CLAIM = "from calbias.claims.verdicts import claim\n\n\n@claim('C99', 'here', 'bias')\n"
+CLAIM += f"def rule(evidence):\n    {DOCUMENT}\n    "
+LACKING = (  # folder, text of mine.py, what is said after its path
+    ("estimators", "", ": define estimate(scores, hits, n_bins, norm) in it"),
+    ("hypothesis_tests", "", ": define p_values(data) or statistics(data) in it"),
+    ("hypothesis_tests", "def p_values(data): ...", None),
+    ("recalibration/methods", "", ": define fit(logits, labels) or fit_binary(scores, hits) in it"),
+    ("truth/targets", "def value(scenario): ...", ": define functional(population) in it"),
+    ("measures", "INPUT = 'top_label'", ': define VARIANTS = {"mine": {}} in it'),
+    ("measures", "VARIANTS = {'mine': {}}", ': define INPUT = "top_label" or "probabilities"'),
+    (
+        "measures",
+        "VARIANTS = {'mine': {}}\nINPUT = 'scores'",
+        ', line 2: INPUT must be one of "top_label", "probabilities", not \'scores\'',
+    ),
+    (
+        "measures",
+        "VARIANTS = {'mine': {}}\nINPUT = 'top_label'",
+        ": define measure(scores, hits) or measure(probabilities, labels) in it",
+    ),
+    ("figures", "TABLES = ()", ": define draw(tables) in it"),
+    *(
+        ("claims", f"{CLAIM}{end}", ": claim C99: its rule must yield what it measured and return")
+        for end in ("yield ''", "return 'reproduced', 'here'")
+    ),
+)
+
+
+@pytest.fixture(scope="module")
+def said(tmp_path_factory):
+    """What using each of the files says, a list of lines."""
+    folder = tmp_path_factory.mktemp("plug_ins").resolve()
+    for part in ("scripts", "workflow"):
+        shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
+    lines = json.dumps([(kind, text) for kind, text, _ in LACKING])
+    found = python(TRY, folder=folder, lines=lines, PYTHONPATH=str(folder / "scripts"))
+    return [line.removeprefix(f"{folder}/scripts/calbias/") for line in found.splitlines()]
+
+
+@pytest.mark.parametrize("number", range(len(LACKING)), ids=[row[0] for row in LACKING])
+def test_what_a_file_lacks_is_said_in_one_line(said, number):
+    folder, _, message = LACKING[number]
+    assert len(said) == len(LACKING)
+    expected = f"{folder}/mine.py{message}" if message else "nothing"
+    assert said[number].startswith(expected)
