@@ -210,6 +210,21 @@ def test_reliability_terms_estimate_the_squared_error():
     assert terms.mean() == pytest.approx(np.mean((scores - q) ** 2), abs=4 * error)
 
 
+@pytest.mark.parametrize("is_mirrored", [False, True])
+def test_reliability_terms_of_scores_of_exactly_1_or_0_that_are_wrong(is_mirrored):
+    """100 scores of 0.2 and 0.8 each, as often right as they say, and ten of 1, all wrong.
+
+    The line through the first two changes nothing; the others become 1/9 by eight rows and one.
+    """
+    scores = np.repeat([0.2, 0.8, 1.0], [100, 100, 10])
+    hits = np.concatenate([np.arange(100) < 20, np.arange(100) < 80, np.zeros(10)])
+    if is_mirrored:
+        scores, hits = 1.0 - scores, 1.0 - hits
+    terms = reliability_terms(scores, hits, np.arange(210) % 5)
+    assert terms[:200] == pytest.approx(0, abs=1e-6)
+    assert terms[200:] == pytest.approx(1 - (1 / 9) ** 2)
+
+
 def test_the_better_calibrated_model_is_found():
     first, second = models(2000, 0, second=2.5)
     found = compare(first, second, 99)

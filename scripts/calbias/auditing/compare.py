@@ -1,11 +1,12 @@
 """Which of two models is better calibrated, on the same rows.
 
 The reliability term of the Brier score is estimated row by row: (y − s)² − (y − g(s))², g the
-logistic recalibration (Cox, Platt) fitted on the other folds. Its mean estimates E δ², from below.
-The difference of two models' terms is a paired mean: it has a normal interval. The redraw test asks
-how large the standardised difference is when both models are equally far from calibrated: their
-hits are drawn from curves of the fitted shapes scaled to the same E δ², with the correlation of the
-hits kept.
+logistic recalibration (Cox, Platt) fitted on the other folds; scores of exactly 0 and 1, which have
+no logit, get the rate of their hits. The mean of the terms estimates E δ², from below. The
+difference of two models' terms is a paired mean: it has a normal interval. The redraw test asks how
+large the standardised difference is when both models are equally far from calibrated: their hits
+are drawn from curves of the fitted shapes scaled to the same E δ², with the correlation of the hits
+kept.
 """
 
 import json
@@ -119,18 +120,30 @@ def compare_files(first, second, replicates=499, seed=0, progress=None):
 
 def reliability_terms(scores, hits, fold):
     """Return (y − s)² − (y − g(s))² of each row, (n,), g fitted on the other folds."""
-    x = logits_of(scores)
     recalibrated = np.empty_like(scores)
     for k in range(FOLDS):
         held = fold == k
-        recalibrated[held] = cox_curve(x[~held], hits[~held], x[held])
+        recalibrated[held] = _recalibrated(scores[~held], hits[~held], scores[held])
     return (hits - scores) ** 2 - (hits - recalibrated) ** 2
+
+
+def _recalibrated(scores, hits, new):
+    """Return the recalibrated ``new`` scores (m,), fitted on scores (n,) and hits (n,).
+
+    Scores of exactly 0 and 1 have no logit. Each is a group of its own, whose rate is that of its
+    hits and of one more row that agrees with the score; the logistic curve is fitted on the others.
+    """
+    inside = (scores > 0) & (scores < 1)
+    rates = cox_curve(logits_of(scores[inside]), hits[inside], logits_of(new))
+    for end in (0.0, 1.0):
+        at_end = hits[scores == end]
+        rates[new == end] = (at_end.sum() + end) / (at_end.size + 1)
+    return rates
 
 
 def _scaled(scores, hits, square):
     """Return the rates (n,) at the curve of the fitted shape with E δ² = ``square``."""
-    x = logits_of(scores)
-    direction = cox_curve(x, hits, x) - scores
+    direction = _recalibrated(scores, hits, scores) - scores
 
     def excess(lam):
         return float(np.mean((np.clip(scores + lam * direction, 0, 1) - scores) ** 2)) - square
