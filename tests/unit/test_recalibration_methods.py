@@ -56,6 +56,8 @@ TIED = ([0.2, 0.5, 0.5, 0.5], [0, 0, 1, 1])
         ((PROBABILITIES, HITS), {"n_bins": 3, **EM}, PROBABILITIES, [0.5] * 6),
         ((PROBABILITIES, HITS), {"n_bins": 2, **EM}, [0.05, 0.59, 0.61], [1 / 3, 1 / 3, 2 / 3]),
         (TIED, {"n_bins": 2, **EM}, TIED[0], [0, 2 / 3, 2 / 3, 2 / 3]),
+        # tied lowest scores: their bin reaches down to 0
+        (([0.5, 0.5, 0.9, 0.9], [0, 1, 1, 1]), {"n_bins": 4, **EM}, [0.4, 0.5, 0.9], [0.5, 0.5, 1]),
         # an empty bin
         (([0.1, 0.9], [0, 1]), {"n_bins": 3}, [0.2, 0.5, 0.7], [0, 0.5, 1]),
         (([0.1, 0.9], [0, 1]), {"n_bins": 3, "empty_bins_zero": True}, [0.2, 0.5, 0.7], [0, 0, 1]),

@@ -19,9 +19,9 @@ def fit_binary(scores, hits, n_bins=15, equal_mass=False, empty_bins_zero=False)
     """Return the ``Steps`` of the bins [k/b, (k+1)/b), with 1 in the last, or of equal mass.
 
     There bin k begins at the score of rank ceil(k·n/b); equal scores stay together, in the highest
-    bin they reach. The literature leaves open what a bin without samples gets: here its centre, or
-    zero, as in the code published with the ten models. Of equal mass only the first bin can have
-    scores but no samples, below tied lowest scores: it gets zero.
+    bin they reach. The lowest bin with samples reaches down to 0, as a₁ = 0 in Guo et al. The
+    literature leaves open what a bin of equal width without samples gets: here its centre, or zero,
+    as in the code published with the ten models.
     """
     inner = np.arange(1, n_bins)
     edges = inner / n_bins
@@ -33,5 +33,8 @@ def fit_binary(scores, hits, n_bins=15, equal_mass=False, empty_bins_zero=False)
     count = np.bincount(bins, minlength=n_bins)
     n_hits = np.bincount(bins, weights=hits, minlength=n_bins)
     centre = (np.arange(n_bins) + 0.5) / n_bins
-    of_empty = np.zeros(n_bins) if empty_bins_zero or equal_mass else centre
-    return Steps(edges, np.where(count > 0, n_hits / np.maximum(count, 1), of_empty))
+    of_empty = np.zeros(n_bins) if empty_bins_zero else centre
+    values = np.where(count > 0, n_hits / np.maximum(count, 1), of_empty)
+    if equal_mass:
+        values[0] = values[np.argmax(count > 0)]  # below tied lowest scores no bin has samples
+    return Steps(edges, values)
