@@ -1,10 +1,10 @@
 """The league and the power of tests in words: every sentence follows from the tables by a rule.
 
-- *best*: the least error (see ``ranking``); others of rank 1 are named as ties.
-- *worth nothing*: an error of at least 100 %: reporting zero would have been as near.
-- *never*: worth nothing at every sample size, the largest among them.
-- *does not learn*: ten times the data or more take less than a tenth off the error.
-- *blind*: power below 20 % at the largest n, where another test has more than 80 %.
+- *best*: the least error (see ``ranking``).
+- *not clearly worse*: by at most two Monte Carlo standard errors of the difference.
+- *off by the truth or more*: an error of at least 100 %; an estimate of zero would be as near.
+- *hardly better*: ten times the data or more take less than a tenth off the error.
+- *blind*: power below 20 % at the largest n at which another test has more than 80 %.
 """
 
 LAWS = {"saturated": "a saturated classifier", "spread": "a classifier with spread scores"}
@@ -78,35 +78,35 @@ def detection_reading(detection):
 def _at(rows, n):
     """Return the sentence on one law and sample size."""
     errors = [(symbol, rows[rows["target"] == x]) for x, symbol in CALIBRATION_ERRORS.items()]
-    parts = [f"the {symbol} error with {_best(of)}" for symbol, of in errors if len(of)]
-    best = f"{', '.join(parts)}; of all measures {_best(rows)}" if parts else _best(rows)
+    best = [f"measure of the {symbol} error is {_best(of)}" for symbol, of in errors if len(of)]
+    best = ". The best ".join([*best, f"of all measures is {_best(rows)}"])
     nothing = (rows["error"] >= NOTHING).sum()
     return (
-        f"n = {n}: best known is {best}. {nothing} of {len(rows)} measures are off by as much as "
-        "what they measure."
+        f"With {n} samples the best {best}. {nothing} of {len(rows)} measures are off by at least as "
+        "much as what they measure."
     )
 
 
 def _best(rows):
-    """Return the best measure with its error, and how many the simulation cannot tell from it."""
+    """Return the best measure with its error, and those that the simulation cannot tell from it."""
     first = rows.iloc[0]
     margin = 2 * (first["error_se"] ** 2 + rows["error_se"] ** 2) ** 0.5
     ties = rows.loc[rows["error"] - margin <= first["error"], "estimator"].unique()[1:]
     words = ""
     if len(ties):  # names: an estimator of two errors counts once
-        words = f"; not clearly worse: {', '.join(ties[:3])}"
-        words += f" and {len(ties) - 3} others" if len(ties) > 3 else ""
-    return f"{first['estimator']} ({first['error']:.0%} of the truth{words})"
+        others = f" and {len(ties) - 3} others" if len(ties) > 3 else ""
+        words = f" (not clearly worse: {', '.join(ties[:3])}{others})"
+    return f"{first['estimator']}, off by {first['error']:.0%} of the truth{words}"
 
 
 def _never(rows, sizes):
-    """Return the sentences on measures that are never worth anything, or do not learn."""
+    """Return the sentences on measures off by the truth at every n, or hardly better with more."""
     wide = rows.pivot(index="entry", columns="n_samples", values="error")
     never = wide.index[wide.ge(NOTHING).all(axis=1)]
     stuck = wide.index[wide[sizes[-1]] > LEARNS * wide[sizes[0]]].difference(never)
     sentences = []
     if len(never):
-        sentences.append(f"Never: {', '.join(never)} (off by the truth or more at every n).")
+        sentences.append(f"Off by the truth or more at every n: {', '.join(never)}.")
     if len(stuck) and sizes[-1] >= 10 * sizes[0]:
-        sentences.append(f"More data do not help: {', '.join(stuck)}.")
+        sentences.append(f"Hardly better with more data: {', '.join(stuck)}.")
     return sentences

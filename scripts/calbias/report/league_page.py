@@ -16,6 +16,7 @@ def league_page(tables, pictures):
     test_detection and, where it was measured, league_times; ``pictures`` {figure: path of its PNG}.
     """
     ranks, times = tables["league_ranking"], tables.get("league_times")
+    fewest, most = ranks["n_replicates"].min(), ranks["n_replicates"].max()
     return template("league.html.j2").render(
         rule=ranking.__doc__.split("\n\n", 1)[1].translate(MARKS),
         words=reading.__doc__.split("\n\n", 1)[1].translate(MARKS),
@@ -32,7 +33,7 @@ def league_page(tables, pictures):
             *([] if times is None else [_table("league_times", _times(times))]),
         ],
         figures=[(name, small_picture(path)) for name, path in pictures.items()],
-        n_data_sets=sorted(ranks["n_replicates"].unique()),
+        n_data_sets=f"{fewest} to {most}" if fewest < most else fewest,
     )
 
 
