@@ -64,7 +64,31 @@ class Comparison:
 
 
 def compare(first, second, replicates=499, seed=0, names=("first", "second"), progress=None):
-    """Return the Comparison of two models, (scores, hits) each, on the same rows in one order."""
+    """Return which of two models is better calibrated, on the same rows.
+
+    Parameters
+    ----------
+    first, second : (array_like, array_like)
+        Scores (n,) in [0, 1] and hits (n,), 1 where the prediction was correct and 0 elsewhere, of
+        each model; the rows are in the same order.
+    replicates : int
+        Data sets of the redraw test.
+    seed : int
+        Of the folds and the redraw test.
+    names : (str, str)
+        What the sentence calls the models.
+    progress : callable, optional
+        Called with a text now and then.
+
+    Returns
+    -------
+    Comparison
+
+    Raises
+    ------
+    InputError
+        For arrays that are not scores and hits, different numbers of rows, and fewer than 20 rows.
+    """
     (s, y), (t, z) = (scores_and_hits(*model) for model in (first, second))
     n = s.size
     if t.size != n:

@@ -15,11 +15,34 @@ _STEPS, _CLOSE = 6, 0.015
 
 
 def plan(scores=None, beta=None, detect=DETECT, power=0.8, slope_width=0.1, gap_width=0.01, seed=0):
-    """Return a table of goals with the labels that they need, by closed form and by simulation.
+    """Return how many labels a study needs, by closed form and by simulation.
 
-    The scores (n,) of the study, or the Beta distribution with these two parameters; true ℓ1 errors
-    to detect, of a model with logit c = b·logit s, b < 1; half widths of the 95 % intervals of b
-    and of mean score less accuracy.
+    Parameters
+    ----------
+    scores : array_like, shape (n,), optional
+        Scores like those of the study.
+    beta : (float, float), optional
+        In their place, the parameters of a Beta distribution of the scores.
+    detect : sequence of float
+        True ℓ1 errors to detect at the 5 % level, fractions, of a model whose accuracy c at a score
+        s has logit c = b·logit s, b < 1.
+    power : float
+        The probability with which they are to be detected.
+    slope_width, gap_width : float
+        Half widths of the 95 % intervals of b, and of mean score less accuracy, a fraction.
+    seed : int
+        Of the simulations.
+
+    Returns
+    -------
+    DataFrame
+        A row for each goal: ``labels`` by closed form, ``simulated_power`` with that many and its
+        standard error, ``labels_by_simulation``, and ``slope``, the b of the error to detect.
+
+    Raises
+    ------
+    InputError
+        Unless one of scores and beta is given, and for a power, width or error out of range.
     """
     if (scores is None) == (beta is None):
         raise InputError("give scores, or the two parameters of a Beta distribution")

@@ -82,8 +82,8 @@ def _at(rows, n):
     best = ". The best ".join([*best, f"of all measures is {_best(rows)}"])
     nothing = (rows["error"] >= NOTHING).sum()
     return (
-        f"With {n} samples the best {best}. {nothing} of {len(rows)} measures are off by at least as "
-        "much as what they measure."
+        f"With {n} samples the best {best}. {nothing} of {len(rows)} measures are off by at least "
+        "as much as what they measure."
     )
 
 

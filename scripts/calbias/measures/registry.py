@@ -56,7 +56,18 @@ class Measure(NamedTuple):
 
 @cache
 def measures() -> dict[str, Measure]:
-    """Return {name: Measure} of all files in this folder."""
+    """Return all measures, those of files of your own among them.
+
+    Returns
+    -------
+    dict
+        {name: Measure}; ``reads`` of a Measure is ``top_label`` or ``probabilities``.
+
+    Raises
+    ------
+    InputError
+        For a file that lacks ``VARIANTS``, ``INPUT`` or its function.
+    """
     found = {}
     for path in sorted(Path(__file__).parent.glob("*.py")):
         variants, reads = (literal(path, name, None) for name in ("VARIANTS", "INPUT"))
@@ -74,10 +85,29 @@ def measures() -> dict[str, Measure]:
 
 
 def measure(name: str, predictions, outcomes) -> float:
-    """Return a measure of scores and hits, or of probabilities and labels: see ``reads``.
+    """Return a measure of scores and hits, or of probabilities and labels.
 
-    InputError for an unknown measure, and for predictions of the wrong shape.
+    Parameters
+    ----------
+    name : str
+        One of ``measures()``; its ``reads`` says which of the two it needs.
+    predictions : array_like, shape (n,) or (n, K)
+        Scores in [0, 1], or a row of probabilities for each sample.
+    outcomes : array_like, shape (n,)
+        Hits, 1 where the prediction was correct and 0 elsewhere, or class numbers from 0.
 
+    Returns
+    -------
+    float
+        A fraction, except ``nll`` (nats) and ``brier`` (0 to 2).
+
+    Raises
+    ------
+    InputError
+        For an unknown measure, and for arrays of the wrong shape.
+
+    Examples
+    --------
     >>> scores, hits = [0.78, 0.64, 0.92, 0.58], [1, 1, 0, 1]
     >>> round(measure("accuracy", scores, hits), 2), round(measure("ece", scores, hits), 3)
     (0.75, 0.48)

@@ -19,12 +19,37 @@ FOLDER = Path(__file__).parent / "methods"
 
 
 def known_methods():
-    """Return {name: path} of every method, without importing any."""
+    """Return all recalibration methods, those of files of your own among them.
+
+    Returns
+    -------
+    dict
+        {name: path of its file}; no file is imported.
+    """
     return known_estimators((FOLDER,))
 
 
 def load_method(method):
-    """Return ``fit(logits, labels, **more options)``; InputError for an unknown name."""
+    """Return the function that fits a recalibration method.
+
+    Parameters
+    ----------
+    method : str
+        One of ``known_methods()``.
+
+    Returns
+    -------
+    callable
+        ``fit(logits, labels, **options)`` of logits (n, K) and class numbers (n,) from 0, the
+        validation fold. It returns an object with ``predict(logits)``: recalibrated logits (m, K),
+        or scores (m,) from a method that recalibrates one score alone. The options are those of the
+        method's file.
+
+    Raises
+    ------
+    InputError
+        For an unknown method, and for a file without ``fit`` and ``fit_binary``.
+    """
     path = looked_up("method", method, known_methods())
     module = importlib.import_module(f"calbias.recalibration.methods.{path.stem}")
     form = "fit(logits, labels) or fit_binary(scores, hits)"
