@@ -6,7 +6,7 @@ from calbias.io.tables import write_table
 from calbias.pipeline.models import read_models
 from calbias.truth.curves import Curve
 from calbias.truth.fitted_scenarios import fitted_scenario
-from calbias.truth.scenario_tables import scenario_row, synthetic_rows
+from calbias.truth.scenario_tables import NAMED_CURVES, scenario_row, synthetic_rows
 
 
 @script(
@@ -17,7 +17,7 @@ from calbias.truth.scenario_tables import scenario_row, synthetic_rows
     option("--models", "models, by name", many=True, default=[]),
     option("--curve", "curve of the models", choices=["fitted", "identity"], default=None),
     option("--scores", "Beta parameters, as alpha,beta", many=True, default=[]),
-    option("--curves", "by name", many=True, choices=["identity", "logistic"], default=[]),
+    option("--curves", "by name", many=True, choices=[*NAMED_CURVES], default=[]),
     option("--powers", "exponents d of c^d", float, many=True, default=[]),
     option("--glms", "fitted curves, as name,b0,b1", many=True, default=[]),
     option("--output", "scenario table to write"),

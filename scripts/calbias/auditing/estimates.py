@@ -89,7 +89,7 @@ def _row(construction, name):
 
 
 def _errors(construction, name, weights):
-    """Return the weighted error and squared error of each replicate, (m,): curves share words."""
+    """Return weighted errors and squared errors, (m,): curves share the replicates' random bits."""
     total = sum(weights.values())
     errors = squares = np.zeros(construction.replicates)
     for lam, weight in weights.items():

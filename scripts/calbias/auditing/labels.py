@@ -22,8 +22,9 @@ def labels_table(sample, curves, halving, seed):
 def halving_labels(sample, estimator, corrected, level):
     """Return about how many labels halve the interval of an estimator's target.
 
-    The scores are repeated two, four and eight times, the observed estimate is the median one of
-    the curve with the ``corrected`` error, and the length is read off between.
+    The interval is computed for the scores repeated two, four and eight times, where the estimate
+    is the median one at the curve with the ``corrected`` error; the number of labels at which the
+    length is half is interpolated.
     """
     if sample.n > _MOST_SCORES or sample.hits.min() == sample.hits.max():
         return float(4 * sample.n)

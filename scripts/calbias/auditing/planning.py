@@ -75,7 +75,7 @@ def simulated_power(scores, rates, n, replicates, seed=0):
 
 
 def curve_with_error(rates_at, scores, error):
-    """Return the rates of the family ``rates_at(λ)`` with an ℓ1 error; None if none is that far."""
+    """Return the rates of the family ``rates_at(λ)`` with this ℓ1 error, or None if none has it."""
 
     def excess(lam):
         return float(np.abs(rates_at(lam) - scores).mean()) - error

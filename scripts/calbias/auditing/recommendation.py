@@ -1,9 +1,10 @@
 """The recommending rule of an audit, judged on scenarios that it was not made on.
 
-On each data set the rule recommends an estimator of the ℓ1 error. Its own root mean squared error
-is that of the recommended values; next to it stand those of each estimator used throughout. What
-the rule loses is its error over that of the best estimator, which no user can know. And how often
-the p-value that decides finds what is there, next to the p-value of another estimator.
+On each data set the rule recommends an estimator of the ℓ1 error. The root mean squared error of
+the recommended values is compared with the error of each estimator used throughout; what the rule
+loses is its error divided by the error of the best estimator, which no user can know. The table
+also says how often the p-value that decides finds the miscalibration, and how often the p-value of
+another estimator does.
 """
 
 import numpy as np

@@ -9,7 +9,7 @@ and the mean estimate is compared with the error of that curve.
 - ``predicted``: the curve is fitted to all N rows.
 - ``predicted_from_subsample``: the curve is fitted to the n rows alone, as a user has to do.
 
-Subsamples are drawn without replacement; scores of exactly 1 keep their mean label as the curve.
+Subsamples are drawn without replacement. At scores of exactly 1 the curve is their mean hit.
 """
 
 import numpy as np
@@ -23,7 +23,7 @@ from calbias.logits.top_label import TopLabel
 
 REFERENCE = "ece_debias_em"
 N_BINS = 15
-N_REDRAWS = 40  # data sets that each fit to a subsample is judged by
+N_REDRAWS = 40  # data sets drawn from each curve that is fitted to a subsample
 
 
 def predicted_bias(top, estimators, sample_sizes, n_subsamples, n_refits, seed=0, name=""):

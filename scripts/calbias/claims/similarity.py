@@ -12,7 +12,7 @@ from calbias.claims.verdicts import NotJudged
 class Similarity(NamedTuple):
     """Mean distance within groups over that between, and its exact permutation p-value.
 
-    ``p_value`` is the fraction of all ways to share the labels out whose ratio is as small.
+    ``p_value`` is the fraction of all ways to assign the labels whose ratio is as small or smaller.
     """
 
     ratio: float

@@ -5,9 +5,9 @@ of R such data sets, a redraw test has p = (1 + #{T* ≥ T}) / (1 + R). It is ex
 whose large values speak against calibration (consistency resampling, Bröcker and Smith 2007;
 Vaicenavicius et al., AISTATS 2019).
 
-The word that decides a hit is a function of the key, the replicate and the rank alone. Two calls
-with other probabilities therefore share their random numbers, and any batch size gives the same
-data sets.
+The 32 random bits that decide a hit are a function of the key, the replicate and the rank alone.
+Two calls with different probabilities therefore share their random numbers, and the batch size does
+not change the data sets.
 """
 
 import numpy as np
@@ -80,7 +80,8 @@ class FixedScores:
 def redraw_p_value(observed, drawn) -> float:
     """Return the p-value of a statistic, in (0, 1], against statistics of a calibrated model, (R,).
 
-    A statistic that is lower by rounding alone counts as equal: the order of a sum changes it so.
+    A drawn statistic that is lower by rounding alone counts as equal: the order of summation
+    changes the last digits.
 
     >>> redraw_p_value(0.3, np.array([0.1, 0.2, 0.3]))
     0.5

@@ -29,9 +29,9 @@ class SortedBatch(_Arrays):
     """m data sets of n samples, one a row: a tuple of five arrays.
 
     scores      (m, n) ascending
-    cum_gap     (m, n + 1) partial sums of score - label
-    cum_hit     (m, n + 1) partial sums of the label: the hit, or within a group of equal scores
-                the group's mean hit
+    cum_gap     (m, n + 1) partial sums of score - hit
+    cum_hit     (m, n + 1) partial sums of the hit; within a group of equal scores each sample
+                counts with the group's mean hit
     tie_first   (m, n + 1) where rank i splits a group of equal scores, the group's first rank; i
                 elsewhere. Of width 0 where no group was averaged.
     tie_last    (m, n + 1) likewise, one past the group's last rank
@@ -65,7 +65,7 @@ class SortedBatch(_Arrays):
         return known[n_bins, binning]
 
     def hits(self):
-        """Return the labels (m, n) in the order of the scores."""
+        """Return the hits (m, n) in the order of the scores; equal scores have their mean hit."""
         return np.diff(self.cum_hit, axis=1)
 
 

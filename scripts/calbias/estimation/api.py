@@ -38,8 +38,8 @@ class Estimate(NamedTuple):
     estimator : str
         The estimator's name.
     target : str
-        What it estimates: ``lp``, the ℓp calibration error (E|c - T(c)|^p)^(1/p), or ``lp_power``,
-        that error to the power of p.
+        What it estimates, such as ``lp``, the ℓp calibration error (E|c - T(c)|^p)^(1/p), or
+        ``lp_power``, that error to the power of p. Each target is a file in ``truth/targets``.
     """
 
     value: float
@@ -100,8 +100,8 @@ def estimate(
         Number of bins, for estimators with a fixed number.
     norm : float, optional
         p of the ℓp error. By default 1, the norm of the ECE that most papers and packages print, or
-        2 for estimators that exist for 2 only (``ece_debias_*``). Roelofs et al. (2022) use 2
-        throughout.
+        2 for estimators that exist for 2 only, such as ``ece_debias_em``. Roelofs et al. (2022) use
+        2 throughout.
     ties : {"average", "input_order"}, default "average"
         What happens within groups of equal scores. ``average`` gives each sample the group's mean
         hit: the estimate does not depend on the order of the rows. ``input_order`` keeps that

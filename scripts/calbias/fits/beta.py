@@ -30,8 +30,8 @@ class BetaFit(NamedTuple):
 def fit_beta(log_score, log1m_score):
     """Return the BetaFit of scores given as log c and log(1 - c), two arrays of shape (n,).
 
-    Scores of exactly 1 are taken as 1 - 2^-53 with a warning, and count as the published fits count
-    them. InputError for fewer than two distinct scores: the likelihood then has no maximum.
+    Scores of exactly 1 are taken as 1 - 2^-53 with a warning, as in the published fits. InputError
+    for fewer than two distinct scores: the likelihood then has no maximum.
 
     >>> fit = fit_beta(np.log([0.2, 0.5, 0.8]), np.log([0.8, 0.5, 0.2]))
     >>> round(fit.alpha, 4) == round(fit.beta, 4) == 1.8953

@@ -1,8 +1,9 @@
-"""Newton's method for convex GLM losses under x <= 0, many at once, with certified optima.
+"""Newton's method for convex GLM losses, many at once, with certified optima.
 
-Used to check what statsmodels returns, to finish it where it stopped early, in its place where the
-optimum lies on the boundary T = 1, where iteratively reweighted least squares fails, and for
-bootstrap resamples, which share one design.
+Under a log link the coordinates x stay at or below 0. The method checks what statsmodels returns
+and finishes it where it stopped early. It replaces statsmodels where the optimum lies on the
+boundary T = 1, where iteratively reweighted least squares fails, and for bootstrap resamples, which
+share one design.
 """
 
 from typing import NamedTuple

@@ -41,7 +41,7 @@ def of_scores(folds):
 
 
 def of_arrays(top, n_classes=None):
-    """Yield what is suspicious in the ``TopLabel`` of a user's arrays; of logits give K."""
+    """Yield what is suspicious in the ``TopLabel`` of a user's arrays, of n_classes if known."""
     yield from of_scores({"given": top})
     if n_classes:
         yield from _of_chance("given", top.hit, n_classes)

@@ -97,7 +97,7 @@ def _of_logits(path, raw, published=None, genuine=False, n_classes=None):
 
 
 def read_scores(path, manifest=None):
-    """Return the ``OutputFile`` of ``TopLabel``s of scores and hits; InputError for what is none.
+    """Return the ``OutputFile`` of ``TopLabel``s of scores and hits; InputError without them.
 
     A file in the folder of ``manifest``, a score manifest's path, must be as given there.
     """

@@ -11,7 +11,7 @@ from calbias.io.tables import read_table
 
 
 class PrintedTable(NamedTuple):
-    """A file of ``resources/published``: its place, its measure, and what one is in percent."""
+    """A file of ``resources/published``: its place, its measure, and the factor to percent."""
 
     stem: str
     place: str

@@ -15,8 +15,9 @@ N_BINS = 15
 def load_measures(norm=2.0, estimators=None):
     """Return {name: measure(data) -> (value, bins used)} for SortedBatch of one row.
 
-    Estimators that do not exist for the norm are left out. The KS error, last, has neither bins
-    (-1) nor a norm; unlike the estimator ``ks`` it sees every step of tied scores in input order.
+    Estimators that do not exist for the norm are left out. The KS error, last, has no norm and no
+    bins: their number is -1. Of tied scores in input order it sees every step, which the estimator
+    ``ks`` does not.
     """
     probe = sorted_data_set([0.25, 0.5, 0.75, 1.0], [0, 1, 0, 1])
     measures = {}

@@ -48,7 +48,7 @@ def rounding(results):
 
 
 def genuine(results):
-    """Return the rows of Table 4 with genuine scores, and the mean distance to the table."""
+    """Return the rows of Table 4 with genuine scores, and the largest distance to the table."""
     rows = results.table("ece_bin_real_and_simulated")
     rows = rows[rows["source"] == REAL_SCORES]
     distance = (rows["ece_bin_test_percent"] - rows["published_ece_bin_percent"]).abs()
@@ -119,7 +119,7 @@ def printed(results):
 
 
 def tests(results):
-    """Return [{test, size, worst_size, power by alternative}] and the sample size of the power."""
+    """Return a dict: ``rows`` of {test, size, worst, powers}, and n and error of the powers."""
     table = results.table("test_power")
     size = sorted(table["n_samples"].unique())[1]
     found = []

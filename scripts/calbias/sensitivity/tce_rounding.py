@@ -44,7 +44,8 @@ def tce_rounding(fits, norm=2.0):
 def tce_range(scenario, norm=2.0, half_beta=(HALF_LAST_DIGIT_BETA,) * 2):
     """Return (lowest, highest) TCE, fractions, over the box of parameters within rounding.
 
-    Looked for at all corners, at the centre, and by a bounded descent: it may lie inside the box.
+    They are looked for at all corners, at the centre, and by a bounded descent: an extreme may lie
+    inside the box.
     """
     names = printed_coefficients(scenario.curve)
     centre = np.array([scenario.alpha, scenario.beta, *(getattr(scenario.curve, b) for b in names)])

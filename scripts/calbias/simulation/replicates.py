@@ -26,7 +26,7 @@ _METADATA = b"calbias"
 
 
 class Cell(NamedTuple):
-    """What a group of replicates shares; n_bins is -1 where the estimator chooses, 0 where none."""
+    """What replicates share; n_bins is -1 where the estimator chooses it, 0 where it has none."""
 
     scenario: str
     n_samples: int

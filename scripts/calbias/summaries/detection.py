@@ -22,7 +22,7 @@ def detection_rows(estimators, null, scenarios, true_errors):
         thresholds = {}
         for n, values in _null_values(estimator, cells, null.get(estimator, {})).items():
             thresholds[n] = _thresholds(values)
-            # One way only: the errors of both ways nearly cancel in their mean: it would hide them.
+            # Not both ways: their errors nearly cancel, so that the mean would hide them.
             setting, tested = values[0::2], values[1::2]
             row = _row(estimator, n, 1.0, 0.0, tested, _thresholds(setting))
             rate, share = row["miss_rate"], 1 / tested.size + 1 / setting.size

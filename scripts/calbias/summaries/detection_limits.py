@@ -17,7 +17,8 @@ def detection_limits(detection, targets=TARGETS):
     ``tce_percent`` is where the miss rate, made nonincreasing, falls to the target, linear on the
     probit scale. Its 95 % range adds in quadrature how far it moves with 95 % Wilson intervals of
     the rates and with the threshold's range. A rate that never falls to the target leaves
-    ``tce_percent`` and ``tce_high_percent`` empty; one below it from the start all but the latter.
+    ``tce_percent`` and ``tce_high_percent`` empty; a rate that is below it from the start leaves
+    ``tce_percent`` and ``tce_low_percent`` empty.
     """
     rows = []
     for (estimator, n_samples), table in detection.groupby(["estimator", "n_samples"], sort=False):

@@ -8,14 +8,15 @@ from calbias.truth.names import curve_names, scenario_name, validate_scenarios
 from calbias.truth.scenarios import Scenario, validate_scenario
 
 COLUMNS = columns_of("scenarios")
-_NAMED_CURVES = {"identity": Curve("identity"), "logistic": logistic()}
+NAMED_CURVES = {"identity": Curve("identity"), "logistic": logistic()}
+"""The curves that the configuration names without coefficients."""
 
 
 def synthetic_rows(experiment, scores, curves, powers=(), glms=()):
     """Return a row for each Beta of ``scores`` with each named curve, power c^d and GLM Curve."""
     glms = list(glms)
     validate_scenarios(experiment, scores, curves, powers, glms)
-    named = [_NAMED_CURVES[name] for name in curves]
+    named = [NAMED_CURVES[name] for name in curves]
     curves_of = [*named, *(Curve("power", 0.0, float(d)) for d in powers), *glms]
     return [
         scenario_row(experiment, scenario_name(*pair, name), "", "synthetic", *pair, curve)

@@ -127,7 +127,7 @@ class Construction:
         }
 
     def _halve(self, edges):
-        """Draw in the middle of each interval of λ that an edge is in, or at the upper end of."""
+        """Draw at the middle of each interval of λ that has an edge inside or at its upper end."""
         lams = np.array(sorted(self.estimates))
         for k in {int(k) for k in np.searchsorted(lams, list(edges)) if 0 < k < len(lams)}:
             self.at(float(lams[k - 1] + lams[k]) / 2)
