@@ -32,6 +32,6 @@ class Options:
             raise InputError(f"level must be at least 0.5 and below 1, not {self.level!s:.60}")
 
     def of_rows(self, n):
-        """Return these with as many data sets of n rows that an audit takes seconds, if unset."""
+        """Return these with ``replicates`` set, if unset, so that n rows take seconds to audit."""
         fitting = min(max(_SCORES_PER_LAMBDA // n, FEWEST_REPLICATES), MOST_REPLICATES)
         return self if self.replicates else replace(self, replicates=fitting)

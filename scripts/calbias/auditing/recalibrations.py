@@ -77,7 +77,7 @@ def recalibration_table(scores, hits, logits=None, labels=None, seed=0):
 
 
 def holm(p_values):
-    """Return Holm's corrected p-values, in the order given; NaN stays and counts not."""
+    """Return Holm's corrected p-values, in the order given; a NaN stays and does not count."""
     p_values = np.asarray(p_values, float)
     corrected = np.full(p_values.shape, np.nan)
     known = np.flatnonzero(~np.isnan(p_values))

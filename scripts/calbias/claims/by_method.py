@@ -40,6 +40,6 @@ def share(name, holds):
 
 
 def by_share(*conditions, strict=MOST):
-    """Return the verdict on boolean Series: each is true of so many models, or of most."""
+    """Return the verdict on boolean Series: each holds for this share of models, or for most."""
     least = min(holds.mean() for holds in conditions)
     return verdict_of(least >= strict, least > 0.5)

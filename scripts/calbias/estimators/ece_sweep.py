@@ -99,7 +99,7 @@ def decreases(data, left, middle, right):
 
 @njit
 def _decreases_exactly(left, middle, right, cum_hit, tie_first, tie_last):
-    """Whether the mean decreases, given that cross-multiplied it changes by rounding error at most.
+    """Return whether the mean label decreases, where rounding could decide the product's sign.
 
     The partial sum at rank i in a group [s, e) with h hits is H(s) + (i - s)·h/(e - s). Times the
     three group sizes the difference is a whole number. Its terms may overflow int64 and wrap, yet

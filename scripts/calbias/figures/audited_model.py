@@ -10,7 +10,7 @@ from calbias.figures import labels, style
 
 
 def draw(tables):
-    """Return the figure of one model, of which the tables have the rows."""
+    """Return the figure of the one model that the tables are of."""
     bins, verdict = tables["audit_diagrams"], tables["audit_verdicts"].iloc[0]
     figure = style.figure(style.COLUMN, 3.9)
     upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=(4, 1))

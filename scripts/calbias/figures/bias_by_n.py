@@ -21,7 +21,7 @@ PANELS_PER_ROW = 3
 
 
 def draw(tables, experiment, curves):
-    """Return the figure of one experiment, with these ``curves`` by its title."""
+    """Return the figure of one experiment; ``curves`` stands in its title alone."""
     bias = selection.with_scenario(tables, selection.rows(tables, "bias", experiment=experiment))
     means = bias_by_group(bias)
     known = tables["scenarios"].loc[tables["scenarios"]["experiment"] == experiment, "group"]

@@ -23,10 +23,10 @@ def estimates_of_all(*experiments):
 
 
 def to_simulate(n_estimates):
-    """Return the MB of a job that draws this many: twice 300, and 150 per million."""
+    """Return the MB of a job that draws this many: twice 300 and 150 per million."""
     return 600 + round(300e-6 * n_estimates)
 
 
 def to_summarise(n_estimates):
-    """Return the MB of a job that reads this many at once: twice 250, and 95 per million."""
+    """Return the MB of a job that reads this many at once: twice 250 and 95 per million."""
     return 500 + round(190e-6 * n_estimates)

@@ -20,5 +20,5 @@ def bias_by_group(bias):
 
 
 def error_of_mean(errors):
-    """Return the error of a mean of independent values whose own are ``errors`` (k,) or columns."""
+    """Return the error of a mean of independent values from their ``errors``, (k,) or columns."""
     return np.sqrt((errors**2).sum()) / len(errors)

@@ -80,7 +80,7 @@ class Curve(NamedTuple):
         return np.exp(self.log_hit(log_score, log1m_score))
 
     def log_abs_slope(self, log_score, log1m_score):
-        """Return (sign, log|dT/dc|), at a clipped T that of the unclipped curve's edge."""
+        """Return (sign, log|dT/dc|); where T is clipped, by the same formula at the clipped T."""
         link, transform, _, b1 = self._parts()
         with np.errstate(divide="ignore"):
             log_slope = np.log(abs(b1))

@@ -1,4 +1,4 @@
-"""How the scenarios of an experiment without models are called, and which cannot be."""
+"""The names of an experiment's scenarios without models; two of one name are refused."""
 
 from calbias.errors import InputError
 
