@@ -14,14 +14,14 @@ from calbias import Curve, Scenario, estimate
 from calbias.claims.ledger import all_claims
 from calbias.errors import InputError
 from calbias.hypothesis_tests.registry import load_test
+from calbias.measures.outputs import outputs_of_logits
 from calbias.measures.registry import measure
-from calbias.recalibration.registry import load_method
 from calbias.truth.targets.registry import target_value
 
 uses = {
     "estimators": lambda: estimate("mine", [0.2, 0.7], [0, 1]),
     "hypothesis_tests": lambda: load_test("mine"),
-    "recalibration/methods": lambda: load_method("mine"),
+    "recalibration/methods": lambda: list(outputs_of_logits(None, methods=["mine"])),
     "truth/targets": lambda: target_value("mine", Scenario("s", 2.0, 1.0, Curve("identity"))),
     "measures": lambda: measure("mine", [0.2, 0.7], [0, 1]),
     "figures": lambda: draw_figure.main("--figure mine --output-png a --output-pdf b".split()),

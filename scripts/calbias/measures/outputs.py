@@ -68,6 +68,7 @@ def measured_methods():
 def outputs_of_logits(logits, softmax_convention="exact", methods=None):
     """Yield the Outputs of each method for a ``logits.store.Logits``, or what the method lacks."""
     for method in methods or measured_methods():
+        load_method(method)  # a file that defines no method is an error, not a row of the table
         try:
             find = _of_spline if method in SPLINES else _of_classes
             yield find(method, logits.validation, logits.test, softmax_convention)
