@@ -16,6 +16,8 @@ from checkout import (
 )
 from hypothesis import settings
 
+from reproduce import PACE
+
 settings.register_profile("calbias", deadline=None)  # a kernel's first call may compile it
 settings.load_profile("calbias")
 
@@ -56,7 +58,7 @@ def smoke(pristine, tmp_path_factory):
     with once_for_all_workers(tmp_path_factory, "smoke") as (folder, made):
         if not made:
             checkout = pristine.copy(folder / "checkout")
-            checkout.run(config=SMOKE)
+            checkout.run(*PACE, config=SMOKE)
             checkout.run("--report", "results/report.html", config=SMOKE)
     return Checkout(folder / "checkout")
 
