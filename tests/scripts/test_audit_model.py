@@ -49,15 +49,13 @@ def outputs(top, tmp_path_factory):
 def test_a_models_page_and_tables_have_the_numbers_of_its_scores(top, outputs):
     found = json.loads(outputs["numbers"].read_text(encoding="utf-8"))
     value = calbias.estimate("ece_bin_ew", top.score, top.hit, n_bins=7, norm=1).value
-    assert found["ece"] == pytest.approx(value)
-    assert found["description"]["source"] == "real_logits"
+    assert (found["ece"], found["description"]["source"]) == (pytest.approx(value), "real_logits")
     assert found["warnings"][0] == "Looks odd."
     assert "audit of mine" in outputs["page"].read_text(encoding="utf-8")
     estimates, [verdict] = read(outputs["estimates"]), read(outputs["verdict"]).to_dict("records")
-    assert "own" in set(estimates["estimator"])
-    assert estimates.set_index("estimator").loc["ece_bin_ew", "value_percent"] == pytest.approx(
-        100 * value, abs=1e-4
-    )
+    percent = estimates.set_index("estimator")["value_percent"]
+    assert percent["ece_bin_ew"] == pytest.approx(100 * value, abs=1e-4)
+    assert "own" in percent
     assert verdict["model_verdict"] == found["sentence"]
     assert verdict["miscalibrated"] == (verdict["p_value"] < 0.05)
     diagram = pd.read_csv(outputs["diagram"])
@@ -88,14 +86,12 @@ def test_shipped_scores(tmp_path, model, direction, miscalibrated, error_percent
 
 def test_the_recommending_rule(tmp_path, monkeypatch):
     """With two data sets a cell: the rule's error is between the best and the worst choice."""
-    whole = "calbias.auditing.recommendation"
     monkeypatch.setattr("judge_recommendation.recommendation_table.__defaults__", (0, (200,)))
-    monkeypatch.setattr(f"{whole}.LAWS", {"spread": (2.0, 1.0)})
+    monkeypatch.setattr("calbias.auditing.recommendation.LAWS", {"spread": (2.0, 1.0)})
     table = made("recommendation", "judge_recommendation", tmp_path, data_sets=2, seed=1)
     assert len(table) == 4
     assert (table["best_rmse"] <= table["worst_rmse"]).all()
     assert table["rmse_ratio"].to_numpy() == pytest.approx(table["rmse"] / table["best_rmse"])
     assert table["share_best"].isin([0.0, 0.5, 1.0]).all()
-    assert table.set_index("scenario").loc["spread_shift", "truth"] == pytest.approx(
-        0.03, abs=0.001
-    )
+    truths = table.set_index("scenario")["truth"]
+    assert truths["spread_shift"] == pytest.approx(0.03, abs=0.001)

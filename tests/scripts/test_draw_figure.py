@@ -26,9 +26,8 @@ def test_the_files_and_their_bytes_in_another_process_with_another_hash_seed(arg
     draw_figure.main(arguments)
     first = written()
     assert list(first) == ["a.pdf", "a.png"]
-    python(
-        "import draw_figure, sys; draw_figure.main(sys.argv[1:])", *arguments, PYTHONHASHSEED="1"
-    )
+    code = "import draw_figure, sys; draw_figure.main(sys.argv[1:])"
+    python(code, *arguments, PYTHONHASHSEED="1")
     assert written() == first
 
 

@@ -1,7 +1,6 @@
 """``fit_model.py`` and ``compare_ece_bin.py`` on the top labels of a model."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from checkout import PUBLISHED
 from command import FITS, made, python, read, run
@@ -17,59 +16,51 @@ def outputs(folder):
     return {"output_beta": folder / "beta_fits.csv", "output_glm": folder / "glm_fits.csv"}
 
 
-def beta_row(path, **options):
+def fitted(path, **options):
+    """Return the tables of the fits that the script writes next to the top labels."""
     run("fit_model", top_labels=path, **options, **outputs(path.parent))
-    [row] = read(path.parent / "beta_fits.csv").to_dict("records")
-    return row
+    return read(path.parent / "beta_fits.csv"), read(path.parent / "glm_fits.csv")
 
 
-def glm_rows(path, **options):
-    run("fit_model", top_labels=path, **options, **outputs(path.parent))
-    return read(path.parent / "glm_fits.csv")
-
-
-def test_a_beta_fit_stands_beside_the_published_one(top_labels, folds):
-    row = beta_row(top_labels(), published_beta=FITS["beta_fits"])
-    fit = fit_beta(*folds["test"][1:3])
-    for name in ("alpha", "beta", "nll"):
-        assert row[name] == pytest.approx(getattr(fit, name), rel=1e-9)
-    assert row["n_samples"] == 400
-    assert [row[name] for name in ("model", "source", "softmax")] == [
-        "resnet110_c10", "surrogate_logits", "exact"
-    ]  # fmt: skip
-    assert (row["published_alpha"], row["published_beta"]) == (2.7752, 0.0478)
-
-
-def test_the_other_fold_of_a_model_that_the_paper_does_not_have(top_labels, folds):
-    row = beta_row(top_labels("mine"), fold="validation", published_beta=FITS["beta_fits"])
-    assert np.isnan([row["published_alpha"], row["published_beta"]]).all()
-    assert row["alpha"] == pytest.approx(fit_beta(*folds["validation"][1:3]).alpha, rel=1e-9)
+@pytest.mark.parametrize(
+    ("model", "fold", "published"),
+    [("resnet110_c10", "test", (2.7752, 0.0478)), ("mine", "validation", (np.nan, np.nan))],
+)
+def test_a_beta_fit_stands_beside_the_published_one(top_labels, folds, model, fold, published):
+    table, _ = fitted(top_labels(model), fold=fold, published_beta=FITS["beta_fits"])
+    [row] = table.to_dict("records")
+    fit = fit_beta(*folds[fold][1:3])
+    numbers = {"alpha": fit.alpha, "beta": fit.beta, "nll": fit.nll, "n_samples": 400}
+    assert {name: row[name] for name in numbers} == pytest.approx(numbers, rel=1e-9)
+    words = [row[name] for name in ("model", "source", "softmax")]
+    assert words == [model, "surrogate_logits", "exact"]
+    printed = row["published_alpha"], row["published_beta"]
+    assert printed == pytest.approx(published, nan_ok=True)
 
 
 def test_a_bad_table_of_published_fits(top_labels, tmp_path, refused):
     published, path = tmp_path / "published.csv", top_labels()
     published.write_text("model,alpha,beta\nx,1,two\n")
     with refused("published.csv, line 2, beta: 'two' is not a number"):
-        beta_row(path, published_beta=published)
+        fitted(path, published_beta=published)
     assert not (tmp_path / "beta_fits.csv").exists()
 
 
 def test_twelve_glms_stand_beside_the_published_ones(top_labels, folds):
-    rows = glm_rows(top_labels(), published_glm=FITS["glm_fits"]).to_dict("records")
-    top = folds["test"]
+    _, table = fitted(top_labels(), published_glm=FITS["glm_fits"])
+    top, names = folds["test"], ["b0", "b1", "nll", "aic"]
     fits = fit_all(top.log_score, top.log1m_score, top.hit)
-    assert [row["glm"] for row in rows] == [fit.glm for fit in fits] == list(GLM_NAMES)
-    for row, fit in zip(rows, fits, strict=True):
-        assert "_".join((row["link"], row["transform"], row["terms"])) == fit.glm
-        for name in ("b0", "b1", "nll", "aic"):
-            assert row[name] == pytest.approx(getattr(fit, name), rel=1e-9, nan_ok=True)
-        assert row["delta_aic"] >= 0
-        assert row["selected"] == (row["delta_aic"] == 0)
-    assert sum(row["selected"] for row in rows) == 1
-    published = {row["glm"]: (row["published_aic"], row["published_b0"]) for row in rows}
-    assert published["logflip_logflip_b0_b1"] == (2779.22, -0.24)
-    assert published["log_log_b1"] == pytest.approx((4281.78, np.nan), nan_ok=True)
-    others = glm_rows(top_labels("mine"), published_glm=FITS["glm_fits"])
+    assert table["glm"].tolist() == [fit.glm for fit in fits] == list(GLM_NAMES)
+    assert (table[["link", "transform", "terms"]].agg("_".join, axis=1) == table["glm"]).all()
+    expected = [[getattr(fit, name) for name in names] for fit in fits]
+    np.testing.assert_allclose(table[names], expected, rtol=1e-9)
+    assert (table["delta_aic"] >= 0).all()
+    assert (table["selected"] == (table["delta_aic"] == 0)).all()
+    assert table["selected"].sum() == 1
+    published = table.set_index("glm")[["published_aic", "published_b0"]]
+    assert published.loc["logflip_logflip_b0_b1"].tolist() == [2779.22, -0.24]
+    assert published.loc["log_log_b1"].tolist() == pytest.approx([4281.78, np.nan], nan_ok=True)
+    _, others = fitted(top_labels("mine"), published_glm=FITS["glm_fits"])
     assert others["published_aic"].isna().all()
 
 
@@ -85,7 +76,7 @@ def test_twelve_glms_stand_beside_the_published_ones(top_labels, folds):
 def test_scores_equal_to_one_are_dropped_where_the_paper_did(
     top_labels, folds, softmax, option, drops
 ):
-    rows = glm_rows(top_labels(softmax=softmax), **option).set_index("glm")
+    rows = fitted(top_labels(softmax=softmax), **option)[1].set_index("glm")
     np.testing.assert_allclose(folds["test"].log1m_score[:100], LOG_MISS_AT_ONE, rtol=1e-15)
     rate = folds["test"].hit[100 if drops else 0 :].mean()
     assert rows.loc["log_log_b0", "b0"] == pytest.approx(np.log(rate), rel=1e-9)
@@ -113,24 +104,22 @@ def test_the_script_runs_alone_and_loads_only_the_part_of_statsmodels_that_it_ne
         "import sys, fit_model; fit_model.main(sys.argv[1:]);"
         "sys.exit('statsmodels.api' in sys.modules or 'matplotlib' in sys.modules)"
     )
-    outputs = ("--output-beta", "beta.csv", "--output-glm", "alone.csv")
-    arguments = ("--top-labels", top_labels(), *outputs)
-    python(program, *arguments, folder=tmp_path, PATH="")
+    words = f"--top-labels {top_labels()} --output-beta beta.csv --output-glm alone.csv"
+    python(program, *words.split(), folder=tmp_path, PATH="")
     assert (tmp_path / "alone.csv").read_text().count("\n") == 13
 
 
 def test_table_4_compares_ece_bin_of_logits_and_of_simulated_data(top_labels, folds, tmp_path):
     """Two models, listed in the scenarios in the other order; one is not simulated."""
-    sources = {"mine": "surrogate_logits", "resnet110_c10": "published_fits"}
-    pd.DataFrame(
-        [["fits", model, "g", source, 2.0, 0.5, "identity", 0.0, 0.0]
-         for model, source in sources.items()],
-        columns=["experiment", "scenario", "group", "source", "alpha", "beta", "curve", "b0", "b1"],
-    ).to_csv(tmp_path / "scenarios.csv", index=False)  # fmt: skip
-    pd.DataFrame(
-        [["resnet110_c10", "kde", 9.0, 0.9], ["resnet110_c10", "ece_bin_ew", 6.5, 0.05]],
-        columns=["scenario", "estimator", "mean_estimate_percent", "bias_se_percent"],
-    ).to_csv(tmp_path / "bias.csv", index=False)
+    (tmp_path / "scenarios.csv").write_text(
+        "experiment,scenario,group,source,alpha,beta,curve,b0,b1\n"
+        "fits,mine,g,surrogate_logits,2.0,0.5,identity,0.0,0.0\n"
+        "fits,resnet110_c10,g,published_fits,2.0,0.5,identity,0.0,0.0\n"
+    )
+    (tmp_path / "bias.csv").write_text(
+        "scenario,estimator,mean_estimate_percent,bias_se_percent\n"
+        "resnet110_c10,kde,9.0,0.9\nresnet110_c10,ece_bin_ew,6.5,0.05\n"
+    )
     table = made(
         "ece_bin_real_and_simulated", "compare_ece_bin", tmp_path, bias=tmp_path / "bias.csv",
         published=PUBLISHED / "roelofs2022_table4_ece_bin.csv",
@@ -141,7 +130,6 @@ def test_table_4_compares_ece_bin_of_logits_and_of_simulated_data(top_labels, fo
         value = estimate("ece_bin_ew", folds[fold].score, folds[fold].hit, norm=2).value
         assert row[column] == pytest.approx(100 * value)
     assert (row["source"], row["simulated_source"]) == ("surrogate_logits", "published_fits")
-    assert row["mean_simulated_ece_bin_percent"] == 6.5
-    assert row["published_ece_bin_percent"] == 6.67
+    assert (row["mean_simulated_ece_bin_percent"], row["published_ece_bin_percent"]) == (6.5, 6.67)
     assert mine["simulated_source"] == "surrogate_logits"
     assert mine[["mean_simulated_ece_bin_percent", "published_ece_bin_percent"]].isna().all()

@@ -5,9 +5,7 @@ import pytest
 from checkout import PUBLISHED, ROOT
 from command import FITS, made, read, run
 
-from calbias.truth.curves import Curve
-from calbias.truth.scenarios import Scenario
-from calbias.truth.true_error import true_calibration_error
+from calbias import Curve, Scenario, true_calibration_error
 
 MODELS = ROOT / "config/models.csv"
 OF_PAPER = {"models": MODELS} | {path.stem: path for path in PUBLISHED.glob("roelofs2022_*.csv")}

@@ -8,16 +8,14 @@ MODEL = "resnet110_c10"
 
 def measured(folder, **outputs):
     """Return the tables of the model, then ``measures`` and ``printed_tables``."""
-    own, bins, graphs = (
-        folder / f"{name}.parquet"
-        for name in ("of_model", "reliability_bins", "calibration_graphs")
-    )
+    names = ("of_model.parquet", "reliability_bins.parquet", "calibration_graphs.parquet")
+    own, *of_model = (folder / name for name in names)
     run("measure_model", **outputs, model=MODEL, seed=1, bootstrap=20,
-        output=own, output_bins=bins, output_graphs=graphs)  # fmt: skip
-    measures, printed = folder / "measures.csv", folder / "printed_tables.csv"
+        output=own, output_bins=of_model[0], output_graphs=of_model[1])  # fmt: skip
+    tables = [folder / "measures.csv", folder / "printed_tables.csv"]
     run("tabulate_measures", measures=own, models_table=ROOT / "config/models.csv",
-        published_dir=PUBLISHED, output_measures=measures, output_printed=printed)  # fmt: skip
-    return [read(path) for path in (bins, graphs, measures, printed)]
+        published_dir=PUBLISHED, output_measures=tables[0], output_printed=tables[1])  # fmt: skip
+    return [read(path) for path in (*of_model, *tables)]
 
 
 def test_genuine_scores_give_the_printed_uncalibrated_values(tmp_path):

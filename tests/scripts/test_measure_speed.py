@@ -8,13 +8,9 @@ from calbias.io.tables import read_table
 
 
 def test_tables(tmp_path, capsys, monkeypatch):
-    smaller = {
-        memory.memory_rows: ((("start", 1, 1),),),
-        measure_speed.argsort_rows: ((2_000,),),
-        measure_speed.call_rows: (400, 1),
-    }
-    for function, sizes in smaller.items():
-        monkeypatch.setattr(function, "__defaults__", sizes)
+    monkeypatch.setattr(memory.memory_rows, "__defaults__", ((("start", 1, 1),),))
+    monkeypatch.setattr(measure_speed.argsort_rows, "__defaults__", ((2_000,),))
+    monkeypatch.setattr(measure_speed.call_rows, "__defaults__", (400, 1))
     paths = tmp_path / "benchmark.csv", tmp_path / "benchmark_memory.csv"
     read_table(FITS["beta_fits"])[:1].to_csv(tmp_path / "beta_fits.csv", index=False)  # one model
     fits = {**FITS, "beta_fits": tmp_path / "beta_fits.csv"}
@@ -26,5 +22,4 @@ def test_tables(tmp_path, capsys, monkeypatch):
     assert table.set_index("work").loc["fig4_grid_seven", "n_scores"] == 25_400
     assert (table["ratio_low"] <= table["ratio_high"]).all()
     printed = capsys.readouterr().out
-    assert all(work in printed for work in table["work"])
-    assert "peak memory, start" in printed
+    assert all(work in printed for work in (*table["work"], "peak memory, start"))

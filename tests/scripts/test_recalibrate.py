@@ -1,5 +1,7 @@
 """``recalibrate_model.py`` and ``select_recalibration.py`` on small surrogates."""
 
+import itertools
+
 import numpy as np
 import pytest
 from checkout import PUBLISHED
@@ -55,8 +57,7 @@ def selected(paths, tmp_path_factory):
 def test_values_are_a_row_per_method_measure_and_reference(values):
     assert set(values["source"]) == {"surrogate_logits"}
     keys = values[["method", "measure", "reference"]].apply(tuple, axis=1).tolist()
-    references = ("glm_empirical", "glm_beta")
-    assert keys == [(m, e, r) for m in METHODS for e in MEASURES for r in references]
+    assert keys == list(itertools.product(METHODS, MEASURES, ("glm_empirical", "glm_beta")))
     one = values.groupby(["method", "reference"])["reference_tce_percent"].nunique()
     assert (one == 1).all()
 
@@ -65,9 +66,9 @@ def test_each_measure_selects_its_least_value_once(values):
     assert not values.loc[values["method"] == "uncalibrated", "selected"].any()
     of_one = values[(values["reference"] == "glm_beta") & (values["method"] != "uncalibrated")]
     for measure, rows in of_one.groupby("measure"):
-        chosen = rows.loc[rows["selected"], "value_percent"]
-        best = rows["value_percent"].max() if measure == "accuracy" else rows["value_percent"].min()
-        assert chosen.tolist() == [best]
+        percent = rows["value_percent"]
+        best = percent.max() if measure == "accuracy" else percent.min()
+        assert percent[rows["selected"]].tolist() == [best]
 
 
 def test_values_are_those_of_the_estimators(values, paths, logits):
@@ -89,9 +90,7 @@ def test_selections_are_those_of_the_values(values, selected):
     of_model = selected[0].set_index("model").loc["resnet110_c10"].set_index("measure")
     chosen = values[values["selected"]].drop_duplicates("measure").set_index("measure")["method"]
     assert of_model["selected_method"].to_dict() == chosen[of_model.index].to_dict()
-    reference = values[
-        (values["reference"] == "glm_empirical") & (values["method"] != "uncalibrated")
-    ]
+    reference = values.query("reference == 'glm_empirical' and method != 'uncalibrated'")
     least = reference.loc[reference["reference_tce_percent"].idxmin(), "method"]
     assert set(of_model["reference_method"]) == {least}
     assert of_model["agreement_frequency"].between(0, 1).all()

@@ -82,8 +82,7 @@ def test_join_tables(bias, chain, tmp_path, refused):
     parts = [whole, tmp_path / "gaps.parquet", tmp_path / "whole.parquet"]
     run("join_tables", table="bias", inputs=parts, output=tmp_path / "joined.csv")
     lines, own = ((tmp_path / n).read_text().splitlines() for n in ("joined.csv", "bias.csv"))
-    assert lines[: len(own)] == own
-    assert lines[-len(own) + 1 :] == own[1:]
+    assert (lines[: len(own)], lines[-len(own) + 1 :]) == (own, own[1:])
     assert [line.split(",")[3] for line in lines[len(own) :][:2]] == ["7", ""]
     with refused(f"error: {chain.true_errors}: its columns are not those of table bias;"):
         run("join_tables", table="bias", inputs=[whole, chain.true_errors], output=tmp_path / "x")

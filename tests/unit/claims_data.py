@@ -26,16 +26,18 @@ def judged(claim, published=TABLES, **tables):
     return CLAIMS[claim].judge(Evidence({"models": MODELS, **published, **tables}))
 
 
-def verdicts_of(claim, make, cases):
-    """Return a test that a claim has each verdict on what ``make`` returns for the arguments.
+def verdicts_of(claim, make, **cases):
+    """Return a test that a claim has each verdict on what ``make`` returns for its cases.
 
-    ``cases`` are (arguments …, verdict). ``make`` returns table ``bias`` or {table: DataFrame}.
+    ``cases`` are {verdict: [arguments]}, a tuple or a single argument. ``make`` returns table
+    ``bias`` or {table: DataFrame}.
     """
 
-    @pytest.mark.parametrize("case", cases, ids=lambda case: f"{claim}-{case[-1]}")
-    def test(case):
-        *arguments, verdict = case
-        tables = make(*arguments)
+    @pytest.mark.parametrize(
+        ("verdict", "case"), [(verdict, case) for verdict in cases for case in cases[verdict]]
+    )
+    def test(verdict, case):
+        tables = make(*case) if isinstance(case, tuple) else make(case)
         tables = tables if isinstance(tables, dict) else {"bias": tables}
         assert judged(claim, **tables).verdict == verdict
 

@@ -1,13 +1,14 @@
 """The article: no result is typed into it, its numbers are those of the tables, and it builds."""
 
-import io
 import json
 import re
 
+import numpy as np
 import pandas as pd
 import pytest
 from checkout import ROOT
 from claims_data import PAPER
+from command import run
 from made_up_tables import crossed, made_up_tables
 from matplotlib.figure import Figure
 
@@ -52,45 +53,31 @@ class AnyResults(Results):
 @pytest.fixture(scope="module")
 def tables():
     """Tables of every kind that the article reads, with the verdicts that it discusses."""
-    failed = ("R12", "R15", "R19", "R21")
-    claims = crossed("claims", {"id": [*(f"R{k:02}" for k in range(1, 27)), "G01"]})
-    claims = claims.astype(object).fillna("a_b*c# $d").assign(verdict="reproduced")
-    claims.loc[claims["id"].isin(failed), "verdict"] = "not_reproduced"
+    ids = [*(f"R{k:02}" for k in range(1, 27)), "G01"]
+    claims = crossed("claims", {"id": ids}).astype(object).fillna("a_b*c# $d")
+    failed = claims["id"].isin(["R12", "R15", "R19", "R21"])
     made = made_up_tables()
-    judged = judge_all(Evidence({**PAPER, **made}))
+    measurements = pd.DataFrame(measurement_table(judge_all(Evidence({**PAPER, **made}))))
     # of tables that are not made up: the intro, and draws of the t-test
     more = [("R01", "mean ECE_bin at TCE 0, n = 200"),
             ("R11", "t of the paired test, range of 3 draws within rounding")]  # fmt: skip
-    measurements = pd.concat(
-        [pd.DataFrame(measurement_table(judged)), pd.DataFrame(more, columns=["id", "name"])]
-    )
     names = dict(zip(made["test_power"]["test"].unique(), NAMED_TESTS, strict=False))
-    made["test_power"] = made["test_power"].replace({"test": names})
     intervals = made["interval_coverage"]
     sun = intervals[intervals["method"] == "test_inversion"].assign(method="sun2024")
-    made["interval_coverage"] = pd.concat([intervals, sun])
-    peers = read_table(ROOT / "resources/peers/values.csv")
     measures = crossed(
         "measures", {"measure": article_numbers.PRINTED}, model="m", method="uncalibrated",
         value=0.1, value_percent=10.0, published_percent=10.1,
         published_source="Gupta et al. 2021, Table 1",
     )  # fmt: skip
     return made | {
-        "claims": claims,
-        "measurements": measurements,
+        "claims": claims.assign(verdict=np.where(failed, "not_reproduced", "reproduced")),
+        "measurements": pd.concat([measurements, pd.DataFrame(more, columns=["id", "name"])]),
         "measures": measures,
-        "peers": peers,
+        "peers": read_table(ROOT / "resources/peers/values.csv"),
         "settled": pd.DataFrame({"id": ["R17", "R17", "R24"]}),
+        "test_power": made["test_power"].replace({"test": names}),
+        "interval_coverage": pd.concat([intervals, sun]),
     }
-
-
-def written(folder, tables, names=None):
-    """Write tables; return the options that name them."""
-    options = []
-    for name in names or tables:
-        tables[name].to_csv(folder / f"{name}.csv", index=False)
-        options += ["--table", f"{name}={folder / name}.csv"]
-    return options
 
 
 @pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: path.name)
@@ -117,22 +104,17 @@ def test_templates_render_and_a_missing_table_is_named(path, tables):
 def test_it_is_set_as_a_pdf(tables, tmp_path, monkeypatch):
     pytest.importorskip("typst", reason="Typst is not installed: make article")
     monkeypatch.setattr(build_article, "Results", AnyResults)
-    record = tmp_path / "record.json"
+    record, figures = tmp_path / "record.json", tmp_path / "figures"
     record.write_text(json.dumps({**RECORD, "files": {}}))
-    figures = tmp_path / "figures"
     figures.mkdir()
     for name in re.findall(r'figure\("(\w+)"\)', (ROOT / "article/article.typ.j2").read_text()):
-        (figures / f"{name}.pdf").write_bytes(a_pdf())
-    build_article.main([*written(tmp_path, tables), "--record", str(record), "--figures",
-                        str(figures), "--output", str(tmp_path / "out/article.pdf")])  # fmt: skip
-    assert (tmp_path / "out/article.pdf").read_bytes().startswith(b"%PDF")
-
-
-def a_pdf():
-    """Return the bytes of a small figure."""
-    file = io.BytesIO()
-    Figure((2, 1)).savefig(file, format="pdf")
-    return file.getvalue()
+        Figure((2, 1)).savefig(figures / f"{name}.pdf")
+    for name, table in tables.items():
+        table.to_csv(tmp_path / f"{name}.csv", index=False)
+    given = {name: tmp_path / f"{name}.csv" for name in tables}
+    output = tmp_path / "out/article.pdf"
+    run("build_article", table=given, record=record, figures=figures, output=output)
+    assert output.read_bytes().startswith(b"%PDF")
 
 
 def test_a_failure_that_is_not_discussed_stops_the_article(tables):
@@ -142,13 +124,10 @@ def test_a_failure_that_is_not_discussed_stops_the_article(tables):
 
 
 def test_a_number_is_one_cell():
-    rows = pd.DataFrame(
-        [("R01", "a", "x", 1.0), ("R01", "a", None, 2.0), ("R02", "b", None, 3.0)],
-        columns=["id", "name", "case", "value"],
-    )
-    results = Results({"measurements": rows}, RECORD)
-    assert results.value("R01", "a", "x") == 1
-    assert results.value("R01", "a") == 2  # no case
+    rows = [("R01", "a", "x", 1.0), ("R01", "a", None, 2.0), ("R02", "b", None, 3.0)]
+    table = pd.DataFrame(rows, columns=["id", "name", "case", "value"])
+    results = Results({"measurements": table}, RECORD)
+    assert (results.value("R01", "a", "x"), results.value("R01", "a")) == (1, 2)  # 2: no case
     with pytest.raises(InputError, match="0 rows"):
         results.value("R01", "b")
     with pytest.raises(InputError, match="2 rows"):
@@ -159,31 +138,25 @@ def test_numbers_computed_from_rows():
     of_one = {"experiment": ["heatmaps"], "estimator": ["e"], "scenario": ["m"]}
     cells = {**of_one, "n_samples": [1, 2], "n_bins": [2, 4, -1]}
     bias = crossed("bias", cells, sd_percent=[2, 3, 4, 1, 1.5, 1.5])
-    predicted = pd.DataFrame(
-        [("a", 10, 3.0, 1.0, 0.1, 0.1), ("a", 20, -1.0, -1.0, 0.1, 0.1), ("b", 10, 1.0, 1.2, 1, 1)],
-        columns=["model", "n_samples", "observed_bias_percent", "predicted_bias_percent",
-                 "observed_bias_se_percent", "predicted_bias_se_percent"],
-    )  # fmt: skip
+    columns = ["model", "n_samples", "observed_bias_percent", "predicted_bias_percent",
+               "observed_bias_se_percent", "predicted_bias_se_percent"]  # fmt: skip
+    rows = [("a", 10, 3.0, 1.0, 0.1, 0.1), ("a", 20, -1, -1, 0.1, 0.1), ("b", 10, 1, 1.2, 1, 1)]
+    predicted = pd.DataFrame(rows, columns=columns)
     names = ["good", "bad", "ece_bin_em"]
     cells = {"estimator": names, "law": ["saturated", "spread"], "n_samples": [5, 50]}
-    errors = [0.1, 0.2, 0.1, 0.2, 5.0, 4.0, 5.0, 4.0, 1.0, 1.0, 1.0, 1.0]
+    errors = [*[0.1, 0.2] * 2, *[5.0, 4.0] * 2, *[1.0] * 4]
     league = crossed("league_ranking", cells, target="l2", error=errors)
     results = Results({"bias": bias, "predicted_bias": predicted, "league_ranking": league}, RECORD)
-    # the sweep's rows are left out
-    assert article_numbers.bins_effect(results) == {
-        "factor": {"e": 1.5},
-        "n_cells": 2,
-        "n_steps": 2,
-    }
+    effect = article_numbers.bins_effect(results)  # the sweep's rows are left out
+    assert effect == {"factor": {"e": 1.5}, "n_cells": 2, "n_steps": 2}
     found = article_numbers.prediction(results)
     assert found["by_n"] == [(10, 2.0, pytest.approx(1.1)), (20, 1.0, 0.0)]
-    assert found["worst"] == ("a", 1.0)
-    assert found["within_percent"] == pytest.approx(200 / 3)
+    assert (found["worst"], found["within_percent"]) == (("a", 1.0), pytest.approx(200 / 3))
     ranks = article_numbers.league_ranks(results, 1, 0)
-    assert [(row["rank"], row["estimator"]) for row in ranks["rows"]] == [
-        (1, "good"), (2, "ece_bin_em")
-    ]  # fmt: skip
-    assert ranks["rows"][0]["shares"] == pytest.approx([0.1, 0.2, 0.1, 0.2])
+    best, other = ranks["rows"]
+    assert (best["rank"], best["estimator"]) == (1, "good")
+    assert (other["rank"], other["estimator"]) == (2, "ece_bin_em")
+    assert best["shares"] == pytest.approx([0.1, 0.2, 0.1, 0.2])
     assert (ranks["n"], ranks["n_beyond"]) == (3, 1)
 
 

@@ -1,4 +1,4 @@
-"""``calbias.audit``: its numbers against independent calculations, its forms, its refusals."""
+"""calbias.audit: its numbers against independent calculations; the reliability diagram."""
 
 import json
 
@@ -42,18 +42,13 @@ def calibrated():
     return calbias.audit(*drawn(), estimators=FEW, replicates=150)
 
 
-# --- the result
-
-
 def test_values_are_those_of_the_estimators(over):
     scores, hits = drawn(power=1.4)
-    for name in (HEADLINE, "ece_bin_em"):
-        value = over.estimates.loc[name, "value"]
-        assert value == pytest.approx(calbias.estimate(name, scores, hits, norm=1).value)
-    debiased = calbias.estimate("ece_debias_em", scores, hits, norm=2).value
-    assert over.estimates.loc["ece_debias_em", "value"] == pytest.approx(debiased)
-    assert over.description["accuracy"] == pytest.approx(hits.mean())
-    assert over.description["brier"] == pytest.approx(np.mean((scores - hits) ** 2))
+    for name, norm in ((HEADLINE, 1), ("ece_bin_em", 1), ("ece_debias_em", 2)):
+        value = calbias.estimate(name, scores, hits, norm=norm).value
+        assert over.estimates.loc[name, "value"] == pytest.approx(value)
+    found = over.description["accuracy"], over.description["brier"]
+    assert found == pytest.approx((hits.mean(), np.mean((scores - hits) ** 2)))
 
 
 def test_the_noise_floor_and_p_value_against_plain_numpy(calibrated):
@@ -71,12 +66,11 @@ def test_the_noise_floor_and_p_value_against_plain_numpy(calibrated):
 
 
 def test_verdicts(over, calibrated):
-    assert over.miscalibrated
-    assert not calibrated.miscalibrated
-    assert calibrated.interval[0] == 0
     scores = drawn()[0]
     truth = np.mean(np.abs(scores**1.4 - scores))
     assert over.interval[0] < truth < over.interval[1]
+    assert (over.miscalibrated, calibrated.miscalibrated) == (True, False)
+    assert calibrated.interval[0] == 0
     assert "overconfident" in over.sentence
     assert "no miscalibration found" in calibrated.sentence
 
@@ -86,8 +80,7 @@ def test_the_forms_of_the_result(over):
     assert as_dict["ece"] == over.ece
     assert [row["estimator"] for row in as_dict["estimates"]] == list(over.to_frame().index)
     assert over.sentence in over._repr_html_().replace("&#x27;", "'")
-    assert str(over) == over.sentence
-    assert repr(over) == f"<Audit: {over.sentence}>"
+    assert (str(over), repr(over)) == (over.sentence, f"<Audit: {over.sentence}>")
 
 
 def test_rows_in_any_order_seeds_and_forms_of_arrays(over):
@@ -96,8 +89,7 @@ def test_rows_in_any_order_seeds_and_forms_of_arrays(over):
     order = np.random.default_rng(5).permutation(scores.size)
     frame = pd.DataFrame({"s": scores[order], "h": hits[order].astype(bool)})
     assert calbias.audit(frame["s"], frame["h"], **options).to_dict() == over.to_dict()
-    column = calbias.audit(scores[:, None], hits[:, None], **options)
-    assert column.ece == over.ece
+    assert calbias.audit(scores[:, None], hits[:, None], **options).ece == over.ece
     assert calbias.audit(scores, hits, seed=1, **options).noise_floor != over.noise_floor
 
 
@@ -106,20 +98,24 @@ def test_probabilities_logits_and_binary_probabilities():
     logits = 3 * generator.normal(size=(400, 4))
     p = softmax(logits, axis=1)
     labels = np.array([generator.choice(4, p=row) for row in p])
-    options = {"estimators": (), "replicates": 100}
-    by_logits = calbias.audit(logits=logits, labels=labels, **options)
-    by_p = calbias.audit(probabilities=p, labels=labels, **options)
-    by_one_hot = calbias.audit(probabilities=p, labels=np.eye(4)[labels], **options)
+    given = (
+        ("logits", logits, labels),
+        ("probabilities", p, labels),
+        ("probabilities", p, np.eye(4)[labels]),
+        ("probabilities", p[:, 1], labels == 1),
+    )
+    *of_classes, positive = (
+        calbias.audit(**{name: values}, labels=y, estimators=(), replicates=100)
+        for name, values, y in given
+    )  # fmt: skip
     scores, hits = p.max(axis=1), p.argmax(axis=1) == labels
-    assert by_logits.ece == pytest.approx(calbias.estimate(HEADLINE, scores, hits, norm=1).value)
-    assert by_p.ece == pytest.approx(by_logits.ece)
-    assert by_one_hot.ece == by_p.ece
-    assert by_p.description["n_classes"] == 4
-    assert "temperature" in by_p.recalibration.index
-    positive = calbias.audit(probabilities=p[:, 1], labels=(labels == 1), **options)
+    expected = calbias.estimate(HEADLINE, scores, hits, norm=1).value
+    assert [found.ece for found in of_classes] == pytest.approx([expected] * 3)
+    assert of_classes[1].description["n_classes"] == 4
+    assert "temperature" in of_classes[1].recalibration.index
     assert positive.description["accuracy"] == pytest.approx(np.mean(labels == 1))
     with pytest.raises(InputError):  # of one column of probabilities labels are 0 and 1
-        calbias.audit(probabilities=p[:, 1], labels=2 * (labels == 1), **options)
+        calbias.audit(probabilities=p[:, 1], labels=2 * (labels == 1), estimators=())
 
 
 def ranked(**rmse):
@@ -162,15 +158,11 @@ def test_a_curve_that_does_not_follow_the_hits_has_a_small_p_value():
 def test_an_estimator_without_a_known_target_has_neither_bias_nor_interval(tmp_path):
     body = "def estimate(scores, hits, n_bins, norm):\n    return float(scores.mean())\n"
     (tmp_path / "skill.py").write_text(f'TARGET = "skill"\n\n\n{body}')
-    data = prepared(*drawn(300))
-    found = audit_data(data, Options(replicates=40), ["skill"], folders=(FOLDER, tmp_path))
+    options = Options(replicates=40)
+    found = audit_data(prepared(*drawn(300)), options, ["skill"], folders=(FOLDER, tmp_path))
     row = found.estimates.loc["skill"]
-    assert row["target"] == "skill"
+    assert (row["target"], row["p_value"]) == ("skill", 1)
     assert row[["bias", "rmse", "rank", "low", "corrected"]].isna().all()
-    assert row["p_value"] == 1
-
-
-# --- the sentence
 
 
 SPLIT = np.linspace(0.1, 0.9, 20)
@@ -212,16 +204,11 @@ def test_the_sentence_of_binary_probabilities_and_another_norm():
     assert "miscalibrated (probabilities too high on average)" in found.sentence
 
 
-# --- tests of calibration
-
-
 def test_the_cox_fit_against_statsmodels():
-    import statsmodels.api as sm
-
+    sm = pytest.importorskip("statsmodels.api")
     scores, hits = drawn(500, 1.3)
     design = sm.add_constant(logits_of(scores))
-    model = sm.GLM(hits, design, family=sm.families.Binomial())
-    result = model.fit()
+    result = sm.GLM(hits, design, family=sm.families.Binomial()).fit()
     np.testing.assert_allclose(fit_cox(logits_of(scores), hits), result.params, rtol=1e-6)
     data = sorted_data_set(scores, hits)
     statistic = load_test("cox_score").statistics(data)[0]
@@ -231,27 +218,17 @@ def test_the_cox_fit_against_statsmodels():
 def test_redraw_p_values_agree_with_the_analytic_ones(calibrated):
     table = calibrated.tests.dropna(subset="analytic_p_value")
     assert len(table) == 4
-    for _, row in table.iterrows():
-        assert row["p_value"] == pytest.approx(row["analytic_p_value"], abs=0.08)
+    assert table["p_value"].to_numpy() == pytest.approx(table["analytic_p_value"], abs=0.08)
     powers = calibrated.tests[["power_1", "power_2", "power_5"]].to_numpy()
     assert (np.diff(powers, axis=1) >= -0.03).all()
 
 
-# --- labels
-
-
-def test_the_published_example_of_riley():
+def test_labels_by_the_published_example_of_riley_by_closed_form_and_by_own_scores():
     assert planning.slope_labels_beta(0.5, 0.5) == pytest.approx(1644, abs=1)
-
-
-def test_closed_form_and_own_scores_agree():
     scores = np.random.default_rng(0).beta(2.0, 1.0, 200_000)
-    assert planning.slope_labels(scores) == pytest.approx(
-        planning.slope_labels_beta(2.0, 1.0), rel=0.02
-    )
-    assert planning.mean_gap_labels(scores, 0.02) == pytest.approx(
-        1.96**2 * 2 / (3 * 4) / 0.02**2, rel=0.02
-    )
+    expected = planning.slope_labels_beta(2.0, 1.0), 1.96**2 * 2 / (3 * 4) / 0.02**2
+    found = planning.slope_labels(scores), planning.mean_gap_labels(scores, 0.02)
+    assert found == pytest.approx(expected, rel=0.02)
 
 
 def test_detection_labels_and_the_power_simulated_at_them():
@@ -277,9 +254,6 @@ def test_halving_is_about_four_times_the_labels():
     assert found.labels.loc["halve the interval", "labels"] == pytest.approx(4000, rel=0.3)
 
 
-# --- recalibration
-
-
 def test_the_gain_is_the_fall_of_the_brier_score():
     generator = np.random.default_rng(0)
     scores = generator.beta(3, 1, 20_000)
@@ -293,6 +267,38 @@ def test_the_gain_is_the_fall_of_the_brier_score():
 
 
 def test_holm_by_hand():
-    assert holm([0.01, np.nan, 0.04, 0.03]) == pytest.approx(
-        [0.03, np.nan, 0.06, 0.06], nan_ok=True
-    )
+    corrected = [0.03, np.nan, 0.06, 0.06]
+    assert holm([0.01, np.nan, 0.04, 0.03]) == pytest.approx(corrected, nan_ok=True)
+
+
+def test_bins_by_hand():
+    diagram = calbias.reliability_diagram([0.05, 0.15, 0.95, 1.0], [0, 1, 1, 1], n_bins=10)
+    assert diagram.n_in_bin.tolist() == [1, 1, 2]  # empty bins are left out
+    assert diagram.mean_score == pytest.approx([0.05, 0.15, 0.975])
+    assert diagram.mean_hit.tolist() == [0, 1, 1]
+    assert diagram.lowest_score.tolist() == [0.05, 0.15, 0.95]
+    assert diagram.highest_score.tolist() == [0.05, 0.15, 1.0]
+
+
+@pytest.mark.parametrize("binning", ["equal_width", "equal_mass"])
+def test_the_bins_add_up_to_ece_bin(binning):
+    scenario = calbias.Scenario("squared", 2.8, 0.4, calbias.Curve("power", b1=2.0))
+    scores, hits = (rows[0] for rows in calbias.simulate(scenario, 500))
+    diagram = calbias.reliability_diagram(np.round(scores, 2), hits, 15, binning, replicates=5)
+    gaps = np.abs(diagram.mean_score - diagram.mean_hit)
+    estimator = {"equal_width": "ece_bin_ew", "equal_mass": "ece_bin_em"}[binning]
+    value = calbias.estimate(estimator, np.round(scores, 2), hits).value
+    assert diagram.n_in_bin @ gaps / 500 == pytest.approx(value)
+
+
+def test_the_band_holds_the_accuracy_of_a_calibrated_model_as_often_as_it_says():
+    scenario = calbias.Scenario("calibrated", 1.0, 1.0, calbias.Curve("identity"))
+    inside = []
+    for scores, hits in zip(*calbias.simulate(scenario, 1000, replicates=40), strict=True):
+        diagram = calbias.reliability_diagram(scores, hits, 10, level=0.9, replicates=200)
+        assert (diagram.band_low <= diagram.mean_score).all()
+        assert (diagram.mean_score <= diagram.band_high).all()
+        inside += list(
+            (diagram.band_low <= diagram.mean_hit) & (diagram.mean_hit <= diagram.band_high)
+        )
+    assert 0.86 < np.mean(inside) < 0.96  # 400 bins

@@ -6,20 +6,10 @@ import numpy as np
 import pytest
 from scipy.stats import binom, norm
 
-from calbias.auditing.coverage import (
-    CURVES,
-    cell_coverage,
-    clopper_pearson,
-    methods,
-    samples,
-    truths,
-)
+from calbias.auditing import coverage
+from calbias.auditing.coverage import CURVES, cell_coverage, clopper_pearson
 from calbias.auditing.estimators import HEADLINE, audited_estimators
-from calbias.auditing.intervals.bootstrap import (
-    basic_bootstrap,
-    percentile_bootstrap,
-    resampled_estimates,
-)
+from calbias.auditing.intervals import bootstrap
 from calbias.auditing.intervals.inversion import Construction, invert
 from calbias.auditing.intervals.monotone_band import band
 from calbias.auditing.intervals.sun2024 import statistic, sun2024
@@ -42,25 +32,16 @@ def mean_gap(data):
     return np.abs(data.cum_gap[:, -1]) / data.scores.shape[1]
 
 
-def mean_gap_target(scores, rates):
-    return abs(float(np.mean(rates - scores)))
-
-
-def ece(norm_=1.0):
-    return audited_estimators(norm_)[HEADLINE]
-
-
-# --- the engine
+def ece():
+    return audited_estimators(1.0)[HEADLINE]
 
 
 @pytest.mark.parametrize("scores", [np.sort(RNG.random(37)), np.repeat([0.2, 0.5, 0.9], 11)])
 def test_redrawn_sums_are_those_of_their_hits(scores):
-    fixed = FixedScores(scores, seed=1)
     hits = RNG.random((1, scores.size)) < scores
-    for found, expected in zip(
-        fixed.observed(hits[0]), of_sorted_scores(scores, hits), strict=True
-    ):
-        np.testing.assert_allclose(found, expected, atol=1e-12)
+    found = FixedScores(scores, seed=1).observed(hits[0])
+    for one, expected in zip(found, of_sorted_scores(scores, hits), strict=True):
+        np.testing.assert_allclose(one, expected, atol=1e-12)
 
 
 def test_hits_are_drawn_at_their_rates_and_share_their_random_numbers():
@@ -82,19 +63,16 @@ def test_replicates_do_not_depend_on_how_many_there_are():
     np.testing.assert_array_equal(few, many[:2])
 
 
-# --- test inversion
-
-
 def test_inversion_of_a_mean_is_the_normal_interval():
     """The mean gap is nearly normal: its interval is the estimate ± 1.96 standard errors."""
     generator = np.random.default_rng(0)
     scores = generator.uniform(0.4, 0.9, 2000)
     sample = Sample(scores, generator.random(2000) < scores - 0.1)
-    interval = invert(sample, SimpleNamespace(run=mean_gap, target=mean_gap_target), 0.95, 4000)
+    target = SimpleNamespace(run=mean_gap, target=lambda s, rates: abs(np.mean(rates - s)))
     gap = abs(np.mean(sample.hits - sample.scores))
     error = 1.96 * np.sqrt(np.mean(sample.fitted * (1 - sample.fitted)) / sample.n)
-    assert interval.low == pytest.approx(gap - error, abs=0.1 * error)
-    assert interval.high == pytest.approx(gap + error, abs=0.1 * error)
+    interval = invert(sample, target, 0.95, 4000)
+    assert interval == pytest.approx((gap - error, gap + error), abs=0.1 * error)
 
 
 def test_inversion_is_narrower_at_a_lower_level_and_holds_the_corrected_value():
@@ -113,18 +91,13 @@ def test_inversion_without_a_miss_and_without_a_fitted_curve():
     assert same.low == 0 < same.high
 
 
-# --- the other intervals
-
-
 @pytest.mark.parametrize("hits", [0, 1])
 def test_inversion_of_only_hits_or_only_misses_is_clopper_pearsons(hits):
     """Of equal scores the low end is where as many hits, or misses, have a chance of 2.5 %."""
-    n, score = 60, 0.6
-    scores = np.full(n, score)
-    sample = Sample(scores, np.full(n, hits), seed=1)
+    sample = Sample(np.full(60, 0.6), np.full(60, hits), seed=1)
     low, high = invert(sample, ece(), replicates=2000)
-    assert high == pytest.approx(abs(hits - score))
-    assert low == pytest.approx(abs(hits - score) - (1 - 0.025 ** (1 / n)), abs=0.006)
+    assert high == pytest.approx(abs(hits - 0.6))
+    assert low == pytest.approx(abs(hits - 0.6) - (1 - 0.025 ** (1 / 60)), abs=0.006)
 
 
 def test_suns_statistic_on_a_case_by_hand():
@@ -138,22 +111,17 @@ def test_suns_statistic_on_a_case_by_hand():
 
 
 def test_suns_lower_end_by_its_three_rules(monkeypatch):
-    import calbias.auditing.intervals.sun2024 as module
-
-    sample = uniform_sample(100)
     z, one_sided = norm.ppf(0.95), norm.ppf(0.9)
     for t, low in ((5.0, 5.0 - z), (2.9, 1.45), (1.5, 1.5 - one_sided), (-1.0, 0.0)):
-        monkeypatch.setattr(module, "statistic", lambda *_, t=t: (t, 10.0))  # e = 1
-        assert sun2024(sample, 0.9) == pytest.approx((low, max(t, 0.0) + z))
+        monkeypatch.setattr(f"{sun2024.__module__}.statistic", lambda *_, t=t: (t, 10.0))  # e = 1
+        assert sun2024(uniform_sample(100), 0.9) == pytest.approx((low, max(t, 0.0) + z))
 
 
 @pytest.mark.parametrize(("slope", "least", "most"), [(0.0, 0.88, 0.94), (1.0, 0.94, 1.0)])
 def test_suns_coverage(slope, least, most):
     """Nominal 90 %, 1000 uniform scores, 50 bins: about .91 far from calibration, more near it."""
-    truth, covered = (1 - slope) ** 2 / 12, 0
-    for seed in range(400):
-        interval = sun2024(uniform_sample(1000, slope, seed), 0.9, 50)
-        covered += interval.low <= truth <= interval.high
+    intervals = [sun2024(uniform_sample(1000, slope, seed), 0.9, 50) for seed in range(400)]
+    covered = sum(interval.low <= (1 - slope) ** 2 / 12 <= interval.high for interval in intervals)
     low, high = clopper_pearson(covered, 400, 0.999)
     assert low <= most
     assert high >= least
@@ -161,7 +129,7 @@ def test_suns_coverage(slope, least, most):
 
 def test_resamples_are_those_of_rows_with_replacement():
     sample = uniform_sample(200, 0.5)
-    values = resampled_estimates(sample, lambda data: data.cum_hit[:, -1] / 200, 4000)
+    values = bootstrap.resampled_estimates(sample, lambda data: data.cum_hit[:, -1] / 200, 4000)
     rate = sample.hits.mean()
     error = np.sqrt(rate * (1 - rate) / 200)
     assert values.mean() == pytest.approx(rate, abs=5 * error / np.sqrt(4000))
@@ -174,21 +142,20 @@ def test_resampled_ties_are_averaged():
     def run(data):
         for row in range(len(data.scores)):
             again = of_sorted_scores(data.scores[row], np.diff(data.cum_hit)[row : row + 1])
-            np.testing.assert_array_equal(data.tie_first[row], again.tie_first[0])
-            np.testing.assert_array_equal(data.tie_last[row], again.tie_last[0])
-            np.testing.assert_allclose(data.cum_gap[row], again.cum_gap[0], atol=1e-12)
+            for name in ("tie_first", "tie_last", "cum_gap"):
+                found, expected = getattr(data, name)[row], getattr(again, name)[0]
+                np.testing.assert_allclose(found, expected, atol=1e-12)
         return data.cum_hit[:, -1]
 
-    resampled_estimates(sample, run, 5)
+    bootstrap.resampled_estimates(sample, run, 5)
 
 
 def test_the_basic_interval_mirrors_the_percentile_one():
-    sample = uniform_sample(500, 0.2)
-    observed = ece().run(sample.data)[0]
-    low, high = percentile_bootstrap(sample, ece().run)
-    assert basic_bootstrap(sample, ece().run) == pytest.approx(
-        (2 * observed - high, 2 * observed - low)
-    )
+    sample, run = uniform_sample(500, 0.2), ece().run
+    low, high = bootstrap.percentile_bootstrap(sample, run)
+    observed = run(sample.data)[0]
+    mirrored = 2 * observed - high, 2 * observed - low
+    assert bootstrap.basic_bootstrap(sample, run) == pytest.approx(mirrored)
 
 
 def test_the_monotone_band_against_all_runs_of_its_blocks():
@@ -223,27 +190,23 @@ def test_clopper_pearson_by_its_closed_form():
 def test_the_variational_bound_fails_no_more_often_than_meant():
     failed = sum(
         variational_bound(sample).low > 0
-        for sample in samples((1.0, 1.0), CURVES["calibrated"], 200, 300, 4, ("test",))
+        for sample in coverage.samples((1.0, 1.0), CURVES["calibrated"], 200, 300, 4, ("test",))
     )
     assert binom.cdf(failed, 300, 0.05) < 0.999
     assert variational_bound(uniform_sample(5000, 0.2)).low > 0.15  # of 0.2
 
 
-# --- coverage
-
-
 def test_the_truths_of_a_uniform_law_by_hand():
-    wave = truths((1.0, 1.0), CURVES["wave"])
-    assert wave["l1"] == pytest.approx(0.03 * 2 / np.pi, rel=1e-3)
-    assert wave["l2^2"] == pytest.approx(0.03**2 / 2, rel=1e-3)
-    assert truths((2.8, 0.05), CURVES["calibrated"])["l1"] < 1e-15
+    wave = coverage.truths((1.0, 1.0), CURVES["wave"])
+    expected = 0.03 * 2 / np.pi, 0.03**2 / 2
+    assert (wave["l1"], wave["l2^2"]) == pytest.approx(expected, rel=1e-3)
+    assert coverage.truths((2.8, 0.05), CURVES["calibrated"])["l1"] < 1e-15
 
 
 def test_a_cell_of_the_coverage_table():
     rows = {row["method"]: row for row in cell_coverage("uniform", "slope_0.8", 200, 20, draws=60)}
-    assert set(rows) == set(methods())
-    for row in rows.values():
-        assert row["low"] <= row["coverage"] <= row["high"]
+    assert set(rows) == set(coverage.methods())
+    assert all(row["low"] <= row["coverage"] <= row["high"] for row in rows.values())
     assert rows["test_inversion"]["coverage"] >= 0.8
     assert rows["percentile_bootstrap"]["coverage"] <= 0.2
     assert np.isnan(rows["variational_bound"]["mean_length"])

@@ -7,12 +7,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from calbias import InputError, audit
 from calbias.auditing import to_files
-from calbias.auditing.audit import audit
 from calbias.auditing.cells import Cells, accumulated, read_cells
 from calbias.auditing.large import large_audit
 from calbias.command import main
-from calbias.errors import InputError
 
 N = 60_000
 
@@ -31,27 +30,17 @@ def cells(rows):
     return accumulated(iter(pairs), N)
 
 
-@pytest.fixture(scope="module")
-def small(rows):
-    return audit(*rows, estimators=("ks", "ecce_r"), replicates=200)
-
-
-def test_what_is_exact_is_exact(small, cells):
-    found = large_audit(*cells)
+def test_what_is_exact_is_exact_and_the_noise_floor_and_interval_are_near(rows, cells):
+    small, found = audit(*rows, estimators=("ks", "ecce_r"), replicates=200), large_audit(*cells)
     assert found.ece == pytest.approx(small.ece, rel=1e-12)
     for key in ("n", "accuracy", "mean_score", "mean_gap", "mean_gap_se", "brier", "scores_of_one"):
         assert found.description[key] == pytest.approx(small.description[key], rel=1e-9), key
     for name in ("spiegelhalter", "cox_score"):
         for key in ("statistic", "analytic_p_value"):
             assert found.tests.loc[name, key] == pytest.approx(small.tests.loc[name, key])
-    bound = cells[0].largest_split()
     for name in ("ks", "ecce_r"):
-        exact = small.estimates.loc[name, "value"]
-        assert abs(found.estimates.loc[name, "value"] - exact) <= 2 * bound
-
-
-def test_noise_floor_and_interval_agree_with_redrawn_hits(small, cells):
-    found = large_audit(*cells)
+        exact = pytest.approx(small.estimates.loc[name, "value"], abs=2 * cells[0].largest_split())
+        assert found.estimates.loc[name, "value"] == exact
     assert found.noise_floor == pytest.approx(small.noise_floor, rel=0.05)
     length = small.interval[1] - small.interval[0]
     assert found.interval == pytest.approx(small.interval, abs=0.15 * length)
@@ -97,15 +86,12 @@ def test_a_parquet_folder_by_command(rows, tmp_path, monkeypatch):
         read_cells(tmp_path / "other.parquet")
 
 
-def test_which_files_are_large(tmp_path, monkeypatch):
+def test_which_files_and_arrays_are_large(rows, tmp_path, monkeypatch):
     monkeypatch.setattr(to_files, "LARGEST_IN_MEMORY", 10)
     for n, large in ((10, False), (11, True)):
         file = tmp_path / f"{n}.parquet"
         pq.write_table(pa.table({"score": np.full(n, 0.5), "hit": np.arange(n) % 2}), file)
         assert to_files.is_large(file) == large
-
-
-def test_many_rows_in_memory_go_to_cells(rows, monkeypatch):
     monkeypatch.setattr("calbias.auditing.audit.LARGEST_IN_MEMORY", 1000)
     found = audit(*rows)
     assert "cells of the score" in found.warnings[0]

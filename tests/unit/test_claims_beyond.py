@@ -20,31 +20,24 @@ def predictions(all_rows=0.0, subsample=0.0):
 
 
 @pytest.mark.parametrize(
-    ("all_rows", "subsample", "verdict"),
+    ("verdict", "all_rows", "subsample"),
     [
-        (0.0, 0.0, "reproduced"),
-        (0.33, 0.33, "reproduced"),
-        (0.34, 0.0, "approximate"),
-        (0.0, 0.49, "approximate"),
-        (0.0, 0.51, "not_reproduced"),
-        (2.0, 0.0, "not_reproduced"),
+        *(("reproduced", 0.0, 0.0), ("reproduced", 0.33, 0.33)),
+        *(("approximate", 0.34, 0.0), ("approximate", 0.0, 0.49)),
+        *(("not_reproduced", 0.0, 0.51), ("not_reproduced", 2.0, 0.0)),
     ],
 )
-def test_c01_wants_both_predictions_near(all_rows, subsample, verdict):
+def test_c01_wants_both_predictions_near(verdict, all_rows, subsample):
     judgement = judged("C01", predicted_bias=predictions(all_rows, subsample))
-    assert judgement.verdict == verdict
-    assert judgement.source == "real_scores"
+    assert (judgement.verdict, judgement.source) == (verdict, "real_scores")
     share = measured(judgement, "share explained", "curve fitted on all rows")
     assert share.value == pytest.approx(100 * (1 - all_rows))
 
 
-@pytest.mark.parametrize(
-    "rows",
-    [predictions().query("model != 'resnet110_c10'"), predictions().query("n_samples < 3200")],
-)
-def test_c01_is_not_judged_on_fewer_models_or_small_sizes(rows):
+@pytest.mark.parametrize("query", ["model != 'resnet110_c10'", "n_samples < 3200"])
+def test_c01_is_not_judged_on_fewer_models_or_small_sizes(query):
     with pytest.raises(NotJudged, match="the rule wants 10 and 3200"):
-        judged("C01", predicted_bias=rows)
+        judged("C01", predicted_bias=predictions().query(query))
 
 
 def coverage(shares, n_data_sets=100):
@@ -60,12 +53,10 @@ def coverage(shares, n_data_sets=100):
 test_c02_mean_and_cells_count = verdicts_of(
     "C02",
     lambda shares: {"interval_coverage": coverage(shares)},
-    [
-        ([0.96, 0.95, 0.90], "reproduced"),
-        ([0.96, 0.95, 0.85], "approximate"),  # 0.85 of 100 may be 0.90; the mean is low
-        ([0.99, 0.99, 0.82], "approximate"),  # the mean holds, a cell does not
-        ([0.90, 0.90, 0.70], "not_reproduced"),
-    ],
+    reproduced=[[0.96, 0.95, 0.90]],
+    # 0.85 of 100 may be 0.90, and the mean is low; the mean holds, a cell does not
+    approximate=[[0.96, 0.95, 0.85], [0.99, 0.99, 0.82]],
+    not_reproduced=[[0.90, 0.90, 0.70]],
 )
 
 

@@ -1,18 +1,24 @@
-"""The ledger as a whole: all claims, whatever a run has or has not computed."""
+"""The ledger as a whole, whatever a run has computed; claims near a threshold."""
 
 import re
 
+import numpy as np
 import pandas as pd
 import pytest
-from claims_data import GOOD, MODELS, PAPER, by_name, experiment
+from claims_data import CLAIMS, GOOD, MODELS, PAPER, by_name, experiment, judged, sweep
 
+from calbias import Curve, Scenario
 from calbias import claims as folder
+from calbias.claims import settling
 from calbias.claims.evidence import ANY_NORM, Evidence
 from calbias.claims.ledger import all_claims, judge_all, ledger_table
-from calbias.claims.verdicts import VERDICTS, OtherNorm
+from calbias.claims.settling import Numbers, Settling, settled_rows, settled_verdict
+from calbias.claims.verdicts import VERDICTS, NotJudged, OtherNorm
 from calbias.errors import InputError
 from calbias.io.table_schema import tables
 from calbias.pipeline.catalogue import figures
+from calbias.simulation.simulate import simulate_estimates
+from calbias.truth.paper import MODEL_SIZES
 
 
 def ledger_of(evidence):
@@ -21,11 +27,9 @@ def ledger_of(evidence):
 
 def test_every_claim_of_the_paper_is_judged_and_explained():
     claims = all_claims()
-    assert [c.id for c in claims if c.id.startswith("R")] == [f"R{k:02}" for k in range(1, 27)]
-    assert [c.id for c in claims if c.id[0] in "GS"] == [
-        *(f"G{k:02}" for k in range(1, 8)),
-        *(f"S{k:02}" for k in range(1, 7)),
-    ]
+    for paper, n in (("R", 26), ("G", 7), ("S", 6)):
+        ids = [claim.id for claim in claims if claim.id.startswith(paper)]
+        assert ids == [f"{paper}{k:02}" for k in range(1, n + 1)]
     assert all(len(c.rule) > 60 and c.uncertainty and c.says for c in claims)
 
 
@@ -82,21 +86,19 @@ def test_a_run_without_tables_judges_nothing_and_does_not_crash():
     assert ledger["note"].str.startswith("not computed in this run: table").all()
 
 
-def test_a_partial_run_says_what_is_absent():
-    table = experiment("realistic", by_name(GOOD), list(GOOD), sizes=(200, 400))
-    ledger = ledger_of(Evidence({**PAPER, "bias": table}))
-    row = ledger.loc["R09"]
-    assert row["verdict"] == "not_judged"
-    assert re.search(r"lacks 300 of the 420 rows .* n = 800", row["note"])
+@pytest.mark.parametrize(
+    ("sizes", "n_replicates", "note"),
+    [
+        ((200, 400), 1000, r"lacks 300 of the 420 rows .* n = 800"),
+        (MODEL_SIZES, 20, "has 20 replicates; the rules want at least 500"),
+    ],
+)
+def test_a_partial_run_says_what_is_absent(sizes, n_replicates, note):
+    table = experiment("realistic", by_name(GOOD), list(GOOD), sizes=sizes)
+    ledger = ledger_of(Evidence({**PAPER, "bias": table.assign(n_replicates=n_replicates)}))
+    assert ledger.loc["R09", "verdict"] == "not_judged"
+    assert re.search(note, ledger.loc["R09", "note"])
     assert set(ledger["verdict"]) <= set(VERDICTS)
-
-
-def test_few_replicates_are_not_judged():
-    table = experiment("realistic", by_name(GOOD), list(GOOD)).assign(n_replicates=20)
-    ledger = ledger_of(Evidence({**PAPER, "bias": table}))
-    row = ledger.loc["R09"]
-    assert row["verdict"] == "not_judged"
-    assert "has 20 replicates; the rules want at least 500" in row["note"]
 
 
 @pytest.mark.parametrize(("norm", "verdict"), [(2.0, "reproduced"), (1.0, "not_judged")])
@@ -132,18 +134,81 @@ def test_norms_of_every_table_are_thought_of():
 
 def test_models_and_sizes_beyond_the_paper_change_no_verdict():
     own = pd.concat([MODELS, MODELS[:1].assign(model="mine", group="mine")])
-    names = list(own["model"])
-    table = experiment("realistic", by_name(GOOD), list(GOOD), names, (100, *range(200, 201)))
-    full = experiment("realistic", by_name(GOOD), list(GOOD), names)
-    both = pd.concat([table[table["n_samples"] == 100], full])
-    ledger = ledger_of(Evidence({**PAPER, "models": own, "bias": both}))
-    assert ledger.loc["R09", "verdict"] == "reproduced"
-    assert "cells of 21" in ledger.loc["R09", "measured"]
+    sizes = (100, *MODEL_SIZES)
+    table = experiment("realistic", by_name(GOOD), list(GOOD), list(own["model"]), sizes)
+    row = ledger_of(Evidence({**PAPER, "models": own, "bias": table})).loc["R09"]
+    assert row["verdict"] == "reproduced"
+    assert "cells of 21" in row["measured"]
+    few = ledger_of(Evidence({**PAPER, "models": MODELS[:3], "bias": table}))
+    assert "the models table lacks" in few.loc["R09", "note"]
 
 
-def test_a_models_table_without_the_papers_models_is_no_crash():
-    evidence = Evidence(
-        {**PAPER, "models": MODELS[:3], "bias": experiment("realistic", by_name(GOOD), list(GOOD))}
-    )
-    ledger = ledger_of(evidence)
-    assert "the models table lacks" in ledger.loc["R09", "note"]
+def between(values):
+    return "inside" if 0 < values[0] < 1 else "outside"
+
+
+@pytest.mark.parametrize(
+    ("value", "error", "verdict"),
+    [(0.5, 0.1, "inside"), (0.31, 0.1, "inside"), (0.29, 0.1, "tie"), (-0.2, 0.1, "tie"),
+     (-0.31, 0.1, "outside"), (0.5, 1.0, "tie")],
+)  # fmt: skip
+def test_a_verdict_holds_three_errors_around(value, error, verdict):
+    assert settled_verdict(Numbers(np.array([value]), np.array([error]), 9), between)[0] == verdict
+
+
+def made_up_claim(measured, rate):
+    """A claim on P(a uniform score's mean estimate > …): its error falls with the replicates."""
+    scenario = Scenario("made_up", 1.0, 1.0, Curve("identity"))
+
+    def measure(evidence):
+        if measured is None:
+            raise NotJudged("absent")
+        return Numbers(np.array([measured]), np.array([0.1]), 100)
+
+    def draw(evidence, m, simulate):
+        values = simulate(scenario, 50, ["ece_bin_ew"], m)["ece_bin_ew"].estimate
+        return np.array([[values.mean()], [values.std() / m**0.5]]) / rate
+
+    made = Settling(("mean",), measure, lambda values: str(values[0] > 1), draw)
+    return CLAIMS["R24"]._replace(id="X1", settling=made)
+
+
+def drawn(m):
+    """Return the estimates that the claim above draws first."""
+    scenario = Scenario("made_up", 1.0, 1.0, Curve("identity"))
+    return simulate_estimates(scenario, 50, range(m), ["ece_bin_ew"], seed=1)["ece_bin_ew"][0]
+
+
+def test_replicates_double_until_the_number_is_clear():
+    values = drawn(6400)
+    rate = values.mean() * 0.99
+    (row,) = settled_rows([made_up_claim(1.0, rate)], None, seed=1)
+    m = row["n_replicates"]
+    assert m > 100
+    assert m % 100 == 0
+    assert row["value"] - 1 > 3 * row["error"]
+    assert row["value"] == pytest.approx(values[:m].mean() / rate)  # the first ones: extended
+
+
+def test_a_clear_claim_and_one_that_cannot_be_judged_have_no_row():
+    assert settled_rows([made_up_claim(1.5, 1.0)], None, seed=1) == []
+    assert settled_rows([made_up_claim(None, 1.0)], None, seed=1) == []
+
+
+def test_a_tie_ends_at_the_most_scores(monkeypatch):
+    monkeypatch.setattr(settling, "MOST_SCORES", 50_000)
+    (row,) = settled_rows([made_up_claim(1.0, drawn(800).mean())], None, seed=1)
+    assert 400 <= row["n_replicates"] <= 1600
+
+
+def test_the_ledger_takes_the_settled_numbers():
+    near = sweep(lambda tce, scores, n, name: np.hypot(tce, 10.9 if scores == "Uniform" else 8.9))
+    near = near.assign(bias_se_percent=0.2)
+    assert judged("R24", bias=near).verdict == "tie"
+    cases = {"case": ["Uniform", "Beta(1.1, 0.1)"], "value": [5.02, 7.8]}
+    settled = pd.DataFrame(cases).assign(id="R24", error=0.01, n_replicates=64000)
+    judgement = judged("R24", bias=near, settled=settled)
+    assert judgement.verdict == "reproduced"
+    assert "64000" in judgement.notes[0]
+    assert [m.value for m in judgement.measurements] == [5.02, 7.8]
+    assert Evidence({**PAPER, "settled": settled}).tables["settled"] is settled

@@ -1,11 +1,10 @@
-"""G01 to G07 and S01 to S06: rules on made-up tables ``measures`` and ``fit_times``."""
+"""R26, G01 to G07 and S01 to S06: rules on the selection and the measures of recalibration."""
 
 import itertools
 
-import numpy as np
 import pandas as pd
 import pytest
-from claims_data import CLAIMS, NAMES, judged, measured
+from claims_data import CLAIMS, NAMES, judged, measured, verdicts_of
 
 from calbias.claims.verdicts import NotJudged
 from calbias.measures.tables import METHODS, ON_HALF
@@ -13,32 +12,23 @@ from calbias.measures.tables import METHODS, ON_HALF
 C100 = [name for name in NAMES if name.endswith("c100")]
 # ECE, percent, by method: as Guo et al. print them, roughly
 PRINTED = {
-    "uncalibrated": 10.0,
-    "histogram_binning": 2.0,
-    "isotonic_regression": 3.0,
-    "bbq": 2.5,
-    "temperature_scaling": 1.0,
-    "vector_scaling": 1.1,
-    "matrix_scaling": 1.5,
-    "ms_odir": 1.2,
-    "dir_odir": 1.3,
-    "spline": 0.5,
-    ON_HALF: 0.6,
-}
+    "uncalibrated": 10.0, "histogram_binning": 2.0, "isotonic_regression": 3.0, "bbq": 2.5,
+    "temperature_scaling": 1.0, "vector_scaling": 1.1, "matrix_scaling": 1.5, "ms_odir": 1.2,
+    "dir_odir": 1.3, "spline": 0.5, ON_HALF: 0.6,
+}  # fmt: skip
 
 
-def measures(value, models=NAMES, source="real_logits", methods=PRINTED, printed=None):
+def measures(value, models=NAMES, source="real_logits", methods=PRINTED):
     """Return table ``measures``: ``value(model, method, measure)`` of every cell, percent."""
     names = ("ece", "ece25", "ece100", "ks_top1", "ks_top2", "ks_within_top2", "accuracy")
     rows = []
     for model, method, name in itertools.product(models, methods, (*names, "overconfidence")):
-        if (method, model.endswith("imgnet")) == ("matrix_scaling", True):
-            continue  # refused
-        x = value(model, method, name)
-        rows.append((model, source, method, name, x / 100, x, x - 0.4, x + 0.4, printed, "", ""))
-    columns = "model source method measure value value_percent low_percent high_percent"
-    columns = [*columns.split(), "published_percent", "published_source", "needs"]
-    return pd.DataFrame(rows, columns=columns)
+        if (method, model.endswith("imgnet")) != ("matrix_scaling", True):  # refused
+            x = value(model, method, name)
+            rows.append((model, method, name, x / 100, x, x - 0.4, x + 0.4))
+    columns = "model method measure value value_percent low_percent high_percent"
+    table = pd.DataFrame(rows, columns=columns.split())
+    return table.assign(source=source, published_percent=None, published_source="", needs="")
 
 
 def as_printed(model, method, name):
@@ -47,16 +37,6 @@ def as_printed(model, method, name):
     if method == "matrix_scaling" and model in C100:
         return 20.0
     return PRINTED[method] * (2 if name == "ece100" and method != "uncalibrated" else 1)
-
-
-def but(models, method, name, x):
-    """Return ``as_printed`` with another value in these cells."""
-
-    def value(model, of_method, measure):
-        there = (model in models, of_method, measure) == (True, method, name)
-        return x if there else as_printed(model, of_method, measure)
-
-    return value
 
 
 @pytest.mark.parametrize("claim", [name for name in CLAIMS if name[0] in "GS" and name != "G07"])
@@ -90,8 +70,11 @@ def test_what_the_papers_print_is_reproduced_by_ten_real_files_alone(claim):
     ],
 )
 def test_rules_turn_where_they_say(claim, models, method, name, x, verdict):
-    table = measures(but(NAMES[:models], method, name, x))
-    assert judged(claim, measures=table).verdict == verdict
+    def value(model, of_method, measure):
+        there = (model in NAMES[:models], of_method, measure) == (True, method, name)
+        return x if there else as_printed(model, of_method, measure)
+
+    assert judged(claim, measures=measures(value)).verdict == verdict
 
 
 def test_s01_is_decided_by_printed_digits():
@@ -131,18 +114,59 @@ def fit_times(exponent=1.0, slowest=1.0):
 @pytest.mark.parametrize(
     ("exponent", "slowest", "verdict"),
     [
-        (1.0, 1.0, "reproduced"),
-        (1.0, 0.3, "approximate"),
-        (2.0, 1.0, "approximate"),
-        (2.0, 0.3, "not_reproduced"),
+        *((1.0, 1.0, "reproduced"), (1.0, 0.3, "approximate")),
+        *((2.0, 1.0, "approximate"), (2.0, 0.3, "not_reproduced")),
     ],
 )
 def test_g07_wants_linear_time_and_the_fastest_temperature(exponent, slowest, verdict):
     judgement = judged("G07", fit_times=fit_times(exponent, slowest))
     assert judgement.verdict == verdict
     found = measured(judgement, "exponent of the number of samples", "temperature_scaling")
-    assert found.value == pytest.approx(exponent)
-    assert found.error == pytest.approx(0, abs=1e-9)
+    assert (found.value, found.error) == pytest.approx((exponent, 0), abs=1e-9)
     assert "measured on a machine" in judgement.notes
     ratio = measured(judgement, "time over temperature scaling's", "bbq")
-    assert np.isclose([ratio.low, ratio.high], 4 * slowest).all()
+    assert (ratio.low, ratio.high) == pytest.approx((4 * slowest, 4 * slowest))
+
+
+def selections(bin_agrees, sweep_agrees, source="real_logits", models=NAMES):
+    counts = (("ece_bin_ew", bin_agrees, 3), ("ece_sweep_em", sweep_agrees, 7))
+    rows = [
+        (model, source, measure, k < count, 0.6, k < published)
+        for measure, count, published in counts
+        for k, model in enumerate(models)
+    ]
+    columns = "model source measure agrees agreement_frequency published_agrees"
+    return pd.DataFrame(rows, columns=columns.split())
+
+
+test_r26_counts_agreements = verdicts_of(
+    "R26",
+    lambda *of: {"recalibration_selection": selections(*of)},
+    reproduced=[(3, 7)],
+    approximate=[(4, 6), (3, 6), (4, 7)],  # one of the two counts is not enough
+    not_reproduced=[(5, 5), (7, 3)],
+    # one model is too few to count
+    needs_real_logits=[(7, 3, "surrogate_logits"), (1, 1, "real_logits", NAMES[:1])],
+)
+
+
+def test_r26_counts_have_the_spread_of_independent_models():
+    """Ten models that agree in 60 % of the resamples: 6 with a variance of 10 × 0.6 × 0.4."""
+    judgement = judged("R26", recalibration_selection=selections(3, 7))
+    for name in ("ece_bin_ew", "ece_sweep_em"):
+        agree = measured(judgement, "models that agree, mean over bootstrap resamples", name)
+        assert (agree.value, agree.error) == pytest.approx((6.0, 2.4**0.5))
+
+
+def test_r26_sorts_other_choices_by_the_estimator_that_agrees_more_often():
+    agreements = {"default": (10, 2), "equal_mass": (8, 9), "norm_1": (7, 7)}
+    rows = [
+        (choice, measure, 10, count)
+        for choice, counts in agreements.items()
+        for measure, count in zip(("ece_bin_ew", "ece_sweep_em"), counts, strict=True)
+    ]
+    table = pd.DataFrame(rows, columns=["choice", "measure", "n_models", "n_agree"])
+    tables = {"recalibration_selection": selections(7, 3), "recalibration_sensitivity": table}
+    _, *notes = judged("R26", **tables).notes
+    ends = ["equal_mass (8 and 9)", "norm_1 (7 and 7)", "default (10 and 2)"]  # more, as, less
+    assert [note.partition(" under ")[2] for note in notes] == ends

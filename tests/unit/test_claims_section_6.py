@@ -15,35 +15,31 @@ TABLE_3 = TABLES["roelofs2022_table3_glm_fits"]
 
 test_r06_beta_parameters = verdicts_of(
     "R06",
-    lambda table: {"beta_fits": table},
-    [
-        (beta_fits(1.0019), "reproduced"),
-        (beta_fits(1.0021), "approximate"),
-        (beta_fits(0.9979), "approximate"),
-        (beta_fits().assign(beta=TABLE_2["beta"] * 1.0021), "approximate"),
-        (beta_fits(1.049), "approximate"),
-        (beta_fits(1.051), "not_reproduced"),
-        (beta_fits(source="surrogate_logits"), "needs_real_logits"),
-    ],
+    lambda factor=1.0, beta=1.0, **of: {
+        "beta_fits": beta_fits(factor, **of).assign(beta=TABLE_2["beta"] * beta)
+    },
+    reproduced=[1.0019],
+    approximate=[1.0021, 0.9979, (1.0, 1.0021), 1.049],
+    not_reproduced=[1.051],
 )
 
 
 def test_r06_one_real_file_can_refute_but_not_reproduce():
-    others = beta_fits(source="surrogate_logits")[1:]
+    surrogates = beta_fits(source="surrogate_logits")
+    assert judged("R06", beta_fits=surrogates).verdict == "needs_real_logits"
     for factor, verdict in ((1.0, "needs_real_logits"), (1.8, "not_reproduced")):
-        judgement = judged("R06", beta_fits=pd.concat([beta_fits(factor)[:1], others]))
-        assert judgement.verdict == verdict
-        assert judgement.source == "real_logits"
+        judgement = judged("R06", beta_fits=pd.concat([beta_fits(factor)[:1], surrogates[1:]]))
+        assert (judgement.verdict, judgement.source) == (verdict, "real_logits")
 
 
 def glm_fits(aic=1.0, shift=0.0, winner=None, source="real_logits"):
     names = ["aic", "b0", "b1"]
     table = TABLE_3.join(TABLE_3[names].add_prefix("published_"))
-    table = table.assign(source=source, aic=table["aic"] * aic)
-    table[["b0", "b1"]] += shift
-    best = table.groupby("model")["published_aic"].transform("min") == table["published_aic"]
+    best = table.groupby("model")["aic"].transform("min") == table["aic"]
     selected = best if winner is None else table["glm"] == winner
-    return table.assign(selected=selected, delta_aic=0.0)
+    table = table.assign(source=source, selected=selected, delta_aic=0.0, aic=table["aic"] * aic)
+    table[["b0", "b1"]] += shift
+    return table
 
 
 def wrong_aics(count):
@@ -53,18 +49,10 @@ def wrong_aics(count):
 test_r07_coefficients_aics_and_winners = verdicts_of(
     "R07",
     lambda table: {"beta_fits": beta_fits(), "glm_fits": table},
-    [
-        (glm_fits(), "reproduced"),
-        (glm_fits(winner="logit_logit_b0_b1"), "approximate"),
-        (glm_fits(aic=1.5), "not_reproduced"),
-        (glm_fits(shift=0.4), "not_reproduced"),
-        (glm_fits(source="surrogate_logits"), "needs_real_logits"),
-        (glm_fits()[:12], "needs_real_logits"),
-        (wrong_aics(13), "reproduced"),  # 95 % of 280 numbers are within their errors
-        (wrong_aics(15), "approximate"),
-        (wrong_aics(69), "approximate"),  # 75 %
-        (wrong_aics(71), "not_reproduced"),
-    ],
+    reproduced=[glm_fits(), wrong_aics(13)],  # 95 % of 280 numbers are within their errors
+    approximate=[glm_fits(winner="logit_logit_b0_b1"), wrong_aics(15), wrong_aics(69)],  # 75 %
+    not_reproduced=[glm_fits(aic=1.5), glm_fits(shift=0.4), wrong_aics(71)],
+    needs_real_logits=[glm_fits(source="surrogate_logits"), glm_fits()[:12]],
 )
 
 
@@ -78,46 +66,46 @@ def apart(n_errors):
 
 
 test_r07_wants_three_standard_errors = verdicts_of(
-    "R07", apart, [(2.9, "reproduced"), (3.1, "not_reproduced")]
+    "R07", apart, reproduced=[2.9], not_reproduced=[3.1]
 )
 
 
-def note_of_aics(**changed):
-    """The note of R07 where all published AICs are consistent but for those changed, by GLM."""
+@pytest.mark.parametrize(
+    ("changed", "is_there"),
+    # 2 for one more parameter; above b1 in ten models
+    [({}, False), ({"log_log_b0_b1": 21.9}, False), ({"log_log_b0_b1": 22.1}, True)],
+)
+def test_r07_note_counts_made_up_contradictions(changed, is_there):
+    """All published AICs are consistent but for those changed, by GLM."""
     usual = TABLE_3["terms"].map({"b0": 30.0, "b1": 20.0, "b0_b1": 10.0})
     aic = TABLE_3["glm"].map(changed).fillna(usual)
     published = {**TABLES, "roelofs2022_table3_glm_fits": TABLE_3.assign(aic=aic)}
-    return str(judged("R07", published, beta_fits=beta_fits(), glm_fits=glm_fits()).notes)
-
-
-def test_r07_note_counts_made_up_contradictions():
-    assert "cannot be optima" not in note_of_aics()
-    assert "cannot be optima" not in note_of_aics(log_log_b0_b1=21.9)  # 2 for one more parameter
-    assert "10 of 80 times" in note_of_aics(log_log_b0_b1=22.1)  # above b1 in ten models
+    notes = str(judged("R07", published, beta_fits=beta_fits(), glm_fits=glm_fits()).notes)
+    assert ("10 of 80 times" in notes, "cannot be optima" in notes) == (is_there, is_there)
 
 
 def table_4(real=0.0, simulated=0.0, source="real_logits"):
-    names = {"ece_bin_percent": "published_ece_bin_percent",
-             "mean_simulated_ece_bin_percent": "published_simulated_percent"}  # fmt: skip
     table = read_table(ROOT / "resources/published/roelofs2022_table4_ece_bin.csv")
-    table = table[["model", *names]].join(table[list(names)].rename(columns=names))
-    table["ece_bin_percent"] += real
-    table["mean_simulated_ece_bin_percent"] += simulated
-    return table.assign(source=source, simulated_source="published_fits", simulated_se_percent=0.04)
+    table = table.rename(
+        columns={
+            "ece_bin_percent": "published_ece_bin_percent",
+            "mean_simulated_ece_bin_percent": "published_simulated_percent",
+        }
+    )
+    return table.assign(
+        ece_bin_percent=table["published_ece_bin_percent"] + real,
+        mean_simulated_ece_bin_percent=table["published_simulated_percent"] + simulated,
+        source=source, simulated_source="published_fits", simulated_se_percent=0.04,
+    )  # fmt: skip
 
 
 test_r08_both_columns = verdicts_of(
     "R08",
     lambda *of: {"ece_bin_real_and_simulated": table_4(*of)},
-    [
-        (0.019, 0.49, "reproduced"),
-        (0.019, -0.51, "approximate"),
-        (0.021, 0.49, "approximate"),
-        (-0.49, 1.99, "approximate"),
-        (0.51, 0.0, "not_reproduced"),
-        (0.0, 2.01, "not_reproduced"),
-        (0.0, 0.0, "surrogate_logits", "needs_real_logits"),
-    ],
+    reproduced=[(0.019, 0.49)],
+    approximate=[(0.019, -0.51), (0.021, 0.49), (-0.49, 1.99)],
+    not_reproduced=[(0.51, 0.0), (0.0, 2.01)],
+    needs_real_logits=[(0.0, 0.0, "surrogate_logits")],
 )
 
 
@@ -127,9 +115,10 @@ def test_r08_measures_genuine_scores_and_leaves_the_verdict_to_logits():
     judgement = judged("R08", ece_bin_real_and_simulated=table)
     assert (judgement.verdict, judgement.source) == ("needs_real_logits", "real_scores")
     of_scores = [m for m in judgement.measurements if m.name.endswith("genuine scores, test fold")]
-    assert [m.case for m in of_scores] == table["model"][:2].tolist()
-    assert [m.value for m in of_scores] == [9.0, 9.0]
-    assert [m.published for m in of_scores] == table["published_ece_bin_percent"][:2].tolist()
+    published = table["published_ece_bin_percent"]
+    assert [(m.case, m.value, m.published) for m in of_scores] == [
+        (table["model"][k], 9.0, published[k]) for k in (0, 1)
+    ]
     gaps = (9.0 - table["mean_simulated_ece_bin_percent"][:2]).abs()
     assert judgement.measurements[-1].value == pytest.approx(gaps.mean())
     assert "test fold" in judgement.notes[-1]
@@ -161,13 +150,9 @@ def mixed(share):
 test_r05_data_set_before_architecture = verdicts_of(
     "R05",
     lambda scores, curves: {"scenarios": scenarios(scores, lambda name: 0.1, curves)},
-    [
-        (by_group, by_group, "reproduced"),
-        (by_group, by_place, "approximate"),
-        (by_place, by_place, "not_reproduced"),
-        (mixed(0.6), mixed(0.6), "reproduced"),  # p = 0.04
-        (mixed(0.8), mixed(0.8), "not_reproduced"),  # p = 0.06
-    ],
+    reproduced=[(by_group, by_group), (mixed(0.6), mixed(0.6))],  # p = 0.04
+    approximate=[(by_group, by_place)],
+    not_reproduced=[(by_place, by_place), (mixed(0.8), mixed(0.8))],  # p = 0.06
 )
 
 

@@ -9,8 +9,8 @@ from calbias.claims.similarity import groups_matter
 from calbias.truth.paper import MODEL_SIZES as SIZES
 
 
-def realistic(values=GOOD, name="realistic", **more):
-    return experiment(name, by_name(values), ALL, **more)
+def realistic(values=GOOD, **more):
+    return experiment("realistic", by_name(values), ALL, **more)
 
 
 def worse_in_some(estimator, cells):
@@ -27,14 +27,14 @@ SWAPPED = {name[:-3] + OTHER.get(name[-3:], name[-3:]): value for name, value in
 test_r09_equal_mass_is_less_biased_in_each_family = verdicts_of(
     "R09",
     lambda table: table,
-    [
-        (realistic(), "reproduced"),
-        (realistic(SWAPPED), "not_reproduced"),
-        (realistic(se=10.0), "not_reproduced"),  # undecided cells
-        (realistic({name: -value for name, value in GOOD.items()}), "reproduced"),  # magnitudes
-        (worse_in_some("ece_bin_em", 1), "reproduced"),  # 1 of 21 cells is rare
-        (worse_in_some("ece_bin_em", 2), "approximate"),
-        (worse_in_some("ece_sweep_em", 7), "not_reproduced"),  # a third of one family
+    reproduced=[
+        *(realistic(), worse_in_some("ece_bin_em", 1)),  # 1 of 21 cells is rare
+        realistic({name: -value for name, value in GOOD.items()}),  # magnitudes
+    ],
+    approximate=[worse_in_some("ece_bin_em", 2)],
+    not_reproduced=[
+        *(realistic(SWAPPED), realistic(se=10.0)),  # undecided cells
+        worse_in_some("ece_sweep_em", 7),  # a third of one family
     ],
 )
 
@@ -51,26 +51,21 @@ def beaten(place):
 
 
 test_r10_another_estimator_that_wins_somewhere_makes_it_approximate = verdicts_of(
-    "R10",
-    beaten,
-    [(lambda s, n: n == 1600, "approximate"), (lambda s, n: GROUP[s] == "ImageNet", "approximate")],
+    "R10", beaten, approximate=[lambda s, n: n == 1600, lambda s, n: GROUP[s] == "ImageNet"]
 )
 
 
 def test_r11_tells_choices_with_other_means_from_draws_within_rounding():
-    columns = (
-        "choice description mean_abs_bias_a_percent mean_abs_bias_b_percent t_statistic p_value"
-    )
     rows = [
-        ("as_configured", "", 0.3, 0.1, 9.0, 1e-9),
-        ("one_sided", "", 0.3, 0.1, 9.0, 5e-10),
+        ("as_configured", "", 0.3, 0.1, 9.0, 1e-9), ("one_sided", "", 0.3, 0.1, 9.0, 5e-10),
         ("population_variance", "", 0.3, 0.1, 9.1, 1e-9),
         ("unclipped", "words", 0.5, 0.35, 5.0, 1e-6),
         ("equal_width", "words", 2.7, 3.8, -10.0, 1e-6),
         ("rounding_1", "words", 0.504, 0.347, 5.1, 1e-6),
-    ]
-    sensitivity = pd.DataFrame(rows, columns=columns.split())
-    judgement = judged("R11", bias=realistic(), t_test_sensitivity=sensitivity)
+    ]  # fmt: skip
+    columns = "choice description mean_abs_bias_a_percent mean_abs_bias_b_percent"
+    table = pd.DataFrame(rows, columns=[*columns.split(), "t_statistic", "p_value"])
+    judgement = judged("R11", bias=realistic(), t_test_sensitivity=table)
     t = measured(judgement, "t of the paired test, range of 1 draws within rounding")
     assert (t.low, t.high) == (5.1, 5.1)
     counted, reversed_, nearest = judgement.notes
@@ -83,12 +78,9 @@ def test_r11_tells_choices_with_other_means_from_draws_within_rounding():
 test_r12_is_decided_by_the_rooted_kde = verdicts_of(
     "R12",
     lambda kde, unrooted: realistic({**GOOD, "kde": kde, "kde_unrooted": unrooted}),
-    [
-        (8.0, 9.0, "reproduced"),
-        (3.0, 9.0, "approximate"),
-        (0.5, 9.0, "not_reproduced"),
-        (0.5, 0.5, "not_reproduced"),
-    ],
+    reproduced=[(8.0, 9.0)],
+    approximate=[(3.0, 9.0)],
+    not_reproduced=[(0.5, 9.0), (0.5, 0.5)],
 )
 
 
@@ -103,7 +95,7 @@ def kde_in_imagenet(kde):
 
 
 test_r12_wants_every_data_set = verdicts_of(
-    "R12", kde_in_imagenet, [(8.0, "reproduced"), (3.0, "approximate"), (0.5, "not_reproduced")]
+    "R12", kde_in_imagenet, reproduced=[8.0], approximate=[3.0], not_reproduced=[0.5]
 )
 
 
@@ -121,12 +113,9 @@ def alternating(kde, binned_sign):
 test_r12_takes_magnitudes_at_each_n = verdicts_of(
     "R12",
     alternating,
-    [
-        (5.1, 1, "reproduced"),  # more than twice the 2.5 of ece_sweep_ew
-        (4.9, 1, "approximate"),
-        (2.4, 1, "not_reproduced"),
-        (5.1, -1, "reproduced"),
-    ],
+    reproduced=[(5.1, 1), (5.1, -1)],  # more than twice the 2.5 of ece_sweep_ew
+    approximate=[(4.9, 1)],
+    not_reproduced=[(2.4, 1)],
 )
 
 
@@ -139,13 +128,13 @@ def test_r12_tells_the_largest_error_of_all_that_it_compares(noisy):
 
 
 def similar(between, within):
-    groups = {name: k for k, name in enumerate(dict.fromkeys(GROUP.values()))}
-    place = {name: k for k, name in enumerate(GROUP)}
-    return experiment(
-        "realistic",
-        lambda s, e, b, n: between * groups[GROUP[s]] + within * np.cos(place[s] * 1.7),
-        ALL,
-    )
+    groups = list(dict.fromkeys(GROUP.values()))
+
+    def bias(scenario, estimator, b, n):
+        place = NAMES.index(scenario)
+        return between * groups.index(GROUP[scenario]) + within * np.cos(place * 1.7)
+
+    return experiment("realistic", bias, ALL)
 
 
 def partly_similar(alike):
@@ -156,26 +145,21 @@ def partly_similar(alike):
 
 
 test_r13_wants_curves_alike_within_a_data_set = verdicts_of(
-    "R13",
-    lambda *of: similar(*of) if len(of) == 2 else partly_similar(*of),
-    [
-        (3.0, 0.1, "reproduced"),
-        (1.0, 0.7, "approximate"),
-        (0.0, 1.0, "not_reproduced"),
-        (4, "approximate"),  # four of seven estimators
-        (3, "not_reproduced"),
-    ],
+    "R13", similar, reproduced=[(3.0, 0.1)], approximate=[(1.0, 0.7)], not_reproduced=[(0.0, 1.0)]
+)
+test_r13_wants_curves_of_four_of_seven_estimators_alike = verdicts_of(
+    "R13", partly_similar, approximate=[4], not_reproduced=[3]
 )
 
 
 def test_r13_one_model_of_two_apart_is_no_likeness():
     """Eight curves are equal, within / between is 0.31, but no more in a fifth of the groupings."""
-    table = experiment("realistic", lambda s, e, b, n: float(s == NAMES[-1]), ALL)
-    judgement = judged("R13", bias=table)
+    apart = experiment("realistic", lambda s, *_: float(s == NAMES[-1]), ALL)
+    judgement = judged("R13", bias=apart)
     assert judgement.verdict == "not_reproduced"
     name = "distance of bias curves within data sets / between"
-    assert measured(judgement, name, "ece_bin_ew").value == pytest.approx(0.31, abs=0.005)
-    assert measured(judgement, "p", "ece_bin_ew").value == pytest.approx(0.2)
+    ratio, p = (measured(judgement, part, "ece_bin_ew").value for part in (name, "p"))
+    assert (ratio, p) == (pytest.approx(0.31, abs=0.005), pytest.approx(0.2))
 
 
 def test_groups_matter_counts_every_grouping():

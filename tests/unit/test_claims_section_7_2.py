@@ -29,11 +29,9 @@ def detection(usual, best):
 test_r16_sweep_misses_less_and_more_so_below_10000 = verdicts_of(
     "R16",
     lambda usual, best: {"detection": detection(usual, best)},
-    [
-        (lambda n: 300 / n**0.5, lambda n: 200 / n**0.5, "reproduced"),
-        (lambda n: 200 / n**0.5, lambda n: 300 / n**0.5, "not_reproduced"),
-        (lambda n: 10.0 + 5 * (n >= 10000), lambda n: 8.0, "approximate"),  # more at large n
-    ],
+    reproduced=[(lambda n: 300 / n**0.5, lambda n: 200 / n**0.5)],
+    approximate=[(lambda n: 10.0 + 5 * (n >= 10000), lambda n: 8.0)],  # more at large n
+    not_reproduced=[(lambda n: 200 / n**0.5, lambda n: 300 / n**0.5)],
 )
 
 
@@ -45,13 +43,11 @@ def test_r16_names_the_sample_sizes_that_are_absent():
 
 def test_r16_area_by_trapezoids_with_a_threshold_common_to_all():
     """Widths 1 and 3, so weights 0.5, 2 and 1.5; ± 0.01 a cell and ± 0.02 common, twice."""
-    cells = pd.DataFrame(
-        {
-            **{"tce_percent_a": [0.0, 1.0, 4.0], "miss_rate_a": [0.9, 0.8, 0.2]},
-            **{"miss_rate_b": [0.9, 0.6, 0.0], "miss_rate_se_a": 0.01, "miss_rate_se_b": 0.01},
-            **{"miss_rate_threshold_se_a": 0.02, "miss_rate_threshold_se_b": 0.02},
-        }
-    )
+    rates = {"tce_percent_a": [0.0, 1.0, 4.0], "miss_rate_a": [0.9, 0.8, 0.2]}
+    cells = pd.DataFrame(rates).assign(miss_rate_b=[0.9, 0.6, 0.0])
+    for side in "ab":
+        errors = {f"miss_rate_se_{side}": 0.01, f"miss_rate_threshold_se_{side}": 0.02}
+        cells = cells.assign(**errors)
     area, error = area_between(cells.sample(frac=1, random_state=1))
     assert area == pytest.approx(2 * 0.2 + 1.5 * 0.2)
     assert error == pytest.approx(np.hypot(0.02 * np.sqrt(0.25 + 4 + 2.25), 0.04 * 4))
@@ -61,11 +57,8 @@ def test_r16_area_by_trapezoids_with_a_threshold_common_to_all():
 def test_r16_counts_the_error_of_the_threshold():
     """The same rates, but thresholds so uncertain that no cell is decided."""
     table = detection(lambda n: 300 / n**0.5, lambda n: 200 / n**0.5)
-    sure = judged("R16", detection=table)
     unsure = judged("R16", detection=table.assign(miss_rate_threshold_se=0.5))
-    assert sure.verdict == "reproduced"
-    assert unsure.verdict == "not_reproduced"
-    assert unsure.measurements[0].value == 0
+    assert (unsure.verdict, unsure.measurements[0].value) == ("not_reproduced", 0)
     assert unsure.largest_error == pytest.approx(0.5, abs=1e-5)
 
 
@@ -82,23 +75,15 @@ def limits(at, width=0.1):
 test_r17_two_percent_is_not_detected_by_10000 = verdicts_of(
     "R17",
     limits,
-    [
-        (lambda n, e: 2.5, "reproduced"),
-        (lambda n, e: 2.5 if e == "ece_bin_ew" else 1.5, "approximate"),
-        (lambda n, e: 2.05, "tie"),  # above 2, but not clearly
-        (lambda n, e: 1.5, "not_reproduced"),
-        (lambda n, e: np.nan, "reproduced"),  # nothing tried was detected
-    ],
+    reproduced=[lambda n, e: 2.5, lambda n, e: np.nan],  # nothing tried was detected
+    approximate=[lambda n, e: 2.5 if e == "ece_bin_ew" else 1.5],
+    tie=[lambda n, e: 2.05],  # above 2, but not clearly
+    not_reproduced=[lambda n, e: 1.5],
 )
 test_r18_ten_percent_at_500_and_200 = verdicts_of(
     "R18",
-    limits,
-    [
-        (lambda n, e: 11.0, "reproduced"),
-        (lambda n, e: 11.0 if n == 200 else 9.0, "approximate"),
-        (lambda n, e: 11.0 if n == 200 else 10.09, "approximate"),  # its range is 9.99 to 10.19
-        (lambda n, e: 11.0 if n == 200 else 10.11, "reproduced"),
-        (lambda n, e: 10.09 if n == 200 else 11.0, "not_reproduced"),
-        (lambda n, e: 9.0, "not_reproduced"),
-    ],
+    lambda at_200, at_500: limits(lambda n, e: at_200 if n == 200 else at_500),
+    reproduced=[(11.0, 11.0), (11.0, 10.11)],
+    approximate=[(11.0, 9.0), (11.0, 10.09)],  # its range is 9.99 to 10.19
+    not_reproduced=[(10.09, 11.0), (9.0, 9.0)],
 )

@@ -7,15 +7,14 @@ from made_up_tables import crossed
 from scipy.stats import beta as beta_distribution
 from scipy.stats import ttest_1samp
 
+from calbias import Curve, Scenario
 from calbias.claims.comparison import comparison
 from calbias.claims.evidence import Evidence
 from calbias.claims.ledger import judge_all
 from calbias.claims.measurements import measurement_table
 from calbias.claims.section_7_1_t_test import t_error
 from calbias.fits.standard_errors import beta_errors, glm_errors, table3_errors
-from calbias.truth.curves import Curve
 from calbias.truth.paper import MODEL_SIZES
-from calbias.truth.scenarios import Scenario
 
 TABLE_2 = TABLES["roelofs2022_table2_beta_fits"]
 
@@ -34,60 +33,50 @@ def test_surrogates_have_a_sampling_error_and_real_logits_none():
     assert row["difference"] == pytest.approx(0.1)
     assert row["n_standard_errors"] == pytest.approx(0.1 / row["standard_error"])
     real = compared(beta_fits=beta_fits())
-    assert real["standard_error"].isna().all()
-    assert real["n_standard_errors"].isna().all()
+    assert real[["standard_error", "n_standard_errors"]].isna().all(axis=None)
 
 
 def test_beta_errors_are_those_of_the_likelihood():
-    generator = np.random.default_rng(1)
-    alpha, beta, n = 2.0, 0.5, 4000
-    x = generator.beta(alpha, beta, n)
-    x = np.clip(x, 1e-300, 1 - 1e-16)
+    alpha, beta, n, h = 2.0, 0.5, 4000, 1e-3
+    x = np.random.default_rng(1).beta(alpha, beta, n).clip(1e-300, 1 - 1e-16)
 
     def nll(a, b):
-        return -np.sum(beta_distribution.logpdf(x, a, b))
+        return -np.sum(beta_distribution.logpdf(x, alpha + a * h, beta + b * h))
 
-    h = 1e-3  # the curvature by finite differences, an independent way
-    aa = (nll(alpha + h, beta) - 2 * nll(alpha, beta) + nll(alpha - h, beta)) / h**2
-    bb = (nll(alpha, beta + h) - 2 * nll(alpha, beta) + nll(alpha, beta - h)) / h**2
-    ab = (
-        nll(alpha + h, beta + h) - nll(alpha + h, beta - h)
-        - nll(alpha - h, beta + h) + nll(alpha - h, beta - h)
-    ) / (4 * h**2)  # fmt: skip
+    # the curvature by finite differences, an independent way
+    aa = (nll(1, 0) - 2 * nll(0, 0) + nll(-1, 0)) / h**2
+    bb = (nll(0, 1) - 2 * nll(0, 0) + nll(0, -1)) / h**2
+    ab = (nll(1, 1) - nll(1, -1) - nll(-1, 1) + nll(-1, -1)) / (4 * h**2)
     slow = np.sqrt(np.diag(np.linalg.inv([[aa, ab], [ab, bb]])))
     assert beta_errors(alpha, beta, n) == pytest.approx(slow, rel=0.01)
 
 
 @pytest.mark.parametrize(
-    "curve",
+    ("name", "b0", "b1"),
     [
-        Curve("logit_logit_b0_b1", -0.4, 0.5),
-        Curve("log_log_b1", 0.0, 1.5),
-        Curve("logflip_logflip_b0_b1", -0.2, 0.4),
+        *(("logit_logit_b0_b1", -0.4, 0.5), ("logflip_logflip_b0_b1", -0.2, 0.4)),
+        ("log_log_b1", 0.0, 1.5),
     ],
 )
-def test_glm_errors_are_the_spread_of_scores_over_information(curve):
+def test_glm_errors_are_the_spread_of_scores_over_information(name, b0, b1):
     """The variance of the score function, by Monte Carlo, is the information."""
-    generator, n = np.random.default_rng(2), 400_000
+    generator, n, h, curve = np.random.default_rng(2), 400_000, 1e-5, Curve(name, b0, b1)
     c = generator.beta(2.0, 1.5, n)
-    y = generator.random(n) < curve.hit(np.log(c), np.log1p(-c))
-    names = [name for name in ("b0", "b1") if name in curve.name.split("_")]
-    h, columns = 1e-5, []
-    for name in names:
-        values = []
-        for sign in (1, -1):
-            moved = curve._replace(**{name: getattr(curve, name) + sign * h})
-            log_hit = moved.log_hit(np.log(c), np.log1p(-c))
-            log_not = moved.log_not_hit(np.log(c), np.log1p(-c))
-            values.append(np.where(y, log_hit, log_not))
-        columns.append((values[0] - values[1]) / (2 * h))
-    information = np.atleast_2d(np.cov(columns))
-    slow = np.sqrt(np.diag(np.linalg.inv(n * information)))
+    logs = np.log(c), np.log1p(-c)
+    y = generator.random(n) < curve.hit(*logs)
+
+    def log_likelihoods(curve):
+        return np.where(y, curve.log_hit(*logs), curve.log_not_hit(*logs))
+
+    names, columns = [term for term in ("b0", "b1") if term in name.split("_")], []
+    for term in names:
+        up, down = (curve._replace(**{term: getattr(curve, term) + step}) for step in (h, -h))
+        columns.append((log_likelihoods(up) - log_likelihoods(down)) / (2 * h))
+    slow = np.sqrt(np.diag(np.linalg.inv(n * np.atleast_2d(np.cov(columns)))))
     fast = glm_errors(Scenario("x", 2.0, 1.5, curve), n)
     assert list(fast) == [*names, "aic"]
-    assert [fast[name] for name in names] == pytest.approx(slow, rel=0.02)
-    losses = np.where(y, *(-p(np.log(c), np.log1p(-c)) for p in (curve.log_hit, curve.log_not_hit)))
-    assert fast["aic"] == pytest.approx(2 * losses.std() * np.sqrt(n), rel=0.02)
+    spread = 2 * log_likelihoods(curve).std() * np.sqrt(n)
+    assert [*fast.values()] == pytest.approx([*slow, spread], rel=0.02)
 
 
 def test_glm_errors_of_a_wrong_model_are_those_of_its_refits():
@@ -117,13 +106,10 @@ def test_table3_errors_are_those_of_means_over_ten_resamples():
     ],
 )
 def test_table_3_rows_have_the_error_of_their_source(source, glm, with_error):
-    table = TABLES["roelofs2022_table3_glm_fits"]
-    table = table[table["model"] == "resnet110_c10"]
-    published = {name: f"published_{name}" for name in ("aic", "b0", "b1")}
-    glm_fits = table.rename(columns=published).assign(
-        source=source, selected=table["glm"] == "logflip_logflip_b0_b1", b0=table["b0"],
-        b1=table["b1"], delta_aic=0.0, aic=table["aic"],
-    )  # fmt: skip
+    table = TABLES["roelofs2022_table3_glm_fits"].query("model == 'resnet110_c10'")
+    glm_fits = table.join(table[["aic", "b0", "b1"]].add_prefix("published_")).assign(
+        source=source, selected=table["glm"] == "logflip_logflip_b0_b1", delta_aic=0.0
+    )
     rows = compared(beta_fits=beta_fits(source=source), glm_fits=glm_fits)
     rows = rows[(rows["where"] == "Table 3") & rows["standard_error"].notna()]
     found = [q.removeprefix(glm + " ") for q in rows["quantity"] if q.startswith(glm + " ")]
@@ -149,10 +135,10 @@ def test_numbers_of_the_t_test_have_the_errors_of_both_sides():
     bias = experiment("realistic", lambda _, name, b, n: means[name] + 10 / n, list(means), se=0.07)
     bias.loc[::2, "bias_percent"] += np.linspace(-0.1, 0.1, 70)
     rows = compared(bias=bias.assign(n_replicates=4000)).set_index("quantity")
-    mean = rows.loc["mean |bias| of ece_sweep_em, percent"]
-    assert mean["standard_error"] == pytest.approx(0.07 / np.sqrt(70) * np.sqrt(5))
-    assert rows.loc["t of the paired test", "standard_error"] > 0
-    p = rows.loc["p of the paired test, published as < 1e-05"]
+    errors, p = rows["standard_error"], rows.loc["p of the paired test, published as < 1e-05"]
+    mean = errors["mean |bias| of ece_sweep_em, percent"]
+    assert mean == pytest.approx(0.07 / np.sqrt(70) * np.sqrt(5))
+    assert errors["t of the paired test"] > 0
     assert p["published"] == 1e-5
     assert 0 < p["recomputed"] < 1
 
@@ -204,11 +190,10 @@ NUMBERS = ["published", "recomputed", "standard_error"]
 @pytest.mark.parametrize("half_width", [0.0, 0.98])
 def test_a_detectable_error_has_that_of_its_95_percent_range(half_width):
     """A range of ± 0.98 is one of ± 1.96 standard errors of 0.5."""
-    estimators = ["ece_bin_ew", "ece_sweep_em"]
+    keys = {"estimator": ["ece_bin_ew", "ece_sweep_em"], "n_samples": [200, 500, 10000]}
     limits = crossed(
-        "detection_limits",
-        {"estimator": estimators, "n_samples": [200, 500, 10000], "target_miss_rate": [0.1, 0.05]},
-        tce_percent=9.0, tce_low_percent=9 - half_width, tce_high_percent=9 + half_width,
+        "detection_limits", {**keys, "target_miss_rate": [0.1, 0.05]}, tce_percent=9.0,
+        tce_low_percent=9 - half_width, tce_high_percent=9 + half_width,
     )  # fmt: skip
     rows = compared(detection_limits=limits).set_index("quantity")[NUMBERS]
     assert len(rows) == 8

@@ -1,33 +1,30 @@
 """estimate(): a user's three lines, a user's own estimator, and every refusal."""
 
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 import yaml
+from checkout import ROOT
 from command import python
 from refusals import refuses, refuses_texts
 
 import calbias
+from calbias import InputError, estimate
 from calbias.engine.sorted_batch import sorted_data_set
-from calbias.errors import InputError
 from calbias.estimation import api
-from calbias.estimation.api import estimate
 from calbias.estimation.loading import load_estimator
 from calbias.estimation.registry import NO_BINS, known_estimators
 
 
 def test_the_three_lines_of_the_readme():
     """In a new process and more than once: the function must not be shadowed by a module."""
+    call = "estimate('ece_bin_ew', [0.1, 0.2, 0.9], [0, 0, 1], n_bins=2, norm=1)"
     lines = (
-        "import calbias",
-        "first = calbias.estimate('ece_bin_ew', [0.1, 0.2, 0.9], [0, 0, 1], n_bins=2, norm=1)",
-        "from calbias.simulation.simulate import simulate_estimates",
-        "again = calbias.estimate('ece_bin_ew', [0.1, 0.2, 0.9], [0, 0, 1], n_bins=2, norm=1)",
-        "from calbias import estimate",
-        "assert first == again == estimate('ece_bin_ew', [0.1, 0.2, 0.9], [0, 0, 1], 2)",
+        f"import calbias; first = calbias.{call}",
+        f"from calbias.simulation.simulate import simulate_estimates; again = calbias.{call}",
+        f"from calbias import estimate; assert first == again == {call}",
         "print(f'{first.value:.6f} {first.n_bins}')",
     )
     assert python("\n".join(lines)) == "0.133333 2\n"
@@ -51,20 +48,16 @@ test_refusals_are_one_line = refuses(
 
 def test_the_norm_is_1_unless_the_estimator_has_another_or_one_is_given():
     data = [0.5, 0.7, 0.9], [0, 1, 1]
-    assert estimate("ece_bin_ew", *data).norm == 1
-    assert estimate("ece_debias_em", *data).norm == 2
+    assert (estimate("ece_bin_ew", *data).norm, estimate("ece_debias_em", *data).norm) == (1, 2)
     assert estimate("ece_bin_ew", *data, norm=2).norm == 2
-    assert estimate("kde_unrooted", *data).target == "lp_power"
     with pytest.raises(InputError, match="ece_debias_em is defined for norm 2 only, not 1"):
         estimate("ece_debias_em", *data, norm=1)
 
 
 def test_limits_are_those_of_the_configuration():
-    schema = Path(calbias.__file__).parents[2] / "workflow/schemas/config.schema.yaml"
-    schema = yaml.safe_load(schema.read_text("utf-8"))
-    n_bins = schema["$defs"]["experiment"]["properties"]["n_bins"]["items"]
-    assert n_bins["maximum"] == api.MOST_BINS
-    assert schema["properties"]["norm"]["maximum"] == api.HIGHEST_NORM
+    schema = yaml.safe_load((ROOT / "workflow/schemas/config.schema.yaml").read_text("utf-8"))
+    n_bins = schema["$defs"]["experiment"]["properties"]["n_bins"]["items"]["maximum"]
+    assert (n_bins, schema["properties"]["norm"]["maximum"]) == (api.MOST_BINS, api.HIGHEST_NORM)
 
 
 class Tensor:
@@ -81,36 +74,26 @@ def test_lists_columns_tensors_and_arrays_of_one_column():
     expected = estimate("kde", [0.5, 0.75], [False, True])
     frame = pd.DataFrame({"score": [0.5, 0.75], "hit": [0, 1]}, index=[7, 3])
     for scores, hits in (
-        (np.array([0.5, 0.75]), np.array([0, 1], np.uint8)),
-        (np.array([[0.5], [0.75]]), np.array([[0], [1]])),
+        (np.array([[0.5], [0.75]]), np.array([[0], [1]], np.uint8)),
         (frame["score"], frame["hit"]),
         (frame[["score"]], frame[["hit"]]),
         (Tensor([0.5, 0.75]), Tensor([0, 1])),
     ):
         assert estimate("kde", scores, hits) == expected
-
-
-def test_a_score_above_1_by_rounding_counts_as_1():
+    # a score above 1 by rounding counts as 1
     assert estimate("kde", [0.5, 1 + 1e-7], [0, 1]) == estimate("kde", [0.5, 1], [0, 1])
 
 
 def test_estimator_descriptions():
     described = {entry.name: entry for entry in calbias.list_estimators()}
     assert set(described) == set(known_estimators())
+    assert all(entry.summary for entry in described.values())
     assert described["ece_sweep_em"].bins == "chosen"
     assert described["ece_debias_em"].norms == (2.0,)
     assert described["kde_unrooted"].target == "lp_power"
     assert described["ece_bin_ew"].formula == "ECE_bin = (Σ_k n_k/n · |f_k - y_k|^p)^(1/p)"
-    assert all(entry.summary for entry in described.values())
 
 
-OWN = """
-import numpy as np
-from fractions import Fraction
-
-def estimate(scores, hits, n_bins, norm):
-    return abs(np.mean(scores) - np.mean(hits))
-"""
 DATA = sorted_data_set([0.2, 0.8, 0.8], [0, 1, 0])
 
 
@@ -119,6 +102,9 @@ def returning(value, what="scores, hits"):
     name = "estimate" if what == "scores, hits" else "estimate_data_sets"
     imports = "import numpy as np\nfrom fractions import Fraction\n"
     return f"{imports}\ndef {name}({what}, n_bins, norm):\n    return {value}\n"
+
+
+OWN = returning("abs(np.mean(scores) - np.mean(hits))")
 
 
 @pytest.fixture
@@ -142,12 +128,10 @@ def own(tmp_path):
         (OWN, [0.6 - 1 / 3, 7]),
         ('BINS = "none"\n' + OWN, [0.6 - 1 / 3, NO_BINS]),
         ('TARGET = "none"\n' + returning("2.5"), [2.5, 7]),  # without a target it may exceed 1
-        *(
-            (returning(value), [1, 7])
-            for value in ("1", "np.float32(1)", "np.array(1.0)", "Fraction(1)", "True")
-        ),
+        *((returning(one), [1, 7])
+          for one in ("1", "np.float32(1)", "np.array(1.0)", "Fraction(1)", "True")),
     ],
-)
+)  # fmt: skip
 def test_an_estimator_in_plain_numpy(own, text, expected):
     assert own(text) == pytest.approx(expected, rel=1e-15)
 
@@ -171,8 +155,7 @@ def test_variants_give_options_to_an_estimator_in_plain_numpy(own):
         'VARIANTS = {"mine": {}, "mine_twice": {"factor": 2}}\nNORMS = (1, 2)\n\n\n'
         "def estimate(scores, hits, n_bins, norm, factor=1):\n    return factor * 0.25\n"
     )
-    assert own(text)[0] == 0.25
-    assert own(text, "mine_twice")[0] == 0.5
+    assert (own(text)[0], own(text, "mine_twice")[0]) == (0.25, 0.5)
     with pytest.raises(InputError, match="mine is defined for norm 1 or 2 only, not 3"):
         own(text, norm=3)
 

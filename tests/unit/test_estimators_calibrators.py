@@ -1,6 +1,7 @@
 """Estimators that fit a curve: variational, plug-in and Beta-kernel, against general software."""
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -10,14 +11,12 @@ from scipy.optimize import minimize
 from scipy.special import expit, logit
 from scipy.stats import beta
 
+from calbias import Curve, Scenario, estimate
 from calbias.engine.labels import single_labels
 from calbias.engine.logistic_line import fit_line
 from calbias.engine.sampler import Sampler
 from calbias.engine.sorted_batch import sorted_data_set
-from calbias.estimation.api import estimate
 from calbias.estimation.loading import load_estimator
-from calbias.truth.curves import Curve
-from calbias.truth.scenarios import Scenario
 from calbias.truth.targets.registry import target_value
 
 
@@ -41,11 +40,9 @@ def test_logistic_line_against_a_general_optimiser(seed):
 
 @pytest.mark.parametrize("hits", [[0, 0, 1, 1], [1, 1, 1, 1], [0, 0, 0, 0], [1, 1, 0, 0]])
 def test_separable_labels_have_a_finite_fit(hits):
-    x = np.array([-2.0, -1.0, 1.0, 36.0])
-    assert fit_line(x, np.array(hits, float), 1.0) == pytest.approx(
-        platt(x, np.array(hits)), rel=3e-3, abs=1e-4
-    )
-    assert all(map(math.isfinite, fit_line(np.ones(4), np.array(hits, float), 1.0)))
+    x, hits = np.array([-2.0, -1.0, 1.0, 36.0]), np.array(hits, float)
+    assert fit_line(x, hits, 1.0) == pytest.approx(platt(x, hits), rel=3e-3, abs=1e-4)
+    assert all(map(math.isfinite, fit_line(np.ones(4), hits, 1.0)))
 
 
 def cross_fitted(scores, hits, calibrator, norm):
@@ -70,9 +67,8 @@ def cross_fitted(scores, hits, calibrator, norm):
 def test_variational_estimates_fold_by_fold(calibrator, norm):
     scores, hits = monotone_data(303, seed=9)
     scores = np.clip(scores, 1e-6, 1 - 1e-6)
-    assert estimate(f"variational_{calibrator}", scores, hits, norm=norm).value == pytest.approx(
-        cross_fitted(scores, hits, calibrator, norm), abs=1e-5
-    )
+    found = estimate(f"variational_{calibrator}", scores, hits, norm=norm).value
+    assert found == pytest.approx(cross_fitted(scores, hits, calibrator, norm), abs=1e-5)
 
 
 @pytest.mark.parametrize("calibrator", ["platt", "isotonic"])
@@ -103,16 +99,12 @@ def test_plug_in_of_a_logistic_curve():
     scores = np.clip(scores, 1e-6, 1 - 1e-6)
     a, b = platt(logit(scores), hits)
     gaps = np.abs(expit(a + b * logit(scores)) - scores)
-    assert estimate("plugin_glm", scores, hits, norm=1).value == pytest.approx(
-        gaps.mean(), abs=1e-6
-    )
-    assert estimate("plugin_glm", scores, hits, norm=2).value == pytest.approx(
-        math.sqrt(np.mean(gaps**2)), abs=1e-6
-    )
-    for name, level in (("e50_glm", 0.5), ("e90_glm", 0.9)):
-        assert estimate(name, scores, hits).value == pytest.approx(
-            np.quantile(gaps, level, method="inverted_cdf"), abs=1e-6
-        )
+    level = partial(np.quantile, gaps, method="inverted_cdf")
+    for name, norm, expected in (
+        *(("plugin_glm", 1, gaps.mean()), ("plugin_glm", 2, math.sqrt(np.mean(gaps**2)))),
+        *(("e50_glm", None, level(0.5)), ("e90_glm", None, level(0.9))),
+    ):
+        assert estimate(name, scores, hits, norm=norm).value == pytest.approx(expected, abs=1e-6)
 
 
 @pytest.mark.parametrize(("n", "exactness"), [(90, {"abs": 1e-6}), (3000, {"rel": 3e-3})])

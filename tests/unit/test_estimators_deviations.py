@@ -34,17 +34,20 @@ def test_cumulative_deviations_agree_with_the_textbook(data):
     assert estimate("ecce_r", *data).value == pytest.approx(max(sums) - min(sums), abs=1e-12)
 
 
-def test_cumulative_deviations_by_hand():
-    """Gaps 0.8, −0.4, 0.1 at scores 0.2, 0.4, 0.9: C = 0, 0.8/3, 0.4/3, 0.5/3."""
-    assert estimate("ks", [0.9, 0.2, 0.4], [1, 1, 0]).value == pytest.approx(0.8 / 3)
-    assert estimate("ecce_r", [0.9, 0.2, 0.4], [1, 1, 0]).value == pytest.approx(0.8 / 3)
-    assert estimate("ecce_r", [0.2, 0.4, 0.9], [1, 0, 0]).value == pytest.approx(1.3 / 3)
-
-
-def test_equal_scores_are_one_step_in_any_order_of_the_rows():
-    scores, hits = np.full(10, 0.5), np.repeat([1, 0], 5)
-    assert estimate("ks", scores, hits, ties="input_order").value == pytest.approx(0.0, abs=1e-15)
-    assert estimate("ecce_r", scores, hits).value == pytest.approx(0.0, abs=1e-15)
+@pytest.mark.parametrize(
+    ("scores", "hits", "ks", "ecce_r"),
+    [
+        # gaps 0.8, −0.4, 0.1 at scores 0.2, 0.4, 0.9: C = 0, 0.8/3, 0.4/3, 0.5/3
+        ([0.9, 0.2, 0.4], [1, 1, 0], 0.8 / 3, 0.8 / 3),
+        ([0.2, 0.4, 0.9], [1, 0, 0], 0.8 / 3, 1.3 / 3),
+        # equal scores are one step in any order of the rows
+        ([0.5] * 10, [1] * 5 + [0] * 5, 0.0, 0.0),
+    ],
+)
+def test_cumulative_deviations_by_hand(scores, hits, ks, ecce_r):
+    for ties in ("average", "input_order"):
+        found = [estimate(name, scores, hits, ties=ties).value for name in ("ks", "ecce_r")]
+        assert found == pytest.approx([ks, ecce_r], abs=1e-15)
 
 
 def calibrated_batch(n, m, seed):
@@ -61,16 +64,13 @@ def test_calibrated_deviations_have_the_published_limits():
     """E[MAD/σ] → √(π/2), E[R/σ] → 2√(2/π), the quantiles of the range of Brownian motion."""
     data = calibrated_batch(4000, 4000, seed=1)
     sigma = np.sqrt(np.sum(data.scores * (1 - data.scores), axis=1)) / 4000
-    largest = load_estimator("ks")(data, 15)[0] / sigma
-    spread = load_estimator("ecce_r")(data, 15)[0] / sigma
-    assert largest.mean() == pytest.approx(np.sqrt(np.pi / 2), abs=0.03)
-    assert spread.mean() == pytest.approx(2 * np.sqrt(2 / np.pi), abs=0.04)
-    published = {0.5: (1.5145, 1.149), 0.9: (2.2412, 1.960), 0.95: (2.4977, 2.2414),
-                 0.99: (3.0233, 2.807)}  # fmt: skip
-    for level, (of_spread, of_largest) in published.items():
-        tolerance = 0.05 if level < 0.99 else 0.15
-        assert np.quantile(spread, level) == pytest.approx(of_spread, abs=tolerance)
-        assert np.quantile(largest, level) == pytest.approx(of_largest, abs=tolerance)
+    quantiles = {"ks": [1.149, 1.960, 2.2414, 2.807], "ecce_r": [1.5145, 2.2412, 2.4977, 3.0233]}
+    for name, mean, off in (("ks", np.sqrt(np.pi / 2), 0.03), ("ecce_r", np.sqrt(8 / np.pi), 0.04)):
+        value = load_estimator(name)(data, 15)[0] / sigma
+        assert value.mean() == pytest.approx(mean, abs=off)
+        found = np.quantile(value, [0.5, 0.9, 0.95, 0.99])
+        assert found[:3] == pytest.approx(quantiles[name][:3], abs=0.05)
+        assert found[3] == pytest.approx(quantiles[name][3], abs=0.15)
 
 
 @settings(max_examples=60)

@@ -1,4 +1,4 @@
-"""ECE_bin: by hand, and against the textbook version; other packages: test_peers.py."""
+"""ECE_bin and ECE_debias: by hand, and against the textbook versions; packages: test_peers.py."""
 
 import numpy as np
 import oracles
@@ -19,12 +19,9 @@ FIVE_CLASSES = (
 )
 
 
-def test_the_articles_nine_samples():
-    assert estimate("ece_bin_ew", *NINE, n_bins=5, norm=1).value == pytest.approx(0.94 / 9)
-
-
-def test_the_articles_five_class_example():
+def test_the_articles_nine_samples_and_its_five_class_example():
     """0.192 is the value with three bins; the article does not say that it changed their number."""
+    assert estimate("ece_bin_ew", *NINE, n_bins=5, norm=1).value == pytest.approx(0.94 / 9)
     assert estimate("ece_bin_ew", *FIVE_CLASSES, n_bins=3, norm=1).value == pytest.approx(0.192)
 
 
@@ -35,9 +32,10 @@ def test_scores_on_an_edge_are_in_the_upper_bin():
     k/b: a grid like np.linspace(0, 1, 6) has 0.6000000000000001, which would cut 0.6 off.
     """
     scores, hits = FIVE_CLASSES
-    assert estimate("ece_bin_ew", scores, hits, n_bins=5, norm=1).value == pytest.approx(0.212)
     lowered = [np.nextafter(c, 0) if c in (0.4, 0.6, 0.8) else c for c in scores]
-    assert estimate("ece_bin_ew", lowered, hits, n_bins=5, norm=1).value == pytest.approx(0.132)
+    for given_scores, value in ((scores, 0.212), (lowered, 0.132)):
+        found = estimate("ece_bin_ew", given_scores, hits, n_bins=5, norm=1).value
+        assert found == pytest.approx(value)
 
 
 @pytest.mark.parametrize("binning", BINNINGS)
@@ -47,13 +45,9 @@ def test_scores_on_an_edge_are_in_the_upper_bin():
 @example(data=([0.5], [1]), n_bins=15)
 @example(data=([0.0, 1.0], [1, 0]), n_bins=40)
 def test_agrees_with_the_textbook(binning, norm, data, n_bins):
-    scores, hits = data
-    result = estimate(f"ece_bin_{binning}", scores, hits, n_bins, norm)
-    labels = oracles.mean_labels(scores, hits)
-    assert result.value == pytest.approx(
-        oracles.ece_bin(scores, labels, binning, n_bins, norm), rel=1e-12, abs=1e-12
-    )
-    assert result.n_bins == n_bins
+    result = estimate(f"ece_bin_{binning}", *data, n_bins, norm)
+    expected = oracles.ece_bin(data[0], oracles.mean_labels(*data), binning, n_bins, norm)
+    assert result[:2] == (pytest.approx(expected, rel=1e-12, abs=1e-12), n_bins)
 
 
 def test_bins_by_hand():
@@ -63,3 +57,31 @@ def test_bins_by_hand():
     by_mass = np.sqrt((0.25 - 0.5) ** 2 / 2 + 0.5**2 / 4 + 0 / 4)
     assert estimate("ece_bin_ew", scores, hits, 2, norm=2).value == pytest.approx(by_width)
     assert estimate("ece_bin_em", scores, hits, 3, norm=2).value == pytest.approx(by_mass)
+
+
+@pytest.mark.parametrize("binning", BINNINGS)
+@given(data=data_sets(), n_bins=st.sampled_from([1, 2, 3, 5, 15, 40]))
+@example(data=([0.5], [1]), n_bins=1)
+@example(data=([0.9, 0.9, 0.9], [1, 0, 1]), n_bins=2)
+def test_ece_debias_agrees_with_the_textbook(binning, data, n_bins):
+    expected = oracles.debiased_square(data[0], oracles.mean_labels(*data), binning, n_bins)
+    signed = estimate(f"ece_debias_unclipped_{binning}", *data, n_bins).value
+    assert signed * abs(signed) == pytest.approx(expected, rel=1e-12, abs=1e-12)
+    assert estimate(f"ece_debias_{binning}", *data, n_bins).value == max(signed, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "scores", "hits", "n_bins", "value"),
+    [
+        # f = 0.8, y = 1/2, n = 4
+        ("debias_ew", [0.7, 0.8, 0.8, 0.9], [1, 1, 0, 0], 1, np.sqrt(0.3**2 - 0.25 / 3)),
+        # a negative sum, 0² - 0.25/1, is clipped or keeps its sign
+        ("debias_ew", [0.5, 0.5], [0, 1], 15, 0.0),
+        ("debias_unclipped_ew", [0.5, 0.5], [0, 1], 15, -0.5),
+        # the share of a bin of one is dropped with it, and not given to the other bin
+        ("debias_ew", [0.1, 0.6, 0.7, 0.8], [1, 1, 1, 1], 2, np.sqrt(3 / 4 * 0.3**2)),
+        ("debias_em", [0.1, 0.9], [1, 0], 2, 0.0),
+    ],
+)
+def test_ece_debias_by_hand(estimator, scores, hits, n_bins, value):
+    assert estimate(f"ece_{estimator}", scores, hits, n_bins).value == pytest.approx(value)

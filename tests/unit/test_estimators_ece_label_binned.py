@@ -13,20 +13,17 @@ from calbias.estimation.api import estimate
 @pytest.mark.parametrize("norm", [1, 2, 3.5])
 @given(data=data_sets(), n_bins=st.sampled_from([1, 2, 3, 5, 15, 40]))
 def test_agrees_with_the_textbook(binning, norm, data, n_bins):
-    scores, hits = data
-    value = estimate(f"ece_label_binned_{binning}", scores, hits, n_bins, norm).value
-    expected = oracles.ece_label_binned(
-        scores, oracles.mean_labels(scores, hits), binning, n_bins, norm
-    )
+    value = estimate(f"ece_label_binned_{binning}", *data, n_bins, norm).value
+    labels = oracles.mean_labels(*data)
+    expected = oracles.ece_label_binned(data[0], labels, binning, n_bins, norm)
     assert value == pytest.approx(expected, rel=1e-12, abs=1e-12)
 
 
 @pytest.mark.parametrize("binning", ["ew", "em"])
 @given(data=data_sets(), n_bins=st.integers(1, 40), norm=st.sampled_from([1, 1.5, 2, 3]))
 def test_never_below_ece_bin(binning, data, n_bins, norm):
-    scores, hits = data
-    unbinned = estimate(f"ece_label_binned_{binning}", scores, hits, n_bins, norm).value
-    assert unbinned >= estimate(f"ece_bin_{binning}", scores, hits, n_bins, norm).value - 1e-12
+    unbinned = estimate(f"ece_label_binned_{binning}", *data, n_bins, norm).value
+    assert unbinned >= estimate(f"ece_bin_{binning}", *data, n_bins, norm).value - 1e-12
 
 
 def test_by_hand():

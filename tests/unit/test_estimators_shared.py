@@ -16,8 +16,8 @@ ESTIMATORS = sorted(known_estimators())
 
 @given(data=data_sets(), seed=st.integers(0, 2**32 - 1))
 def test_shuffling_the_rows_changes_nothing(data, seed):
-    order = np.random.default_rng(seed).permutation(len(data[0]))
-    scores, hits = np.array(data[0]), np.array(data[1])
+    scores, hits = map(np.array, data)
+    order = np.random.default_rng(seed).permutation(len(scores))
     for name in ESTIMATORS:
         assert estimate(name, scores, hits) == estimate(name, scores[order], hits[order])
 
@@ -36,12 +36,8 @@ def test_one_two_and_three_samples(estimator, hits):
 def test_many_data_sets_at_once_are_as_one_by_one(estimator):
     each = [sorted_data_set(*monotone_data(80, seed)) for seed in range(7)]
     together = SortedBatch.concatenated(each)
-    run = load_estimator(estimator)
     for norm in {2.0, usable_norm(estimator, 3)}:
-        values, n_bins = run(together, 10, norm)
-        for row, data in enumerate(each):
-            value, bins = run(data, 10, norm)
-            assert (value[0], bins[0]) == (values[row], n_bins[row])
+        check_rows(load_estimator(estimator), together, each, norm)
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS)
@@ -51,21 +47,24 @@ def test_other_hits_on_the_same_tied_scores_are_as_one_by_one(estimator, digits)
     generator = np.random.default_rng(digits)
     scores = np.sort(np.round(generator.beta(3, 0.5, 300), digits))
     hits = generator.random((5, 300)) < scores
-    run = load_estimator(estimator)
-    values, n_bins = run(of_sorted_scores(scores, hits), 10, 2.0)
-    for row, own in enumerate(hits):
-        value, bins = run(sorted_data_set(scores, own), 10, 2.0)
+    each = [sorted_data_set(scores, own) for own in hits]
+    check_rows(load_estimator(estimator), of_sorted_scores(scores, hits), each, 2.0)
+
+
+def check_rows(run, together, each, norm):
+    values, n_bins = run(together, 10, norm)
+    for row, data in enumerate(each):
+        value, bins = run(data, 10, norm)
         assert (value[0], bins[0]) == (values[row], n_bins[row])
 
 
 @pytest.mark.parametrize("estimator", ["ece_bin_em", "ece_sweep_em", "ece_label_binned_em"])
 def test_input_order_depends_on_the_order_and_says_so(estimator):
-    scores = np.repeat([0.5, 0.8, 0.9], 20)
-    hits = np.tile([0, 1], 30)
+    scores, hits = np.repeat([0.5, 0.8, 0.9], 20), np.tile([0, 1], 30)
     ordered = np.sort(hits.reshape(3, 20), axis=1).ravel()
-    values = {estimate(estimator, scores, y, 7, ties="input_order").value for y in (hits, ordered)}
-    assert len(values) == 2
-    assert len({estimate(estimator, scores, y, 7).value for y in (hits, ordered)}) == 1
+    for ties, n_values in (("input_order", 2), ("average", 1)):
+        values = {estimate(estimator, scores, y, 7, ties=ties).value for y in (hits, ordered)}
+        assert len(values) == n_values
 
 
 @pytest.mark.parametrize(
@@ -73,10 +72,8 @@ def test_input_order_depends_on_the_order_and_says_so(estimator):
 )
 @pytest.mark.parametrize("norm", [0.5, 1, 2, 4])
 def test_ties_in_input_order_that_are_none_change_nothing(estimator, norm):
-    scores, hits = monotone_data(150, seed=4)
+    data = monotone_data(150, seed=4)
     averaged, ordered = (
-        estimate(estimator, scores, hits, 15, norm, ties=ties)
-        for ties in ("average", "input_order")
+        estimate(estimator, *data, 15, norm, ties=ties)[:2] for ties in ("average", "input_order")
     )
-    assert averaged.value == pytest.approx(ordered.value, rel=1e-12)
-    assert averaged.n_bins == ordered.n_bins
+    assert averaged == (pytest.approx(ordered[0], rel=1e-12), ordered[1])

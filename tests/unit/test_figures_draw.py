@@ -6,7 +6,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from made_up_tables import MODELS, made_up_tables
+from made_up_tables import BINNED, MODELS, made_up_tables
 
 from calbias.errors import InputError
 from calbias.figures import fig3_fits, selection, style
@@ -66,12 +66,11 @@ def test_a_table_without_rows_is_an_error(figure, small):
 
 
 def test_a_range_within_printed_decimals_is_only_that_of_printed_parameters():
-    tables = made_up_tables(MODELS[:1])
-    where = ("heatmaps", "resnet110_c10")
-    assert selection.within_rounding(tables, *where) == "5.70–6.40"
-    assert selection.within_rounding(tables, "perfect", "resnet110_c10") == ""
+    tables, model = made_up_tables(MODELS[:1]), "resnet110_c10"
+    assert selection.within_rounding(tables, "heatmaps", model) == "5.70–6.40"
+    assert selection.within_rounding(tables, "perfect", model) == ""
     tables["scenarios"]["source"] = "real_logits"
-    assert selection.within_rounding(tables, *where) == ""
+    assert selection.within_rounding(tables, "heatmaps", model) == ""
 
 
 def test_figure_4_gives_a_users_group_a_panel_and_wraps_after_three():
@@ -88,10 +87,9 @@ def test_figure_4_shows_a_kde_that_is_far_off_in_a_panel_below():
 
 def test_figure_5_of_one_sample_size_has_no_overlap_and_no_warning():
     """The paper's points at other sample sizes would lie on other panels."""
-    detection = made_up_tables(MODELS[:1])["detection"]
+    detection = made_up_tables(MODELS[:1])["detection"].query("n_samples == 100")
     few = detection["tce_percent"].isin(sorted(set(detection["tce_percent"]))[:31:15])
-    detection = detection[(detection["n_samples"] == 100) & few]
-    tables = {"detection": detection, "detection_limits": detection_limits(detection)}
+    tables = {"detection": detection[few], "detection_limits": detection_limits(detection[few])}
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         made = drawn("fig5_detection", tables)
@@ -100,9 +98,9 @@ def test_figure_5_of_one_sample_size_has_no_overlap_and_no_warning():
 
 def test_figure_3_tells_ten_models_of_one_group_apart():
     models = pd.DataFrame({"model": [f"mine_{k}" for k in range(10)], "group": "own"})
-    looks = fig3_fits.looks(models).values()
-    assert len({(look["color"], look["linestyle"]) for look in looks}) == 10
-    assert len({(look["color"], look["marker"]) for look in looks}) == 10
+    for name in ("linestyle", "marker"):
+        looks = {(look["color"], look[name]) for look in fig3_fits.looks(models).values()}
+        assert len(looks) == 10
 
 
 def test_heat_map_prints_every_number_of_its_table():
@@ -126,3 +124,22 @@ def test_bands_of_fig5_end_where_the_table_says():
         corners = {tuple(np.round(point, 6)) for band in bands for point in band}
         for row in of_one.dropna(subset="tce_percent").itertuples():
             assert (round(row.tce_percent, 6), float(row.n_samples)) in corners
+
+
+KNOWN = (*BINNED, "ece_label_binned_em", "ece_label_binned_ew", "kde", "kde_unrooted")
+
+
+def test_known_estimators_look_different_and_an_unknown_family_has_a_look_of_its_own():
+    styles = [style.estimator_style(name) for name in KNOWN]
+    names = ("color", "marker", "linestyle", "markerfacecolor")
+    assert len({tuple(str(look[name]) for name in names) for look in styles}) == len(KNOWN)
+    look = style.estimator_style("my_smooth_em")
+    assert look == style.estimator_style("my_smooth_em")
+    assert look["color"] == style.estimator_style("my_smooth_ew")["color"]
+    assert (look["color"], look["marker"]) not in style.FAMILIES.values()
+
+
+def test_order_is_that_of_the_families_whatever_came_first():
+    shuffled = ("kde", "zeta", "ece_bin_ew", "ece_sweep_em", "ece_bin_em", "alpha_em")
+    expected = ["ece_bin_em", "ece_bin_ew", "ece_sweep_em", "kde", "alpha_em", "zeta"]
+    assert style.estimator_order(shuffled) == expected

@@ -1,7 +1,5 @@
 """Every fit reaches the likelihood of an optimiser that shares no code with it."""
 
-import warnings
-
 import numpy as np
 import pytest
 from fits_data import SCENARIOS, draw, fit_glm, genuine, other_real, slow_minimum
@@ -55,58 +53,48 @@ def test_on_other_real_models(name):
 def test_an_optimum_on_the_boundary_by_hand():
     # Misses only at 0.3, hits at 0.3 and at 0.9: log T would rise above 0 at 0.9, so it stays
     # there at 0, and T(0.3) is the hit rate 1/4 of its group: b1 = log(1/4)/log(0.3/0.9).
-    scores = np.array([0.3, 0.3, 0.3, 0.3, 0.9, 0.9])
-    hit = np.array([1, 0, 0, 0, 1, 1])
+    scores, hit = np.array([0.3] * 4 + [0.9] * 2), np.array([1, 0, 0, 0, 1, 1])
     columns = np.log(scores), np.log1p(-scores)
     fit = fit_glm("log_log_b0_b1", *columns, hit)
     assert fit.converged
     assert fit.nll == pytest.approx(-np.log(1 / 4) - 3 * np.log(3 / 4), rel=1e-9)
     assert fit.b1 == pytest.approx(np.log(1 / 4) / np.log(1 / 3), rel=1e-6)
-    assert fit.b0 + fit.b1 * np.log(0.9) == pytest.approx(0, abs=1e-12)
     # The flipped model presses against T = 0 at the lowest score when all is mirrored.
     flipped = fit_glm("logflip_logflip_b0_b1", *columns[::-1], 1 - hit)
-    assert flipped.b0 + flipped.b1 * np.log(0.9) == pytest.approx(0, abs=1e-12)
+    for found in (fit, flipped):
+        assert found.b0 + found.b1 * np.log(0.9) == pytest.approx(0, abs=1e-12)
     assert flipped.nll == pytest.approx(fit.nll, rel=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("curve", "boundary"),
-    [
-        # Certain hits at the highest scores, certain misses at the lowest.
-        (Curve("log_log_b0_b1", 0.2, 1.0), "log_log_b0_b1"),
-        (Curve("logflip_logflip_b0_b1", 0.2, 1.0), "logflip_logflip_b0_b1"),
-    ],
-)
-def test_boundary_optima_that_the_reweighting_of_statsmodels_misses(curve, boundary):
+@pytest.mark.parametrize("boundary", ["log_log_b0_b1", "logflip_logflip_b0_b1"])
+def test_boundary_optima_that_the_reweighting_of_statsmodels_misses(boundary):
+    """Certain hits at the highest scores, certain misses at the lowest."""
     met = 0
     for seed in range(8):
-        log_score, log1m_score, hit = draw(1.0, 1.0, curve, 150, seed)
+        log_score, log1m_score, hit = draw(1.0, 1.0, Curve(boundary, 0.2, 1.0), 150, seed)
         fit = check_all_twelve(log_score, log1m_score, hit)[boundary]
         transform = log_score if boundary.startswith("log_") else log1m_score
-        held = (fit.b0 + fit.b1 * transform).max() > -1e-12  # a probability of 1, or of 0
-        met += held
-        if held:
+        if (fit.b0 + fit.b1 * transform).max() > -1e-12:  # a probability of 1, or of 0
             assert fit.optimiser == "newton"
+            met += 1
     assert met >= 2
 
 
-@settings(max_examples=40, deadline=None)
+ROW = st.tuples(st.floats(-200, 2).map(lambda x: round(x, 6)), st.booleans())
+
+
+@pytest.mark.filterwarnings("ignore")  # some separate hits from misses
+@settings(max_examples=40)
 @given(
-    st.lists(
-        st.tuples(st.floats(-200, 2).map(lambda x: round(x, 6)), st.booleans()),
-        min_size=6,
-        max_size=40,
-    ).filter(lambda rows: len({hit for _, hit in rows}) == 2 and len({x for x, _ in rows}) > 2)
+    st.lists(ROW, min_size=6, max_size=40).filter(
+        lambda rows: len({hit for _, hit in rows}) == 2 and len({x for x, _ in rows}) > 2
+    )
 )
 def test_any_small_data_set_is_nested_and_consistent(rows):
     log_odds_of_a_miss, hit = map(np.array, zip(*rows, strict=True))
     total = np.logaddexp(0, log_odds_of_a_miss)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # some separate hits from misses
-        fits = {
-            fit.glm: fit
-            for fit in fit_all(-total, log_odds_of_a_miss - total, hit, use_statsmodels=False)
-        }
+    found = fit_all(-total, log_odds_of_a_miss - total, hit, use_statsmodels=False)
+    fits = {fit.glm: fit for fit in found}
     assert all(fit.converged for fit in fits.values())
     for name in GLM_NAMES:
         if name.endswith("_b0_b1"):

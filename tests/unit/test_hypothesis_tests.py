@@ -4,20 +4,19 @@ import math
 
 import numpy as np
 import pytest
+from refusals import refuses
 from scipy.optimize import minimize
 from scipy.special import logit
 from scipy.stats import chi2, norm
 
+from calbias import Curve, Scenario
 from calbias.engine.redraw import FixedScores, redraw_p_value
 from calbias.engine.sampler import Sampler
 from calbias.engine.sorted_batch import of_sorted_scores, sorted_data_set
-from calbias.errors import InputError
 from calbias.estimation.registry import known_estimators
 from calbias.hypothesis_tests.ecce_series import mad_tail, range_tail
 from calbias.hypothesis_tests.power import power_rows
 from calbias.hypothesis_tests.registry import known_tests, load_test
-from calbias.truth.curves import Curve
-from calbias.truth.scenarios import Scenario
 
 CALIBRATED = Scenario("calibrated", 2.0, 1.0, Curve("identity"))
 UNDERCONFIDENT = Scenario("under", 2.0, 1.0, Curve("logit_logit_b1", 0.0, 1.5))
@@ -58,13 +57,10 @@ def test_cox_by_its_formulas(example):
 
 
 def test_hosmer_lemeshow_by_its_formula(example):
-    s, y = example
-    total = 0.0
-    for ranks in np.array_split(np.arange(300), 10):
-        f = s[ranks].mean()
-        total += (y[ranks].sum() - s[ranks].sum()) ** 2 / (30 * f * (1 - f))
-    assert p_of("hosmer_lemeshow", s, y) == pytest.approx(chi2.sf(total, 10))
-    assert p_of("hosmer_lemeshow_8df", s, y) == pytest.approx(chi2.sf(total, 8))
+    f, hits = (rows.reshape(10, 30).mean(axis=1) for rows in example)
+    total = np.sum(30 * (hits - f) ** 2 / (f * (1 - f)))
+    assert p_of("hosmer_lemeshow", *example) == pytest.approx(chi2.sf(total, 10))
+    assert p_of("hosmer_lemeshow_8df", *example) == pytest.approx(chi2.sf(total, 8))
 
 
 def test_tcal_adaptive_by_its_formula(example):
@@ -73,9 +69,8 @@ def test_tcal_adaptive_by_its_formula(example):
     for m in (2, 4, 8, 16, 32):
         total = variance = 0.0
         for b in range(m):
-            inside = (s >= b / m) & ((s < (b + 1) / m) | (b == m - 1))
-            size = inside.sum()
-            if size > 1:
+            inside = np.minimum((s * m).astype(int), m - 1) == b
+            if (size := inside.sum()) > 1:
                 r, v = (y - s)[inside], (s * (1 - s))[inside]
                 total += (r.sum() ** 2 - (r**2).sum()) / size
                 variance += 2 * (v.sum() ** 2 - (v**2).sum()) / size**2
@@ -92,8 +87,8 @@ def test_tcal_adaptive_by_its_formula(example):
     ],
 )
 def test_published_quantiles_of_the_limits(tail, quantiles):
-    for p, quantile in quantiles.items():
-        assert tail(np.array([quantile]))[0] == pytest.approx(p, rel=2e-3)
+    found = tail(np.array(list(quantiles.values())))
+    assert found == pytest.approx(list(quantiles), rel=2e-3)
     assert (np.diff(tail(np.linspace(0, 5, 200))) <= 1e-12).all()
     assert tail(np.array([0.0]))[0] == 1
 
@@ -148,31 +143,33 @@ def test_redraws_by_hand():
         return np.abs(data.cum_gap[:, -1])
 
     drawn = fixed.estimates(fixed.scores, {"gap": gap}, 20_000)["gap"]
-    observed = [gap(fixed.observed(hits))[0] for hits in (np.ones(10), np.arange(10) % 2)]
-    assert redraw_p_value(observed[0], drawn) == pytest.approx(2 / 1024, abs=0.0015)
-    assert redraw_p_value(observed[1], drawn) == 1
+    p = [redraw_p_value(gap(fixed.observed(y))[0], drawn) for y in (np.ones(10), np.arange(10) % 2)]
+    assert p == [pytest.approx(2 / 1024, abs=0.0015), 1]
 
 
-def test_tied_scores_and_certain_scores():
+def of_rows(name, data):
+    """Return the p-values of a test where it has some, else its statistics."""
+    test = load_test(name)
+    return (test.p_values or test.statistics)(data)
+
+
+@pytest.mark.parametrize("name", known_tests())
+def test_tied_scores_and_certain_scores(name):
     for scores in (np.full(20, 0.7), np.ones(20), np.zeros(20), np.repeat([0.3, 1.0], 10)):
         for hits in (np.ones(20), np.arange(20) % 2):
-            for name in known_tests():
-                test = load_test(name)
-                (value,) = (test.p_values or test.statistics)(sorted_data_set(scores, hits))
-                assert math.isfinite(value)
-                assert test.p_values is None or 0 <= value <= 1
+            (value,) = of_rows(name, sorted_data_set(scores, hits))
+            assert math.isfinite(value)
+            assert load_test(name).p_values is None or 0 <= value <= 1
 
 
-def test_rows_do_not_depend_on_each_other():
+@pytest.mark.parametrize("name", known_tests())
+def test_rows_do_not_depend_on_each_other(name):
     data = next(Sampler(OVERCONFIDENT, 200, 0).batches(range(5)))
-    for name in known_tests():
-        test = load_test(name)
-        together = (test.p_values or test.statistics)(data)
-        for row in range(5):
-            alone = of_sorted_scores(data.scores[row], data.hits()[row][None])
-            assert (test.p_values or test.statistics)(alone)[0] == pytest.approx(together[row])
+    pairs = zip(data.scores, data.hits(), strict=True)
+    alone = [of_rows(name, of_sorted_scores(s, hits[None]))[0] for s, hits in pairs]
+    assert of_rows(name, data) == pytest.approx(alone)
 
 
-def test_refusals():
-    with pytest.raises(InputError, match=r"unknown test 'cox'\. Did you mean cox_lrt"):
-        load_test("cox")
+test_an_unknown_test_is_refused = refuses(
+    load_test, ("cox", r"unknown test 'cox'\. Did you mean cox_lrt")
+)

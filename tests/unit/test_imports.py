@@ -17,10 +17,10 @@ def test_a_module_and_all_that_it_imports():
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("heavy", ["figures", "fits", "claims", "recalibration"])
-def test_simulation_needs_no_other_stage(heavy):
+def test_simulation_needs_no_other_stage():
     needed = names(SCRIPTS / "simulate_replicates.py", *(PACKAGE / "estimators").glob("*.py"))
-    assert not [name for name in needed if name.startswith(f"calbias/{heavy}/")]
+    stages = {name.split("/")[1] for name in needed if name.startswith("calbias/")}
+    assert not stages & {"figures", "fits", "claims", "recalibration"}
 
 
 @pytest.mark.parametrize(

@@ -32,38 +32,28 @@ def random_data(seed, concentration=1.0):
 
 def test_as_the_original_on_any_scores():
     pytest.importorskip("KDEpy")
-    compared = 0
-    for seed in range(120):
-        scores, hits = random_data(seed)
-        if oracles.bandwidth(scores, hits) > 0.008:
-            assert both(scores, hits)[1] == pytest.approx(
-                oracles.kde_literal(scores, hits), abs=1e-6
-            )
-            compared += 1
-    assert compared > 80
+    wide = [data for data in map(random_data, range(120)) if oracles.bandwidth(*data) > 0.008]
+    assert len(wide) > 80
+    for data in wide:
+        assert both(*data)[1] == pytest.approx(oracles.kde_literal(*data), abs=1e-6)
 
 
 @pytest.mark.parametrize("concentration", [0.3, 0.05, 0.01, 0.003])
 def test_direct_sums_at_small_bandwidths(concentration):
-    compared = 0
-    for seed in range(40):
-        scores, hits = random_data(seed, concentration)
-        h = oracles.bandwidth(scores, hits)
-        if 2.2 * 2 / 2**14 < h < 0.008:
-            exact = oracles.kde_exact(scores, hits, points_per_bandwidth=100)
-            assert both(scores, hits)[1] == pytest.approx(exact, abs=1e-5)
-            compared += 1
-    assert compared > 2
+    drawn = [random_data(seed, concentration) for seed in range(40)]
+    narrow = [data for data in drawn if 2.2 * 2 / 2**14 < oracles.bandwidth(*data) < 0.008]
+    assert len(narrow) > 2
+    for data in narrow:
+        exact = oracles.kde_exact(*data, points_per_bandwidth=100)
+        assert both(*data)[1] == pytest.approx(exact, abs=1e-5)
 
 
 @pytest.mark.parametrize("concentration", [1e-3, 1e-5, 1e-8])
 def test_direct_sums_where_the_original_has_no_points_under_a_kernel(concentration):
-    for seed in range(20):
-        scores, hits = random_data(seed, concentration)
-        h = oracles.bandwidth(scores, hits)
-        if 1e-12 < h < 2e-4:
-            exact = oracles.kde_exact(scores, hits, between=(0, 1), points_per_bandwidth=100)
-            assert both(scores, hits)[1] == pytest.approx(exact, abs=1e-5)
+    for data in (random_data(seed, concentration) for seed in range(20)):
+        if 1e-12 < oracles.bandwidth(*data) < 2e-4:
+            exact = oracles.kde_exact(*data, between=(0, 1), points_per_bandwidth=100)
+            assert both(*data)[1] == pytest.approx(exact, abs=1e-5)
 
 
 @pytest.mark.parametrize(("norm", "tolerance"), [(1, 3e-4), (3, 1e-6)])
@@ -78,12 +68,13 @@ def test_other_norms(norm, tolerance):
 
 
 def test_bandwidth_zero_is_the_mean_label_at_each_score():
-    no_hits = ([0.2, 0.6, 0.6], [0, 0, 0])
-    assert both(*no_hits)[1] == pytest.approx((0.04 + 0.36 + 0.36) / 3)
-    hits_at_one_score = ([0.5, 0.5, 0.8], [1, 0, 0])
-    assert both(*hits_at_one_score)[1] == pytest.approx(0.64 / 3)
-    assert both([0.7], [1])[0] == pytest.approx(0.3)
-    assert both([1.0, 1.0], [1, 1])[0] == 0.0
+    for scores, hits, square in (
+        ([0.2, 0.6, 0.6], [0, 0, 0], (0.04 + 0.36 + 0.36) / 3),
+        ([0.5, 0.5, 0.8], [1, 0, 0], 0.64 / 3),  # hits at one score
+        ([0.7], [1], 0.09),
+        ([1.0, 1.0], [1, 1], 0.0),
+    ):
+        assert both(scores, hits) == pytest.approx([np.sqrt(square), square])
 
 
 def test_a_small_bandwidth_tends_to_that_limit():

@@ -1,26 +1,21 @@
-"""The league: the wave curve, every estimator's own truth and time, one-file additions."""
+"""The league: the wave, each estimator's own truth and time; predicted and observed bias."""
 
+import itertools
 import math
 import time
 
 import numpy as np
 import pytest
+from refusals import refuses
 from scipy.integrate import quad
 
-from calbias.beyond.league import (
-    CURVES,
-    LAWS,
-    league_entries,
-    league_rows,
-    n_replicates,
-    target_label,
-)
+from calbias import Curve, Scenario, TopLabel, estimate, true_calibration_error
+from calbias.beyond import league
+from calbias.beyond.league import CURVES, LAWS, league_entries, league_rows
+from calbias.beyond.predicted_bias import REFERENCE, predicted_bias
 from calbias.engine.sampler import Sampler, draw
 from calbias.estimation.registry import FOLDER, known_estimators
-from calbias.truth.curves import Curve
-from calbias.truth.scenarios import Scenario
 from calbias.truth.targets.registry import target_value
-from calbias.truth.true_error import true_calibration_error
 from calbias.truth.wave import Wave
 
 
@@ -30,46 +25,43 @@ def test_the_waves_error_on_uniform_scores(norm):
     value = 0.03 * (2 / math.pi if norm == 1 else math.sqrt(0.5))
     scenario = Scenario("wave", 1.0, 1.0, Wave())
     assert true_calibration_error(scenario, norm) == pytest.approx(value, rel=1e-9)
-    assert target_value("max_deviation", scenario) == pytest.approx(
-        quad(lambda c: 0.03 * math.sin(12 * math.pi * c), 0, 1 / 12)[0], rel=1e-4
-    )
+    largest = quad(lambda c: 0.03 * math.sin(12 * math.pi * c), 0, 1 / 12)[0]
+    assert target_value("max_deviation", scenario) == pytest.approx(largest, rel=1e-4)
 
 
 def test_the_wave_is_a_probability():
     c = np.linspace(1e-6, 1 - 1e-6, 1001)
-    logs = np.log(c), np.log1p(-c)
-    wave = Wave()
-    expected = c + 0.03 * np.sin(12 * np.pi * c)
-    assert wave.hit(*logs) == pytest.approx(expected, abs=1e-12)
-    assert np.exp(wave.log_hit(*logs)) == pytest.approx(expected, abs=1e-12)
-    assert np.exp(wave.log_not_hit(*logs)) == pytest.approx(1 - expected, abs=1e-12)
+    logs, wave, expected = (np.log(c), np.log1p(-c)), Wave(), c + 0.03 * np.sin(12 * np.pi * c)
     assert 0 < expected.min() < expected.max() < 1
+    for found in (wave.hit(*logs), np.exp(wave.log_hit(*logs))):
+        assert found == pytest.approx(expected, abs=1e-12)
+    assert np.exp(wave.log_not_hit(*logs)) == pytest.approx(1 - expected, abs=1e-12)
     sign, log_slope = wave.log_abs_slope(*logs)
-    assert sign[1:-1] * np.exp(log_slope[1:-1]) == pytest.approx(
-        np.gradient(expected, c)[1:-1], abs=1e-2
-    )
+    slope = np.gradient(expected, c)[1:-1]
+    assert (sign * np.exp(log_slope))[1:-1] == pytest.approx(slope, abs=1e-2)
 
 
 def test_every_estimator_has_a_truth_of_its_own():
     scenario = Scenario("slope", *LAWS["spread"], CURVES["slope_0.5"])
     truths = {
-        (entry.name, target_label(entry.target, entry.norm)): entry.truth(scenario)
+        (entry.name, league.target_label(entry.target, entry.norm)): entry.truth(scenario)
         for entry in league_entries(known_estimators())
     }
     assert {name for name, _ in truths} == set(known_estimators())
     assert all(0 < value < 0.5 for value in truths.values())
     l1, l2 = (true_calibration_error(scenario, p) for p in (1, 2))
-    assert truths["ece_bin_em", "l1"] == truths["variational_platt", "l1"] == pytest.approx(l1)
-    assert truths["ece_bin_em", "l2"] == pytest.approx(l2)
-    assert truths["kde_unrooted", "l2_squared"] == pytest.approx(l2**2)
-    assert truths["variational_platt", "l2_squared"] == pytest.approx(l2**2)
+    for name, target, value in (
+        *(("ece_bin_em", "l1", l1), ("variational_platt", "l1", l1), ("ece_bin_em", "l2", l2)),
+        *((name, "l2_squared", l2**2) for name in ("kde_unrooted", "variational_platt")),
+    ):
+        assert truths[name, target] == pytest.approx(value)
     assert ("smce", "smooth_ce") in truths
 
 
 def test_fewer_data_sets_at_larger_sizes():
     sizes = [500, 2000, 10_000]
-    assert [n_replicates(n, sizes, 200) for n in sizes] == [200, 50, 12]
-    assert [n_replicates(n, sizes, 4) for n in sizes] == [4, 4, 4]
+    for most, expected in ((200, [200, 50, 12]), (4, [4, 4, 4])):
+        assert [league.n_replicates(n, sizes, most) for n in sizes] == expected
 
 
 def test_rows_by_hand_and_the_same_data_for_all(tmp_path):
@@ -82,23 +74,20 @@ def test_rows_by_hand_and_the_same_data_for_all(tmp_path):
     scenario = Scenario("shift", *LAWS["spread"], CURVES["shift"])
     files = {"mine": mine, "ece_bin_ew": FOLDER / "ece_bin.py"}
     rows = league_rows(files, [scenario], [100, 120], 50, seed=1)
-    assert [(r["estimator"], r["target"], r["n_samples"]) for r in rows] == [
-        (name, target, n)
-        for n in (100, 120)
-        for name, target in [("mine", "own"), ("ece_bin_ew", "l1"), ("ece_bin_ew", "l2")]
-    ]
-    estimates = []
-    for data in Sampler(scenario, 100, 1).batches(range(50)):
-        estimates += [abs(x) for x in (data.hits() - data.scores).mean(axis=1)]
-    assert rows[0]["mean_estimate"] == pytest.approx(np.mean(estimates))
-    assert rows[0]["sd"] == pytest.approx(np.std(estimates, ddof=1))
-    assert rows[0]["bias"] == pytest.approx(rows[0]["mean_estimate"] - rows[0]["truth"])
-    assert rows[0]["relative_rmse"] == pytest.approx(rows[0]["rmse"] / rows[0]["truth"])
+    entries = [("mine", "own"), ("ece_bin_ew", "l1"), ("ece_bin_ew", "l2")]
+    keys = [(r["n_samples"], r["estimator"], r["target"]) for r in rows]
+    assert keys == [(n, *entry) for n in (100, 120) for entry in entries]
+    batches = Sampler(scenario, 100, 1).batches(range(50))
+    estimates = np.concatenate([abs((b.hits() - b.scores).mean(axis=1)) for b in batches])
+    row = rows[0]
+    found = row["mean_estimate"], row["sd"], row["bias"], row["relative_rmse"]
+    assert found == pytest.approx(
+        (estimates.mean(), estimates.std(ddof=1), estimates.mean() - row["truth"],
+         row["rmse"] / row["truth"])
+    )  # fmt: skip
     alone = league_rows({"ece_bin_ew": FOLDER / "ece_bin.py"}, [scenario], [100], 50, seed=1)
     assert alone == rows[1:3]
 
-
-# About linear in the number of samples, in units of a sort
 
 N = 100_000
 MOST = 150  # times numpy.argsort of as many scores; the slowest needs about 45
@@ -122,3 +111,57 @@ def test_a_call_on_1e5_scores_takes_no_longer_than_a_few_sorts(name):
     sort = seconds(unsorted.argsort)
     entry = ENTRIES[name]
     assert seconds(lambda: entry.run(DATA, 15, entry.norm)) < MOST * sort
+
+
+ESTIMATORS = ["ece_bin_em", "ece_sweep_em"]
+
+
+def rows_of(n, seed=0, atom=0):
+    """Return a TopLabel of n rows with a slope of 0.6 in the log-odds, ``atom`` of them at 1."""
+    generator = np.random.default_rng(seed)
+    scores = generator.beta(3, 0.8, n)
+    scores[:atom] = 1.0
+    with np.errstate(divide="ignore"):
+        logs = np.log(scores), np.log1p(-scores)
+        rate = 1 / (1 + np.exp(-0.6 * np.where(scores < 1, logs[0] - logs[1], 6.0)))
+    return TopLabel(scores, *logs, (generator.random(n) < rate).astype(np.uint8))
+
+
+@pytest.mark.parametrize("atom", [0, 3000])
+def test_a_curve_of_the_family_predicts_the_bias(atom):
+    rows = predicted_bias(rows_of(20_000, atom=atom), ESTIMATORS, [200, 800], 150, 6, name="made")
+    keys = list(itertools.product((200, 800), ESTIMATORS))
+    assert [(row["n_samples"], row["estimator"]) for row in rows] == keys
+    for row in rows:
+        error = np.hypot(row["observed_bias_se_percent"], row["predicted_bias_se_percent"])
+        distance = row["observed_bias_percent"] - row["predicted_bias_percent"]
+        assert abs(distance) < 4 * error + 0.05
+    biased = rows[0]
+    assert biased["observed_bias_percent"] > 1  # ECE_bin with 15 bins of 13 samples
+    assert abs(biased["predicted_from_subsample_percent"] - biased["observed_bias_percent"]) < 1
+
+
+def test_the_whole_file_as_its_only_subsample():
+    """With n = N every subsample is the file: the observed bias follows from two estimates."""
+    top = rows_of(300)
+    (row,) = predicted_bias(top, ["ece_bin_ew"], [300], 2, 2, name="whole")
+    value, reference = (
+        100 * estimate(name, top.score, top.hit, norm=2).value for name in ("ece_bin_ew", REFERENCE)
+    )
+    found = row["observed_bias_percent"], row["reference_percent"]
+    assert found == pytest.approx((value - reference, reference))
+
+
+def test_a_size_does_not_depend_on_the_other_sizes():
+    top = rows_of(2000, seed=3)
+    alone = predicted_bias(top, ESTIMATORS, [200], 5, 2, seed=1, name="a")
+    among = predicted_bias(top, ESTIMATORS, [100, 200, 5000], 5, 2, seed=1, name="a")
+    assert alone == among[2:]
+    assert alone != predicted_bias(top, ESTIMATORS, [200], 5, 2, seed=2, name="a")
+
+
+test_refusals = refuses(
+    predicted_bias,
+    (rows_of(100), ESTIMATORS, [200], 5, 2, 0, "100 rows: give sample sizes of at most that"),
+    (rows_of(100)._replace(hit=np.ones(100)), ESTIMATORS, [50], 5, 2, "all rows are hits, or none"),
+)

@@ -37,25 +37,21 @@ GOOD = {
 
 def test_errors_by_hand():
     table = league({"a": GOOD["a"], "s": GOOD["a"]}, {"s": "l2_squared"}, m=200)
-    rows = league_errors(table)
-    row = rows[(rows["entry"] == "a → l1") & (rows["curve"] == "wave")].iloc[0]
-    assert row["error"] == pytest.approx(0.4)
-    assert row["error_se"] == pytest.approx(0.4 * np.sqrt(0.5 / 200))  # of an unbiased normal
-    assert row["points"] == pytest.approx(4.0)
-    square = rows[(rows["entry"] == "s → l2_squared") & (rows["curve"] == "wave")].iloc[0]
-    assert square["error"] == pytest.approx(0.2)
-    assert np.isnan(square["points"])
+    rows = league_errors(table).query("curve == 'wave'").drop_duplicates("entry").set_index("entry")
+    # of an unbiased normal
+    expected = {"error": 0.4, "error_se": 0.4 * np.sqrt(0.5 / 200), "points": 4.0}
+    assert rows.loc["a → l1", list(expected)].to_dict() == pytest.approx(expected)
+    assert rows.loc["s → l2_squared", "error"] == pytest.approx(0.2)
+    assert np.isnan(rows.loc["s → l2_squared", "points"])
 
 
 def test_measures_that_cannot_be_told_apart_share_a_rank():
     ranking = league_ranking(league(GOOD))
-    assert list(ranking) != []
     assert set(ranking.columns) == set(columns_of("league_ranking"))
-    at = ranking[(ranking["law"] == "spread") & (ranking["n_samples"] == 500)]
-    assert at.set_index("estimator")["rank"].to_dict() == {"a": 1, "b": 1, "stuck": 3, "never": 4}
-    at = ranking[(ranking["law"] == "spread") & (ranking["n_samples"] == 5000)]
-    assert list(at["estimator"]) == ["a", "b", "stuck", "never"]
-    assert list(at["rank"]) == [1, 2, 3, 4]
+    at = ranking[ranking["law"] == "spread"].groupby("n_samples")
+    ranks = {n: list(zip(rows["estimator"], rows["rank"], strict=True)) for n, rows in at}
+    assert dict(ranks[500]) == {"a": 1, "b": 1, "stuck": 3, "never": 4}
+    assert ranks[5000] == [("a", 1), ("b", 2), ("stuck", 3), ("never", 4)]
 
 
 def test_a_measure_that_one_scenario_carries_loses_its_place_without_it():
@@ -64,17 +60,14 @@ def test_a_measure_that_one_scenario_carries_loses_its_place_without_it():
     shares = {"lucky": lambda curve, n: luck.get(curve, 0.9), "steady": lambda curve, n: 0.3}
     ranking = league_ranking(league(shares)).set_index(["law", "n_samples", "estimator"])
     lucky = ranking.loc["spread", 500, "lucky"]
-    assert lucky[["rank", "rank_low", "rank_high"]].to_list() == [1, 1, 2]
-    assert lucky["error"] == pytest.approx(0.1)
-    assert lucky["worst"] == pytest.approx(0.9)
+    names = ["rank", "rank_low", "rank_high", "error", "worst"]
+    assert lucky[names].to_list() == pytest.approx([1, 1, 2, 0.1, 0.9])
     rules = pd.DataFrame(league_sensitivity(league(shares)))
     assert set(rules.columns) == set(columns_of("league_sensitivity"))
-    best = rules[(rules["law"] == "spread") & (rules["n_samples"] == 500)].set_index("choice")[
-        "best"
-    ]
+    best = rules.query("law == 'spread' and n_samples == 500").set_index("choice")["best"]
     assert best["without shift"] == "lucky → l1"
-    assert best["without wave"] == best["mean over scenarios"] == "steady → l1"
-    assert best["worst scenario"] == "steady → l1"
+    for choice in ("without wave", "mean over scenarios", "worst scenario"):
+        assert best[choice] == "steady → l1"
 
 
 def test_the_reading_of_the_league():
@@ -88,21 +81,15 @@ def test_the_reading_of_the_league():
     assert "stuck → l1" in stuck
 
 
-def power(rates):
-    rows = [
-        (test, scenario, n, rate, 0.01, 0.05)
-        for (test, scenario, n), rate in rates.items()
-    ]  # fmt: skip
-    return pd.DataFrame(rows, columns=list(columns_of("test_power")))
-
-
 def test_the_reading_of_power():
-    rates = {}
-    for n in (200, 1000):
-        rates |= {("sees", "spread_calibrated", n): 0.05, ("blind", "spread_calibrated", n): 0.12}
-        rates |= {("sees", "spread_wave", n): 0.9, ("blind", "spread_wave", n): 0.1}
-        rates |= {("sees", "spread_shift", n): 0.3, ("blind", "spread_shift", n): 0.1}
-    sizes, blind, hard = power_reading(power(rates))
+    rates = {
+        ("sees", "spread_calibrated"): 0.05, ("blind", "spread_calibrated"): 0.12,
+        ("sees", "spread_wave"): 0.9, ("blind", "spread_wave"): 0.1,
+        ("sees", "spread_shift"): 0.3, ("blind", "spread_shift"): 0.1,
+    }  # fmt: skip
+    rows = [(*key, n, rate, 0.01, 0.05) for key, rate in rates.items() for n in (200, 1000)]
+    table = pd.DataFrame(rows, columns=list(columns_of("test_power")))
+    sizes, blind, hard = power_reading(table)
     assert "Of 4 sizes (test, score law, n) 2 differ" in sizes
     assert "blind 12% (spread, n = 200)" in sizes
     assert blind == "blind is blind to spread_wave (10% at n = 1000)."

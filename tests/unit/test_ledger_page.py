@@ -49,18 +49,15 @@ def test_the_page_is_whole_accessible_and_needs_nothing_from_outside(picture):
     text = page({"fig4_realistic": picture})
     checker = Page(text)
     assert not re.search(r"https?://", text)
-    for address in checker.addresses:
-        known = r"#|league.html|(audit|figures|tables|\.\./scripts|\.\./workflow)/|data:image/png"
-        assert re.match(known, address)
+    known = r"#|league.html|(audit|figures|tables|\.\./scripts|\.\./workflow)/|data:image/png"
+    assert [address for address in checker.addresses if not re.match(known, address)] == []
     assert sum(address.startswith("data:") for address in checker.addresses) == 1
     anchors = [address[1:] for address in checker.addresses if address.startswith("#")]
     assert set(anchors) <= set(checker.ids)
     resting = [claim for claim in all_claims() if "fig4_realistic" in claim.figures]
     assert anchors.count("fig4_realistic") == len(resting)  # one click from each of these claims
     assert '<html lang="en">' in text
-    assert checker.headings[0] == 1
-    steps = np.diff(checker.headings)
-    assert steps.max() == 1
+    assert (checker.headings[0], np.diff(checker.headings).max()) == (1, 1)
     assert checker.images[0]["alt"].startswith("Figure 4: ")
 
 
@@ -74,25 +71,23 @@ def test_pictures_shrink_until_the_report_can_show_the_page(tmp_path, monkeypatc
     monkeypatch.setattr(pictures, "MOST_CHARACTERS", len(large) * 4 / 3)
     assert not pictures.is_too_long(page(found))
     assert len(page(found)) < len(large)
-
-
-def test_a_cut_picture_is_one_line(tmp_path):
     (tmp_path / "f.png").write_bytes(b"\x89PNG\r\n\x1a\n cut")
     with pytest.raises(InputError, match=r"f\.png: not a whole PNG"):
         pictures.small_picture(tmp_path / "f.png")
 
 
+def card(text, claim, following):
+    """Return the part of the page that is a claim's."""
+    return text[text.index(f'<article id="{claim}"') : text.index(f'<article id="{following}"')]
+
+
 def test_every_claim_leads_to_its_figures_tables_rules_and_scripts():
-    text = page()
-    card = text[text.index('<article id="R11"') : text.index('<article id="R12"')]
-    for name in ("Figure 4", "tables/paired_t_test.csv", "compare_estimators",
-                 "scripts/compare_estimators.py"):  # fmt: skip
-        assert name in card
-    for claim in all_claims():
-        for name in claim.tables.split():
-            assert (ROOT / tables()[name]["script"]).is_file()
-            rules = (ROOT / tables()[name]["rule_file"]).read_text(encoding="utf-8")
-            assert f"rule {tables()[name]['rule']}:" in rules
+    for name in ("Figure 4", "tables/paired_t_test.csv", "scripts/compare_estimators.py"):
+        assert name in card(page(), "R11", "R12")
+    for name in {name for claim in all_claims() for name in claim.tables.split()}:
+        table = tables()[name]
+        assert (ROOT / table["script"]).is_file()
+        assert f"rule {table['rule']}:" in (ROOT / table["rule_file"]).read_text(encoding="utf-8")
 
 
 def test_text_is_escaped_and_verdicts_are_counted():
@@ -104,23 +99,20 @@ def test_text_is_escaped_and_verdicts_are_counted():
 
 
 def test_measurements_stand_beside_the_published_numbers():
-    bias = experiment(
-        "realistic", by_name({"ece_debias_em": 0.6}), ["ece_debias_em", "ece_sweep_em"]
-    )
-    text = ledger_page(results(bias=bias), {})
-    card = text[text.index('<article id="R11"') : text.index('<article id="R12"')]
-    cells = re.findall(r"<td[^>]*>(.*?)</td>", card)
+    names = ["ece_debias_em", "ece_sweep_em"]
+    bias = experiment("realistic", by_name({"ece_debias_em": 0.6}), names)
+    text = card(ledger_page(results(bias=bias), {}), "R11", "R12")
+    cells = re.findall(r"<td[^>]*>(.*?)</td>", text)
     place = cells.index("mean |bias| of ece_debias_em")
     assert re.fullmatch(r"0\.\d+ ± 0\.0012 %", cells[place + 1])
     assert cells[place + 2] == "0.504 %"
 
 
 def test_own_models_are_shown_and_the_papers_are_not(picture):
-    columns = columns_of("audit_verdicts")
-    row = dict.fromkeys(columns, 1.0)
-    rows = [{**row, "model": name, "source": "real_logits"} for name in ("resnet110_c10", "mine")]
-    drawn = {"models/mine": picture, "models/resnet110_c10": picture}
-    text = page(drawn, {"audit_verdicts": pd.DataFrame(rows, columns=columns)})
+    columns, names = columns_of("audit_verdicts"), ["resnet110_c10", "mine"]
+    rows = pd.DataFrame({"model": names}).reindex(columns=columns, fill_value=1.0)
+    drawn = {f"models/{name}": picture for name in names}
+    text = page(drawn, {"audit_verdicts": rows.assign(source="real_logits")})
     Page(text)
     section = text[text.index('id="own"') : text.index('id="claims"')]
     assert section.count("mine</td>") == section.count('<figure id="models/mine">') == 1
@@ -134,8 +126,8 @@ def test_a_long_table_is_cut_and_its_columns_are_explained():
     table = shown("bias", bias)
     assert (len(table.rows), table.n_rows) == (MOST_ROWS, len(bias))
     (column,) = [c for c in table.columns if c.name == "bias_percent"]
-    assert column.numeric
-    assert column.meaning == "mean estimate minus true calibration error (percent)"
+    meaning = "mean estimate minus true calibration error (percent)"
+    assert (column.numeric, column.meaning) == (True, meaning)
     assert f"The first {MOST_ROWS} of {len(bias)} rows" in page(more={"bias": bias})
 
 

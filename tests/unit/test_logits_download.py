@@ -1,4 +1,4 @@
-"""Downloads from a real HTTP server on the loopback address that misbehaves on request."""
+"""Downloads from a real HTTP server that misbehaves on request; the manifest, and stand-ins."""
 
 import hashlib
 import re
@@ -7,11 +7,16 @@ import warnings
 import pytest
 from checkout import ROOT
 from mirror import CONTENT, serving, urls
-from refusals import refuses_texts
+from refusals import refuses, refuses_texts
 
 from calbias.errors import InputError
 from calbias.logits.download import download, read_mirrors
-from calbias.logits.manifest import PublishedFile
+from calbias.logits.manifest import (
+    PublishedFile,
+    placeholder,
+    published_file,
+    read_manifest,
+)
 
 FILE = PublishedFile("m", "m.p", hashlib.sha256(CONTENT).hexdigest(), len(CONTENT), 10, 1, 1)
 
@@ -107,15 +112,13 @@ def test_a_part_of_another_file_is_thrown_away(server, output, n_bytes):
 def test_when_all_mirrors_fail_each_answer_is_told_and_nothing_is_left(
     server, output, behaviour, answer
 ):
-    with pytest.raises(InputError) as caught:
+    first, second = (
+        re.escape(url.format(file="m.p")) for url in urls(server, behaviour, "missing")
+    )
+    told = rf"m\.p could not be downloaded: {first} {answer}.*{second} answered 404.*"
+    by_hand = rf"sha256 {FILE.sha256}\) at {output} by hand"
+    with pytest.raises(InputError, match=told + by_hand):
         fetch(server, output, behaviour, "missing")
-    text = str(caught.value)
-    assert "\n" not in text
-    first, second = (url.format(file="m.p") for url in urls(server, behaviour, "missing"))
-    assert text.startswith(f"m.p could not be downloaded: {first} ")
-    assert re.search(answer, text)
-    assert f"{second} answered 404" in text
-    assert f"sha256 {FILE.sha256}) at {output} by hand" in text
     assert left_in(output.parent) == []
 
 
@@ -123,11 +126,8 @@ def test_no_server(server, output):
     mirrors = urls(server, "right")
     server.shutdown()
     server.server_close()
-    no_answer = r"gave no answer \(ConnectionError\) \(2 attempts\)"
-    with (
-        pytest.warns(UserWarning, match="trying again in 0.001 s"),
-        pytest.raises(InputError, match=no_answer),
-    ):
+    answer = r"gave no answer \(ConnectionError\) \(2 attempts\)"
+    with pytest.warns(UserWarning, match="trying again"), pytest.raises(InputError, match=answer):
         download(FILE, mirrors, output, attempts=2, backoff=0.001)
     assert left_in(output.parent) == []
 
@@ -170,4 +170,41 @@ test_mirrors_are_checked = refuses_texts(
     ("url\nftp://a/{file}\n", "mirror 'ftp://a/{file}' is no http"),
     ("url\nhttps://a/b\n", "mirror 'https://a/b' is no http"),
     ("url\n", "no mirror; give at least one URL"),
+)
+
+
+MANIFEST = ROOT / "resources" / "published" / "nn_calibration_logits_manifest.csv"
+
+
+def test_published_manifest():
+    manifest = read_manifest(MANIFEST)
+    assert manifest["resnet152_imgnet"][3:] == (200400343, 1000, 25000, 25000)
+    assert manifest["resnet50_birds"].n_test is None
+    assert all(len(entry.sha256) == 64 for entry in manifest.values())
+
+
+@pytest.mark.parametrize(
+    ("head", "found"),
+    [
+        (b"version https://git-lfs.github.com/spec/v1\n", "a git-LFS pointer"),
+        (b"<!DOCTYPE html><html>", "an HTML page"),
+        (b"\xef\xbb\xbf\r\n <HTML lang=en>", "an HTML page"),
+        (b"<?xml version='1.0'?><Error><Code>AccessDenied", "an HTML page"),
+        (b"\x80\x03]q\x00(", None),
+        (b"label,a,b\n", None),
+        (b"version,a,b\n", None),
+        (b"", None),
+    ],
+)
+def test_stand_ins(head, found):
+    assert placeholder(head) == found
+
+
+test_other_tables_are_no_manifest = refuses_texts(
+    read_manifest,
+    "manifest.csv",
+    ("model,file,sha256,bytes,n_classes,n_validation,n_test\nm,f,0,many,10,1,1\n", "line 2: inv"),
+)
+test_an_unknown_model_is_refused = refuses(
+    published_file, ("mine", {}, "manifest.csv", r"manifest\.csv: no model mine; only published")
 )

@@ -48,10 +48,9 @@ def save(path, **arrays):
 
 
 def split_npz(path, **changes):
-    (v, vy), (t, ty) = model_outputs(20), model_outputs(30, 1)
-    arrays = {
-        "validation_logits": v, "validation_labels": vy, "test_logits": t, "test_labels": ty
-    }  # fmt: skip
+    arrays = {}
+    for fold, of_fold in (("validation", model_outputs(20)), ("test", model_outputs(30, 1))):
+        arrays[f"{fold}_logits"], arrays[f"{fold}_labels"] = of_fold
     arrays.update(changes)
     return save(path, **{name: array for name, array in arrays.items() if array is not None})
 
@@ -66,9 +65,6 @@ def refused(path, message, **options):
     assert str(caught.value).startswith(str(path))
 
 
-# What is read
-
-
 @pytest.mark.parametrize("dtype", [np.float32, np.float16, np.float64, np.int32])
 def test_npz_with_folds_comes_out_as_it_is_in_float32(tmp_path, dtype):
     logits, labels = model_outputs(30, 1)
@@ -76,12 +72,10 @@ def test_npz_with_folds_comes_out_as_it_is_in_float32(tmp_path, dtype):
     found = read(split_npz(tmp_path / "m.npz", test_logits=logits))
     assert found.warnings == ()
     for fold, expected in (("validation", model_outputs(20)), ("test", (logits, labels))):
-        assert np.array_equal(found.folds[fold].logits, expected[0].astype(np.float32))
-        assert np.array_equal(found.folds[fold].labels, expected[1])
-        assert found.folds[fold].logits.dtype == np.float32
-        assert found.folds[fold].labels.dtype == np.int64
-    both = two_folds(found.folds, seed=5)
-    assert both[:2] == (found.folds["validation"], found.folds["test"])
+        for array, wanted, kind in zip(found.folds[fold], expected, ("f4", "i8"), strict=True):
+            assert np.array_equal(array, wanted.astype(kind))
+            assert array.dtype == kind
+    assert two_folds(found.folds, seed=5)[:2] == (found.folds["validation"], found.folds["test"])
 
 
 @pytest.mark.parametrize(
@@ -104,44 +98,37 @@ def test_labels_as_numbers_columns_or_one_hot(tmp_path, write):
 @pytest.mark.parametrize("kind", ["plain", "one_hot", "fold"])
 def test_tables(tmp_path, suffix, kind):
     logits, labels = model_outputs()
-    table = frame(logits, labels)
+    table, test = frame(logits, labels), np.arange(60) % 3 > 0
     if kind == "one_hot":
         hot = {f"label_{k}": (labels == k).astype(int) for k in range(K)}
         table = table.drop(columns="label").assign(**hot)
     if kind == "fold":
-        table.insert(1, "fold", np.where(np.arange(60) % 3 == 0, "validation", "test"))
+        table.insert(1, "fold", np.where(test, "test", "validation"))
     path = tmp_path / f"m{suffix}"
     table.to_csv(path, index=False) if suffix == ".csv" else table.to_parquet(path)
+    parts = {"validation": ~test, "test": test} if kind == "fold" else {"test": test | True}
     folds = read(path).folds
-    if kind == "fold":
-        assert np.array_equal(folds["validation"].logits, logits[::3])
-        assert np.array_equal(folds["test"].labels, np.delete(labels, np.s_[::3]))
-    else:
-        assert list(folds) == ["test"]
-        assert np.array_equal(folds["test"].logits, logits)
-        assert np.array_equal(folds["test"].labels, labels)
+    assert set(folds) == set(parts)
+    for name, rows in parts.items():
+        assert np.array_equal(folds[name].logits, logits[rows])
+        assert np.array_equal(folds[name].labels, labels[rows])
 
 
 def test_a_saved_row_index_is_no_class_and_types_of_columns_do_not_matter(tmp_path):
     logits, labels = model_outputs()
-    table = frame(logits, labels)
-    tables = {
-        "a": table.set_index(np.arange(60)[::-1]),
-        "b": table.set_index("label"),
-        "c": table.astype({"a": str, "b": "category"}),
-    }
-    for name, table in tables.items():
-        table.to_parquet(tmp_path / f"{name}.parquet")
-        found = read(tmp_path / f"{name}.parquet").folds["test"]
+    table, path = frame(logits, labels), tmp_path / "m.parquet"
+    for same in (
+        table.set_index(np.arange(60)[::-1]),
+        table.set_index("label"),
+        table.astype({"a": str, "b": "category"}),
+    ):
+        same.to_parquet(path)
+        found = read(path).folds["test"]
         assert np.array_equal(found.logits, logits)
         assert np.array_equal(found.labels, labels)
-
-
-def test_parquet_columns_that_are_no_numbers(tmp_path):
-    logits, labels = model_outputs()
     for column in (list(np.ones((60, 50))), pd.to_datetime(["2020-01-01"] * 60), ["x"] * 60):
-        frame(logits, labels).assign(e=column).to_parquet(tmp_path / "m.parquet")
-        refused(tmp_path / "m.parquet", "column e.* no number.*; (drop it|write one, or drop)")
+        table.assign(e=column).to_parquet(path)
+        refused(path, "column e.* no number.*; (drop it|write one, or drop)")
 
 
 def test_numbered_columns_are_put_in_the_order_of_their_numbers(tmp_path):
@@ -169,20 +156,14 @@ def test_pickle_of_the_published_form(tmp_path):
     assert np.array_equal(folds["test"].labels, content[1][1])
 
 
-# Probabilities
-
-
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
 def test_probabilities_are_recognised_converted_and_announced(tmp_path, dtype):
     logits, labels = model_outputs(30, 1)
-    p = probabilities(logits).astype(dtype)
-    v = probabilities(model_outputs(20)[0]).astype(dtype)
+    p, v = (probabilities(z).astype(dtype) for z in (logits, model_outputs(20)[0]))
     found = read(split_npz(tmp_path / "m.npz", validation_logits=v, test_logits=p))
     assert found.warnings == ("the values are probabilities; their logarithms serve as logits",)
-    top = top_label(found.folds["test"].logits, labels)
-    assert top.score == pytest.approx(
-        top_label(logits, labels).score, abs=2 * float(np.finfo(dtype).eps) + 1e-6
-    )
+    score, off = top_label(logits, labels).score, 2 * float(np.finfo(dtype).eps) + 1e-6
+    assert top_label(found.folds["test"].logits, labels).score == pytest.approx(score, abs=off)
 
 
 @pytest.mark.parametrize(
@@ -212,36 +193,22 @@ def test_confident_float32_probabilities_keep_log1m_score(tmp_path):
     assert top.log1m_score == pytest.approx(top_label(logits, labels).log1m_score, rel=1e-6)
 
 
-# Folds
-
-
 @pytest.mark.parametrize("names", [("logits", "labels"), ("test_logits", "test_labels")])
 def test_a_file_without_validation_fold_is_judged_whole_and_split_for_recalibration(
     tmp_path, names
 ):
     logits, labels = model_outputs(61)
     found = read(save(tmp_path / "m.npz", **dict(zip(names, (logits, labels), strict=True))))
-    assert found.warnings == (
-        "no validation fold; all 61 rows are judged; recalibration draws half of them as "
-        "validation fold",
-    )
+    [warning] = found.warnings
+    assert warning.startswith("no validation fold; all 61 rows are judged; recalibration draws ")
     assert list(found.folds) == ["test"]
     assert np.array_equal(found.folds["test"].logits, logits)
-    halves = two_folds(found.folds, seed=5)
+    halves, again, other = (two_folds(found.folds, seed=seed) for seed in (5, 5, 6))
     assert len(halves.validation.labels) == 30
-    again, other = two_folds(found.folds, seed=5), two_folds(found.folds, seed=6)
     assert np.array_equal(halves.validation.logits, again.validation.logits)
     assert not np.array_equal(halves.validation.logits, other.validation.logits)
-    assert {row.tobytes() for fold in halves[:2] for row in fold.logits} == {
-        row.tobytes() for row in logits
-    }
-    position = {row.tobytes(): k for k, row in enumerate(logits)}
-    for fold in halves[:2]:
-        order = [position[row.tobytes()] for row in fold.logits]
-        assert np.array_equal(fold.labels, labels[order])
-
-
-# The real files
+    rows = [(z.tobytes(), y) for fold in halves[:2] for z, y in zip(*fold, strict=True)]
+    assert sorted(rows) == sorted((z.tobytes(), y) for z, y in zip(logits, labels, strict=True))
 
 
 @pytest.mark.skipif(not (SHARED / "logits").exists(), reason="../shared/logits is absent")
@@ -257,9 +224,6 @@ def test_shared_files_reproduce_their_own_top_labels(name):
     assert np.mean(top.hit == stored["hit"]) > 0.999
 
 
-# Refusals
-
-
 LOGITS, LABELS = model_outputs(20)
 
 
@@ -272,7 +236,6 @@ def changed(array, where, value):
 P = probabilities(LOGITS)
 ONE_HOT = np.eye(K)[LABELS]
 
-
 test_npz_arrays_that_do_not_fit_together = refuses(
     read_split,
     ({"test_labels": None}, "no array test_labels, only validation_logits, .*; name"),
@@ -282,7 +245,6 @@ test_npz_arrays_that_do_not_fit_together = refuses(
     ({"validation_logits": LOGITS[:, :3], "validation_labels": LABELS % 3},
      "3 classes for validation but 4 for test; give both folds the same"),
 )  # fmt: skip
-
 
 test_bad_logits = refuses(
     lambda logits, tmp_path: read_split(tmp_path, validation_logits=logits),
@@ -294,7 +256,6 @@ test_bad_logits = refuses(
     (LOGITS[:0], "no rows; give at least one"),
     (LOGITS.astype(str), "are no numbers; save floats"),
 )  # fmt: skip
-
 
 test_bad_labels = refuses(
     lambda labels, tmp_path: read_split(tmp_path, validation_labels=labels),
@@ -311,20 +272,17 @@ test_bad_labels = refuses(
 )
 
 
-@pytest.mark.parametrize(
-    ("values", "message"),
-    [
+@pytest.mark.parametrize("key", ["logits", "probabilities"])
+def test_probabilities_that_are_none(tmp_path, key):
+    changes = {"validation_logits": None, "test_logits": None, f"test_{key}": P}
+    for values, message in (
         (changed(P, (4, 1), -0.2), r"row 4 \(counted from 0\): -0.2 is no probability; give"),
         (changed(P, (4, 1), 1.3), "row 4 .*1.3 is no probability"),
         (P * changed(np.ones((20, 1)), 11, 0.9), r"row 11 .*sum to 0.9, not 1; normalise the row"),
         (changed(P, 3, 0.0), "row 3 .*sum to 0, not 1"),
-    ],
-)
-@pytest.mark.parametrize("key", ["logits", "probabilities"])
-def test_probabilities_that_are_none(tmp_path, values, message, key):
-    changes = {"validation_logits": None, f"validation_{key}": values}
-    changes |= {"test_logits": None, f"test_{key}": P, "test_labels": LABELS}
-    refused(split_npz(tmp_path / "m.npz", **changes), f"validation_{key}, {message}")
+    ):
+        arrays = {**changes, f"validation_{key}": values, "test_labels": LABELS}
+        refused(split_npz(tmp_path / "m.npz", **arrays), f"validation_{key}, {message}")
 
 
 test_percentages_are_no_logits_and_logits_no_probabilities = refuses(
@@ -337,14 +295,12 @@ test_percentages_are_no_logits_and_logits_no_probabilities = refuses(
 
 @pytest.mark.parametrize("probable", ["validation", "test"])
 def test_folds_of_two_kinds_are_refused(tmp_path, probable):
-    content = {}
-    for seed, fold in enumerate(("validation", "test")):
-        logits, labels = model_outputs(100 * (1 + 9 * seed))
-        content[f"{fold}_logits"] = probabilities(logits) if fold == probable else logits
-        content[f"{fold}_labels"] = labels
+    values = {fold: model_outputs(n)[0] for fold, n in (("validation", 20), ("test", 30))}
+    values[probable] = probabilities(values[probable])
     other = "test" if probable == "validation" else "validation"
     what = rf"{other}_logits: logits, but {probable}_logits has probabilities; give both"
-    refused(save(tmp_path / "m.npz", **content), what)
+    arrays = {f"{fold}_logits": array for fold, array in values.items()}
+    refused(split_npz(tmp_path / "m.npz", **arrays), what)
 
 
 def test_another_number_of_classes_than_the_models_table_says(tmp_path):
@@ -381,29 +337,23 @@ test_csv_refusals = refuses_texts(
 )
 
 
-POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 720341\n"
-
-
-@pytest.mark.parametrize("suffix", [".p", ".npz", ".csv", ".parquet"])
-def test_placeholders_are_recognised_before_anything_is_parsed(tmp_path, suffix):
-    """Other placeholders: test_logits_manifest.py."""
-    path = tmp_path / f"m{suffix}"
-    path.write_text(POINTER)
-    refused(path, "is a git-LFS pointer, not the file itself; download")
-
-
 @pytest.mark.parametrize(
     ("name", "kind"),
-    [("m.npz", "NPZ file"), ("m.parquet", "Parquet table"), ("m.p", "pickle of arrays")],
+    [
+        *(("m.npz", "NPZ file"), ("m.parquet", "Parquet table")),
+        *(("m.p", "pickle of arrays"), ("m.csv", None)),
+    ],
 )
-def test_truncated_and_garbled_files(tmp_path, name, kind):
+def test_placeholders_and_truncated_and_garbled_files(tmp_path, name, kind):
+    """Other placeholders: test_logits_download.py; CSV: above."""
     path = tmp_path / name
+    path.write_text("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 720341\n")
+    refused(path, "is a git-LFS pointer, not the file itself; download")
     whole = {
         "m.npz": split_npz(tmp_path / "whole.npz").read_bytes(),
         "m.parquet": frame(LOGITS, LABELS).to_parquet(),
-        "m.p": b"\x80\x80",
-    }[name]
-    for content in (whole[: len(whole) // 2], b"garbage", b""):
+    }.get(name, b"\x80\x80")
+    for content in (whole[: len(whole) // 2], b"garbage", b"") if kind else ():
         path.write_bytes(content)
         refused(path, f"no readable {kind}: ")
 
@@ -420,15 +370,15 @@ def test_other_contents_under_the_name_of_an_npz_or_parquet(tmp_path):
 
 
 def test_missing_file_folder_link_and_suffix(tmp_path):
-    refused(tmp_path / "m.csv", r"m\.csv: no such file; check the path")
-    refused(tmp_path, "a folder, not a file")
     os.symlink("n.csv", tmp_path / "n.csv")
-    refused(tmp_path / "n.csv", "a link to n.csv, which leads to no file; check")
     (tmp_path / "m.mat").write_bytes(b"x")
-    refused(tmp_path / "m.mat", r"suffix '.mat' is unknown; give one of .p, .pkl, ")
-
-
-# The published files
+    for name, message in {
+        "m.csv": r"m\.csv: no such file; check the path",
+        ".": "a folder, not a file",
+        "n.csv": "a link to n.csv, which leads to no file; check",
+        "m.mat": r"suffix '.mat' is unknown; give one of .p, .pkl, ",
+    }.items():
+        refused(tmp_path / name, message)
 
 
 def test_a_file_of_the_published_name_is_verified_before_it_is_parsed(tmp_path):
@@ -436,8 +386,11 @@ def test_a_file_of_the_published_name_is_verified_before_it_is_parsed(tmp_path):
     path.write_bytes(pickle.dumps((model_outputs(20), model_outputs(30, 1))))
     entry = PublishedFile("m", "m.p", file_digest(path), path.stat().st_size, K, 20, 30)
     assert len(read(path, "m", {"m": entry}).folds["test"].labels) == 30
-    for wrong in (entry._replace(sha256="0" * 64), entry._replace(n_bytes=17)):
-        refused(path, "the published m .*; download it again", model="m", manifest={"m": wrong})
+    for wrong, message in (
+        (entry._replace(sha256="0" * 64), f"sha256 is {entry.sha256[:12]}…, that of the published"),
+        (entry._replace(n_bytes=17), "bytes, the published m has 17; download it again"),
+    ):
+        refused(path, message, model="m", manifest={"m": wrong})
     path.write_bytes(b"cos\nsystem\n(S'x'\ntR.")  # never parsed: the size is wrong
     refused(path, "has 20 bytes, the published m has", model="m", manifest={"m": entry})
 

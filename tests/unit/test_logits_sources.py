@@ -1,4 +1,7 @@
-"""Which models have real logits, known before any job starts."""
+"""Which models have real logits or the scores in resources, known before any job starts."""
+
+import json
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -6,7 +9,9 @@ import pytest
 from checkout import ROOT
 
 from calbias.errors import InputError
+from calbias.logits.read_logits import read_scores
 from calbias.pipeline import logit_availability as sources
+from calbias.pipeline.logit_availability import available_files
 
 RESOURCES = ROOT / "resources"
 FILE = "probs_resnet110_c10_logits.p"
@@ -29,14 +34,17 @@ def refused(message, *arguments):
 
 def test_where_real_logits_are(tmp_path):
     (tmp_path / "mine.csv").touch()
+    np.savez(tmp_path / "own.npz", logits=np.eye(2), labels=np.arange(2))
     own = found(tmp_path, {"mine": "mine.csv"})
     assert own == ({"mine": str(tmp_path / "mine.csv")}, {}, [])
-    published = {"resnet110_c10": FILE}
-    assert found(tmp_path, published).surrogates == ["resnet110_c10"]
-    assert list(found(tmp_path, published, True).logits) == ["resnet110_c10"]
-    assert found(tmp_path, {"resnet110_c10": ""}).logits == {}
-    np.savez(tmp_path / "own.npz", logits=np.eye(2), labels=np.arange(2))
-    assert list(found(tmp_path, {"resnet110_c10": "own.npz"}).logits) == ["resnet110_c10"]
+    name = "resnet110_c10"
+    for file, download, real in (
+        *((FILE, False, []), (FILE, True, [name])),
+        *(("own.npz", False, [name]), ("", False, [])),
+    ):
+        outputs = found(tmp_path, {name: file}, download)
+        assert list(outputs.logits) == real
+        assert outputs.surrogates == ([] if real else [name])
 
 
 @pytest.mark.parametrize("name", ["mine", "densenet40_c10"])
@@ -48,11 +56,10 @@ def test_where_real_logits_are(tmp_path):
 )  # fmt: skip
 def test_score_files_are_known_by_their_names(tmp_path, name, suffix, names, are_scores):
     path = tmp_path / f"m{suffix}"
-    columns = {name: np.array([0, 1]) for name in names}
+    table = pd.DataFrame({name: [0, 1] for name in names})
     if suffix == ".npz":
-        np.savez(path, **columns)
+        np.savez(path, **table)
     else:
-        table = pd.DataFrame(columns)
         table.to_csv(path, index=False) if suffix == ".csv" else table.to_parquet(path)
     outputs = found(tmp_path, {name: path.name})
     assert list(outputs.scores) == [name] * are_scores
@@ -95,8 +102,51 @@ def test_a_file_that_is_none_is_refused_before_any_job(tmp_path, model, file, me
 
 
 def test_sources_in_words():
-    models = {"a": {}, "b": {}, "c": {}}
-    words = sources.sources_in_words(sources.Available({"b": "x"}, {"c": "y"}, ["a", "c"]), models)
-    assert words == "Real logits: b. Real scores: c. Surrogate logits: 2 of 3 models."
-    words = sources.sources_in_words(sources.Available({}, {}, ["a", "b", "c"]), models)
-    assert words == "No real logits. Surrogate logits: 3 of 3 models."
+    some = sources.Available({"b": "x"}, {"c": "y"}, ["a", "c"])
+    for available, words in (
+        (some, "Real logits: b. Real scores: c. Surrogate logits: 2 of 3 models."),
+        (sources.Available({}, {}, [*"abc"]), "No real logits. Surrogate logits: 3 of 3 models."),
+    ):
+        assert sources.sources_in_words(available, {"a": {}, "b": {}, "c": {}}) == words
+
+
+SCORES = RESOURCES / "scores"
+MANIFEST = SCORES / "manifest.json"
+ENTRIES = {entry["name"]: entry for entry in json.loads(MANIFEST.read_text())}
+
+
+def of_model(model):
+    return read_scores(SCORES / f"{model}.parquet", MANIFEST).folds["test"]
+
+
+@pytest.mark.parametrize("model", ENTRIES)
+def test_every_file_is_the_one_of_the_manifest(model):
+    top, entry = of_model(model), ENTRIES[model]
+    assert len(top.score) == entry["rows"]
+    assert np.isneginf(top.log1m_score).sum() == entry["scores_exactly_1"]
+    assert (SCORES / "LICENSE").read_text().startswith("MIT License")
+
+
+def test_an_edited_file_is_refused_before_it_is_parsed(tmp_path):
+    data = (SCORES / "snacks.parquet").read_bytes()
+    path, manifest = tmp_path / "snacks.parquet", tmp_path / "manifest.json"
+    for content, listed, message in (
+        (data[:100] + b"?" + data[101:], MANIFEST.read_text(), "sha256 is .*that of the published"),
+        (data[:-1], MANIFEST.read_text(), "has 8001 bytes, the published snacks has 8002"),
+        (data, "[{}]", "restore the manifest"),
+    ):
+        path.write_bytes(content)
+        manifest.write_text(listed)
+        with pytest.raises(InputError, match=message):
+            read_scores(path, manifest)
+
+
+def test_four_models_of_the_paper_have_scores_unless_the_user_has_better(tmp_path):
+    config = {"logits_dir": str(tmp_path), "download": False, "models": "models.csv"}
+    files = {"densenet40_c10": "a.npz", "resnet110_c100": "b.npz", "resnet_wide32_c10": ""}
+    np.savez(tmp_path / "a.npz", logits=np.eye(2), labels=np.arange(2))
+    found = available_files(config, {name: {"file": f} for name, f in files.items()}, RESOURCES)
+    assert list(found.logits) == ["densenet40_c10"]
+    scores = {name: Path(path).name for name, path in found.scores.items()}
+    assert scores == {"resnet110_c100": "resnet110_c100.parquet"}
+    assert found.surrogates == ["resnet110_c100", "resnet_wide32_c10"]

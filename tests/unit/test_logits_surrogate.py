@@ -6,20 +6,14 @@ import numpy as np
 import pytest
 from checkout import PUBLISHED, ROOT, TABLE_2, TABLE_3
 from oracles import beta_mle
+from refusals import refuses
 from scipy.special import betainc, polygamma
 
-from calbias.errors import InputError
+from calbias import Curve, Scenario
+from calbias.logits import surrogate
 from calbias.logits.manifest import read_manifest
-from calbias.logits.surrogate import (
-    draw_logits,
-    draw_scores,
-    draw_surrogate,
-    fold_sizes,
-    published_fit,
-)
+from calbias.logits.surrogate import draw_logits, draw_scores, draw_surrogate, fold_sizes
 from calbias.logits.top_label import top_label
-from calbias.truth.curves import Curve
-from calbias.truth.scenarios import Scenario
 
 MANIFEST = read_manifest(PUBLISHED / "nn_calibration_logits_manifest.csv")
 with open(ROOT / "config" / "models.csv", newline="") as file:
@@ -31,7 +25,7 @@ def scenario(alpha, beta, curve):
 
 
 def fit_of(model):
-    return published_fit(model, TABLE_2, TABLE_3)
+    return surrogate.published_fit(model, TABLE_2, TABLE_3)
 
 
 def rng():
@@ -64,32 +58,32 @@ def test_hits_follow_the_winning_curve(model):
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 10, 1000])
-def test_stored_logits_give_back_the_drawn_top_labels(n_classes):
-    fit = scenario(1.5, 0.05, Curve("identity"))
-    drawn = draw_scores(fit, 2000, n_classes, rng())
+def stored(drawn, n_classes):
+    """Return the top labels of the logits that hold these scores; all have one top class."""
     fold = draw_logits(drawn, n_classes, rng())
-    top = top_label(*fold)
     assert fold.logits.dtype == np.float32
     assert np.isfinite(fold.logits).all()
+    ranked = np.sort(fold.logits, axis=1)
+    assert np.all(ranked[:, -1] > ranked[:, -2])
+    return top_label(*fold)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 10, 1000])
+def test_stored_logits_give_back_the_drawn_top_labels(n_classes):
+    drawn = draw_scores(scenario(1.5, 0.05, Curve("identity")), 2000, n_classes, rng())
+    top = stored(drawn, n_classes)
     assert top.log1m_score == pytest.approx(drawn.log1m_score, rel=3e-7, abs=2e-6)
     assert top.log_score == pytest.approx(drawn.log_score, rel=3e-5, abs=2e-6)
     assert np.array_equal(top.hit, drawn.hit)
-    ranked = np.sort(fold.logits, axis=1)
-    assert np.all(ranked[:, -1] > ranked[:, -2])
 
 
 def test_scores_next_to_the_floor_keep_the_top_class_on_top():
     """Beta(2, 60) is nearly always below 1/10: the draws that are left land next to it."""
-    n_classes = 10
-    drawn = draw_scores(scenario(2.0, 60.0, Curve("identity")), 500, n_classes, rng())
+    drawn = draw_scores(scenario(2.0, 60.0, Curve("identity")), 500, 10, rng())
     score = np.exp(drawn.log_score)
     assert drawn.n_redrawn > 500
-    assert score.min() >= 1 / (1 + 0.999 * 9)
-    assert score.min() < 0.11
-    fold = draw_logits(drawn, n_classes, rng())
-    ranked = np.sort(fold.logits, axis=1)
-    assert np.all(ranked[:, -1] > ranked[:, -2])
-    assert top_label(*fold).score == pytest.approx(score, rel=2e-6)
+    assert 1 / (1 + 0.999 * 9) <= score.min() < 0.11
+    assert stored(drawn, 10).score == pytest.approx(score, rel=2e-6)
 
 
 def test_redrawn_scores_are_counted():
@@ -102,37 +96,39 @@ def test_redrawn_scores_are_counted():
 
 def test_classes_and_labels_cover_everything():
     fit = scenario(3.0, 1.0, Curve("logit_logit_b0", 0.0))
-    logits, _ = draw_surrogate("m", fit, 5, 2000, 2000, 0)
-    top = logits.test.logits.argmax(axis=1)
-    assert np.bincount(top, minlength=5) == pytest.approx(np.full(5, 400), abs=100)
-    assert np.bincount(logits.test.labels, minlength=5) == pytest.approx(np.full(5, 400), abs=100)
+    logits, labels = draw_surrogate("m", fit, 5, 2000, 2000, 0)[0].test
+    for classes in (logits.argmax(axis=1), labels):
+        assert np.bincount(classes, minlength=5) == pytest.approx(np.full(5, 400), abs=100)
     # Among misses, the runner-up is the label more often than the last class.
-    ranks = np.argsort(np.argsort(-logits.test.logits, axis=1), axis=1)
-    rank_of_label = ranks[np.arange(2000), logits.test.labels]
-    counts = np.bincount(rank_of_label, minlength=5)
+    ranks = np.argsort(np.argsort(-logits, axis=1), axis=1)
+    counts = np.bincount(ranks[np.arange(2000), labels], minlength=5)
     assert counts[1] > counts[2] > counts[4]
 
 
 def test_streams_depend_on_seed_and_model_alone():
-    fit = fit_of("resnet110_c10")
-    one, _ = draw_surrogate("a", fit, 10, 50, 60, 1)
-    again, _ = draw_surrogate("a", fit, 10, 50, 60, 1)
-    longer, _ = draw_surrogate("a", fit, 10, 50, 99, 1)
+    def drawn(model="a", n_test=60, seed=1):
+        return draw_surrogate(model, fit_of("resnet110_c10"), 10, 50, n_test, seed)[0]
+
+    one, again, longer = drawn(), drawn(), drawn(n_test=99)
+    assert one.source == "surrogate_logits"
     assert np.array_equal(one.test.logits, again.test.logits)
     assert np.array_equal(one.validation.logits, longer.validation.logits)
-    assert one.source == "surrogate_logits"
-    for other in (draw_surrogate("b", fit, 10, 50, 60, 1), draw_surrogate("a", fit, 10, 50, 60, 2)):
-        assert not np.array_equal(one.test.logits, other[0].test.logits)
+    for other in (drawn("b"), drawn(seed=2)):
+        assert not np.array_equal(one.test.logits, other.test.logits)
     assert not np.array_equal(one.validation.logits, one.test.logits[:50])
 
 
-def test_sizes():
-    assert fold_sizes("resnet110_c10", 10, MANIFEST) == (5000, 10000)
-    assert fold_sizes("resnet152_SD_SVHN", 10, MANIFEST) == (6000, 26032)
-    assert fold_sizes("resnet50_birds", 200, MANIFEST) == (5000, 10000)
-    assert fold_sizes("unlisted", 1000, MANIFEST) == (25000, 25000)
+@pytest.mark.parametrize(
+    ("model", "n_classes", "sizes"),
+    [
+        *(("resnet110_c10", 10, (5000, 10000)), ("resnet152_SD_SVHN", 10, (6000, 26032))),
+        *(("resnet50_birds", 200, (5000, 10000)), ("unlisted", 1000, (25000, 25000))),
+    ],
+)
+def test_sizes(model, n_classes, sizes):
+    assert fold_sizes(model, n_classes, MANIFEST) == sizes
 
 
-def test_refusals():
-    with pytest.raises(InputError, match=r"model mine has no fit in .*table2_beta_fits.csv"):
-        fit_of("mine")
+test_a_model_without_a_fit_is_refused = refuses(
+    fit_of, ("mine", r"model mine has no fit in .*table2_beta_fits.csv")
+)

@@ -1,4 +1,4 @@
-"""Measures: by hand, against scikit-learn, and equal to the published values on genuine scores."""
+"""Measures: by hand, against scikit-learn, the published values, and tables by method."""
 
 import doctest
 from types import SimpleNamespace
@@ -6,12 +6,24 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from checkout import ROOT
+from checkout import PUBLISHED, ROOT
+from recalibration_data import drawn
+from refusals import refuses
 
 from calbias.errors import InputError
+from calbias.io.table_schema import columns_of
+from calbias.logits.ranked import ranked_hits
+from calbias.logits.store import Logits
+from calbias.logits.top_label import top_label
+from calbias.measures import outputs as outputs_file
 from calbias.measures import registry
 from calbias.measures.ks_of_rank import reduced
+from calbias.measures.of_model import bin_rows, graph_rows, measure_rows
+from calbias.measures.outputs import outputs_of_logits, outputs_of_scores
+from calbias.measures.printed import printed_values
 from calbias.measures.registry import Measure, measure, measures
+from calbias.measures.tables import METHODS, measures_table, printed_tables
+from calbias.truth.paper import MODELS
 
 SCORES = ROOT / "resources/scores"
 PROBABILITIES = np.array([[0.7, 0.2, 0.1], [0.1, 0.5, 0.4], [0.3, 0.3, 0.4], [0.0, 1.0, 0.0]])
@@ -36,25 +48,26 @@ def test_published_values_to_every_printed_digit(model, ks, ece25, accuracy):
     """
     table = pd.read_parquet(SCORES / f"{model}.parquet")
     scores, hits = table["score"].to_numpy(float), (table["label"] == table["prediction"]) * 1
-    assert f"{100 * measure('ks_top1', scores, hits):.3f}" == ks
-    assert f"{100 * measure('ece25', scores, hits):.3f}" == ece25
-    assert f"{100 * measure('accuracy', scores, hits):.2f}" == accuracy
+    found = [100 * measure(name, scores, hits) for name in ("ks_top1", "ece25", "accuracy")]
+    assert [f"{x:.{d}f}" for x, d in zip(found, (3, 3, 2), strict=True)] == [ks, ece25, accuracy]
 
 
 def test_by_hand():
     top, hits = PROBABILITIES.max(axis=1), np.array([1, 0, 0, 0])
-    assert measure("accuracy", top, hits) == 0.25
-    squares = [0.3**2, 0.5**2, 0.4**2, 1.0]
-    assert measure("brier_top_label", top, hits) == pytest.approx(np.mean(squares))
-    floor = np.finfo(float).eps
-    nll = -np.mean(np.log([0.7, 0.4, 0.3, floor]))
-    assert measure("nll", PROBABILITIES, LABELS) == pytest.approx(nll)
     brier = np.mean([0.09 + 0.04 + 0.01, 0.01 + 0.25 + 0.36, 0.49 + 0.09 + 0.16, 2.0])
-    assert measure("brier", PROBABILITIES, LABELS) == pytest.approx(brier)
-    assert measure("brier_per_class", PROBABILITIES, LABELS) == pytest.approx(brier / 3)
-    assert measure("mce", top, hits) == pytest.approx(1.0)
-    # fifteen bins: 0.4, 0.5, 0.7 and 1 are alone
-    assert measure("ece", top, hits) == pytest.approx((0.3 + 0.5 + 0.4 + 1.0) / 4)
+    for name, value in {
+        "accuracy": 0.25,
+        "brier_top_label": np.mean([0.3**2, 0.5**2, 0.4**2, 1.0]),
+        "mce": 1.0,
+        "ece": (0.3 + 0.5 + 0.4 + 1.0) / 4,  # fifteen bins: 0.4, 0.5, 0.7 and 1 are alone
+    }.items():
+        assert measure(name, top, hits) == pytest.approx(value)
+    for name, value in {
+        "nll": -np.mean(np.log([0.7, 0.4, 0.3, np.finfo(float).eps])),
+        "brier": brier,
+        "brier_per_class": brier / 3,
+    }.items():
+        assert measure(name, PROBABILITIES, LABELS) == pytest.approx(value)
 
 
 def test_second_label_and_two_best_labels():
@@ -65,28 +78,18 @@ def test_second_label_and_two_best_labels():
     assert scores == pytest.approx([0.9, 0.9, 0.7, 1.0])
     assert hits.tolist() == [1, 1, 1, 1]
     assert measure("ks_within_top2", PROBABILITIES, LABELS) == pytest.approx(0.5 / 4)
-    with pytest.raises(InputError, match="rank 2 of 1 classes"):
-        measure("ks_top2", PROBABILITIES[:, :1], LABELS * 0)
 
 
-def test_against_scikit_learn():
+def test_against_scikit_learn_and_class_by_class():
     metrics = pytest.importorskip("sklearn.metrics")
     generator = np.random.default_rng(0)
-    probabilities = generator.dirichlet(np.ones(4), 300)
-    labels = generator.integers(0, 4, 300)
-    assert measure("nll", probabilities, labels) == pytest.approx(
-        metrics.log_loss(labels, probabilities)
-    )
-    by_class = [metrics.brier_score_loss(labels == j, probabilities[:, j]) for j in range(4)]
-    assert measure("brier", probabilities, labels) == pytest.approx(sum(by_class))
-
-
-def test_classwise_ece_is_the_mean_of_the_classes_ece():
-    generator = np.random.default_rng(1)
-    probabilities = generator.dirichlet(np.ones(4), 300)
-    labels = generator.integers(0, 4, 300)
-    each = [measure("ece", probabilities[:, j], (labels == j).astype(int)) for j in range(4)]
-    assert measure("classwise_ece", probabilities, labels) == pytest.approx(np.mean(each))
+    p, labels = generator.dirichlet(np.ones(4), 300), generator.integers(0, 4, 300)
+    classes = [(p[:, j], (labels == j).astype(int)) for j in range(4)]
+    assert measure("nll", p, labels) == pytest.approx(metrics.log_loss(labels, p))
+    brier = sum(metrics.brier_score_loss(hits, scores) for scores, hits in classes)
+    assert measure("brier", p, labels) == pytest.approx(brier)
+    ece = np.mean([measure("ece", *of_class) for of_class in classes])
+    assert measure("classwise_ece", p, labels) == pytest.approx(ece)
 
 
 def given_to(chosen, probabilities, labels):
@@ -129,10 +132,131 @@ def test_the_example_of_the_function_runs():
     assert doctest.testmod(registry).attempted >= 2
 
 
-def test_refusals():
-    with pytest.raises(InputError, match=r"unknown measure 'ecee'. Did you mean ece"):
-        measure("ecee", [0.5], [1])
-    with pytest.raises(InputError, match=r"measure nll reads probabilities: give \(n, K\)"):
-        measure("nll", [0.5], [1])
-    with pytest.raises(InputError, match=r"measure ece reads top_label: give scores \(n,\)"):
-        measure("ece", [[0.5]], [1])
+test_refusals = refuses(
+    measure,
+    ("ecee", [0.5], [1], r"unknown measure 'ecee'. Did you mean ece"),
+    ("nll", [0.5], [1], r"measure nll reads probabilities: give \(n, K\)"),
+    ("ece", [[0.5]], [1], r"measure ece reads top_label: give scores \(n,\)"),
+    ("ks_top2", PROBABILITIES[:, :1], LABELS * 0, "rank 2 of 1 classes"),
+)
+
+
+FILES = {model: f"{model}.p" for model in MODELS}
+
+
+@pytest.fixture(scope="module")
+def by_method():
+    folds = drawn(400, seed=1, temperature=2), drawn(600, seed=2, temperature=2)
+    return {outputs.method: outputs for outputs in outputs_of_logits(Logits(*folds, "real_logits"))}
+
+
+def counts(n, b=20):
+    generator = np.random.default_rng(0)
+    return np.stack([np.bincount(generator.integers(0, n, n), minlength=n) for _ in range(b)])
+
+
+def test_every_method_has_the_measures_that_its_outputs_allow(by_method):
+    assert list(by_method) == [*METHODS, "platt_scaling", "platt_scaling_top_label"]
+    for method, outputs in by_method.items():
+        rows = list(measure_rows(outputs, counts(600)))
+        names = {row["measure"] for row in rows}
+        one_score = {name for name, m in measures().items() if m.reads == "top_label"}
+        of_rank = {"ks_top2", "ks_within_top2"} if "spline" in method else set()
+        is_score = "spline" in method or "top_label" in method
+        assert names == (one_score | of_rank if is_score else set(measures())), method
+        assert all(row["low_percent"] <= row["high_percent"] for row in rows)
+        assert {r["measure"] for r in rows if r["low_percent"] < 0} <= {"overconfidence"}
+    ece = {method: measure("ece", o.scores, o.hits) for method, o in by_method.items()}
+    assert min(ece, key=ece.get) != "uncalibrated" == max(ece, key=ece.get)
+
+
+def test_the_spline_is_fitted_anew_for_other_ranks_and_numbers_of_knots(by_method):
+    outputs, fold = by_method["spline"], drawn(600, seed=2, temperature=2)
+    chosen, scores, hits = outputs.given("ks_top2")
+    assert chosen.name == "ks_top1"
+    assert (hits == ranked_hits(*fold, rank=2)).all()
+    assert scores.mean() == pytest.approx(hits.mean(), abs=0.05)
+    assert (outputs.given("ece25")[1] != outputs.scores).any()
+    assert outputs.given("nll") is None
+
+
+def test_what_a_method_refuses_is_said_in_its_place(monkeypatch):
+    few = Logits(drawn(10, seed=1, temperature=2), drawn(50, seed=2, temperature=2), "real_logits")
+    by_method = {outputs.method: outputs for outputs in outputs_of_logits(few)}
+    assert "10 samples are too few for a spline" in by_method["spline"].needs
+    monkeypatch.setattr(outputs_file, "MOST_CLASSES", 3)
+    [refused] = outputs_of_logits(few, methods=["ms_odir"])
+    assert refused.needs == "ms_odir with 4 classes takes days: fit it by load_method"
+    assert list(measure_rows(refused, None)) == [
+        {"method": "ms_odir", "measure": "", "needs": refused.needs}
+    ]
+
+
+def test_a_measure_that_refuses_the_rows_leaves_the_others(monkeypatch):
+    top = top_label(*drawn(30, temperature=2))
+    [outputs] = outputs_of_scores(top, None)  # too few rows for halves
+
+    def refuse(scores, hits):
+        raise InputError("no density")
+
+    monkeypatch.setattr(measures()["kde_ece"].file, "measure", refuse)
+    rows = {row["measure"]: row for row in measure_rows(outputs, counts(30))}
+    assert rows.pop("kde_ece")["needs"] == "no density"
+    assert all("value" in row for row in rows.values())
+
+
+def test_a_spline_on_half_is_judged_on_the_other_half():
+    top = top_label(*drawn(2000, temperature=2))
+    as_it_is, halved = outputs_of_scores(top, np.random.default_rng(0))
+    assert len(as_it_is.hits) == 2 * len(halved.hits) == 2000
+    assert measure("ks_top1", halved.scores, halved.hits) < 0.05
+    assert measure("ks_top1", top.score, top.hit) > 0.15
+
+
+def test_bins_and_graphs_by_hand():
+    given = outputs_file.Outputs("m", np.array([0.5, 0.9, 0.95, 1.0]), np.array([1, 0, 1, 1]))
+    bins = bin_rows(given)
+    assert bins["n_in_bin"].tolist() == [0] * 7 + [1] + [0] * 5 + [1, 2]
+    assert bins.loc[14, ["mean_score", "mean_hit"]].tolist() == pytest.approx([0.975, 1.0])
+    assert bins["mean_hit"].isna().sum() == 12
+    assert graph_rows(given)["hit_probability"].isna().all()  # fewer rows than knots
+    many = outputs_file.Outputs("m", np.linspace(0.3, 1, 8), np.array([0, 1] * 4))
+    graph = graph_rows(many)
+    assert graph["cumulative_hit"].tolist() == [0, 0.125, 0.125, 0.25, 0.25, 0.375, 0.375, 0.5]
+    assert graph["cumulative_score"].iloc[-1] == pytest.approx(0.65)
+    sd = np.sqrt(np.sum(many.scores * (1 - many.scores))) / 8
+    assert graph["null_sd"].iloc[0] == pytest.approx(sd)
+
+
+def test_a_printed_cell_without_a_value_says_what_it_needs():
+    computed = pd.DataFrame(
+        [
+            ("resnet110_c10", "real_logits", "uncalibrated", "ks_top1", 0.0475, 4.75, 4, 5, ""),
+            ("resnet110_c10", "real_logits", "matrix_scaling", "", *[np.nan] * 4, "a penalty"),
+            ("mine", "real_scores", "spline_on_half", "ece", 0.02, 2, 1, 3, np.nan),
+        ],
+        columns=[c for c in columns_of("measures") if not c.startswith("published")],
+    ).assign(published_percent=np.nan, published_source=np.nan)
+    files = {**FILES, "mine": "mine.npz"}
+    table = measures_table([computed], printed_values(PUBLISHED), files)
+    cells = table.set_index(["model", "method", "measure"])
+    assert cells.index.is_unique
+    found = cells.loc["resnet110_c10", "uncalibrated", "ks_top1"]
+    assert (found["value_percent"], found["published_percent"], found["needs"]) == (4.75, 4.75, "")
+    for cell, needs in {
+        ("resnet110_c10", "matrix_scaling", "ece"): "a penalty",
+        ("densenet40_c10", "spline", "ks_top1"): "densenet40_c10.p in logits_dir",
+        ("dan3_reuters", "bbq", "ece"): "models table",
+    }.items():
+        assert needs in cells.loc[cell, "needs"]
+    assert cells.loc["mine", "spline_on_half", "ece"]["value_percent"] == 2
+    assert (table["value_percent"].isna() == (table["needs"] != "")).all()
+    assert list(dict.fromkeys(table["model"]))[: len(files)] == list(files)
+
+    papers = printed_tables(table)
+    assert len(papers) % 2 == 0
+    place = papers["published_source"] == "Gupta et al. 2021, Table 1"
+    rows = papers[place & (papers["model"] == "resnet110_c10")].set_index("row")
+    names = ["source", "uncalibrated_percent", "spline_percent"]
+    assert rows.loc["computed", names[:2]].tolist() == ["real_logits", 4.75]
+    assert rows.loc["printed", names].tolist() == ["", 4.75, 0.643]

@@ -1,10 +1,13 @@
-"""The package: what a wheel holds, and that estimators and audit need its own dependencies only."""
+"""The package and its environment files: what a wheel holds and needs, and that all files agree."""
 
+import json
+import re
 import tomllib
 import zipfile
 from shutil import copy, copytree, ignore_patterns
 
 import pytest
+import yaml
 from checkout import ROOT
 from command import python
 
@@ -57,3 +60,60 @@ def test_the_audit_and_the_estimators_need_no_extra(tmp_path):
     )
     assert "ECE" in python(code, folder=tmp_path)
     assert 'pip install "calbias[plot]"' in (tmp_path / "model.html").read_text("utf-8")
+
+
+def locked(name):
+    """{package: version for Python 3.11} of a lock file."""
+    versions = {}
+    for line in (ROOT / "envs" / name).read_text().splitlines():
+        match = re.match(r"([a-z0-9._-]+)==([^ ;\\]+)\s*(;[^\\]*)?", line)
+        if match and ">= '3.12'" not in (match[3] or ""):
+            versions[match[1]] = match[2]
+    return versions
+
+
+def wanted_by_the_pipeline():
+    """The package's dependencies with those of its extras."""
+    extras = PROJECT["optional-dependencies"].values()
+    return sorted([*PROJECT["dependencies"], *(name for extra in extras for name in extra)])
+
+
+def test_conda_environment_has_the_locked_versions():
+    environment = yaml.safe_load((ROOT / "envs/environment.yaml").read_text())
+    pins = dict(line.split("=") for line in environment["dependencies"])
+    assert pins.pop("python") == "3.11"
+    lock = locked("requirements.lock")
+    assert pins == {name: lock[name] for name in wanted_by_the_pipeline()}
+
+
+def test_development_lock_extends_the_runtime_lock():
+    runtime, development = locked("requirements.lock"), locked("requirements-dev.lock")
+    assert {name: development.get(name) for name in runtime} == runtime
+    lines = (ROOT / "envs/requirements-dev.in").read_text().splitlines()
+    assert {line for line in lines if line and line[0] not in "#-"} <= set(development)
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "envs").glob("*.lock")), ids=lambda path: path.name)
+def test_every_package_is_locked_with_hashes_and_no_host(path):
+    text = path.read_text()
+    blocks = re.split(r"\n(?=[a-z0-9])", text.strip())
+    assert all("--hash=sha256:" in block for block in blocks)
+    assert "://" not in text
+
+
+def test_files_for_citation_and_archives_say_the_same():
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    codemeta = json.loads((ROOT / "codemeta.json").read_text())
+    said = {name: codemeta[name] for name in ("license", "name", "description", "keywords")}
+    assert said == {
+        "license": f"https://spdx.org/licenses/{citation['license']}",
+        "name": citation["title"].partition(":")[0],
+        "description": PROJECT["description"],
+        "keywords": citation["keywords"],
+    }
+    assert (codemeta["name"], citation["license"]) == (PROJECT["name"], PROJECT["license"])
+    names = [[author["name"] for author in file["author" + s]]
+             for file, s in ((codemeta, ""), (citation, "s"))]  # fmt: skip
+    assert names[0] == names[1]
+    assert codemeta["runtimePlatform"].split()[1] == PROJECT["requires-python"].strip(">=")
+    assert set(codemeta["softwareRequirements"]) <= set(wanted_by_the_pipeline())

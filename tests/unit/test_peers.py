@@ -17,9 +17,8 @@ DATA = compare_peers.data_sets()
 
 
 def test_calbias_still_gives_the_recorded_values():
-    for row in (
-        VALUES.dropna(subset="calbias").drop_duplicates(["data_set", "quantity"]).itertuples()
-    ):
+    recorded = VALUES.dropna(subset="calbias").drop_duplicates(["data_set", "quantity"])
+    for row in recorded.itertuples():
         value = compare_peers.ours(row.quantity, **DATA[row.data_set])
         assert value == pytest.approx(row.calbias, abs=1e-12), (row.data_set, row.quantity)
 
@@ -35,11 +34,10 @@ def test_a_cause_reproduces_what_the_peer_prints(peer, quantity):
     rows = VALUES[(VALUES["peer"] == peer) & (VALUES["quantity"] == quantity)]
     rows = rows.dropna(subset="printed")
     assert len(rows) >= 4
+    tolerance = max(TOLERANCE.get((peer, quantity), 1e-6), compare_peers.SAME)
     for row in rows.itertuples():
-        data = DATA[row.data_set]
-        value = CAUSES[peer, quantity][1](data["scores"], data["hits"])
-        tolerance = TOLERANCE.get((peer, quantity), 1e-6)
-        assert value == pytest.approx(row.printed, abs=max(tolerance, compare_peers.SAME))
+        value = CAUSES[peer, quantity][1](DATA[row.data_set]["scores"], DATA[row.data_set]["hits"])
+        assert value == pytest.approx(row.printed, abs=tolerance)
 
 
 def test_the_ordinary_ece_is_the_same_everywhere_off_the_edges():

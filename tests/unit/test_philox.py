@@ -33,19 +33,17 @@ def test_known_answers(counter, key, answer):
 
 
 def test_words_are_the_blocks_at_consecutive_counters():
-    out = np.empty((4, 5), np.uint32)
-    key = words("00000000 00000000")
-    zero = np.uint32(0)
-    fill_words(out, 5, zero, *key, zero, zero)
-    assert out[:, 0].tolist() == words(KNOWN_ANSWERS[0][2])
-    assert len(set(out.ravel().tolist())) == 20
-    longer = np.empty((4, 9), np.uint32)
-    fill_words(longer, 9, zero, *key, zero, zero)
-    np.testing.assert_array_equal(longer[:, :5], out)
-    fill_words(out, 5, np.uint32(4), *key, zero, zero)
-    np.testing.assert_array_equal(longer[:, 4:], out)
-    fill_words(out, 5, zero, *key, np.uint32(1), zero)
-    assert not (longer[:, :5] == out).any()
+    def filled(n, first=0, replicate=0):
+        out = np.empty((4, n), np.uint32)
+        fill_words(out, n, *map(np.uint32, (first, 0, 0, replicate, 0)))
+        return out
+
+    words_, longer = filled(5), filled(9)
+    assert words_[:, 0].tolist() == words(KNOWN_ANSWERS[0][2])
+    assert np.unique(words_).size == 20
+    np.testing.assert_array_equal(longer[:, :5], words_)
+    np.testing.assert_array_equal(longer[:, 4:], filled(5, first=4))
+    assert not (filled(5, replicate=1) == words_).any()
 
 
 def test_keys_differ_by_seed_scenario_and_sample_size():
@@ -61,7 +59,6 @@ def test_keys_differ_by_seed_scenario_and_sample_size():
 def test_a_key_is_a_function_of_its_three_arguments():
     """Pinned: a change would redraw every simulated data set."""
     key = stream_key(2022, "resnet110_c10", 200)
-    assert key.dtype == np.uint32
-    assert key.tolist() == [1710645587, 291979810]
+    assert (key.dtype, key.tolist()) == (np.uint32, [1710645587, 291979810])
     drawn = generator(2022, "resnet110_c10", 200).random(3)
     np.testing.assert_array_equal(drawn, np.random.default_rng(key).random(3))

@@ -1,5 +1,6 @@
-"""The table from u to score and hit probability: its error at any u, in both tails."""
+"""Quantiles of the scores in both tails, and the table from u to score and hit probability."""
 
+import mpmath
 import numpy as np
 import pytest
 from engine_data import MODELS, published_scenario
@@ -16,7 +17,42 @@ from calbias.engine.quantile_table import (
 from calbias.truth.curves import Curve, logistic
 from calbias.truth.scenarios import Scenario, score_quantiles
 
-EXTREME = [(0.03, 0.03), (0.03, 200), (200, 0.03), (200, 200), (1, 1), (0.5, 3), (1.1, 0.1)]
+TAILS = np.array([1e-11, 1e-6, 1e-3, 0.05, 0.3, 0.5])
+EXTREME = [(0.03, 0.03), (0.03, 200), (200, 0.03), (200, 200), (1, 1), (0.5, 3), (2.8, 0.05),
+           (1.1, 0.1)]  # fmt: skip
+
+
+def upper_tail(alpha, beta, log1m_score):
+    """Return P(score > c) for 1 - c = exp(log1m_score), to 30 digits."""
+    with mpmath.workdps(30):
+        return mpmath.betainc(beta, alpha, 0, mpmath.exp(log1m_score), regularized=True)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_quantiles_of_the_published_fits(model):
+    """Where the smaller of c and 1 - c has rounded away in float64, too: 1 - c down to 1e-300."""
+    _, alpha, beta, _ = published_scenario(model)
+    for tail, value in zip(TAILS, score_quantiles(alpha, beta, upper=TAILS)[1], strict=True):
+        assert float(upper_tail(alpha, beta, value)) == pytest.approx(tail, rel=1e-9)
+    for tail, value in zip(TAILS, score_quantiles(alpha, beta, lower=TAILS)[0], strict=True):
+        precision = 1e-9 if np.exp(value) < 0.5 else 1e-4
+        assert float(upper_tail(beta, alpha, value)) == pytest.approx(tail, rel=precision)
+
+
+@pytest.mark.parametrize(("alpha", "beta"), EXTREME)
+def test_quantiles_of_extreme_parameters(alpha, beta):
+    for side, shapes, k in (("lower", (beta, alpha), 0), ("upper", (alpha, beta), 1)):
+        logs = score_quantiles(alpha, beta, **{side: TAILS})
+        assert np.isfinite(logs).all()
+        np.testing.assert_allclose(np.exp(logs).sum(axis=0), 1, rtol=1e-14)
+        expected = [float(upper_tail(*shapes, value)) for value in logs[k]]
+        np.testing.assert_allclose(expected, TAILS, rtol=2e-5)
+
+
+def test_the_two_sides_meet():
+    lower = score_quantiles(2.8, 0.05, lower=np.array([0.3, 0.5, 0.7]))
+    upper = score_quantiles(2.8, 0.05, upper=np.array([0.7, 0.5, 0.3]))
+    np.testing.assert_allclose(lower, upper, rtol=1e-12)
 
 
 def look_up(table, d, side):

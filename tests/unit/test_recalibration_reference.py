@@ -4,15 +4,14 @@ import numpy as np
 import pytest
 from oracles import draw_scores_slowly
 
+from calbias import Curve, Scenario, TopLabel, true_calibration_error
 from calbias.engine.resamples import draw_counts
 from calbias.fits.empirical_error import FittedCurve, atoms, empirical_tce, fit_curve
 from calbias.fits.glm import Labelled, fit_all, refit
 from calbias.fits.inputs import LOG_MISS_AT_ONE
-from calbias.logits.top_label import TopLabel, top_label_of_scores
+from calbias.logits.top_label import top_label_of_scores
 from calbias.recalibration.reference import beta_tce, grouped, resampled_tce
-from calbias.truth.curves import GLM_NAMES, Curve
-from calbias.truth.scenarios import Scenario
-from calbias.truth.true_error import true_calibration_error
+from calbias.truth.curves import GLM_NAMES
 
 
 def drawn(n, curve=None, alpha=2.0, beta=0.5, seed=0):
@@ -31,15 +30,12 @@ def repeated(top, count):
 
 
 def test_empirical_tce_with_atoms_by_hand():
+    """T(1/2) = 1/4: (1·1² + 2·(1/4)² + 4·(1 - 3/4)²) / 7; without a curve 1/2, the mean label."""
     top = top_label_of_scores([0.0, 0.5, 0.5, 1.0, 1.0, 1.0, 1.0], [1, 0, 1, 1, 1, 1, 0])
-    at_zero, at_one, _ = atoms(top)
-    assert at_zero.sum() == 1
-    assert at_one.sum() == 4
-    curve = Curve("power", 0.0, 2.0)  # T(1/2) = 1/4
-    # (1·1² + 2·(1/4)² + 4·(1 - 3/4)²) / 7
+    assert [atom.sum() for atom in atoms(top)[:2]] == [1, 4]
+    curve = Curve("power", 0.0, 2.0)
     assert empirical_tce(top, curve) ** 2 == pytest.approx((1 + 2 / 16 + 4 / 16) / 7)
     assert empirical_tce(top, curve, norm=1) == pytest.approx((1 + 2 / 4 + 4 / 4) / 7)
-    # Without a curve the scores inside have their mean label, 1/2.
     assert empirical_tce(top, None) ** 2 == pytest.approx((1 + 4 / 16) / 7)
 
 
@@ -68,18 +64,17 @@ def test_without_a_curve_to_fit_the_mean_label_stands_in(score, hit):
 def test_both_references_approach_the_true_error_of_a_large_sample():
     scenario = Scenario("x", 2.0, 0.5, Curve("log_log_b1", 0.0, 2.0))
     top = drawn(50_000)
-    fitted = fit_curve(top)
-    assert fitted.curve.name.startswith("log_log")
-    true = true_calibration_error(scenario)
-    assert empirical_tce(top, fitted.curve) == pytest.approx(true, abs=0.004)
-    assert beta_tce(top, fitted.curve) == pytest.approx(true, abs=0.004)
+    curve = fit_curve(top).curve
+    assert curve.name.startswith("log_log")
+    for tce in (empirical_tce(top, curve), beta_tce(top, curve)):
+        assert tce == pytest.approx(true_calibration_error(scenario), abs=0.004)
 
 
 def test_beta_reference_takes_atoms():
+    """fit_beta refuses a score of 0 and warns of a score of 1."""
     top = drawn(400)
-    with_atoms = top_label_of_scores(
-        np.r_[top.score.clip(0, 0.999), 0.0, 1.0, 1.0], np.r_[top.hit, 0, 1, 1]
-    )  # fit_beta refuses a score of 0 and warns of a score of 1
+    scores, hits = np.r_[top.score.clip(0, 0.999), 0.0, 1.0, 1.0], np.r_[top.hit, 0, 1, 1]
+    with_atoms = top_label_of_scores(scores, hits)
     assert 0 < beta_tce(with_atoms, fit_curve(with_atoms).curve) < 1
     tied = top_label_of_scores([0.5] * 5, [1, 0, 0, 1, 1])
     assert np.isnan(beta_tce(tied, Curve("identity")))  # no Beta distribution fits
@@ -121,11 +116,7 @@ def test_resampled_tce_is_that_of_the_resampled_rows(norm):
     top = drawn(3000, seed=4)
     top = top_label_of_scores(np.where(top.score > 0.98, 1.0, top.score), top.hit)
     fitted = fit_curve(top)
-    counts = draw_counts(3000, 12, 0, "x")
-    slow = [
-        empirical_tce(rows, fit_curve(rows).curve, norm)
-        for rows in (repeated(top, count) for count in counts)
-    ]
+    counts = np.vstack([draw_counts(3000, 12, 0, "x"), np.ones((1, 3000), np.uint16)])
+    resamples = [repeated(top, count) for count in counts]
+    slow = [empirical_tce(rows, fit_curve(rows).curve, norm) for rows in resamples]
     assert resampled_tce(top, fitted, counts, norm) == pytest.approx(slow, abs=1e-4)
-    whole = resampled_tce(top, fitted, np.ones((1, 3000), np.uint16), norm)
-    assert whole == pytest.approx([empirical_tce(top, fitted.curve, norm)], abs=1e-4)

@@ -4,9 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from calbias import InputError, estimate
 from calbias.engine.resamples import draw_counts
-from calbias.errors import InputError
-from calbias.estimation.api import estimate
 from calbias.estimation.registry import known_estimators, literal
 from calbias.logits.top_label import top_label_of_scores
 from calbias.recalibration.analysis_choices import CHOICES, DEFAULT, METHODS, VARIANTS
@@ -28,11 +27,12 @@ def tops(n=400):
 
 def test_the_least_value_is_selected_and_of_equals_the_simpler_method():
     assert METHODS == ("temperature_scaling", "histogram_binning", "isotonic_regression")
-    values = dict(zip(METHODS, (0.2, 0.1, 0.3), strict=True))
-    assert selected(values) == "histogram_binning"
-    assert selected(dict.fromkeys(METHODS, 0.0)) == "temperature_scaling"
-    assert selected({**values, "temperature_scaling": np.nan}) == "histogram_binning"
-    assert selected(dict.fromkeys(METHODS, np.nan)) is None
+    temperature, histogram = METHODS[:2]
+    for values, method in (
+        *(((0.2, 0.1, 0.3), histogram), ((0.0, 0.0, 0.0), temperature)),
+        *(((np.nan, 0.1, 0.3), histogram), ((np.nan, np.nan, np.nan), None)),
+    ):
+        assert selected(dict(zip(METHODS, values, strict=True))) == method
 
 
 def test_resamples_depend_on_seed_and_model_alone_and_extend():
@@ -56,11 +56,10 @@ def test_the_ks_error_by_hand_and_in_input_order():
 
 
 def test_another_norm_leaves_out_the_estimators_that_lack_it():
-    names = set(load_measures()) - set(load_measures(1.0))
-    of_norm_2 = {
-        name for name, file in known_estimators().items() if literal(file, "NORMS", None) == (2,)
-    }
-    assert names == of_norm_2 >= {"ece_debias_em", "corp_mcb"}
+    norms = {name: literal(file, "NORMS", None) for name, file in known_estimators().items()}
+    of_norm_2 = {name for name, usable in norms.items() if usable == (2,)}
+    left_out = set(load_measures()) - set(load_measures(1.0))
+    assert left_out == of_norm_2 >= {"ece_debias_em", "corp_mcb"}
 
 
 @pytest.mark.parametrize("ties", ["average", "input_order"])
@@ -77,15 +76,13 @@ def test_values_on_resamples_are_those_of_the_resampled_rows(ties):
 
 
 def test_a_clear_winner_is_selected_by_all_on_every_resample():
-    rows = Selections(tops(), draw_counts(400, 8, 0, "x")).rows([DEFAULT])
-    assert [row["measure"] for row in rows] == [*known_estimators(), "ks_error"]
-    for row in rows:
-        assert row["reference_method"] == "temperature_scaling"
-        if row["measure"] in PAPER:
-            assert row["selected_method"] == "temperature_scaling"
-            assert row["agrees"]
-            assert row["agreement_frequency"] == row["selected_frequency"] == 1
-            assert row["n_resamples"] == 8
+    rows = pd.DataFrame(Selections(tops(), draw_counts(400, 8, 0, "x")).rows([DEFAULT]))
+    assert rows["measure"].tolist() == [*known_estimators(), "ks_error"]
+    assert (rows["reference_method"] == "temperature_scaling").all()
+    papers = rows[rows["measure"].isin(PAPER)]
+    assert (papers["selected_method"] == "temperature_scaling").all()
+    names = ["agrees", "agreement_frequency", "selected_frequency", "n_resamples"]
+    assert (papers[names] == [True, 1, 1, 8]).all(axis=None)
 
 
 def test_agreement_frequency_counts_the_resamples_of_one_selection():
@@ -123,19 +120,17 @@ def made_selections(model, agrees=(True, False)):
 
 
 def test_table_1_and_its_sensitivity_by_hand(tmp_path):
-    for model, agrees in (("m1", (True, False)), ("m2", (True, True))):
-        made_selections(model, agrees).to_csv(tmp_path / f"{model}.csv", index=False)
-    selections = gathered([tmp_path / "m1.csv", tmp_path / "m2.csv"])
-    published = pd.DataFrame(
-        [("m1", False, True)],
-        columns=["model", "ece_bin_selects_as_tce", "ece_sweep_selects_as_tce"],
-    )
+    paths = [tmp_path / "m1.csv", tmp_path / "m2.csv"]
+    for path, agrees in zip(paths, ((True, False), (True, True)), strict=True):
+        made_selections(path.stem, agrees).to_csv(path, index=False)
+    selections = gathered(paths)
+    columns = ["model", "ece_bin_selects_as_tce", "ece_sweep_selects_as_tce"]
+    published = pd.DataFrame([("m1", False, True)], columns=columns)
     table = selection_table(selections, published, "published.csv")
     assert table["model"].tolist() == ["m1", "m1", "m2", "m2"]
     assert table["published_agrees"].tolist() == [False, None, None, None]
     assert table["selected_frequency"].tolist() == [0.9] * 4
-    sensitivity = sensitivity_table(selections)
-    assert sensitivity.to_numpy().tolist() == [
+    assert sensitivity_table(selections).to_numpy().tolist() == [
         ["default", "ece_bin_ew", 2, 2, 0.5, np.sqrt(0.5), 8],
         ["default", "ks_error", 2, 1, 0.5, np.sqrt(0.5), 8],
         ["norm_1", "ece_bin_ew", 2, 2, 1.0, 0.0, 8],
@@ -144,12 +139,13 @@ def test_table_1_and_its_sensitivity_by_hand(tmp_path):
 
 
 def test_mistaken_selections_are_named(tmp_path):
-    path = tmp_path / "m.csv"
-    made_selections("m").to_csv(path, index=False)
-    with pytest.raises(InputError, match="model m comes twice"):
-        gathered([path, path])
-    made_selections("m").drop(columns="agrees").to_csv(path, index=False)
-    with pytest.raises(InputError, match=r"m\.csv: no column agrees"):
-        gathered([path])
+    path, table = tmp_path / "m.csv", made_selections("m")
+    for rows, n, message in (
+        (table, 2, "model m comes twice"),
+        (table.drop(columns="agrees"), 1, r"m\.csv: no column agrees"),
+    ):
+        rows.to_csv(path, index=False)
+        with pytest.raises(InputError, match=message):
+            gathered([path] * n)
     with pytest.raises(InputError, match=r"t1\.csv: no column ece_bin"):
-        selection_table(made_selections("m"), pd.DataFrame({"model": ["m"]}), "t1.csv")
+        selection_table(table, pd.DataFrame({"model": ["m"]}), "t1.csv")

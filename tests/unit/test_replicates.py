@@ -26,14 +26,10 @@ def estimates(numbers, seed=0):
     return Estimates(numbers, generator.random(numbers.size), numbers + 2)
 
 
-def write(path, cells=None, shard=0, shards=1, replicates=5, estimator="ece_bin_ew"):
+def write(path, cells=None, shard=0, shards=1, replicates=5):
     cells = {A: estimates(range(5)), B: estimates(range(5), 1)} if cells is None else cells
-    provenance = {
-        "estimator": estimator,
-        "replicates": replicates,
-        "shard": shard,
-        "shards": shards,
-    }
+    provenance = {"estimator": "ece_bin_ew", "replicates": replicates}
+    provenance |= {"shard": shard, "shards": shards}
     path.parent.mkdir(exist_ok=True)
     write_replicates(path, cells, {cell: f"key of {cell.scenario}" for cell in cells}, provenance)
     return path
@@ -44,17 +40,13 @@ def file(tmp_path):
     return write(tmp_path / "0-of-1.parquet")
 
 
-def test_what_was_written_is_read(file):
+def test_what_was_written_is_read_and_the_same_numbers_give_the_same_bytes(file, tmp_path):
     cells, keys, provenance = read_replicates(file)
-    assert list(cells) == [A, B]
     assert keys == {A: "key of one", B: "key of two"}
     assert provenance["estimator"] == "ece_bin_ew"
-    for ours, expected in ((cells[A], estimates(range(5))), (cells[B], estimates(range(5), 1))):
-        for got, wanted in zip(ours, expected, strict=True):
-            np.testing.assert_array_equal(got, wanted)
-
-
-def test_the_same_numbers_give_the_same_bytes(file, tmp_path):
+    assert list(cells) == [A, B]
+    for k, found in enumerate(cells.values()):
+        np.testing.assert_array_equal(found, estimates(range(5), k))
     assert write(tmp_path / "again.parquet").read_bytes() == file.read_bytes()
 
 
@@ -69,8 +61,7 @@ def test_more_rows_than_a_row_group_holds(tmp_path):
 def test_an_empty_cell_is_kept(tmp_path):
     """That of a shard without replicates: there were more shards than replicates."""
     cells, _, _ = read_replicates(write(tmp_path / "x.parquet", {A: NOTHING, B: estimates([3])}))
-    assert cells[A].estimate.size == 0
-    assert cells[B].replicate.tolist() == [3]
+    assert (cells[A].estimate.size, cells[B].replicate.tolist()) == (0, [3])
 
 
 def refused(path, message):
@@ -79,12 +70,9 @@ def refused(path, message):
     assert str(path) in str(error.value)
 
 
-def test_a_missing_file(tmp_path):
-    refused(tmp_path / "no.parquet", "there is no such replicate file")
-
-
 @pytest.mark.parametrize("left", [0, 100, -1])
-def test_a_truncated_file(file, left):
+def test_a_missing_or_truncated_file(file, tmp_path, left):
+    refused(tmp_path / "no.parquet", "there is no such replicate file")
     file.write_bytes(file.read_bytes()[:left])
     refused(file, "not a whole replicate file .*: delete it and run again")
 
@@ -118,11 +106,10 @@ def test_the_second_name_outlives_the_first(file):
 
 
 def test_estimates_are_cut_and_extended():
-    cut = estimates(range(5)).first(2)
-    assert (
-        cut.extended(Estimates(*(array[2:] for array in estimates(range(5))))).replicate.size == 5
-    )
-    assert NOTHING.extended(cut).estimate.tolist() == cut.estimate.tolist()
+    whole = estimates(range(5))
+    rest = Estimates(*(array[2:] for array in whole))
+    np.testing.assert_array_equal(whole.first(2).extended(rest), whole)
+    np.testing.assert_array_equal(NOTHING.extended(rest), rest)
 
 
 def shards(tmp_path, counts, replicates):
@@ -152,8 +139,6 @@ def test_a_missing_or_repeated_shard_is_refused(tmp_path, present, replicates):
 
 
 def test_a_last_shard_that_held_one_replicate_is_missed(tmp_path):
-    path = write(
-        tmp_path / "ece_bin_ew/0-of-2.parquet", {A: estimates([0])}, shards=2, replicates=2
-    )
+    cells, path = {A: estimates([0])}, tmp_path / "ece_bin_ew/0-of-2.parquet"
     with pytest.raises(InputError, match="on one, n = 100: the shards do not hold each of 2 once"):
-        gather_shards([path])
+        gather_shards([write(path, cells, shards=2, replicates=2)])

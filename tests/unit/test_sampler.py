@@ -7,14 +7,14 @@ from scipy import stats
 from scipy.special import digamma
 from test_spacings import seeded, slow_sums
 
+from calbias import Curve, InputError, Scenario
 from calbias.engine import sampler as sampling
 from calbias.engine.sampler import Sampler, draw
-from calbias.errors import InputError
-from calbias.truth.curves import Curve
-from calbias.truth.scenarios import Scenario, score_quantiles
+from calbias.truth.scenarios import score_quantiles
 
 ROUNDS_TO_ONE = 2.0**-54  # a score rounds to 1 where 1 - c is below this
 SURE = 1e-5  # p-values below are no accident: a few hundred are looked at, at fixed seeds
+UNIFORM = Scenario("uniform", 1.0, 1.0, Curve("identity"))
 
 
 def sample(scenario, n=4000, replicates=40, seed=11):
@@ -67,15 +67,14 @@ def test_scores_of_the_published_fits(model):
 def test_label_rates_by_range_of_the_score(model):
     """Hits in ranges of equal probability, merged where float64 cannot tell them apart."""
     scenario = published_scenario(model)
-    scores, hits = sample(scenario)
+    scores, hits = (rows.ravel() for rows in sample(scenario))
     u = (np.arange(100_000) + 0.5) / 100_000
     rate = scenario.curve.hit(*score_quantiles(scenario.alpha, scenario.beta, lower=u))
     log_score, _ = score_quantiles(scenario.alpha, scenario.beta, lower=np.arange(1, 10) / 10)
     bounds = np.exp(log_score[log_score < -1e-12])
-    k = np.searchsorted(bounds, scores.ravel(), side="right")
-    parts = np.split(rate, 10_000 * np.arange(1, bounds.size + 1))
-    for part, probability in enumerate(values.mean() for values in parts):
-        inside = hits.ravel()[k == part]
+    k = np.searchsorted(bounds, scores, side="right")
+    for part, rates in enumerate(np.split(rate, 10_000 * np.arange(1, bounds.size + 1))):
+        inside, probability = hits[k == part], rates.mean()
         error = np.sqrt(probability * (1 - probability) / inside.size)
         assert abs(inside.mean() - probability) < 5 * error + 1e-5  # 1e-5: the sum over u
     assert abs(hits.mean() - rate.mean()) < 5 * 0.5 / np.sqrt(hits.size)
@@ -88,24 +87,22 @@ def test_a_data_set_is_sorted_and_its_sums_are_right(n):
     assert data.scores.shape == (1, n)
     assert (np.diff(scores) >= -1e-15).all()
     assert np.isin(hits, [0, 1]).all()
-    np.testing.assert_array_equal(data.cum_hit[0], np.concatenate([[0], np.cumsum(hits)]))
-    np.testing.assert_allclose(
-        data.cum_gap[0], np.concatenate([[0], np.cumsum(scores - hits)]), atol=1e-12 * n
-    )
+    np.testing.assert_array_equal(data.cum_hit[0], [0, *np.cumsum(hits)])
+    np.testing.assert_allclose(data.cum_gap[0], [0, *np.cumsum(scores - hits)], atol=1e-12 * n)
     assert data.tie_first.shape == data.tie_last.shape == (1, 0)
 
 
 @pytest.mark.parametrize("n", [1, 2, 5, 40])
 def test_order_statistics_of_small_samples(n):
     """The k-th smallest of n uniforms is Beta(k, n + 1 - k)."""
-    scores, _ = sample(Scenario("uniform", 1.0, 1.0, Curve("identity")), n, 4000)
+    scores, _ = sample(UNIFORM, n, 4000)
     for k in {1, (n + 1) // 2, n}:
         assert stats.kstest(scores[:, k - 1], stats.beta(k, n + 1 - k).cdf).pvalue > SURE
 
 
 def test_gaps_within_a_group_of_four_are_as_those_between_groups():
     """By place in the group: each gap is exponential, and two neighbours share evenly."""
-    scores, _ = sample(Scenario("uniform", 1.0, 1.0, Curve("identity")), 400, 400)
+    scores, _ = sample(UNIFORM, 400, 400)
     gaps = np.diff(scores, axis=1, prepend=0.0)
     for place in range(4):
         first, second = gaps[:, place:-4:4], gaps[:, place + 1 : -3 : 4]
@@ -117,11 +114,10 @@ def test_gaps_within_a_group_of_four_are_as_those_between_groups():
             assert abs(np.corrcoef(*pair)[0, 1] + 1 / 400) * np.sqrt(pair[0].size) < 5
 
 
-@pytest.mark.parametrize("pair", [(1, 2), (2, 3), (3, 4), (4, 5), (1, 40), (17, 33)])
-def test_two_order_statistics_together(pair):
+@pytest.mark.parametrize(("j", "k"), [(1, 2), (2, 3), (3, 4), (4, 5), (1, 40), (17, 33)])
+def test_two_order_statistics_together(j, k):
     """U_(j)/U_(k) is Beta(j, k - j) and independent of U_(k)."""
-    j, k = pair
-    scores, _ = sample(Scenario("uniform", 1.0, 1.0, Curve("identity")), 40, 6000)
+    scores, _ = sample(UNIFORM, 40, 6000)
     ratio = scores[:, j - 1] / scores[:, k - 1]
     assert stats.kstest(ratio, stats.beta(j, k - j).cdf).pvalue > SURE
     assert stats.spearmanr(ratio, scores[:, k - 1]).pvalue > SURE
@@ -131,16 +127,13 @@ def test_a_data_set_is_that_of_plain_python():
     """From the words to scores and hits: exact quantiles of the slow sums, marks below T."""
     n, scenario = 100, published_scenario("densenet40_c10")
     sampler = Sampler(scenario, n, seed=7)
-    sums, marks = slow_sums(seeded(sampler.key, 3), n // 32 + 1)
-    lower = np.array(sums[:n]) / sums[n]
-    log_score, log1m_score = score_quantiles(scenario.alpha, scenario.beta, lower=lower)
+    sums, marks = map(np.array, slow_sums(seeded(sampler.key, 3), n // 32 + 1))
+    logs = score_quantiles(scenario.alpha, scenario.beta, lower=sums[:n] / sums[n])
     data = next(sampler.batches([3]))
-    np.testing.assert_allclose(data.scores[0], np.exp(log_score), atol=1e-9)
-    rate = scenario.curve.hit(log_score, log1m_score)
-    clear = np.abs((np.array(marks[:n]) + 0.5) / 2**32 - rate) > 1e-8
-    hits = (np.array(marks[:n]) + 0.5) / 2**32 < rate
-    np.testing.assert_array_equal(np.round(data.hits()[0])[clear], hits[clear])
-    assert clear.sum() == n
+    np.testing.assert_allclose(data.scores[0], np.exp(logs[0]), atol=1e-9)
+    distance = (marks[:n] + 0.5) / 2**32 - scenario.curve.hit(*logs)
+    assert np.abs(distance).min() > 1e-8
+    np.testing.assert_array_equal(np.round(data.hits()[0]), distance < 0)
 
 
 def test_numbers_do_not_depend_on_batches_order_or_shards(monkeypatch):
@@ -166,17 +159,14 @@ def all_of(scenario, n, replicates):
 
 def test_streams_differ_by_scenario_sample_size_replicate_and_seed():
     """Means over data sets of different streams are uncorrelated, and none repeats."""
-    uniform = Curve("identity")
     m, n = 4000, 40
 
     def means(name="a", n=n, seed=1, first=0):
-        scenario = Scenario(name, 1.0, 1.0, uniform)
-        batches = Sampler(scenario, n, seed).batches(np.arange(first, first + m))
+        batches = Sampler(UNIFORM._replace(name=name), n, seed).batches(range(first, first + m))
         return np.concatenate([data.scores.mean(axis=1) for data in batches])
 
     base = means()
-    others = [means("b"), means(n=n + 1), means(seed=2), means(first=1), means(first=2**32)]
-    for other in others:
+    for other in (means("b"), means(n=n + 1), means(seed=2), means(first=1), means(first=2**32)):
         assert abs(np.corrcoef(base, other)[0, 1]) < 5 / np.sqrt(m)
         assert not np.isin(other, base).all()
     assert np.unique(base).size == m
@@ -186,10 +176,8 @@ def test_streams_differ_by_scenario_sample_size_replicate_and_seed():
 
 
 def test_scenarios_of_one_name_share_their_uniforms():
-    power, identity = (
-        Scenario("one", 1.0, 1.0, c) for c in (Curve("power", 0, 2), Curve("identity"))
-    )
-    a, b = draw(power, 300, 4, seed=1), draw(identity, 300, 4, seed=1)
+    a = draw(UNIFORM._replace(curve=Curve("power", 0, 2)), 300, 4, seed=1)
+    b = draw(UNIFORM, 300, 4, seed=1)
     np.testing.assert_array_equal(a.scores, b.scores)
     assert (np.round(a.hits()) <= np.round(b.hits())).all()  # c² ≤ c: common random numbers
 

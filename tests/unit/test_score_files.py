@@ -22,10 +22,9 @@ def saved(path, **arrays):
 def write(path, **columns):
     if path.suffix == ".npz":
         saved(path, **{name if name == "fold" else f"{name}s": v for name, v in columns.items()})
-    elif path.suffix == ".csv":
-        pd.DataFrame(columns).to_csv(path, index=False)
     else:
-        pd.DataFrame(columns).to_parquet(path)
+        table = pd.DataFrame(columns)
+        table.to_csv(path, index=False) if path.suffix == ".csv" else table.to_parquet(path)
     return path
 
 
@@ -46,12 +45,9 @@ def test_scores_with_hits_or_with_labels_and_predictions(tmp_path, suffix, colum
     found = read_scores(write(tmp_path / f"m{suffix}", score=SCORES, **columns))
     assert list(found.folds) == ["test"]
     top = found.folds["test"]
-    assert np.array_equal(top.score, SCORES)
-    assert np.array_equal(top.hit, HITS)
-    assert top.hit.dtype == np.uint8
-    assert np.array_equal(top.log_score, np.log(SCORES))
-    assert top.log1m_score[:2] == pytest.approx(np.log([0.5, 0.1]))
-    assert top.log1m_score[2] == -np.inf
+    assert np.array_equal(top[0:2], [SCORES, np.log(SCORES)])
+    assert (top.hit.tolist(), top.hit.dtype) == (HITS.tolist(), np.uint8)
+    assert (top.log1m_score[:2], top.log1m_score[2]) == (pytest.approx(np.log([0.5, 0.1])), -np.inf)
     assert found.warnings[0] == "no validation fold; all 6 rows are judged"
 
 
@@ -65,8 +61,7 @@ def test_a_fold_column(tmp_path, suffix):
 def test_spaces_and_other_columns_do_not_matter(tmp_path):
     (tmp_path / "m.csv").write_text(",image, score, hit\n0,a.png, 0.5, 1\n1,b.png, 0.7, 0\n")
     top = read_scores(tmp_path / "m.csv").folds["test"]
-    assert top.score.tolist() == [0.5, 0.7]
-    assert top.hit.tolist() == [1, 0]
+    assert (top.score.tolist(), top.hit.tolist()) == ([0.5, 0.7], [1, 0])
 
 
 def test_npz_with_a_fold_in_front_and_columns_of_one(tmp_path):
@@ -96,7 +91,6 @@ test_csv_refusals = refuses_texts(
     ("a,b,label\n1,2,0\n2,1,1\n", r"no columns score and hit \(or score, label and predic"),
 )
 
-
 test_npz_refusals = refuses(
     lambda tmp_path, **arrays: read_scores(saved(tmp_path / "m.npz", **arrays)),
     ({"scores": SCORES}, "no array hits, only scores"),
@@ -115,14 +109,12 @@ def test_suspicions(tmp_path):
     rng = np.random.default_rng(0)
     score = rng.uniform(0.5, 1, 400)
     hit = rng.random(400) < score
-
-    def warnings_of(score, hit):
-        return read_scores(write(tmp_path / "m.parquet", score=score, hit=hit)).warnings[1:]
-
-    assert warnings_of(score, hit) == ()
-    [text] = warnings_of(score, ~hit)
-    assert text.endswith("is hit 1 where the prediction was correct?")
-    [text] = warnings_of(np.round(score, 1), hit)
-    assert "scores are exactly 1" in text
-    [text] = warnings_of(score, np.ones(400))
-    assert text.startswith("all 400 test samples are hits")
+    for given_score, given_hit, expected in (
+        (score, hit, []),
+        (score, ~hit, ["is hit 1 where the prediction was correct?"]),
+        (np.round(score, 1), hit, ["scores are exactly 1"]),
+        (score, np.ones(400), ["all 400 test samples are hits"]),
+    ):
+        path = write(tmp_path / "m.parquet", score=given_score, hit=given_hit)
+        for text, part in zip(read_scores(path).warnings[1:], expected, strict=True):
+            assert part in text

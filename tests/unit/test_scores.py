@@ -17,14 +17,15 @@ from calbias.logits.pickles import read_pickle
 from calbias.logits.top_label import ROUNDED_TO_ONE_2020, top_label
 
 
-def test_two_rows_by_hand():
-    top = top_label(np.log([[0.7, 0.2, 0.1], [0.25, 0.25, 0.5]]), [0, 1])
-    assert top.score == pytest.approx([0.7, 0.5], rel=1e-15)
-    assert top.log_score == pytest.approx(np.log([0.7, 0.5]), rel=1e-15)
-    assert top.log1m_score == pytest.approx(np.log([0.3, 0.5]), rel=1e-14)
-    assert top.hit.tolist() == [1, 0]
-    assert top.hit.dtype == np.uint8
-    assert all(array.dtype == np.float64 for array in top[:3])
+def test_rows_by_hand():
+    """Of tied classes the first is the top class; labels may be a column."""
+    p = [[0.7, 0.2, 0.1], [0.25, 0.25, 0.5], [0.4, 0.4, 0.2], [0.4, 0.4, 0.2]]
+    top = top_label(np.log(p), [[0], [1], [0], [1]])
+    assert top.score == pytest.approx([0.7, 0.5, 0.4, 0.4], rel=1e-15)
+    assert top.log_score == pytest.approx(np.log([0.7, 0.5, 0.4, 0.4]), rel=1e-15)
+    assert top.log1m_score == pytest.approx(np.log([0.3, 0.5, 0.6, 0.6]), rel=1e-14)
+    assert top.hit.tolist() == [1, 0, 1, 0]
+    assert [array.dtype for array in top] == [np.float64] * 3 + [np.uint8]
 
 
 def test_log_miss_survives_where_the_score_rounds_to_one():
@@ -36,18 +37,7 @@ def test_log_miss_survives_where_the_score_rounds_to_one():
 
 def test_other_logits_of_minus_infinity_leave_no_nan():
     top = top_label(np.array([[1.0, -np.inf, -np.inf], [1.0, 1.0, -np.inf]]), [0, 0])
-    assert top.log1m_score[0] == -np.inf
-    assert top.score[0] == 1
-    assert top.score[1] == pytest.approx(0.5)
-
-
-def test_first_of_tied_classes_is_the_top_class():
-    assert top_label(np.zeros((2, 3)), [0, 1]).hit.tolist() == [1, 0]
-
-
-def test_label_column_is_as_good_as_a_vector():
-    z = np.array([[0.0, 1.0], [1.0, 0.0]])
-    assert top_label(z, [[1], [1]]).hit.tolist() == top_label(z, [1, 1]).hit.tolist()
+    assert (top.log1m_score[0], top.score[0], top.score[1]) == (-np.inf, 1, pytest.approx(0.5))
 
 
 @given(arrays(np.float64, (4, 5), elements=st.floats(-50, 50)), st.floats(-1e3, 1e3))
@@ -63,11 +53,10 @@ def test_logarithms_belong_together_and_ignore_a_shift(logits, shift):
 def test_exact_agrees_with_a_slow_sum(logits):
     top = top_label(logits, [0] * 3)
     for row, log_score, log1m_score in zip(logits, top.log_score, top.log1m_score, strict=True):
-        e = sorted(math.exp(float(z) - float(row.max())) for z in row)
-        assert log_score == pytest.approx(-math.log1p(math.fsum(e[:-1])), rel=1e-13)
-        assert log1m_score == pytest.approx(
-            math.log(math.fsum(e[:-1])) - math.log(math.fsum(e)), rel=1e-12, abs=1e-13
-        )
+        *others, _ = e = sorted(math.exp(float(z) - float(row.max())) for z in row)
+        assert log_score == pytest.approx(-math.log1p(math.fsum(others)), rel=1e-13)
+        miss = math.log(math.fsum(others)) - math.log(math.fsum(e))
+        assert log1m_score == pytest.approx(miss, rel=1e-12, abs=1e-13)
 
 
 @pytest.mark.parametrize("softmax", scores.SOFTMAXES)
@@ -96,12 +85,11 @@ test_refusals = refuses(
 
 @needs_genuine
 def test_which_softmax_gives_the_published_fit_of_the_genuine_file():
+    """By a slow fit; more: test_fits_beta.py."""
     _, fold = read_pickle(GENUINE)
     exact, rounded = top_label(*fold, "exact"), top_label(*fold, "float32_2020")
-    alpha, beta = beta_mle(rounded)
-    assert alpha == pytest.approx(2.7752, abs=1e-4)
-    assert beta == pytest.approx(0.0478, abs=5e-5)
+    assert beta_mle(rounded) == pytest.approx([2.7752, 0.0478], abs=5e-5)
+    assert beta_mle(exact) == pytest.approx([4.8796, 0.09106], rel=1e-4)
     assert np.mean(rounded.score == ROUNDED_TO_ONE_2020) == pytest.approx(0.483, abs=5e-4)
     assert rounded.score.max() < 1
-    assert beta_mle(exact) == pytest.approx([4.8796, 0.09106], rel=1e-4)
     assert exact.hit.mean() == 0.9356  # Gupta et al. 2021, Table 5

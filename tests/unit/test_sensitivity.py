@@ -5,14 +5,12 @@ import pandas as pd
 import pytest
 from claims_data import GROUP, TABLES
 
+from calbias import Curve, Scenario, true_calibration_error
 from calbias.io.table_schema import columns_of
 from calbias.sensitivity.t_test import t_test_sensitivity, within_rounding
 from calbias.sensitivity.tce_rounding import tce_range, tce_rounding
 from calbias.simulation.simulate import simulate_estimates
-from calbias.truth.curves import Curve
 from calbias.truth.published_fits import printed_coefficients, printed_fits
-from calbias.truth.scenarios import Scenario
-from calbias.truth.true_error import true_calibration_error
 
 FITS = printed_fits(TABLES["roelofs2022_table2_beta_fits"], TABLES["roelofs2022_table3_glm_fits"])
 PAIR = ["ece_debias_em", "ece_sweep_em"]
@@ -35,30 +33,28 @@ def small_bias(models, sizes, m, seed):
 def test_printed_fits_are_sorted_by_published_aic():
     fit = FITS["resnet110_SD_c10"]
     assert (fit.alpha, fit.beta) == (2.1714, 0.0394)
-    assert [curve.name for curve in fit.curves[:2]] == ["logit_logflip_b0_b1", "logit_logit_b1"]
     assert fit.curves[0] == Curve("logit_logflip_b0_b1", -0.27, -0.35)
-    assert fit.curves[1].b0 == 0.0
+    assert (fit.curves[1].name, fit.curves[1].b0) == ("logit_logit_b1", 0.0)
 
 
 def test_sensitivity_uses_the_pipelines_data_sets():
-    models, sizes = ["resnet110_c10", "densenet161_imgnet"], [100, 200]
+    models, sizes, sweep = ["resnet110_c10", "densenet161_imgnet"], [100, 200], PAIR[1]
     bias = small_bias(models, sizes, 50, seed=3)
-    table = t_test_sensitivity(bias, FITS, GROUP, seed=3, rounding_draws=2).set_index("choice")
-    assert list(table.reset_index().columns) == list(columns_of("t_test_sensitivity"))
-    configured = table.loc["as_configured"]
+    table = t_test_sensitivity(bias, FITS, GROUP, seed=3, rounding_draws=2)
+    assert list(table.columns) == list(columns_of("t_test_sensitivity"))
+    table = table.set_index("choice")
+    configured, of_sweep = table.loc["as_configured"], table["mean_abs_bias_b_percent"]
     pairs = bias.pivot(index=["scenario", "n_samples"], columns="estimator", values="bias_percent")
-    assert configured["n_pairs"] == 4
     assert configured["mean_abs_bias_a_percent"] == pytest.approx(pairs[PAIR[0]].abs().mean())
+    assert of_sweep["as_configured"] == pytest.approx(pairs[sweep].abs().mean())
     # unclipping changes debias only: the sweep comes back from the same streams
-    sweep = "mean_abs_bias_b_percent"
-    assert table.loc["unclipped_debias", sweep] == pytest.approx(configured[sweep], abs=1e-9)
-    assert table.loc["without_largest_n", "n_pairs"] == 2
+    assert of_sweep["unclipped_debias"] == pytest.approx(of_sweep["as_configured"], abs=1e-9)
+    assert table.loc[["as_configured", "without_largest_n"], "n_pairs"].tolist() == [4, 2]
     # two parameters in the third decimal move the means, a little
-    for draw in ("rounding_1", "rounding_2"):
-        assert 0 < abs(table.loc[draw, sweep] - configured[sweep]) < 0.5
-    assert table.loc["second_best_glm", sweep] != pytest.approx(configured[sweep], abs=1e-3)
-    one = table.loc["one_sided", "p_value"]
-    p = configured["p_value"]
+    moved = (of_sweep[["rounding_1", "rounding_2"]] - of_sweep["as_configured"]).abs()
+    assert moved.between(0, 0.5, inclusive="neither").all()
+    assert abs(of_sweep["second_best_glm"] - of_sweep["as_configured"]) > 1e-3
+    one, p = table.loc["one_sided", "p_value"], configured["p_value"]
     assert one == pytest.approx(p / 2 if configured["t_statistic"] > 0 else 1 - p / 2)
 
 
@@ -78,21 +74,15 @@ def test_within_rounding_moves_printed_coefficients_only():
     assert printed_coefficients(scenario.curve) == ["b1"]
 
 
-def test_range_of_a_power_like_curve_is_found_at_corners():
-    scenario = Scenario("x", 2.0, 1.0, Curve("log_log_b1", 0.0, 2.0))
-
+def test_range_of_a_power_like_curve_is_found_at_corners_and_a_minimum_inside_the_box():
     def by_hand(d):  # E(c - c^d)² under the density 2c
         return np.sqrt(2 * (1 / 4 - 2 / (d + 3) + 1 / (2 * d + 2)))
 
-    low, high = tce_range(scenario)
-    assert low == pytest.approx(by_hand(1.995), abs=3e-5)  # the Beta parameters move it too
-    assert high == pytest.approx(by_hand(2.005), abs=3e-5)
+    low, high = tce_range(Scenario("x", 2.0, 1.0, Curve("log_log_b1", 0.0, 2.0)))
+    # the Beta parameters move it too
+    assert (low, high) == pytest.approx((by_hand(1.995), by_hand(2.005)), abs=3e-5)
     assert low < by_hand(1.995) < by_hand(2.005) < high
-
-
-def test_a_minimum_inside_the_box_is_found():
-    scenario = Scenario("x", 2.0, 1.0, Curve("log_log_b0_b1", 0.0, 1.003))
-    low, _ = tce_range(scenario)
+    low, _ = tce_range(Scenario("x", 2.0, 1.0, Curve("log_log_b0_b1", 0.0, 1.003)))
     assert low < 5e-5  # b0 = 0, b1 = 1 is perfect calibration, and inside
 
 

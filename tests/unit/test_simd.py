@@ -25,34 +25,24 @@ def on_vectors(function, *arrays):
     return out
 
 
-@pytest.mark.parametrize(
-    "function",
-    [
-        lambda x, y: x + y,
-        lambda x, y: x - y,
-        lambda x, y: x * y,
-        lambda x, y: x / y,
-        lambda x, y: (x * 2 + 1.0) - y / 3.0,
-        lambda x, y: 0.5 - x,
-    ],
+FLOATS = (
+    *(lambda x, y: x + y, lambda x, y: x - y, lambda x, y: x * y, lambda x, y: x / y),
+    *(lambda x, y: (x * 2 + 1.0) - y / 3.0, lambda x, y: 0.5 - x),
 )
+WORDS = (
+    *(lambda x, y: x + y, lambda x, y: x - y),
+    *(lambda x, y: x ^ y, lambda x, y: x & y, lambda x, y: x | y),
+    *(lambda x, y: (x << uint64(17)) ^ (y >> uint64(3)), lambda x, y: (x & uint64(255)) + y),
+)
+
+
+@pytest.mark.parametrize("function", FLOATS)
 def test_arithmetic_of_floats(function):
     """Also with plain numbers; no fused multiply-add, whatever the processor has."""
     np.testing.assert_array_equal(on_vectors(function, A, B), function(A, B))
 
 
-@pytest.mark.parametrize(
-    "function",
-    [
-        lambda x, y: x + y,
-        lambda x, y: x - y,
-        lambda x, y: x ^ y,
-        lambda x, y: x & y,
-        lambda x, y: x | y,
-        lambda x, y: (x << uint64(17)) ^ (y >> uint64(3)),
-        lambda x, y: (x & uint64(255)) + y,
-    ],
-)
+@pytest.mark.parametrize("function", WORDS)
 def test_arithmetic_of_words(function):
     with np.errstate(over="ignore"):
         np.testing.assert_array_equal(on_vectors(function, U, V), function(U, V))
@@ -104,9 +94,8 @@ def test_first_true():
 def test_rows_are_gathered_and_groups_stored():
     @njit
     def gathered(table, rows, out):
-        columns = simd.gather_rows(table, simd.load(rows, 0))
-        for k in range(8):
-            simd.store(out, 8 * k, columns[k])
+        for k, column in enumerate(simd.gather_rows(table, simd.load(rows, 0))):
+            simd.store(out, 8 * k, column)
 
     @njit
     def grouped(x, out):

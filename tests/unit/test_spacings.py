@@ -6,15 +6,10 @@ import numpy as np
 import pytest
 from numba import njit
 
+from calbias.engine import sorted_uniforms
 from calbias.engine.philox import fill_words
 from calbias.engine.simd import load, store
-from calbias.engine.sorted_uniforms import (
-    minus_log,
-    next_words,
-    place_of,
-    seed_lanes,
-    sum_exponentials,
-)
+from calbias.engine.sorted_uniforms import minus_log, next_words, seed_lanes
 
 MASK = 2**64 - 1
 # Of the authors' xoshiro256plusplus.c, with the state 1, 2, 3, 4.
@@ -67,10 +62,8 @@ def test_words_are_those_of_xoshiro():
         a, b, c, d = load(state, 0), load(state, 8), load(state, 16), load(state, 24)
         words, a, b, c, d = next_words(a, b, c, d)
         store(out, 0, words)
-        store(state, 0, a)
-        store(state, 8, b)
-        store(state, 16, c)
-        store(state, 24, d)
+        for k, lanes in enumerate((a, b, c, d)):
+            store(state, 8 * k, lanes)
 
     state, out = seeded(), np.empty(8, np.uint64)
     slow = [[int(word) for word in state.reshape(4, 8)[:, lane]] for lane in range(8)]
@@ -107,9 +100,9 @@ def test_logarithms():
 def test_sums_and_marks_are_those_of_plain_python(n_blocks):
     state = seeded()
     sums, marks = np.empty(32 * n_blocks), np.empty(16 * n_blocks, np.uint64)
-    sum_exponentials(state, n_blocks, sums, marks)
+    sorted_uniforms.sum_exponentials(state, n_blocks, sums, marks)
     slow, slow_marks = slow_sums(state, n_blocks)
-    order = [place_of(i) for i in range(32 * n_blocks)]
+    order = [sorted_uniforms.place_of(i) for i in range(32 * n_blocks)]
     np.testing.assert_allclose(sums[order], slow, rtol=1e-10)
     assert (np.diff(sums[order]) >= 0).all()
     pairs = marks.view(np.uint32).reshape(n_blocks, 2, 8, 2)  # word, group, half

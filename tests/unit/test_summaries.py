@@ -3,19 +3,17 @@
 import numpy as np
 import pandas as pd
 import pytest
+from refusals import refuses
 from scipy import stats
 
+from calbias import Curve, Scenario, estimate
 from calbias.engine.sampler import draw
-from calbias.errors import InputError
-from calbias.estimation.api import estimate
 from calbias.io.table_schema import columns_of
 from calbias.simulation.replicates import Cell, Estimates
 from calbias.summaries.bias import bias_rows, chosen_bins
 from calbias.summaries.detection import detection_rows
 from calbias.summaries.intro import HISTOGRAM_BINS, estimate_histogram, reliability_diagram
 from calbias.summaries.paired_t_test import paired_t_tests
-from calbias.truth.curves import Curve
-from calbias.truth.scenarios import Scenario
 
 
 def estimates(values, n_bins=15):
@@ -23,23 +21,17 @@ def estimates(values, n_bins=15):
     return Estimates(np.arange(values.size), values, np.broadcast_to(n_bins, values.size))
 
 
-# Bias
+VALUES = [0.01, 0.02, 0.03, 0.06]
 
 
-@pytest.fixture
-def bias_table():
-    values = [0.01, 0.02, 0.03, 0.06]
-    named = {
-        "ece_bin_ew": {Cell("a", 200, 15): estimates(values)},
-        "ece_sweep_em": {Cell("a", 200, -1): estimates(values, [3, 4, 5, 6])},
-        "kde": {Cell("a", 200, 0): estimates(values, 0)},
-    }
-    return bias_rows("realistic", named, {"a": 0.025})
-
-
-def test_moments(bias_table):
+def test_moments_and_numbers_of_bins_given_chosen_and_none():
     """Mean 3 %, TCE 2.5 %; sd² = (4 + 1 + 0 + 9)/3 %²; rmse² = (2.25 + 0.25 + 0.25 + 12.25)/4."""
-    row = bias_table.iloc[0]
+    bins = {"ece_bin_ew": (15, 15), "ece_sweep_em": (-1, [3, 4, 5, 6]), "kde": (0, 0)}
+    named = {
+        name: {Cell("a", 200, key): estimates(VALUES, used)} for name, (key, used) in bins.items()
+    }
+    table = bias_rows("realistic", named, {"a": 0.025})
+    row = table.iloc[0]
     assert row["n_replicates"] == 4
     assert row.filter(like="percent").to_dict() == pytest.approx(
         {
@@ -48,15 +40,8 @@ def test_moments(bias_table):
             "rmse_percent": np.sqrt(15 / 4),
         }
     )  # fmt: skip
-
-
-def test_numbers_of_bins_given_chosen_and_none(bias_table):
-    assert bias_table["n_bins"].fillna(0).tolist() == [15, -1, 0]
-    assert bias_table["n_bins"].isna().tolist() == [False, False, True]
-    assert bias_table["mean_n_bins_used"].tolist() == [15, 4.5, 0]
-
-
-# Detection
+    assert table["n_bins"].fillna(99).tolist() == [15, -1, 99]
+    assert table["mean_n_bins_used"].tolist() == [15, 4.5, 0]
 
 
 def null_values(m=600, seed=0, n=100, n_bins=15):
@@ -65,79 +50,66 @@ def null_values(m=600, seed=0, n=100, n_bins=15):
 
 def table(null, **cells):
     alternatives = {Cell(name, 100, 15): estimates(values) for name, values in cells.items()}
-    exponents = {name: 1.5 + k for k, name in enumerate(cells)}
-    errors = {name: 0.1 * (k + 1) for k, name in enumerate(cells)}
+    exponents, errors = ({name: a + b * k for k, name in enumerate(cells)}
+                         for a, b in ((1.5, 1.0), (0.1, 0.1)))  # fmt: skip
     return detection_rows({"ece": alternatives}, {"ece": null}, exponents, errors)
 
 
 def test_miss_rates():
     null = {Cell("identity", 100, 15): estimates(np.linspace(0, 1, 101))}  # quantile 0.95
     made = table(null, weak=[0.1, 0.95, 0.2, 0.99], strong=[0.96, 0.97, 0.98, 1.0])
-    assert made["exponent"].tolist() == [1.0, 1.5, 2.5]
-    assert made["tce_percent"].tolist() == pytest.approx([0, 10, 20])
+    null_row, *rows = made[["exponent", "tce_percent", "miss_rate", "miss_rate_se"]].to_numpy()
+    assert null_row[:2].tolist() == [1.0, 0.0]
+    assert rows[0] == pytest.approx([1.5, 10, 0.75, np.sqrt(0.75 * 0.25 / 4)])
+    assert rows[1] == pytest.approx([2.5, 20, 0.0, 0.0])
     assert made["threshold_percent"].tolist() == pytest.approx([95, 95, 95])
-    assert made["miss_rate"].tolist()[1:] == [0.75, 0.0]
-    assert made["miss_rate_se"].tolist()[1:] == pytest.approx([np.sqrt(0.75 * 0.25 / 4), 0])
     assert made["n_replicates"].tolist() == [50, 4, 4]
 
 
-def test_the_type_i_error_is_measured_on_replicates_that_did_not_set_its_threshold():
-    """Were threshold and rate from the same data the rate would be exactly 95 %."""
-    rows = [table(null_values(seed=seed), any=[0.5]).iloc[0] for seed in range(400)]
-    rates = [row["miss_rate"] for row in rows]
-    assert np.mean(rates[:100]) == pytest.approx(0.95, abs=0.005)
-    assert np.mean([row["miss_rate_se"] for row in rows]) == pytest.approx(np.std(rates), rel=0.15)
+def test_errors_of_miss_rates_and_of_the_threshold_are_their_spread_over_nulls():
+    """The type I error is measured on replicates that did not set its threshold.
 
-
-def test_the_thresholds_share_of_the_error_is_the_spread_over_nulls():
-    """Uniform estimates, so that a threshold that is off by e moves the miss rate by e."""
+    Were both from the same data the rate would be exactly 95 %. The tested estimates are uniform,
+    so that a threshold that is off by e moves their miss rate by e.
+    """
     tested = np.linspace(0, 1.2, 1201)
-    rows = [table(null_values(seed=seed), any=tested).iloc[1] for seed in range(400)]
-    spread = np.std([row["miss_rate"] for row in rows])
-    shares = [row["miss_rate_threshold_se"] for row in rows]
-    assert np.mean(shares) == pytest.approx(spread, rel=0.15)
+    pairs = [table(null_values(seed=seed), any=tested) for seed in range(400)]
+    null, any_ = (pd.DataFrame([rows.iloc[k] for rows in pairs]) for k in (0, 1))
+    assert null["miss_rate"][:100].mean() == pytest.approx(0.95, abs=0.005)
+    assert null["miss_rate_se"].mean() == pytest.approx(null["miss_rate"].std(), rel=0.15)
+    assert any_["miss_rate_threshold_se"].mean() == pytest.approx(any_["miss_rate"].std(), rel=0.15)
 
 
-def test_a_null_that_lacks_something_is_refused():
-    with pytest.raises(InputError, match=r"detection_null has no ece at n = 100: give it"):
-        table(null_values(n=200), any=[0.5])
-    with pytest.raises(InputError, match="ece at several n_bins: give both the same one"):
-        table(null_values(n_bins=20), any=[0.5])
-
-
-# The intro
+test_a_null_that_lacks_something_is_refused = refuses(
+    lambda **of: table(null_values(**of), any=[0.5]),
+    ({"n": 200}, r"detection_null has no ece at n = 100: give it"),
+    ({"n_bins": 20}, "ece at several n_bins: give both the same one"),
+)
 
 
 def test_histogram():
-    values = np.random.default_rng(1).random(1000)
-    cells = {Cell("a", 200, 15): estimates(values)}
+    values = 100 * np.random.default_rng(1).random(1000)
+    cells = {Cell("a", 200, 15): estimates(values / 100)}
     table = estimate_histogram("intro", {"ece_bin_ew": cells})
-    assert len(table) == HISTOGRAM_BINS
-    assert table["count"].sum() == 1000
-    assert table["mean_estimate_percent"].unique() == pytest.approx([100 * values.mean()])
+    assert (len(table), table["count"].sum()) == (HISTOGRAM_BINS, 1000)
+    assert table["mean_estimate_percent"].unique() == pytest.approx([values.mean()])
     low, high, count = (table[name].to_numpy() for name in ("low_percent", "high_percent", "count"))
     np.testing.assert_array_equal(low[1:], high[:-1])
     for k in (0, 50, 98):
-        assert count[k] == ((100 * values >= low[k]) & (100 * values < high[k])).sum()
+        assert count[k] == ((values >= low[k]) & (values < high[k])).sum()
 
 
 def test_the_diagram_adds_up_to_ece_bin_of_replicate_0():
     scenario = Scenario("beta", 2.8, 0.05, Curve("identity"))
     table = reliability_diagram("intro", scenario, 200, 15, seed=3)
-    assert len(table) == 15
-    assert table["n_in_bin"].sum() == 200
-    full = table[table["n_in_bin"] > 0]
-    gaps = full["mean_score"] - full["mean_hit"]
-    value = np.sqrt(np.sum(full["n_in_bin"] / 200 * gaps**2))
+    assert (len(table), table["n_in_bin"].sum()) == (15, 200)
+    full, empty = table[table["n_in_bin"] > 0], table[table["n_in_bin"] == 0]
+    value = np.sqrt(full["n_in_bin"] @ (full["mean_score"] - full["mean_hit"]) ** 2 / 200)
     data = draw(scenario, 200, 0, seed=3)
-    hits = np.rint(data.hits()[0])
-    assert value == pytest.approx(estimate("ece_bin_ew", data.scores[0], hits, norm=2).value)
-    assert (full["mean_score"] >= full["low"]).all()
-    assert (full["mean_score"] <= full["high"]).all()
-    assert table[table["n_in_bin"] == 0][["mean_score", "mean_hit"]].isna().all(axis=None)
-
-
-# Chosen bins
+    expected = estimate("ece_bin_ew", data.scores[0], np.rint(data.hits()[0]), norm=2).value
+    assert value == pytest.approx(expected)
+    assert full["mean_score"].between(full["low"], full["high"]).all()
+    assert empty[["mean_score", "mean_hit"]].isna().all(axis=None)
 
 
 def test_mean_estimates_by_number_of_bins_beside_the_sweeps_mean_number():
@@ -151,13 +123,9 @@ def test_mean_estimates_by_number_of_bins_beside_the_sweeps_mean_number():
     names = ("scenario", "estimator", "n_bins", "n_samples", "mean_estimate_percent")
     bias = pd.DataFrame(rows, columns=[*names, "bias_se_percent", "mean_n_bins_used"])
     table = chosen_bins(bias.assign(tce_percent=4.0))
-    assert tuple(table) == columns_of("chosen_bins")
-    assert table["n_bins"].tolist() == [1, 2, 1]
+    assert (tuple(table), table["n_bins"].tolist()) == (columns_of("chosen_bins"), [1, 2, 1])
     assert table["mean_n_bins_sweep"].tolist() == [12.5, 12.5, 20.0]
     assert table["mean_estimate_se_percent"].tolist() == [0.1, 0.2, 0.1]
-
-
-# Paired t-tests
 
 
 def bias(**estimators):
@@ -171,29 +139,25 @@ def bias(**estimators):
 
 def test_the_formula():
     """Differences of |bias| 1, 2, 6: mean 3, sd² = (4 + 1 + 9)/2, t = 3/sqrt(7/3)."""
-    row = paired_t_tests(bias(one=[2, -4, 9], two=[-1, 2, 3])).iloc[0]
-    assert (row["estimator_a"], row["estimator_b"], row["n_pairs"]) == ("one", "two", 3)
-    assert row["mean_abs_bias_a_percent"] == pytest.approx(5)
-    assert row["mean_abs_bias_b_percent"] == pytest.approx(2)
-    assert row["t_statistic"] == pytest.approx(3 / np.sqrt(7 / 3))
-    assert row["degrees_of_freedom"] == 2
-    assert row["p_value"] == pytest.approx(2 * stats.t(2).sf(3 / np.sqrt(7 / 3)))
+    row = paired_t_tests(bias(one=[2, -4, 9], two=[-1, 2, 3])).iloc[0].to_dict()
+    t = 3 / np.sqrt(7 / 3)
+    expected = {
+        "n_pairs": 3, "mean_abs_bias_a_percent": 5, "mean_abs_bias_b_percent": 2,
+        "t_statistic": t, "degrees_of_freedom": 2, "p_value": 2 * stats.t(2).sf(t),
+    }  # fmt: skip
+    assert (row["estimator_a"], row["estimator_b"]) == ("one", "two")
+    assert {name: row[name] for name in expected} == pytest.approx(expected)
 
 
 def test_every_pair_within_each_experiment():
     table = bias(one=[1, 2, 3], two=[2, 3, 5], three=[1, 1, 4])
-    both = pd.concat([table, table.assign(experiment="y")])
-    rows = paired_t_tests(both)
+    rows = paired_t_tests(pd.concat([table, table.assign(experiment="y")]))
     assert rows.groupby("experiment").size().to_dict() == {"x": 3, "y": 3}
 
 
-def test_equal_differences_have_no_t():
+def test_equal_differences_have_no_t_and_pairs_that_are_not_there_are_left_out():
     row = paired_t_tests(bias(one=[1, 2, 3], two=[0, 1, 2])).iloc[0]
-    assert np.isnan(row["t_statistic"])
-    assert np.isnan(row["p_value"])
-
-
-def test_pairs_that_are_not_there_are_left_out():
+    assert row[["t_statistic", "p_value"]].isna().all()
     assert paired_t_tests(bias(one=[1, 2, 3], two=[5])).empty
     assert paired_t_tests(bias(one=[1, 2, 3], two=[5, 6])).iloc[0]["n_pairs"] == 2
 

@@ -12,27 +12,21 @@ from calbias.io.checksums import record_of
 from calbias.io.table_schema import column_meanings, columns_of, tables
 from calbias.io.tables import read_rows, read_table, write_table
 
-FRAME = pd.DataFrame(
-    {
-        "name": ["a", "ü"],
-        "value": [0.1 + 0.2, np.nan],
-        "count": pd.array([1, None]),
-        "ok": [True, True],
-    }
+FRAME = pd.DataFrame({"name": ["a", "ü"], "value": [0.1 + 0.2, np.nan]}).assign(
+    count=pd.array([1, None]), ok=True
 )
 
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
 def test_what_is_written_is_read_back(tmp_path, suffix):
-    path = tmp_path / f"x.{suffix}"
+    path, again = tmp_path / f"x.{suffix}", tmp_path / "again.csv"
     write_table(path, list(FRAME), FRAME)
     back = read_table(path)
-    assert back["value"][0] == 0.1 + 0.2
-    assert np.isnan(back["value"][1])
+    assert back["value"].tolist() == pytest.approx([0.1 + 0.2, np.nan], rel=0, abs=0, nan_ok=True)
     assert back["ok"].tolist() == [True, True]
-    write_table(tmp_path / "again.csv", list(FRAME), back.astype({"count": "Int64"}))
+    write_table(again, list(FRAME), back.astype({"count": "Int64"}))
     expected = "name,value,count,ok\na,0.30000000000000004,1,True\nü,,,True\n"
-    assert (tmp_path / "again.csv").read_text("utf-8") == expected
+    assert again.read_text("utf-8") == expected
 
 
 @pytest.mark.parametrize("rows", [[{"b": 2, "a": 1}], [(1, 2)], pd.DataFrame({"b": [2], "a": [1]})])
@@ -60,32 +54,27 @@ def test_same_bytes_each_time(tmp_path):
     assert (tmp_path / "x.parquet").read_bytes() == (tmp_path / "y.parquet").read_bytes()
 
 
-def cut(path):
-    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+def flipped(content):
+    return content[:60] + bytes([content[60] ^ 1]) + content[61:]  # in a Parquet's first page
 
 
-def emptied(path):
-    path.write_bytes(b"")
+DAMAGES = {"cut": lambda content: content[: len(content) // 2], "emptied": lambda content: b"",
+           "flipped": flipped}  # fmt: skip
 
 
-def flipped(path):
-    data = bytearray(path.read_bytes())
-    data[60] ^= 1  # in the first page of a Parquet file
-    path.write_bytes(data)
-
-
-def exchanged(path):
-    write_table(path.with_name("other.csv"), ["value"], [(1,), (2,)])
-    path.write_bytes(path.with_name("other.csv").read_bytes())
+def damaged(path, damage):
+    """Write a table, and then other bytes in its place."""
+    write_table(path, ["value"], pd.DataFrame({"value": np.random.default_rng(1).random(1000)}))
+    content = path.read_bytes()
+    path.write_bytes(DAMAGES[damage](content) if damage in DAMAGES else b"value\n1\n2\n")
+    return path
 
 
 @pytest.mark.parametrize("read", [read_table, read_rows])
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
-@pytest.mark.parametrize("damage", [cut, emptied, flipped, exchanged])
+@pytest.mark.parametrize("damage", [*DAMAGES, "exchanged"])
 def test_a_table_changed_after_it_was_made_is_refused(tmp_path, read, suffix, damage):
-    path = tmp_path / f"x.{suffix}"
-    write_table(path, ["value"], pd.DataFrame({"value": np.random.default_rng(1).random(1000)}))
-    damage(path)
+    path = damaged(tmp_path / f"x.{suffix}", damage)
     with pytest.raises(InputError, match=rf"delete .*x\.{suffix} and run snakemake again"):
         read(path)
     path.unlink()
@@ -94,19 +83,19 @@ def test_a_table_changed_after_it_was_made_is_refused(tmp_path, read, suffix, da
 
 
 @pytest.mark.parametrize("read", [read_table, read_rows])
-@pytest.mark.parametrize("damage", [cut, emptied, flipped])
+@pytest.mark.parametrize("damage", DAMAGES)
 def test_parquet_detects_damage_by_itself(tmp_path, read, damage):
-    path = tmp_path / "x.parquet"
-    write_table(path, ["value"], pd.DataFrame({"value": np.random.default_rng(1).random(1000)}))
+    path = damaged(tmp_path / "x.parquet", damage)
     record_of(path).unlink()
-    damage(path)
     with pytest.raises(InputError, match=r"x\.parquet: damaged.*delete it and run snakemake"):
         read(path)
 
 
-def test_a_table_of_the_users_own_has_no_checksum(tmp_path):
-    (tmp_path / "x.csv").write_text("a\n1\n")
-    assert read_table(tmp_path / "x.csv")["a"].tolist() == [1]
+def test_a_table_of_the_users_own_has_no_checksum_and_the_lines_that_an_editor_shows(tmp_path):
+    path = tmp_path / "x.csv"
+    path.write_bytes(b'\xef\xbb\xbfa,b\n1,"x\ny"\n\n2,z\n')
+    assert read_table(path)["a"].tolist() == [1, 2]
+    assert [(line, row["a"]) for line, row in read_rows(path, ["a"])] == [(2, "1"), (5, "2")]
 
 
 test_csv_files_that_are_refused = refuses_texts(
@@ -122,19 +111,10 @@ test_csv_files_that_are_refused = refuses_texts(
 )
 
 
-def test_the_line_that_an_editor_shows(tmp_path):
-    (tmp_path / "x.csv").write_bytes(b'\xef\xbb\xbfa,b\n1,"x\ny"\n\n2,z\n')
-    assert [(line, row["a"]) for line, row in read_rows(tmp_path / "x.csv", ["a"])] == [
-        (2, "1"), (5, "2"),
-    ]  # fmt: skip
-
-
 def test_the_schema_explains_every_column_once():
     used = {name for table in tables() for name in columns_of(table)}
     assert used == set(column_meanings())
-    assert all(entry["meaning"] for entry in column_meanings().values())
-    assert all(
-        (entry.get("unit") == "percent") == name.endswith("_percent")
-        for name, entry in column_meanings().items()
-    )
+    for name, entry in column_meanings().items():
+        assert entry["meaning"]
+        assert (entry.get("unit") == "percent") == name.endswith("_percent")
     assert all(len(set(columns_of(table))) == len(columns_of(table)) for table in tables())

@@ -5,17 +5,15 @@ import pytest
 from engine_data import MODELS, published_scenario
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refuses
 from scipy.integrate import quad
 from scipy.optimize import linprog
 from scipy.stats import norm as gaussian
 
+from calbias import Curve, Scenario, true_calibration_error
 from calbias.beyond.league import league_scenarios
-from calbias.errors import InputError
-from calbias.truth.curves import Curve
-from calbias.truth.scenarios import Scenario
-from calbias.truth.targets.population import Population, population_of_scenario
+from calbias.truth.targets.population import population_of_scenario
 from calbias.truth.targets.registry import known_targets, target_value, target_value_of_sample
-from calbias.truth.true_error import true_calibration_error
 
 SQUARED = Scenario("squared", 1.0, 1.0, Curve("power", 0.0, 2.0))  # δ = c² − c on uniform scores
 SCENARIOS = [
@@ -73,22 +71,20 @@ def test_the_quantile_grid_agrees_with_adaptive_quadrature(scenario):
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
 def test_inequalities_between_targets(scenario):
-    value = {
-        target: target_value(target, scenario)
-        for target in ("max_deviation", "deviation_range", "smooth_ce", "smece")
-    }
-    value["kce"] = target_value("kernel_ce", scenario, rooted=True)
-    value |= {f"l{p}": target_value("lp", scenario, norm=p) for p in (1, 2)}
-    value |= {f"binned_l{p}": target_value("binned_lp", scenario, norm=p) for p in (1, 2)}
-    _check_inequalities(value)
+    _check_inequalities(lambda target, **of: target_value(target, scenario, **of))
 
 
-def _check_inequalities(value):
+def _check_inequalities(value_of, smece=True):
+    names = ("max_deviation", "deviation_range", "smooth_ce", *(["smece"] * smece))
+    value = {target: value_of(target) for target in names}
+    value["kce"] = value_of("kernel_ce", rooted=True)
+    for p in (1, 2):
+        value[f"l{p}"] = value_of("lp", norm=p)
+        value[f"binned_l{p}"] = value_of("binned_lp", norm=p)
+    below_l1 = {"deviation_range", "smooth_ce", "smece", "kce", "binned_l1"} & set(value)
     for smaller, larger in (
-        ("max_deviation", "deviation_range"),
-        *((name, "l1") for name in ("deviation_range", "smooth_ce", "smece", "kce", "binned_l1")),
-        ("l1", "l2"),
-        ("binned_l2", "l2"),
+        *(("max_deviation", "deviation_range"), ("l1", "l2"), ("binned_l2", "l2")),
+        *((name, "l1") for name in below_l1),
     ):
         assert value[smaller] <= value[larger] * (1 + 1e-6) + 1e-9
     assert value["deviation_range"] <= 2 * value["max_deviation"] * (1 + 1e-6) + 1e-9
@@ -103,33 +99,25 @@ def samples(most):
 
 @given(samples(30))
 def test_inequalities_on_samples(sample):
-    value = {
-        target: target_value_of_sample(target, *sample)
-        for target in ("max_deviation", "deviation_range", "smooth_ce")
-    }
-    value["smece"] = 0.0  # its own grid of cells is for populations: see the next tests
-    value["kce"] = target_value_of_sample("kernel_ce", *sample, rooted=True)
-    value |= {f"l{p}": target_value_of_sample("lp", *sample, norm=p) for p in (1, 2)}
-    value |= {f"binned_l{p}": target_value_of_sample("binned_lp", *sample, norm=p) for p in (1, 2)}
-    _check_inequalities(value)
+    """Without smECE: its own grid of cells is for populations, see the next tests."""
+    _check_inequalities(
+        lambda target, **of: target_value_of_sample(target, *sample, **of), smece=False
+    )
 
 
 @given(samples(12))
 def test_smooth_ce_is_the_optimum_of_its_linear_program(sample):
     scores, curve = sample
-    n = scores.size
-    rows, bounds = [], []
-    for i in range(n):
-        for j in range(n):
-            if i != j:
-                rows.append(np.eye(n)[i] - np.eye(n)[j])
-                bounds.append(abs(scores[i] - scores[j]))
+    pairs = [(i, j) for i in range(scores.size) for j in range(scores.size) if i != j]
+    unit = np.eye(scores.size)
     program = linprog(
-        -(curve - scores) / n, np.array(rows) if rows else None, bounds or None, bounds=(-1, 1)
+        -(curve - scores) / scores.size,
+        [unit[i] - unit[j] for i, j in pairs] or None,
+        [abs(scores[i] - scores[j]) for i, j in pairs] or None,
+        bounds=(-1, 1),
     )
-    assert target_value_of_sample("smooth_ce", scores, curve) == pytest.approx(
-        -program.fun, abs=2e-7
-    )
+    found = target_value_of_sample("smooth_ce", scores, curve)
+    assert found == pytest.approx(-program.fun, abs=2e-7)
 
 
 @given(samples(20), st.sampled_from([0.0005, 0.1, 0.4]))
@@ -137,9 +125,8 @@ def test_kernel_ce_by_the_matrix_of_all_pairs(sample, bandwidth):
     scores, curve = sample
     kernel = np.exp(-np.abs(scores[:, None] - scores) / bandwidth)
     square = (curve - scores) @ kernel @ (curve - scores) / scores.size**2
-    assert target_value_of_sample("kernel_ce", *sample, bandwidth=bandwidth) == pytest.approx(
-        square, abs=1e-12
-    )
+    found = target_value_of_sample("kernel_ce", *sample, bandwidth=bandwidth)
+    assert found == pytest.approx(square, abs=1e-12)
 
 
 def test_smece_is_a_fixed_point_of_the_reflected_gaussian_smoothing():
@@ -165,28 +152,25 @@ def test_smece_of_a_sign_change_is_smaller_than_the_l1_error():
 
 
 def test_deviations_of_a_sample_by_hand():
-    """δ = (+0.1, −0.2, −0.2, +0.3) with a tie in the middle: C = 0.025, −0.075, 0."""
-    scores, curve = [0.9, 0.5, 0.1, 0.5], [1.2 - 0.2, 0.3, 0.2, 0.3]
-    gaps = np.array([0.1, -0.2, -0.2, 0.1])
-    assert target_value_of_sample("max_deviation", scores, curve) == pytest.approx(
-        abs(np.cumsum(gaps / 4)).max()
-    )
-    assert target_value_of_sample("deviation_range", scores, curve) == pytest.approx(0.1)
-    assert target_value_of_sample("gap_quantile", scores, curve, level=1) == pytest.approx(0.2)
+    """δ = (+0.1, −0.2, −0.2, +0.1) with a tie in the middle: C = 0.025, −0.075, −0.05."""
+    sample = [0.9, 0.5, 0.1, 0.5], [1.0, 0.3, 0.2, 0.3]
+    for target, options, value in (
+        *(("max_deviation", {}, 0.075), ("deviation_range", {}, 0.1)),
+        ("gap_quantile", {"level": 1}, 0.2),
+    ):
+        assert target_value_of_sample(target, *sample, **options) == pytest.approx(value)
 
 
 def test_a_population_knows_its_tail_near_one():
     """18 % of this Beta's mass rounds to exactly 1; the gaps there are still resolved."""
-    population = population_of_scenario(
-        Scenario("", 2.78, 0.048, Curve("logflip_logflip_b1", b1=2))
-    )
-    assert isinstance(population, Population)
+    curve = Curve("logflip_logflip_b1", b1=2)
+    population = population_of_scenario(Scenario("", 2.78, 0.048, curve))
     rounded = population.scores == 1.0
     assert population.weights[rounded].sum() == pytest.approx(0.18, abs=0.01)
     assert np.all(population.gaps[rounded] >= 0)
     assert np.count_nonzero(population.gaps[rounded]) > 1000
 
 
-def test_an_unknown_target_is_refused_with_the_nearest():
-    with pytest.raises(InputError, match=r"unknown target 'smoothce'. Did you mean smooth_ce"):
-        target_value("smoothce", SQUARED)
+test_an_unknown_target_is_refused_with_the_nearest = refuses(
+    target_value, ("smoothce", SQUARED, r"unknown target 'smoothce'. Did you mean smooth_ce")
+)
