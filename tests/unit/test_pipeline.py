@@ -79,10 +79,13 @@ def test_the_default_configuration_makes_all_tables_and_figures():
 
 
 def test_what_rests_on_a_missing_experiment_model_or_logits_is_left_out():
-    fewer = {name: value for name, value in EXPERIMENTS.items() if name != "detection_null"}
-    assert set(TABLES) - set(available_tables(fewer)) >= {"detection", "detection_limits"}
-    lost = set(available_figures(EXPERIMENTS)) - set(available_figures(fewer))
-    assert lost == {"fig5_detection"}
+    for missing, figure, of_it in (
+        ("perfect", "fig6_perfect", set()),
+        ("detection_null", "fig5_detection", {"detection", "detection_limits"}),
+    ):
+        fewer = {name: value for name, value in EXPERIMENTS.items() if name != missing}
+        assert set(TABLES) - set(available_tables(fewer)) >= of_it
+        assert set(available_figures(EXPERIMENTS)) - set(available_figures(fewer)) == {figure}
     fewer = {**EXPERIMENTS, "heatmaps": {**EXPERIMENTS["heatmaps"], "models": ["resnet110_c10"]}}
     lost = set(available_figures(EXPERIMENTS)) - set(available_figures(fewer))
     assert "fig8_bias_resnet_wide32_c100" in lost
