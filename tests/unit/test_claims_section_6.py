@@ -15,9 +15,7 @@ TABLE_3 = TABLES["roelofs2022_table3_glm_fits"]
 
 test_r06_beta_parameters = verdicts_of(
     "R06",
-    lambda factor=1.0, beta=1.0, **of: {
-        "beta_fits": beta_fits(factor, **of).assign(beta=TABLE_2["beta"] * beta)
-    },
+    lambda alpha, beta=1.0: {"beta_fits": beta_fits(alpha).assign(beta=TABLE_2["beta"] * beta)},
     reproduced=[1.0019],
     approximate=[1.0021, 0.9979, (1.0, 1.0021), 1.049],
     not_reproduced=[1.051],

@@ -112,8 +112,7 @@ def test_files_for_citation_and_archives_say_the_same():
         "keywords": citation["keywords"],
     }
     assert (codemeta["name"], citation["license"]) == (PROJECT["name"], PROJECT["license"])
-    names = [[author["name"] for author in file["author" + s]]
-             for file, s in ((codemeta, ""), (citation, "s"))]  # fmt: skip
-    assert names[0] == names[1]
+    authors = [author["name"] for author in citation["authors"]]
+    assert [author["name"] for author in codemeta["author"]] == authors
     assert codemeta["runtimePlatform"].split()[1] == PROJECT["requires-python"].strip(">=")
     assert set(codemeta["softwareRequirements"]) <= set(wanted_by_the_pipeline())

@@ -50,8 +50,8 @@ def null_values(m=600, seed=0, n=100, n_bins=15):
 
 def table(null, **cells):
     alternatives = {Cell(name, 100, 15): estimates(values) for name, values in cells.items()}
-    exponents, errors = ({name: a + b * k for k, name in enumerate(cells)}
-                         for a, b in ((1.5, 1.0), (0.1, 0.1)))  # fmt: skip
+    exponents = {name: 1.5 + k for k, name in enumerate(cells)}
+    errors = {name: 0.1 * (k + 1) for k, name in enumerate(cells)}
     return detection_rows({"ece": alternatives}, {"ece": null}, exponents, errors)
 
 
