@@ -4,9 +4,9 @@ from calbias.errors import InputError
 from calbias.io.command_line import option, script
 from calbias.io.tables import write_table
 from calbias.pipeline.models import read_models
-from calbias.truth.curves import Curve
+from calbias.truth.curves import NAMED_CURVES, Curve
 from calbias.truth.fitted_scenarios import fitted_scenario
-from calbias.truth.scenario_tables import NAMED_CURVES, scenario_row, synthetic_rows
+from calbias.truth.scenario_tables import scenario_row, synthetic_rows
 
 
 @script(

@@ -128,6 +128,10 @@ def logistic():
     return Curve("logistic", -5.0, 10.0)
 
 
+NAMED_CURVES = {"identity": Curve("identity"), "logistic": logistic()}
+"""The curves that the configuration names without coefficients."""
+
+
 def split_glm_name(name):
     """Return (link, transform, terms) of a GLM name such as ``logit_logflip_b0_b1``."""
     link, transform, terms = name.split("_", 2)

@@ -3,13 +3,11 @@
 from calbias.errors import InputError
 from calbias.io.table_schema import columns_of
 from calbias.io.tables import read_rows
-from calbias.truth.curves import Curve, logistic
+from calbias.truth.curves import NAMED_CURVES, Curve
 from calbias.truth.names import curve_names, scenario_name, validate_scenarios
 from calbias.truth.scenarios import Scenario, validate_scenario
 
 COLUMNS = columns_of("scenarios")
-NAMED_CURVES = {"identity": Curve("identity"), "logistic": logistic()}
-"""The curves that the configuration names without coefficients."""
 
 
 def synthetic_rows(experiment, scores, curves, powers=(), glms=()):
