@@ -16,8 +16,6 @@ from checkout import (
 )
 from hypothesis import settings
 
-from reproduce import PACE
-
 settings.register_profile("calbias", deadline=None)  # a kernel's first call may compile it
 settings.load_profile("calbias")
 
@@ -58,7 +56,7 @@ def smoke(pristine, tmp_path_factory):
     with once_for_all_workers(tmp_path_factory, "smoke") as (folder, made):
         if not made:
             checkout = pristine.copy(folder / "checkout")
-            checkout.run(*PACE, config=SMOKE)
+            checkout.run(config=SMOKE)
             checkout.run("--report", "results/report.html", config=SMOKE)
     return Checkout(folder / "checkout")
 
