@@ -3,6 +3,7 @@
 import mpmath
 import numpy as np
 import pytest
+from refusals import refuses
 
 from calbias.truth.curves import GLM_NAMES, Curve, logistic, score
 
@@ -85,3 +86,8 @@ def test_scores_from_logs():
     log_score = np.log1p(-np.exp(log1m_score))
     np.testing.assert_allclose(score(log_score, log1m_score), [1, 1 - 1e-8, 0.7, 0.1], rtol=1e-15)
     assert score(np.log(1e-200), -1e-200) == pytest.approx(1e-200)
+
+
+test_an_unknown_curve = refuses(
+    Curve("logistik").at, ([0.5], r"unknown curve 'logistik'. Did you mean logistic\?")
+)

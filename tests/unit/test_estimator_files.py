@@ -69,7 +69,7 @@ def test_own_folders_come_after(mine, tmp_path):
 @pytest.mark.parametrize(
     ("name", "stem", "message"),
     [
-        ("kde", "kde", r"kde.py: .*/kde.py defines an estimator kde already: give"),
+        ("kde", "kde", r"kde.py: .*/kde.py defines kde already: give"),
         ("ece_bin", "mine", r"unknown estimator 'ece_bin'\. Did you mean ece_bin_e"),
         ("xyz", "mine", r"unknown estimator 'xyz'\. Known: beta_kernel, "),
     ],

@@ -35,8 +35,7 @@ def known_estimators(folders=(FOLDER,)):
                 for name in _variants(path):
                     if name in known and not known[name].samefile(path):
                         raise InputError(
-                            f"{path}: {known[name]} defines an estimator {name} already: give "
-                            "yours another name"
+                            f"{path}: {known[name]} defines {name} already: give yours another name"
                         )
                     known[name] = path
     return known

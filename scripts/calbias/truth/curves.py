@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import log1p, log_expit
 
+from calbias.errors import InputError, did_you_mean
+
 LINKS_AND_TRANSFORMS = (
     ("logit", "logit"),
     ("log", "log"),
@@ -49,7 +51,7 @@ class Curve(NamedTuple):
     b1: float = 0.0
 
     def at(self, scores: ArrayLike) -> np.ndarray:
-        """Return T at scores in [0, 1], an array of their shape."""
+        """Return T at scores in [0, 1], an array of their shape; InputError for an unknown name."""
         scores = np.asarray(scores, dtype=np.float64)
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(self.hit(np.log(scores), np.log1p(-scores)))
@@ -107,6 +109,9 @@ class Curve(NamedTuple):
             return "log", "log", 0.0, self.b1
         if self.name == "logistic":
             return "logit", "score", self.b0, self.b1
+        if self.name not in GLM_NAMES:
+            known = (*OTHER_CURVES, *GLM_NAMES)
+            raise InputError(f"unknown curve {self.name!r}. {did_you_mean(self.name, known)}")
         link, transform, terms = split_glm_name(self.name)
         return link, transform, self.b0 * ("b0" in terms), self.b1 * ("b1" in terms)
 
