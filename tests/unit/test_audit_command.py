@@ -217,6 +217,23 @@ def test_the_better_calibrated_model_is_found_and_none_is_better_than_itself():
     assert "no difference found" in itself.sentence
 
 
+@pytest.mark.parametrize("saturated", [1.0, 1 - 1e-15, 1 - 1e-7])
+def test_a_few_misses_among_saturated_scores_do_not_hide_what_is_wrong_with_them(saturated):
+    """30 % of the second model's scores are of rate 0.96: E δ² is 0.3·0.04² = 4.8·10⁻⁴."""
+    generator = np.random.default_rng(2)
+    rates = np.where(np.arange(4000) < 1200, 0.96, generator.random(4000))
+    hits = generator.random(4000) < rates
+    found = compare((rates, hits), (np.where(rates == 0.96, saturated, rates), hits), 39)
+    assert found.reliability_second == pytest.approx(4.8e-4, abs=4e-4)
+    assert found.difference < 0
+
+
+def test_a_difference_without_spread_is_found():
+    ones, misses = np.ones(100), np.zeros(100)
+    assert compare((ones, misses), (0.9 * ones, misses), 39).p_value == 1 / 40
+    assert compare((ones, misses), (ones, ones), 39).p_value == 1 / 40
+
+
 def test_the_size_of_the_redraw_test():
     """Nominal 5 %; measured once on 200 data sets of 500 rows: 5.0 % (normal test 2.0 %)."""
     rejected = sum(compare(*models(400, seed), 39, seed).p_value <= 0.05 for seed in range(30))

@@ -31,6 +31,8 @@ def test_simulation_needs_no_other_stage():
         "def estimate():\n    from calbias.logits import (  # later\n        top_label,\n    )\n",
         "from calbias.logits \\\n    import store, \\\n    top_label\n",
         "if True: import calbias.logits.top_label; x = 1\n",
+        "import numpy; from calbias.logits import(top_label)\n",
+        "from calbias.logits import (\n    store,  # (its form)\n    top_label,\n)\n",
         "from calbias.logits.top_label import TopLabel\ndef (\n",  # its own job reports the error
     ],
 )

@@ -1,12 +1,12 @@
 """Which of two models is better calibrated, on the same rows.
 
 The reliability term of the Brier score is estimated row by row: (y − s)² − (y − g(s))², g the
-logistic recalibration (Cox, Platt) fitted on the other folds; scores of exactly 0 and 1, which have
-no logit, get the rate of their hits. The mean of the terms estimates E δ², from below. The
-difference of two models' terms is a paired mean: it has a normal interval. The redraw test asks how
-large the standardised difference is when both models are equally far from calibrated: their hits
-are drawn from curves of the fitted shapes scaled to the same E δ², with the correlation of the hits
-kept.
+logistic recalibration (Cox, Platt) fitted on the other folds; scores within 10⁻⁶ of 0 or 1, whose
+logits are rounding, get the rate of their hits. The mean of the terms estimates E δ², from below.
+The difference of two models' terms is a paired mean: it has a normal interval. The redraw test asks
+how large the standardised difference is when both models are equally far from calibrated: their
+hits are drawn from curves of the fitted shapes scaled to the same E δ², with the correlation of the
+hits kept.
 """
 
 import json
@@ -24,6 +24,8 @@ from calbias.engine.seeding import stream
 from calbias.errors import InputError
 
 FOLDS = 5
+SATURATED = 1e-6
+"""Scores this near to 0 or 1 are 0 or 1 that were rounded, or clipped for a logarithm."""
 
 
 @dataclass
@@ -101,7 +103,7 @@ def compare(first, second, replicates=499, seed=0, names=("first", "second"), pr
     fold = stream(seed, "compare", str(n)).permutation(n) % FOLDS
     one, other = reliability_terms(s, y, fold), reliability_terms(t, z, fold)
     difference, error = _mean_and_error(one - other)
-    observed = difference / error if error > 0 else 0.0
+    observed = _standardised(difference, error)
     square = max((one.mean() + other.mean()) / 2, 0.0)  # E δ² of both, at curves of their shapes
     rates = [_scaled(s, y, square), _scaled(t, z, square)]
     shared = _shared(y - rates[0], z - rates[1], *rates)
@@ -116,8 +118,7 @@ def compare(first, second, replicates=499, seed=0, names=("first", "second"), pr
             reliability_terms(s, (u < rates[0]).astype(float), fold)
             - reliability_terms(t, (v < rates[1]).astype(float), fold)
         )  # fmt: skip
-        mean, spread = _mean_and_error(drawn)
-        exceed += abs(mean / spread if spread > 0 else 0.0) >= abs(observed)
+        exceed += abs(_standardised(*_mean_and_error(drawn))) >= abs(observed)
     half = ndtri(0.975) * error
     return Comparison(
         n=n,
@@ -154,14 +155,14 @@ def reliability_terms(scores, hits, fold):
 def _recalibrated(scores, hits, new):
     """Return the recalibrated ``new`` scores (m,), fitted on scores (n,) and hits (n,).
 
-    Scores of exactly 0 and 1 have no logit. Each is a group of its own, whose rate is that of its
-    hits and of one more row that agrees with the score; the logistic curve is fitted on the others.
+    Scores next to 0 are a group, and those next to 1. The rate of a group is that of its hits and
+    of one more row that agrees with the scores; the logistic curve is fitted on the other scores.
     """
-    inside = (scores > 0) & (scores < 1)
+    inside = np.minimum(scores, 1 - scores) > SATURATED
     rates = cox_curve(logits_of(scores[inside]), hits[inside], logits_of(new))
     for end in (0.0, 1.0):
-        at_end = hits[scores == end]
-        rates[new == end] = (at_end.sum() + end) / (at_end.size + 1)
+        at_end = hits[np.abs(scores - end) <= SATURATED]
+        rates[np.abs(new - end) <= SATURATED] = (at_end.sum() + end) / (at_end.size + 1)
     return rates
 
 
@@ -185,6 +186,13 @@ def _shared(one, other, p, q):
     """Return the share of rows whose hits are decided by one uniform: it gives their covariance."""
     most = np.mean(np.minimum(p, q) - p * q)
     return float(np.clip(np.mean(one * other) / most, 0, 1)) if most > 0 else 0.0
+
+
+def _standardised(mean, error):
+    """Return mean/error, infinite where only the error is 0."""
+    if error > 0:
+        return mean / error
+    return float(np.copysign(np.inf, mean)) if mean else 0.0
 
 
 def _mean_and_error(values):

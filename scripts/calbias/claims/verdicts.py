@@ -86,17 +86,17 @@ def claim(id, where, tables, figures="", real=False, settling=None):
         words = re.split(r"\s+(?:Published|Rule|Errors): ", (rule.__doc__ or "").strip())
         if len(words) != 4:
             raise InputError(f"{place}: its docstring needs Published:, Rule: and Errors:")
-        if not inspect.isgeneratorfunction(rule):
-            raise InputError(ends)
         words = [re.sub(r"\n *", " ", part).format_map(known) for part in words]
 
         def judge(evidence):
             found, parts = rule(evidence), []
+            if not inspect.isgenerator(found):
+                raise InputError(ends)
             try:
                 while True:
                     parts.append(next(found))
             except StopIteration as end:
-                if not end.value:
+                if not (isinstance(end.value, tuple) and len(end.value) in (2, 3)):
                     raise InputError(ends) from None
                 verdict, source, *largest_error = end.value
             notes = tuple(part for part in parts if part and isinstance(part, str))

@@ -12,7 +12,7 @@ PACKAGE = Path(__file__).parents[1]
 SCRIPTS = PACKAGE.parent
 CHECKOUT = SCRIPTS.parent
 _IMPORT = re.compile(
-    r"(?:^|[;:])[ \t]*(?:from\s+(calbias[.\w]*)\s+)?import\s+(\([^)]*\)|.*)", re.MULTILINE
+    r"(?:^|[;:])[ \t]*(?:from\s+(calbias[.\w]*)\s+)?import\b\s*(\([^)]*\)|[^;\n]*)", re.MULTILINE
 )
 
 
@@ -30,7 +30,7 @@ def code_files(*files):
 @cache
 def _imported_files(path):
     text, modules = path.read_text(encoding="utf-8", errors="replace"), set()
-    for package, names in _IMPORT.findall(text.replace("\\\n", " ")):
+    for package, names in _IMPORT.findall(re.sub(r"#.*|\\\n", "", text)):
         names = re.findall(r"[.\w]+", names)
         modules.update([package, *(f"{package}.{name}" for name in names)] if package else names)
     return {file for module in modules for file in _files(module)}

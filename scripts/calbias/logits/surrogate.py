@@ -45,7 +45,7 @@ def fold_sizes(model, n_classes, manifest):
 
 
 def draw_surrogate(model, fit, n_classes, n_validation, n_test, seed):
-    """Return ``(Logits, n_redrawn)`` of a model: how many scores, too low for K, were drawn again.
+    """Return ``(Logits, n_redrawn)`` of a model: n_redrawn scores, too low for K, were drawn again.
 
     Streams depend on the seed, the model and the fold alone.
     """

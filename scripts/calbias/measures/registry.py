@@ -79,8 +79,8 @@ def measures() -> dict[str, Measure]:
         validate_defines(path, defined, ["VARIANTS"], f'VARIANTS = {{"{path.stem}": {{}}}}')
         validate_defines(path, defined, ["INPUT"], 'INPUT = "top_label" or "probabilities"')
         validate_defines(path, defined, ["measure", "rows"], form)
-        for name, options in variants.items():
-            found[name] = Measure(name, reads, module, options)
+        for name, options in module.VARIANTS.items():
+            found[name] = Measure(name, module.INPUT, module, options)
     return found
 
 

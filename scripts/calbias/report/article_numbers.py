@@ -119,7 +119,7 @@ def printed(results):
 
 
 def tests(results):
-    """Return a dict: ``rows`` of {test, size, worst, powers}, and n and error of the powers."""
+    """Return rows of {test, size, worst, power by alternative}; the powers' n, error and level."""
     table = results.table("test_power")
     size = sorted(table["n_samples"].unique())[1]
     found = []

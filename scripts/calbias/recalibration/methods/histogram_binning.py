@@ -18,10 +18,10 @@ VARIANTS = {
 def fit_binary(scores, hits, n_bins=15, equal_mass=False, empty_bins_zero=False):
     """Return the ``Steps`` of the bins [k/b, (k+1)/b), with 1 in the last, or of equal mass.
 
-    There bin k begins at the score of rank ceil(k·n/b); equal scores stay together, in the highest
-    bin they reach. The lowest bin with samples reaches down to 0, as a₁ = 0 in Guo et al. The
-    literature leaves open what a bin of equal width without samples gets: here its centre, or zero,
-    as in the code published with the ten models.
+    Of equal mass, bin k begins at the score of rank ceil(k·n/b); equal scores stay together, in the
+    highest bin they reach; the lowest bin with samples reaches down to 0, as a₁ = 0 in Guo et al.
+    The literature leaves open what a bin of equal width without samples gets: here its centre, or
+    zero, as in the code published with the ten models.
     """
     inner = np.arange(1, n_bins)
     edges = inner / n_bins
