@@ -76,8 +76,8 @@ def test_a_new_number_of_bins_leaves_the_others(simulate, capsys, monkeypatch):
     _, cells = simulate(capsys, n_bins=[15, 4])
     assert asked == [[("ece_bin_em", 4)]] * 2
     assert len(cells) == 4
-    _, anew = simulate(capsys, output="y.parquet", n_bins=[15, 4])
-    for cell, estimates in (*before.items(), *anew.items()):
+    _, again = simulate(capsys, output="y.parquet", n_bins=[15, 4])
+    for cell, estimates in (*before.items(), *again.items()):
         np.testing.assert_array_equal(cells[cell].estimate, estimates.estimate)
 
 

@@ -1,4 +1,4 @@
-"""The ledger as a whole, whatever a run has computed; claims near a threshold."""
+"""The ledger as a whole, after full and partial runs; claims near a threshold."""
 
 import re
 

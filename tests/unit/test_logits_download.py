@@ -115,9 +115,9 @@ def test_when_all_mirrors_fail_each_answer_is_told_and_nothing_is_left(
     first, second = (
         re.escape(url.format(file="m.p")) for url in urls(server, behaviour, "missing")
     )
-    told = rf"m\.p could not be downloaded: {first} {answer}.*{second} answered 404.*"
+    tried = rf"m\.p could not be downloaded: {first} {answer}.*{second} answered 404.*"
     by_hand = rf"sha256 {FILE.sha256}\) at {output} by hand"
-    with pytest.raises(InputError, match=told + by_hand):
+    with pytest.raises(InputError, match=tried + by_hand):
         fetch(server, output, behaviour, "missing")
     assert left_in(output.parent) == []
 

@@ -80,7 +80,7 @@ def compare(first, second, replicates=499, seed=0, names=("first", "second"), pr
     names : (str, str)
         What the sentence calls the models.
     progress : callable, optional
-        Called with a text now and then.
+        Called with a short text every 100 redraws.
 
     Returns
     -------

@@ -66,7 +66,7 @@ def measures() -> dict[str, Measure]:
     Raises
     ------
     InputError
-        For a file that lacks ``VARIANTS``, ``INPUT`` or its function.
+        For a file that has only one of ``VARIANTS`` and ``INPUT``, or lacks its function.
     """
     found = {}
     for path in sorted(Path(__file__).parent.glob("*.py")):

@@ -39,9 +39,9 @@ def _check_origin(path, provenance, expected):
     named = dict(zip(("shard", "shards"), path.stem.split("-of-"), strict=False))
     for name, value in {"estimator": path.parent.name, **named, **expected}.items():
         if str(provenance.get(name)) != str(value):
-            told = "" if name == "scenarios" else f" {provenance.get(name)}, not {value}"
+            values = "" if name == "scenarios" else f" {provenance.get(name)}, not {value}"
             raise InputError(
-                f"{path}: it was made with other {name}{told}: delete it and run again: only its "
+                f"{path}: it was made with other {name}{values}: delete it and run again: only its "
                 "replicates are drawn again"
             )
 

@@ -109,9 +109,7 @@ class Curve(NamedTuple):
             return "log", "log", 0.0, self.b1
         if self.name == "logistic":
             return "logit", "score", self.b0, self.b1
-        if self.name not in GLM_NAMES:
-            known = (*OTHER_CURVES, *GLM_NAMES)
-            raise InputError(f"unknown curve {self.name!r}. {did_you_mean(self.name, known)}")
+        validate_curve_name(self.name)
         link, transform, terms = split_glm_name(self.name)
         return link, transform, self.b0 * ("b0" in terms), self.b1 * ("b1" in terms)
 
@@ -126,6 +124,13 @@ class Curve(NamedTuple):
         if b1 == 0:
             return link, np.full_like(log_score, b0)  # also where the transform is infinite
         return link, b0 + b1 * transformed(transform, log_score, log1m_score)
+
+
+def validate_curve_name(name, place=""):
+    """Raise InputError, with ``place`` in front, for a name that no Curve has."""
+    known = (*OTHER_CURVES, *GLM_NAMES)
+    if name not in known:
+        raise InputError(f"{place}unknown curve {name!r}. {did_you_mean(name, known)}")
 
 
 def logistic():

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import betaincinv, betaln
 
-from calbias.errors import InputError, did_you_mean
-from calbias.truth.curves import GLM_NAMES, OTHER_CURVES, Curve
+from calbias.errors import InputError
+from calbias.truth.curves import Curve, validate_curve_name
 
 
 class Scenario(NamedTuple):
@@ -44,11 +44,8 @@ def validate_scenario(scenario: Scenario, place: str = "scenario") -> None:
     _, alpha, beta, curve = scenario
     if not (0 < alpha < np.inf and 0 < beta < np.inf):
         raise InputError(f"{place}: alpha {alpha} and beta {beta} must be finite and above 0")
-    if isinstance(curve, Curve) and curve.name not in (*GLM_NAMES, *OTHER_CURVES):
-        known = (*OTHER_CURVES, *GLM_NAMES)
-        raise InputError(
-            f"{place}: unknown curve {curve.name!r}. {did_you_mean(curve.name, known)}"
-        )
+    if isinstance(curve, Curve):
+        validate_curve_name(curve.name, f"{place}: ")
     if not np.isfinite([curve.b0, curve.b1]).all():
         raise InputError(f"{place}: b0 {curve.b0} and b1 {curve.b1} must be finite")
 
