@@ -92,7 +92,8 @@ class Checkout:
 
     def environment(self, more=None):
         """Return the environment of a run, with nothing in it of the tests' own."""
-        kept = {name: value for name, value in os.environ.items() if name != "NUMBA_CACHE_DIR"}
+        own = ("NUMBA_CACHE_DIR", "OMP_NUM_THREADS")  # conftest.py sets the latter
+        kept = {name: value for name, value in os.environ.items() if name not in own}
         return {**kept, **(more or {})}
 
     def planned(self, *arguments, config=TINY):

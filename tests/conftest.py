@@ -16,6 +16,9 @@ from checkout import (
 )
 from hypothesis import settings
 
+# One core a process, as for jobs; workers share the cores. Read when NumPy is first imported.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 settings.register_profile("calbias", deadline=None)  # a kernel's first call may compile it
 settings.load_profile("calbias")
 
