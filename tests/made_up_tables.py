@@ -1,6 +1,7 @@
 """Made-up result tables: the columns of the contracts with plausible numbers."""
 
 import itertools
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -59,8 +60,8 @@ def filled(table):
 
 def made_up_tables(models=MODELS, estimators=(*BINNED, "kde", "kde_unrooted"), replicates=1000):
     """Return {stem: DataFrame} of every table that a figure reads, for these models."""
-    scenarios, detection, league = _scenarios(models), _detection(), _league(estimators)
-    ranking = league_ranking(league) if len(league) else crossed("league_ranking", {"rank": []})
+    scenarios, (league, ranking) = _scenarios(models), _league(tuple(estimators))
+    detection, limits = _detection()
     of_methods = {"model": models["model"], "source": ["real_scores"], "method": METHODS}
     return {
         "models": models[["model", "group", "n_classes", "file"]],
@@ -84,8 +85,8 @@ def made_up_tables(models=MODELS, estimators=(*BINNED, "kde", "kde_unrooted"), r
         )),
         "estimate_histogram": _histogram(),
         "reliability_diagram": _reliability(),
-        "detection": detection,
-        "detection_limits": detection_limits(detection),
+        "detection": detection.copy(),
+        "detection_limits": limits.copy(),
         "chosen_bins": filled(crossed("chosen_bins", {
             "scenario": CHOSEN_BINS, "n_samples": MODEL_SIZES, "n_bins": range(1, 101),
         })),
@@ -100,11 +101,11 @@ def made_up_tables(models=MODELS, estimators=(*BINNED, "kde", "kde_unrooted"), r
             {"model": ["falcon_7b", "mine"], "dataset": ["arc", "other"], "n_samples": [100, 300]},
             n_questions=2000,
         )),
-        "league": league,
+        "league": league.copy(),
         "multiclass_league": _multiclass_league(estimators),
         "multiclass_league_full": _multiclass_league(estimators),
-        "league_ranking": ranking,
-        "league_full_ranking": ranking,
+        "league_ranking": ranking.copy(),
+        "league_full_ranking": ranking.copy(),
         "test_power": crossed(
             "test_power",
             {"test": ["cox_score", "redraw_ks"], "scenario": ["spread_calibrated", "spread_wave"],
@@ -211,19 +212,22 @@ def _reliability():
     )  # fmt: skip
 
 
+@cache
 def _detection():
+    """Return tables ``detection`` and ``detection_limits``."""
     keys = {
         "estimator": ["ece_bin_ew", "ece_sweep_em"],
         "n_samples": DETECTION_SIZES,
         "tce_percent": [0, *np.geomspace(0.2, 40, 40)],
     }
-    return crossed(
+    table = crossed(
         "detection", keys, n_replicates=2000, exponent=lambda t: 1 + t["tce_percent"] / 10,
         threshold_percent=lambda t: 150 / np.sqrt(t["n_samples"]),
         miss_rate=lambda t: 0.95 / (1 + (t["tce_percent"] / t["threshold_percent"]) ** 5),
         miss_rate_se=lambda t: np.sqrt(t["miss_rate"] * (1 - t["miss_rate"]) / 2000),
         miss_rate_threshold_se=lambda t: t["miss_rate_se"] / 2,
     )  # fmt: skip
+    return table, detection_limits(table)
 
 
 def _selection(models):
@@ -274,14 +278,18 @@ def _multiclass_league(estimators):
     )  # fmt: skip
 
 
+@cache
 def _league(estimators):
+    """Return tables ``league`` and ``league_ranking``."""
     curves = {"calibrated": 0.0, "slope_0.5": 0.02, "wave": 0.04}
     truths = {f"{law}_{x}": truth for law in ("saturated", "spread") for x, truth in curves.items()}
     keys = {"scenario": truths, "estimator": estimators, "n_samples": MODEL_SIZES}
-    return crossed(
+    table = crossed(
         "league", keys, target="l2", n_replicates=60, truth=lambda t: t["scenario"].map(truths),
         sd=lambda t: 1 / np.sqrt(t["n_samples"]), bias=lambda t: t["sd"] / 2,
         bias_se=lambda t: t["sd"] / 8, mean_estimate=lambda t: t["truth"] + t["bias"],
         rmse=lambda t: 1.2 * t["sd"],
         relative_rmse=lambda t: t["rmse"] / t["truth"].where(t["truth"] > 0),
     )  # fmt: skip
+    ranking = league_ranking(table) if estimators else crossed("league_ranking", {"rank": []})
+    return table, ranking

@@ -1,5 +1,7 @@
 """C01 and C02: rules on predicted bias, and on the coverage of the intervals."""
 
+from functools import cache
+
 import pandas as pd
 import pytest
 from claims_data import judged, measured, verdicts_of
@@ -9,11 +11,15 @@ from reproduction.claims.verdicts import NotJudged
 from reproduction.studies.interval_coverage import clopper_pearson
 
 
+@cache
+def made_up():
+    return made_up_tables()["predicted_bias"]
+
+
 def predictions(all_rows=0.0, subsample=0.0):
     """Return a table whose predictions miss the observed bias by these shares of it."""
-    made = made_up_tables()["predicted_bias"]
-    observed = made["observed_bias_percent"]
-    return made.assign(
+    observed = made_up()["observed_bias_percent"]
+    return made_up().assign(
         predicted_bias_percent=observed * (1 + all_rows),
         predicted_from_subsample_percent=observed * (1 - subsample),
     )
