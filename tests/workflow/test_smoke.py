@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import sys
+from functools import cache
 
 import pytest
 from checkout import SMOKE
@@ -59,18 +60,15 @@ def test_the_first_screen_of_the_report_opens_the_ledger_and_counts_its_verdicts
 def test_no_link_of_a_page_is_dead(smoke):
     results = smoke / "results"
     pages = [results / "index.html", results / "ledger.html", results / "league.html"]
-    ids = {}
+    page_of = cache(lambda path: Page(path.read_text("utf-8")))
     for page in (*pages, *sorted((results / "audit").glob("*.html"))):
-        checker = Page(page.read_text("utf-8"))
-        ids[page] = set(checker.ids)
-        for address in checker.addresses:
+        for address in page_of(page).addresses:
             if not re.match(r"data:|https?:|mailto:", address):
                 file, _, anchor = address.partition("#")
                 target = (page.parent / file).resolve() if file else page
                 assert target.exists(), (page.name, address)
                 if anchor and target.suffix == ".html":
-                    known = ids.setdefault(target, set(Page(target.read_text("utf-8")).ids))
-                    assert anchor in known, (page.name, address)
+                    assert anchor in page_of(target).ids, (page.name, address)
 
 
 @pytest.mark.parametrize("page", ["index", "ledger", "league", "audit/resnet110_c10"])
