@@ -111,7 +111,8 @@ class Checkout:
 
     def copy(self, path):
         """Return a copy of all this, results and time stamps included, at ``path``."""
-        shutil.copytree(self.path, path, symlinks=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        subprocess.run(["cp", "-a", self.path, path], check=True)  # half the time of shutil's
         return Checkout(path)
 
     def edit(self, name, old, new):

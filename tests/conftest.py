@@ -15,6 +15,7 @@ from checkout import (
     write_tiny_configuration,
 )
 from hypothesis import settings
+from slow_estimator import BIAS, RUN, with_slow_estimator
 
 # One core a process, as for jobs; workers share the cores. Read when NumPy is first imported.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -100,6 +101,17 @@ def undisturbed(smoke, tmp_path_factory):
         if not made:
             smoke.copy(folder / "checkout").run()
     return Checkout(folder / "checkout")
+
+
+@pytest.fixture(scope="session")
+def expected(undisturbed, tmp_path_factory):
+    """The table that the slow estimator's run ends with when nothing disturbs it."""
+    with once_for_all_workers(tmp_path_factory, "slow") as (folder, made):
+        if not made:
+            checkout = with_slow_estimator(undisturbed.copy(folder / "checkout"))
+            (checkout / "go").touch()
+            checkout.run(*RUN)
+    return (folder / "checkout" / BIAS).read_bytes()
 
 
 @pytest.fixture

@@ -45,15 +45,6 @@ def slow(finished):
     return with_slow_estimator(finished)
 
 
-@pytest.fixture(scope="module")
-def expected(undisturbed, tmp_path_factory):
-    """What the slow run ends with when nothing disturbs it."""
-    checkout = with_slow_estimator(undisturbed.copy(tmp_path_factory.mktemp("slow") / "checkout"))
-    (checkout / "go").touch()
-    checkout.run(*RUN)
-    return (checkout / BIAS).read_bytes()
-
-
 def reproduce(checkout, *options, ok=True):
     """Run scripts/reproduce.py, on the slow estimator's table at first; return what it prints."""
     options = ("--configfile", TINY, *(options or RUN))
