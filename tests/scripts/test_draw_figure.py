@@ -1,5 +1,7 @@
 """The command line that draws a figure: files, errors, and the same bytes every time."""
 
+from pathlib import Path
+
 import pytest
 from command import python
 from made_up_tables import MODELS, made_up_tables
@@ -7,8 +9,9 @@ from made_up_tables import MODELS, made_up_tables
 import draw_figure
 
 
-@pytest.fixture
-def arguments(tmp_path):
+@pytest.fixture(scope="module")
+def arguments(tmp_path_factory):
+    tmp_path = tmp_path_factory.mktemp("figure")
     made, words = made_up_tables(MODELS[:1]), ["--figure", "fig14_chosen_bins"]
     for name in ("chosen_bins", "scenarios", "bias"):
         made[name].to_csv(tmp_path / f"{name}.csv", index=False)
@@ -18,9 +21,9 @@ def arguments(tmp_path):
     return words
 
 
-def test_the_files_and_their_bytes_in_another_process_with_another_hash_seed(arguments, tmp_path):
+def test_the_files_and_their_bytes_in_another_process_with_another_hash_seed(arguments):
     def written():
-        paths = sorted((tmp_path / "figures").glob("[!.]*"))
+        paths = sorted(Path(arguments[-1]).parent.glob("[!.]*"))
         return {path.name: path.read_bytes() for path in paths}
 
     draw_figure.main(arguments)

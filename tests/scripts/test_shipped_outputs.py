@@ -1,10 +1,7 @@
 """Scripts on the data that ship: fits as published, other networks, language models' answers."""
 
-import contextlib
-
 import numpy as np
 import pandas as pd
-import pytest
 from checkout import GENUINE, PUBLISHED, TABLE_2, TABLE_3
 from command import read, run
 
@@ -12,15 +9,6 @@ from reproduction.logits.shipped import RESOURCES
 
 MODEL = "resnet110_c10"
 ANSWERS = {"dataset": "a", "prompt": 1}
-
-
-@contextlib.contextmanager
-def refused(capsys, message):
-    """What runs inside ends with one line on the screen that has the message."""
-    with pytest.raises(SystemExit):
-        yield
-    (line,) = capsys.readouterr().err.splitlines()
-    assert message in line
 
 
 def test_the_genuine_file_is_fitted_as_the_paper_did(tmp_path):
@@ -68,8 +56,8 @@ def test_a_network_of_mukhoti_et_al_has_its_printed_row(tmp_path):
     assert table_1["ece15_after_temperature_percent"].round(2).tolist() == [1.08, 1.08]
 
 
-def test_scores_of_the_top_class_cannot_be_recalibrated(tmp_path, capsys):
-    with refused(capsys, "snacks.parquet: scores of the top class; give"):
+def test_scores_of_the_top_class_cannot_be_recalibrated(tmp_path, refused):
+    with refused("snacks.parquet: scores of the top class; give"):
         replicated(tmp_path, RESOURCES / "scores/snacks.parquet", "snacks")
 
 
@@ -84,7 +72,7 @@ def summarised(tmp_path, table):
     return [read(path) for path in paths]
 
 
-def test_answers_held_back_go_through(tmp_path, capsys):
+def test_answers_held_back_go_through(tmp_path, refused):
     rng = np.random.default_rng(0)
     scores = rng.choice([0.4, 0.6, 0.8, 1.0], 500)
     table = pd.DataFrame(ANSWERS | {"question": np.arange(500), "score": scores})
@@ -94,5 +82,5 @@ def test_answers_held_back_go_through(tmp_path, capsys):
     assert row["published_percent"].isna().all()
     assert board["n_samples"].tolist() == [100, 300]
     assert set(predicted["model"]) == {"mine_a"}
-    with refused(capsys, "mine.parquet: no column question"):
+    with refused("mine.parquet: no column question"):
         summarised(tmp_path, table.drop(columns="question"))

@@ -32,6 +32,13 @@ def data_sets(draw, max_size=30):
     return scores, hits
 
 
+def drawn(n, seed=0, curve=lambda s: s, law=(2.0, 0.7)):
+    """Return Beta scores (n,) and hits (n,) whose rate is a curve of the score."""
+    generator = np.random.default_rng(seed)
+    scores = generator.beta(*law, n)
+    return scores, (generator.random(n) < curve(scores)).astype(int)
+
+
 def monotone_data(n, seed):
     """Return sorted scores (n,) and hits whose rate rises with the score, as a model's do."""
     generator = np.random.default_rng(seed)

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from engine_data import drawn
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
@@ -24,12 +25,6 @@ NAME = "averaged_posterior"
 def average_of(scores, hits):
     data = sorted_data_set(scores, hits)
     return averaged(data.scores[0], data.cum_hit[0])
-
-
-def drawn(n, seed, curve=lambda s: s, law=(2.0, 0.7)):
-    generator = np.random.default_rng(seed)
-    scores = generator.beta(*law, n)
-    return scores, (generator.random(n) < curve(scores)).astype(int)
 
 
 @pytest.mark.parametrize("x", [-699.0, -30.0, -1.0, -1e-9, 0.0, 0.3, 2.5, 41.0, 690.0])

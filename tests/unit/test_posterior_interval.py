@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+from engine_data import drawn
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
@@ -25,12 +26,6 @@ from calbias.engine.sorted_batch import sorted_data_set
 
 def errors_of(scores, hits):
     return posterior_errors(sorted_data_set(scores, hits))
-
-
-def drawn(n, seed, curve=lambda s: s, law=(2.0, 0.7)):
-    generator = np.random.default_rng(seed)
-    scores = generator.beta(*law, n)
-    return scores, (generator.random(n) < curve(scores)).astype(int)
 
 
 def few_cells(seed, n_cells=6):
