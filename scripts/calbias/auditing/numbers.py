@@ -147,7 +147,10 @@ class AuditNumbers:
             **{name: getattr(self, name) for name in first},
             **{name: _plain(value) for name, value in shown.items()},
             "groups_sentence": self.groups_sentence,
-            **{name: _records(table) for name, table in self.tables().items()},
+            **{
+                name: [_plain(row) for row in table.reset_index().to_dict("records")]
+                for name, table in self.tables().items()
+            },
         }
 
     def to_json(self) -> str:
@@ -162,10 +165,6 @@ class AuditNumbers:
 
     def __repr__(self) -> str:
         return f"<Audit: {self.sentence}>"
-
-
-def _records(table: pd.DataFrame) -> list[dict[str, Any]]:
-    return [_plain(row) for row in table.reset_index().to_dict("records")]
 
 
 def _plain(value: Any) -> Any:

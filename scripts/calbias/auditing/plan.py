@@ -16,7 +16,7 @@ from scipy.special import betaincinv
 from calbias.auditing import planning
 from calbias.auditing.cox import LEAST, logits_of
 from calbias.auditing.inputs import read_data
-from calbias.auditing.verdict.power import cluster_number, verdict_labels
+from calbias.auditing.verdict.power import Labels, cluster_number, verdict_labels
 from calbias.conventions import SIGNIFICANT
 from calbias.engine.groups import scaled_weights
 from calbias.errors import InputError
@@ -126,9 +126,10 @@ def plan(
         if curve is not None:
             row["slope"] = float(logits_of(curve) @ x / (x @ x))
     if chances is not None:
-        rows.insert(len(curves), {"goal": CURVE} | _detection(given, chances, power, seed))
-    columns = ["goal", "labels", "labels_low", "labels_high", "slope", "simulated_power",
-               "simulated_power_se"]  # fmt: skip
+        detected = verdict_labels(given, chances, power, seed)
+        rows.insert(len(curves), {"goal": CURVE, **detected._asdict()})
+    columns = ["goal", *Labels._fields]
+    columns.insert(4, "slope")
     for row in rows:
         row |= {name: np.ceil(factor * row[name]) for name in columns[1:4] if name in row}
     if clusters is not None:
@@ -207,24 +208,13 @@ def goals(
     for error, rates in curves.items():
         row = {"goal": f"detect {points(error)}", "labels": np.inf}
         if rates is not None:  # else no curve of the family is that far off
-            row |= _detection(scores, rates, power, seed)
+            row |= verdict_labels(scores, rates, power, seed)._asdict()
         rows.append(row)
     slope = planning.slope_labels(scores, slope_width) if slope is None else slope
     gap = planning.mean_gap_labels(scores, gap_width)
     rows.append({"goal": f"slope to ± {slope_width:g}", "labels": np.ceil(slope - 1e-9)})
     rows.append({"goal": f"mean gap to ± {points(gap_width)}", "labels": np.ceil(gap)})
     return rows
-
-
-def _detection(scores: np.ndarray, rates: np.ndarray, power: float, seed: int) -> dict[str, Any]:
-    planned = verdict_labels(scores, rates, power, seed)
-    return {
-        "labels": planned.labels,
-        "labels_low": planned.low,
-        "labels_high": planned.high,
-        "simulated_power": planned.power,
-        "simulated_power_se": planned.power_se,
-    }
 
 
 def points(error: float) -> str:

@@ -41,10 +41,10 @@ class Labels(NamedTuple):
     """A number of rows with its Monte Carlo range (95 %), and the power simulated there."""
 
     labels: float
-    low: float
-    high: float
-    power: float
-    power_se: float
+    labels_low: float
+    labels_high: float
+    simulated_power: float
+    simulated_power_se: float
 
 
 _NEVER = Labels(np.inf, np.inf, np.inf, np.nan, np.nan)
