@@ -118,7 +118,7 @@ def sweep_masses(
                     break
                 before = after
             else:
-                while b < n and _passes(bins, _fill_masses(n, b + 1, bins), sums):
+                while b < n and passes(bins, _fill_masses(n, b + 1, bins), sums):
                     b += 1
         chosen[row] = b
         out[row] = error_of_bins(cum_gap[row], bins, _fill_masses(n, b, bins) - 1, norm)
@@ -157,8 +157,8 @@ def sweep_widths(
         most = int64(stages[stage, 0])
         is_listed = 0 < b <= most
         if b == 0:
-            b = n if _groups_pass(own, sums, bins) else most
-            while b < n and _passes(bins, fill_widths(own, b + 1, bins), sums):
+            b = n if groups_pass(own, sums, bins) else most
+            while b < n and passes(bins, fill_widths(own, b + 1, bins), sums):
                 b += 1
         chosen[row] = b
         last = b
@@ -244,7 +244,7 @@ def _decrease(bounds: np.ndarray, k: int, before: Any, after: Any) -> int:
 
 
 @njit
-def _passes(bins: np.ndarray, last: int, cum_hit: np.ndarray) -> bool:
+def passes(bins: np.ndarray, last: int, cum_hit: np.ndarray) -> bool:
     """Return whether the mean labels of full bins, entries 0 to last - 1, never decrease."""
     for k in range(last - 2):
         left, middle, right = bins[k], bins[k + 1], bins[k + 2]
@@ -255,7 +255,7 @@ def _passes(bins: np.ndarray, last: int, cum_hit: np.ndarray) -> bool:
 
 
 @njit
-def _groups_pass(scores: np.ndarray, cum_hit: np.ndarray, bins: np.ndarray) -> bool:
+def groups_pass(scores: np.ndarray, cum_hit: np.ndarray, bins: np.ndarray) -> bool:
     """Return whether the mean labels of groups of equal scores never decrease: no bins' do then."""
     last = 0
     for i in range(scores.shape[0]):
@@ -263,7 +263,7 @@ def _groups_pass(scores: np.ndarray, cum_hit: np.ndarray, bins: np.ndarray) -> b
             bins[last] = i
             last += 1
     bins[last] = scores.shape[0]
-    return _passes(bins, last + 1, cum_hit)
+    return passes(bins, last + 1, cum_hit)
 
 
 @njit
