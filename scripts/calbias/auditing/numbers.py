@@ -16,6 +16,7 @@ from calbias.auditing.output_files import GENERATOR
 from calbias.auditing.picture_bins import PictureBins
 from calbias.auditing.verdict.result import Verdict
 from calbias.engine.posterior.curve import PosteriorCurve
+from calbias.multiclass.holm import MISCALIBRATED, TOO_SMALL
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -189,7 +190,7 @@ def _counted(table: pd.DataFrame | None, rows: str) -> str:
     if table is None:
         return ""
     finding = table["finding"]
-    bad = list(finding.index[finding == "miscalibrated"])
+    bad = list(finding.index[finding == MISCALIBRATED])
     names = f" ({', '.join(bad[:_NAMED])}{', …' if len(bad) > _NAMED else ''})" if bad else ""
-    small = int((finding == "too small to tell").sum())
+    small = int((finding == TOO_SMALL).sum())
     return f"{len(bad)} of {len(finding)} {rows} miscalibrated{names}, {small} too small to tell."

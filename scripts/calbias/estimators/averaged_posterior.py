@@ -21,7 +21,6 @@ from calbias.engine.posterior.cells import cells_of, most_cells
 from calbias.engine.posterior.mixture import average_of, averaged
 from calbias.engine.sorted_batch import SortedBatch
 
-VARIANTS: dict[str, dict] = {"averaged_posterior": {}}
 TARGET = "lp"
 BINS = "none"
 NORMS = (1, 2)

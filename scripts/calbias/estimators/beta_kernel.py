@@ -18,7 +18,6 @@ from calbias.engine.lane_functions import exp_of, log_gamma_of, padded
 from calbias.engine.simd import LANES, copies, first_true, load, store, sum_of_lanes
 from calbias.engine.sorted_batch import SortedBatch
 
-VARIANTS: dict[str, dict] = {"beta_kernel": {}}
 TARGET = "lp"
 BINS = "none"
 QUADRATIC = True

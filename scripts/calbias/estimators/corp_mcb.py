@@ -14,7 +14,6 @@ from calbias.engine.jit import njit
 from calbias.engine.pool_adjacent import pooled_means, weighted_means
 from calbias.engine.sorted_batch import SortedBatch
 
-VARIANTS: dict[str, dict] = {"corp_mcb": {}}
 TARGET = "isotonic_gain"
 BINS = "none"
 NORMS = (2,)

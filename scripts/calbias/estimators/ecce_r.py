@@ -14,7 +14,6 @@ from calbias.engine.groups import Groups
 from calbias.engine.sorted_batch import SortedBatch
 from calbias.estimators.ks import cumulative_extremes, extremes_of_groups
 
-VARIANTS: dict[str, dict] = {"ecce_r": {}}
 TARGET = "deviation_range"
 BINS = "none"
 

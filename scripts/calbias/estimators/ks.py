@@ -12,7 +12,6 @@ import numpy as np
 from calbias.engine.groups import Groups
 from calbias.engine.sorted_batch import SortedBatch
 
-VARIANTS: dict[str, dict] = {"ks": {}}
 TARGET = "max_deviation"
 BINS = "none"
 

@@ -14,7 +14,6 @@ from calbias.engine.jit import njit
 from calbias.engine.sorted_batch import SortedBatch
 from calbias.truth.targets.smooth_ce import lipschitz_maximum
 
-VARIANTS: dict[str, dict] = {"smce": {}}
 TARGET = "smooth_ce"
 BINS = "none"
 

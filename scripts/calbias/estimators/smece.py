@@ -18,7 +18,6 @@ from scipy.fft import irfft, next_fast_len, rfft
 from calbias.engine.jit import njit
 from calbias.engine.sorted_batch import SortedBatch
 
-VARIANTS: dict[str, dict] = {"smece": {}}
 TARGET = "smece"
 BINS = "none"
 
