@@ -12,6 +12,7 @@ edge; of equal mass without cut groups of equal scores. scikit-learn is needed f
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -167,6 +168,7 @@ def calibration_curve(
     return diagram.mean_hit, diagram.mean_score
 
 
+@dataclass(eq=False, repr=False)
 class CalibrationDisplay:
     """A calibration curve with the band in which a calibrated model's curve lies.
 
@@ -194,20 +196,14 @@ class CalibrationDisplay:
     array([0.5, 1. ])
     """
 
-    def __init__(
-        self,
-        prob_true: np.ndarray,
-        prob_pred: np.ndarray,
-        y_prob: np.ndarray,
-        *,
-        band_low: np.ndarray | None = None,
-        band_high: np.ndarray | None = None,
-        estimator_name: str | None = None,
-        pos_label: int | float | bool | str | None = None,
-    ) -> None:
-        self.prob_true, self.prob_pred, self.y_prob = prob_true, prob_pred, y_prob
-        self.band_low, self.band_high = band_low, band_high
-        self.estimator_name, self.pos_label = estimator_name, pos_label
+    prob_true: np.ndarray
+    prob_pred: np.ndarray
+    y_prob: np.ndarray
+    _: KW_ONLY
+    band_low: np.ndarray | None = None
+    band_high: np.ndarray | None = None
+    estimator_name: str | None = None
+    pos_label: int | float | bool | str | None = None
 
     @classmethod
     def from_predictions(

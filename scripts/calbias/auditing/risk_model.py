@@ -133,27 +133,24 @@ def _observed_expected(s: np.ndarray, y: np.ndarray, z: float) -> tuple[float, f
 
 def _lines(s: np.ndarray, y: np.ndarray, z: float) -> list[tuple[str, float, float, float, str]]:
     """Return the rows of both logistic lines."""
-    names = ("intercept, slope fixed at 1", "slope", "intercept with the slope")
-    also = (
-        "calibration in the large; CalibrationCurves: Intercept",
-        "val.prob: Slope; CalibrationCurves: Slope; weak calibration",
-        "val.prob: Intercept",
-    )
-    x = logits_of(s)
-    if y.min() == y.max():
-        return [(name, _NAN, _NAN, _NAN, text) for name, text in zip(names, also, strict=True)]
-    shift = _shift(x, y)
-    (error,) = _errors(np.ones((1, y.size)), y - expit(shift + x))
-    rows = [(names[0], shift, shift - z * error, shift + z * error, also[0])]
-    a, b = _NAN, _NAN
-    if x.min() < x.max() and not _separated(s, y):
-        a, b = map(float, fit_cox(x, y))
-    errors: tuple[float, ...] = (_NAN, _NAN)
-    if not math.isnan(b):
-        errors = _errors(np.stack([np.ones_like(x), x]), y - expit(a + b * x))
-    rows.append((names[1], b, b - z * errors[1], b + z * errors[1], also[1]))
-    rows.append((names[2], a, a - z * errors[0], a + z * errors[0], also[2]))
-    return rows
+    x, shift, a, b = logits_of(s), _NAN, _NAN, _NAN
+    errors: tuple[float, ...] = (_NAN, _NAN, _NAN)
+    if y.min() < y.max():
+        shift = _shift(x, y)
+        errors = (*_errors(np.ones((1, y.size)), y - expit(shift + x)), _NAN, _NAN)
+        if x.min() < x.max() and not _separated(s, y):
+            a, b = map(float, fit_cox(x, y))
+            both = _errors(np.stack([np.ones_like(x), x]), y - expit(a + b * x))
+            errors = (errors[0], *both)
+    return [
+        (name, value, value - z * error, value + z * error, also)
+        for name, value, error, also in (
+            ("intercept, slope fixed at 1", shift, errors[0],
+             "calibration in the large; CalibrationCurves: Intercept"),
+            ("slope", b, errors[2], "val.prob: Slope; CalibrationCurves: Slope; weak calibration"),
+            ("intercept with the slope", a, errors[1], "val.prob: Intercept"),
+        )
+    ]  # fmt: skip
 
 
 def _separated(s: np.ndarray, y: np.ndarray) -> bool:

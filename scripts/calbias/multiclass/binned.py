@@ -32,18 +32,10 @@ class Measure(Protocol):
 class Binned:
     """A measure on cells.
 
-    Attributes
-    ----------
-    rows : Rows
-    cells : Cells
-    terms : callable
-        ``terms(cells, hits, hit_scores)``: the term (r, cells) of each cell, to be divided by the
-        number of rows in its group.
-    join : {"mean", "sum", "root_mean", "weighted", "root_weighted"}
-        How groups make the whole: mean or sum over groups, or mean weighted by rows; a root is
-        taken of the positive part.
-    needs_scores : bool
-        Whether the terms use ``hit_scores``, the sums of the probabilities of the hits.
+    ``terms(cells, hits, hit_scores)`` is the term (r, cells) of each cell, to be divided by the
+    number of rows in its group; ``needs_scores`` says whether it uses ``hit_scores``, the sums of
+    the probabilities of the hits. ``join`` says how groups make the whole: mean or sum over groups,
+    or mean weighted by rows; a root is taken of the positive part.
     """
 
     rows: Rows

@@ -25,15 +25,10 @@ By = Literal["class", "predicted_class", "all"]
 class Cells:
     """The cells of probabilities, G groups of B bins; cell c is of group c // B.
 
-    Attributes
-    ----------
-    bins : ndarray (n, K), uint16
-        The bin of each row's probability of each class, or ``NO_CELL``.
-    offsets : ndarray (K,)
-        The first cell of the class's group.
-    sizes, sums, squares : ndarray (G·B,)
-        The number of rows of each cell, the sum of their probabilities and of the squares.
-    n_bins, n_samples : int
+    bins      (n, K) uint16, the bin of each row's probability of each class, or ``NO_CELL``
+    offsets   (K,) the first cell of the class's group
+    sizes, sums, squares   (G·B,) of each cell the number of rows, the sum of their probabilities
+              and of the squares
     """
 
     bins: Bins
@@ -63,9 +58,9 @@ class Cells:
 
     def expected(self, chances: Floats) -> Floats:
         """Return the expected number of hits (1, cells) where labels have the chances (n, K)."""
-        out = np.zeros((1, self.sizes.size))
-        _add_chances(self.bins, self.offsets, chances, out[0])
-        return out
+        inside = self.bins != NO_CELL
+        cells = (self.offsets + self.bins)[inside]
+        return np.bincount(cells, chances[inside], self.sizes.size).astype(np.float64)[None]
 
     def by_group(self, terms: Floats) -> Floats:
         """Return the sums (r, G) of terms (r, cells) over the cells of each group."""
@@ -179,14 +174,6 @@ def _add_scores(
             k = labels[i, r]
             if bins[i, k] != NO_CELL:
                 out[r, offsets[k] + bins[i, k]] += probabilities[i, k]
-
-
-@njit
-def _add_chances(bins: Bins, offsets: Indices, chances: Floats, out: Floats) -> None:
-    for i in range(chances.shape[0]):
-        for k in range(chances.shape[1]):
-            if bins[i, k] != NO_CELL:
-                out[offsets[k] + bins[i, k]] += chances[i, k]
 
 
 @njit
