@@ -3,7 +3,7 @@
 import argparse
 import math
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from calbias.conventions import CONFIDENCE_LEVEL, N_BINS
@@ -36,7 +36,9 @@ def _audit(options: Any) -> None:
         estimators="all" if options.all else options.estimators,
         replicates=options.replicates,
         columns=columns,
-        progress=_progress(options),
+        progress=None
+        if options.quiet
+        else lambda text: print(f"{text} …", file=sys.stderr, flush=True),
         **chosen,
     )
     if not options.quiet:
@@ -97,12 +99,6 @@ def _compare(options: Any) -> None:
     print(comparison.sentence)
     if options.output:
         write_text(options.output, comparison.to_json() + "\n")
-
-
-def _progress(options: Any) -> Callable[[str], None] | None:
-    if options.quiet:
-        return None
-    return lambda text: print(f"{text} …", file=sys.stderr, flush=True)
 
 
 class _Parser(argparse.ArgumentParser):

@@ -37,7 +37,6 @@ class Cells:
     sums: Floats
     squares: Floats
     n_bins: int
-    n_samples: int
 
     @property
     def n_groups(self) -> int:
@@ -85,7 +84,8 @@ def equal_mass(
     """
     n_classes = rows.shape[1]
     if by == "all":
-        edges = np.tile(_mass_edges(_top_scores(rows), n_bins, fewest), (n_classes, 1))
+        scores = rows.probabilities[np.arange(len(rows.top)), rows.top]
+        edges = np.tile(_mass_edges(scores, n_bins, fewest), (n_classes, 1))
         return _cells(rows, edges, n_bins, by, threshold)
     edges = np.empty((n_classes, n_bins - 1))
     for k in range(n_classes):
@@ -93,10 +93,6 @@ def equal_mass(
         column = column[rows.top == k] if by == "predicted_class" else column
         edges[k] = _mass_edges(column[column > threshold], n_bins, fewest)
     return _cells(rows, edges, n_bins, by, threshold)
-
-
-def _top_scores(rows: Rows) -> Floats:
-    return rows.probabilities[np.arange(len(rows.top)), rows.top]
 
 
 def _mass_edges(values: Floats, n_bins: int, fewest: int) -> Floats:
@@ -122,7 +118,7 @@ def _cells(rows: Rows, edges: Floats, n_bins: int, by: By, threshold: float) -> 
     of_cells = np.zeros((3, n_bins if by == "all" else n_bins * n_classes))
     _assign(rows.probabilities, rows.top, by == "class", edges, threshold, offsets, bins, of_cells)
     sizes, sums, squares = of_cells
-    return Cells(bins, offsets, sizes, sums, squares, n_bins, n)
+    return Cells(bins, offsets, sizes, sums, squares, n_bins)
 
 
 @njit
