@@ -22,7 +22,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import expit, logit, ndtri
 
 from calbias.auditing.cox import fit_cox, logits_of
@@ -43,7 +43,7 @@ FEWEST = 20
 _SLOPE_STEPS = 50
 _NAN = math.nan
 
-Floats = NDArray[np.float64]
+Numbers = list[tuple[str, float, float, float, str]]  # rows without their coverage
 
 
 class Row(NamedTuple):
@@ -131,7 +131,7 @@ def _observed_expected(s: np.ndarray, y: np.ndarray, z: float) -> tuple[float, f
     return ratio, ratio * math.exp(-z * error), ratio * math.exp(z * error)
 
 
-def _lines(s: np.ndarray, y: np.ndarray, z: float) -> list[tuple[str, float, float, float, str]]:
+def _lines(s: np.ndarray, y: np.ndarray, z: float) -> Numbers:
     """Return the rows of both logistic lines."""
     x, shift, a, b = logits_of(s), _NAN, _NAN, _NAN
     errors: tuple[float, ...] = (_NAN, _NAN, _NAN)
@@ -184,9 +184,7 @@ def _errors(design: np.ndarray, residual: np.ndarray) -> tuple[float, ...]:
     return tuple(float(v) for v in np.sqrt(np.maximum(np.diagonal(bread), np.diagonal(sandwich))))
 
 
-def _distances(
-    s: np.ndarray, y: np.ndarray, level: float
-) -> list[tuple[str, float, float, float, str]]:
+def _distances(s: np.ndarray, y: np.ndarray, level: float) -> Numbers:
     """Return the rows of ICI, E50 and E90."""
     curve = np.clip(local_parabola(s, y), 0.0, 1.0)
     gaps = np.abs(curve - s)
@@ -208,7 +206,7 @@ def _distances(
     return rows
 
 
-def _brier(s: np.ndarray, y: np.ndarray, z: float) -> list[tuple[str, float, float, float, str]]:
+def _brier(s: np.ndarray, y: np.ndarray, z: float) -> Numbers:
     """Return the rows of the Brier score and its decomposition."""
     isotonic = fit_binary(s, y).predict(s)
     rate, low, high = _prevalence(y, z)

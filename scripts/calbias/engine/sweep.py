@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import float64, int64, uint64
 
-from calbias.engine.binning import error_of_bins, first_rank
+from calbias.engine.binning import error_of_bins, first_rank, search_edges
 from calbias.engine.jit import njit
 from calbias.engine.simd import (
     LANES,
@@ -149,7 +149,10 @@ def sweep_widths(
         stage = 0
         while b == 0 and stage + 1 < stages.shape[0]:
             before = int64(stages[stage, 0])
-            _search(own, edges, stages[stage, 1], stages[stage + 1, 1], ranks, places)
+            searched, following = stages[stage, 1], stages[stage + 1, 1]
+            search_edges(own, edges, searched, following, ranks)
+            for k in range(searched, following):
+                places[k] = float64(ranks[k])
             stage += 1
             start, end = starts[before + 1], starts[stages[stage, 0] + uint64(1)]
             b = _first_decrease(entries, start, end, ranks, places, sums, bounds, heights)
@@ -168,30 +171,6 @@ def sweep_widths(
         else:
             last = fill_widths(own, b, bins) - 1
         out[row] = error_of_bins(cum_gap[row], bins, last, norm)
-
-
-@njit
-def _search(
-    scores: np.ndarray,
-    edges: np.ndarray,
-    start: int,
-    end: int,
-    ranks: np.ndarray,
-    places: np.ndarray,
-) -> None:
-    """Set ``ranks`` and ``places`` [start, end) to the number of sorted scores (n,) below edges."""
-    width, one = uint64(scores.shape[0]), uint64(1)  # without a sign: no index from the end
-    for k in range(start, end):
-        ranks[k] = uint64(0)
-    while width > one:
-        half = width >> one
-        for k in range(start, end):
-            at = ranks[k]
-            ranks[k] = at + half if scores[at + half - one] < edges[k] else at
-        width -= half
-    for k in range(start, end):
-        ranks[k] += one if scores[ranks[k]] < edges[k] else uint64(0)
-        places[k] = float64(ranks[k])
 
 
 @njit
