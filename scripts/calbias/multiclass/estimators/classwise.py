@@ -44,14 +44,13 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "thresholded_ece": {**_WIDTH, "terms": absolute, "join": "mean", "threshold": THRESHOLD},
     "thresholded_ece_em": {**_MASS, "terms": absolute, "join": "mean", "threshold": THRESHOLD},
 }
-_OF_JOIN = {"mean": "classwise_l1", "sum": "classwise_l1_sum"}
+_OF = {  # of absolute differences, or of squared ones: target by join
+    True: {"mean": "classwise_l1", "sum": "classwise_l1_sum"},
+    False: {"mean": "classwise_l2_squared", "root_mean": "classwise_l2"},
+}
 TARGET = {
     name: "thresholded_l1"
     if "threshold" in options
-    else _OF_JOIN[options["join"]]
-    if options["terms"] is absolute
-    else "classwise_l2_squared"
-    if options["join"] == "mean"
-    else "classwise_l2"
+    else _OF[options["terms"] is absolute][options["join"]]
     for name, options in VARIANTS.items()
 }
