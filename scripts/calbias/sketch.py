@@ -27,8 +27,8 @@ from calbias.engine.jit import njit
 from calbias.engine.scores_and_hits import as_array, scores_and_hits
 from calbias.errors import InputError
 from calbias.estimation.api import Estimate, validate_options
+from calbias.estimation.loading import estimate_groups
 from calbias.estimation.registry import estimator_target
-from calbias.estimation.weighted import estimate_groups
 
 if TYPE_CHECKING:
     from calbias.auditing.result import Audit

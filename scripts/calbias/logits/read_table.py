@@ -165,9 +165,7 @@ def _is_all_text(column: Any) -> bool:
 
 
 def _is_text(kind: Any) -> bool:
-    import pyarrow.types as types
-
-    return types.is_string(kind) or types.is_large_string(kind)
+    return str(kind) in ("string", "large_string")
 
 
 def _as_float(text: str) -> tuple[float] | None:
