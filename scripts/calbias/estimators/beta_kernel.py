@@ -106,18 +106,13 @@ def _leave_one_out(
             top = max(top, t[i + 1] * slope + at_0 - log_beta[i + 1])
         total = hits = copies(0.0)
         middle = i // LANES * LANES
-        for k in range(middle, size, LANES):
-            power = (load(t, k) * slope + (at_0 - top)) - load(log_beta, k)
-            if k > middle and first_true(power > _NEGLIGIBLE) == LANES:
-                break
-            kernel = exp_of(power)
-            total, hits = total + kernel, hits + kernel * load(y, k)
-        for k in range(middle - LANES, -1, -LANES):
-            power = (load(t, k) * slope + (at_0 - top)) - load(log_beta, k)
-            if first_true(power > _NEGLIGIBLE) == LANES:
-                break
-            kernel = exp_of(power)
-            total, hits = total + kernel, hits + kernel * load(y, k)
+        for start, end, step in ((middle, size, LANES), (middle - LANES, -1, -LANES)):
+            for k in range(start, end, step):
+                power = (load(t, k) * slope + (at_0 - top)) - load(log_beta, k)
+                if k != middle and first_true(power > _NEGLIGIBLE) == LANES:
+                    break
+                kernel = exp_of(power)
+                total, hits = total + kernel, hits + kernel * load(y, k)
         log_beta[i] = own
         density = sum_of_lanes(total)
         fitted[i] = sum_of_lanes(hits) / density

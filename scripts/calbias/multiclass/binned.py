@@ -33,20 +33,20 @@ class Binned:
     """A measure on cells.
 
     ``terms(cells, hits, hit_scores)`` is the term (r, cells) of each cell, to be divided by the
-    number of rows in its group; ``needs_scores`` says whether it uses ``hit_scores``, the sums of
-    the probabilities of the hits. ``join`` says how groups make the whole: mean or sum over groups,
-    or mean weighted by rows; a root is taken of the positive part.
+    number of rows in its group; ``hit_scores``, the sums of the probabilities of the hits, are for
+    ``unbiased`` alone. ``join`` says how groups make the whole: mean or sum over groups, or mean
+    weighted by rows; a root is taken of the positive part.
     """
 
     rows: Rows
     cells: Cells
     terms: Terms
     join: Join
-    needs_scores: bool = False
 
     def values(self, labels: NDArray[np.int32]) -> Floats:
         """Return the values (r, G) of the groups for labels (n, r)."""
-        scores = self.cells.hit_scores(self.rows, labels) if self.needs_scores else np.empty((0, 0))
+        is_used = self.terms is unbiased
+        scores = self.cells.hit_scores(self.rows, labels) if is_used else np.empty((0, 0))
         return self._values(self.cells.hits(labels), scores)
 
     def expected(self, chances: Floats) -> Floats:
@@ -109,4 +109,4 @@ def prepare(
 ) -> Binned:
     """Return the measure of these rows."""
     cells = (equal_mass if binning == "equal_mass" else equal_width)(rows, n_bins, by, threshold)
-    return Binned(rows, cells, terms, join, needs_scores=terms is unbiased)
+    return Binned(rows, cells, terms, join)
