@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from calbias.engine.groups import Groups
-from calbias.engine.sorted_batch import SortedBatch
+from calbias.engine.sorted_batch import Estimates, SortedBatch
 from calbias.errors import InputError
 from calbias.estimation.registry import (
     ESTIMATORS,
@@ -58,7 +58,7 @@ def load_estimator(estimator: str, file: Path | str | None = None) -> Callable[.
     largest = np.finfo(float).max if target == UNBOUNDED else LARGEST
     is_repeatable, is_ours = False, path.resolve().parent == FOLDER.resolve()
 
-    def run(data: SortedBatch, n_bins: int, norm: float = 2.0) -> tuple[np.ndarray, np.ndarray]:
+    def run(data: SortedBatch, n_bins: int, norm: float = 2.0) -> Estimates:
         nonlocal is_repeatable
         _validate_norm(estimator, norm, norms)
         values, _ = result = called(data, n_bins, norm)
@@ -79,7 +79,7 @@ def load_estimator(estimator: str, file: Path | str | None = None) -> Callable[.
             is_repeatable = True
         return result
 
-    def called(data: SortedBatch, n_bins: int, norm: float) -> tuple[np.ndarray, np.ndarray]:
+    def called(data: SortedBatch, n_bins: int, norm: float) -> Estimates:
         try:
             result = estimate_data_sets(data, n_bins, norm, **options)
         except (Exception, SystemExit) as error:
@@ -151,7 +151,7 @@ def _one_by_one(function: Callable[..., Any], path: Path | str) -> Callable[...,
 
     def estimate_data_sets(
         data: SortedBatch, n_bins: int, norm: float, **options: Any
-    ) -> tuple[np.ndarray, np.ndarray]:
+    ) -> Estimates:
         # simulated scores near 1 may be out of order by a rounding
         scores = np.maximum.accumulate(data.scores, axis=1)
         hits = data.hits()

@@ -16,7 +16,7 @@ import numpy as np
 from calbias.engine.jit import njit
 from calbias.engine.lane_functions import exp_of, log_gamma_of, padded
 from calbias.engine.simd import LANES, copies, first_true, load, store, sum_of_lanes
-from calbias.engine.sorted_batch import SortedBatch
+from calbias.engine.sorted_batch import Estimates, SortedBatch
 
 TARGET = "lp"
 BINS = "none"
@@ -27,9 +27,7 @@ _MOST_JUDGED = 200
 _NEGLIGIBLE = -45.0  # log of a kernel relative to a neighbour's
 
 
-def estimate_data_sets(
-    data: SortedBatch, n_bins: int = 0, norm: float = 2.0
-) -> tuple[np.ndarray, np.ndarray]:
+def estimate_data_sets(data: SortedBatch, n_bins: int = 0, norm: float = 2.0) -> Estimates:
     """Return (estimates, bins used = 0), each (m,): fractions, for SortedBatch of m rows."""
     scores, labels = data.scores, data.hits()
     estimates = np.empty(scores.shape[0])

@@ -14,7 +14,7 @@ import numpy as np
 from calbias.engine.binning import IS_EQUAL_MASS, error_of_bins, nearer_end
 from calbias.engine.groups import Groups
 from calbias.engine.jit import for_steps, njit
-from calbias.engine.sorted_batch import SortedBatch
+from calbias.engine.sorted_batch import Estimates, SortedBatch
 from calbias.engine.sweep import (
     MOST_SEARCHED,
     groups_pass,
@@ -38,9 +38,7 @@ _FEW = 128  # numbers of bins up to which edges are searched without compiled co
 _STEPS = 150  # that a data set's estimate without compiled code is worth
 
 
-def estimate_data_sets(
-    data: SortedBatch, n_bins: int, norm: float, binning: str
-) -> tuple[np.ndarray, np.ndarray]:
+def estimate_data_sets(data: SortedBatch, n_bins: int, norm: float, binning: str) -> Estimates:
     """Return (estimates, bins chosen), each (m,): fractions, for SortedBatch of m rows.
 
     ``n_bins`` is ignored: the sweep chooses.

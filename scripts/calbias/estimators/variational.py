@@ -17,7 +17,7 @@ import numpy as np
 from calbias.engine.jit import njit
 from calbias.engine.logistic_line import fill_line, fill_log_odds, fit_line
 from calbias.engine.pool_adjacent import pooled_means
-from calbias.engine.sorted_batch import SortedBatch
+from calbias.engine.sorted_batch import Estimates, SortedBatch
 
 VARIANTS = {
     "variational_platt": {"calibrator": "platt"},
@@ -32,7 +32,7 @@ N_FOLDS = 5
 
 def estimate_data_sets(
     data: SortedBatch, n_bins: int = 0, norm: float = 2.0, calibrator: str = "platt"
-) -> tuple[np.ndarray, np.ndarray]:
+) -> Estimates:
     """Return (estimates, bins used = 0), each (m,), for SortedBatch of m rows.
 
     A single sample cannot be left out: 0.
