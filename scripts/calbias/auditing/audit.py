@@ -269,7 +269,7 @@ def _tables(
         say("numbers of a risk model")
         tables["risk"] = _risk_table(sample, options, clusters is not None)
     if names:
-        from calbias.auditing.estimators import estimates_table
+        from calbias.auditing.estimates import estimates_table
 
         say("estimators")
         tables["estimates"] = estimates_table(sample, average, names, options, folders)

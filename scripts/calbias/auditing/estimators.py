@@ -1,26 +1,13 @@
-"""The estimators of an audit, and how biased each is on the user's own scores, by construction.
+"""The estimators of an audit, each with its target."""
 
-Hits are drawn on these scores twice: with the scores as their chances, where the mean estimate is
-the noise floor, and with the posterior calibration curve as their chances, where the error is that
-of the curve (Roelofs et al. 2022, section 4). Both draws share their random bits.
-"""
-
-from __future__ import annotations
-
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 
-from calbias.auditing.description import is_determined
-from calbias.auditing.options import Options
-from calbias.auditing.sample import Sample
 from calbias.conventions import N_BINS
-from calbias.engine.posterior.curve import curve_of
-from calbias.engine.posterior.mixture import Average
 from calbias.engine.sorted_batch import SortedBatch
 from calbias.estimation.loading import load_estimator
 from calbias.estimation.registry import (
@@ -43,11 +30,6 @@ ESTIMATORS = (
 SLOW = ("plugin_glm", "plugin_loess", "e50_glm", "e90_glm", "e50_loess", "e90_loess", "smce",
         "smece", "variational_isotonic", "variational_platt", "beta_kernel")  # fmt: skip
 """Estimators that are a hundred times slower than a binned one: their bias is of few rows alone."""
-_REPLICATES_IF_SLOW, _MOST_SCORES_IF_SLOW = 50, 2000
-COLUMNS = (
-    "target", "n_bins", "value", "noise_floor", "noise_sd", "curve_error", "bias", "bias_se",
-    "rmse",
-)  # fmt: skip
 
 
 class Audited(NamedTuple):
@@ -91,55 +73,3 @@ def _in_words(target: str, norm: float) -> str:
     if target == "lp_power":
         return "ℓ2²" if norm == 2 else f"ℓ{norm:g}^{norm:g}"
     return target or "none"
-
-
-def estimates_table(
-    sample: Sample,
-    average: Average,
-    names: Sequence[str],
-    options: Options,
-    folders: Sequence | None = None,
-) -> pd.DataFrame:
-    """Return a row per estimator, indexed by ``estimator``, with ``COLUMNS``; unknown is NaN.
-
-    ``bias`` and ``rmse`` are unknown where the hits do not determine a curve, and where the target
-    has no known value. Of more than 2000 rows a slow estimator has its value alone.
-    """
-    audited = audited_estimators(options.norm, options.n_bins, names, folders or (FOLDER,))
-    rates = None
-    if is_determined(sample):
-        rates = curve_of(average, sample.scores).mean
-    table = pd.DataFrame.from_dict(
-        {name: _row(sample, name, each, rates, options) for name, each in audited.items()},
-        orient="index",
-    )
-    return table.rename_axis("estimator").reindex(columns=COLUMNS)
-
-
-def _row(
-    sample: Sample, name: str, each: Audited, rates: np.ndarray | None, options: Options
-) -> dict[str, Any]:
-    values, bins = each.apply(sample.data)
-    row: dict[str, Any] = {
-        "target": each.target_name,
-        "n_bins": int(bins[0]) if bins[0] > 0 else None,
-        "value": float(values[0]),
-    }
-    is_slow = name in SLOW
-    if is_slow and sample.n > _MOST_SCORES_IF_SLOW:
-        return row
-    replicates = min(options.replicates, _REPLICATES_IF_SLOW) if is_slow else options.replicates
-    fixed, runs = sample.redraws(), {name: each.run}
-    null = fixed.estimates(sample.scores, runs, replicates)[name]
-    row |= {"noise_floor": float(null.mean()), "noise_sd": float(null.std(ddof=1))}
-    if rates is not None and each.target is not None:
-        errors = fixed.estimates(rates, runs, replicates)[name]
-        truth = float(each.target(sample.scores, rates))
-        errors = errors - truth
-        row |= {
-            "curve_error": truth,
-            "bias": float(errors.mean()),
-            "bias_se": float(errors.std(ddof=1) / np.sqrt(errors.size)),
-            "rmse": float(np.sqrt(np.mean(errors**2))),
-        }
-    return row

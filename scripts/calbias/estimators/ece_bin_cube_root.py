@@ -6,7 +6,6 @@ Sun, Song and Hero, *Minimum-risk recalibration of classifiers* (NeurIPS 2023); 
 *Information-theoretic generalization analysis for expected calibration error* (NeurIPS 2024).
 """
 
-
 from calbias.engine.groups import Groups
 from calbias.engine.sorted_batch import Estimates, SortedBatch
 from calbias.estimators import ece_bin
