@@ -3,7 +3,7 @@
 import argparse
 import math
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from calbias.conventions import CONFIDENCE_LEVEL, N_BINS
@@ -36,7 +36,9 @@ def _audit(options: Any) -> None:
         estimators="all" if options.all else options.estimators,
         replicates=options.replicates,
         columns=columns,
-        progress=_progress(options),
+        progress=None
+        if options.quiet
+        else lambda text: print(f"{text} …", file=sys.stderr, flush=True),
         **chosen,
     )
     if not options.quiet:
@@ -99,12 +101,6 @@ def _compare(options: Any) -> None:
         write_text(options.output, comparison.to_json() + "\n")
 
 
-def _progress(options: Any) -> Callable[[str], None] | None:
-    if options.quiet:
-        return None
-    return lambda text: print(f"{text} …", file=sys.stderr, flush=True)
-
-
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Exit with one line, as for every other mistake in the input."""
@@ -144,26 +140,18 @@ def _add_audit(commands: Any) -> None:
     )
     audit.set_defaults(run=_audit)
     audit.add_argument("file", metavar="FILE", help="CSV, JSON lines, Parquet or NPZ; - for stdin")
-    for name, what in (
-        ("score", "of the scores"), ("hit", "of the hits"), ("label", "of the true class"),
-    ):  # fmt: skip
-        audit.add_argument(f"--{name}", metavar="COLUMN", help=f"the column {what}")
-    audit.add_argument(
-        "--cluster", metavar="COLUMN", action="append", default=[],
-        help="ids of patients, questions, games or users whose rows depend on each other; again "
-        "for a pair of columns",
-    )  # fmt: skip
+    for name, what in (("score", "scores"), ("hit", "hits"), ("label", "true class")):
+        audit.add_argument(f"--{name}", metavar="COLUMN", help=f"the column of the {what}")
+    _add_cluster(audit, "whose rows depend on each other; again for a pair of columns")
     audit.add_argument(
         "--weight", metavar="COLUMN", help="a weight of each row; not with --cluster"
     )
-    audit.add_argument("--top-label", action="store_true",
-                       help="with two classes judge the predicted one, not class 1")  # fmt: skip
+    _add_top_label(audit)
     audit.add_argument("--by", metavar="COLUMN", help="audit the groups that this column names")
     audit.add_argument("--class-wise", action="store_true", help="audit each class too")
     audit.add_argument("--norm", type=float, default=1.0, help="p of the ℓp error, 1 or 2 (1)")
     audit.add_argument("--n-bins", type=int, default=N_BINS, help="number of bins of the ECE (15)")
-    audit.add_argument("--confidence-level", type=float, default=CONFIDENCE_LEVEL, metavar="LEVEL",
-                       help="of the interval (0.95)")  # fmt: skip
+    _add_level(audit)
     audit.add_argument("--estimators", nargs="+", metavar="NAME", default=[],
                        help="show the bias of these estimators on these scores")  # fmt: skip
     audit.add_argument("--all", action="store_true", help="show the bias of all estimators")
@@ -190,10 +178,7 @@ def _add_plan(commands: Any) -> None:
         help="true errors to detect, in points (1 2 5)",
     )  # fmt: skip
     plan.add_argument("--power", type=float, default=0.8, help="with this probability (0.8)")
-    plan.add_argument(
-        "--cluster", metavar="COLUMN", action="append", default=[],
-        help="ids of patients, questions, games or users of the file: how many of these are needed",
-    )  # fmt: skip
+    _add_cluster(plan, "of the file: how many of these are needed")
     plan.add_argument("--weight", metavar="COLUMN", help="weights of the rows of the file")
     plan.add_argument("--slope-width", type=float, default=0.1, help="slope to ± this (0.1)")
     plan.add_argument("--gap-width", type=float, default=1.0, help="mean gap to ± points (1)")
@@ -211,16 +196,25 @@ def _add_compare(commands: Any) -> None:
     compare.set_defaults(run=_compare)
     compare.add_argument("first", metavar="FIRST", help="a file as for audit")
     compare.add_argument("second", metavar="SECOND", help="the same rows, in the same order")
-    compare.add_argument(
-        "--cluster", metavar="COLUMN", action="append", default=[],
-        help="ids of patients, questions, games or users whose rows depend on each other; again "
-        "for a pair of columns",
-    )  # fmt: skip
-    compare.add_argument("--top-label", action="store_true",
-                         help="with two classes judge the predicted one, not class 1")  # fmt: skip
-    compare.add_argument("--confidence-level", type=float, metavar="LEVEL",
-                         default=CONFIDENCE_LEVEL, help="of the interval (0.95)")  # fmt: skip
+    _add_cluster(compare, "whose rows depend on each other; again for a pair of columns")
+    _add_top_label(compare)
+    _add_level(compare)
     compare.add_argument("--output", metavar="FILE", help="write the numbers as JSON")
+
+
+def _add_cluster(parser: argparse.ArgumentParser, which: str) -> None:
+    parser.add_argument("--cluster", metavar="COLUMN", action="append", default=[],
+                        help=f"ids of patients, questions, games or users {which}")  # fmt: skip
+
+
+def _add_top_label(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--top-label", action="store_true",
+                        help="with two classes judge the predicted one, not class 1")  # fmt: skip
+
+
+def _add_level(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--confidence-level", type=float, default=CONFIDENCE_LEVEL, metavar="LEVEL",
+                        help="of the interval (0.95)")  # fmt: skip
 
 
 if __name__ == "__main__":

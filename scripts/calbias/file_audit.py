@@ -47,7 +47,10 @@ def audit_file(
     """
     say = progress or (lambda text: None)
     chosen = Options(**options)
-    validate_names(estimator_names(estimators), chosen)
+    if names := estimator_names(estimators):
+        from calbias.auditing.estimators import audited_estimators
+
+        audited_estimators(chosen.norm, chosen.n_bins, names)  # an unknown one, before reading
     html, numbers = output_paths(path, output, force)
     name = "standard input" if str(path) == "-" else Path(path).absolute().name
     say(f"reading {name}")
@@ -76,14 +79,6 @@ def audit_file(
     write_text(html, page(audit, name, numbers.name, by or ""))
     write_text(numbers, audit.to_json() + "\n")
     return audit
-
-
-def validate_names(names: Sequence[str], options: Options) -> None:
-    """Raise InputError for an unknown estimator, before anything is read."""
-    if names:
-        from calbias.auditing.estimators import audited_estimators
-
-        audited_estimators(options.norm, options.n_bins, names)
 
 
 def is_large(path: Path) -> bool:

@@ -27,8 +27,8 @@ from calbias.engine.jit import njit
 from calbias.engine.scores_and_hits import as_array, scores_and_hits
 from calbias.errors import InputError
 from calbias.estimation.api import Estimate, validate_options
+from calbias.estimation.loading import estimate_groups
 from calbias.estimation.registry import estimator_target
-from calbias.estimation.weighted import estimate_groups
 
 if TYPE_CHECKING:
     from calbias.auditing.result import Audit
@@ -361,15 +361,14 @@ class Sketch:
         from calbias.auditing.large import large_audit  # loads the audit where it is used
         from calbias.auditing.options import Options
 
-        validate_options(n_bins, norm)
-        if self.n_cells % n_bins:
+        options = Options(n_bins, norm, seed=seed)
+        if self.n_cells % options.n_bins:
             raise InputError(
                 f"{n_bins} bins divide cells: n_bins must divide {self.n_cells}, as 10, 15 and 20 "
                 "divide the usual 57600"
             )
         if self.n < 2:
             raise InputError(f"{self.n} rows are too few to judge a model by: add at least 2")
-        options = Options(n_bins, norm, seed=seed)
         return large_audit(self.groups(), options, 1.0 / self.n_cells)
 
     def groups(self) -> Groups:

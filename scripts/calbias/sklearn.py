@@ -12,7 +12,8 @@ edge; of equal mass without cut groups of equal scores. scikit-learn is needed f
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from dataclasses import KW_ONLY, dataclass
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -30,18 +31,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Strategy = Literal["uniform", "quantile", "sweep"]
-_BINNING: dict[str, Literal["equal_width", "equal_mass"]] = {
-    "uniform": "equal_width",
-    "quantile": "equal_mass",
-    "sweep": "equal_mass",
-}
 _ESTIMATORS = {"uniform": "ece_bin_ew", "quantile": "ece_bin_em", "sweep": "ece_sweep_em"}
-CUBE_ROOT = "cube_root"
-
-
-class _Sample(NamedTuple):
-    scores: np.ndarray
-    hits: np.ndarray
 
 
 def calibration_error(
@@ -98,10 +88,10 @@ def calibration_error(
     >>> round(calibration_error(y_true, y_prob, strategy="uniform", n_bins=2), 3)
     0.15
     """
-    sample = _sample(y_true, y_prob, pos_label, labels)
-    name = _ESTIMATORS[_strategy(strategy)] if estimator is None else estimator
-    number: int = _number(n_bins, sample)
-    return estimate(name, *sample, n_bins=number, norm=norm, sample_weight=sample_weight).value
+    scores, hits = _sample(y_true, y_prob, pos_label, labels)
+    name = _estimator(strategy) if estimator is None else estimator
+    number = _number(n_bins, scores)
+    return estimate(name, scores, hits, n_bins=number, norm=norm, sample_weight=sample_weight).value
 
 
 def calibration_scorer(**options: Any) -> Any:
@@ -178,6 +168,7 @@ def calibration_curve(
     return diagram.mean_hit, diagram.mean_score
 
 
+@dataclass(eq=False, repr=False)
 class CalibrationDisplay:
     """A calibration curve with the band in which a calibrated model's curve lies.
 
@@ -205,20 +196,14 @@ class CalibrationDisplay:
     array([0.5, 1. ])
     """
 
-    def __init__(
-        self,
-        prob_true: np.ndarray,
-        prob_pred: np.ndarray,
-        y_prob: np.ndarray,
-        *,
-        band_low: np.ndarray | None = None,
-        band_high: np.ndarray | None = None,
-        estimator_name: str | None = None,
-        pos_label: int | float | bool | str | None = None,
-    ) -> None:
-        self.prob_true, self.prob_pred, self.y_prob = prob_true, prob_pred, y_prob
-        self.band_low, self.band_high = band_low, band_high
-        self.estimator_name, self.pos_label = estimator_name, pos_label
+    prob_true: np.ndarray
+    prob_pred: np.ndarray
+    y_prob: np.ndarray
+    _: KW_ONLY
+    band_low: np.ndarray | None = None
+    band_high: np.ndarray | None = None
+    estimator_name: str | None = None
+    pos_label: int | float | bool | str | None = None
 
     @classmethod
     def from_predictions(
@@ -272,7 +257,7 @@ class CalibrationDisplay:
         display = cls(
             diagram.mean_hit,
             diagram.mean_score,
-            sample.scores,
+            sample[0],
             band_low=diagram.band_low,
             band_high=diagram.band_high,
             estimator_name=name,
@@ -389,7 +374,7 @@ def _sample(
     y_prob: ArrayLike,
     pos_label: int | float | bool | str | None = None,
     labels: ArrayLike | None = None,
-) -> _Sample:
+) -> tuple[np.ndarray, np.ndarray]:
     """Return scores and hits: of the positive class, or of the top label of several columns."""
     validate_same_order(y_true=y_true, y_prob=y_prob)
     truth, probabilities = np.asarray(y_true), as_array("y_prob", y_prob)
@@ -402,7 +387,7 @@ def _sample(
     if probabilities.ndim == 2 and probabilities.shape[1] > 1:
         classes = np.unique(truth) if labels is None else np.asarray(labels)
         hits, scores = _top_label(truth, probabilities, list(classes))
-        return _Sample(scores, hits)
+        return scores, hits
     values = set(np.unique(truth).tolist())
     if pos_label is None:
         if not (values <= {0, 1} or values <= {-1, 1}):
@@ -416,7 +401,7 @@ def _sample(
             f"y_true has the labels {sorted(values, key=str)!s:.60}, not two with pos_label "
             f"{pos_label!r:.60}; y_prob of more than two classes is (n, K)"
         )
-    return _Sample(probabilities.reshape(-1), (truth == pos_label).astype(np.uint8))
+    return probabilities.reshape(-1), (truth == pos_label).astype(np.uint8)
 
 
 def _top_label(
@@ -433,20 +418,24 @@ def _top_label(
     return hits.astype(np.uint8), probabilities[np.arange(len(top)), top]
 
 
-def _strategy(strategy: str) -> str:
-    if strategy not in _BINNING:
-        raise InputError(f"strategy must be one of {', '.join(_BINNING)}, not {strategy!r:.60}")
-    return strategy
+def _estimator(strategy: str) -> str:
+    """Return the estimator of a strategy."""
+    if strategy not in _ESTIMATORS:
+        raise InputError(f"strategy must be one of {', '.join(_ESTIMATORS)}, not {strategy!r:.60}")
+    return _ESTIMATORS[strategy]
 
 
-def _number(n_bins: Any, sample: _Sample) -> Any:
-    return cube_root(len(sample.scores)) if n_bins == CUBE_ROOT else n_bins
+def _number(n_bins: Any, scores: np.ndarray) -> Any:
+    return cube_root(len(scores)) if n_bins == "cube_root" else n_bins
 
 
-def _diagram(sample: _Sample, n_bins: Any, strategy: str, **options: Any) -> ReliabilityDiagram:
-    n_bins = _number(n_bins, sample)
-    if _strategy(strategy) == "sweep":
+def _diagram(
+    sample: tuple[np.ndarray, np.ndarray], n_bins: Any, strategy: str, **options: Any
+) -> ReliabilityDiagram:
+    n_bins = _number(n_bins, sample[0])
+    if _estimator(strategy) == "ece_sweep_em":
         if options.get("sample_weight") is not None:
             raise InputError("the sweep has no definition with weights: take another strategy")
         n_bins = bins_chosen(sorted_data_set(*sample), "equal_mass")
-    return reliability_diagram(*sample, n_bins=n_bins, binning=_BINNING[strategy], **options)
+    options["binning"] = "equal_width" if strategy == "uniform" else "equal_mass"
+    return reliability_diagram(*sample, n_bins=n_bins, **options)

@@ -12,11 +12,11 @@ from scipy.special import expit, logit
 from scipy.stats import beta
 
 from calbias import Curve, Scenario, estimate
-from calbias.engine.labels import single_labels
 from calbias.engine.logistic_line import fit_line
 from calbias.engine.sampler import Sampler
 from calbias.engine.sorted_batch import sorted_data_set
 from calbias.estimation.loading import load_estimator
+from calbias.estimators.variational import single_labels
 from calbias.truth.targets.registry import target_value
 
 

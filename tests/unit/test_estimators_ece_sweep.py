@@ -10,9 +10,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from calbias.engine.binning import ranks_of_bins
-from calbias.engine.simd import LANES
 from calbias.engine.sorted_batch import SortedBatch, of_sorted_scores, sorted_data_set
-from calbias.engine.sweep import fill_widths
+from calbias.engine.sweep import fill_widths, passes
 from calbias.estimation.api import estimate
 from calbias.estimators import ece_sweep
 
@@ -113,9 +112,7 @@ def test_a_change_of_means_by_one_part_in_1e10_is_decided(falls):
     for batch in (data, SortedBatch.concatenated([data, data])):
         chosen = ece_sweep.estimate_data_sets(batch, 0, 2.0, "equal_mass")[1]
         assert set(chosen) == {1 if falls else 2}
-    bounds, heights = np.zeros((2, 3 + 2 * LANES))
-    bounds[:3], heights[:3] = [0, sizes[0], 2 * k + 1], [0, sizes[0] - 1, 2 * k - 1]
-    assert ece_sweep._passes(bounds, heights, 3) != falls
+    assert passes(np.array([0, sizes[0], 2 * k + 1]), 3, data.cum_hit[0]) != falls
 
 
 @given(b=st.integers(12, 2000), k=st.lists(st.integers(0, 2000), min_size=1, max_size=5))

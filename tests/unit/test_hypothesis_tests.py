@@ -1,7 +1,6 @@
 """Tests of calibration: textbook formulas, published quantiles, size and power."""
 
 import math
-from functools import partial
 
 import numpy as np
 import pytest
@@ -11,7 +10,6 @@ from scipy.special import logit
 from scipy.stats import chi2, norm
 
 from calbias import Curve, Scenario
-from calbias.calibration_tests import cox
 from calbias.calibration_tests.ecce_series import mad_tail, range_tail
 from calbias.calibration_tests.registry import known_tests, load_test
 from calbias.engine.redraw import FixedScores, redraw_p_value
@@ -56,13 +54,6 @@ def test_cox_by_its_formulas(example):
 
     ratio = 2 * (loss([0, 1]) - minimize(loss, [0.0, 1.0], options={"gtol": 1e-9}).fun)
     assert p_of("cox_lrt", s, y) == pytest.approx(chi2.sf(ratio, 2), rel=1e-5)
-
-
-def test_cox_of_data_sets_that_share_their_scores(example):
-    fixed = FixedScores(example[0], 0, "shared")
-    runs = {same: partial(cox.statistics, kind="score", same_scores=same) for same in (True, False)}
-    values = fixed.estimates(example[0], runs, 20)
-    assert values[True] == pytest.approx(values[False], rel=1e-12)
 
 
 def test_hosmer_lemeshow_by_its_formula(example):

@@ -11,7 +11,7 @@ from refusals import refuses
 
 import calbias
 from calbias.multiclass import maps
-from calbias.multiclass.binned import Binned, square
+from calbias.multiclass.binned import Binned, square, unbiased
 from calbias.multiclass.cells import equal_mass, equal_width
 from calbias.multiclass.holm import holm
 from calbias.multiclass.registry import (
@@ -221,7 +221,7 @@ def test_unbiased_estimates_are_unbiased(name, size):
         options = {"bandwidth": prepared("skce", rows).bandwidth, "block": 10}
     else:  # of the squared error of the bins
         truth = Binned(rows, equal_width(rows, 4), square, "mean").expected(chances[rows.order])[0]
-        options = {"binning": "equal_width", "join": "mean", "exact": True}
+        options = {"binning": "equal_width", "terms": unbiased, "join": "mean"}
     generator, values = np.random.default_rng(3), []
     for seed in range(600):
         chosen = generator.integers(0, size, 120)

@@ -32,9 +32,9 @@ def test_power_is_how_often_the_verdict_finds_it():
 
 def test_labels_have_the_power():
     labels = verdict_labels(SCORES, OVER)
-    assert labels.low < labels.labels < labels.high < 1.15 * labels.low
+    assert labels.labels_low < labels.labels < labels.labels_high < 1.15 * labels.labels_low
     power, error = verdict_power(SCORES, OVER, int(labels.labels), 4000, seed=1)
-    assert power == pytest.approx(0.8, abs=4 * np.hypot(error, labels.power_se))
+    assert power == pytest.approx(0.8, abs=4 * np.hypot(error, labels.simulated_power_se))
     assert verdict_labels(SCORES, OVER) == labels
 
 

@@ -20,29 +20,30 @@ def things_to_do(audit: AuditNumbers) -> list[str]:
 
 def _things(audit: AuditNumbers) -> Iterator[str]:
     scores = "risks" if audit.kind == EVENT else "scores"
-    helps = recalibration_sentence(audit) if audit.miscalibrated else ""
-    if audit.miscalibrated:
-        if helps:
-            yield helps
-        elif audit.recalibration is None:
-            yield (
-                f"Do not read the {scores} as probabilities: the picture shows where they are off."
-            )
-        else:
-            yield (
-                f"Do not read the {scores} as probabilities where the picture shows them off. On "
-                "these rows no recalibration lowers the Brier score by more than chance."
-            )
     low, high = audit.interval
-    if not audit.miscalibrated and high > _TOLERABLE:
+    if not audit.miscalibrated:
+        if high > _TOLERABLE:
+            yield (
+                f"Get more labels if an error of {100 * high:.1f} % would matter: these rows do "
+                "not exclude it. “calbias plan --scores FILE” says how many labels show an error "
+                "of a given size."
+            )
+        if high <= _TOLERABLE:  # neither without an interval
+            yield (
+                f"Nothing: an error above {100 * high:.1f} % is unlikely. Leave the {scores} alone."
+            )
+        return
+    helps = recalibration_sentence(audit)
+    if helps:
+        yield helps
+    elif audit.recalibration is None:
+        yield f"Do not read the {scores} as probabilities: the picture shows where they are off."
+    else:
         yield (
-            f"Get more labels if an error of {100 * high:.1f} % would matter: these rows do not "
-            "exclude it. “calbias plan --scores FILE” says how many labels show an error of a "
-            "given size."
+            f"Do not read the {scores} as probabilities where the picture shows them off. On these "
+            "rows no recalibration lowers the Brier score by more than chance."
         )
-    if not audit.miscalibrated and high <= _TOLERABLE:
-        yield f"Nothing: an error above {100 * high:.1f} % is unlikely. Leave the {scores} alone."
-    if audit.miscalibrated and high - low > _TOLERABLE:
+    if high - low > _TOLERABLE:
         yield (
             "Get more labels before you report the size of the error: “calbias plan --scores FILE” "
             "says how many a goal takes."

@@ -21,7 +21,7 @@ from calbias.auditing.description import description_of, sentences, warnings_of
 from calbias.auditing.inputs import EVENT, Data, prepared
 from calbias.auditing.intervals.posterior_hull import THRESHOLDS, errors_of
 from calbias.auditing.options import Options
-from calbias.auditing.picture_bins import PictureBins, picture_bins
+from calbias.auditing.picture_bins import picture_bins
 from calbias.auditing.result import Audit
 from calbias.auditing.sample import Sample
 from calbias.auditing.verdict.cluster_interval import cluster_interval
@@ -198,7 +198,9 @@ def audit_data(
     ece, noise_floor = binned_ece(sample, options.n_bins)
     effect = max(facts.design_effect, 1.0) if facts else 1.0
     bins = picture_bins(sample, options.confidence_level, effect)
-    curve = curve_of(average, _places(sample, average, bins), options.confidence_level)
+    # all cells, bins and the outermost rows
+    places = np.r_[average.cells.table[SCORE], bins.mean_score, sample.scores[[0, -1]]]
+    curve = curve_of(average, np.unique(places), options.confidence_level)
     description = description_of(data)
     effective_n = facts.effective_rows if facts else None
     if sample.weights is not None:
@@ -230,12 +232,6 @@ def audit_data(
         design_effect=None if effective_n is None else sample.n / effective_n,
         **tables,
     )
-
-
-def _places(sample: Sample, average: Average, bins: PictureBins) -> np.ndarray:
-    """Return the scores at which the curve is shown: of all cells, bins and the outermost rows."""
-    cells = average.cells.table[SCORE]
-    return np.unique(np.r_[cells, bins.mean_score, sample.scores[[0, -1]]])
 
 
 def _widened(curve: PosteriorCurve, factor: float) -> PosteriorCurve:

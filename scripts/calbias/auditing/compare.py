@@ -73,13 +73,9 @@ class Comparison:
         """The verdict in one sentence."""
         verdict = f"{self.better} is better calibrated" if self.better else "no difference found"
         rows = f" in {self.n_clusters} clusters" if self.n_clusters else ""
-        one, other, difference, low, high = (
-            f"{1e4 * x:.2f}"
-            for x in (
-                *(self.reliability_first, self.reliability_second),
-                *(self.difference, self.low, self.high),
-            )
-        )
+        values = self.reliability_first, self.reliability_second, self.difference
+        one, other, difference = (f"{1e4 * x:.2f}" for x in values)
+        low, high = f"{1e4 * self.low:.2f}", f"{1e4 * self.high:.2f}"
         return (
             f"n = {self.n}{rows}: squared ℓ2 calibration error {one}·10⁻⁴ ({self.first}) and "
             f"{other}·10⁻⁴ ({self.second}), difference {difference}·10⁻⁴ ({low} to {high}, "

@@ -1,6 +1,7 @@
 """The estimators of an audit, each with its target."""
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -50,24 +51,19 @@ def audited_estimators(
     folders: Iterable[Path | str] = (FOLDER,),
 ) -> dict[str, Audited]:
     """Return {name: Audited}; one that is not defined for ``norm`` has its own first norm."""
-    return {name: _audited(name, norm, n_bins, folders) for name in names}
-
-
-def _audited(name: str, norm: float, n_bins: int, folders: Iterable[Path | str]) -> Audited:
-    path = estimator_file(name, folders)
-    norm = usable_norm(name, norm, path)
-    target = estimator_target(name, path)
-    estimator = load_estimator(name, path)
-    options = {"norm": norm, "n_bins": n_bins, **estimator_options(name, path)}
-
-    def value(scores: np.ndarray, rates: np.ndarray) -> float:
-        return target_value_of_sample(target, scores, rates, **options)
-
-    return Audited(
-        lambda data: estimator(data, n_bins, norm),
-        value if target in known_targets() else None,
-        _in_words(target, norm),
-    )
+    audited = {}
+    for name in names:
+        path = estimator_file(name, folders)
+        own_norm, target = usable_norm(name, norm, path), estimator_target(name, path)
+        options = {"norm": own_norm, "n_bins": n_bins, **estimator_options(name, path)}
+        audited[name] = Audited(
+            partial(load_estimator(name, path), n_bins=n_bins, norm=own_norm),
+            partial(target_value_of_sample, target, **options)
+            if target in known_targets()
+            else None,
+            _in_words(target, own_norm),
+        )
+    return audited
 
 
 def _in_words(target: str, norm: float) -> str:

@@ -17,14 +17,13 @@ from calbias.auditing.sample import Sample
 from calbias.auditing.verdict.cluster_interval import cluster_interval
 from calbias.auditing.verdict.clusters import LEAST_CLUSTERS
 from calbias.auditing.verdict.judge import judge
-from calbias.conventions import SIGNIFICANT
 from calbias.engine.scores_and_hits import scores_and_hits
 from calbias.errors import InputError
-from calbias.multiclass.holm import holm
+from calbias.multiclass.holm import findings, holm
 
 MOST_GROUPS = 10_000
 _MOST_CLASSES_WITH_INTERVALS = 20
-TELLABLE, ENOUGH_POWER = 0.05, 0.8
+TELLABLE = 0.05
 
 
 def groups_table(
@@ -118,10 +117,7 @@ def classes_table(
 def _judged(rows: Iterable[dict[str, Any]]) -> pd.DataFrame:
     table = pd.DataFrame(rows)
     table["corrected_p_value"] = holm(table["p_value"])
-    too_small = table.pop("power") < ENOUGH_POWER
-    finding = np.where(too_small, "too small to tell", "none found")
-    bad = table["corrected_p_value"] <= SIGNIFICANT
-    table["finding"] = np.where(bad, "miscalibrated", finding)
+    table["finding"] = findings(table["corrected_p_value"], table.pop("power"))
     return table.set_index("group")
 
 

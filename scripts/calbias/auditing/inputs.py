@@ -118,29 +118,25 @@ def read_data(
     fold = outputs.folds["test"]
     if len(fold[-1]) < 2:
         raise InputError(f"{path}: one row is too few to judge a model by: give at least two")
+    raw = outputs.raw
     more: dict[str, Any] = {
-        "warnings": outputs.warnings,
-        "clusters": outputs.clusters,
-        "weights": outputs.weights,
-        "hints": outputs.hints,
-    }
-    if isinstance(fold, TopLabel):
-        if outputs.is_event:
-            data = _of_event(fold, top_label, seed, form="binary", **more)
-        else:
-            data = Data(Sample.of(fold, seed), **more)
-    else:
-        probabilities = any("the values are probabilities" in text for text in outputs.warnings)
-        more["form"] = "probabilities" if probabilities else "logits"
-        more["logits"], more["labels"] = fold.logits, fold.labels.reshape(-1).astype(np.int64)
+        "form": raw.form, "warnings": outputs.warnings, "clusters": raw.clusters,
+        "weights": raw.weights, "hints": raw.hints,
+    }  # fmt: skip
+    if not isinstance(fold, TopLabel):
+        more["logits"], more["labels"] = fold
         if fold.logits.shape[1] == 2 and not top_label:
-            top = _of_class_1(fold.logits, more["labels"], "logits")
+            top = _of_class_1(fold.logits, fold.labels, "logits")
             more["warnings"] = (*outputs.warnings, *plausibility.of_event("test", top))
             data = _of_event(top, False, seed, **more)
         else:
             data = Data(Sample.of(top_label_of_logits(*fold), seed), **more)
-    data.notes = (_in_words(data, top_label), *outputs.notes)
-    return data, outputs.groups
+    elif raw.form == "event":
+        data = _of_event(fold, top_label, seed, **more | {"form": "binary"})
+    else:
+        data = Data(Sample.of(fold, seed), **more)
+    data.notes = (_in_words(data, top_label), *raw.notes)
+    return data, raw.groups
 
 
 def read_model(

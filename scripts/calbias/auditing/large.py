@@ -34,8 +34,10 @@ def large_audit(groups: Groups, options: Options, width: float, is_event: bool =
     scores, rows = groups.scores, groups.rows.astype(np.int64)
     hits, n = groups.hits.astype(np.float64), int(rows.sum())
     cum_row, cum_hit = np.r_[0.0, np.cumsum(rows)], np.r_[0.0, np.cumsum(hits)]
+    law = law_of(scores)
+    surprises = np.where(law.sign > 0, hits, rows - hits).astype(np.int64)
     verdict = judge_groups(
-        _verdict_groups(scores, rows, hits),
+        VerdictGroups(scores, law.x, law.chance, law.sign, rows, surprises, law.rounding),
         words="events" if is_event else "hits",
         seed=options.seed,
     )
@@ -70,14 +72,6 @@ def large_audit(groups: Groups, options: Options, width: float, is_event: bool =
         ),
         recalibration=recalibration_table(*sample, seed=options.seed),
     )
-
-
-def _verdict_groups(
-    scores: NDArray[np.float64], rows: NDArray[np.int64], hits: NDArray[np.float64]
-) -> VerdictGroups:
-    law = law_of(scores)
-    surprises = np.where(law.sign > 0, hits, rows - hits).astype(np.int64)
-    return VerdictGroups(scores, law.x, law.chance, law.sign, rows, surprises, law.rounding)
 
 
 def _binned_ece(groups: Groups, n_bins: int) -> tuple[float, float]:

@@ -16,6 +16,7 @@ from calbias.auditing.output_files import GENERATOR
 from calbias.auditing.picture_bins import PictureBins
 from calbias.auditing.verdict.result import Verdict
 from calbias.engine.posterior.curve import PosteriorCurve
+from calbias.multiclass.holm import MISCALIBRATED, TOO_SMALL
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -147,7 +148,10 @@ class AuditNumbers:
             **{name: getattr(self, name) for name in first},
             **{name: _plain(value) for name, value in shown.items()},
             "groups_sentence": self.groups_sentence,
-            **{name: _records(table) for name, table in self.tables().items()},
+            **{
+                name: [_plain(row) for row in table.reset_index().to_dict("records")]
+                for name, table in self.tables().items()
+            },
         }
 
     def to_json(self) -> str:
@@ -162,10 +166,6 @@ class AuditNumbers:
 
     def __repr__(self) -> str:
         return f"<Audit: {self.sentence}>"
-
-
-def _records(table: pd.DataFrame) -> list[dict[str, Any]]:
-    return [_plain(row) for row in table.reset_index().to_dict("records")]
 
 
 def _plain(value: Any) -> Any:
@@ -190,7 +190,7 @@ def _counted(table: pd.DataFrame | None, rows: str) -> str:
     if table is None:
         return ""
     finding = table["finding"]
-    bad = list(finding.index[finding == "miscalibrated"])
+    bad = list(finding.index[finding == MISCALIBRATED])
     names = f" ({', '.join(bad[:_NAMED])}{', …' if len(bad) > _NAMED else ''})" if bad else ""
-    small = int((finding == "too small to tell").sum())
+    small = int((finding == TOO_SMALL).sum())
     return f"{len(bad)} of {len(finding)} {rows} miscalibrated{names}, {small} too small to tell."

@@ -14,7 +14,6 @@ GENERATOR = "calbias audit"
 """In the page: ``<meta name="generator" content="calbias audit">``; in the JSON: the value of the
 key ``generator``, one of the first."""
 _HEAD_BYTES = 4096
-_STANDARD_INPUT = "standard_input"
 
 
 def output_paths(
@@ -26,7 +25,9 @@ def output_paths(
     without its suffixes, and ``standard_input`` for ``-``. InputError where a file of the name is
     the audited one, cannot be written, or, without ``force``, was not written by an audit.
     """
-    stem = _stem(path) if output is None else _without_suffix(Path(output))
+    stem = _stem(path) if output is None else Path(output)
+    if output is not None and stem.suffix in (".html", ".json"):
+        stem = stem.with_suffix("")
     if not stem.name:
         raise InputError(f"--output {output}: no name of a file; give a stem such as results/mine")
     paths = Path(f"{stem}.html"), Path(f"{stem}.json")
@@ -55,14 +56,10 @@ def validate_output(output: Path | str, inputs: Sequence[Path | str], start: str
 
 def _stem(path: Path | str) -> Path:
     if str(path) == "-":
-        return Path(_STANDARD_INPUT)
+        return Path("standard_input")
     path = Path(path) if Path(path).name else Path(path).absolute()  # "." has no name
     name = path.name.removesuffix(".gz") if path.name != ".gz" else path.name
     return path.with_name(name).with_suffix("")
-
-
-def _without_suffix(path: Path) -> Path:
-    return path.with_suffix("") if path.suffix in (".html", ".json") else path
 
 
 def _validate_free(file: Path, audited: Path | str, force: bool) -> None:

@@ -32,8 +32,6 @@ COLUMNS = {  # key: heading and form
     "lowest_score": ("From", "number"), "highest_score": ("to", "number"),
     "mean_hit": ("Share of hits", "points"), "n_in_bin": ("Rows", "count"),
 }  # fmt: skip
-LEFT_OUT = {"n_bins", "noise_sd", "bias_se", "injective"}
-_NOT_OF_GROUPS = {"p_value"}  # the corrected one counts
 PARTS = {
     "level": "a shift: all scores too high or too low",
     "line": "a slope: scores too spread or not spread enough",
@@ -54,17 +52,17 @@ def page(audit: AuditNumbers, title: str, json_name: str = "", by: str = "") -> 
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("calbias.auditing", "."), autoescape=True
     )
+    is_event = audit.kind == EVENT
+    sought = {name: of_events(text) if is_event else text for name, text in PARTS.items()}
     tables = {name: _shown(name, table) for name, table in audit.tables().items()}
     parts = [
-        {"part": _sought(part.name, audit.kind == EVENT), "statistic": part.statistic,
-         "p_value": part.p_value}
+        {"part": sought[part.name], "statistic": part.statistic, "p_value": part.p_value}
         for part in audit.verdict.parts
-    ]  # fmt: skip
+    ]
     names = ("lowest_score", "highest_score", "n_in_bin", "mean_score", "mean_hit", "low", "high")
     rows = zip(*(getattr(audit.bins, name) for name in names), strict=True)
     tables["parts"] = _with_headings(parts)
     tables["bins"] = _with_headings([dict(zip(names, row, strict=True)) for row in rows])
-    is_event = audit.kind == EVENT
     for table in tables.values() if is_event else ():
         table["columns"] = [(key, of_events(head), form) for key, head, form in table["columns"]]
     return environment.get_template("page.html.j2").render(
@@ -90,25 +88,18 @@ def of_events(text: str) -> str:
     return text
 
 
-def _sought(part: str, is_event: bool) -> str:
-    text = PARTS.get(part, part)
-    return of_events(text) if is_event else text
-
-
 def _shown(name: str, table: pd.DataFrame) -> dict[str, Any]:
-    left_out = LEFT_OUT | (_NOT_OF_GROUPS if name in ("groups", "classes") else set())
+    if name in ("groups", "classes"):  # the corrected p-value counts
+        table = table.drop(columns="p_value")
     shown = table.reset_index()
-    keys = [key for key in shown.columns if key in COLUMNS and key not in left_out]
+    keys = [key for key in shown.columns if key in COLUMNS]
     return _with_headings(shown[keys].to_dict("records"), "fraction" if name == "risk" else None)
 
 
 def _with_headings(rows: list[dict[str, Any]], form: str | None = None) -> dict[str, Any]:
-    """Return the rows of a table with [(key, heading, form)] of its columns.
-
-    A ``form`` stands for points: not all numbers of a risk model are shares.
-    """
+    """Return the rows of a table with (key, heading, form) of its columns, ``form`` for points."""
     columns = [(key, *COLUMNS[key]) for key in (rows[0] if rows else ())]
-    if form:
+    if form:  # not all numbers of a risk model are shares
         columns = [(key, head, form if was == "points" else was) for key, head, was in columns]
     return {"columns": columns, "rows": rows}
 

@@ -5,7 +5,7 @@ What the verdict of an audit detects is simulated with the verdict itself.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from scipy.special import betaincinv
 from calbias.auditing import planning
 from calbias.auditing.cox import LEAST, logits_of
 from calbias.auditing.inputs import read_data
-from calbias.auditing.verdict.power import cluster_number, verdict_labels
+from calbias.auditing.verdict.power import Labels, cluster_number, verdict_labels
 from calbias.conventions import SIGNIFICANT
 from calbias.engine.groups import scaled_weights
 from calbias.errors import InputError
@@ -120,15 +120,17 @@ def plan(
     scores = given[order]
     family = planning.overconfident(scores)
     curves = {error: planning.curve_with_error(family, scores, error) for error in detect}
-    rows = goals(scores, curves, power, slope, slope_width, gap_width, seed)
-    x = logits_of(scores)
-    for row, curve in zip(rows, curves.values(), strict=False):
-        if curve is not None:
-            row["slope"] = float(logits_of(curve) @ x / (x @ x))
+    rows = [_detection(error, scores, curve, power, seed) for error, curve in curves.items()]
     if chances is not None:
-        rows.insert(len(curves), {"goal": CURVE} | _detection(given, chances, power, seed))
-    columns = ["goal", "labels", "labels_low", "labels_high", "slope", "simulated_power",
-               "simulated_power_se"]  # fmt: skip
+        rows.append({"goal": CURVE, **verdict_labels(given, chances, power, seed)._asdict()})
+    slope = planning.slope_labels(scores, slope_width) if slope is None else slope
+    gap = planning.mean_gap_labels(scores, gap_width)
+    rows += [
+        {"goal": f"slope to ± {slope_width:g}", "labels": np.ceil(slope - 1e-9)},
+        {"goal": f"mean gap to ± {points(gap_width)}", "labels": np.ceil(gap)},
+    ]
+    columns = ["goal", *Labels._fields]
+    columns.insert(4, "slope")
     for row in rows:
         row |= {name: np.ceil(factor * row[name]) for name in columns[1:4] if name in row}
     if clusters is not None:
@@ -193,38 +195,16 @@ def _validate_pilot(
         raise InputError("rates are probabilities between 0 and 1")
 
 
-def goals(
-    scores: np.ndarray,
-    curves: Mapping[float, np.ndarray | None],
-    power: float = 0.8,
-    slope: float | None = None,
-    slope_width: float = 0.1,
-    gap_width: float = 0.01,
-    seed: int = 0,
-) -> list[dict[str, Any]]:
-    """Return a dict per goal; ``curves`` are {error to detect: rates (n,) or None}."""
-    rows = []
-    for error, rates in curves.items():
-        row = {"goal": f"detect {points(error)}", "labels": np.inf}
-        if rates is not None:  # else no curve of the family is that far off
-            row |= _detection(scores, rates, power, seed)
-        rows.append(row)
-    slope = planning.slope_labels(scores, slope_width) if slope is None else slope
-    gap = planning.mean_gap_labels(scores, gap_width)
-    rows.append({"goal": f"slope to ± {slope_width:g}", "labels": np.ceil(slope - 1e-9)})
-    rows.append({"goal": f"mean gap to ± {points(gap_width)}", "labels": np.ceil(gap)})
-    return rows
-
-
-def _detection(scores: np.ndarray, rates: np.ndarray, power: float, seed: int) -> dict[str, Any]:
-    planned = verdict_labels(scores, rates, power, seed)
-    return {
-        "labels": planned.labels,
-        "labels_low": planned.low,
-        "labels_high": planned.high,
-        "simulated_power": planned.power,
-        "simulated_power_se": planned.power_se,
-    }
+def _detection(
+    error: float, scores: np.ndarray, curve: np.ndarray | None, power: float, seed: int
+) -> dict[str, Any]:
+    """Return the row of an error to detect, that of a curve at ascending scores, both (n,)."""
+    row = {"goal": f"detect {points(error)}", "labels": np.inf}
+    if curve is None:  # no curve of the family is that far off
+        return row
+    x = logits_of(scores)
+    slope = float(logits_of(curve) @ x / (x @ x))
+    return {**row, **verdict_labels(scores, curve, power, seed)._asdict(), "slope": slope}
 
 
 def points(error: float) -> str:

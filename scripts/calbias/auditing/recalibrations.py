@@ -85,6 +85,6 @@ def recalibration_table(
                 "injective": method != "isotonic",
             }
         )
-    for row, corrected in zip(rows, holm([row["p_value"] for row in rows]), strict=True):
-        row["helps"] = bool(row["gain"] > 0 and corrected <= SIGNIFICANT)
-    return pd.DataFrame(sorted(rows, key=lambda row: -row["gain"])).set_index("method")
+    table = pd.DataFrame(rows).set_index("method")
+    table["helps"] = (table["gain"] > 0) & (np.array(holm(table["p_value"])) <= SIGNIFICANT)
+    return table.sort_values("gain", ascending=False, kind="stable")

@@ -5,13 +5,15 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
+from calbias.auditing.inputs import EVENT
 from calbias.auditing.numbers import AuditNumbers
 from calbias.auditing.page import page
 from calbias.auditing.picture import picture
-from calbias.auditing.plots import draw_reliability
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+_BLUE, _ORANGE, _GREY = "#0a5c7d", "#b3541e", "#9aa3ad"
 
 
 class Audit(AuditNumbers):
@@ -65,8 +67,23 @@ class Audit(AuditNumbers):
         return page(self, title, json_name)
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the reliability diagram on matplotlib axes, new ones by default, and return them."""
-        return draw_reliability(self, ax)
+        """Draw curve, band and bins on matplotlib axes, new ones by default, and return them."""
+        if ax is None:
+            import matplotlib.pyplot as plt
+
+            ax = plt.subplots(figsize=(5.2, 5.2), layout="constrained")[1]
+        bins, curve, level = self.bins, self.curve, f"{100 * self.confidence_level:g} %"
+        ax.plot([0, 1], [0, 1], color=_GREY, linewidth=1, linestyle="--", label="calibrated")
+        ax.fill_between(curve.scores, curve.low, curve.high, color=_BLUE, alpha=0.2, linewidth=0)
+        ax.plot(curve.scores, curve.mean, color=_BLUE, label=f"calibration curve, {level} band")
+        ax.vlines(bins.mean_score, bins.low, bins.high, color=_ORANGE, linewidth=1, alpha=0.6)
+        sizes = 6 + 40 * bins.n_in_bin / bins.n_in_bin.max()
+        label = f"bins, {level}; area ∝ rows"
+        ax.scatter(bins.mean_score, bins.mean_hit, sizes, color=_ORANGE, label=label, zorder=3)
+        names = ("risk", "share of events") if self.kind == EVENT else ("score", "share of hits")
+        ax.set(xlim=(0, 1), ylim=(0, 1), xlabel=names[0], ylabel=names[1])
+        ax.legend(frameon=False, fontsize="small")
+        return ax
 
     def _repr_html_(self) -> str:
         return f"<p><strong>{escape(self.sentence)}</strong></p>{picture(self)}"

@@ -22,7 +22,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import expit, logit, ndtri
 
 from calbias.auditing.cox import fit_cox, logits_of
@@ -43,7 +43,7 @@ FEWEST = 20
 _SLOPE_STEPS = 50
 _NAN = math.nan
 
-Floats = NDArray[np.float64]
+Numbers = list[tuple[str, float, float, float, str]]  # rows without their coverage
 
 
 class Row(NamedTuple):
@@ -131,29 +131,26 @@ def _observed_expected(s: np.ndarray, y: np.ndarray, z: float) -> tuple[float, f
     return ratio, ratio * math.exp(-z * error), ratio * math.exp(z * error)
 
 
-def _lines(s: np.ndarray, y: np.ndarray, z: float) -> list[tuple[str, float, float, float, str]]:
+def _lines(s: np.ndarray, y: np.ndarray, z: float) -> Numbers:
     """Return the rows of both logistic lines."""
-    names = ("intercept, slope fixed at 1", "slope", "intercept with the slope")
-    also = (
-        "calibration in the large; CalibrationCurves: Intercept",
-        "val.prob: Slope; CalibrationCurves: Slope; weak calibration",
-        "val.prob: Intercept",
-    )
-    x = logits_of(s)
-    if y.min() == y.max():
-        return [(name, _NAN, _NAN, _NAN, text) for name, text in zip(names, also, strict=True)]
-    shift = _shift(x, y)
-    (error,) = _errors(np.ones((1, y.size)), y - expit(shift + x))
-    rows = [(names[0], shift, shift - z * error, shift + z * error, also[0])]
-    a, b = _NAN, _NAN
-    if x.min() < x.max() and not _separated(s, y):
-        a, b = map(float, fit_cox(x, y))
-    errors: tuple[float, ...] = (_NAN, _NAN)
-    if not math.isnan(b):
-        errors = _errors(np.stack([np.ones_like(x), x]), y - expit(a + b * x))
-    rows.append((names[1], b, b - z * errors[1], b + z * errors[1], also[1]))
-    rows.append((names[2], a, a - z * errors[0], a + z * errors[0], also[2]))
-    return rows
+    x, shift, a, b = logits_of(s), _NAN, _NAN, _NAN
+    errors: tuple[float, ...] = (_NAN, _NAN, _NAN)
+    if y.min() < y.max():
+        shift = _shift(x, y)
+        errors = (*_errors(np.ones((1, y.size)), y - expit(shift + x)), _NAN, _NAN)
+        if x.min() < x.max() and not _separated(s, y):
+            a, b = map(float, fit_cox(x, y))
+            both = _errors(np.stack([np.ones_like(x), x]), y - expit(a + b * x))
+            errors = (errors[0], *both)
+    return [
+        (name, value, value - z * error, value + z * error, also)
+        for name, value, error, also in (
+            ("intercept, slope fixed at 1", shift, errors[0],
+             "calibration in the large; CalibrationCurves: Intercept"),
+            ("slope", b, errors[2], "val.prob: Slope; CalibrationCurves: Slope; weak calibration"),
+            ("intercept with the slope", a, errors[1], "val.prob: Intercept"),
+        )
+    ]  # fmt: skip
 
 
 def _separated(s: np.ndarray, y: np.ndarray) -> bool:
@@ -187,9 +184,7 @@ def _errors(design: np.ndarray, residual: np.ndarray) -> tuple[float, ...]:
     return tuple(float(v) for v in np.sqrt(np.maximum(np.diagonal(bread), np.diagonal(sandwich))))
 
 
-def _distances(
-    s: np.ndarray, y: np.ndarray, level: float
-) -> list[tuple[str, float, float, float, str]]:
+def _distances(s: np.ndarray, y: np.ndarray, level: float) -> Numbers:
     """Return the rows of ICI, E50 and E90."""
     curve = np.clip(local_parabola(s, y), 0.0, 1.0)
     gaps = np.abs(curve - s)
@@ -211,7 +206,7 @@ def _distances(
     return rows
 
 
-def _brier(s: np.ndarray, y: np.ndarray, z: float) -> list[tuple[str, float, float, float, str]]:
+def _brier(s: np.ndarray, y: np.ndarray, z: float) -> Numbers:
     """Return the rows of the Brier score and its decomposition."""
     isotonic = fit_binary(s, y).predict(s)
     rate, low, high = _prevalence(y, z)

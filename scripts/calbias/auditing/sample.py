@@ -48,9 +48,9 @@ class Sample:
             self.log_score, self.log1m_score = log_score[order], log1m_score[order]
 
     @classmethod
-    def of(cls, top: TopLabel, seed: int = 0) -> Sample:
+    def of(cls, top: TopLabel, seed: int = 0, weights: NDArray[np.float64] | None = None) -> Sample:
         """Return the Sample of a TopLabel."""
-        return cls(top.score, top.hit, top.log_score, top.log1m_score, seed)
+        return cls(top.score, top.hit, top.log_score, top.log1m_score, seed, weights)
 
     @property
     def n(self) -> int:
@@ -85,11 +85,8 @@ class Sample:
         every = np.zeros(self.n)
         every[kept] = 1.0 if weights is None else weights
         inside = kept[self.order]
-        part = Sample(
-            self.scores[inside], self.hits[inside], self.log_score[inside],
-            self.log1m_score[inside], self.seed,
-            None if weights is None else every[self.order][inside],
-        )  # fmt: skip
+        own = None if weights is None else every[self.order][inside]
+        part = Sample.of(TopLabel(*(x[inside] for x in self.top_label)), self.seed, own)
         part.order = self.order[inside][part.order]
         return part
 

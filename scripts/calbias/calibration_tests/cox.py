@@ -21,34 +21,28 @@ def p_values(data: SortedBatch, kind: str) -> np.ndarray:
     return chdtrc(2, np.maximum(statistics(data, kind), 0.0))
 
 
-def statistics(data: SortedBatch, kind: str, same_scores: bool = False) -> np.ndarray:
-    """Return the statistics (m,); 0 where all scores are equal.
-
-    With ``same_scores`` all data sets have the scores of the first: their information is summed
-    once.
-    """
+def statistics(data: SortedBatch, kind: str) -> np.ndarray:
+    """Return the statistics (m,); 0 where all scores are equal."""
     values = np.empty(data.scores.shape[0])
     if kind == "score":
-        _scores(data.scores, data.hits(), same_scores, values)
+        _scores(data.scores, data.hits(), values)
     else:
         _ratios(data.scores, data.hits(), values)
     return values
 
 
 @njit(error_model="numpy")
-def _scores(scores: np.ndarray, labels: np.ndarray, same_scores: bool, out: np.ndarray) -> None:
+def _scores(scores: np.ndarray, labels: np.ndarray, out: np.ndarray) -> None:
     n = scores.shape[1]
     x = np.empty(n)
-    h00 = h01 = h11 = 0.0
     for row in range(scores.shape[0]):
-        if row == 0 or not same_scores:
-            h00 = h01 = h11 = 0.0
-            for i in range(n):
-                x[i] = log_odds(scores[row, i])
-                weight = scores[row, i] * (1.0 - scores[row, i])
-                h00 += weight
-                h01 += weight * x[i]
-                h11 += weight * x[i] * x[i]
+        h00 = h01 = h11 = 0.0
+        for i in range(n):
+            x[i] = log_odds(scores[row, i])
+            weight = scores[row, i] * (1.0 - scores[row, i])
+            h00 += weight
+            h01 += weight * x[i]
+            h11 += weight * x[i] * x[i]
         determinant = h00 * h11 - h01 * h01
         u0 = u1 = 0.0
         for i in range(n):

@@ -29,7 +29,7 @@ def ranks_of_bins(scores: np.ndarray, n_bins: int, binning: str) -> np.ndarray:
     if len(scores) == 1:
         return np.searchsorted(scores[0], edges(n_bins))[None]
     ranks = np.empty((scores.shape[0], n_bins + 1), np.int64)
-    _search_edges(scores, edges(n_bins), ranks)
+    _search_all(scores, edges(n_bins), ranks)
     return ranks
 
 
@@ -73,30 +73,33 @@ def nearer_end(rank: int, tie_first: np.ndarray, tie_last: np.ndarray) -> int:
 
 
 @njit
-def _search_edges(scores: np.ndarray, edges: np.ndarray, ranks: np.ndarray) -> None:
+def _search_all(scores: np.ndarray, edges: np.ndarray, ranks: np.ndarray) -> None:
+    n_bins = ranks.shape[1] - 1
     for row in range(scores.shape[0]):
-        search_edges(scores[row], edges, ranks.shape[1] - 1, ranks[row])
+        ranks[row, 0], ranks[row, n_bins] = 0, scores.shape[1]
+        search_edges(scores[row], edges, uint64(1), uint64(n_bins), ranks[row])
 
 
 @njit(inline="always")
-def search_edges(scores: np.ndarray, edges: np.ndarray, n_bins: int, ranks: np.ndarray) -> None:
-    """Fill ``ranks`` with the number of sorted scores (n,) below edge k = 0..n_bins.
+def search_edges(
+    scores: np.ndarray, edges: np.ndarray, start: int, end: int, ranks: np.ndarray
+) -> None:
+    """Set ``ranks`` [start, end) to the number of sorted scores (n,) below the edges.
 
-    The outer edges are beyond all scores. All binary searches take the same steps, side by side
-    and without a branch.
+    All binary searches take the same steps, side by side and without a branch.
     """
     width, one = uint64(scores.shape[0]), uint64(1)  # without a sign: no index from the end
-    ranks[n_bins] = width
-    for k in range(n_bins):
+    for k in range(start, end):
         ranks[k] = 0
     while width > one:
         half = width >> one
-        for k in range(one, uint64(n_bins)):
+        for k in range(start, end):
             at = uint64(ranks[k])
             ranks[k] = at + half if scores[at + half - one] < edges[k] else at
         width -= half
-    for k in range(one, uint64(n_bins)):
-        ranks[k] += 1 if scores[uint64(ranks[k])] < edges[k] else 0
+    for k in range(start, end):
+        at = uint64(ranks[k])
+        ranks[k] = at + one if scores[at] < edges[k] else at
 
 
 @njit(error_model="numpy")

@@ -24,16 +24,7 @@ _SAMPLES_PER_BATCH = 1 << 16
 
 
 class FixedScores:
-    """n ascending scores whose hits are drawn again.
-
-    Parameters
-    ----------
-    scores : ndarray (n,)
-        Ascending scores in [0, 1].
-    seed : int
-    name : str
-        Names the random stream.
-    """
+    """n ascending scores (n,) in [0, 1] whose hits are drawn again, by the stream of a name."""
 
     def __init__(self, scores: np.ndarray, seed: int = 0, name: str = "audit") -> None:
         self.scores = np.ascontiguousarray(scores, dtype=np.float64)
@@ -43,7 +34,6 @@ class FixedScores:
         self.cum_score = np.r_[0.0, np.cumsum(self.scores)]
         rows = max(1, _SAMPLES_PER_BATCH // n)
         template = of_sorted_scores(self.scores, np.zeros((1, n)))
-        self._ties = template.tie_first[0], template.tie_last[0]
         self._batch = SortedBatch.empty(rows, n)._replace(
             tie_first=np.tile(template.tie_first, (rows, 1)),
             tie_last=np.tile(template.tie_last, (rows, 1)),

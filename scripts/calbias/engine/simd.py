@@ -155,7 +155,8 @@ def gather_rows(typing_context, table, rows):
     def generate(context, builder, signature, arguments):
         data = _data(context, builder, signature, arguments)
         half_row = ir.VectorType(ir.DoubleType(), 4).as_pointer()
-        starts = builder.shl(arguments[1], _constants(3))
+        threes = ir.Constant(ir.VectorType(ir.IntType(64), LANES), [3] * LANES)
+        starts = builder.shl(arguments[1], threes)
         vectors = []
         for half in (0, 4):
             halves = []
@@ -346,7 +347,3 @@ def _shuffle(builder, a, b, lanes):
     lanes = list(lanes)
     mask = ir.Constant(ir.VectorType(ir.IntType(32), len(lanes)), lanes)
     return builder.shuffle_vector(a, b, mask)
-
-
-def _constants(number):
-    return ir.Constant(ir.VectorType(ir.IntType(64), LANES), [number] * LANES)

@@ -22,6 +22,8 @@ from calbias.engine.scores_and_hits import scores_and_hits
 from calbias.errors import InputError
 
 TIES = ("average", "input_order")
+Estimates = tuple[np.ndarray, np.ndarray]
+"""Of m data sets an estimator's values and the numbers of bins used, (m,) each."""
 
 
 class _Arrays(NamedTuple):

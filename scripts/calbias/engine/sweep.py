@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import float64, int64, uint64
 
-from calbias.engine.binning import error_of_bins, first_rank
+from calbias.engine.binning import error_of_bins, first_rank, search_edges
 from calbias.engine.jit import njit
 from calbias.engine.simd import (
     LANES,
@@ -118,7 +118,7 @@ def sweep_masses(
                     break
                 before = after
             else:
-                while b < n and _passes(bins, _fill_masses(n, b + 1, bins), sums):
+                while b < n and passes(bins, _fill_masses(n, b + 1, bins), sums):
                     b += 1
         chosen[row] = b
         out[row] = error_of_bins(cum_gap[row], bins, _fill_masses(n, b, bins) - 1, norm)
@@ -149,7 +149,10 @@ def sweep_widths(
         stage = 0
         while b == 0 and stage + 1 < stages.shape[0]:
             before = int64(stages[stage, 0])
-            _search(own, edges, stages[stage, 1], stages[stage + 1, 1], ranks, places)
+            searched, following = stages[stage, 1], stages[stage + 1, 1]
+            search_edges(own, edges, searched, following, ranks)
+            for k in range(searched, following):
+                places[k] = float64(ranks[k])
             stage += 1
             start, end = starts[before + 1], starts[stages[stage, 0] + uint64(1)]
             b = _first_decrease(entries, start, end, ranks, places, sums, bounds, heights)
@@ -157,8 +160,8 @@ def sweep_widths(
         most = int64(stages[stage, 0])
         is_listed = 0 < b <= most
         if b == 0:
-            b = n if _groups_pass(own, sums, bins) else most
-            while b < n and _passes(bins, fill_widths(own, b + 1, bins), sums):
+            b = n if groups_pass(own, sums, bins) else most
+            while b < n and passes(bins, fill_widths(own, b + 1, bins), sums):
                 b += 1
         chosen[row] = b
         last = b
@@ -168,30 +171,6 @@ def sweep_widths(
         else:
             last = fill_widths(own, b, bins) - 1
         out[row] = error_of_bins(cum_gap[row], bins, last, norm)
-
-
-@njit
-def _search(
-    scores: np.ndarray,
-    edges: np.ndarray,
-    start: int,
-    end: int,
-    ranks: np.ndarray,
-    places: np.ndarray,
-) -> None:
-    """Set ``ranks`` and ``places`` [start, end) to the number of sorted scores (n,) below edges."""
-    width, one = uint64(scores.shape[0]), uint64(1)  # without a sign: no index from the end
-    for k in range(start, end):
-        ranks[k] = uint64(0)
-    while width > one:
-        half = width >> one
-        for k in range(start, end):
-            at = ranks[k]
-            ranks[k] = at + half if scores[at + half - one] < edges[k] else at
-        width -= half
-    for k in range(start, end):
-        ranks[k] += one if scores[ranks[k]] < edges[k] else uint64(0)
-        places[k] = float64(ranks[k])
 
 
 @njit
@@ -244,7 +223,7 @@ def _decrease(bounds: np.ndarray, k: int, before: Any, after: Any) -> int:
 
 
 @njit
-def _passes(bins: np.ndarray, last: int, cum_hit: np.ndarray) -> bool:
+def passes(bins: np.ndarray, last: int, cum_hit: np.ndarray) -> bool:
     """Return whether the mean labels of full bins, entries 0 to last - 1, never decrease."""
     for k in range(last - 2):
         left, middle, right = bins[k], bins[k + 1], bins[k + 2]
@@ -255,7 +234,7 @@ def _passes(bins: np.ndarray, last: int, cum_hit: np.ndarray) -> bool:
 
 
 @njit
-def _groups_pass(scores: np.ndarray, cum_hit: np.ndarray, bins: np.ndarray) -> bool:
+def groups_pass(scores: np.ndarray, cum_hit: np.ndarray, bins: np.ndarray) -> bool:
     """Return whether the mean labels of groups of equal scores never decrease: no bins' do then."""
     last = 0
     for i in range(scores.shape[0]):
@@ -263,7 +242,7 @@ def _groups_pass(scores: np.ndarray, cum_hit: np.ndarray, bins: np.ndarray) -> b
             bins[last] = i
             last += 1
     bins[last] = scores.shape[0]
-    return _passes(bins, last + 1, cum_hit)
+    return passes(bins, last + 1, cum_hit)
 
 
 @njit

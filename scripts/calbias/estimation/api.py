@@ -17,14 +17,13 @@ from calbias.engine.scores_and_hits import scores_and_hits
 from calbias.engine.sorted_batch import sorted_data_set
 from calbias.errors import InputError
 from calbias.estimation.inputs import as_top_label
-from calbias.estimation.loading import load_estimator
+from calbias.estimation.loading import estimate_groups, load_estimator
 from calbias.estimation.registry import (
     estimator_file,
     estimator_target,
     known_estimators,
     usable_norm,
 )
-from calbias.estimation.weighted import estimate_groups
 from calbias.io.plug_ins import literal
 from calbias.io.signatures import readable
 

@@ -73,14 +73,9 @@ def top_label(
             checks.validate_scaled_probabilities([fold])
         return top_label_of_logits(values, numbers)
     checks.check_probabilities(fold)
-    return _of_probabilities(values.astype(np.float64), numbers)
-
-
-def _of_probabilities(values: np.ndarray, labels: np.ndarray) -> TopLabel:
-    rows = np.arange(len(values))
     top = values.argmax(axis=1)
-    score = np.minimum(values[rows, top], 1.0)
-    return top_label_of_scores(score, top == labels)
+    scores = values[np.arange(n), top].astype(np.float64)
+    return top_label_of_scores(np.minimum(scores, 1.0), top == numbers)
 
 
 def as_top_label(

@@ -4,18 +4,20 @@ The estimator's name leads to its file: the one that lists it in its ``VARIANTS`
 in ``estimators/ece_bin.py``), or that is called like it. A file defines either
 ``estimate_data_sets(data, n_bins, norm, **options)`` (compiled, many data sets at once) or,
 simplest, ``estimate(scores, hits, n_bins, norm, **options)`` for one data set. VARIANTS gives the
-options of each name.
+options of each name. A file that has a definition for weighted rows, of a ``sample_weight`` or a
+sketch, defines ``estimate_groups(groups, n_bins, norm, **options)`` too.
 """
 
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from numbers import Real
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from calbias.engine.sorted_batch import SortedBatch
+from calbias.engine.groups import Groups
+from calbias.engine.sorted_batch import Estimates, SortedBatch
 from calbias.errors import InputError
 from calbias.estimation.registry import (
     ESTIMATORS,
@@ -24,6 +26,7 @@ from calbias.estimation.registry import (
     estimator_file,
     estimator_options,
     estimator_target,
+    usable_norm,
 )
 from calbias.io.plug_ins import literal
 
@@ -50,16 +53,14 @@ def load_estimator(estimator: str, file: Path | str | None = None) -> Callable[.
     else:
         estimate_data_sets = _one_by_one(module.estimate, path)
     options = estimator_options(estimator, path)
-    norms = literal(path, "NORMS", default=None)
+    norms = literal(path, "NORMS", default=())
     target = estimator_target(estimator, path)
     largest = np.finfo(float).max if target == UNBOUNDED else LARGEST
     is_repeatable, is_ours = False, path.resolve().parent == FOLDER.resolve()
 
-    def run(data: SortedBatch, n_bins: int, norm: float = 2.0) -> tuple[np.ndarray, np.ndarray]:
+    def run(data: SortedBatch, n_bins: int, norm: float = 2.0) -> Estimates:
         nonlocal is_repeatable
-        if norms and norm not in norms:
-            known = " or ".join(f"{value:g}" for value in norms)
-            raise InputError(f"{estimator} is defined for norm {known} only, not {norm:g}")
+        _validate_norm(estimator, norm, norms)
         values, _ = result = called(data, n_bins, norm)
         # the sum of squares is cheap, and tells that no value is above 1; false for NaN
         if not values.dot(values) <= 1 and not np.abs(values).max() <= largest:
@@ -78,7 +79,7 @@ def load_estimator(estimator: str, file: Path | str | None = None) -> Callable[.
             is_repeatable = True
         return result
 
-    def called(data: SortedBatch, n_bins: int, norm: float) -> tuple[np.ndarray, np.ndarray]:
+    def called(data: SortedBatch, n_bins: int, norm: float) -> Estimates:
         try:
             result = estimate_data_sets(data, n_bins, norm, **options)
         except (Exception, SystemExit) as error:
@@ -93,6 +94,33 @@ def load_estimator(estimator: str, file: Path | str | None = None) -> Callable[.
         return result
 
     return run
+
+
+def estimate_groups(
+    estimator: str, groups: Groups, n_bins: int, norm: float | None
+) -> tuple[float, int, float]:
+    """Return (estimate, number of bins, norm) of an estimator whose file has ``estimate_groups``.
+
+    InputError for other estimators and for a norm that the estimator is not defined for.
+    """
+    path = estimator_file(estimator)
+    module = ESTIMATORS.module(path)
+    if not hasattr(module, "estimate_groups"):
+        raise InputError(
+            f"{estimator} has no definition with weights of rows here: take ece_bin_em, "
+            "ece_debias_em, ks, skce_unbiased or plugin_glm, or leave the weights out"
+        )
+    norm = usable_norm(estimator, 1, path) if norm is None else float(norm)
+    _validate_norm(estimator, norm, literal(path, "NORMS", default=()))
+    options = estimator_options(estimator, path)
+    value, n_used = module.estimate_groups(groups, n_bins, norm, **options)
+    return float(value), int(n_used), norm
+
+
+def _validate_norm(estimator: str, norm: float, norms: Sequence[float]) -> None:
+    if norms and norm not in norms:
+        known = " or ".join(f"{value:g}" for value in norms)
+        raise InputError(f"{estimator} is defined for norm {known} only, not {norm:g}")
 
 
 def _remedy(value: float, target: str | None) -> str:
@@ -123,7 +151,7 @@ def _one_by_one(function: Callable[..., Any], path: Path | str) -> Callable[...,
 
     def estimate_data_sets(
         data: SortedBatch, n_bins: int, norm: float, **options: Any
-    ) -> tuple[np.ndarray, np.ndarray]:
+    ) -> Estimates:
         # simulated scores near 1 may be out of order by a rounding
         scores = np.maximum.accumulate(data.scores, axis=1)
         hits = data.hits()

@@ -19,9 +19,8 @@ import numpy as np
 from calbias.engine.groups import Groups
 from calbias.engine.posterior.cells import cells_of, most_cells
 from calbias.engine.posterior.mixture import average_of, averaged
-from calbias.engine.sorted_batch import SortedBatch
+from calbias.engine.sorted_batch import Estimates, SortedBatch
 
-VARIANTS: dict[str, dict] = {"averaged_posterior": {}}
 TARGET = "lp"
 BINS = "none"
 NORMS = (1, 2)
@@ -29,9 +28,7 @@ NORMS = (1, 2)
 _KEPT = "averaged_posterior"
 
 
-def estimate_data_sets(
-    data: SortedBatch, n_bins: int = 0, norm: float = 1.0
-) -> tuple[np.ndarray, np.ndarray]:
+def estimate_data_sets(data: SortedBatch, n_bins: int = 0, norm: float = 1.0) -> Estimates:
     """Return (estimates, bins used = 0), each (m,): fractions, for SortedBatch of m rows."""
     cache = data.__dict__  # of one batch, as its ranks: a second norm costs nothing
     if _KEPT not in cache:

@@ -12,15 +12,13 @@ public program of that name computes the same; of the paper only the abstract wa
 import numpy as np
 
 from calbias.engine.groups import Groups
-from calbias.engine.sorted_batch import SortedBatch
+from calbias.engine.sorted_batch import Estimates, SortedBatch
 
 TARGET = "averaged_two_bin"
 BINS = "none"
 
 
-def estimate_data_sets(
-    data: SortedBatch, n_bins: int = 0, norm: float = 2.0
-) -> tuple[np.ndarray, np.ndarray]:
+def estimate_data_sets(data: SortedBatch, n_bins: int = 0, norm: float = 2.0) -> Estimates:
     """Return (estimates, bins used = 0), each (m,), for SortedBatch of m rows."""
     m, n = data.scores.shape
     lengths = np.diff(data.scores, axis=1, prepend=0.0, append=1.0)

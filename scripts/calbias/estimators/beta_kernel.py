@@ -16,9 +16,8 @@ import numpy as np
 from calbias.engine.jit import njit
 from calbias.engine.lane_functions import exp_of, log_gamma_of, padded
 from calbias.engine.simd import LANES, copies, first_true, load, store, sum_of_lanes
-from calbias.engine.sorted_batch import SortedBatch
+from calbias.engine.sorted_batch import Estimates, SortedBatch
 
-VARIANTS: dict[str, dict] = {"beta_kernel": {}}
 TARGET = "lp"
 BINS = "none"
 QUADRATIC = True
@@ -28,9 +27,7 @@ _MOST_JUDGED = 200
 _NEGLIGIBLE = -45.0  # log of a kernel relative to a neighbour's
 
 
-def estimate_data_sets(
-    data: SortedBatch, n_bins: int = 0, norm: float = 2.0
-) -> tuple[np.ndarray, np.ndarray]:
+def estimate_data_sets(data: SortedBatch, n_bins: int = 0, norm: float = 2.0) -> Estimates:
     """Return (estimates, bins used = 0), each (m,): fractions, for SortedBatch of m rows."""
     scores, labels = data.scores, data.hits()
     estimates = np.empty(scores.shape[0])
@@ -107,18 +104,13 @@ def _leave_one_out(
             top = max(top, t[i + 1] * slope + at_0 - log_beta[i + 1])
         total = hits = copies(0.0)
         middle = i // LANES * LANES
-        for k in range(middle, size, LANES):
-            power = (load(t, k) * slope + (at_0 - top)) - load(log_beta, k)
-            if k > middle and first_true(power > _NEGLIGIBLE) == LANES:
-                break
-            kernel = exp_of(power)
-            total, hits = total + kernel, hits + kernel * load(y, k)
-        for k in range(middle - LANES, -1, -LANES):
-            power = (load(t, k) * slope + (at_0 - top)) - load(log_beta, k)
-            if first_true(power > _NEGLIGIBLE) == LANES:
-                break
-            kernel = exp_of(power)
-            total, hits = total + kernel, hits + kernel * load(y, k)
+        for start, end, step in ((middle, size, LANES), (middle - LANES, -1, -LANES)):
+            for k in range(start, end, step):
+                power = (load(t, k) * slope + (at_0 - top)) - load(log_beta, k)
+                if k != middle and first_true(power > _NEGLIGIBLE) == LANES:
+                    break
+                kernel = exp_of(power)
+                total, hits = total + kernel, hits + kernel * load(y, k)
         log_beta[i] = own
         density = sum_of_lanes(total)
         fitted[i] = sum_of_lanes(hits) / density

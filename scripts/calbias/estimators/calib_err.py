@@ -10,7 +10,7 @@ fewer than 200 rows nothing is left: 0.
 
 import numpy as np
 
-from calbias.engine.sorted_batch import SortedBatch
+from calbias.engine.sorted_batch import Estimates, SortedBatch
 
 VARIANTS = {"calib_err": {"bin_size": 100}}
 TARGET = "lp"
@@ -20,7 +20,7 @@ BINS = "chosen"
 
 def estimate_data_sets(
     data: SortedBatch, n_bins: int = -1, norm: float = 2.0, bin_size: int = 100
-) -> tuple[np.ndarray, np.ndarray]:
+) -> Estimates:
     """Return (estimates, bins used), each (m,): fractions, for SortedBatch of m rows."""
     n = data.scores.shape[1]
     n_used = max(n // bin_size - 1, 0)

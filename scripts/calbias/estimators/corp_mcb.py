@@ -12,17 +12,14 @@ import numpy as np
 from calbias.engine.groups import Groups
 from calbias.engine.jit import njit
 from calbias.engine.pool_adjacent import pooled_means, weighted_means
-from calbias.engine.sorted_batch import SortedBatch
+from calbias.engine.sorted_batch import Estimates, SortedBatch
 
-VARIANTS: dict[str, dict] = {"corp_mcb": {}}
 TARGET = "isotonic_gain"
 BINS = "none"
 NORMS = (2,)
 
 
-def estimate_data_sets(
-    data: SortedBatch, n_bins: int = 0, norm: float = 2.0
-) -> tuple[np.ndarray, np.ndarray]:
+def estimate_data_sets(data: SortedBatch, n_bins: int = 0, norm: float = 2.0) -> Estimates:
     """Return (estimates, bins used = 0), each (m,), for SortedBatch of m rows."""
     estimates = np.empty(data.scores.shape[0])
     _miscalibration(data.scores, data.hits(), estimates)

@@ -11,17 +11,14 @@ predictions* (JMLR 2022). For a calibrated model E[R/σ] → 2√(2/π) with σ 
 import numpy as np
 
 from calbias.engine.groups import Groups
-from calbias.engine.sorted_batch import SortedBatch
+from calbias.engine.sorted_batch import Estimates, SortedBatch
 from calbias.estimators.ks import cumulative_extremes, extremes_of_groups
 
-VARIANTS: dict[str, dict] = {"ecce_r": {}}
 TARGET = "deviation_range"
 BINS = "none"
 
 
-def estimate_data_sets(
-    data: SortedBatch, n_bins: int = 0, norm: float = 2.0
-) -> tuple[np.ndarray, np.ndarray]:
+def estimate_data_sets(data: SortedBatch, n_bins: int = 0, norm: float = 2.0) -> Estimates:
     """Return (estimates, bins used = 0), each (m,): fractions, for SortedBatch of m rows."""
     lowest, highest = cumulative_extremes(data)
     return highest - lowest, np.zeros(lowest.shape, np.int64)

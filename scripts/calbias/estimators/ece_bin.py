@@ -11,7 +11,7 @@ import numpy as np
 from calbias.engine.binning import IS_EQUAL_MASS, error_of_bins
 from calbias.engine.groups import Groups
 from calbias.engine.jit import for_steps, interpreted, njit
-from calbias.engine.sorted_batch import SortedBatch
+from calbias.engine.sorted_batch import Estimates, SortedBatch
 
 VARIANTS = {
     "ece_bin_ew": {"binning": "equal_width"},
@@ -20,9 +20,7 @@ VARIANTS = {
 TARGET = "lp"
 
 
-def estimate_data_sets(
-    data: SortedBatch, n_bins: int, norm: float, binning: str
-) -> tuple[np.ndarray, np.ndarray]:
+def estimate_data_sets(data: SortedBatch, n_bins: int, norm: float, binning: str) -> Estimates:
     """Return (estimates, bins used), each (m,): fractions, for SortedBatch of m rows."""
     estimates, ranks = np.empty(data.scores.shape[0]), data.ranks(n_bins, binning)
     if for_steps(binned_error, ranks.size) is binned_error:

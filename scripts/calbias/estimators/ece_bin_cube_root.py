@@ -6,10 +6,8 @@ Sun, Song and Hero, *Minimum-risk recalibration of classifiers* (NeurIPS 2023); 
 *Information-theoretic generalization analysis for expected calibration error* (NeurIPS 2024).
 """
 
-import numpy as np
-
 from calbias.engine.groups import Groups
-from calbias.engine.sorted_batch import SortedBatch
+from calbias.engine.sorted_batch import Estimates, SortedBatch
 from calbias.estimators import ece_bin
 
 VARIANTS = {
@@ -22,7 +20,7 @@ BINS = "chosen"
 
 def estimate_data_sets(
     data: SortedBatch, n_bins: int = -1, norm: float = 2.0, binning: str = "equal_mass"
-) -> tuple[np.ndarray, np.ndarray]:
+) -> Estimates:
     """Return (estimates, bins used), each (m,): fractions, for SortedBatch of m rows."""
     return ece_bin.estimate_data_sets(data, cube_root(data.scores.shape[1]), norm, binning)
 

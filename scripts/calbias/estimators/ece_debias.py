@@ -14,7 +14,7 @@ import numpy as np
 from calbias.engine.binning import IS_EQUAL_MASS
 from calbias.engine.groups import Groups
 from calbias.engine.jit import for_steps, njit
-from calbias.engine.sorted_batch import SortedBatch
+from calbias.engine.sorted_batch import Estimates, SortedBatch
 
 VARIANTS = {
     "ece_debias_ew": {"binning": "equal_width"},
@@ -42,7 +42,7 @@ def estimate_data_sets(
     binning: str,
     clipped: bool = True,
     rooted: bool = True,
-) -> tuple[np.ndarray, np.ndarray]:
+) -> Estimates:
     """Return (estimates, bins used), each (m,): fractions, for SortedBatch of m rows."""
     squares, ranks = np.empty(data.scores.shape[0]), data.ranks(n_bins, binning)
     for_steps(_debiased_square, ranks.size)(data.cum_gap, data.cum_hit, ranks, squares)

@@ -12,7 +12,7 @@ from numba import uint64
 from calbias.engine.binning import IS_EQUAL_MASS
 from calbias.engine.groups import Groups
 from calbias.engine.jit import njit
-from calbias.engine.sorted_batch import SortedBatch
+from calbias.engine.sorted_batch import Estimates, SortedBatch
 
 VARIANTS = {
     "ece_label_binned_ew": {"binning": "equal_width"},
@@ -21,9 +21,7 @@ VARIANTS = {
 TARGET = "lp"
 
 
-def estimate_data_sets(
-    data: SortedBatch, n_bins: int, norm: float, binning: str
-) -> tuple[np.ndarray, np.ndarray]:
+def estimate_data_sets(data: SortedBatch, n_bins: int, norm: float, binning: str) -> Estimates:
     """Return (estimates, bins used), each (m,): fractions, for SortedBatch of m rows."""
     estimates = np.empty(data.scores.shape[0])
     ranks = data.ranks(n_bins, binning)

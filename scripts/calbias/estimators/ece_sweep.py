@@ -14,9 +14,16 @@ import numpy as np
 from calbias.engine.binning import IS_EQUAL_MASS, error_of_bins, nearer_end
 from calbias.engine.groups import Groups
 from calbias.engine.jit import for_steps, njit
-from calbias.engine.simd import LANES, first_true, load
-from calbias.engine.sorted_batch import SortedBatch
-from calbias.engine.sweep import MOST_SEARCHED, mass_plan, sweep_masses, sweep_widths, width_plan
+from calbias.engine.sorted_batch import Estimates, SortedBatch
+from calbias.engine.sweep import (
+    MOST_SEARCHED,
+    groups_pass,
+    mass_plan,
+    passes,
+    sweep_masses,
+    sweep_widths,
+    width_plan,
+)
 from calbias.errors import InputError
 from calbias.estimators import ece_bin
 
@@ -31,9 +38,7 @@ _FEW = 128  # numbers of bins up to which edges are searched without compiled co
 _STEPS = 150  # that a data set's estimate without compiled code is worth
 
 
-def estimate_data_sets(
-    data: SortedBatch, n_bins: int, norm: float, binning: str
-) -> tuple[np.ndarray, np.ndarray]:
+def estimate_data_sets(data: SortedBatch, n_bins: int, norm: float, binning: str) -> Estimates:
     """Return (estimates, bins chosen), each (m,): fractions, for SortedBatch of m rows.
 
     ``n_bins`` is ignored: the sweep chooses.
@@ -50,7 +55,7 @@ def estimate_data_sets(
     if not is_equal_mass:
         sweep_widths(*data[:3], *width_plan(min(n, MOST_SEARCHED)), *results)
     elif is_tied:
-        _sweep_groups(data.cum_gap, data.cum_hit, data.tie_first, data.tie_last, *results)
+        _sweep_groups(*data, *results)
     else:
         sweep_masses(data.cum_gap, data.cum_hit, *mass_plan(n), *results)
     return estimates, chosen
@@ -71,8 +76,9 @@ def bins_chosen(data: SortedBatch, binning: str, most: int | None = None) -> int
     return n if n <= (most or n) else 0
 
 
-@njit
+@njit(error_model="numpy")
 def _sweep_groups(
+    scores: np.ndarray,
     cum_gap: np.ndarray,
     cum_hit: np.ndarray,
     tie_first: np.ndarray,
@@ -83,80 +89,31 @@ def _sweep_groups(
 ) -> None:
     """Fill the estimates and the numbers of bins chosen of equal mass, of data with tie groups."""
     n = cum_gap.shape[1] - 1
-    bounds, heights = np.empty(n + 2 * LANES), np.empty(n + 2 * LANES)
     bins = np.empty(n + 1, np.int64)
     for row in range(out.shape[0]):
-        sums, starts, ends = cum_hit[row], tie_first[row], tie_last[row]
-        passes, b = True, 1
-        while passes and b < n:
-            if b == _FEW and _passes(bounds, heights, _steps(sums, starts, bounds, heights)):
-                b = n  # every binning passes if no step to the next score fails
-                break
+        sums, firsts, lasts = cum_hit[row], tie_first[row], tie_last[row]
+        b = 1
+        while b < n and passes(bins, _fill_groups(n, b + 1, firsts, lasts, bins), sums):
             b += 1
-            passes = _passes(bounds, heights, many_bins(sums, starts, ends, b, bounds, heights))
-        b -= 0 if passes else 1
-        last = many_bins(sums, starts, ends, b, bounds, heights) - 1
+            if b == _FEW and groups_pass(scores[row], sums, bins):
+                b = n
+        last = _fill_groups(n, b, firsts, lasts, bins) - 1
         chosen[row] = last
-        for k in range(last + 1):
-            bins[k] = np.int64(bounds[k])
         out[row] = error_of_bins(cum_gap[row], bins, last, norm)
 
 
 @njit
-def many_bins(
-    cum_hit: np.ndarray,
-    tie_first: np.ndarray,
-    tie_last: np.ndarray,
-    b: int,
-    bounds: np.ndarray,
-    heights: np.ndarray,
-) -> int:
-    """Fill in where the full bins of b of equal mass begin, and n, and the labels below.
-
-    Return how many bounds there are.
-    """
-    n = cum_hit.shape[0] - 1
+def _fill_groups(n: int, b: int, firsts: np.ndarray, lasts: np.ndarray, bins: np.ndarray) -> int:
+    """Fill in the ranks where the full bins of b of equal mass begin, and n; return how many."""
     last = rank = k = 0
     while rank < n:
-        bounds[last], heights[last] = rank, cum_hit[rank]
+        bins[last] = rank
         last += 1
-        before = rank
-        while rank == before:
+        while rank == bins[last - 1]:
             k += 1
-            rank = nearer_end((k * n + b - 1) // b, tie_first, tie_last)
-    bounds[last], heights[last] = n, cum_hit[n]
+            rank = nearer_end((k * n + b - 1) // b, firsts, lasts)
+    bins[last] = n
     return last + 1
-
-
-@njit
-def _steps(
-    cum_hit: np.ndarray, tie_first: np.ndarray, bounds: np.ndarray, heights: np.ndarray
-) -> int:
-    """Fill in where tie groups begin, and n, and the labels below; return how many."""
-    last = 0
-    for i in range(cum_hit.shape[0]):
-        if tie_first[i] == i:
-            bounds[last], heights[last] = i, cum_hit[i]
-            last += 1
-    return last
-
-
-@njit
-def _passes(bounds: np.ndarray, heights: np.ndarray, last: int) -> bool:
-    """Return whether the mean labels of full bins never decrease, eight comparisons at a time.
-
-    The bins' first ranks, and the labels below them, are entries 0 to last - 1. By
-    cross-multiplication of whole numbers.
-    """
-    for k in range(last, last + LANES + 1):
-        bounds[k] = np.nan  # compares as no decrease
-    for k in range(0, last - 2, LANES):
-        left, middle, right = load(bounds, k), load(bounds, k + 1), load(bounds, k + 2)
-        low, cut, high = load(heights, k), load(heights, k + 1), load(heights, k + 2)
-        fall = (cut - low) * (right - middle) - (high - cut) * (middle - left)
-        if first_true(fall > 0.0) < LANES:
-            return False
-    return True
 
 
 def estimate_groups(groups: Groups, n_bins: int, norm: float, binning: str) -> tuple[float, int]:

@@ -29,7 +29,7 @@ from numba import float64, int64, uint64
 from calbias.engine.binning import bins_used
 from calbias.engine.jit import njit
 from calbias.engine.simd import LANES, copies, load, select, sum_of_lanes
-from calbias.engine.sorted_batch import SortedBatch
+from calbias.engine.sorted_batch import Estimates, SortedBatch
 from calbias.engine.triweight_sums import moment_coefficients, sum_kernels
 
 VARIANTS = {"kde": {"rooted": True}, "kde_unrooted": {"rooted": False}}
@@ -50,9 +50,7 @@ _GREGORY = tuple(  # … of forward differences, as weights of the points from a
 )
 
 
-def estimate_data_sets(
-    data: SortedBatch, n_bins: int, norm: float, rooted: bool
-) -> tuple[np.ndarray, np.ndarray]:
+def estimate_data_sets(data: SortedBatch, n_bins: int, norm: float, rooted: bool) -> Estimates:
     """Return (estimates, bins used = 0), each (m,): fractions, for SortedBatch of m rows."""
     powers = np.empty(data.scores.shape[0])
     cells = next(cells for least, cells in _CELLS if data.scores.shape[1] >= least)

@@ -10,16 +10,13 @@ Eq. 11-12; Arrieta-Ibarra et al., *Metrics of calibration for probabilistic pred
 import numpy as np
 
 from calbias.engine.groups import Groups
-from calbias.engine.sorted_batch import SortedBatch
+from calbias.engine.sorted_batch import Estimates, SortedBatch
 
-VARIANTS: dict[str, dict] = {"ks": {}}
 TARGET = "max_deviation"
 BINS = "none"
 
 
-def estimate_data_sets(
-    data: SortedBatch, n_bins: int = 0, norm: float = 2.0
-) -> tuple[np.ndarray, np.ndarray]:
+def estimate_data_sets(data: SortedBatch, n_bins: int = 0, norm: float = 2.0) -> Estimates:
     """Return (estimates, bins used = 0), each (m,): fractions, for SortedBatch of m rows."""
     lowest, highest = cumulative_extremes(data)
     return np.maximum(highest, -lowest), np.zeros(lowest.shape, np.int64)

@@ -12,7 +12,7 @@ from calbias.conventions import N_BINS
 from calbias.engine.binning import IS_EQUAL_MASS
 from calbias.engine.groups import Groups
 from calbias.engine.jit import for_steps, njit
-from calbias.engine.sorted_batch import SortedBatch
+from calbias.engine.sorted_batch import Estimates, SortedBatch
 
 VARIANTS = {"mce_ew": {"binning": "equal_width"}, "mce_em": {"binning": "equal_mass"}}
 TARGET = "mce"
@@ -20,7 +20,7 @@ TARGET = "mce"
 
 def estimate_data_sets(
     data: SortedBatch, n_bins: int = N_BINS, norm: float = 2.0, binning: str = "equal_width"
-) -> tuple[np.ndarray, np.ndarray]:
+) -> Estimates:
     """Return (estimates, bins used), each (m,): fractions, for SortedBatch of m rows."""
     estimates, ranks = np.empty(data.scores.shape[0]), data.ranks(n_bins, binning)
     for_steps(_largest_gap, ranks.size)(data.cum_gap, ranks, estimates)

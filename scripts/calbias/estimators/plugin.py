@@ -23,7 +23,7 @@ from calbias.engine.groups import Groups
 from calbias.engine.jit import njit
 from calbias.engine.logistic_line import fill_line, fill_log_odds, fit_line
 from calbias.engine.simd import LANES, copies, load, select, sum_of_lanes
-from calbias.engine.sorted_batch import SortedBatch
+from calbias.engine.sorted_batch import Estimates, SortedBatch
 from calbias.errors import InputError
 
 VARIANTS = {
@@ -54,7 +54,7 @@ def estimate_data_sets(
     norm: float = 2.0,
     curve: str = "glm",
     level: float | None = None,
-) -> tuple[np.ndarray, np.ndarray]:
+) -> Estimates:
     """Return (estimates, bins used = 0), each (m,): fractions, for SortedBatch of m rows."""
     gaps = np.empty(data.scores.shape)
     (_glm_gaps if curve == "glm" else _loess_gaps)(data.scores, data.hits(), gaps)

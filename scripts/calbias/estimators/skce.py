@@ -15,7 +15,7 @@ import numpy as np
 
 from calbias.engine.groups import Groups
 from calbias.engine.jit import njit
-from calbias.engine.sorted_batch import SortedBatch
+from calbias.engine.sorted_batch import Estimates, SortedBatch
 
 VARIANTS = {
     "skce_unbiased": {"bandwidth": 0.1, "biased": False},
@@ -33,7 +33,7 @@ def estimate_data_sets(
     bandwidth: float = 0.1,
     biased: bool = True,
     rooted: bool = False,
-) -> tuple[np.ndarray, np.ndarray]:
+) -> Estimates:
     """Return (estimates, bins used = 0), each (m,), for SortedBatch of m rows.
 
     Of a single sample the unbiased estimate is 0.

@@ -11,19 +11,16 @@ import numpy as np
 
 from calbias.engine.groups import Groups
 from calbias.engine.jit import njit
-from calbias.engine.sorted_batch import SortedBatch
+from calbias.engine.sorted_batch import Estimates, SortedBatch
 from calbias.truth.targets.smooth_ce import lipschitz_maximum
 
-VARIANTS: dict[str, dict] = {"smce": {}}
 TARGET = "smooth_ce"
 BINS = "none"
 
 _lipschitz_maximum = njit(lipschitz_maximum)
 
 
-def estimate_data_sets(
-    data: SortedBatch, n_bins: int = 0, norm: float = 2.0
-) -> tuple[np.ndarray, np.ndarray]:
+def estimate_data_sets(data: SortedBatch, n_bins: int = 0, norm: float = 2.0) -> Estimates:
     """Return (estimates, bins used = 0), each (m,): fractions, for SortedBatch of m rows."""
     masses = -np.diff(data.cum_gap, axis=1)
     rows = zip(data.scores, masses, strict=True)

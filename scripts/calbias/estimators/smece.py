@@ -16,9 +16,8 @@ import numpy as np
 from scipy.fft import irfft, next_fast_len, rfft
 
 from calbias.engine.jit import njit
-from calbias.engine.sorted_batch import SortedBatch
+from calbias.engine.sorted_batch import Estimates, SortedBatch
 
-VARIANTS: dict[str, dict] = {"smece": {}}
 TARGET = "smece"
 BINS = "none"
 
@@ -29,9 +28,7 @@ _SMALLEST = 0.001
 _DENSITY_FLOOR = 1e-4
 
 
-def estimate_data_sets(
-    data: SortedBatch, n_bins: int = 0, norm: float = 2.0
-) -> tuple[np.ndarray, np.ndarray]:
+def estimate_data_sets(data: SortedBatch, n_bins: int = 0, norm: float = 2.0) -> Estimates:
     """Return (estimates, bins used = 0), each (m,): fractions, for SortedBatch of m rows."""
     estimates = np.array(
         [_smece(*row) for row in zip(data.scores, np.diff(data.cum_gap, axis=1), strict=True)]

@@ -13,7 +13,7 @@ import numpy as np
 from calbias.conventions import N_BINS
 from calbias.engine.groups import Groups
 from calbias.engine.jit import njit
-from calbias.engine.sorted_batch import SortedBatch
+from calbias.engine.sorted_batch import Estimates, SortedBatch
 
 VARIANTS: dict[str, dict] = {"tcal": {}, "tcal_sun": {"divisor_loss": 1}}
 TARGET = "lp_power"
@@ -22,7 +22,7 @@ NORMS = (2,)
 
 def estimate_data_sets(
     data: SortedBatch, n_bins: int = N_BINS, norm: float = 2.0, divisor_loss: int = 0
-) -> tuple[np.ndarray, np.ndarray]:
+) -> Estimates:
     """Return (estimates, bins used), each (m,), for SortedBatch of m rows."""
     estimates = np.empty(data.scores.shape[0])
     ranks = data.ranks(n_bins, "equal_width")

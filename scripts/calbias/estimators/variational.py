@@ -15,10 +15,9 @@ negative. Berta, Bach and Jordan 2026; Gruber and Buettner (NeurIPS 2022).
 import numpy as np
 
 from calbias.engine.jit import njit
-from calbias.engine.labels import single_labels
 from calbias.engine.logistic_line import fill_line, fill_log_odds, fit_line
 from calbias.engine.pool_adjacent import pooled_means
-from calbias.engine.sorted_batch import SortedBatch
+from calbias.engine.sorted_batch import Estimates, SortedBatch
 
 VARIANTS = {
     "variational_platt": {"calibrator": "platt"},
@@ -33,7 +32,7 @@ N_FOLDS = 5
 
 def estimate_data_sets(
     data: SortedBatch, n_bins: int = 0, norm: float = 2.0, calibrator: str = "platt"
-) -> tuple[np.ndarray, np.ndarray]:
+) -> Estimates:
     """Return (estimates, bins used = 0), each (m,), for SortedBatch of m rows.
 
     A single sample cannot be left out: 0.
@@ -49,6 +48,29 @@ def held_out_gains(data: SortedBatch, norm: float, calibrator: str) -> np.ndarra
     if data.scores.shape[1] > 1:
         _cross_fit(data.scores, labels, norm == 1.0, calibrator == "isotonic", gains)
     return gains
+
+
+def single_labels(data: SortedBatch) -> np.ndarray:
+    """Return the labels (m, n), 0 or 1, of a SortedBatch one by one.
+
+    Where samples of equal scores have their mean label, a fit on some would see the labels of the
+    others. Each group's hits are dealt out again, in an order that depends on the ranks alone.
+    """
+    labels = data.hits()
+    if data.tie_first.shape[1] == 0:
+        return labels
+    generator = np.random.default_rng(0)
+    for row in range(labels.shape[0]):
+        scores = data.scores[row]
+        starts = np.flatnonzero(np.r_[True, scores[1:] != scores[:-1]])
+        ends = np.r_[starts[1:], scores.size]
+        dealt = generator.bit_generator.state
+        for start, end in zip(starts, ends, strict=True):
+            if end - start > 1:
+                n_hits = round(data.cum_hit[row, end] - data.cum_hit[row, start])
+                labels[row, start:end] = generator.permutation(end - start) < n_hits
+        generator.bit_generator.state = dealt  # rows do not depend on each other
+    return labels
 
 
 @njit

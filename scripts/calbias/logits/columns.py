@@ -84,7 +84,9 @@ def roles_of(names: list[str], columns: Columns, place: Place) -> Roles:
     one_hot = tuple(in_class_order([name for name in free if _ONE_HOT.fullmatch(name)]))
     score = columns.score or _named(free, SCORE, place)
     event = None if score else _named(free, EVENT, place)
-    hit = columns.hit or (None if columns.label else _hit(free, score or event, place))
+    # a synonym of hit counts only together with a score
+    hits = HIT if score or event else HIT[:1]
+    hit = columns.hit or (None if columns.label else _named(free, hits, place))
     label = columns.label or (None if columns.hit else _named(free, LABEL, place))
     prediction = None if columns.hit else _named(free, PREDICTION, place)
     fold = _named(free, FOLD, place)
@@ -108,11 +110,6 @@ def roles_of(names: list[str], columns: Columns, place: Place) -> Roles:
             "--score and --hit or --label"
         )
     return _with_others(Roles(None, label=label, fold=fold, one_hot=one_hot), names)
-
-
-def _hit(names: Sequence[str], score: str | None, place: Place) -> str | None:
-    """Return the column of hits; a synonym counts only together with a score."""
-    return _named(names, HIT if score else HIT[:1], place)
 
 
 def _with_others(roles: Roles, names: Sequence[str]) -> Roles:

@@ -21,9 +21,10 @@ class RawFile(NamedTuple):
     """The folds of a file, ``validation`` and ``test`` or ``test`` alone, as ``RawFold``s.
 
     ``form`` is ``scores`` (labels are then hits), ``event`` (values are probabilities of label 1),
-    ``probabilities``, or None: their values show it. ``groups`` holds a text, ``clusters``
-    and ``weights`` a number for each row of the file, where such columns were asked for. ``notes``
-    say in a line each how the columns were read, ``hints`` which options may be missing.
+    ``logits``, ``probabilities``, or None: their values show it. ``groups`` holds a text,
+    ``clusters`` and ``weights`` a number for each row of fold ``test``, where such columns were
+    asked for. ``notes`` say in a line each how the columns were read, ``hints`` which options may
+    be missing.
     """
 
     folds: dict[str, RawFold]

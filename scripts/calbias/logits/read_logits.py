@@ -30,19 +30,12 @@ SCORE_FORMS = ("scores", "event")
 class OutputFile(NamedTuple):
     """The folds of a file by name, ``test`` always among them, and warnings, one line each.
 
-    ``groups``, ``clusters``, ``weights`` are of the rows of fold ``test``; with ``is_event`` the
-    scores are probabilities of label 1 and the hits are labels; ``notes`` and ``hints`` are of the
-    reader.
+    ``raw`` is the ``RawFile`` with its form. Of an event the hits are labels.
     """
 
     folds: Mapping[str, Fold | TopLabel]
     warnings: tuple[str, ...]
-    groups: np.ndarray | None = None
-    clusters: np.ndarray | None = None
-    weights: np.ndarray | None = None
-    is_event: bool = False
-    notes: tuple[str, ...] = ()
-    hints: tuple[str, ...] = ()
+    raw: RawFile
 
 
 def read_outputs(
@@ -54,14 +47,7 @@ def read_outputs(
     ``columns`` are ``Columns``, those that the user names.
     """
     raw = read_raw(path, by, columns)
-    outputs = of_logits(Path(path), raw) if raw.form not in SCORE_FORMS else of_scores(raw)
-    rows = raw.folds["test"].place.rows
-    of_rows = {
-        name: values if values is None or rows is None else values[rows]
-        for name in ("groups", "clusters", "weights")
-        for values in [getattr(raw, name)]
-    }
-    return outputs._replace(**of_rows, notes=raw.notes, hints=raw.hints)
+    return of_scores(raw) if raw.form in SCORE_FORMS else of_logits(Path(path), raw)
 
 
 def of_logits(path: Path, raw: RawFile) -> OutputFile:
@@ -81,7 +67,9 @@ def of_logits(path: Path, raw: RawFile) -> OutputFile:
     probabilities = raw.form == "probabilities" or checks.are_probabilities([*folds.values()])
     logits = _as_logits(folds, probabilities)
     about = _about_folds(folds, "; recalibration draws half of them as validation fold")
-    return OutputFile(logits, (*about, *plausibility.of_logits(folds, logits, probabilities)))
+    doubts = plausibility.of_logits(folds, logits, probabilities)
+    form = "probabilities" if probabilities else "logits"
+    return OutputFile(logits, (*about, *doubts), raw._replace(form=form))
 
 
 def of_scores(raw: RawFile) -> OutputFile:
@@ -89,17 +77,16 @@ def of_scores(raw: RawFile) -> OutputFile:
     folds, is_event = {}, raw.form == "event"
     for name, (values, labels, place) in raw.folds.items():
         if is_event:
-            _validate_events(labels, place)
+            _validate_events(np.asarray(labels).reshape(-1), place)
         scores, hits = scores_and_hits(values, labels, place.error)
         if len(scores) == 1:
             raise place.error("one row only; give at least two")
         folds[name] = top_label_of_scores(scores, hits)
     doubts = plausibility.of_scores(folds, is_event)
-    return OutputFile(folds, (*_about_folds(folds), *doubts), is_event=is_event)
+    return OutputFile(folds, (*_about_folds(folds), *doubts), raw)
 
 
 def _validate_events(labels: np.ndarray, place: Place) -> None:
-    labels = np.asarray(labels).reshape(-1)
     place.validate_rows(
         (labels == 0) | (labels == 1),
         lambda row: (

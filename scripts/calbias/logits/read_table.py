@@ -39,6 +39,7 @@ from calbias.logits.table_files import read_table, validate_unique
 _INDEX = re.compile(r"__index_level_\d+__")
 _COMMA = re.compile(r"[+-]?\d+,\d+(e[+-]?\d+)?", re.IGNORECASE)
 _MOSTLY, _MANY_COLUMNS = 0.9, 50
+_YES = {"1": 1, "true": 1, "yes": 1, "0": 0, "false": 0, "no": 0, "1.0": 1, "0.0": 0}
 
 
 def read_table_file(
@@ -58,7 +59,9 @@ def read_table_file(
         name and looked_up_column(name, names, place.file)
         for name in (by, columns.weight, *columns.cluster)
     )
-    apart = _apart((by, weight, *ids))
+    # columns of groups, weights and clusters that hold nothing else
+    needed = ("score", "hit", "label", "prediction", "fold")
+    apart = {name for name in (by, weight, *ids) if name and name.casefold() not in needed}
     roles = roles_of([name for name in names if name not in apart], columns, place)
     if by and by in (roles.score, roles.hit, roles.label):
         raise place.error(
@@ -72,26 +75,19 @@ def read_table_file(
         read, notes = _scores_and_hits(table, roles, place), []
     else:
         classes, others = _classes(table, others, place)
-        read = _values_and_labels(table, classes, roles, place)
-        notes = _of_other_names(classes)
-    whole = RawFold(*read, place)
-    split = {"test": whole}
+        read, notes = _values_and_labels(table, classes, roles, place), _of_other_names(classes)
+    split = {"test": RawFold(*read, place)}
     if roles.fold:
-        split = split_by_fold(whole, _texts(table, roles.fold))
-    groups = np.array([text or "" for text in _texts(table, by)]) if by else None
+        split = split_by_fold(split["test"], _texts(table, roles.fold))
+    rows = slice(None) if split["test"].place.rows is None else split["test"].place.rows
+    groups = np.array([text or "" for text in _texts(table, by)])[rows] if by else None
     others = [name for name in others if name]
     if others:
         notes.append(f"columns not used: {listed(others)}")
     hints = [] if ids else _of_ids(table, [*others, *filter(None, [by])])
-    clusters = _clusters(table, ids, place) if ids else None
-    weights = _weights(table, weight, place) if weight else None
+    clusters = _clusters(table, ids, place)[rows] if ids else None
+    weights = _weights(table, weight, place)[rows] if weight else None
     return RawFile(split, roles.form, groups, clusters, weights, (*notes,), (*hints,))
-
-
-def _apart(named: Sequence[str | None]) -> set[str]:
-    """Return the columns of groups, weights and clusters that hold nothing else."""
-    needed = ("score", "hit", "label", "prediction", "fold")
-    return {name for name in named if name and name.casefold() not in needed}
 
 
 def _classes(table: Any, names: list[str], place: Place) -> tuple[list[str], list[str]]:
@@ -169,9 +165,7 @@ def _is_all_text(column: Any) -> bool:
 
 
 def _is_text(kind: Any) -> bool:
-    import pyarrow.types as types
-
-    return types.is_string(kind) or types.is_large_string(kind)
+    return str(kind) in ("string", "large_string")
 
 
 def _as_float(text: str) -> tuple[float] | None:
@@ -238,18 +232,18 @@ def _values_and_labels(
     table: Any, classes: Sequence[str], roles: Roles, place: Place
 ) -> tuple[np.ndarray, np.ndarray]:
     values = _numbers(table, classes, place)
-    if roles.one_hot:
-        return values, _numbers(table, roles.one_hot, place)
-    if _is_all_text(table[roles.label]):
+    if roles.label and _is_all_text(table[roles.label]):
         return values, _labels_by_name(table, roles.label, classes, place)
-    return values, _numbers(table, [roles.label], place)
+    return values, _numbers(table, roles.one_hot or [roles.label], place)
 
 
 def _labels_by_name(
     table: Any, label: str | None, classes: Sequence[str], place: Place
 ) -> np.ndarray:
     """Return class numbers (n, 1) of labels that name the classes' columns."""
-    start = _shared_start(classes)
+    # what all names start with, up to a separator: p_ of p_cat and p_cow
+    ends = [k + 1 for k, letter in enumerate(classes[0]) if not letter.isalnum()]
+    start = max((k for k in ends if len({name[:k] for name in classes}) == 1), default=0)
     numbers = {name[start:].casefold(): k for k, name in enumerate(classes)}
     numbers |= {name.casefold(): k for k, name in enumerate(classes)}
     remedy = (
@@ -273,12 +267,6 @@ def _by_text(
     return numbers
 
 
-def _shared_start(names: Sequence[str]) -> int:
-    """Return the length of what all names start with, up to a separator: 2 of p_cat and p_cow."""
-    ends = [k + 1 for k, letter in enumerate(names[0]) if not letter.isalnum()]
-    return max((k for k in ends if len({name[:k] for name in names}) == 1), default=0)
-
-
 def _scores_and_hits(table: Any, roles: Roles, place: Place) -> tuple[np.ndarray, np.ndarray]:
     scores = _numbers(table, [roles.score], place)
     if roles.hit:
@@ -289,23 +277,15 @@ def _scores_and_hits(table: Any, roles: Roles, place: Place) -> tuple[np.ndarray
             "hit (1 where the prediction was correct) or prediction"
         )
         return scores, _by_text(table, roles.label, _YES, remedy, place)
-    return scores, _correct(table, roles.label, roles.prediction, place)
-
-
-_YES = {"1": 1, "true": 1, "yes": 1, "0": 0, "false": 0, "no": 0, "1.0": 1, "0.0": 0}
-
-
-def _correct(table: Any, label: str | None, prediction: str | None, place: Place) -> np.ndarray:
-    """Return where label and prediction are equal, bool (n,): as numbers, or else as text."""
-    pair = [_texts(table, name) for name in (label, prediction)]
-    for name, texts in zip((label, prediction), pair, strict=True):
+    pair = {name: _texts(table, name) for name in (roles.label, roles.prediction)}
+    for name, texts in pair.items():
         if None in texts:
             raise place.error(f"column {name} is empty; fill it or drop the row", texts.index(None))
     try:
-        labels, predictions = (np.array(texts, dtype=float) for texts in pair)
-    except ValueError:
-        labels, predictions = (np.array(texts, dtype=object) for texts in pair)
-    return labels == predictions
+        labels, predictions = (np.array(texts, dtype=float) for texts in pair.values())
+    except ValueError:  # no numbers: equal as texts
+        labels, predictions = (np.array(texts, dtype=object) for texts in pair.values())
+    return scores, labels == predictions
 
 
 def _texts(table: Any, name: str | None) -> list[str | None]:

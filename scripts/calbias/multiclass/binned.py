@@ -9,7 +9,7 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from calbias.multiclass.cells import Cells, Floats
+from calbias.multiclass.cells import By, Cells, Floats, equal_mass, equal_width
 from calbias.multiclass.rows import Rows
 
 Join = Literal["mean", "sum", "root_mean", "weighted", "root_weighted"]
@@ -32,29 +32,21 @@ class Measure(Protocol):
 class Binned:
     """A measure on cells.
 
-    Attributes
-    ----------
-    rows : Rows
-    cells : Cells
-    terms : callable
-        ``terms(cells, hits, hit_scores)``: the term (r, cells) of each cell, to be divided by the
-        number of rows in its group.
-    join : {"mean", "sum", "root_mean", "weighted", "root_weighted"}
-        How groups make the whole: mean or sum over groups, or mean weighted by rows; a root is
-        taken of the positive part.
-    needs_scores : bool
-        Whether the terms use ``hit_scores``, the sums of the probabilities of the hits.
+    ``terms(cells, hits, hit_scores)`` is the term (r, cells) of each cell, to be divided by the
+    number of rows in its group; ``hit_scores``, the sums of the probabilities of the hits, are for
+    ``unbiased`` alone. ``join`` says how groups make the whole: mean or sum over groups, or mean
+    weighted by rows; a root is taken of the positive part.
     """
 
     rows: Rows
     cells: Cells
     terms: Terms
     join: Join
-    needs_scores: bool = False
 
     def values(self, labels: NDArray[np.int32]) -> Floats:
         """Return the values (r, G) of the groups for labels (n, r)."""
-        scores = self.cells.hit_scores(self.rows, labels) if self.needs_scores else np.empty((0, 0))
+        is_used = self.terms is unbiased
+        scores = self.cells.hit_scores(self.rows, labels) if is_used else np.empty((0, 0))
         return self._values(self.cells.hits(labels), scores)
 
     def expected(self, chances: Floats) -> Floats:
@@ -90,3 +82,31 @@ def absolute(cells: Cells, hits: Floats, _scores: Floats) -> Floats:
 def square(cells: Cells, hits: Floats, _scores: Floats) -> Floats:
     """Return the size of the cell times the squared distance of the means."""
     return (cells.sums - hits) ** 2 / np.maximum(cells.sizes, 1.0)
+
+
+def debiased(cells: Cells, hits: Floats, _scores: Floats) -> Floats:
+    """Return the debiased terms, times the sizes of the cells."""
+    sizes = np.maximum(cells.sizes, 2.0)
+    noise = hits * (1.0 - hits / sizes) / (sizes - 1.0)
+    return np.where(cells.sizes > 1, (cells.sums - hits) ** 2 / sizes - noise, 0.0)
+
+
+def unbiased(cells: Cells, hits: Floats, scores: Floats) -> Floats:
+    """Return the terms of the U-statistic, times the sizes of the cells."""
+    squares = cells.squares + hits - 2.0 * scores  # Σ (p − y)² = Σ p² + Σ_hits (1 − 2p)
+    pairs = (cells.sums - hits) ** 2 - squares
+    return np.where(cells.sizes > 1, pairs / np.maximum(cells.sizes - 1.0, 1.0), 0.0)
+
+
+def prepare(
+    rows: Rows,
+    n_bins: int,
+    binning: str,
+    terms: Terms,
+    join: Join,
+    by: By = "class",
+    threshold: float = -1.0,
+) -> Binned:
+    """Return the measure of these rows."""
+    cells = (equal_mass if binning == "equal_mass" else equal_width)(rows, n_bins, by, threshold)
+    return Binned(rows, cells, terms, join)

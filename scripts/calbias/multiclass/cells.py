@@ -25,15 +25,10 @@ By = Literal["class", "predicted_class", "all"]
 class Cells:
     """The cells of probabilities, G groups of B bins; cell c is of group c // B.
 
-    Attributes
-    ----------
-    bins : ndarray (n, K), uint16
-        The bin of each row's probability of each class, or ``NO_CELL``.
-    offsets : ndarray (K,)
-        The first cell of the class's group.
-    sizes, sums, squares : ndarray (G·B,)
-        The number of rows of each cell, the sum of their probabilities and of the squares.
-    n_bins, n_samples : int
+    bins      (n, K) uint16, the bin of each row's probability of each class, or ``NO_CELL``
+    offsets   (K,) the first cell of the class's group
+    sizes, sums, squares   (G·B,) of each cell the number of rows, the sum of their probabilities
+              and of the squares
     """
 
     bins: Bins
@@ -42,7 +37,6 @@ class Cells:
     sums: Floats
     squares: Floats
     n_bins: int
-    n_samples: int
 
     @property
     def n_groups(self) -> int:
@@ -63,9 +57,9 @@ class Cells:
 
     def expected(self, chances: Floats) -> Floats:
         """Return the expected number of hits (1, cells) where labels have the chances (n, K)."""
-        out = np.zeros((1, self.sizes.size))
-        _add_chances(self.bins, self.offsets, chances, out[0])
-        return out
+        inside = self.bins != NO_CELL
+        cells = (self.offsets + self.bins)[inside]
+        return np.bincount(cells, chances[inside], self.sizes.size).astype(np.float64)[None]
 
     def by_group(self, terms: Floats) -> Floats:
         """Return the sums (r, G) of terms (r, cells) over the cells of each group."""
@@ -90,7 +84,8 @@ def equal_mass(
     """
     n_classes = rows.shape[1]
     if by == "all":
-        edges = np.tile(_mass_edges(_top_scores(rows), n_bins, fewest), (n_classes, 1))
+        scores = rows.probabilities[np.arange(len(rows.top)), rows.top]
+        edges = np.tile(_mass_edges(scores, n_bins, fewest), (n_classes, 1))
         return _cells(rows, edges, n_bins, by, threshold)
     edges = np.empty((n_classes, n_bins - 1))
     for k in range(n_classes):
@@ -98,10 +93,6 @@ def equal_mass(
         column = column[rows.top == k] if by == "predicted_class" else column
         edges[k] = _mass_edges(column[column > threshold], n_bins, fewest)
     return _cells(rows, edges, n_bins, by, threshold)
-
-
-def _top_scores(rows: Rows) -> Floats:
-    return rows.probabilities[np.arange(len(rows.top)), rows.top]
 
 
 def _mass_edges(values: Floats, n_bins: int, fewest: int) -> Floats:
@@ -127,7 +118,7 @@ def _cells(rows: Rows, edges: Floats, n_bins: int, by: By, threshold: float) -> 
     of_cells = np.zeros((3, n_bins if by == "all" else n_bins * n_classes))
     _assign(rows.probabilities, rows.top, by == "class", edges, threshold, offsets, bins, of_cells)
     sizes, sums, squares = of_cells
-    return Cells(bins, offsets, sizes, sums, squares, n_bins, n)
+    return Cells(bins, offsets, sizes, sums, squares, n_bins)
 
 
 @njit
@@ -179,14 +170,6 @@ def _add_scores(
             k = labels[i, r]
             if bins[i, k] != NO_CELL:
                 out[r, offsets[k] + bins[i, k]] += probabilities[i, k]
-
-
-@njit
-def _add_chances(bins: Bins, offsets: Indices, chances: Floats, out: Floats) -> None:
-    for i in range(chances.shape[0]):
-        for k in range(chances.shape[1]):
-            if bins[i, k] != NO_CELL:
-                out[offsets[k] + bins[i, k]] += chances[i, k]
 
 
 @njit

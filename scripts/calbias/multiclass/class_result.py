@@ -7,12 +7,12 @@ from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 
 from calbias.conventions import SIGNIFICANT
+from calbias.multiclass.holm import MISCALIBRATED, NONE_FOUND, TOO_SMALL
 from calbias.multiclass.noise import NoiseFloor
 
 if TYPE_CHECKING:
     import pandas as pd
 
-MISCALIBRATED, TOO_SMALL, NONE_FOUND = "miscalibrated", "too small to tell", "none found"
 _PRINTED_ROWS = 20
 
 

@@ -8,14 +8,8 @@ from numpy.typing import ArrayLike
 from calbias.conventions import N_BINS, SIGNIFICANT
 from calbias.errors import InputError, looked_up
 from calbias.multiclass.cells import Floats
-from calbias.multiclass.class_result import (
-    MISCALIBRATED,
-    NONE_FOUND,
-    TOO_SMALL,
-    ClassRow,
-    ClassWise,
-)
-from calbias.multiclass.holm import holm
+from calbias.multiclass.class_result import ClassRow, ClassWise
+from calbias.multiclass.holm import findings, holm
 from calbias.multiclass.noise import (
     FEWEST_REPLICATES,
     corrected,
@@ -27,7 +21,6 @@ from calbias.multiclass.noise import (
 from calbias.multiclass.registry import known_measures, prepared
 from calbias.multiclass.rows import Rows, checked
 
-ENOUGH_POWER = 0.8
 TELLABLE_TEMPERATURE = 1.5
 """A class is too small to tell if the overconfidence of this temperature stays unnoticed in it."""
 _POWER_REPLICATES = 200
@@ -141,11 +134,7 @@ def _rows(
         "p_value": p_values,
         "corrected_p_value": corrected_p,
         "power": power,
-        "finding": np.where(
-            corrected_p <= SIGNIFICANT,
-            MISCALIBRATED,
-            np.where(power < ENOUGH_POWER, TOO_SMALL, NONE_FOUND),
-        ),
+        "finding": findings(corrected_p, power),
     }
     cells = zip(*(columns[name].tolist() for name in ClassRow._fields), strict=True)
     return tuple(ClassRow(*row) for row in cells)

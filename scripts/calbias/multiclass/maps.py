@@ -56,14 +56,12 @@ def label_shift(p: Floats, ratios: ArrayLike) -> Floats:
     return _normalised(p * np.asarray(ratios, float))
 
 
-def label_noise(p: Floats, rate: float, frequencies: ArrayLike | None = None) -> Floats:
-    """Return (1 − λ) p + λ π: a share λ of the labels is drawn from π, uniform by default.
+def label_noise(p: Floats, rate: float) -> Floats:
+    """Return (1 − λ) p + λ/K: a share λ of the labels is drawn from all K classes alike.
 
-    The one map besides the identity for which q_k depends on p_k alone: δ_k(s) = λ(π_k − s).
+    The one map besides the identity for which q_k depends on p_k alone: δ_k(s) = λ(1/K − s).
     """
-    n_classes = p.shape[1]
-    shares = np.full(n_classes, 1.0 / n_classes) if frequencies is None else np.asarray(frequencies)
-    return (1.0 - rate) * p + rate * shares
+    return (1.0 - rate) * p + rate * (1.0 / p.shape[1])
 
 
 def _normalised(weights: Floats) -> Floats:

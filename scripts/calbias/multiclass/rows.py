@@ -30,14 +30,9 @@ _UNIT = 2.0**-53
 class Rows:
     """Checked probabilities.
 
-    Attributes
-    ----------
-    probabilities : ndarray (n, K)
-        As given, in float64, rows in the order of their hash.
-    top : ndarray (n,)
-        The class of largest probability; of equal ones the first.
-    order : ndarray (n,)
-        The place of each row in the given array.
+    probabilities   (n, K) as given, in float64, rows in the order of their hash
+    top             (n,) the class of largest probability; of equal ones the first
+    order           (n,) the place of each row in the given array
     """
 
     probabilities: NDArray[np.float64]

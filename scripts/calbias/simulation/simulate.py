@@ -6,11 +6,11 @@ import numpy as np
 
 from calbias.conventions import N_BINS
 from calbias.engine.sampler import Sampler
-from calbias.engine.sorted_batch import SortedBatch
+from calbias.engine.sorted_batch import Estimates, SortedBatch
 from calbias.estimation.loading import load_estimator
 from calbias.truth.scenarios import Scenario
 
-Run = Callable[[SortedBatch, int, float], tuple[np.ndarray, np.ndarray]]
+Run = Callable[[SortedBatch, int, float], Estimates]
 
 
 def simulate_estimates(
@@ -21,7 +21,7 @@ def simulate_estimates(
     n_bins: int = N_BINS,
     norm: float = 2.0,
     seed: int = 0,
-) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+) -> dict[str, Estimates]:
     """Return {name: (estimates, bins used)}, (m,) each, on the data sets numbered ``replicates``.
 
     Estimators are names, or {name: ``run(data, n_bins, norm)``}.
@@ -40,7 +40,7 @@ def simulate_cells(
     estimators: Mapping[str, Run],
     cells: Sequence[tuple[str, int]],
     norm: float,
-) -> list[tuple[np.ndarray, np.ndarray]]:
+) -> list[Estimates]:
     """Return a list of (estimates, bins used), (m,) each, one for each (estimator, n_bins) cell."""
     m = len(replicates)
     results = [(np.empty(m), np.empty(m, np.int64)) for _ in cells]

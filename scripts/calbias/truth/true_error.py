@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from calbias.errors import InputError
@@ -55,17 +57,14 @@ def true_calibration_error(scenario: Scenario, *, norm: float = 1.0) -> float:
     validate_scenario(scenario)
     _, alpha, beta, curve = scenario
 
-    def gap_of(log_score: np.ndarray, log1m_score: np.ndarray) -> np.ndarray:
-        return gap(curve, log_score, log1m_score)
-
     def integrand(
         log_score: np.ndarray, log1m_score: np.ndarray, log_density: np.ndarray
     ) -> np.ndarray:
-        return np.abs(gap_of(log_score, log1m_score)) ** norm * np.exp(log_density)
+        return np.abs(gap(curve, log_score, log1m_score)) ** norm * np.exp(log_density)
 
     kinks = sign_changes(curve.overshoot, alpha, beta)
     if norm % 2:
-        kinks += sign_changes(gap_of, alpha, beta)
+        kinks += sign_changes(partial(gap, curve), alpha, beta)
     return float(integral(integrand, alpha, beta, kinks) ** (1.0 / norm))
 
 

@@ -132,12 +132,8 @@ def _ids(column: Any) -> NDArray[Any]:
 
 
 def _is_missing(column: NDArray[Any]) -> NDArray[np.bool_]:
-    if column.dtype.kind == "f":
-        return np.isnan(column)
-    if column.dtype.kind in "mM":
-        return np.isnat(column)
-    if column.dtype.kind == "U":
-        return column == ""
+    import pandas as pd
+
     if column.dtype.kind == "O":
-        return np.array([x is None or str(x) in ("", "<NA>") or x != x for x in column], bool)
-    return np.zeros(column.shape, bool)
+        return pd.isna(column) | np.isin(column.astype(str), ("", "<NA>"))
+    return column == "" if column.dtype.kind == "U" else pd.isna(column)

@@ -41,10 +41,10 @@ class Labels(NamedTuple):
     """A number of rows with its Monte Carlo range (95 %), and the power simulated there."""
 
     labels: float
-    low: float
-    high: float
-    power: float
-    power_se: float
+    labels_low: float
+    labels_high: float
+    simulated_power: float
+    simulated_power_se: float
 
 
 _NEVER = Labels(np.inf, np.inf, np.inf, np.nan, np.nan)
@@ -80,7 +80,9 @@ def verdict_labels(scores: Floats, rates: Floats, power: float = 0.8, seed: int 
 
     Arrays as of ``verdict_power``. Infinite where more than ten million rows are needed.
     """
-    n = float(min(detection_labels(scores, rates, power), _START / _chi_square(scores, rates)))
+    variance = np.maximum(scores * (1 - scores), 1e-12)
+    chi_square = max(float(np.mean((rates - scores) ** 2 / variance)), 1e-300)
+    n = float(min(detection_labels(scores, rates, power), _START / chi_square))
     if not n < LARGEST:
         return _NEVER
     for _ in range(_SEARCH):
@@ -139,11 +141,6 @@ def cluster_number(
     if not each > 0:
         return np.inf
     return float(np.ceil(MORE_CLUSTERS * needed_noncentrality(power) / each))
-
-
-def _chi_square(scores: Floats, rates: Floats) -> float:
-    variance = np.maximum(scores * (1 - scores), 1e-12)
-    return max(float(np.mean((rates - scores) ** 2 / variance)), 1e-300)
 
 
 def _rows(n: float) -> int:

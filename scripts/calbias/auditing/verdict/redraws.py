@@ -98,9 +98,10 @@ def tables_of(groups: Groups, statistics: Statistics, chance: Floats | None = No
     starts = np.r_[0, np.cumsum(highs - lows + 1)].astype(np.int64)
     limits = np.empty(starts[-1], np.int64)
     guide = np.empty((first.size, _GUIDES), np.int64)
+    tables = Tables(strata.first, strata.weight, expected, starts, lows, limits, guide)
     scratch = np.zeros(int(highs.max()) + 2)
-    _fill_tables(strata.starts, rows, chance, size, mean, starts, lows, limits, guide, scratch)
-    return Tables(strata.first, strata.weight, expected, starts, lows, limits, guide)
+    _fill_tables(strata.starts, rows, chance, size, mean, tables, scratch)
+    return tables
 
 
 def draw(
@@ -108,23 +109,16 @@ def draw(
 ) -> Floats:
     """Return the statistics (replicates + 1, 6); row 0 is of the ``observed`` (s,) surprises."""
     out = np.zeros((replicates + 1, len(PARTS)))
-    _draw(key, observed, *tables, *statistics[1:], out)
+    _draw(key, observed, tables, statistics, out)
     return np.round(out, DIGITS)
 
 
 @njit(error_model="numpy")
 def _fill_tables(
-    cells: np.ndarray,
-    sizes: np.ndarray,
-    chance: np.ndarray,
-    rows: np.ndarray,
-    mean: np.ndarray,
-    starts: np.ndarray,
-    lows: np.ndarray,
-    limits: np.ndarray,
-    guide: np.ndarray,
-    scratch: np.ndarray,
-) -> None:
+    cells: np.ndarray, sizes: np.ndarray, chance: np.ndarray, rows: np.ndarray, mean: np.ndarray,
+    tables: Tables, scratch: np.ndarray,
+) -> None:  # fmt: skip
+    starts, lows, limits, guide = tables.starts, tables.lows, tables.limits, tables.guide
     for c in range(rows.shape[0]):
         n, low, high = rows[c], lows[c], lows[c] + starts[c + 1] - starts[c] - 1
         law = scratch[low:]
@@ -167,24 +161,10 @@ def _fill_tables(
 
 @njit(error_model="numpy")
 def _draw(
-    key: np.ndarray,
-    observed: np.ndarray,
-    strata: np.ndarray,
-    stratum_weight: np.ndarray,
-    mean: np.ndarray,
-    starts: np.ndarray,
-    lows: np.ndarray,
-    limits: np.ndarray,
-    guide: np.ndarray,
-    sign: np.ndarray,
-    weights: np.ndarray,
-    grid: np.ndarray,
-    scale: np.ndarray,
-    penalty: np.ndarray,
-    atoms: np.ndarray,
-    atom_scale: np.ndarray,
-    out: np.ndarray,
+    key: np.ndarray, observed: np.ndarray, tables: Tables, statistics: Statistics, out: np.ndarray
 ) -> None:
+    strata, stratum_weight, mean, starts, lows, limits, guide = tables
+    _, sign, weights, grid, _, _, atoms, atom_scale = statistics
     order, n_grid = weights.shape[0] - 1, grid.shape[0] - 1
     z = np.empty((order + 1, BLOCK))
     walk = np.empty((n_grid + 1, BLOCK))
@@ -238,7 +218,7 @@ def _draw(
                 corner += 1
                 for r in range(BLOCK):
                     walk[corner, r] = sums[r]
-        finish(first, z, walk, atom_sum, scale, penalty, best, out)
+        finish(first, z, walk, atom_sum, statistics, best, out)
 
 
 @njit(error_model="numpy")
@@ -247,8 +227,7 @@ def finish(
     z: np.ndarray,
     walk: np.ndarray,
     atom_sum: np.ndarray,
-    scale: np.ndarray,
-    penalty: np.ndarray,
+    statistics: Statistics,
     best: np.ndarray,
     out: np.ndarray,
 ) -> None:
@@ -257,6 +236,7 @@ def finish(
     z (K + 1, b), walk (G + 1, b) and atom_sum (b,) are the sums; best (b,) is scratch.
     """
     order, n_grid, block = z.shape[0] - 1, walk.shape[0] - 1, best.shape[0]
+    scale, penalty = statistics.scale, statistics.penalty
     for r in range(block):
         best[r] = -1e300
     for i in range(n_grid):

@@ -61,10 +61,7 @@ def signed_pool(
         sums += list(table.reshape(number, width).T)
     table = np.ascontiguousarray(np.array(sums).T)
     out = np.zeros((replicates + 1, len(PARTS)))
-    _sign(
-        key, table, len(statistics.weights), n_grid, statistics.scale, statistics.penalty,
-        scale, widening(number), out,
-    )  # fmt: skip
+    _sign(key, table, statistics, scale, widening(number), out)
     out[:, _SPREAD] = 0.0
     return np.round(out, DIGITS)
 
@@ -126,14 +123,12 @@ def _sums(key: np.ndarray, table: np.ndarray, out: np.ndarray) -> None:
 def _sign(
     key: np.ndarray,
     table: np.ndarray,
-    n_weights: int,
-    n_grid: int,
-    scale: np.ndarray,
-    penalty: np.ndarray,
+    statistics: Statistics,
     atom_scale: np.ndarray,
     wider: Any,
     out: np.ndarray,
 ) -> None:
+    n_weights, n_grid = statistics.weights.shape[0], statistics.grid.shape[0] - 1
     signs, sums = np.empty(BLOCK), np.empty((table.shape[1], BLOCK))
     walk, atom_sum, best = np.zeros((n_grid + 1, BLOCK)), np.empty(BLOCK), np.empty(BLOCK)
     for first in range(0, out.shape[0], BLOCK):
@@ -155,4 +150,4 @@ def _sign(
             for r in range(BLOCK):
                 value = sums[n_weights + n_grid + a, r]
                 atom_sum[r] += min(value * value * atom_scale[a], LARGEST_ATOM)
-        finish(first, sums[:n_weights], walk, atom_sum, scale, penalty, best, out)
+        finish(first, sums[:n_weights], walk, atom_sum, statistics, best, out)

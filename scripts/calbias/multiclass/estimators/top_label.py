@@ -9,43 +9,25 @@ a model may be calibrated in confidence and too sure of one class, too unsure of
 predicted classes in one group the same formula is the ECE that the rest of calbias estimates.
 """
 
-from calbias.multiclass.binned import Binned, Join, absolute, square
-from calbias.multiclass.cells import By, equal_mass, equal_width
-from calbias.multiclass.estimators.classwise_debiased import debiased
-from calbias.multiclass.rows import Rows
+from typing import Any
 
-VARIANTS: dict[str, dict] = {
-    "top_label_ece": {"binning": "equal_width"},
-    "top_label_ece_em": {"binning": "equal_mass"},
-    "top_label_l2": {"binning": "equal_width", "join": "root_weighted"},
-    "top_label_l2_debiased": {
-        "binning": "equal_width", "join": "root_weighted", "is_debiased": True,
-    },
-    "top_label_l2_debiased_em": {
-        "binning": "equal_mass", "join": "root_weighted", "is_debiased": True,
-    },
-    "confidence_ece": {"binning": "equal_width", "by": "all"},
-    "confidence_ece_em": {"binning": "equal_mass", "by": "all"},
-}  # fmt: skip
-TARGET = {
-    name: "confidence_l1"
-    if "by" in options
-    else "top_label_l2"
-    if "join" in options
-    else "top_label_l1"
-    for name, options in VARIANTS.items()
+from calbias.multiclass.binned import absolute, debiased, square
+from calbias.multiclass.binned import prepare as prepare
+
+_WIDTH, _MASS = {"binning": "equal_width"}, {"binning": "equal_mass"}
+_ERROR: dict[str, Any] = {"terms": absolute, "join": "weighted"}
+_DEBIASED: dict[str, Any] = {"terms": debiased, "join": "root_weighted"}
+_OF_CLASS, _OF_ALL = {"by": "predicted_class"}, {"by": "all"}
+VARIANTS: dict[str, dict[str, Any]] = {
+    "top_label_ece": {**_WIDTH, **_ERROR, **_OF_CLASS},
+    "top_label_ece_em": {**_MASS, **_ERROR, **_OF_CLASS},
+    "top_label_l2": {**_WIDTH, "terms": square, "join": "root_weighted", **_OF_CLASS},
+    "top_label_l2_debiased": {**_WIDTH, **_DEBIASED, **_OF_CLASS},
+    "top_label_l2_debiased_em": {**_MASS, **_DEBIASED, **_OF_CLASS},
+    "confidence_ece": {**_WIDTH, **_ERROR, **_OF_ALL},
+    "confidence_ece_em": {**_MASS, **_ERROR, **_OF_ALL},
 }
-
-
-def prepare(
-    rows: Rows,
-    n_bins: int,
-    binning: str,
-    join: Join = "weighted",
-    is_debiased: bool = False,
-    by: By = "predicted_class",
-) -> Binned:
-    """Return the measure of these rows."""
-    cells = (equal_mass if binning == "equal_mass" else equal_width)(rows, n_bins, by)
-    terms = debiased if is_debiased else square if join == "root_weighted" else absolute
-    return Binned(rows, cells, terms, join)
+TARGET = {
+    name: "confidence_l1" if "confidence" in name else f"top_label_l{2 if '_l2' in name else 1}"
+    for name in VARIANTS
+}

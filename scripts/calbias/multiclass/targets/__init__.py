@@ -1,1 +1,1 @@
-"""What class-wise estimators estimate, one target a file."""
+"""What class-wise estimators estimate."""
