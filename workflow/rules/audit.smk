@@ -145,7 +145,7 @@ rule judge_recommendation:
         "../../envs/environment.yaml"
     params:
         columns=columns_of("recommendation"),
-        data_sets=max(2, config["coverage"] // 3),
+        data_sets=max(2, config["coverage"] // 2),
         seed=config["seed"],
     shell:
         "python {input.code[0]:q} --data-sets {params.data_sets} --seed {params.seed}"

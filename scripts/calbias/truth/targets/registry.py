@@ -69,5 +69,10 @@ def _module(target: str) -> ModuleType:
 
 
 def _taken(function: Callable[..., Any], options: Mapping[str, Any]) -> dict[str, Any]:
-    parameters = inspect.signature(function).parameters
+    parameters = _parameters(function)
     return {name: value for name, value in options.items() if name in parameters}
+
+
+@functools.cache
+def _parameters(function: Callable[..., Any]) -> frozenset[str]:
+    return frozenset(inspect.signature(function).parameters)
