@@ -56,7 +56,8 @@ def estimate_data_sets(
     level: float | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return (estimates, bins used = 0), each (m,): fractions, for SortedBatch of m rows."""
-    cache = data.__dict__  # of one batch, as its ranks: other norms and levels read the same gaps
+    # of one batch, as its ranks: other norms and levels read the same gaps
+    cache: dict[Any, Any] = data.__dict__
     if ("gaps", curve) not in cache:
         gaps = cache["gaps", curve] = np.empty(data.scores.shape)
         (_glm_gaps if curve == "glm" else _loess_gaps)(data.scores, data.hits(), gaps)
