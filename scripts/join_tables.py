@@ -1,7 +1,7 @@
 """Join the parts of a table, one below the other, in the order given."""
 
 from reproduction.pipeline.script import OUTPUT, option, script
-from reproduction.tables.files import joined_tables, write_table
+from reproduction.tables.files import joined_rows, write_rows
 
 
 @script(
@@ -10,8 +10,7 @@ from reproduction.tables.files import joined_tables, write_table
     OUTPUT,
 )
 def main(options):
-    table = joined_tables(options.inputs, options.table)
-    write_table(options.output, options.table, table)
+    write_rows(options.output, options.table, joined_rows(options.inputs, options.table))
 
 
 if __name__ == "__main__":

@@ -196,10 +196,10 @@ def test_a_measure_that_refuses_the_rows_leaves_the_others(monkeypatch):
     top = top_label(*drawn(30, temperature=2))
     [outputs] = outputs_of_scores(top, None)  # too few rows for halves
 
-    def refuse(scores, hits):
+    def refuse(data):
         raise InputError("no density")
 
-    monkeypatch.setattr(list_measures()["kde_ece"].file, "measure", refuse)
+    monkeypatch.setattr(list_measures()["kde_ece"].file, "of_sorted", refuse)
     rows = {row["measure"]: row for row in measure_rows(outputs, counts(30))}
     assert rows.pop("kde_ece")["needs"] == "no density"
     assert all("value" in row for row in rows.values())

@@ -123,6 +123,7 @@ rule measure_coverage:
         "results/logs/measure_coverage/{law}.log",
     wildcard_constraints:
         law=one_of(LAWS),
+    priority: 50  # the longest job, blind, must not begin last
     conda:
         "../../envs/environment.yaml"
     params:
@@ -145,7 +146,7 @@ rule judge_recommendation:
         "../../envs/environment.yaml"
     params:
         columns=columns_of("recommendation"),
-        data_sets=max(2, config["coverage"] // 3),
+        data_sets=max(2, config["coverage"] // 2),
         seed=config["seed"],
     shell:
         "python {input.code[0]:q} --data-sets {params.data_sets} --seed {params.seed}"

@@ -14,7 +14,6 @@
 from collections.abc import Callable
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.special import chdtri, chndtr, chndtrinc, expit, polygamma
 
 from calbias.auditing.cox import logits_of, noncentrality
@@ -65,6 +64,7 @@ def curve_with_error(
     rates_at: Callable[[float], np.ndarray], scores: np.ndarray, error: float
 ) -> np.ndarray | None:
     """Return the rates of the family ``rates_at(λ)`` with this ℓ1 error, or None if none has it."""
+    from scipy.optimize import brentq  # of plans alone
 
     def excess(lam: float) -> float:
         return float(np.abs(rates_at(lam) - scores).mean()) - error

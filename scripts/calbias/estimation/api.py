@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from calbias.conventions import N_BINS
 from calbias.engine.groups import checked_weights, groups_of
 from calbias.engine.scores_and_hits import scores_and_hits
-from calbias.engine.sorted_batch import sorted_data_set
+from calbias.engine.sorted_batch import SortedBatch, sorted_data_set
 from calbias.errors import InputError
 from calbias.estimation.inputs import as_top_label
 from calbias.estimation.loading import estimate_groups, load_estimator
@@ -190,6 +190,15 @@ def estimate(
         estimator=estimator,
         target=target,
     )
+
+
+def estimate_sorted(
+    estimator: str, data: SortedBatch, n_bins: int = N_BINS, norm: float | None = None
+) -> float:
+    """Return the value of ``estimate`` for a SortedBatch of one row."""
+    run, usual_norm, _ = _known(estimator)
+    values, _ = run(data, n_bins, usual_norm if norm is None else float(norm))
+    return float(values[0])
 
 
 def list_estimators() -> tuple[Estimator, ...]:

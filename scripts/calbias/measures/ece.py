@@ -6,14 +6,13 @@ Naeini et al. (AAAI 2015); Guo et al. (ICML 2017), Eq. 3, with 15 bins; Gupta et
 Table 6) with 25. ``ece100`` shows how much the number of bins matters.
 """
 
-import numpy as np
-
-from calbias.estimation.api import estimate
+from calbias.engine.sorted_batch import SortedBatch
+from calbias.estimation.api import estimate_sorted
 
 VARIANTS = {"ece": {"n_bins": 15}, "ece25": {"n_bins": 25}, "ece100": {"n_bins": 100}}
 INPUT = "top_label"
 
 
-def measure(scores: np.ndarray, hits: np.ndarray, n_bins: int) -> float:
-    """Return the ECE, a fraction, of scores (n,) and hits (n,)."""
-    return estimate("ece_bin_ew", scores, hits, n_bins=n_bins, norm=1).value
+def of_sorted(data: SortedBatch, n_bins: int) -> float:
+    """Return the ECE, a fraction, of one data set."""
+    return estimate_sorted("ece_bin_ew", data, n_bins=n_bins, norm=1)

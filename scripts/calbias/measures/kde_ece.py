@@ -4,14 +4,13 @@ Zhang, Kailkhura and Han (ICML 2020); Gupta et al. (ICLR 2021), Table 7. The est
 which kernel, bandwidth and grid.
 """
 
-import numpy as np
-
-from calbias.estimation.api import estimate
+from calbias.engine.sorted_batch import SortedBatch
+from calbias.estimation.api import estimate_sorted
 
 VARIANTS: dict[str, dict] = {"kde_ece": {}}
 INPUT = "top_label"
 
 
-def measure(scores: np.ndarray, hits: np.ndarray) -> float:
-    """Return the KDE-ECE, a fraction, of scores (n,) and hits (n,)."""
-    return estimate("kde", scores, hits, norm=1).value
+def of_sorted(data: SortedBatch) -> float:
+    """Return the KDE-ECE, a fraction, of one data set."""
+    return estimate_sorted("kde", data, norm=1)

@@ -1,13 +1,12 @@
 """The KS error of the top label (Gupta et al., ICLR 2021, Eq. 11-12; Tables 1 and 7)."""
 
-import numpy as np
-
-from calbias.estimation.api import estimate
+from calbias.engine.sorted_batch import SortedBatch
+from calbias.estimation.api import estimate_sorted
 
 VARIANTS: dict[str, dict] = {"ks_top1": {}}
 INPUT = "top_label"
 
 
-def measure(scores: np.ndarray, hits: np.ndarray) -> float:
-    """Return the KS error, a fraction, of scores (n,) and hits (n,)."""
-    return estimate("ks", scores, hits).value
+def of_sorted(data: SortedBatch) -> float:
+    """Return the KS error, a fraction, of one data set."""
+    return estimate_sorted("ks", data)

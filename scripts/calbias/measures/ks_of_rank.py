@@ -8,7 +8,8 @@ Tables 2 and 4 there. Among classes of equal probability the first counts as the
 
 import numpy as np
 
-from calbias.estimation.api import estimate
+from calbias.engine.sorted_batch import SortedBatch
+from calbias.estimation.api import estimate_sorted
 from calbias.logits.ranked import ranked_hits, ranked_probabilities
 
 VARIANTS = {
@@ -26,6 +27,6 @@ def reduced(
     return scores, ranked_hits(probabilities, labels, rank, within)
 
 
-def measure(scores: np.ndarray, hits: np.ndarray, rank: int, within: bool) -> float:
+def of_sorted(data: SortedBatch, rank: int, within: bool) -> float:
     """Return the KS error, a fraction."""
-    return estimate("ks", scores, hits).value
+    return estimate_sorted("ks", data)

@@ -4,14 +4,13 @@ Naeini et al. (AAAI 2015); Guo et al. (ICML 2017), Eq. 5. ``mce25`` has the 25 b
 (ICLR 2021).
 """
 
-import numpy as np
-
-from calbias.estimation.api import estimate
+from calbias.engine.sorted_batch import SortedBatch
+from calbias.estimation.api import estimate_sorted
 
 VARIANTS = {"mce": {"n_bins": 15}, "mce25": {"n_bins": 25}}
 INPUT = "top_label"
 
 
-def measure(scores: np.ndarray, hits: np.ndarray, n_bins: int) -> float:
-    """Return the MCE, a fraction, of scores (n,) and hits (n,)."""
-    return estimate("mce_ew", scores, hits, n_bins=n_bins).value
+def of_sorted(data: SortedBatch, n_bins: int) -> float:
+    """Return the MCE, a fraction, of one data set."""
+    return estimate_sorted("mce_ew", data, n_bins=n_bins)

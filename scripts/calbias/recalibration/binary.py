@@ -4,14 +4,14 @@ A method for two classes is ``fit_binary(scores, hits)``, scores (n,) in [0, 1] 
 returns an object whose ``predict(scores)`` gives the recalibrated scores (m,).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from calbias.logits.ranked import ranked_hits, ranked_scores
-from calbias.logits.row_blocks import log_totals, row_blocks
+from calbias.logits.row_blocks import log_totals
 
 _CLASSES_AT_A_TIME = 32
 
@@ -36,29 +36,35 @@ class OneVsRest(NamedTuple):
     def predict(self, logits: np.ndarray) -> np.ndarray:
         """Return the log of the maps' outputs, (n, K), -inf for 0: the softmax renormalises."""
         out = np.empty(logits.shape)
-        for rows in row_blocks(logits):
-            log_scores = logits[rows].astype(np.float64)
-            log_scores -= log_totals(logits[rows])[:, None]
-            scores = np.exp(log_scores.T, order="C")
-            for k, map_of_class in enumerate(self.maps):
-                scores[k] = map_of_class.predict(scores[k])
-            nothing = ~scores.any(axis=0)  # these rows keep their uncalibrated probabilities
+        nothing = np.ones(len(logits), bool)
+        totals = log_totals(logits)
+        for start, log_scores in _columns(logits, totals):
+            scores = np.exp(log_scores)
+            for k, of_class in enumerate(scores, start):
+                of_class[:] = self.maps[k].predict(of_class)
+            nothing &= ~scores.any(axis=0)
             with np.errstate(divide="ignore"):
-                np.log(scores, out=scores)
-            scores[:, nothing] = log_scores[nothing].T
-            out[rows] = scores.T
+                out[:, start : start + len(scores)] = np.log(scores, out=scores).T
+        # these rows keep their uncalibrated probabilities
+        out[nothing] = logits[nothing].astype(np.float64) - totals[nothing, None]
         return out
 
 
 def fit_one_vs_rest(fit_binary: Callable[..., Any], logits: np.ndarray, labels: np.ndarray) -> Any:
     """Return the ``OneVsRest`` of each class's probability (Guo et al. 2017, section 4.2)."""
-    totals = log_totals(logits)
     maps = []
-    for start in range(0, logits.shape[1], _CLASSES_AT_A_TIME):
-        columns = logits[:, start : start + _CLASSES_AT_A_TIME].T.astype(np.float64)
-        for k, scores in enumerate(np.exp(columns - totals), start):
+    for start, log_scores in _columns(logits, log_totals(logits)):
+        for k, scores in enumerate(np.exp(log_scores), start):
             maps.append(fit_binary(scores, (labels == k).astype(np.float64)))
     return OneVsRest(maps)
+
+
+def _columns(logits: np.ndarray, totals: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
+    """Yield a first class with the log scores (k, n) of it and of the next ones."""
+    for start in range(0, logits.shape[1], _CLASSES_AT_A_TIME):
+        columns = logits[:, start : start + _CLASSES_AT_A_TIME].T.astype(np.float64, order="C")
+        columns -= totals
+        yield start, columns
 
 
 class OneScore(NamedTuple):
@@ -97,13 +103,24 @@ class Steps(NamedTuple):
 
     def predict(self, scores: np.ndarray) -> np.ndarray:
         """Return the value of the bin of each score, (m,)."""
-        return self.values[bins_of(scores, self.edges)]
+        values = np.full(scores.shape, self.values[0])
+        above, bins = _above_first(scores, self.edges)
+        values[above] = self.values[bins]
+        return values
 
 
 def bins_of(scores: np.ndarray, edges: np.ndarray) -> np.ndarray:
     """Return the bin of each score, (m,): the number of ascending edges not above it."""
     bins = np.zeros(scores.shape, np.intp)
-    if edges.size:  # of a thousand classes most scores are below the first edge
-        above = np.flatnonzero(scores >= edges[0])
-        bins[above] = np.searchsorted(edges, scores[above], side="right")
+    above, bins_above = _above_first(scores, edges)
+    bins[above] = bins_above
     return bins
+
+
+def _above_first(scores: np.ndarray, edges: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return where scores reach the first edge, with their bins.
+
+    Of a thousand classes most scores are below it.
+    """
+    above = (scores >= edges[0]).nonzero()[0] if edges.size else np.zeros(0, np.intp)
+    return above, edges.searchsorted(scores[above], side="right")

@@ -1,6 +1,7 @@
 """Replicates: estimates of calibration error on simulated data sets (paper §4, Eq. 7)."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from calbias.estimation.loading import load_estimator
 from calbias.truth.scenarios import Scenario
 
 Run = Callable[[SortedBatch, int, float], Estimates]
+_loaded = cache(load_estimator)  # to look a name up takes as long as some cells
 
 
 def simulate_estimates(
@@ -27,7 +29,7 @@ def simulate_estimates(
     Estimators are names, or {name: ``run(data, n_bins, norm)``}.
     """
     if not isinstance(estimators, Mapping):
-        estimators = {name: load_estimator(name) for name in estimators}
+        estimators = {name: _loaded(name) for name in estimators}
     cells = [(name, n_bins) for name in estimators]
     sampler = Sampler(scenario, n_samples, seed)
     results = simulate_cells(sampler, replicates, estimators, cells, norm)

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.special import betaln, log_expit
 
 _GROWTH = 1.25  # of the panels, away from the mode
@@ -66,6 +65,8 @@ def sign_changes(
     function: Callable[[np.ndarray, np.ndarray], np.ndarray], alpha: float, beta: float
 ) -> list[float]:
     """Return the values of t where function(log c, log(1 - c)) changes sign or leaves 0."""
+    from scipy.optimize import brentq  # an audit needs none: it takes a seventh of a second
+
     edges = _edges(alpha, beta)
     t = (edges[:-1, None] + np.diff(edges)[:, None] * _SEARCH).ravel()
     values = function(log_expit(t), log_expit(-t))

@@ -10,6 +10,7 @@ import zlib
 
 import matplotlib
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.backends.backend_pdf import FigureCanvasPdf
 from matplotlib.figure import Figure
 
 from calbias import __version__
@@ -71,15 +72,19 @@ def figure(width, height):
 
 
 def save(figure, png, pdf):
-    """Write a figure whole as PNG and PDF, without dates: the same figure gives the same bytes."""
+    """Write a figure whole as PNG and PDF, without dates: the same figure gives the same bytes.
+
+    ``Figure.savefig`` would draw it twice for each.
+    """
     maker = f"calbias {__version__}"
     dpi = max(RC["savefig.dpi"], PIXELS / figure.get_figwidth())
     of_pdf = {"Creator": maker, "CreationDate": None}
     png, pdf = (written_whole(path, checksum=True) for path in (png, pdf))
     with matplotlib.rc_context(RC), png as png_file, pdf as pdf_file:
-        figure.savefig(png_file, format="png", dpi=dpi, metadata={"Software": maker})
+        figure.dpi = dpi
+        FigureCanvasAgg(figure).print_png(png_file, metadata={"Software": maker})
         figure.set_layout_engine("none")  # the PDF's parts stand where the PNG's do
-        figure.savefig(pdf_file, format="pdf", metadata=of_pdf)
+        FigureCanvasPdf(figure).print_pdf(pdf_file, metadata=of_pdf)
 
 
 def split_estimator(estimator):

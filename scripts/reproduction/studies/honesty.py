@@ -13,16 +13,18 @@ difference to the honest forecaster has a small Monte Carlo error.
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from calbias.engine.seeding import stream
 from calbias.engine.sorted_batch import SortedBatch, sorted_data_set
 from calbias.truth.curves import Curve
 from calbias.truth.scenarios import Scenario
 from reproduction.studies import league
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 UNIFORM = Scenario("uniform_calibrated", 1.0, 1.0, Curve("identity"))
 SIZES = (500, 5000)
@@ -69,7 +71,7 @@ def _data_sets(n: int, m: int, seed: int) -> dict[str, SortedBatch]:
     return {name: SortedBatch.concatenated(batches) for name, batches in parts.items()}
 
 
-def pays(rows: pd.DataFrame, forecaster: str) -> pd.Series:
+def pays(rows: "pd.DataFrame", forecaster: str) -> "pd.Series":
     """Return where a forecaster clearly has a lower expected value than the honest one."""
     difference = rows[forecaster] - rows["mean_estimate"]
     return difference < -CLEAR * rows[f"{forecaster}_se"]

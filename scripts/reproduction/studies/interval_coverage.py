@@ -16,7 +16,8 @@ from calbias.auditing.estimators import HEADLINE, audited_estimators
 from calbias.auditing.intervals.interval import Interval
 from calbias.auditing.intervals.posterior_hull import posterior_errors
 from calbias.auditing.sample import Sample
-from calbias.auditing.verdict.judge import judge
+from calbias.auditing.verdict.judge import p_value_of_groups
+from calbias.auditing.verdict.rows import groups_of
 from calbias.conventions import CONFIDENCE_LEVEL, N_BINS, SIGNIFICANT
 from calbias.engine.seeding import stream
 from calbias.engine.sorted_batch import sorted_data_set
@@ -133,10 +134,10 @@ def _rows(scenario, n, every, truth, drawn, count):
     intervals, rejected = {name: [] for name in every}, []
     for k, sample in enumerate(drawn):
         if k < _VERDICTS:
-            p = judge(sample.scores, sample.hits, replicates=_REDRAWS).p_value
-            rejected.append(p <= SIGNIFICANT)
+            groups, _ = groups_of(sample.scores, np.asarray(sample.hits, np.uint8))
+            rejected.append(p_value_of_groups(groups, _REDRAWS) <= SIGNIFICANT)
         for name, method in every.items():
-            if name in OURS or k < max(count // 4, 2):  # the others cost several times as much
+            if name in OURS or k < max(count // 2, 2):  # the others cost several times as much
                 intervals[name].append(method.interval(sample))
     return rows_of(scenario, n, every, truth, intervals, rejected)
 
@@ -183,9 +184,9 @@ def cluster_coverage(count, seed=0):
 def coverage_table(law, count, seed=0):
     """Return the table ``interval_coverage`` of one of ``CHOICES``, a DataFrame."""
     if law == CLUSTERS:
-        return pd.DataFrame(cluster_coverage(max(count // 2, 2), seed))
+        return pd.DataFrame(cluster_coverage(count, seed))
     if law not in LAWS:  # many cells
-        return pd.DataFrame(judging_coverage(law, max(count // 2, 2), seed))
+        return pd.DataFrame(judging_coverage(law, count, seed))
     cells = itertools.product(CURVES, SIZES)
     return pd.DataFrame(
         row for curve, n in cells for row in cell_coverage(law, curve, n, count, seed)

@@ -22,7 +22,7 @@ from calbias.io.plug_ins import literal
 from calbias.truth.curves import Curve
 from calbias.truth.scenarios import Scenario
 from calbias.truth.targets.population import Population, population_of_scenario
-from calbias.truth.targets.registry import target_value, target_value_of
+from calbias.truth.targets.registry import options_taken, target_value, target_value_of
 from reproduction.scenarios.fitted_scenarios import fitted_scenario
 from reproduction.scenarios.sets import SATURATED, SPREAD
 from reproduction.scenarios.wave import Wave
@@ -115,10 +115,21 @@ class Entry(NamedTuple):
             population = scenario.population if is_tied else population_of_scenario(scenario, _GRID)
         if self.target == OWN:
             return float(ESTIMATORS.module(self.path).truth(*population, self.norm))
-        options = {**estimator_options(self.name, self.path), "norm": self.norm, "n_bins": N_BINS}
         if is_tied:
-            return target_value_of(self.target, population, **options)
-        return target_value(self.target, scenario, size=_GRID, **options)
+            return target_value_of(self.target, population, **self.options)
+        return target_value(self.target, scenario, size=_GRID, **self.options)
+
+    @property
+    def options(self):
+        """What its target may depend on, a dict."""
+        return {**estimator_options(self.name, self.path), "norm": self.norm, "n_bins": N_BINS}
+
+    @property
+    def quantity(self):
+        """What it estimates: entries of one quantity have one truth."""
+        if self.target == OWN:
+            return self
+        return self.target, *sorted(options_taken(self.target, self.options).items())
 
 
 def league_entries(estimators):
@@ -141,9 +152,10 @@ def league_entries(estimators):
 def league_rows(estimators, scenarios, sample_sizes, replicates, seed):
     """Return the rows of table ``league``; ``replicates`` are those at the smallest sample size."""
     entries = league_entries(estimators)
-    rows = []
+    quantities, rows = {entry.quantity: entry for entry in entries}, []
+    of_entry = {entry: entry.quantity for entry in entries}
     for scenario in scenarios:
-        truths = {entry: entry.truth(scenario) for entry in entries}
+        truths = {quantity: entry.truth(scenario) for quantity, entry in quantities.items()}
         table = None
         for n in sample_sizes:
             values = {e: [] for e in entries if n <= MOST_QUADRATIC or not e.is_quadratic}
@@ -163,7 +175,7 @@ def league_rows(estimators, scenarios, sample_sizes, replicates, seed):
                         parts.append(entry.run(given, N_BINS, entry.norm)[0].copy())
                 done += data.scores.shape[0]
             rows += [
-                row_of(scenario.name, entry, n, truths[entry], np.concatenate(parts))
+                row_of(scenario.name, entry, n, truths[of_entry[entry]], np.concatenate(parts))
                 for entry, parts in values.items()
             ]
     return rows

@@ -22,6 +22,8 @@ def value(name: str, rows: Rows, chances: Floats, groups: int) -> float:
     """Return the target of a population whose labels have the chances (N, K)."""
     p = rows.probabilities
     gaps = chances - p
+    if not gaps.any():
+        return 0.0
     return float(_double_sum(p, p.T.copy(), gaps, gaps.T.copy(), median_distance(p)))
 
 

@@ -63,11 +63,22 @@ def target_value_of(target: str, population: Population, **options: Any) -> floa
     return module.functional(population, **_taken(module.functional, options))
 
 
+def options_taken(target: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return those options that change the value of a target."""
+    module = _module(target)
+    return _taken(getattr(module, "value", module.functional), options)
+
+
 @functools.cache
 def _module(target: str) -> ModuleType:
     return _TARGETS.module(_TARGETS.file(target))
 
 
 def _taken(function: Callable[..., Any], options: Mapping[str, Any]) -> dict[str, Any]:
-    parameters = inspect.signature(function).parameters
+    parameters = _parameters(function)
     return {name: value for name, value in options.items() if name in parameters}
+
+
+@functools.cache
+def _parameters(function: Callable[..., Any]) -> frozenset[str]:
+    return frozenset(inspect.signature(function).parameters)
