@@ -12,7 +12,9 @@ upper end with their step back, and segments that are often calibrated count at 
 1e-5. Where segments or lapses have about as much evidence as every Gaussian class, few classes make
 the hull: then each has the full level, and segments step back too. A cell that holds a change point
 averages over it: for rough curves and segments the upper end adds what the cells between gaps of
-clearly different signs lack.
+clearly different signs lack. Deviations of fine cells (faults at single values, or in ranges
+narrower than a cell) count where no other class has half their evidence. They only widen the hull:
+their step back is taken at both ends.
 
 The error of the population differs from the error at these n scores: the variance max(q − ℓ1², 0)/n
 is added, q the square of the ℓ2 error. At saturated ends, with c surprises where e are expected,
@@ -30,12 +32,14 @@ from calbias.auditing.intervals.interval import Interval
 from calbias.conventions import CONFIDENCE_LEVEL
 from calbias.engine.posterior.cells import HITS, SCORE, SIZE, WEIGHT, Cells, Floats, cells_of
 from calbias.engine.posterior.classes import (
+    FINE,
     LAPSE,
     PosteriorClass,
     interval_cells,
     posterior_classes,
     surprising,
 )
+from calbias.engine.posterior.fine import fine_cells
 from calbias.engine.posterior.moments import (
     FOURTH,
     MEAN,
@@ -51,9 +55,9 @@ THRESHOLDS = (0.01, 0.02)
 _TAIL = 1.4  # of a class, in units of (1 − level)/2: 93 % a class for an interval of 95 %
 _RELEVANT, _RELEVANT_ABOVE = math.log(50.0), math.log(1e5)  # for low and high, see above
 _CLEAR = math.log(100.0)  # evidence against calibration from which the upper end steps back
-_SMOOTH, _FINE = ("line", "process_0.35", "process_0.1"), "process_0.03"
+_SMOOTH, _SHORT = ("line", "process_0.35", "process_0.1"), "process_0.03"
 _CELLS, _MANY, _OFTEN_CALIBRATED = "white", "segments_0_12", "segments_0.5_12"
-_GAUSSIAN = (*_SMOOTH, _FINE, _CELLS)
+_GAUSSIAN = (*_SMOOTH, _SHORT, _CELLS)
 _ABOUT = 2.0  # log evidence by which segments or lapses may be behind
 _SEEN = math.log(2.0)  # evidence of a rough class from which its structure counts
 _ALWAYS = ("line", "process_0.35")  # at the upper end
@@ -97,11 +101,11 @@ class PosteriorErrors(NamedTuple):
         """
         n, tail = self.cells.n, (1.0 - confidence_level) / 2.0
         lower, upper = _ends(self.cells, norm)
-        evidence = {each.name: each.evidence for each in self.classes}
+        evidence = {each.name: each.evidence for each in self.classes if each.name != FINE}
         best = max(value for name, value in evidence.items() if name != LAPSE)  # it only widens
         smooth, rough, gaussian = (
             max(evidence.get(name, 0.0) for name in names)
-            for names in (_SMOOTH, (_FINE, _CELLS), _GAUSSIAN)
+            for names in (_SMOOTH, (_SHORT, _CELLS), _GAUSSIAN)
         )
         is_rough = rough > max(smooth, _SEEN)
         other = max(value for name, value in evidence.items() if name not in _GAUSSIAN)
@@ -117,14 +121,15 @@ class PosteriorErrors(NamedTuple):
             ):
                 counts = steps_back = True
             at_low = is_rough and not is_sharp and each.name == _OFTEN_CALIBRATED
+            step = float(each.weights @ each.moments[:, STEP if norm == 1 else SQUARE_STEP])
             if each.evidence >= best - (_RELEVANT_ABOVE if at_low else _RELEVANT):
-                low = min(low, _quantile(each, n, norm, lower, tail))
+                bottom = _quantile(each, n, norm, lower, tail)
+                low = min(low, max(bottom - step, 0.0) if each.name == FINE else bottom)
             if not counts:
                 continue
             top = _quantile(each, n, norm, upper, 1.0 - tail)
             high = max(high, top)
-            if steps_back:
-                step = float(each.weights @ each.moments[:, STEP if norm == 1 else SQUARE_STEP])
+            if steps_back or each.name == FINE:
                 high = max(high, top + step)
         if is_rough or is_sharp:
             high += _averaged_away(self.cells.table, norm)
@@ -171,10 +176,11 @@ def errors_of(
     """Return the PosteriorErrors of ascending scores; the arrays are those of ``cells_of``."""
     n = float(scores.size if cum_row is None else cum_row[-1])
     cells = cells_of(scores, cum_hit, *interval_cells(int(n + 1e-6)), cum_row, cum_square)
+    fine = fine_cells(scores, cum_hit, cum_row, cum_square, cells.table.shape[1])
     mean = scores.mean() if cum_row is None else np.sum(scores * np.diff(cum_row)) / n
     resolution = _resolution(scores, cells)
     return PosteriorErrors(
-        cells, posterior_classes(cells), resolution, float(mean), float(cum_hit[-1])
+        cells, posterior_classes(cells, fine), resolution, float(mean), float(cum_hit[-1])
     )
 
 
