@@ -48,9 +48,12 @@ def fine_cells(
 ) -> Cells | None:
     """Return fine cells of arrays as of ``cells_of``; None if not finer than ``coarse`` cells."""
     n = float(scores.size if cum_row is None else cum_row[-1])
+    least = _FINER * coarse
     most, most_values = (min(_MOST, int(n // rows)) for rows in (_ROWS, _ROWS_OF_VALUE))
-    cells = cells_of(scores, cum_hit, most, most_values, cum_row, cum_square)
-    return cells if cells.table.shape[1] >= _FINER * coarse else None
+    if coarse == 0 or most_values < least:
+        return None
+    cells = cells_of(scores, cum_hit, max(most, 1), most_values, cum_row, cum_square)
+    return cells if cells.table.shape[1] >= least else None
 
 
 def deviating(table: Floats, shifts: Floats, shared: Floats) -> tuple[Floats, Floats]:
