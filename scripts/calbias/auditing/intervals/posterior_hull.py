@@ -176,7 +176,7 @@ def errors_of(
     """Return the PosteriorErrors of ascending scores; the arrays are those of ``cells_of``."""
     n = float(scores.size if cum_row is None else cum_row[-1])
     cells = cells_of(scores, cum_hit, *interval_cells(int(n + 1e-6)), cum_row, cum_square)
-    fine = fine_cells(scores, cum_hit, cum_row, cum_square, cells.table.shape[1])
+    fine = fine_cells(scores, cum_hit, cum_row, cum_square, cells)
     mean = scores.mean() if cum_row is None else np.sum(scores * np.diff(cum_row)) / n
     resolution = _resolution(scores, cells)
     return PosteriorErrors(

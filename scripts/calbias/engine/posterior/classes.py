@@ -78,7 +78,7 @@ def curve_families() -> dict[str, Floats]:
     return {name: np.array(models) for name, models in families.items()}
 
 
-def posterior_classes(cells: Cells, fine: Cells | None = None) -> list[PosteriorClass]:
+def posterior_classes(cells: Cells, fine: Cells) -> list[PosteriorClass]:
     """Return the classes with their evidence and moments, the calibrated model first.
 
     ``fine`` are cells of the same rows that are finer, if there are enough rows for them.
@@ -105,11 +105,9 @@ def posterior_classes(cells: Cells, fine: Cells | None = None) -> list[Posterior
         name = f"segments_{calibrated:g}_{count}"
         _, once, counts = np.unique(drawn[:, MEAN], return_index=True, return_counts=True)
         classes.append(PosteriorClass(name, float(evidence), counts / DRAWS, drawn[once]))
-    if fine is not None:
-        least = _SEEN + max(each.evidence for each in classes if each.name != LAPSE)
-        deviations = [_deviations(fine, each, cells, curves[each.name]) for each in smooth]
-        classes += [each for each in deviations if each.evidence > least]
-    return classes
+    least = _SEEN + max(each.evidence for each in classes if each.name != LAPSE)
+    deviations = [_deviations(fine, each, cells, curves[each.name]) for each in smooth]
+    return classes + [each for each in deviations if each.evidence > least]
 
 
 def _deviations(fine: Cells, of: PosteriorClass, cells: Cells, curve: Floats) -> PosteriorClass:

@@ -36,7 +36,6 @@ from calbias.engine.posterior.moments import (
 )
 
 _MOST, _ROWS, _ROWS_OF_VALUE = 1000, 50, 10
-_FINER = 1.5  # times as many as the coarse cells, or nothing can be gained
 _CALIBRATED = np.array([0.0, 0.5, 0.8, 0.9, 0.95, 0.99])  # π
 _SIZES = np.array([0.15, 0.3, 0.6, 1.2])  # m
 _ITERATIONS, _LONGEST_STEP = 8, 1.0
@@ -44,16 +43,12 @@ _NORMAL = np.concatenate([-QUANTILES, QUANTILES])
 
 
 def fine_cells(
-    scores: Floats, cum_hit: Floats, cum_row: Floats | None, cum_square: Floats | None, coarse: int
-) -> Cells | None:
-    """Return fine cells of arrays as of ``cells_of``; None if not finer than ``coarse`` cells."""
-    n = float(scores.size if cum_row is None else cum_row[-1])
-    least = _FINER * coarse
-    most, most_values = (min(_MOST, int(n // rows)) for rows in (_ROWS, _ROWS_OF_VALUE))
-    if coarse == 0 or most_values < least:
-        return None
+    scores: Floats, cum_hit: Floats, cum_row: Floats | None, cum_square: Floats | None, coarse: Cells
+) -> Cells:
+    """Return fine cells of arrays as of ``cells_of``, or the ``coarse`` ones where these are finer."""
+    most, most_values = (min(_MOST, int(coarse.n / rows)) for rows in (_ROWS, _ROWS_OF_VALUE))
     cells = cells_of(scores, cum_hit, max(most, 1), most_values, cum_row, cum_square)
-    return cells if cells.table.shape[1] >= least else None
+    return cells if cells.table.shape[1] > coarse.table.shape[1] else coarse
 
 
 def deviating(table: Floats, shifts: Floats, shared: Floats) -> tuple[Floats, Floats]:
