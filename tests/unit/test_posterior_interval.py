@@ -12,8 +12,8 @@ from scipy.special import expit, logsumexp
 
 from calbias.auditing.intervals.posterior_hull import posterior_errors
 from calbias.engine.posterior.cells import cells_of
-from calbias.engine.posterior.classes import FINE, interval_cells, posterior_classes
-from calbias.engine.posterior.fine import deviating, fine_cells
+from calbias.engine.posterior.cellwise import deviating, fine_cells
+from calbias.engine.posterior.classes import CELLWISE, interval_cells, posterior_classes
 from calbias.engine.posterior.moments import (
     FOURTH,
     MEAN,
@@ -98,7 +98,7 @@ def test_deviations_of_cells_have_the_evidence_and_the_moments_of_a_numerical_in
     size, hits, score, log_odds, _, weight = table[:6]
     shifts, shared = np.full(len(size), shift), np.zeros(N_MOMENTS)
     shared[[VARIANCE, SQUARE_VARIANCE]] = 1e-5, 2e-5
-    evidence, moments = deviating(table, shifts, shared)
+    evidence, moments = deviating(table, shifts, shared, -math.inf)
     models = list(itertools.product([0, 0.5, 0.8, 0.9, 0.95, 0.99], [0.15, 0.3, 0.6, 1.2]))
     deviation = np.linspace(-6, 6, 6001)[:, None]
     eta = log_odds + shift
@@ -145,7 +145,7 @@ def test_faults_at_single_values_are_in_the_interval_and_fine_cells_only_widen_i
         scores, hits, truth = forest(30_000, seed, 0.1)
         errors = errors_of(scores, hits)
         found = errors.interval()
-        coarse = [each for each in errors.classes if each.name != FINE]
+        coarse = [each for each in errors.classes if each.name != CELLWISE]
         assert len(coarse) < len(errors.classes)
         narrower = errors._replace(classes=coarse).interval()
         assert found.low <= narrower.low <= narrower.high < found.high
@@ -155,19 +155,21 @@ def test_faults_at_single_values_are_in_the_interval_and_fine_cells_only_widen_i
     assert without == 0
 
 
-def test_fine_cells_are_for_many_rows_and_count_only_where_the_data_favour_them():
-    scores, hits, _ = forest(30_000, 7, 0.0)
-    assert all(each.name != FINE for each in errors_of(scores, hits).classes)
-    data = sorted_data_set(scores, hits)
-    fine = fine_cells(data.scores[0], data.cum_hit[0], None, None, 80)
-    assert fine.table.shape[1] == pytest.approx(np.unique(scores).size, abs=10)  # less the ends'
-    few = sorted_data_set(*drawn(2000, 1))
-    assert fine_cells(few.scores[0], few.cum_hit[0], None, None, 50) is None
+def test_fine_cells_are_finer_and_count_only_where_the_data_favour_them():
+    calibrated = forest(30_000, 7, 0.0)[:2]
+    assert all(each.name != CELLWISE for each in errors_of(*calibrated).classes)
+    for (scores, hits), cells in ((calibrated, 495), (drawn(2000, 1), 45)):
+        data = sorted_data_set(scores, hits)
+        arrays = data.scores[0], data.cum_hit[0]
+        coarse = cells_of(*arrays, *interval_cells(scores.size))
+        fine = fine_cells(*arrays, None, None, coarse)
+        assert fine.table.shape[1] == pytest.approx(cells, abs=10)
+        assert fine.table.shape[1] >= coarse.table.shape[1]
 
 
 def test_classes_have_finite_evidence_and_weights_of_sum_1():
     for cells in (few_cells(1), few_cells(5, 8)):
-        classes = posterior_classes(cells)
+        classes = posterior_classes(cells, cells)
         assert classes[0].name == "calibrated"
         for each in classes:
             assert np.isfinite(each.evidence)

@@ -9,8 +9,8 @@ lapse           f = x₀ h₀ + x₁ h₁, x ~ N(0, 1), with h₀ or h₁ that o
                 (1 − a) p, a = 0.01, 0.03, 0.1: only where a saturated end has surprises
 segments_π_B    change points at B edges on average, a segment calibrated with probability π,
                 else a line: see ``segments``
-fine            deviations of fine cells from the curve of the class calibrated, line, process_0.1
-                or white (see ``fine``): each only where it has twice the evidence of all above
+cellwise        deviations of fine cells from the curve of the class calibrated, line, process_0.1
+                or white (see ``cellwise``): each only if it has twice the evidence of those above
 """
 
 import math
@@ -20,7 +20,7 @@ import numpy as np
 from scipy.special import pdtrc
 
 from calbias.engine.posterior.cells import FEWEST_CELLS, PLACE, Cells, Floats
-from calbias.engine.posterior.fine import deviating
+from calbias.engine.posterior.cellwise import deviating
 from calbias.engine.posterior.mixture import LENGTHS, LINES, fits_of
 from calbias.engine.posterior.moments import MEAN, N_MOMENTS
 from calbias.engine.posterior.segments import DRAWS, segmentations
@@ -32,7 +32,7 @@ _LAPSES = np.array([(0.0, 1.0, -a) for a in (0.01, 0.03, 0.1)])  # ℓ < 0: see 
 _SEGMENTATIONS = ((0.5, 12), (0.0, 12), (0.8, 3))  # (π, B)
 _SURPRISING = 0.025
 _SEEN = math.log(2.0)  # more evidence than of any other class, from which deviations count
-CALIBRATED, LAPSE, FINE = "calibrated", "lapse", "fine"
+CALIBRATED, LAPSE, CELLWISE = "calibrated", "lapse", "cellwise"
 _DEVIATED = (CALIBRATED, "line", "process_0.1", "white")
 
 
@@ -81,7 +81,7 @@ def curve_families() -> dict[str, Floats]:
 def posterior_classes(cells: Cells, fine: Cells) -> list[PosteriorClass]:
     """Return the classes with their evidence and moments, the calibrated model first.
 
-    ``fine`` are cells of the same rows that are finer, if there are enough rows for them.
+    ``fine`` are cells of the same rows that are finer where there are enough rows for them.
     """
     classes = [PosteriorClass(CALIBRATED, 0.0, np.ones(1), np.zeros((1, N_MOMENTS)))]
     n_cells = cells.table.shape[1]
@@ -106,14 +106,12 @@ def posterior_classes(cells: Cells, fine: Cells) -> list[PosteriorClass]:
         _, once, counts = np.unique(drawn[:, MEAN], return_index=True, return_counts=True)
         classes.append(PosteriorClass(name, float(evidence), counts / DRAWS, drawn[once]))
     least = _SEEN + max(each.evidence for each in classes if each.name != LAPSE)
-    deviations = [_deviations(fine, each, cells, curves[each.name]) for each in smooth]
-    return classes + [each for each in deviations if each.evidence > least]
-
-
-def _deviations(fine: Cells, of: PosteriorClass, cells: Cells, curve: Floats) -> PosteriorClass:
-    shifts = np.interp(fine.table[PLACE], cells.table[PLACE], curve)
-    evidence, moments = deviating(fine.table, shifts, of.weights @ of.moments)
-    return _averaged(FINE, of.evidence + evidence, moments)
+    for each in smooth:
+        shifts = np.interp(fine.table[PLACE], cells.table[PLACE], curves[each.name])
+        shared = each.weights @ each.moments
+        if found := deviating(fine.table, shifts, shared, least - each.evidence):
+            classes.append(_averaged(CELLWISE, each.evidence + found[0], found[1]))
+    return classes
 
 
 def _averaged(name: str, evidence: Floats, moments: Floats) -> PosteriorClass:
