@@ -1,4 +1,4 @@
-"""The interval over posterior classes: slow oracle of segments, coverage, hard data, order."""
+"""The interval over posterior classes: slow oracles, coverage, hard data, order."""
 
 import itertools
 import math
@@ -13,8 +13,18 @@ from scipy.special import expit, logsumexp
 
 from calbias.auditing.intervals.posterior_hull import posterior_errors
 from calbias.engine.posterior.cells import cells_of
-from calbias.engine.posterior.classes import interval_cells, posterior_classes
-from calbias.engine.posterior.moments import N_MOMENTS
+from calbias.engine.posterior.cellwise import deviating, fine_cells
+from calbias.engine.posterior.classes import CELLWISE, interval_cells, posterior_classes
+from calbias.engine.posterior.moments import (
+    FOURTH,
+    MEAN,
+    N_MOMENTS,
+    SQUARE_MEAN,
+    SQUARE_STEP,
+    SQUARE_VARIANCE,
+    STEP,
+    VARIANCE,
+)
 from calbias.engine.posterior.segments import (
     SPREADS,
     draw_segmentations,
@@ -77,9 +87,84 @@ def test_segmentations_have_the_evidence_of_all_of_them_one_by_one(calibrated):
     assert np.isfinite(moments).all()
 
 
+@pytest.mark.parametrize("shift", [0.0, 0.4])
+def test_deviations_of_cells_have_the_evidence_and_the_moments_of_a_numerical_integral(shift):
+    table = few_cells(3, 12).table
+    size, hits, score, log_odds, _, weight = table[:6]
+    shifts, shared = np.full(len(size), shift), np.zeros(N_MOMENTS)
+    shared[[VARIANCE, SQUARE_VARIANCE]] = 1e-5, 2e-5
+    evidence, moments = deviating(table, shifts, shared, -math.inf)
+    models = list(itertools.product([0, 0.5, 0.8, 0.9, 0.95, 0.99], [0.15, 0.3, 0.6, 1.2]))
+    deviation = np.linspace(-6, 6, 6001)[:, None]
+    eta = log_odds + shift
+    both = np.concatenate([eta + deviation, eta[None]])
+    likelihood = np.exp(hits * (both - eta) - size * (np.logaddexp(0, both) - np.logaddexp(0, eta)))
+    gap = expit(both) - score
+    for model in (1, 7, 10, 23):
+        calibrated, m = models[model]
+        prior = sum(np.exp(-0.5 * ((deviation - x) / (m / 2)) ** 2) for x in (-m, m))
+        prior = np.concatenate([(1 - calibrated) * prior / prior.sum(), [[calibrated]]])
+        joint = prior * likelihood
+        total = joint.sum(0)
+
+        def mean(x, law=joint / total):
+            return (law * x).sum(0)
+
+        first, square, fourth = mean(abs(gap)), mean(gap**2), mean(gap**4)
+        free = (joint / total)[:-1]
+        back = hits / size - score - (free * gap[:-1]).sum(0) / free.sum(0)
+        expected = np.zeros(N_MOMENTS)
+        expected[[MEAN, SQUARE_MEAN, FOURTH]] = [weight @ x for x in (first, square, fourth)]
+        expected[VARIANCE] = weight**2 @ (square - first**2) + 1e-5
+        expected[SQUARE_VARIANCE] = weight**2 @ (fourth - square**2) + 2e-5
+        expected[STEP] = weight @ ((free * np.sign(gap[:-1])).sum(0) * back)
+        expected[SQUARE_STEP] = weight @ (2 * (free * gap[:-1]).sum(0) * back)
+        assert evidence[model] == pytest.approx(np.log(total).sum(), abs=0.1)
+        assert moments[model] == pytest.approx(expected, rel=0.06, abs=1e-3)
+
+
+def forest(n, seed, fault):
+    """Scores of 500 trees; each value is wrong by up to ``fault``, half of them upwards."""
+    generator = np.random.default_rng(seed)
+    wrong = fault * np.random.default_rng(1).permutation(np.repeat([-1, 1], [250, 251]))
+    votes = generator.binomial(500, generator.beta(1, 1.2, n))
+    scores = votes / 500
+    rates = np.clip(scores + wrong[votes] * 4 * scores * (1 - scores), 0, 1)
+    truth = np.mean(abs(rates - scores))  # of these rows: within 3 % of the population's
+    return scores, generator.random(n) < rates, truth
+
+
+def test_faults_at_single_values_are_in_the_interval_and_fine_cells_only_widen_it():
+    held = without = 0
+    for seed in range(6):
+        scores, hits, truth = forest(30_000, seed, 0.1)
+        errors = errors_of(scores, hits)
+        found = errors.interval()
+        coarse = [each for each in errors.classes if each.name != CELLWISE]
+        assert len(coarse) < len(errors.classes)
+        narrower = errors._replace(classes=coarse).interval()
+        assert found.low <= narrower.low <= narrower.high < found.high
+        held += found.low <= truth <= found.high
+        without += narrower.low <= truth <= narrower.high
+    assert held >= 5
+    assert without == 0
+
+
+def test_fine_cells_are_finer_and_count_only_where_the_data_favour_them():
+    calibrated = forest(30_000, 7, 0.0)[:2]
+    assert all(each.name != CELLWISE for each in errors_of(*calibrated).classes)
+    for (scores, hits), cells in ((calibrated, 495), (drawn(2000, 1), 45)):
+        data = sorted_data_set(scores, hits)
+        arrays = data.scores[0], data.cum_hit[0]
+        coarse = cells_of(*arrays, *interval_cells(scores.size))
+        fine = fine_cells(*arrays, None, None, coarse)
+        assert fine.table.shape[1] == pytest.approx(cells, abs=10)
+        assert fine.table.shape[1] >= coarse.table.shape[1]
+
+
 def test_classes_have_finite_evidence_and_weights_of_sum_1():
     for cells in (few_cells(1), few_cells(5, 8)):
-        classes = posterior_classes(cells)
+        classes = posterior_classes(cells, cells)
         assert classes[0].name == "calibrated"
         for each in classes:
             assert np.isfinite(each.evidence)

@@ -8,11 +8,9 @@ even where the curve has an error too small to be seen. A prior pulls curves tow
 where the data are clearly not calibrated, the upper end takes one step back to the data for smooth
 classes. Where a process of length 0.03 or independent cells have more evidence than every smooth
 class, the curve is rough: then many segments, and the independent cells if it is they, count at the
-upper end with their step back, and segments that are often calibrated count at the lower end from
-1e-5. Where segments or lapses have about as much evidence as every Gaussian class, few classes make
-the hull: then each has the full level, and segments step back too. A cell that holds a change point
-averages over it: for rough curves and segments the upper end adds what the cells between gaps of
-clearly different signs lack.
+upper end with their step back. There the upper end also adds what a cell lacks that holds a change
+point: it averages over gaps of clearly different signs. Deviations of single cells count where no
+other class has half their evidence. They only widen the hull: both ends take their step back.
 
 The error of the population differs from the error at these n scores: the variance max(q − ℓ1², 0)/n
 is added, q the square of the ℓ2 error. At saturated ends, with c surprises where e are expected,
@@ -29,7 +27,9 @@ from scipy.special import betaincinv, gammainc
 from calbias.auditing.intervals.interval import Interval
 from calbias.conventions import CONFIDENCE_LEVEL
 from calbias.engine.posterior.cells import HITS, SCORE, SIZE, WEIGHT, Cells, Floats, cells_of
+from calbias.engine.posterior.cellwise import fine_cells
 from calbias.engine.posterior.classes import (
+    CELLWISE,
     LAPSE,
     PosteriorClass,
     interval_cells,
@@ -48,13 +48,10 @@ from calbias.engine.posterior.moments import (
 from calbias.engine.sorted_batch import SortedBatch
 
 THRESHOLDS = (0.01, 0.02)
-_TAIL = 1.4  # of a class, in units of (1 − level)/2: 93 % a class for an interval of 95 %
 _RELEVANT, _RELEVANT_ABOVE = math.log(50.0), math.log(1e5)  # for low and high, see above
 _CLEAR = math.log(100.0)  # evidence against calibration from which the upper end steps back
-_SMOOTH, _FINE = ("line", "process_0.35", "process_0.1"), "process_0.03"
-_CELLS, _MANY, _OFTEN_CALIBRATED = "white", "segments_0_12", "segments_0.5_12"
-_GAUSSIAN = (*_SMOOTH, _FINE, _CELLS)
-_ABOUT = 2.0  # log evidence by which segments or lapses may be behind
+_SMOOTH, _ROUGH = ("line", "process_0.35", "process_0.1"), ("process_0.03", "white")
+_CELLS, _MANY = "white", "segments_0_12"
 _SEEN = math.log(2.0)  # evidence of a rough class from which its structure counts
 _ALWAYS = ("line", "process_0.35")  # at the upper end
 _NULL_PRIOR = 0.2
@@ -98,35 +95,27 @@ class PosteriorErrors(NamedTuple):
         n, tail = self.cells.n, (1.0 - confidence_level) / 2.0
         lower, upper = _ends(self.cells, norm)
         evidence = {each.name: each.evidence for each in self.classes}
-        best = max(value for name, value in evidence.items() if name != LAPSE)  # it only widens
-        smooth, rough, gaussian = (
-            max(evidence.get(name, 0.0) for name in names)
-            for names in (_SMOOTH, (_FINE, _CELLS), _GAUSSIAN)
-        )
+        best = max(value for name, value in evidence.items() if name not in (LAPSE, CELLWISE))
+        smooth, rough = (max(evidence.get(x, 0.0) for x in names) for names in (_SMOOTH, _ROUGH))
         is_rough = rough > max(smooth, _SEEN)
-        other = max(value for name, value in evidence.items() if name not in _GAUSSIAN)
-        is_sharp = best > _CLEAR and other > gaussian - _ABOUT
-        tail *= 1.0 if is_sharp else _TAIL
+        always, stepping = {*_ALWAYS}, {CELLWISE, *(_SMOOTH if best > _CLEAR else ())}
+        if is_rough:
+            free = {_MANY, *((_CELLS,) if evidence[_CELLS] > smooth else ())}
+            always, stepping = always | free, stepping | free
         low, high = math.inf, 0.0
         for each in self.classes:
-            counts = each.name in _ALWAYS or each.evidence >= best - _RELEVANT_ABOVE
-            steps_back = each.name in _SMOOTH and best > _CLEAR
-            steps_back |= is_sharp and each.name.startswith("segments")
-            if is_rough and (
-                each.name == _MANY or (each.name == _CELLS and each.evidence > smooth)
-            ):
-                counts = steps_back = True
-            at_low = is_rough and not is_sharp and each.name == _OFTEN_CALIBRATED
-            if each.evidence >= best - (_RELEVANT_ABOVE if at_low else _RELEVANT):
-                low = min(low, _quantile(each, n, norm, lower, tail))
-            if not counts:
-                continue
-            top = _quantile(each, n, norm, upper, 1.0 - tail)
-            high = max(high, top)
-            if steps_back:
-                step = float(each.weights @ each.moments[:, STEP if norm == 1 else SQUARE_STEP])
-                high = max(high, top + step)
-        if is_rough or is_sharp:
+            step = float(each.weights @ each.moments[:, STEP if norm == 1 else SQUARE_STEP])
+            if each.evidence >= best - _RELEVANT:
+                back = max(step, 0.0) if each.name == CELLWISE else 0.0
+                laws = _components(each, n, norm, lower)
+                if _distribution(low + back, each.weights, *laws) > tail:
+                    low = max(_quantile(tail, each.weights, *laws) - back, 0.0)
+            if each.name in always or each.evidence >= best - _RELEVANT_ABOVE:
+                back = max(step, 0.0) if each.name in stepping else 0.0
+                laws = _components(each, n, norm, upper)
+                if _distribution(max(high - back, 0.0), each.weights, *laws) < 1.0 - tail:
+                    high = _quantile(1.0 - tail, each.weights, *laws) + back
+        if is_rough:
             high += _averaged_away(self.cells.table, norm)
         if norm == 2:
             low, high = math.sqrt(low), math.sqrt(high)
@@ -171,10 +160,11 @@ def errors_of(
     """Return the PosteriorErrors of ascending scores; the arrays are those of ``cells_of``."""
     n = float(scores.size if cum_row is None else cum_row[-1])
     cells = cells_of(scores, cum_hit, *interval_cells(int(n + 1e-6)), cum_row, cum_square)
+    fine = fine_cells(scores, cum_hit, cum_row, cum_square, cells)
     mean = scores.mean() if cum_row is None else np.sum(scores * np.diff(cum_row)) / n
     resolution = _resolution(scores, cells)
     return PosteriorErrors(
-        cells, posterior_classes(cells), resolution, float(mean), float(cum_hit[-1])
+        cells, posterior_classes(cells, fine), resolution, float(mean), float(cum_hit[-1])
     )
 
 
@@ -201,11 +191,7 @@ def _distribution(x: float, weights: Floats, mean: Floats, variance: Floats) -> 
     return float(weights @ values)
 
 
-def _quantile(
-    each: PosteriorClass, n: float, norm: float, ends: _Ends, probability: float
-) -> float:
-    mean, variance = _components(each, n, norm, ends)
-    weights = each.weights
+def _quantile(probability: float, weights: Floats, mean: Floats, variance: Floats) -> float:
     if weights[mean <= 0.0].sum() >= probability:
         return 0.0
     bound = math.sqrt(probability / (1.0 - probability))  # Cantelli's inequality

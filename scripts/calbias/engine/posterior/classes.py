@@ -9,14 +9,18 @@ lapse           f = x₀ h₀ + x₁ h₁, x ~ N(0, 1), with h₀ or h₁ that o
                 (1 − a) p, a = 0.01, 0.03, 0.1: only where a saturated end has surprises
 segments_π_B    change points at B edges on average, a segment calibrated with probability π,
                 else a line: see ``segments``
+cellwise        deviations of fine cells from the curve of the class calibrated, line, process_0.1
+                or white (see ``cellwise``): each only if it has twice the evidence of those above
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 from scipy.special import pdtrc
 
-from calbias.engine.posterior.cells import FEWEST_CELLS, Cells, Floats
+from calbias.engine.posterior.cells import FEWEST_CELLS, PLACE, Cells, Floats
+from calbias.engine.posterior.cellwise import deviating
 from calbias.engine.posterior.mixture import LENGTHS, LINES, fits_of
 from calbias.engine.posterior.moments import MEAN, N_MOMENTS
 from calbias.engine.posterior.segments import DRAWS, segmentations
@@ -27,7 +31,9 @@ _WHITE = (*_ROUGHNESS, 0.8, 1.3)
 _LAPSES = np.array([(0.0, 1.0, -a) for a in (0.01, 0.03, 0.1)])  # ℓ < 0: see ``laplace``
 _SEGMENTATIONS = ((0.5, 12), (0.0, 12), (0.8, 3))  # (π, B)
 _SURPRISING = 0.025
-CALIBRATED, LAPSE = "calibrated", "lapse"
+_SEEN = math.log(2.0)  # more evidence than of any other class, from which deviations count
+CALIBRATED, LAPSE, CELLWISE = "calibrated", "lapse", "cellwise"
+_DEVIATED = (CALIBRATED, "line", "process_0.1", "white")
 
 
 class PosteriorClass(NamedTuple):
@@ -72,8 +78,11 @@ def curve_families() -> dict[str, Floats]:
     return {name: np.array(models) for name, models in families.items()}
 
 
-def posterior_classes(cells: Cells) -> list[PosteriorClass]:
-    """Return the classes with their evidence and moments, the calibrated model first."""
+def posterior_classes(cells: Cells, fine: Cells) -> list[PosteriorClass]:
+    """Return the classes with their evidence and moments, the calibrated model first.
+
+    ``fine`` are cells of the same rows that are finer where there are enough rows for them.
+    """
     classes = [PosteriorClass(CALIBRATED, 0.0, np.ones(1), np.zeros((1, N_MOMENTS)))]
     n_cells = cells.table.shape[1]
     if n_cells == 0:
@@ -82,17 +91,26 @@ def posterior_classes(cells: Cells) -> list[PosteriorClass]:
     if any(surprising(cells)):
         families[LAPSE] = _LAPSES
     fits = fits_of(cells, np.concatenate(list(families.values())))
+    curves = {CALIBRATED: np.zeros(n_cells)}  # posterior means, as distances in log odds
     start = 0
     for name, models in families.items():
         rows = slice(start, start + len(models))
         start += len(models)
         classes.append(_averaged(name, fits.evidence[rows], fits.moments[rows]))
+        curves[name] = classes[-1].weights @ fits.modes[rows]
+    smooth = [each for each in classes if each.name in _DEVIATED]
     for (calibrated, count), evidence, drawn in zip(
         _SEGMENTATIONS, *segmentations(cells.table, _SEGMENTATIONS), strict=True
     ):
         name = f"segments_{calibrated:g}_{count}"
         _, once, counts = np.unique(drawn[:, MEAN], return_index=True, return_counts=True)
         classes.append(PosteriorClass(name, float(evidence), counts / DRAWS, drawn[once]))
+    least = _SEEN + max(each.evidence for each in classes if each.name != LAPSE)
+    for each in smooth:
+        shifts = np.interp(fine.table[PLACE], cells.table[PLACE], curves[each.name])
+        shared = each.weights @ each.moments
+        if found := deviating(fine.table, shifts, shared, least - each.evidence):
+            classes.append(_averaged(CELLWISE, each.evidence + found[0], found[1]))
     return classes
 
 
