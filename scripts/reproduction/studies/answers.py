@@ -8,6 +8,7 @@ excludes its upper edge, the largest confidence: every confidence of exactly 1 i
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -95,9 +96,9 @@ def benchmarks(table: pd.DataFrame) -> dict[str, TopLabel]:
     }
 
 
-def leaderboard_rows(model: str, table: pd.DataFrame, n_draws: int, seed: int) -> list[Row]:
-    """Return the rows of table ``leaderboard``: ECE of a few questions against all."""
-    run, rows = load_estimator("ece_bin_ew"), []
+def leaderboard_rows(model: str, table: pd.DataFrame, n_draws: int, seed: int) -> Iterator[Row]:
+    """Yield the rows of table ``leaderboard``: ECE of a few questions against all."""
+    run = load_estimator("ece_bin_ew")
     for name, top in benchmarks(table).items():
         order = np.argsort(top.score, kind="stable")
         scores, hits = top.score[order], top.hit[order]
@@ -110,30 +111,24 @@ def leaderboard_rows(model: str, table: pd.DataFrame, n_draws: int, seed: int) -
                 data = of_sorted_scores(scores[chosen], hits[chosen][None])
                 found[k] = run(data, N_BINS, 1)[0][0]
             low, high = np.quantile(found, ENDS)
-            percent = {
-                "value_percent": value,
-                "mean_estimate_percent": found.mean(),
-                "low_percent": low,
-                "high_percent": high,
+            yield {
+                "model": model,
+                "dataset": name,
+                "n_questions": n,
+                "n_samples": size,
+                "value_percent": 100 * value,
+                "mean_estimate_percent": 100 * float(found.mean()),
+                "low_percent": 100 * float(low),
+                "high_percent": 100 * float(high),
             }
-            rows.append(
-                {
-                    **{"model": model, "dataset": name, "n_questions": n, "n_samples": size},
-                    **{column: 100 * float(number) for column, number in percent.items()},
-                }
-            )
-    return rows
 
 
 def predicted_rows(
     model: str, table: pd.DataFrame, n_subsamples: int, n_refits: int, seed: int
-) -> list[Row]:
-    """Return rows of table ``predicted_bias``, a benchmark being ``model_benchmark``."""
-    rows = []
+) -> Iterator[Row]:
+    """Yield rows of table ``predicted_bias``, a benchmark being ``model_benchmark``."""
     for name, top in benchmarks(table).items():
         label = f"{model}_{name}"
-        found = predicted_bias(
-            top, ESTIMATORS, SIZES, n_subsamples, n_refits, seed=seed, name=label
-        )
-        rows += [{"model": label, **row} for row in found]
-    return rows
+        counts = n_subsamples, n_refits
+        for row in predicted_bias(top, ESTIMATORS, SIZES, *counts, seed=seed, name=label):
+            yield {"model": label, **row}

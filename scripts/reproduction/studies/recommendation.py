@@ -7,6 +7,8 @@ also says how often the p-value that decides finds the miscalibration, and how o
 another estimator does.
 """
 
+from itertools import product
+
 import numpy as np
 import pandas as pd
 
@@ -40,17 +42,15 @@ CURVES = {
 }
 
 
-def recommendation_table(count, seed=0, sizes=SIZES):
+def recommendation_table(count, seed):
     """Return the table ``recommendation``: a row per scenario and sample size."""
     estimators = audited_estimators(1.0, N_BINS, ESTIMATORS)
     rows = []
-    for law, parameters in LAWS.items():
-        for name, curve in CURVES.items():
-            truth = truths(parameters, curve)["l1"]
-            for n in sizes:
-                names = (f"{law}_{name}", str(n))
-                drawn = samples(parameters, curve, n, count, seed, names)
-                rows.append(_row(f"{law}_{name}", n, truth, drawn, estimators))
+    for (law, parameters), (name, curve) in product(LAWS.items(), CURVES.items()):
+        truth = truths(parameters, curve)["l1"]
+        for n in SIZES:
+            drawn = samples(parameters, curve, n, count, seed, (f"{law}_{name}", str(n)))
+            rows.append(_row(f"{law}_{name}", n, truth, drawn, estimators))
     return pd.DataFrame(rows)
 
 

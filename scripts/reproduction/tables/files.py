@@ -49,12 +49,13 @@ def write_table(path, columns, rows):
     """Write ``rows`` whole as CSV (floats in their shortest exact form) or Parquet.
 
     ``columns`` is the name of a table of the schema, or a sequence of columns; ``rows`` a
-    DataFrame, or a list of dicts or of tuples. ValueError for rows of other columns.
+    DataFrame, or an iterable of dicts or of tuples. ValueError for rows of other columns.
     """
     import pandas as pd
 
     columns = list(columns_of(columns) if isinstance(columns, str) else columns)
-    named = isinstance(rows, pd.DataFrame) or (len(rows) and isinstance(rows[0], dict))
+    rows = rows if isinstance(rows, pd.DataFrame) else list(rows)
+    named = isinstance(rows, pd.DataFrame) or (rows and isinstance(rows[0], dict))
     table = pd.DataFrame(rows) if named else pd.DataFrame(rows, columns=columns)
     if set(table.columns) != set(columns) and len(table.columns):
         different = sorted(set(table.columns) ^ set(columns))

@@ -27,7 +27,12 @@ def estimates_table(construction, level):
     heavy = {lam: weight for lam, weight in weights.items() if weight > _LEAST_WEIGHT}
     rows = {}
     for name, each in construction.estimators.items():
-        rows[name] = _row(construction, name)
+        n_bins = int(each.apply(construction.data)[1][0])
+        rows[name] = {
+            "target": each.target_name,
+            "n_bins": n_bins if n_bins > 0 else None,
+            **construction.against_null(name),
+        }
         if each.target:
             inversion = construction.invert(name, level)
             rows[name] |= {"corrected": inversion.corrected, **inversion.interval._asdict()}
@@ -42,7 +47,8 @@ def estimates_table(construction, level):
     for row in ranked:
         others = [other["rmse"] for other in ranked if other["target"] == row["target"]]
         row["rank"] = 1 + sum(_TIED * other < row["rmse"] for other in others)
-    return _table(rows)
+    table = pd.DataFrame.from_dict(rows, orient="index").rename_axis("estimator")
+    return table.reindex(columns=COLUMNS[1:])
 
 
 def recommended(estimates):
@@ -51,16 +57,6 @@ def recommended(estimates):
     same = estimates["target"] == estimates.loc[HEADLINE, "target"]
     first = estimates.index[same & (estimates["rank"] == 1)]
     return str(first[0]) if len(first) else HEADLINE
-
-
-def _row(construction, name):
-    estimator = construction.estimators[name]
-    n_bins = int(estimator.apply(construction.data)[1][0])
-    return {
-        "target": estimator.target_name,
-        "n_bins": n_bins if n_bins > 0 else None,
-        **construction.against_null(name),
-    }
 
 
 def _errors(construction, name, weights):
@@ -73,8 +69,3 @@ def _errors(construction, name, weights):
         errors = errors + weight / total * error
         squares = squares + weight / total * error**2
     return errors, squares
-
-
-def _table(rows):
-    table = pd.DataFrame.from_dict(rows, orient="index").rename_axis("estimator")
-    return table.reindex(columns=COLUMNS[1:])

@@ -37,34 +37,24 @@ class Inversion(NamedTuple):
 
 
 class Construction:
-    """Estimates drawn along the family c_λ, for several estimators at once.
+    """Estimates drawn along the family c_λ of a Sample, for several estimators at once.
 
     Parameters
     ----------
-    sample : Family
-        With ``redraws(name)``, which draws data sets: of a Sample, FixedScores.
+    sample : FittedSample
     estimators : dict {name: estimator}
         With ``run(data) -> (m,)``, estimates of m drawn data sets, and ``target(scores, rates) ->
         float`` of scores (n,) with hits of probability rates (n,), or None.
-    replicates : int
-        Data sets drawn at each λ.
-    null_replicates : int, optional
-        Data sets drawn at λ = 0, for the p-value.
-    name : str
-        Of the random stream.
-    refinements : int
-        How often the intervals of λ that hold an end are halved.
+    replicates, null_replicates : int
+        Data sets drawn at each λ, and at λ = 0, for the p-value.
     """
 
-    def __init__(
-        self, sample, estimators, replicates=400, null_replicates=None, name="audit", refinements=1
-    ):
+    def __init__(self, sample, estimators, replicates=400, null_replicates=0):
         self.sample, self.estimators = sample, estimators
         self.runs = {name: each.run for name, each in estimators.items()}
         self.replicates = replicates
-        self.null_replicates = max(null_replicates or replicates, replicates)
-        self.fixed = sample.redraws(name)
-        self._refinements = refinements
+        self.null_replicates = max(null_replicates, replicates)
+        self.fixed = sample.redraws("audit")
         self.data = self.fixed.observed(sample.hits)
         self.observed = {name: float(run(self.data)[0]) for name, run in self.runs.items()}
         self.estimates = {}
@@ -99,8 +89,7 @@ class Construction:
             self.at(lam)
             if all(self._rejected_above(name, lam, level) for name in self.runs):
                 break
-        for _ in range(self._refinements):
-            self._halve(e for name in self._with_target() for e in self._edges(name, level))
+        self._halve(e for name in self._with_target() for e in self._edges(name, level))
         for _ in range(_AT_A_JUMP):
             lows = {self._edges(name, level)[0] for name in self._with_target()}
             self._halve(low for low in lows if low in self.estimates)
@@ -155,9 +144,9 @@ class Construction:
         """Return λ at the interval's low end, at its high end, and of the median estimate."""
         lams = np.array(sorted(self.estimates))
         tail = (1 - level) / 2
-        upper = np.array([self._quantile(name, lam, 1 - tail) for lam in lams])
-        lower = np.array([self._quantile(name, lam, tail) for lam in lams])
-        middle = np.array([self._quantile(name, lam, 0.5) for lam in lams])
+        lower, middle, upper = (
+            np.array([self._quantile(name, lam, p) for lam in lams]) for p in (tail, 0.5, 1 - tail)
+        )
         return (
             _first_at_least(lams, upper, self.observed[name]),
             _last_at_most(lams, lower, self._ceiling(name)),
