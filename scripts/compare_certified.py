@@ -38,6 +38,20 @@ CONVENTIONS = {
 }  # fmt: skip
 
 
+def _row(data, quantity, peer, version, printed):
+    measure, norm, conventions = CONVENTIONS[quantity]
+    head = f"{measure} norm={norm}" if norm != 1 else measure
+    keys = {convention: f"{head} {convention}".strip() for convention in conventions}
+    certified = data.values[keys[""]].digits
+    row = [data.name, quantity, peer, version]
+    if isinstance(printed, str) or np.isnan(printed):
+        refused = f"refused: {printed}".replace("refused: nan", "not a number")
+        return [*row, refused, certified, "", "", ""]
+    agrees = [key for key in keys.values() if abs(data.values[key] - printed) <= SAME]
+    cause = ("", "") if agrees else cause_of(peer, quantity, data.scores, data.hits, printed)
+    return [*row, printed, certified, "; ".join(agrees), *cause]
+
+
 @script(
     option("--environments", "folder of environments", default=".venv-peers"),
     option("--peers", "names of peers; none means all", many=True, default=[]),
@@ -63,21 +77,3 @@ def main(options):
                     rows.append(_row(data[name], quantity, peer, version, value))
         print(f"{peer} {version}: {len(data)} data sets", file=sys.stderr)
     write_table(options.output, COLUMNS, rows)
-
-
-def _row(data, quantity, peer, version, printed):
-    measure, norm, conventions = CONVENTIONS[quantity]
-    head = f"{measure} norm={norm}" if norm != 1 else measure
-    keys = {convention: f"{head} {convention}".strip() for convention in conventions}
-    certified = data.values[keys[""]].digits
-    row = [data.name, quantity, peer, version]
-    if isinstance(printed, str) or np.isnan(printed):
-        refused = f"refused: {printed}".replace("refused: nan", "not a number")
-        return [*row, refused, certified, "", "", ""]
-    agrees = [key for key in keys.values() if abs(data.values[key] - printed) <= SAME]
-    cause = ("", "") if agrees else cause_of(peer, quantity, data.scores, data.hits, printed)
-    return [*row, printed, certified, "; ".join(agrees), *cause]
-
-
-if __name__ == "__main__":
-    main()

@@ -50,30 +50,6 @@ TESTS = {
 }
 
 
-@script(
-    option("--environments", "folder of environments", default=".venv-peers"),
-    option("--output", "table to write", default="resources/peers/values.csv"),
-)
-def main(options):
-    folder = Path(options.environments)
-    folder.mkdir(exist_ok=True)
-    data = data_sets()
-    arrays = folder / "data.npz"
-    np.savez(arrays, **{f"{k}_{n}": a for k, pair in data.items() for n, a in pair.items()})
-    rows = []
-    for requirements in sorted((HERE.parent / "envs/peers").glob("*.txt")):
-        peer = requirements.stem
-        python = environment(folder / peer, requirements)
-        for name, values in printed(peer, python, arrays).items():
-            version = requirements.read_text().split("==")[1].split()[0]
-            rows += [
-                _row(name, data[name], quantity, peer, version, value)
-                for quantity, value in values.items()
-            ]
-        print(f"{peer} {version}: {len(data)} data sets", file=sys.stderr)
-    write_table(options.output, COLUMNS, rows)
-
-
 def data_sets():
     """Return {name: {scores, hits}}: calibrated, saturated, tied, small, multi-class."""
     rng = np.random.default_rng(2022)
@@ -146,5 +122,25 @@ def ours(quantity, scores, hits):
     return estimate(name, scores, hits, n_bins=15, norm=norm).value
 
 
-if __name__ == "__main__":
-    main()
+@script(
+    option("--environments", "folder of environments", default=".venv-peers"),
+    option("--output", "table to write", default="resources/peers/values.csv"),
+)
+def main(options):
+    folder = Path(options.environments)
+    folder.mkdir(exist_ok=True)
+    data = data_sets()
+    arrays = folder / "data.npz"
+    np.savez(arrays, **{f"{k}_{n}": a for k, pair in data.items() for n, a in pair.items()})
+    rows = []
+    for requirements in sorted((HERE.parent / "envs/peers").glob("*.txt")):
+        peer = requirements.stem
+        python = environment(folder / peer, requirements)
+        for name, values in printed(peer, python, arrays).items():
+            version = requirements.read_text().split("==")[1].split()[0]
+            rows += [
+                _row(name, data[name], quantity, peer, version, value)
+                for quantity, value in values.items()
+            ]
+        print(f"{peer} {version}: {len(data)} data sets", file=sys.stderr)
+    write_table(options.output, COLUMNS, rows)

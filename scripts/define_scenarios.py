@@ -9,6 +9,13 @@ from reproduction.scenarios.tables import scenario_row, synthetic_rows
 from reproduction.tables.files import write_table
 
 
+def _parts(flag, text, form, *types):
+    try:
+        return tuple(kind(part) for kind, part in zip(types, text.split(","), strict=True))
+    except ValueError:
+        raise InputError(f"{flag}: {text!r} is not {form}") from None
+
+
 @script(
     option("--models-table", "models table (CSV): gives the groups", default=None),
     option("--beta-fits", "beta_fits tables or Table 2", many=True, default=[]),
@@ -34,14 +41,3 @@ def main(options):
         of_model = model, models[model]["group"], fit.source
         rows.append(scenario_row(options.experiment, *of_model, *fit.scores, fit.curve))
     write_table(options.output, "scenarios", rows)
-
-
-def _parts(flag, text, form, *types):
-    try:
-        return tuple(kind(part) for kind, part in zip(types, text.split(","), strict=True))
-    except ValueError:
-        raise InputError(f"{flag}: {text!r} is not {form}") from None
-
-
-if __name__ == "__main__":
-    main()

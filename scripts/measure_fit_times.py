@@ -12,7 +12,3 @@ ROUNDS = 5  # fits of which the median is taken; of long ones fewer
 def main(options):
     rows = ({**row, "processor": processor()} for row in fit_time_rows(ROUNDS))
     write_table(options.output, "fit_times", rows)
-
-
-if __name__ == "__main__":
-    main()

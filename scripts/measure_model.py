@@ -63,7 +63,3 @@ def main(options):
             continue
         rows = pd.concat(parts).assign(model=options.model, source=source)
         write_table(path, name, rows.reindex(columns=columns_of(name)))
-
-
-if __name__ == "__main__":
-    main()

@@ -19,7 +19,3 @@ def main(options):
     write_table(
         options.output_sensitivity, "recalibration_sensitivity", sensitivity_table(selections)
     )
-
-
-if __name__ == "__main__":
-    main()

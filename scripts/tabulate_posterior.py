@@ -16,6 +16,22 @@ CERTIFIED_SIZES = (1000, 4000)
 PARTS = ("rmse", "coverage", "limit", "certificate")
 
 
+def _certificates(sizes, data_sets):
+    run = information_limit.averaged_posterior_l1
+    for law, shapes in CERTIFIED.items():
+        for n in sizes:
+            found = information_limit.certificate(*shapes, n, run, data_sets)
+            yield {
+                "law": law,
+                "n_samples": n,
+                "target": "l1",
+                "n_curves": found.prior.size,
+                "ratio": found.ratio,
+                "ratio_se": found.ratio_se,
+                "n_data_sets": data_sets,
+            }
+
+
 @script(
     option("--part", "table to make", choices=PARTS),
     option("--half", "scenarios", choices=(DESIGN, JUDGING, WORLD), default=JUDGING),
@@ -39,23 +55,3 @@ def main(options):
         cells = [(s, n, options.data_sets) for s in scenarios for n in sizes]
         table = pd.DataFrame(row for cell in cells for row in rows_of(*cell))
     write_table(options.output, list(table), table)
-
-
-def _certificates(sizes, data_sets):
-    run = information_limit.averaged_posterior_l1
-    for law, shapes in CERTIFIED.items():
-        for n in sizes:
-            found = information_limit.certificate(*shapes, n, run, data_sets)
-            yield {
-                "law": law,
-                "n_samples": n,
-                "target": "l1",
-                "n_curves": found.prior.size,
-                "ratio": found.ratio,
-                "ratio_se": found.ratio_se,
-                "n_data_sets": data_sets,
-            }
-
-
-if __name__ == "__main__":
-    main()

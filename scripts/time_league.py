@@ -36,7 +36,3 @@ def main(options):
                 seconds = min(timed(call) for _ in range(ROUNDS))
                 rows.append((entry.name, n, float(np.format_float_positional(1e3 * seconds, 3))))
     write_table(options.output, "league_times", rows)
-
-
-if __name__ == "__main__":
-    main()

@@ -16,6 +16,12 @@ BEGIN, END = "<!-- numbers: begin", "<!-- numbers: end -->"
 MARKED = re.compile(rf"({BEGIN}([\w ]*)[^\n]*\n).*?({END})", re.DOTALL)
 
 
+def quoted_numbers(tables, machine, topics=()):
+    """Return the lines, Markdown, of these ``topics``, of all if none, that the tables allow."""
+    found = {path.stem: read_table(path) for path in sorted(tables.glob("*.csv"))}
+    return [f"- **{title}**{text}" for title, text in findings(found, machine, topics)]
+
+
 @script(
     option("--tables", "folder of result tables", default="results/tables"),
     option("--machine", "machine and date of the benchmark, in words", default=""),
@@ -32,13 +38,3 @@ def main(options):
         numbers = quoted_numbers(Path(options.tables), options.machine, found[2].split())
         lines = "".join(f"{line}\n" for line in numbers)
         write_text(document, text[: found.end(1)] + lines + text[found.start(3) :])
-
-
-def quoted_numbers(tables, machine, topics=()):
-    """Return the lines, Markdown, of these ``topics``, of all if none, that the tables allow."""
-    found = {path.stem: read_table(path) for path in sorted(tables.glob("*.csv"))}
-    return [f"- **{title}**{text}" for title, text in findings(found, machine, topics)]
-
-
-if __name__ == "__main__":
-    main()
