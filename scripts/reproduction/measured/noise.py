@@ -5,8 +5,6 @@ one law, the probabilities after temperature scaling (of the first method where 
 methods whose values differ by less than 1.96 times that are not told apart by these test rows.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import combinations
 from typing import Any

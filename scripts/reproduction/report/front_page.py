@@ -1,7 +1,5 @@
 """The front page of a run: the findings that matter with their pictures, and the doors."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 

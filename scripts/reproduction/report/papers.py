@@ -1,7 +1,5 @@
 """Claims by their source: the paper, two others and calbias, each with its count of verdicts."""
 
-from __future__ import annotations
-
 import re
 from typing import Any, NamedTuple
 

@@ -5,8 +5,6 @@ confidence, [q_k, q_k+1), and takes the mean gap over deciles, not over rows. Th
 excludes its upper edge, the largest confidence: every confidence of exactly 1 is dropped.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator
 from pathlib import Path

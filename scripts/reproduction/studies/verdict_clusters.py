@@ -5,8 +5,6 @@ that each row alone has its rate for any ρ. A martingale's rows are the chances
 at 100 times, as forecasts during a game.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import NamedTuple
 

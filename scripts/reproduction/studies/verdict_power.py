@@ -6,8 +6,6 @@ lists the alternatives that may be looked at while the verdict is designed, JUDG
 looked at once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
