@@ -38,6 +38,5 @@ def main(options):
     models = read_models(options.models_table) if options.models else {}
     for model in options.models:
         fit = fitted_scenario(model, options.curve, options.beta_fits, options.glm_fits)
-        of_model = model, models[model]["group"], fit.source
-        rows.append(scenario_row(options.experiment, *of_model, *fit.scores, fit.curve))
+        rows.append(scenario_row(options.experiment, *fit, models[model]["group"]))
     write_table(options.output, "scenarios", rows)

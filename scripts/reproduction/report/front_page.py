@@ -26,7 +26,7 @@ def front_page(
 
     ``tables`` {name: DataFrame} has at least ``claims`` and ``measurements``, ``pictures`` is
     {figure: path of its PNG}, ``audits`` names the pages in ``results/audit``, ``cost`` is what
-    ``reproduction.pipeline.cost.cost_by_rule`` returns.
+    ``reproduction.pipeline.job_logs.cost_by_rule`` returns.
     """
     catalogue = figure_catalogue()
     cards = [

@@ -1,32 +1,22 @@
 """The scenario of a model: its Beta fit with its calibration curve of lowest AIC."""
 
-from typing import NamedTuple
-
 from calbias.errors import InputError
 from calbias.truth.curves import Curve
+from calbias.truth.scenarios import Scenario
 from reproduction.tables.rows import read_rows
 
 
-class FittedScenario(NamedTuple):
-    """(alpha, beta) of the scores, the Curve, and where they come from."""
-
-    scores: tuple
-    curve: Curve
-    source: str
-
-
 def fitted_scenario(model, curve, beta_fits, glm_fits):
-    """Return the FittedScenario of ``model``; ``curve`` is ``fitted`` or ``identity``.
+    """Return (Scenario, source) of ``model``; ``curve`` is ``fitted`` or ``identity``.
 
     The first path that lists the model counts; a table without ``source`` is published.
     """
     beta = _rows(model, beta_fits)[0]
-    source = beta.get("source", "published_fits")
-    scores = float(beta["alpha"]), float(beta["beta"])
-    if curve == "identity":
-        return FittedScenario(scores, Curve("identity"), source)
-    best = min(_rows(model, glm_fits), key=lambda row: float(row["aic"]))
-    return FittedScenario(scores, Curve.from_row(best), source)
+    fitted = Curve("identity")
+    if curve == "fitted":
+        fitted = Curve.from_row(min(_rows(model, glm_fits), key=lambda row: float(row["aic"])))
+    scenario = Scenario(model, float(beta["alpha"]), float(beta["beta"]), fitted)
+    return scenario, beta.get("source", "published_fits")
 
 
 def _rows(model, paths):

@@ -58,8 +58,8 @@ def league_scenarios(models, beta_fits, glm_fits):
         for law, pair in LAWS.items()
         for name, curve in CURVES.items()
     ]
-    fits = {model: fitted_scenario(model, "fitted", beta_fits, glm_fits) for model in models}
-    return synthetic + [Scenario(model, *fit.scores, fit.curve) for model, fit in fits.items()]
+    fits = beta_fits, glm_fits
+    return synthetic + [fitted_scenario(model, "fitted", *fits)[0] for model in models]
 
 
 class TiedScenario(NamedTuple):
