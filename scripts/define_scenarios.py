@@ -4,7 +4,7 @@ from calbias.errors import InputError
 from calbias.truth.curves import NAMED_CURVES, Curve
 from reproduction.pipeline.models import read_models
 from reproduction.pipeline.script import option, script
-from reproduction.scenarios.fitted_scenarios import fitted_scenario
+from reproduction.scenarios.fits import fitted_scenario
 from reproduction.scenarios.tables import scenario_row, synthetic_rows
 from reproduction.tables.files import write_table
 

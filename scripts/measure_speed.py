@@ -56,8 +56,7 @@ def main(options):
         rows = grid_rows(scenarios, options.replicates, options.rounds, options.suffix)
         write_table(options.output, "benchmark", rows)
         return
-    rows = grid_rows(scenarios, options.replicates, options.rounds)
-    rows += _rows_for_avx2(options)
+    rows = [*grid_rows(scenarios, options.replicates, options.rounds), *_rows_for_avx2(options)]
     rows += growth_rows(scenarios, options.replicates, options.rounds)
     rows += call_rows(scenarios[0], options.rounds)
     rows += argsort_rows(options.rounds)

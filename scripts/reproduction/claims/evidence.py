@@ -8,8 +8,8 @@ import pandas as pd
 from reproduction.claims.measurements import NAN
 from reproduction.claims.verdicts import NEEDS_REAL_LOGITS, NotJudged, OtherNorm
 from reproduction.logits.store import REAL_LOGITS, SURROGATE_LOGITS
+from reproduction.scenarios.fits import printed_fits
 from reproduction.scenarios.paper import MODEL_SIZES, MODELS, N_BINS, N_REPLICATES, NORM
-from reproduction.scenarios.published_fits import printed_fits
 from reproduction.tables.files import groups_of
 
 FEWEST_REPLICATES = 500

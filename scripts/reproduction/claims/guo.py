@@ -3,8 +3,6 @@
 The models of the public logits are the same architectures in other trainings.
 """
 
-from functools import partial
-
 import numpy as np
 
 from reproduction.claims.by_method import by_share, genuine, measured, on_other_networks, share
@@ -152,8 +150,12 @@ def matrix_overfits(evidence):
 )
 def histogram_beats_the_general_binnings(evidence):
     for other in BINNING[1:]:
-        lowers, needed = partial(_is_lower, other=other), {"ece": ["histogram_binning", other]}
-        yield from on_other_networks(evidence, lowers, needed, f"lower than {other}")
+        yield from on_other_networks(
+            evidence,
+            lambda of: of["ece"]["histogram_binning"] < of["ece"].iloc[:, -1],
+            {"ece": ["histogram_binning", other]},
+            f"lower than {other}",
+        )
     values, rows = genuine(evidence, "ece", BINNING)
     lower = {other: values["histogram_binning"] < values[other] for other in BINNING[1:]}
     for other, holds in lower.items():
@@ -163,10 +165,6 @@ def histogram_beats_the_general_binnings(evidence):
     most = [holds.mean() > 0.5 for holds in lower.values()]
     why = "the claim is about most models"
     return (yield from on_genuine(rows, all_or_some(most), why_open=why))
-
-
-def _is_lower(of, other):
-    return (of["ece"]["histogram_binning"] < of["ece"][other]).rename(other)
 
 
 @claim(

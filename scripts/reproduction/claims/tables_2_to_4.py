@@ -15,7 +15,7 @@ from reproduction.claims.measurements import POINTS, Measurement, by_case
 from reproduction.claims.verdicts import CLEAR, NEEDS_REAL_LOGITS, NotJudged, claim, verdict_of
 from reproduction.fits.standard_errors import rows_with_table3_errors
 from reproduction.logits.store import REAL_SCORES
-from reproduction.scenarios.published_fits import HALF_LAST_DIGIT_BETA
+from reproduction.scenarios.fits import HALF_LAST_DIGIT_BETA
 from reproduction.tables.files import is_true
 
 BETA_TOLERANCE, BETA_LOOSE = 0.002, 0.05

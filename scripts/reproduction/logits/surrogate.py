@@ -21,7 +21,7 @@ import numpy as np
 from calbias.engine.seeding import stream
 from calbias.logits.raw_file import FOLDS, Fold
 from reproduction.logits.store import SURROGATE_LOGITS, Logits
-from reproduction.scenarios.fitted_scenarios import fitted_scenario
+from reproduction.scenarios.fits import fitted_scenario
 
 STRICTNESS = 0.999
 """No other class has more than this share of the top score."""

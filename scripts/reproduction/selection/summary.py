@@ -6,6 +6,7 @@ import pandas as pd
 from calbias.errors import InputError
 from reproduction.selection.analysis_choices import DEFAULT
 from reproduction.tables.files import read_table
+from reproduction.tables.rows import validate_columns
 from reproduction.tables.schema import columns_of
 
 PUBLISHED = {
@@ -21,12 +22,8 @@ def gathered(paths):
     tables = []
     for path in paths:
         table = read_table(path)
-        missing = [name for name in ("choice", *_COLUMNS) if name not in table.columns]
-        if missing:
-            raise InputError(
-                f"{path}: no column {missing[0]}; give what recalibrate_model.py "
-                "--selection-output wrote"
-            )
+        remedy = "give what recalibrate_model.py --selection-output wrote"
+        validate_columns(table, ("choice", *_COLUMNS), path, remedy)
         tables.append(table)
     joined = pd.concat(tables, ignore_index=True)
     twice = joined[joined.duplicated(["choice", "model", "source", "measure"])]
@@ -37,9 +34,8 @@ def gathered(paths):
 
 def selection_table(selections, published, path):
     """Return ``recalibration_selection``; ``path`` is the published table's, for messages."""
-    missing = [name for name in ("model", *PUBLISHED.values()) if name not in published.columns]
-    if missing:
-        raise InputError(f"{path}: no column {missing[0]}; give the published Table 1")
+    remedy = "give the published Table 1"
+    validate_columns(published, ("model", *PUBLISHED.values()), path, remedy)
     ticks = published.set_index("model")
     table = selections.loc[selections["choice"] == DEFAULT.name, _COLUMNS]
     published_agrees = [

@@ -3,9 +3,9 @@
 from calbias.auditing.description import ties_of
 from reproduction.fits.empirical_error import atoms
 from reproduction.selection.analysis_choices import METHODS, VARIANTS
+from reproduction.selection.measures import draw_counts
 from reproduction.selection.outcomes import outcomes
 from reproduction.selection.reference import REFERENCES
-from reproduction.selection.resamples import draw_counts
 from reproduction.selection.selection import Selections, selected
 
 ALL_METHODS = ("uncalibrated", *METHODS)

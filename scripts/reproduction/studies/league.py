@@ -23,7 +23,7 @@ from calbias.truth.curves import Curve
 from calbias.truth.scenarios import Scenario
 from calbias.truth.targets.population import Population, population_of_scenario
 from calbias.truth.targets.registry import target_value, target_value_of
-from reproduction.scenarios.fitted_scenarios import fitted_scenario
+from reproduction.scenarios.fits import fitted_scenario
 from reproduction.scenarios.sets import SATURATED, SPREAD
 from reproduction.scenarios.wave import Wave
 from reproduction.studies.posterior_scenarios import StudyScenario

@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 from calbias.truth.curves import Curve
 from calbias.truth.scenarios import Scenario
 from calbias.truth.true_error import true_calibration_error
-from reproduction.scenarios.published_fits import (
+from reproduction.scenarios.fits import (
     HALF_LAST_DIGIT,
     HALF_LAST_DIGIT_BETA,
     printed_coefficients,

@@ -8,7 +8,7 @@ from pathlib import Path
 from calbias.errors import InputError
 from calbias.io.command_line import written_whole
 from calbias.io.tables import remedy
-from reproduction.tables.rows import read_parquet, validate_file
+from reproduction.tables.rows import read_parquet, validate_columns, validate_file
 from reproduction.tables.schema import columns_of
 
 
@@ -88,9 +88,7 @@ def true_errors_of(table, scenarios):
 
 def groups_of(models, path):
     """Return {model: group}, its data set, of the models table read from ``path``."""
-    for column in ("model", "group"):
-        if column not in models:
-            raise InputError(f"{path}: no column {column}; give the models table")
+    validate_columns(models, ("model", "group"), path, "give the models table")
     return dict(zip(models["model"], models["group"], strict=True))
 
 
