@@ -87,9 +87,8 @@ def growth_rows(scenarios, replicates, rounds):
 
 def _against_beta(work, grid, names, rounds, others=None):
     baselines = {"numpy_beta_draw": grid.numpy_beta_draw, **(others or {})}
-    return compare(
-        work, grid.n_scores, ("calbias", partial(grid.calbias, names)), baselines, rounds
-    )
+    run = "calbias", partial(grid.calbias, names)
+    return compare(work, grid.n_scores, run, baselines, rounds)
 
 
 def call_rows(scenario, rounds, n=12800, calls=20):

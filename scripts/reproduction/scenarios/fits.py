@@ -1,4 +1,4 @@
-"""Scenarios of models by their fits: as printed in Tables 2 and 3, rounded, or in a run's tables."""
+"""Scenarios of models by their fits: of Tables 2 and 3, as printed, rounded, or of a run."""
 
 from typing import NamedTuple
 

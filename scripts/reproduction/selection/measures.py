@@ -1,4 +1,4 @@
-"""The measures that may select a recalibration method, every estimator and the KS error; resamples."""
+"""What may select a recalibration method: every estimator and the KS error, on resamples too."""
 
 from functools import partial
 
