@@ -45,12 +45,12 @@ def test_a_claim_is_added_by_a_new_file(tmp_path, monkeypatch):
     monkeypatch.setattr(folder, "__path__", [*folder.__path__, str(tmp_path)])
     text = """
 from reproduction.claims.measurements import Measurement
-from reproduction.claims.verdicts import claim
+from reproduction.claims.verdicts import claim, worded
 
 LIMIT = 0.5
 
-@claim(
-    "Z01", "§3", "bias",
+@claim("Z01", "§3", "bias")
+@worded(
     says="A statement.", published="2", rule=f"above {LIMIT:.0%}", errors="none",
 )
 def judged(evidence):

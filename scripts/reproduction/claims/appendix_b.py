@@ -12,6 +12,7 @@ from reproduction.claims.verdicts import (
     SEARCHED,
     claim,
     verdict_of,
+    worded,
     worst_of,
 )
 from reproduction.scenarios.paper import HEATMAP_BINS, HEATMAP_MODELS, HEATMAP_SIZES, N_BINS
@@ -25,11 +26,8 @@ FLAT_VARIANCE = FLAT**2
 FIGURES = "fig10_sd_resnet110_c10 fig11_sd_resnet_wide32_c100 fig12_sd_resnet152_imgnet"
 
 
-@claim(
-    "R14",
-    "App B",
-    "bias",
-    FIGURES,
+@claim("R14", "App B", "bias", FIGURES)
+@worded(
     says="Equal-mass debias varies more than the equal-mass sweep",
     published="higher variance; no number",
     rule=(
@@ -83,11 +81,8 @@ def ratios_by(key, rows):
     return result
 
 
-@claim(
-    "R15",
-    "App B.2",
-    "bias",
-    FIGURES,
+@claim("R15", "App B.2", "bias", FIGURES)
+@worded(
     says=(
         "The variance falls with the sample size and does not depend clearly on the number of bins"
     ),

@@ -15,6 +15,7 @@ from reproduction.claims.verdicts import (
     claim,
     in_plain_words,
     verdict_of,
+    worded,
 )
 from reproduction.scenarios.paper import (
     AMBIGUOUS_PERCENT,
@@ -51,11 +52,8 @@ def sweep_curves(evidence):
     return curves
 
 
-@claim(
-    "R22",
-    "§7.3, App C",
-    "bias",
-    "fig13_tce_sweep",
+@claim("R22", "§7.3, App C", "bias", "fig13_tce_sweep")
+@worded(
     says=(
         "The bias is greatest at a true calibration error of 0 and generally falls as the error "
         "grows"
@@ -123,11 +121,8 @@ def _rank_correlation(x, y):
     return float(np.corrcoef(pd.Series(x).rank(), pd.Series(y).rank())[1, 0])
 
 
-@claim(
-    "R23",
-    "App C",
-    "bias",
-    "fig13_tce_sweep",
+@claim("R23", "App C", "bias", "fig13_tce_sweep")
+@worded(
     says=(
         "At 5000 samples of a perfectly calibrated model ECE_bin is off by 2 %, and the "
         "equal-mass sweep by significantly less"
@@ -212,12 +207,8 @@ def ambiguity(tces):
 AMBIGUITY = Settling(tuple(SCORES), ambiguous_tces, ambiguity, ambiguous_tces_drawn)
 
 
-@claim(
-    "R24",
-    "App C, Fig 13",
-    "bias settled",
-    "fig13_tce_sweep",
-    settling=AMBIGUITY,
+@claim("R24", "App C, Fig 13", "bias settled", "fig13_tce_sweep", settling=AMBIGUITY)
+@worded(
     says=(
         "At 200 samples an ECE_bin of 12 % can be a true error of 5 % or of 8 %, depending on "
         "the scores"

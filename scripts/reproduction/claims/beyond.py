@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from reproduction.claims.measurements import POINTS, Measurement, by_case
-from reproduction.claims.verdicts import NotJudged, all_or_some, claim, verdict_of
+from reproduction.claims.verdicts import NotJudged, all_or_some, claim, verdict_of, worded
 from reproduction.logits.store import REAL_SCORES
 
 FEWEST_MODELS = 10
@@ -18,11 +18,8 @@ FEWEST_REPLICATES = 40
 SINGLE = "curve of a single subsample"
 
 
-@claim(
-    "C01",
-    "calbias",
-    "predicted_bias",
-    "predicted_bias",
+@claim("C01", "calbias", "predicted_bias", "predicted_bias")
+@worded(
     says=(
         "Bias by construction, with hits redrawn from a fitted curve, predicts the bias of an "
         "estimator on real data"
@@ -111,11 +108,8 @@ def _distances(rows):
     return pd.DataFrame(distances)
 
 
-@claim(
-    "C02",
-    "calbias",
-    "interval_coverage",
-    "interval_coverage",
+@claim("C02", "calbias", "interval_coverage", "interval_coverage")
+@worded(
     says=(
         "The interval of an audit, a hull over posterior classes at nominal 95 %, covers the true "
         f"error at least {MEAN:.0%} of the time on average and {CELL:.0%} in every cell whose "
@@ -165,11 +159,8 @@ def _mean_coverage(name, method, rows):
     return Measurement(name, 100 * coverage.mean(), "percent", method, 100 * error)
 
 
-@claim(
-    "C03",
-    "calbias",
-    "league",
-    "league_errors",
+@claim("C03", "calbias", "league", "league_errors")
+@worded(
     says=(
         "The averaged posterior has a lower root mean squared error than the equal-mass sweep and "
         "than every other estimator of the ℓ1 error, on average over the league's cells"

@@ -15,6 +15,7 @@ from reproduction.claims.verdicts import (
     all_or_some,
     claim,
     verdict_of,
+    worded,
 )
 from reproduction.scenarios.paper import MODELS
 
@@ -26,11 +27,8 @@ BOOTSTRAP = "95 % bootstrap intervals"
 FEWEST_MODELS = 4
 
 
-@claim(
-    "G01",
-    "Guo §3, Fig 1",
-    "measures",
-    "guo_fig1_confidence",
+@claim("G01", "Guo §3, Fig 1", "measures", "guo_fig1_confidence")
+@worded(
     says="Modern neural networks are overconfident",
     published="ECE of 3 to 17 % on CIFAR and ImageNet",
     rule=(
@@ -49,12 +47,8 @@ def modern_networks_are_overconfident(evidence):
     return by_share(above, strict=1), " + ".join(dict.fromkeys(rows["source"]))
 
 
-@claim(
-    "G02",
-    "Guo §5, Table 1",
-    "measures printed_tables",
-    "guo_fig4_recalibrated",
-    real=True,
+@claim("G02", "Guo §5, Table 1", "measures printed_tables", "guo_fig4_recalibrated", real=True)
+@worded(
     says="Temperature scaling is the best method on vision models, or nearly so",
     published="at most 0.3 points above the lowest ECE, on ten models of CIFAR and ImageNet",
     rule=(
@@ -77,11 +71,8 @@ def temperature_is_near_best(evidence):
     return (yield from on_genuine(rows, by_share(near), holds=[near]))
 
 
-@claim(
-    "G03",
-    "Guo §5, Table 1",
-    "measures printed_tables",
-    real=True,
+@claim("G03", "Guo §5, Table 1", "measures printed_tables", real=True)
+@worded(
     says="Vector scaling comes out close to temperature scaling",
     published="ECEs differ by at most 0.37 points",
     rule=(
@@ -103,11 +94,8 @@ def vector_is_close_to_temperature(evidence):
     return (yield from on_genuine(rows, by_share(near), holds=[near]))
 
 
-@claim(
-    "G04",
-    "Guo §5, Table 1",
-    "measures printed_tables",
-    real=True,
+@claim("G04", "Guo §5, Table 1", "measures printed_tables", real=True)
+@worded(
     says="Matrix scaling overfits where there are hundreds of classes",
     published="CIFAR-100: 20 to 25 % after matrix scaling, 10 to 17 % before; ImageNet: no fit",
     rule=(
@@ -134,11 +122,8 @@ def matrix_overfits(evidence):
     return (yield from on_genuine(rows, verdict, CIFAR, [as_said], why))
 
 
-@claim(
-    "G05",
-    "Guo §5, Table 1",
-    "measures printed_tables",
-    real=True,
+@claim("G05", "Guo §5, Table 1", "measures printed_tables", real=True)
+@worded(
     says="Histogram binning typically outperforms isotonic regression and BBQ",
     published="lower ECE than isotonic regression 10 of 10, than BBQ 7 of 10",
     rule=(
@@ -167,11 +152,8 @@ def histogram_beats_the_general_binnings(evidence):
     return (yield from on_genuine(rows, all_or_some(most), why_open=why))
 
 
-@claim(
-    "G06",
-    "Guo §4.2, §5",
-    "measures",
-    real=True,
+@claim("G06", "Guo §4.2, §5", "measures", real=True)
+@worded(
     says="Binning methods change the accuracy, temperature scaling does not",
     published="temperature scaling keeps the order of the classes",
     rule=(
@@ -202,10 +184,8 @@ def binning_changes_the_accuracy(evidence):
     return (yield from on_genuine(rows, verdict, holds=[changed] if kept else []))
 
 
-@claim(
-    "G07",
-    "Guo §5",
-    "fit_times",
+@claim("G07", "Guo §5", "fit_times")
+@worded(
     says=(
         "Every method takes a time linear in the number of validation samples, and temperature "
         "scaling is by far the fastest"

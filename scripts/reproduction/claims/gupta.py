@@ -14,6 +14,7 @@ from reproduction.claims.verdicts import (
     all_or_some,
     claim,
     verdict_of,
+    worded,
 )
 from reproduction.logits.store import REAL_SCORES
 from reproduction.measured.tables import ON_HALF
@@ -30,12 +31,8 @@ BINS = ["ece", "ece100"]  # for 25 bins the spline has other knots
 CHANGES = 0.05  # of the ECE
 
 
-@claim(
-    "S01",
-    "Gupta Table 1",
-    "measures printed_tables",
-    "gupta_fig1_calibration",
-    real=True,
+@claim("S01", "Gupta Table 1", "measures printed_tables", "gupta_fig1_calibration", real=True)
+@worded(
     says="The KS errors of the uncalibrated models",
     published="4.102 to 5.493 % (CIFAR-10), 15.832 to 21.156 % (CIFAR-100), 5.721 and 6.544 %",
     rule=(
@@ -54,12 +51,8 @@ def uncalibrated_ks(evidence):
     return (yield from on_genuine(rows, verdict_of(near.all(), False)))
 
 
-@claim(
-    "S02",
-    "Gupta Table 1",
-    "measures printed_tables",
-    "gupta_fig1_calibration",
-    real=True,
+@claim("S02", "Gupta Table 1", "measures printed_tables", "gupta_fig1_calibration", real=True)
+@worded(
     says="After the spline the KS error is the lowest, or below 1 %",
     published="lowest in 9 of 13 rows, below 1 % in 12",
     rule=(
@@ -80,11 +73,8 @@ def spline_has_the_lowest_ks(evidence):
     return outcome
 
 
-@claim(
-    "S03",
-    "Gupta Tables 2, 4",
-    "measures printed_tables",
-    real=True,
+@claim("S03", "Gupta Tables 2, 4", "measures printed_tables", real=True)
+@worded(
     says="So it is for the second label, and for the two best labels together",
     published="below 1 % in all 13 rows for the second label, in 12 for the two best",
     rule="As S02 for the KS errors of the second label and within the top two, both.",
@@ -113,11 +103,8 @@ def _all_low(tables):
     return pd.concat(low, axis=1).all(axis=1)
 
 
-@claim(
-    "S04",
-    "Gupta §6, Table 5",
-    "measures printed_tables",
-    real=True,
+@claim("S04", "Gupta §6, Table 5", "measures printed_tables", real=True)
+@worded(
     says="The spline does not change the accuracy",
     published="the same if the top label alone is recalibrated, within 0.2 points if all are",
     rule=(
@@ -138,11 +125,8 @@ def spline_keeps_the_accuracy(evidence):
     return (yield from on_genuine(rows, verdict_of((change == 0).all(), False)))
 
 
-@claim(
-    "S05",
-    "Gupta Tables 1, 6",
-    "measures printed_tables",
-    real=True,
+@claim("S05", "Gupta Tables 1, 6", "measures printed_tables", real=True)
+@worded(
     says="ECE with 25 bins orders models and methods as the KS error does",
     published="128 of 150 pairs of methods (six methods, ten models) stand in one order",
     rule=(
@@ -174,10 +158,8 @@ def _in_one_order(ks, ece):
     )  # fmt: skip
 
 
-@claim(
-    "S06",
-    "Gupta §1, §3",
-    "measures",
+@claim("S06", "Gupta §1, §3", "measures")
+@worded(
     says="The KS error needs no bins, where the ECE changes with their number",
     published="the resulting calibration error depends on the binning scheme",
     rule=(

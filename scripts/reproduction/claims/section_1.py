@@ -1,18 +1,15 @@
 """R01: a perfectly calibrated model and its ECE_bin (section 1, Figure 1)."""
 
 from reproduction.claims.measurements import Measurement
-from reproduction.claims.verdicts import CLEAR, NotJudged, all_or_some, claim
+from reproduction.claims.verdicts import CLEAR, NotJudged, all_or_some, claim, worded
 
 LARGE_PERCENT = 2.0  # the size that appendix C calls "off"
 NOTICEABLE_PERCENT = 1.0
 SHARE = 0.95
 
 
-@claim(
-    "R01",
-    "Fig 1",
-    "bias estimate_histogram",
-    "fig1_intro",
+@claim("R01", "Fig 1", "bias estimate_histogram", "fig1_intro")
+@worded(
     says="ECE_bin of a perfectly calibrated model is large",
     published="systematically large; no number",
     rule=(

@@ -15,6 +15,7 @@ from reproduction.claims.verdicts import (
     all_or_some,
     claim,
     verdict_of,
+    worded,
 )
 from reproduction.scenarios.paper import (
     FIG2B_SCENARIOS,
@@ -32,11 +33,8 @@ FIGURES = (
 ROUNDING_PERCENT = 1e-9
 
 
-@claim(
-    "R02",
-    "§4, Fig 2b",
-    "bias",
-    "fig2b_bins_by_n",
+@claim("R02", "§4, Fig 2b", "bias", "fig2b_bins_by_n")
+@worded(
     says=(
         "ECE_bin can over- and underestimate the true calibration error, and more bins are not "
         "always better"
@@ -83,11 +81,8 @@ def more_bins_are_worse(cells):
     return bool(np.any(np.triu(difference > SEARCHED * error, 1)))
 
 
-@claim(
-    "R03",
-    "§4, App B",
-    "bias",
-    FIGURES,
+@claim("R03", "§4, App B", "bias", FIGURES)
+@worded(
     says=(
         "For each sample size some number of bins has the least bias, and that number grows with "
         "the sample size, for equal width and equal mass"
@@ -144,10 +139,8 @@ def can_be_nondecreasing(choices):
     return floor < np.inf
 
 
-@claim(
-    "R04",
-    "Eq 5",
-    "bias",
+@claim("R04", "Eq 5", "bias")
+@worded(
     says="The label-binned error is never below the binned error",
     published="≥, by Jensen's inequality",
     rule=(

@@ -5,17 +5,14 @@ from scipy.special import betainc
 
 from calbias.truth.curves import Curve
 from reproduction.claims.similarity import groups_matter, similarity_measurements
-from reproduction.claims.verdicts import NotJudged, all_or_some, claim
+from reproduction.claims.verdicts import NotJudged, all_or_some, claim, worded
 
 SIGNIFICANT = 0.05
 _SCORES = (np.arange(1000) + 0.5) / 1000
 
 
-@claim(
-    "R05",
-    "§6, Fig 3",
-    "scenarios",
-    "fig3_fits",
+@claim("R05", "§6, Fig 3", "scenarios", "fig3_fits")
+@worded(
     says="The data set influences the fits more than the architecture does",
     published="greater influence; no number",
     rule=(

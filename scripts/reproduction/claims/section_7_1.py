@@ -21,6 +21,7 @@ from reproduction.claims.verdicts import (
     claim,
     in_plain_words,
     verdict_of,
+    worded,
     worst_of,
 )
 from reproduction.scenarios.paper import BINNED, MODEL_SIZES, MODELS
@@ -38,11 +39,8 @@ def curves_by_group(evidence, experiment, estimators):
     return bias_by_group(rows.assign(group=rows["scenario"].map(evidence.groups())))
 
 
-@claim(
-    "R09",
-    "§7.1, Fig 4",
-    "bias",
-    "fig4_realistic",
+@claim("R09", "§7.1, Fig 4", "bias", "fig4_realistic")
+@worded(
     says=(
         "Bins of equal mass have less absolute bias than bins of equal width, for ECE_bin, "
         "debias and sweep"
@@ -77,11 +75,8 @@ def equal_mass_beats_equal_width(evidence):
     return verdict, evidence.source("realistic", MODELS), max(largest)
 
 
-@claim(
-    "R10",
-    "§7.1, Fig 4",
-    "bias",
-    "fig4_realistic",
+@claim("R10", "§7.1, Fig 4", "bias", "fig4_realistic")
+@worded(
     says=(
         "The equal-mass sweep has the least absolute bias and equal-mass debias the next; "
         "debias is behind mainly at small samples"
@@ -141,11 +136,8 @@ def exceptions(bias, se, groups):
     return found
 
 
-@claim(
-    "R12",
-    "§7.1, Fig 4",
-    "bias",
-    "fig4_realistic",
+@claim("R12", "§7.1, Fig 4", "bias", "fig4_realistic")
+@worded(
     says="In realistic scenarios the KDE is far more biased than every other estimator",
     published="much larger bias; no number",
     rule=(
@@ -168,11 +160,8 @@ def kde_is_far_more_biased(evidence):
     return verdicts["kde"], evidence.source("realistic", MODELS), largest
 
 
-@claim(
-    "R13",
-    "§7.1, Fig 4",
-    "bias",
-    "fig4_realistic",
+@claim("R13", "§7.1, Fig 4", "bias", "fig4_realistic")
+@worded(
     says="The bias curves of the architectures within a data set are similar",
     published="very similar; no number",
     rule=(

@@ -17,6 +17,7 @@ from reproduction.claims.verdicts import (
     all_or_some,
     claim,
     verdict_of,
+    worded,
     worst_of,
 )
 from reproduction.scenarios.paper import DETECTABLE_PERCENT, DETECTION_SIZES, NORM, WHOLE_PERCENT
@@ -33,11 +34,8 @@ UNDECIDED = (0.02, 0.98)  # cells where both always or never detect tell nothing
 SIDES = ("_a", "_b")  # of a table that has both estimators
 
 
-@claim(
-    "R16",
-    "§7.2, Fig 5",
-    "detection",
-    "fig5_detection",
+@claim("R16", "§7.2, Fig 5", "detection", "fig5_detection")
+@worded(
     says=(
         "The equal-mass sweep misses miscalibration less often than ECE_bin, especially below 10 "
         "000 samples"
@@ -132,12 +130,8 @@ NEEDS_MANY = Settling(
 )
 
 
-@claim(
-    "R17",
-    "§7.2",
-    "detection_limits settled",
-    "fig5_detection",
-    settling=NEEDS_MANY,
+@claim("R17", "§7.2", "detection_limits settled", "fig5_detection", settling=NEEDS_MANY)
+@worded(
     says="Detecting a miscalibration of 2 % takes more than 10 000 samples",
     published="2 % at 10 000 samples",
     rule=(
@@ -155,11 +149,8 @@ def two_percent_needs_many(evidence):
     return verdict, evidence.source("detection")
 
 
-@claim(
-    "R18",
-    "§7.2",
-    "detection_limits",
-    "fig5_detection",
+@claim("R18", "§7.2", "detection_limits", "fig5_detection")
+@worded(
     says="With fewer than 500 samples only a miscalibration above 10 % is detected reliably",
     published="10 % at 500 samples",
     rule=(

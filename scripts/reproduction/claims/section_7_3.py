@@ -22,6 +22,7 @@ from reproduction.claims.verdicts import (
     claim,
     in_plain_words,
     verdict_of,
+    worded,
     worst_of,
 )
 from reproduction.scenarios.paper import BINNED, MODELS
@@ -30,11 +31,8 @@ GOOD = ("ece_sweep_em", "ece_debias_em")
 COMMON = ("ece_bin_ew", "ece_debias_ew")
 
 
-@claim(
-    "R19",
-    "§7.3, Fig 6",
-    "bias",
-    "fig6_perfect",
+@claim("R19", "§7.3, Fig 6", "bias", "fig6_perfect")
+@worded(
     says="Under perfect calibration the KDE is least biased, and equal-mass debias next",
     published="KDE, then debias",
     rule=(
@@ -60,11 +58,8 @@ def kde_then_debias(evidence):
     return verdicts["kde"], evidence.source("perfect", MODELS)
 
 
-@claim(
-    "R20",
-    "§7.3",
-    "bias paired_t_test",
-    "fig6_perfect",
+@claim("R20", "§7.3", "bias paired_t_test", "fig6_perfect")
+@worded(
     says=(
         "Under perfect calibration equal-mass debias is significantly less biased than the "
         "equal-mass sweep"
@@ -83,11 +78,8 @@ def perfect_t_test(evidence):
     return verdict, evidence.source("perfect", MODELS)
 
 
-@claim(
-    "R21",
-    "§7.3",
-    "bias",
-    "fig4_realistic fig6_perfect",
+@claim("R21", "§7.3", "bias", "fig4_realistic fig6_perfect")
+@worded(
     says=(
         "The equal-mass sweep and debias are less biased than ECE_bin and debias with equal "
         "widths, in both settings"

@@ -12,7 +12,14 @@ from reproduction.claims.evidence import (
     on_genuine,
 )
 from reproduction.claims.measurements import POINTS, Measurement, by_case
-from reproduction.claims.verdicts import CLEAR, NEEDS_REAL_LOGITS, NotJudged, claim, verdict_of
+from reproduction.claims.verdicts import (
+    CLEAR,
+    NEEDS_REAL_LOGITS,
+    NotJudged,
+    claim,
+    verdict_of,
+    worded,
+)
 from reproduction.fits.standard_errors import rows_with_table3_errors
 from reproduction.logits.store import REAL_SCORES
 from reproduction.scenarios.fits import HALF_LAST_DIGIT_BETA
@@ -28,12 +35,8 @@ TABLES_OF_R08 = "ece_bin_real_and_simulated comparison tce_rounding"
 SURROGATES = "surrogates (a check of the pipeline, not of the paper)"
 
 
-@claim(
-    "R06",
-    "Table 2",
-    "beta_fits comparison",
-    "fig3_fits",
-    real=True,
+@claim("R06", "Table 2", "beta_fits comparison", "fig3_fits", real=True)
+@worded(
     says="The Beta parameters of the ten models' scores",
     published="Table 2, ten pairs",
     rule=(
@@ -65,12 +68,8 @@ def beta_parameters(evidence):
     return (yield from on_genuine(rows, verdict))
 
 
-@claim(
-    "R07",
-    "Table 3",
-    "glm_fits comparison",
-    "fig3_fits",
-    real=True,
+@claim("R07", "Table 3", "glm_fits comparison", "fig3_fits", real=True)
+@worded(
     says="The coefficients, AICs and selected model of the twelve GLMs",
     published="Table 3, 120 rows",
     rule=(
@@ -144,12 +143,8 @@ def aic_contradictions(evidence):
     )
 
 
-@claim(
-    "R08",
-    "Table 4, Fig 3c",
-    TABLES_OF_R08,
-    "fig3_fits",
-    real=True,
+@claim("R08", "Table 4, Fig 3c", TABLES_OF_R08, "fig3_fits", real=True)
+@worded(
     says="ECE_bin of the real models is close to that of data simulated from their fits",
     published="6.15–23.12 % real, 6.87–19.69 % simulated",
     rule=(

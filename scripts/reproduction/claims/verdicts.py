@@ -70,34 +70,33 @@ class Claim(NamedTuple):
     judge: Callable
 
 
-def claim(
-    id,
-    where,
-    tables,
-    figures="",
-    *,
-    says="",
-    published="",
-    rule="",
-    errors="",
-    real=False,
-    settling=None,
-):
-    """Decorate the function that judges a claim, which becomes a Claim with these words.
+def worded(*, says="", published="", rule="", errors=""):
+    """Decorate the function of a ``claim`` with the claim's words.
 
     ``says`` is the statement, ``published`` the printed numbers, ``rule`` how the verdict is
-    decided, ``errors`` what the uncertainty is. The function yields Measurements and notes (str;
-    empty ones are left out) and returns (verdict, source), (verdict, source, largest error), or
-    these and "2 of 10" (``evidence.on_genuine``).
+    decided, ``errors`` what the uncertainty is.
+    """
+
+    def with_words(judging):
+        judging.words = {"says": says, "published": published, "rule": rule, "errors": errors}
+        return judging
+
+    return with_words
+
+
+def claim(id, where, tables, figures="", *, real=False, settling=None):
+    """Decorate the ``worded`` function that judges a claim, which becomes a Claim.
+
+    The function yields Measurements and notes (str; empty ones are left out) and returns (verdict,
+    source), (verdict, source, largest error), or these and "2 of 10" (``evidence.on_genuine``).
     ``real``: it needs the real logits.
     """
-    words = {"says": says, "published": published, "rule": rule, "errors": errors}
 
     def claim_of(judging):
         place = f"{judging.__code__.co_filename}: claim {id}"
         ends = f"{place}: its rule must yield what it measured and return (verdict, source)"
-        missing = [name for name, text in words.items() if not text]
-        if missing:
+        words = getattr(judging, "words", {"says": ""})
+        if missing := [name for name, text in words.items() if not text]:
             raise InputError(f"{place}: give @claim its words {missing[0]}=")
 
         def judge(evidence):

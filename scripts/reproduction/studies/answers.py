@@ -17,11 +17,12 @@ from calbias.conventions import N_BINS
 from calbias.engine.scores_and_hits import scores_and_hits
 from calbias.engine.seeding import stream
 from calbias.engine.sorted_batch import of_sorted_scores, sorted_data_set
+from calbias.errors import InputError
 from calbias.estimation.loading import load_estimator
 from calbias.logits.checks import Place
 from calbias.logits.top_label import TopLabel, top_label_of_scores
 from reproduction.studies.predicted_bias import predicted_bias
-from reproduction.tables.rows import read_parquet, validate_columns, validate_file
+from reproduction.tables.rows import read_parquet, validate_file
 
 COLUMNS = ("dataset", "question", "prompt", "score", "hit")
 N_DECILES = 10
@@ -39,8 +40,11 @@ def read_answers(path: str | Path) -> pd.DataFrame:
     """Return the rows of a file of answers; InputError for one that lacks a column or is none."""
     validate_file(path)
     table = read_parquet(path).to_pandas()
-    remedy = f"a file of answers has the columns {', '.join(COLUMNS)}: add it, or restore the file"
-    validate_columns(table, COLUMNS, path, remedy)
+    if missing := [name for name in COLUMNS if name not in table]:
+        raise InputError(
+            f"{path}: no column {missing[0]}: a file of answers has the columns "
+            f"{', '.join(COLUMNS)}; add it, or restore the file"
+        )
     place = Place(Path(path), "scores and hits")
     scores, hits = scores_and_hits(table["score"], table["hit"], place.error)
     return table.assign(score=scores, hit=hits, dataset=table["dataset"].astype(str))
