@@ -157,14 +157,9 @@ def _real_and_simulated(axes, pairs, look):
         axes.errorbar(
             values[1], at, xerr=error if np.isfinite(error) else None, color=colour, **mark
         )
-    axes.set_yticks(list(places.values()), [_in_words(model) for model in places])
+    axes.set_yticks(list(places.values()), ["\n".join(model.rsplit("_", 1)) for model in places])
     axes.set_ylim(max(places.values()) + 0.7, -0.6)
     axes.set_xlim(left=0)
     axes.set(title="(c) ECE bin", xlabel="ECE bin of the data (%)")
     axes.tick_params(axis="y", length=0, labelsize=6)
     axes.grid(visible=False, axis="y")
-
-
-def _in_words(model):
-    """Return a model's name in two lines, its data set below."""
-    return "\n".join(model.rsplit("_", 1))

@@ -148,7 +148,8 @@ def league_rows(estimators, scenarios, sample_sizes, replicates, seed):
         for n in sample_sizes:
             values = {e: [] for e in entries if n <= MOST_QUADRATIC or not e.is_quadratic}
             if isinstance(scenario, TiedScenario):
-                batches = scenario.batches(n, seed, _n_tied(replicates))
+                few = max(FEWEST_TIED, round(_TIED_SHARE * replicates))
+                batches = scenario.batches(n, seed, min(few, replicates))
             else:
                 sampler = Sampler(scenario, n, seed, table)
                 table = sampler.table
@@ -172,10 +173,6 @@ def league_rows(estimators, scenarios, sample_sizes, replicates, seed):
 def n_replicates(n, sample_sizes, replicates):
     """Return how many data sets of n samples: at least 100, else in inverse proportion to n."""
     return max(min(replicates, FEWEST), round(replicates * min(sample_sizes) / n))
-
-
-def _n_tied(replicates):
-    return min(max(FEWEST_TIED, round(_TIED_SHARE * replicates)), replicates)
 
 
 def row_of(scenario, entry, n_samples, truth, values):

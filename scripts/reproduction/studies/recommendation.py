@@ -30,14 +30,10 @@ OTHER = "ece_sweep_em"  # whose p-value could decide instead of the headline's
 _DRAWS, _NULL_DRAWS = 60, 199
 
 
-def _shift(log_score, log1m_score):
-    return np.maximum(score(log_score, log1m_score) - 0.03, 0.0)
-
-
 CURVES = {
     "calibrated": slope(1.0),
     "power_1.2": Curve("power", b1=1.2).hit,
-    "shift": _shift,
+    "shift": lambda *logs: np.maximum(score(*logs) - 0.03, 0.0),
     "ripple": Wave("ripple", 0.05, 3).hit,
 }
 

@@ -47,10 +47,6 @@ def _beta(a: float, b: float) -> Callable[[np.random.Generator, int], Floats]:
     return lambda generator, n: np.clip(generator.beta(a, b, n), 1e-9, 1 - 1e-9)
 
 
-def _verbal(generator: np.random.Generator, n: int) -> Floats:
-    return generator.choice(_VERBAL, n)
-
-
 def _line(a: float, b: float) -> Callable[[Floats], Floats]:
     return lambda s: line(a, b)(s) - s
 
@@ -60,25 +56,13 @@ def _inside(low: float, high: float) -> Callable[[Floats], Floats]:
 
 
 def _wave(cycles: float) -> Callable[[Floats], Floats]:
-    def delta(s: Floats) -> Floats:
-        height: Floats = 0.1 * np.minimum(1, 8 * s * (1 - s))
-        return height * np.asarray(np.sin(2 * np.pi * cycles * s))
-
-    return delta
-
-
-def _neighbours(s: Floats) -> Floats:
-    return 0.1 * np.where(np.searchsorted(_VERBAL, s - 1e-9) % 2 == 0, -1.0, 1.0)
-
-
-def _stairs(s: Floats) -> Floats:
-    stairs: Floats = (np.floor(s * 5) + 0.5) / 5
-    return stairs - s
+    return lambda s: 0.1 * np.minimum(1, 8 * s * (1 - s)) * np.sin(2 * np.pi * cycles * s)
 
 
 LAWS = {
     "beta_2_1": _beta(*SPREAD), "uniform": _beta(*UNIFORM), "rare": _beta(0.6, 30),
-    "verbal": _verbal, "saturated": _beta(*SATURATED_ROUNDED), "u_shaped": _beta(0.5, 0.5),
+    "saturated": _beta(*SATURATED_ROUNDED), "u_shaped": _beta(0.5, 0.5),
+    "verbal": lambda generator, n: generator.choice(_VERBAL, n),
 }  # fmt: skip
 DESIGN = {
     "shift, beta_2_1": Alternative(LAWS["beta_2_1"], _line(-0.3, 1.0)),
@@ -87,7 +71,9 @@ DESIGN = {
     "wave of 2 cycles, uniform": Alternative(LAWS["uniform"], _wave(2)),
     "band .60-.65, beta_2_1": Alternative(LAWS["beta_2_1"], _inside(0.6, 0.65)),
     "above .9, beta_2_1": Alternative(LAWS["beta_2_1"], _inside(0.9, 1.0)),
-    "neighbours, verbal": Alternative(LAWS["verbal"], _neighbours),
+    "neighbours, verbal": Alternative(
+        LAWS["verbal"], lambda s: np.where(np.searchsorted(_VERBAL, s - 1e-9) % 2, 0.1, -0.1)
+    ),
     "shift and slope, rare": Alternative(LAWS["rare"], _line(-1.0, 0.75)),
     "jump at .5, uniform": Alternative(LAWS["uniform"], lambda s: np.where(s > 0.5, -0.05, 0.05)),
 }
@@ -99,7 +85,7 @@ JUDGING = {
     "one value, verbal": Alternative(LAWS["verbal"], _inside(0.79, 0.81)),
     "curved, u_shaped": Alternative(LAWS["u_shaped"], lambda s: -s * (1 - s) * logit(s) ** 2 / 10),
     "misses at the top, saturated": Alternative(LAWS["saturated"], _inside(0.9999, 1.0)),
-    "stairs, beta_2_1": Alternative(LAWS["beta_2_1"], _stairs),
+    "stairs, beta_2_1": Alternative(LAWS["beta_2_1"], lambda s: (np.floor(s * 5) + 0.5) / 5 - s),
     "slope above .5, uniform": Alternative(
         LAWS["uniform"], lambda s: np.where(s > 0.5, _line(0.0, 0.5)(s), 0.0)
     ),
