@@ -3,7 +3,7 @@
 import numpy as np
 
 from reproduction.claims.measurements import NAN, POINTS, Measurement, by_case
-from reproduction.claims.verdicts import CLEAR, NotJudged, claim, verdict_of, worded
+from reproduction.claims.verdicts import CLEAR, NotJudged, Verdict, claim, worded
 from reproduction.scenarios.paper import CALIBRATED_BINS, MODEL_SIZES
 
 FACTOR = 1.5
@@ -62,7 +62,7 @@ def near_optimal_unless_calibrated(evidence):
     if far := [str(n) for n, ok in near.items() if not ok]:
         yield f"not near-optimal at n = {', '.join(far)}"
     least = min(counts.values())
-    return verdict_of(least == len(MODEL_SIZES), least >= MOST), evidence.source("chosen_bins")
+    return Verdict.of(least == len(MODEL_SIZES), least >= MOST), evidence.source("chosen_bins")
 
 
 def choice(evidence, scenario, n):

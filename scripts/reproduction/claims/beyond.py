@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from reproduction.claims.measurements import POINTS, Measurement, by_case
-from reproduction.claims.verdicts import NotJudged, all_or_some, claim, verdict_of, worded
+from reproduction.claims.verdicts import NotJudged, Verdict, claim, worded
 from reproduction.logits.store import REAL_SCORES
 
 FEWEST_MODELS = 10
@@ -79,7 +79,7 @@ def construction_predicts_real_bias(evidence):
         f"the distance is largest for {by_model.idxmax()} ({by_model.max():.2f} points): "
         "where a GLM misses the curve near 1, or many scores are exactly 1"
     )
-    return verdict_of(shares.min() >= EXPLAINED, shares.min() >= PARTLY), REAL_SCORES
+    return Verdict.of(shares.min() >= EXPLAINED, shares.min() >= PARTLY), REAL_SCORES
 
 
 def explained(name, rows, only=""):
@@ -150,7 +150,7 @@ def intervals_cover(evidence):
         if len(low):
             yield f"below {CELL:.0%}, {words} by a test: {', '.join(low['scenario'])}"
     holds = mean >= MEAN, not (seen["high"] < CELL).any()
-    return all_or_some(holds), "simulation"
+    return Verdict.all_or_some(holds), "simulation"
 
 
 def _mean_coverage(name, method, rows):
@@ -208,4 +208,4 @@ def averaged_posterior_is_nearest(evidence):
             np.exp(difference.max()),
             case=f"to {other}, {worst[0]}, n = {worst[1]}",
         )
-    return all_or_some(below), "simulation"
+    return Verdict.all_or_some(below), "simulation"

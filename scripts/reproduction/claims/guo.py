@@ -8,15 +8,7 @@ import numpy as np
 from reproduction.claims.by_method import by_share, genuine, measured, on_other_networks, share
 from reproduction.claims.evidence import IF_AGREED, on_genuine
 from reproduction.claims.measurements import POINTS, Measurement, by_case
-from reproduction.claims.verdicts import (
-    CLEAR,
-    NOT_REPRODUCED,
-    NotJudged,
-    all_or_some,
-    claim,
-    verdict_of,
-    worded,
-)
+from reproduction.claims.verdicts import CLEAR, NotJudged, Verdict, claim, worded
 from reproduction.scenarios.paper import MODELS
 
 BINNING = ("histogram_binning", "isotonic_regression", "bbq")
@@ -149,7 +141,7 @@ def histogram_beats_the_general_binnings(evidence):
         yield from measured(f"ECE after {method}", values, rows, method)
     most = [holds.mean() > 0.5 for holds in lower.values()]
     why = "the claim is about most models"
-    return (yield from on_genuine(rows, all_or_some(most), why_open=why))
+    return (yield from on_genuine(rows, Verdict.all_or_some(most), why_open=why))
 
 
 @claim("G06", "Guo §4.2, §5", "measures", real=True)
@@ -180,7 +172,7 @@ def binning_changes_the_accuracy(evidence):
     for method in change:
         yield from by_case(f"accuracy after {method} minus before", change[method], POINTS)
     kept = (change["temperature_scaling"] == 0).all()
-    verdict = by_share(changed) if kept else NOT_REPRODUCED
+    verdict = by_share(changed) if kept else Verdict.NOT_REPRODUCED
     return (yield from on_genuine(rows, verdict, holds=[changed] if kept else []))
 
 
@@ -224,4 +216,4 @@ def fits_take_linear_time(evidence):
         yield f"faster than temperature scaling here: {', '.join(quicker)}"
     linear = all(slope <= 1 + CLEAR * error + 1e-9 for slope, error in exponents.values())
     fastest = bool((ratios > 1).all(axis=None))
-    return verdict_of(linear and fastest, linear or fastest), "simulation"
+    return Verdict.of(linear and fastest, linear or fastest), "simulation"

@@ -8,14 +8,7 @@ import pandas as pd
 from reproduction.claims.by_method import by_share, genuine, measured, on_other_networks, share
 from reproduction.claims.evidence import EACH, IF_AGREED, on_genuine
 from reproduction.claims.measurements import NAN, POINTS, Measurement, by_case
-from reproduction.claims.verdicts import (
-    NEEDS_REAL_LOGITS,
-    NotJudged,
-    all_or_some,
-    claim,
-    verdict_of,
-    worded,
-)
+from reproduction.claims.verdicts import NotJudged, Verdict, claim, worded
 from reproduction.logits.store import REAL_SCORES
 from reproduction.measured.tables import ON_HALF
 from reproduction.scenarios.paper import MODELS
@@ -48,7 +41,7 @@ def uncalibrated_ks(evidence):
     yield from measured("KS", values, rows, "uncalibrated", published="published_percent")
     yield share("equal to the printed digits", equal)
     yield share("within one unit of the last digit", near)
-    return (yield from on_genuine(rows, verdict_of(near.all(), False)))
+    return (yield from on_genuine(rows, Verdict.of(near.all(), False)))
 
 
 @claim("S02", "Gupta Table 1", "measures printed_tables", "gupta_fig1_calibration", real=True)
@@ -68,7 +61,7 @@ def spline_has_the_lowest_ks(evidence):
         outcome = yield from _spline_is_low(evidence, ["ks_top1"])
     except NotJudged as reason:
         yield str(reason)
-        outcome = NEEDS_REAL_LOGITS, REAL_SCORES
+        outcome = Verdict.NEEDS_REAL_LOGITS, REAL_SCORES
     yield from measured("ks_top1, spline of half of the test rows", halves, rows, ON_HALF)
     return outcome
 
@@ -122,7 +115,7 @@ def spline_keeps_the_accuracy(evidence):
     values, rows = genuine(evidence, *needed.popitem())
     change = change_of(values)
     yield from by_case("accuracy after minus before", change, POINTS)
-    return (yield from on_genuine(rows, verdict_of((change == 0).all(), False)))
+    return (yield from on_genuine(rows, Verdict.of((change == 0).all(), False)))
 
 
 @claim("S05", "Gupta Tables 1, 6", "measures printed_tables", real=True)
@@ -142,7 +135,7 @@ def ece_orders_as_ks(evidence):
     ece, _ = genuine(evidence, "ece25", METHODS)
     pairs = _in_one_order(ks, ece)
     yield Measurement("pairs in one order", sum(pairs), f"of {len(pairs)}")
-    verdict = verdict_of(np.mean(pairs) >= CONCORDANT, np.mean(pairs) >= PARTLY)
+    verdict = Verdict.of(np.mean(pairs) >= CONCORDANT, np.mean(pairs) >= PARTLY)
     return (yield from on_genuine(rows, verdict))
 
 
@@ -183,5 +176,5 @@ def ece_changes_with_bins(evidence):
         yield Measurement("change of the ECE, over the models", NAN, "percent", method, **ends)
     depends = change > CHANGES
     yield Measurement("above 5 %", depends.sum(), f"of {len(depends)}")
-    verdict = all_or_some(depends)
+    verdict = Verdict.all_or_some(depends)
     return verdict, " + ".join(dict.fromkeys(rows["source"]))

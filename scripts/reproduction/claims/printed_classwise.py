@@ -1,7 +1,7 @@
 """C04: which differences of a printed table of class-wise errors are more than noise."""
 
 from reproduction.claims.measurements import Measurement
-from reproduction.claims.verdicts import NotJudged, claim, verdict_of, worded
+from reproduction.claims.verdicts import NotJudged, Verdict, claim, worded
 from reproduction.logits.store import REAL_LOGITS
 from reproduction.measured.printed_classwise import BEST, UNDECIDED, UNKNOWN
 
@@ -47,4 +47,4 @@ def printed_best_is_told_from_the_rest(evidence):
         "networks of as many classes and rows for the rest"
     )
     share = distinct / n_networks
-    return verdict_of(share <= MOST, share <= PARTLY), REAL_LOGITS
+    return Verdict.of(share <= MOST, share <= PARTLY), REAL_LOGITS

@@ -8,15 +8,7 @@ import pandas as pd
 from reproduction.claims.evidence import by_estimator
 from reproduction.claims.measurements import POINTS, Measurement, by_case
 from reproduction.claims.tallies import abs_difference
-from reproduction.claims.verdicts import (
-    APPROXIMATE,
-    CLEAR,
-    SEARCHED,
-    all_or_some,
-    claim,
-    verdict_of,
-    worded,
-)
+from reproduction.claims.verdicts import CLEAR, SEARCHED, Verdict, claim, worded
 from reproduction.scenarios.paper import (
     FIG2B_SCENARIOS,
     HEATMAP_BINS,
@@ -64,7 +56,7 @@ def both_signs_and_turning_point(evidence):
     yield from by_case(
         f"sample sizes of {len(HEATMAP_SIZES)} at which more bins are clearly worse", worse
     )
-    verdict = all_or_some(holds)
+    verdict = Verdict.all_or_some(holds)
     return verdict, evidence.source("bins_by_n"), rows["bias_se_percent"].max()
 
 
@@ -92,7 +84,7 @@ def more_bins_are_worse(cells):
         "Eight curves: three models × ew, em (heat maps) and both distributions of Fig 2b. A "
         "curve passes if the number of bins with least |bias|, up to Monte Carlo ties, never "
         "falls as n grows and is larger at 6400 than at 200. Reproduced if all pass, "
-        f"{APPROXIMATE} if at least {MOST:.0%} do."
+        f"approximate if at least {MOST:.0%} do."
     ),
     errors=(
         "the best number of bins has the least |bias|, and those tie with it whose |bias| is "
@@ -114,7 +106,7 @@ def best_number_grows(evidence):
     yield from numbers
     if not all(grow):
         yield "the best numbers of every curve are listed under measured"
-    verdict = verdict_of(np.mean(grow) == 1, np.mean(grow) >= MOST)
+    verdict = Verdict.of(np.mean(grow) == 1, np.mean(grow) >= MOST)
     return verdict, evidence.source("heatmaps", HEATMAP_MODELS), maps["bias_se_percent"].max()
 
 
@@ -162,4 +154,4 @@ def label_binned_is_larger(evidence):
     yield Measurement(f"cells of {len(gaps)} with a mean below", below)
     yield Measurement("least difference", min(gaps), POINTS)
     yield Measurement("greatest difference", max(gaps), POINTS)
-    return verdict_of(below == 0, False), evidence.source("realistic")
+    return Verdict.of(below == 0, False), evidence.source("realistic")

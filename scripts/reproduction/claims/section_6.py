@@ -5,7 +5,7 @@ from scipy.special import betainc
 
 from calbias.truth.curves import Curve
 from reproduction.claims.similarity import groups_matter, similarity_measurements
-from reproduction.claims.verdicts import NotJudged, all_or_some, claim, worded
+from reproduction.claims.verdicts import NotJudged, Verdict, claim, worded
 
 SIGNIFICANT = 0.05
 _SCORES = (np.arange(1000) + 0.5) / 1000
@@ -42,4 +42,4 @@ def data_set_matters_more(evidence):
         )
     yield from similarity_measurements("mean distance within data sets / between", results)
     matters = [r.ratio < 1 and r.p_value < SIGNIFICANT for r in results.values()]
-    return all_or_some(matters), evidence.source("realistic", list(groups))
+    return Verdict.all_or_some(matters), evidence.source("realistic", list(groups))

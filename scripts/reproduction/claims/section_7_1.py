@@ -15,15 +15,7 @@ from reproduction.claims.tallies import (
     tally_measurements,
     unrooted_note,
 )
-from reproduction.claims.verdicts import (
-    CLEAR,
-    CONSISTENTLY,
-    claim,
-    in_plain_words,
-    verdict_of,
-    worded,
-    worst_of,
-)
+from reproduction.claims.verdicts import CLEAR, CONSISTENTLY, Verdict, claim, worded
 from reproduction.scenarios.paper import BINNED, MODEL_SIZES, MODELS
 from reproduction.summaries.bias_by_group import bias_by_group, error_of_mean
 
@@ -67,11 +59,11 @@ def equal_mass_beats_equal_width(evidence):
     means = {f"{f} {s}": magnitude[f"ece_{f}_{s}"] for f in FAMILIES for s in ("ew", "em")}
     yield from by_case("mean |bias|", means, "percent")
     yield from tally_measurements("em less biased", tallies)
-    words = [f"{family} {in_plain_words(t.verdict())}" for family, t in tallies.items()]
+    words = [f"{family} {t.verdict().words}" for family, t in tallies.items()]
     yield f"each alone: {', '.join(words)}"
     if lost:
         yield f"ew is clearly less biased at: {', '.join(lost)}"
-    verdict = worst_of(t.verdict() for t in tallies.values())
+    verdict = Verdict.worst(t.verdict() for t in tallies.values())
     return verdict, evidence.source("realistic", MODELS), max(largest)
 
 
@@ -113,7 +105,7 @@ def sweep_then_debias(evidence):
         yield f"least biased over all are {order[0]} and {order[1]}"
     for where, words in beaten.items():
         yield f"{where}: less biased than ece_sweep_em is {words}"
-    verdict = verdict_of(
+    verdict = Verdict.of(
         first and second and shrinks and not beaten,
         order[0] == "ece_sweep_em" and (second or shrinks),
     )
@@ -154,7 +146,7 @@ def kde_is_far_more_biased(evidence):
     ratios = {kde: means[kde] / means[list(BINNED)].max(axis=1) for kde in KDES}
     for kde, ratio in ratios.items():
         yield from by_case(f"mean |bias| of {kde} / worst binned estimator", ratio)
-    verdicts = {k: verdict_of((r > FAR).all(), (r > 1).all()) for k, r in ratios.items()}
+    verdicts = {k: Verdict.of((r > FAR).all(), (r > 1).all()) for k, r in ratios.items()}
     yield unrooted_note(verdicts)
     largest = curves["bias_se_percent"].max()
     return verdicts["kde"], evidence.source("realistic", MODELS), largest
@@ -191,5 +183,5 @@ def architectures_look_alike(evidence):
     )
     if less:
         yield f"less alike are the curves of {', '.join(less)}"
-    verdict = verdict_of(not less, sum(ratio < 1 for ratio in clear.values()) > len(results) / 2)
+    verdict = Verdict.of(not less, sum(ratio < 1 for ratio in clear.values()) > len(results) / 2)
     return verdict, evidence.source("realistic", list(groups))

@@ -12,14 +12,7 @@ from reproduction.claims.evidence import (
     on_genuine,
 )
 from reproduction.claims.measurements import POINTS, Measurement, by_case
-from reproduction.claims.verdicts import (
-    CLEAR,
-    NEEDS_REAL_LOGITS,
-    NotJudged,
-    claim,
-    verdict_of,
-    worded,
-)
+from reproduction.claims.verdicts import CLEAR, NotJudged, Verdict, claim, worded
 from reproduction.fits.standard_errors import rows_with_table3_errors
 from reproduction.logits.store import REAL_SCORES
 from reproduction.scenarios.fits import HALF_LAST_DIGIT_BETA
@@ -64,7 +57,7 @@ def beta_parameters(evidence):
     rounding = HALF_LAST_DIGIT_BETA / printed.abs().min(axis=None)
     yield Measurement("largest rounding of the printed parameters", 100 * rounding, "percent")
     yield softmax_note(rows)
-    verdict = verdict_of((off <= BETA_TOLERANCE).all(axis=None), (off <= BETA_LOOSE).all(axis=None))
+    verdict = Verdict.of((off <= BETA_TOLERANCE).all(axis=None), (off <= BETA_LOOSE).all(axis=None))
     return (yield from on_genuine(rows, verdict))
 
 
@@ -91,7 +84,7 @@ def glm_parameters(evidence):
     name = f"models of {len(selected)} that select the published winner"
     yield Measurement(name + f", {SURROGATES}" * rows.empty, len(selected) - len(other))
     yield aic_contradictions(evidence)
-    verdict = NEEDS_REAL_LOGITS
+    verdict = Verdict.NEEDS_REAL_LOGITS
     if len(rows):
         apart = [
             abs(row[name] - row[f"published_{name}"]) / error
@@ -113,7 +106,7 @@ def glm_parameters(evidence):
         ):
             yield f"AIC of the published winner above that of the selected: {behind}"
         yield softmax_note(beta_fits)
-        verdict = verdict_of(not other and close >= MOST, close >= MANY)
+        verdict = Verdict.of(not other and close >= MOST, close >= MANY)
     return (yield from on_genuine(rows, verdict))
 
 
@@ -190,7 +183,7 @@ def real_and_simulated(evidence):
             "the gap to simulated data and decide nothing about the printed digits"
         )
     of_real = simulated[table["model"].isin(rows["model"])]
-    verdict = verdict_of(
+    verdict = Verdict.of(
         real.max() <= REAL_TOLERANCE and of_real.max() <= SIMULATED_TOLERANCE,
         real.max() <= REAL_LOOSE and of_real.max() <= SIMULATED_LOOSE,
     )

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from reproduction.claims.verdicts import VERDICTS, in_plain_words
+from reproduction.claims.verdicts import Verdict
 from reproduction.pipeline.catalogue import figures as figure_catalogue
 from reproduction.report.ledger_page import template
 from reproduction.report.numbers import findings
@@ -44,9 +44,7 @@ def front_page(
     return template("index.html.j2").render(
         cards=cards,
         papers=papers_with_claims(claims),
-        verdicts=[
-            (name, in_plain_words(name)) for name in VERDICTS if name in set(claims["verdict"])
-        ],
+        verdicts=[(name, name.words) for name in Verdict if name in set(claims["verdict"])],
         audits=[{"name": name, "is_paper": name in MODELS} for name in audits],
         n_tables=len(tables),
         n_figures=len([name for name in pictures if "/" not in name]),

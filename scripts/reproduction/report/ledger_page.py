@@ -6,7 +6,7 @@ import jinja2
 
 from reproduction import CHECKOUT
 from reproduction.claims.ledger import all_claims
-from reproduction.claims.verdicts import VERDICTS, in_plain_words
+from reproduction.claims.verdicts import Verdict
 from reproduction.pipeline.catalogue import figures as figure_catalogue
 from reproduction.report.papers import papers_with_claims
 from reproduction.report.pictures import SCALES, is_too_long, reading_of, small_picture
@@ -71,7 +71,7 @@ def _page(tables, pictures, audits, scale):
         papers_claims=papers_with_claims(tables["claims"]),
         verdicts=[
             {**_verdict(name), "count": counts.get(name, 0), "meaning": VERDICT_WORDS[name][1]}
-            for name in VERDICTS
+            for name in Verdict
             if name not in ("not_judged", "tie") or counts.get(name, 0)
         ],
         own=own_models(tables),
@@ -100,7 +100,7 @@ def own_models(tables):
 
 
 def _verdict(name):
-    return {"name": name, "symbol": VERDICT_WORDS[name][0], "words": in_plain_words(name)}
+    return {"name": name, "symbol": VERDICT_WORDS[name][0], "words": Verdict(name).words}
 
 
 def _claims(tables, catalogue, pictures):
