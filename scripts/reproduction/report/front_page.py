@@ -1,9 +1,6 @@
 """The front page of a run: the findings that matter with their pictures, and the doors."""
 
-from collections.abc import Mapping, Sequence
 from pathlib import Path
-
-import pandas as pd
 
 from reproduction.claims.verdicts import Verdict
 from reproduction.pipeline.catalogue import figures as figure_catalogue
@@ -16,12 +13,7 @@ SHOWN = {"floor": "fig1_intro", "coverage": "interval_coverage", "prediction": "
 """Topic of a finding → the figure that shows it."""
 
 
-def front_page(
-    tables: Mapping[str, pd.DataFrame],
-    pictures: Mapping[str, str],
-    audits: Sequence[str] = (),
-    cost: Mapping[str, Mapping[str, float]] | None = None,
-) -> str:
+def front_page(tables, pictures, audits=(), cost=None):
     """Return the HTML text of the page; its pictures and links are relative to ``results/``.
 
     ``tables`` {name: DataFrame} has at least ``claims`` and ``measurements``, ``pictures`` is

@@ -17,7 +17,6 @@ import numpy as np
 
 from calbias.auditing.intervals.interval import Interval
 from calbias.conventions import CONFIDENCE_LEVEL
-from calbias.engine.redraw import redraw_p_value
 
 GRID = (0, 0.25, 0.5, 0.75, 1, 1.25, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 12, 16, 24, 32, 64, 128, 256)
 _CONSTRAINED = 0.16
@@ -105,16 +104,6 @@ class Construction:
         ):
             ends[1] = max(ends[1], self.observed[name])  # farther off than any curve of the family
         return Inversion(Interval(*ends), self.target(name, middle))
-
-    def against_null(self, name):
-        """Return the estimate next to the estimates of a calibrated model, a dict."""
-        null, observed = self.at(0.0)[name], self.observed[name]
-        return {
-            "value": observed,
-            "noise_floor": float(null.mean()),
-            "noise_sd": float(null.std(ddof=1)),
-            "p_value": redraw_p_value(observed, null),
-        }
 
     def _halve(self, edges):
         """Draw at the middle of each interval of λ that has an edge inside or at its upper end."""
