@@ -51,16 +51,8 @@ def main(options):
     for data in data_sets():
         name = f"{data.name}.csv"
         sums[name] = _written(folder / name, _csv(data))
-        contents.append(
-            {
-                "name": data.name,
-                "file": name,
-                "about": data.about,
-                "columns": data.columns,
-                "n_rows": len(data.rows),
-                "values": values(data),
-            }
-        )
+        about = {"name": data.name, "file": name, "about": data.about, "columns": data.columns}
+        contents.append({**about, "n_rows": len(data.rows), "values": values(data)})
     certified = {"format": FORMAT, "data_sets": contents, "truths": truths()}
     sums["values.json"] = _written(folder / "values.json", _json(certified))
     lines = (f"{digest}  {name}\n" for name, digest in sorted(sums.items()))

@@ -98,14 +98,12 @@ def _distances(rows):
     """Return |observed − predicted| in percent, a column for each curve that the table has."""
     observed = rows["observed_bias_percent"]
     distances = {
-        "curve fitted on all rows": (rows["predicted_bias_percent"] - observed).abs(),
-        "curve fitted on the subsample": (
-            rows["predicted_from_subsample_percent"] - observed
-        ).abs(),
+        "curve fitted on all rows": rows["predicted_bias_percent"] - observed,
+        "curve fitted on the subsample": rows["predicted_from_subsample_percent"] - observed,
     }
     if "one_subsample_distance_percent" in rows:
         distances[SINGLE] = rows["one_subsample_distance_percent"]
-    return pd.DataFrame(distances)
+    return pd.DataFrame(distances).abs()
 
 
 @claim("C02", "calbias", "interval_coverage", "interval_coverage")
@@ -185,9 +183,8 @@ def averaged_posterior_is_nearest(evidence):
     keys = ["scenario", "n_samples"]
     # log RMSE; with the error of a standard deviation of n_replicates values
     logs = np.log(table["rmse"].clip(lower=1e-6))
-    cells = table.assign(
-        log=logs, se2=0.5 / table["n_replicates"], calibrated=table["truth"] < 1e-9
-    )
+    se2, calibrated = 0.5 / table["n_replicates"], table["truth"] < 1e-9
+    cells = table.assign(log=logs, se2=se2, calibrated=calibrated)
     wide = cells.pivot(index=keys, columns="estimator", values="log").dropna(axis=1)
     rival = wide.drop(columns=OURS).mean().idxmin()
     ours = cells[cells["estimator"] == OURS].set_index(keys)
@@ -203,9 +200,6 @@ def averaged_posterior_is_nearest(evidence):
             if len(part):
                 yield Measurement(f"RMSE ratio, {words}", np.exp(part.mean()), case=f"to {other}")
         worst = difference.idxmax()
-        yield Measurement(
-            "largest RMSE ratio of a cell",
-            np.exp(difference.max()),
-            case=f"to {other}, {worst[0]}, n = {worst[1]}",
-        )
+        case = f"to {other}, {worst[0]}, n = {worst[1]}"
+        yield Measurement("largest RMSE ratio of a cell", np.exp(difference.max()), case=case)
     return Verdict.all_or_some(below), "simulation"

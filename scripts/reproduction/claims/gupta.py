@@ -176,5 +176,4 @@ def ece_changes_with_bins(evidence):
         yield Measurement("change of the ECE, over the models", NAN, "percent", method, **ends)
     depends = change > CHANGES
     yield Measurement("above 5 %", depends.sum(), f"of {len(depends)}")
-    verdict = Verdict.all_or_some(depends)
-    return verdict, " + ".join(dict.fromkeys(rows["source"]))
+    return Verdict.all_or_some(depends), " + ".join(dict.fromkeys(rows["source"]))

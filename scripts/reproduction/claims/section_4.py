@@ -53,11 +53,9 @@ def both_signs_and_turning_point(evidence):
         )
     yield from by_case("least bias", least, POINTS)
     yield from by_case("greatest bias", greatest, POINTS)
-    yield from by_case(
-        f"sample sizes of {len(HEATMAP_SIZES)} at which more bins are clearly worse", worse
-    )
-    verdict = Verdict.all_or_some(holds)
-    return verdict, evidence.source("bins_by_n"), rows["bias_se_percent"].max()
+    name = f"sample sizes of {len(HEATMAP_SIZES)} at which more bins are clearly worse"
+    yield from by_case(name, worse)
+    return Verdict.all_or_some(holds), evidence.source("bins_by_n"), rows["bias_se_percent"].max()
 
 
 def fig2b(evidence):

@@ -37,9 +37,7 @@ def data_set_matters_more(evidence):
     results = {}
     for name, of in functions.items():
         values = [of(table.loc[model]) for model in groups]
-        results[name] = groups_matter(
-            values, list(groups.values()), lambda a, b: np.mean(np.abs(a - b))
-        )
+        results[name] = groups_matter(values, groups.values(), lambda a, b: np.abs(a - b).mean())
     yield from similarity_measurements("mean distance within data sets / between", results)
     matters = [r.ratio < 1 and r.p_value < SIGNIFICANT for r in results.values()]
     return Verdict.all_or_some(matters), evidence.source("realistic", list(groups))

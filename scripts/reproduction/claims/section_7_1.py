@@ -172,15 +172,14 @@ def architectures_look_alike(evidence):
         curves = cells.pivot(index="scenario", columns="n_samples", values="bias_percent")
         curves = curves.loc[list(groups)].to_numpy()
         results[estimator] = groups_matter(
-            curves, list(groups.values()), lambda a, b: np.sqrt(np.mean((a - b) ** 2))
+            curves, groups.values(), lambda a, b: np.sqrt(np.mean((a - b) ** 2))
         )
     clear = {name: r.ratio for name, r in results.items() if r.p_value < SIGNIFICANT}
     less = [name for name in results if not clear.get(name, np.inf) < ALIKE]
     name = f"estimators of {len(results)} below {ALIKE:g} with p < {SIGNIFICANT:g}"
     yield Measurement(name, len(results) - len(less))
-    yield from similarity_measurements(
-        "distance of bias curves within data sets / between", results
-    )
+    name = "distance of bias curves within data sets / between"
+    yield from similarity_measurements(name, results)
     if less:
         yield f"less alike are the curves of {', '.join(less)}"
     verdict = Verdict.of(not less, sum(ratio < 1 for ratio in clear.values()) > len(results) / 2)

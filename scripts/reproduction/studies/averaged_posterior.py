@@ -72,10 +72,8 @@ def ratios(table: pd.DataFrame, by: Sequence[str] = ()) -> pd.DataFrame:
     ours = table[table["estimator"] == OURS].set_index(keys)["rmse"]
     rivals = table[table["estimator"] != OURS].set_index([*keys, "estimator"])["rmse"]
     joined = rivals.rename("rival").reset_index().join(ours.rename("ours"), on=keys)
-    floor = 1e-5  # an estimate that is exact in every data set
-    joined["log_ratio"] = np.log(
-        np.maximum(joined["ours"], floor) / np.maximum(joined["rival"], floor)
-    )
+    ours, rival = (joined[name].clip(lower=1e-5) for name in ("ours", "rival"))  # some are exact
+    joined["log_ratio"] = np.log(ours / rival)
     rows, keys = [], ["half", "norm", "estimator", *by]
     for key, cells in joined.groupby(keys):
         per_scenario = cells.groupby("scenario")["log_ratio"].mean()

@@ -157,9 +157,8 @@ def league_rows(estimators, scenarios, sample_sizes, replicates, seed):
             done = 0
             for data in batches:
                 for entry, parts in values.items():
-                    given = (
-                        data.first(max(FEWEST_QUADRATIC - done, 0)) if entry.is_quadratic else data
-                    )
+                    few = max(FEWEST_QUADRATIC - done, 0)
+                    given = data.first(few) if entry.is_quadratic else data
                     if given.scores.size:
                         parts.append(entry.run(given, N_BINS, entry.norm)[0].copy())
                 done += data.scores.shape[0]

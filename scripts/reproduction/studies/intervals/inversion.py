@@ -64,9 +64,8 @@ class Construction:
         """Return {name: estimates} at one λ."""
         if lam not in self.estimates:
             replicates = self.null_replicates if lam == 0 else self.replicates
-            self.estimates[lam] = self.fixed.estimates(
-                self.sample.rates(lam), self.runs, replicates
-            )
+            rates = self.sample.rates(lam)
+            self.estimates[lam] = self.fixed.estimates(rates, self.runs, replicates)
         return self.estimates[lam]
 
     def target(self, name, lam):
