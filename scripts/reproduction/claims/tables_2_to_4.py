@@ -4,13 +4,7 @@ import numpy as np
 import pandas as pd
 
 from calbias.truth.curves import LINKS_AND_TRANSFORMS
-from reproduction.claims.evidence import (
-    EACH,
-    TABLE_2,
-    TABLE_3,
-    enough_replicates,
-    on_genuine,
-)
+from reproduction.claims.evidence import EACH, TABLE_2, TABLE_3, enough_replicates, on_genuine
 from reproduction.claims.measurements import POINTS, Measurement, by_case
 from reproduction.claims.verdicts import CLEAR, NotJudged, Verdict, claim, worded
 from reproduction.fits.standard_errors import rows_with_table3_errors

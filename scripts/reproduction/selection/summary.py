@@ -9,10 +9,7 @@ from reproduction.tables.files import read_table
 from reproduction.tables.rows import validate_columns
 from reproduction.tables.schema import columns_of
 
-PUBLISHED = {
-    "ece_bin_ew": "ece_bin_selects_as_tce",
-    "ece_sweep_em": "ece_sweep_selects_as_tce",
-}
+PUBLISHED = {"ece_bin_ew": "ece_bin_selects_as_tce", "ece_sweep_em": "ece_sweep_selects_as_tce"}
 """The two estimators of the paper's Table 1 and their columns in the published table."""
 _COLUMNS = [name for name in columns_of("recalibration_selection") if name != "published_agrees"]
 

@@ -36,16 +36,11 @@ class Inversion(NamedTuple):
 
 
 class Construction:
-    """Estimates drawn along the family c_λ of a Sample, for several estimators at once.
+    """Estimates drawn along the family c_λ of a FittedSample, for several estimators at once.
 
-    Parameters
-    ----------
-    sample : FittedSample
-    estimators : dict {name: estimator}
-        With ``run(data) -> (m,)``, estimates of m drawn data sets, and ``target(scores, rates) ->
-        float`` of scores (n,) with hits of probability rates (n,), or None.
-    replicates, null_replicates : int
-        Data sets drawn at each λ, and at λ = 0, for the p-value.
+    Each of ``estimators`` {name: estimator} has ``run(data) -> (m,)``, estimates of m drawn data
+    sets, and ``target(scores, rates) -> float`` of scores (n,) with hits of probability rates (n,),
+    or None. ``replicates`` data sets are drawn at each λ, ``null_replicates`` at λ = 0.
     """
 
     def __init__(self, sample, estimators, replicates=400, null_replicates=0):
