@@ -61,10 +61,12 @@ def construction_predicts_real_bias(evidence):
     yield from by_case("share explained", 100 * shares, "percent")
     for column in ("estimator", "n_samples"):
         for name, part in rows.groupby(column, sort=False):
-            yield from explained(f"share explained, {column.replace('_', ' ')} {name}", part)
-    yield from explained("share explained", rows, only=SINGLE)
+            words = f"share explained, {column.replace('_', ' ')} {name}"
+            yield from by_case(words, 100 * _shares(part), "percent")
+    yield from by_case("share explained", 100 * _shares(rows).filter([SINGLE]), "percent")
     if len(others):
-        yield from explained("share explained, answers of language models", others)
+        words = "share explained, answers of language models"
+        yield from by_case(words, 100 * _shares(others), "percent")
     by_estimator = pd.Series(
         {name: 100 * _shares(part).iloc[0] for name, part in rows.groupby("estimator")}
     )
@@ -80,13 +82,6 @@ def construction_predicts_real_bias(evidence):
         "where a GLM misses the curve near 1, or many scores are exactly 1"
     )
     return Verdict.of(shares.min() >= EXPLAINED, shares.min() >= PARTLY), REAL_SCORES
-
-
-def explained(name, rows, only=""):
-    """Yield Measurements of the share explained on these rows, by curve."""
-    shares = _shares(rows)
-    shares = shares[shares.index == only] if only else shares
-    yield from by_case(name, 100 * shares, "percent")
 
 
 def _shares(rows):

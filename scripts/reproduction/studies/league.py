@@ -85,12 +85,6 @@ def tied_scenarios():
     return [TiedScenario(name, StudyScenario("league", *both)) for name, both in TIED.items()]
 
 
-def norms_of(path, target):
-    """Return the norms that an estimator is run with: 1 and 2 if it has a norm, else 2 alone."""
-    known = literal(path, "NORMS", default=None)
-    return tuple(known) if known else (1, 2) if target in ("lp", "lp_power") else (2,)
-
-
 def target_label(target, norm):
     """Return the name of a target with its norm: ``l1``, ``l2``, ``l2_squared``, ``smooth_ce`` …"""
     if target not in ("lp", "lp_power"):
@@ -133,7 +127,8 @@ def league_entries(estimators):
         if literal(path, "TARGET", default=None) is None:
             target = OWN if hasattr(ESTIMATORS.module(Path(path)), "truth") else target
         run, is_quadratic = load_estimator(name, path), literal(path, "QUADRATIC", default=False)
-        for norm in norms_of(path, target):
+        norms = (1, 2) if target in ("lp", "lp_power") else (2,)
+        for norm in literal(path, "NORMS", default=None) or norms:
             entries.append(Entry(name, path, run, float(norm), target, is_quadratic))
     return entries
 
