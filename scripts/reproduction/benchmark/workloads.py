@@ -104,14 +104,14 @@ def call_rows(scenario, rounds, n=12800, calls=20):
         yield from compare(f"one_call_{ours}", n * calls, run, baselines, rounds)
 
 
-def argsort_rows(rounds):
+def argsort_rows(rounds, sizes=(12_800, 1_000_000, 10_000_000)):
     """Yield rows for one call on n scores of a user's own next to ``numpy.argsort`` of them.
 
     Of the work ``_ties`` the scores are rounded to three digits.
     """
     from calbias.estimation.api import estimate
 
-    for n in (12_800, 1_000_000, 10_000_000):
+    for n in sizes:
         generator = np.random.default_rng(n)
         scores = generator.random(n)
         hits = generator.random(n) < scores
