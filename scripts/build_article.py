@@ -13,6 +13,20 @@ from reproduction.report.article import Results, render
 from reproduction.tables.files import read_tables
 
 
+def typeset(source, output, root):
+    """Write the PDF of a Typst file, whose project is in the folder ``root``."""
+    try:
+        import typst
+    except ImportError:
+        raise InputError(
+            "Typst is not installed: make article, or pip install -r envs/requirements-article.lock"
+        ) from None
+    try:  # the fonts that Typst brings: the same pages everywhere
+        typst.compile(source, output=output, root=root, ignore_system_fonts=True)
+    except typst.TypstError as error:
+        raise InputError(f"{source}: {error.message}") from error
+
+
 @script(
     TABLES,
     option("--record", "the record of provenance (JSON)"),
@@ -33,21 +47,3 @@ def main(options):
             shutil.copy(path, folder)
     with written_whole(options.output) as temporary:
         typeset(folder / "article.typ", temporary, root)
-
-
-def typeset(source, output, root):
-    """Write the PDF of a Typst file, whose project is in the folder ``root``."""
-    try:
-        import typst
-    except ImportError:
-        raise InputError(
-            "Typst is not installed: make article, or pip install -r envs/requirements-article.lock"
-        ) from None
-    try:  # the fonts that Typst brings: the same pages everywhere
-        typst.compile(source, output=output, root=root, ignore_system_fonts=True)
-    except typst.TypstError as error:
-        raise InputError(f"{source}: {error.message}") from error
-
-
-if __name__ == "__main__":
-    main()

@@ -5,64 +5,33 @@ inside a package. Where it agrees with none, the peer's own definition is the ca
 ``compare_peers.py``, whose environments it uses.
 """
 
-import sys
 from pathlib import Path
 
 import numpy as np
 
 import calbias
-from compare_peers import SAME, cause_of, environment, printed
+from compare_peers import SAME, cause_of, values_of_peers
 from reproduction.pipeline.script import option, script
 from reproduction.tables.files import write_table
 
-HERE = Path(__file__).parent
 COLUMNS = [
     "data_set", "quantity", "peer", "version", "printed", "certified", "agrees_with", "cause",
     "cause_established",
 ]  # fmt: skip
+MASS = ("", "quantile_edge=lower", "quantile_edge=upper", "ties=cut", "ties=input_order")
 # quantity: the measure that means the same, its norm, and the conventions that are looked at
 CONVENTIONS = {
     "ece_width": ("ece_bin_ew", 1, ("", "edge=upper")),
     "ece_width_l2": ("ece_bin_ew", 2, ("", "edge=upper")),
-    "ece_mass": ("ece_bin_em", 1, ("", "quantile_edge=lower", "quantile_edge=upper", "ties=cut",
-                                   "ties=input_order")),
-    "ece_mass_l2": ("ece_bin_em", 2, ("", "quantile_edge=lower", "quantile_edge=upper", "ties=cut",
-                                      "ties=input_order")),
-    "debiased_mass_l2": ("ece_debias_em", 1, ("", "quantile_edge=lower", "quantile_edge=upper",
-                                              "ties=cut", "ties=input_order")),
+    "ece_mass": ("ece_bin_em", 1, MASS),
+    "ece_mass_l2": ("ece_bin_em", 2, MASS),
+    "debiased_mass_l2": ("ece_debias_em", 1, MASS),
     "sweep_mass_l2": ("ece_sweep_em", 2, ("",)),
     "mce_width": ("mce_ew", 1, ("",)),
     "range": ("ecce_r", 1, ("",)),
     "corp_mcb": ("corp_mcb", 1, ("",)),
     "mmce": ("mmce", 1, ("",)),
-}  # fmt: skip
-
-
-@script(
-    option("--environments", "folder of environments", default=".venv-peers"),
-    option("--peers", "names of peers; none means all", many=True, default=[]),
-    option("--output", "table to write", default="resources/peers/certified.csv"),
-)
-def main(options):
-    folder = Path(options.environments)
-    folder.mkdir(exist_ok=True)
-    data = {data.name: data for data in calbias.certified()}
-    arrays = folder / "certified.npz"
-    parts = {"scores": lambda data: data.scores, "hits": lambda data: data.hits.astype(np.int64)}
-    np.savez(arrays, **{f"{k}_{n}": f(d) for k, d in data.items() for n, f in parts.items()})
-    rows = []
-    for requirements in sorted((HERE.parent / "envs/peers").glob("*.txt")):
-        peer = requirements.stem
-        if options.peers and peer not in options.peers:
-            continue
-        version = requirements.read_text().split("==")[1].split()[0]
-        values = printed(peer, environment(folder / peer, requirements), arrays)
-        for name, of_quantity in values.items():
-            for quantity, value in of_quantity.items():
-                if quantity in CONVENTIONS:
-                    rows.append(_row(data[name], quantity, peer, version, value))
-        print(f"{peer} {version}: {len(data)} data sets", file=sys.stderr)
-    write_table(options.output, COLUMNS, rows)
+}
 
 
 def _row(data, quantity, peer, version, printed):
@@ -79,5 +48,19 @@ def _row(data, quantity, peer, version, printed):
     return [*row, printed, certified, "; ".join(agrees), *cause]
 
 
-if __name__ == "__main__":
-    main()
+@script(
+    option("--environments", "folder of environments", Path, default=Path(".venv-peers")),
+    option("--peers", "names of peers; none means all", many=True, default=[]),
+    option("--output", "table to write", default="resources/peers/certified.csv"),
+)
+def main(options):
+    data = {data.name: data for data in calbias.certified()}
+    pairs = {name: (of.scores, of.hits.astype(np.int64)) for name, of in data.items()}
+    rows = [
+        _row(data[name], quantity, peer, version, value)
+        for peer, version, values in values_of_peers(options.environments, pairs, options.peers)
+        for name, of_quantity in values.items()
+        for quantity, value in of_quantity.items()
+        if quantity in CONVENTIONS
+    ]
+    write_table(options.output, COLUMNS, rows)

@@ -4,7 +4,7 @@ The second table has the test of §7.1 under the choices that the paper leaves o
 """
 
 from reproduction.pipeline.script import SEED, option, script
-from reproduction.scenarios.published_fits import printed_fits
+from reproduction.scenarios.fits import printed_fits
 from reproduction.studies.t_test import t_test_sensitivity
 from reproduction.summaries.paired_t_test import paired_t_tests
 from reproduction.tables.files import groups_of, read_table, write_table
@@ -28,7 +28,3 @@ def main(options):
     sensitivity = t_test_sensitivity(bias, fits, groups, options.seed)
     write_table(options.output_tests, "paired_t_test", tests)
     write_table(options.output_sensitivity, "t_test_sensitivity", sensitivity)
-
-
-if __name__ == "__main__":
-    main()

@@ -50,36 +50,12 @@ TESTS = {
 }
 
 
-@script(
-    option("--environments", "folder of environments", default=".venv-peers"),
-    option("--output", "table to write", default="resources/peers/values.csv"),
-)
-def main(options):
-    folder = Path(options.environments)
-    folder.mkdir(exist_ok=True)
-    data = data_sets()
-    arrays = folder / "data.npz"
-    np.savez(arrays, **{f"{k}_{n}": a for k, pair in data.items() for n, a in pair.items()})
-    rows = []
-    for requirements in sorted((HERE.parent / "envs/peers").glob("*.txt")):
-        peer = requirements.stem
-        python = environment(folder / peer, requirements)
-        for name, values in printed(peer, python, arrays).items():
-            version = requirements.read_text().split("==")[1].split()[0]
-            rows += [
-                _row(name, data[name], quantity, peer, version, value)
-                for quantity, value in values.items()
-            ]
-        print(f"{peer} {version}: {len(data)} data sets", file=sys.stderr)
-    write_table(options.output, COLUMNS, rows)
-
-
 def data_sets():
-    """Return {name: {scores, hits}}: calibrated, saturated, tied, small, multi-class."""
+    """Return {name: (scores, hits)}: calibrated, saturated, tied, small, multi-class."""
     rng = np.random.default_rng(2022)
 
     def with_hits(scores, share):
-        return {"scores": scores, "hits": (rng.random(scores.size) < share).astype(np.int64)}
+        return scores, (rng.random(scores.size) < share).astype(np.int64)
 
     scores = rng.beta(2, 1, 1000)
     data = {"calibrated": with_hits(scores, scores)}
@@ -93,8 +69,25 @@ def data_sets():
     probabilities /= probabilities.sum(axis=1, keepdims=True)
     labels = np.array([rng.choice(5, p=row) for row in probabilities])
     hits = (probabilities.argmax(axis=1) == labels).astype(np.int64)
-    data["multi-class"] = {"scores": probabilities.max(axis=1), "hits": hits}
+    data["multi-class"] = probabilities.max(axis=1), hits
     return data
+
+
+def values_of_peers(folder, data, chosen=()):
+    """Yield (peer, version, {data set: {quantity: value}}) of each peer, or of the chosen ones.
+
+    ``data`` is {name: (scores, hits)}.
+    """
+    folder.mkdir(exist_ok=True)
+    arrays = folder / "data.npz"
+    parts = {name: zip(("scores", "hits"), pair, strict=True) for name, pair in data.items()}
+    np.savez(arrays, **{f"{name}_{part}": x for name, pairs in parts.items() for part, x in pairs})
+    for requirements in sorted((HERE.parent / "envs/peers").glob("*.txt")):
+        peer = requirements.stem
+        if not chosen or peer in chosen:
+            version = requirements.read_text().split("==")[1].split()[0]
+            yield peer, version, printed(peer, environment(folder / peer, requirements), arrays)
+            print(f"{peer} {version}: {len(data)} data sets", file=sys.stderr)
 
 
 def environment(folder, requirements):
@@ -118,7 +111,7 @@ def printed(peer, python, arrays):
 
 
 def _row(name, data, quantity, peer, version, value):
-    scores, hits = data["scores"], data["hits"]
+    scores, hits = data
     value_here = ours(quantity, scores, hits)
     row = [name, scores.size, quantity, peer, version]
     if isinstance(value, str):
@@ -146,5 +139,16 @@ def ours(quantity, scores, hits):
     return estimate(name, scores, hits, n_bins=15, norm=norm).value
 
 
-if __name__ == "__main__":
-    main()
+@script(
+    option("--environments", "folder of environments", Path, default=Path(".venv-peers")),
+    option("--output", "table to write", default="resources/peers/values.csv"),
+)
+def main(options):
+    data = data_sets()
+    rows = [
+        _row(name, data[name], quantity, peer, version, value)
+        for peer, version, values in values_of_peers(options.environments, data)
+        for name, of_quantity in values.items()
+        for quantity, value in of_quantity.items()
+    ]
+    write_table(options.output, COLUMNS, rows)

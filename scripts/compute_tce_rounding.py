@@ -1,7 +1,7 @@
 """Compute how far the paper's printed decimals leave each scenario's TCE open (Tables 2 and 3)."""
 
 from reproduction.pipeline.script import NORM, OUTPUT, option, script
-from reproduction.scenarios.published_fits import printed_fits
+from reproduction.scenarios.fits import printed_fits
 from reproduction.studies.tce_rounding import tce_rounding
 from reproduction.tables.files import read_table, write_table
 
@@ -15,7 +15,3 @@ from reproduction.tables.files import read_table, write_table
 def main(options):
     fits = printed_fits(read_table(options.beta_fits), read_table(options.glm_fits))
     write_table(options.output, "tce_rounding", tce_rounding(fits, options.norm))
-
-
-if __name__ == "__main__":
-    main()

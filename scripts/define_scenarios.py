@@ -4,9 +4,16 @@ from calbias.errors import InputError
 from calbias.truth.curves import NAMED_CURVES, Curve
 from reproduction.pipeline.models import read_models
 from reproduction.pipeline.script import option, script
-from reproduction.scenarios.fitted_scenarios import fitted_scenario
+from reproduction.scenarios.fits import fitted_scenario
 from reproduction.scenarios.tables import scenario_row, synthetic_rows
 from reproduction.tables.files import write_table
+
+
+def _parts(flag, text, form, *types):
+    try:
+        return tuple(kind(part) for kind, part in zip(types, text.split(","), strict=True))
+    except ValueError:
+        raise InputError(f"{flag}: {text!r} is not {form}") from None
 
 
 @script(
@@ -31,17 +38,5 @@ def main(options):
     models = read_models(options.models_table) if options.models else {}
     for model in options.models:
         fit = fitted_scenario(model, options.curve, options.beta_fits, options.glm_fits)
-        of_model = model, models[model]["group"], fit.source
-        rows.append(scenario_row(options.experiment, *of_model, *fit.scores, fit.curve))
+        rows.append(scenario_row(options.experiment, *fit, models[model]["group"]))
     write_table(options.output, "scenarios", rows)
-
-
-def _parts(flag, text, form, *types):
-    try:
-        return tuple(kind(part) for kind, part in zip(types, text.split(","), strict=True))
-    except ValueError:
-        raise InputError(f"{flag}: {text!r} is not {form}") from None
-
-
-if __name__ == "__main__":
-    main()

@@ -34,17 +34,11 @@ from reproduction.pipeline.script import SEED, option, script
 )
 def main(options):
     fit = published_fit(options.model, options.published_beta, options.published_glm)
-    n_validation, n_test = fold_sizes(
-        options.model, options.n_classes, read_manifest(options.manifest)
-    )
-    sizes = options.n_validation or n_validation, options.n_test or n_test
+    known = fold_sizes(options.model, options.n_classes, read_manifest(options.manifest))
+    sizes = options.n_validation or known[0], options.n_test or known[1]
     logits, n_redrawn = draw_surrogate(options.model, fit, options.n_classes, *sizes, options.seed)
     top_labels = top_labels_of(logits, options.softmax)
     save_logits(options.logits, logits)
     origin = Origin(options.model, logits.source, options.softmax)
     write_top_labels(options.top_labels, top_labels, origin)
     print(f"{options.model}: surrogate logits; {n_redrawn} scores below 1/K were drawn again")
-
-
-if __name__ == "__main__":
-    main()

@@ -11,7 +11,3 @@ from reproduction.tables.files import joined_rows, write_rows
 )
 def main(options):
     write_rows(options.output, options.table, joined_rows(options.inputs, options.table))
-
-
-if __name__ == "__main__":
-    main()

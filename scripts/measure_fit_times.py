@@ -10,10 +10,5 @@ ROUNDS = 5  # fits of which the median is taken; of long ones fewer
 
 @script(OUTPUT)
 def main(options):
-    name = processor()
-    rows = [{**row, "processor": name} for row in fit_time_rows(ROUNDS)]
+    rows = ({**row, "processor": processor()} for row in fit_time_rows(ROUNDS))
     write_table(options.output, "fit_times", rows)
-
-
-if __name__ == "__main__":
-    main()

@@ -15,7 +15,7 @@ from reproduction.measured.noise import NoiseFloors
 from reproduction.measured.of_model import bin_rows, graph_rows, measure_rows
 from reproduction.measured.outputs import outputs_of_logits, outputs_of_scores
 from reproduction.pipeline.script import SEED, option, script
-from reproduction.selection.resamples import draw_counts
+from reproduction.selection.measures import draw_counts
 from reproduction.tables.files import write_table
 from reproduction.tables.schema import columns_of
 
@@ -63,7 +63,3 @@ def main(options):
             continue
         rows = pd.concat(parts).assign(model=options.model, source=source)
         write_table(path, name, rows.reindex(columns=columns_of(name)))
-
-
-if __name__ == "__main__":
-    main()

@@ -19,12 +19,7 @@ from reproduction.tables.files import write_table
     option("--slow-tests", "tests left out at the largest size", many=True, default=[]),
     option("--n-samples", "sample sizes", int, least=2, many=True),
     option("--replicates", "data sets of each cell", int, least=20),
-    option(
-        "--null-replicates",
-        "data sets of a calibrated cell",
-        int,
-        default=NULL_REPLICATES,
-    ),
+    option("--null-replicates", "data sets of a calibrated cell", int, default=NULL_REPLICATES),
     SEED,
     option("--output-power", "table test_power to write"),
     option("--output-detection", "table test_detection to write"),
@@ -41,7 +36,3 @@ def main(options):
         power += cluster_rows(options.replicates, options.seed)
     write_table(options.output_power, "test_power", power)
     write_table(options.output_detection, "test_detection", pd.concat(detection))
-
-
-if __name__ == "__main__":
-    main()

@@ -27,6 +27,19 @@ AVX2 = {
 }
 
 
+def _rows_for_avx2(options):
+    """Return the rows of Figure 4's grid, compiled for AVX2; none on other than x86 processors."""
+    if platform.machine().lower() not in ("x86_64", "amd64"):
+        return []
+    with tempfile.TemporaryDirectory() as folder:
+        output = Path(folder) / "benchmark.csv"
+        command = [sys.executable, __file__, "--suffix", "_avx2", "--output", str(output)]
+        for name in ("beta_fits", "glm_fits", "replicates", "rounds", "memory"):
+            command += [f"--{name.replace('_', '-')}", str(getattr(options, name))]
+        subprocess.run(command, env={**os.environ, **AVX2}, check=True)
+        return read_table(output).to_dict("records")
+
+
 @script(
     option("--beta-fits", "Table 2"),
     option("--glm-fits", "Table 3"),
@@ -43,8 +56,7 @@ def main(options):
         rows = grid_rows(scenarios, options.replicates, options.rounds, options.suffix)
         write_table(options.output, "benchmark", rows)
         return
-    rows = grid_rows(scenarios, options.replicates, options.rounds)
-    rows += _rows_for_avx2(options)
+    rows = [*grid_rows(scenarios, options.replicates, options.rounds), *_rows_for_avx2(options)]
     rows += growth_rows(scenarios, options.replicates, options.rounds)
     rows += call_rows(scenarios[0], options.rounds)
     rows += argsort_rows(options.rounds)
@@ -61,20 +73,3 @@ def main(options):
             f"peak memory, {row['work']} of {row['n_samples']} scores × {row['n_replicates']} "
             f"replicates: {row['peak_mebibytes']:.0f} MiB"
         )
-
-
-def _rows_for_avx2(options):
-    """Return the rows of Figure 4's grid, compiled for AVX2; none on other than x86 processors."""
-    if platform.machine().lower() not in ("x86_64", "amd64"):
-        return []
-    with tempfile.TemporaryDirectory() as folder:
-        output = Path(folder) / "benchmark.csv"
-        command = [sys.executable, __file__, "--suffix", "_avx2", "--output", str(output)]
-        for name in ("beta_fits", "glm_fits", "replicates", "rounds", "memory"):
-            command += [f"--{name.replace('_', '-')}", str(getattr(options, name))]
-        subprocess.run(command, env={**os.environ, **AVX2}, check=True)
-        return read_table(output).to_dict("records")
-
-
-if __name__ == "__main__":
-    main()

@@ -5,15 +5,6 @@ from reproduction.studies.multiclass_reading import reading_rows
 from reproduction.tables.files import read_table, write_table
 
 
-@script(
-    option("--league", "table multiclass_league"),
-    OUTPUT,
-)
+@script(option("--league", "table multiclass_league"), OUTPUT)
 def main(options):
-    write_table(
-        options.output, "multiclass_reading", list(reading_rows(read_table(options.league)))
-    )
-
-
-if __name__ == "__main__":
-    main()
+    write_table(options.output, "multiclass_reading", reading_rows(read_table(options.league)))

@@ -29,14 +29,9 @@ def main(options):
     folders = [FOLDER, *options.estimator_dir]
     files = {name: estimator_file(name, folders) for name in options.estimators}
     try:
-        tables = recalibration_tables(
-            load_logits(options.logits),
-            options.model,
-            options.softmax,
-            options.seed,
-            options.bootstrap,
-            files or None,
-        )
+        logits = load_logits(options.logits)
+        given = options.model, options.softmax, options.seed, options.bootstrap
+        tables = recalibration_tables(logits, *given, files or None)
     except InputError as error:
         named = str(error).startswith(str(options.logits))
         raise InputError(str(error) if named else f"{options.logits}: {error}") from error
@@ -45,7 +40,3 @@ def main(options):
     for path, names, rows in zip(outputs, columns, tables, strict=True):
         if path:
             write_table(path, names, rows)
-
-
-if __name__ == "__main__":
-    main()

@@ -4,7 +4,7 @@ import json
 
 from calbias.errors import InputError
 from calbias.io.command_line import write_text
-from reproduction.pipeline.cost import cost_by_rule
+from reproduction.pipeline.job_logs import cost_by_rule
 from reproduction.pipeline.provenance import checked_record, provenance
 from reproduction.pipeline.script import option, script
 
@@ -27,7 +27,3 @@ def main(options):
     if options.logs:
         record["cost"] = cost_by_rule(options.logs)
     write_text(options.output, json.dumps(record, indent=2) + "\n")
-
-
-if __name__ == "__main__":
-    main()

@@ -26,7 +26,10 @@ def main(argv=None):
 
     It is no ``calbias.io.command_line.command``: those are jobs of a Snakemake run.
     """
-    options = _parse(argv)
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--cores", default="all", help="cores for Snakemake (all)")
+    parser.add_argument("snakemake", nargs="*", help="options for Snakemake, after --")
+    options = parser.parse_args(argv)
     started = time.monotonic()
     snakemake = [sys.executable, "-m", "snakemake", "--cores", options.cores]
     if any(LOCKS.glob("*.lock")):
@@ -94,13 +97,6 @@ def summary(results, seconds):
             lines.append(f"{shown['paper'].name}, {shown['sentence']}")
     lines.append(f"Open {results / 'index.html'} in a browser.")
     return "\n".join(lines)
-
-
-def _parse(argv):
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--cores", default="all", help="cores for Snakemake (all)")
-    parser.add_argument("snakemake", nargs="*", help="options for Snakemake, after --")
-    return parser.parse_args(argv)
 
 
 if __name__ == "__main__":

@@ -5,11 +5,7 @@ from scipy.special import softmax
 
 from calbias.logits.read_logits import read_outputs
 from reproduction.pipeline.script import OUTPUT, SEED, option, script
-from reproduction.studies.multiclass_league import (
-    POPULATION,
-    dirichlet_population,
-    league_rows,
-)
+from reproduction.studies.multiclass_league import POPULATION, dirichlet_population, league_rows
 from reproduction.tables.files import write_table
 
 
@@ -28,8 +24,4 @@ def main(options):
     else:
         population = dirichlet_population(options.law, options.seed)
     rows = league_rows(options.law, population, options.n_samples, options.replicates, options.seed)
-    write_table(options.output, "multiclass_league", list(rows))
-
-
-if __name__ == "__main__":
-    main()
+    write_table(options.output, "multiclass_league", rows)

@@ -16,10 +16,5 @@ def main(options):
     published = read_table(options.published)
     table = selection_table(selections, published, options.published)
     write_table(options.output_selection, "recalibration_selection", table)
-    write_table(
-        options.output_sensitivity, "recalibration_sensitivity", sensitivity_table(selections)
-    )
-
-
-if __name__ == "__main__":
-    main()
+    sensitivity = sensitivity_table(selections)
+    write_table(options.output_sensitivity, "recalibration_sensitivity", sensitivity)

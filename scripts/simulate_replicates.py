@@ -34,6 +34,18 @@ from reproduction.replicates.store import (
 from reproduction.scenarios.tables import read_scenarios
 
 
+def _earlier(path):
+    """Return ({Cell: Estimates}, {Cell: key}) of an earlier output; empty if none or damaged."""
+    if not Path(path).exists():
+        return {}, {}
+    try:
+        cells, keys, _ = read_replicates(path)
+    except InputError as error:
+        print(f"warning: drawn again: {error}", file=sys.stderr)
+        return {}, {}
+    return cells, keys
+
+
 @script(
     option("--scenarios", "scenario table"),
     option("--estimator-file", "file of the estimator, if not calbias's own", default=None),
@@ -91,19 +103,3 @@ def main(options):
     with written_whole(options.output) as temporary:
         write_replicates(temporary, cells, keys, provenance)
     keep(options.output)
-
-
-def _earlier(path):
-    """Return ({Cell: Estimates}, {Cell: key}) of an earlier output; empty if none or damaged."""
-    if not Path(path).exists():
-        return {}, {}
-    try:
-        cells, keys, _ = read_replicates(path)
-    except InputError as error:
-        print(f"warning: drawn again: {error}", file=sys.stderr)
-        return {}, {}
-    return cells, keys
-
-
-if __name__ == "__main__":
-    main()

@@ -7,12 +7,7 @@ import pandas as pd
 from reproduction.logits.options import MODEL, RESOURCES
 from reproduction.pipeline.manifest import verify_shipped
 from reproduction.pipeline.script import SEED, option, script
-from reproduction.studies.answers import (
-    leaderboard_rows,
-    model_row,
-    predicted_rows,
-    read_answers,
-)
+from reproduction.studies.answers import leaderboard_rows, model_row, predicted_rows, read_answers
 from reproduction.tables.files import write_table
 from reproduction.tables.rows import read_rows
 from reproduction.tables.schema import columns_of
@@ -36,20 +31,11 @@ def main(options):
     table = read_answers(options.file)
     printed = {row["model"]: float(row["ece"]) for _, row in read_rows(options.printed, ("model",))}
     model, seed = options.model, options.seed
-    rows = {
-        "language_models": (options.output, [model_row(model, table, printed.get(model))]),
-        "leaderboard": (
-            options.output_leaderboard,
-            leaderboard_rows(model, table, options.draws, seed),
-        ),
-        "predicted_bias": (
-            options.output_predicted,
-            predicted_rows(model, table, options.subsamples, options.refits, seed),
-        ),
-    }
-    for name, (path, found) in rows.items():
-        write_table(path, name, pd.DataFrame(found, columns=columns_of(name)))
-
-
-if __name__ == "__main__":
-    main()
+    ranges = leaderboard_rows(model, table, options.draws, seed)
+    predicted = predicted_rows(model, table, options.subsamples, options.refits, seed)
+    for path, name, rows in (
+        (options.output, "language_models", [model_row(model, table, printed.get(model))]),
+        (options.output_leaderboard, "leaderboard", ranges),
+        (options.output_predicted, "predicted_bias", predicted),
+    ):
+        write_table(path, name, pd.DataFrame(rows, columns=columns_of(name)))

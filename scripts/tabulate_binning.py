@@ -9,11 +9,7 @@ from reproduction.tables.files import write_table
 
 @script(
     option(
-        "--replicates",
-        "data sets of each cell of the curve and the bands; the ECE has five times as many",
-        int,
-        least=2,
-        default=200,
+        "--replicates", "data sets of a cell; the ECE has five times", int, least=2, default=200
     ),
     SEED,
     option("--output", "folder of the tables", Path, default=Path("resources/binning")),
@@ -25,7 +21,3 @@ def main(options):
         rows = list(getattr(binning, f"{name}_rows")(replicates, options.seed))
         table = [list(row.values()) for row in rows]
         write_table(options.output / f"{name}.csv", list(rows[0]), table)
-
-
-if __name__ == "__main__":
-    main()

@@ -16,6 +16,22 @@ CERTIFIED_SIZES = (1000, 4000)
 PARTS = ("rmse", "coverage", "limit", "certificate")
 
 
+def _certificates(sizes, data_sets):
+    run = information_limit.averaged_posterior_l1
+    for law, shapes in CERTIFIED.items():
+        for n in sizes:
+            found = information_limit.certificate(*shapes, n, run, data_sets)
+            yield {
+                "law": law,
+                "n_samples": n,
+                "target": "l1",
+                "n_curves": found.prior.size,
+                "ratio": found.ratio,
+                "ratio_se": found.ratio_se,
+                "n_data_sets": data_sets,
+            }
+
+
 @script(
     option("--part", "table to make", choices=PARTS),
     option("--half", "scenarios", choices=(DESIGN, JUDGING, WORLD), default=JUDGING),
@@ -32,32 +48,10 @@ def main(options):
         limits = [(s, n, p) for s in scenarios for n in sizes for p in norms]
         table = pd.DataFrame(information_limit.limit_row(*each) for each in limits)
     elif options.part == "certificate":
-        table = _certificates(options.sizes or CERTIFIED_SIZES, options.data_sets)
+        sizes = options.sizes or CERTIFIED_SIZES
+        table = pd.DataFrame(_certificates(sizes, options.data_sets))
     else:
-        make = getattr(averaged_posterior, f"{options.part}_table")
-        table = make(scenarios, sizes, options.data_sets)
+        rows_of = getattr(averaged_posterior, f"{options.part}_rows")
+        cells = [(s, n, options.data_sets) for s in scenarios for n in sizes]
+        table = pd.DataFrame(row for cell in cells for row in rows_of(*cell))
     write_table(options.output, list(table), table)
-
-
-def _certificates(sizes, data_sets):
-    rows = []
-    for law, shapes in CERTIFIED.items():
-        for n in sizes:
-            run = information_limit.averaged_posterior_run()
-            found = information_limit.certificate(*shapes, n, run, count=data_sets)
-            rows.append(
-                {
-                    "law": law,
-                    "n_samples": n,
-                    "target": "l1",
-                    "n_curves": found.prior.size,
-                    "ratio": found.ratio,
-                    "ratio_se": found.ratio_se,
-                    "n_data_sets": data_sets,
-                }
-            )
-    return pd.DataFrame(rows)
-
-
-if __name__ == "__main__":
-    main()

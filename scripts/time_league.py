@@ -16,6 +16,10 @@ from reproduction.tables.files import write_table
 ROUNDS = 3
 
 
+def _estimate(entry, data):
+    return entry.run(data.first(1), N_BINS, entry.norm)  # anew: a batch keeps what it is asked for
+
+
 @script(
     option("--estimators", "names of estimators", many=True),
     option("--estimator-folders", "folders of their files", many=True),
@@ -36,11 +40,3 @@ def main(options):
                 seconds = min(timed(call) for _ in range(ROUNDS))
                 rows.append((entry.name, n, float(np.format_float_positional(1e3 * seconds, 3))))
     write_table(options.output, "league_times", rows)
-
-
-def _estimate(entry, data):
-    return entry.run(data.first(1), N_BINS, entry.norm)  # anew: a batch keeps what it is asked for
-
-
-if __name__ == "__main__":
-    main()

@@ -17,30 +17,6 @@ from reproduction.pipeline.script import option, script
 FORMAT = 1
 
 
-@script(option("--output", "folder to write", default="scripts/calbias/certified"))
-def main(options):
-    folder = Path(options.output)
-    folder.mkdir(parents=True, exist_ok=True)
-    sums, contents = {}, []
-    for data in data_sets():
-        name = f"{data.name}.csv"
-        sums[name] = _written(folder / name, _csv(data))
-        contents.append(
-            {
-                "name": data.name,
-                "file": name,
-                "about": data.about,
-                "columns": data.columns,
-                "n_rows": len(data.rows),
-                "values": values(data),
-            }
-        )
-    certified = {"format": FORMAT, "data_sets": contents, "truths": truths()}
-    sums["values.json"] = _written(folder / "values.json", _json(certified))
-    lines = (f"{digest}  {name}\n" for name, digest in sorted(sums.items()))
-    _written(folder / "SHA256SUMS", "".join(lines))
-
-
 def _csv(data):
     text = io.StringIO(newline="")
     csv.writer(text, lineterminator="\n").writerows([data.columns, *data.rows])
@@ -67,5 +43,17 @@ def _written(path, text):
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-if __name__ == "__main__":
-    main()
+@script(option("--output", "folder to write", default="scripts/calbias/certified"))
+def main(options):
+    folder = Path(options.output)
+    folder.mkdir(parents=True, exist_ok=True)
+    sums, contents = {}, []
+    for data in data_sets():
+        name = f"{data.name}.csv"
+        sums[name] = _written(folder / name, _csv(data))
+        about = {"name": data.name, "file": name, "about": data.about, "columns": data.columns}
+        contents.append({**about, "n_rows": len(data.rows), "values": values(data)})
+    certified = {"format": FORMAT, "data_sets": contents, "truths": truths()}
+    sums["values.json"] = _written(folder / "values.json", _json(certified))
+    lines = (f"{digest}  {name}\n" for name, digest in sorted(sums.items()))
+    _written(folder / "SHA256SUMS", "".join(lines))

@@ -22,6 +22,8 @@ MARKED = re.compile(rf"({BEGIN}([\w ]*)[^\n]*\n).*?({END})", re.DOTALL)
     option("--documents", "files to change", many=True, default=["README.md", "docs/results.md"]),
 )
 def main(options):
+    paths = sorted(Path(options.tables).glob("*.csv"))
+    tables = {path.stem: read_table(path) for path in paths}
     for document in map(Path, options.documents):
         if not document.is_file():
             raise InputError(f"{document}: there is no such file")
@@ -29,16 +31,6 @@ def main(options):
         if len(MARKED.findall(text)) != 1:
             raise InputError(f"{document}: put the lines {BEGIN} … --> and {END} into it once")
         found = MARKED.search(text)
-        numbers = quoted_numbers(Path(options.tables), options.machine, found[2].split())
-        lines = "".join(f"{line}\n" for line in numbers)
+        quoted = findings(tables, options.machine, found[2].split())
+        lines = "".join(f"- **{title}**{text}\n" for title, text in quoted)
         write_text(document, text[: found.end(1)] + lines + text[found.start(3) :])
-
-
-def quoted_numbers(tables, machine, topics=()):
-    """Return the lines, Markdown, of these ``topics``, of all if none, that the tables allow."""
-    found = {path.stem: read_table(path) for path in sorted(tables.glob("*.csv"))}
-    return [f"- **{title}**{text}" for title, text in findings(found, machine, topics)]
-
-
-if __name__ == "__main__":
-    main()

@@ -20,6 +20,21 @@ PROJECT = (
 LEFT_OUT = CHECKOUT / "resources/logits"  # others' model outputs: described, not packed
 
 
+def name_in_project(path):
+    """Return a path relative to the project; as it is if it leads elsewhere."""
+    whole = Path(path).resolve()
+    return whole.relative_to(CHECKOUT).as_posix() if whole.is_relative_to(CHECKOUT) else str(path)
+
+
+def project_files():
+    """Yield the files of the project that belong to a crate."""
+    for name in PROJECT:
+        for path in sorted([CHECKOUT / name, *(CHECKOUT / name).rglob("*")]):
+            hidden = "/." in name_in_project(path) or "__pycache__" in path.parts
+            if path.is_file() and not hidden and LEFT_OUT not in path.parents:
+                yield path
+
+
 @script(
     option("--record", "the record of provenance (JSON)"),
     option("--pages", "further results to be packed", many=True, default=[]),
@@ -44,22 +59,3 @@ def main(options):
             entry = zipfile.ZipInfo(name)  # without the time: the same run, the same bytes
             entry.compress_type = zipfile.ZIP_DEFLATED
             crate.writestr(entry, texts.get(name) or files[name].read_bytes())
-
-
-def name_in_project(path):
-    """Return a path relative to the project; as it is if it leads elsewhere."""
-    whole = Path(path).resolve()
-    return whole.relative_to(CHECKOUT).as_posix() if whole.is_relative_to(CHECKOUT) else str(path)
-
-
-def project_files():
-    """Yield the files of the project that belong to a crate."""
-    for name in PROJECT:
-        for path in sorted([CHECKOUT / name, *(CHECKOUT / name).rglob("*")]):
-            hidden = "/." in name_in_project(path) or "__pycache__" in path.parts
-            if path.is_file() and not hidden and LEFT_OUT not in path.parents:
-                yield path
-
-
-if __name__ == "__main__":
-    main()

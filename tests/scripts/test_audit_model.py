@@ -89,7 +89,7 @@ def test_shipped_scores(tmp_path, model, direction, miscalibrated, error_percent
 
 def test_the_recommending_rule(tmp_path, monkeypatch):
     """With two data sets a cell: the rule's error is between the best and the worst choice."""
-    monkeypatch.setattr("judge_recommendation.recommendation_table.__defaults__", (0, (200,)))
+    monkeypatch.setattr("reproduction.studies.recommendation.SIZES", (200,))
     monkeypatch.setattr("reproduction.studies.recommendation.LAWS", {"spread": (2.0, 1.0)})
     table = made("recommendation", "judge_recommendation", tmp_path, data_sets=2, seed=1)
     assert len(table) == 4

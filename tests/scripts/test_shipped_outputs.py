@@ -4,8 +4,7 @@ import numpy as np
 import pandas as pd
 from checkout import GENUINE, PUBLISHED, TABLE_2, TABLE_3
 from command import read, run
-
-from reproduction.logits.shipped import RESOURCES
+from shipped import RESOURCES
 
 MODEL = "resnet110_c10"
 ANSWERS = {"dataset": "a", "prompt": 1}

@@ -6,8 +6,7 @@ import numpy as np
 from checkout import TABLE_2, TABLE_3
 from hypothesis import strategies as st
 
-from calbias.truth.scenarios import Scenario
-from reproduction.scenarios.fitted_scenarios import fitted_scenario
+from reproduction.scenarios.fits import fitted_scenario
 
 MODELS = [row["model"] for row in csv.DictReader(TABLE_2.open(encoding="utf-8"))]
 SAMPLE_SIZES = [200 * 2**k for k in range(7)]
@@ -17,8 +16,7 @@ EDGES = [0.0, 1.0, 0.5, *(0.2 * k for k in range(1, 5)), *(k / 15 for k in range
 
 def published_scenario(model, curve="fitted"):
     """Return the scenario of a model by the paper's Tables 2 and 3."""
-    fit = fitted_scenario(model, curve, [TABLE_2], [TABLE_3])
-    return Scenario(model, *fit.scores, fit.curve)
+    return fitted_scenario(model, curve, [TABLE_2], [TABLE_3])[0]
 
 
 @st.composite

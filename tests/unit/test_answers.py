@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 from checkout import ROOT
 from refusals import refuses
+from shipped import shipped, shipped_path
 
-from reproduction.logits.shipped import shipped, shipped_path
 from reproduction.studies.answers import (
     SIZES,
     benchmarks,

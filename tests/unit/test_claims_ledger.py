@@ -15,7 +15,7 @@ from reproduction.claims import settling
 from reproduction.claims.evidence import ANY_NORM, Evidence
 from reproduction.claims.ledger import all_claims, judge_all, ledger_table
 from reproduction.claims.settling import Numbers, Settling, settled_rows, settled_verdict
-from reproduction.claims.verdicts import VERDICTS, NotJudged, OtherNorm
+from reproduction.claims.verdicts import NotJudged, OtherNorm, Verdict
 from reproduction.pipeline.catalogue import figures
 from reproduction.scenarios.paper import MODEL_SIZES
 from reproduction.tables.schema import tables
@@ -45,12 +45,12 @@ def test_a_claim_is_added_by_a_new_file(tmp_path, monkeypatch):
     monkeypatch.setattr(folder, "__path__", [*folder.__path__, str(tmp_path)])
     text = """
 from reproduction.claims.measurements import Measurement
-from reproduction.claims.verdicts import claim
+from reproduction.claims.verdicts import claim, worded
 
 LIMIT = 0.5
 
-@claim(
-    "Z01", "§3", "bias",
+@claim("Z01", "§3", "bias")
+@worded(
     says="A statement.", published="2", rule=f"above {LIMIT:.0%}", errors="none",
 )
 def judged(evidence):
@@ -94,7 +94,7 @@ def test_a_partial_run_says_what_is_absent(sizes, n_replicates, note):
     ledger = ledger_of(Evidence({**PAPER, "bias": table.assign(n_replicates=n_replicates)}))
     assert ledger.loc["R09", "verdict"] == "not_judged"
     assert re.search(note, ledger.loc["R09", "note"])
-    assert set(ledger["verdict"]) <= set(VERDICTS)
+    assert set(ledger["verdict"]) <= set(Verdict)
 
 
 @pytest.mark.parametrize(("norm", "verdict"), [(2.0, "reproduced"), (1.0, "not_judged")])

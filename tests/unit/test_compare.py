@@ -13,8 +13,7 @@ from calbias.auditing.compare import compare, compare_files, reliability
 from calbias.engine.posterior.cells import cells_of
 from calbias.engine.posterior.classes import interval_cells
 from reproduction.scenarios.sets import line
-from reproduction.studies.compared_pairs import DESIGN, Pair
-from reproduction.studies.comparisons import comparison_rows
+from reproduction.studies.compared_pairs import DESIGN, Pair, comparison_rows
 
 
 def by_pairs(scores, hits, cluster):
@@ -107,7 +106,8 @@ def test_a_difference_without_spread_is_found():
 def test_pairs_on_which_one_logistic_line_failed():
     """The two of these that were published as failures: 36 and 21 ten-thousandths."""
     names = ["two-cycle wave of 10 points, shift 0.2", "10 points above 0.9, shift 0.15"]
-    found = comparison_rows({name: DESIGN[name] for name in names}, 40).set_index("pair")
+    found = pd.DataFrame(comparison_rows({name: DESIGN[name] for name in names}, 40))
+    found = found.set_index("pair")
     for name in names:
         row = found.loc[name]
         assert abs(row["mean_estimate"] - row["truth"]) < 4 * row["mean_estimate_se"]
@@ -117,7 +117,7 @@ def test_pairs_on_which_one_logistic_line_failed():
 
 def test_clusters_widen_the_interval_and_keep_its_coverage():
     pair = Pair((1.0, 1.0), line(-0.3, 1), line(-0.3, 1))
-    found = comparison_rows({"x": pair}, 60, 1000, rows=20, correlation=0.5).iloc[0]
+    (found,) = comparison_rows({"x": pair}, 60, 1000, rows=20, correlation=0.5)
     assert found["coverage"] >= 0.8
     first, second, hits, cluster = pair.drawn(1000, np.random.default_rng(0), 20, 0.5)
     wide, narrow = compare(first, second, hits, clusters=cluster), compare(first, second, hits)

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
+from shipped import shipped, shipped_path
 
 from calbias.auditing.audit import audit_data
 from calbias.auditing.inputs import EVENT, read_data
 from calbias.auditing.options import Options
 from calbias.logits.columns import Columns
-from reproduction.logits.shipped import shipped, shipped_path
 
 
 @pytest.mark.parametrize(

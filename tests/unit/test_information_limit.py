@@ -9,7 +9,7 @@ from calbias.truth.curves import Curve
 from calbias.truth.scenarios import Scenario
 from calbias.truth.targets.population import Population
 from reproduction.studies.information_limit import (
-    averaged_posterior_run,
+    averaged_posterior_l1,
     certificate,
     information_limit,
     limit_row,
@@ -81,8 +81,8 @@ def test_a_row_falls_with_the_root_of_n():
 def test_a_certificate_of_one_curve_is_0_and_of_a_bad_estimator_is_small():
     """Who knows the curve makes no error; a constant answer of 1 can be beaten by far."""
     curves = [("slope", (0.7,)), ("slope", (0.9,)), ("calibrated", ())]
-    one = certificate(1, 1, 300, averaged_posterior_run(), count=10, curves=curves[:1])
+    one = certificate(1, 1, 300, averaged_posterior_l1, count=10, curves=curves[:1])
     assert one.ratio < 1e-6
     bad = certificate(1, 1, 300, lambda scores, hits: 1.0, count=20, curves=curves)
-    good = certificate(1, 1, 300, averaged_posterior_run(), count=20, curves=curves)
+    good = certificate(1, 1, 300, averaged_posterior_l1, count=20, curves=curves)
     assert bad.ratio < 0.1 < good.ratio < 1.2

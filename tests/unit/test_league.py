@@ -10,13 +10,13 @@ import pytest
 from checkout import ROOT
 from refusals import refuses
 from scipy.integrate import quad
+from shipped import shipped, shipped_path
 
 from calbias import Curve, Scenario, TopLabel, estimate, true_calibration_error
 from calbias.engine.sampler import Sampler, draw
 from calbias.estimation.registry import FOLDER, known_estimators
 from calbias.truth.targets.registry import target_value
 from reproduction.logits.read import read_scores
-from reproduction.logits.shipped import shipped, shipped_path
 from reproduction.scenarios.wave import Wave
 from reproduction.studies import league
 from reproduction.studies.league import CURVES, LAWS, league_entries, league_rows

@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from checkout import ROOT
+from shipped import shipped
 
 from calbias.errors import InputError
 from reproduction.logits.read import read_scores
-from reproduction.logits.shipped import shipped
 from reproduction.pipeline import logit_availability as sources
 from reproduction.pipeline.logit_availability import available_files
 

@@ -15,7 +15,7 @@ DATA = compare_peers.data_sets()
 def test_calbias_still_gives_the_recorded_values():
     recorded = VALUES.dropna(subset="calbias").drop_duplicates(["data_set", "quantity"])
     for row in recorded.itertuples():
-        value = compare_peers.ours(row.quantity, **DATA[row.data_set])
+        value = compare_peers.ours(row.quantity, *DATA[row.data_set])
         assert value == pytest.approx(row.calbias, abs=1e-12), (row.data_set, row.quantity)
 
 
@@ -32,7 +32,7 @@ def test_a_cause_reproduces_what_the_peer_prints(peer, quantity):
     assert len(rows) >= 4
     tolerance = max(TOLERANCE.get((peer, quantity), 1e-6), compare_peers.SAME)
     for row in rows.itertuples():
-        value = CAUSES[peer, quantity][1](DATA[row.data_set]["scores"], DATA[row.data_set]["hits"])
+        value = CAUSES[peer, quantity][1](*DATA[row.data_set])
         assert value == pytest.approx(row.printed, abs=tolerance)
 
 

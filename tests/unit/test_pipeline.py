@@ -9,7 +9,7 @@ from calbias.errors import InputError
 from reproduction.pipeline import job_memory as memory
 from reproduction.pipeline import models
 from reproduction.pipeline.catalogue import TABLES, available_figures, available_tables
-from reproduction.pipeline.failures import errors_of
+from reproduction.pipeline.job_logs import errors_of
 from reproduction.tables.schema import tables
 
 test_models_tables_that_are_refused = refuses_texts(

@@ -44,8 +44,9 @@ for folder, text in json.load(sys.stdin):
     path.unlink()
     sys.modules.pop(package + "." + folder.replace("/", ".") + ".mine", None)
 """
-CLAIM = "from reproduction.claims.verdicts import claim\n\n\n@claim('C99', 'here', 'bias', "
-CLAIM += "says='A claim.', published='1', rule='none', errors='none')\ndef rule(evidence):\n    "
+CLAIM = "from reproduction.claims.verdicts import claim, worded\n\n\n@claim('C99', 'here', 'bias')"
+CLAIM += "\n@worded(says='A claim.', published='1', rule='none', errors='none')\n"
+CLAIM += "def rule(evidence):\n    "
 LACKING = (  # folder, text of mine.py, what is said after its path
     ("estimators", "", ": define estimate(scores, hits, n_bins, norm) in it"),
     ("calibration_tests", "", ": define p_values(data) or statistics(data) in it"),

@@ -4,13 +4,13 @@ import functools
 
 import numpy as np
 import pytest
+from shipped import shipped_folds
 
 import calbias
 from calbias.logits.top_label import top_label
 from calbias.recalibration.methods.temperature_scaling import inverse_temperature
 from reproduction.fits.beta import fit_beta
 from reproduction.fits.glm import best_fit, fit_all
-from reproduction.logits.shipped import shipped_folds
 from reproduction.logits.store import REAL_LOGITS, Logits
 from reproduction.measured.outputs import outputs_of_logits
 

@@ -10,8 +10,8 @@ from calbias.truth.curves import GLM_NAMES
 from reproduction.fits.empirical_error import FittedCurve, atoms, empirical_tce, fit_curve
 from reproduction.fits.glm import Labelled, fit_all, refit
 from reproduction.fits.inputs import LOG_MISS_AT_ONE
+from reproduction.selection.measures import draw_counts
 from reproduction.selection.reference import beta_tce, grouped, resampled_tce
-from reproduction.selection.resamples import draw_counts
 
 
 def drawn(n, curve=None, alpha=2.0, beta=0.5, seed=0):

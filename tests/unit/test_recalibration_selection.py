@@ -9,8 +9,7 @@ from calbias.estimation.registry import known_estimators
 from calbias.io.plug_ins import literal
 from calbias.logits.top_label import top_label_of_scores
 from reproduction.selection.analysis_choices import CHOICES, DEFAULT, METHODS, VARIANTS
-from reproduction.selection.measures import load_measures, measured, resampled_values
-from reproduction.selection.resamples import draw_counts
+from reproduction.selection.measures import draw_counts, load_measures, measured, resampled_values
 from reproduction.selection.selection import Selections, selected
 from reproduction.selection.summary import gathered, selection_table, sensitivity_table
 

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from checkout import ROOT
+from shipped import shipped_folds
 
 from calbias.errors import InputError
 from calbias.logits.raw_file import Fold
@@ -13,7 +14,6 @@ from calbias.logits.top_label import top_label
 from calbias.measures.registry import list_measures
 from calbias.recalibration.methods.temperature_scaling import inverse_temperature
 from calbias.recalibration.registry import load_method
-from reproduction.logits.shipped import shipped_folds
 from reproduction.measured.tables import METHODS
 from reproduction.studies.replication import NO_FOLD, mukhoti_rows, replication_rows
 

@@ -7,7 +7,7 @@ from claims_data import GROUP, TABLES
 
 from calbias import Curve, Scenario, true_calibration_error
 from calbias.simulation.simulate import simulate_estimates
-from reproduction.scenarios.published_fits import printed_coefficients, printed_fits
+from reproduction.scenarios.fits import printed_coefficients, printed_fits
 from reproduction.studies.t_test import t_test_sensitivity, within_rounding
 from reproduction.studies.tce_rounding import tce_range, tce_rounding
 from reproduction.tables.schema import columns_of

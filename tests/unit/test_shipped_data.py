@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from checkout import ROOT, SHARED
+from shipped import MANIFEST, RESOURCES, shipped, shipped_folds, shipped_path
 
 from calbias.errors import InputError
 from calbias.logits.read_logits import read_outputs
-from reproduction.logits.shipped import MANIFEST, RESOURCES, shipped, shipped_folds, shipped_path
 from reproduction.pipeline.manifest import verify_shipped
 
 ENTRIES = {entry["file"]: entry for entry in json.loads(MANIFEST.read_text("utf-8"))}

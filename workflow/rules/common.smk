@@ -20,7 +20,7 @@ from reproduction.pipeline.catalogue import (
     validate_captions,
 )
 from reproduction.pipeline.config import estimator_folders, powers
-from reproduction.pipeline.failures import show_errors
+from reproduction.pipeline.job_logs import show_errors
 from reproduction.pipeline.logit_availability import DEFAULT_LOGITS_DIR
 from reproduction.pipeline.models import published_models
 from reproduction.pipeline.settings import code, job_environment, published, read_settings, resource

@@ -13,7 +13,7 @@ from reproduction.tables.schema import columns_of
 
 
 def compare(work, n_scores, implementation, baselines, rounds):
-    """Return a row, a dict, for each baseline against one implementation.
+    """Yield a row, a dict, for each baseline against one implementation.
 
     ``implementation`` is (name, function) and ``baselines`` {name: function}; each round runs the
     implementation once and then every baseline. A ratio is baseline over implementation seconds
@@ -21,18 +21,17 @@ def compare(work, n_scores, implementation, baselines, rounds):
     """
     name, run = implementation
     seconds = np.array([[timed(f) for f in (run, *baselines.values())] for _ in range(rounds)])
-    rows = []
     for k, baseline in enumerate(baselines, start=1):
-        ratio = seconds[:, k] / seconds[:, 0]
-        values = (
-            *np.median(seconds[:, [0, k]], axis=0),
-            np.median(ratio),
-            ratio.min(),
-            ratio.max(),
-        )
-        row = work, name, baseline, n_scores, *values
-        rows.append(dict(zip(columns_of("benchmark"), row, strict=True)))
-    return rows
+        ratio, medians = seconds[:, k] / seconds[:, 0], np.median(seconds[:, [0, k]], axis=0)
+        numbers = *medians, np.median(ratio), ratio.min(), ratio.max()
+        row = work, name, baseline, n_scores, *numbers
+        yield dict(zip(columns_of("benchmark"), row, strict=True))
+
+
+def repeat(calls, function, *arguments, **options):
+    """Call a function so many times."""
+    for _ in range(calls):
+        function(*arguments, **options)
 
 
 def timed(function):

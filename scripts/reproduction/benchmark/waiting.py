@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from reproduction import CHECKOUT
-from reproduction.benchmark.timing import compare
+from reproduction.benchmark.timing import compare, repeat
 
 CHUNK = 1_000_000
 IMPORTS = "import numba, pandas, pyarrow.parquet, scipy.optimize"
@@ -73,8 +73,8 @@ def averaged_rows(
         }
         for work, call in works.items():
             call()
-            run = "calbias", partial(_repeat, calls, call)
-            baseline = {"numpy_sort": partial(_repeat, calls, partial(np.sort, scores))}
+            run = "calbias", partial(repeat, calls, call)
+            baseline = {"numpy_sort": partial(repeat, calls, partial(np.sort, scores))}
             yield from compare(f"{work}_n_{n}", n * calls, run, baseline, rounds)
 
 
@@ -103,8 +103,3 @@ def _drawn(n: int) -> tuple[np.ndarray, np.ndarray]:
     generator = np.random.default_rng(n)
     scores = generator.random(n) ** 0.5
     return scores, generator.random(n) < scores**1.1
-
-
-def _repeat(calls: int, function: Callable[[], Any]) -> None:
-    for _ in range(calls):
-        function()

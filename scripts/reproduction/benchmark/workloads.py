@@ -8,7 +8,7 @@ import numpy as np
 from calbias.engine.quantile_table import build_quantile_table
 from calbias.engine.sampler import Sampler, draw
 from calbias.estimation.loading import load_estimator
-from reproduction.benchmark.timing import compare
+from reproduction.benchmark.timing import compare, repeat
 from reproduction.benchmark.vectorised import six_binned
 from reproduction.scenarios.paper import BINNED, MODEL_SIZES
 
@@ -59,70 +59,58 @@ class Grid:
 
 
 def grid_rows(scenarios, replicates, rounds, suffix=""):
-    """Return the rows of the whole grid: sampling alone, the six binned estimators, all seven.
+    """Yield the rows of the whole grid: sampling alone, the six binned estimators, all seven.
 
     With a suffix of the works' names, against NumPy's Beta draws only.
     """
     grid = Grid(scenarios, replicates)
     grid.calbias(SEVEN)  # compiled before the clock starts
-    beta = {"numpy_beta_draw": grid.numpy_beta_draw}
-    others = (
-        {} if suffix else {"numpy_sort": grid.numpy_sort, "numpy_vectorised": grid.numpy_vectorised}
-    )
-    rows = []
-    for work, names, baselines in (
-        ("fig4_grid_six_binned", BINNED, {**beta, **others}),
-        ("fig4_grid_seven", SEVEN, beta),
-        ("fig4_grid_sampling_alone", (), beta),
-    ):
-        run = "calbias", partial(grid.calbias, names)
-        rows += compare(work + suffix, grid.n_scores, run, baselines, rounds)
-    return rows
+    others = {"numpy_sort": grid.numpy_sort, "numpy_vectorised": grid.numpy_vectorised}
+    others = {} if suffix else others
+    yield from _against_beta(f"fig4_grid_six_binned{suffix}", grid, BINNED, rounds, others)
+    yield from _against_beta(f"fig4_grid_seven{suffix}", grid, SEVEN, rounds)
+    yield from _against_beta(f"fig4_grid_sampling_alone{suffix}", grid, (), rounds)
 
 
 def growth_rows(scenarios, replicates, rounds):
-    """Return rows by sample size (equal numbers of scores), number of replicates, and estimator."""
-    rows = []
+    """Yield rows by sample size (equal numbers of scores), number of replicates, and estimator."""
     for n in MODEL_SIZES[::2]:
         grid = Grid(scenarios, max(1, replicates * MODEL_SIZES[-2] // n), (n,))
-        rows += _against_beta(f"six_binned_n_{n}", grid, BINNED, rounds)
+        yield from _against_beta(f"six_binned_n_{n}", grid, BINNED, rounds)
     for m in (replicates, 4 * replicates):
         grid = Grid(scenarios, m, (800,))
-        rows += _against_beta(f"six_binned_{m}_replicates", grid, BINNED, rounds)
-    grid = Grid(scenarios, replicates, MODEL_SIZES)
+        yield from _against_beta(f"six_binned_{m}_replicates", grid, BINNED, rounds)
+    grid = Grid(scenarios, replicates)
     for name in SEVEN:
-        rows += _against_beta(f"fig4_grid_{name}", grid, [name], rounds)
-    return rows
+        yield from _against_beta(f"fig4_grid_{name}", grid, [name], rounds)
 
 
-def _against_beta(work, grid, names, rounds):
+def _against_beta(work, grid, names, rounds, others=None):
+    baselines = {"numpy_beta_draw": grid.numpy_beta_draw, **(others or {})}
     run = "calbias", partial(grid.calbias, names)
-    return compare(work, grid.n_scores, run, {"numpy_beta_draw": grid.numpy_beta_draw}, rounds)
+    return compare(work, grid.n_scores, run, baselines, rounds)
 
 
 def call_rows(scenario, rounds, n=12800, calls=20):
-    """Return rows for one call on n scores of a user's own, next to packages that are installed."""
+    """Yield rows for one call on n scores of a user's own, next to packages that are installed."""
     from calbias.estimation.api import estimate
 
     data = draw(scenario, n, 0, seed=0)
     scores, hits = data.scores[0], np.rint(data.hits()[0]).astype(int)
-    rows = []
     for package, ours, call in _peers(scores, hits):
-        run = "calbias", partial(_repeat, calls, estimate, ours, scores, hits, norm=2)
-        baselines = {package: partial(_repeat, calls, call)}
+        run = "calbias", partial(repeat, calls, estimate, ours, scores, hits, norm=2)
+        baselines = {package: partial(repeat, calls, call)}
         run[1](), call()
-        rows += compare(f"one_call_{ours}", n * calls, run, baselines, rounds)
-    return rows
+        yield from compare(f"one_call_{ours}", n * calls, run, baselines, rounds)
 
 
 def argsort_rows(rounds, sizes=(12_800, 1_000_000, 10_000_000)):
-    """Return rows for one call on n scores of a user's own next to ``numpy.argsort`` of them.
+    """Yield rows for one call on n scores of a user's own next to ``numpy.argsort`` of them.
 
     Of the work ``_ties`` the scores are rounded to three digits.
     """
     from calbias.estimation.api import estimate
 
-    rows = []
     for n in sizes:
         generator = np.random.default_rng(n)
         scores = generator.random(n)
@@ -131,15 +119,9 @@ def argsort_rows(rounds, sizes=(12_800, 1_000_000, 10_000_000)):
         for name, ties in (("ece_bin_ew", ""), ("ece_bin_ew", "_ties"), ("ece_sweep_em", "")):
             own = scores.round(3) if ties else scores
             estimate(name, own, hits)
-            run = "calbias", partial(_repeat, calls, estimate, name, own, hits)
-            baseline = {"numpy_argsort": partial(_repeat, calls, np.argsort, own)}
-            rows += compare(f"one_call_{name}_n_{n}{ties}", n * calls, run, baseline, rounds)
-    return rows
-
-
-def _repeat(calls, function, *arguments, **options):
-    for _ in range(calls):
-        function(*arguments, **options)
+            run = "calbias", partial(repeat, calls, estimate, name, own, hits)
+            baseline = {"numpy_argsort": partial(repeat, calls, np.argsort, own)}
+            yield from compare(f"one_call_{name}_n_{n}{ties}", n * calls, run, baseline, rounds)
 
 
 def _peers(scores, hits):

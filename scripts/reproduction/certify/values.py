@@ -73,10 +73,7 @@ def _binned(put, by_group, by_row, b, n_bins, tied):
 
 
 def _without_bins(put, samples, tied):
-    def mass_bins(rows, b):
-        return exact.equal_mass(rows, b)
-
-    for kind, make in (("ew", exact.equal_width), ("em", mass_bins)):
+    for kind, make in (("ew", exact.equal_width), ("em", exact.equal_mass)):
         b = exact.cube_root(len(samples))
         bins = make(samples, b)
         used = len(bins) if kind == "em" and tied else b

@@ -5,15 +5,7 @@ import pandas as pd
 
 from reproduction.claims.measurements import Measurement, by_case
 from reproduction.claims.tallies import FEW, RARE, Tally, tally, tally_measurements
-from reproduction.claims.verdicts import (
-    CLEAR,
-    CONSISTENTLY,
-    REPRODUCED,
-    SEARCHED,
-    claim,
-    verdict_of,
-    worst_of,
-)
+from reproduction.claims.verdicts import CLEAR, CONSISTENTLY, SEARCHED, Verdict, claim, worded
 from reproduction.scenarios.paper import HEATMAP_BINS, HEATMAP_MODELS, HEATMAP_SIZES, N_BINS
 from reproduction.summaries.bias_by_group import error_of_mean
 
@@ -25,11 +17,8 @@ FLAT_VARIANCE = FLAT**2
 FIGURES = "fig10_sd_resnet110_c10 fig11_sd_resnet_wide32_c100 fig12_sd_resnet152_imgnet"
 
 
-@claim(
-    "R14",
-    "App B",
-    "bias",
-    FIGURES,
+@claim("R14", "App B", "bias", FIGURES)
+@worded(
     says="Equal-mass debias varies more than the equal-mass sweep",
     published="higher variance; no number",
     rule=(
@@ -64,7 +53,7 @@ def debias_varies_more(evidence):
             f"clearly less at n = {', '.join(less) or 'none'}; the ratio goes from {first:.3f} at "
             f"the smallest n to {last:.3f} at the largest"
         )
-    verdict = verdict_of(all(above.values()), above[N_BINS])
+    verdict = Verdict.of(all(above.values()), above[N_BINS])
     return verdict, evidence.source("heatmaps", HEATMAP_MODELS)
 
 
@@ -83,11 +72,8 @@ def ratios_by(key, rows):
     return result
 
 
-@claim(
-    "R15",
-    "App B.2",
-    "bias",
-    FIGURES,
+@claim("R15", "App B.2", "bias", FIGURES)
+@worded(
     says=(
         "The variance falls with the sample size and does not depend clearly on the number of bins"
     ),
@@ -120,7 +106,7 @@ def falls_with_n_not_with_bins(evidence):
     changes = {"least": over.min(), "greatest": over.max(), "median": over.median()}
     along_bins = f"change over {HEATMAP_BINS[0]} … {HEATMAP_BINS[-1]} bins, factor"
     yield from by_case(along_bins, changes)
-    if len(clear) and falls.verdict() == REPRODUCED:
+    if len(clear) and falls.verdict() == Verdict.REPRODUCED:
         yield "that it falls with n holds"
     for (model, estimator), cells in clear.groupby(level=[0, 1], sort=False):
         worst = cells.loc[cells["factor"].idxmax()]
@@ -129,7 +115,7 @@ def falls_with_n_not_with_bins(evidence):
             f"{len(HEATMAP_SIZES)} n (up to {worst['factor']:.2f}×, largest with "
             f"{worst['n_bins']} bins)"
         )
-    verdict = worst_of([falls.verdict(), verdict_of(share <= RARE, share <= FEW)])
+    verdict = Verdict.worst([falls.verdict(), Verdict.of(share <= RARE, share <= FEW)])
     return verdict, evidence.source("heatmaps", HEATMAP_MODELS), rows["se"].max()
 
 

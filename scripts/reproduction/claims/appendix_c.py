@@ -8,14 +8,7 @@ import pandas as pd
 from reproduction.claims.evidence import enough_replicates
 from reproduction.claims.measurements import NAN, POINTS, Measurement, by_case
 from reproduction.claims.settling import Numbers, Settling, scenarios_of, settled
-from reproduction.claims.verdicts import (
-    CLEAR,
-    SETTLED,
-    NotJudged,
-    claim,
-    in_plain_words,
-    verdict_of,
-)
+from reproduction.claims.verdicts import CLEAR, SETTLED, NotJudged, Verdict, claim, worded
 from reproduction.scenarios.paper import (
     AMBIGUOUS_PERCENT,
     AMBIGUOUS_TCE_PERCENT,
@@ -51,11 +44,8 @@ def sweep_curves(evidence):
     return curves
 
 
-@claim(
-    "R22",
-    "§7.3, App C",
-    "bias",
-    "fig13_tce_sweep",
+@claim("R22", "§7.3, App C", "bias", "fig13_tce_sweep")
+@worded(
     says=(
         "The bias is greatest at a true calibration error of 0 and generally falls as the error "
         "grows"
@@ -86,13 +76,13 @@ def greatest_when_calibrated(evidence):
     verdicts = {}
     for what, holds in falls.items():
         both, least = found["greatest"] & holds, min(found["greatest"].mean(), holds.mean())
-        verdicts[what] = verdict_of(both.all(), least >= MOST)
+        verdicts[what] = Verdict.of(both.all(), least >= MOST)
     if failing := [*found.index[~(found["greatest"] & falls["bias"])]]:
         yield f"fails on: {', '.join(failing)}"
     if not falls["|bias|"].all():
         yield (
             "the fall is that of bias with its sign: by |bias| in both conditions the verdict "
-            f"would be {in_plain_words(verdicts['|bias|'])}, its rank correlation with TCE being "
+            f"would be {verdicts['|bias|'].words}, its rank correlation with TCE being "
             f"positive in {(found['|bias|'] > 0).sum()} of {len(curves)} curves"
         )
     for name, row in found[found["|bias|"] > 0].iterrows():
@@ -123,11 +113,8 @@ def _rank_correlation(x, y):
     return float(np.corrcoef(pd.Series(x).rank(), pd.Series(y).rank())[1, 0])
 
 
-@claim(
-    "R23",
-    "App C",
-    "bias",
-    "fig13_tce_sweep",
+@claim("R23", "App C", "bias", "fig13_tce_sweep")
+@worded(
     says=(
         "At 5000 samples of a perfectly calibrated model ECE_bin is off by 2 %, and the "
         "equal-mass sweep by significantly less"
@@ -168,7 +155,7 @@ def still_off_at_5000(evidence):
         )
     largest = max(bias for bias, _ in usual.values())
     near, off = abs(largest - OFF_PERCENT) <= OFF_TOLERANCE, largest >= HALF_OFF
-    return verdict_of(not unclear and near, not unclear and off), evidence.source("tce_sweep")
+    return Verdict.of(not unclear and near, not unclear and off), evidence.source("tce_sweep")
 
 
 def ambiguous_tces(evidence):
@@ -206,18 +193,14 @@ def ambiguity(tces):
     """Return the verdict on R24 of two TCEs, (2,)."""
     tces = sorted(tces, reverse=True)
     off = np.abs(np.subtract(tces, AMBIGUOUS_TCE_PERCENT)).max()
-    return verdict_of(off <= TCE_TOLERANCE, off <= TCE_LOOSE and tces[0] - tces[1] > 1)
+    return Verdict.of(off <= TCE_TOLERANCE, off <= TCE_LOOSE and tces[0] - tces[1] > 1)
 
 
 AMBIGUITY = Settling(tuple(SCORES), ambiguous_tces, ambiguity, ambiguous_tces_drawn)
 
 
-@claim(
-    "R24",
-    "App C, Fig 13",
-    "bias settled",
-    "fig13_tce_sweep",
-    settling=AMBIGUITY,
+@claim("R24", "App C, Fig 13", "bias settled", "fig13_tce_sweep", settling=AMBIGUITY)
+@worded(
     says=(
         "At 200 samples an ECE_bin of 12 % can be a true error of 5 % or of 8 %, depending on "
         "the scores"

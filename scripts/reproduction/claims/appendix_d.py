@@ -3,7 +3,7 @@
 import numpy as np
 
 from reproduction.claims.measurements import NAN, POINTS, Measurement, by_case
-from reproduction.claims.verdicts import CLEAR, NotJudged, claim, verdict_of
+from reproduction.claims.verdicts import CLEAR, NotJudged, Verdict, claim, worded
 from reproduction.scenarios.paper import CALIBRATED_BINS, MODEL_SIZES
 
 FACTOR = 1.5
@@ -11,11 +11,8 @@ SLIGHT_PERCENT = 0.25
 MOST = 5  # of the seven sample sizes
 
 
-@claim(
-    "R25",
-    "App D, Fig 14",
-    "chosen_bins",
-    "fig14_chosen_bins",
+@claim("R25", "App D, Fig 14", "chosen_bins", "fig14_chosen_bins")
+@worded(
     says=(
         "The equal-mass sweep chooses nearly optimal numbers of bins for a miscalibrated model; "
         "for a calibrated one the optimum is at most 4 and the sweep overshoots"
@@ -65,7 +62,7 @@ def near_optimal_unless_calibrated(evidence):
     if far := [str(n) for n, ok in near.items() if not ok]:
         yield f"not near-optimal at n = {', '.join(far)}"
     least = min(counts.values())
-    return verdict_of(least == len(MODEL_SIZES), least >= MOST), evidence.source("chosen_bins")
+    return Verdict.of(least == len(MODEL_SIZES), least >= MOST), evidence.source("chosen_bins")
 
 
 def choice(evidence, scenario, n):

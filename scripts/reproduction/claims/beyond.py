@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from reproduction.claims.measurements import POINTS, Measurement, by_case
-from reproduction.claims.verdicts import NotJudged, all_or_some, claim, verdict_of
+from reproduction.claims.verdicts import NotJudged, Verdict, claim, worded
 from reproduction.logits.store import REAL_SCORES
 
 FEWEST_MODELS = 10
@@ -18,11 +18,8 @@ FEWEST_REPLICATES = 40
 SINGLE = "curve of a single subsample"
 
 
-@claim(
-    "C01",
-    "calbias",
-    "predicted_bias",
-    "predicted_bias",
+@claim("C01", "calbias", "predicted_bias", "predicted_bias")
+@worded(
     says=(
         "Bias by construction, with hits redrawn from a fitted curve, predicts the bias of an "
         "estimator on real data"
@@ -64,10 +61,12 @@ def construction_predicts_real_bias(evidence):
     yield from by_case("share explained", 100 * shares, "percent")
     for column in ("estimator", "n_samples"):
         for name, part in rows.groupby(column, sort=False):
-            yield from explained(f"share explained, {column.replace('_', ' ')} {name}", part)
-    yield from explained("share explained", rows, only=SINGLE)
+            words = f"share explained, {column.replace('_', ' ')} {name}"
+            yield from by_case(words, 100 * _shares(part), "percent")
+    yield from by_case("share explained", 100 * _shares(rows).filter([SINGLE]), "percent")
     if len(others):
-        yield from explained("share explained, answers of language models", others)
+        words = "share explained, answers of language models"
+        yield from by_case(words, 100 * _shares(others), "percent")
     by_estimator = pd.Series(
         {name: 100 * _shares(part).iloc[0] for name, part in rows.groupby("estimator")}
     )
@@ -82,14 +81,7 @@ def construction_predicts_real_bias(evidence):
         f"the distance is largest for {by_model.idxmax()} ({by_model.max():.2f} points): "
         "where a GLM misses the curve near 1, or many scores are exactly 1"
     )
-    return verdict_of(shares.min() >= EXPLAINED, shares.min() >= PARTLY), REAL_SCORES
-
-
-def explained(name, rows, only=""):
-    """Yield Measurements of the share explained on these rows, by curve."""
-    shares = _shares(rows)
-    shares = shares[shares.index == only] if only else shares
-    yield from by_case(name, 100 * shares, "percent")
+    return Verdict.of(shares.min() >= EXPLAINED, shares.min() >= PARTLY), REAL_SCORES
 
 
 def _shares(rows):
@@ -101,21 +93,16 @@ def _distances(rows):
     """Return |observed − predicted| in percent, a column for each curve that the table has."""
     observed = rows["observed_bias_percent"]
     distances = {
-        "curve fitted on all rows": (rows["predicted_bias_percent"] - observed).abs(),
-        "curve fitted on the subsample": (
-            rows["predicted_from_subsample_percent"] - observed
-        ).abs(),
+        "curve fitted on all rows": rows["predicted_bias_percent"] - observed,
+        "curve fitted on the subsample": rows["predicted_from_subsample_percent"] - observed,
     }
     if "one_subsample_distance_percent" in rows:
         distances[SINGLE] = rows["one_subsample_distance_percent"]
-    return pd.DataFrame(distances)
+    return pd.DataFrame(distances).abs()
 
 
-@claim(
-    "C02",
-    "calbias",
-    "interval_coverage",
-    "interval_coverage",
+@claim("C02", "calbias", "interval_coverage", "interval_coverage")
+@worded(
     says=(
         "The interval of an audit, a hull over posterior classes at nominal 95 %, covers the true "
         f"error at least {MEAN:.0%} of the time on average and {CELL:.0%} in every cell whose "
@@ -156,7 +143,7 @@ def intervals_cover(evidence):
         if len(low):
             yield f"below {CELL:.0%}, {words} by a test: {', '.join(low['scenario'])}"
     holds = mean >= MEAN, not (seen["high"] < CELL).any()
-    return all_or_some(holds), "simulation"
+    return Verdict.all_or_some(holds), "simulation"
 
 
 def _mean_coverage(name, method, rows):
@@ -165,11 +152,8 @@ def _mean_coverage(name, method, rows):
     return Measurement(name, 100 * coverage.mean(), "percent", method, 100 * error)
 
 
-@claim(
-    "C03",
-    "calbias",
-    "league",
-    "league_errors",
+@claim("C03", "calbias", "league", "league_errors")
+@worded(
     says=(
         "The averaged posterior has a lower root mean squared error than the equal-mass sweep and "
         "than every other estimator of the ℓ1 error, on average over the league's cells"
@@ -194,9 +178,8 @@ def averaged_posterior_is_nearest(evidence):
     keys = ["scenario", "n_samples"]
     # log RMSE; with the error of a standard deviation of n_replicates values
     logs = np.log(table["rmse"].clip(lower=1e-6))
-    cells = table.assign(
-        log=logs, se2=0.5 / table["n_replicates"], calibrated=table["truth"] < 1e-9
-    )
+    se2, calibrated = 0.5 / table["n_replicates"], table["truth"] < 1e-9
+    cells = table.assign(log=logs, se2=se2, calibrated=calibrated)
     wide = cells.pivot(index=keys, columns="estimator", values="log").dropna(axis=1)
     rival = wide.drop(columns=OURS).mean().idxmin()
     ours = cells[cells["estimator"] == OURS].set_index(keys)
@@ -212,9 +195,6 @@ def averaged_posterior_is_nearest(evidence):
             if len(part):
                 yield Measurement(f"RMSE ratio, {words}", np.exp(part.mean()), case=f"to {other}")
         worst = difference.idxmax()
-        yield Measurement(
-            "largest RMSE ratio of a cell",
-            np.exp(difference.max()),
-            case=f"to {other}, {worst[0]}, n = {worst[1]}",
-        )
-    return all_or_some(below), "simulation"
+        case = f"to {other}, {worst[0]}, n = {worst[1]}"
+        yield Measurement("largest RMSE ratio of a cell", np.exp(difference.max()), case=case)
+    return Verdict.all_or_some(below), "simulation"

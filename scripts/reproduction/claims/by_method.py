@@ -1,7 +1,7 @@
 """Table ``measures`` as models × methods, for the claims about recalibration."""
 
 from reproduction.claims.measurements import Measurement
-from reproduction.claims.verdicts import NotJudged, verdict_of
+from reproduction.claims.verdicts import NotJudged, Verdict
 from reproduction.scenarios.paper import MODELS
 
 MOST = 0.9  # of the models
@@ -72,4 +72,4 @@ def share(name, holds):
 def by_share(*conditions, strict=MOST):
     """Return the verdict on boolean Series: each holds for this share of models, or for most."""
     least = min(holds.mean() for holds in conditions)
-    return verdict_of(least >= strict, least > 0.5)
+    return Verdict.of(least >= strict, least > 0.5)

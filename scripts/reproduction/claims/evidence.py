@@ -6,10 +6,10 @@ from typing import NamedTuple
 import pandas as pd
 
 from reproduction.claims.measurements import NAN
-from reproduction.claims.verdicts import NEEDS_REAL_LOGITS, NotJudged, OtherNorm
+from reproduction.claims.verdicts import NotJudged, OtherNorm, Verdict
 from reproduction.logits.store import REAL_LOGITS, SURROGATE_LOGITS
+from reproduction.scenarios.fits import printed_fits
 from reproduction.scenarios.paper import MODEL_SIZES, MODELS, N_BINS, N_REPLICATES, NORM
-from reproduction.scenarios.published_fits import printed_fits
 from reproduction.tables.files import groups_of
 
 FEWEST_REPLICATES = 500
@@ -151,7 +151,7 @@ def on_genuine(rows, verdict, models=MODELS, holds=(), why_open=""):
     judged = sorted(set(rows["model"]) & set(models))
     source = " + ".join(dict.fromkeys(rows["source"])) or SURROGATE_LOGITS
     if not judged:
-        return NEEDS_REAL_LOGITS, source
+        return Verdict.NEEDS_REAL_LOGITS, source
     if len(judged) == len(models):
         return verdict, source
     part = f"{len(judged)} of {len(models)}"
@@ -159,5 +159,5 @@ def on_genuine(rows, verdict, models=MODELS, holds=(), why_open=""):
     reason = why_open or (disagree if any(0 < of.mean() < 1 for of in holds) else "")
     if reason:
         yield f"open: {part} models have genuine outputs; {reason}"
-        verdict = NEEDS_REAL_LOGITS
+        verdict = Verdict.NEEDS_REAL_LOGITS
     return verdict, source, NAN, part

@@ -3,21 +3,12 @@
 The models of the public logits are the same architectures in other trainings.
 """
 
-from functools import partial
-
 import numpy as np
 
 from reproduction.claims.by_method import by_share, genuine, measured, on_other_networks, share
 from reproduction.claims.evidence import IF_AGREED, on_genuine
 from reproduction.claims.measurements import POINTS, Measurement, by_case
-from reproduction.claims.verdicts import (
-    CLEAR,
-    NOT_REPRODUCED,
-    NotJudged,
-    all_or_some,
-    claim,
-    verdict_of,
-)
+from reproduction.claims.verdicts import CLEAR, NotJudged, Verdict, claim, worded
 from reproduction.scenarios.paper import MODELS
 
 BINNING = ("histogram_binning", "isotonic_regression", "bbq")
@@ -28,11 +19,8 @@ BOOTSTRAP = "95 % bootstrap intervals"
 FEWEST_MODELS = 4
 
 
-@claim(
-    "G01",
-    "Guo §3, Fig 1",
-    "measures",
-    "guo_fig1_confidence",
+@claim("G01", "Guo §3, Fig 1", "measures", "guo_fig1_confidence")
+@worded(
     says="Modern neural networks are overconfident",
     published="ECE of 3 to 17 % on CIFAR and ImageNet",
     rule=(
@@ -51,12 +39,8 @@ def modern_networks_are_overconfident(evidence):
     return by_share(above, strict=1), " + ".join(dict.fromkeys(rows["source"]))
 
 
-@claim(
-    "G02",
-    "Guo §5, Table 1",
-    "measures printed_tables",
-    "guo_fig4_recalibrated",
-    real=True,
+@claim("G02", "Guo §5, Table 1", "measures printed_tables", "guo_fig4_recalibrated", real=True)
+@worded(
     says="Temperature scaling is the best method on vision models, or nearly so",
     published="at most 0.3 points above the lowest ECE, on ten models of CIFAR and ImageNet",
     rule=(
@@ -79,11 +63,8 @@ def temperature_is_near_best(evidence):
     return (yield from on_genuine(rows, by_share(near), holds=[near]))
 
 
-@claim(
-    "G03",
-    "Guo §5, Table 1",
-    "measures printed_tables",
-    real=True,
+@claim("G03", "Guo §5, Table 1", "measures printed_tables", real=True)
+@worded(
     says="Vector scaling comes out close to temperature scaling",
     published="ECEs differ by at most 0.37 points",
     rule=(
@@ -105,11 +86,8 @@ def vector_is_close_to_temperature(evidence):
     return (yield from on_genuine(rows, by_share(near), holds=[near]))
 
 
-@claim(
-    "G04",
-    "Guo §5, Table 1",
-    "measures printed_tables",
-    real=True,
+@claim("G04", "Guo §5, Table 1", "measures printed_tables", real=True)
+@worded(
     says="Matrix scaling overfits where there are hundreds of classes",
     published="CIFAR-100: 20 to 25 % after matrix scaling, 10 to 17 % before; ImageNet: no fit",
     rule=(
@@ -136,11 +114,8 @@ def matrix_overfits(evidence):
     return (yield from on_genuine(rows, verdict, CIFAR, [as_said], why))
 
 
-@claim(
-    "G05",
-    "Guo §5, Table 1",
-    "measures printed_tables",
-    real=True,
+@claim("G05", "Guo §5, Table 1", "measures printed_tables", real=True)
+@worded(
     says="Histogram binning typically outperforms isotonic regression and BBQ",
     published="lower ECE than isotonic regression 10 of 10, than BBQ 7 of 10",
     rule=(
@@ -152,8 +127,12 @@ def matrix_overfits(evidence):
 )
 def histogram_beats_the_general_binnings(evidence):
     for other in BINNING[1:]:
-        lowers, needed = partial(_is_lower, other=other), {"ece": ["histogram_binning", other]}
-        yield from on_other_networks(evidence, lowers, needed, f"lower than {other}")
+        yield from on_other_networks(
+            evidence,
+            lambda of: of["ece"]["histogram_binning"] < of["ece"].iloc[:, -1],
+            {"ece": ["histogram_binning", other]},
+            f"lower than {other}",
+        )
     values, rows = genuine(evidence, "ece", BINNING)
     lower = {other: values["histogram_binning"] < values[other] for other in BINNING[1:]}
     for other, holds in lower.items():
@@ -162,18 +141,11 @@ def histogram_beats_the_general_binnings(evidence):
         yield from measured(f"ECE after {method}", values, rows, method)
     most = [holds.mean() > 0.5 for holds in lower.values()]
     why = "the claim is about most models"
-    return (yield from on_genuine(rows, all_or_some(most), why_open=why))
+    return (yield from on_genuine(rows, Verdict.all_or_some(most), why_open=why))
 
 
-def _is_lower(of, other):
-    return (of["ece"]["histogram_binning"] < of["ece"][other]).rename(other)
-
-
-@claim(
-    "G06",
-    "Guo §4.2, §5",
-    "measures",
-    real=True,
+@claim("G06", "Guo §4.2, §5", "measures", real=True)
+@worded(
     says="Binning methods change the accuracy, temperature scaling does not",
     published="temperature scaling keeps the order of the classes",
     rule=(
@@ -200,14 +172,12 @@ def binning_changes_the_accuracy(evidence):
     for method in change:
         yield from by_case(f"accuracy after {method} minus before", change[method], POINTS)
     kept = (change["temperature_scaling"] == 0).all()
-    verdict = by_share(changed) if kept else NOT_REPRODUCED
+    verdict = by_share(changed) if kept else Verdict.NOT_REPRODUCED
     return (yield from on_genuine(rows, verdict, holds=[changed] if kept else []))
 
 
-@claim(
-    "G07",
-    "Guo §5",
-    "fit_times",
+@claim("G07", "Guo §5", "fit_times")
+@worded(
     says=(
         "Every method takes a time linear in the number of validation samples, and temperature "
         "scaling is by far the fastest"
@@ -246,4 +216,4 @@ def fits_take_linear_time(evidence):
         yield f"faster than temperature scaling here: {', '.join(quicker)}"
     linear = all(slope <= 1 + CLEAR * error + 1e-9 for slope, error in exponents.values())
     fastest = bool((ratios > 1).all(axis=None))
-    return verdict_of(linear and fastest, linear or fastest), "simulation"
+    return Verdict.of(linear and fastest, linear or fastest), "simulation"

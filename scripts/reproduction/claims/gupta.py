@@ -8,13 +8,7 @@ import pandas as pd
 from reproduction.claims.by_method import by_share, genuine, measured, on_other_networks, share
 from reproduction.claims.evidence import EACH, IF_AGREED, on_genuine
 from reproduction.claims.measurements import NAN, POINTS, Measurement, by_case
-from reproduction.claims.verdicts import (
-    NEEDS_REAL_LOGITS,
-    NotJudged,
-    all_or_some,
-    claim,
-    verdict_of,
-)
+from reproduction.claims.verdicts import NotJudged, Verdict, claim, worded
 from reproduction.logits.store import REAL_SCORES
 from reproduction.measured.tables import ON_HALF
 from reproduction.scenarios.paper import MODELS
@@ -30,12 +24,8 @@ BINS = ["ece", "ece100"]  # for 25 bins the spline has other knots
 CHANGES = 0.05  # of the ECE
 
 
-@claim(
-    "S01",
-    "Gupta Table 1",
-    "measures printed_tables",
-    "gupta_fig1_calibration",
-    real=True,
+@claim("S01", "Gupta Table 1", "measures printed_tables", "gupta_fig1_calibration", real=True)
+@worded(
     says="The KS errors of the uncalibrated models",
     published="4.102 to 5.493 % (CIFAR-10), 15.832 to 21.156 % (CIFAR-100), 5.721 and 6.544 %",
     rule=(
@@ -51,15 +41,11 @@ def uncalibrated_ks(evidence):
     yield from measured("KS", values, rows, "uncalibrated", published="published_percent")
     yield share("equal to the printed digits", equal)
     yield share("within one unit of the last digit", near)
-    return (yield from on_genuine(rows, verdict_of(near.all(), False)))
+    return (yield from on_genuine(rows, Verdict.of(near.all(), False)))
 
 
-@claim(
-    "S02",
-    "Gupta Table 1",
-    "measures printed_tables",
-    "gupta_fig1_calibration",
-    real=True,
+@claim("S02", "Gupta Table 1", "measures printed_tables", "gupta_fig1_calibration", real=True)
+@worded(
     says="After the spline the KS error is the lowest, or below 1 %",
     published="lowest in 9 of 13 rows, below 1 % in 12",
     rule=(
@@ -75,16 +61,13 @@ def spline_has_the_lowest_ks(evidence):
         outcome = yield from _spline_is_low(evidence, ["ks_top1"])
     except NotJudged as reason:
         yield str(reason)
-        outcome = NEEDS_REAL_LOGITS, REAL_SCORES
+        outcome = Verdict.NEEDS_REAL_LOGITS, REAL_SCORES
     yield from measured("ks_top1, spline of half of the test rows", halves, rows, ON_HALF)
     return outcome
 
 
-@claim(
-    "S03",
-    "Gupta Tables 2, 4",
-    "measures printed_tables",
-    real=True,
+@claim("S03", "Gupta Tables 2, 4", "measures printed_tables", real=True)
+@worded(
     says="So it is for the second label, and for the two best labels together",
     published="below 1 % in all 13 rows for the second label, in 12 for the two best",
     rule="As S02 for the KS errors of the second label and within the top two, both.",
@@ -113,11 +96,8 @@ def _all_low(tables):
     return pd.concat(low, axis=1).all(axis=1)
 
 
-@claim(
-    "S04",
-    "Gupta §6, Table 5",
-    "measures printed_tables",
-    real=True,
+@claim("S04", "Gupta §6, Table 5", "measures printed_tables", real=True)
+@worded(
     says="The spline does not change the accuracy",
     published="the same if the top label alone is recalibrated, within 0.2 points if all are",
     rule=(
@@ -135,14 +115,11 @@ def spline_keeps_the_accuracy(evidence):
     values, rows = genuine(evidence, *needed.popitem())
     change = change_of(values)
     yield from by_case("accuracy after minus before", change, POINTS)
-    return (yield from on_genuine(rows, verdict_of((change == 0).all(), False)))
+    return (yield from on_genuine(rows, Verdict.of((change == 0).all(), False)))
 
 
-@claim(
-    "S05",
-    "Gupta Tables 1, 6",
-    "measures printed_tables",
-    real=True,
+@claim("S05", "Gupta Tables 1, 6", "measures printed_tables", real=True)
+@worded(
     says="ECE with 25 bins orders models and methods as the KS error does",
     published="128 of 150 pairs of methods (six methods, ten models) stand in one order",
     rule=(
@@ -158,7 +135,7 @@ def ece_orders_as_ks(evidence):
     ece, _ = genuine(evidence, "ece25", METHODS)
     pairs = _in_one_order(ks, ece)
     yield Measurement("pairs in one order", sum(pairs), f"of {len(pairs)}")
-    verdict = verdict_of(np.mean(pairs) >= CONCORDANT, np.mean(pairs) >= PARTLY)
+    verdict = Verdict.of(np.mean(pairs) >= CONCORDANT, np.mean(pairs) >= PARTLY)
     return (yield from on_genuine(rows, verdict))
 
 
@@ -174,10 +151,8 @@ def _in_one_order(ks, ece):
     )  # fmt: skip
 
 
-@claim(
-    "S06",
-    "Gupta §1, §3",
-    "measures",
+@claim("S06", "Gupta §1, §3", "measures")
+@worded(
     says="The KS error needs no bins, where the ECE changes with their number",
     published="the resulting calibration error depends on the binning scheme",
     rule=(
@@ -201,5 +176,4 @@ def ece_changes_with_bins(evidence):
         yield Measurement("change of the ECE, over the models", NAN, "percent", method, **ends)
     depends = change > CHANGES
     yield Measurement("above 5 %", depends.sum(), f"of {len(depends)}")
-    verdict = all_or_some(depends)
-    return verdict, " + ".join(dict.fromkeys(rows["source"]))
+    return Verdict.all_or_some(depends), " + ".join(dict.fromkeys(rows["source"]))

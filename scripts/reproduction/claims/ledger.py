@@ -9,14 +9,7 @@ import pandas as pd
 from calbias.errors import InputError
 from reproduction import claims as folder
 from reproduction.claims.measurements import in_words, number
-from reproduction.claims.verdicts import (
-    NEEDS_REAL_LOGITS,
-    NOT_JUDGED,
-    Claim,
-    Judgement,
-    NotJudged,
-    OtherNorm,
-)
+from reproduction.claims.verdicts import Claim, Judgement, NotJudged, OtherNorm, Verdict
 from reproduction.tables.schema import columns_of
 
 
@@ -41,9 +34,9 @@ def judge(claim, evidence):
     try:
         return claim.judge(evidence)
     except OtherNorm as reason:
-        return Judgement(NOT_JUDGED, [], "", (f"not comparable: {reason}",))
+        return Judgement(Verdict.NOT_JUDGED, [], "", (f"not comparable: {reason}",))
     except NotJudged as reason:
-        verdict = NEEDS_REAL_LOGITS if claim.needs_real_logits else NOT_JUDGED
+        verdict = Verdict.NEEDS_REAL_LOGITS if claim.needs_real_logits else Verdict.NOT_JUDGED
         return Judgement(verdict, [], "", (f"not computed in this run: {reason}",))
 
 

@@ -1,7 +1,7 @@
 """C04: which differences of a printed table of class-wise errors are more than noise."""
 
 from reproduction.claims.measurements import Measurement
-from reproduction.claims.verdicts import NotJudged, claim, verdict_of
+from reproduction.claims.verdicts import NotJudged, Verdict, claim, worded
 from reproduction.logits.store import REAL_LOGITS
 from reproduction.measured.printed_classwise import BEST, UNDECIDED, UNKNOWN
 
@@ -9,10 +9,8 @@ FEWEST_NETWORKS = 6
 MOST, PARTLY = 1 / 2, 2 / 3
 
 
-@claim(
-    "C04",
-    "calbias",
-    "kull2019_table3",
+@claim("C04", "calbias", "kull2019_table3")
+@worded(
     says=(
         "In a printed table of class-wise errors the best method of a network can be told from "
         "every other method in at most half of the networks: Kull et al. (2019), Table 3"
@@ -49,4 +47,4 @@ def printed_best_is_told_from_the_rest(evidence):
         "networks of as many classes and rows for the rest"
     )
     share = distinct / n_networks
-    return verdict_of(share <= MOST, share <= PARTLY), REAL_LOGITS
+    return Verdict.of(share <= MOST, share <= PARTLY), REAL_LOGITS

@@ -1,18 +1,15 @@
 """R01: a perfectly calibrated model and its ECE_bin (section 1, Figure 1)."""
 
 from reproduction.claims.measurements import Measurement
-from reproduction.claims.verdicts import CLEAR, NotJudged, all_or_some, claim
+from reproduction.claims.verdicts import CLEAR, NotJudged, Verdict, claim, worded
 
 LARGE_PERCENT = 2.0  # the size that appendix C calls "off"
 NOTICEABLE_PERCENT = 1.0
 SHARE = 0.95
 
 
-@claim(
-    "R01",
-    "Fig 1",
-    "bias estimate_histogram",
-    "fig1_intro",
+@claim("R01", "Fig 1", "bias estimate_histogram", "fig1_intro")
+@worded(
     says="ECE_bin of a perfectly calibrated model is large",
     published="systematically large; no number",
     rule=(
@@ -32,7 +29,7 @@ def calibrated_model_looks_miscalibrated(evidence):
     yield Measurement("standard deviation of one estimate", row["sd_percent"], "percent")
     yield Measurement("data sets", row["n_replicates"])
     holds = mean - CLEAR * se > LARGE_PERCENT, share >= SHARE
-    return all_or_some(holds), evidence.source("intro")
+    return Verdict.all_or_some(holds), evidence.source("intro")
 
 
 def share_above(histogram, value):

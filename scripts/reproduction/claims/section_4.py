@@ -8,14 +8,7 @@ import pandas as pd
 from reproduction.claims.evidence import by_estimator
 from reproduction.claims.measurements import POINTS, Measurement, by_case
 from reproduction.claims.tallies import abs_difference
-from reproduction.claims.verdicts import (
-    APPROXIMATE,
-    CLEAR,
-    SEARCHED,
-    all_or_some,
-    claim,
-    verdict_of,
-)
+from reproduction.claims.verdicts import CLEAR, SEARCHED, Verdict, claim, worded
 from reproduction.scenarios.paper import (
     FIG2B_SCENARIOS,
     HEATMAP_BINS,
@@ -32,11 +25,8 @@ FIGURES = (
 ROUNDING_PERCENT = 1e-9
 
 
-@claim(
-    "R02",
-    "§4, Fig 2b",
-    "bias",
-    "fig2b_bins_by_n",
+@claim("R02", "§4, Fig 2b", "bias", "fig2b_bins_by_n")
+@worded(
     says=(
         "ECE_bin can over- and underestimate the true calibration error, and more bins are not "
         "always better"
@@ -63,11 +53,9 @@ def both_signs_and_turning_point(evidence):
         )
     yield from by_case("least bias", least, POINTS)
     yield from by_case("greatest bias", greatest, POINTS)
-    yield from by_case(
-        f"sample sizes of {len(HEATMAP_SIZES)} at which more bins are clearly worse", worse
-    )
-    verdict = all_or_some(holds)
-    return verdict, evidence.source("bins_by_n"), rows["bias_se_percent"].max()
+    name = f"sample sizes of {len(HEATMAP_SIZES)} at which more bins are clearly worse"
+    yield from by_case(name, worse)
+    return Verdict.all_or_some(holds), evidence.source("bins_by_n"), rows["bias_se_percent"].max()
 
 
 def fig2b(evidence):
@@ -83,11 +71,8 @@ def more_bins_are_worse(cells):
     return bool(np.any(np.triu(difference > SEARCHED * error, 1)))
 
 
-@claim(
-    "R03",
-    "§4, App B",
-    "bias",
-    FIGURES,
+@claim("R03", "§4, App B", "bias", FIGURES)
+@worded(
     says=(
         "For each sample size some number of bins has the least bias, and that number grows with "
         "the sample size, for equal width and equal mass"
@@ -97,7 +82,7 @@ def more_bins_are_worse(cells):
         "Eight curves: three models × ew, em (heat maps) and both distributions of Fig 2b. A "
         "curve passes if the number of bins with least |bias|, up to Monte Carlo ties, never "
         "falls as n grows and is larger at 6400 than at 200. Reproduced if all pass, "
-        f"{APPROXIMATE} if at least {MOST:.0%} do."
+        f"approximate if at least {MOST:.0%} do."
     ),
     errors=(
         "the best number of bins has the least |bias|, and those tie with it whose |bias| is "
@@ -119,7 +104,7 @@ def best_number_grows(evidence):
     yield from numbers
     if not all(grow):
         yield "the best numbers of every curve are listed under measured"
-    verdict = verdict_of(np.mean(grow) == 1, np.mean(grow) >= MOST)
+    verdict = Verdict.of(np.mean(grow) == 1, np.mean(grow) >= MOST)
     return verdict, evidence.source("heatmaps", HEATMAP_MODELS), maps["bias_se_percent"].max()
 
 
@@ -144,10 +129,8 @@ def can_be_nondecreasing(choices):
     return floor < np.inf
 
 
-@claim(
-    "R04",
-    "Eq 5",
-    "bias",
+@claim("R04", "Eq 5", "bias")
+@worded(
     says="The label-binned error is never below the binned error",
     published="≥, by Jensen's inequality",
     rule=(
@@ -169,4 +152,4 @@ def label_binned_is_larger(evidence):
     yield Measurement(f"cells of {len(gaps)} with a mean below", below)
     yield Measurement("least difference", min(gaps), POINTS)
     yield Measurement("greatest difference", max(gaps), POINTS)
-    return verdict_of(below == 0, False), evidence.source("realistic")
+    return Verdict.of(below == 0, False), evidence.source("realistic")

@@ -5,17 +5,14 @@ from scipy.special import betainc
 
 from calbias.truth.curves import Curve
 from reproduction.claims.similarity import groups_matter, similarity_measurements
-from reproduction.claims.verdicts import NotJudged, all_or_some, claim
+from reproduction.claims.verdicts import NotJudged, Verdict, claim, worded
 
 SIGNIFICANT = 0.05
 _SCORES = (np.arange(1000) + 0.5) / 1000
 
 
-@claim(
-    "R05",
-    "§6, Fig 3",
-    "scenarios",
-    "fig3_fits",
+@claim("R05", "§6, Fig 3", "scenarios", "fig3_fits")
+@worded(
     says="The data set influences the fits more than the architecture does",
     published="greater influence; no number",
     rule=(
@@ -40,9 +37,7 @@ def data_set_matters_more(evidence):
     results = {}
     for name, of in functions.items():
         values = [of(table.loc[model]) for model in groups]
-        results[name] = groups_matter(
-            values, list(groups.values()), lambda a, b: np.mean(np.abs(a - b))
-        )
+        results[name] = groups_matter(values, groups.values(), lambda a, b: np.abs(a - b).mean())
     yield from similarity_measurements("mean distance within data sets / between", results)
     matters = [r.ratio < 1 and r.p_value < SIGNIFICANT for r in results.values()]
-    return all_or_some(matters), evidence.source("realistic", list(groups))
+    return Verdict.all_or_some(matters), evidence.source("realistic", list(groups))

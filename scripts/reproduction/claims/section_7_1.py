@@ -15,14 +15,7 @@ from reproduction.claims.tallies import (
     tally_measurements,
     unrooted_note,
 )
-from reproduction.claims.verdicts import (
-    CLEAR,
-    CONSISTENTLY,
-    claim,
-    in_plain_words,
-    verdict_of,
-    worst_of,
-)
+from reproduction.claims.verdicts import CLEAR, CONSISTENTLY, Verdict, claim, worded
 from reproduction.scenarios.paper import BINNED, MODEL_SIZES, MODELS
 from reproduction.summaries.bias_by_group import bias_by_group, error_of_mean
 
@@ -38,11 +31,8 @@ def curves_by_group(evidence, experiment, estimators):
     return bias_by_group(rows.assign(group=rows["scenario"].map(evidence.groups())))
 
 
-@claim(
-    "R09",
-    "§7.1, Fig 4",
-    "bias",
-    "fig4_realistic",
+@claim("R09", "§7.1, Fig 4", "bias", "fig4_realistic")
+@worded(
     says=(
         "Bins of equal mass have less absolute bias than bins of equal width, for ECE_bin, "
         "debias and sweep"
@@ -69,19 +59,16 @@ def equal_mass_beats_equal_width(evidence):
     means = {f"{f} {s}": magnitude[f"ece_{f}_{s}"] for f in FAMILIES for s in ("ew", "em")}
     yield from by_case("mean |bias|", means, "percent")
     yield from tally_measurements("em less biased", tallies)
-    words = [f"{family} {in_plain_words(t.verdict())}" for family, t in tallies.items()]
+    words = [f"{family} {t.verdict().words}" for family, t in tallies.items()]
     yield f"each alone: {', '.join(words)}"
     if lost:
         yield f"ew is clearly less biased at: {', '.join(lost)}"
-    verdict = worst_of(t.verdict() for t in tallies.values())
+    verdict = Verdict.worst(t.verdict() for t in tallies.values())
     return verdict, evidence.source("realistic", MODELS), max(largest)
 
 
-@claim(
-    "R10",
-    "§7.1, Fig 4",
-    "bias",
-    "fig4_realistic",
+@claim("R10", "§7.1, Fig 4", "bias", "fig4_realistic")
+@worded(
     says=(
         "The equal-mass sweep has the least absolute bias and equal-mass debias the next; "
         "debias is behind mainly at small samples"
@@ -118,7 +105,7 @@ def sweep_then_debias(evidence):
         yield f"least biased over all are {order[0]} and {order[1]}"
     for where, words in beaten.items():
         yield f"{where}: less biased than ece_sweep_em is {words}"
-    verdict = verdict_of(
+    verdict = Verdict.of(
         first and second and shrinks and not beaten,
         order[0] == "ece_sweep_em" and (second or shrinks),
     )
@@ -141,11 +128,8 @@ def exceptions(bias, se, groups):
     return found
 
 
-@claim(
-    "R12",
-    "§7.1, Fig 4",
-    "bias",
-    "fig4_realistic",
+@claim("R12", "§7.1, Fig 4", "bias", "fig4_realistic")
+@worded(
     says="In realistic scenarios the KDE is far more biased than every other estimator",
     published="much larger bias; no number",
     rule=(
@@ -162,17 +146,14 @@ def kde_is_far_more_biased(evidence):
     ratios = {kde: means[kde] / means[list(BINNED)].max(axis=1) for kde in KDES}
     for kde, ratio in ratios.items():
         yield from by_case(f"mean |bias| of {kde} / worst binned estimator", ratio)
-    verdicts = {k: verdict_of((r > FAR).all(), (r > 1).all()) for k, r in ratios.items()}
+    verdicts = {k: Verdict.of((r > FAR).all(), (r > 1).all()) for k, r in ratios.items()}
     yield unrooted_note(verdicts)
     largest = curves["bias_se_percent"].max()
     return verdicts["kde"], evidence.source("realistic", MODELS), largest
 
 
-@claim(
-    "R13",
-    "§7.1, Fig 4",
-    "bias",
-    "fig4_realistic",
+@claim("R13", "§7.1, Fig 4", "bias", "fig4_realistic")
+@worded(
     says="The bias curves of the architectures within a data set are similar",
     published="very similar; no number",
     rule=(
@@ -191,16 +172,15 @@ def architectures_look_alike(evidence):
         curves = cells.pivot(index="scenario", columns="n_samples", values="bias_percent")
         curves = curves.loc[list(groups)].to_numpy()
         results[estimator] = groups_matter(
-            curves, list(groups.values()), lambda a, b: np.sqrt(np.mean((a - b) ** 2))
+            curves, groups.values(), lambda a, b: np.sqrt(np.mean((a - b) ** 2))
         )
     clear = {name: r.ratio for name, r in results.items() if r.p_value < SIGNIFICANT}
     less = [name for name in results if not clear.get(name, np.inf) < ALIKE]
     name = f"estimators of {len(results)} below {ALIKE:g} with p < {SIGNIFICANT:g}"
     yield Measurement(name, len(results) - len(less))
-    yield from similarity_measurements(
-        "distance of bias curves within data sets / between", results
-    )
+    name = "distance of bias curves within data sets / between"
+    yield from similarity_measurements(name, results)
     if less:
         yield f"less alike are the curves of {', '.join(less)}"
-    verdict = verdict_of(not less, sum(ratio < 1 for ratio in clear.values()) > len(results) / 2)
+    verdict = Verdict.of(not less, sum(ratio < 1 for ratio in clear.values()) > len(results) / 2)
     return verdict, evidence.source("realistic", list(groups))

@@ -4,7 +4,7 @@ import numpy as np
 
 from reproduction.claims.evidence import by_estimator
 from reproduction.claims.measurements import NAN, Measurement
-from reproduction.claims.verdicts import CLEAR, claim, verdict_of
+from reproduction.claims.verdicts import CLEAR, Verdict, claim, worded
 from reproduction.scenarios.paper import DEBIAS_PERCENT, MODELS, P_VALUE, SWEEP_PERCENT, T_STATISTIC
 from reproduction.summaries.bias_by_group import error_of_mean
 from reproduction.summaries.paired_t_test import ROUNDING, SAME_MEANS, paired_t_test
@@ -48,11 +48,8 @@ def t_error(differences, errors):
     return float(np.sqrt(np.sum((slopes * errors) ** 2)))
 
 
-@claim(
-    "R11",
-    "§7.1",
-    "bias paired_t_test t_test_sensitivity",
-    "fig4_realistic",
+@claim("R11", "§7.1", "bias paired_t_test t_test_sensitivity", "fig4_realistic")
+@worded(
     says="A paired t-test finds the equal-mass sweep less biased than equal-mass debias",
     published=f"{DEBIAS_PERCENT} vs {SWEEP_PERCENT}, t = 5.10, p < 1e-5",
     rule=(
@@ -78,7 +75,7 @@ def realistic_t_test(evidence):
         yield from sensitivity_notes(table[~is_draw])
     off = np.abs([a - DEBIAS_PERCENT, b - SWEEP_PERCENT])
     near = (off <= TOLERANCE_PERCENT + CLEAR * errors[:2]).all()
-    verdict = verdict_of(a > b and p < P_VALUE and near, a > b and p < SIGNIFICANT)
+    verdict = Verdict.of(a > b and p < P_VALUE and near, a > b and p < SIGNIFICANT)
     return verdict, evidence.source("realistic", MODELS)
 
 

@@ -9,16 +9,7 @@ from reproduction.claims.evidence import Evidence, enough_replicates
 from reproduction.claims.measurements import NAN, Measurement, by_case
 from reproduction.claims.settling import Numbers, Settling, cells_of, scenarios_of, settled
 from reproduction.claims.tallies import tally, tally_measurements
-from reproduction.claims.verdicts import (
-    APPROXIMATE,
-    CONSISTENTLY,
-    SETTLED,
-    NotJudged,
-    all_or_some,
-    claim,
-    verdict_of,
-    worst_of,
-)
+from reproduction.claims.verdicts import CONSISTENTLY, SETTLED, NotJudged, Verdict, claim, worded
 from reproduction.scenarios.paper import DETECTABLE_PERCENT, DETECTION_SIZES, NORM, WHOLE_PERCENT
 from reproduction.summaries.bias_by_group import error_of_mean
 from reproduction.summaries.detection import detection_rows
@@ -33,11 +24,8 @@ UNDECIDED = (0.02, 0.98)  # cells where both always or never detect tell nothing
 SIDES = ("_a", "_b")  # of a table that has both estimators
 
 
-@claim(
-    "R16",
-    "§7.2, Fig 5",
-    "detection",
-    "fig5_detection",
+@claim("R16", "§7.2, Fig 5", "detection", "fig5_detection")
+@worded(
     says=(
         "The equal-mass sweep misses miscalibration less often than ECE_bin, especially below 10 "
         "000 samples"
@@ -45,7 +33,7 @@ SIDES = ("_a", "_b")  # of a table that has both estimators
     published="significantly lower miss rate",
     rule=(
         "Miss rate of ece_bin_ew minus that of ece_sweep_em at each n and TCE where their mean "
-        f"is within {UNDECIDED[0]:g} … {UNDECIDED[1]:g}: {CONSISTENTLY}; {APPROXIMATE} at best "
+        f"is within {UNDECIDED[0]:g} … {UNDECIDED[1]:g}: {CONSISTENTLY}; approximate at best "
         f"unless the area between the curves, averaged over n, is larger below {MANY} samples."
     ),
     errors="± one standard error at most, the threshold's included; of a miss rate",
@@ -72,7 +60,7 @@ def sweep_misses_less(evidence):
     yield from by_case("mean gap between the curves of miss rate over TCE", gaps, "points of TCE")
     verdict = total.verdict()
     if not few[0] > many[0]:
-        verdict = worst_of([verdict, APPROXIMATE])
+        verdict = Verdict.worst([verdict, Verdict.APPROXIMATE])
     return verdict, evidence.source("detection"), max(error.max() for error in errors)
 
 
@@ -127,17 +115,13 @@ def detectable_by_many_drawn(evidence, n_replicates, simulate):
 NEEDS_MANY = Settling(
     tuple(f"{name}, miss {target:.0%}" for name in PAIR for target in TARGETS),
     detectable_by_many,
-    lambda tces: all_or_some(np.array(tces) > DETECTABLE_PERCENT[MANY]),
+    lambda tces: Verdict.all_or_some(np.array(tces) > DETECTABLE_PERCENT[MANY]),
     detectable_by_many_drawn,
 )
 
 
-@claim(
-    "R17",
-    "§7.2",
-    "detection_limits settled",
-    "fig5_detection",
-    settling=NEEDS_MANY,
+@claim("R17", "§7.2", "detection_limits settled", "fig5_detection", settling=NEEDS_MANY)
+@worded(
     says="Detecting a miscalibration of 2 % takes more than 10 000 samples",
     published="2 % at 10 000 samples",
     rule=(
@@ -155,11 +139,8 @@ def two_percent_needs_many(evidence):
     return verdict, evidence.source("detection")
 
 
-@claim(
-    "R18",
-    "§7.2",
-    "detection_limits",
-    "fig5_detection",
+@claim("R18", "§7.2", "detection_limits", "fig5_detection")
+@worded(
     says="With fewer than 500 samples only a miscalibration above 10 % is detected reliably",
     published="10 % at 500 samples",
     rule=(
@@ -173,7 +154,7 @@ def ten_percent_below_500(evidence):
     limits = [detectable(evidence, n) for n in (200, 500)]
     yield from itertools.chain(*limits)
     at_200, at_500 = (all(x.low > DETECTABLE_PERCENT[500] for x in found) for found in limits)
-    return verdict_of(at_200 and at_500, at_200), evidence.source("detection")
+    return Verdict.of(at_200 and at_500, at_200), evidence.source("detection")
 
 
 def detectable(evidence, n):

@@ -15,26 +15,15 @@ from reproduction.claims.tallies import (
     tally_measurements,
     unrooted_note,
 )
-from reproduction.claims.verdicts import (
-    CLEAR,
-    CONSISTENTLY,
-    NOT_REPRODUCED,
-    claim,
-    in_plain_words,
-    verdict_of,
-    worst_of,
-)
+from reproduction.claims.verdicts import CLEAR, CONSISTENTLY, Verdict, claim, worded
 from reproduction.scenarios.paper import BINNED, MODELS
 
 GOOD = ("ece_sweep_em", "ece_debias_em")
 COMMON = ("ece_bin_ew", "ece_debias_ew")
 
 
-@claim(
-    "R19",
-    "§7.3, Fig 6",
-    "bias",
-    "fig6_perfect",
+@claim("R19", "§7.3, Fig 6", "bias", "fig6_perfect")
+@worded(
     says="Under perfect calibration the KDE is least biased, and equal-mass debias next",
     published="KDE, then debias",
     rule=(
@@ -51,7 +40,7 @@ def kde_then_debias(evidence):
     for kde in KDES:
         orders[kde] = order = [name for name in means if name in (*BINNED, kde)]
         first = order[0] == kde and clearly_below(means, kde, order[1])
-        verdicts[kde] = verdict_of(first and order[1] == "ece_debias_em", first)
+        verdicts[kde] = Verdict.of(first and order[1] == "ece_debias_em", first)
     order = orders["kde"]
     places = {name: order.index(name) + 1 for name in ("kde", "ece_debias_em")}
     yield from by_case(f"place among {len(order)}", places)
@@ -60,11 +49,8 @@ def kde_then_debias(evidence):
     return verdicts["kde"], evidence.source("perfect", MODELS)
 
 
-@claim(
-    "R20",
-    "§7.3",
-    "bias paired_t_test",
-    "fig6_perfect",
+@claim("R20", "§7.3", "bias paired_t_test", "fig6_perfect")
+@worded(
     says=(
         "Under perfect calibration equal-mass debias is significantly less biased than the "
         "equal-mass sweep"
@@ -79,15 +65,12 @@ def kde_then_debias(evidence):
 )
 def perfect_t_test(evidence):
     (a, b, _), _, p = yield from paired_test(evidence, "perfect")
-    verdict = verdict_of(a < b and p < SIGNIFICANT, a < b)
+    verdict = Verdict.of(a < b and p < SIGNIFICANT, a < b)
     return verdict, evidence.source("perfect", MODELS)
 
 
-@claim(
-    "R21",
-    "§7.3",
-    "bias",
-    "fig4_realistic fig6_perfect",
+@claim("R21", "§7.3", "bias", "fig4_realistic fig6_perfect")
+@worded(
     says=(
         "The equal-mass sweep and debias are less biased than ECE_bin and debias with equal "
         "widths, in both settings"
@@ -111,13 +94,13 @@ def both_beat_common_practice(evidence):
             largest.append(error.max())
     yield from tally_measurements("less biased", tallies)
     verdicts = {name: t.verdict() for name, t in tallies.items()}
-    counts = [f"{n} {in_plain_words(v)}" for v, n in Counter(verdicts.values()).items()]
+    counts = [f"{n} {v.words}" for v, n in Counter(verdicts.values()).items()]
     yield f"of {len(tallies)} comparisons {', '.join(counts)}"
-    failed = {name: t for name, t in tallies.items() if verdicts[name] == NOT_REPRODUCED}
+    failed = {name: t for name, t in tallies.items() if verdicts[name] == Verdict.NOT_REPRODUCED}
     for name, t in (failed | tallies).items():
         if name in failed and t.losses <= t.wins:
             yield f"{name} is not consistent: clearly less biased in {t.wins} of {t.cells} cells"
         elif t.losses:
             how = "reversed: " * (name in failed)
             yield f"{name} is {how}clearly more biased in {t.losses} of {t.cells} cells"
-    return worst_of(verdicts.values()), evidence.source("realistic", MODELS), max(largest)
+    return Verdict.worst(verdicts.values()), evidence.source("realistic", MODELS), max(largest)

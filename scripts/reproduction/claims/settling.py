@@ -17,7 +17,7 @@ from calbias.estimation.loading import load_estimator
 from calbias.simulation.simulate import simulate_cells
 from calbias.truth.curves import Curve
 from calbias.truth.scenarios import Scenario
-from reproduction.claims.verdicts import CLEAR, TIE, NotJudged
+from reproduction.claims.verdicts import CLEAR, NotJudged, Verdict
 from reproduction.replicates.store import Cell, Estimates
 from reproduction.scenarios.paper import N_BINS, NORM
 
@@ -72,7 +72,7 @@ def settled_verdict(numbers, decide):
     }
     if len(verdicts) == 1:
         return verdicts.pop(), f"decided with {numbers.n_replicates} replicates a cell"
-    return TIE, (
+    return Verdict.TIE, (
         f"with {numbers.n_replicates} replicates a cell a threshold of the rule is still within "
         f"{CLEAR:g} Monte Carlo errors"
     )
@@ -91,7 +91,7 @@ def settled_rows(claims, evidence, seed):
             continue
         drawn, n = _Drawn(seed), None
         while (
-            settled_verdict(numbers, settling.decide)[0] == TIE
+            settled_verdict(numbers, settling.decide)[0] == Verdict.TIE
             and 2 * drawn.n_scores <= MOST_SCORES
         ):
             n = 2 * numbers.n_replicates

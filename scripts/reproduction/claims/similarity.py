@@ -20,9 +20,9 @@ class Similarity(NamedTuple):
 
 
 def groups_matter(objects, labels, distance):
-    """Return the Similarity of objects (m) with labels (m) under ``distance(a, b)``."""
+    """Return the Similarity of objects (m) with labels (m values) under ``distance(a, b)``."""
     distances = np.array([distance(a, b) for a, b in itertools.combinations(objects, 2)])
-    observed = tuple(np.unique(labels, return_inverse=True)[1].tolist())
+    observed = tuple(np.unique([*labels], return_inverse=True)[1].tolist())
     others = (codes for codes in _arrangements(sorted(observed)) if codes != observed)
     groupings = np.array([observed, *others])
     a, b = np.triu_indices(len(objects), 1)

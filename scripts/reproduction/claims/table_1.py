@@ -4,7 +4,7 @@ import numpy as np
 
 from reproduction.claims.evidence import TABLE_1, on_genuine
 from reproduction.claims.measurements import NAN, Measurement, by_case
-from reproduction.claims.verdicts import claim, verdict_of
+from reproduction.claims.verdicts import Verdict, claim, worded
 from reproduction.scenarios.paper import MODELS
 from reproduction.tables.files import is_true
 
@@ -13,12 +13,8 @@ DEFAULT = "default"
 TABLES = "recalibration_selection recalibration recalibration_sensitivity"
 
 
-@claim(
-    "R26",
-    "Table 1",
-    TABLES,
-    "table1_recalibration",
-    real=True,
+@claim("R26", "Table 1", TABLES, "table1_recalibration", real=True)
+@worded(
     says=(
         "ECE_bin selects the same recalibration method as the true error for 3 of 10 models, "
         "ECE_sweep for 7 of 10"
@@ -57,7 +53,7 @@ def sweep_selects_better(evidence):
     if rows.empty:
         yield "these are surrogates, which the paper's ticks do not bind"
     yield from choices_notes(evidence)
-    verdict = verdict_of(exact, counts["ece_sweep"] > counts["ece_bin"])
+    verdict = Verdict.of(exact, counts["ece_sweep"] > counts["ece_bin"])
     why = "the claim counts models of ten"
     return (yield from on_genuine(rows, verdict, why_open=why))
 

@@ -4,18 +4,12 @@ import numpy as np
 import pandas as pd
 
 from calbias.truth.curves import LINKS_AND_TRANSFORMS
-from reproduction.claims.evidence import (
-    EACH,
-    TABLE_2,
-    TABLE_3,
-    enough_replicates,
-    on_genuine,
-)
+from reproduction.claims.evidence import EACH, TABLE_2, TABLE_3, enough_replicates, on_genuine
 from reproduction.claims.measurements import POINTS, Measurement, by_case
-from reproduction.claims.verdicts import CLEAR, NEEDS_REAL_LOGITS, NotJudged, claim, verdict_of
+from reproduction.claims.verdicts import CLEAR, NotJudged, Verdict, claim, worded
 from reproduction.fits.standard_errors import rows_with_table3_errors
 from reproduction.logits.store import REAL_SCORES
-from reproduction.scenarios.published_fits import HALF_LAST_DIGIT_BETA
+from reproduction.scenarios.fits import HALF_LAST_DIGIT_BETA
 from reproduction.tables.files import is_true
 
 BETA_TOLERANCE, BETA_LOOSE = 0.002, 0.05
@@ -28,12 +22,8 @@ TABLES_OF_R08 = "ece_bin_real_and_simulated comparison tce_rounding"
 SURROGATES = "surrogates (a check of the pipeline, not of the paper)"
 
 
-@claim(
-    "R06",
-    "Table 2",
-    "beta_fits comparison",
-    "fig3_fits",
-    real=True,
+@claim("R06", "Table 2", "beta_fits comparison", "fig3_fits", real=True)
+@worded(
     says="The Beta parameters of the ten models' scores",
     published="Table 2, ten pairs",
     rule=(
@@ -61,16 +51,12 @@ def beta_parameters(evidence):
     rounding = HALF_LAST_DIGIT_BETA / printed.abs().min(axis=None)
     yield Measurement("largest rounding of the printed parameters", 100 * rounding, "percent")
     yield softmax_note(rows)
-    verdict = verdict_of((off <= BETA_TOLERANCE).all(axis=None), (off <= BETA_LOOSE).all(axis=None))
+    verdict = Verdict.of((off <= BETA_TOLERANCE).all(axis=None), (off <= BETA_LOOSE).all(axis=None))
     return (yield from on_genuine(rows, verdict))
 
 
-@claim(
-    "R07",
-    "Table 3",
-    "glm_fits comparison",
-    "fig3_fits",
-    real=True,
+@claim("R07", "Table 3", "glm_fits comparison", "fig3_fits", real=True)
+@worded(
     says="The coefficients, AICs and selected model of the twelve GLMs",
     published="Table 3, 120 rows",
     rule=(
@@ -92,7 +78,7 @@ def glm_parameters(evidence):
     name = f"models of {len(selected)} that select the published winner"
     yield Measurement(name + f", {SURROGATES}" * rows.empty, len(selected) - len(other))
     yield aic_contradictions(evidence)
-    verdict = NEEDS_REAL_LOGITS
+    verdict = Verdict.NEEDS_REAL_LOGITS
     if len(rows):
         apart = [
             abs(row[name] - row[f"published_{name}"]) / error
@@ -114,7 +100,7 @@ def glm_parameters(evidence):
         ):
             yield f"AIC of the published winner above that of the selected: {behind}"
         yield softmax_note(beta_fits)
-        verdict = verdict_of(not other and close >= MOST, close >= MANY)
+        verdict = Verdict.of(not other and close >= MOST, close >= MANY)
     return (yield from on_genuine(rows, verdict))
 
 
@@ -144,12 +130,8 @@ def aic_contradictions(evidence):
     )
 
 
-@claim(
-    "R08",
-    "Table 4, Fig 3c",
-    TABLES_OF_R08,
-    "fig3_fits",
-    real=True,
+@claim("R08", "Table 4, Fig 3c", TABLES_OF_R08, "fig3_fits", real=True)
+@worded(
     says="ECE_bin of the real models is close to that of data simulated from their fits",
     published="6.15–23.12 % real, 6.87–19.69 % simulated",
     rule=(
@@ -195,7 +177,7 @@ def real_and_simulated(evidence):
             "the gap to simulated data and decide nothing about the printed digits"
         )
     of_real = simulated[table["model"].isin(rows["model"])]
-    verdict = verdict_of(
+    verdict = Verdict.of(
         real.max() <= REAL_TOLERANCE and of_real.max() <= SIMULATED_TOLERANCE,
         real.max() <= REAL_LOOSE and of_real.max() <= SIMULATED_LOOSE,
     )

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from reproduction.claims.measurements import Measurement
-from reproduction.claims.verdicts import CLEAR, FEW, RARE, VERDICTS, in_plain_words, verdict_of
+from reproduction.claims.verdicts import CLEAR, FEW, RARE, Verdict
 from reproduction.summaries.bias_by_group import error_of_mean
 
 
@@ -24,7 +24,7 @@ class Tally(NamedTuple):
     def verdict(self):
         """Return the verdict on 'consistently', as CONSISTENTLY words it."""
         most = self.wins > self.cells / 2
-        return verdict_of(
+        return Verdict.of(
             most and self.losses <= RARE * self.cells, most and self.losses <= FEW * self.cells
         )
 
@@ -75,11 +75,11 @@ def clearly_below(means, a, b):
 
 def unrooted_note(verdicts):
     """Return a note where the KDE without its root has another verdict; of {estimator: verdict}."""
-    rooted, unrooted = (VERDICTS.index(verdicts[name]) for name in ("kde", "kde_unrooted"))
+    rooted, unrooted = ([*Verdict].index(verdicts[name]) for name in ("kde", "kde_unrooted"))
     if rooted == unrooted:
         return ""
     return (
         f"on kde_unrooted, the integral without the p-th root, the verdict is "
-        f"{in_plain_words(verdicts['kde_unrooted'])}"
+        f"{verdicts['kde_unrooted'].words}"
         + (": the published curves behave like that quantity" if unrooted < rooted else "")
     )

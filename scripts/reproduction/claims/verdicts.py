@@ -2,18 +2,45 @@
 
 import inspect
 from collections.abc import Callable
+from enum import StrEnum
 from typing import NamedTuple
 
 from calbias.errors import InputError
 from reproduction.claims.measurements import NAN, Measurement
 
-REPRODUCED = "reproduced"
-APPROXIMATE = "approximate"
-NOT_REPRODUCED = "not_reproduced"
-TIE = "tie"  # the simulation cannot tell on which side of a threshold a number lies
-NEEDS_REAL_LOGITS = "needs_real_logits"
-NOT_JUDGED = "not_judged"  # part of the paper's grid was not computed: smoke and partial runs
-VERDICTS = (REPRODUCED, APPROXIMATE, NOT_REPRODUCED, TIE, NEEDS_REAL_LOGITS, NOT_JUDGED)
+
+class Verdict(StrEnum):
+    """What a rule says of a claim."""
+
+    REPRODUCED = "reproduced"
+    APPROXIMATE = "approximate"
+    NOT_REPRODUCED = "not_reproduced"
+    TIE = "tie"  # the simulation cannot tell on which side of a threshold a number lies
+    NEEDS_REAL_LOGITS = "needs_real_logits"
+    NOT_JUDGED = "not_judged"  # part of the paper's grid was not computed: smoke and partial runs
+
+    @classmethod
+    def of(cls, reproduced, approximate):
+        """Return the verdict of two nested conditions, the strict and the loose one."""
+        if reproduced:
+            return cls.REPRODUCED
+        return cls.APPROXIMATE if approximate else cls.NOT_REPRODUCED
+
+    @classmethod
+    def all_or_some(cls, conditions):
+        """Return the verdict of conditions: reproduced if all hold, approximate if some do."""
+        return cls.of(all(conditions), any(conditions))
+
+    @classmethod
+    def worst(cls, verdicts):
+        """Return the worst of verdicts that are reproduced, approximate or not_reproduced."""
+        return max(verdicts, key=[*cls].index)
+
+    @property
+    def words(self):
+        """The verdict in plain words: ``not reproduced``."""
+        return self.replace("_", " ").replace("real logits", "the models' outputs")
+
 
 CLEAR = 3.0  # Monte Carlo standard errors beyond which a planned comparison counts as decided
 SEARCHED = 4.0  # the same for "somewhere on the grid there is …": many places were looked at
@@ -70,34 +97,33 @@ class Claim(NamedTuple):
     judge: Callable
 
 
-def claim(
-    id,
-    where,
-    tables,
-    figures="",
-    *,
-    says="",
-    published="",
-    rule="",
-    errors="",
-    real=False,
-    settling=None,
-):
-    """Decorate the function that judges a claim, which becomes a Claim with these words.
+def worded(*, says="", published="", rule="", errors=""):
+    """Decorate the function of a ``claim`` with the claim's words.
 
     ``says`` is the statement, ``published`` the printed numbers, ``rule`` how the verdict is
-    decided, ``errors`` what the uncertainty is. The function yields Measurements and notes (str;
-    empty ones are left out) and returns (verdict, source), (verdict, source, largest error), or
-    these and "2 of 10" (``evidence.on_genuine``).
+    decided, ``errors`` what the uncertainty is.
+    """
+
+    def with_words(judging):
+        judging.words = {"says": says, "published": published, "rule": rule, "errors": errors}
+        return judging
+
+    return with_words
+
+
+def claim(id, where, tables, figures="", *, real=False, settling=None):
+    """Decorate the ``worded`` function that judges a claim, which becomes a Claim.
+
+    The function yields Measurements and notes (str; empty ones are left out) and returns (verdict,
+    source), (verdict, source, largest error), or these and "2 of 10" (``evidence.on_genuine``).
     ``real``: it needs the real logits.
     """
-    words = {"says": says, "published": published, "rule": rule, "errors": errors}
 
     def claim_of(judging):
         place = f"{judging.__code__.co_filename}: claim {id}"
         ends = f"{place}: its rule must yield what it measured and return (verdict, source)"
-        missing = [name for name, text in words.items() if not text]
-        if missing:
+        words = getattr(judging, "words", {"says": ""})
+        if missing := [name for name, text in words.items() if not text]:
             raise InputError(f"{place}: give @claim its words {missing[0]}=")
 
         def judge(evidence):
@@ -126,25 +152,3 @@ class NotJudged(Exception):
 
 class OtherNorm(NotJudged):
     """Raised where this run's numbers are of another norm than the paper's claims."""
-
-
-def verdict_of(reproduced, approximate):
-    """Return the verdict of two nested conditions, the strict and the loose one."""
-    if reproduced:
-        return REPRODUCED
-    return APPROXIMATE if approximate else NOT_REPRODUCED
-
-
-def all_or_some(conditions):
-    """Return the verdict of conditions: reproduced if all hold, approximate if some do."""
-    return verdict_of(all(conditions), any(conditions))
-
-
-def worst_of(verdicts):
-    """Return the worst of several of the verdicts reproduced, approximate and not_reproduced."""
-    return max(verdicts, key=(REPRODUCED, APPROXIMATE, NOT_REPRODUCED).index)
-
-
-def in_plain_words(verdict):
-    """Return a verdict as words: ``not reproduced``."""
-    return verdict.replace("_", " ").replace("real logits", "the models' outputs")

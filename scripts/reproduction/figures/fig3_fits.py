@@ -154,17 +154,11 @@ def _real_and_simulated(axes, pairs, look):
         axes.plot(values[0], at, color=colour, marker="o", markersize=4.2, markerfacecolor=face)
         error = 2 * row.simulated_se_percent
         mark = {"marker": "|", "markersize": 9, "capsize": 1.8, "elinewidth": 1.0, "capthick": 0.8}
-        axes.errorbar(
-            values[1], at, xerr=error if np.isfinite(error) else None, color=colour, **mark
-        )
-    axes.set_yticks(list(places.values()), [_in_words(model) for model in places])
+        mark["xerr"] = error if np.isfinite(error) else None
+        axes.errorbar(values[1], at, color=colour, **mark)
+    axes.set_yticks(list(places.values()), ["\n".join(model.rsplit("_", 1)) for model in places])
     axes.set_ylim(max(places.values()) + 0.7, -0.6)
     axes.set_xlim(left=0)
     axes.set(title="(c) ECE bin", xlabel="ECE bin of the data (%)")
     axes.tick_params(axis="y", length=0, labelsize=6)
     axes.grid(visible=False, axis="y")
-
-
-def _in_words(model):
-    """Return a model's name in two lines, its data set below."""
-    return "\n".join(model.rsplit("_", 1))

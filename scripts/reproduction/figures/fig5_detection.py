@@ -63,9 +63,8 @@ def draw(tables):
         handles.append(panels.handle("paper's text", **style.PUBLISHED_POINT))
     panels.legend_below(figure, handles, 3)
     replicates = panels.data_sets(wrong["n_replicates"])
-    panels.note(
-        figure, replicates, panels.band(wrong["miss_rate_se"], "bars"), _type_1_rates(limits)
-    )
+    bars = panels.band(wrong["miss_rate_se"], "bars")
+    panels.note(figure, replicates, bars, _type_1_rates(limits))
     return figure
 
 

@@ -23,8 +23,8 @@ def draw(tables, size=""):
     table = selection.rows(tables, name)
     wrong = table[table["truth"] > 0]
     laws = list(dict.fromkeys(table["law"]))
-    estimators = sorted(table["estimator"].unique(), key=lambda x: (_target(table, x), x))
-    places = {estimator: k for k, estimator in enumerate(estimators)}
+    estimators = table.drop_duplicates("estimator").sort_values(["target", "estimator"])
+    places = {estimator: k for k, estimator in enumerate(estimators["estimator"])}
     figure = style.figure(style.PAGE, 1.1 + 0.14 * len(places))
     axes = np.atleast_1d(figure.subplots(1, len(laws), sharex=True, sharey=True))
     for panel, law in zip(axes, laws, strict=True):
@@ -75,7 +75,3 @@ def _population(law):
     """Return a population in two lines: ``Dirichlet law, 3 classes``, or a network's name."""
     kind, _, last = law.rpartition("_")
     return f"Dirichlet law,\n{last} classes" if kind == "dirichlet" else f"{kind}\n{last}"
-
-
-def _target(table, estimator):
-    return table.loc[table["estimator"] == estimator, "target"].iloc[0]

@@ -53,9 +53,8 @@ def estimator_handles(estimators, **line):
 
 def sample_size_handles(sizes, **line):
     """Return legend handles ``n = …`` of the sample sizes, in ascending order."""
-    return [
-        handle(f"n = {short(n)}", **(style.sample_size_style(n) | line)) for n in sorted(set(sizes))
-    ]
+    looks = {n: style.sample_size_style(n) | line for n in sorted(set(sizes))}
+    return [handle(f"n = {short(n)}", **look) for n, look in looks.items()]
 
 
 def legend_below(figure, handles, columns):

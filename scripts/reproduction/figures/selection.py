@@ -34,10 +34,9 @@ def norm(tables):
 def within_rounding(tables, experiment, scenario):
     """Return the range of a scenario's TCE within the paper's printed decimals, or nothing."""
     scenarios = tables["scenarios"]
-    of_scenario = scenarios[
-        (scenarios["experiment"] == experiment) & (scenarios["scenario"] == scenario)
-    ]
-    of_scenario = of_scenario[of_scenario["source"].isin(PRINTED)]
+    of_scenario = scenarios[scenarios["scenario"] == scenario]
+    is_printed = (of_scenario["experiment"] == experiment) & of_scenario["source"].isin(PRINTED)
+    of_scenario = of_scenario[is_printed]
     found = of_scenario.merge(tables["tce_rounding"], on=["scenario", "curve"])
     found = found.dropna(subset=["low_percent", "high_percent"])
     ends = found[["low_percent", "high_percent"]].to_numpy()

@@ -66,12 +66,7 @@ def fit_all(
     return list(fits.values())
 
 
-def prepared(
-    log_score: ArrayLike,
-    log1m_score: ArrayLike,
-    hit: ArrayLike,
-    drop_scores_equal_to_one: bool = False,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def prepared(log_score, log1m_score, hit, drop_scores_equal_to_one):
     """Return the checked arrays that the fits see, rows with a score of 1 dropped on request."""
     if drop_scores_equal_to_one and np.ndim(log1m_score) == 1:
         keep = below_one(log1m_score) | np.isnan(log1m_score)

@@ -6,7 +6,7 @@ from calbias.truth.curves import Curve, split_glm_name, transformed
 from calbias.truth.quadrature import integral, sign_changes
 from calbias.truth.scenarios import Scenario
 from reproduction.fits.beta import fisher_information
-from reproduction.scenarios.published_fits import HALF_LAST_DIGIT, printed_coefficients
+from reproduction.scenarios.fits import HALF_LAST_DIGIT, printed_coefficients
 from reproduction.tables.files import is_true
 
 RESAMPLES = 10  # behind every number of Table 3

@@ -1,26 +1,17 @@
 """The rows of ``beta_fits.csv`` and ``glm_fits.csv``, with the published values."""
 
 import math
-from typing import Any
 
 from calbias.errors import InputError
-from calbias.logits.top_label import TopLabel
 from calbias.truth.curves import split_glm_name
 from reproduction.fits.beta import fit_beta
 from reproduction.fits.glm import best_fit, fit_all
-from reproduction.logits.top_label_table import Origin
 from reproduction.tables.rows import read_rows
 from reproduction.tables.schema import columns_of
 
 
-def fit_rows(
-    top: TopLabel,
-    origin: Origin,
-    published_beta: str | None,
-    published_glm: str | None,
-    drop_scores_equal_to_one: bool,
-) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Return the row of table ``beta_fits`` and the rows of ``glm_fits`` of a fold's top labels."""
+def fit_rows(top, origin, published_beta, published_glm, drop_scores_equal_to_one):
+    """Return the row of table ``beta_fits`` and the rows of ``glm_fits`` of a fold's TopLabel."""
     table_2 = read_published(published_beta, ["model"], ["alpha", "beta"])
     table_3 = read_published(published_glm, ["model", "glm"], ["aic", "b0", "b1"])
     logs = top.log_score, top.log1m_score

@@ -20,9 +20,8 @@ import numpy as np
 
 from calbias.engine.seeding import stream
 from calbias.logits.raw_file import FOLDS, Fold
-from calbias.truth.scenarios import Scenario
 from reproduction.logits.store import SURROGATE_LOGITS, Logits
-from reproduction.scenarios.fitted_scenarios import fitted_scenario
+from reproduction.scenarios.fits import fitted_scenario
 
 STRICTNESS = 0.999
 """No other class has more than this share of the top score."""
@@ -33,8 +32,7 @@ _CHUNK_ELEMENTS = 2**22  # logits drawn at a time: 16 MiB in float32
 
 def published_fit(model, beta_csv, glm_csv):
     """Return a model's Scenario by Tables 2 and 3; InputError if it is not in both."""
-    fit = fitted_scenario(model, "fitted", [beta_csv], [glm_csv])
-    return Scenario(model, *fit.scores, fit.curve)
+    return fitted_scenario(model, "fitted", [beta_csv], [glm_csv])[0]
 
 
 def fold_sizes(model, n_classes, manifest):

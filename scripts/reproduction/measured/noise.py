@@ -5,8 +5,6 @@ one law, the probabilities after temperature scaling (of the first method where 
 methods whose values differ by less than 1.96 times that are not told apart by these test rows.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import combinations
 from typing import Any
@@ -55,9 +53,7 @@ class NoiseFloors:
             return
         rows = Rows.of(outputs.probabilities)
         observed = rows.given(np.asarray(outputs.labels, np.int64))
-        measures = {
-            name: prepared(measure, rows, n_bins) for name, (measure, n_bins) in FLOORS.items()
-        }
+        measures = {name: prepared(of, rows, n_bins) for name, (of, n_bins) in FLOORS.items()}
         drawn: dict[str, list[np.ndarray]] = {name: [] for name in FLOORS}
         for labels in rows.redrawn(REPLICATES, self.seed):
             for name, measure in measures.items():
@@ -88,15 +84,13 @@ class NoiseFloors:
         """Yield a row for each pair of methods."""
         if self._waiting:
             self._settle(_labels(self._waiting[0][1], self.seed))
-        for (a, (value_a, drawn_a)), (b, (value_b, drawn_b)) in combinations(
-            self._values.items(), 2
-        ):
+        for (a, of_a), (b, of_b) in combinations(self._values.items(), 2):
             yield {
                 "measure": DIFFERENCES,
                 "method_a": a,
                 "method_b": b,
-                "difference": value_a - value_b,
-                "difference_sd": float((drawn_a - drawn_b).std(ddof=1)),
+                "difference": of_a[0] - of_b[0],
+                "difference_sd": float((of_a[1] - of_b[1]).std(ddof=1)),
             }
 
 

@@ -5,35 +5,19 @@ use. A row of a printed table is named like a model of the models table: archite
 """
 
 import re
-from typing import NamedTuple
 
 from reproduction.tables.files import read_table
 
-
-class PrintedTable(NamedTuple):
-    """A file of ``resources/published``: its place, its measure, and the factor to percent."""
-
-    stem: str
-    place: str
-    measure: str
-    percent: float = 1.0
-
-
-TABLES = (
-    PrintedTable("guo2017_table1_ece15_percent", "Guo et al. 2017, Table 1", "ece"),
-    PrintedTable("gupta2021_table1_ks_top1_percent", "Gupta et al. 2021, Table 1", "ks_top1"),
-    PrintedTable("gupta2021_table2_ks_top2_percent", "Gupta et al. 2021, Table 2", "ks_top2"),
-    PrintedTable(
-        "gupta2021_table4_ks_within_top2_percent", "Gupta et al. 2021, Table 4", "ks_within_top2"
-    ),
-    PrintedTable(
-        "gupta2021_table5_top1_accuracy_percent", "Gupta et al. 2021, Table 5", "accuracy"
-    ),
-    PrintedTable("gupta2021_table6_ece25_top1_percent", "Gupta et al. 2021, Table 6", "ece25"),
-    PrintedTable(
-        "gupta2021_table7_imagenet_other_metrics", "Gupta et al. 2021, Table 7", "metric", 100.0
-    ),
-)
+PAPERS = {"guo2017": "Guo et al. 2017", "gupta2021": "Gupta et al. 2021"}
+TABLES = {  # file of resources/published: its measure, or the column that names it
+    "guo2017_table1_ece15_percent": "ece",
+    "gupta2021_table1_ks_top1_percent": "ks_top1",
+    "gupta2021_table2_ks_top2_percent": "ks_top2",
+    "gupta2021_table4_ks_within_top2_percent": "ks_within_top2",
+    "gupta2021_table5_top1_accuracy_percent": "accuracy",
+    "gupta2021_table6_ece25_top1_percent": "ece25",
+    "gupta2021_table7_imagenet_other_metrics": "metric",
+}
 METRICS = {"KDE-ECE": "kde_ece", "MCE": "mce25", "Brier score": "brier_top_label"}
 METHODS = {
     "histogram": "histogram_binning",
@@ -56,18 +40,20 @@ ARCHITECTURES = {
 
 def printed_values(folder):
     """Return [(place, model, method, measure, percent)] of all printed tables, in their order."""
-    tables = ((table, read_table(f"{folder}/{table.stem}.csv")) for table in TABLES)
-    return [row for table, printed in tables for row in _values(table, printed)]
+    return [row for stem in TABLES for row in _values(stem, read_table(f"{folder}/{stem}.csv"))]
 
 
-def _values(table, printed):
+def _values(stem, printed):
+    paper, table, *_ = stem.split("_")
+    place = f"{PAPERS[paper]}, Table {table.removeprefix('table')}"
+    factor = 1.0 if stem.endswith("percent") else 100.0
     methods = [c for c in printed if c not in ("dataset", "model", "metric", "dataset_model")]
     for row in printed.to_dict("records"):
-        measure = METRICS[row["metric"]] if table.measure == "metric" else table.measure
+        measure = METRICS[row["metric"]] if TABLES[stem] == "metric" else TABLES[stem]
         for column in methods:
             if row[column] == row[column]:  # a dash is NaN
-                percent = round(table.percent * row[column], 6)
-                yield table.place, _model(row), METHODS.get(column, column), measure, percent
+                percent = round(factor * row[column], 6)
+                yield place, _model(row), METHODS.get(column, column), measure, percent
 
 
 def _model(row):

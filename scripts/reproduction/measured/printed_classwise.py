@@ -9,8 +9,6 @@ row if the distance is at most 1.96 standard deviations of the difference on com
 the rounding of both numbers.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -53,9 +53,8 @@ def printed_tables(measures, replication=None):
         for kind, column in (("computed", "value_percent"), ("printed", "published_percent")):
             source = " ".join(mine["source"].dropna().unique()) if kind == "computed" else ""
             values = dict(zip(mine["method"] + "_percent", mine[column], strict=True))
-            rows.append(
-                {**dict(zip(keys, key, strict=True)), "row": kind, "source": source} | values
-            )
+            named = dict(zip(keys, key, strict=True))
+            rows.append({**named, "row": kind, "source": source, **values})
     for place, measure in cells[keys[:2]].drop_duplicates().itertuples(index=False):
         rows += _replicated(place, measure, replication)
     table = pd.DataFrame(rows, columns=list(columns_of("printed_tables")))

@@ -40,14 +40,6 @@ def _quantile_edges(scores, n_bins=BINS):
     return np.unique(np.quantile(scores, np.linspace(0, 1, n_bins + 1)[1:-1]))
 
 
-def _rounded_quantile_edges(scores):
-    return [*sorted(pd.qcut(scores, BINS, duplicates="drop").categories.left), 2.0]
-
-
-def _percentile_edges(scores):
-    return np.percentile(scores, 100 * np.linspace(0, 1, BINS))
-
-
 def _midpoint_edges(scores):
     parts = [part for part in np.array_split(np.sort(scores), BINS) if part.size]
     return np.unique([(low[-1] + high[0]) / 2 for low, high in pairwise(parts)])
@@ -188,7 +180,7 @@ CAUSES = {
     ),
     ("mapie", "ece_mass"): (
         f"{_FOURTEEN}, from quantiles; the lowest score has one alone",
-        _binned(_percentile_edges),
+        _binned(lambda scores: np.percentile(scores, 100 * np.linspace(0, 1, BINS))),
     ),
     ("mapie", "spiegelhalter_p"): (
         "its p-value is one-sided: an underconfident model is never found",
@@ -200,7 +192,7 @@ CAUSES = {
     ("probcal", "ece_mass_l2"): (_CLIPPED, _clipped(_binned(_quantile_edges, "right", 2))),
     ("mcgrad", "ece_mass"): (
         f"{_EDGES}; pandas rounds the edges to three digits",
-        _binned(_rounded_quantile_edges, "right"),
+        _binned(lambda s: sorted(pd.qcut(s, BINS, duplicates="drop").categories.left), "right"),
     ),
     ("calzone-tool", "ece_mass"): (
         f"{_EDGES}; its lowest bin excludes the lowest score, which is lost",

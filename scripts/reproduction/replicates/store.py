@@ -129,9 +129,8 @@ def _texts(names):
     """Return strings as an Arrow array, without pandas too."""
     texts = [name.encode() for name in names]
     ends = np.cumsum([0, *map(len, texts)], dtype=np.int32)
-    return pa.StringArray.from_buffers(
-        len(texts), pa.py_buffer(ends), pa.py_buffer(b"".join(texts))
-    )
+    buffers = map(pa.py_buffer, (ends, b"".join(texts)))
+    return pa.StringArray.from_buffers(len(texts), *buffers)
 
 
 def _checksum(table, keys):

@@ -8,7 +8,7 @@ from functools import partial
 import jinja2
 
 from calbias.errors import InputError
-from reproduction.claims.verdicts import VERDICTS, in_plain_words
+from reproduction.claims.verdicts import Verdict
 from reproduction.report import article_numbers
 
 NUMBERS = (
@@ -79,8 +79,8 @@ def render(template, results, figures):
         keep_trailing_newline=True,
     )
     environment.filters |= {
-        "fixed": fixed, "words": words, "power": power, "text": text, "verdict": in_plain_words,
-        "span": span,
+        "fixed": fixed, "words": words, "power": power, "text": text, "span": span,
+        "verdict": lambda name: Verdict(name).words,
     }  # fmt: skip
     own = {
         name: partial(function, results)
@@ -89,7 +89,7 @@ def render(template, results, figures):
     }
     try:
         return environment.get_template(template.name).render(
-            results=results, value=results.value, cell=results.cell, verdicts=VERDICTS,
+            results=results, value=results.value, cell=results.cell, verdicts=Verdict,
             figure=lambda name: json.dumps(f"{figures}/{name}.pdf"),
             config=results.record["config"], record=results.record, **own,
         )  # fmt: skip

@@ -63,9 +63,8 @@ def prediction(results):
     rows = rows.assign(size=rows["observed_bias_percent"].abs(), distance=distance)
     by_n = rows.groupby("n_samples")[["size", "distance"]].mean()
     by_model = rows.groupby("model")["distance"].mean().sort_values()
-    within = distance <= 2 * np.hypot(
-        rows["observed_bias_se_percent"], rows["predicted_bias_se_percent"]
-    )
+    errors = (rows[f"{kind}_bias_se_percent"] for kind in ("observed", "predicted"))
+    within = distance <= 2 * np.hypot(*errors)
     return {
         "n_models": rows["model"].nunique(),
         "n_points": len(rows),

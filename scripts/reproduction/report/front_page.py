@@ -1,13 +1,8 @@
 """The front page of a run: the findings that matter with their pictures, and the doors."""
 
-from __future__ import annotations
-
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-import pandas as pd
-
-from reproduction.claims.verdicts import VERDICTS, in_plain_words
+from reproduction.claims.verdicts import Verdict
 from reproduction.pipeline.catalogue import figures as figure_catalogue
 from reproduction.report.ledger_page import template
 from reproduction.report.numbers import findings
@@ -18,17 +13,12 @@ SHOWN = {"floor": "fig1_intro", "coverage": "interval_coverage", "prediction": "
 """Topic of a finding → the figure that shows it."""
 
 
-def front_page(
-    tables: Mapping[str, pd.DataFrame],
-    pictures: Mapping[str, str],
-    audits: Sequence[str] = (),
-    cost: Mapping[str, Mapping[str, float]] | None = None,
-) -> str:
+def front_page(tables, pictures, audits=(), cost=None):
     """Return the HTML text of the page; its pictures and links are relative to ``results/``.
 
     ``tables`` {name: DataFrame} has at least ``claims`` and ``measurements``, ``pictures`` is
     {figure: path of its PNG}, ``audits`` names the pages in ``results/audit``, ``cost`` is what
-    ``reproduction.pipeline.cost.cost_by_rule`` returns.
+    ``reproduction.pipeline.job_logs.cost_by_rule`` returns.
     """
     catalogue = figure_catalogue()
     cards = [
@@ -46,9 +36,7 @@ def front_page(
     return template("index.html.j2").render(
         cards=cards,
         papers=papers_with_claims(claims),
-        verdicts=[
-            (name, in_plain_words(name)) for name in VERDICTS if name in set(claims["verdict"])
-        ],
+        verdicts=[(name, name.words) for name in Verdict if name in set(claims["verdict"])],
         audits=[{"name": name, "is_paper": name in MODELS} for name in audits],
         n_tables=len(tables),
         n_figures=len([name for name in pictures if "/" not in name]),

@@ -83,15 +83,12 @@ def _block(target, rows):
         rows=[
             SimpleNamespace(
                 name=names.measure_name(code), code=code,
-                cells=[cells.get((code, n)) for n in sizes], hides=_yes_or_no(of_measure),
+                cells=[cells.get((code, n)) for n in sizes],
+                hides="" if pays.isna().all() else "yes" if pays.any() else "no",
             )
-            for code, of_measure in last.groupby("estimator", sort=False)["hiding_pays"]
+            for code, pays in last.groupby("estimator", sort=False)["hiding_pays"]
         ],
     )  # fmt: skip
-
-
-def _yes_or_no(pays):
-    return "" if pays.isna().all() else "yes" if pays.any() else "no"
 
 
 def honesty_of(league):

@@ -4,15 +4,15 @@ from pathlib import Path
 
 import jinja2
 
-from calbias.errors import InputError
 from reproduction import CHECKOUT
 from reproduction.claims.ledger import all_claims
-from reproduction.claims.verdicts import VERDICTS, in_plain_words
+from reproduction.claims.verdicts import Verdict
 from reproduction.pipeline.catalogue import figures as figure_catalogue
 from reproduction.report.papers import papers_with_claims
 from reproduction.report.pictures import SCALES, is_too_long, reading_of, small_picture
 from reproduction.report.tables import compared_places, measurement_groups, papers_tables, shown
 from reproduction.scenarios.paper import MODELS
+from reproduction.tables.rows import validate_columns
 from reproduction.tables.schema import columns_of
 from reproduction.tables.schema import tables as table_entries
 
@@ -55,11 +55,8 @@ def ledger_page(tables, pictures, audits=()):
     ``results/audit``; links are relative to ``results/``.
     """
     for name in ("claims", "measurements"):
-        missing = [column for column in columns_of(name) if column not in tables.get(name, ())]
-        if missing:
-            raise InputError(
-                f"--table {name}: no column {missing[0]}; make it with judge_claims.py"
-            )
+        known, place = tables.get(name, ()), f"--table {name}"
+        validate_columns(known, columns_of(name), place, "make it with judge_claims.py")
     for scale in SCALES:
         page = _page(tables, pictures, audits, scale)
         if not is_too_long(page):
@@ -74,7 +71,7 @@ def _page(tables, pictures, audits, scale):
         papers_claims=papers_with_claims(tables["claims"]),
         verdicts=[
             {**_verdict(name), "count": counts.get(name, 0), "meaning": VERDICT_WORDS[name][1]}
-            for name in VERDICTS
+            for name in Verdict
             if name not in ("not_judged", "tie") or counts.get(name, 0)
         ],
         own=own_models(tables),
@@ -103,7 +100,7 @@ def own_models(tables):
 
 
 def _verdict(name):
-    return {"name": name, "symbol": VERDICT_WORDS[name][0], "words": in_plain_words(name)}
+    return {"name": name, "symbol": VERDICT_WORDS[name][0], "words": Verdict(name).words}
 
 
 def _claims(tables, catalogue, pictures):

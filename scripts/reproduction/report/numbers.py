@@ -1,7 +1,5 @@
 """The findings of a run in sentences, for README, docs/results.md and the front page."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import NamedTuple
 

@@ -1,13 +1,11 @@
 """Claims by their source: the paper, two others and calbias, each with its count of verdicts."""
 
-from __future__ import annotations
-
 import re
 from typing import Any, NamedTuple
 
 import pandas as pd
 
-from reproduction.claims.verdicts import VERDICTS, in_plain_words
+from reproduction.claims.verdicts import Verdict
 
 
 class Paper(NamedTuple):
@@ -37,7 +35,7 @@ def papers_with_claims(claims: pd.DataFrame) -> list[dict[str, Any]]:
         if rows.empty:
             continue
         counts = rows["verdict"].value_counts()
-        bar = [{"name": name, "count": counts[name]} for name in VERDICTS if name in counts]
+        bar = [{"name": name, "count": counts[name]} for name in Verdict if name in counts]
         sentence = f"{len(rows)} claims: {counted(rows)}."
         shown.append({"paper": paper, "ids": list(rows["id"]), "bar": bar, "sentence": sentence})
     return shown
@@ -46,7 +44,7 @@ def papers_with_claims(claims: pd.DataFrame) -> list[dict[str, Any]]:
 def counted(rows: pd.DataFrame) -> str:
     """Return how many claims have each verdict, and how many were judged on some models only."""
     counts = rows["verdict"].value_counts()
-    parts = [f"{counts[name]} {in_plain_words(name)}" for name in VERDICTS if name in counts]
+    parts = [f"{counts[name]} {name.words}" for name in Verdict if name in counts]
     words = re.sub(r"(?<!\b1 )needs", "need", ", ".join(parts))
     models = rows.get("models")
     partial = 0 if models is None else int(models.fillna("").astype(str).ne("").sum())

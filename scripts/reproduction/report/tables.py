@@ -42,19 +42,16 @@ def shown(name, table, most=MOST_ROWS, label=""):
         meaning = f"{known.get('meaning', column)}{unit}"
         columns.append(SimpleNamespace(name=column, meaning=meaning, numeric=numeric))
     rows = [
-        [_cell(value, column.numeric) for value, column in zip(row, columns, strict=True)]
+        [
+            "" if pd.isna(value) else number(value) if column.numeric else str(value)
+            for value, column in zip(row, columns, strict=True)
+        ]
         for row in table.head(most).itertuples(index=False)
     ]
     return SimpleNamespace(
         name=name, label=label or name, caption=entry.get("caption", ""), maker=entry,
         columns=columns, rows=rows, n_rows=len(table),
     )  # fmt: skip
-
-
-def _cell(value, numeric):
-    if pd.isna(value):
-        return ""
-    return number(value) if numeric else str(value)
 
 
 def measurement_groups(rows):

@@ -16,16 +16,18 @@ def synthetic_rows(experiment, scores, curves, powers=(), glms=()):
     validate_scenarios(experiment, scores, curves, powers, glms)
     named = [NAMED_CURVES[name] for name in curves]
     curves_of = [*named, *(Curve("power", 0.0, float(d)) for d in powers), *glms]
-    return [
-        scenario_row(experiment, scenario_name(*pair, name), "", "synthetic", *pair, curve)
+    scenarios = [
+        Scenario(scenario_name(*pair, name), *pair, curve)
         for pair in scores
         for name, curve in zip(curve_names(curves, powers, glms), curves_of, strict=True)
     ]
+    return [scenario_row(experiment, scenario, "synthetic") for scenario in scenarios]
 
 
-def scenario_row(experiment, scenario, group, source, alpha, beta, curve):
-    """Return the row, a dict, of a scenario with this Curve."""
-    values = (experiment, scenario, group, source, float(alpha), float(beta), *curve)
+def scenario_row(experiment, scenario, source, group=""):
+    """Return the row, a dict, of a Scenario."""
+    name, alpha, beta, curve = scenario
+    values = (experiment, name, group, source, float(alpha), float(beta), *curve)
     return dict(zip(COLUMNS, values, strict=True))
 
 

@@ -1,9 +1,10 @@
-"""The measures that may select a recalibration method: every estimator, and the KS error."""
+"""What may select a recalibration method: every estimator and the KS error, on resamples too."""
 
 from functools import partial
 
 import numpy as np
 
+from calbias.engine.seeding import stream
 from calbias.engine.sorted_batch import sorted_data_set
 from calbias.errors import InputError
 from calbias.estimation.loading import load_estimator
@@ -61,3 +62,15 @@ def resampled_values(measures, top, counts, ties="average"):
         for name, measure in measures.items():
             values[name][b] = measure(data)[0]
     return values
+
+
+def draw_counts(n, n_resamples, seed, model):
+    """Return how often each of n rows is in each bootstrap resample, (B, n) uint16.
+
+    The stream depends on the seed and the model alone; further resamples extend it.
+    """
+    rng = stream(seed, model, "recalibration", "bootstrap")
+    counts = np.empty((n_resamples, n), dtype=np.uint16)
+    for row in counts:
+        row[:] = np.bincount(rng.integers(n, size=n), minlength=n)
+    return counts

@@ -61,9 +61,8 @@ class Selections:
                 [self._resampled_reference(v, norm, b) for v in variants.values()]
             )
         for measure in self.measures(norm):
-            method = selected(
-                {m: self.measured(v, ties, norm)[measure][0] for m, v in variants.items()}
-            )
+            numbers = {m: self.measured(v, ties, norm)[measure] for m, v in variants.items()}
+            method = selected({m: value for m, (value, _) in numbers.items()})
             by_measure = _selected_on_resamples([of_method[measure] for of_method in values])
             agreement = np.nan if by_reference is None else np.mean(by_measure == by_reference)
             yield {

@@ -6,12 +6,10 @@ import pandas as pd
 from calbias.errors import InputError
 from reproduction.selection.analysis_choices import DEFAULT
 from reproduction.tables.files import read_table
+from reproduction.tables.rows import validate_columns
 from reproduction.tables.schema import columns_of
 
-PUBLISHED = {
-    "ece_bin_ew": "ece_bin_selects_as_tce",
-    "ece_sweep_em": "ece_sweep_selects_as_tce",
-}
+PUBLISHED = {"ece_bin_ew": "ece_bin_selects_as_tce", "ece_sweep_em": "ece_sweep_selects_as_tce"}
 """The two estimators of the paper's Table 1 and their columns in the published table."""
 _COLUMNS = [name for name in columns_of("recalibration_selection") if name != "published_agrees"]
 
@@ -21,12 +19,8 @@ def gathered(paths):
     tables = []
     for path in paths:
         table = read_table(path)
-        missing = [name for name in ("choice", *_COLUMNS) if name not in table.columns]
-        if missing:
-            raise InputError(
-                f"{path}: no column {missing[0]}; give what recalibrate_model.py "
-                "--selection-output wrote"
-            )
+        remedy = "give what recalibrate_model.py --selection-output wrote"
+        validate_columns(table, ("choice", *_COLUMNS), path, remedy)
         tables.append(table)
     joined = pd.concat(tables, ignore_index=True)
     twice = joined[joined.duplicated(["choice", "model", "source", "measure"])]
@@ -37,9 +31,8 @@ def gathered(paths):
 
 def selection_table(selections, published, path):
     """Return ``recalibration_selection``; ``path`` is the published table's, for messages."""
-    missing = [name for name in ("model", *PUBLISHED.values()) if name not in published.columns]
-    if missing:
-        raise InputError(f"{path}: no column {missing[0]}; give the published Table 1")
+    remedy = "give the published Table 1"
+    validate_columns(published, ("model", *PUBLISHED.values()), path, remedy)
     ticks = published.set_index("model")
     table = selections.loc[selections["choice"] == DEFAULT.name, _COLUMNS]
     published_agrees = [

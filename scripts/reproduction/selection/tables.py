@@ -3,9 +3,9 @@
 from calbias.auditing.description import ties_of
 from reproduction.fits.empirical_error import atoms
 from reproduction.selection.analysis_choices import METHODS, VARIANTS
+from reproduction.selection.measures import draw_counts
 from reproduction.selection.outcomes import outcomes
 from reproduction.selection.reference import REFERENCES
-from reproduction.selection.resamples import draw_counts
 from reproduction.selection.selection import Selections, selected
 
 ALL_METHODS = ("uncalibrated", *METHODS)
@@ -26,7 +26,11 @@ def recalibration_tables(logits, model, softmax, seed, n_resamples, estimators=N
 
 
 def _value_rows(judged, selections):
-    values = {method: _values(judged[method], selections, method) for method in ALL_METHODS}
+    values = {}
+    for method in ALL_METHODS:
+        top, nll = judged[method]
+        of_measures = {name: value for name, (value, _) in selections.measured(method).items()}
+        values[method] = {**of_measures, "accuracy": float(top.hit.mean()), "nll": nll}
     accuracy = {method: values[method]["accuracy"] for method in ALL_METHODS}
     for method in ALL_METHODS:
         ties = ties_of(judged[method].top.score)
@@ -44,11 +48,6 @@ def _value_rows(judged, selections):
                     **ties,
                     "accuracy_change_percent": 100 * (accuracy[method] - accuracy["uncalibrated"]),
                 }
-
-
-def _values(outcome, selections, method):
-    of_measures = {name: value for name, (value, _) in selections.measured(method).items()}
-    return {**of_measures, "accuracy": float(outcome.top.hit.mean()), "nll": outcome.nll}
 
 
 def _detail_rows(judged, selections):

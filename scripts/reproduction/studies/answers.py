@@ -5,9 +5,8 @@ confidence, [q_k, q_k+1), and takes the mean gap over deciles, not over rows. Th
 excludes its upper edge, the largest confidence: every confidence of exactly 1 is dropped.
 """
 
-from __future__ import annotations
-
 import itertools
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -41,8 +40,7 @@ def read_answers(path: str | Path) -> pd.DataFrame:
     """Return the rows of a file of answers; InputError for one that lacks a column or is none."""
     validate_file(path)
     table = read_parquet(path).to_pandas()
-    missing = [name for name in COLUMNS if name not in table]
-    if missing:
+    if missing := [name for name in COLUMNS if name not in table]:
         raise InputError(
             f"{path}: no column {missing[0]}: a file of answers has the columns "
             f"{', '.join(COLUMNS)}; add it, or restore the file"
@@ -95,9 +93,9 @@ def benchmarks(table: pd.DataFrame) -> dict[str, TopLabel]:
     }
 
 
-def leaderboard_rows(model: str, table: pd.DataFrame, n_draws: int, seed: int) -> list[Row]:
-    """Return the rows of table ``leaderboard``: ECE of a few questions against all."""
-    run, rows = load_estimator("ece_bin_ew"), []
+def leaderboard_rows(model: str, table: pd.DataFrame, n_draws: int, seed: int) -> Iterator[Row]:
+    """Yield the rows of table ``leaderboard``: ECE of a few questions against all."""
+    run = load_estimator("ece_bin_ew")
     for name, top in benchmarks(table).items():
         order = np.argsort(top.score, kind="stable")
         scores, hits = top.score[order], top.hit[order]
@@ -110,30 +108,24 @@ def leaderboard_rows(model: str, table: pd.DataFrame, n_draws: int, seed: int) -
                 data = of_sorted_scores(scores[chosen], hits[chosen][None])
                 found[k] = run(data, N_BINS, 1)[0][0]
             low, high = np.quantile(found, ENDS)
-            percent = {
-                "value_percent": value,
-                "mean_estimate_percent": found.mean(),
-                "low_percent": low,
-                "high_percent": high,
+            yield {
+                "model": model,
+                "dataset": name,
+                "n_questions": n,
+                "n_samples": size,
+                "value_percent": 100 * value,
+                "mean_estimate_percent": 100 * float(found.mean()),
+                "low_percent": 100 * float(low),
+                "high_percent": 100 * float(high),
             }
-            rows.append(
-                {
-                    **{"model": model, "dataset": name, "n_questions": n, "n_samples": size},
-                    **{column: 100 * float(number) for column, number in percent.items()},
-                }
-            )
-    return rows
 
 
 def predicted_rows(
     model: str, table: pd.DataFrame, n_subsamples: int, n_refits: int, seed: int
-) -> list[Row]:
-    """Return rows of table ``predicted_bias``, a benchmark being ``model_benchmark``."""
-    rows = []
+) -> Iterator[Row]:
+    """Yield rows of table ``predicted_bias``, a benchmark being ``model_benchmark``."""
     for name, top in benchmarks(table).items():
         label = f"{model}_{name}"
-        found = predicted_bias(
-            top, ESTIMATORS, SIZES, n_subsamples, n_refits, seed=seed, name=label
-        )
-        rows += [{"model": label, **row} for row in found]
-    return rows
+        counts = n_subsamples, n_refits
+        for row in predicted_bias(top, ESTIMATORS, SIZES, *counts, seed=seed, name=label):
+            yield {"model": label, **row}

@@ -5,7 +5,7 @@ their intervals are by the spread over scenarios, not over data sets.
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pandas as pd
@@ -26,46 +26,40 @@ LEVELS = (0.9, 0.95, 0.99)
 NORMS = (1, 2)
 
 
-def rmse_rows(
-    scenario: StudyScenario,
-    n: int,
-    count: int,
-    seed: int = 0,
-    estimators: Sequence[str] = (OURS, *RIVALS),
-) -> list[dict[str, object]]:
-    """Return one row per estimator and norm: truth, bias, RMSE and its Monte Carlo error."""
+def rmse_rows(scenario: StudyScenario, n: int, count: int) -> Iterator[dict[str, object]]:
+    """Yield one row per estimator and norm: truth, bias, RMSE and its Monte Carlo error.
+
+    Of ``count`` data sets fewer are drawn where n is above 3000, at least 60.
+    """
+    count = max(min(count, 60), min(count, count * 3000 // n))
     runs = {
         (name, norm): load_estimator(name)
-        for name in estimators
+        for name in (OURS, *RIVALS)
         for norm in NORMS
         if norm in (literal(estimator_file(name), "NORMS", None) or NORMS)
     }
     truths = scenario.truths()
     errors: dict[tuple[str, int], list[float]] = {key: [] for key in runs}
     for number in range(count):
-        data = sorted_data_set(*scenario.draw(n, seed, number))
+        data = sorted_data_set(*scenario.draw(n, 0, number))
         for (name, norm), run in runs.items():
             value = float(run(data, N_BINS, float(norm))[0][0])
             errors[name, norm].append(value - truths[norm])
-    rows = []
     for (name, norm), values in errors.items():
         squares = np.square(values)
         rmse = math.sqrt(squares.mean())
-        rows.append(
-            {
-                "half": scenario.half,
-                "scenario": scenario.name,
-                "estimator": name,
-                "norm": norm,
-                "n_samples": n,
-                "truth": truths[norm],
-                "bias": float(np.mean(values)),
-                "rmse": rmse,
-                "rmse_se": float(squares.std(ddof=1)) / math.sqrt(count) / (2 * max(rmse, 1e-12)),
-                "n_data_sets": count,
-            }
-        )
-    return rows
+        yield {
+            "half": scenario.half,
+            "scenario": scenario.name,
+            "estimator": name,
+            "norm": norm,
+            "n_samples": n,
+            "truth": truths[norm],
+            "bias": float(np.mean(values)),
+            "rmse": rmse,
+            "rmse_se": float(squares.std(ddof=1)) / math.sqrt(count) / (2 * max(rmse, 1e-12)),
+            "n_data_sets": count,
+        }
 
 
 def ratios(table: pd.DataFrame, by: Sequence[str] = ()) -> pd.DataFrame:
@@ -78,19 +72,17 @@ def ratios(table: pd.DataFrame, by: Sequence[str] = ()) -> pd.DataFrame:
     ours = table[table["estimator"] == OURS].set_index(keys)["rmse"]
     rivals = table[table["estimator"] != OURS].set_index([*keys, "estimator"])["rmse"]
     joined = rivals.rename("rival").reset_index().join(ours.rename("ours"), on=keys)
-    floor = 1e-5  # an estimate that is exact in every data set
-    joined["log_ratio"] = np.log(
-        np.maximum(joined["ours"], floor) / np.maximum(joined["rival"], floor)
-    )
-    rows = []
-    for key, cells in joined.groupby(["half", "norm", "estimator", *by]):
+    ours, rival = (joined[name].clip(lower=1e-5) for name in ("ours", "rival"))  # some are exact
+    joined["log_ratio"] = np.log(ours / rival)
+    rows, keys = [], ["half", "norm", "estimator", *by]
+    for key, cells in joined.groupby(keys):
         per_scenario = cells.groupby("scenario")["log_ratio"].mean()
         mean = float(cells["log_ratio"].mean())
         few = len(per_scenario) < 2
         error = math.nan if few else float(per_scenario.std()) / math.sqrt(len(per_scenario))
         rows.append(
             {
-                **dict(zip(["half", "norm", "estimator", *by], key, strict=True)),
+                **dict(zip(keys, key, strict=True)),
                 "ratio": math.exp(mean),
                 "low": math.exp(mean - 1.96 * error),
                 "high": math.exp(mean + 1.96 * error),
@@ -101,54 +93,28 @@ def ratios(table: pd.DataFrame, by: Sequence[str] = ()) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def coverage_rows(
-    scenario: StudyScenario, n: int, count: int, seed: int = 1
-) -> list[dict[str, object]]:
-    """Return one row per norm and level: coverage with exact limits, and the mean width."""
+def coverage_rows(scenario: StudyScenario, n: int, count: int) -> Iterator[dict[str, object]]:
+    """Yield one row per norm and level: coverage with exact limits, and the mean width."""
     truths = scenario.truths()
     found: dict[tuple[int, float], list[Interval]] = {(p, x): [] for p in NORMS for x in LEVELS}
     for number in range(count):
-        errors = posterior_errors(sorted_data_set(*scenario.draw(n, seed, number)))
+        errors = posterior_errors(sorted_data_set(*scenario.draw(n, 1, number)))
         for norm, level in found:
             found[norm, level].append(errors.interval(norm, level))
-    rows = []
     for (norm, level), intervals in found.items():
         low, high = np.array(intervals).T
         truth = truths[norm]
         held = (low <= truth * (1 + 1e-9)) & (truth <= high)
-        rows.append(
-            {
-                "half": scenario.half,
-                "scenario": scenario.name,
-                "norm": norm,
-                "nominal": level,
-                "n_samples": n,
-                "truth": truth,
-                "coverage": float(held.mean()),
-                **clopper_pearson(int(held.sum()), count)._asdict(),
-                "below": float((high < truth).mean()),
-                "mean_width": float((high - low).mean()),
-                "n_data_sets": count,
-            }
-        )
-    return rows
-
-
-def rmse_table(
-    scenarios: Iterable[StudyScenario], sizes: Sequence[int] = SIZES, count: int = 200
-) -> pd.DataFrame:
-    """Return the rows of all cells; of large n fewer data sets, at least 60."""
-    cells = [(s, n) for s in scenarios for n in sizes]
-    return pd.DataFrame(row for s, n in cells for row in rmse_rows(s, n, _count(count, n)))
-
-
-def coverage_table(
-    scenarios: Iterable[StudyScenario], sizes: Sequence[int] = SIZES, count: int = 100
-) -> pd.DataFrame:
-    """Return the rows of all cells."""
-    cells = [(s, n) for s in scenarios for n in sizes]
-    return pd.DataFrame(row for s, n in cells for row in coverage_rows(s, n, count))
-
-
-def _count(count: int, n: int) -> int:
-    return max(min(count, 60), min(count, count * 3000 // n))
+        yield {
+            "half": scenario.half,
+            "scenario": scenario.name,
+            "norm": norm,
+            "nominal": level,
+            "n_samples": n,
+            "truth": truth,
+            "coverage": float(held.mean()),
+            **clopper_pearson(int(held.sum()), count)._asdict(),
+            "below": float((high < truth).mean()),
+            "mean_width": float((high - low).mean()),
+            "n_data_sets": count,
+        }

@@ -8,6 +8,7 @@ ask for (issues 18268, 30664, 33658, pull request 34261):
 ``band_rows``    coverage of intervals for a bin's rate, and size of the consistency band
 """
 
+import itertools
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -45,65 +46,60 @@ _KINDS = {"uniform": ("ew", "equal_width"), "quantile": ("em", "equal_mass")}
 
 def error_rows(replicates: int, seed: int) -> Iterator[dict[str, Any]]:
     """Yield bias and RMSE, fractions, of ECE_bin and of the debiased ℓ2 error, and of the sweep."""
-    for name, scenario in SCENARIOS.items():
-        for n in SIZES:
-            cells = [
-                (f"ece_{what}_{_KINDS[strategy][0]}", strategy, rule, norm)
-                for strategy in _KINDS
-                for rule in RULES
-                for what, norm in (("bin", 1), ("bin", 2), ("debias", 2))
-            ]
-            cells += [("ece_sweep_em", "sweep", "", norm) for norm in (1, 2)]
-            for estimator, strategy, rule, norm in cells:
-                n_bins = RULES[rule](n) if rule else N_BINS
-                measured = calbias.bias(
-                    estimator, scenario, n, replicates=replicates, n_bins=n_bins, norm=norm,
-                    seed=seed,
-                )  # fmt: skip
-                yield {
-                    "scenario": name,
-                    "n_samples": n,
-                    "estimator": estimator,
-                    "strategy": strategy,
-                    "n_bins": rule,
-                    "norm": norm,
-                    "truth": measured.truth,
-                    "bias": measured.bias,
-                    "bias_se": measured.bias_se,
-                    "rmse": measured.rmse,
-                }
+    estimators = [
+        (f"ece_{what}_{_KINDS[strategy][0]}", strategy, rule, norm)
+        for strategy in _KINDS
+        for rule in RULES
+        for what, norm in (("bin", 1), ("bin", 2), ("debias", 2))
+    ]
+    estimators += [("ece_sweep_em", "sweep", "", norm) for norm in (1, 2)]
+    for name, n in itertools.product(SCENARIOS, SIZES):
+        for estimator, strategy, rule, norm in estimators:
+            n_bins = RULES[rule](n) if rule else N_BINS
+            measured = calbias.bias(
+                estimator, SCENARIOS[name], n, replicates=replicates, n_bins=n_bins, norm=norm,
+                seed=seed,
+            )  # fmt: skip
+            yield {
+                "scenario": name,
+                "n_samples": n,
+                "estimator": estimator,
+                "strategy": strategy,
+                "n_bins": rule,
+                "norm": norm,
+                "truth": measured.truth,
+                "bias": measured.bias,
+                "bias_se": measured.bias_se,
+                "rmse": measured.rmse,
+            }
 
 
 def curve_rows(replicates: int, seed: int) -> Iterator[dict[str, Any]]:
     """Yield the RMSE of the curve by bins, by the sweep's bins and by isotonic regression."""
-    for name, scenario in SCENARIOS.items():
-        for n in SIZES:
-            squares: dict[tuple[str, str], list[float]] = {}
-            for scores, hits in zip(
-                *calbias.simulate(scenario, n, replicates=replicates, seed=seed), strict=True
-            ):
-                data, truth = sorted_data_set(scores, hits), _rates(scenario, scores)
-                fits = {
-                    (strategy, rule): _binned(data, RULES[rule](n), _KINDS[strategy][1])
-                    for strategy in _KINDS
-                    for rule in RULES
-                }
-                chosen = bins_chosen(data, "equal_mass")
-                fits["sweep", ""] = _binned(data, chosen, "equal_mass")
-                fits["isotonic", ""] = np.empty(n)
-                pooled_means(scores, hits.astype(float), fits["isotonic", ""])
-                for key, fit in fits.items():
-                    squares.setdefault(key, []).append(float(np.mean((fit - truth) ** 2)))
-            for (strategy, rule), values in squares.items():
-                mean = np.mean(values)
-                yield {
-                    "scenario": name,
-                    "n_samples": n,
-                    "strategy": strategy,
-                    "n_bins": rule,
-                    "rmse": np.sqrt(mean),
-                    "rmse_se": np.std(values) / np.sqrt(replicates) / 2 / np.sqrt(mean),
-                }
+    for name, n in itertools.product(SCENARIOS, SIZES):
+        squares: dict[tuple[str, str], list[float]] = {}
+        for scores, hits in _data_sets(name, n, replicates, seed):
+            data, truth = sorted_data_set(scores, hits), _rates(SCENARIOS[name], scores)
+            fits = {
+                (strategy, rule): _binned(data, RULES[rule](n), _KINDS[strategy][1])
+                for strategy, rule in itertools.product(_KINDS, RULES)
+            }
+            chosen = bins_chosen(data, "equal_mass")
+            fits["sweep", ""] = _binned(data, chosen, "equal_mass")
+            fits["isotonic", ""] = np.empty(n)
+            pooled_means(scores, hits.astype(float), fits["isotonic", ""])
+            for key, fit in fits.items():
+                squares.setdefault(key, []).append(float(np.mean((fit - truth) ** 2)))
+        for (strategy, rule), values in squares.items():
+            mean = np.mean(values)
+            yield {
+                "scenario": name,
+                "n_samples": n,
+                "strategy": strategy,
+                "n_bins": rule,
+                "rmse": np.sqrt(mean),
+                "rmse_se": np.std(values) / np.sqrt(replicates) / 2 / np.sqrt(mean),
+            }
 
 
 def band_rows(replicates: int, seed: int) -> Iterator[dict[str, Any]]:
@@ -113,25 +109,27 @@ def band_rows(replicates: int, seed: int) -> Iterator[dict[str, Any]]:
     with replacement: its percentiles follow a binomial law. ``consistency_band`` is the share
     of bins inside the band: 95 % where the model is calibrated.
     """
-    for name, scenario in SCENARIOS.items():
-        for n in SIZES:
-            for strategy, (_, binning) in _KINDS.items():
-                inside: dict[str, list[float]] = {}
-                for scores, hits in zip(
-                    *calbias.simulate(scenario, n, replicates=replicates, seed=seed), strict=True
-                ):
-                    for method, share in _inside(scenario, scores, hits, binning).items():
-                        inside.setdefault(method, []).append(share)
-                for method, shares in inside.items():
-                    yield {
-                        "scenario": name,
-                        "n_samples": n,
-                        "strategy": strategy,
-                        "n_bins": "cube_root",
-                        "method": method,
-                        "share_inside": np.mean(shares),
-                        "share_inside_se": np.std(shares) / np.sqrt(replicates),
-                    }
+    for name, n, strategy in itertools.product(SCENARIOS, SIZES, _KINDS):
+        inside: dict[str, list[float]] = {}
+        for drawn in _data_sets(name, n, replicates, seed):
+            for method, share in _inside(SCENARIOS[name], *drawn, _KINDS[strategy][1]).items():
+                inside.setdefault(method, []).append(share)
+        for method, shares in inside.items():
+            yield {
+                "scenario": name,
+                "n_samples": n,
+                "strategy": strategy,
+                "n_bins": "cube_root",
+                "method": method,
+                "share_inside": np.mean(shares),
+                "share_inside_se": np.std(shares) / np.sqrt(replicates),
+            }
+
+
+def _data_sets(name: str, n: int, replicates: int, seed: int) -> Iterator[tuple[np.ndarray, ...]]:
+    """Return pairs of scores and hits, (n,) each."""
+    drawn = calbias.simulate(SCENARIOS[name], n, replicates=replicates, seed=seed)
+    return zip(*drawn, strict=True)
 
 
 def _inside(
@@ -144,20 +142,19 @@ def _inside(
     rates = np.add.reduceat(_rates(scenario, scores), ranks[:-1]) / sizes
     counts = np.add.reduceat(hits.astype(int), ranks[:-1])
     tail = (1 - CONFIDENCE_LEVEL) / 2
-    exact = [clopper_pearson(int(k), int(m)) for k, m in zip(counts, sizes, strict=True)]
-    drawn = [binom.ppf([tail, 1 - tail], m, k / m) / m for k, m in zip(counts, sizes, strict=True)]
     diagram = calbias.reliability_diagram(
         scores, hits, n_bins=n_bins, binning=binning, replicates=400
     )
-    accuracy = diagram.mean_hit
+    exact = [clopper_pearson(int(k), int(m)) for k, m in zip(counts, sizes, strict=True)]
+    drawn = [binom.ppf([tail, 1 - tail], m, k / m) / m for k, m in zip(counts, sizes, strict=True)]
+    bands = {
+        "clopper_pearson": (*np.transpose(exact), rates),
+        "bootstrap": (*np.transpose(drawn), rates),
+        "consistency_band": (diagram.band_low, diagram.band_high, diagram.mean_hit),
+    }
     return {
-        "clopper_pearson": float(
-            np.mean([a <= r <= b for (a, b), r in zip(exact, rates, strict=True)])
-        ),
-        "bootstrap": float(np.mean([a <= r <= b for (a, b), r in zip(drawn, rates, strict=True)])),
-        "consistency_band": float(
-            np.mean((diagram.band_low <= accuracy) & (accuracy <= diagram.band_high))
-        ),
+        method: float(np.mean((low <= values) & (values <= high)))
+        for method, (low, high, values) in bands.items()
     }
 
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import isotonic_regression
 from scipy.special import expit
 
 from calbias.engine.seeding import stream
@@ -115,16 +116,8 @@ def _recalibrated(seed: int, rows: int, bins: int = 0) -> tuple[_Values, Curve]:
         edges = np.linspace(0, 1, bins + 1)
         levels = np.histogram(raw, edges, weights=hits * 1.0)[0] / np.histogram(raw, edges)[0]
     else:
-        blocks: list[list[float]] = []  # pool adjacent violators: hits, rows
-        for hit in hits:
-            blocks.append([float(hit), 1])
-            while (
-                len(blocks) > 1 and blocks[-2][0] * blocks[-1][1] >= blocks[-1][0] * blocks[-2][1]
-            ):
-                pooled = blocks.pop()
-                blocks[-1] = [blocks[-1][0] + pooled[0], blocks[-1][1] + pooled[1]]
-        levels = np.array([count / size for count, size in blocks])
-        cuts = np.cumsum([size for _, size in blocks])[:-1].astype(int)
+        fit = isotonic_regression(hits * 1.0)
+        levels, cuts = fit.x[fit.blocks[:-1]], fit.blocks[1:-1]
         edges = np.concatenate([[0], (raw[cuts - 1] + raw[cuts]) / 2, [1]])
     true_hits = np.diff(np.log1p(np.exp(7 * edges - 4)) / 7)  # integral of the true curve
     values, place = np.unique(levels, return_inverse=True)

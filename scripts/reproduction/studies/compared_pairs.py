@@ -1,4 +1,4 @@
-"""Pairs of models of which one is better calibrated, for the study of ``calbias.compare``.
+"""How often ``calbias.compare`` is right: pairs of models of which one is better calibrated.
 
 The first model's scores are drawn from a law and have a calibration curve; the probabilities r that
 it gives the hits are the truth. The second model's scores are an increasing function of r, so that
@@ -12,6 +12,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import betaincinv, ndtr
 
+from calbias.auditing.compare import compare
+from calbias.conventions import SIGNIFICANT
+from calbias.engine.seeding import stream
 from reproduction.scenarios.sets import (
     CONFIDENT,
     MIDDLE,
@@ -24,6 +27,7 @@ from reproduction.scenarios.sets import (
 
 _QUANTILES = 200_001
 _NEAREST = 1e-12
+_ROUNDING = 1e-9  # of an interval that holds the truth
 
 
 class Pair(NamedTuple):
@@ -98,3 +102,33 @@ EQUAL = {
     "too high and too low, by shifts": Pair(UNIFORM, line(-0.3, 1), line(-0.3039, 1)),
     "wave and shift of one size": Pair(UNIFORM, wave(2, 0.05), line(0.1921, 1)),
 }
+
+
+def comparison_rows(pairs, replicates, n=2000, rows=1, correlation=0.0):
+    """Yield a row per pair: true and mean difference, coverage, and shares of both verdicts.
+
+    ``wrong`` is the share of data sets that call the worse model better, for equal models the share
+    that finds any difference. With ``rows`` above 1 the rows of a cluster depend on each other.
+    """
+    for name, pair in pairs.items():
+        truth, comparisons = pair.difference, []
+        for k in range(replicates):
+            generator = stream(0, name, str(n), str(k))
+            first, second, hits, cluster = pair.drawn(n, generator, rows, correlation)
+            cluster = cluster if rows > 1 else None
+            comparisons.append(compare(first, second, hits, clusters=cluster))
+        significant = np.array([c.p_value <= SIGNIFICANT for c in comparisons])
+        estimates = np.array([c.difference for c in comparisons])
+        right = significant & (np.sign(estimates) == np.sign(truth)) & (abs(truth) > 1e-6)
+        covered = [c.low - _ROUNDING <= truth <= c.high + _ROUNDING for c in comparisons]
+        yield {
+            "pair": name,
+            "n_samples": n,
+            "truth": 1e4 * truth,
+            "mean_estimate": 1e4 * estimates.mean(),
+            "mean_estimate_se": 1e4 * estimates.std(ddof=1) / np.sqrt(replicates),
+            "sd": 1e4 * estimates.std(ddof=1),
+            "coverage": np.mean(covered),
+            "right": right.mean(),
+            "wrong": (significant & ~right).mean(),
+        }

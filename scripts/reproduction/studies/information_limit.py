@@ -25,6 +25,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import softmax
 
 from calbias.engine.posterior.mixture import averaged
 from calbias.engine.seeding import stream
@@ -88,14 +89,7 @@ def limit_row(
 class Certificate(NamedTuple):
     """No estimator has RMSE below ``ratio`` times the given one's on all curves at once.
 
-    Attributes
-    ----------
-    ratio, ratio_se : float
-        With its Monte Carlo error.
-    prior : ndarray (M,)
-        Weights of the least favourable mixture.
-    rmse : ndarray (M,)
-        Of the given estimator at each curve.
+    ``prior`` (M,) weights the least favourable mixture, ``rmse`` (M,) is of the given estimator.
     """
 
     ratio: float
@@ -104,46 +98,32 @@ class Certificate(NamedTuple):
     rmse: Floats
 
 
-def default_curves() -> list[tuple[str, tuple[float, ...]]]:
-    """Return the set of curves of the certificate."""
-    return [
-        ("calibrated", ()),
-        *(("slope", (b,)) for b in (0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.1, 1.2, 1.4, 1.6)),
-        *(("shift", (a,)) for a in (-1, -0.7, -0.5, -0.3, -0.2, -0.1, 0.1, 0.2, 0.3, 0.5)),
-        *(("line", (a, b)) for a in (-0.5, -0.25, 0.25, 0.5) for b in (0.6, 0.8, 1.25)),
-        *(("wave", (a, k)) for a in (-0.08, -0.05, -0.02, 0.02, 0.05, 0.08) for k in (1, 2, 3, 6)),
-        *(("jump", (x, h)) for x in (0.3, 0.5, 0.7, 0.9) for h in (-0.15, -0.06, 0.06, 0.15)),
-        *(
-            ("bump", (x, w, h))
-            for x in (0.3, 0.5, 0.7, 0.9, 0.97)
-            for w in (0.03, 0.08)
-            for h in (-0.15, 0.15)
-        ),
-        *(("stairs", (k,)) for k in (3, 5, 8)),
-        *(("power", (x,)) for x in (0.7, 0.85, 1.2, 1.5, 2)),
-    ]
+CERTIFIED_CURVES: list[tuple[str, tuple[float, ...]]] = [
+    ("calibrated", ()),
+    *(("slope", (b,)) for b in (0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.1, 1.2, 1.4, 1.6)),
+    *(("shift", (a,)) for a in (-1, -0.7, -0.5, -0.3, -0.2, -0.1, 0.1, 0.2, 0.3, 0.5)),
+    *(("line", (a, b)) for a in (-0.5, -0.25, 0.25, 0.5) for b in (0.6, 0.8, 1.25)),
+    *(("wave", (a, k)) for a in (-0.08, -0.05, -0.02, 0.02, 0.05, 0.08) for k in (1, 2, 3, 6)),
+    *(("jump", (x, h)) for x in (0.3, 0.5, 0.7, 0.9) for h in (-0.15, -0.06, 0.06, 0.15)),
+    *(("bump", (x, w, h)) for x in (0.3, 0.5, 0.7, 0.9, 0.97) for w in (0.03, 0.08)
+      for h in (-0.15, 0.15)),
+    *(("stairs", (k,)) for k in (3, 5, 8)),
+    *(("power", (x,)) for x in (0.7, 0.85, 1.2, 1.5, 2)),
+]  # fmt: skip
 
 
 def certificate(
-    alpha: float,
-    beta: float,
-    n: int,
-    run: Run,
-    norm: float = 1,
-    count: int = 60,
-    seed: int = 0,
-    curves: list[tuple[str, tuple[float, ...]]] | None = None,
+    alpha: float, beta: float, n: int, run: Run, count: int = 60, curves=CERTIFIED_CURVES
 ) -> Certificate:
-    """Return the Certificate of an estimator ``run(scores, hits)`` for Beta scores.
+    """Return the Certificate of an estimator of ℓ1, ``run(scores, hits)``, for Beta scores.
 
     Of ``count`` data sets per curve one half finds the mixture, the other measures it.
     """
-    curves = default_curves() if curves is None else curves
     law = StudyScenario("certificate", ("beta", (alpha, beta)), ("calibrated", ()))
     points = law.grid()[0].reshape(_POINTS, -1).mean(axis=1)
     rates = np.array([np.clip(CURVES[kind](points, *x), 1e-12, 1 - 1e-12) for kind, x in curves])
-    truths = np.mean(abs(rates - points) ** norm, axis=1) ** (1.0 / norm)
-    values, likelihoods = _simulate(points, rates, n, run, count, seed)
+    truths = np.mean(abs(rates - points), axis=1)
+    values, likelihoods = _simulate(points, rates, n, run, count)
     squares = (values - truths[:, None]) ** 2
     half = count // 2
     risk = np.maximum(squares[:, :half].mean(axis=1), 1e-12)
@@ -160,16 +140,14 @@ def certificate(
     return Certificate(ratio, error / (2.0 * max(ratio, 1e-9)), prior, rmse)
 
 
-def _simulate(
-    points: Floats, rates: Floats, n: int, run: Run, count: int, seed: int
-) -> tuple[Floats, Floats]:
+def _simulate(points: Floats, rates: Floats, n: int, run: Run, count: int):
     """Return estimates (M, R) and log likelihoods (M, R, M) of data sets at each curve."""
     m = len(rates)
     log_hit, log_miss = np.log(rates), np.log1p(-rates)
     values, likelihoods = np.empty((m, count)), np.empty((m, count, m))
     for j in range(m):
         for r in range(count):
-            generator = stream(seed, "certificate", str(n), str(j), str(r))
+            generator = stream(0, "certificate", str(n), str(j), str(r))
             places = np.sort(generator.integers(0, points.size, n))
             hits = generator.random(n) < rates[j, places]
             values[j, r] = run(points[places], hits.astype(float))
@@ -182,18 +160,13 @@ def _simulate(
 def _bayes_errors(weights: Floats, likelihoods: Floats, truths: Floats) -> Floats:
     """Return squared errors (M, R) of the estimate of least Σ_j weights_j MSE_j."""
     with np.errstate(divide="ignore"):
-        log_weights = likelihoods + np.log(weights)
-    log_weights -= log_weights.max(axis=2, keepdims=True)
-    shares = np.exp(log_weights)
-    estimates = (shares @ truths) / shares.sum(axis=2)
+        shares = softmax(likelihoods + np.log(weights), axis=2)
+    estimates = shares @ truths
     return np.asarray((estimates - truths[:, None]) ** 2)
 
 
 def _least_favourable(likelihoods: Floats, truths: Floats, risk: Floats) -> Floats:
-    """Return the prior (M,) of greatest Bayes risk, in units of ``risk``, by multiplicative steps.
-
-    The Bayes estimate has the least sum of prior·MSE/risk.
-    """
+    """Return the prior (M,) of greatest Bayes risk per ``risk``, by multiplicative steps."""
     prior = np.full(truths.size, 1.0 / truths.size)
     best, best_value = prior, 0.0
     for step in range(_STEPS):
@@ -208,12 +181,7 @@ def _least_favourable(likelihoods: Floats, truths: Floats, risk: Floats) -> Floa
     return best
 
 
-def averaged_posterior_run(norm: float = 1) -> Run:
-    """Return ``run(scores, hits)`` of the averaged posterior, for ``certificate``."""
-
-    def run(scores: Floats, hits: Floats) -> float:
-        data = sorted_data_set(scores, hits)
-        average = averaged(data.scores[0], data.cum_hit[0])
-        return average.l1 if norm == 1 else average.l2
-
-    return run
+def averaged_posterior_l1(scores: Floats, hits: Floats) -> float:
+    """Return the averaged posterior of the ℓ1 error, for ``certificate``."""
+    data = sorted_data_set(scores, hits)
+    return averaged(data.scores[0], data.cum_hit[0]).l1

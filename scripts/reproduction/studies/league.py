@@ -23,7 +23,7 @@ from calbias.truth.curves import Curve
 from calbias.truth.scenarios import Scenario
 from calbias.truth.targets.population import Population, population_of_scenario
 from calbias.truth.targets.registry import options_taken, target_value, target_value_of
-from reproduction.scenarios.fitted_scenarios import fitted_scenario
+from reproduction.scenarios.fits import fitted_scenario
 from reproduction.scenarios.sets import SATURATED, SPREAD
 from reproduction.scenarios.wave import Wave
 from reproduction.studies.posterior_scenarios import StudyScenario
@@ -58,8 +58,8 @@ def league_scenarios(models, beta_fits, glm_fits):
         for law, pair in LAWS.items()
         for name, curve in CURVES.items()
     ]
-    fits = {model: fitted_scenario(model, "fitted", beta_fits, glm_fits) for model in models}
-    return synthetic + [Scenario(model, *fit.scores, fit.curve) for model, fit in fits.items()]
+    fits = beta_fits, glm_fits
+    return synthetic + [fitted_scenario(model, "fitted", *fits)[0] for model in models]
 
 
 class TiedScenario(NamedTuple):
@@ -83,12 +83,6 @@ class TiedScenario(NamedTuple):
 def tied_scenarios():
     """Return the scenarios of tied scores."""
     return [TiedScenario(name, StudyScenario("league", *both)) for name, both in TIED.items()]
-
-
-def norms_of(path, target):
-    """Return the norms that an estimator is run with: 1 and 2 if it has a norm, else 2 alone."""
-    known = literal(path, "NORMS", default=None)
-    return tuple(known) if known else (1, 2) if target in ("lp", "lp_power") else (2,)
 
 
 def target_label(target, norm):
@@ -144,7 +138,8 @@ def league_entries(estimators):
         if literal(path, "TARGET", default=None) is None:
             target = OWN if hasattr(ESTIMATORS.module(Path(path)), "truth") else target
         run, is_quadratic = load_estimator(name, path), literal(path, "QUADRATIC", default=False)
-        for norm in norms_of(path, target):
+        norms = (1, 2) if target in ("lp", "lp_power") else (2,)
+        for norm in literal(path, "NORMS", default=None) or norms:
             entries.append(Entry(name, path, run, float(norm), target, is_quadratic))
     return entries
 
@@ -160,7 +155,8 @@ def league_rows(estimators, scenarios, sample_sizes, replicates, seed):
         for n in sample_sizes:
             values = {e: [] for e in entries if n <= MOST_QUADRATIC or not e.is_quadratic}
             if isinstance(scenario, TiedScenario):
-                batches = scenario.batches(n, seed, _n_tied(replicates))
+                few = max(FEWEST_TIED, round(_TIED_SHARE * replicates))
+                batches = scenario.batches(n, seed, min(few, replicates))
             else:
                 sampler = Sampler(scenario, n, seed, table)
                 table = sampler.table
@@ -168,9 +164,8 @@ def league_rows(estimators, scenarios, sample_sizes, replicates, seed):
             done = 0
             for data in batches:
                 for entry, parts in values.items():
-                    given = (
-                        data.first(max(FEWEST_QUADRATIC - done, 0)) if entry.is_quadratic else data
-                    )
+                    few = max(FEWEST_QUADRATIC - done, 0)
+                    given = data.first(few) if entry.is_quadratic else data
                     if given.scores.size:
                         parts.append(entry.run(given, N_BINS, entry.norm)[0].copy())
                 done += data.scores.shape[0]
@@ -184,10 +179,6 @@ def league_rows(estimators, scenarios, sample_sizes, replicates, seed):
 def n_replicates(n, sample_sizes, replicates):
     """Return how many data sets of n samples: at least 100, else in inverse proportion to n."""
     return max(min(replicates, FEWEST), round(replicates * min(sample_sizes) / n))
-
-
-def _n_tied(replicates):
-    return min(max(FEWEST_TIED, round(_TIED_SHARE * replicates)), replicates)
 
 
 def row_of(scenario, entry, n_samples, truth, values):

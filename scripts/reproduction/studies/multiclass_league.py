@@ -8,8 +8,6 @@ frequent as the first, Dirichlet calibration's generative form, and 5 % label no
 The rule that corrects a value for its noise was chosen on Dirichlet laws; networks judge it.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator
 from typing import Any

@@ -6,8 +6,6 @@
 - *closer*: a lower RMSE in the same scenario at the same n.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pandas as pd

@@ -49,44 +49,30 @@ MEASURES = {
     "variational_isotonic": "Cross-fitted isotonic",
     "variational_platt": "Cross-fitted Platt",
 }
-TESTS = {  # what a test looks for → its tests; redraw_X is also known by the name of X
-    "several at once": {"verdict": "Verdict of an audit", "verdict_clusters": "with clusters"},
-    "level and line": {
-        "cox_score": "Cox, score test",
-        "cox_lrt": "Cox, likelihood ratio",
-        "spiegelhalter": "Spiegelhalter",
-        "redraw_plugin_glm": "",
-        "redraw_e90_glm": "",
-        "redraw_variational_platt": "",
-    },
-    "sums along the scores": {
-        "ecce_mad_series": "ECCE-MAD, by its limit",
-        "ecce_r_series": "ECCE-R, by its limit",
-        "redraw_ks": "",
-        "redraw_ecce_r": "",
-    },
-    "smooth shape": {
-        "redraw_skce_unbiased": "",
-        "redraw_mmce": "",
-        "redraw_smce": "",
-        "redraw_smece": "",
-        "redraw_kde": "",
-        "redraw_plugin_loess": "",
-    },
-    "rising shape": {"redraw_corp_mcb": "", "redraw_variational_isotonic": ""},
-    "gaps of bins": {
-        "hosmer_lemeshow": "Hosmer-Lemeshow, 10 degrees",
-        "hosmer_lemeshow_8df": "Hosmer-Lemeshow, 8 degrees",
-        "tcal_adaptive": "T-Cal, adaptive bins",
-        "redraw_tcal_sun": "",
-        "redraw_ece_bin_em": "",
-        "redraw_ece_bin_ew": "",
-        "redraw_ece_debias_em": "",
-        "redraw_ece_label_binned_em": "",
-        "redraw_ece_sweep_em": "",
-        "redraw_calib_err": "",
-    },
-    "one local gap": {"redraw_mce_em": ""},
+TESTS = {  # what a test looks for → its tests
+    "several at once": "verdict verdict_clusters",
+    "level and line": "cox_score cox_lrt spiegelhalter redraw_plugin_glm redraw_e90_glm "
+    "redraw_variational_platt",
+    "sums along the scores": "ecce_mad_series ecce_r_series redraw_ks redraw_ecce_r",
+    "smooth shape": "redraw_skce_unbiased redraw_mmce redraw_smce redraw_smece redraw_kde "
+    "redraw_plugin_loess",
+    "rising shape": "redraw_corp_mcb redraw_variational_isotonic",
+    "gaps of bins": "hosmer_lemeshow hosmer_lemeshow_8df tcal_adaptive redraw_tcal_sun "
+    "redraw_ece_bin_em redraw_ece_bin_ew redraw_ece_debias_em redraw_ece_label_binned_em "
+    "redraw_ece_sweep_em redraw_calib_err",
+    "one local gap": "redraw_mce_em",
+}
+TEST_NAMES = {  # redraw_X is known by the name of X
+    "verdict": "Verdict of an audit",
+    "verdict_clusters": "with clusters",
+    "cox_score": "Cox, score test",
+    "cox_lrt": "Cox, likelihood ratio",
+    "spiegelhalter": "Spiegelhalter",
+    "ecce_mad_series": "ECCE-MAD, by its limit",
+    "ecce_r_series": "ECCE-R, by its limit",
+    "hosmer_lemeshow": "Hosmer-Lemeshow, 10 degrees",
+    "hosmer_lemeshow_8df": "Hosmer-Lemeshow, 8 degrees",
+    "tcal_adaptive": "T-Cal, adaptive bins",
 }
 OTHER = "others"
 LAWS = {"saturated": "saturated scores", "spread": "spread scores", "uniform": "uniform scores",
@@ -111,13 +97,12 @@ def target_name(target: str) -> str:
 
 def name_of_test(test: str) -> str:
     """Return a test's name in words: of a redraw test the estimator's."""
-    name = next((tests[test] for tests in TESTS.values() if test in tests), "")
-    return name or measure_name(test.removeprefix(_REDRAW))
+    return TEST_NAMES.get(test) or measure_name(test.removeprefix(_REDRAW))
 
 
 def tests_by_purpose(tests: list[str]) -> dict[str, list[str]]:
     """Return {what it looks for: tests}, only with tests of the list; unknown ones come last."""
-    known = {purpose: [test for test in of if test in tests] for purpose, of in TESTS.items()}
+    known = {p: [test for test in of.split() if test in tests] for p, of in TESTS.items()}
     there = {test for of in known.values() for test in of}
     known[OTHER] = [test for test in tests if test not in there]
     return {purpose: of for purpose, of in known.items() if of}

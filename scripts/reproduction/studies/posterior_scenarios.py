@@ -95,10 +95,6 @@ def _line(s: Floats, intercept: float, slope: float) -> Floats:
     return np.where((s <= 0.0) | (s >= 1.0), s, expit(intercept + slope * logit(inside)))
 
 
-def _zigzag(s: Floats, amplitude: float, period: float) -> Floats:
-    return s + np.where((s / period).astype(int) % 2 == 0, amplitude, -amplitude)
-
-
 CURVES: dict[str, Callable[..., Floats]] = {
     "calibrated": lambda s: s,
     "slope": lambda s, slope: _line(s, 0.0, slope),
@@ -111,7 +107,7 @@ CURVES: dict[str, Callable[..., Floats]] = {
     "band": lambda s, low, high, height: s + height * ((s >= low) & (s < high)),
     "stairs": lambda s, steps: (np.minimum(np.floor(s * steps), steps - 1) + 0.5) / steps,
     "saw": lambda s, amplitude, period: s + amplitude * (2 * (s / period % 1) - 1),
-    "zigzag": _zigzag,
+    "zigzag": lambda s, size, period: s + np.where((s / period).astype(int) % 2, -size, size),
     "values": lambda s, size: s + size * np.sign(np.sin(997.0 * (s + 0.1))),
     "constant": lambda s, rate: np.full_like(s, rate),
 }

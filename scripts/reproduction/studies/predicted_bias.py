@@ -48,9 +48,8 @@ def predicted_bias(top, estimators, sample_sizes, n_subsamples, n_refits, seed=0
     runs = {estimator: load_estimator(estimator) for estimator in estimators}
     curve = fit_curve(top).curve
     rates, truth = hit_probability(top, curve), empirical_tce(top, curve)
-    reference, reference_se = reference_and_error(
-        top, n_subsamples, stream(seed, "reference", name)
-    )
+    generator = stream(seed, "reference", name)
+    reference, reference_se = reference_and_error(top, n_subsamples, generator)
     rows = []
     for n in sizes:
         generator = stream(seed, "subsamples", name, str(n))

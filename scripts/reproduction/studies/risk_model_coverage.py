@@ -4,12 +4,16 @@ A cell is a law of the risks, a calibration curve and n. The truth of each numbe
 the law and the curve, over 200 001 quantiles. Cells have at least 20 events in expectation.
 """
 
+from itertools import product
+
 import numpy as np
 import pandas as pd
+from scipy.optimize import brentq
 from scipy.special import betaincinv, expit
 
 from calbias.auditing.cox import logits_of
 from calbias.auditing.risk_model import risk_summary
+from calbias.conventions import CONFIDENCE_LEVEL
 from calbias.engine.logistic_line import fit_line
 from calbias.engine.seeding import stream
 from reproduction.scenarios.sets import RARE, UNIFORM, line
@@ -36,7 +40,7 @@ def truths(law, curve):
         "prevalence": rate,
         "mean risk": s.mean(),
         "observed/expected": rate / s.mean(),
-        "intercept, slope fixed at 1": _shift(x, rate),
+        "intercept, slope fixed at 1": brentq(lambda a: expit(a + x).mean() - rate, -20, 20),
         "slope": slope,
         "intercept with the slope": intercept,
         "ICI": gaps.mean(),
@@ -48,39 +52,29 @@ def truths(law, curve):
     }
 
 
-def _shift(x, rate):
-    low, high = -20.0, 20.0
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (middle, high) if expit(middle + x).mean() < rate else (low, middle)
-    return (low + high) / 2
-
-
-def coverage_table(replicates, sizes=(200, 1000, 5000), confidence_level=0.95, seed=0):
+def coverage_table(replicates, sizes=(200, 1000, 5000)):
     """Return a row per cell and number: coverage, misses on either side, mean length."""
     rows = []
-    for law_name, law in LAWS.items():
-        for curve_name, curve in CURVES.items():
-            truth = truths(law, curve)
-            for n in sizes:
-                if n * truth["prevalence"] < _FEWEST_EVENTS:
-                    continue
+    for (law_name, law), (curve_name, curve) in product(LAWS.items(), CURVES.items()):
+        truth = truths(law, curve)
+        for n in sizes:
+            if n * truth["prevalence"] >= _FEWEST_EVENTS:
                 cell = {"law": law_name, "curve": curve_name, "n_samples": n}
-                key = f"{law_name} {curve_name}"
-                rows += _cell(cell, key, law, curve, truth, replicates, confidence_level, seed)
+                rows += _cell(cell, law, curve, truth, replicates)
     return pd.DataFrame(rows)
 
 
-def _cell(cell, key, law, curve, truth, replicates, level, seed):
+def _cell(cell, law, curve, truth, replicates):
     ends = {name: np.empty((replicates, 2)) for name in truth}
     for k in range(replicates):
-        generator = stream(seed, key, str(cell["n_samples"]), str(k))
+        generator = stream(0, f"{cell['law']} {cell['curve']}", str(cell["n_samples"]), str(k))
         s = generator.beta(*law, cell["n_samples"])
         y = generator.random(s.size) < curve(s)
-        for row in risk_summary(s, y, level):
+        for row in risk_summary(s, y, CONFIDENCE_LEVEL):
             if row.name in ends:
                 ends[row.name][k] = row.low, row.high
-    for name, (low, high) in ((name, pair.T) for name, pair in ends.items()):
+    for name, pairs in ends.items():
+        low, high = pairs.T
         yield {
             **cell,
             "number": name,

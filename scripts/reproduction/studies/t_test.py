@@ -7,8 +7,8 @@ from scipy.stats import t as student_t
 from calbias.simulation.simulate import simulate_estimates
 from calbias.truth.curves import Curve
 from calbias.truth.true_error import true_calibration_error
+from reproduction.scenarios.fits import HALF_LAST_DIGIT, printed_coefficients
 from reproduction.scenarios.paper import DEBIAS_PERCENT, SWEEP_PERCENT, T_STATISTIC
-from reproduction.scenarios.published_fits import HALF_LAST_DIGIT, printed_coefficients
 from reproduction.summaries.paired_t_test import (
     CONFIGURED,
     ONE_SIDED,

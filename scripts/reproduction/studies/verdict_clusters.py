@@ -5,8 +5,6 @@ that each row alone has its rate for any ρ. A martingale's rows are the chances
 at 100 times, as forecasts during a game.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -51,13 +49,9 @@ class Cell(NamedTuple):
         scores = np.clip(scores[ids] if self.is_shared else scores, _LEAST, 1 - _LEAST)
         if self.decimals is not None:
             scores = np.clip(np.round(scores, self.decimals), 0.05, 0.95)
-        effect, noise = (
-            generator.standard_normal(self.clusters),
-            generator.standard_normal(ids.size),
-        )
-        uniform = ndtr(
-            np.sqrt(self.correlation) * effect[ids] + np.sqrt(1 - self.correlation) * noise
-        )
+        effect = np.sqrt(self.correlation) * generator.standard_normal(self.clusters)
+        noise = np.sqrt(1 - self.correlation) * generator.standard_normal(ids.size)
+        uniform = ndtr(effect[ids] + noise)
         return scores, (uniform < self.rates(scores)).astype(float), ids
 
     @property

@@ -6,11 +6,8 @@ lists the alternatives that may be looked at while the verdict is designed, JUDG
 looked at once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
-from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -18,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.special import logit
 
 from calbias.auditing.verdict.judge import judge
-from calbias.calibration_tests.registry import CalibrationTest, load_test
+from calbias.calibration_tests.registry import load_test
 from calbias.conventions import SIGNIFICANT
 from calbias.engine.seeding import stream
 from calbias.engine.sorted_batch import SortedBatch, of_sorted_scores
@@ -32,7 +29,7 @@ SINGLE_TESTS = (
     "redraw_ece_debias_em", "redraw_mce_em", "redraw_tcal_sun", "redraw_corp_mcb",
 )  # fmt: skip
 _VERBAL = np.array([0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95])
-_NULLS, _TUNING, _STEPS, _CLOSE = 2000, 200, 6, 0.04
+_NULLS, _TUNING, _BATCH, _STEPS, _CLOSE = 2000, 200, 50, 6, 0.04
 
 
 class Alternative(NamedTuple):
@@ -50,10 +47,6 @@ def _beta(a: float, b: float) -> Callable[[np.random.Generator, int], Floats]:
     return lambda generator, n: np.clip(generator.beta(a, b, n), 1e-9, 1 - 1e-9)
 
 
-def _verbal(generator: np.random.Generator, n: int) -> Floats:
-    return generator.choice(_VERBAL, n)
-
-
 def _line(a: float, b: float) -> Callable[[Floats], Floats]:
     return lambda s: line(a, b)(s) - s
 
@@ -63,25 +56,13 @@ def _inside(low: float, high: float) -> Callable[[Floats], Floats]:
 
 
 def _wave(cycles: float) -> Callable[[Floats], Floats]:
-    def delta(s: Floats) -> Floats:
-        height: Floats = 0.1 * np.minimum(1, 8 * s * (1 - s))
-        return height * np.asarray(np.sin(2 * np.pi * cycles * s))
-
-    return delta
-
-
-def _neighbours(s: Floats) -> Floats:
-    return 0.1 * np.where(np.searchsorted(_VERBAL, s - 1e-9) % 2 == 0, -1.0, 1.0)
-
-
-def _stairs(s: Floats) -> Floats:
-    stairs: Floats = (np.floor(s * 5) + 0.5) / 5
-    return stairs - s
+    return lambda s: 0.1 * np.minimum(1, 8 * s * (1 - s)) * np.sin(2 * np.pi * cycles * s)
 
 
 LAWS = {
     "beta_2_1": _beta(*SPREAD), "uniform": _beta(*UNIFORM), "rare": _beta(0.6, 30),
-    "verbal": _verbal, "saturated": _beta(*SATURATED_ROUNDED), "u_shaped": _beta(0.5, 0.5),
+    "saturated": _beta(*SATURATED_ROUNDED), "u_shaped": _beta(0.5, 0.5),
+    "verbal": lambda generator, n: generator.choice(_VERBAL, n),
 }  # fmt: skip
 DESIGN = {
     "shift, beta_2_1": Alternative(LAWS["beta_2_1"], _line(-0.3, 1.0)),
@@ -90,7 +71,9 @@ DESIGN = {
     "wave of 2 cycles, uniform": Alternative(LAWS["uniform"], _wave(2)),
     "band .60-.65, beta_2_1": Alternative(LAWS["beta_2_1"], _inside(0.6, 0.65)),
     "above .9, beta_2_1": Alternative(LAWS["beta_2_1"], _inside(0.9, 1.0)),
-    "neighbours, verbal": Alternative(LAWS["verbal"], _neighbours),
+    "neighbours, verbal": Alternative(
+        LAWS["verbal"], lambda s: np.where(np.searchsorted(_VERBAL, s - 1e-9) % 2, 0.1, -0.1)
+    ),
     "shift and slope, rare": Alternative(LAWS["rare"], _line(-1.0, 0.75)),
     "jump at .5, uniform": Alternative(LAWS["uniform"], lambda s: np.where(s > 0.5, -0.05, 0.05)),
 }
@@ -102,7 +85,7 @@ JUDGING = {
     "one value, verbal": Alternative(LAWS["verbal"], _inside(0.79, 0.81)),
     "curved, u_shaped": Alternative(LAWS["u_shaped"], lambda s: -s * (1 - s) * logit(s) ** 2 / 10),
     "misses at the top, saturated": Alternative(LAWS["saturated"], _inside(0.9999, 1.0)),
-    "stairs, beta_2_1": Alternative(LAWS["beta_2_1"], _stairs),
+    "stairs, beta_2_1": Alternative(LAWS["beta_2_1"], lambda s: (np.floor(s * 5) + 0.5) / 5 - s),
     "slope above .5, uniform": Alternative(
         LAWS["uniform"], lambda s: np.where(s > 0.5, _line(0.0, 0.5)(s), 0.0)
     ),
@@ -127,37 +110,40 @@ def power_against(
     seed: int = 0,
 ) -> pd.DataFrame:
     """Return a row per alternative: its strength, the power of each test and of the verdict."""
-    loaded, rows = [load_test(name) for name in tests], []
-    for name, alternative in alternatives.items():
-        null = _drawn(alternative, n, _NULLS, seed, "null")
-        none = _outcomes(loaded, null, null.hits(alternative, 0.0))
-        critical = {
-            test.name: SIGNIFICANT
-            if test.p_values
-            else np.quantile(none[test.name], 1 - SIGNIFICANT)
-            for test in loaded
-        }
-        tuning = _drawn(alternative, n, _TUNING, seed, f"tuning {name}")
+    loaded = [load_test(name) for name in tests]
+    sizes = n, data_sets, replicates, seed
+    return pd.DataFrame(_row(loaded, name, of, *sizes) for name, of in alternatives.items())
 
-        strength = _tuned(partial(_best, loaded, critical, tuning, alternative))
-        drawn = _drawn(alternative, n, data_sets, seed, name)
-        powers = _powers(loaded, critical, drawn, alternative, strength)
-        hits = drawn.hits(alternative, strength)
-        verdicts = [
-            judge(s, y, replicates=replicates) for s, y in zip(drawn.scores, hits, strict=True)
-        ]
-        rows.append(
-            {
-                "alternative": name,
-                "n_samples": n,
-                "strength": strength,
-                "verdict": np.mean([verdict.miscalibrated for verdict in verdicts]),
-                "best": max(powers.values()),
-                "best_test": max(powers, key=lambda test: powers[test]),
-                **powers,
-            }
-        )
-    return pd.DataFrame(rows)
+
+def _row(tests, name, alternative, n, data_sets, replicates, seed):
+    null = _drawn(alternative, n, _NULLS, seed, "null")
+    none = _outcomes(tests, null, null.hits(alternative, 0.0))
+    critical = {test: np.quantile(values, 1 - SIGNIFICANT) for test, values in none.items()}
+
+    def powers(drawn, strength):
+        outcomes = _outcomes(tests, drawn, drawn.hits(alternative, strength))
+        rejects = {
+            test.name: outcomes[test.name] <= SIGNIFICANT
+            if test.p_values
+            else outcomes[test.name] > critical[test.name]
+            for test in tests
+        }
+        return {test: float(np.mean(rejected)) for test, rejected in rejects.items()}
+
+    tuning = _drawn(alternative, n, _TUNING, seed, f"tuning {name}")
+    strength = _tuned(lambda strength: max(powers(tuning, strength).values()))
+    drawn = _drawn(alternative, n, data_sets, seed, name)
+    of_tests = powers(drawn, strength)
+    rows = zip(drawn.scores, drawn.hits(alternative, strength), strict=True)
+    return {
+        "alternative": name,
+        "n_samples": n,
+        "strength": strength,
+        "verdict": np.mean([judge(*row, replicates=replicates).miscalibrated for row in rows]),
+        "best": max(of_tests.values()),
+        "best_test": max(of_tests, key=of_tests.get),
+        **of_tests,
+    }
 
 
 def _drawn(alternative: Alternative, n: int, m: int, seed: int, name: str) -> _Drawn:
@@ -166,61 +152,16 @@ def _drawn(alternative: Alternative, n: int, m: int, seed: int, name: str) -> _D
     return _Drawn(scores, generator.random((m, n)))
 
 
-def _best(
-    tests: list[CalibrationTest],
-    critical: dict[str, Any],
-    drawn: _Drawn,
-    alternative: Alternative,
-    strength: float,
-) -> float:
-    return max(_powers(tests, critical, drawn, alternative, strength).values())
-
-
-def _powers(
-    tests: list[CalibrationTest],
-    critical: dict[str, Any],
-    drawn: _Drawn,
-    alternative: Alternative,
-    strength: float,
-) -> dict[str, float]:
-    outcomes = _outcomes(tests, drawn, drawn.hits(alternative, strength))
-    return {
-        test.name: float(
-            np.mean(
-                outcomes[test.name] <= SIGNIFICANT
-                if test.p_values
-                else outcomes[test.name] > critical[test.name]
-            )
-        )
-        for test in tests
-    }
-
-
-def _outcomes(
-    tests: list[CalibrationTest], drawn: _Drawn, hits: NDArray[np.bool_]
-) -> dict[str, Floats]:
-    values: dict[str, list[Floats]] = {test.name: [] for test in tests}
-    has_ties = bool((np.diff(drawn.scores[0]) == 0).any())
-    for batch in _batches(drawn.scores, hits.astype(float), has_ties):
+def _outcomes(tests, drawn, hits):
+    """Return {test: p-values, or statistics where it has none, (m,)}."""
+    values = {test.name: [] for test in tests}
+    for first in range(0, len(hits), _BATCH):
+        some = slice(first, first + _BATCH)
+        rows = zip(drawn.scores[some], hits[some].astype(float), strict=True)
+        batch = SortedBatch.concatenated(of_sorted_scores(s, y[None]) for s, y in rows)
         for test in tests:
-            function: Any = test.p_values or test.statistics
-            values[test.name].append(np.array(function(batch)))
+            values[test.name].append(np.array((test.p_values or test.statistics)(batch)))
     return {name: np.concatenate(parts) for name, parts in values.items()}
-
-
-def _batches(scores: Floats, hits: Floats, has_ties: bool) -> Iterable[SortedBatch]:
-    if has_ties:
-        for s, y in zip(scores, hits, strict=True):
-            yield of_sorted_scores(s, y[None])
-        return
-    for first in range(0, len(scores), 50):
-        s, y = scores[first : first + 50], hits[first : first + 50]
-        data = SortedBatch.empty(*s.shape)
-        data.scores[:] = s
-        data.cum_gap[:, 0] = data.cum_hit[:, 0] = 0.0
-        np.cumsum(s - y, axis=1, out=data.cum_gap[:, 1:])
-        np.cumsum(y, axis=1, out=data.cum_hit[:, 1:])
-        yield data
 
 
 def _tuned(best: Callable[[float], float]) -> float:

@@ -35,6 +35,5 @@ def ece_bin_row(path, simulated, sources, published, norm=2):
 def _ece_bin(top_label, n_bins, norm):
     if top_label.score.size == 0:
         return None
-    return (
-        100 * estimate("ece_bin_ew", top_label.score, top_label.hit, n_bins=n_bins, norm=norm).value
-    )
+    rows = top_label.score, top_label.hit
+    return 100 * estimate("ece_bin_ew", *rows, n_bins=n_bins, norm=norm).value

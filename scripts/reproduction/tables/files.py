@@ -12,7 +12,7 @@ from pathlib import Path
 from calbias.errors import InputError
 from calbias.io.command_line import written_whole
 from calbias.io.tables import remedy
-from reproduction.tables.rows import read_parquet, validate_file
+from reproduction.tables.rows import read_parquet, validate_columns, validate_file
 from reproduction.tables.schema import columns_of
 
 
@@ -56,11 +56,12 @@ def write_table(path, columns, rows):
     """Write ``rows`` whole as CSV (floats in their shortest exact form) or Parquet.
 
     ``columns`` is the name of a table of the schema, or a sequence of columns; ``rows`` a
-    DataFrame, or a list of dicts or of tuples. ValueError for rows of other columns. Rows are
+    DataFrame, or an iterable of dicts or of tuples. ValueError for rows of other columns. Rows are
     written as pandas would: importing it takes a third of a second.
     """
     columns = list(columns_of(columns) if isinstance(columns, str) else columns)
     is_frame = hasattr(rows, "columns")
+    rows = rows if is_frame else list(rows)
     given = rows.columns if is_frame else _names(rows, columns)
     if set(given) != set(columns) and len(given):
         different = sorted(set(given) ^ set(columns))
@@ -133,9 +134,7 @@ def true_errors_of(table, scenarios):
 
 def groups_of(models, path):
     """Return {model: group}, its data set, of the models table read from ``path``."""
-    for column in ("model", "group"):
-        if column not in models:
-            raise InputError(f"{path}: no column {column}; give the models table")
+    validate_columns(models, ("model", "group"), path, "give the models table")
     return dict(zip(models["model"], models["group"], strict=True))
 
 

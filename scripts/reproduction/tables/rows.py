@@ -3,7 +3,7 @@
 pyarrow is imported where it is used: ``read_rows`` of a CSV file does not need it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,19 +29,24 @@ def read_rows(path: Path | str, columns: Sequence[str] = ()) -> list[tuple[int, 
 
 
 def _validate_columns(path: Path | str, header: Sequence[str], columns: Sequence[str]) -> None:
-    missing = [name for name in columns if name not in header]
-    if missing and len(header) == 1 and (found := set(";\t ") & set(header[0])):
+    is_whole = set(columns) <= set(header)
+    if not is_whole and len(header) == 1 and (found := set(";\t ") & set(header[0])):
         names = {";": "semicolons", "\t": "tabs", " ": "spaces"}
         raise InputError(
             f"{path}, line 1: the columns are separated by {names[min(found)]}; use commas"
         )
-    if missing:
-        raise InputError(
-            f"{path}: no column {missing[0]}; it needs the columns {', '.join(columns)}"
-        )
+    validate_columns(header, columns, path, f"it needs the columns {', '.join(columns)}")
     repeated = [name for name in header if header.count(name) > 1]
     if repeated:
         raise InputError(f"{path}: column {repeated[0]} is there twice; remove one")
+
+
+def validate_columns(
+    found: Collection[str], needed: Iterable[str], path: Path | str, remedy: str
+) -> None:
+    """Raise InputError for the first of the columns needed that was not found."""
+    if missing := [name for name in needed if name not in found]:
+        raise InputError(f"{path}: no column {missing[0]}; {remedy}")
 
 
 def validate_file(path: Path | str) -> None:

@@ -17,7 +17,6 @@ import numpy as np
 
 from calbias.auditing.intervals.interval import Interval
 from calbias.conventions import CONFIDENCE_LEVEL
-from calbias.engine.redraw import redraw_p_value
 
 GRID = (0, 0.25, 0.5, 0.75, 1, 1.25, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 12, 16, 24, 32, 64, 128, 256)
 _CONSTRAINED = 0.16
@@ -37,34 +36,19 @@ class Inversion(NamedTuple):
 
 
 class Construction:
-    """Estimates drawn along the family c_λ, for several estimators at once.
+    """Estimates drawn along the family c_λ of a FittedSample, for several estimators at once.
 
-    Parameters
-    ----------
-    sample : Family
-        With ``redraws(name)``, which draws data sets: of a Sample, FixedScores.
-    estimators : dict {name: estimator}
-        With ``run(data) -> (m,)``, estimates of m drawn data sets, and ``target(scores, rates) ->
-        float`` of scores (n,) with hits of probability rates (n,), or None.
-    replicates : int
-        Data sets drawn at each λ.
-    null_replicates : int, optional
-        Data sets drawn at λ = 0, for the p-value.
-    name : str
-        Of the random stream.
-    refinements : int
-        How often the intervals of λ that hold an end are halved.
+    Each of ``estimators`` {name: estimator} has ``run(data) -> (m,)``, estimates of m drawn data
+    sets, and ``target(scores, rates) -> float`` of scores (n,) with hits of probability rates (n,),
+    or None. ``replicates`` data sets are drawn at each λ, ``null_replicates`` at λ = 0.
     """
 
-    def __init__(
-        self, sample, estimators, replicates=400, null_replicates=None, name="audit", refinements=1
-    ):
+    def __init__(self, sample, estimators, replicates=400, null_replicates=0):
         self.sample, self.estimators = sample, estimators
         self.runs = {name: each.run for name, each in estimators.items()}
         self.replicates = replicates
-        self.null_replicates = max(null_replicates or replicates, replicates)
-        self.fixed = sample.redraws(name)
-        self._refinements = refinements
+        self.null_replicates = max(null_replicates, replicates)
+        self.fixed = sample.redraws("audit")
         self.data = self.fixed.observed(sample.hits)
         self.observed = {name: float(run(self.data)[0]) for name, run in self.runs.items()}
         self.estimates = {}
@@ -76,9 +60,8 @@ class Construction:
         """Return {name: estimates} at one λ."""
         if lam not in self.estimates:
             replicates = self.null_replicates if lam == 0 else self.replicates
-            self.estimates[lam] = self.fixed.estimates(
-                self.sample.rates(lam), self.runs, replicates
-            )
+            rates = self.sample.rates(lam)
+            self.estimates[lam] = self.fixed.estimates(rates, self.runs, replicates)
         return self.estimates[lam]
 
     def target(self, name, lam):
@@ -100,8 +83,7 @@ class Construction:
             self.at(lam)
             if all(self._rejected_above(name, lam, level) for name in self.runs):
                 break
-        for _ in range(self._refinements):
-            self._halve(e for name in self._with_target() for e in self._edges(name, level))
+        self._halve(e for name in self._with_target() for e in self._edges(name, level))
         for _ in range(_AT_A_JUMP):
             lows = {self._edges(name, level)[0] for name in self._with_target()}
             self._halve(low for low in lows if low in self.estimates)
@@ -117,16 +99,6 @@ class Construction:
         ):
             ends[1] = max(ends[1], self.observed[name])  # farther off than any curve of the family
         return Inversion(Interval(*ends), self.target(name, middle))
-
-    def against_null(self, name):
-        """Return the estimate next to the estimates of a calibrated model, a dict."""
-        null, observed = self.at(0.0)[name], self.observed[name]
-        return {
-            "value": observed,
-            "noise_floor": float(null.mean()),
-            "noise_sd": float(null.std(ddof=1)),
-            "p_value": redraw_p_value(observed, null),
-        }
 
     def _halve(self, edges):
         """Draw at the middle of each interval of λ that has an edge inside or at its upper end."""

@@ -1,4 +1,4 @@
-"""A finite-sample upper bound of the ℓp error from a simultaneous band of a nondecreasing curve.
+"""A finite-sample upper bound of the ℓ1 error from a simultaneous band of a nondecreasing curve.
 
 Yang and Barber, *Contraction and uniform convergence of isotonic regression* (2019); Dimitriadis,
 Dümbgen, Henzi, Puke and Ziegel, *Honest calibration assessment for binary outcome predictions*
@@ -6,7 +6,7 @@ Dümbgen, Henzi, Puke and Ziegel, *Honest calibration assessment for binary outc
 as those of a binomial of j − i trials at the curve's value at i, and at most as many as at its
 value at j − 1. The Clopper–Pearson bounds of all runs of m blocks of equally many rows, each at
 level α/(m(m + 1)), hold at once with probability 1 − α; a score's band is the best of the runs
-above and of those below it. The bound is the largest ℓp error of a curve inside the band. It lets a
+above and of those below it. The bound is the largest ℓ1 error of a curve inside the band. It lets a
 user conclude good calibration: "calibrated within x".
 
 It assumes nothing but a nondecreasing curve, and no score distribution: the error is the mean over
@@ -17,19 +17,18 @@ import numpy as np
 from scipy.special import betaincinv
 
 from calbias.auditing.intervals.interval import Interval
-from calbias.conventions import CONFIDENCE_LEVEL
 
 MOST_BLOCKS = 100
 
 
-def monotone_band(sample, level=CONFIDENCE_LEVEL, norm=1.0):
-    """Return the Interval [0, bound] of the ℓp error of a Sample with a nondecreasing curve."""
+def monotone_band(sample, level):
+    """Return the Interval [0, bound] of the ℓ1 error of a Sample with a nondecreasing curve."""
     low, high = band(sample, level)
     worst = np.maximum(np.abs(low - sample.scores), np.abs(high - sample.scores))
-    return Interval(0.0, float(np.mean(worst**norm) ** (1.0 / norm)))
+    return Interval(0.0, float(np.mean(worst)))
 
 
-def band(sample, level=CONFIDENCE_LEVEL, blocks=None):
+def band(sample, level, blocks=None):
     """Return the lower and the upper end of the band at each score, (n,)."""
     n = sample.n
     m = min(blocks or int(np.ceil(4 * n ** (1 / 3))), MOST_BLOCKS, n)

@@ -1,9 +1,11 @@
-"""The fits of the ten models as printed in Tables 2 and 3, rounded (Roelofs et al. 2022)."""
+"""Scenarios of models by their fits: of Tables 2 and 3, as printed, rounded, or of a run."""
 
 from typing import NamedTuple
 
+from calbias.errors import InputError
 from calbias.truth.curves import Curve
 from calbias.truth.scenarios import Scenario
+from reproduction.tables.rows import read_rows
 
 HALF_LAST_DIGIT = 0.005  # of b0 and b1, printed to two decimals
 HALF_LAST_DIGIT_BETA = 0.00005  # of alpha and beta, printed to four
@@ -36,3 +38,26 @@ def printed_fits(table2, table3):
 def printed_coefficients(curve):
     """Return the names of the coefficients that Table 3 prints for a GLM: b0, b1 or both."""
     return [name for name in ("b0", "b1") if name in curve.name.split("_")]
+
+
+def fitted_scenario(model, curve, beta_fits, glm_fits):
+    """Return (Scenario, source) of ``model``; ``curve`` is ``fitted`` or ``identity``.
+
+    The first path that lists the model counts; a table without ``source`` is published.
+    """
+    beta = _rows(model, beta_fits)[0]
+    fitted = Curve("identity")
+    if curve == "fitted":
+        fitted = Curve.from_row(min(_rows(model, glm_fits), key=lambda row: float(row["aic"])))
+    scenario = Scenario(model, float(beta["alpha"]), float(beta["beta"]), fitted)
+    return scenario, beta.get("source", "published_fits")
+
+
+def _rows(model, paths):
+    for path in paths:
+        rows = [row for _, row in read_rows(path, ["model"]) if row["model"] == model]
+        if rows:
+            return rows
+    raise InputError(
+        f"model {model} has no fit in {', '.join(map(str, paths))}: give it logits in logits_dir"
+    )
