@@ -1,7 +1,7 @@
 """Join the parts of a table, one below the other, in the order given."""
 
 from reproduction.pipeline.script import OUTPUT, option, script
-from reproduction.tables.files import joined_rows, write_rows
+from reproduction.tables.files import joined_tables, write_table
 
 
 @script(
@@ -10,4 +10,5 @@ from reproduction.tables.files import joined_rows, write_rows
     OUTPUT,
 )
 def main(options):
-    write_rows(options.output, options.table, joined_rows(options.inputs, options.table))
+    table = joined_tables(options.inputs, options.table)
+    write_table(options.output, options.table, table)
