@@ -10,5 +10,6 @@ ROUNDS = 5  # fits of which the median is taken; of long ones fewer
 
 @script(OUTPUT)
 def main(options):
-    rows = ({**row, "processor": processor()} for row in fit_time_rows(ROUNDS))
+    machine = processor()
+    rows = ({**row, "processor": machine} for row in fit_time_rows(ROUNDS))
     write_table(options.output, "fit_times", rows)

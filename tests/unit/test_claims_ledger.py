@@ -65,7 +65,7 @@ def judged(evidence):
     assert (row["claim"], row["rule"], row["note"]) == ("A statement.", "above 50%", "a note")
     unruled = tmp_path / "unruled.py"
     unruled.write_text(text.replace('rule=f"above {LIMIT:.0%}", ', ""))
-    with pytest.raises(InputError, match="claim Z01: give @claim its words rule="):
+    with pytest.raises(InputError, match="claim Z01: give @worded its words rule="):
         all_claims()
     unruled.unlink()
     (tmp_path / "twice_in_a_test.py").write_text(text)

@@ -4,6 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from calbias.calibration_tests.registry import load_test
+from reproduction.studies import verdict_power
 from reproduction.studies.interval_coverage import coverage_table
 from reproduction.studies.power import cluster_rows
 from reproduction.studies.verdict_clusters import CELLS, Cell, intervals, p_values
@@ -62,3 +64,15 @@ def test_rows_of_clusters():
     assert set(martingale["n_samples"]) == {5000}
     covered = coverage_table("clusters", 4, seed=1)
     assert list(covered["truth"] == 0) == ["calibrated" in name for name in covered["scenario"]]
+
+
+def test_data_sets_with_and_without_equal_scores_are_tested_together():
+    test = load_test("spiegelhalter")
+    scores = np.array([[0.1, 0.2, 0.2, 0.7], [0.1, 0.2, 0.3, 0.7]])
+    hits = np.array([[0, 0, 1, 1], [1, 0, 1, 0]])
+
+    def found(rows):
+        drawn = verdict_power._Drawn(scores[rows], None)
+        return verdict_power._outcomes([test], drawn, hits[rows])["spiegelhalter"].tolist()
+
+    assert found([0, 1]) == found([0]) + found([1])

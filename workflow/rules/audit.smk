@@ -123,7 +123,7 @@ rule measure_coverage:
         "results/logs/measure_coverage/{law}.log",
     wildcard_constraints:
         law=one_of(LAWS),
-    priority: 50  # the longest job, blind, must not begin last
+    priority: 50  # the blind cells are the longest job: it must not start last
     conda:
         "../../envs/environment.yaml"
     params:

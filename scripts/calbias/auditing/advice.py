@@ -21,14 +21,14 @@ def things_to_do(audit: AuditNumbers) -> list[str]:
 def _things(audit: AuditNumbers) -> Iterator[str]:
     scores = "risks" if audit.kind == EVENT else "scores"
     low, high = audit.interval
-    if not audit.miscalibrated:
+    if not audit.miscalibrated:  # neither where there is no interval
         if high > _TOLERABLE:
             yield (
                 f"Get more labels if an error of {100 * high:.1f} % would matter: these rows do "
                 "not exclude it. “calbias plan --scores FILE” says how many labels show an error "
                 "of a given size."
             )
-        if high <= _TOLERABLE:  # neither without an interval
+        if high <= _TOLERABLE:
             yield (
                 f"Nothing: an error above {100 * high:.1f} % is unlikely. Leave the {scores} alone."
             )

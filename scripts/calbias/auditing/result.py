@@ -39,7 +39,8 @@ class Audit(AuditNumbers):
     probability_below : dict
         The posterior probability that the error is below 0.01 and below 0.02; None with clusters.
     resolution : float
-        Errors that change sign within this distance of the score are not in the interval.
+        Errors that change sign within this distance of the score may be missing from the
+        interval.
     ece, noise_floor : float
         The ℓ1 ECE in ``options.n_bins`` bins of equal width, as other packages print it, and its
         mean for a calibrated model with these scores (and clusters: times the root of the design

@@ -45,7 +45,7 @@ class Binned:
 
     def values(self, labels: NDArray[np.int32]) -> Floats:
         """Return the values (r, G) of the groups for labels (n, r)."""
-        is_used = self.terms is unbiased
+        is_used = self.terms is unbiased  # the one that reads them
         scores = self.cells.hit_scores(self.rows, labels) if is_used else np.empty((0, 0))
         return self._values(self.cells.hits(labels), scores)
 

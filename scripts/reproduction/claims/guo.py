@@ -129,7 +129,7 @@ def histogram_beats_the_general_binnings(evidence):
     for other in BINNING[1:]:
         yield from on_other_networks(
             evidence,
-            lambda of: of["ece"]["histogram_binning"] < of["ece"].iloc[:, -1],
+            lambda of, other=other: of["ece"]["histogram_binning"] < of["ece"][other],
             {"ece": ["histogram_binning", other]},
             f"lower than {other}",
         )

@@ -124,7 +124,7 @@ def claim(id, where, tables, figures="", *, real=False, settling=None):
         ends = f"{place}: its rule must yield what it measured and return (verdict, source)"
         words = getattr(judging, "words", {"says": ""})
         if missing := [name for name, text in words.items() if not text]:
-            raise InputError(f"{place}: give @claim its words {missing[0]}=")
+            raise InputError(f"{place}: give @worded its words {missing[0]}=")
 
         def judge(evidence):
             found, parts = judging(evidence), []

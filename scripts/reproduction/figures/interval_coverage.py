@@ -7,6 +7,7 @@ from reproduction.studies.names import CLUSTERED
 
 TABLES = ("interval_coverage",)
 JUDGING = "judging"
+DRAWN_AT = 1000  # rows of the judging scenarios that are drawn
 TIED = ("rounded", "binned", "verbalised")
 OURS = "posterior_hull"
 NAMES = {
@@ -28,7 +29,7 @@ def draw(tables):
     is_judging = every["scenario"].str.startswith(JUDGING)
     is_clustered = every["scenario"].str.startswith(CLUSTERED)
     table, judging = every[~is_judging & ~is_clustered], every[is_judging]
-    judging = judging[judging["n_samples"].isin(_sizes(every))]
+    judging = judging[judging["n_samples"] == DRAWN_AT]
     clustered = every[is_clustered]
     sizes, methods = sorted(table["n_samples"].unique()), selection.in_order(table["method"])
     scenarios = selection.in_order(table["scenario"])
@@ -92,7 +93,7 @@ def reading(tables):
     """Return the least drawn coverage of the audit's interval and of the worst of the others."""
     every = selection.rows(tables, "interval_coverage").dropna(subset="coverage")
     is_judging = every["scenario"].str.startswith(JUDGING)
-    is_drawn = ~is_judging | every["n_samples"].isin(_sizes(every))
+    is_drawn = ~is_judging | (every["n_samples"] == DRAWN_AT)
     table, hidden = every[is_drawn], every[~is_drawn & (every["method"] == OURS)]
     more = ""
     if len(hidden):
@@ -112,12 +113,6 @@ def reading(tables):
         f"An interval that promises {100 * table['nominal'].iloc[0]:g} % holds the true error, in "
         f"the scenario that is worst for it, in {labels.listed(words)}.{more}"
     )
-
-
-def _sizes(every):
-    """Return the sample sizes that have a panel."""
-    others = every["scenario"].str.startswith((JUDGING, CLUSTERED))
-    return sorted(every.loc[~others, "n_samples"].unique())
 
 
 def _in_words(method):

@@ -158,9 +158,12 @@ def _outcomes(tests, drawn, hits):
     for first in range(0, len(hits), _BATCH):
         some = slice(first, first + _BATCH)
         rows = zip(drawn.scores[some], hits[some].astype(float), strict=True)
-        batch = SortedBatch.concatenated(of_sorted_scores(s, y[None]) for s, y in rows)
-        for test in tests:
-            values[test.name].append(np.array((test.p_values or test.statistics)(batch)))
+        batches = [of_sorted_scores(s, y[None]) for s, y in rows]
+        if len({batch.tie_first.shape for batch in batches}) == 1:  # all have ties, or none has
+            batches = [SortedBatch.concatenated(batches)]
+        for batch in batches:
+            for test in tests:
+                values[test.name].append(np.array((test.p_values or test.statistics)(batch)))
     return {name: np.concatenate(parts) for name, parts in values.items()}
 
 

@@ -7,10 +7,11 @@ is at least a fiftieth of the best one's, to the greatest upper quantile of thos
 even where the curve has an error too small to be seen. A prior pulls curves towards calibration:
 where the data are clearly not calibrated, the upper end takes one step back to the data for smooth
 classes. Where a process of length 0.03 or independent cells have more evidence than every smooth
-class, the curve is rough: then many segments, and the independent cells if it is they, count at the
-upper end with their step back. There the upper end also adds what a cell lacks that holds a change
-point: it averages over gaps of clearly different signs. Deviations of single cells count where no
-other class has half their evidence. They only widen the hull: both ends take their step back.
+class, the curve is rough: then many segments count at the upper end with their step back, and so do
+the independent cells if these have it. The upper end also adds what cells with a change point lack,
+since these average over gaps of clearly different signs. Deviations of single cells count where no
+other class has half their evidence. They only widen the hull: the upper end adds their step back to
+the data, the lower end subtracts it.
 
 The error of the population differs from the error at these n scores: the variance max(q − ℓ1², 0)/n
 is added, q the square of the ℓ2 error. At saturated ends, with c surprises where e are expected,
@@ -50,8 +51,8 @@ from calbias.engine.sorted_batch import SortedBatch
 THRESHOLDS = (0.01, 0.02)
 _RELEVANT, _RELEVANT_ABOVE = math.log(50.0), math.log(1e5)  # for low and high, see above
 _CLEAR = math.log(100.0)  # evidence against calibration from which the upper end steps back
-_SMOOTH, _ROUGH = ("line", "process_0.35", "process_0.1"), ("process_0.03", "white")
-_CELLS, _MANY = "white", "segments_0_12"
+_INDEPENDENT, _MANY = "white", "segments_0_12"
+_SMOOTH, _ROUGH = ("line", "process_0.35", "process_0.1"), ("process_0.03", _INDEPENDENT)
 _SEEN = math.log(2.0)  # evidence of a rough class from which its structure counts
 _ALWAYS = ("line", "process_0.35")  # at the upper end
 _NULL_PRIOR = 0.2
@@ -74,8 +75,8 @@ class PosteriorErrors(NamedTuple):
     cells : Cells
     classes : list of PosteriorClass
     resolution : float
-        Distance of scores within which an error that changes its sign is not seen: 90 % of the rows
-        are in cells at most so wide. 0 where each distinct score has a cell.
+        Distance of scores within which an error that changes its sign may not be seen: 90 % of the
+        rows are in cells at most so wide. 0 where each distinct score has a cell.
     mean_score, hits : float
         Mean of the scores; number of hits.
     """
@@ -98,10 +99,13 @@ class PosteriorErrors(NamedTuple):
         best = max(value for name, value in evidence.items() if name not in (LAPSE, CELLWISE))
         smooth, rough = (max(evidence.get(x, 0.0) for x in names) for names in (_SMOOTH, _ROUGH))
         is_rough = rough > max(smooth, _SEEN)
-        always, stepping = {*_ALWAYS}, {CELLWISE, *(_SMOOTH if best > _CLEAR else ())}
+        always, stepping = set(_ALWAYS), {CELLWISE}
+        if best > _CLEAR:
+            stepping |= set(_SMOOTH)
         if is_rough:
-            free = {_MANY, *((_CELLS,) if evidence[_CELLS] > smooth else ())}
-            always, stepping = always | free, stepping | free
+            rough_ones = {_MANY, _INDEPENDENT} if evidence[_INDEPENDENT] > smooth else {_MANY}
+            always |= rough_ones
+            stepping |= rough_ones
         low, high = math.inf, 0.0
         for each in self.classes:
             step = float(each.weights @ each.moments[:, STEP if norm == 1 else SQUARE_STEP])

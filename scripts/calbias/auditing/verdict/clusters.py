@@ -135,5 +135,7 @@ def _is_missing(column: NDArray[Any]) -> NDArray[np.bool_]:
     import pandas as pd
 
     if column.dtype.kind == "O":
-        return pd.isna(column) | np.isin(column.astype(str), ("", "<NA>"))
+        return pd.isna(column) | np.array(
+            [isinstance(x, str) and x in ("", "<NA>") for x in column]
+        )
     return column == "" if column.dtype.kind == "U" else pd.isna(column)

@@ -4,8 +4,8 @@
 
 f is the posterior mean of a class of curves on the coarse cells; π = 0 … 0.99 and m = 0.15 … 1.2
 are averaged by their evidence. Fine cells are the distinct scores where these have ten rows each on
-average, else 50 rows each, at most 1000: a fault at a single value of a forest, or in a narrow
-range of scores, is seen here that the coarse cells average away.
+average, else cells of about 50 rows; at most 1000. They show a fault at a single value of a forest,
+or in a narrow range of scores, which the coarse cells average away.
 """
 
 import math
@@ -50,7 +50,9 @@ def fine_cells(
     coarse: Cells,
 ) -> Cells:
     """Return fine cells of arrays as of ``cells_of``, or the ``coarse`` ones if there are more."""
-    most, most_values = (min(_MOST, int(coarse.n / rows)) for rows in (_ROWS, _ROWS_OF_VALUE))
+    most, most_values = (
+        min(_MOST, int((coarse.n + 1e-6) / rows)) for rows in (_ROWS, _ROWS_OF_VALUE)
+    )
     cells = cells_of(scores, cum_hit, max(most, 1), most_values, cum_row, cum_square)
     return cells if cells.table.shape[1] > coarse.table.shape[1] else coarse
 

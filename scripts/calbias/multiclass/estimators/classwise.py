@@ -44,13 +44,18 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "thresholded_ece": {**_WIDTH, "terms": absolute, "join": "mean", "threshold": THRESHOLD},
     "thresholded_ece_em": {**_MASS, "terms": absolute, "join": "mean", "threshold": THRESHOLD},
 }
-_OF = {  # of absolute differences, or of squared ones: target by join
-    True: {"mean": "classwise_l1", "sum": "classwise_l1_sum"},
-    False: {"mean": "classwise_l2_squared", "root_mean": "classwise_l2"},
-}
 TARGET = {
-    name: "thresholded_l1"
-    if "threshold" in options
-    else _OF[options["terms"] is absolute][options["join"]]
-    for name, options in VARIANTS.items()
+    "classwise_l2_debiased": "classwise_l2",
+    "classwise_l2_debiased_em": "classwise_l2",
+    "classwise_l2_squared_debiased": "classwise_l2_squared",
+    "classwise_l2_squared_unbiased": "classwise_l2_squared",
+    "classwise_l2_squared_unbiased_em": "classwise_l2_squared",
+    "classwise_ece_mean": "classwise_l1",
+    "classwise_ece_sum": "classwise_l1_sum",
+    "classwise_ece_mean_em": "classwise_l1",
+    "classwise_ece_sum_em": "classwise_l1_sum",
+    "classwise_l2": "classwise_l2",
+    "classwise_l2_em": "classwise_l2",
+    "thresholded_ece": "thresholded_l1",
+    "thresholded_ece_em": "thresholded_l1",
 }

@@ -28,6 +28,11 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "confidence_ece_em": {**_MASS, **_ERROR, **_OF_ALL},
 }
 TARGET = {
-    name: "confidence_l1" if "confidence" in name else f"top_label_l{2 if '_l2' in name else 1}"
-    for name in VARIANTS
+    "top_label_ece": "top_label_l1",
+    "top_label_ece_em": "top_label_l1",
+    "top_label_l2": "top_label_l2",
+    "top_label_l2_debiased": "top_label_l2",
+    "top_label_l2_debiased_em": "top_label_l2",
+    "confidence_ece": "confidence_l1",
+    "confidence_ece_em": "confidence_l1",
 }

@@ -66,7 +66,8 @@ def target_value_of(target: str, population: Population, **options: Any) -> floa
 def options_taken(target: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """Return those options that change the value of a target."""
     module = _module(target)
-    return _taken(getattr(module, "value", module.functional), options)
+    value = module.value if hasattr(module, "value") else module.functional
+    return _taken(value, options)
 
 
 @functools.cache
