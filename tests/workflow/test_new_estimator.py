@@ -1,6 +1,7 @@
 """A new estimator is one file: the README's example and a complete one outside the package."""
 
 import re
+import shutil
 
 import numpy as np
 from checkout import ROOT
@@ -48,8 +49,9 @@ def test_only_its_jobs_and_what_aggregates_them(finished):
 def test_both_are_in_the_tables_and_in_the_figures_that_show_all(finished):
     """The docs' example in the package, the other one in a folder with a space in its name."""
     add(finished, "my_estimator", example_of_the_docs())
+    shutil.copy(finished / "config/smoke_models.csv", finished / "my models.csv")
     names = [*NAMES, "my_estimator"]
-    config = add(finished, "ks_error", KS_ERROR, "my estimators", names)
+    config = add(finished, "ks_error", KS_ERROR, "my estimators", names, models="my models.csv")
     figures = ["results/figures/fig4_realistic.png", "results/figures/fig6_perfect.png"]
     before = finished.bytes("figures")
     finished.run("--", "results/tables/bias.csv", *figures, config=config)
