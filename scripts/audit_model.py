@@ -73,3 +73,7 @@ def main(options):
     text = page(audit, options.name, Path(options.output_numbers).name)
     write_text(options.output_page, text + "\n")
     write_text(options.output_numbers, audit.to_json() + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -47,3 +47,7 @@ def main(options):
             shutil.copy(path, folder)
     with written_whole(options.output) as temporary:
         typeset(folder / "article.typ", temporary, root)
+
+
+if __name__ == "__main__":
+    main()

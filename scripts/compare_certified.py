@@ -64,3 +64,7 @@ def main(options):
         if quantity in CONVENTIONS
     ]
     write_table(options.output, COLUMNS, rows)
+
+
+if __name__ == "__main__":
+    main()

@@ -23,3 +23,7 @@ def main(options):
     known = simulated, source, published
     rows = [ece_bin_row(path, *known, options.norm) for path in options.top_labels]
     write_table(options.output, "ece_bin_real_and_simulated", rows)
+
+
+if __name__ == "__main__":
+    main()

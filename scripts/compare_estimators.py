@@ -28,3 +28,7 @@ def main(options):
     sensitivity = t_test_sensitivity(bias, fits, groups, options.seed)
     write_table(options.output_tests, "paired_t_test", tests)
     write_table(options.output_sensitivity, "t_test_sensitivity", sensitivity)
+
+
+if __name__ == "__main__":
+    main()

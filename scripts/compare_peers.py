@@ -152,3 +152,7 @@ def main(options):
         for quantity, value in of_quantity.items()
     ]
     write_table(options.output, COLUMNS, rows)
+
+
+if __name__ == "__main__":
+    main()

@@ -15,3 +15,7 @@ from reproduction.tables.files import read_table, write_table
 def main(options):
     fits = printed_fits(read_table(options.beta_fits), read_table(options.glm_fits))
     write_table(options.output, "tce_rounding", tce_rounding(fits, options.norm))
+
+
+if __name__ == "__main__":
+    main()

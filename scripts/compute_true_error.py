@@ -15,3 +15,7 @@ def main(options):
         for s in sorted(scenarios)
     ]
     write_table(options.output, "true_calibration_error", rows)
+
+
+if __name__ == "__main__":
+    main()

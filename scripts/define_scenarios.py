@@ -40,3 +40,7 @@ def main(options):
         fit = fitted_scenario(model, options.curve, options.beta_fits, options.glm_fits)
         rows.append(scenario_row(options.experiment, *fit, models[model]["group"]))
     write_table(options.output, "scenarios", rows)
+
+
+if __name__ == "__main__":
+    main()

@@ -23,3 +23,7 @@ def main(options):
     mirrors = read_mirrors(options.mirrors_file, options.mirrors)
     published = published_file(options.model, read_manifest(options.manifest), options.manifest)
     download(published, mirrors, options.output)
+
+
+if __name__ == "__main__":
+    main()

@@ -19,3 +19,7 @@ def main(options):
     tables = read_tables(paths)
     style.save(style.drawn(draw, tables), options.output_png, options.output_pdf)
     write_text(options.output_reading, reading(tables) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -33,3 +33,7 @@ def main(options):
     figure = style.drawn(module.draw, tables, **entry.options)
     style.save(figure, options.output_png, options.output_pdf)
     write_text(options.output_reading, module.reading(tables, **entry.options) + "\n")
+
+
+if __name__ == "__main__":
+    main()

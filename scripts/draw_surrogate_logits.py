@@ -42,3 +42,7 @@ def main(options):
     origin = Origin(options.model, logits.source, options.softmax)
     write_top_labels(options.top_labels, top_labels, origin)
     print(f"{options.model}: surrogate logits; {n_redrawn} scores below 1/K were drawn again")
+
+
+if __name__ == "__main__":
+    main()

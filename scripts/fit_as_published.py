@@ -29,3 +29,7 @@ def main(options):
     beta, glms = fit_rows(top_label(*logits.test, SOFTMAX), origin, *published, True)
     write_table(options.output_beta, f"beta_fits_{SOFTMAX}", [beta])
     write_table(options.output_glm, f"glm_fits_{SOFTMAX}", glms)
+
+
+if __name__ == "__main__":
+    main()

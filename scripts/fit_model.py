@@ -37,3 +37,7 @@ def main(options):
         raise InputError(f"{options.top_labels}, fold {options.fold}: {error}") from error
     write_table(options.output_beta, "beta_fits", [beta])
     write_table(options.output_glm, "glm_fits", glms)
+
+
+if __name__ == "__main__":
+    main()

@@ -12,3 +12,7 @@ from reproduction.tables.files import joined_tables, write_table
 def main(options):
     table = joined_tables(options.inputs, options.table)
     write_table(options.output, options.table, table)
+
+
+if __name__ == "__main__":
+    main()

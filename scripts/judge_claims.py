@@ -25,3 +25,7 @@ def main(options):
     write_table(options.output_claims, "claims", ledger_table(judged))
     write_table(options.output_measurements, "measurements", measurements)
     write_table(options.output_comparison, "comparison", comparison(evidence, measurements))
+
+
+if __name__ == "__main__":
+    main()

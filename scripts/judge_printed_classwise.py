@@ -16,3 +16,7 @@ from reproduction.tables.files import write_table
 def main(options):
     tables = (pd.read_csv(path) for path in (options.printed, options.floors, options.differences))
     write_table(options.output, "kull2019_table3", printed_rows(*tables))
+
+
+if __name__ == "__main__":
+    main()

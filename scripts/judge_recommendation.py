@@ -9,3 +9,7 @@ from reproduction.tables.files import write_table
 def main(options):
     table = recommendation_table(options.data_sets, options.seed)
     write_table(options.output, "recommendation", table)
+
+
+if __name__ == "__main__":
+    main()

@@ -14,3 +14,7 @@ from reproduction.tables.files import write_table
 def main(options):
     table = coverage_table(options.law, options.data_sets, options.seed)
     write_table(options.output, "interval_coverage", table)
+
+
+if __name__ == "__main__":
+    main()

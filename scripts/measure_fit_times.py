@@ -13,3 +13,7 @@ def main(options):
     machine = processor()
     rows = ({**row, "processor": machine} for row in fit_time_rows(ROUNDS))
     write_table(options.output, "fit_times", rows)
+
+
+if __name__ == "__main__":
+    main()

@@ -63,3 +63,7 @@ def main(options):
             continue
         rows = pd.concat(parts).assign(model=options.model, source=source)
         write_table(path, name, rows.reindex(columns=columns_of(name)))
+
+
+if __name__ == "__main__":
+    main()

@@ -36,3 +36,7 @@ def main(options):
         power += cluster_rows(options.replicates, options.seed)
     write_table(options.output_power, "test_power", power)
     write_table(options.output_detection, "test_detection", pd.concat(detection))
+
+
+if __name__ == "__main__":
+    main()

@@ -73,3 +73,7 @@ def main(options):
             f"peak memory, {row['work']} of {row['n_samples']} scores × {row['n_replicates']} "
             f"replicates: {row['peak_mebibytes']:.0f} MiB"
         )
+
+
+if __name__ == "__main__":
+    main()

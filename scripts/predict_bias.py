@@ -26,3 +26,7 @@ def main(options):
         seed=options.seed, name=model,
     )  # fmt: skip
     write_table(options.output, "predicted_bias", [{"model": model, **row} for row in rows])
+
+
+if __name__ == "__main__":
+    main()

@@ -14,3 +14,7 @@ def main(options):
     table = read_table(options.league)
     write_table(options.output_ranking, "league_ranking", league_ranking(table))
     write_table(options.output_sensitivity, "league_sensitivity", league_sensitivity(table))
+
+
+if __name__ == "__main__":
+    main()

@@ -37,3 +37,7 @@ def main(options):
     origin = Origin(options.model, REAL_LOGITS, options.softmax, outputs.warnings)
     save_logits(options.logits, two_folds(outputs.folds, options.seed))
     write_top_labels(options.top_labels, top_labels, origin)
+
+
+if __name__ == "__main__":
+    main()

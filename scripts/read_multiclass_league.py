@@ -8,3 +8,7 @@ from reproduction.tables.files import read_table, write_table
 @script(option("--league", "table multiclass_league"), OUTPUT)
 def main(options):
     write_table(options.output, "multiclass_reading", reading_rows(read_table(options.league)))
+
+
+if __name__ == "__main__":
+    main()

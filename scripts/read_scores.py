@@ -29,3 +29,7 @@ def main(options):
         warnings.warn(f"{options.file}: {text}", stacklevel=1)
     origin = Origin(options.model, REAL_SCORES, "none", outputs.warnings)
     write_top_labels(options.top_labels, outputs.folds, origin)
+
+
+if __name__ == "__main__":
+    main()

@@ -40,3 +40,7 @@ def main(options):
     for path, names, rows in zip(outputs, columns, tables, strict=True):
         if path:
             write_table(path, names, rows)
+
+
+if __name__ == "__main__":
+    main()

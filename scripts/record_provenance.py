@@ -27,3 +27,7 @@ def main(options):
     if options.logs:
         record["cost"] = cost_by_rule(options.logs)
     write_text(options.output, json.dumps(record, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()

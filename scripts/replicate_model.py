@@ -53,3 +53,7 @@ def main(options):
     table_1 = mukhoti_rows(options.model, folds, printed[options.model]) if known else []
     columns = columns_of(MUKHOTI)
     write_table(options.output_mukhoti, MUKHOTI, pd.DataFrame(table_1, columns=columns))
+
+
+if __name__ == "__main__":
+    main()

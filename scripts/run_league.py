@@ -29,3 +29,7 @@ def main(options):
     rows = league_rows(estimators, scenarios, options.n_samples, options.replicates, options.seed)
     rows += honesty_rows(estimators, options.replicates, options.seed)
     write_table(options.output, "league", rows)
+
+
+if __name__ == "__main__":
+    main()

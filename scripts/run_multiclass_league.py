@@ -25,3 +25,7 @@ def main(options):
         population = dirichlet_population(options.law, options.seed)
     rows = league_rows(options.law, population, options.n_samples, options.replicates, options.seed)
     write_table(options.output, "multiclass_league", rows)
+
+
+if __name__ == "__main__":
+    main()

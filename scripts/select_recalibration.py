@@ -18,3 +18,7 @@ def main(options):
     write_table(options.output_selection, "recalibration_selection", table)
     sensitivity = sensitivity_table(selections)
     write_table(options.output_sensitivity, "recalibration_sensitivity", sensitivity)
+
+
+if __name__ == "__main__":
+    main()

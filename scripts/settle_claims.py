@@ -11,3 +11,7 @@ from reproduction.tables.files import read_tables, write_table
 def main(options):
     rows = settled_rows(all_claims(), Evidence(read_tables(options.table)), options.seed)
     write_table(options.output, "settled", rows)
+
+
+if __name__ == "__main__":
+    main()

@@ -103,3 +103,7 @@ def main(options):
     with written_whole(options.output) as temporary:
         write_replicates(temporary, cells, keys, provenance)
     keep(options.output)
+
+
+if __name__ == "__main__":
+    main()

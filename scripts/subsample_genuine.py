@@ -31,3 +31,7 @@ def main(options):
     for kind, name, top in files:
         rows += subsampled_rows(kind, name, top, options.subsamples, options.seed)
     write_table(options.output, "subsampled", rows)
+
+
+if __name__ == "__main__":
+    main()

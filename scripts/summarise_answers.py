@@ -39,3 +39,7 @@ def main(options):
         (options.output_predicted, "predicted_bias", predicted),
     ):
         write_table(path, name, pd.DataFrame(rows, columns=columns_of(name)))
+
+
+if __name__ == "__main__":
+    main()

@@ -32,3 +32,7 @@ def main(options):
         for _, paths in groupby(options.replicates, key=dirname)
     ]
     write_table(options.output, "bias", pd.concat(rows))
+
+
+if __name__ == "__main__":
+    main()

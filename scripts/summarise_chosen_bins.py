@@ -8,3 +8,7 @@ from reproduction.tables.files import read_table, write_table
 @script(option("--bias", "bias rows of the experiment"), OUTPUT)
 def main(options):
     write_table(options.output, "chosen_bins", chosen_bins(read_table(options.bias)))
+
+
+if __name__ == "__main__":
+    main()

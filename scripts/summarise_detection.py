@@ -36,3 +36,7 @@ def main(options):
     )
     write_table(options.output_detection, "detection", table)
     write_table(options.output_limits, "detection_limits", detection_limits(table))
+
+
+if __name__ == "__main__":
+    main()

@@ -27,3 +27,7 @@ def main(options):
         row["experiment"], scenario, options.n_samples, options.n_bins, options.seed
     )
     write_table(options.diagram, "reliability_diagram", diagram)
+
+
+if __name__ == "__main__":
+    main()

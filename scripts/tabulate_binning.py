@@ -21,3 +21,7 @@ def main(options):
         rows = list(getattr(binning, f"{name}_rows")(replicates, options.seed))
         table = [list(row.values()) for row in rows]
         write_table(options.output / f"{name}.csv", list(rows[0]), table)
+
+
+if __name__ == "__main__":
+    main()

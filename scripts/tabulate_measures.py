@@ -23,3 +23,7 @@ def main(options):
     write_table(options.output_measures, "measures", table)
     others = read_table(options.replication) if options.replication else None
     write_table(options.output_printed, "printed_tables", printed_tables(table, others))
+
+
+if __name__ == "__main__":
+    main()

@@ -55,3 +55,7 @@ def main(options):
         cells = [(s, n, options.data_sets) for s in scenarios for n in sizes]
         table = pd.DataFrame(row for cell in cells for row in rows_of(*cell))
     write_table(options.output, list(table), table)
+
+
+if __name__ == "__main__":
+    main()

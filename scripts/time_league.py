@@ -17,7 +17,8 @@ ROUNDS = 3
 
 
 def _estimate(entry, data):
-    return entry.run(data.first(1), N_BINS, entry.norm)  # anew: a batch keeps what it is asked for
+    """Estimate on a new batch of the one data set: a batch caches what estimators calculate."""
+    return entry.run(data.first(1), N_BINS, entry.norm)
 
 
 @script(
@@ -40,3 +41,7 @@ def main(options):
                 seconds = min(timed(call) for _ in range(ROUNDS))
                 rows.append((entry.name, n, float(np.format_float_positional(1e3 * seconds, 3))))
     write_table(options.output, "league_times", rows)
+
+
+if __name__ == "__main__":
+    main()

@@ -57,3 +57,7 @@ def main(options):
     sums["values.json"] = _written(folder / "values.json", _json(certified))
     lines = (f"{digest}  {name}\n" for name, digest in sorted(sums.items()))
     _written(folder / "SHA256SUMS", "".join(lines))
+
+
+if __name__ == "__main__":
+    main()

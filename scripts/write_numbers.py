@@ -34,3 +34,7 @@ def main(options):
         quoted = findings(tables, options.machine, found[2].split())
         lines = "".join(f"- **{title}**{text}\n" for title, text in quoted)
         write_text(document, text[: found.end(1)] + lines + text[found.start(3) :])
+
+
+if __name__ == "__main__":
+    main()

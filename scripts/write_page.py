@@ -24,3 +24,7 @@ def main(options):
     cost = {"cost": read_record(options.record).get("cost", {})} if options.record else {}
     page = PAGES[options.page](tables, options.figure, options.audits, **cost)
     write_text(options.output, page)
+
+
+if __name__ == "__main__":
+    main()

@@ -59,3 +59,7 @@ def main(options):
             entry = zipfile.ZipInfo(name)  # without the time: the same run, the same bytes
             entry.compress_type = zipfile.ZIP_DEFLATED
             crate.writestr(entry, texts.get(name) or files[name].read_bytes())
+
+
+if __name__ == "__main__":
+    main()

@@ -21,7 +21,7 @@ def things_to_do(audit: AuditNumbers) -> list[str]:
 def _things(audit: AuditNumbers) -> Iterator[str]:
     scores = "risks" if audit.kind == EVENT else "scores"
     low, high = audit.interval
-    if not audit.miscalibrated:  # neither where there is no interval
+    if not audit.miscalibrated:  # without an interval its ends are NaN, and no advice is given
         if high > _TOLERABLE:
             yield (
                 f"Get more labels if an error of {100 * high:.1f} % would matter: these rows do "

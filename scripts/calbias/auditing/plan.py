@@ -16,7 +16,7 @@ from scipy.special import betaincinv
 from calbias.auditing import planning
 from calbias.auditing.cox import LEAST, logits_of
 from calbias.auditing.inputs import read_data
-from calbias.auditing.verdict.power import Labels, cluster_number, verdict_labels
+from calbias.auditing.verdict.power import cluster_number, verdict_labels
 from calbias.conventions import SIGNIFICANT
 from calbias.engine.groups import scaled_weights
 from calbias.errors import InputError
@@ -129,8 +129,8 @@ def plan(
         {"goal": f"slope to ± {slope_width:g}", "labels": np.ceil(slope - 1e-9)},
         {"goal": f"mean gap to ± {points(gap_width)}", "labels": np.ceil(gap)},
     ]
-    columns = ["goal", *Labels._fields]
-    columns.insert(4, "slope")
+    columns = ["goal", "labels", "labels_low", "labels_high", "slope", "simulated_power",
+               "simulated_power_se"]  # fmt: skip
     for row in rows:
         row |= {name: np.ceil(factor * row[name]) for name in columns[1:4] if name in row}
     if clusters is not None:

@@ -56,8 +56,7 @@ def estimate_data_sets(
     level: float | None = None,
 ) -> Estimates:
     """Return (estimates, bins used = 0), each (m,): fractions, for SortedBatch of m rows."""
-    # of one batch, as its ranks: other norms and levels read the same gaps
-    cache: dict[Any, Any] = data.__dict__
+    cache: dict[Any, Any] = data.__dict__  # other norms and levels of this batch read the same gaps
     if ("gaps", curve) not in cache:
         gaps = cache["gaps", curve] = np.empty(data.scores.shape)
         (_glm_gaps if curve == "glm" else _loess_gaps)(data.scores, data.hits(), gaps)

@@ -4,8 +4,8 @@ A file lists its names and their options in ``VARIANTS``, says in ``INPUT`` what
 defines ``measure``: of ``top_label``, measure(scores, hits, **options); of ``probabilities``,
 measure(probabilities, labels, **options). A measure that is a mean over rows defines ``rows``
 instead, each row's value, which makes the bootstrap a matrix product. One that is an estimator of
-calibration error defines ``of_sorted(data, **options)``, of a SortedBatch of one row: the measures
-of the same rows then share their sorted resamples. A file may also define
+calibration error defines ``of_sorted(data, **options)``, of a SortedBatch of one row: its resamples
+are not checked again. A file may also define
 
 - ``reduced(predictions, outcomes, **options)``: what ``measure`` gets in their place,
 - ``resampled(predictions, outcomes, counts, **options)``: its own bootstrap.
@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from calbias.engine.sorted_batch import SortedBatch, sorted_data_set
+from calbias.engine.sorted_batch import sorted_data_set
 from calbias.errors import InputError, looked_up, validate_defines
 from calbias.io.plug_ins import Kind, has, literal
 
@@ -49,10 +49,7 @@ class Measure(NamedTuple):
         if hasattr(self.file, "rows") and not hasattr(self.file, "measure"):
             pair = np.asarray(predictions), np.asarray(outcomes)
             return float(np.mean(self.file.rows(*pair, **self.options)))
-        pair = self._reduced(predictions, outcomes)
-        if hasattr(self.file, "of_sorted"):
-            return self.file.of_sorted(sorted_data_set(*pair), **self.options)
-        return self.file.measure(*pair, **self.options)
+        return self._value(*self._reduced(predictions, outcomes))
 
     def resampled(
         self, predictions: np.ndarray, outcomes: np.ndarray, counts: np.ndarray
@@ -64,39 +61,18 @@ class Measure(NamedTuple):
         if hasattr(self.file, "resampled"):
             return self.file.resampled(predictions, outcomes, counts, **self.options)
         pair = self._reduced(predictions, outcomes)
+        return np.array([self._value(*drawn) for drawn in _drawn(*pair, counts)])
+
+    def _value(self, predictions: np.ndarray, outcomes: np.ndarray) -> float:
         if hasattr(self.file, "of_sorted"):
-            # what a file reduced for itself, no other measure reads
-            resamples = _Resamples() if hasattr(self.file, "reduced") else _resamples
-            data_sets = resamples.sorted(*pair, counts)
-            return np.array([self.file.of_sorted(data, **self.options) for data in data_sets])
-        return np.array(
-            [self.file.measure(*drawn, **self.options) for drawn in _drawn(*pair, counts)]
-        )
+            return self.file.of_sorted(sorted_data_set(predictions, outcomes), **self.options)
+        return self.file.measure(predictions, outcomes, **self.options)
 
     def _reduced(
         self, predictions: np.ndarray, outcomes: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         pair = np.asarray(predictions), np.asarray(outcomes)
         return self.file.reduced(*pair, **self.options) if hasattr(self.file, "reduced") else pair
-
-
-class _Resamples:
-    """The sorted resamples of the rows that were last asked for: several measures read them."""
-
-    def __init__(self) -> None:
-        self._of: tuple[np.ndarray, ...] = ()
-        self._data_sets: list[SortedBatch] = []
-
-    def sorted(self, scores: np.ndarray, hits: np.ndarray, counts: np.ndarray) -> list[SortedBatch]:
-        """Return a SortedBatch of one row for each of counts (B, n) of scores and hits (n,)."""
-        asked = scores, hits, counts
-        if not self._of or any(a is not b for a, b in zip(asked, self._of, strict=True)):
-            self._of = asked
-            self._data_sets = [sorted_data_set(*drawn) for drawn in _drawn(*asked)]
-        return self._data_sets
-
-
-_resamples = _Resamples()
 
 
 def _drawn(

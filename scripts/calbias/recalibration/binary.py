@@ -103,24 +103,13 @@ class Steps(NamedTuple):
 
     def predict(self, scores: np.ndarray) -> np.ndarray:
         """Return the value of the bin of each score, (m,)."""
-        values = np.full(scores.shape, self.values[0])
-        above, bins = _above_first(scores, self.edges)
-        values[above] = self.values[bins]
-        return values
+        return self.values[bins_of(scores, self.edges)]
 
 
 def bins_of(scores: np.ndarray, edges: np.ndarray) -> np.ndarray:
     """Return the bin of each score, (m,): the number of ascending edges not above it."""
     bins = np.zeros(scores.shape, np.intp)
-    above, bins_above = _above_first(scores, edges)
-    bins[above] = bins_above
+    if edges.size:  # of a thousand classes most scores are below the first edge
+        above = np.flatnonzero(scores >= edges[0])
+        bins[above] = np.searchsorted(edges, scores[above], side="right")
     return bins
-
-
-def _above_first(scores: np.ndarray, edges: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return where scores reach the first edge, with their bins.
-
-    Of a thousand classes most scores are below it.
-    """
-    above = (scores >= edges[0]).nonzero()[0] if edges.size else np.zeros(0, np.intp)
-    return above, edges.searchsorted(scores[above], side="right")

@@ -12,7 +12,7 @@ from calbias.estimation.loading import load_estimator
 from calbias.truth.scenarios import Scenario
 
 Run = Callable[[SortedBatch, int, float], Estimates]
-_loaded = cache(load_estimator)  # to look a name up takes as long as some cells
+_loaded = cache(load_estimator)  # finding an estimator takes as long as simulating a small cell
 
 
 def simulate_estimates(

@@ -122,7 +122,9 @@ def claim(id, where, tables, figures="", *, real=False, settling=None):
     def claim_of(judging):
         place = f"{judging.__code__.co_filename}: claim {id}"
         ends = f"{place}: its rule must yield what it measured and return (verdict, source)"
-        words = getattr(judging, "words", {"says": ""})
+        if not hasattr(judging, "words"):
+            raise InputError(f"{place}: put @worded with the claim's words below @claim")
+        words = judging.words
         if missing := [name for name, text in words.items() if not text]:
             raise InputError(f"{place}: give @worded its words {missing[0]}=")
 

@@ -74,7 +74,7 @@ def figure(width, height):
 def save(figure, png, pdf):
     """Write a figure whole as PNG and PDF, without dates: the same figure gives the same bytes.
 
-    ``Figure.savefig`` would draw it twice for each.
+    The canvases are called directly: ``Figure.savefig`` draws the figure twice for each file.
     """
     maker = f"calbias {__version__}"
     dpi = max(RC["savefig.dpi"], PIXELS / figure.get_figwidth())

@@ -33,12 +33,11 @@ TABLES = option("--table", "such as bias=results/tables/bias.csv; once per table
 
 
 def script(*options):
-    """Decorate the last function of a file in ``scripts``: it becomes its ``command``.
+    """Decorate a ``main(options)``: it becomes the ``command`` of a file in ``scripts``.
 
-    It is called with the options where the file is run, not where it is imported. Its help begins
-    with the docstring of the file. Options stand in one order: inputs, parameters, the seed,
-    outputs. InputError for a number below the least. The last line that it prints says what it
-    used, for ``reproduction.pipeline.job_logs``.
+    Its help begins with the docstring of the file. Options stand in one order: inputs, parameters,
+    the seed, outputs. InputError for a number below the least. The last line that it prints says
+    what it used, for ``reproduction.pipeline.job_logs``.
     """
 
     def decorate(main):
@@ -59,10 +58,7 @@ def script(*options):
             print(_used(), flush=True)
 
         with_options.flags = [flag for flag, *_ in options]
-        main_command = command(with_options)
-        if main.__module__ == "__main__":
-            main_command()
-        return main_command
+        return command(with_options)
 
     return decorate
 

@@ -174,7 +174,9 @@ def alike(s: Floats) -> Floats:
     return expit((np.floor(logit(s) / 0.8) + 0.5) * 0.8)
 
 
-def defaults(seed: int, heaps: int, share: float, law: Law, curve: Curve) -> tuple[Law, Curve]:
+def default_scores(
+    seed: int, heaps: int, share: float, law: Law, curve: Curve
+) -> tuple[Law, Curve]:
     """New customers get their segment's old rate, a heap; the segments have changed."""
     generator = np.random.default_rng([20260118, seed])
     scores = np.round(np.sort(expit(generator.normal(-1, 1.1, heaps))), 4)

@@ -115,9 +115,14 @@ def draw(
 
 @njit(error_model="numpy")
 def _fill_tables(
-    cells: np.ndarray, sizes: np.ndarray, chance: np.ndarray, rows: np.ndarray, mean: np.ndarray,
-    tables: Tables, scratch: np.ndarray,
-) -> None:  # fmt: skip
+    cells: np.ndarray,
+    sizes: np.ndarray,
+    chance: np.ndarray,
+    rows: np.ndarray,
+    mean: np.ndarray,
+    tables: Tables,
+    scratch: np.ndarray,
+) -> None:
     starts, lows, limits, guide = tables.starts, tables.lows, tables.limits, tables.guide
     for c in range(rows.shape[0]):
         n, low, high = rows[c], lows[c], lows[c] + starts[c + 1] - starts[c] - 1

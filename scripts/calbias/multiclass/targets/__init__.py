@@ -1,1 +1,1 @@
-"""What class-wise estimators estimate."""
+"""What class-wise estimators estimate, one target a file."""
