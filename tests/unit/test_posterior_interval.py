@@ -25,12 +25,8 @@ from calbias.engine.posterior.moments import (
     STEP,
     VARIANCE,
 )
-from calbias.engine.posterior.segments import (
-    SPREADS,
-    draw_segmentations,
-    fit_segments,
-    uniforms,
-)
+from calbias.engine.posterior.segment_fits import fit_segments
+from calbias.engine.posterior.segments import SPREADS, draw_segmentations, uniforms
 from calbias.engine.sorted_batch import sorted_data_set
 
 
@@ -66,8 +62,8 @@ def test_segmentations_have_the_evidence_of_all_of_them_one_by_one(calibrated):
     k = cells.table.shape[1]
     rate = 0.3
     fits, known = np.zeros((k, k, 2, 6)), np.full((k, k, 2, N_MOMENTS), np.nan)
-    scratch = np.zeros((2, k, k)), np.zeros((7, k + 1))
-    fit_segments(cells.table, SPREADS, fits, scratch[1][0])
+    scratch = np.zeros((3, k, k + 8)), np.zeros((13, k + 8))
+    fit_segments(cells.table, SPREADS, fits, np.zeros(k + 8), np.zeros((6, 8)))
     moments = np.empty((400, N_MOMENTS))
     evidence = draw_segmentations(
         cells.table, fits, calibrated, rate, uniforms(k), known, moments, *scratch

@@ -12,7 +12,8 @@ multiply-adds and the order of sums is written out, so that the bits do not depe
     lanes_from                 eight of the lanes of two vectors, shifted
     gather_rows                eight rows of a table, transposed: a vector for each column
     copies                     one number in all lanes
-    select                     the first vector where a truth value holds, else the second
+    select                     the first vector where a truth value holds, else the second; also
+                               of single numbers
     bits_of, float_of          a float64 and its 64 bits, also of single numbers
     prefix_sums, last_lane     partial sums over the lanes; the last lane in all lanes
     sum_of_lanes               the sum, in pairs, pairs of pairs and so on
@@ -216,12 +217,22 @@ def copies(typing_context, number):
 
 @intrinsic
 def select(typing_context, truths, a, b):
-    """Return the lanes of ``a`` where ``truths`` holds and the lanes of ``b`` elsewhere."""
+    """Return the lanes of ``a`` where ``truths`` holds and the lanes of ``b`` elsewhere.
+
+    A plain number stands in all lanes. One truth value chooses between two numbers.
+    """
+    element = getattr(a, "element", a)
+    is_vector = any(isinstance(kind, Vector) for kind in (truths, a, b))
+    result = Vector(element) if is_vector else element
 
     def generate(context, builder, signature, arguments):
-        return builder.select(*arguments)
+        values = [
+            value if kind == result else _broadcast(builder, value)
+            for kind, value in zip((a, b), arguments[1:], strict=True)
+        ]
+        return builder.select(arguments[0], *values)
 
-    return a(truths, a, b), generate
+    return result(truths, a, b), generate
 
 
 @intrinsic

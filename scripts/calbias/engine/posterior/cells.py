@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from calbias.engine.jit import njit
 from calbias.engine.posterior.functions import log_odds
+from calbias.engine.simd import LANES
 
 Floats = NDArray[np.float64]
 
@@ -91,7 +92,10 @@ def cells_of(
     k = _fill_cells(
         scores, cum_hit, cum_row, cum_square, most, most_values, table, bounds, ends, counts
     )
-    return Cells._make((n, table[:, :k].copy(), ends, *counts, bounds[: k + 1]))
+    numbers = np.zeros(_COLUMNS * k + LANES)  # whole vectors are loaded, also from the last cell on
+    filled = numbers[: _COLUMNS * k].reshape(_COLUMNS, k)
+    filled[:] = table[:, :k]
+    return Cells._make((n, filled, ends, *counts, bounds[: k + 1]))
 
 
 @njit(error_model="numpy")

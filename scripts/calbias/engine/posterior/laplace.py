@@ -25,6 +25,7 @@ from calbias.engine.posterior.cells import (
 )
 from calbias.engine.posterior.functions import exp, expit, log, softplus
 from calbias.engine.posterior.moments import fill_moments
+from calbias.engine.simd import LANES, copies, load, select, store
 
 LINE, ROUGHNESS, LENGTH = range(3)  # columns of models: τ, s, ℓ
 _ITERATIONS, _HALVINGS = 50, 25
@@ -47,12 +48,13 @@ def fit_models(
 
     Fills ``evidence`` (M,), the log evidence relative to the calibrated model; ``modes`` and
     ``deviations`` (M, K), posterior mode and standard deviation of f; ``moments`` (M, 7), see
-    ``fill_moments``. ``square`` (5, K, K) and ``rows`` (7, K) are zeros, for scratch.
+    ``fill_moments``. ``square`` (5, K, W) and ``rows`` (11, W) are zeros, for scratch; W is K
+    rounded up to whole vectors, whose last lanes hold numbers that nothing depends on.
     """
     n_cells = cells.shape[1]
     matern, prior, factor, inverse = square[0], square[1], square[2], square[3]
     covariance, f, weight, root = square[4], rows[4], rows[5], rows[6]
-    calibrated = _log_likelihood(cells, f)
+    calibrated = _log_likelihood(cells, f, rows[7])
     length = -1.0
     first: Any = np.int64(0)  # 0 alone would be a type with kernels for itself
     for model in range(models.shape[0]):
@@ -98,12 +100,16 @@ def _fill_prior(tilts: Floats, matern: Floats, model: Floats, prior: Floats) -> 
 
 
 @njit(error_model="numpy", no_cpython_wrapper=True)
-def _log_likelihood(cells: Floats, f: Floats) -> float:
-    """Return the log likelihood without the binomial coefficients."""
+def _log_likelihood(cells: Floats, f: Floats, terms: Floats) -> float:
+    """Return the log likelihood without the binomial coefficients; ``terms`` are scratch."""
+    n = cells.shape[1]
+    for k in range(0, n, LANES):
+        eta = load(cells, LOG_ODDS * n + k) + load(f, k)
+        size = load(cells, SIZE * n + k)
+        store(terms, k, load(cells, HITS * n + k) * eta - size * softplus(eta))
     total = 0.0
-    for k in range(f.shape[0]):
-        eta = cells[LOG_ODDS, k] + f[k]
-        total += cells[HITS, k] * eta - cells[SIZE, k] * softplus(eta)
+    for k in range(n):
+        total += terms[k]
     return total
 
 
@@ -115,17 +121,22 @@ def _climb(cells: Floats, prior: Floats, calibrated: float, factor: Floats, rows
     posterior weights W in ``weight`` and the Cholesky factor of 1 + √W C √W in ``factor``, upper.
     """
     a, new_a, new_f, b, f, weight = rows[0], rows[1], rows[2], rows[3], rows[4], rows[5]
-    n = f.shape[0]
+    root, terms, n = rows[6], rows[7], cells.shape[1]
     best = -np.inf
     for _ in range(_ITERATIONS):
+        for k in range(0, n, LANES):
+            size, curve = load(cells, SIZE * n + k), load(f, k)
+            p = expit(load(cells, LOG_ODDS * n + k) + curve)
+            w = size * p * (1.0 - p)
+            w = select(w > _LEAST_WEIGHT, w, _LEAST_WEIGHT)
+            store(weight, k, w)
+            store(b, k, w * curve + load(cells, HITS * n + k) - size * p)
         for k in range(n):
-            p = expit(cells[LOG_ODDS, k] + f[k])
-            weight[k] = max(cells[SIZE, k] * p * (1.0 - p), _LEAST_WEIGHT)
-            b[k] = weight[k] * f[k] + cells[HITS, k] - cells[SIZE, k] * p
-        _factorise(prior, weight, factor)
-        _newton(prior, weight, factor, b, new_a)
-        _multiply(prior, new_a, new_f)
-        height = _height(cells, new_a, new_f)
+            root[k] = math.sqrt(weight[k])
+        _factorise(prior, root, factor, n)
+        _newton(prior, root, factor, b, new_a, n)
+        _multiply(prior, new_a, new_f, n)
+        height = _height(cells, new_a, new_f, terms)
         if best == -np.inf:
             if height < calibrated:
                 for k in range(n):
@@ -139,7 +150,7 @@ def _climb(cells: Floats, prior: Floats, calibrated: float, factor: Floats, rows
                 for k in range(n):
                     new_a[k] = 0.5 * (new_a[k] + a[k])
                     new_f[k] = 0.5 * (new_f[k] + f[k])
-                height = _height(cells, new_a, new_f)
+                height = _height(cells, new_a, new_f, terms)
         gain = height - best
         if gain < 0.0:
             break
@@ -152,38 +163,38 @@ def _climb(cells: Floats, prior: Floats, calibrated: float, factor: Floats, rows
 
 
 @njit(error_model="numpy", no_cpython_wrapper=True)
-def _height(cells: Floats, a: Floats, f: Floats) -> float:
+def _height(cells: Floats, a: Floats, f: Floats, terms: Floats) -> float:
     total = 0.0
-    for k in range(f.shape[0]):
+    for k in range(cells.shape[1]):
         total += a[k] * f[k]
-    return _log_likelihood(cells, f) - 0.5 * total
+    return _log_likelihood(cells, f, terms) - 0.5 * total
 
 
 @njit(error_model="numpy", inline="always")
-def _factorise(prior: Floats, weight: Floats, factor: Floats) -> None:
-    """Fill the upper Cholesky factor of 1 + √W C √W."""
-    n = weight.shape[0]
+def _factorise(prior: Floats, root: Floats, factor: Floats, n: int) -> None:
+    """Fill the upper Cholesky factor of 1 + √W C √W, given ``root`` √W."""
+    width = factor.shape[1]
     for i in range(n):
-        row, root = factor[i], math.sqrt(weight[i])
-        for k in range(i, n):
-            row[k] = root * prior[i, k] * math.sqrt(weight[k])
-        row[i] += 1.0
-        for j in range(i):
-            share = factor[j, i]
-            for k in range(i, n):
-                row[k] -= share * factor[j, k]
-        pivot = 1.0 / math.sqrt(max(row[i], 1.0))
-        for k in range(i, n):
-            row[k] *= pivot
+        start = i - i % LANES
+        for k in range(start, n, LANES):
+            store(factor, i * width + k, root[i] * load(prior, i * width + k) * load(root, k))
+        factor[i, i] += 1.0
+        for k in range(start, n, LANES):
+            row = load(factor, i * width + k)
+            for j in range(i):
+                row = row - factor[j, i] * load(factor, j * width + k)
+            store(factor, i * width + k, row)
+        pivot = 1.0 / math.sqrt(max(factor[i, i], 1.0))
+        for k in range(start, n, LANES):
+            store(factor, i * width + k, load(factor, i * width + k) * pivot)
 
 
 @njit(error_model="numpy", inline="always")
-def _newton(prior: Floats, weight: Floats, factor: Floats, b: Floats, a: Floats) -> None:
+def _newton(prior: Floats, root: Floats, factor: Floats, b: Floats, a: Floats, n: int) -> None:
     """Fill a = b − √W (1 + √W C √W)⁻¹ √W C b, for which C a is Newton's next point."""
-    n = b.shape[0]
-    _multiply(prior, b, a)
+    _multiply(prior, b, a, n)
     for k in range(n):
-        a[k] *= math.sqrt(weight[k])
+        a[k] *= root[k]
     for i in range(n):
         a[i] /= factor[i, i]
         for k in range(i + 1, n):
@@ -194,39 +205,39 @@ def _newton(prior: Floats, weight: Floats, factor: Floats, b: Floats, a: Floats)
             total -= factor[i, k] * a[k]
         a[i] = total / factor[i, i]
     for k in range(n):
-        a[k] = b[k] - math.sqrt(weight[k]) * a[k]
+        a[k] = b[k] - root[k] * a[k]
 
 
 @njit(error_model="numpy", no_cpython_wrapper=True)
-def _multiply(matrix: Floats, vector: Floats, out: Floats) -> None:
+def _multiply(matrix: Floats, vector: Floats, out: Floats, n: int) -> None:
     """Fill the product of a symmetric matrix with a vector."""
-    for k in range(vector.shape[0]):
-        out[k] = 0.0
-    for i in range(vector.shape[0]):
-        for k in range(vector.shape[0]):
-            out[k] += matrix[i, k] * vector[i]
+    for k in range(0, n, LANES):
+        total = copies(0.0)
+        for i in range(n):
+            total = total + load(matrix, i * matrix.shape[1] + k) * vector[i]
+        store(out, k, total)
 
 
 @njit(error_model="numpy", inline="always")
 def _fill_covariance(factor: Floats, root: Floats, inverse: Floats, covariance: Floats) -> None:
     """Fill the posterior covariance W^−½ (1 − B⁻¹) W^−½ of B = UᵀU, U the ``factor``."""
-    n = root.shape[0]
+    n, width = factor.shape
     for i in range(n):
-        row = inverse[i]
-        for k in range(i + 1):
-            row[k] = covariance[i, k] = 0.0
-        row[i] = 1.0
-        for j in range(i):
-            share = factor[j, i]
-            for k in range(j + 1):
-                row[k] -= share * inverse[j, k]
         pivot = 1.0 / factor[i, i]
-        for k in range(i + 1):
-            row[k] *= pivot
-        for j in range(i + 1):
-            share = row[j]
-            for k in range(j + 1):
-                covariance[j, k] += share * row[k]
+        for k in range(0, i + 1, LANES):
+            store(inverse, i * width + k, copies(0.0))
+        inverse[i, i] = 1.0
+        for k in range(0, i + 1, LANES):
+            row = load(inverse, i * width + k)
+            for j in range(k, i):
+                row = row - factor[j, i] * load(inverse, j * width + k)
+            store(inverse, i * width + k, row * pivot)
+    for j in range(n):
+        for k in range(0, j + 1, LANES):
+            total = copies(0.0)
+            for i in range(j, n):
+                total = total + inverse[i, j] * load(inverse, i * width + k)
+            store(covariance, j * width + k, total)
     for i in range(n):
         for k in range(i + 1):
             value = ((1.0 if i == k else 0.0) - covariance[i, k]) * root[i] * root[k]

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from calbias.engine.jit import njit
+from calbias.engine.lane_functions import padded
 from calbias.engine.posterior.cells import Cells, Floats, cells_of, most_cells
 from calbias.engine.posterior.functions import exp
 from calbias.engine.posterior.laplace import fit_models
@@ -86,7 +87,8 @@ def fits_of(cells: Cells, models: Floats) -> Fits:
     """Return the Fits of ``models`` (M, 3) to a data set."""
     m, k = len(models), cells.table.shape[1]
     fits = Fits(models, np.empty(m), np.empty((m, k)), np.empty((m, k)), np.empty((m, N_MOMENTS)))
-    fit_models(cells.table, *fits, np.zeros((5, k, k)), np.zeros((7, k)))
+    width = padded(k)
+    fit_models(cells.table, *fits, np.zeros((5, k, width)), np.zeros((11, width)))
     return fits
 
 

@@ -21,7 +21,8 @@ import numpy as np
 
 from calbias.engine.jit import njit
 from calbias.engine.posterior.cells import HITS, LOG_ODDS, SCORE, SIZE, WEIGHT, Floats
-from calbias.engine.posterior.functions import erf, expit
+from calbias.engine.posterior.functions import absolute, erf, expit
+from calbias.engine.simd import LANES, copies, load, store
 
 # columns of moments: of ℓ1, of q, Σ w E g⁴, and the steps back to the data of ℓ1 and of q
 MEAN, VARIANCE, SQUARE_MEAN, SQUARE_VARIANCE, FOURTH, STEP, SQUARE_STEP = range(7)
@@ -42,54 +43,62 @@ def fill_moments(
 ) -> None:
     """Fill the moments (7,) of one model of ``n`` cells from ``first`` on.
 
-    The mode f is the last of ``rows`` (5, at least n), whose others are scratch; S is
-    ``covariance``, at least (n, n).
+    The mode f is ``rows[4]`` of ``rows`` (11, W), whose others are scratch; S is ``covariance``,
+    (at least n, W). W is at least n, rounded up to whole vectors.
     """
-    slope, folded, pulled, spread, f = rows[0], rows[1], rows[2], rows[3], rows[4]
-    for column in range(N_MOMENTS):
-        moments[column] = 0.0
+    slope, folded, pulled, spread, f, squared = rows[0], rows[1], rows[2], rows[3], rows[4], rows[5]
+    terms, width, total = rows[6:], rows.shape[1], cells.shape[1]
     for i in range(n):
-        k = first + i
-        p, deviation = cells[SCORE, k], math.sqrt(covariance[i, i])
-        eta, weight = cells[LOG_ODDS, k] + f[i], cells[WEIGHT, k]
-        mean = distance = square = fourth = 0.0
+        spread[i] = math.sqrt(covariance[i, i])
+    for i in range(0, n, LANES):
+        k, deviation, curve = first + i, load(spread, i), load(f, i)
+        p, weight = load(cells, SCORE * total + k), load(cells, WEIGHT * total + k)
+        eta = load(cells, LOG_ODDS * total + k) + curve
+        mean = distance = square = fourth = copies(0.0)
         for j in range(QUANTILES.shape[0]):
             step = deviation * QUANTILES[j]
             above, below = expit(eta + step) - p, expit(eta - step) - p
-            mean += above + below
-            distance += abs(above) + abs(below)
+            mean = mean + (above + below)
+            distance = distance + (absolute(above) + absolute(below))
             above, below = above * above, below * below
-            square += above + below
-            fourth += above * above + below * below
+            square = square + (above + below)
+            fourth = fourth + (above * above + below * below)
         p_mode = expit(eta)
-        sign = erf(f[i] / (deviation * math.sqrt(2.0)))
-        spread[i] = weight * p_mode * (1.0 - p_mode)
-        slope[i] = spread[i] * sign
-        folded[i] = spread[i] * (1.0 - sign * sign) / deviation
-        pulled[i] = spread[i] * (p_mode - p)
-        mean /= 16.0
-        back = cells[HITS, k] / cells[SIZE, k] - p - mean
-        moments[MEAN] += weight * distance / 16.0
-        moments[SQUARE_MEAN] += weight * square / 16.0
-        moments[FOURTH] += weight * fourth / 16.0
-        moments[STEP] += weight * sign * back
-        moments[SQUARE_STEP] += weight * 2.0 * mean * back
-    for i in range(n):
-        shared = folded_sum = both = pulled_sum = 0.0
+        sign = erf(curve / (deviation * math.sqrt(2.0)))
+        wide = weight * p_mode * (1.0 - p_mode)
+        mean = mean / 16.0
+        back = load(cells, HITS * total + k) / load(cells, SIZE * total + k) - p - mean
+        store(spread, i, wide)
+        store(slope, i, wide * sign)
+        store(folded, i, wide * (1.0 - sign * sign) / deviation)
+        store(pulled, i, wide * (p_mode - p))
+        store(squared, i, wide * wide / weight)
+        store(terms, i, weight * distance / 16.0)
+        store(terms, width + i, weight * square / 16.0)
+        store(terms, 2 * width + i, weight * fourth / 16.0)
+        store(terms, 3 * width + i, weight * sign * back)
+        store(terms, 4 * width + i, weight * 2.0 * mean * back)
+    moments[MEAN], moments[SQUARE_MEAN] = _sum(terms[0], n), _sum(terms[1], n)
+    moments[FOURTH] = _sum(terms[2], n)
+    moments[STEP], moments[SQUARE_STEP] = _sum(terms[3], n), _sum(terms[4], n)
+    for i in range(0, n, LANES):
+        shared = folded_sum = both = pulled_sum = copies(0.0)
         for j in range(n):
-            s = covariance[i, j]
-            shared += slope[j] * s
-            folded_sum += folded[j] * (s * s)
-            both += _squared(spread[j], cells[WEIGHT, first + j]) * (s * s)
-            pulled_sum += pulled[j] * s
-        moments[VARIANCE] += slope[i] * shared + _FOLDED * folded[i] * folded_sum
-        moments[SQUARE_VARIANCE] += (
-            2.0 * _squared(spread[i], cells[WEIGHT, first + i]) * both
-            + 4.0 * pulled[i] * pulled_sum
-        )
+            s = load(covariance, j * covariance.shape[1] + i)
+            shared = shared + slope[j] * s
+            folded_sum = folded_sum + folded[j] * (s * s)
+            both = both + squared[j] * (s * s)
+            pulled_sum = pulled_sum + pulled[j] * s
+        variance = load(slope, i) * shared + _FOLDED * load(folded, i) * folded_sum
+        store(terms, i, variance)
+        variance = 2.0 * load(squared, i) * both + 4.0 * load(pulled, i) * pulled_sum
+        store(terms, width + i, variance)
+    moments[VARIANCE], moments[SQUARE_VARIANCE] = _sum(terms[0], n), _sum(terms[1], n)
 
 
 @njit(error_model="numpy", inline="always")
-def _squared(spread: float, weight: float) -> float:
-    """Return w d² from w d."""
-    return spread * spread / weight
+def _sum(terms: Floats, n: int) -> float:
+    total = 0.0
+    for i in range(n):
+        total += terms[i]
+    return total

@@ -1,8 +1,7 @@
 """Piecewise curves on cells: between change points a curve is calibrated or a line in the log odds.
 
-A line of a segment is h = x₀ + x₁ (L − mean L), x ~ N(0, s² 1), s = 0.3 or 1 with probability ½;
-x₁ is 0 on fewer than three cells. Each segment's evidence is by a Laplace approximation in two
-dimensions. Backward sums give the evidence of all segmentations, forward draws their posterior.
+``segment_fits`` has the line of a segment, for s = 0.3 or 1 with probability ½. Backward sums give
+the evidence of all segmentations, forward draws their posterior.
 """
 
 import math
@@ -13,15 +12,25 @@ from typing import Any
 import numpy as np
 
 from calbias.engine.jit import njit
-from calbias.engine.posterior.cells import HITS, LOG_ODDS, SIZE, Floats
-from calbias.engine.posterior.functions import exp, expit, log, softplus
+from calbias.engine.lane_functions import padded
+from calbias.engine.posterior.cells import LOG_ODDS, Floats
+from calbias.engine.posterior.functions import exp, log
 from calbias.engine.posterior.moments import N_MOMENTS, fill_moments
+from calbias.engine.posterior.segment_fits import (
+    EVIDENCE,
+    N_COLUMNS,
+    S00,
+    S01,
+    S11,
+    X0,
+    X1,
+    fit_segments,
+)
+from calbias.engine.simd import LANES
 
 SPREADS = np.array([0.3, 1.0])
 DRAWS = 400
 _SEED = 0x5E97
-_ITERATIONS, _LONGEST_STEP, _ENOUGH = 20, 1.0, 1e-3
-_EVIDENCE, _X0, _X1, _S00, _S01, _S11 = range(6)  # of a segment's fit
 
 
 @lru_cache(maxsize=8)
@@ -44,10 +53,11 @@ def segmentations(
     moments.
     """
     n = table.shape[1]
-    fits = np.zeros((n, n, SPREADS.size, 6))
+    fits = np.zeros((n, n, SPREADS.size, N_COLUMNS))
     moments = np.full((n, n, SPREADS.size, N_MOMENTS), np.nan)
-    square, rows = np.zeros((2, n, n)), np.zeros((7, n + 1))
-    fit_segments(table, SPREADS, fits, rows[0])
+    width = padded(n + 1)
+    square, rows = np.zeros((3, n, width)), np.zeros((13, width))
+    fit_segments(table, SPREADS, fits, np.zeros(n + LANES), np.zeros((N_COLUMNS, LANES)))
     evidence = np.empty(len(priors))
     drawn = np.empty((len(priors), draws, N_MOMENTS))
     for k, (calibrated, count) in enumerate(priors):
@@ -57,85 +67,6 @@ def segmentations(
             table, fits, float(calibrated), rate, numbers, moments, drawn[k], square, rows
         )
     return evidence, drawn
-
-
-@njit(error_model="numpy")
-def fit_segments(cells: Floats, spreads: Floats, fits: Floats, null: Floats) -> None:
-    """Fill ``fits`` (K, K, 2, 6) for the cells first to last, both included, and each spread.
-
-    ``null``, at least (K,), is scratch.
-    """
-    n = cells.shape[1]
-    for k in range(n):
-        eta = cells[LOG_ODDS, k]
-        null[k] = cells[HITS, k] * eta - cells[SIZE, k] * softplus(eta)
-    for s in range(spreads.shape[0]):
-        precision = 1.0 / (spreads[s] * spreads[s])
-        for first in range(n):
-            x0 = x1 = total = calibrated = mean = 0.0
-            for last in range(first, n):
-                total += cells[LOG_ODDS, last]
-                calibrated += null[last]
-                before, mean = mean, total / (last - first + 1)
-                if last - first < 2:
-                    x1 = 0.0
-                x0 += x1 * (mean - before)
-                fit = fits[first, last, s]
-                x0, x1 = _climb(cells, first, last, mean, precision, x0, x1, fit)
-                height = -0.5 * precision * (x0 * x0 + x1 * x1) - calibrated
-                for k in range(first, last + 1):
-                    eta = cells[LOG_ODDS, k]
-                    eta += x0 + x1 * (eta - mean)
-                    height += cells[HITS, k] * eta - cells[SIZE, k] * softplus(eta)
-                fit[_EVIDENCE] += height
-
-
-@njit(error_model="numpy", inline="always")
-def _climb(
-    cells: Floats,
-    first: int,
-    last: int,
-    mean: float,
-    precision: float,
-    x0: float,
-    x1: float,
-    fit: Floats,
-) -> tuple[float, float]:
-    """Return the mode by Newton's steps of bounded length; fill the rest of the segment's fit."""
-    both = last - first >= 2
-    h00, h01, h11 = 1.0, 0.0, 1.0
-    for _ in range(_ITERATIONS):
-        g0, g1 = -precision * x0, -precision * x1
-        h00, h01, h11 = precision, 0.0, precision
-        for k in range(first, last + 1):
-            eta = cells[LOG_ODDS, k]
-            tilt = eta - mean
-            p = expit(eta + x0 + x1 * tilt)
-            gap = cells[HITS, k] - cells[SIZE, k] * p
-            weight = cells[SIZE, k] * p * (1.0 - p)
-            g0 += gap
-            g1 += gap * tilt
-            h00 += weight
-            h01 += weight * tilt
-            h11 += weight * tilt * tilt
-        if not both:
-            g1, h01, h11 = 0.0, 0.0, precision
-        determinant = h00 * h11 - h01 * h01
-        step0 = (h11 * g0 - h01 * g1) / determinant
-        step1 = (h00 * g1 - h01 * g0) / determinant
-        longest = max(abs(step0), abs(step1))
-        share = min(1.0, _LONGEST_STEP / max(longest, 1e-300))
-        x0 += share * step0
-        x1 += share * step1
-        if step0 * g0 + step1 * g1 < _ENOUGH:
-            break
-    determinant = h00 * h11 - h01 * h01
-    fit[_EVIDENCE] = -0.5 * log(determinant / (precision * precision))
-    fit[_X0], fit[_X1] = x0, x1
-    fit[_S00], fit[_S01], fit[_S11] = h11 / determinant, -h01 / determinant, h00 / determinant
-    if not both:
-        fit[_S11] = 0.0
-    return x0, x1
 
 
 @njit(error_model="numpy")
@@ -154,22 +85,27 @@ def draw_segmentations(
 
     A segment is calibrated with probability ``calibrated``; an edge between cells is a change point
     with probability ``rate``. ``known`` (K, K, 2, 7) keeps the moments of segments, NaN at first.
-    ``square`` (2, K, K) and ``rows`` (7, K + 1), which begins with zeros, are scratch.
+    ``square`` (3, K, W) and ``rows`` (13, W), which begins with zeros, are scratch; W is at least
+    K + 1, in whole vectors.
     """
     n = cells.shape[1]
-    backward, terms, segment = rows[5], rows[6], square[0]
+    backward, terms, segment, shares = rows[11], rows[12], square[0], square[2]
     stay, move = log(1.0 - rate), log(rate)
     for first in range(n - 1, -1, -1):
         for last in range(first, n):
             total = calibrated
-            largest = max(fits[first, last, 0, _EVIDENCE], fits[first, last, 1, _EVIDENCE], 0.0)
+            largest = max(fits[first, last, 0, EVIDENCE], fits[first, last, 1, EVIDENCE], 0.0)
             total *= exp(-largest)
             for s in range(2):
-                total += 0.5 * (1.0 - calibrated) * exp(fits[first, last, s, _EVIDENCE] - largest)
+                total += 0.5 * (1.0 - calibrated) * exp(fits[first, last, s, EVIDENCE] - largest)
             segment[first, last] = largest + log(total)
             terms[last] = segment[first, last] + stay * (last - first) + backward[last + 1]
             terms[last] += move if last < n - 1 else 0.0
         backward[first] = _log_sum(terms, first, n)
+        for last in range(first, n):
+            log_share = segment[first, last] + stay * (last - first) + backward[last + 1]
+            log_share += (move if last < n - 1 else 0.0) - backward[first]
+            shares[first, last] = exp(log_share)
     start: Any = np.int64(0)  # 0 alone would be a type with kernels for itself
     for draw in range(drawn.shape[0]):
         for column in range(N_MOMENTS):
@@ -178,16 +114,14 @@ def draw_segmentations(
         while first < n:
             left, last = numbers[draw, used], first
             while True:
-                log_share = segment[first, last] + stay * (last - first) + backward[last + 1]
-                log_share += (move if last < n - 1 else 0.0) - backward[first]
-                left -= exp(log_share)
+                left -= shares[first, last]
                 if left < 0.0 or last == n - 1:
                     break
                 last += 1
             share = 0.0 if calibrated == 0.0 else calibrated * exp(-segment[first, last])
             left = numbers[draw, used + 1] - share
             if left >= 0.0:
-                evidence = fits[first, last, 0, _EVIDENCE] - segment[first, last]
+                evidence = fits[first, last, 0, EVIDENCE] - segment[first, last]
                 s = 0 if left < 0.5 * (1.0 - calibrated) * exp(evidence) else 1
                 if math.isnan(known[first, last, s, 0]):
                     fit, segment_moments = fits[first, last, s], known[first, last, s]
@@ -226,9 +160,9 @@ def _fill_segment(
         mean += cells[LOG_ODDS, k] / n
     for i in range(n):
         a = cells[LOG_ODDS, first + i] - mean
-        f[i] = fit[_X0] + fit[_X1] * a
+        f[i] = fit[X0] + fit[X1] * a
         for j in range(n):
             b = cells[LOG_ODDS, first + j] - mean
-            covariance[i, j] = fit[_S00] + (a + b) * fit[_S01] + a * b * fit[_S11]
+            covariance[i, j] = fit[S00] + (a + b) * fit[S01] + a * b * fit[S11]
         covariance[i, i] = max(covariance[i, i], 1e-300)
     fill_moments(cells, first, n, rows, covariance, moments)
