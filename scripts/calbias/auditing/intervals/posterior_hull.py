@@ -23,8 +23,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import betaincinv, gammainc
+from scipy.special import betaincinv
 
+from calbias.auditing.intervals.gamma_mixture import GammaMixture, gamma_mixture
 from calbias.auditing.intervals.interval import Interval
 from calbias.conventions import CONFIDENCE_LEVEL
 from calbias.engine.posterior.cells import HITS, SCORE, SIZE, WEIGHT, Cells, Floats, cells_of
@@ -56,7 +57,6 @@ _SMOOTH, _ROUGH = ("line", "process_0.35", "process_0.1"), ("process_0.03", _IND
 _SEEN = math.log(2.0)  # evidence of a rough class from which its structure counts
 _ALWAYS = ("line", "process_0.35")  # at the upper end
 _NULL_PRIOR = 0.2
-_PRECISION = 1e-9  # of a quantile's probability, or of the quantile relative to its bound
 _FEW = 20
 
 
@@ -111,14 +111,14 @@ class PosteriorErrors(NamedTuple):
             step = float(each.weights @ each.moments[:, STEP if norm == 1 else SQUARE_STEP])
             if each.evidence >= best - _RELEVANT:
                 back = max(step, 0.0) if each.name == CELLWISE else 0.0
-                laws = _components(each, n, norm, lower)
-                if _distribution(low + back, each.weights, *laws) > tail:
-                    low = max(_quantile(tail, each.weights, *laws) - back, 0.0)
+                law = _law(each, n, norm, lower)
+                if law.distribution(low + back) > tail:
+                    low = max(law.quantile(tail) - back, 0.0)
             if each.name in always or each.evidence >= best - _RELEVANT_ABOVE:
                 back = max(step, 0.0) if each.name in stepping else 0.0
-                laws = _components(each, n, norm, upper)
-                if _distribution(max(high - back, 0.0), each.weights, *laws) < 1.0 - tail:
-                    high = _quantile(1.0 - tail, each.weights, *laws) + back
+                law = _law(each, n, norm, upper)
+                if law.distribution(max(high - back, 0.0)) < 1.0 - tail:
+                    high = law.quantile(1.0 - tail) + back
         if is_rough:
             high += _averaged_away(self.cells.table, norm)
         if norm == 2:
@@ -137,9 +137,7 @@ class PosteriorErrors(NamedTuple):
             prior = _NULL_PRIOR if k == 0 else (1.0 - _NULL_PRIOR) / (len(self.classes) - 1)
             weight = prior * math.exp(each.evidence - best)
             total += weight
-            found += weight * _distribution(
-                x, each.weights, *_components(each, self.cells.n, norm, upper)
-            )
+            found += weight * _law(each, self.cells.n, norm, upper).distribution(x)
         return found / total
 
     def _greatest_mean_gap(self, alpha: float) -> float:
@@ -172,50 +170,13 @@ def errors_of(
     )
 
 
-def _components(each: PosteriorClass, n: float, norm: float, ends: _Ends) -> tuple[Floats, Floats]:
-    """Return means and variances of the error, or of its square, of a class's curves."""
+def _law(each: PosteriorClass, n: float, norm: float, ends: _Ends) -> GammaMixture:
+    """Return the law of the error, or of its square, of a class's curves."""
     moments = each.moments
-    if norm == 1:
-        mean, variance = moments[:, MEAN], moments[:, VARIANCE]
-        population = np.maximum(moments[:, SQUARE_MEAN] - mean**2, 0.0) / n
-    else:
-        mean, variance = moments[:, SQUARE_MEAN], moments[:, SQUARE_VARIANCE]
-        population = np.maximum(moments[:, FOURTH] - mean**2, 0.0) / n
-    return mean + ends.mean, variance + population + ends.variance
-
-
-def _distribution(x: float, weights: Floats, mean: Floats, variance: Floats) -> float:
-    """Return the distribution function of a mixture of Gamma laws; a mean of 0 is an atom."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        shape, scaled = mean * mean / variance, x * mean / variance
-    values = np.where(mean > 0.0, 0.0, 1.0)
-    laws = (mean > 0.0) & (variance > 0.0)
-    values[laws] = gammainc(shape[laws], scaled[laws])
-    values[(mean > 0.0) & ~laws & (mean <= x)] = 1.0
-    return float(weights @ values)
-
-
-def _quantile(probability: float, weights: Floats, mean: Floats, variance: Floats) -> float:
-    if weights[mean <= 0.0].sum() >= probability:
-        return 0.0
-    bound = math.sqrt(probability / (1.0 - probability))  # Cantelli's inequality
-    high = float(np.max(mean + bound * np.sqrt(variance)))
-    low, precision = 0.0, _PRECISION * high
-    below, above = (_distribution(x, weights, mean, variance) - probability for x in (low, high))
-    last, middle = 0.0, high
-    while high - low > precision and above > 0.0:  # false position, the Illinois way
-        middle = min(max((low * above - high * below) / (above - below), low), high)
-        value = _distribution(middle, weights, mean, variance) - probability
-        if abs(value) < _PRECISION:
-            break
-        if value > 0.0:
-            below = below / 2 if last > 0.0 else below
-            high, above = middle, value
-        else:
-            above = above / 2 if last < 0.0 else above
-            low, below = middle, value
-        last = value
-    return middle
+    columns = (MEAN, VARIANCE, SQUARE_MEAN) if norm == 1 else (SQUARE_MEAN, SQUARE_VARIANCE, FOURTH)
+    mean, variance, square = moments.T[[*columns]]
+    population = np.maximum(square - mean**2, 0.0) / n
+    return gamma_mixture(each.weights, mean + ends.mean, variance + population + ends.variance)
 
 
 def _averaged_away(table: Floats, norm: float) -> float:
