@@ -30,7 +30,7 @@ FLOATS = (
     *(lambda x, y: (x * 2 + 1.0) - y / 3.0, lambda x, y: 0.5 - x),
 )
 WORDS = (
-    *(lambda x, y: x + y, lambda x, y: x - y),
+    *(lambda x, y: x + y, lambda x, y: x - y, lambda x, y: x * y),
     *(lambda x, y: x ^ y, lambda x, y: x & y, lambda x, y: x | y),
     *(lambda x, y: (x << uint64(17)) ^ (y >> uint64(3)), lambda x, y: (x & uint64(255)) + y),
 )

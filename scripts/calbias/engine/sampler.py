@@ -83,7 +83,6 @@ class Sampler:
         ]
         *drawn, sums, marks = _arrays([-(-size // LANES) * LANES for size in sizes])
         scratch = (
-            np.empty((4, 16), np.uint32),
             np.empty(STATE_WORDS, np.uint64),
             sums,
             marks.view(np.uint64),
@@ -143,10 +142,10 @@ def _draw(
 
     The end of a row's last block runs into the next row, which is written later.
     """
-    words, state, sums, marks = scratch
+    state, sums, marks = scratch
     n_blocks = n // BLOCK + 1
     for row in range(replicates.shape[0]):
-        seed_lanes(key, replicates[row], words, state)
+        seed_lanes(key, replicates[row], state)
         sum_exponentials(state, n_blocks, sums, marks)
         total = sums[place_of(n)]
         at, sum_at = row * n, row * (n + 1)

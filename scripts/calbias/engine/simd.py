@@ -92,6 +92,7 @@ _define(operator.lt, FLOATS, TRUTHS, lambda builder, a, b: builder.fcmp_ordered(
 _define(operator.gt, FLOATS, TRUTHS, lambda builder, a, b: builder.fcmp_ordered(">", a, b))
 _define(operator.add, WORDS, WORDS, ir.IRBuilder.add)
 _define(operator.sub, WORDS, WORDS, ir.IRBuilder.sub)
+_define(operator.mul, WORDS, WORDS, ir.IRBuilder.mul)
 _define(operator.and_, WORDS, WORDS, ir.IRBuilder.and_)
 _define(operator.or_, WORDS, WORDS, ir.IRBuilder.or_)
 _define(operator.xor, WORDS, WORDS, ir.IRBuilder.xor)
