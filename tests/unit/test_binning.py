@@ -90,5 +90,17 @@ def test_ranks_of_many_data_sets_are_as_one_by_one(binning, scores, b):
         assert ranks == ranks_of(row, b, binning)
 
 
+@pytest.mark.parametrize("n", [7, 8, 31, 32, 33, 64, 65, 200, 1003])
+@pytest.mark.parametrize("power", [0.02, 1, 50])
+def test_edges_among_many_scores_are_found_as_by_numpy(n, power):
+    """Also where nearly all scores are below the first edge, or above the last one."""
+    scores = np.random.default_rng(n).random((40, n)) ** power
+    scores[20:] = scores[20:].round(2)
+    scores.sort(axis=1)
+    inner = np.arange(1, 20) / 20
+    expected = [[0, *np.searchsorted(row, inner), n] for row in scores]
+    np.testing.assert_array_equal(ranks_of_bins(scores, 20, "equal_width"), expected)
+
+
 def test_large_products_do_not_overflow():
     assert ranks_of(np.linspace(0, 1, 7), 10**6 + 1, "equal_mass")[10**6] == 7

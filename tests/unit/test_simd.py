@@ -10,6 +10,7 @@ from calbias.engine.simd import LANES
 
 GENERATOR = np.random.default_rng(3)
 A, B = GENERATOR.normal(size=(2, LANES))
+A0 = float(A[0])
 U, V = GENERATOR.integers(0, 2**63, (2, LANES)).astype(np.uint64)
 
 
@@ -30,7 +31,7 @@ FLOATS = (
     *(lambda x, y: (x * 2 + 1.0) - y / 3.0, lambda x, y: 0.5 - x),
 )
 WORDS = (
-    *(lambda x, y: x + y, lambda x, y: x - y),
+    *(lambda x, y: x + y, lambda x, y: x - y, lambda x, y: x * y),
     *(lambda x, y: x ^ y, lambda x, y: x & y, lambda x, y: x | y),
     *(lambda x, y: (x << uint64(17)) ^ (y >> uint64(3)), lambda x, y: (x & uint64(255)) + y),
 )
@@ -59,6 +60,7 @@ def network_sums(values):
     ("function", "expected"),
     [
         (lambda x, y: simd.select(x < y, x, y), np.minimum(A, B)),
+        (lambda x, y: simd.select(x >= A0, y, x), np.where(A >= A0, B, A)),
         (lambda x, y: simd.select(x > 0.25, y, simd.copies(1.0)), np.where(A > 0.25, B, 1.0)),
         (lambda x, y: simd.prefix_sums(x), network_sums(A)),
         (lambda x, y: simd.lanes_up(x), [0, *A[:-1]]),
@@ -127,9 +129,11 @@ def test_lanes_from(start):
     np.testing.assert_array_equal(shifted, np.concatenate([A, B])[start : start + LANES])
 
 
-def test_gather():
-    values, places = GENERATOR.normal(size=40), GENERATOR.integers(0, 40, LANES).astype(np.uint64)
-    out = np.empty(LANES)
+@pytest.mark.parametrize("kind", [np.float64, np.int64])
+def test_gather(kind):
+    values = (100 * GENERATOR.random(40)).astype(kind)
+    places = GENERATOR.integers(0, 40, LANES).astype(np.uint64)
+    out = np.empty(LANES, np.float64 if kind is np.float64 else np.uint64)
 
     @njit
     def gathered(values, places, out):

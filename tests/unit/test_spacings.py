@@ -32,8 +32,7 @@ def halves(word):
 
 def seeded(key=(3, 4), replicate=9):
     state = np.empty(32, np.uint64)
-    scratch = np.empty((4, 16), np.uint32)
-    seed_lanes(np.array(key, np.uint32), np.uint64(replicate), scratch, state)
+    seed_lanes(np.array(key, np.uint32), np.uint64(replicate), state)
     return state
 
 

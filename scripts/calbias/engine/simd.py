@@ -91,8 +91,10 @@ _define(operator.mul, FLOATS, FLOATS, ir.IRBuilder.fmul)
 _define(operator.truediv, FLOATS, FLOATS, ir.IRBuilder.fdiv)
 _define(operator.lt, FLOATS, TRUTHS, lambda builder, a, b: builder.fcmp_ordered("<", a, b))
 _define(operator.gt, FLOATS, TRUTHS, lambda builder, a, b: builder.fcmp_ordered(">", a, b))
+_define(operator.ge, FLOATS, TRUTHS, lambda builder, a, b: builder.fcmp_ordered(">=", a, b))
 _define(operator.add, WORDS, WORDS, ir.IRBuilder.add)
 _define(operator.sub, WORDS, WORDS, ir.IRBuilder.sub)
+_define(operator.mul, WORDS, WORDS, ir.IRBuilder.mul)
 _define(operator.and_, WORDS, WORDS, ir.IRBuilder.and_)
 _define(operator.or_, WORDS, WORDS, ir.IRBuilder.or_)
 _define(operator.xor, WORDS, WORDS, ir.IRBuilder.xor)
@@ -176,11 +178,12 @@ def gather_rows(typing_context, table, rows):
 
 @intrinsic
 def gather(typing_context, array, places):
-    """Return FLOATS: the elements of an array of float64 at eight ``places``, WORDS."""
+    """Return the elements of an array at eight ``places``, WORDS: FLOATS, of integers WORDS."""
+    result = FLOATS if array.dtype == types.float64 else WORDS
 
     def generate(context, builder, signature, arguments):
         data = _data(context, builder, signature, arguments)
-        vector = ir.Constant(ir.VectorType(ir.DoubleType(), LANES), ir.Undefined)
+        vector = ir.Constant(ir.VectorType(_LLVM[result.element], LANES), ir.Undefined)
         for lane in range(LANES):
             index = ir.IntType(32)(lane)
             place = builder.extract_element(arguments[1], index)
@@ -188,7 +191,7 @@ def gather(typing_context, array, places):
             vector = builder.insert_element(vector, value, index)
         return vector
 
-    return FLOATS(array, places), generate
+    return result(array, places), generate
 
 
 def _exchanged(builder, vectors, distance):

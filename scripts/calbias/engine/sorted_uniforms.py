@@ -15,10 +15,10 @@ the k-th samples of the eight groups (``place_of``).
 from typing import Any
 
 import numpy as np
-from numba import uint32, uint64
+from numba import uint64
 
 from calbias.engine.jit import njit
-from calbias.engine.philox import fill_words
+from calbias.engine.philox import block as philox_block
 from calbias.engine.simd import (
     LANES,
     bits_of,
@@ -36,6 +36,7 @@ BLOCK = 4 * LANES
 STATE_WORDS = 4 * LANES
 MANTISSA = uint64(0x000FFFFFFFFFFFFF)
 _HALF_WORD = uint64(0xFFFFFFFF)
+_EVEN = np.arange(0, 2 * LANES, 2, dtype=np.uint64)
 _BITS_OF_2_52 = uint64(0x4330000000000000)
 _2_52 = 2.0**52
 _SQRT_HALF = uint64(0x3FE6A09E667F3BCD)
@@ -50,13 +51,15 @@ def place_of(i: int) -> int:
 
 
 @njit
-def seed_lanes(key: np.ndarray, replicate: int, words: Any, state: np.ndarray) -> None:
-    """Fill the ``state`` (32,) uint64 of eight generators; ``words`` (4, 16) uint32 is scratch."""
-    low, high = uint32(replicate), uint32(replicate >> uint64(32))
-    fill_words(words, 16, uint32(0), key[0], key[1], low, high)
-    for i in range(STATE_WORDS):
-        state[i] = uint64(words[i // 8, 2 * (i % 8)])
-        state[i] |= uint64(words[i // 8, 2 * (i % 8) + 1]) << uint64(32)
+def seed_lanes(key: np.ndarray, replicate: int, state: np.ndarray) -> None:
+    """Fill the ``state`` (32,) uint64 of eight generators: a lane's words are from two blocks."""
+    zero, even = copies(uint64(0)), load(_EVEN, 0)
+    low, high = copies(replicate & _HALF_WORD), copies(replicate >> uint64(32))
+    first, second = uint64(key[0]), uint64(key[1])
+    lower = philox_block(even, zero, low, high, first, second)
+    upper = philox_block(even + uint64(1), zero, low, high, first, second)
+    for k in range(4):
+        store(state, k * LANES, lower[k] | (upper[k] << 32))
 
 
 @njit

@@ -26,7 +26,7 @@ from calbias.engine.simd import (
     store,
 )
 
-_STAGES = (6, 12, 20)  # most bins of equal width whose edges are searched together
+_STAGES = (5, 8, 12, 20)  # most bins of equal width whose edges are searched together
 MOST_SEARCHED = _STAGES[-1]
 _MOST_LISTED = 128  # bins of equal mass
 _LOWEST, _HIGHEST, _BREAK = range(3)  # the numbers of the outer edges, and of NaN

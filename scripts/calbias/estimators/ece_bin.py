@@ -6,11 +6,15 @@ with the mean score f_k and the mean label y_k of the n_k samples in bin k. Empt
 nothing.
 """
 
-import numpy as np
+import math
 
-from calbias.engine.binning import IS_EQUAL_MASS, error_of_bins
+import numpy as np
+from numba import uint64
+
+from calbias.engine.binning import IS_EQUAL_MASS, error_of_bins, rows_from, sizes_between
 from calbias.engine.groups import Groups
 from calbias.engine.jit import for_steps, interpreted, njit
+from calbias.engine.simd import LANES, copies, gather, select, store
 from calbias.engine.sorted_batch import Estimates, SortedBatch
 
 VARIANTS = {
@@ -33,9 +37,28 @@ def estimate_data_sets(data: SortedBatch, n_bins: int, norm: float, binning: str
 
 @njit(error_model="numpy")
 def binned_error(cum_gap: np.ndarray, ranks: np.ndarray, norm: float, out: np.ndarray) -> None:
-    """Fill ``out`` (m,) with ECE_bin, for bins of the ranks from ranks[k] up to ranks[k + 1]."""
-    for row in range(out.shape[0]):
-        out[row] = error_of_bins(cum_gap[row], ranks[row], ranks.shape[1] - 1, norm)
+    """Fill ``out`` (m,) with ECE_bin, for bins of the ranks from ranks[k] up to ranks[k + 1].
+
+    For norm 2 eight data sets at a time, a lane each, are summed as ``error_of_bins`` does.
+    """
+    m, (_, n_sums), (_, n_ranks) = out.shape[0], cum_gap.shape, ranks.shape
+    alone = m % LANES if norm == 2.0 else m
+    for row in range(alone):
+        out[row] = error_of_bins(cum_gap[row], ranks[row], n_ranks - 1, norm)
+    for row in range(alone, m, LANES):
+        sums, bins = rows_from(row, n_sums), rows_from(row, n_ranks)
+        start, total = gather(ranks, bins), copies(0.0)
+        below = gather(cum_gap, sums + start)
+        for k in range(1, n_ranks):
+            end = gather(ranks, bins + uint64(k))
+            above = gather(cum_gap, sums + end)
+            size = sizes_between(start, end)
+            gap = (above - below) / select(size > 1.0, size, copies(1.0))  # 0 of an empty bin
+            total = total + size * (gap * gap)
+            start, below = end, above
+        store(out, row, total / float(n_sums - 1))
+    for row in range(alone, m):
+        out[row] = math.sqrt(out[row])
 
 
 def estimate_groups(groups: Groups, n_bins: int, norm: float, binning: str) -> tuple[float, int]:

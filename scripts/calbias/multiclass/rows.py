@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numba import int64, uint32, uint64
+from numba import int64, uint64
 from numpy.typing import ArrayLike, NDArray
 
 from calbias.engine.jit import njit
@@ -117,6 +117,7 @@ def _draw(
     replicates = labels.shape[1]
     sums = np.empty(n_classes)
     uniforms = np.empty(2)
+    first_key, second_key = uint64(key[0]), uint64(key[1])
     for i in range(n):
         total = 0.0
         for k in range(n_classes):
@@ -124,9 +125,8 @@ def _draw(
             total += p if power == 1.0 else p**power
             sums[k] = total
         for pair in range((replicates + 1) // 2):
-            a, b, c, d = block(
-                uint32(i), uint32(first_pair + pair), uint32(0xC1A55), uint32(0), key[0], key[1]
-            )
+            second, third = uint64(first_pair + pair), uint64(0xC1A55)
+            a, b, c, d = block(uint64(i), second, third, uint64(0), first_key, second_key)
             uniforms[0] = float((int64(a) << 21) ^ (int64(b) >> 11)) * _UNIT
             uniforms[1] = float((int64(c) << 21) ^ (int64(d) >> 11)) * _UNIT
             for half in range(min(2, replicates - 2 * pair)):
