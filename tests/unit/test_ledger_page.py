@@ -74,7 +74,7 @@ def test_pictures_shrink_until_the_report_can_show_the_page(tmp_path, monkeypatc
     Image.fromarray(noise).save(tmp_path / "f.png")
     found = {"fig4_realistic": tmp_path / "f.png"}
     large = page(found)
-    assert 'width="126" height="84"' in large
+    assert 'width="105" height="70"' in large
     monkeypatch.setattr(pictures, "MOST_CHARACTERS", len(large) * 4 / 3)
     assert not pictures.is_too_long(page(found))
     assert len(page(found)) < len(large)

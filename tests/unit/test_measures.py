@@ -266,12 +266,9 @@ def test_intervals_of_measures_are_basic_bootstrap_intervals():
     """2·value − quantiles: of resamples that are all above the value the interval lies below it."""
     scores, hits = np.full(10, 0.5), np.array([1, 0] * 5)
     counts = np.array([[2, 0] * 5, [3, 1] * 5])  # accuracies of 1 and 0.75, where the value is 0.5
-
-    def given(name):
-        return (list_measures()[name], scores, hits) if name == "accuracy" else None
-
-    outputs = SimpleNamespace(needs="", method="m", given=given)
-    (row,) = measure_rows(outputs, counts)
+    outputs = outputs_file.Outputs("m", scores, hits)
+    rows = {row["measure"]: row for row in measure_rows(outputs, counts)}
+    row = rows["accuracy"]
     low, high = np.quantile([1.0, 0.75], [0.025, 0.975])
     assert (row["low_percent"], row["high_percent"]) == pytest.approx(
         (100 * (1 - high), 100 * (1 - low))

@@ -36,6 +36,21 @@ def test_rows_of_any_form_in_the_order_of_the_columns(tmp_path, rows):
     assert (tmp_path / "x.csv").read_text() == "a,b\n1,2\n"
 
 
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_rows_make_the_file_that_a_dataframe_makes(tmp_path, suffix):
+    rows = [
+        {"name": "a,ü", "value": 0.1 + 0.2, "count": 3, "ok": True, "gap": np.nan, "no": None},
+        {"name": None, "value": np.float64(1e-300), "count": np.int64(4), "ok": np.False_,
+         "gap": True, "no": None},
+        {"name": '"', "value": np.inf, "count": -5, "ok": True, "gap": None, "no": None},
+    ]  # fmt: skip
+    for some in (rows, rows[:1], rows * 4):
+        paths = [tmp_path / f"{name}.{suffix}" for name in ("rows", "frame")]
+        for path, given in zip(paths, (some, pd.DataFrame(some)), strict=True):
+            write_table(path, list(rows[0]), given)
+        assert paths[0].read_bytes() == paths[1].read_bytes()
+
+
 def test_no_rows(tmp_path):
     write_table(tmp_path / "x.csv", ("a", "b"), [])
     assert (tmp_path / "x.csv").read_text() == "a,b\n"

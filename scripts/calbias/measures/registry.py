@@ -19,7 +19,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from calbias.engine.sorted_batch import sorted_data_set
+from calbias.engine.scores_and_hits import scores_and_hits
+from calbias.engine.sorted_batch import SortedBatch, of_sorted_scores, sorted_data_set
 from calbias.errors import InputError, looked_up, validate_defines
 from calbias.io.plug_ins import Kind, has, literal
 
@@ -61,6 +62,9 @@ class Measure(NamedTuple):
         if hasattr(self.file, "resampled"):
             return self.file.resampled(predictions, outcomes, counts, **self.options)
         pair = self._reduced(predictions, outcomes)
+        if hasattr(self.file, "of_sorted"):
+            data_sets = sorted_resamples(*pair, counts)
+            return np.array([self.file.of_sorted(data, **self.options) for data in data_sets])
         return np.array([self._value(*drawn) for drawn in _drawn(*pair, counts)])
 
     def _value(self, predictions: np.ndarray, outcomes: np.ndarray) -> float:
@@ -82,6 +86,16 @@ def _drawn(
     for count in counts:
         rows = np.repeat(np.arange(len(outcomes)), count)
         yield predictions[rows], outcomes[rows]
+
+
+def sorted_resamples(
+    scores: np.ndarray, hits: np.ndarray, counts: np.ndarray
+) -> Iterator[SortedBatch]:
+    """Yield each resample as a SortedBatch of one row; only the rows themselves are sorted."""
+    scores, hits = scores_and_hits(scores, hits)
+    order = np.argsort(scores)
+    for drawn_scores, drawn_hits in _drawn(scores[order], hits[order], counts[:, order]):
+        yield of_sorted_scores(drawn_scores, drawn_hits[None])
 
 
 @cache

@@ -11,7 +11,7 @@ import pandas as pd
 from calbias.conventions import N_BINS
 from calbias.engine.sorted_batch import sorted_data_set
 from calbias.errors import InputError
-from calbias.measures.registry import list_measures
+from calbias.measures.registry import list_measures, sorted_resamples
 from calbias.recalibration.methods.spline import fit_binary as fit_spline
 
 LEVEL = 0.95
@@ -24,6 +24,7 @@ def measure_rows(outputs, counts):
         yield {"method": outputs.method, "measure": "", "needs": outputs.needs}
         return
     tail = (1 - LEVEL) / 2
+    together = {} if counts is None else _resampled_together(outputs, counts)
     for name in list_measures():
         arrays = outputs.given(name)
         if arrays is None:
@@ -31,7 +32,9 @@ def measure_rows(outputs, counts):
         measure, *data = arrays
         try:
             value = measure.of(*data)
-            resampled = None if counts is None else measure.resampled(*data, counts)
+            resampled = together.get(name)
+            if resampled is None and counts is not None:
+                resampled = measure.resampled(*data, counts)
         except InputError as error:  # a measure that these rows do not allow
             yield {"method": outputs.method, "measure": name, "needs": str(error)}
             continue
@@ -43,6 +46,28 @@ def measure_rows(outputs, counts):
         ends = 2 * value - np.quantile(resampled, [1 - tail, tail])
         low, high = ends if hasattr(measure.file, "rows") else np.maximum(ends, 0.0)
         yield {**row, "low_percent": 100 * low, "high_percent": 100 * high}
+
+
+def _resampled_together(outputs, counts):
+    """Return {name: values (B,)} of the estimators of the top label: their resamples are the same.
+
+    Nothing where one of them refuses a resample: by itself each says why.
+    """
+    estimators = {
+        name: measure
+        for name, measure in list_measures().items()
+        if measure.reads == "top_label"
+        and hasattr(measure.file, "of_sorted")
+        and name not in outputs.fitted_for
+    }
+    values = {name: np.empty(len(counts)) for name in estimators}
+    try:
+        for b, data in enumerate(sorted_resamples(outputs.scores, outputs.hits, counts)):
+            for name, measure in estimators.items():
+                values[name][b] = measure.file.of_sorted(data, **measure.options)
+    except InputError:
+        return {}
+    return values
 
 
 def bin_rows(outputs):

@@ -14,7 +14,7 @@ from PIL import Image
 from calbias.errors import InputError
 
 MOST_CHARACTERS = 2 * 1024**2  # of an address in a frame; base64 takes 4 for 3 bytes of the page
-SCALES = (0.42, 0.39, 0.35, 0.3, 0.25)  # of the figure's PNG
+SCALES = (0.35, 0.3, 0.25)  # of the figure's PNG
 COLOURS = 64
 
 

@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 
 from calbias.engine.seeding import stream
-from calbias.engine.sorted_batch import sorted_data_set
+from calbias.engine.sorted_batch import of_sorted_scores, sorted_data_set
 from calbias.errors import InputError
 from calbias.estimation.loading import load_estimator
 from calbias.estimation.registry import known_estimators
@@ -58,7 +58,7 @@ def resampled_values(measures, top, counts, ties="average"):
     values = {name: np.empty(len(counts)) for name in measures}
     for b, count in enumerate(counts):
         rows = np.repeat(np.arange(len(order)), count[order])
-        data = sorted_data_set(scores[rows], hits[rows], ties)
+        data = of_sorted_scores(scores[rows], hits[rows][None], ties)
         for name, measure in measures.items():
             values[name][b] = measure(data)[0]
     return values

@@ -8,7 +8,8 @@ from pathlib import Path
 from calbias.errors import InputError
 from calbias.io.command_line import written_whole
 from calbias.io.tables import remedy
-from reproduction.tables.rows import read_parquet, validate_columns, validate_file
+from reproduction.tables.plain import write_parquet, write_rows
+from reproduction.tables.rows import read_parquet, read_rows, validate_columns, validate_file
 from reproduction.tables.schema import columns_of
 
 
@@ -34,15 +35,15 @@ def read_tables(paths):
 
 def joined_tables(paths, table):
     """Return the rows of the parts of ``table``, in the order of the files, each value as it is."""
-    import pandas as pd
-
-    parts = [read_table(path) for path in paths]
-    for path, part in zip(paths, parts, strict=True):
-        if tuple(part.columns) != columns_of(table):
+    rows = []
+    for path in paths:
+        part = [row for _, row in read_rows(path)]
+        if part and tuple(part[0]) != columns_of(table):
             raise InputError(f"{path}: it lacks the columns of table {table}; {remedy(path)}")
-    if all(part.empty for part in parts):  # one part may have nothing to say
+        rows += part
+    if not rows:  # one part may have nothing to say
         raise InputError(f"{paths[0]}: it has no rows; {remedy(paths[0])}")
-    return pd.concat([part.astype(object) for part in parts], ignore_index=True)
+    return rows
 
 
 def write_table(path, columns, rows):
@@ -51,30 +52,30 @@ def write_table(path, columns, rows):
     ``columns`` is the name of a table of the schema, or a sequence of columns; ``rows`` a
     DataFrame, or an iterable of dicts or of tuples. ValueError for rows of other columns.
     """
-    import pandas as pd
-
     columns = list(columns_of(columns) if isinstance(columns, str) else columns)
-    rows = rows if isinstance(rows, pd.DataFrame) else list(rows)
-    named = isinstance(rows, pd.DataFrame) or (rows and isinstance(rows[0], dict))
-    table = pd.DataFrame(rows) if named else pd.DataFrame(rows, columns=columns)
-    if set(table.columns) != set(columns) and len(table.columns):
-        different = sorted(set(table.columns) ^ set(columns))
+    is_frame = hasattr(rows, "reindex")
+    if not is_frame:
+        rows = [row if isinstance(row, dict) else dict(zip(columns, row, strict=True))
+                for row in rows]  # fmt: skip
+    names = set(rows.columns) if is_frame else set().union(*rows)
+    if names and names != set(columns):
+        different = sorted(names ^ set(columns))
         raise ValueError(f"{path}: the rows and the table's columns differ in {different}")
-    table = table.reindex(columns=columns)
     with written_whole(path, checksum=True) as temporary:
-        if temporary.suffix == ".parquet":
-            _write_parquet(temporary, table)
+        if is_frame:
+            _write_frame(temporary, rows.reindex(columns=columns))
         else:
-            table.to_csv(temporary, index=False, lineterminator="\n")
+            write_rows(temporary, columns, [tuple(map(row.get, columns)) for row in rows])
 
 
-def _write_parquet(path, table):
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+def _write_frame(path, table):
+    if path.suffix == ".parquet":
+        import pyarrow as pa
 
-    table = pa.Table.from_pandas(table, preserve_index=False)
-    table = table.replace_schema_metadata(None)  # pandas' version would be in it
-    pq.write_table(table, path, compression="zstd", write_page_checksum=True)
+        table = pa.Table.from_pandas(table, preserve_index=False)
+        write_parquet(path, table.replace_schema_metadata(None))  # pandas' version would be in it
+    else:
+        table.to_csv(path, index=False, lineterminator="\n")
 
 
 def true_errors_of(table, scenarios):
