@@ -26,7 +26,6 @@ from typing import NamedTuple
 import numpy as np
 
 from calbias.auditing.verdict.rows import Floats, Groups, Ints, cell_starts
-from calbias.engine.jit import njit
 
 PARTS = ("level", "line", "spread", "shape", "local", "atoms")
 IS_Z = (True, False, True, False, True, False)
@@ -104,41 +103,19 @@ def _legendre(t: Floats, degree: int) -> list[Floats]:
 
 def _orthonormal(functions: list[Floats], variance: Floats, order: int) -> list[Floats]:
     """Return at most ``order`` functions (c,), orthonormal under the variances, by Gram-Schmidt."""
-    basis = np.empty((variance.size, order))
-    count = _fill_orthonormal(np.stack(functions, axis=1), variance, basis)
-    return list(basis[:, :count].T)
-
-
-@njit(error_model="numpy")
-def _fill_orthonormal(rests: np.ndarray, variance: np.ndarray, basis: np.ndarray) -> int:
-    """Fill columns of ``basis`` (c, order) from functions (c, f); return how many."""
-    n_cells, n_functions = rests.shape
-    norms, left = np.zeros(n_functions), np.empty(n_functions)
-    for i in range(n_cells):
-        for k in range(n_functions):
-            norms[k] += rests[i, k] * rests[i, k] * variance[i]
+    rests = np.array(functions)
+    sizes = np.sqrt(np.add.reduce(rests**2 * variance, axis=1))
+    basis = np.empty((order, variance.size))
     count = 0
-    for k in range(n_functions):
+    for k in range(len(functions)):
+        members, rest = basis[:count], rests[k]
         # the second pass removes what rounding left
-        left[:] = 0.0
-        for i in range(n_cells):
-            weighted = rests[i, k] * variance[i]
-            for j in range(count):
-                left[j] += basis[i, j] * weighted
-        norm = 0.0
-        for i in range(n_cells):
-            for j in range(count):
-                rests[i, k] -= left[j] * basis[i, j]
-            norm += rests[i, k] * rests[i, k] * variance[i]
-        if np.sqrt(norm) > _DEPENDENT * np.sqrt(norms[k]) and count < basis.shape[1]:
-            left[:] = 0.0
-            for i in range(n_cells):
-                basis[i, count] = rests[i, k] / np.sqrt(norm)
-                weighted = basis[i, count] * variance[i]
-                for j in range(k + 1, n_functions):
-                    left[j] += rests[i, j] * weighted
-            for i in range(n_cells):
-                for j in range(k + 1, n_functions):
-                    rests[i, j] -= left[j] * basis[i, count]
+        left = np.add.reduce(rest * members * variance, axis=1)
+        rest = rest - np.add.reduce(left[:, None] * members, axis=0)
+        norm = np.sqrt(np.add.reduce(rest**2 * variance))
+        if norm > _DEPENDENT * sizes[k] and count < order:
+            basis[count] = member = rest / norm
+            later = rests[k + 1 :]
+            later -= np.add.reduce(later * member * variance, axis=1)[:, None] * member
             count += 1
-    return count
+    return list(basis[:count])
