@@ -3,12 +3,12 @@
 pandas and pyarrow are imported where they are used.
 """
 
+import csv
 from pathlib import Path
 
 from calbias.errors import InputError
 from calbias.io.command_line import written_whole
 from calbias.io.tables import remedy
-from reproduction.tables.plain import write_parquet, write_rows
 from reproduction.tables.rows import read_parquet, read_rows, validate_columns, validate_file
 from reproduction.tables.schema import columns_of
 
@@ -53,7 +53,7 @@ def write_table(path, columns, rows):
     DataFrame, or an iterable of dicts or of tuples. ValueError for rows of other columns.
     """
     columns = list(columns_of(columns) if isinstance(columns, str) else columns)
-    is_frame = hasattr(rows, "reindex")
+    is_frame = hasattr(rows, "to_csv")
     if not is_frame:
         rows = [row if isinstance(row, dict) else dict(zip(columns, row, strict=True))
                 for row in rows]  # fmt: skip
@@ -62,20 +62,32 @@ def write_table(path, columns, rows):
         different = sorted(names ^ set(columns))
         raise ValueError(f"{path}: the rows and the table's columns differ in {different}")
     with written_whole(path, checksum=True) as temporary:
-        if is_frame:
-            _write_frame(temporary, rows.reindex(columns=columns))
+        if temporary.suffix == ".parquet":
+            _write_parquet(temporary, columns, rows)
+        elif is_frame:
+            rows.to_csv(temporary, columns=columns, index=False, lineterminator="\n")
         else:
-            write_rows(temporary, columns, [tuple(map(row.get, columns)) for row in rows])
+            _write_csv(temporary, columns, rows)
 
 
-def _write_frame(path, table):
-    if path.suffix == ".parquet":
-        import pyarrow as pa
+def _write_csv(path, columns, rows):
+    """Write dicts as pandas would, whose import takes longer than most jobs that join tables."""
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, columns, lineterminator="\n")
+        writer.writeheader()
+        for row in rows:
+            writer.writerow({name: None if x != x else x for name, x in row.items()})  # NaN
 
-        table = pa.Table.from_pandas(table, preserve_index=False)
-        write_parquet(path, table.replace_schema_metadata(None))  # pandas' version would be in it
-    else:
-        table.to_csv(path, index=False, lineterminator="\n")
+
+def _write_parquet(path, columns, rows):
+    import pandas as pd
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    table = pd.DataFrame(rows, columns=columns)
+    table = pa.Table.from_pandas(table, preserve_index=False)
+    table = table.replace_schema_metadata(None)  # pandas' version would be in it
+    pq.write_table(table, path, compression="zstd", write_page_checksum=True)
 
 
 def true_errors_of(table, scenarios):
