@@ -248,7 +248,7 @@ def _rows_of(kind: str, groups: Groups, statistics: Statistics) -> tuple[int, in
 def _worst_interval(groups: Groups, statistics: Statistics) -> tuple[int, int]:
     """Return the first group, and one past the last, of the scan's largest interval."""
     grid = statistics.starts[statistics.grid]
-    walk = np.r_[0.0, np.cumsum(groups.residual)][grid]
+    walk = np.append(0.0, np.cumsum(groups.residual))[grid]
     value = np.abs(walk[None, :] - walk[:, None]) * statistics.scale - statistics.penalty
     value[np.tril_indices(grid.size)] = -np.inf
     i, j = np.unravel_index(np.argmax(value), value.shape)

@@ -70,7 +70,7 @@ def strata_of(groups: Groups, statistics: Statistics) -> Strata:
     cell = np.repeat(np.arange(n_cells), np.diff(cells))[weights.group]
     order = np.lexsort((weights.group, weights.level, cell))
     cell, level = cell[order], weights.level[order]
-    starts = np.flatnonzero(np.r_[True, (cell[1:] != cell[:-1]) | (level[1:] != level[:-1])])
+    starts = np.flatnonzero(np.append(True, (cell[1:] != cell[:-1]) | (level[1:] != level[:-1])))
     rows = weights.rows[order]
     return Strata(
         np.searchsorted(cell[starts], np.arange(n_cells + 1)),

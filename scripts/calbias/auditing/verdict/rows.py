@@ -48,12 +48,14 @@ class Weights(NamedTuple):
         level = np.floor(_LEVELS * np.log2(weights / weights.max()) + 0.5).astype(np.int64)
         order = np.lexsort((surprised, weights, level, group))
         group, level, weights = group[order], level[order], weights[order]
-        starts = np.flatnonzero(np.r_[True, (group[1:] != group[:-1]) | (level[1:] != level[:-1])])
+        starts = np.flatnonzero(
+            np.append(True, (group[1:] != group[:-1]) | (level[1:] != level[:-1]))
+        )
         hit = surprised[order].astype(np.int64)
         return cls(
             group[starts],
             level[starts],
-            np.diff(np.r_[starts, group.size]),
+            np.diff(np.append(starts, group.size)),
             np.add.reduceat(hit, starts),
             *(np.add.reduceat(x, starts) for x in (weights, weights**2, weights * hit)),
         )
@@ -171,7 +173,7 @@ def groups_of(
     law = law_of(scores, log_scores, log1m_scores)
     order = np.argsort(law.x if log_scores is not None else scores)
     x = law.x[order]
-    begins = np.r_[True, x[1:] != x[:-1]]
+    begins = np.append(True, x[1:] != x[:-1])
     starts = np.flatnonzero(begins)
     place = np.empty(x.size, np.int64)
     place[order] = np.cumsum(begins) - 1
@@ -184,7 +186,7 @@ def groups_of(
         x[starts],
         law.chance[order][starts],
         sign[starts],
-        np.diff(np.r_[starts, x.size]).astype(np.int64),
+        np.diff(np.append(starts, x.size)).astype(np.int64),
         np.add.reduceat(surprised.astype(np.int64), starts),
         law.rounding,
         None if weights is None else parts,
@@ -202,10 +204,10 @@ def cell_starts(groups: Groups) -> Ints:
     share = 0.5 * ranks / size.sum() + 0.5 * time / variance.sum()
     step = np.floor(CELLS * share)
     atom = groups.is_atom
-    begins = np.r_[True, (step[1:] != step[:-1]) | (groups.sign[1:] != groups.sign[:-1])]
+    begins = np.append(True, (step[1:] != step[:-1]) | (groups.sign[1:] != groups.sign[:-1]))
     begins |= atom
     begins[1:] |= atom[:-1]
-    return np.r_[np.flatnonzero(begins), n_groups].astype(np.int64)
+    return np.append(np.flatnonzero(begins), n_groups).astype(np.int64)
 
 
 def residual_of_rows(groups: Groups, place: Ints, hits: NDArray[np.uint8]) -> Floats:
