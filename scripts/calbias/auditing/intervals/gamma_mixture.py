@@ -37,7 +37,7 @@ class GammaMixture(NamedTuple):
         return laws + float(self.point_weights[self.points <= x].sum())
 
     def quantile(self, probability: float) -> float:
-        """Return the quantile at a probability inside (0, 1), to 1e-7 of its value.
+        """Return the quantile at a probability inside (0, 1).
 
         By false position (the Illinois way) between Cantelli's bounds. The cube root of a Gamma law
         is close to a normal law, so that its distance as a normal quantile is close to a line.
