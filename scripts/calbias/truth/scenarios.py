@@ -71,10 +71,10 @@ def score_quantiles(
         log1m_score, log_score = score_quantiles(beta, alpha, lower=upper)
         return log_score, log1m_score
     log_score = log_quantile(alpha, beta, lower)
-    log1m_score = log_quantile(beta, alpha, 1.0 - lower)
     with np.errstate(divide="ignore"):
-        complement_of_score = np.log1p(-np.exp(log_score))
+        log1m_score = np.log1p(-np.exp(log_score))
+        high = ~(log_score < np.log(0.5))  # there the complement has lost digits
+        log1m_score[high] = log_quantile(beta, alpha, 1.0 - lower[high])
         complement_of_log1m_score = np.log1p(-np.exp(log1m_score))
-    log1m_score = np.where(log_score < np.log(0.5), complement_of_score, log1m_score)
     log_score = np.where(log1m_score < np.log(0.5), complement_of_log1m_score, log_score)
     return log_score, log1m_score
