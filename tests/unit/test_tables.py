@@ -9,7 +9,7 @@ from refusals import refuses_texts
 
 from calbias.errors import InputError
 from calbias.io.checksums import record_of
-from reproduction.tables.files import read_table, write_table
+from reproduction.tables.files import joined_tables, read_table, write_table
 from reproduction.tables.rows import read_rows
 from reproduction.tables.schema import column_meanings, columns_of, tables
 
@@ -49,6 +49,17 @@ def test_rows_make_the_file_that_a_dataframe_makes(tmp_path, suffix):
         for path, given in zip(paths, (some, pd.DataFrame(some)), strict=True):
             write_table(path, list(rows[0]), given)
         assert paths[0].read_bytes() == paths[1].read_bytes()
+
+
+def test_a_part_without_rows_has_the_columns_of_its_table_too(tmp_path):
+    part, empty = tmp_path / "a.csv", tmp_path / "b.csv"
+    write_table(part, "bias", [dict.fromkeys(columns_of("bias"), 1)])
+    write_table(empty, "bias", pd.DataFrame([]))
+    assert len(joined_tables([part, empty], "bias")) == 1
+    empty.with_name(".b.csv.sha256").unlink()
+    empty.write_text("x,y\n")
+    with pytest.raises(InputError, match=r"b\.csv: no column"):
+        joined_tables([part, empty], "bias")
 
 
 def test_no_rows(tmp_path):

@@ -37,7 +37,7 @@ def joined_tables(paths, table):
     """Return the rows of the parts of ``table``, in the order of the files, each value as it is."""
     rows = []
     for path in paths:
-        part = [row for _, row in read_rows(path)]
+        part = [row for _, row in read_rows(path)] or read_rows(path, columns_of(table))
         if part and tuple(part[0]) != columns_of(table):
             raise InputError(f"{path}: it lacks the columns of table {table}; {remedy(path)}")
         rows += part
@@ -65,18 +65,19 @@ def write_table(path, columns, rows):
         if temporary.suffix == ".parquet":
             _write_parquet(temporary, columns, rows)
         elif is_frame:
-            rows.to_csv(temporary, columns=columns, index=False, lineterminator="\n")
+            rows.reindex(columns=columns).to_csv(temporary, index=False, lineterminator="\n")
         else:
             _write_csv(temporary, columns, rows)
 
 
 def _write_csv(path, columns, rows):
-    """Write dicts as pandas would, whose import takes longer than most jobs that join tables."""
+    """Write dicts, NaN as an empty cell: importing pandas takes longer than joining tables."""
     with open(path, "w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, columns, lineterminator="\n")
         writer.writeheader()
         for row in rows:
-            writer.writerow({name: None if x != x else x for name, x in row.items()})  # NaN
+            empty = [name for name, x in row.items() if isinstance(x, float) and x != x]
+            writer.writerow(row | dict.fromkeys(empty))
 
 
 def _write_parquet(path, columns, rows):

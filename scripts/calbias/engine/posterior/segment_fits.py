@@ -24,7 +24,7 @@ def fit_segments(cells: Floats, spreads: Floats, fits: Floats, null: Floats, fit
     """Fill ``fits`` (K, K, 2, 6) for the cells first to last, both included, and each spread.
 
     ``null``, at least (K + 8,), and ``fit`` (6, 8) are scratch. Each lane of a vector has another
-    first cell; a lane that is beyond the cells, or at its mode, keeps its numbers.
+    first cell; what a lane beyond the last cell holds is not stored.
     """
     n = cells.shape[1]
     for k in range(n):
