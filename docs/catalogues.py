@@ -12,10 +12,10 @@ from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
 
 import calbias
-from reproduction.claims.ledger import all_claims
-from reproduction.pipeline.catalogue import figures
-from reproduction.report.pictures import reading_of
-from reproduction.tables.schema import column_meanings, tables
+from pipeline.catalogue import figures
+from pipeline.claims.ledger import all_claims
+from pipeline.report.pictures import reading_of
+from pipeline.tables.schema import column_meanings, tables
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "results"  # of a run: its figures and verdicts are shown where they are there

@@ -12,13 +12,13 @@ from calbias.errors import InputError
 from calbias.estimation.registry import FOLDER
 from calbias.io.command_line import write_text
 from calbias.logits.columns import Columns
-from reproduction.logits.options import RESOURCES
-from reproduction.logits.store import REAL_SCORES
-from reproduction.logits.top_label_table import Origin, read_top_labels
-from reproduction.measured.audits import diagram_rows, estimate_rows, verdict_row
-from reproduction.pipeline.manifest import verify_shipped
-from reproduction.pipeline.script import SEED, option, script
-from reproduction.tables.files import write_table
+from pipeline.audits import diagram_rows, estimate_rows, verdict_row
+from pipeline.logits.options import RESOURCES
+from pipeline.logits.store import REAL_SCORES
+from pipeline.logits.top_label_table import Origin, read_top_labels
+from pipeline.manifest import verify_shipped
+from pipeline.script import SEED, option, script
+from pipeline.tables.files import write_table
 
 
 @script(

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from calbias.errors import InputError
 from calbias.io.command_line import write_text, written_whole
-from reproduction import CHECKOUT
-from reproduction.pipeline.provenance import read_record
-from reproduction.pipeline.script import TABLES, option, script
+from pipeline import CHECKOUT
+from pipeline.provenance import read_record
+from pipeline.script import TABLES, option, script
+from pipeline.tables.files import read_tables
 from reproduction.report.article import Results, render
-from reproduction.tables.files import read_tables
 
 
 def typeset(source, output, root):

@@ -11,8 +11,8 @@ import numpy as np
 
 import calbias
 from compare_peers import SAME, cause_of, values_of_peers
-from reproduction.pipeline.script import option, script
-from reproduction.tables.files import write_table
+from pipeline.script import option, script
+from pipeline.tables.files import write_table
 
 COLUMNS = [
     "data_set", "quantity", "peer", "version", "printed", "certified", "agrees_with", "cause",

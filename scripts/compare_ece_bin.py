@@ -1,9 +1,9 @@
 """Compare ECE_bin on a model's logits with that on data simulated from its fits (Table 4)."""
 
-from reproduction.pipeline.script import NORM, OUTPUT, option, script
-from reproduction.scenarios.tables import read_scenarios
+from pipeline.scenarios.tables import read_scenarios
+from pipeline.script import NORM, OUTPUT, option, script
+from pipeline.tables.files import read_table, write_table
 from reproduction.summaries.ece_bin import ece_bin_row
-from reproduction.tables.files import read_table, write_table
 
 
 @script(

@@ -3,11 +3,11 @@
 The second table has the test of §7.1 under the choices that the paper leaves open.
 """
 
-from reproduction.pipeline.script import SEED, option, script
-from reproduction.scenarios.fits import printed_fits
+from pipeline.scenarios.fits import printed_fits
+from pipeline.script import SEED, option, script
+from pipeline.tables.files import groups_of, read_table, write_table
 from reproduction.studies.t_test import t_test_sensitivity
 from reproduction.summaries.paired_t_test import paired_t_tests
-from reproduction.tables.files import groups_of, read_table, write_table
 
 
 @script(

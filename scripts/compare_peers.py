@@ -15,9 +15,9 @@ from calbias.calibration_tests.registry import load_test
 from calbias.engine.sorted_batch import sorted_data_set
 from calbias.errors import InputError
 from calbias.estimation.api import estimate
-from reproduction.peers.causes import CAUSES, TOLERANCE
-from reproduction.pipeline.script import option, script
-from reproduction.tables.files import write_table
+from evidence.peers.causes import CAUSES, TOLERANCE
+from pipeline.script import option, script
+from pipeline.tables.files import write_table
 
 HERE = Path(__file__).parent
 COLUMNS = [
@@ -103,7 +103,7 @@ def environment(folder, requirements):
 
 def printed(peer, python, arrays):
     """Return {data set: {quantity: number, or text of a refusal}} as a peer prints them."""
-    command = [python, HERE / "reproduction/peers/print_values.py", peer, arrays]
+    command = [python, HERE / "evidence/peers/print_values.py", peer, arrays]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     if run.returncode:
         raise InputError(f"{peer} failed: {run.stderr.strip().splitlines()[-1]}")

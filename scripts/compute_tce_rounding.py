@@ -1,9 +1,9 @@
 """Compute how far the paper's printed decimals leave each scenario's TCE open (Tables 2 and 3)."""
 
-from reproduction.pipeline.script import NORM, OUTPUT, option, script
-from reproduction.scenarios.fits import printed_fits
+from pipeline.scenarios.fits import printed_fits
+from pipeline.script import NORM, OUTPUT, option, script
+from pipeline.tables.files import read_table, write_table
 from reproduction.studies.tce_rounding import tce_rounding
-from reproduction.tables.files import read_table, write_table
 
 
 @script(

@@ -1,9 +1,9 @@
 """Integrate the true calibration error of every scenario numerically (paper Eq. 1)."""
 
 from calbias.truth.true_error import true_calibration_error
-from reproduction.pipeline.script import NORM, OUTPUT, option, script
-from reproduction.scenarios.tables import read_scenarios
-from reproduction.tables.files import write_table
+from pipeline.scenarios.tables import read_scenarios
+from pipeline.script import NORM, OUTPUT, option, script
+from pipeline.tables.files import write_table
 
 
 @script(option("--scenarios", "scenario tables", many=True), NORM, OUTPUT)

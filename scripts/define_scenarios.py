@@ -2,11 +2,11 @@
 
 from calbias.errors import InputError
 from calbias.truth.curves import NAMED_CURVES, Curve
-from reproduction.pipeline.models import read_models
-from reproduction.pipeline.script import option, script
-from reproduction.scenarios.fits import fitted_scenario
-from reproduction.scenarios.tables import scenario_row, synthetic_rows
-from reproduction.tables.files import write_table
+from pipeline.models import read_models
+from pipeline.scenarios.fits import fitted_scenario
+from pipeline.scenarios.tables import scenario_row, synthetic_rows
+from pipeline.script import option, script
+from pipeline.tables.files import write_table
 
 
 def _parts(flag, text, form, *types):

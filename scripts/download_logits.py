@@ -6,10 +6,10 @@ whole file has been verified.
 
 from pathlib import Path
 
-from reproduction.logits.download import download, read_mirrors
-from reproduction.logits.options import MANIFEST, MODEL, RESOURCES
-from reproduction.pipeline.manifest import published_file, read_manifest
-from reproduction.pipeline.script import option, script
+from pipeline.logits.download import download, read_mirrors
+from pipeline.logits.options import MANIFEST, MODEL, RESOURCES
+from pipeline.manifest import published_file, read_manifest
+from pipeline.script import option, script
 
 
 @script(

@@ -1,10 +1,10 @@
 """Draw one model's reliability diagram, as PNG and as PDF, with its reading."""
 
 from calbias.io.command_line import write_text
-from reproduction.figures import style
-from reproduction.figures.audited_model import draw, reading
-from reproduction.pipeline.script import option, script
-from reproduction.tables.files import read_tables
+from pipeline.figures import style
+from pipeline.figures.audited_model import draw, reading
+from pipeline.script import option, script
+from pipeline.tables.files import read_tables
 
 
 @script(

@@ -4,10 +4,10 @@ import importlib
 
 from calbias.errors import InputError, validate_defines
 from calbias.io.command_line import write_text
-from reproduction.figures import style
-from reproduction.pipeline import catalogue
-from reproduction.pipeline.script import TABLES, option, script
-from reproduction.tables.files import read_tables
+from pipeline import catalogue
+from pipeline.figures import style
+from pipeline.script import TABLES, option, script
+from pipeline.tables.files import read_tables
 
 
 @script(
@@ -27,7 +27,7 @@ def main(options):
     if missing:
         raise InputError(f"--table: {missing[0]} is missing; add --table {missing[0]}=PATH.csv")
     tables = read_tables({stem: options.table[stem] for stem in entry.tables})
-    module = importlib.import_module(f"reproduction.figures.{entry.module}")
+    module = importlib.import_module(entry.module)
     for name in ("draw", "reading"):
         validate_defines(module.__file__, vars(module), [name], f"{name}(tables)")
     figure = style.drawn(module.draw, tables, **entry.options)

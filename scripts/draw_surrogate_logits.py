@@ -4,7 +4,7 @@ The top-label score follows the model's Beta distribution of Table 2 and the hit
 curve of lowest AIC in Table 3; the source of the output is ``surrogate_logits``.
 """
 
-from reproduction.logits.options import (
+from pipeline.logits.options import (
     MANIFEST,
     MODEL,
     PUBLISHED,
@@ -12,11 +12,11 @@ from reproduction.logits.options import (
     TO_LOGITS,
     TO_TOP_LABELS,
 )
-from reproduction.logits.store import save_logits
-from reproduction.logits.surrogate import draw_surrogate, fold_sizes, published_fit
-from reproduction.logits.top_label_table import Origin, top_labels_of, write_top_labels
-from reproduction.pipeline.manifest import read_manifest
-from reproduction.pipeline.script import SEED, option, script
+from pipeline.logits.store import save_logits
+from pipeline.logits.surrogate import draw_surrogate, fold_sizes, published_fit
+from pipeline.logits.top_label_table import Origin, top_labels_of, write_top_labels
+from pipeline.manifest import read_manifest
+from pipeline.script import SEED, option, script
 
 
 @script(

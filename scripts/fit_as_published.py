@@ -4,12 +4,12 @@ Where a run uses the exact softmax, this is what Tables 2 and 3 are compared wit
 """
 
 from calbias.logits.top_label import top_label
-from reproduction.fits.tables import fit_rows
-from reproduction.logits.options import MODEL
-from reproduction.logits.store import load_logits
-from reproduction.logits.top_label_table import Origin
-from reproduction.pipeline.script import option, script
-from reproduction.tables.files import write_table
+from pipeline.fits.tables import fit_rows
+from pipeline.logits.options import MODEL
+from pipeline.logits.store import load_logits
+from pipeline.logits.top_label_table import Origin
+from pipeline.script import option, script
+from pipeline.tables.files import write_table
 
 SOFTMAX = "float32_2020"
 

@@ -4,11 +4,11 @@ Both by maximum likelihood (paper Eqs. 9 and 10); the curves are GLMs, chosen by
 """
 
 from calbias.errors import InputError
-from reproduction.fits.tables import fit_rows
-from reproduction.logits.options import FOLD, TOP_LABELS
-from reproduction.logits.top_label_table import read_top_labels
-from reproduction.pipeline.script import option, script
-from reproduction.tables.files import write_table
+from pipeline.fits.tables import fit_rows
+from pipeline.logits.options import FOLD, TOP_LABELS
+from pipeline.logits.top_label_table import read_top_labels
+from pipeline.script import option, script
+from pipeline.tables.files import write_table
 
 
 @script(

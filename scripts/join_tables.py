@@ -1,7 +1,7 @@
 """Join the parts of a table, one below the other, in the order given."""
 
-from reproduction.pipeline.script import OUTPUT, option, script
-from reproduction.tables.files import joined_tables, write_table
+from pipeline.script import OUTPUT, option, script
+from pipeline.tables.files import joined_tables, write_table
 
 
 @script(

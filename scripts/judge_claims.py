@@ -4,12 +4,12 @@ Verdicts come from rules on numbers (``reproduction.claims``); a claim without i
 judged. The last table has the published numbers next to the recomputed ones.
 """
 
+from pipeline.claims.evidence import Evidence
+from pipeline.claims.ledger import judge_all, ledger_table
+from pipeline.claims.measurements import measurement_table
+from pipeline.script import TABLES, option, script
+from pipeline.tables.files import read_tables, write_table
 from reproduction.claims.comparison import comparison
-from reproduction.claims.evidence import Evidence
-from reproduction.claims.ledger import judge_all, ledger_table
-from reproduction.claims.measurements import measurement_table
-from reproduction.pipeline.script import TABLES, option, script
-from reproduction.tables.files import read_tables, write_table
 
 
 @script(

@@ -2,9 +2,9 @@
 
 import pandas as pd
 
-from reproduction.measured.printed_classwise import printed_rows
-from reproduction.pipeline.script import OUTPUT, option, script
-from reproduction.tables.files import write_table
+from evidence.studies.printed_classwise import printed_rows
+from pipeline.script import OUTPUT, option, script
+from pipeline.tables.files import write_table
 
 
 @script(

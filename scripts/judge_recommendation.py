@@ -1,8 +1,8 @@
 """Judge the recommending rule of an audit on scenarios that it was not made on."""
 
-from reproduction.pipeline.script import OUTPUT, SEED, option, script
-from reproduction.studies.recommendation import recommendation_table
-from reproduction.tables.files import write_table
+from evidence.studies.recommendation import recommendation_table
+from pipeline.script import OUTPUT, SEED, option, script
+from pipeline.tables.files import write_table
 
 
 @script(option("--data-sets", "data sets of each cell", int, least=2), SEED, OUTPUT)

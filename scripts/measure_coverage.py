@@ -1,8 +1,8 @@
 """Measure how often the intervals of an audit hold the truth, for one law of the scores."""
 
-from reproduction.pipeline.script import OUTPUT, SEED, option, script
-from reproduction.studies.interval_coverage import CHOICES, coverage_table
-from reproduction.tables.files import write_table
+from evidence.studies.interval_coverage import CHOICES, coverage_table
+from pipeline.script import OUTPUT, SEED, option, script
+from pipeline.tables.files import write_table
 
 
 @script(

@@ -1,9 +1,9 @@
 """Measure the CPU time of a fit of each recalibration method, by samples and classes."""
 
-from reproduction.benchmark.fit_times import fit_time_rows
-from reproduction.benchmark.timing import processor
-from reproduction.pipeline.script import OUTPUT, script
-from reproduction.tables.files import write_table
+from evidence.benchmark.fit_times import fit_time_rows
+from evidence.benchmark.timing import processor
+from pipeline.script import OUTPUT, script
+from pipeline.tables.files import write_table
 
 ROUNDS = 5  # fits of which the median is taken; of long ones fewer
 

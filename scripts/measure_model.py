@@ -8,16 +8,16 @@ import pandas as pd
 
 from calbias.engine.seeding import stream
 from calbias.errors import InputError
-from reproduction.logits.options import MODEL, SOFTMAX
-from reproduction.logits.store import load_logits
-from reproduction.logits.top_label_table import read_top_labels
+from pipeline.logits.options import MODEL, SOFTMAX
+from pipeline.logits.store import load_logits
+from pipeline.logits.top_label_table import read_top_labels
+from pipeline.script import SEED, option, script
+from pipeline.tables.files import write_table
+from pipeline.tables.schema import columns_of
 from reproduction.measured.noise import NoiseFloors
 from reproduction.measured.of_model import bin_rows, graph_rows, measure_rows
 from reproduction.measured.outputs import outputs_of_logits, outputs_of_scores
-from reproduction.pipeline.script import SEED, option, script
 from reproduction.selection.measures import draw_counts
-from reproduction.tables.files import write_table
-from reproduction.tables.schema import columns_of
 
 
 @script(

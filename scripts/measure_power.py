@@ -2,8 +2,7 @@
 
 import pandas as pd
 
-from reproduction.pipeline.script import SEED, option, script
-from reproduction.studies.power import (
+from evidence.studies.power import (
     NULL_REPLICATES,
     VERDICT,
     cluster_rows,
@@ -11,7 +10,8 @@ from reproduction.studies.power import (
     power_rows,
     power_scenarios,
 )
-from reproduction.tables.files import write_table
+from pipeline.script import SEED, option, script
+from pipeline.tables.files import write_table
 
 
 @script(

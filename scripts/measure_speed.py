@@ -13,13 +13,13 @@ from pathlib import Path
 
 import pandas as pd
 
-from reproduction.benchmark import memory
-from reproduction.benchmark.timing import processor
-from reproduction.benchmark.waiting import audit_rows, averaged_rows, multiclass_rows
-from reproduction.benchmark.workloads import argsort_rows, call_rows, grid_rows, growth_rows
-from reproduction.logits.surrogate import published_fit
-from reproduction.pipeline.script import option, script
-from reproduction.tables.files import read_table, write_table
+from evidence.benchmark import memory
+from evidence.benchmark.timing import processor
+from evidence.benchmark.waiting import audit_rows, averaged_rows, multiclass_rows
+from evidence.benchmark.workloads import argsort_rows, call_rows, grid_rows, growth_rows
+from pipeline.logits.surrogate import published_fit
+from pipeline.script import option, script
+from pipeline.tables.files import read_table, write_table
 
 AVX2 = {
     "NUMBA_CPU_NAME": "haswell",

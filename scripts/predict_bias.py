@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from reproduction.logits.read import read_scores
-from reproduction.pipeline.script import OUTPUT, SEED, option, script
-from reproduction.studies.predicted_bias import predicted_bias
-from reproduction.tables.files import write_table
+from evidence.studies.predicted_bias import predicted_bias
+from pipeline.logits.read import read_scores
+from pipeline.script import OUTPUT, SEED, option, script
+from pipeline.tables.files import write_table
 
 
 @script(

@@ -1,8 +1,8 @@
 """Rank the measures of the league, and by other rules."""
 
-from reproduction.pipeline.script import option, script
-from reproduction.studies.ranking import league_ranking, league_sensitivity
-from reproduction.tables.files import read_table, write_table
+from evidence.studies.ranking import league_ranking, league_sensitivity
+from pipeline.script import option, script
+from pipeline.tables.files import read_table, write_table
 
 
 @script(

@@ -10,12 +10,12 @@ import warnings
 from pathlib import Path
 
 from calbias.logits.top_label import top_label
-from reproduction.logits.options import MANIFEST, MODEL, SOFTMAX, TO_LOGITS, TO_TOP_LABELS
-from reproduction.logits.read import read_logits
-from reproduction.logits.store import REAL_LOGITS, save_logits, two_folds
-from reproduction.logits.top_label_table import Origin, write_top_labels
-from reproduction.pipeline.manifest import read_manifest
-from reproduction.pipeline.script import option, script
+from pipeline.logits.options import MANIFEST, MODEL, SOFTMAX, TO_LOGITS, TO_TOP_LABELS
+from pipeline.logits.read import read_logits
+from pipeline.logits.store import REAL_LOGITS, save_logits, two_folds
+from pipeline.logits.top_label_table import Origin, write_top_labels
+from pipeline.manifest import read_manifest
+from pipeline.script import option, script
 
 
 @script(

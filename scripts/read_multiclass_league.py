@@ -1,8 +1,8 @@
 """Say in words what the league of estimators for all classes shows."""
 
-from reproduction.pipeline.script import OUTPUT, option, script
-from reproduction.studies.multiclass_reading import reading_rows
-from reproduction.tables.files import read_table, write_table
+from evidence.studies.multiclass_reading import reading_rows
+from pipeline.script import OUTPUT, option, script
+from pipeline.tables.files import read_table, write_table
 
 
 @script(option("--league", "table multiclass_league"), OUTPUT)

@@ -8,11 +8,11 @@ their checksums.
 import warnings
 from pathlib import Path
 
-from reproduction.logits.options import MODEL, RESOURCES, TO_TOP_LABELS
-from reproduction.logits.read import read_scores
-from reproduction.logits.store import REAL_SCORES
-from reproduction.logits.top_label_table import Origin, write_top_labels
-from reproduction.pipeline.script import option, script
+from pipeline.logits.options import MODEL, RESOURCES, TO_TOP_LABELS
+from pipeline.logits.read import read_scores
+from pipeline.logits.store import REAL_SCORES
+from pipeline.logits.top_label_table import Origin, write_top_labels
+from pipeline.script import option, script
 
 MANIFEST = RESOURCES / "manifest.json"
 

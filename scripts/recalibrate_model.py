@@ -6,11 +6,11 @@ calibration error, the KS error, accuracy and negative log-likelihood, with two 
 
 from calbias.errors import InputError
 from calbias.estimation.registry import FOLDER, estimator_file
-from reproduction.logits.options import MODEL, SOFTMAX
-from reproduction.logits.store import load_logits
-from reproduction.pipeline.script import SEED, option, script
+from pipeline.logits.options import MODEL, SOFTMAX
+from pipeline.logits.store import load_logits
+from pipeline.script import SEED, option, script
+from pipeline.tables.files import write_table
 from reproduction.selection.tables import recalibration_tables
-from reproduction.tables.files import write_table
 
 
 @script(

@@ -4,9 +4,9 @@ import json
 
 from calbias.errors import InputError
 from calbias.io.command_line import write_text
-from reproduction.pipeline.job_logs import cost_by_rule
-from reproduction.pipeline.provenance import checked_record, provenance
-from reproduction.pipeline.script import option, script
+from pipeline.job_logs import cost_by_rule
+from pipeline.provenance import checked_record, provenance
+from pipeline.script import option, script
 
 
 @script(

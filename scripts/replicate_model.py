@@ -7,15 +7,15 @@ import pandas as pd
 from calbias.errors import InputError
 from calbias.logits.raw_file import Fold
 from calbias.logits.read_logits import read_outputs
-from reproduction.logits.options import MODEL, RESOURCES
-from reproduction.logits.store import REAL_LOGITS
+from pipeline.logits.options import MODEL, RESOURCES
+from pipeline.logits.store import REAL_LOGITS
+from pipeline.manifest import verify_shipped
+from pipeline.script import SEED, option, script
+from pipeline.tables.files import write_table
+from pipeline.tables.rows import read_rows
+from pipeline.tables.schema import columns_of
 from reproduction.measured.noise import NoiseFloors
-from reproduction.pipeline.manifest import verify_shipped
-from reproduction.pipeline.script import SEED, option, script
 from reproduction.studies.replication import mukhoti_rows, replication_rows
-from reproduction.tables.files import write_table
-from reproduction.tables.rows import read_rows
-from reproduction.tables.schema import columns_of
 
 MUKHOTI = "mukhoti2020_table1"
 

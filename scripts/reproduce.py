@@ -14,8 +14,8 @@ from pathlib import Path
 
 import psutil
 
-from reproduction.report.papers import papers_with_claims
-from reproduction.tables.files import read_table
+from pipeline.report.papers import papers_with_claims
+from pipeline.tables.files import read_table
 
 LOCKS = Path(".snakemake/locks")
 _LONG_AGO = time.mktime((1980, 1, 1, 0, 0, 0, 0, 0, 0))

@@ -3,10 +3,10 @@
 from pathlib import Path
 
 from calbias.estimation.registry import known_estimators
-from reproduction.pipeline.script import OUTPUT, SEED, option, script
-from reproduction.studies.honesty import honesty_rows
-from reproduction.studies.league import league_rows, league_scenarios, tied_scenarios
-from reproduction.tables.files import write_table
+from evidence.studies.honesty import honesty_rows
+from evidence.studies.league import league_rows, league_scenarios, tied_scenarios
+from pipeline.script import OUTPUT, SEED, option, script
+from pipeline.tables.files import write_table
 
 
 @script(

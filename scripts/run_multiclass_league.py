@@ -4,9 +4,9 @@ import numpy as np
 from scipy.special import softmax
 
 from calbias.logits.read_logits import read_outputs
-from reproduction.pipeline.script import OUTPUT, SEED, option, script
-from reproduction.studies.multiclass_league import POPULATION, dirichlet_population, league_rows
-from reproduction.tables.files import write_table
+from evidence.studies.multiclass_league import POPULATION, dirichlet_population, league_rows
+from pipeline.script import OUTPUT, SEED, option, script
+from pipeline.tables.files import write_table
 
 
 @script(

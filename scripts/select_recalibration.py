@@ -1,8 +1,8 @@
 """Gather the models' recalibration selections into Table 1 and its sensitivity."""
 
-from reproduction.pipeline.script import option, script
+from pipeline.script import option, script
+from pipeline.tables.files import read_table, write_table
 from reproduction.selection.summary import gathered, selection_table, sensitivity_table
-from reproduction.tables.files import read_table, write_table
 
 
 @script(

@@ -1,10 +1,10 @@
 """Simulate more replicates where Monte Carlo noise decides a verdict: table ``settled``."""
 
-from reproduction.claims.evidence import Evidence
-from reproduction.claims.ledger import all_claims
+from pipeline.claims.evidence import Evidence
+from pipeline.claims.ledger import all_claims
+from pipeline.script import OUTPUT, SEED, TABLES, script
+from pipeline.tables.files import read_tables, write_table
 from reproduction.claims.settling import settled_rows
-from reproduction.pipeline.script import OUTPUT, SEED, TABLES, script
-from reproduction.tables.files import read_tables, write_table
 
 
 @script(TABLES, SEED, OUTPUT)

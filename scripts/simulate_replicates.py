@@ -21,7 +21,8 @@ from calbias.io.checksums import file_digest, files_digest
 from calbias.io.code_files import code_files
 from calbias.io.command_line import written_whole
 from calbias.simulation.simulate import simulate_cells
-from reproduction.pipeline.script import NORM, SEED, option, script
+from pipeline.scenarios.tables import read_scenarios
+from pipeline.script import NORM, SEED, option, script
 from reproduction.replicates.store import (
     NOTHING,
     Cell,
@@ -31,7 +32,6 @@ from reproduction.replicates.store import (
     read_replicates,
     write_replicates,
 )
-from reproduction.scenarios.tables import read_scenarios
 
 
 def _earlier(path):

@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from reproduction.logits.read import read_scores
-from reproduction.pipeline.manifest import verify_shipped
-from reproduction.pipeline.script import OUTPUT, SEED, option, script
-from reproduction.studies.answers import benchmarks, read_answers
-from reproduction.studies.subsampled import subsampled_rows
-from reproduction.tables.files import write_table
+from evidence.studies.answers import benchmarks, read_answers
+from evidence.studies.subsampled import subsampled_rows
+from pipeline.logits.read import read_scores
+from pipeline.manifest import verify_shipped
+from pipeline.script import OUTPUT, SEED, option, script
+from pipeline.tables.files import write_table
 
 
 @script(

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pandas as pd
 
-from reproduction.logits.options import MODEL, RESOURCES
-from reproduction.pipeline.manifest import verify_shipped
-from reproduction.pipeline.script import SEED, option, script
-from reproduction.studies.answers import leaderboard_rows, model_row, predicted_rows, read_answers
-from reproduction.tables.files import write_table
-from reproduction.tables.rows import read_rows
-from reproduction.tables.schema import columns_of
+from evidence.studies.answers import leaderboard_rows, model_row, predicted_rows, read_answers
+from pipeline.logits.options import MODEL, RESOURCES
+from pipeline.manifest import verify_shipped
+from pipeline.script import SEED, option, script
+from pipeline.tables.files import write_table
+from pipeline.tables.rows import read_rows
+from pipeline.tables.schema import columns_of
 
 
 @script(

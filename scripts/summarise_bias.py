@@ -8,11 +8,11 @@ from os.path import dirname
 
 import pandas as pd
 
-from reproduction.pipeline.script import OUTPUT, SEED, option, script
+from pipeline.scenarios.tables import read_scenarios
+from pipeline.script import OUTPUT, SEED, option, script
+from pipeline.tables.files import read_table, true_errors_of, write_table
 from reproduction.replicates.gather import drawn_with, gather_shards
-from reproduction.scenarios.tables import read_scenarios
 from reproduction.summaries.bias import bias_rows
-from reproduction.tables.files import read_table, true_errors_of, write_table
 
 
 @script(

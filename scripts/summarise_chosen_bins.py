@@ -1,8 +1,8 @@
 """Set the number of bins that the sweep chooses next to what each number gives (App D, Fig 14)."""
 
-from reproduction.pipeline.script import OUTPUT, option, script
+from pipeline.script import OUTPUT, option, script
+from pipeline.tables.files import read_table, write_table
 from reproduction.summaries.bias import chosen_bins
-from reproduction.tables.files import read_table, write_table
 
 
 @script(option("--bias", "bias rows of the experiment"), OUTPUT)

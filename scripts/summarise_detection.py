@@ -3,12 +3,12 @@
 The second table has the TCE at which a miss rate falls to 10 % and to 5 %, interpolated.
 """
 
-from reproduction.pipeline.script import SEED, option, script
+from pipeline.detection_limits import detection_limits
+from pipeline.scenarios.tables import read_scenarios
+from pipeline.script import SEED, option, script
+from pipeline.tables.files import read_table, true_errors_of, write_table
 from reproduction.replicates.gather import drawn_with, gather_shards
-from reproduction.scenarios.tables import read_scenarios
 from reproduction.summaries.detection import detection_rows
-from reproduction.summaries.detection_limits import detection_limits
-from reproduction.tables.files import read_table, true_errors_of, write_table
 
 
 @script(

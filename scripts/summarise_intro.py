@@ -1,10 +1,10 @@
 """Summarise what Figure 1 shows: a reliability diagram and the distribution of ECE_bin."""
 
-from reproduction.pipeline.script import SEED, option, script
+from pipeline.scenarios.tables import read_scenarios
+from pipeline.script import SEED, option, script
+from pipeline.tables.files import write_table
 from reproduction.replicates.gather import drawn_with, gather_shards
-from reproduction.scenarios.tables import read_scenarios
 from reproduction.summaries.intro import estimate_histogram, reliability_diagram
-from reproduction.tables.files import write_table
 
 
 @script(

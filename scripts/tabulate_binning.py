@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from reproduction.pipeline.script import SEED, option, script
-from reproduction.studies import binning
-from reproduction.tables.files import write_table
+from evidence.studies import binning
+from pipeline.script import SEED, option, script
+from pipeline.tables.files import write_table
 
 
 @script(

@@ -1,10 +1,10 @@
 """Put the measures of all models next to what two papers print, also in the papers' layout."""
 
+from pipeline.script import option, script
+from pipeline.tables.files import read_table, write_table
+from pipeline.tables.rows import read_rows
 from reproduction.measured.printed import printed_values
 from reproduction.measured.tables import measures_table, printed_tables
-from reproduction.pipeline.script import option, script
-from reproduction.tables.files import read_table, write_table
-from reproduction.tables.rows import read_rows
 
 
 @script(

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from reproduction.pipeline.script import option, script
-from reproduction.scenarios.sets import SATURATED_ROUNDED, SPREAD
-from reproduction.studies import averaged_posterior, information_limit
-from reproduction.studies.posterior_scenarios import DESIGN, JUDGING, of_half, random_world
-from reproduction.tables.files import write_table
+from evidence.scenarios.sets import SATURATED_ROUNDED, SPREAD
+from evidence.studies import averaged_posterior, information_limit
+from evidence.studies.posterior_scenarios import DESIGN, JUDGING, of_half, random_world
+from pipeline.script import option, script
+from pipeline.tables.files import write_table
 
 WORLD = "world"
 CERTIFIED = {"spread": SPREAD, "saturated": SATURATED_ROUNDED}

@@ -8,10 +8,10 @@ from calbias.engine.sampler import draw
 from calbias.estimation.registry import estimator_file
 from calbias.truth.curves import Curve
 from calbias.truth.scenarios import Scenario
-from reproduction.benchmark.timing import timed
-from reproduction.pipeline.script import OUTPUT, option, script
-from reproduction.studies.league import LAWS, MOST_QUADRATIC, N_BINS, league_entries
-from reproduction.tables.files import write_table
+from evidence.benchmark.timing import timed
+from evidence.studies.league import LAWS, MOST_QUADRATIC, N_BINS, league_entries
+from pipeline.script import OUTPUT, option, script
+from pipeline.tables.files import write_table
 
 ROUNDS = 3
 

@@ -9,10 +9,10 @@ import io
 import json
 from pathlib import Path
 
-from reproduction.certify.data import data_sets
-from reproduction.certify.truths import truths
-from reproduction.certify.values import values
-from reproduction.pipeline.script import option, script
+from evidence.certify.data import data_sets
+from evidence.certify.truths import truths
+from evidence.certify.values import values
+from pipeline.script import option, script
 
 FORMAT = 1
 

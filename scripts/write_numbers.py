@@ -8,9 +8,9 @@ from pathlib import Path
 
 from calbias.errors import InputError
 from calbias.io.command_line import write_text
-from reproduction.pipeline.script import option, script
+from pipeline.script import option, script
+from pipeline.tables.files import read_table
 from reproduction.report.numbers import findings
-from reproduction.tables.files import read_table
 
 BEGIN, END = "<!-- numbers: begin", "<!-- numbers: end -->"
 MARKED = re.compile(rf"({BEGIN}([\w ]*)[^\n]*\n).*?({END})", re.DOTALL)

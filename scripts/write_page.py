@@ -1,12 +1,12 @@
 """Write a page of a run: its front page, the ledger of claims, or the league of measures."""
 
 from calbias.io.command_line import write_text
-from reproduction.pipeline.provenance import read_record
-from reproduction.pipeline.script import TABLES, option, script
+from evidence.report.league_page import league_page
+from pipeline.provenance import read_record
+from pipeline.script import TABLES, option, script
+from pipeline.tables.files import read_tables
 from reproduction.report.front_page import front_page
-from reproduction.report.league_page import league_page
 from reproduction.report.ledger_page import ledger_page
-from reproduction.tables.files import read_tables
 
 PAGES = {"index": front_page, "ledger": ledger_page, "league": league_page}
 

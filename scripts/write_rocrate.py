@@ -8,10 +8,10 @@ from pathlib import Path
 from calbias.errors import InputError
 from calbias.io.checksums import file_digest
 from calbias.io.command_line import written_whole
-from reproduction import CHECKOUT
-from reproduction.pipeline.provenance import checked_record
-from reproduction.pipeline.rocrate import METADATA, crate_metadata
-from reproduction.pipeline.script import option, script
+from pipeline import CHECKOUT
+from pipeline.provenance import checked_record
+from pipeline.rocrate import METADATA, crate_metadata
+from pipeline.script import option, script
 
 PROJECT = (
     *("Snakefile", "Makefile", "LICENSE", "README.md", "CHANGELOG.md", "CITATION.cff"),

@@ -8,7 +8,7 @@ import sys
 import pandas as pd
 from checkout import ROOT, TABLE_2, TABLE_3
 
-from reproduction.tables.schema import columns_of
+from pipeline.tables.schema import columns_of
 
 FITS = {"beta_fits": TABLE_2, "glm_fits": TABLE_3}
 

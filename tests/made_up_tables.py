@@ -7,16 +7,16 @@ import numpy as np
 import pandas as pd
 from checkout import ROOT, TABLE_2, TABLE_3
 
-from reproduction.scenarios.paper import (
+from evidence.studies.ranking import league_ranking
+from pipeline.detection_limits import detection_limits
+from pipeline.scenarios.paper import (
     BINNED,
     DETECTION_SIZES,
     HEATMAP_BINS,
     HEATMAP_SIZES,
     MODEL_SIZES,
 )
-from reproduction.studies.ranking import league_ranking
-from reproduction.summaries.detection_limits import detection_limits
-from reproduction.tables.schema import columns_of
+from pipeline.tables.schema import columns_of
 
 
 def _models():

@@ -7,8 +7,8 @@ from pathlib import Path
 from calbias.errors import looked_up
 from calbias.logits.raw_file import Fold
 from calbias.logits.read_logits import read_outputs
-from reproduction import CHECKOUT
-from reproduction.pipeline.manifest import verify_shipped
+from pipeline import CHECKOUT
+from pipeline.manifest import verify_shipped
 
 RESOURCES = CHECKOUT / "resources"
 MANIFEST = RESOURCES / "manifest.json"

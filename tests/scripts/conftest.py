@@ -8,7 +8,7 @@ import pytest
 from command import run
 
 from calbias.logits.top_label import TopLabel
-from reproduction.logits.top_label_table import Origin, write_top_labels
+from pipeline.logits.top_label_table import Origin, write_top_labels
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from command import made, read, run
 
 import calbias
 from calbias.logits.top_label import TopLabel
-from reproduction.logits.top_label_table import Origin, write_top_labels
+from pipeline.logits.top_label_table import Origin, write_top_labels
 
 FILES = {
     "page": "mine.html", "numbers": "mine.json", "estimates": "audit_estimates.csv",
@@ -89,8 +89,8 @@ def test_shipped_scores(tmp_path, model, direction, miscalibrated, error_percent
 
 def test_the_recommending_rule(tmp_path, monkeypatch):
     """With two data sets a cell: the rule's error is between the best and the worst choice."""
-    monkeypatch.setattr("reproduction.studies.recommendation.SIZES", (200,))
-    monkeypatch.setattr("reproduction.studies.recommendation.LAWS", {"spread": (2.0, 1.0)})
+    monkeypatch.setattr("evidence.studies.recommendation.SIZES", (200,))
+    monkeypatch.setattr("evidence.studies.recommendation.LAWS", {"spread": (2.0, 1.0)})
     table = made("recommendation", "judge_recommendation", tmp_path, data_sets=2, seed=1)
     assert len(table) == 4
     assert (table["best_rmse"] <= table["worst_rmse"]).all()

@@ -4,7 +4,7 @@ import pytest
 from checkout import ROOT
 from command import FITS, made, run
 
-from reproduction.scenarios.tables import read_scenarios
+from pipeline.scenarios.tables import read_scenarios
 
 
 def defined(folder, **options):

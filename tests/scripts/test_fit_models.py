@@ -7,9 +7,9 @@ from command import FITS, made, python, read, run
 
 from calbias.estimation.api import estimate
 from calbias.truth.curves import GLM_NAMES
-from reproduction.fits.beta import fit_beta
-from reproduction.fits.glm import fit_all
-from reproduction.fits.inputs import LOG_MISS_AT_ONE
+from pipeline.fits.beta import fit_beta
+from pipeline.fits.glm import fit_all
+from pipeline.fits.inputs import LOG_MISS_AT_ONE
 
 
 def outputs(folder):

@@ -7,8 +7,8 @@ import pytest
 from command import run
 from mirror import CONTENT, serving, urls
 
-from reproduction.logits.store import load_logits
-from reproduction.logits.top_label_table import read_top_labels
+from pipeline.logits.store import load_logits
+from pipeline.logits.top_label_table import read_top_labels
 
 
 def written(script, folder, model="mine", **options):

@@ -3,8 +3,8 @@
 from command import FITS, read, run
 
 import measure_speed
-from reproduction.benchmark import memory, waiting
-from reproduction.tables.files import read_table
+from evidence.benchmark import memory, waiting
+from pipeline.tables.files import read_table
 
 
 def test_tables(tmp_path, capsys, monkeypatch):

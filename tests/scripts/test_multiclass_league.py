@@ -7,8 +7,8 @@ from command import made, run
 
 from calbias.logits.raw_file import Fold
 from calbias.multiclass.registry import known_measures, target_of
-from reproduction.logits.store import Logits, save_logits
-from reproduction.studies.multiclass_league import CORRECTED, league_rows, maps_of
+from evidence.studies.multiclass_league import CORRECTED, league_rows, maps_of
+from pipeline.logits.store import Logits, save_logits
 
 
 @pytest.fixture(scope="module")

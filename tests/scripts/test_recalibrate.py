@@ -10,7 +10,7 @@ from command import read, run
 from calbias.estimation.api import estimate
 from calbias.estimation.registry import known_estimators
 from calbias.logits.top_label import top_label
-from reproduction.logits.store import load_logits
+from pipeline.logits.store import load_logits
 
 TICKS = PUBLISHED / "roelofs2022_table1_recalibration_selection.csv"
 METHODS = ["uncalibrated", "temperature_scaling", "histogram_binning", "isotonic_regression"]

@@ -11,7 +11,7 @@ from command import run
 
 import write_rocrate
 from calbias import __version__
-from reproduction.pipeline.provenance import config_digest
+from pipeline.provenance import config_digest
 
 CONFIG = {"seed": 7, "softmax": "exact", "shards": 3, "experiments": {"fits": {"n_samples": [5]}}}
 

@@ -6,8 +6,8 @@ from command import run as run_script
 
 import simulate_replicates
 from calbias.simulation.simulate import simulate_estimates
+from pipeline.scenarios.tables import read_scenarios
 from reproduction.replicates.store import Cell, read_replicates
-from reproduction.scenarios.tables import read_scenarios
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 from command import made, run
 
+from pipeline.tables.files import read_table, write_table
 from reproduction.replicates.store import Cell, read_replicates
-from reproduction.tables.files import read_table, write_table
 
 DRAWN = {"n_replicates": 12, "seed": 1}
 

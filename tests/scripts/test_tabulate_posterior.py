@@ -4,9 +4,9 @@ import pandas as pd
 import pytest
 from command import run
 
-import reproduction.studies.posterior_scenarios as listed
-from reproduction.studies.averaged_posterior import RIVALS, ratios
-from reproduction.studies.posterior_scenarios import SCENARIOS, StudyScenario, random_world
+import evidence.studies.posterior_scenarios as listed
+from evidence.studies.averaged_posterior import RIVALS, ratios
+from evidence.studies.posterior_scenarios import SCENARIOS, StudyScenario, random_world
 
 
 def test_scenarios_have_names_of_their_own_and_truths_between_0_and_1():

@@ -7,17 +7,17 @@ import pandas as pd
 import pytest
 from checkout import ROOT
 
-from reproduction.claims.appendix_c import SCORES
-from reproduction.claims.evidence import PUBLISHED, Evidence, bins_of
-from reproduction.claims.ledger import all_claims
-from reproduction.scenarios.paper import (
+from pipeline.claims.evidence import PUBLISHED, Evidence, bins_of
+from pipeline.claims.ledger import all_claims
+from pipeline.scenarios.paper import (
     BINNED,
     HEATMAP_BINS,
     HEATMAP_MODELS,
     HEATMAP_SIZES,
     MODEL_SIZES,
 )
-from reproduction.tables.files import read_table
+from pipeline.tables.files import read_table
+from reproduction.claims.appendix_c import SCORES
 
 MODELS = read_table(ROOT / "config/models.csv")
 TABLES = {stem: read_table(ROOT / f"resources/published/{stem}.csv") for stem in PUBLISHED}

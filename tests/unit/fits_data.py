@@ -7,7 +7,7 @@ from scipy.optimize import minimize_scalar
 
 from calbias.logits.top_label import top_label
 from calbias.truth.curves import Curve
-from reproduction.fits.glm import fit_all
+from pipeline.fits.glm import fit_all
 
 # A published scenario for each data set and each family that Table 3 selects (Tables 2 and 3).
 SCENARIOS = {

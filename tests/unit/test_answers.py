@@ -7,7 +7,7 @@ from checkout import ROOT
 from refusals import refuses
 from shipped import shipped, shipped_path
 
-from reproduction.studies.answers import (
+from evidence.studies.answers import (
     SIZES,
     benchmarks,
     ece,

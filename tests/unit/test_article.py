@@ -14,12 +14,12 @@ from matplotlib.figure import Figure
 
 import build_article
 from calbias.errors import InputError
-from reproduction.claims.evidence import Evidence
-from reproduction.claims.ledger import judge_all
-from reproduction.claims.measurements import measurement_table
+from pipeline.claims.evidence import Evidence
+from pipeline.claims.ledger import judge_all
+from pipeline.claims.measurements import measurement_table
+from pipeline.tables.files import read_table
 from reproduction.report import article_numbers
 from reproduction.report.article import Results, fixed, power, render, span, words
-from reproduction.tables.files import read_table
 
 TEMPLATES = sorted((ROOT / "article").glob("*.j2"))
 RECORD = {

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from checkout import ROOT
 
-from reproduction.studies import binning
+from evidence.studies import binning
 
 FOLDER = ROOT / "resources/binning"
 PAGE = ROOT / "docs/sklearn.md"

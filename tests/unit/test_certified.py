@@ -16,7 +16,7 @@ import calbias
 from calbias import certified_data
 from calbias.certified_data import FOLDER
 from calbias.measures.registry import list_measures
-from reproduction.scenarios.wave import Wave
+from evidence.scenarios.wave import Wave
 
 DATA = calbias.certified()
 NAMES = [data.name for data in DATA]

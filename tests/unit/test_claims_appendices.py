@@ -6,11 +6,11 @@ import pytest
 from claims_data import bias_table, experiment, heatmaps, judged, measured, sweep, verdicts_of
 from made_up_tables import crossed
 
+from pipeline.claims.verdicts import NotJudged
+from pipeline.scenarios.paper import HEATMAP_MODELS, HEATMAP_SIZES
+from pipeline.scenarios.paper import MODEL_SIZES as SIZES
 from reproduction.claims.appendix_b import factors_over_bins, ratios_by, with_se
 from reproduction.claims.appendix_c import SCORES, tce_at
-from reproduction.claims.verdicts import NotJudged
-from reproduction.scenarios.paper import HEATMAP_MODELS, HEATMAP_SIZES
-from reproduction.scenarios.paper import MODEL_SIZES as SIZES
 
 RATIO = "standard deviation, debias_em / sweep_em"
 SPREADS = ("ece_debias_em", "ece_sweep_em")

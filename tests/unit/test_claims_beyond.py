@@ -7,8 +7,8 @@ import pytest
 from claims_data import judged, measured, verdicts_of
 from made_up_tables import made_up_tables
 
-from reproduction.claims.verdicts import NotJudged
-from reproduction.studies.interval_coverage import clopper_pearson
+from evidence.studies.interval_coverage import clopper_pearson
+from pipeline.claims.verdicts import NotJudged
 
 
 @cache

@@ -10,15 +10,15 @@ from claims_data import CLAIMS, GOOD, MODELS, PAPER, by_name, experiment, judged
 from calbias import Curve, Scenario
 from calbias.errors import InputError
 from calbias.simulation.simulate import simulate_estimates
+from pipeline.catalogue import figures
+from pipeline.claims.evidence import ANY_NORM, Evidence
+from pipeline.claims.ledger import all_claims, judge_all, ledger_table
+from pipeline.claims.verdicts import NotJudged, OtherNorm, Verdict
+from pipeline.scenarios.paper import MODEL_SIZES
+from pipeline.tables.schema import tables
 from reproduction import claims as folder
 from reproduction.claims import settling
-from reproduction.claims.evidence import ANY_NORM, Evidence
-from reproduction.claims.ledger import all_claims, judge_all, ledger_table
 from reproduction.claims.settling import Numbers, Settling, settled_rows, settled_verdict
-from reproduction.claims.verdicts import NotJudged, OtherNorm, Verdict
-from reproduction.pipeline.catalogue import figures
-from reproduction.scenarios.paper import MODEL_SIZES
-from reproduction.tables.schema import tables
 
 
 def ledger_of(evidence):
@@ -44,8 +44,8 @@ def test_claims_rest_on_figures_and_tables_that_exist():
 def test_a_claim_is_added_by_a_new_file(tmp_path, monkeypatch):
     monkeypatch.setattr(folder, "__path__", [*folder.__path__, str(tmp_path)])
     text = """
-from reproduction.claims.measurements import Measurement
-from reproduction.claims.verdicts import claim, worded
+from pipeline.claims.measurements import Measurement
+from pipeline.claims.verdicts import claim, worded
 
 LIMIT = 0.5
 

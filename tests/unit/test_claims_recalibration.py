@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from claims_data import CLAIMS, NAMES, judged, measured, verdicts_of
 
-from reproduction.claims.verdicts import NotJudged
+from pipeline.claims.verdicts import NotJudged
 from reproduction.measured.tables import METHODS, ON_HALF
 
 C100 = [name for name in NAMES if name.endswith("c100")]

@@ -6,9 +6,9 @@ import pytest
 from checkout import ROOT
 from claims_data import GROUP, NAMES, TABLES, beta_fits, judged, verdicts_of
 
-from reproduction.claims.verdicts import NotJudged
-from reproduction.fits.standard_errors import rows_with_table3_errors
-from reproduction.tables.files import read_table
+from pipeline.claims.verdicts import NotJudged
+from pipeline.fits.standard_errors import rows_with_table3_errors
+from pipeline.tables.files import read_table
 
 TABLE_2 = TABLES["roelofs2022_table2_beta_fits"]
 TABLE_3 = TABLES["roelofs2022_table3_glm_fits"]

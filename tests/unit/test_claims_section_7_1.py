@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 from claims_data import ALL, GOOD, GROUP, NAMES, by_name, experiment, judged, measured, verdicts_of
 
+from pipeline.scenarios.paper import MODEL_SIZES as SIZES
 from reproduction.claims.similarity import groups_matter
-from reproduction.scenarios.paper import MODEL_SIZES as SIZES
 
 
 def realistic(values=GOOD, **more):

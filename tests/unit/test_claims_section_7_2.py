@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 from claims_data import judged, verdicts_of
 
+from pipeline.claims.verdicts import NotJudged
+from pipeline.scenarios.paper import DETECTION_SIZES as SIZES
 from reproduction.claims.section_7_2 import area_between, mean_of
-from reproduction.claims.verdicts import NotJudged
-from reproduction.scenarios.paper import DETECTION_SIZES as SIZES
 
 TCE = np.linspace(0, 30, 61)
 

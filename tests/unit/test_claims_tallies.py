@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 from claims_data import ALL, GOOD, GROUP, NAMES, by_name, experiment, judged, measured, verdicts_of
 
+from pipeline.scenarios.paper import MODEL_SIZES as SIZES
 from reproduction.claims.tallies import Tally, abs_difference, clearly_below, tally
-from reproduction.scenarios.paper import MODEL_SIZES as SIZES
 from reproduction.summaries.bias_by_group import bias_by_group
 
 CALM = {**GOOD, "ece_debias_em": 0.6, "ece_sweep_em": 1.5}

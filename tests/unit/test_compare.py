@@ -12,8 +12,8 @@ from calbias import InputError
 from calbias.auditing.compare import compare, compare_files, reliability
 from calbias.engine.posterior.cells import cells_of
 from calbias.engine.posterior.classes import interval_cells
-from reproduction.scenarios.sets import line
-from reproduction.studies.compared_pairs import DESIGN, Pair, comparison_rows
+from evidence.scenarios.sets import line
+from evidence.studies.compared_pairs import DESIGN, Pair, comparison_rows
 
 
 def by_pairs(scores, hits, cluster):

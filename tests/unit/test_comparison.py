@@ -8,13 +8,13 @@ from scipy.stats import beta as beta_distribution
 from scipy.stats import ttest_1samp
 
 from calbias import Curve, Scenario
+from pipeline.claims.evidence import Evidence
+from pipeline.claims.ledger import judge_all
+from pipeline.claims.measurements import measurement_table
+from pipeline.fits.standard_errors import beta_errors, glm_errors, table3_errors
+from pipeline.scenarios.paper import MODEL_SIZES
 from reproduction.claims.comparison import comparison
-from reproduction.claims.evidence import Evidence
-from reproduction.claims.ledger import judge_all
-from reproduction.claims.measurements import measurement_table
 from reproduction.claims.section_7_1_t_test import t_error
-from reproduction.fits.standard_errors import beta_errors, glm_errors, table3_errors
-from reproduction.scenarios.paper import MODEL_SIZES
 
 TABLE_2 = TABLES["roelofs2022_table2_beta_fits"]
 

@@ -10,8 +10,8 @@ from jsonschema import Draft202012Validator
 
 from calbias.errors import InputError
 from calbias.truth.curves import GLM_NAMES
-from reproduction.pipeline import config as configuration
-from reproduction.pipeline import models
+from pipeline import config as configuration
+from pipeline import models
 
 SCHEMA_FILE = ROOT / "workflow/schemas/config.schema.yaml"
 SCHEMA = yaml.safe_load(SCHEMA_FILE.read_text(encoding="utf-8"))

@@ -6,7 +6,7 @@ import pytest
 from scipy.special import ndtr
 from scipy.stats import norm
 
-from reproduction.summaries.detection_limits import detection_limits, nonincreasing, wilson_interval
+from pipeline.detection_limits import detection_limits, nonincreasing, wilson_interval
 
 
 def table(tce, rate, m=2000, threshold_se=0.0):

@@ -10,9 +10,10 @@ import pytest
 from made_up_tables import BINNED, MODELS, made_up_tables
 
 from calbias.errors import InputError
-from reproduction.figures import fig3_fits, selection, style
-from reproduction.pipeline import catalogue
-from reproduction.summaries.detection_limits import detection_limits
+from pipeline import catalogue
+from pipeline.detection_limits import detection_limits
+from pipeline.figures import selection, style
+from reproduction.figures import fig3_fits
 
 FIGURES = catalogue.figures()
 FIRST = MODELS["model"][0]  # heat maps of one kind differ by their model: only its are drawn
@@ -21,7 +22,7 @@ ONE_EACH = [name for name, of in FIGURES.items() if of.options.get("model", FIRS
 
 def module_and_tables(figure, tables):
     entry = FIGURES[figure]
-    module = importlib.import_module(f"reproduction.figures.{entry.module}")
+    module = importlib.import_module(entry.module)
     return module, {stem: tables[stem] for stem in entry.tables}
 
 

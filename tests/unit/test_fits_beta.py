@@ -11,10 +11,10 @@ from scipy.special import psi
 from scipy.stats import beta as beta_distribution
 
 from calbias.truth.curves import Curve
-from reproduction.fits import beta as module
-from reproduction.fits.beta import beta_from_means, fit_beta
-from reproduction.fits.inputs import LOG_MISS_AT_ONE
-from reproduction.fits.standard_errors import beta_errors
+from pipeline.fits import beta as module
+from pipeline.fits.beta import beta_from_means, fit_beta
+from pipeline.fits.inputs import LOG_MISS_AT_ONE
+from pipeline.fits.standard_errors import beta_errors
 
 shapes = st.floats(np.log(0.03), np.log(200)).map(np.exp)
 

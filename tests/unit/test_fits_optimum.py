@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
 from calbias.truth.curves import GLM_NAMES, Curve
-from reproduction.fits.design import glm_design
-from reproduction.fits.glm import fit_all
-from reproduction.fits.newton import minimise
+from pipeline.fits.design import glm_design
+from pipeline.fits.glm import fit_all
+from pipeline.fits.newton import minimise
 
 
 def check_all_twelve(log_score, log1m_score, hit, widths=(1, 10), **options):

@@ -11,7 +11,7 @@ from hypothesis import given
 
 from calbias import estimate
 from calbias.estimation.registry import estimator_file
-from reproduction.studies.honesty import FORECASTERS, SIZES, honesty_rows, pays
+from evidence.studies.honesty import FORECASTERS, SIZES, honesty_rows, pays
 
 
 def by_integral(scores, hits):

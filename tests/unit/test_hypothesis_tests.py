@@ -16,7 +16,7 @@ from calbias.engine.redraw import FixedScores, redraw_p_value
 from calbias.engine.sampler import Sampler
 from calbias.engine.sorted_batch import of_sorted_scores, sorted_data_set
 from calbias.estimation.registry import known_estimators
-from reproduction.studies.power import power_rows
+from evidence.studies.power import power_rows
 
 CALIBRATED = Scenario("calibrated", 2.0, 1.0, Curve("identity"))
 UNDERCONFIDENT = Scenario("under", 2.0, 1.0, Curve("logit_logit_b1", 0.0, 1.5))

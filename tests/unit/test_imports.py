@@ -32,7 +32,7 @@ for line in sys.stdin:
     for name in json.loads(line):
         importlib.import_module(name)
     print(json.dumps([m.__file__ for n, m in sys.modules.items()
-                      if n.split(".")[0] in ("calbias", "reproduction")
+                      if n.split(".")[0] in ("calbias", "pipeline", "reproduction", "evidence")
                       and getattr(m, "__file__", None)]))
     sys.stdout.flush()
     os._exit(0)
@@ -60,7 +60,11 @@ def late_imports(path):
     inside = [node for function in functions for node in ast.walk(function)]
     names = {node.module for node in inside if isinstance(node, ast.ImportFrom)}
     names |= {a.name for node in inside if isinstance(node, ast.Import) for a in node.names}
-    return {name for name in names if name and name.startswith(("calbias", "reproduction"))}
+    return {
+        name
+        for name in names
+        if name and name.startswith(("calbias", "pipeline", "reproduction", "evidence"))
+    }
 
 
 @pytest.mark.parametrize("script", SCRIPT_NAMES)

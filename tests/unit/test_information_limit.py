@@ -8,7 +8,7 @@ import pytest
 from calbias.truth.curves import Curve
 from calbias.truth.scenarios import Scenario
 from calbias.truth.targets.population import Population
-from reproduction.studies.information_limit import (
+from evidence.studies.information_limit import (
     averaged_posterior_l1,
     certificate,
     information_limit,

@@ -9,15 +9,15 @@ from scipy.stats import binom, norm
 from calbias.auditing.estimators import HEADLINE, audited_estimators
 from calbias.engine.redraw import FixedScores
 from calbias.engine.sorted_batch import of_sorted_scores
-from reproduction.studies import interval_coverage as coverage
-from reproduction.studies.interval_coverage import CURVES, cell_coverage, clopper_pearson
-from reproduction.studies.intervals import bootstrap
-from reproduction.studies.intervals.family import FittedSample as Sample
-from reproduction.studies.intervals.inversion import Construction, invert
-from reproduction.studies.intervals.monotone_band import band
-from reproduction.studies.intervals.sun2024 import statistic, sun2024
-from reproduction.studies.intervals.variational_bound import variational_bound
-from reproduction.studies.recommendation import estimates_table
+from evidence.studies import interval_coverage as coverage
+from evidence.studies.interval_coverage import CURVES, cell_coverage, clopper_pearson
+from evidence.studies.intervals import bootstrap
+from evidence.studies.intervals.family import FittedSample as Sample
+from evidence.studies.intervals.inversion import Construction, invert
+from evidence.studies.intervals.monotone_band import band
+from evidence.studies.intervals.sun2024 import statistic, sun2024
+from evidence.studies.intervals.variational_bound import variational_bound
+from evidence.studies.recommendation import estimates_table
 
 RNG = np.random.default_rng(7)
 

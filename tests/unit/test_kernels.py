@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from calbias.io.code_files import SCRIPTS
-from reproduction.pipeline.settings import job_environment
+from pipeline.settings import job_environment
 
 NEEDED = ("__init__", "errors", "engine/__init__", "engine/jit", "io/__init__", "io/checksums")
 INNER = """

@@ -16,12 +16,12 @@ from calbias import Curve, Scenario, TopLabel, estimate, true_calibration_error
 from calbias.engine.sampler import Sampler, draw
 from calbias.estimation.registry import FOLDER, known_estimators
 from calbias.truth.targets.registry import target_value
-from reproduction.logits.read import read_scores
-from reproduction.scenarios.wave import Wave
-from reproduction.studies import league
-from reproduction.studies.league import CURVES, LAWS, league_entries, league_rows
-from reproduction.studies.predicted_bias import REFERENCE, predicted_bias
-from reproduction.studies.subsampled import subsampled_rows, summary
+from evidence.scenarios.wave import Wave
+from evidence.studies import league
+from evidence.studies.league import CURVES, LAWS, league_entries, league_rows
+from evidence.studies.predicted_bias import REFERENCE, predicted_bias
+from evidence.studies.subsampled import subsampled_rows, summary
+from pipeline.logits.read import read_scores
 
 
 @pytest.mark.parametrize("norm", [1, 2])

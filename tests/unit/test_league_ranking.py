@@ -8,12 +8,12 @@ import pytest
 from made_up_tables import MODELS, contracted, made_up_tables
 
 from calbias.truth.scenarios import Scenario
-from reproduction.report.league_page import honesty_of, league_page, standings
-from reproduction.studies.information_limit import limit_row
-from reproduction.studies.league import CURVES, LAWS
-from reproduction.studies.ranking import league_errors, league_ranking, league_sensitivity, ranks
-from reproduction.studies.reading import detection_reading, league_reading, power_reading
-from reproduction.tables.schema import columns_of
+from evidence.report.league_page import honesty_of, league_page, standings
+from evidence.studies.information_limit import limit_row
+from evidence.studies.league import CURVES, LAWS
+from evidence.studies.ranking import league_errors, league_ranking, league_sensitivity, ranks
+from evidence.studies.reading import detection_reading, league_reading, power_reading
+from pipeline.tables.schema import columns_of
 
 
 def league(shares, targets=None, m=400):

@@ -12,14 +12,14 @@ from made_up_tables import made_up_tables
 from PIL import Image
 
 from calbias.errors import InputError
-from reproduction.claims.evidence import Evidence
-from reproduction.claims.ledger import all_claims, judge_all, ledger_table
-from reproduction.claims.measurements import Measurement, in_words, measurement_table, number
-from reproduction.report import pictures
+from pipeline.claims.evidence import Evidence
+from pipeline.claims.ledger import all_claims, judge_all, ledger_table
+from pipeline.claims.measurements import Measurement, in_words, measurement_table, number
+from pipeline.report import pictures
+from pipeline.report.tables import MOST_ROWS, compared_places, papers_tables, shown
+from pipeline.tables.schema import columns_of, tables
 from reproduction.report.front_page import front_page
 from reproduction.report.ledger_page import ledger_page
-from reproduction.report.tables import MOST_ROWS, compared_places, papers_tables, shown
-from reproduction.tables.schema import columns_of, tables
 
 NAN = float("nan")
 FLOOR = pd.DataFrame(

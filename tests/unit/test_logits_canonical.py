@@ -10,8 +10,8 @@ import pytest
 from calbias.errors import InputError
 from calbias.logits.raw_file import Fold
 from calbias.logits.top_label import TopLabel, top_label
-from reproduction.logits.store import Logits, load_logits, save_logits
-from reproduction.logits.top_label_table import (
+from pipeline.logits.store import Logits, load_logits, save_logits
+from pipeline.logits.top_label_table import (
     Origin,
     read_top_labels,
     top_labels_of,

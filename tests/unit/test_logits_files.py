@@ -14,9 +14,9 @@ from refusals import refuses, refuses_texts
 from calbias.errors import InputError
 from calbias.io.checksums import file_digest
 from calbias.logits.top_label import top_label
-from reproduction.logits.read import read_logits
-from reproduction.logits.store import two_folds
-from reproduction.pipeline.manifest import PublishedFile
+from pipeline.logits.read import read_logits
+from pipeline.logits.store import two_folds
+from pipeline.manifest import PublishedFile
 
 K = 4
 

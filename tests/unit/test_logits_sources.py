@@ -9,9 +9,9 @@ from checkout import ROOT
 from shipped import shipped
 
 from calbias.errors import InputError
-from reproduction.logits.read import read_scores
-from reproduction.pipeline import logit_availability as sources
-from reproduction.pipeline.logit_availability import available_files
+from pipeline import logit_availability as sources
+from pipeline.logit_availability import available_files
+from pipeline.logits.read import read_scores
 
 RESOURCES = ROOT / "resources"
 FILE = "probs_resnet110_c10_logits.p"

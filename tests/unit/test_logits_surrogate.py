@@ -11,9 +11,9 @@ from scipy.special import betainc, polygamma
 
 from calbias import Curve, Scenario
 from calbias.logits.top_label import top_label
-from reproduction.logits import surrogate
-from reproduction.logits.surrogate import draw_logits, draw_scores, draw_surrogate, fold_sizes
-from reproduction.pipeline.manifest import read_manifest
+from pipeline.logits import surrogate
+from pipeline.logits.surrogate import draw_logits, draw_scores, draw_surrogate, fold_sizes
+from pipeline.manifest import read_manifest
 
 MANIFEST = read_manifest(PUBLISHED / "nn_calibration_logits_manifest.csv")
 with open(ROOT / "config" / "models.csv", newline="") as file:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from reproduction.logits.read import read_logits
+from pipeline.logits.read import read_logits
 
 K = 5
 

@@ -16,14 +16,14 @@ from calbias.logits.top_label import top_label
 from calbias.measures import registry
 from calbias.measures.ks_of_rank import reduced
 from calbias.measures.registry import Measure, list_measures, measure
-from reproduction.logits.store import Logits
+from pipeline.logits.store import Logits
+from pipeline.scenarios.paper import MODELS
+from pipeline.tables.schema import columns_of
 from reproduction.measured import outputs as outputs_file
 from reproduction.measured.of_model import bin_rows, graph_rows, measure_rows
 from reproduction.measured.outputs import outputs_of_logits, outputs_of_scores
 from reproduction.measured.printed import printed_values
 from reproduction.measured.tables import METHODS, measures_table, printed_tables
-from reproduction.scenarios.paper import MODELS
-from reproduction.tables.schema import columns_of
 
 SCORES = ROOT / "resources/scores"
 PROBABILITIES = np.array([[0.7, 0.2, 0.1], [0.1, 0.5, 0.4], [0.3, 0.3, 0.4], [0.0, 1.0, 0.0]])

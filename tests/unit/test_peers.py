@@ -6,7 +6,7 @@ import pytest
 from checkout import ROOT
 
 import compare_peers
-from reproduction.peers.causes import CAUSES, TOLERANCE
+from evidence.peers.causes import CAUSES, TOLERANCE
 
 VALUES = pd.read_csv(ROOT / "resources/peers/values.csv")
 DATA = compare_peers.data_sets()

@@ -6,11 +6,11 @@ from checkout import PUBLISHED, ROOT
 from refusals import refuses_texts
 
 from calbias.errors import InputError
-from reproduction.pipeline import job_memory as memory
-from reproduction.pipeline import models
-from reproduction.pipeline.catalogue import TABLES, available_figures, available_tables
-from reproduction.pipeline.job_logs import errors_of
-from reproduction.tables.schema import tables
+from pipeline import job_memory as memory
+from pipeline import models
+from pipeline.catalogue import TABLES, available_figures, available_tables
+from pipeline.job_logs import errors_of
+from pipeline.tables.schema import tables
 
 test_models_tables_that_are_refused = refuses_texts(
     models.read_models,

@@ -12,7 +12,7 @@ TRY = """
 import contextlib, importlib, io, json, pathlib, sys
 import draw_figure
 from calbias import Curve, Scenario, estimate
-from reproduction.claims.ledger import all_claims
+from pipeline.claims.ledger import all_claims
 from calbias.errors import InputError
 from calbias.calibration_tests.registry import load_test
 from reproduction.measured.outputs import outputs_of_logits
@@ -44,7 +44,7 @@ for folder, text in json.load(sys.stdin):
     path.unlink()
     sys.modules.pop(package + "." + folder.replace("/", ".") + ".mine", None)
 """
-CLAIM = "from reproduction.claims.verdicts import claim, worded\n\n\n@claim('C99', 'here', 'bias')"
+CLAIM = "from pipeline.claims.verdicts import claim, worded\n\n\n@claim('C99', 'here', 'bias')"
 CLAIM += "\n@worded(says='A claim.', published='1', rule='none', errors='none')\n"
 CLAIM += "def rule(evidence):\n    "
 LACKING = (  # folder, text of mine.py, what is said after its path

@@ -9,10 +9,10 @@ from scipy.special import softmax
 
 import calbias
 from calbias.logits.pickles import read_pickle
-from reproduction.claims.verdicts import NotJudged
+from evidence.studies.printed_classwise import DIFFERENCES, METHODS, printed_rows
+from pipeline.claims.verdicts import NotJudged
 from reproduction.measured.noise import FLOORS, NoiseFloors
 from reproduction.measured.outputs import Outputs
-from reproduction.measured.printed_classwise import DIFFERENCES, METHODS, printed_rows
 
 PRINTED = pd.read_csv(ROOT / "resources/published/kull2019_table3_classwise_ece.csv")
 

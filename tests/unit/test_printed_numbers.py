@@ -9,9 +9,9 @@ from shipped import shipped_folds
 import calbias
 from calbias.logits.top_label import top_label
 from calbias.recalibration.methods.temperature_scaling import inverse_temperature
-from reproduction.fits.beta import fit_beta
-from reproduction.fits.glm import best_fit, fit_all
-from reproduction.logits.store import REAL_LOGITS, Logits
+from pipeline.fits.beta import fit_beta
+from pipeline.fits.glm import best_fit, fit_all
+from pipeline.logits.store import REAL_LOGITS, Logits
 from reproduction.measured.outputs import outputs_of_logits
 
 RESNET, DENSENET = "resnet110_c10", "densenet40_c10"

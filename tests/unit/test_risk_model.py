@@ -10,7 +10,7 @@ from scipy.special import expit, logit
 
 from calbias.auditing.risk_model import FEWEST, risk_summary
 from calbias.engine.local_parabola import local_parabola
-from reproduction.studies.risk_model_coverage import truths
+from evidence.studies.risk_model_coverage import truths
 
 GENERATOR = np.random.default_rng(0)
 RISKS = GENERATOR.beta(1, 4, 600)

@@ -7,10 +7,10 @@ from claims_data import GROUP, TABLES
 
 from calbias import Curve, Scenario, true_calibration_error
 from calbias.simulation.simulate import simulate_estimates
-from reproduction.scenarios.fits import printed_coefficients, printed_fits
+from pipeline.scenarios.fits import printed_coefficients, printed_fits
+from pipeline.tables.schema import columns_of
 from reproduction.studies.t_test import t_test_sensitivity, within_rounding
 from reproduction.studies.tce_rounding import tce_range, tce_rounding
-from reproduction.tables.schema import columns_of
 
 FITS = printed_fits(TABLES["roelofs2022_table2_beta_fits"], TABLES["roelofs2022_table3_glm_fits"])
 PAIR = ["ece_debias_em", "ece_sweep_em"]

@@ -13,7 +13,7 @@ from shipped import MANIFEST, RESOURCES, shipped, shipped_folds, shipped_path
 
 from calbias.errors import InputError
 from calbias.logits.read_logits import read_outputs
-from reproduction.pipeline.manifest import verify_shipped
+from pipeline.manifest import verify_shipped
 
 ENTRIES = {entry["file"]: entry for entry in json.loads(MANIFEST.read_text("utf-8"))}
 KINDS = ("outputs", "scores", "answers", "forecasts")

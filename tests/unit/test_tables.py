@@ -9,9 +9,9 @@ from refusals import refuses_texts
 
 from calbias.errors import InputError
 from calbias.io.checksums import record_of
-from reproduction.tables.files import joined_tables, read_table, write_table
-from reproduction.tables.rows import read_rows
-from reproduction.tables.schema import column_meanings, columns_of, tables
+from pipeline.tables.files import joined_tables, read_table, write_table
+from pipeline.tables.rows import read_rows
+from pipeline.tables.schema import column_meanings, columns_of, tables
 
 FRAME = pd.DataFrame({"name": ["a", "ü"], "value": [0.1 + 0.2, np.nan]}).assign(
     count=pd.array([1, None]), ok=True

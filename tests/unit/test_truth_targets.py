@@ -14,8 +14,8 @@ from calbias import Curve, Scenario, true_calibration_error
 from calbias.truth.targets import registry
 from calbias.truth.targets.population import population_of_scenario
 from calbias.truth.targets.registry import known_targets, target_value, target_value_of_sample
-from reproduction.scenarios.wave import Wave
-from reproduction.studies.league import league_scenarios
+from evidence.scenarios.wave import Wave
+from evidence.studies.league import league_scenarios
 
 SQUARED = Scenario("squared", 1.0, 1.0, Curve("power", 0.0, 2.0))  # δ = c² − c on uniform scores
 SCENARIOS = [

@@ -5,11 +5,11 @@ import pandas as pd
 import pytest
 
 from calbias.calibration_tests.registry import load_test
-from reproduction.studies import verdict_power
-from reproduction.studies.interval_coverage import coverage_table
-from reproduction.studies.power import cluster_rows
-from reproduction.studies.verdict_clusters import CELLS, Cell, intervals, p_values
-from reproduction.studies.verdict_power import DESIGN, JUDGING, power_against
+from evidence.studies import verdict_power
+from evidence.studies.interval_coverage import coverage_table
+from evidence.studies.power import cluster_rows
+from evidence.studies.verdict_clusters import CELLS, Cell, intervals, p_values
+from evidence.studies.verdict_power import DESIGN, JUDGING, power_against
 
 BOTH = DESIGN | JUDGING
 

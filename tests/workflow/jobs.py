@@ -97,11 +97,11 @@ AFTER_EDIT = {
     | {"judge_recommendation", *COVERAGE, *PAPERS, *REPLICATED, *ANSWERED},
     "scripts/calbias/engine/sampler.py": {*ALL_SIMULATED, *FITS, *BIAS, *BIAS_FIGURES, *LEDGER}
     | {*LEAGUE, *OTHER_TARGETS, *POWER},
-    "scripts/reproduction/fits/beta.py": {*(f"fit_model {model}" for model in MODELS)}
+    "scripts/pipeline/fits/beta.py": {*(f"fit_model {model}" for model in MODELS)}
     | {*(MEASURED - AUDITED), *LEDGER, "settle_claims", "fig3_fits"}
     | {"join_tables beta_fits", "join_tables glm_fits", *AS_PUBLISHED},
     "scripts/reproduction/figures/bias_by_n.py": {*BIAS_FIGURES, *PAGES},
-    "scripts/reproduction/figures/style.py": {*ALL_FIGURES, *PICTURES, *PAGES}
+    "scripts/pipeline/figures/style.py": {*ALL_FIGURES, *PICTURES, *PAGES}
     | {"write_league_page league"},
     "scripts/reproduction/claims/section_1.py": {*LEDGER, "settle_claims"},
 }

@@ -11,9 +11,9 @@ from checkout import SMOKE
 from command import read
 from html_page import Page, axe_violations
 
-from reproduction.pipeline.catalogue import figures
-from reproduction.report.pictures import is_too_long
-from reproduction.tables.schema import tables
+from pipeline.catalogue import figures
+from pipeline.report.pictures import is_too_long
+from pipeline.tables.schema import tables
 
 ON_ITS_OWN = {  # tables of `make benchmark`, `snakemake league`, `multiclass`, `replication`
     *("benchmark", "benchmark_memory", "fit_times", "league_times"),

@@ -26,7 +26,7 @@ LOADED = {
     for work, names in {
         "audit": literal(AUDITING / "estimators.py", "ESTIMATORS"),
         "recommendation": literal(
-            HERE / "scripts/reproduction/studies/recommendation.py", "ESTIMATORS"
+            HERE / "scripts/evidence/studies/recommendation.py", "ESTIMATORS"
         ),
         "coverage": ["ece_bin_ew", "ece_debias_em"],
     }.items()

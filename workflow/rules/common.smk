@@ -12,18 +12,18 @@ sys.path.insert(0, str(HERE / "scripts"))
 
 from calbias.errors import InputError
 from calbias.estimation.registry import estimator_file
-from reproduction.tables.schema import columns_of
-from reproduction.pipeline.catalogue import (
+from pipeline.tables.schema import columns_of
+from pipeline.catalogue import (
     available_figures,
     available_tables,
     figures,
     validate_captions,
 )
-from reproduction.pipeline.config import estimator_folders, powers
-from reproduction.pipeline.job_logs import show_errors
-from reproduction.pipeline.logit_availability import DEFAULT_LOGITS_DIR
-from reproduction.pipeline.models import published_models
-from reproduction.pipeline.settings import code, job_environment, published, read_settings, resource
+from pipeline.config import estimator_folders, powers
+from pipeline.job_logs import show_errors
+from pipeline.logit_availability import DEFAULT_LOGITS_DIR
+from pipeline.models import published_models
+from pipeline.settings import code, job_environment, published, read_settings, resource
 
 # With every job that starts, Snakemake 9 adds a timer that looks for jobs to start again and again,
 # for a limit of jobs a second. In a full run that was a tenth of the CPU.

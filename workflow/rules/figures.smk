@@ -10,7 +10,7 @@ for number, (figure, entry) in enumerate(DRAWN.items(), start=1):
         name:
             figure
         input:
-            code=code("draw_figure", HERE / f"scripts/reproduction/figures/{entry.module}.py"),
+            code=code("draw_figure", HERE / "scripts" / f"{entry.module.replace('.', '/')}.py"),
             tables=[table(name) for name in entry.tables],
         output:
             png=report(

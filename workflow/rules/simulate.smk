@@ -1,6 +1,6 @@
 # Simulation: scenarios of each experiment, their true calibration error, and the replicates.
 
-from reproduction.pipeline import job_memory as memory
+from pipeline import job_memory as memory
 
 # Models whose scenarios rest on this run's own fits, of each experiment. The files that ship, or
 # were downloaded beside them, drive no simulation: the paper's printed fits do.

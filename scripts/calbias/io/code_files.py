@@ -11,9 +11,9 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).parents[1]
 SCRIPTS = PACKAGE.parent
-PACKAGES = ("calbias", "reproduction")
+PACKAGES = ("calbias", "pipeline", "reproduction", "evidence")
 _IMPORT = re.compile(
-    r"(?:^|[;:])[ \t]*(?:from\s+((?:calbias|reproduction)[.\w]*)\s+)?import\b"
+    r"(?:^|[;:])[ \t]*(?:from\s+((?:calbias|pipeline|reproduction|evidence)[.\w]*)\s+)?import\b"
     r"\s*(\([^)]*\)|[^;\n]*)",
     re.MULTILINE,
 )

@@ -3,10 +3,10 @@
 import numpy as np
 import pandas as pd
 
-from reproduction.claims.measurements import Measurement, by_case
+from pipeline.claims.measurements import Measurement, by_case
+from pipeline.claims.verdicts import CLEAR, CONSISTENTLY, SEARCHED, Verdict, claim, worded
+from pipeline.scenarios.paper import HEATMAP_BINS, HEATMAP_MODELS, HEATMAP_SIZES, N_BINS
 from reproduction.claims.tallies import FEW, RARE, Tally, tally, tally_measurements
-from reproduction.claims.verdicts import CLEAR, CONSISTENTLY, SEARCHED, Verdict, claim, worded
-from reproduction.scenarios.paper import HEATMAP_BINS, HEATMAP_MODELS, HEATMAP_SIZES, N_BINS
 from reproduction.summaries.bias_by_group import error_of_mean
 
 PAIR = ("ece_debias_em", "ece_sweep_em")

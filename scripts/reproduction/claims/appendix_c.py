@@ -5,17 +5,17 @@ import itertools
 import numpy as np
 import pandas as pd
 
-from reproduction.claims.evidence import enough_replicates
-from reproduction.claims.measurements import NAN, POINTS, Measurement, by_case
-from reproduction.claims.settling import Numbers, Settling, scenarios_of, settled
-from reproduction.claims.verdicts import CLEAR, SETTLED, NotJudged, Verdict, claim, worded
-from reproduction.scenarios.paper import (
+from pipeline.claims.evidence import enough_replicates
+from pipeline.claims.measurements import NAN, POINTS, Measurement, by_case
+from pipeline.claims.verdicts import CLEAR, SETTLED, NotJudged, Verdict, claim, worded
+from pipeline.scenarios.paper import (
     AMBIGUOUS_PERCENT,
     AMBIGUOUS_TCE_PERCENT,
     OFF_PERCENT,
     SWEEP_SIZES,
     WHOLE_PERCENT,
 )
+from reproduction.claims.settling import Numbers, Settling, scenarios_of, settled
 
 SCORES = {"Uniform": "beta_1_1_power_", "Beta(1.1, 0.1)": "beta_1.1_0.1_power_"}
 USUAL = "ece_bin_ew"

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from reproduction.claims.measurements import NAN, POINTS, Measurement, by_case
-from reproduction.claims.verdicts import CLEAR, NotJudged, Verdict, claim, worded
-from reproduction.scenarios.paper import CALIBRATED_BINS, MODEL_SIZES
+from pipeline.claims.measurements import NAN, POINTS, Measurement, by_case
+from pipeline.claims.verdicts import CLEAR, NotJudged, Verdict, claim, worded
+from pipeline.scenarios.paper import CALIBRATED_BINS, MODEL_SIZES
 
 FACTOR = 1.5
 SLIGHT_PERCENT = 0.25

@@ -1,8 +1,8 @@
 """Table ``measures`` as models × methods, for the claims about recalibration."""
 
-from reproduction.claims.measurements import Measurement
-from reproduction.claims.verdicts import NotJudged, Verdict
-from reproduction.scenarios.paper import MODELS
+from pipeline.claims.measurements import Measurement
+from pipeline.claims.verdicts import NotJudged, Verdict
+from pipeline.scenarios.paper import MODELS
 
 MOST = 0.9  # of the models
 

@@ -3,12 +3,12 @@
 import numpy as np
 import pandas as pd
 
-from reproduction.claims.verdicts import NotJudged
-from reproduction.fits.standard_errors import beta_errors, glm_errors, rows_with_table3_errors
-from reproduction.logits.store import REAL_LOGITS, REAL_SCORES, SURROGATE_LOGITS
-from reproduction.scenarios.paper import N_REPLICATES, TYPE_1_RATE
+from pipeline.claims.verdicts import NotJudged
+from pipeline.fits.standard_errors import beta_errors, glm_errors, rows_with_table3_errors
+from pipeline.logits.store import REAL_LOGITS, REAL_SCORES, SURROGATE_LOGITS
+from pipeline.scenarios.paper import N_REPLICATES, TYPE_1_RATE
+from pipeline.tables.schema import columns_of
 from reproduction.summaries.bias_by_group import error_of_mean
-from reproduction.tables.schema import columns_of
 
 _Z = 1.96  # standard errors from the middle of a 95 % range to its end
 

@@ -5,11 +5,11 @@ The models of the public logits are the same architectures in other trainings.
 
 import numpy as np
 
+from pipeline.claims.evidence import IF_AGREED, on_genuine
+from pipeline.claims.measurements import POINTS, Measurement, by_case
+from pipeline.claims.verdicts import CLEAR, NotJudged, Verdict, claim, worded
+from pipeline.scenarios.paper import MODELS
 from reproduction.claims.by_method import by_share, genuine, measured, on_other_networks, share
-from reproduction.claims.evidence import IF_AGREED, on_genuine
-from reproduction.claims.measurements import POINTS, Measurement, by_case
-from reproduction.claims.verdicts import CLEAR, NotJudged, Verdict, claim, worded
-from reproduction.scenarios.paper import MODELS
 
 BINNING = ("histogram_binning", "isotonic_regression", "bbq")
 RECALIBRATED = (*BINNING, "temperature_scaling", "vector_scaling")

@@ -5,13 +5,13 @@ import itertools
 import numpy as np
 import pandas as pd
 
+from pipeline.claims.evidence import EACH, IF_AGREED, on_genuine
+from pipeline.claims.measurements import NAN, POINTS, Measurement, by_case
+from pipeline.claims.verdicts import NotJudged, Verdict, claim, worded
+from pipeline.logits.store import REAL_SCORES
+from pipeline.scenarios.paper import MODELS
 from reproduction.claims.by_method import by_share, genuine, measured, on_other_networks, share
-from reproduction.claims.evidence import EACH, IF_AGREED, on_genuine
-from reproduction.claims.measurements import NAN, POINTS, Measurement, by_case
-from reproduction.claims.verdicts import NotJudged, Verdict, claim, worded
-from reproduction.logits.store import REAL_SCORES
 from reproduction.measured.tables import ON_HALF
-from reproduction.scenarios.paper import MODELS
 
 METHODS = ("uncalibrated", "temperature_scaling", "vector_scaling", "spline")
 COMPARED = ", ".join(METHODS)

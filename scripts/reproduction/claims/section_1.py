@@ -1,7 +1,7 @@
 """R01: a perfectly calibrated model and its ECE_bin (section 1, Figure 1)."""
 
-from reproduction.claims.measurements import Measurement
-from reproduction.claims.verdicts import CLEAR, NotJudged, Verdict, claim, worded
+from pipeline.claims.measurements import Measurement
+from pipeline.claims.verdicts import CLEAR, NotJudged, Verdict, claim, worded
 
 LARGE_PERCENT = 2.0  # the size that appendix C calls "off"
 NOTICEABLE_PERCENT = 1.0

@@ -5,17 +5,17 @@ import itertools
 import numpy as np
 import pandas as pd
 
-from reproduction.claims.evidence import by_estimator
-from reproduction.claims.measurements import POINTS, Measurement, by_case
-from reproduction.claims.tallies import abs_difference
-from reproduction.claims.verdicts import CLEAR, SEARCHED, Verdict, claim, worded
-from reproduction.scenarios.paper import (
+from pipeline.claims.evidence import by_estimator
+from pipeline.claims.measurements import POINTS, Measurement, by_case
+from pipeline.claims.verdicts import CLEAR, SEARCHED, Verdict, claim, worded
+from pipeline.scenarios.paper import (
     FIG2B_SCENARIOS,
     HEATMAP_BINS,
     HEATMAP_MODELS,
     HEATMAP_SIZES,
     N_BINS,
 )
+from reproduction.claims.tallies import abs_difference
 
 MOST = 0.75
 FIGURES = (

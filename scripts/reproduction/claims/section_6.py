@@ -4,8 +4,8 @@ import numpy as np
 from scipy.special import betainc
 
 from calbias.truth.curves import Curve
+from pipeline.claims.verdicts import NotJudged, Verdict, claim, worded
 from reproduction.claims.similarity import groups_matter, similarity_measurements
-from reproduction.claims.verdicts import NotJudged, Verdict, claim, worded
 
 SIGNIFICANT = 0.05
 _SCORES = (np.arange(1000) + 0.5) / 1000

@@ -2,8 +2,10 @@
 
 import numpy as np
 
-from reproduction.claims.evidence import by_estimator
-from reproduction.claims.measurements import POINTS, Measurement, by_case
+from pipeline.claims.evidence import by_estimator
+from pipeline.claims.measurements import POINTS, Measurement, by_case
+from pipeline.claims.verdicts import CLEAR, CONSISTENTLY, Verdict, claim, worded
+from pipeline.scenarios.paper import BINNED, MODEL_SIZES, MODELS
 from reproduction.claims.section_7_1_t_test import PAIR, SIGNIFICANT
 from reproduction.claims.similarity import groups_matter, similarity_measurements
 from reproduction.claims.tallies import (
@@ -15,8 +17,6 @@ from reproduction.claims.tallies import (
     tally_measurements,
     unrooted_note,
 )
-from reproduction.claims.verdicts import CLEAR, CONSISTENTLY, Verdict, claim, worded
-from reproduction.scenarios.paper import BINNED, MODEL_SIZES, MODELS
 from reproduction.summaries.bias_by_group import bias_by_group, error_of_mean
 
 FAMILIES = ("bin", "debias", "sweep")

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from reproduction.claims.evidence import by_estimator
-from reproduction.claims.measurements import NAN, Measurement
-from reproduction.claims.verdicts import CLEAR, Verdict, claim, worded
-from reproduction.scenarios.paper import DEBIAS_PERCENT, MODELS, P_VALUE, SWEEP_PERCENT, T_STATISTIC
+from pipeline.claims.evidence import by_estimator
+from pipeline.claims.measurements import NAN, Measurement
+from pipeline.claims.verdicts import CLEAR, Verdict, claim, worded
+from pipeline.scenarios.paper import DEBIAS_PERCENT, MODELS, P_VALUE, SWEEP_PERCENT, T_STATISTIC
 from reproduction.summaries.bias_by_group import error_of_mean
 from reproduction.summaries.paired_t_test import ROUNDING, SAME_MEANS, paired_t_test
 

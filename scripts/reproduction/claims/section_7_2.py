@@ -5,15 +5,15 @@ import itertools
 import numpy as np
 
 from calbias.truth.true_error import true_calibration_error
-from reproduction.claims.evidence import Evidence, enough_replicates
-from reproduction.claims.measurements import NAN, Measurement, by_case
+from pipeline.claims.evidence import Evidence, enough_replicates
+from pipeline.claims.measurements import NAN, Measurement, by_case
+from pipeline.claims.verdicts import CONSISTENTLY, SETTLED, NotJudged, Verdict, claim, worded
+from pipeline.detection_limits import TARGETS, detection_limits
+from pipeline.scenarios.paper import DETECTABLE_PERCENT, DETECTION_SIZES, NORM, WHOLE_PERCENT
 from reproduction.claims.settling import Numbers, Settling, cells_of, scenarios_of, settled
 from reproduction.claims.tallies import tally, tally_measurements
-from reproduction.claims.verdicts import CONSISTENTLY, SETTLED, NotJudged, Verdict, claim, worded
-from reproduction.scenarios.paper import DETECTABLE_PERCENT, DETECTION_SIZES, NORM, WHOLE_PERCENT
 from reproduction.summaries.bias_by_group import error_of_mean
 from reproduction.summaries.detection import detection_rows
-from reproduction.summaries.detection_limits import TARGETS, detection_limits
 
 PAIR = ("ece_bin_ew", "ece_sweep_em")
 MANY = 10000

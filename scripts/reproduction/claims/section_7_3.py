@@ -3,8 +3,10 @@
 import itertools
 from collections import Counter
 
-from reproduction.claims.evidence import by_estimator
-from reproduction.claims.measurements import by_case
+from pipeline.claims.evidence import by_estimator
+from pipeline.claims.measurements import by_case
+from pipeline.claims.verdicts import CLEAR, CONSISTENTLY, Verdict, claim, worded
+from pipeline.scenarios.paper import BINNED, MODELS
 from reproduction.claims.section_7_1 import KDES, curves_by_group
 from reproduction.claims.section_7_1_t_test import SIGNIFICANT, paired_test
 from reproduction.claims.tallies import (
@@ -15,8 +17,6 @@ from reproduction.claims.tallies import (
     tally_measurements,
     unrooted_note,
 )
-from reproduction.claims.verdicts import CLEAR, CONSISTENTLY, Verdict, claim, worded
-from reproduction.scenarios.paper import BINNED, MODELS
 
 GOOD = ("ece_sweep_em", "ece_debias_em")
 COMMON = ("ece_bin_ew", "ece_debias_ew")

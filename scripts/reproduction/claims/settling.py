@@ -17,9 +17,9 @@ from calbias.estimation.loading import load_estimator
 from calbias.simulation.simulate import simulate_cells
 from calbias.truth.curves import Curve
 from calbias.truth.scenarios import Scenario
-from reproduction.claims.verdicts import CLEAR, NotJudged, Verdict
+from pipeline.claims.verdicts import CLEAR, NotJudged, Verdict
+from pipeline.scenarios.paper import N_BINS, NORM
 from reproduction.replicates.store import Cell, Estimates
-from reproduction.scenarios.paper import N_BINS, NORM
 
 MOST_SCORES = 2_500_000_000  # ten CPU seconds
 

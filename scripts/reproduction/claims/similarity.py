@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from reproduction.claims.measurements import by_case
-from reproduction.claims.verdicts import NotJudged
+from pipeline.claims.measurements import by_case
+from pipeline.claims.verdicts import NotJudged
 
 
 class Similarity(NamedTuple):

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from reproduction.claims.evidence import TABLE_1, on_genuine
-from reproduction.claims.measurements import NAN, Measurement, by_case
-from reproduction.claims.verdicts import Verdict, claim, worded
-from reproduction.scenarios.paper import MODELS
-from reproduction.tables.files import is_true
+from pipeline.claims.evidence import TABLE_1, on_genuine
+from pipeline.claims.measurements import NAN, Measurement, by_case
+from pipeline.claims.verdicts import Verdict, claim, worded
+from pipeline.scenarios.paper import MODELS
+from pipeline.tables.files import is_true
 
 MEASURES = ("ece_bin_ew", "ece_sweep_em")  # in the same order, those of the tables
 DEFAULT = "default"

@@ -4,13 +4,13 @@ import numpy as np
 import pandas as pd
 
 from calbias.truth.curves import LINKS_AND_TRANSFORMS
-from reproduction.claims.evidence import EACH, TABLE_2, TABLE_3, enough_replicates, on_genuine
-from reproduction.claims.measurements import POINTS, Measurement, by_case
-from reproduction.claims.verdicts import CLEAR, NotJudged, Verdict, claim, worded
-from reproduction.fits.standard_errors import rows_with_table3_errors
-from reproduction.logits.store import REAL_SCORES
-from reproduction.scenarios.fits import HALF_LAST_DIGIT_BETA
-from reproduction.tables.files import is_true
+from pipeline.claims.evidence import EACH, TABLE_2, TABLE_3, enough_replicates, on_genuine
+from pipeline.claims.measurements import POINTS, Measurement, by_case
+from pipeline.claims.verdicts import CLEAR, NotJudged, Verdict, claim, worded
+from pipeline.fits.standard_errors import rows_with_table3_errors
+from pipeline.logits.store import REAL_SCORES
+from pipeline.scenarios.fits import HALF_LAST_DIGIT_BETA
+from pipeline.tables.files import is_true
 
 BETA_TOLERANCE, BETA_LOOSE = 0.002, 0.05
 MOST, MANY = 0.95, 0.75

@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from reproduction.claims.measurements import Measurement
-from reproduction.claims.verdicts import CLEAR, FEW, RARE, Verdict
+from pipeline.claims.measurements import Measurement
+from pipeline.claims.verdicts import CLEAR, FEW, RARE, Verdict
 from reproduction.summaries.bias_by_group import error_of_mean
 
 

@@ -5,7 +5,7 @@ binned estimators decide the range of the upper panels; a KDE that leaves it is 
 lower row, where dashed lines mark the range above.
 """
 
-from reproduction.figures import labels, panels, selection, style
+from pipeline.figures import labels, panels, selection, style
 from reproduction.summaries.bias_by_group import bias_by_group
 
 TABLES = ("bias", "scenarios")

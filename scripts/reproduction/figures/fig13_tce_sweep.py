@@ -1,7 +1,7 @@
 """Figure 13: mean estimate against TCE by sample size and score distribution (appendix C)."""
 
-from reproduction.figures import labels, panels, selection, style
-from reproduction.scenarios.paper import AMBIGUOUS_PERCENT, AMBIGUOUS_TCE_PERCENT, OFF_PERCENT
+from pipeline.figures import labels, panels, selection, style
+from pipeline.scenarios.paper import AMBIGUOUS_PERCENT, AMBIGUOUS_TCE_PERCENT, OFF_PERCENT
 
 TITLE = "Mean estimate by true calibration error"
 TABLES = ("bias", "scenarios")

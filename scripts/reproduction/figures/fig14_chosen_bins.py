@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from reproduction.figures import labels, panels, selection, style
+from pipeline.figures import labels, panels, selection, style
 
 TITLE = "Mean ECE_bin by number of bins, and the number that the sweep chooses"
 TABLES = ("chosen_bins", "scenarios", "bias")

@@ -1,7 +1,8 @@
 """Figure 2a: what decides the true calibration error, the score density and the curve (§3)."""
 
 from calbias.truth import curves
-from reproduction.figures import densities, labels, panels, selection, style
+from pipeline.figures import labels, panels, selection, style
+from reproduction.figures import densities
 
 TITLE = "What decides the true calibration error: score density and calibration curve"
 TABLES = ("scenarios", "true_calibration_error")

@@ -2,7 +2,7 @@
 
 import itertools
 
-from reproduction.figures import labels, panels, selection, style
+from pipeline.figures import labels, panels, selection, style
 
 TITLE = "Bias of ECE_bin by number of bins and sample size"
 TABLES = ("bias", "scenarios", "tce_rounding")

@@ -11,9 +11,10 @@ from matplotlib.ticker import NullLocator
 from scipy.special import betainc
 
 from calbias.truth import curves
-from reproduction.figures import densities, labels, panels, selection, style
-from reproduction.logits.store import SURROGATE_LOGITS
-from reproduction.tables.files import is_true
+from pipeline.figures import labels, panels, selection, style
+from pipeline.logits.store import SURROGATE_LOGITS
+from pipeline.tables.files import is_true
+from reproduction.figures import densities
 
 TITLE = "Fits to the ten models, and ECE_bin of real and simulated data"
 TABLES = ("beta_fits", "glm_fits", "ece_bin_real_and_simulated", "models")

@@ -9,9 +9,9 @@ import numpy as np
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import BoundaryNorm, ListedColormap
 
-from reproduction.figures import labels, panels, selection, style
-from reproduction.scenarios.paper import DETECTABLE_PERCENT
-from reproduction.summaries.detection_limits import crossing
+from pipeline.detection_limits import crossing
+from pipeline.figures import labels, panels, selection, style
+from pipeline.scenarios.paper import DETECTABLE_PERCENT
 
 TITLE = "Miss rate of a test for miscalibration, by true error and sample size"
 TABLES = ("detection", "detection_limits")

@@ -8,8 +8,8 @@ gap to the mean score.
 import numpy as np
 import pandas as pd
 
-from reproduction.figures import labels, panels, selection, style
-from reproduction.summaries.detection_limits import wilson_interval
+from pipeline.detection_limits import wilson_interval
+from pipeline.figures import labels, panels, selection, style
 
 TABLES = ("reliability_bins",)
 FIGURES = {"guo_fig1_confidence": {"of": "models"}, "guo_fig4_recalibrated": {"of": "methods"}}

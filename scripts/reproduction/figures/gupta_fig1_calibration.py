@@ -4,7 +4,7 @@ Cumulative scores and hits; their difference, whose greatest size is the KS erro
 probability of a hit (a spline fitted to the rows shown); that probability by score.
 """
 
-from reproduction.figures import labels, panels, selection, style
+from pipeline.figures import labels, panels, selection, style
 
 TABLES = ("calibration_graphs", "measures")
 TITLE = "Calibration graphs before and after the spline"

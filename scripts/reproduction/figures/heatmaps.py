@@ -10,7 +10,7 @@ from matplotlib.patches import Rectangle
 
 from calbias.errors import InputError
 from calbias.estimation.registry import CHOSEN, NO_BINS
-from reproduction.figures import labels, panels, selection, style
+from pipeline.figures import labels, panels, selection, style
 
 TABLES = ("bias", "scenarios", "tce_rounding", "true_calibration_error")
 EXPERIMENTS = ("heatmaps",)

@@ -6,8 +6,8 @@ agreement over bootstrap resamples, and the paper's own tick next to it.
 
 from matplotlib.patches import Patch, Rectangle
 
-from reproduction.figures import labels, panels, selection, style
-from reproduction.tables.files import is_true
+from pipeline.figures import labels, panels, selection, style
+from pipeline.tables.files import is_true
 
 TITLE = "Which recalibration method each estimator selects"
 TABLES = ("recalibration_selection", "models")

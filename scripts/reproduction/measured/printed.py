@@ -6,7 +6,7 @@ use. A row of a printed table is named like a model of the models table: archite
 
 import re
 
-from reproduction.tables.files import read_table
+from pipeline.tables.files import read_table
 
 PAPERS = {"guo2017": "Guo et al. 2017", "gupta2021": "Gupta et al. 2021"}
 TABLES = {  # file of resources/published: its measure, or the column that names it

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from reproduction.tables.schema import columns_of
+from pipeline.tables.schema import columns_of
 
 METHODS = (
     *("uncalibrated", "histogram_binning", "isotonic_regression", "bbq", "temperature_scaling"),

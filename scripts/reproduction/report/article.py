@@ -8,7 +8,7 @@ from functools import partial
 import jinja2
 
 from calbias.errors import InputError
-from reproduction.claims.verdicts import Verdict
+from pipeline.claims.verdicts import Verdict
 from reproduction.report import article_numbers
 
 NUMBERS = (

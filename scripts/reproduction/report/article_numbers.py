@@ -6,8 +6,8 @@ Each public function takes the Results first; the templates call it by its name.
 import numpy as np
 
 from calbias.errors import InputError
-from reproduction.logits.store import REAL_SCORES
-from reproduction.studies.names import CLUSTERED
+from pipeline.figures.names import CLUSTERED
+from pipeline.logits.store import REAL_SCORES
 
 ALTERNATIVES = ("slope", "shift", "wave", "power")
 PRINTED = ("ks_top1", "ece25", "accuracy")

@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from reproduction.claims.verdicts import Verdict
-from reproduction.pipeline.catalogue import figures as figure_catalogue
-from reproduction.report.ledger_page import template
+from pipeline.catalogue import figures as figure_catalogue
+from pipeline.claims.verdicts import Verdict
+from pipeline.report.papers import papers_with_claims
+from pipeline.report.templates import template
+from pipeline.scenarios.paper import MODELS
 from reproduction.report.numbers import findings
-from reproduction.report.papers import papers_with_claims
-from reproduction.scenarios.paper import MODELS
 
 SHOWN = {"floor": "fig1_intro", "coverage": "interval_coverage", "prediction": "predicted_bias"}
 """Topic of a finding → the figure that shows it."""
@@ -18,7 +18,7 @@ def front_page(tables, pictures, audits=(), cost=None):
 
     ``tables`` {name: DataFrame} has at least ``claims`` and ``measurements``, ``pictures`` is
     {figure: path of its PNG}, ``audits`` names the pages in ``results/audit``, ``cost`` is what
-    ``reproduction.pipeline.job_logs.cost_by_rule`` returns.
+    ``pipeline.job_logs.cost_by_rule`` returns.
     """
     catalogue = figure_catalogue()
     cards = [

@@ -2,21 +2,18 @@
 
 from pathlib import Path
 
-import jinja2
+from pipeline.catalogue import figures as figure_catalogue
+from pipeline.claims.ledger import all_claims
+from pipeline.claims.verdicts import Verdict
+from pipeline.report.papers import papers_with_claims
+from pipeline.report.pictures import SCALES, is_too_long, reading_of, small_picture
+from pipeline.report.tables import compared_places, measurement_groups, papers_tables, shown
+from pipeline.report.templates import template
+from pipeline.scenarios.paper import MODELS
+from pipeline.tables.rows import validate_columns
+from pipeline.tables.schema import columns_of
+from pipeline.tables.schema import tables as table_entries
 
-from reproduction import CHECKOUT
-from reproduction.claims.ledger import all_claims
-from reproduction.claims.verdicts import Verdict
-from reproduction.pipeline.catalogue import figures as figure_catalogue
-from reproduction.report.papers import papers_with_claims
-from reproduction.report.pictures import SCALES, is_too_long, reading_of, small_picture
-from reproduction.report.tables import compared_places, measurement_groups, papers_tables, shown
-from reproduction.scenarios.paper import MODELS
-from reproduction.tables.rows import validate_columns
-from reproduction.tables.schema import columns_of
-from reproduction.tables.schema import tables as table_entries
-
-TEMPLATES = CHECKOUT / "workflow/report"
 MANY = 24  # measurements from which a claim's are folded
 NOT_SHOWN = ("claims", "measurements", "comparison", "printed_tables")  # have sections of their own
 VERDICT_WORDS = {  # its symbol, what it means
@@ -33,18 +30,6 @@ VERDICT_WORDS = {  # its symbol, what it means
     ),
     "not_judged": ("–", "this run did not compute what the rule compares"),
 }  # fmt: skip
-
-
-def template(name):
-    """Return a page's template; a name that it uses and nobody gives is an error."""
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(TEMPLATES),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=jinja2.StrictUndefined,
-    )
-    return environment.get_template(name)
 
 
 def ledger_page(tables, pictures, audits=()):

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from reproduction.report.papers import counted
-from reproduction.scenarios.paper import MODEL_SIZES, MODELS
+from pipeline.report.papers import counted
+from pipeline.scenarios.paper import MODEL_SIZES, MODELS
 
 OURS = "posterior_hull"
 N_SCORES = len(MODELS) * sum(MODEL_SIZES)  # of a replicate of Figure 4

@@ -3,7 +3,7 @@
 The curve T is the GLM of least AIC on the test fold's recalibrated scores.
 
 - ``glm_empirical``: |c - T(c)|^p averaged over the scores themselves, atoms and all
-  (``reproduction.fits.empirical_error``).
+  (``pipeline.fits.empirical_error``).
 - ``glm_beta``: integrated over a Beta distribution fitted to the scores, as Roelofs et al. 2022
   (section 6 and Table 1) describe it. Tied scores make that fit doubtful.
 
@@ -23,10 +23,10 @@ from scipy.special import log_expit
 from calbias.errors import InputError
 from calbias.truth.scenarios import Scenario
 from calbias.truth.true_error import true_calibration_error
-from reproduction.fits.beta import fit_beta
-from reproduction.fits.empirical_error import atoms
-from reproduction.fits.glm import Labelled, refit
-from reproduction.fits.inputs import LOG_MISS_AT_ONE
+from pipeline.fits.beta import fit_beta
+from pipeline.fits.empirical_error import atoms
+from pipeline.fits.glm import Labelled, refit
+from pipeline.fits.inputs import LOG_MISS_AT_ONE
 
 REFERENCES = ("glm_empirical", "glm_beta")
 GROUP_WIDTH = 0.02

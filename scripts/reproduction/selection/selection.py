@@ -4,7 +4,7 @@ from functools import cache
 
 import numpy as np
 
-from reproduction.fits.empirical_error import empirical_tce, fit_curve
+from pipeline.fits.empirical_error import empirical_tce, fit_curve
 from reproduction.selection.analysis_choices import CHOICES, DEFAULT, METHODS
 from reproduction.selection.measures import load_measures, measured, resampled_values
 from reproduction.selection.reference import beta_tce, resampled_tce

@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 
 from calbias.errors import InputError
+from pipeline.tables.files import read_table
+from pipeline.tables.rows import validate_columns
+from pipeline.tables.schema import columns_of
 from reproduction.selection.analysis_choices import DEFAULT
-from reproduction.tables.files import read_table
-from reproduction.tables.rows import validate_columns
-from reproduction.tables.schema import columns_of
 
 PUBLISHED = {"ece_bin_ew": "ece_bin_selects_as_tce", "ece_sweep_em": "ece_sweep_selects_as_tce"}
 """The two estimators of the paper's Table 1 and their columns in the published table."""

@@ -1,7 +1,7 @@
 """The rows of a model in ``recalibration``, ``recalibration_details`` and its selections."""
 
 from calbias.auditing.description import ties_of
-from reproduction.fits.empirical_error import atoms
+from pipeline.fits.empirical_error import atoms
 from reproduction.selection.analysis_choices import METHODS, VARIANTS
 from reproduction.selection.measures import draw_counts
 from reproduction.selection.outcomes import outcomes

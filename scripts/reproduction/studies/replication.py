@@ -14,7 +14,7 @@ from calbias.errors import InputError
 from calbias.logits.raw_file import Fold
 from calbias.logits.top_label import top_label
 from calbias.recalibration.registry import load_method
-from reproduction.logits.store import REAL_LOGITS, Logits
+from pipeline.logits.store import REAL_LOGITS, Logits
 from reproduction.measured.noise import NoiseFloors
 from reproduction.measured.of_model import measure_rows
 from reproduction.measured.outputs import OF_MATRICES, Outputs, outputs_of_logits

@@ -7,8 +7,9 @@ from scipy.stats import t as student_t
 from calbias.simulation.simulate import simulate_estimates
 from calbias.truth.curves import Curve
 from calbias.truth.true_error import true_calibration_error
-from reproduction.scenarios.fits import HALF_LAST_DIGIT, printed_coefficients
-from reproduction.scenarios.paper import DEBIAS_PERCENT, SWEEP_PERCENT, T_STATISTIC
+from pipeline.scenarios.fits import HALF_LAST_DIGIT, printed_coefficients
+from pipeline.scenarios.paper import DEBIAS_PERCENT, SWEEP_PERCENT, T_STATISTIC
+from pipeline.tables.schema import columns_of
 from reproduction.summaries.paired_t_test import (
     CONFIGURED,
     ONE_SIDED,
@@ -17,7 +18,6 @@ from reproduction.summaries.paired_t_test import (
     abs_pairs,
     paired_t_test,
 )
-from reproduction.tables.schema import columns_of
 
 DEBIAS, SWEEP, UNCLIPPED = "ece_debias_em", "ece_sweep_em", "ece_debias_unclipped_em"
 _MOST_REPLICATES = 10_000  # of 70 cells, in memory at once

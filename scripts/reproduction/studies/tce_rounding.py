@@ -9,8 +9,8 @@ from scipy.optimize import minimize
 from calbias.truth.curves import Curve
 from calbias.truth.scenarios import Scenario
 from calbias.truth.true_error import true_calibration_error
-from reproduction.scenarios.fits import HALF_LAST_DIGIT, HALF_LAST_DIGIT_BETA, printed_coefficients
-from reproduction.tables.schema import columns_of
+from pipeline.scenarios.fits import HALF_LAST_DIGIT, HALF_LAST_DIGIT_BETA, printed_coefficients
+from pipeline.tables.schema import columns_of
 
 # The two score distributions with T(c) = c^2, as printed: in §4 and in the authors' script.
 PRINTED_BETAS = (("2.8", "0.05"), ("1.1", "0.1"))

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from calbias.estimation.registry import NO_BINS
-from reproduction.tables.schema import columns_of
+from pipeline.tables.schema import columns_of
 
 
 def bias_rows(experiment, estimators, true_errors):

@@ -1,8 +1,8 @@
 """ECE_bin of a model's logits and of data simulated from its fits (Table 4, Fig 3c)."""
 
 from calbias.estimation.api import estimate
-from reproduction.logits.top_label_table import read_top_labels
-from reproduction.tables.schema import columns_of
+from pipeline.logits.top_label_table import read_top_labels
+from pipeline.tables.schema import columns_of
 
 PUBLISHED_BINS = 15
 

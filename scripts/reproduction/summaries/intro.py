@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from calbias.engine.sampler import draw
-from reproduction.tables.schema import columns_of
+from pipeline.tables.schema import columns_of
 
 HISTOGRAM_BINS = 100
 

@@ -1,0 +1,1 @@
+"""What backs the promises of calbias: league, coverage, power, predicted bias, peers, benchmark."""

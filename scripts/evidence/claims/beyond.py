@@ -1,0 +1,200 @@
+"""C01 to C03: what this project claims itself, beyond the papers."""
+
+import numpy as np
+import pandas as pd
+
+from pipeline.claims.measurements import POINTS, Measurement, by_case
+from pipeline.claims.verdicts import NotJudged, Verdict, claim, worded
+from pipeline.logits.store import REAL_SCORES
+
+FEWEST_MODELS = 10
+FEWEST_SUBSAMPLES_SIZE = 3200  # sizes that the rule needs: up to this one at least
+EXPLAINED, PARTLY = 2 / 3, 1 / 2
+METHOD, JUDGING = "posterior_hull", "judging"
+MEAN, CELL, VISIBLE = 0.95, 0.90, 0.5
+FEWEST_DATA_SETS = 50
+OURS, SWEEP = "averaged_posterior", "ece_sweep_em"
+FEWEST_REPLICATES = 40
+SINGLE = "curve of a single subsample"
+
+
+@claim("C01", "calbias", "predicted_bias", "predicted_bias")
+@worded(
+    says=(
+        "Bias by construction, with hits redrawn from a fitted curve, predicts the bias of an "
+        "estimator on real data"
+    ),
+    published="no paper has looked",
+    rule=(
+        "On the real score files, estimators and sizes of table predicted_bias (files with sizes "
+        f"of {FEWEST_SUBSAMPLES_SIZE} and more): explained is 1 − mean|observed − predicted| / "
+        "mean|observed| bias, over all rows, for the curve fitted on all rows and for the mean "
+        "of curves fitted on subsamples alone. Reproduced if both explain at least "
+        f"{EXPLAINED:.0%}, approximate if both explain at least half. Shown besides: by "
+        "estimator, by size, for the curve of a single subsample, and on language models' answers."
+    ),
+    errors="± one standard error over the models",
+)
+def construction_predicts_real_bias(evidence):
+    every = evidence.table("predicted_bias")
+    sizes = every.groupby("model")["n_samples"].transform("max")
+    rows, others = every[sizes >= FEWEST_SUBSAMPLES_SIZE], every[sizes < FEWEST_SUBSAMPLES_SIZE]
+    n_models, largest = rows["model"].nunique(), every["n_samples"].max()
+    if n_models < FEWEST_MODELS or largest < FEWEST_SUBSAMPLES_SIZE:
+        raise NotJudged(
+            f"table predicted_bias has {n_models} models and sizes up to {largest}; the rule wants "
+            f"{FEWEST_MODELS} and {FEWEST_SUBSAMPLES_SIZE}"
+        )
+    observed = rows["observed_bias_percent"]
+    distances = _distances(rows)
+    shares = _shares(rows).drop(SINGLE, errors="ignore")
+    distances = distances[shares.index]
+
+    def over_models(name, values, case=""):
+        means = values.groupby(rows["model"]).mean()
+        error = means.std(ddof=1) / np.sqrt(means.size)
+        return Measurement(name, values.mean(), POINTS, case, error)
+
+    for name, distance in distances.items():
+        yield over_models("mean distance", distance, name)
+    yield over_models("mean |observed bias|", observed.abs())
+    yield from by_case("share explained", 100 * shares, "percent")
+    for column in ("estimator", "n_samples"):
+        for name, part in rows.groupby(column, sort=False):
+            words = f"share explained, {column.replace('_', ' ')} {name}"
+            yield from by_case(words, 100 * _shares(part), "percent")
+    yield from by_case("share explained", 100 * _shares(rows).filter([SINGLE]), "percent")
+    if len(others):
+        words = "share explained, answers of language models"
+        yield from by_case(words, 100 * _shares(others), "percent")
+    by_estimator = pd.Series(
+        {name: 100 * _shares(part).iloc[0] for name, part in rows.groupby("estimator")}
+    )
+    if by_estimator.min() < 100 * PARTLY:
+        least, most = by_estimator.idxmin(), by_estimator.idxmax()
+        yield (
+            f"the share differs by estimator: {by_estimator[least]:.0f} % for {least}, whose bias "
+            f"is small, {by_estimator[most]:.0f} % for {most}"
+        )
+    by_model = distances.iloc[:, 0].groupby(rows["model"]).mean()
+    yield (
+        f"the distance is largest for {by_model.idxmax()} ({by_model.max():.2f} points): "
+        "where a GLM misses the curve near 1, or many scores are exactly 1"
+    )
+    return Verdict.of(shares.min() >= EXPLAINED, shares.min() >= PARTLY), REAL_SCORES
+
+
+def _shares(rows):
+    """Return {curve: share of the observed bias that the predictions explain}, a Series."""
+    return 1 - _distances(rows).mean() / rows["observed_bias_percent"].abs().mean()
+
+
+def _distances(rows):
+    """Return |observed − predicted| in percent, a column for each curve that the table has."""
+    observed = rows["observed_bias_percent"]
+    distances = {
+        "curve fitted on all rows": rows["predicted_bias_percent"] - observed,
+        "curve fitted on the subsample": rows["predicted_from_subsample_percent"] - observed,
+    }
+    if "one_subsample_distance_percent" in rows:
+        distances[SINGLE] = rows["one_subsample_distance_percent"]
+    return pd.DataFrame(distances).abs()
+
+
+@claim("C02", "calbias", "interval_coverage", "interval_coverage")
+@worded(
+    says=(
+        "The interval of an audit, a hull over posterior classes at nominal 95 %, covers the true "
+        f"error at least {MEAN:.0%} of the time on average and {CELL:.0%} in every cell whose "
+        "error a test can see; included are cells that it was not made on: random worlds, and "
+        "cells that a person wrote who did not know the method"
+    ),
+    published="no package has such an interval",
+    rule=(
+        f"Method {METHOD} (ℓ1) in table interval_coverage, each scenario and n with at least "
+        f"{FEWEST_DATA_SETS} data sets. Reproduced if the mean coverage is at least {MEAN:.0%} "
+        f"and no cell's exact 95 % range lies below {CELL:.0%} where the verdict finds the error "
+        f"in at least {VISIBLE:.0%} of the data sets; approximate if one of the two holds. The "
+        "other methods are shown on the same cells."
+    ),
+    errors="± one standard error; cells: exact 95 % range",
+)
+def intervals_cover(evidence):
+    table = evidence.table("interval_coverage")
+    rows = table[table["method"] == METHOD].reset_index(drop=True)
+    if rows.empty or rows["n_data_sets"].min() < FEWEST_DATA_SETS:
+        raise NotJudged(
+            f"table interval_coverage has fewer than {FEWEST_DATA_SETS} data sets a cell"
+        )
+    seen = rows[rows["found_by_verdict"] >= VISIBLE]
+    mean, worst = rows["coverage"].mean(), rows.loc[rows["coverage"].idxmin()]
+    is_judging = table["scenario"].str.startswith(JUDGING)
+    for method, part in table[~is_judging].groupby("method", sort=False):
+        yield _mean_coverage("mean coverage", method, part)
+    for method, part in table[is_judging].groupby("method", sort=False):
+        yield _mean_coverage("mean coverage, cells that it was not made on", method, part)
+    yield Measurement("cells", len(rows), case=METHOD)
+    yield Measurement("cells whose error a test can see", len(seen), case=METHOD)
+    ends = {"low": 100 * worst["low"], "high": 100 * worst["high"]}
+    cell = f"{worst['scenario']}, n = {worst['n_samples']}"
+    yield Measurement("least coverage of a cell", 100 * worst["coverage"], "percent", cell, **ends)
+    for words, part in (("seen", seen), ("not seen", rows.drop(seen.index))):
+        low = part[part["high"] < CELL]
+        if len(low):
+            yield f"below {CELL:.0%}, {words} by a test: {', '.join(low['scenario'])}"
+    holds = mean >= MEAN, not (seen["high"] < CELL).any()
+    return Verdict.all_or_some(holds), "simulation"
+
+
+def _mean_coverage(name, method, rows):
+    coverage = rows["coverage"]
+    error = np.sqrt(np.sum(coverage * (1 - coverage) / rows["n_data_sets"])) / len(rows)
+    return Measurement(name, 100 * coverage.mean(), "percent", method, 100 * error)
+
+
+@claim("C03", "calbias", "league", "league_errors")
+@worded(
+    says=(
+        "The averaged posterior has a lower root mean squared error than the equal-mass sweep and "
+        "than every other estimator of the ℓ1 error, on average over the league's cells"
+    ),
+    published="no published estimator is an average over such models",
+    rule=(
+        f"Table league, target l1: geometric mean over scenarios and n of the RMSE of {OURS} over "
+        f"the RMSE of {SWEEP}, and over the one other estimator whose geometric mean is "
+        "least. Reproduced if both ratios are below 1 by two Monte Carlo errors; approximate if "
+        "one is. Calibrated and miscalibrated cells are shown apart. A lower mean is not a lower "
+        "error in every cell."
+    ),
+    errors="± one Monte Carlo standard error; worst cell: the largest ratio",
+)
+def averaged_posterior_is_nearest(evidence):
+    table = evidence.table("league")
+    table = table[(table["target"] == "l1") & (table["scenario"] != "uniform_calibrated")]
+    if OURS not in set(table["estimator"]) or SWEEP not in set(table["estimator"]):
+        raise NotJudged(f"table league lacks {OURS} or {SWEEP}")
+    if table["n_replicates"].min() < FEWEST_REPLICATES:
+        raise NotJudged(f"table league has fewer than {FEWEST_REPLICATES} data sets a cell")
+    keys = ["scenario", "n_samples"]
+    # log RMSE; with the error of a standard deviation of n_replicates values
+    logs = np.log(table["rmse"].clip(lower=1e-6))
+    se2, calibrated = 0.5 / table["n_replicates"], table["truth"] < 1e-9
+    cells = table.assign(log=logs, se2=se2, calibrated=calibrated)
+    wide = cells.pivot(index=keys, columns="estimator", values="log").dropna(axis=1)
+    rival = wide.drop(columns=OURS).mean().idxmin()
+    ours = cells[cells["estimator"] == OURS].set_index(keys)
+    below = []
+    for other in dict.fromkeys((SWEEP, rival)):
+        difference = wide[OURS] - wide[other]
+        error = np.sqrt(2 * ours["se2"].sum()) / len(difference)
+        below.append(difference.mean() + 2 * error < 0)
+        ratio = np.exp(difference.mean())
+        yield Measurement("RMSE ratio", ratio, case=f"to {other}", error=ratio * error)
+        for words, chosen in (("calibrated", True), ("miscalibrated", False)):
+            part = difference[ours["calibrated"].reindex(difference.index) == chosen]
+            if len(part):
+                yield Measurement(f"RMSE ratio, {words}", np.exp(part.mean()), case=f"to {other}")
+        worst = difference.idxmax()
+        case = f"to {other}, {worst[0]}, n = {worst[1]}"
+        yield Measurement("largest RMSE ratio of a cell", np.exp(difference.max()), case=case)
+    return Verdict.all_or_some(below), "simulation"

@@ -1,0 +1,145 @@
+"""The league: error of every measure as a share of its own truth, by sample size and score law."""
+
+from pipeline.figures import labels, panels, selection, style
+from pipeline.figures.names import LAWS, measure_name, target_name
+from pipeline.figures.names import TARGETS as TARGETS_IN_ORDER
+
+TABLES = {"league_errors": ["league_ranking"], "league_full_errors": ["league_full_ranking"]}
+FIGURES = {"league_errors": {"size": ""}, "league_full_errors": {"size": ", full size"}}
+TITLE = "Every calibration measure against its own truth{size}"
+SHOWN = ("saturated", "spread", "tied")  # score laws
+MARKERS = ("o", "s", "D", "P", "X", "^")  # none of them points anywhere
+LOW, HIGH = 0.04, 25
+ROOM = 0.3  # left of it a number fits on the axis
+NAME_SIZE = 6.2
+LIMIT = {"linewidth": 1.0, "linestyle": (0, (3, 1.5))}
+
+
+def draw(tables, size=""):
+    """Return a panel for each score law: a row for each measure, a dot for each n.
+
+    A dot is the measure's error with a bar of ±2 Monte Carlo standard errors, filled where it is
+    tied for the least of all. Measures of one target stand together, sorted by the error at the
+    largest n, worse law; a dashed line is the information limit.
+    """
+    (name,) = tables
+    table = selection.rows(tables, name)
+    looks = {
+        n: {"color": style.sample_size_style(n)["color"], "marker": MARKERS[k % len(MARKERS)]}
+        for k, n in enumerate(sorted(table["n_samples"].unique()))
+    }
+    places, headings = _places(table)
+    figure = style.figure(1.25 * style.PAGE, 1.3 + 0.135 * (len(places) + len(headings)))
+    both = figure.subplots(1, len(SHOWN), sharex=True, sharey=True)
+    for axes, law in zip(both, SHOWN, strict=True):
+        of_law = table[table["law"] == law]
+        _errors(axes, of_law, places, looks)
+        _limits(axes, of_law, places, looks)
+        axes.axvspan(1, HIGH, color="0.94", zorder=0, linewidth=0)
+        axes.axvline(1, **style.REFERENCE)
+        axes.set(xscale="log", xlim=(LOW, HIGH), title=LAWS[law].capitalize())
+        shares = [0.05, 0.2, 1, 5, 20]
+        panels.ticks(axes.xaxis, shares, lambda share: f"{100 * share:g}")
+        axes.grid(visible=False, axis="y")
+        axes.tick_params(axis="y", length=0)
+    left = both[0]
+    both[len(both) // 2].set_xlabel("RMSE as a share of its own truth (%)")
+    for heading, at in headings.items():
+        left.text(-0.02, at, heading, transform=left.get_yaxis_transform(),
+                  ha="right", va="center", fontsize=NAME_SIZE, fontweight="bold")  # fmt: skip
+    names = [measure_name(entry.partition(" → ")[0]) for entry in places]
+    left.set_yticks(list(places.values()), names, fontsize=NAME_SIZE)
+    left.set_ylim(max(places.values()) + 0.7, min(headings.values()) - 0.7)
+    handles = [panels.handle(f"n = {panels.short(n)}", **look) for n, look in looks.items()]
+    for handle in handles:
+        handle.set_linestyle("")
+    hollow = {"color": "0.3", "marker": "o", "markerfacecolor": "white", "linestyle": ""}
+    handles.append(panels.handle("not tied for the least", **hollow))
+    if table["information_limit"].notna().any():
+        handles.append(panels.handle("information limit", color="0.3", **LIMIT))
+    handles.append(panels.handle("no better than reporting zero", **style.REFERENCE))
+    panels.legend_below(figure, handles, 3)
+    panels.note(
+        figure,
+        "dots: medians over slopes 0.5, 0.8, 1.25, shift and wave, or three faults of tied scores; "
+        "shares of squares are halved",
+        "filled: tied for the least error of all, at that n",
+        panels.data_sets(table["n_replicates"]) + ", bars ±2 Monte Carlo standard errors",
+    )
+    return figure
+
+
+def reading(tables, size=""):
+    """Return how many measures are no nearer to their truth than a report of zero."""
+    (table,) = tables.values()
+    ends = sorted({table["n_samples"].min(), table["n_samples"].max()})
+    words = [
+        f"{(rows['error'] >= 1).sum()} of {len(rows)} with n = {panels.short(n)} ({LAWS[law]})"
+        for law in SHOWN
+        for n in ends
+        if len(rows := table[(table["law"] == law) & (table["n_samples"] == n)])
+    ]
+    return (
+        "Measures in the grey area, where a report of zero would be as near to the truth: "
+        f"{labels.listed(words)}."
+    )
+
+
+def _errors(axes, table, places, looks):
+    for entry, error in table.groupby("entry")["error"]:
+        look = {"color": "0.75", "linewidth": 0.8, "zorder": 1}
+        axes.hlines(places[entry], error.min(), min(error.max(), HIGH), **look)
+    for n, rows in table.groupby("n_samples"):
+        rows = rows[rows["error"].between(LOW, HIGH)]
+        for tied, some in rows.groupby(rows["rank"] == 1):
+            face = looks[n]["color"] if tied else "white"
+            look = looks[n] | {"linestyle": "", "markersize": 3.2, "markeredgewidth": 0.7}
+            error, margin = some["error"], 2 * some["error_se"].fillna(0.0)
+            at, margin = some["entry"].map(places), margin.clip(upper=0.9 * error)
+            axes.errorbar(error, at, xerr=margin, elinewidth=0.7, markerfacecolor=face, **look)
+    beyond = table[(table["error"] > HIGH) | (table["error"] < LOW)]
+    for (entry, is_high), rows in beyond.groupby(["entry", beyond["error"] > HIGH]):
+        rows = rows.sort_values("n_samples")
+        words = ", ".join(
+            f"n = {panels.short(n)}: " * (len(rows) > 1)  # of one the colour says which
+            + (f"{100 * error:,.0f}" if error >= 1 else f"{100 * error:.3g}")
+            for n, error in zip(rows["n_samples"], rows["error"], strict=True)
+        )
+        where, side, arrow = LOW, "left", f"◀ {words} %"
+        if is_high:  # left of the entry's other dots near the edge
+            inside = table.loc[(table["entry"] == entry) & table["error"].between(HIGH / 8, HIGH)]
+            where, side, arrow = min([HIGH, *0.75 * inside["error"]]), "right", f"{words} % ▶"
+            of_entry = table[(table["entry"] == entry) & (table["error"] <= HIGH)]
+            margin = (2 * of_entry["error_se"].fillna(0.0)).clip(upper=0.9 * of_entry["error"])
+            least = (of_entry["error"] - margin).min()
+            where = 0.8 * least if least > ROOM else where  # left of all bars where words fit
+        colour = "0.94" if where > 1 else "white"
+        axes.text(where, places[entry], arrow, ha=side, va="center", fontsize=6, zorder=4,
+                  color=looks[rows["n_samples"].max()]["color"],
+                  bbox={"facecolor": colour, "linewidth": 0, "pad": 0.4})  # fmt: skip
+
+
+def _limits(axes, table, places, looks):
+    """Draw a dashed line over the rows of a target for each n."""
+    known = table.dropna(subset="information_limit")
+    for (_, n), rows in known.groupby(["target", "n_samples"]):
+        of_target = table.loc[table["target"] == rows["target"].iloc[0], "entry"]
+        at = of_target.map(places)
+        axes.vlines(rows["information_limit"].iloc[0], at.min() - 0.6, at.max() + 0.6,
+                    color=looks[n]["color"], zorder=1.2, **LIMIT)  # fmt: skip
+
+
+def _places(table):
+    """Return {entry: height} and {heading: height}, from the top downwards."""
+    last = table.sort_values("n_samples").groupby(["law", "entry"]).tail(1)
+    worst = last.groupby("entry")["error"].max().sort_values(kind="stable")
+    targets = table.drop_duplicates("entry").set_index("entry")["target"]
+    order = [*TARGETS_IN_ORDER, *sorted(set(targets) - set(TARGETS_IN_ORDER))]
+    places, headings, at = {}, {}, 0.0
+    for target in order:
+        of_kind = [entry for entry in worst.index if targets[entry] == target]
+        if of_kind:
+            headings[target_name(target)] = at
+            places |= {entry: at + k for k, entry in enumerate(of_kind, start=1)}
+            at += len(of_kind) + 1.4
+    return places, headings

@@ -1,0 +1,77 @@
+"""The league of all classes: bias of every estimator as a share of its own truth, by map."""
+
+import numpy as np
+
+from pipeline.figures import labels, panels, selection, style
+from pipeline.figures.names import measure_name
+
+TABLES = {
+    "multiclass_league": ["multiclass_league"],
+    "multiclass_league_full": ["multiclass_league_full"],
+}
+FIGURES = {"multiclass_league": {"size": ""}, "multiclass_league_full": {"size": ", full size"}}
+TITLE = "Estimators for all classes against their own truths{size}"
+LOW, HIGH = 0.02, 30
+
+
+def draw(tables, size=""):
+    """Return a panel for each population: a row for each estimator, a dot for each n.
+
+    A dot is the median over the maps with an error of the RMSE as a share of the truth.
+    """
+    (name,) = tables
+    table = selection.rows(tables, name)
+    wrong = table[table["truth"] > 0]
+    laws = list(dict.fromkeys(table["law"]))
+    estimators = table.drop_duplicates("estimator").sort_values(["target", "estimator"])
+    places = {estimator: k for k, estimator in enumerate(estimators["estimator"])}
+    figure = style.figure(style.PAGE, 1.1 + 0.14 * len(places))
+    axes = np.atleast_1d(figure.subplots(1, len(laws), sharex=True, sharey=True))
+    for panel, law in zip(axes, laws, strict=True):
+        of_law = wrong[wrong["law"] == law]
+        for n, rows in of_law.groupby("n_samples"):
+            errors = rows.groupby("estimator")["relative_rmse"].median()
+            look = style.sample_size_style(n) | {"linestyle": "", "markersize": 3.2}
+            panel.plot(errors, errors.index.map(places), **look)
+            for estimator, error in errors[errors > HIGH].items():
+                words = f"n = {panels.short(n)}: {100 * error:,.0f} % ▶"
+                panel.text(HIGH, places[estimator], words, ha="right", va="center", fontsize=6)
+        panel.axvspan(1, HIGH, color="0.94", zorder=0, linewidth=0)
+        panel.axvline(1, **style.REFERENCE)
+        panel.set(xscale="log", xlim=(LOW, HIGH), title=_population(law))
+        panels.ticks(panel.xaxis, [0.1, 1, 10], lambda share: f"{100 * share:g}")
+        panel.grid(visible=False, axis="y")
+    axes[len(axes) // 2].set_xlabel("RMSE as a share of its own truth (%)")
+    names = [measure_name(name).replace("l2", "ℓ2").replace("ece", "ECE") for name in places]
+    axes[0].set_yticks(list(places.values()), names, fontsize=6)
+    axes[0].set_ylim(len(places) - 0.5, -0.5)
+    handles = panels.sample_size_handles(sorted(table["n_samples"].unique()), linestyle="")
+    handles.append(panels.handle("no better than reporting zero", **style.REFERENCE))
+    panels.legend_below(figure, handles, len(handles))
+    panels.note(
+        figure,
+        "dots: medians over temperature, label shift, Dirichlet map and label noise",
+        panels.data_sets(table["n_replicates"]),
+    )
+    return figure
+
+
+def reading(tables, size=""):
+    """Return how many estimators are no nearer to their truth than a report of zero."""
+    (table,) = tables.values()
+    wrong = table[table["truth"] > 0]
+    errors = wrong.groupby(["n_samples", "law", "estimator"])["relative_rmse"].median().dropna()
+    words = [
+        f"{(of_n >= 1).sum()} of {len(of_n)} with n = {panels.short(n)}"
+        for n, of_n in errors.groupby("n_samples")
+    ]
+    return (
+        "Dots in the grey area, where a report of zero would be as near to the truth: "
+        f"{labels.listed(words)}."
+    )
+
+
+def _population(law):
+    """Return a population in two lines: ``Dirichlet law, 3 classes``, or a network's name."""
+    kind, _, last = law.rpartition("_")
+    return f"Dirichlet law,\n{last} classes" if kind == "dirichlet" else f"{kind}\n{last}"

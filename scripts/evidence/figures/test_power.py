@@ -1,0 +1,173 @@
+"""Power of the tests of calibration: who sees which miscalibration, and at what size."""
+
+import numpy as np
+from matplotlib.patches import Rectangle
+
+from pipeline.figures import labels, panels, selection, style
+from pipeline.figures.names import CLUSTERED, LAWS, curve_name, name_of_test, tests_by_purpose
+
+TABLES = ("test_power",)
+TITLE = "Size and power of tests of calibration"
+COLOURS = "#FFFFFF", "#DCE9F5", "#A9CBE6", "#5E9BCB", "#1F5F99"  # below 20, 40, 60, 80, 100 %
+DARK = 3  # from this colour on numbers are white
+CALIBRATED = "_calibrated"
+GAP, LAW_GAP, HEADING, WIDEST_NAME = 0.35, 1.0, 1.15, 2.6  # in cells
+SMALL = 6
+MOST_SIZE = 16  # percent, at which the axis of sizes ends
+
+
+def draw(tables):
+    """Return the sizes of the tests with their errors, and the power in numbers on every scenario.
+
+    Tests stand in groups by what they look for, a cell is a test, a scenario and a sample size.
+    Scenarios with clusters of rows stand below, with the verdict alone.
+    """
+    every = selection.rows(tables, "test_power")
+    is_clustered = every["scenario"].str.startswith(CLUSTERED)
+    table, clustered = every[~is_clustered], every[is_clustered]
+    is_null = table["scenario"].str.endswith(CALIBRATED)
+    places, headings = _places(table)
+    ns = sorted(table["n_samples"].unique())
+    columns, scenarios, laws = _columns(table[~is_null], ns)
+    width = max(columns.values(), default=0) + 1
+    height = max(places.values()) + 0.6
+    below = 0.18 * clustered["scenario"].nunique() + 0.7 if len(clustered) else 0.0
+    figure = style.figure(max(3.3 + 0.162 * width, 4.6), 1.25 + 0.165 * height + below)
+    ratios = [1.15, max(0.162 * width, 0.5)]
+    heights = [0.165 * height, below] if below else [1]
+    grid = figure.add_gridspec(len(heights), 2, width_ratios=ratios, height_ratios=heights)
+    left = figure.add_subplot(grid[0, 0])
+    right = figure.add_subplot(grid[0, 1], sharey=left)
+    _sizes(left, table[is_null], places, ns)
+    _powers(right, table[~is_null], places, columns)
+    for scenario, (first, last) in scenarios.items():
+        right.text((first + last) / 2, -1.5, curve_name(scenario), ha="center", fontsize=SMALL)
+    for law, (first, last) in laws.items():
+        right.text((first + last) / 2, -2.5, LAWS.get(law, law), ha="center", weight="bold")
+    for (_, n), place in columns.items():
+        right.text(place, -0.55, panels.short(n), ha="center", fontsize=SMALL, color="0.35")
+    for heading, at in headings.items():
+        left.text(-0.04, at, heading, transform=left.get_yaxis_transform(), ha="right",
+                  va="center", fontsize=SMALL + 0.3, fontweight="bold")  # fmt: skip
+    left.set_yticks(list(places.values()), list(map(name_of_test, places)), fontsize=SMALL + 0.3)
+    left.set_ylim(height, -3.1)
+    right.set_xlim(-0.6, width - 0.4)
+    right.set_axis_off()
+    if below:
+        bottom = figure.add_subplot(grid[1, :])
+        margins = 2 * np.tile(clustered["rejection_rate_se"], (2, 1))
+        kinds = clustered.assign(kind=clustered["test"])
+        words = {"verdict_clusters": "verdict with clusters", "verdict": "rows as independent"}
+        panels.clusters(bottom, kinds, "rejection_rate", margins, words)
+        bottom.axvline(5, **style.REFERENCE)
+        bottom.set_xlabel("data sets in which the verdict rejects (%)")
+    handles = [panels.handle(f"n = {panels.short(n)}", **_look(n, k)) for k, n in enumerate(ns)]
+    handles.append(panels.handle("the level, 5 %", **style.REFERENCE))
+    panels.legend_below(figure, handles, len(handles))
+    panels.note(
+        figure,
+        "numbers: data sets in which the test rejects at the 5 % level (%), by scenario and n",
+        "columns of a scenario: n; –: not run",
+        *_counts(table, is_null),
+    )
+    return figure
+
+
+def reading(tables):
+    """Return the most and the least powerful test at the smallest n, and the range of sizes."""
+    every = selection.rows(tables, "test_power").dropna(subset="rejection_rate")
+    is_clustered = every["scenario"].str.startswith(CLUSTERED)
+    table, clustered = every[~is_clustered], every[is_clustered]
+    is_null = table["scenario"].str.endswith(CALIBRATED)
+    null, wrong, n = table[is_null], table[~is_null], table["n_samples"].min()
+    power = wrong[wrong["n_samples"] == n].groupby("test")["rejection_rate"].mean()
+    best, worst = (
+        f"{name_of_test(name)} ({power[name]:.0%})" for name in (power.idxmax(), power.idxmin())
+    )
+    sizes, words = null["rejection_rate"], ""
+    calibrated = clustered[clustered["scenario"].str.endswith(CALIBRATED)]
+    most = calibrated.groupby("test")["rejection_rate"].max()
+    if {"verdict", "verdict_clusters"} <= set(most.index):
+        words = (
+            f"; where rows come in clusters, in up to {most['verdict_clusters']:.1%}, or "
+            f"{most['verdict']:.1%} if the verdict reads rows as independent"
+        )
+    return (
+        f"With n = {n}, averaged over the scenarios, {best} sees the most and {worst} the least; "
+        f"calibrated models are rejected in {sizes.min():.1%} to {sizes.max():.1%} of data sets"
+        f"{words}."
+    )
+
+
+def _counts(table, is_null):
+    """Return how many data sets sizes and powers rest on."""
+    for name, rows in (("size", table[is_null]), ("power", table[~is_null])):
+        known = rows["n_replicates"].dropna()
+        if len(known):
+            bars = ", bars ±2 standard errors" if name == "size" else ""
+            yield f"{name}: {labels.span(known)} data sets{bars}"
+
+
+def _look(n, k):
+    colour = style.sample_size_style(n)["color"]
+    return {"color": colour, "marker": "osDPX^"[k % 6], "linestyle": "", "markersize": 2.6}
+
+
+def _places(table):
+    """Return {test: height} and {group: height}, from the top downwards."""
+    wrong = table[~table["scenario"].str.endswith(CALIBRATED)]
+    few = wrong[wrong["n_samples"] < max(wrong["n_samples"].max(), wrong["n_samples"].min() + 1)]
+    power = few.groupby("test")["rejection_rate"].mean()
+    tests = sorted(table["test"].unique(), key=lambda test: -power.get(test, 0.0))
+    places, headings, at = {}, {}, 0.0
+    for purpose, of in tests_by_purpose(tests).items():
+        headings[purpose] = at
+        places |= {test: at + k for k, test in enumerate(of, start=1)}
+        at += len(of) + HEADING
+    return places, headings
+
+
+def _columns(wrong, ns):
+    """Return {(scenario, n): place}, and the ends of each scenario and each law of scores."""
+    columns, scenarios, laws, at, previous = {}, {}, {}, 0.0, None
+    for scenario in selection.in_order(wrong["scenario"]):
+        law = scenario.partition("_")[0]
+        at += LAW_GAP if previous not in (None, law) else GAP if previous else 0.0
+        columns |= {(scenario, n): at + k for k, n in enumerate(ns)}
+        scenarios[scenario] = at, at + len(ns) - 1
+        laws[law] = laws.get(law, (at,))[0], at + len(ns) - 1
+        at, previous = at + max(len(ns), WIDEST_NAME), law
+    return columns, scenarios, laws
+
+
+def _sizes(axes, null, places, ns):
+    """Draw the size of each test for every law and n; the rows of one n lie a little apart."""
+    for k, n in enumerate(ns):
+        rows = null[null["n_samples"] == n]
+        at = rows["test"].map(places) + 0.26 * (k - (len(ns) - 1) / 2)
+        size, margin = 100 * rows["rejection_rate"], 200 * rows["rejection_rate_se"].fillna(0.0)
+        inside = size.clip(upper=MOST_SIZE)
+        axes.errorbar(inside, at, xerr=margin, elinewidth=0.6, **_look(n, k))
+        for x, y in zip(size[size > MOST_SIZE], at[size > MOST_SIZE], strict=True):
+            axes.text(MOST_SIZE, y, f"{x:.0f} ▶", ha="right", va="center", fontsize=SMALL)
+    axes.axvline(5, **style.REFERENCE)
+    axes.set(xlim=(0, MOST_SIZE), xticks=[0, 5, 10, 15], xlabel="size (%)")
+    axes.grid(visible=False, axis="y")
+    axes.tick_params(axis="y", length=0)
+    axes.text(MOST_SIZE / 2, -2.5, "size", ha="center", weight="bold")
+    axes.text(MOST_SIZE / 2, -1.5, "calibrated", ha="center", fontsize=SMALL)
+
+
+def _powers(axes, wrong, places, columns):
+    rates = wrong.set_index(["test", "scenario", "n_samples"])["rejection_rate"].dropna()
+    for test, y in places.items():
+        for (scenario, n), x in columns.items():
+            rate = rates.get((test, scenario, n))
+            words = {"ha": "center", "va": "center", "fontsize": SMALL}
+            if rate is None:
+                axes.text(x, y, "–", color="0.6", **words)
+                continue
+            level = min(int(5 * rate), len(COLOURS) - 1)
+            cell = Rectangle((x - 0.5, y - 0.5), 1, 1, facecolor=COLOURS[level], linewidth=0)
+            axes.add_patch(cell)
+            axes.text(x, y, f"{100 * rate:.0f}", color="w" if level >= DARK else "0.25", **words)

@@ -1,0 +1,165 @@
+"""The page of the league: what it says in words, its figures, ranking, sensitivity and times."""
+
+import io
+import re
+from types import SimpleNamespace
+
+import matplotlib
+
+from evidence.figures import league, test_power
+from evidence.studies import honesty, ranking, reading, subsampled
+from pipeline.figures import names, style
+from pipeline.report.tables import shown
+from pipeline.report.templates import template
+
+SVG = {"svg.fonttype": "none", "svg.hashsalt": "calbias"}
+
+
+def league_page(tables, pictures, audits=()):
+    """Return the HTML text of the page, which needs no other file.
+
+    ``tables`` are {name: DataFrame} of league, league_ranking, league_sensitivity, test_power,
+    test_detection, subsampled and, where it was measured, league_times; ``pictures`` {figure: path
+    of its PNG}, to which the page's own drawings, vectors, are linked.
+    """
+    ranks, times = tables["league_ranking"], tables.get("league_times")
+    fewest, most = ranks["n_replicates"].min(), ranks["n_replicates"].max()
+    return template("league.html.j2").render(
+        rule=ranking.RULE,
+        words=reading.WORDS,
+        league=reading.league_reading(ranks),
+        power=reading.power_reading(tables["test_power"]),
+        detection=reading.detection_reading(tables["test_detection"]),
+        standings=standings(ranks),
+        honesty=honesty_of(tables["league"]),
+        forecasters=list(honesty.FORECASTERS),
+        tables=[
+            _table("league_sensitivity", tables["league_sensitivity"]),
+            _table("test_detection", tables["test_detection"]),
+            _table("subsampled", subsampled.summary(tables["subsampled"])),
+            *([] if times is None else [_table("league_times", _times(times))]),
+        ],
+        figures=[_figure(name, tables) for name in pictures],
+        n_data_sets=f"{fewest} to {most}" if fewest < most else fewest,
+    )
+
+
+def standings(ranks):
+    """Return [(law in words, [block, …])]: measures of one target, best at the largest n first.
+
+    A block has ``target``, ``sizes``, ``limits`` and ``rows``, each with ``name``, ``code``,
+    and a cell for each n: error, ± 2 Monte Carlo standard errors, standing in words.
+    """
+    blocks_by_law = []
+    for law, words in reading.LAWS.items():
+        of_law, blocks = ranks[ranks["law"] == law], []
+        order = [*names.TARGETS, *sorted(set(of_law["target"]) - set(names.TARGETS))]
+        for target in order:
+            rows = of_law[of_law["target"] == target]
+            if len(rows):
+                blocks.append(_block(target, rows))
+        if blocks:
+            blocks_by_law.append((words, blocks))
+    return blocks_by_law
+
+
+def _block(target, rows):
+    sizes = sorted(rows["n_samples"].unique())
+    cells, limits = {}, []
+    for n, of_n in rows.groupby("n_samples"):
+        first = ranking.ranks(of_n) == 1
+        words = "tied" if first.sum() > 1 else "best" if len(of_n) > 1 else ""
+        for row, is_first in zip(of_n.itertuples(), first, strict=True):
+            margin = f"±\u2009{200 * row.error_se:,.0f}\u2009%" if row.error_se >= 0 else ""
+            cells[row.estimator, n] = SimpleNamespace(
+                error=f"{100 * row.error:,.0f}", margin=margin, standing=words if is_first else ""
+            )
+        limit = of_n["information_limit"].iloc[0]
+        limits.append(f"{100 * limit:.0f}\u2009%" if limit > 0 else "")
+    last = rows.sort_values(["n_samples", "error"], ascending=[False, True], kind="stable")
+    return SimpleNamespace(
+        target=names.target_name(target),
+        sizes=sizes,
+        limits=limits if any(limits) else [],
+        rows=[
+            SimpleNamespace(
+                name=names.measure_name(code), code=code,
+                cells=[cells.get((code, n)) for n in sizes],
+                hides="" if pays.isna().all() else "yes" if pays.any() else "no",
+            )
+            for code, pays in last.groupby("estimator", sort=False)["hiding_pays"]
+        ],
+    )  # fmt: skip
+
+
+def honesty_of(league):
+    """Return expected values for four forecasters, by n and measure, of table ``league``.
+
+    A row has ``name``, ``target``, and a cell for each forecaster: its text in thousandths, and
+    whether it does clearly better than the honest one. ``pays`` are the measures that reward it.
+    """
+    rows = league[league["scenario"] == honesty.UNIFORM.name]
+    rows = rows.assign(honest=rows["mean_estimate"], honest_se=rows["bias_se"])
+    better = {name: honesty.pays(rows, name) for name in honesty.FORECASTERS}
+    found = []
+    for n, of_n in rows.groupby("n_samples"):
+        lines = [
+            SimpleNamespace(
+                name=names.measure_name(row["estimator"]), target=names.target_name(row["target"]),
+                cells=[
+                    (f"{1000 * row[x]:.2f} ± {2000 * row[f'{x}_se']:.2f}", better[x][place])
+                    for x in honesty.FORECASTERS
+                ],
+            )
+            for place, row in of_n.iterrows()
+        ]  # fmt: skip
+        hides, sharpens = (
+            sum(any(better[x][place] for x in chosen) for place in of_n.index)
+            for chosen in (("two_values", "base_rate"), ("sharpened",))
+        )
+        found.append(SimpleNamespace(n=n, rows=lines, hides=hides, sharpens=sharpens))
+    return found
+
+
+def _figure(name, tables):
+    """Return a figure of the page as an SVG drawn from the tables, with ids that no other has."""
+    if name == "test_power":
+        module, options, needed = test_power, {}, "test_power"
+    else:
+        module, options, needed = league, league.FIGURES[name], "league_ranking"
+    shown = {needed: tables[needed]}
+    made = style.drawn(module.draw, shown, **options)
+    text = io.StringIO()
+    with matplotlib.rc_context(style.RC | SVG):
+        made.savefig(text, format="svg", metadata={"Date": None, "Creator": None})
+    svg = text.getvalue()
+    svg = svg[svg.index("<svg") :]
+    svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
+    svg = re.sub(r'(id="|href="#|url\(#)', rf"\g<1>{name}-", svg)
+    title = module.TITLE.format(**options)
+    svg = svg.replace("<svg ", f'<svg role="img" aria-label="{title}" ', 1)
+    reading = module.reading(shown, **options)
+    return SimpleNamespace(name=name, title=title, svg=svg, reading=reading)
+
+
+def _table(name, rows):
+    rows = rows.copy()
+    if "test" in rows:
+        rows["test"] = rows["test"].map(names.name_of_test)
+    if "best" in rows:
+        rows["best"] = rows["best"].map(_entry)
+    if "estimator" in rows:
+        rows["estimator"] = rows["estimator"].map(names.measure_name)
+    return shown(name, rows, len(rows))
+
+
+def _entry(entry):
+    estimator, _, target = str(entry).partition(" → ")
+    return f"{names.measure_name(estimator)} → {names.target_name(target)}"
+
+
+def _times(times):
+    """Return the times with a column for each n, slowest first."""
+    wide = times.pivot(index="estimator", columns="n_samples", values="milliseconds")
+    wide = wide.sort_values(wide.columns[0], ascending=False).add_prefix("ms at n = ")
+    return wide.reset_index().rename_axis(columns=None)

@@ -1,0 +1,201 @@
+"""The league: every estimator against the quantity that it estimates, on scenarios of known truth.
+
+The scenario set crosses two score laws, one saturated like a network's on CIFAR and one spread,
+with perfect calibration, slopes of 0.5, 0.8 and 1.25 in the log-odds, a shift and a wave; fitted
+scenarios of the paper's models join it, and laws of few values, whose scores are tied. All
+estimators see the same data sets. ``honesty`` adds calibrated uniform scores, with columns for
+forecasters who say less or more than they know.
+"""
+
+import math
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from calbias.conventions import N_BINS
+from calbias.engine.sampler import Sampler
+from calbias.engine.sorted_batch import sorted_data_set
+from calbias.estimation.loading import load_estimator
+from calbias.estimation.registry import ESTIMATORS, estimator_options, estimator_target
+from calbias.io.plug_ins import literal
+from calbias.truth.curves import Curve
+from calbias.truth.scenarios import Scenario
+from calbias.truth.targets.population import Population, population_of_scenario
+from calbias.truth.targets.registry import options_taken, target_value, target_value_of
+from evidence.scenarios.sets import SATURATED, SPREAD
+from evidence.scenarios.wave import Wave
+from evidence.studies.posterior_scenarios import StudyScenario
+from pipeline.scenarios.fits import fitted_scenario
+
+LAWS = {"saturated": SATURATED, "spread": SPREAD}
+CURVES = {
+    "calibrated": Curve("identity"),
+    "slope_0.5": Curve("logit_logit_b1", 0.0, 0.5),
+    "slope_0.8": Curve("logit_logit_b1", 0.0, 0.8),
+    "slope_1.25": Curve("logit_logit_b1", 0.0, 1.25),
+    "shift": Curve("logit_logit_b0_b1", -0.5, 1.0),
+    "wave": Wave(),
+}
+TIED = {  # eleven verbalised values, scores rounded to two digits, and after histogram binning
+    "tied_verbalised_calibrated": (("verbalised", ()), ("calibrated", ())),
+    "tied_verbalised_values": (("verbalised", ()), ("values", (0.08,))),
+    "tied_rounded_slope_0.7": (("rounded", (2.0, 0.7, 2.0)), ("slope", (0.7,))),
+    "tied_binned_shift": (("binned", ()), ("shift", (-0.4,))),
+}
+FEWEST_TIED, _TIED_SHARE = 40, 0.2  # data sets
+OWN = "own"  # the target of an estimator whose file defines ``truth``
+MOST_QUADRATIC = 1000  # samples, for an estimator whose file says QUADRATIC = True
+FEWEST, FEWEST_QUADRATIC = 100, 40  # data sets of a point
+_LEAST_TRUTH = 1e-6  # below, an error relative to the truth says nothing
+_GRID = 1 << 16  # points of a score law: targets are accurate to 1e-5 of themselves
+
+
+def league_scenarios(models, beta_fits, glm_fits):
+    """Return the scenario set: the two laws with every curve, then ``models`` with their fits."""
+    synthetic = [
+        Scenario(f"{law}_{name}", *pair, curve)
+        for law, pair in LAWS.items()
+        for name, curve in CURVES.items()
+    ]
+    fits = beta_fits, glm_fits
+    return synthetic + [fitted_scenario(model, "fitted", *fits)[0] for model in models]
+
+
+class TiedScenario(NamedTuple):
+    """A law of few scores with a curve; its truths are sums over the values."""
+
+    name: str
+    of: StudyScenario
+
+    @property
+    def population(self):
+        """The values with the curve's gaps and their probabilities."""
+        points, weights = self.of.grid()
+        return Population(points, self.of.rates(points) - points, weights)
+
+    def batches(self, n, seed, replicates):
+        """Yield SortedBatches of one data set."""
+        for k in range(replicates):
+            yield sorted_data_set(*self.of.draw(n, seed, k))
+
+
+def tied_scenarios():
+    """Return the scenarios of tied scores."""
+    return [TiedScenario(name, StudyScenario("league", *both)) for name, both in TIED.items()]
+
+
+def target_label(target, norm):
+    """Return the name of a target with its norm: ``l1``, ``l2``, ``l2_squared``, ``smooth_ce`` …"""
+    if target not in ("lp", "lp_power"):
+        return target
+    return f"l{norm:g}" if target == "lp" or norm == 1 else f"l{norm:g}_squared"
+
+
+class Entry(NamedTuple):
+    """An estimator in the league, at one norm; ``is_quadratic`` where it costs O(n²)."""
+
+    name: str
+    path: object
+    run: object
+    norm: float
+    target: str
+    is_quadratic: bool = False
+
+    def truth(self, scenario):
+        """Return the value of the estimator's own target, or of its file's ``truth``."""
+        is_tied = isinstance(scenario, TiedScenario)
+        if self.target == OWN or is_tied:
+            population = scenario.population if is_tied else population_of_scenario(scenario, _GRID)
+        if self.target == OWN:
+            return float(ESTIMATORS.module(self.path).truth(*population, self.norm))
+        if is_tied:
+            return target_value_of(self.target, population, **self.options)
+        return target_value(self.target, scenario, size=_GRID, **self.options)
+
+    @property
+    def options(self):
+        """What its target may depend on, a dict."""
+        return {**estimator_options(self.name, self.path), "norm": self.norm, "n_bins": N_BINS}
+
+    @property
+    def quantity(self):
+        """What it estimates: entries of one quantity have one truth."""
+        if self.target == OWN:
+            return self
+        return self.target, *sorted(options_taken(self.target, self.options).items())
+
+
+def league_entries(estimators):
+    """Return the Entries of {name: file}.
+
+    An estimator without TARGET whose file defines ``truth(scores, gaps, weights, norm)``, a
+    function of a population's arrays, is held against that; one with neither against the ℓp error.
+    """
+    entries = []
+    for name, path in estimators.items():
+        target = estimator_target(name, path)
+        if literal(path, "TARGET", default=None) is None:
+            target = OWN if hasattr(ESTIMATORS.module(Path(path)), "truth") else target
+        run, is_quadratic = load_estimator(name, path), literal(path, "QUADRATIC", default=False)
+        norms = (1, 2) if target in ("lp", "lp_power") else (2,)
+        for norm in literal(path, "NORMS", default=None) or norms:
+            entries.append(Entry(name, path, run, float(norm), target, is_quadratic))
+    return entries
+
+
+def league_rows(estimators, scenarios, sample_sizes, replicates, seed):
+    """Return the rows of table ``league``; ``replicates`` are those at the smallest sample size."""
+    entries = league_entries(estimators)
+    quantities, rows = {entry.quantity: entry for entry in entries}, []
+    of_entry = {entry: entry.quantity for entry in entries}
+    for scenario in scenarios:
+        truths = {quantity: entry.truth(scenario) for quantity, entry in quantities.items()}
+        table = None
+        for n in sample_sizes:
+            values = {e: [] for e in entries if n <= MOST_QUADRATIC or not e.is_quadratic}
+            if isinstance(scenario, TiedScenario):
+                few = max(FEWEST_TIED, round(_TIED_SHARE * replicates))
+                batches = scenario.batches(n, seed, min(few, replicates))
+            else:
+                sampler = Sampler(scenario, n, seed, table)
+                table = sampler.table
+                batches = sampler.batches(range(n_replicates(n, sample_sizes, replicates)))
+            done = 0
+            for data in batches:
+                for entry, parts in values.items():
+                    few = max(FEWEST_QUADRATIC - done, 0)
+                    given = data.first(few) if entry.is_quadratic else data
+                    if given.scores.size:
+                        parts.append(entry.run(given, N_BINS, entry.norm)[0].copy())
+                done += data.scores.shape[0]
+            rows += [
+                row_of(scenario.name, entry, n, truths[of_entry[entry]], np.concatenate(parts))
+                for entry, parts in values.items()
+            ]
+    return rows
+
+
+def n_replicates(n, sample_sizes, replicates):
+    """Return how many data sets of n samples: at least 100, else in inverse proportion to n."""
+    return max(min(replicates, FEWEST), round(replicates * min(sample_sizes) / n))
+
+
+def row_of(scenario, entry, n_samples, truth, values):
+    """Return a row of table ``league`` from the estimates of its data sets."""
+    bias, sd = values.mean() - truth, values.std(ddof=1)
+    rmse = math.sqrt(np.mean((values - truth) ** 2))
+    return {
+        "scenario": scenario,
+        "estimator": entry.name,
+        "target": target_label(entry.target, entry.norm),
+        "n_samples": n_samples,
+        "n_replicates": values.size,
+        "truth": truth,
+        "mean_estimate": values.mean(),
+        "bias": bias,
+        "bias_se": sd / math.sqrt(values.size),
+        "sd": sd,
+        "rmse": rmse,
+        "relative_rmse": rmse / truth if truth > _LEAST_TRUTH else math.nan,
+    }

@@ -1,0 +1,135 @@
+"""The league's ranking: which measure is nearest to its own truth, and how sensitive that is."""
+
+import numpy as np
+import pandas as pd
+
+from calbias.truth.scenarios import Scenario
+from evidence.studies.honesty import UNIFORM, pays
+from evidence.studies.information_limit import limit_row
+from evidence.studies.league import CURVES, LAWS
+from pipeline.tables.schema import columns_of
+
+RULE = """\
+The error of a measure on a scenario is its RMSE as a share of its own truth, halved where the
+truth is a square, because a square's share is twice its root's. On a law of scores at sample size n
+a measure has the median error over the miscalibrated scenarios (slopes 0.5, 0.8 and 1.25, shift,
+wave; of tied scores: values off by eight points up or down, slope 0.7, shift). Its rank is 1 + the
+number of measures whose error is smaller by more than two Monte Carlo standard errors; measures
+that the simulation cannot tell apart share a rank.
+"""
+
+SQUARES = ("l2_squared", "kernel_ce", "isotonic_gain", "averaged_two_bin")
+ROOTED = ("mmce",)  # an estimator of kernel_ce that takes the root
+NORMS = {"l1": 1, "l2": 2, "l2_squared": 2}  # of the targets that have an information limit
+MISCALIBRATED = [name for name in CURVES if name != "calibrated"]
+_KEYS = ["law", "n_samples", "entry"]
+
+
+def league_errors(table):
+    """Return the rows of table ``league`` on the two laws, with law, curve, entry, error, points.
+
+    ``points`` is the RMSE in percentage points, empty for squares; ``error_se`` the Monte Carlo
+    standard error of ``error``: var(MSE) = (4 bias²·sd² + 2 sd⁴)/m.
+    """
+    law, _, curve = (table["scenario"].str.partition("_")[k] for k in range(3))
+    rows = table[law.isin([*LAWS, "tied"])].assign(law=law, curve=curve)
+    is_square = rows["target"].isin(SQUARES) & ~rows["estimator"].isin(ROOTED)
+    half = np.where(is_square, 0.5, 1.0)
+    spread = 4 * rows["bias"] ** 2 * rows["sd"] ** 2 + 2 * rows["sd"] ** 4
+    rmse_se = np.sqrt(spread / rows["n_replicates"]) / (2 * rows["rmse"])
+    return rows.assign(
+        entry=rows["estimator"] + " → " + rows["target"],
+        error=half * rows["relative_rmse"],
+        error_se=half * rmse_se / rows["truth"].where(rows["truth"] > 0),
+        points=(100 * rows["rmse"]).where(~is_square),
+    )
+
+
+def league_ranking(table):
+    """Return table ``league_ranking`` from table ``league``, sorted."""
+    errors = league_errors(table)
+    others = [
+        _ranked(errors[errors["law"].isin(rows["law"]) & (errors["curve"] != curve)])["rank"]
+        for curve, rows in errors[~_is_calibrated(errors)].groupby("curve")
+    ]
+    ranks = pd.concat(others, axis=1)
+    calibrated = errors[_is_calibrated(errors)].set_index(_KEYS)["points"]
+    ranking = (
+        _ranked(errors)
+        .assign(rank_low=ranks.min(axis=1), rank_high=ranks.max(axis=1))
+        .astype({"rank_low": int, "rank_high": int})
+    )
+    ranking = ranking.join(calibrated.rename("calibrated_percent")).reset_index()
+    ranking[["estimator", "target"]] = ranking["entry"].str.split(" → ", expand=True).to_numpy()
+    ranking["information_limit"] = _limits(ranking)
+    ranking["hiding_pays"] = ranking["entry"].map(_hiding_pays(table))
+    return ranking.sort_values(["law", "n_samples", "error", "entry"], ignore_index=True)
+
+
+def league_sensitivity(table):
+    """Return table ``league_sensitivity``: the ranking by other rules, for each law and n."""
+    errors = league_errors(table)
+    wrong = errors[~_is_calibrated(errors)]
+    groups = wrong.groupby(_KEYS)
+    usual = groups["error"].median()
+    rules = {
+        f"without {curve}": wrong[wrong["curve"] != curve].groupby(_KEYS)["error"].median()
+        for curve in MISCALIBRATED
+    }
+    rules["mean over scenarios"] = groups["error"].mean()
+    rules["worst scenario"] = groups["error"].max()
+    rules["squares not halved"] = groups["relative_rmse"].median()
+    points = errors.groupby(_KEYS)["points"].median()
+    rules["RMSE in points, calibrated among the scenarios"] = points.dropna()
+    rows = []
+    for rule, values in rules.items():
+        both = pd.concat([usual, values], axis=1, keys=["usual", "other"]).dropna()
+        for (law, n), part in both.groupby(level=["law", "n_samples"]):
+            correlation = part["usual"].corr(part["other"], method="spearman")
+            rows.append((law, n, rule, len(part), correlation, part["other"].idxmin()[2]))
+    return pd.DataFrame(rows, columns=list(columns_of("league_sensitivity")))
+
+
+def _is_calibrated(errors):
+    return errors["curve"].str.endswith("calibrated")
+
+
+def _ranked(errors):
+    """Return DataFrame by (law, n_samples, entry): error, error_se, worst, rank, n_replicates."""
+    entries = errors[~_is_calibrated(errors)].groupby(_KEYS).agg(
+        error=("error", "median"), error_se=("error_se", "median"), worst=("error", "max"),
+        n_replicates=("n_replicates", "min"),
+    )  # fmt: skip
+    entries["rank"] = entries.groupby(level=["law", "n_samples"], group_keys=False).apply(ranks)
+    return entries
+
+
+def _hiding_pays(table):
+    """Return whether saying less lowers a measure's expected value, {entry: bool}."""
+    rows = table[table["scenario"] == UNIFORM.name]
+    less = pays(rows, "two_values") | pays(rows, "base_rate")
+    return less.groupby(rows["estimator"] + " → " + rows["target"]).any()
+
+
+def _limits(rows):
+    """Return the median least error of an unbiased estimate, NaN for targets without a limit.
+
+    By the delta method the share of a square, halved, has the limit of its root.
+    """
+    per_root = {  # the limit falls with the root of n
+        (law, norm): np.median([
+            limit_row(Scenario(curve, *LAWS[law], CURVES[curve]), 1, norm)["relative_limit"]
+            for curve in MISCALIBRATED
+        ])
+        for law in LAWS if law in set(rows["law"]) for norm in (1, 2)
+    }  # fmt: skip
+    norms = rows["target"].map(NORMS)
+    limits = [per_root.get(key, np.nan) for key in zip(rows["law"], norms, strict=True)]
+    return np.array(limits) / np.sqrt(rows["n_samples"].to_numpy())
+
+
+def ranks(rows):
+    """Return 1 + the number of rows whose error is clearly smaller, a Series."""
+    error, se = rows["error"].to_numpy(), rows["error_se"].to_numpy()
+    apart = error[None, :] + 2 * np.hypot(se[None, :], se[:, None]) < error[:, None]
+    return pd.Series(1 + apart.sum(axis=1), rows.index)

@@ -1,0 +1,163 @@
+"""What a verdict may rest on: the result tables, cut to the paper's grid, with gaps reported."""
+
+import itertools
+from typing import NamedTuple
+
+import pandas as pd
+
+from pipeline.claims.measurements import NAN
+from pipeline.claims.verdicts import NotJudged, OtherNorm, Verdict
+from pipeline.logits.store import REAL_LOGITS, SURROGATE_LOGITS
+from pipeline.scenarios.fits import printed_fits
+from pipeline.scenarios.paper import MODEL_SIZES, MODELS, N_BINS, N_REPLICATES, NORM
+from pipeline.tables.files import groups_of
+
+FEWEST_REPLICATES = 500
+TABLE_1, TABLE_2, TABLE_3 = PUBLISHED = (
+    "roelofs2022_table1_recalibration_selection",
+    "roelofs2022_table2_beta_fits",
+    "roelofs2022_table3_glm_fits",
+)
+ANY_NORM = (
+    *("scenarios", "beta_fits", "glm_fits"),  # fits, no errors
+    *("beta_fits_float32_2020", "glm_fits_float32_2020"),
+    *("recalibration_selection", "recalibration_sensitivity", "predicted_bias"),  # of norm 2
+    *("interval_coverage", "recommendation"),  # have targets of their own
+    *("replication", "mukhoti2020_table1"),  # of other networks
+    *("measures", "printed_tables", "reliability_bins", "calibration_graphs"),  # of other papers
+    "kull2019_table3",
+)
+"""Tables that config key ``norm`` does not change."""
+IF_AGREED = "Judged on the models that have genuine outputs; if they disagree, all ten are needed."
+EACH = "Judged on the models that have genuine outputs."
+"""Words of rules that count models, and of rules about each model."""
+_UNBINNED = -9  # stands for an empty n_bins, which no comparison would find
+
+
+class Evidence(NamedTuple):
+    """``tables`` {stem: DataFrame}: of results/tables, the ``models`` table, and PUBLISHED ones."""
+
+    tables: dict[str, pd.DataFrame]
+
+    def table(self, stem):
+        """Return a result table; NotJudged if this run made none, or made it for another norm."""
+        if self.tables.get(stem) is None or self.tables[stem].empty:
+            raise NotJudged(f"table {stem} is absent")
+        known = self.tables.get("true_calibration_error")
+        norms = [] if known is None else [x for x in known["norm"].unique() if x != NORM]
+        if norms and stem not in ANY_NORM:
+            raise OtherNorm(f"norm is {norms[0]:g}; the paper's is {NORM:g}")
+        return self.tables[stem]
+
+    def as_published(self, stem):
+        """Return the rows of a table of fits under the softmax that the paper used, if any."""
+        table = self.tables.get(f"{stem}_float32_2020")
+        if table is None or table.empty:
+            return self.of_published_models(stem)
+        table, _ = self.of_published_models(f"{stem}_float32_2020")
+        return table, table
+
+    def of_published_models(self, stem):
+        """Return the rows of a table about the paper's models, and those with real logits."""
+        table = self.table(stem)
+        table = table[table["model"].isin(MODELS)]
+        return table, table[table["source"] == REAL_LOGITS]
+
+    def printed_fits(self):
+        """Return {model: PrintedFits} of Tables 2 and 3."""
+        return printed_fits(self.tables[TABLE_2], self.tables[TABLE_3])
+
+    def groups(self):
+        """Return {model: data set} of the paper's models."""
+        known = groups_of(self.tables["models"], "models table")
+        absent = [model for model in MODELS if model not in known]
+        if absent:
+            raise NotJudged(f"the models table lacks {', '.join(absent)}")
+        return {model: known[model] for model in MODELS}
+
+    def bias(self, experiment, estimators, sizes=MODEL_SIZES, scenarios=MODELS, n_bins=(N_BINS,)):
+        """Return the rows of table ``bias`` on this grid; NotJudged unless all are there.
+
+        ``n_bins`` holds for estimators with a fixed number; the sweep and the KDE have one row.
+        """
+        table = self.table("bias")
+        table = table.assign(n_bins=table["n_bins"].fillna(_UNBINNED).astype(int))
+        grid = [
+            (scenario, estimator, b, n)
+            for scenario, estimator, n in itertools.product(scenarios, estimators, sizes)
+            for b in bins_of(estimator, n_bins)
+        ]
+        keys = ["scenario", "estimator", "n_bins", "n_samples"]
+        found = table[table["experiment"] == experiment].drop_duplicates(keys).set_index(keys)
+        absent = [cell for cell in grid if cell not in found.index]
+        if absent:
+            raise NotJudged(
+                f"experiment {experiment} lacks {len(absent)} of the {len(grid)} rows of table "
+                f"bias that the rule compares, the first at {absent[0][0]}, {absent[0][1]}, "
+                f"n = {absent[0][3]}"
+            )
+        return enough_replicates(found.loc[grid].reset_index(), experiment)
+
+    def source(self, experiment, scenarios=None):
+        """Return where an experiment's scenarios come from; printed numbers are published fits."""
+        table = self.tables.get("scenarios")
+        if table is None:
+            return "published_fits"
+        rows = table[table["experiment"] == experiment]
+        if scenarios is not None:
+            rows = rows[rows["scenario"].isin(scenarios)]
+        known = rows["source"].replace({"synthetic": "published_fits"}).fillna("published_fits")
+        return " + ".join(dict.fromkeys(known)) or "published_fits"
+
+    def paper_error(self, experiment, error):
+        """Return the paper's error of a mean (1000 data sets) from ``error``, of our mean."""
+        rows = self.table("bias")
+        ours = rows.loc[rows["experiment"] == experiment, "n_replicates"].max()
+        return error * (ours / N_REPLICATES) ** 0.5
+
+
+def enough_replicates(rows, experiment):
+    """Return ``rows``; NotJudged if some have too few replicates: ties would look like failures."""
+    fewest = rows["n_replicates"].min()
+    if fewest < FEWEST_REPLICATES:
+        raise NotJudged(
+            f"experiment {experiment} has {fewest:.0f} replicates; the rules want at least "
+            f"{FEWEST_REPLICATES} (the paper: 1000)"
+        )
+    return rows
+
+
+def bins_of(estimator, n_bins):
+    """Return the ``n_bins`` values that an estimator's rows have, given the ones of fixed bins."""
+    if "sweep" in estimator:
+        return (-1,)
+    return (_UNBINNED,) if estimator.startswith("kde") else tuple(n_bins)
+
+
+def by_estimator(rows):
+    """Return bias and its standard error, a column for each estimator, by scenario and n."""
+    wide = rows.pivot(index=["scenario", "n_samples"], columns="estimator")
+    return wide["bias_percent"], wide["bias_se_percent"]
+
+
+def on_genuine(rows, verdict, models=MODELS, holds=(), why_open=""):
+    """Yield why a claim stays open, and return (verdict, source, error, models) of it.
+
+    ``rows`` are of genuine outputs that a claim about ``models`` was judged on. On part of
+    the models the verdict stands, with ``models`` saying "2 of 10", unless their number is what the
+    claim is about (``why_open`` says so) or they disagree: ``holds`` are Series of booleans by
+    model, or nothing where the rule is about each model.
+    """
+    judged = sorted(set(rows["model"]) & set(models))
+    source = " + ".join(dict.fromkeys(rows["source"])) or SURROGATE_LOGITS
+    if not judged:
+        return Verdict.NEEDS_REAL_LOGITS, source
+    if len(judged) == len(models):
+        return verdict, source
+    part = f"{len(judged)} of {len(models)}"
+    disagree = "they disagree, and the rule counts models"
+    reason = why_open or (disagree if any(0 < of.mean() < 1 for of in holds) else "")
+    if reason:
+        yield f"open: {part} models have genuine outputs; {reason}"
+        verdict = Verdict.NEEDS_REAL_LOGITS
+    return verdict, source, NAN, part

@@ -1,0 +1,221 @@
+"""The configuration: checked against its schema, completed with defaults, in one-line errors."""
+
+import difflib
+import os
+import re
+import sys
+import warnings
+from pathlib import Path
+
+import yaml
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import best_match
+
+from calbias.errors import InputError, did_you_mean
+from calbias.estimation.registry import FOLDER, estimator_file, validate_unusable
+from calbias.io.plug_ins import literal
+from pipeline.catalogue import paper_experiments
+from pipeline.scenario_names import validate_scenarios
+
+MOST_SIMULATION_JOBS = 20_000  # the dry run of more takes minutes
+_NOTHING = object()
+
+
+def complete_config(config, schema_file):
+    """Return a copy of ``config`` with the schema's defaults filled in, per experiment too.
+
+    An estimator that is not defined for the norm is left out, with a warning. InputError, one line
+    with the key's place, what is wrong and the remedy, for anything that no run could use.
+    """
+    with open(schema_file, encoding="utf-8") as file:
+        schema = yaml.safe_load(file)
+    error = best_match(Draft202012Validator(schema).iter_errors(config))
+    if error:
+        raise InputError(f"config: {_explain(error)}")
+    _validate_finite(config)
+    complete = _with_defaults(config, schema)
+    for key in ("audit", "predicted_bias", "league", "multiclass", "test_power"):
+        complete[key] = _with_defaults(complete[key], schema["properties"][key])
+    folders = estimator_folders(complete)
+    if not all(folder.is_dir() for folder in folders):
+        raise InputError(
+            f"config: estimator_dir: there is no folder {folders[-1]}; correct the path"
+        )
+    complete["experiments"] = _without_the_empty(complete["experiments"])
+    for name, experiment in complete["experiments"].items():
+        experiment = _with_defaults(experiment, schema["$defs"]["experiment"])
+        experiment.setdefault("replicates", complete["replicates"])
+        experiment.setdefault("estimators", complete["estimators"])
+        complete["experiments"][name] = experiment
+        given = [experiment.get(key, ()) for key in ("scores", "curves")]
+        validate_scenarios(name, *given, powers(experiment), experiment.get("glms", ()))
+    _set_estimators(complete, folders)
+    _validate_shards(complete)
+    return complete
+
+
+def _set_estimators(config, folders):
+    """Check the lists of estimators; leave those out, with a warning, that need another norm."""
+    norm = config["norm"]
+    _norms("estimators", config["estimators"], folders)
+    for name, experiment in config["experiments"].items():
+        place = f"experiments.{name}.estimators"
+        norms = _norms(place, experiment["estimators"], folders)
+        others = {name: of[0] for name, of in norms.items() if of and norm not in of}
+        words = f"{', '.join(others)}: defined for norm {next(iter(others.values()), 0):g} only"
+        experiment["estimators"] = [name for name in norms if name not in others]
+        if not experiment["estimators"]:
+            raise InputError(
+                f"config: {place}: {words}, and norm is {norm:g}: list another one, or change norm"
+            )
+        if others:
+            warnings.warn(f"{place}: left out where norm is {norm:g}: {words}", stacklevel=2)
+
+
+def _norms(place, estimators, folders):
+    """Return {estimator: norms that it is defined for, () for all}; InputError for no such one."""
+    norms = {}
+    try:
+        for estimator in estimators:
+            file = estimator_file(estimator, folders)
+            validate_unusable(estimator, file)
+            norms[estimator] = literal(file, "NORMS", default=())
+    except InputError as error:
+        raise InputError(f"config: {place}: {error}") from None
+    return norms
+
+
+def _validate_shards(config):
+    """Raise InputError for more shards than replicates, and for more jobs than Snakemake bears."""
+    shards, jobs = config["shards"], 0
+    for name, experiment in config["experiments"].items():
+        if shards > experiment["replicates"]:
+            raise InputError(
+                f"config: shards: {shards} shards of the {experiment['replicates']} replicates of "
+                f"experiment {name}: write at most one for each replicate"
+            )
+        jobs += len(experiment["estimators"])
+    if shards * jobs > MOST_SIMULATION_JOBS:
+        raise InputError(
+            f"config: shards: {shards} shards make {shards * jobs} simulation jobs; write at most "
+            f"{MOST_SIMULATION_JOBS // jobs}: more jobs than {MOST_SIMULATION_JOBS} keep Snakemake "
+            f"busy for minutes before the first starts"
+        )
+
+
+def with_file(error, files, config):
+    """Return the message of an InputError with where its key's value is from.
+
+    That is the last of ``files`` that has the key, or --config where ``config`` has another value.
+    """
+    message = str(error)
+    place = re.match(r"config: ([\w.-]+)", message)
+    if not place:
+        return message
+    keys = [] if message.startswith("config: top level") else place[1].split(".")
+    if key := re.search(r"unknown key '([^']*)'", message):
+        keys.append(key[1])
+    for file in reversed(files):
+        value = _value(yaml.safe_load(Path(file).read_text(encoding="utf-8")), keys)
+        if value is not _NOTHING:
+            as_given = isinstance(value, dict) or str(value) == str(_value(config, keys))
+            source = os.path.relpath(file) if as_given else "--config"
+            return f"{source}: {message.removeprefix('config: ')}"
+    return message
+
+
+def _value(tree, keys):
+    """Return what a nested config has under ``keys``, or _NOTHING."""
+    for key in keys:
+        if isinstance(tree, list) and key.isdigit() and int(key) < len(tree):
+            tree = tree[int(key)]
+        elif isinstance(tree, dict) and key in tree:
+            tree = tree[key]
+        else:
+            return _NOTHING
+    return tree
+
+
+def validate_folder(folder, snakefile):
+    """Raise InputError if Snakemake cannot write in the folder where it runs."""
+    if not os.access(folder, os.W_OK):
+        raise InputError(
+            f"{Path(folder).absolute()} cannot be written: run in a folder of your own, with "
+            f"snakemake --snakefile {snakefile}"
+        )
+
+
+def _validate_finite(value, place=()):
+    """Raise InputError for NaN, infinity and what no float64 holds: comparisons let NaN pass."""
+    if isinstance(value, int | float) and not abs(value) <= sys.float_info.max:
+        raise InputError(f"config: {'.'.join(map(str, place))}: must be a finite number; write one")
+    inner = value.items() if isinstance(value, dict) else ()
+    inner = enumerate(value) if isinstance(value, list) else inner
+    for key, part in inner:
+        _validate_finite(part, (*place, key))
+
+
+def _without_the_empty(experiments):
+    """Return the experiments that are not left out; InputError for a misspelt one to leave out."""
+    known = paper_experiments()
+    left_out = [name for name, experiment in experiments.items() if experiment is None]
+    for name in left_out:
+        nearest = difflib.get_close_matches(name, known, n=1)
+        if nearest and name != nearest[0]:
+            raise InputError(
+                f"config: experiments.{name}: no such experiment. Did you mean {nearest[0]}?"
+            )
+    return {name: value for name, value in experiments.items() if name not in left_out}
+
+
+def estimator_folders(config):
+    """Return the folders that estimators are looked for in."""
+    own = config.get("estimator_dir")
+    return (FOLDER, Path(own)) if own else (FOLDER,)
+
+
+def powers(experiment):
+    """Return the exponents of an experiment's power curves, a list of floats."""
+    wanted = experiment.get("powers", [])
+    if isinstance(wanted, dict):
+        step = (wanted["stop"] - wanted["start"]) / (wanted["count"] - 1)
+        return [wanted["start"] + k * step for k in range(wanted["count"])]
+    return [float(d) for d in wanted]
+
+
+def _with_defaults(values, schema):
+    defaults = {k: v["default"] for k, v in schema["properties"].items() if "default" in v}
+    return {**defaults, **values}
+
+
+_TYPES = {
+    "array": "a list",
+    "object": "a mapping",
+    "integer": "a whole number",
+    "number": "a number",
+    "string": "a text",
+    "boolean": "true or false",
+}
+
+
+def _explain(error):
+    """Return the place and the words for an error of the schema."""
+    place = ".".join(str(part) for part in error.absolute_path) or "top level"
+    meaning, value = error.schema.get("description"), f"{error.instance!r:.80}"
+    known = error.schema.get("properties", {})
+    keys = error.instance if isinstance(error.instance, dict) and known else ()
+    unknown = next((key for key in keys if key not in known), None)
+    if error.validator in ("additionalProperties", "required") and unknown:
+        return f"{place}: unknown key {unknown!r}. {did_you_mean(unknown, known)}"
+    if error.validator == "type":
+        message = f"{value} must be {_TYPES[error.validator_value]}"
+        if error.validator_value == "boolean":
+            message += f"; on the command line write --config {place}=True or False"
+    elif error.validator == "uniqueItems":
+        repeated = next(item for item in error.instance if error.instance.count(item) > 1)
+        message = f"{repeated!r} is listed twice; remove one"
+    elif error.validator in ("oneOf", "anyOf", "not", "pattern"):
+        return f"{place}: {value} does not fit: {meaning or 'see config/README.md'}"
+    else:
+        message = error.message.replace("\n", " ")
+    return f"{place}: {message}" + (f" ({meaning})" if meaning else "")

@@ -1,0 +1,118 @@
+"""Which models have real logits or real scores, as Snakemake must know before any job starts."""
+
+import csv
+import os
+import zipfile
+from pathlib import Path
+from typing import NamedTuple
+
+from calbias.errors import InputError
+from calbias.logits.present import validate_no_placeholder
+from pipeline.manifest import read_manifest, verify_size
+from pipeline.models import published_models
+
+DEFAULT_LOGITS_DIR = "resources/logits"
+
+
+class Available(NamedTuple):
+    """Where the outputs of the models come from.
+
+    ``logits`` {model: path} are there or to be downloaded, ``scores`` {model: path} are top-label
+    scores without logits, ``surrogates`` the models drawn from published fits (some have scores).
+    """
+
+    logits: dict[str, str]
+    scores: dict[str, str]
+    surrogates: list[str]
+
+
+def available_files(config, models, resources):
+    """Return what is ``Available`` of the models of a models table.
+
+    The default ``logits_dir`` is the folder of this name here, then the one of the checkout, where
+    two of the published files ship; any other folder stands alone. Without its ``file`` there a
+    paper's model has the scores that ship, if there are any. InputError for a file that no job
+    could read, or with neither a file nor published fits.
+    """
+    folder = Path(config["logits_dir"])
+    default = config["logits_dir"] == DEFAULT_LOGITS_DIR
+    if not (default or config["download"] or folder.is_dir()):
+        raise InputError(f"config: logits_dir: there is no folder {folder}; correct its name")
+    published_dir, shipped = Path(resources) / "published", Path(resources) / "scores"
+    manifest = read_manifest(published_dir / "nn_calibration_logits_manifest.csv")
+    published = published_models(published_dir)
+    found = Available({}, {}, [])
+    for model, row in models.items():
+        path = folder / row["file"]
+        if default and row["file"] and not os.path.lexists(path):
+            with_code = Path(resources) / "logits" / row["file"]
+            path = Path(os.path.relpath(with_code)) if with_code.is_file() else path
+        genuine = model in manifest and manifest[model].file == path.name
+        if row["file"] and os.path.isdir(path):  # False for a name too long to be one
+            raise InputError(
+                f"{config['models']}: model {model}: file {row['file']} is a folder ({path}); "
+                f"name the file of its outputs"
+            )
+        if row["file"] and os.path.isfile(path):
+            if genuine:
+                verify_size(path, manifest[model])
+            else:
+                validate_no_placeholder(path)
+            if _holds_scores(path):
+                found.scores[model] = str(path)
+            else:
+                found.logits[model] = str(path)
+                continue
+        elif config["download"] and genuine:
+            found.logits[model] = str(path)
+            continue
+        elif model not in published:
+            raise InputError(
+                f"{config['models']}: model {model}: {_what_is_missing(row, path)}, and there is no"
+                f" published fit to draw a surrogate from; name a file in {folder} there"
+            )
+        if model in published:
+            found.surrogates.append(model)
+            if model not in found.scores and (shipped / f"{model}.parquet").is_file():
+                found.scores[model] = os.path.relpath(shipped / f"{model}.parquet")
+    return found
+
+
+def _what_is_missing(row, path):
+    if not row["file"]:
+        return "its cell file is empty"
+    if os.path.islink(path):
+        return f"file {path} is a link that leads to no file"
+    return f"there is no file {path}"
+
+
+def _holds_scores(path):
+    """Return whether the names in a CSV, NPZ or Parquet file mean top-label scores."""
+    suffix = path.suffix.lower()
+    if suffix == ".csv":
+        with open(path, newline="", encoding="utf-8-sig", errors="replace") as file:
+            names = {name.strip() for name in next(filter(None, csv.reader(file)), [])}
+        return bool(names & {"score", "hit"})
+    if suffix == ".npz" and zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as archive:
+            names = {name.removesuffix(".npy") for name in archive.namelist()}
+        values = [name.removeprefix("test_") for name in names]
+        return "scores" in values or "score" in values
+    if suffix == ".parquet":
+        return b"\x05score" in _parquet_footer(path)  # a column's name after its length
+    return False
+
+
+def _parquet_footer(path):
+    """Return the metadata at the end of a Parquet file, without importing pyarrow."""
+    data = Path(path).read_bytes()
+    n = int.from_bytes(data[-8:-4], "little")
+    return data[-8 - n : -8]
+
+
+def sources_in_words(found, models):
+    """Return a line that says which models have real logits and scores, and how many none."""
+    logits = f"Real logits: {', '.join(found.logits)}." if found.logits else "No real logits."
+    scores = f" Real scores: {', '.join(found.scores)}." if found.scores else ""
+    surrogates = f" Surrogate logits: {len(found.surrogates)} of {len(models)} models."
+    return logits + scores + surrogates

@@ -1,0 +1,78 @@
+"""The models table: which models there are, and which of them an experiment simulates."""
+
+import os
+import re
+from pathlib import Path
+
+from calbias.errors import InputError, did_you_mean
+from pipeline.tables.rows import read_rows
+
+MODEL_COLUMNS = ("model", "group", "n_classes", "file")
+LONGEST_NAME = 100  # of a model: with suffixes, also temporary ones, it is a file's
+
+
+def models_path(path, checkout):
+    """Return the path of the models table: in the current folder, else in the checkout."""
+    path = Path(path)
+    if not path.exists() and (Path(checkout) / path).exists():
+        return os.path.relpath(Path(checkout) / path)
+    return os.path.normpath(path)
+
+
+def read_models(path):
+    """Return {model: row as a dict of strings} of a models table; InputError names the line."""
+    models = {}
+    for line, row in read_rows(path, MODEL_COLUMNS):
+        if fault := _fault(row, models):
+            raise InputError(f"{path}, line {line}: {fault}")
+        models[row["model"]] = row
+    if not models:
+        raise InputError(f"{path}: the table lists no model; add a line below its header")
+    return models
+
+
+def _fault(row, known):
+    """Return what is wrong with a row below the models ``known``, and the remedy, or nothing."""
+    name, file = row["model"], row["file"]
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name):
+        return f"model {name!r}: use letters, digits, dots, dashes and underscores"
+    if len(name) > LONGEST_NAME:
+        start = f"model {name[:20]}… has {len(name)} characters"
+        return f"{start}: files are called like it, use at most {LONGEST_NAME}"
+    if name in known:
+        return f"model {name} is there already: give it another name"
+    if not re.fullmatch("[0-9]{1,7}", row["n_classes"]) or int(row["n_classes"]) < 2:
+        return f"n_classes of {name} must be a whole number from 2 to 9999999"
+    if not row["group"]:
+        return f"{name} has no group: write {','.join(MODEL_COLUMNS)}"
+    if set("{}") & set(file):
+        words = "by which Snakemake marks wildcards: rename the file"
+        return f"file {file!r} of {name} has braces, {words}"
+    return ""
+
+
+def with_models(experiments, models, published_dir):
+    """Return the experiments with ``models`` resolved to names in the models table.
+
+    The paper's own that a user's table lacks are left out, and experiments with nothing left.
+    """
+    resolved = {}
+    for name, experiment in experiments.items():
+        if "models" in experiment:
+            wanted = list(models) if experiment["models"] == "all" else experiment["models"]
+            for model in wanted:
+                if model not in models and model not in published_models(published_dir):
+                    raise InputError(
+                        f"config: experiments.{name}.models: unknown model {model!r}."
+                        f" {did_you_mean(model, models)}"
+                    )
+            experiment = {**experiment, "models": [m for m in wanted if m in models]}
+        if experiment.get("models") != []:
+            resolved[name] = experiment
+    return resolved
+
+
+def published_models(published_dir):
+    """Return the names of the models of Table 2, a set."""
+    path = Path(published_dir) / "roelofs2022_table2_beta_fits.csv"
+    return {row["model"] for _, row in read_rows(path, ["model"])}

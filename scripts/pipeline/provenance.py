@@ -1,0 +1,135 @@
+"""What results were made from and with: project, configuration, data, packages, machine.
+
+Bytes of tables and figures are a function of configuration and code alone, so nothing of this is
+written into them. One record next to them holds it all, and ties it to them by their checksums.
+"""
+
+import hashlib
+import json
+import os
+import platform
+import subprocess
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from calbias import __version__
+from calbias.errors import InputError
+from pipeline import CHECKOUT
+from pipeline.tables.rows import read_rows, validate_unchanged
+
+# What computes, in contrast to what schedules: numbers may change with one of these.
+PACKAGES = (
+    *("numpy", "scipy", "numba", "llvmlite", "pandas", "pyarrow", "statsmodels", "scikit-learn"),
+    *("matplotlib", "snakemake"),
+)
+# Keys of the configuration that change no result.
+WITHOUT_EFFECT = ("shards", "mirrors")
+
+
+def provenance(config, files, inputs=()):
+    """Return the record, for JSON, of result ``files`` and the ``inputs`` that a config names."""
+    of_files, of_inputs = (
+        {path: checked_digest(path) for path in sorted(map(str, paths))}
+        for paths in (files, inputs)
+    )
+    return {
+        "project": {"name": "calbias", "version": __version__, **checkout(CHECKOUT)},
+        "configuration": {"sha256": config_digest(config), "seed": config["seed"]},
+        "sources": sources(files),
+        "packages": packages(),
+        "machine": machine(),
+        "inputs": of_inputs,
+        "files": of_files,
+        "config": config,
+    }
+
+
+def config_digest(config):
+    """Return the SHA-256 of the keys that results depend on, in a canonical form."""
+    kept = {key: value for key, value in config.items() if key not in WITHOUT_EFFECT}
+    return hashlib.sha256(json.dumps(kept, sort_keys=True).encode()).hexdigest()
+
+
+def checked_digest(path):
+    """Return the SHA-256 of a result's bytes; InputError if there is none."""
+    try:
+        return validate_unchanged(path)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror}); run snakemake") from error
+
+
+def read_record(path):
+    """Return a record; InputError if it is absent or is not one."""
+    try:
+        record = json.loads(Path(path).read_text(encoding="utf-8"))
+        record["files"].items()
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise InputError(
+            f"{path}: not a record of provenance ({type(error).__name__}); run snakemake {path}"
+        ) from error
+    return record
+
+
+def checked_record(path):
+    """Return a record; InputError for the first file that differs from it."""
+    record = read_record(path)
+    for name, digest in record["files"].items():
+        if checked_digest(name) != digest:
+            raise InputError(f"{name}: differs from {path}; delete it and run snakemake")
+    return record
+
+
+def sources(files):
+    """Return {table: sources of its rows} of the CSV tables in ``files`` that name a source."""
+    found = {}
+    for path in sorted(map(Path, files)):
+        if path.suffix == ".csv":
+            rows = [row for _, row in read_rows(path)]
+            if rows and "source" in rows[0]:
+                found[path.stem] = sorted({row["source"] for row in rows} - {""})
+    return found
+
+
+def checkout(folder):
+    """Return the git commit of ``folder`` and whether files differ from it; empty without git."""
+
+    def git(*arguments):
+        command = ["git", "-C", str(folder), *arguments]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+    try:
+        if Path(git("rev-parse", "--show-toplevel")).resolve() != Path(folder).resolve():
+            return {}
+        edited = git("status", "--porcelain")  # new files too: an estimator may be one
+        return {"commit": git("rev-parse", "HEAD"), "edited": bool(edited)}
+    except (OSError, subprocess.CalledProcessError):
+        return {}
+
+
+def packages():
+    """Return {package: version} of the packages that compute."""
+    found = {"python": platform.python_version()}
+    for name in PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = "not installed"
+    return found
+
+
+def machine():
+    """Return operating system, processor, number of cores and memory in GB."""
+    return {
+        "system": platform.platform(),
+        "processor": processor(),
+        "cores": os.cpu_count(),
+        "memory_gb": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9, 1),
+    }
+
+
+def processor():
+    """Return the processor's name."""
+    cpuinfo = Path("/proc/cpuinfo")
+    lines = cpuinfo.read_text(encoding="utf-8").splitlines() if cpuinfo.exists() else []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor() or platform.machine()

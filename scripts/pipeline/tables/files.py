@@ -1,0 +1,111 @@
+"""Read and write the tables of a run: CSV for results, Parquet for intermediates, by suffix.
+
+pandas and pyarrow are imported where they are used.
+"""
+
+import csv
+from pathlib import Path
+
+from calbias.errors import InputError
+from calbias.io.command_line import written_whole
+from calbias.io.tables import remedy
+from pipeline.tables.rows import read_parquet, read_rows, validate_columns, validate_file
+from pipeline.tables.schema import columns_of
+
+
+def read_table(path):
+    """Return a table as a DataFrame; InputError for a file that is missing or no table."""
+    import pandas as pd
+
+    validate_file(path)
+    if Path(path).suffix == ".parquet":
+        # integers with gaps stay integers
+        return read_parquet(path).to_pandas(integer_object_nulls=True)
+    try:
+        return pd.read_csv(path, encoding="utf-8-sig")
+    except (pd.errors.EmptyDataError, pd.errors.ParserError, UnicodeDecodeError) as error:
+        words = str(error).strip().replace("\n", " ")
+        raise InputError(f"{path}: not a CSV table ({words}); {remedy(path)}") from error
+
+
+def read_tables(paths):
+    """Return {name: DataFrame} of {name: path}."""
+    return {name: read_table(path) for name, path in paths.items()}
+
+
+def joined_tables(paths, table):
+    """Return the rows of the parts of ``table``, in the order of the files, each value as it is."""
+    rows = []
+    for path in paths:
+        part = [row for _, row in read_rows(path)] or read_rows(path, columns_of(table))
+        if part and tuple(part[0]) != columns_of(table):
+            raise InputError(f"{path}: it lacks the columns of table {table}; {remedy(path)}")
+        rows += part
+    if not rows:  # one part may have nothing to say
+        raise InputError(f"{paths[0]}: it has no rows; {remedy(paths[0])}")
+    return rows
+
+
+def write_table(path, columns, rows):
+    """Write ``rows`` whole as CSV (floats in their shortest exact form) or Parquet.
+
+    ``columns`` is the name of a table of the schema, or a sequence of columns; ``rows`` a
+    DataFrame, or an iterable of dicts or of tuples. ValueError for rows of other columns.
+    """
+    columns = list(columns_of(columns) if isinstance(columns, str) else columns)
+    is_frame = hasattr(rows, "to_csv")
+    if not is_frame:
+        rows = [row if isinstance(row, dict) else dict(zip(columns, row, strict=True))
+                for row in rows]  # fmt: skip
+    names = set(rows.columns) if is_frame else set().union(*rows)
+    if names and names != set(columns):
+        different = sorted(names ^ set(columns))
+        raise ValueError(f"{path}: the rows and the table's columns differ in {different}")
+    with written_whole(path, checksum=True) as temporary:
+        if temporary.suffix == ".parquet":
+            _write_parquet(temporary, columns, rows)
+        elif is_frame:
+            rows.reindex(columns=columns).to_csv(temporary, index=False, lineterminator="\n")
+        else:
+            _write_csv(temporary, columns, rows)
+
+
+def _write_csv(path, columns, rows):
+    """Write dicts, NaN as an empty cell: importing pandas takes longer than joining tables."""
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, columns, lineterminator="\n")
+        writer.writeheader()
+        for row in rows:
+            empty = [name for name, x in row.items() if isinstance(x, float) and x != x]
+            writer.writerow(row | dict.fromkeys(empty))
+
+
+def _write_parquet(path, columns, rows):
+    import pandas as pd
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    table = pd.DataFrame(rows, columns=columns)
+    table = pa.Table.from_pandas(table, preserve_index=False)
+    table = table.replace_schema_metadata(None)  # pandas' version would be in it
+    pq.write_table(table, path, compression="zstd", write_page_checksum=True)
+
+
+def true_errors_of(table, scenarios):
+    """Return {scenario: TCE}, a fraction, for [(Scenario, row)] from ``true_calibration_error``."""
+    errors = table.set_index(["scenario", "curve"])["tce_percent"].to_dict()
+    missing = [s.name for s, _ in scenarios if (s.name, s.curve.name) not in errors]
+    if missing:
+        raise InputError(f"true_calibration_error has no scenario {missing[0]}: delete the table")
+    return {s.name: errors[s.name, s.curve.name] / 100 for s, _ in scenarios}
+
+
+def groups_of(models, path):
+    """Return {model: group}, its data set, of the models table read from ``path``."""
+    validate_columns(models, ("model", "group"), path, "give the models table")
+    return dict(zip(models["model"], models["group"], strict=True))
+
+
+def is_true(column):
+    """Return a boolean Series of a CSV column of True and False."""
+    return column.astype(str).str.lower() == "true"
