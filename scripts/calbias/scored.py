@@ -1,0 +1,194 @@
+"""The one form of a sample: distinct scores with their rows and hits.
+
+Whatever was given, rows, a file, logits or a sketch, an audit reads it in this form. It holds
+sums of whole numbers, so that nothing depends on the order of the rows, and samples add up.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calbias.engine.seeding import stream
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+class Clusters(NamedTuple):
+    """Rows by cluster and score, in this order; arrays (q,), but ``ids`` (g,).
+
+    ids      the ids of the clusters, ascending
+    cluster  the place of the cluster in ``ids``
+    score    the place of the score in ``scores``
+    rows, hits
+    """
+
+    ids: NDArray
+    cluster: Ints
+    score: Ints
+    rows: Ints
+    hits: Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """Rows and hits by distinct score.
+
+    Attributes
+    ----------
+    scores : ndarray (m,)
+        In [0, 1], ascending. Equal neighbours differ in ``log1m_scores``: near 1 a score rounds.
+    rows, hits : ndarray (m,) of int
+        Rows with this score, at least 1, and how many of them are hits.
+    log_scores, log1m_scores : ndarray (m,)
+        log s and log(1 - s).
+    clusters : Clusters or None
+        The same by cluster, where rows depend on each other.
+    width : float
+        The scores were rounded by less than this; 0 where they are the given ones.
+
+    Examples
+    --------
+    >>> sample = Scored.of([0.9, 0.2, 0.9], [1, 0, 0]) + Scored.of([0.2], [1])
+    >>> sample.scores, sample.rows, sample.hits
+    (array([0.2, 0.9]), array([2, 2]), array([1, 1]))
+    """
+
+    scores: Floats
+    rows: Ints
+    hits: Ints
+    log_scores: Floats
+    log1m_scores: Floats
+    clusters: Clusters | None = None
+    width: float = 0.0
+
+    @classmethod
+    def of(
+        cls,
+        scores: NDArray,
+        hits: NDArray,
+        log_scores: NDArray | None = None,
+        log1m_scores: NDArray | None = None,
+        *,
+        clusters: NDArray | None = None,
+        rows: NDArray | None = None,
+        width: float = 0.0,
+    ) -> Scored:
+        """Return the Scored of checked scores (n,) in [0, 1] and hits (n,), in any order.
+
+        ``log_scores`` and ``log1m_scores`` are log s and log(1 - s), where they are known better
+        than from the scores. ``clusters`` are the rows' ids. With ``rows`` each entry is so many
+        rows, of which ``hits`` are hits.
+        """
+        scores = np.asarray(scores, np.float64) + 0.0  # no -0
+        hits = np.asarray(hits, np.int64)
+        rows = np.ones(scores.size, np.int64) if rows is None else np.asarray(rows, np.int64)
+        if log_scores is None or log1m_scores is None:
+            order = np.argsort(scores, kind="stable")
+        else:
+            order = np.lexsort((-np.asarray(log1m_scores), scores))
+        values = scores[order]
+        begins = np.append(True, values[1:] != values[:-1])
+        if log_scores is not None and log1m_scores is not None:
+            log1m = np.asarray(log1m_scores, np.float64)[order]
+            begins[1:] |= log1m[1:] != log1m[:-1]
+        starts = np.flatnonzero(begins)
+        values = values[starts]
+        if log_scores is None or log1m_scores is None:
+            with np.errstate(divide="ignore"):
+                logs = np.log(values), np.log1p(-values)
+        else:
+            logs = np.asarray(log_scores, np.float64)[order][starts], log1m[starts]
+        of_clusters = None
+        if clusters is not None:
+            place = np.empty(scores.size, np.int64)
+            place[order] = np.cumsum(begins) - 1
+            of_clusters = _by_cluster(np.asarray(clusters), place, rows, hits)
+        rows, hits = np.add.reduceat(rows[order], starts), np.add.reduceat(hits[order], starts)
+        return cls(values, rows, hits, *logs, of_clusters, width)
+
+    def __add__(self, other: object) -> Scored:
+        """Return the rows of both. Clusters of one id are one cluster.
+
+        Raises ValueError where only one of them has clusters.
+        """
+        if not isinstance(other, Scored):
+            return NotImplemented
+        if (self.clusters is None) != (other.clusters is None):
+            raise ValueError("samples with and without clusters cannot be added")
+        parts = [part._entries() for part in (self, other)]
+        scores, rows, hits, log_scores, log1m_scores, ids = map(
+            np.concatenate, zip(*parts, strict=True)
+        )
+        return Scored.of(
+            scores, hits, log_scores, log1m_scores, rows=rows, width=max(self.width, other.width),
+            clusters=None if self.clusters is None else ids,
+        )  # fmt: skip
+
+    def __radd__(self, other: object) -> Scored:
+        """Allow ``sum(samples)``."""
+        return self if other == 0 else NotImplemented
+
+    @cached_property
+    def n(self) -> int:
+        """The number of rows."""
+        return int(self.rows.sum())
+
+    @cached_property
+    def gaps(self) -> Floats:
+        """Σ (s - y) of each score."""
+        return self.rows * self.scores - self.hits
+
+    def mean(self, values: NDArray) -> float:
+        """Return the mean over the rows of values (m,) of their scores."""
+        return float(self.rows @ values / self.n)
+
+    @cached_property
+    def of_rows(self) -> tuple[Floats, NDArray[np.uint8], Ints | None]:
+        """Scores, hits and clusters (n,) of the rows: by score, and by cluster; misses first."""
+        if self.clusters is None:
+            place, rows, hits = np.arange(self.scores.size), self.rows, self.hits
+        else:
+            order = np.argsort(self.clusters.score, kind="stable")
+            place, rows, hits = (column[order] for column in self.clusters[2:])
+        upto = np.cumsum(rows)
+        is_hit = np.arange(self.n) >= np.repeat(upto - hits, rows)
+        clusters = None if self.clusters is None else np.repeat(self.clusters.cluster[order], rows)
+        return np.repeat(self.scores[place], rows), is_hit.view(np.uint8), clusters
+
+    def drawn(self, most: int, seed: int) -> Scored:
+        """Return a random sample of ``most`` rows, without clusters; all rows if they are fewer."""
+        if self.n <= most:
+            return self
+        upto = np.cumsum(self.rows)
+        generator = stream(seed, "sample", str(self.n))
+        ranks = np.sort(generator.choice(self.n, most, replace=False, shuffle=False))
+        place = np.searchsorted(upto, ranks, side="right")
+        is_hit = upto[place] - ranks <= self.hits[place]  # misses come before hits
+        logs = self.log_scores[place], self.log1m_scores[place]
+        return Scored.of(self.scores[place], is_hit, *logs, width=self.width)
+
+    def _entries(self) -> tuple[NDArray, ...]:
+        """Return scores, rows, hits, log s, log(1 - s) and ids of clusters, to be added."""
+        if self.clusters is None:
+            none = np.zeros(self.scores.size, np.int64)
+            return self.scores, self.rows, self.hits, self.log_scores, self.log1m_scores, none
+        ids, cluster, place, rows, hits = self.clusters
+        logs = self.log_scores[place], self.log1m_scores[place]
+        return self.scores[place], rows, hits, *logs, ids[cluster]
+
+
+def _by_cluster(ids: NDArray, place: Ints, rows: Ints, hits: Ints) -> Clusters:
+    """Return the Clusters of entries with ids (n,) at places (n,) of the scores."""
+    distinct, cluster = np.unique(ids, return_inverse=True)
+    order = np.lexsort((place, cluster))
+    cluster, place = cluster[order].astype(np.int64), place[order]
+    begins = np.append(True, (cluster[1:] != cluster[:-1]) | (place[1:] != place[:-1]))
+    starts = np.flatnonzero(begins)
+    sums = (np.add.reduceat(column[order], starts) for column in (rows, hits))
+    return Clusters(distinct, cluster[starts], place[starts], *sums)
