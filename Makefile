@@ -1,10 +1,10 @@
-# make reproduce, make test, make benchmark, make article: each makes its own environment first.
+# make reproduce, make test, make benchmark: each makes its own environment first.
 PYTHON ?= python3
 RUNTIME := .venv
 DEVELOP := .venv-dev
 CORES ?= all
 
-.PHONY: reproduce test benchmark article docs lock clean-environments
+.PHONY: reproduce test benchmark docs lock clean-environments
 .DEFAULT_GOAL := reproduce
 
 reproduce: $(RUNTIME)/installed
@@ -12,9 +12,6 @@ reproduce: $(RUNTIME)/installed
 
 benchmark: $(RUNTIME)/installed
 	$(RUNTIME)/bin/snakemake --cores 1 --forcerun measure_speed -- benchmark
-
-article: $(RUNTIME)/article
-	$(RUNTIME)/bin/snakemake --cores $(CORES) article
 
 # Warnings are errors. Pictures and verdicts are those of results/ where a run has been made;
 # `make test` runs the examples.
@@ -38,10 +35,6 @@ endef
 $(RUNTIME)/installed: envs/requirements.lock
 	$(INSTALL)
 
-$(RUNTIME)/article: envs/requirements-article.lock $(RUNTIME)/installed
-	$(RUNTIME)/bin/python -m pip install --quiet --no-compile --require-hashes -r $<
-	touch $@
-
 $(RUNTIME)/docs: envs/requirements-docs.lock $(RUNTIME)/installed
 	$(RUNTIME)/bin/python -m pip install --quiet --no-compile --require-hashes -r $<
 	touch $@
@@ -54,7 +47,6 @@ COMPILE := uv pip compile --universal --python-version 3.11 --generate-hashes --
 lock:
 	$(COMPILE) --all-extras pyproject.toml -o envs/requirements.lock
 	$(COMPILE) --all-extras pyproject.toml envs/requirements-dev.in -o envs/requirements-dev.lock
-	$(COMPILE) envs/requirements-article.in -o envs/requirements-article.lock
 	$(COMPILE) envs/requirements-docs.in -o envs/requirements-docs.lock
 
 clean-environments:

@@ -30,7 +30,6 @@ include: "workflow/rules/figures.smk"
 include: "workflow/rules/claims.smk"
 include: "workflow/rules/benchmark.smk"
 include: "workflow/rules/provenance.smk"
-include: "workflow/rules/article.smk"
 
 
 rule all:

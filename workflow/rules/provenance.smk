@@ -1,5 +1,4 @@
-# Provenance: what the results were made from and with, tied to them by checksums; and the run as
-# one archive, `snakemake rocrate`, which is not part of `all`.
+# Provenance: what the results were made from and with, tied to them by checksums.
 
 
 rule record_provenance:
@@ -36,24 +35,3 @@ rule record_provenance:
     shell:
         "python {input.code[0]:q} --inputs {input.inputs:q} --files {input.files:q}"
         " --logs results/logs --config {params.config:q} --output {output} 2>&1 | tee {log}"
-
-
-rule rocrate:
-    input:
-        code=code("write_rocrate"),
-        record="results/provenance.json",
-        files=rules.record_provenance.input.files,
-        pages=[
-            "results/ledger.html",
-            *expand("results/audit/{name}.{kind}", name=AUDITED, kind=["html", "json"]),
-        ],
-    output:
-        "results/calbias.crate.zip",
-    log:
-        "results/logs/rocrate.log",
-    localrule: True
-    conda:
-        "../../envs/environment.yaml"
-    shell:
-        "python {input.code[0]:q} --record {input.record} --pages {input.pages:q}"
-        " --output {output} 2>&1 | tee {log}"
