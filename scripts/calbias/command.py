@@ -27,9 +27,7 @@ def _audit(options: Any) -> None:
 
     names = ("by", "class_wise", "n_bins", "norm", "confidence_level", "seed", "top_label", "force")
     chosen = {name: getattr(options, name) for name in names}
-    columns = Columns(
-        options.score, options.hit, options.label, tuple(options.cluster), options.weight
-    )
+    columns = Columns(options.score, options.hit, options.label, tuple(options.cluster))
     audit = audit_file(
         options.file,
         options.output,
@@ -57,9 +55,8 @@ def _plan(options: Any) -> None:
 
     if options.output:
         validate_output(options.output, [options.scores] if options.scores else ["-"], "goal,")
-    pilot = {"clusters": options.cluster, "weight": options.weight}
-    if options.beta and any(pilot.values()):
-        raise InputError("--cluster and --weight go with --scores, not with --beta")
+    if options.beta and options.cluster:
+        raise InputError("--cluster goes with --scores, not with --beta")
     goals = {
         "detect": [points / 100 for points in options.detect],
         "power": options.power,
@@ -70,7 +67,7 @@ def _plan(options: Any) -> None:
     if options.beta:
         table = plan(beta=options.beta, **goals)
     else:
-        table = plan_file(options.scores, **pilot, **goals)
+        table = plan_file(options.scores, options.cluster, **goals)
     counts = {name: "{:.0f}".format for name in table if name.startswith(("labels", "clusters"))}
     print(table.to_string(float_format="{:.3f}".format, formatters=counts, na_rep=""))
     if (table["labels"] == math.inf).any():
@@ -143,9 +140,6 @@ def _add_audit(commands: Any) -> None:
     for name, what in (("score", "scores"), ("hit", "hits"), ("label", "true class")):
         audit.add_argument(f"--{name}", metavar="COLUMN", help=f"the column of the {what}")
     _add_cluster(audit, "whose rows depend on each other; again for a pair of columns")
-    audit.add_argument(
-        "--weight", metavar="COLUMN", help="a weight of each row; not with --cluster"
-    )
     _add_top_label(audit)
     audit.add_argument("--by", metavar="COLUMN", help="audit the groups that this column names")
     audit.add_argument("--class-wise", action="store_true", help="audit each class too")
@@ -179,7 +173,6 @@ def _add_plan(commands: Any) -> None:
     )  # fmt: skip
     plan.add_argument("--power", type=float, default=0.8, help="with this probability (0.8)")
     _add_cluster(plan, "of the file: how many of these are needed")
-    plan.add_argument("--weight", metavar="COLUMN", help="weights of the rows of the file")
     plan.add_argument("--slope-width", type=float, default=0.1, help="slope to ± this (0.1)")
     plan.add_argument("--gap-width", type=float, default=1.0, help="mean gap to ± points (1)")
     plan.add_argument("--seed", type=int, default=0, help="seed of the simulations (0)")

@@ -57,9 +57,9 @@ def audit_file(
     if str(path) != "-" and is_large(Path(path)):
         from calbias.auditing.large import large_audit
 
-        if by or class_wise or estimators or (columns and (columns.cluster or columns.weight)):
+        if by or class_wise or estimators or (columns and columns.cluster):
             raise InputError(
-                f"{path}: groups, classes, clusters, weights and estimators need at most "
+                f"{path}: groups, classes, clusters and estimators need at most "
                 f"{LARGEST_IN_MEMORY} rows"
             )
         if top_label or (columns and (columns.score or columns.hit or columns.label)):

@@ -1,7 +1,6 @@
 """Weighted rows: by hand, with equal weights, with repeated rows, unbiased, and refusals."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from engine_data import data_sets, monotone_data
 from hypothesis import given, settings
@@ -9,8 +8,6 @@ from hypothesis import strategies as st
 from refusals import refuses
 
 import calbias
-from calbias.auditing.verdict.judge import judge
-from calbias.command import main
 from calbias.engine.groups import groups_of
 from calbias.engine.posterior.cells import SCORE, SIZE, WEIGHT, cells_of
 from calbias.engine.sorted_batch import sorted_data_set
@@ -204,60 +201,6 @@ def test_the_weighted_diagram(binning):
         np.testing.assert_array_equal(one, two)
 
 
-def calibrated(n, seed, law=(2, 1)):
-    """Return scores, hits and weights that depend on the score."""
-    generator = np.random.default_rng(seed)
-    scores = generator.beta(*law, n)
-    weights = np.where(scores > 0.6, 5.0, 1.0) * generator.gamma(1.0, 1.0, n)
-    return scores, (generator.random(n) < scores).astype(int), weights
-
-
-def test_an_audit_with_equal_weights_is_one_without():
-    scores, hits, weights = calibrated(400, 0)
-    plain = calbias.audit(scores[100:], hits[100:])
-    weights[:100], weights[100:] = 0.0, 0.3
-    assert calbias.audit(scores, hits, sample_weight=weights) == plain
-
-
-@pytest.mark.parametrize("n", [300, 3000])
-def test_an_audit_depends_neither_on_the_order_nor_on_the_scale_of_weights(n):
-    scores, hits, weights = calibrated(n, 1)
-    found = calbias.audit(scores, hits, sample_weight=weights)
-    order = np.random.default_rng(0).permutation(n)
-    again = calbias.audit(scores[order], hits[order], sample_weight=8.0 * weights[order])
-    assert again == found
-    value = estimate("averaged_posterior", scores, hits, sample_weight=weights).value
-    assert found.error == pytest.approx(value, rel=1e-12)
-    assert found.ece == pytest.approx(
-        estimate("ece_bin_ew", scores, hits, sample_weight=weights).value
-    )
-    assert found.effective_n == pytest.approx(weights.sum() ** 2 / (weights @ weights))
-    assert found.bins.n_in_bin.sum() == n
-
-
-def test_statistics_of_weighted_rows_by_hand():
-    """Level: |Σ w r|/√(Σ w² v). Cells of equal scores hold rows of several weights."""
-    scores, hits, weights = calibrated(200, 2)
-    scores = np.round(scores, 1).clip(0.05, 0.95)
-    parts = {part.name: part for part in judge(scores, hits, sample_weight=weights).parts}
-    residual, variance = weights * (hits - scores), weights**2 * scores * (1 - scores)
-    level = abs(residual.sum()) / np.sqrt(variance.sum())
-    assert parts["level"].statistic == pytest.approx(level, abs=0.02)  # levels of weights
-    spread = 2 * scores - 1
-    by_hand = abs(np.sum(spread * residual)) / np.sqrt(np.sum(spread**2 * variance))
-    assert parts["spread"].statistic == pytest.approx(by_hand, abs=0.02)
-
-
-@pytest.mark.parametrize("law", [(2, 1), (2.8, 0.05)])
-def test_size_of_the_weighted_verdict(law):
-    p_values = [
-        judge(s, y, sample_weight=w, replicates=199).p_value
-        for s, y, w in (calibrated(150, seed, law) for seed in range(400))
-    ]
-    assert np.mean(np.array(p_values) <= 0.05) < 0.05 + 4 * 0.011
-    assert np.mean(np.array(p_values) <= 0.5) > 0.5 - 4 * 0.025
-
-
 def test_cells_count_effective_rows_and_share_weights():
     """Weights of 3 above a half and 1 below: as many rows count, three quarters of the error."""
     scores = np.r_[np.linspace(0.1, 0.4, 200), np.linspace(0.6, 0.9, 200)]
@@ -267,35 +210,3 @@ def test_cells_count_effective_rows_and_share_weights():
     upper = table[SCORE] > 0.5
     assert table[SIZE].sum() + cells.end_rows.sum() == pytest.approx(400)
     assert table[WEIGHT][upper].sum() == pytest.approx(0.75, abs=0.005)
-
-
-def test_the_plan_grows_by_the_effective_n():
-    scores, _, weights = calibrated(2000, 3)
-    plain = calbias.plan(scores, detect=[], gap_width=0.02).iloc[-1]["labels"]
-    even = calbias.plan(scores, detect=[], gap_width=0.02, sample_weight=np.ones(2000))
-    assert even.iloc[-1]["labels"] == plain
-    weights = np.where(np.arange(2000) % 2, 1.0, 3.0)  # n/n' = 2·10/16
-    found = calbias.plan(scores, detect=[], gap_width=0.02, sample_weight=weights)
-    assert found.iloc[-1]["labels"] == pytest.approx(1.25 * plain, rel=0.02)
-
-
-def test_the_command_takes_a_column_of_weights(tmp_path, capsys):
-    scores, hits, weights = calibrated(200, 4)
-    path = tmp_path / "rows.csv"
-    pd.DataFrame({"score": scores, "hit": hits, "age": weights}).to_csv(path, index=False)
-    main(["audit", str(path), "--weight", "age", "--quiet"])
-    expected = calbias.audit(scores, hits, sample_weight=weights)
-    assert capsys.readouterr().out == f"{expected.sentence}\n"
-    assert "count like about" in path.with_suffix(".html").read_text()
-    path.write_text("score,hit,age\n0.5,1,1\n0.5,0,-2")
-    with pytest.raises(SystemExit):
-        main(["audit", str(path), "--weight", "age", "--quiet"])
-    assert "line 3: weight -2 in column age" in capsys.readouterr().err
-
-
-test_what_weights_exclude = refuses(
-    lambda **options: calbias.audit(*calibrated(40, 5)[:2], sample_weight=[1, 2] * 20, **options),
-    ({"clusters": np.arange(40) // 2}, "weights and clusters exclude each other"),
-    ({"by": np.arange(40) % 2}, "weights are for the audit of all rows"),
-    ({"estimators": ["ks"]}, "weights are for the audit of all rows"),
-)

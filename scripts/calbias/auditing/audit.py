@@ -28,7 +28,6 @@ from calbias.auditing.verdict.cluster_interval import cluster_interval
 from calbias.auditing.verdict.clusters import cluster_codes
 from calbias.auditing.verdict.judge import judge
 from calbias.conventions import CONFIDENCE_LEVEL, N_BINS
-from calbias.engine.groups import checked_weights, scaled_weights
 from calbias.engine.posterior.cells import SCORE, cells_of, most_cells
 from calbias.engine.posterior.curve import PosteriorCurve, curve_of
 from calbias.engine.posterior.mixture import Average, average_of
@@ -38,7 +37,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 ALL = "all"
-_NOT_WEIGHTED = "with weights there are no numbers of a risk model and no gain of recalibration"
 
 
 def audit(
@@ -49,7 +47,6 @@ def audit(
     logits: ArrayLike | None = None,
     labels: ArrayLike | None = None,
     clusters: ArrayLike | Sequence[ArrayLike] | None = None,
-    sample_weight: ArrayLike | None = None,
     top_label: bool = False,
     norm: float = 1,
     confidence_level: float = CONFIDENCE_LEVEL,
@@ -78,11 +75,6 @@ def audit(
         The id of each row's patient, question, game or user: rows of one id may depend on each
         other. Of several columns the combinations are the clusters. By default rows are taken as
         independent.
-    sample_weight : array_like, shape (n,), optional
-        A weight of at least 0 for each row; only ratios matter, and a row of weight 2 is one
-        observation, not two. The population that is judged is the weighted one. Weights may depend
-        on the score, not on the hit given the score. They exclude ``clusters``, ``estimators``,
-        ``by`` and ``class_wise``.
     top_label : bool, default False
         With two classes, judge the confidence of the predicted class; by default the probability
         of class 1, an event, is judged.
@@ -134,8 +126,6 @@ def audit(
     data = prepared(scores, hits, probabilities, logits, labels, seed, top_label=top_label)
     if clusters is not None:
         data = replace(data, clusters=cluster_codes(clusters, data.sample.n)[0])
-    if sample_weight is not None:
-        data = replace(data, weights=checked_weights(sample_weight, data.sample.n))
     return audit_data(data, options, estimators, by=by, class_wise=class_wise, progress=progress)
 
 
@@ -151,13 +141,6 @@ def audit_data(
 ) -> Audit:
     """Return the Audit of a ``Data``; ``folders`` hold the files of the estimators."""
     names, say = estimator_names(estimators), progress or (lambda text: None)
-    if data.weights is not None:
-        if names or by is not None or class_wise:
-            raise InputError(
-                "weights are for the audit of all rows: leave estimators, groups and classes out"
-            )
-        kept, weights = scaled_weights(data.weights, data.sample.n, data.clusters)
-        data = replace(data, sample=data.sample.weighted(kept, weights))
     sample = data.sample
     clusters = None if data.clusters is None else data.clusters[sample.order]
     if clusters is not None and options.norm != 1:
@@ -169,15 +152,13 @@ def audit_data(
         log_scores=sample.log_score,
         log1m_scores=sample.log1m_score,
         clusters=clusters,
-        sample_weight=sample.weights,
         words="events" if data.kind == EVENT else "hits",
         seed=options.seed,
     )
     say("error, interval and curve")
-    scores, cum_hit, *weights_upto = sample.sums
-    most = most_cells(int(sample.effective_n + 1e-6))
-    average = average_of(cells_of(scores, cum_hit, most, 0, *weights_upto))
-    errors = errors_of(scores, cum_hit, *weights_upto)
+    scores, cum_hit = sample.data.scores[0], sample.data.cum_hit[0]
+    average = average_of(cells_of(scores, cum_hit, most_cells(sample.n)))
+    errors = errors_of(scores, cum_hit)
     low, high = errors.interval(options.norm, options.confidence_level)
     facts = verdict.cluster_facts
     more: tuple[str, ...] = ()
@@ -203,8 +184,6 @@ def audit_data(
     curve = curve_of(average, np.unique(places), options.confidence_level)
     description = description_of(data)
     effective_n = facts.effective_rows if facts else None
-    if sample.weights is not None:
-        effective_n = sample.effective_n
     tables = _tables(data, options, average, clusters, names, by, class_wise, say, folders)
     return Audit(
         kind=data.kind,
@@ -258,8 +237,6 @@ def _tables(
     from calbias.auditing.recalibrations import recalibration_table
 
     sample, tables = data.sample, {}
-    if sample.weights is not None:
-        return {"notes": (*data.notes, _NOT_WEIGHTED)}
     say("cross-validated recalibration")
     logits, labels = data.ordered_logits()
     tables["recalibration"] = recalibration_table(

@@ -10,35 +10,19 @@ from itertools import pairwise
 
 import numpy as np
 
-from calbias.auditing.reliability import redrawn_means
 from calbias.auditing.sample import Sample
 from calbias.conventions import N_BINS
 from calbias.engine.jit import njit
 
 _NORMAL = 500.0
-_REPLICATES, _NUMBERS = 1000, 20_000_000
 
 
 def binned_ece(sample: Sample, n_bins: int = N_BINS) -> tuple[float, float]:
     """Return the ℓ1 ECE of a Sample in bins of equal width, and its noise floor."""
-    if sample.weights is not None:
-        return _weighted(sample, sample.weights, n_bins)
     ranks = np.unique(sample.data.ranks(n_bins, "equal_width")[0])
     gaps = np.abs(np.diff(sample.data.cum_gap[0, ranks]))
     noise = sum(mean_deviation(sample.scores[i:j]) for i, j in pairwise(ranks))
     return float(gaps.sum() / sample.n), noise / sample.n
-
-
-def _weighted(sample: Sample, weights: np.ndarray, n_bins: int) -> tuple[float, float]:
-    """Return both of weighted rows; the noise floor is the mean of 100 to 1000 redraws."""
-    groups = sample.groups
-    starts = groups.starts(n_bins, "equal_width")
-    weight, gap, hit = groups.bin_sums(starts, groups.weight, groups.gaps, groups.hits)
-    first = np.append(0, np.cumsum(groups.rows))[starts]
-    replicates = min(_REPLICATES, max(100, _NUMBERS // sample.n))
-    means = redrawn_means(sample.scores, weights, first, weight, replicates, sample.seed)
-    noise = np.abs(means * weight - (gap + hit)).mean(axis=0)
-    return float(np.abs(gap).sum() / groups.total), float(noise.sum() / groups.total)
 
 
 def mean_deviation(chances: np.ndarray) -> float:

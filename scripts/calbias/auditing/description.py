@@ -22,7 +22,7 @@ def description_of(data: Data) -> Description:
     scores, hits = data.sample.scores, data.sample.hits
 
     def mean(values: np.ndarray) -> float:
-        return float(np.average(values, weights=data.sample.weights))
+        return float(np.mean(values))
 
     return {
         "form": data.form,

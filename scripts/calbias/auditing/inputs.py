@@ -28,8 +28,8 @@ class Data:
 
     ``kind`` is "event", where the scores are probabilities of class 1 of two and the hits its
     labels, or "top label". ``form`` is what was read: "scores", "binary" (one probability of two
-    classes), "probabilities" or "logits". ``logits`` (n, K), ``labels``, ``clusters`` and
-    ``weights`` (n,), in the given order, are None where they are not known. ``warnings`` are those
+    classes), "probabilities" or "logits". ``logits`` (n, K), ``labels`` and ``clusters`` (n,),
+    in the given order, are None where they are not known. ``warnings`` are those
     of a file's reader; ``notes`` say in a line each what was read, ``hints`` which options may be
     missing.
     """
@@ -41,7 +41,6 @@ class Data:
     warnings: tuple | None = None
     kind: str = TOP_LABEL
     clusters: np.ndarray | None = None
-    weights: np.ndarray | None = None
     notes: tuple[str, ...] = ()
     hints: tuple[str, ...] = ()
 
@@ -121,7 +120,7 @@ def read_data(
     raw = outputs.raw
     more: dict[str, Any] = {
         "form": raw.form, "warnings": outputs.warnings, "clusters": raw.clusters,
-        "weights": raw.weights, "hints": raw.hints,
+        "hints": raw.hints,
     }  # fmt: skip
     if not isinstance(fold, TopLabel):
         more["logits"], more["labels"] = fold

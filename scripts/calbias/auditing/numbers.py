@@ -94,8 +94,6 @@ class AuditNumbers:
         what = "risks of an event" if self.kind == EVENT else "predictions"
         if self.effective_n is None:
             return f"{self.n} {what}"
-        if self.n_clusters is None:
-            return f"{self.n} {what}, weighted like {self.effective_n:.0f}"
         return f"{self.n} {what} in {self.n_clusters} clusters"
 
     @property

@@ -38,12 +38,6 @@ def picture_bins(
 ) -> PictureBins:
     """Return the bins of a Sample; see ``bins_of_groups``."""
     scores, n = sample.scores, sample.n
-    if sample.weights is not None:
-        values, *sums = sample.sums
-        hits, weight, squares = (np.diff(upto) for upto in sums)
-        bins = bins_of_groups(values, weight, hits, confidence_level, squares=squares)
-        upto = np.searchsorted(scores, bins.highest_score, "right")
-        return bins._replace(n_in_bin=np.diff(upto, prepend=0))
     first = np.flatnonzero(np.r_[True, scores[1:] != scores[:-1]])
     hits = np.add.reduceat(sample.hits.astype(np.int64), first)
     rows = np.diff(np.r_[first, n])
@@ -55,15 +49,13 @@ def bins_of_groups(
     rows: np.ndarray,
     hits: np.ndarray,
     confidence_level: float = CONFIDENCE_LEVEL,
-    design_effect: float | np.ndarray = 1.0,
-    squares: np.ndarray | None = None,
+    design_effect: float = 1.0,
 ) -> PictureBins:
     """Return bins in equal steps of half the share of ranks and half the score's distance.
 
     At most 20 steps, of 20 rows or more on average. Rows of equal scores stay in one bin: scores
     (g,) ascend, and each stands for a number of rows and of hits. The limits are of that many rows
-    divided by the ``design_effect``; for weights of rows, with the sums ``squares`` (g,) of their
-    squares, by that of each bin.
+    divided by the ``design_effect``.
     """
     n = rows.sum()
     steps = int(min(MOST_BINS, max(1, n // ROWS_PER_BIN)))
@@ -72,8 +64,6 @@ def bins_of_groups(
     step = np.minimum((steps * place).astype(np.int64), steps - 1)
     starts = np.flatnonzero(np.diff(step, prepend=-1) > 0)
     size, n_hits = np.add.reduceat(rows, starts), np.add.reduceat(hits, starts)
-    if squares is not None:
-        design_effect = np.add.reduceat(squares, starts) / size
     tail = (1.0 - confidence_level) / 2.0
     k, m = n_hits / design_effect, (size - n_hits) / design_effect
     low = np.where(n_hits > 0, betaincinv(np.maximum(k, 1e-9), m + 1, tail), 0.0)

@@ -18,7 +18,6 @@ from calbias.auditing.cox import LEAST, logits_of
 from calbias.auditing.inputs import read_data
 from calbias.auditing.verdict.power import cluster_number, verdict_labels
 from calbias.conventions import SIGNIFICANT
-from calbias.engine.groups import scaled_weights
 from calbias.errors import InputError
 from calbias.estimation.api import is_number
 from calbias.logits.columns import Columns
@@ -39,7 +38,6 @@ def plan(
     rates: ArrayLike | None = None,
     hits: ArrayLike | None = None,
     clusters: ArrayLike | None = None,
-    sample_weight: ArrayLike | None = None,
     seed: int = 0,
 ) -> pd.DataFrame:
     """Return how many labels a study needs.
@@ -64,9 +62,6 @@ def plan(
     hits, clusters : array_like, shape (n,), optional
         Of a pilot study whose rows depend on each other within clusters: the number of clusters
         like these is planned too, by a formula, with a quarter added.
-    sample_weight : array_like, shape (n,), optional
-        Weights of the rows, as of ``calbias.audit``, that those of the study are like. Labels are
-        planned for equal weights, times n/n', n' = (Σ w)²/Σ w².
 
     Returns
     -------
@@ -111,11 +106,8 @@ def plan(
         scores = betaincinv(*beta, (np.arange(_QUANTILES) + 0.5) / _QUANTILES)
         scores = np.clip(scores, LEAST, 1 - LEAST)
     given = np.asarray(scores, float)
-    _validate_pilot(given, beta, rates, hits, clusters, sample_weight)
-    factor, chances = 1.0, None if rates is None else np.asarray(rates, float)
-    if sample_weight is not None:
-        rows_at, factor = _of_weights(given, sample_weight, clusters)
-        given, chances = given[rows_at], None if chances is None else chances[rows_at]
+    _validate_pilot(given, beta, rates, hits, clusters)
+    chances = None if rates is None else np.asarray(rates, float)
     order = np.argsort(given, kind="stable")
     scores = given[order]
     family = planning.overconfident(scores)
@@ -131,8 +123,6 @@ def plan(
     ]
     columns = ["goal", "labels", "labels_low", "labels_high", "slope", "simulated_power",
                "simulated_power_se"]  # fmt: skip
-    for row in rows:
-        row |= {name: np.ceil(factor * row[name]) for name in columns[1:4] if name in row}
     if clusters is not None:
         back = np.argsort(order, kind="stable")
         lawful = [None if curve is None else curve[back] for curve in curves.values()]
@@ -143,34 +133,17 @@ def plan(
     return pd.DataFrame(rows, columns=columns).set_index("goal")
 
 
-def plan_file(
-    path: str, clusters: Sequence[str] = (), weight: str | None = None, **options: Any
-) -> pd.DataFrame:
-    """Return the plan of a file's scores, with its columns of clusters and of weights."""
-    columns = Columns(cluster=tuple(clusters), weight=weight)
+def plan_file(path: str, clusters: Sequence[str] = (), **options: Any) -> pd.DataFrame:
+    """Return the plan of a file's scores, with its columns of clusters."""
+    columns = Columns(cluster=tuple(clusters))
     data, _ = read_data(path, columns=columns)
     sample = data.sample
     return plan(
         sample.scores,
         hits=None if data.clusters is None else sample.hits,
         clusters=None if data.clusters is None else data.clusters[sample.order],
-        sample_weight=None if data.weights is None else data.weights[sample.order],
         **options,
     )
-
-
-def _of_weights(
-    scores: np.ndarray, sample_weight: ArrayLike, clusters: ArrayLike | None
-) -> tuple[np.ndarray, float]:
-    """Return n rows at weighted quantiles of the scores (n,), and n/n' of the weights."""
-    kept, weights = scaled_weights(sample_weight, scores.size, clusters)
-    inside = np.flatnonzero(kept)
-    if weights is None:
-        return inside, 1.0
-    order = np.argsort(scores[inside], kind="stable")
-    upto = np.cumsum(weights[order])
-    at = np.searchsorted(upto, (np.arange(inside.size) + 0.5) / inside.size * upto[-1])
-    return inside[order[at]], inside.size / float(upto[-1])
 
 
 def _validate_pilot(
@@ -179,13 +152,10 @@ def _validate_pilot(
     rates: ArrayLike | None,
     hits: ArrayLike | None,
     clusters: ArrayLike | None,
-    weights: ArrayLike | None,
 ) -> None:
     """Raise InputError unless rates, hits and clusters go with the scores (n,) and each other."""
-    if beta is not None and any(x is not None for x in (rates, hits, clusters, weights)):
-        raise InputError(
-            "rates, hits, clusters and weights go with scores, not with a Beta distribution"
-        )
+    if beta is not None and any(x is not None for x in (rates, hits, clusters)):
+        raise InputError("rates, hits and clusters go with scores, not with a Beta distribution")
     if (hits is None) != (clusters is None):
         raise InputError("hits and clusters of a pilot study go together: give both")
     for name, values in (("rates", rates), ("hits", hits)):

@@ -47,8 +47,7 @@ class Audit(AuditNumbers):
         effect; the curve's band and the bins' limits are widened likewise).
     n_clusters, effective_n, design_effect : int, float, float or None
         With clusters: how many there are, how many independent rows they stand for, and n divided
-        by that. With weights, of which rows of 0 are left out, the last two are (Σ w)²/Σ w² and n
-        divided by that. None where neither was given.
+        by that. None without.
     description : dict
         What was read: form, n_classes, accuracy, mean_score, brier, ties, saturation.
     warnings, notes : tuple of str

@@ -123,24 +123,3 @@ def checked_weights(sample_weight: Any, n: int) -> np.ndarray:
     if not weights.any():
         raise InputError("all sample_weight are 0: give at least one row a weight")
     return weights / weights.max()
-
-
-def scaled_weights(
-    sample_weight: Any, n: int, clusters: Any = None
-) -> tuple[np.ndarray, np.ndarray | None]:
-    """Return which rows (n,) have a weight, and their weights, with Σ w = Σ w² = the effective n.
-
-    None where the weights are equal. InputError as of ``checked_weights``, and with clusters.
-    """
-    if clusters is not None:
-        raise InputError(
-            "weights and clusters exclude each other: no test with both is known to hold its "
-            "level; leave one of them out"
-        )
-    weights = checked_weights(sample_weight, n)
-    kept = weights > 0
-    weights = weights[kept]
-    if weights.min() == weights.max():
-        return kept, None
-    ascending = np.sort(weights)  # sums do not depend on the order of rows
-    return kept, weights * (ascending.sum() / np.sum(ascending * ascending))

@@ -36,7 +36,7 @@ FEWEST_IDS = 10
 
 @dataclass(frozen=True)
 class Columns:
-    """The columns that a user names: of score, hit, label, clusters of rows and their weights.
+    """The columns that a user names: of score, hit, label and clusters of rows.
 
     Several columns of clusters, such as benchmark and question, are one identifier together.
     """
@@ -45,7 +45,6 @@ class Columns:
     hit: str | None = None
     label: str | None = None
     cluster: Sequence[str] = field(default=())
-    weight: str | None = None
 
     def __post_init__(self) -> None:
         cluster = (self.cluster,) if isinstance(self.cluster, str) else tuple(self.cluster or ())

@@ -22,7 +22,7 @@ class RawFile(NamedTuple):
 
     ``form`` is ``scores`` (labels are then hits), ``event`` (values are probabilities of label 1),
     ``logits``, ``probabilities``, or None: their values show it. ``groups`` holds a text,
-    ``clusters`` and ``weights`` a number for each row of fold ``test``, where such columns were
+    ``clusters`` a number for each row of fold ``test``, where such columns were
     asked for. ``notes`` say in a line each how the columns were read, ``hints`` which options may
     be missing.
     """
@@ -31,7 +31,6 @@ class RawFile(NamedTuple):
     form: str | None = None
     groups: np.ndarray | None = None
     clusters: np.ndarray | None = None
-    weights: np.ndarray | None = None
     notes: tuple[str, ...] = ()
     hints: tuple[str, ...] = ()
 

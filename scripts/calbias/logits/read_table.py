@@ -55,13 +55,12 @@ def read_table_file(
     names = [name.strip() for name in table.column_names]
     table = table.rename_columns(names)
     validate_unique(place.file, names)
-    by, weight, *ids = (
-        name and looked_up_column(name, names, place.file)
-        for name in (by, columns.weight, *columns.cluster)
+    by, *ids = (
+        name and looked_up_column(name, names, place.file) for name in (by, *columns.cluster)
     )
-    # columns of groups, weights and clusters that hold nothing else
+    # columns of groups and clusters that hold nothing else
     needed = ("score", "hit", "label", "prediction", "fold")
-    apart = {name for name in (by, weight, *ids) if name and name.casefold() not in needed}
+    apart = {name for name in (by, *ids) if name and name.casefold() not in needed}
     roles = roles_of([name for name in names if name not in apart], columns, place)
     if by and by in (roles.score, roles.hit, roles.label):
         raise place.error(
@@ -86,8 +85,7 @@ def read_table_file(
         notes.append(f"columns not used: {listed(others)}")
     hints = [] if ids else _of_ids(table, [*others, *filter(None, [by])])
     clusters = _clusters(table, ids, place)[rows] if ids else None
-    weights = _weights(table, weight, place)[rows] if weight else None
-    return RawFile(split, roles.form, groups, clusters, weights, (*notes,), (*hints,))
+    return RawFile(split, roles.form, groups, clusters, (*notes,), (*hints,))
 
 
 def _classes(table: Any, names: list[str], place: Place) -> tuple[list[str], list[str]]:
@@ -217,15 +215,6 @@ def _clusters(table: Any, names: Sequence[str | None], place: Place) -> np.ndarr
     rows = [*zip(*columns, strict=True)]
     number = {row: k for k, row in enumerate(sorted(set(rows)))}
     return np.array([number[row] for row in rows], dtype=np.int64)
-
-
-def _weights(table: Any, name: str, place: Place) -> np.ndarray:
-    weights = _numbers(table, [name], place)[:, 0]
-    place.validate_rows(
-        (weights >= 0) & np.isfinite(weights),
-        lambda row: f"weight {weights[row]:g} in column {name}; give finite ones of at least 0",
-    )
-    return weights
 
 
 def _values_and_labels(

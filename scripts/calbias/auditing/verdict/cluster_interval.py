@@ -69,10 +69,10 @@ def cluster_interval(
     if number == values.size and independent is not None:
         return ClusterInterval(*independent)
     validate_cluster_number(number)
-    logs = (
+    logs = [
         None if log is None else np.asarray(log, np.float64) for log in (log_scores, log1m_scores)
-    )
-    groups, place = groups_of(values, outcomes, *logs)
+    ]
+    groups, place = groups_of(values, outcomes, logs[0], logs[1])
     if surprises_of_clusters(groups, place, codes, number) < VERY_FEW_SURPRISES:
         text = (
             f"no interval: fewer than {VERY_FEW_SURPRISES:g} clusters with a miss, or with a hit, "

@@ -32,7 +32,7 @@ class Finding:
     low, high : float
         Their least and greatest score.
     mean_score, rate : float
-        Their mean score and their share of hits, of the weights where rows have weights.
+        Their mean score and their share of hits.
     gap, gap_low, gap_high : float
         Mean score minus rate, with its 95 % interval, which does not allow for the choice of an
         interval of scores. No rate outside 0 and 1 is in it.
@@ -122,10 +122,10 @@ def line_of(groups: Groups, statistics: Statistics) -> tuple[float, float] | Non
     The rows of a cell share their mean log odds. None where the likelihood has no maximum.
     """
     first = statistics.starts[:-1]
-    size = np.add.reduceat(groups.weight, first)
-    x = np.add.reduceat(groups.x * groups.weight, first) / size
+    size = np.add.reduceat(groups.size, first).astype(np.float64)
+    x = np.add.reduceat(groups.x * groups.size, first) / size
     upper = statistics.sign < 0
-    surprises = np.add.reduceat(groups.surprised, first)
+    surprises = np.add.reduceat(groups.surprises, first)
     hits = np.where(upper, size - surprises, surprises)
     return newton_line(x, hits, size)
 
@@ -213,19 +213,18 @@ def _numbers(
     intercept: float | None = None,
     slope: float | None = None,
 ) -> Finding:
-    size, chance, sign = groups.weight[part], groups.chance[part], groups.sign[part]
-    surprises, rows = groups.surprised[part], groups.size[part]
+    size, chance, sign = groups.size[part], groups.chance[part], groups.sign[part]
+    surprises = groups.surprises[part]
     n = float(size.sum())
     mean_score = float(np.sum(size * np.where(sign > 0, chance, 1.0 - chance)) / n)
     hits = np.where(sign > 0, surprises, size - surprises).sum()
     residual = float(np.sum(sign * (surprises - size * chance)))
     square = np.sum(surprises * (1.0 - chance) ** 2 + (size - surprises) * chance**2)
     null = np.sum(size * chance * (1.0 - chance))
-    per_row = np.sum(groups.squares[part]) / n
-    error = np.sqrt(per_row * max(float(square) - residual**2 / n, float(null))) / n
+    error = np.sqrt(max(float(square) - residual**2 / n, float(null))) / n
     gap = -residual / n
     return Finding(
-        kind, int(rows.sum()), int(_hits(groups)[part].sum()), float(groups.score[part][0]),
+        kind, int(n), int(hits), float(groups.score[part][0]),
         float(groups.score[part][-1]), mean_score, float(hits / n), gap,
         float(max(gap - Z_95 * error, mean_score - 1.0)),
         float(min(gap + Z_95 * error, mean_score)), intercept, slope,

@@ -23,7 +23,7 @@ from calbias.auditing.verdict.clusters import (
     validate_cluster_number,
 )
 from calbias.auditing.verdict.finding import Words, fitted_residual
-from calbias.auditing.verdict.redraws import draw, strata_of, tables_of
+from calbias.auditing.verdict.redraws import draw, tables_of
 from calbias.auditing.verdict.result import (
     Part,
     Verdict,
@@ -43,7 +43,6 @@ from calbias.auditing.verdict.signs import signed_pool
 from calbias.auditing.verdict.smallest import evidence, pooled_p_value
 from calbias.auditing.verdict.statistics import PARTS, Statistics, statistics_of
 from calbias.conventions import N_BINS
-from calbias.engine.groups import scaled_weights
 from calbias.engine.scores_and_hits import scores_and_hits
 from calbias.engine.seeding import stream, stream_key
 from calbias.errors import InputError
@@ -60,7 +59,6 @@ def judge(
     log_scores: ArrayLike | None = None,
     log1m_scores: ArrayLike | None = None,
     clusters: ArrayLike | Sequence[ArrayLike] | None = None,
-    sample_weight: ArrayLike | None = None,
     replicates: int = REPLICATES,
     words: Words = "hits",
     seed: int = 0,
@@ -70,9 +68,8 @@ def judge(
     ``log_scores`` and ``log1m_scores`` are log s and log(1 - s), where they are known better than
     from the scores. ``clusters`` are ids (n,) of clusters, within which rows depend on each other,
     or a list of such columns, whose combinations count; with as many clusters as rows, or without
-    clusters, the rows are independent. ``sample_weight`` is as of ``calbias.audit``. ``words``
-    ("hits" or "events") is for the sentence. The verdict is a function of the rows, not of their
-    order, and of the seed.
+    clusters, the rows are independent. ``words`` ("hits" or "events") is for the sentence. The
+    verdict is a function of the rows, not of their order, and of the seed.
 
     With clusters the p-value is the larger of two, by redraws of independent rows and by a random
     sign for each cluster. Scores of exactly 0 and 1 are judged as a quarter of their rounding step
@@ -88,12 +85,7 @@ def judge(
     logs = [
         None if log is None else np.asarray(log, np.float64) for log in (log_scores, log1m_scores)
     ]
-    weights = None
-    if sample_weight is not None:
-        kept, weights = scaled_weights(sample_weight, values.size, clusters)
-        values, outcomes = values[kept], outcomes[kept]
-        logs = [None if log is None else log[kept] for log in logs]
-    groups, place = groups_of(values, outcomes, logs[0], logs[1], weights)
+    groups, place = groups_of(values, outcomes, logs[0], logs[1])
     if clusters is None:
         return judge_groups(groups, replicates, words, seed)
     codes, number = cluster_codes(clusters, values.size)
@@ -137,7 +129,7 @@ def p_value_of_groups(groups: Groups, replicates: int = REPLICATES, seed: int = 
 def _pool(groups: Groups, statistics: Statistics, replicates: int, seed: int) -> Floats:
     """Return the statistics of the groups, row 0, and of the redraws."""
     key = stream_key(seed, f"verdict {_digest(groups)}", int(groups.size.sum()))
-    observed = strata_of(groups, statistics).observed
+    observed = np.add.reduceat(groups.surprises, statistics.starts[:-1])
     return draw(statistics, tables_of(groups, statistics), observed, key, replicates)
 
 
@@ -188,8 +180,6 @@ def _digest(groups: Groups) -> str:
     """Return a digest of the scores: other scores get other redraws; hits do not matter."""
     digest = hashlib.sha256(groups.score.tobytes())
     digest.update(groups.size.astype("<i8").tobytes())
-    if groups.weights:
-        digest.update(groups.weights.weight.tobytes())
     return digest.hexdigest()
 
 

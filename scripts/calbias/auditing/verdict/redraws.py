@@ -25,19 +25,15 @@ DIGITS = 9  # statistics that differ by rounding alone are equal
 
 
 class Tables(NamedTuple):
-    """Laws of the surprises of s strata, to draw from: the rows of a cell with about one weight.
+    """Laws of the surprises of c cells, to draw from.
 
-    first   (c + 1,) the first stratum of each cell; without weights a cell is a stratum
-    weight  (s,) the mean weight of the rows
-    mean    (s,) expected surprises of a calibrated model
-    starts  (s + 1,) where a stratum's thresholds begin
-    lows    (s,) the least number of surprises
+    mean    (c,) expected surprises of a calibrated model
+    starts  (c + 1,) where a cell's thresholds begin
+    lows    (c,) the least number of surprises
     limits  thresholds: the number is the least j, from ``lows`` on, with word < limit
-    guide   (s, 64) the j at which the search begins, by the word's first bits
+    guide   (c, 64) the j at which the search begins, by the word's first bits
     """
 
-    first: Ints
-    weight: Floats
     mean: Floats
     starts: Ints
     lows: Ints
@@ -45,50 +41,11 @@ class Tables(NamedTuple):
     guide: Ints
 
 
-class Strata(NamedTuple):
-    """Groups in strata: ``first``, ``weight`` as of Tables; ``starts`` (s + 1,) in the others.
-
-    ``group`` and ``rows`` (e,): of each part of a stratum. ``observed`` (s,): surprises.
-    """
-
-    first: Ints
-    weight: Floats
-    observed: Ints
-    starts: Ints
-    group: Ints
-    rows: Ints
-
-
-def strata_of(groups: Groups, statistics: Statistics) -> Strata:
-    """Return the Strata of the cells."""
-    cells, weights = statistics.starts, groups.weights
-    n_cells = cells.size - 1
-    if weights is None:
-        observed = np.add.reduceat(groups.surprises, cells[:-1])
-        every = np.arange(groups.size.size)
-        return Strata(np.arange(n_cells + 1), np.ones(n_cells), observed, cells, every, groups.size)
-    cell = np.repeat(np.arange(n_cells), np.diff(cells))[weights.group]
-    order = np.lexsort((weights.group, weights.level, cell))
-    cell, level = cell[order], weights.level[order]
-    starts = np.flatnonzero(np.append(True, (cell[1:] != cell[:-1]) | (level[1:] != level[:-1])))
-    rows = weights.rows[order]
-    return Strata(
-        np.searchsorted(cell[starts], np.arange(n_cells + 1)),
-        np.add.reduceat(weights.weight[order], starts) / np.add.reduceat(rows, starts),
-        np.add.reduceat(weights.surprises[order], starts),
-        np.r_[starts, cell.size],
-        weights.group[order],
-        rows,
-    )
-
-
 def tables_of(groups: Groups, statistics: Statistics, chance: Floats | None = None) -> Tables:
-    """Return the Tables of the strata; ``chance`` (g,) of a surprise, by default the scores'."""
-    strata = strata_of(groups, statistics)
-    first, rows = strata.starts[:-1], strata.rows
-    expected = np.add.reduceat(rows * groups.chance[strata.group], first)
+    """Return the Tables of the cells; ``chance`` (g,) of a surprise, by default the scores'."""
+    first, rows = statistics.starts[:-1], groups.size
+    expected = np.add.reduceat(rows * groups.chance, first)
     chance = groups.chance if chance is None else np.clip(chance, 0.0, _LARGEST_CHANCE)
-    chance = chance[strata.group]
     mean, variance = rows * chance, rows * chance * (1.0 - chance)
     size = np.add.reduceat(rows, first)
     mean, spread = np.add.reduceat(mean, first), np.sqrt(np.add.reduceat(variance, first))
@@ -98,16 +55,16 @@ def tables_of(groups: Groups, statistics: Statistics, chance: Floats | None = No
     starts = np.r_[0, np.cumsum(highs - lows + 1)].astype(np.int64)
     limits = np.empty(starts[-1], np.int64)
     guide = np.empty((first.size, _GUIDES), np.int64)
-    tables = Tables(strata.first, strata.weight, expected, starts, lows, limits, guide)
+    tables = Tables(expected, starts, lows, limits, guide)
     scratch = np.zeros(int(highs.max()) + 2)
-    _fill_tables(strata.starts, rows, chance, size, mean, tables, scratch)
+    _fill_tables(statistics.starts, rows, chance, size, mean, tables, scratch)
     return tables
 
 
 def draw(
     statistics: Statistics, tables: Tables, observed: Ints, key: Ints, replicates: int
 ) -> Floats:
-    """Return the statistics (replicates + 1, 6); row 0 is of the ``observed`` (s,) surprises."""
+    """Return the statistics (replicates + 1, 6); row 0 is of the ``observed`` (c,) surprises."""
     out = np.zeros((replicates + 1, len(PARTS)))
     _draw(key, observed, tables, statistics, out)
     return np.round(out, DIGITS)
@@ -168,7 +125,7 @@ def _fill_tables(
 def _draw(
     key: np.ndarray, observed: np.ndarray, tables: Tables, statistics: Statistics, out: np.ndarray
 ) -> None:
-    strata, stratum_weight, mean, starts, lows, limits, guide = tables
+    mean, starts, lows, limits, guide = tables
     _, sign, weights, grid, _, _, atoms, atom_scale = statistics
     order, n_grid = weights.shape[0] - 1, grid.shape[0] - 1
     z = np.empty((order + 1, BLOCK))
@@ -183,31 +140,28 @@ def _draw(
                 z[k, r] = 0.0
         corner, atom = 0, 0
         for c in range(sign.shape[0]):
+            fill_words(words, BLOCK // 4, uint32(first // 4), key[0], key[1], uint32(c),
+                       uint32(0x7E57))  # fmt: skip
+            at = starts[c]
+            if starts[c + 1] - at <= 2:
+                limit = limits[at]
+                for part in range(4):
+                    for i in range(BLOCK // 4):
+                        is_one = np.int64(words[part, i]) >= limit
+                        drawn[part * (BLOCK // 4) + i] = 1.0 if is_one else 0.0
+            else:
+                for part in range(4):
+                    for i in range(BLOCK // 4):
+                        word = np.int64(words[part, i])
+                        j = guide[c, word >> 26]
+                        while word >= limits[at + j]:
+                            j += 1
+                        drawn[part * (BLOCK // 4) + i] = j
+            if first == 0:
+                drawn[0] = observed[c] - lows[c]
+            shift, factor = mean[c] - lows[c], sign[c]
             for r in range(BLOCK):
-                residual[r] = 0.0
-            for s in range(strata[c], strata[c + 1]):
-                fill_words(words, BLOCK // 4, uint32(first // 4), key[0], key[1], uint32(s),
-                           uint32(0x7E57))  # fmt: skip
-                at = starts[s]
-                if starts[s + 1] - at <= 2:
-                    limit = limits[at]
-                    for part in range(4):
-                        for i in range(BLOCK // 4):
-                            is_one = np.int64(words[part, i]) >= limit
-                            drawn[part * (BLOCK // 4) + i] = 1.0 if is_one else 0.0
-                else:
-                    for part in range(4):
-                        for i in range(BLOCK // 4):
-                            word = np.int64(words[part, i])
-                            j = guide[s, word >> 26]
-                            while word >= limits[at + j]:
-                                j += 1
-                            drawn[part * (BLOCK // 4) + i] = j
-                if first == 0:
-                    drawn[0] = observed[s] - lows[s]
-                shift, factor = mean[s] - lows[s], sign[c] * stratum_weight[s]
-                for r in range(BLOCK):
-                    residual[r] += factor * (drawn[r] - shift)
+                residual[r] = factor * (drawn[r] - shift)
             for r in range(BLOCK):
                 sums[r] += residual[r]
             for k in range(order + 1):

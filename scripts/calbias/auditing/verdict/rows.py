@@ -24,47 +24,6 @@ Ints = NDArray[np.int64]
 CELLS = 512
 """Cells, in equal steps of half the share of ranks and half the share of the variance."""
 ATOM_ROWS, ATOM_SHARE = 5, 200
-_LEVELS = 8  # of weights, an octave
-
-
-class Weights(NamedTuple):
-    """Weighted rows by group and level of weight, ascending; arrays (p,).
-
-    ``group`` and ``level`` (eighths of an octave), number of ``rows`` and of ``surprises`` of
-    these, and the sums of ``weight``, of ``squares`` of weights, and of weights of surprises.
-    """
-
-    group: Ints
-    level: Ints
-    rows: Ints
-    surprises: Ints
-    weight: Floats
-    squares: Floats
-    surprised: Floats
-
-    @classmethod
-    def of(cls, group: Ints, surprised: NDArray[np.bool_], weights: Floats) -> Weights:
-        """Return the Weights of rows (n,), of any order."""
-        level = np.floor(_LEVELS * np.log2(weights / weights.max()) + 0.5).astype(np.int64)
-        order = np.lexsort((surprised, weights, level, group))
-        group, level, weights = group[order], level[order], weights[order]
-        starts = np.flatnonzero(
-            np.append(True, (group[1:] != group[:-1]) | (level[1:] != level[:-1]))
-        )
-        hit = surprised[order].astype(np.int64)
-        return cls(
-            group[starts],
-            level[starts],
-            np.diff(np.append(starts, group.size)),
-            np.add.reduceat(hit, starts),
-            *(np.add.reduceat(x, starts) for x in (weights, weights**2, weights * hit)),
-        )
-
-    def only(self, kept: NDArray[np.bool_]) -> Weights:
-        """Return the Weights of the kept groups, renumbered from 0."""
-        inside = kept[self.group]
-        part = Weights._make(column[inside] for column in self)
-        return part._replace(group=(np.cumsum(kept) - 1)[part.group])
 
 
 class Groups(NamedTuple):
@@ -75,7 +34,6 @@ class Groups(NamedTuple):
     sign       +1 where a surprise is a hit, -1 where it is a miss
     size       rows
     surprises  of these rows
-    weights    of the rows, or None: all are 1
     """
 
     score: Floats
@@ -85,43 +43,20 @@ class Groups(NamedTuple):
     size: Ints
     surprises: Ints
     rounding: Rounding
-    weights: Weights | None = None
-
-    @property
-    def weight(self) -> Floats:
-        """Σ w of each group."""
-        return self._sum("weight", self.size)
-
-    @property
-    def squares(self) -> Floats:
-        """Σ w² of each group."""
-        return self._sum("squares", self.size)
-
-    @property
-    def surprised(self) -> Floats:
-        """Σ w of the surprises of each group."""
-        return self._sum("surprised", self.surprises)
 
     @property
     def variance(self) -> Floats:
         """The variance of the residual of each group in a calibrated model."""
-        return self.squares * self.chance * (1.0 - self.chance)
+        return self.size * self.chance * (1.0 - self.chance)
 
     @property
     def residual(self) -> Floats:
-        """Σ w (hit - score) of each group."""
-        return self.sign * (self.surprised - self.weight * self.chance)
+        """Σ (hit - score) of each group."""
+        return self.sign * (self.surprises - self.size * self.chance)
 
     def only(self, kept: NDArray[np.bool_]) -> Groups:
         """Return the kept groups."""
-        columns = (column[kept] for column in self[:6])
-        return Groups._make((*columns, self.rounding, self.weights and self.weights.only(kept)))
-
-    def _sum(self, name: str, unweighted: Ints) -> Floats:
-        if self.weights is None:
-            return unweighted.astype(np.float64)
-        values = getattr(self.weights, name)
-        return np.bincount(self.weights.group, values, unweighted.size).astype(np.float64)
+        return Groups._make((*(column[kept] for column in self[:6]), self.rounding))
 
     @property
     def is_atom(self) -> NDArray[np.bool_]:
@@ -164,39 +99,39 @@ def law_of(
 
 def groups_of(
     scores: Floats,
-    hits: NDArray[np.uint8],
+    hits: NDArray[np.integer],
     log_scores: Floats | None = None,
     log1m_scores: Floats | None = None,
-    weights: Floats | None = None,
+    rows: Ints | None = None,
 ) -> tuple[Groups, Ints]:
-    """Return the Groups of scores, hits and weights (n,), of any order; each row's group (n,)."""
+    """Return the Groups of scores and hits (n,), of any order; each entry's group (n,).
+
+    With ``rows`` (n,) each entry is so many rows, of which ``hits`` are hits.
+    """
     law = law_of(scores, log_scores, log1m_scores)
     order = np.argsort(law.x if log_scores is not None else scores)
-    x = law.x[order]
+    x, sign = law.x[order], law.sign[order]
     begins = np.append(True, x[1:] != x[:-1])
     starts = np.flatnonzero(begins)
     place = np.empty(x.size, np.int64)
     place[order] = np.cumsum(begins) - 1
-    sign = law.sign[order]
-    surprised = (hits[order] == 1) == (sign > 0)
-    if weights is not None:
-        parts = Weights.of(place[order], surprised, weights[order])
+    size = np.ones(x.size, np.int64) if rows is None else rows[order]
+    hits = hits[order].astype(np.int64)
     groups = Groups(
         scores[order][starts],
         x[starts],
         law.chance[order][starts],
         sign[starts],
-        np.diff(np.append(starts, x.size)).astype(np.int64),
-        np.add.reduceat(surprised.astype(np.int64), starts),
+        np.add.reduceat(size, starts),
+        np.add.reduceat(np.where(sign > 0, hits, size - hits), starts),
         law.rounding,
-        None if weights is None else parts,
     )
     return groups, place
 
 
 def cell_starts(groups: Groups) -> Ints:
     """Return the first group of each cell and, last, the number of groups: (c + 1,)."""
-    size, variance = groups.weight, groups.variance
+    size, variance = groups.size, groups.variance
     n_groups = size.size
     if n_groups <= CELLS:
         return np.arange(n_groups + 1)

@@ -1,7 +1,6 @@
 """The statistics of the verdict, as weights of the cells' residuals.
 
-With residuals r = hit - score and variances v = s(1 - s), or w r and w² v of rows of weight w, sums
-over the cells:
+With residuals r = hit - score and variances v = s(1 - s), sums over the cells:
 
     level   |Σ r| / √V,  V = Σ v
     line    Cox's score test of logit P(hit) = a + b·logit s, z_1² + z_2²
