@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from checkout import ROOT
-from command import made, read, run
+from command import read, run
 
 import calbias
 from calbias.logits.top_label import TopLabel
@@ -85,16 +85,3 @@ def test_shipped_scores(tmp_path, model, direction, miscalibrated, error_percent
     [verdict] = read(outputs["verdict"]).to_dict("records")
     assert (verdict["direction"], verdict["miscalibrated"]) == (direction, miscalibrated)
     assert verdict["error_percent"] == pytest.approx(error_percent, abs=0.8)
-
-
-def test_the_recommending_rule(tmp_path, monkeypatch):
-    """With two data sets a cell: the rule's error is between the best and the worst choice."""
-    monkeypatch.setattr("evidence.studies.recommendation.SIZES", (200,))
-    monkeypatch.setattr("evidence.studies.recommendation.LAWS", {"spread": (2.0, 1.0)})
-    table = made("recommendation", "judge_recommendation", tmp_path, data_sets=2, seed=1)
-    assert len(table) == 4
-    assert (table["best_rmse"] <= table["worst_rmse"]).all()
-    assert table["rmse_ratio"].to_numpy() == pytest.approx(table["rmse"] / table["best_rmse"])
-    assert table["share_best"].isin([0.0, 0.5, 1.0]).all()
-    truths = table.set_index("scenario")["truth"]
-    assert truths["spread_shift"] == pytest.approx(0.03, abs=0.001)

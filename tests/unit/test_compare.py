@@ -6,14 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from refusals import refuses
-from scipy.special import expit, logit
+from scipy.special import expit, logit, ndtr
 
 from calbias import InputError
 from calbias.auditing.compare import compare, compare_files, reliability
 from calbias.engine.posterior.cells import cells_of
 from calbias.engine.posterior.classes import interval_cells
-from evidence.scenarios.sets import line
-from evidence.studies.compared_pairs import DESIGN, Pair, comparison_rows
+from evidence.scenarios.sets import line, wave
 
 
 def by_pairs(scores, hits, cluster):
@@ -103,24 +102,49 @@ def test_a_difference_without_spread_is_found():
     assert (found.reliability_first, found.reliability_second) == (1, 0)
 
 
-def test_pairs_on_which_one_logistic_line_failed():
-    """The two of these that were published as failures: 36 and 21 ten-thousandths."""
-    names = ["two-cycle wave of 10 points, shift 0.2", "10 points above 0.9, shift 0.15"]
-    found = pd.DataFrame(comparison_rows({name: DESIGN[name] for name in names}, 40))
-    found = found.set_index("pair")
-    for name in names:
-        row = found.loc[name]
-        assert abs(row["mean_estimate"] - row["truth"]) < 4 * row["mean_estimate_se"]
-        assert row["coverage"] >= 0.85
-        assert row["wrong"] <= 0.05
+def pair(law, curve, second, n, generator, rows=1, correlation=0.0):
+    """Return scores of two models, hits and clusters of ``rows`` rows, and the true difference.
+
+    The first scores are drawn from Beta(*law) and have the rates ``curve(scores)``, the second are
+    ``second(rates)``; the hits of a cluster share a normal effect of this correlation.
+    """
+    first = np.clip(generator.beta(*law, n), 1e-12, 1 - 1e-12)
+    rates = np.clip(curve(first), 1e-9, 1 - 1e-9)
+    cluster = np.arange(n) // rows
+    effect = np.sqrt(correlation) * generator.standard_normal(n)[cluster]
+    noise = np.sqrt(1 - correlation) * generator.standard_normal(n)
+    return first, second(rates), (ndtr(effect + noise) < rates).astype(np.uint8), cluster, rates
+
+
+@pytest.mark.parametrize(
+    ("law", "curve", "second"),
+    [
+        ((1.0, 1.0), wave(2, 0.1), line(0.2, 1)),
+        ((6.0, 1.5), lambda s: s - 0.1 * (s > 0.9), line(0.15, 1)),
+    ],
+)
+def test_pairs_on_which_one_logistic_line_failed(law, curve, second):
+    """A wave of 10 points against a shift; 10 points above 0.9 against a shift."""
+    first, other, _, _, rates = pair(law, curve, second, 400_000, np.random.default_rng(9))
+    truth = np.mean((first - rates) ** 2) - np.mean((other - rates) ** 2)
+    drawn = (pair(law, curve, second, 2000, np.random.default_rng(k)) for k in range(40))
+    found = [compare(first, other, hits) for first, other, hits, *_ in drawn]
+    differences = [c.difference for c in found]
+    assert abs(np.mean(differences) - truth) < 4 * np.std(differences) / np.sqrt(40)
+    assert np.mean([c.low <= truth <= c.high for c in found]) >= 0.85
+    assert sum(c.p_value <= 0.05 and c.difference * truth < 0 for c in found) <= 2
 
 
 def test_clusters_widen_the_interval_and_keep_its_coverage():
-    pair = Pair((1.0, 1.0), line(-0.3, 1), line(-0.3, 1))
-    (found,) = comparison_rows({"x": pair}, 60, 1000, rows=20, correlation=0.5)
-    assert found["coverage"] >= 0.8
-    first, second, hits, cluster = pair.drawn(1000, np.random.default_rng(0), 20, 0.5)
-    wide, narrow = compare(first, second, hits, clusters=cluster), compare(first, second, hits)
+    law, curve = (1.0, 1.0), line(-0.3, 1)
+    generators = map(np.random.default_rng, range(60))
+    drawn = [pair(law, curve, line(-0.3, 1), 1000, g, 20, 0.5) for g in generators]
+    first, other, _, _, rates = pair(law, curve, line(-0.3, 1), 400_000, np.random.default_rng(61))
+    truth = np.mean((first - rates) ** 2) - np.mean((other - rates) ** 2)
+    found = [compare(a, b, hits, clusters=cluster) for a, b, hits, cluster, _ in drawn]
+    assert np.mean([c.low <= truth <= c.high for c in found]) >= 0.8
+    first, second, hits, *_ = drawn[0]
+    wide, narrow = found[0], compare(first, second, hits)
     assert wide.high - wide.low > 1.5 * (narrow.high - narrow.low)
     each = compare(first, second, hits, clusters=[f"row {k}" for k in range(1000)])
     assert (each.n_clusters, each.low) == (1000, pytest.approx(narrow.low))

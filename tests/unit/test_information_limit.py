@@ -1,4 +1,4 @@
-"""The limit of an unbiased estimate, and the certificate that no estimator is much better."""
+"""The limit of an unbiased estimate of the calibration error."""
 
 import math
 
@@ -8,12 +8,7 @@ import pytest
 from calbias.truth.curves import Curve
 from calbias.truth.scenarios import Scenario
 from calbias.truth.targets.population import Population
-from evidence.studies.information_limit import (
-    averaged_posterior_l1,
-    certificate,
-    information_limit,
-    limit_row,
-)
+from evidence.studies.information_limit import information_limit, limit_row
 
 
 def population(gap, n_points=20_000):
@@ -76,13 +71,3 @@ def test_a_row_falls_with_the_root_of_n():
     scenario = Scenario("x", 2.0, 1.0, Curve("logit_logit_b1", 0.0, 0.5))
     few, many = (limit_row(scenario, n, 2)["limit"] for n in (100, 400))
     assert few == pytest.approx(2 * many)
-
-
-def test_a_certificate_of_one_curve_is_0_and_of_a_bad_estimator_is_small():
-    """Who knows the curve makes no error; a constant answer of 1 can be beaten by far."""
-    curves = [("slope", (0.7,)), ("slope", (0.9,)), ("calibrated", ())]
-    one = certificate(1, 1, 300, averaged_posterior_l1, count=10, curves=curves[:1])
-    assert one.ratio < 1e-6
-    bad = certificate(1, 1, 300, lambda scores, hits: 1.0, count=20, curves=curves)
-    good = certificate(1, 1, 300, averaged_posterior_l1, count=20, curves=curves)
-    assert bad.ratio < 0.1 < good.ratio < 1.2

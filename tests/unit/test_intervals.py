@@ -1,23 +1,19 @@
 """Intervals of study ``interval_coverage``: each against an independent calculation."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 from scipy.stats import binom, norm
 
 from calbias.auditing.estimators import HEADLINE, audited_estimators
+from calbias.auditing.sample import Sample
 from calbias.engine.redraw import FixedScores
 from calbias.engine.sorted_batch import of_sorted_scores
 from evidence.studies import interval_coverage as coverage
 from evidence.studies.interval_coverage import CURVES, cell_coverage, clopper_pearson
 from evidence.studies.intervals import bootstrap
-from evidence.studies.intervals.family import FittedSample as Sample
-from evidence.studies.intervals.inversion import Construction, invert
 from evidence.studies.intervals.monotone_band import band
 from evidence.studies.intervals.sun2024 import statistic, sun2024
 from evidence.studies.intervals.variational_bound import variational_bound
-from evidence.studies.recommendation import estimates_table
 
 RNG = np.random.default_rng(7)
 
@@ -62,90 +58,6 @@ def test_replicates_do_not_depend_on_how_many_there_are():
     runs = {"gap": mean_gap}
     few, many = (fixed.estimates(fixed.scores, runs, m)["gap"] for m in (2, 5))
     np.testing.assert_array_equal(few, many[:2])
-
-
-def test_inversion_of_a_mean_is_the_normal_interval():
-    """The mean gap is nearly normal: its interval is the estimate ± 1.96 standard errors."""
-    generator = np.random.default_rng(0)
-    scores = generator.uniform(0.4, 0.9, 2000)
-    sample = Sample(scores, generator.random(2000) < scores - 0.1)
-    target = SimpleNamespace(run=mean_gap, target=lambda s, rates: abs(np.mean(rates - s)))
-    gap = abs(np.mean(sample.hits - sample.scores))
-    error = 1.96 * np.sqrt(np.mean(sample.fitted * (1 - sample.fitted)) / sample.n)
-    interval = invert(sample, target, 0.95, 4000)
-    assert interval == pytest.approx((gap - error, gap + error), abs=0.1 * error)
-
-
-def test_inversion_is_narrower_at_a_lower_level_and_holds_the_corrected_value():
-    construction = Construction(uniform_sample(slope=0.6), {"e": ece()}, 300)
-    wide, narrow = construction.invert("e", 0.95), construction.invert("e", 0.5)
-    assert wide.interval.low <= narrow.interval.low < narrow.interval.high <= wide.interval.high
-    assert narrow.interval.low <= wide.corrected <= narrow.interval.high
-    assert wide.corrected < construction.observed["e"]
-
-
-def test_inversion_without_a_miss_and_without_a_fitted_curve():
-    scores = np.linspace(0.5, 0.9, 30)
-    interval = invert(Sample(scores, np.ones(30)), ece(), 0.95, 200)
-    assert 0 < interval.low < interval.high <= 1
-    same = invert(Sample(np.full(30, 0.5), np.arange(30) % 2), ece(), 0.95, 200)
-    assert same.low == 0 < same.high
-
-
-@pytest.mark.parametrize("hits", [0, 1])
-def test_inversion_of_only_hits_or_only_misses_is_clopper_pearsons(hits):
-    """Of equal scores the low end is where as many hits, or misses, have a chance of 2.5 %."""
-    sample = Sample(np.full(60, 0.6), np.full(60, hits), seed=1)
-    low, high = invert(sample, ece(), replicates=2000)
-    assert high == pytest.approx(abs(hits - 0.6))
-    assert low == pytest.approx(abs(hits - 0.6) - (1 - 0.025 ** (1 / 60)), abs=0.006)
-
-
-class NormalFamily:
-    """A sample whose estimates at λ are normal quantiles around λ, times a scale each."""
-
-    n, unit, scores, hits = 2, 1.0, np.zeros(2), np.array([0, 1])
-
-    def __init__(self, observed, scales):
-        self.observed_value, self.scales = observed, scales
-        self.estimators = dict.fromkeys(
-            scales,
-            SimpleNamespace(
-                run=lambda data: data,
-                apply=lambda data: (data, [15]),
-                target=lambda scores, rates: float(rates[0]),
-                target_name="l1",
-            ),
-        )
-
-    def redraws(self, name):
-        return self
-
-    def observed(self, hits):
-        return [self.observed_value]
-
-    def rates(self, lam):
-        return np.array([float(lam)])
-
-    def likelihood_weights(self, lams):
-        return dict.fromkeys(lams, 1.0)
-
-    def estimates(self, rates, runs, replicates):
-        quantiles = norm.ppf((np.arange(replicates) + 0.5) / replicates)
-        return {name: rates[0] + self.scales[name] * quantiles for name in runs}
-
-
-@pytest.mark.parametrize(("observed", "high"), [(-3, 1.96 - 0.994), (0, 1.96), (1, 2.96)])
-def test_the_upper_end_is_at_least_the_one_of_the_nulls_16_percent_quantile(observed, high):
-    family = NormalFamily(observed, {"e": 1.0})
-    inversion = Construction(family, family.estimators, 4000).invert("e")
-    assert inversion.interval.high == pytest.approx(high, abs=0.01)
-
-
-def test_errors_within_5_percent_of_the_least_share_its_rank():
-    family = NormalFamily(0.0, {"ece_bin_ew": 1.0, "near": 1.04, "far": 1.06})
-    table = estimates_table(Construction(family, family.estimators, 200), 0.95)
-    assert list(table["rank"]) == [1, 1, 2]
 
 
 def test_suns_statistic_on_a_case_by_hand():
@@ -256,6 +168,5 @@ def test_a_cell_of_the_coverage_table():
     rows = {row["method"]: row for row in cell_coverage("uniform", "slope_0.8", 200, 20, draws=60)}
     assert set(rows) == set(coverage.methods())
     assert all(row["low"] <= row["coverage"] <= row["high"] for row in rows.values())
-    assert rows["test_inversion"]["coverage"] >= 0.8
     assert rows["percentile_bootstrap"]["coverage"] <= 0.2
     assert np.isnan(rows["variational_bound"]["mean_length"])

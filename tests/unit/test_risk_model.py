@@ -10,7 +10,6 @@ from scipy.special import expit, logit
 
 from calbias.auditing.risk_model import FEWEST, risk_summary
 from calbias.engine.local_parabola import local_parabola
-from evidence.studies.risk_model_coverage import truths
 
 GENERATOR = np.random.default_rng(0)
 RISKS = GENERATOR.beta(1, 4, 600)
@@ -106,13 +105,6 @@ def test_what_the_data_do_not_determine_is_unknown():
     rows = {row.name: row for row in risk_summary([0.2] * 6, [0, 0, 1, 0, 1, 0])}
     assert math.isnan(rows["slope"].value)
     assert rows["intercept, slope fixed at 1"].value == pytest.approx(logit(1 / 3) - logit(0.2))
-
-
-def test_truths_of_the_coverage_study():
-    found = truths((1.0, 1.0), lambda s: s)
-    assert found["slope"] == pytest.approx(1, abs=1e-6)
-    assert found["c statistic"] == pytest.approx(5 / 6, abs=1e-4)
-    assert found["Brier score"] == pytest.approx(1 / 6, abs=1e-6)
 
 
 test_bad_arguments = refuses(

@@ -91,10 +91,10 @@ AFTER_BIN = {*simulated("ece_bin_ew", "ece_sweep_em"), *FITS, *BIAS, *BIAS_FIGUR
 ALL_SIMULATED = simulated("ece_bin_ew", "ece_debias_em", "ece_sweep_em", "kde")
 # What runs again after an edit of a file.
 AFTER_EDIT = {
-    "scripts/calbias/estimators/kde.py": {*AFTER_KDE, "judge_recommendation", *PAPERS, *REPLICATED},
+    "scripts/calbias/estimators/kde.py": {*AFTER_KDE, *PAPERS, *REPLICATED},
     # the sweep and the fits' comparison are built on ece_bin
     "scripts/calbias/estimators/ece_bin.py": {*AFTER_BIN, *LEAGUE, *PREDICTED, *LEDGER}
-    | {"judge_recommendation", *COVERAGE, *PAPERS, *REPLICATED, *ANSWERED},
+    | {*COVERAGE, *PAPERS, *REPLICATED, *ANSWERED},
     "scripts/calbias/engine/sampler.py": {*ALL_SIMULATED, *FITS, *BIAS, *BIAS_FIGURES, *LEDGER}
     | {*LEAGUE, *OTHER_TARGETS, *POWER},
     "scripts/pipeline/fits/beta.py": {*(f"fit_model {model}" for model in MODELS)}

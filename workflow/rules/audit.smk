@@ -1,5 +1,5 @@
 # Audits: every model, and every file of genuine scores, judged as `calbias audit` judges a user's
-# file; how often the intervals of an audit hold the truth, and what its recommendation loses.
+# file, and how often the intervals of an audit hold the truth.
 
 from calbias.io.plug_ins import literal
 
@@ -25,10 +25,7 @@ LOADED = {
     work: [*estimator_paths(*names), *sorted((HERE / "scripts/calbias/truth/targets").glob("*.py"))]
     for work, names in {
         "audit": literal(AUDITING / "estimators.py", "ESTIMATORS"),
-        "recommendation": literal(
-            HERE / "scripts/evidence/studies/recommendation.py", "ESTIMATORS"
-        ),
-        "coverage": ["ece_bin_ew", "ece_debias_em"],
+        "coverage": ["ece_bin_ew"],
     }.items()
 }
 
@@ -133,24 +130,6 @@ rule measure_coverage:
     shell:
         "python {input.code[0]:q} --law {wildcards.law} --data-sets {params.data_sets}"
         " --seed {params.seed} --output {output} 2>&1 | tee {log}"
-
-
-rule judge_recommendation:
-    input:
-        code=code("judge_recommendation", *LOADED["recommendation"]),
-    output:
-        tabled("recommendation"),
-    log:
-        "results/logs/judge_recommendation.log",
-    conda:
-        "../../envs/environment.yaml"
-    params:
-        columns=columns_of("recommendation"),
-        data_sets=max(2, config["coverage"] // 2),
-        seed=config["seed"],
-    shell:
-        "python {input.code[0]:q} --data-sets {params.data_sets} --seed {params.seed}"
-        " --output {output} 2>&1 | tee {log}"
 
 
 # What is known about the models, one's own among them: all pages, tables and pictures of audits.

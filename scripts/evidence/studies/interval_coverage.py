@@ -18,7 +18,7 @@ from calbias.auditing.intervals.posterior_hull import posterior_errors
 from calbias.auditing.sample import Sample
 from calbias.auditing.verdict.judge import p_value_of_groups
 from calbias.auditing.verdict.rows import groups_of
-from calbias.conventions import CONFIDENCE_LEVEL, N_BINS, SIGNIFICANT
+from calbias.conventions import CONFIDENCE_LEVEL, SIGNIFICANT
 from calbias.engine.seeding import stream
 from calbias.engine.sorted_batch import sorted_data_set
 from calbias.truth.curves import score
@@ -26,8 +26,6 @@ from calbias.truth.targets.population import quantile_grid
 from evidence.scenarios.sets import SATURATED_ROUNDED, UNIFORM
 from evidence.scenarios.wave import Wave
 from evidence.studies import blind_cells, verdict_clusters
-from evidence.studies.intervals.family import FittedSample
-from evidence.studies.intervals.inversion import invert
 from evidence.studies.intervals.methods import Method, other_methods
 from evidence.studies.posterior_scenarios import JUDGING, of_half, random_world
 from pipeline.figures.names import CLUSTERED
@@ -39,7 +37,7 @@ CHOICES = (*LAWS, JUDGING, BLIND, CLUSTERS)
 JUDGED_AT = 1000  # rows of a cell of the judging half
 N_WORLDS = 12  # random laws with random curves
 OURS = {"posterior_hull": ("l1", 1), "posterior_hull_l2": ("l2", 2)}  # the audit's interval
-_DRAWS = 200  # simulated data sets at each λ, and bootstrap resamples
+_DRAWS = 200  # bootstrap resamples
 _GRID = 1 << 16
 _VERDICTS, _REDRAWS = 20, 499  # data sets of a cell that get a verdict
 
@@ -56,15 +54,7 @@ CURVES = {"calibrated": slope(1.0), "slope_0.8": slope(0.8), "slope_0.5": slope(
 def methods(draws=_DRAWS):
     """Return {name: Method} of all interval methods."""
     ece = audited_estimators()[HEADLINE]
-    debiased = audited_estimators(2.0, N_BINS, ["ece_debias_em"])["ece_debias_em"]
-    return {
-        **posterior_methods(),
-        "test_inversion": Method("l1", lambda x: invert(x, ece, CONFIDENCE_LEVEL, draws)),
-        "test_inversion_debiased": Method(
-            "l2", lambda x: invert(x, debiased, CONFIDENCE_LEVEL, draws)
-        ),
-        **other_methods(ece, CONFIDENCE_LEVEL, draws=draws),
-    }
+    return {**posterior_methods(), **other_methods(ece, CONFIDENCE_LEVEL, draws=draws)}
 
 
 def posterior_methods():
@@ -93,7 +83,7 @@ def truths(parameters, curve):
 
 
 def samples(parameters, curve, n, count, seed, names):
-    """Yield ``count`` FittedSamples of a cell; the k-th depends on seed, names and k."""
+    """Yield ``count`` Samples of a cell; the k-th depends on seed, names and k."""
     alpha, beta = parameters
     for k in range(count):
         generator = stream(seed, "coverage", *names, str(k))
@@ -105,9 +95,7 @@ def samples(parameters, curve, n, count, seed, names):
         log_score, log1m_score = x - np.logaddexp(x, y), y - np.logaddexp(x, y)
         hits = generator.random(n) < curve(log_score, log1m_score)
         scores = np.minimum(score(log_score, log1m_score), 1.0)
-        yield FittedSample(
-            scores, hits, log_score, log1m_score, seed=int(generator.integers(2**31))
-        )
+        yield Sample(scores, hits, log_score, log1m_score, seed=int(generator.integers(2**31)))
 
 
 def cell_coverage(law, curve, n, count, seed=0, draws=_DRAWS):

@@ -22,7 +22,7 @@ ANY_NORM = (
     *("scenarios", "beta_fits", "glm_fits"),  # fits, no errors
     *("beta_fits_float32_2020", "glm_fits_float32_2020"),
     *("recalibration_selection", "recalibration_sensitivity", "predicted_bias"),  # of norm 2
-    *("interval_coverage", "recommendation"),  # have targets of their own
+    "interval_coverage",  # has targets of its own
     *("replication", "mukhoti2020_table1"),  # of other networks
     *("measures", "printed_tables", "reliability_bins", "calibration_graphs"),  # of other papers
     "kull2019_table3",

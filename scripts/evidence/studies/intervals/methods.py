@@ -1,4 +1,4 @@
-"""The interval methods but test inversion, of study ``interval_coverage``."""
+"""The interval methods of others, of study ``interval_coverage``."""
 
 from collections.abc import Callable
 from typing import NamedTuple
