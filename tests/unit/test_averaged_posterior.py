@@ -1,6 +1,7 @@
 """The averaged posterior: a textbook version by SciPy, toy cases worked by hand, properties."""
 
 import math
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -8,13 +9,13 @@ from engine_data import drawn
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
-from scipy.special import erf as scipy_erf
-from scipy.special import expit as scipy_expit
+from scipy.special import expit
 
-from calbias.engine.posterior import functions
 from calbias.engine.posterior.cells import cells_of
 from calbias.engine.posterior.curve import curve_of
-from calbias.engine.posterior.mixture import averaged, curve_models, fits_of
+from calbias.engine.posterior.gaussian_curves import fit_curves
+from calbias.engine.posterior.mixture import averaged, curve_models
+from calbias.engine.posterior.piecewise_curves import segmentations
 from calbias.engine.sorted_batch import sorted_data_set
 from calbias.errors import InputError
 from calbias.estimation.api import estimate
@@ -25,28 +26,6 @@ NAME = "averaged_posterior"
 def average_of(scores, hits):
     data = sorted_data_set(scores, hits)
     return averaged(data.scores[0], data.cum_hit[0])
-
-
-@pytest.mark.parametrize("x", [-699.0, -30.0, -1.0, -1e-9, 0.0, 0.3, 2.5, 41.0, 690.0])
-def test_functions_agree_with_the_c_library(x):
-    assert _both(x) == pytest.approx(
-        (math.exp(x), math.log(abs(x) + 1e-9), float(scipy_expit(x))), rel=2e-14, abs=1e-300
-    )
-
-
-@functions.njit
-def _both(x):
-    return functions.exp(x), functions.log(abs(x) + 1e-9), functions.expit(x)
-
-
-@given(st.floats(-6, 6))
-def test_erf_is_within_two_ten_millionths(x):
-    assert _erf(x) == pytest.approx(scipy_erf(x), abs=2e-7)
-
-
-@functions.njit
-def _erf(x):
-    return functions.erf(x)
 
 
 @pytest.mark.parametrize("model", [0, 2, 5, 17, 29, 38])
@@ -66,16 +45,16 @@ def test_evidence_mode_and_covariance_are_those_of_a_dense_optimiser(model, seed
         return np.sum(y * (log_odds + f) - size * np.logaddexp(0, log_odds + f))
 
     def objective(x):  # f = root·x, x of independent standard normals
-        slope = root.T @ (y - size * scipy_expit(log_odds + root @ x))
+        slope = root.T @ (y - size * expit(log_odds + root @ x))
         return 0.5 * x @ x - log_likelihood(root @ x), x - slope
 
     best = minimize(objective, np.zeros(len(y)), jac=True, method="BFGS", options={"gtol": 1e-8})
     f = root @ best.x
-    p = scipy_expit(log_odds + f)
+    p = expit(log_odds + f)
     weight = size * p * (1 - p)
     determinant = np.linalg.slogdet(np.eye(len(y)) + prior * weight)[1]
     covariance = prior - prior @ np.linalg.solve(prior + np.diag(1 / weight), prior)
-    fits = fits_of(cells, model_row[None])
+    fits = fit_curves(cells.table, model_row[None])
     assert fits.modes[0] == pytest.approx(f, abs=2e-3)
     assert fits.deviations[0] == pytest.approx(np.sqrt(np.diag(covariance)), rel=5e-3, abs=1e-4)
     evidence = -best.fun - log_likelihood(0 * f) - 0.5 * determinant
@@ -84,25 +63,59 @@ def test_evidence_mode_and_covariance_are_those_of_a_dense_optimiser(model, seed
 
 @pytest.mark.parametrize("model", [1, 8, 20])
 def test_moments_are_those_of_draws_from_the_approximation(model):
-    """Means of ℓ1 and of the square within 2 %; the delta method's deviations within 10 %."""
+    """Means of ℓ1 and of the square within 2 %; the delta method's deviation within 10 %."""
     scores, hits = drawn(2000, 3, lambda s: s**2)
     data = sorted_data_set(scores, hits)
     cells = cells_of(data.scores[0], data.cum_hit[0], 12)
     size, _, score, log_odds, _, weight, place, tilt = cells.table
     tau, s, length = row = curve_models()[model]
-    fits = fits_of(cells, row[None])
+    fits = fit_curves(cells.table, row[None])
     d = math.sqrt(5) * abs(place[:, None] - place) / (length or 1.0)
     prior = tau**2 * (1 + np.outer(tilt, tilt)) + s**2 * (1 + d + d * d / 3) * np.exp(-d)
-    p = scipy_expit(log_odds + fits.modes[0])
+    p = expit(log_odds + fits.modes[0])
     information = size * p * (1 - p)
     covariance = prior - prior @ np.linalg.solve(prior + np.diag(1 / information), prior)
     draws = np.random.default_rng(0).multivariate_normal(fits.modes[0], covariance, 40_000)
-    gaps = scipy_expit(log_odds + draws) - score
+    gaps = expit(log_odds + draws) - score
     l1, square = abs(gaps) @ weight, gaps**2 @ weight
-    expected = [l1.mean(), l1.std(), square.mean(), square.std()]
-    got = fits.moments[0]
-    assert got[[0, 2]] == pytest.approx([expected[0], expected[2]], rel=0.02)
-    assert np.sqrt(got[[1, 3]]) == pytest.approx([expected[1], expected[3]], rel=0.1)
+    assert fits.errors.l1[0] == pytest.approx(l1.mean(), rel=0.02)
+    assert fits.errors.square[0] == pytest.approx(square.mean(), rel=0.02)
+    assert np.sqrt(fits.errors.variance[0]) == pytest.approx(square.std(), rel=0.1)
+
+
+def line_evidence(table, first, last, spread):
+    """The log evidence of a line on some cells by a sum over a grid of x₀, x₁ (trapezoidal)."""
+    size, y, _, log_odds, *_ = table[:, first : last + 1]
+    x = np.linspace(-6 * spread, 6 * spread, 801)
+    slope = x if last - first >= 2 else np.zeros(1)
+    eta = log_odds + x[:, None, None] + slope[:, None] * (log_odds - log_odds.mean())
+    gain = np.sum(y * eta - size * np.logaddexp(0, eta), axis=-1)
+    gain -= np.sum(y * log_odds - size * np.logaddexp(0, log_odds))
+    step = (x[1] - x[0]) / (math.sqrt(2 * math.pi) * spread)
+    log_prior = -0.5 * x[:, None] ** 2 / spread**2 + math.log(step)
+    if slope.size > 1:
+        log_prior = log_prior - 0.5 * slope**2 / spread**2 + math.log(step)
+    return np.logaddexp.reduce((gain + log_prior).ravel())
+
+
+def test_the_evidence_of_segmentations_is_the_sum_over_all_of_them():
+    """Four cells have eight segmentations; a segment is calibrated or one of two lines."""
+    scores, hits = drawn(400, 1, lambda s: np.where(s > 0.7, s - 0.2, s))
+    data = sorted_data_set(scores, hits)
+    table = cells_of(data.scores[0], data.cum_hit[0], 4).table
+    pi, rate = 0.5, 1 / 4
+    total = 0.0
+    for cuts in product((0, 1), repeat=3):
+        edges = [0, *(k + 1 for k in range(3) if cuts[k]), 4]
+        share = rate ** sum(cuts) * (1 - rate) ** (3 - sum(cuts))
+        for first, end in pairwise(edges):
+            lines = [line_evidence(table, first, end - 1, spread) for spread in (0.3, 1.0)]
+            share *= pi + 0.25 * sum(np.exp(lines))
+        total += share
+    evidence, errors = segmentations(table, [(pi, 1)], 200)
+    assert evidence[0] == pytest.approx(math.log(total), abs=0.05)
+    assert errors.l1.shape == (1, 200)
+    assert 0.01 < errors.l1.mean() < 0.12  # the truth is about 0.07
 
 
 def test_a_saturated_end_adds_its_surprises_and_nothing_else():

@@ -35,7 +35,7 @@ print(*(register in machine_code for register in ("%zmm", "%ymm")), *digests)
 """
 AVX2 = "+avx,+avx2,+bmi,+bmi2,+fma,+lzcnt,+popcnt,+sse4.2"
 BINNED = [f"ece_{kind}_{bins}" for kind in ("bin", "debias", "sweep") for bins in ("ew", "em")]
-ALL = [*BINNED, "kde", "averaged_posterior"]
+ALL = [*BINNED, "kde"]
 
 
 @pytest.fixture(scope="module")

@@ -9,18 +9,13 @@ add: d < 0 at the top, d > 0 at the bottom.
 Rows may have weights w, with Σ w = Σ w² over all of them. A cell or an end then counts as
 (Σ w)²/Σ w² rows, and d, m and e above as sums of weights times as much.
 
-Cells have equal steps of u = ½ (share of the ranks) + ½ (share of Σ s(1 − s)). Equal scores are in
-one cell, and no end divides them.
+Cells have equal steps of u = ½ (share of the ranks) + ½ (share of Σ s(1 − s)).
 """
 
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
-
-from calbias.engine.jit import njit
-from calbias.engine.posterior.functions import log_odds
-from calbias.engine.simd import LANES
+from numpy.typing import ArrayLike, NDArray
 
 Floats = NDArray[np.float64]
 
@@ -28,7 +23,6 @@ FEWEST_CELLS = 8
 _END = 0.1  # surprises of a calibrated model in an end
 SIZE, HITS, SCORE, LOG_ODDS, INFORMATION, WEIGHT, PLACE, TILT = range(8)
 L1, L1_VARIANCE, SQUARE, SQUARE_VARIANCE = range(4)
-_COLUMNS = 8
 
 
 class Cells(NamedTuple):
@@ -36,7 +30,7 @@ class Cells(NamedTuple):
 
     Attributes
     ----------
-    n : int or float
+    n : float
         Rows of the data set, or the sum of their weights.
     table : ndarray (8, K)
         Per cell: SIZE, HITS, SCORE (mean score, at least 0.1/n from 0 and 1), LOG_ODDS of it,
@@ -67,6 +61,57 @@ def most_cells(n: int) -> int:
     return min(30, max(FEWEST_CELLS, n // 5))
 
 
+def cells_of_scores(
+    scores: Floats,
+    rows: ArrayLike,
+    hits: ArrayLike,
+    most: int,
+    most_values: int = 0,
+    squares: ArrayLike | None = None,
+) -> Cells:
+    """Return ascending scores (m,) with rows and hits (m,) in at most ``most`` cells.
+
+    In one cell for each score where at most ``most_values`` are between the ends. With weighted
+    rows ``rows`` and ``hits`` are sums of weights, and ``squares`` (m,) of their squares.
+    """
+    rows, hits = np.asarray(rows, np.float64), np.asarray(hits, np.float64)
+    squares = rows if squares is None else np.asarray(squares, np.float64)
+    n = float(rows.sum())
+    lower = int(np.searchsorted(np.cumsum(rows * scores), _END, side="right"))
+    above = np.cumsum((rows * (1.0 - scores))[::-1])
+    upper = max(scores.size - int(np.searchsorted(above, _END, side="right")), lower)
+    below, top = slice(lower), slice(upper, None)
+    surprise = (hits[below], rows[top] - hits[top]), (scores[below], 1.0 - scores[top])
+    ends, counts = np.zeros((2, 4)), np.zeros((4, 2))
+    for side, part in enumerate((below, top)):
+        ends[side], counts[:, side] = _end(
+            rows[part], surprise[0][side], surprise[1][side], squares[part], n
+        )
+    inner = slice(lower, upper)
+    scores, rows, hits, squares = scores[inner], rows[inner], hits[inner], squares[inner]
+    if not scores.size:
+        return Cells._make((n, np.zeros((8, 0)), ends, *counts, np.array([lower])))
+    information = rows * scores * (1.0 - scores)
+    place = 0.5 * _middles(rows) + 0.5 * _middles(information)
+    cell = np.minimum((place * most).astype(np.int64), most - 1)
+    if scores.size <= most_values:
+        cell = np.arange(scores.size)
+    starts = np.flatnonzero(np.append(True, cell[1:] != cell[:-1]))
+
+    def sums(values: Floats) -> Floats:
+        return np.add.reduceat(values, starts)
+
+    inside = np.clip(scores, 0.1 / n, 1.0 - 0.1 / n)
+    size = sums(rows)
+    scale = sums(squares) / size
+    score, information = sums(rows * inside) / size, sums(rows * inside * (1.0 - inside)) / scale
+    log_odds = np.log(score) - np.log1p(-score)
+    tilt = log_odds - np.sum(information * log_odds) / information.sum()
+    columns = (size / scale, sums(hits) / scale, score, log_odds, information, size / n)
+    table = np.array([*columns, sums(rows * place) / size, tilt])
+    return Cells._make((n, table, ends, *counts, np.append(lower + starts, upper)))
+
+
 def cells_of(
     scores: Floats,
     cum_hit: Floats,
@@ -75,133 +120,33 @@ def cells_of(
     cum_row: Floats | None = None,
     cum_square: Floats | None = None,
 ) -> Cells:
-    """Return one data set in at most ``most`` cells, or in one cell for each distinct score.
-
-    The second where there are at most ``most_values`` distinct scores between the ends. ``scores``
-    (g,) ascend; ``cum_hit`` (g + 1,) are the partial sums of the hits, and ``cum_row`` (g + 1,) of
-    the rows where a score stands for several, or of their weights, and then ``cum_square`` of the
-    squares of these.
-    """
-    if cum_row is None:
-        cum_row = np.arange(scores.size + 1.0)
-    size = max(most, most_values)
-    table, bounds = np.zeros((_COLUMNS, size)), np.zeros(size + 1, np.int64)
-    ends, counts = np.zeros((2, 4)), np.zeros((4, 2))
-    n = int(cum_row[-1]) if cum_square is None else float(cum_row[-1])
-    cum_square = cum_row if cum_square is None else cum_square
-    k = _fill_cells(
-        scores, cum_hit, cum_row, cum_square, most, most_values, table, bounds, ends, counts
+    """Return the Cells of ascending scores (g,), equal ones together, by partial sums (g + 1,)."""
+    starts = np.flatnonzero(np.append(True, scores[1:] != scores[:-1]))
+    ends = np.append(starts, scores.size)
+    rows = np.diff(ends if cum_row is None else cum_row[ends])
+    squares = None if cum_square is None else np.diff(cum_square[ends])
+    cells = cells_of_scores(
+        scores[starts], rows, np.diff(cum_hit[ends]), most, most_values, squares
     )
-    numbers = np.zeros(_COLUMNS * k + LANES)  # whole vectors are loaded, also from the last cell on
-    filled = numbers[: _COLUMNS * k].reshape(_COLUMNS, k)
-    filled[:] = table[:, :k]
-    return Cells._make((n, filled, ends, *counts, bounds[: k + 1]))
+    return cells._replace(bounds=ends[cells.bounds])
 
 
-@njit(error_model="numpy")
-def _fill_cells(
-    scores: Floats,
-    cum_hit: Floats,
-    cum_row: Floats,
-    cum_square: Floats,
-    most: int,
-    most_values: int,
-    table: Floats,
-    bounds: NDArray[np.int64],
-    ends: Floats,
-    counts: Floats,
-) -> int:
-    """Fill the arrays of a Cells; return the number of cells that hold rows."""
-    n, lower, upper = cum_row[-1], 0, scores.shape[0]
-    for side in range(2):
-        end = _fill_end(scores, cum_hit, cum_row, cum_square, side, ends[side], counts)
-        lower, upper = (lower, end) if side else (end, upper)
-    nearest = 0.1 / n
-    total, before, values = 0.0, -1.0, 0
-    for i in range(lower, upper):
-        total += (cum_row[i + 1] - cum_row[i]) * (scores[i] * (1.0 - scores[i]))
-        values += scores[i] > before
-        before = max(scores[i], before)
-    # of no information, as of equal ranks
-    below, rows_inside = cum_row[lower], cum_row[upper] - cum_row[lower]
-    per_row, per_information = 0.5 / max(rows_inside, 1.0), 0.5 / max(total, 1e-300)
-    k = last = -1
-    i, before = lower, 0.0
-    while i < upper:
-        start, score = i, scores[i]
-        while i < upper and scores[i] <= score:
-            i += 1
-        rows = cum_row[i] - cum_row[start]
-        information = rows * (score * (1.0 - score))
-        place = per_row * (cum_row[start] + cum_row[i] - 2.0 * below) * 0.5
-        place += per_information * (before + 0.5 * information)
-        before += information
-        cell = min(int(place * most), most - 1)
-        if cell > last or values <= most_values:
-            last = cell
-            k += 1
-            bounds[k] = start
-        inside = min(max(score, nearest), 1.0 - nearest)
-        table[SIZE, k] += rows
-        table[SCORE, k] += rows * inside
-        table[INFORMATION, k] += rows * (inside * (1.0 - inside))
-        table[PLACE, k] += rows * place
-    bounds[k + 1] = upper
-    information = tilt = 0.0
-    for cell in range(k + 1):
-        size, first, last = table[SIZE, cell], bounds[cell], bounds[cell + 1]
-        scale = (cum_square[last] - cum_square[first]) / (cum_row[last] - cum_row[first])
-        table[HITS, cell] = (cum_hit[last] - cum_hit[first]) / scale
-        table[SCORE, cell] /= size
-        table[PLACE, cell] /= size
-        table[WEIGHT, cell] = size / n
-        table[SIZE, cell] = size / scale
-        table[INFORMATION, cell] /= scale
-        table[LOG_ODDS, cell] = log_odds(table[SCORE, cell])
-        information += table[INFORMATION, cell]
-        tilt += table[INFORMATION, cell] * table[LOG_ODDS, cell]
-    for cell in range(k + 1):
-        table[TILT, cell] = table[LOG_ODDS, cell] - tilt / information
-    return k + 1
+def _middles(values: Floats) -> Floats:
+    """Return the share of the sum up to the middle of each value."""
+    upto = np.cumsum(values)
+    return (upto - 0.5 * values) / max(float(upto[-1]), 1e-300)
 
 
-@njit(error_model="numpy", inline="always")
-def _fill_end(
-    scores: Floats,
-    cum_hit: Floats,
-    cum_row: Floats,
-    cum_square: Floats,
-    side: int,
-    end: Floats,
-    counts: Floats,
-) -> int:
-    """Fill what the lower (0) or the upper (1) end adds; return the rank where it stops."""
-    g, n = scores.shape[0], cum_row[-1]
-    step = -1 if side else 1
-    i = g - 1 if side else 0
-    inside, expected, summed = (g if side else 0), 0.0, 0.0
-    while 0 <= i < g:
-        score = scores[i]
-        surprise = 1.0 - score if side else score
-        while 0 <= i < g and scores[i] == score:
-            summed += surprise * (cum_row[i + 1] - cum_row[i])
-            i += step
-        if summed > _END:
-            break
-        inside, expected = (i + 1 if side else i), summed
-    first, last = (inside, g) if side else (0, inside)
-    rows = cum_row[last] - cum_row[first]
-    hits = cum_hit[last] - cum_hit[first]
-    surprises = rows - hits if side else hits
-    scale = (cum_square[last] - cum_square[first]) / rows if rows > 0.0 else 1.0
-    counts[0, side], counts[1, side] = rows / scale, surprises / scale
-    counts[2, side], counts[3, side] = expected / scale, scale
-    excess = surprises - expected
-    if excess > 0.0:
-        square = excess * excess
-        surprises *= scale
-        end[L1], end[L1_VARIANCE] = excess / n, surprises / n / n
-        if square > surprises:
-            end[SQUARE] = (square - surprises) / rows / n
-        end[SQUARE_VARIANCE] = 4.0 * square * surprises / rows / n / rows / n
-    return inside
+def _end(
+    rows: Floats, surprises: Floats, chance: Floats, squares: Floats, n: float
+) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Return what an end adds, and its rows, surprises, expected surprises and scale."""
+    size, count, expected = rows.sum(), surprises.sum(), np.sum(rows * chance)
+    scale = squares.sum() / size if size > 0 else 1.0
+    counts = (size / scale, count / scale, expected / scale, scale)
+    excess = count - expected
+    if excess <= 0:
+        return (0.0, 0.0, 0.0, 0.0), counts
+    count *= scale
+    square = max(excess**2 - count, 0.0) / (size * n)
+    return (excess / n, count / n**2, square, 4.0 * excess**2 * count / (size * n) ** 2), counts

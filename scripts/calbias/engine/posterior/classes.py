@@ -19,11 +19,14 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import pdtrc
 
+from calbias.engine.lane_functions import padded
 from calbias.engine.posterior.cells import FEWEST_CELLS, PLACE, Cells, Floats
 from calbias.engine.posterior.cellwise import deviating
-from calbias.engine.posterior.mixture import LENGTHS, LINES, fits_of
+from calbias.engine.posterior.laplace import fit_models
+from calbias.engine.posterior.mixture import LENGTHS, LINES
 from calbias.engine.posterior.moments import MEAN, N_MOMENTS
 from calbias.engine.posterior.segments import DRAWS, segmentations
+from calbias.engine.simd import LANES
 
 _TAUS = (0.0, *LINES)
 _ROUGHNESS = (0.05, 0.09, 0.16, 0.27, 0.45)
@@ -90,17 +93,18 @@ def posterior_classes(cells: Cells, fine: Cells) -> list[PosteriorClass]:
     families = curve_families()
     if any(surprising(cells)):
         families[LAPSE] = _LAPSES
-    fits = fits_of(cells, np.concatenate(list(families.values())))
+    table = _padded(cells.table)
+    evidences, modes, _, moments = _fits_of(table, np.concatenate(list(families.values())))
     curves = {CALIBRATED: np.zeros(n_cells)}  # posterior means, as distances in log odds
     start = 0
     for name, models in families.items():
         rows = slice(start, start + len(models))
         start += len(models)
-        classes.append(_averaged(name, fits.evidence[rows], fits.moments[rows]))
-        curves[name] = classes[-1].weights @ fits.modes[rows]
+        classes.append(_averaged(name, evidences[rows], moments[rows]))
+        curves[name] = classes[-1].weights @ modes[rows]
     smooth = [each for each in classes if each.name in _DEVIATED]
     for (calibrated, count), evidence, drawn in zip(
-        _SEGMENTATIONS, *segmentations(cells.table, _SEGMENTATIONS), strict=True
+        _SEGMENTATIONS, *segmentations(table, _SEGMENTATIONS), strict=True
     ):
         name = f"segments_{calibrated:g}_{count}"
         _, once, counts = np.unique(drawn[:, MEAN], return_index=True, return_counts=True)
@@ -112,6 +116,19 @@ def posterior_classes(cells: Cells, fine: Cells) -> list[PosteriorClass]:
         if found := deviating(fine.table, shifts, shared, least - each.evidence):
             classes.append(_averaged(CELLWISE, each.evidence + found[0], found[1]))
     return classes
+
+
+def _padded(table: Floats) -> Floats:
+    """Return the table; whole vectors may be loaded, also from its last cell on."""
+    return np.append(table, np.zeros(LANES))[: table.size].reshape(table.shape)
+
+
+def _fits_of(table: Floats, models: Floats) -> tuple[Floats, ...]:
+    """Return evidence, modes, deviations and moments of ``fit_models``."""
+    m, k = len(models), table.shape[1]
+    fits = np.empty(m), np.empty((m, k)), np.empty((m, k)), np.empty((m, N_MOMENTS))
+    fit_models(table, models, *fits, np.zeros((5, k, padded(k))), np.zeros((11, padded(k))))
+    return fits
 
 
 def _averaged(name: str, evidence: Floats, moments: Floats) -> PosteriorClass:
