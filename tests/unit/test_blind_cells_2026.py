@@ -8,7 +8,7 @@ from scipy.integrate import quad
 from scipy.special import expit
 from scipy.stats import beta, norm
 
-from evidence.blind.cells_2026 import CELLS, BlindCell, cancelled, truth
+from evidence.blind.cells_2026 import CELLS, BlindCell, hidden, truth
 from evidence.blind.distributions import Mixture, Values, calibrated, integral, joined, line
 from evidence.blind.distributions import beta as beta_scores
 from evidence.blind.populations import bfloat16, pooled, rounded, tabulated, with_ties
@@ -39,7 +39,7 @@ def test_draws_follow_the_distribution_and_rates_are_probabilities(cell: BlindCe
 
 @pytest.mark.parametrize("cell", CELLS, ids=lambda cell: cell.name)
 def test_the_mark_is_the_one_of_the_rule(cell: BlindCell) -> None:
-    assert cell.assumption_holds == (cancelled(cell) < 0.5)
+    assert cell.assumption_holds == (hidden(cell, 1) < 0.5)
 
 
 @pytest.mark.parametrize("cell", CELLS, ids=lambda cell: cell.name)
@@ -161,18 +161,32 @@ def test_ties_have_their_rates_and_the_rest_the_curve() -> None:
     assert curve(np.array([0.1, 0.9, 0.5])) == pytest.approx([0.3, 0.5, 0.5])
 
 
-def test_what_bins_cancel_by_hand() -> None:
-    def cell(rates: list[float], shares: list[float]) -> BlindCell:
-        values = [0.40, 0.45, 0.50, 0.55]
-        return BlindCell("toy", 20, Values(values, shares), joined(values, rates), True, "")
+def toy(rates: list[float], shares: list[float]) -> BlindCell:
+    """Four values at n = 20, where 1.5 n^0.35 is between 4 and 5 bins."""
+    values = [0.40, 0.45, 0.50, 0.55]
+    return BlindCell("toy", 20, Values(values, shares), joined(values, rates), True, "")
 
-    # n = 20: 4 or 5 bins; each of four values of one quarter is a bin, or more than a fifth
-    assert cancelled(cell([0.5, 0.35, 0.6, 0.45], [1, 1, 1, 1])) == 0
-    # two rare values of opposite error share a bin, and cancel
-    twins = cell([0.5, 0.35, 0.5, 0.55], [0.05, 0.05, 0.45, 0.45])
-    # E (hit - score)^2 is rate (1 - score)^2 + (1 - rate) score^2
+
+def test_values_with_the_mass_of_a_bin_hide_nothing() -> None:
+    assert hidden(toy([0.5, 0.35, 0.6, 0.45], [1, 1, 1, 1]), 1) == pytest.approx(0, abs=1e-12)
+    assert hidden(toy([0.4, 0.45, 0.5, 0.55], [1, 2, 3, 4]), 2) == 0
+
+
+def test_rare_values_of_opposite_error_cancel_in_their_bin() -> None:
+    cell = toy([0.5, 0.35, 0.5, 0.55], [0.05, 0.05, 0.45, 0.45])
+    # E (hit - score)^2 is rate (1 - score)^2 + (1 - rate) score^2; of it the l1 error squared goes
     squares = 0.05 * (0.26 + 0.2375) + 0.45 * (0.25 + 0.2475)
-    assert cancelled(twins) == pytest.approx(0.01 / np.sqrt((squares - 0.01**2) / 20), rel=1e-6)
+    assert hidden(cell, 1) == pytest.approx(0.01 / np.sqrt((squares - 0.01**2) / 20), rel=1e-6)
+
+
+def test_a_rare_fault_of_one_sign_hides_of_the_l2_error_only() -> None:
+    cell = toy([0.5, 0.45, 0.5, 0.55], [0.05, 0.05, 0.45, 0.45])
+    assert hidden(cell, 1) == pytest.approx(0, abs=1e-12)
+    error, shown = np.sqrt(0.05 * 0.1**2), np.sqrt(0.1 * 0.05**2)
+    noise = 4 * 0.05 * 0.1**2 * 0.25
+    variance = noise + 0.05 * (0.01 - 0.0005) ** 2 + 0.95 * 0.0005**2
+    deviation = np.sqrt(variance / 20) / (2 * error)
+    assert hidden(cell, 2) == pytest.approx((error - shown) / deviation, rel=1e-6)
 
 
 def test_the_integral_holds_at_jumps_and_steep_ends() -> None:
