@@ -1,24 +1,19 @@
-"""The ledger as a whole, after full and partial runs; claims near a threshold."""
+"""The ledger as a whole, after full and partial runs."""
 
 import re
 
-import numpy as np
 import pandas as pd
 import pytest
-from claims_data import CLAIMS, GOOD, MODELS, PAPER, by_name, experiment, judged, sweep
+from claims_data import GOOD, MODELS, PAPER, by_name, experiment
 
-from calbias import Curve, Scenario
 from calbias.errors import InputError
-from calbias.simulation.simulate import simulate_estimates
 from pipeline.catalogue import figures
 from pipeline.claims.evidence import ANY_NORM, Evidence
 from pipeline.claims.ledger import all_claims, judge_all, ledger_table
-from pipeline.claims.verdicts import NotJudged, OtherNorm, Verdict
+from pipeline.claims.verdicts import OtherNorm, Verdict
 from pipeline.scenarios.paper import MODEL_SIZES
 from pipeline.tables.schema import tables
 from reproduction import claims as folder
-from reproduction.claims import settling
-from reproduction.claims.settling import Numbers, Settling, settled_rows, settled_verdict
 
 
 def ledger_of(evidence):
@@ -137,74 +132,3 @@ def test_models_and_sizes_beyond_the_paper_change_no_verdict():
     assert "cells of 21" in row["measured"]
     few = ledger_of(Evidence({**PAPER, "models": MODELS[:3], "bias": table}))
     assert "the models table lacks" in few.loc["R09", "note"]
-
-
-def between(values):
-    return "inside" if 0 < values[0] < 1 else "outside"
-
-
-@pytest.mark.parametrize(
-    ("value", "error", "verdict"),
-    [(0.5, 0.1, "inside"), (0.31, 0.1, "inside"), (0.29, 0.1, "tie"), (-0.2, 0.1, "tie"),
-     (-0.31, 0.1, "outside"), (0.5, 1.0, "tie")],
-)  # fmt: skip
-def test_a_verdict_holds_three_errors_around(value, error, verdict):
-    assert settled_verdict(Numbers(np.array([value]), np.array([error]), 9), between)[0] == verdict
-
-
-def made_up_claim(measured, rate):
-    """A claim on P(a uniform score's mean estimate > …): its error falls with the replicates."""
-    scenario = Scenario("made_up", 1.0, 1.0, Curve("identity"))
-
-    def measure(evidence):
-        if measured is None:
-            raise NotJudged("absent")
-        return Numbers(np.array([measured]), np.array([0.1]), 100)
-
-    def draw(evidence, m, simulate):
-        values = simulate(scenario, 50, ["ece_bin_ew"], m)["ece_bin_ew"].estimate
-        return np.array([[values.mean()], [values.std() / m**0.5]]) / rate
-
-    made = Settling(("mean",), measure, lambda values: str(values[0] > 1), draw)
-    return CLAIMS["R24"]._replace(id="X1", settling=made)
-
-
-def drawn(m):
-    """Return the estimates that the claim above draws first."""
-    scenario = Scenario("made_up", 1.0, 1.0, Curve("identity"))
-    return simulate_estimates(scenario, 50, range(m), ["ece_bin_ew"], seed=1)["ece_bin_ew"][0]
-
-
-def test_replicates_double_until_the_number_is_clear():
-    values = drawn(6400)
-    rate = values.mean() * 0.99
-    (row,) = settled_rows([made_up_claim(1.0, rate)], None, seed=1)
-    m = row["n_replicates"]
-    assert m > 100
-    assert m % 100 == 0
-    assert row["value"] - 1 > 3 * row["error"]
-    assert row["value"] == pytest.approx(values[:m].mean() / rate)  # the first ones: extended
-
-
-def test_a_clear_claim_and_one_that_cannot_be_judged_have_no_row():
-    assert settled_rows([made_up_claim(1.5, 1.0)], None, seed=1) == []
-    assert settled_rows([made_up_claim(None, 1.0)], None, seed=1) == []
-
-
-def test_a_tie_ends_at_the_most_scores(monkeypatch):
-    monkeypatch.setattr(settling, "MOST_SCORES", 50_000)
-    (row,) = settled_rows([made_up_claim(1.0, drawn(800).mean())], None, seed=1)
-    assert 400 <= row["n_replicates"] <= 1600
-
-
-def test_the_ledger_takes_the_settled_numbers():
-    near = sweep(lambda tce, scores, n, name: np.hypot(tce, 10.9 if scores == "Uniform" else 8.9))
-    near = near.assign(bias_se_percent=0.2)
-    assert judged("R24", bias=near).verdict == "tie"
-    cases = {"case": ["Uniform", "Beta(1.1, 0.1)"], "value": [5.02, 7.8]}
-    settled = pd.DataFrame(cases).assign(id="R24", error=0.01, n_replicates=64000)
-    judgement = judged("R24", bias=near, settled=settled)
-    assert judgement.verdict == "reproduced"
-    assert "64000" in judgement.notes[0]
-    assert [m.value for m in judgement.measurements] == [5.02, 7.8]
-    assert Evidence({**PAPER, "settled": settled}).tables["settled"] is settled

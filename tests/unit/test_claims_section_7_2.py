@@ -77,8 +77,7 @@ test_r17_two_percent_is_not_detected_by_10000 = verdicts_of(
     limits,
     reproduced=[lambda n, e: 2.5, lambda n, e: np.nan],  # nothing tried was detected
     approximate=[lambda n, e: 2.5 if e == "ece_bin_ew" else 1.5],
-    tie=[lambda n, e: 2.05],  # above 2, but not clearly
-    not_reproduced=[lambda n, e: 1.5],
+    not_reproduced=[lambda n, e: 1.5, lambda n, e: 2.05],  # above 2, but not clearly
 )
 test_r18_ten_percent_at_500_and_200 = verdicts_of(
     "R18",

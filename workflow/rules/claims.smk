@@ -9,29 +9,7 @@ GIVEN = [
 ]
 # What the claims are judged by: all other tables.
 EVIDENCE = [*GIVEN, *(name for name in TABLES if name not in JUDGED), "fit_times"]
-SIMULATED = ("bias", "scenarios", "detection", "detection_limits", "true_calibration_error")
-UNSETTLED = [*GIVEN, *(name for name in SIMULATED if name in TABLES)]
 CLAIMS = sorted((HERE / "scripts/reproduction/claims").glob("*.py"))  # found there, not imported
-
-
-rule settle_claims:
-    input:
-        code=code("settle_claims", *CLAIMS, *estimator_paths("ece_bin_ew", "ece_sweep_em")),
-        tables=[table(name) for name in UNSETTLED],
-    output:
-        tabled("settled"),
-    log:
-        "results/logs/settle_claims.log",
-    priority: 55
-    conda:
-        "../../envs/environment.yaml"
-    params:
-        columns=columns_of("settled"),
-        tables=given(UNSETTLED),
-        seed=config["seed"],
-    shell:
-        "python {input.code[0]:q} {params.tables:q} --seed {params.seed} --output {output}"
-        " 2>&1 | tee {log}"
 
 
 rule judge_claims:

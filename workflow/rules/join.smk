@@ -52,7 +52,6 @@ rule join_tables:
         "results/logs/join_tables/{table}.log",
     wildcard_constraints:
         table=one_of(JOINED),
-    priority: 55
     localrule: True
     conda:
         "../../envs/environment.yaml"

@@ -14,7 +14,6 @@ rule compare_estimators:
         sensitivity=tabled("t_test_sensitivity"),
     log:
         "results/logs/compare_estimators.log",
-    priority: 55
     conda:
         "../../envs/environment.yaml"
     params:

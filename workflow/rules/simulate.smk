@@ -32,7 +32,6 @@ rule define_scenarios:
         "results/scenarios/{experiment}.parquet",
     log:
         "results/logs/define_scenarios/{experiment}.log",
-    priority: 55
     localrule: True
     conda:
         "../../envs/environment.yaml"
@@ -63,7 +62,6 @@ rule compute_true_error:
         tabled("true_calibration_error"),
     log:
         "results/logs/compute_true_error.log",
-    priority: 55
     conda:
         "../../envs/environment.yaml"
     params:
@@ -83,7 +81,6 @@ rule simulate_replicates:
         "results/replicates/{experiment}/{estimator}/{shard}-of-{shards}.parquet",
     log:
         "results/logs/simulate_replicates/{estimator}/{experiment}/{shard}/{shards}.log",
-    priority: 55  # claims are settled from it, while other jobs still run
     group:
         "simulate"
     conda:

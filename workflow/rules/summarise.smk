@@ -11,7 +11,6 @@ rule summarise_bias:
         "results/bias/{experiment}.parquet",
     log:
         "results/logs/summarise_bias/{experiment}.log",
-    priority: 55
     conda:
         "../../envs/environment.yaml"
     resources:
@@ -92,7 +91,6 @@ rule summarise_detection:
         limits=tabled("detection_limits"),
     log:
         "results/logs/summarise_detection.log",
-    priority: 55
     conda:
         "../../envs/environment.yaml"
     resources:

@@ -15,7 +15,6 @@ class Verdict(StrEnum):
     REPRODUCED = "reproduced"
     APPROXIMATE = "approximate"
     NOT_REPRODUCED = "not_reproduced"
-    TIE = "tie"  # the simulation cannot tell on which side of a threshold a number lies
     NEEDS_REAL_LOGITS = "needs_real_logits"
     NOT_JUDGED = "not_judged"  # part of the paper's grid was not computed: smoke and partial runs
 
@@ -51,11 +50,6 @@ CONSISTENTLY = (
     f"at most {RARE:.0%} clearly disagree; approximate if more than half agree and at most "
     f"{FEW:.0%} disagree"
 )
-SETTLED = (
-    f"Where numbers within {CLEAR:g} Monte Carlo errors of these would change the verdict, the "
-    "cells behind them are simulated with more replicates (table settled); what is open then is a "
-    "tie."
-)
 
 
 class Judgement(NamedTuple):
@@ -80,8 +74,7 @@ class Claim(NamedTuple):
 
     ``where`` is its place, ``says`` its statement, ``published`` the printed numbers in words;
     ``figures`` and ``tables`` are what it rests on, several names joined by spaces; ``rule`` says
-    how ``judge(evidence) -> Judgement`` decides and ``uncertainty`` what its errors are;
-    ``settling`` how it is settled near a threshold (``claims/settling.py``).
+    how ``judge(evidence) -> Judgement`` decides and ``uncertainty`` what its errors are.
     """
 
     id: str
@@ -93,7 +86,6 @@ class Claim(NamedTuple):
     tables: str
     figures: str
     needs_real_logits: bool
-    settling: tuple | None
     judge: Callable
 
 
@@ -111,7 +103,7 @@ def worded(*, says="", published="", rule="", errors=""):
     return with_words
 
 
-def claim(id, where, tables, figures="", *, real=False, settling=None):
+def claim(id, where, tables, figures="", *, real=False):
     """Decorate the ``worded`` function that judges a claim, which becomes a Claim.
 
     The function yields Measurements and notes (str; empty ones are left out) and returns (verdict,
@@ -143,7 +135,7 @@ def claim(id, where, tables, figures="", *, real=False, settling=None):
             measurements = [part for part in parts if isinstance(part, Measurement)]
             return Judgement(verdict, measurements, source, notes, *more)
 
-        return Claim(id, where, *words.values(), tables, figures, real, settling, judge)
+        return Claim(id, where, *words.values(), tables, figures, real, judge)
 
     return claim_of
 

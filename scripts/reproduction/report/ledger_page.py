@@ -20,10 +20,6 @@ VERDICT_WORDS = {  # its symbol, what it means
     "reproduced": ("✓", "the rule's strict condition holds"),
     "approximate": ("≈", "it holds in part, or within a looser tolerance"),
     "not_reproduced": ("✗", "it fails; the note names the cause where it is known"),
-    "tie": (
-        "=", "a number is within three Monte Carlo errors of the rule's threshold, also with many "
-        "more replicates",
-    ),
     "needs_real_logits": (
         "…", "it rests on the outputs of the paper's models, which this run did not have in full; "
         "snakemake with --configfile config/real_logits.yaml downloads them",
@@ -57,7 +53,7 @@ def _page(tables, pictures, audits, scale):
         verdicts=[
             {**_verdict(name), "count": counts.get(name, 0), "meaning": VERDICT_WORDS[name][1]}
             for name in Verdict
-            if name not in ("not_judged", "tie") or counts.get(name, 0)
+            if name != "not_judged" or counts.get(name, 0)
         ],
         own=own_models(tables),
         audited=sorted(audits),
