@@ -7,7 +7,6 @@ from calbias.auditing.estimators import ESTIMATORS
 from calbias.auditing.inputs import Data, read_data
 from calbias.auditing.options import Options
 from calbias.auditing.page import page
-from calbias.auditing.sample import Sample
 from calbias.errors import InputError
 from calbias.estimation.registry import FOLDER
 from calbias.io.command_line import write_text
@@ -47,14 +46,14 @@ def main(options):
         verify_shipped(options.scores, options.manifest)
         score = "score" if options.label else None
         columns = Columns(score, label=options.label, cluster=tuple(options.cluster))
-        data, _ = read_data(options.scores, seed=options.seed, columns=columns)
+        data, _ = read_data(options.scores, columns=columns)
         origin = Origin(options.name, REAL_SCORES, "none", data.warnings)
     else:
         folds, origin = read_top_labels(options.top_labels)
         n = len(folds["test"].hit)
         if n < 2:
             raise InputError(f"{place}: {n} rows are too few to judge by: give at least 2")
-        data = Data(Sample.of(folds["test"], options.seed), warnings=origin.warnings)
+        data = Data.of(folds["test"], warnings=origin.warnings)
     audit = audit_data(
         data,
         Options(options.n_bins, options.norm, seed=options.seed),

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from calbias.auditing.audit import audit_data, estimator_names
-from calbias.auditing.inputs import read_data
+from calbias.auditing.inputs import EVENT, TOP_LABEL, Data, read_data
 from calbias.auditing.options import Options
 from calbias.auditing.output_files import output_paths
 from calbias.auditing.page import page
@@ -23,7 +23,7 @@ from calbias.logits.columns import Columns
 from calbias.sketch import N_CELLS, Sketch
 
 LARGEST_IN_MEMORY = 2_000_000
-"""Parquet files of more rows are audited on the cells of a sketch, see ``auditing.large``."""
+"""Parquet files of more rows are audited on the cells of a sketch."""
 _FEW_COLUMNS = 10  # a table of class values is read as a whole
 _BATCH = 1 << 20
 
@@ -55,8 +55,6 @@ def audit_file(
     name = "standard input" if str(path) == "-" else Path(path).absolute().name
     say(f"reading {name}")
     if str(path) != "-" and is_large(Path(path)):
-        from calbias.auditing.large import large_audit
-
         if by or class_wise or estimators or (columns and columns.cluster):
             raise InputError(
                 f"{path}: groups, classes, clusters and estimators need at most "
@@ -69,12 +67,12 @@ def audit_file(
                 "--top-label out"
             )
         sketch, is_event = read_sketch(path, chosen.n_bins, say)
-        audit = large_audit(sketch.groups(), chosen, 1.0 / sketch.n_cells, is_event)
+        data, groups = Data(sketch.scored(), kind=EVENT if is_event else TOP_LABEL), None
     else:
-        data, groups = read_data(path, by, chosen.seed, columns=columns, top_label=top_label)
+        data, groups = read_data(path, by, columns=columns, top_label=top_label)
         if class_wise and data.logits is None:
             raise InputError(f"{path}: --class-wise needs a column per class, not scores")
-        audit = audit_data(data, chosen, estimators, by=groups, class_wise=class_wise, progress=say)
+    audit = audit_data(data, chosen, estimators, by=groups, class_wise=class_wise, progress=say)
     say(f"writing {html} and {numbers}")
     write_text(html, page(audit, name, numbers.name, by or ""))
     write_text(numbers, audit.to_json() + "\n")

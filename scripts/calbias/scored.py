@@ -15,6 +15,9 @@ from numpy.typing import NDArray
 
 from calbias.engine.seeding import stream
 
+MOST_ROWS = 2_000_000
+"""Work that needs single rows is done on a sample of about so many, if there are more."""
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
@@ -149,29 +152,38 @@ class Scored:
         return float(self.rows @ values / self.n)
 
     @cached_property
-    def of_rows(self) -> tuple[Floats, NDArray[np.uint8], Ints | None]:
-        """Scores, hits and clusters (n,) of the rows: by score, and by cluster; misses first."""
+    def by_score(self) -> Scored:
+        """The rows by score alone, without clusters; itself where each score is there once."""
+        if self.clusters is None and (self.scores[1:] > self.scores[:-1]).all():
+            return self
+        return Scored.of(self.scores, self.hits, rows=self.rows, width=self.width)
+
+    @cached_property
+    def of_rows(self) -> tuple[Ints, NDArray[np.uint8], Ints | None]:
+        """Each row's place in ``scores``, hit and cluster (n,): by score, cluster and hit."""
         if self.clusters is None:
             place, rows, hits = np.arange(self.scores.size), self.rows, self.hits
         else:
             order = np.argsort(self.clusters.score, kind="stable")
             place, rows, hits = (column[order] for column in self.clusters[2:])
-        upto = np.cumsum(rows)
-        is_hit = np.arange(self.n) >= np.repeat(upto - hits, rows)
+        is_hit = np.arange(self.n) >= np.repeat(np.cumsum(rows) - hits, rows)
         clusters = None if self.clusters is None else np.repeat(self.clusters.cluster[order], rows)
-        return np.repeat(self.scores[place], rows), is_hit.view(np.uint8), clusters
+        return np.repeat(place, rows), is_hit.view(np.uint8), clusters
 
     def drawn(self, most: int, seed: int) -> Scored:
-        """Return a random sample of ``most`` rows, without clusters; all rows if they are fewer."""
-        if self.n <= most:
+        """Return a random sample of about ``most`` rows; all of them if they are no more.
+
+        Each row is in it with the same probability. With clusters all rows are kept.
+        """
+        if self.n <= most or self.clusters is not None:
             return self
-        upto = np.cumsum(self.rows)
         generator = stream(seed, "sample", str(self.n))
-        ranks = np.sort(generator.choice(self.n, most, replace=False, shuffle=False))
-        place = np.searchsorted(upto, ranks, side="right")
-        is_hit = upto[place] - ranks <= self.hits[place]  # misses come before hits
-        logs = self.log_scores[place], self.log1m_scores[place]
-        return Scored.of(self.scores[place], is_hit, *logs, width=self.width)
+        counts = np.stack([self.rows - self.hits, self.hits])
+        misses, hits = generator.binomial(counts, most / self.n)
+        full = misses + hits > 0
+        logs = self.log_scores[full], self.log1m_scores[full]
+        rows = (misses + hits)[full]
+        return Scored(self.scores[full], rows, hits[full], *logs, width=self.width)
 
     def _entries(self) -> tuple[NDArray, ...]:
         """Return scores, rows, hits, log s, log(1 - s) and ids of clusters, to be added."""

@@ -22,13 +22,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from calbias.conventions import N_BINS
-from calbias.engine.groups import Groups
 from calbias.engine.jit import njit
 from calbias.engine.scores_and_hits import as_array, scores_and_hits
 from calbias.errors import InputError
 from calbias.estimation.api import Estimate, validate_options
-from calbias.estimation.loading import estimate_groups
+from calbias.estimation.loading import estimate_scored
 from calbias.estimation.registry import estimator_target
+from calbias.scored import Scored
 
 if TYPE_CHECKING:
     from calbias.auditing.result import Audit
@@ -336,7 +336,7 @@ class Sketch:
             For other estimators, and for a sketch without rows.
         """
         validate_options(n_bins, norm)
-        value, used, norm = estimate_groups(estimator, self.groups(), int(n_bins), norm)
+        value, used, norm = estimate_scored(estimator, self.scored(), int(n_bins), norm)
         return Estimate(value, used, norm, estimator, estimator_target(estimator))
 
     def audit(self, n_bins: int = N_BINS, norm: float = 1.0, seed: int = 0) -> Audit:
@@ -358,7 +358,8 @@ class Sketch:
         InputError
             For fewer than two rows, and bins that divide cells.
         """
-        from calbias.auditing.large import large_audit  # loads the audit where it is used
+        from calbias.auditing.audit import audit_data  # loads the audit where it is used
+        from calbias.auditing.inputs import Data
         from calbias.auditing.options import Options
 
         options = Options(n_bins, norm, seed=seed)
@@ -369,10 +370,10 @@ class Sketch:
             )
         if self.n < 2:
             raise InputError(f"{self.n} rows are too few to judge a model by: add at least 2")
-        return large_audit(self.groups(), options, 1.0 / self.n_cells)
+        return audit_data(Data(self.scored()), options)
 
-    def groups(self) -> Groups:
-        """Return the cells that hold rows as Groups, with the mean score of each cell."""
+    def scored(self) -> Scored:
+        """Return the rows with the mean score of each cell."""
         if not self.n:
             raise InputError("the sketch has no rows: add some")
         [full] = np.nonzero(self._counts[0])
@@ -380,7 +381,7 @@ class Sketch:
         means = (high + low / (_LOW + 1)) / rows / (_UNIT / (_LOW + 1))
         lowest, beyond = self._edges(full)
         means = np.clip(means, lowest, np.where(lowest < beyond, np.nextafter(beyond, 0), lowest))
-        return Groups(means, rows, rows, hits, rows, hits)
+        return Scored.of(means, hits, rows=rows, width=1.0 / self.n_cells)
 
     @property
     def largest(self) -> int:

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from refusals import refuses
 from scipy.special import expit, softmax
+from scipy.stats import binom
 
 import calbias
 from calbias.auditing import planning
@@ -18,11 +19,11 @@ from calbias.auditing.intervals.posterior_hull import posterior_errors
 from calbias.auditing.options import Options
 from calbias.auditing.picture_bins import picture_bins
 from calbias.auditing.recalibrations import recalibration_table
-from calbias.auditing.sample import Sample
 from calbias.auditing.verdict.judge import judge
 from calbias.engine.sorted_batch import sorted_data_set
 from calbias.errors import InputError
 from calbias.estimation.registry import FOLDER
+from calbias.scored import Scored
 
 
 def drawn(n=800, power=1.0, seed=0):
@@ -72,19 +73,29 @@ def test_the_mean_deviation_against_the_law_of_the_sum(chances):
     for p in chances:
         law = np.convolve(law, [1 - p, p])
     expected = np.abs(np.arange(law.size) - np.sum(chances)) @ law
-    assert mean_deviation(np.asarray(chances, float)) == pytest.approx(expected, rel=1e-9)
+    values, rows = np.unique(chances, return_counts=True)
+    assert mean_deviation(values, rows) == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("chance", [1e-7, 2e-6, 1e-4])
+def test_the_mean_deviation_of_many_rows_with_rare_hits(chance):
+    n = 1_000_000
+    below = np.arange(np.ceil(n * chance))
+    expected = 2 * np.sum((n * chance - below) * binom.pmf(below, n, chance))
+    for p, rows in (([chance], [n]), ([1 - chance], [n]), ([chance, 2 * chance], [n // 2, n // 4])):
+        assert mean_deviation(np.array(p), np.array(rows)) == pytest.approx(expected, rel=1e-4)
 
 
 def test_the_noise_floor_of_many_rows_is_that_of_a_normal_law():
     scores = np.tile([0.5, 0.3], 4000)  # variances 1000 and 840: the one bin above 500 each
     expected = np.sqrt(2 / np.pi) * (np.sqrt(1000) + np.sqrt(840)) / 8000
-    assert binned_ece(Sample(scores, scores > 0.4))[1] == pytest.approx(expected)
+    assert binned_ece(Scored.of(scores, scores > 0.4))[1] == pytest.approx(expected)
 
 
 def test_bins_of_the_picture_hold_every_row_once_and_equal_scores_together():
     scores = np.r_[np.full(300, 0.02), np.linspace(0.03, 1, 200), np.ones(40)]
     hits = np.random.default_rng(0).random(scores.size) < scores
-    bins = picture_bins(Sample(scores, hits))
+    bins = picture_bins(Scored.of(scores, hits))
     assert bins.n_in_bin.sum() == scores.size
     assert bins.n_in_bin @ bins.mean_hit == pytest.approx(hits.sum())
     assert (bins.highest_score[:-1] < bins.lowest_score[1:]).all()
@@ -223,7 +234,7 @@ def test_biases_by_construction_where_they_are_asked_for(over, tmp_path):
     table = audit_data(data, Options(replicates=100), names, folders=folders).estimates
     assert list(table.index) == ["ece_bin_ew", "ece_debias_em", "ks", "skill"]
     row = table.loc["ece_bin_ew"]
-    assert row["value"] == over.ece
+    assert row["value"] == pytest.approx(over.ece)
     error = row["noise_sd"] / 10
     assert row["noise_floor"] == pytest.approx(over.noise_floor, abs=4 * error)
     assert row["curve_error"] == pytest.approx(over.error, rel=0.15)

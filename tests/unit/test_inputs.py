@@ -61,7 +61,7 @@ def test_standard_input(monkeypatch, name):
     content = content if isinstance(content, bytes) else content.encode()
     monkeypatch.setattr(sys, "stdin", type("", (), {"buffer": io.BytesIO(content)}))
     data, _ = read_data("-")
-    assert sorted(data.sample.scores) == sorted(SCORES)
+    assert sorted(data.scored.scores) == sorted(SCORES)
 
 
 def table_file(tmp_path, **columns):
@@ -101,8 +101,8 @@ def test_two_classes_by_their_top_label(tmp_path):
     wide = {"label": label, "p0": [0.1, 0.8, 0.4, 0.7], "p1": risk}
     for columns in (wide, {"label": label, "score": risk}):
         data, _ = read_data(table_file(tmp_path, **columns), top_label=True)
-        assert data.sample.scores == pytest.approx([0.6, 0.7, 0.8, 0.9])
-        assert (data.sample.hits.tolist(), data.kind) == ([0, 0, 1, 1], TOP_LABEL)
+        assert data.scored.scores == pytest.approx([0.6, 0.7, 0.8, 0.9])
+        assert (data.scored.hits.tolist(), data.kind) == ([0, 0, 1, 1], TOP_LABEL)
 
 
 @pytest.mark.parametrize("form", ["probabilities", "logits"])
@@ -110,17 +110,17 @@ def test_arrays_of_two_classes_are_the_event_of_class_1(form):
     p = np.array([[0.9, 0.1], [0.3, 0.7], [0.6, 0.4]])
     values = p if form == "probabilities" else np.log(p) + 3
     data = prepared(**{form: values}, labels=[0, 1, 1])
-    assert data.sample.scores == pytest.approx([0.1, 0.4, 0.7])
-    assert (data.sample.hits.tolist(), data.kind) == ([0, 1, 1], EVENT)
+    assert data.scored.scores == pytest.approx([0.1, 0.4, 0.7])
+    assert (data.scored.hits.tolist(), data.kind) == ([0, 1, 1], EVENT)
     top = prepared(**{form: values}, labels=[0, 1, 1], top_label=True)
-    assert top.sample.scores == pytest.approx([0.6, 0.7, 0.9])
+    assert top.scored.scores == pytest.approx([0.6, 0.7, 0.9])
     assert top.kind == TOP_LABEL
 
 
 def test_the_logarithms_of_an_events_logits_are_exact():
     data = prepared(logits=[[0.0, 60.0], [60.0, 0.0]], labels=[1, 0])
-    assert data.sample.log1m_score == pytest.approx([0, -60], abs=1e-12)
-    assert data.sample.log_score == pytest.approx([-60, 0], abs=1e-12)
+    assert data.scored.log1m_scores == pytest.approx([0, -60], abs=1e-12)
+    assert data.scored.log_scores == pytest.approx([-60, 0], abs=1e-12)
 
 
 def test_classes_named_by_their_labels(tmp_path):

@@ -5,13 +5,13 @@ import pytest
 from scipy.stats import binom, norm
 
 from calbias.auditing.estimators import HEADLINE, audited_estimators
-from calbias.auditing.sample import Sample
 from calbias.engine.redraw import FixedScores
 from calbias.engine.sorted_batch import of_sorted_scores
 from evidence.studies import interval_coverage as coverage
 from evidence.studies.interval_coverage import CURVES, cell_coverage, clopper_pearson
 from evidence.studies.intervals import bootstrap
 from evidence.studies.intervals.monotone_band import band
+from evidence.studies.intervals.sample import Sample
 from evidence.studies.intervals.sun2024 import statistic, sun2024
 from evidence.studies.intervals.variational_bound import variational_bound
 

@@ -40,8 +40,8 @@ def test_counts_by_hand():
     assert sample.n == 4
     assert sample.mean(sample.scores) == pytest.approx(0.65)
     assert sample.gaps == pytest.approx([0.2, 0.4])
-    scores, hits, clusters = sample.of_rows
-    assert scores.tolist() == [0.2, 0.8, 0.8, 0.8]
+    place, hits, clusters = sample.of_rows
+    assert place.tolist() == [0, 1, 1, 1]
     assert hits.tolist() == [0, 0, 1, 1]
     assert clusters.tolist() == [0, 0, 1, 1]
 
@@ -56,8 +56,8 @@ def test_neither_order_nor_parts_matter(rows, cut, random):
 
 @given(ROWS)
 def test_rows_come_back(rows):
-    scores, hits, clusters = of(rows).of_rows
-    ids = of(rows).clusters.ids[clusters]
+    place, hits, clusters = of(rows).of_rows
+    scores, ids = of(rows).scores[place], of(rows).clusters.ids[clusters]
     assert sorted(zip(scores, hits, ids, strict=True)) == sorted(rows)
 
 
@@ -73,9 +73,9 @@ def test_scores_that_round_to_one_are_told_apart_by_log1m():
 def test_a_drawn_sample_keeps_the_shares():
     sample = Scored.of([0.1, 0.9], [300, 600], rows=[1000, 1000], width=0.01)
     few = sample.drawn(500, seed=0)
-    assert few.n == 500
+    assert few.n == pytest.approx(500, abs=100)
     assert few.width == 0.01
-    assert few.rows / 500 == pytest.approx([0.5, 0.5], abs=0.1)
+    assert few.rows / few.n == pytest.approx([0.5, 0.5], abs=0.1)
     assert few.hits / few.rows == pytest.approx([0.3, 0.6], abs=0.1)
     assert sample.drawn(2000, 0) is sample
 

@@ -40,10 +40,10 @@ def drawn(n, seed=0):
 
 def test_counts_by_hand():
     sketch = sketch_of([0.5, 0.5, 1.0, 0.0, 0.25], [1, 0, 1, 0, 1], n_cells=100)
-    groups = sketch.groups()
-    np.testing.assert_array_equal(groups.scores, [0, 0.25, 0.5, 1])
-    np.testing.assert_array_equal(groups.rows, [1, 1, 2, 1])
-    np.testing.assert_array_equal(groups.hits, [0, 1, 1, 1])
+    scored = sketch.scored()
+    np.testing.assert_array_equal(scored.scores, [0, 0.25, 0.5, 1])
+    np.testing.assert_array_equal(scored.rows, [1, 1, 2, 1])
+    np.testing.assert_array_equal(scored.hits, [0, 1, 1, 1])
     assert (sketch.n, sketch.largest) == (5, 2)
 
 
@@ -51,9 +51,9 @@ def test_scores_near_0_and_1_have_cells_of_their_own():
     """One a power of four; the exact 0 and 1 alone."""
     near = np.concatenate([[0.0, 5e-324], TAILS, [2.0**-53]])
     for scores in (near, 1 - np.concatenate([[0.0, 2.0**-53], TAILS])):
-        groups = sketch_of(scores, np.ones(scores.size)).groups()
-        assert groups.rows.max() <= 3
-        assert groups.scores.size >= len(TAILS) + 2
+        scored = sketch_of(scores, np.ones(scores.size)).scored()
+        assert scored.rows.max() <= 3
+        assert scored.scores.size >= len(TAILS) + 2
 
 
 @settings(max_examples=60)
@@ -100,8 +100,8 @@ def test_counts_of_more_rows_than_fit_into_32_bits_are_exact():
     for _ in range(34):
         total = total + total  # 2^34 times
     assert total.n == 3 << 34
-    np.testing.assert_array_equal(total.groups().rows, np.full(3, 1 << 34))
-    np.testing.assert_array_equal(total.groups().scores, part.groups().scores)
+    np.testing.assert_array_equal(total.scored().rows, np.full(3, 1 << 34))
+    np.testing.assert_array_equal(total.scored().scores, part.scored().scores)
     for name in ("ece_bin_ew", "ks"):
         assert total.estimate(name).value == pytest.approx(part.estimate(name).value, rel=1e-12)
     with pytest.raises(calbias.InputError, match="a sketch holds at most 68719476736 rows"):
@@ -270,7 +270,7 @@ def test_the_most_cells_keep_a_score_near_0_in_its_cell():
     for n_cells in (100, 57_600, 262_144):
         sketch = Sketch(n_cells)
         sketch.add([2.5e-6, 1 - 2.5e-6], [0, 1])
-        assert sketch.groups().scores == pytest.approx([2.5e-6, 1 - 2.5e-6], rel=1e-9)
+        assert sketch.scored().scores == pytest.approx([2.5e-6, 1 - 2.5e-6], rel=1e-9)
 
 
 def test_a_failed_add_counts_nothing():

@@ -9,7 +9,6 @@ user's own scores (Roelofs et al. 2022, section 4).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,15 +22,15 @@ from calbias.auditing.intervals.posterior_hull import THRESHOLDS, errors_of
 from calbias.auditing.options import Options
 from calbias.auditing.picture_bins import picture_bins
 from calbias.auditing.result import Audit
-from calbias.auditing.sample import Sample
 from calbias.auditing.verdict.cluster_interval import cluster_interval
-from calbias.auditing.verdict.clusters import cluster_codes
-from calbias.auditing.verdict.judge import judge
+from calbias.auditing.verdict.finding import Words
+from calbias.auditing.verdict.judge import verdict_of
 from calbias.conventions import CONFIDENCE_LEVEL, N_BINS
 from calbias.engine.posterior.cells import SCORE, cells_of, most_cells
 from calbias.engine.posterior.curve import PosteriorCurve, curve_of
 from calbias.engine.posterior.mixture import Average, average_of
 from calbias.errors import InputError
+from calbias.scored import MOST_ROWS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -123,9 +122,7 @@ def audit(
     True
     """
     options = Options(n_bins, norm, confidence_level, seed, replicates)
-    data = prepared(scores, hits, probabilities, logits, labels, seed, top_label=top_label)
-    if clusters is not None:
-        data = replace(data, clusters=cluster_codes(clusters, data.sample.n)[0])
+    data = prepared(scores, hits, probabilities, logits, labels, clusters, top_label=top_label)
     return audit_data(data, options, estimators, by=by, class_wise=class_wise, progress=progress)
 
 
@@ -140,54 +137,44 @@ def audit_data(
     folders: Sequence | None = None,
 ) -> Audit:
     """Return the Audit of a ``Data``; ``folders`` hold the files of the estimators."""
-    names, say = estimator_names(estimators), progress or (lambda text: None)
-    sample = data.sample
-    clusters = None if data.clusters is None else data.clusters[sample.order]
-    if clusters is not None and options.norm != 1:
+    names, say, scored = estimator_names(estimators), progress or (lambda text: None), data.scored
+    if scored.clusters is not None and options.norm != 1:
         raise InputError(f"clusters need norm 1, not {options.norm:g}: no other interval is known")
     say("test of calibration")
-    verdict = judge(
-        sample.scores,
-        sample.hits,
-        log_scores=sample.log_score,
-        log1m_scores=sample.log1m_score,
-        clusters=clusters,
-        words="events" if data.kind == EVENT else "hits",
-        seed=options.seed,
-    )
+    words: Words = "events" if data.kind == EVENT else "hits"
+    verdict = verdict_of(scored, words=words, seed=options.seed)
     say("error, interval and curve")
-    scores, cum_hit = sample.data.scores[0], sample.data.cum_hit[0]
-    average = average_of(cells_of(scores, cum_hit, most_cells(sample.n)))
-    errors = errors_of(scores, cum_hit)
+    cum_hit, cum_row = (np.append(0.0, np.cumsum(column)) for column in (scored.hits, scored.rows))
+    cells = cells_of(scored.scores, cum_hit, most_cells(scored.n), cum_row=cum_row)
+    average = average_of(cells)
+    errors = errors_of(scored.scores, cum_hit, cum_row)
     low, high = errors.interval(options.norm, options.confidence_level)
     facts = verdict.cluster_facts
     more: tuple[str, ...] = ()
-    if facts is None or clusters is None:  # also with as many clusters as rows
-        clusters = None
-    else:
+    if scored.clusters is not None:
+        place, row_hits, codes = scored.of_rows
         low, high, more = cluster_interval(
-            sample.scores,
-            sample.hits,
-            clusters,
+            scored.scores[place],
+            row_hits,
+            np.asarray(codes),
             (low, high),
-            log_scores=sample.log_score,
-            log1m_scores=sample.log1m_score,
+            log_scores=scored.log_scores[place],
+            log1m_scores=scored.log1m_scores[place],
             level=options.confidence_level,
             seed=options.seed,
         )
     error = average.l1 if options.norm == 1 else average.l2
-    ece, noise_floor = binned_ece(sample, options.n_bins)
+    ece, noise_floor = binned_ece(scored, options.n_bins)
     effect = max(facts.design_effect, 1.0) if facts else 1.0
-    bins = picture_bins(sample, options.confidence_level, effect)
+    bins = picture_bins(scored, options.confidence_level, effect)
     # all cells, bins and the outermost rows
-    places = np.r_[average.cells.table[SCORE], bins.mean_score, sample.scores[[0, -1]]]
+    places = np.r_[cells.table[SCORE], bins.mean_score, scored.scores[[0, -1]]]
     curve = curve_of(average, np.unique(places), options.confidence_level)
     description = description_of(data)
-    effective_n = facts.effective_rows if facts else None
-    tables = _tables(data, options, average, clusters, names, by, class_wise, say, folders)
+    tables = _tables(data, options, average, names, by, class_wise, say, folders)
     return Audit(
         kind=data.kind,
-        n=sample.n,
+        n=scored.n,
         error=float(np.fmin(np.fmax(error, low), high)),
         interval=(low, high),
         verdict=verdict,
@@ -207,8 +194,8 @@ def audit_data(
         ),
         notes=tables.pop("notes", data.notes),
         n_clusters=facts.clusters if facts else None,
-        effective_n=effective_n,
-        design_effect=None if effective_n is None else sample.n / effective_n,
+        effective_n=facts.effective_rows if facts else None,
+        design_effect=scored.n / facts.effective_rows if facts else None,
         **tables,
     )
 
@@ -226,7 +213,6 @@ def _tables(
     data: Data,
     options: Options,
     average: Average,
-    clusters: np.ndarray | None,
     names: Sequence[str],
     by: ArrayLike | None,
     class_wise: bool,
@@ -236,31 +222,31 @@ def _tables(
     """Return the tables of an Audit that apply or were asked for."""
     from calbias.auditing.recalibrations import recalibration_table
 
-    sample, tables = data.sample, {}
+    scored, tables = data.scored, {}
     say("cross-validated recalibration")
-    logits, labels = data.ordered_logits()
-    tables["recalibration"] = recalibration_table(
-        sample.scores, sample.hits, logits, labels, options.seed, clusters
-    )
+    some = scored.drawn(MOST_ROWS, options.seed)
+    place, hits, clusters = some.of_rows
+    scores, logits = some.scores[place], data.ordered_logits()
+    tables["recalibration"] = recalibration_table(scores, hits, *logits, options.seed, clusters)
     if data.kind == EVENT:
         say("numbers of a risk model")
-        tables["risk"] = _risk_table(sample, options, clusters is not None)
+        tables["risk"] = _risk_table(scores, hits, options, clusters is not None)
     if names:
         from calbias.auditing.estimates import estimates_table
 
         say("estimators")
-        tables["estimates"] = estimates_table(sample, average, names, options, folders)
+        tables["estimates"] = estimates_table(scored, average, names, options, folders)
     if by is not None:
         from calbias.auditing.groups import groups_table
 
         say("groups")
         groups = np.asarray(by)
-        if groups.shape != (sample.n,):
+        if data.rows is None or groups.shape != (scored.n,):
             raise InputError(
-                f"by must be one name for each of the {sample.n} rows: its shape is {groups.shape}"
+                f"by must be one name for each of the {scored.n} rows: its shape is {groups.shape}"
             )
         tables["groups"] = groups_table(
-            sample.scores, sample.hits, groups[sample.order], options, clusters
+            data.rows.score, data.rows.hit, groups, options, data.clusters
         )
     if class_wise:
         from calbias.auditing.groups import classes_table
@@ -269,10 +255,8 @@ def _tables(
             raise InputError("classes need a probability or a logit of every class, not scores")
         say("classes")
         probabilities = softmax(data.logits.astype(np.float64), axis=1)
-        tables["classes"] = classes_table(
-            probabilities, data.labels, options, data.clusters if clusters is not None else None
-        )
-        if clusters is None:  # its redraws take rows as independent
+        tables["classes"] = classes_table(probabilities, data.labels, options, data.clusters)
+        if data.clusters is None:  # its redraws take rows as independent
             from calbias.multiclass.class_wise import class_wise as of_all_classes
 
             whole = of_all_classes(probabilities, data.labels, seed=options.seed)
@@ -283,13 +267,15 @@ def _tables(
     return tables
 
 
-def _risk_table(sample: Sample, options: Options, is_clustered: bool) -> pd.DataFrame:
+def _risk_table(
+    scores: np.ndarray, hits: np.ndarray, options: Options, is_clustered: bool
+) -> pd.DataFrame:
     """Return the numbers of a risk model by ``name``; their intervals need independent rows."""
     import pandas as pd
 
     from calbias.auditing.risk_model import risk_summary
 
-    rows = risk_summary(sample.scores, sample.hits, options.confidence_level)
+    rows = risk_summary(scores, hits, options.confidence_level)
     table = pd.DataFrame(rows).set_index("name")
     if is_clustered:
         table[["low", "high"]], table["coverage"] = np.nan, "not known with clusters"

@@ -2,41 +2,49 @@
 
 The noise floor is the mean ECE of a calibrated model with the same scores: Σ_k E|K_k − μ_k|/n over
 the bins, where K_k, the number of hits, is a sum of independent outcomes with the scores as
-chances. E|K − μ| = 2 Σ_{j < μ} (μ − j) P(K = j), with the law of K by adding row after row. Where
-the variance V of K is above 500, E|K − μ| is √(2V/π): the relative error is below 0.001.
+chances. E|K − μ| = 2 Σ_{j < μ} (μ − j) P(K = j), the distribution of K by adding row after row.
+Where the variance V of K is above 500, E|K − μ| is √(2V/π): the relative error is below 0.001.
 """
 
-from itertools import pairwise
-
 import numpy as np
+from scipy.special import gammaln, xlog1py, xlogy
 
-from calbias.auditing.sample import Sample
 from calbias.conventions import N_BINS
+from calbias.engine.binning import edges
 from calbias.engine.jit import njit
+from calbias.scored import Scored
 
 _NORMAL = 500.0
+_MOST_ROWS = 100_000
 
 
-def binned_ece(sample: Sample, n_bins: int = N_BINS) -> tuple[float, float]:
-    """Return the ℓ1 ECE of a Sample in bins of equal width, and its noise floor."""
-    ranks = np.unique(sample.data.ranks(n_bins, "equal_width")[0])
-    gaps = np.abs(np.diff(sample.data.cum_gap[0, ranks]))
-    noise = sum(mean_deviation(sample.scores[i:j]) for i, j in pairwise(ranks))
-    return float(gaps.sum() / sample.n), noise / sample.n
+def binned_ece(scored: Scored, n_bins: int = N_BINS) -> tuple[float, float]:
+    """Return the ℓ1 ECE in bins of equal width, and its noise floor."""
+    starts = np.unique(np.searchsorted(scored.scores, edges(n_bins)[:-1]))
+    starts = starts[starts < scored.scores.size]
+    gaps = np.abs(np.add.reduceat(scored.gaps, starts))
+    bins = zip(np.split(scored.scores, starts[1:]), np.split(scored.rows, starts[1:]), strict=True)
+    noise = sum(mean_deviation(chances, rows) for chances, rows in bins)
+    return float(gaps.sum() / scored.n), noise / scored.n
 
 
-def mean_deviation(chances: np.ndarray) -> float:
-    """Return E|K − E K| of the number K of outcomes with these chances (m,)."""
-    if 2.0 * chances.mean() > 1.0:
-        chances = 1.0 - chances  # of the outcomes that fail: a shorter law
-    mean, variance = chances.sum(), (chances * (1.0 - chances)).sum()
+def mean_deviation(chances: np.ndarray, rows: np.ndarray) -> float:
+    """Return E|K − E K| of the number K of outcomes with these chances, of so many rows (m,)."""
+    if 2.0 * rows @ chances > rows.sum():
+        chances = 1.0 - chances  # of the outcomes that fail: a shorter distribution
+    n, mean, variance = rows.sum(), rows @ chances, rows @ (chances * (1.0 - chances))
     if variance > _NORMAL:
         return float(np.sqrt(2.0 * variance / np.pi))
-    return float(_mean_deviation(chances, 7.0 * np.sqrt(variance) + 12.0, mean))
+    if n > _MOST_ROWS:  # as if all had the mean chance: de Moivre's formula
+        p, k = mean / n, np.floor(mean) + 1.0
+        log_ways = gammaln(n + 1.0) - gammaln(k + 1.0) - gammaln(n - k + 1.0)
+        return float(2.0 * k * np.exp(log_ways + xlogy(k, p) + xlog1py(n - k + 1.0, -p)))
+    reach = 7.0 * np.sqrt(variance) + 12.0
+    return float(_mean_deviation(np.repeat(chances, rows), float(reach), float(mean)))
 
 
 @njit(error_model="numpy")
-def _mean_deviation(chances: np.ndarray, reach: int, mean: float) -> float:
+def _mean_deviation(chances: np.ndarray, reach: float, mean: float) -> float:
     most = min(int(mean + reach) + 1, chances.shape[0])
     law = np.zeros(most + 2)
     law[0] = 1.0

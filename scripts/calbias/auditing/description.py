@@ -7,8 +7,8 @@ from collections.abc import Iterable
 import numpy as np
 
 from calbias.auditing.inputs import EVENT, Data
-from calbias.auditing.sample import Sample
 from calbias.logits import plausibility
+from calbias.scored import Scored
 
 FEWEST_OF_EACH = 5  # hits and misses
 _HARMLESS = ("no validation fold", "the values are probabilities")  # here, not in the workflow
@@ -19,21 +19,21 @@ Description = dict[str, str | int | float | None]
 
 def description_of(data: Data) -> Description:
     """Return what was read."""
-    scores, hits = data.sample.scores, data.sample.hits
-
-    def mean(values: np.ndarray) -> float:
-        return float(np.mean(values))
-
+    scored = data.scored
+    s, n = scored.scores, scored.n
+    gap, accuracy = float(scored.gaps.sum() / n), float(scored.hits.sum() / n)
+    by_score = scored.by_score
     return {
         "form": data.form,
         "n_classes": data.n_classes,
-        "accuracy": mean(hits),
-        "mean_score": mean(scores),
-        "mean_gap": mean(scores) - mean(hits),
-        "mean_gap_se": float(np.sqrt(mean(scores * (1 - scores)) / scores.size)),
-        "brier": mean((hits - scores) ** 2),
-        **ties_of(scores),
-        "scores_of_one": float(np.mean(scores == 1)),
+        "accuracy": accuracy,
+        "mean_score": accuracy + gap,
+        "mean_gap": gap,
+        "mean_gap_se": float(np.sqrt(scored.mean(s * (1 - s)) / n)),
+        "brier": float((scored.rows @ s**2 + scored.hits @ (1 - 2 * s)) / n),
+        "n_distinct_scores": None if scored.width else by_score.scores.size,
+        "largest_atom": None if scored.width else float(by_score.rows.max() / n),
+        "scores_of_one": scored.mean(s == 1),
     }
 
 
@@ -43,33 +43,33 @@ def ties_of(scores: np.ndarray) -> Description:
     return {"n_distinct_scores": len(counts), "largest_atom": float(counts.max() / len(scores))}
 
 
-def is_determined(sample: Sample) -> bool:
+def is_determined(scored: Scored) -> bool:
     """Return whether the hits determine a curve: five of each outcome, and not separated."""
-    hits = int(sample.hits.sum())
-    return min(hits, sample.n - hits) >= FEWEST_OF_EACH and not is_separated(sample)
+    hits = int(scored.hits.sum())
+    return min(hits, scored.n - hits) >= FEWEST_OF_EACH and not is_separated(scored)
 
 
-def is_separated(sample: Sample) -> bool:
+def is_separated(scored: Scored) -> bool:
     """Return whether a threshold separates the hits from the misses, one outcome below it."""
-    changes = np.count_nonzero(sample.hits[1:] != sample.hits[:-1])
-    return changes == 1
+    first, last = scored.hits == scored.rows, scored.hits > 0  # of a score, misses before hits
+    return np.count_nonzero(first != last) + np.count_nonzero(last[:-1] != first[1:]) == 1
 
 
 def warnings_of(data: Data, description: Description) -> tuple[str, ...]:
     """Return what limits the conclusions, one sentence each."""
-    sample = data.sample
+    scored = data.scored
     doubts: Iterable[str] | None = data.warnings
-    if doubts is None:
+    if doubts is None and data.rows is not None:
         n_classes = None if data.kind == EVENT else data.n_classes
-        doubts = plausibility.of_arrays(sample.top_label, n_classes)
-    texts = [*sentences(doubts)]
-    n, hits = sample.n, int(sample.hits.sum())
+        doubts = plausibility.of_arrays(data.rows, n_classes)
+    texts = [*sentences(doubts or ())]
+    n, hits = scored.n, int(scored.hits.sum())
     outcomes = ("Events", "non-events") if data.kind == EVENT else ("Hits", "misses")
     if 0 < min(hits, n - hits) < FEWEST_OF_EACH:
         texts.append(
             f"{outcomes[0]}: {hits}, {outcomes[1]}: {n - hits}; the calibration curve is uncertain."
         )
-    if is_separated(sample) and sample.scores.min() < sample.scores.max():
+    if is_separated(scored) and scored.scores[0] < scored.scores[-1]:
         texts.append(
             f"A threshold of the score separates {outcomes[0].lower()} from {outcomes[1]}: the "
             "calibration curve is not determined."
@@ -77,6 +77,12 @@ def warnings_of(data: Data, description: Description) -> tuple[str, ...]:
     atom, ones = (float(description[key] or 0) for key in ("largest_atom", "scores_of_one"))
     if atom > max(_COMMON, 1 / n) and ones <= _COMMON:
         texts.append(f"{100 * atom:.1f} % of the rows share one score.")
+    if scored.width:
+        texts.append(
+            f"{n} rows were audited in {scored.scores.size} cells of the score: accuracy, mean "
+            "score and ECE are exact, and all else has scores rounded by at most "
+            f"{scored.width:.1g}."
+        )
     if n < _FEW:
         texts.append(f"{n} rows are few: expect a wide interval.")
     return tuple(texts)

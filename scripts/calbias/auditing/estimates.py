@@ -16,10 +16,14 @@ import pandas as pd
 from calbias.auditing.description import is_determined
 from calbias.auditing.estimators import SLOW, Audited, audited_estimators
 from calbias.auditing.options import Options
-from calbias.auditing.sample import Sample
 from calbias.engine.posterior.curve import curve_of
 from calbias.engine.posterior.mixture import Average
-from calbias.estimation.registry import FOLDER
+from calbias.engine.redraw import FixedScores
+from calbias.engine.sorted_batch import SortedBatch, sorted_data_set
+from calbias.errors import InputError
+from calbias.estimation.loading import estimate_scored
+from calbias.estimation.registry import FOLDER, usable_norm
+from calbias.scored import MOST_ROWS, Scored
 
 COLUMNS = (
     "estimator", "target", "n_bins", "value", "noise_floor", "noise_sd", "curve_error", "bias",
@@ -29,7 +33,7 @@ _REPLICATES_IF_SLOW, _MOST_SCORES_IF_SLOW = 50, 2000
 
 
 def estimates_table(
-    sample: Sample,
+    scored: Scored,
     average: Average,
     names: Sequence[str],
     options: Options,
@@ -38,38 +42,59 @@ def estimates_table(
     """Return a row per estimator, indexed by ``estimator``, with ``COLUMNS``; unknown is NaN.
 
     ``bias`` and ``rmse`` are unknown where the hits do not determine a curve, and where the target
-    has no known value. Of more than 2000 rows a slow estimator has its value alone.
+    has no known value. Of more than 2000 rows a slow estimator has its value alone, and so have
+    all of more than 2 000 000 rows that have a definition for sums by score.
     """
     audited = audited_estimators(options.norm, options.n_bins, names, folders or (FOLDER,))
-    rates = None
-    if is_determined(sample):
-        rates = curve_of(average, sample.scores).mean
-    table = pd.DataFrame.from_dict(
-        {name: _row(sample, name, each, rates, options) for name, each in audited.items()},
-        orient="index",
-    )
+    if scored.n > MOST_ROWS:
+        rows = {name: _value(scored, name, each, options) for name, each in audited.items()}
+    else:
+        place, hits, _ = scored.of_rows
+        scores = scored.scores[place]
+        data = sorted_data_set(scores, hits)
+        fixed = FixedScores(scores, options.seed, "audit")
+        rates = curve_of(average, scores).mean if is_determined(scored) else None
+        rows = {
+            name: _row(data, fixed, name, each, rates, options) for name, each in audited.items()
+        }
+    table = pd.DataFrame.from_dict(rows, orient="index")
     return table.rename_axis("estimator").reindex(columns=COLUMNS[1:])
 
 
+def _value(scored: Scored, name: str, each: Audited, options: Options) -> dict[str, Any]:
+    """Return the value alone, where the estimator has a definition for sums by score."""
+    norm = usable_norm(name, options.norm)
+    try:
+        value, bins, _ = estimate_scored(name, scored, options.n_bins, norm)
+    except InputError:
+        return {"target": each.target_name}
+    return {"target": each.target_name, "n_bins": bins or None, "value": value}
+
+
 def _row(
-    sample: Sample, name: str, each: Audited, rates: np.ndarray | None, options: Options
+    data: SortedBatch,
+    fixed: FixedScores,
+    name: str,
+    each: Audited,
+    rates: np.ndarray | None,
+    options: Options,
 ) -> dict[str, Any]:
-    values, bins = each.apply(sample.data)
+    values, bins = each.apply(data)
     row: dict[str, Any] = {
         "target": each.target_name,
         "n_bins": int(bins[0]) if bins[0] > 0 else None,
         "value": float(values[0]),
     }
-    is_slow = name in SLOW
-    if is_slow and sample.n > _MOST_SCORES_IF_SLOW:
+    is_slow, scores = name in SLOW, fixed.scores
+    if is_slow and scores.size > _MOST_SCORES_IF_SLOW:
         return row
     replicates = min(options.replicates, _REPLICATES_IF_SLOW) if is_slow else options.replicates
-    fixed, runs = sample.redraws(), {name: each.run}
-    null = fixed.estimates(sample.scores, runs, replicates)[name]
+    runs = {name: each.run}
+    null = fixed.estimates(scores, runs, replicates)[name]
     row |= {"noise_floor": float(null.mean()), "noise_sd": float(null.std(ddof=1))}
     if rates is not None and each.target is not None:
         errors = fixed.estimates(rates, runs, replicates)[name]
-        truth = float(each.target(sample.scores, rates))
+        truth = float(each.target(scores, rates))
         errors = errors - truth
         row |= {
             "curve_error": truth,

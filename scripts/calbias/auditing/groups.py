@@ -13,13 +13,14 @@ from calbias.auditing import planning
 from calbias.auditing.binned_ece import binned_ece
 from calbias.auditing.intervals.posterior_hull import posterior_errors
 from calbias.auditing.options import Options
-from calbias.auditing.sample import Sample
 from calbias.auditing.verdict.cluster_interval import cluster_interval
 from calbias.auditing.verdict.clusters import LEAST_CLUSTERS
 from calbias.auditing.verdict.judge import judge
 from calbias.engine.scores_and_hits import scores_and_hits
+from calbias.engine.sorted_batch import sorted_data_set
 from calbias.errors import InputError
 from calbias.multiclass.holm import findings, holm
+from calbias.scored import Scored
 
 MOST_GROUPS = 10_000
 _MOST_CLASSES_WITH_INTERVALS = 20
@@ -141,25 +142,22 @@ def _group(
     }  # fmt: skip
     if scores.size < 2:
         return row
-    sample = Sample(scores, hits, seed=options.seed)
-    row["ece"], row["noise_floor"] = binned_ece(sample, options.n_bins)
-    if clusters is not None:
-        clusters = clusters[sample.order]
-        if clusters.max() + 1 < min(LEAST_CLUSTERS, scores.size):
-            return row
-    verdict = judge(sample.scores, sample.hits, clusters=clusters, seed=options.seed)
+    row["ece"], row["noise_floor"] = binned_ece(Scored.of(scores, hits), options.n_bins)
+    if clusters is not None and clusters.max() + 1 < min(LEAST_CLUSTERS, scores.size):
+        return row
+    verdict = judge(scores, hits, clusters=clusters, seed=options.seed)
     row["p_value"], facts = verdict.p_value, verdict.cluster_facts
     if with_interval:
-        errors = posterior_errors(sample.data)
+        errors = posterior_errors(sorted_data_set(scores, hits))
         low, high = errors.interval(options.norm, options.confidence_level)
         if facts and clusters is not None:
             low, high, _ = cluster_interval(
-                sample.scores, sample.hits, clusters, (low, high),
+                scores, hits, clusters, (low, high),
                 level=options.confidence_level, seed=options.seed,
             )  # fmt: skip
         row["low"], row["high"] = low, high
-    n = facts.effective_rows if facts else sample.n
-    return row | {"power": _power(sample.scores, n)}
+    n = facts.effective_rows if facts else scores.size
+    return row | {"power": _power(np.sort(scores), n)}
 
 
 def _power(scores: np.ndarray, n: float) -> float:

@@ -1,13 +1,15 @@
 """What a user hands in, arrays or a file, as one sample with its logits where they are known."""
 
-from dataclasses import dataclass
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from calbias.auditing.sample import Sample
+from calbias.auditing.verdict.clusters import cluster_codes
 from calbias.engine.scores_and_hits import as_array, scores_and_hits
 from calbias.errors import InputError
 from calbias.estimation.inputs import as_top_label
@@ -17,32 +19,46 @@ from calbias.logits.columns import Columns
 from calbias.logits.read_logits import read_outputs
 from calbias.logits.top_label import TopLabel, top_label_of_scores
 from calbias.logits.top_label import top_label as top_label_of_logits
+from calbias.scored import Scored
 from calbias.truth.curves import score
 
 EVENT, TOP_LABEL = "event", "top label"
 
 
-@dataclass
+@dataclass(frozen=True)
 class Data:
     """What was read.
 
     ``kind`` is "event", where the scores are probabilities of class 1 of two and the hits its
     labels, or "top label". ``form`` is what was read: "scores", "binary" (one probability of two
-    classes), "probabilities" or "logits". ``logits`` (n, K), ``labels`` and ``clusters`` (n,),
-    in the given order, are None where they are not known. ``warnings`` are those
-    of a file's reader; ``notes`` say in a line each what was read, ``hints`` which options may be
-    missing.
+    classes), "probabilities" or "logits". ``rows``, ``logits`` (n, K), ``labels`` and ``clusters``
+    (n,), in the given order, are None where they are not known. ``warnings`` are those of a file's
+    reader; ``notes`` say in a line each what was read, ``hints`` which options may be missing.
     """
 
-    sample: Sample
+    scored: Scored
     form: str = "scores"
+    kind: str = TOP_LABEL
+    rows: TopLabel | None = None
     logits: np.ndarray | None = None
     labels: np.ndarray | None = None
-    warnings: tuple | None = None
-    kind: str = TOP_LABEL
     clusters: np.ndarray | None = None
+    warnings: tuple[str, ...] | None = None
     notes: tuple[str, ...] = ()
     hints: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, rows: TopLabel, clusters: Any = None, **more: Any) -> Data:
+        """Return the Data of rows; as many clusters as rows are none."""
+        n = rows.score.size
+        if n < 2:
+            raise InputError(f"{n} rows are too few to judge a model by: give at least 2")
+        if clusters is not None:
+            clusters, number = cluster_codes(clusters, n)
+            clusters = None if number == n else clusters
+        logs = rows.log_score, rows.log1m_score
+        scored = Scored.of(rows.score, rows.hit, *logs, clusters=clusters)
+        return cls(scored, rows=rows, clusters=clusters, **more)
 
     @property
     def n_classes(self) -> int | None:
@@ -52,13 +68,17 @@ class Data:
         return None if self.logits is None else self.logits.shape[1]
 
     def ordered_logits(self) -> tuple[np.ndarray | None, np.ndarray | None]:
-        """Return (logits, labels) in the order of the sample's rows, or (None, None).
+        """Return (logits, labels) in the order of ``scored.of_rows``, or (None, None).
 
         An event's scores are not of a top class: temperature scaling does not apply.
         """
-        if self.logits is None or self.labels is None or self.kind == EVENT:
+        if self.logits is None or self.labels is None or self.rows is None or self.kind == EVENT:
             return None, None
-        return self.logits[self.sample.order], self.labels[self.sample.order]
+        keys = [self.rows.hit, -self.rows.log1m_score, self.rows.score]
+        if self.clusters is not None:
+            keys.insert(1, self.clusters)
+        order = np.lexsort(keys)
+        return self.logits[order], self.labels[order]
 
 
 def prepared(
@@ -67,7 +87,7 @@ def prepared(
     probabilities: ArrayLike | None = None,
     logits: ArrayLike | None = None,
     labels: ArrayLike | None = None,
-    seed: int = 0,
+    clusters: Any = None,
     *,
     top_label: bool = False,
 ) -> Data:
@@ -80,10 +100,10 @@ def prepared(
         if labels is None:
             raise InputError("probabilities go with labels: give these")
         top = top_label_of_scores(*scores_and_hits(probabilities, labels))
-        return _of_event(top, top_label, seed, form="binary")
+        return _of_event(top, top_label, form="binary", clusters=clusters)
     top = as_top_label(scores, hits, logits=logits, probabilities=probabilities, labels=labels)
     if scores is not None:
-        return Data(Sample.of(top, seed))
+        return Data.of(top, clusters)
     values = np.asarray(probabilities if logits is None else logits)
     labels = np.asarray(labels)
     labels = labels.argmax(axis=1) if labels.shape == values.shape else labels.reshape(-1)
@@ -96,14 +116,13 @@ def prepared(
         log_values = log_probabilities(values, floor)
     if values.shape[1] == 2 and not top_label:
         top = _of_class_1(values, labels, form)
-        return _of_event(top, False, seed, form=form, logits=log_values, labels=labels)
-    return Data(Sample.of(top, seed), form, log_values, labels)
+        return _of_event(top, False, form=form, logits=log_values, labels=labels, clusters=clusters)
+    return Data.of(top, clusters, form=form, logits=log_values, labels=labels)
 
 
 def read_data(
     path: Path | str,
     by: str | None = None,
-    seed: int = 0,
     *,
     columns: Columns | None = None,
     top_label: bool = False,
@@ -127,15 +146,14 @@ def read_data(
         if fold.logits.shape[1] == 2 and not top_label:
             top = _of_class_1(fold.logits, fold.labels, "logits")
             more["warnings"] = (*outputs.warnings, *plausibility.of_event("test", top))
-            data = _of_event(top, False, seed, **more)
+            data = _of_event(top, False, **more)
         else:
-            data = Data(Sample.of(top_label_of_logits(*fold), seed), **more)
+            data = Data.of(top_label_of_logits(*fold), **more)
     elif raw.form == "event":
-        data = _of_event(fold, top_label, seed, **more | {"form": "binary"})
+        data = _of_event(fold, top_label, **more | {"form": "binary"})
     else:
-        data = Data(Sample.of(fold, seed), **more)
-    data.notes = (_in_words(data, top_label), *raw.notes)
-    return data, raw.groups
+        data = Data.of(fold, **more)
+    return replace(data, notes=(_in_words(data, top_label), *raw.notes)), raw.groups
 
 
 def read_model(
@@ -143,15 +161,14 @@ def read_model(
 ) -> tuple[np.ndarray, np.ndarray, str, np.ndarray | None]:
     """Return (scores, hits, kind, clusters) of a file, rows in its order; for ``compare``."""
     data, _ = read_data(path, columns=columns, top_label=top_label)
-    scores, hits = np.empty(data.sample.n), np.empty(data.sample.n, np.uint8)
-    scores[data.sample.order], hits[data.sample.order] = data.sample.scores, data.sample.hits
-    return scores, hits, data.kind, data.clusters
+    assert data.rows is not None
+    return data.rows.score, data.rows.hit, data.kind, data.clusters
 
 
-def _of_event(event: TopLabel, top_label: bool, seed: int, **more: Any) -> Data:
+def _of_event(event: TopLabel, top_label: bool, **more: Any) -> Data:
     """Return the Data of probabilities of class 1 and labels; with ``top_label`` of the top one."""
     if not top_label:
-        return Data(Sample.of(event, seed), kind=EVENT, **more)
+        return Data.of(event, kind=EVENT, **more)
     is_1 = event.score >= 0.5
     top = TopLabel(
         np.maximum(event.score, 1 - event.score),
@@ -159,7 +176,7 @@ def _of_event(event: TopLabel, top_label: bool, seed: int, **more: Any) -> Data:
         np.where(is_1, event.log1m_score, event.log_score),
         (event.hit == is_1).astype(np.uint8),
     )
-    return Data(Sample.of(top, seed), kind=TOP_LABEL, **more)
+    return Data.of(top, **more)
 
 
 def _of_class_1(values: np.ndarray, labels: np.ndarray, form: str) -> TopLabel:

@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import betaincinv
 
-from calbias.auditing.sample import Sample
 from calbias.conventions import CONFIDENCE_LEVEL
+from calbias.scored import Scored
 
 MOST_BINS, ROWS_PER_BIN = 20, 20
 
@@ -34,33 +34,18 @@ class PictureBins(NamedTuple):
 
 
 def picture_bins(
-    sample: Sample, confidence_level: float = CONFIDENCE_LEVEL, design_effect: float = 1.0
-) -> PictureBins:
-    """Return the bins of a Sample; see ``bins_of_groups``."""
-    scores, n = sample.scores, sample.n
-    first = np.flatnonzero(np.r_[True, scores[1:] != scores[:-1]])
-    hits = np.add.reduceat(sample.hits.astype(np.int64), first)
-    rows = np.diff(np.r_[first, n])
-    return bins_of_groups(scores[first], rows, hits, confidence_level, design_effect)
-
-
-def bins_of_groups(
-    scores: np.ndarray,
-    rows: np.ndarray,
-    hits: np.ndarray,
-    confidence_level: float = CONFIDENCE_LEVEL,
-    design_effect: float = 1.0,
+    scored: Scored, confidence_level: float = CONFIDENCE_LEVEL, design_effect: float = 1.0
 ) -> PictureBins:
     """Return bins in equal steps of half the share of ranks and half the score's distance.
 
-    At most 20 steps, of 20 rows or more on average. Rows of equal scores stay in one bin: scores
-    (g,) ascend, and each stands for a number of rows and of hits. The limits are of that many rows
-    divided by the ``design_effect``.
+    At most 20 steps, of 20 rows or more on average. Rows of equal scores stay in one bin. The
+    limits are of the number of rows divided by the ``design_effect``.
     """
-    n = rows.sum()
-    steps = int(min(MOST_BINS, max(1, n // ROWS_PER_BIN)))
+    scored = scored.by_score
+    scores, rows, hits = scored.scores, scored.rows, scored.hits
+    steps = int(min(MOST_BINS, max(1, scored.n // ROWS_PER_BIN)))
     reach = max(float(scores[-1] - scores[0]), 1e-300)
-    place = 0.5 * (np.cumsum(rows) - 0.5 * rows) / n + 0.5 * (scores - scores[0]) / reach
+    place = 0.5 * (np.cumsum(rows) - 0.5 * rows) / scored.n + 0.5 * (scores - scores[0]) / reach
     step = np.minimum((steps * place).astype(np.int64), steps - 1)
     starts = np.flatnonzero(np.diff(step, prepend=-1) > 0)
     size, n_hits = np.add.reduceat(rows, starts), np.add.reduceat(hits, starts)
@@ -71,7 +56,7 @@ def bins_of_groups(
     return PictureBins(
         scores[starts],
         scores[np.r_[starts[1:], scores.size] - 1],
-        size.astype(np.int64),
+        size,
         np.add.reduceat(scores * rows, starts) / size,
         n_hits / size,
         low,

@@ -137,11 +137,11 @@ def plan_file(path: str, clusters: Sequence[str] = (), **options: Any) -> pd.Dat
     """Return the plan of a file's scores, with its columns of clusters."""
     columns = Columns(cluster=tuple(clusters))
     data, _ = read_data(path, columns=columns)
-    sample = data.sample
+    assert data.rows is not None
     return plan(
-        sample.scores,
-        hits=None if data.clusters is None else sample.hits,
-        clusters=None if data.clusters is None else data.clusters[sample.order],
+        data.rows.score,
+        hits=None if data.clusters is None else data.rows.hit,
+        clusters=data.clusters,
         **options,
     )
 

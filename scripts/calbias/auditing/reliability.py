@@ -8,11 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from calbias.auditing.inputs import prepared
-from calbias.auditing.sample import Sample
 from calbias.conventions import CONFIDENCE_LEVEL, N_BINS
 from calbias.engine.binning import IS_EQUAL_MASS
 from calbias.engine.groups import checked_weights, groups_of
+from calbias.engine.redraw import FixedScores
 from calbias.engine.seeding import stream
+from calbias.engine.sorted_batch import sorted_data_set
 from calbias.errors import InputError
 from calbias.estimation.api import validate_level, validate_options
 from calbias.estimation.inputs import validate_whole
@@ -105,38 +106,41 @@ def reliability_diagram(
     if binning not in IS_EQUAL_MASS:
         raise InputError(f"binning must be {' or '.join(IS_EQUAL_MASS)}, not {binning!r:.60}")
     validate_level(confidence_level)
-    sample = prepared(scores, hits, probabilities, logits, labels, seed).sample
+    rows = prepared(scores, hits, probabilities, logits, labels).rows
+    assert rows is not None
+    chosen = rows.score, rows.hit, int(n_bins), binning, confidence_level, replicates, seed
     if sample_weight is None:
-        return _diagram(sample, int(n_bins), binning, confidence_level, replicates)
-    weights = checked_weights(sample_weight, sample.n)[sample.order]
-    return _weighted(sample, weights, int(n_bins), binning, confidence_level, replicates)
+        return _diagram(*chosen)
+    return _weighted(checked_weights(sample_weight, rows.hit.size), *chosen)
 
 
 def _diagram(
-    sample: Sample, n_bins: int, binning: str, level: float, replicates: int
-) -> ReliabilityDiagram:
-    scores, ranks = sample.scores, np.unique(sample.data.ranks(n_bins, binning))
+    scores: np.ndarray, hits: np.ndarray, n_bins: int, binning: str, level: float, replicates: int,
+    seed: int,
+) -> ReliabilityDiagram:  # fmt: skip
+    data = sorted_data_set(scores, hits)
+    scores, ranks = data.scores[0], np.unique(data.ranks(n_bins, binning))
     sizes = np.diff(ranks)
     means = np.empty((replicates, len(sizes)))
-    for batch, redrawn in sample.redraws("band").batches(scores, replicates):
+    for batch, redrawn in FixedScores(scores, seed, "band").batches(scores, replicates):
         means[batch] = np.diff(redrawn.cum_hit[:, ranks], axis=1) / sizes
     mean_score = np.add.reduceat(scores, ranks[:-1]) / sizes
-    mean_hit = np.diff(sample.data.cum_hit[0, ranks]) / sizes
+    mean_hit = np.diff(data.cum_hit[0, ranks]) / sizes
     return _of_bins(scores, ranks, mean_score, mean_hit, means, level)
 
 
 def _weighted(
-    sample: Sample, weights: np.ndarray, n_bins: int, binning: str, level: float, replicates: int
-) -> ReliabilityDiagram:
-    kept = weights > 0
-    scores, hits, weights = sample.scores[kept], sample.hits[kept], weights[kept]
+    weights: np.ndarray, scores: np.ndarray, hits: np.ndarray, n_bins: int, binning: str,
+    level: float, replicates: int, seed: int,
+) -> ReliabilityDiagram:  # fmt: skip
+    groups = groups_of(scores, hits, weights)
     order = np.lexsort((hits, weights, scores))
+    order = order[weights[order] > 0]
     scores, weights = scores[order], weights[order]
-    groups = groups_of(scores, hits[order], weights)
     starts = groups.starts(n_bins, binning)
     ranks = np.append(0, np.cumsum(groups.rows))[np.append(starts, groups.scores.size)]
     weight, hit, gap = groups.bin_sums(starts, groups.weight, groups.hits, groups.gaps)
-    means = redrawn_means(scores, weights, ranks[:-1], weight, replicates, sample.seed)
+    means = redrawn_means(scores, weights, ranks[:-1], weight, replicates, seed)
     return _of_bins(scores, ranks, (gap + hit) / weight, hit / weight, means, level)
 
 

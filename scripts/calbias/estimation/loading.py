@@ -29,6 +29,7 @@ from calbias.estimation.registry import (
     usable_norm,
 )
 from calbias.io.plug_ins import literal
+from calbias.scored import Scored
 
 LARGEST = 1 + 1e-6
 """The largest absolute value of an estimate of any target, a fraction, with room for rounding."""
@@ -115,6 +116,15 @@ def estimate_groups(
     options = estimator_options(estimator, path)
     value, n_used = module.estimate_groups(groups, n_bins, norm, **options)
     return float(value), int(n_used), norm
+
+
+def estimate_scored(
+    estimator: str, scored: Scored, n_bins: int, norm: float | None
+) -> tuple[float, int, float]:
+    """Return what ``estimate_groups`` does, of a Scored."""
+    rows, hits = scored.rows, scored.hits
+    groups = Groups(scored.scores, rows, rows, hits, rows, hits)
+    return estimate_groups(estimator, groups, n_bins, norm)
 
 
 def _validate_norm(estimator: str, norm: float, norms: Sequence[float]) -> None:

@@ -15,7 +15,6 @@ from scipy.special import betaincinv, expit
 from calbias.auditing.estimators import HEADLINE, audited_estimators
 from calbias.auditing.intervals.interval import Interval
 from calbias.auditing.intervals.posterior_hull import posterior_errors
-from calbias.auditing.sample import Sample
 from calbias.auditing.verdict.judge import p_value_of_groups
 from calbias.auditing.verdict.rows import groups_of
 from calbias.conventions import CONFIDENCE_LEVEL, SIGNIFICANT
@@ -27,6 +26,7 @@ from evidence.scenarios.sets import SATURATED_ROUNDED, UNIFORM
 from evidence.scenarios.wave import Wave
 from evidence.studies import blind_cells, verdict_clusters
 from evidence.studies.intervals.methods import Method, other_methods
+from evidence.studies.intervals.sample import Sample
 from evidence.studies.posterior_scenarios import JUDGING, of_half, random_world
 from pipeline.figures.names import CLUSTERED
 
@@ -95,7 +95,7 @@ def samples(parameters, curve, n, count, seed, names):
         log_score, log1m_score = x - np.logaddexp(x, y), y - np.logaddexp(x, y)
         hits = generator.random(n) < curve(log_score, log1m_score)
         scores = np.minimum(score(log_score, log1m_score), 1.0)
-        yield Sample(scores, hits, log_score, log1m_score, seed=int(generator.integers(2**31)))
+        yield Sample(scores, hits, seed=int(generator.integers(2**31)))
 
 
 def cell_coverage(law, curve, n, count, seed=0, draws=_DRAWS):

@@ -46,6 +46,7 @@ from calbias.conventions import N_BINS
 from calbias.engine.scores_and_hits import scores_and_hits
 from calbias.engine.seeding import stream, stream_key
 from calbias.errors import InputError
+from calbias.scored import Scored
 
 REPLICATES = 4000
 _LEAST_REPLICATES = 99
@@ -85,14 +86,26 @@ def judge(
     logs = [
         None if log is None else np.asarray(log, np.float64) for log in (log_scores, log1m_scores)
     ]
-    groups, place = groups_of(values, outcomes, logs[0], logs[1])
-    if clusters is None:
-        return judge_groups(groups, replicates, words, seed)
-    codes, number = cluster_codes(clusters, values.size)
+    codes, number = (None, 0) if clusters is None else cluster_codes(clusters, values.size)
     if number == values.size:
+        codes = None
+    return verdict_of(Scored.of(values, outcomes, *logs, clusters=codes), replicates, words, seed)
+
+
+def verdict_of(
+    scored: Scored, replicates: int = REPLICATES, words: Words = "hits", seed: int = 0
+) -> Verdict:
+    """Return the Verdict of a Scored, see ``judge``."""
+    groups, group = groups_of(
+        scored.scores, scored.hits, scored.log_scores, scored.log1m_scores, scored.rows
+    )
+    if scored.clusters is None:
         return judge_groups(groups, replicates, words, seed)
+    number = scored.clusters.ids.size
     validate_cluster_number(number)
-    return _judge_clusters(groups, place, outcomes, codes, number, replicates, words, seed)
+    place, hit, codes = scored.of_rows
+    given = np.asarray(codes), number
+    return _judge_clusters(groups, group[place], hit, *given, replicates, words, seed)
 
 
 def judge_groups(
