@@ -10,20 +10,17 @@ from hypothesis import strategies as st
 from refusals import refuses
 
 from calbias.auditing.verdict.judge import judge, judge_groups
-from calbias.auditing.verdict.redraws import draw, tables_of
+from calbias.auditing.verdict.redraws import draw
 from calbias.auditing.verdict.rounding import rounding_of
 from calbias.auditing.verdict.rows import cell_starts, groups_of
 from calbias.auditing.verdict.smallest import evidence, pooled_p_value
 from calbias.auditing.verdict.statistics import PARTS, statistics_of
-from calbias.engine.seeding import stream_key
+from calbias.engine.seeding import stream
 
 
 def observed_statistics(scores, hits):
     groups = groups_of(np.asarray(scores, float), np.asarray(hits, np.uint8))[0]
-    statistics = statistics_of(groups)
-    counts = np.add.reduceat(groups.surprises, statistics.starts[:-1])
-    key = stream_key(0, "test", 1)
-    pool = draw(statistics, tables_of(groups, statistics), counts, key, 99)
+    pool = draw(statistics_of(groups), groups, stream(0, "test"), 99)
     return dict(zip(PARTS, pool[0], strict=True))
 
 
@@ -84,43 +81,40 @@ def test_cells_change_statistics_of_many_rows_little():
         assert celled[part] == pytest.approx(exact[part], rel=0.03, abs=0.05)
 
 
-def test_law_of_a_cell_is_the_poisson_binomial():
-    scores, hits = example(2000)
-    groups, _ = groups_of(scores, hits)
-    statistics = statistics_of(groups)
-    tables = tables_of(groups, statistics)
-    c = int(np.argmax(np.diff(statistics.starts)))
-    chances = groups.chance[statistics.starts[c] : statistics.starts[c + 1]]
-    law = np.zeros(chances.size + 1)
-    for outcome in product((0, 1), repeat=chances.size):
-        law[sum(outcome)] += np.prod(np.where(outcome, chances, 1 - chances))
-    limits = tables.limits[tables.starts[c] : tables.starts[c + 1]]
-    assert tables.lows[c] == 0
-    np.testing.assert_allclose(limits / 2**32, np.cumsum(law), atol=1e-9)
+def level_values(scores, replicates):
+    """The squared statistic of the level in redraws: its mean is 1 if the chances are right."""
+    groups, _ = groups_of(np.asarray(scores), np.zeros(len(scores), np.uint8))
+    pool = draw(statistics_of(groups), groups, stream(0, "test", str(len(scores))), replicates)
+    return pool[1:, 0] ** 2
 
 
-@pytest.mark.parametrize(("size", "chance"), [(300, 0.01), (40_000, 0.3), (2_000_000, 1e-7)])
-def test_law_of_an_atom_is_the_binomial(size, chance):
-    from scipy.stats import binom
+def test_redraws_of_few_rows_have_the_exact_distribution_of_the_level():
+    """Three rows: |Σ r| takes the values of eight outcomes with their probabilities."""
+    scores = np.array([0.2, 0.35, 0.9])
+    chances = {}
+    for outcome in product((0, 1), repeat=3):
+        value = round(abs(np.sum(outcome - scores)) / math.sqrt(np.sum(scores * (1 - scores))), 6)
+        chance = np.prod(np.where(outcome, scores, 1 - scores))
+        chances[value] = chances.get(value, 0.0) + chance
+    values, counts = np.unique(
+        np.round(np.sqrt(level_values(scores, 40_000)), 6), return_counts=True
+    )
+    assert values.tolist() == pytest.approx(sorted(chances))
+    assert counts / 40_000 == pytest.approx([chances[v] for v in sorted(chances)], abs=0.01)
 
-    scores = np.full(size, chance)
-    groups, _ = groups_of(scores, np.zeros(size, np.uint8))
-    tables = tables_of(groups, statistics_of(groups))
-    k = tables.lows[0] + np.arange(tables.limits.size)
-    np.testing.assert_allclose(tables.limits / 2**32, binom.cdf(k, size, chance), atol=2e-9)
 
-
-def test_law_of_a_wide_cell_keeps_its_low_end():
-    scores = np.linspace(0.3, 0.31, 900_000)  # cells of 1758 rows
-    groups, _ = groups_of(scores, np.zeros(scores.size, np.uint8))
-    statistics = statistics_of(groups)
-    tables = tables_of(groups, statistics)
-    law = np.diff(tables.limits[tables.starts[0] : tables.starts[1]] / 2**32, prepend=0.0)
-    k = tables.lows[0] + np.arange(law.size)
-    chance = groups.chance[: statistics.starts[1]]
-    assert tables.lows[0] > 0
-    assert law @ k == pytest.approx(chance.sum(), rel=1e-6)
-    assert law @ k**2 - (law @ k) ** 2 == pytest.approx(np.sum(chance * (1 - chance)), rel=1e-4)
+@pytest.mark.parametrize(
+    "scores",
+    [
+        np.linspace(0.01, 0.99, 4097),
+        np.random.default_rng(0).beta(2.8, 0.05, 20_000).clip(1e-9, 1 - 1e-9),
+        np.linspace(0.3, 0.31, 900_000),
+        np.full(2_000_000, 1e-6),
+    ],
+)
+def test_binomial_cells_have_the_variance_of_the_rows(scores):
+    values = level_values(scores, 4000)
+    assert values.mean() == pytest.approx(1, abs=4 * values.std() / 4000**0.5)
 
 
 def test_atoms_are_cells_and_groups_are_not_cut():
@@ -164,20 +158,9 @@ def test_order_of_rows_does_not_matter_and_results_repeat(n, seed, digits):
     assert 1 / 200 <= first.p_value <= 1
 
 
-def test_more_replicates_extend_the_redraws():
-    groups, _ = groups_of(*example(100))
-    statistics = statistics_of(groups)
-    tables, key = tables_of(groups, statistics), stream_key(0, "test", 1)
-    counts = np.add.reduceat(groups.surprises, statistics.starts[:-1])
-    few, many = (draw(statistics, tables, counts, key, r) for r in (150, 1000))
-    np.testing.assert_array_equal(few, many[:151])
-
-
 def test_redraws_have_the_null_law_of_the_statistics():
     groups, _ = groups_of(*example(5000))
-    statistics = statistics_of(groups)
-    counts = np.add.reduceat(groups.surprises, statistics.starts[:-1])
-    pool = draw(statistics, tables_of(groups, statistics), counts, stream_key(0, "test", 2), 8000)
+    pool = draw(statistics_of(groups), groups, stream(0, "test"), 8000)
     assert np.mean(pool[1:, 0] ** 2) == pytest.approx(1, abs=0.06)
     assert np.mean(pool[1:, 1]) == pytest.approx(2, abs=0.09)
     assert np.mean(pool[1:, 2] ** 2) == pytest.approx(1, abs=0.06)

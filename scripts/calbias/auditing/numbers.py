@@ -85,8 +85,8 @@ class AuditNumbers:
     def finding(self) -> str:
         """The verdict in words."""
         if not self.miscalibrated:
-            return f"no miscalibration found, p = {self.p_value:.2g}"
-        return f"miscalibrated, p = {self.p_value:.2g}: {self.verdict.sentence}"
+            return f"no miscalibration found, {self.verdict.p_text}"
+        return f"miscalibrated, {self.verdict.p_text}: {self.verdict.sentence}"
 
     @property
     def size(self) -> str:

@@ -27,11 +27,11 @@ from calbias.auditing.verdict.clusters import (
 )
 from calbias.auditing.verdict.finding import fitted_residual
 from calbias.auditing.verdict.rows import Floats, groups_of, residual_of_rows
-from calbias.auditing.verdict.signs import LARGEST_NUMBER, signed_sums, widening
+from calbias.auditing.verdict.signs import signed_sums
 from calbias.auditing.verdict.statistics import statistics_of
 from calbias.conventions import CONFIDENCE_LEVEL, N_BINS
 from calbias.engine.scores_and_hits import scores_and_hits
-from calbias.engine.seeding import stream_key
+from calbias.engine.seeding import stream
 
 REPLICATES = 2000
 _GRID, _HALVINGS = 128, 20
@@ -87,8 +87,8 @@ def cluster_interval(
     bins = np.minimum((values * N_BINS).astype(np.int64), N_BINS - 1)
     order = np.lexsort((outcomes, place, codes))
     low, high = _inverted(
-        gap[order], direction[order], bins[order], codes[order] % LARGEST_NUMBER,
-        (1.0 - level) / 2, replicates, stream_key(seed, "cluster interval", number),
+        gap[order], direction[order], bins[order], codes[order],
+        (1.0 - level) / 2, replicates, stream(seed, "cluster interval", str(number)),
     )  # fmt: skip
     if independent is not None:
         low, high = min(low, independent[0]), max(high, independent[1])
@@ -101,7 +101,7 @@ def cluster_interval(
 
 def _inverted(
     gap: Floats, direction: Floats, bins: np.ndarray, codes: np.ndarray, tail: float,
-    replicates: int, key: np.ndarray,
+    replicates: int, generator: np.random.Generator,
 ) -> tuple[float, float]:  # fmt: skip
     """Return the ends of the ℓ1 error for gaps s - y and directions ĉ - s of the rows (n,)."""
     n, number = gap.size, int(codes.max()) + 1
@@ -111,16 +111,16 @@ def _inverted(
         .astype(np.float64)
         for values in (gap, direction)
     ]
-    of_gap, of_direction = (signed_sums(key, table, replicates) for table in tables)
+    signed = signed_sums(np.hstack(tables).T, generator, replicates)
+    of_gap, of_direction = np.split(np.concatenate(list(signed), axis=1).T, 2, axis=1)
     total_gap, total = (np.sum(table, axis=0) for table in tables)
     observed = np.sum(np.abs(total_gap)) / n
     unit = float(np.sum(np.abs(direction))) / n  # the ℓ1 error at λ = 1
-    wider = widening(number)
 
     def excess(error: float) -> tuple[float, float]:
         """Return the shares of T* that are at least, and at most, T; less the tail."""
         lam = error / unit  # of y - c = -gap - λ direction
-        drawn = np.abs(wider * (of_gap + lam * of_direction) - lam * total).sum(axis=1) / n
+        drawn = np.abs(of_gap + lam * of_direction - lam * total).sum(axis=1) / n
         return float(np.mean(drawn >= observed)) - tail, float(np.mean(drawn <= observed)) - tail
 
     def crossing(inside: float, outside: float, side: int) -> float:
@@ -132,7 +132,7 @@ def _inverted(
                 outside = middle
         return outside
 
-    noise = float(np.abs(wider * of_gap).sum(axis=1).mean() / n)
+    noise = float(np.abs(of_gap).sum(axis=1).mean() / n)
     errors = np.linspace(0.0, min(1.0, 2.0 * observed + 4.0 * noise), _GRID)
     accepted = [i for i, error in enumerate(errors.tolist()) if min(excess(error)) > 0]
     if not accepted:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import bdtr, bdtrc
 
 from calbias.auditing.verdict.rows import Floats, Groups, Ints
 from calbias.engine.scores_and_hits import array_error
@@ -20,8 +21,10 @@ from calbias.errors import InputError
 LEAST_CLUSTERS = 10
 """Fewer clusters give no verdict."""
 FEW_CLUSTERS, FEW_FOR_INTERVAL = 30, 50
-FEW_SURPRISES, VERY_FEW_SURPRISES = 20.0, 5.0
-"""Below the first a warning, below the second tests on one row a cluster too, and no interval."""
+FEW_WITH_RARER = 10
+"""Where fewer clusters have a hit, or a miss, each cluster also counts as one observation."""
+VERY_FEW_SURPRISES = 5.0
+"""Fewer expected clusters with a miss, or a hit, give no interval."""
 
 
 @dataclass(frozen=True)
@@ -30,10 +33,10 @@ class ClusterFacts:
 
     ``design_effect`` is the squared ratio of the noise of binned gaps with and without clusters, at
     the residuals of the fitted line; ``effective_rows`` independent rows have as much noise.
-    ``surprises``, the lesser of Σ mean(1 - s) and Σ mean(s) over clusters, stands for the number of
-    clusters with a miss, or a hit. ``p_signs`` and ``p_independent`` are the p-values of random
-    signs and of redraws of independent rows; the verdict's is the larger, or ``p_one_row``, the
-    median of tests on one row a cluster where surprises are very few, if that is larger still.
+    ``with_rarer`` is how many clusters have a hit, or how many have a miss if these are fewer.
+    ``p_signs`` and ``p_independent`` are the p-values of random signs and of redraws of independent
+    rows; the verdict's is the larger, or ``p_whole``, of clusters as single observations where
+    ``with_rarer`` is below 10, if that is larger still.
     """
 
     clusters: int
@@ -41,10 +44,10 @@ class ClusterFacts:
     rows_per_cluster: float
     design_effect: float
     effective_rows: float
-    surprises: float
+    with_rarer: int
     p_signs: float
     p_independent: float
-    p_one_row: float | None = None
+    p_whole: float | None = None
 
 
 def cluster_codes(clusters: ArrayLike | Sequence[ArrayLike], n: int) -> tuple[Ints, int]:
@@ -87,30 +90,54 @@ def surprises_of_clusters(groups: Groups, place: Ints, codes: Ints, number: int)
     return min(hits, number - hits)
 
 
-def design_effect(residual: Floats, bins: Ints, codes: Ints) -> float:
-    """Return (Σ_b √Σ_g R_gb²)² / (Σ_b √Σ_i r_i²)², rows i, clusters g, bins b; arrays (n,).
+def design_effect(residual: Floats, squares: Floats, bins: Ints, codes: Ints) -> float:
+    """Return (Σ_b √Σ_g R_gb²)² / (Σ_b √Σ_i r_i²)², rows i, clusters g, bins b.
 
-    Sums of residuals in a bin have noise of this size with clusters, and without.
+    Sums of residuals in a bin have noise of this size with clusters, and without. Arrays (e,) of
+    entries: sums of residuals of some rows, and of their squares, bin and cluster.
     """
     n_bins = int(bins.max()) + 1
     pairs, inverse = np.unique(codes * n_bins + bins, return_inverse=True)
     sums = np.bincount(inverse, residual)
-    with_clusters = np.sqrt(np.bincount(pairs % n_bins, sums**2, n_bins))
-    without = np.sqrt(np.bincount(bins, residual**2, n_bins))
-    return float((with_clusters.sum() / max(without.sum(), 1e-300)) ** 2)
+    noises = []
+    for places, values in ((pairs % n_bins, sums**2), (bins, squares)):
+        order = np.lexsort((values, places))  # no sum depends on the order of the clusters
+        noises.append(np.sqrt(np.bincount(places[order], values[order], n_bins)).sum())
+    return float((noises[0] / max(noises[1], 1e-300)) ** 2)
 
 
-def cluster_warnings(number: int, surprises: float) -> tuple[str, ...]:
+def clusters_with_rarer(codes: Ints, rows: Ints, hits: Ints) -> int:
+    """Return how many clusters have a hit, or how many have a miss if these are fewer."""
+    return min(np.unique(codes[count > 0]).size for count in (hits, rows - hits))
+
+
+def whole_clusters_p_value(means: Floats, rates: Floats) -> float:
+    """Return the p-value of the mean rate of clusters (g,), each of which is one observation.
+
+    With mean score m a cluster's rate of hits is at most as spread as one outcome of chance m, and
+    a sum of these at most as spread as a binomial variable (Hoeffding 1956): the p-value holds for
+    any dependence within the clusters.
+    """
+    number, expected = means.size, float(means.sum())
+    distance = abs(float(rates.sum()) - expected) - 1e-9
+    chance = expected / number
+    below, above = np.floor(expected - distance), np.ceil(expected + distance)
+    p = bdtr(below, number, chance) if below >= 0 else 0.0
+    p += bdtrc(above - 1, number, chance) if 0 < above <= number else float(above <= 0)
+    return float(min(p, 1.0))
+
+
+def cluster_warnings(number: int, with_rarer: int) -> tuple[str, ...]:
     """Return what few clusters, or few misses in them, mean for the verdict."""
     texts = []
     if number < FEW_CLUSTERS:
         texts.append(
             f"{number} clusters are few: the p-value is approximate, give at least {FEW_CLUSTERS}"
         )
-    if surprises < FEW_SURPRISES:
+    if with_rarer < FEW_WITH_RARER:
         texts.append(
-            f"about {surprises:.1f} clusters with a miss, or with a hit, are expected: with fewer "
-            f"than {FEW_SURPRISES:g} a strong dependence cannot be seen"
+            f"only {with_rarer} clusters have both hits and misses or the rarer of them: each "
+            "cluster was also judged as one observation"
         )
     return tuple(texts)
 

@@ -6,7 +6,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from calbias.auditing.verdict.rows import Floats, Groups, Ints, residual_of_rows
+from calbias.auditing.verdict.rows import Floats, Groups, Ints
 from calbias.auditing.verdict.statistics import Statistics
 from calbias.conventions import Z_95
 from calbias.engine.newton_line import newton_line
@@ -150,15 +150,19 @@ def _outcomes(groups: Groups) -> tuple[int, int]:
     return hits, int(groups.size.sum()) - hits
 
 
+def fitted_rates(groups: Groups, statistics: Statistics) -> Floats:
+    """Return the rate (g,) of the fitted line, or else of a calibrated model."""
+    line = line_of(groups, statistics)
+    if line is None:
+        return np.where(groups.sign > 0, groups.chance, 1.0 - groups.chance)
+    return 0.5 + 0.5 * np.tanh(0.5 * (line[0] + line[1] * groups.x))
+
+
 def fitted_residual(
     groups: Groups, statistics: Statistics, place: Ints, hits: NDArray[np.uint8]
 ) -> Floats:
-    """Return hit - ĉ(s) (n,) of rows in given groups (n,), of the fitted line, or else hit - s."""
-    line = line_of(groups, statistics)
-    if line is None:
-        return residual_of_rows(groups, place, hits)
-    eta = line[0] + line[1] * groups.x
-    return hits - (0.5 + 0.5 * np.tanh(0.5 * eta))[place]
+    """Return hit - ĉ(s) (n,) of rows in given groups (n,)."""
+    return hits - fitted_rates(groups, statistics)[place]
 
 
 def sentence_of(finding: Finding, words: Words, extent: str = "everywhere") -> str:

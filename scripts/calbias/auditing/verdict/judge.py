@@ -12,18 +12,19 @@ import hashlib
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from calbias.auditing.verdict.clusters import (
-    VERY_FEW_SURPRISES,
+    FEW_WITH_RARER,
     ClusterFacts,
     cluster_codes,
+    clusters_with_rarer,
     design_effect,
-    surprises_of_clusters,
     validate_cluster_number,
+    whole_clusters_p_value,
 )
-from calbias.auditing.verdict.finding import Words, fitted_residual
-from calbias.auditing.verdict.redraws import draw, tables_of
+from calbias.auditing.verdict.finding import Words, fitted_rates
+from calbias.auditing.verdict.redraws import draw
 from calbias.auditing.verdict.result import (
     Part,
     Verdict,
@@ -31,26 +32,18 @@ from calbias.auditing.verdict.result import (
     in_words,
     without_certain,
 )
-from calbias.auditing.verdict.rows import (
-    Floats,
-    Groups,
-    Ints,
-    groups_of,
-    part_of,
-    residual_of_rows,
-)
+from calbias.auditing.verdict.rows import Floats, Groups, groups_of
 from calbias.auditing.verdict.signs import signed_pool
 from calbias.auditing.verdict.smallest import evidence, pooled_p_value
 from calbias.auditing.verdict.statistics import PARTS, Statistics, statistics_of
 from calbias.conventions import N_BINS
 from calbias.engine.scores_and_hits import scores_and_hits
-from calbias.engine.seeding import stream, stream_key
+from calbias.engine.seeding import stream
 from calbias.errors import InputError
-from calbias.scored import Scored
+from calbias.scored import Clusters, Scored
 
 REPLICATES = 4000
 _LEAST_REPLICATES = 99
-_TRIALS, _TRIAL_REPLICATES = 15, 999
 
 
 def judge(
@@ -80,8 +73,6 @@ def judge(
     >>> judge([0.9] * 200, [1] * 160 + [0] * 40).sentence
     'too sure everywhere: mean score 90.0 %, accuracy 80.0 %'
     """
-    if replicates < _LEAST_REPLICATES:
-        raise InputError(f"replicates must be at least {_LEAST_REPLICATES}, not {replicates}")
     values, outcomes = scores_and_hits(scores, hits)
     logs = [
         None if log is None else np.asarray(log, np.float64) for log in (log_scores, log1m_scores)
@@ -95,17 +86,17 @@ def judge(
 def verdict_of(
     scored: Scored, replicates: int = REPLICATES, words: Words = "hits", seed: int = 0
 ) -> Verdict:
-    """Return the Verdict of a Scored, see ``judge``."""
-    groups, group = groups_of(
+    """Return the Verdict of a Scored: see ``judge``."""
+    if replicates < _LEAST_REPLICATES:
+        raise InputError(f"replicates must be at least {_LEAST_REPLICATES}, not {replicates}")
+    groups, place = groups_of(
         scored.scores, scored.hits, scored.log_scores, scored.log1m_scores, scored.rows
     )
     if scored.clusters is None:
         return judge_groups(groups, replicates, words, seed)
-    number = scored.clusters.ids.size
-    validate_cluster_number(number)
-    place, hit, codes = scored.of_rows
-    given = np.asarray(codes), number
-    return _judge_clusters(groups, group[place], hit, *given, replicates, words, seed)
+    validate_cluster_number(scored.clusters.ids.size)
+    clusters = scored.clusters._replace(score=place[scored.clusters.score])
+    return _judge_clusters(groups, clusters, replicates, words, seed)
 
 
 def judge_groups(
@@ -141,35 +132,28 @@ def p_value_of_groups(groups: Groups, replicates: int = REPLICATES, seed: int = 
 
 def _pool(groups: Groups, statistics: Statistics, replicates: int, seed: int) -> Floats:
     """Return the statistics of the groups, row 0, and of the redraws."""
-    key = stream_key(seed, f"verdict {_digest(groups)}", int(groups.size.sum()))
-    observed = np.add.reduceat(groups.surprises, statistics.starts[:-1])
-    return draw(statistics, tables_of(groups, statistics), observed, key, replicates)
+    return draw(statistics, groups, stream(seed, "verdict", _digest(groups)), replicates)
 
 
 def _judge_clusters(
-    groups: Groups,
-    place: Ints,
-    hits: NDArray[np.uint8],
-    codes: Ints,
-    number: int,
-    replicates: int,
-    words: Words,
-    seed: int,
+    groups: Groups, clusters: Clusters, replicates: int, words: Words, seed: int
 ) -> Verdict:
-    order = np.lexsort((hits, place, codes))  # sums do not depend on the order of rows
-    place, hits, codes = place[order], hits[order], codes[order]
+    """Return the Verdict; ``clusters.score`` are places in the groups."""
+    ids, codes, place, rows, hits = clusters
+    number, n = ids.size, int(rows.sum())
     independent = judge_groups(groups, replicates, words, seed)
     statistics = statistics_of(groups)
-    residual = residual_of_rows(groups, place, hits)
-    key = stream_key(seed, f"signs {_digest(groups)}", number)
-    pool = signed_pool(groups, statistics, place, residual, codes, key, replicates)
-    e = evidence(pool)
+    sign, chance = groups.sign[place], groups.chance[place]
+    residual = sign * (np.where(sign > 0, hits, rows - hits) - rows * chance)
+    generator = stream(seed, "signs", _digest(groups), str(number))
+    e = evidence(signed_pool(groups, statistics, place, residual, codes, generator, replicates))
     p_signs, of_parts = pooled_p_value(e)
-    expected = surprises_of_clusters(groups, place, codes, number)
-    p_one_row = None
-    if expected < VERY_FEW_SURPRISES:
-        p_one_row = _one_row_p_value(groups, place, hits, codes, number, seed)
-    p_value = max(p_signs, independent.p_value, p_one_row or 0.0)
+    with_rarer, p_whole = clusters_with_rarer(codes, rows, hits), None
+    size = np.bincount(codes, rows)
+    if with_rarer < FEW_WITH_RARER:
+        rates = np.bincount(codes, hits) / size
+        p_whole = whole_clusters_p_value(rates - np.bincount(codes, residual) / size, rates)
+    p_value = max(p_signs, independent.p_value, p_whole or 0.0)
     own_p_values = dict(zip(PARTS, of_parts.tolist(), strict=True))
     parts = tuple(
         Part(part.name, part.statistic, max(part.p_value, own_p_values[part.name]))
@@ -179,12 +163,13 @@ def _judge_clusters(
     culprit = PARTS[int(np.argmax(e[0]))]
     if independent.culprit == "ends":  # impossible under any dependence
         p_value, parts, culprit = independent.p_value, independent.parts, "ends"
+    rate = fitted_rates(groups, statistics)[place]
+    squares = hits * (1.0 - rate) ** 2 + (rows - hits) * rate**2
     bins = np.minimum((groups.score[place] * N_BINS).astype(np.int64), N_BINS - 1)
-    effect = design_effect(fitted_residual(groups, statistics, place, hits), bins, codes)
-    n = place.size
+    effect = design_effect(hits - rows * rate, squares, bins, codes)
     facts = ClusterFacts(
-        number, int(np.bincount(codes).max()), n / number, effect, n / effect, expected,
-        p_signs, independent.p_value, p_one_row,
+        number, int(size.max()), n / number, effect, n / effect, with_rarer,
+        p_signs, independent.p_value, p_whole,
     )  # fmt: skip
     return in_words(groups, statistics, p_value, parts, culprit, words, replicates, facts)
 
@@ -194,17 +179,3 @@ def _digest(groups: Groups) -> str:
     digest = hashlib.sha256(groups.score.tobytes())
     digest.update(groups.size.astype("<i8").tobytes())
     return digest.hexdigest()
-
-
-def _one_row_p_value(
-    groups: Groups, place: Ints, hits: NDArray[np.uint8], codes: Ints, number: int, seed: int
-) -> float:
-    """Return the median p-value of 15 verdicts on one random row a cluster; rows by cluster."""
-    starts = np.searchsorted(codes, np.arange(number + 1))
-    size, p_values = np.diff(starts), []
-    for trial in range(_TRIALS):
-        uniform = stream(seed, "one row", str(trial)).random(number)
-        rows = starts[:-1] + np.minimum((uniform * size).astype(np.int64), size - 1)
-        few = part_of(groups, place[rows], hits[rows])
-        p_values.append(p_value_of_groups(few, _TRIAL_REPLICATES, seed))
-    return float(np.median(p_values))

@@ -19,13 +19,13 @@ from scipy.special import ndtr, ndtri
 from calbias.auditing.planning import detection_labels, needed_noncentrality
 from calbias.auditing.verdict.clusters import cluster_codes, validate_cluster_number
 from calbias.auditing.verdict.finding import fitted_residual
-from calbias.auditing.verdict.redraws import draw, tables_of
+from calbias.auditing.verdict.redraws import draw
 from calbias.auditing.verdict.rows import Floats, groups_of
 from calbias.auditing.verdict.smallest import evidence_against
 from calbias.auditing.verdict.statistics import statistics_of
 from calbias.conventions import SIGNIFICANT, Z_95
 from calbias.engine.scores_and_hits import scores_and_hits
-from calbias.engine.seeding import stream_key
+from calbias.engine.seeding import stream
 
 LARGEST = 10_000_000
 """More rows than this are not planned."""
@@ -63,11 +63,10 @@ def verdict_power(
     surprise = np.where(groups.sign[place] > 0, rates[ranks], 1.0 - rates[ranks])
     chance = np.bincount(place, surprise) / groups.size
     statistics = statistics_of(groups)
-    none = np.zeros(statistics.sign.size, np.int64)
-    pools = []
-    for name, number, law in (("null", _NULLS, None), ("curve", replicates, chance)):
-        tables = tables_of(groups, statistics, law)
-        pools.append(draw(statistics, tables, none, stream_key(seed, name, n), number)[1:])
+    pools = [
+        draw(statistics, groups, stream(seed, "power", name, str(n)), number, of)[1:]
+        for name, number, of in (("null", _NULLS, None), ("curve", replicates, chance))
+    ]
     null, drawn = (evidence_against(pools[0], pool).max(axis=1) for pool in pools)
     above = _NULLS - np.searchsorted(np.sort(null), drawn, side="left")
     power = float(np.mean((above + 1) / (_NULLS + 1) <= SIGNIFICANT))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -62,6 +63,19 @@ class Verdict:
     replicates: int
     cluster_facts: ClusterFacts | None = None
 
+    @property
+    def p_text(self) -> str:
+        """The p-value in words: "p = 0.012", or "p < 0.0003" where no redraw is as large."""
+        return p_text(self.p_value, self.replicates)
+
+
+def p_text(p_value: float, replicates: int) -> str:
+    """Return the p-value of so many redraws in words."""
+    if p_value * (replicates + 1) > 1.5:
+        return f"p = {p_value:.2g}"
+    digits = math.ceil(-math.log10(p_value))
+    return f"p < {math.ceil(p_value * 10**digits) / 10**digits:g}"
+
 
 def in_words(
     groups: Groups,
@@ -82,7 +96,7 @@ def in_words(
     if {kind, other} == {"level", "line"} and finding.slope is None:
         other = None  # both say the same without a slope, as where all rows are hits
     is_found = p_value <= SIGNIFICANT
-    sentence = f"no miscalibration found (p = {p_value:.2g})"
+    sentence = f"no miscalibration found ({p_text(p_value, replicates)})"
     if is_found:
         sentence = sentence_of(finding, words, "on average" if other else "everywhere")
         if other:
@@ -92,7 +106,7 @@ def in_words(
             sentence = f"{whole}; {sentence}" if kind == "shape" else f"{sentence}; {whole}"
     n = int(groups.size.sum())
     if facts:
-        warnings += cluster_warnings(facts.clusters, facts.surprises)
+        warnings += cluster_warnings(facts.clusters, facts.with_rarer)
     return Verdict(
         p_value, is_found, parts, culprit, finding, second, sentence, warnings, n,
         replicates, facts,

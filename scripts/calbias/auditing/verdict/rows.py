@@ -149,11 +149,3 @@ def residual_of_rows(groups: Groups, place: Ints, hits: NDArray[np.uint8]) -> Fl
     """Return hit - score (n,) of rows in given groups (n,)."""
     sign, chance = groups.sign[place], groups.chance[place]
     return sign * (((hits == 1) == (sign > 0)) - chance)
-
-
-def part_of(groups: Groups, place: Ints, hits: NDArray[np.uint8]) -> Groups:
-    """Return the Groups of some rows (m,), given by their groups and hits."""
-    size = np.bincount(place, minlength=groups.size.size)
-    surprised = (hits == 1) == (groups.sign[place] > 0)
-    surprises = np.bincount(place[surprised], minlength=size.size)
-    return groups._replace(size=size, surprises=surprises).only(size > 0)
