@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-import calbias
 from compare_peers import SAME, cause_of, values_of_peers
+from evidence.certified import data_sets
 from pipeline.script import option, script
 from pipeline.tables.files import write_table
 
@@ -38,14 +38,20 @@ def _row(data, quantity, peer, version, printed):
     measure, norm, conventions = CONVENTIONS[quantity]
     head = f"{measure} norm={norm}" if norm != 1 else measure
     keys = {convention: f"{head} {convention}".strip() for convention in conventions}
-    certified = data.values[keys[""]].digits
+    certified = data.values[keys[""]]["value"]
     row = [data.name, quantity, peer, version]
     if isinstance(printed, str) or np.isnan(printed):
         refused = f"refused: {printed}".replace("refused: nan", "not a number")
         return [*row, refused, certified, "", "", ""]
-    agrees = [key for key in keys.values() if abs(data.values[key] - printed) <= SAME]
-    cause = ("", "") if agrees else cause_of(peer, quantity, data.scores, data.hits, printed)
+    agrees = [
+        key for key in keys.values() if abs(float(data.values[key]["value"]) - printed) <= SAME
+    ]
+    cause = ("", "") if agrees else cause_of(peer, quantity, *_arrays(data), printed)
     return [*row, printed, certified, "; ".join(agrees), *cause]
+
+
+def _arrays(data):
+    return np.array(data.scores, float), np.array(data.hits)
 
 
 @script(
@@ -54,8 +60,8 @@ def _row(data, quantity, peer, version, printed):
     option("--output", "table to write", default="resources/peers/certified.csv"),
 )
 def main(options):
-    data = {data.name: data for data in calbias.certified()}
-    pairs = {name: (of.scores, of.hits.astype(np.int64)) for name, of in data.items()}
+    data = {data.name: data for data in data_sets()}
+    pairs = {name: _arrays(of) for name, of in data.items()}
     rows = [
         _row(data[name], quantity, peer, version, value)
         for peer, version, values in values_of_peers(options.environments, pairs, options.peers)

@@ -22,7 +22,6 @@ stand before hits: they are what is judged, and hits may be found from labels.
     class_wise, ClassWise                 every class of a model: value, noise floor, verdict
     noise_floor, NoiseFloor               what a calibrated model with these probabilities prints
     Sketch                                any number of rows in constant memory, from parts
-    certified, certified_truths           small data sets and scenarios with exact values
     sklearn                               metric, scorer and display under scikit-learn's names
     InputError                            what is raised for a mistake in the input
 
@@ -57,8 +56,6 @@ _MODULES = {
     "plan": "calbias.auditing.plan",
     "bias": "calbias.simulation.api",
     "class_wise": "calbias.multiclass.class_wise",
-    "certified": "calbias.certified_data",
-    "certified_truths": "calbias.certified_data",
     "estimate": "calbias.estimation.api",
     "list_estimators": "calbias.estimation.api",
     "list_measures": "calbias.measures.registry",

@@ -8,8 +8,6 @@ from calbias.auditing.plan import plan as plan
 from calbias.auditing.reliability import ReliabilityDiagram as ReliabilityDiagram
 from calbias.auditing.reliability import reliability_diagram as reliability_diagram
 from calbias.auditing.result import Audit as Audit
-from calbias.certified_data import certified as certified
-from calbias.certified_data import certified_truths as certified_truths
 from calbias.errors import InputError as InputError
 from calbias.estimation.api import Estimate as Estimate
 from calbias.estimation.api import Estimator as Estimator
