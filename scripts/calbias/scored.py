@@ -6,20 +6,35 @@ sums of whole numbers, so that nothing depends on the order of the rows, and sam
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from calbias.engine.binning import IS_EQUAL_MASS, edges
 from calbias.engine.seeding import stream
 
 MOST_ROWS = 2_000_000
 """Work that needs single rows is done on a sample of about so many, if there are more."""
 
+_ROUNDING = 1e-12  # relative, of sums of weights
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+
+
+class Weights(NamedTuple):
+    """What weighted rows have beside sums of weights, by score; arrays (m,).
+
+    counts       the number of rows
+    squares      Σ w²
+    hit_squares  Σ w² of the hits
+    """
+
+    counts: Ints
+    squares: Floats
+    hit_squares: Floats
 
 
 class Clusters(NamedTuple):
@@ -54,6 +69,9 @@ class Scored:
         The same by cluster, where rows depend on each other.
     width : float
         The scores were rounded by less than this; 0 where they are the given ones.
+    weights : Weights or None
+        Of ``Scored.weighted``: ``rows`` and ``hits`` are then sums of weights. A row of weight 2 is
+        one observation, not two.
 
     Examples
     --------
@@ -69,6 +87,7 @@ class Scored:
     log1m_scores: Floats
     clusters: Clusters | None = None
     width: float = 0.0
+    weights: Weights | None = None
 
     @classmethod
     def of(
@@ -115,15 +134,32 @@ class Scored:
         rows, hits = np.add.reduceat(rows[order], starts), np.add.reduceat(hits[order], starts)
         return cls(values, rows, hits, *logs, of_clusters, width)
 
+    @classmethod
+    def weighted(cls, scores: NDArray, hits: NDArray, weights: NDArray) -> Scored:
+        """Return the Scored of rows (n,) with weights of at least 0; rows of 0 are left out."""
+        positive = weights > 0
+        scores, hits, weights = scores[positive], hits[positive].astype(float), weights[positive]
+        order = np.lexsort((hits, weights, scores))  # sums do not depend on the order of rows
+        scores, hits, weights = scores[order], hits[order], weights[order]
+        starts = np.flatnonzero(np.append(True, scores[1:] != scores[:-1]))
+        square = weights * weights
+        columns = (weights, weights * hits, square, square * hits)
+        rows, hit, *squares = (np.add.reduceat(column, starts) for column in columns)
+        counts = np.diff(np.append(starts, scores.size))
+        sample = cls.of(scores[starts], np.zeros(starts.size))
+        return replace(sample, rows=rows, hits=hit, weights=Weights(counts, *squares))
+
     def __add__(self, other: object) -> Scored:
         """Return the rows of both. Clusters of one id are one cluster.
 
-        Raises ValueError where only one of them has clusters.
+        Raises ValueError where only one of them has clusters, or one has weights.
         """
         if not isinstance(other, Scored):
             return NotImplemented
         if (self.clusters is None) != (other.clusters is None):
             raise ValueError("samples with and without clusters cannot be added")
+        if self.weights or other.weights:
+            raise ValueError("samples with weights cannot be added")
         parts = [part._entries() for part in (self, other)]
         scores, rows, hits, log_scores, log1m_scores, ids = map(
             np.concatenate, zip(*parts, strict=True)
@@ -140,7 +176,32 @@ class Scored:
     @cached_property
     def n(self) -> int:
         """The number of rows."""
-        return int(self.rows.sum())
+        return int(self.counts.sum())
+
+    @property
+    def counts(self) -> Ints:
+        """The number of rows of each score."""
+        return self.weights.counts if self.weights else self.rows
+
+    @property
+    def squares(self) -> NDArray:
+        """Σ w² of each score."""
+        return self.weights.squares if self.weights else self.rows
+
+    @property
+    def hit_squares(self) -> NDArray:
+        """Σ w² of the hits of each score."""
+        return self.weights.hit_squares if self.weights else self.hits
+
+    @cached_property
+    def total(self) -> float:
+        """The sum of all weights, or the number of rows."""
+        return float(self.rows.sum())
+
+    @property
+    def effective_n(self) -> float:
+        """(Σ w)²/Σ w²: rows of equal weight that average as well."""
+        return self.total**2 / float(self.squares.sum())
 
     @cached_property
     def gaps(self) -> Floats:
@@ -150,6 +211,19 @@ class Scored:
     def mean(self, values: NDArray) -> float:
         """Return the mean over the rows of values (m,) of their scores."""
         return float(self.rows @ values / self.n)
+
+    def starts(self, n_bins: int, binning: str) -> Ints:
+        """Return the scores, by place, that full bins begin with, ascending; the first is 0."""
+        if IS_EQUAL_MASS[binning]:
+            firsts = self._mass_starts(n_bins)
+        else:
+            firsts = np.searchsorted(self.scores, edges(n_bins)[:-1])
+        return np.unique(firsts[firsts < len(self.scores)])
+
+    @staticmethod
+    def bin_sums(starts: Ints, *values: NDArray) -> list[NDArray]:
+        """Return the sums of values (m,) over the scores of each bin."""
+        return [np.add.reduceat(value, starts) for value in values]
 
     @cached_property
     def by_score(self) -> Scored:
@@ -184,6 +258,25 @@ class Scored:
         logs = self.log_scores[full], self.log1m_scores[full]
         rows = (misses + hits)[full]
         return Scored(self.scores[full], rows, hits[full], *logs, width=self.width)
+
+    def _mass_starts(self, n_bins: int) -> np.ndarray:
+        """Return where the bins of equal weight begin.
+
+        A boundary k·W/b inside a row moves to the row's upper end, and then, inside rows of equal
+        scores, to their nearer end, the upper one if both are as far. Their weights count as equal.
+        """
+        whole = self.weights is None
+        upto = np.append(0, np.cumsum(self.rows)) * n_bins
+        targets = np.arange(n_bins) * (upto[-1] // n_bins if whole else upto[-1] / n_bins)
+        slack = 0 if whole else _ROUNDING * upto[-1]
+        at = np.searchsorted(upto, targets - slack)
+        inside = upto[at] > targets + slack
+        below, size = upto[at - 1], upto[at] - upto[at - 1]
+        rows = self.counts[np.maximum(at - 1, 0)]
+        before_half = (rows + 1) // 2 - 1  # rows that the boundary must be beyond
+        step = size // np.maximum(rows, 1) if whole else size / rows
+        is_lower = inside & (targets - below <= before_half * step + slack)
+        return at - is_lower
 
     def _entries(self) -> tuple[NDArray, ...]:
         """Return scores, rows, hits, log s, log(1 - s) and ids of clusters, to be added."""

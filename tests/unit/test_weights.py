@@ -8,17 +8,17 @@ from hypothesis import strategies as st
 from refusals import refuses
 
 import calbias
-from calbias.engine.groups import groups_of
-from calbias.engine.posterior.cells import SCORE, SIZE, WEIGHT, cells_of
+from calbias.engine.posterior.cells import SCORE, SIZE, WEIGHT, cells_of_scores
 from calbias.engine.sorted_batch import sorted_data_set
 from calbias.estimation.api import estimate
 from calbias.estimation.registry import ESTIMATORS, estimator_file, known_estimators
+from calbias.scored import Scored
 
 SWEEPS = {"ece_sweep_ew", "ece_sweep_em"}
 WEIGHTED = sorted(
     name
     for name in known_estimators()
-    if hasattr(ESTIMATORS.module(estimator_file(name)), "estimate_groups")
+    if hasattr(ESTIMATORS.module(estimator_file(name)), "estimate_scored")
     and name not in {*SWEEPS, "plugin_loess", "e50_loess", "e90_loess"}
 )
 # whose value for whole weights is that of repeated rows
@@ -61,14 +61,14 @@ def test_equal_weights_are_none(name, data, weight):
 
 @pytest.mark.parametrize("binning", ["equal_width", "equal_mass"])
 @given(data=data_sets(), n_bins=st.sampled_from([1, 2, 3, 5, 15, 40]), scale=st.floats(1e-3, 1e3))
-def test_bins_of_groups_are_those_of_rows(binning, data, n_bins, scale):
+def test_bins_of_a_scored_are_those_of_rows(binning, data, n_bins, scale):
     batch = sorted_data_set(*data)
     ranks = np.unique(batch.ranks(n_bins, binning)[0])
     scores, hits = map(np.array, data)
     for weights in (np.ones(len(scores)), np.full(len(scores), scale)):
-        groups = groups_of(scores, hits, weights)
-        starts = groups.starts(n_bins, binning)
-        firsts = np.append(0, np.cumsum(groups.rows))[starts]
+        scored = Scored.weighted(scores, hits, weights)
+        starts = scored.starts(n_bins, binning)
+        firsts = np.append(0, np.cumsum(scored.counts))[starts]
         np.testing.assert_array_equal(firsts, ranks[:-1])
 
 
@@ -204,8 +204,10 @@ def test_the_weighted_diagram(binning):
 def test_cells_count_effective_rows_and_share_weights():
     """Weights of 3 above a half and 1 below: as many rows count, three quarters of the error."""
     scores = np.r_[np.linspace(0.1, 0.4, 200), np.linspace(0.6, 0.9, 200)]
-    sums = groups_of(scores, scores > 0.3, np.where(scores > 0.5, 3.0, 1.0)).partial_sums()
-    cells = cells_of(scores, sums[0], 20, 0, *sums[1:])
+    sample = Scored.weighted(scores, scores > 0.3, np.where(scores > 0.5, 3.0, 1.0))
+    scale = sample.effective_n / sample.total
+    rows, hits, squares = sample.rows * scale, sample.hits * scale, sample.squares * scale**2
+    cells = cells_of_scores(sample.scores, rows, hits, 20, squares=squares)
     table = cells.table
     upper = table[SCORE] > 0.5
     assert table[SIZE].sum() + cells.end_rows.sum() == pytest.approx(400)

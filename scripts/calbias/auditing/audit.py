@@ -26,7 +26,7 @@ from calbias.auditing.verdict.cluster_interval import cluster_interval
 from calbias.auditing.verdict.finding import Words
 from calbias.auditing.verdict.judge import verdict_of
 from calbias.conventions import CONFIDENCE_LEVEL, N_BINS
-from calbias.engine.posterior.cells import SCORE, cells_of, most_cells
+from calbias.engine.posterior.cells import SCORE, cells_of_scores, most_cells
 from calbias.engine.posterior.curve import PosteriorCurve, curve_of
 from calbias.engine.posterior.mixture import Average, average_of
 from calbias.errors import InputError
@@ -144,9 +144,11 @@ def audit_data(
     words: Words = "events" if data.kind == EVENT else "hits"
     verdict = verdict_of(scored, words=words, seed=options.seed)
     say("error, interval and curve")
-    cum_hit, cum_row = (np.append(0.0, np.cumsum(column)) for column in (scored.hits, scored.rows))
-    cells = cells_of(scored.scores, cum_hit, most_cells(scored.n), cum_row=cum_row)
+    by_score = scored.by_score
+    columns = by_score.scores, by_score.rows, by_score.hits
+    cells = cells_of_scores(*columns, most_cells(scored.n))
     average = average_of(cells)
+    cum_hit, cum_row = (np.append(0.0, np.cumsum(column)) for column in (scored.hits, scored.rows))
     errors = errors_of(scored.scores, cum_hit, cum_row)
     low, high = errors.interval(options.norm, options.confidence_level)
     facts = verdict.cluster_facts

@@ -10,7 +10,6 @@ import numpy as np
 from scipy.special import gammaln, xlog1py, xlogy
 
 from calbias.conventions import N_BINS
-from calbias.engine.binning import edges
 from calbias.engine.jit import njit
 from calbias.scored import Scored
 
@@ -20,8 +19,7 @@ _MOST_ROWS = 100_000
 
 def binned_ece(scored: Scored, n_bins: int = N_BINS) -> tuple[float, float]:
     """Return the ℓ1 ECE in bins of equal width, and its noise floor."""
-    starts = np.unique(np.searchsorted(scored.scores, edges(n_bins)[:-1]))
-    starts = starts[starts < scored.scores.size]
+    starts = scored.starts(n_bins, "equal_width")
     gaps = np.abs(np.add.reduceat(scored.gaps, starts))
     bins = zip(np.split(scored.scores, starts[1:]), np.split(scored.rows, starts[1:]), strict=True)
     noise = sum(mean_deviation(chances, rows) for chances, rows in bins)

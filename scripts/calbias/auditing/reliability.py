@@ -10,14 +10,15 @@ from numpy.typing import ArrayLike
 from calbias.auditing.inputs import prepared
 from calbias.conventions import CONFIDENCE_LEVEL, N_BINS
 from calbias.engine.binning import IS_EQUAL_MASS
-from calbias.engine.groups import checked_weights, groups_of
 from calbias.engine.redraw import FixedScores
+from calbias.engine.scores_and_hits import checked_weights
 from calbias.engine.seeding import stream
 from calbias.engine.sorted_batch import sorted_data_set
 from calbias.errors import InputError
 from calbias.estimation.api import validate_level, validate_options
 from calbias.estimation.inputs import validate_whole
 from calbias.io.signatures import readable
+from calbias.scored import Scored
 
 _NUMBERS = 1 << 22  # drawn at once
 
@@ -133,13 +134,13 @@ def _weighted(
     weights: np.ndarray, scores: np.ndarray, hits: np.ndarray, n_bins: int, binning: str,
     level: float, replicates: int, seed: int,
 ) -> ReliabilityDiagram:  # fmt: skip
-    groups = groups_of(scores, hits, weights)
+    scored = Scored.weighted(scores, hits, weights)
     order = np.lexsort((hits, weights, scores))
     order = order[weights[order] > 0]
     scores, weights = scores[order], weights[order]
-    starts = groups.starts(n_bins, binning)
-    ranks = np.append(0, np.cumsum(groups.rows))[np.append(starts, groups.scores.size)]
-    weight, hit, gap = groups.bin_sums(starts, groups.weight, groups.hits, groups.gaps)
+    starts = scored.starts(n_bins, binning)
+    ranks = np.append(0, np.cumsum(scored.counts))[np.append(starts, scored.scores.size)]
+    weight, hit, gap = scored.bin_sums(starts, scored.rows, scored.hits, scored.gaps)
     means = redrawn_means(scores, weights, ranks[:-1], weight, replicates, seed)
     return _of_bins(scores, ranks, (gap + hit) / weight, hit / weight, means, level)
 

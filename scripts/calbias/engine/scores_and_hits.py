@@ -68,6 +68,28 @@ def validate_same_order(error: Callable[..., InputError] = array_error, /, **col
             )
 
 
+def checked_weights(sample_weight: Any, n: int) -> np.ndarray:
+    """Return weights (n,), float64; InputError unless they are numbers of at least 0, not all 0."""
+    weights = as_array("sample_weight", sample_weight)
+    weights = weights[:, 0] if weights.ndim == 2 and weights.shape[1] == 1 else weights
+    if weights.shape != (n,):
+        raise InputError(
+            f"sample_weight must have one weight a row: its shape is {weights.shape} and there are "
+            f"{n} rows"
+        )
+    weights = np.ascontiguousarray(weights, np.float64)
+    valid = (weights >= 0) & np.isfinite(weights)
+    if not valid.all():
+        row = int(np.argmin(valid))
+        raise InputError(
+            f"row {row} (counted from 0): sample_weight {weights[row]:g} is not a finite number of "
+            "at least 0; correct it or leave the row out"
+        )
+    if not weights.any():
+        raise InputError("all sample_weight are 0: give at least one row a weight")
+    return weights / weights.max()
+
+
 def as_array(name: str, values: Any, error: Callable[..., InputError] = array_error) -> np.ndarray:
     """Return a numeric array of a list, a column, a tensor or an array; InputError otherwise."""
     if isinstance(values, np.ma.MaskedArray):

@@ -12,12 +12,11 @@ from typing import Any, Literal, NamedTuple
 from numpy.typing import ArrayLike
 
 from calbias.conventions import N_BINS
-from calbias.engine.groups import checked_weights, groups_of
-from calbias.engine.scores_and_hits import scores_and_hits
+from calbias.engine.scores_and_hits import checked_weights, scores_and_hits
 from calbias.engine.sorted_batch import SortedBatch, sorted_data_set
 from calbias.errors import InputError
 from calbias.estimation.inputs import as_top_label
-from calbias.estimation.loading import estimate_groups, load_estimator
+from calbias.estimation.loading import estimate_scored, load_estimator
 from calbias.estimation.registry import (
     estimator_file,
     estimator_target,
@@ -26,6 +25,7 @@ from calbias.estimation.registry import (
 )
 from calbias.io.plug_ins import literal
 from calbias.io.signatures import readable
+from calbias.scored import Scored
 
 MOST_BINS, HIGHEST_NORM = 1_000_000, 100  # as in config.schema.yaml
 
@@ -176,10 +176,10 @@ def estimate(
         if ties != "average":
             raise InputError('weights go with ties="average" only: leave ties out')
         rows, outcomes = scores_and_hits(scores, hits)
-        groups = groups_of(rows, outcomes, checked_weights(sample_weight, rows.size))
-        value, used, norm = estimate_groups(estimator, groups, int(n_bins), norm)
+        scored = Scored.weighted(rows, outcomes, checked_weights(sample_weight, rows.size))
+        value, used, norm = estimate_scored(estimator, scored, int(n_bins), norm)
         weighted = WeightedEstimate(value, used, norm, estimator, target)
-        weighted.effective_n = groups.effective_n
+        weighted.effective_n = scored.effective_n
         return weighted
     norm = usual_norm if norm is None else float(norm)
     values, n_bins_used = run(sorted_data_set(scores, hits, ties), int(n_bins), norm)

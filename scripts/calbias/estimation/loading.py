@@ -5,7 +5,7 @@ in ``estimators/ece_bin.py``), or that is called like it. A file defines either
 ``estimate_data_sets(data, n_bins, norm, **options)`` (compiled, many data sets at once) or,
 simplest, ``estimate(scores, hits, n_bins, norm, **options)`` for one data set. VARIANTS gives the
 options of each name. A file that has a definition for weighted rows, of a ``sample_weight`` or a
-sketch, defines ``estimate_groups(groups, n_bins, norm, **options)`` too.
+sketch, defines ``estimate_scored(scored, n_bins, norm, **options)`` too, of a ``Scored``.
 """
 
 import traceback
@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 
-from calbias.engine.groups import Groups
 from calbias.engine.sorted_batch import Estimates, SortedBatch
 from calbias.errors import InputError
 from calbias.estimation.registry import (
@@ -97,16 +96,16 @@ def load_estimator(estimator: str, file: Path | str | None = None) -> Callable[.
     return run
 
 
-def estimate_groups(
-    estimator: str, groups: Groups, n_bins: int, norm: float | None
+def estimate_scored(
+    estimator: str, scored: Scored, n_bins: int, norm: float | None
 ) -> tuple[float, int, float]:
-    """Return (estimate, number of bins, norm) of an estimator whose file has ``estimate_groups``.
+    """Return (estimate, number of bins, norm) of an estimator whose file has ``estimate_scored``.
 
     InputError for other estimators and for a norm that the estimator is not defined for.
     """
     path = estimator_file(estimator)
     module = ESTIMATORS.module(path)
-    if not hasattr(module, "estimate_groups"):
+    if not hasattr(module, "estimate_scored"):
         raise InputError(
             f"{estimator} has no definition with weights of rows here: take ece_bin_em, "
             "ece_debias_em, ks, skce_unbiased or plugin_glm, or leave the weights out"
@@ -114,17 +113,8 @@ def estimate_groups(
     norm = usable_norm(estimator, 1, path) if norm is None else float(norm)
     _validate_norm(estimator, norm, literal(path, "NORMS", default=()))
     options = estimator_options(estimator, path)
-    value, n_used = module.estimate_groups(groups, n_bins, norm, **options)
+    value, n_used = module.estimate_scored(scored.by_score, n_bins, norm, **options)
     return float(value), int(n_used), norm
-
-
-def estimate_scored(
-    estimator: str, scored: Scored, n_bins: int, norm: float | None
-) -> tuple[float, int, float]:
-    """Return what ``estimate_groups`` does, of a Scored."""
-    rows, hits = scored.rows, scored.hits
-    groups = Groups(scored.scores, rows, rows, hits, rows, hits)
-    return estimate_groups(estimator, groups, n_bins, norm)
 
 
 def _validate_norm(estimator: str, norm: float, norms: Sequence[float]) -> None:

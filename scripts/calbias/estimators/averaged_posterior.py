@@ -16,10 +16,10 @@ Statistician* 2024). Target: Roelofs et al. (AISTATS 2022), Eq. 1.
 
 import numpy as np
 
-from calbias.engine.groups import Groups
-from calbias.engine.posterior.cells import cells_of, most_cells
+from calbias.engine.posterior.cells import cells_of_scores, most_cells
 from calbias.engine.posterior.mixture import average_of, averaged
 from calbias.engine.sorted_batch import Estimates, SortedBatch
+from calbias.scored import Scored
 
 TARGET = "lp"
 BINS = "none"
@@ -38,13 +38,13 @@ def estimate_data_sets(data: SortedBatch, n_bins: int = 0, norm: float = 1.0) ->
     return estimates, np.zeros(estimates.shape, np.int64)
 
 
-def estimate_groups(groups: Groups, n_bins: int, norm: float) -> tuple[float, int]:
-    """Return (estimate, bins used = 0) of weighted rows, Groups.
+def estimate_scored(scored: Scored, n_bins: int, norm: float) -> tuple[float, int]:
+    """Return (estimate, bins used = 0) of a Scored.
 
     A cell counts as (Σ w)²/Σ w² of its rows, and its share of the error is that of its weight.
     """
-    cum_hit, cum_row, cum_square = groups.partial_sums()
-    most = most_cells(int(groups.effective_n + 1e-6))
-    cells = cells_of(groups.scores, cum_hit, most, cum_row=cum_row, cum_square=cum_square)
-    average = average_of(cells)
+    scale = scored.effective_n / scored.total  # Σ w is then Σ w²
+    rows, hits, squares = scored.rows * scale, scored.hits * scale, scored.squares * scale**2
+    most = most_cells(int(scored.effective_n + 1e-6))
+    average = average_of(cells_of_scores(scored.scores, rows, hits, most, squares=squares))
     return average.l1 if norm == 1 else average.l2, 0

@@ -11,8 +11,8 @@ public program of that name computes the same; of the paper only the abstract wa
 
 import numpy as np
 
-from calbias.engine.groups import Groups
 from calbias.engine.sorted_batch import Estimates, SortedBatch
+from calbias.scored import Scored
 
 TARGET = "averaged_two_bin"
 BINS = "none"
@@ -27,8 +27,8 @@ def estimate_data_sets(data: SortedBatch, n_bins: int = 0, norm: float = 2.0) ->
     return np.sum(lengths * squares, axis=1) / n**2, np.zeros(m, np.int64)
 
 
-def estimate_groups(groups: Groups, n_bins: int, norm: float) -> tuple[float, int]:
-    """Return (estimate, bins used = 0) of weighted rows, Groups: sums of w·(s − y)/Σ w."""
-    lengths = np.diff(groups.scores, prepend=0.0, append=1.0)
-    below = np.append(0.0, np.cumsum(groups.gaps)) / groups.total
+def estimate_scored(scored: Scored, n_bins: int, norm: float) -> tuple[float, int]:
+    """Return (estimate, bins used = 0) of a Scored: sums of w·(s − y)/Σ w."""
+    lengths = np.diff(scored.scores, prepend=0.0, append=1.0)
+    below = np.append(0.0, np.cumsum(scored.gaps)) / scored.total
     return np.sum(lengths * (below**2 + (below[-1] - below) ** 2)), 0

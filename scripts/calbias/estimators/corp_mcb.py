@@ -9,10 +9,10 @@ diagrams for probabilistic classifiers* (PNAS 2021). With the discrimination DSC
 
 import numpy as np
 
-from calbias.engine.groups import Groups
 from calbias.engine.jit import njit
 from calbias.engine.pool_adjacent import pooled_means, weighted_means
 from calbias.engine.sorted_batch import Estimates, SortedBatch
+from calbias.scored import Scored
 
 TARGET = "isotonic_gain"
 BINS = "none"
@@ -39,9 +39,9 @@ def _miscalibration(scores: np.ndarray, labels: np.ndarray, out: np.ndarray) -> 
         out[row] = max(total, 0.0) / n
 
 
-def estimate_groups(groups: Groups, n_bins: int, norm: float) -> tuple[float, int]:
-    """Return (estimate, bins used = 0) of weighted rows, Groups: fit and means are weighted."""
-    labels, scores = groups.hits / groups.weight, groups.scores
-    fitted = weighted_means(labels, groups.weight)
+def estimate_scored(scored: Scored, n_bins: int, norm: float) -> tuple[float, int]:
+    """Return (estimate, bins used = 0) of a Scored: fit and means are weighted."""
+    labels, scores = scored.hits / scored.rows, scored.scores
+    fitted = weighted_means(labels, scored.rows)
     terms = scores * scores - fitted * fitted - 2.0 * labels * (scores - fitted)
-    return max(float(np.sum(groups.weight * terms)), 0.0) / groups.total, 0
+    return max(float(np.sum(scored.rows * terms)), 0.0) / scored.total, 0

@@ -10,9 +10,9 @@ predictions* (JMLR 2022). For a calibrated model E[R/σ] → 2√(2/π) with σ 
 
 import numpy as np
 
-from calbias.engine.groups import Groups
 from calbias.engine.sorted_batch import Estimates, SortedBatch
-from calbias.estimators.ks import cumulative_extremes, extremes_of_groups
+from calbias.estimators.ks import cumulative_extremes, extremes_of_scored
+from calbias.scored import Scored
 
 TARGET = "deviation_range"
 BINS = "none"
@@ -24,7 +24,7 @@ def estimate_data_sets(data: SortedBatch, n_bins: int = 0, norm: float = 2.0) ->
     return highest - lowest, np.zeros(lowest.shape, np.int64)
 
 
-def estimate_groups(groups: Groups, n_bins: int, norm: float) -> tuple[float, int]:
-    """Return (estimate, bins used = 0) of weighted rows, Groups."""
-    lowest, highest = extremes_of_groups(groups)
+def estimate_scored(scored: Scored, n_bins: int, norm: float) -> tuple[float, int]:
+    """Return (estimate, bins used = 0) of a Scored."""
+    lowest, highest = extremes_of_scored(scored)
     return highest - lowest, 0

@@ -12,10 +12,10 @@ import numpy as np
 from numba import uint64
 
 from calbias.engine.binning import IS_EQUAL_MASS, error_of_bins, rows_from, sizes_between
-from calbias.engine.groups import Groups
 from calbias.engine.jit import for_steps, interpreted, njit
 from calbias.engine.simd import LANES, copies, gather, select, store
 from calbias.engine.sorted_batch import Estimates, SortedBatch
+from calbias.scored import Scored
 
 VARIANTS = {
     "ece_bin_ew": {"binning": "equal_width"},
@@ -61,10 +61,10 @@ def binned_error(cum_gap: np.ndarray, ranks: np.ndarray, norm: float, out: np.nd
         out[row] = math.sqrt(out[row])
 
 
-def estimate_groups(groups: Groups, n_bins: int, norm: float, binning: str) -> tuple[float, int]:
-    """Return (estimate, bins used) of weighted rows, Groups: shares are shares of the weight."""
-    starts = groups.starts(n_bins, binning)
-    gaps, weight = groups.bin_sums(starts, groups.gaps, groups.weight)
+def estimate_scored(scored: Scored, n_bins: int, norm: float, binning: str) -> tuple[float, int]:
+    """Return (estimate, bins used) of a Scored: shares are shares of the weight."""
+    starts = scored.starts(n_bins, binning)
+    gaps, weight = scored.bin_sums(starts, scored.gaps, scored.rows)
     total = np.sum(weight * (np.abs(gaps) / weight) ** norm)
     used = starts.size if IS_EQUAL_MASS[binning] else n_bins
-    return (total / groups.total) ** (1.0 / norm), used
+    return (total / scored.total) ** (1.0 / norm), used

@@ -6,9 +6,9 @@ Sun, Song and Hero, *Minimum-risk recalibration of classifiers* (NeurIPS 2023); 
 *Information-theoretic generalization analysis for expected calibration error* (NeurIPS 2024).
 """
 
-from calbias.engine.groups import Groups
 from calbias.engine.sorted_batch import Estimates, SortedBatch
 from calbias.estimators import ece_bin
+from calbias.scored import Scored
 
 VARIANTS = {
     "ece_bin_cube_root_ew": {"binning": "equal_width"},
@@ -31,6 +31,6 @@ def cube_root(n: int) -> int:
     return root if root**3 >= n else root + 1
 
 
-def estimate_groups(groups: Groups, n_bins: int, norm: float, binning: str) -> tuple[float, int]:
-    """Return (estimate, bins used) of weighted rows, Groups; n is the number of rows."""
-    return ece_bin.estimate_groups(groups, cube_root(int(groups.rows.sum())), norm, binning)
+def estimate_scored(scored: Scored, n_bins: int, norm: float, binning: str) -> tuple[float, int]:
+    """Return (estimate, bins used) of a Scored; n is the number of rows."""
+    return ece_bin.estimate_scored(scored, cube_root(int(scored.counts.sum())), norm, binning)

@@ -13,10 +13,10 @@ import numpy as np
 from numba import uint64
 
 from calbias.engine.binning import IS_EQUAL_MASS, rows_from, sizes_between
-from calbias.engine.groups import Groups
 from calbias.engine.jit import for_steps, interpreted, njit
 from calbias.engine.simd import LANES, copies, gather, select, store
 from calbias.engine.sorted_batch import Estimates, SortedBatch
+from calbias.scored import Scored
 
 VARIANTS = {
     "ece_debias_ew": {"binning": "equal_width"},
@@ -98,27 +98,27 @@ def _debiased_squares(
         store(out, row, total / float(n_sums - 1))
 
 
-def estimate_groups(
-    groups: Groups,
+def estimate_scored(
+    scored: Scored,
     n_bins: int,
     norm: float,
     binning: str,
     clipped: bool = True,
     rooted: bool = True,
 ) -> tuple[float, int]:
-    """Return (estimate, bins used) of weighted rows, Groups.
+    """Return (estimate, bins used) of a Scored.
 
     A weighted mean has the noise of n' = (Σ w)²/Σ w² rows: y(1 − y)/(n' − 1).
     """
-    starts = groups.starts(n_bins, binning)
-    gaps, weight, hits, squares, rows = groups.bin_sums(
-        starts, groups.gaps, groups.weight, groups.hits, groups.squares, groups.rows
+    starts = scored.starts(n_bins, binning)
+    gaps, weight, hits, squares, rows = scored.bin_sums(
+        starts, scored.gaps, scored.rows, scored.hits, scored.squares, scored.counts
     )
     several = rows > 1
     gap, hit = gaps[several] / weight[several], hits[several] / weight[several]
     effective = weight[several] ** 2 / squares[several]
     terms = weight[several] * (gap * gap - hit * (1.0 - hit) / (effective - 1.0))
-    square = float(np.sum(terms)) / groups.total
+    square = float(np.sum(terms)) / scored.total
     used = starts.size if IS_EQUAL_MASS[binning] else n_bins
     if not rooted:
         return square, used

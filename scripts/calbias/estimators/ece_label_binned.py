@@ -10,9 +10,9 @@ import numpy as np
 from numba import uint64
 
 from calbias.engine.binning import IS_EQUAL_MASS
-from calbias.engine.groups import Groups
 from calbias.engine.jit import njit
 from calbias.engine.sorted_batch import Estimates, SortedBatch
+from calbias.scored import Scored
 
 VARIANTS = {
     "ece_label_binned_ew": {"binning": "equal_width"},
@@ -65,11 +65,11 @@ def _spread(scores: np.ndarray, start: int, end: int, mean_label: float, norm: f
     return total + other
 
 
-def estimate_groups(groups: Groups, n_bins: int, norm: float, binning: str) -> tuple[float, int]:
-    """Return (estimate, bins used) of weighted rows, Groups."""
-    starts = groups.starts(n_bins, binning)
-    hits, weight = groups.bin_sums(starts, groups.hits, groups.weight)
-    sizes = np.diff(np.append(starts, groups.scores.size))
-    gaps = np.abs(groups.scores - np.repeat(hits / weight, sizes))
+def estimate_scored(scored: Scored, n_bins: int, norm: float, binning: str) -> tuple[float, int]:
+    """Return (estimate, bins used) of a Scored."""
+    starts = scored.starts(n_bins, binning)
+    hits, weight = scored.bin_sums(starts, scored.hits, scored.rows)
+    sizes = np.diff(np.append(starts, scored.scores.size))
+    gaps = np.abs(scored.scores - np.repeat(hits / weight, sizes))
     used = starts.size if IS_EQUAL_MASS[binning] else n_bins
-    return (np.sum(groups.weight * gaps**norm) / groups.total) ** (1.0 / norm), used
+    return (np.sum(scored.rows * gaps**norm) / scored.total) ** (1.0 / norm), used

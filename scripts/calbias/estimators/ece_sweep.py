@@ -12,7 +12,6 @@ cross-multiplication (for n below 9e7), and rounding never decides.
 import numpy as np
 
 from calbias.engine.binning import IS_EQUAL_MASS, error_of_bins, nearer_end
-from calbias.engine.groups import Groups
 from calbias.engine.jit import for_steps, njit
 from calbias.engine.sorted_batch import Estimates, SortedBatch
 from calbias.engine.sweep import (
@@ -26,6 +25,7 @@ from calbias.engine.sweep import (
 )
 from calbias.errors import InputError
 from calbias.estimators import ece_bin
+from calbias.scored import Scored
 
 VARIANTS = {
     "ece_sweep_ew": {"binning": "equal_width"},
@@ -116,24 +116,24 @@ def _fill_groups(n: int, b: int, firsts: np.ndarray, lasts: np.ndarray, bins: np
     return last + 1
 
 
-def estimate_groups(groups: Groups, n_bins: int, norm: float, binning: str) -> tuple[float, int]:
-    """Return (estimate, bins used) of Groups of whole weights, such as the cells of a sketch.
+def estimate_scored(scored: Scored, n_bins: int, norm: float, binning: str) -> tuple[float, int]:
+    """Return (estimate, bins used) of a Scored without weights.
 
     Sums of other weights round, and rounding would decide where the sweep ends.
     """
-    if groups.weight.dtype.kind not in "iu":
+    if scored.weights:
         raise InputError(
             "the sweep compares means exactly, which weights that are not numbers of rows do not "
             "allow: take ece_bin_em or ece_debias_em"
         )
     last = 1
-    for b in range(2, int(groups.total) + 1):
-        starts = groups.starts(b, binning)
-        hits, sizes = (x.tolist() for x in groups.bin_sums(starts, groups.hits, groups.weight))
+    for b in range(2, int(scored.total) + 1):
+        starts = scored.starts(b, binning)
+        hits, sizes = (x.tolist() for x in scored.bin_sums(starts, scored.hits, scored.rows))
         if any(hits[k] * sizes[k + 1] > hits[k + 1] * sizes[k] for k in range(len(hits) - 1)):
             break
         last = b
-        if len(hits) == groups.scores.size:  # each group is a bin: more bins change nothing
-            value, used = ece_bin.estimate_groups(groups, last, norm, binning)
-            return value, used if IS_EQUAL_MASS[binning] else int(groups.total)
-    return ece_bin.estimate_groups(groups, last, norm, binning)
+        if len(hits) == scored.scores.size:  # each group is a bin: more bins change nothing
+            value, used = ece_bin.estimate_scored(scored, last, norm, binning)
+            return value, used if IS_EQUAL_MASS[binning] else int(scored.total)
+    return ece_bin.estimate_scored(scored, last, norm, binning)

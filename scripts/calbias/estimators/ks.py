@@ -9,8 +9,8 @@ Eq. 11-12; Arrieta-Ibarra et al., *Metrics of calibration for probabilistic pred
 
 import numpy as np
 
-from calbias.engine.groups import Groups
 from calbias.engine.sorted_batch import Estimates, SortedBatch
+from calbias.scored import Scored
 
 TARGET = "max_deviation"
 BINS = "none"
@@ -31,13 +31,13 @@ def cumulative_extremes(data: SortedBatch) -> tuple[np.ndarray, np.ndarray]:
     return (0.0 - gaps.max(axis=1, initial=0.0)) / n, (0.0 - gaps.min(axis=1, initial=0.0)) / n
 
 
-def estimate_groups(groups: Groups, n_bins: int, norm: float) -> tuple[float, int]:
-    """Return (estimate, bins used = 0) of weighted rows, Groups: C_k are sums of w·(y − s)/Σ w."""
-    lowest, highest = extremes_of_groups(groups)
+def estimate_scored(scored: Scored, n_bins: int, norm: float) -> tuple[float, int]:
+    """Return (estimate, bins used = 0) of a Scored: C_k are sums of w·(y − s)/Σ w."""
+    lowest, highest = extremes_of_scored(scored)
     return max(highest, -lowest), 0
 
 
-def extremes_of_groups(groups: Groups) -> tuple[float, float]:
-    """Return (lowest, highest) of C_0 = 0 and the C_k of Groups."""
-    path = np.append(0.0, np.cumsum(-groups.gaps)) / groups.total
+def extremes_of_scored(scored: Scored) -> tuple[float, float]:
+    """Return (lowest, highest) of C_0 = 0 and the C_k of a Scored."""
+    path = np.append(0.0, np.cumsum(-scored.gaps)) / scored.total
     return path.min(), path.max()

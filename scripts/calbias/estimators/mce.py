@@ -10,9 +10,9 @@ import numpy as np
 
 from calbias.conventions import N_BINS
 from calbias.engine.binning import IS_EQUAL_MASS
-from calbias.engine.groups import Groups
 from calbias.engine.jit import for_steps, njit
 from calbias.engine.sorted_batch import Estimates, SortedBatch
+from calbias.scored import Scored
 
 VARIANTS = {"mce_ew": {"binning": "equal_width"}, "mce_em": {"binning": "equal_mass"}}
 TARGET = "mce"
@@ -39,8 +39,8 @@ def _largest_gap(cum_gap: np.ndarray, ranks: np.ndarray, out: np.ndarray) -> Non
         out[row] = largest
 
 
-def estimate_groups(groups: Groups, n_bins: int, norm: float, binning: str) -> tuple[float, int]:
-    """Return (estimate, bins used) of weighted rows, Groups."""
-    starts = groups.starts(n_bins, binning)
-    gaps, weight = groups.bin_sums(starts, groups.gaps, groups.weight)
+def estimate_scored(scored: Scored, n_bins: int, norm: float, binning: str) -> tuple[float, int]:
+    """Return (estimate, bins used) of a Scored."""
+    starts = scored.starts(n_bins, binning)
+    gaps, weight = scored.bin_sums(starts, scored.gaps, scored.rows)
     return np.max(np.abs(gaps) / weight), starts.size if IS_EQUAL_MASS[binning] else n_bins

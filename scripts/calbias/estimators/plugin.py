@@ -19,12 +19,12 @@ from typing import Any
 import numpy as np
 from scipy.special import expit as expit_of
 
-from calbias.engine.groups import Groups
 from calbias.engine.jit import njit
 from calbias.engine.logistic_line import fill_line, fill_log_odds, fit_line
 from calbias.engine.simd import LANES, copies, load, select, sum_of_lanes
 from calbias.engine.sorted_batch import Estimates, SortedBatch
 from calbias.errors import InputError
+from calbias.scored import Scored
 
 VARIANTS = {
     "plugin_glm": {"curve": "glm"},
@@ -143,10 +143,10 @@ def _tricube(distance: Any) -> Any:
     return select(size < 0.999, share * share * share, copies(0.0))
 
 
-def estimate_groups(
-    groups: Groups, n_bins: int, norm: float, curve: str, level: float | None = None
+def estimate_scored(
+    scored: Scored, n_bins: int, norm: float, curve: str, level: float | None = None
 ) -> tuple[float, int]:
-    """Return (estimate, bins used = 0) of weighted rows, Groups; of the fit ``glm`` alone.
+    """Return (estimate, bins used = 0) of a Scored; of the fit ``glm`` alone.
 
     Weights are scaled to the sum n' = (Σ w)²/Σ w², the number of rows that Platt's targets count.
     """
@@ -154,11 +154,11 @@ def estimate_groups(
         raise InputError(
             "the loess fit has no weights of rows here: take plugin_glm, e50_glm or e90_glm"
         )
-    weight = groups.weight * (groups.effective_n / groups.total)
-    inside = np.clip(groups.scores, 2.0**-53, 1.0 - 2.0**-53)
+    weight = scored.rows * (scored.effective_n / scored.total)
+    inside = np.clip(scored.scores, 2.0**-53, 1.0 - 2.0**-53)
     x = np.log(inside) - np.log1p(-inside)
-    a, b = _weighted_line(x, groups.hits / groups.weight, weight)
-    gaps = np.abs(expit_of(a + b * x) - groups.scores)
+    a, b = _weighted_line(x, scored.hits / scored.rows, weight)
+    gaps = np.abs(expit_of(a + b * x) - scored.scores)
     if level is None:
         return (np.sum(weight * gaps**norm) / weight.sum()) ** (1.0 / norm), 0
     order = np.argsort(gaps, kind="stable")

@@ -13,9 +13,9 @@ import math
 
 import numpy as np
 
-from calbias.engine.groups import Groups
 from calbias.engine.jit import njit
 from calbias.engine.sorted_batch import Estimates, SortedBatch
+from calbias.scored import Scored
 
 VARIANTS = {
     "skce_unbiased": {"bandwidth": 0.1, "biased": False},
@@ -78,28 +78,28 @@ def _kernel_sums(
         pairs[row], alone[row] = total, squares
 
 
-def estimate_groups(
-    groups: Groups,
+def estimate_scored(
+    scored: Scored,
     n_bins: int,
     norm: float,
     bandwidth: float = 0.1,
     biased: bool = True,
     rooted: bool = False,
 ) -> tuple[float, int]:
-    """Return (estimate, bins used = 0) of weighted rows, Groups.
+    """Return (estimate, bins used = 0) of a Scored.
 
     Residuals are multiplied by their weights; n(n − 1) becomes (Σ w)² − Σ w².
     """
-    pairs, before, residuals = 0.0, 0.0, -groups.gaps
-    decays = np.exp(-np.diff(groups.scores, prepend=groups.scores[0]) / bandwidth)
+    pairs, before, residuals = 0.0, 0.0, -scored.gaps
+    decays = np.exp(-np.diff(scored.scores, prepend=scored.scores[0]) / bandwidth)
     for residual, decay in zip(residuals.tolist(), decays.tolist(), strict=True):
         before *= decay
         pairs += residual * (2.0 * before + residual)
         before += residual
     if not biased:
-        s = groups.scores
-        alone = np.sum(groups.squares * s * s + groups.hit_squares * (1.0 - 2.0 * s))
-        divisor = groups.total**2 - np.sum(groups.squares)
-        return ((pairs - alone) / divisor if divisor > 0 and groups.rows.sum() > 1 else 0.0), 0
-    square = pairs / groups.total**2
+        s = scored.scores
+        alone = np.sum(scored.squares * s * s + scored.hit_squares * (1.0 - 2.0 * s))
+        divisor = scored.total**2 - np.sum(scored.squares)
+        return ((pairs - alone) / divisor if divisor > 0 and scored.counts.sum() > 1 else 0.0), 0
+    square = pairs / scored.total**2
     return np.sqrt(max(square, 0.0)) if rooted else square, 0

@@ -9,9 +9,9 @@ calibration in nearly-linear time* (NeurIPS 2024).
 
 import numpy as np
 
-from calbias.engine.groups import Groups
 from calbias.engine.jit import njit
 from calbias.engine.sorted_batch import Estimates, SortedBatch
+from calbias.scored import Scored
 from calbias.truth.targets.smooth_ce import lipschitz_maximum
 
 TARGET = "smooth_ce"
@@ -28,6 +28,6 @@ def estimate_data_sets(data: SortedBatch, n_bins: int = 0, norm: float = 2.0) ->
     return sums / data.scores.shape[1], np.zeros(sums.shape, np.int64)
 
 
-def estimate_groups(groups: Groups, n_bins: int, norm: float) -> tuple[float, int]:
-    """Return (estimate, bins used = 0) of weighted rows, Groups."""
-    return _lipschitz_maximum(groups.scores, -groups.gaps) / groups.total, 0
+def estimate_scored(scored: Scored, n_bins: int, norm: float) -> tuple[float, int]:
+    """Return (estimate, bins used = 0) of a Scored."""
+    return _lipschitz_maximum(scored.scores, -scored.gaps) / scored.total, 0

@@ -11,9 +11,9 @@ and Dobriban 2024); bins with one sample are dropped there. Both may be negative
 import numpy as np
 
 from calbias.conventions import N_BINS
-from calbias.engine.groups import Groups
 from calbias.engine.jit import njit
 from calbias.engine.sorted_batch import Estimates, SortedBatch
+from calbias.scored import Scored
 
 VARIANTS: dict[str, dict] = {"tcal": {}, "tcal_sun": {"divisor_loss": 1}}
 TARGET = "lp_power"
@@ -55,18 +55,18 @@ def _debiased(
         out[row] = total / n
 
 
-def estimate_groups(
-    groups: Groups, n_bins: int, norm: float, divisor_loss: int = 0
+def estimate_scored(
+    scored: Scored, n_bins: int, norm: float, divisor_loss: int = 0
 ) -> tuple[float, int]:
-    """Return (estimate, bins used) of weighted rows, Groups.
+    """Return (estimate, bins used) of a Scored.
 
     Residuals are multiplied by their weights; n_b becomes Σ w, and n_b − 1 Σ w − Σ w²/Σ w.
     """
-    starts, s = groups.starts(n_bins, "equal_width"), groups.scores
-    alone = groups.squares * s * s + groups.hit_squares * (1.0 - 2.0 * s)
-    gaps, alone, weight, squares, rows = groups.bin_sums(
-        starts, groups.gaps, alone, groups.weight, groups.squares, groups.rows
+    starts, s = scored.starts(n_bins, "equal_width"), scored.scores
+    alone = scored.squares * s * s + scored.hit_squares * (1.0 - 2.0 * s)
+    gaps, alone, weight, squares, rows = scored.bin_sums(
+        starts, scored.gaps, alone, scored.rows, scored.squares, scored.counts
     )
     full = rows > divisor_loss
     divisors = weight[full] - divisor_loss * squares[full] / weight[full]
-    return np.sum((gaps[full] ** 2 - alone[full]) / divisors) / groups.total, n_bins
+    return np.sum((gaps[full] ** 2 - alone[full]) / divisors) / scored.total, n_bins
