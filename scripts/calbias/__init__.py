@@ -21,6 +21,7 @@ stand before hits: they are what is judged, and hits may be found from labels.
     simulate                              data sets drawn from a scenario
     class_wise, ClassWise                 every class of a model: value, noise floor, verdict
     noise_floor, NoiseFloor               what a calibrated model with these probabilities prints
+    Monitor                               an alarm for a stream, with a rate that holds for ever
     Sketch                                any number of rows in constant memory, from parts
     sklearn                               metric, scorer and display under scikit-learn's names
     InputError                            what is raised for a mistake in the input
@@ -44,6 +45,7 @@ _MODULES = {
     "Estimate": "calbias.estimation.api",
     "Estimator": "calbias.estimation.api",
     "InputError": "calbias.errors",
+    "Monitor": "calbias.monitoring.monitor",
     "NoiseFloor": "calbias.multiclass.noise",
     "ReliabilityDiagram": "calbias.auditing.reliability",
     "Sketch": "calbias.sketch",

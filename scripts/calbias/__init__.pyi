@@ -17,6 +17,7 @@ from calbias.estimation.inputs import top_label as top_label
 from calbias.logits.top_label import TopLabel as TopLabel
 from calbias.measures.registry import list_measures as list_measures
 from calbias.measures.registry import measure as measure
+from calbias.monitoring.monitor import Monitor as Monitor
 from calbias.multiclass.class_result import ClassWise as ClassWise
 from calbias.multiclass.class_wise import class_wise as class_wise
 from calbias.multiclass.noise import NoiseFloor as NoiseFloor

@@ -1,4 +1,4 @@
-"""The command line ``calbias``: audit a file of predictions, plan a study, compare two models."""
+"""The command line ``calbias``: audit predictions, plan a study, compare models, watch a stream."""
 
 import argparse
 import math
@@ -98,6 +98,15 @@ def _compare(options: Any) -> None:
         write_text(options.output, comparison.to_json() + "\n")
 
 
+def _watch(options: Any) -> None:
+    from calbias.logits.columns import Columns
+    from calbias.monitoring.watch import watch_file
+
+    columns = Columns(options.score, options.hit, options.label, tuple(options.cluster))
+    _, sentence = watch_file(options.file, options.time, columns, options.level, options.output)
+    print(sentence)
+
+
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Exit with one line, as for every other mistake in the input."""
@@ -120,6 +129,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_audit(commands)
     _add_plan(commands)
     _add_compare(commands)
+    _add_watch(commands)
     return parser
 
 
@@ -193,6 +203,24 @@ def _add_compare(commands: Any) -> None:
     _add_top_label(compare)
     _add_level(compare)
     compare.add_argument("--output", metavar="FILE", help="write the numbers as JSON")
+
+
+def _add_watch(commands: Any) -> None:
+    watch = commands.add_parser(
+        "watch",
+        help="since when is a model miscalibrated? An alarm that may be read every day",
+        description="Print one line and write a page: the evidence over time, the alarm, when the "
+        "change began, what is wrong. A calibrated model has an alarm with a probability of at "
+        "most the level, however many rows are watched.",
+    )
+    watch.set_defaults(run=_watch)
+    watch.add_argument("file", metavar="FILE", help="a table as for audit, in the order of time")
+    watch.add_argument("--time", metavar="COLUMN", required=True, help="dates, times or numbers")
+    for name, what in (("score", "scores"), ("hit", "hits"), ("label", "true class")):
+        watch.add_argument(f"--{name}", metavar="COLUMN", help=f"the column of the {what}")
+    _add_cluster(watch, "whose rows depend on each other; again for a pair of columns")
+    watch.add_argument("--level", type=float, default=0.05, help="rate of false alarms (0.05)")
+    watch.add_argument("--output", metavar="FILE", help="the page (FILE-watch.html)")
 
 
 def _add_cluster(parser: argparse.ArgumentParser, which: str) -> None:
