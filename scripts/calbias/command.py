@@ -103,8 +103,7 @@ def _watch(options: Any) -> None:
     from calbias.monitoring.watch import watch_file
 
     columns = Columns(options.score, options.hit, options.label, tuple(options.cluster))
-    _, sentence = watch_file(options.file, options.time, columns, options.level, options.output)
-    print(sentence)
+    print(watch_file(options.file, options.time, columns, options.level, options.output))
 
 
 class _Parser(argparse.ArgumentParser):

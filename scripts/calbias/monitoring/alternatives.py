@@ -23,8 +23,8 @@ _EVERYWHERE = [
 # (low, high, ±a): bands of width 0.05, 0.1 and 0.2, and both ends
 _BANDS = [
     *((k / 40, (k + 2) / 40, 1.2) for k in range(39)),
-    *((k / 40, (k + 4) / 40, 0.7) for k in range(0, 37, 2)),
-    *((k / 40, (k + 8) / 40, 0.5) for k in range(0, 33, 4)),
+    *((k / 40, (k + 4) / 40, 0.9) for k in range(0, 37, 2)),
+    *((k / 40, (k + 8) / 40, 0.6) for k in range(0, 33, 4)),
     *((0.0, tail, 1.2) for tail in (*_TAILS, 0.025)),
     *((1.0 - tail, 1.0, 1.2) for tail in (*_TAILS, 0.025)),
 ]
@@ -32,8 +32,8 @@ _SHIFT, _SLOPE, _LOW, _HIGH, _WEIGHT = np.array(
     [(a, b, 0.0, 1.0, weight) for a, b, weight in _EVERYWHERE]
     + [(sign * a, 1.0, low, high, 0.0) for low, high, a in _BANDS for sign in (-1, 1)]
 ).T
-PRIOR = np.where(_WEIGHT, 0.8 * _WEIGHT / _WEIGHT.sum(), 0.1 / len(_BANDS))
-"""Prior weights of the alternatives; one fifth is on bands."""
+PRIOR = np.where(_WEIGHT, 0.75 * _WEIGHT / _WEIGHT.sum(), 0.125 / len(_BANDS))
+"""Prior weights of the alternatives; one quarter is on bands."""
 _MIDDLES = ((EDGES[1:] + EDGES[:-1]) / 2)[:, None]
 _INSIDE = (_LOW < _MIDDLES) & (_MIDDLES < _HIGH)  # (cells, alternatives)
 

@@ -66,8 +66,6 @@ class Monitor:
     since : Since or None
         After an alarm, ``row``, ``low``, ``high``: the likeliest first row of the change and a
         95 % interval, as they stood at the alarm.
-    is_clustered : bool
-        Whether some cluster had several rows.
 
     Notes
     -----
@@ -108,11 +106,6 @@ class Monitor:
     def evidence(self) -> float:
         """The value of the martingale."""
         return float(self._sums.sum() + weight_after(np.array(self._factors)))
-
-    @property
-    def is_clustered(self) -> bool:
-        """Whether some cluster had several rows."""
-        return bool(self._blocks[:, 1].sum() > self._blocks[:, 0].sum())
 
     def update(self, scores: ArrayLike, hits: ArrayLike, clusters: ArrayLike | None = None) -> None:
         """Watch further rows, in the order of time; how they are split into calls has no effect.
@@ -205,22 +198,15 @@ class Monitor:
         """
         import calbias
 
-        scores, rows, hits = memory.in_cells(self._blocks.sum(axis=0))
-        if self.is_clustered or rows.sum() < 2:
+        whole = self._blocks.sum(axis=0)
+        scores, rows, hits = memory.in_cells(whole)
+        if whole[0] != whole[1] or whole[1] < 2:  # factors and rows
             raise InputError(
-                f"the monitor has {rows.sum()} rows and keeps no clusters: give calbias.audit the "
+                f"the monitor has {whole[1]} rows and keeps no clusters: give calbias.audit the "
                 f"rows since row {self.since.row if self.since else 1}, with clusters"
             )
         is_hit = np.arange(rows.sum()) < np.repeat(np.cumsum(rows) - rows + hits, rows)
         return calbias.audit(np.repeat(scores, rows), is_hit, **options)
-
-    def in_words(self) -> str:
-        """Return what is wrong with the rows since the change; without an alarm, with all."""
-        if not self.is_clustered and (verdict := self.audit().verdict).miscalibrated:
-            return verdict.sentence
-        scores, rows, hits = memory.in_cells(self._blocks.sum(axis=0))
-        mean, share = (100 * float(x.sum() / rows.sum()) for x in (rows * scores, hits))
-        return f"mean score {mean:.1f} %, hits {share:.1f} %"
 
     def track(self) -> NDArray:
         """Return rows and log10 of the evidence (k, 2), within -2 and 3 above the alarm's line."""
