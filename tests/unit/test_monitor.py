@@ -1,0 +1,226 @@
+"""Monitors: the martingale by hand and by an oracle, splits, clusters, states, the command."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from refusals import refuses
+from shipped import shipped_path
+
+from calbias import InputError, Monitor, audit
+from calbias.command import main
+from calbias.monitoring.alternatives import PRIOR, likelihood_ratios, weight_after
+
+ROWS = st.lists(
+    st.tuples(st.floats(0, 1), st.booleans(), st.integers(0, 3)), min_size=1, max_size=90
+)
+
+
+def watched(scores, hits, clusters=None, **options):
+    monitor = Monitor(**options)
+    monitor.update(scores, hits, clusters)
+    return monitor
+
+
+def drifting(seed=0, rows=4000, change=2000, gap=0.15):
+    generator = np.random.default_rng(seed)
+    scores = generator.beta(6, 1.5, rows)
+    return scores, generator.random(rows) < scores - gap * (np.arange(rows) >= change)
+
+
+def test_three_hits_at_one_half_by_hand():
+    """At 0.5 alternatives ±a have ratios 1 ± tanh(a/2); slopes and other bands have 1."""
+    everywhere = [0.12, 0.25, 0.5, 1.0, 0.25, 0.75]  # pairs of shifts; the last two with slopes
+    weights = np.array([2, 2, 2, 2, 2, 2]) * 0.75 / 16
+    bands = [1.2, 1.2, 0.9, 0.9, 0.6, 0.6]  # of 73, those that hold 0.5
+    squares = np.tanh(np.array(everywhere) / 2) ** 2 @ weights
+    squares += (np.tanh(np.array(bands) / 2) ** 2).sum() * 2 * 0.125 / 73
+    first, second = 1 - 0.5 / np.sqrt(1.002), 0.5 / np.sqrt(1.002) - 0.5 / np.sqrt(1.004)
+    evidence = [watched([0.5] * n, [1] * n).evidence for n in (1, 2, 3)]
+    by_hand = [1, 1 + first * squares, 1 + (3 * first + second) * squares]
+    assert evidence == pytest.approx(by_hand, rel=1e-12)
+
+
+def test_evidence_is_the_sum_over_alternatives_and_starts():
+    scores, hits = drifting(rows=25, change=10, gap=0.3)
+    ratios = likelihood_ratios(scores, hits)
+    unspent = weight_after(np.arange(26))
+    total = unspent[25]
+    for alternative, prior in enumerate(PRIOR):
+        for start in range(25):
+            product = np.prod(ratios[start:, alternative])
+            total += prior * (unspent[start] - unspent[start + 1]) * product
+    assert watched(scores, hits).evidence == pytest.approx(total, rel=1e-12)
+
+
+def test_a_calibrated_row_expects_a_ratio_of_at_most_one():
+    scores = np.r_[0.0, 1e-9, 1e-6, np.linspace(0.001, 0.999, 333), 1 - 1e-7, 1.0]
+    ones = np.ones_like(scores)
+    hit, miss = likelihood_ratios(scores, ones), likelihood_ratios(scores, 0 * ones)
+    mean = scores[:, None] * hit + (1 - scores[:, None]) * miss
+    assert mean.max() <= 1 + 1e-9
+    inner = (scores > 2e-6) & (scores < 1 - 2e-6)
+    assert mean[inner] == pytest.approx(np.ones_like(mean[inner]))
+    assert PRIOR.sum() == pytest.approx(1)
+
+
+@settings(max_examples=40, deadline=None)
+@given(ROWS, st.integers(1, 40), st.booleans(), st.booleans())
+def test_the_split_into_updates_changes_no_bit(rows, step, is_clustered, is_stored):
+    scores, hits, clusters = (np.array(column) for column in zip(*rows, strict=True))
+    ids = clusters if is_clustered else None
+    parts = Monitor(0.3)
+    for k in range(0, scores.size, step):
+        part = slice(k, k + step)
+        parts.update(scores[part], hits[part], None if ids is None else ids[part])
+        parts = Monitor.from_json(parts.to_json()) if is_stored else parts
+    assert parts.to_json() == watched(scores, hits, ids, level=0.3).to_json()
+
+
+def test_a_long_stream_is_split_anywhere_and_its_state_stays_small():
+    scores, hits = drifting(rows=12_000, change=10_000)
+    whole, parts = watched(scores, hits), Monitor()
+    for part in np.split(np.arange(12_000), [1, 4095, 4097, 9999, 10_010]):
+        parts = Monitor.from_json(parts.to_json())
+        parts.update(scores[part], hits[part])
+    assert parts.to_json() == whole.to_json()
+    assert len(whole.to_json()) < 9000
+    assert whole.n == 12_000
+
+
+def test_an_alarm_tells_when_the_change_began_and_audits_the_rows_since():
+    scores, hits = drifting()
+    monitor = watched(scores, hits)
+    assert 2000 < monitor.alarm < 2400
+    assert monitor.since.low <= 2001 <= monitor.since.high
+    assert monitor.since.low <= monitor.since.row <= monitor.since.high <= monitor.alarm
+    start = monitor.since.row - 1
+    binned, exact = monitor.audit(), audit(scores[start:], hits[start:])
+    assert (binned.n, binned.verdict.miscalibrated) == (exact.n, True)
+    assert binned.error == pytest.approx(exact.error, abs=0.005)
+    assert watched(scores[: monitor.alarm - 1], hits[: monitor.alarm - 1]).alarm is None
+
+
+def test_a_calibrated_stream_is_silent_and_is_audited_whole():
+    scores, hits = drifting(gap=0)
+    monitor = watched(scores, hits)
+    assert (monitor.alarm, monitor.since) == (None, None)
+    assert monitor.evidence < 20
+    assert monitor.audit().n == 4000
+
+
+def test_equal_rows_of_one_cluster_count_once():
+    scores, hits = drifting(rows=40, change=0)
+    ids = np.repeat(np.arange(40), 5)
+    clustered = watched(np.repeat(scores, 5), np.repeat(hits, 5), ids)
+    clustered.update([0.5], [1])  # the last cluster is complete
+    assert clustered.n == 201
+    assert clustered.evidence == pytest.approx(watched([*scores, 0.5], [*hits, 1]).evidence)
+    with pytest.raises(InputError, match="keeps no clusters"):
+        clustered.audit()
+
+
+def test_a_cluster_has_the_mean_ratio_of_its_rows():
+    monitor = watched([0.3, 0.8], [1, 0], ["a", "a"])
+    assert monitor.evidence == 1
+    monitor.update([0.5], [1], ["b"])
+    ratio = likelihood_ratios(np.array([0.3, 0.8]), np.array([1, 0])).mean(axis=0)
+    unspent = weight_after(np.array([0, 1]))
+    assert monitor.evidence == pytest.approx(PRIOR @ ratio * (1 - unspent[1]) + unspent[1])
+
+
+def test_the_picture_has_the_evidence_the_line_and_the_change():
+    pytest.importorskip("matplotlib").use("agg")
+    labels = watched(*drifting()).plot().get_legend_handles_labels()[1]
+    assert labels[:3] == ["evidence", "alarm at 20", "change, 95 % interval"]
+
+
+def test_nothing_is_lost_by_a_refusal():
+    monitor = watched(*drifting(rows=30))
+    before = monitor.to_json()
+    for scores, hits, clusters in (([0.5, 1.2], [1, 0], None), ([0.5, 0.5], [1, 0], ["a"])):
+        with pytest.raises(InputError):
+            monitor.update(scores, hits, clusters)
+    monitor.update([], [])
+    assert monitor.to_json() == before
+
+
+STATE = watched([0.4, 0.8], [1, 0]).to_json()
+test_bad_levels = refuses(
+    Monitor, (0, "between 0 and 1"), (True, "between 0 and 1"), ("x", "between 0 and 1")
+)
+test_bad_states = refuses(
+    Monitor.from_json,
+    (STATE[:-40], "was cut"),
+    ("7", "not the state of a monitor"),
+    (json.dumps(json.loads(STATE) | {"calbias_monitor": 9}), "version 9"),
+    (json.dumps(json.loads(STATE) | {"n": 9}), "damaged"),
+)
+
+
+@pytest.fixture
+def stream(tmp_path):
+    scores, hits = drifting(rows=3000, change=1500)
+    table = pd.DataFrame({"score": scores, "hit": hits.astype(int)})
+    table.insert(0, "day", pd.date_range("2024-01-01", periods=3000).strftime("%Y-%m-%d"))
+
+    def written(table):
+        path = tmp_path / "stream.csv"
+        table.to_csv(path, index=False)
+        return str(path)
+
+    return table, written
+
+
+def test_watch_prints_one_line_and_writes_a_page(stream, capsys, tmp_path):
+    table, written = stream
+    alarm = watched(table["score"], table["hit"]).alarm
+    for rows in (table, table[::-1]):  # newest first is read from its end
+        main(["watch", written(rows), "--time", "day"])
+        (line,) = capsys.readouterr().out.splitlines()
+        assert line.startswith(f"alarm at row {alarm} ({table['day'][alarm - 1]}) of 3000: misc")
+        assert "too sure on average" in line
+    page = (tmp_path / "stream-watch.html").read_text("utf-8")
+    assert page.count("<svg") >= 2
+    assert "Evidence against calibration" in page
+
+
+def test_watch_takes_clusters_when_they_are_complete(stream, capsys):
+    table, written = stream
+    table["game"] = np.arange(3000) // 10 * 2 + np.arange(3000) % 2  # two at a time
+    main(["watch", written(table), "--time", "day", "--cluster", "game"])
+    order = np.argsort(table["game"] // 2 * 2 + table["game"] % 2, kind="stable")
+    expected = watched(*(table[name].to_numpy()[order] for name in ("score", "hit", "game")))
+    assert f"row {expected.alarm} " in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda t: pd.concat([t, t[:1]]), "line 3002: day goes back to 2024-01-01"),
+        (lambda t: pd.concat([t, t[-1:]]), "line 3002: repeats an earlier row"),
+        (lambda t: t.assign(day=t["day"].str[5:]), "line 2: day is '01-01'"),
+        (lambda t: t.assign(score=t["score"] * 100), "no probability"),
+        (lambda t: t.rename(columns={"day": "date"}), "no column 'day'"),
+    ],
+)
+def test_watch_refuses_in_one_line(change, message, stream, capsys, tmp_path):
+    table, written = stream
+    with pytest.raises(SystemExit) as stopped:
+        main(["watch", written(change(table)), "--time", "day"])
+    assert stopped.value.code == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert message in line
+    assert not (tmp_path / "stream-watch.html").exists()
+
+
+def test_baseball_is_silent_and_basketball_is_not():
+    alarms = {}
+    for name in ("mlb_games", "nba_games"):
+        table = pd.read_parquet(shipped_path("forecasts", name))[::-1]
+        alarms[name] = watched(table["score"], table["hit"]).alarm
+    assert alarms["mlb_games"] is None
+    assert alarms["nba_games"] < 1700
