@@ -59,6 +59,8 @@ def audit(
 ) -> Audit:
     """Judge the calibration of a model by its scores and hits.
 
+    The p-value is for one look. For a model that is read every day there is ``calbias.Monitor``.
+
     Parameters
     ----------
     scores, hits : array_like, shape (n,)

@@ -64,5 +64,5 @@ def weight_after(factors: NDArray) -> Floats:
 
 
 def grown(sums: Floats, weight: float, ratios: Floats) -> Floats:
-    """Return π_j Σ_u w_u R_j(u) … R_j(t) (…, alternatives) with w_t and the ratios R_j(t)."""
-    return (sums + weight * PRIOR) * ratios
+    """Return π_j Σ_u w_u R_j(u) … R_j(t) (…, alternatives) with w_t and R_j(t), at most 10³⁰⁰."""
+    return np.minimum((sums + weight * PRIOR) * ratios, 1e300)

@@ -11,7 +11,7 @@ Proof of the rate.
 2. A cluster's factor is the mean of its rows' ratios: also 1, whatever the dependence inside.
 3. So E[M_t | past] = M_{t-1}, with M_0 = Σ w_u = 1, however the past chose the scores.
 4. M_t >= 0, so that P(M_t >= 1/level for some t) <= level (Ville 1939).
-5. Scores within 10⁻⁶ of 0 and 1 have E[R_j] <= 1, which 3 and 4 allow.
+5. Scores within 10⁻⁶ of 0 and 1 have E[R_j] <= 1, and sums stop at 10³⁰⁰: 3 becomes <=, 4 holds.
 
 References
 ----------
@@ -35,6 +35,7 @@ from calbias.engine.scores_and_hits import scores_and_hits
 from calbias.errors import InputError
 from calbias.monitoring import blocks as memory
 from calbias.monitoring.alternatives import N_CELLS, PRIOR, grown, likelihood_ratios, weight_after
+from calbias.scored import Scored
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -183,30 +184,32 @@ class Monitor:
     def audit(self, **options: Any) -> Audit:
         """Audit the rows since the change; without an alarm, all rows.
 
-        A score is put at the mean of its cell; cells are 0.025 wide, and narrower within 0.025 of 0
-        and 1. The alarm picked these rows, so the p-value is no second test.
+        Scores stand at the mean of their cell; cells are 0.025 wide, and narrower within 0.025 of 0
+        and 1. The alarm picked these rows: the p-value is no second test.
 
         Parameters
         ----------
         **options
-            Of ``calbias.audit``: ``norm``, ``confidence_level``, ``n_bins``, ``seed``.
+            ``n_bins``, ``norm``, ``confidence_level``, ``seed``, as of ``calbias.audit``.
 
         Raises
         ------
         InputError
             For fewer than two rows, and with clusters, which are not kept.
         """
-        import calbias
+        from calbias.auditing.audit import audit_data
+        from calbias.auditing.inputs import Data
+        from calbias.auditing.options import Options
 
         whole = self._blocks.sum(axis=0)
-        scores, rows, hits = memory.in_cells(whole)
         if whole[0] != whole[1] or whole[1] < 2:  # factors and rows
             raise InputError(
                 f"the monitor has {whole[1]} rows and keeps no clusters: give calbias.audit the "
                 f"rows since row {self.since.row if self.since else 1}, with clusters"
             )
-        is_hit = np.arange(rows.sum()) < np.repeat(np.cumsum(rows) - rows + hits, rows)
-        return calbias.audit(np.repeat(scores, rows), is_hit, **options)
+        cells = np.stack(memory.in_cells(whole))
+        scores, rows, hits = cells[:, cells[1] > 0]
+        return audit_data(Data(Scored.of(scores, hits, rows=rows, width=0.025)), Options(**options))
 
     def track(self) -> NDArray:
         """Return rows and log10 of the evidence (k, 2), within -2 and 3 above the alarm's line."""
