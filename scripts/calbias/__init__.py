@@ -10,7 +10,6 @@ stand before hits: they are what is judged, and hits may be found from labels.
     top_label, TopLabel                   logits or probabilities, and labels, as scores and hits
     audit, Audit                          verdict, calibration error with an interval, picture
     compare, Comparison                   which of two models is better calibrated
-    groups                                the audit of each group of rows
     measure, list_measures                proper scores, accuracy and others by name
     known_methods, load_method            recalibration methods by name
     plan                                  how many labels a study needs
@@ -53,7 +52,6 @@ _MODULES = {
     "TopLabel": "calbias.logits.top_label",
     "audit": "calbias.auditing.audit",
     "compare": "calbias.auditing.compare",
-    "groups": "calbias.auditing.groups",
     "known_methods": "calbias.recalibration.registry",
     "plan": "calbias.auditing.plan",
     "bias": "calbias.simulation.api",

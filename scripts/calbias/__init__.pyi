@@ -3,7 +3,6 @@
 from calbias.auditing.audit import audit as audit
 from calbias.auditing.compare import Comparison as Comparison
 from calbias.auditing.compare import compare as compare
-from calbias.auditing.groups import groups as groups
 from calbias.auditing.plan import plan as plan
 from calbias.auditing.reliability import ReliabilityDiagram as ReliabilityDiagram
 from calbias.auditing.reliability import reliability_diagram as reliability_diagram

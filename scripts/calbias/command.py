@@ -42,7 +42,11 @@ def _audit(options: Any) -> None:
     if not options.quiet:
         for note in audit.notes:
             print(f"note: {note}", file=sys.stderr)
-    said = audit.sentence, audit.groups_sentence, audit.classes_sentence
+    said = (
+        audit.sentence,
+        audit.subgroups and audit.subgroups.sentence,
+        audit.classes_sentence,
+    )
     print("\n".join(filter(None, said)), flush=True)
     for warning in audit.warnings:
         print(f"warning: {warning}", file=sys.stderr)
@@ -150,7 +154,14 @@ def _add_audit(commands: Any) -> None:
         audit.add_argument(f"--{name}", metavar="COLUMN", help=f"the column of the {what}")
     _add_cluster(audit, "whose rows depend on each other; again for a pair of columns")
     _add_top_label(audit)
-    audit.add_argument("--by", metavar="COLUMN", help="audit the groups that this column names")
+    audit.add_argument(
+        "--by",
+        metavar="COLUMN",
+        nargs="+",
+        action="extend",
+        default=[],
+        help="look for subgroups that are miscalibrated: values of these columns, and pairs",
+    )
     audit.add_argument("--class-wise", action="store_true", help="audit each class too")
     audit.add_argument("--norm", type=float, default=1.0, help="p of the ℓp error, 1 or 2 (1)")
     audit.add_argument("--n-bins", type=int, default=N_BINS, help="number of bins of the ECE (15)")

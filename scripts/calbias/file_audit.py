@@ -32,7 +32,7 @@ def audit_file(
     path: str | Path,
     output: str | Path | None = None,
     *,
-    by: str | None = None,
+    by: str | Sequence[str] = (),
     class_wise: bool = False,
     estimators: Sequence[str] | str = (),
     columns: Columns | None = None,
@@ -43,9 +43,11 @@ def audit_file(
 ) -> Audit:
     """Return the Audit of a file; write page and JSON next to it, or at the stem ``output``.
 
-    ``path`` is ``-`` for standard input. ``options`` are fields of ``Options``.
+    ``path`` is ``-`` for standard input, ``by`` one column or several.
+    ``options`` are fields of ``Options``.
     """
     say = progress or (lambda text: None)
+    by = (by,) if isinstance(by, str) else tuple(by)
     chosen = Options(**options)
     if names := estimator_names(estimators):
         from calbias.auditing.estimators import audited_estimators
@@ -57,7 +59,7 @@ def audit_file(
     if str(path) != "-" and is_large(Path(path)):
         if by or class_wise or estimators or (columns and columns.cluster):
             raise InputError(
-                f"{path}: groups, classes, clusters and estimators need at most "
+                f"{path}: subgroups, classes, clusters and estimators need at most "
                 f"{LARGEST_IN_MEMORY} rows"
             )
         if top_label or (columns and (columns.score or columns.hit or columns.label)):
@@ -67,14 +69,14 @@ def audit_file(
                 "--top-label out"
             )
         sketch, is_event = read_sketch(path, chosen.n_bins, say)
-        data, groups = Data(sketch.scored(), kind=EVENT if is_event else TOP_LABEL), None
+        data, table = Data(sketch.scored(), kind=EVENT if is_event else TOP_LABEL), None
     else:
-        data, groups = read_data(path, by, columns=columns, top_label=top_label)
+        data, table = read_data(path, by, columns=columns, top_label=top_label)
         if class_wise and data.logits is None:
             raise InputError(f"{path}: --class-wise needs a column per class, not scores")
-    audit = audit_data(data, chosen, estimators, by=groups, class_wise=class_wise, progress=say)
+    audit = audit_data(data, chosen, estimators, by=table, class_wise=class_wise, progress=say)
     say(f"writing {html} and {numbers}")
-    write_text(html, page(audit, name, numbers.name, by or ""))
+    write_text(html, page(audit, name, numbers.name))
     write_text(numbers, audit.to_json() + "\n")
     return audit
 

@@ -12,7 +12,6 @@ from refusals import refuses
 from scipy.special import softmax
 
 import calbias
-from calbias.auditing.groups import groups, groups_table
 from calbias.auditing.plan import plan
 from calbias.command import main
 
@@ -62,14 +61,15 @@ def test_a_file_becomes_a_page_and_the_same_numbers(tmp_path, capsys, suffix):
     assert "svg" in ElementTree.fromstring(pictures)[0].tag  # well-formed
 
 
-def test_groups_and_classes(tmp_path, capsys):
+def test_subgroups_and_classes(tmp_path, capsys):
     table = classed()
     table["site"] = np.where(np.arange(300) % 4, "a", "b")
     file = written(table, tmp_path / "mine.parquet")
     options = ["--by", "site", "--class-wise", "--output", str(tmp_path / "out")]
     main(["audit", str(file), *options, *FAST])
     found = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
-    assert [(row["group"], row["n"]) for row in found["groups"]] == [("a", 225), ("b", 75)]
+    sizes = {row["segment"]: row["n"] for row in found["subgroups"]["table"]}
+    assert sizes == {"all rows": 300, "site = a": 225, "site = b": 75}
     assert [row["group"] for row in found["classes"]] == ["0", "1", "2"]
     assert found["classes"][1]["accuracy"] == pytest.approx(np.mean(table["label"] == 1))
     floors = calbias.class_wise(table.filter(like="p_").to_numpy(), table["label"].to_numpy())
@@ -77,9 +77,11 @@ def test_groups_and_classes(tmp_path, capsys):
     assert any(value in note for note in found["notes"])
     assert not any("Holm" in note for note in found["notes"])  # the table alone judges a class
     bad = sum(row["finding"] == "miscalibrated" for row in found["classes"])
-    assert f"{bad} of 3 classes miscalibrated" in capsys.readouterr().out
+    screen = capsys.readouterr().out
+    assert f"{bad} of 3 classes miscalibrated" in screen
+    assert found["subgroups"]["sentence"] in screen
     assert all(0 <= row["corrected"] < 1 for row in found["classes"])
-    assert "Groups by site" in (tmp_path / "out.html").read_text(encoding="utf-8")
+    assert "Whom does it fail?" in (tmp_path / "out.html").read_text(encoding="utf-8")
     assert not (tmp_path / "mine.html").exists()
 
 
@@ -89,7 +91,7 @@ def test_groups_and_classes(tmp_path, capsys):
         (classed(), ["--class-wise"]),
         (scored().rename(columns={"hit": "label"}), ["--by", "site"]),
     ],
-    ids=["classes", "events in groups"],
+    ids=["classes", "events in subgroups"],
 )
 def test_axe_finds_nothing_wrong_in_a_page(tmp_path, table, options):
     main(["audit", str(written(table, tmp_path / "mine.csv")), *options, *FAST])
@@ -137,41 +139,6 @@ def test_without_a_command_the_help_is_printed_and_a_wrong_one_is_told_of_it(cap
             main(arguments)
         (line,) = capsys.readouterr().err.splitlines()
         assert (line[:7], line[-6:]) == ("error: ", "--help")
-
-
-def test_groups_against_the_numbers_of_each_group():
-    table = scored(600)
-    found = groups_table(table["score"], table["hit"], table["site"])
-    assert list(found.index) == ["0", "1", "2"]
-    for name, rows in table.groupby("site"):
-        row = found.loc[str(name)]
-        bins = np.minimum((rows["score"] * 15).astype(int), 14)
-        gaps = (rows["score"] - rows["hit"]).groupby(bins).sum().abs().sum() / len(rows)
-        assert row["ece"] == pytest.approx(gaps)
-        assert row["accuracy"] == pytest.approx(rows["hit"].mean())
-        assert row["corrected_p_value"] >= row["p_value"]
-        assert row["low"] <= row["high"]
-
-
-test_groups_without_a_name_for_each_row = refuses(
-    groups,
-    ([0.5, 0.6], [1, 0], ["a"], r"by has the shape \(1,\), not \(2,\): give one per row"),
-    ([0.5, 1.6], [1, 0], ["a", "b"], "is no probability"),
-)
-
-
-def test_groups_in_python_are_those_of_the_command():
-    table = scored(200)
-    found = groups(table["score"], table["hit"], table["site"])
-    assert found.equals(groups_table(table["score"], table["hit"], table["site"]))
-
-
-def test_small_groups_are_said_to_be_too_small():
-    scores = np.append(np.random.default_rng(0).uniform(0.3, 0.9, 4010), 0.5)
-    hits = np.random.default_rng(1).random(4011) < scores
-    found = groups_table(scores, hits, ["big"] * 4000 + ["small"] * 10 + ["one"])["finding"]
-    few = "too small to tell"
-    assert found.to_dict() == {"big": "none found", "one": few, "small": few}
 
 
 @pytest.mark.parametrize("options", [[], ["--all", "--replicates", "20"]])

@@ -165,7 +165,7 @@ def test_columns_that_repeat_like_identifiers_give_a_hint(tmp_path):
     assert read_data(path, columns=Columns(cluster="question"))[0].hints == ()
 
 
-def test_clusters_and_groups_follow_the_fold(tmp_path):
+def test_clusters_and_subgroups_follow_the_fold(tmp_path):
     path = table_file(
         tmp_path,
         score=[*SCORES, 0.5, 0.1],
@@ -173,9 +173,9 @@ def test_clusters_and_groups_follow_the_fold(tmp_path):
         who=list("abcabd"),
         fold=["test", "validation", "test", "test", "test", "validation"],
     )
-    data, groups = read_data(path, "who", columns=Columns(cluster="who"))
+    data, by = read_data(path, ["who"], columns=Columns(cluster="who"))
     assert data.clusters.tolist() == [0, 2, 0, 1]
-    assert groups.tolist() == ["a", "c", "a", "b"]
+    assert by["who"].tolist() == ["a", "c", "a", "b"]
 
 
 def doubts(tmp_path, n=400, **columns):
@@ -252,7 +252,7 @@ test_bad_gzip = refuses_texts(
 )
 
 
-def read_named(tmp_path, content="score,hit,who\n0.5,1,a\n0.6,0,b\n0.7,1,\n", by=None, **names):
+def read_named(tmp_path, content="score,hit,who\n0.5,1,a\n0.6,0,b\n0.7,1,\n", by=(), **names):
     path = tmp_path / "m.csv"
     path.write_text(content)
     read_data(path, by, columns=Columns(**names))
@@ -266,7 +266,7 @@ test_bad_names_of_columns = refuses(
     ({"hit": "hit"}, "--hit needs --score"),
     ({"score": "score", "hit": "hit", "label": "hit"}, "--hit and --label exclude each other"),
     ({"score": "score", "label": "who"}, "line 2: column who is 'a': with a score alone"),
-    ({"by": "nobody"}, "there is no column 'nobody'"),
+    ({"by": ["nobody"]}, "there is no column 'nobody'"),
 )
 
 

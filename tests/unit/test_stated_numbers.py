@@ -10,13 +10,11 @@ from scipy.stats import t as student_t
 
 import calbias
 from calbias.auditing.advice import recalibration_sentence, things_to_do
-from calbias.auditing.groups import groups_table
 from calbias.auditing.recalibrations import recalibration_table
 from calbias.auditing.risk_model import risk_summary
 from calbias.auditing.verdict.finding import Finding, sentence_of
 from calbias.auditing.verdict.judge import judge
 from calbias.auditing.verdict.power import cluster_number
-from calbias.multiclass.holm import holm
 from reproduction.report.numbers import findings
 
 
@@ -68,25 +66,6 @@ def test_clusters_of_equal_rows_widen_by_the_root_of_the_design_effect():
     widths = [logit(each.curve.high) - logit(each.curve.mean) for each in (alone, found)]
     assert widths[1] / widths[0] == pytest.approx(np.sqrt(20))
     assert (alone.direction, found.direction) == ("overconfident", "neither")
-
-
-def test_the_power_to_find_a_fault_in_a_group_is_of_its_effective_rows():
-    scores, hits, clusters = repeated()
-    one = np.zeros(scores.size)
-    found = groups_table(scores, np.random.default_rng(1).random(scores.size) < scores, one)
-    assert list(found["finding"]) == ["none found"]
-    found = groups_table(scores, hits, one, clusters=clusters)
-    assert list(found["finding"]) == ["too small to tell"]
-
-
-def test_findings_of_groups_are_corrected_for_their_number():
-    generator = np.random.default_rng(0)
-    scores = generator.random(3000)
-    hits = generator.random(3000) < scores
-    table = groups_table(scores, hits, np.arange(3000) % 30)
-    assert (table["p_value"] < 0.05).any()
-    assert list(table["corrected_p_value"]) == holm(table["p_value"])
-    assert not (table["finding"] == "miscalibrated").any()
 
 
 def test_a_recalibration_helps_after_holms_correction():

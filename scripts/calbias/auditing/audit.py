@@ -22,6 +22,7 @@ from calbias.auditing.intervals.posterior_hull import THRESHOLDS, errors_of
 from calbias.auditing.options import Options
 from calbias.auditing.picture_bins import picture_bins
 from calbias.auditing.result import Audit
+from calbias.auditing.segments import By
 from calbias.auditing.verdict.cluster_interval import cluster_interval
 from calbias.auditing.verdict.finding import Words
 from calbias.auditing.verdict.judge import verdict_of
@@ -51,7 +52,7 @@ def audit(
     confidence_level: float = CONFIDENCE_LEVEL,
     n_bins: int = N_BINS,
     estimators: Sequence[str] | str = (),
-    by: ArrayLike | None = None,
+    by: By | None = None,
     class_wise: bool = False,
     replicates: int = 200,
     seed: int = 0,
@@ -87,8 +88,9 @@ def audit(
         Bins of the ECE and of estimators that take a number of bins.
     estimators : sequence of str, or "all", optional
         Estimators whose bias on these scores is wanted.
-    by : array_like, shape (n,), optional
-        The name of each row's group; each group is judged.
+    by : array_like, shape (n,), a list or dict of such columns, or a DataFrame, optional
+        Columns that name subgroups: whether any value, or any pair of values of two columns, is
+        miscalibrated. Numbers of more than ten values are cut at their quartiles.
     class_wise : bool, default False
         Judge each class, one against the rest.
     replicates : int, default 200
@@ -133,7 +135,7 @@ def audit_data(
     options: Options,
     estimators: Sequence[str] | str = (),
     *,
-    by: ArrayLike | None = None,
+    by: By | None = None,
     class_wise: bool = False,
     progress: Callable[[str], None] | None = None,
     folders: Sequence | None = None,
@@ -218,7 +220,7 @@ def _tables(
     options: Options,
     average: Average,
     names: Sequence[str],
-    by: ArrayLike | None,
+    by: By | None,
     class_wise: bool,
     say: Callable[[str], None],
     folders: Sequence | None,
@@ -241,19 +243,23 @@ def _tables(
         say("estimators")
         tables["estimates"] = estimates_table(scored, average, names, options, folders)
     if by is not None:
-        from calbias.auditing.groups import groups_table
+        from calbias.auditing.subgroups import subgroups
 
-        say("groups")
-        groups = np.asarray(by)
-        if data.rows is None or groups.shape != (scored.n,):
-            raise InputError(
-                f"by must be one name for each of the {scored.n} rows: its shape is {groups.shape}"
-            )
-        tables["groups"] = groups_table(
-            data.rows.score, data.rows.hit, groups, options, data.clusters
+        say("subgroups")
+        if data.rows is None:
+            raise InputError("by needs rows: a sketch has none")
+        tables["subgroups"] = subgroups(
+            data.rows.score,
+            data.rows.hit,
+            by,
+            data.clusters,
+            log_scores=data.rows.log_score,
+            log1m_scores=data.rows.log1m_score,
+            confidence_level=options.confidence_level,
+            seed=options.seed,
         )
     if class_wise:
-        from calbias.auditing.groups import classes_table
+        from calbias.auditing.classes import classes_table
 
         if data.logits is None or data.labels is None:
             raise InputError("classes need a probability or a logit of every class, not scores")

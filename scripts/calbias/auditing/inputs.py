@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -122,12 +123,12 @@ def prepared(
 
 def read_data(
     path: Path | str,
-    by: str | None = None,
+    by: Sequence[str] = (),
     *,
     columns: Columns | None = None,
     top_label: bool = False,
-) -> tuple[Data, np.ndarray | None]:
-    """Return (Data, groups) of a file's fold ``test``; ``groups`` (n,) are its column ``by``.
+) -> tuple[Data, dict[str, Any] | None]:
+    """Return (Data, columns) of a file's fold ``test``; the columns (n,) are those named ``by``.
 
     ``path`` is a file of any format, or ``-`` for standard input; ``columns`` are those that the
     user names. With ``top_label`` the top class of two is audited, else class 1 is an event.
@@ -153,7 +154,7 @@ def read_data(
         data = _of_event(fold, top_label, **more | {"form": "binary"})
     else:
         data = Data.of(fold, **more)
-    return replace(data, notes=(_in_words(data, top_label), *raw.notes)), raw.groups
+    return replace(data, notes=(_in_words(data, top_label), *raw.notes)), raw.by
 
 
 def read_model(

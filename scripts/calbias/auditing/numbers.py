@@ -14,6 +14,7 @@ from calbias.auditing.inputs import EVENT
 from calbias.auditing.options import Options
 from calbias.auditing.output_files import GENERATOR
 from calbias.auditing.picture_bins import PictureBins
+from calbias.auditing.subgroups import Subgroups
 from calbias.auditing.verdict.result import Verdict
 from calbias.engine.posterior.curve import PosteriorCurve
 from calbias.multiclass.holm import MISCALIBRATED, TOO_SMALL
@@ -21,8 +22,8 @@ from calbias.multiclass.holm import MISCALIBRATED, TOO_SMALL
 if TYPE_CHECKING:
     import pandas as pd
 
-_NAMED = 5  # groups, in a sentence
-TABLES = ("estimates", "risk", "recalibration", "groups", "classes")
+_NAMED = 5  # classes, in a sentence
+TABLES = ("estimates", "risk", "recalibration", "classes")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -50,7 +51,7 @@ class AuditNumbers:
     estimates: pd.DataFrame | None = None
     risk: pd.DataFrame | None = None
     recalibration: pd.DataFrame | None = None
-    groups: pd.DataFrame | None = None
+    subgroups: Subgroups | None = None
     classes: pd.DataFrame | None = None
 
     @property
@@ -121,14 +122,17 @@ class AuditNumbers:
         )
 
     @property
-    def groups_sentence(self) -> str:
-        """What the groups show, in one sentence; empty where none were asked for."""
-        return _counted(self.groups, "groups")
-
-    @property
     def classes_sentence(self) -> str:
         """What the classes show, in one sentence; empty where they were not asked for."""
-        return _counted(self.classes, "classes")
+        if self.classes is None:
+            return ""
+        finding = self.classes["finding"]
+        bad = list(finding.index[finding == MISCALIBRATED])
+        names = f" ({', '.join(bad[:_NAMED])}{', …' if len(bad) > _NAMED else ''})" if bad else ""
+        small = int((finding == TOO_SMALL).sum())
+        return (
+            f"{len(bad)} of {len(finding)} classes miscalibrated{names}, {small} too small to tell."
+        )
 
     def tables(self) -> dict[str, pd.DataFrame]:
         """Return {name: DataFrame} of the tables that have rows."""
@@ -139,18 +143,21 @@ class AuditNumbers:
         """Return everything as dicts, lists, numbers and texts, as the JSON file has it."""
         first = ("sentence", "miscalibrated", "p_value", "direction", "norm", "confidence_level")
         shown = {
-            each.name: getattr(self, each.name) for each in fields(self) if each.name not in TABLES
+            each.name: getattr(self, each.name)
+            for each in fields(self)
+            if each.name not in (*TABLES, "subgroups")
         }
         return {
             "generator": GENERATOR,
             **{name: getattr(self, name) for name in first},
             **{name: _plain(value) for name, value in shown.items()},
-            "groups_sentence": self.groups_sentence,
-            **{
-                name: [_plain(row) for row in table.reset_index().to_dict("records")]
-                for name, table in self.tables().items()
-            },
+            **self._told_of_subgroups(),
+            **{name: _plain(table.reset_index()) for name, table in self.tables().items()},
         }
+
+    def _told_of_subgroups(self) -> dict[str, Any]:
+        found = self.subgroups
+        return {} if found is None else {"subgroups": {"sentence": found.sentence, **_plain(found)}}
 
     def to_json(self) -> str:
         """Return ``to_dict`` as JSON; an unknown number is null."""
@@ -170,6 +177,8 @@ def _plain(value: Any) -> Any:
     """Return a value as JSON has it: dicts, lists, texts and finite numbers."""
     if is_dataclass(value) and not isinstance(value, type):
         return {each.name: _plain(getattr(value, each.name)) for each in fields(value)}
+    if hasattr(value, "to_dict"):  # a table
+        return [_plain(row) for row in value.to_dict("records")]
     if hasattr(value, "_asdict"):
         return _plain(value._asdict())
     if isinstance(value, dict):
@@ -181,14 +190,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value
-
-
-def _counted(table: pd.DataFrame | None, rows: str) -> str:
-    """Return how many rows of a table of groups or classes are miscalibrated, and which."""
-    if table is None:
-        return ""
-    finding = table["finding"]
-    bad = list(finding.index[finding == MISCALIBRATED])
-    names = f" ({', '.join(bad[:_NAMED])}{', …' if len(bad) > _NAMED else ''})" if bad else ""
-    small = int((finding == TOO_SMALL).sum())
-    return f"{len(bad)} of {len(finding)} {rows} miscalibrated{names}, {small} too small to tell."

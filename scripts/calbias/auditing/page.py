@@ -11,6 +11,7 @@ from calbias.auditing.inputs import EVENT
 from calbias.auditing.numbers import AuditNumbers
 from calbias.auditing.output_files import GENERATOR
 from calbias.auditing.picture import picture
+from calbias.auditing.subgroups_picture import MOST, subgroups_picture
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,7 +29,8 @@ COLUMNS = {  # key: heading and form
     "gain": ("Fall", "fine"), "gain_se": ("Standard error", "fine"), "helps": ("Helps", "text"),
     "finding": ("Finding", "text"), "statistic": ("Statistic", "number"),
     "coverage": ("Coverage of the interval", "text"), "also": ("Elsewhere", "text"),
-    "part": ("Looks for", "text"),
+    "part": ("Looks for", "text"), "segment": ("Subgroup", "text"), "gap": ("Gap", "points"),
+    "fault": ("Fault", "text"), "rows_needed": ("Rows needed", "count"),
     "lowest_score": ("From", "number"), "highest_score": ("to", "number"),
     "mean_hit": ("Share of hits", "points"), "n_in_bin": ("Rows", "count"),
 }  # fmt: skip
@@ -43,7 +45,7 @@ PARTS = {
 }
 
 
-def page(audit: AuditNumbers, title: str, json_name: str = "", by: str = "") -> str:
+def page(audit: AuditNumbers, title: str, json_name: str = "") -> str:
     """Return the page of an Audit as a text."""
     import jinja2
 
@@ -53,8 +55,14 @@ def page(audit: AuditNumbers, title: str, json_name: str = "", by: str = "") -> 
         loader=jinja2.PackageLoader("calbias.auditing", "."), autoescape=True
     )
     is_event = audit.kind == EVENT
-    sought = {name: of_events(text) if is_event else text for name, text in PARTS.items()}
+    words = of_events if is_event else str
+    sought = {name: words(text) for name, text in PARTS.items()}
     tables = {name: _shown(name, table) for name, table in audit.tables().items()}
+    if audit.subgroups:
+        table = audit.subgroups.table.to_dict("records")
+        tables["subgroups"] = _with_headings(
+            [row | {"fault": words(row["fault"])} for row in table]
+        )
     parts = [
         {"part": sought[part.name], "statistic": part.statistic, "p_value": part.p_value}
         for part in audit.verdict.parts
@@ -72,10 +80,13 @@ def page(audit: AuditNumbers, title: str, json_name: str = "", by: str = "") -> 
         is_event=is_event,
         percent=dict(zip(("error", "low", "high", "ece", "floor"), audit.in_percent, strict=True)),
         picture=picture(audit, "caption"),
+        subgroups_picture=audit.subgroups
+        and subgroups_picture(audit.subgroups, "subgroups-caption"),
+        most_shown=MOST,
+        words=words,
         to_do=things_to_do(audit),
         tables=tables,
         cell=cell,
-        by=by,
         version=calbias.__version__,
         json_name=json_name,
     )
@@ -89,7 +100,7 @@ def of_events(text: str) -> str:
 
 
 def _shown(name: str, table: pd.DataFrame) -> dict[str, Any]:
-    if name in ("groups", "classes"):  # the corrected p-value counts
+    if name == "classes":  # the corrected p-value counts
         table = table.drop(columns="p_value")
     shown = table.reset_index()
     keys = [key for key in shown.columns if key in COLUMNS]

@@ -56,9 +56,11 @@ class Audit(AuditNumbers):
         The calibration curve with its band.
     bins : PictureBins
         Rows of neighbouring scores with their share of hits.
-    estimates, risk, recalibration, groups, classes : DataFrame or None
+    estimates, risk, recalibration, classes : DataFrame or None
         On request, or where they apply: each estimator with its bias on these scores; the numbers
-        of a risk model; what recalibration gains; groups of rows; classes one against the rest.
+        of a risk model; what recalibration gains; classes one against the rest.
+    subgroups : Subgroups or None
+        With ``by``: the p-value over all segments, and their table, the clearest first.
     options : Options
     """
 

@@ -1,7 +1,7 @@
 """What a reader found in a file of model outputs, unchecked: folds and the form of the values."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,15 +21,15 @@ class RawFile(NamedTuple):
     """The folds of a file, ``validation`` and ``test`` or ``test`` alone, as ``RawFold``s.
 
     ``form`` is ``scores`` (labels are then hits), ``event`` (values are probabilities of label 1),
-    ``logits``, ``probabilities``, or None: their values show it. ``groups`` holds a text,
-    ``clusters`` a number for each row of fold ``test``, where such columns were
-    asked for. ``notes`` say in a line each how the columns were read, ``hints`` which options may
+    ``logits``, ``probabilities``, or None: their values show it. ``by`` holds columns of
+    subgroups, ``clusters`` a number for each row of fold ``test``, where such columns were asked
+    for. ``notes`` say in a line each how the columns were read, ``hints`` which options may
     be missing.
     """
 
     folds: dict[str, RawFold]
     form: str | None = None
-    groups: np.ndarray | None = None
+    by: dict[str, Any] | None = None
     clusters: np.ndarray | None = None
     notes: tuple[str, ...] = ()
     hints: tuple[str, ...] = ()

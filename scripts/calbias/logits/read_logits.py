@@ -5,7 +5,7 @@ Outputs are a pickle of the form of published files, NPZ (``calbias.logits.read_
 without folds is one fold, ``test``, with all its rows: they are all judged.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -39,11 +39,11 @@ class OutputFile(NamedTuple):
 
 
 def read_outputs(
-    path: Path | str, by: str | None = None, columns: Columns | None = None
+    path: Path | str, by: Sequence[str] = (), columns: Columns | None = None
 ) -> OutputFile:
     """Return the ``OutputFile`` of a user's file, of ``TopLabel``s or of ``Fold``s as it has them.
 
-    ``path`` may be ``-``, standard input. ``by`` names a column of groups of a table, and
+    ``path`` may be ``-``, standard input. ``by`` names columns of subgroups of a table, and
     ``columns`` are ``Columns``, those that the user names.
     """
     raw = read_raw(path, by, columns)
@@ -96,7 +96,7 @@ def _validate_events(labels: np.ndarray, place: Place) -> None:
     )
 
 
-def read_raw(path: Path | str, by: str | None = None, columns: Columns | None = None) -> RawFile:
+def read_raw(path: Path | str, by: Sequence[str] = (), columns: Columns | None = None) -> RawFile:
     """Return the ``RawFile`` of a file of any format."""
     if is_standard_input(path):
         return read_table_file(path, by, columns)
@@ -113,8 +113,8 @@ def read_raw(path: Path | str, by: str | None = None, columns: Columns | None = 
     validate_no_placeholder(path)
     if is_table:
         return read_table_file(path, by, columns)
-    if by is not None or (columns is not None and columns != Columns()):
-        option = "--by" if by is not None else "naming columns"
+    if by or (columns is not None and columns != Columns()):
+        option = "--by" if by else "naming columns"
         raise InputError(
             f"{path}: {option} needs a table (CSV, JSON lines or Parquet), not {suffix}"
         )

@@ -43,11 +43,11 @@ _YES = {"1": 1, "true": 1, "yes": 1, "0": 0, "false": 0, "no": 0, "1.0": 1, "0.0
 
 
 def read_table_file(
-    path: Path | str, by: str | None = None, columns: Columns | None = None
+    path: Path | str, by: Sequence[str] = (), columns: Columns | None = None
 ) -> RawFile:
     """Return the ``RawFile`` of a table; InputError, with its line, if it is none.
 
-    ``by`` names a column of groups; ``columns`` are the ``Columns`` that the user names.
+    ``by`` names columns of subgroups; ``columns`` are the ``Columns`` that the user names.
     """
     columns = columns or Columns()
     table, place = read_table(path)
@@ -55,17 +55,18 @@ def read_table_file(
     names = [name.strip() for name in table.column_names]
     table = table.rename_columns(names)
     validate_unique(place.file, names)
-    by, *ids = (
-        name and looked_up_column(name, names, place.file) for name in (by, *columns.cluster)
+    by, ids = (
+        tuple(dict.fromkeys(looked_up_column(name, names, place.file) for name in each))
+        for each in (by, columns.cluster)
     )
-    # columns of groups and clusters that hold nothing else
+    # columns of subgroups and clusters that hold nothing else
     needed = ("score", "hit", "label", "prediction", "fold")
-    apart = {name for name in (by, *ids) if name and name.casefold() not in needed}
+    apart = {name for name in (*by, *ids) if name.casefold() not in needed}
     roles = roles_of([name for name in names if name not in apart], columns, place)
-    if by and by in (roles.score, roles.hit, roles.label):
+    if outcome := [name for name in by if name in (roles.score, roles.hit, roles.label)]:
         raise place.error(
-            f"--by {by}: groups by the score or the outcome are miscalibrated by their choice; "
-            "name a column of something else"
+            f"--by {outcome[0]}: subgroups by the score or the outcome are miscalibrated by "
+            "their choice; name a column of something else"
         )
     if not table.num_rows:
         raise place.error("no rows, only the names of the columns; give at least two")
@@ -79,13 +80,13 @@ def read_table_file(
     if roles.fold:
         split = split_by_fold(split["test"], _texts(table, roles.fold))
     rows = slice(None) if split["test"].place.rows is None else split["test"].place.rows
-    groups = np.array([text or "" for text in _texts(table, by)])[rows] if by else None
+    subgroups = {name: table[name].to_pandas()[rows] for name in by} or None
     others = [name for name in others if name]
     if others:
         notes.append(f"columns not used: {listed(others)}")
-    hints = [] if ids else _of_ids(table, [*others, *filter(None, [by])])
+    hints = [] if ids else _of_ids(table, [*others, *by])
     clusters = _clusters(table, ids, place)[rows] if ids else None
-    return RawFile(split, roles.form, groups, clusters, (*notes,), (*hints,))
+    return RawFile(split, roles.form, subgroups, clusters, (*notes,), (*hints,))
 
 
 def _classes(table: Any, names: list[str], place: Place) -> tuple[list[str], list[str]]:

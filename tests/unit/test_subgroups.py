@@ -1,0 +1,193 @@
+"""Subgroups: segments in words, the test over all of them, simultaneous intervals, refusals."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from refusals import refuses
+from scipy.special import expit, logit
+
+import calbias
+from calbias.auditing.segment_rows import SegmentRows
+from calbias.auditing.segments import segments_of
+from calbias.auditing.subgroups import subgroups
+from calbias.auditing.subgroups_picture import subgroups_picture
+
+
+def drawn(shift=0.0, n=3000, seed=0, clusters=None):
+    """Return (scores, hits, columns) with a fault where a = 1 and b = 2."""
+    generator = np.random.default_rng(seed)
+    scores = generator.beta(6, 1.5, n)
+    columns = {name: generator.integers(0, k, n) for name, k in (("a", 4), ("b", 3))}
+    wrong = (columns["a"] == 1) & (columns["b"] == 2)
+    rates = expit(logit(scores) + shift * wrong)
+    return scores, (generator.random(n) < rates).astype(int), columns
+
+
+def test_segments_in_words():
+    rows = 400
+    columns = {
+        "sex": np.repeat(["F", "M"], rows // 2),
+        "age": np.tile(np.arange(20.0, 40.0), rows // 20),
+        "site": pd.Series(["x", "y", None, ""] * (rows // 4), dtype=object),
+    }
+    found = segments_of(columns, rows)
+    assert found.words[:3] == ("all rows", "sex = F", "sex = M")
+    assert found.words[3:7] == ("age 20 to 24", "age 25 to 29", "age 30 to 34", "age 35 to 39")
+    assert found.words[7:10] == ("site = x", "site = y", "site missing")
+    assert "sex = F and age 20 to 24" in found.words
+    sizes = found.members @ np.bincount(found.cell)
+    assert dict(zip(found.words, sizes, strict=True))["sex = F and site missing"] == 100
+    assert "age 20 to 24 and site = x" not in found.words  # 25 rows
+
+
+def test_pairs_that_are_a_value_are_left_out():
+    country, city = np.repeat(["A", "B"], [100, 200]), np.repeat(["p", "q", "r"], 100)
+    words = segments_of([pd.Series(country, name="in"), pd.Series(city, name="at")], 300).words
+    assert words == ("all rows", "in = A", "in = B", "at = p", "at = q", "at = r")
+
+
+def test_names_of_columns_without_names():
+    values = np.arange(200) % 2
+    assert segments_of(values, 200).words[1:] == ("by = 0", "by = 1")
+    assert segments_of(np.c_[values, values[::-1]], 200).words[1] == "by 1 = 0"
+    assert segments_of(list(values), 200).words == segments_of(values, 200).words
+
+
+HALVES = np.arange(200) % 2
+test_mistakes_in_by = refuses(
+    lambda by: segments_of(by, 200),
+    (np.arange(100), r"column by has the shape \(100,\), not \(200,\): give one value"),
+    ({"by": {"a": np.zeros(200)}}, "all rows have a = 0: leave the column a out"),
+    ([f"u{k}" for k in range(200)], "has 200 values, such as 'u0': at most 100"),
+    ([*range(199), "unknown"], r"row 199 .*numbers and the text 'unknown'"),
+    ([*map(str, range(199)), "unknown"], r"row 199 .*numbers and the text 'unknown'"),
+    ({"by": {}}, "name at least one column"),
+    ([pd.Series(HALVES, name="x"), pd.Series(HALVES, name="x")], "two columns have the name x"),
+)
+
+
+def test_all_segments_below_50_rows():
+    with pytest.raises(calbias.InputError, match=r"no subgroup has 50 rows \(by = 0 \(10 rows\)"):
+        segments_of(np.arange(60) % 6, 60)
+
+
+def test_a_fault_in_a_pair_of_values_is_found_and_named():
+    scores, hits, columns = drawn(-1.2)
+    found = subgroups(scores, hits, columns)
+    first = found.table.iloc[0]
+    assert (first["segment"], first["fault"]) == ("a = 1 and b = 2", "scores too high")
+    assert found.p_value == first["p_value"] == 1 / 2000
+    assert found.sentence.startswith("The scores are wrong for ")
+    assert "most clearly where a = 1 and b = 2 (" in found.sentence
+    inside = (columns["a"] == 1) & (columns["b"] == 2)
+    assert first["n"] == inside.sum()
+    assert first["gap"] == pytest.approx((scores - hits)[inside].mean())
+    assert 0 < first["low"] < first["gap"] < first["high"]
+    assert first["noise_floor"] == pytest.approx(
+        np.sqrt(2 / np.pi * np.sum((scores * (1 - scores))[inside])) / inside.sum()
+    )
+
+
+def test_a_slope_is_named():
+    generator = np.random.default_rng(3)
+    scores = expit(generator.normal(0, 2, 4000))
+    side = generator.integers(0, 2, 4000)
+    rates = np.where(side, expit(0.5 * logit(scores)), scores)
+    found = subgroups(scores, generator.random(4000) < rates, {"side": side})
+    assert list(found.table["segment"][:1]) == ["side = 1"]
+    assert found.table["fault"][0] == "scores too extreme"
+
+
+def test_nothing_is_found_in_a_calibrated_model():
+    found = subgroups(*drawn())
+    assert not found.miscalibrated
+    assert found.sentence.startswith("No fault was found in 19 subgroups (p = ")
+    assert set(found.table["finding"]) <= {"none found", "too small to tell"}
+    small = found.table["finding"] == "too small to tell"
+    assert (small == (found.table["n"] < found.table["rows_needed"])).all()
+
+
+@settings(max_examples=5, deadline=None)
+@given(st.permutations(range(6)))
+def test_the_order_of_rows_does_not_matter(blocks):
+    scores, hits, columns = drawn(-0.5, 600)
+    order = np.concatenate([np.arange(600)[k::6] for k in blocks])
+    clusters = np.arange(600) // 3
+    for given_clusters in (None, clusters):
+        moved = None if given_clusters is None else given_clusters[order]
+        one = subgroups(scores, hits, columns, given_clusters, replicates=99)
+        moved_columns = {name: column[order] for name, column in columns.items()}
+        other = subgroups(scores[order], hits[order], moved_columns, moved, replicates=99)
+        pd.testing.assert_frame_equal(one.table, other.table)
+
+
+def test_roots_are_z_in_large_samples_and_poisson_where_misses_are_rare():
+    def rows(x, n):
+        flat = np.full(n, x)
+        return SegmentRows(flat, -np.ones(n), np.zeros(n), np.zeros(n, int), np.array([0]), None)
+
+    many = rows(0.0, 40_000)
+    assert many.roots(np.ones(40_000), np.array([[-300.0], [300.0]])) == pytest.approx(
+        np.array([[-3.0], [3.0]]), rel=1e-3
+    )
+    few = rows(logit(1e-5), 1000)  # 0.01 misses expected, 3 seen
+    deviance = 2 * (3 * np.log(300) - 2.99)
+    root = few.roots(np.ones(1000), np.array([[-2.99]]))[0, 0]
+    assert root == pytest.approx(-np.sqrt(deviance), rel=0.02)
+
+
+def test_the_interval_is_of_the_likelihood():
+    """Equal scores: the deviance of a binomial share at both ends is the same."""
+    scores, hits = np.full(400, 0.8), (np.arange(400) % 4 > 0).astype(int)
+    half = np.repeat([0, 1], 200)
+    row = subgroups(scores, hits, half).table.iloc[0]
+    share = 0.75
+
+    def deviance(gap):
+        rate = 0.8 - gap
+        return share * np.log(share / rate) + (1 - share) * np.log((1 - share) / (1 - rate))
+
+    assert row["gap"] == pytest.approx(0.05)
+    assert deviance(row["low"]) == pytest.approx(deviance(row["high"]), rel=1e-6)
+
+
+def test_without_a_miss_the_interval_ends_at_a_share_of_one():
+    found = subgroups(np.full(300, 0.99), np.ones(300), np.arange(300) % 2).table
+    np.testing.assert_allclose(found["low"], -0.01, atol=1e-9)
+    assert (found["high"] > 0).all()
+
+
+def test_clusters_that_are_copies_take_the_certainty_of_rows():
+    scores, hits, columns = drawn(-0.8, 400, seed=1)
+    copies = {name: np.repeat(column, 10) for name, column in columns.items()}
+    many = np.repeat(scores, 10), np.repeat(hits, 10), copies
+    alone = subgroups(*many).table.set_index("segment")
+    clustered = subgroups(*many, np.repeat(np.arange(400), 10)).table.set_index("segment")
+    assert alone.loc["all rows", "p_value"] < clustered.loc["all rows", "p_value"]
+    wider = (clustered["high"] - clustered["low"]) / (alone["high"] - alone["low"])
+    assert wider["all rows"] == pytest.approx(np.sqrt(10), rel=0.15)
+    assert clustered["rows_needed"]["all rows"] > 5 * alone["rows_needed"]["all rows"]
+
+
+def test_segments_of_few_clusters_are_not_judged():
+    scores, hits, columns = drawn(n=1000)
+    clusters = np.where(columns["a"] == 0, np.arange(1000) % 5, np.arange(1000) % 100 + 5)
+    found = subgroups(scores, hits, columns, clusters)
+    assert "a = 0 (5 clusters)" in found.small
+    assert "a = 1" in set(found.table["segment"])
+    with pytest.raises(calbias.InputError, match="no subgroup has 10 clusters"):
+        subgroups(scores, hits, columns["a"], columns["a"])
+
+
+def test_an_audit_has_the_subgroups():
+    scores, hits, columns = drawn(-1.2)
+    audit = calbias.audit(scores, hits, by=pd.DataFrame(columns))
+    assert audit.subgroups.table.equals(subgroups(scores, hits, columns).table)
+    told = audit.to_dict()["subgroups"]
+    assert told["sentence"] == audit.subgroups.sentence
+    assert told["table"][0]["segment"] == "a = 1 and b = 2"
+    page = audit.to_html()
+    assert "Whom does it fail?" in page
+    assert "a = 1 and b = 2" in subgroups_picture(audit.subgroups)
