@@ -143,9 +143,11 @@ class Monitor:
         is_first = np.ones(scores.size, bool)
         if ids is not None:
             is_first = np.append(ids[0] != self._cluster, ids[1:] != ids[:-1])
-        starts = np.append(0, np.flatnonzero(is_first) + 1)  # the open rows come first
-        sums = np.add.reduceat(np.r_[self._open[None], rows], starts)
-        ends = self.n + np.append(starts[1:] - 1, scores.size)
+        groups = np.cumsum(is_first)  # 0: of the open rows
+        sums = np.zeros((int(groups[-1]) + 1, self._open.size))
+        sums[0] = self._open
+        np.add.at(sums, groups, rows)  # one after the other, as single updates do
+        ends = self.n + np.append(np.flatnonzero(is_first), scores.size)
         self.n += scores.size
         self._open, self._cluster = np.zeros_like(self._open), None
         if ids is not None:
