@@ -23,11 +23,10 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 def _audit(options: Any) -> None:
     from calbias.file_audit import audit_file
-    from calbias.logits.columns import Columns
 
     names = ("by", "class_wise", "n_bins", "norm", "confidence_level", "seed", "top_label", "force")
     chosen = {name: getattr(options, name) for name in names}
-    columns = Columns(options.score, options.hit, options.label, tuple(options.cluster))
+    columns = _columns(options)
     audit = audit_file(
         options.file,
         options.output,
@@ -102,11 +101,18 @@ def _compare(options: Any) -> None:
         write_text(options.output, comparison.to_json() + "\n")
 
 
-def _watch(options: Any) -> None:
+def _columns(options: Any) -> Any:
+    """Return the Columns that the options name."""
     from calbias.logits.columns import Columns
+
+    names = "score", "hit", "label", "prediction", "cluster"
+    return Columns(**{name: getattr(options, name) for name in names})
+
+
+def _watch(options: Any) -> None:
     from calbias.monitoring.watch import watch_file
 
-    columns = Columns(options.score, options.hit, options.label, tuple(options.cluster))
+    columns = _columns(options)
     print(watch_file(options.file, options.time, columns, options.level, options.output))
 
 
@@ -150,8 +156,7 @@ def _add_audit(commands: Any) -> None:
     )
     audit.set_defaults(run=_audit)
     audit.add_argument("file", metavar="FILE", help="CSV, JSON lines, Parquet or NPZ; - for stdin")
-    for name, what in (("score", "scores"), ("hit", "hits"), ("label", "true class")):
-        audit.add_argument(f"--{name}", metavar="COLUMN", help=f"the column of the {what}")
+    _add_columns(audit)
     _add_cluster(audit, "whose rows depend on each other; again for a pair of columns")
     _add_top_label(audit)
     audit.add_argument(
@@ -226,11 +231,20 @@ def _add_watch(commands: Any) -> None:
     watch.set_defaults(run=_watch)
     watch.add_argument("file", metavar="FILE", help="a table as for audit, in the order of time")
     watch.add_argument("--time", metavar="COLUMN", required=True, help="dates, times or numbers")
-    for name, what in (("score", "scores"), ("hit", "hits"), ("label", "true class")):
-        watch.add_argument(f"--{name}", metavar="COLUMN", help=f"the column of the {what}")
+    _add_columns(watch)
     _add_cluster(watch, "whose rows depend on each other; again for a pair of columns")
     watch.add_argument("--level", type=float, default=0.05, help="rate of false alarms (0.05)")
     watch.add_argument("--output", metavar="FILE", help="the page (FILE-watch.html)")
+
+
+def _add_columns(parser: argparse.ArgumentParser) -> None:
+    for name, what in {
+        "score": "scores",
+        "hit": "hits: 1 or correct, 0 or wrong",
+        "label": "true classes, numbers or names",
+        "prediction": "predicted classes",
+    }.items():
+        parser.add_argument(f"--{name}", metavar="COLUMN", help=f"the column of the {what}")
 
 
 def _add_cluster(parser: argparse.ArgumentParser, which: str) -> None:

@@ -226,7 +226,10 @@ test_bad_tables = refuses_texts(
     ),
     ("p_a,p_b,label\n.5,.5,a\n.4,.6,\n", "line 3: column label is empty"),
     ("label,who\n1,a\n0,b\n", "column who is no number.* named with --score"),
-    ("patient,age,label\n1,70,0\n1,70,1\n2,65,0\n2,64,1\n", "column patient looks like an id"),
+    (
+        "patient,age,label\n1,70,0\n1,70,1\n2,65,0\n2,64,1\n",
+        "column patient holds whole",
+    ),
     ("hit,p\n1,.5\n0,.5\n", r"columns hit, p: write score and hit .* name them with --score"),
     ("a,b\n1,.5\n0,.5\n", "found a, b; .* name them with --score and --hit or --label"),
 )
@@ -264,7 +267,7 @@ test_bad_names_of_columns = refuses(
     ({"cluster": ("hwo",)}, "there is no column 'hwo'. Did you mean who?"),
     ({"score": "scoer"}, "there is no column 'scoer'. Did you mean score?"),
     ({"hit": "hit"}, "--hit needs --score"),
-    ({"score": "score", "hit": "hit", "label": "hit"}, "--hit and --label exclude each other"),
+    ({"score": "score", "hit": "hit", "label": "hit"}, "--hit stands for --label"),
     ({"score": "score", "label": "who"}, "line 2: column who is 'a': with a score alone"),
     ({"by": ["nobody"]}, "there is no column 'nobody'"),
 )
@@ -286,10 +289,47 @@ def test_npz_of_an_event(tmp_path, names):
         read_data(tmp_path / "m.npz")
 
 
+@pytest.mark.parametrize("words", [("Correct", "wrong"), ("PASS", "fail"), ("yes", "no")])
+def test_hits_in_words(tmp_path, words):
+    grades = [words[1 - hit] for hit in HITS]
+    scores, hits, _ = rows(
+        table_file(tmp_path, conf=SCORES, grade=grades), columns=Columns("conf", "grade")
+    )
+    assert (scores, hits) == (SCORES, HITS)
+
+
+def test_label_and_prediction_are_two_columns_of_text(tmp_path):
+    path = table_file(tmp_path, p=SCORES, gold=[*"abca"], answer=[*"acca"])
+    named = Columns("p", label="gold", prediction="answer")
+    scores, hits, data = rows(path, columns=named)
+    assert (scores, hits, data.kind) == (SCORES, [1, 0, 1, 1], TOP_LABEL)
+
+
+N = 20
+LOGIT = [0.5 + k / 7 for k in range(N)]
+test_columns_that_are_no_class = refuses(
+    lambda tmp_path, **columns: read_data(table_file(tmp_path, label=[0, 1] * (N // 2), **columns)),
+    ({"a": LOGIT, "b": LOGIT[::-1], "age": [*range(30, 50)]}, "column age holds whole numbers"),
+    ({"row": [*range(N)], "flag": [0, 1] * 10}, "column row holds whole numbers: an id, a count"),
+    ({"cat": [1, 0] * 10, "dog": [0, 1] * 10}, "column cat .* or a predicted class"),
+    (
+        {"a": [3.2, 0.25] * 10, "b": [-1.5, 0.75] * 10},
+        r"line 3\)?: this row has probabilities and row 0 has logits",
+    ),
+)
+test_formats_that_are_not_read = refuses(
+    lambda name, tmp_path: [(tmp_path / name).touch(), read_data(tmp_path / name)],
+    ("a.npy", "suffix '.npy' is not read; save scores and hits together: numpy.savez"),
+    ("a.pt", r"suffix '.pt' is not read; save it with NumPy: numpy.savez\("),
+    ("a.xlsx", "suffix '.xlsx' is not read; save the sheet as CSV"),
+)
+
+
 def test_where_the_page_is_written(tmp_path):
     file = tmp_path / "mine.csv.gz"
     page, numbers = output_paths(file)
     assert (page, numbers) == (tmp_path / "mine.html", tmp_path / "mine.json")
+    assert output_paths(tmp_path / "data.json")[1] == tmp_path / "data_audit.json"
     assert output_paths("-")[0].name == "standard_input.html"
     page.write_text(f'<meta name="generator" content="{GENERATOR}">')
     output_paths(file)  # one's own may be replaced
@@ -309,7 +349,7 @@ test_bad_outputs = refuses(
     written_to,
     ({"there": "m.html"}, "m.html: exists and was not written by calbias; choose another name"),
     ({"there": "m.json"}, "m.json: exists .* or replace it with --force"),
-    ({"there": "m.json", "path": "m.json"}, "m.json: is the file to audit; choose another"),
+    ({"there": "m.json", "path": "m.json", "output": "m"}, "m.json: is the file to audit; choose"),
     ({"there": "file", "output": "file/x"}, "file: no file can be written there"),
     ({"output": "/proc/x"}, "/proc: no file can be written there .*; choose another folder"),
     ({"output": "/proc/x/y"}, "/proc/x: no file can be written there"),

@@ -22,10 +22,13 @@ def output_paths(
     """Return the paths (page, JSON) of the audit of a file, ready to be written.
 
     ``output`` is the stem of both, with or without .html or .json; by default it is the path
-    without its suffixes, and ``standard_input`` for ``-``. InputError where a file of the name is
+    without its suffixes, with ``_audit`` where one of the two is the file itself, and
+    ``standard_input`` for ``-``. InputError where a file of the name is
     the audited one, cannot be written, or, without ``force``, was not written by an audit.
     """
     stem = _stem(path) if output is None else Path(output)
+    if output is None and Path(path).suffix in (".json", ".html"):
+        stem = stem.with_name(f"{stem.name}_audit")
     if output is not None and stem.suffix in (".html", ".json"):
         stem = stem.with_suffix("")
     if not stem.name:

@@ -144,10 +144,23 @@ def are_probabilities(folds: Sequence[RawFold]) -> bool:
     """
     legal = [_legal_rows(fold.values) for fold in folds]
     shares = [rows.mean() for rows in legal]
+    for each, rows in zip(folds, legal, strict=True):
+        _validate_one_form(each, rows)
     if min(shares) <= 1 - _MOSTLY and max(shares) >= _MOSTLY:
         fold, other = (folds[int(choose(shares))].place for choose in (np.argmin, np.argmax))
         raise fold.error(f"logits, but {other.part} has probabilities; give both folds the same")
     return np.concatenate(legal).mean() >= _MOSTLY
+
+
+def _validate_one_form(fold: RawFold, rows: np.ndarray) -> None:
+    """Raise InputError where some rows are probabilities and some cannot be."""
+    outside = ((fold.values < 0) | (fold.values > 1 + EXCESS)).any(axis=1)
+    inside = rows & ~outside
+    if min(inside.mean(), outside.mean()) > 1 - _MOSTLY:
+        row, other = int(np.argmax(inside)), int(np.argmax(outside))
+        raise fold.place.error(
+            f"this row has probabilities and row {other} has logits; give all rows one form", row
+        )
 
 
 def _legal_rows(values: np.ndarray) -> np.ndarray:

@@ -36,7 +36,7 @@ FEWEST_IDS = 10
 
 @dataclass(frozen=True)
 class Columns:
-    """The columns that a user names: of score, hit, label and clusters of rows.
+    """The columns that a user names: of score, hit, label, prediction and clusters of rows.
 
     Several columns of clusters, such as benchmark and question, are one identifier together.
     """
@@ -44,13 +44,16 @@ class Columns:
     score: str | None = None
     hit: str | None = None
     label: str | None = None
+    prediction: str | None = None
     cluster: Sequence[str] = field(default=())
 
     def __post_init__(self) -> None:
         cluster = (self.cluster,) if isinstance(self.cluster, str) else tuple(self.cluster or ())
         object.__setattr__(self, "cluster", cluster)
-        if self.hit and self.label:
-            raise InputError("--hit and --label exclude each other: name one of them")
+        if self.hit and (self.label or self.prediction):
+            raise InputError("--hit stands for --label with --prediction: name it alone")
+        if self.prediction and not self.label:
+            raise InputError("--prediction needs --label: name the column of the true classes too")
         if self.hit and not self.score:
             raise InputError("--hit needs --score: name the column of the scores too")
 
@@ -74,11 +77,11 @@ def roles_of(names: list[str], columns: Columns, place: Place) -> Roles:
         columns,
         **{
             role: name and looked_up_column(name, names, place.file)
-            for role in ("score", "hit", "label")
+            for role in ("score", "hit", "label", "prediction")
             for name in [getattr(columns, role)]
         },
     )
-    chosen = {columns.score, columns.hit, columns.label} - {None}
+    chosen = {columns.score, columns.hit, columns.label, columns.prediction} - {None}
     free = [name for name in names if name not in chosen]
     one_hot = tuple(in_class_order([name for name in free if _ONE_HOT.fullmatch(name)]))
     score = columns.score or _named(free, SCORE, place)
@@ -87,12 +90,14 @@ def roles_of(names: list[str], columns: Columns, place: Place) -> Roles:
     hits = HIT if score or event else HIT[:1]
     hit = columns.hit or (None if columns.label else _named(free, hits, place))
     label = columns.label or (None if columns.hit else _named(free, LABEL, place))
-    prediction = None if columns.hit else _named(free, PREDICTION, place)
+    prediction = columns.prediction
+    if not (prediction or columns.hit or columns.label):
+        prediction = _named(free, PREDICTION, place)
     fold = _named(free, FOLD, place)
     found = Roles("scores", score or event, hit, label, prediction, fold)
     if found.score and hit:
         return _with_others(found._replace(label=None, prediction=None), names)
-    if score and label and prediction and not columns.label:
+    if score and label and prediction:
         return _with_others(found, names)
     if found.score and label:
         return _with_others(found._replace(form="event", prediction=None), names)
@@ -118,10 +123,13 @@ def _with_others(roles: Roles, names: Sequence[str]) -> Roles:
 
 def _named(names: Sequence[str], synonyms: Sequence[str], place: Place) -> str | None:
     """Return the column that has the first of these names; exact ones first."""
+    of_plain: dict[str, list[str]] = {}
+    for name in names:
+        of_plain.setdefault(_plain(name), []).append(name)
     for wanted in synonyms:
-        if wanted in names:
+        same = of_plain.get(wanted, [])
+        if wanted in same:
             return wanted
-        same = [name for name in names if _plain(name) == wanted]
         if len(same) > 1:
             raise place.error(f"columns {' and '.join(same)} are both a {wanted}; rename one")
         if same:

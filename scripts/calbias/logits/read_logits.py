@@ -25,6 +25,14 @@ from calbias.logits.table_files import SUFFIXES, is_standard_input, table_suffix
 from calbias.logits.top_label import TopLabel, top_label_of_scores
 
 SCORE_FORMS = ("scores", "event")
+_REMEDIES = {
+    ".npy": 'save scores and hits together: numpy.savez("mine.npz", score=scores, hit=hits)',
+    **dict.fromkeys(
+        (".pt", ".pth"),
+        'save it with NumPy: numpy.savez("mine.npz", logits=logits.numpy(), labels=labels.numpy())',
+    ),
+    **dict.fromkeys((".xlsx", ".xls", ".ods"), "save the sheet as CSV"),
+}
 
 
 class OutputFile(NamedTuple):
@@ -106,10 +114,8 @@ def read_raw(path: Path | str, by: Sequence[str] = (), columns: Columns | None =
     suffix, is_table = path.suffix.lower(), table_suffix(path) in SUFFIXES
     if suffix not in readers and not is_table:
         suffixes = ", ".join([*readers, *SUFFIXES])
-        raise InputError(
-            f"{path}: suffix {path.suffix!r} is unknown; give one of {suffixes}, or .gz after a "
-            "table's"
-        )
+        remedy = _REMEDIES.get(suffix, f"give one of {suffixes}, or .gz after a table's")
+        raise InputError(f"{path}: suffix {path.suffix!r} is not read; {remedy}")
     validate_no_placeholder(path)
     if is_table:
         return read_table_file(path, by, columns)

@@ -40,6 +40,7 @@ _INDEX = re.compile(r"__index_level_\d+__")
 _COMMA = re.compile(r"[+-]?\d+,\d+(e[+-]?\d+)?", re.IGNORECASE)
 _MOSTLY, _MANY_COLUMNS = 0.9, 50
 _YES = {"1": 1, "true": 1, "yes": 1, "0": 0, "false": 0, "no": 0, "1.0": 1, "0.0": 0}
+_GRADES = _YES | {"correct": 1, "right": 1, "pass": 1, "incorrect": 0, "wrong": 0, "fail": 0}
 
 
 def read_table_file(
@@ -95,37 +96,51 @@ def _classes(table: Any, names: list[str], place: Place) -> tuple[list[str], lis
         number = table.column_names.index("") + 1
         raise place.error(f"column {number} has no name (a saved row index?); drop it")
     texts = [name for name in names if _is_all_text(table[name])]
-    numbers = [name for name in names if name not in texts]
+    of_text = {*texts}
+    numbers = [name for name in names if name not in of_text]
     if texts and len(numbers) < 2:
         raise place.error(
             f"column {texts[0]} is no number; write one, or drop a column of no class; a score is "
             "named with --score"
         )
     classes = _summing_to_one(table, numbers)
-    if not _sum_to_one(table, classes) and (ids := [x for x in classes if _is_id(table, x)]):
-        raise place.error(
-            f"column {ids[0]} looks like an id, but would be a class with logits; drop it, or name "
-            f"it with --cluster {ids[0]}; a score is named with --score"
-        )
-    return in_class_order(classes), [name for name in names if name not in classes]
+    whole = [name for name in classes if _is_whole(table[name])]
+    if not _sum_to_one(table, classes) or len(whole) == len(classes):
+        mixed = len(whole) < len(classes) and table.num_rows >= FEWEST_IDS
+        for name in whole:
+            if mixed or _is_id(name, table[name].to_pylist()):
+                raise place.error(
+                    f"column {name} holds whole numbers: an id, a count or a predicted class, but "
+                    "no logit or probability of a class; drop it, name it with --cluster or --by, "
+                    "or write logits with decimals (2.0); a score is named with --score"
+                )
+    taken = {*classes}
+    return in_class_order(classes), [name for name in names if name not in taken]
 
 
-def _is_id(table: Any, name: str) -> bool:
-    """Return whether a column of whole numbers is named like an id and repeats its values."""
+def _is_whole(column: Any) -> bool:
+    """Return whether a column is of a type of whole numbers."""
     import pyarrow.types as types
 
-    column = table[name]
-    return types.is_integer(column.type) and looks_like_ids(name, column.to_pylist(), False)
+    return types.is_integer(column.type) or types.is_boolean(column.type)
+
+
+def _is_id(name: str, cells: list) -> bool:
+    """Return whether whole numbers are ids, by their name or all different, or only 0 and 1."""
+    distinct = {*cells}
+    is_count = len(cells) >= FEWEST_IDS and len(distinct) == len(cells)
+    is_flag = len(cells) >= FEWEST_IDS and distinct <= {0, 1}
+    return looks_like_ids(name, cells, False) or is_count or is_flag
 
 
 def _summing_to_one(table: Any, names: list[str]) -> list[str]:
     """Return the columns whose rows sum to 1, if some of them do; else all of them."""
+    if _sum_to_one(table, names):
+        return names
     inside = [name for name in names if _range(table[name])]
     choices = [numbered_alike(names), inside]
     if len(inside) <= _MANY_COLUMNS:
         choices += [[*c] for c in combinations(inside, max(len(inside) - 1, 0))]
-    if _sum_to_one(table, names):
-        return names
     return next((c for c in choices if len(c) >= 2 and _sum_to_one(table, c)), names)
 
 
@@ -179,7 +194,8 @@ def _as_float(text: str) -> tuple[float] | None:
 def _of_other_names(classes: list[str]) -> list[str]:
     """Return a note on classes that are not numbered: which columns count."""
     numbered = numbered_alike(classes)
-    strangers = listed([name for name in classes if name not in numbered])
+    of_pattern = {*numbered}
+    strangers = listed([name for name in classes if name not in of_pattern])
     if numbered and strangers:
         return [f"columns that count as classes besides {listed(numbered, 2)}: {strangers}"]
     return [f"classes, numbered from 0: {strangers}"] if strangers else []
@@ -260,7 +276,10 @@ def _by_text(
 def _scores_and_hits(table: Any, roles: Roles, place: Place) -> tuple[np.ndarray, np.ndarray]:
     scores = _numbers(table, [roles.score], place)
     if roles.hit:
-        return scores, _numbers(table, [roles.hit], place)
+        if not _is_all_text(table[roles.hit]):
+            return scores, _numbers(table, [roles.hit], place)
+        remedy = "write 1 where the prediction was correct and 0 elsewhere, or correct and wrong"
+        return scores, _by_text(table, roles.hit, _GRADES, remedy, place)
     if roles.form == "event":
         remedy = (
             "with a score alone write 1 where the event happened and 0 elsewhere, or add "

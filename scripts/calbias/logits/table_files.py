@@ -11,6 +11,7 @@ import itertools
 import json
 import sys
 import zlib
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from typing import Any
 from calbias.errors import InputError
 from calbias.io.tables import csv_rows
 from calbias.logits.checks import Place
+from calbias.logits.harness import flattened
 
 STANDARD_INPUT = "-"
 TEXT = (".csv", ".tsv", ".txt")
@@ -121,21 +123,30 @@ def _json_lines(path: Path, data: bytes) -> tuple[Any, Place]:
     lines = [(k, line) for k, line in enumerate(text.split("\n"), start=1) if line.strip()]
     if not lines:
         raise InputError(f"{path}: the file is empty; write one JSON object a line")
-    if lines[0][1].lstrip().startswith("["):
-        records, numbers = _array(path, text), None
-    else:
+    records, numbers = _array(path, text), None
+    if records is None:
         records, numbers = [_object(path, *line) for line in lines], [k for k, _ in lines]
+    line_of = None if numbers is None else numbers.__getitem__
+    place = Place(path, "the table", None, line_of)
+    records = flattened(records, place)
     names = dict.fromkeys(itertools.chain.from_iterable(records))
     columns = {name: _column([record.get(name) for record in records]) for name in names}
-    line_of = None if numbers is None else numbers.__getitem__
-    return pa.table(columns), Place(path, "the table", None, line_of)
+    return pa.table(columns), place
 
 
-def _array(path: Path, text: str) -> list[Any]:
+def _array(path: Path, text: str) -> list[Any] | None:
+    """Return the objects of a list, or the one object of many lines; None for an object a line."""
+    is_list = text.lstrip().startswith("[")
+    if not is_list and not text.lstrip().startswith("{\n"):
+        return None
     try:
         records = json.loads(text)
     except ValueError as error:
+        if not is_list:
+            return None
         raise InputError(f"{path}: no JSON ({error}); write one object a line") from None
+    if not is_list:
+        return [records]
     if not records or not all(isinstance(record, dict) for record in records):
         raise InputError(f"{path}: no list of JSON objects; write one object a line")
     return records
@@ -190,9 +201,10 @@ def unreadable(path: Path | str, kind: str, error: Exception) -> InputError:
 
 def validate_unique(path: Path | str, names: Sequence[str]) -> None:
     """Raise InputError for two columns of one name."""
-    repeated = [name for k, name in enumerate(names) if name and name in names[:k]]
+    counts = Counter(filter(None, names))
+    repeated = next((name for name, count in counts.items() if count > 1), None)
     if repeated:
         raise InputError(
-            f"{path}: two columns are called {repeated[0]}; rename one, or drop it (the first line "
+            f"{path}: two columns are called {repeated}; rename one, or drop it (the first line "
             "of a text table names its columns)"
         )

@@ -1,0 +1,81 @@
+"""Logs of language model harnesses: scores by hand, questions as clusters, refusals."""
+
+import json
+
+import numpy as np
+import pytest
+from refusals import refuses_texts
+
+from calbias.auditing.inputs import read_data
+from calbias.logits.columns import Columns
+from calbias.logits.table_files import read_table
+
+
+def lm_eval(doc_id, likelihoods, acc, **more):
+    choices = [[str(x), "False"] for x in likelihoods]
+    return {"doc_id": doc_id, "doc": {"q": "?"}, "filtered_resps": choices, "acc": acc, **more}
+
+
+SAMPLES = [
+    lm_eval(0, [-1.0, -1.0], 1.0),
+    lm_eval(1, [-5.0, -2.0, -2.0], 0.0, filter="none"),
+    lm_eval(1, [0.0, -np.log(3)], 1.0, filter="strict"),
+]
+
+
+def lines(records):
+    return "".join(json.dumps(record) + "\n" for record in records)
+
+
+def test_the_largest_softmax_of_a_question_is_its_score(tmp_path):
+    path = tmp_path / "samples_arc.jsonl"
+    path.write_text(lines(SAMPLES))
+    table, _ = read_table(path)
+    assert table["hit"].to_pylist() == [1, 0, 1]
+    expected = [0.5, 1 / (2 + np.exp(-3)), 0.75]
+    assert table["score"].to_pylist() == pytest.approx(expected)
+    assert table["question"].to_pylist() == ["0", "1", "1"]
+    assert read_data(path, columns=Columns(cluster=("question",)))
+
+
+def inspect_sample(key, value, epoch=1, **metadata):
+    return {"id": key, "epoch": epoch, "scores": {"match": {"value": value, "metadata": metadata}}}
+
+
+def inspect_log(*samples):
+    return json.dumps({"version": 2, "eval": {"task": "t"}, "samples": samples}, indent=2)
+
+
+def test_an_inspect_log_has_the_confidence_in_the_metadata(tmp_path):
+    path = tmp_path / "log.json"
+    samples = [
+        inspect_sample("a", "C", confidence=0.9),
+        inspect_sample("a", "I", 2, confidence=0.4),
+    ]
+    samples.append({**inspect_sample("b", 1), "metadata": {"confidence": 0.7}})
+    path.write_text(inspect_log(*samples))
+    table, _ = read_table(path)
+    assert table["score"].to_pylist() == [0.9, 0.4, 0.7]
+    assert table["hit"].to_pylist() == [1, 0, 1]
+    assert table["question"].to_pylist() == ["a", "a", "b"]
+
+
+test_lm_eval_refusals = refuses_texts(
+    read_table,
+    "samples.jsonl",
+    (
+        lines([*SAMPLES[:1], {**SAMPLES[1], "filtered_resps": ["text"]}]),
+        "line 2: .* of multiple",
+    ),
+    (lines([{**SAMPLES[0], "filtered_resps": [["-1", "True"]]}]), "line 1: .* single choice"),
+    (lines([{k: v for k, v in SAMPLES[0].items() if k != "acc"}]), "and acc: audit a task of"),
+)
+test_inspect_refusals = refuses_texts(
+    read_table,
+    "log.json",
+    (
+        inspect_log(inspect_sample("a", "C")),
+        "row 0 .* needs a scorer.* confidence",
+    ),
+    (inspect_log(inspect_sample("a", "P", confidence=1)), "needs a scorer's value"),
+)
