@@ -32,6 +32,9 @@ include: "workflow/rules/benchmark.smk"
 include: "workflow/rules/provenance.smk"
 
 
+save()  # the digests of code that the rules asked for
+
+
 rule all:
     default_target: True
     input:

@@ -1,28 +1,55 @@
-"""Scripts called by keywords, what they write, read back, and Python in a new process."""
+"""Steps called by keywords, what they write, read back, and Python in a new process."""
 
-import importlib
+import inspect
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pandas as pd
 from checkout import ROOT, TABLE_2, TABLE_3
 
+from pipeline.door import main, step_function
 from pipeline.tables.schema import columns_of
 
 FITS = {"beta_fits": TABLE_2, "glm_fits": TABLE_3}
+COMMON = {
+    "manifest": ROOT / "resources/manifest.json",
+    "mirrors_file": ROOT / "resources/logits_mirrors.csv",
+    "published_beta": TABLE_2,
+    "published_glm": TABLE_3,
+    "softmax": "exact",
+    "norm": 2,
+    "n_bins": 15,
+    "bootstrap": 20,
+    "curve": "fitted",
+    "code": "x",
+    "seed": 1,
+    "shard": 0,
+    "shards": 1,
+}
 
 
-def run(script, **options):
-    """Run a script: ``n_samples=[50, 100]`` is ``--n-samples 50 100``, a dict once per item."""
-    words = []
-    for name, given in options.items():
-        flag = f"--{name.replace('_', '-')}"
-        if isinstance(given, dict):
-            words += [word for item in given.items() for word in (flag, "{}={}".format(*item))]
+def run(step, /, **options):
+    """Run a step: ``n_samples=[50, 100]`` is ``--n-samples 50 100``, a dict NAME=PATH each.
+
+    What a rule gives and a test does not say is COMMON, an empty list, or a file beside the others.
+    """
+    function, words = step_function(step), [step]
+    written = [Path(path) for name, path in options.items() if name.startswith("output")]
+    for name, parameter in inspect.signature(function).parameters.items():
+        if name in options or parameter.default is not parameter.empty:
+            continue
+        if name.startswith("output"):
+            options[name] = written[0].with_name(f"{name}.parquet")
         else:
-            words += [flag, *map(str, given if isinstance(given, (list, tuple)) else [given])]
-    importlib.import_module(script).main(words)
+            options[name] = COMMON.get(name, [])
+    for name, given in options.items():
+        if isinstance(given, dict):
+            given = ["{}={}".format(*item) for item in given.items()]
+        values = given if isinstance(given, (list, tuple)) else [given]
+        words += [f"--{name.replace('_', '-')}", *map(str, values)]
+    main(words)
 
 
 def read(path):
@@ -32,9 +59,9 @@ def read(path):
     return found
 
 
-def made(name, script, folder, **options):
-    """Return the table ``name``, which a script writes into a folder."""
-    run(script, **options, output=folder / f"{name}.csv")
+def made(name, step, folder, **options):
+    """Return the table ``name``, which a step writes into a folder."""
+    run(step, **options, output=folder / f"{name}.csv")
     return read(folder / f"{name}.csv")
 
 

@@ -6,7 +6,7 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
-from pipeline.script import USED
+from pipeline.door import USED
 
 _USED = re.compile(re.sub(r"{[^}]*}", r"([\\d.]+)", USED))
 _LOGS = re.compile(r"^ *log: (.*) \(check log file\(s\) for error details\)$", re.MULTILINE)

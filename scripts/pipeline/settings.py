@@ -6,9 +6,10 @@ import warnings
 from pathlib import Path
 
 from calbias.errors import InputError
-from calbias.io.code_files import SCRIPTS, code_files
+from calbias.io.code_files import SCRIPTS
 from pipeline import CHECKOUT
 from pipeline.config import complete_config, validate_folder, with_file
+from pipeline.door import shell_line
 from pipeline.logit_availability import available_files, sources_in_words
 from pipeline.models import models_path, read_models, with_models
 
@@ -42,14 +43,10 @@ def job_environment():
     }
 
 
-def code(name, *more):
-    """Return a script and then all project files that it imports: declared inputs, so edits count.
-
-    ``more`` are files that it loads by name.
-    """
-    script = SCRIPTS / f"{name}.py"
-    others = [path for path in code_files(script, *more) if path != script]
-    return [os.path.relpath(path) for path in (script, *others)]
+def step(name, /, **fields):
+    """Return the shell line of a step's rule; ``fields`` as in ``pipeline.door.shell_line``."""
+    run = os.path.relpath(SCRIPTS / "run.py")
+    return f"python {run} {shell_line(name, **fields)} 2>&1 | tee {{log:q}}"
 
 
 def resource(name):

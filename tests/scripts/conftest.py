@@ -5,10 +5,14 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from checkout import PUBLISHED
 from command import run
 
+from calbias.estimation.registry import estimator_file
 from calbias.logits.top_label import TopLabel
 from pipeline.logits.top_label_table import Origin, write_top_labels
+
+MANIFEST = PUBLISHED / "nn_calibration_logits_manifest.csv"
 
 
 @pytest.fixture
@@ -33,9 +37,10 @@ def surrogate():
 
     def draw(folder, n_validation, n_test, seed, model="resnet110_c10", n_classes=10):
         logits = folder / f"{model}.npz"
-        run("draw_surrogate_logits", model=model, n_classes=n_classes, n_validation=n_validation,
-            n_test=n_test, seed=seed, logits=logits,
-            top_labels=logits.with_suffix(".parquet"))  # fmt: skip
+        run("draw_surrogate_logits", model=model, manifest=MANIFEST,
+            n_classes=n_classes, n_validation=n_validation,
+            n_test=n_test, seed=seed, output_logits=logits,
+            output_top_labels=logits.with_suffix(".parquet"))  # fmt: skip
         return logits
 
     return draw
@@ -77,7 +82,8 @@ def chain(tmp_path_factory):
     replicates = {}
     for estimator in ("ece_bin_em", "ece_sweep_em"):
         replicates[estimator] = folder / estimator / "0-of-1.parquet"
-        run("simulate_replicates", scenarios=scenarios, estimator=estimator, n_samples=[50, 100],
+        run("simulate_replicates", scenarios=scenarios, estimator=estimator,
+            estimator_file=estimator_file(estimator), n_samples=[50, 100],
             n_bins=[2, 15], replicates=12, seed=1, output=replicates[estimator])  # fmt: skip
     return SimpleNamespace(
         folder=folder, scenarios=scenarios, true_errors=true_errors, replicates=replicates

@@ -1,4 +1,4 @@
-"""The scripts of the audit: a model's page, and the coverage of the intervals."""
+"""The steps of the audit: a model's page, and the coverage of the intervals."""
 
 import json
 
@@ -23,7 +23,7 @@ def audited(folder, **options):
     """Audit and return the paths of what was written, by option."""
     paths = {name: folder / file for name, file in FILES.items()}
     outputs = {f"output_{name}": path for name, path in paths.items()}
-    run("audit_model", name="mine", seed=1, **options, **outputs)
+    run("audit_model", name="mine", seed=1, **{"norm": 1, **options}, **outputs)
     return paths
 
 

@@ -54,7 +54,7 @@ def test_subsample_genuine(tmp_path):
 def test_time_league(tmp_path):
     table = made(
         "league_times", "time_league", tmp_path, estimators=["ks", "beta_kernel"],
-        estimator_folders=FOLDER, n_samples=[100, 1200],
+        folders=FOLDER, n_samples=[100, 1200],
     )  # fmt: skip
     rows = set(zip(table["estimator"], table["n_samples"], strict=True))
     assert rows == {("ks", 100), ("ks", 1200), ("beta_kernel", 100)}
@@ -68,8 +68,8 @@ POWER = {"n_samples": 60, "replicates": 20}
     [
         ("measure_power", {**POWER, "tests": "cox"}, "unknown test 'cox'"),
         ("measure_power", {**POWER, "tests": "cox_lrt", "replicates": 2},
-         "--replicates must be at least 20"),
-        ("run_league", {**POWER, **FITS, "estimator_files": FOLDER / "ks.py", "models": "nobody"},
+         "--replicates: must be at least 20"),
+        ("run_league", {**POWER, **FITS, "estimators": FOLDER / "ks.py", "models": "nobody"},
          "model nobody has no fit"),
         ("predict_bias", {"scores": "no.csv", "estimators": "kde", "n_samples": 100,
                           "subsamples": 3, "refits": 2}, "no.csv: no such file"),

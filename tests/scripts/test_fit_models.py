@@ -1,4 +1,4 @@
-"""``fit_model.py`` and ``compare_ece_bin.py`` on the top labels of a model."""
+"""``fit_model`` and ``compare_ece_bin`` on the top labels of a model."""
 
 import numpy as np
 import pytest
@@ -101,10 +101,11 @@ def test_the_script_runs_alone_and_loads_only_the_part_of_statsmodels_that_it_ne
     top_labels, tmp_path
 ):
     program = (
-        "import sys, fit_model; fit_model.main(sys.argv[1:]);"
+        "import sys; from pipeline.door import main; main();"
         "sys.exit('statsmodels.api' in sys.modules or 'matplotlib' in sys.modules)"
     )
-    words = f"--top-labels {top_labels()} --output-beta beta.csv --output-glm alone.csv"
+    words = f"fit_model --top-labels {top_labels()} --published-beta --published-glm "
+    words += "--output-beta beta.csv --output-glm alone.csv"
     python(program, *words.split(), folder=tmp_path, PATH="")
     assert (tmp_path / "alone.csv").read_text().count("\n") == 13
 

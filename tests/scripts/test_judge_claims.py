@@ -22,12 +22,12 @@ def test_ledger_comparison_and_page_from_few_tables(tmp_path):
         "model source softmax n_samples alpha beta nll published_alpha published_beta",
         ("resnet110_c10", "real_logits", "exact", 10000, 4.9, 0.09, -1.0, 2.7752, 0.0478),
     )
-    given = {"table": {"beta_fits": fits, **OF_PAPER}}
+    given = {"tables": {"beta_fits": fits, **OF_PAPER}}
     names = ("claims", "measurements", "comparison")
     paths = {name: tmp_path / f"{name}.csv" for name in names}
     page = tmp_path / "ledger.html"
     run("judge_claims", **given, **{f"output_{name}": path for name, path in paths.items()})
-    run("write_page", table=paths, page="ledger", output=page)
+    run("write_page", tables=paths, page="ledger", output=page)
     rows = read(paths["claims"]).set_index("id")
     assert rows.loc["R06", "verdict"] == "not_reproduced"
     assert rows.loc["R01", "verdict"] == "not_judged"
@@ -56,15 +56,15 @@ ONE = {"output": "x"}
 @pytest.mark.parametrize(
     ("script", "options", "message"),
     [
-        ("judge_claims", {"table": "bias", **THREE}, "write it as NAME=PATH"),
-        ("judge_claims", {"table": {"bias": "no.csv"}, **THREE}, "no such table"),
+        ("judge_claims", {"tables": "bias", **THREE}, "write it as NAME=PATH"),
+        ("judge_claims", {"tables": {"bias": "no.csv"}, **THREE}, "no such table"),
         ("compare_estimators",
          {"bias": MODELS, "models_table": ROOT / "resources/logits_mirrors.csv",
           **FITS, "experiments": "realistic", "seed": 1, "output_tests": "x",
           "output_sensitivity": "y"}, "no column model"),
-        ("write_page", {"table": {"claims": MODELS}, "page": "ledger", **ONE},
+        ("write_page", {"tables": {"claims": MODELS}, "page": "ledger", **ONE},
          "--table claims: no column id"),
-        ("write_page", {"figure": "fig1_intro", "page": "ledger", **ONE}, "write it as NAME=PATH"),
+        ("write_page", {"figures": "fig1_intro", "page": "ledger", **ONE}, "write it as NAME=PATH"),
     ],
 )  # fmt: skip
 def test_mistakes_are_one_line(refused, script, options, message):

@@ -4,17 +4,20 @@ import hashlib
 
 import numpy as np
 import pytest
+from checkout import PUBLISHED
 from command import run
 from mirror import CONTENT, serving, urls
 
 from pipeline.logits.store import load_logits
 from pipeline.logits.top_label_table import read_top_labels
 
+MANIFEST = PUBLISHED / "nn_calibration_logits_manifest.csv"
 
-def written(script, folder, model="mine", **options):
-    """Return the paths of the logits and the top labels that a script writes."""
-    outputs = {"logits": folder / "logits.npz", "top_labels": folder / "top.parquet"}
-    run(script, model=model, **options, **outputs)
+
+def written(step, folder, model="mine", **options):
+    """Return the paths of the logits and the top labels that a step writes."""
+    outputs = {"output_logits": folder / "logits.npz", "output_top_labels": folder / "top.parquet"}
+    run(step, model=model, **{"manifest": MANIFEST, **options}, **outputs)
     return [*outputs.values()]
 
 
@@ -48,7 +51,7 @@ def test_a_strangers_csv_of_probabilities(own, tmp_path, capsys):
 def test_a_strangers_csv_of_scores(tmp_path, capsys, refused):
     file, output = tmp_path / "mine.csv", tmp_path / "top.parquet"
     file.write_text("image,score,hit\n" + "a.png,0.75,1\nb.png,0.5,0\n" * 10)
-    run("read_scores", model="mine", file=file, top_labels=output)
+    run("read_scores", model="mine", file=file, output_top_labels=output)
     [line] = capsys.readouterr().err.splitlines()
     assert line == f"warning: {file}: no validation fold; all 20 rows are judged"
     folds, origin = read_top_labels(output)
@@ -56,7 +59,7 @@ def test_a_strangers_csv_of_scores(tmp_path, capsys, refused):
     assert folds["test"].score.tolist() == [0.75, 0.5] * 10
     file.write_text("score,hit\n0.75,1\n0.5,maybe\n")
     with refused(f"error: {file}, line 3: column hit: 'maybe' is no number"):
-        run("read_scores", model="m", file=file, top_labels=output)
+        run("read_scores", model="m", file=file, output_top_labels=output)
 
 
 def test_surrogates_have_the_sizes_of_the_models_files(tmp_path, capsys):

@@ -1,4 +1,4 @@
-"""``measure_model.py`` and ``tabulate_measures.py``: from outputs to the papers' tables."""
+"""``measure_model`` and ``tabulate_measures``: from outputs to the papers' tables."""
 
 from checkout import GENUINE, PUBLISHED, ROOT
 from command import read, run
@@ -11,17 +11,18 @@ def measured(folder, **outputs):
     names = ("of_model.parquet", "reliability_bins.parquet", "calibration_graphs.parquet")
     own, *of_model = (folder / name for name in names)
     run("measure_model", **outputs, model=MODEL, seed=1, bootstrap=20,
-        output=own, output_bins=of_model[0], output_graphs=of_model[1])  # fmt: skip
+        output_measures=own, output_bins=of_model[0], output_graphs=of_model[1])  # fmt: skip
     tables = [folder / "measures.csv", folder / "printed_tables.csv"]
     run("tabulate_measures", measures=own, models_table=ROOT / "config/models.csv",
-        published_dir=PUBLISHED, output_measures=tables[0], output_printed=tables[1])  # fmt: skip
+        printed=[*PUBLISHED.glob("g*.csv")], output_measures=tables[0],
+        output_printed=tables[1])  # fmt: skip
     return [read(path) for path in (*of_model, *tables)]
 
 
 def test_genuine_scores_give_the_printed_uncalibrated_values(tmp_path):
     folder = ROOT / "resources/scores"
     run("read_scores", model=MODEL, file=folder / f"{MODEL}.parquet",
-        manifest=ROOT / "resources/manifest.json", top_labels=tmp_path / "top.parquet")  # fmt: skip
+        output_top_labels=tmp_path / "top.parquet")  # fmt: skip
     bins, graphs, table, _ = measured(tmp_path, top_labels=tmp_path / "top.parquet")
     for rows in (bins, graphs):
         assert list(rows["method"].unique()) == ["uncalibrated", "spline_on_half"]
@@ -37,7 +38,7 @@ def test_genuine_logits_fill_the_row_of_their_model(tmp_path):
     manifest = PUBLISHED / "nn_calibration_logits_manifest.csv"
     logits = tmp_path / f"{MODEL}.npz"
     run("read_logits", file=GENUINE, manifest=manifest, model=MODEL, n_classes=10, seed=1,
-        logits=logits, top_labels=tmp_path / "top.parquet")  # fmt: skip
+        output_logits=logits, output_top_labels=tmp_path / "top.parquet")  # fmt: skip
     _, _, table, papers = measured(tmp_path, logits=logits)
     mine = table[table["model"] == MODEL]
     assert mine["needs"].isna().all()

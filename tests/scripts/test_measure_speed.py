@@ -2,8 +2,8 @@
 
 from command import FITS, read, run
 
-import measure_speed
 from evidence.benchmark import memory, waiting
+from evidence.steps import measure_speed
 from pipeline.tables.files import read_table
 
 
@@ -18,7 +18,14 @@ def test_tables(tmp_path, capsys, monkeypatch):
     paths = tmp_path / "benchmark.csv", tmp_path / "benchmark_memory.csv"
     read_table(FITS["beta_fits"])[:1].to_csv(tmp_path / "beta_fits.csv", index=False)  # one model
     fits = {**FITS, "beta_fits": tmp_path / "beta_fits.csv"}
-    run("measure_speed", **fits, replicates=1, rounds=2, output=paths[0], memory=paths[1])
+    run(
+        "measure_speed",
+        **fits,
+        replicates=1,
+        rounds=2,
+        output_table=paths[0],
+        output_memory=paths[1],
+    )
     table, _ = map(read, paths)
     against_beta = set(table[table["baseline"] == "numpy_beta_draw"]["work"])
     assert {"fig4_grid_six_binned", "fig4_grid_seven", "six_binned_n_12800"} <= against_beta

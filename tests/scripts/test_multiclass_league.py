@@ -71,8 +71,8 @@ def test_a_model_s_floors_are_written_with_its_measures(tmp_path):
     folds = [Fold(z, y) for z, y in zip(logits, labels, strict=True)]
     save_logits(tmp_path / "mine.npz", Logits(*folds, "real_logits"))
     paths = {
-        f"output{name}": tmp_path / f"{name or 'measures'}.parquet"
-        for name in ("", "_bins", "_graphs", "_floors", "_differences")
+        f"output_{name}": tmp_path / f"{name}.parquet"
+        for name in ("measures", "bins", "graphs", "floors", "differences")
     }
     run("measure_model", logits=tmp_path / "mine.npz", model="mine", bootstrap=2, seed=1, **paths)
     floors = pd.read_parquet(paths["output_floors"])

@@ -1,4 +1,4 @@
-"""``recalibrate_model.py`` and ``select_recalibration.py`` on small surrogates."""
+"""``recalibrate_model`` and ``select_recalibration`` on small surrogates."""
 
 import itertools
 
@@ -23,7 +23,7 @@ def recalibrated(logits, folder, bootstrap=4, **options):
     names = ("recalibration", "selections", "recalibration_details")
     paths = [folder / f"{name}.parquet" for name in names]
     run("recalibrate_model", model=logits.stem, logits=logits, seed=5, bootstrap=bootstrap,
-        output=paths[0], selection_output=paths[1], details_output=paths[2],
+        output_recalibration=paths[0], output_selections=paths[1], output_details=paths[2],
         **options)  # fmt: skip
     return paths
 
@@ -112,7 +112,7 @@ def test_mistakes_are_one_line(paths, logits, tmp_path, refused):
     for file, options, expected in (
         (tmp_path / "test_only.npz", {}, "test_only.npz: not a file that read_logits.py"),
         (tmp_path / "absent.npz", {}, "absent.npz"),
-        (logits[0], {"bootstrap": 1}, "--bootstrap must be at least 2"),
+        (logits[0], {"bootstrap": 1}, "--bootstrap: must be at least 2"),
     ):
         with refused(expected):
             recalibrated(file, tmp_path, **options)

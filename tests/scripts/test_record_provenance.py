@@ -45,7 +45,7 @@ def test_it_says_what_everything_was_made_with(written):
 
 def test_what_each_rule_used_is_read_from_the_jobs_logs(written, tmp_path, capsys):
     record, table, _ = written
-    run("record_provenance", check=record)
+    run("check_provenance", record=record)
     used = capsys.readouterr().out.splitlines()[-1]
     logs = {"fit_model/a": f"text\n{used}\n", "fit_model/b/c": "used 9000.25 s of CPU and 70 MB",
             "judge_claims": "error: no memory"}  # fmt: skip
@@ -62,11 +62,11 @@ def test_what_each_rule_used_is_read_from_the_jobs_logs(written, tmp_path, capsy
 
 def test_files_that_differ_from_the_record_are_named(written, capsys, refused):
     record, table, _ = written
-    run("record_provenance", check=record)
+    run("check_provenance", record=record)
     assert "2 files are as recorded" in capsys.readouterr().out
     table.write_text(table.read_text().replace("real", "ideal"))
     with refused(f"error: {table}: differs from {record}"):
-        run("record_provenance", check=record)
+        run("check_provenance", record=record)
 
 
 @pytest.mark.parametrize(
@@ -82,6 +82,6 @@ def test_a_record_that_is_none_and_a_missing_file_are_named(tmp_path, refused, t
     if text is not None:
         record.write_text(text)
     with refused(f"error: {record}: not a record of provenance"):
-        run("record_provenance", check=record)
+        run("check_provenance", record=record)
     with refused("no.csv: cannot be read"):
         run("record_provenance", files=tmp_path / "no.csv", config="{}", output=tmp_path / "x.json")

@@ -15,7 +15,7 @@ def test_the_genuine_file_is_fitted_as_the_paper_did(tmp_path):
     beta, glm = (tmp_path / f"{name}_fits_float32_2020.csv" for name in ("beta", "glm"))
     manifest = PUBLISHED / "nn_calibration_logits_manifest.csv"
     run("read_logits", file=GENUINE, manifest=manifest, model=MODEL, n_classes=10,
-        logits=logits, top_labels=tmp_path / "top.parquet")  # fmt: skip
+        output_logits=logits, output_top_labels=tmp_path / "top.parquet")  # fmt: skip
     run("fit_as_published", logits=logits, model=MODEL, published_beta=TABLE_2,
         published_glm=TABLE_3, output_beta=beta, output_glm=glm)  # fmt: skip
     (row,) = read(beta).to_dict("records")
@@ -28,7 +28,8 @@ def test_the_genuine_file_is_fitted_as_the_paper_did(tmp_path):
 def replicated(tmp_path, file, name):
     outputs = tmp_path / "replication.csv", tmp_path / "mukhoti2020_table1.csv"
     run("replicate_model", file=file, mukhoti=PUBLISHED / "mukhoti2020_table1.csv", model=name,
-        methods="quick", seed=1, output=outputs[0], output_mukhoti=outputs[1])  # fmt: skip
+        methods="quick", seed=1, output_replication=outputs[0],
+        output_mukhoti=outputs[1])  # fmt: skip
     return [read(path) for path in outputs]
 
 
@@ -66,7 +67,7 @@ def summarised(tmp_path, table):
     paths = [tmp_path / f"{name}.csv" for name in tables]
     run("summarise_answers", file=tmp_path / "mine.parquet",
         printed=PUBLISHED / "plaut2024_ece.csv", model="mine", draws=5, subsamples=3,
-        refits=2, seed=1, output=paths[0], output_leaderboard=paths[1],
+        refits=2, seed=1, output_row=paths[0], output_leaderboard=paths[1],
         output_predicted=paths[2])  # fmt: skip
     return [read(path) for path in paths]
 

@@ -80,10 +80,10 @@ def test_join_tables(bias, chain, tmp_path, refused):
     write_table(tmp_path / "gaps.parquet", "bias", part.assign(n_bins=pd.array([7, None] * 6)))
     write_table(tmp_path / "whole.parquet", "bias", part)
     parts = [whole, tmp_path / "gaps.parquet", tmp_path / "whole.parquet"]
-    run("join_tables", table="bias", inputs=parts, output=tmp_path / "joined.csv")
+    run("join_tables", table="bias", parts=parts, output=tmp_path / "joined.csv")
     lines, own = ((tmp_path / n).read_text().splitlines() for n in ("joined.csv", "bias.csv"))
     assert (lines[: len(own)], lines[-len(own) + 1 :]) == (own, own[1:])
     assert [line.split(",")[3] for line in lines[len(own) :][:2]] == ["7", ""]
     with refused(f"error: {chain.true_errors}: it lacks the columns of table bias;"):
-        run("join_tables", table="bias", inputs=[whole, chain.true_errors], output=tmp_path / "x")
+        run("join_tables", table="bias", parts=[whole, chain.true_errors], output=tmp_path / "x")
     assert not (tmp_path / "x").exists()

@@ -1,4 +1,4 @@
-"""Which project files a script needs, found as text; what it imports is what its rule declares."""
+"""Which project files a step needs, found as text: the digest of its rule covers what it loads."""
 
 import ast
 import json
@@ -11,15 +11,16 @@ from checkout import ROOT
 from command import python
 
 from calbias.io.code_files import PACKAGE, SCRIPTS, code_files
+from pipeline.door import step_file
 
 RULES = "\n".join(path.read_text("utf-8") for path in (ROOT / "workflow/rules").glob("*.smk"))
-SCRIPT_NAMES = sorted({*re.findall(r'code\(\s*"(\w+)"', RULES)})  # of a rule
+STEP_NAMES = sorted({*re.findall(r'code\(\s*"(\w+)"', RULES)})  # of a rule
 LOADERS = {  # module that loads by name → one of the words by which a rule declares the files
     "calbias/estimation/api.py": ("estimator_paths(", 'calbias/estimators").glob('),
     "calbias/recalibration/registry.py": ("known_methods()",),
     "calbias/multiclass/registry.py": ("MULTICLASS_FILES", 'calbias/multiclass").glob('),
 }
-# For each line read: import a script, then what its functions import later, and print what
+# For each line read: import a step, then what its functions import later, and print what
 # modules of the project are loaded. Each in a fork of a process that has loaded the libraries.
 RUN = """
 import importlib, json, os, sys
@@ -41,15 +42,21 @@ for line in sys.stdin:
 
 @pytest.fixture(scope="module")
 def imported():
-    """{script: files of the project that it and its functions import}."""
+    """{step: files of the project that it and its functions import}."""
     needed = {
-        name: sorted({m for path in code_files(SCRIPTS / f"{name}.py") for m in late_imports(path)})
-        for name in SCRIPT_NAMES
+        name: sorted({m for path in code_files(step_file(name)) for m in late_imports(path)})
+        for name in STEP_NAMES
     }
-    lines = "".join(json.dumps(modules) + "\n" for modules in ([n, *m] for n, m in needed.items()))
+    lines = "".join(
+        json.dumps(modules) + "\n" for modules in ([module(n), *m] for n, m in needed.items())
+    )
     text = python(RUN, lines=lines)
     files = [{Path(path).resolve() for path in json.loads(line)} for line in text.splitlines()]
-    return dict(zip(SCRIPT_NAMES, files, strict=True))
+    return dict(zip(STEP_NAMES, files, strict=True))
+
+
+def module(step):
+    return ".".join(step_file(step).relative_to(SCRIPTS).with_suffix("").parts)
 
 
 @cache
@@ -67,24 +74,26 @@ def late_imports(path):
     }
 
 
-@pytest.mark.parametrize("script", SCRIPT_NAMES)
-def test_what_a_script_imports_is_declared(imported, script):
-    assert imported[script] <= set(code_files(SCRIPTS / f"{script}.py"))
+@pytest.mark.parametrize("step", STEP_NAMES)
+def test_what_a_step_imports_is_found(imported, step):
+    assert imported[step] <= set(code_files(step_file(step)))
 
 
 def test_what_is_loaded_by_name_is_declared():
-    """A script that loads estimators or methods by name cannot import them: its rules name them."""
+    """A step that loads estimators or methods by name cannot import them: its rules name them."""
     for rule in re.split(r"\n(?=rule )", RULES):
-        script = re.search(r'code\(\s*"(\w+)"', rule)
-        if script:
-            files = code_files(SCRIPTS / f"{script[1]}.py")
+        step = re.search(r'code\(\s*"(\w+)"', rule)
+        if step:
+            files = code_files(step_file(step[1]))
             for loader, declarations in LOADERS.items():
                 declared = any(text in rule for text in declarations)
                 assert declared or SCRIPTS / loader not in files, rule.splitlines()[0]
 
 
 def test_simulation_jobs_start_without_heavy_libraries():
-    loaded = python("import sys, simulate_replicates; print(*sys.modules)").split()
+    loaded = python(
+        "import sys, reproduction.steps.simulate_replicates; print(*sys.modules)"
+    ).split()
     assert not {"matplotlib", "statsmodels", "pandas"} & set(loaded)
 
 
@@ -93,7 +102,7 @@ def names(*files):
 
 
 def test_a_module_and_all_that_it_imports():
-    assert names(PACKAGE / "errors.py") == {"calbias/errors.py"}
+    assert names(PACKAGE / "errors.py") == {"calbias/__init__.py", "calbias/errors.py"}
     assert names(PACKAGE / "engine/binning.py") >= {
         "calbias/__init__.py", "calbias/engine/binning.py", "calbias/engine/jit.py",
         "calbias/io/code_files.py",
@@ -101,7 +110,7 @@ def test_a_module_and_all_that_it_imports():
 
 
 def test_simulation_needs_no_other_stage():
-    needed = names(SCRIPTS / "simulate_replicates.py", *(PACKAGE / "estimators").glob("*.py"))
+    needed = names(step_file("simulate_replicates"), *(PACKAGE / "estimators").glob("*.py"))
     stages = {name.split("/")[1] for name in needed if name.startswith("calbias/")}
     assert not stages & {"figures", "fits", "claims", "recalibration"}
 

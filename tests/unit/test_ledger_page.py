@@ -90,7 +90,8 @@ def card(text, claim, following):
 
 def test_every_claim_leads_to_its_figures_tables_rules_and_scripts():
     made = {"paired_t_test": pd.DataFrame(columns=columns_of("paired_t_test"))}
-    for name in ("Figure 4", "tables/paired_t_test.csv", "scripts/compare_estimators.py"):
+    step = "scripts/reproduction/steps/compare_estimators.py"
+    for name in ("Figure 4", "tables/paired_t_test.csv", step):
         assert name in card(page(more=made), "R11", "R12")
     assert "tables/paired_t_test.csv" not in card(page(), "R11", "R12")  # no dead link
     for name in {name for claim in all_claims() for name in claim.tables.split()}:

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 from checkout import ROOT
 
-import compare_peers
 from evidence.peers.causes import CAUSES, TOLERANCE
+from evidence.steps import compare_peers
 
 VALUES = pd.read_csv(ROOT / "resources/peers/values.csv")
 DATA = compare_peers.data_sets()

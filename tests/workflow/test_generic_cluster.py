@@ -86,7 +86,7 @@ def processes_of_the_job(checkout, run, seconds=120):
             if process.info["cwd"] == str(checkout.path) and "recorder" in process.info["cmdline"]:
                 below = process.children(recursive=True)
                 with contextlib.suppress(psutil.NoSuchProcess):  # one that ends at this moment
-                    if any("scripts/simulate_replicates.py" in each.cmdline() for each in below):
+                    if any("simulate_replicates" in each.cmdline() for each in below):
                         return below
         assert run.poll() is None, (checkout / "run.log").read_text()
         time.sleep(0.1)

@@ -91,8 +91,8 @@ def test_the_record_of_provenance_lists_every_table_and_figure(smoke):
     least = 1000  # MB that any job may have, see workflow/profiles/slurm
     assert max(used["peak_mb"] for used in record["cost"].values()) < least
     assert "provenance.json" in (smoke / "results/report.html").read_text("utf-8")
-    script = "scripts/record_provenance.py"
-    command = [sys.executable, script, "--check", "results/provenance.json"]
+    command = [sys.executable, "scripts/run.py", "check_provenance"]
+    command += ["--record", "results/provenance.json"]
     subprocess.run(command, cwd=smoke.path, check=True)
 
 

@@ -11,9 +11,6 @@ FORECASTS = [x for x in ENTRIES if ENTRIES[x]["kind"] == "forecasts" and config[
 
 rule summarise_answers:
     input:
-        code=code(
-            "summarise_answers", *estimator_paths("ece_bin_ew", "ece_sweep_em", "ece_debias_em")
-        ),
         file=resource("answers/{answered}.parquet"),
         manifest=resource("manifest.json"),
         printed=resource("published/plaut2024_ece.csv"),
@@ -28,22 +25,20 @@ rule summarise_answers:
     conda:
         "../../envs/environment.yaml"
     params:
+        code=code(
+            "summarise_answers", *estimator_paths("ece_bin_ew", "ece_sweep_em", "ece_debias_em")
+        ),
         columns=[columns_of(name) for name in ("language_models", "leaderboard", "predicted_bias")],
         draws=config["bootstrap"],
         subsamples=PREDICTED["subsamples"],
         refits=PREDICTED["refits"],
         seed=config["seed"],
     shell:
-        "python {input.code[0]:q} --file {input.file:q} --manifest {input.manifest:q}"
-        " --printed {input.printed:q} --model {wildcards.answered} --draws {params.draws}"
-        " --subsamples {params.subsamples} --refits {params.refits} --seed {params.seed}"
-        " --output {output.row} --output-leaderboard {output.leaderboard}"
-        " --output-predicted {output.predicted} 2>&1 | tee {log}"
+        step("summarise_answers", model="{wildcards.answered}")
 
 
 rule subsample_genuine:
     input:
-        code=code("subsample_genuine", *estimator_paths(*SUBSAMPLED)),
         scores=[
             *(resource(f"scores/{stem}.parquet") for stem in SCORE_STEMS),
             *(resource(f"forecasts/{stem}.parquet") for stem in FORECASTS),
@@ -57,10 +52,9 @@ rule subsample_genuine:
     conda:
         "../../envs/environment.yaml"
     params:
+        code=code("subsample_genuine", *estimator_paths(*SUBSAMPLED)),
         columns=columns_of("subsampled"),
         subsamples=min(PREDICTED["subsamples"], 40),
         seed=config["seed"],
     shell:
-        "python {input.code[0]:q} --scores {input.scores:q} --answers {input.answers:q}"
-        " --manifest {input.manifest:q} --subsamples {params.subsamples} --seed {params.seed}"
-        " --output {output} 2>&1 | tee {log}"
+        step("subsample_genuine")

@@ -32,14 +32,12 @@ LOADED = {
 
 rule audit_model:
     input:
-        code=code(
-            "audit_model",
-            *LOADED["audit"],
-            *estimator_paths(*config["estimators"]),
-            *sorted((HERE / "scripts/calbias/multiclass").glob("*/*.py")),
-        ),
         template=os.path.relpath(HERE / "scripts/calbias/auditing/page.html.j2"),
-        scores=lambda wildcards: SCORE_FILES.get(wildcards.audited) or top_labels(wildcards.audited),
+        scores=lambda wildcards: SCORE_FILES.get(wildcards.audited, []),
+        top_labels=lambda wildcards: (
+            [] if wildcards.audited in SCORE_FILES else top_labels(wildcards.audited)
+        ),
+        manifest=resource("manifest.json"),
     output:
         page="results/audit/{audited}.html",
         numbers="results/audit/{audited}.json",
@@ -55,15 +53,16 @@ rule audit_model:
     resources:
         mem_mb=lambda wildcards, attempt: 1500 * attempt,
     params:
+        code=code(
+            "audit_model",
+            *LOADED["audit"],
+            *estimator_paths(*config["estimators"]),
+            *sorted((HERE / "scripts/calbias/multiclass").glob("*/*.py")),
+        ),
         columns=[
             columns_of(name) for name in ("audit_estimates", "audit_verdicts", "audit_diagrams")
         ],
-        form=lambda wildcards: ("--scores" if wildcards.audited in SCORE_FILES else "--top-labels"),
-        label=lambda wildcards: [
-            f"--label={entry['label']}"
-            for entry in [ENTRIES.get(wildcards.audited, {})]
-            if "label" in entry
-        ],
+        label=lambda wildcards: ENTRIES.get(wildcards.audited, {}).get("label", []),
         # an interval of clustered rows is only known for norm 1
         cluster=lambda wildcards: (
             ENTRIES.get(wildcards.audited, {}).get("clusters", [])
@@ -76,19 +75,11 @@ rule audit_model:
         norm=config["audit"]["norm"],
         seed=config["seed"],
     shell:
-        "python {input.code[0]:q} {params.form} {input.scores:q}"
-        " {params.label:q} --cluster {params.cluster:q}"
-        " --estimator-dir {params.estimator_dir:q} --name {wildcards.audited}"
-        " --estimators {params.estimators}"
-        " --n-bins {params.n_bins} --norm {params.norm} --seed {params.seed}"
-        " --output-page {output.page} --output-numbers {output.numbers}"
-        " --output-estimates {output.estimates} --output-verdict {output.verdict}"
-        " --output-diagram {output.diagram} 2>&1 | tee {log}"
+        step("audit_model", name="{wildcards.audited}")
 
 
 rule draw_audit:
     input:
-        code=code("draw_audit"),
         diagram="results/audit/diagrams/{model}.parquet",
         verdict="results/audit/verdicts/{model}.parquet",
     output:
@@ -105,15 +96,13 @@ rule draw_audit:
     localrule: True
     conda:
         "../../envs/environment.yaml"
+    params:
+        code=code("draw_audit"),
     shell:
-        "python {input.code[0]:q} --diagram {input.diagram} --verdict {input.verdict}"
-        " --output-png {output.png} --output-pdf {output.pdf}"
-        " --output-reading {output.reading} 2>&1 | tee {log}"
+        step("draw_audit")
 
 
 rule measure_coverage:
-    input:
-        code=code("measure_coverage", *LOADED["coverage"]),
     output:
         "results/coverage/{law}.parquet",
     log:
@@ -124,12 +113,12 @@ rule measure_coverage:
     conda:
         "../../envs/environment.yaml"
     params:
+        code=code("measure_coverage", *LOADED["coverage"]),
         columns=columns_of("interval_coverage"),
         data_sets=config["coverage"],
         seed=config["seed"],
     shell:
-        "python {input.code[0]:q} --law {wildcards.law} --data-sets {params.data_sets}"
-        " --seed {params.seed} --output {output} 2>&1 | tee {log}"
+        step("measure_coverage", law="{wildcards.law}")
 
 
 # What is known about the models, one's own among them: all pages, tables and pictures of audits.

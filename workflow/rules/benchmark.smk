@@ -7,11 +7,6 @@ from calbias.recalibration.registry import known_methods
 
 rule measure_speed:
     input:
-        code=code(
-            "measure_speed",
-            *sorted((HERE / "scripts/calbias/estimators").glob("*.py")),
-            *sorted((HERE / "scripts/calbias/multiclass").glob("*/*.py")),
-        ),
         beta_fits=published("table2_beta_fits"),
         glm_fits=published("table3_glm_fits"),
     output:
@@ -24,15 +19,17 @@ rule measure_speed:
     resources:
         mem_mb=lambda wildcards, attempt: 2000 * attempt,
     params:
+        code=code(
+            "measure_speed",
+            *sorted((HERE / "scripts/calbias/estimators").glob("*.py")),
+            *sorted((HERE / "scripts/calbias/multiclass").glob("*/*.py")),
+        ),
         columns=[columns_of(name) for name in ("benchmark", "benchmark_memory")],
     shell:
-        "python {input.code[0]:q} --beta-fits {input.beta_fits:q} --glm-fits {input.glm_fits:q}"
-        " --output {output.table} --memory {output.memory} 2>&1 | tee {log}"
+        step("measure_speed", replicates=None, rounds=None, suffix=None)
 
 
 rule measure_fit_times:
-    input:
-        code=code("measure_fit_times", *known_methods().values()),
     output:
         "results/tables/fit_times.csv",
     log:
@@ -40,6 +37,7 @@ rule measure_fit_times:
     conda:
         "../../envs/environment.yaml"
     params:
+        code=code("measure_fit_times", *known_methods().values()),
         columns=columns_of("fit_times"),
     shell:
-        "python {input.code[0]:q} --output {output} 2>&1 | tee {log}"
+        step("measure_fit_times")

@@ -50,7 +50,6 @@ rule league:
 
 rule predict_bias:
     input:
-        code=code("predict_bias", *PREDICTED_FILES),
         scores=resource("scores/{scores}.parquet"),
         manifest=resource("manifest.json"),
     output:
@@ -62,6 +61,7 @@ rule predict_bias:
     conda:
         "../../envs/environment.yaml"
     params:
+        code=code("predict_bias", *PREDICTED_FILES),
         columns=columns_of("predicted_bias"),
         estimators=PREDICTED["estimators"],
         n_samples=PREDICTED["n_samples"],
@@ -69,16 +69,12 @@ rule predict_bias:
         refits=PREDICTED["refits"],
         seed=config["seed"],
     shell:
-        "python {input.code[0]:q} --scores {input.scores:q} --manifest {input.manifest:q}"
-        " --estimators {params.estimators} --n-samples {params.n_samples}"
-        " --subsamples {params.subsamples} --refits {params.refits} --seed {params.seed}"
-        " --output {output} 2>&1 | tee {log}"
+        step("predict_bias")
 
 
 rule run_league:
     input:
-        code=lambda wildcards: code("run_league", *LEAGUE_FILES[wildcards.target], *TARGETS),
-        estimators=lambda wildcards: LEAGUE_FILES[wildcards.target],
+        estimators=lambda wildcards: ancient(LEAGUE_FILES[wildcards.target]),  # params.code counts
         beta_fits=published("table2_beta_fits"),
         glm_fits=published("table3_glm_fits"),
     output:
@@ -93,21 +89,18 @@ rule run_league:
     resources:
         runtime=lambda wildcards, attempt: 60 * attempt,
     params:
+        code=lambda wildcards: code("run_league", *LEAGUE_FILES[wildcards.target], *TARGETS),
         columns=[columns_of(name) for name in ("league", "league_full")],
         models=LEAGUE["models"],
         n_samples=LEAGUE["n_samples"],
         replicates=lambda wildcards: LEAGUES[wildcards.league],
         seed=config["seed"],
     shell:
-        "python {input.code[0]:q} --estimator-files {input.estimators:q}"
-        " --beta-fits {input.beta_fits:q} --glm-fits {input.glm_fits:q} --models {params.models}"
-        " --n-samples {params.n_samples} --replicates {params.replicates} --seed {params.seed}"
-        " --output {output} 2>&1 | tee {log}"
+        step("run_league")
 
 
 rule rank_league:
     input:
-        code=code("rank_league"),
         league=table("{league}"),
     output:
         ranking=tabled("{league}_ranking"),
@@ -120,18 +113,15 @@ rule rank_league:
     conda:
         "../../envs/environment.yaml"
     params:
+        code=code("rank_league"),
         columns=lambda wildcards: [
             columns_of(f"{wildcards.league}_{name}") for name in ("ranking", "sensitivity")
         ],
     shell:
-        "python {input.code[0]:q} --league {input.league:q} --output-ranking {output.ranking}"
-        " --output-sensitivity {output.sensitivity} 2>&1 | tee {log}"
+        step("rank_league")
 
 
 rule time_league:
-    input:
-        code=code("time_league", *sum(LEAGUE_FILES.values(), [])),
-        estimators=[*sum(LEAGUE_FILES.values(), [])],
     output:
         "results/tables/league_times.csv",
     log:
@@ -141,18 +131,17 @@ rule time_league:
     resources:
         mem_mb=lambda wildcards, attempt: 2000 * attempt,
     params:
+        code=code("time_league", *sum(LEAGUE_FILES.values(), [])),
         columns=columns_of("league_times"),
         estimators=[*LEAGUE_NAMES],
         folders=estimator_folders(config),
+        n_samples=[1000, 100000],
     shell:
-        "python {input.code[0]:q} --estimators {params.estimators}"
-        " --estimator-folders {params.folders:q} --n-samples 1000 100000 --output {output}"
-        " 2>&1 | tee {log}"
+        step("time_league")
 
 
 rule write_league_page:
     input:
-        code=code("write_page"),
         tables=lambda wildcards: [
             table(name)
             for name in (
@@ -178,21 +167,17 @@ rule write_league_page:
     conda:
         "../../envs/environment.yaml"
     params:
+        code=code("write_league_page"),
         tables=lambda wildcards, input: [
-            f"--table={Path(path).stem.replace(wildcards.league, 'league')}={path}"
+            f"{Path(path).stem.replace(wildcards.league, 'league')}={path}"
             for path in input.tables
         ],
-        figures=lambda wildcards, input: [
-            f"--figure={Path(path).stem}={path}" for path in input.figures
-        ],
+        figures=lambda wildcards, input: [f"{Path(path).stem}={path}" for path in input.figures],
     shell:
-        "python {input.code[0]:q} {params.tables:q} {params.figures:q} --page league"
-        " --output {output} 2>&1 | tee {log}"
+        step("write_league_page")
 
 
 rule measure_power:
-    input:
-        code=code("measure_power", *TESTS),
     output:
         power=tabled("test_power"),
         detection=tabled("test_detection"),
@@ -204,6 +189,7 @@ rule measure_power:
     resources:
         runtime=lambda wildcards, attempt: 60 * attempt,
     params:
+        code=code("measure_power", *TESTS),
         columns=[columns_of(name) for name in ("test_power", "test_detection")],
         tests=POWER["tests"],
         slow_tests=POWER["slow_tests"],
@@ -211,6 +197,4 @@ rule measure_power:
         replicates=POWER["replicates"],
         seed=config["seed"],
     shell:
-        "python {input.code[0]:q} --tests {params.tests} --slow-tests {params.slow_tests}"
-        " --n-samples {params.n_samples} --replicates {params.replicates} --seed {params.seed}"
-        " --output-power {output.power} --output-detection {output.detection} 2>&1 | tee {log}"
+        step("measure_power", null_replicates=None)

@@ -9,12 +9,12 @@ GIVEN = [
 ]
 # What the claims are judged by: all other tables.
 EVIDENCE = [*GIVEN, *(name for name in TABLES if name not in JUDGED), "fit_times"]
+SHOWN = [*FIGURES, *(f"models/{Path(path).stem}" for path in MODEL_FIGURES)]
 CLAIMS = sorted((HERE / "scripts/reproduction/claims").glob("*.py"))  # found there, not imported
 
 
 rule judge_claims:
     input:
-        code=code("judge_claims", *CLAIMS),
         tables=[table(name) for name in EVIDENCE],
     output:
         claims=tabled("claims"),
@@ -26,20 +26,17 @@ rule judge_claims:
     conda:
         "../../envs/environment.yaml"
     params:
+        code=code("judge_claims", *CLAIMS),
         columns=[columns_of(name) for name in JUDGED],
-        tables=given(EVIDENCE),
+        tables=named("tables", EVIDENCE),
     shell:
-        "python {input.code[0]:q} {params.tables:q} --output-claims {output.claims}"
-        " --output-measurements {output.measurements} --output-comparison {output.comparison}"
-        " 2>&1 | tee {log}"
+        step("judge_claims")
 
 
 rule write_ledger_page:
     input:
-        code=code("write_page", *CLAIMS),
         tables=[table(name) for name in TABLES],
-        figures=[f"results/figures/{figure}.png" for figure in FIGURES],
-        model_figures=MODEL_FIGURES,
+        figures=[*(f"results/figures/{figure}.png" for figure in FIGURES), *MODEL_FIGURES],
         templates=[
             os.path.relpath(path)
             for path in sorted((HERE / "workflow/report").glob("ledger.[chj]*"))
@@ -57,20 +54,17 @@ rule write_ledger_page:
     conda:
         "../../envs/environment.yaml"
     params:
-        figures=[
-            f"--figure={figure}=results/figures/{figure}.png"
-            for figure in (*FIGURES, *(f"models/{Path(p).stem}" for p in MODEL_FIGURES))
-        ],
-        tables=given(TABLES),
+        code=code("write_page", *CLAIMS),
+        page="ledger",
+        figures=named("figures", SHOWN),
+        tables=named("tables", TABLES),
         audits=AUDITED,
     shell:
-        "python {input.code[0]:q} {params.tables:q} {params.figures:q} --audits {params.audits}"
-        " --page ledger --output {output} 2>&1 | tee {log}"
+        step("write_page", record=None)
 
 
 rule write_front_page:
     input:
-        code=code("write_page"),
         tables=rules.write_ledger_page.input.tables,
         figures=rules.write_ledger_page.input.figures,
         templates=[
@@ -86,9 +80,10 @@ rule write_front_page:
     conda:
         "../../envs/environment.yaml"
     params:
-        figures=rules.write_ledger_page.params.figures,
-        tables=given(TABLES),
+        code=code("write_page", *CLAIMS),
+        page="index",
+        figures=named("figures", SHOWN),
+        tables=named("tables", TABLES),
         audits=AUDITED,
     shell:
-        "python {input.code[0]:q} {params.tables:q} {params.figures:q} --audits {params.audits}"
-        " --record {input.record} --page index --output {output} 2>&1 | tee {log}"
+        step("write_page")

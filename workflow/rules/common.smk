@@ -13,6 +13,7 @@ sys.path.insert(0, str(HERE / "scripts"))
 from calbias.errors import InputError
 from calbias.estimation.registry import estimator_file
 from pipeline.tables.schema import columns_of
+from pipeline.code_digest import code, save
 from pipeline.catalogue import (
     available_figures,
     available_tables,
@@ -23,7 +24,7 @@ from pipeline.config import estimator_folders, powers
 from pipeline.job_logs import show_errors
 from pipeline.logit_availability import DEFAULT_LOGITS_DIR
 from pipeline.models import published_models
-from pipeline.settings import code, job_environment, published, read_settings, resource
+from pipeline.settings import job_environment, published, read_settings, resource, step
 
 # With every job that starts, Snakemake 9 adds a timer that looks for jobs to start again and again,
 # for a limit of jobs a second. In a full run that was a tenth of the CPU.
@@ -123,14 +124,11 @@ def tabled(name):
     return report(table(name), labels={"table": name}, **words)
 
 
-def given(tables):
-    """Options that name the tables a script reads: those that this configuration makes."""
-    return [f"--table={name}={table(name)}" for name in tables]
-
-
-def folder_of(name):
-    """A params function: the folder of the input of that name."""
-    return lambda wildcards, input: os.path.dirname(input[name][0])
+def named(inputs, names):
+    """A params function: the paths of a list of inputs behind their names, as NAME=PATH."""
+    return lambda wildcards, input: [
+        f"{name}={path}" for name, path in zip(names, input[inputs], strict=True)
+    ]
 
 
 def results():

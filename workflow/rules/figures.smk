@@ -10,7 +10,6 @@ for number, (figure, entry) in enumerate(DRAWN.items(), start=1):
         name:
             figure
         input:
-            code=code("draw_figure", HERE / "scripts" / f"{entry.module.replace('.', '/')}.py"),
             tables=[table(name) for name in entry.tables],
         output:
             png=report(
@@ -27,9 +26,8 @@ for number, (figure, entry) in enumerate(DRAWN.items(), start=1):
         conda:
             "../../envs/environment.yaml"
         params:
+            code=code("draw_figure", HERE / "scripts" / f"{entry.module.replace('.', '/')}.py"),
             figure=figure,
-            tables=given(entry.tables),
+            tables=named("tables", entry.tables),
         shell:
-            "python {input.code[0]:q} --figure {params.figure} {params.tables:q}"
-            " --output-png {output.png} --output-pdf {output.pdf}"
-            " --output-reading {output.reading} 2>&1 | tee {log}"
+            step("draw_figure")

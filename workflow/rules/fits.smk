@@ -3,10 +3,9 @@
 
 rule fit_model:
     input:
-        code=code("fit_model"),
         top_labels=lambda wildcards: top_labels(wildcards.model, fitted=True),
-        beta=published("table2_beta_fits"),
-        glm=published("table3_glm_fits"),
+        published_beta=published("table2_beta_fits"),
+        published_glm=published("table3_glm_fits"),
     output:
         beta="results/fits/beta_fits/{model}.parquet",
         glm="results/fits/glm_fits/{model}.parquet",
@@ -15,19 +14,17 @@ rule fit_model:
     conda:
         "../../envs/environment.yaml"
     params:
+        code=code("fit_model"),
         columns=[columns_of(name) for name in ("beta_fits", "glm_fits")],
     shell:
-        "python {input.code[0]:q} --top-labels {input.top_labels:q}"
-        " --published-beta {input.beta:q} --published-glm {input.glm:q}"
-        " --output-beta {output.beta} --output-glm {output.glm} 2>&1 | tee {log}"
+        step("fit_model", fold=None, scores_equal_to_one=None)
 
 
 rule fit_as_published:
     input:
-        code=code("fit_as_published"),
         logits="results/logits/{model}.npz",
-        beta=published("table2_beta_fits"),
-        glm=published("table3_glm_fits"),
+        published_beta=published("table2_beta_fits"),
+        published_glm=published("table3_glm_fits"),
     output:
         beta="results/fits/beta_fits_float32_2020/{model}.parquet",
         glm="results/fits/glm_fits_float32_2020/{model}.parquet",
@@ -38,8 +35,7 @@ rule fit_as_published:
     conda:
         "../../envs/environment.yaml"
     params:
+        code=code("fit_as_published"),
         columns=[columns_of(f"{name}_fits_float32_2020") for name in ("beta", "glm")],
     shell:
-        "python {input.code[0]:q} --logits {input.logits:q} --model {wildcards.model}"
-        " --published-beta {input.beta:q} --published-glm {input.glm:q}"
-        " --output-beta {output.beta} --output-glm {output.glm} 2>&1 | tee {log}"
+        step("fit_as_published", model="{wildcards.model}")

@@ -44,7 +44,6 @@ JOINED |= {
 
 rule join_tables:
     input:
-        code=code("join_tables"),
         parts=lambda wildcards: JOINED[wildcards.table],
     output:
         tabled("{table}"),
@@ -56,7 +55,7 @@ rule join_tables:
     conda:
         "../../envs/environment.yaml"
     params:
+        code=code("join_tables"),
         columns=lambda wildcards: columns_of(wildcards.table),
     shell:
-        "python {input.code[0]:q} --inputs {input.parts:q} --table {wildcards.table}"
-        " --output {output} 2>&1 | tee {log}"
+        step("join_tables", table="{wildcards.table}")

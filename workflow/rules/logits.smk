@@ -8,11 +8,10 @@ MISSING = {Path(file).name: model for model, file in REAL.items() if not Path(fi
 
 rule download_logits:
     input:
-        code=code("download_logits"),
         manifest=resource("published/nn_calibration_logits_manifest.csv"),
-        mirrors=resource("logits_mirrors.csv"),
+        mirrors_file=resource("logits_mirrors.csv"),
     output:
-        file=protected(os.path.normpath(f"{config['logits_dir']}/{{file}}")),
+        protected(os.path.normpath(f"{config['logits_dir']}/{{file}}")),
     log:
         "results/logs/download_logits/{file}.log",
     wildcard_constraints:
@@ -21,17 +20,16 @@ rule download_logits:
     conda:
         "../../envs/environment.yaml"
     params:
+        code=code("download_logits"),
         model=lambda wildcards: MISSING[wildcards.file],
         # a function: in a string Snakemake would fill in {file} itself
-        mirrors=lambda wildcards: [f"--mirrors={url}" for url in config["mirrors"]],
+        mirrors=lambda wildcards: config["mirrors"],
     shell:
-        "python {input.code[0]:q} --manifest {input.manifest:q} --mirrors-file {input.mirrors:q}"
-        " --model {params.model} {params.mirrors:q} --output {output.file:q} 2>&1 | tee {log}"
+        step("download_logits")
 
 
 rule read_logits:
     input:
-        code=code("read_logits"),
         file=lambda wildcards: REAL[wildcards.model],
         manifest=resource("published/nn_calibration_logits_manifest.csv"),
     output:
@@ -47,19 +45,16 @@ rule read_logits:
     resources:
         mem_mb=lambda wildcards, input, attempt: attempt * max(1000, int(500 + 12 * input.size_mb)),
     params:
+        code=code("read_logits"),
         n_classes=lambda wildcards: MODELS[wildcards.model]["n_classes"],
         softmax=config["softmax"],
         seed=config["seed"],
     shell:
-        "python {input.code[0]:q} --file {input.file:q} --manifest {input.manifest:q}"
-        " --model {wildcards.model} --n-classes {params.n_classes} --softmax {params.softmax}"
-        " --seed {params.seed} --logits {output.logits} --top-labels {output.top_labels}"
-        " 2>&1 | tee {log}"
+        step("read_logits", model="{wildcards.model}")
 
 
 rule read_scores:
     input:
-        code=code("read_scores"),
         file=lambda wildcards: SCORES[wildcards.model],
         manifest=resource("manifest.json"),
     output:
@@ -73,16 +68,16 @@ rule read_scores:
         "../../envs/environment.yaml"
     resources:
         mem_mb=lambda wildcards, input, attempt: attempt * max(500, int(300 + 12 * input.size_mb)),
+    params:
+        code=code("read_scores"),
     shell:
-        "python {input.code[0]:q} --file {input.file:q} --manifest {input.manifest:q}"
-        " --model {wildcards.model} --top-labels {output.top_labels} 2>&1 | tee {log}"
+        step("read_scores", model="{wildcards.model}")
 
 
 rule draw_surrogate_logits:
     input:
-        code=code("draw_surrogate_logits"),
-        beta=published("table2_beta_fits"),
-        glm=published("table3_glm_fits"),
+        published_beta=published("table2_beta_fits"),
+        published_glm=published("table3_glm_fits"),
         manifest=resource("published/nn_calibration_logits_manifest.csv"),
     output:
         logits="results/logits/{model}.npz",
@@ -95,16 +90,11 @@ rule draw_surrogate_logits:
     conda:
         "../../envs/environment.yaml"
     params:
+        code=code("draw_surrogate_logits"),
         n_classes=lambda wildcards: MODELS[wildcards.model]["n_classes"],
-        rows=(
-            f"--n-validation {config['surrogate_rows']} --n-test {config['surrogate_rows']}"
-            if config["surrogate_rows"]
-            else ""
-        ),
+        n_validation=config["surrogate_rows"] or [],
+        n_test=config["surrogate_rows"] or [],
         softmax=config["softmax"],
         seed=config["seed"],
     shell:
-        "python {input.code[0]:q} --published-beta {input.beta:q} --published-glm {input.glm:q}"
-        " --manifest {input.manifest:q} --model {wildcards.model} --n-classes {params.n_classes}"
-        " {params.rows} --softmax {params.softmax} --seed {params.seed} --logits {output.logits}"
-        " --top-labels {output.top_labels} 2>&1 | tee {log}"
+        step("draw_surrogate_logits", model="{wildcards.model}")

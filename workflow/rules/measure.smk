@@ -13,18 +13,9 @@ MEASURE_FILES = [
 
 rule measure_model:
     input:
-        # measures, the estimators that they call, and methods are loaded by name
-        code=code(
-            "measure_model",
-            *MEASURE_FILES,
-            *sorted((HERE / "scripts/calbias/multiclass").glob("*/*.py")),  # noise floors
-            *estimator_paths("ece_bin_ew", "mce_ew", "ks", "kde"),
-            *known_methods().values(),
-        ),
-        outputs=lambda wildcards: (
-            f"results/logits/{wildcards.model}.npz"
-            if wildcards.model in REAL
-            else f"results/scores/{wildcards.model}.parquet"
+        logits=branch(lambda wildcards: wildcards.model in REAL, "results/logits/{model}.npz"),
+        top_labels=branch(
+            lambda wildcards: wildcards.model not in REAL, "results/scores/{model}.parquet"
         ),
     output:
         measures="results/measures/{model}.parquet",
@@ -43,22 +34,24 @@ rule measure_model:
         mem_mb=lambda wildcards, input, attempt: attempt * max(1000, int(500 + 20 * input.size_mb)),
         runtime=lambda wildcards, attempt: 120 * attempt,
     params:
+        # measures, the estimators that they call, and methods are loaded by name
+        code=code(
+            "measure_model",
+            *MEASURE_FILES,
+            *sorted((HERE / "scripts/calbias/multiclass").glob("*/*.py")),  # noise floors
+            *estimator_paths("ece_bin_ew", "mce_ew", "ks", "kde"),
+            *known_methods().values(),
+        ),
         columns=[columns_of(name) for name in ("reliability_bins", "calibration_graphs")],
-        form=lambda wildcards: "--logits" if wildcards.model in REAL else "--top-labels",
         softmax=config["softmax"],
         seed=config["seed"],
         bootstrap=config["bootstrap"],
     shell:
-        "python {input.code[0]:q} {params.form} {input.outputs:q} --model {wildcards.model}"
-        " --softmax {params.softmax} --bootstrap {params.bootstrap} --seed {params.seed}"
-        " --output {output.measures} --output-bins {output.bins} --output-graphs {output.graphs}"
-        " --output-floors {output.floors} --output-differences {output.differences}"
-        " 2>&1 | tee {log}"
+        step("measure_model", model="{wildcards.model}")
 
 
 rule tabulate_measures:
     input:
-        code=code("tabulate_measures"),
         measures=[f"results/measures/{model}.parquet" for model in MEASURED],
         replication=table("replication"),
         models_table=config["models"],
@@ -75,10 +68,7 @@ rule tabulate_measures:
     conda:
         "../../envs/environment.yaml"
     params:
+        code=code("tabulate_measures"),
         columns=[columns_of(name) for name in ("measures", "printed_tables")],
-        published_dir=folder_of("printed"),
     shell:
-        "python {input.code[0]:q} --measures {input.measures:q}"
-        " --models-table {input.models_table:q} --replication {input.replication}"
-        " --published-dir {params.published_dir:q}"
-        " --output-measures {output.measures} --output-printed {output.printed} 2>&1 | tee {log}"
+        step("tabulate_measures")

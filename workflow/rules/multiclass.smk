@@ -25,7 +25,6 @@ rule multiclass:
 
 rule run_multiclass_league:
     input:
-        code=code("run_multiclass_league", *MULTICLASS_FILES),
         logits=lambda wildcards: (
             []
             if wildcards.law in MULTICLASS["laws"]
@@ -47,20 +46,17 @@ rule run_multiclass_league:
     resources:
         runtime=lambda wildcards, attempt: 60 * attempt,
     params:
+        code=code("run_multiclass_league", *MULTICLASS_FILES),
         columns=[columns_of(name) for name in MULTICLASS_LEAGUES],
-        logits=lambda wildcards, input: [f"--logits={path}" for path in input.logits],
         n_samples=lambda wildcards: MULTICLASS_LEAGUES[wildcards.multiclass_league][0],
         replicates=lambda wildcards: MULTICLASS_LEAGUES[wildcards.multiclass_league][1],
         seed=config["seed"],
     shell:
-        "python {input.code[0]:q} --law {wildcards.law} {params.logits:q}"
-        " --n-samples {params.n_samples} --replicates {params.replicates} --seed {params.seed}"
-        " --output {output} 2>&1 | tee {log}"
+        step("run_multiclass_league", law="{wildcards.law}")
 
 
 rule read_multiclass_league:
     input:
-        code=code("read_multiclass_league"),
         league=table("multiclass_league{full}"),
     output:
         tabled("multiclass{full}_reading"),
@@ -72,14 +68,14 @@ rule read_multiclass_league:
     conda:
         "../../envs/environment.yaml"
     params:
+        code=code("read_multiclass_league"),
         columns=columns_of("multiclass_reading"),
     shell:
-        "python {input.code[0]:q} --league {input.league:q} --output {output} 2>&1 | tee {log}"
+        step("read_multiclass_league")
 
 
 rule judge_printed_classwise:
     input:
-        code=code("judge_printed_classwise"),
         printed=resource("published/kull2019_table3_classwise_ece.csv"),
         floors=table("noise_floors"),
         differences=table("method_differences"),
@@ -91,7 +87,7 @@ rule judge_printed_classwise:
     conda:
         "../../envs/environment.yaml"
     params:
+        code=code("judge_printed_classwise"),
         columns=columns_of("kull2019_table3"),
     shell:
-        "python {input.code[0]:q} --printed {input.printed:q} --floors {input.floors:q}"
-        " --differences {input.differences:q} --output {output} 2>&1 | tee {log}"
+        step("judge_printed_classwise")

@@ -3,7 +3,6 @@
 
 rule record_provenance:
     input:
-        code=code("record_provenance"),
         inputs=[
             config["models"],
             *REAL.values(),
@@ -31,7 +30,7 @@ rule record_provenance:
     conda:
         "../../envs/environment.yaml"
     params:
+        code=code("record_provenance"),
         config=json.dumps(config, sort_keys=True),
     shell:
-        "python {input.code[0]:q} --inputs {input.inputs:q} --files {input.files:q}"
-        " --logs results/logs --config {params.config:q} --output {output} 2>&1 | tee {log}"
+        step("record_provenance", logs="results/logs")

@@ -7,11 +7,6 @@ TABLE_1 = ("uncalibrated", "temperature_scaling", "histogram_binning", "isotonic
 
 rule recalibrate_model:
     input:
-        code=code(
-            "recalibrate_model",
-            *estimator_paths(*config["estimators"]),
-            *[known_methods()[method] for method in TABLE_1],
-        ),
         logits="results/logits/{model}.npz",
     output:
         recalibration="results/recalibration/{model}.parquet",
@@ -25,6 +20,11 @@ rule recalibrate_model:
     resources:
         mem_mb=lambda wildcards, attempt: 1200 * attempt,
     params:
+        code=code(
+            "recalibrate_model",
+            *estimator_paths(*config["estimators"]),
+            *[known_methods()[method] for method in TABLE_1],
+        ),
         columns=[columns_of(name) for name in ("recalibration", "recalibration_details")],
         softmax=config["softmax"],
         seed=config["seed"],
@@ -32,17 +32,11 @@ rule recalibrate_model:
         estimators=config["estimators"],
         estimator_dir=config["estimator_dir"] or [],
     shell:
-        "python {input.code[0]:q} --logits {input.logits:q}"
-        " --estimator-dir {params.estimator_dir:q} --model {wildcards.model}"
-        " --estimators {params.estimators} --softmax {params.softmax}"
-        " --bootstrap {params.bootstrap} --seed {params.seed} --output {output.recalibration}"
-        " --selection-output {output.selections} --details-output {output.details}"
-        " 2>&1 | tee {log}"
+        step("recalibrate_model", model="{wildcards.model}")
 
 
 rule select_recalibration:
     input:
-        code=code("select_recalibration"),
         selections=[f"results/recalibration/selections/{model}.parquet" for model in WITH_LOGITS],
         published=published("table1_recalibration_selection"),
     output:
@@ -54,10 +48,9 @@ rule select_recalibration:
     conda:
         "../../envs/environment.yaml"
     params:
+        code=code("select_recalibration"),
         columns=[
             columns_of(name) for name in ("recalibration_selection", "recalibration_sensitivity")
         ],
     shell:
-        "python {input.code[0]:q} --selections {input.selections:q} --published {input.published:q}"
-        " --output-selection {output.selection} --output-sensitivity {output.sensitivity}"
-        " 2>&1 | tee {log}"
+        step("select_recalibration")

@@ -16,14 +16,6 @@ rule replication:
 
 rule replicate_model:
     input:
-        # measures, the estimators that they call, and methods are loaded by name
-        code=code(
-            "replicate_model",
-            *MEASURE_FILES,
-            *estimator_paths("ece_bin_ew", "mce_ew", "ks", "kde"),
-            *known_methods().values(),
-            *sorted((HERE / "scripts/calbias/multiclass").glob("*/*.py")),  # noise floors
-        ),
         file=resource("outputs/{other}.npz"),
         manifest=resource("manifest.json"),
         mukhoti=resource("published/mukhoti2020_table1.csv"),
@@ -43,13 +35,16 @@ rule replicate_model:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
         runtime=lambda wildcards, attempt: 120 * attempt,
     params:
+        # measures, the estimators that they call, and methods are loaded by name
+        code=code(
+            "replicate_model",
+            *MEASURE_FILES,
+            *estimator_paths("ece_bin_ew", "mce_ew", "ks", "kde"),
+            *known_methods().values(),
+            *sorted((HERE / "scripts/calbias/multiclass").glob("*/*.py")),  # noise floors
+        ),
         columns=[columns_of(name) for name in ("replication", "mukhoti2020_table1")],
         seed=config["seed"],
         methods=lambda wildcards: "all" if wildcards.replication.endswith("full") else "quick",
     shell:
-        "python {input.code[0]:q} --file {input.file:q} --manifest {input.manifest:q}"
-        " --mukhoti {input.mukhoti:q} --model {wildcards.other} --methods {params.methods}"
-        " --seed {params.seed}"
-        " --output {output.replication} --output-mukhoti {output.mukhoti}"
-        " --output-floors {output.floors} --output-differences {output.differences}"
-        " 2>&1 | tee {log}"
+        step("replicate_model", model="{wildcards.other}")

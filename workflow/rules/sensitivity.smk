@@ -4,7 +4,6 @@
 
 rule compare_estimators:
     input:
-        code=code("compare_estimators", *estimator_paths("ece_debias_em", "ece_sweep_em")),
         bias=table("bias"),
         models_table=config["models"],
         beta_fits=published("table2_beta_fits"),
@@ -17,19 +16,16 @@ rule compare_estimators:
     conda:
         "../../envs/environment.yaml"
     params:
+        code=code("compare_estimators", *estimator_paths("ece_debias_em", "ece_sweep_em")),
         columns=[columns_of(name) for name in ("paired_t_test", "t_test_sensitivity")],
         experiments=[name for name in ("realistic", "perfect") if name in EXPERIMENTS],
         seed=config["seed"],
     shell:
-        "python {input.code[0]:q} --bias {input.bias:q} --models-table {input.models_table:q}"
-        " --beta-fits {input.beta_fits:q} --glm-fits {input.glm_fits:q}"
-        " --experiments {params.experiments} --seed {params.seed}"
-        " --output-tests {output.tests} --output-sensitivity {output.sensitivity} 2>&1 | tee {log}"
+        step("compare_estimators")
 
 
 rule compute_tce_rounding:
     input:
-        code=code("compute_tce_rounding"),
         beta_fits=published("table2_beta_fits"),
         glm_fits=published("table3_glm_fits"),
     output:
@@ -39,8 +35,8 @@ rule compute_tce_rounding:
     conda:
         "../../envs/environment.yaml"
     params:
+        code=code("compute_tce_rounding"),
         columns=columns_of("tce_rounding"),
         norm=config["norm"],
     shell:
-        "python {input.code[0]:q} --beta-fits {input.beta_fits:q} --glm-fits {input.glm_fits:q}"
-        " --norm {params.norm} --output {output} 2>&1 | tee {log}"
+        step("compute_tce_rounding")

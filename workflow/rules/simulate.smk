@@ -18,7 +18,6 @@ FITTED = {
 
 rule define_scenarios:
     input:
-        code=code("define_scenarios"),
         models_table=ancient(config["models"]),  # of its rows, those in params.groups count
         beta_fits=lambda wildcards: [
             *expand("results/fits/beta_fits/{model}.parquet", model=FITTED[wildcards.experiment]),
@@ -36,6 +35,7 @@ rule define_scenarios:
     conda:
         "../../envs/environment.yaml"
     params:
+        code=code("define_scenarios"),
         columns=columns_of("scenarios"),
         models=of_experiment("models"),
         groups=lambda wildcards: [
@@ -47,16 +47,11 @@ rule define_scenarios:
         glms=joined("glms"),
         powers=lambda wildcards: powers(EXPERIMENTS[wildcards.experiment]),
     shell:
-        "python {input.code[0]:q} --models-table {input.models_table:q}"
-        " --beta-fits {input.beta_fits:q} --glm-fits {input.glm_fits:q}"
-        " --experiment {wildcards.experiment} --models {params.models} --curve {params.curve}"
-        " --scores {params.scores} --curves {params.curves} --powers {params.powers}"
-        " --glms {params.glms} --output {output} 2>&1 | tee {log}"
+        step("define_scenarios", experiment="{wildcards.experiment}")
 
 
 rule compute_true_error:
     input:
-        code=code("compute_true_error"),
         scenarios=expand("results/scenarios/{name}.parquet", name=EXPERIMENTS),
     output:
         tabled("true_calibration_error"),
@@ -65,17 +60,16 @@ rule compute_true_error:
     conda:
         "../../envs/environment.yaml"
     params:
+        code=code("compute_true_error"),
         columns=columns_of("true_calibration_error"),
         norm=config["norm"],
     shell:
-        "python {input.code[0]:q} --scenarios {input.scenarios:q} --norm {params.norm}"
-        " --output {output} 2>&1 | tee {log}"
+        step("compute_true_error")
 
 
 rule simulate_replicates:
     input:
-        code=lambda wildcards: code("simulate_replicates", *estimator_paths(wildcards.estimator)),
-        estimator=lambda wildcards: estimator_paths(wildcards.estimator),
+        estimator_file=lambda wildcards: ancient(estimator_paths(wildcards.estimator)),  # params.code
         scenarios="results/scenarios/{experiment}.parquet",
     output:
         "results/replicates/{experiment}/{estimator}/{shard}-of-{shards}.parquet",
@@ -92,14 +86,16 @@ rule simulate_replicates:
         ),
         runtime=lambda wildcards, attempt: 30 * attempt,
     params:
+        code=lambda wildcards: code("simulate_replicates", *estimator_paths(wildcards.estimator)),
         n_samples=of_experiment("n_samples"),
         n_bins=of_experiment("n_bins"),
         replicates=of_experiment("replicates"),
         norm=config["norm"],
         seed=config["seed"],
     shell:
-        "python {input.code[0]:q} --scenarios {input.scenarios:q}"
-        " --estimator-file {input.estimator:q} --estimator {wildcards.estimator}"
-        " --n-samples {params.n_samples} --n-bins {params.n_bins}"
-        " --replicates {params.replicates} --shard {wildcards.shard} --shards {wildcards.shards}"
-        " --norm {params.norm} --seed {params.seed} --output {output} 2>&1 | tee {log}"
+        step(
+            "simulate_replicates",
+            estimator="{wildcards.estimator}",
+            shard="{wildcards.shard}",
+            shards="{wildcards.shards}",
+        )

@@ -36,6 +36,8 @@ def _imported_files(path: Path) -> set[Path]:
     for package, names in _IMPORT.findall(re.sub(r"#.*|\\\n", "", text)):
         names = re.findall(r"[.\w]+", names)
         modules.update([package, *(f"{package}.{name}" for name in names)] if package else names)
+    if path.is_relative_to(SCRIPTS):  # its packages' files run before it
+        modules.add(".".join(path.relative_to(SCRIPTS).parts[:-1]))
     return {file for module in modules for file in _files(module)}
 
 

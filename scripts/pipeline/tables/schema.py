@@ -3,18 +3,25 @@
 from functools import cache
 from pathlib import Path
 
-SCHEMA = Path(__file__).parents[3] / "workflow/schemas/tables.yaml"
+SCRIPTS = Path(__file__).parents[2]
+SCHEMA = SCRIPTS.parent / "workflow/schemas/tables.yaml"
 
 
 @cache
 def tables():
-    """Return {table: its entry of the schema, with rule file and script}, in the schema's order."""
+    """Return {table: its entry of the schema, with rule file and step}, in the schema's order."""
     files = {
-        rule: {"rule_file": f"workflow/rules/{file}.smk", "script": f"scripts/{rule}.py"}
+        rule: {"rule_file": f"workflow/rules/{file}.smk", "script": _step_file(rule)}
         for file, rules in _schema()["rules"].items()
         for rule in rules
     }
     return {name: entry | files[entry["rule"]] for name, entry in _schema()["tables"].items()}
+
+
+def _step_file(name):
+    """Return the path, from the checkout, of the step of a rule."""
+    [path] = SCRIPTS.glob(f"*/steps/{name}.py")
+    return f"scripts/{path.relative_to(SCRIPTS).as_posix()}"
 
 
 def columns_of(table):

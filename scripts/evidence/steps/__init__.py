@@ -1,0 +1,1 @@
+"""Steps of the evidence: a file each, which ``run.py`` calls by its name."""

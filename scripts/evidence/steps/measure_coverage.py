@@ -1,0 +1,24 @@
+from pathlib import Path
+from typing import Annotated
+
+from evidence.studies.interval_coverage import coverage_table
+from pipeline.steps import AtLeast, Seed
+from pipeline.tables.files import write_table
+
+
+def measure_coverage(
+    *,
+    law: str,
+    data_sets: Annotated[int, AtLeast(2)],
+    seed: Seed,
+    output: Path,
+) -> None:
+    """Measure how often the intervals of an audit hold the truth, for one law of the scores.
+
+    law: law of the scores, or a set of cells
+    data_sets: data sets of each cell
+    seed: seed of all random streams
+    output: table to write
+    """
+    table = coverage_table(law, data_sets, seed)
+    write_table(output, "interval_coverage", table)

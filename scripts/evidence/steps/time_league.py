@@ -1,0 +1,50 @@
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+
+from calbias.engine.sampler import draw
+from calbias.estimation.registry import estimator_file
+from calbias.truth.curves import Curve
+from calbias.truth.scenarios import Scenario
+from evidence.benchmark.timing import timed
+from evidence.studies.league import LAWS, MOST_QUADRATIC, league_entries
+from pipeline.steps import AtLeast
+from pipeline.tables.files import write_table
+
+ROUNDS = 3
+
+
+def _estimate(entry: Any, data: Any) -> Any:
+    """Estimate on a new batch of the one data set: a batch caches what estimators calculate."""
+    return entry.run(data.first(1), 15, entry.norm)
+
+
+def time_league(
+    *,
+    estimators: list[str],
+    folders: list[str],
+    n_samples: list[Annotated[int, AtLeast(2)]],
+    output: Path,
+) -> None:
+    """Time one call of every estimator on one data set: not reproducible, so in a separate table.
+
+    estimators: names of estimators
+    folders: folders of their files
+    n_samples: sample sizes
+    output: table to write
+    """
+    scenario = Scenario("timed", *LAWS["saturated"], Curve("logit_logit_b1", 0.0, 0.8))
+    files = {name: estimator_file(name, folders) for name in estimators}
+    entries = {entry.name: entry for entry in league_entries(files)}  # one norm each
+    rows = []
+    for n in n_samples:
+        data = draw(scenario, n, 0, seed=0)
+        for entry in entries.values():
+            if n <= MOST_QUADRATIC or not entry.is_quadratic:
+                call = partial(_estimate, entry, data)
+                call()  # the first one compiles
+                seconds = min(timed(call) for _ in range(ROUNDS))
+                rows.append((entry.name, n, float(np.format_float_positional(1e3 * seconds, 3))))
+    write_table(output, "league_times", rows)

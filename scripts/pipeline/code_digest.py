@@ -1,0 +1,79 @@
+"""The digest of the code that a step reaches: ``params: code=…`` of its rule.
+
+A job runs again when the syntax trees of its step, of all that the step imports and of the files
+that it loads by name have changed. Comments, docstrings and blank lines are no part of a tree.
+"""
+
+import ast
+import contextlib
+import hashlib
+import json
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+
+from calbias.io.code_files import SCRIPTS, code_files
+from calbias.io.command_line import written_whole
+from pipeline.door import step_file
+
+STORE = Path(".snakemake/calbias_syntax.json")  # digests by path, size and time: parsing takes 3 s
+
+
+def code(step: str, *loaded: Path | str) -> str:
+    """Return the digest of a step's code; ``loaded`` are files that it loads by name."""
+    return digest(code_files(step_file(step), *loaded))
+
+
+def digest(files: Iterable[Path]) -> str:
+    """Return one digest of the syntax of these files."""
+    of_files = [(_name(path), _of_file(path)) for path in files]
+    return hashlib.sha256(json.dumps(of_files).encode()).hexdigest()[:20]
+
+
+def save() -> None:
+    """Keep the digests of the files for the next start, where the folder can be written."""
+    with contextlib.suppress(OSError):
+        if STORE.parent.is_dir() and _known() != _stored():
+            with written_whole(STORE) as temporary:
+                temporary.write_text(json.dumps(_known()), encoding="utf-8")
+
+
+def _name(path: Path) -> str:
+    """Return what a file is called in a digest: the same wherever the checkout stands."""
+    return path.relative_to(SCRIPTS).as_posix() if path.is_relative_to(SCRIPTS) else path.name
+
+
+@cache
+def _of_file(path: Path) -> str:
+    state = path.stat()
+    key = f"{path} {state.st_size} {state.st_mtime_ns}"
+    if key not in _known():
+        _known()[key] = _syntax(path.read_bytes())
+    return _known()[key]
+
+
+def _syntax(text: bytes) -> str:
+    """Return the digest of a file's syntax tree, or of its bytes where it is not Python."""
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError):
+        return hashlib.sha256(text).hexdigest()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            first = node.body[0] if node.body else None
+            if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
+                del node.body[0]
+    return hashlib.sha256(ast.dump(tree).encode()).hexdigest()
+
+
+@cache
+def _known() -> dict[str, str]:
+    return _stored()
+
+
+def _stored() -> dict[str, str]:
+    with contextlib.suppress(OSError, ValueError):
+        stored = json.loads(STORE.read_text(encoding="utf-8"))
+        if isinstance(stored, dict):
+            return stored
+    return {}

@@ -1,0 +1,90 @@
+from pathlib import Path
+
+from calbias.auditing.audit import audit_data
+from calbias.auditing.estimators import ESTIMATORS
+from calbias.auditing.inputs import Data, read_data
+from calbias.auditing.options import Options
+from calbias.auditing.page import page
+from calbias.errors import InputError
+from calbias.estimation.registry import FOLDER
+from calbias.io.command_line import write_text
+from calbias.logits.columns import Columns
+from pipeline.audits import diagram_rows, estimate_rows, verdict_row
+from pipeline.logits.store import REAL_SCORES
+from pipeline.logits.top_label_table import Origin, read_top_labels
+from pipeline.manifest import verify_shipped
+from pipeline.steps import Seed
+from pipeline.tables.files import write_table
+
+
+def audit_model(
+    *,
+    top_labels: Path | None,
+    scores: Path | None,
+    manifest: Path,
+    label: str | None,
+    cluster: list[str],
+    estimator_dir: list[str],
+    name: str,
+    estimators: list[str],
+    n_bins: int,
+    norm: float,
+    seed: Seed,
+    output_page: Path,
+    output_numbers: Path,
+    output_estimates: Path,
+    output_verdict: Path,
+    output_diagram: Path,
+) -> None:
+    """Audit one model of the workflow: the page and the numbers that ``calbias audit`` writes.
+
+    top_labels: the model's top-label table
+    scores: a file of top-label scores, instead of it
+    manifest: the shipped files (JSON)
+    label: its column of an event's labels: scores are then of it
+    cluster: its columns of clusters of rows
+    estimator_dir: folder of your own estimators
+    name: the model's name, for the title
+    estimators: estimators besides the ones of every audit
+    n_bins: number of bins
+    norm: p of the ℓp errors
+    seed: seed of all random streams
+    output_page: page to write (HTML)
+    output_numbers: the same numbers, to write (JSON)
+    output_estimates: a row per estimator, to write
+    output_verdict: the model's row, to write
+    output_diagram: bins of the reliability diagram, to write
+    """
+    place = f"model {name}, fold test"
+    if scores:
+        verify_shipped(scores, manifest)
+        score = "score" if label else None
+        columns = Columns(score, label=label, cluster=tuple(cluster))
+        data, _ = read_data(scores, columns=columns)
+        origin = Origin(name, REAL_SCORES, "none", tuple(data.warnings or ()))
+    elif top_labels:
+        folds, origin = read_top_labels(top_labels)
+        n = len(folds["test"].hit)
+        if n < 2:
+            raise InputError(f"{place}: {n} rows are too few to judge by: give at least 2")
+        data = Data.of(folds["test"], warnings=origin.warnings)
+    else:
+        raise InputError("give --top-labels or --scores")
+    audit = audit_data(
+        data,
+        Options(n_bins, norm, seed=seed),
+        list(dict.fromkeys([*ESTIMATORS, *estimators])),
+        folders=(FOLDER, *estimator_dir),
+    )
+    audit.description["source"] = origin.source
+    print(f"{place}: {audit.sentence}")
+    of_model = {"model": name, "source": origin.source, "fold": "test"}
+    for path, table, rows in (
+        (output_estimates, "audit_estimates", estimate_rows),
+        (output_verdict, "audit_verdicts", verdict_row),
+        (output_diagram, "audit_diagrams", diagram_rows),
+    ):
+        write_table(path, table, rows(audit, of_model))
+    text = page(audit, name, output_numbers.name)
+    write_text(output_page, text + "\n")
+    write_text(output_numbers, audit.to_json() + "\n")

@@ -1,0 +1,78 @@
+from pathlib import Path
+from typing import Annotated, Any
+
+import pandas as pd
+
+from calbias.engine.seeding import stream
+from calbias.errors import InputError
+from pipeline.logits.store import load_logits
+from pipeline.logits.top_label_table import read_top_labels
+from pipeline.steps import AtLeast, Seed, Softmax
+from pipeline.tables.files import write_table
+from pipeline.tables.schema import columns_of
+from reproduction.measured.noise import NoiseFloors
+from reproduction.measured.of_model import bin_rows, graph_rows, measure_rows
+from reproduction.measured.outputs import outputs_of_logits, outputs_of_scores
+from reproduction.selection.measures import draw_counts
+
+
+def measure_model(
+    *,
+    logits: Path | None,
+    top_labels: Path | None,
+    model: str,
+    softmax: Softmax,
+    bootstrap: Annotated[int, AtLeast(2)],
+    seed: Seed,
+    output_measures: Path,
+    output_bins: Path,
+    output_graphs: Path,
+    output_floors: Path,
+    output_differences: Path,
+) -> None:
+    """Measure a model as it is and recalibrated, as Guo et al. (2017) and Gupta et al. (2021) do.
+
+    From logits every method is fitted on the validation fold and measured on the test fold; from
+    top-label scores alone, the model as it is and a spline fitted to half of its rows.
+
+    logits: the model's logits in the pipeline's own form (NPZ)
+    top_labels: without logits: its top-label table (Parquet)
+    model: the model's name
+    softmax: how scores are made
+    bootstrap: resamples behind the intervals
+    seed: seed of all random streams
+    output_measures: rows of table measures to write
+    output_bins: bins of the reliability diagrams, to write
+    output_graphs: points of the calibration graphs, to write
+    output_floors: rows of table noise_floors, to write
+    output_differences: rows of table method_differences, to write
+    """
+    if logits:
+        genuine = load_logits(logits)
+        source, found = genuine.source, outputs_of_logits(genuine, softmax)
+    elif top_labels:
+        folds, origin = read_top_labels(top_labels)
+        half = stream(seed, model, "measures", "half")
+        source, found = origin.source, outputs_of_scores(folds["test"], half)
+    else:
+        raise InputError("give --logits or --top-labels")
+    counts: dict[int, Any] = {}
+    tables: dict[str, list[pd.DataFrame]] = {
+        name: [] for name in ("measures", "reliability_bins", "calibration_graphs")
+    }
+    floors = NoiseFloors(seed)
+    for outputs in found:
+        floors.add(outputs)
+        n = 0 if outputs.needs else len(outputs.hits)
+        if n and n not in counts:
+            counts[n] = draw_counts(n, bootstrap, seed, model)
+        tables["measures"].append(pd.DataFrame(measure_rows(outputs, counts.get(n))))
+        if n:
+            tables["reliability_bins"].append(bin_rows(outputs))
+            tables["calibration_graphs"].append(graph_rows(outputs))
+    tables["noise_floors"] = [pd.DataFrame(floors.rows)]
+    tables["method_differences"] = [pd.DataFrame(floors.differences())]
+    paths = [output_measures, output_bins, output_graphs, output_floors, output_differences]
+    for path, (name, parts) in zip(paths, tables.items(), strict=True):
+        rows = pd.concat(parts).assign(model=model, source=source)
+        write_table(path, name, rows.reindex(columns=columns_of(name)))

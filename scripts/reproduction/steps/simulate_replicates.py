@@ -1,0 +1,123 @@
+import hashlib
+import json
+import sys
+import time
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+
+from calbias import __version__
+from calbias.engine.quantile_table import build_quantile_table
+from calbias.engine.sampler import Sampler
+from calbias.errors import InputError
+from calbias.estimation.loading import load_estimator
+from calbias.estimation.registry import bin_numbers
+from calbias.io.checksums import file_digest
+from calbias.io.command_line import written_whole
+from calbias.simulation.simulate import simulate_cells
+from pipeline.scenarios.tables import read_scenarios
+from pipeline.steps import AtLeast, Seed
+from reproduction.replicates.store import (
+    NOTHING,
+    Cell,
+    Estimates,
+    keep,
+    kept,
+    read_replicates,
+    write_replicates,
+)
+
+
+def _earlier(path: Path) -> tuple[dict[Cell, Estimates], dict[Cell, str]]:
+    """Return ({Cell: Estimates}, {Cell: key}) of an earlier output; empty if none or damaged."""
+    if not path.exists():
+        return {}, {}
+    try:
+        cells, keys, _ = read_replicates(path)
+    except InputError as error:
+        print(f"warning: drawn again: {error}", file=sys.stderr)
+        return {}, {}
+    return cells, keys
+
+
+def simulate_replicates(
+    *,
+    scenarios: Path,
+    estimator_file: Path,
+    estimator: str,
+    code: str,
+    n_samples: list[int],
+    n_bins: list[Annotated[int, AtLeast(1)]],
+    replicates: Annotated[int, AtLeast(1)],
+    shard: Annotated[int, AtLeast(0)],
+    shards: int,
+    norm: float,
+    seed: Seed,
+    output: Path,
+) -> None:
+    """Estimate the calibration error of simulated data sets with one estimator (paper §4, Eq. 7).
+
+    Reuses valid replicates of an earlier run and draws only the missing ones.
+
+    scenarios: scenario table
+    estimator_file: file that defines the estimator
+    estimator: name, such as ece_sweep_em
+    code: digest of the code; replicates drawn by another one are drawn again
+    n_samples: sample sizes
+    n_bins: numbers of bins
+    replicates: data sets per cell
+    shard: takes replicates shard, shard + shards, …
+    shards: number of shards
+    norm: p of the ℓp error
+    seed: seed of all random streams
+    output: Parquet file to write or extend
+    """
+    if not shard < shards:
+        raise InputError(f"--shard must be from 0 to {shards - 1}, not {shard}")
+    known, known_keys = _earlier(kept(output))
+    wanted = np.arange(shard, replicates, shards)
+    numbers = bin_numbers(estimator_file, n_bins)
+    run = {estimator: load_estimator(estimator, estimator_file)}
+    cells: dict[Cell, Estimates] = {}
+    keys: dict[Cell, str] = {}
+    for scenario, _ in read_scenarios(scenarios):
+        table = None
+        for n in n_samples:
+            these = [Cell(scenario.name, n, number) for number in numbers]
+            for cell in these:
+                what = [code, estimator, scenario[1:], cell, norm, seed]
+                what += [shard, shards]
+                keys[cell] = hashlib.sha256(json.dumps(what).encode()).hexdigest()
+                same = known_keys.get(cell) == keys[cell]
+                cells[cell] = (known[cell] if same else NOTHING).first(wanted.size)
+            short = [cell for cell in these if cells[cell].estimate.size < wanted.size]
+            if not short:
+                continue
+            done = min(cells[cell].estimate.size for cell in short)
+            table = build_quantile_table(scenario) if table is None else table
+            started = time.perf_counter()
+            new = wanted[done:]
+            results = simulate_cells(
+                Sampler(scenario, n, seed, table),
+                new,
+                run,
+                [(estimator, cell.n_bins) for cell in short],
+                norm,
+            )
+            for cell, result in zip(short, results, strict=True):
+                cells[cell] = cells[cell].first(done).extended(Estimates(new, *result))
+            seconds = time.perf_counter() - started
+            print(f"{scenario.name}, n = {n}: {new.size} replicates in {seconds:.2f} s")
+    provenance = {
+        "calbias": __version__,
+        "estimator": estimator,
+        "seed": seed,
+        "replicates": replicates,
+        "shard": shard,
+        "shards": shards,
+        "scenarios": file_digest(scenarios),
+    }
+    with written_whole(output) as temporary:
+        write_replicates(temporary, cells, keys, provenance)
+    keep(output)

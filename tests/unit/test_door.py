@@ -1,0 +1,110 @@
+"""The one door to the steps: options from a signature, shell lines, one-line errors."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import pytest
+from command import python
+
+from calbias.errors import InputError
+from pipeline import code_digest, door
+from pipeline.steps import AtLeast
+
+
+def made_up(
+    *,
+    tables: dict[str, Path],
+    files: list[Path],
+    label: str | None,
+    n_bins: Annotated[int, AtLeast(1)] = 15,
+    fold: Literal["test", "validation"] = "test",
+    output: Path,
+) -> None:
+    """Do nothing at 95 %.
+
+    More words.
+
+    tables: result tables
+    n_bins: number of bins,
+        in two lines
+    """
+
+
+def parsed(*words):
+    return vars(door._parser("made_up", made_up).parse_args(words))
+
+
+def test_options_have_the_types_of_the_signature():
+    words = ["--tables", "a=b.csv", "c=d.csv", "--files", "--label", "--output", "x"]
+    assert parsed(*words, "--n-bins", "3") == {
+        "tables": {"a": Path("b.csv"), "c": Path("d.csv")}, "files": [], "label": None,
+        "n_bins": 3, "fold": "test", "output": Path("x"),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (
+            ["--output", "x"],
+            "made_up: the following arguments are required: --tables",
+        ),
+        (["--n-bins", "0"], "made_up: --n-bins: must be at least 1"),
+        (["--n-bins", "x"], "made_up: --n-bins: invalid int value: 'x'"),
+        (["--fold", "x"], "made_up: --fold: invalid choice: 'x'"),
+        (["--tables", "bias"], "made_up: --tables: bias: write it as NAME=PATH"),
+    ],
+)
+def test_mistakes_are_one_line(words, message):
+    with pytest.raises(InputError, match=message):
+        parsed(*words)
+
+
+def test_help_is_the_docstring():
+    text = door._parser("made_up", made_up).format_help()
+    assert "Do nothing at 95 %.\n\nMore words." in text
+    assert "number of bins, in two lines" in text
+
+
+def test_every_step_has_a_shell_line_and_describes_its_options():
+    for name in door._files():
+        line = door.shell_line(name)
+        assert line.startswith(name)
+        doc = door._definition(name).body[0].value.value
+        for argument in door._definition(name).args.kwonlyargs:
+            assert f"\n    {argument.arg}: " in doc, f"{name}: describe {argument.arg}"
+
+
+def test_the_shell_line_of_a_rule():
+    line = door.shell_line("fit_model", fold="test", scores_equal_to_one=None)
+    assert line == (
+        "fit_model --top-labels {input.top_labels:q} --published-beta {input.published_beta:q}"
+        " --published-glm {input.published_glm:q} --fold test"
+        " --output-beta {output.beta:q} --output-glm {output.glm:q}"
+    )
+    with pytest.raises(InputError, match="step fit_model has no option folds"):
+        door.shell_line("fit_model", folds="test")
+
+
+def test_an_unknown_step_is_one_line():
+    with pytest.raises(InputError, match=r"unknown step 'fit_modle'\. Did you mean fit_model"):
+        door.step_file("fit_modle")
+
+
+def test_the_list_of_steps_imports_none():
+    code = "import sys; from pipeline.door import main; main([]); assert 'numpy' not in sys.modules"
+    assert "simulate_replicates" in python(code)
+
+
+def test_a_comment_and_a_docstring_are_no_part_of_the_digest(tmp_path):
+    def digest(text):
+        path = tmp_path / "mine.py"
+        path.write_text(text)
+        return code_digest._syntax(path.read_bytes())
+
+    plain = digest("def f(x):\n    return x\n")
+    assert (
+        digest('"""Words."""\n\n\ndef f(x):  # more\n    """Words."""\n    return (x)\n') == plain
+    )
+    assert digest("def f(x):\n    return x + 0\n") != plain
+    assert digest("def f(:\n") != digest("def f(  :\n")  # not Python: its bytes count
