@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from refusals import refuses
+from scipy.special import expit, logit
 
 from calbias.auditing.verdict.judge import judge, judge_groups
 from calbias.auditing.verdict.redraws import draw
@@ -70,8 +71,8 @@ def oracle(scores, hits):
 @pytest.mark.parametrize(("n", "digits"), [(40, None), (300, None), (400, 2), (3000, 2)])
 def test_statistics_by_their_formulas(n, digits):
     scores, hits = example(n, digits=digits)
-    scores = np.clip(scores, 0.01, 0.99)
-    assert observed_statistics(scores, hits) == pytest.approx(oracle(scores, hits), abs=1e-8)
+    scores = np.clip(scores, 0.01, 0.98) + 0.0012345678  # ties, and no rounding
+    assert observed_statistics(scores, hits) == pytest.approx(oracle(scores, hits), abs=1e-7)
 
 
 def test_cells_change_statistics_of_many_rows_little():
@@ -90,7 +91,7 @@ def level_values(scores, replicates):
 
 def test_redraws_of_few_rows_have_the_exact_distribution_of_the_level():
     """Three rows: |Σ r| takes the values of eight outcomes with their probabilities."""
-    scores = np.array([0.2, 0.35, 0.9])
+    scores = np.array([0.212345678, 0.35, 0.9])
     chances = {}
     for outcome in product((0, 1), repeat=3):
         value = round(abs(np.sum(outcome - scores)) / math.sqrt(np.sum(scores * (1 - scores))), 6)
@@ -206,31 +207,97 @@ def test_logs_stand_for_scores_that_rounded_to_one():
     assert not verdict.miscalibrated
 
 
+def bfloat16(values):
+    """Round to eight significant bits, as float32 without its last sixteen bits."""
+    bits = np.float32(values).view(np.uint32).astype(np.uint64)
+    bits = (bits + 0x7FFF + ((bits >> np.uint64(16)) & np.uint64(1))) >> np.uint64(16)
+    return (bits << np.uint64(16)).astype(np.uint32).view(np.float32).astype(float)
+
+
+SATURATED = np.random.default_rng(0).beta(2.8, 0.05, 2000).clip(1e-9, 1 - 1e-9)
+
+
 @pytest.mark.parametrize(
-    ("scores", "decimals"),
+    ("scores", "name"),
     [
-        ([0.5, 0.7], 1),
-        ([0.25, 1.0], 2),
-        (np.float32([0.123, 0.85]), 3),
-        ([0.1234, 0.0], 4),
+        (SATURATED, None),
+        (np.float32(SATURATED), None),
+        (np.float16(SATURATED), "float16"),
+        (bfloat16(SATURATED), "bfloat16"),
+        (np.round(SATURATED, 2), "2 decimals"),
+        (np.float32(np.round(SATURATED, 4)), "4 decimals"),
+        (np.round(20 * SATURATED) / 20, "multiples of 1/20"),
+        (np.round(300 * SATURATED) / 300, "multiples of 1/300"),
+        (expit(np.round(logit(SATURATED), 1)), "log odds in steps of 0.1"),
+        (
+            expit(0.3 + np.log(2) / 20 * np.round(9 * logit(SATURATED))),
+            "log odds in steps of 0.0347",
+        ),
+        (expit(bfloat16(logit(SATURATED))), "log odds in bfloat16"),
+        ([0.1, 0.2, 0.0], "1 decimal"),
+        ([0.8, 0.9, 1.0], "1 decimal"),
+        ([0.9], "2 decimals"),  # one score is no sign of a wide step
+        ([0.1234, 0.0], "4 decimals"),
         ([0.12345], None),
         ([0.0, 1.0], None),
     ],
 )
-def test_rounded_scores_are_noticed(scores, decimals):
-    assert rounding_of(np.asarray(scores, float)).decimals == decimals
+def test_rounded_scores_are_noticed(scores, name):
+    scores = np.asarray(scores, float)
+    rounding = rounding_of(scores)
+    assert rounding.name == name
+    assert np.all((rounding.low >= 0) & (rounding.low <= scores))
+    assert np.all((scores <= rounding.high) & (rounding.high <= 1))
 
 
-def test_rounding_of_a_saturated_calibrated_model_is_allowed_for():
-    rates = []
-    for seed in range(60):
+@given(st.integers(0, 10_000), st.integers(3, 60), st.booleans())
+def test_scores_that_were_not_rounded_are_left_alone(seed, n, is_single):
+    scores = np.random.default_rng(seed).random(n)
+    assert rounding_of(np.float32(scores).astype(float) if is_single else scores).name is None
+
+
+def test_ranges_by_hand():
+    """Below 1 bfloat16 has steps of 2^-8, from 1 on of 2^-7: 1 stands for 1 - 2^-9 and above."""
+    scores = np.array([0.25, 0.5, 0.75, 0.99609375, 0.1875 + 2**-10, 1.0])
+    low, high = rounding_of(scores)[1:3]
+    assert low.tolist()[1:3] == [0.5 - 2**-10, 0.75 - 2**-9]
+    assert high.tolist()[1:3] == [0.5 + 2**-9, 0.75 + 2**-9]
+    assert (low[-1], high[-1]) == (1 - 2**-9, 1.0)
+    low, high = rounding_of(np.array([0.0, 0.05, 0.3, 1.0]))[1:3]
+    assert low == pytest.approx([0, 0.025, 0.275, 0.975])
+    assert high == pytest.approx([0.025, 0.075, 0.325, 1])
+
+
+def test_chances_of_rounded_scores_move_to_the_hits_within_the_step():
+    """A rate of 0.52 at 0.5 is inside half a step of 0.1; one of 0.6 is not, and 0.05 is left."""
+    scores, rows = np.array([0.3, 0.5, 0.7, 0.8, 1.0]), np.full(5, 1000)
+    groups, _ = groups_of(scores, np.array([300, 520, 600, 800, 980]), rows=rows)
+    chance = np.where(groups.sign > 0, groups.chance, 1 - groups.chance)
+    assert chance == pytest.approx([0.3, 0.52, 0.65, 0.8, 0.98], abs=1e-3)
+    assert groups.residual == pytest.approx([0, 0, -50, 0, 0], abs=0.1)
+
+
+ROUNDED = {
+    "bfloat16": bfloat16,
+    "float16": lambda s: np.float16(s).astype(float),
+    "2 decimals": lambda s: np.round(s, 2),
+    "multiples of 1/20": lambda s: np.round(20 * s) / 20,
+    "log odds in steps of 0.1": lambda s: expit(np.round(logit(s), 1)),
+}
+
+
+@pytest.mark.parametrize("name", ROUNDED)
+def test_a_calibrated_model_whose_scores_were_rounded_is_not_rejected(name):
+    """FINDINGS 7: 53 % with bfloat16 and 64 % with two decimals, at n = 5000."""
+    rejected = 0
+    for seed in range(40):
         generator = np.random.default_rng(seed)
-        scores = generator.beta(2.8, 0.05, 1000)
-        hits = generator.random(1000) < scores
-        verdict = judge(np.round(scores, 2), hits, replicates=399)
-        rates.append(verdict.miscalibrated)
-        assert "rounded to 2 decimals" in verdict.warnings[0]
-    assert np.mean(rates) < 0.17
+        scores = generator.beta(2.8, 0.05, 5000).clip(1e-9, 1 - 1e-9)
+        hits = generator.random(5000) < scores
+        verdict = judge(ROUNDED[name](scores), hits, replicates=199)
+        rejected += verdict.miscalibrated
+        assert f"rounded ({name})" in verdict.warnings[0]
+    assert rejected <= 6  # 2 are expected; 7 or more have a chance of 0.3 %
 
 
 def test_kinds_of_faults_and_their_words():

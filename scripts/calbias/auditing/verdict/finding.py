@@ -217,19 +217,18 @@ def _numbers(
     intercept: float | None = None,
     slope: float | None = None,
 ) -> Finding:
-    size, chance, sign = groups.size[part], groups.chance[part], groups.sign[part]
-    surprises = groups.surprises[part]
+    size, chance, score = groups.size[part], groups.chance[part], groups.score[part]
+    surprises, hits = groups.surprises[part], _hits(groups)[part]
     n = float(size.sum())
-    mean_score = float(np.sum(size * np.where(sign > 0, chance, 1.0 - chance)) / n)
-    hits = np.where(sign > 0, surprises, size - surprises).sum()
-    residual = float(np.sum(sign * (surprises - size * chance)))
+    mean_score = float(np.sum(size * score) / n)
+    residual = float(np.sum(hits - size * score))
     square = np.sum(surprises * (1.0 - chance) ** 2 + (size - surprises) * chance**2)
     null = np.sum(size * chance * (1.0 - chance))
     error = np.sqrt(max(float(square) - residual**2 / n, float(null))) / n
     gap = -residual / n
     return Finding(
-        kind, int(n), int(hits), float(groups.score[part][0]),
-        float(groups.score[part][-1]), mean_score, float(hits / n), gap,
+        kind, int(n), int(hits.sum()), float(score[0]), float(score[-1]),
+        mean_score, float(hits.sum() / n), gap,
         float(max(gap - Z_95 * error, mean_score - 1.0)),
         float(min(gap + Z_95 * error, mean_score)), intercept, slope,
     )  # fmt: skip

@@ -9,7 +9,6 @@ import numpy as np
 
 from calbias.auditing.verdict.clusters import ClusterFacts, cluster_warnings
 from calbias.auditing.verdict.finding import Finding, Words, finding_of, kinds_of, sentence_of
-from calbias.auditing.verdict.rounding import COARSE
 from calbias.auditing.verdict.rows import Groups
 from calbias.auditing.verdict.statistics import Statistics
 from calbias.conventions import SIGNIFICANT
@@ -114,21 +113,17 @@ def in_words(
 
 
 def _warnings(groups: Groups) -> tuple[str, ...]:
-    decimals, end = groups.rounding
-    at_end = (groups.score == 0.0) | (groups.score == 1.0)
-    if decimals is None or decimals > COARSE or not at_end.any():
+    if groups.rounding is None:
         return ()
-    rows = int(groups.size[at_end].sum())
     return (
-        f"scores are rounded to {decimals} decimal{'' if decimals == 1 else 's'}: {rows} rows "
-        f"scored exactly 0 or 1 were judged as {end:g} and {1 - end:g}, and the rounding alone can "
-        "make a calibrated model look miscalibrated; give scores with more decimals",
+        f"scores are rounded ({groups.rounding}): the test takes each for any score within half a "
+        "step of it, and finds no fault that is smaller",
     )
 
 
 def impossible_surprises(groups: Groups) -> int:
     """Return the surprises at scores of exactly 0 and 1, where they are impossible."""
-    if groups.rounding.decimals is not None:
+    if groups.rounding is not None:
         return 0
     certain = (groups.score == 0.0) | (groups.score == 1.0)
     expected = np.sum((groups.size * groups.chance)[certain])

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from calbias.auditing.verdict.rounding import Rounding, rounding_of
+from calbias.auditing.verdict.rounding import rounding_of
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -24,16 +24,18 @@ Ints = NDArray[np.int64]
 CELLS = 512
 """Cells, in equal steps of half the share of ranks and half the share of the variance."""
 ATOM_ROWS, ATOM_SHARE = 5, 200
+_BLOCKS, _SHARE = 64, 0.999  # of rounded scores that move together, and of their half steps
 
 
 class Groups(NamedTuple):
     """Groups of equal scores, ascending; arrays (g,).
 
     score, x   the score and its log odds, finite
-    chance     of a surprise, min(s, 1 - s)
+    chance     of a surprise in a calibrated model: min(s, 1 - s), or inside a rounded score's range
     sign       +1 where a surprise is a hit, -1 where it is a miss
     size       rows
     surprises  of these rows
+    rounding   what the scores were rounded to, in words, or None
     """
 
     score: Floats
@@ -42,7 +44,7 @@ class Groups(NamedTuple):
     sign: Floats
     size: Ints
     surprises: Ints
-    rounding: Rounding
+    rounding: str | None
 
     @property
     def variance(self) -> Floats:
@@ -64,19 +66,18 @@ class Groups(NamedTuple):
         return self.size >= max(ATOM_ROWS, self.size.sum() / ATOM_SHARE)
 
 
-class Law(NamedTuple):
-    """The law of the rows without their outcomes: chance, sign, log odds of each row (n,)."""
+def groups_of(
+    scores: Floats,
+    hits: NDArray[np.integer],
+    log_scores: Floats | None = None,
+    log1m_scores: Floats | None = None,
+    rows: Ints | None = None,
+) -> tuple[Groups, Ints]:
+    """Return the Groups of scores and hits (n,), of any order; each entry's group (n,).
 
-    x: Floats
-    chance: Floats
-    sign: Floats
-    rounding: Rounding
-
-
-def law_of(
-    scores: Floats, log_scores: Floats | None = None, log1m_scores: Floats | None = None
-) -> Law:
-    """Return the Law of scores (n,), with log s and log(1 - s) where they are known."""
+    With ``rows`` (n,) each entry is so many rows, of which ``hits`` are hits. Rounded scores have
+    the chances inside their ranges that are closest to the hits: see ``_closest``.
+    """
     rounding = rounding_of(scores)
     with np.errstate(divide="ignore"):
         log_s = np.log(scores) if log_scores is None else log_scores
@@ -88,29 +89,15 @@ def law_of(
         chance = np.exp(np.where(is_upper, log_1m, log_s))
     x, sign = log_s - log_1m, np.where(is_upper, -1.0, 1.0)
     is_end = ~np.isfinite(x) | (chance <= 0.0)
-    if rounding.decimals is not None:
+    if rounding.name is not None:
         is_end |= (scores == 0.0) | (scores == 1.0)
+        middle = 0.5 * (rounding.low + rounding.high)
+        chance = np.where(is_upper, 1.0 - middle, middle)
     if is_end.any():
-        chance = np.where(is_end, rounding.end, chance)
-        far = np.log1p(-rounding.end) - np.log(rounding.end)
-        x = np.where(is_end, -sign * far, x)
-    return Law(x, chance, sign, rounding)
-
-
-def groups_of(
-    scores: Floats,
-    hits: NDArray[np.integer],
-    log_scores: Floats | None = None,
-    log1m_scores: Floats | None = None,
-    rows: Ints | None = None,
-) -> tuple[Groups, Ints]:
-    """Return the Groups of scores and hits (n,), of any order; each entry's group (n,).
-
-    With ``rows`` (n,) each entry is so many rows, of which ``hits`` are hits.
-    """
-    law = law_of(scores, log_scores, log1m_scores)
-    order = np.argsort(law.x if log_scores is not None else scores)
-    x, sign = law.x[order], law.sign[order]
+        chance = np.where(is_end, np.maximum(chance, rounding.end), chance)
+        x = np.where(is_end, sign * (np.log(chance) - np.log1p(-chance)), x)
+    order = np.argsort(x if log_scores is not None else scores)
+    x, sign = x[order], sign[order]
     begins = np.append(True, x[1:] != x[:-1])
     starts = np.flatnonzero(begins)
     place = np.empty(x.size, np.int64)
@@ -120,13 +107,32 @@ def groups_of(
     groups = Groups(
         scores[order][starts],
         x[starts],
-        law.chance[order][starts],
+        chance[order][starts],
         sign[starts],
         np.add.reduceat(size, starts),
         np.add.reduceat(np.where(sign > 0, hits, size - hits), starts),
-        law.rounding,
+        rounding.name,
     )
+    if rounding.name is not None:
+        groups = _closest(groups, 0.5 * (rounding.high - rounding.low)[order][starts])
     return groups, place
+
+
+def _closest(groups: Groups, half: Floats) -> Groups:
+    """Return Groups whose chances are moved by up to ``half`` (g,) towards the hits.
+
+    By one share of ``half`` for all scores in one of 64 blocks of equal variance; an atom is a
+    block. A block's residual then is 0, or is smaller by Σ half.
+    """
+    time = np.cumsum(groups.variance) - 0.5 * groups.variance
+    block = np.floor(_BLOCKS * time / groups.variance.sum())
+    begins = groups.is_atom.copy()
+    begins[1:] |= groups.is_atom[:-1] | (block[1:] != block[:-1])
+    block = np.cumsum(begins) - begins[0]
+    room = np.bincount(block, groups.size * half)
+    share = np.bincount(block, groups.residual) / np.maximum(room, 1e-300)
+    moved = groups.sign * half * np.clip(share, -_SHARE, _SHARE)[block]
+    return groups._replace(chance=np.clip(groups.chance + moved, 1e-15, 1.0 - 1e-15))
 
 
 def cell_starts(groups: Groups) -> Ints:
