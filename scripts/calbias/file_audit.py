@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from calbias.auditing.audit import audit_data, estimator_names
-from calbias.auditing.inputs import EVENT, TOP_LABEL, Data, read_data
+from calbias.auditing.file_inputs import read_data
+from calbias.auditing.inputs import EVENT, TOP_LABEL, Data
 from calbias.auditing.options import Options
 from calbias.auditing.output_files import output_paths
 from calbias.auditing.page import page
@@ -20,10 +21,11 @@ from calbias.engine.scores_and_hits import scores_and_hits
 from calbias.errors import InputError
 from calbias.io.command_line import write_text
 from calbias.logits.columns import Columns
+from calbias.logits.table_files import parquet_folder
 from calbias.sketch import N_CELLS, Sketch
 
 LARGEST_IN_MEMORY = 2_000_000
-"""Parquet files of more rows are audited on the cells of a sketch."""
+"""A Parquet file of more rows is read into a sketch, unless an option needs single rows."""
 _FEW_COLUMNS = 10  # a table of class values is read as a whole
 _BATCH = 1 << 20
 
@@ -50,24 +52,14 @@ def audit_file(
     by = (by,) if isinstance(by, str) else tuple(by)
     chosen = Options(**options)
     if names := estimator_names(estimators):
-        from calbias.auditing.estimators import audited_estimators
+        from calbias.auditing.estimator_bias import audited_estimators
 
         audited_estimators(chosen.norm, chosen.n_bins, names)  # an unknown one, before reading
     html, numbers = output_paths(path, output, force)
     name = "standard input" if str(path) == "-" else Path(path).absolute().name
     say(f"reading {name}")
-    if str(path) != "-" and is_large(Path(path)):
-        if by or class_wise or estimators or (columns and columns.cluster):
-            raise InputError(
-                f"{path}: subgroups, classes, clusters and estimators need at most "
-                f"{LARGEST_IN_MEMORY} rows"
-            )
-        if top_label or (columns and (columns.score or columns.hit or columns.label)):
-            raise InputError(
-                f"{path}: a folder, or more than {LARGEST_IN_MEMORY} rows, needs the columns score "
-                "and hit, or score and label, by these names: rename them, and leave "
-                "--top-label out"
-            )
+    is_plain = not (by or class_wise or top_label or columns not in (None, Columns()))
+    if is_plain and str(path) != "-" and is_large(Path(path)):
         sketch, is_event = read_sketch(path, chosen.n_bins, say)
         data, table = Data(sketch.scored(), kind=EVENT if is_event else TOP_LABEL), None
     else:
@@ -109,9 +101,7 @@ def read_sketch(
 
     sketch, done = Sketch(n_bins * -(-N_CELLS // n_bins)), 0
     try:
-        data = ds.dataset(path, format="parquet")
-        if not data.files:
-            raise InputError(f"{path}: a folder without Parquet files; give a file")
+        data = parquet_folder(path)
         known = set(data.schema.names)
         is_event = not known & {"hit", "prediction"}
         names = ["score", *(["hit"] if "hit" in known else ["label", "prediction"][: 2 - is_event])]

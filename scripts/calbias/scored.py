@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from calbias.engine.binning import IS_EQUAL_MASS, edges
 from calbias.engine.seeding import stream
 
-MOST_ROWS = 2_000_000
-"""Work that needs single rows is done on a sample of about so many, if there are more."""
+MOST_ROWS, SAMPLE = 2_000_000, 200_000
+"""With more rows than the first, work that needs single rows is done on about the second."""
 
 _ROUNDING = 1e-12  # relative, of sums of weights
 Floats = NDArray[np.float64]
@@ -244,16 +244,16 @@ class Scored:
         clusters = None if self.clusters is None else np.repeat(self.clusters.cluster[order], rows)
         return np.repeat(place, rows), is_hit.view(np.uint8), clusters
 
-    def drawn(self, most: int, seed: int) -> Scored:
-        """Return a random sample of about ``most`` rows; all of them if they are no more.
+    def drawn(self, seed: int) -> Scored:
+        """Return a random sample of about ``SAMPLE`` rows; all of at most ``MOST_ROWS`` rows.
 
         Each row is in it with the same probability. With clusters all rows are kept.
         """
-        if self.n <= most or self.clusters is not None:
+        if self.n <= MOST_ROWS or self.clusters is not None:
             return self
         generator = stream(seed, "sample", str(self.n))
         counts = np.stack([self.rows - self.hits, self.hits])
-        misses, hits = generator.binomial(counts, most / self.n)
+        misses, hits = generator.binomial(counts, SAMPLE / self.n)
         full = misses + hits > 0
         logs = self.log_scores[full], self.log1m_scores[full]
         rows = (misses + hits)[full]

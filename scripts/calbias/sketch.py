@@ -25,7 +25,8 @@ from calbias.conventions import N_BINS
 from calbias.engine.jit import njit
 from calbias.engine.scores_and_hits import as_array, scores_and_hits
 from calbias.errors import InputError
-from calbias.estimation.api import Estimate, validate_options
+from calbias.estimation.api import Estimate
+from calbias.estimation.inputs import validate_options
 from calbias.estimation.loading import estimate_scored
 from calbias.estimation.registry import estimator_target
 from calbias.scored import Scored

@@ -80,12 +80,22 @@ def test_which_files_are_large(tmp_path, monkeypatch):
         assert file_audit.is_large(file) == large
 
 
-def test_a_folder_with_other_names_of_columns_is_refused_not_misread(tmp_path):
-    table = {"p": np.full(30, 0.9), "score": np.full(30, 0.5), "hit": np.arange(30) % 2}
-    pq.write_table(pa.table(table), tmp_path / "0.parquet")
-    for options in ({"columns": Columns("p", "hit", None)}, {"top_label": True}):
-        with pytest.raises(InputError, match="needs the columns score and hit, or score and label"):
-            file_audit.audit_file(tmp_path, tmp_path / "out", **options)
+def test_options_that_need_rows_read_a_folder_whole(tmp_path):
+    generator = np.random.default_rng(2)
+    scores = generator.beta(3, 1, 600)
+    hits = (generator.random(600) < scores).astype(int)
+    columns = {"p": scores, "score": 1 - scores, "hit": hits, "of": np.arange(600) // 6}
+    for k in range(2):
+        part = {name: values[k::2] for name, values in columns.items()}
+        (tmp_path / "rows").mkdir(exist_ok=True)
+        pq.write_table(pa.table(part), tmp_path / "rows" / f"{k}.parquet")
+    chosen = Columns("p", "hit", cluster="of")
+    found = file_audit.audit_file(tmp_path / "rows", tmp_path / "out", columns=chosen)
+    expected = audit(scores, hits, clusters=columns["of"])
+    assert found.interval == expected.interval
+    assert (found.n_clusters, found.p_value) == (100, expected.p_value)
+    few = file_audit.audit_file(tmp_path / "rows", tmp_path / "out", estimators=["ks"])
+    assert few.estimates.loc["ks", "noise_floor"] > 0
 
 
 def test_events_of_many_rows_and_empty_labels(tmp_path, monkeypatch):

@@ -5,7 +5,8 @@ import pytest
 from shipped import shipped, shipped_path
 
 from calbias.auditing.audit import audit_data
-from calbias.auditing.inputs import EVENT, read_data
+from calbias.auditing.file_inputs import read_data
+from calbias.auditing.inputs import EVENT
 from calbias.auditing.options import Options
 from calbias.logits.columns import Columns
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom, norm
 
-from calbias.auditing.estimators import HEADLINE, audited_estimators
+from calbias.auditing.estimator_bias import HEADLINE, audited_estimators
 from calbias.engine.redraw import FixedScores
 from calbias.engine.sorted_batch import of_sorted_scores
 from evidence.studies import interval_coverage as coverage

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from calbias import scored
 from calbias.scored import Scored
 
 ROWS = st.lists(
@@ -70,14 +71,16 @@ def test_scores_that_round_to_one_are_told_apart_by_log1m():
     assert sample.rows.tolist() == [1, 2, 1]
 
 
-def test_a_drawn_sample_keeps_the_shares():
+def test_a_drawn_sample_keeps_the_shares(monkeypatch):
     sample = Scored.of([0.1, 0.9], [300, 600], rows=[1000, 1000], width=0.01)
-    few = sample.drawn(500, seed=0)
+    assert sample.drawn(0) is sample
+    monkeypatch.setattr(scored, "MOST_ROWS", 1999)
+    monkeypatch.setattr(scored, "SAMPLE", 500)
+    few = sample.drawn(0)
     assert few.n == pytest.approx(500, abs=100)
     assert few.width == 0.01
     assert few.rows / few.n == pytest.approx([0.5, 0.5], abs=0.1)
     assert few.hits / few.rows == pytest.approx([0.3, 0.6], abs=0.1)
-    assert sample.drawn(2000, 0) is sample
 
 
 def test_samples_with_and_without_clusters_are_not_added():

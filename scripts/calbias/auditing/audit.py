@@ -31,7 +31,6 @@ from calbias.engine.posterior.cells import SCORE, cells_of_scores, most_cells
 from calbias.engine.posterior.curve import PosteriorCurve, curve_of
 from calbias.engine.posterior.mixture import Average, average_of
 from calbias.errors import InputError
-from calbias.scored import MOST_ROWS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -230,15 +229,15 @@ def _tables(
 
     scored, tables = data.scored, {}
     say("cross-validated recalibration")
-    some = scored.drawn(MOST_ROWS, options.seed)
+    some = scored.drawn(options.seed)
     place, hits, clusters = some.of_rows
-    scores, logits = some.scores[place], data.ordered_logits()
+    scores, logits = some.scores[place], data.ordered_logits() if some is scored else (None, None)
     tables["recalibration"] = recalibration_table(scores, hits, *logits, options.seed, clusters)
     if data.kind == EVENT:
         say("numbers of a risk model")
         tables["risk"] = _risk_table(scores, hits, options, clusters is not None)
     if names:
-        from calbias.auditing.estimates import estimates_table
+        from calbias.auditing.estimator_bias import estimates_table
 
         say("estimators")
         tables["estimates"] = estimates_table(scored, average, names, options, folders)
@@ -295,7 +294,7 @@ def _risk_table(
 def estimator_names(estimators: Sequence[str] | str) -> list[str]:
     """Return the names that ``estimators`` asks for, each once."""
     if estimators == ALL:
-        from calbias.auditing.estimators import ESTIMATORS
+        from calbias.auditing.estimator_bias import ESTIMATORS
 
         return list(ESTIMATORS)
     if isinstance(estimators, str):

@@ -8,7 +8,7 @@ import numpy as np
 
 from calbias.auditing.inputs import EVENT, Data
 from calbias.logits import plausibility
-from calbias.scored import Scored
+from calbias.scored import MOST_ROWS, SAMPLE, Scored
 
 FEWEST_OF_EACH = 5  # hits and misses
 _HARMLESS = ("no validation fold", "the values are probabilities")  # here, not in the workflow
@@ -82,6 +82,10 @@ def warnings_of(data: Data, description: Description) -> tuple[str, ...]:
             f"{n} rows were audited in {scored.scores.size} cells of the score: accuracy, mean "
             "score and ECE are exact, and all else has scores rounded by at most "
             f"{scored.width:.1g}."
+        )
+    if n > MOST_ROWS and scored.clusters is None:
+        texts.append(
+            f"Recalibration, and all that needs single rows, is of a sample of {SAMPLE} rows."
         )
     if n < _FEW:
         texts.append(f"{n} rows are few: expect a wide interval.")

@@ -1,9 +1,8 @@
-"""What a user hands in, arrays or a file, as one sample with its logits where they are known."""
+"""What a user hands in as one sample, with its logits where they are known."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +13,8 @@ from calbias.auditing.verdict.clusters import cluster_codes
 from calbias.engine.scores_and_hits import as_array, scores_and_hits
 from calbias.errors import InputError
 from calbias.estimation.inputs import as_top_label
-from calbias.logits import plausibility
 from calbias.logits.checks import Place, RawFold, log_probabilities, zero_floor
-from calbias.logits.columns import Columns
-from calbias.logits.read_logits import read_outputs
 from calbias.logits.top_label import TopLabel, top_label_of_scores
-from calbias.logits.top_label import top_label as top_label_of_logits
 from calbias.scored import Scored
 from calbias.truth.curves import score
 
@@ -101,7 +96,7 @@ def prepared(
         if labels is None:
             raise InputError("probabilities go with labels: give these")
         top = top_label_of_scores(*scores_and_hits(probabilities, labels))
-        return _of_event(top, top_label, form="binary", clusters=clusters)
+        return of_event(top, top_label, form="binary", clusters=clusters)
     top = as_top_label(scores, hits, logits=logits, probabilities=probabilities, labels=labels)
     if scores is not None:
         return Data.of(top, clusters)
@@ -116,57 +111,12 @@ def prepared(
         )  # of a zero: of the least positive value
         log_values = log_probabilities(values, floor)
     if values.shape[1] == 2 and not top_label:
-        top = _of_class_1(values, labels, form)
-        return _of_event(top, False, form=form, logits=log_values, labels=labels, clusters=clusters)
+        top = of_class_1(values, labels, form)
+        return of_event(top, False, form=form, logits=log_values, labels=labels, clusters=clusters)
     return Data.of(top, clusters, form=form, logits=log_values, labels=labels)
 
 
-def read_data(
-    path: Path | str,
-    by: Sequence[str] = (),
-    *,
-    columns: Columns | None = None,
-    top_label: bool = False,
-) -> tuple[Data, dict[str, Any] | None]:
-    """Return (Data, columns) of a file's fold ``test``; the columns (n,) are those named ``by``.
-
-    ``path`` is a file of any format, or ``-`` for standard input; ``columns`` are those that the
-    user names. With ``top_label`` the top class of two is audited, else class 1 is an event.
-    """
-    outputs = read_outputs(path, by, columns)
-    fold = outputs.folds["test"]
-    if len(fold[-1]) < 2:
-        raise InputError(f"{path}: one row is too few to judge a model by: give at least two")
-    raw = outputs.raw
-    more: dict[str, Any] = {
-        "form": raw.form, "warnings": outputs.warnings, "clusters": raw.clusters,
-        "hints": raw.hints,
-    }  # fmt: skip
-    if not isinstance(fold, TopLabel):
-        more["logits"], more["labels"] = fold
-        if fold.logits.shape[1] == 2 and not top_label:
-            top = _of_class_1(fold.logits, fold.labels, "logits")
-            more["warnings"] = (*outputs.warnings, *plausibility.of_event("test", top))
-            data = _of_event(top, False, **more)
-        else:
-            data = Data.of(top_label_of_logits(*fold), **more)
-    elif raw.form == "event":
-        data = _of_event(fold, top_label, **more | {"form": "binary"})
-    else:
-        data = Data.of(fold, **more)
-    return replace(data, notes=(_in_words(data, top_label), *raw.notes)), raw.by
-
-
-def read_model(
-    path: Path | str, *, columns: Columns | None = None, top_label: bool = False
-) -> tuple[np.ndarray, np.ndarray, str, np.ndarray | None]:
-    """Return (scores, hits, kind, clusters) of a file, rows in its order; for ``compare``."""
-    data, _ = read_data(path, columns=columns, top_label=top_label)
-    assert data.rows is not None
-    return data.rows.score, data.rows.hit, data.kind, data.clusters
-
-
-def _of_event(event: TopLabel, top_label: bool, **more: Any) -> Data:
+def of_event(event: TopLabel, top_label: bool, **more: Any) -> Data:
     """Return the Data of probabilities of class 1 and labels; with ``top_label`` of the top one."""
     if not top_label:
         return Data.of(event, kind=EVENT, **more)
@@ -180,7 +130,7 @@ def _of_event(event: TopLabel, top_label: bool, **more: Any) -> Data:
     return Data.of(top, **more)
 
 
-def _of_class_1(values: np.ndarray, labels: np.ndarray, form: str) -> TopLabel:
+def of_class_1(values: np.ndarray, labels: np.ndarray, form: str) -> TopLabel:
     """Return a TopLabel of class 1 of two: its probability, both logarithms and the label."""
     if form == "probabilities":
         return top_label_of_scores(np.minimum(values[:, 1], 1.0).astype(np.float64), labels == 1)
@@ -189,17 +139,6 @@ def _of_class_1(values: np.ndarray, labels: np.ndarray, form: str) -> TopLabel:
     return TopLabel(
         score(log_score, log1m_score), log_score, log1m_score, (labels == 1).astype(np.uint8)
     )
-
-
-def _in_words(data: Data, top_label: bool) -> str:
-    if data.kind == EVENT:
-        return (
-            "two classes: the probability of class 1, an event, is audited; --top-label audits "
-            "the confidence of the predicted class"
-        )
-    if top_label:
-        return "the confidence of the predicted class is audited (--top-label)"
-    return "the confidence of the predicted class is audited (hit: the prediction was correct)"
 
 
 def _is_column(values: np.ndarray) -> bool:

@@ -4,8 +4,7 @@ from dataclasses import dataclass
 
 from calbias.conventions import CONFIDENCE_LEVEL, N_BINS
 from calbias.errors import InputError
-from calbias.estimation.api import validate_level, validate_options
-from calbias.estimation.inputs import validate_whole
+from calbias.estimation.inputs import validate_level, validate_options, validate_whole
 
 NORMS = (1, 2)
 MOST_BINS = 10_000

@@ -15,11 +15,11 @@ from scipy.special import betaincinv
 
 from calbias.auditing import planning
 from calbias.auditing.cox import LEAST, logits_of
-from calbias.auditing.inputs import read_data
+from calbias.auditing.file_inputs import read_data
 from calbias.auditing.verdict.power import cluster_number, verdict_labels
 from calbias.conventions import SIGNIFICANT
 from calbias.errors import InputError
-from calbias.estimation.api import is_number
+from calbias.estimation.inputs import is_number
 from calbias.logits.columns import Columns
 
 DETECT = (0.01, 0.02, 0.05)

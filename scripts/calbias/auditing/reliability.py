@@ -15,8 +15,7 @@ from calbias.engine.scores_and_hits import checked_weights
 from calbias.engine.seeding import stream
 from calbias.engine.sorted_batch import sorted_data_set
 from calbias.errors import InputError
-from calbias.estimation.api import validate_level, validate_options
-from calbias.estimation.inputs import validate_whole
+from calbias.estimation.inputs import validate_level, validate_options, validate_whole
 from calbias.io.signatures import readable
 from calbias.scored import Scored
 

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 
 from calbias.auditing.inputs import EVENT
 from calbias.auditing.numbers import AuditNumbers
-from calbias.auditing.page import page
-from calbias.auditing.picture import picture
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -66,6 +64,8 @@ class Audit(AuditNumbers):
 
     def to_html(self, title: str = "a model", json_name: str = "") -> str:
         """Return the page that ``calbias audit`` writes: one file that needs no other."""
+        from calbias.auditing.page import page
+
         return page(self, title, json_name)
 
     def plot(self, ax: Axes | None = None) -> Axes:
@@ -88,4 +88,6 @@ class Audit(AuditNumbers):
         return ax
 
     def _repr_html_(self) -> str:
+        from calbias.auditing.picture import picture
+
         return f"<p><strong>{escape(self.sentence)}</strong></p>{picture(self)}"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from fnmatch import fnmatchcase
 from functools import cache
-from numbers import Real
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -15,7 +14,7 @@ from calbias.conventions import N_BINS
 from calbias.engine.scores_and_hits import checked_weights, scores_and_hits
 from calbias.engine.sorted_batch import SortedBatch, sorted_data_set
 from calbias.errors import InputError
-from calbias.estimation.inputs import as_top_label
+from calbias.estimation.inputs import as_top_label, validate_options
 from calbias.estimation.loading import estimate_scored, load_estimator
 from calbias.estimation.registry import (
     estimator_file,
@@ -26,8 +25,6 @@ from calbias.estimation.registry import (
 from calbias.io.plug_ins import literal
 from calbias.io.signatures import readable
 from calbias.scored import Scored
-
-MOST_BINS, HIGHEST_NORM = 1_000_000, 100  # as in config.schema.yaml
 
 
 @readable
@@ -217,31 +214,6 @@ def list_estimators() -> tuple[Estimator, ...]:
     ('chosen', 'lp')
     """
     return tuple(_described(name, path) for name, path in sorted(known_estimators().items()))
-
-
-def validate_options(n_bins: Any, norm: Any) -> None:
-    """Raise InputError for a number of bins or a norm that no estimator could have."""
-    if not is_number(n_bins) or not (1 <= n_bins <= MOST_BINS and n_bins % 1 == 0):
-        raise InputError(
-            f"n_bins must be a whole number of at least 1 and at most {MOST_BINS}, "
-            f"not {n_bins!s:.60}"
-        )
-    if norm is not None and not (is_number(norm) and 0 < norm <= HIGHEST_NORM):
-        raise InputError(
-            f"norm must be a finite number above 0 and at most {HIGHEST_NORM}, not {norm!s:.60}"
-        )
-
-
-def validate_level(level: Any, least: float = 0.0) -> None:
-    """Raise InputError unless a confidence level is above 0, at least ``least``, and below 1."""
-    if not (is_number(level) and 0 < level < 1 and level >= least):
-        low = f"at least {least:g}" if least else "above 0"
-        raise InputError(f"confidence_level must be {low} and below 1, not {level!s:.60}")
-
-
-def is_number(value: Any) -> bool:
-    """Return whether a value is a real number, and not True or False."""
-    return isinstance(value, Real) and not isinstance(value, bool)
 
 
 @cache

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from numbers import Integral
+from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, Literal
 
@@ -17,6 +17,7 @@ from calbias.logits.top_label import TopLabel, top_label_of_scores
 from calbias.logits.top_label import top_label as top_label_of_logits
 
 KINDS = ("logits", "probabilities")
+MOST_BINS, HIGHEST_NORM = 1_000_000, 100  # as in config.schema.yaml
 
 
 def top_label(
@@ -111,3 +112,28 @@ def validate_whole(name: str, value: Any, least: int) -> None:
     """Raise InputError unless a value is a whole number of at least so much."""
     if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:
         raise InputError(f"{name} must be a whole number of at least {least}, not {value!r:.60}")
+
+
+def validate_options(n_bins: Any, norm: Any) -> None:
+    """Raise InputError for a number of bins or a norm that no estimator could have."""
+    if not is_number(n_bins) or not (1 <= n_bins <= MOST_BINS and n_bins % 1 == 0):
+        raise InputError(
+            f"n_bins must be a whole number of at least 1 and at most {MOST_BINS}, "
+            f"not {n_bins!s:.60}"
+        )
+    if norm is not None and not (is_number(norm) and 0 < norm <= HIGHEST_NORM):
+        raise InputError(
+            f"norm must be a finite number above 0 and at most {HIGHEST_NORM}, not {norm!s:.60}"
+        )
+
+
+def validate_level(level: Any, least: float = 0.0) -> None:
+    """Raise InputError unless a confidence level is above 0, at least ``least``, and below 1."""
+    if not (is_number(level) and 0 < level < 1 and level >= least):
+        low = f"at least {least:g}" if least else "above 0"
+        raise InputError(f"confidence_level must be {low} and below 1, not {level!s:.60}")
+
+
+def is_number(value: Any) -> bool:
+    """Return whether a value is a real number, and not True or False."""
+    return isinstance(value, Real) and not isinstance(value, bool)

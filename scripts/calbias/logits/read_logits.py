@@ -109,6 +109,8 @@ def read_raw(path: Path | str, by: Sequence[str] = (), columns: Columns | None =
     if is_standard_input(path):
         return read_table_file(path, by, columns)
     path = Path(path)
+    if path.is_dir():  # of Parquet files
+        return read_table_file(path, by, columns)
     validate_file_exists(path)
     readers = {**dict.fromkeys((".p", ".pkl", ".pickle"), _read_pickle), ".npz": read_npz}
     suffix, is_table = path.suffix.lower(), table_suffix(path) in SUFFIXES

@@ -49,6 +49,8 @@ def read_table(path: Path | str) -> tuple[Any, Place]:
         suffix = ""
     else:
         path, suffix = Path(path), table_suffix(path)
+        if path.is_dir():
+            return _parquet(path), Place(path, "the table")
         data = path.read_bytes()
     data = _decompressed(path, data)
     suffix = suffix if suffix in SUFFIXES else _suffix_of(data)
@@ -178,11 +180,14 @@ def _column(cells: Any) -> Any:
         return pa.array([None if cell is None else str(cell) for cell in cells])
 
 
-def _parquet(path: Path, data: bytes) -> Any:
+def _parquet(path: Path, data: bytes | None = None) -> Any:
+    """Return the table of a file's bytes, or of all Parquet files in a folder."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
+        if data is None:
+            return parquet_folder(path).to_table()
         source = pa.BufferReader(data)
         validate_unique(path, pq.read_schema(source).names)
         source.seek(0)
@@ -191,6 +196,16 @@ def _parquet(path: Path, data: bytes) -> Any:
         raise
     except (pa.ArrowException, ValueError, OSError) as error:
         raise unreadable(path, "Parquet table", error) from error
+
+
+def parquet_folder(path: Path | str) -> Any:
+    """Return the pyarrow data set of a Parquet file or folder; InputError for an empty folder."""
+    import pyarrow.dataset as ds
+
+    data = ds.dataset(path, format="parquet")
+    if not data.files:
+        raise InputError(f"{path}: a folder without Parquet files; give a file")
+    return data
 
 
 def unreadable(path: Path | str, kind: str, error: Exception) -> InputError:

@@ -8,8 +8,7 @@ import numpy as np
 
 from calbias.conventions import N_BINS
 from calbias.engine.sampler import Sampler
-from calbias.estimation.api import validate_options
-from calbias.estimation.inputs import validate_whole
+from calbias.estimation.inputs import validate_options, validate_whole
 from calbias.estimation.registry import estimator_options, estimator_target, usable_norm
 from calbias.simulation.simulate import simulate_estimates
 from calbias.truth.scenarios import Scenario, validate_scenario

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import betaincinv, expit
 
-from calbias.auditing.estimators import HEADLINE, audited_estimators
+from calbias.auditing.estimator_bias import HEADLINE, audited_estimators
 from calbias.auditing.intervals.interval import Interval
 from calbias.auditing.intervals.posterior_hull import posterior_errors
 from calbias.auditing.verdict.judge import p_value_of_groups
