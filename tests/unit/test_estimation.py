@@ -13,7 +13,7 @@ from refusals import refuses, refuses_texts
 import calbias
 from calbias import InputError, estimate, list_estimators
 from calbias.engine.sorted_batch import sorted_data_set
-from calbias.estimation import api
+from calbias.estimation import inputs
 from calbias.estimation.loading import load_estimator
 from calbias.estimation.registry import NO_BINS, known_estimators
 
@@ -57,7 +57,10 @@ def test_the_norm_is_1_unless_the_estimator_has_another_or_one_is_given():
 def test_limits_are_those_of_the_configuration():
     schema = yaml.safe_load((ROOT / "workflow/schemas/config.schema.yaml").read_text("utf-8"))
     n_bins = schema["$defs"]["experiment"]["properties"]["n_bins"]["items"]["maximum"]
-    assert (n_bins, schema["properties"]["norm"]["maximum"]) == (api.MOST_BINS, api.HIGHEST_NORM)
+    assert (n_bins, schema["properties"]["norm"]["maximum"]) == (
+        inputs.MOST_BINS,
+        inputs.HIGHEST_NORM,
+    )
 
 
 class Tensor:

@@ -109,7 +109,7 @@ def read_raw(path: Path | str, by: Sequence[str] = (), columns: Columns | None =
     if is_standard_input(path):
         return read_table_file(path, by, columns)
     path = Path(path)
-    if path.is_dir():  # of Parquet files
+    if path.is_dir() and any(path.rglob("*.parquet")):
         return read_table_file(path, by, columns)
     validate_file_exists(path)
     readers = {**dict.fromkeys((".p", ".pkl", ".pickle"), _read_pickle), ".npz": read_npz}
