@@ -75,12 +75,12 @@ def made_up_tables(models=MODELS, estimators=(*BINNED, "kde", "kde_unrooted"), r
         ),
         "bias": _bias(models, estimators, replicates),
         "beta_fits": contracted(
-            "beta_fits", models, source="surrogate_logits", softmax="exact", n_samples=10000,
+            "beta_fits", models, source="real_logits", softmax="exact", n_samples=10000,
             published_alpha=1.1 * models["alpha"], published_beta=1.2 * models["beta"],
         ),
         "glm_fits": _glm_fits(models),
         "ece_bin_real_and_simulated": filled(contracted(
-            "ece_bin_real_and_simulated", models, source="surrogate_logits",
+            "ece_bin_real_and_simulated", models, source="real_logits",
             simulated_source="published_fits",
         )),
         "estimate_histogram": _histogram(),
@@ -186,7 +186,7 @@ def _glm_fits(models):
     fits = pd.concat([best, worse], ignore_index=True)
     fits[["link", "transform", "terms"]] = fits["glm"].str.split("_", n=2, expand=True)
     return contracted(
-        "glm_fits", fits, source="surrogate_logits", selected=fits["delta_aic"] == 0,
+        "glm_fits", fits, source="real_logits", selected=fits["delta_aic"] == 0,
         aic=2800 + fits["delta_aic"], published_aic=2810 + fits["delta_aic"],
         published_b0=fits["b0"], published_b1=fits["b1"],
     )  # fmt: skip
@@ -235,7 +235,7 @@ def _selection(models):
     keys = {"model": models["model"], "measure": ["ece_bin_ew", "ece_sweep_em"]}
     k, j = np.divmod(np.arange(2 * len(models)), 2)
     return crossed(
-        "recalibration_selection", keys, source="surrogate_logits",
+        "recalibration_selection", keys, source="real_logits",
         selected_method=methods[(k + j) % 3], reference_method=methods[2 * k % 3],
         agrees=lambda t: t["selected_method"] == t["reference_method"],
         agreement_frequency=0.1 + 0.1 * k, published_agrees=k % 2 > 0, selected_frequency=0.9,

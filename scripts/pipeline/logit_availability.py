@@ -18,12 +18,11 @@ class Available(NamedTuple):
     """Where the outputs of the models come from.
 
     ``logits`` {model: path} are there or to be downloaded, ``scores`` {model: path} are top-label
-    scores without logits, ``surrogates`` the models drawn from published fits (some have scores).
+    scores without logits.
     """
 
     logits: dict[str, str]
     scores: dict[str, str]
-    surrogates: list[str]
 
 
 def available_files(config, models, resources):
@@ -41,7 +40,7 @@ def available_files(config, models, resources):
     published_dir, shipped = Path(resources) / "published", Path(resources) / "scores"
     manifest = read_manifest(published_dir / "nn_calibration_logits_manifest.csv")
     published = published_models(published_dir)
-    found = Available({}, {}, [])
+    found = Available({}, {})
     for model, row in models.items():
         path = folder / row["file"]
         if default and row["file"] and not os.path.lexists(path):
@@ -69,12 +68,11 @@ def available_files(config, models, resources):
         elif model not in published:
             raise InputError(
                 f"{config['models']}: model {model}: {_what_is_missing(row, path)}, and there is no"
-                f" published fit to draw a surrogate from; name a file in {folder} there"
+                f" published fit to simulate from; name a file in {folder} there"
             )
-        if model in published:
-            found.surrogates.append(model)
-            if model not in found.scores and (shipped / f"{model}.parquet").is_file():
-                found.scores[model] = os.path.relpath(shipped / f"{model}.parquet")
+        scores = shipped / f"{model}.parquet"
+        if model in published and model not in found.scores and scores.is_file():
+            found.scores[model] = os.path.relpath(scores)
     return found
 
 
@@ -111,8 +109,8 @@ def _parquet_footer(path):
 
 
 def sources_in_words(found, models):
-    """Return a line that says which models have real logits and scores, and how many none."""
+    """Return a line that says which models have real logits or scores, and how many neither."""
     logits = f"Real logits: {', '.join(found.logits)}." if found.logits else "No real logits."
     scores = f" Real scores: {', '.join(found.scores)}." if found.scores else ""
-    surrogates = f" Surrogate logits: {len(found.surrogates)} of {len(models)} models."
-    return logits + scores + surrogates
+    n_without = len({*models} - {*found.logits, *found.scores})
+    return f"{logits}{scores} No outputs: {n_without} of {len(models)} models."

@@ -9,7 +9,9 @@ from checkout import PUBLISHED
 from command import run
 
 from calbias.estimation.registry import estimator_file
+from calbias.logits.raw_file import Fold
 from calbias.logits.top_label import TopLabel
+from pipeline.logits.store import Logits, save_logits
 from pipeline.logits.top_label_table import Origin, write_top_labels
 
 MANIFEST = PUBLISHED / "nn_calibration_logits_manifest.csv"
@@ -32,18 +34,20 @@ def refused(capsys):
 
 
 @pytest.fixture(scope="session")
-def surrogate():
-    """A function that draws the logits of a model; their path, and beside it top labels."""
+def made_up_logits():
+    """A function that writes the logits of an overconfident network, both folds; their path."""
 
-    def draw(folder, n_validation, n_test, seed, model="resnet110_c10", n_classes=10):
-        logits = folder / f"{model}.npz"
-        run("draw_surrogate_logits", model=model, manifest=MANIFEST,
-            n_classes=n_classes, n_validation=n_validation,
-            n_test=n_test, seed=seed, output_logits=logits,
-            output_top_labels=logits.with_suffix(".parquet"))  # fmt: skip
-        return logits
+    def write(folder, n_validation, n_test, seed, model="resnet110_c10", n_classes=10):
+        generator = np.random.default_rng(seed)
+        made = []
+        for n in (n_validation, n_test):
+            logits = 2.5 * generator.standard_normal((n, n_classes))
+            gumbel = generator.gumbel(size=logits.shape)
+            made.append(Fold(logits.astype(np.float32), np.argmax(0.7 * logits + gumbel, axis=1)))
+        save_logits(folder / f"{model}.npz", Logits(*made))
+        return folder / f"{model}.npz"
 
-    return draw
+    return write
 
 
 @pytest.fixture(scope="session")
@@ -64,7 +68,7 @@ def folds():
 def top_labels(tmp_path, folds):
     """A function that writes these, or others, as the top labels of a model; returns the path."""
 
-    def write(model="resnet110_c10", source="surrogate_logits", softmax="exact", folds=folds):
+    def write(model="resnet110_c10", source="real_logits", softmax="exact", folds=folds):
         path = tmp_path / f"{model}.parquet"
         write_top_labels(path, folds, Origin(model, source, softmax))
         return path

@@ -33,7 +33,7 @@ def test_a_beta_fit_stands_beside_the_published_one(top_labels, folds, model, fo
     numbers = {"alpha": fit.alpha, "beta": fit.beta, "nll": fit.nll, "n_samples": 400}
     assert {name: row[name] for name in numbers} == pytest.approx(numbers, rel=1e-9)
     words = [row[name] for name in ("model", "source", "softmax")]
-    assert words == [model, "surrogate_logits", "exact"]
+    assert words == [model, "real_logits", "exact"]
     printed = row["published_alpha"], row["published_beta"]
     assert printed == pytest.approx(published, nan_ok=True)
 
@@ -111,11 +111,12 @@ def test_the_script_runs_alone_and_loads_only_the_part_of_statsmodels_that_it_ne
 
 
 def test_table_4_compares_ece_bin_of_logits_and_of_simulated_data(top_labels, folds, tmp_path):
-    """Two models, listed in the scenarios in the other order; one is not simulated."""
+    """Of three models one is not simulated, and one has no outputs."""
     (tmp_path / "scenarios.csv").write_text(
         "experiment,scenario,group,source,alpha,beta,curve,b0,b1\n"
-        "fits,mine,g,surrogate_logits,2.0,0.5,identity,0.0,0.0\n"
+        "fits,mine,g,real_logits,2.0,0.5,identity,0.0,0.0\n"
         "fits,resnet110_c10,g,published_fits,2.0,0.5,identity,0.0,0.0\n"
+        "fits,densenet40_c100,g,published_fits,2.0,0.5,identity,0.0,0.0\n"
     )
     (tmp_path / "bias.csv").write_text(
         "scenario,estimator,mean_estimate_percent,bias_se_percent\n"
@@ -130,7 +131,10 @@ def test_table_4_compares_ece_bin_of_logits_and_of_simulated_data(top_labels, fo
     for fold, column in (("validation", "ece_bin_percent"), ("test", "ece_bin_test_percent")):
         value = estimate("ece_bin_ew", folds[fold].score, folds[fold].hit, norm=2).value
         assert row[column] == pytest.approx(100 * value)
-    assert (row["source"], row["simulated_source"]) == ("surrogate_logits", "published_fits")
+    assert (row["source"], row["simulated_source"]) == ("real_logits", "published_fits")
     assert (row["mean_simulated_ece_bin_percent"], row["published_ece_bin_percent"]) == (6.5, 6.67)
-    assert mine["simulated_source"] == "surrogate_logits"
+    assert mine["simulated_source"] == "real_logits"
+    absent = table.loc["densenet40_c100"]
+    assert absent[["source", "ece_bin_percent", "ece_bin_test_percent"]].isna().all()
+    assert absent["published_ece_bin_percent"] > 0
     assert mine[["mean_simulated_ece_bin_percent", "published_ece_bin_percent"]].isna().all()

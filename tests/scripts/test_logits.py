@@ -1,4 +1,4 @@
-"""Logits of a user, of a mirror and of a surrogate: outputs, options, one-line errors."""
+"""Logits of a user and of a mirror: outputs, options, one-line errors."""
 
 import hashlib
 
@@ -43,7 +43,7 @@ def test_a_strangers_csv_of_probabilities(own, tmp_path, capsys):
     assert errors == [f"warning: {own}: {text}" for text in origin.warnings]
     assert len(folds["test"].score) == 90
     found = load_logits(logits)
-    assert (found.source, found.test.logits.shape) == ("real_logits", (45, 3))
+    assert found.test.logits.shape == (45, 3)
     names = sorted(path.name for path in (tmp_path / "out").glob("[!.]*"))
     assert names == ["logits.npz", "top.parquet"]
 
@@ -62,25 +62,9 @@ def test_a_strangers_csv_of_scores(tmp_path, capsys, refused):
         run("read_scores", model="m", file=file, output_top_labels=output)
 
 
-def test_surrogates_have_the_sizes_of_the_models_files(tmp_path, capsys):
-    given = {"model": "resnet110_c10", "n_classes": 10, "seed": 1}
-    logits, top_labels = written("draw_surrogate_logits", tmp_path, **given)
-    assert capsys.readouterr().out.startswith("resnet110_c10: surrogate logits; ")
-    drawn, (folds, origin) = load_logits(logits), read_top_labels(top_labels)
-    assert drawn.source == "surrogate_logits"
-    assert (drawn.validation.logits.shape, drawn.test.logits.shape) == ((5000, 10), (10000, 10))
-    assert origin[:3] == ("resnet110_c10", "surrogate_logits", "exact")
-    assert len(folds["test"].score) == 10000
-    assert folds["test"].score.min() > 0.1
-
-
-@pytest.mark.parametrize("script", ["read_logits", "draw_surrogate_logits"])
-def test_same_seed_same_bytes(script, own, tmp_path):
-    surrogate = {"model": "resnet110_c10", "n_classes": 10, "n_validation": 50, "n_test": 60}
-    options = {"file": own} if script == "read_logits" else surrogate
-
+def test_same_seed_same_bytes(own, tmp_path):
     def contents(folder, seed):
-        paths = written(script, tmp_path / folder, seed=seed, **options)
+        paths = written("read_logits", tmp_path / folder, seed=seed, file=own)
         return [path.read_bytes() for path in paths]
 
     assert contents("a", 1) == contents("b", 1) != contents("c", 2)

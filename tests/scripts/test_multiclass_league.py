@@ -35,7 +35,7 @@ def test_every_estimator_is_held_against_its_own_truth(league):
 def test_the_test_rows_of_a_network_are_a_population(tmp_path):
     logits = np.random.default_rng(0).normal(size=(200, 4)).astype(np.float32)
     fold = Fold(logits, np.arange(200) % 4)
-    save_logits(tmp_path / "mine.npz", Logits(fold, fold, "real_logits"))
+    save_logits(tmp_path / "mine.npz", Logits(fold, fold))
     table = made(
         "multiclass_league", "run_multiclass_league", tmp_path, law="mine",
         logits=tmp_path / "mine.npz", n_samples=50, replicates=3, seed=1,
@@ -69,7 +69,7 @@ def test_a_model_s_floors_are_written_with_its_measures(tmp_path):
     logits = generator.normal(size=(2, 300, 3)).astype(np.float32) * 2
     labels = generator.integers(0, 3, (2, 300))
     folds = [Fold(z, y) for z, y in zip(logits, labels, strict=True)]
-    save_logits(tmp_path / "mine.npz", Logits(*folds, "real_logits"))
+    save_logits(tmp_path / "mine.npz", Logits(*folds))
     paths = {
         f"output_{name}": tmp_path / f"{name}.parquet"
         for name in ("measures", "bins", "graphs", "floors", "differences")

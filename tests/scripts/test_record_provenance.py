@@ -17,7 +17,7 @@ CONFIG = {"seed": 7, "softmax": "exact", "shards": 3, "experiments": {"fits": {"
 @pytest.fixture
 def written(tmp_path):
     table, figure = tmp_path / "beta_fits.csv", tmp_path / "fig.png"
-    table.write_text("model,source\na,real_logits\nb,surrogate_logits\nc,real_logits\n")
+    table.write_text("model,source\na,real_logits\nb,real_scores\nc,real_logits\n")
     figure.write_bytes(b"\x89PNG")
     record = tmp_path / "record/provenance.json"
     run("record_provenance", files=[table, figure], inputs=__file__, config=json.dumps(CONFIG),
@@ -34,7 +34,7 @@ def test_it_says_what_everything_was_made_with(written):
     expected = {
         "configuration": {"sha256": config_digest(CONFIG), "seed": 7},
         "config": CONFIG,
-        "sources": {"beta_fits": ["real_logits", "surrogate_logits"]},
+        "sources": {"beta_fits": ["real_logits", "real_scores"]},
         "inputs": {__file__: sha256(__file__)},
         "files": {str(path): sha256(path) for path in written[1:]},
     }

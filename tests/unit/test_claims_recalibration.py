@@ -201,7 +201,7 @@ test_r26_counts_agreements = verdicts_of(
     approximate=[(4, 6), (3, 6), (4, 7)],  # one of the two counts is not enough
     not_reproduced=[(5, 5), (7, 3)],
     # one model is too few to count
-    needs_real_logits=[(7, 3, "surrogate_logits"), (1, 1, "real_logits", NAMES[:1])],
+    needs_real_logits=[(7, 3, "real_logits", ["a"]), (1, 1, "real_logits", NAMES[:1])],
 )
 
 

@@ -23,10 +23,10 @@ test_r06_beta_parameters = verdicts_of(
 
 
 def test_r06_is_judged_on_the_real_files_and_says_how_many():
-    surrogates = beta_fits(source="surrogate_logits")
-    assert judged("R06", beta_fits=surrogates).verdict == "needs_real_logits"
+    scores = beta_fits(source="real_scores")
+    assert judged("R06", beta_fits=scores).verdict == "needs_real_logits"
     for factor, verdict in ((1.0, "reproduced"), (1.8, "not_reproduced")):
-        judgement = judged("R06", beta_fits=pd.concat([beta_fits(factor)[:1], surrogates[1:]]))
+        judgement = judged("R06", beta_fits=pd.concat([beta_fits(factor)[:1], scores[1:]]))
         assert (judgement.verdict, judgement.source) == (verdict, "real_logits")
         assert judgement.models == "1 of 10"
 
@@ -63,7 +63,7 @@ test_r07_coefficients_aics_and_winners = verdicts_of(
     reproduced=[glm_fits(), wrong_aics(13)],  # 95 % of 280 numbers are within their errors
     approximate=[glm_fits(winner="logit_logit_b0_b1"), wrong_aics(15), wrong_aics(69)],  # 75 %
     not_reproduced=[glm_fits(aic=1.5), glm_fits(shift=0.4), wrong_aics(71)],
-    needs_real_logits=[glm_fits(source="surrogate_logits")],
+    needs_real_logits=[glm_fits(source="real_scores")],
 )
 
 
@@ -116,7 +116,7 @@ test_r08_both_columns = verdicts_of(
     reproduced=[(0.019, 0.49)],
     approximate=[(0.019, -0.51), (0.021, 0.49), (-0.49, 1.99)],
     not_reproduced=[(0.51, 0.0), (0.0, 2.01)],
-    needs_real_logits=[(0.0, 0.0, "surrogate_logits")],
+    needs_real_logits=[(0.0, 0.0, None)],
 )
 
 
@@ -132,7 +132,7 @@ def test_r08_is_not_judged_on_another_simulation(n_samples, n_replicates, messag
 
 
 def test_r08_measures_genuine_scores_and_leaves_the_verdict_to_logits():
-    table = table_4(source="surrogate_logits").assign(ece_bin_test_percent=9.0)
+    table = table_4(source=None).assign(ece_bin_test_percent=9.0)
     table.loc[:1, "source"] = "real_scores"
     judgement = judged("R08", ece_bin_real_and_simulated=table)
     assert (judgement.verdict, judgement.source) == ("needs_real_logits", "real_scores")

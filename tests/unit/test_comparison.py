@@ -4,14 +4,13 @@ import numpy as np
 import pytest
 from claims_data import GROUP, PAPER, TABLES, beta_fits, experiment, sweep
 from made_up_tables import crossed
-from scipy.stats import beta as beta_distribution
 from scipy.stats import ttest_1samp
 
 from calbias import Curve, Scenario
 from pipeline.claims.evidence import Evidence
 from pipeline.claims.ledger import judge_all
 from pipeline.claims.measurements import measurement_table
-from pipeline.fits.standard_errors import beta_errors, glm_errors, table3_errors
+from pipeline.fits.standard_errors import glm_errors, table3_errors
 from pipeline.scenarios.paper import MODEL_SIZES
 from reproduction.claims.comparison import comparison
 from reproduction.claims.section_7_1_t_test import t_error
@@ -24,31 +23,14 @@ def compared(**tables):
     return comparison(evidence, measurement_table(judge_all(evidence)))
 
 
-def test_surrogates_have_a_sampling_error_and_real_logits_none():
-    fits = beta_fits(source="surrogate_logits").assign(alpha=TABLE_2["alpha"] + 0.1)
-    surrogate = compared(beta_fits=fits)
-    assert len(surrogate) == 20
-    row = surrogate.iloc[0]
+def test_table_2_is_compared_without_an_error():
+    fits = beta_fits().assign(alpha=TABLE_2["alpha"] + 0.1)
+    real = compared(beta_fits=fits)
+    assert len(real) == 20
+    row = real.iloc[0]
     assert (row["where"], row["quantity"], row["model"]) == ("Table 2", "alpha", "resnet110_c10")
     assert row["difference"] == pytest.approx(0.1)
-    assert row["n_standard_errors"] == pytest.approx(0.1 / row["standard_error"])
-    real = compared(beta_fits=beta_fits())
     assert real[["standard_error", "n_standard_errors"]].isna().all(axis=None)
-
-
-def test_beta_errors_are_those_of_the_likelihood():
-    alpha, beta, n, h = 2.0, 0.5, 4000, 1e-3
-    x = np.random.default_rng(1).beta(alpha, beta, n).clip(1e-300, 1 - 1e-16)
-
-    def nll(a, b):
-        return -np.sum(beta_distribution.logpdf(x, alpha + a * h, beta + b * h))
-
-    # the curvature by finite differences, an independent way
-    aa = (nll(1, 0) - 2 * nll(0, 0) + nll(-1, 0)) / h**2
-    bb = (nll(0, 1) - 2 * nll(0, 0) + nll(0, -1)) / h**2
-    ab = (nll(1, 1) - nll(1, -1) - nll(-1, 1) + nll(-1, -1)) / (4 * h**2)
-    slow = np.sqrt(np.diag(np.linalg.inv([[aa, ab], [ab, bb]])))
-    assert beta_errors(alpha, beta, n) == pytest.approx(slow, rel=0.01)
 
 
 @pytest.mark.parametrize(
@@ -101,8 +83,7 @@ def test_table3_errors_are_those_of_means_over_ten_resamples():
     ("source", "glm", "with_error"),
     [
         ("real_logits", "logit_logit_b0", ["b0", "aic"]),
-        ("surrogate_logits", "logflip_logflip_b0_b1", ["b0", "b1"]),  # drawn from it
-        ("surrogate_logits", "logit_logit_b0", []),
+        ("real_scores", "logit_logit_b0", []),
     ],
 )
 def test_table_3_rows_have_the_error_of_their_source(source, glm, with_error):
@@ -119,13 +100,13 @@ def test_table_3_rows_have_the_error_of_their_source(source, glm, with_error):
 def test_table_4_errors_hold_both_sides_replicates():
     table = crossed(
         "ece_bin_real_and_simulated", {"model": ["resnet110_c10", "my_own_model"]},
-        source="surrogate_logits", simulated_source="published_fits", ece_bin_percent=7.0,
+        source="real_logits", simulated_source="published_fits", ece_bin_percent=7.0,
         mean_simulated_ece_bin_percent=8.0, simulated_se_percent=0.04,
         published_ece_bin_percent=[6.67, np.nan], published_simulated_percent=[8.42, np.nan],
     )  # fmt: skip
     rows = compared(ece_bin_real_and_simulated=table)
     assert rows["quantity"].tolist() == ["ECE_bin, percent", "mean simulated ECE_bin, percent"]
-    assert rows["source"].tolist() == ["surrogate_logits", "published_fits"]
+    assert rows["source"].tolist() == ["real_logits", "published_fits"]
     assert rows["standard_error"].tolist()[1] == pytest.approx(0.04 * np.sqrt(2))
 
 

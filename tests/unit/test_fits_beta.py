@@ -12,9 +12,8 @@ from scipy.stats import beta as beta_distribution
 
 from calbias.truth.curves import Curve
 from pipeline.fits import beta as module
-from pipeline.fits.beta import beta_from_means, fit_beta
+from pipeline.fits.beta import beta_from_means, fisher_information, fit_beta
 from pipeline.fits.inputs import LOG_MISS_AT_ONE
-from pipeline.fits.standard_errors import beta_errors
 
 shapes = st.floats(np.log(0.03), np.log(200)).map(np.exp)
 
@@ -67,7 +66,8 @@ def test_loss_is_that_of_the_distribution():
 def test_errors_are_the_spread_over_data_sets():
     fits = [fit_beta(*draw(1.1, 0.1, Curve("identity"), 500, seed)[:2]) for seed in range(200)]
     spread = np.std([fit[:2] for fit in fits], axis=0, ddof=1)
-    np.testing.assert_allclose(spread, beta_errors(1.1, 0.1, 500), rtol=0.15)
+    covariance = np.linalg.inv(500 * fisher_information(1.1, 0.1))
+    np.testing.assert_allclose(spread, np.sqrt(np.diag(covariance)), rtol=0.15)
 
 
 def test_a_score_of_one_is_taken_as_the_next_float_below_and_warned_of():

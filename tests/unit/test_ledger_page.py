@@ -147,18 +147,15 @@ def test_a_long_table_is_cut_and_its_columns_are_explained():
     assert f"The first {MOST_ROWS} of {len(bias)} rows" in page(more={"bias": bias})
 
 
-def test_comparison_is_one_table_for_each_place_and_counts_surrogates_apart():
+def test_comparison_is_one_table_for_each_place():
     rows = [
-        ("Table 4", "ECE_bin", "m", "surrogate_logits", 1.0, 9.0, 8.0, 1.0, 8.0),
         ("Table 4", "simulated", "m", "published_fits", 1.0, 1.5, 0.5, 0.5, 1.0),
         ("Table 4", "other", "m", "published_fits", 1.0, 2.25, 1.25, 0.5, 2.5),
         ("§7.1", "t", None, "published_fits", 5.1, 4.9, -0.2, None, None),
     ]
     table = pd.DataFrame(rows, columns=columns_of("comparison"))
     first, second = compared_places(table)
-    own, surrogates = first["count"].split("; ")
-    assert own.endswith("of which 1 within two and the farthest 2.5")
-    assert surrogates.endswith("of which 0 within two and the farthest 8.0")
+    assert first["count"].endswith("of which 1 within two and the farthest 2.5")
     assert second["count"] == "1 number, none with a standard error"
 
 

@@ -31,7 +31,7 @@ def logits():
     folds = [
         Fold(rng.normal(size=(n, 3)).astype(np.float32), rng.integers(3, size=n)) for n in (4, 7)
     ]
-    return Logits(*folds, "surrogate_logits")
+    return Logits(*folds)
 
 
 def test_logits_round_trip(tmp_path, logits):
@@ -39,13 +39,12 @@ def test_logits_round_trip(tmp_path, logits):
     read = load_logits(tmp_path / "m.npz")
     assert same(read.validation, logits.validation)
     assert same(read.test, logits.test)
-    assert read.source == "surrogate_logits"
 
 
 @pytest.mark.parametrize("softmax", ["exact", "float32_2020"])
 def test_top_labels_round_trip(tmp_path, logits, softmax):
     path = tmp_path / "m.parquet"
-    origin = Origin("my model", logits.source, softmax, ("3 rows of „m.csv“ repeat", "so what"))
+    origin = Origin("my model", "real_logits", softmax, ("3 rows of „m.csv“ repeat", "so what"))
     write_top_labels(path, top_labels_of(logits, softmax), origin)
     read, read_back = read_top_labels(path)
     assert read_back == origin
@@ -64,7 +63,7 @@ def test_a_table_without_validation_fold_has_an_empty_one(tmp_path, logits):
 def test_same_input_same_bytes(tmp_path, logits):
     for name in ("a", "b"):
         save_logits(tmp_path / f"{name}.npz", logits)
-        origin = Origin("m", logits.source, "exact")
+        origin = Origin("m", "real_logits", "exact")
         write_top_labels(tmp_path / f"{name}.parquet", top_labels_of(logits, "exact"), origin)
     with zipfile.ZipFile(tmp_path / "a.npz") as archive:
         assert {info.date_time for info in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}

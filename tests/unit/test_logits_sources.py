@@ -36,7 +36,7 @@ def test_where_real_logits_are(tmp_path):
     (tmp_path / "mine.csv").touch()
     np.savez(tmp_path / "own.npz", logits=np.eye(2), labels=np.arange(2))
     own = found(tmp_path, {"mine": "mine.csv"})
-    assert own == ({"mine": str(tmp_path / "mine.csv")}, {}, [])
+    assert own == ({"mine": str(tmp_path / "mine.csv")}, {})
     name = "resnet110_c10"
     for file, download, real in (
         *((FILE, False, []), (FILE, True, [name])),
@@ -44,7 +44,7 @@ def test_where_real_logits_are(tmp_path):
     ):
         outputs = found(tmp_path, {name: file}, download)
         assert list(outputs.logits) == real
-        assert outputs.surrogates == ([] if real else [name])
+        assert list(outputs.scores) == ([] if real else [name])  # those that ship
 
 
 @pytest.mark.parametrize("name", ["mine", "densenet40_c10"])
@@ -64,8 +64,6 @@ def test_score_files_are_known_by_their_names(tmp_path, name, suffix, names, are
     outputs = found(tmp_path, {name: path.name})
     assert list(outputs.scores) == [name] * are_scores
     assert list(outputs.logits) == [name] * (not are_scores)
-    surrogate = are_scores and name == "densenet40_c10"  # its fits and recalibration need logits
-    assert outputs.surrogates == [name] * surrogate
 
 
 def test_a_mistyped_folder_of_logits_is_refused(tmp_path):
@@ -81,18 +79,18 @@ def test_the_two_files_that_ship_are_used_unless_a_folder_is_named(tmp_path, mon
     monkeypatch.chdir(tmp_path)  # a run elsewhere has them too
     default = found(sources.DEFAULT_LOGITS_DIR, files)
     assert list(default.logits) == ["resnet110_c10", "densenet40_c10"]
-    assert default.surrogates == ["resnet110_c100"]
+    assert list(default.scores) == ["resnet110_c100"]
     for path in default.logits.values():
         assert Path(path).resolve().parent == RESOURCES / "logits"
     (tmp_path / "mine").mkdir()
-    assert found("mine", files) == ({}, found("mine", files).scores, list(files))
+    assert found("mine", files).logits == {}
     here = tmp_path / sources.DEFAULT_LOGITS_DIR
     here.mkdir(parents=True)
     (here / FILE).write_text("short")
     refused("has 5 bytes", sources.DEFAULT_LOGITS_DIR, files)
 
 
-NO_FIT = "there is no published fit to draw a surrogate from; name a file in {folder} there"
+NO_FIT = "there is no published fit to simulate from; name a file in {folder} there"
 
 
 @pytest.mark.parametrize(
@@ -118,10 +116,10 @@ def test_a_file_that_is_none_is_refused_before_any_job(tmp_path, model, file, me
 
 
 def test_sources_in_words():
-    some = sources.Available({"b": "x"}, {"c": "y"}, ["a", "c"])
+    some = sources.Available({"b": "x"}, {"c": "y"})
     for available, words in (
-        (some, "Real logits: b. Real scores: c. Surrogate logits: 2 of 3 models."),
-        (sources.Available({}, {}, [*"abc"]), "No real logits. Surrogate logits: 3 of 3 models."),
+        (some, "Real logits: b. Real scores: c. No outputs: 1 of 3 models."),
+        (sources.Available({}, {}), "No real logits. No outputs: 3 of 3 models."),
     ):
         assert sources.sources_in_words(available, {"a": {}, "b": {}, "c": {}}) == words
 
@@ -165,4 +163,3 @@ def test_four_models_of_the_paper_have_scores_unless_the_user_has_better(tmp_pat
     assert list(found.logits) == ["densenet40_c10"]
     scores = {name: Path(path).name for name, path in found.scores.items()}
     assert scores == {"resnet110_c100": "resnet110_c100.parquet"}
-    assert found.surrogates == ["resnet110_c100", "resnet_wide32_c10"]

@@ -147,7 +147,7 @@ FILES = {model: f"{model}.p" for model in MODELS}
 @pytest.fixture(scope="module")
 def by_method():
     folds = drawn(400, seed=1, temperature=2), drawn(600, seed=2, temperature=2)
-    return {outputs.method: outputs for outputs in outputs_of_logits(Logits(*folds, "real_logits"))}
+    return {outputs.method: outputs for outputs in outputs_of_logits(Logits(*folds))}
 
 
 def counts(n, b=20):
@@ -181,7 +181,7 @@ def test_the_spline_is_fitted_anew_for_other_ranks_and_numbers_of_knots(by_metho
 
 
 def test_what_a_method_refuses_is_said_in_its_place(monkeypatch):
-    few = Logits(drawn(10, seed=1, temperature=2), drawn(50, seed=2, temperature=2), "real_logits")
+    few = Logits(drawn(10, seed=1, temperature=2), drawn(50, seed=2, temperature=2))
     by_method = {outputs.method: outputs for outputs in outputs_of_logits(few)}
     assert "10 samples are too few for a spline" in by_method["spline"].needs
     monkeypatch.setattr(outputs_file, "MOST_CLASSES", 3)

@@ -11,7 +11,7 @@ from calbias.logits.top_label import top_label
 from calbias.recalibration.methods.temperature_scaling import inverse_temperature
 from pipeline.fits.beta import fit_beta
 from pipeline.fits.glm import best_fit, fit_all
-from pipeline.logits.store import REAL_LOGITS, Logits
+from pipeline.logits.store import Logits
 from reproduction.measured.outputs import outputs_of_logits
 
 RESNET, DENSENET = "resnet110_c10", "densenet40_c10"
@@ -30,7 +30,7 @@ def tops(model, softmax="exact"):
 @functools.cache
 def values(model):
     """{(method, measure): value in percent} before and after temperature scaling."""
-    logits = Logits(folds(model)["validation"], folds(model)["test"], REAL_LOGITS)
+    logits = Logits(folds(model)["validation"], folds(model)["test"])
     found = {}
     for outputs in outputs_of_logits(logits, methods=("uncalibrated", "temperature_scaling")):
         for name in ("ece", "ece25", "ks_top1", "ks_top2", "ks_within_top2", "classwise_ece"):

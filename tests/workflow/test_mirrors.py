@@ -45,5 +45,5 @@ def test_when_no_mirror_has_it_one_line_says_so_and_ends_the_run(fresh, mirror):
     [line] = errors(said)  # in the job's output, and as the last line
     assert said.splitlines()[-1] == line
     assert f"{mirror}/{GENUINE.name} answered 404" in line
-    assert "by hand, or set download: false for surrogate logits" in line
+    assert "by hand, or set download: false to go on without it" in line
     assert not list((fresh / "my logits").glob("*"))

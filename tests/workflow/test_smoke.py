@@ -85,7 +85,7 @@ def test_the_record_of_provenance_lists_every_table_and_figure(smoke):
     record = json.loads(text)
     made = set(smoke.bytes("tables", "figures"))
     assert set(record["files"]) == made
-    assert record["sources"]["beta_fits"] == ["real_logits", "surrogate_logits"]
+    assert record["sources"]["beta_fits"] == ["real_logits", "real_scores"]
     assert record["config"]["replicates"] == 8
     assert {"fit_model", "draw_figure", "audit_model"} < set(record["cost"])
     least = 1000  # MB that any job may have, see workflow/profiles/slurm

@@ -1,4 +1,4 @@
-# Audits: every model, and every file of genuine scores, judged as `calbias audit` judges a user's
+# Audits: every model with outputs, and every file of genuine scores, judged as `calbias audit` judges a user's
 # file, and how often the intervals of an audit hold the truth.
 
 from calbias.io.plug_ins import literal
@@ -16,8 +16,8 @@ ENTRIES = {
     for entry in json.loads((HERE / "resources/manifest.json").read_text(encoding="utf-8"))
     if entry["kind"] in ("scores", "forecasts")
 }
-MODEL_FIGURES = [f"results/figures/models/{model}.png" for model in (*REAL, *SCORES)]
-AUDITED = [*MODELS, *(SCORE_FILES if config["score_files"] else ())]
+MODEL_FIGURES = [f"results/figures/models/{model}.png" for model in MEASURED]
+AUDITED = [*MEASURED, *(SCORE_FILES if config["score_files"] else ())]
 LAWS = ("uniform", "saturated", "judging", "blind", "clusters")
 AUDITING = HERE / "scripts/calbias/auditing"
 # the files that a module of the audit loads by name: of its estimators, and of all targets

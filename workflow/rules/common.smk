@@ -46,16 +46,29 @@ envvars:
 
 
 REAL, SCORES = OUTPUTS.logits, OUTPUTS.scores
-WITH_LOGITS = [name for name in MODELS if name in {*REAL, *OUTPUTS.surrogates}]
 # Real logits of the paper's models are also fitted under the softmax that the paper used.
 PAPERS_MODELS = published_models(HERE / "resources/published")
 AS_PUBLISHED = [name for name in REAL if name in PAPERS_MODELS and config["softmax"] == "exact"]
 MEASURED = [model for model in MODELS if model in {*REAL, *SCORES}]
+# Other networks whose outputs ship, and what the manifest says of them.
+OUTPUT_FILES = {
+    entry["name"]: entry
+    for entry in json.loads((HERE / "resources/manifest.json").read_text(encoding="utf-8"))
+    if entry["file"].startswith("outputs/")
+}
+OTHERS = [*OUTPUT_FILES] if config["replication"] == "all" else config["replication"]
+if unknown := sorted({*OTHERS} - {*OUTPUT_FILES}):
+    sys.exit(f"error: config: replication: no file {unknown[0]}.npz in resources/outputs")
+# Table 1 needs both folds.
+RECALIBRATED = [
+    *REAL,
+    *(name for name in OTHERS if "validation" in OUTPUT_FILES[name]["folds"] and name not in REAL),
+]
 AVAILABLE = (
     EXPERIMENTS,
-    bool(WITH_LOGITS),
+    bool(RECALIBRATED),
     bool(MEASURED),
-    bool(REAL or config["replication"]),
+    bool(REAL or OTHERS),
 )
 FIGURES = available_figures(*AVAILABLE)
 TABLES = [
@@ -82,10 +95,9 @@ def estimator_paths(*names):
     return sorted({os.path.relpath(estimator_file(x, estimator_folders(config))) for x in names})
 
 
-def top_labels(model, fitted=False):
-    """A model's top labels: genuine scores before logits; where ``fitted`` logits before them."""
-    scores = model not in WITH_LOGITS if fitted else model in SCORES
-    return f"results/{'scores' if scores else 'top_labels'}/{model}.parquet"
+def top_labels(model):
+    """A model's top labels, of its logits or of scores alone."""
+    return f"results/{'scores' if model in SCORES else 'top_labels'}/{model}.parquet"
 
 
 def of_experiment(key, default=()):
@@ -135,9 +147,9 @@ def results():
     """All results and all intermediates: whichever is missing is made."""
     return [
         *(file for name in EXPERIMENTS for file in shards(name)),
-        *(f"results/logits/{model}.npz" for model in WITH_LOGITS),
-        *(top_labels(model) for model in MODELS),
-        *(f"results/recalibration/selections/{model}.parquet" for model in WITH_LOGITS),
+        *(f"results/logits/{model}.npz" for model in REAL),
+        *(top_labels(model) for model in MEASURED),
+        *(f"results/recalibration/selections/{model}.parquet" for model in RECALIBRATED),
         *(part for name in TABLES for part in JOINED.get(name, ())),
         *(table(name) for name in TABLES),
         *(f"results/figures/{figure}.png" for figure in FIGURES),

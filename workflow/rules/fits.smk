@@ -1,9 +1,9 @@
-# Fits: the Beta distribution of the scores and the twelve calibration curves of each model.
+# Fits: the Beta distribution of the scores and the twelve calibration curves of each model with outputs.
 
 
 rule fit_model:
     input:
-        top_labels=lambda wildcards: top_labels(wildcards.model, fitted=True),
+        top_labels=lambda wildcards: top_labels(wildcards.model),
         published_beta=published("table2_beta_fits"),
         published_glm=published("table3_glm_fits"),
     output:
@@ -11,6 +11,8 @@ rule fit_model:
         glm="results/fits/glm_fits/{model}.parquet",
     log:
         "results/logs/fit_model/{model}.log",
+    wildcard_constraints:
+        model=one_of(MEASURED),
     conda:
         "../../envs/environment.yaml"
     params:

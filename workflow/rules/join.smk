@@ -2,17 +2,16 @@
 
 # table → the folder of its parts, and the items
 PARTS = {
-    "beta_fits": ("fits/beta_fits", MODELS),
-    "glm_fits": ("fits/glm_fits", MODELS),
+    "beta_fits": ("fits/beta_fits", MEASURED),
+    "glm_fits": ("fits/glm_fits", MEASURED),
     "beta_fits_float32_2020": ("fits/beta_fits_float32_2020", AS_PUBLISHED),
     "glm_fits_float32_2020": ("fits/glm_fits_float32_2020", AS_PUBLISHED),
     "scenarios": ("scenarios", EXPERIMENTS),
     "bias": ("bias", EXPERIMENTS),
-    "recalibration": ("recalibration", WITH_LOGITS),
-    "recalibration_details": ("recalibration/details", WITH_LOGITS),
-    "audit_estimates": ("audit/estimates", MODELS),
-    "audit_verdicts": ("audit/verdicts", MODELS),
-    "audit_diagrams": ("audit/diagrams", MODELS),
+    "recalibration": ("recalibration", RECALIBRATED),
+    "audit_estimates": ("audit/estimates", MEASURED),
+    "audit_verdicts": ("audit/verdicts", MEASURED),
+    "audit_diagrams": ("audit/diagrams", MEASURED),
     "reliability_bins": ("measures/bins", MEASURED),
     "calibration_graphs": ("measures/graphs", MEASURED),
     "replication": ("replication", OTHERS),

@@ -1,5 +1,4 @@
-# Logits: a verified real file where there is one, a surrogate elsewhere; genuine top-label scores;
-# and the top-label tables of both.
+# Logits: verified real files; genuine top-label scores; and the top-label tables of both.
 
 
 # Files to download: a file that is there is an input and never downloaded again.
@@ -72,29 +71,3 @@ rule read_scores:
         code=code("read_scores"),
     shell:
         step("read_scores", model="{wildcards.model}")
-
-
-rule draw_surrogate_logits:
-    input:
-        published_beta=published("table2_beta_fits"),
-        published_glm=published("table3_glm_fits"),
-        manifest=resource("published/nn_calibration_logits_manifest.csv"),
-    output:
-        logits="results/logits/{model}.npz",
-        top_labels="results/top_labels/{model}.parquet",
-    log:
-        "results/logs/draw_surrogate_logits/{model}.log",
-    wildcard_constraints:
-        model=one_of(OUTPUTS.surrogates),
-    priority: 90
-    conda:
-        "../../envs/environment.yaml"
-    params:
-        code=code("draw_surrogate_logits"),
-        n_classes=lambda wildcards: MODELS[wildcards.model]["n_classes"],
-        n_validation=config["surrogate_rows"] or [],
-        n_test=config["surrogate_rows"] or [],
-        softmax=config["softmax"],
-        seed=config["seed"],
-    shell:
-        step("draw_surrogate_logits", model="{wildcards.model}")

@@ -7,13 +7,19 @@ TABLE_1 = ("uncalibrated", "temperature_scaling", "histogram_binning", "isotonic
 
 rule recalibrate_model:
     input:
-        logits="results/logits/{model}.npz",
+        logits=lambda wildcards: (
+            f"results/logits/{wildcards.model}.npz"
+            if wildcards.model in REAL
+            else resource(f"outputs/{wildcards.model}.npz")
+        ),
+        manifest=resource("manifest.json"),
     output:
         recalibration="results/recalibration/{model}.parquet",
         selections="results/recalibration/selections/{model}.parquet",
-        details="results/recalibration/details/{model}.parquet",
     log:
         "results/logs/recalibrate_model/{model}.log",
+    wildcard_constraints:
+        model=one_of(RECALIBRATED),
     priority: 50
     conda:
         "../../envs/environment.yaml"
@@ -25,7 +31,7 @@ rule recalibrate_model:
             *estimator_paths(*config["estimators"]),
             *[known_methods()[method] for method in TABLE_1],
         ),
-        columns=[columns_of(name) for name in ("recalibration", "recalibration_details")],
+        columns=columns_of("recalibration"),
         softmax=config["softmax"],
         seed=config["seed"],
         bootstrap=config["bootstrap"],
@@ -37,7 +43,7 @@ rule recalibrate_model:
 
 rule select_recalibration:
     input:
-        selections=[f"results/recalibration/selections/{model}.parquet" for model in WITH_LOGITS],
+        selections=[f"results/recalibration/selections/{model}.parquet" for model in RECALIBRATED],
         published=published("table1_recalibration_selection"),
     output:
         selection=tabled("recalibration_selection"),

@@ -7,8 +7,8 @@ from pipeline import job_memory as memory
 PRINTED = PAPERS_MODELS if config["logits_dir"] == DEFAULT_LOGITS_DIR else ()
 REFITTED = {
     "published": (),
-    "refitted": MODELS,
-    "real_or_published": {*MODELS} - {*OUTPUTS.surrogates} - {*PRINTED},
+    "refitted": MEASURED,
+    "real_or_published": {*MODELS} - ({*PAPERS_MODELS} - {*REAL}) - {*PRINTED},
 }[config["fits"]]
 FITTED = {
     name: [model for model in experiment.get("models", []) if model in REFITTED]

@@ -28,7 +28,11 @@ rule compare_ece_bin:
     input:
         scenarios="results/scenarios/fits.parquet",
         bias="results/bias/fits.parquet",
-        top_labels=[top_labels(model) for model in EXPERIMENTS.get("fits", {}).get("models", [])],
+        top_labels=[
+            top_labels(model)
+            for model in EXPERIMENTS.get("fits", {}).get("models", [])
+            if model in MEASURED
+        ],
         published=published("table4_ece_bin"),
     output:
         tabled("ece_bin_real_and_simulated"),

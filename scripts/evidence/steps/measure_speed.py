@@ -13,7 +13,7 @@ from evidence.benchmark import memory
 from evidence.benchmark.timing import processor
 from evidence.benchmark.waiting import audit_rows, averaged_rows, multiclass_rows
 from evidence.benchmark.workloads import argsort_rows, call_rows, grid_rows, growth_rows
-from pipeline.logits.surrogate import published_fit
+from pipeline.scenarios.fits import fitted_scenario
 from pipeline.tables.files import read_table, write_table
 
 AVX2 = {
@@ -59,8 +59,8 @@ def measure_speed(
     output_table: table benchmark to write
     output_memory: table benchmark_memory to write
     """
-    models, fits = read_table(beta_fits)["model"], (beta_fits, glm_fits)
-    scenarios = [published_fit(model, *fits) for model in models]
+    models, fits = read_table(beta_fits)["model"], ([beta_fits], [glm_fits])
+    scenarios = [fitted_scenario(model, "fitted", *fits)[0] for model in models]
     if suffix:
         rows = grid_rows(scenarios, replicates, rounds, suffix)
         write_table(output_table, "benchmark", rows)

@@ -7,7 +7,7 @@ import pandas as pd
 
 from pipeline.claims.measurements import NAN
 from pipeline.claims.verdicts import NotJudged, OtherNorm, Verdict
-from pipeline.logits.store import REAL_LOGITS, SURROGATE_LOGITS
+from pipeline.logits.store import REAL_LOGITS
 from pipeline.scenarios.fits import printed_fits
 from pipeline.scenarios.paper import MODEL_SIZES, MODELS, N_BINS, N_REPLICATES, NORM
 from pipeline.tables.files import groups_of
@@ -149,7 +149,7 @@ def on_genuine(rows, verdict, models=MODELS, holds=(), why_open=""):
     model, or nothing where the rule is about each model.
     """
     judged = sorted(set(rows["model"]) & set(models))
-    source = " + ".join(dict.fromkeys(rows["source"])) or SURROGATE_LOGITS
+    source = " + ".join(dict.fromkeys(rows["source"]))
     if not judged:
         return Verdict.NEEDS_REAL_LOGITS, source
     if len(judged) == len(models):

@@ -5,17 +5,11 @@ import numpy as np
 from calbias.truth.curves import Curve, split_glm_name, transformed
 from calbias.truth.quadrature import integral, sign_changes
 from calbias.truth.scenarios import Scenario
-from pipeline.fits.beta import fisher_information
 from pipeline.scenarios.fits import HALF_LAST_DIGIT, printed_coefficients
 from pipeline.tables.files import is_true
 
 RESAMPLES = 10  # behind every number of Table 3
 ROUNDED_TO_ONE = 25 * np.log(2)  # -log(1 - c) from which a float32 score is 1
-
-
-def beta_errors(alpha, beta, n_samples):
-    """Return the standard errors of the maximum-likelihood alpha and beta of n Beta scores."""
-    return np.sqrt(np.diag(np.linalg.inv(n_samples * fisher_information(alpha, beta))))
 
 
 def glm_errors(scenario, n_samples, curve=None, drop_from=np.inf):

@@ -74,7 +74,7 @@ def download(published, mirrors, output, attempts=4, backoff=1.0, timeout=30.0):
     raise InputError(
         f"{published.file} could not be downloaded: {'; '.join(answers)}{rest}. Place the file "
         f"({published.n_bytes} bytes, sha256 {published.sha256}) at {output} by hand, or set "
-        "download: false for surrogate logits"
+        "download: false to go on without it"
     )
 
 

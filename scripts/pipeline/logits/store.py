@@ -1,9 +1,9 @@
 """The one form in which the pipeline keeps a model's logits: ``results/logits/{model}.npz``.
 
 Arrays ``validation_logits`` (n, K) and ``test_logits`` (m, K) in float32, ``validation_labels``
-(n,) and ``test_labels`` (m,) in int64, classes counted from 0, and ``source``, the text
-``real_logits`` or ``surrogate_logits``. The archive is not compressed (logits hardly compress), its
-entries are dated 1980-01-01, and so the same logits always give the same bytes.
+(n,) and ``test_labels`` (m,) in int64, classes counted from 0. The archive is not compressed
+(logits hardly compress), its entries are dated 1980-01-01, and so the same logits always give the
+same bytes. The files of ``resources/outputs`` have the same arrays in smaller types.
 """
 
 import zipfile
@@ -20,20 +20,18 @@ from calbias.logits.raw_file import FOLDS, Fold
 
 # Sources of a model's outputs.
 REAL_LOGITS, REAL_SCORES = "real_logits", "real_scores"
-SURROGATE_LOGITS = "surrogate_logits"
 
 
 class Logits(NamedTuple):
-    """A model's logits in both folds and their source, ``real_logits`` or ``surrogate_logits``."""
+    """A model's logits in both folds."""
 
     validation: Fold
     test: Fold
-    source: str
 
 
 def save_logits(path: Path | str, logits: Logits) -> None:
     """Write a ``Logits`` whole to ``path``, whose name must end in ``.npz``."""
-    arrays: dict[str, Any] = {"source": np.array(logits.source)}
+    arrays: dict[str, Any] = {}
     for name in FOLDS:
         fold = getattr(logits, name)
         arrays[f"{name}_logits"] = np.ascontiguousarray(fold.logits, dtype=np.float32)
@@ -43,14 +41,20 @@ def save_logits(path: Path | str, logits: Logits) -> None:
 
 
 def load_logits(path: Path | str) -> Logits:
-    """Return the ``Logits`` in a file; InputError if ``save_logits`` did not write it."""
+    """Return the ``Logits`` in a file; InputError if it has no such arrays."""
     try:
         with np.load(path, allow_pickle=False) as archive:
-            validation, test = (Fold(archive[f"{f}_logits"], archive[f"{f}_labels"]) for f in FOLDS)
-            return Logits(validation, test, str(archive["source"]))
+            folds = (
+                Fold(
+                    archive[f"{name}_logits"].astype(np.float32, copy=False),
+                    archive[f"{name}_labels"].astype(np.int64, copy=False),
+                )
+                for name in FOLDS
+            )
+            return Logits(*folds)
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
         raise InputError(
-            f"{path}: not a file that read_logits.py or draw_surrogate_logits.py wrote "
+            f"{path}: not a file that read_logits.py wrote "
             f"({str(error).splitlines()[0]}); delete it and rerun"
         ) from error
 
@@ -61,10 +65,10 @@ def two_folds(folds: Mapping[str, Fold], seed: int) -> Logits:
     The split depends on the seed and the number of rows alone. Both halves keep the file's order.
     """
     if "validation" in folds:
-        return Logits(folds["validation"], folds["test"], REAL_LOGITS)
+        return Logits(folds["validation"], folds["test"])
     logits, labels = folds["test"]
     n = len(labels)
     order = stream(seed, str(n), "split").permutation(n)
     halves = [np.sort(order[: n // 2]), np.sort(order[n // 2 :])]
     validation, test = (Fold(logits[rows], labels[rows]) for rows in halves)
-    return Logits(validation, test, REAL_LOGITS)
+    return Logits(validation, test)

@@ -21,7 +21,7 @@ from pipeline.tables.rows import validate_unchanged
 class Origin(NamedTuple):
     """The metadata of a top-label table.
 
-    ``source`` is ``real_logits``, ``real_scores`` or ``surrogate_logits``; ``softmax`` is ``none``
+    ``source`` is ``real_logits`` or ``real_scores``; ``softmax`` is ``none``
     for scores as given; ``warnings`` are lines of the file's reader.
     """
 

@@ -5,7 +5,6 @@ from types import SimpleNamespace
 import pandas as pd
 
 from pipeline.claims.measurements import NAN, Measurement, grouped, number, quantity
-from pipeline.logits.store import SURROGATE_LOGITS
 from pipeline.tables.schema import column_meanings, tables
 
 MOST_ROWS = 20  # of a table in the page
@@ -20,10 +19,6 @@ CAUSES = {
     "Table 4": "Where the simulated column differs by more than its Monte Carlo error and than the "
     "printed decimals of the fits allow (tenths of a point, table tce_rounding), it is because the "
     "paper simulated from refits on the validation folds, which it does not print.",
-}
-CAUSES_OF_SURROGATES = {
-    "Table 2": "Surrogate scores are drawn above 1/K only, as a top score is: fits to them are "
-    "centred above the published parameters, by less than one standard error."
 }
 
 
@@ -85,28 +80,20 @@ def compared_places(table):
     places = []
     for where, rows in () if table is None else table.groupby("where", sort=False):
         rows = rows.drop(columns="where").dropna(axis=1, how="all")
-        surrogate = rows["source"].fillna("").str.contains(SURROGATE_LOGITS)
-        causes = [(CAUSES, not surrogate.all()), (CAUSES_OF_SURROGATES, surrogate.any())]
-        counts = [
-            _count(rows[~surrogate], ""),
-            _count(rows[surrogate], " from surrogates, not comparable"),
-        ]
         label = f"published numbers of {where}"
         places.append({
             "where": where,
             "table": shown("comparison", rows, len(rows), label),
-            "count": "; ".join(filter(None, counts)),
-            "causes": [of[where] for of, holds in causes if holds and where in of],
+            "count": _count(rows),
+            "causes": [CAUSES[where]] if where in CAUSES else [],
             "folded": len(rows) > LONG,
         })  # fmt: skip
     return places
 
 
-def _count(rows, what):
+def _count(rows):
     """Return how many numbers there are, how many have a standard error and are within two."""
-    if rows.empty:
-        return ""
-    words = f"{len(rows)} number{'s' * (len(rows) > 1)}{what}, "
+    words = f"{len(rows)} number{'s' * (len(rows) > 1)}, "
     errors = rows.get("n_standard_errors", pd.Series([NAN])).dropna().abs()
     if errors.empty:
         return words + "none with a standard error"

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 
 from pipeline.claims.verdicts import NotJudged
-from pipeline.fits.standard_errors import beta_errors, glm_errors, rows_with_table3_errors
-from pipeline.logits.store import REAL_LOGITS, REAL_SCORES, SURROGATE_LOGITS
+from pipeline.fits.standard_errors import rows_with_table3_errors
+from pipeline.logits.store import REAL_LOGITS, REAL_SCORES
 from pipeline.scenarios.paper import N_REPLICATES, TYPE_1_RATE
 from pipeline.tables.schema import columns_of
 from reproduction.summaries.bias_by_group import error_of_mean
@@ -17,13 +17,11 @@ def comparison(evidence, measurements):
     """Return the table ``comparison``: Tables 2 to 4, then what the claims measured.
 
     ``evidence`` has the result tables, ``measurements`` is the table of this name.
-    ``standard_error`` is of the difference: the sampling error of a fit to surrogate data
-    (drawn from the published fit above 1/K, which moves its centre by less than one standard error
-    from the published one); for fits of real logits that of Table 3's means over ten resamples; the
-    Monte Carlo errors of simulated means, the paper's taken from its 1000 replicates; in the text's
-    figures the rounding of the printed number too. It is empty where the paper computed the number
-    from the same data, and where no error is known. Tables that this run did not compute are left
-    out.
+    ``standard_error`` is of the difference: for fits of real logits the error of Table 3's means
+    over ten resamples; the Monte Carlo errors of simulated means, the paper's taken from its 1000
+    replicates; in the text's figures the rounding of the printed number too. It is empty where the
+    paper computed the number from the same data, and where no error is known. Tables that this run
+    did not compute are left out.
     """
     fits = evidence.printed_fits()
     rows = [
@@ -44,12 +42,9 @@ def comparison(evidence, measurements):
 
 def _table_2(evidence, fits):
     for row in _rows(evidence, "beta_fits", fits).itertuples():
-        fit, errors = fits[row.model], (np.nan, np.nan)
-        if row.source == SURROGATE_LOGITS:
-            errors = beta_errors(fit.alpha, fit.beta, row.n_samples)
-        for name, error in zip(("alpha", "beta"), errors, strict=True):
-            values = getattr(row, f"published_{name}"), getattr(row, name)
-            yield "Table 2", name, row.model, row.source, *values, error
+        for name in ("alpha", "beta"):
+            values = getattr(row, f"published_{name}"), getattr(row, name), np.nan
+            yield "Table 2", name, row.model, row.source, *values
 
 
 def _table_3(evidence, fits):
@@ -58,11 +53,6 @@ def _table_3(evidence, fits):
         return
     for row, resampled in rows_with_table3_errors(beta_fits, glm_fits):
         errors = resampled if row["source"] == REAL_LOGITS else {}
-        scenario = fits[row["model"]].scenario()
-        if row["source"] == SURROGATE_LOGITS and row["glm"] == scenario.curve.name:
-            n_samples = beta_fits.set_index("model")["n_samples"][row["model"]]
-            errors = glm_errors(scenario, n_samples)
-            del errors["aic"]  # of other data than the published one
         for name in ("b0", "b1", "aic"):
             published = row[f"published_{name}"]
             if np.isfinite(published):
@@ -80,7 +70,8 @@ def _table_4(evidence):
     for row in table.dropna(subset=["published_ece_bin_percent"]).itertuples():
         fold = ", test fold" if row.source == REAL_SCORES else ""
         values = row.published_ece_bin_percent, row.ece_bin_percent, np.nan
-        yield "Table 4", f"ECE_bin{fold}, percent", row.model, row.source, *values
+        if np.isfinite(row.ece_bin_percent):
+            yield "Table 4", f"ECE_bin{fold}, percent", row.model, row.source, *values
         error = row.simulated_se_percent * np.sqrt(1 + ours / N_REPLICATES)
         values = row.published_simulated_percent, row.mean_simulated_ece_bin_percent, error
         quantity = "mean simulated ECE_bin, percent"

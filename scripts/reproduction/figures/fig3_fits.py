@@ -11,13 +11,13 @@ from matplotlib.ticker import NullLocator
 from scipy.special import betainc
 
 from calbias.truth import curves
+from calbias.truth.scenarios import Scenario
 from pipeline.figures import labels, panels, selection, style
-from pipeline.logits.store import SURROGATE_LOGITS
 from pipeline.tables.files import is_true
 from reproduction.figures import densities
 
 TITLE = "Fits to the ten models, and ECE_bin of real and simulated data"
-TABLES = ("beta_fits", "glm_fits", "ece_bin_real_and_simulated", "models")
+TABLES = ("beta_fits", "glm_fits", "ece_bin_real_and_simulated", "models", "scenarios")
 CLOSEST = 1e-8  # smallest 1 - c shown
 PUBLISHED = {"linewidth": 2.8, "alpha": 0.2, "linestyle": "-"}
 
@@ -51,14 +51,14 @@ def draw(tables):
     figure = style.figure(style.PAGE, 4.9)
     grid = figure.add_gridspec(2, 3, width_ratios=(1, 1, 1.15))
     pair = [[figure.add_subplot(grid[row, column]) for row in (0, 1)] for column in (0, 1)]
-    _scores(pair[0], fits[fits["model"].isin(look)], look)
-    _curves(pair[1], glm_fits[glm_fits["model"].isin(look)], look)
+    fits, glm_fits = (table[table["model"].isin(look)] for table in (fits, glm_fits))
+    printed = _printed(fits, glm_fits, selection.rows(tables, "scenarios", experiment="fits"))
+    _scores(pair[0], fits, printed, look)
+    _curves(pair[1], glm_fits, printed, look)
     _real_and_simulated(figure.add_subplot(grid[:, 2]), pairs, look)
     handles = [panels.handle(model, **_line(line)) for model, line in look.items()]
     handles.append(panels.handle("published", color="0.3", **PUBLISHED))
     marks = [("original data", "o", "0.3"), ("mean of simulated data", "|", "0.3")]
-    if (pairs["source"] == SURROGATE_LOGITS).any():
-        marks.insert(1, ("surrogate, not the real model", "o", "white"))
     for label, marker, face in marks:
         mark = {"color": "0.3", "marker": marker, "markerfacecolor": face, "linestyle": ""}
         mark |= {"markersize": 8} if marker == "|" else {}
@@ -67,7 +67,7 @@ def draw(tables):
     panels.note(
         figure,
         f"fits: {labels.source_label(fits['source'])}",
-        f"ECE bin: {labels.source_label(pairs['source'])}, simulated from "
+        f"ECE bin: {labels.source_label(pairs['source'].dropna())}, simulated from "
         + labels.source_label(pairs["simulated_source"].dropna()),
         "(c) pale: published; bars: ±2 Monte Carlo standard errors, which end in a cap",
     )
@@ -75,59 +75,66 @@ def draw(tables):
 
 
 def reading(tables):
-    """Return how well simulated data repeat the estimates of the models, genuine ones if any."""
+    """Return how well simulated data repeat the estimates of the models with outputs."""
     pairs = selection.rows(tables, "ece_bin_real_and_simulated")
-    is_genuine = pairs["source"] != SURROGATE_LOGITS
-    pairs = pairs[is_genuine | ~is_genuine.any()]
     distance = (pairs["ece_bin_percent"] - pairs["mean_simulated_ece_bin_percent"]).abs()
     pairs = pairs.assign(distance=distance).dropna(subset="distance")
     worst = pairs.sort_values("distance").iloc[-1]
-    of = "with genuine outputs" if is_genuine.any() else "with surrogates"
     return (
         f"In (c) the ECE bin of simulated data is {pairs['distance'].mean():.2f} points from the "
-        f"ECE bin of the original data, on average over {len(pairs)} models {of}, and at most "
-        f"{worst['distance']:.2f} points ({worst['model']})."
+        f"ECE bin of the original data, on average over {len(pairs)} models with outputs, and at "
+        f"most {worst['distance']:.2f} points ({worst['model']})."
     )
+
+
+def _printed(fits, glm_fits, scenarios):
+    """Return {model: Scenario} of what the paper printed, also for models without outputs here."""
+    best = glm_fits.dropna(subset="published_aic").sort_values("published_aic")
+    best = best.drop_duplicates("model").set_index("model")
+    printed = {}
+    for row in fits[fits["model"].isin(best.index)].itertuples():
+        glm, b0, b1 = best.loc[row.model, ["glm", "published_b0", "published_b1"]].fillna(0.0)
+        curve = curves.Curve(glm, float(b0), float(b1))
+        printed[row.model] = Scenario(row.model, row.published_alpha, row.published_beta, curve)
+    for row in scenarios[scenarios["source"] == "published_fits"].itertuples():
+        curve = curves.Curve(row.curve, row.b0, row.b1)
+        printed[row.scenario] = Scenario(row.scenario, row.alpha, row.beta, curve)
+    return printed
 
 
 def _line(look, **other):
     return {"color": look["color"], "linestyle": look["linestyle"]} | other
 
 
-def _scores(pair, fits, look):
+def _scores(pair, fits, printed, look):
     """Draw the density against c, and below the share of scores closer to 1 than 1 - c."""
     log_score, log1m_score = densities.grid()
     score, rest = curves.score(log_score, log1m_score), np.exp(log1m_score)
-    for row in fits.itertuples():
-        for alpha, beta, line in (
-            (row.published_alpha, row.published_beta, _line(look[row.model], **PUBLISHED)),
-            (row.alpha, row.beta, _line(look[row.model])),
-        ):
-            density = densities.beta_density(alpha, beta, log_score, log1m_score)
-            pair[0].plot(score, density, **line)
-            pair[1].plot(rest, betainc(beta, alpha, rest), **line)
+    lines = [(x.alpha, x.beta, _line(look[model], **PUBLISHED)) for model, x in printed.items()]
+    lines += [(row.alpha, row.beta, _line(look[row.model])) for row in fits.itertuples()]
+    for alpha, beta, line in lines:
+        density = densities.beta_density(alpha, beta, log_score, log1m_score)
+        pair[0].plot(score, density, **line)
+        pair[1].plot(rest, betainc(beta, alpha, rest), **line)
     pair[0].set(yscale="log", xlim=(0, 1), ylim=(1e-3, 1e2), title="(a) Score distribution")
     pair[0].set(xlabel=labels.SCORE, ylabel="density of scores")
     pair[1].set(ylim=(0, 1), ylabel="share of scores nearer to 1", title="(a) near 1")
     _near_1(pair[1])
 
 
-def _curves(pair, fits, look):
-    """Draw T against c, and below 1 - T against 1 - c; the paper's pick has its lowest AIC."""
+def _curves(pair, fits, printed, look):
+    """Draw T against c, and below 1 - T against 1 - c."""
     log_score, log1m_score = densities.grid()
     score, rest = curves.score(log_score, log1m_score), np.exp(log1m_score)
 
-    def plot(row, b0, b1, **line):
-        curve = curves.Curve.from_row({"glm": row.glm, "b0": b0, "b1": b1})
-        line = _line(look[row.model], **line)
+    def plot(curve, line):
         pair[0].plot(score, curve.hit(log_score, log1m_score), **line)
         pair[1].plot(rest, np.exp(curve.log_not_hit(log_score, log1m_score)), **line)
 
-    published = fits.dropna(subset="published_aic").sort_values("published_aic")
-    for row in published.drop_duplicates("model").itertuples():
-        plot(row, row.published_b0, row.published_b1, **PUBLISHED)
-    for row in fits[is_true(fits["selected"])].itertuples():
-        plot(row, row.b0, row.b1)
+    for model, scenario in printed.items():
+        plot(scenario.curve, _line(look[model], **PUBLISHED))
+    for row in fits[is_true(fits["selected"])].to_dict("records"):
+        plot(curves.Curve.from_row(row), _line(look[row["model"]]))
     pair[0].plot([0, 1], [0, 1], **style.REFERENCE)
     pair[1].plot([CLOSEST, 1], [CLOSEST, 1], **style.REFERENCE)
     pair[0].set(xlim=(0, 1), ylim=(0, 1), xlabel=labels.SCORE, ylabel=labels.HIT_RATE)
@@ -150,9 +157,8 @@ def _real_and_simulated(axes, pairs, look):
         axes.plot(row.published_ece_bin_percent, at + 0.24, marker="o", **pale)
         axes.plot(row.published_simulated_percent, at + 0.24, marker="|", markersize=7, **pale)
         values = row.ece_bin_percent, row.mean_simulated_ece_bin_percent
-        axes.hlines(at, *sorted(values), color=colour, linewidth=0.7, alpha=0.6)
-        face = "white" if row.source == SURROGATE_LOGITS else colour
-        axes.plot(values[0], at, color=colour, marker="o", markersize=4.2, markerfacecolor=face)
+        axes.hlines(at, *values, color=colour, linewidth=0.7, alpha=0.6)
+        axes.plot(values[0], at, color=colour, marker="o", markersize=4.2)
         error = 2 * row.simulated_se_percent
         mark = {"marker": "|", "markersize": 9, "capsize": 1.8, "elinewidth": 1.0, "capthick": 0.8}
         mark["xerr"] = error if np.isfinite(error) else None

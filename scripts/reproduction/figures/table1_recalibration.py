@@ -1,12 +1,14 @@
 """Table 1 as a picture: which recalibration method each estimator selects for each model.
 
 A tick where the method is the one that the TCE reference selects, with the frequency of that
-agreement over bootstrap resamples, and the paper's own tick next to it.
+agreement over bootstrap resamples, and the paper's own tick next to it. Each column says whether
+the network is one of the paper's ten.
 """
 
 from matplotlib.patches import Patch, Rectangle
 
 from pipeline.figures import labels, panels, selection, style
+from pipeline.scenarios.paper import MODELS
 from pipeline.tables.files import is_true
 
 TITLE = "Which recalibration method each estimator selects"
@@ -21,22 +23,24 @@ def draw(tables):
     selected = selection.rows(tables, "recalibration_selection")
     selected = selected.assign(agrees=is_true(selected["agrees"]))
     groups = tables["models"].set_index("model")["group"]
-    order = {model: place for place, model in enumerate(tables["models"]["model"])}
+    order = {model: place for place, model in enumerate(groups.index)}
     by_model = selected.sort_values("model", key=lambda names: names.map(order), kind="stable")
+    # other networks, which the models table lacks, come last
     columns = by_model.groupby(["model", "source"], sort=False)
     measures = selection.in_order(selected["measure"])
-    figure = style.figure(style.PAGE, 1.1 + 0.6 * (len(measures) + 1))
+    figure = style.figure(style.PAGE, 1.25 + 0.6 * (len(measures) + 1))
     axes = figure.subplots()
-    axes.set(xlim=(-0.105 * len(columns), len(columns)), ylim=(len(measures) + 1, -1.05))
+    axes.set(xlim=(-0.105 * len(columns), len(columns)), ylim=(len(measures) + 1, -1.3))
     axes.set_axis_off()
     for row, name in enumerate(["TCE, reference", *map(labels.estimator_label, measures)]):
         axes.text(-0.1, row + 0.5, name.replace(", ", ",\n"), ha="right", va="center", fontsize=7)
     previous = None
     for place, ((model, _), mine) in enumerate(columns):
         _column(axes, place, model, mine, measures)
-        if groups.get(model) != previous:
-            axes.text(place + 0.04, -0.85, str(groups.get(model, "")), weight="bold", va="center")
-        previous = groups.get(model)
+        group = groups.get(model, "Other networks")
+        if group != previous:
+            axes.text(place + 0.04, -1.1, group, weight="bold", va="center")
+        previous = group
     handles = [
         Patch(facecolor=REFERENCE, label="the method of least TCE: the reference"),
         Patch(facecolor=AGREES, label="✓ the estimator selects the reference"),
@@ -61,14 +65,16 @@ def reading(tables):
         f"{labels.estimator_label(name)} ({n_agree[name]})"
         for name in (n_agree.idxmax(), n_agree.idxmin())
     ]
+    n_paper = selected.loc[selected["model"].isin(MODELS), "model"].nunique()
     return (
-        f"The method of least true error is selected for most of the {of} models by {words[0]} and "
-        f"for fewest by {words[1]}."
+        f"The method of least true error is selected for most of the {of} networks by {words[0]} "
+        f"and for fewest by {words[1]}; {n_paper} of them are the paper's."
     )
 
 
 def _column(axes, place, model, selected, measures):
-    axes.text(place + 0.5, -0.08, _in_lines(model), va="bottom", linespacing=1, **WORDS)
+    name = f"{_in_lines(model)}\n({'paper' if model in MODELS else 'other'})"
+    axes.text(place + 0.5, -0.08, name, va="bottom", linespacing=1, **WORDS)
     references = " or ".join(selection.in_order(selected["reference_method"]))
     _cell(axes, place, 0, _in_lines(references), "", REFERENCE)
     for row in selected.drop_duplicates("measure").itertuples():

@@ -14,11 +14,10 @@ N_BINS = 15
 
 
 def load_measures(norm=2.0, estimators=None):
-    """Return {name: measure(data) -> (value, bins used)} for SortedBatch of one row.
+    """Return {name: measure(data) -> value} for SortedBatch of one row.
 
-    Estimators that do not exist for the norm are left out. The KS error, last, has no norm and no
-    bins: their number is -1. Of tied scores in input order it sees every step, which the estimator
-    ``ks`` does not.
+    Estimators that do not exist for the norm are left out. The KS error, last, has no norm. Of tied
+    scores in input order it sees every step, which the estimator ``ks`` does not.
     """
     probe = sorted_data_set([0.25, 0.5, 0.75, 1.0], [0, 1, 0, 1])
     measures = {}
@@ -30,14 +29,13 @@ def load_measures(norm=2.0, estimators=None):
             if norm == 2:
                 raise
             continue
-        measures[name] = partial(_value_and_bins, run, norm)
-    measures["ks_error"] = lambda data: (_ks_error(data), -1)
+        measures[name] = partial(_value, run, norm)
+    measures["ks_error"] = _ks_error
     return measures
 
 
-def _value_and_bins(run, norm, data):
-    values, n_bins = run(data, N_BINS, norm)
-    return float(values[0]), int(n_bins[0])
+def _value(run, norm, data):
+    return float(run(data, N_BINS, norm)[0][0])
 
 
 def _ks_error(data):
@@ -46,7 +44,7 @@ def _ks_error(data):
 
 
 def measured(measures, top, ties="average"):
-    """Return {name: (value, bins used)} of a ``TopLabel`` with tied scores taken as ``ties``."""
+    """Return {name: value} of a ``TopLabel`` with tied scores taken as ``ties``."""
     data = sorted_data_set(top.score, top.hit, ties)
     return {name: measure(data) for name, measure in measures.items()}
 
@@ -60,7 +58,7 @@ def resampled_values(measures, top, counts, ties="average"):
         rows = np.repeat(np.arange(len(order)), count[order])
         data = of_sorted_scores(scores[rows], hits[rows][None], ties)
         for name, measure in measures.items():
-            values[name][b] = measure(data)[0]
+            values[name][b] = measure(data)
     return values
 
 

@@ -62,7 +62,7 @@ class Selections:
             )
         for measure in self.measures(norm):
             numbers = {m: self.measured(v, ties, norm)[measure] for m, v in variants.items()}
-            method = selected({m: value for m, (value, _) in numbers.items()})
+            method = selected(numbers)
             by_measure = _selected_on_resamples([of_method[measure] for of_method in values])
             agreement = np.nan if by_reference is None else np.mean(by_measure == by_reference)
             yield {

@@ -1,5 +1,6 @@
 from pathlib import Path
 
+from pipeline.logits.top_label_table import read_top_labels
 from pipeline.scenarios.tables import read_scenarios
 from pipeline.tables.files import read_table, write_table
 from reproduction.summaries.ece_bin import ece_bin_row
@@ -18,7 +19,7 @@ def compare_ece_bin(
 
     scenarios: scenarios of experiment fits
     bias: bias rows of experiment fits
-    top_labels: top-label tables
+    top_labels: top-label tables of the models with outputs
     published: Table 4
     norm: p of the ℓp error
     output: table to write
@@ -27,7 +28,10 @@ def compare_ece_bin(
     simulated = table[table["estimator"] == "ece_bin_ew"].drop_duplicates("scenario")
     simulated = simulated.set_index("scenario").to_dict("index")
     printed = read_table(published).set_index("model").to_dict("index")
-    source = {scenario.name: row["source"] for scenario, row in read_scenarios(scenarios)}
-    known = simulated, source, printed
-    rows = [ece_bin_row(path, *known, norm) for path in top_labels]
+    outputs = {o.model: (folds, o.source) for folds, o in map(read_top_labels, top_labels)}
+    rows = []
+    for scenario, row in read_scenarios(scenarios):
+        name = scenario.name
+        known = simulated.get(name, {}), row["source"], printed.get(name, {})
+        rows.append(ece_bin_row(name, *outputs.get(name, ({}, None)), *known, norm))
     write_table(output, "ece_bin_real_and_simulated", rows)

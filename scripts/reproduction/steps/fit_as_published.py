@@ -2,7 +2,7 @@ from pathlib import Path
 
 from calbias.logits.top_label import top_label
 from pipeline.fits.tables import fit_rows
-from pipeline.logits.store import load_logits
+from pipeline.logits.store import REAL_LOGITS, load_logits
 from pipeline.logits.top_label_table import Origin
 from pipeline.tables.files import write_table
 
@@ -30,7 +30,7 @@ def fit_as_published(
     output_glm: rows of table glm_fits_float32_2020 to write
     """
     genuine = load_logits(logits)
-    origin = Origin(model, genuine.source, SOFTMAX, ())
+    origin = Origin(model, REAL_LOGITS, SOFTMAX, ())
     published = published_beta, published_glm
     beta, glms = fit_rows(top_label(*genuine.test, SOFTMAX), origin, *published, True)
     write_table(output_beta, f"beta_fits_{SOFTMAX}", [beta])

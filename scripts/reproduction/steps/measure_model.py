@@ -5,7 +5,7 @@ import pandas as pd
 
 from calbias.engine.seeding import stream
 from calbias.errors import InputError
-from pipeline.logits.store import load_logits
+from pipeline.logits.store import REAL_LOGITS, load_logits
 from pipeline.logits.top_label_table import read_top_labels
 from pipeline.steps import AtLeast, Seed, Softmax
 from pipeline.tables.files import write_table
@@ -48,8 +48,7 @@ def measure_model(
     output_differences: rows of table method_differences, to write
     """
     if logits:
-        genuine = load_logits(logits)
-        source, found = genuine.source, outputs_of_logits(genuine, softmax)
+        source, found = REAL_LOGITS, outputs_of_logits(load_logits(logits), softmax)
     elif top_labels:
         folds, origin = read_top_labels(top_labels)
         half = stream(seed, model, "measures", "half")

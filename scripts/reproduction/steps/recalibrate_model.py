@@ -4,6 +4,7 @@ from typing import Annotated
 from calbias.errors import InputError
 from calbias.estimation.registry import FOLDER, estimator_file
 from pipeline.logits.store import load_logits
+from pipeline.manifest import verify_shipped
 from pipeline.steps import AtLeast, Seed, Softmax
 from pipeline.tables.files import write_table
 from reproduction.selection.tables import recalibration_tables
@@ -12,6 +13,7 @@ from reproduction.selection.tables import recalibration_tables
 def recalibrate_model(
     *,
     logits: Path,
+    manifest: Path,
     estimator_dir: list[str],
     model: str,
     estimators: list[str],
@@ -20,7 +22,6 @@ def recalibrate_model(
     seed: Seed,
     output_recalibration: Path,
     output_selections: Path,
-    output_details: Path,
 ) -> None:
     """Recalibrate a model: fit each method on the validation fold and judge it on the test fold.
 
@@ -28,7 +29,8 @@ def recalibrate_model(
     of calibration error, the KS error, accuracy and negative log-likelihood, with two TCE
     references.
 
-    logits: the model's logits in the pipeline's own form (NPZ)
+    logits: the model's logits, both folds (NPZ)
+    manifest: the shipped files (JSON)
     estimator_dir: folder of your own estimators
     model: the model's name
     estimators: measures besides the KS error (all)
@@ -37,17 +39,15 @@ def recalibrate_model(
     seed: seed of all random streams
     output_recalibration: the model's rows of table recalibration to write
     output_selections: its selections under every choice, to write
-    output_details: a row per method, to write: ties, bins, curve
     """
     folders: list[Path | str] = [FOLDER, *estimator_dir]
     files = {name: estimator_file(name, folders) for name in estimators}
     try:
+        verify_shipped(logits, manifest)
         given = model, softmax, seed, bootstrap
         tables = recalibration_tables(load_logits(logits), *given, files or None)
     except InputError as error:
         named = str(error).startswith(str(logits))
         raise InputError(str(error) if named else f"{logits}: {error}") from error
-    outputs = (output_recalibration, output_selections, output_details)
-    columns = ("recalibration", list(tables[1][0]), "recalibration_details")
-    for path, names, rows in zip(outputs, columns, tables, strict=True):
-        write_table(path, names, rows)
+    write_table(output_recalibration, "recalibration", tables[0])
+    write_table(output_selections, list(tables[1][0]), tables[1])

@@ -14,7 +14,7 @@ from calbias.errors import InputError
 from calbias.logits.raw_file import Fold
 from calbias.logits.top_label import top_label
 from calbias.recalibration.registry import load_method
-from pipeline.logits.store import REAL_LOGITS, Logits
+from pipeline.logits.store import Logits
 from reproduction.measured.noise import NoiseFloors
 from reproduction.measured.of_model import measure_rows
 from reproduction.measured.outputs import OF_MATRICES, Outputs, outputs_of_logits
@@ -60,7 +60,7 @@ def _outputs(validation: Fold | None, test: Fold, with_matrices: bool) -> Iterat
         return
     left_out = () if with_matrices else OF_MATRICES
     methods = [name for name in METHODS if name not in left_out]
-    logits = Logits(validation, test, REAL_LOGITS)
+    logits = Logits(validation, test)
     yield from outputs_of_logits(logits, methods=(*methods, BY_ECE))
     yield from (Outputs(name, needs="snakemake replication") for name in left_out)
 

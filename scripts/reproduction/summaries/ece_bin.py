@@ -1,29 +1,27 @@
 """ECE_bin of a model's logits and of data simulated from its fits (Table 4, Fig 3c)."""
 
 from calbias.estimation.api import estimate
-from pipeline.logits.top_label_table import read_top_labels
 from pipeline.tables.schema import columns_of
 
 PUBLISHED_BINS = 15
 
 
-def ece_bin_row(path, simulated, sources, published, norm=2):
-    """Return the row of table ``ece_bin_real_and_simulated``, in percent, of a top-label table.
+def ece_bin_row(model, folds, source, simulated, simulated_source, published, norm=2):
+    """Return the row of table ``ece_bin_real_and_simulated`` of a model, in percent.
 
-    Of all models, by name: ``simulated`` are rows of table ``bias``, ``sources`` the ones of their
-    scenarios, ``published`` rows of Table 4. Real and simulated data get the same bins. Without a
-    validation fold the test fold stands for it.
+    ``folds`` {fold: TopLabel} are its outputs, of ``source``; empty where there are none.
+    ``simulated`` is its row of table ``bias``, ``published`` of Table 4. Real and simulated data
+    get the same bins. Without a validation fold the test fold stands for it.
     """
-    folds, origin = read_top_labels(path)
-    simulated, published = (rows.get(origin.model, {}) for rows in (simulated, published))
     n_bins = int(simulated.get("n_bins", PUBLISHED_BINS))
     values = {fold: _ece_bin(top_label, n_bins, norm) for fold, top_label in folds.items()}
+    test, validation = values.get("test"), values.get("validation")
     row = (
-        origin.model,
-        origin.source,
-        sources.get(origin.model),
-        values["test"] if values["validation"] is None else values["validation"],
-        values["test"],
+        model,
+        source,
+        simulated_source,
+        test if validation is None else validation,
+        test,
         simulated.get("mean_estimate_percent"),
         simulated.get("bias_se_percent"),
         published.get("ece_bin_percent"),
