@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,7 +22,9 @@ from calbias.errors import InputError
 from calbias.io.command_line import write_text
 from calbias.logits.columns import Columns
 from calbias.logits.table_files import parquet_folder
-from calbias.sketch import N_CELLS, Sketch
+
+if TYPE_CHECKING:
+    from calbias.sketch import Sketch
 
 LARGEST_IN_MEMORY = 2_000_000
 """A Parquet file of more rows is read into a sketch, unless an option needs single rows."""
@@ -98,6 +100,8 @@ def read_sketch(
     """
     import pyarrow as pa
     import pyarrow.dataset as ds
+
+    from calbias.sketch import N_CELLS, Sketch
 
     sketch, done = Sketch(n_bins * -(-N_CELLS // n_bins)), 0
     try:

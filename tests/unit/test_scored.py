@@ -4,8 +4,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import expit, log_expit
 
-from calbias import scored
+from calbias import Sketch, audit, scored
+from calbias.auditing.audit import audit_data
+from calbias.auditing.inputs import Data
+from calbias.auditing.options import Options
 from calbias.scored import Scored
 
 ROWS = st.lists(
@@ -86,3 +90,32 @@ def test_a_drawn_sample_keeps_the_shares(monkeypatch):
 def test_samples_with_and_without_clusters_are_not_added():
     with pytest.raises(ValueError, match="with and without clusters"):
         Scored.of([0.1], [1]) + Scored.of([0.1], [1], clusters=[1])
+
+
+@pytest.mark.parametrize("with_clusters", [False, True])
+def test_the_audit_of_parts_is_the_audit_of_all_rows(with_clusters):
+    generator = np.random.default_rng(3)
+    log_odds = generator.normal(8, 12, 600)  # a third of the scores rounds to 1
+    hits = (generator.random(600) < expit(0.3 * log_odds)).astype(np.uint8)
+    columns = np.array([expit(log_odds), hits, log_expit(log_odds), log_expit(-log_odds)])
+    ids = np.arange(600) // 6 if with_clusters else None
+    order = generator.permutation(600)
+    parts = [
+        Scored.of(*columns[:, rows], clusters=None if ids is None else ids[rows])
+        for rows in np.split(order, [50, 51, 400])
+    ]
+    whole = audit_data(Data(Scored.of(*columns, clusters=ids)), Options())
+    assert audit_data(Data(sum(parts)), Options()) == whole
+    assert whole.miscalibrated
+
+
+def test_the_audit_of_a_sketch_is_that_of_rows_where_cells_hold_one_score():
+    generator = np.random.default_rng(4)
+    scores = generator.choice([0.0, 0.25, 0.5, 0.75, 0.9375], 900)
+    hits = generator.random(900) < 0.9 * scores
+    sketch = Sketch()
+    sketch.add(scores, hits)
+    found, expected = sketch.audit().to_dict(), audit(scores, hits).to_dict()
+    for name in ("error", "interval", "p_value", "verdict", "ece", "noise_floor", "curve", "bins",
+                 "recalibration"):  # fmt: skip
+        assert found[name] == expected[name], name
