@@ -198,3 +198,33 @@ rule measure_power:
         seed=config["seed"],
     shell:
         step("measure_power", null_replicates=None)
+
+
+rule measure_monitor:
+    input:
+        streams=[
+            resource(f"{folder}/{name}.parquet")
+            for folder, name in (
+                ("forecasts", "mlb_games"),
+                ("forecasts", "nba_games"),
+                ("forecasts", "march_madness_in_game_men"),
+                ("answers", "gpt_4_turbo"),
+            )
+        ],
+    output:
+        tabled("monitor"),
+    log:
+        "results/logs/measure_monitor.log",
+    conda:
+        "../../envs/environment.yaml"
+    resources:
+        runtime=lambda wildcards, attempt: 120 * attempt,
+    params:
+        # a monitor can audit its rows, which this step does not
+        code=code("measure_monitor", *estimator_paths()),
+        columns=columns_of("monitor"),
+        replicates=100,
+        n_rows=100_000,
+        seed=config["seed"],
+    shell:
+        step("measure_monitor", pictures=None)

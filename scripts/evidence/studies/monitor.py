@@ -7,9 +7,11 @@ audit that begins at the change calls half of the data sets miscalibrated.
 """
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import expit, logit
 
@@ -20,14 +22,14 @@ from calbias.engine.seeding import stream
 from calbias.monitoring.alternatives import PRIOR, grown, likelihood_ratios, weight_after
 
 Floats = NDArray[np.float64]
-Law = Callable[[np.random.Generator, int], Floats]
+Distribution = Callable[[np.random.Generator, int], Floats]
 Steps = Iterator[tuple[Floats, NDArray]]  # scores and hits (streams, rows of a cluster)
 LEVEL, ROWS = 0.05, 6000
 _VERBAL = np.array([0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95])
 _FEWEST, _MOST, _CLOSE, _DATA_SETS = 20, 6000, 1.1, 200
 
 
-def _beta(a: float, b: float) -> Law:
+def _beta(a: float, b: float) -> Distribution:
     return lambda generator, n: np.clip(generator.beta(a, b, n), 1e-9, 1 - 1e-9)
 
 
@@ -48,7 +50,7 @@ def _growing(s: Floats) -> Floats:
     return expit(shift + logit(s))
 
 
-LAWS: dict[str, Law] = {
+DISTRIBUTIONS: dict[str, Distribution] = {
     "Beta(6, 1.5)": _beta(6, 1.5), "Beta(2, 1)": _beta(2, 1), "uniform": _beta(1, 1),
     "Beta(0.5, 0.5)": _beta(0.5, 0.5), "Beta(0.6, 30)": _beta(0.6, 30),
     "Beta(2.8, 0.05)": _beta(2.8, 0.05),
@@ -57,16 +59,16 @@ LAWS: dict[str, Law] = {
 
 
 class Fault(NamedTuple):
-    """A law of the scores, the rates of hits from a row on, and whether it is a design stream."""
+    """Distribution of the scores, rates of hits from a row on, and whether it was for the design."""
 
-    law: str
+    distribution: str
     rates: Callable[[Floats], Floats]
     from_row: int
     design: bool = False
 
     def draw(self, generator: np.random.Generator, rows: int) -> tuple[Floats, NDArray]:
         """Return scores and hits of a stream of so many rows."""
-        scores = LAWS[self.law](generator, rows)
+        scores = DISTRIBUTIONS[self.distribution](generator, rows)
         before = self.from_row - 1
         rates = np.append(scores[:before], self.rates(scores[before:]))
         return scores, generator.random(rows) < rates
@@ -94,10 +96,10 @@ FAULTS = {
 }
 
 
-def _independent(law: str) -> Callable[[np.random.Generator, int], Steps]:
+def _independent(name: str) -> Callable[[np.random.Generator, int], Steps]:
     def steps(generator: np.random.Generator, streams: int) -> Steps:
         while True:
-            scores = LAWS[law](generator, streams)[:, None]
+            scores = DISTRIBUTIONS[name](generator, streams)[:, None]
             yield scores, generator.random(scores.shape) < scores
 
     return steps
@@ -127,7 +129,7 @@ def _clusters(generator: np.random.Generator, streams: int) -> Steps:
 
 
 CALIBRATED = {
-    **{law: _independent(law) for law in LAWS if law not in ("Beta(2, 1)", "Beta(0.5, 0.5)")},
+    **{x: _independent(x) for x in DISTRIBUTIONS if x not in ("Beta(2, 1)", "Beta(0.5, 0.5)")},
     "the share of hits in 20 rows": _recent_share,
     "0.9 after a miss, 0.3 after a hit": _after_a_miss,
     "clusters of one random number": _clusters,
@@ -138,7 +140,7 @@ def calibrated_rows(streams: int, rows: int, seed: int) -> list[dict]:
     """Return a row of the table ``monitor`` for each kind of calibrated stream."""
     return [
         {
-            "scores": name, "fault": "none", "part": "calibrated", "n_rows": rows,
+            "distribution": name, "stream": "none", "part": "calibrated", "n_rows": rows,
             "n_streams": streams, "alarms": int((largest >= 1 / LEVEL).sum()),
             "mean_evidence": float(last.mean()),
         }
@@ -165,6 +167,40 @@ def evidence_of(steps: Steps, rows: int) -> tuple[Floats, Floats]:
     return largest, evidence
 
 
+def repeated_verdict_row(streams: int, seed: int) -> dict:
+    """Return the row of calibrated streams whose verdict is read every 200 rows up to 4000."""
+    alarms = 0
+    for number in range(streams):
+        generator = stream(seed, "verdict read again", str(number))
+        scores = DISTRIBUTIONS["Beta(6, 1.5)"](generator, 4000)
+        hits = generator.random(4000) < scores
+        looks = range(200, 4001, 200)
+        alarms += any(judge(scores[:n], hits[:n], seed=n).p_value <= SIGNIFICANT for n in looks)
+    return {
+        "distribution": "Beta(6, 1.5)", "stream": "none", "part": "verdict every 200 rows",
+        "n_rows": 4000, "n_streams": streams, "alarms": alarms,
+    }  # fmt: skip
+
+
+CLUSTERS = {"march_madness_in_game_men": ["game"], "gpt_4_turbo": ["dataset", "question"]}
+"""Columns of the clusters of genuine files; files without have their newest rows first."""
+
+
+def genuine_row(path: Path) -> tuple[dict, Monitor]:
+    """Return the row of a file of genuine forecasts or answers, and its Monitor."""
+    rows, monitor, ids = pd.read_parquet(path), Monitor(LEVEL), None
+    if path.stem in CLUSTERS:
+        ids = rows[CLUSTERS[path.stem]].astype(str).agg("/".join, axis=1).to_numpy()
+    else:
+        rows = rows[::-1]
+    monitor.update(rows["score"].to_numpy(), rows["hit"].to_numpy(), ids)
+    return {
+        "distribution": path.stem, "stream": "not known", "part": "genuine", "n_rows": monitor.n,
+        "n_streams": 1, "alarms": int(monitor.alarm is not None), "alarm_row": monitor.alarm,
+        "from_row": monitor.since and monitor.since.row,
+    }, monitor  # fmt: skip
+
+
 def fault_row(name: str, streams: int, seed: int) -> dict:
     """Return the row of the table ``monitor`` for one fault."""
     fault = FAULTS[name]
@@ -183,11 +219,12 @@ def fault_row(name: str, streams: int, seed: int) -> dict:
     median = float(np.median(delays))
     verdict = verdict_rows(fault, seed) if name != "shift that grows" else np.nan
     return {
-        "scores": fault.law, "fault": name, "part": "design" if fault.design else "judging",
+        "distribution": fault.distribution, "stream": name,
+        "part": "design" if fault.design else "judging",
         "from_row": fault.from_row, "n_rows": ROWS, "n_streams": streams,
         "alarms": int(np.isfinite(at).sum()), "early_alarms": int((at < fault.from_row).sum()),
         "median_delay": median,
-        "delay_90_percent": float(np.quantile(delays, 0.9, method="higher")),
+        "delay_of_90_in_100": float(np.quantile(delays, 0.9, method="higher")),
         "verdict_delay": verdict, "delay_ratio": median / verdict,
         "since_coverage": float(np.mean(holds)),
     }  # fmt: skip
