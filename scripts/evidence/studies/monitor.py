@@ -15,11 +15,11 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import expit, logit
 
-from calbias import Monitor
 from calbias.auditing.verdict.judge import judge
 from calbias.conventions import SIGNIFICANT
 from calbias.engine.seeding import stream
 from calbias.monitoring.alternatives import PRIOR, grown, likelihood_ratios, weight_after
+from calbias.monitoring.monitor import Monitor
 
 Floats = NDArray[np.float64]
 Distribution = Callable[[np.random.Generator, int], Floats]
@@ -59,7 +59,7 @@ DISTRIBUTIONS: dict[str, Distribution] = {
 
 
 class Fault(NamedTuple):
-    """Distribution of the scores, rates of hits from a row on, and whether it was for the design."""
+    """Distribution of the scores, rates of hits from a row on, whether it was for the design."""
 
     distribution: str
     rates: Callable[[Floats], Floats]
