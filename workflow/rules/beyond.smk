@@ -221,7 +221,11 @@ rule measure_monitor:
         runtime=lambda wildcards, attempt: 120 * attempt,
     params:
         # a monitor can audit its rows, which this step does not
-        code=code("measure_monitor", *estimator_paths()),
+        code=code(
+            "measure_monitor",
+            *estimator_paths(),
+            *sorted((HERE / "scripts/calbias/multiclass").glob("*/*.py")),
+        ),
         columns=columns_of("monitor"),
         replicates=100,
         n_rows=100_000,

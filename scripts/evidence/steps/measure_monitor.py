@@ -4,6 +4,7 @@ from typing import Annotated
 from evidence.studies.monitor import (
     FAULTS,
     calibrated_rows,
+    draw,
     fault_row,
     genuine_row,
     repeated_verdict_row,
@@ -37,8 +38,5 @@ def measure_monitor(
         row, monitor = genuine_row(path)
         rows.append(row)
         if pictures:
-            axes = monitor.plot()
-            axes.set_title(path.stem)
-            pictures.mkdir(parents=True, exist_ok=True)
-            axes.figure.savefig(pictures / f"monitor_{path.stem}.png", dpi=80)
+            draw(monitor, pictures / f"monitor_{path.stem}.png")
     write_table(output, "monitor", rows)

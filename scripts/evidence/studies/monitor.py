@@ -201,6 +201,16 @@ def genuine_row(path: Path) -> tuple[dict, Monitor]:
     }, monitor  # fmt: skip
 
 
+def draw(monitor: Monitor, path: Path) -> None:
+    """Draw the picture of a monitor into a file."""
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(figsize=(6.4, 3.2), layout="constrained")
+    monitor.plot(axes).set_title(path.stem.removeprefix("monitor_"))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, dpi=80)
+
+
 def fault_row(name: str, streams: int, seed: int) -> dict:
     """Return the row of the table ``monitor`` for one fault."""
     fault = FAULTS[name]
