@@ -7,10 +7,8 @@ recalibration it is Platt's scaling of the score's logit. Calibration is a = 0, 
 import numpy as np
 from scipy.special import expit, logit
 
-from calbias.engine.logistic_line import fit_line
 from calbias.engine.newton_line import newton_line
 
-_FEW = 50_000  # rows that are fitted before the compiled function is compiled
 LEAST = 2.0**-53  # scores of 0 and 1 have no logit: they are taken this far from it
 
 
@@ -20,12 +18,22 @@ def logits_of(scores: np.ndarray) -> np.ndarray:
 
 
 def fit_cox(x: np.ndarray, hits: np.ndarray) -> tuple[float, float]:
-    """Return (a, b) of greatest likelihood for logits x (n,); hits of one kind: Laplace's rate."""
-    n_hits = hits.sum()
-    if n_hits in (0, hits.size):
-        return float(logit((n_hits + 0.5) / (hits.size + 1.0))), 0.0
-    line = newton_line(x, hits.astype(float)) if hits.size <= _FEW else None
-    return line or fit_line(x, hits.astype(float), 0.0)
+    """Return (a, b) of greatest likelihood for logits x (n,).
+
+    Of hits with the counts of one more hit and one more miss (Platt 1999) where a threshold
+    separates them from misses. Where no slope is to be found, of equal logits or of hits of one
+    kind, it is 0.
+    """
+    n, n_hits = hits.size, hits.sum()
+    labels = hits.astype(np.float64)
+    smoothed = 1.0 / (n - n_hits + 2.0) + labels * (
+        (n_hits + 1.0) / (n_hits + 2.0) - 1.0 / (n - n_hits + 2.0)
+    )
+    if 0 < n_hits < n and np.ptp(x) > 0:
+        for values in (labels, smoothed):
+            if line := newton_line(x, values):
+                return line
+    return float(logit((n_hits + 0.5) / (n + 1.0))), 0.0
 
 
 def cox_curve(x: np.ndarray, hits: np.ndarray, new_x: np.ndarray) -> np.ndarray:

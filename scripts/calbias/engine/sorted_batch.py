@@ -11,13 +11,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from calbias.engine.binning import (
-    IS_EQUAL_MASS,
-    bins_used,
-    moved_to_group_ends,
-    ranks_of_bins,
-)
-from calbias.engine.jit import njit
+from calbias.engine.binning import IS_EQUAL_MASS, bins_used, moved_to_group_ends, ranks_of_bins
 from calbias.engine.scores_and_hits import scores_and_hits
 from calbias.errors import InputError
 
@@ -118,42 +112,19 @@ def of_sorted_scores(scores: np.ndarray, hits: np.ndarray, ties: str = "average"
     rows = np.tile(scores, (m, 1)) if m > 1 else scores[None]
     cum_gap, cum_hit = np.zeros((m, n + 1)), np.zeros((m, n + 1))
     if ties == "average" and (scores[1:] == scores[:-1]).any():
-        groups = np.zeros((m, n + 1), np.int64), np.zeros((m, n + 1), np.int64)
-        labels = np.ascontiguousarray(hits, np.float64)
-        _sum_groups(scores, labels, cum_gap, cum_hit, *groups)
+        starts = np.flatnonzero(np.append(True, scores[1:] != scores[:-1]))
+        ends = np.append(starts[1:], n)
+        place, size = np.repeat(np.arange(starts.size), ends - starts), ends - starts
+        of_groups = np.add.reduceat(hits.astype(np.float64), starts, axis=1)
+        np.cumsum(scores - (of_groups / size)[:, place], axis=1, out=cum_gap[:, 1:])
+        share = (np.arange(1, n + 1) - starts[place]) / size[place]
+        cum_hit[:, 1:] = (np.cumsum(of_groups, axis=1) - of_groups)[:, place]
+        cum_hit[:, 1:] += share * of_groups[:, place]
+        first, last = np.append(0, starts[place]), np.append(0, ends[place])
+        first[ends] = ends
+        groups = np.tile(first, (m, 1)), np.tile(last, (m, 1))
         return SortedBatch(rows, cum_gap, cum_hit, *groups)
     np.subtract(scores, hits, out=cum_gap[:, 1:])
     np.cumsum(cum_gap, axis=1, out=cum_gap)
     cum_hit[:, 1:] = np.cumsum(hits, axis=1)
     return SortedBatch.without_ties(rows, cum_gap, cum_hit)
-
-
-@njit(error_model="numpy")
-def _sum_groups(
-    scores: np.ndarray,
-    hits: np.ndarray,
-    cum_gap: np.ndarray,
-    cum_hit: np.ndarray,
-    tie_first: np.ndarray,
-    tie_last: np.ndarray,
-) -> None:
-    """Fill the partial sums and the tie groups, with the mean hit within groups."""
-    n = scores.shape[0]
-    for row in range(hits.shape[0]):
-        gap = hit = 0.0
-        start = 0
-        while start < n:
-            end, group_hits = start, 0.0
-            while end < n and scores[end] == scores[start]:
-                group_hits += hits[row, end]
-                end += 1
-            size = end - start
-            for i in range(start, end):
-                gap += scores[i] - group_hits / size
-                cum_gap[row, i + 1] = gap
-                cum_hit[row, i + 1] = hit + (i + 1 - start) / size * group_hits
-                tie_first[row, i + 1] = start
-                tie_last[row, i + 1] = end
-            tie_first[row, end] = end
-            hit += group_hits
-            start = end

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import float64, int64, uint64
 
-from calbias.engine.binning import error_of_bins, first_rank, search_edges
+from calbias.engine.bin_search import error_of_bins, first_rank, search_edges
 from calbias.engine.jit import njit
 from calbias.engine.simd import (
     LANES,

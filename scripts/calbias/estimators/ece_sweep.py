@@ -11,7 +11,8 @@ cross-multiplication (for n below 9e7), and rounding never decides.
 
 import numpy as np
 
-from calbias.engine.binning import IS_EQUAL_MASS, error_of_bins, nearer_end
+from calbias.engine.bin_search import error_of_bins, nearer_end
+from calbias.engine.binning import IS_EQUAL_MASS
 from calbias.engine.jit import for_steps, njit
 from calbias.engine.sorted_batch import Estimates, SortedBatch
 from calbias.engine.sweep import (

@@ -6,7 +6,6 @@ The nondecreasing function of least squares, by the pool-adjacent-violators algo
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import isotonic_regression
 
 from calbias.recalibration.binary import Steps
 
@@ -37,8 +36,23 @@ def fit_binary(scores: np.ndarray, hits: np.ndarray, step: bool = False) -> Step
     scores, hits = _without_leading_misses(scores, hits)
     knots, group, count = np.unique(scores, return_inverse=True, return_counts=True)
     mean_label = np.bincount(group, weights=hits) / count
-    values = isotonic_regression(mean_label, weights=count).x
+    values = nondecreasing(mean_label, count)
     return Steps(knots[1:], values) if step else Interpolated(knots, values)
+
+
+def nondecreasing(labels: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Return the nondecreasing fit (m,) to labels (m,) with weights (m,).
+
+    Each round pools every run of violators; the order of pooling does not matter.
+    """
+    points, size = np.ones(labels.size, np.int64), weights.astype(np.float64)
+    total = labels * size
+    while True:
+        means = total / size
+        starts = np.flatnonzero(np.append(True, means[1:] > means[:-1]))
+        if starts.size == means.size:
+            return np.repeat(means, points)
+        total, size, points = (np.add.reduceat(x, starts) for x in (total, size, points))
 
 
 def _without_leading_misses(scores: np.ndarray, hits: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
