@@ -101,6 +101,10 @@ def made_up_tables(models=MODELS, estimators=(*BINNED, "kde", "kde_unrooted"), r
             {"model": ["falcon_7b", "mine"], "dataset": ["arc", "other"], "n_samples": [100, 300]},
             n_questions=2000,
         )),
+        "subjects": filled(crossed(
+            "subjects", {"model": ["mine", "other"], "stage": ["as given", "recalibrated"]},
+            n_subjects=14, n_wrong_subjects=2, worst_subject="law", whole_is_miscalibrated=False,
+        )),
         "league": league.copy(),
         "multiclass_league": _multiclass_league(estimators),
         "multiclass_league_full": _multiclass_league(estimators),

@@ -139,18 +139,18 @@ def test_roots_are_z_in_large_samples_and_poisson_where_misses_are_rare():
 
 
 def test_the_interval_is_of_the_likelihood():
-    """Equal scores: the deviance of a binomial share at both ends is the same."""
+    """Equal scores: half a hit from the share the binomial deviance of both ends is the same."""
     scores, hits = np.full(400, 0.8), (np.arange(400) % 4 > 0).astype(int)
     half = np.repeat([0, 1], 200)
     row = subgroups(scores, hits, half).table.iloc[0]
-    share = 0.75
 
-    def deviance(gap):
+    def deviance(share, gap):
         rate = 0.8 - gap
         return share * np.log(share / rate) + (1 - share) * np.log((1 - share) / (1 - rate))
 
     assert row["gap"] == pytest.approx(0.05)
-    assert deviance(row["low"]) == pytest.approx(deviance(row["high"]), rel=1e-6)
+    more, less = deviance(300.5 / 400, row["low"]), deviance(299.5 / 400, row["high"])
+    assert more == pytest.approx(less, rel=1e-6)
 
 
 def test_without_a_miss_the_interval_ends_at_a_share_of_one():
@@ -191,3 +191,10 @@ def test_an_audit_has_the_subgroups():
     page = audit.to_html()
     assert "Whom does it fail?" in page
     assert "a = 1 and b = 2" in subgroups_picture(audit.subgroups)
+
+
+def test_scores_of_zero_without_a_hit_have_a_narrow_interval():
+    half = np.repeat(["a", "b"], 400)
+    table = subgroups(np.zeros(800), np.zeros(800), half).table
+    assert (table["low"] > -0.05).all()
+    assert (table["p_value"] == 1.0).all()

@@ -28,6 +28,7 @@ ALL_FIGURES = {
     *BIAS_FIGURES,
     "table1_recalibration",
     *BEYOND_FIGURES,
+    "subgroups",
 }
 LEAGUE = {
     *("run_league league lp", "join_tables league", "rank_league league", "league_errors"),

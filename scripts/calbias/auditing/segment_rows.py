@@ -6,6 +6,7 @@ residual of a row, y − s, is ``sign`` times (surprise − chance): nothing is 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -120,19 +121,14 @@ class SegmentRows:
         return x, self.total(self.sign * (expit(x) - self.chance))
 
     def shift_to(self, target: Floats) -> Floats:
-        """Return the shift (m,) at which Σ (y − s) has the mean ``target`` (m,); Newton's steps."""
-        low = np.full(target.size, -_FARTHEST)
-        high, shift = -low, np.zeros(target.size)
-        for _ in range(_STEPS):
+        """Return the shift (m,) at which Σ (y − s) has the mean ``target`` (m,)."""
+
+        def excess(shift: Floats) -> tuple[Floats, Floats]:
             x, mean = self.shifted(shift)
-            excess, chance = mean - target, expit(x)
-            low, high = np.where(excess < 0, shift, low), np.where(excess > 0, shift, high)
-            if np.all(np.abs(excess) <= _CLOSE * self.size):
-                break
-            step = excess / np.maximum(self.total(chance * (1.0 - chance)), _TINY)
-            inside = (shift - step > low) & (shift - step < high)
-            shift = np.where(inside, shift - step, 0.5 * (low + high))
-        return shift
+            return mean - target, self.total(expit(x) * expit(-x))
+
+        ends = np.full(target.size, _FARTHEST)
+        return _root(excess, -ends, ends, 0.0 * ends)
 
     def cumulant(self, shift: Floats) -> Floats:
         """Return log E exp(shift · Σ (y − s)) (m,) in a calibrated model."""
@@ -140,25 +136,35 @@ class SegmentRows:
         grown = self.total(np.log1p(np.exp(x)) - np.log1p(np.exp(self.x)))
         return grown - shift * self.total(self.sign * self.chance)
 
-    def shifts_of_deviance(self, best: Floats, most: Floats) -> tuple[Floats, Floats]:
-        """Return the shifts below and above ``best`` with the deviance ``most``, all (m,).
+    def shift_at(self, side: int, most: Floats) -> Floats:
+        """Return the shift (m,) below (-1) or above (1) the fit with the deviance ``most`` (m,).
 
-        The deviance is convex: Newton's steps converge from one side.
+        The sum of hits counts as half a hit more on this side, which corrects for whole numbers.
         """
-        sums = self.total(self.residual)
-        peak = best * sums - self.cumulant(best)
-        x, _ = self.shifted(best)
+        sums = self.total(self.residual) + 0.5 * side
+        best = self.shift_to(sums)
+        peak, x = best * sums - self.cumulant(best), self.shifted(best)[0]
         width = np.sqrt(most / np.maximum(self.total(expit(x) * expit(-x)), 0.05))
 
-        def end(side: int) -> Floats:
-            shift = best + side * width
-            for _ in range(_STEPS):
-                excess = 2.0 * (peak - shift * sums + self.cumulant(shift)) - most
-                slope = 2.0 * (self.shifted(shift)[1] - sums)
-                step = excess / np.where(np.abs(slope) < _CLOSE, side * _CLOSE, slope)
-                shift = np.clip(shift - step, -_FARTHEST, _FARTHEST)
-                if np.all((np.abs(excess) <= _CLOSE * most) | (np.abs(shift) == _FARTHEST)):
-                    break
-            return shift
+        def excess(shift: Floats) -> tuple[Floats, Floats]:
+            deviance = 2.0 * (peak - shift * sums + self.cumulant(shift))
+            return side * (deviance - most), 2.0 * side * (self.shifted(shift)[1] - sums)
 
-        return end(-1), end(1)
+        far = np.full(best.size, side * _FARTHEST)
+        return _root(excess, np.minimum(best, far), np.maximum(best, far), best + side * width)
+
+
+def _root(
+    function: Callable[[Floats], tuple[Floats, Floats]], low: Floats, high: Floats, start: Floats
+) -> Floats:
+    """Return the roots (m,) of increasing functions, by Newton's steps within (low, high)."""
+    at = np.where((start > low) & (start < high), start, 0.5 * (low + high))
+    for _ in range(_STEPS):
+        excess, slope = function(at)
+        low, high = np.where(excess < 0, at, low), np.where(excess > 0, at, high)
+        step = at - excess / np.maximum(slope, _TINY)
+        closer = np.where((step > low) & (step < high), step, 0.5 * (low + high))
+        if np.all(np.abs(closer - at) <= _CLOSE):
+            break
+        at = closer
+    return at

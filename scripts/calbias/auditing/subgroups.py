@@ -14,9 +14,9 @@ segments, is compared with T of hits redrawn from the scores. So the p-value is 
 segments, and the p-value of one segment is corrected for all (Westfall and Young 1993).
 
 The interval of a gap, mean score minus share of hits, holds the shifts of the segment's log odds
-whose deviance is at most ρ q². q is the quantile of T, and at least the one of Bonferroni for the
-gaps alone. ρ is the squared error of the fitted shift over its variance, at least 1: the width does
-not rest on calibration, nor on the shape of the curve.
+whose deviance is at most ρ q², with half a hit more on each side. q is the quantile of T, at least
+the one of Bonferroni for the gaps alone. ρ is the squared error of the fitted shift over its
+variance, at least 1: the width rests neither on calibration nor on the shape of the curve.
 
 With clusters S₁ and S₂ get random signs too, one per cluster (``auditing.verdict.signs``). Each
 p-value is the larger of both, ρ is summed over clusters, and q is of Student's distribution.
@@ -239,8 +239,7 @@ def _told(
     chance = expit(rows.shifted(best)[0])
     variance = np.maximum(rows.total(chance * (1.0 - chance)), _TINY)
     ratio = np.maximum(rows.spread(rows.sign * (rows.surprise - chance)) / variance, 1.0)
-    ends = rows.shifts_of_deviance(best, ratio * reach**2)
-    high, low = (-rows.shifted(end)[1] / size for end in ends)
+    high, low = (-rows.shifted(rows.shift_at(side, ratio * reach**2))[1] / size for side in (-1, 1))
     effect = np.ones(size.size) if rows.clusters is None else ratio
     mean = rows.total(rows.score) / size
     table = pd.DataFrame(
