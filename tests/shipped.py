@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 
 from calbias.errors import looked_up
-from calbias.logits.raw_file import Fold
+from calbias.logits.output_file import Fold
 from calbias.logits.read_logits import read_outputs
 from pipeline import CHECKOUT
 from pipeline.manifest import verify_shipped

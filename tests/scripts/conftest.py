@@ -9,7 +9,7 @@ from checkout import PUBLISHED
 from command import run
 
 from calbias.estimation.registry import estimator_file
-from calbias.logits.raw_file import Fold
+from calbias.logits.output_file import Fold
 from calbias.logits.top_label import TopLabel
 from pipeline.logits.store import Logits, save_logits
 from pipeline.logits.top_label_table import Origin, write_top_labels

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from command import made, run
 
-from calbias.logits.raw_file import Fold
+from calbias.logits.output_file import Fold
 from calbias.multiclass.registry import known_measures, target_of
 from evidence.studies.multiclass_league import CORRECTED, league_rows, maps_of
 from pipeline.logits.store import Logits, save_logits

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.special import softmax
 
-from calbias.logits.raw_file import Fold
+from calbias.logits.output_file import Fold
 
 
 def drawn(n=600, n_classes=4, temperature=1.0, seed=0):

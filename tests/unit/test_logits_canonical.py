@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from calbias.errors import InputError
-from calbias.logits.raw_file import Fold
+from calbias.logits.output_file import Fold
 from calbias.logits.top_label import TopLabel, top_label
 from pipeline.logits.store import Logits, load_logits, save_logits
 from pipeline.logits.top_label_table import (

@@ -18,9 +18,9 @@ from sklearn.isotonic import IsotonicRegression
 from calbias import InputError, estimate
 from calbias.auditing.description import ties_of
 from calbias.logits import row_blocks
+from calbias.logits.output_file import Fold
 from calbias.logits.pickles import read_pickle
 from calbias.logits.ranked import ranked_hits, ranked_scores
-from calbias.logits.raw_file import Fold
 from calbias.logits.top_label import top_label
 from calbias.recalibration.binary import Steps, fit_one_vs_rest
 from calbias.recalibration.methods import (

@@ -9,7 +9,7 @@ from checkout import ROOT
 from shipped import shipped_folds
 
 from calbias.errors import InputError
-from calbias.logits.raw_file import Fold
+from calbias.logits.output_file import Fold
 from calbias.logits.top_label import top_label
 from calbias.measures.registry import list_measures
 from calbias.recalibration.methods.temperature_scaling import inverse_temperature

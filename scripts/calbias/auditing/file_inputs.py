@@ -34,10 +34,9 @@ def read_data(
     fold = outputs.folds["test"]
     if len(fold[-1]) < 2:
         raise InputError(f"{path}: one row is too few to judge a model by: give at least two")
-    raw = outputs.raw
     more: dict[str, Any] = {
-        "form": raw.form, "warnings": outputs.warnings, "clusters": raw.clusters,
-        "hints": raw.hints,
+        "form": outputs.form, "warnings": outputs.warnings, "clusters": outputs.clusters,
+        "hints": outputs.hints,
     }  # fmt: skip
     if not isinstance(fold, TopLabel):
         more["logits"], more["labels"] = fold
@@ -47,11 +46,11 @@ def read_data(
             data = of_event(top, False, **more)
         else:
             data = Data.of(top_label_of(*fold), **more)
-    elif raw.form == "event":
+    elif outputs.form == "event":
         data = of_event(fold, top_label, **more | {"form": "binary"})
     else:
         data = Data.of(fold, **more)
-    return replace(data, notes=(_in_words(data, top_label), *raw.notes)), raw.by
+    return replace(data, notes=(_in_words(data, top_label), *outputs.notes)), outputs.by
 
 
 def read_model(

@@ -7,7 +7,7 @@ import numpy as np
 from scipy.special import bdtrc
 
 from calbias.logits.checks import RawFold
-from calbias.logits.raw_file import Fold
+from calbias.logits.output_file import Fold
 from calbias.logits.top_label import TopLabel, top_label
 
 MANY_ONES = 0.05

@@ -7,7 +7,6 @@ without folds is one fold, ``test``, with all its rows: they are all judged.
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
@@ -16,9 +15,9 @@ from calbias.errors import InputError
 from calbias.logits import checks, plausibility
 from calbias.logits.checks import Place, RawFold
 from calbias.logits.columns import Columns
+from calbias.logits.output_file import Fold, OutputFile
 from calbias.logits.pickles import read_pickle
 from calbias.logits.present import validate_file_exists, validate_no_placeholder
-from calbias.logits.raw_file import Fold, RawFile
 from calbias.logits.read_npz import read_npz
 from calbias.logits.read_table import read_table_file
 from calbias.logits.table_files import SUFFIXES, is_standard_input, table_suffix
@@ -35,17 +34,6 @@ _REMEDIES = {
 }
 
 
-class OutputFile(NamedTuple):
-    """The folds of a file by name, ``test`` always among them, and warnings, one line each.
-
-    ``raw`` is the ``RawFile`` with its form. Of an event the hits are labels.
-    """
-
-    folds: Mapping[str, Fold | TopLabel]
-    warnings: tuple[str, ...]
-    raw: RawFile
-
-
 def read_outputs(
     path: Path | str, by: Sequence[str] = (), columns: Columns | None = None
 ) -> OutputFile:
@@ -58,7 +46,7 @@ def read_outputs(
     return of_scores(raw) if raw.form in SCORE_FORMS else of_logits(Path(path), raw)
 
 
-def of_logits(path: Path, raw: RawFile) -> OutputFile:
+def of_logits(path: Path, raw: OutputFile) -> OutputFile:
     """Return the ``OutputFile`` of ``Fold``s of a file of logits or probabilities."""
     folds = {}
     for name, (values, labels, place) in raw.folds.items():
@@ -77,10 +65,10 @@ def of_logits(path: Path, raw: RawFile) -> OutputFile:
     about = _about_folds(folds, "; recalibration draws half of them as validation fold")
     doubts = plausibility.of_logits(folds, logits, probabilities)
     form = "probabilities" if probabilities else "logits"
-    return OutputFile(logits, (*about, *doubts), raw._replace(form=form))
+    return raw._replace(folds=logits, warnings=(*about, *doubts), form=form)
 
 
-def of_scores(raw: RawFile) -> OutputFile:
+def of_scores(raw: OutputFile) -> OutputFile:
     """Return the ``OutputFile`` of ``TopLabel``s of a file of scores and hits, or events."""
     folds, is_event = {}, raw.form == "event"
     for name, (values, labels, place) in raw.folds.items():
@@ -91,7 +79,7 @@ def of_scores(raw: RawFile) -> OutputFile:
             raise place.error("one row only; give at least two")
         folds[name] = top_label_of_scores(scores, hits)
     doubts = plausibility.of_scores(folds, is_event)
-    return OutputFile(folds, (*_about_folds(folds), *doubts), raw)
+    return raw._replace(folds=folds, warnings=(*_about_folds(folds), *doubts))
 
 
 def _validate_events(labels: np.ndarray, place: Place) -> None:
@@ -104,8 +92,10 @@ def _validate_events(labels: np.ndarray, place: Place) -> None:
     )
 
 
-def read_raw(path: Path | str, by: Sequence[str] = (), columns: Columns | None = None) -> RawFile:
-    """Return the ``RawFile`` of a file of any format."""
+def read_raw(
+    path: Path | str, by: Sequence[str] = (), columns: Columns | None = None
+) -> OutputFile:
+    """Return the ``OutputFile`` of a file of any format."""
     if is_standard_input(path):
         return read_table_file(path, by, columns)
     path = Path(path)
@@ -129,9 +119,9 @@ def read_raw(path: Path | str, by: Sequence[str] = (), columns: Columns | None =
     return readers[suffix](path)
 
 
-def _read_pickle(path: Path | str) -> RawFile:
+def _read_pickle(path: Path | str) -> OutputFile:
     pairs = zip(("validation", "test"), read_pickle(path), strict=True)
-    return RawFile(
+    return OutputFile(
         {
             fold: RawFold(values, labels, Place(Path(path), f"fold {fold}"))
             for fold, (values, labels) in pairs

@@ -17,20 +17,20 @@ import numpy as np
 
 from calbias.errors import InputError
 from calbias.logits.checks import Place, RawFold
-from calbias.logits.raw_file import FOLDS, RawFile, split_by_fold
+from calbias.logits.output_file import FOLDS, OutputFile, split_by_fold
 
 _VALUES = ("logits", "probabilities", "scores", "score", "y_prob", "y_score")
 _LABELS = ("labels", "label", "y_true")
 
 
-def read_npz(path: Path | str) -> RawFile:
-    """Return the ``RawFile`` of an NPZ file; InputError if it is damaged or lacks the arrays."""
+def read_npz(path: Path | str) -> OutputFile:
+    """Return the ``OutputFile`` of an NPZ file; InputError if it is damaged or lacks the arrays."""
     try:
         with open(path, "rb") as file:
             archive = np.load(file, allow_pickle=False)
             if isinstance(archive, np.ndarray):
                 raise InputError(f"{path}: one array, no NPZ; write it again with numpy.savez")
-            return _raw_file(Path(path), archive)
+            return _output_file(Path(path), archive)
     except InputError:
         raise
     except (OSError, ValueError, EOFError, MemoryError, zipfile.BadZipFile, zlib.error) as error:
@@ -43,7 +43,7 @@ def read_npz(path: Path | str) -> RawFile:
         ) from error
 
 
-def _raw_file(path: Path, archive: Any) -> RawFile:
+def _output_file(path: Path, archive: Any) -> OutputFile:
     names = (*_VALUES, *_LABELS)
     prefixes = {fold: f"{fold}_" for fold in FOLDS if _find(archive, f"{fold}_", *names)}
     if prefixes and "test" not in prefixes:
@@ -57,7 +57,7 @@ def _raw_file(path: Path, archive: Any) -> RawFile:
     if "fold" in archive and prefixes == {"test": ""}:
         folds_of_rows = [str(name).strip() for name in np.ravel(archive["fold"])]
         folds = split_by_fold(folds["test"], folds_of_rows)
-    return RawFile(folds, max(forms, key=str) if forms != {None} else None)
+    return OutputFile(folds, max(forms, key=str) if forms != {None} else None)
 
 
 def _read_fold(path: Path, archive: Any, prefix: str) -> tuple[RawFold, str | None]:

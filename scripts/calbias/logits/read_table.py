@@ -33,7 +33,7 @@ from calbias.logits.columns import (
     numbered_alike,
     roles_of,
 )
-from calbias.logits.raw_file import RawFile, split_by_fold
+from calbias.logits.output_file import OutputFile, split_by_fold
 from calbias.logits.table_files import read_table, validate_unique
 
 _INDEX = re.compile(r"__index_level_\d+__")
@@ -45,8 +45,8 @@ _GRADES = _YES | {"correct": 1, "right": 1, "pass": 1, "incorrect": 0, "wrong": 
 
 def read_table_file(
     path: Path | str, by: Sequence[str] = (), columns: Columns | None = None
-) -> RawFile:
-    """Return the ``RawFile`` of a table; InputError, with its line, if it is none.
+) -> OutputFile:
+    """Return the ``OutputFile`` of a table; InputError, with its line, if it is none.
 
     ``by`` names columns of subgroups; ``columns`` are the ``Columns`` that the user names.
     """
@@ -87,7 +87,7 @@ def read_table_file(
         notes.append(f"columns not used: {listed(others)}")
     hints = [] if ids else _of_ids(table, [*others, *by])
     clusters = _clusters(table, ids, place)[rows] if ids else None
-    return RawFile(split, roles.form, subgroups, clusters, (*notes,), (*hints,))
+    return OutputFile(split, roles.form, subgroups, clusters, (*notes,), (*hints,))
 
 
 def _classes(table: Any, names: list[str], place: Place) -> tuple[list[str], list[str]]:

@@ -6,7 +6,8 @@ from pathlib import Path
 import numpy as np
 
 from calbias.errors import InputError
-from calbias.logits.read_logits import SCORE_FORMS, OutputFile, of_logits, of_scores, read_raw
+from calbias.logits.output_file import OutputFile
+from calbias.logits.read_logits import SCORE_FORMS, of_logits, of_scores, read_raw
 from pipeline.manifest import PublishedFile, verify, verify_shipped
 
 

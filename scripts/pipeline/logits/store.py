@@ -16,7 +16,7 @@ import numpy as np
 from calbias.engine.seeding import stream
 from calbias.errors import InputError
 from calbias.io.command_line import written_whole
-from calbias.logits.raw_file import FOLDS, Fold
+from calbias.logits.output_file import FOLDS, Fold
 
 # Sources of a model's outputs.
 REAL_LOGITS, REAL_SCORES = "real_logits", "real_scores"

@@ -4,7 +4,7 @@ from typing import Any, Literal
 import pandas as pd
 
 from calbias.errors import InputError
-from calbias.logits.raw_file import Fold
+from calbias.logits.output_file import Fold
 from calbias.logits.read_logits import read_outputs
 from pipeline.logits.store import REAL_LOGITS
 from pipeline.manifest import verify_shipped

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.special import softmax
 
 from calbias.errors import InputError
-from calbias.logits.raw_file import Fold
+from calbias.logits.output_file import Fold
 from calbias.logits.top_label import top_label
 from calbias.recalibration.registry import load_method
 from pipeline.logits.store import Logits

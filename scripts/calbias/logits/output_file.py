@@ -1,6 +1,6 @@
-"""What a reader found in a file of model outputs, unchecked: folds and the form of the values."""
+"""What a reader found in a file of model outputs: folds, the form of the values, other columns."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,22 +17,24 @@ class Fold(NamedTuple):
     labels: np.ndarray
 
 
-class RawFile(NamedTuple):
-    """The folds of a file, ``validation`` and ``test`` or ``test`` alone, as ``RawFold``s.
+class OutputFile(NamedTuple):
+    """The folds of a file by name, ``validation`` and ``test`` or ``test`` alone.
 
+    Readers give ``RawFold``s, unchecked; ``read_outputs`` makes ``TopLabel``s or ``Fold``s of them.
     ``form`` is ``scores`` (labels are then hits), ``event`` (values are probabilities of label 1),
-    ``logits``, ``probabilities``, or None: their values show it. ``by`` holds columns of
-    subgroups, ``clusters`` a number for each row of fold ``test``, where such columns were asked
-    for. ``notes`` say in a line each how the columns were read, ``hints`` which options may
-    be missing.
+    ``logits``, ``probabilities``, or None: their values show it. ``by`` holds columns of subgroups
+    and ``clusters`` a number for each row of fold ``test``, where these were asked for. ``notes``
+    say in a line each how the columns were read, ``hints`` which options may be missing, and
+    ``warnings`` what looks like a mistake.
     """
 
-    folds: dict[str, RawFold]
+    folds: Mapping[str, Any]
     form: str | None = None
     by: dict[str, Any] | None = None
     clusters: np.ndarray | None = None
     notes: tuple[str, ...] = ()
     hints: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
 def split_by_fold(whole: RawFold, names: Sequence[str | None]) -> dict[str, RawFold]:
