@@ -146,9 +146,9 @@ def off_by(usual, swept):
 test_r23_two_percent_at_5000 = verdicts_of(
     "R23",
     sweep,
-    # reduced by 0.07 or by 0.05, three of both errors are 0.06
-    reproduced=[hypotenuse, off_by(2.49, 1.0), off_by(2.00, 1.93)],
-    approximate=[off_by(2.51, 1.0), off_by(1.49, 1.0), off_by(1.01, 0.5)],
+    # three of both errors are 0.06; a tenth of the bias is 0.2
+    reproduced=[hypotenuse, off_by(2.49, 1.0), off_by(2.00, 1.79)],
+    approximate=[off_by(2.51, 1.0), off_by(1.49, 1.0), off_by(1.01, 0.5), off_by(2.00, 1.93)],
     not_reproduced=[
         *(off_by(2.00, 1.95), off_by(0.99, 0.5)),
         lambda t, s, n, e: hypotenuse(t, s, n, "ece_bin_ew"),  # no reduction

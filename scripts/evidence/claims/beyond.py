@@ -10,7 +10,7 @@ from pipeline.logits.store import REAL_SCORES
 FEWEST_MODELS = 10
 FEWEST_SUBSAMPLES_SIZE = 3200  # sizes that the rule needs: up to this one at least
 EXPLAINED, PARTLY = 2 / 3, 1 / 2
-METHOD, JUDGING = "posterior_hull", "judging"
+METHODS, JUDGING = {"ℓ1": "posterior_hull", "ℓ2": "posterior_hull_l2"}, "judging"
 MEAN, CELL, VISIBLE = 0.95, 0.90, 0.5
 FEWEST_DATA_SETS = 50
 OURS, SWEEP = "averaged_posterior", "ece_sweep_em"
@@ -111,38 +111,41 @@ def _distances(rows):
     ),
     published="no package has such an interval",
     rule=(
-        f"Method {METHOD} (ℓ1) in table interval_coverage, each scenario and n with at least "
-        f"{FEWEST_DATA_SETS} data sets. Reproduced if the mean coverage is at least {MEAN:.0%} "
-        f"and no cell's exact 95 % range lies below {CELL:.0%} where the verdict finds the error "
-        f"in at least {VISIBLE:.0%} of the data sets; approximate if one of the two holds. The "
-        "other methods are shown on the same cells."
+        "The intervals of the ℓ1 and of the ℓ2 error in table interval_coverage, each scenario and "
+        f"n with at least {FEWEST_DATA_SETS} data sets. Reproduced if for both the mean coverage "
+        f"is at least {MEAN:.0%} and no cell's exact 95 % range lies below {CELL:.0%} where the "
+        f"verdict finds the error in at least {VISIBLE:.0%} of the data sets; approximate if one "
+        "of these holds. With 50 data sets a cell of true coverage 85 % passes four times of "
+        "five. The other methods are shown on the same cells."
     ),
     errors="± one standard error; cells: exact 95 % range",
 )
 def intervals_cover(evidence):
     table = evidence.table("interval_coverage")
-    rows = table[table["method"] == METHOD].reset_index(drop=True)
-    if rows.empty or rows["n_data_sets"].min() < FEWEST_DATA_SETS:
+    ours = {norm: table[table["method"] == method] for norm, method in METHODS.items()}
+    if any(rows.empty or rows["n_data_sets"].min() < FEWEST_DATA_SETS for rows in ours.values()):
         raise NotJudged(
             f"table interval_coverage has fewer than {FEWEST_DATA_SETS} data sets a cell"
         )
-    seen = rows[rows["found_by_verdict"] >= VISIBLE]
-    mean, worst = rows["coverage"].mean(), rows.loc[rows["coverage"].idxmin()]
     is_judging = table["scenario"].str.startswith(JUDGING)
     for method, part in table[~is_judging].groupby("method", sort=False):
         yield _mean_coverage("mean coverage", method, part)
     for method, part in table[is_judging].groupby("method", sort=False):
         yield _mean_coverage("mean coverage, cells that it was not made on", method, part)
-    yield Measurement("cells", len(rows), case=METHOD)
-    yield Measurement("cells whose error a test can see", len(seen), case=METHOD)
-    ends = {"low": 100 * worst["low"], "high": 100 * worst["high"]}
-    cell = f"{worst['scenario']}, n = {worst['n_samples']}"
-    yield Measurement("least coverage of a cell", 100 * worst["coverage"], "percent", cell, **ends)
-    for words, part in (("seen", seen), ("not seen", rows.drop(seen.index))):
-        low = part[part["high"] < CELL]
-        if len(low):
-            yield f"below {CELL:.0%}, {words} by a test: {', '.join(low['scenario'])}"
-    holds = mean >= MEAN, not (seen["high"] < CELL).any()
+    holds = []
+    for norm, rows in ours.items():
+        yield Measurement("cells", len(rows), case=norm)
+        is_seen = rows["found_by_verdict"] >= VISIBLE
+        yield Measurement("cells whose error a test can see", is_seen.sum(), case=norm)
+        worst = rows.loc[rows["coverage"].idxmin()]
+        ends = {"low": 100 * worst["low"], "high": 100 * worst["high"]}
+        cell = f"{norm}, {worst['scenario']}, n = {worst['n_samples']}"
+        value = 100 * worst["coverage"], "percent", cell
+        yield Measurement("least coverage of a cell", *value, **ends)
+        for words, part in (("seen", rows[is_seen]), ("not seen", rows[~is_seen])):
+            if low := ", ".join(part.loc[part["high"] < CELL, "scenario"]):
+                yield f"{norm}: below {CELL:.0%}, {words} by a test: {low}"
+        holds += [rows["coverage"].mean() >= MEAN, not (rows.loc[is_seen, "high"] < CELL).any()]
     return Verdict.all_or_some(holds), "simulation"
 
 

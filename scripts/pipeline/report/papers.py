@@ -7,6 +7,8 @@ import pandas as pd
 
 from pipeline.claims.verdicts import Verdict
 
+DECIDED = (Verdict.REPRODUCED, Verdict.APPROXIMATE, Verdict.NOT_REPRODUCED)
+
 
 class Paper(NamedTuple):
     """A source of claims: the letter of its ids, its name, and its title or its role."""
@@ -27,25 +29,36 @@ PAPERS = (
 def papers_with_claims(claims: pd.DataFrame) -> list[dict[str, Any]]:
     """Return [{paper, ids, bar, sentence}] of the papers that have rows in table ``claims``.
 
-    ``bar`` is [{name, count}] of the verdicts that occur.
+    ``bar`` is [{name, partial, count}] of the verdicts that occur; a verdict on some of the models
+    only is ``partial``.
     """
     shown = []
     for paper in PAPERS:
         rows = claims[claims["id"].str.startswith(paper.letter)]
         if rows.empty:
             continue
-        counts = rows["verdict"].value_counts()
-        bar = [{"name": name, "count": counts[name]} for name in Verdict if name in counts]
+        bar = [
+            {"name": name, "partial": partial, "count": count}
+            for (name, partial), count in _counts(rows).items()
+        ]
         sentence = f"{len(rows)} claims: {counted(rows)}."
         shown.append({"paper": paper, "ids": list(rows["id"]), "bar": bar, "sentence": sentence})
     return shown
 
 
 def counted(rows: pd.DataFrame) -> str:
-    """Return how many claims have each verdict, and how many were judged on some models only."""
-    counts = rows["verdict"].value_counts()
-    parts = [f"{counts[name]} {name.words}" for name in Verdict if name in counts]
-    words = re.sub(r"(?<!\b1 )needs", "need", ", ".join(parts))
-    models = rows.get("models")
-    partial = 0 if models is None else int(models.fillna("").astype(str).ne("").sum())
-    return words + f"; {partial} judged on some of the models only" * bool(partial)
+    """Return how many claims have each verdict; those judged on some of the models count apart."""
+    parts = [
+        f"{count} {name.words}" + " on some of the models" * partial
+        for (name, partial), count in _counts(rows).items()
+    ]
+    return re.sub(r"(?<!\b1 )needs", "need", ", ".join(parts))
+
+
+def _counts(rows: pd.DataFrame) -> dict[tuple[Verdict, bool], int]:
+    """Return {(verdict, whether on some of the models only): how many claims}."""
+    models = rows["models"] if "models" in rows else pd.Series("", rows.index)
+    partial = models.fillna("").astype(str).ne("") & rows["verdict"].isin(DECIDED)
+    found = pd.Series(1, rows.index).groupby([rows["verdict"], partial]).sum()
+    keys = [(name, of) for name in Verdict for of in (False, True)]
+    return {key: int(found[key]) for key in keys if key in found.index}

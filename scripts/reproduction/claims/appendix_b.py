@@ -49,12 +49,16 @@ def debias_varies_more(evidence):
     if len(more) < len(logs):
         first, *_, last = (ratio for ratio, _, _ in by_n.values())
         yield (
-            f"with {N_BINS} bins it varies clearly more at n = {', '.join(more) or 'none'}, "
-            f"clearly less at n = {', '.join(less) or 'none'}; the ratio goes from {first:.3f} at "
-            f"the smallest n to {last:.3f} at the largest"
+            f"with {N_BINS} bins it varies clearly more {_at(more)} and clearly less {_at(less)}; "
+            f"the ratio goes from {first:.3f} at the smallest n to {last:.3f} at the largest"
         )
     verdict = Verdict.of(all(above.values()), above[N_BINS])
     return verdict, evidence.source("heatmaps", HEATMAP_MODELS)
+
+
+def _at(sizes):
+    """Return sample sizes in words."""
+    return f"at n = {', '.join(sizes)}" if sizes else "at no n"
 
 
 def ratios_by(key, rows):

@@ -7,15 +7,16 @@ from pipeline.scenarios.paper import MODELS
 MOST = 0.9  # of the models
 
 
-def genuine(evidence, measure, methods, required=True):
+def genuine(evidence, measure, methods, required=True, column="value_percent"):
     """Return (values, rows): percent, models × methods, of the ten models that have all of them.
 
-    ``rows`` are the table's. NotJudged if there is no such model and one is ``required``.
+    ``rows`` are the table's, ``column`` is the one of the values. NotJudged if there is no such
+    model and one is ``required``.
     """
     table = evidence.table("measures")
     table = table[(table["measure"] == measure) & table["method"].isin(methods)]
     table = table[table["model"].isin(MODELS) & table["value_percent"].notna()]
-    values = table.pivot(index="model", columns="method", values="value_percent")
+    values = table.pivot(index="model", columns="method", values=column)
     values = values.reindex(index=MODELS, columns=list(methods)).dropna()
     if values.empty and required:
         raise NotJudged(f"{measure} of {methods[-1]} on genuine outputs: they need the real logits")

@@ -14,6 +14,7 @@ from reproduction.claims.by_method import by_share, genuine, measured, on_other_
 BINNING = ("histogram_binning", "isotonic_regression", "bbq")
 RECALIBRATED = (*BINNING, "temperature_scaling", "vector_scaling")
 NEAR = 0.3  # points
+LOWEST = 0.7  # of the printed models
 CIFAR = [model for model in MODELS if not model.endswith("imgnet")]
 BOOTSTRAP = "95 % bootstrap intervals"
 FEWEST_MODELS = 4
@@ -41,26 +42,35 @@ def modern_networks_are_overconfident(evidence):
 
 @claim("G02", "Guo §5, Table 1", "measures printed_tables", "guo_fig4_recalibrated", real=True)
 @worded(
-    says="Temperature scaling is the best method on vision models, or nearly so",
-    published="at most 0.3 points above the lowest ECE, on ten models of CIFAR and ImageNet",
+    says="Temperature scaling outperforms all other methods on the vision tasks",
+    published=(
+        "the lowest ECE for 7 of the ten architectures of CIFAR and ImageNet, and at most 0.3 "
+        "points above the lowest for the others"
+    ),
     rule=(
         "ECE (15 bins) after temperature scaling minus the lowest of the other methods': "
-        f"reproduced if at most {NEAR} points for nine of ten models, approximate if for most. "
-        f"{IF_AGREED}"
+        f"reproduced if below 0 for as large a share of the models as printed ({LOWEST:.0%}), "
+        f"approximate if at most {NEAR} points for most. {IF_AGREED}"
     ),
     errors=f"{BOOTSTRAP}",
 )
-def temperature_is_near_best(evidence):
+def temperature_outperforms(evidence):
     def excess(values):
-        return values["temperature_scaling"] - values.drop(columns="uncalibrated").min(axis=1)
+        return values["temperature_scaling"] - values.drop(columns="temperature_scaling").min(
+            axis=1
+        )
 
-    needed = {"ece": ["uncalibrated", *RECALIBRATED]}
-    yield from on_other_networks(evidence, lambda of: excess(of["ece"]) <= NEAR, needed)
+    needed = {"ece": RECALIBRATED}
+    yield from on_other_networks(
+        evidence, lambda of: excess(of["ece"]) < 0, needed, "the lowest of all methods"
+    )
     values, rows = genuine(evidence, *needed.popitem())
-    yield from by_case("excess over the lowest ECE", excess(values), POINTS)
-    near = excess(values) <= NEAR
+    yield from by_case("ECE minus the lowest of the other methods", excess(values), POINTS)
+    lowest, near = excess(values) < 0, excess(values) <= NEAR
+    yield share("below 0", lowest)
     yield share(f"at most {NEAR} points", near)
-    return (yield from on_genuine(rows, by_share(near), holds=[near]))
+    verdict = Verdict.of(lowest.mean() >= LOWEST, near.mean() > 0.5)
+    return (yield from on_genuine(rows, verdict, holds=[lowest]))
 
 
 @claim("G03", "Guo §5, Table 1", "measures printed_tables", real=True)
@@ -120,8 +130,7 @@ def matrix_overfits(evidence):
     published="lower ECE than isotonic regression 10 of 10, than BBQ 7 of 10",
     rule=(
         "Models for which the ECE (15 bins) after histogram binning is lower: reproduced if more "
-        "than half against each, approximate if against one. Needs all ten real files: the claim "
-        "is about most models."
+        f"than half against each, approximate if against one. {IF_AGREED}"
     ),
     errors=f"{BOOTSTRAP}",
 )
@@ -140,8 +149,7 @@ def histogram_beats_the_general_binnings(evidence):
     for method in BINNING:
         yield from measured(f"ECE after {method}", values, rows, method)
     most = [holds.mean() > 0.5 for holds in lower.values()]
-    why = "the claim is about most models"
-    return (yield from on_genuine(rows, Verdict.all_or_some(most), why_open=why))
+    return (yield from on_genuine(rows, Verdict.all_or_some(most), holds=lower.values()))
 
 
 @claim("G06", "Guo §4.2, §5", "measures", real=True)
