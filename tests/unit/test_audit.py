@@ -10,7 +10,7 @@ from scipy.special import expit, softmax
 from scipy.stats import binom
 
 import calbias
-from calbias.auditing import planning
+from calbias.auditing import estimator_bias, planning
 from calbias.auditing.audit import audit_data
 from calbias.auditing.binned_ece import binned_ece, mean_deviation
 from calbias.auditing.cox import fit_cox, logits_of, noncentrality
@@ -242,6 +242,19 @@ def test_biases_by_construction_where_they_are_asked_for(over, tmp_path):
     assert row["rmse"] >= abs(row["bias"])
     assert table.loc["skill", ["curve_error", "bias", "rmse"]].isna().all()
     assert set(json.loads(over.to_json())) >= {"error", "verdict", "bins", "curve"}
+
+
+def test_of_very_many_rows_estimators_have_their_values_alone(monkeypatch):
+    names = ["ece_debias_em", "ks", "kde"]
+    scores, hits = drawn(power=1.4)
+    few = calbias.audit(scores, hits, estimators=names).estimates
+    monkeypatch.setattr(estimator_bias, "MOST_ROWS", 100)
+    many = calbias.audit(scores, hits, estimators=names).estimates
+    for name in names[:2]:
+        assert many.loc[name, "value"] == pytest.approx(few.loc[name, "value"])
+    assert many.loc["ece_debias_em", "n_bins"] == few.loc["ece_debias_em", "n_bins"]
+    assert many["value"].isna().tolist() == [False, False, True]  # kde has no definition for sums
+    assert many["noise_floor"].isna().all()
 
 
 def test_missing_names_and_ids_are_not_a_traceback():
