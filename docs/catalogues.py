@@ -37,21 +37,20 @@ def api():
 
 
 def methods():
-    """The text on top of each file that is an estimator, a target, a test, a measure, a method."""
-    for folder, title in (
-        ("estimators", "Estimators"),
-        ("truth/targets", "What they estimate"),
-        ("calibration_tests", "Tests of calibration"),
-        ("auditing/intervals", "Intervals"),
-        ("measures", "Measures"),
-        ("recalibration/methods", "Recalibration methods"),
+    """The text on top of each file that is an estimator, a recalibration method, or a list."""
+    for title, pattern in (
+        ("Estimators", "calbias/estimators/*.py"),
+        ("Estimators of the league alone", "evidence/estimators/*.py"),
+        ("Targets", "*/targets*.py"),
+        ("Targets of calbias", "calbias/truth/targets/registry.py"),
+        ("Tests of calibration", "evidence/calibration_tests.py"),
+        ("Measures", "reproduction/measures.py"),
+        ("Recalibration methods", "reproduction/recalibration/*.py"),
     ):
-        yield from heading(title)
-        yield from [f"A new one is a file in ``scripts/calbias/{folder}``.", ""]
-        for path in sorted((ROOT / "scripts/calbias" / folder).glob("*.py")):
-            text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
-            is_measure = folder != "measures" or "VARIANTS = " in path.read_text(encoding="utf-8")
-            if path.stem in ("__init__", "registry") or not (text and is_measure):
+        yield from [*heading(title), f"``scripts/{pattern}``", ""]
+        for path in sorted((ROOT / "scripts").glob(pattern)):
+            text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
+            if path.stem == "__init__" or not text:
                 continue
             yield from [f"**{path.stem}**", "", "::", ""]
             yield from [f"    {line}" for line in text.splitlines()]

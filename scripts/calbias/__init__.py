@@ -10,8 +10,6 @@ stand before hits: they are what is judged, and hits may be found from labels.
     top_label, TopLabel                   logits or probabilities, and labels, as scores and hits
     audit, Audit                          verdict, calibration error with an interval, picture
     compare, Comparison                   which of two models is better calibrated
-    measure, list_measures                proper scores, accuracy and others by name
-    known_methods, load_method            recalibration methods by name
     plan                                  how many labels a study needs
     reliability_diagram, ReliabilityDiagram   accuracy by score, with a consistency band
     Scenario, Curve                       a law of the scores with a calibration curve
@@ -52,15 +50,11 @@ _MODULES = {
     "TopLabel": "calbias.logits.top_label",
     "audit": "calbias.auditing.audit",
     "compare": "calbias.auditing.compare",
-    "known_methods": "calbias.recalibration.registry",
     "plan": "calbias.auditing.plan",
     "bias": "calbias.simulation.api",
     "class_wise": "calbias.multiclass.class_wise",
     "estimate": "calbias.estimation.api",
     "list_estimators": "calbias.estimation.api",
-    "list_measures": "calbias.measures.registry",
-    "load_method": "calbias.recalibration.registry",
-    "measure": "calbias.measures.registry",
     "noise_floor": "calbias.multiclass.noise",
     "reliability_diagram": "calbias.auditing.reliability",
     "simulate": "calbias.simulation.api",

@@ -14,15 +14,11 @@ from calbias.estimation.api import estimate as estimate
 from calbias.estimation.api import list_estimators as list_estimators
 from calbias.estimation.inputs import top_label as top_label
 from calbias.logits.top_label import TopLabel as TopLabel
-from calbias.measures.registry import list_measures as list_measures
-from calbias.measures.registry import measure as measure
 from calbias.monitoring.monitor import Monitor as Monitor
 from calbias.multiclass.class_result import ClassWise as ClassWise
 from calbias.multiclass.class_wise import class_wise as class_wise
 from calbias.multiclass.noise import NoiseFloor as NoiseFloor
 from calbias.multiclass.noise import noise_floor as noise_floor
-from calbias.recalibration.registry import known_methods as known_methods
-from calbias.recalibration.registry import load_method as load_method
 from calbias.simulation.api import Bias as Bias
 from calbias.simulation.api import bias as bias
 from calbias.simulation.api import simulate as simulate

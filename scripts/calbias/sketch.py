@@ -322,8 +322,7 @@ class Sketch:
         Parameters
         ----------
         estimator : str
-            An estimator that has a definition for weighted rows: binned, debiased, sweep, KS,
-            ECCE-R, MCB, smooth and kernel errors, ``plugin_glm``, ``averaged_posterior``.
+            Any estimator of ``calbias.list_estimators()`` but the kernel densities.
         n_bins, norm
             As for ``calbias.estimate``; equal-width bins are exact where n_bins divides n_cells.
 

@@ -24,7 +24,6 @@ from calbias.engine.scores_and_hits import as_array, validate_same_order
 from calbias.engine.sorted_batch import sorted_data_set
 from calbias.errors import InputError
 from calbias.estimation.api import estimate
-from calbias.estimators.ece_bin_cube_root import cube_root
 from calbias.estimators.ece_sweep import bins_chosen
 
 if TYPE_CHECKING:
@@ -423,6 +422,12 @@ def _estimator(strategy: str) -> str:
     if strategy not in _ESTIMATORS:
         raise InputError(f"strategy must be one of {', '.join(_ESTIMATORS)}, not {strategy!r:.60}")
     return _ESTIMATORS[strategy]
+
+
+def cube_root(n: int) -> int:
+    """Return ⌈n^(1/3)⌉, exactly."""
+    root = round(n ** (1 / 3))
+    return root if root**3 >= n else root + 1
 
 
 def _number(n_bins: Any, scores: np.ndarray) -> Any:

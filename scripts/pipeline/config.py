@@ -12,9 +12,10 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import best_match
 
 from calbias.errors import InputError, did_you_mean
-from calbias.estimation.registry import FOLDER, estimator_file, validate_unusable
+from calbias.estimation.registry import estimator_file, validate_unusable
 from calbias.io.plug_ins import literal
 from pipeline.catalogue import paper_experiments
+from pipeline.estimators import FOLDERS
 from pipeline.scenario_names import validate_scenarios
 
 MOST_SIMULATION_JOBS = 20_000  # the dry run of more takes minutes
@@ -171,7 +172,7 @@ def _without_the_empty(experiments):
 def estimator_folders(config):
     """Return the folders that estimators are looked for in."""
     own = config.get("estimator_dir")
-    return (FOLDER, Path(own)) if own else (FOLDER,)
+    return (*FOLDERS, Path(own)) if own else FOLDERS
 
 
 def powers(experiment):

@@ -6,7 +6,7 @@ import pytest
 from command import made, run
 
 from calbias.logits.output_file import Fold
-from calbias.multiclass.registry import known_measures, target_of
+from calbias.multiclass.registry import MEASURES, target_of
 from evidence.studies.multiclass_league import CORRECTED, league_rows, maps_of
 from pipeline.logits.store import Logits, save_logits
 
@@ -20,7 +20,7 @@ def league(tmp_path_factory):
 
 
 def test_every_estimator_is_held_against_its_own_truth(league):
-    names = {name for name in known_measures() if "_sum" not in name}
+    names = {name for name in MEASURES if "_sum" not in name}
     assert set(league["estimator"]) == names | {f"{name}_corrected" for name in CORRECTED}
     assert set(league["map"]) == set(maps_of(3))
     for name, target in zip(league["estimator"], league["target"], strict=True):

@@ -6,12 +6,12 @@ import pytest
 from calbias import Curve, Scenario
 from calbias.engine.sampler import Sampler
 from calbias.estimation.loading import load_estimator
-from evidence.benchmark.fit_times import METHODS, fit_time_rows
 from evidence.benchmark.memory import memory_rows
 from evidence.benchmark.timing import compare
 from evidence.benchmark.vectorised import six_binned
 from pipeline.scenarios.paper import BINNED
 from pipeline.tables.schema import columns_of
+from reproduction.studies.fit_times import METHODS, fit_time_rows
 
 SCENARIO = Scenario("benchmark", 1.1, 0.2, Curve("logit_logit_b0_b1", -0.5, 0.6))
 

@@ -7,7 +7,7 @@ import pytest
 from claims_data import judged, measured, verdicts_of
 from made_up_tables import made_up_tables
 
-from evidence.studies.interval_coverage import clopper_pearson
+from evidence.runner import clopper_pearson
 from pipeline.claims.verdicts import NotJudged
 
 

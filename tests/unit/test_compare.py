@@ -12,7 +12,7 @@ from calbias import InputError
 from calbias.auditing.compare import compare, compare_files, reliability
 from calbias.engine.posterior.cells import cells_of
 from calbias.engine.posterior.classes import interval_cells
-from evidence.scenarios.sets import line, wave
+from evidence.cells.common import line, wave
 
 
 def by_pairs(scores, hits, cluster):

@@ -16,6 +16,7 @@ from calbias.engine.sorted_batch import sorted_data_set
 from calbias.estimation import inputs
 from calbias.estimation.loading import load_estimator
 from calbias.estimation.registry import NO_BINS, known_estimators
+from pipeline.estimators import FOLDERS
 
 
 def test_the_three_lines_of_the_readme():
@@ -200,10 +201,10 @@ test_a_bad_estimator_of_ones_own = refuses_texts(
     ],
 )
 def test_formulas_are_those_of_the_name(name, starts, ends):
-    [formula] = [known.formula for known in list_estimators() if known.name == name]
+    [formula] = [known.formula for known in list_estimators(FOLDERS[1]) if known.name == name]
     assert formula.startswith(starts)
     assert formula.endswith(ends)
 
 
 def test_every_estimator_has_a_formula():
-    assert all(known.formula for known in list_estimators())
+    assert all(known.formula for known in list_estimators(FOLDERS[1]))

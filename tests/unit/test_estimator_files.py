@@ -72,7 +72,7 @@ def test_own_folders_come_after(mine, tmp_path):
     [
         ("kde", "kde", r"kde.py: .*/kde.py defines kde already: give"),
         ("ece_bin", "mine", r"unknown estimator 'ece_bin'\. Did you mean ece_bin_e"),
-        ("xyz", "mine", r"unknown estimator 'xyz'\. Known: averaged_posterior, averaged_two_bin, "),
+        ("xyz", "mine", r"unknown estimator 'xyz'\. Known: averaged_posterior, ece_bin_em, "),
     ],
 )
 def test_names_that_are_taken_or_unknown(mine, name, stem, message):

@@ -11,13 +11,14 @@ from scipy.optimize import minimize
 from scipy.special import expit, logit
 from scipy.stats import beta
 
-from calbias import Curve, Scenario, estimate
+from calbias import Curve, Scenario
 from calbias.engine.logistic_line import fit_line
 from calbias.engine.sampler import Sampler
 from calbias.engine.sorted_batch import sorted_data_set
-from calbias.estimation.loading import load_estimator
-from calbias.estimators.variational import single_labels
-from calbias.truth.targets.registry import target_value
+from evidence.estimate import estimate
+from evidence.estimators import load_estimator
+from evidence.estimators.variational import single_labels
+from evidence.targets import target_value
 
 
 def platt(x, y):

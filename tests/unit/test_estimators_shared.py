@@ -7,10 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calbias.engine.sorted_batch import SortedBatch, of_sorted_scores, sorted_data_set
-from calbias.estimation.api import estimate
-from calbias.estimation.loading import load_estimator
-from calbias.estimation.registry import estimator_file, known_estimators, usable_norm
+from calbias.estimation.registry import usable_norm
 from calbias.io.plug_ins import literal
+from evidence.estimate import estimate
+from evidence.estimators import load_estimator
+from pipeline.estimators import estimator_file, known_estimators
 
 ESTIMATORS = sorted(known_estimators())
 

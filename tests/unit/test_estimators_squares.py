@@ -9,10 +9,11 @@ from engine_data import data_sets, monotone_data
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calbias import Curve, Scenario, estimate
+from calbias import Curve, Scenario
 from calbias.engine.sampler import Sampler
-from calbias.estimation.loading import load_estimator
-from calbias.truth.targets.registry import target_value
+from evidence.estimate import estimate
+from evidence.estimators import load_estimator
+from evidence.targets import target_value
 
 SLOPE = Scenario("slope", 2.0, 1.0, Curve("logit_logit_b0_b1", 0.1, 0.6))
 

@@ -10,8 +10,8 @@ from engine_data import data_sets
 from hypothesis import given
 
 from calbias import estimate
-from calbias.estimation.registry import estimator_file
 from evidence.studies.honesty import FORECASTERS, SIZES, honesty_rows, pays
+from pipeline.estimators import estimator_file
 
 
 def by_integral(scores, hits):

@@ -10,13 +10,12 @@ from scipy.special import logit
 from scipy.stats import chi2, norm
 
 from calbias import Curve, Scenario
-from calbias.calibration_tests.ecce_series import mad_tail, range_tail
-from calbias.calibration_tests.registry import known_tests, load_test
 from calbias.engine.redraw import FixedScores, redraw_p_value
 from calbias.engine.sampler import Sampler
 from calbias.engine.sorted_batch import of_sorted_scores, sorted_data_set
-from calbias.estimation.registry import known_estimators
+from evidence.calibration_tests import NAMES, TESTS, load_test, mad_tail, range_tail
 from evidence.studies.power import power_rows
+from pipeline.estimators import known_estimators
 
 CALIBRATED = Scenario("calibrated", 2.0, 1.0, Curve("identity"))
 UNDERCONFIDENT = Scenario("under", 2.0, 1.0, Curve("logit_logit_b1", 0.0, 1.5))
@@ -28,6 +27,10 @@ def example():
     generator = np.random.default_rng(4)
     scores = np.sort(generator.beta(2, 1, 300))
     return scores, (generator.random(300) < scores**1.2).astype(float)
+
+
+def test_rules_know_the_names():
+    assert set(NAMES) == set(TESTS)
 
 
 def p_of(name, scores, hits):
@@ -93,7 +96,7 @@ def test_published_quantiles_of_the_limits(tail, quantiles):
     assert tail(np.array([0.0]))[0] == 1
 
 
-@pytest.mark.parametrize("name", sorted(known_tests()))
+@pytest.mark.parametrize("name", sorted(TESTS))
 def test_size_is_the_level(name):
     """Within 3.5 standard errors; Hosmer-Lemeshow with 8 degrees rejects 11.5 % instead of 5 %."""
     (row,) = power_rows([name], [CALIBRATED], [1000], 4000, seed=2)
@@ -153,7 +156,7 @@ def of_rows(name, data):
     return (test.p_values or test.statistics)(data)
 
 
-@pytest.mark.parametrize("name", known_tests())
+@pytest.mark.parametrize("name", list(TESTS))
 def test_tied_scores_and_certain_scores(name):
     for scores in (np.full(20, 0.7), np.ones(20), np.zeros(20), np.repeat([0.3, 1.0], 10)):
         for hits in (np.ones(20), np.arange(20) % 2):
@@ -162,7 +165,7 @@ def test_tied_scores_and_certain_scores(name):
             assert load_test(name).p_values is None or 0 <= value <= 1
 
 
-@pytest.mark.parametrize("name", known_tests())
+@pytest.mark.parametrize("name", list(TESTS))
 def test_rows_do_not_depend_on_each_other(name):
     data = next(Sampler(OVERCONFIDENT, 200, 0).batches(range(5)))
     pairs = zip(data.scores, data.hits(), strict=True)

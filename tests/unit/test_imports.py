@@ -17,8 +17,6 @@ RULES = "\n".join(path.read_text("utf-8") for path in (ROOT / "workflow/rules").
 STEP_NAMES = sorted({*re.findall(r'code\(\s*"(\w+)"', RULES)})  # of a rule
 LOADERS = {  # module that loads by name → one of the words by which a rule declares the files
     "calbias/estimation/api.py": ("estimator_paths(", 'calbias/estimators").glob('),
-    "calbias/recalibration/registry.py": ("known_methods()",),
-    "calbias/multiclass/registry.py": ("MULTICLASS_FILES", 'calbias/multiclass").glob('),
 }
 # For each line read: import a step, then what its functions import later, and print what
 # modules of the project are loaded. Each in a fork of a process that has loaded the libraries.

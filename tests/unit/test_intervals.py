@@ -7,8 +7,9 @@ from scipy.stats import binom, norm
 from calbias.auditing.estimator_bias import HEADLINE, audited_estimators
 from calbias.engine.redraw import FixedScores
 from calbias.engine.sorted_batch import of_sorted_scores
-from evidence.studies import interval_coverage as coverage
-from evidence.studies.interval_coverage import CURVES, cell_coverage, clopper_pearson
+from evidence.cells.beta import BetaCell
+from evidence.runner import clopper_pearson, values_of
+from evidence.studies.interval_coverage import covered, methods
 from evidence.studies.intervals import bootstrap
 from evidence.studies.intervals.monotone_band import band
 from evidence.studies.intervals.sample import Sample
@@ -151,22 +152,25 @@ def test_clopper_pearson_by_its_closed_form():
 def test_the_variational_bound_fails_no_more_often_than_meant():
     failed = sum(
         variational_bound(sample).low > 0
-        for sample in coverage.samples((1.0, 1.0), CURVES["calibrated"], 200, 300, 4, ("test",))
+        for [sample] in BetaCell("uniform", "calibrated").batches(200, 4, 300)
     )
     assert binom.cdf(failed, 300, 0.05) < 0.999
     assert variational_bound(uniform_sample(5000, 0.2)).low > 0.15  # of 0.2
 
 
-def test_the_truths_of_a_uniform_law_by_hand():
-    wave = coverage.truths((1.0, 1.0), CURVES["wave"])
-    expected = 0.03 * 2 / np.pi, 0.03**2 / 2
-    assert (wave["l1"], wave["l2^2"]) == pytest.approx(expected, rel=1e-3)
-    assert coverage.truths((2.8, 0.05), CURVES["calibrated"])["l1"] < 1e-15
+def test_the_truths_of_uniform_scores_by_hand():
+    wave, expected = BetaCell("uniform", "wave"), (0.03 * 2 / np.pi, 0.03**2 / 2)
+    assert (wave.truth("l1"), wave.truth("l2^2")) == pytest.approx(expected, rel=1e-3)
+    assert BetaCell("saturated", "calibrated").truth("l1") < 1e-15
 
 
 def test_a_cell_of_the_coverage_table():
-    rows = {row["method"]: row for row in cell_coverage("uniform", "slope_0.8", 200, 20, draws=60)}
-    assert set(rows) == set(coverage.methods())
+    cell = BetaCell("uniform", "slope_0.8")
+    every = methods(cell, 20, draws=60)
+    found = values_of(every, cell.batches(200, 0, 20))
+    rows = {row["method"]: row for row in covered(cell, 200, every, found)}
+    assert {*rows, "verdict"} == set(every)
+    assert rows["sun2024"]["n_data_sets"] == 10
     assert all(row["low"] <= row["coverage"] <= row["high"] for row in rows.values())
     assert rows["percentile_bootstrap"]["coverage"] <= 0.2
     assert np.isnan(rows["variational_bound"]["mean_length"])

@@ -12,15 +12,16 @@ from refusals import refuses
 from scipy.integrate import quad
 from shipped import shipped, shipped_path
 
-from calbias import Curve, Scenario, TopLabel, estimate, true_calibration_error
+from calbias import Curve, Scenario, TopLabel, true_calibration_error
 from calbias.engine.sampler import Sampler, draw
-from calbias.estimation.registry import FOLDER, known_estimators
-from calbias.truth.targets.registry import target_value
-from evidence.scenarios.wave import Wave
+from evidence.cells.wave import Wave
+from evidence.estimate import estimate
 from evidence.studies import league
 from evidence.studies.league import CURVES, LAWS, league_entries, league_rows
 from evidence.studies.predicted_bias import REFERENCE, predicted_bias
 from evidence.studies.subsampled import subsampled_rows, summary
+from evidence.targets import target_value
+from pipeline.estimators import estimator_file, known_estimators
 from pipeline.logits.read import read_scores
 
 
@@ -77,7 +78,7 @@ def test_rows_by_hand_and_the_same_data_for_all(tmp_path):
         "def truth(scores, gaps, weights, norm):\n    return abs(float(np.dot(weights, gaps)))\n"
     )
     scenario = Scenario("shift", *LAWS["spread"], CURVES["shift"])
-    files = {"mine": mine, "ece_bin_ew": FOLDER / "ece_bin.py"}
+    files = {"mine": mine, "ece_bin_ew": estimator_file("ece_bin_ew")}
     rows = league_rows(files, [scenario], [100, 120], 50, seed=1)
     entries = [("mine", "own"), ("ece_bin_ew", "l1"), ("ece_bin_ew", "l2")]
     keys = [(r["n_samples"], r["estimator"], r["target"]) for r in rows]
@@ -90,7 +91,7 @@ def test_rows_by_hand_and_the_same_data_for_all(tmp_path):
         (estimates.mean(), estimates.std(ddof=1), estimates.mean() - row["truth"],
          row["rmse"] / row["truth"])
     )  # fmt: skip
-    alone = league_rows({"ece_bin_ew": FOLDER / "ece_bin.py"}, [scenario], [100], 50, seed=1)
+    alone = league_rows({"ece_bin_ew": estimator_file("ece_bin_ew")}, [scenario], [100], 50, seed=1)
     assert alone == rows[1:3]
 
 
@@ -210,7 +211,9 @@ test_refusals = refuses(
 
 def test_truths_of_tied_scores_are_sums_over_their_values():
     by_name = {scenario.name: scenario for scenario in league.tied_scenarios()}
-    entries = {(e.name, e.norm): e for e in league_entries({"ece_bin_ew": FOLDER / "ece_bin.py"})}
+    entries = {
+        (e.name, e.norm): e for e in league_entries({"ece_bin_ew": estimator_file("ece_bin_ew")})
+    }
     scenario = by_name["tied_verbalised_values"]
     for norm, value in ((1.0, 0.08), (2.0, 0.08)):  # but 0 and 1, which clipping holds
         truth = entries["ece_bin_ew", norm].truth(scenario)
@@ -219,6 +222,6 @@ def test_truths_of_tied_scores_are_sums_over_their_values():
         assert 0.9 * value < truth <= value
     calibrated = by_name["tied_verbalised_calibrated"]
     assert entries["ece_bin_ew", 1.0].truth(calibrated) == 0.0
-    rows = league_rows({"ece_bin_ew": FOLDER / "ece_bin.py"}, [scenario], [4000], 20, seed=1)
+    rows = league_rows({"ece_bin_ew": estimator_file("ece_bin_ew")}, [scenario], [4000], 20, seed=1)
     assert rows[0]["n_replicates"] == 20
     assert rows[0]["bias"] == pytest.approx(0, abs=0.01)  # eleven values, no two in a bin

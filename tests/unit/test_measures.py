@@ -1,8 +1,5 @@
 """Measures: by hand, against scikit-learn, the published values, and tables by method."""
 
-import doctest
-from types import SimpleNamespace
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -13,9 +10,6 @@ from refusals import refuses
 from calbias.errors import InputError
 from calbias.logits.ranked import ranked_hits
 from calbias.logits.top_label import top_label
-from calbias.measures import registry
-from calbias.measures.ks_of_rank import reduced
-from calbias.measures.registry import Measure, list_measures, measure
 from pipeline.logits.store import Logits
 from pipeline.scenarios.paper import MODELS
 from pipeline.tables.schema import columns_of
@@ -24,6 +18,7 @@ from reproduction.measured.of_model import bin_rows, graph_rows, measure_rows
 from reproduction.measured.outputs import outputs_of_logits, outputs_of_scores
 from reproduction.measured.printed import printed_values
 from reproduction.measured.tables import METHODS, measures_table, printed_tables
+from reproduction.measures import MEASURES, CalibrationError, measure
 
 SCORES = ROOT / "resources/scores"
 PROBABILITIES = np.array([[0.7, 0.2, 0.1], [0.1, 0.5, 0.4], [0.3, 0.3, 0.4], [0.0, 1.0, 0.0]])
@@ -71,10 +66,10 @@ def test_by_hand():
 
 
 def test_second_label_and_two_best_labels():
-    scores, hits = reduced(PROBABILITIES, LABELS, rank=2, within=False)
+    scores, hits = MEASURES["ks_top2"].reduced(PROBABILITIES, LABELS)
     assert scores.tolist() == [0.2, 0.4, 0.3, 0.0]
     assert hits.tolist() == [0, 1, 1, 1]  # of two classes with 0.3, or 0, the first is the better
-    scores, hits = reduced(PROBABILITIES, LABELS, rank=2, within=True)
+    scores, hits = MEASURES["ks_within_top2"].reduced(PROBABILITIES, LABELS)
     assert scores == pytest.approx([0.9, 0.9, 0.7, 1.0])
     assert hits.tolist() == [1, 1, 1, 1]
     assert measure("ks_within_top2", PROBABILITIES, LABELS) == pytest.approx(0.5 / 4)
@@ -98,13 +93,13 @@ def given_to(chosen, probabilities, labels):
     return probabilities.max(axis=1), (probabilities.argmax(axis=1) == labels).astype(int)
 
 
-@pytest.mark.parametrize("name", sorted(list_measures()))
+@pytest.mark.parametrize("name", sorted(MEASURES))
 def test_a_resample_has_the_value_of_its_rows(name):
     """Whatever short cut a measure takes: of counts of ones, and of rows drawn by hand."""
     generator = np.random.default_rng(2)
     probabilities = generator.dirichlet(np.ones(5), 60)
     labels = np.array([generator.choice(5, p=p) for p in probabilities])
-    chosen = list_measures()[name]
+    chosen = MEASURES[name]
     given = given_to(chosen, probabilities, labels)
     drawn = generator.integers(0, 60, 60)
     counts = np.stack([np.ones(60, int), np.bincount(drawn, minlength=60)])
@@ -112,24 +107,6 @@ def test_a_resample_has_the_value_of_its_rows(name):
     assert values[0] == pytest.approx(chosen.of(*given))
     assert values[1] == pytest.approx(chosen.of(*(array[np.sort(drawn)] for array in given)))
     assert values[0] != values[1]
-
-
-def test_what_a_file_of_measures_may_define():
-    """``rows`` get the data as given, and ``measure``, where there is one, decides the value."""
-    file = SimpleNamespace(
-        rows=lambda scores, hits: [2 * score for score in scores],
-        reduced=lambda scores, hits: (scores / 2, hits),
-    )
-    mine = Measure("mine", "top_label", file, {})
-    assert mine.of([0.25, 0.75], [0, 1]) == 1.0
-    assert mine.resampled([0.25, 0.75], [0, 1], np.array([[1, 1], [0, 2]])).tolist() == [1.0, 1.5]
-    file.measure = lambda scores, hits: float(scores.max())
-    assert mine.of([0.25, 0.75], [0, 1]) == 0.375
-
-
-def test_the_example_of_the_function_runs():
-    assert doctest.testmod(registry).failed == 0
-    assert doctest.testmod(registry).attempted >= 2
 
 
 test_refusals = refuses(
@@ -160,10 +137,10 @@ def test_every_method_has_the_measures_that_its_outputs_allow(by_method):
     for method, outputs in by_method.items():
         rows = list(measure_rows(outputs, counts(600)))
         names = {row["measure"] for row in rows}
-        one_score = {name for name, m in list_measures().items() if m.reads == "top_label"}
+        one_score = {name for name, m in MEASURES.items() if m.reads == "top_label"}
         of_rank = {"ks_top2", "ks_within_top2"} if "spline" in method else set()
         is_score = "spline" in method or "top_label" in method
-        assert names == (one_score | of_rank if is_score else set(list_measures())), method
+        assert names == (one_score | of_rank if is_score else set(MEASURES)), method
         assert all(row["low_percent"] <= row["high_percent"] for row in rows)
         assert {r["measure"] for r in rows if r["low_percent"] < 0} <= {"overconfidence"}
     ece = {method: measure("ece", o.scores, o.hits) for method, o in by_method.items()}
@@ -173,7 +150,7 @@ def test_every_method_has_the_measures_that_its_outputs_allow(by_method):
 def test_the_spline_is_fitted_anew_for_other_ranks_and_numbers_of_knots(by_method):
     outputs, fold = by_method["spline"], drawn(600, seed=2, temperature=2)
     chosen, scores, hits = outputs.given("ks_top2")
-    assert chosen.name == "ks_top1"
+    assert chosen is MEASURES["ks_top1"]
     assert (hits == ranked_hits(*fold, rank=2)).all()
     assert scores.mean() == pytest.approx(hits.mean(), abs=0.05)
     assert (outputs.given("ece25")[1] != outputs.scores).any()
@@ -199,7 +176,7 @@ def test_a_measure_that_refuses_the_rows_leaves_the_others(monkeypatch):
     def refuse(data):
         raise InputError("no density")
 
-    monkeypatch.setattr(list_measures()["kde_ece"].file, "of_sorted", refuse)
+    monkeypatch.setitem(MEASURES, "kde_ece", CalibrationError("top_label", refuse))
     rows = {row["measure"]: row for row in measure_rows(outputs, counts(30))}
     assert rows.pop("kde_ece")["needs"] == "no density"
     assert all("value" in row for row in rows.values())

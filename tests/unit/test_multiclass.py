@@ -10,18 +10,13 @@ from hypothesis import strategies as st
 from refusals import refuses
 
 import calbias
-from calbias.multiclass import maps
 from calbias.multiclass.binned import Binned, square, unbiased
 from calbias.multiclass.cells import equal_mass, equal_width
 from calbias.multiclass.holm import holm
-from calbias.multiclass.registry import (
-    known_measures,
-    known_targets,
-    prepared,
-    target_of,
-    target_value,
-)
+from calbias.multiclass.registry import MEASURES, prepared, target_of
 from calbias.multiclass.rows import Rows
+from evidence import multiclass_maps as maps
+from evidence.multiclass_targets import TARGETS, target_value
 
 P = np.array([[0.6, 0.3, 0.1], [0.2, 0.7, 0.1], [0.2, 0.2, 0.6]])
 Y = np.array([0, 0, 2])
@@ -148,14 +143,14 @@ def test_labels_are_drawn_with_the_probabilities_of_the_row():
     assert shares == pytest.approx(maps.temperature(p, 2.0)[0], abs=0.01)
 
 
-@pytest.mark.parametrize("name", sorted(known_measures()))
+@pytest.mark.parametrize("name", sorted(MEASURES))
 def test_every_measure_has_a_target_that_is_zero_for_a_calibrated_model(name):
     rows = Rows.of(dirichlet(400, [0.5, 0.5, 2.0]))
-    assert target_of(name) in known_targets()
+    assert target_of(name) in TARGETS
     assert target_value(target_of(name), rows, rows.probabilities) == pytest.approx(0, abs=1e-12)
 
 
-@pytest.mark.parametrize("name", sorted(known_targets()))
+@pytest.mark.parametrize("name", sorted(TARGETS))
 def test_truths_of_label_noise_are_closed_forms(name):
     """δ_k(s) = λ(1/K − s): the error of a row is known whatever the groups are."""
     rate, p = 0.1, dirichlet(4000, [1.0, 1.0, 1.0, 1.0])
@@ -226,7 +221,7 @@ def test_unbiased_estimates_are_unbiased(name, size):
     for seed in range(600):
         chosen = generator.integers(0, size, 120)
         sample = Rows.of(population[chosen])
-        measure = known_measures()[name].prepare(sample, 4, **options)
+        measure = MEASURES[name].prepare(sample, 4, **options)
         labels = sample.given(drawn(chances[chosen], seed))
         values.append(measure.whole(measure.values(labels))[0])
     error = np.std(values, ddof=1) / math.sqrt(600)

@@ -10,23 +10,15 @@ from command import python
 
 TRY = """
 import contextlib, importlib, io, json, pathlib, sys
-import draw_figure
-from calbias import Curve, Scenario, estimate
+from calbias import estimate
 from pipeline.claims.ledger import all_claims
 from calbias.errors import InputError
-from calbias.calibration_tests.registry import load_test
-from reproduction.measured.outputs import outputs_of_logits
-from calbias.measures.registry import measure
-from calbias.truth.targets.registry import target_value
+from pipeline.door import main
 
 uses = {
     "estimators": lambda: estimate("mine", [0.2, 0.7], [0, 1]),
-    "calibration_tests": lambda: load_test("mine"),
-    "recalibration/methods": lambda: list(outputs_of_logits(None, methods=["mine"])),
-    "truth/targets": lambda: target_value("mine", Scenario("s", 2.0, 1.0, Curve("identity"))),
-    "measures": lambda: measure("mine", [0.2, 0.7], [0, 1]),
-    "figures": lambda: draw_figure.main(
-        "--figure mine --output-png a --output-pdf b --output-reading c".split()
+    "figures": lambda: main(
+        "draw_figure --figure mine --output-png a --output-pdf b --output-reading c".split()
     ),
     "claims": lambda: [claim.judge(None) for claim in all_claims() if claim.id == "C99"],
 }
@@ -49,22 +41,6 @@ CLAIM += "\n@worded(says='A claim.', published='1', rule='none', errors='none')\
 CLAIM += "def rule(evidence):\n    "
 LACKING = (  # folder, text of mine.py, what is said after its path
     ("estimators", "", ": define estimate(scores, hits, n_bins, norm) in it"),
-    ("calibration_tests", "", ": define p_values(data) or statistics(data) in it"),
-    ("calibration_tests", "def p_values(data): ...", None),
-    ("recalibration/methods", "", ": define fit(logits, labels) or fit_binary(scores, hits) in it"),
-    ("truth/targets", "def value(scenario): ...", ": define functional(population) in it"),
-    ("measures", "INPUT = 'top_label'", ': define VARIANTS = {"mine": {}} in it'),
-    ("measures", "VARIANTS = {'mine': {}}", ': define INPUT = "top_label" or "probabilities"'),
-    (
-        "measures",
-        "VARIANTS = {'mine': {}}\nINPUT = 'scores'",
-        ', line 2: INPUT must be one of "top_label", "probabilities", not \'scores\'',
-    ),
-    (
-        "measures",
-        "VARIANTS = {'mine': {}}\nINPUT = 'top_label'",
-        ": define measure(scores, hits) or measure(probabilities, labels) in it",
-    ),
     ("figures", "TABLES = ()", ": define draw(tables) in it"),
     ("figures", "TABLES = ()\ndef draw(tables): ...", ": define reading(tables) in it"),
     *(

@@ -7,9 +7,14 @@ from scipy.optimize import approx_fprime, minimize
 from scipy.special import log_softmax, softmax
 from sklearn.linear_model import LogisticRegression
 
-from calbias.recalibration import softmax_regression
-from calbias.recalibration.methods import matrix_scaling, odir, temperature_scaling, vector_scaling
-from calbias.recalibration.softmax_regression import GRADIENT, fit_linear
+from reproduction.recalibration import (
+    matrix_scaling,
+    odir,
+    softmax_regression,
+    temperature_scaling,
+    vector_scaling,
+)
+from reproduction.recalibration.softmax_regression import GRADIENT, fit_linear
 
 WEIGHTS = np.array([[0.6, 0.1, 0.0], [0.0, 0.4, -0.2], [0.1, 0.0, 0.9]])
 INTERCEPT = np.array([0.3, 0.0, -0.3])

@@ -22,8 +22,7 @@ from calbias.logits.output_file import Fold
 from calbias.logits.pickles import read_pickle
 from calbias.logits.ranked import ranked_hits, ranked_scores
 from calbias.logits.top_label import top_label
-from calbias.recalibration.binary import Steps, fit_one_vs_rest
-from calbias.recalibration.methods import (
+from reproduction.recalibration import (
     bbq,
     histogram_binning,
     isotonic_regression,
@@ -31,8 +30,10 @@ from calbias.recalibration.methods import (
     spline,
     temperature_scaling,
 )
-from calbias.recalibration.methods.uncalibrated import Uncalibrated
-from calbias.recalibration.registry import known_methods, load_method
+from reproduction.recalibration.binary import Steps, fit_one_vs_rest
+from reproduction.recalibration.registry import METHODS as KNOWN
+from reproduction.recalibration.registry import load_method
+from reproduction.recalibration.uncalibrated import Uncalibrated
 from reproduction.selection.analysis_choices import METHODS
 from reproduction.selection.outcomes import outcome_of, outcomes
 
@@ -265,8 +266,8 @@ def test_ties_are_counted_by_hand():
 
 def test_every_method_is_fitted_on_validation_and_judged_on_test():
     validation, test = drawn(300, seed=1), drawn(200, seed=2)
-    judged = outcomes(validation, test, known_methods())
-    fewer = outcomes(validation, Fold(test.logits[:50], test.labels[:50]), known_methods())
+    judged = outcomes(validation, test, KNOWN)
+    fewer = outcomes(validation, Fold(test.logits[:50], test.labels[:50]), KNOWN)
     for method, outcome in judged.items():
         assert outcome.top.score.shape == outcome.top.hit.shape == (200,)
         assert fewer[method].top.score == pytest.approx(outcome.top.score[:50])
@@ -284,7 +285,8 @@ def test_the_examples_of_the_docs_run():
     share = (np.bincount(fold.labels) + 1) / 504
     assert softmax(corrected, axis=1).mean(axis=0) == pytest.approx(share, abs=1e-9)
     listed = set(re.findall(r"`(\w+)`", page.read_text("utf-8")))
-    assert {path.stem for path in known_methods().values()} - listed == {"uncalibrated", "odir"}
+    files = {method.file.__name__.rpartition(".")[2] for method in KNOWN.values()}
+    assert files - listed == {"uncalibrated", "odir"}
 
 
 test_an_unknown_method_is_named = refuses(

@@ -11,10 +11,10 @@ from shipped import shipped_folds
 from calbias.errors import InputError
 from calbias.logits.output_file import Fold
 from calbias.logits.top_label import top_label
-from calbias.measures.registry import list_measures
-from calbias.recalibration.methods.temperature_scaling import inverse_temperature
-from calbias.recalibration.registry import load_method
+from calbias.recalibration.temperature_scaling import inverse_temperature
 from reproduction.measured.tables import METHODS
+from reproduction.measures import MEASURES
+from reproduction.recalibration.registry import load_method
 from reproduction.studies.replication import NO_FOLD, mukhoti_rows, replication_rows
 
 PRINTED = pd.read_csv(ROOT / "resources/published/mukhoti2020_table1.csv").set_index("model")
@@ -52,7 +52,7 @@ def test_numbers_of_an_independent_program(model, accuracy, before, after, tempe
 
     def ece(scale):
         top = top_label(folds["test"].logits * scale, folds["test"].labels)
-        return round(100 * list_measures()["ece"].of(top.score, top.hit), 3), top.hit.mean()
+        return round(100 * MEASURES["ece"].of(top.score, top.hit), 3), top.hit.mean()
 
     value, rate = ece(1.0)
     assert (value, round(100 * rate, 2)) == (before, accuracy)

@@ -119,9 +119,7 @@ def test_equal_width_bins_are_exact_and_others_within_the_bounds(data, n_bins):
         exact = estimate(name, *data, n_bins=n_bins)
         assert sketch.estimate(name, n_bins).value == pytest.approx(exact.value, abs=1e-12)
         assert sketch.estimate(name, n_bins).n_bins == exact.n_bins
-    bounds = {"ks": sketch.largest / n, "ecce_r": 2 * sketch.largest / n, "smce": W,
-              "skce_biased": 2 * W + 20 * W, "skce_unbiased": 2 * W + 20 * W,
-              "tcal": 2 * W * 15 / n, "ece_label_binned_ew": W}  # fmt: skip
+    bounds = {"ks": sketch.largest / n, "ece_label_binned_ew": W}
     for name, bound in bounds.items():
         assert abs(sketch.estimate(name).value - estimate(name, *data).value) <= bound + 1e-12, name
 
@@ -132,9 +130,7 @@ def test_scores_that_are_cell_means_lose_nothing():
     scores = generator.integers(0, 11, 4000) / 10
     hits = generator.random(4000) < scores * 0.9
     sketch = sketch_of(scores, hits)
-    for name in ("ece_bin_em", "ece_debias_em", "ece_sweep_em", "ece_sweep_ew", "ks", "ecce_r",
-                 "corp_mcb", "smce", "skce_unbiased", "averaged_two_bin",
-                 "ece_bin_cube_root_em"):  # fmt: skip
+    for name in ("ece_bin_em", "ece_debias_em", "ece_sweep_em", "ece_sweep_ew", "ks"):
         found, expected = sketch.estimate(name), estimate(name, scores, hits)
         assert found.value == pytest.approx(expected.value, abs=1e-12), name
         assert (found.n_bins, found.norm, found.target) == (
@@ -145,8 +141,7 @@ def test_scores_that_are_cell_means_lose_nothing():
 def test_large_samples_are_close():
     scores, hits = drawn(300_000)
     sketch = sketch_of(scores, hits)
-    for name, tolerance in (("ece_bin_em", 1e-4), ("ece_sweep_em", 1e-4), ("corp_mcb", 2e-6),
-                            ("plugin_glm", 1e-5), ("ece_debias_em", 1e-4)):  # fmt: skip
+    for name, tolerance in (("ece_bin_em", 1e-4), ("ece_sweep_em", 1e-4), ("ece_debias_em", 1e-4)):
         assert abs(sketch.estimate(name).value - estimate(name, scores, hits).value) < tolerance
 
 

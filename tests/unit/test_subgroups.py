@@ -198,10 +198,3 @@ def test_scores_of_zero_without_a_hit_have_a_narrow_interval():
     table = subgroups(np.zeros(800), np.zeros(800), half).table
     assert (table["low"] > -0.05).all()
     assert (table["p_value"] == 1.0).all()
-
-
-def test_hits_at_scores_of_zero():
-    half = np.repeat(["a", "b"], 400)
-    table = subgroups(np.zeros(800), np.ones(800), half).table
-    assert (table["low"] <= -1.0 + 1e-9).all()
-    assert (table["high"] < -0.97).all()

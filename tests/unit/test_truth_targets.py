@@ -11,11 +11,10 @@ from scipy.optimize import linprog
 from scipy.stats import norm as gaussian
 
 from calbias import Curve, Scenario, true_calibration_error
-from calbias.truth.targets import registry
 from calbias.truth.targets.population import population_of_scenario
-from calbias.truth.targets.registry import known_targets, target_value, target_value_of_sample
-from evidence.scenarios.wave import Wave
+from evidence.cells.wave import Wave
 from evidence.studies.league import league_scenarios
+from evidence.targets import TARGETS, options_taken, target_value, target_value_of_sample
 
 SQUARED = Scenario("squared", 1.0, 1.0, Curve("power", 0.0, 2.0))  # δ = c² − c on uniform scores
 SCENARIOS = [
@@ -35,8 +34,6 @@ SCENARIOS = [
         ("lp", {"norm": 1}, 1 / 6),
         ("lp", {"norm": 2}, np.sqrt(1 / 30)),
         ("lp_power", {"norm": 2}, 1 / 30),
-        ("binned_lp", {"norm": 2, "n_bins": 2}, 1 / 6),
-        ("binned_lp", {"norm": 1, "n_bins": 2, "binning": "equal_mass"}, 1 / 6),
         ("max_deviation", {}, 1 / 6),
         ("deviation_range", {}, 1 / 6),
         ("smooth_ce", {}, 1 / 6),  # δ has one sign: η = −1
@@ -58,7 +55,7 @@ def test_an_isotonic_projection_of_a_falling_curve_is_its_mean():
     assert target_value("isotonic_gain", falling) == pytest.approx(0.25, rel=1e-6)
 
 
-@pytest.mark.parametrize("target", known_targets())
+@pytest.mark.parametrize("target", TARGETS)
 def test_a_calibrated_scenario_has_no_error(target):
     calibrated = Scenario("calibrated", 2.8, 0.05, Curve("identity"))
     assert target_value(target, calibrated) == pytest.approx(0.0, abs=1e-12)
@@ -83,10 +80,9 @@ def _check_inequalities(value_of, smece=True):
     value["kce"] = value_of("kernel_ce", rooted=True)
     for p in (1, 2):
         value[f"l{p}"] = value_of("lp", norm=p)
-        value[f"binned_l{p}"] = value_of("binned_lp", norm=p)
-    below_l1 = {"deviation_range", "smooth_ce", "smece", "kce", "binned_l1"} & set(value)
+    below_l1 = {"deviation_range", "smooth_ce", "smece", "kce"} & set(value)
     for smaller, larger in (
-        *(("max_deviation", "deviation_range"), ("l1", "l2"), ("binned_l2", "l2")),
+        *(("max_deviation", "deviation_range"), ("l1", "l2")),
         *((name, "l1") for name in below_l1),
     ):
         assert value[smaller] <= value[larger] * (1 + 1e-6) + 1e-9
@@ -186,20 +182,19 @@ test_an_unknown_target_is_refused_with_the_nearest = refuses(
         ("gap_quantile", {"level": 0.9}, 0.99 / 4),
         ("mce", {"n_bins": 2}, 1 / 6),
         ("mce", {"n_bins": 2, "binning": "equal_mass"}, 1 / 6),
-        ("binned_lp", {"n_bins": 2, "norm": 1.0}, 1 / 6),
     ],
 )
 def test_values_of_uniform_scores_by_hand(target, options, expected):
     assert target_value(target, SQUARED, **options) == pytest.approx(expected, rel=1e-12)
 
 
-@pytest.mark.parametrize("target", ["mce", "binned_lp", "gap_quantile"])
+@pytest.mark.parametrize("target", ["mce", "gap_quantile"])
 @pytest.mark.parametrize("binning", ["equal_width", "equal_mass"])
 def test_values_by_quadrature_agree_with_the_quantile_grid(target, binning):
     scenario = Scenario("saturated", 2.78, 0.048, Curve("logit_logit_b1", 0.0, 0.8))
     options = {"binning": binning, "level": 0.9}
-    functional = registry._module(target).functional
-    on_grid = functional(population_of_scenario(scenario), **registry._taken(functional, options))
+    functional = TARGETS[target].functional
+    on_grid = functional(population_of_scenario(scenario), **options_taken(target, options))
     assert target_value(target, scenario, **options) == pytest.approx(on_grid, rel=1e-4)
 
 

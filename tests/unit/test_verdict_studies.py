@@ -4,12 +4,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from evidence.studies.interval_coverage import coverage_table
+from evidence.cells.clusters import CELLS, ClusterCell
+from evidence.runner import values_of
+from evidence.studies.interval_coverage import coverage_rows, methods
 from evidence.studies.power import cluster_rows
-from evidence.studies.verdict_clusters import CELLS, Cell, intervals, p_values
 
 
-@pytest.mark.parametrize("cell", [Cell(50, 20, 0.5), Cell(50, 0), Cell(50, 20, 0.5, decimals=1)])
+@pytest.mark.parametrize(
+    "cell", [ClusterCell(50, 20, 0.5), ClusterCell(50, 0), ClusterCell(50, 20, 0.5, decimals=1)]
+)
 def test_clusters_are_calibrated_and_dependent(cell):
     scores, hits, ids = zip(*(cell.draw(np.random.default_rng(i)) for i in range(60)), strict=True)
     gap = np.concatenate(hits) - np.concatenate(scores)
@@ -21,11 +24,11 @@ def test_clusters_are_calibrated_and_dependent(cell):
 
 
 def test_rates_and_coverage_of_clusters():
-    cell = Cell(40, 5, 0.3)
-    found = p_values(cell, 10)
-    np.testing.assert_array_equal(found["clusters"], found[["signs", "independent"]].max(axis=1))
-    assert np.mean(intervals(cell, 10)[:, 0] == 0.0) >= 0.7
-    assert Cell(40, 5, slope=0.6).error() == pytest.approx(0.073, abs=0.002)
+    cell = ClusterCell(40, 5, 0.3)
+    found = values_of(methods(cell, 10), cell.batches(cell.n, 0, 10))
+    assert np.mean(found["cluster_signs"][:, 0] == 0.0) >= 0.7
+    assert np.mean(found["verdict"]) <= 0.3
+    assert ClusterCell(40, 5, slope=0.6).truth("l1") == pytest.approx(0.073, abs=0.002)
 
 
 def test_rows_of_clusters():
@@ -35,5 +38,5 @@ def test_rows_of_clusters():
     assert martingale["rejection_rate"]["verdict"] >= 0.75
     assert martingale["rejection_rate"]["verdict_clusters"] <= 0.5
     assert set(martingale["n_samples"]) == {5000}
-    covered = coverage_table("clusters", 4, seed=1)
+    covered = pd.DataFrame(coverage_rows("clusters", 4, seed=1))
     assert list(covered["truth"] == 0) == ["calibrated" in name for name in covered["scenario"]]

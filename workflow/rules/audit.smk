@@ -18,16 +18,10 @@ ENTRIES = {
 }
 MODEL_FIGURES = [f"results/figures/models/{model}.png" for model in MEASURED]
 AUDITED = [*MEASURED, *(SCORE_FILES if config["score_files"] else ())]
-LAWS = ("uniform", "saturated", "judging", "blind", "clusters")
+LAWS = ("uniform", "saturated", "judging", "blind", "blind26", "clusters")
 AUDITING = HERE / "scripts/calbias/auditing"
-# the files that a module of the audit loads by name: of its estimators, and of all targets
-LOADED = {
-    work: [*estimator_paths(*names), *sorted((HERE / "scripts/calbias/truth/targets").glob("*.py"))]
-    for work, names in {
-        "audit": literal(AUDITING / "estimators.py", "ESTIMATORS"),
-        "coverage": ["ece_bin_ew"],
-    }.items()
-}
+# the estimators of every audit, which it loads by name
+AUDIT_ESTIMATORS = estimator_paths(*literal(AUDITING / "estimator_bias.py", "ESTIMATORS"))
 
 
 rule audit_model:
@@ -55,7 +49,7 @@ rule audit_model:
     params:
         code=code(
             "audit_model",
-            *LOADED["audit"],
+            *AUDIT_ESTIMATORS,
             *estimator_paths(*config["estimators"]),
             *sorted((HERE / "scripts/calbias/multiclass").glob("*/*.py")),
         ),
@@ -113,7 +107,7 @@ rule measure_coverage:
     conda:
         "../../envs/environment.yaml"
     params:
-        code=code("measure_coverage", *LOADED["coverage"]),
+        code=code("measure_coverage", *estimator_paths("ece_bin_ew")),
         columns=columns_of("interval_coverage"),
         data_sets=config["coverage"],
         seed=config["seed"],

@@ -2,8 +2,6 @@
 # and draws the figure of that name (figures.smk). Times differ from run to run, the results of `all`
 # do not: the ledger reads fit times as recorded in resources/timing.
 
-from calbias.recalibration.registry import known_methods
-
 
 rule measure_speed:
     input:
@@ -37,7 +35,7 @@ rule measure_fit_times:
     conda:
         "../../envs/environment.yaml"
     params:
-        code=code("measure_fit_times", *known_methods().values()),
+        code=code("measure_fit_times"),
         columns=columns_of("fit_times"),
     shell:
         step("measure_fit_times")

@@ -1,8 +1,9 @@
 # Beyond the paper: predicted against observed bias, the league of estimators, power of tests.
 # The default run has a league of few data sets; `snakemake league` makes the full one, league_full.
-from calbias.estimation.registry import FOLDER, known_estimators
+from calbias.errors import looked_up
+from calbias.estimation.registry import known_estimators
 from calbias.io.plug_ins import literal
-from calbias.calibration_tests.registry import calibration_test_file
+from pipeline.estimators import FOLDERS
 
 LEAGUE, PREDICTED, POWER = (config[name] for name in ("league", "predicted_bias", "test_power"))
 LEAGUES = {"league": LEAGUE["replicates"], "league_full": LEAGUE["full_replicates"]}
@@ -22,23 +23,22 @@ try:
         if LEAGUE["estimators"] == "all"
         else LEAGUE["estimators"]
     )
-    # calbias's estimators of one target run together: a job takes longer to start than to run
+    # estimators of one target, but the user's, run together: a job takes longer to start than to run
     LEAGUE_FILES = {}
-    for path in estimator_paths(*LEAGUE_NAMES):
+    for path in sorted(estimator_paths(*LEAGUE_NAMES), key=lambda path: Path(path).stem):
         of_file = literal(path, "TARGET", default="lp")
         target = of_file if isinstance(of_file, str) else sorted(of_file.values())[-1]
-        target = target if Path(path).resolve().parent == FOLDER else Path(path).stem
+        target = target if Path(path).resolve().parent in FOLDERS else Path(path).stem
         files = LEAGUE_FILES.setdefault(target, [])
         files += [] if path in files else [path]
-    TESTS = [
-        calibration_test_file(name)
-        for name in (*POWER["tests"], *POWER["slow_tests"])
-        if name != "verdict"  # measure_power imports it
-    ]
+    POWER_TESTS = {*POWER["tests"], *POWER["slow_tests"]} - {"verdict"}
+    REDRAWN = {name for name in POWER_TESTS if name.startswith("redraw_")}
+    REDRAWN_FILES = estimator_paths(*(name.removeprefix("redraw_") for name in REDRAWN))
+    own = literal(HERE / "scripts/evidence/calibration_tests.py", "NAMES")
+    for name in sorted(POWER_TESTS - REDRAWN):
+        looked_up("test", name, dict.fromkeys(own))
 except InputError as error:
     sys.exit(f"error: config: {error}")
-# Targets are loaded by name.
-TARGETS = sorted((HERE / "scripts/calbias/truth/targets").glob("*.py"))
 
 
 rule league:
@@ -89,7 +89,7 @@ rule run_league:
     resources:
         runtime=lambda wildcards, attempt: 60 * attempt,
     params:
-        code=lambda wildcards: code("run_league", *LEAGUE_FILES[wildcards.target], *TARGETS),
+        code=lambda wildcards: code("run_league", *LEAGUE_FILES[wildcards.target]),
         columns=[columns_of(name) for name in ("league", "league_full")],
         models=LEAGUE["models"],
         n_samples=LEAGUE["n_samples"],
@@ -189,7 +189,7 @@ rule measure_power:
     resources:
         runtime=lambda wildcards, attempt: 60 * attempt,
     params:
-        code=code("measure_power", *TESTS),
+        code=code("measure_power", *REDRAWN_FILES),
         columns=[columns_of(name) for name in ("test_power", "test_detection")],
         tests=POWER["tests"],
         slow_tests=POWER["slow_tests"],

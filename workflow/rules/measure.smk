@@ -1,15 +1,6 @@
 # Measures: models with genuine outputs, as they are and recalibrated, next to what Guo et al. (2017)
 # and Gupta et al. (2021) print.
 
-from calbias.io.plug_ins import has
-from calbias.recalibration.registry import known_methods
-
-MEASURE_FILES = [
-    path
-    for path in sorted((HERE / "scripts/calbias/measures").glob("*.py"))
-    if has(path, "VARIANTS")
-]
-
 
 rule measure_model:
     input:
@@ -34,13 +25,11 @@ rule measure_model:
         mem_mb=lambda wildcards, input, attempt: attempt * max(1000, int(500 + 20 * input.size_mb)),
         runtime=lambda wildcards, attempt: 120 * attempt,
     params:
-        # measures, the estimators that they call, and methods are loaded by name
+        # the estimators of the measures, and noise floors, are loaded by name
         code=code(
             "measure_model",
-            *MEASURE_FILES,
             *sorted((HERE / "scripts/calbias/multiclass").glob("*/*.py")),  # noise floors
             *estimator_paths("ece_bin_ew", "mce_ew", "ks", "kde"),
-            *known_methods().values(),
         ),
         columns=[columns_of(name) for name in ("reliability_bins", "calibration_graphs")],
         softmax=config["softmax"],

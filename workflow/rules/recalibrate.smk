@@ -1,9 +1,5 @@
 # Recalibration: methods fitted on the validation fold, judged on the test fold (Table 1).
 
-from calbias.recalibration.registry import known_methods
-
-TABLE_1 = ("uncalibrated", "temperature_scaling", "histogram_binning", "isotonic_regression")
-
 
 rule recalibrate_model:
     input:
@@ -29,7 +25,6 @@ rule recalibrate_model:
         code=code(
             "recalibrate_model",
             *estimator_paths(*config["estimators"]),
-            *[known_methods()[method] for method in TABLE_1],
         ),
         columns=columns_of("recalibration"),
         softmax=config["softmax"],

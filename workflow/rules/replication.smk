@@ -30,12 +30,10 @@ rule replicate_model:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
         runtime=lambda wildcards, attempt: 120 * attempt,
     params:
-        # measures, the estimators that they call, and methods are loaded by name
+        # the estimators of the measures, and noise floors, are loaded by name
         code=code(
             "replicate_model",
-            *MEASURE_FILES,
             *estimator_paths("ece_bin_ew", "mce_ew", "ks", "kde"),
-            *known_methods().values(),
             *sorted((HERE / "scripts/calbias/multiclass").glob("*/*.py")),  # noise floors
         ),
         columns=[columns_of(name) for name in ("replication", "mukhoti2020_table1")],

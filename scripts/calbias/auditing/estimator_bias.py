@@ -32,26 +32,20 @@ from calbias.estimation.registry import (
     usable_norm,
 )
 from calbias.scored import MOST_ROWS, Scored
-from calbias.truth.targets.registry import known_targets, target_value_of_sample
+from calbias.truth.targets.registry import TARGETS, target_value_of_sample
 
 HEADLINE = "ece_bin_ew"
 """The ECE that other packages print."""
 ESTIMATORS = (
-    "ece_bin_ew", "ece_bin_em", "ece_bin_cube_root_em", "ece_sweep_ew", "ece_sweep_em", "kde",
-    "ece_debias_ew", "ece_debias_em", "calib_err", "ks", "ecce_r", "skce_unbiased", "corp_mcb",
-    "tcal", "mce_ew", "plugin_glm", "plugin_loess", "variational_isotonic", "smce", "smece",
+    "ece_bin_ew", "ece_bin_em", "ece_sweep_ew", "ece_sweep_em", "kde", "ece_debias_ew",
+    "ece_debias_em", "ks", "mce_ew",
 )  # fmt: skip
 """Those of ``estimators="all"``, the simplest first."""
-SLOW = ("plugin_glm", "plugin_loess", "e50_glm", "e90_glm", "e50_loess", "e90_loess", "smce",
-        "smece", "variational_isotonic", "variational_platt", "beta_kernel")  # fmt: skip
-"""Estimators that are a hundred times slower than a binned one: their bias is of few rows alone."""
-
 
 COLUMNS = (
     "estimator", "target", "n_bins", "value", "noise_floor", "noise_sd", "curve_error", "bias",
     "bias_se", "rmse",
 )  # fmt: skip
-_REPLICATES_IF_SLOW, _MOST_SCORES_IF_SLOW = 50, 2000
 
 
 class Audited(NamedTuple):
@@ -80,9 +74,7 @@ def audited_estimators(
         options = {"norm": own_norm, "n_bins": n_bins, **estimator_options(name, path)}
         audited[name] = Audited(
             partial(load_estimator(name, path), n_bins=n_bins, norm=own_norm),
-            partial(target_value_of_sample, target, **options)
-            if target in known_targets()
-            else None,
+            partial(target_value_of_sample, target, **options) if target in TARGETS else None,
             _in_words(target, own_norm),
         )
     return audited
@@ -107,8 +99,8 @@ def estimates_table(
     """Return a row per estimator, indexed by ``estimator``, with ``COLUMNS``; unknown is NaN.
 
     ``bias`` and ``rmse`` are unknown where the hits do not determine a curve, and where the target
-    has no known value. Of more than 2000 rows a slow estimator has its value alone, and so have
-    all of more than 2 000 000 rows that have a definition for sums by score.
+    has no known value. Of more than 2 000 000 rows there is a value alone, of estimators that have
+    a definition for sums by score.
     """
     audited = audited_estimators(options.norm, options.n_bins, names, folders or (FOLDER,))
     if scored.n > MOST_ROWS:
@@ -150,10 +142,7 @@ def _row(
         "n_bins": int(bins[0]) if bins[0] > 0 else None,
         "value": float(values[0]),
     }
-    is_slow, scores = name in SLOW, fixed.scores
-    if is_slow and scores.size > _MOST_SCORES_IF_SLOW:
-        return row
-    replicates = min(options.replicates, _REPLICATES_IF_SLOW) if is_slow else options.replicates
+    scores, replicates = fixed.scores, options.replicates
     runs = {name: each.run}
     null = fixed.estimates(scores, runs, replicates)[name]
     row |= {"noise_floor": float(null.mean()), "noise_sd": float(null.std(ddof=1))}

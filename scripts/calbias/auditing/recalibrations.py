@@ -26,8 +26,8 @@ from calbias.conventions import SIGNIFICANT
 from calbias.engine.seeding import stream
 from calbias.logits.top_label import top_label
 from calbias.multiclass.holm import holm
-from calbias.recalibration.methods.isotonic_regression import fit_binary
-from calbias.recalibration.methods.temperature_scaling import inverse_temperature
+from calbias.recalibration.isotonic_regression import fit_binary
+from calbias.recalibration.temperature_scaling import inverse_temperature
 
 FOLDS, FEWEST = 5, 50
 

@@ -35,7 +35,7 @@ from calbias.engine.scores_and_hits import scores_and_hits
 from calbias.engine.sorted_batch import sorted_data_set
 from calbias.errors import InputError
 from calbias.estimation.inputs import validate_level
-from calbias.recalibration.methods.isotonic_regression import fit_binary
+from calbias.recalibration.isotonic_regression import fit_binary
 
 MEASURED, NOT_MEASURED = "measured", "not measured"
 FEWEST = 20

@@ -45,11 +45,6 @@ class SegmentRows:
         """The chance of a surprise in a calibrated model."""
         return expit(self.x)
 
-    @cached_property
-    def farthest(self) -> float:
-        """A shift that makes every outcome certain."""
-        return _FARTHEST - float(self.x.min())
-
     @property
     def score(self) -> Floats:
         """The chance of a hit."""
@@ -106,12 +101,12 @@ class SegmentRows:
         near = 0.02 / np.sqrt(sum(variances))
         mean, root = np.zeros((2, 2 * _GRID + 1, near.size))
         for side, size in ((1, sizes[0]), (-1, sizes[1])):
-            far = self.farthest / size
+            far = _FARTHEST / size
             steps = np.arange(1, _GRID + 1)[:, None] / _GRID
             a = side * np.minimum(near, far) * np.maximum(far / near, 1.0) ** steps
             total, exponent = np.zeros((2, *a.shape))
             for sign, variance, size in zip((1, -1), variances, sizes, strict=True):
-                grown = np.expm1(np.minimum(sign * a * size, self.farthest))
+                grown = np.expm1(np.minimum(sign * a * size, _FARTHEST))
                 total += sign * variance / size * grown
                 exponent += variance / size**2 * (grown - sign * a * size)
             place = _GRID + side * np.arange(1, _GRID + 1)
@@ -132,13 +127,13 @@ class SegmentRows:
             x, mean = self.shifted(shift)
             return mean - target, self.total(expit(x) * expit(-x))
 
-        ends = np.full(target.size, self.farthest)
+        ends = np.full(target.size, _FARTHEST)
         return _root(excess, -ends, ends, 0.0 * ends)
 
     def cumulant(self, shift: Floats) -> Floats:
         """Return log E exp(shift · Σ (y − s)) (m,) in a calibrated model."""
         x, _ = self.shifted(shift)
-        grown = self.total(np.logaddexp(0.0, x) - np.logaddexp(0.0, self.x))
+        grown = self.total(np.log1p(np.exp(x)) - np.log1p(np.exp(self.x)))
         return grown - shift * self.total(self.sign * self.chance)
 
     def shift_at(self, side: int, most: Floats) -> Floats:
@@ -155,7 +150,7 @@ class SegmentRows:
             deviance = 2.0 * (peak - shift * sums + self.cumulant(shift))
             return side * (deviance - most), 2.0 * side * (self.shifted(shift)[1] - sums)
 
-        far = np.full(best.size, side * self.farthest)
+        far = np.full(best.size, side * _FARTHEST)
         return _root(excess, np.minimum(best, far), np.maximum(best, far), best + side * width)
 
 

@@ -51,7 +51,7 @@ TELLABLE = 0.05
 _SLOPE_PAYS = 0.3
 """Less than |w| of a slope, so that three quarters of the level are for gaps."""
 _BLOCK, _DIGITS = 1 << 22, 9
-_TINY, _LARGEST = 1e-300, 500.0
+_TINY = 1e-300
 
 
 class Subgroups(NamedTuple):
@@ -133,7 +133,6 @@ def subgroups(
     keys = (hit, group, found.cell) if clusters is None else (clusters, hit, group, found.cell)
     order = np.lexsort(keys)
     log_odds, sign, chance = (x[group[order]] for x in (groups.x, groups.sign, groups.chance))
-    log_odds = np.clip(log_odds, -_LARGEST, _LARGEST)
     surprise = np.where(sign > 0, hit[order], 1.0 - hit[order])
     codes = None if clusters is None else np.asarray(clusters)[order]
     cells = np.searchsorted(found.cell[order], np.arange(found.members.shape[1] + 1))

@@ -19,6 +19,7 @@ from calbias.estimation.loading import estimate_scored, load_estimator
 from calbias.estimation.registry import (
     estimator_file,
     estimator_target,
+    folders_with,
     known_estimators,
     usable_norm,
 )
@@ -98,6 +99,7 @@ def estimate(
     probabilities: ArrayLike | None = None,
     labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
+    estimator_dir: Path | str | None = None,
 ) -> Estimate:
     """Estimate the calibration error of a model.
 
@@ -127,8 +129,10 @@ def estimate(
     sample_weight : array_like, shape (n,), optional
         A weight of at least 0 for each row; only ratios matter. Means become weighted means, and
         the debiased estimators subtract the noise of (Σ w)²/Σ w² rows. A row of weight 2 is one
-        observation, not two. Binned, debiased, cumulative and kernel estimators and ``plugin_glm``
-        have a definition; others refuse.
+        observation, not two. The kernel densities have no definition for it, and refuse.
+    estimator_dir : path, optional
+        A folder with estimators of your own, which are known beside those of calbias. A file there
+        defines ``estimate(scores, hits, n_bins, norm)``.
 
     Returns
     -------
@@ -165,7 +169,7 @@ def estimate(
     validate_options(n_bins, norm)
     if not isinstance(estimator, str):
         estimator_file(estimator)  # type: ignore[unreachable]  # raises: hints bind nobody
-    run, usual_norm, target = _known(estimator)
+    run, usual_norm, target = _known(estimator, estimator_dir)
     if scores is None or hits is None or not logits is probabilities is labels is None:
         top = as_top_label(scores, hits, logits=logits, probabilities=probabilities, labels=labels)
         scores, hits = top.score, top.hit
@@ -193,18 +197,28 @@ def estimate_sorted(
     estimator: str, data: SortedBatch, n_bins: int = N_BINS, norm: float | None = None
 ) -> float:
     """Return the value of ``estimate`` for a SortedBatch of one row."""
-    run, usual_norm, _ = _known(estimator)
+    run, usual_norm, _ = _known(estimator, None)
     values, _ = run(data, n_bins, usual_norm if norm is None else float(norm))
     return float(values[0])
 
 
-def list_estimators() -> tuple[Estimator, ...]:
+def list_estimators(estimator_dir: Path | str | None = None) -> tuple[Estimator, ...]:
     """Describe the estimators that ``estimate`` and ``audit`` know.
+
+    Parameters
+    ----------
+    estimator_dir : path, optional
+        A folder with estimators of your own, as for ``estimate``.
 
     Returns
     -------
     tuple of Estimator
         Sorted by name.
+
+    Raises
+    ------
+    InputError
+        For a folder that does not exist, and for a name that is taken.
 
     Examples
     --------
@@ -213,13 +227,16 @@ def list_estimators() -> tuple[Estimator, ...]:
     >>> described["ece_sweep_em"].bins, described["ece_sweep_em"].target
     ('chosen', 'lp')
     """
-    return tuple(_described(name, path) for name, path in sorted(known_estimators().items()))
+    known = known_estimators(folders_with(estimator_dir))
+    return tuple(_described(name, path) for name, path in sorted(known.items()))
 
 
 @cache
-def _known(estimator: str) -> Any:
-    """Return (run, norm by default, target) of an estimator of calbias: its file is read once."""
-    return load_estimator(estimator), usable_norm(estimator, 1), estimator_target(estimator)
+def _known(estimator: str, own: Path | str | None) -> Any:
+    """Return (run, norm by default, target) of an estimator: its file is read once."""
+    path = estimator_file(estimator, folders_with(own))
+    run = load_estimator(estimator, path)
+    return run, usable_norm(estimator, 1, path), estimator_target(estimator, path)
 
 
 def _described(name: str, path: Path) -> Estimator:

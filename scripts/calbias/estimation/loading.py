@@ -108,7 +108,7 @@ def estimate_scored(
     if not hasattr(module, "estimate_scored"):
         raise InputError(
             f"{estimator} has no definition with weights of rows here: take ece_bin_em, "
-            "ece_debias_em, ks, skce_unbiased or plugin_glm, or leave the weights out"
+            "ece_debias_em, ks or averaged_posterior, or leave the weights out"
         )
     norm = usable_norm(estimator, 1, path) if norm is None else float(norm)
     _validate_norm(estimator, norm, literal(path, "NORMS", default=()))

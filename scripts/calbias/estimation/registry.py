@@ -21,6 +21,11 @@ ESTIMATORS = Kind(
 )
 
 
+def folders_with(own: Path | str | None) -> tuple[Path, ...]:
+    """Return the folder of calbias's estimators, and a user's own."""
+    return (FOLDER,) if own is None else (FOLDER, Path(own))
+
+
 def estimator_file(estimator: str, folders: Iterable[Path | str] = (FOLDER,)) -> Path:
     """Return the path of an estimator's file in the first of ``folders`` that has it."""
     if not isinstance(estimator, str):

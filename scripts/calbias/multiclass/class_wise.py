@@ -18,7 +18,7 @@ from calbias.multiclass.noise import (
     summary,
     validate_options,
 )
-from calbias.multiclass.registry import known_measures, prepared
+from calbias.multiclass.registry import MEASURES, prepared
 from calbias.multiclass.rows import Rows, checked
 
 TELLABLE_TEMPERATURE = 1.5
@@ -82,7 +82,7 @@ def class_wise(
     """
     least = FEWEST_REPLICATES if replicates is None else replicates
     validate_options(measure, n_bins, least, seed)
-    looked_up("measure", measure, known_measures())
+    looked_up("measure", measure, MEASURES)
     rows, numbers = checked(probabilities, labels)
     assert numbers is not None
     n, n_classes = rows.shape

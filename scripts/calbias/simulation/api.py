@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
 from calbias.conventions import N_BINS
 from calbias.engine.sampler import Sampler
 from calbias.estimation.inputs import validate_options, validate_whole
-from calbias.estimation.registry import estimator_options, estimator_target, usable_norm
+from calbias.estimation.loading import load_estimator
+from calbias.estimation.registry import (
+    estimator_file,
+    estimator_options,
+    estimator_target,
+    folders_with,
+    usable_norm,
+)
 from calbias.simulation.simulate import simulate_estimates
 from calbias.truth.scenarios import Scenario, validate_scenario
 from calbias.truth.targets.registry import target_value
@@ -55,6 +63,7 @@ def bias(
     n_bins: int = N_BINS,
     norm: float | None = None,
     seed: int = 0,
+    estimator_dir: Path | str | None = None,
 ) -> Bias:
     """Measure an estimator's bias and spread in a scenario.
 
@@ -68,7 +77,7 @@ def bias(
         The size of each data set.
     replicates : int, default 1000
         The number of data sets, at least 2.
-    n_bins, norm
+    n_bins, norm, estimator_dir
         As for ``calbias.estimate``.
     seed : int, default 0
         Each data set depends on the seed, the scenario's name, ``n_samples`` and its own number.
@@ -101,14 +110,21 @@ def bias(
     validate_options(n_bins, norm)
     validate_scenario(scenario)
     validate_whole("replicates", replicates, 2)
-    norm = usable_norm(estimator, 1) if norm is None else float(norm)
+    path = estimator_file(estimator, folders_with(estimator_dir))
+    norm = usable_norm(estimator, 1, path) if norm is None else float(norm)
     numbers = _numbers(n_samples, replicates, seed)
     estimates = simulate_estimates(
-        scenario, n_samples, numbers, [estimator], int(n_bins), norm, seed
+        scenario,
+        n_samples,
+        numbers,
+        {estimator: load_estimator(estimator, path)},
+        int(n_bins),
+        norm,
+        seed,
     )
     values = estimates[estimator][0]
-    options = {**estimator_options(estimator), "norm": norm, "n_bins": n_bins}
-    truth = target_value(estimator_target(estimator), scenario, **options)
+    options = {**estimator_options(estimator, path), "norm": norm, "n_bins": n_bins}
+    truth = target_value(estimator_target(estimator, path), scenario, **options)
     errors = values - truth
     sd = float(errors.std(ddof=1))
     return Bias(

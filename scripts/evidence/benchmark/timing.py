@@ -3,13 +3,10 @@
 Seconds are those that the process spent computing: what other processes take is not counted.
 """
 
-import resource
-import time
-
 import numpy as np
 
-from pipeline import provenance
 from pipeline.tables.schema import columns_of
+from pipeline.timing import timed
 
 
 def compare(work, n_scores, implementation, baselines, rounds):
@@ -32,22 +29,3 @@ def repeat(calls, function, *arguments, **options):
     """Call a function so many times."""
     for _ in range(calls):
         function(*arguments, **options)
-
-
-def timed(function):
-    """Return the CPU seconds of a call, those of its subprocesses included."""
-    started = _spent()
-    function()
-    return _spent() - started
-
-
-def _spent():
-    children = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return time.process_time() + children.ru_utime + children.ru_stime
-
-
-def processor():
-    """Return the processor's name and what numba compiles for."""
-    from llvmlite.binding import get_host_cpu_name
-
-    return f"{provenance.processor()} ({get_host_cpu_name()})"

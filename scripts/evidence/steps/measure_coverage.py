@@ -1,7 +1,7 @@
 from pathlib import Path
 from typing import Annotated
 
-from evidence.studies.interval_coverage import coverage_table
+from evidence.studies.interval_coverage import coverage_rows
 from pipeline.steps import AtLeast, Seed
 from pipeline.tables.files import write_table
 
@@ -13,12 +13,12 @@ def measure_coverage(
     seed: Seed,
     output: Path,
 ) -> None:
-    """Measure how often the intervals of an audit hold the truth, for one law of the scores.
+    """Measure how often the intervals of an audit hold the truth, for one set of cells.
 
-    law: law of the scores, or a set of cells
+    law: the set of cells
     data_sets: data sets of each cell
     seed: seed of all random streams
     output: table to write
     """
-    table = coverage_table(law, data_sets, seed)
-    write_table(output, "interval_coverage", table)
+    rows = list(coverage_rows(law, data_sets, seed))
+    write_table(output, "interval_coverage", rows)

@@ -10,11 +10,11 @@ import pandas as pd
 
 from calbias.io.code_files import SCRIPTS
 from evidence.benchmark import memory
-from evidence.benchmark.timing import processor
 from evidence.benchmark.waiting import audit_rows, averaged_rows, multiclass_rows
 from evidence.benchmark.workloads import argsort_rows, call_rows, grid_rows, growth_rows
 from pipeline.scenarios.fits import fitted_scenario
 from pipeline.tables.files import read_table, write_table
+from pipeline.timing import processor
 
 AVX2 = {
     "NUMBA_CPU_NAME": "haswell",

@@ -33,7 +33,8 @@ def run_league(
     files = {path.resolve() for path in estimators}
     folders = sorted({path.parent for path in files})
     known = known_estimators(folders)
-    runs = {name: path for name, path in known.items() if path.resolve() in files}
+    chosen = [(name, path) for name, path in known.items() if path.resolve() in files]
+    runs = dict(sorted(chosen, key=lambda pair: pair[1].stem))
     scenarios = league_scenarios(models, beta_fits, glm_fits)
     scenarios += tied_scenarios()
     rows = league_rows(runs, scenarios, n_samples, replicates, seed)

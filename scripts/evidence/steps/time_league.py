@@ -8,10 +8,10 @@ from calbias.engine.sampler import draw
 from calbias.estimation.registry import estimator_file
 from calbias.truth.curves import Curve
 from calbias.truth.scenarios import Scenario
-from evidence.benchmark.timing import timed
 from evidence.studies.league import LAWS, MOST_QUADRATIC, league_entries
 from pipeline.steps import AtLeast
 from pipeline.tables.files import write_table
+from pipeline.timing import timed
 
 ROUNDS = 3
 

@@ -21,6 +21,7 @@ from calbias.engine.seeding import stream
 from calbias.engine.sorted_batch import SortedBatch, sorted_data_set
 from calbias.truth.curves import Curve
 from calbias.truth.scenarios import Scenario
+from evidence.runner import values_of
 from evidence.studies import league
 
 if TYPE_CHECKING:
@@ -44,13 +45,10 @@ def honesty_rows(
     entries = league.league_entries(estimators)
     for n in SIZES:
         data = _data_sets(n, league.n_replicates(n, SIZES, replicates), seed)
-        for entry in entries:
-            if entry.is_quadratic and n > league.MOST_QUADRATIC:
-                continue
-            values = {}
-            for name, batch in data.items():
-                given = batch.first(league.FEWEST_QUADRATIC) if entry.is_quadratic else batch
-                values[name] = entry.run(given, league.N_BINS, entry.norm)[0].copy()
+        methods = league.methods_of(entries, n)
+        found = {name: values_of(methods, [batch]) for name, batch in data.items()}
+        for entry in methods:
+            values = {name: of_name[entry] for name, of_name in found.items()}
             honest = values.pop("honest")
             row = league.row_of(UNIFORM.name, entry, n, entry.truth(UNIFORM), honest)
             for name, of_other in values.items():

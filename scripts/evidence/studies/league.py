@@ -1,8 +1,9 @@
 """The league: every estimator against the quantity that it estimates, on scenarios of known truth.
 
-The scenario set crosses two score laws, one saturated like a network's on CIFAR and one spread,
-with perfect calibration, slopes of 0.5, 0.8 and 1.25 in the log-odds, a shift and a wave; fitted
-scenarios of the paper's models join it, and laws of few values, whose scores are tied. All
+The scenario set crosses two distributions of scores, one saturated like a network's on CIFAR and
+one spread, with perfect calibration, slopes of 0.5, 0.8 and 1.25 in the log-odds, a shift and a
+wave; fitted scenarios of the paper's models and distributions of few values, whose scores are tied,
+join it. All
 estimators see the same data sets. ``honesty`` adds calibrated uniform scores, with columns for
 forecasters who say less or more than they know.
 """
@@ -14,7 +15,6 @@ from typing import NamedTuple
 import numpy as np
 
 from calbias.conventions import N_BINS
-from calbias.engine.sampler import Sampler
 from calbias.engine.sorted_batch import sorted_data_set
 from calbias.estimation.loading import load_estimator
 from calbias.estimation.registry import ESTIMATORS, estimator_options, estimator_target
@@ -22,10 +22,12 @@ from calbias.io.plug_ins import literal
 from calbias.truth.curves import Curve
 from calbias.truth.scenarios import Scenario
 from calbias.truth.targets.population import Population, population_of_scenario
-from calbias.truth.targets.registry import options_taken, target_value, target_value_of
-from evidence.scenarios.sets import SATURATED, SPREAD
-from evidence.scenarios.wave import Wave
-from evidence.studies.posterior_scenarios import StudyScenario
+from evidence.cells.common import SATURATED, SPREAD
+from evidence.cells.halves import HalfCell
+from evidence.cells.sampled import SampledCell
+from evidence.cells.wave import Wave
+from evidence.runner import Method, values_of
+from evidence.targets import options_taken, target_value, target_value_of
 from pipeline.scenarios.fits import fitted_scenario
 
 LAWS = {"saturated": SATURATED, "spread": SPREAD}
@@ -48,11 +50,11 @@ OWN = "own"  # the target of an estimator whose file defines ``truth``
 MOST_QUADRATIC = 1000  # samples, for an estimator whose file says QUADRATIC = True
 FEWEST, FEWEST_QUADRATIC = 100, 40  # data sets of a point
 _LEAST_TRUTH = 1e-6  # below, an error relative to the truth says nothing
-_GRID = 1 << 16  # points of a score law: targets are accurate to 1e-5 of themselves
+_GRID = 1 << 16  # points of a distribution: targets are accurate to 1e-5 of themselves
 
 
 def league_scenarios(models, beta_fits, glm_fits):
-    """Return the scenario set: the two laws with every curve, then ``models`` with their fits."""
+    """Return the scenarios: two distributions with every curve, then ``models`` with their fits."""
     synthetic = [
         Scenario(f"{law}_{name}", *pair, curve)
         for law, pair in LAWS.items()
@@ -63,10 +65,10 @@ def league_scenarios(models, beta_fits, glm_fits):
 
 
 class TiedScenario(NamedTuple):
-    """A law of few scores with a curve; its truths are sums over the values."""
+    """A distribution on few scores with a curve; its truths are sums over the values."""
 
     name: str
-    of: StudyScenario
+    of: HalfCell
 
     @property
     def population(self):
@@ -82,7 +84,7 @@ class TiedScenario(NamedTuple):
 
 def tied_scenarios():
     """Return the scenarios of tied scores."""
-    return [TiedScenario(name, StudyScenario("league", *both)) for name, both in TIED.items()]
+    return [TiedScenario(name, HalfCell("league", *both)) for name, both in TIED.items()]
 
 
 def target_label(target, norm):
@@ -151,29 +153,27 @@ def league_rows(estimators, scenarios, sample_sizes, replicates, seed):
     of_entry = {entry: entry.quantity for entry in entries}
     for scenario in scenarios:
         truths = {quantity: entry.truth(scenario) for quantity, entry in quantities.items()}
-        table = None
+        is_tied = isinstance(scenario, TiedScenario)
+        cell = scenario if is_tied else SampledCell(scenario)
         for n in sample_sizes:
-            values = {e: [] for e in entries if n <= MOST_QUADRATIC or not e.is_quadratic}
-            if isinstance(scenario, TiedScenario):
-                few = max(FEWEST_TIED, round(_TIED_SHARE * replicates))
-                batches = scenario.batches(n, seed, min(few, replicates))
-            else:
-                sampler = Sampler(scenario, n, seed, table)
-                table = sampler.table
-                batches = sampler.batches(range(n_replicates(n, sample_sizes, replicates)))
-            done = 0
-            for data in batches:
-                for entry, parts in values.items():
-                    few = max(FEWEST_QUADRATIC - done, 0)
-                    given = data.first(few) if entry.is_quadratic else data
-                    if given.scores.size:
-                        parts.append(entry.run(given, N_BINS, entry.norm)[0].copy())
-                done += data.scores.shape[0]
+            m = n_replicates(n, sample_sizes, replicates)
+            if is_tied:
+                m = min(max(FEWEST_TIED, round(_TIED_SHARE * replicates)), replicates)
+            found = values_of(methods_of(entries, n), cell.batches(n, seed, m))
             rows += [
-                row_of(scenario.name, entry, n, truths[of_entry[entry]], np.concatenate(parts))
-                for entry, parts in values.items()
+                row_of(scenario.name, entry, n, truths[of_entry[entry]], values)
+                for entry, values in found.items()
             ]
     return rows
+
+
+def methods_of(entries, n):
+    """Return {Entry: Method}; one that costs O(n²) has few data sets, and none of many rows."""
+    return {
+        e: Method(e.target, lambda data, e=e: e.run(data, N_BINS, e.norm)[0],
+                  FEWEST_QUADRATIC if e.is_quadratic else None)
+        for e in entries if n <= MOST_QUADRATIC or not e.is_quadratic
+    }  # fmt: skip
 
 
 def n_replicates(n, sample_sizes, replicates):

@@ -16,11 +16,12 @@ import numpy as np
 
 from calbias.conventions import N_BINS
 from calbias.engine.seeding import stream
-from calbias.multiclass import maps
 from calbias.multiclass.cells import Floats
 from calbias.multiclass.noise import corrected, drawn_values
-from calbias.multiclass.registry import known_measures, prepared, target_of, target_value
+from calbias.multiclass.registry import MEASURES, prepared, target_of
 from calbias.multiclass.rows import Rows
+from evidence import multiclass_maps as maps
+from evidence.multiclass_targets import target_value
 
 LAWS = {"dirichlet_3": (3, 1.0), "dirichlet_10": (10, 0.3), "dirichlet_100": (100, 0.05)}
 """Number of classes and concentration of each class of symmetric Dirichlet laws."""
@@ -94,7 +95,7 @@ def league_rows(
 
 def _truths(rows: Rows, chances: Floats) -> dict[str, tuple[float, float]]:
     """Return {target: (truth, truth at half the resolution)}."""
-    targets = {target_of(name) for name in known_measures()}
+    targets = {target_of(name) for name in MEASURES}
     truths = {}
     for name in sorted(targets):
         groups = (GROUPS,) if name == "kernel" else (GROUPS, GROUPS // 2)
@@ -118,7 +119,7 @@ def _drawn(
 
 def _estimates(sample: Rows, labels: np.ndarray, bandwidth: float) -> dict[str, float]:
     estimates = {}
-    for name, file in known_measures().items():
+    for name, file in MEASURES.items():
         if name == "skce_all_pairs" and len(labels) > MOST_ALL_PAIRS:
             continue
         if "_sum" in name:  # K times another

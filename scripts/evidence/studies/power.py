@@ -6,18 +6,19 @@ import numpy as np
 import pandas as pd
 from scipy.optimize import brentq
 
-from calbias.auditing.verdict.judge import p_value_of_groups
+from calbias.auditing.verdict.judge import judge, p_value_of_groups
 from calbias.auditing.verdict.rows import groups_of
-from calbias.calibration_tests.registry import CalibrationTest, load_test
 from calbias.conventions import SIGNIFICANT
-from calbias.engine.sampler import Sampler
 from calbias.truth.curves import Curve
 from calbias.truth.scenarios import Scenario
-from evidence.scenarios.sets import UNIFORM
-from evidence.studies import verdict_clusters
+from evidence.calibration_tests import CalibrationTest, load_test
+from evidence.cells import clusters
+from evidence.cells.common import UNIFORM
+from evidence.cells.sampled import SampledCell
+from evidence.runner import Method, each, values_of
+from evidence.studies.interval_coverage import CLUSTER_REDRAWS
 from evidence.studies.league import league_scenarios
 from pipeline.detection_limits import detection_limits
-from pipeline.figures.names import CLUSTERED
 from pipeline.tables.schema import columns_of
 
 POWERS = (1.1, 1.3)  # of the curves c^d on uniform scores, as in the paper's §7.2
@@ -72,12 +73,11 @@ class Power:
 
     def _outcomes(self, tests, scenario, n):
         """Return {test: p-values, or statistics where it has none, (replicates,)}."""
-        parts = {test.name: [] for test in tests}
-        wanted = self._replicates(scenario) if tests else 0
-        for data in Sampler(scenario, n, self.seed).batches(range(wanted)):
-            for test in tests:
-                parts[test.name].append(np.array((test.p_values or test.statistics)(data)))
-        return {name: np.concatenate(values) for name, values in parts.items()}
+        if not tests:
+            return {}
+        methods = {test.name: Method("", test.p_values or test.statistics) for test in tests}
+        batches = SampledCell(scenario).batches(n, self.seed, self._replicates(scenario))
+        return values_of(methods, batches)
 
     def _replicates(self, scenario):
         null = self.null_replicates if scenario.curve.name == "identity" else 0
@@ -88,40 +88,41 @@ def power_rows(tests, scenarios, sample_sizes, replicates, seed, null_replicates
     """Return the rows of table ``test_power``; calibrated scenarios give the size of the tests."""
     power = Power(tests, replicates, seed, null_replicates)
     return [
-        {
-            "test": test,
-            "scenario": scenario.name,
-            "n_samples": n,
-            "rejection_rate": rate,
-            "rejection_rate_se": math.hypot(*errors),
-            "level": SIGNIFICANT,
-            "n_replicates": n_replicates,
-        }
+        _row(test, scenario.name, n, *found)
         for scenario in scenarios
         for n in sample_sizes
-        for test, (rate, *errors, n_replicates) in power.rates(scenario, n).items()
+        for test, found in power.rates(scenario, n).items()
     ]
 
 
 def cluster_rows(data_sets, seed):
     """Return rows of ``test_power``: the verdict on clusters, and as if rows were independent."""
-    rows = []
-    for name, cell in verdict_clusters.CELLS.items():
-        found = verdict_clusters.p_values(cell, data_sets, seed)
-        for test, column in verdict_clusters.TESTS.items():
-            rate, error = _rate(found[column].to_numpy() <= SIGNIFICANT)
-            rows.append(
-                {
-                    "test": test,
-                    "scenario": CLUSTERED + name,
-                    "n_samples": cell.n,
-                    "rejection_rate": rate,
-                    "rejection_rate_se": error,
-                    "level": SIGNIFICANT,
-                    "n_replicates": data_sets,
-                }
-            )
+    methods, rows = {"verdict": Method("", each(_cluster_p_values))}, []
+    for cell in clusters.CELLS.values():
+        found = values_of(methods, cell.batches(cell.n, seed, data_sets))["verdict"]
+        for test, p_values in zip(("verdict_clusters", "verdict"), found.T, strict=True):
+            rate = *_rate(p_values <= SIGNIFICANT), 0.0, data_sets
+            rows.append(_row(test, cell.name, cell.n, *rate))
     return rows
+
+
+def _cluster_p_values(rows):
+    """Return the p-values of the verdict with clusters and without."""
+    scores, hits, ids = rows
+    verdict = judge(scores, hits, clusters=ids, replicates=CLUSTER_REDRAWS)
+    return verdict.p_value, verdict.cluster_facts.p_independent
+
+
+def _row(test, scenario, n, rate, error, of_threshold, n_replicates):
+    return {
+        "test": test,
+        "scenario": scenario,
+        "n_samples": n,
+        "rejection_rate": rate,
+        "rejection_rate_se": math.hypot(error, of_threshold),
+        "level": SIGNIFICANT,
+        "n_replicates": n_replicates,
+    }
 
 
 def detection_rows(tests, sample_sizes, replicates, seed, null_replicates=0):

@@ -18,8 +18,8 @@ from calbias.conventions import N_BINS
 from calbias.engine.seeding import stream
 from calbias.engine.sorted_batch import of_sorted_scores, sorted_data_set
 from calbias.errors import InputError
-from calbias.estimation.loading import load_estimator
 from calbias.logits.top_label import TopLabel
+from evidence.estimators import load_estimator
 from pipeline.fits.empirical_error import empirical_tce, fit_curve, hit_probability
 
 REFERENCE = "ece_debias_em"

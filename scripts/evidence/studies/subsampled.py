@@ -17,7 +17,7 @@ import pandas as pd
 
 from calbias.engine.seeding import stream
 from calbias.engine.sorted_batch import of_sorted_scores
-from calbias.estimation.loading import load_estimator
+from evidence.estimators import load_estimator
 from evidence.studies.predicted_bias import N_BINS, reference_and_error
 
 ESTIMATORS = (

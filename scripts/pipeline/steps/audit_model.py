@@ -7,10 +7,10 @@ from calbias.auditing.inputs import Data
 from calbias.auditing.options import Options
 from calbias.auditing.page import page
 from calbias.errors import InputError
-from calbias.estimation.registry import FOLDER
 from calbias.io.command_line import write_text
 from calbias.logits.columns import Columns
 from pipeline.audits import diagram_rows, estimate_rows, verdict_row
+from pipeline.estimators import FOLDERS
 from pipeline.logits.store import REAL_SCORES
 from pipeline.logits.top_label_table import Origin, read_top_labels
 from pipeline.manifest import verify_shipped
@@ -75,7 +75,7 @@ def audit_model(
         data,
         Options(n_bins, norm, seed=seed),
         list(dict.fromkeys([*ESTIMATORS, *estimators])),
-        folders=(FOLDER, *estimator_dir),
+        folders=(*FOLDERS, *estimator_dir),
     )
     audit.description["source"] = origin.source
     print(f"{place}: {audit.sentence}")

@@ -11,8 +11,8 @@ import pandas as pd
 from calbias.conventions import N_BINS
 from calbias.engine.sorted_batch import sorted_data_set
 from calbias.errors import InputError
-from calbias.measures.registry import list_measures, sorted_resamples
-from calbias.recalibration.methods.spline import fit_binary as fit_spline
+from reproduction.measures import MEASURES, TOP_LABEL, CalibrationError, Mean, sorted_resamples
+from reproduction.recalibration.spline import fit_binary as fit_spline
 
 LEVEL = 0.95
 N_POINTS, N_KNOTS = 200, 6  # of a graph
@@ -25,7 +25,7 @@ def measure_rows(outputs, counts):
         return
     tail = (1 - LEVEL) / 2
     together = {} if counts is None else _resampled_together(outputs, counts)
-    for name in list_measures():
+    for name in MEASURES:
         arrays = outputs.given(name)
         if arrays is None:
             continue
@@ -44,7 +44,7 @@ def measure_rows(outputs, counts):
             yield row
             continue
         ends = 2 * value - np.quantile(resampled, [1 - tail, tail])
-        low, high = ends if hasattr(measure.file, "rows") else np.maximum(ends, 0.0)
+        low, high = ends if isinstance(measure, Mean) else np.maximum(ends, 0.0)
         yield {**row, "low_percent": 100 * low, "high_percent": 100 * high}
 
 
@@ -55,16 +55,16 @@ def _resampled_together(outputs, counts):
     """
     estimators = {
         name: measure
-        for name, measure in list_measures().items()
-        if measure.reads == "top_label"
-        and hasattr(measure.file, "of_sorted")
+        for name, measure in MEASURES.items()
+        if measure.reads == TOP_LABEL
+        and isinstance(measure, CalibrationError)
         and name not in outputs.fitted_for
     }
     values = {name: np.empty(len(counts)) for name in estimators}
     try:
         for b, data in enumerate(sorted_resamples(outputs.scores, outputs.hits, counts)):
             for name, measure in estimators.items():
-                values[name][b] = measure.file.of_sorted(data, **measure.options)
+                values[name][b] = measure.of_sorted(data)
     except InputError:
         return {}
     return values

@@ -13,10 +13,11 @@ from scipy.special import softmax
 from calbias.errors import InputError
 from calbias.logits.ranked import ranked_hits
 from calbias.logits.top_label import top_label
-from calbias.measures.registry import list_measures
-from calbias.recalibration.methods.spline import fit_binary as fit_spline
-from calbias.recalibration.registry import known_methods, load_method
 from reproduction.measured.tables import METHODS, ON_HALF
+from reproduction.measures import MEASURES, PROBABILITIES, TOP_LABEL
+from reproduction.recalibration.registry import METHODS as KNOWN
+from reproduction.recalibration.registry import load_method
+from reproduction.recalibration.spline import fit_binary as fit_spline
 
 OF_MATRICES = ("ms_odir", "dir_odir")
 MOST_CLASSES = 300  # of a cross-validated matrix: with 1000 classes it takes days on one core
@@ -49,20 +50,18 @@ class Outputs(NamedTuple):
 
     def given(self, name):
         """Return (Measure, predictions, outcomes) of a measure, or None if it needs more."""
-        known = list_measures()
         if name in self.fitted_for:
-            of_rank = known[name].reads == "probabilities"
-            return known["ks_top1" if of_rank else name], *self.fitted_for[name]
-        if known[name].reads == "top_label":
-            return known[name], self.scores, self.hits
-        return None if self.labels is None else (known[name], self.probabilities, self.labels)
+            of_rank = MEASURES[name].reads == PROBABILITIES
+            return MEASURES["ks_top1" if of_rank else name], *self.fitted_for[name]
+        if MEASURES[name].reads == TOP_LABEL:
+            return MEASURES[name], self.scores, self.hits
+        return None if self.labels is None else (MEASURES[name], self.probabilities, self.labels)
 
 
 def measured_methods():
     """Return METHODS, and the methods of all files that have none of them."""
-    known = known_methods()
-    files = {known[method] for method in METHODS}
-    return (*METHODS, *(name for name, path in known.items() if path not in files))
+    files = {KNOWN[method].file for method in METHODS}
+    return (*METHODS, *(name for name, known in KNOWN.items() if known.file not in files))
 
 
 def outputs_of_logits(logits, softmax_convention="exact", methods=None):

@@ -7,7 +7,7 @@ import numpy as np
 from calbias.logits.ranked import ranked_hits
 from calbias.logits.row_blocks import row_blocks
 from calbias.logits.top_label import TopLabel, top_label
-from calbias.recalibration.registry import load_method
+from reproduction.recalibration.registry import load_method
 
 LOWEST_LOG_PROBABILITY = float(np.log(np.finfo(np.float64).eps))
 """The log probability that a label of probability 0 counts with: of 2^-52, as

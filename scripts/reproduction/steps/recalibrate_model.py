@@ -2,7 +2,8 @@ from pathlib import Path
 from typing import Annotated
 
 from calbias.errors import InputError
-from calbias.estimation.registry import FOLDER, estimator_file
+from calbias.estimation.registry import estimator_file
+from pipeline.estimators import FOLDERS
 from pipeline.logits.store import load_logits
 from pipeline.manifest import verify_shipped
 from pipeline.steps import AtLeast, Seed, Softmax
@@ -40,7 +41,7 @@ def recalibrate_model(
     output_recalibration: the model's rows of table recalibration to write
     output_selections: its selections under every choice, to write
     """
-    folders: list[Path | str] = [FOLDER, *estimator_dir]
+    folders: list[Path | str] = [*FOLDERS, *estimator_dir]
     files = {name: estimator_file(name, folders) for name in estimators}
     try:
         verify_shipped(logits, manifest)

@@ -13,12 +13,12 @@ from scipy.special import softmax
 from calbias.errors import InputError
 from calbias.logits.output_file import Fold
 from calbias.logits.top_label import top_label
-from calbias.recalibration.registry import load_method
 from pipeline.logits.store import Logits
 from reproduction.measured.noise import NoiseFloors
 from reproduction.measured.of_model import measure_rows
 from reproduction.measured.outputs import OF_MATRICES, Outputs, outputs_of_logits
 from reproduction.measured.tables import METHODS
+from reproduction.recalibration.registry import load_method
 
 AS_IS = "uncalibrated"
 BY_ECE = "temperature_by_ece"

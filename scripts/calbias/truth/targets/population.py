@@ -43,19 +43,6 @@ def population_of_sample(scores: np.ndarray, curve_values: np.ndarray) -> Popula
     return Population(scores[order], gaps, np.full(scores.size, 1.0 / scores.size))
 
 
-def masses_at_points(population: Population, places: np.ndarray, n_points: int) -> np.ndarray:
-    """Return Σ weight·gap (n_points,), each mass shared between the points about its place, (Q,).
-
-    In proportion to the distance: the integral against a piecewise linear function is kept.
-    """
-    cell = np.minimum(places.astype(np.int64), n_points - 2)
-    share = places - cell
-    mass = population.weights * population.gaps
-    masses = np.bincount(cell, mass * (1.0 - share), n_points)
-    masses += np.bincount(cell + 1, mass * share, n_points)
-    return masses
-
-
 @lru_cache(maxsize=16)
 def quantile_grid(alpha: float, beta: float, size: int) -> tuple[np.ndarray, np.ndarray]:
     """Return (log c, log(1 − c)) at the mid-quantiles, each (size,), read-only."""

@@ -1,78 +1,176 @@
-"""Targets by name: a target is the file of that name in this folder.
+"""Targets: the quantities that estimators estimate, by the names that an estimator's file declares.
 
-A file defines ``functional(population, ...)``, and where a scenario's value has a better quadrature
-than the quantile grid, ``value(scenario, ...)``. Their keywords (``norm``, ``n_bins``,
-``bandwidth``, …) are the target's options.
+With the gap δ = c − s of a population, weighted points, or of a scenario, by adaptive quadrature:
+
+``lp``
+    (E |δ|^p)^(1/p), the true calibration error of Roelofs et al. (2022), Eq. 1
+``lp_power``
+    E |δ|^p without the root, of estimators that may be negative: the debiased square (Bröcker
+    2012; Ferro and Fricker 2012), the unrooted KDE
+``mce``
+    max_b |E[δ | bin b]| over given bins (Guo et al. 2017, Eq. 5; Naeini et al. 2015). Equal
+    width: bin k of b is [k/b, (k + 1)/b), 1 is in the last. Equal mass: quantiles of the
+    distribution. Empty bins count for nothing
+``max_deviation``
+    sup_t |E δ(S) 1{S ≤ t}|: the KS error (Gupta et al. 2021, Eq. 11-12)
 """
 
-import functools
 import inspect
 from collections.abc import Callable, Mapping
-from pathlib import Path
-from types import ModuleType
-from typing import Any
+from functools import cache
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from calbias.io.plug_ins import Kind
-from calbias.truth.scenarios import Scenario
+from calbias.conventions import N_BINS
+from calbias.errors import looked_up
+from calbias.truth.quadrature import integral, sign_changes
+from calbias.truth.scenarios import Scenario, score_quantiles
 from calbias.truth.targets.population import (
     GRID_SIZE,
     Population,
     population_of_sample,
     population_of_scenario,
 )
-
-_TARGETS = Kind(
-    "target",
-    Path(__file__).parent,
-    ("functional",),
-    "functional(population)",
-    helpers=("population", "registry"),
-)
+from calbias.truth.true_error import gap, true_calibration_error
 
 
-def known_targets() -> dict[str, Path]:
-    """Return {name: path} of all targets, sorted."""
-    return _TARGETS.files()
+class Target(NamedTuple):
+    """A function of a Population, and of a Scenario where it has a better quadrature.
+
+    Their keywords (``norm``, ``n_bins``, ``bandwidth`` …) are the target's options.
+    """
+
+    functional: Callable[..., float]
+    value: Callable[..., float] | None = None
 
 
-def target_value(target: str, scenario: Scenario, size: int = GRID_SIZE, **options: Any) -> float:
+def lp(population: Population, norm: float = 2.0) -> float:
+    """Return (Σ w |δ|^p)^(1/p) of a Population, a fraction."""
+    return lp_power(population, norm) ** (1.0 / norm)
+
+
+def lp_power(population: Population, norm: float = 2.0) -> float:
+    """Return Σ w |δ|^p of a Population."""
+    return float(np.dot(population.weights, np.abs(population.gaps) ** norm))
+
+
+def mce(population: Population, n_bins: int = N_BINS, binning: str = "equal_width") -> float:
+    """Return the largest mean gap of a bin of a Population, a fraction."""
+    return float(np.max(np.abs(binned_gaps(population, n_bins, binning)[1])))
+
+
+def max_deviation(population: Population) -> float:
+    """Return max |C| of a Population over the cumulative sums C of weight·δ, a fraction."""
+    return float(np.max(np.abs(cumulative_gaps(population))))
+
+
+def _lp_of_scenario(scenario: Scenario, norm: float = 2.0) -> float:
+    return true_calibration_error(scenario, norm=norm)
+
+
+def _lp_power_of_scenario(scenario: Scenario, norm: float = 2.0) -> float:
+    return true_calibration_error(scenario, norm=norm) ** norm
+
+
+def _mce_of_scenario(
+    scenario: Scenario, n_bins: int = N_BINS, binning: str = "equal_width"
+) -> float:
+    return float(np.max(np.abs(binned_gaps_of_scenario(scenario, n_bins, binning)[1])))
+
+
+TARGETS: Mapping[str, Target] = {
+    "lp": Target(lp, _lp_of_scenario),
+    "lp_power": Target(lp_power, _lp_power_of_scenario),
+    "max_deviation": Target(max_deviation),
+    "mce": Target(mce, _mce_of_scenario),
+}
+
+
+def target_value(
+    target: str, scenario: Scenario, size: int = GRID_SIZE,
+    targets: Mapping[str, Target] = TARGETS, **options: Any,
+) -> float:  # fmt: skip
     """Return the value of a target for a scenario, in the target's own units, by quadrature.
 
     ``size``: points of the quantile grid, for targets without a quadrature of their own. Of the
     options a target takes those that it knows and ignores the others: one call serves all.
     """
-    module = _module(target)
-    if hasattr(module, "value"):
-        return module.value(scenario, **_taken(module.value, options))
+    found = looked_up("target", target, targets)
+    if found.value is not None:
+        return found.value(scenario, **_taken(found.value, options))
     population = population_of_scenario(scenario, size)
-    return module.functional(population, **_taken(module.functional, options))
+    return found.functional(population, **_taken(found.functional, options))
 
 
 def target_value_of_sample(
-    target: str, scores: np.ndarray, curve_values: np.ndarray, **options: Any
-) -> float:
+    target: str, scores: np.ndarray, curve_values: np.ndarray,
+    targets: Mapping[str, Target] = TARGETS, **options: Any,
+) -> float:  # fmt: skip
     """Return the value of a target for scores (n,) with the curve's values (n,) at them."""
-    return target_value_of(target, population_of_sample(scores, curve_values), **options)
+    return target_value_of(target, population_of_sample(scores, curve_values), targets, **options)
 
 
-def target_value_of(target: str, population: Population, **options: Any) -> float:
+def target_value_of(
+    target: str, population: Population, targets: Mapping[str, Target] = TARGETS, **options: Any
+) -> float:
     """Return the value of a target for a Population."""
-    module = _module(target)
-    return module.functional(population, **_taken(module.functional, options))
+    functional = looked_up("target", target, targets).functional
+    return functional(population, **_taken(functional, options))
 
 
-def options_taken(target: str, options: Mapping[str, Any]) -> dict[str, Any]:
+def options_taken(
+    target: str, options: Mapping[str, Any], targets: Mapping[str, Target] = TARGETS
+) -> dict[str, Any]:
     """Return those options that change the value of a target."""
-    module = _module(target)
-    value = module.value if hasattr(module, "value") else module.functional
-    return _taken(value, options)
+    found = looked_up("target", target, targets)
+    return _taken(found.value or found.functional, options)
 
 
-@functools.cache
-def _module(target: str) -> ModuleType:
-    return _TARGETS.module(_TARGETS.file(target))
+def cumulative_gaps(population: Population) -> np.ndarray:
+    """Return C(t) = Σ_{s ≤ t} w δ, 0 first, then after each distinct score."""
+    sums = np.cumsum(population.weights * population.gaps)
+    last = np.append(population.scores[1:] != population.scores[:-1], True)
+    return np.append(0.0, sums[last])
+
+
+def binned_gaps(population: Population, n_bins: int, binning: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return (mass, mean δ) of the bins that are not empty, each (b,)."""
+    if binning == "equal_width":
+        edges = np.arange(1, n_bins) / n_bins
+        bins = np.searchsorted(edges, population.scores, side="right")
+    else:
+        upto = np.cumsum(population.weights) - population.weights / 2.0
+        bins = np.minimum((upto * n_bins).astype(np.int64), n_bins - 1)
+    mass = np.bincount(bins, population.weights, n_bins)
+    total = np.bincount(bins, population.weights * population.gaps, n_bins)
+    full = mass > 0
+    return mass[full], total[full] / mass[full]
+
+
+def binned_gaps_of_scenario(
+    scenario: Scenario, n_bins: int, binning: str
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return (mass, mean δ) of the bins of a Scenario by adaptive quadrature, each (b,)."""
+    _, alpha, beta, curve = scenario
+    inner = np.arange(1, n_bins) / n_bins
+    if binning == "equal_width":
+        edges = np.log(inner) - np.log1p(-inner)
+    else:
+        lower, upper = score_quantiles(alpha, beta, lower=inner)
+        edges = lower - upper
+
+    def integrand(
+        log_score: np.ndarray, log1m_score: np.ndarray, log_density: np.ndarray
+    ) -> np.ndarray:
+        bins = np.searchsorted(edges, log_score - log1m_score)
+        density = (bins == np.arange(n_bins)[:, None]) * np.exp(log_density)
+        return np.stack([density, -gap(curve, log_score, log1m_score) * density])
+
+    kinks = [*edges, *sign_changes(curve.overshoot, alpha, beta)]
+    mass, total = integral(integrand, alpha, beta, kinks)
+    full = mass > 0
+    return mass[full], total[full] / mass[full]
 
 
 def _taken(function: Callable[..., Any], options: Mapping[str, Any]) -> dict[str, Any]:
@@ -80,6 +178,6 @@ def _taken(function: Callable[..., Any], options: Mapping[str, Any]) -> dict[str
     return {name: value for name, value in options.items() if name in parameters}
 
 
-@functools.cache
+@cache
 def _parameters(function: Callable[..., Any]) -> frozenset[str]:
     return frozenset(inspect.signature(function).parameters)

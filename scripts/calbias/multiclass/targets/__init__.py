@@ -1,1 +1,0 @@
-"""What class-wise estimators estimate, one target a file."""

@@ -1,0 +1,24 @@
+"""Matrix scaling (Guo et al. 2017, section 4.2): softmax(W z + b), a full matrix W, of greatest
+likelihood.
+
+Its K² + K parameters overfit with many classes, as Guo et al. report; on ImageNet their fit
+did not converge. ``ms_odir`` is the same model with a penalty.
+"""
+
+import numpy as np
+
+from calbias.errors import InputError
+from reproduction.recalibration.softmax_regression import LinearCalibration, fit_linear
+
+MOST_CLASSES = 300
+
+
+def fit(logits: np.ndarray, labels: np.ndarray) -> LinearCalibration:
+    """Fit W and b to logits (n, K) and labels (n,); InputError for more than 300 classes."""
+    n_classes = logits.shape[1]
+    if n_classes > MOST_CLASSES:
+        raise InputError(
+            f"matrix scaling of {n_classes} classes has {n_classes * (n_classes + 1)} parameters "
+            f"for {len(labels)} samples and no penalty: use ms_odir, or vector_scaling"
+        )
+    return fit_linear(logits, labels, diagonal=False)
