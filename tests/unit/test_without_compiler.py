@@ -1,0 +1,29 @@
+"""Verdict, estimate and curve of an audit load no compiler: numba is for simulation."""
+
+from command import python
+
+PROGRAM = """
+import sys
+import numpy as np
+from calbias.auditing.binned_ece import binned_ece
+from calbias.auditing.recalibrations import recalibration_table
+from calbias.auditing.verdict.judge import verdict_of
+from calbias.engine.posterior.cells import cells_of_scores
+from calbias.engine.posterior.curve import curve_of
+from calbias.engine.posterior.mixture import average_of
+from calbias.scored import Scored
+
+generator = np.random.default_rng(0)
+scores = generator.beta(2, 1, 500)
+scored = Scored.of(scores, generator.random(500) < scores, clusters=np.arange(500) % 50)
+verdict_of(scored)
+curve_of(average_of(cells_of_scores(scored.scores, scored.rows, scored.hits, 30)))
+binned_ece(scored)
+place, hits, _ = scored.of_rows
+recalibration_table(scored.scores[place], hits, None, None, 0)
+print(*(name in sys.modules for name in ("numba", "scipy.optimize", "scipy.stats")))
+"""
+
+
+def test_numba_and_scipy_s_large_parts_stay_out():
+    assert python(PROGRAM).split() == ["False", "False", "False"]
