@@ -22,8 +22,11 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 
 def _audit(options: Any) -> None:
+    from calbias.errors import InputError
     from calbias.file_audit import audit_file
 
+    if options.within is not None and not 0.0 <= options.within <= 100.0:
+        raise InputError(f"--within must be a percentage from 0 to 100, not {options.within:g}")
     names = ("by", "class_wise", "n_bins", "norm", "confidence_level", "seed", "top_label", "force")
     chosen = {name: getattr(options, name) for name in names}
     columns = _columns(options)
@@ -41,8 +44,10 @@ def _audit(options: Any) -> None:
     if not options.quiet:
         for note in audit.notes:
             print(f"note: {note}", file=sys.stderr)
+    x = options.within
     said = (
         audit.sentence,
+        None if x is None else f"Calibration error at most {x:g} %: {audit.within(x / 100)}.",
         audit.subgroups and audit.subgroups.sentence,
         audit.classes_sentence,
     )
@@ -168,6 +173,8 @@ def _add_audit(commands: Any) -> None:
         help="look for subgroups that are miscalibrated: values of these columns, and pairs",
     )
     audit.add_argument("--class-wise", action="store_true", help="audit each class too")
+    audit.add_argument("--within", type=float, metavar="PERCENT",
+                       help="is the error at most so large: yes, no or undecided")  # fmt: skip
     audit.add_argument("--norm", type=float, default=1.0, help="p of the ℓp error, 1 or 2 (1)")
     audit.add_argument("--n-bins", type=int, default=N_BINS, help="number of bins of the ECE (15)")
     _add_level(audit)

@@ -15,12 +15,11 @@ from calbias.auditing.audit import audit_data
 from calbias.auditing.binned_ece import binned_ece, mean_deviation
 from calbias.auditing.cox import fit_cox, logits_of, noncentrality
 from calbias.auditing.inputs import prepared
-from calbias.auditing.intervals.posterior_hull import posterior_errors
+from calbias.auditing.interval import calibration_interval
 from calbias.auditing.options import Options
 from calbias.auditing.picture_bins import picture_bins
 from calbias.auditing.recalibrations import recalibration_table
 from calbias.auditing.verdict.judge import judge
-from calbias.engine.sorted_batch import sorted_data_set
 from calbias.errors import InputError
 from calbias.estimation.registry import FOLDER
 from calbias.scored import Scored
@@ -47,9 +46,12 @@ def test_one_number_for_one_question(over):
     assert over.ece == pytest.approx(calbias.estimate("ece_bin_ew", scores, hits, norm=1).value)
     estimate = calbias.estimate("averaged_posterior", scores, hits, norm=1).value
     assert over.error == pytest.approx(estimate)
-    errors = posterior_errors(sorted_data_set(scores, hits))
-    assert over.interval == pytest.approx(errors.interval())
-    assert over.probability_below[0.02] == pytest.approx(errors.probability_below(0.02))
+    assert over.interval == calibration_interval(Scored.of(scores, hits)).at()
+    low, high = over.interval
+    answers = [over.within(x) for x in (low / 2, over.error, high)]
+    assert answers == ["no", "undecided", "yes"]
+    with pytest.raises(calbias.InputError, match="a fraction, not 5"):
+        over.within(5)
     assert over.p_value == judge(scores, hits).p_value
     found = over.description["accuracy"], over.description["brier"]
     assert found == pytest.approx((hits.mean(), np.mean((scores - hits) ** 2)))
@@ -169,7 +171,6 @@ test_bad_options_are_refused = refuses(
     ({"class_wise": True}, "classes need a probability or a logit of every class"),
     ({"clusters": np.arange(30) % 3}, "3 clusters: give at least 10"),
     ({"clusters": np.arange(29)}, "clusters must be one id for each of the 30 rows"),
-    ({"clusters": np.arange(30) % 15, "norm": 2}, "clusters need norm 1"),
 )
 
 
@@ -177,8 +178,7 @@ def test_norm_2_and_the_level_of_the_interval():
     scores, hits = drawn(800, 1.4)
     found = calbias.audit(scores, hits, norm=2, confidence_level=0.9)
     assert found.error == calbias.estimate("averaged_posterior", scores, hits, norm=2).value
-    expected = posterior_errors(sorted_data_set(scores, hits)).interval(2, 0.9)
-    assert found.interval == pytest.approx(expected)
+    assert found.interval == calibration_interval(Scored.of(scores, hits)).at(2, 0.9)
     assert "(ℓ2)" in found.sentence
     assert "90 %" in found.sentence
 
@@ -201,7 +201,7 @@ def test_clusters_widen_what_rows_that_repeat_each_other_narrow():
     assert found.design_effect == pytest.approx(600 / found.effective_n)
     assert found.interval[0] <= alone.interval[0]
     assert found.interval[1] >= alone.interval[1]
-    assert found.probability_below is None
+    assert calbias.audit(scores, hits, clusters=clusters, norm=2).interval[1] >= found.interval[1]
     root = np.sqrt(found.design_effect)
     assert found.noise_floor == pytest.approx(root * alone.noise_floor)
     for one, other in ((found.curve, alone.curve), (found.bins, alone.bins)):

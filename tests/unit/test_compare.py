@@ -10,8 +10,7 @@ from scipy.special import expit, logit, ndtr
 
 from calbias import InputError
 from calbias.auditing.compare import compare, compare_files, reliability
-from calbias.engine.posterior.cells import cells_of
-from calbias.engine.posterior.classes import interval_cells
+from calbias.engine.posterior.cells import cells_of, interval_cells
 from evidence.cells.common import line, wave
 
 

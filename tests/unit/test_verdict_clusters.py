@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from refusals import refuses
 
-from calbias.auditing.verdict.cluster_interval import cluster_interval
 from calbias.auditing.verdict.clusters import (
     cluster_codes,
     clusters_with_rarer,
@@ -60,7 +59,6 @@ def test_as_many_clusters_as_rows_is_no_cluster():
     scores, hits, _ = clustered()
     ids = [f"row {i}" for i in range(scores.size)]
     assert judge(scores, hits, clusters=ids) == judge(scores, hits)
-    assert cluster_interval(scores, hits, ids, (0.1, 0.2))[:2] == (0.1, 0.2)
 
 
 def test_order_of_rows_does_not_matter():
@@ -68,8 +66,6 @@ def test_order_of_rows_does_not_matter():
     order = np.random.default_rng(0).permutation(scores.size)
     first = judge(scores, hits, clusters=ids, replicates=199)
     assert judge(scores[order], hits[order], clusters=ids[order], replicates=199) == first
-    interval = cluster_interval(scores, hits, ids, replicates=199)
-    assert cluster_interval(scores[order], hits[order], ids[order], replicates=199) == interval
 
 
 @pytest.mark.parametrize("rows", [1, 25])
@@ -141,7 +137,6 @@ def test_design_effect_by_hand():
 def test_warnings_of_few_clusters():
     scores, hits, ids = clustered(clusters=20)
     assert "20 clusters are few" in " ".join(judge(scores, hits, clusters=ids).warnings)
-    assert "few for an interval" in cluster_interval(scores, hits, ids).warnings[0]
 
 
 def test_few_misses_take_each_cluster_as_one_observation():
@@ -153,7 +148,6 @@ def test_few_misses_take_each_cluster_as_one_observation():
     assert facts.with_rarer == np.unique(ids[~hits]).size < 10
     assert verdict.p_value == max(facts.p_signs, facts.p_independent, facts.p_whole)
     assert "each cluster was also judged as one observation" in " ".join(verdict.warnings)
-    assert np.isnan(cluster_interval(scores, hits, ids).low)
 
 
 def test_clusters_as_single_observations_by_hand():
@@ -175,24 +169,6 @@ def test_a_doubled_risk_is_found_by_signs():
         hits = generator.random(4000) < np.minimum(2 * risk, 1)
         found += judge(risk, hits, clusters=ids, replicates=199).miscalibrated
     assert found >= 19
-
-
-def test_interval_holds_the_truth_and_the_hull():
-    generator = np.random.default_rng(1)
-    inside = 0
-    for _ in range(20):
-        scores, ids = generator.random(1500), np.repeat(np.arange(75), 20)
-        rates = 0.5 + 0.6 * (scores - 0.5)
-        low, high, _ = cluster_interval(scores, generator.random(1500) < rates, ids)
-        inside += low <= 0.1 <= high
-    assert inside >= 17
-    wide = cluster_interval(scores, generator.random(1500) < rates, ids, (0.0, 0.5))
-    assert (wide.low, wide.high) == (0.0, 0.5)
-
-
-def test_interval_of_calibrated_repeated_rows_reaches_zero():
-    scores, hits, ids = clustered(7, clusters=100)
-    assert cluster_interval(scores, hits, ids).low == 0.0
 
 
 test_refusals = refuses(

@@ -1,9 +1,10 @@
 """The audit of a model's scores: is it miscalibrated, how, and by how much.
 
 The verdict is a test of six statistics (``auditing/verdict``); the error and the calibration curve
-are the estimator ``averaged_posterior``; the interval is a hull over classes of curves
-(``auditing/intervals/posterior_hull``). On request every estimator is applied to hits drawn on the
-user's own scores (Roelofs et al. 2022, section 4).
+are the estimator ``averaged_posterior``, the curve moved to the hits where these contradict it
+(``auditing/calibration_curve``); the interval stands on two inequalities (``auditing/interval``).
+On request every estimator is applied to hits drawn on the user's own scores (Roelofs et al. 2022,
+section 4).
 """
 
 from __future__ import annotations
@@ -13,23 +14,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import expit, logit, softmax
+from scipy.special import softmax
 
 from calbias.auditing.binned_ece import binned_ece
+from calbias.auditing.calibration_curve import picture_curve, posterior_average
 from calbias.auditing.description import description_of, sentences, warnings_of
 from calbias.auditing.inputs import EVENT, Data, prepared
-from calbias.auditing.intervals.posterior_hull import THRESHOLDS, errors_of
+from calbias.auditing.interval import calibration_interval
 from calbias.auditing.options import Options
 from calbias.auditing.picture_bins import picture_bins
 from calbias.auditing.result import Audit
 from calbias.auditing.segments import By
-from calbias.auditing.verdict.cluster_interval import cluster_interval
 from calbias.auditing.verdict.finding import Words
 from calbias.auditing.verdict.judge import verdict_of
 from calbias.conventions import CONFIDENCE_LEVEL, N_BINS
-from calbias.engine.posterior.cells import SCORE, cells_of_scores, most_cells
-from calbias.engine.posterior.curve import PosteriorCurve, curve_of
-from calbias.engine.posterior.mixture import Average, average_of
+from calbias.engine.posterior.mixture import Average
 from calbias.errors import InputError
 
 if TYPE_CHECKING:
@@ -141,61 +140,38 @@ def audit_data(
 ) -> Audit:
     """Return the Audit of a ``Data``; ``folders`` hold the files of the estimators."""
     names, say, scored = estimator_names(estimators), progress or (lambda text: None), data.scored
-    if scored.clusters is not None and options.norm != 1:
-        raise InputError(f"clusters need norm 1, not {options.norm:g}: no other interval is known")
     say("test of calibration")
     words: Words = "events" if data.kind == EVENT else "hits"
     verdict = verdict_of(scored, words=words, seed=options.seed)
     say("error, interval and curve")
+    facts = verdict.cluster_facts
+    effect = max(facts.design_effect, 1.0) if facts else 1.0
     by_score = scored.by_score
     columns = by_score.scores, by_score.rows, by_score.hits
-    cells = cells_of_scores(*columns, most_cells(scored.n))
-    average = average_of(cells)
-    cum_hit, cum_row = (np.append(0.0, np.cumsum(column)) for column in (scored.hits, scored.rows))
-    errors = errors_of(scored.scores, cum_hit, cum_row)
-    low, high = errors.interval(options.norm, options.confidence_level)
-    facts = verdict.cluster_facts
-    more: tuple[str, ...] = ()
-    if scored.clusters is not None:
-        place, row_hits, codes = scored.of_rows
-        low, high, more = cluster_interval(
-            scored.scores[place],
-            row_hits,
-            np.asarray(codes),
-            (low, high),
-            log_scores=scored.log_scores[place],
-            log1m_scores=scored.log1m_scores[place],
-            level=options.confidence_level,
-            seed=options.seed,
-        )
+    average = posterior_average(*columns, effect)
+    found = calibration_interval(scored, effect, options.seed)
+    low, high = found.at(options.norm, options.confidence_level)
     error = average.l1 if options.norm == 1 else average.l2
     ece, noise_floor = binned_ece(scored, options.n_bins)
-    effect = max(facts.design_effect, 1.0) if facts else 1.0
     bins = picture_bins(scored, options.confidence_level, effect)
-    # all cells, bins and the outermost rows
-    places = np.r_[cells.table[SCORE], bins.mean_score, scored.scores[[0, -1]]]
-    curve = curve_of(average, np.unique(places), options.confidence_level)
     description = description_of(data)
     tables = _tables(data, options, average, names, by, class_wise, say, folders)
     return Audit(
         kind=data.kind,
         n=scored.n,
-        error=float(np.fmin(np.fmax(error, low), high)),
+        error=min(max(error, low), high),
         interval=(low, high),
         verdict=verdict,
-        probability_below=None
-        if facts
-        else {x: errors.probability_below(x, options.norm) for x in THRESHOLDS},
-        resolution=errors.resolution,
+        rows_per_bin=found.rows_per_bin,
         ece=ece,
         noise_floor=noise_floor * float(np.sqrt(effect)),
         description=description,
-        curve=_widened(curve, np.sqrt(effect)),
+        curve=picture_curve(average, bins, *columns, effect, options.confidence_level),
         bins=bins,
         options=options,
         warnings=(
             *warnings_of(data, description),
-            *sentences((*verdict.warnings, *more, *(() if facts else data.hints))),
+            *sentences((*verdict.warnings, *(() if facts else data.hints))),
         ),
         notes=tables.pop("notes", data.notes),
         n_clusters=facts.clusters if facts else None,
@@ -203,15 +179,6 @@ def audit_data(
         design_effect=scored.n / facts.effective_rows if facts else None,
         **tables,
     )
-
-
-def _widened(curve: PosteriorCurve, factor: float) -> PosteriorCurve:
-    """Return the curve with a band that is wider by this factor in log odds."""
-    if factor == 1.0:
-        return curve
-    mean, low, high = (logit(np.clip(rates, 1e-12, 1.0 - 1e-12)) for rates in curve[1:])
-    ends = (expit(mean + factor * (end - mean)) for end in (low, high))
-    return PosteriorCurve(curve.scores, curve.mean, *ends)
 
 
 def _tables(

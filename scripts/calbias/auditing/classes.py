@@ -9,12 +9,10 @@ import pandas as pd
 
 from calbias.auditing import planning
 from calbias.auditing.binned_ece import binned_ece
-from calbias.auditing.intervals.posterior_hull import posterior_errors
+from calbias.auditing.interval import calibration_interval
 from calbias.auditing.options import Options
-from calbias.auditing.verdict.cluster_interval import cluster_interval
 from calbias.auditing.verdict.clusters import LEAST_CLUSTERS
 from calbias.auditing.verdict.judge import judge
-from calbias.engine.sorted_batch import sorted_data_set
 from calbias.multiclass.holm import findings, holm
 from calbias.scored import Scored
 
@@ -65,14 +63,10 @@ def _class(
     verdict = judge(scores, hits, clusters=clusters, seed=options.seed)
     row["p_value"], facts = verdict.p_value, verdict.cluster_facts
     if with_interval:
-        errors = posterior_errors(sorted_data_set(scores, hits))
-        low, high = errors.interval(options.norm, options.confidence_level)
-        if facts and clusters is not None:
-            low, high, _ = cluster_interval(
-                scores, hits, clusters, (low, high),
-                level=options.confidence_level, seed=options.seed,
-            )  # fmt: skip
-        row["low"], row["high"] = low, high
+        effect = facts.design_effect if facts else 1.0
+        scored = Scored.of(scores, hits, clusters=clusters if facts else None)
+        found = calibration_interval(scored, effect, options.seed)
+        row["low"], row["high"] = found.at(options.norm, options.confidence_level)
     n = facts.effective_rows if facts else scores.size
     return row | {"power": _power(np.sort(scores), n)}
 

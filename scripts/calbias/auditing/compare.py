@@ -27,8 +27,7 @@ from scipy.special import stdtr, stdtrit
 from calbias.auditing.file_inputs import read_model
 from calbias.auditing.verdict.clusters import cluster_codes, validate_cluster_number
 from calbias.conventions import CONFIDENCE_LEVEL, SIGNIFICANT
-from calbias.engine.posterior.cells import cells_of
-from calbias.engine.posterior.classes import interval_cells
+from calbias.engine.posterior.cells import cells_of, interval_cells
 from calbias.engine.scores_and_hits import scores_and_hits
 from calbias.errors import InputError
 from calbias.estimation.inputs import validate_level

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import dataclass, fields, is_dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from calbias.auditing.picture_bins import PictureBins
 from calbias.auditing.subgroups import Subgroups
 from calbias.auditing.verdict.result import Verdict
 from calbias.engine.posterior.curve import PosteriorCurve
+from calbias.errors import InputError
 from calbias.multiclass.holm import MISCALIBRATED, TOO_SMALL
 
 if TYPE_CHECKING:
@@ -35,8 +36,7 @@ class AuditNumbers:
     error: float
     interval: tuple[float, float]
     verdict: Verdict
-    probability_below: dict[float, float] | None
-    resolution: float
+    rows_per_bin: float
     ece: float
     noise_floor: float
     description: Description
@@ -98,6 +98,31 @@ class AuditNumbers:
         return f"{self.n} {what} in {self.n_clusters} clusters"
 
     @property
+    def assumption(self) -> str:
+        """What the upper end of the interval assumes, and what it cannot hold."""
+        return (
+            "The lower end of the interval holds whatever the calibration curve is; the upper end "
+            "assumes that no error changes its sign within a bin of neighbouring scores (about "
+            f"{self.rows_per_bin:.0f} rows): faults that alternate faster may be missing from it."
+        )
+
+    def within(self, x: float) -> Literal["yes", "no", "undecided"]:
+        """Return whether the calibration error is at most ``x``, a fraction, by the interval.
+
+        "yes" where the upper end is at most x, "no" where the lower end is above it, else
+        "undecided". InputError unless x is between 0 and 1.
+
+        >>> import calbias
+        >>> audit = calbias.audit([0.9] * 200, [1] * 160 + [0] * 40)
+        >>> audit.within(0.2), audit.within(0.1), audit.within(0.01)
+        ('yes', 'undecided', 'no')
+        """
+        if not 0.0 <= x <= 1.0:
+            raise InputError(f"within needs an error between 0 and 1, a fraction, not {x!r:.60}")
+        low, high = self.interval
+        return "yes" if high <= x else "no" if low > x else "undecided"
+
+    @property
     def in_percent(self) -> tuple[str, str, str, str, str]:
         """Error, low and high end, ECE and noise floor, with the digits that the interval has."""
         low, high = self.interval
@@ -114,8 +139,6 @@ class AuditNumbers:
         error, low, high, ece, floor = self.in_percent
         norm = "" if self.norm == 1 else f" (ℓ{self.norm:g})"
         interval = f"{low} to {high} %, {100 * self.confidence_level:g} %"
-        if math.isnan(self.interval[0]):
-            interval = "no interval"
         return (
             f"n = {self.size}: calibration error{norm} {error} % ({interval}); ECE {ece} %, "
             f"noise floor {floor} %; {self.finding}."

@@ -27,18 +27,17 @@ class Audit(AuditNumbers):
     error : float
         The estimate of the calibration error: ``averaged_posterior``, put into the interval.
     interval : tuple of float
-        The (low, high) end of the interval of the true error; NaN where clusters allow none.
+        The (low, high) end of the interval of the true error.
     confidence_level : float
         Of the interval.
     norm : float
         p of the ℓp error.
     verdict : Verdict
         The test of calibration: p-value, its parts, what is wrong, in words.
-    probability_below : dict
-        The posterior probability that the error is below 0.01 and below 0.02; None with clusters.
-    resolution : float
-        Errors that change sign within this distance of the score may be missing from the
-        interval.
+    rows_per_bin : float
+        Rows of a bin of the interval, on average: see ``assumption``.
+    assumption : str
+        What the upper end of the interval assumes, and what it cannot hold.
     ece, noise_floor : float
         The ℓ1 ECE in ``options.n_bins`` bins of equal width, as other packages print it, and its
         mean for a calibrated model with these scores (and clusters: times the root of the design

@@ -9,7 +9,7 @@ slope; intercept        (b, a) in logit P(event) = a + b·x, Cox (1958); errors 
                         of the information where they are larger
 ICI, E50, E90           mean, median and 90 % quantile of |ĉ(s_i) − s_i|, ĉ local parabolas (loess,
                         span 3/4, degree 2); Austin and Steyerberg (2019). ICI has the interval
-                        of the ℓ1 error, E50 and E90 one by the band of the averaged posterior
+                        of the ℓ1 error; no interval of E50, E90 and Emax is known to hold
 Brier                   mean (y − s)², normal interval
 MCB, DSC, UNC           Brier = MCB − DSC + UNC by isotonic regression (CORP); Dimitriadis, Gneiting
                         and Jordan (2021)
@@ -26,16 +26,14 @@ from numpy.typing import ArrayLike
 from scipy.special import expit, logit, ndtri
 
 from calbias.auditing.cox import fit_cox, logits_of
-from calbias.auditing.intervals.posterior_hull import posterior_errors
+from calbias.auditing.interval import calibration_interval
 from calbias.conventions import CONFIDENCE_LEVEL
 from calbias.engine.local_parabola import local_parabola
-from calbias.engine.posterior.curve import curve_of
-from calbias.engine.posterior.mixture import averaged
 from calbias.engine.scores_and_hits import scores_and_hits
-from calbias.engine.sorted_batch import sorted_data_set
 from calbias.errors import InputError
 from calbias.estimation.inputs import validate_level
 from calbias.recalibration.isotonic_regression import fit_binary
+from calbias.scored import Scored
 
 MEASURED, NOT_MEASURED = "measured", "not measured"
 FEWEST = 20
@@ -188,21 +186,14 @@ def _distances(s: np.ndarray, y: np.ndarray, level: float) -> Numbers:
     """Return the rows of ICI, E50 and E90."""
     curve = np.clip(local_parabola(s, y), 0.0, 1.0)
     gaps = np.abs(curve - s)
-    data = sorted_data_set(s, y)
-    low, high = posterior_errors(data).interval(1, level)
+    low, high = calibration_interval(Scored.of(s, y)).at(1, level)
     rows = [("ICI", float(gaps.mean()), low, high, "Eavg (val.prob: of lowess, degree 1); Emean")]
-    band = curve_of(averaged(data.scores[0], data.cum_hit[0]), s, level)
-    least = np.maximum(np.maximum(band.low - s, s - band.high), 0.0)
-    most = np.maximum(np.abs(band.low - s), np.abs(band.high - s))
     for name, q, also in (
         ("E50", 0.5, "Emed"),
         ("E90", 0.9, "val.prob: E90 (of lowess, degree 1)"),
+        ("Emax", 1.0, "val.prob: Emax"),
     ):
-        value, low, high = (float(np.quantile(g, q)) for g in (gaps, least, most))
-        if y.min() == y.max() or _separated(s, y):  # no curve is determined
-            low = high = _NAN
-        rows.append((name, value, low, high, also))
-    rows.append(("Emax", float(gaps.max()), _NAN, _NAN, "val.prob: Emax"))
+        rows.append((name, float(np.quantile(gaps, q)), _NAN, _NAN, also))
     return rows
 
 

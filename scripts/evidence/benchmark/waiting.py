@@ -58,18 +58,18 @@ def averaged_rows(
     rounds: int, sizes: tuple[int, ...] = (1000, 10_000, 1_000_000)
 ) -> Iterator[dict]:
     """Yield rows for ``averaged_posterior``, alone and with the interval, next to a sort."""
-    from calbias.auditing.intervals.posterior_hull import posterior_errors
-    from calbias.engine.sorted_batch import sorted_data_set
+    from calbias.auditing.interval import calibration_interval
     from calbias.estimation.api import estimate
+    from calbias.scored import Scored
 
     for n in sizes:
         scores, hits = _drawn(n)
         calls = max(1, 10_000 // n)
         works: dict[str, Callable[[], Any]] = {
             "averaged_posterior": lambda s=scores, y=hits: estimate("averaged_posterior", s, y),
-            "posterior_interval": lambda s=scores, y=hits: posterior_errors(
-                sorted_data_set(s, y)
-            ).interval(),
+            "posterior_interval": lambda s=scores, y=hits: calibration_interval(
+                Scored.of(s, y)
+            ).at(),
         }
         for work, call in works.items():
             call()

@@ -104,7 +104,7 @@ def _distances(rows):
 @claim("C02", "calbias", "interval_coverage", "interval_coverage")
 @worded(
     says=(
-        "The interval of an audit, a hull over posterior classes at nominal 95 %, covers the true "
+        "The interval of an audit at nominal 95 % covers the true "
         f"error at least {MEAN:.0%} of the time on average and {CELL:.0%} in every cell whose "
         "error a test can see; included are cells that it was not made on: random worlds, and "
         "cells that a person wrote who did not know the method"

@@ -11,12 +11,11 @@ from typing import Any
 import numpy as np
 
 from calbias.auditing.estimator_bias import HEADLINE, audited_estimators
-from calbias.auditing.intervals.posterior_hull import posterior_errors
-from calbias.auditing.verdict.cluster_interval import cluster_interval
+from calbias.auditing.interval import Interval, calibration_interval
 from calbias.auditing.verdict.judge import judge, p_value_of_groups
 from calbias.auditing.verdict.rows import groups_of
 from calbias.conventions import CONFIDENCE_LEVEL, SIGNIFICANT
-from calbias.engine.sorted_batch import sorted_data_set
+from calbias.scored import Scored
 from evidence.cells import blind_2025, blind_2026, clusters
 from evidence.cells.beta import CURVES, DISTRIBUTIONS, SIZES, BetaCell
 from evidence.cells.clusters import ClusterCell
@@ -63,9 +62,7 @@ def methods(cell: Cell, data_sets: int, draws: int = _DRAWS) -> dict[str, Method
     """Return {name: Method} for a cell; values are the ends (m, 2), of the verdict p ≤ 5 % (m,)."""
     if isinstance(cell, ClusterCell):
         return {
-            "cluster_signs": Method(
-                "l1", each(lambda x: cluster_interval(*x, replicates=CLUSTER_REDRAWS)[:2])
-            ),
+            "cluster_signs": Method("l1", each(_of_clusters)),
             VERDICT: Method("", each(_rejects_clusters), _VERDICTS),
         }
     found = {**_posterior(), VERDICT: Method("", each(_rejects), _VERDICTS)}
@@ -76,6 +73,14 @@ def methods(cell: Cell, data_sets: int, draws: int = _DRAWS) -> dict[str, Method
     return found
 
 
+def _of_clusters(rows: Any) -> Interval:
+    """Return the audit's interval of scores, hits and clusters."""
+    scores, hits, ids = rows
+    facts = judge(scores, hits, clusters=ids, replicates=CLUSTER_REDRAWS).cluster_facts
+    scored = Scored.of(scores, hits, clusters=ids)
+    return calibration_interval(scored, facts.design_effect if facts else 1.0).at()
+
+
 def _posterior() -> dict[str, Method]:
     """Return the audit's own interval, for the ℓ1 and the ℓ2 error: one posterior serves both."""
     last: dict[str, Any] = {}
@@ -83,9 +88,9 @@ def _posterior() -> dict[str, Method]:
     def ends(norm: int) -> Any:
         def of_sample(sample: Sample) -> Any:
             if last.get("sample") is not sample:
-                data = sorted_data_set(sample.scores, sample.hits)
-                last.update(sample=sample, errors=posterior_errors(data))
-            return last["errors"].interval(norm, CONFIDENCE_LEVEL)
+                scored = Scored.of(sample.scores, sample.hits)
+                last.update(sample=sample, found=calibration_interval(scored))
+            return last["found"].at(norm, CONFIDENCE_LEVEL)
 
         return of_sample
 

@@ -9,7 +9,7 @@ true error. The basic bootstrap takes the bias on a resample for the bias of the
 import numpy as np
 from numba import uint32, uint64
 
-from calbias.auditing.intervals.interval import Interval
+from calbias.auditing.interval import Interval
 from calbias.conventions import CONFIDENCE_LEVEL
 from calbias.engine.jit import njit
 from calbias.engine.philox import fill_words

@@ -16,7 +16,7 @@ the scores at hand.
 import numpy as np
 from scipy.special import betaincinv
 
-from calbias.auditing.intervals.interval import Interval
+from calbias.auditing.interval import Interval
 
 MOST_BLOCKS = 100
 

@@ -14,7 +14,7 @@ fewer than two samples count for nothing.
 import numpy as np
 from scipy.special import ndtri
 
-from calbias.auditing.intervals.interval import Interval
+from calbias.auditing.interval import Interval
 from calbias.conventions import CONFIDENCE_LEVEL, N_BINS
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from calbias.auditing.cox import cox_curve, logits_of
-from calbias.auditing.intervals.interval import Interval
+from calbias.auditing.interval import Interval
 from calbias.conventions import CONFIDENCE_LEVEL
 from calbias.engine.seeding import stream
 

@@ -1,0 +1,129 @@
+"""The calibration curve: smooth where that fits the hits, and what was observed where it does not.
+
+The averaged posterior's curve ĉ is smooth. In a bin of n rows with k hits and a mean score m let
+d = k/n − mean ĉ, and v = p(1 − p)/n with p = (k + m)/(n + 1). The curve is moved in the bin by
+
+    B d,  B = max(0, 1 − 2 v/d²)
+
+so that it leaves the bin's share of hits by at most 1.42 standard errors. The smooth band shrinks
+to the share 1 − B of its width, and the exact limits of k/n (Clopper and Pearson 1934) add the
+share B of theirs, as roots of sums of squares. B is a positive-part shrinkage (Efron and Morris,
+*Journal of the American Statistical Association* 1973, eq. 1.5): noise moves the curve little.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import betaincinv
+
+from calbias.auditing.picture_bins import PictureBins
+from calbias.engine.posterior.cells import SCORE, cells_of_scores, most_cells
+from calbias.engine.posterior.curve import PosteriorCurve, curve_of
+from calbias.engine.posterior.mixture import Average, average_of
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Counts = NDArray[np.float64] | NDArray[np.int64]
+_TINY = 1e-12
+_NOISE = 2.0  # variances of the noise below which a bin does not move the curve
+_ROWS, _SHARE = 30, 0.01  # of one score that is a bin by itself in a picture
+
+
+class Bins(NamedTuple):
+    """Rows, hits and mean score of bins (b,), and the bin (m,) of each point of a curve."""
+
+    rows: Floats
+    hits: Floats
+    score: Floats
+    place: Ints
+
+
+def posterior_average(scores: Floats, rows: Counts, hits: Counts, effect: float = 1.0) -> Average:
+    """Return the Average of rows and hits (m,) that count like 1/``effect`` as many."""
+    kept = rows > 0
+    some_rows, some_hits = rows[kept] / effect, hits[kept] / effect
+    most = most_cells(int(some_rows.sum() + 1e-6))
+    return average_of(cells_of_scores(scores[kept], some_rows, some_hits, most))
+
+
+def binomial_limits(
+    hits: Floats | float, rows: Floats | float, level: float
+) -> tuple[Floats, Floats]:
+    """Return the exact (Clopper-Pearson) limits of a share of hits; counts may be fractions."""
+    hits, rows, tail = np.asarray(hits, float), np.asarray(rows, float), (1.0 - level) / 2.0
+    misses = np.maximum(rows - hits, 0.0)
+    low = np.where(hits > 0, betaincinv(np.maximum(hits, 1e-9), misses + 1, tail), 0.0)
+    high = np.where(misses > 0, betaincinv(hits + 1, np.maximum(misses, 1e-9), 1.0 - tail), 1.0)
+    return low, high
+
+
+def moved_to_bins(
+    curve: PosteriorCurve, expected: Floats, bins: Bins, effect: float, level: float
+) -> PosteriorCurve:
+    """Return the curve after it was moved in each bin, in which its mean was ``expected`` (b,)."""
+    p = (bins.hits / effect + bins.score) / (bins.rows / effect + 1.0)
+    rate = bins.hits / bins.rows
+    gap = rate - expected
+    variance = p * (1.0 - p) * effect / bins.rows
+    share = np.maximum(1.0 - _NOISE * variance / np.maximum(gap**2, 1e-300), 0.0)
+    limits = binomial_limits(bins.hits / effect, bins.rows / effect, level)
+    below, above = (share * abs(rate - limit) for limit in limits)
+    at = bins.place
+    mean = np.clip(curve.mean + (share * gap)[at], 0.0, 1.0)
+    left = 1.0 - share[at]
+    low = mean - np.hypot(left * (curve.mean - curve.low), below[at])
+    high = mean + np.hypot(left * (curve.high - curve.mean), above[at])
+    return PosteriorCurve(curve.scores, mean, np.maximum(low, 0.0), np.minimum(high, 1.0))
+
+
+def sums_in(place: Ints, values: Counts) -> Floats:
+    """Return the sums (b,) of values (m,) in bins, ``place`` (m,) the bin of each."""
+    return np.bincount(place, values).astype(np.float64)
+
+
+def curve_in_bins(
+    scores: Floats, rows: Floats, hits: Floats, place: Ints, effect: float, level: float
+) -> PosteriorCurve:
+    """Return the curve at all scores (m,), moved in bins; some bins may be without rows."""
+    smooth = curve_of(posterior_average(scores, rows, hits, effect), scores, level)
+    columns = (rows, hits, rows * scores, rows * smooth.mean)
+    size, count, score, expected = (sums_in(place, x) for x in columns)
+    size = np.maximum(size, _TINY)
+    bins = Bins(size, count, score / size, place)
+    return moved_to_bins(smooth, expected / size, bins, effect, level)
+
+
+def picture_curve(
+    average: Average,
+    bins: PictureBins,
+    scores: Floats,
+    rows: Counts,
+    hits: Counts,
+    effect: float,
+    level: float,
+) -> PosteriorCurve:
+    """Return the curve at the scores that a picture shows, moved in the bins that it draws.
+
+    Scores with at least 30 rows and a hundredth of all rows are bins by themselves.
+    """
+    frequent = np.flatnonzero(rows >= max(_ROWS * effect, _SHARE * rows.sum()))
+    ends = scores[[0, -1]]
+    points = np.unique(
+        np.concatenate([average.cells.table[SCORE], bins.mean_score, scores[frequent], ends])
+    )
+    place = np.minimum(np.searchsorted(bins.highest_score, points), bins.mean_score.size - 1)
+    sizes = bins.n_in_bin.astype(np.float64)
+    drawn = Bins(sizes, bins.mean_hit * sizes, bins.mean_score, place)
+    expected = curve_of(average, bins.mean_score, level).mean
+    curve = moved_to_bins(curve_of(average, points, level), expected, drawn, effect, level)
+    at = np.searchsorted(points, scores[frequent])
+    size, count = (x[frequent].astype(np.float64) for x in (rows, hits))
+    single = Bins(size, count, scores[frequent], np.arange(at.size))
+    part = PosteriorCurve(*(values[at] for values in curve))
+    moved = moved_to_bins(part, part.mean, single, effect, level)
+    for values, new in zip(curve[1:], moved[1:], strict=True):
+        values[at] = new
+    return curve

@@ -1,0 +1,306 @@
+"""An interval of the l1 and the l2 calibration error, which stands on two inequalities.
+
+With scores s, hits y, calibration curve c, δ(s) = c(s) − s and residuals r = y − s:
+
+**Low end.** Whatever the curve is, E g(s) r ≤ E|δ| for every |g| ≤ 1, and E h(s) r ≤ √(E h² E δ²)
+for every h, if chosen without the row's own hit. Rows are put into five folds at random; the
+curve ĉ of the other four (``calibration_curve``) gives g, its gap ĉ − s divided by its standard
+deviation and cut to [−1, 1], and h, the gap. The end is a one-sided limit of the mean T, whose
+variance at the limit x lies between two Σ g² s(1 − s) at x = 0, where a calibrated model's folds
+depend on each other through the curves, and the observed one at x = T.
+
+**High end.** By Cauchy and Schwarz (E|δ|)² ≤ E w · E δ²/w for every weight w > 0, with equality for
+w = |δ|. In bins with shares p of the rows and mean gaps d with variances v, with W = Σ p w,
+
+    high² = W (Q + z·se),  Q = Σ p (d² − v)/w,
+    se² = Σ (p/w)² (2 v² + 4 δ² v) + (2 ℓ1/W)² (ℓ2² − ℓ1²)/n,
+
+the last term since the scores are a sample. The |δ| of the bins are scaled up until their mean is
+the limit; w² is ĉ's squared gap, its variance and v, and 1 for the l2 error. One assumption: **no
+error changes its sign within a bin**. There are 1.5 n^0.35 bins of equal mass for l1, twice as many
+for l2, three or nine times as many where these clearly show more; a score with many rows is one.
+
+**Both ends** contain the exact limits of the mean gap, since E|δ| ≥ |E δ|, and the low end a limit
+of it whose variance at 0 is a calibrated model's, so that the low end of a clear shift is not 0.
+
+**Clusters**: sums by cluster take the place of rows, v is a matrix over pairs of bins, quantiles
+are Student's. Rows count as divided by the design effect: copies are not data.
+
+Cross-fitting: Chernozhukov et al., *The Econometrics Journal* 21 (2018). Exact limits: Clopper and
+Pearson, *Biometrika* 26 (1934); for unequal chances Hoeffding, *Ann. Math. Statist.* 27 (1956).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.special import stdtrit
+
+from calbias.auditing.calibration_curve import binomial_limits, curve_in_bins, sums_in
+from calbias.conventions import CONFIDENCE_LEVEL
+from calbias.engine.posterior.curve import PosteriorCurve
+from calbias.engine.seeding import stream
+from calbias.scored import Floats, Ints, Scored
+
+_FOLDS, _ROUNDS = 5, 8
+_BINS, _POWER, _FINER, _CLEARLY = {1: 1.5, 2: 3.0}, 0.35, (1, 3, 9), 3.0
+_LEAST_ROWS = 20  # of a score that has a bin by itself
+_DEVIATION = 0.6826894921370859  # level of a band of one standard deviation to either side
+_AT_ONCE = 4096  # clusters
+_TINY = 1e-12
+
+
+class Interval(NamedTuple):
+    """Low and high end of an error, fractions."""
+
+    low: float
+    high: float
+
+
+class _BinnedGaps(NamedTuple):
+    """Bins (b,): share of the rows, weight, d² − v, |δ|; v (b,), with clusters (b, b); n."""
+
+    share: Floats
+    weight: Floats
+    square: Floats
+    size: Floats
+    variance: Floats
+    n: float
+
+    def limit(self, z: float, norm: int) -> float:
+        """Return the upper limit of the error, z standard errors of its square above."""
+        a, total = self.share / self.weight, float(self.share @ self.weight)
+        v = self.variance
+        fixed = 2.0 * float(a**2 @ v**2 if v.ndim == 1 else a @ v**2 @ a)
+        mean, square, fourth = (float(self.share @ self.size**k) for k in (1, 2, 4))
+        scale, limit, reached = 1.0, 0.0, mean if norm == 1 else math.sqrt(square)
+        for _ in range(_ROUNDS):
+            x = a * self.size * scale
+            variance = fixed + 4.0 * float(x**2 @ v if v.ndim == 1 else x @ v @ x)
+            if norm == 1:
+                spread = scale**2 * max(square - mean**2, 0.0)
+                variance += (2.0 * scale * mean / total) ** 2 * spread / self.n
+            else:
+                variance += scale**4 * max(fourth - square**2, 0.0) / self.n
+            q = float(a @ self.square) + z * math.sqrt(max(variance, 0.0))
+            limit = math.sqrt(max(total * q, 0.0))
+            if limit <= scale * reached:
+                break
+            scale = limit / max(reached, _TINY)
+        return limit
+
+
+class CalibrationInterval(NamedTuple):
+    """What the intervals of both norms and of all levels are made of.
+
+    n, hits and mean score of the rows, the design effect of their mean, degrees of freedom (inf
+    without clusters); |Σ r|, Σ g r, Σ h r/√(E h²), each with its variances at 0 and as observed;
+    the binned gaps for norms 1 and 2.
+    """
+
+    n: float
+    hits: float
+    mean_score: float
+    effect: float
+    freedom: float
+    sums: tuple[tuple[float, float, float], ...]
+    gaps: tuple[_BinnedGaps, ...]
+
+    @property
+    def rows_per_bin(self) -> float:
+        """Rows of a bin of the ℓ1 interval on average: an error that changes sign in it is lost."""
+        return self.n / self.gaps[0].share.size
+
+    def at(self, norm: float = 1, level: float = CONFIDENCE_LEVEL) -> Interval:
+        """Return the interval of the ℓ1 or the ℓ2 error of the population.
+
+        The ends of the ℓ2 error are never below those of the ℓ1 error.
+        """
+        tail = (1.0 - level) / 2.0
+        z = float(stdtrit(self.freedom, 1.0 - tail))
+        effect = self.effect * (z / float(stdtrit(math.inf, 1.0 - tail))) ** 2
+        rates = binomial_limits(self.hits / effect, self.n / effect, level)
+        below, above = (float(rate) - self.mean_score for rate in rates)
+        low, high = max(below, -above), max(above, -below)
+        shift = (self.sums[0][0] - 0.5 * self.effect, *self.sums[0][1:])  # of whole hits
+        low = max(low, _least(shift, float(stdtrit(self.freedom, 1.0 - tail / 2.0))) / self.n)
+        for k in range(int(norm)):
+            low = max(low, _least(self.sums[k + 1], z) / self.n)
+            high = max(high, self.gaps[k].limit(z, k + 1))
+        return Interval(min(low, 1.0), min(max(low, high), 1.0))
+
+
+def _least(found: tuple[float, float, float], z: float) -> float:
+    """Return x with (total − x)² = z² V(x), V a line from its value at 0 to that at the total."""
+    total, at_zero, observed = found
+    if total <= 0.0 or total**2 <= z * z * at_zero:
+        return 0.0
+    middle = total + 0.5 * z * z * (observed - at_zero) / total
+    return middle - math.sqrt(max(middle**2 - total**2 + z * z * at_zero, 0.0))
+
+
+def calibration_interval(scored: Scored, effect: float = 1.0, seed: int = 0) -> CalibrationInterval:
+    """Return the CalibrationInterval of a Scored; with clusters ``effect`` is the design effect.
+
+    Nothing depends on the order of the rows, nor on the names of the clusters.
+
+    >>> sample = Scored.of(np.full(200, 0.9), np.arange(200) < 160)
+    >>> low, high = calibration_interval(sample).at()
+    >>> round(low, 2), round(high, 2)
+    (0.04, 0.16)
+    """
+    return _Sample(scored, effect).interval(seed)
+
+
+class _Sample:
+    """Scores (m,) with rows and hits; with clusters, sums r (q,) of each cluster at each score."""
+
+    def __init__(self, scored: Scored, effect: float) -> None:
+        clusters, self.number, self.effect = scored.clusters, 0, max(effect, 1.0)
+        scored = scored.by_score if clusters is None else scored
+        self.scores, self.n = scored.scores, float(scored.n)
+        self.rows, self.hits = scored.rows.astype(float), scored.hits.astype(float)
+        self.null, self.power = self.scores * (1.0 - self.scores), (self.n / self.effect) ** _POWER
+        if clusters is None:
+            return
+        self.number, score = clusters.ids.size, self.scores[clusters.score]
+        columns = (clusters.hits, clusters.rows * score**2, clusters.rows * score, clusters.rows)
+        rank = np.empty(self.number, np.int64)  # whatever the clusters are called
+        rank[np.lexsort([np.bincount(clusters.cluster, x) for x in columns])] = np.arange(rank.size)
+        order = np.lexsort((clusters.score, rank[clusters.cluster]))
+        self.cluster, self.at = rank[clusters.cluster][order], clusters.score[order]
+        self.own_rows, self.own_hits = clusters.rows[order], clusters.hits[order]
+        self.residual = self.own_hits - self.own_rows * self.scores[self.at]
+
+    def interval(self, seed: int) -> CalibrationInterval:
+        """Return the CalibrationInterval."""
+        curve, size = self.curve(self.rows, self.hits), 0.0
+        sums = np.zeros((3, 3))  # of 1, g and h: Σ r, Σ r² and a calibrated model's Σ r²
+        sums[0] = self.sums(np.ones(self.scores.size), self.rows, self.hits, slice(None))
+        for rows, hits, own in self.folds(seed):
+            if not 0.0 < rows.sum() < self.n:
+                continue
+            others = self.curve(self.rows - rows, self.hits - hits)
+            gap = others.mean - self.scores
+            size += float(rows @ gap**2)
+            deviation = np.maximum(0.5 * (others.high - others.low), _TINY)
+            sums[1] += self.sums(np.clip(gap / deviation, -1.0, 1.0), rows, hits, own)
+            sums[2] += self.sums(gap, rows, hits, own)
+        unit = np.array([1.0, 1.0, max(math.sqrt(size / self.n), _TINY)])
+        total, squares, null = sums.T / [unit, unit**2, unit**2]
+        total[0] = abs(total[0])
+        count = self.number or self.n
+        observed = np.maximum((squares - total**2 / count) * count / max(count - 1.0, 1.0), null)
+        of_rows = self.hits @ (1.0 - self.scores) ** 2 + (self.rows - self.hits) @ self.scores**2
+        of_rows = max(float(of_rows - total[0] ** 2 / self.n), float(null[0]), _TINY)
+        effect = max(float(observed[0]) / of_rows, 1.0) if self.number else 1.0
+        at_zero = (np.maximum(null, squares) if self.number else null) * (1.0, 2.0, 2.0)
+        return CalibrationInterval(
+            self.n, float(self.hits.sum()), float(self.rows @ self.scores) / self.n, effect,
+            self.number - 1.0 if self.number else math.inf,
+            tuple(zip(total.tolist(), at_zero.tolist(), observed.tolist(), strict=True)),
+            tuple(self.binned_gaps(curve, norm) for norm in (1, 2)),
+        )  # fmt: skip
+
+    def folds(self, seed: int) -> Iterator[tuple[Floats, Floats, Any]]:
+        """Yield rows and hits (m,) of each fold, and which of the clusters' sums (q,) are in it."""
+        digest = hashlib.sha256(self.scores.tobytes() + self.rows.tobytes()).hexdigest()
+        generator = stream(seed, "folds of the interval", digest)
+        if self.number:
+            fold = generator.integers(_FOLDS, size=self.number)[self.cluster]
+            for k in range(_FOLDS):
+                at = self.at[fold == k]
+                columns = (self.own_rows[fold == k], self.own_hits[fold == k])
+                sums = (np.bincount(at, values, self.scores.size) for values in columns)
+                yield *sums, fold == k
+            return
+        rows, hits = self.rows.astype(np.int64), self.hits.astype(np.int64)
+        whole, rest = np.divmod(rows, _FOLDS)
+        first = generator.integers(_FOLDS, size=rows.size)
+        for k in range(_FOLDS):
+            size = whole + ((k - first) % _FOLDS < rest)
+            drawn = generator.hypergeometric(hits, rows - hits, size)
+            rows, hits = rows - size, hits - drawn
+            yield size.astype(float), drawn.astype(float), slice(None)
+
+    def sums(self, weight: Floats, rows: Floats, hits: Floats, own: Any) -> list[float]:
+        """Return Σ weight·r, its squares summed by row or cluster, and a calibrated model's."""
+        each = hits * (1.0 - self.scores) ** 2 + (rows - hits) * self.scores**2
+        squares = float(weight**2 @ each)
+        if self.number:
+            values = weight[self.at[own]] * self.residual[own]
+            of_cluster = np.bincount(self.cluster[own], values)
+            squares = float(of_cluster @ of_cluster)
+        null = (weight**2 * rows) @ self.null
+        return [float(x) for x in (weight @ (hits - rows * self.scores), squares, null)]
+
+    def curve(self, rows: Floats, hits: Floats) -> PosteriorCurve:
+        """Return the curve at all scores with a band of one standard deviation to either side."""
+        place = self.bins(_BINS[1])
+        return curve_in_bins(self.scores, rows, hits, place, self.effect, _DEVIATION)
+
+    def bins(self, times: float) -> Ints:
+        """Return the bin (m,) of each score, for ``times`` n^0.35 bins of equal mass."""
+        number = times * self.power
+        middle = np.cumsum(self.rows) - 0.5 * self.rows
+        mass = (max(number, 1.0) * middle / self.n).astype(np.int64)
+        alone = self.rows >= max(_LEAST_ROWS * self.effect, self.n / (4.0 * number))
+        begins = (np.diff(mass, prepend=0) > 0) | alone
+        begins[1:] |= alone[:-1]
+        begins[0] = False
+        return np.cumsum(begins)
+
+    def binned_gaps(self, curve: PosteriorCurve, norm: int) -> _BinnedGaps:
+        """Return the binned gaps for a norm: of the finest bins that clearly show more."""
+        most, chosen = -math.inf, 0
+        binned = [self.gaps(self.bins(_BINS[norm] * finer)) for finer in _FINER]
+        for k, (size, gap, variance, _) in enumerate(binned):
+            share = size / self.n
+            square = float(share @ (gap**2 - variance))
+            if square > most + _CLEARLY * math.sqrt(2.0 * float(share**2 @ variance**2)):
+                most, chosen = square, k
+        size, gap, variance, place = binned[chosen]
+        own = np.bincount(place, self.rows * (curve.mean - self.scores)) / size
+        spread = np.bincount(place, self.rows * (0.5 * (curve.high - curve.low)) ** 2) / size
+        weight = np.sqrt(own**2 + spread + variance) if norm == 1 else np.ones_like(size)
+        return _BinnedGaps(
+            size / self.n, np.maximum(weight, _TINY), gap**2 - variance,
+            np.maximum(abs(own), abs(gap)), self.covariance(place, size, variance),
+            self.n / self.effect,
+        )  # fmt: skip
+
+    def gaps(self, place: Ints) -> tuple[Floats, Floats, Floats, Ints]:
+        """Return rows, mean gaps and their variances of bins, and the bin (m,) of each score."""
+        columns = (self.rows, self.hits, self.rows * self.scores)
+        size, count, score = (sums_in(place, x) for x in columns)
+        gap, p = (count - score) / size, (count + score / size) / (size + 1.0)
+        if not self.number:
+            return size, gap, p * (1.0 - p) / size, place
+        pair, sums = self.pairs(place, size.size)
+        squares, least = sums_in(pair % size.size, sums**2), sums_in(place, self.rows * self.null)
+        return size, gap, np.maximum(squares, least) / size**2, place
+
+    def pairs(self, place: Ints, n_bins: int) -> tuple[Ints, Floats]:
+        """Return the pairs of a cluster and a bin, as cluster · n_bins + bin, and their Σ r."""
+        code = self.cluster * n_bins + place[self.at]  # ascending
+        first = np.flatnonzero(np.diff(code, prepend=-1))
+        return code[first], np.add.reduceat(self.residual, first)
+
+    def covariance(self, place: Ints, size: Floats, variance: Floats) -> Floats:
+        """Return the variances (b,) of the gaps, with clusters their covariances (b, b)."""
+        if not self.number:
+            return variance
+        pair, sums = self.pairs(place, size.size)
+        covariance = np.zeros((size.size, size.size))
+        for begin in range(0, self.number, _AT_ONCE):
+            first, last = np.searchsorted(pair, np.array([begin, begin + _AT_ONCE]) * size.size)
+            table = np.zeros((_AT_ONCE, size.size))
+            table.flat[pair[first:last] - begin * size.size] = sums[first:last]
+            covariance += table.T @ table
+        covariance /= np.outer(size, size)
+        np.fill_diagonal(covariance, variance)
+        return covariance

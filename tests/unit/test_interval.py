@@ -1,0 +1,223 @@
+"""The interval on two inequalities: by hand, against a slow oracle, and its properties."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import beta
+
+import calbias
+from calbias.auditing.calibration_curve import Bins, binomial_limits, moved_to_bins
+from calbias.auditing.interval import _BinnedGaps, _least, _Sample, calibration_interval
+from calbias.engine.posterior.curve import PosteriorCurve
+from calbias.scored import Scored
+
+LEVELS = (0.9, 0.95, 0.99)
+
+
+def drawn(seed, n=300, power=1.4, values=None):
+    generator = np.random.default_rng(seed)
+    scores = generator.beta(2, 1, n) if values is None else generator.choice(values, n)
+    return scores, (generator.random(n) < scores**power).astype(int)
+
+
+def test_exact_limits_of_a_share():
+    low, high = binomial_limits(np.array([0.0, 3.0, 10.0]), np.full(3, 10.0), 0.95)
+    assert low == pytest.approx([0, beta.ppf(0.025, 3, 8), beta.ppf(0.025, 10, 1)])
+    assert high == pytest.approx([beta.ppf(0.975, 1, 10), beta.ppf(0.975, 4, 7), 1])
+
+
+def test_least_by_hand():
+    """Variance 1 throughout: total − z. From 4 at 0 to 1 at 10: (10 − x)² = 4 (4 − 0.3 x)."""
+    assert _least((10.0, 1.0, 1.0), 2.0) == pytest.approx(8.0)
+    x = _least((10.0, 4.0, 1.0), 2.0)
+    assert (10 - x) ** 2 == pytest.approx(4 * (4 - 0.3 * x))
+    assert _least((3.9, 4.0, 1.0), 2.0) == 0.0
+
+
+def test_limit_by_hand():
+    """One bin, gap 0.1, v = 0.0009: high² is the fixed point of d² − v + z √(2 v² + 4 high² v)."""
+    v, z = 0.0009, 1.96
+    one = np.ones(1)
+    gaps = _BinnedGaps(one, one, np.array([0.01 - v]), np.array([0.1]), np.array([v]), 1e18)
+    high = gaps.limit(z, 2)
+    assert high**2 == pytest.approx(0.01 - v + z * np.sqrt(2 * v**2 + 4 * high**2 * v), rel=1e-3)
+    assert gaps.limit(z, 1) == pytest.approx(high)
+    matrix = gaps._replace(variance=np.array([[v]]))
+    assert matrix.limit(z, 1) == pytest.approx(high)
+
+
+def test_a_curve_moves_to_a_bin_that_contradicts_it():
+    """10 000 rows, 60 % hits: a curve of 0.9 leaves the share of hits by at most 1.42 errors."""
+    smooth = PosteriorCurve(np.array([0.9]), *(np.array([x]) for x in (0.9, 0.89, 0.91)))
+    bins = Bins(np.array([1e4]), np.array([6e3]), np.array([0.9]), np.zeros(1, int))
+    moved = moved_to_bins(smooth, smooth.mean, bins, 1.0, 0.95)
+    assert moved.mean[0] == pytest.approx(0.6, abs=1.42 * 0.0049)
+    assert moved.low[0] < 0.6 < moved.high[0]
+    near = bins._replace(hits=np.array([9010.0]))
+    assert moved_to_bins(smooth, smooth.mean, near, 1.0, 0.95).mean[0] == 0.9
+
+
+def test_the_low_end_against_a_slow_oracle():
+    """Σ g r over the rows of each fold, one row at a time; the weights are the sample's own."""
+    scores, hits = drawn(0, 60)
+    sample = _Sample(Scored.of(scores, hits), 1.0)
+    total = squares = least = 0.0
+    for rows, own_hits, _ in sample.folds(0):
+        curve = sample.curve(sample.rows - rows, sample.hits - own_hits)
+        for k in np.flatnonzero(rows):
+            gap, s = curve.mean[k] - sample.scores[k], sample.scores[k]
+            g = np.clip(2 * gap / (curve.high[k] - curve.low[k]), -1, 1)
+            total += g * (own_hits[k] - s)
+            squares += (g * (own_hits[k] - s)) ** 2
+            least += g * g * s * (1 - s)
+    found = sample.interval(0).sums[1]
+    observed = max((squares - total**2 / 60) * 60 / 59, least)
+    assert found == pytest.approx((total, 2 * least, observed))
+
+
+def test_folds_hold_each_row_once():
+    scores, hits = drawn(1, 500, values=[0.0, 0.5, 0.9, 1.0])
+    sample = _Sample(Scored.of(scores, hits), 1.0)
+    rows, own = (sum(part) for part in list(zip(*sample.folds(3), strict=True))[:2])
+    assert rows.tolist() == sample.rows.tolist()
+    assert own.tolist() == sample.hits.tolist()
+    ids = np.repeat(np.arange(100), 5)
+    sample = _Sample(Scored.of(scores, hits, clusters=ids), 1.0)
+    whole = sum(own for *_, own in sample.folds(3))
+    assert whole.tolist() == [1] * sample.cluster.size
+
+
+@settings(max_examples=15)
+@given(st.integers(0, 10_000), st.sampled_from([1, 2, 7, 40, 300]), st.booleans())
+def test_intervals_are_nested_and_ordered(seed, n, tied):
+    values = [0.0, 0.3, 0.9, 1.0] if tied else None
+    found = calibration_interval(Scored.of(*drawn(seed, n, values=values)))
+    for norm in (1, 2):
+        ends = np.array([found.at(norm, level) for level in LEVELS])
+        assert (ends[:, 0] >= 0).all()
+        assert (ends[:, 0] <= ends[:, 1]).all()
+        assert (ends <= 1).all()
+        assert (np.diff(ends[:, 0]) <= 0).all()
+        assert (np.diff(ends[:, 1]) >= 0).all()
+    for level in LEVELS:
+        first, second = found.at(1, level), found.at(2, level)
+        assert first.low <= second.low
+        assert first.high <= second.high
+
+
+@settings(max_examples=10)
+@given(st.integers(0, 10_000))
+def test_neither_the_order_of_rows_nor_the_names_of_clusters_matter(seed):
+    scores, hits = drawn(seed, 120, values=[0.2, 0.6, 0.9])
+    ids = np.repeat(np.arange(24), 5)
+    order = np.random.default_rng(seed).permutation(120)
+    expected = calibration_interval(Scored.of(scores, hits)).at(2)
+    assert calibration_interval(Scored.of(scores[order], hits[order])).at(2) == expected
+    names = np.random.default_rng(seed + 1).permutation(24)[ids]
+    first = calibration_interval(Scored.of(scores, hits, clusters=ids), 2.0)
+    other = Scored.of(scores[order], hits[order], clusters=names[order])
+    assert calibration_interval(other, 2.0).at() == pytest.approx(first.at(), rel=1e-9)
+
+
+@pytest.mark.parametrize(("score", "n"), [(0.999, 300), (0.99, 100), (0.9, 60), (0.6, 40)])
+def test_one_more_miss_never_narrows_the_interval_from_above(score, n):
+    """One score for all rows, from the expected number of misses on; FINDINGS 1."""
+    first = int(np.ceil(n * (1 - score)))
+    ends = [
+        calibration_interval(Scored.of(np.full(n, score), np.arange(n) >= misses))
+        for misses in range(first, first + 8)
+    ]
+    for norm in (1, 2):
+        assert (np.diff([found.at(norm).high for found in ends]) > 0).all()
+
+
+def test_few_misses_have_the_exact_limit():
+    """One miss in 300 rows of 0.999: the exact limit is 0.0174 above."""
+    found = calibration_interval(Scored.of(np.full(300, 0.999), np.arange(300) > 0)).at()
+    exact = beta.ppf(0.975, 2, 299)
+    assert found.high == pytest.approx(exact - 0.001)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_shift_that_is_found_never_stands_beside_0(seed):
+    """FINDINGS 4: 400 risks with some fifty events, too low by five points."""
+    generator = np.random.default_rng(seed)
+    risk = generator.beta(1, 12, 400)
+    found = calbias.audit(risk, generator.random(400) < np.minimum(1.7 * risk, 1))
+    level = next(part for part in found.verdict.parts if part.name == "level")
+    assert found.interval[0] <= found.error <= found.interval[1]
+    if found.miscalibrated and level.p_value < 0.02:
+        assert found.interval[0] > 0
+
+
+def test_copied_rows_change_neither_error_nor_interval():
+    scores, hits = drawn(3, 300)
+    ids = np.repeat(np.arange(300), 5)
+    one = calbias.audit(scores, hits)
+    five = calbias.audit(np.repeat(scores, 5), np.repeat(hits, 5), clusters=ids)
+    assert five.design_effect == pytest.approx(5)
+    assert five.error == pytest.approx(one.error, abs=0.002)
+    assert five.interval == pytest.approx(one.interval, abs=0.015)
+
+
+def test_clusters_of_one_row_are_rows():
+    scores, hits = drawn(4, 400)
+    alone = calibration_interval(Scored.of(scores, hits)).at()
+    each = calibration_interval(Scored.of(scores, hits, clusters=np.arange(400))).at()
+    assert each == pytest.approx(alone, abs=0.02)
+
+
+def test_dependent_clusters_hold_the_truth():
+    """20 clusters of 30 rows with a shared effect, shifted: truth 0.1."""
+    inside = 0
+    for seed in range(20):
+        generator = np.random.default_rng(seed)
+        ids, scores = np.repeat(np.arange(20), 30), 0.3 + 0.4 * generator.random(600)
+        rates = scores - 0.1 + generator.choice([-0.15, 0.15], 20)[ids]
+        found = calbias.audit(scores, generator.random(600) < rates, clusters=ids)
+        inside += found.interval[0] <= 0.1 <= found.interval[1]
+    assert inside >= 17
+
+
+def saturated(generator):
+    scores = np.where(
+        generator.random(3000) < 0.6,
+        10.0 ** -generator.uniform(4, 7, 3000),
+        generator.beta(1, 8, 3000),
+    )
+    return scores, np.where(scores < 1e-4, 0.04, scores)
+
+
+def verbalised(generator):
+    scores = generator.choice([0.0, 0.5, 0.9, 0.95, 1.0], 3000, p=[0.02, 0.1, 0.3, 0.2, 0.38])
+    return scores, np.select([scores == 1, scores == 0], [0.75, 0.19], scores)
+
+
+def tree(generator):
+    leaves = np.sort(generator.random(40))
+    place = generator.integers(40, size=3000)
+    rates = np.clip(leaves + generator.normal(0, 0.08, 40), 0, 1)
+    return leaves[place], rates[place]
+
+
+@pytest.mark.parametrize("source", [saturated, verbalised, tree])
+def test_the_band_meets_each_bin_and_the_curves_error_lies_in_the_interval(source):
+    """FINDINGS 3: bins of 30 rows and more have a 99.9 % interval that meets the band."""
+    generator = np.random.default_rng(8)
+    scores, rates = source(generator)
+    found = calbias.audit(scores, generator.random(scores.size) < rates)
+    bins, curve = found.bins, found.curve
+    low, high = binomial_limits(bins.mean_hit * bins.n_in_bin, bins.n_in_bin, 0.999)
+    band = [np.interp(bins.mean_score, curve.scores, end) for end in (curve.low, curve.high)]
+    large = bins.n_in_bin >= 30
+    assert (band[0] <= high)[large].all()
+    assert (band[1] >= low)[large].all()
+    error = np.mean(abs(np.interp(scores, curve.scores, curve.mean) - scores))
+    assert found.interval[0] <= error <= found.interval[1]
+
+
+def test_the_page_says_what_the_upper_end_assumes():
+    found = calbias.audit(*drawn(5, 400))
+    assert "no error changes its sign within a bin" in found.assumption
+    assert found.assumption in found.to_html()
