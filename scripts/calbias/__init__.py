@@ -6,21 +6,21 @@ prediction was correct and 0 elsewhere; errors and estimates are fractions, not 
 stand before hits: they are what is judged, and hits may be found from labels.
 
     estimate, Estimate                    calibration error of a model's scores by one estimator
-    list_estimators, Estimator            which estimators there are
+    list_estimators                       which estimators there are
     top_label, TopLabel                   logits or probabilities, and labels, as scores and hits
     audit, Audit                          verdict, calibration error with an interval, picture
     compare, Comparison                   which of two models is better calibrated
     plan                                  how many labels a study needs
     reliability_diagram, ReliabilityDiagram   accuracy by score, with a consistency band
-    Scenario, Curve                       a law of the scores with a calibration curve
+    Scenario, Curve                       a distribution of scores with a curve
     true_calibration_error                the true error of a scenario
-    bias, Bias                            an estimator's bias and spread in a scenario
+    bias                                  an estimator's bias and spread in a scenario
     simulate                              data sets drawn from a scenario
-    class_wise, ClassWise                 every class of a model: value, noise floor, verdict
-    noise_floor, NoiseFloor               what a calibrated model with these probabilities prints
+    class_wise                            every class of a model: value, noise floor, verdict
+    noise_floor                           what a calibrated model with these probabilities prints
     Monitor                               an alarm for a stream, with a rate that holds for ever
     Sketch                                any number of rows in constant memory, from parts
-    sklearn                               metric, scorer and display under scikit-learn's names
+    sklearn                               metric and display under scikit-learn's names
     InputError                            what is raised for a mistake in the input
 
 References
@@ -33,17 +33,14 @@ from typing import Any
 
 __version__ = "1.0.0"
 
+# no __all__, so that help(calbias) is the page above and not the help of every name
 _MODULES = {
     "Audit": "calbias.auditing.result",
-    "Bias": "calbias.simulation.api",
     "Comparison": "calbias.auditing.compare",
-    "ClassWise": "calbias.multiclass.class_result",
     "Curve": "calbias.truth.curves",
     "Estimate": "calbias.estimation.api",
-    "Estimator": "calbias.estimation.api",
     "InputError": "calbias.errors",
     "Monitor": "calbias.monitoring.monitor",
-    "NoiseFloor": "calbias.multiclass.noise",
     "ReliabilityDiagram": "calbias.auditing.reliability",
     "Sketch": "calbias.sketch",
     "Scenario": "calbias.truth.scenarios",
@@ -62,8 +59,6 @@ _MODULES = {
     "true_calibration_error": "calbias.truth.true_error",
 }
 
-__all__ = [*_MODULES]
-
 
 def __getattr__(name: str) -> Any:
     # On first use: a command line neither loads nor depends on what it does not use.
@@ -75,4 +70,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[Any]:
-    return sorted([*__all__, "__version__"])
+    return sorted([*_MODULES, "__version__"])

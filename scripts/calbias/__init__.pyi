@@ -9,17 +9,13 @@ from calbias.auditing.reliability import reliability_diagram as reliability_diag
 from calbias.auditing.result import Audit as Audit
 from calbias.errors import InputError as InputError
 from calbias.estimation.api import Estimate as Estimate
-from calbias.estimation.api import Estimator as Estimator
 from calbias.estimation.api import estimate as estimate
 from calbias.estimation.api import list_estimators as list_estimators
 from calbias.estimation.inputs import top_label as top_label
 from calbias.logits.top_label import TopLabel as TopLabel
 from calbias.monitoring.monitor import Monitor as Monitor
-from calbias.multiclass.class_result import ClassWise as ClassWise
 from calbias.multiclass.class_wise import class_wise as class_wise
-from calbias.multiclass.noise import NoiseFloor as NoiseFloor
 from calbias.multiclass.noise import noise_floor as noise_floor
-from calbias.simulation.api import Bias as Bias
 from calbias.simulation.api import bias as bias
 from calbias.simulation.api import simulate as simulate
 from calbias.sketch import Sketch as Sketch
@@ -28,4 +24,3 @@ from calbias.truth.scenarios import Scenario as Scenario
 from calbias.truth.true_error import true_calibration_error as true_calibration_error
 
 __version__: str
-__all__: list[str]

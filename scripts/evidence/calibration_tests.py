@@ -37,13 +37,13 @@ from scipy.special import chdtrc, ndtr
 
 from calbias.conventions import N_BINS
 from calbias.engine.jit import njit
-from calbias.engine.logistic_line import fit_line, log_likelihood, log_odds
 from calbias.engine.sorted_batch import SortedBatch
 from calbias.errors import looked_up
 from calbias.estimation.loading import load_estimator
 from calbias.estimators.ks import cumulative_extremes
 from calbias.io.plug_ins import literal
 from pipeline.estimators import estimator_file
+from pipeline.logistic_line import fit_line, log_likelihood, log_odds
 
 _REDRAW = "redraw_"
 _TERMS = np.arange(1, 200)

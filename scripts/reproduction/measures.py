@@ -39,7 +39,7 @@ from calbias.engine.scores_and_hits import scores_and_hits
 from calbias.engine.sorted_batch import SortedBatch, of_sorted_scores, sorted_data_set
 from calbias.errors import InputError, looked_up
 from calbias.estimation.api import estimate_sorted
-from calbias.logits.ranked import ranked_hits, ranked_probabilities
+from reproduction.ranked import ranked_hits, ranked_probabilities
 
 TOP_LABEL, PROBABILITIES = "top_label", "probabilities"
 

@@ -12,13 +12,13 @@ from scipy.special import expit, logit
 from scipy.stats import beta
 
 from calbias import Curve, Scenario
-from calbias.engine.logistic_line import fit_line
 from calbias.engine.sampler import Sampler
 from calbias.engine.sorted_batch import sorted_data_set
 from evidence.estimate import estimate
 from evidence.estimators import load_estimator
 from evidence.estimators.variational import single_labels
 from evidence.targets import target_value
+from pipeline.logistic_line import fit_line
 
 
 def platt(x, y):

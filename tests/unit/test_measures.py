@@ -8,7 +8,6 @@ from recalibration_data import drawn
 from refusals import refuses
 
 from calbias.errors import InputError
-from calbias.logits.ranked import ranked_hits
 from calbias.logits.top_label import top_label
 from pipeline.logits.store import Logits
 from pipeline.scenarios.paper import MODELS
@@ -19,6 +18,7 @@ from reproduction.measured.outputs import outputs_of_logits, outputs_of_scores
 from reproduction.measured.printed import printed_values
 from reproduction.measured.tables import METHODS, measures_table, printed_tables
 from reproduction.measures import MEASURES, CalibrationError, measure
+from reproduction.ranked import ranked_hits
 
 SCORES = ROOT / "resources/scores"
 PROBABILITIES = np.array([[0.7, 0.2, 0.1], [0.1, 0.5, 0.4], [0.3, 0.3, 0.4], [0.0, 1.0, 0.0]])

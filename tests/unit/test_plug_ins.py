@@ -18,7 +18,8 @@ from pipeline.door import main
 uses = {
     "estimators": lambda: estimate("mine", [0.2, 0.7], [0, 1]),
     "figures": lambda: main(
-        "draw_figure --figure mine --output-png a --output-pdf b --output-reading c".split()
+        ("draw_figure --figure mine --tables --output-png a --output-pdf b"
+         " --output-reading c").split()
     ),
     "claims": lambda: [claim.judge(None) for claim in all_claims() if claim.id == "C99"],
 }

@@ -20,8 +20,8 @@ from calbias.auditing.description import ties_of
 from calbias.logits import row_blocks
 from calbias.logits.output_file import Fold
 from calbias.logits.pickles import read_pickle
-from calbias.logits.ranked import ranked_hits, ranked_scores
 from calbias.logits.top_label import top_label
+from reproduction.ranked import ranked_hits, ranked_scores
 from reproduction.recalibration import (
     bbq,
     histogram_binning,

@@ -10,8 +10,8 @@ diagrams for probabilistic classifiers* (PNAS 2021). With the discrimination DSC
 import numpy as np
 
 from calbias.engine.jit import njit
-from calbias.engine.pool_adjacent import pooled_means
 from calbias.engine.sorted_batch import Estimates, SortedBatch
+from evidence.pool_adjacent import pooled_means
 
 TARGET = "isotonic_gain"
 BINS = "none"

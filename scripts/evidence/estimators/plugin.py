@@ -20,9 +20,9 @@ import numpy as np
 from scipy.special import expit as expit_of
 
 from calbias.engine.jit import njit
-from calbias.engine.logistic_line import fill_line, fill_log_odds, fit_line
 from calbias.engine.simd import LANES, copies, load, select, sum_of_lanes
 from calbias.engine.sorted_batch import Estimates, SortedBatch
+from pipeline.logistic_line import fill_line, fill_log_odds, fit_line
 
 VARIANTS = {
     "plugin_glm": {"curve": "glm"},

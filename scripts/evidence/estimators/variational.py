@@ -15,9 +15,9 @@ negative. Berta, Bach and Jordan 2026; Gruber and Buettner (NeurIPS 2022).
 import numpy as np
 
 from calbias.engine.jit import njit
-from calbias.engine.logistic_line import fill_line, fill_log_odds, fit_line
-from calbias.engine.pool_adjacent import pooled_means
 from calbias.engine.sorted_batch import Estimates, SortedBatch
+from evidence.pool_adjacent import pooled_means
+from pipeline.logistic_line import fill_line, fill_log_odds, fit_line
 
 VARIANTS = {
     "variational_platt": {"calibrator": "platt"},

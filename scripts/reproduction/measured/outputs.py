@@ -11,10 +11,10 @@ import numpy as np
 from scipy.special import softmax
 
 from calbias.errors import InputError
-from calbias.logits.ranked import ranked_hits
 from calbias.logits.top_label import top_label
 from reproduction.measured.tables import METHODS, ON_HALF
 from reproduction.measures import MEASURES, PROBABILITIES, TOP_LABEL
+from reproduction.ranked import ranked_hits
 from reproduction.recalibration.registry import METHODS as KNOWN
 from reproduction.recalibration.registry import load_method
 from reproduction.recalibration.spline import fit_binary as fit_spline

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from calbias.logits.ranked import ranked_hits, ranked_scores
 from calbias.logits.row_blocks import log_totals
+from reproduction.ranked import ranked_hits, ranked_scores
 
 _CLASSES_AT_A_TIME = 32
 

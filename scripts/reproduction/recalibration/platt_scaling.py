@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit
 
-from calbias.engine.logistic_line import fit_line
+from pipeline.logistic_line import fit_line
 
 VARIANTS: dict[str, dict] = {
     "platt_scaling": {},

@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from calbias.logits.ranked import ranked_hits
 from calbias.logits.row_blocks import row_blocks
 from calbias.logits.top_label import TopLabel, top_label
+from reproduction.ranked import ranked_hits
 from reproduction.recalibration.registry import load_method
 
 LOWEST_LOG_PROBABILITY = float(np.log(np.finfo(np.float64).eps))

@@ -37,16 +37,3 @@ def pooled_means(scores: np.ndarray, labels: np.ndarray, out: np.ndarray) -> Non
         mean = sums[block] / (starts[block + 1] - starts[block])
         for i in range(starts[block], starts[block + 1]):
             out[i] = mean
-
-
-def weighted_means(labels: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Return the nondecreasing fit (m,) to labels (m,) with weights (m,), in their order."""
-    blocks: list[tuple[float, float, int]] = []  # weighted sum of labels, weight, points
-    for label, weight in zip(labels.tolist(), weights.tolist(), strict=True):
-        total, size, points = label * weight, weight, 1
-        while blocks and blocks[-1][0] * size >= total * blocks[-1][1]:
-            before = blocks.pop()
-            total, size, points = total + before[0], size + before[1], points + before[2]
-        blocks.append((total, size, points))
-    means = [total / size for total, size, _ in blocks]
-    return np.repeat(means, [points for *_, points in blocks])
