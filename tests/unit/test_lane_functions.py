@@ -6,7 +6,7 @@ from numba import njit
 from scipy.special import gammaln
 
 from calbias.engine.simd import LANES, load, store
-from evidence.lane_functions import exp_of, log_gamma_of, log_of, padded
+from pipeline.lane_functions import exp_of, log_gamma_of, log_of, padded
 
 GENERATOR = np.random.default_rng(5)
 
