@@ -88,20 +88,25 @@ def _plan(options: Any) -> None:
 
 
 def _compare(options: Any) -> None:
-    from calbias.auditing.compare import compare_files
     from calbias.auditing.output_files import validate_output
+    from calbias.compare_files import compare_files
     from calbias.logits.columns import Columns
 
+    files = [options.first] if options.second is None else [options.first, options.second]
     if options.output:
-        validate_output(options.output, [options.first, options.second], '{\n  "sentence"')
+        validate_output(options.output, files, '{\n  "sentence"')
+    names = "hit", "label", "prediction", "cluster"
     comparison = compare_files(
-        options.first,
-        options.second,
-        columns=Columns(cluster=tuple(options.cluster)),
+        *files,
+        score=options.score,
+        columns=Columns(**{name: getattr(options, name) for name in names}),
+        id=options.id,
         top_label=options.top_label,
         confidence_level=options.confidence_level,
     )
     print(comparison.sentence)
+    if options.within is not None:
+        print(f"within {options.within:g} points: {comparison.within(options.within / 100)}")
     if options.output:
         write_text(options.output, comparison.to_json() + "\n")
 
@@ -161,6 +166,7 @@ def _add_audit(commands: Any) -> None:
     )
     audit.set_defaults(run=_audit)
     audit.add_argument("file", metavar="FILE", help="CSV, JSON lines, Parquet or NPZ; - for stdin")
+    audit.add_argument("--score", metavar="COLUMN", help="the column of the scores")
     _add_columns(audit)
     _add_cluster(audit, "whose rows depend on each other; again for a pair of columns")
     _add_top_label(audit)
@@ -215,12 +221,19 @@ def _add_compare(commands: Any) -> None:
     compare = commands.add_parser(
         "compare",
         help="which of two models is better calibrated, on the same rows",
-        description="Difference of the squared calibration errors, estimated without bias in cells "
-        "of the scores, with an interval.",
+        description="Difference of the calibration errors (ℓ1) with an interval and a p-value, and "
+        "of the Brier scores.",
     )
     compare.set_defaults(run=_compare)
     compare.add_argument("first", metavar="FIRST", help="a file as for audit")
-    compare.add_argument("second", metavar="SECOND", help="the same rows, in the same order")
+    compare.add_argument("second", metavar="SECOND", nargs="?",
+                         help="the same rows; without it two columns of FIRST")  # fmt: skip
+    _add_columns(compare)
+    compare.add_argument("--score", metavar="COLUMN", action="append", default=[],
+                         help="the column of the scores; again for the second model")  # fmt: skip
+    compare.add_argument("--id", metavar="COLUMN", help="join the rows of the files by this column")
+    compare.add_argument("--within", metavar="POINTS", type=float,
+                         help="say whether the errors differ by at most this")  # fmt: skip
     _add_cluster(compare, "whose rows depend on each other; again for a pair of columns")
     _add_top_label(compare)
     _add_level(compare)
@@ -238,6 +251,7 @@ def _add_watch(commands: Any) -> None:
     watch.set_defaults(run=_watch)
     watch.add_argument("file", metavar="FILE", help="a table as for audit, in the order of time")
     watch.add_argument("--time", metavar="COLUMN", required=True, help="dates, times or numbers")
+    watch.add_argument("--score", metavar="COLUMN", help="the column of the scores")
     _add_columns(watch)
     _add_cluster(watch, "whose rows depend on each other; again for a pair of columns")
     watch.add_argument("--level", type=float, default=0.05, help="rate of false alarms (0.05)")
@@ -246,7 +260,6 @@ def _add_watch(commands: Any) -> None:
 
 def _add_columns(parser: argparse.ArgumentParser) -> None:
     for name, what in {
-        "score": "scores",
         "hit": "hits: 1 or correct, 0 or wrong",
         "label": "true classes, numbers or names",
         "prediction": "predicted classes",

@@ -1,15 +1,18 @@
-"""Which of two models is better calibrated, on the same rows.
+"""Which of two models is better calibrated, on the same rows: the difference of their ℓ1 errors.
 
-With scores s, hits y and the calibration curve c a model's reliability is E δ², δ = c(s) − s: the
-square of its ℓ2 error, the part of its Brier score that recalibration removes. In cells of
-neighbouring scores, with residuals r = y − s,
+Each model has an error e with an interval (l, u), as in its audit. The difference d = e₁ − e₂ has
+the interval of Zou and Donner (2008), which puts two intervals together,
 
-    Σ_k (n_k/n) · (mean of r_i r_j over the pairs i, j of cell k)
+    low  = d − √((e₁ − l₁)² + (u₂ − e₂)² − 2ρ (e₁ − l₁)(u₂ − e₂)),
+    high = d + √((u₁ − e₁)² + (e₂ − l₂)² − 2ρ (u₁ − e₁)(e₂ − l₂)).
 
-estimates it without bias but for the variance of δ within a cell, and without a fitted curve. Pairs
-within a cluster of rows are left out. The cells have equal shares of ranks and of information;
-equal scores are in one cell, and up to n/20 distinct values have a cell each. The difference of two
-models is smooth in the rows, or clusters: its error is the jackknife's, to first order.
+The rows are the same, so the estimates are correlated: ρ is the correlation, over rows or clusters,
+of g(s)(y − s), with g the gap of the model's curve divided by its standard deviation and cut to
+[−1, 1]. The p-value is the smallest level at which the interval leaves 0 out. Beside it stands the
+difference of the Brier scores with Student's interval: it counts discrimination too.
+
+Zou and Donner, *Construction of confidence limits about effect measures*, Statistics in Medicine
+27 (2008).
 """
 
 from __future__ import annotations
@@ -18,43 +21,49 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import stdtr, stdtrit
+from scipy.special import stdtrit
 
-from calbias.auditing.file_inputs import read_model
+from calbias.auditing.calibration_curve import posterior_average
+from calbias.auditing.interval import CalibrationInterval, calibration_interval
 from calbias.auditing.verdict.clusters import cluster_codes, validate_cluster_number
+from calbias.auditing.verdict.judge import verdict_of
 from calbias.conventions import CONFIDENCE_LEVEL, SIGNIFICANT
-from calbias.engine.posterior.cells import cells_of, interval_cells
+from calbias.engine.posterior.curve import curve_of
 from calbias.engine.scores_and_hits import scores_and_hits
 from calbias.errors import InputError
 from calbias.estimation.inputs import validate_level
-from calbias.logits.columns import Columns
+from calbias.scored import Scored
 
 FEWEST_ROWS = 20
-_ROUNDING = 1e-7  # scores that went through float32 differ by less
+_LEAST_P, _HALVINGS = 1e-6, 25
+_ONE_DEVIATION = 0.6826894921370859  # level of a band of one standard deviation to either side
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """The result of ``calbias.compare``; reliabilities are E δ², fractions squared.
+    """The result of ``calbias.compare``; errors and Brier scores are fractions.
 
-    ``difference``, first less second, has the interval ``low`` to ``high``: below 0 the first is
-    better calibrated. ``n_clusters`` is None where rows are independent. A reliability is an
-    estimate without the bias of binned ones: near 0 it may be negative.
+    ``difference`` of the ℓ1 errors, first less second, has the interval ``low`` to ``high``: below
+    0 the first is better calibrated. ``brier_difference`` is likewise the first's less the
+    second's. ``n_clusters`` is None where rows are independent.
     """
 
     n: int
-    reliability_first: float
-    reliability_second: float
+    error_first: float
+    error_second: float
     difference: float
     low: float
     high: float
     p_value: float
+    brier_difference: float
+    brier_low: float
+    brier_high: float
     confidence_level: float = CONFIDENCE_LEVEL
     n_clusters: int | None = None
     first: str = "first"
@@ -67,19 +76,32 @@ class Comparison:
             return None
         return self.first if self.difference < 0 else self.second
 
+    def within(self, x: float) -> Literal["yes", "no", "undecided"]:
+        """Return whether the errors differ by at most ``x``, a fraction, by the interval."""
+        if -x <= self.low and self.high <= x:
+            return "yes"
+        return "no" if self.low > x or self.high < -x else "undecided"
+
     @property
     def sentence(self) -> str:
         """The verdict in one sentence."""
         verdict = f"{self.better} is better calibrated" if self.better else "no difference found"
         rows = f" in {self.n_clusters} clusters" if self.n_clusters else ""
-        values = self.reliability_first, self.reliability_second, self.difference
-        one, other, difference = (f"{1e4 * x:.2f}" for x in values)
-        low, high = f"{1e4 * self.low:.2f}", f"{1e4 * self.high:.2f}"
+        p = f"p < {_LEAST_P:g}" if self.p_value <= _LEAST_P else f"p = {self.p_value:.2g}"
         return (
-            f"n = {self.n}{rows}: squared ℓ2 calibration error {one}·10⁻⁴ ({self.first}) and "
-            f"{other}·10⁻⁴ ({self.second}), difference {difference}·10⁻⁴ ({low} to {high}, "
-            f"{100 * self.confidence_level:g} %); {verdict}, p = {self.p_value:.2g}."
+            f"n = {self.n}{rows}: calibration error {_percent(self.error_first)} % ({self.first}) "
+            f"and {_percent(self.error_second)} % ({self.second}), difference "
+            f"{_points(self.difference, self.low, self.high)} "
+            f"({100 * self.confidence_level:g} %); {verdict}, {p}. {self._brier}."
         )
+
+    @property
+    def _brier(self) -> str:
+        difference = _points(self.brier_difference, self.brier_low, self.brier_high)
+        if self.brier_low <= 0 <= self.brier_high:
+            return f"Brier scores differ by {difference}: neither is found to be lower"
+        lower = self.first if self.brier_difference < 0 else self.second
+        return f"{lower} has the lower Brier score, difference {difference}"
 
     def __str__(self) -> str:
         return self.sentence
@@ -92,7 +114,7 @@ class Comparison:
 def compare(
     scores_a: ArrayLike,
     scores_b: ArrayLike,
-    hits: ArrayLike,
+    hits: ArrayLike | tuple[ArrayLike, ArrayLike],
     *,
     clusters: ArrayLike | Sequence[ArrayLike] | None = None,
     confidence_level: float = CONFIDENCE_LEVEL,
@@ -110,7 +132,7 @@ def compare(
     clusters : array_like (n,), or a list of such columns, optional
         As for ``calbias.audit``; at least 10 clusters.
     confidence_level : float
-        Of the interval of the difference, below 1.
+        Of the intervals, below 1.
     names : (str, str)
         What the sentence calls the models.
 
@@ -126,7 +148,7 @@ def compare(
 
     Notes
     -----
-    ``docs/compare.md`` has the coverage of the interval, and where it fails.
+    ``docs/compare.md`` has the level, the power and the coverage, and where they fail.
 
     Examples
     --------
@@ -147,96 +169,92 @@ def compare(
     if n < FEWEST_ROWS:
         raise InputError(f"{n} rows are too few to compare two models by: give at least 20")
     validate_level(confidence_level)
-    cluster, n_clusters = np.arange(n), n
+    cluster, number = None, n
     if clusters is not None:
-        cluster, n_clusters = cluster_codes(clusters, n)
-        validate_cluster_number(n_clusters)
-    first, one = reliability(s, y, cluster)
-    second, other = reliability(t, z, cluster)
-    difference, freedom = first - second, n_clusters - 1
-    influence = one - other
-    error = math.sqrt(float(influence @ influence) * n_clusters / freedom)
-    half = float(stdtrit(freedom, 0.5 + confidence_level / 2)) * error
-    if max(abs(difference), error) < _ROUNDING:
-        difference = error = half = 0.0
-    if error > 0:
-        p_value = 2 * float(stdtr(freedom, -abs(difference) / error))
-    else:  # rows that all differ by the same: a sign test
-        p_value = 2.0**-freedom if difference else 1.0
+        cluster, number = cluster_codes(clusters, n)
+        validate_cluster_number(number)
+    first, second = (_model(x, hit, cluster, number) for x, hit in ((s, y), (t, z)))
+    rho = _correlation(first.influence, second.influence)
+    errors, interval = _difference(first, second, rho, confidence_level)
+    brier = _sums((s - y) ** 2 - (t - z) ** 2, cluster, number) / n
+    total = float(brier.sum())
+    spread = math.sqrt(number / (number - 1) * float(np.sum((brier - total / number) ** 2)))
+    half = float(stdtrit(number - 1, 0.5 + confidence_level / 2)) * spread
     return Comparison(
-        n, first, second, difference, difference - half, difference + half, p_value,
-        confidence_level, None if clusters is None else n_clusters, *names,
+        n, *errors, errors[0] - errors[1], *interval, _p_value(first, second, rho),
+        total, total - half, total + half, confidence_level,
+        None if clusters is None else number, *names,
     )  # fmt: skip
 
 
-def compare_files(
-    first: Path | str,
-    second: Path | str,
-    *,
-    columns: Columns | None = None,
-    top_label: bool = False,
-    confidence_level: float = CONFIDENCE_LEVEL,
-) -> Comparison:
-    """Return the Comparison of two files as ``calbias audit`` reads them.
+class _Model(NamedTuple):
+    """The error of one model, its interval, and the influence of each row or cluster on it."""
 
-    InputError where one holds an event and the other top-label scores, where the labels of an event
-    or the clusters differ between the files.
-    """
-    models = [read_model(file, columns=columns, top_label=top_label) for file in (first, second)]
-    (s, y, kind, clusters), (t, z, other_kind, other_clusters) = models
-    if kind != other_kind:
-        raise InputError(
-            f"{first} holds {_kind(kind)} and {second} {_kind(other_kind)}: give both in one "
-            "form, or with --top-label where two classes have their probabilities"
-        )
-    if kind == "event" and y.size == z.size and (y != z).any():
-        row = int(np.argmax(y != z))
-        raise InputError(
-            f"{second}: row {row} (counted from 0) has label {z[row]}, and {y[row]} in {first}: "
-            "give the same rows in the same order"
-        )
-    if clusters is not None and (
-        other_clusters is None or not np.array_equal(clusters, other_clusters)
-    ):
-        raise InputError(f"{second}: the clusters differ from {first}: give the same rows")
-    name, other = (Path(str(file).removesuffix(".gz")).stem for file in (first, second))
-    return compare(
-        s, t, (y, z), clusters=clusters, confidence_level=confidence_level, names=(name, other)
-    )
+    error: float
+    interval: CalibrationInterval
+    influence: Floats
 
 
-def _kind(kind: str) -> str:
-    return "the probabilities of an event" if kind == "event" else "top-label scores"
+def _model(scores: Floats, hits: NDArray, cluster: NDArray | None, number: int) -> _Model:
+    """Return the _Model of scores and hits (n,), in ``number`` clusters if these are given."""
+    sample = Scored.of(scores, hits, clusters=cluster)
+    facts = None if cluster is None else verdict_of(sample).cluster_facts
+    effect = max(facts.design_effect, 1.0) if facts else 1.0
+    interval = calibration_interval(sample, effect)
+    average = posterior_average(sample.scores, sample.rows, sample.hits, effect)
+    curve = curve_of(average, sample.scores, _ONE_DEVIATION)
+    deviation = np.maximum(0.5 * (curve.high - curve.low), 1e-12)
+    weight = np.clip((curve.mean - sample.scores) / deviation, -1.0, 1.0)
+    of_row = weight[np.searchsorted(sample.scores, scores)] * (hits - scores)
+    return _Model(average.l1, interval, _sums(of_row, cluster, number))
 
 
-def reliability(
-    scores: Floats, hits: NDArray[np.uint8], cluster: NDArray[np.int64]
-) -> tuple[float, np.ndarray]:
-    """Return the estimate of E δ² and the influence of each cluster on it, (G,), of sum 0."""
-    n, n_clusters = scores.size, int(cluster.max()) + 1
-    order = np.argsort(scores, kind="stable")
-    cell = np.empty(n, np.int64)
-    cell[order] = _cells(scores[order], hits[order])
-    # One entry for each cell and cluster that share rows: its rows, and the sum of its residuals.
-    keys, entry = np.unique(cell * n_clusters + cluster, return_inverse=True)
-    of_cell, of_cluster = keys // n_clusters, keys % n_clusters
-    size = np.bincount(entry).astype(np.float64)
-    total = np.bincount(entry, hits - scores)
-    cell_size, cell_total = np.bincount(of_cell, size), np.bincount(of_cell, total)
-    pairs = cell_size**2 - np.bincount(of_cell, size**2)
-    products = cell_total**2 - np.bincount(of_cell, total**2)
-    counts = np.maximum(pairs, 1.0)  # cells of a single cluster have no pair: 0
-    square, weight = products / counts, cell_size / n
-    estimate = float(weight @ square)
-    k = of_cell
-    entries = 2 * weight[k] / counts[k] * (
-        total * (cell_total[k] - total) - square[k] * size * (cell_size[k] - size)
-    ) + size / n * (square[k] - estimate)  # fmt: skip
-    return estimate, np.bincount(of_cluster, entries, n_clusters)
+def _sums(values: Floats, cluster: NDArray | None, number: int) -> Floats:
+    """Return the sums of values (n,) by cluster, or the values of rows that are independent."""
+    return values if cluster is None else np.bincount(cluster, values, number).astype(np.float64)
 
 
-def _cells(scores: np.ndarray, hits: np.ndarray) -> np.ndarray:
-    """Return the number of the cell of each of ascending scores (n,)."""
-    cum_hit = np.append(0.0, np.cumsum(hits, dtype=np.float64))
-    bounds = cells_of(scores, cum_hit, *interval_cells(scores.size)).bounds
-    return np.searchsorted(bounds, np.arange(scores.size), side="right")
+def _correlation(one: Floats, other: Floats) -> float:
+    one, other = one - one.mean(), other - other.mean()
+    size = math.sqrt(float(one @ one) * float(other @ other))
+    return float(one @ other) / size if size > 0 else 0.0
+
+
+def _difference(
+    first: _Model, second: _Model, rho: float, level: float
+) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Return both errors, inside their intervals, and the interval of their difference."""
+    (l1, u1), (l2, u2) = (model.interval.at(1, level) for model in (first, second))
+    e1, e2 = min(max(first.error, l1), u1), min(max(second.error, l2), u2)
+
+    def reach(a: float, b: float) -> float:
+        return math.sqrt(max(a * a + b * b - 2.0 * rho * a * b, 0.0))
+
+    low, high = e1 - e2 - reach(e1 - l1, u2 - e2), e1 - e2 + reach(u1 - e1, e2 - l2)
+    return (e1, e2), (low, high)
+
+
+def _p_value(first: _Model, second: _Model, rho: float) -> float:
+    """Return the smallest level at which the interval leaves 0 out, by halving its logarithm."""
+
+    def excluded(level: float) -> bool:
+        low, high = _difference(first, second, rho, 1.0 - level)[1]
+        return low > 0.0 or high < 0.0
+
+    if excluded(_LEAST_P):
+        return _LEAST_P
+    if not excluded(1.0 - 1e-9):
+        return 1.0
+    low, high = math.log(_LEAST_P), 0.0
+    for _ in range(_HALVINGS):
+        middle = 0.5 * (low + high)
+        low, high = (low, middle) if excluded(math.exp(middle)) else (middle, high)
+    return math.exp(high)
+
+
+def _percent(x: float) -> str:
+    return f"{100 * x:.1f}"
+
+
+def _points(x: float, low: float, high: float) -> str:
+    return f"{100 * x:.2f} points ({100 * low:.2f} to {100 * high:.2f})"

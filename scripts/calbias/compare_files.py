@@ -1,0 +1,132 @@
+"""Two files, or two columns of one file, as two models on the same rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calbias.auditing.compare import Comparison, compare
+from calbias.auditing.file_inputs import read_data
+from calbias.auditing.inputs import EVENT
+from calbias.conventions import CONFIDENCE_LEVEL
+from calbias.errors import InputError
+from calbias.logits.columns import Columns
+
+
+class _Rows(NamedTuple):
+    """Scores, hits and clusters (n,) of a file, in the order that both files share."""
+
+    scores: NDArray[np.float64]
+    hits: NDArray[np.uint8]
+    kind: str
+    clusters: NDArray | None
+    ids: NDArray | None
+
+
+def compare_files(
+    first: Path | str,
+    second: Path | str | None = None,
+    *,
+    score: Sequence[str] = (),
+    columns: Columns | None = None,
+    id: str | None = None,
+    top_label: bool = False,
+    confidence_level: float = CONFIDENCE_LEVEL,
+) -> Comparison:
+    """Return the Comparison of two files as ``calbias audit`` reads them.
+
+    Parameters
+    ----------
+    first, second : path
+        Without ``second`` two columns of the first file are compared.
+    score : sequence of str
+        The column of the scores, or one column for each model.
+    columns : Columns, optional
+        The other columns that the user names.
+    id : str, optional
+        The column that joins the rows of the files; by default they have the same order. Rows of
+        one file alone are left out.
+
+    Raises
+    ------
+    InputError
+        Where one file holds an event and the other top-label scores, where the labels of an event
+        or the clusters differ, where ids repeat or none is in both.
+    """
+    if len(score) > 2 or (second is None and len(score) < 2):
+        raise InputError(
+            "two models are compared: give two files, or one file with --score for each model"
+        )
+    columns = columns or Columns()
+    files = first, first if second is None else second
+    of_each = [replace(columns, score=name) for name in [*score, *score][:2]] or [columns] * 2
+    one, other = (
+        _read(file, each, id, top_label) for file, each in zip(files, of_each, strict=True)
+    )
+    if id is not None and second is not None:
+        one, other = _joined(one, other, id)
+    if one.kind != other.kind:
+        raise InputError(
+            f"{files[0]} holds {_in_words(one.kind)} and {files[1]} {_in_words(other.kind)}: give "
+            "both in one form, or with --top-label where two classes have their probabilities"
+        )
+    same_size = one.hits.size == other.hits.size
+    if one.kind == EVENT and same_size and (one.hits != other.hits).any():
+        row = int(np.argmax(one.hits != other.hits))
+        raise InputError(
+            f"{files[1]}: row {row} (counted from 0) has label {other.hits[row]}, and "
+            f"{one.hits[row]} in {files[0]}: give the same rows in the same order, or join them "
+            "with --id"
+        )
+    same = one.clusters is None or other.clusters is None
+    if one.clusters is not None and other.clusters is not None:
+        same = np.array_equal(one.clusters, other.clusters)
+    if not same:
+        raise InputError(f"{files[1]}: the clusters differ from {files[0]}: give the same rows")
+    stems = [Path(str(file).removesuffix(".gz")).stem for file in files]
+    first_name, second_name = stems if second is not None else score
+    return compare(
+        one.scores, other.scores, (one.hits, other.hits), clusters=one.clusters,
+        confidence_level=confidence_level, names=(first_name, second_name),
+    )  # fmt: skip
+
+
+def _read(file: Path | str, columns: Columns, id: str | None, top_label: bool) -> _Rows:
+    data, more = read_data(file, (id,) if id else (), columns=columns, top_label=top_label)
+    if data.rows is None:
+        raise InputError(f"{file}: too many rows to compare; give a sample of both files")
+    ids = np.asarray(next(iter(more.values()))) if more else None
+    return _Rows(data.rows.score, data.rows.hit, data.kind, data.clusters, ids)
+
+
+def _joined(one: _Rows, other: _Rows, id: str) -> tuple[_Rows, _Rows]:
+    """Return the rows of both with the same ids, in one order."""
+    pair: list[Any] = [one.ids, other.ids]
+    for ids in pair:
+        values, counts = np.unique(ids.astype(str), return_counts=True)
+        if (counts > 1).any():
+            raise InputError(
+                f"--id {id}: {values[np.argmax(counts)]} stands in several rows of a file; name a "
+                "column without repeats"
+            )
+    texts = [ids.astype(str) for ids in pair]
+    ids, *places = np.intersect1d(texts[0], texts[1], return_indices=True)
+    if not ids.size:
+        raise InputError(f"--id {id}: no value is in both files; name the column of the rows' ids")
+    return _chosen(one, places[0], ids), _chosen(other, places[1], ids)
+
+
+def _chosen(rows: _Rows, place: NDArray, ids: NDArray) -> _Rows:
+    clusters = None
+    if rows.clusters is not None:
+        clusters = np.unique(rows.clusters[place], return_inverse=True)[1]
+    return _Rows(rows.scores[place], rows.hits[place], rows.kind, clusters, ids)
+
+
+def _in_words(kind: str) -> str:
+    return "the probabilities of an event" if kind == EVENT else "top-label scores"
