@@ -1,4 +1,4 @@
-"""What other packages print (resources/peers/values.csv): recorded values and their causes."""
+"""What other packages print (resources/evidence/peers): recorded values and their causes."""
 
 import numpy as np
 import pandas as pd
@@ -8,7 +8,7 @@ from checkout import ROOT
 from evidence.peers.causes import CAUSES, TOLERANCE
 from evidence.steps import compare_peers
 
-VALUES = pd.read_csv(ROOT / "resources/peers/values.csv")
+VALUES = pd.read_csv(ROOT / "resources/evidence/peers/values.csv")
 DATA = compare_peers.data_sets()
 
 

@@ -1,6 +1,6 @@
 # Benchmark: how fast the engine is. Not part of `all`: `snakemake --cores 1 benchmark` measures it
 # and draws the figure of that name (figures.smk). Times differ from run to run, the results of `all`
-# do not: the ledger reads fit times as recorded in resources/timing.
+# do not: the ledger reads fit times as recorded in resources/evidence/timing.
 
 
 rule measure_speed:

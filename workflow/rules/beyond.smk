@@ -232,3 +232,24 @@ rule measure_monitor:
         seed=config["seed"],
     shell:
         step("measure_monitor", pictures=None)
+
+
+# The tables that documents quote, next to this run's.
+KEPT = sorted(path.stem for path in (HERE / "resources/evidence/tables").glob("*.csv"))
+
+
+rule compare_evidence:
+    input:
+        kept=[resource(f"evidence/tables/{name}.csv") for name in KEPT],
+        fresh=[table(name) for name in KEPT],
+    output:
+        "results/evidence_differences.csv",
+    log:
+        "results/logs/compare_evidence.log",
+    localrule: True
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=code("compare_evidence"),
+    shell:
+        step("compare_evidence")

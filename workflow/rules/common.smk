@@ -126,7 +126,7 @@ def table(name):
     if name.startswith("roelofs2022_"):
         return resource(f"published/{name}.csv")
     # fit times are measured by `snakemake results/tables/fit_times.csv`
-    recorded = {"models": config["models"], "fit_times": resource("timing/fit_times.csv")}
+    recorded = {"models": config["models"], "fit_times": resource("evidence/timing/fit_times.csv")}
     return recorded.get(name, f"results/tables/{name}.csv")
 
 
