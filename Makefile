@@ -4,11 +4,14 @@ RUNTIME := .venv
 DEVELOP := .venv-dev
 CORES ?= all
 
-.PHONY: reproduce test benchmark docs lock clean-environments
+.PHONY: reproduce evidence test benchmark docs lock clean-environments
 .DEFAULT_GOAL := reproduce
 
 reproduce: $(RUNTIME)/installed
 	$(RUNTIME)/bin/python scripts/reproduce.py --cores $(CORES)
+
+evidence: $(RUNTIME)/installed
+	$(RUNTIME)/bin/snakemake --cores $(CORES) evidence
 
 benchmark: $(RUNTIME)/installed
 	$(RUNTIME)/bin/snakemake --cores 1 --forcerun measure_speed -- benchmark

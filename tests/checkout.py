@@ -109,6 +109,17 @@ class Checkout:
         assert jobs or "Nothing to be done" in text, text
         return sorted(jobs)
 
+    def changed(self, **keys):
+        """Write the tiny configuration with other values; return the path."""
+        config = yaml.safe_load((self / TINY).read_text())
+        for key, value in keys.items():
+            if isinstance(value, dict):
+                config["experiments"] |= value
+            else:
+                config[key] = value
+        (self / "changed.yaml").write_text(yaml.safe_dump(config))
+        return "changed.yaml"
+
     def copy(self, path):
         """Return a copy of all this, results and time stamps included, at ``path``."""
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -140,6 +151,14 @@ class Checkout:
             for path in sorted((self.path / "results" / folder).rglob("*"))
             if path.is_file() and not path.name.startswith(".")
         }
+
+
+def simulated(*estimators, experiments=("realistic", "perfect")):
+    """Return the jobs that draw replicates, and their summaries."""
+    return {
+        *(f"simulate_replicates {x} {name} 0 1" for x in experiments for name in estimators),
+        *(f"summarise_bias {x}" for x in experiments),
+    }
 
 
 def errors(text):

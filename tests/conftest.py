@@ -89,7 +89,7 @@ def smoke(pristine, tmp_path_factory):
     with once_for_all_workers(tmp_path_factory, "smoke") as (folder, made):
         if not made:
             checkout = pristine.copy(folder / "checkout")
-            checkout.run(config=SMOKE)
+            checkout.run("--", "all", "evidence", config=SMOKE)
             checkout.run("--report", "results/report.html", config=SMOKE)
     return Checkout(folder / "checkout")
 
@@ -99,7 +99,7 @@ def undisturbed(smoke, tmp_path_factory):
     """A checkout in which the tiny configuration has run to its end; never changed by a test."""
     with once_for_all_workers(tmp_path_factory, "undisturbed") as (folder, made):
         if not made:
-            smoke.copy(folder / "checkout").run()
+            smoke.copy(folder / "checkout").run("--", "all", "evidence")
     return Checkout(folder / "checkout")
 
 

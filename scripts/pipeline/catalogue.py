@@ -101,7 +101,7 @@ def paper_experiments():
 
 
 def available_tables(experiments, logits=True, genuine=True, real_logits=True):
-    """Return the names of a config's tables.
+    """Return the names of a config's tables: of the papers, and of the evidence.
 
     ``logits``, ``genuine`` (logits or scores), ``real_logits``: some model has any.
     """
@@ -111,23 +111,31 @@ def available_tables(experiments, logits=True, genuine=True, real_logits=True):
         "needs_real_logits": not real_logits,
     }
     lacking = [need for need, is_lacking in lacking.items() if is_lacking]
-    return [
+    known = [
         name
         for name, needs in TABLES.items()
         if set(needs) <= set(experiments) and not any(map(tables()[name].get, lacking))
     ]
+    evidence = [name for name in known if "/evidence/" in tables()[name]["rule_file"]]
+    return [name for name in known if name not in evidence], evidence
 
 
 def available_figures(experiments, logits=True, genuine=True, real_logits=True):
-    """Return {figure: Entry} of the figures whose tables, experiments and model a config has."""
-    known = {*available_tables(experiments, logits, genuine, real_logits), "models"}
-    return {
+    """Return {figure: Entry} of the figures that a config can make: the papers', the evidence's."""
+    papers, evidence = available_tables(experiments, logits, genuine, real_logits)
+    known = {*papers, *evidence, "models"}
+    found = {
         name: entry
         for name, entry in figures().items()
         if set(entry.tables) <= known
         and set(entry.experiments) <= set(experiments)
         and _has_model(entry, experiments)
     }
+    houses = {name: entry.module.partition(".")[0] for name, entry in found.items()}
+    return tuple(
+        {name: entry for name, entry in found.items() if houses[name] == house}
+        for house in ("reproduction", "evidence")
+    )
 
 
 def _has_model(entry, experiments):

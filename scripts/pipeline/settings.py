@@ -1,9 +1,13 @@
 """For the rule files: the configuration and the models table, checked, and where files are."""
 
 import os
+import shlex
 import sys
 import warnings
 from pathlib import Path
+
+import yaml
+from snakemake.utils import update_config
 
 from calbias.errors import InputError
 from calbias.io.code_files import SCRIPTS
@@ -22,7 +26,8 @@ def read_settings(config, files):
     published = CHECKOUT / "resources/published"
     try:
         with warnings.catch_warnings(record=True, action="always") as caught:
-            config = complete_config(config, CHECKOUT / "workflow/schemas/config.schema.yaml")
+            schema = CHECKOUT / "workflow/schemas/config.schema.yaml"
+            config = complete_config(_over_the_default(config), schema)
         config["models"] = models_path(config["models"], CHECKOUT)
         models = read_models(config["models"])
         experiments = with_models(config["experiments"], models, published)
@@ -34,13 +39,21 @@ def read_settings(config, files):
     return config, models, experiments, outputs, notes
 
 
-def job_environment():
-    """Return the variables of every job: this interpreter first, and one cache of kernels."""
-    paths = [str(Path(sys.executable).parent), os.environ["PATH"]]
-    defaults = {"NUMBA_CACHE_DIR": os.path.abspath("results/kernels"), "OMP_NUM_THREADS": "1"}
-    return {"PATH": os.pathsep.join(paths)} | {
-        name: os.environ.get(name, value) for name, value in defaults.items()
-    }
+def _over_the_default(config):
+    """Return the default configuration with ``config``, perhaps a part of one, laid over it.
+
+    Snakemake reads the default itself, except where the workflow is a module of another one.
+    """
+    whole = yaml.safe_load((CHECKOUT / "config/config.yaml").read_text(encoding="utf-8"))
+    update_config(whole, config)
+    return whole
+
+
+def job_shell():
+    """Return what precedes each job's shell line: this interpreter first, one cache of kernels."""
+    folder = shlex.quote(str(Path(sys.executable).parent))
+    cache = '"${{NUMBA_CACHE_DIR:-$PWD/results/kernels}}"'
+    return f"set -euo pipefail; export PATH={folder}:$PATH NUMBA_CACHE_DIR={cache}; "
 
 
 def step(name, /, **fields):
@@ -49,11 +62,6 @@ def step(name, /, **fields):
     return f"python {run} {shell_line(name, **fields)} 2>&1 | tee {{log:q}}"
 
 
-def resource(name):
+def resource_path(name):
     """Return the path of a file in ``resources``."""
     return os.path.relpath(CHECKOUT / "resources" / name)
-
-
-def published(table):
-    """Return the path of a table of the paper."""
-    return resource(f"published/roelofs2022_{table}.csv")

@@ -60,7 +60,7 @@ ONE = {"output": "x"}
         ("judge_claims", {"tables": {"bias": "no.csv"}, **THREE}, "no such table"),
         ("compare_estimators",
          {"bias": MODELS, "models_table": ROOT / "resources/logits_mirrors.csv",
-          **FITS, "experiments": "realistic", "seed": 1, "output_tests": "x",
+          **FITS, "seed": 1, "output_tests": "x",
           "output_sensitivity": "y"}, "no column model"),
         ("write_page", {"tables": {"claims": MODELS}, "page": "ledger", **ONE},
          "--table claims: no column id"),

@@ -75,6 +75,14 @@ def test_every_step_has_a_shell_line_and_describes_its_options():
             assert f"\n    {argument.arg}: " in doc, f"{name}: describe {argument.arg}"
 
 
+def test_outputs_stand_last_and_behind_the_seed():
+    for name in door._files():
+        options = [argument.arg for argument in door._definition(name).args.kwonlyargs]
+        written = [option.startswith("output") for option in options]
+        assert written == sorted(written), name
+        assert "seed" not in options or options[written.index(True) - 1] == "seed", name
+
+
 def test_the_shell_line_of_a_rule():
     line = door.shell_line("fit_model", fold="test", scores_equal_to_one=None)
     assert line == (

@@ -13,7 +13,7 @@ from command import python
 from calbias.io.code_files import PACKAGE, SCRIPTS, code_files
 from pipeline.door import step_file
 
-RULES = "\n".join(path.read_text("utf-8") for path in (ROOT / "workflow/rules").glob("*.smk"))
+RULES = "\n".join(path.read_text("utf-8") for path in (ROOT / "workflow/rules").rglob("*.smk"))
 STEP_NAMES = sorted({*re.findall(r'code\(\s*"(\w+)"', RULES)})  # of a rule
 LOADERS = {  # module that loads by name → one of the words by which a rule declares the files
     "calbias/estimation/api.py": ("estimator_paths(", 'calbias/estimators").glob('),

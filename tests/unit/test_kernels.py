@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from calbias.io.code_files import SCRIPTS
-from pipeline.settings import job_environment
+from pipeline.settings import job_shell
 
 NEEDED = ("__init__", "errors", "engine/__init__", "engine/jit", "io/__init__", "io/checksums")
 INNER = """
@@ -103,8 +103,15 @@ def test_a_cache_that_cannot_be_written_is_done_without(package, tmp_path):
     assert len(compiled) == 4
 
 
-def test_jobs_keep_their_kernels_among_the_results_unless_told_otherwise(monkeypatch):
-    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
-    assert job_environment()["NUMBA_CACHE_DIR"] == str(Path("results/kernels").absolute())
-    monkeypatch.setenv("NUMBA_CACHE_DIR", "/elsewhere")
-    assert job_environment()["NUMBA_CACHE_DIR"] == "/elsewhere"
+def test_jobs_keep_their_kernels_among_the_results_unless_told_otherwise(tmp_path):
+    def said(**environment):
+        line = job_shell().format() + "echo $NUMBA_CACHE_DIR; command -v python"
+        run = subprocess.run(
+            ["bash", "-c", line], cwd=tmp_path, env={"PATH": "/bin:/usr/bin", **environment},
+            capture_output=True, text=True, check=True,
+        )  # fmt: skip
+        return run.stdout.split()
+
+    folder = str(Path(sys.executable).parent)
+    assert said() == [str(tmp_path / "results/kernels"), f"{folder}/python"]
+    assert said(NUMBA_CACHE_DIR="/elsewhere")[0] == "/elsewhere"

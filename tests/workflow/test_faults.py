@@ -14,8 +14,7 @@ import time
 import psutil
 import pyarrow.parquet as pq
 import pytest
-from checkout import TINY, errors
-from jobs import simulated
+from checkout import TINY, errors, simulated
 from slow_estimator import BIAS, RUN, SLOW_SHARD, with_slow_estimator
 from test_bad_input import folds
 

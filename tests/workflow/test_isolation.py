@@ -1,23 +1,29 @@
-"""What runs again after a change: exactly what depends on it, told by dry runs in a copy."""
+"""What runs again after a change, told by dry runs in a copy of a finished run."""
 
 import os
 import pickle
 
-import jobs
 import pytest
-from jobs import BIAS, BIAS_FIGURES, LEDGER, MODELS, changed, simulated
+from checkout import simulated
 from test_bad_input import folds
 
-
-@pytest.mark.parametrize("file", jobs.AFTER_EDIT)
-def test_an_edited_file(finished, file):
-    finished.append(file, "# edited\n")
-    assert set(finished.planned()) == jobs.AFTER_EDIT[file]
+SHOWN = {"fig4_realistic", "fig6_perfect", "join_tables bias", "compare_estimators"}
+PAGES = {"write_ledger_page", "write_front_page"}
 
 
-def test_a_published_value(finished):
-    finished.edit("resources/published/roelofs2022_table4_ece_bin.csv", "6.67", "6.68")
-    assert set(finished.planned()) == {"compare_ece_bin", "fig3_fits", *LEDGER}
+def steps(jobs):
+    """Return the names of the rules in a plan."""
+    return {job.split()[0] for job in jobs}
+
+
+@pytest.mark.parametrize(
+    "file", ["calbias/estimators/kde.py", "calbias/engine/sampler.py", "pipeline/tables/files.py"]
+)
+def test_a_comment_and_a_docstring_run_nothing_again(finished, file):
+    finished.append(f"scripts/{file}", "# a comment\n")
+    path = finished / "scripts" / file
+    path.write_text(path.read_text("utf-8").replace('"""', '"""More words. ', 1), "utf-8")
+    assert finished.planned("--", "all", "evidence") == []
 
 
 def test_files_touched_without_change_and_texts_edited(finished):
@@ -29,68 +35,55 @@ def test_files_touched_without_change_and_texts_edited(finished):
     assert finished.planned() == []
 
 
-def test_a_config_key(finished):
-    planned = finished.planned(config=changed(finished, bootstrap=3))
-    recalibrated = {f"recalibrate_model {model}" for model in jobs.TABLE_1}
-    assert set(planned) == {*(*recalibrated, *jobs.RECALIBRATED, *jobs.PAPERS, *LEDGER)}
-
-
-def test_an_estimator_that_is_removed_and_one_that_is_added(finished):
-    names = ["ece_bin_ew", "ece_debias_em", "ece_sweep_em", "kde_unrooted"]
-    expected = {*jobs.AFTER_KDE} - {*simulated("kde")} | {*simulated("kde_unrooted")}
-    assert set(finished.planned(config=changed(finished, estimators=names))) == expected
-
-
-def test_a_model_that_is_added(finished):
-    new = "densenet40_c10"
-    finished.append("config/smoke_models.csv", f"{new},CIFAR-10,10,\n")  # has scores
+def test_an_estimator_that_changes(finished):
+    """Its own simulations, their summaries and what shows them, and no other estimator's."""
+    finished.append("scripts/calbias/estimators/kde.py", "CHANGED = True\n")
     planned = set(finished.planned())
-    own = {job for job in planned if job.endswith(f" {new}")}
-    steps = ("fit_model", "read_scores")
-    steps += ("draw_audit", "audit_model", "measure_model")
-    assert own == {f"{step} {new}" for step in steps}
-    # the other models' logits, fits and judgements stay
-    assert not {job for job in planned if job.endswith(MODELS)}
-    assert not {job for job in planned if job.startswith("simulate") and " fits " not in job}
+    assert simulated("kde") | SHOWN | PAGES | {"judge_claims"} <= planned
+    drawn = {job for job in planned if job.startswith("simulate_replicates")}
+    assert drawn == {job for job in simulated("kde") if job.startswith("simulate_replicates")}
+    assert not steps(planned) & {"define_scenarios", "compute_true_error", "fit_model"}
 
 
-def test_a_model_of_ones_own(finished):
-    """With a logits file; of the experiments only fits is on all models of the table."""
-    (finished / "resources/logits").mkdir(exist_ok=True)
-    (finished / "resources/logits/mine.p").write_bytes(pickle.dumps(folds()))
-    finished.append("config/smoke_models.csv", "mine,own,10,mine.p\n")
-    steps = ("read_logits", "fit_model", "recalibrate_model")
-    steps += ("draw_audit", "audit_model", "measure_model")
-    joined = ("beta_fits", "glm_fits", "scenarios")
-    scenarios = {"define_scenarios fits", "compute_true_error"}
-    # all true errors are in one table, so each summary is made again
-    summaries = {f"summarise_bias {experiment}" for experiment in ("realistic", "perfect")}
-    expected = {
-        *(f"{step} mine" for step in steps),
-        *(f"join_tables {table}" for table in joined),
-        *jobs.AUDIT_TABLES,
-        *(scenarios | summaries | jobs.FITS | BIAS | BIAS_FIGURES | jobs.RECALIBRATED | LEDGER),
-        *(job for job in jobs.PAPERS if not job.endswith(MODELS)),
-    }
+def test_a_fit_that_changes_draws_nothing_where_the_papers_fits_drive(finished):
+    finished.append("scripts/pipeline/fits/beta.py", "CHANGED = True\n")
+    planned = steps(finished.planned())
+    assert {"fit_model", "fig3_fits"} | PAGES <= planned
+    assert not planned & {"simulate_replicates", "summarise_bias", "fig4_realistic"}
+
+
+def test_a_figure_that_changes_is_drawn_alone(finished):
+    finished.append("scripts/reproduction/figures/bias_by_n.py", "CHANGED = True\n")
+    assert set(finished.planned()) == {"fig4_realistic", "fig6_perfect", *PAGES}
+
+
+def test_a_published_value(finished):
+    finished.edit("resources/published/roelofs2022_table4_ece_bin.csv", "6.67", "6.68")
+    expected = {"compare_ece_bin", "fig3_fits", "judge_claims", *PAGES}
     assert set(finished.planned()) == expected
 
 
-NEW_CELLS = {
-    "another sample size": {"n_samples": [100, 200, 400]},
-    "other bins": {"n_bins": [15, 20]},
-}
+def test_a_model_of_ones_own(finished):
+    """It is fitted, recalibrated, measured and audited; the others' simulations stay."""
+    (finished / "resources/logits").mkdir(exist_ok=True)
+    (finished / "resources/logits/mine.p").write_bytes(pickle.dumps(folds()))
+    finished.append("config/smoke_models.csv", "mine,own,10,mine.p\n")
+    planned = finished.planned()
+    own = {job.split()[0] for job in planned if job.endswith(" mine")}
+    assert own >= {"read_logits", "fit_model", "recalibrate_model", "audit_model", "draw_audit"}
+    drawn = {job for job in planned if job.startswith("simulate_replicates")}
+    assert drawn == {"simulate_replicates fits ece_bin_ew 0 1"}
 
 
-@pytest.mark.parametrize("what", NEW_CELLS)
-def test_a_cell_that_is_added(finished, what):
-    """Every estimator of this experiment, also one without bins, whose job then draws nothing."""
-    realistic = {"models": [*MODELS], "n_samples": [100, 200], **NEW_CELLS[what]}
-    names = ("ece_bin_ew", "ece_debias_em", "ece_sweep_em", "kde")
-    expected = {*simulated(*names, experiments=["realistic"]), *BIAS, *BIAS_FIGURES, *LEDGER}
-    planned = set(finished.planned(config=changed(finished, experiments={"realistic": realistic})))
-    assert planned == expected
+def test_a_sample_size_that_is_added(finished):
+    realistic = {"models": ["resnet110_c10", "resnet110_c100"], "n_samples": [100, 200, 400]}
+    planned = finished.planned(config=finished.changed(experiments={"realistic": realistic}))
+    drawn = {job.split()[1] for job in planned if job.startswith("simulate_replicates")}
+    assert drawn == {"realistic"}
+    assert "fig6_perfect" not in planned
 
 
-def test_another_number_of_replicates(finished):
-    expected = {*jobs.ALL_SIMULATED, *jobs.FITS, *BIAS, *BIAS_FIGURES, *LEDGER}
-    assert set(finished.planned(config=changed(finished, replicates=5))) == expected
+def test_figure_4_alone_plans_its_own_jobs(pristine, tmp_path):
+    planned = pristine.planned("results/figures/fig4_realistic.png", config=None)
+    assert len(planned) <= 25
+    assert {job.split()[1] for job in planned if " " in job} == {"realistic"}

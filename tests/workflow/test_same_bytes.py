@@ -1,10 +1,9 @@
 """Earlier replicates change no byte of a result; cores, shards and place: test_elsewhere.py."""
 
-from jobs import MODELS, changed
-
 from reproduction.replicates.store import read_replicates
 
 FILE = "results/replicates/realistic/kde/0-of-1.parquet"
+MODELS = ["resnet110_c10", "resnet110_c100"]
 TABLE = "results/bias/realistic.parquet"
 
 
@@ -24,8 +23,8 @@ def test_raised_replicates_extend_the_existing_ones(finished, fresh):
 
 def test_lowered_replicates_are_the_first_ones_and_a_new_cell_keeps_the_others(finished):
     before, _, _ = read_replicates(finished / FILE)
-    experiments = {"realistic": {"models": [*MODELS], "n_samples": [100, 150, 200]}}
-    config = changed(finished, replicates=5, experiments=experiments)
+    experiments = {"realistic": {"models": MODELS, "n_samples": [100, 150, 200]}}
+    config = finished.changed(replicates=5, experiments=experiments)
     said = finished.run("--", FILE, config=config)
     assert "n = 150: 5 replicates" in said
     assert said.count("replicates in") == 2  # one a model: no other was drawn

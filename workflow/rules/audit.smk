@@ -1,5 +1,5 @@
-# Audits: every model with outputs, and every file of genuine scores, judged as `calbias audit` judges a user's
-# file, and how often the intervals of an audit hold the truth.
+# Audits: models judged as `calbias audit` judges a user's file. Those that a user adds to the models
+# table are part of the default run; the paper's and the files that ship are evidence.
 
 from calbias.io.plug_ins import literal
 
@@ -17,8 +17,8 @@ ENTRIES = {
     if entry["kind"] in ("scores", "forecasts")
 }
 MODEL_FIGURES = [f"results/figures/models/{model}.png" for model in MEASURED]
+OWN_FIGURES = [path for path in MODEL_FIGURES if Path(path).stem in OWN]
 AUDITED = [*MEASURED, *(SCORE_FILES if config["score_files"] else ())]
-LAWS = ("uniform", "saturated", "judging", "blind", "blind26", "clusters")
 AUDITING = HERE / "scripts/calbias/auditing"
 # the estimators of every audit, which it loads by name
 AUDIT_ESTIMATORS = estimator_paths(*literal(AUDITING / "estimator_bias.py", "ESTIMATORS"))
@@ -26,7 +26,7 @@ AUDIT_ESTIMATORS = estimator_paths(*literal(AUDITING / "estimator_bias.py", "EST
 
 rule audit_model:
     input:
-        template=os.path.relpath(HERE / "scripts/calbias/auditing/page.html.j2"),
+        template=resource("../scripts/calbias/auditing/page.html.j2"),
         scores=lambda wildcards: SCORE_FILES.get(wildcards.audited, []),
         top_labels=lambda wildcards: (
             [] if wildcards.audited in SCORE_FILES else top_labels(wildcards.audited)
@@ -96,29 +96,10 @@ rule draw_audit:
         step("draw_audit")
 
 
-rule measure_coverage:
-    output:
-        "results/coverage/{law}.parquet",
-    log:
-        "results/logs/measure_coverage/{law}.log",
-    wildcard_constraints:
-        law=one_of(LAWS),
-    priority: 50  # the blind cells are the longest job: it must not start last
-    conda:
-        "../../envs/environment.yaml"
-    params:
-        code=code("measure_coverage", *estimator_paths("ece_bin_ew")),
-        columns=columns_of("interval_coverage"),
-        data_sets=config["coverage"],
-        seed=config["seed"],
-    shell:
-        step("measure_coverage", law="{wildcards.law}")
-
-
 # What is known about the models, one's own among them: all pages, tables and pictures of audits.
 rule audit:
     input:
         expand("results/audit/{audited}.html", audited=AUDITED),
-        [table(name) for name in TABLES if name.startswith("audit_")],
+        [table(name) for name in AUDITS],
         MODEL_FIGURES,
     localrule: True

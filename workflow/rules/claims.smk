@@ -9,7 +9,7 @@ GIVEN = [
 ]
 # What the claims are judged by: all other tables.
 EVIDENCE = [*GIVEN, *(name for name in TABLES if name not in JUDGED), "fit_times"]
-SHOWN = [*FIGURES, *(f"models/{Path(path).stem}" for path in MODEL_FIGURES)]
+SHOWN = [*FIGURES, *(f"models/{Path(path).stem}" for path in OWN_FIGURES)]
 CLAIMS = sorted((HERE / "scripts/reproduction/claims").glob("*.py"))  # found there, not imported
 
 
@@ -36,10 +36,9 @@ rule judge_claims:
 rule write_ledger_page:
     input:
         tables=[table(name) for name in TABLES],
-        figures=[*(f"results/figures/{figure}.png" for figure in FIGURES), *MODEL_FIGURES],
+        figures=[*(f"results/figures/{figure}.png" for figure in FIGURES), *OWN_FIGURES],
         templates=[
-            os.path.relpath(path)
-            for path in sorted((HERE / "workflow/report").glob("ledger.[chj]*"))
+            resource(f"../workflow/report/ledger.{kind}") for kind in ("css", "html.j2", "js")
         ],
     output:
         report(
@@ -58,7 +57,7 @@ rule write_ledger_page:
         page="ledger",
         figures=named("figures", SHOWN),
         tables=named("tables", TABLES),
-        audits=AUDITED,
+        audits=OWN,
     shell:
         step("write_page", record=None)
 
@@ -84,6 +83,6 @@ rule write_front_page:
         page="index",
         figures=named("figures", SHOWN),
         tables=named("tables", TABLES),
-        audits=AUDITED,
+        audits=OWN,
     shell:
         step("write_page")

@@ -2,13 +2,6 @@
 import json
 import os
 import re
-import sys
-from pathlib import Path
-
-from snakemake.scheduling import job_scheduler
-
-HERE = Path(workflow.basedir)
-sys.path.insert(0, str(HERE / "scripts"))
 
 from calbias.errors import InputError
 from calbias.estimation.registry import estimator_file
@@ -24,12 +17,10 @@ from pipeline.config import estimator_folders, powers
 from pipeline.job_logs import show_errors
 from pipeline.logit_availability import DEFAULT_LOGITS_DIR
 from pipeline.models import published_models
-from pipeline.settings import job_environment, published, read_settings, resource, step
+from pipeline.settings import job_shell, read_settings, resource_path, step
 
-# With every job that starts, Snakemake 9 adds a timer that looks for jobs to start again and again,
-# for a limit of jobs a second. In a full run that was a tenth of the CPU.
-job_scheduler.JobRateLimiter = lambda limit: None
-os.environ.update(job_environment())
+if Path(workflow.main_snakefile).parent in (HERE, HERE / "workflow"):
+    shell.prefix(job_shell())  # another workflow that uses this as a module has its own
 try:
     # --configfile is laid over the file that the Snakefile names
     files = [*workflow.configfiles, *workflow.overwrite_configfiles]
@@ -39,10 +30,6 @@ except InputError as error:
     sys.exit(f"error: {error}")
 if workflow.is_main_process:
     print(*notes, sep="\n", file=sys.stderr)
-
-
-envvars:
-    "PATH",
 
 
 REAL, SCORES = OUTPUTS.logits, OUTPUTS.scores
@@ -70,11 +57,13 @@ AVAILABLE = (
     bool(MEASURED),
     bool(REAL or OTHERS),
 )
-FIGURES = available_figures(*AVAILABLE)
-TABLES = [
-    *available_tables(*AVAILABLE),
-    *(["beta_fits_float32_2020", "glm_fits_float32_2020"] if AS_PUBLISHED else []),
-]
+OWN = [name for name in MODELS if name not in PAPERS_MODELS]  # models that a user adds
+FIGURES, EVIDENCE_FIGURES = available_figures(*AVAILABLE)
+TABLES, EVIDENCE_TABLES = available_tables(*AVAILABLE)
+TABLES += ["beta_fits_float32_2020", "glm_fits_float32_2020"] if AS_PUBLISHED else []
+AUDITS = [name for name in TABLES if name.startswith("audit_")]
+if not OWN:
+    TABLES = [name for name in TABLES if name not in AUDITS]
 
 
 def one_of(names):
@@ -90,9 +79,24 @@ wildcard_constraints:
     table="[a-z_0-9]+",
 
 
+def resource(name):
+    """A file in `resources`: of the repository, so it is local wherever the results are."""
+    return local(resource_path(name))
+
+
+def published(name):
+    """A table of the paper."""
+    return resource(f"published/roelofs2022_{name}.csv")
+
+
 def estimator_paths(*names):
     """The files that define estimators, by their names, each file once."""
     return sorted({os.path.relpath(estimator_file(x, estimator_folders(config))) for x in names})
+
+
+def loaded(paths):
+    """Files of code as inputs: their syntax counts (params.code), their time does not."""
+    return [ancient(local(path)) for path in paths]
 
 
 def top_labels(model):
@@ -126,13 +130,14 @@ def table(name):
     if name.startswith("roelofs2022_"):
         return resource(f"published/{name}.csv")
     # fit times are measured by `snakemake results/tables/fit_times.csv`
-    recorded = {"models": config["models"], "fit_times": resource("evidence/timing/fit_times.csv")}
+    timing = resource("evidence/timing/fit_times.csv")
+    recorded = {"models": local(config["models"]), "fit_times": timing}
     return recorded.get(name, f"results/tables/{name}.csv")
 
 
 def tabled(name):
     """A result table as an output that the report shows."""
-    words = {"caption": "../report/table.rst", "category": "3. Tables"}
+    words = {"caption": f"{HERE}/workflow/report/table.rst", "category": "3. Tables"}
     return report(table(name), labels={"table": name}, **words)
 
 
@@ -144,7 +149,7 @@ def named(inputs, names):
 
 
 def results():
-    """All results and all intermediates: whichever is missing is made."""
+    """All results of the papers and their intermediates: whichever is missing is made."""
     return [
         *(file for name in EXPERIMENTS for file in shards(name)),
         *(f"results/logits/{model}.npz" for model in REAL),
@@ -153,10 +158,9 @@ def results():
         *(part for name in TABLES for part in JOINED.get(name, ())),
         *(table(name) for name in TABLES),
         *(f"results/figures/{figure}.png" for figure in FIGURES),
-        *MODEL_FIGURES,
-        *(f"results/audit/{name}.html" for name in AUDITED),
+        *OWN_FIGURES,
+        *(f"results/audit/{name}.html" for name in OWN),
         "results/index.html",
         "results/ledger.html",
-        "results/league.html",
         "results/provenance.json",
     ]

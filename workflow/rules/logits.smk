@@ -10,7 +10,7 @@ rule download_logits:
         manifest=resource("published/nn_calibration_logits_manifest.csv"),
         mirrors_file=resource("logits_mirrors.csv"),
     output:
-        protected(os.path.normpath(f"{config['logits_dir']}/{{file}}")),
+        protected(local(os.path.normpath(f"{config['logits_dir']}/{{file}}"))),
     log:
         "results/logs/download_logits/{file}.log",
     wildcard_constraints:
@@ -29,7 +29,7 @@ rule download_logits:
 
 rule read_logits:
     input:
-        file=lambda wildcards: REAL[wildcards.model],
+        file=lambda wildcards: local(REAL[wildcards.model]),
         manifest=resource("published/nn_calibration_logits_manifest.csv"),
     output:
         logits="results/logits/{model}.npz",
@@ -54,7 +54,7 @@ rule read_logits:
 
 rule read_scores:
     input:
-        file=lambda wildcards: SCORES[wildcards.model],
+        file=lambda wildcards: local(SCORES[wildcards.model]),
         manifest=resource("manifest.json"),
     output:
         top_labels="results/scores/{model}.parquet",

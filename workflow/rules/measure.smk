@@ -43,7 +43,7 @@ rule tabulate_measures:
     input:
         measures=[f"results/measures/{model}.parquet" for model in MEASURED],
         replication=table("replication"),
-        models_table=config["models"],
+        models_table=local(config["models"]),
         printed=[
             resource(f"published/{path.name}")
             for path in sorted((HERE / "resources/published").glob("g*.csv"))

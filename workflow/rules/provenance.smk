@@ -4,16 +4,16 @@
 rule record_provenance:
     input:
         inputs=[
-            config["models"],
-            *REAL.values(),
-            *SCORES.values(),
-            *estimator_paths(*config["estimators"]),
+            local(config["models"]),
+            *map(local, REAL.values()),
+            *map(local, SCORES.values()),
+            *loaded(estimator_paths(*config["estimators"])),
         ],
         files=[
             *(table(name) for name in TABLES),
             *(
                 path.removesuffix("png") + kind
-                for path in (*MODEL_FIGURES, *(f"results/figures/{name}.png" for name in FIGURES))
+                for path in (*OWN_FIGURES, *(f"results/figures/{name}.png" for name in FIGURES))
                 for kind in ("png", "pdf", "txt")
             ),
         ],
@@ -31,6 +31,7 @@ rule record_provenance:
         "../../envs/environment.yaml"
     params:
         code=code("record_provenance"),
+        logs=lambda wildcards, output: os.path.join(os.path.dirname(output[0]), "logs"),
         config=json.dumps(config, sort_keys=True),
     shell:
-        step("record_provenance", logs="results/logs")
+        step("record_provenance", logs="{params.logs:q}")

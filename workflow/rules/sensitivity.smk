@@ -2,10 +2,13 @@
 # the printed parameters changes.
 
 
+COMPARED = [name for name in ("realistic", "perfect") if name in EXPERIMENTS]
+
+
 rule compare_estimators:
     input:
-        bias=table("bias"),
-        models_table=config["models"],
+        bias=[f"results/bias/{name}.parquet" for name in COMPARED],
+        models_table=local(config["models"]),
         beta_fits=published("table2_beta_fits"),
         glm_fits=published("table3_glm_fits"),
     output:
@@ -18,7 +21,6 @@ rule compare_estimators:
     params:
         code=code("compare_estimators", *estimator_paths("ece_debias_em", "ece_sweep_em")),
         columns=[columns_of(name) for name in ("paired_t_test", "t_test_sensitivity")],
-        experiments=[name for name in ("realistic", "perfect") if name in EXPERIMENTS],
         seed=config["seed"],
     shell:
         step("compare_estimators")

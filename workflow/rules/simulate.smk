@@ -18,7 +18,7 @@ FITTED = {
 
 rule define_scenarios:
     input:
-        models_table=ancient(config["models"]),  # of its rows, those in params.groups count
+        models_table=ancient(local(config["models"])),  # of its rows, those in params.groups count
         beta_fits=lambda wildcards: [
             *expand("results/fits/beta_fits/{model}.parquet", model=FITTED[wildcards.experiment]),
             published("table2_beta_fits"),
@@ -52,11 +52,11 @@ rule define_scenarios:
 
 rule compute_true_error:
     input:
-        scenarios=expand("results/scenarios/{name}.parquet", name=EXPERIMENTS),
+        scenarios="results/scenarios/{experiment}.parquet",
     output:
-        tabled("true_calibration_error"),
+        "results/true_errors/{experiment}.parquet",
     log:
-        "results/logs/compute_true_error.log",
+        "results/logs/compute_true_error/{experiment}.log",
     conda:
         "../../envs/environment.yaml"
     params:
@@ -67,9 +67,19 @@ rule compute_true_error:
         step("compute_true_error")
 
 
+# Of all experiments, each scenario once.
+use rule compute_true_error as tabulate_true_errors with:
+    input:
+        scenarios=expand("results/scenarios/{name}.parquet", name=EXPERIMENTS),
+    output:
+        tabled("true_calibration_error"),
+    log:
+        "results/logs/tabulate_true_errors.log",
+
+
 rule simulate_replicates:
     input:
-        estimator_file=lambda wildcards: ancient(estimator_paths(wildcards.estimator)),  # params.code
+        estimator_file=lambda wildcards: loaded(estimator_paths(wildcards.estimator)),
         scenarios="results/scenarios/{experiment}.parquet",
     output:
         "results/replicates/{experiment}/{estimator}/{shard}-of-{shards}.parquet",

@@ -4,7 +4,7 @@
 rule summarise_bias:
     input:
         scenarios="results/scenarios/{experiment}.parquet",
-        true_errors="results/tables/true_calibration_error.csv",
+        true_errors="results/true_errors/{experiment}.parquet",
         replicates=lambda wildcards: shards(wildcards.experiment),
     output:
         "results/bias/{experiment}.parquet",
@@ -77,7 +77,7 @@ rule summarise_intro:
 rule summarise_detection:
     input:
         scenarios="results/scenarios/detection.parquet",
-        true_errors="results/tables/true_calibration_error.csv",
+        true_errors="results/true_errors/detection.parquet",
         replicates=lambda wildcards: shards("detection"),
         null_scenarios="results/scenarios/detection_null.parquet",
         null_replicates=lambda wildcards: shards("detection_null"),

@@ -14,10 +14,10 @@ from pipeline.tables.schema import columns_of
 HOUSES = ("reproduction", "evidence")
 
 
-def all_claims():
-    """Return all modules' Claims, R… first; InputError for an id used twice."""
+def all_claims(*houses):
+    """Return the Claims of houses, by default of both, R… first; InputError where ids repeat."""
     claims = {}
-    packages = [importlib.import_module(f"{house}.claims") for house in HOUSES]
+    packages = [importlib.import_module(f"{house}.claims") for house in houses or HOUSES]
     modules = [(x.__name__, y.name) for x in packages for y in pkgutil.iter_modules(x.__path__)]
     for package, module in modules:
         values = vars(importlib.import_module(f"{package}.{module}")).values()
@@ -27,9 +27,9 @@ def all_claims():
     return sorted(claims.values(), key=lambda claim: (claim.id[0] != "R", claim.id))
 
 
-def judge_all(evidence):
-    """Return [(Claim, Judgement)] of all claims."""
-    return [(claim, judge(claim, evidence)) for claim in all_claims()]
+def judge_all(evidence, *houses):
+    """Return [(Claim, Judgement)] of the claims of houses, by default of both."""
+    return [(claim, judge(claim, evidence)) for claim in all_claims(*houses)]
 
 
 def judge(claim, evidence):

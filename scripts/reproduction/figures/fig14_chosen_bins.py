@@ -6,6 +6,7 @@ from pipeline.figures import labels, panels, selection, style
 
 TITLE = "Mean ECE_bin by number of bins, and the number that the sweep chooses"
 TABLES = ("chosen_bins", "scenarios", "bias")
+EXPERIMENTS = ("chosen_bins",)
 TICKS = (1, 2, 5, 10, 20, 50, 100, 200, 500)
 TRUTH = style.REFERENCE | {"linestyle": (0, (4, 2))}
 SWEEP = {"color": "0.4", "linewidth": 0.8, "linestyle": (0, (2, 2))}

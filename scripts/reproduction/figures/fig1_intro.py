@@ -6,6 +6,7 @@ from pipeline.figures import labels, panels, selection, style
 
 TITLE = "A perfectly calibrated model: one data set in bins, and its ECE_bin over many"
 TABLES = ("reliability_diagram", "estimate_histogram", "true_calibration_error")
+EXPERIMENTS = ("intro",)
 
 
 def draw(tables):

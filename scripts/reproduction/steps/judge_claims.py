@@ -25,7 +25,7 @@ def judge_claims(
     output_comparison: table comparison to write
     """
     evidence = Evidence(read_tables(tables))
-    judged = judge_all(evidence)
+    judged = judge_all(evidence, "reproduction")
     measurements = measurement_table(judged)
     write_table(output_claims, "claims", ledger_table(judged))
     write_table(output_measurements, "measurements", measurements)

@@ -42,7 +42,7 @@ rule run_multiclass_league:
         multiclass_league=one_of(MULTICLASS_LEAGUES),
         law=one_of(MULTICLASS_LAWS),
     conda:
-        "../../envs/environment.yaml"
+        "../../../envs/environment.yaml"
     resources:
         runtime=lambda wildcards, attempt: 60 * attempt,
     params:
@@ -66,7 +66,7 @@ rule read_multiclass_league:
         full="(_full)?",
     localrule: True
     conda:
-        "../../envs/environment.yaml"
+        "../../../envs/environment.yaml"
     params:
         code=code("read_multiclass_league"),
         columns=columns_of("multiclass_reading"),
@@ -85,7 +85,7 @@ rule judge_printed_classwise:
         "results/logs/judge_printed_classwise.log",
     localrule: True
     conda:
-        "../../envs/environment.yaml"
+        "../../../envs/environment.yaml"
     params:
         code=code("judge_printed_classwise"),
         columns=columns_of("kull2019_table3"),

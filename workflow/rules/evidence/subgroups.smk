@@ -20,7 +20,7 @@ rule summarise_subjects:
     log:
         "results/logs/summarise_subjects.log",
     conda:
-        "../../envs/environment.yaml"
+        "../../../envs/environment.yaml"
     params:
         code=code("summarise_subjects"),
         columns=[columns_of(name) for name in ("subjects", "tao2025", "verbal_confidence")],
@@ -35,7 +35,7 @@ rule measure_subgroups:
     log:
         "results/logs/measure_subgroups.log",
     conda:
-        "../../envs/environment.yaml"
+        "../../../envs/environment.yaml"
     params:
         code=code("measure_subgroups"),
         columns=columns_of("subgroup_cells"),

@@ -59,7 +59,7 @@ rule predict_bias:
     wildcard_constraints:
         scores=one_of(SCORE_STEMS),
     conda:
-        "../../envs/environment.yaml"
+        "../../../envs/environment.yaml"
     params:
         code=code("predict_bias", *PREDICTED_FILES),
         columns=columns_of("predicted_bias"),
@@ -74,7 +74,7 @@ rule predict_bias:
 
 rule run_league:
     input:
-        estimators=lambda wildcards: ancient(LEAGUE_FILES[wildcards.target]),  # params.code counts
+        estimators=lambda wildcards: loaded(LEAGUE_FILES[wildcards.target]),
         beta_fits=published("table2_beta_fits"),
         glm_fits=published("table3_glm_fits"),
     output:
@@ -85,7 +85,7 @@ rule run_league:
         league=one_of(LEAGUES),
         target=one_of(LEAGUE_FILES),
     conda:
-        "../../envs/environment.yaml"
+        "../../../envs/environment.yaml"
     resources:
         runtime=lambda wildcards, attempt: 60 * attempt,
     params:
@@ -111,7 +111,7 @@ rule rank_league:
         league=one_of(LEAGUES),
     localrule: True
     conda:
-        "../../envs/environment.yaml"
+        "../../../envs/environment.yaml"
     params:
         code=code("rank_league"),
         columns=lambda wildcards: [
@@ -127,7 +127,7 @@ rule time_league:
     log:
         "results/logs/time_league.log",
     conda:
-        "../../envs/environment.yaml"
+        "../../../envs/environment.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: 2000 * attempt,
     params:
@@ -155,7 +155,7 @@ rule write_league_page:
     output:
         report(
             "results/{league}.html",
-            caption="../report/league.rst",
+            caption="../../report/league.rst",
             category="1. Ledger of claims",
             labels={"page": "{league}: which measure, which test"},
         ),
@@ -165,7 +165,7 @@ rule write_league_page:
         league=one_of(LEAGUES),
     localrule: True
     conda:
-        "../../envs/environment.yaml"
+        "../../../envs/environment.yaml"
     params:
         code=code("write_league_page"),
         tables=lambda wildcards, input: [
@@ -185,7 +185,7 @@ rule measure_power:
         "results/logs/measure_power.log",
     priority: 60
     conda:
-        "../../envs/environment.yaml"
+        "../../../envs/environment.yaml"
     resources:
         runtime=lambda wildcards, attempt: 60 * attempt,
     params:
@@ -216,7 +216,7 @@ rule measure_monitor:
     log:
         "results/logs/measure_monitor.log",
     conda:
-        "../../envs/environment.yaml"
+        "../../../envs/environment.yaml"
     resources:
         runtime=lambda wildcards, attempt: 120 * attempt,
     params:

@@ -13,7 +13,7 @@ rule measure_speed:
     log:
         "results/logs/measure_speed.log",
     conda:
-        "../../envs/environment.yaml"
+        "../../../envs/environment.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: 2000 * attempt,
     params:
@@ -33,7 +33,7 @@ rule measure_fit_times:
     log:
         "results/logs/measure_fit_times.log",
     conda:
-        "../../envs/environment.yaml"
+        "../../../envs/environment.yaml"
     params:
         code=code("measure_fit_times"),
         columns=columns_of("fit_times"),

@@ -23,7 +23,7 @@ rule summarise_answers:
     wildcard_constraints:
         answered=one_of(ANSWERED),
     conda:
-        "../../envs/environment.yaml"
+        "../../../envs/environment.yaml"
     params:
         code=code(
             "summarise_answers", *estimator_paths("ece_bin_ew", "ece_sweep_em", "ece_debias_em")
@@ -50,7 +50,7 @@ rule subsample_genuine:
     log:
         "results/logs/subsample_genuine.log",
     conda:
-        "../../envs/environment.yaml"
+        "../../../envs/environment.yaml"
     params:
         code=code("subsample_genuine", *estimator_paths(*SUBSAMPLED)),
         columns=columns_of("subsampled"),

@@ -1,0 +1,22 @@
+# Coverage: how often the intervals of an audit hold the truth.
+
+LAWS = ("uniform", "saturated", "judging", "blind", "blind26", "clusters")
+
+
+rule measure_coverage:
+    output:
+        "results/coverage/{law}.parquet",
+    log:
+        "results/logs/measure_coverage/{law}.log",
+    wildcard_constraints:
+        law=one_of(LAWS),
+    priority: 50  # the blind cells are the longest job: it must not start last
+    conda:
+        "../../../envs/environment.yaml"
+    params:
+        code=code("measure_coverage", *estimator_paths("ece_bin_ew")),
+        columns=columns_of("interval_coverage"),
+        data_sets=config["coverage"],
+        seed=config["seed"],
+    shell:
+        step("measure_coverage", law="{wildcards.law}")
