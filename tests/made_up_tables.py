@@ -258,7 +258,7 @@ def _benchmark():
 
 def _interval_coverage():
     keys = {
-        "method": ["posterior_hull", "percentile_bootstrap"],
+        "method": ["calbias", "percentile_bootstrap"],
         "target": ["l1"],
         "scenario": ["uniform_calibrated", "uniform_wave", "saturated_calibrated"],
         "n_samples": [200, 1000],
@@ -266,7 +266,7 @@ def _interval_coverage():
     return crossed(
         "interval_coverage", keys, nominal=0.95, n_data_sets=100, mean_length=0.05, truth=0.02,
         found_by_verdict=0.8,
-        coverage=lambda t: np.where(t["method"] == "posterior_hull", 0.95, t["n_samples"] / 2000),
+        coverage=lambda t: np.where(t["method"] == "calbias", 0.95, t["n_samples"] / 2000),
         low=lambda t: t["coverage"] - 0.05, high=lambda t: (t["coverage"] + 0.04).clip(upper=1),
     )  # fmt: skip
 

@@ -74,16 +74,15 @@ def values_of(methods: Mapping[str, Method], batches: Iterable[Any]) -> Values:
 def run(
     cells: Iterable[tuple[Cell, int]],
     methods: Callable[[Cell, int], Mapping[str, Method]],
-    data_sets: Callable[[Cell, int], int],
+    data_sets: int,
     seed: int,
     reduce: Callable[[Cell, int, Mapping[str, Method], Values], Iterator[dict[str, Any]]],
 ) -> Iterator[dict[str, Any]]:
     """Yield the rows of a study: ``reduce`` of each cell at each number of rows."""
     for cell, n in cells:
         of_cell = methods(cell, n)
-        yield from reduce(
-            cell, n, of_cell, values_of(of_cell, cell.batches(n, seed, data_sets(cell, n)))
-        )
+        values = values_of(of_cell, cell.batches(n, seed, data_sets))
+        yield from reduce(cell, n, of_cell, values)
 
 
 class Bounds(NamedTuple):

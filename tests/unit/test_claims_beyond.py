@@ -48,7 +48,7 @@ def test_c01_is_not_judged_on_fewer_models_or_small_sizes(query):
 
 def coverage(shares, n_data_sets=100, of_l2=(1.0,)):
     """A share below 0 is the coverage of a cell whose error no test sees."""
-    methods = {"posterior_hull": shares, "posterior_hull_l2": of_l2, "percentile_bootstrap": [0.1]}
+    methods = {"calbias": shares, "calbias_l2": of_l2, "percentile_bootstrap": [0.1]}
     rows = []
     for method, signed in ((method, x) for method, values in methods.items() for x in values):
         share, seen = abs(signed), 0.9 if signed > 0 else 0.4

@@ -132,7 +132,7 @@ def test_intervals_of_a_risk_model_by_their_formulas():
 
 
 def test_the_finding_on_intervals_has_the_coverage_of_each_method():
-    methods = ("percentile_bootstrap", "basic_bootstrap", "sun2024", *2 * ["posterior_hull"])
+    methods = ("percentile_bootstrap", "basic_bootstrap", "sun2024", *2 * ["calbias"])
     table = pd.DataFrame({"case": methods, "value": [41.0, 52.0, 63.0, 96.0, 85.0]})
     judged = "mean coverage, cells that it was not made on"
     table = table.assign(id="C02", name=4 * ["mean coverage"] + [judged])

@@ -10,7 +10,7 @@ from pipeline.logits.store import REAL_SCORES
 FEWEST_MODELS = 10
 FEWEST_SUBSAMPLES_SIZE = 3200  # sizes that the rule needs: up to this one at least
 EXPLAINED, PARTLY = 2 / 3, 1 / 2
-METHODS, JUDGING = {"ℓ1": "posterior_hull", "ℓ2": "posterior_hull_l2"}, "judging"
+METHODS, JUDGING = {"ℓ1": "calbias", "ℓ2": "calbias_l2"}, "judging"
 MEAN, CELL, VISIBLE = 0.95, 0.90, 0.5
 FEWEST_DATA_SETS = 50
 OURS, SWEEP = "averaged_posterior", "ece_sweep_em"

@@ -9,10 +9,10 @@ TABLES = ("interval_coverage",)
 JUDGING = "judging"
 DRAWN_AT = 1000  # rows of the judging scenarios that are drawn
 TIED = ("rounded", "binned", "verbalised")
-OURS = "posterior_hull"
+OURS = "calbias"
 NAMES = {
     OURS: "interval of an audit",
-    "posterior_hull_l2": "the same, ℓ2",
+    "calbias_l2": "the same, ℓ2",
     "sun2024": "Sun et al. 2024",
 }
 TITLE = "How often the intervals of an audit hold the true error"

@@ -28,11 +28,10 @@ BLIND, BLIND_2026, CLUSTERS = "blind", "blind26", "clusters"
 CHOICES = (*DISTRIBUTIONS, JUDGING, BLIND, BLIND_2026, CLUSTERS)
 JUDGED_AT = 1000  # rows of a cell of the judging half
 N_WORLDS = 12  # random distributions with random curves
-OURS = {"posterior_hull": "l1", "posterior_hull_l2": "l2"}  # the audit's interval
+OURS = {"calbias": "l1", "calbias_l2": "l2"}  # the audit's interval
 CLUSTER_REDRAWS = 999
 VERDICT, _VERDICTS, _REDRAWS = "verdict", 20, 499  # data sets of a cell that get a verdict
 _DRAWS = 200  # bootstrap resamples
-_MOST_ROWS, _FEWEST = 1_000_000, 10  # of a blind cell of 2026, and of its data sets
 
 
 class Named:
@@ -54,7 +53,7 @@ def cells_of(choice: str) -> list[tuple[Cell, int]]:
     if choice == BLIND:
         return [(Named(cell, f"{JUDGING}_{cell.name}"), cell.n) for cell in blind_2025.CELLS]
     if choice == BLIND_2026:
-        return [(cell, cell.cell.n) for cell in blind_2026.CELLS]
+        return [(Named(cell, f"{JUDGING}_{cell.name}"), cell.cell.n) for cell in blind_2026.CELLS]
     return [(cell, cell.n) for cell in clusters.CELLS.values()]
 
 
@@ -140,10 +139,7 @@ def coverage_rows(
 ) -> Iterator[dict[str, Any]]:
     """Yield the rows of table ``interval_coverage`` of one of ``CHOICES``."""
 
-    def count(cell: Cell, n: int) -> int:
-        return min(data_sets, max(_FEWEST, _MOST_ROWS // n)) if choice == BLIND_2026 else data_sets
-
     def of_cell(cell: Cell, n: int) -> dict[str, Method]:
-        return methods(cell, count(cell, n), draws)
+        return methods(cell, data_sets, draws)
 
-    return run(cells_of(choice), of_cell, count, seed, covered)
+    return run(cells_of(choice), of_cell, data_sets, seed, covered)

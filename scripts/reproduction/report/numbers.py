@@ -8,7 +8,7 @@ import pandas as pd
 from pipeline.report.papers import counted
 from pipeline.scenarios.paper import MODEL_SIZES, MODELS
 
-OURS = "posterior_hull"
+OURS = "calbias"
 N_SCORES = len(MODELS) * sum(MODEL_SIZES)  # of a replicate of Figure 4
 
 
