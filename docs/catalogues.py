@@ -14,7 +14,7 @@ from sphinx.util.docutils import SphinxDirective
 import calbias
 from pipeline.catalogue import figures
 from pipeline.claims.ledger import all_claims
-from pipeline.report.pictures import reading_of
+from pipeline.report.page import reading_of
 from pipeline.tables.schema import column_meanings, tables
 
 ROOT = Path(__file__).parents[1]

@@ -37,9 +37,7 @@ rule write_ledger_page:
     input:
         tables=[table(name) for name in TABLES],
         figures=[*(f"results/figures/{figure}.png" for figure in FIGURES), *OWN_FIGURES],
-        templates=[
-            resource(f"../workflow/report/ledger.{kind}") for kind in ("css", "html.j2", "js")
-        ],
+        templates=page_files("ledger.html.j2", "ledger.js"),
     output:
         report(
             "results/ledger.html",
@@ -66,10 +64,7 @@ rule write_front_page:
     input:
         tables=rules.write_ledger_page.input.tables,
         figures=rules.write_ledger_page.input.figures,
-        templates=[
-            resource("../workflow/report/index.html.j2"),
-            resource("../workflow/report/ledger.css"),
-        ],
+        templates=page_files("index.html.j2"),
         record="results/provenance.json",
     output:
         "results/index.html",

@@ -125,6 +125,12 @@ def shards(experiment):
     ]
 
 
+def page_files(*names):
+    """The templates of a page, with those that all pages share."""
+    shared = ("page.html.j2", "page.css", "page.js", "parts.html.j2")
+    return [resource(f"../workflow/report/{name}") for name in (*shared, *names)]
+
+
 def table(name):
     """The path of a result table by its name, of the models table, or of a table in resources."""
     if name.startswith("roelofs2022_"):

@@ -45,8 +45,8 @@ PARTS = {
 }
 
 
-def page(audit: AuditNumbers, title: str, json_name: str = "") -> str:
-    """Return the page of an Audit as a text."""
+def page(audit: AuditNumbers, title: str, json_name: str = "", front_page: str = "") -> str:
+    """Return the page of an Audit as a text, with a link to the front page of a run if given."""
     import jinja2
 
     import calbias
@@ -89,6 +89,7 @@ def page(audit: AuditNumbers, title: str, json_name: str = "") -> str:
         cell=cell,
         version=calbias.__version__,
         json_name=json_name,
+        front_page=front_page,
     )
 
 

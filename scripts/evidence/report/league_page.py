@@ -1,26 +1,19 @@
 """The page of the league: what it says in words, its figures, ranking, sensitivity and times."""
 
-import io
-import re
 from types import SimpleNamespace
 
-import matplotlib
-
-from evidence.figures import league, test_power
 from evidence.studies import honesty, ranking, reading, subsampled
-from pipeline.figures import names, style
+from pipeline.figures import names
+from pipeline.report.page import shown_figures, template
 from pipeline.report.tables import shown
-from pipeline.report.templates import template
-
-SVG = {"svg.fonttype": "none", "svg.hashsalt": "calbias"}
 
 
 def league_page(tables, pictures, audits=()):
-    """Return the HTML text of the page, which needs no other file.
+    """Return the HTML text of the page; its pictures and links are relative to ``results/``.
 
     ``tables`` are {name: DataFrame} of league, league_ranking, league_sensitivity, test_power,
     test_detection, subsampled and, where it was measured, league_times; ``pictures`` {figure: path
-    of its PNG}, to which the page's own drawings, vectors, are linked.
+    of its PNG}.
     """
     ranks, times = tables["league_ranking"], tables.get("league_times")
     fewest, most = ranks["n_replicates"].min(), ranks["n_replicates"].max()
@@ -39,7 +32,7 @@ def league_page(tables, pictures, audits=()):
             _table("subsampled", subsampled.summary(tables["subsampled"])),
             *([] if times is None else [_table("league_times", _times(times))]),
         ],
-        figures=[_figure(name, tables) for name in pictures],
+        figures=shown_figures(pictures),
         n_data_sets=f"{fewest} to {most}" if fewest < most else fewest,
     )
 
@@ -119,27 +112,6 @@ def honesty_of(league):
         )
         found.append(SimpleNamespace(n=n, rows=lines, hides=hides, sharpens=sharpens))
     return found
-
-
-def _figure(name, tables):
-    """Return a figure of the page as an SVG drawn from the tables, with ids that no other has."""
-    if name == "test_power":
-        module, options, needed = test_power, {}, "test_power"
-    else:
-        module, options, needed = league, league.FIGURES[name], "league_ranking"
-    shown = {needed: tables[needed]}
-    made = style.drawn(module.draw, shown, **options)
-    text = io.StringIO()
-    with matplotlib.rc_context(style.RC | SVG):
-        made.savefig(text, format="svg", metadata={"Date": None, "Creator": None})
-    svg = text.getvalue()
-    svg = svg[svg.index("<svg") :]
-    svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
-    svg = re.sub(r'(id="|href="#|url\(#)', rf"\g<1>{name}-", svg)
-    title = module.TITLE.format(**options)
-    svg = svg.replace("<svg ", f'<svg role="img" aria-label="{title}" ', 1)
-    reading = module.reading(shown, **options)
-    return SimpleNamespace(name=name, title=title, svg=svg, reading=reading)
 
 
 def _table(name, rows):

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from pipeline.claims.verdicts import Verdict
+from pipeline.report.page import badge
 
 DECIDED = (Verdict.REPRODUCED, Verdict.APPROXIMATE, Verdict.NOT_REPRODUCED)
 
@@ -29,8 +30,8 @@ PAPERS = (
 def papers_with_claims(claims: pd.DataFrame) -> list[dict[str, Any]]:
     """Return [{paper, ids, bar, sentence}] of the papers that have rows in table ``claims``.
 
-    ``bar`` is [{name, partial, count}] of the verdicts that occur; a verdict on some of the models
-    only is ``partial``.
+    ``bar`` is [{verdict, models, count}] of the verdicts that occur; ``models`` is "2 of 10" where
+    the evidence is partial.
     """
     shown = []
     for paper in PAPERS:
@@ -38,8 +39,8 @@ def papers_with_claims(claims: pd.DataFrame) -> list[dict[str, Any]]:
         if rows.empty:
             continue
         bar = [
-            {"name": name, "partial": partial, "count": count}
-            for (name, partial), count in _counts(rows).items()
+            {"verdict": badge(name), "models": models, "count": count}
+            for (name, models), count in _counts(rows).items()
         ]
         sentence = f"{len(rows)} claims: {counted(rows)}."
         shown.append({"paper": paper, "ids": list(rows["id"]), "bar": bar, "sentence": sentence})
@@ -49,16 +50,16 @@ def papers_with_claims(claims: pd.DataFrame) -> list[dict[str, Any]]:
 def counted(rows: pd.DataFrame) -> str:
     """Return how many claims have each verdict; those judged on some of the models count apart."""
     parts = [
-        f"{count} {name.words}" + " on some of the models" * partial
-        for (name, partial), count in _counts(rows).items()
+        f"{count} {name.words}" + f" on {models} models" * bool(models)
+        for (name, models), count in _counts(rows).items()
     ]
     return re.sub(r"(?<!\b1 )needs", "need", ", ".join(parts))
 
 
-def _counts(rows: pd.DataFrame) -> dict[tuple[Verdict, bool], int]:
-    """Return {(verdict, whether on some of the models only): how many claims}."""
+def _counts(rows: pd.DataFrame) -> dict[tuple[Verdict, str], int]:
+    """Return {(verdict, "2 of 10" where it rests on some of the models): how many claims}."""
     models = rows["models"] if "models" in rows else pd.Series("", rows.index)
-    partial = models.fillna("").astype(str).ne("") & rows["verdict"].isin(DECIDED)
-    found = pd.Series(1, rows.index).groupby([rows["verdict"], partial]).sum()
-    keys = [(name, of) for name in Verdict for of in (False, True)]
-    return {key: int(found[key]) for key in keys if key in found.index}
+    models = models.fillna("").astype(str).where(rows["verdict"].isin(DECIDED), "")
+    counts = pd.Series(1, rows.index).groupby([rows["verdict"], models]).sum()
+    keys = sorted(counts.index, key=lambda key: ([*Verdict].index(key[0]), key[1]))
+    return {(Verdict(name), models): int(counts[name, models]) for name, models in keys}

@@ -86,6 +86,6 @@ def audit_model(
         (output_diagram, "audit_diagrams", diagram_rows),
     ):
         write_table(path, table, rows(audit, of_model))
-    text = page(audit, name, output_numbers.name)
+    text = page(audit, name, output_numbers.name, front_page="../index.html")
     write_text(output_page, text + "\n")
     write_text(output_numbers, audit.to_json() + "\n")

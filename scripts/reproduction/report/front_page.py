@@ -1,51 +1,42 @@
-"""The front page of a run: the findings that matter with their pictures, and the doors."""
+"""The front page of a run: does the paper hold, where not, and everything else there is."""
 
-from pathlib import Path
-
-from pipeline.catalogue import figures as figure_catalogue
 from pipeline.claims.verdicts import Verdict
+from pipeline.report.page import badge, shown_figures, template
 from pipeline.report.papers import papers_with_claims
-from pipeline.report.templates import template
 from pipeline.scenarios.paper import MODELS
-from reproduction.report.numbers import findings
-
-SHOWN = {"floor": "fig1_intro", "coverage": "interval_coverage", "prediction": "predicted_bias"}
-"""Topic of a finding → the figure that shows it."""
 
 
 def front_page(tables, pictures, audits=(), cost=None):
     """Return the HTML text of the page; its pictures and links are relative to ``results/``.
 
-    ``tables`` {name: DataFrame} has at least ``claims`` and ``measurements``, ``pictures`` is
-    {figure: path of its PNG}, ``audits`` names the pages in ``results/audit``, ``cost`` is what
-    ``pipeline.job_logs.cost_by_rule`` returns.
+    ``tables`` {name: DataFrame} has at least ``claims``, ``pictures`` is {figure: path of its PNG},
+    ``audits`` names the pages in ``results/audit``, ``cost`` is what
+    ``pipeline.job_logs.cost_by_rule`` returns. The counts are over the first paper.
     """
-    catalogue = figure_catalogue()
-    cards = [
-        {
-            "title": finding.title,
-            "text": finding.text.replace("`", ""),
-            "figure": _figure(figure, catalogue),
-        }
-        for topic, figure in SHOWN.items()
-        for finding in findings(dict(tables), topics=(topic,))[:1]
-        if figure in pictures
-    ]
-    claims = tables["claims"]
-    sources = sorted({part for text in claims["source"].dropna() for part in text.split(" + ")})
+    claims = tables["claims"].fillna("")
+    paper, *others = papers_with_claims(claims)
+    ours = claims[claims["id"].isin(paper["ids"])]
     return template("index.html.j2").render(
-        cards=cards,
-        papers=papers_with_claims(claims),
-        verdicts=[(name, name.words) for name in Verdict if name in set(claims["verdict"])],
+        paper=paper,
+        others=others,
+        failed=_lines(ours, Verdict.NOT_REPRODUCED),
+        nearly=_lines(ours, Verdict.APPROXIMATE),
+        open=_lines(ours, Verdict.NEEDS_REAL_LOGITS),
+        figures=shown_figures(pictures),
         audits=[{"name": name, "is_paper": name in MODELS} for name in audits],
         n_tables=len(tables),
-        n_figures=len([name for name in pictures if "/" not in name]),
-        sources=sources,
-        tables=sorted(tables),
+        has_league="league" in tables,
+        sources=sorted({part for text in claims["source"] for part in text.split(" + ")} - {""}),
         cost=cost or {},
     )
 
 
-def _figure(name, catalogue):
-    entry = catalogue[name]
-    return {"name": name, "file": f"figures/{Path(name).name}.png", "title": entry.title}
+def _lines(claims, verdict):
+    """Return the claims of one verdict, each with why: its note, or what was measured."""
+    return [
+        {
+            "id": row["id"], "says": row["claim"], "models": row["models"],
+            "verdict": badge(verdict), "why": row["note"] or row["measured"],
+        }
+        for row in claims[claims["verdict"] == verdict].to_dict("records")
+    ]  # fmt: skip

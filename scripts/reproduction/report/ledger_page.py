@@ -5,10 +5,9 @@ from pathlib import Path
 from pipeline.catalogue import figures as figure_catalogue
 from pipeline.claims.ledger import all_claims
 from pipeline.claims.verdicts import Verdict
+from pipeline.report.page import VERDICT_WORDS, badge, reading_of, shown_figures, template
 from pipeline.report.papers import papers_with_claims
-from pipeline.report.pictures import SCALES, is_too_long, reading_of, small_picture
 from pipeline.report.tables import compared_places, measurement_groups, papers_tables, shown
-from pipeline.report.templates import template
 from pipeline.scenarios.paper import MODELS
 from pipeline.tables.rows import validate_columns
 from pipeline.tables.schema import columns_of
@@ -16,53 +15,35 @@ from pipeline.tables.schema import tables as table_entries
 
 MANY = 24  # measurements from which a claim's are folded
 NOT_SHOWN = ("claims", "measurements", "comparison", "printed_tables")  # have sections of their own
-VERDICT_WORDS = {  # its symbol, what it means
-    "reproduced": ("✓", "the rule's strict condition holds"),
-    "approximate": ("≈", "it holds in part, or within a looser tolerance"),
-    "not_reproduced": ("✗", "it fails; the note names the cause where it is known"),
-    "needs_real_logits": (
-        "…", "it rests on the outputs of the paper's models, which this run did not have in full; "
-        "snakemake with --configfile config/real_logits.yaml downloads them",
-    ),
-    "not_judged": ("–", "this run did not compute what the rule compares"),
-}  # fmt: skip
 
 
 def ledger_page(tables, pictures, audits=()):
-    """Return the HTML text of the page, which needs no other file.
+    """Return the HTML text of the page; its pictures and links are relative to ``results/``.
 
     ``tables`` {name: DataFrame} has at least ``claims`` and ``measurements``, ``pictures`` is
     {figure: path of its PNG}, with ``models/NAME`` for a model; ``audits`` names the pages in
-    ``results/audit``; links are relative to ``results/``.
+    ``results/audit``.
     """
     for name in ("claims", "measurements"):
         known, place = tables.get(name, ()), f"--table {name}"
         validate_columns(known, columns_of(name), place, "make it with judge_claims.py")
-    for scale in SCALES:
-        page = _page(tables, pictures, audits, scale)
-        if not is_too_long(page):
-            break
-    return page
-
-
-def _page(tables, pictures, audits, scale):
     catalogue = figure_catalogue()
     counts = tables["claims"]["verdict"].value_counts()
     return template("ledger.html.j2").render(
         papers_claims=papers_with_claims(tables["claims"]),
         verdicts=[
-            {**_verdict(name), "count": counts.get(name, 0), "meaning": VERDICT_WORDS[name][1]}
+            {**badge(name), "count": counts.get(name, 0), "meaning": VERDICT_WORDS[name][1]}
             for name in Verdict
             if name != "not_judged" or counts.get(name, 0)
         ],
         own=own_models(tables),
         audited=sorted(audits),
         claims=_claims(tables, catalogue, pictures),
-        own_figures=[_figure(name, Path(name).name, "reliability diagram", path, scale)
+        own_figures=[{"name": name, "place": Path(name).name, "title": "reliability diagram",
+                      "reading": reading_of(path)}
                      for name, path in pictures.items()
                      if name.startswith("models/") and Path(name).name not in MODELS],
-        figures=[_figure(name, entry.place, entry.title, pictures[name], scale)
-                 for name, entry in catalogue.items() if name in pictures],
+        figures=shown_figures(pictures),
         places=compared_places(tables.get("comparison")),
         papers=papers_tables(tables.get("measures")),
         tables=[shown(name, tables[name])
@@ -80,10 +61,6 @@ def own_models(tables):
     return parts
 
 
-def _verdict(name):
-    return {"name": name, "symbol": VERDICT_WORDS[name][0], "words": Verdict(name).words}
-
-
 def _claims(tables, catalogue, pictures):
     entries, found = table_entries(), []
     claims = {claim.id: claim for claim in all_claims()}
@@ -93,7 +70,7 @@ def _claims(tables, catalogue, pictures):
         claim = claims.get(row["id"])
         found.append({
             **row,
-            "verdict": _verdict(row["verdict"]),
+            "verdict": badge(row["verdict"]),
             "notes": row["note"].split("; "),
             "measurements": measurement_groups(mine),
             "n_measurements": len(mine),
@@ -105,9 +82,3 @@ def _claims(tables, catalogue, pictures):
                        for name in (claim.tables.split() if claim else ())],
         })  # fmt: skip
     return found
-
-
-def _figure(name, place, title, path, scale):
-    image, width, height = small_picture(path, scale)
-    return {"name": name, "place": place, "title": title, "image": image,
-            "width": width, "height": height, "reading": reading_of(path)}  # fmt: skip

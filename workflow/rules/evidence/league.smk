@@ -151,7 +151,7 @@ rule write_league_page:
             )
         ],
         figures=["results/figures/{league}_errors.png", "results/figures/test_power.png"],
-        templates=[resource("../workflow/report/league.html.j2")],
+        templates=page_files("league.html.j2"),
     output:
         report(
             "results/{league}.html",
