@@ -1,6 +1,7 @@
 """For the rule files: the configuration and the models table, checked, and where files are."""
 
 import os
+import re
 import shlex
 import sys
 import warnings
@@ -16,6 +17,8 @@ from pipeline.config import complete_config, validate_folder, with_file
 from pipeline.door import shell_line
 from pipeline.logit_availability import available_files, sources_in_words
 from pipeline.models import models_path, read_models, with_models
+
+_NUMBER = re.compile(r"[-+.\d]+(e[-+]?\d+)?$")
 
 
 def read_settings(config, files):
@@ -45,8 +48,25 @@ def _over_the_default(config):
     Snakemake reads the default itself, except where the workflow is a module of another one.
     """
     whole = yaml.safe_load((CHECKOUT / "config/config.yaml").read_text(encoding="utf-8"))
-    update_config(whole, config)
+    update_config(whole, _as_yaml(config))
     return whole
+
+
+def _as_yaml(config):
+    """Return a config whose nested numbers are numbers: Snakemake leaves --config audit={norm: 1}.
+
+    Texts of its first level are read by Snakemake itself.
+    """
+    return {
+        key: _as_yaml(value) | _numbers(value) if isinstance(value, dict) else value
+        for key, value in config.items()
+    }
+
+
+def _numbers(mapping):
+    texts = {key: text for key, text in mapping.items() if isinstance(text, str)}
+    read = {key: _NUMBER.match(text) and yaml.safe_load(text) for key, text in texts.items()}
+    return {key: number for key, number in read.items() if number is not None}
 
 
 def job_shell():

@@ -7,7 +7,7 @@ from refusals import refuses_texts
 
 from calbias.errors import InputError
 from pipeline import job_memory as memory
-from pipeline import models
+from pipeline import models, settings
 from pipeline.catalogue import TABLES, available_figures, available_tables
 from pipeline.job_logs import errors_of
 from pipeline.tables.schema import tables
@@ -119,3 +119,10 @@ def test_the_one_line_errors_of_the_jobs_that_failed(tmp_path):
     )
     (tmp_path / "run.log").write_text(said + f"    log: {tmp_path}/c.log\n")
     assert errors_of([tmp_path / "run.log"]) == ["error: a.csv: bad", "error: b.csv: worse"]
+
+
+def test_nested_keys_on_the_command_line_are_numbers():
+    """As Snakemake hands them on: ``--config 'audit={norm: 1}'``."""
+    given = {"seed": 1, "audit": {"norm": "1", "n": "1.5"}, "x": {"y": {"z": "3", "w": "all"}}}
+    expected = {"seed": 1, "audit": {"norm": 1, "n": 1.5}, "x": {"y": {"z": 3, "w": "all"}}}
+    assert settings._as_yaml(given) == expected

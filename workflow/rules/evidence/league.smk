@@ -248,7 +248,7 @@ rule compare_evidence:
         "results/logs/compare_evidence.log",
     localrule: True
     conda:
-        "../../envs/environment.yaml"
+        "../../../envs/environment.yaml"
     params:
         code=code("compare_evidence"),
     shell:
