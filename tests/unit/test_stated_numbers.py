@@ -5,11 +5,15 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.special import logit
+from scipy.special import expit, logit
 from scipy.stats import t as student_t
 
 import calbias
-from calbias.auditing.advice import recalibration_sentence, things_to_do
+from calbias.auditing.advice import (
+    recalibration_code,
+    recalibration_sentence,
+    things_to_do,
+)
 from calbias.auditing.recalibrations import recalibration_table
 from calbias.auditing.risk_model import risk_summary
 from calbias.auditing.verdict.finding import Finding, sentence_of
@@ -25,12 +29,18 @@ from reproduction.report.numbers import findings
         ("line", 0.0, 1.4, "hits", "not spread enough (slope 1.40)"),
         ("line", 0.0, np.inf, "hits", "not spread enough (slope without limit)"),
         ("line", 0.0, -np.inf, "hits", "in the wrong order (slope without limit)"),
-        ("local", -0.1, None, "hits", "hit 10.0 points more often than they say"),
+        (
+            "local",
+            -0.1,
+            None,
+            "hits",
+            "(100 rows, found by searching) hit 10.0 points more often than they say",
+        ),
         ("local", 0.1, None, "events", "have events 10.0 points less often than they say"),
         ("shape", 0.1, None, "hits", "10.0 points too high"),
         ("shape", -0.1, None, "events", "10.0 points too low"),
-        ("level", 0.1, None, "hits", "too sure everywhere"),
-        ("level", -0.1, None, "hits", "not sure enough everywhere"),
+        ("level", 0.1, None, "hits", "too sure by 10.0 points (8.0 to 12.0) on average"),
+        ("level", -0.1, None, "hits", "not sure enough by 10.0 points (8.0 to 12.0)"),
         ("level", 0.1, None, "events", "too high by 10.0 points (8.0 to 12.0)"),
         ("level", -0.1, None, "events", "too low by 10.0 points (8.0 to 12.0)"),
     ],
@@ -86,11 +96,36 @@ def test_the_advice_by_the_upper_end_and_the_length_of_the_interval():
     assert "an error of 5.0 % would matter" in things_to_do(advised(0.0, 0.05))[0]
     assert things_to_do(advised(0.0, 0.015))[0].startswith("Nothing: an error above 1.5 %")
     assert len(things_to_do(advised(0.04, 0.05, True))) == 1
-    assert "before you report the size" in things_to_do(advised(0.02, 0.05, True))[1]
+    assert "2 % is inside its interval" in things_to_do(advised(0.01, 0.05, True))[1]
+    assert len(things_to_do(advised(0.13, 0.15, True))) == 1
+
+
+@pytest.mark.parametrize("method", ["shift", "platt", "isotonic", "temperature"])
+def test_the_lines_of_the_advice_run_as_printed(method):
+    generator = np.random.default_rng(1)
+    scores = generator.beta(4, 1.5, 2000)
+    hits = (generator.random(2000) < scores**1.5).astype(int)
+    logits = np.stack([np.zeros(2000), logit(scores)], axis=1)
+    table = recalibration_table(scores, hits, logits, hits).loc[[method]].assign(helps=True)
+    names = {"scores": scores, "hits": hits, "new_scores": scores, "logits": logits}
+    exec(recalibration_code(advised(0, 0, True, table)), names)
+    recalibrated = names["recalibrated"]
+    recalibrated = recalibrated[:, 1] if recalibrated.ndim == 2 else recalibrated
+    assert np.mean((recalibrated - hits) ** 2) < np.mean((scores - hits) ** 2)
+
+
+def test_few_events_allow_one_parameter():
+    generator = np.random.default_rng(0)
+    risks = generator.beta(1, 9, 400)
+    hits = (np.arange(400) % 8 == 0).astype(int)  # 50 events
+    table = recalibration_table(risks, hits)
+    assert list(table.index) == ["shift"]
+    assert expit(logit(risks) + table["parameter"].iloc[0]).sum() == pytest.approx(50)
 
 
 def test_the_gain_of_a_recalibration_has_its_95_percent_interval():
     row = {"helps": True, "brier_before": 0.2, "brier_after": 0.19, "gain_se": 0.001}
+    row["parameter"] = np.nan
     table = pd.DataFrame([row], index=["platt"])
     sentence = recalibration_sentence(advised(0, 0, True, table))
     assert "from 20.00 to 19.00 (times 100, cross-validated; ± 0.20)" in sentence

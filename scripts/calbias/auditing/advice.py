@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import islice
+from typing import Any
 
 from calbias.auditing.inputs import EVENT
 from calbias.auditing.numbers import AuditNumbers
@@ -43,10 +44,10 @@ def _things(audit: AuditNumbers) -> Iterator[str]:
             f"Do not read the {scores} as probabilities where the picture shows them off. On these "
             "rows no recalibration lowers the Brier score by more than chance."
         )
-    if high - low > _TOLERABLE:
+    if low < _TOLERABLE < high:
         yield (
-            "Get more labels before you report the size of the error: “calbias plan --scores FILE” "
-            "says how many a goal takes."
+            f"Get more labels before you call the error large or small: {100 * _TOLERABLE:g} % is "
+            "inside its interval. “calbias plan --scores FILE” says how many a goal takes."
         )
     if helps:
         yield "Judge the recalibrated model on rows that it was not fitted on, and audit it again."
@@ -54,15 +55,53 @@ def _things(audit: AuditNumbers) -> Iterator[str]:
 
 def recalibration_sentence(audit: AuditNumbers) -> str:
     """Return which recalibration helps most, or nothing where none does."""
+    best = _best(audit)
+    if best is None:
+        return ""
+    columns = best["brier_before"], best["brier_after"], Z_95 * best["gain_se"]
+    before, after, half = (f"{100 * x:.2f}" for x in columns)
+    return (
+        f"Recalibrate: {_NAMES[best.name].format(best['parameter'])} lowers the Brier score from "
+        f"{before} to {after} (times 100, cross-validated; ± {half})."
+    )
+
+
+def recalibration_code(audit: AuditNumbers) -> str:
+    """Return lines of Python that make and apply the recalibration that helps most, or nothing."""
+    best = _best(audit)
+    return "" if best is None else _CODE[best.name].format(best["parameter"])
+
+
+def _best(audit: AuditNumbers) -> Any:
+    """Return the row of the best method that helps, or None."""
     table = audit.recalibration
     if table is None or not len(table) or not table["helps"].any():
-        return ""
-    best = table[table["helps"]].iloc[0]
-    name = {"platt": "Platt scaling", "isotonic": "isotonic regression"}.get(
-        best.name, f"{best.name} scaling"
-    )
-    return (
-        f"Recalibrate: {name} lowers the Brier score from {100 * best['brier_before']:.2f} to "
-        f"{100 * best['brier_after']:.2f} (times 100, cross-validated; ± "
-        f"{100 * Z_95 * best['gain_se']:.2f})."
-    )
+        return None
+    return table[table["helps"]].iloc[0]
+
+
+_NAMES = {
+    "shift": "adding {:.2f} to the log odds of each score",
+    "platt": "Platt scaling",
+    "isotonic": "isotonic regression",
+    "temperature": "temperature scaling (logits divided by {:.3g})",
+}
+_CODE = {
+    "shift": (
+        "from scipy.special import expit, logit\nrecalibrated = expit(logit(scores) + {:.4f})"
+    ),
+    "platt": (
+        "from scipy.special import logit\n"
+        "from sklearn.linear_model import LogisticRegression\n"
+        "platt = LogisticRegression(C=1e9).fit(logit(scores)[:, None], hits)\n"
+        "recalibrated = platt.predict_proba(logit(new_scores)[:, None])[:, 1]"
+    ),
+    "isotonic": (
+        "from sklearn.isotonic import IsotonicRegression\n"
+        'isotonic = IsotonicRegression(out_of_bounds="clip").fit(scores, hits)\n'
+        "recalibrated = isotonic.predict(new_scores)"
+    ),
+    "temperature": (
+        "from scipy.special import softmax\nrecalibrated = softmax(logits / {:.4f}, axis=1)"
+    ),
+}

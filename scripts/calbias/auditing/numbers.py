@@ -134,6 +134,23 @@ class AuditNumbers:
         return error, low_text, high_text, ece, floor
 
     @property
+    def whole(self) -> str:
+        """Mean score and share of hits; of an event their ratio, with exact limits."""
+        n, mean = self.n, float(self.description["mean_score"] or 0)
+        hits = round(float(self.description["accuracy"] or 0) * n)
+        effect = self.design_effect or 1.0
+        ends = binomial_limits(hits / effect, n / effect, self.confidence_level)
+        low, high = (float(end) for end in ends)
+        if self.kind != EVENT:
+            rates = f"{100 * hits / n:.1f} % ({100 * low:.1f} to {100 * high:.1f} %)"
+            return f"mean score {100 * mean:.1f} %, accuracy {rates}"
+        ratio = ""
+        if mean > 0:
+            values = (hits / n / mean, low / mean, high / mean)
+            ratio = ", observed/expected {:.2f} ({:.2f} to {:.2f})".format(*values)
+        return f"mean risk {100 * mean:.1f} %, {hits} events ({100 * hits / n:.1f} %){ratio}"
+
+    @property
     def sentence(self) -> str:
         """The result in one line."""
         error, low, high, ece, floor = self.in_percent
@@ -141,7 +158,7 @@ class AuditNumbers:
         interval = f"{low} to {high} %, {100 * self.confidence_level:g} %"
         return (
             f"n = {self.size}: calibration error{norm} {error} % ({interval}); ECE {ece} %, "
-            f"noise floor {floor} %; {self.finding}."
+            f"noise floor {floor} %; {self.whole}; {self.finding}."
         )
 
     @property

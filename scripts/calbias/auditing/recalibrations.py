@@ -10,8 +10,12 @@ being a mean it has a standard error (Gruber and Buettner, *Better uncertainty c
 proper scores*, NeurIPS 2022). Isotonic regression is not injective: there the fall of the Brier
 score is net of the refinement that its steps lose.
 
-Platt's scaling and isotonic regression map the top label's score, temperature scaling divides all
-logits: none of them changes which class is the top one, and so none changes the accuracy.
+The methods are those that the data can bear: with fewer than 100 hits, or misses, those of one
+parameter, a shift of the log odds and for logits the temperature; with more Platt's scaling and
+isotonic regression too. ``parameter`` is the shift, or the temperature, fitted on all rows.
+
+Temperature scaling divides all logits, the others map the top label's score: none changes which
+class is the top one, and so none changes the accuracy.
 """
 
 import warnings
@@ -19,7 +23,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.special import ndtr
+from scipy.optimize import brentq
+from scipy.special import expit, ndtr
 
 from calbias.auditing.cox import cox_curve, logits_of
 from calbias.conventions import SIGNIFICANT
@@ -30,6 +35,8 @@ from calbias.recalibration.isotonic_regression import fit_binary
 from calbias.recalibration.temperature_scaling import inverse_temperature
 
 FOLDS, FEWEST = 5, 50
+ENOUGH = 100
+"""Fewer hits, or misses, allow one parameter."""
 
 
 def recalibration_table(
@@ -53,18 +60,22 @@ def recalibration_table(
     units = np.arange(n) if clusters is None else np.asarray(clusters)
     m = int(units.max()) + 1
     fold = (stream(seed, "recalibration", str(m)).permutation(m) % FOLDS)[units]
-    x = logits_of(scores)
-    outputs = {"platt": np.empty(n), "isotonic": np.empty(n)}
+    x, parameters = logits_of(scores), {"shift": _shift(logits_of(scores), hits)}
+    outputs = {"shift": np.empty(n)}
+    if min(hits.sum(), n - hits.sum()) >= ENOUGH:
+        outputs |= {"platt": np.empty(n), "isotonic": np.empty(n)}
     if logits is not None and labels is not None:
         outputs["temperature"] = np.empty(n)
+        parameters["temperature"] = 1.0 / _inverse_temperature(logits, labels)
     for k in range(FOLDS):
         held, rest = fold == k, fold != k
-        outputs["platt"][held] = cox_curve(x[rest], hits[rest], x[held])
-        steps = fit_binary(scores[rest], hits[rest].astype(np.float64))
-        outputs["isotonic"][held] = steps.predict(scores[held])
+        outputs["shift"][held] = expit(x[held] + _shift(x[rest], hits[rest]))
+        if "platt" in outputs:
+            outputs["platt"][held] = cox_curve(x[rest], hits[rest], x[held])
+            steps = fit_binary(scores[rest], hits[rest].astype(np.float64))
+            outputs["isotonic"][held] = steps.predict(scores[held])
         if logits is not None and labels is not None:
-            with warnings.catch_warnings(action="ignore"):
-                inverse = inverse_temperature(logits[rest], labels[rest])
+            inverse = _inverse_temperature(logits[rest], labels[rest])
             scaled = logits[held].astype(np.float64) * inverse
             outputs["temperature"][held] = top_label(scaled, labels[held]).score
     before = (hits - scores) ** 2
@@ -83,8 +94,22 @@ def recalibration_table(
                 "gain_se": error,
                 "p_value": float(2 * ndtr(-abs(z))),
                 "injective": method != "isotonic",
+                "parameter": parameters.get(method, np.nan),
             }
         )
     table = pd.DataFrame(rows).set_index("method")
     table["helps"] = (table["gain"] > 0) & (np.array(holm(table["p_value"])) <= SIGNIFICANT)
     return table.sort_values("gain", ascending=False, kind="stable")
+
+
+def _shift(x: np.ndarray, hits: np.ndarray) -> float:
+    """Return a of greatest likelihood of P(hit) = expit(x + a), for finite logits x (n,)."""
+    total = float(hits.sum())
+    if total in (0.0, float(hits.size)):
+        return 0.0
+    return float(brentq(lambda a: float(expit(x + a).sum()) - total, -100.0, 100.0))
+
+
+def _inverse_temperature(logits: np.ndarray, labels: np.ndarray) -> float:
+    with warnings.catch_warnings(action="ignore"):
+        return inverse_temperature(logits, labels)

@@ -16,6 +16,7 @@ Kind = Literal["level", "line", "shape", "local", "atoms", "ends"]
 
 _OF_ALL_ROWS: tuple[Kind, Kind] = ("level", "line")
 _CLEAR = 2.8  # standard errors of a second finding
+_SEARCHED = "found by searching"
 _SHARE = 0.4  # of a fault's standard errors that a shift and a slope may leave
 
 
@@ -165,10 +166,11 @@ def fitted_residual(
     return hits - fitted_rates(groups, statistics)[place]
 
 
-def sentence_of(finding: Finding, words: Words, extent: str = "everywhere") -> str:
+def sentence_of(finding: Finding, words: Words) -> str:
     """Return a finding in plain words, of a classifier ("hits") or a risk model ("events").
 
-    ``extent`` says where a classifier is too sure.
+    A shift is a statement on all rows. A place, an interval of scores or one score, was found by
+    searching for the worst, and its gap is larger than the true one: the sentence says so.
     """
     f, events = finding, words == "events"
     gap = f"{abs(100 * f.gap):.1f}"
@@ -181,9 +183,9 @@ def sentence_of(finding: Finding, words: Words, extent: str = "everywhere") -> s
     if f.kind == "atoms":
         where = "with a risk of" if events else "scored"
         rate = f"{100 * f.rate:.0f} % {'events' if events else 'hits'}"
-        return f"rows {where} exactly {_score(f.low)}: {rate} ({f.rows} rows)"
+        return f"rows {where} exactly {_score(f.low)}: {rate} ({f.rows} rows, {_SEARCHED})"
     if f.kind in ("local", "shape"):
-        where = f"{_score(f.low)}–{_score(f.high)} ({f.rows} rows)"
+        where = f"{_score(f.low)}–{_score(f.high)} ({f.rows} rows, {_SEARCHED})"
         more = "more" if f.gap < 0 else "less"
         points = f"{gap} points {more} often than they say"
         if f.kind == "shape":
@@ -199,15 +201,11 @@ def sentence_of(finding: Finding, words: Words, extent: str = "everywhere") -> s
             order = "not spread enough" if f.slope > 0 else "in the wrong order"
             return f"{order} (slope without limit)"
         return ("too spread" if f.slope < 1 else "not spread enough") + f" (slope {f.slope:.2f})"
+    low, high = sorted(100 * np.copysign(1.0, f.gap) * end for end in (f.gap_low, f.gap_high))
+    points = f"by {gap} points ({low:.1f} to {high:.1f}) on average"
     if events:
-        low, high = sorted(100 * np.copysign(1.0, f.gap) * end for end in (f.gap_low, f.gap_high))
-        side = "high" if f.gap > 0 else "low"
-        return (
-            f"risks too {side} by {gap} points ({low:.1f} to {high:.1f}): "
-            f"mean risk {100 * f.mean_score:.1f} %, events {100 * f.rate:.1f} %"
-        )
-    side = "too sure" if f.gap > 0 else "not sure enough"
-    return f"{side} {extent}: mean score {100 * f.mean_score:.1f} %, accuracy {100 * f.rate:.1f} %"
+        return f"risks too {'high' if f.gap > 0 else 'low'} {points}"
+    return f"{'too sure' if f.gap > 0 else 'not sure enough'} {points}"
 
 
 def _numbers(

@@ -13,6 +13,7 @@ from calbias.auditing.verdict.rows import Groups
 from calbias.auditing.verdict.statistics import Statistics
 from calbias.conventions import SIGNIFICANT
 
+_ORDER = ("level", "line", "shape", "local", "atoms", "ends")
 _IMPOSSIBLE = 1e-6  # the chance of any surprise at exactly 0 or 1 below which one decides
 
 
@@ -97,12 +98,10 @@ def in_words(
     is_found = p_value <= SIGNIFICANT
     sentence = f"no miscalibration found ({p_text(p_value, replicates)})"
     if is_found:
-        sentence = sentence_of(finding, words, "on average" if other else "everywhere")
-        if other:
-            second = finding_of(other, groups, statistics)
-            whole = sentence_of(second, words, "on average")
-            # of a shape the whole first: the interval is only where it is clearest
-            sentence = f"{whole}; {sentence}" if kind == "shape" else f"{sentence}; {whole}"
+        second = finding_of(other, groups, statistics) if other else None
+        # the whole first, then a slope or a shape, then a place
+        found = sorted((f for f in (finding, second) if f), key=lambda f: _ORDER.index(f.kind))
+        sentence = "; ".join(sentence_of(each, words) for each in found)
     n = int(groups.size.sum())
     if facts:
         warnings += cluster_warnings(facts.clusters, facts.with_rarer)
