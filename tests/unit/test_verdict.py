@@ -335,7 +335,7 @@ def test_a_threshold_that_separates_is_not_named_by_the_level():
         assert below.sentence == "in the wrong order (slope without limit)"
     assert (above.finding.slope, below.finding.slope) == (math.inf, -math.inf)
     none = judge(s, s < 0)
-    assert none.sentence.startswith("too sure everywhere: mean score 50.0 %, accuracy 0.0 %")
+    assert none.sentence.startswith("too sure by 50.0 points")
 
 
 def test_two_million_rows_take_seconds():

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from calbias.auditing.calibration_curve import binomial_limits
 from calbias.auditing.description import Description
 from calbias.auditing.inputs import EVENT
 from calbias.auditing.options import Options

@@ -61,11 +61,6 @@ def most_cells(n: int) -> int:
     return min(30, max(FEWEST_CELLS, n // 5))
 
 
-def interval_cells(n: int) -> tuple[int, int]:
-    """Return numbers of cells, and of scores that may have a cell each, of n rows in fine cells."""
-    return min(80, max(FEWEST_CELLS, min(n // 5, 30 + n // 100))), min(50, n // 20)
-
-
 def cells_of_scores(
     scores: Floats,
     rows: ArrayLike,
