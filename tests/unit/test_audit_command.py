@@ -12,6 +12,7 @@ from refusals import refuses
 from scipy.special import softmax
 
 import calbias
+from calbias.auditing.estimator_bias import ESTIMATORS
 from calbias.auditing.plan import plan
 from calbias.command import main
 
@@ -147,7 +148,7 @@ def test_options_of_the_command(tmp_path, options):
     main(["audit", str(file), "--confidence-level", "0.8", *options, *FAST])
     found = json.loads((tmp_path / "mine.json").read_text(encoding="utf-8"))
     assert found["confidence_level"] == 0.8
-    assert len(found.get("estimates", [])) == (20 if options else 0)
+    assert len(found.get("estimates", [])) == (len(ESTIMATORS) if options else 0)
 
 
 def test_clusters_by_command(tmp_path):
