@@ -57,7 +57,8 @@ def draw(tables):
             ends = [100 * (coverage - rows["low"]), 100 * (rows["high"] - coverage)]
             axes.errorbar(
                 100 * coverage, y, xerr=ends, linestyle="", capsize=0,
-                marker=style.SIZE_MARKERS[place % len(style.SIZE_MARKERS)], markersize=3.5, elinewidth=0.7,
+                marker=style.SIZE_MARKERS[place % len(style.SIZE_MARKERS)],
+                markersize=3.5, elinewidth=0.7,
                 color=style.group_colour(place), label=scenario.replace("_", " "),
                 markerfacecolor=None if law == laws[0] else "white",
             )  # fmt: skip
