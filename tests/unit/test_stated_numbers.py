@@ -171,7 +171,7 @@ def test_the_finding_on_intervals_has_the_coverage_of_each_method():
     table = pd.DataFrame({"case": methods, "value": [41.0, 52.0, 63.0, 96.0, 85.0]})
     judged = "mean coverage, cells that it was not made on"
     table = table.assign(id="C02", name=4 * ["mean coverage"] + [judged])
-    [finding] = findings({"measurements": table}, topics=("coverage",))
+    [finding] = findings({"own_measurements": table}, topics=("coverage",))
     for words in ("error in 41 %", "basic bootstrap intervals in 52 %", "Sun et al. (2024) in 63 %",
                   "`calbias audit` in 96 %, on cells that it was not made on in 85 %"):  # fmt: skip
         assert words in finding.text

@@ -117,8 +117,8 @@ def _speed(benchmark: pd.DataFrame, machine: str) -> Iterator[Finding]:
 TOPICS = {  # name: (table, its findings)
     "floor": ("measurements", _floor),
     "claims": ("claims", _claims),
-    "prediction": ("measurements", _prediction),
-    "coverage": ("measurements", _coverage),
+    "prediction": ("own_measurements", _prediction),
+    "coverage": ("own_measurements", _coverage),
     "bias": ("paired_t_test", _bias),
     "speed": ("benchmark", _speed),
 }
