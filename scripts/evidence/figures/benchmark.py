@@ -14,7 +14,7 @@ def draw(tables):
     timed = timed[~timed["work"].str.startswith("recalibration")]
     works = selection.in_order(timed["work"])
     timed = timed.sort_values("work", key=lambda work: work.map(works.index), kind="stable")
-    figure = style.figure(style.PAGE, 0.85 + 0.34 * len(timed))
+    figure = style.figure(style.PAGE, 0.85 + 0.42 * len(timed))
     axes = figure.subplots()
     places, median = range(len(timed)), timed["ratio_median"]
     axes.barh(
@@ -31,12 +31,12 @@ def draw(tables):
             f"{row.ratio_median:.3g}×  ({seconds})", (max(row.ratio_high, 1.0), place),
             xytext=(5, 0), textcoords="offset points", va="center", fontsize=6.5,
         )  # fmt: skip
-    axes.set_yticks(places, names)
+    axes.set_yticks(places, names, fontsize=6)
     axes.invert_yaxis()
     axes.axvline(1.0, **style.REFERENCE)
     low, high = min(1.0, timed["ratio_low"].min()), max(1.0, timed["ratio_high"].max())
-    axes.set(xscale="log", xlim=(low / 1.15, high * (high / low) ** 0.5 * 1.5))
-    axes.xaxis.set_major_locator(LogLocator(10, subs=(1, 2, 5)))
+    axes.set(xscale="log", xlim=(low / 1.15, high * (high / low) ** 0.7 * 1.5))
+    axes.xaxis.set_major_locator(LogLocator(10, subs=(1,) if high > 100 * low else (1, 2, 5)))
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
     axes.xaxis.set_minor_formatter(NullFormatter())
     axes.grid(axis="y", visible=False)

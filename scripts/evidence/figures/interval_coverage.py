@@ -73,7 +73,8 @@ def draw(tables):
     row[0].set_yticks(range(len(methods)), list(map(_in_words, methods)))
     row[0].invert_yaxis()
     panels.legend_below(figure, row[0].get_legend_handles_labels()[0], 4)
-    data_sets = f"{table['n_data_sets'].min()} data sets per dot, exact 95 % ranges"
+    numbers = sorted({int(table["n_data_sets"].min()), int(table["n_data_sets"].max())})
+    data_sets = f"{' to '.join(map(str, numbers))} data sets per dot, exact 95 % ranges"
     n_tied = judging["scenario"].drop_duplicates().str.contains("|".join(TIED)).sum()
     n_others = judging["scenario"].nunique() - n_tied
     others = f"; bars: {n_others} judging scenarios, orange: {n_tied} with tied scores"

@@ -41,7 +41,7 @@ FAMILIES = {
     "kde": ("#CC79A7", "v"),
     "kde_unrooted": ("#000000", "X"),
 }
-OTHER_COLOURS = ("#E69F00", "#8C510A", "#7F7F7F", "#B2A100")
+OTHER_COLOURS = ("#A50026", "#8C510A", "#5E3C99", "#6B6B00")  # of a new estimator: dark, wide lines
 OTHER_MARKERS = ("P", "*", "h", "<", ">", "p", "d")
 SCHEME_LINES = {"em": "-", "ew": (0, (4, 2)), "": (0, (6, 1.5, 1, 1.5))}
 
@@ -99,9 +99,11 @@ def estimator_style(estimator):
     A family that ``FAMILIES`` lacks gets those that its name decides, alike in every figure.
     """
     family, scheme = split_estimator(estimator)
+    line = {}
     if family in FAMILIES:
         colour, marker = FAMILIES[family]
     else:
+        line = {"linewidth": 2.0, "zorder": 3}
         number = zlib.crc32(family.encode())
         colour = OTHER_COLOURS[number % len(OTHER_COLOURS)]
         marker = OTHER_MARKERS[number // 7 % len(OTHER_MARKERS)]
@@ -111,6 +113,7 @@ def estimator_style(estimator):
         "linestyle": SCHEME_LINES[scheme],
         "markerfacecolor": "white" if scheme == "ew" else colour,
         "markeredgewidth": 0.8,
+        **line,
     }
 
 
