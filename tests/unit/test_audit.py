@@ -355,3 +355,13 @@ def test_the_gain_is_the_fall_of_the_brier_score():
 def test_two_rows_are_needed():
     with pytest.raises(InputError, match="1 rows are too few"):
         calbias.audit([0.5], [1])
+
+
+@pytest.mark.parametrize("near_one", [True, False])
+def test_scores_that_crowd_at_1_are_enlarged_on_a_logarithmic_axis(near_one):
+    generator = np.random.default_rng(1)
+    scores = 1 - 10.0 ** generator.uniform(-6, -2 if near_one else 0, 500)
+    scores[:30] = generator.uniform(0.2, 0.9, 30)
+    scores = scores if near_one else generator.random(500)
+    text = calbias.audit(scores, generator.random(500) < scores).to_html()
+    assert ("100 − score, % (log scale, reversed)" in text) == near_one

@@ -1,6 +1,7 @@
 """The picture of an audit as SVG: calibration curve with band, bins, and how many rows are where.
 
-Where most rows crowd into a small part of the scores a second panel shows that part.
+Where most rows crowd into a small part of the scores a second panel shows that part; next to
+score 1 it has 1 − score on a logarithmic axis.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ _CROWDED, _SMALL = 0.7, 0.3  # share of rows in a share of the scores' range
 _STEPS = (0.01, 0.02, 0.05, 0.1, 0.2)
 _MOST_TICKS = 6
 _LEAST_ENLARGED = 0.05
+_NEAR_ONE = 0.9  # scores from which an enlarged panel that ends at 1 is logarithmic
+_LEAST_FROM_ONE = 1e-6  # 1 − score that is drawn
 _POINT = 6  # the largest point's radius: room for it at the edge
 _STYLE = """<style>
 .cb text { font: 13px system-ui, sans-serif; fill: var(--text, #1c1e21); }
@@ -34,32 +37,59 @@ _STYLE = """<style>
 
 
 class Panel(NamedTuple):
-    """One square of the picture: the scores and rates that it shows, and where it stands."""
+    """One square of the picture: the scores and the rates that it shows.
+
+    ``near_one`` is a logarithmic axis of 1 − score.
+    """
 
     low: float
     high: float
-    x: float
+    lowest_rate: float
+    highest_rate: float
+    near_one: bool = False
 
-    def across(self, value: float) -> str:
+    def across(self, score: float) -> str:
         """Return a score's place from the left."""
-        return f"{self.x + LEFT + SIDE * (value - self.low) / (self.high - self.low):.1f}"
+        if self.near_one:
+            first, place, last = (
+                -math.log10(max(1 - x, 1 - self.high)) for x in (self.low, score, self.high)
+            )
+        else:
+            first, place, last = self.low, score, self.high
+        return f"{LEFT + SIDE * (place - first) / (last - first):.1f}"
 
-    def down(self, value: float) -> str:
+    def down(self, rate: float) -> str:
         """Return a rate's place from the top."""
-        share = (value - self.low) / (self.high - self.low)
+        share = (rate - self.lowest_rate) / (self.highest_rate - self.lowest_rate)
         return f"{TOP + SIDE * (1.0 - share):.1f}"
 
-    def ticks(self) -> list[float]:
+    def score_ticks(self) -> list[tuple[float, str]]:
+        """Return scores with their labels, percent: of 1 − score next to 1."""
+        if not self.near_one:
+            return [(x, f"{100 * x:g}") for x in _ticks(self.low, self.high)]
+        first, last = (round(-math.log10(1 - x)) for x in (self.low, self.high))
+        step = -(-(last - first) // _MOST_TICKS)
+        return [
+            (1 - 10.0**-k, f"{100 * 10.0**-k:.{max(k - 2, 0)}f}")
+            for k in range(first, last + 1, step)
+        ]
+
+    def rate_ticks(self) -> list[float]:
         """Return at most seven round numbers."""
-        step = next((x for x in _STEPS if (self.high - self.low) / x <= _MOST_TICKS), _STEPS[-1])
-        first = math.ceil(self.low / step - 1e-9)
-        return [k * step for k in range(first, math.floor(self.high / step + 1e-9) + 1)]
+        return _ticks(self.lowest_rate, self.highest_rate)
+
+
+def _ticks(low: float, high: float) -> list[float]:
+    step = next((x for x in _STEPS if (high - low) / x <= _MOST_TICKS), _STEPS[-1])
+    first = math.ceil(low / step - 1e-9)
+    return [k * step for k in range(first, math.floor(high / step + 1e-9) + 1)]
 
 
 def picture(audit: AuditNumbers, caption_id: str = "") -> str:
     """Return the <svg> elements of an Audit, one or two."""
     said = f'aria-labelledby="{caption_id}"' if caption_id else 'aria-label="Reliability diagram"'
-    whole = Panel(*_range(audit), 0)
+    ends = _range(audit)
+    whole = Panel(*ends, *ends)
     panels = [whole, *_crowd(audit, whole)]
     names = ["", "Enlarged: where most rows are"] if len(panels) > 1 else [""]
     return "\n".join(
@@ -100,11 +130,23 @@ def _crowd(audit: AuditNumbers, whole: Panel) -> Iterator[Panel]:
     part = slice(i, ends[i])
     rates = np.r_[bins.mean_hit[part], bins.lowest_score[i], bins.highest_score[ends[i] - 1]]
     low, high = _rounded(float(rates.min()), float(rates.max()))
+    if ends[i] == bins.mean_score.size and bins.lowest_score[i] >= _NEAR_ONE:
+        yield _near_one(audit, float(bins.lowest_score[i]), float(bins.mean_hit[part].min()))
+        return
     if high - low < _LEAST_ENLARGED:
         low = max(min(low, 1.0 - _LEAST_ENLARGED), 0.0)
         high = low + _LEAST_ENLARGED
     if high - low <= 0.6 * (whole.high - whole.low):
-        yield Panel(low, high, 0)
+        yield Panel(low, high, low, high)
+
+
+def _near_one(audit: AuditNumbers, score: float, rate: float) -> Panel:
+    """Return the panel from a score, whose 1 − score is rounded up to a power of ten, to 1."""
+    first = math.floor(-math.log10(1.0 - score))
+    highest = min(float(audit.bins.mean_score[-1]), 1.0 - _LEAST_FROM_ONE)
+    last = max(math.ceil(-math.log10(1.0 - highest) - 1e-9), first + 1)
+    lowest_rate, highest_rate = _rounded(min(rate, 1.0 - _LEAST_ENLARGED), 1.0)
+    return Panel(1 - 10.0**-first, 1 - 10.0**-last, lowest_rate, highest_rate, near_one=True)
 
 
 def _parts(audit: AuditNumbers, panel: Panel, name: str) -> Iterator[str]:
@@ -123,7 +165,8 @@ def _parts(audit: AuditNumbers, panel: Panel, name: str) -> Iterator[str]:
     for k in np.flatnonzero(_within(panel, bins.mean_score)):
         x, y = panel.across(bins.mean_score[k]), panel.down(bins.mean_hit[k])
         low, high = (
-            panel.down(min(max(end[k], panel.low), panel.high)) for end in (bins.low, bins.high)
+            panel.down(min(max(end[k], panel.lowest_rate), panel.highest_rate))
+            for end in (bins.low, bins.high)
         )
         radius = 2.0 + 4.0 * math.sqrt(bins.n_in_bin[k] / bins.n_in_bin.max())
         yield (
@@ -143,34 +186,41 @@ def _cut(margin: int) -> str:
 
 
 def _axes(audit: AuditNumbers, panel: Panel, name: str) -> Iterator[str]:
-    left, right, bottom = LEFT, LEFT + SIDE, TOP + SIDE
+    left = LEFT
     yield f'<rect class="axis" x="{left}" y="{TOP}" width="{SIDE}" height="{SIDE}"/>'
-    yield f'<line class="same" x1="{left}" y1="{bottom}" x2="{right}" y2="{TOP}"/>'
+    same = [(x, x) for x in _scores_across(panel) if x >= panel.lowest_rate]
+    yield f'<polyline class="same" fill="none" points="{_points(panel, same)}"/>'
     if name:
-        yield _text(left + 8, TOP + 18, name, "start")
+        yield _text(left + SIDE - 8, TOP + SIDE - 10, name, "end")
     is_event = audit.kind == EVENT
     scores, rates = ("risk, %", "events, %") if is_event else ("score, %", "hits, %")
-    for tick in panel.ticks():
-        down = float(panel.down(tick)) + 4
-        yield _text(left - 6, down, f"{100 * tick:g}", "end")
-        yield _text(panel.across(tick), COUNTS_TOP + COUNTS + 17, f"{100 * tick:g}")
+    if panel.near_one:
+        scores = f"100 − {scores} (log scale, reversed)"
+    for tick in panel.rate_ticks():
+        yield _text(left - 6, float(panel.down(tick)) + 4, f"{100 * tick:g}", "end")
+    for tick, label in panel.score_ticks():
+        place, bottom = float(panel.across(tick)), COUNTS_TOP + COUNTS + 17
+        is_cut = place + 4 * len(label) > WIDTH
+        yield _text(WIDTH if is_cut else place, bottom, label, "end" if is_cut else "middle")
     yield f'<g transform="translate(15 {TOP + SIDE / 2}) rotate(-90)">{_text(0, 0, rates)}</g>'
     yield _text(left + SIDE / 2, HEIGHT - 8, scores)
     yield from _counts(audit, panel)
 
 
 def _counts(audit: AuditNumbers, panel: Panel) -> Iterator[str]:
-    """Yield bars of rows per unit of score, one a bin."""
+    """Yield bars of rows per unit of the axis, one a bin."""
     bins = audit.bins
-    widths = np.maximum(bins.highest_score - bins.lowest_score, 0.008 * (panel.high - panel.low))
-    density = bins.n_in_bin / widths
-    shown = _within(panel, bins.mean_score)
-    tallest = density[shown].max() if shown.any() else 1.0
-    for k in np.flatnonzero(shown):
-        height = COUNTS * density[k] / tallest
-        first = max(bins.lowest_score[k], panel.low)
-        last = min(first + widths[k], panel.high)
-        x, end = float(panel.across(first)), float(panel.across(last))
+    shown = np.flatnonzero(_within(panel, bins.mean_score))
+    ends = np.array(
+        [[float(panel.across(end[k])) for end in (bins.lowest_score, bins.highest_score)]
+         for k in shown]
+    ).reshape(-1, 2)  # fmt: skip
+    widths = np.maximum(ends[:, 1] - ends[:, 0], (0.06 if panel.near_one else 0.008) * SIDE)
+    density = bins.n_in_bin[shown] / widths
+    for first, width, rows in zip(ends[:, 0], widths, density, strict=True):
+        height = COUNTS * rows / density.max()
+        end = min(max(first, LEFT) + width, LEFT + SIDE)
+        x = min(max(first, LEFT), LEFT + SIDE - width) if panel.near_one else max(first, LEFT)
         yield (
             f'<rect class="rows" x="{x:.1f}" y="{COUNTS_TOP + COUNTS - height:.1f}" '
             f'width="{max(end - x, 1.5):.1f}" height="{height:.1f}"/>'
@@ -184,9 +234,17 @@ def _text(x: float | str, y: float, text: str, anchor: str = "middle") -> str:
     return f'<text x="{x}" y="{y}" text-anchor="{anchor}">{text}</text>'
 
 
+def _scores_across(panel: Panel) -> list[float]:
+    """Return scores from end to end of a panel, whose line of perfect calibration may be bent."""
+    if not panel.near_one:
+        return [panel.low, panel.high]
+    ends = (math.log10(1 - panel.low), math.log10(1 - panel.high))
+    return [1 - 10.0**power for power in np.linspace(*ends, 60)]
+
+
 def _within(panel: Panel, scores: np.ndarray) -> np.ndarray:
     margin = 1e-9
-    return (scores >= panel.low - margin) & (scores <= panel.high + margin)
+    return (scores >= panel.low - margin) & (panel.near_one | (scores <= panel.high + margin))
 
 
 def _points(panel: Panel, pairs: Iterable[tuple[float, float]]) -> str:
