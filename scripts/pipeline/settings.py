@@ -15,6 +15,7 @@ from calbias.io.code_files import SCRIPTS
 from pipeline import CHECKOUT
 from pipeline.config import complete_config, validate_folder, with_file
 from pipeline.door import shell_line
+from pipeline.job_sizes import with_shards
 from pipeline.logit_availability import available_files, sources_in_words
 from pipeline.models import models_path, read_models, with_models
 
@@ -34,6 +35,7 @@ def read_settings(config, files):
         config["models"] = models_path(config["models"], CHECKOUT)
         models = read_models(config["models"])
         experiments = with_models(config["experiments"], models, published)
+        experiments = with_shards(experiments, config)
         outputs = available_files(config, models, CHECKOUT / "resources")
         validate_folder(".", CHECKOUT / "Snakefile")
     except InputError as error:

@@ -46,12 +46,12 @@ def test_a_retry_asks_for_more_memory(fresh, slurm):
 
 
 def test_shards_share_queue_entries(fresh, slurm):
-    """Told by a dry run: 40 shards in groups of 16 are three entries."""
+    """Told by a dry run: 40 shards in groups of 8 are five entries."""
     target = "results/bias/realistic.parquet"
     config = ("shards=40", "replicates=40", "estimators=[ece_bin_ew]")
     said = fresh.run(*PROFILE, "--dry-run", "--config", *config, "--", target, environment=slurm)
     assert len(re.findall(r"rule simulate_replicates:", said)) == 40
-    assert len(re.findall(r"roup job simulate", said)) == 3
+    assert len(re.findall(r"roup job simulate", said)) == 5
 
 
 def test_queued_jobs_of_a_killed_run(fresh, slurm):

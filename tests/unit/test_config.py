@@ -109,9 +109,6 @@ MINE = {"experiments": {"mine": EXPERIMENT}}
          "experiments.mine.estimators: ece_debias_em: defined for norm 2 only, and norm is 1"),
         ({"shards": 30, "replicates": 20, **MINE},
          "shards: 30 shards of the 20 replicates of experiment mine: write at most one"),
-        ({"shards": 9000, "replicates": 9000,
-          "estimators": ["kde", "ece_bin_ew", "ece_bin_em"], **MINE},
-         "shards: 9000 shards make 27000 simulation jobs; write at most 6666"),
         ({"download": "true"}, "download: 'true' must be true or false; on the command line write "
          "--config download=True or False (Whether"),
         ({"norm": 0}, "norm: 0 is less than or equal to the minimum of 0"),

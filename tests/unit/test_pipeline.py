@@ -1,4 +1,6 @@
-"""What Snakemake asks before and after jobs: models, memory, what can be made, errors of jobs."""
+"""What Snakemake asks before and after jobs: models, sizes, what can be made, errors of jobs."""
+
+import re
 
 import pytest
 import yaml
@@ -6,9 +8,11 @@ from checkout import PUBLISHED, ROOT
 from refusals import refuses_texts
 
 from calbias.errors import InputError
-from pipeline import job_memory as memory
+from calbias.estimation.registry import estimator_file
+from pipeline import job_sizes as sizes
 from pipeline import models, settings
 from pipeline.catalogue import TABLES, available_figures, available_tables
+from pipeline.estimators import FOLDERS
 from pipeline.job_logs import errors_of
 from pipeline.tables.schema import tables
 
@@ -45,16 +49,83 @@ def test_models_of_an_experiment():
         models.with_models({"x": {"models": ["my_modle"]}}, table, PUBLISHED)
 
 
+DEFAULT = yaml.safe_load((ROOT / "config/config.yaml").read_text("utf-8"))
+FIGURES_4_6 = dict.fromkeys(DEFAULT["experiments"]) | {
+    name: DEFAULT["experiments"][name] for name in ("realistic", "perfect")
+}
 CELLS = {"n_samples": [100, 200], "n_bins": [15], "replicates": 1000, "estimators": ["a", "b"]}
 
 
 def test_estimates_of_an_experiment():
     of_models = {**CELLS, "models": ["x", "y", "z"]}
-    assert memory.estimates(of_models) == 3 * 2 * 1000
-    assert memory.estimates_of_all(of_models, of_models) == 2 * 3 * 2 * 2 * 1000
+    assert sizes.estimates(of_models) == 3 * 2 * 1000
+    assert sizes.estimates_of_all(of_models, of_models) == 2 * 3 * 2 * 2 * 1000
     curves = {"curves": ["identity"], "powers": [2], "glms": [["logit", 0, 1]]}
     scores = {**CELLS, **curves, "scores": [[1, 1], [2, 1]], "n_bins": [2, 4]}
-    assert memory.estimates(scores) == 2 * 3 * 2 * 2 * 1000
+    assert sizes.estimates(scores) == 2 * 3 * 2 * 2 * 1000
+
+
+def sized(**changes):
+    return settings.read_settings(DEFAULT | changes, [])[2]
+
+
+def test_the_number_of_jobs_follows_the_work():
+    for experiment in sized().values():  # the default scale: one job each
+        assert set(experiment["shards"].values()) == {1}
+    million = sized(replicates=10**6)
+    for experiment in million.values():
+        for name, shards in experiment["shards"].items():
+            file = estimator_file(name, FOLDERS)
+            n_estimates = sizes.estimates(experiment, file)
+            assert n_estimates / shards <= sizes.LARGEST
+            assert sizes.seconds(experiment, file) / shards <= sizes.LONGEST
+            assert shards == 1 or n_estimates / (shards - 1) > sizes.LARGEST
+    assert set(million["realistic"]["shards"].values()) == {7}
+    assert million["heatmaps"]["shards"]["ece_bin_ew"] == 11  # 108 cells
+    assert million["heatmaps"]["shards"]["ece_sweep_ew"] == 2  # 18: it chooses its bins
+    given = sized(shards=3)
+    assert {n for each in given.values() for n in each["shards"].values()} == {3}
+
+
+def test_long_data_sets_are_split_by_time():
+    one = {"scores": [[1, 1]], "curves": ["identity"], "n_bins": [15], "replicates": 1000}
+    file = estimator_file("ece_bin_ew", FOLDERS)
+    assert sizes.shards_by_size({**one, "n_samples": [10**6]}, file) == 1
+    assert sizes.shards_by_size({**one, "n_samples": [10**7]}, file) == 1
+    assert sizes.shards_by_size({**one, "n_samples": [10**8]}, file) == 2  # 500 s
+    assert sizes.shards_by_size({**one, "n_samples": [10**12], "replicates": 9}, file) == 9
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (
+            {"shards": 1000},
+            "shards: 1000 make 37000 simulation jobs, and more than 20000 keep Snak",
+        ),
+        ({"replicates": 10**8}, "replicates: 100000000 make 30305 simulation jobs, and more than"),
+    ],
+)
+def test_too_many_jobs_are_refused(changes, message):
+    with pytest.raises(InputError, match=f"config: {message}"):
+        sized(**changes)
+
+
+def test_the_table_of_scales_is_the_arithmetic():
+    words = (ROOT / "workflow/profiles/README.md").read_text("utf-8")
+    rows = re.findall(r"^\| 10(.) \| \S+ \| (.*) \|$", words, re.M)
+    assert len(rows) == 6
+    for exponent, numbers in rows:
+        experiments = sized(replicates=10 ** "⁰¹²³⁴⁵⁶⁷⁸".index(exponent), experiments=FIGURES_4_6)
+        files = {name: estimator_file(name, FOLDERS) for name in experiments["perfect"]["shards"]}
+        jobs = sum(sum(each["shards"].values()) for each in experiments.values())
+        work = [
+            sizes.seconds(each, file) for each in experiments.values() for file in files.values()
+        ]
+        megabytes = sizes.to_summarise(sizes.estimates(experiments["perfect"]))
+        disk = 10.4e-9 * sizes.estimates_of_all(*experiments.values())
+        expected = [jobs, (sum(work) + 0.7 * jobs) / 3600, disk, megabytes / 1000]
+        assert [float(x) for x in numbers.split(" | ")] == pytest.approx(expected, rel=0.05)
 
 
 CONTRACTS = tables()

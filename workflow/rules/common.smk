@@ -119,9 +119,9 @@ def joined(key):
 def shards(experiment):
     """The replicate files of an experiment: every estimator, every shard."""
     return [
-        f"results/replicates/{experiment}/{estimator}/{shard}-of-{config['shards']}.parquet"
-        for estimator in EXPERIMENTS[experiment]["estimators"]
-        for shard in range(config["shards"])
+        f"results/replicates/{experiment}/{estimator}/{shard}-of-{number}.parquet"
+        for estimator, number in EXPERIMENTS[experiment]["shards"].items()
+        for shard in range(number)
     ]
 
 

@@ -1,6 +1,6 @@
 # Simulation: scenarios of each experiment, their true calibration error, and the replicates.
 
-from pipeline import job_memory as memory
+from pipeline import job_sizes as sizes
 
 # Models whose scenarios rest on this run's own fits, of each experiment. The files that ship, or
 # were downloaded beside them, drive no simulation: the paper's printed fits do.
@@ -91,8 +91,12 @@ rule simulate_replicates:
         "../../envs/environment.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: attempt
-        * memory.to_simulate(
-            memory.estimates(EXPERIMENTS[wildcards.experiment]) / config["shards"]
+        * sizes.to_simulate(
+            sizes.estimates(
+                EXPERIMENTS[wildcards.experiment],
+                estimator_file(wildcards.estimator, estimator_folders(config)),
+            )
+            / int(wildcards.shards)
         ),
         runtime=lambda wildcards, attempt: 30 * attempt,
     params:

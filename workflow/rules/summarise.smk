@@ -14,7 +14,7 @@ rule summarise_bias:
         "../../envs/environment.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: attempt
-        * memory.to_summarise(memory.estimates(EXPERIMENTS[wildcards.experiment])),
+        * sizes.to_summarise(sizes.estimates(EXPERIMENTS[wildcards.experiment])),
     params:
         code=code("summarise_bias"),
         columns=columns_of("bias"),
@@ -62,7 +62,7 @@ rule summarise_intro:
         "../../envs/environment.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: attempt
-        * memory.to_summarise(memory.estimates_of_all(EXPERIMENTS["intro"])),
+        * sizes.to_summarise(sizes.estimates_of_all(EXPERIMENTS["intro"])),
     params:
         code=code("summarise_intro"),
         columns=[columns_of(name) for name in ("estimate_histogram", "reliability_diagram")],
@@ -90,8 +90,8 @@ rule summarise_detection:
         "../../envs/environment.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: attempt
-        * memory.to_summarise(
-            memory.estimates_of_all(EXPERIMENTS["detection"], EXPERIMENTS["detection_null"])
+        * sizes.to_summarise(
+            sizes.estimates_of_all(EXPERIMENTS["detection"], EXPERIMENTS["detection_null"])
         ),
     params:
         code=code("summarise_detection"),

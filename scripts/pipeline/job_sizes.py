@@ -1,0 +1,84 @@
+"""How many jobs simulate an experiment, and the memory that a job asks for.
+
+Time is what the jobs of the default configuration used; memory, in MB, about twice the peaks
+measured with ``/usr/bin/time -v``. workflow/profiles/README.md has both.
+"""
+
+import math
+
+from calbias.errors import InputError
+from calbias.estimation.registry import bin_numbers, estimator_file
+from pipeline.config import estimator_folders, powers
+
+SECONDS_OF_A_SCORE, SECONDS_OF_AN_ESTIMATE = 5e-9, 1e-6
+LONGEST = 300  # seconds that a job draws for
+LARGEST = 10_000_000  # estimates that a job holds: 8 such jobs fit into 32 GB
+MOST_SIMULATION_JOBS = 20_000  # the dry run of more takes minutes
+
+
+def with_shards(experiments, config):
+    """Return the experiments with ``shards``, {estimator: number of jobs}, by size or as given.
+
+    InputError for more jobs than Snakemake can schedule.
+    """
+    folders = estimator_folders(config)
+    sized = {}
+    for name, experiment in experiments.items():
+        files = {each: estimator_file(each, folders) for each in experiment["estimators"]}
+        shards = {
+            each: config.get("shards") or shards_by_size(experiment, file)
+            for each, file in files.items()
+        }
+        sized[name] = {**experiment, "shards": shards}
+    jobs = sum(sum(experiment["shards"].values()) for experiment in sized.values())
+    if jobs > MOST_SIMULATION_JOBS:
+        key, remedy = ("shards", "") if "shards" in config else ("replicates", ", or shards")
+        raise InputError(
+            f"config: {key}: {config[key]} make {jobs} simulation jobs, and more than "
+            f"{MOST_SIMULATION_JOBS} keep Snakemake busy for minutes before the first starts; "
+            f"write fewer{remedy}"
+        )
+    return sized
+
+
+def shards_by_size(experiment, file):
+    """Return the number of jobs that keeps each below LONGEST and LARGEST."""
+    parts = max(estimates(experiment, file) / LARGEST, seconds(experiment, file) / LONGEST)
+    return min(math.ceil(parts), experiment["replicates"])
+
+
+def seconds(experiment, file):
+    """Return the CPU seconds of an estimator's simulation; starting a job takes 0.7 s more."""
+    scores = n_scenarios(experiment) * sum(experiment["n_samples"]) * experiment["replicates"]
+    return SECONDS_OF_A_SCORE * scores + SECONDS_OF_AN_ESTIMATE * estimates(experiment, file)
+
+
+def n_scenarios(experiment):
+    """Return the number of an experiment's scenarios."""
+    curves = len(powers(experiment)) + sum(len(experiment.get(k, [])) for k in ("curves", "glms"))
+    return len(experiment.get("models", [])) + len(experiment.get("scores", [])) * curves
+
+
+def estimates(experiment, file=None):
+    """Return how many estimates the estimator of a file makes in an experiment; at most, of any.
+
+    An estimator that chooses its bins, or has none, makes one of each data set.
+    """
+    n_bins = bin_numbers(file, experiment["n_bins"]) if file else experiment["n_bins"]
+    cells = n_scenarios(experiment) * len(experiment["n_samples"]) * len(n_bins)
+    return cells * experiment["replicates"]
+
+
+def estimates_of_all(*experiments):
+    """Return how many estimates all estimators together make in these experiments, at most."""
+    return sum(estimates(each) * len(each["estimators"]) for each in experiments)
+
+
+def to_simulate(n_estimates):
+    """Return the MB of a job that draws this many: twice 300 and 150 per million."""
+    return 600 + round(300e-6 * n_estimates)
+
+
+def to_summarise(n_estimates):
+    """Return the MB of a job that reads this many at once: twice 250 and 95 per million."""
+    return 500 + round(190e-6 * n_estimates)
