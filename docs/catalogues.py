@@ -14,7 +14,6 @@ from sphinx.util.docutils import SphinxDirective
 import calbias
 from pipeline.catalogue import figures
 from pipeline.claims.ledger import all_claims
-from pipeline.report.page import reading_of
 from pipeline.tables.schema import column_meanings, tables
 
 ROOT = Path(__file__).parents[1]
@@ -58,7 +57,7 @@ def methods():
 
 
 def figure_pages():
-    """Each figure with its reading: the caption of the report, for the default configuration."""
+    """Each figure with the caption of the report, for the default configuration."""
     config = yaml.safe_load((ROOT / "config/config.yaml").read_text(encoding="utf-8"))
     for name, entry in figures().items():
         caption = (ROOT / f"workflow/report/{name}.rst").read_text(encoding="utf-8")
@@ -69,7 +68,6 @@ def figure_pages():
             yield from [f".. image:: /../results/figures/{name}.png", f"   :alt: {entry.title}"]
             yield f"   :target: _images/{name}.png"
         yield ""
-        yield from [reading_of(RESULTS / f"figures/{name}.png"), ""]
         yield from jinja2.Template(caption).render(snakemake={"config": config}).splitlines()
         yield ""
         yield f"``results/figures/{name}.png`` and ``.pdf``"

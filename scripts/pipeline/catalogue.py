@@ -6,9 +6,8 @@ wants, a list or a dict of lists by figure. It draws the figure of its own name,
 ``FIGURES`` maps to options, under ``TITLE``, in which {an option} may stand. It rests on the
 experiments in ``EXPERIMENTS``, or on the one that its options name. All are literals, so the
 workflow learns the inputs of a figure without matplotlib, and a new figure is a new file and
-nothing else. ``reading(tables, **options)`` returns the sentence that pages show below the figure.
-A name begins with the figure's place, which orders the figures: ``fig2a_…``, ``fig13_…``,
-``table1_…``, ``guo_fig1_…``; others come last.
+nothing else. A name begins with the figure's place, which orders the figures: ``fig2a_…``,
+``fig13_…``, ``table1_…``, ``guo_fig1_…``; others come last.
 """
 
 import re

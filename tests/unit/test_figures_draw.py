@@ -89,21 +89,6 @@ def test_a_table_without_rows_is_an_error(figure, small):
         drawn(figure, {stem: table.iloc[:0] for stem, table in small.items()})
 
 
-@pytest.mark.parametrize("figure", ONE_EACH)
-def test_the_reading_of_a_figure_follows_its_tables(figure, small, large):
-    """A sentence with a number, which other tables change."""
-
-    def reading(tables):
-        module, needed = module_and_tables(figure, tables)
-        return module.reading(needed, **FIGURES[figure].options)
-
-    first = reading(large[0])
-    assert re.fullmatch(r"[^.].*\d.*[^ ]\.", first)
-    assert "nan" not in first
-    assert reading(large[1]) != first
-    assert reading(small).endswith(".")
-
-
 def test_a_range_within_printed_decimals_is_only_that_of_printed_parameters():
     tables, model = made_up_tables(MODELS[:1]), "resnet110_c10"
     assert selection.within_rounding(tables, "heatmaps", model) == "5.70–6.40"

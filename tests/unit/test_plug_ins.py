@@ -18,8 +18,7 @@ from pipeline.door import main
 uses = {
     "estimators": lambda: estimate("mine", [0.2, 0.7], [0, 1]),
     "figures": lambda: main(
-        ("draw_figure --figure mine --tables --output-png a --output-pdf b"
-         " --output-reading c").split()
+        ("draw_figure --figure mine --tables --output-png a --output-pdf b").split()
     ),
     "claims": lambda: [claim.judge(None) for claim in all_claims() if claim.id == "C99"],
 }
@@ -43,7 +42,6 @@ CLAIM += "def rule(evidence):\n    "
 LACKING = (  # folder, text of mine.py, what is said after its path
     ("estimators", "", ": define estimate(scores, hits, n_bins, norm) in it"),
     ("figures", "TABLES = ()", ": define draw(tables) in it"),
-    ("figures", "TABLES = ()\ndef draw(tables): ...", ": define reading(tables) in it"),
     *(
         ("claims", f"{CLAIM}{end}", ": claim C99: its rule must yield what it measured and return")
         for end in ("yield ''", "return 'reproduced', 'here'", "yield ''\n    return 'reproduced'")

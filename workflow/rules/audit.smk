@@ -84,7 +84,6 @@ rule draw_audit:
             labels={"figure": "{model}", "format": "PNG"},
         ),
         pdf="results/figures/models/{model}.pdf",
-        reading="results/figures/models/{model}.txt",
     log:
         "results/logs/draw_audit/{model}.log",
     localrule: True

@@ -1,4 +1,4 @@
-# Figures: one rule each, named like the figure; PNG for screens, PDF for papers, a sentence for pages.
+# Figures: one rule each, named like the figure; PNG for screens, PDF for papers.
 
 
 ON_DEMAND = ("benchmark", "league_full_errors", "multiclass_league_full")
@@ -31,7 +31,6 @@ for number, (figure, entry) in enumerate(DRAWN.items(), start=1):
                 labels={"figure": f"{number:02} {entry.place}", "title": entry.title},
             ),
             pdf=f"results/figures/{figure}.pdf",
-            reading=f"results/figures/{figure}.txt",
         log:
             f"results/logs/draw_figure/{figure}.log",
         localrule: True

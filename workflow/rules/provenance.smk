@@ -14,7 +14,7 @@ rule record_provenance:
             *(
                 path.removesuffix("png") + kind
                 for path in (*OWN_FIGURES, *(f"results/figures/{name}.png" for name in FIGURES))
-                for kind in ("png", "pdf", "txt")
+                for kind in ("png", "pdf")
             ),
         ],
     output:

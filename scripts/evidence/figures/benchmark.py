@@ -43,12 +43,3 @@ def draw(tables):
     axes.set_xlabel("time of the baseline / time of the implementation (ratio, log scale)")
     panels.note(figure, "bars: median, with the lowest and highest of the interleaved runs")
     return figure
-
-
-def reading(tables):
-    """Return the first ratio."""
-    row = selection.rows(tables, "benchmark").dropna(subset="ratio_median").iloc[0]
-    work, baseline = (row[name].replace("_", " ") for name in ("work", "baseline"))
-    return (
-        f"{row['implementation']} does {work} in 1/{row['ratio_median']:.3g} of {baseline}'s time."
-    )

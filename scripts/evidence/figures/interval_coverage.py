@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pipeline.figures import labels, panels, selection, style
+from pipeline.figures import panels, selection, style
 from pipeline.figures.names import CLUSTERED
 
 TABLES = ("interval_coverage",)
@@ -89,32 +89,6 @@ def draw(tables):
         bottom.set_xlabel("intervals that hold the truth (%)")
     panels.note(figure, data_sets, f"dotted line: the nominal {nominal:g} %{others}")
     return figure
-
-
-def reading(tables):
-    """Return the least drawn coverage of the audit's interval and of the worst of the others."""
-    every = selection.rows(tables, "interval_coverage").dropna(subset="coverage")
-    is_judging = every["scenario"].str.startswith(JUDGING)
-    is_drawn = ~is_judging | (every["n_samples"] == DRAWN_AT)
-    table, hidden = every[is_drawn], every[~is_drawn & (every["method"] == OURS)]
-    more = ""
-    if len(hidden):
-        worst = hidden.loc[hidden["coverage"].idxmin()]
-        more = (
-            " Judging scenarios of other n are not drawn: the least coverage there is "
-            f"{100 * worst['coverage']:.0f} %, with n = {worst['n_samples']}."
-        )
-    least = 100 * table.groupby("method", sort=False)["coverage"].min()
-    worst = least.idxmin()
-    words = [
-        f"{least[name]:.0f} % of data sets with the {_in_words(name)}"
-        for name in dict.fromkeys([OURS, worst])
-        if name in least
-    ]
-    return (
-        f"An interval that promises {100 * table['nominal'].iloc[0]:g} % holds the true error, in "
-        f"the scenario that is worst for it, in {labels.listed(words)}.{more}"
-    )
 
 
 def _in_words(method):

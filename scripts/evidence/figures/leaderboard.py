@@ -1,6 +1,6 @@
 """What a leaderboard's number is worth: the ECE of a few questions against the ECE of all."""
 
-from pipeline.figures import labels, panels, selection, style
+from pipeline.figures import panels, selection, style
 
 TABLES = ("leaderboard",)
 TITLE = "What a calibration error on a few hundred questions is worth"
@@ -48,14 +48,3 @@ def draw(tables):
         "a calibrated model's number is above 0 too",
     )
     return figure
-
-
-def reading(tables):
-    """Return how much too high the number of few questions is."""
-    table = selection.rows(tables, "leaderboard")
-    excess = (table["mean_estimate_percent"] - table["value_percent"]).groupby(table["n_samples"])
-    words = [f"{points:+.1f} points with {n} questions" for n, points in excess.mean().items()]
-    return (
-        "Averaged over models and benchmarks, the ECE of a few questions differs from the ECE of "
-        f"all by {labels.listed(words)}."
-    )

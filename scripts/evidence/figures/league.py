@@ -1,6 +1,6 @@
 """The league: error of every measure as a share of its own truth, by sample size and score law."""
 
-from pipeline.figures import labels, panels, selection, style
+from pipeline.figures import panels, selection, style
 from pipeline.figures.names import LAWS, measure_name, target_name
 from pipeline.figures.names import TARGETS as TARGETS_IN_ORDER
 
@@ -67,22 +67,6 @@ def draw(tables, size=""):
         panels.data_sets(table["n_replicates"]) + ", bars ±2 Monte Carlo standard errors",
     )
     return figure
-
-
-def reading(tables, size=""):
-    """Return how many measures are no nearer to their truth than a report of zero."""
-    (table,) = tables.values()
-    ends = sorted({table["n_samples"].min(), table["n_samples"].max()})
-    words = [
-        f"{(rows['error'] >= 1).sum()} of {len(rows)} with n = {panels.short(n)} ({LAWS[law]})"
-        for law in SHOWN
-        for n in ends
-        if len(rows := table[(table["law"] == law) & (table["n_samples"] == n)])
-    ]
-    return (
-        "Measures in the grey area, where a report of zero would be as near to the truth: "
-        f"{labels.listed(words)}."
-    )
 
 
 def _errors(axes, table, places, looks):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pipeline.figures import labels, panels, selection, style
+from pipeline.figures import panels, selection, style
 from pipeline.figures.names import measure_name
 
 TABLES = {
@@ -54,21 +54,6 @@ def draw(tables, size=""):
         panels.data_sets(table["n_replicates"]),
     )
     return figure
-
-
-def reading(tables, size=""):
-    """Return how many estimators are no nearer to their truth than a report of zero."""
-    (table,) = tables.values()
-    wrong = table[table["truth"] > 0]
-    errors = wrong.groupby(["n_samples", "law", "estimator"])["relative_rmse"].median().dropna()
-    words = [
-        f"{(of_n >= 1).sum()} of {len(of_n)} with n = {panels.short(n)}"
-        for n, of_n in errors.groupby("n_samples")
-    ]
-    return (
-        "Dots in the grey area, where a report of zero would be as near to the truth: "
-        f"{labels.listed(words)}."
-    )
 
 
 def _population(law):

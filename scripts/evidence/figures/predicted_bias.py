@@ -49,14 +49,3 @@ def draw(tables):
         "bars: two standard errors",
     )
     return figure
-
-
-def reading(tables):
-    """Return the mean distance of each prediction, and the mean size of what is predicted."""
-    table = selection.rows(tables, "predicted_bias")
-    observed = table["observed_bias_percent"]
-    far = [f"{(table[column] - observed).abs().mean():.2f} points" for column in PANELS]
-    return (
-        f"The bias on real data is {observed.abs().mean():.2f} points in size on average; the "
-        f"prediction is off by {far[0]} (curve of all rows) or {far[1]} (curve of the subsample)."
-    )

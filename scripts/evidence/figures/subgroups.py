@@ -1,6 +1,6 @@
 """Language models that are calibrated on the whole and wrong by subject."""
 
-from pipeline.figures import labels, panels, selection, style
+from pipeline.figures import panels, selection, style
 
 TABLES = ("subjects",)
 TITLE = "Calibrated on the whole, wrong by subject"
@@ -47,18 +47,3 @@ def recalibrated(tables):
     """Return the rows of table ``subjects`` after recalibration."""
     table = selection.rows(tables, "subjects")
     return table[table["stage"] == "recalibrated"]
-
-
-def reading(tables):
-    """Return how many recalibrated confidences are right on the whole, and wrong in a subject."""
-    rows = recalibrated(tables)
-    right = rows[~rows["whole_is_miscalibrated"].astype(bool)]
-    wrong = (right["n_wrong_subjects"] > 0).sum()
-    worst, floor = rows["worst_gap_percent"].abs(), rows["worst_noise_floor_percent"]
-    often = labels.listed(list(rows["worst_subject"].value_counts().index[:3]))
-    return (
-        f"After recalibration {len(right)} of {len(rows)} confidences show no fault on the whole, "
-        f"and {wrong} of these {len(right)} are wrong in some subject. The worst subject's gap is "
-        f"{worst.median():.0f} points in the median, where a calibrated model shows "
-        f"{floor.median():.1f}; the worst are most often {often}."
-    )

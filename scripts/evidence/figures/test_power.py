@@ -73,32 +73,6 @@ def draw(tables):
     return figure
 
 
-def reading(tables):
-    """Return the most and the least powerful test at the smallest n, and the range of sizes."""
-    every = selection.rows(tables, "test_power").dropna(subset="rejection_rate")
-    is_clustered = every["scenario"].str.startswith(CLUSTERED)
-    table, clustered = every[~is_clustered], every[is_clustered]
-    is_null = table["scenario"].str.endswith(CALIBRATED)
-    null, wrong, n = table[is_null], table[~is_null], table["n_samples"].min()
-    power = wrong[wrong["n_samples"] == n].groupby("test")["rejection_rate"].mean()
-    best, worst = (
-        f"{name_of_test(name)} ({power[name]:.0%})" for name in (power.idxmax(), power.idxmin())
-    )
-    sizes, words = null["rejection_rate"], ""
-    calibrated = clustered[clustered["scenario"].str.endswith(CALIBRATED)]
-    most = calibrated.groupby("test")["rejection_rate"].max()
-    if {"verdict", "verdict_clusters"} <= set(most.index):
-        words = (
-            f"; where rows come in clusters, in up to {most['verdict_clusters']:.1%}, or "
-            f"{most['verdict']:.1%} if the verdict reads rows as independent"
-        )
-    return (
-        f"With n = {n}, averaged over the scenarios, {best} sees the most and {worst} the least; "
-        f"calibrated models are rejected in {sizes.min():.1%} to {sizes.max():.1%} of data sets"
-        f"{words}."
-    )
-
-
 def _counts(table, is_null):
     """Return how many data sets sizes and powers rest on."""
     for name, rows in (("size", table[is_null]), ("power", table[~is_null])):

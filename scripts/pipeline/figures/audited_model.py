@@ -40,9 +40,3 @@ def draw(tables):
     words = textwrap.fill(verdict["model_verdict"], 68)
     figure.suptitle(f"{head}\n{words}", fontsize=6.5, x=0.01, ha="left", color=style.NOTE_COLOUR)
     return figure
-
-
-def reading(tables):
-    """Return the model's name and its verdict."""
-    row = tables["audit_verdicts"].iloc[0]
-    return f"{row['model']}, {row['model_verdict']}"

@@ -60,12 +60,6 @@ def counted(number, word):
     return f"{number:,.0f}".replace(",", "\u2009") + f" {word}"
 
 
-def listed(words):
-    """Return texts as a list in a sentence: ``a, b and c``."""
-    *first, last = words
-    return f"{', '.join(first)} and {last}" if first else last
-
-
 def span(numbers):
     """Return the numbers as text: one if they are all equal, else the least and the greatest."""
     low, high = (counted(n, "").strip() for n in (min(numbers), max(numbers)))

@@ -1,7 +1,5 @@
 """What the pages of a run share: templates, badges of verdicts, and figures as links to files."""
 
-from pathlib import Path
-
 import jinja2
 
 from pipeline import CHECKOUT
@@ -39,23 +37,12 @@ def badge(name):
 
 
 def shown_figures(names):
-    """Return [{name, place, title, reading}] of the figures among ``names``, in papers' order.
+    """Return [{name, place, title}] of the figures among ``names``, in papers' order.
 
     ``names`` are {figure: path of its PNG}; pages link to ``figures/NAME.png``.
     """
     return [
-        {
-            "name": name,
-            "place": entry.place,
-            "title": entry.title,
-            "reading": reading_of(names[name]),
-        }
+        {"name": name, "place": entry.place, "title": entry.title}
         for name, entry in figure_catalogue().items()
         if name in names
     ]
-
-
-def reading_of(path):
-    """Return the sentence that was written next to a figure's PNG; nothing where there is none."""
-    path = Path(path).with_suffix(".txt")
-    return path.read_text(encoding="utf-8").strip() if path.exists() else ""

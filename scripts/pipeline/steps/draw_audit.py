@@ -1,8 +1,7 @@
 from pathlib import Path
 
-from calbias.io.command_line import write_text
 from pipeline.figures import style
-from pipeline.figures.audited_model import draw, reading
+from pipeline.figures.audited_model import draw
 from pipeline.tables.files import read_tables
 
 
@@ -12,17 +11,14 @@ def draw_audit(
     verdict: Path,
     output_png: Path,
     output_pdf: Path,
-    output_reading: Path,
 ) -> None:
-    """Draw one model's reliability diagram, as PNG and as PDF, with its reading.
+    """Draw one model's reliability diagram, as PNG and as PDF.
 
     diagram: bins, as audit_model writes them
     verdict: the model's row, as it writes it
     output_png: picture for screens, to write
     output_pdf: picture for papers, to write
-    output_reading: sentence on what the figure says, to write
     """
     paths = {"audit_diagrams": diagram, "audit_verdicts": verdict}
     tables = read_tables(paths)
     style.save(style.drawn(draw, tables), output_png, output_pdf)
-    write_text(output_reading, reading(tables) + "\n")

@@ -2,7 +2,6 @@ import importlib
 from pathlib import Path
 
 from calbias.errors import InputError, validate_defines
-from calbias.io.command_line import write_text
 from pipeline import catalogue
 from pipeline.figures import style
 from pipeline.tables.files import read_tables
@@ -14,15 +13,13 @@ def draw_figure(
     figure: str,
     output_png: Path,
     output_pdf: Path,
-    output_reading: Path,
 ) -> None:
-    """Draw one figure from result tables, as PNG for screens and PDF for papers, with its reading.
+    """Draw one figure from result tables, as PNG for screens and PDF for papers.
 
     tables: result tables, as NAME=PATH
     figure: name of the figure, such as fig4_realistic
     output_png: picture for screens, to write
     output_pdf: picture for papers, to write
-    output_reading: sentence on what the figure says, to write
     """
     entries = catalogue.figures()
     if figure not in entries:
@@ -34,8 +31,6 @@ def draw_figure(
         raise InputError(f"--tables: {missing[0]} is missing; add {missing[0]}=PATH.csv")
     contents = read_tables({stem: tables[stem] for stem in entry.tables})
     module = importlib.import_module(entry.module)
-    for name in ("draw", "reading"):
-        validate_defines(str(module.__file__), vars(module), [name], f"{name}(tables)")
+    validate_defines(str(module.__file__), vars(module), ["draw"], "draw(tables)")
     drawn = style.drawn(module.draw, contents, **entry.options)
     style.save(drawn, output_png, output_pdf)
-    write_text(output_reading, module.reading(contents, **entry.options) + "\n")

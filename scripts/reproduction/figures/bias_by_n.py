@@ -65,21 +65,6 @@ def draw(tables, experiment, curves):
     return figure
 
 
-def reading(tables, experiment, curves):
-    """Return the range of the biases at the smallest n, and what is nearest to zero."""
-    bias = selection.rows(tables, "bias", experiment=experiment).dropna(subset="bias_percent")
-    n = bias["n_samples"].min()
-    mean = bias[bias["n_samples"] == n].groupby("estimator")["bias_percent"].mean()
-    low, high, near = (
-        f"{mean[name]:+.2f} points ({labels.estimator_label(name)})"
-        for name in (mean.idxmin(), mean.idxmax(), mean.abs().idxmin())
-    )
-    return (
-        f"With n = {n}, averaged over the models, the bias runs from {low} to {high}; nearest to "
-        f"zero is {near}."
-    )
-
-
 def _panel(axes, means):
     axes.axhline(0.0, **style.REFERENCE)
     for estimator in style.estimator_order(means["estimator"]):

@@ -56,13 +56,3 @@ def draw(tables):
     replicates = panels.data_sets(bias["n_replicates"])
     panels.note(figure, "T(c) = c to a power", replicates, panels.band(bias["bias_se_percent"]))
     return figure
-
-
-def reading(tables):
-    """Return what the estimators say of the model with the least true error."""
-    bias = selection.rows(tables, "bias", experiment="tce_sweep")
-    bias = bias[bias["tce_percent"] == bias["tce_percent"].min()]
-    tce, n = bias["tce_percent"].iloc[0], bias["n_samples"].min()
-    mean = bias[bias["n_samples"] == n].groupby("estimator")["mean_estimate_percent"].mean()
-    words = [f"{mean[name]:.2f} % from {labels.estimator_label(name)}" for name in mean.index]
-    return f"With n = {n} a model whose true error is {tce:.2g} % gets {labels.listed(words)}."

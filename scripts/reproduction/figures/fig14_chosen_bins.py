@@ -35,21 +35,6 @@ def draw(tables):
     return figure
 
 
-def reading(tables):
-    """Return how many bins the sweep chooses at the ends of the sample sizes."""
-    chosen = selection.rows(tables, "chosen_bins").dropna(subset="mean_n_bins_sweep")
-    ends = chosen[chosen["n_samples"].isin([chosen["n_samples"].min(), chosen["n_samples"].max()])]
-    words = []
-    for _, of_one in ends.groupby("scenario", sort=False):
-        few, *many = of_one.sort_values("n_samples").drop_duplicates("n_samples").itertuples()
-        words.append(f"{few.mean_n_bins_sweep:.1f} bins with n = {panels.short(few.n_samples)}")
-        words[-1] += "".join(
-            f" to {row.mean_n_bins_sweep:.1f} with {panels.short(row.n_samples)}" for row in many
-        )
-        words[-1] += f" where the TCE is {few.tce_percent:.2g} %"
-    return f"On average the sweep chooses {labels.listed(words)}."
-
-
 def _panel(axes, chosen):
     axes.axhline(chosen["tce_percent"].iloc[0], **TRUTH)
     there = chosen.dropna(subset="mean_estimate_percent")

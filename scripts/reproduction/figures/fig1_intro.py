@@ -25,16 +25,6 @@ def draw(tables):
     return figure
 
 
-def reading(tables):
-    """Return how much of nothing the estimator sees."""
-    seen = selection.rows(tables, "estimate_histogram", experiment="intro").iloc[0]
-    return (
-        f"The model is perfectly calibrated, so its true error is 0; on {seen['n_samples']} "
-        f"samples the estimate ({selection.norm(tables)}) is "
-        f"{seen['mean_estimate_percent']:.2f} % on average: bias alone."
-    )
-
-
 def _reliability(axes, bins):
     """Draw the hits of each bin, and where 95 % of them would be if the model is calibrated."""
     bins = bins[bins["n_in_bin"] > 0]

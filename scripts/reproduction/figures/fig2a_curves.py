@@ -37,15 +37,3 @@ def draw(tables):
     lower.legend(loc="upper left")
     panels.note(figure, "formulae, no simulation")
     return figure
-
-
-def reading(tables):
-    """Return the true error of each density."""
-    tces = tables["true_calibration_error"].query("norm == 2").dropna(subset="tce_percent")
-    scenarios = selection.rows(tables, "scenarios", experiment="bins_by_n")
-    tces = tces[tces["scenario"].isin(scenarios["scenario"])].drop_duplicates("scenario")
-    words = [
-        f"{row.tce_percent:.2f} % under scores {labels.distribution_label(row.alpha, row.beta)}"
-        for row in tces.itertuples()
-    ]
-    return f"One calibration curve has a true error of {labels.listed(words)}."

@@ -32,18 +32,6 @@ def draw(tables):
     return figure
 
 
-def reading(tables):
-    """Return the number of bins of least bias at the ends of the sample sizes."""
-    bias = selection.rows(tables, "bias", experiment="bins_by_n").dropna(subset="bias_percent")
-    bias = bias[bias["scenario"] == bias["scenario"].iloc[0]]
-    best = bias.loc[bias["bias_percent"].abs().groupby(bias["n_samples"]).idxmin()]
-    words = [
-        f"{row.n_bins:g} with n = {panels.short(row.n_samples)} ({row.bias_percent:+.2f} points)"
-        for row in best.iloc[[0, -1]].drop_duplicates().itertuples()
-    ]
-    return f"In the first panel the number of bins of least bias is {labels.listed(words)}."
-
-
 def _panel(axes, bias):
     axes.axhline(0.0, **style.REFERENCE)
     for n, line in bias.sort_values("n_bins").groupby("n_samples"):

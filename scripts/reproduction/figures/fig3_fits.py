@@ -74,19 +74,6 @@ def draw(tables):
     return figure
 
 
-def reading(tables):
-    """Return how well simulated data repeat the estimates of the models with outputs."""
-    pairs = selection.rows(tables, "ece_bin_real_and_simulated")
-    distance = (pairs["ece_bin_percent"] - pairs["mean_simulated_ece_bin_percent"]).abs()
-    pairs = pairs.assign(distance=distance).dropna(subset="distance")
-    worst = pairs.sort_values("distance").iloc[-1]
-    return (
-        f"In (c) the ECE bin of simulated data is {pairs['distance'].mean():.2f} points from the "
-        f"ECE bin of the original data, on average over {len(pairs)} models with outputs, and at "
-        f"most {worst['distance']:.2f} points ({worst['model']})."
-    )
-
-
 def _printed(fits, glm_fits, scenarios):
     """Return {model: Scenario} of what the paper printed, also for models without outputs here."""
     best = glm_fits.dropna(subset="published_aic").sort_values("published_aic")

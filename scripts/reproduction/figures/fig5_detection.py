@@ -68,23 +68,6 @@ def draw(tables):
     return figure
 
 
-def reading(tables):
-    """Return the errors that are found in nearly all data sets, at the ends of the sizes."""
-    limits = tables["detection_limits"].dropna(subset="tce_percent")
-    limits = limits[limits["target_miss_rate"] == limits["target_miss_rate"].min()]
-    words = []
-    for estimator, of_one in limits.sort_values("n_samples").groupby("estimator", sort=False):
-        ends = [
-            f"{row.tce_percent:.1f} % (n = {panels.short(row.n_samples)})"
-            for row in of_one.iloc[[0, -1]].drop_duplicates().itertuples()
-        ]
-        words.append(f"{' to '.join(ends)} with {labels.estimator_label(estimator)}")
-    if not words:
-        return "No true error in the range is found as often as the targets ask."
-    rate = limits["target_miss_rate"].iloc[0]
-    return f"The true error that is missed in {rate:.0%} of data sets is {labels.listed(words)}."
-
-
 def _type_1_rates(limits):
     null = limits.dropna(subset="type_1_rate")
     if null.empty:

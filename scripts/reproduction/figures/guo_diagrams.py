@@ -5,7 +5,6 @@ reliability diagram are the accuracy of a bin, with its 95 % Wilson interval; th
 gap to the mean score.
 """
 
-import numpy as np
 import pandas as pd
 
 from pipeline.detection_limits import wilson_interval
@@ -36,16 +35,6 @@ def draw(tables, of):
     panels.legend_below(figure, handles, 3 if len(columns) > 2 else 1)
     panels.note(figure, model, labels.source_label(pd.concat(columns.values())["source"]))
     return figure
-
-
-def reading(tables, of):
-    """Return the gap between mean score and accuracy of each column."""
-    words = []
-    for title, bins in _columns(tables, of)[1].items():
-        bins = bins.dropna(subset=["mean_hit", "mean_score"])
-        gap = np.average(bins["mean_score"] - bins["mean_hit"], weights=bins["n_in_bin"])
-        words.append(f"{100 * gap:+.1f} points ({title})")
-    return f"Mean score minus accuracy, above zero where overconfident: {labels.listed(words)}."
 
 
 def _columns(tables, of):

@@ -40,22 +40,6 @@ def draw(tables):
     return figure
 
 
-def reading(tables):
-    """Return the KS error of each row, and how large it may be by chance."""
-    table, model, methods = _shown(tables)
-    measures = tables["measures"]
-    ks = measures[(measures["model"] == model) & (measures["measure"] == "ks_top1")]
-    ks = ks.set_index("method")["value_percent"].reindex(methods)
-    chance = 100 * NULL_95 * table.groupby("method")["null_sd"].max()
-    words = [
-        f"{ks[name]:.2f} % {labels.method_label(name)} (up to {chance[name]:.2f} % may be chance)"
-        for name in methods
-    ]
-    return (
-        f"The greatest distance between scores and hits, the KS error, is {labels.listed(words)}."
-    )
-
-
 def _shown(tables):
     """Return the points of the model that is shown, its name, and its methods."""
     table = selection.rows(tables, "calibration_graphs")

@@ -74,20 +74,6 @@ def draw(tables, model, quantity):
     return figure
 
 
-def reading(tables, model, quantity):
-    """Return the least and the greatest cell."""
-    rows = selection.rows(tables, "bias", experiment="heatmaps", scenario=model)
-    column, form = ("bias_percent", "+.2f") if quantity == "Bias" else ("sd_percent", ".2f")
-    rows = rows.dropna(subset=column).sort_values(column, kind="stable")
-    low, high = (
-        f"{row[column]:{form}} points ({labels.estimator_label(row['estimator'])}"
-        + (f", {row['n_bins']:g} bins" if row["n_bins"] > 0 else "")
-        + f", n = {panels.short(row['n_samples'])})"
-        for _, row in rows.iloc[[0, -1]].iterrows()
-    )
-    return f"The {quantity.lower()} runs from {low} to {high}."
-
-
 def _label(axes, cells, text, dark):
     axes.grid(False)
     axes.tick_params(length=0)

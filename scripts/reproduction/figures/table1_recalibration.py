@@ -56,22 +56,6 @@ def draw(tables):
     return figure
 
 
-def reading(tables):
-    """Return how often each estimator selects the reference's method."""
-    selected = selection.rows(tables, "recalibration_selection")
-    agrees = is_true(selected["agrees"]).groupby(selected["measure"], sort=False)
-    n_agree, of = agrees.sum(), agrees.size().max()
-    words = [
-        f"{labels.estimator_label(name)} ({n_agree[name]})"
-        for name in (n_agree.idxmax(), n_agree.idxmin())
-    ]
-    n_paper = selected.loc[selected["model"].isin(MODELS), "model"].nunique()
-    return (
-        f"The method of least true error is selected for most of the {of} networks by {words[0]} "
-        f"and for fewest by {words[1]}; {n_paper} of them are the paper's."
-    )
-
-
 def _column(axes, place, model, selected, measures):
     name = f"{_in_lines(model)}\n({'paper' if model in MODELS else 'other'})"
     axes.text(place + 0.5, -0.08, name, va="bottom", linespacing=1, **WORDS)

@@ -5,7 +5,7 @@ from pathlib import Path
 from pipeline.catalogue import figures as figure_catalogue
 from pipeline.claims.ledger import all_claims
 from pipeline.claims.verdicts import Verdict
-from pipeline.report.page import VERDICT_WORDS, badge, reading_of, shown_figures, template
+from pipeline.report.page import VERDICT_WORDS, badge, shown_figures, template
 from pipeline.report.papers import papers_with_claims
 from pipeline.report.tables import compared_places, measurement_groups, papers_tables, shown
 from pipeline.scenarios.paper import MODELS
@@ -39,9 +39,8 @@ def ledger_page(tables, pictures, audits=()):
         own=own_models(tables),
         audited=sorted(audits),
         claims=_claims(tables, catalogue, pictures),
-        own_figures=[{"name": name, "place": Path(name).name, "title": "reliability diagram",
-                      "reading": reading_of(path)}
-                     for name, path in pictures.items()
+        own_figures=[{"name": name, "place": Path(name).name, "title": "reliability diagram"}
+                     for name in pictures
                      if name.startswith("models/") and Path(name).name not in MODELS],
         figures=shown_figures(pictures),
         places=compared_places(tables.get("comparison")),
