@@ -173,10 +173,13 @@ def test_the_page_has_words_tables_and_no_link_to_elsewhere():
     tables["subsampled"] = contracted("subsampled", pd.DataFrame(few), kind="scores", n_samples=500)
     times = {"estimator": ["kde"], "n_samples": [1000], "milliseconds": [0.1]}
     tables["league_times"] = pd.DataFrame(times)
+    promise = {"id": "C01", "verdict": "reproduced", "claim": "A", "measured": "7 %", "rule": "r"}
+    tables["own_claims"] = pd.DataFrame([promise])
     page = league_page(tables, {"league_errors": "e.png", "test_power": "t.png"})
     for text in (
         "For a saturated classifier",
         "What each test is blind to",
+        "<b>C01</b> A.",
         "ms at n = 1000",
         "rests on 60",
         "Kernel density",

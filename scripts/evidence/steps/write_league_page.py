@@ -12,4 +12,4 @@ def write_league_page(*, tables: dict[str, Path], figures: dict[str, Path], outp
     figures: pictures, such as test_power=test_power.png
     output: page to write (HTML)
     """
-    write_text(output, league_page(read_tables(tables), figures, []))
+    write_text(output, league_page(read_tables(tables), figures))

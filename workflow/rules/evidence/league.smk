@@ -147,7 +147,7 @@ rule write_league_page:
             for name in (
                 *(f"{wildcards.league}{rest}" for rest in ("", "_ranking", "_sensitivity")),
                 *("test_power", "test_detection", "subsampled"),
-                *(["league_times"] if wildcards.league == "league_full" else []),
+                "league_times" if wildcards.league == "league_full" else "own_claims",
             )
         ],
         figures=["results/figures/{league}_errors.png", "results/figures/test_power.png"],
