@@ -10,7 +10,7 @@ from scipy.special import expit, softmax
 from scipy.stats import binom
 
 import calbias
-from calbias.auditing import estimator_bias, planning
+from calbias.auditing import estimator_bias, sample_size_formulas
 from calbias.auditing.audit import audit_data
 from calbias.auditing.binned_ece import binned_ece, mean_deviation
 from calbias.auditing.cox import fit_cox, logits_of, noncentrality
@@ -280,13 +280,10 @@ FAIR = np.tile(np.arange(10) < 5, 100)
     ("scores", "hits", "warning", "miscalibrated"),
     [
         (np.linspace(0.5, 0.9, 50), np.ones(50), "All 50 given samples are hits", True),
-        (np.ones(30), np.ones(30), "of the given scores are exactly 1", False),
         (np.full(400, 0.9), np.arange(400) % 10 > 0, "100.0 % of the rows share one score", False),
-        (np.ones(30), np.arange(30) > 9, "of the given scores are exactly 1", True),
         (SPLIT, SPLIT > 0.5, "separates hits from misses", True),
         ([0.2, 0.8], [0, 1], "2 rows are few", False),
         (np.repeat([0.3, 0.7], 500), FAIR, "50.0 % of the rows share one score", True),
-        (np.zeros(20), np.zeros(20), "All 20 given samples are misses", False),
     ],
 )
 def test_degenerate_samples_have_a_warning_and_a_true_sentence(
@@ -324,20 +321,23 @@ def test_the_cox_fit_against_statsmodels():
 
 
 def test_labels_by_the_published_example_of_riley_by_closed_form_and_by_own_scores():
-    assert planning.slope_labels_beta(0.5, 0.5) == pytest.approx(1644, abs=1)
+    assert sample_size_formulas.slope_labels_beta(0.5, 0.5) == pytest.approx(1644, abs=1)
     scores = np.random.default_rng(0).beta(2.0, 1.0, 200_000)
-    expected = planning.slope_labels_beta(2.0, 1.0), 1.96**2 * 2 / (3 * 4) / 0.02**2
-    found = planning.slope_labels(scores), planning.mean_gap_labels(scores, 0.02)
+    expected = sample_size_formulas.slope_labels_beta(2.0, 1.0), 1.96**2 * 2 / (3 * 4) / 0.02**2
+    found = (
+        sample_size_formulas.slope_labels(scores),
+        sample_size_formulas.mean_gap_labels(scores, 0.02),
+    )
     assert found == pytest.approx(expected, rel=0.02)
 
 
 def test_detection_labels():
-    assert planning.needed_noncentrality() == pytest.approx(9.635, abs=5e-4)
+    assert sample_size_formulas.needed_noncentrality() == pytest.approx(9.635, abs=5e-4)
     scores = np.random.default_rng(1).beta(3, 1, 5000)
-    rates = planning.overconfident(scores)(0.25)
-    n = planning.detection_labels(scores, rates)
+    rates = sample_size_formulas.overconfident(scores)(0.25)
+    n = sample_size_formulas.detection_labels(scores, rates)
     assert n == pytest.approx(9.635 / noncentrality(scores, rates), rel=1e-3)
-    assert planning.cox_power(scores, rates, n) == pytest.approx(0.8)
+    assert sample_size_formulas.cox_power(scores, rates, n) == pytest.approx(0.8)
 
 
 def test_the_gain_is_the_fall_of_the_brier_score():
@@ -365,3 +365,21 @@ def test_scores_that_crowd_at_1_are_enlarged_on_a_logarithmic_axis(near_one):
     scores = scores if near_one else generator.random(500)
     text = calbias.audit(scores, generator.random(500) < scores).to_html()
     assert ("100 − score, % (log scale, reversed)" in text) == near_one
+
+
+def test_predicted_classes_are_no_scores():
+    hits, classes = np.array([1, 0, 1, 1] * 10), np.array([1.0, 0.0, 1.0, 0.0] * 10)
+    for scores in (classes, np.ones(40)):
+        with pytest.raises(InputError, match=r"predicted classes.*predict_proba"):
+            calbias.audit(scores, hits)
+    with pytest.raises(InputError, match="predicted classes"):
+        calbias.audit(probabilities=classes, labels=hits)
+    sure = np.array([[800.0, 0.0], [0.0, 800.0]] * 20)
+    assert calbias.audit(logits=sure, labels=[0, 1] * 20, top_label=True).n == 40
+
+
+def test_scores_below_a_half_are_told_of_risks():
+    scores = np.linspace(0.1, 0.9, 40)
+    hits = scores > 0.4
+    assert "probabilities=p, labels=y" in calbias.audit(scores, hits).notes[0]
+    assert calbias.audit(np.maximum(scores, 0.5), hits).notes == ()

@@ -8,6 +8,7 @@ from refusals import refuses
 from scipy.optimize import minimize
 from scipy.special import expit, logit
 
+import calbias
 from calbias.auditing.risk_model import FEWEST, risk_summary
 from calbias.engine.local_parabola import local_parabola
 
@@ -57,7 +58,7 @@ def test_intervals_hold_their_values_and_narrow_with_the_level(rows):
     narrow = {row.name: row for row in risk_summary(RISKS, EVENTS, 0.5)}
     for name, row in rows.items():
         if not math.isnan(row.low):
-            outside = row.coverage.endswith("lies outside")
+            outside = row.coverage == "value outside"
             assert outside == (not row.low <= row.value <= row.high), name
             assert name in ("ICI", "E50", "E90") or not outside
             assert narrow[name].high - narrow[name].low < row.high - row.low, name
@@ -99,7 +100,7 @@ def test_what_the_data_do_not_determine_is_unknown():
     for events in (np.zeros(10), np.ones(10), np.arange(10) > 4):
         rows = {row.name: row for row in risk_summary(np.linspace(0.1, 0.9, 10), events)}
         assert math.isnan(rows["slope"].value)
-        assert rows["ICI"].coverage == f"not measured below {FEWEST} events"
+        assert rows["ICI"].coverage == f"below {FEWEST} events"
         assert math.isnan(rows["E50"].low)
         assert math.isnan(rows["E90"].high)
     rows = {row.name: row for row in risk_summary([0.2] * 6, [0, 0, 1, 0, 1, 0])}
@@ -113,3 +114,14 @@ test_bad_arguments = refuses(
     ([0.5, 1.5], [1, 0], "score 1.5 is no probability"),
     ([0.5, 0.5], [1, 0], 1.0, "confidence_level must be above 0 and below 1, not 1"),
 )
+
+
+def test_the_printed_table_shows_its_intervals():
+    import pandas as pd
+
+    audit = calbias.audit(probabilities=RISKS, labels=EVENTS)
+    with pd.option_context("display.width", 80, "display.max_columns", 0):
+        lines = str(audit.risk).splitlines()
+    assert lines[0].split() == ["value", "low", "high", "coverage"]
+    assert "Elsewhere" in audit.to_html()
+    assert "calibration in the large" in audit.to_html()

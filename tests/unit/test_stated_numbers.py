@@ -18,7 +18,6 @@ from calbias.auditing.recalibrations import recalibration_table
 from calbias.auditing.risk_model import risk_summary
 from calbias.auditing.verdict.finding import Finding, sentence_of
 from calbias.auditing.verdict.judge import judge
-from calbias.auditing.verdict.power import cluster_number
 from reproduction.report.numbers import findings
 
 
@@ -129,15 +128,6 @@ def test_the_gain_of_a_recalibration_has_its_95_percent_interval():
     table = pd.DataFrame([row], index=["platt"])
     sentence = recalibration_sentence(advised(0, 0, True, table))
     assert "from 20.00 to 19.00 (times 100, cross-validated; ± 0.20)" in sentence
-
-
-def test_the_planned_clusters_have_a_quarter_added():
-    """Clusters of two rows: λ V/δ² = 9.635 · 2 E s(1 − s)/(2 · 0.1)², times 1.25."""
-    generator = np.random.default_rng(3)
-    scores = generator.uniform(0.2, 0.8, 8000)
-    hits = generator.random(8000) < scores
-    number = cluster_number(scores, hits, np.arange(8000) // 2, scores + 0.1)
-    assert number == pytest.approx(1.25 * 9.635 * 2 * 0.22 / 0.04, rel=0.06)
 
 
 def test_the_brier_interval_of_a_comparison_is_two_sided_students():

@@ -7,9 +7,8 @@ import pytest
 from scipy.special import expit, logit
 
 from calbias.auditing.plan import plan
-from calbias.auditing.planning import needed_noncentrality
 from calbias.auditing.verdict.judge import judge
-from calbias.auditing.verdict.power import cluster_number, verdict_labels, verdict_power
+from calbias.auditing.verdict.power import cluster_labels, verdict_labels, verdict_power
 
 SCORES = (np.arange(2000) + 0.5) / 2000
 OVER = expit(0.75 * logit(SCORES))
@@ -48,19 +47,23 @@ def test_a_local_curve_that_a_line_misses_is_planned_too():
     assert 100 < labels.labels < 3000
 
 
-def test_clusters_by_hand_and_in_the_plan():
+def test_clusters_of_copies_need_as_many_as_rows():
     generator = np.random.default_rng(1)
-    scores, ids = generator.random(2000), np.repeat(np.arange(100), 20)
-    hits = generator.random(2000) < scores
-    rates = np.clip(scores + 0.1, 0, 1)
-    number = cluster_number(scores, hits, ids, rates)
-    cell = 20 * 0.1  # rows of a cluster times the shift; about, since rates end at 1
-    variance = 20 / 6
-    rough = 1.25 * needed_noncentrality() / (cell**2 / variance)
-    assert number == pytest.approx(rough, rel=0.35)
-    table = plan(scores=scores, rates=rates, hits=hits, clusters=ids, detect=(0.05,))
-    assert table.loc["detect the given curve", "clusters"] == number
-    assert table.loc["detect the given curve", "labels"] < 400
+    scores = generator.uniform(0.2, 0.8, 60)
+    hits = (generator.random(60) < scores).astype(int)
+    scores, hits, clusters = (np.repeat(each, 5) for each in (scores, hits, np.arange(60)))
+    rates = scores + 0.2
+    needed = cluster_labels(scores, hits, clusters, rates)
+    assert needed.labels_low < needed.labels < needed.labels_high
+    grid = 0.2 + 0.6 * SCORES
+    assert needed.labels == pytest.approx(verdict_labels(grid, grid + 0.2).labels, rel=0.35)
+    order = generator.permutation(300)
+    renamed = generator.permutation(60)[clusters].astype(str)
+    table = plan(scores[order], rates=rates[order], hits=hits[order], clusters=renamed[order],
+                 detect=())  # fmt: skip
+    goal = table.loc["detect the given curve"]
+    assert tuple(goal[["clusters", "clusters_low", "clusters_high"]]) == needed[:3]
+    assert cluster_labels(scores, hits, clusters, scores).labels == np.inf
 
 
 def test_a_plan_is_quick():

@@ -111,7 +111,9 @@ def audit(
     Notes
     -----
     Scores stand before hits, as in ``calbias.estimate``: the scores are what is judged, and the
-    hits may be found from labels. scikit-learn has ``y_true, y_prob``, the other way round.
+    hits may be found from labels. scikit-learn has ``y_true, y_prob``, the other way round. Risks p
+    of an event y are ``audit(probabilities=p, labels=y)``: the sentence is then of risks and
+    events, and ``audit.risk`` has the numbers of a risk model.
 
     Examples
     --------
@@ -140,6 +142,11 @@ def audit_data(
 ) -> Audit:
     """Return the Audit of a ``Data``; ``folders`` hold the files of the estimators."""
     names, say, scored = estimator_names(estimators), progress or (lambda text: None), data.scored
+    if data.form != "logits" and np.isin(scored.scores, (0.0, 1.0)).all():
+        raise InputError(
+            "all scores are 0 or 1: these are predicted classes, not scores; give the model's "
+            "probabilities, such as those of predict_proba (in a file --score names the column)"
+        )
     say("test of calibration")
     words: Words = "events" if data.kind == EVENT else "hits"
     verdict = verdict_of(scored, words=words, seed=options.seed)
@@ -253,8 +260,9 @@ def _risk_table(
 
     rows = risk_summary(scores, hits, options.confidence_level)
     table = pd.DataFrame(rows).set_index("name")
+    table.attrs["also"] = table.pop("also").to_dict()  # printed, the table shows its intervals
     if is_clustered:
-        table[["low", "high"]], table["coverage"] = np.nan, "not known with clusters"
+        table[["low", "high"]], table["coverage"] = np.nan, "unknown: clusters"
     return table
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from calbias.auditing import planning
+from calbias.auditing import sample_size_formulas
 from calbias.auditing.binned_ece import binned_ece
 from calbias.auditing.interval import calibration_interval
 from calbias.auditing.options import Options
@@ -73,5 +73,7 @@ def _class(
 
 def _power(scores: np.ndarray, n: float) -> float:
     """Return the power of n rows' Cox test against a tilted curve with an ℓ1 error of 5 points."""
-    rates = planning.curve_with_error(planning.overconfident(scores), scores, TELLABLE)
-    return 0.0 if rates is None else planning.cox_power(scores, rates, n)
+    rates = sample_size_formulas.curve_with_error(
+        sample_size_formulas.overconfident(scores), scores, TELLABLE
+    )
+    return 0.0 if rates is None else sample_size_formulas.cox_power(scores, rates, n)

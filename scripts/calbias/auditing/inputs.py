@@ -19,6 +19,10 @@ from calbias.scored import Scored
 from calbias.truth.curves import score
 
 EVENT, TOP_LABEL = "event", "top label"
+_NOTE_OF_RISKS = (
+    "scores and hits are judged as a classifier's; risks p of an event y are "
+    "audit(probabilities=p, labels=y), which adds audit.risk"
+)
 
 
 @dataclass(frozen=True)
@@ -99,7 +103,8 @@ def prepared(
         return of_event(top, top_label, form="binary", clusters=clusters)
     top = as_top_label(scores, hits, logits=logits, probabilities=probabilities, labels=labels)
     if scores is not None:
-        return Data.of(top, clusters)
+        notes = (_NOTE_OF_RISKS,) if top.score.min() < 0.5 else ()
+        return Data.of(top, clusters, notes=notes)
     values = np.asarray(probabilities if logits is None else logits)
     labels = np.asarray(labels)
     labels = labels.argmax(axis=1) if labels.shape == values.shape else labels.reshape(-1)

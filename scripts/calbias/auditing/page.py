@@ -104,6 +104,8 @@ def of_events(text: str) -> str:
 def _shown(name: str, table: pd.DataFrame) -> dict[str, Any]:
     if name == "classes":  # the corrected p-value counts
         table = table.drop(columns="p_value")
+    if name == "risk":
+        table = table.assign(also=table.index.map(table.attrs["also"]))
     shown = table.reset_index()
     keys = [key for key in shown.columns if key in COLUMNS]
     return _with_headings(shown[keys].to_dict("records"), "fraction" if name == "risk" else None)

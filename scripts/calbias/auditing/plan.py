@@ -13,10 +13,10 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from scipy.special import betaincinv
 
-from calbias.auditing import planning
+from calbias.auditing import sample_size_formulas
 from calbias.auditing.cox import LEAST, logits_of
 from calbias.auditing.file_inputs import read_data
-from calbias.auditing.verdict.power import cluster_number, verdict_labels
+from calbias.auditing.verdict.power import cluster_labels, verdict_labels
 from calbias.conventions import SIGNIFICANT
 from calbias.errors import InputError
 from calbias.estimation.inputs import is_number
@@ -25,6 +25,7 @@ from calbias.logits.columns import Columns
 DETECT = (0.01, 0.02, 0.05)
 CURVE = "detect the given curve"
 _QUANTILES = 20_000
+_OF_CLUSTERS = ["clusters", "clusters_low", "clusters_high"]
 
 
 def plan(
@@ -61,7 +62,7 @@ def plan(
         The probability of a hit at each of the scores, of one more curve to detect.
     hits, clusters : array_like, shape (n,), optional
         Of a pilot study whose rows depend on each other within clusters: the number of clusters
-        like these is planned too, by a formula, with a quarter added.
+        like these is planned too, by verdicts on clusters of the pilot, drawn again.
 
     Returns
     -------
@@ -70,7 +71,8 @@ def plan(
         detect, by simulation of the verdict, with the range ``labels_low`` to ``labels_high`` of
         its Monte Carlo error (95 %),
         ``simulated_power`` there with its standard error, and ``slope``, the b of the error. With
-        clusters the column ``clusters``.
+        clusters ``clusters``, with ``clusters_low`` to ``clusters_high``, what other pilots of as
+        many clusters would plan (95 %); plan for the upper end if the pilot is small.
 
     Raises
     ------
@@ -102,7 +104,7 @@ def plan(
             raise InputError(
                 f"the two parameters of a Beta distribution are above 0, not {beta!r:.60}"
             )
-        slope = planning.slope_labels_beta(*beta, slope_width)
+        slope = sample_size_formulas.slope_labels_beta(*beta, slope_width)
         scores = betaincinv(*beta, (np.arange(_QUANTILES) + 0.5) / _QUANTILES)
         scores = np.clip(scores, LEAST, 1 - LEAST)
     given = np.asarray(scores, float)
@@ -110,13 +112,15 @@ def plan(
     chances = None if rates is None else np.asarray(rates, float)
     order = np.argsort(given, kind="stable")
     scores = given[order]
-    family = planning.overconfident(scores)
-    curves = {error: planning.curve_with_error(family, scores, error) for error in detect}
+    family = sample_size_formulas.overconfident(scores)
+    curves = {
+        error: sample_size_formulas.curve_with_error(family, scores, error) for error in detect
+    }
     rows = [_detection(error, scores, curve, power, seed) for error, curve in curves.items()]
     if chances is not None:
         rows.append({"goal": CURVE, **verdict_labels(given, chances, power, seed)._asdict()})
-    slope = planning.slope_labels(scores, slope_width) if slope is None else slope
-    gap = planning.mean_gap_labels(scores, gap_width)
+    slope = sample_size_formulas.slope_labels(scores, slope_width) if slope is None else slope
+    gap = sample_size_formulas.mean_gap_labels(scores, gap_width)
     rows += [
         {"goal": f"slope to ± {slope_width:g}", "labels": np.ceil(slope - 1e-9)},
         {"goal": f"mean gap to ± {points(gap_width)}", "labels": np.ceil(gap)},
@@ -128,8 +132,9 @@ def plan(
         lawful = [None if curve is None else curve[back] for curve in curves.values()]
         for row, curve in zip(rows, [*lawful, chances], strict=False):
             if curve is not None and hits is not None:
-                row["clusters"] = cluster_number(given, hits, clusters, curve, power)
-        columns.append("clusters")
+                found = cluster_labels(given, hits, clusters, curve, power, seed)
+                row |= dict(zip(_OF_CLUSTERS, found, strict=False))
+        columns += _OF_CLUSTERS
     return pd.DataFrame(rows, columns=columns).set_index("goal")
 
 

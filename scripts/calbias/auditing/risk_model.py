@@ -47,8 +47,8 @@ Numbers = list[tuple[str, float, float, float, str]]  # rows without their cover
 class Row(NamedTuple):
     """A number of a risk model's report, with the ends of its interval, NaN where it has none.
 
-    ``coverage`` says whether the coverage of this interval was measured; ``also`` are the names
-    that it has elsewhere.
+    ``coverage`` says whether the coverage of this interval was measured, or that the value, which
+    counts noise as error, lies outside; ``also`` are the names that it has elsewhere.
     """
 
     name: str
@@ -91,7 +91,7 @@ def risk_summary(
         *_brier(s, y, z),
         ("c statistic", *_c_statistic(s, y, z), "val.prob: C (ROC); AUC; Dxy = 2C − 1"),
     ]
-    note = MEASURED if enough else f"{NOT_MEASURED} below {FEWEST} events"
+    note = MEASURED if enough else f"below {FEWEST} events"
     return tuple(
         Row(name, value, low, high, _coverage(value, low, high, note), also)
         for name, value, low, high, also in rows
@@ -101,8 +101,7 @@ def risk_summary(
 def _coverage(value: float, low: float, high: float, note: str) -> str:
     if math.isnan(low):
         return NOT_MEASURED
-    outside = not low <= value <= high
-    return note + ("; the value counts noise as error and lies outside" if outside else "")
+    return note if low <= value <= high else "value outside"
 
 
 def _prevalence(y: np.ndarray, z: float) -> tuple[float, float, float]:

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from calbias.auditing.verdict.rows import Floats, Groups, Ints
 from calbias.auditing.verdict.statistics import Statistics
@@ -157,13 +156,6 @@ def fitted_rates(groups: Groups, statistics: Statistics) -> Floats:
     if line is None:
         return np.where(groups.sign > 0, groups.chance, 1.0 - groups.chance)
     return 0.5 + 0.5 * np.tanh(0.5 * (line[0] + line[1] * groups.x))
-
-
-def fitted_residual(
-    groups: Groups, statistics: Statistics, place: Ints, hits: NDArray[np.uint8]
-) -> Floats:
-    """Return hit - ĉ(s) (n,) of rows in given groups (n,)."""
-    return hits - fitted_rates(groups, statistics)[place]
 
 
 def sentence_of(finding: Finding, words: Words) -> str:

@@ -1,27 +1,40 @@
 """The power of the verdict, and how many rows or clusters it needs.
 
-Scores at the quantiles of the given ones; hits drawn from a calibrated model and from the curve in
-question, by the kernels of the verdict itself. The number of rows comes from a line through
-Φ⁻¹(power) against √n, near the answer.
+Rows: scores at the quantiles of the given ones; hits drawn from a calibrated model and from the
+curve in question, by the kernels of the verdict itself. Clusters: whole clusters of a pilot study,
+drawn with replacement, are judged as the verdict does. A row of the pilot with outcome y and fitted
+rate r has in place of a hit c ± (y - r) √(c (1 - c) / (r (1 - r)) · G/(G - 2)) under the curve c:
+the residual of its own cluster, of which the fit took two degrees of freedom of G clusters. The
+sign is random, one a cluster drawn: else the noise of the pilot would be a fault, found by many
+clusters. The number comes from a line through Φ⁻¹(power) against √n, near the answer.
 
-For clusters there is a formula: the number of clusters at which Cox's score test with clusters has
-the power, G = λ / (δᵀ V⁻¹ δ), with δ the mean and V the covariance of the clusters' scores
-Σ_i (y_i - s_i)(1, logit s_i), and λ the noncentrality of χ² with 2 degrees of freedom. The verdict
-needs more, so a quarter is added (docs/verdict.md).
+How far a pilot's clusters determine the number is told by a bootstrap of clusters of Cox's score
+test with clusters, which has the power at G = λ / (δᵀ V⁻¹ δ), with δ the mean and V the covariance
+of the clusters' scores Σ_i (y_i - s_i)(1, logit s_i), and λ the noncentrality of χ² with 2 degrees
+of freedom.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtr, ndtri
 
-from calbias.auditing.planning import detection_labels, needed_noncentrality
-from calbias.auditing.verdict.clusters import cluster_codes, validate_cluster_number
-from calbias.auditing.verdict.finding import fitted_residual
+from calbias.auditing.sample_size_formulas import detection_labels, needed_noncentrality
+from calbias.auditing.verdict.clusters import (
+    FEW_WITH_RARER,
+    LEAST_CLUSTERS,
+    cluster_codes,
+    clusters_with_rarer,
+    validate_cluster_number,
+    whole_clusters_p_value,
+)
+from calbias.auditing.verdict.finding import fitted_rates
 from calbias.auditing.verdict.redraws import draw
-from calbias.auditing.verdict.rows import Floats, groups_of
-from calbias.auditing.verdict.smallest import evidence_against
+from calbias.auditing.verdict.rows import Floats, Ints, groups_of
+from calbias.auditing.verdict.signs import signed_pool
+from calbias.auditing.verdict.smallest import evidence, evidence_against, pooled_p_value
 from calbias.auditing.verdict.statistics import statistics_of
 from calbias.conventions import SIGNIFICANT, Z_95
 from calbias.engine.scores_and_hits import scores_and_hits
@@ -29,16 +42,18 @@ from calbias.engine.seeding import stream
 
 LARGEST = 10_000_000
 """More rows than this are not planned."""
-MORE_CLUSTERS = 1.25
 _NULLS, _REPLICATES, _FIRST = 4000, 1000, 400
 _THRESHOLD = 0.0095  # error of the power due to the error of the threshold, of 4000 redraws
 _SEARCH, _SHARES = 8, (0.75, 0.87, 1.0, 1.15, 1.33)
 _NEAR = 0.06
+_CLUSTER_REPLICATES, _CLUSTER_REDRAWS = 40, 99
+_MOST_CLUSTERS = 200  # that are drawn; a greater number is found with a greater error
+_BOOTSTRAPS = 1000
 _START = 20.0  # the sum of δ²/v at which the search begins, if not by Cox's test
 
 
 class Labels(NamedTuple):
-    """A number of rows with its Monte Carlo range (95 %), and the power simulated there."""
+    """A number of rows or clusters with its range (95 %), and the power simulated there."""
 
     labels: float
     labels_low: float
@@ -84,20 +99,38 @@ def verdict_labels(scores: Floats, rates: Floats, power: float = 0.8, seed: int 
     n = float(min(detection_labels(scores, rates, power), _START / chi_square))
     if not n < LARGEST:
         return _NEVER
+    return _search(lambda m, b: verdict_power(scores, rates, m, b, seed), n, power, LARGEST)
+
+
+def _search(
+    power_at: Callable[[int, int], tuple[float, float]],
+    n: float,
+    power: float,
+    largest: float,
+    replicates: tuple[int, int] = (_FIRST, _REPLICATES),
+    least: int = 2,
+) -> Labels:
+    """Return the Labels at which ``power_at(number, replicates)`` is the power, searched from n."""
+
+    def whole(size: float) -> int:
+        return int(np.ceil(max(min(size, largest), least)))
+
     for _ in range(_SEARCH):
-        reached = verdict_power(scores, rates, _rows(n), _FIRST, seed)[0]
+        reached, error = power_at(whole(n), replicates[0])
         if abs(reached - power) < _NEAR:
             break
+        if n <= least and reached > power:
+            return Labels(least, least, least, reached, error)
         now = needed_noncentrality(min(max(reached, 0.1), 0.98))
-        n = max(n, 2.0) * min(max(needed_noncentrality(power) / now, 0.25), 4.0)
-        if n > LARGEST:
+        n = max(n, least) * min(max(needed_noncentrality(power) / now, 0.25), 4.0)
+        if n > largest:
             return _NEVER
-    sizes = np.unique([_rows(n * share) for share in _SHARES])
-    simulated = [verdict_power(scores, rates, int(size), _REPLICATES, seed) for size in sizes]
+    sizes = np.unique([whole(n * share) for share in _SHARES])
+    simulated = [power_at(int(size), replicates[1]) for size in sizes]
     powers = np.clip([value for value, _ in simulated], 1e-3, 1 - 1e-3)
-    error = np.array([se for _, se in simulated])
+    errors = np.array([se for _, se in simulated])
     x, y = np.sqrt(sizes), ndtri(powers)
-    weight = (np.exp(-0.5 * y**2) / np.sqrt(2 * np.pi) / error) ** 2
+    weight = (np.exp(-0.5 * y**2) / np.sqrt(2 * np.pi) / errors) ** 2
     mean_x, mean_y = np.sum(weight * x) / weight.sum(), np.sum(weight * y) / weight.sum()
     spread = np.sum(weight * (x - mean_x) ** 2)
     slope = np.sum(weight * (x - mean_x) * (y - mean_y)) / spread if spread > 0 else 0.0
@@ -108,39 +141,146 @@ def verdict_labels(scores: Floats, rates: Floats, power: float = 0.8, seed: int 
     reach = float(Z_95 * se_y / slope)
     at = float(ndtr(mean_y + slope * (root - mean_x)))
     se = float(se_y * np.exp(-0.5 * ndtri(power) ** 2) / np.sqrt(2 * np.pi))
-    labels, least, most = (
+    labels, low, high = (
         float(np.ceil(max(float(value), 1.0) ** 2)) for value in (root, root - reach, root + reach)
     )
-    return Labels(labels, least, most, at, se)
+    return Labels(labels, low, high, at, se)
 
 
-def cluster_number(
-    scores: ArrayLike, hits: ArrayLike, clusters: ArrayLike, rates: ArrayLike, power: float = 0.8
-) -> float:
-    """Return how many clusters the verdict needs by a pilot study, a quarter added.
+def cluster_power(
+    scores: Floats,
+    hits: Floats,
+    codes: Ints,
+    rates: Floats,
+    number: int,
+    replicates: int = _CLUSTER_REPLICATES,
+    seed: int = 0,
+) -> tuple[float, float]:
+    """Return the power of the verdict of so many clusters like a pilot's, and its standard error.
 
-    The pilot study is scores, hits and clusters (n,), at least ten; ``rates`` (n,) are the
-    probabilities of a hit that the verdict is to find.
+    The pilot study is scores, hits and clusters ``codes`` (n,), numbered from 0; ``rates`` (n,) are
+    the probabilities of a hit that the verdict is to find.
+    """
+    generator = stream(seed, "cluster power", str(number))
+    groups, place = groups_of(scores, hits.astype(np.uint8))
+    fitted = fitted_rates(groups, statistics_of(groups))[place]
+    order, size = np.argsort(codes, kind="stable"), np.bincount(codes)
+    ratio = rates * (1 - rates) / (fitted * (1 - fitted)) * size.size / (size.size - 2)
+    residual = (hits - fitted) * np.sqrt(ratio)
+    first, found = np.cumsum(size) - size, 0
+    for _ in range(replicates):
+        chosen = generator.integers(0, size.size, number)
+        ids = np.repeat(np.arange(number), size[chosen])
+        begin = np.cumsum(size[chosen]) - size[chosen]
+        rows = order[first[chosen][ids] + np.arange(ids.size) - begin[ids]]
+        sign = 2.0 * generator.integers(0, 2, number) - 1.0
+        moved = rates[rows] + sign[ids] * residual[rows]
+        found += _is_found(scores[rows], hits[rows], moved, ids, generator)
+    smoothed = (found + 1) / (replicates + 2)
+    return found / replicates, float(np.sqrt(smoothed * (1 - smoothed) / replicates))
+
+
+def _is_found(
+    scores: Floats, hits: Floats, moved: Floats, codes: Ints, generator: np.random.Generator
+) -> bool:
+    """Return whether the p-values of ``judge`` are at most 0.05, ``moved`` (n,) being the hits."""
+    groups, place = groups_of(scores, hits.astype(np.uint8))
+    sign, chance = groups.sign[place], groups.chance[place]
+    surprises = np.where(sign > 0, moved, 1.0 - moved)
+    residual, statistics = sign * (surprises - chance), statistics_of(groups)
+    few = clusters_with_rarer(codes, np.ones_like(codes), hits.astype(np.int64)) < FEW_WITH_RARER
+    size = np.bincount(codes)
+    rates = np.bincount(codes, moved) / size
+    if few and whole_clusters_p_value(rates - np.bincount(codes, residual) / size, rates) > (
+        SIGNIFICANT
+    ):
+        return False
+    by_group = np.lexsort((place, codes))
+    columns = place[by_group], residual[by_group], codes[by_group]
+    signed = signed_pool(groups, statistics, *columns, generator, _CLUSTER_REDRAWS)
+    if pooled_p_value(evidence(signed))[0] > SIGNIFICANT:
+        return False
+    summed = groups._replace(surprises=np.bincount(place, surprises))
+    drawn = draw(statistics, summed, generator, _CLUSTER_REDRAWS)
+    return bool(pooled_p_value(evidence(drawn))[0] <= SIGNIFICANT)
+
+
+def cluster_labels(
+    scores: ArrayLike,
+    hits: ArrayLike,
+    clusters: ArrayLike,
+    rates: ArrayLike,
+    power: float = 0.8,
+    seed: int = 0,
+) -> Labels:
+    """Return the clusters, as Labels, of which the verdict needs as many, by a pilot study.
+
+    Arrays (n,) as of ``cluster_power``, with ids as ``clusters``, at least ten. The range is of the
+    pilot's clusters, drawn again.
     """
     values, outcomes = scores_and_hits(scores, hits)
     codes, number = cluster_codes(clusters, values.size)
     validate_cluster_number(number)
-    groups, place = groups_of(values, outcomes)
-    residual = fitted_residual(groups, statistics_of(groups), place, outcomes)
-    shift = np.asarray(rates, np.float64) - values
+    chances = np.asarray(rates, np.float64)
+    order = _order_of(values, outcomes, chances, codes)
+    values, outcomes, codes = (
+        values[order],
+        outcomes[order],
+        np.cumsum(np.diff(codes[order], prepend=codes[order[0]]) != 0),
+    )
+    shift = chances[order] - values
+    drawn = stream(seed, "pilot").multinomial(number, np.full(number, 1 / number), _BOOTSTRAPS)
+    each = _noncentralities(values, outcomes, codes, shift, np.vstack([np.ones(number), drawn]))
+    if not each[0] > 0:
+        return _NEVER
+    start = needed_noncentrality(power) / each[0]
+    # where many are needed, an error k times as large is found with 1/k² of the clusters
+    k = float(np.sqrt(max(start / _MOST_CLUSTERS, 1.0)))
+    curve = np.clip(values + k * shift, 0.0, 1.0)
+    found = _search(
+        lambda m, b: cluster_power(values, outcomes, codes, curve, m, b, seed),
+        start / k**2,
+        power,
+        LARGEST / k**2,
+        (_CLUSTER_REPLICATES, _CLUSTER_REPLICATES),
+        LEAST_CLUSTERS,
+    )
+    if not np.isfinite(found.labels):
+        return _NEVER
+    with np.errstate(divide="ignore"):
+        low, high = np.quantile(each[0] / each[1:], (0.025, 0.975), method="inverted_cdf")
+    most, labels = max(high, 1.0) * found.labels, found.labels * k**2
+    return found._replace(
+        labels=np.ceil(labels),
+        labels_low=float(np.ceil(min(low, 1.0) * labels)),
+        labels_high=float(np.ceil(most * k**2)),
+    )
+
+
+def _order_of(scores: Floats, hits: Floats, rates: Floats, codes: Ints) -> Ints:
+    """Return an order of the rows, cluster by cluster, that no name and no given order changes."""
+    rows = np.lexsort((rates, hits, scores, codes))
+    columns = (np.ones_like(scores), scores, hits, rates, scores**2, scores * hits)
+    sums = [np.bincount(codes[rows], column[rows]) for column in columns]
+    rank = np.argsort(np.lexsort(sums), kind="stable")
+    return rows[np.argsort(rank[codes[rows]], kind="stable")]
+
+
+def _noncentralities(
+    scores: Floats, hits: Floats, codes: Ints, shift: Floats, weights: Floats
+) -> Floats:
+    """Return δᵀ V⁻¹ δ (b,) of clusters with weights (b, g), or 0 where it is not determined."""
+    groups, place = groups_of(scores, hits.astype(np.uint8))
+    residual = hits - fitted_rates(groups, statistics_of(groups))[place]
     x = groups.x[place] - np.mean(groups.x[place])
-    u = np.array([np.bincount(codes, residual * term, number) for term in (np.ones_like(x), x)])
-    d0, d1 = np.sum(shift) / number, np.sum(shift * x) / number
-    v00, v01, v11 = (np.sum(u[i] * u[j]) / number for i, j in ((0, 0), (0, 1), (1, 1)))
+    u0, u1, d0, d1 = (
+        np.bincount(codes, terms) for terms in (residual, residual * x, shift, shift * x)
+    )
+    total = weights.sum(axis=1)
+    v00, v01, v11, m0, m1 = (
+        weights @ terms / total for terms in (u0 * u0, u0 * u1, u1 * u1, d0, d1)
+    )
     determinant = v00 * v11 - v01 * v01
-    if not determinant > 1e-12 * v00 * v11:
-        each = d0 * d0 / v00 if v00 > 0 else 0.0
-    else:
-        each = (v11 * d0 * d0 - 2 * v01 * d0 * d1 + v00 * d1 * d1) / determinant
-    if not each > 0:
-        return np.inf
-    return float(np.ceil(MORE_CLUSTERS * needed_noncentrality(power) / each))
-
-
-def _rows(n: float) -> int:
-    return int(np.ceil(max(min(n, LARGEST), 2)))
+    is_clear = determinant > 1e-12 * v00 * v11
+    both = (v11 * m0 * m0 - 2 * v01 * m0 * m1 + v00 * m1 * m1) / np.where(is_clear, determinant, 1)
+    return np.where(is_clear, both, m0 * m0 / np.where(v00 > 0, v00, np.inf))
