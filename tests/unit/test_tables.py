@@ -1,5 +1,6 @@
 """Tables are read and written in one place: round trips, damage, and the schema."""
 
+import re
 from functools import partial
 
 import numpy as np
@@ -9,9 +10,10 @@ from refusals import refuses_texts
 
 from calbias.errors import InputError
 from calbias.io.checksums import record_of
+from pipeline.steps.describe_tables import describe_tables
 from pipeline.tables.files import joined_tables, read_table, write_table
 from pipeline.tables.rows import read_rows
-from pipeline.tables.schema import column_meanings, columns_of, tables
+from pipeline.tables.schema import SCHEMA, column_meanings, columns_of, tables
 
 FRAME = pd.DataFrame({"name": ["a", "ü"], "value": [0.1 + 0.2, np.nan]}).assign(
     count=pd.array([1, None]), ok=True
@@ -145,3 +147,20 @@ def test_the_schema_explains_every_column_once():
         assert entry["meaning"]
         assert (entry.get("unit") == "percent") == name.endswith("_percent")
     assert all(len(set(columns_of(table))) == len(columns_of(table)) for table in tables())
+    lines = SCHEMA.read_text("utf-8").partition("\ncolumns:\n")[2].splitlines()
+    keys = [line.partition(":")[0].strip() for line in lines if ":" in line]
+    assert len(keys) == len(set(keys))  # YAML would take the last one
+
+
+def test_the_data_dictionary_can_be_read_alone(tmp_path):
+    describe_tables(output=tmp_path / "README.csv")
+    rows = read_rows(tmp_path / "README.csv", ("table", "column", "unit", "meaning"))
+    found = {(row["table"], row["column"]): row for _, row in rows}
+    assert {table for table, _ in found} == set(tables())
+    assert len(rows) == len(found) == sum(1 + len(columns_of(table)) for table in tables())
+    assert found["bias", ""]["meaning"] == tables()["bias"]["caption"]
+    assert found["bias", "bias_percent"]["unit"] == "percent"
+    assert found["league", "bias"]["unit"] == "of the target"
+    assert "real_scores, scores of the top class" in found["beta_fits", "source"]["meaning"]
+    leaning = re.compile(r"likewise|…|^(its|their|the same (?!method))|\bof (that|this) ")
+    assert [row for row in found.values() if leaning.search(row["meaning"])] == []

@@ -168,5 +168,6 @@ def results():
         *(f"results/audit/{name}.html" for name in OWN),
         "results/index.html",
         "results/ledger.html",
+        "results/tables/README.csv",
         "results/provenance.json",
     ]

@@ -1,4 +1,5 @@
-# Joining: the tables whose parts are made by one job per model, experiment or other item.
+# Joining: the tables whose parts are made by one job per model, experiment or other item, and the
+# data dictionary beside them.
 
 # table → the folder of its parts, and the items
 PARTS = {
@@ -58,3 +59,19 @@ rule join_tables:
         columns=lambda wildcards: columns_of(wildcards.table),
     shell:
         step("join_tables", table="{wildcards.table}")
+
+
+rule describe_tables:
+    input:
+        schema=resource("../workflow/schemas/tables.yaml"),  # read by pipeline.tables.schema
+    output:
+        "results/tables/README.csv",
+    log:
+        "results/logs/describe_tables.log",
+    localrule: True
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=code("describe_tables"),
+    shell:
+        step("describe_tables")

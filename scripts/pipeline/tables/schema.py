@@ -34,6 +34,23 @@ def column_meanings():
     return _schema()["columns"]
 
 
+def dictionary_rows():
+    """Return (table, column, unit, meaning) of every column; a table's first row has its caption.
+
+    There the column is empty and the meaning says what a row of the table is.
+    """
+    meanings = column_meanings()
+    return [
+        row
+        for name, entry in tables().items()
+        for row in (
+            (name, "", "", entry["caption"]),
+            *((name, column, meanings[column].get("unit", ""), meanings[column]["meaning"])
+              for column in entry["columns"]),
+        )
+    ]  # fmt: skip
+
+
 @cache
 def _schema():
     import yaml  # only the workflow has it
