@@ -1,6 +1,7 @@
 """Which models have real logits or real scores, as Snakemake must know before any job starts."""
 
 import csv
+import difflib
 import os
 import zipfile
 from pathlib import Path
@@ -106,6 +107,29 @@ def _parquet_footer(path):
     data = Path(path).read_bytes()
     n = int.from_bytes(data[-8:-4], "little")
     return data[-8 - n : -8]
+
+
+def unused_files(config, models, resources):
+    """Return a line about each file in ``logits_dir`` that no model of the table names, sorted.
+
+    The published files are left out: a table may have fewer models.
+    """
+    published = Path(resources) / "published/nn_calibration_logits_manifest.csv"
+    expected = {row["file"] for row in models.values()}
+    known = expected | {entry.file for entry in read_manifest(published).values()}
+    folder = Path(config["logits_dir"])
+    names = [path.name for path in folder.iterdir() if path.is_file()] if folder.is_dir() else []
+    return [
+        f"{folder / name}: no model of {config['models']} has this file; rename it, or name it "
+        f"there.{_nearest(name, expected)}"
+        for name in sorted({*names} - known - {"README.md"})
+        if not name.startswith(".")
+    ]
+
+
+def _nearest(name, names):
+    nearest = difflib.get_close_matches(name, names, n=1, cutoff=0.8)
+    return f" Did you mean {nearest[0]}?" if nearest else ""
 
 
 def sources_in_words(found, models):

@@ -16,7 +16,7 @@ from pipeline import CHECKOUT
 from pipeline.config import complete_config, validate_folder, with_file
 from pipeline.door import shell_line
 from pipeline.job_sizes import with_shards
-from pipeline.logit_availability import available_files, sources_in_words
+from pipeline.logit_availability import available_files, sources_in_words, unused_files
 from pipeline.models import models_path, read_models, with_models
 
 _NUMBER = re.compile(r"[-+.\d]+(e[-+]?\d+)?$")
@@ -37,10 +37,12 @@ def read_settings(config, files):
         experiments = with_models(config["experiments"], models, published)
         experiments = with_shards(experiments, config)
         outputs = available_files(config, models, CHECKOUT / "resources")
+        unused = unused_files(config, models, CHECKOUT / "resources")
         validate_folder(".", CHECKOUT / "Snakefile")
     except InputError as error:
         raise InputError(with_file(error, files, config)) from None
-    notes = [*(f"warning: {note.message}" for note in caught), sources_in_words(outputs, models)]
+    warned = [*(str(note.message) for note in caught), *unused]
+    notes = [*(f"warning: {words}" for words in warned), sources_in_words(outputs, models)]
     return config, models, experiments, outputs, notes
 
 

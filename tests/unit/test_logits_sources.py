@@ -124,6 +124,20 @@ def test_sources_in_words():
         assert sources.sources_in_words(available, {"a": {}, "b": {}, "c": {}}) == words
 
 
+def test_a_file_that_no_model_names_is_named(tmp_path):
+    for name in ("resnet110_c10_logits.p", "notes.txt", "README.md", ".hidden", FILE, "mine.csv"):
+        (tmp_path / name).touch()
+    (tmp_path / "probs_densenet40_c10_logits.p").touch()  # published; the table may lack it
+    models = {"resnet110_c10": {"file": FILE}, "mine": {"file": "mine.csv"}, "none": {"file": ""}}
+    lines = sources.unused_files(config(tmp_path), models, RESOURCES)
+    beginning = "no model of models.csv has this file; rename it, or name it there."
+    assert lines == [
+        f"{tmp_path}/notes.txt: {beginning}",
+        f"{tmp_path}/resnet110_c10_logits.p: {beginning} Did you mean {FILE}?",
+    ]
+    assert sources.unused_files(config(tmp_path / "none"), models, RESOURCES) == []
+
+
 SCORES = RESOURCES / "scores"
 MANIFEST = RESOURCES / "manifest.json"
 ENTRIES = shipped("scores")

@@ -2,6 +2,7 @@
 
 import json
 import re
+import subprocess
 import tomllib
 import zipfile
 from shutil import copy, copytree, ignore_patterns
@@ -129,3 +130,25 @@ def test_files_for_citation_and_archives_say_the_same():
     assert [author["name"] for author in codemeta["author"]] == authors
     assert codemeta["runtimePlatform"].split()[1] == PROJECT["requires-python"].strip(">=")
     assert set(codemeta["softwareRequirements"]) <= set(wanted_by_the_pipeline())
+
+
+def test_the_snakemake_workflow_catalog_lists_it():
+    """The catalog's published conditions for standardized usage, where files can show them."""
+    words = (ROOT / "README.md").read_text("utf-8").lower()
+    assert "snakemake" in words
+    assert "workflow" in words
+    for name in ("workflow/Snakefile", "config/README.md", "LICENSE"):
+        assert (ROOT / name).stat().st_size > 0, name
+    assert list((ROOT / "workflow/rules").glob("*.smk"))
+    usage = yaml.safe_load((ROOT / ".snakemake-workflow-catalog.yml").read_text("utf-8"))["usage"]
+    assert set(usage) <= {"mandatory-flags", "software-stack-deployment", "report"}
+    assert set(usage["mandatory-flags"]) == {"desc", "flags"}
+    deployment = usage["software-stack-deployment"]
+    assert set(deployment) <= {"conda", "apptainer", "apptainer+conda"}
+    rules = "".join(path.read_text("utf-8") for path in (ROOT / "workflow/rules").rglob("*.smk"))
+    assert deployment["conda"] == ("conda:" in rules)
+    assert usage["report"] == ("report(" in rules)
+    # small enough to be cloned by a job: far below what its hosts refuse for one file
+    files = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=False)
+    paths = [ROOT / name for name in files.stdout.decode().split("\0") if name]
+    assert max((path.stat().st_size for path in paths if path.exists()), default=0) < 50e6
