@@ -43,11 +43,16 @@ def pytest_xdist_make_scheduler(config, log):
     return ByFile(config, log)
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Order the tests: those of FIRST first, other runs of the workflow last."""
+    """Mark all but unit tests as slow. Order: fast tests, FIRST, slow parts, other runs."""
 
     def place(item):
         name, folder = item.path.name, item.path.parent.name
+        if folder != "unit":
+            item.add_marker("slow")
+        elif not item.get_closest_marker("slow"):
+            return -1
         return FIRST.index(name) if name in FIRST else len(FIRST) + (folder == "workflow")
 
     items.sort(key=place)

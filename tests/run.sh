@@ -1,5 +1,6 @@
 #!/bin/sh
-# What `make test` runs: linters, then every test. Tools come from PATH: make puts its own first.
+# What `make test` runs: linters, the basics (fast tests of parts), then what takes longer. Each
+# runs only if what is before it passed. Tools come from PATH: make puts its own first.
 set -eu
 ruff check .
 ruff format --check .
@@ -7,5 +8,7 @@ snakefmt --check Snakefile workflow
 mypy
 snakemake --lint
 PYTHONPATH=scripts lint-imports --no-cache
+pytest -n 2 -m "not slow" --durations 10
+echo "The basics hold. What follows takes minutes: slow tests of parts, scripts, workflow, Slurm."
 # three on two cores: the tests of Slurm mostly wait
-pytest -n 3 --no-loadscope-reorder --durations 30
+pytest -n 3 -m slow --no-loadscope-reorder --durations 30

@@ -86,6 +86,7 @@ def test_subgroups_and_classes(tmp_path, capsys):
     assert not (tmp_path / "mine.html").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("table", "options"),
     [
@@ -189,6 +190,7 @@ def test_the_plan_by_command(tmp_path, capsys):
     assert "no number of labels" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_the_plan_of_clusters_by_command(tmp_path):
     table = scored().assign(patient=np.arange(300) // 10)
     file = written(table, tmp_path / "mine.csv")

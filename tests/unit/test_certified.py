@@ -111,6 +111,7 @@ def test_truths_by_calbias_quadrature(truth):
         assert expected == pytest.approx(root, rel=4e-16)
 
 
+@pytest.mark.slow
 def test_the_values_are_computed_again_with_the_same_bytes():
     assert certified.computed() == (FOLDER / "values.json").read_text(encoding="utf-8")
     sums = (line.split("  ") for line in (FOLDER / "SHA256SUMS").read_text().splitlines())

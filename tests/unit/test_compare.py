@@ -85,6 +85,7 @@ def test_without_events_no_model_is_better():
     assert found.better is None
 
 
+@pytest.mark.slow
 def test_equally_wrong_models_of_rare_events_keep_the_level():
     """The former test called one of them better in 20 % (n = 100)."""
     rejected = 0

@@ -61,6 +61,7 @@ def calibrated_batch(n, m, seed):
     return SortedBatch(scores, *sums, no_ties, no_ties)
 
 
+@pytest.mark.slow
 def test_calibrated_deviations_have_the_published_limits():
     """E[MAD/σ] → √(π/2), E[R/σ] → 2√(2/π), the quantiles of the range of Brownian motion."""
     data = calibrated_batch(4000, 4000, seed=1)

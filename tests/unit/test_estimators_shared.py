@@ -16,6 +16,7 @@ from pipeline.estimators import estimator_file, known_estimators
 ESTIMATORS = sorted(known_estimators())
 
 
+@pytest.mark.slow
 @given(data=data_sets(), seed=st.integers(0, 2**32 - 1))
 def test_shuffling_the_rows_changes_nothing(data, seed):
     scores, hits = map(np.array, data)

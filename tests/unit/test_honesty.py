@@ -75,6 +75,7 @@ def rows():
     return table.set_index(["n_samples", "estimator"]).sort_index()
 
 
+@pytest.mark.slow
 def test_hiding_pays_for_binned_errors_and_not_for_unbiased_squares(rows):
     ece = rows.loc[500, "ece_bin_ew"]
     # the first look of the question: 0.050, 0.019, 0.014
@@ -91,6 +92,7 @@ def test_a_lie_pays_above_three_monte_carlo_errors():
     assert list(pays(table, "lie")) == [False, True, False]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_the_docs_have_these_numbers(rows, name):
     cells = []

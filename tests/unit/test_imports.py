@@ -23,6 +23,8 @@ LOADERS = {  # module that loads by name → one of the words by which a rule de
 RUN = """
 import importlib, json, os, sys
 import matplotlib.figure, numba, pandas, pyarrow.parquet, scipy.interpolate, scipy.stats
+
+pytestmark = pytest.mark.slow
 for line in sys.stdin:
     if os.fork():
         if os.wait()[1]:

@@ -168,6 +168,7 @@ def test_clusters_of_one_row_are_rows():
     assert each == pytest.approx(alone, abs=0.02)
 
 
+@pytest.mark.slow
 def test_dependent_clusters_hold_the_truth():
     """20 clusters of 30 rows with a shared effect, shifted: truth 0.1."""
     inside = 0

@@ -41,6 +41,8 @@ def counted(self, args, return_type):
     return compile(self, args, return_type)
 _FunctionCompiler.compile = counted
 from calbias.engine.outer import outer
+
+pytestmark = pytest.mark.slow
 print(outer(3.0), outer(3))
 """
 

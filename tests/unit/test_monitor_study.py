@@ -7,6 +7,8 @@ from calbias import Monitor
 from evidence.studies import monitor as study
 from pipeline.tables.schema import columns_of
 
+pytestmark = pytest.mark.slow
+
 
 def recorded(steps, rows):
     """Return (scores, hits, ids) of the steps that have so many rows, and of one more."""

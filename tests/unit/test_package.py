@@ -49,6 +49,7 @@ def test_a_wheel_holds_the_package_its_data_and_its_command(tmp_path):
     assert f"Version: {calbias.__version__}" in metadata
 
 
+@pytest.mark.slow
 def test_every_module_of_the_wheel_imports_outside_a_checkout(tmp_path):
     copytree(ROOT / "scripts/calbias", tmp_path / "calbias", ignore=ignore_patterns("__pycache__"))
     code = WITHOUT_EXTRAS + (

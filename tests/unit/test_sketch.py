@@ -81,6 +81,7 @@ def _count_part(seed):
     return sketch_of(*drawn(PART, seed))
 
 
+@pytest.mark.slow
 def test_threads_and_processes_give_the_bytes_of_one_pass():
     once = Sketch()
     for seed in range(6):
@@ -157,6 +158,7 @@ def test_the_audit_of_a_sketch():
     assert audit.miscalibrated
 
 
+@pytest.mark.slow
 def test_a_sketch_of_a_calibrated_model_is_found_calibrated():
     generator = np.random.default_rng(12)
     p_values = []

@@ -66,6 +66,7 @@ def test_clusters_of_copies_need_as_many_as_rows():
     assert cluster_labels(scores, hits, clusters, scores).labels == np.inf
 
 
+@pytest.mark.slow
 def test_a_plan_is_quick():
     start = time.process_time()
     plan(beta=(2, 1))

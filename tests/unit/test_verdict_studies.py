@@ -9,6 +9,8 @@ from evidence.runner import values_of
 from evidence.studies.interval_coverage import coverage_rows, methods
 from evidence.studies.power import cluster_rows
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize(
     "cell", [ClusterCell(50, 20, 0.5), ClusterCell(50, 0), ClusterCell(50, 20, 0.5, decimals=1)]
