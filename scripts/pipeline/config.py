@@ -34,8 +34,6 @@ def complete_config(config, schema_file):
         raise InputError(f"config: {_explain(error)}")
     _validate_finite(config)
     complete = _with_defaults(config, schema)
-    for key in ("audit", "predicted_bias", "league", "multiclass", "test_power"):
-        complete[key] = _with_defaults(complete[key], schema["properties"][key])
     folders = estimator_folders(complete)
     if not all(folder.is_dir() for folder in folders):
         raise InputError(
@@ -177,8 +175,11 @@ def powers(experiment):
 
 
 def _with_defaults(values, schema):
-    defaults = {k: v["default"] for k, v in schema["properties"].items() if "default" in v}
-    return {**defaults, **values}
+    """Return a mapping with the defaults of a schema, also of the mappings in it."""
+    keys = schema["properties"]
+    complete = {key: part["default"] for key, part in keys.items() if "default" in part} | values
+    nested = {key: keys[key] for key in complete if "properties" in keys[key]}
+    return complete | {key: _with_defaults(complete[key], part) for key, part in nested.items()}
 
 
 _TYPES = {
