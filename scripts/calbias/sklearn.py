@@ -19,6 +19,7 @@ from calbias.engine.sorted_batch import sorted_data_set
 from calbias.errors import InputError, looked_up
 from calbias.estimation.api import estimate
 from calbias.estimators.ece_sweep import bins_chosen
+from calbias.io.axes import new_axes
 
 Strategy = Literal["uniform", "quantile", "sweep"]
 _ESTIMATORS = {"uniform": "ece_bin_ew", "quantile": "ece_bin_em", "sweep": "ece_sweep_em"}
@@ -154,11 +155,7 @@ class CalibrationDisplay:
     def plot(self, *, ax: Any = None, **kwargs: Any) -> CalibrationDisplay:
         """Draw the curve, its band and the diagonal; ``kwargs`` are of the curve's line."""
         if ax is None:
-            try:
-                from matplotlib import pyplot
-            except ModuleNotFoundError:
-                raise InputError("a picture needs matplotlib: pip install matplotlib") from None
-            _, ax = pyplot.subplots()
+            ax = new_axes()
         if "Perfectly calibrated" not in ax.get_legend_handles_labels()[1]:
             ax.plot([0, 1], [0, 1], "k:", label="Perfectly calibrated")
         style = {"marker": "s", "linestyle": "-", "label": self.estimator_name or "model"} | kwargs

@@ -183,7 +183,7 @@ def test_watch_prints_one_line_and_writes_a_page(stream, capsys, tmp_path):
         main(["watch", written(rows), "--time", "day"])
         (line,) = capsys.readouterr().out.splitlines()
         assert line.startswith(f"alarm at row {alarm} ({table['day'][alarm - 1]}) of 3000: misc")
-        assert "too sure on average" in line
+        assert "too sure by" in line
     page = (tmp_path / "stream-watch.html").read_text("utf-8")
     assert page.count("<svg") >= 2
     assert "Evidence against calibration" in page

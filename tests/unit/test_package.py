@@ -73,7 +73,16 @@ def test_the_audit_and_the_estimators_need_no_extra(tmp_path):
         "    importlib.import_module(module.name)\n"
         "main(['audit', 'model.csv', '--quiet', '--replicates', '50'])\n"
     )
-    assert "ECE" in python(code, folder=tmp_path)
+    code += (
+        "import calbias\n"
+        "try:\n"
+        "    calbias.audit([0.2, 0.9, 0.7], [0, 1, 1]).plot()\n"
+        "except calbias.InputError as error:\n"
+        "    print(error)\n"
+    )
+    said = python(code, folder=tmp_path)
+    assert "ECE" in said
+    assert "a picture needs matplotlib: pip install matplotlib" in said
     assert "<svg" in (tmp_path / "model.html").read_text("utf-8")
 
 

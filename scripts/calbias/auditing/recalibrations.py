@@ -23,7 +23,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.optimize import brentq
 from scipy.special import expit, ndtr
 
 from calbias.auditing.cox import cox_curve, logits_of
@@ -107,7 +106,14 @@ def _shift(x: np.ndarray, hits: np.ndarray) -> float:
     total = float(hits.sum())
     if total in (0.0, float(hits.size)):
         return 0.0
-    return float(brentq(lambda a: float(expit(x + a).sum()) - total, -100.0, 100.0))
+    a = 0.0
+    for _ in range(200):  # Newton converges: in a step of 1 the slope changes at most e times
+        p = expit(x + a)
+        step = float(np.clip((total - p.sum()) / max(p @ (1.0 - p), 1e-300), -1.0, 1.0))
+        a += step
+        if abs(step) < 1e-12:
+            break
+    return a
 
 
 def _inverse_temperature(logits: np.ndarray, labels: np.ndarray) -> float:

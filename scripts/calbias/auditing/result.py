@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from calbias.auditing.inputs import EVENT
 from calbias.auditing.numbers import AuditNumbers
+from calbias.io.axes import new_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -70,9 +71,7 @@ class Audit(AuditNumbers):
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw curve, band and bins on matplotlib axes, new ones by default, and return them."""
         if ax is None:
-            import matplotlib.pyplot as plt
-
-            ax = plt.subplots(figsize=(5.2, 5.2), layout="constrained")[1]
+            ax = new_axes(figsize=(5.2, 5.2), layout="constrained")
         bins, curve, level = self.bins, self.curve, f"{100 * self.confidence_level:g} %"
         ax.plot([0, 1], [0, 1], color=_GREY, linewidth=1, linestyle="--", label="calibrated")
         ax.fill_between(curve.scores, curve.low, curve.high, color=_BLUE, alpha=0.2, linewidth=0)

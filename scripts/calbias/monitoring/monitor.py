@@ -33,6 +33,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from calbias.engine.scores_and_hits import scores_and_hits
 from calbias.errors import InputError
+from calbias.io.axes import new_axes
 from calbias.monitoring import blocks as memory
 from calbias.monitoring.alternatives import N_CELLS, PRIOR, grown, likelihood_ratios, weight_after
 from calbias.scored import Scored
@@ -222,9 +223,7 @@ class Monitor:
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the evidence, the alarm's line and the change on matplotlib axes; return them."""
         if ax is None:
-            import matplotlib.pyplot as plt
-
-            ax = plt.subplots(figsize=(6.4, 3.2), layout="constrained")[1]
+            ax = new_axes(figsize=(6.4, 3.2), layout="constrained")
         row, height = self.track().T
         limit = 1.0 / self.level
         ax.plot(row, 10.0**height, color="#0a5c7d", label="evidence")
