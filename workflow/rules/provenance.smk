@@ -11,6 +11,7 @@ rule record_provenance:
         ],
         files=[
             *(table(name) for name in TABLES),
+            "results/tables/README.csv",
             *(
                 path.removesuffix("png") + kind
                 for path in (*OWN_FIGURES, *(f"results/figures/{name}.png" for name in FIGURES))
