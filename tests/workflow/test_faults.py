@@ -5,7 +5,6 @@ After each the next run ends with the bytes of an undisturbed one, or stops with
 
 import contextlib
 import os
-import pickle
 import shutil
 import subprocess
 import sys
@@ -14,9 +13,8 @@ import time
 import psutil
 import pyarrow.parquet as pq
 import pytest
-from checkout import TINY, errors, simulated
+from checkout import TINY, errors
 from slow_estimator import BIAS, RUN, SLOW_SHARD, with_slow_estimator
-from test_bad_input import folds
 
 from reproduction.replicates.store import COLUMNS
 
@@ -53,59 +51,45 @@ def reproduce(checkout, *options, ok=True):
     return (checkout / "run.log").read_text("utf-8")
 
 
-def test_scheduler_killed(slow, expected):
-    """SIGKILL. The job that it leaves at work cannot write once the folder is unlocked."""
+def test_killed(slow, expected):
+    """The scheduler alone, then a machine that loses power, then a job while it extends a table."""
     run = slow.start(*RUN)
     job = wait_for_job(slow, run)
     run.kill()
     run.wait()
     assert job.is_running()
     slow.run("--unlock", *RUN)
-    (slow / "go").touch()
+    go(slow)
     psutil.wait_procs([job], timeout=60)
-    assert not (slow / SLOW_SHARD).exists()
-    slow.run("--rerun-incomplete", *RUN)
-    assert (slow / BIAS).read_bytes() == expected
-    assert slow.planned(*RUN) == []
+    assert not (slow / SLOW_SHARD).exists()  # the job left at work cannot write
 
-
-def test_scheduler_and_its_jobs_killed(slow, expected):
-    """A machine that loses power: everything stops at once. make reproduce unlocks and resumes."""
-    run = slow.start(*RUN)
+    stop(slow)
+    run = slow.start("--rerun-incomplete", *RUN)
     wait_for_job(slow, run)
     os.killpg(run.pid, 9)
     run.wait()
-    (slow / "go").touch()
-    said = reproduce(slow)
-    assert "The last run was killed: what it left unfinished is made again." in said
+    go(slow)
+    assert "The last run was killed: what it left unfinished is made again." in reproduce(slow)
     assert (slow / BIAS).read_bytes() == expected
 
-
-def test_job_killed(slow, expected):
-    """Also what the kernel does to a job when memory runs out."""
-    run = slow.start(*RUN)
-    wait_for_job(slow, run).kill()
-    assert run.wait() != 0
-    assert not (slow / SLOW_SHARD).exists()
-    (slow / "go").touch()
-    slow.run(*RUN)
-    assert (slow / BIAS).read_bytes() == expected
-
-
-def test_job_killed_while_it_extends_its_replicates(slow):
-    """The earlier ones stay, but never pass for the new ones."""
-    (slow / "go").touch()
-    slow.run(*RUN)
-    (slow / "go").unlink()
-    (slow / "at_work").unlink()
+    stop(slow)
     more = ("--config", "replicates=12", *RUN[1:])
     run = slow.start(*more)
-    wait_for_job(slow, run).kill()
+    wait_for_job(slow, run).kill()  # as the kernel does when memory runs out
     assert run.wait() != 0
     jobs = ["simulate_replicates realistic slow 0 1", "summarise_bias realistic"]
-    assert slow.planned(*more) == jobs
-    (slow / "go").touch()
+    assert slow.planned(*more) == jobs  # the earlier replicates never pass for the new ones
+    go(slow)
     assert "n = 100: 4 replicates" in slow.run(*more)
+
+
+def go(checkout):
+    (checkout / "go").touch()
+
+
+def stop(checkout):
+    (checkout / "go").unlink()
+    (checkout / "at_work").unlink()
 
 
 GREEDY = """
@@ -119,11 +103,19 @@ def estimate_data_sets("""
 
 
 def test_out_of_memory(finished, undisturbed):
-    """An estimator that wants 4 GB of the 3 GB that its process may have."""
+    """An estimator that wants 4 GB of the 3 GB that its process may have.
+
+    The clock was set back: what is edited now counts also where results are from the future.
+    """
+    for path in (finished / "results").rglob("*"):
+        if path.is_file():
+            os.utime(path, (time.time() + 10**7,) * 2)
     file = "scripts/calbias/estimators/kde.py"
     original = (finished / file).read_text("utf-8")
     finished.edit(file, "def estimate_data_sets(", GREEDY)
-    [line] = errors(finished.run("--", SHARD, ok=False))
+    said = reproduce(finished, "--", SHARD, ok=False)
+    assert "results are dated in the future" in said
+    [line] = errors(said)
     assert "llocate" in line
     assert "run fewer jobs at once, or give this one more" in line
     assert not (finished / SHARD).exists()
@@ -171,32 +163,6 @@ def test_disk_full(fresh, undisturbed):
         assert (fresh / SHARD).read_bytes() == (undisturbed / SHARD).read_bytes()
 
 
-def test_shards_damaged(finished, undisturbed):
-    """Cut short, or rows that differ from their checksum: the gathering step names the file.
-
-    Deleted, they are drawn again.
-    """
-    cut(finished / SHARD)
-    other = SHARD.replace("realistic/kde", "perfect/ece_sweep_em")
-    table = pq.read_table(finished / other)
-    column = COLUMNS.index("estimate")
-    halves = [value / 2 for value in table["estimate"].to_pylist()]
-    halved = table.set_column(column, table.schema.field(column), [halves])
-    pq.write_table(halved.replace_schema_metadata(table.schema.metadata), finished / other)
-    targets = ("--", BIAS, BIAS.replace("realistic", "perfect"))
-    said = errors(finished.run("--keep-going", *targets, ok=False))
-    of_checksum, cut_short = sorted(said)
-    assert of_checksum.startswith(f"error: {other}: its rows differ from its checksum")
-    assert cut_short.startswith(f"error: {SHARD}: not a whole replicate file")
-    assert all("delete it and run again" in line for line in said)
-    assert not (finished / BIAS).exists()
-    (finished / SHARD).unlink()
-    (finished / other).unlink()
-    finished.run(*targets)
-    for name in targets[1:]:
-        assert (finished / name).read_bytes() == (undisturbed / name).read_bytes()
-
-
 def cut(path):
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
 
@@ -205,62 +171,59 @@ def edited(path):
     path.write_bytes(path.read_bytes().replace(b"1", b"2", 1))
 
 
-def exchanged(path):
-    [other, *_] = [each for each in sorted(path.parent.glob(f"[!.]*{path.suffix}")) if each != path]
-    shutil.copyfile(other, path)
+def halved(path):
+    """Halve a shard's estimates; their checksum stays."""
+    table = pq.read_table(path)
+    column = COLUMNS.index("estimate")
+    halves = [value / 2 for value in table["estimate"].to_pylist()]
+    changed = table.set_column(column, table.schema.field(column), [halves])
+    pq.write_table(changed.replace_schema_metadata(table.schema.metadata), path)
 
 
-DAMAGED = (  # file, what happens to it, and a result that is made from it; downstream first
-    [("results/figures/test_power.pdf", edited, "results/provenance.json")],
-    [("results/tables/interval_coverage.csv", edited, "results/figures/interval_coverage.png")],
+LOGITS = "resources/logits/probs_resnet110_c10_logits.p"
+OTHER = SHARD.replace("realistic/kde", "perfect/ece_sweep_em")
+CHANGED = "was changed or damaged after it was made"
+DAMAGED = (  # file, what happens to it, what is said, a result made from it; downstream first
+    [("results/figures/test_power.pdf", edited, CHANGED, "results/provenance.json")],
     [
-        ("results/league/lp.parquet", cut, "results/tables/league.csv"),
-        ("results/scenarios/realistic.parquet", cut, "results/tables/scenarios.csv"),
+        (OTHER, halved, "its rows differ from its checksum", BIAS.replace("realistic", "perfect")),
+        (SHARD, cut, "not a whole replicate file", BIAS),
         (
-            "results/top_labels/resnet110_c100.parquet",
-            edited,
+            *("results/tables/interval_coverage.csv", edited, CHANGED),
+            "results/figures/interval_coverage.png",
+        ),
+    ],
+    [
+        (LOGITS, edited, "", "results/top_labels/resnet110_c10.parquet"),
+        ("results/league/lp.parquet", cut, CHANGED, "results/tables/league.csv"),
+        ("results/scenarios/realistic.parquet", cut, CHANGED, "results/tables/scenarios.csv"),
+        (
+            *("results/scores/resnet110_c100.parquet", edited, CHANGED),
             "results/fits/beta_fits/resnet110_c100.parquet",
         ),
     ],
 )
 
 
-def test_results_damaged(finished, undisturbed):
-    """The job that reads a result names it; deleted, it is made again."""
+def test_files_damaged(finished, undisturbed):
+    """The job that reads a file names it; deleted, it is made again; an input is put back."""
     targets = []
     for together in DAMAGED:
-        names, damages, results = zip(*together, strict=True)
+        names, damages, words, results = zip(*together, strict=True)
         for name, damage in zip(names, damages, strict=True):
             damage(finished / name)
         lines = errors(finished.run("--keep-going", "--", *results, ok=False))
-        for line, name, result in zip(sorted(lines), names, results, strict=True):
-            assert line.startswith(f"error: {name}: was changed or damaged after it was made")
-            assert line.endswith(f"delete {name} and run snakemake again")
+        for line, name, said, result in zip(sorted(lines), names, words, results, strict=True):
+            assert line.startswith(f"error: {name}: {said}")
+            assert name == LOGITS or f"delete {name} and run" in line or "delete it and run" in line
             assert not (finished / result).exists()
             (finished / name).unlink()
-        targets += [name for name in (*names, *results) if name != "results/provenance.json"]
+        left_out = ("results/provenance.json", LOGITS)
+        targets += [name for name in (*names, *results) if name not in left_out]
+    shutil.copy2(undisturbed / LOGITS, finished / LOGITS)
     finished.run("--", *targets)
     for name in targets:
         assert (finished / name).read_bytes() == (undisturbed / name).read_bytes(), name
-
-
-def test_logits_file_corrupted(fresh):
-    """A file that was good when it was first read."""
-    (fresh / "mine").mkdir()
-    file = fresh / "mine/mine.p"
-    file.write_bytes(pickle.dumps(folds()))
-    (fresh / "models.csv").write_text("model,group,n_classes,file\nmine,own,10,mine.p\n")
-    config = ("--config", "logits_dir=mine", "models=models.csv", "experiments={}")
-    target = "results/top_labels/mine.parquet"
-    fresh.run(*config, "--", target)
-    before, good = (fresh / target).read_bytes(), file.read_bytes()
-    file.write_bytes(good[:1000] + b"\0" * 50 + good[1050:2000])
-    [line] = errors(fresh.run(*config, "--", target, ok=False))
-    assert line.startswith("error: mine/mine.p")
-    assert not (fresh / target).exists()
-    file.write_bytes(good)
-    fresh.run(*config, "--", target)
-    assert (fresh / target).read_bytes() == before
 
 
 def test_two_runs_in_one_folder(slow, expected):
@@ -275,19 +238,6 @@ def test_two_runs_in_one_folder(slow, expected):
     (slow / "go").touch()
     assert first.wait() == 0
     assert (slow / BIAS).read_bytes() == expected
-
-
-def test_clock_set_back(finished, undisturbed):
-    """Results from the future: what is edited now still counts, what is not stays."""
-    for path in (finished / "results").rglob("*"):
-        if path.is_file():
-            os.utime(path, (time.time() + 10**7,) * 2)
-    finished.append("scripts/calbias/estimators/kde.py", "# edited\n")
-    said = reproduce(finished, "-n")
-    assert "results are dated in the future" in said
-    assert {*simulated("kde")} < set(finished.planned())
-    finished.run("--", BIAS)
-    assert (finished / BIAS).read_bytes() == (undisturbed / BIAS).read_bytes()
 
 
 BROKEN = {
