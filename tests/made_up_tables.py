@@ -147,7 +147,7 @@ def _scenarios(models):
     fits = models.rename(columns={"model": "scenario"}).fillna({"b0": 0.0})
     fits = fits.assign(source="published_fits")
     perfect = fits.assign(experiment="perfect", curve="identity", b0=0.0, b1=0.0)
-    fitted = [fits.assign(experiment=name) for name in ("realistic", "heatmaps")]
+    fitted = [fits.assign(experiment=name) for name in ("fits", "realistic", "heatmaps")]
     return contracted("scenarios", pd.concat([synthetic, *fitted, perfect], ignore_index=True))
 
 

@@ -40,7 +40,7 @@ def test_many_data_sets_at_once_are_as_one_by_one(estimator):
     """Eleven: some estimators take eight at a time."""
     each = [sorted_data_set(*monotone_data(80, seed)) for seed in range(11)]
     together = SortedBatch.concatenated(each)
-    for norm in {2.0, usable_norm(estimator, 3)}:
+    for norm in {2.0, usable_norm(estimator, 3, estimator_file(estimator))}:
         check_rows(load_estimator(estimator), together, each, norm)
 
 

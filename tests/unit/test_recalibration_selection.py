@@ -49,10 +49,10 @@ def test_the_ks_error_by_hand_and_in_input_order():
         return measured(load_measures(estimators={}), top, ties)["ks_error"]
 
     # Hits minus scores, cumulated: -0.5, -0.2, -0.1, all over 3.
-    assert ks_error([0.9, 0.5, 0.7], [1, 0, 1]) == (pytest.approx(0.5 / 3), -1)
+    assert ks_error([0.9, 0.5, 0.7], [1, 0, 1]) == pytest.approx(0.5 / 3)
     # Four scores of 1/2 with hits 1, 1, 0, 0 are calibrated; in input order they are not.
-    assert ks_error([0.5] * 4, [1, 1, 0, 0])[0] == 0
-    assert ks_error([0.5] * 4, [1, 1, 0, 0], "input_order")[0] == pytest.approx(0.25)
+    assert ks_error([0.5] * 4, [1, 1, 0, 0]) == 0
+    assert ks_error([0.5] * 4, [1, 1, 0, 0], "input_order") == pytest.approx(0.25)
 
 
 def test_another_norm_leaves_out_the_estimators_that_lack_it():

@@ -67,7 +67,7 @@ class Kind(NamedTuple):
 
     def module(self, path: Path | str) -> ModuleType:
         """Return the imported file; InputError if it lacks the function."""
-        module = imported(Path(path), self.folder)
+        module = imported(Path(path))
         validate_defines(path, vars(module), self.functions, self.form)
         return module
 
@@ -125,12 +125,11 @@ def validate_parsed(path: Path, functions: tuple[str, ...], form: str) -> None:
         validate_defines(path, _bound_names(tree), (*functions, "*"), form)
 
 
-def imported(path: Path, folder: Path) -> ModuleType:
-    """Return the module of a file; one outside ``folder`` gets a name made from its path."""
-    path = path.resolve()
-    if path.parent == folder.resolve():
-        package = ".".join(folder.resolve().relative_to(SCRIPTS.resolve()).parts)
-        return importlib.import_module(f"{package}.{path.stem}")
+def imported(path: Path) -> ModuleType:
+    """Return the module of a file; one outside our packages gets a name made from its path."""
+    path, scripts = path.resolve(), SCRIPTS.resolve()
+    if path.is_relative_to(scripts) and (path.parent / "__init__.py").exists():
+        return importlib.import_module(".".join(path.relative_to(scripts).with_suffix("").parts))
     name = f"{path.stem}_{hashlib.sha256(str(path).encode()).hexdigest()[:12]}"
     if name not in sys.modules:
         spec = importlib.util.spec_from_file_location(name, path)
