@@ -106,7 +106,9 @@ def test_the_lines_of_the_advice_run_as_printed(method):
     hits = (generator.random(2000) < scores**1.5).astype(int)
     logits = np.stack([np.zeros(2000), logit(scores)], axis=1)
     table = recalibration_table(scores, hits, logits, hits).loc[[method]].assign(helps=True)
-    names = {"scores": scores, "hits": hits, "new_scores": scores, "logits": logits}
+    scores[:20] = 1.0  # a network's scores that rounded, in single precision
+    names = {"scores": scores.astype(np.float32), "hits": hits, "new_logits": logits}
+    names["new_scores"] = names["scores"]
     exec(recalibration_code(advised(0, 0, True, table)), names)
     recalibrated = names["recalibrated"]
     recalibrated = recalibrated[:, 1] if recalibrated.ndim == 2 else recalibrated

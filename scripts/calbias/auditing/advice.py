@@ -86,15 +86,17 @@ _NAMES = {
     "isotonic": "isotonic regression",
     "temperature": "temperature scaling (logits divided by {:.3g})",
 }
+_LOG_ODDS = (  # of scores that may be exactly 0 or 1
+    "from scipy.special import expit, logit\n"
+    "x = lambda s: logit(s.astype(float).clip(1e-12, 1 - 1e-12))\n"
+)
 _CODE = {
-    "shift": (
-        "from scipy.special import expit, logit\nrecalibrated = expit(logit(scores) + {:.4f})"
-    ),
+    "shift": _LOG_ODDS + "recalibrated = expit(x(new_scores) + {:.4f})",
     "platt": (
-        "from scipy.special import logit\n"
         "from sklearn.linear_model import LogisticRegression\n"
-        "platt = LogisticRegression(C=1e9).fit(logit(scores)[:, None], hits)\n"
-        "recalibrated = platt.predict_proba(logit(new_scores)[:, None])[:, 1]"
+        + _LOG_ODDS
+        + "platt = LogisticRegression(C=1e9).fit(x(scores)[:, None], hits)\n"
+        "recalibrated = platt.predict_proba(x(new_scores)[:, None])[:, 1]"
     ),
     "isotonic": (
         "from sklearn.isotonic import IsotonicRegression\n"
@@ -102,6 +104,6 @@ _CODE = {
         "recalibrated = isotonic.predict(new_scores)"
     ),
     "temperature": (
-        "from scipy.special import softmax\nrecalibrated = softmax(logits / {:.4f}, axis=1)"
+        "from scipy.special import softmax\nrecalibrated = softmax(new_logits / {:.4f}, axis=1)"
     ),
 }
