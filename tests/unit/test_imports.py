@@ -13,6 +13,8 @@ from command import python
 from calbias.io.code_files import PACKAGE, SCRIPTS, code_files
 from pipeline.door import step_file
 
+pytestmark = pytest.mark.slow
+
 RULES = "\n".join(path.read_text("utf-8") for path in (ROOT / "workflow/rules").rglob("*.smk"))
 STEP_NAMES = sorted({*re.findall(r'code\(\s*"(\w+)"', RULES)})  # of a rule
 LOADERS = {  # module that loads by name → one of the words by which a rule declares the files
@@ -24,7 +26,6 @@ RUN = """
 import importlib, json, os, sys
 import matplotlib.figure, numba, pandas, pyarrow.parquet, scipy.interpolate, scipy.stats
 
-pytestmark = pytest.mark.slow
 for line in sys.stdin:
     if os.fork():
         if os.wait()[1]:

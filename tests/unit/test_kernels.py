@@ -14,6 +14,8 @@ import pytest
 from calbias.io.code_files import SCRIPTS
 from pipeline.settings import job_shell
 
+pytestmark = pytest.mark.slow
+
 NEEDED = ("__init__", "errors", "engine/__init__", "engine/jit", "io/__init__", "io/checksums")
 INNER = """
 from calbias.engine.jit import njit
@@ -41,8 +43,6 @@ def counted(self, args, return_type):
     return compile(self, args, return_type)
 _FunctionCompiler.compile = counted
 from calbias.engine.outer import outer
-
-pytestmark = pytest.mark.slow
 print(outer(3.0), outer(3))
 """
 
