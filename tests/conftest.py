@@ -95,7 +95,7 @@ def smoke(pristine, tmp_path_factory):
         if not made:
             checkout = pristine.copy(folder / "checkout")
             checkout.run("--", "all", "evidence", config=SMOKE)
-            checkout.run("--report", "results/report.html", config=SMOKE)
+            checkout.run("--report", "results/report.html", "--", "all", "evidence", config=SMOKE)
     return Checkout(folder / "checkout")
 
 

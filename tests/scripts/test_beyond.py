@@ -7,6 +7,7 @@ from checkout import ROOT
 from command import FITS, made, read, run
 
 from calbias.estimation.registry import FOLDER
+from pipeline.estimators import FOLDERS
 
 
 def test_predict_bias(tmp_path):
@@ -54,7 +55,7 @@ def test_subsample_genuine(tmp_path):
 def test_time_league(tmp_path):
     table = made(
         "league_times", "time_league", tmp_path, estimators=["ks", "beta_kernel"],
-        folders=FOLDER, n_samples=[100, 1200],
+        folders=FOLDERS, n_samples=[100, 1200],
     )  # fmt: skip
     rows = set(zip(table["estimator"], table["n_samples"], strict=True))
     assert rows == {("ks", 100), ("ks", 1200), ("beta_kernel", 100)}

@@ -151,7 +151,7 @@ def test_disk_full(fresh, undisturbed):
     """Results on 200 kB, then on enough."""
     kernels = {"NUMBA_CACHE_DIR": str(shutil.move(fresh / "results/kernels", fresh / "kernels"))}
     results = fresh / "results"
-    targets = ("--", SHARD, "results/logits/resnet110_c100.npz")
+    targets = ("--", SHARD, "results/logits/resnet110_c10.npz")
     with mounted(results, "-t", "tmpfs", "-o", "size=200k"):
         said = fresh.run(*targets, ok=False, environment=kernels)
         [line] = errors(said)
@@ -184,7 +184,7 @@ LOGITS = "resources/logits/probs_resnet110_c10_logits.p"
 OTHER = SHARD.replace("realistic/kde", "perfect/ece_sweep_em")
 CHANGED = "was changed or damaged after it was made"
 DAMAGED = (  # file, what happens to it, what is said, a result made from it; downstream first
-    [("results/figures/test_power.pdf", edited, CHANGED, "results/provenance.json")],
+    [("results/figures/fig4_realistic.pdf", edited, CHANGED, "results/provenance.json")],
     [
         (OTHER, halved, "its rows differ from its checksum", BIAS.replace("realistic", "perfect")),
         (SHARD, cut, "not a whole replicate file", BIAS),

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from functools import cache
 
+import pandas as pd
 import pytest
 from checkout import SMOKE
 from command import read
@@ -18,14 +19,15 @@ ON_ITS_OWN = {  # tables of `make benchmark`, `snakemake league`, `multiclass`, 
     *("benchmark", "benchmark_memory", "fit_times", "league_times"),
     *("league_full", "league_full_ranking", "league_full_sensitivity"),
     *("multiclass_league_full", "multiclass_full_reading", "replication_full"),
+    *("monitor", "subgroup_cells"),
 }
 HEATMAPS_OF_MODELS_LEFT_OUT = re.compile(r"fig\d+_(bias|sd)_(resnet_wide32_c100|resnet152_imgnet)")
 
 
 def test_every_table_has_rows_and_the_columns_of_its_contract(smoke):
-    made = {path.stem: read(path) for path in (smoke / "results/tables").glob("*.csv")}
-    dictionary = made.pop("README")
-    assert set(dictionary["table"]) == set(tables())
+    folder = smoke / "results/tables"
+    made = {path.stem: read(path) for path in folder.glob("*.csv") if path.stem != "README"}
+    assert set(pd.read_csv(folder / "README.csv")["table"]) == set(tables())
     assert set(made) == set(tables()) - ON_ITS_OWN
     assert {name for name, table in made.items() if table.empty} == set()
 
@@ -86,7 +88,10 @@ def test_the_record_of_provenance_lists_every_table_and_figure(smoke):
     text = (smoke / "results/provenance.json").read_text("utf-8")
     record = json.loads(text)
     made = set(smoke.bytes("tables", "figures"))
-    assert set(record["files"]) == made
+    assert set(record["files"]) <= made  # evidence has others
+    assert {"results/tables/claims.csv", "results/figures/fig4_realistic.pdf"} < set(
+        record["files"]
+    )
     assert record["sources"]["beta_fits"] == ["real_logits", "real_scores"]
     assert record["config"]["replicates"] == 8
     assert {"fit_model", "draw_figure", "audit_model"} < set(record["cost"])
