@@ -17,7 +17,6 @@ the calibration of logistic regression models* (Statistics in Medicine, 2019).
 from typing import Any
 
 import numpy as np
-from scipy.special import expit as expit_of
 
 from calbias.engine.jit import njit
 from calbias.engine.simd import LANES, copies, load, select, sum_of_lanes
@@ -139,32 +138,3 @@ def _tricube(distance: Any) -> Any:
     size = select(distance < 0.0, 0.0 - distance, distance)
     share = 1.0 - size * size * size
     return select(size < 0.999, share * share * share, copies(0.0))
-
-
-def _weighted_line(x: np.ndarray, labels: np.ndarray, weight: np.ndarray) -> tuple[float, float]:
-    """Return (a, b) of ``fit_line(x, labels, 1.0)`` with weights (m,), by Newton's method."""
-    n, n_hits = weight.sum(), np.sum(weight * labels)
-    low, high = 1.0 / (n - n_hits + 2.0), (n_hits + 1.0) / (n_hits + 2.0)
-    mean = np.sum(weight * x) / n
-    scale = np.sqrt(np.sum(weight * (x - mean) ** 2) / n)
-    if scale < 1e-12 * max(1.0, abs(mean)):
-        rate = low + (high - low) * n_hits / n
-        return np.log(rate) - np.log1p(-rate) - mean, 1.0
-    t, targets = (x - mean) / scale, low + (high - low) * labels
-    terms, line = np.stack([np.ones_like(t), t]), np.zeros(2)
-
-    def loss(line: np.ndarray) -> float:
-        eta = line @ terms
-        return np.sum(weight * (np.logaddexp(0.0, eta) - targets * eta))
-
-    for _ in range(100):
-        p = expit_of(line @ terms)
-        gradient = terms @ (weight * (targets - p))
-        information = (terms * (weight * p * (1 - p))) @ terms.T + 1e-12 * n * np.eye(2)
-        step, length = np.linalg.solve(information, gradient), 1.0
-        while length > 1e-10 and loss(line + length * step) > loss(line):
-            length /= 2.0
-        line = line + length * step
-        if step @ gradient < 1e-13 * n:
-            break
-    return line[0] - line[1] * mean / scale, line[1] / scale

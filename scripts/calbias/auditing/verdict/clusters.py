@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import bdtr, bdtrc
 
-from calbias.auditing.verdict.rows import Floats, Groups, Ints
+from calbias.auditing.verdict.rows import Floats, Ints
 from calbias.engine.scores_and_hits import array_error
 from calbias.errors import InputError
 
@@ -80,14 +80,6 @@ def validate_cluster_number(number: int) -> None:
             f"{number} cluster{'' if number == 1 else 's'}: give at least {LEAST_CLUSTERS}, which "
             "are independent, or leave the clusters out if rows are independent"
         )
-
-
-def surprises_of_clusters(groups: Groups, place: Ints, codes: Ints, number: int) -> float:
-    """Return min(Σ mean(1 - s), Σ mean(s)) over clusters, of rows in given groups (n,)."""
-    expected = np.where(groups.sign > 0, groups.chance, 1.0 - groups.chance)[place]
-    size = np.bincount(codes, minlength=number)
-    hits = float(np.sum(np.bincount(codes, expected, number) / size))
-    return min(hits, number - hits)
 
 
 def design_effect(residual: Floats, squares: Floats, bins: Ints, codes: Ints) -> float:

@@ -149,9 +149,3 @@ def cell_starts(groups: Groups) -> Ints:
     begins |= atom
     begins[1:] |= atom[:-1]
     return np.append(np.flatnonzero(begins), n_groups).astype(np.int64)
-
-
-def residual_of_rows(groups: Groups, place: Ints, hits: NDArray[np.uint8]) -> Floats:
-    """Return hit - score (n,) of rows in given groups (n,)."""
-    sign, chance = groups.sign[place], groups.chance[place]
-    return sign * (((hits == 1) == (sign > 0)) - chance)

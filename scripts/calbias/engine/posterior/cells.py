@@ -66,13 +66,12 @@ def cells_of_scores(
     rows: ArrayLike,
     hits: ArrayLike,
     most: int,
-    most_values: int = 0,
     squares: ArrayLike | None = None,
 ) -> Cells:
     """Return ascending scores (m,) with rows and hits (m,) in at most ``most`` cells.
 
-    In one cell for each score where at most ``most_values`` are between the ends. With weighted
-    rows ``rows`` and ``hits`` are sums of weights, and ``squares`` (m,) of their squares.
+    With weighted rows ``rows`` and ``hits`` are sums of weights, and ``squares`` (m,) of their
+    squares.
     """
     rows, hits = np.asarray(rows, np.float64), np.asarray(hits, np.float64)
     squares = rows if squares is None else np.asarray(squares, np.float64)
@@ -94,8 +93,6 @@ def cells_of_scores(
     information = rows * scores * (1.0 - scores)
     place = 0.5 * _middles(rows) + 0.5 * _middles(information)
     cell = np.minimum((place * most).astype(np.int64), most - 1)
-    if scores.size <= most_values:
-        cell = np.arange(scores.size)
     starts = np.flatnonzero(np.append(True, cell[1:] != cell[:-1]))
 
     def sums(values: Floats) -> Floats:
@@ -112,22 +109,11 @@ def cells_of_scores(
     return Cells._make((n, table, ends, *counts, np.append(lower + starts, upper)))
 
 
-def cells_of(
-    scores: Floats,
-    cum_hit: Floats,
-    most: int,
-    most_values: int = 0,
-    cum_row: Floats | None = None,
-    cum_square: Floats | None = None,
-) -> Cells:
-    """Return the Cells of ascending scores (g,), equal ones together, by partial sums (g + 1,)."""
+def cells_of(scores: Floats, cum_hit: Floats, most: int) -> Cells:
+    """Return the Cells of ascending scores (n,), equal ones together, by partial sums (n + 1,)."""
     starts = np.flatnonzero(np.append(True, scores[1:] != scores[:-1]))
     ends = np.append(starts, scores.size)
-    rows = np.diff(ends if cum_row is None else cum_row[ends])
-    squares = None if cum_square is None else np.diff(cum_square[ends])
-    cells = cells_of_scores(
-        scores[starts], rows, np.diff(cum_hit[ends]), most, most_values, squares
-    )
+    cells = cells_of_scores(scores[starts], np.diff(ends), np.diff(cum_hit[ends]), most)
     return cells._replace(bounds=ends[cells.bounds])
 
 
