@@ -28,7 +28,7 @@ def test_clusters_are_calibrated_and_dependent(cell):
 def test_rates_and_coverage_of_clusters():
     cell = ClusterCell(40, 5, 0.3)
     found = values_of(methods(cell, 10), cell.batches(cell.n, 0, 10))
-    assert np.mean(found["cluster_signs"][:, 0] == 0.0) >= 0.7
+    assert np.mean(found["calbias_clusters"][:, 0] == 0.0) >= 0.7
     assert np.mean(found["verdict"]) <= 0.3
     assert ClusterCell(40, 5, slope=0.6).truth("l1") == pytest.approx(0.073, abs=0.002)
 

@@ -82,7 +82,7 @@ def draw(tables):
     if below:
         bottom = figure.add_subplot(grid[1, :])
         ends = [clustered["coverage"] - clustered["low"], clustered["high"] - clustered["coverage"]]
-        words = {"cluster_signs": "interval by random signs; the audit's is never narrower"}
+        words = {"calbias_clusters": "calbias, by clusters"}
         kinds = clustered.assign(kind=clustered["method"])
         panels.clusters(bottom, kinds, "coverage", np.array(ends), words)
         bottom.axvline(nominal, **style.REFERENCE)

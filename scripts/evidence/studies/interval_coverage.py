@@ -61,7 +61,7 @@ def methods(cell: Cell, data_sets: int, draws: int = _DRAWS) -> dict[str, Method
     """Return {name: Method} for a cell; values are the ends (m, 2), of the verdict p ≤ 5 % (m,)."""
     if isinstance(cell, ClusterCell):
         return {
-            "cluster_signs": Method("l1", each(_of_clusters)),
+            "calbias_clusters": Method("l1", each(_of_clusters)),
             VERDICT: Method("", each(_rejects_clusters), _VERDICTS),
         }
     found = {**_posterior(), VERDICT: Method("", each(_rejects), _VERDICTS)}
