@@ -272,11 +272,11 @@ def _interval_coverage():
 
 
 def _multiclass_league(estimators):
-    keys = {"law": ["dirichlet_3", "mine"], "map": ["calibrated", "temperature"],
+    keys = {"population": ["dirichlet_3", "mine"], "map": ["calibrated", "temperature"],
             "estimator": estimators, "n_samples": [1000, 10000]}  # fmt: skip
     return crossed(
         "multiclass_league", keys, target="classwise_l1", n_classes=3, n_replicates=10,
-        scenario=lambda t: t["law"] + "_" + t["map"],
+        scenario=lambda t: t["population"] + "_" + t["map"],
         truth=lambda t: 0.01 * (t["map"] != "calibrated"), rmse=0.004, mean_estimate=0.012,
         relative_rmse=lambda t: t["rmse"] / t["truth"].where(t["truth"] > 0),
     )  # fmt: skip

@@ -15,7 +15,7 @@ from pipeline.logits.store import Logits, save_logits
 def league(tmp_path_factory):
     return made(
         "multiclass_league", "run_multiclass_league", tmp_path_factory.mktemp("league"),
-        law="dirichlet_3", n_samples=[60, 120], replicates=6, seed=1,
+        population="dirichlet_3", n_samples=[60, 120], replicates=6, seed=1,
     )  # fmt: skip
 
 
@@ -37,7 +37,7 @@ def test_the_test_rows_of_a_network_are_a_population(tmp_path):
     fold = Fold(logits, np.arange(200) % 4)
     save_logits(tmp_path / "mine.npz", Logits(fold, fold))
     table = made(
-        "multiclass_league", "run_multiclass_league", tmp_path, law="mine",
+        "multiclass_league", "run_multiclass_league", tmp_path, population="mine",
         logits=tmp_path / "mine.npz", n_samples=50, replicates=3, seed=1,
     )  # fmt: skip
     assert set(table["n_classes"]) == {4}

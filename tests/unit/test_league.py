@@ -17,7 +17,7 @@ from calbias.engine.sampler import Sampler, draw
 from evidence.cells.wave import Wave
 from evidence.estimate import estimate
 from evidence.studies import league
-from evidence.studies.league import CURVES, LAWS, league_entries, league_rows
+from evidence.studies.league import CURVES, DISTRIBUTIONS, league_entries, league_rows
 from evidence.studies.predicted_bias import REFERENCE, predicted_bias
 from evidence.studies.subsampled import subsampled_rows, summary
 from evidence.targets import target_value
@@ -48,7 +48,7 @@ def test_the_wave_is_a_probability():
 
 
 def test_every_estimator_has_a_truth_of_its_own():
-    scenario = Scenario("slope", *LAWS["spread"], CURVES["slope_0.5"])
+    scenario = Scenario("slope", *DISTRIBUTIONS["spread"], CURVES["slope_0.5"])
     truths = {
         (entry.name, league.target_label(entry.target, entry.norm)): entry.truth(scenario)
         for entry in league_entries(known_estimators())
@@ -77,7 +77,7 @@ def test_rows_by_hand_and_the_same_data_for_all(tmp_path):
         "    return abs(np.mean(hits - scores))\n\n\n"
         "def truth(scores, gaps, weights, norm):\n    return abs(float(np.dot(weights, gaps)))\n"
     )
-    scenario = Scenario("shift", *LAWS["spread"], CURVES["shift"])
+    scenario = Scenario("shift", *DISTRIBUTIONS["spread"], CURVES["shift"])
     files = {"mine": mine, "ece_bin_ew": estimator_file("ece_bin_ew")}
     rows = league_rows(files, [scenario], [100, 120], 50, seed=1)
     entries = [("mine", "own"), ("ece_bin_ew", "l1"), ("ece_bin_ew", "l2")]

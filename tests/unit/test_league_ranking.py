@@ -10,7 +10,7 @@ from made_up_tables import MODELS, contracted, made_up_tables
 from calbias.truth.scenarios import Scenario
 from evidence.report.league_page import honesty_of, league_page, standings
 from evidence.studies.information_limit import limit_row
-from evidence.studies.league import CURVES, LAWS
+from evidence.studies.league import CURVES, DISTRIBUTIONS
 from evidence.studies.ranking import league_errors, league_ranking, league_sensitivity, ranks
 from evidence.studies.reading import detection_reading, league_reading, power_reading
 from pipeline.tables.schema import columns_of
@@ -19,12 +19,12 @@ from pipeline.tables.schema import columns_of
 def league(shares, targets=None, m=400):
     """Table ``league`` of unbiased measures with RMSE/truth ``shares[estimator](curve, n)``."""
     rows = []
-    for law, curve, n in itertools.product(("saturated", "spread"), CURVES, (500, 5000)):
+    for distribution, curve, n in itertools.product(("saturated", "spread"), CURVES, (500, 5000)):
         truth = 0.0 if curve == "calibrated" else 0.1
         for name, share in shares.items():
             rmse = 0.1 * share(curve, n)
             target, relative = (targets or {}).get(name, "l1"), rmse / truth if truth else np.nan
-            known = (f"{law}_{curve}", name, target, n, m, truth, truth)
+            known = (f"{distribution}_{curve}", name, target, n, m, truth, truth)
             rows.append((*known, 0.0, rmse / m**0.5, rmse, rmse, relative))
     columns = list(columns_of("league"))
     return pd.DataFrame(rows, columns=columns[:12]).reindex(columns=columns)
@@ -62,7 +62,7 @@ def test_errors_by_hand():
 def test_measures_that_cannot_be_told_apart_share_a_rank():
     ranking = league_ranking(league(GOOD))
     assert set(ranking.columns) == set(columns_of("league_ranking"))
-    at = ranking[ranking["law"] == "spread"].groupby("n_samples")
+    at = ranking[ranking["distribution"] == "spread"].groupby("n_samples")
     places = {n: list(zip(rows["estimator"], rows["rank"], strict=True)) for n, rows in at}
     assert dict(places[500]) == {"a": 1, "b": 1, "stuck": 3, "never": 4}
     assert places[5000] == [("a", 1), ("b", 2), ("stuck", 3), ("never", 4)]
@@ -77,13 +77,13 @@ def test_a_measure_that_one_scenario_carries_loses_its_place_without_it():
     """Of five errors 0.1, 0.1, 0.1, 0.9, 0.9 the median is 0.1; without one 0.1 it is 0.5."""
     luck = {"slope_0.5": 0.1, "slope_0.8": 0.1, "wave": 0.1}
     shares = {"lucky": lambda curve, n: luck.get(curve, 0.9), "steady": lambda curve, n: 0.3}
-    ranking = league_ranking(league(shares)).set_index(["law", "n_samples", "estimator"])
+    ranking = league_ranking(league(shares)).set_index(["distribution", "n_samples", "estimator"])
     lucky = ranking.loc["spread", 500, "lucky"]
     names = ["rank", "rank_low", "rank_high", "error", "worst"]
     assert lucky[names].to_list() == pytest.approx([1, 1, 2, 0.1, 0.9])
     rules = pd.DataFrame(league_sensitivity(league(shares)))
     assert set(rules.columns) == set(columns_of("league_sensitivity"))
-    best = rules.query("law == 'spread' and n_samples == 500").set_index("choice")["best"]
+    best = rules.query("distribution == 'spread' and n_samples == 500").set_index("choice")["best"]
     assert best["without shift"] == "lucky → l1"
     for choice in ("without wave", "mean over scenarios", "worst scenario"):
         assert best[choice] == "steady → l1"
@@ -110,9 +110,9 @@ def test_the_reading_has_at_most_five_sentences_and_no_code_name():
 def test_the_information_limit_falls_with_the_root_of_n_and_is_known_for_two_errors():
     shares = dict.fromkeys(("x", "y", "z"), GOOD["a"])
     ranking = league_ranking(league(shares, {"y": "l2_squared", "z": "mce"}))
-    limits = ranking.set_index(["estimator", "law", "n_samples"])["information_limit"]
+    limits = ranking.set_index(["estimator", "distribution", "n_samples"])["information_limit"]
     assert limits["x", "spread", 500] == pytest.approx(10**0.5 * limits["x", "spread", 5000])
-    rows = [limit_row(Scenario("", *LAWS["spread"], CURVES[name]), 500, 2)
+    rows = [limit_row(Scenario("", *DISTRIBUTIONS["spread"], CURVES[name]), 500, 2)
             for name in CURVES if name != "calibrated"]  # fmt: skip
     middle = np.median([row["relative_limit"] for row in rows])
     assert limits["y", "spread", 500] == pytest.approx(middle)
@@ -128,7 +128,7 @@ def test_the_reading_of_power():
     rows = [(*key, n, rate, 0.01, 0.05, 400) for key, rate in rates.items() for n in (200, 1000)]
     table = pd.DataFrame(rows, columns=list(columns_of("test_power")))
     sizes, blind, hard = power_reading(table)
-    assert "Of 4 sizes (test, score law, n) 2 differ" in sizes
+    assert "Of 4 sizes (test, distribution of scores, n) 2 differ" in sizes
     assert "“blind” 12% (spread scores, n = 200)" in sizes
     assert blind == "“blind” is blind to wave, spread scores (10% at n = 1000)."
     assert "shift, spread scores (best 30%)" in hard

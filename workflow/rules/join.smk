@@ -18,7 +18,7 @@ PARTS = {
     "replication": ("replication", OTHERS),
     "replication_full": ("replication_full", OTHERS),
     "mukhoti2020_table1": ("replication/mukhoti2020_table1", OTHERS),
-    "interval_coverage": ("coverage", LAWS),
+    "interval_coverage": ("coverage", CELLS),
     "predicted_bias": (
         "predicted_bias",
         [*SCORE_STEMS, *(f"answers/{name}" for name in ANSWERED)],
@@ -26,7 +26,7 @@ PARTS = {
     "language_models": ("answers", ANSWERED),
     "leaderboard": ("answers/leaderboard", ANSWERED),
     **{league: (league, LEAGUE_FILES) for league in LEAGUES},
-    **{league: (league, MULTICLASS_LAWS) for league in MULTICLASS_LEAGUES},
+    **{league: (league, MULTICLASS_POPULATIONS) for league in MULTICLASS_LEAGUES},
 }
 JOINED = {
     name: [f"results/{folder}/{item}.parquet" for item in items]

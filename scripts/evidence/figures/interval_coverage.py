@@ -21,7 +21,7 @@ TITLE = "How often the intervals of an audit hold the true error"
 def draw(tables):
     """Return a panel per sample size: methods down, coverage across, a dot per scenario.
 
-    A curve has one colour and marker; of the score laws the first is filled, others are hollow.
+    A curve has one colour and marker; of the distributions the first is filled, others hollow.
     Scenarios of the judging half, which only the audit's interval has, are small bars; those with
     clusters of rows stand below.
     """
@@ -33,7 +33,9 @@ def draw(tables):
     clustered = every[is_clustered]
     sizes, methods = sorted(table["n_samples"].unique()), selection.in_order(table["method"])
     scenarios = selection.in_order(table["scenario"])
-    laws, curves = (list(dict.fromkeys(s.split("_", 1)[k] for s in scenarios)) for k in (0, 1))
+    distributions, curves = (
+        list(dict.fromkeys(s.split("_", 1)[k] for s in scenarios)) for k in (0, 1)
+    )
     below = 0.18 * len(clustered) + 0.7 if len(clustered) else 0.0
     above = 0.42 * len(methods)
     figure = style.figure(style.PAGE, 1.1 + above + below)
@@ -49,7 +51,7 @@ def draw(tables):
     for axes, n in zip(row, sizes, strict=True):
         axes.axvline(nominal, **style.REFERENCE)
         for scenario in scenarios:
-            law, curve = scenario.split("_", 1)
+            distribution, curve = scenario.split("_", 1)
             place = curves.index(curve)
             rows = table[(table["n_samples"] == n) & (table["scenario"] == scenario)]
             y = [methods.index(name) + shift[scenario] for name in rows["method"]]
@@ -60,7 +62,7 @@ def draw(tables):
                 marker=style.SIZE_MARKERS[place % len(style.SIZE_MARKERS)],
                 markersize=3.5, elinewidth=0.7,
                 color=style.group_colour(place), label=scenario.replace("_", " "),
-                markerfacecolor=None if law == laws[0] else "white",
+                markerfacecolor=None if distribution == distributions[0] else "white",
             )  # fmt: skip
         rows = judging[judging["n_samples"] == n]
         is_tied = rows["scenario"].str.contains("|".join(TIED))

@@ -1,13 +1,13 @@
-"""The league: error of every measure as a share of its own truth, by sample size and score law."""
+"""The league: error of every measure as a share of its own truth, by n and distribution."""
 
 from pipeline.figures import panels, selection, style
-from pipeline.figures.names import LAWS, measure_name, target_name
+from pipeline.figures.names import DISTRIBUTIONS, measure_name, target_name
 from pipeline.figures.names import TARGETS as TARGETS_IN_ORDER
 
 TABLES = {"league_errors": ["league_ranking"], "league_full_errors": ["league_full_ranking"]}
 FIGURES = {"league_errors": {"size": ""}, "league_full_errors": {"size": ", full size"}}
 TITLE = "Every calibration measure against its own truth{size}"
-SHOWN = ("saturated", "spread", "tied")  # score laws
+SHOWN = ("saturated", "spread", "tied")  # distribution of scoress
 MARKERS = ("o", "s", "D", "P", "X", "^")  # none of them points anywhere
 LOW, HIGH = 0.04, 25
 ROOM = 0.3  # left of it a number fits on the axis
@@ -16,11 +16,11 @@ LIMIT = {"linewidth": 1.0, "linestyle": (0, (3, 1.5))}
 
 
 def draw(tables, size=""):
-    """Return a panel for each score law: a row for each measure, a dot for each n.
+    """Return a panel for each distribution of scores: a row for each measure, a dot for each n.
 
     A dot is the measure's error with a bar of ±2 Monte Carlo standard errors, filled where it is
     tied for the least of all. Measures of one target stand together, sorted by the error at the
-    largest n, worse law; a dashed line is the information limit.
+    largest n, worse distribution; a dashed line is the information limit.
     """
     (name,) = tables
     table = selection.rows(tables, name)
@@ -31,13 +31,13 @@ def draw(tables, size=""):
     places, headings = _places(table)
     figure = style.figure(1.25 * style.PAGE, 1.3 + 0.135 * (len(places) + len(headings)))
     both = figure.subplots(1, len(SHOWN), sharex=True, sharey=True)
-    for axes, law in zip(both, SHOWN, strict=True):
-        of_law = table[table["law"] == law]
-        _errors(axes, of_law, places, looks)
-        _limits(axes, of_law, places, looks)
+    for axes, distribution in zip(both, SHOWN, strict=True):
+        of_distribution = table[table["distribution"] == distribution]
+        _errors(axes, of_distribution, places, looks)
+        _limits(axes, of_distribution, places, looks)
         axes.axvspan(1, HIGH, color="0.94", zorder=0, linewidth=0)
         axes.axvline(1, **style.REFERENCE)
-        axes.set(xscale="log", xlim=(LOW, HIGH), title=LAWS[law].capitalize())
+        axes.set(xscale="log", xlim=(LOW, HIGH), title=DISTRIBUTIONS[distribution].capitalize())
         shares = [0.05, 0.2, 1, 5, 20]
         panels.ticks(axes.xaxis, shares, lambda share: f"{100 * share:g}")
         axes.grid(visible=False, axis="y")
@@ -115,7 +115,7 @@ def _limits(axes, table, places, looks):
 
 def _places(table):
     """Return {entry: height} and {heading: height}, from the top downwards."""
-    last = table.sort_values("n_samples").groupby(["law", "entry"]).tail(1)
+    last = table.sort_values("n_samples").groupby(["distribution", "entry"]).tail(1)
     worst = last.groupby("entry")["error"].max().sort_values(kind="stable")
     targets = table.drop_duplicates("entry").set_index("entry")["target"]
     order = [*TARGETS_IN_ORDER, *sorted(set(targets) - set(TARGETS_IN_ORDER))]

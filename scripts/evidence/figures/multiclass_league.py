@@ -22,14 +22,14 @@ def draw(tables, size=""):
     (name,) = tables
     table = selection.rows(tables, name)
     wrong = table[table["truth"] > 0]
-    laws = list(dict.fromkeys(table["law"]))
+    populations = list(dict.fromkeys(table["population"]))
     estimators = table.drop_duplicates("estimator").sort_values(["target", "estimator"])
     places = {estimator: k for k, estimator in enumerate(estimators["estimator"])}
     figure = style.figure(style.PAGE, 1.1 + 0.14 * len(places))
-    axes = np.atleast_1d(figure.subplots(1, len(laws), sharex=True, sharey=True))
-    for panel, law in zip(axes, laws, strict=True):
-        of_law = wrong[wrong["law"] == law]
-        for n, rows in of_law.groupby("n_samples"):
+    axes = np.atleast_1d(figure.subplots(1, len(populations), sharex=True, sharey=True))
+    for panel, population in zip(axes, populations, strict=True):
+        of_population = wrong[wrong["population"] == population]
+        for n, rows in of_population.groupby("n_samples"):
             errors = rows.groupby("estimator")["relative_rmse"].median()
             look = style.sample_size_style(n) | {"linestyle": "", "markersize": 3.2}
             panel.plot(errors, errors.index.map(places), **look)
@@ -38,7 +38,7 @@ def draw(tables, size=""):
                 panel.text(HIGH, places[estimator], words, ha="right", va="center", fontsize=6)
         panel.axvspan(1, HIGH, color="0.94", zorder=0, linewidth=0)
         panel.axvline(1, **style.REFERENCE)
-        panel.set(xscale="log", xlim=(LOW, HIGH), title=_population(law))
+        panel.set(xscale="log", xlim=(LOW, HIGH), title=_population(population))
         panels.ticks(panel.xaxis, [0.1, 1, 10], lambda share: f"{100 * share:g}")
         panel.grid(visible=False, axis="y")
     axes[len(axes) // 2].set_xlabel("RMSE as a share of its own truth (%)")
@@ -56,7 +56,7 @@ def draw(tables, size=""):
     return figure
 
 
-def _population(law):
-    """Return a population in two lines: ``Dirichlet law, 3 classes``, or a network's name."""
-    kind, _, last = law.rpartition("_")
-    return f"Dirichlet law,\n{last} classes" if kind == "dirichlet" else f"{kind}\n{last}"
+def _population(population):
+    """Return a population in two lines: ``Dirichlet, 3 classes``, or a network's name."""
+    kind, _, last = population.rpartition("_")
+    return f"Dirichlet,\n{last} classes" if kind == "dirichlet" else f"{kind}\n{last}"

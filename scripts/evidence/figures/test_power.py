@@ -4,14 +4,20 @@ import numpy as np
 from matplotlib.patches import Rectangle
 
 from pipeline.figures import labels, panels, selection, style
-from pipeline.figures.names import CLUSTERED, LAWS, curve_name, name_of_test, tests_by_purpose
+from pipeline.figures.names import (
+    CLUSTERED,
+    DISTRIBUTIONS,
+    curve_name,
+    name_of_test,
+    tests_by_purpose,
+)
 
 TABLES = ("test_power",)
 TITLE = "Size and power of tests of calibration"
 COLOURS = "#FFFFFF", "#DCE9F5", "#A9CBE6", "#5E9BCB", "#1F5F99"  # below 20, 40, 60, 80, 100 %
 DARK = 3  # from this colour on numbers are white
 CALIBRATED = "_calibrated"
-GAP, LAW_GAP, HEADING, WIDEST_NAME = 0.35, 1.0, 1.15, 2.6  # in cells
+GAP, DISTRIBUTION_GAP, HEADING, WIDEST_NAME = 0.35, 1.0, 1.15, 2.6  # in cells
 SMALL = 6
 MOST_SIZE = 16  # percent, at which the axis of sizes ends
 
@@ -28,7 +34,7 @@ def draw(tables):
     is_null = table["scenario"].str.endswith(CALIBRATED)
     places, headings = _places(table)
     ns = sorted(table["n_samples"].unique())
-    columns, scenarios, laws = _columns(table[~is_null], ns)
+    columns, scenarios, distributions = _columns(table[~is_null], ns)
     width = max(columns.values(), default=0) + 1
     height = max(places.values()) + 0.6
     below = 0.18 * clustered["scenario"].nunique() + 0.7 if len(clustered) else 0.0
@@ -42,8 +48,14 @@ def draw(tables):
     _powers(right, table[~is_null], places, columns)
     for scenario, (first, last) in scenarios.items():
         right.text((first + last) / 2, -1.5, curve_name(scenario), ha="center", fontsize=SMALL)
-    for law, (first, last) in laws.items():
-        right.text((first + last) / 2, -2.5, LAWS.get(law, law), ha="center", weight="bold")
+    for distribution, (first, last) in distributions.items():
+        right.text(
+            (first + last) / 2,
+            -2.5,
+            DISTRIBUTIONS.get(distribution, distribution),
+            ha="center",
+            weight="bold",
+        )
     for (_, n), place in columns.items():
         right.text(place, -0.55, panels.short(n), ha="center", fontsize=SMALL, color="0.35")
     for heading, at in headings.items():
@@ -102,20 +114,20 @@ def _places(table):
 
 
 def _columns(wrong, ns):
-    """Return {(scenario, n): place}, and the ends of each scenario and each law of scores."""
-    columns, scenarios, laws, at, previous = {}, {}, {}, 0.0, None
+    """Return {(scenario, n): place}, and first and last place of scenarios and distributions."""
+    columns, scenarios, distributions, at, previous = {}, {}, {}, 0.0, None
     for scenario in selection.in_order(wrong["scenario"]):
-        law = scenario.partition("_")[0]
-        at += LAW_GAP if previous not in (None, law) else GAP if previous else 0.0
+        distribution = scenario.partition("_")[0]
+        at += DISTRIBUTION_GAP if previous not in (None, distribution) else GAP if previous else 0.0
         columns |= {(scenario, n): at + k for k, n in enumerate(ns)}
         scenarios[scenario] = at, at + len(ns) - 1
-        laws[law] = laws.get(law, (at,))[0], at + len(ns) - 1
-        at, previous = at + max(len(ns), WIDEST_NAME), law
-    return columns, scenarios, laws
+        distributions[distribution] = distributions.get(distribution, (at,))[0], at + len(ns) - 1
+        at, previous = at + max(len(ns), WIDEST_NAME), distribution
+    return columns, scenarios, distributions
 
 
 def _sizes(axes, null, places, ns):
-    """Draw the size of each test for every law and n; the rows of one n lie a little apart."""
+    """Draw the size of each test by distribution and n; the rows of one n lie a little apart."""
     for k, n in enumerate(ns):
         rows = null[null["n_samples"] == n]
         at = rows["test"].map(places) + 0.26 * (k - (len(ns) - 1) / 2)

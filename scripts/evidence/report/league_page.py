@@ -42,22 +42,22 @@ def league_page(tables, pictures):
 
 
 def standings(ranks):
-    """Return [(law in words, [block, …])]: measures of one target, best at the largest n first.
+    """Return [(distribution in words, [block, …])]: a target's measures, best at largest n first.
 
     A block has ``target``, ``sizes``, ``limits`` and ``rows``, each with ``name``, ``code``,
     and a cell for each n: error, ± 2 Monte Carlo standard errors, standing in words.
     """
-    blocks_by_law = []
-    for law, words in reading.LAWS.items():
-        of_law, blocks = ranks[ranks["law"] == law], []
-        order = [*names.TARGETS, *sorted(set(of_law["target"]) - set(names.TARGETS))]
+    blocks_by_distribution = []
+    for distribution, words in reading.DISTRIBUTIONS.items():
+        of_distribution, blocks = ranks[ranks["distribution"] == distribution], []
+        order = [*names.TARGETS, *sorted(set(of_distribution["target"]) - set(names.TARGETS))]
         for target in order:
-            rows = of_law[of_law["target"] == target]
+            rows = of_distribution[of_distribution["target"] == target]
             if len(rows):
                 blocks.append(_block(target, rows))
         if blocks:
-            blocks_by_law.append((words, blocks))
-    return blocks_by_law
+            blocks_by_distribution.append((words, blocks))
+    return blocks_by_distribution
 
 
 def _block(target, rows):

@@ -12,7 +12,7 @@ from pipeline.tables.files import write_table
 
 def run_multiclass_league(
     *,
-    law: str,
+    population: str,
     logits: Path | None,
     n_samples: list[Annotated[int, AtLeast(2)]],
     replicates: Annotated[int, AtLeast(3)],
@@ -21,7 +21,7 @@ def run_multiclass_league(
 ) -> None:
     """Run the estimators for all classes on one population, each against its own truth.
 
-    law: a Dirichlet law, or the model of --logits
+    population: a Dirichlet distribution, or the model of --logits
     logits: a model's outputs of all classes (NPZ)
     n_samples: sample sizes
     replicates: data sets at the smallest size
@@ -30,8 +30,8 @@ def run_multiclass_league(
     """
     if logits:
         fold: Any = read_outputs(logits).folds["test"]
-        population = softmax(fold.logits[:POPULATION].astype(np.float64), axis=1)
+        probabilities = softmax(fold.logits[:POPULATION].astype(np.float64), axis=1)
     else:
-        population = dirichlet_population(law, seed)
-    rows = league_rows(law, population, n_samples, replicates, seed)
+        probabilities = dirichlet_population(population, seed)
+    rows = league_rows(population, probabilities, n_samples, replicates, seed)
     write_table(output, "multiclass_league", rows)

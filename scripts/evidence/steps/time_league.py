@@ -8,7 +8,7 @@ from calbias.engine.sampler import draw
 from calbias.estimation.registry import estimator_file
 from calbias.truth.curves import Curve
 from calbias.truth.scenarios import Scenario
-from evidence.studies.league import LAWS, MOST_QUADRATIC, league_entries
+from evidence.studies.league import DISTRIBUTIONS, MOST_QUADRATIC, league_entries
 from pipeline.steps import AtLeast
 from pipeline.tables.files import write_table
 from pipeline.timing import timed
@@ -35,7 +35,7 @@ def time_league(
     n_samples: sample sizes
     output: table to write
     """
-    scenario = Scenario("timed", *LAWS["saturated"], Curve("logit_logit_b1", 0.0, 0.8))
+    scenario = Scenario("timed", *DISTRIBUTIONS["saturated"], Curve("logit_logit_b1", 0.0, 0.8))
     files = {name: estimator_file(name, folders) for name in estimators}
     entries = {entry.name: entry for entry in league_entries(files)}  # one norm each
     rows = []

@@ -22,7 +22,7 @@ from calbias.truth.targets.population import Population, population_of_scenario
 def information_limit(population: Population, norm: float = 1) -> float:
     """Return √n times the least standard error of an unbiased estimate; NaN if calibrated.
 
-    ``population`` is a score law with a curve, such as ``population_of_scenario(scenario)``.
+    ``population`` is weighted scores with their gaps, as of ``population_of_scenario(scenario)``.
     """
     scores, gaps, weights = population
     curve = np.clip(scores + gaps, 0.0, 1.0)

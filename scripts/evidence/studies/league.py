@@ -30,7 +30,7 @@ from evidence.runner import Method, values_of
 from evidence.targets import options_taken, target_value, target_value_of
 from pipeline.scenarios.fits import fitted_scenario
 
-LAWS = {"saturated": SATURATED, "spread": SPREAD}
+DISTRIBUTIONS = {"saturated": SATURATED, "spread": SPREAD}
 CURVES = {
     "calibrated": Curve("identity"),
     "slope_0.5": Curve("logit_logit_b1", 0.0, 0.5),
@@ -56,8 +56,8 @@ _GRID = 1 << 16  # points of a distribution: targets are accurate to 1e-5 of the
 def league_scenarios(models, beta_fits, glm_fits):
     """Return the scenarios: two distributions with every curve, then ``models`` with their fits."""
     synthetic = [
-        Scenario(f"{law}_{name}", *pair, curve)
-        for law, pair in LAWS.items()
+        Scenario(f"{distribution}_{name}", *pair, curve)
+        for distribution, pair in DISTRIBUTIONS.items()
         for name, curve in CURVES.items()
     ]
     fits = beta_fits, glm_fits

@@ -1,11 +1,12 @@
 """Estimators for all classes, each against its own truth, where the labels are drawn from q = M(p).
 
-A population is a finite set of probability vectors: draws of a Dirichlet law, or the test rows of
-networks. A data set has n rows of it, drawn with replacement, and labels drawn from M(p). The maps
-are a calibrated model, temperature 1.5, a label shift that makes the last class four times as
-frequent as the first, Dirichlet calibration's generative form, and 5 % label noise.
+A population is a finite set of probability vectors: draws of a Dirichlet distribution, or the test
+rows of networks. A data set has n rows of it, drawn with replacement, and labels drawn from M(p).
+The maps are a calibrated model, temperature 1.5, a label shift that makes the last class four times
+as frequent as the first, Dirichlet calibration's generative form, and 5 % label noise.
 
-The rule that corrects a value for its noise was chosen on Dirichlet laws; networks judge it.
+The rule that corrects a value for its noise was chosen on Dirichlet distributions; networks judge
+it.
 """
 
 import math
@@ -23,8 +24,8 @@ from calbias.multiclass.rows import Rows
 from evidence import multiclass_maps as maps
 from evidence.multiclass_targets import target_value
 
-LAWS = {"dirichlet_3": (3, 1.0), "dirichlet_10": (10, 0.3), "dirichlet_100": (100, 0.05)}
-"""Number of classes and concentration of each class of symmetric Dirichlet laws."""
+DISTRIBUTIONS = {"dirichlet_3": (3, 1.0), "dirichlet_10": (10, 0.3), "dirichlet_100": (100, 0.05)}
+"""Number of classes and concentration of each class of symmetric Dirichlet distributions."""
 POPULATION = 4000
 GROUPS = 100
 CORRECTED = ("classwise_ece_mean", "classwise_ece_mean_em", "thresholded_ece_em", "top_label_ece",
@@ -50,10 +51,10 @@ def maps_of(n_classes: int) -> dict[str, Map]:
     }
 
 
-def dirichlet_population(law: str, seed: int) -> Floats:
-    """Return the rows (N, K) of a law of LAWS."""
-    n_classes, concentration = LAWS[law]
-    generator = stream(seed, "multiclass", law)
+def dirichlet_population(name: str, seed: int) -> Floats:
+    """Return the rows (N, K) of one of DISTRIBUTIONS."""
+    n_classes, concentration = DISTRIBUTIONS[name]
+    generator = stream(seed, "multiclass", name)
     # by logarithms of gamma variates: with a small concentration the variates themselves are 0
     logs = np.log(generator.gamma(concentration + 1, size=(POPULATION, n_classes)))
     logs += np.log(generator.random((POPULATION, n_classes))) / concentration
@@ -61,7 +62,7 @@ def dirichlet_population(law: str, seed: int) -> Floats:
 
 
 def league_rows(
-    law: str, population: Floats, sample_sizes: list[int], replicates: int, seed: int
+    name: str, population: Floats, sample_sizes: list[int], replicates: int, seed: int
 ) -> Iterator[dict[str, Any]]:
     """Yield the rows of table ``multiclass_league`` of a population (N, K).
 
@@ -69,22 +70,22 @@ def league_rows(
     """
     rows = Rows.of(population)
     bandwidth = prepared("skce", rows).bandwidth  # type: ignore[attr-defined]
-    for name, chances_of in maps_of(rows.shape[1]).items():
+    for of_map, chances_of in maps_of(rows.shape[1]).items():
         chances = chances_of(rows.probabilities)
         truths = _truths(rows, chances)
         for n in sample_sizes:
             data_sets = max(3, round(replicates * min(sample_sizes) / n))
             found: dict[str, list[float]] = {}
             for replicate in range(data_sets):
-                sample, labels = _drawn(rows, chances, n, seed, f"{law} {name}", replicate)
+                sample, labels = _drawn(rows, chances, n, seed, f"{name} {of_map}", replicate)
                 for estimator, value in _estimates(sample, labels, bandwidth).items():
                     found.setdefault(estimator, []).append(value)
             for estimator, values in found.items():
                 target = target_of(estimator.removesuffix("_corrected"))
                 yield {
-                    "scenario": f"{law}_{name}",
-                    "law": law,
-                    "map": name,
+                    "scenario": f"{name}_{of_map}",
+                    "population": name,
+                    "map": of_map,
                     "n_classes": rows.shape[1],
                     "estimator": estimator,
                     "target": target,

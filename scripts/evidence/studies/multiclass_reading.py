@@ -26,9 +26,9 @@ SUFFIX = "_corrected"
 
 def reading_rows(league: pd.DataFrame) -> Iterator[dict[str, object]]:
     """Yield the rows of table ``multiclass_reading`` from table ``multiclass_league``."""
-    for (law, n), rows in league.groupby(["law", "n_samples"], sort=False):
+    for (population, n), rows in league.groupby(["population", "n_samples"], sort=False):
         for target, sentence in _of_cell(rows):
-            yield {"law": law, "n_samples": n, "target": target, "sentence": sentence}
+            yield {"population": population, "n_samples": n, "target": target, "sentence": sentence}
     yield from _corrections(league)
 
 
@@ -64,8 +64,8 @@ def _corrections(league: pd.DataFrame) -> Iterator[dict[str, object]]:
             continue
         plain = league[league["estimator"] == name.removesuffix(SUFFIX)].set_index(keys)
         other = league[league["estimator"] == name].set_index(keys)
-        for kind, is_law in (("Dirichlet laws", True), ("networks", False)):
-            chosen = plain["law"].str.startswith("dirichlet_") == is_law
+        for kind, is_distribution in (("Dirichlet distributions", True), ("networks", False)):
+            chosen = plain["population"].str.startswith("dirichlet_") == is_distribution
             closer = (other["rmse"] < plain["rmse"])[chosen]
             if len(closer):
                 sentence = (
@@ -74,6 +74,5 @@ def _corrections(league: pd.DataFrame) -> Iterator[dict[str, object]]:
                 )
                 n_samples = int(plain.index.get_level_values("n_samples").max())
                 target = plain["target"].iloc[0]
-                yield {
-                    "law": kind, "n_samples": n_samples, "target": target, "sentence": sentence,
-                }  # fmt: skip
+                cell = {"population": kind, "n_samples": n_samples}
+                yield {**cell, "target": target, "sentence": sentence}

@@ -28,11 +28,11 @@ VERDICT = "verdict"
 """The name, among tests, of the verdict of an audit."""
 _REDRAWS = 239  # of the verdict: exact at 5 %, and two blocks of its redraws
 NULL_REPLICATES = 1000
-"""Data sets of a calibrated cell and of a null law."""
+"""Data sets of a calibrated cell and of a null distribution."""
 
 
 def power_scenarios():
-    """Return the scenarios: the league's laws and curves, and uniform scores with power curves."""
+    """Return the league's scenarios, and uniform scores with power curves."""
     uniform = [Scenario("uniform_calibrated", *UNIFORM, Curve("identity"))]
     uniform += [Scenario(f"uniform_power_{d:g}", *UNIFORM, Curve("power", 0.0, d)) for d in POWERS]
     return [*league_scenarios([], [], []), *uniform]
@@ -42,7 +42,7 @@ class Power:
     """Rejection rates of tests at the level 5 %; each null is simulated once.
 
     An analytic test uses its own p-value. A redraw test uses the 95 % quantile of its statistic
-    over data sets of a calibrated model with the same score law and n, drawn under another name.
+    over data sets of a calibrated model with the same distribution and n, drawn under another name.
     Calibrated scenarios and nulls have ``null_replicates`` data sets where that is more.
     """
 
@@ -54,17 +54,21 @@ class Power:
     def rates(self, scenario, n):
         """Return {test: (rejection rate, its binomial error, the threshold's, data sets)}."""
         outcomes = self._outcomes(self.tests, scenario, n)
-        law = (scenario.alpha, scenario.beta, n)
-        if law not in self.nulls:
-            null = Scenario(f"null_{law[0]:g}_{law[1]:g}", *law[:2], Curve("identity"))
+        distribution = (scenario.alpha, scenario.beta, n)
+        if distribution not in self.nulls:
+            null = Scenario(
+                f"null_{distribution[0]:g}_{distribution[1]:g}",
+                *distribution[:2],
+                Curve("identity"),
+            )
             redrawn = [test for test in self.tests if test.p_values is None]
-            self.nulls[law] = self._outcomes(redrawn, null, n)
+            self.nulls[distribution] = self._outcomes(redrawn, null, n)
         return {
             test.name: (
                 *(
                     (*_rate(outcomes[test.name] <= SIGNIFICANT), 0.0)
                     if test.p_values
-                    else _above_quantile(outcomes[test.name], self.nulls[law][test.name])
+                    else _above_quantile(outcomes[test.name], self.nulls[distribution][test.name])
                 ),
                 outcomes[test.name].size,
             )

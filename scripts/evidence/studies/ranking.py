@@ -6,12 +6,12 @@ import pandas as pd
 from calbias.truth.scenarios import Scenario
 from evidence.studies.honesty import UNIFORM, pays
 from evidence.studies.information_limit import limit_row
-from evidence.studies.league import CURVES, LAWS
+from evidence.studies.league import CURVES, DISTRIBUTIONS
 from pipeline.tables.schema import columns_of
 
 RULE = """\
 The error of a measure on a scenario is its RMSE as a share of its own truth, halved where the
-truth is a square, because a square's share is twice its root's. On a law of scores at sample size n
+truth is a square, because a square's share is twice its root's. On a distribution at sample size n
 a measure has the median error over the miscalibrated scenarios (slopes 0.5, 0.8 and 1.25, shift,
 wave; of tied scores: values off by eight points up or down, slope 0.7, shift). Its rank is 1 + the
 number of measures whose error is smaller by more than two Monte Carlo standard errors; measures
@@ -22,17 +22,18 @@ SQUARES = ("l2_squared", "kernel_ce", "isotonic_gain", "averaged_two_bin")
 ROOTED = ("mmce",)  # an estimator of kernel_ce that takes the root
 NORMS = {"l1": 1, "l2": 2, "l2_squared": 2}  # of the targets that have an information limit
 MISCALIBRATED = [name for name in CURVES if name != "calibrated"]
-_KEYS = ["law", "n_samples", "entry"]
+_KEYS = ["distribution", "n_samples", "entry"]
 
 
 def league_errors(table):
-    """Return the rows of table ``league`` on the two laws, with law, curve, entry, error, points.
+    """Return the rows of table ``league`` on DISTRIBUTIONS and ties, with curve, entry, error.
 
     ``points`` is the RMSE in percentage points, empty for squares; ``error_se`` the Monte Carlo
     standard error of ``error``: var(MSE) = (4 bias²·sd² + 2 sd⁴)/m.
     """
-    law, _, curve = (table["scenario"].str.partition("_")[k] for k in range(3))
-    rows = table[law.isin([*LAWS, "tied"])].assign(law=law, curve=curve)
+    parts = table["scenario"].str.partition("_")
+    rows = table.assign(distribution=parts[0], curve=parts[2])
+    rows = rows[rows["distribution"].isin([*DISTRIBUTIONS, "tied"])]
     is_square = rows["target"].isin(SQUARES) & ~rows["estimator"].isin(ROOTED)
     half = np.where(is_square, 0.5, 1.0)
     spread = 4 * rows["bias"] ** 2 * rows["sd"] ** 2 + 2 * rows["sd"] ** 4
@@ -48,10 +49,10 @@ def league_errors(table):
 def league_ranking(table):
     """Return table ``league_ranking`` from table ``league``, sorted."""
     errors = league_errors(table)
-    others = [
-        _ranked(errors[errors["law"].isin(rows["law"]) & (errors["curve"] != curve)])["rank"]
-        for curve, rows in errors[~_is_calibrated(errors)].groupby("curve")
-    ]
+    others = []
+    for curve, rows in errors[~_is_calibrated(errors)].groupby("curve"):
+        has_curve = errors["distribution"].isin(rows["distribution"])
+        others.append(_ranked(errors[has_curve & (errors["curve"] != curve)])["rank"])
     ranks = pd.concat(others, axis=1)
     calibrated = errors[_is_calibrated(errors)].set_index(_KEYS)["points"]
     ranking = (
@@ -63,11 +64,11 @@ def league_ranking(table):
     ranking[["estimator", "target"]] = ranking["entry"].str.split(" → ", expand=True).to_numpy()
     ranking["information_limit"] = _limits(ranking)
     ranking["hiding_pays"] = ranking["entry"].map(_hiding_pays(table))
-    return ranking.sort_values(["law", "n_samples", "error", "entry"], ignore_index=True)
+    return ranking.sort_values(["distribution", "n_samples", "error", "entry"], ignore_index=True)
 
 
 def league_sensitivity(table):
-    """Return table ``league_sensitivity``: the ranking by other rules, for each law and n."""
+    """Return table ``league_sensitivity``: the ranking by other rules."""
     errors = league_errors(table)
     wrong = errors[~_is_calibrated(errors)]
     groups = wrong.groupby(_KEYS)
@@ -84,9 +85,9 @@ def league_sensitivity(table):
     rows = []
     for rule, values in rules.items():
         both = pd.concat([usual, values], axis=1, keys=["usual", "other"]).dropna()
-        for (law, n), part in both.groupby(level=["law", "n_samples"]):
+        for (distribution, n), part in both.groupby(level=["distribution", "n_samples"]):
             correlation = part["usual"].corr(part["other"], method="spearman")
-            rows.append((law, n, rule, len(part), correlation, part["other"].idxmin()[2]))
+            rows.append((distribution, n, rule, len(part), correlation, part["other"].idxmin()[2]))
     return pd.DataFrame(rows, columns=list(columns_of("league_sensitivity")))
 
 
@@ -95,12 +96,14 @@ def _is_calibrated(errors):
 
 
 def _ranked(errors):
-    """Return DataFrame by (law, n_samples, entry): error, error_se, worst, rank, n_replicates."""
+    """Return error, error_se, worst, rank and n_replicates, a DataFrame by _KEYS."""
     entries = errors[~_is_calibrated(errors)].groupby(_KEYS).agg(
         error=("error", "median"), error_se=("error_se", "median"), worst=("error", "max"),
         n_replicates=("n_replicates", "min"),
     )  # fmt: skip
-    entries["rank"] = entries.groupby(level=["law", "n_samples"], group_keys=False).apply(ranks)
+    entries["rank"] = entries.groupby(level=["distribution", "n_samples"], group_keys=False).apply(
+        ranks
+    )
     return entries
 
 
@@ -116,15 +119,16 @@ def _limits(rows):
 
     By the delta method the share of a square, halved, has the limit of its root.
     """
-    per_root = {  # the limit falls with the root of n
-        (law, norm): np.median([
-            limit_row(Scenario(curve, *LAWS[law], CURVES[curve]), 1, norm)["relative_limit"]
-            for curve in MISCALIBRATED
-        ])
-        for law in LAWS if law in set(rows["law"]) for norm in (1, 2)
-    }  # fmt: skip
+    per_root = {}  # the limit falls with the root of n
+    for distribution in DISTRIBUTIONS.keys() & set(rows["distribution"]):
+        scenarios = [
+            Scenario(name, *DISTRIBUTIONS[distribution], CURVES[name]) for name in MISCALIBRATED
+        ]
+        for norm in (1, 2):
+            limits = [limit_row(scenario, 1, norm)["relative_limit"] for scenario in scenarios]
+            per_root[distribution, norm] = np.median(limits)
     norms = rows["target"].map(NORMS)
-    limits = [per_root.get(key, np.nan) for key in zip(rows["law"], norms, strict=True)]
+    limits = [per_root.get(key, np.nan) for key in zip(rows["distribution"], norms, strict=True)]
     return np.array(limits) / np.sqrt(rows["n_samples"].to_numpy())
 
 

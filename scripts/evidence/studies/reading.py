@@ -17,7 +17,7 @@ WORDS = """\
 - blind: power below 20 % at the largest n at which another test has more than 80 %.
 """
 
-LAWS = {"saturated": "a saturated classifier", "spread": "a classifier with spread scores",
+DISTRIBUTIONS = {"saturated": "a saturated classifier", "spread": "a classifier with spread scores",
         "tied": "scores of few values"}  # fmt: skip
 CALIBRATION_ERRORS = ("l1", "l2")
 NOTHING, LEARNS = 1.0, 0.9
@@ -26,10 +26,10 @@ MOST_NAMES = 3
 
 
 def league_reading(ranking):
-    """Return [(law in words, [sentence, …])] of table ``league_ranking``: at most five a law."""
+    """Return [(distribution in words, [sentence, …])] of table ``league_ranking``."""
     readings = []
-    for law, words in LAWS.items():
-        rows = ranking[ranking["law"] == law]
+    for distribution, words in DISTRIBUTIONS.items():
+        rows = ranking[ranking["distribution"] == distribution]
         if rows.empty:
             continue
         sizes = sorted(rows["n_samples"].unique())
@@ -53,8 +53,8 @@ def power_reading(power):
         for row in off.itertuples()
     )
     sentences = [
-        f"Of {len(null)} sizes (test, score law, n) {len(off)} differ from 5 % by more than three "
-        f"Monte Carlo errors{words and ': ' + words}."
+        f"Of {len(null)} sizes (test, distribution of scores, n) {len(off)} differ from 5 % by "
+        f"more than three Monte Carlo errors{words and ': ' + words}."
     ]
     best = wrong.groupby(["scenario", "n_samples"])["rejection_rate"].transform("max")
     seen = wrong[best > SEEN]

@@ -75,8 +75,7 @@ TEST_NAMES = {  # redraw_X is known by the name of X
     "tcal_adaptive": "T-Cal, adaptive bins",
 }
 OTHER = "others"
-LAWS = {"saturated": "saturated scores", "spread": "spread scores", "uniform": "uniform scores",
-        "tied": "tied scores"}  # fmt: skip
+DISTRIBUTIONS = {name: f"{name} scores" for name in ("saturated", "spread", "uniform", "tied")}
 CLUSTERED = "clusters_"
 """How the names of scenarios with clusters begin."""
 _REDRAW = "redraw_"
@@ -115,8 +114,8 @@ def curve_name(scenario: str) -> str:
 
 def scenario_name(scenario: str) -> str:
     """Return a scenario in words: ``spread_slope_0.5`` is ``slope 0.5, spread scores``."""
-    law = scenario.partition("_")[0]
-    return f"{curve_name(scenario)}, {LAWS.get(law, law)}"
+    distribution = scenario.partition("_")[0]
+    return f"{curve_name(scenario)}, {DISTRIBUTIONS.get(distribution, distribution)}"
 
 
 def cluster_cell_name(scenario: str) -> str:

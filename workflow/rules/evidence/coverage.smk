@@ -1,15 +1,15 @@
 # Coverage: how often the intervals of an audit hold the truth.
 
-LAWS = ("uniform", "saturated", "judging", "blind", "blind26", "clusters")
+CELLS = ("uniform", "saturated", "judging", "blind", "blind26", "clusters")
 
 
 rule measure_coverage:
     output:
-        "results/coverage/{law}.parquet",
+        "results/coverage/{cells}.parquet",
     log:
-        "results/logs/measure_coverage/{law}.log",
+        "results/logs/measure_coverage/{cells}.log",
     wildcard_constraints:
-        law=one_of(LAWS),
+        cells=one_of(CELLS),
     priority: 50  # the blind cells are the longest job: it must not start last
     conda:
         "../../../envs/environment.yaml"
@@ -19,4 +19,4 @@ rule measure_coverage:
         data_sets=config["coverage"],
         seed=config["seed"],
     shell:
-        step("measure_coverage", law="{wildcards.law}")
+        step("measure_coverage", cells="{wildcards.cells}")

@@ -6,9 +6,9 @@ MULTICLASS_LEAGUES = {
     "multiclass_league": (MULTICLASS["n_samples"], MULTICLASS["replicates"]),
     "multiclass_league_full": (MULTICLASS["full_n_samples"], MULTICLASS["full_replicates"]),
 }
-# the populations: Dirichlet laws, and networks of which this run has the outputs
-MULTICLASS_LAWS = [
-    *MULTICLASS["laws"],
+# the populations: Dirichlet distributions, and networks of which this run has the outputs
+MULTICLASS_POPULATIONS = [
+    *MULTICLASS["distributions"],
     *(m for m in MULTICLASS["models"] if m in REAL or m in OUTPUT_FILES),
 ]
 # Estimators and targets are loaded by name.
@@ -27,20 +27,20 @@ rule run_multiclass_league:
     input:
         logits=lambda wildcards: (
             []
-            if wildcards.law in MULTICLASS["laws"]
+            if wildcards.population in MULTICLASS["distributions"]
             else (
-                [f"results/logits/{wildcards.law}.npz"]
-                if wildcards.law in REAL
-                else [resource(f"outputs/{wildcards.law}.npz")]
+                [f"results/logits/{wildcards.population}.npz"]
+                if wildcards.population in REAL
+                else [resource(f"outputs/{wildcards.population}.npz")]
             )
         ),
     output:
-        "results/{multiclass_league}/{law}.parquet",
+        "results/{multiclass_league}/{population}.parquet",
     log:
-        "results/logs/run_multiclass_league/{multiclass_league}/{law}.log",
+        "results/logs/run_multiclass_league/{multiclass_league}/{population}.log",
     wildcard_constraints:
         multiclass_league=one_of(MULTICLASS_LEAGUES),
-        law=one_of(MULTICLASS_LAWS),
+        population=one_of(MULTICLASS_POPULATIONS),
     conda:
         "../../../envs/environment.yaml"
     resources:
@@ -52,7 +52,7 @@ rule run_multiclass_league:
         replicates=lambda wildcards: MULTICLASS_LEAGUES[wildcards.multiclass_league][1],
         seed=config["seed"],
     shell:
-        step("run_multiclass_league", law="{wildcards.law}")
+        step("run_multiclass_league", population="{wildcards.population}")
 
 
 rule read_multiclass_league:
