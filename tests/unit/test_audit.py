@@ -18,10 +18,11 @@ from calbias.auditing.inputs import prepared
 from calbias.auditing.interval import calibration_interval
 from calbias.auditing.options import Options
 from calbias.auditing.picture_bins import picture_bins
-from calbias.auditing.recalibrations import recalibration_table
+from calbias.auditing.recalibrations import Rows, recalibration_table
 from calbias.auditing.verdict.judge import judge
 from calbias.errors import InputError
 from calbias.estimation.registry import FOLDER
+from calbias.file_audit import audit_file
 from calbias.scored import Scored
 
 
@@ -345,11 +346,49 @@ def test_the_gain_is_the_fall_of_the_brier_score():
     scores = generator.beta(3, 1, 20_000)
     rates = expit(0.6 * logits_of(scores))
     hits = (generator.random(20_000) < rates).astype(int)
-    rows = recalibration_table(scores, hits).to_dict("index")
+    rows = recalibration_table(Rows(scores, hits)).to_dict("index")
     truth = np.mean((rates - scores) ** 2)  # Platt's map finds the curve: all of ℓ2² is gained
     assert rows["platt"]["gain"] == pytest.approx(truth, abs=4 * rows["platt"]["gain_se"])
     assert rows["platt"]["helps"]
     assert not rows["isotonic"]["injective"]
+
+
+def test_recalibration_is_fitted_on_the_validation_fold():
+    """Shifts by -0.5 on the validation fold and by -1.5 on the judged rows: the first is used."""
+    generator = np.random.default_rng(0)
+    x = generator.normal(1, 1, 20_000)
+    folds = [
+        Rows(expit(x), (generator.random(20_000) < expit(x + shift)).astype(int))
+        for shift in (-0.5, -1.5)
+    ]
+    table = recalibration_table(folds[1], validation=folds[0])
+    assert table.loc["shift", "parameter"] == pytest.approx(-0.5, abs=0.05)
+    assert set(table["validation_rows"]) == {20_000}
+    mapped = np.mean((folds[1].hits - expit(x + table.loc["shift", "parameter"])) ** 2)
+    assert table.loc["shift", "brier_after"] == pytest.approx(mapped)
+    few = recalibration_table(folds[1], validation=folds[0].part(np.arange(49)))
+    assert set(few["validation_rows"]) == {0}
+    assert few.equals(recalibration_table(folds[1]))
+
+
+def test_an_audit_says_that_it_uses_the_validation_fold(tmp_path):
+    generator = np.random.default_rng(1)
+    logits = 3 * generator.normal(size=(2000, 3))
+    labels = np.array([generator.choice(3, p=row) for row in softmax(logits / 2, axis=1)])
+    is_test = np.arange(2000) % 2 == 1
+    fold = np.where(is_test, "test", "validation")
+    np.savez(tmp_path / "model.npz", logits=logits, labels=labels, fold=fold)
+    found = audit_file(tmp_path / "model.npz")
+    assert found.n == 1000
+    assert found.recalibration.loc["temperature", "parameter"] == pytest.approx(2, rel=0.1)
+    assert any("recalibration is fitted on fold validation (1000 rows)" in x for x in found.notes)
+    told = json.loads((tmp_path / "model.json").read_text())
+    assert {row["validation_rows"] for row in told["recalibration"]} == {1000}
+    page = (tmp_path / "model.html").read_text()
+    assert "fitted on the 1000 rows of the validation fold" in page
+    assert "Fit it on the validation fold" in page
+    assert "Fitted on the 1000 rows of the validation fold, judged on these rows" in page
+    assert "cross-validat" not in page
 
 
 def test_two_rows_are_needed():

@@ -14,7 +14,7 @@ from calbias.auditing.advice import (
     recalibration_sentence,
     things_to_do,
 )
-from calbias.auditing.recalibrations import recalibration_table
+from calbias.auditing.recalibrations import Rows, recalibration_table
 from calbias.auditing.risk_model import risk_summary
 from calbias.auditing.verdict.finding import Finding, sentence_of
 from calbias.auditing.verdict.judge import judge
@@ -80,7 +80,8 @@ def test_clusters_of_equal_rows_widen_the_band():
 def test_a_recalibration_helps_after_holms_correction():
     generator = np.random.default_rng(31)
     scores = generator.beta(4, 1.5, 300)
-    table = recalibration_table(scores, (generator.random(300) < scores**1.25).astype(int))
+    hits = (generator.random(300) < scores**1.25).astype(int)
+    table = recalibration_table(Rows(scores, hits))
     assert (table["p_value"].min() < 0.05) & (table["gain"].min() > 0)
     assert not table["helps"].any()
 
@@ -105,7 +106,7 @@ def test_the_lines_of_the_advice_run_as_printed(method):
     scores = generator.beta(4, 1.5, 2000)
     hits = (generator.random(2000) < scores**1.5).astype(int)
     logits = np.stack([np.zeros(2000), logit(scores)], axis=1)
-    table = recalibration_table(scores, hits, logits, hits).loc[[method]].assign(helps=True)
+    table = recalibration_table(Rows(scores, hits, logits, hits)).loc[[method]].assign(helps=True)
     scores[:20] = 1.0  # a network's scores that rounded, in single precision
     names = {"scores": scores.astype(np.float32), "hits": hits, "new_logits": logits}
     names["new_scores"] = names["scores"]
@@ -119,17 +120,17 @@ def test_few_events_allow_one_parameter():
     generator = np.random.default_rng(0)
     risks = generator.beta(1, 9, 400)
     hits = (np.arange(400) % 8 == 0).astype(int)  # 50 events
-    table = recalibration_table(risks, hits)
+    table = recalibration_table(Rows(risks, hits))
     assert list(table.index) == ["shift"]
     assert expit(logit(risks) + table["parameter"].iloc[0]).sum() == pytest.approx(50)
 
 
 def test_the_gain_of_a_recalibration_has_its_95_percent_interval():
-    row = {"helps": True, "brier_before": 0.2, "brier_after": 0.19, "gain_se": 0.001}
-    row["parameter"] = np.nan
+    row = {"helps": True, "brier_before": 0.2, "brier_after": 0.19, "gain": 0.01}
+    row |= {"parameter": np.nan, "gain_se": 0.001, "validation_rows": 0}
     table = pd.DataFrame([row], index=["platt"])
     sentence = recalibration_sentence(advised(0, 0, True, table))
-    assert "from 20.00 to 19.00 (times 100, cross-validated; ± 0.20)" in sentence
+    assert "from 20.00 to 19.00, by 1.00 ± 0.20 (times 100, cross-validated)" in sentence
 
 
 def test_the_brier_interval_of_a_comparison_is_two_sided_students():

@@ -6,7 +6,7 @@ PROGRAM = """
 import sys
 import numpy as np
 from calbias.auditing.binned_ece import binned_ece
-from calbias.auditing.recalibrations import recalibration_table
+from calbias.auditing.recalibrations import Rows, recalibration_table
 from calbias.auditing.verdict.judge import verdict_of
 from calbias.engine.posterior.cells import cells_of_scores
 from calbias.engine.posterior.curve import curve_of
@@ -20,7 +20,7 @@ verdict_of(scored)
 curve_of(average_of(cells_of_scores(scored.scores, scored.rows, scored.hits, 30)))
 binned_ece(scored)
 place, hits, _ = scored.of_rows
-recalibration_table(scored.scores[place], hits, None, None, 0)
+recalibration_table(Rows(scored.scores[place], hits))
 print(*(name in sys.modules for name in ("numba", "scipy.optimize", "scipy.stats")))
 """
 

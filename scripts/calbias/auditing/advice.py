@@ -37,7 +37,7 @@ def _things(audit: AuditNumbers) -> Iterator[str]:
     helps = recalibration_sentence(audit)
     if helps:
         yield helps
-    elif audit.recalibration is None:
+    elif audit.recalibration is None or not len(audit.recalibration):
         yield f"Do not read the {scores} as probabilities: the picture shows where they are off."
     else:
         yield (
@@ -50,7 +50,12 @@ def _things(audit: AuditNumbers) -> Iterator[str]:
             "inside its interval. “calbias plan --scores FILE” says how many a goal takes."
         )
     if helps:
-        yield "Judge the recalibrated model on rows that it was not fitted on, and audit it again."
+        yield (
+            "Fit it on the validation fold, apply it to the test fold, and audit that again."
+            if validation_rows(audit)
+            else "Judge the recalibrated model on rows that it was not fitted on, and audit it "
+            "again."
+        )
 
 
 def recalibration_sentence(audit: AuditNumbers) -> str:
@@ -58,18 +63,31 @@ def recalibration_sentence(audit: AuditNumbers) -> str:
     best = _best(audit)
     if best is None:
         return ""
-    columns = best["brier_before"], best["brier_after"], Z_95 * best["gain_se"]
-    before, after, half = (f"{100 * x:.2f}" for x in columns)
+    columns = best["brier_before"], best["brier_after"], best["gain"], Z_95 * best["gain_se"]
+    before, after, gain, half = (f"{100 * x:.2f}" for x in columns)
+    rows = validation_rows(audit)
+    how = f"fitted on the {rows} rows of the validation fold" if rows else "cross-validated"
     return (
         f"Recalibrate: {_NAMES[best.name].format(best['parameter'])} lowers the Brier score from "
-        f"{before} to {after} (times 100, cross-validated; ± {half})."
+        f"{before} to {after}, by {gain} ± {half} (times 100, {how})."
     )
 
 
 def recalibration_code(audit: AuditNumbers) -> str:
     """Return lines of Python that make and apply the recalibration that helps most, or nothing."""
     best = _best(audit)
-    return "" if best is None else _CODE[best.name].format(best["parameter"])
+    if best is None:
+        return ""
+    code = _CODE[best.name].format(best["parameter"])
+    if validation_rows(audit) and "fit(" in code:
+        return f"# scores, hits: of the validation fold\n{code}"
+    return code
+
+
+def validation_rows(audit: AuditNumbers) -> int:
+    """Return the rows of the validation fold that recalibration was fitted on, or 0."""
+    table = audit.recalibration
+    return 0 if table is None or not len(table) else int(table["validation_rows"].iloc[0])
 
 
 def _best(audit: AuditNumbers) -> Any:

@@ -34,6 +34,8 @@ from calbias.errors import InputError
 if TYPE_CHECKING:
     import pandas as pd
 
+    from calbias.auditing.recalibrations import Rows
+
 ALL = "all"
 
 
@@ -199,14 +201,19 @@ def _tables(
     folders: Sequence | None,
 ) -> dict[str, Any]:
     """Return the tables of an Audit that apply or were asked for."""
-    from calbias.auditing.recalibrations import recalibration_table
+    from calbias.auditing.recalibrations import Rows, recalibration_table
 
     scored, tables = data.scored, {}
-    say("cross-validated recalibration")
+    say("recalibration")
     some = scored.drawn(options.seed)
     place, hits, clusters = some.of_rows
     scores, logits = some.scores[place], data.ordered_logits() if some is scored else (None, None)
-    tables["recalibration"] = recalibration_table(scores, hits, *logits, options.seed, clusters)
+    tables["recalibration"] = recalibration_table(
+        Rows(scores, hits, *logits),
+        validation=None if data.validation is None else _rows_of(data.validation),
+        seed=options.seed,
+        clusters=clusters,
+    )
     if data.kind == EVENT:
         say("numbers of a risk model")
         tables["risk"] = _risk_table(scores, hits, options, clusters is not None)
@@ -248,6 +255,14 @@ def _tables(
             tables["notes"] = (*data.notes, *(text.removesuffix(".") for text in words))
             tables["classes"]["corrected"] = [row.corrected for row in whole.rows]
     return tables
+
+
+def _rows_of(data: Data) -> Rows:
+    """Return the rows of a validation fold."""
+    from calbias.auditing.recalibrations import Rows
+
+    place, hits, _ = data.scored.of_rows
+    return Rows(data.scored.scores[place], hits, *data.ordered_logits())
 
 
 def _risk_table(

@@ -13,9 +13,12 @@ from calbias.auditing.inputs import EVENT, Data, of_class_1, of_event
 from calbias.errors import InputError
 from calbias.logits import plausibility
 from calbias.logits.columns import Columns
+from calbias.logits.output_file import Fold
 from calbias.logits.read_logits import read_outputs
 from calbias.logits.top_label import TopLabel
 from calbias.logits.top_label import top_label as top_label_of
+
+_VALIDATION = "fold test is judged; recalibration is fitted on fold validation"
 
 
 def read_data(
@@ -34,23 +37,37 @@ def read_data(
     fold = outputs.folds["test"]
     if len(fold[-1]) < 2:
         raise InputError(f"{path}: one row is too few to judge a model by: give at least two")
-    more: dict[str, Any] = {
-        "form": outputs.form, "warnings": outputs.warnings, "clusters": outputs.clusters,
-        "hints": outputs.hints,
-    }  # fmt: skip
-    if not isinstance(fold, TopLabel):
-        more["logits"], more["labels"] = fold
-        if fold.logits.shape[1] == 2 and not top_label:
-            top = of_class_1(fold.logits, fold.labels, "logits")
-            more["warnings"] = (*outputs.warnings, *plausibility.of_event("test", top))
-            data = of_event(top, False, **more)
-        else:
-            data = Data.of(top_label_of(*fold), **more)
-    elif outputs.form == "event":
-        data = of_event(fold, top_label, **more | {"form": "binary"})
+    warnings, notes = outputs.warnings, outputs.notes
+    data = _data_of(fold, outputs.form, top_label, outputs.clusters)
+    if data.kind == EVENT and not isinstance(fold, TopLabel):
+        assert data.rows is not None
+        warnings = (*warnings, *plausibility.of_event("test", data.rows))
+    validation = outputs.folds.get("validation")
+    if validation is not None and len(validation[-1]) > 1:
+        validation = _data_of(validation, outputs.form, top_label)
+        notes = (*notes, f"{_VALIDATION} ({validation.scored.n} rows)")
     else:
-        data = Data.of(fold, **more)
-    return replace(data, notes=(_in_words(data, top_label), *outputs.notes)), outputs.by
+        validation = None
+    data = replace(
+        data, warnings=warnings, hints=outputs.hints, validation=validation,
+        notes=(_in_words(data, top_label), *notes),
+    )  # fmt: skip
+    return data, outputs.by
+
+
+def _data_of(
+    fold: TopLabel | Fold, form: str | None, top_label: bool, clusters: np.ndarray | None = None
+) -> Data:
+    """Return the Data of a fold."""
+    if isinstance(fold, TopLabel):
+        if form == "event":
+            return of_event(fold, top_label, form="binary", clusters=clusters)
+        return Data.of(fold, clusters, form=form)
+    more: dict[str, Any] = {"form": form, "logits": fold.logits, "labels": fold.labels}
+    if fold.logits.shape[1] == 2 and not top_label:
+        top = of_class_1(fold.logits, fold.labels, "logits")
+        return of_event(top, False, clusters=clusters, **more)
+    return Data.of(top_label_of(*fold), clusters, **more)
 
 
 def read_model(

@@ -34,6 +34,7 @@ class Data:
     classes), "probabilities" or "logits". ``rows``, ``logits`` (n, K), ``labels`` and ``clusters``
     (n,), in the given order, are None where they are not known. ``warnings`` are those of a file's
     reader; ``notes`` say in a line each what was read, ``hints`` which options may be missing.
+    ``validation`` is another fold, in the same form, that recalibration is fitted on.
     """
 
     scored: Scored
@@ -46,6 +47,7 @@ class Data:
     warnings: tuple[str, ...] | None = None
     notes: tuple[str, ...] = ()
     hints: tuple[str, ...] = ()
+    validation: Data | None = None
 
     @classmethod
     def of(cls, rows: TopLabel, clusters: Any = None, **more: Any) -> Data:

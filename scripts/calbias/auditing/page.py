@@ -6,7 +6,7 @@ import math
 import re
 from typing import TYPE_CHECKING, Any
 
-from calbias.auditing.advice import recalibration_code, things_to_do
+from calbias.auditing.advice import recalibration_code, things_to_do, validation_rows
 from calbias.auditing.inputs import EVENT
 from calbias.auditing.numbers import AuditNumbers
 from calbias.auditing.output_files import GENERATOR
@@ -86,6 +86,7 @@ def page(audit: AuditNumbers, title: str, json_name: str = "", front_page: str =
         words=words,
         to_do=things_to_do(audit),
         code=recalibration_code(audit),
+        validation_rows=validation_rows(audit),
         tables=tables,
         cell=cell,
         version=calbias.__version__,

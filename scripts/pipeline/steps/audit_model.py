@@ -68,7 +68,8 @@ def audit_model(
         n = len(folds["test"].hit)
         if n < 2:
             raise InputError(f"{place}: {n} rows are too few to judge by: give at least 2")
-        data = Data.of(folds["test"], warnings=origin.warnings)
+        validation = Data.of(folds["validation"]) if len(folds["validation"].hit) > 1 else None
+        data = Data.of(folds["test"], warnings=origin.warnings, validation=validation)
     else:
         raise InputError("give --top-labels or --scores")
     audit = audit_data(
