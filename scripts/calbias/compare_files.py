@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calbias.auditing.compare import Comparison, compare
-from calbias.auditing.file_inputs import read_data
-from calbias.auditing.inputs import EVENT
+from calbias.auditing.inputs import EVENT, read_data
 from calbias.conventions import CONFIDENCE_LEVEL
 from calbias.errors import InputError
 from calbias.logits.columns import Columns

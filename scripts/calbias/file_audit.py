@@ -10,9 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calbias.auditing.audit import audit_data, estimator_names
-from calbias.auditing.file_inputs import read_data
-from calbias.auditing.inputs import EVENT, TOP_LABEL, Data
-from calbias.auditing.options import Options
+from calbias.auditing.inputs import EVENT, TOP_LABEL, Data, Options, read_data
 from calbias.auditing.output_files import output_paths
 from calbias.auditing.page import page
 from calbias.auditing.result import Audit

@@ -10,14 +10,12 @@ from scipy.special import expit, softmax
 from scipy.stats import binom
 
 import calbias
-from calbias.auditing import estimator_bias, sample_size_formulas
+from calbias.auditing import cox, estimator_bias
 from calbias.auditing.audit import audit_data
-from calbias.auditing.binned_ece import binned_ece, mean_deviation
+from calbias.auditing.bins import binned_ece, mean_deviation, picture_bins
 from calbias.auditing.cox import fit_cox, logits_of, noncentrality
-from calbias.auditing.inputs import prepared
+from calbias.auditing.inputs import Options, prepared
 from calbias.auditing.interval import calibration_interval
-from calbias.auditing.options import Options
-from calbias.auditing.picture_bins import picture_bins
 from calbias.auditing.recalibrations import Rows, recalibration_table
 from calbias.auditing.verdict.judge import judge
 from calbias.errors import InputError
@@ -322,23 +320,23 @@ def test_the_cox_fit_against_statsmodels():
 
 
 def test_labels_by_the_published_example_of_riley_by_closed_form_and_by_own_scores():
-    assert sample_size_formulas.slope_labels_beta(0.5, 0.5) == pytest.approx(1644, abs=1)
+    assert cox.slope_labels_beta(0.5, 0.5) == pytest.approx(1644, abs=1)
     scores = np.random.default_rng(0).beta(2.0, 1.0, 200_000)
-    expected = sample_size_formulas.slope_labels_beta(2.0, 1.0), 1.96**2 * 2 / (3 * 4) / 0.02**2
+    expected = cox.slope_labels_beta(2.0, 1.0), 1.96**2 * 2 / (3 * 4) / 0.02**2
     found = (
-        sample_size_formulas.slope_labels(scores),
-        sample_size_formulas.mean_gap_labels(scores, 0.02),
+        cox.slope_labels(scores),
+        cox.mean_gap_labels(scores, 0.02),
     )
     assert found == pytest.approx(expected, rel=0.02)
 
 
 def test_detection_labels():
-    assert sample_size_formulas.needed_noncentrality() == pytest.approx(9.635, abs=5e-4)
+    assert cox.needed_noncentrality() == pytest.approx(9.635, abs=5e-4)
     scores = np.random.default_rng(1).beta(3, 1, 5000)
-    rates = sample_size_formulas.overconfident(scores)(0.25)
-    n = sample_size_formulas.detection_labels(scores, rates)
+    rates = cox.overconfident(scores)(0.25)
+    n = cox.detection_labels(scores, rates)
     assert n == pytest.approx(9.635 / noncentrality(scores, rates), rel=1e-3)
-    assert sample_size_formulas.cox_power(scores, rates, n) == pytest.approx(0.8)
+    assert cox.cox_power(scores, rates, n) == pytest.approx(0.8)
 
 
 def test_the_gain_is_the_fall_of_the_brier_score():

@@ -12,9 +12,8 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 from calbias.engine.posterior.cells import cells_of
-from calbias.engine.posterior.curve import curve_of
 from calbias.engine.posterior.gaussian_curves import fit_curves
-from calbias.engine.posterior.mixture import averaged, curve_models
+from calbias.engine.posterior.mixture import averaged, curve_models, curve_of
 from calbias.engine.posterior.piecewise_curves import segmentations
 from calbias.engine.sorted_batch import sorted_data_set
 from calbias.errors import InputError

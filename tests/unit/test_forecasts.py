@@ -5,9 +5,7 @@ import pytest
 from shipped import shipped, shipped_path
 
 from calbias.auditing.audit import audit_data
-from calbias.auditing.file_inputs import read_data
-from calbias.auditing.inputs import EVENT
-from calbias.auditing.options import Options
+from calbias.auditing.inputs import EVENT, Options, read_data
 from calbias.logits.columns import Columns
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from refusals import refuses_texts
 
-from calbias.auditing.file_inputs import read_data
+from calbias.auditing.inputs import read_data
 from calbias.logits.columns import Columns
 from calbias.logits.table_files import read_table
 

@@ -11,8 +11,7 @@ import pytest
 from refusals import refuses, refuses_texts
 
 from calbias import InputError
-from calbias.auditing.file_inputs import read_data, read_model
-from calbias.auditing.inputs import EVENT, TOP_LABEL, prepared
+from calbias.auditing.inputs import EVENT, TOP_LABEL, prepared, read_data, read_model
 from calbias.auditing.output_files import GENERATOR, output_paths
 from calbias.logits.columns import Columns
 

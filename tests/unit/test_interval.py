@@ -7,9 +7,10 @@ from hypothesis import strategies as st
 from scipy.stats import beta
 
 import calbias
-from calbias.auditing.calibration_curve import Bins, binomial_limits, moved_to_bins
+from calbias.auditing.bins import binomial_limits
+from calbias.auditing.calibration_curve import Bins, moved_to_bins
 from calbias.auditing.interval import _BinnedGaps, _least, _Sample, calibration_interval
-from calbias.engine.posterior.curve import PosteriorCurve
+from calbias.engine.posterior.mixture import PosteriorCurve
 from calbias.scored import Scored
 
 LEVELS = (0.9, 0.95, 0.99)

@@ -8,8 +8,7 @@ from scipy.special import expit, log_expit
 
 from calbias import Sketch, audit, scored
 from calbias.auditing.audit import audit_data
-from calbias.auditing.inputs import Data
-from calbias.auditing.options import Options
+from calbias.auditing.inputs import Data, Options
 from calbias.scored import Scored
 
 ROWS = st.lists(

@@ -11,10 +11,9 @@ from refusals import refuses
 from scipy.special import expit, logit
 
 from calbias.auditing.verdict.judge import judge, judge_groups
-from calbias.auditing.verdict.redraws import draw
+from calbias.auditing.verdict.redraws import draw, evidence, pooled_p_value
 from calbias.auditing.verdict.rounding import rounding_of
 from calbias.auditing.verdict.rows import cell_starts, groups_of
-from calbias.auditing.verdict.smallest import evidence, pooled_p_value
 from calbias.auditing.verdict.statistics import PARTS, statistics_of
 from calbias.engine.seeding import stream
 

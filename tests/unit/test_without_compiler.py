@@ -5,11 +5,11 @@ from command import python
 PROGRAM = """
 import sys
 import numpy as np
-from calbias.auditing.binned_ece import binned_ece
+from calbias.auditing.bins import binned_ece
 from calbias.auditing.recalibrations import Rows, recalibration_table
 from calbias.auditing.verdict.judge import verdict_of
 from calbias.engine.posterior.cells import cells_of_scores
-from calbias.engine.posterior.curve import curve_of
+from calbias.engine.posterior.mixture import curve_of
 from calbias.engine.posterior.mixture import average_of
 from calbias.scored import Scored
 

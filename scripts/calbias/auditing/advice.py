@@ -7,19 +7,19 @@ from itertools import islice
 from typing import Any
 
 from calbias.auditing.inputs import EVENT
-from calbias.auditing.numbers import AuditNumbers
+from calbias.auditing.result import Audit
 from calbias.conventions import Z_95
 
 MOST = 3
 _TOLERABLE = 0.02  # an upper end of the interval that most uses can live with
 
 
-def things_to_do(audit: AuditNumbers) -> list[str]:
+def things_to_do(audit: Audit) -> list[str]:
     """Return at most three sentences."""
     return list(islice(_things(audit), MOST))
 
 
-def _things(audit: AuditNumbers) -> Iterator[str]:
+def _things(audit: Audit) -> Iterator[str]:
     scores = "risks" if audit.kind == EVENT else "scores"
     low, high = audit.interval
     if not audit.miscalibrated:  # without an interval its ends are NaN, and no advice is given
@@ -58,7 +58,7 @@ def _things(audit: AuditNumbers) -> Iterator[str]:
         )
 
 
-def recalibration_sentence(audit: AuditNumbers) -> str:
+def recalibration_sentence(audit: Audit) -> str:
     """Return which recalibration helps most, or nothing where none does."""
     best = _best(audit)
     if best is None:
@@ -73,7 +73,7 @@ def recalibration_sentence(audit: AuditNumbers) -> str:
     )
 
 
-def recalibration_code(audit: AuditNumbers) -> str:
+def recalibration_code(audit: Audit) -> str:
     """Return lines of Python that make and apply the recalibration that helps most, or nothing."""
     best = _best(audit)
     if best is None:
@@ -84,13 +84,13 @@ def recalibration_code(audit: AuditNumbers) -> str:
     return code
 
 
-def validation_rows(audit: AuditNumbers) -> int:
+def validation_rows(audit: Audit) -> int:
     """Return the rows of the validation fold that recalibration was fitted on, or 0."""
     table = audit.recalibration
     return 0 if table is None or not len(table) else int(table["validation_rows"].iloc[0])
 
 
-def _best(audit: AuditNumbers) -> Any:
+def _best(audit: Audit) -> Any:
     """Return the row of the best method that helps, or None."""
     table = audit.recalibration
     if table is None or not len(table) or not table["helps"].any():

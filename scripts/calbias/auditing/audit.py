@@ -16,13 +16,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import softmax
 
-from calbias.auditing.binned_ece import binned_ece
+from calbias.auditing.bins import binned_ece, picture_bins
 from calbias.auditing.calibration_curve import picture_curve, posterior_average
 from calbias.auditing.description import description_of, sentences, warnings_of
-from calbias.auditing.inputs import EVENT, Data, prepared
+from calbias.auditing.inputs import EVENT, Data, Options, prepared
 from calbias.auditing.interval import calibration_interval
-from calbias.auditing.options import Options
-from calbias.auditing.picture_bins import picture_bins
 from calbias.auditing.result import Audit
 from calbias.auditing.segments import By
 from calbias.auditing.verdict.finding import Words

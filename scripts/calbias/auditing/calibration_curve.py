@@ -17,12 +17,10 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betaincinv
 
-from calbias.auditing.picture_bins import PictureBins
+from calbias.auditing.bins import PictureBins, binomial_limits
 from calbias.engine.posterior.cells import SCORE, cells_of_scores, most_cells
-from calbias.engine.posterior.curve import PosteriorCurve, curve_of
-from calbias.engine.posterior.mixture import Average, average_of
+from calbias.engine.posterior.mixture import Average, PosteriorCurve, average_of, curve_of
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -47,17 +45,6 @@ def posterior_average(scores: Floats, rows: Counts, hits: Counts, effect: float 
     some_rows, some_hits = rows[kept] / effect, hits[kept] / effect
     most = most_cells(int(some_rows.sum() + 1e-6))
     return average_of(cells_of_scores(scores[kept], some_rows, some_hits, most))
-
-
-def binomial_limits(
-    hits: Floats | float, rows: Floats | float, level: float
-) -> tuple[Floats, Floats]:
-    """Return the exact (Clopper-Pearson) limits of a share of hits; counts may be fractions."""
-    hits, rows, tail = np.asarray(hits, float), np.asarray(rows, float), (1.0 - level) / 2.0
-    misses = np.maximum(rows - hits, 0.0)
-    low = np.where(hits > 0, betaincinv(np.maximum(hits, 1e-9), misses + 1, tail), 0.0)
-    high = np.where(misses > 0, betaincinv(hits + 1, np.maximum(misses, 1e-9), 1.0 - tail), 1.0)
-    return low, high
 
 
 def moved_to_bins(

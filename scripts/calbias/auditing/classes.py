@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from calbias.auditing import sample_size_formulas
-from calbias.auditing.binned_ece import binned_ece
+from calbias.auditing import cox
+from calbias.auditing.bins import binned_ece
+from calbias.auditing.inputs import Options
 from calbias.auditing.interval import calibration_interval
-from calbias.auditing.options import Options
 from calbias.auditing.verdict.clusters import LEAST_CLUSTERS
 from calbias.auditing.verdict.judge import judge
 from calbias.multiclass.holm import findings, holm
@@ -73,7 +73,5 @@ def _class(
 
 def _power(scores: np.ndarray, n: float) -> float:
     """Return the power of n rows' Cox test against a tilted curve with an ℓ1 error of 5 points."""
-    rates = sample_size_formulas.curve_with_error(
-        sample_size_formulas.overconfident(scores), scores, TELLABLE
-    )
-    return 0.0 if rates is None else sample_size_formulas.cox_power(scores, rates, n)
+    rates = cox.curve_with_error(cox.overconfident(scores), scores, TELLABLE)
+    return 0.0 if rates is None else cox.cox_power(scores, rates, n)

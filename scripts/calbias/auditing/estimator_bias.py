@@ -16,10 +16,9 @@ import numpy as np
 import pandas as pd
 
 from calbias.auditing.description import is_determined
-from calbias.auditing.options import Options
+from calbias.auditing.inputs import Options
 from calbias.conventions import N_BINS
-from calbias.engine.posterior.curve import curve_of
-from calbias.engine.posterior.mixture import Average
+from calbias.engine.posterior.mixture import Average, curve_of
 from calbias.engine.redraw import FixedScores
 from calbias.engine.sorted_batch import SortedBatch, sorted_data_set
 from calbias.errors import InputError

@@ -1,8 +1,9 @@
-"""What a user hands in as one sample, with its logits where they are known."""
+"""What a user hands in, arrays or a file, as one sample; and the options of an audit."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -10,19 +11,52 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from calbias.auditing.verdict.clusters import cluster_codes
+from calbias.conventions import CONFIDENCE_LEVEL, N_BINS
 from calbias.engine.scores_and_hits import as_array, scores_and_hits
 from calbias.errors import InputError
-from calbias.estimation.inputs import as_top_label
+from calbias.estimation.inputs import as_top_label, validate_level, validate_options, validate_whole
+from calbias.logits import plausibility
 from calbias.logits.checks import Place, RawFold, log_probabilities, zero_floor
+from calbias.logits.columns import Columns
+from calbias.logits.output_file import Fold
+from calbias.logits.read_logits import read_outputs
 from calbias.logits.top_label import TopLabel, top_label_of_scores
+from calbias.logits.top_label import top_label as top_label_of
 from calbias.scored import Scored
 from calbias.truth.curves import score
 
+NORMS, MOST_BINS = (1, 2), 10_000
 EVENT, TOP_LABEL = "event", "top label"
+_VALIDATION = "fold test is judged; recalibration is fitted on fold validation"
 _NOTE_OF_RISKS = (
     "scores and hits are judged as a classifier's; risks p of an event y are "
     "audit(probabilities=p, labels=y), which adds audit.risk"
 )
+
+
+@dataclass(frozen=True)
+class Options:
+    """Bins of the ECE, p of the error, level of the interval, seed, data sets a curve.
+
+    ``replicates`` are the data sets that show the bias of an estimator, where that is asked for.
+    """
+
+    n_bins: int = N_BINS
+    norm: float = 1
+    confidence_level: float = CONFIDENCE_LEVEL
+    seed: int = 0
+    replicates: int = 200
+
+    def __post_init__(self) -> None:
+        validate_options(self.n_bins, None)
+        object.__setattr__(self, "n_bins", int(self.n_bins))  # 15.0 is a number of bins
+        validate_whole("seed", self.seed, 0)
+        validate_whole("replicates", self.replicates, 20)
+        if self.n_bins > MOST_BINS:
+            raise InputError(f"n_bins must be at most {MOST_BINS}, not {self.n_bins}")
+        if self.norm not in NORMS:
+            raise InputError(f"norm must be 1 or 2, not {self.norm!r:.60}")
+        validate_level(self.confidence_level, 0.5)
 
 
 @dataclass(frozen=True)
@@ -121,6 +155,75 @@ def prepared(
         top = of_class_1(values, labels, form)
         return of_event(top, False, form=form, logits=log_values, labels=labels, clusters=clusters)
     return Data.of(top, clusters, form=form, logits=log_values, labels=labels)
+
+
+def read_data(
+    path: Path | str,
+    by: Sequence[str] = (),
+    *,
+    columns: Columns | None = None,
+    top_label: bool = False,
+) -> tuple[Data, dict[str, Any] | None]:
+    """Return (Data, columns) of a file's fold ``test``; the columns (n,) are those named ``by``.
+
+    ``path`` is a file of any format, or ``-`` for standard input; ``columns`` are those that the
+    user names. With ``top_label`` the top class of two is audited, else class 1 is an event.
+    """
+    outputs = read_outputs(path, by, columns)
+    fold = outputs.folds["test"]
+    if len(fold[-1]) < 2:
+        raise InputError(f"{path}: one row is too few to judge a model by: give at least two")
+    warnings, notes = outputs.warnings, outputs.notes
+    data = _data_of(fold, outputs.form, top_label, outputs.clusters)
+    if data.kind == EVENT and not isinstance(fold, TopLabel):
+        assert data.rows is not None
+        warnings = (*warnings, *plausibility.of_event("test", data.rows))
+    validation = outputs.folds.get("validation")
+    if validation is not None and len(validation[-1]) > 1:
+        validation = _data_of(validation, outputs.form, top_label)
+        notes = (*notes, f"{_VALIDATION} ({validation.scored.n} rows)")
+    else:
+        validation = None
+    data = replace(
+        data, warnings=warnings, hints=outputs.hints, validation=validation,
+        notes=(_in_words(data, top_label), *notes),
+    )  # fmt: skip
+    return data, outputs.by
+
+
+def _data_of(
+    fold: TopLabel | Fold, form: str | None, top_label: bool, clusters: np.ndarray | None = None
+) -> Data:
+    """Return the Data of a fold."""
+    if isinstance(fold, TopLabel):
+        if form == "event":
+            return of_event(fold, top_label, form="binary", clusters=clusters)
+        return Data.of(fold, clusters, form=form)
+    more: dict[str, Any] = {"form": form, "logits": fold.logits, "labels": fold.labels}
+    if fold.logits.shape[1] == 2 and not top_label:
+        top = of_class_1(fold.logits, fold.labels, "logits")
+        return of_event(top, False, clusters=clusters, **more)
+    return Data.of(top_label_of(*fold), clusters, **more)
+
+
+def read_model(
+    path: Path | str, *, columns: Columns | None = None, top_label: bool = False
+) -> tuple[np.ndarray, np.ndarray, str, np.ndarray | None]:
+    """Return (scores, hits, kind, clusters) of a file, rows in its order; for ``compare``."""
+    data, _ = read_data(path, columns=columns, top_label=top_label)
+    assert data.rows is not None
+    return data.rows.score, data.rows.hit, data.kind, data.clusters
+
+
+def _in_words(data: Data, top_label: bool) -> str:
+    if data.kind == EVENT:
+        return (
+            "two classes: the probability of class 1, an event, is audited; --top-label audits "
+            "the confidence of the predicted class"
+        )
+    if top_label:
+        return "the confidence of the predicted class is audited (--top-label)"
+    return "the confidence of the predicted class is audited (hit: the prediction was correct)"
 
 
 def of_event(event: TopLabel, top_label: bool, **more: Any) -> Data:

@@ -40,9 +40,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import stdtrit
 
-from calbias.auditing.calibration_curve import binomial_limits, curve_in_bins, sums_in
+from calbias.auditing.bins import binomial_limits
+from calbias.auditing.calibration_curve import curve_in_bins, sums_in
 from calbias.conventions import CONFIDENCE_LEVEL
-from calbias.engine.posterior.curve import PosteriorCurve
+from calbias.engine.posterior.mixture import PosteriorCurve
 from calbias.engine.seeding import stream
 from calbias.scored import Floats, Ints, Scored
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from calbias.auditing.advice import recalibration_code, things_to_do, validation_rows
 from calbias.auditing.inputs import EVENT
-from calbias.auditing.numbers import AuditNumbers
 from calbias.auditing.output_files import GENERATOR
 from calbias.auditing.picture import picture
+from calbias.auditing.result import Audit
 from calbias.auditing.subgroups_picture import MOST, subgroups_picture
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ PARTS = {
 }
 
 
-def page(audit: AuditNumbers, title: str, json_name: str = "", front_page: str = "") -> str:
+def page(audit: Audit, title: str, json_name: str = "", front_page: str = "") -> str:
     """Return the page of an Audit as a text, with a link to the front page of a run if given."""
     import jinja2
 

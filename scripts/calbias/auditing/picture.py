@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from calbias.auditing.inputs import EVENT
-from calbias.auditing.numbers import AuditNumbers
+from calbias.auditing.result import Audit
 
 WIDTH, SIDE, LEFT, TOP = 400, 330, 56, 14
 COUNTS_TOP, COUNTS = TOP + SIDE + 12, 60
@@ -85,7 +85,7 @@ def _ticks(low: float, high: float) -> list[float]:
     return [k * step for k in range(first, math.floor(high / step + 1e-9) + 1)]
 
 
-def picture(audit: AuditNumbers, caption_id: str = "") -> str:
+def picture(audit: Audit, caption_id: str = "") -> str:
     """Return the <svg> elements of an Audit, one or two."""
     said = f'aria-labelledby="{caption_id}"' if caption_id else 'aria-label="Reliability diagram"'
     ends = _range(audit)
@@ -99,7 +99,7 @@ def picture(audit: AuditNumbers, caption_id: str = "") -> str:
     )
 
 
-def _range(audit: AuditNumbers) -> tuple[float, float]:
+def _range(audit: Audit) -> tuple[float, float]:
     """Return the part of [0, 1] that the rows are in, and their curve."""
     bins, curve = audit.bins, audit.curve
     values = np.r_[
@@ -117,7 +117,7 @@ def _rounded(low: float, high: float) -> tuple[float, float]:
     return first, max(last, first + step)
 
 
-def _crowd(audit: AuditNumbers, whole: Panel) -> Iterator[Panel]:
+def _crowd(audit: Audit, whole: Panel) -> Iterator[Panel]:
     """Yield a panel of the shortest run of bins with 70 % of the rows, where it is short."""
     bins = audit.bins
     rows = np.r_[0, np.cumsum(bins.n_in_bin)]
@@ -140,7 +140,7 @@ def _crowd(audit: AuditNumbers, whole: Panel) -> Iterator[Panel]:
         yield Panel(low, high, low, high)
 
 
-def _near_one(audit: AuditNumbers, score: float, rate: float) -> Panel:
+def _near_one(audit: Audit, score: float, rate: float) -> Panel:
     """Return the panel from a score, whose 1 − score is rounded up to a power of ten, to 1."""
     first = math.floor(-math.log10(1.0 - score))
     highest = min(float(audit.bins.mean_score[-1]), 1.0 - _LEAST_FROM_ONE)
@@ -149,7 +149,7 @@ def _near_one(audit: AuditNumbers, score: float, rate: float) -> Panel:
     return Panel(1 - 10.0**-first, 1 - 10.0**-last, lowest_rate, highest_rate, near_one=True)
 
 
-def _parts(audit: AuditNumbers, panel: Panel, name: str) -> Iterator[str]:
+def _parts(audit: Audit, panel: Panel, name: str) -> Iterator[str]:
     """Yield the elements of one panel; what is beyond it is cut off."""
     yield from _axes(audit, panel, name)
     yield _cut(0)
@@ -185,7 +185,7 @@ def _cut(margin: int) -> str:
     return f'<svg x="{x}" y="{y}" width="{width}" height="{width}" {box}>'
 
 
-def _axes(audit: AuditNumbers, panel: Panel, name: str) -> Iterator[str]:
+def _axes(audit: Audit, panel: Panel, name: str) -> Iterator[str]:
     left = LEFT
     yield f'<rect class="axis" x="{left}" y="{TOP}" width="{SIDE}" height="{SIDE}"/>'
     same = [(x, x) for x in _scores_across(panel) if x >= panel.lowest_rate]
@@ -207,7 +207,7 @@ def _axes(audit: AuditNumbers, panel: Panel, name: str) -> Iterator[str]:
     yield from _counts(audit, panel)
 
 
-def _counts(audit: AuditNumbers, panel: Panel) -> Iterator[str]:
+def _counts(audit: Audit, panel: Panel) -> Iterator[str]:
     """Yield bars of rows per unit of the axis, one a bin."""
     bins = audit.bins
     shown = np.flatnonzero(_within(panel, bins.mean_score))

@@ -13,9 +13,8 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from scipy.special import betaincinv
 
-from calbias.auditing import sample_size_formulas
-from calbias.auditing.cox import LEAST, logits_of
-from calbias.auditing.file_inputs import read_data
+from calbias.auditing import cox
+from calbias.auditing.inputs import read_data
 from calbias.auditing.verdict.power import cluster_labels, verdict_labels
 from calbias.conventions import SIGNIFICANT
 from calbias.errors import InputError
@@ -104,23 +103,21 @@ def plan(
             raise InputError(
                 f"the two parameters of a Beta distribution are above 0, not {beta!r:.60}"
             )
-        slope = sample_size_formulas.slope_labels_beta(*beta, slope_width)
+        slope = cox.slope_labels_beta(*beta, slope_width)
         scores = betaincinv(*beta, (np.arange(_QUANTILES) + 0.5) / _QUANTILES)
-        scores = np.clip(scores, LEAST, 1 - LEAST)
+        scores = np.clip(scores, cox.LEAST, 1 - cox.LEAST)
     given = np.asarray(scores, float)
     _validate_pilot(given, beta, rates, hits, clusters)
     chances = None if rates is None else np.asarray(rates, float)
     order = np.argsort(given, kind="stable")
     scores = given[order]
-    family = sample_size_formulas.overconfident(scores)
-    curves = {
-        error: sample_size_formulas.curve_with_error(family, scores, error) for error in detect
-    }
+    family = cox.overconfident(scores)
+    curves = {error: cox.curve_with_error(family, scores, error) for error in detect}
     rows = [_detection(error, scores, curve, power, seed) for error, curve in curves.items()]
     if chances is not None:
         rows.append({"goal": CURVE, **verdict_labels(given, chances, power, seed)._asdict()})
-    slope = sample_size_formulas.slope_labels(scores, slope_width) if slope is None else slope
-    gap = sample_size_formulas.mean_gap_labels(scores, gap_width)
+    slope = cox.slope_labels(scores, slope_width) if slope is None else slope
+    gap = cox.mean_gap_labels(scores, gap_width)
     rows += [
         {"goal": f"slope to ± {slope_width:g}", "labels": np.ceil(slope - 1e-9)},
         {"goal": f"mean gap to ± {points(gap_width)}", "labels": np.ceil(gap)},
@@ -177,8 +174,8 @@ def _detection(
     row = {"goal": f"detect {points(error)}", "labels": np.inf}
     if curve is None:  # no curve of the family is that far off
         return row
-    x = logits_of(scores)
-    slope = float(logits_of(curve) @ x / (x @ x))
+    x = cox.logits_of(scores)
+    slope = float(cox.logits_of(curve) @ x / (x @ x))
     return {**row, **verdict_labels(scores, curve, power, seed)._asdict(), "slope": slope}
 
 

@@ -28,7 +28,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import expit, ndtr
 
-from calbias.auditing.cox import cox_curve, logits_of
+from calbias.auditing.cox import cox_curve, fit_shift, logits_of
 from calbias.conventions import SIGNIFICANT
 from calbias.engine.seeding import stream
 from calbias.logits.top_label import top_label
@@ -130,7 +130,7 @@ def _recalibrated(rows: Rows, others: Rows, methods: Iterable[str]) -> dict[str,
     outputs = {}
     for method in methods:
         if method == "shift":
-            outputs[method] = expit(of_others + _shift(x, rows.hits))
+            outputs[method] = expit(of_others + fit_shift(x, rows.hits))
         elif method == "platt":
             outputs[method] = cox_curve(x, rows.hits, of_others)
         elif method == "isotonic":
@@ -145,23 +145,8 @@ def _recalibrated(rows: Rows, others: Rows, methods: Iterable[str]) -> dict[str,
 def _parameter(method: str, rows: Rows) -> float:
     """Return the shift or the temperature that rows give; NaN for other methods."""
     if method == "shift":
-        return _shift(logits_of(rows.scores), rows.hits)
+        return fit_shift(logits_of(rows.scores), rows.hits)
     return 1.0 / _inverse_temperature(rows) if method == "temperature" else np.nan
-
-
-def _shift(x: np.ndarray, hits: np.ndarray) -> float:
-    """Return a of greatest likelihood of P(hit) = expit(x + a), for finite logits x (n,)."""
-    total = float(hits.sum())
-    if total in (0.0, float(hits.size)):
-        return 0.0
-    a = 0.0
-    for _ in range(200):  # Newton converges: in a step of 1 the slope changes at most e times
-        p = expit(x + a)
-        step = float(np.clip((total - p.sum()) / max(p @ (1.0 - p), 1e-300), -1.0, 1.0))
-        a += step
-        if abs(step) < 1e-12:
-            break
-    return a
 
 
 def _inverse_temperature(rows: Rows) -> float:

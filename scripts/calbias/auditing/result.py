@@ -1,21 +1,37 @@
-"""The result of an audit, in the forms in which it is looked at."""
+"""The result of an audit: its numbers, sentences, tables and pictures."""
 
 from __future__ import annotations
 
+import json
+import math
+from dataclasses import dataclass, fields, is_dataclass
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
-from calbias.auditing.inputs import EVENT
-from calbias.auditing.numbers import AuditNumbers
+import numpy as np
+
+from calbias.auditing.bins import PictureBins, binomial_limits
+from calbias.auditing.description import Description
+from calbias.auditing.inputs import EVENT, Options
+from calbias.auditing.output_files import GENERATOR
+from calbias.auditing.subgroups import Subgroups
+from calbias.auditing.verdict.result import Verdict
+from calbias.engine.posterior.mixture import PosteriorCurve
+from calbias.errors import InputError
 from calbias.io.axes import new_axes
+from calbias.multiclass.holm import MISCALIBRATED, TOO_SMALL
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.axes import Axes
 
 _BLUE, _ORANGE, _GREY = "#0a5c7d", "#b3541e", "#9aa3ad"
+_NAMED = 5  # classes, in a sentence
+TABLES = ("estimates", "risk", "recalibration", "classes")
 
 
-class Audit(AuditNumbers):
+@dataclass(frozen=True, eq=False, repr=False)
+class Audit:
     """The result of ``calbias.audit``. All errors are fractions. Equal audits have equal numbers.
 
     Attributes
@@ -62,6 +78,178 @@ class Audit(AuditNumbers):
     options : Options
     """
 
+    kind: str
+    n: int
+    error: float
+    interval: tuple[float, float]
+    verdict: Verdict
+    rows_per_bin: float
+    ece: float
+    noise_floor: float
+    description: Description
+    curve: PosteriorCurve
+    bins: PictureBins
+    options: Options
+    warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    n_clusters: int | None = None
+    effective_n: float | None = None
+    design_effect: float | None = None
+    estimates: pd.DataFrame | None = None
+    risk: pd.DataFrame | None = None
+    recalibration: pd.DataFrame | None = None
+    subgroups: Subgroups | None = None
+    classes: pd.DataFrame | None = None
+
+    @property
+    def norm(self) -> float:
+        """p of the ℓp error."""
+        return self.options.norm
+
+    @property
+    def confidence_level(self) -> float:
+        """The probability of the interval."""
+        return self.options.confidence_level
+
+    @property
+    def p_value(self) -> float:
+        """The p-value of the verdict."""
+        return self.verdict.p_value
+
+    @property
+    def miscalibrated(self) -> bool:
+        """Whether the p-value is at most 5 %."""
+        return self.verdict.miscalibrated
+
+    @property
+    def direction(self) -> str:
+        """``overconfident``, ``underconfident``, or ``neither`` within two standard errors."""
+        gap, error = (float(self.description[key] or 0) for key in ("mean_gap", "mean_gap_se"))
+        if abs(gap) <= 2 * error * math.sqrt(self.design_effect or 1.0):
+            return "neither"
+        return "overconfident" if gap > 0 else "underconfident"
+
+    @property
+    def finding(self) -> str:
+        """The verdict in words."""
+        if not self.miscalibrated:
+            return f"no miscalibration found, {self.verdict.p_text}"
+        return f"miscalibrated, {self.verdict.p_text}: {self.verdict.sentence}"
+
+    @property
+    def size(self) -> str:
+        """What was judged, in words."""
+        what = "risks of an event" if self.kind == EVENT else "predictions"
+        if self.effective_n is None:
+            return f"{self.n} {what}"
+        return f"{self.n} {what} in {self.n_clusters} clusters"
+
+    @property
+    def assumption(self) -> str:
+        """What the upper end of the interval assumes, and what it cannot hold."""
+        return (
+            "The lower end of the interval holds whatever the calibration curve is; the upper end "
+            "assumes that no error changes its sign within a bin of neighbouring scores (about "
+            f"{self.rows_per_bin:.0f} rows): faults that alternate faster may be missing from it."
+        )
+
+    def within(self, x: float) -> Literal["yes", "no", "undecided"]:
+        """Return whether the calibration error is at most ``x``, a fraction, by the interval.
+
+        "yes" where the upper end is at most x, "no" where the lower end is above it, else
+        "undecided". InputError unless x is between 0 and 1.
+
+        >>> import calbias
+        >>> audit = calbias.audit([0.9] * 200, [1] * 160 + [0] * 40)
+        >>> audit.within(0.2), audit.within(0.1), audit.within(0.01)
+        ('yes', 'undecided', 'no')
+        """
+        if not 0.0 <= x <= 1.0:
+            raise InputError(f"within needs an error between 0 and 1, a fraction, not {x!r:.60}")
+        low, high = self.interval
+        return "yes" if high <= x else "no" if low > x else "undecided"
+
+    @property
+    def in_percent(self) -> tuple[str, str, str, str, str]:
+        """Error, low and high end, ECE and noise floor, with the digits that the interval has."""
+        low, high = self.interval
+        digits = 1
+        if high > low:
+            digits = min(max(math.ceil(-math.log10(high - low)) - 1, 1), 6)
+        values = (self.error, low, high, self.ece, self.noise_floor)
+        error, low_text, high_text, ece, floor = (f"{100 * x:.{digits}f}" for x in values)
+        return error, low_text, high_text, ece, floor
+
+    @property
+    def whole(self) -> str:
+        """Mean score and share of hits; of an event their ratio, with exact limits."""
+        n, mean = self.n, float(self.description["mean_score"] or 0)
+        hits = round(float(self.description["accuracy"] or 0) * n)
+        effect = self.design_effect or 1.0
+        ends = binomial_limits(hits / effect, n / effect, self.confidence_level)
+        low, high = (float(end) for end in ends)
+        if self.kind != EVENT:
+            rates = f"{100 * hits / n:.1f} % ({100 * low:.1f} to {100 * high:.1f} %)"
+            return f"mean score {100 * mean:.1f} %, accuracy {rates}"
+        ratio = ""
+        if mean > 0:
+            values = (hits / n / mean, low / mean, high / mean)
+            ratio = ", observed/expected {:.2f} ({:.2f} to {:.2f})".format(*values)
+        return f"mean risk {100 * mean:.1f} %, {hits} events ({100 * hits / n:.1f} %){ratio}"
+
+    @property
+    def sentence(self) -> str:
+        """The result in one line."""
+        error, low, high, ece, floor = self.in_percent
+        norm = "" if self.norm == 1 else f" (ℓ{self.norm:g})"
+        interval = f"{low} to {high} %, {100 * self.confidence_level:g} %"
+        return (
+            f"n = {self.size}: calibration error{norm} {error} % ({interval}); ECE {ece} %, "
+            f"noise floor {floor} %; {self.whole}; {self.finding}."
+        )
+
+    @property
+    def classes_sentence(self) -> str:
+        """What the classes show, in one sentence; empty where they were not asked for."""
+        if self.classes is None:
+            return ""
+        finding = self.classes["finding"]
+        bad = list(finding.index[finding == MISCALIBRATED])
+        names = f" ({', '.join(bad[:_NAMED])}{', …' if len(bad) > _NAMED else ''})" if bad else ""
+        small = int((finding == TOO_SMALL).sum())
+        return (
+            f"{len(bad)} of {len(finding)} classes miscalibrated{names}, {small} too small to tell."
+        )
+
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """Return {name: DataFrame} of the tables that have rows."""
+        tables = {name: getattr(self, name) for name in TABLES}
+        return {name: table for name, table in tables.items() if table is not None and len(table)}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as dicts, lists, numbers and texts, as the JSON file has it."""
+        first = ("sentence", "miscalibrated", "p_value", "direction", "norm", "confidence_level")
+        shown = {
+            each.name: getattr(self, each.name)
+            for each in fields(self)
+            if each.name not in (*TABLES, "subgroups")
+        }
+        return {
+            "generator": GENERATOR,
+            **{name: getattr(self, name) for name in first},
+            **{name: _plain(value) for name, value in shown.items()},
+            **self._told_of_subgroups(),
+            **{name: _plain(table.reset_index()) for name, table in self.tables().items()},
+        }
+
+    def _told_of_subgroups(self) -> dict[str, Any]:
+        found = self.subgroups
+        return {} if found is None else {"subgroups": {"sentence": found.sentence, **_plain(found)}}
+
+    def to_json(self) -> str:
+        """Return ``to_dict`` as JSON; an unknown number is null."""
+        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
+
     def to_html(self, title: str = "a model", json_name: str = "") -> str:
         """Return the page that ``calbias audit`` writes: one file that needs no other."""
         from calbias.auditing.page import page
@@ -89,3 +277,31 @@ class Audit(AuditNumbers):
         from calbias.auditing.picture import picture
 
         return f"<p><strong>{escape(self.sentence)}</strong></p>{picture(self)}"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Audit) and self.to_dict() == other.to_dict()
+
+    def __str__(self) -> str:
+        return self.sentence
+
+    def __repr__(self) -> str:
+        return f"<Audit: {self.sentence}>"
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as JSON has it: dicts, lists, texts and finite numbers."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {each.name: _plain(getattr(value, each.name)) for each in fields(value)}
+    if hasattr(value, "to_dict"):  # a table
+        return [_plain(row) for row in value.to_dict("records")]
+    if hasattr(value, "_asdict"):
+        return _plain(value._asdict())
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return [_plain(item) for item in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit, logit, ndtri
 
-from calbias.auditing.cox import fit_cox, logits_of
+from calbias.auditing.cox import fit_cox, fit_shift, logits_of
 from calbias.auditing.interval import calibration_interval
 from calbias.conventions import CONFIDENCE_LEVEL
 from calbias.engine.local_parabola import local_parabola
@@ -38,7 +38,6 @@ from calbias.scored import Scored
 MEASURED, NOT_MEASURED = "measured", "not measured"
 FEWEST = 20
 """Events, and non-events, from which on the coverage of the intervals was measured."""
-_SLOPE_STEPS = 50
 _NAN = math.nan
 
 Numbers = list[tuple[str, float, float, float, str]]  # rows without their coverage
@@ -133,7 +132,7 @@ def _lines(s: np.ndarray, y: np.ndarray, z: float) -> Numbers:
     x, shift, a, b = logits_of(s), _NAN, _NAN, _NAN
     errors: tuple[float, ...] = (_NAN, _NAN, _NAN)
     if y.min() < y.max():
-        shift = _shift(x, y)
+        shift = fit_shift(x, y)
         errors = (*_errors(np.ones((1, y.size)), y - expit(shift + x)), _NAN, _NAN)
         if x.min() < x.max() and not _separated(s, y):
             a, b = map(float, fit_cox(x, y))
@@ -154,16 +153,6 @@ def _separated(s: np.ndarray, y: np.ndarray) -> bool:
     """Return whether one threshold tells events from the others: then no slope is finite."""
     events, others = s[y == 1], s[y == 0]
     return events.min() >= others.max() or others.min() >= events.max()
-
-
-def _shift(x: np.ndarray, y: np.ndarray) -> float:
-    """Return a of greatest likelihood in logit P = a + x, by bisection of Σ (y − P)."""
-    low, high = -100.0, 100.0
-    total = y.sum()
-    for _ in range(_SLOPE_STEPS):
-        middle = (low + high) / 2
-        low, high = (middle, high) if expit(middle + x).sum() < total else (low, middle)
-    return (low + high) / 2
 
 
 def _errors(design: np.ndarray, residual: np.ndarray) -> tuple[float, ...]:

@@ -201,8 +201,7 @@ class Monitor:
             For fewer than two rows, and with clusters, which are not kept.
         """
         from calbias.auditing.audit import audit_data
-        from calbias.auditing.inputs import Data
-        from calbias.auditing.options import Options
+        from calbias.auditing.inputs import Data, Options
 
         whole = self._blocks.sum(axis=0)
         if whole[0] != whole[1] or whole[1] < 2:  # factors and rows

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calbias.auditing.audit import audit
-from calbias.auditing.file_inputs import read_model
+from calbias.auditing.inputs import read_model
 from calbias.auditing.output_files import validate_output
 from calbias.errors import InputError
 from calbias.io.command_line import write_text

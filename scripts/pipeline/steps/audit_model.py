@@ -2,9 +2,7 @@ from pathlib import Path
 
 from calbias.auditing.audit import audit_data
 from calbias.auditing.estimator_bias import ESTIMATORS
-from calbias.auditing.file_inputs import read_data
-from calbias.auditing.inputs import Data
-from calbias.auditing.options import Options
+from calbias.auditing.inputs import Data, Options, read_data
 from calbias.auditing.page import page
 from calbias.errors import InputError
 from calbias.io.command_line import write_text

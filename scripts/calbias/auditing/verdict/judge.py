@@ -24,7 +24,7 @@ from calbias.auditing.verdict.clusters import (
     whole_clusters_p_value,
 )
 from calbias.auditing.verdict.finding import Words, fitted_rates
-from calbias.auditing.verdict.redraws import draw
+from calbias.auditing.verdict.redraws import draw, evidence, pooled_p_value
 from calbias.auditing.verdict.result import (
     Part,
     Verdict,
@@ -34,7 +34,6 @@ from calbias.auditing.verdict.result import (
 )
 from calbias.auditing.verdict.rows import Floats, Groups, groups_of
 from calbias.auditing.verdict.signs import signed_pool
-from calbias.auditing.verdict.smallest import evidence, pooled_p_value
 from calbias.auditing.verdict.statistics import PARTS, Statistics, statistics_of
 from calbias.conventions import N_BINS
 from calbias.engine.scores_and_hits import scores_and_hits

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtr, ndtri
 
-from calbias.auditing.sample_size_formulas import detection_labels, needed_noncentrality
+from calbias.auditing.cox import detection_labels, needed_noncentrality
 from calbias.auditing.verdict.clusters import (
     FEW_WITH_RARER,
     LEAST_CLUSTERS,
@@ -31,10 +31,9 @@ from calbias.auditing.verdict.clusters import (
     whole_clusters_p_value,
 )
 from calbias.auditing.verdict.finding import fitted_rates
-from calbias.auditing.verdict.redraws import draw
+from calbias.auditing.verdict.redraws import draw, evidence, evidence_against, pooled_p_value
 from calbias.auditing.verdict.rows import Floats, Ints, groups_of
 from calbias.auditing.verdict.signs import signed_pool
-from calbias.auditing.verdict.smallest import evidence, evidence_against, pooled_p_value
 from calbias.auditing.verdict.statistics import statistics_of
 from calbias.conventions import SIGNIFICANT, Z_95
 from calbias.engine.scores_and_hits import scores_and_hits
