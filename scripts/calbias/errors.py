@@ -1,9 +1,10 @@
 """The one exception for a user's mistake: a single line that names the place and the remedy."""
 
 import difflib
+import importlib
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 T = TypeVar("T")
 
@@ -29,6 +30,15 @@ def validate_defines(
     """Raise InputError unless a user's file defines one of ``names``; ``form`` shows how."""
     if not any(name in defined for name in names):
         raise InputError(f"{path}: define {form} in it")
+
+
+def of_extra(purpose: str, module: str) -> Any:
+    """Return a module of a package that an extra installs; InputError, with the remedy, without."""
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError:
+        package = module.partition(".")[0]
+        raise InputError(f"{purpose} needs {package}: pip install {package}") from None
 
 
 def did_you_mean(name: object, known: Collection[str]) -> str:

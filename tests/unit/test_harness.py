@@ -31,10 +31,10 @@ def test_the_largest_softmax_of_a_question_is_its_score(tmp_path):
     path = tmp_path / "samples_arc.jsonl"
     path.write_text(lines(SAMPLES))
     table, _ = read_table(path)
-    assert table["hit"].to_pylist() == [1, 0, 1]
+    assert table["hit"].tolist() == [1, 0, 1]
     expected = [0.5, 1 / (2 + np.exp(-3)), 0.75]
-    assert table["score"].to_pylist() == pytest.approx(expected)
-    assert table["question"].to_pylist() == ["0", "1", "1"]
+    assert table["score"].tolist() == pytest.approx(expected)
+    assert table["question"].tolist() == ["0", "1", "1"]
     assert read_data(path, columns=Columns(cluster=("question",)))
 
 
@@ -55,9 +55,9 @@ def test_an_inspect_log_has_the_confidence_in_the_metadata(tmp_path):
     samples.append({**inspect_sample("b", 1), "metadata": {"confidence": 0.7}})
     path.write_text(inspect_log(*samples))
     table, _ = read_table(path)
-    assert table["score"].to_pylist() == [0.9, 0.4, 0.7]
-    assert table["hit"].to_pylist() == [1, 0, 1]
-    assert table["question"].to_pylist() == ["a", "a", "b"]
+    assert table["score"].tolist() == [0.9, 0.4, 0.7]
+    assert table["hit"].tolist() == [1, 0, 1]
+    assert table["question"].tolist() == ["a", "a", "b"]
 
 
 test_lm_eval_refusals = refuses_texts(

@@ -241,7 +241,10 @@ test_bad_lines = refuses_texts(
     ('{"score": 0.5, "hit": 1}\n\n[1, 2]\n', "line 3: no JSON object; write one object a line"),
     ('{"score": 0.5, "hit": 1}\n{"score": 0.5}\n', "line 2: column hit is empty or NaN"),
     ('{"score": 0.5, "hit": 1}\n{"score": "x", "hit": 1}\n', "line 2: column score: 'x' is no"),
-    ('{"score": [1], "hit": 1}\n{"score": [0], "hit": 1}\n', "column score holds list"),
+    (
+        '{"score": [1], "hit": 1}\n{"score": [0], "hit": 1}\n',
+        r"line 1: column score: '\[1\]' is no number",
+    ),
     ("[1, 2]", "no list of JSON objects; write one object a line"),
     ('[{"score": 1}, ', "m.jsonl: no JSON"),
     (b'{"score": 0.5, "hit": "\xe9"}', "not in UTF-8; save it as UTF-8"),

@@ -127,12 +127,11 @@ def test_a_saved_row_index_is_no_class_and_types_of_columns_do_not_matter(tmp_pa
         found = read(path).folds["test"]
         assert np.array_equal(found.logits, logits)
         assert np.array_equal(found.labels, labels)
-    for column in (pd.to_datetime(["2020-01-01"] * 60), ["x"] * 60):
+    for column in (pd.to_datetime(["2020-01-01"] * 60), ["x"] * 60, list(np.ones((60, 50)))):
         table.assign(e=column).to_parquet(path)
         assert np.array_equal(read(path).folds["test"].logits, logits)
-    for column in (list(np.ones((60, 50))), ["1"] * 59 + ["x"]):
-        table.assign(e=column).to_parquet(path)
-        refused(path, "column e.* no number.*; (drop it|write one, or drop)")
+    table.assign(e=["1"] * 59 + ["x"]).to_parquet(path)
+    refused(path, "column e.* no number.*; write one, or drop")
 
 
 def test_numbered_columns_are_put_in_the_order_of_their_numbers(tmp_path):

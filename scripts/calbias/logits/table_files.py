@@ -1,34 +1,43 @@
-"""Read a table of any format as pyarrow columns, with the place that an error message names.
+"""Read a table of any format as columns, with the place that an error message names.
 
 Text tables have a header line; commas, semicolons, tabs or bars separate the cells, as the header
 shows. JSON lines hold an object a line. Tables may be compressed by gzip. The path ``-`` is
-standard input, whose format is seen from its first bytes.
+standard input, whose format is seen from its first bytes. Parquet needs pyarrow.
 """
 
 import csv
 import gzip
+import io
 import itertools
-import json
+import re
 import sys
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from calbias.errors import InputError
+import numpy as np
+
+from calbias.errors import InputError, of_extra
 from calbias.io.tables import csv_rows
 from calbias.logits.checks import Place
-from calbias.logits.harness import flattened
+from calbias.logits.json_records import read_records
 
 STANDARD_INPUT = "-"
 TEXT = (".csv", ".tsv", ".txt")
 JSON_LINES = (".jsonl", ".ndjson", ".json")
 PARQUET = (".parquet", ".pq")
 SUFFIXES = (*TEXT, *JSON_LINES, *PARQUET)
+Table = dict[str, np.ndarray]
+"""{name: column (n,)}: of numbers, NaN where a cell is empty, of truth values or times; or of
+objects: texts, and None where a cell is empty."""
 _DELIMITERS = ",;\t|"  # the first of those that occur equally often
+_EMPTY = ["", "NA", "N/A", "n/a", "#N/A", "NULL", "null", "NaN", "nan", "-nan"]
+_PURPOSE = "a Parquet file"
 _GZIP, _PARQUET = b"\x1f\x8b", b"PAR1"
 _HEADER_BYTES = 1 << 20
+_INDEX = re.compile(r"__index_level_\d+__")  # a saved row index
 
 
 def is_standard_input(path: Path | str) -> bool:
@@ -42,28 +51,25 @@ def table_suffix(path: Path | str) -> str:
     return Path(name).suffix
 
 
-def read_table(path: Path | str) -> tuple[Any, Place]:
-    """Return (pyarrow Table, Place) of a table; InputError, with its line, for a damaged one."""
+def read_table(path: Path | str) -> tuple[Table, Place]:
+    """Return (Table, Place) of a table; InputError, with its line, for a damaged one."""
     if is_standard_input(path):
         path, data = Path("standard input"), sys.stdin.buffer.read()
         suffix = ""
     else:
         path, suffix = Path(path), table_suffix(path)
         if path.is_dir():
-            return _parquet(path), Place(path, "the table")
+            return _parquet(path, None)
         data = path.read_bytes()
-    data = _decompressed(path, data)
+    if data.startswith(_GZIP):
+        data = _decompressed(path, data)
     suffix = suffix if suffix in SUFFIXES else _suffix_of(data)
     if suffix in PARQUET:
-        return _parquet(path, data), Place(path, "the table")
-    if suffix in JSON_LINES:
-        return _json_lines(path, data)
-    return _text(path, data)
+        return _parquet(path, data)
+    return _json(path, data) if suffix in JSON_LINES else _text(path, data)
 
 
 def _decompressed(path: Path, data: bytes) -> bytes:
-    if not data.startswith(_GZIP):
-        return data
     try:
         return gzip.decompress(data)
     except (OSError, EOFError, zlib.error) as error:
@@ -76,30 +82,36 @@ def _suffix_of(data: bytes) -> str:
     return ".jsonl" if data[:_HEADER_BYTES].lstrip(b"\xef\xbb\xbf \r\n\t")[:1] == b"{" else ".csv"
 
 
-def _text(path: Path, data: bytes) -> tuple[Any, Place]:
-    import pyarrow as pa
-    from pyarrow.csv import ConvertOptions, ParseOptions, read_csv
+def _text(path: Path, data: bytes) -> tuple[Table, Place]:
+    import pandas as pd
 
     if not data.strip():
         raise InputError(f"{path}: the file is empty; the first line names the columns")
     delimiter = _delimiter(data)
-
-    def rows() -> Iterator[tuple[int, list[str]]]:
-        return csv_rows(path, data, delimiter)
-
+    _, header = next(csv_rows(path, data, delimiter))
+    # pandas would fill a short row: the walk over the rows names its line
+    counts = {line.count(delimiter.encode()) for line in data.splitlines() if line}
+    if len(counts) > 1 or b'"' in data:
+        for _ in csv_rows(path, data, delimiter):
+            pass
     try:
-        table = read_csv(
-            pa.BufferReader(data),
-            parse_options=ParseOptions(delimiter=delimiter),
-            convert_options=ConvertOptions(strings_can_be_null=True),
-        )
-        table.column_names  # noqa: B018 - names are decoded here
-    except (pa.ArrowException, UnicodeDecodeError) as error:
-        for _ in rows():
-            pass  # its error says more: it names the line
+        frame = pd.read_csv(
+            io.BytesIO(data), sep=delimiter, header=0, names=range(len(header)),
+            index_col=False, keep_default_na=False, na_values=_EMPTY, low_memory=False,
+        )  # fmt: skip
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: not in UTF-8; save it as UTF-8") from None
+    except (pd.errors.ParserError, ValueError) as error:
         raise unreadable(path, "CSV table", error) from error
-    line_of = lambda row: next(itertools.islice(rows(), row + 1, None))[0]  # noqa: E731
-    return table, Place(path, "the table", None, line_of)
+    columns = [
+        column.to_numpy() if column.dtype.kind in "iufb" else _column(column.to_numpy(object))
+        for _, column in frame.items()
+    ]
+
+    def line_of(row: int) -> int:
+        return next(itertools.islice(csv_rows(path, data, delimiter), row + 1, None))[0]
+
+    return _named(path, header, columns), Place(path, "the table", None, line_of)
 
 
 def _delimiter(data: bytes) -> str:
@@ -115,97 +127,71 @@ def _delimiter(data: bytes) -> str:
     return max(_DELIMITERS, key=lambda mark: counts[mark])
 
 
-def _json_lines(path: Path, data: bytes) -> tuple[Any, Place]:
-    import pyarrow as pa
-
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise InputError(f"{path}: not in UTF-8; save it as UTF-8") from None
-    lines = [(k, line) for k, line in enumerate(text.split("\n"), start=1) if line.strip()]
-    if not lines:
-        raise InputError(f"{path}: the file is empty; write one JSON object a line")
-    records, numbers = _array(path, text), None
-    if records is None:
-        records, numbers = [_object(path, *line) for line in lines], [k for k, _ in lines]
-    line_of = None if numbers is None else numbers.__getitem__
-    place = Place(path, "the table", None, line_of)
-    records = flattened(records, place)
-    names = dict.fromkeys(itertools.chain.from_iterable(records))
-    columns = {name: _column([record.get(name) for record in records]) for name in names}
-    return pa.table(columns), place
+def _json(path: Path, data: bytes) -> tuple[Table, Place]:
+    records, place = read_records(path, data)
+    names = [*dict.fromkeys(itertools.chain.from_iterable(records))]
+    columns = [_column([record.get(name) for record in records]) for name in names]
+    return _named(path, names, columns), place
 
 
-def _array(path: Path, text: str) -> list[Any] | None:
-    """Return the objects of a list, or the one object of many lines; None for an object a line."""
-    is_list = text.lstrip().startswith("[")
-    if not is_list and not text.lstrip().startswith("{\n"):
-        return None
-    try:
-        records = json.loads(text)
-    except ValueError as error:
-        if not is_list:
-            return None
-        raise InputError(f"{path}: no JSON ({error}); write one object a line") from None
-    if not is_list:
-        return [records]
-    if not records or not all(isinstance(record, dict) for record in records):
-        raise InputError(f"{path}: no list of JSON objects; write one object a line")
-    return records
-
-
-def _object(path: Path, number: int, line: Any) -> dict[str, Any]:
-    try:
-        record = json.loads(line)
-    except ValueError as error:
-        reason = getattr(error, "msg", error)
-        raise InputError(
-            f"{path}, line {number}: no JSON ({reason}); write one object a line"
-        ) from None
-    if not isinstance(record, dict):
-        raise InputError(
-            f"{path}, line {number}: no JSON object; write one object a line, such as "
-            '{"score": 0.9, "hit": 1}'
-        )
-    return record
-
-
-def _column(cells: Any) -> Any:
-    """Return cells as a pyarrow array; as texts where their types differ."""
-    import pyarrow as pa
-
-    try:
-        return pa.array(cells)
-    except (pa.ArrowException, OverflowError):
-        return pa.array([None if cell is None else str(cell) for cell in cells])
-
-
-def _parquet(path: Path, data: bytes | None = None) -> Any:
+def _parquet(path: Path, data: bytes | None) -> tuple[Table, Place]:
     """Return the table of a file's bytes, or of all Parquet files in a folder."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
+    pa, pq = of_extra(_PURPOSE, "pyarrow"), of_extra(_PURPOSE, "pyarrow.parquet")
     try:
         if data is None:
-            return parquet_folder(path).to_table()
-        source = pa.BufferReader(data)
-        validate_unique(path, pq.read_schema(source).names)
-        source.seek(0)
-        return pq.read_table(source)
+            table = parquet_folder(path).to_table()
+        else:  # a data set would refuse two columns of one name in words of its own
+            validate_unique(path, pq.read_schema(pa.BufferReader(data)).names)
+            table = pq.read_table(pa.BufferReader(data))
+        columns = [_of_arrow(column, pa) for column in table.columns]
     except InputError:
         raise
     except (pa.ArrowException, ValueError, OSError) as error:
         raise unreadable(path, "Parquet table", error) from error
+    return _named(path, table.column_names, columns), Place(path, "the table")
 
 
 def parquet_folder(path: Path | str) -> Any:
     """Return the pyarrow data set of a Parquet file or folder; InputError for an empty folder."""
-    import pyarrow.dataset as ds
-
-    data = ds.dataset(path, format="parquet")
+    data = of_extra(_PURPOSE, "pyarrow.dataset").dataset(path, format="parquet")
     if not data.files:
         raise InputError(f"{path}: a folder without Parquet files; give a file")
     return data
+
+
+def _of_arrow(column: Any, pa: Any) -> np.ndarray:
+    """Return a pyarrow column as a column of a Table; a nested one as texts of its type."""
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    if pa.types.is_decimal(column.type):
+        column = column.cast(pa.float64())
+    if pa.types.is_nested(column.type):
+        return np.full(len(column), str(column.type), object)
+    values = column.to_numpy()
+    return values if values.dtype.kind in "iufbM" else _column(values)
+
+
+def _column(cells: Sequence[Any] | np.ndarray) -> np.ndarray:
+    """Return cells as a column of a Table: of numbers, if all that are not empty are."""
+    values: list[Any] = [None if cell is None or cell != cell else cell for cell in cells]
+    kinds = {type(value) for value in values}
+    if kinds == {bool}:
+        return np.array(values)
+    if kinds <= {bool, int, float, type(None)}:
+        is_whole = kinds == {int} and all(-(2**63) <= value < 2**63 for value in values)
+        return np.array(values, dtype=np.int64 if is_whole else np.float64)
+    texts = [value if value is None or isinstance(value, str) else str(value) for value in values]
+    column = np.empty(len(texts), object)
+    column[:] = texts
+    return column
+
+
+def _named(path: Path, names: Sequence[str], columns: Sequence[np.ndarray]) -> Table:
+    """Return the Table of columns, without a saved row index; InputError for a repeated name."""
+    names = [name.strip() for name in names]
+    validate_unique(path, names)
+    pairs = zip(names, columns, strict=True)
+    return {name: column for name, column in pairs if not _INDEX.fullmatch(name)}
 
 
 def unreadable(path: Path | str, kind: str, error: Exception) -> InputError:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from html import escape
 from pathlib import Path
-from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from calbias.auditing.audit import audit
@@ -15,6 +15,7 @@ from calbias.auditing.inputs import read_model
 from calbias.auditing.output_files import validate_output
 from calbias.errors import InputError
 from calbias.io.command_line import write_text
+from calbias.logits.checks import Place
 from calbias.logits.columns import Columns, looked_up_column
 from calbias.logits.table_files import read_table
 from calbias.monitoring.monitor import Monitor
@@ -30,8 +31,9 @@ def watch_file(
     validate_output(page, [path], "<!DOCTYPE html>")
     monitor = Monitor(level)
     table, place = read_table(path)
-    times, order = _in_time(table, looked_up_column(time, table.column_names, path), place)
-    repeated = table.to_pandas().duplicated()
+    time = looked_up_column(time, [*table], path)
+    times, order = _in_time(table[time], time, place)
+    repeated = pd.DataFrame(table).duplicated()
     if repeated.any():
         raise place.error(
             "repeats an earlier row in every column, and would count twice: drop it, or add a "
@@ -69,14 +71,16 @@ def watch_file(
     return said
 
 
-def _in_time(table: Any, name: str, place: Any) -> tuple[NDArray, NDArray[np.int64]]:
+def _in_time(times: NDArray, name: str, place: Place) -> tuple[NDArray, NDArray[np.int64]]:
     """Return the times and the order of the rows: as they stand, or backwards if newest first."""
-    column = table[name].combine_chunks()
-    is_text = "string" in str(column.type)
-    for row, value in enumerate(column.to_pylist() if is_text or column.null_count else ()):
-        if value is None or (is_text and not _ISO.fullmatch(value)):
-            raise place.error(f"{name} is {value!r:.40}: write a number or 2024-05-31", row)
-    times, rows = column.to_numpy(zero_copy_only=False), np.arange(len(column))
+    is_text = times.dtype.kind == "O"
+    good = ~pd.isna(times)
+    if is_text:
+        good &= [bool(_ISO.fullmatch(str(value))) for value in times]
+    place.validate_rows(
+        good, lambda row: f"{name} is {times[row]!r:.40}: write a number or 2024-05-31"
+    )
+    rows = np.arange(len(times))
     if (times[1:] <= times[:-1]).all():
         return times, rows[::-1]
     earlier = times[1:] < times[:-1]

@@ -1,4 +1,6 @@
-"""Logs of language model harnesses as rows of score, hit and question.
+"""JSON as records: an object a line, a list of objects, or the log of a language model harness.
+
+A log becomes records of score, hit and question.
 
 lm-eval (``samples_*.jsonl``) has an object for each question and filter, with ``filtered_resps``:
 [log-likelihood, …] of each choice. The score is the largest softmax of the log-likelihoods, and the
@@ -12,12 +14,15 @@ Rows of one question, by several filters or in several epochs, depend on each ot
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from scipy.special import softmax
 
+from calbias.errors import InputError
 from calbias.logits.checks import Place
 
 QUESTION = "question"
@@ -25,7 +30,60 @@ QUESTION = "question"
 _HITS = {"c": 1, "i": 0, "1": 1, "0": 0, "1.0": 1, "0.0": 0, "true": 1, "false": 0}
 
 
-def flattened(records: Sequence[dict[str, Any]], place: Place) -> list[dict[str, Any]]:
+def read_records(path: Path, data: bytes) -> tuple[list[dict[str, Any]], Place]:
+    """Return (records, Place) of the bytes of a file; InputError, with its line, for no JSON."""
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: not in UTF-8; save it as UTF-8") from None
+    lines = [(k, line) for k, line in enumerate(text.split("\n"), start=1) if line.strip()]
+    if not lines:
+        raise InputError(f"{path}: the file is empty; write one JSON object a line")
+    records = _array(path, text)
+    if records is not None:
+        place = Place(path, "the table")
+    else:
+        numbers = [k for k, _ in lines]
+        place = Place(path, "the table", None, numbers.__getitem__)
+        records = [_object(path, *line) for line in lines]
+    return _flattened(records, place), place
+
+
+def _array(path: Path, text: str) -> list[Any] | None:
+    """Return the objects of a list, or the one object of many lines; None for an object a line."""
+    is_list = text.lstrip().startswith("[")
+    if not is_list and not text.lstrip().startswith("{\n"):
+        return None
+    try:
+        records = json.loads(text)
+    except ValueError as error:
+        if not is_list:
+            return None
+        raise InputError(f"{path}: no JSON ({error}); write one object a line") from None
+    if not is_list:
+        return [records]
+    if not records or not all(isinstance(record, dict) for record in records):
+        raise InputError(f"{path}: no list of JSON objects; write one object a line")
+    return records
+
+
+def _object(path: Path, number: int, line: Any) -> dict[str, Any]:
+    try:
+        record = json.loads(line)
+    except ValueError as error:
+        reason = getattr(error, "msg", error)
+        raise InputError(
+            f"{path}, line {number}: no JSON ({reason}); write one object a line"
+        ) from None
+    if not isinstance(record, dict):
+        raise InputError(
+            f"{path}, line {number}: no JSON object; write one object a line, such as "
+            '{"score": 0.9, "hit": 1}'
+        )
+    return record
+
+
+def _flattened(records: Sequence[dict[str, Any]], place: Place) -> list[dict[str, Any]]:
     """Return records of score, hit and question, or the records themselves where they are no log.
 
     InputError for a log without confidences, with the row of the first.
