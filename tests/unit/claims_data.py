@@ -28,7 +28,7 @@ GROUP = dict(zip(MODELS["model"], MODELS["group"], strict=True))
 
 
 def judged(claim, published=TABLES, **tables):
-    """Return the Judgement of one claim on made-up tables."""
+    """Return the Ruling on one claim on made-up tables."""
     return CLAIMS[claim].judge(Evidence({"models": MODELS, **published, **tables}))
 
 
@@ -50,9 +50,9 @@ def verdicts_of(claim, make, **cases):
     return test
 
 
-def measured(judgement, name, case=""):
+def measured(ruling, name, case=""):
     """Return the Measurement of this name and case."""
-    (found,) = [m for m in judgement.measurements if (m.name, m.case) == (name, case)]
+    (found,) = [m for m in ruling.measurements if (m.name, m.case) == (name, case)]
     return found
 
 

@@ -40,19 +40,16 @@ def test_a_claim_is_added_by_a_new_file(tmp_path, monkeypatch):
     monkeypatch.setattr(folder, "__path__", [*folder.__path__, str(tmp_path)])
     text = """
 from pipeline.claims.measurements import Measurement
-from pipeline.claims.verdicts import claim, worded
+from pipeline.claims.verdicts import Ruling, claim
 
 LIMIT = 0.5
 
-@claim("Z01", "§3", "bias")
-@worded(
+@claim(
+    "Z01", "§3", "bias",
     says="A statement.", published="2", rule=f"above {LIMIT:.0%}", errors="none",
 )
 def judged(evidence):
-    yield Measurement("x", 1.0, published=2.0)
-    yield "a note"
-    yield ""
-    return "reproduced", "real_scores"
+    return Ruling("reproduced", [Measurement("x", 1.0, published=2.0)], "real_scores", ["a note"])
 """
     (tmp_path / "guo_of_a_test.py").write_text(text)
     row = ledger_of(Evidence(PAPER)).loc["Z01"]
@@ -60,7 +57,7 @@ def judged(evidence):
     assert (row["claim"], row["rule"], row["note"]) == ("A statement.", "above 50%", "a note")
     unruled = tmp_path / "unruled.py"
     unruled.write_text(text.replace('rule=f"above {LIMIT:.0%}", ', ""))
-    with pytest.raises(InputError, match="claim Z01: give @worded its words rule="):
+    with pytest.raises(InputError, match=r"unruled: claim.* missing .* argument: 'rule'"):
         all_claims()
     unruled.unlink()
     (tmp_path / "twice_in_a_test.py").write_text(text)

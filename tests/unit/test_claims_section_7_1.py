@@ -6,7 +6,7 @@ import pytest
 from claims_data import ALL, GOOD, GROUP, NAMES, by_name, experiment, judged, measured, verdicts_of
 
 from pipeline.scenarios.paper import MODEL_SIZES as SIZES
-from reproduction.claims.similarity import groups_matter
+from reproduction.claims.section_6 import groups_matter
 
 
 def realistic(values=GOOD, **more):

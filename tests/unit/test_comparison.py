@@ -8,12 +8,11 @@ from scipy.stats import ttest_1samp
 
 from calbias import Curve, Scenario
 from pipeline.claims.evidence import Evidence
-from pipeline.claims.ledger import judge_all
-from pipeline.claims.measurements import measurement_table
+from pipeline.claims.ledger import judge_all, measurement_table
 from pipeline.fits.standard_errors import glm_errors, table3_errors
 from pipeline.scenarios.paper import MODEL_SIZES
 from reproduction.claims.comparison import comparison
-from reproduction.claims.section_7_1_t_test import t_error
+from reproduction.claims.t_test import t_error
 
 TABLE_2 = TABLES["roelofs2022_table2_beta_fits"]
 

@@ -12,8 +12,8 @@ from made_up_tables import made_up_tables
 from PIL import Image
 
 from pipeline.claims.evidence import Evidence
-from pipeline.claims.ledger import all_claims, judge_all, ledger_table
-from pipeline.claims.measurements import Measurement, in_words, measurement_table, number
+from pipeline.claims.ledger import all_claims, judge_all, ledger_table, measurement_table
+from pipeline.claims.measurements import Measurement, in_words, number
 from pipeline.report.tables import MOST_ROWS, compared_places, papers_tables, shown
 from pipeline.tables.schema import columns_of, tables
 from reproduction.report.front_page import front_page

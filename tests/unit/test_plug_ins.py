@@ -11,7 +11,7 @@ from command import python
 TRY = """
 import contextlib, importlib, io, json, pathlib, sys
 from calbias import estimate
-from pipeline.claims.ledger import all_claims
+from pipeline.claims.ledger import all_claims, judge
 from calbias.errors import InputError
 from pipeline.door import main
 
@@ -20,7 +20,7 @@ uses = {
     "figures": lambda: main(
         ("draw_figure --figure mine --tables --output-png a --output-pdf b").split()
     ),
-    "claims": lambda: [claim.judge(None) for claim in all_claims() if claim.id == "C99"],
+    "claims": lambda: [judge(claim, None) for claim in all_claims() if claim.id == "C99"],
 }
 for folder, text in json.load(sys.stdin):
     package = "reproduction" if folder in ("figures", "claims") else "calbias"
@@ -36,16 +36,16 @@ for folder, text in json.load(sys.stdin):
     path.unlink()
     sys.modules.pop(package + "." + folder.replace("/", ".") + ".mine", None)
 """
-CLAIM = "from pipeline.claims.verdicts import claim, worded\n\n\n@claim('C99', 'here', 'bias')"
-CLAIM += "\n@worded(says='A claim.', published='1', rule='none', errors='none')\n"
-CLAIM += "def rule(evidence):\n    "
+CLAIM = (
+    "from pipeline.claims.verdicts import claim\n\n\n@claim('C99', 'here', 'bias', says='A claim.'"
+)
+CLAIM += (
+    ", published='1', rule='none', errors='none')\ndef rule(evidence):\n    return 'reproduced'"
+)
 LACKING = (  # folder, text of mine.py, what is said after its path
     ("estimators", "", ": define estimate(scores, hits, n_bins, norm) in it"),
     ("figures", "TABLES = ()", ": define draw(tables) in it"),
-    *(
-        ("claims", f"{CLAIM}{end}", ": claim C99: its rule must yield what it measured and return")
-        for end in ("yield ''", "return 'reproduced', 'here'", "yield ''\n    return 'reproduced'")
-    ),
+    ("claims", CLAIM, ": claim C99: its rule must return a Ruling"),
 )
 
 

@@ -3,8 +3,9 @@
 import numpy as np
 import pandas as pd
 
+from pipeline.claims.evidence import Evidence
 from pipeline.claims.measurements import POINTS, Measurement, by_case
-from pipeline.claims.verdicts import NotJudged, Verdict, claim, worded
+from pipeline.claims.verdicts import NotJudged, Ruling, Verdict, claim
 from pipeline.logits.store import REAL_SCORES
 
 FEWEST_MODELS = 10
@@ -18,8 +19,11 @@ FEWEST_REPLICATES = 40
 SINGLE = "curve of a single subsample"
 
 
-@claim("C01", "calbias", "predicted_bias", "predicted_bias")
-@worded(
+@claim(
+    "C01",
+    "calbias",
+    "predicted_bias",
+    "predicted_bias",
     says=(
         "Bias by construction, with hits redrawn from a fitted curve, predicts the bias of an "
         "estimator on real data"
@@ -35,7 +39,7 @@ SINGLE = "curve of a single subsample"
     ),
     errors="± one standard error over the models",
 )
-def construction_predicts_real_bias(evidence):
+def construction_predicts_real_bias(evidence: Evidence) -> Ruling:
     every = evidence.table("predicted_bias")
     sizes = every.groupby("model")["n_samples"].transform("max")
     rows, others = every[sizes >= FEWEST_SUBSAMPLES_SIZE], every[sizes < FEWEST_SUBSAMPLES_SIZE]
@@ -45,51 +49,54 @@ def construction_predicts_real_bias(evidence):
             f"table predicted_bias has {n_models} models and sizes up to {largest}; the rule wants "
             f"{FEWEST_MODELS} and {FEWEST_SUBSAMPLES_SIZE}"
         )
-    observed = rows["observed_bias_percent"]
-    distances = _distances(rows)
     shares = _shares(rows).drop(SINGLE, errors="ignore")
-    distances = distances[shares.index]
-
-    def over_models(name, values, case=""):
-        means = values.groupby(rows["model"]).mean()
-        error = means.std(ddof=1) / np.sqrt(means.size)
-        return Measurement(name, values.mean(), POINTS, case, error)
-
-    for name, distance in distances.items():
-        yield over_models("mean distance", distance, name)
-    yield over_models("mean |observed bias|", observed.abs())
-    yield from by_case("share explained", 100 * shares, "percent")
+    distances = _distances(rows)[shares.index]
+    by_model = rows["model"]
+    measurements = [
+        _over_models("mean distance", distances[name], by_model, name) for name in shares.index
+    ]
+    observed = rows["observed_bias_percent"].abs()
+    measurements.append(_over_models("mean |observed bias|", observed, by_model))
+    measurements += by_case("share explained", 100 * shares, "percent")
     for column in ("estimator", "n_samples"):
         for name, part in rows.groupby(column, sort=False):
             words = f"share explained, {column.replace('_', ' ')} {name}"
-            yield from by_case(words, 100 * _shares(part), "percent")
-    yield from by_case("share explained", 100 * _shares(rows).filter([SINGLE]), "percent")
+            measurements += by_case(words, 100 * _shares(part), "percent")
+    measurements += by_case("share explained", 100 * _shares(rows).filter([SINGLE]), "percent")
     if len(others):
         words = "share explained, answers of language models"
-        yield from by_case(words, 100 * _shares(others), "percent")
+        measurements += by_case(words, 100 * _shares(others), "percent")
     by_estimator = pd.Series(
         {name: 100 * _shares(part).iloc[0] for name, part in rows.groupby("estimator")}
     )
+    notes = []
     if by_estimator.min() < 100 * PARTLY:
         least, most = by_estimator.idxmin(), by_estimator.idxmax()
-        yield (
+        notes.append(
             f"the share differs by estimator: {by_estimator[least]:.0f} % for {least}, whose bias "
             f"is small, {by_estimator[most]:.0f} % for {most}"
         )
-    by_model = distances.iloc[:, 0].groupby(rows["model"]).mean()
-    yield (
-        f"the distance is largest for {by_model.idxmax()} ({by_model.max():.2f} points): "
+    means = distances.iloc[:, 0].groupby(by_model).mean()
+    notes.append(
+        f"the distance is largest for {means.idxmax()} ({means.max():.2f} points): "
         "where a GLM misses the curve near 1, or many scores are exactly 1"
     )
-    return Verdict.of(shares.min() >= EXPLAINED, shares.min() >= PARTLY), REAL_SCORES
+    verdict = Verdict.of(shares.min() >= EXPLAINED, shares.min() >= PARTLY)
+    return Ruling(verdict, measurements, REAL_SCORES, notes)
 
 
-def _shares(rows):
+def _over_models(name: str, values: pd.Series, models: pd.Series, case: str = "") -> Measurement:
+    means = values.groupby(models).mean()
+    error = means.std(ddof=1) / np.sqrt(means.size)
+    return Measurement(name, values.mean(), POINTS, case, error)
+
+
+def _shares(rows: pd.DataFrame) -> pd.Series:
     """Return {curve: share of the observed bias that the predictions explain}, a Series."""
     return 1 - _distances(rows).mean() / rows["observed_bias_percent"].abs().mean()
 
 
-def _distances(rows):
+def _distances(rows: pd.DataFrame) -> pd.DataFrame:
     """Return |observed − predicted| in percent, a column for each curve that the table has."""
     observed = rows["observed_bias_percent"]
     distances = {
@@ -101,8 +108,11 @@ def _distances(rows):
     return pd.DataFrame(distances).abs()
 
 
-@claim("C02", "calbias", "interval_coverage", "interval_coverage")
-@worded(
+@claim(
+    "C02",
+    "calbias",
+    "interval_coverage",
+    "interval_coverage",
     says=(
         "The interval of an audit at nominal 95 % covers the true "
         f"error at least {MEAN:.0%} of the time on average and {CELL:.0%} in every cell whose "
@@ -120,7 +130,7 @@ def _distances(rows):
     ),
     errors="± one standard error; cells: exact 95 % range",
 )
-def intervals_cover(evidence):
+def intervals_cover(evidence: Evidence) -> Ruling:
     table = evidence.table("interval_coverage")
     ours = {norm: table[table["method"] == method] for norm, method in METHODS.items()}
     if any(rows.empty or rows["n_data_sets"].min() < FEWEST_DATA_SETS for rows in ours.values()):
@@ -128,35 +138,42 @@ def intervals_cover(evidence):
             f"table interval_coverage has fewer than {FEWEST_DATA_SETS} data sets a cell"
         )
     is_judging = table["scenario"].str.startswith(JUDGING)
-    for method, part in table[~is_judging].groupby("method", sort=False):
-        yield _mean_coverage("mean coverage", method, part)
-    for method, part in table[is_judging].groupby("method", sort=False):
-        yield _mean_coverage("mean coverage, cells that it was not made on", method, part)
-    holds = []
+    measurements, notes, holds = [], [], []
+    for name, rows in (
+        ("mean coverage", table[~is_judging]),
+        ("mean coverage, cells that it was not made on", table[is_judging]),
+    ):
+        for method, part in rows.groupby("method", sort=False):
+            measurements.append(_mean_coverage(name, method, part))
     for norm, rows in ours.items():
-        yield Measurement("cells", len(rows), case=norm)
         is_seen = rows["found_by_verdict"] >= VISIBLE
-        yield Measurement("cells whose error a test can see", is_seen.sum(), case=norm)
         worst = rows.loc[rows["coverage"].idxmin()]
-        ends = {"low": 100 * worst["low"], "high": 100 * worst["high"]}
+        limits = {"low": 100 * worst["low"], "high": 100 * worst["high"]}
         cell = f"{norm}, {worst['scenario']}, n = {worst['n_samples']}"
         value = 100 * worst["coverage"], "percent", cell
-        yield Measurement("least coverage of a cell", *value, **ends)
+        measurements += [
+            Measurement("cells", len(rows), case=norm),
+            Measurement("cells whose error a test can see", is_seen.sum(), case=norm),
+            Measurement("least coverage of a cell", *value, **limits),
+        ]
         for words, part in (("seen", rows[is_seen]), ("not seen", rows[~is_seen])):
             if low := ", ".join(part.loc[part["high"] < CELL, "scenario"]):
-                yield f"{norm}: below {CELL:.0%}, {words} by a test: {low}"
+                notes.append(f"{norm}: below {CELL:.0%}, {words} by a test: {low}")
         holds += [rows["coverage"].mean() >= MEAN, not (rows.loc[is_seen, "high"] < CELL).any()]
-    return Verdict.all_or_some(holds), "simulation"
+    return Ruling(Verdict.all_or_some(holds), measurements, "simulation", notes)
 
 
-def _mean_coverage(name, method, rows):
+def _mean_coverage(name: str, method: str, rows: pd.DataFrame) -> Measurement:
     coverage = rows["coverage"]
     error = np.sqrt(np.sum(coverage * (1 - coverage) / rows["n_data_sets"])) / len(rows)
     return Measurement(name, 100 * coverage.mean(), "percent", method, 100 * error)
 
 
-@claim("C03", "calbias", "league", "league_errors")
-@worded(
+@claim(
+    "C03",
+    "calbias",
+    "league",
+    "league_errors",
     says=(
         "The averaged posterior has a lower root mean squared error than the equal-mass sweep and "
         "than every other estimator of the ℓ1 error, on average over the league's cells"
@@ -171,7 +188,7 @@ def _mean_coverage(name, method, rows):
     ),
     errors="± one Monte Carlo standard error; worst cell: the largest ratio",
 )
-def averaged_posterior_is_nearest(evidence):
+def averaged_posterior_is_nearest(evidence: Evidence) -> Ruling:
     table = evidence.table("league")
     table = table[(table["target"] == "l1") & (table["scenario"] != "uniform_calibrated")]
     if OURS not in set(table["estimator"]) or SWEEP not in set(table["estimator"]):
@@ -186,18 +203,22 @@ def averaged_posterior_is_nearest(evidence):
     wide = cells.pivot(index=keys, columns="estimator", values="log").dropna(axis=1)
     rival = wide.drop(columns=OURS).mean().idxmin()
     ours = cells[cells["estimator"] == OURS].set_index(keys)
-    below = []
+    below, measurements = [], []
     for other in dict.fromkeys((SWEEP, rival)):
         difference = wide[OURS] - wide[other]
         error = np.sqrt(2 * ours["se2"].sum()) / len(difference)
         below.append(difference.mean() + 2 * error < 0)
         ratio = np.exp(difference.mean())
-        yield Measurement("RMSE ratio", ratio, case=f"to {other}", error=ratio * error)
+        measurements.append(
+            Measurement("RMSE ratio", ratio, case=f"to {other}", error=ratio * error)
+        )
         for words, chosen in (("calibrated", True), ("miscalibrated", False)):
             part = difference[ours["calibrated"].reindex(difference.index) == chosen]
             if len(part):
-                yield Measurement(f"RMSE ratio, {words}", np.exp(part.mean()), case=f"to {other}")
+                name = f"RMSE ratio, {words}"
+                measurements.append(Measurement(name, np.exp(part.mean()), case=f"to {other}"))
         worst = difference.idxmax()
         case = f"to {other}, {worst[0]}, n = {worst[1]}"
-        yield Measurement("largest RMSE ratio of a cell", np.exp(difference.max()), case=case)
-    return Verdict.all_or_some(below), "simulation"
+        name = "largest RMSE ratio of a cell"
+        measurements.append(Measurement(name, np.exp(difference.max()), case=case))
+    return Ruling(Verdict.all_or_some(below), measurements, "simulation")

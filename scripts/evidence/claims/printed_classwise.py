@@ -1,16 +1,19 @@
 """C04: which differences of a printed table of class-wise errors are more than noise."""
 
 from evidence.studies.printed_classwise import BEST, UNDECIDED, UNKNOWN
+from pipeline.claims.evidence import Evidence
 from pipeline.claims.measurements import Measurement
-from pipeline.claims.verdicts import NotJudged, Verdict, claim, worded
+from pipeline.claims.verdicts import NotJudged, Ruling, Verdict, claim
 from pipeline.logits.store import REAL_LOGITS
 
 FEWEST_NETWORKS = 6
 MOST, PARTLY = 1 / 2, 2 / 3
 
 
-@claim("C04", "calbias", "kull2019_table3")
-@worded(
+@claim(
+    "C04",
+    "calbias",
+    "kull2019_table3",
     says=(
         "In a printed table of class-wise errors the best method of a network can be told from "
         "every other method in at most half of the networks: Kull et al. (2019), Table 3"
@@ -25,7 +28,7 @@ MOST, PARTLY = 1 / 2, 2 / 3
     ),
     errors="none: a count",
 )
-def printed_best_is_told_from_the_rest(evidence):
+def printed_best_is_told_from_the_rest(evidence: Evidence) -> Ruling:
     table = evidence.table("kull2019_table3")
     known = table[~table.groupby("model")["verdict"].transform(lambda x: (x == UNKNOWN).any())]
     n_networks = known["model"].nunique()
@@ -37,14 +40,16 @@ def printed_best_is_told_from_the_rest(evidence):
     undecided = (known["verdict"] == UNDECIDED).groupby(known["model"]).sum()
     distinct = (undecided == 0).sum()
     others = known[known["verdict"] != BEST]
-    yield Measurement("networks whose best method is distinguishable", distinct, "networks")
-    yield Measurement("networks judged", n_networks, "networks")
-    yield Measurement("methods undecided against the best", undecided.sum(), "numbers")
-    yield Measurement("methods next to the best", len(others), "numbers")
+    measurements = [
+        Measurement("networks whose best method is distinguishable", distinct, "networks"),
+        Measurement("networks judged", n_networks, "networks"),
+        Measurement("methods undecided against the best", undecided.sum(), "numbers"),
+        Measurement("methods next to the best", len(others), "numbers"),
+    ]
     own = known.loc[known["floor_from"] == "its own outputs", "model"].unique()
-    yield (
+    note = (
         f"spreads are from the network's own outputs for {', '.join(own) or 'none'}, from "
         "networks of as many classes and rows for the rest"
     )
     share = distinct / n_networks
-    return Verdict.of(share <= MOST, share <= PARTLY), REAL_LOGITS
+    return Ruling(Verdict.of(share <= MOST, share <= PARTLY), measurements, REAL_LOGITS, [note])

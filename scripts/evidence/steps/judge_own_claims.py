@@ -1,8 +1,7 @@
 from pathlib import Path
 
 from pipeline.claims.evidence import Evidence
-from pipeline.claims.ledger import judge_all, ledger_table
-from pipeline.claims.measurements import measurement_table
+from pipeline.claims.ledger import judge_all, ledger_table, measurement_table
 from pipeline.tables.files import read_tables, write_table
 
 

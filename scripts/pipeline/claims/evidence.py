@@ -1,14 +1,15 @@
 """What a verdict may rest on: the result tables, cut to the paper's grid, with gaps reported."""
 
 import itertools
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 import pandas as pd
 
-from pipeline.claims.measurements import NAN
-from pipeline.claims.verdicts import NotJudged, OtherNorm, Verdict
+from pipeline.claims.measurements import Measurement
+from pipeline.claims.verdicts import NotJudged, OtherNorm, Ruling, Verdict
 from pipeline.logits.store import REAL_LOGITS
-from pipeline.scenarios.fits import printed_fits
+from pipeline.scenarios.fits import PrintedFits, printed_fits
 from pipeline.scenarios.paper import MODEL_SIZES, MODELS, N_BINS, N_REPLICATES, NORM
 from pipeline.tables.files import groups_of
 
@@ -39,7 +40,7 @@ class Evidence(NamedTuple):
 
     tables: dict[str, pd.DataFrame]
 
-    def table(self, stem):
+    def table(self, stem: str) -> pd.DataFrame:
         """Return a result table; NotJudged if this run made none, or made it for another norm."""
         if self.tables.get(stem) is None or self.tables[stem].empty:
             raise NotJudged(f"table {stem} is absent")
@@ -49,7 +50,7 @@ class Evidence(NamedTuple):
             raise OtherNorm(f"norm is {norms[0]:g}; the paper's is {NORM:g}")
         return self.tables[stem]
 
-    def as_published(self, stem):
+    def as_published(self, stem: str) -> tuple[pd.DataFrame, pd.DataFrame]:
         """Return the rows of a table of fits under the softmax that the paper used, if any."""
         table = self.tables.get(f"{stem}_float32_2020")
         if table is None or table.empty:
@@ -57,17 +58,17 @@ class Evidence(NamedTuple):
         table, _ = self.of_published_models(f"{stem}_float32_2020")
         return table, table
 
-    def of_published_models(self, stem):
+    def of_published_models(self, stem: str) -> tuple[pd.DataFrame, pd.DataFrame]:
         """Return the rows of a table about the paper's models, and those with real logits."""
         table = self.table(stem)
         table = table[table["model"].isin(MODELS)]
         return table, table[table["source"] == REAL_LOGITS]
 
-    def printed_fits(self):
+    def printed_fits(self) -> dict[str, PrintedFits]:
         """Return {model: PrintedFits} of Tables 2 and 3."""
         return printed_fits(self.tables[TABLE_2], self.tables[TABLE_3])
 
-    def groups(self):
+    def groups(self) -> dict[str, str]:
         """Return {model: data set} of the paper's models."""
         known = groups_of(self.tables["models"], "models table")
         absent = [model for model in MODELS if model not in known]
@@ -75,7 +76,14 @@ class Evidence(NamedTuple):
             raise NotJudged(f"the models table lacks {', '.join(absent)}")
         return {model: known[model] for model in MODELS}
 
-    def bias(self, experiment, estimators, sizes=MODEL_SIZES, scenarios=MODELS, n_bins=(N_BINS,)):
+    def bias(
+        self,
+        experiment: str,
+        estimators: Collection[str],
+        sizes: Collection[int] = MODEL_SIZES,
+        scenarios: Collection[str] = MODELS,
+        n_bins: Collection[int] = (N_BINS,),
+    ) -> pd.DataFrame:
         """Return the rows of table ``bias`` on this grid; NotJudged unless all are there.
 
         ``n_bins`` holds for estimators with a fixed number; the sweep and the KDE have one row.
@@ -98,7 +106,7 @@ class Evidence(NamedTuple):
             )
         return enough_replicates(found.loc[grid].reset_index(), experiment)
 
-    def source(self, experiment, scenarios=None):
+    def source(self, experiment: str, scenarios: Collection[str] | None = None) -> str:
         """Return where an experiment's scenarios come from; printed numbers are published fits."""
         table = self.tables.get("scenarios")
         if table is None:
@@ -109,14 +117,14 @@ class Evidence(NamedTuple):
         known = rows["source"].replace({"synthetic": "published_fits"}).fillna("published_fits")
         return " + ".join(dict.fromkeys(known)) or "published_fits"
 
-    def paper_error(self, experiment, error):
-        """Return the paper's error of a mean (1000 data sets) from ``error``, of our mean."""
+    def error_ratio(self, experiment: str) -> float:
+        """Return the error of the paper's means (1000 data sets) over that of ours."""
         rows = self.table("bias")
         ours = rows.loc[rows["experiment"] == experiment, "n_replicates"].max()
-        return error * (ours / N_REPLICATES) ** 0.5
+        return float((ours / N_REPLICATES) ** 0.5)
 
 
-def enough_replicates(rows, experiment):
+def enough_replicates(rows: pd.DataFrame, experiment: str) -> pd.DataFrame:
     """Return ``rows``; NotJudged if some have too few replicates: ties would look like failures."""
     fewest = rows["n_replicates"].min()
     if fewest < FEWEST_REPLICATES:
@@ -127,37 +135,45 @@ def enough_replicates(rows, experiment):
     return rows
 
 
-def bins_of(estimator, n_bins):
+def bins_of(estimator: str, n_bins: Collection[int]) -> tuple[int, ...]:
     """Return the ``n_bins`` values that an estimator's rows have, given the ones of fixed bins."""
     if "sweep" in estimator:
         return (-1,)
     return (_UNBINNED,) if estimator.startswith("kde") else tuple(n_bins)
 
 
-def by_estimator(rows):
+def by_estimator(rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return bias and its standard error, a column for each estimator, by scenario and n."""
     wide = rows.pivot(index=["scenario", "n_samples"], columns="estimator")
     return wide["bias_percent"], wide["bias_se_percent"]
 
 
-def on_genuine(rows, verdict, models=MODELS, holds=(), why_open=""):
-    """Yield why a claim stays open, and return (verdict, source, error, models) of it.
+def on_genuine(
+    rows: pd.DataFrame,
+    verdict: Verdict,
+    measurements: Sequence[Measurement],
+    notes: Sequence[str] = (),
+    *,
+    models: Collection[str] = MODELS,
+    holds: Iterable[pd.Series] = (),
+    why_open: str = "",
+) -> Ruling:
+    """Return the Ruling on a claim about ``models`` that was judged on genuine outputs, ``rows``.
 
-    ``rows`` are of genuine outputs that a claim about ``models`` was judged on. On part of
-    the models the verdict stands, with ``models`` saying "2 of 10", unless their number is what the
-    claim is about (``why_open`` says so) or they disagree: ``holds`` are Series of booleans by
-    model, or nothing where the rule is about each model.
+    On part of the models the verdict stands, and column ``models`` says "2 of 10", unless their
+    number is what the claim is about (``why_open`` says so) or they disagree: ``holds`` are Series
+    of booleans by model, or nothing where the rule is about each model.
     """
     judged = sorted(set(rows["model"]) & set(models))
     source = " + ".join(dict.fromkeys(rows["source"]))
     if not judged:
-        return Verdict.NEEDS_REAL_LOGITS, source
+        return Ruling(Verdict.NEEDS_REAL_LOGITS, measurements, source, notes)
     if len(judged) == len(models):
-        return verdict, source
+        return Ruling(verdict, measurements, source, notes)
     part = f"{len(judged)} of {len(models)}"
     disagree = "they disagree, and the rule counts models"
     reason = why_open or (disagree if any(0 < of.mean() < 1 for of in holds) else "")
     if reason:
-        yield f"open: {part} models have genuine outputs; {reason}"
+        notes = [*notes, f"open: {part} models have genuine outputs; {reason}"]
         verdict = Verdict.NEEDS_REAL_LOGITS
-    return verdict, source, NAN, part
+    return Ruling(verdict, measurements, source, notes, models=part)

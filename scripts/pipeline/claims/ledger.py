@@ -1,67 +1,96 @@
-"""The claims ledger: every claim with the verdict of its rule, in the words of table ``claims``."""
+"""The claims ledger: every claim with the ruling of its rule, in the words of table ``claims``."""
 
 import importlib
 import pkgutil
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from calbias.errors import InputError
+from pipeline.claims.evidence import Evidence
 from pipeline.claims.measurements import in_words, number
-from pipeline.claims.verdicts import Claim, Judgement, NotJudged, OtherNorm, Verdict
+from pipeline.claims.verdicts import Claim, NotJudged, OtherNorm, Ruling, Verdict
 from pipeline.tables.schema import columns_of
 
 HOUSES = ("reproduction", "evidence")
 
 
-def all_claims(*houses):
-    """Return the Claims of houses, by default of both, R… first; InputError where ids repeat."""
-    claims = {}
+class Judged(NamedTuple):
+    """A claim and the ruling on it."""
+
+    claim: Claim
+    ruling: Ruling
+
+
+def all_claims(*houses: str) -> list[Claim]:
+    """Return the Claims of houses, by default of both, R… first.
+
+    InputError where ids repeat or a claim lacks its words.
+    """
+    claims: dict[str, Claim] = {}
     packages = [importlib.import_module(f"{house}.claims") for house in houses or HOUSES]
-    modules = [(x.__name__, y.name) for x in packages for y in pkgutil.iter_modules(x.__path__)]
-    for package, module in modules:
-        values = vars(importlib.import_module(f"{package}.{module}")).values()
-        for claim in (value for value in values if isinstance(value, Claim)):
+    for name in (
+        f"{x.__name__}.{y.name}" for x in packages for y in pkgutil.iter_modules(x.__path__)
+    ):
+        try:
+            module = importlib.import_module(name)
+        except TypeError as error:  # claim() missing 1 required keyword-only argument: 'rule'
+            raise InputError(f"{name}: {error}") from error
+        for claim in (value for value in vars(module).values() if isinstance(value, Claim)):
             if claims.setdefault(claim.id, claim) is not claim:
-                raise InputError(f"{package}.{module}: {claim.id} is there already: renumber")
+                raise InputError(f"{name}: {claim.id} is there already: renumber")
     return sorted(claims.values(), key=lambda claim: (claim.id[0] != "R", claim.id))
 
 
-def judge_all(evidence, *houses):
-    """Return [(Claim, Judgement)] of the claims of houses, by default of both."""
-    return [(claim, judge(claim, evidence)) for claim in all_claims(*houses)]
+def judge_all(evidence: Evidence, *houses: str) -> list[Judged]:
+    """Return the claims of houses, by default of both, each with its ruling."""
+    return [Judged(claim, judge(claim, evidence)) for claim in all_claims(*houses)]
 
 
-def judge(claim, evidence):
-    """Return the Judgement of one Claim, also where its rule finds nothing to judge."""
+def judge(claim: Claim, evidence: Evidence) -> Ruling:
+    """Return the Ruling on one claim, also where its rule finds nothing to judge."""
     try:
-        return claim.judge(evidence)
+        ruling: object = claim.judge(evidence)
     except OtherNorm as reason:
-        return Judgement(Verdict.NOT_JUDGED, [], "", (f"not comparable: {reason}",))
+        return Ruling(Verdict.NOT_JUDGED, notes=[f"not comparable: {reason}"])
     except NotJudged as reason:
         verdict = Verdict.NEEDS_REAL_LOGITS if claim.needs_real_logits else Verdict.NOT_JUDGED
-        return Judgement(verdict, [], "", (f"not computed in this run: {reason}",))
+        return Ruling(verdict, notes=[f"not computed in this run: {reason}"])
+    if not isinstance(ruling, Ruling):
+        place = claim.judge.__code__.co_filename
+        raise InputError(f"{place}: claim {claim.id}: its rule must return a Ruling")
+    return ruling
 
 
-def ledger_table(judged):
-    """Return the table ``claims`` of [(Claim, Judgement)], numbers put in words."""
+def ledger_table(judged: list[Judged]) -> pd.DataFrame:
+    """Return the table ``claims``, numbers put in words."""
     rows = [
         (
             *(claim.id, claim.where, claim.says, claim.published),
-            *(in_words(judgement.measurements), uncertainty_in_words(claim, judgement)),
-            *(claim.rule, judgement.source, judgement.verdict, judgement.models),
-            "; ".join(filter(None, judgement.notes)),
+            *(in_words(ruling.measurements), uncertainty_in_words(claim, ruling)),
+            *(claim.rule, ruling.source, ruling.verdict, ruling.models, "; ".join(ruling.notes)),
         )
-        for claim, judgement in judged
+        for claim, ruling in judged
     ]
     return pd.DataFrame(rows, columns=list(columns_of("claims")))
 
 
-def uncertainty_in_words(claim, judgement):
+def measurement_table(judged: list[Judged]) -> pd.DataFrame:
+    """Return the table ``measurements``: a row for each number."""
+    rows = [
+        (claim.id, claim.where, *measurement, ruling.source)
+        for claim, ruling in judged
+        for measurement in ruling.measurements
+    ]
+    return pd.DataFrame(rows, columns=list(columns_of("measurements")))
+
+
+def uncertainty_in_words(claim: Claim, ruling: Ruling) -> str:
     """Return what the errors of a claim's numbers are, with the largest where it counts."""
-    if not judgement.measurements:
+    if not ruling.measurements:
         return ""
-    if not np.isfinite(judgement.largest_error):
+    if not np.isfinite(ruling.largest_error):
         return claim.uncertainty
-    largest = number(judgement.largest_error, judgement.largest_error)
+    largest = number(ruling.largest_error, ruling.largest_error)
     return f"{claim.uncertainty}; the largest standard error is {largest}"

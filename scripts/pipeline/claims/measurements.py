@@ -2,12 +2,10 @@
 in words."""
 
 import itertools
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
-
-from pipeline.tables.schema import columns_of
 
 NAN = float("nan")
 POINTS = "percentage points"
@@ -34,23 +32,15 @@ class Measurement(NamedTuple):
     published_error: float = NAN
 
 
-def by_case(name, values, unit="", **more):
+def by_case(name: str, values: Mapping, unit: str = "", **published: float) -> list[Measurement]:
     """Return a Measurement of this name for each {case: value} or {case: (value, its error)}."""
     pairs = {case: x if isinstance(x, tuple) else (x, NAN) for case, x in values.items()}
-    return [Measurement(name, x, unit, case, error, **more) for case, (x, error) in pairs.items()]
-
-
-def measurement_table(judged):
-    """Return the table ``measurements`` of [(Claim, Judgement)]: a row for each number."""
-    rows = [
-        (claim.id, claim.where, *measurement, judgement.source)
-        for claim, judgement in judged
-        for measurement in judgement.measurements
+    return [
+        Measurement(name, x, unit, case, error, **published) for case, (x, error) in pairs.items()
     ]
-    return pd.DataFrame(rows, columns=list(columns_of("measurements")))
 
 
-def in_words(measurements):
+def in_words(measurements: Iterable[Measurement]) -> str:
     """Return measurements as text: ``name: case value ± error, …; name: …``."""
     parts = []
     for name, unit, group in grouped(measurements):
@@ -59,30 +49,32 @@ def in_words(measurements):
     return "; ".join(parts)
 
 
-def grouped(measurements):
+def grouped(
+    measurements: Iterable[Measurement],
+) -> Iterator[tuple[str, str, Iterator[Measurement]]]:
     """Yield (name, unit as it follows a number, Measurements) of those that follow each other."""
     for (name, unit), group in itertools.groupby(measurements, lambda m: (m.name, m.unit)):
         yield name, UNITS.get(unit, f" {unit}" if unit else ""), group
 
 
-def quantity(measurement):
+def quantity(measurement: Measurement) -> str:
     """Return a measurement's number with its error or its range, without its unit, as text."""
     _, value, _, _, error, low, high, *_ = measurement
     if np.isfinite(error):
         return f"{number(value, error)} ± {number(error, error)}"
     if not np.isfinite(low):
         return number(value)
-    ends = span(low, high) if np.isfinite(high) else f"above {number(low)}"
-    return f"{number(value)} ({ends})" if np.isfinite(value) else ends
+    limits = span(low, high) if np.isfinite(high) else f"above {number(low)}"
+    return f"{number(value)} ({limits})" if np.isfinite(value) else limits
 
 
-def span(low, high):
-    """Return a range as text, one number where its ends are equal."""
-    low, high = number(low), number(high)
-    return low if low == high else f"{low}–{high}"
+def span(low: float, high: float) -> str:
+    """Return a range as text, one number where both are equal."""
+    first, last = number(low), number(high)
+    return first if first == last else f"{first}–{last}"
 
 
-def number(value, error=NAN):
+def number(value: float, error: float = NAN) -> str:
     """Return a number as text, with two digits of its standard error or four digits of its own."""
     if not np.isfinite(value):
         return ""

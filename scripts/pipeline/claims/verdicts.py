@@ -1,12 +1,19 @@
-"""A claim, its verdict, and the thresholds that all rules share."""
+"""A claim, the ruling on it, and the thresholds that all rules share."""
 
-import inspect
-from collections.abc import Callable
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
 from enum import StrEnum
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from calbias.errors import InputError
+import numpy as np
+
 from pipeline.claims.measurements import NAN, Measurement
+
+if TYPE_CHECKING:
+    from pipeline.claims.evidence import Evidence
+
+Truth = bool | np.bool_
 
 
 class Verdict(StrEnum):
@@ -19,24 +26,24 @@ class Verdict(StrEnum):
     NOT_JUDGED = "not_judged"  # part of the paper's grid was not computed: smoke and partial runs
 
     @classmethod
-    def of(cls, reproduced, approximate):
+    def of(cls, reproduced: Truth, approximate: Truth) -> Verdict:
         """Return the verdict of two nested conditions, the strict and the loose one."""
         if reproduced:
             return cls.REPRODUCED
         return cls.APPROXIMATE if approximate else cls.NOT_REPRODUCED
 
     @classmethod
-    def all_or_some(cls, conditions):
+    def all_or_some(cls, conditions: Collection[Truth]) -> Verdict:
         """Return the verdict of conditions: reproduced if all hold, approximate if some do."""
         return cls.of(all(conditions), any(conditions))
 
     @classmethod
-    def worst(cls, verdicts):
+    def worst(cls, verdicts: Iterable[Verdict]) -> Verdict:
         """Return the worst of verdicts that are reproduced, approximate or not_reproduced."""
         return max(verdicts, key=[*cls].index)
 
     @property
-    def words(self):
+    def words(self) -> str:
         """The verdict in plain words: ``not reproduced``."""
         return self.replace("_", " ").replace("real logits", "the models' outputs")
 
@@ -52,21 +59,24 @@ CONSISTENTLY = (
 )
 
 
-class Judgement(NamedTuple):
-    """A verdict with the numbers behind it.
+class Ruling(NamedTuple):
+    """What the rule of a claim returns: a verdict with the numbers behind it.
 
-    ``models`` is "2 of 10" where a claim about models was judged on some of them.
-    ``measurements`` are Measurements, ``source`` says where the data came from, ``notes`` are
-    sentences that name causes and exceptions, and ``largest_error`` is the largest standard error
-    behind the verdict, where the claim's ``uncertainty`` speaks of one.
+    ``source`` says where the data came from and ``notes`` name causes and exceptions.
+    ``largest_error`` is the largest standard error behind the verdict, where the claim's
+    ``uncertainty`` speaks of one. ``models`` is "2 of 10" where a claim about models was judged on
+    some of them.
     """
 
-    verdict: str
-    measurements: list
-    source: str
-    notes: tuple = ()
+    verdict: Verdict
+    measurements: Sequence[Measurement] = ()
+    source: str = ""
+    notes: Sequence[str] = ()
     largest_error: float = NAN
     models: str = ""
+
+
+Rule = Callable[["Evidence"], Ruling]
 
 
 class Claim(NamedTuple):
@@ -74,7 +84,7 @@ class Claim(NamedTuple):
 
     ``where`` is its place, ``says`` its statement, ``published`` the printed numbers in words;
     ``figures`` and ``tables`` are what it rests on, several names joined by spaces; ``rule`` says
-    how ``judge(evidence) -> Judgement`` decides and ``uncertainty`` what its errors are.
+    how ``judge`` decides and ``uncertainty`` what its errors are.
     """
 
     id: str
@@ -86,58 +96,28 @@ class Claim(NamedTuple):
     tables: str
     figures: str
     needs_real_logits: bool
-    judge: Callable
+    judge: Rule
 
 
-def worded(*, says="", published="", rule="", errors=""):
-    """Decorate the function of a ``claim`` with the claim's words.
+def claim(
+    id: str,
+    where: str,
+    tables: str,
+    figures: str = "",
+    *,
+    says: str,
+    published: str,
+    rule: str,
+    errors: str,
+    real: bool = False,
+) -> Callable[[Rule], Claim]:
+    """Make a Claim of the function below, which reads tables and returns a Ruling.
 
-    ``says`` is the statement, ``published`` the printed numbers, ``rule`` how the verdict is
-    decided, ``errors`` what the uncertainty is.
+    ``errors`` is what the uncertainty is. ``real``: the claim needs the real logits.
     """
-
-    def with_words(judging):
-        judging.words = {"says": says, "published": published, "rule": rule, "errors": errors}
-        return judging
-
-    return with_words
-
-
-def claim(id, where, tables, figures="", *, real=False):
-    """Decorate the ``worded`` function that judges a claim, which becomes a Claim.
-
-    The function yields Measurements and notes (str; empty ones are left out) and returns (verdict,
-    source), (verdict, source, largest error), or these and "2 of 10" (``evidence.on_genuine``).
-    ``real``: it needs the real logits.
-    """
-
-    def claim_of(judging):
-        place = f"{judging.__code__.co_filename}: claim {id}"
-        ends = f"{place}: its rule must yield what it measured and return (verdict, source)"
-        if not hasattr(judging, "words"):
-            raise InputError(f"{place}: put @worded with the claim's words below @claim")
-        words = judging.words
-        if missing := [name for name, text in words.items() if not text]:
-            raise InputError(f"{place}: give @worded its words {missing[0]}=")
-
-        def judge(evidence):
-            found, parts = judging(evidence), []
-            if not inspect.isgenerator(found):
-                raise InputError(ends)
-            try:
-                while True:
-                    parts.append(next(found))
-            except StopIteration as end:
-                if not (isinstance(end.value, tuple) and len(end.value) in (2, 3, 4)):
-                    raise InputError(ends) from None
-                verdict, source, *more = end.value
-            notes = tuple(part for part in parts if part and isinstance(part, str))
-            measurements = [part for part in parts if isinstance(part, Measurement)]
-            return Judgement(verdict, measurements, source, notes, *more)
-
-        return Claim(id, where, *words.values(), tables, figures, real, judge)
-
-    return claim_of
+    return lambda judge: Claim(
+        id, where, says, published, rule, errors, tables, figures, real, judge
+    )
 
 
 class NotJudged(Exception):

@@ -3,10 +3,20 @@
 import numpy as np
 import pandas as pd
 
+from pipeline.claims.evidence import Evidence
 from pipeline.claims.measurements import Measurement, by_case
-from pipeline.claims.verdicts import CLEAR, CONSISTENTLY, SEARCHED, Verdict, claim, worded
+from pipeline.claims.verdicts import (
+    CLEAR,
+    CONSISTENTLY,
+    FEW,
+    RARE,
+    SEARCHED,
+    Ruling,
+    Verdict,
+    claim,
+)
 from pipeline.scenarios.paper import HEATMAP_BINS, HEATMAP_MODELS, HEATMAP_SIZES, N_BINS
-from reproduction.claims.tallies import FEW, RARE, Tally, tally, tally_measurements
+from reproduction.claims.compared_biases import Cells, cell_measurements, count_cells
 from reproduction.summaries.bias_by_group import error_of_mean
 
 PAIR = ("ece_debias_em", "ece_sweep_em")
@@ -17,8 +27,11 @@ FLAT_VARIANCE = FLAT**2
 FIGURES = "fig10_sd_resnet110_c10 fig11_sd_resnet_wide32_c100 fig12_sd_resnet152_imgnet"
 
 
-@claim("R14", "App B", "bias", FIGURES)
-@worded(
+@claim(
+    "R14",
+    "App B",
+    "bias",
+    FIGURES,
     says="Equal-mass debias varies more than the equal-mass sweep",
     published="higher variance; no number",
     rule=(
@@ -30,7 +43,7 @@ FIGURES = "fig10_sd_resnet110_c10 fig11_sd_resnet_wide32_c100 fig12_sd_resnet152
     ),
     errors="± one standard error (normal approximation, an upper bound over correlations)",
 )
-def debias_varies_more(evidence):
+def debias_varies_more(evidence: Evidence) -> Ruling:
     realistic = with_se(evidence.bias("realistic", PAIR))
     usual, by_n = ratios_by("n_bins", realistic), ratios_by("n_samples", realistic)
     by_bins = ratios_by("n_bins", with_se(evidence.bias("heatmaps", PAIR, *MAPS)))
@@ -38,31 +51,32 @@ def debias_varies_more(evidence):
     cases |= {f"{N_BINS} bins, n = {n}:": found for n, found in by_n.items()}
     cases |= {f"heat maps, {b} bins:": found for b, found in by_bins.items()}
     ratios = {case: (ratio, ratio * error) for case, (ratio, error, _) in cases.items()}
-    yield from by_case("standard deviation, debias_em / sweep_em", ratios)
-    cells = Tally(*np.sum([tally for _, _, tally in by_bins.values()], axis=0).tolist())
-    yield from tally_measurements("larger in the heat maps", {"": cells})
+    cells = Cells(*np.sum([counts for _, _, counts in by_bins.values()], axis=0).tolist())
+    measurements = by_case("standard deviation, debias_em / sweep_em", ratios)
+    measurements += cell_measurements("larger in the heat maps", {"": cells})
     above = {b: np.log(r) > CLEAR * se for b, (r, se, _) in {**by_bins, **usual}.items()}
+    notes = []
     if fewer := [str(b) for b, clear in above.items() if not clear]:
-        yield f"debias_em does not vary clearly more with {', '.join(fewer)} bins"
+        notes.append(f"debias_em does not vary clearly more with {', '.join(fewer)} bins")
     logs = {n: np.log(ratio) / error for n, (ratio, error, _) in by_n.items()}
     more, less = ([str(n) for n, x in logs.items() if s * x > CLEAR] for s in (1, -1))
     if len(more) < len(logs):
         first, *_, last = (ratio for ratio, _, _ in by_n.values())
-        yield (
+        notes.append(
             f"with {N_BINS} bins it varies clearly more {_at(more)} and clearly less {_at(less)}; "
             f"the ratio goes from {first:.3f} at the smallest n to {last:.3f} at the largest"
         )
     verdict = Verdict.of(all(above.values()), above[N_BINS])
-    return verdict, evidence.source("heatmaps", HEATMAP_MODELS)
+    return Ruling(verdict, measurements, evidence.source("heatmaps", HEATMAP_MODELS), notes)
 
 
-def _at(sizes):
+def _at(sizes: list[str]) -> str:
     """Return sample sizes in words."""
     return f"at n = {', '.join(sizes)}" if sizes else "at no n"
 
 
-def ratios_by(key, rows):
-    """Return {value of ``key``: (mean debias_em/sweep_em sd, its log's error, Tally)}."""
+def ratios_by(key: str, rows: pd.DataFrame) -> dict[int, tuple[float, float, Cells]]:
+    """Return {value of ``key``: (mean debias_em/sweep_em sd, its log's error, Cells)}."""
     keys = ["scenario", "n_samples"]
     sweep = rows[rows["estimator"] == "ece_sweep_em"].set_index(keys)
     debias = rows[rows["estimator"] == "ece_debias_em"]
@@ -72,12 +86,15 @@ def ratios_by(key, rows):
         log_ratio = np.log(cells["sd_percent"] / cells["sd_percent_sweep"])
         errors = cells["se"] / cells["sd_percent"] + cells["se_sweep"] / cells["sd_percent_sweep"]
         ratio, error = float(np.exp(log_ratio.mean())), error_of_mean(errors)
-        result[int(value)] = (ratio, error, tally(log_ratio, errors))
+        result[int(value)] = (ratio, error, count_cells(log_ratio, errors))
     return result
 
 
-@claim("R15", "App B.2", "bias", FIGURES)
-@worded(
+@claim(
+    "R15",
+    "App B.2",
+    "bias",
+    FIGURES,
     says=(
         "The variance falls with the sample size and does not depend clearly on the number of bins"
     ),
@@ -93,37 +110,41 @@ def ratios_by(key, rows):
     ),
     errors="standard error of a standard deviation (normal approximation)",
 )
-def falls_with_n_not_with_bins(evidence):
+def falls_with_n_not_with_bins(evidence: Evidence) -> Ruling:
     rows = with_se(evidence.bias("heatmaps", FIXED_BINS, *MAPS))
     keys = ["scenario", "estimator", "n_bins"]
     wide, se = (rows.pivot(index=keys, columns="n_samples", values=v) for v in ("sd_percent", "se"))
     wide, se = wide.to_numpy(), se.to_numpy()
-    falls = tally(-np.diff(wide).ravel(), (se[:, :-1] + se[:, 1:]).ravel())
+    falls = count_cells(-np.diff(wide).ravel(), (se[:, :-1] + se[:, 1:]).ravel())
     factors = factors_over_bins(rows)
     clear, over = factors[factors["clear"]], factors["factor"]
     share = len(clear) / len(factors)
-    yield Measurement(f"steps of n of {falls.cells} in which it falls clearly", falls.wins)
-    yield Measurement(f"cells of {len(factors)} that depend clearly on the bins", len(clear))
-    yield Measurement("share of these cells", 100 * share, "percent")
     along_n = f"fall from n = {HEATMAP_SIZES[0]} to {HEATMAP_SIZES[-1]}, factor"
-    yield Measurement(along_n, float(np.exp(np.mean(np.log(wide[:, 0] / wide[:, -1])))))
-    changes = {"least": over.min(), "greatest": over.max(), "median": over.median()}
     along_bins = f"change over {HEATMAP_BINS[0]} … {HEATMAP_BINS[-1]} bins, factor"
-    yield from by_case(along_bins, changes)
+    changes = {"least": over.min(), "greatest": over.max(), "median": over.median()}
+    measurements = [
+        Measurement(f"steps of n of {falls.total} in which it falls clearly", falls.agree),
+        Measurement(f"cells of {len(factors)} that depend clearly on the bins", len(clear)),
+        Measurement("share of these cells", 100 * share, "percent"),
+        Measurement(along_n, float(np.exp(np.mean(np.log(wide[:, 0] / wide[:, -1]))))),
+        *by_case(along_bins, changes),
+    ]
+    notes = []
     if len(clear) and falls.verdict() == Verdict.REPRODUCED:
-        yield "that it falls with n holds"
+        notes.append("that it falls with n holds")
     for (model, estimator), cells in clear.groupby(level=[0, 1], sort=False):
         worst = cells.loc[cells["factor"].idxmax()]
-        yield (
+        notes.append(
             f"{model} {estimator} depends on the number of bins at {len(cells)} of "
             f"{len(HEATMAP_SIZES)} n (up to {worst['factor']:.2f}×, largest with "
             f"{worst['n_bins']} bins)"
         )
     verdict = Verdict.worst([falls.verdict(), Verdict.of(share <= RARE, share <= FEW)])
-    return verdict, evidence.source("heatmaps", HEATMAP_MODELS), rows["se"].max()
+    source = evidence.source("heatmaps", HEATMAP_MODELS)
+    return Ruling(verdict, measurements, source, notes, rows["se"].max())
 
 
-def factors_over_bins(rows):
+def factors_over_bins(rows: pd.DataFrame) -> pd.DataFrame:
     """Return a DataFrame by heat map and n: largest/smallest spread, its ``n_bins``, ``clear``."""
     found = {}
     for cell, bins in rows.groupby(["scenario", "estimator", "n_samples"], sort=False):
@@ -135,6 +156,6 @@ def factors_over_bins(rows):
     return pd.DataFrame.from_dict(found, orient="index")
 
 
-def with_se(rows):
+def with_se(rows: pd.DataFrame) -> pd.DataFrame:
     """Return rows of table ``bias`` with ``se``, the standard error of sd_percent."""
     return rows.assign(se=rows["sd_percent"] / np.sqrt(2 * (rows["n_replicates"] - 1)))

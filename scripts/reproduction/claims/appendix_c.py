@@ -1,13 +1,14 @@
 """R22 to R24: bias and estimates as the true error grows (section 7.3, appendix C, Figure 13)."""
 
 import itertools
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from pipeline.claims.evidence import enough_replicates
+from pipeline.claims.evidence import Evidence, enough_replicates
 from pipeline.claims.measurements import NAN, POINTS, Measurement, by_case
-from pipeline.claims.verdicts import CLEAR, NotJudged, Verdict, claim, worded
+from pipeline.claims.verdicts import CLEAR, NotJudged, Ruling, Verdict, claim
 from pipeline.scenarios.paper import (
     AMBIGUOUS_PERCENT,
     AMBIGUOUS_TCE_PERCENT,
@@ -26,7 +27,7 @@ OFF_TOLERANCE, HALF_OFF = 0.5, OFF_PERCENT / 2
 TCE_TOLERANCE, TCE_LOOSE = 0.5, 1.5
 
 
-def sweep_curves(evidence):
+def sweep_curves(evidence: Evidence) -> dict[tuple[str, int, str], pd.DataFrame]:
     """Return {(scores, n, estimator): rows ascending in TCE}, at least 50 with one at TCE = 0."""
     table = evidence.table("bias")
     table = table[table["experiment"] == "tce_sweep"].sort_values("tce_percent")
@@ -43,8 +44,11 @@ def sweep_curves(evidence):
     return curves
 
 
-@claim("R22", "§7.3, App C", "bias", "fig13_tce_sweep")
-@worded(
+@claim(
+    "R22",
+    "§7.3, App C",
+    "bias",
+    "fig13_tce_sweep",
     says=(
         "The bias is greatest at a true calibration error of 0 and generally falls as the error "
         "grows"
@@ -60,37 +64,38 @@ def sweep_curves(evidence):
     ),
     errors="± one Monte Carlo standard error; at any TCE",
 )
-def greatest_when_calibrated(evidence):
+def greatest_when_calibrated(evidence: Evidence) -> Ruling:
     curves = sweep_curves(evidence)
     names = [f"{estimator} {scores} n = {n}" for scores, n, estimator in curves]
     found = pd.DataFrame([course(curve) for curve in curves.values()], names)
-    of = f"curves of {len(curves)} with"
-    yield Measurement(f"{of} the greatest |bias| at TCE 0", found["greatest"].sum())
     falls = {what: found[what] <= FALLING for what in ("bias", "|bias|")}
-    for what, holds in falls.items():
-        yield Measurement(f"{of} a falling {what}", holds.sum())
-    yield from by_case("bias at TCE 0", found["at_zero"], POINTS)
-    for what in falls:
-        yield from by_case(f"rank correlation of {what} with TCE", found[what])
+    of = f"curves of {len(curves)} with"
+    measurements = [
+        Measurement(f"{of} the greatest |bias| at TCE 0", found["greatest"].sum()),
+        *(Measurement(f"{of} a falling {what}", holds.sum()) for what, holds in falls.items()),
+        *by_case("bias at TCE 0", found["at_zero"], POINTS),
+    ]
     verdicts = {}
     for what, holds in falls.items():
+        measurements += by_case(f"rank correlation of {what} with TCE", found[what])
         both, least = found["greatest"] & holds, min(found["greatest"].mean(), holds.mean())
         verdicts[what] = Verdict.of(both.all(), least >= MOST)
+    notes = []
     if failing := [*found.index[~(found["greatest"] & falls["bias"])]]:
-        yield f"fails on: {', '.join(failing)}"
+        notes.append(f"fails on: {', '.join(failing)}")
     if not falls["|bias|"].all():
-        yield (
+        notes.append(
             "the fall is that of bias with its sign: by |bias| in both conditions the verdict "
             f"would be {verdicts['|bias|'].words}, its rank correlation with TCE being "
             f"positive in {(found['|bias|'] > 0).sum()} of {len(curves)} curves"
         )
     for name, row in found[found["|bias|"] > 0].iterrows():
-        yield f"{name}: {row['words']}"
+        notes.append(f"{name}: {row['words']}")
     largest = max(curve["bias_se_percent"].max() for curve in curves.values())
-    return verdicts["bias"], evidence.source("tce_sweep"), largest
+    return Ruling(verdicts["bias"], measurements, evidence.source("tce_sweep"), notes, largest)
 
 
-def course(curve):
+def course(curve: pd.DataFrame) -> dict[str, Any]:
     """Return how bias and |bias| of a curve go on from TCE 0: rank correlations, and in words."""
     tce, bias, se = curve[["tce_percent", "bias_percent", "bias_se_percent"]].to_numpy().T
     magnitude = np.abs(bias)
@@ -107,13 +112,16 @@ def course(curve):
     }
 
 
-def _rank_correlation(x, y):
+def _rank_correlation(x: np.ndarray, y: np.ndarray) -> float:
     """Return Spearman's; ``scipy.stats`` takes as long to import as all claims to judge."""
     return float(np.corrcoef(pd.Series(x).rank(), pd.Series(y).rank())[1, 0])
 
 
-@claim("R23", "App C", "bias", "fig13_tce_sweep")
-@worded(
+@claim(
+    "R23",
+    "App C",
+    "bias",
+    "fig13_tce_sweep",
     says=(
         "At 5000 samples of a perfectly calibrated model ECE_bin is off by 2 %, and the "
         "equal-mass sweep by significantly less"
@@ -128,7 +136,7 @@ def _rank_correlation(x, y):
     ),
     errors="± one Monte Carlo standard error; of a reduction the sum of both, an upper bound",
 )
-def still_off_at_5000(evidence):
+def still_off_at_5000(evidence: Evidence) -> Ruling:
     curves, columns = sweep_curves(evidence), ["bias_percent", "bias_se_percent"]
     usual, swept = (
         {x: tuple(curves[x, 5000, name].iloc[0][columns].to_numpy(float)) for x in SCORES}
@@ -136,31 +144,31 @@ def still_off_at_5000(evidence):
     )
     reductions = {x: (usual[x][0] - swept[x][0], usual[x][1] + swept[x][1]) for x in SCORES}
     shares = {x: gap / usual[x][0] for x, (gap, _) in reductions.items()}
-    name = "bias of {} at TCE 0, n = 5000"
     printed = {"published": OFF_PERCENT, "published_error": WHOLE_PERCENT}
-    yield from by_case(name.format(ESTIMATORS[0]), usual, "percent", **printed)
-    yield from by_case(name.format(ESTIMATORS[1]), swept, "percent")
-    yield from by_case("reduction", reductions, POINTS)
     percents = {scores: 100 * share for scores, share in shares.items()}
-    yield from by_case("reduction, relative", percents, "percent")
+    name = "bias of {} at TCE 0, n = 5000"
+    measurements = [
+        *by_case(name.format(ESTIMATORS[0]), usual, "percent", **printed),
+        *by_case(name.format(ESTIMATORS[1]), swept, "percent"),
+        *by_case("reduction", reductions, POINTS),
+        *by_case("reduction, relative", percents, "percent"),
+    ]
     unclear = [scores for scores, (gap, error) in reductions.items() if not gap > CLEAR * error]
-    least = min(shares, key=shares.get)
+    least, notes = min(shares, key=lambda x: shares[x]), []
     if unclear:
-        yield f"no clear reduction on {', '.join(unclear)}"
+        notes.append(f"no clear reduction on {', '.join(unclear)}")
     elif shares[least] < SMALL:
-        yield (
+        notes.append(
             f"the paper's 'significantly' has no number: on {least} the reduction is beyond the "
             f"Monte Carlo error and only {shares[least]:.0%} of the bias"
         )
     largest = max(bias for bias, _ in usual.values())
     near, off = abs(largest - OFF_PERCENT) <= OFF_TOLERANCE, largest >= HALF_OFF
-    large = shares[least] >= SMALL
-    return Verdict.of(not unclear and near and large, not unclear and off), evidence.source(
-        "tce_sweep"
-    )
+    verdict = Verdict.of(not unclear and near and shares[least] >= SMALL, not unclear and off)
+    return Ruling(verdict, measurements, evidence.source("tce_sweep"), notes)
 
 
-def _crossings(curves):
+def _crossings(curves: list[pd.DataFrame]) -> np.ndarray:
     """Return the TCE at which each curve is 12 %, and its Monte Carlo error, (k,) each."""
     found = []
     for curve in curves:
@@ -170,8 +178,11 @@ def _crossings(curves):
     return np.array(found).T
 
 
-@claim("R24", "App C, Fig 13", "bias", "fig13_tce_sweep")
-@worded(
+@claim(
+    "R24",
+    "App C, Fig 13",
+    "bias",
+    "fig13_tce_sweep",
     says=(
         "At 200 samples an ECE_bin of 12 % can be a true error of 5 % or of 8 %, depending on "
         "the scores"
@@ -186,30 +197,33 @@ def _crossings(curves):
     ),
     errors="± one Monte Carlo standard error of the TCE",
 )
-def twelve_percent_is_ambiguous(evidence):
+def twelve_percent_is_ambiguous(evidence: Evidence) -> Ruling:
     curves = sweep_curves(evidence)
     values, errors = _crossings([curves[scores, 200, USUAL] for scores in SCORES])
     tces = sorted(values, reverse=True)
-    theirs = evidence.paper_error("tce_sweep", errors)
+    theirs = errors * evidence.error_ratio("tce_sweep")
     tolerance = TCE_TOLERANCE + 2 * np.hypot(errors, theirs).max()
     off = np.abs(np.subtract(tces, AMBIGUOUS_TCE_PERCENT)).max()
     verdict = Verdict.of(off <= tolerance, off <= TCE_LOOSE and tces[0] - tces[1] > 1)
-    printed = dict(zip(tces, AMBIGUOUS_TCE_PERCENT, strict=True))
-    if not np.isfinite(tces).all():
-        printed = {}  # which published TCE is whose is known by their order alone
+    # which published TCE is whose is known by their order alone
+    known = np.isfinite(tces).all()
+    printed = dict(zip(tces, AMBIGUOUS_TCE_PERCENT, strict=True)) if known else {}
     name = f"TCE where {USUAL} is {AMBIGUOUS_PERCENT:g} % at n = 200"
+    measurements = []
     for scores, value, error in zip(SCORES, values, errors, strict=True):
         published = printed.get(value, NAN), WHOLE_PERCENT
-        yield Measurement(name, value, "percent", scores, error, NAN, NAN, *published)
-    return verdict, evidence.source("tce_sweep")
+        measurements.append(
+            Measurement(name, value, "percent", scores, error, NAN, NAN, *published)
+        )
+    return Ruling(verdict, measurements, evidence.source("tce_sweep"))
 
 
-def tce_at(curve, estimate):
+def tce_at(curve: pd.DataFrame, estimate: float) -> float:
     """Return the largest TCE, percent, where the mean estimate crosses a value; NaN if none."""
     y = curve["mean_estimate_percent"].to_numpy() - estimate
     x = curve["tce_percent"].to_numpy()
     crossings = np.flatnonzero((y[:-1] <= 0) & (y[1:] > 0))
     if not crossings.size:
-        return np.nan
+        return NAN
     k = crossings[-1]
     return float(x[k] - y[k] * (x[k + 1] - x[k]) / (y[k + 1] - y[k]))

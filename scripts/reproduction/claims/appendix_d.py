@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from pipeline.claims.evidence import Evidence
 from pipeline.claims.measurements import NAN, POINTS, Measurement, by_case
-from pipeline.claims.verdicts import CLEAR, NotJudged, Verdict, claim, worded
+from pipeline.claims.verdicts import CLEAR, NotJudged, Ruling, Verdict, claim
 from pipeline.scenarios.paper import CALIBRATED_BINS, MODEL_SIZES
 
 FACTOR = 1.5
@@ -11,8 +12,11 @@ SLIGHT_PERCENT = 0.25
 MOST = 5  # of the seven sample sizes
 
 
-@claim("R25", "App D, Fig 14", "chosen_bins", "fig14_chosen_bins")
-@worded(
+@claim(
+    "R25",
+    "App D, Fig 14",
+    "chosen_bins",
+    "fig14_chosen_bins",
     says=(
         "The equal-mass sweep chooses nearly optimal numbers of bins for a miscalibrated model; "
         "for a calibrated one the optimum is at most 4 and the sweep overshoots"
@@ -31,7 +35,7 @@ MOST = 5  # of the seven sample sizes
         "least"
     ),
 )
-def near_optimal_unless_calibrated(evidence):
+def near_optimal_unless_calibrated(evidence: Evidence) -> Ruling:
     wrong, right = (
         {n: choice(evidence, f"beta_1_1_{curve}", n) for n in MODEL_SIZES}
         for curve in ("logistic", "identity")
@@ -47,25 +51,29 @@ def near_optimal_unless_calibrated(evidence):
         f"calibrated: best number ≤ {CALIBRATED_BINS}": sum(small),
         "calibrated: overshot": sum(over),
     }
-    yield from by_case(f"sample sizes of {len(MODEL_SIZES)}", counts)
+    measurements = by_case(f"sample sizes of {len(MODEL_SIZES)}", counts)
     for scores, choices in (("miscalibrated", wrong), ("calibrated", right)):
-        chosen = {f"n = {n}:": chosen for n, (chosen, _, _) in choices.items()}
-        yield from by_case(f"bins that the sweep chooses, {scores}", chosen)
-        for n, (_, best, _) in choices.items():
-            name, ends = f"best numbers of bins, {scores}", {"low": min(best), "high": max(best)}
-            yield Measurement(name, NAN, "", f"n = {n}:", **ends)
+        by_n = {f"n = {n}:": chosen for n, (chosen, _, _) in choices.items()}
+        measurements += by_case(f"bins that the sweep chooses, {scores}", by_n)
+        measurements += [
+            Measurement(
+                f"best numbers of bins, {scores}", NAN, "", f"n = {n}:", NAN, min(best), max(best)
+            )
+            for n, (_, best, _) in choices.items()
+        ]
     extra = {f"n = {n}:": excess for n, (_, _, excess) in wrong.items()}
-    yield from by_case("|bias| above the least, miscalibrated", extra, POINTS)
+    measurements += by_case("|bias| above the least, miscalibrated", extra, POINTS)
     name = f"best number of bins when calibrated, largest over n, published as ≤ {CALIBRATED_BINS}"
     greatest = max(max(best) for _, best, _ in right.values())
-    yield Measurement(name, greatest, published=CALIBRATED_BINS)
-    if far := [str(n) for n, ok in near.items() if not ok]:
-        yield f"not near-optimal at n = {', '.join(far)}"
+    measurements.append(Measurement(name, greatest, published=CALIBRATED_BINS))
+    far = [str(n) for n, ok in near.items() if not ok]
+    notes = [f"not near-optimal at n = {', '.join(far)}"] if far else []
     least = min(counts.values())
-    return Verdict.of(least == len(MODEL_SIZES), least >= MOST), evidence.source("chosen_bins")
+    verdict = Verdict.of(least == len(MODEL_SIZES), least >= MOST)
+    return Ruling(verdict, measurements, evidence.source("chosen_bins"), notes)
 
 
-def choice(evidence, scenario, n):
+def choice(evidence: Evidence, scenario: str, n: int) -> tuple[float, np.ndarray, float]:
     """Return (the sweep's mean number of bins, the best numbers, |bias| above the least)."""
     table = evidence.table("chosen_bins")
     rows = table[(table["scenario"] == scenario) & (table["n_samples"] == n)]

@@ -1,13 +1,26 @@
 """Table ``measures`` as models × methods, for the claims about recalibration."""
 
+from collections.abc import Callable, Collection, Mapping
+
+import pandas as pd
+
+from pipeline.claims.evidence import Evidence
 from pipeline.claims.measurements import Measurement
 from pipeline.claims.verdicts import NotJudged, Verdict
 from pipeline.scenarios.paper import MODELS
 
 MOST = 0.9  # of the models
 
+ByMeasure = Mapping[str, pd.DataFrame]  # percent, models × methods
 
-def genuine(evidence, measure, methods, required=True, column="value_percent"):
+
+def genuine(
+    evidence: Evidence,
+    measure: str,
+    methods: Collection[str],
+    required: bool = True,
+    column: str = "value_percent",
+) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return (values, rows): percent, models × methods, of the ten models that have all of them.
 
     ``rows`` are the table's, ``column`` is the one of the values. NotJudged if there is no such
@@ -19,12 +32,18 @@ def genuine(evidence, measure, methods, required=True, column="value_percent"):
     values = table.pivot(index="model", columns="method", values=column)
     values = values.reindex(index=MODELS, columns=list(methods)).dropna()
     if values.empty and required:
-        raise NotJudged(f"{measure} of {methods[-1]} on genuine outputs: they need the real logits")
+        method = [*methods][-1]
+        raise NotJudged(f"{measure} of {method} on genuine outputs: they need the real logits")
     return values, table[table["model"].isin(values.index)]
 
 
-def on_other_networks(evidence, condition, needed, what="as claimed"):
-    """Yield how a claim's condition does on other networks, a Measurement and a note.
+def on_other_networks(
+    evidence: Evidence,
+    condition: Callable[[ByMeasure], pd.Series],
+    needed: Mapping[str, Collection[str]],
+    what: str = "as claimed",
+) -> tuple[list[Measurement], list[str]]:
+    """Return how a claim's condition does on other networks, as a Measurement and a note.
 
     ``what`` says what the condition is. ``needed`` are {measure: methods}; ``condition`` takes
     {measure: percent, models × methods} and returns a Series of booleans, whose index has the
@@ -32,7 +51,7 @@ def on_other_networks(evidence, condition, needed, what="as claimed"):
     """
     table = evidence.tables.get("replication")
     if table is None:
-        return
+        return [], []
     table = table[table["value_percent"].notna()]
     wide = {
         name: table[table["measure"] == name]
@@ -44,33 +63,45 @@ def on_other_networks(evidence, condition, needed, what="as claimed"):
     shared = set.intersection(*(set(values.index) for values in wide.values()))
     models = [name for name in table["model"].unique() if name in shared]
     if not models:
-        return
+        return [], []
     holds = condition({name: values.loc[models] for name, values in wide.items()})
     n, of = int(holds.sum()), len(holds)
-    yield Measurement(f"replication on other networks: {what}", n, f"of {of}")
     failing = [index if isinstance(index, str) else index[0] for index in holds.index[~holds]]
     but = f", not for {', '.join(dict.fromkeys(failing))}" if failing else ""
-    yield f"replication on other networks ({len(models)} models): {what} {n} of {of} times{but}"
+    where = "replication on other networks"
+    note = f"{where} ({len(models)} models): {what} {n} of {of} times{but}"
+    return [Measurement(f"{where}: {what}", n, f"of {of}")], [note]
 
 
-def measured(name, values, rows, method, unit="percent", **shown):
-    """Yield a Measurement per model: the value of a method with its interval.
+def measured(
+    name: str,
+    values: pd.DataFrame,
+    rows: pd.DataFrame,
+    method: str,
+    unit: str = "percent",
+    **shown: str,
+) -> list[Measurement]:
+    """Return a Measurement per model: the value of a method with its interval.
 
     ``shown`` are {field: column} to be shown instead, such as the printed value.
     """
     shown = shown or {"low": "low_percent", "high": "high_percent"}
     of_method = rows[rows["method"] == method].set_index("model")
-    for model, value in values[method].items():
-        fields = {field: of_method.loc[model, column] for field, column in shown.items()}
-        yield Measurement(name, value, unit, model, **fields)
+    return [
+        Measurement(
+            name, value, unit, model,
+            **{field: of_method.loc[model, column] for field, column in shown.items()},
+        )
+        for model, value in values[method].items()
+    ]  # fmt: skip
 
 
-def share(name, holds):
+def share(name: str, holds: pd.Series) -> Measurement:
     """Return the Measurement of how many models a condition holds for, a boolean Series."""
     return Measurement(name, holds.sum(), f"of {len(holds)} models")
 
 
-def by_share(*conditions, strict=MOST):
+def by_share(*conditions: pd.Series, strict: float = MOST) -> Verdict:
     """Return the verdict on boolean Series: each holds for this share of models, or for most."""
     least = min(holds.mean() for holds in conditions)
     return Verdict.of(least >= strict, least > 0.5)

@@ -1,8 +1,12 @@
 """Published numbers next to the recomputed ones (table ``comparison``)."""
 
+from collections.abc import Iterable, Iterator
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
+from pipeline.claims.evidence import Evidence
 from pipeline.claims.verdicts import NotJudged
 from pipeline.fits.standard_errors import rows_with_table3_errors
 from pipeline.logits.store import REAL_LOGITS, REAL_SCORES
@@ -10,10 +14,11 @@ from pipeline.scenarios.paper import N_REPLICATES, TYPE_1_RATE
 from pipeline.tables.schema import columns_of
 from reproduction.summaries.bias_by_group import error_of_mean
 
+Row = tuple[Any, ...]
 _Z = 1.96  # standard errors from the middle of a 95 % range to its end
 
 
-def comparison(evidence, measurements):
+def comparison(evidence: Evidence, measurements: pd.DataFrame) -> pd.DataFrame:
     """Return the table ``comparison``: Tables 2 to 4, then what the claims measured.
 
     ``evidence`` has the result tables, ``measurements`` is the table of this name.
@@ -40,14 +45,14 @@ def comparison(evidence, measurements):
     return table[list(columns_of("comparison"))]
 
 
-def _table_2(evidence, fits):
+def _table_2(evidence: Evidence, fits: Iterable[str]) -> Iterator[Row]:
     for row in _rows(evidence, "beta_fits", fits).itertuples():
         for name in ("alpha", "beta"):
             values = getattr(row, f"published_{name}"), getattr(row, name), np.nan
             yield "Table 2", name, row.model, row.source, *values
 
 
-def _table_3(evidence, fits):
+def _table_3(evidence: Evidence, fits: Iterable[str]) -> Iterator[Row]:
     beta_fits, glm_fits = _rows(evidence, "beta_fits", fits), _rows(evidence, "glm_fits", fits)
     if beta_fits.empty or glm_fits.empty:
         return
@@ -60,7 +65,7 @@ def _table_3(evidence, fits):
                 yield "Table 3", f"{row['glm']} {name}", row["model"], row["source"], *values
 
 
-def _table_4(evidence):
+def _table_4(evidence: Evidence) -> Iterator[Row]:
     table = evidence.tables.get("ece_bin_real_and_simulated")
     if table is None:
         return
@@ -78,7 +83,7 @@ def _table_4(evidence):
         yield "Table 4", quantity, row.model, row.simulated_source, *values
 
 
-def _type_1(evidence):
+def _type_1(evidence: Evidence) -> Iterator[Row]:
     try:
         source, table = evidence.source("detection"), evidence.table("detection_limits")
     except NotJudged:
@@ -90,7 +95,7 @@ def _type_1(evidence):
         yield "§7.2", quantity, "", source, TYPE_1_RATE, by_n["type_1_rate"].mean(), error
 
 
-def _measured(measurements):
+def _measured(measurements: pd.DataFrame) -> Iterator[Row]:
     """Yield the measurements with a published number; an error is the known ones together."""
     for row in measurements.dropna(subset=["published", "value"]).itertuples():
         error = row.error if np.isfinite(row.error) else (row.high - row.low) / (2 * _Z)
@@ -100,7 +105,7 @@ def _measured(measurements):
         yield row.where, quantity, "", row.source, row.published, row.value, error
 
 
-def _rows(evidence, stem, fits):
+def _rows(evidence: Evidence, stem: str, fits: Iterable[str]) -> pd.DataFrame:
     table = evidence.tables.get(stem)
     table = pd.DataFrame(columns=["model"]) if table is None else table
     return table[table["model"].isin(list(fits))]

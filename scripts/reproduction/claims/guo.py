@@ -4,12 +4,20 @@ The models of the public logits are the same architectures in other trainings.
 """
 
 import numpy as np
+import pandas as pd
 
-from pipeline.claims.evidence import IF_AGREED, on_genuine
-from pipeline.claims.measurements import POINTS, Measurement, by_case
-from pipeline.claims.verdicts import CLEAR, NotJudged, Verdict, claim, worded
+from pipeline.claims.evidence import IF_AGREED, Evidence, on_genuine
+from pipeline.claims.measurements import NAN, POINTS, Measurement, by_case
+from pipeline.claims.verdicts import CLEAR, NotJudged, Ruling, Verdict, claim
 from pipeline.scenarios.paper import MODELS
-from reproduction.claims.by_method import by_share, genuine, measured, on_other_networks, share
+from reproduction.claims.by_method import (
+    ByMeasure,
+    by_share,
+    genuine,
+    measured,
+    on_other_networks,
+    share,
+)
 
 BINNING = ("histogram_binning", "isotonic_regression", "bbq")
 RECALIBRATED = (*BINNING, "temperature_scaling", "vector_scaling")
@@ -20,8 +28,11 @@ BOOTSTRAP = "95 % bootstrap intervals"
 FEWEST_MODELS = 4
 
 
-@claim("G01", "Guo §3, Fig 1", "measures", "guo_fig1_confidence")
-@worded(
+@claim(
+    "G01",
+    "Guo §3, Fig 1",
+    "measures",
+    "guo_fig1_confidence",
     says="Modern neural networks are overconfident",
     published="ECE of 3 to 17 % on CIFAR and ImageNet",
     rule=(
@@ -30,18 +41,26 @@ FEWEST_MODELS = 4
     ),
     errors=f"{BOOTSTRAP}",
 )
-def modern_networks_are_overconfident(evidence):
+def modern_networks_are_overconfident(evidence: Evidence) -> Ruling:
     values, rows = genuine(evidence, "overconfidence", ["uncalibrated"])
     if len(values) < FEWEST_MODELS:
         raise NotJudged(f"{len(values)} models have genuine outputs; the rule wants 4")
     above = rows["low_percent"] > 0
-    yield from measured("mean score minus accuracy", values, rows, "uncalibrated", POINTS)
-    yield share("above 0", above)
-    return by_share(above, strict=1), " + ".join(dict.fromkeys(rows["source"]))
+    name = "mean score minus accuracy"
+    measurements = [
+        *measured(name, values, rows, "uncalibrated", POINTS),
+        share("above 0", above),
+    ]
+    return Ruling(
+        by_share(above, strict=1), measurements, " + ".join(dict.fromkeys(rows["source"]))
+    )
 
 
-@claim("G02", "Guo §5, Table 1", "measures printed_tables", "guo_fig4_recalibrated", real=True)
-@worded(
+@claim(
+    "G02",
+    "Guo §5, Table 1",
+    "measures printed_tables",
+    "guo_fig4_recalibrated",
     says="Temperature scaling outperforms all other methods on the vision tasks",
     published=(
         "the lowest ECE for 7 of the ten architectures of CIFAR and ImageNet, and at most 0.3 "
@@ -53,28 +72,35 @@ def modern_networks_are_overconfident(evidence):
         f"approximate if at most {NEAR} points for most. {IF_AGREED}"
     ),
     errors=f"{BOOTSTRAP}",
+    real=True,
 )
-def temperature_outperforms(evidence):
-    def excess(values):
-        return values["temperature_scaling"] - values.drop(columns="temperature_scaling").min(
-            axis=1
-        )
+def temperature_outperforms(evidence: Evidence) -> Ruling:
+    def excess(ece: pd.DataFrame) -> pd.Series:
+        others = ece.drop(columns="temperature_scaling")
+        return ece["temperature_scaling"] - others.min(axis=1)
 
-    needed = {"ece": RECALIBRATED}
-    yield from on_other_networks(
-        evidence, lambda of: excess(of["ece"]) < 0, needed, "the lowest of all methods"
-    )
-    values, rows = genuine(evidence, *needed.popitem())
-    yield from by_case("ECE minus the lowest of the other methods", excess(values), POINTS)
+    values, rows = genuine(evidence, "ece", RECALIBRATED)
     lowest, near = excess(values) < 0, excess(values) <= NEAR
-    yield share("below 0", lowest)
-    yield share(f"at most {NEAR} points", near)
+    replicated, notes = on_other_networks(
+        evidence,
+        lambda of: excess(of["ece"]) < 0,
+        {"ece": RECALIBRATED},
+        "the lowest of all methods",
+    )
+    measurements = [
+        *replicated,
+        *by_case("ECE minus the lowest of the other methods", excess(values), POINTS),
+        share("below 0", lowest),
+        share(f"at most {NEAR} points", near),
+    ]
     verdict = Verdict.of(lowest.mean() >= LOWEST, near.mean() > 0.5)
-    return (yield from on_genuine(rows, verdict, holds=[lowest]))
+    return on_genuine(rows, verdict, measurements, notes, holds=[lowest])
 
 
-@claim("G03", "Guo §5, Table 1", "measures printed_tables", real=True)
-@worded(
+@claim(
+    "G03",
+    "Guo §5, Table 1",
+    "measures printed_tables",
     says="Vector scaling comes out close to temperature scaling",
     published="ECEs differ by at most 0.37 points",
     rule=(
@@ -82,22 +108,30 @@ def temperature_outperforms(evidence):
         f"models, approximate if for most. {IF_AGREED}"
     ),
     errors=f"{BOOTSTRAP}",
+    real=True,
 )
-def vector_is_close_to_temperature(evidence):
-    def difference(values):
-        return values["vector_scaling"] - values["temperature_scaling"]
+def vector_is_close_to_temperature(evidence: Evidence) -> Ruling:
+    def difference(ece: pd.DataFrame) -> pd.Series:
+        return ece["vector_scaling"] - ece["temperature_scaling"]
 
-    needed = {"ece": ["temperature_scaling", "vector_scaling"]}
-    yield from on_other_networks(evidence, lambda of: difference(of["ece"]).abs() <= 0.4, needed)
-    values, rows = genuine(evidence, *needed.popitem())
-    yield from by_case("vector minus temperature", difference(values), POINTS)
+    methods = ["temperature_scaling", "vector_scaling"]
+    values, rows = genuine(evidence, "ece", methods)
     near = difference(values).abs() <= 0.4
-    yield share("at most 0.4 points", near)
-    return (yield from on_genuine(rows, by_share(near), holds=[near]))
+    replicated, notes = on_other_networks(
+        evidence, lambda of: difference(of["ece"]).abs() <= 0.4, {"ece": methods}
+    )
+    measurements = [
+        *replicated,
+        *by_case("vector minus temperature", difference(values), POINTS),
+        share("at most 0.4 points", near),
+    ]
+    return on_genuine(rows, by_share(near), measurements, notes, holds=[near])
 
 
-@claim("G04", "Guo §5, Table 1", "measures printed_tables", real=True)
-@worded(
+@claim(
+    "G04",
+    "Guo §5, Table 1",
+    "measures printed_tables",
     says="Matrix scaling overfits where there are hundreds of classes",
     published="CIFAR-100: 20 to 25 % after matrix scaling, 10 to 17 % before; ImageNet: no fit",
     rule=(
@@ -106,26 +140,36 @@ def vector_is_close_to_temperature(evidence):
         "each. With 1000 classes matrix scaling is refused. Needs a model of 100 classes."
     ),
     errors=f"{BOOTSTRAP}",
+    real=True,
 )
-def matrix_overfits(evidence):
-    def overfits(values):
-        worse = values["matrix_scaling"] > values["uncalibrated"]
+def matrix_overfits(evidence: Evidence) -> Ruling:
+    def overfits(ece: pd.DataFrame) -> pd.Series:
+        worse = ece["matrix_scaling"] > ece["uncalibrated"]
         return worse == worse.index.str.endswith("c100")
 
-    needed = {"ece": ["uncalibrated", "matrix_scaling"]}
-    yield from on_other_networks(evidence, lambda of: overfits(of["ece"]), needed)
-    values, rows = genuine(evidence, *needed.popitem())
+    methods = ["uncalibrated", "matrix_scaling"]
+    values, rows = genuine(evidence, "ece", methods)
     change, as_said = values["matrix_scaling"] - values["uncalibrated"], overfits(values)
-    yield from by_case("ECE after minus before", change, POINTS)
-    yield share("worse with 100 classes, better with 10", as_said)
+    replicated, notes = on_other_networks(
+        evidence, lambda of: overfits(of["ece"]), {"ece": methods}
+    )
+    measurements = [
+        *replicated,
+        *by_case("ECE after minus before", change, POINTS),
+        share("worse with 100 classes, better with 10", as_said),
+    ]
     hundreds = change.index.str.endswith("c100").any()
     why = "" if hundreds else "none of them has a hundred classes, which the claim is about"
     verdict = by_share(as_said, strict=1)
-    return (yield from on_genuine(rows, verdict, CIFAR, [as_said], why))
+    return on_genuine(
+        rows, verdict, measurements, notes, models=CIFAR, holds=[as_said], why_open=why
+    )
 
 
-@claim("G05", "Guo §5, Table 1", "measures printed_tables", real=True)
-@worded(
+@claim(
+    "G05",
+    "Guo §5, Table 1",
+    "measures printed_tables",
     says="Histogram binning typically outperforms isotonic regression and BBQ",
     published="lower ECE than isotonic regression 10 of 10, than BBQ 7 of 10",
     rule=(
@@ -133,27 +177,36 @@ def matrix_overfits(evidence):
         f"than half against each, approximate if against one. {IF_AGREED}"
     ),
     errors=f"{BOOTSTRAP}",
+    real=True,
 )
-def histogram_beats_the_general_binnings(evidence):
-    for other in BINNING[1:]:
-        yield from on_other_networks(
-            evidence,
-            lambda of, other=other: of["ece"]["histogram_binning"] < of["ece"][other],
-            {"ece": ["histogram_binning", other]},
-            f"lower than {other}",
-        )
+def histogram_beats_the_general_binnings(evidence: Evidence) -> Ruling:
     values, rows = genuine(evidence, "ece", BINNING)
     lower = {other: values["histogram_binning"] < values[other] for other in BINNING[1:]}
-    for other, holds in lower.items():
-        yield share(f"lower than {other}", holds)
+    measurements, notes = [], []
+    for other in lower:
+        methods = ["histogram_binning", other]
+        found, said = on_other_networks(
+            evidence, _is_lower, {"ece": methods}, f"lower than {other}"
+        )
+        measurements += found
+        notes += said
+    measurements += [share(f"lower than {other}", holds) for other, holds in lower.items()]
     for method in BINNING:
-        yield from measured(f"ECE after {method}", values, rows, method)
-    most = [holds.mean() > 0.5 for holds in lower.values()]
-    return (yield from on_genuine(rows, Verdict.all_or_some(most), holds=lower.values()))
+        measurements += measured(f"ECE after {method}", values, rows, method)
+    verdict = Verdict.all_or_some([holds.mean() > 0.5 for holds in lower.values()])
+    return on_genuine(rows, verdict, measurements, notes, holds=lower.values())
 
 
-@claim("G06", "Guo §4.2, §5", "measures", real=True)
-@worded(
+def _is_lower(of: ByMeasure) -> pd.Series:
+    """Return for which models the ECE after the first method is below that after the second."""
+    first, second = of["ece"]
+    return of["ece"][first] < of["ece"][second]
+
+
+@claim(
+    "G06",
+    "Guo §4.2, §5",
+    "measures",
     says="Binning methods change the accuracy, temperature scaling does not",
     published="temperature scaling keeps the order of the classes",
     rule=(
@@ -162,30 +215,34 @@ def histogram_beats_the_general_binnings(evidence):
         f"on most. {IF_AGREED}"
     ),
     errors=f"{BOOTSTRAP}",
+    real=True,
 )
-def binning_changes_the_accuracy(evidence):
-    def changes(values):
-        return values.drop(columns="uncalibrated").sub(values["uncalibrated"], axis=0)
+def binning_changes_the_accuracy(evidence: Evidence) -> Ruling:
+    def changes(accuracy: pd.DataFrame) -> pd.DataFrame:
+        return accuracy.drop(columns="uncalibrated").sub(accuracy["uncalibrated"], axis=0)
 
-    def as_said(of):
+    def as_said(of: ByMeasure) -> pd.Series:
         change = changes(of["accuracy"])
         return (change[list(BINNING)] != 0).all(axis=1) & (change["temperature_scaling"] == 0)
 
-    needed = {"accuracy": ["uncalibrated", "temperature_scaling", *BINNING]}
-    yield from on_other_networks(evidence, as_said, needed)
-    values, rows = genuine(evidence, *needed.popitem())
+    methods = ["uncalibrated", "temperature_scaling", *BINNING]
+    values, rows = genuine(evidence, "accuracy", methods)
     change = changes(values)
     changed = (change[list(BINNING)] != 0).all(axis=1)
-    yield share("changed by every binning method", changed)
+    replicated, notes = on_other_networks(evidence, as_said, {"accuracy": methods})
+    measurements = [*replicated, share("changed by every binning method", changed)]
     for method in change:
-        yield from by_case(f"accuracy after {method} minus before", change[method], POINTS)
+        name = f"accuracy after {method} minus before"
+        measurements += by_case(name, change[method], POINTS)
     kept = (change["temperature_scaling"] == 0).all()
     verdict = by_share(changed) if kept else Verdict.NOT_REPRODUCED
-    return (yield from on_genuine(rows, verdict, holds=[changed] if kept else []))
+    return on_genuine(rows, verdict, measurements, notes, holds=[changed] if kept else [])
 
 
-@claim("G07", "Guo §5", "fit_times")
-@worded(
+@claim(
+    "G07",
+    "Guo §5",
+    "fit_times",
     says=(
         "Every method takes a time linear in the number of validation samples, and temperature "
         "scaling is by far the fastest"
@@ -202,7 +259,7 @@ def binning_changes_the_accuracy(evidence):
     ),
     errors="± standard error of the slope; ratios from least to greatest over the sizes",
 )
-def fits_take_linear_time(evidence):
+def fits_take_linear_time(evidence: Evidence) -> Ruling:
     table = evidence.table("fit_times")
     times = table[table["n_classes"] == table["n_classes"].min()]
     times = times.pivot(index="n_samples", columns="method", values="seconds").dropna(axis=1)
@@ -214,14 +271,20 @@ def fits_take_linear_time(evidence):
         slope = np.sum(x * y) / np.sum(x * x)
         error = np.sqrt(np.sum((y - y.mean() - slope * x) ** 2) / (len(x) - 2) / np.sum(x * x))
         exponents[method] = slope, error
-    yield from by_case("exponent of the number of samples", exponents)
     ratios = times.drop(columns="temperature_scaling").div(times["temperature_scaling"], axis=0)
-    for method, of in ratios.items():
-        name, ends = "time over temperature scaling's", {"low": of.min(), "high": of.max()}
-        yield Measurement(name, of.median(), "", method, **ends)
-    yield f"measured on {table['processor'].iloc[0]}"
+    name = "time over temperature scaling's"
+    measurements = [
+        *by_case("exponent of the number of samples", exponents),
+        *(
+            Measurement(name, of.median(), "", method, NAN, of.min(), of.max())
+            for method, of in ratios.items()
+        ),
+    ]
+    notes = [f"measured on {table['processor'].iloc[0]}"]
     if quicker := [method for method, of in ratios.items() if of.median() < 1]:
-        yield f"faster than temperature scaling here: {', '.join(quicker)}"
+        notes.append(f"faster than temperature scaling here: {', '.join(quicker)}")
     linear = all(slope <= 1 + CLEAR * error + 1e-9 for slope, error in exponents.values())
     fastest = bool((ratios > 1).all(axis=None))
-    return Verdict.of(linear and fastest, linear or fastest), "simulation"
+    return Ruling(
+        Verdict.of(linear and fastest, linear or fastest), measurements, "simulation", notes
+    )

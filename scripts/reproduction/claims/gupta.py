@@ -1,13 +1,14 @@
 """S01 to S06: Gupta et al. (2021), Calibration of neural networks using splines."""
 
 import itertools
+from collections.abc import Iterable
 
 import numpy as np
 import pandas as pd
 
-from pipeline.claims.evidence import EACH, IF_AGREED, on_genuine
+from pipeline.claims.evidence import EACH, IF_AGREED, Evidence, on_genuine
 from pipeline.claims.measurements import NAN, POINTS, Measurement, by_case
-from pipeline.claims.verdicts import NotJudged, Verdict, claim, worded
+from pipeline.claims.verdicts import NotJudged, Ruling, Verdict, claim
 from pipeline.logits.store import REAL_SCORES
 from pipeline.scenarios.paper import MODELS
 from reproduction.claims.by_method import by_share, genuine, measured, on_other_networks, share
@@ -24,8 +25,11 @@ BINS = ["ece", "ece100"]  # for 25 bins the spline has other knots
 CHANGES = 0.05  # of the ECE
 
 
-@claim("S01", "Gupta Table 1", "measures printed_tables", "gupta_fig1_calibration", real=True)
-@worded(
+@claim(
+    "S01",
+    "Gupta Table 1",
+    "measures printed_tables",
+    "gupta_fig1_calibration",
     says="The KS errors of the uncalibrated models",
     published="4.102 to 5.493 % (CIFAR-10), 15.832 to 21.156 % (CIFAR-100), 5.721 and 6.544 %",
     rule=(
@@ -33,19 +37,25 @@ CHANGES = 0.05  # of the ECE
         f"value to one unit of its last digit, not reproduced if one does not. {EACH}"
     ),
     errors=f"{SAME_DATA}",
+    real=True,
 )
-def uncalibrated_ks(evidence):
+def uncalibrated_ks(evidence: Evidence) -> Ruling:
     values, rows = genuine(evidence, "ks_top1", ["uncalibrated"])
     near = (rows["value_percent"] - rows["published_percent"]).abs() <= LAST_DIGIT
     equal = rows["value_percent"].round(3) == rows["published_percent"].round(3)
-    yield from measured("KS", values, rows, "uncalibrated", published="published_percent")
-    yield share("equal to the printed digits", equal)
-    yield share("within one unit of the last digit", near)
-    return (yield from on_genuine(rows, Verdict.of(near.all(), False)))
+    measurements = [
+        *measured("KS", values, rows, "uncalibrated", published="published_percent"),
+        share("equal to the printed digits", equal),
+        share("within one unit of the last digit", near),
+    ]
+    return on_genuine(rows, Verdict.of(near.all(), False), measurements)
 
 
-@claim("S02", "Gupta Table 1", "measures printed_tables", "gupta_fig1_calibration", real=True)
-@worded(
+@claim(
+    "S02",
+    "Gupta Table 1",
+    "measures printed_tables",
+    "gupta_fig1_calibration",
     says="After the spline the KS error is the lowest, or below 1 %",
     published="lowest in 9 of 13 rows, below 1 % in 12",
     rule=(
@@ -54,50 +64,57 @@ def uncalibrated_ks(evidence):
         "Shown besides: a spline fitted to half of the test rows."
     ),
     errors=f"{BOOTSTRAP}",
+    real=True,
 )
-def spline_has_the_lowest_ks(evidence):
+def spline_has_the_lowest_ks(evidence: Evidence) -> Ruling:
     halves, rows = genuine(evidence, "ks_top1", [ON_HALF], required=False)
     try:
-        outcome = yield from _spline_is_low(evidence, ["ks_top1"])
+        ruling = _spline_is_low(evidence, ["ks_top1"])
     except NotJudged as reason:
-        yield str(reason)
-        outcome = Verdict.NEEDS_REAL_LOGITS, REAL_SCORES
-    yield from measured("ks_top1, spline of half of the test rows", halves, rows, ON_HALF)
-    return outcome
+        ruling = Ruling(Verdict.NEEDS_REAL_LOGITS, [], REAL_SCORES, [str(reason)])
+    of_halves = measured("ks_top1, spline of half of the test rows", halves, rows, ON_HALF)
+    return ruling._replace(measurements=[*ruling.measurements, *of_halves])
 
 
-@claim("S03", "Gupta Tables 2, 4", "measures printed_tables", real=True)
-@worded(
+@claim(
+    "S03",
+    "Gupta Tables 2, 4",
+    "measures printed_tables",
     says="So it is for the second label, and for the two best labels together",
     published="below 1 % in all 13 rows for the second label, in 12 for the two best",
     rule="As S02 for the KS errors of the second label and within the top two, both.",
     errors=f"{SAME_DATA}",
+    real=True,
 )
-def spline_of_other_ranks(evidence):
-    return (yield from _spline_is_low(evidence, ["ks_top2", "ks_within_top2"]))
+def spline_of_other_ranks(evidence: Evidence) -> Ruling:
+    return _spline_is_low(evidence, ["ks_top2", "ks_within_top2"])
 
 
-def _spline_is_low(evidence, names):
-    needed = dict.fromkeys(names, METHODS)
-    yield from on_other_networks(evidence, lambda of: _all_low(of.values()), needed)
-    conditions, printed = [], {"published": "published_percent"}
+def _spline_is_low(evidence: Evidence, names: list[str]) -> Ruling:
+    measurements, notes = on_other_networks(
+        evidence, lambda of: _all_low(of.values()), dict.fromkeys(names, METHODS)
+    )
+    conditions = []
     for name in names:
         values, rows = genuine(evidence, name, METHODS)
         low = _all_low([values])
-        yield from measured(f"{name} after the spline", values, rows, "spline", **printed)
-        yield share(f"{name}: lowest, or below 1 %", low)
+        printed = {"published": "published_percent"}
+        measurements += measured(f"{name} after the spline", values, rows, "spline", **printed)
+        measurements.append(share(f"{name}: lowest, or below 1 %", low))
         conditions.append(low)
-    return (yield from on_genuine(rows, by_share(*conditions), holds=conditions))
+    return on_genuine(rows, by_share(*conditions), measurements, notes, holds=conditions)
 
 
-def _all_low(tables):
+def _all_low(tables: Iterable[pd.DataFrame]) -> pd.Series:
     """Return for which models the spline is lowest, or low, in each of the tables."""
     low = [(of["spline"] <= of.min(axis=1)) | (of["spline"] < LOW_PERCENT) for of in tables]
     return pd.concat(low, axis=1).all(axis=1)
 
 
-@claim("S04", "Gupta §6, Table 5", "measures printed_tables", real=True)
-@worded(
+@claim(
+    "S04",
+    "Gupta §6, Table 5",
+    "measures printed_tables",
     says="The spline does not change the accuracy",
     published="the same if the top label alone is recalibrated, within 0.2 points if all are",
     rule=(
@@ -105,21 +122,26 @@ def _all_low(tables):
         f"model, not reproduced otherwise. {EACH}"
     ),
     errors=f"{SAME_DATA}",
+    real=True,
 )
-def spline_keeps_the_accuracy(evidence):
-    def change_of(values):
-        return values["spline"] - values["uncalibrated"]
+def spline_keeps_the_accuracy(evidence: Evidence) -> Ruling:
+    def change_of(accuracy: pd.DataFrame) -> pd.Series:
+        return accuracy["spline"] - accuracy["uncalibrated"]
 
     needed = {"accuracy": ["uncalibrated", "spline"]}
-    yield from on_other_networks(evidence, lambda of: change_of(of["accuracy"]) == 0, needed)
-    values, rows = genuine(evidence, *needed.popitem())
+    values, rows = genuine(evidence, "accuracy", needed["accuracy"])
     change = change_of(values)
-    yield from by_case("accuracy after minus before", change, POINTS)
-    return (yield from on_genuine(rows, Verdict.of((change == 0).all(), False)))
+    replicated, notes = on_other_networks(
+        evidence, lambda of: change_of(of["accuracy"]) == 0, needed
+    )
+    measurements = [*replicated, *by_case("accuracy after minus before", change, POINTS)]
+    return on_genuine(rows, Verdict.of((change == 0).all(), False), measurements, notes)
 
 
-@claim("S05", "Gupta Tables 1, 6", "measures printed_tables", real=True)
-@worded(
+@claim(
+    "S05",
+    "Gupta Tables 1, 6",
+    "measures printed_tables",
     says="ECE with 25 bins orders models and methods as the KS error does",
     published="128 of 150 pairs of methods (six methods, ten models) stand in one order",
     rule=(
@@ -128,10 +150,13 @@ def spline_keeps_the_accuracy(evidence):
         f"{EACH}"
     ),
     errors=f"{SAME_DATA}",
+    real=True,
 )
-def ece_orders_as_ks(evidence):
+def ece_orders_as_ks(evidence: Evidence) -> Ruling:
     needed = {"ks_top1": METHODS, "ece25": METHODS}
-    yield from on_other_networks(evidence, lambda of: _in_one_order(*of.values()), needed)
+    replicated, notes = on_other_networks(
+        evidence, lambda of: _in_one_order(of["ks_top1"], of["ece25"]), needed
+    )
     ks, rows = genuine(evidence, "ks_top1", METHODS)
     ece, _ = genuine(evidence, "ece25", METHODS)
     pairs = _in_one_order(ks, ece)
@@ -140,26 +165,28 @@ def ece_orders_as_ks(evidence):
         for name in needed
     ]
     as_printed = int(_in_one_order(*printed).sum())
-    of = f"of {len(pairs)}"
-    yield Measurement("pairs in one order", sum(pairs), of, published=as_printed)
+    in_order = Measurement(
+        "pairs in one order", sum(pairs), f"of {len(pairs)}", published=as_printed
+    )
     verdict = Verdict.of(sum(pairs) >= as_printed, np.mean(pairs) >= PARTLY)
-    return (yield from on_genuine(rows, verdict))
+    return on_genuine(rows, verdict, [*replicated, in_order], notes)
 
 
-def _in_one_order(ks, ece):
+def _in_one_order(ks: pd.DataFrame, ece: pd.DataFrame) -> pd.Series:
     """Return for each model and pair of methods whether both measures order it alike."""
-    return pd.Series(
-        {
-            (model, a, b): bool((ks.loc[model, a] - ks.loc[model, b])
-                                * (ece.loc[model, a] - ece.loc[model, b]) > 0)
-            for model in ks.index
-            for a, b in itertools.combinations(METHODS, 2)
-        }
-    )  # fmt: skip
+    alike = {
+        (model, a, b): bool((ks.loc[model, a] - ks.loc[model, b])
+                            * (ece.loc[model, a] - ece.loc[model, b]) > 0)
+        for model in ks.index
+        for a, b in itertools.combinations(METHODS, 2)
+    }  # fmt: skip
+    return pd.Series(alike)
 
 
-@claim("S06", "Gupta §1, §3", "measures")
-@worded(
+@claim(
+    "S06",
+    "Gupta §1, §3",
+    "measures",
     says="The KS error needs no bins, where the ECE changes with their number",
     published="the resulting calibration error depends on the binning scheme",
     rule=(
@@ -170,7 +197,7 @@ def _in_one_order(ks, ece):
     ),
     errors=f"{SAME_DATA}",
 )
-def ece_changes_with_bins(evidence):
+def ece_changes_with_bins(evidence: Evidence) -> Ruling:
     table = evidence.table("measures")
     rows = table[table["measure"].isin(BINS) & table["value_percent"].notna()]
     rows = rows[rows["model"].isin(MODELS)]
@@ -178,9 +205,12 @@ def ece_changes_with_bins(evidence):
         raise NotJudged(f"{rows['model'].nunique()} models have genuine outputs; the rule wants 4")
     values = rows.pivot(index=["method", "model"], columns="measure", values="value_percent")
     change = values.max(axis=1) / values.min(axis=1) - 1
-    for method, of in change.groupby(level="method", sort=False):
-        ends = {"low": 100 * of.min(), "high": 100 * of.max()}
-        yield Measurement("change of the ECE, over the models", NAN, "percent", method, **ends)
     depends = change > CHANGES
-    yield Measurement("above 5 %", depends.sum(), f"of {len(depends)}")
-    return Verdict.all_or_some(depends), " + ".join(dict.fromkeys(rows["source"]))
+    name = "change of the ECE, over the models"
+    measurements = [
+        Measurement(name, NAN, "percent", method, NAN, 100 * of.min(), 100 * of.max())
+        for method, of in change.groupby(level="method", sort=False)
+    ]
+    measurements.append(Measurement("above 5 %", depends.sum(), f"of {len(depends)}"))
+    source = " + ".join(dict.fromkeys(rows["source"]))
+    return Ruling(Verdict.all_or_some(depends), measurements, source)

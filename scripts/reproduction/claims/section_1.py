@@ -1,15 +1,21 @@
 """R01: a perfectly calibrated model and its ECE_bin (section 1, Figure 1)."""
 
+import pandas as pd
+
+from pipeline.claims.evidence import Evidence
 from pipeline.claims.measurements import Measurement
-from pipeline.claims.verdicts import CLEAR, NotJudged, Verdict, claim, worded
+from pipeline.claims.verdicts import CLEAR, NotJudged, Ruling, Verdict, claim
 
 LARGE_PERCENT = 2.0  # the size that appendix C calls "off"
 NOTICEABLE_PERCENT = 1.0
 SHARE = 0.95
 
 
-@claim("R01", "Fig 1", "bias estimate_histogram", "fig1_intro")
-@worded(
+@claim(
+    "R01",
+    "Fig 1",
+    "bias estimate_histogram",
+    "fig1_intro",
     says="ECE_bin of a perfectly calibrated model is large",
     published="systematically large; no number",
     rule=(
@@ -20,19 +26,21 @@ SHARE = 0.95
     ),
     errors="± one Monte Carlo standard error",
 )
-def calibrated_model_looks_miscalibrated(evidence):
+def calibrated_model_looks_miscalibrated(evidence: Evidence) -> Ruling:
     row = evidence.bias("intro", ["ece_bin_ew"], (200,), ["beta_2.8_0.05_identity"]).iloc[0]
     mean, se = row["mean_estimate_percent"], row["bias_se_percent"]
     share = share_above(evidence.table("estimate_histogram"), NOTICEABLE_PERCENT)
-    yield Measurement("mean ECE_bin at TCE 0, n = 200", mean, "percent", error=se)
-    yield Measurement(f"data sets above {NOTICEABLE_PERCENT:g} %", 100 * share, "percent")
-    yield Measurement("standard deviation of one estimate", row["sd_percent"], "percent")
-    yield Measurement("data sets", row["n_replicates"])
-    holds = mean - CLEAR * se > LARGE_PERCENT, share >= SHARE
-    return Verdict.all_or_some(holds), evidence.source("intro")
+    measurements = [
+        Measurement("mean ECE_bin at TCE 0, n = 200", mean, "percent", error=se),
+        Measurement(f"data sets above {NOTICEABLE_PERCENT:g} %", 100 * share, "percent"),
+        Measurement("standard deviation of one estimate", row["sd_percent"], "percent"),
+        Measurement("data sets", row["n_replicates"]),
+    ]
+    verdict = Verdict.all_or_some([mean - CLEAR * se > LARGE_PERCENT, share >= SHARE])
+    return Ruling(verdict, measurements, evidence.source("intro"))
 
 
-def share_above(histogram, value):
+def share_above(histogram: pd.DataFrame, value: float) -> float:
     """Return the fraction of estimates above ``value``, percent; its own bin in proportion."""
     count = histogram["count"]
     if not count.sum() > 0:

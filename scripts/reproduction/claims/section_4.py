@@ -1,23 +1,27 @@
-"""R02 to R04: ECE_bin and the number of bins (section 4, Figure 2b, appendix B; Eq. 5)."""
+"""R02 to R04, R27: ECE_bin, its variance and the number of bins (section 4, Eq. 5, Figure 2b)."""
 
 import itertools
+from collections.abc import Iterable
 
 import numpy as np
 import pandas as pd
 
-from pipeline.claims.evidence import by_estimator
+from pipeline.claims.evidence import Evidence, by_estimator, on_genuine
 from pipeline.claims.measurements import POINTS, Measurement, by_case
-from pipeline.claims.verdicts import CLEAR, SEARCHED, Verdict, claim, worded
+from pipeline.claims.verdicts import CLEAR, SEARCHED, Ruling, Verdict, claim
 from pipeline.scenarios.paper import (
+    BINNED,
     FIG2B_SCENARIOS,
     HEATMAP_BINS,
     HEATMAP_MODELS,
     HEATMAP_SIZES,
+    MODELS,
     N_BINS,
 )
-from reproduction.claims.tallies import abs_difference
+from reproduction.claims.compared_biases import abs_difference
 
 MOST = 0.75
+INSENSITIVE, SOMEWHAT = 1.25, 2.0  # greatest over least standard deviation
 FIGURES = (
     "fig2b_bins_by_n fig7_bias_resnet110_c10 fig8_bias_resnet_wide32_c100 "
     "fig9_bias_resnet152_imgnet"
@@ -25,8 +29,11 @@ FIGURES = (
 ROUNDING_PERCENT = 1e-9
 
 
-@claim("R02", "§4, Fig 2b", "bias", "fig2b_bins_by_n")
-@worded(
+@claim(
+    "R02",
+    "§4, Fig 2b",
+    "bias",
+    "fig2b_bins_by_n",
     says=(
         "ECE_bin can over- and underestimate the true calibration error, and more bins are not "
         "always better"
@@ -40,7 +47,7 @@ ROUNDING_PERCENT = 1e-9
     ),
     errors="± one Monte Carlo standard error",
 )
-def both_signs_and_turning_point(evidence):
+def both_signs_and_turning_point(evidence: Evidence) -> Ruling:
     rows = fig2b(evidence)
     holds, least, greatest, worse = [], {}, {}, {}
     for scenario, table in rows.groupby("scenario", sort=False):
@@ -51,19 +58,22 @@ def both_signs_and_turning_point(evidence):
         least[scenario], greatest[scenario] = map(
             tuple, cells.loc[[bias.idxmin(), bias.idxmax()]].to_numpy()
         )
-    yield from by_case("least bias", least, POINTS)
-    yield from by_case("greatest bias", greatest, POINTS)
     name = f"sample sizes of {len(HEATMAP_SIZES)} at which more bins are clearly worse"
-    yield from by_case(name, worse)
-    return Verdict.all_or_some(holds), evidence.source("bins_by_n"), rows["bias_se_percent"].max()
+    measurements = [
+        *by_case("least bias", least, POINTS),
+        *by_case("greatest bias", greatest, POINTS),
+        *by_case(name, worse),
+    ]
+    largest, source = rows["bias_se_percent"].max(), evidence.source("bins_by_n")
+    return Ruling(Verdict.all_or_some(holds), measurements, source, largest_error=largest)
 
 
-def fig2b(evidence):
+def fig2b(evidence: Evidence) -> pd.DataFrame:
     """Return the rows of table ``bias`` that Figure 2b draws."""
     return evidence.bias("bins_by_n", ["ece_bin_ew"], HEATMAP_SIZES, FIG2B_SCENARIOS, HEATMAP_BINS)
 
 
-def more_bins_are_worse(cells):
+def more_bins_are_worse(cells: pd.DataFrame) -> bool:
     """Return whether |bias| somewhere exceeds the one of fewer bins by SEARCHED errors, one n."""
     cells = cells.sort_values("n_bins")
     bias, se = cells["bias_percent"].to_numpy(), cells["bias_se_percent"].to_numpy()
@@ -71,8 +81,11 @@ def more_bins_are_worse(cells):
     return bool(np.any(np.triu(difference > SEARCHED * error, 1)))
 
 
-@claim("R03", "§4, App B", "bias", FIGURES)
-@worded(
+@claim(
+    "R03",
+    "§4, App B",
+    "bias",
+    FIGURES,
     says=(
         "For each sample size some number of bins has the least bias, and that number grows with "
         "the sample size, for equal width and equal mass"
@@ -89,7 +102,7 @@ def more_bins_are_worse(cells):
         f"within {CLEAR:g} standard errors of it"
     ),
 )
-def best_number_grows(evidence):
+def best_number_grows(evidence: Evidence) -> Ruling:
     maps = evidence.bias(
         "heatmaps", ["ece_bin_ew", "ece_bin_em"], HEATMAP_SIZES, HEATMAP_MODELS, HEATMAP_BINS
     )
@@ -100,15 +113,16 @@ def best_number_grows(evidence):
         grow.append(can_be_nondecreasing(near) and best[-1] > best[0])
         by_n = {f"n = {n}:": b for n, b in zip(HEATMAP_SIZES, best, strict=True)}
         numbers += by_case(f"best number of bins, {scenario} {estimator[-2:]}", by_n)
-    yield Measurement(f"curves of {len(grow)} that grow", sum(grow))
-    yield from numbers
-    if not all(grow):
-        yield "the best numbers of every curve are listed under measured"
-    verdict = Verdict.of(np.mean(grow) == 1, np.mean(grow) >= MOST)
-    return verdict, evidence.source("heatmaps", HEATMAP_MODELS), maps["bias_se_percent"].max()
+    return Ruling(
+        Verdict.of(all(grow), bool(np.mean(grow) >= MOST)),
+        [Measurement(f"curves of {len(grow)} that grow", sum(grow)), *numbers],
+        evidence.source("heatmaps", HEATMAP_MODELS),
+        [] if all(grow) else ["the best numbers of every curve are listed under measured"],
+        maps["bias_se_percent"].max(),
+    )
 
 
-def best_bins(cells):
+def best_bins(cells: pd.DataFrame) -> tuple[list[int], list[list[int]]]:
     """Return, by n, the number of bins of least |bias|, and those not clearly above it, sorted."""
     best, near = [], []
     for _, at_n in cells.sort_values("n_bins").groupby("n_samples"):
@@ -121,7 +135,7 @@ def best_bins(cells):
     return best, near
 
 
-def can_be_nondecreasing(choices):
+def can_be_nondecreasing(choices: Iterable[list[int]]) -> bool:
     """Return whether one number can be taken from each sorted list so that they never fall."""
     floor = -np.inf
     for numbers in choices:
@@ -129,8 +143,10 @@ def can_be_nondecreasing(choices):
     return floor < np.inf
 
 
-@claim("R04", "Eq 5", "bias")
-@worded(
+@claim(
+    "R04",
+    "Eq 5",
+    "bias",
     says="The label-binned error is never below the binned error",
     published="≥, by Jensen's inequality",
     rule=(
@@ -142,14 +158,88 @@ def can_be_nondecreasing(choices):
     ),
     errors=f"none: both means are over the same data sets; rounding below {ROUNDING_PERCENT:g}",
 )
-def label_binned_is_larger(evidence):
-    gaps = []
+def label_binned_is_larger(evidence: Evidence) -> Ruling:
+    gaps: list[float] = []
     for experiment, scheme in itertools.product(("realistic", "perfect"), ("ew", "em")):
         larger, smaller = f"ece_label_binned_{scheme}", f"ece_bin_{scheme}"
         bias, _ = by_estimator(evidence.bias(experiment, (larger, smaller)))
         gaps.extend(bias[larger] - bias[smaller])
-    below = int(np.sum(np.array(gaps) < -ROUNDING_PERCENT))
-    yield Measurement(f"cells of {len(gaps)} with a mean below", below)
-    yield Measurement("least difference", min(gaps), POINTS)
-    yield Measurement("greatest difference", max(gaps), POINTS)
-    return Verdict.of(below == 0, False), evidence.source("realistic")
+    below = sum(gap < -ROUNDING_PERCENT for gap in gaps)
+    measurements = [
+        Measurement(f"cells of {len(gaps)} with a mean below", below),
+        Measurement("least difference", min(gaps), POINTS),
+        Measurement("greatest difference", max(gaps), POINTS),
+    ]
+    return Ruling(Verdict.of(below == 0, False), measurements, evidence.source("realistic"))
+
+
+@claim(
+    "R27",
+    "§4",
+    "bias",
+    "fig10_sd_resnet110_c10",
+    says="The variance is relatively insensitive to the estimation technique and number of bins",
+    published="no number",
+    rule=(
+        "Standard deviations of the heat maps' cells of one model and n: the greatest over the "
+        "least of the six binned estimators (15 or 16 bins), and over the numbers of bins of one "
+        "estimator, medians over the cells. Reproduced if both are at most "
+        f"{INSENSITIVE:g}, approximate if at most {SOMEWHAT:g}. The ratio of the least to the "
+        "greatest n is shown besides."
+    ),
+    errors="none: a ratio's Monte Carlo error is about 0.03, of a median less",
+)
+def variance_is_insensitive(evidence: Evidence) -> Ruling:
+    rows = evidence.bias("heatmaps", BINNED, HEATMAP_SIZES, HEATMAP_MODELS, HEATMAP_BINS)
+    usual = rows[rows["n_bins"].isin((16, -1))]
+    groups = {
+        "technique": usual.groupby(["scenario", "n_samples"]),
+        "number of bins": rows[rows["n_bins"] > 0].groupby(["scenario", "n_samples", "estimator"]),
+        "n": rows.groupby(["scenario", "estimator", "n_bins"]),
+    }
+    ratios = {
+        name: (of["sd_percent"].max() / of["sd_percent"].min()).median()
+        for name, of in groups.items()
+    }
+    over_n = Measurement("the same over n from 200 to 6400", ratios.pop("n"))
+    measurements = [*by_case("greatest over least standard deviation, median", ratios), over_n]
+    worst = max(ratios.values())
+    verdict = Verdict.of(worst <= INSENSITIVE, worst <= SOMEWHAT)
+    return Ruling(verdict, measurements, evidence.source("heatmaps", HEATMAP_MODELS))
+
+
+@claim(
+    "R31",
+    "§2, §5",
+    "reliability_bins",
+    "guo_fig1_confidence",
+    says="The calibration curves of modern networks are monotone",
+    published="extensive empirical evidence; no number",
+    rule=(
+        "Reliability diagrams (15 bins) of the models with genuine outputs: no bin has an accuracy "
+        f"above that of a bin of higher scores by {SEARCHED:g} standard errors of the difference. "
+        "Reproduced if that holds for every model, approximate if for most. A small decrease in "
+        "bins of few rows cannot be seen."
+    ),
+    errors="standard errors of accuracies by the binomial, one hit and one miss added",
+)
+def curves_are_monotone(evidence: Evidence) -> Ruling:
+    table = evidence.table("reliability_bins")
+    table = table[(table["method"] == "uncalibrated") & (table["n_in_bin"] > 0)]
+    decrease = {name: _largest_decrease(bins) for name, bins in table.groupby("model", sort=False)}
+    measurements = by_case("largest decrease", decrease, "standard errors")
+    rows = table[table["model"].isin(MODELS)]
+    holds = [value <= SEARCHED for model, value in decrease.items() if model in MODELS]
+    verdict = Verdict.of(all(holds), bool(np.mean(holds) > 0.5))
+    return on_genuine(rows, verdict, measurements)
+
+
+def _largest_decrease(bins: pd.DataFrame) -> float:
+    """Return the largest fall of accuracy between two bins, lower scores first, in its errors."""
+    bins = bins.sort_values("low")
+    n, hits = bins["n_in_bin"].to_numpy(), (bins["mean_hit"] * bins["n_in_bin"]).to_numpy()
+    rate = (hits + 1) / (n + 2)
+    variance = rate * (1 - rate) / n
+    first, second = np.triu_indices(len(n), 1)
+    fall = hits[first] / n[first] - hits[second] / n[second]
+    return float((fall / np.sqrt(variance[first] + variance[second])).max(initial=0.0))

@@ -3,13 +3,14 @@
 import itertools
 
 import numpy as np
+import pandas as pd
 
-from pipeline.claims.evidence import enough_replicates
+from pipeline.claims.evidence import Evidence, enough_replicates
 from pipeline.claims.measurements import NAN, Measurement, by_case
-from pipeline.claims.verdicts import CONSISTENTLY, NotJudged, Verdict, claim, worded
+from pipeline.claims.verdicts import CONSISTENTLY, NotJudged, Ruling, Verdict, claim
 from pipeline.detection_limits import TARGETS
 from pipeline.scenarios.paper import DETECTABLE_PERCENT, DETECTION_SIZES, WHOLE_PERCENT
-from reproduction.claims.tallies import tally, tally_measurements
+from reproduction.claims.compared_biases import cell_measurements, count_cells
 from reproduction.summaries.bias_by_group import error_of_mean
 
 PAIR = ("ece_bin_ew", "ece_sweep_em")
@@ -18,8 +19,11 @@ UNDECIDED = (0.02, 0.98)  # cells where both always or never detect tell nothing
 SIDES = ("_a", "_b")  # of a table that has both estimators
 
 
-@claim("R16", "§7.2, Fig 5", "detection", "fig5_detection")
-@worded(
+@claim(
+    "R16",
+    "§7.2, Fig 5",
+    "detection",
+    "fig5_detection",
     says=(
         "The equal-mass sweep misses miscalibration less often than ECE_bin, especially below 10 "
         "000 samples"
@@ -32,7 +36,7 @@ SIDES = ("_a", "_b")  # of a table that has both estimators
     ),
     errors="± one standard error at most, the threshold's included; of a miss rate",
 )
-def sweep_misses_less(evidence):
+def sweep_misses_less(evidence: Evidence) -> Ruling:
     table = evidence.table("detection")
     table = enough_replicates(table[table["exponent"] > 1], "detection")
     keys = ["n_samples", "exponent"]
@@ -43,22 +47,26 @@ def sweep_misses_less(evidence):
         raise NotJudged(f"table detection lacks n = {', '.join(absent)}")
     errors = [np.hypot(both[f"miss_rate_se{s}"], both[f"miss_rate_threshold_se{s}"]) for s in SIDES]
     is_open = ((both["miss_rate_a"] + both["miss_rate_b"]) / 2).between(*UNDECIDED)
-    total = tally((both["miss_rate_a"] - both["miss_rate_b"])[is_open], sum(errors)[is_open])
-    areas = {n: area_between(cells) for n, cells in both.groupby("n_samples")}
+    advantage = both["miss_rate_a"] - both["miss_rate_b"]
+    cells = count_cells(advantage[is_open], sum(errors)[is_open])
+    areas = {n: area_between(at_n) for n, at_n in both.groupby("n_samples")}
     few, many = (
         mean_of([areas[n] for n in DETECTION_SIZES if (n < MANY) == is_few])
         for is_few in (True, False)
     )
-    yield from tally_measurements("sweep_em misses less", {"": total})
     gaps = {f"below {MANY} samples:": few, "from there:": many}
-    yield from by_case("mean gap between the curves of miss rate over TCE", gaps, "points of TCE")
-    verdict = total.verdict()
+    measurements = [
+        *cell_measurements("sweep_em misses less", {"": cells}),
+        *by_case("mean gap between the curves of miss rate over TCE", gaps, "points of TCE"),
+    ]
+    verdict = cells.verdict()
     if not few[0] > many[0]:
         verdict = Verdict.worst([verdict, Verdict.APPROXIMATE])
-    return verdict, evidence.source("detection"), max(error.max() for error in errors)
+    largest = max(error.max() for error in errors)
+    return Ruling(verdict, measurements, evidence.source("detection"), largest_error=largest)
 
 
-def area_between(cells):
+def area_between(cells: pd.DataFrame) -> tuple[float, float]:
     """Return the integral of the difference of two miss rates over TCE, and a bound on its error.
 
     The data sets of each TCE are new ones; the threshold is the same for all: its errors add up.
@@ -67,19 +75,22 @@ def area_between(cells):
     steps = np.diff(cells["tce_percent_a"])
     weights = (np.r_[steps, 0.0] + np.r_[0.0, steps]) / 2
     difference = cells["miss_rate_a"] - cells["miss_rate_b"]
-    own = weights * (cells["miss_rate_se_a"] + cells["miss_rate_se_b"])
+    of_rates = weights * (cells["miss_rate_se_a"] + cells["miss_rate_se_b"])
     shared = weights @ (cells["miss_rate_threshold_se_a"] + cells["miss_rate_threshold_se_b"])
-    return float(weights @ difference), float(np.hypot(np.sqrt((own**2).sum()), shared))
+    return float(weights @ difference), float(np.hypot(np.sqrt((of_rates**2).sum()), shared))
 
 
-def mean_of(values):
+def mean_of(values: list[tuple[float, float]]) -> tuple[float, float]:
     """Return the mean of independent (value, standard error) pairs, with its standard error."""
     means, errors = np.array(values).T
     return means.mean(), error_of_mean(errors)
 
 
-@claim("R17", "§7.2", "detection_limits", "fig5_detection")
-@worded(
+@claim(
+    "R17",
+    "§7.2",
+    "detection_limits",
+    "fig5_detection",
     says="Detecting a miscalibration of 2 % takes more than 10 000 samples",
     published="2 % at 10 000 samples",
     rule=(
@@ -89,15 +100,17 @@ def mean_of(values):
     ),
     errors="in brackets the 95 % ranges of table detection_limits",
 )
-def two_percent_needs_many(evidence):
+def two_percent_needs_many(evidence: Evidence) -> Ruling:
     limits = detectable(evidence, MANY)
-    yield from limits
-    above = [x.low > DETECTABLE_PERCENT[MANY] for x in limits]
-    return Verdict.all_or_some(above), evidence.source("detection")
+    verdict = Verdict.all_or_some([x.low > DETECTABLE_PERCENT[MANY] for x in limits])
+    return Ruling(verdict, limits, evidence.source("detection"))
 
 
-@claim("R18", "§7.2", "detection_limits", "fig5_detection")
-@worded(
+@claim(
+    "R18",
+    "§7.2",
+    "detection_limits",
+    "fig5_detection",
     says="With fewer than 500 samples only a miscalibration above 10 % is detected reliably",
     published="10 % at 500 samples",
     rule=(
@@ -107,14 +120,14 @@ def two_percent_needs_many(evidence):
     ),
     errors="in brackets the 95 % ranges of table detection_limits",
 )
-def ten_percent_below_500(evidence):
-    limits = [detectable(evidence, n) for n in (200, 500)]
-    yield from itertools.chain(*limits)
-    at_200, at_500 = (all(x.low > DETECTABLE_PERCENT[500] for x in found) for found in limits)
-    return Verdict.of(at_200 and at_500, at_200), evidence.source("detection")
+def ten_percent_below_500(evidence: Evidence) -> Ruling:
+    at_200, at_500 = (detectable(evidence, n) for n in (200, 500))
+    above = [all(x.low > DETECTABLE_PERCENT[500] for x in limits) for limits in (at_200, at_500)]
+    verdict = Verdict.of(all(above), above[0])
+    return Ruling(verdict, at_200 + at_500, evidence.source("detection"))
 
 
-def detectable(evidence, n):
+def detectable(evidence: Evidence, n: int) -> list[Measurement]:
     """Return Measurements of the TCE that n samples detect; the largest tried is ``low``."""
     table = evidence.table("detection_limits")
     if "detection" in evidence.tables:  # what the limits were interpolated from

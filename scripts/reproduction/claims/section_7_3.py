@@ -3,27 +3,30 @@
 import itertools
 from collections import Counter
 
-from pipeline.claims.evidence import by_estimator
+from pipeline.claims.evidence import Evidence, by_estimator
 from pipeline.claims.measurements import by_case
-from pipeline.claims.verdicts import CLEAR, CONSISTENTLY, Verdict, claim, worded
+from pipeline.claims.verdicts import CLEAR, CONSISTENTLY, Ruling, Verdict, claim
 from pipeline.scenarios.paper import BINNED, MODELS
-from reproduction.claims.section_7_1 import KDES, curves_by_group
-from reproduction.claims.section_7_1_t_test import SIGNIFICANT, paired_test
-from reproduction.claims.tallies import (
+from reproduction.claims.compared_biases import (
+    cell_measurements,
     clearly_below,
     compared_curves,
+    count_cells,
     mean_abs,
-    tally,
-    tally_measurements,
-    unrooted_note,
+    unrooted_notes,
 )
+from reproduction.claims.section_7_1 import KDES, curves_by_group
+from reproduction.claims.t_test import SIGNIFICANT, paired_test
 
 GOOD = ("ece_sweep_em", "ece_debias_em")
 COMMON = ("ece_bin_ew", "ece_debias_ew")
 
 
-@claim("R19", "§7.3, Fig 6", "bias", "fig6_perfect")
-@worded(
+@claim(
+    "R19",
+    "§7.3, Fig 6",
+    "bias",
+    "fig6_perfect",
     says="Under perfect calibration the KDE is least biased, and equal-mass debias next",
     published="KDE, then debias",
     rule=(
@@ -34,7 +37,7 @@ COMMON = ("ece_bin_ew", "ece_debias_ew")
     ),
     errors="± one Monte Carlo standard error",
 )
-def kde_then_debias(evidence):
+def kde_then_debias(evidence: Evidence) -> Ruling:
     means = mean_abs(*by_estimator(evidence.bias("perfect", (*BINNED, *KDES))))
     orders, verdicts = {}, {}
     for kde in KDES:
@@ -43,14 +46,17 @@ def kde_then_debias(evidence):
         verdicts[kde] = Verdict.of(first and order[1] == "ece_debias_em", first)
     order = orders["kde"]
     places = {name: order.index(name) + 1 for name in ("kde", "ece_debias_em")}
-    yield from by_case(f"place among {len(order)}", places)
-    yield from by_case("mean |bias|", means, "percent")
-    yield unrooted_note(verdicts)
-    return verdicts["kde"], evidence.source("perfect", MODELS)
+    measurements = by_case(f"place among {len(order)}", places)
+    measurements += by_case("mean |bias|", means, "percent")
+    source = evidence.source("perfect", MODELS)
+    return Ruling(verdicts["kde"], measurements, source, unrooted_notes(verdicts))
 
 
-@claim("R20", "§7.3", "bias paired_t_test", "fig6_perfect")
-@worded(
+@claim(
+    "R20",
+    "§7.3",
+    "bias paired_t_test",
+    "fig6_perfect",
     says=(
         "Under perfect calibration equal-mass debias is significantly less biased than the "
         "equal-mass sweep"
@@ -63,14 +69,18 @@ def kde_then_debias(evidence):
     ),
     errors="± one Monte Carlo standard error",
 )
-def perfect_t_test(evidence):
-    (a, b, _), _, p = yield from paired_test(evidence, "perfect")
-    verdict = Verdict.of(a < b and p < SIGNIFICANT, a < b)
-    return verdict, evidence.source("perfect", MODELS)
+def perfect_t_test(evidence: Evidence) -> Ruling:
+    test = paired_test(evidence, "perfect")
+    a, b, _ = test.values
+    verdict = Verdict.of(a < b and test.p_value < SIGNIFICANT, a < b)
+    return Ruling(verdict, test.measurements, evidence.source("perfect", MODELS))
 
 
-@claim("R21", "§7.3", "bias", "fig4_realistic fig6_perfect")
-@worded(
+@claim(
+    "R21",
+    "§7.3",
+    "bias",
+    "fig4_realistic fig6_perfect",
     says=(
         "The equal-mass sweep and debias are less biased than ECE_bin and debias with equal "
         "widths, in both settings"
@@ -84,23 +94,33 @@ def perfect_t_test(evidence):
     ),
     errors="Monte Carlo standard error of a difference, percentage points",
 )
-def both_beat_common_practice(evidence):
-    tallies, largest = {}, []
+def both_beat_common_practice(evidence: Evidence) -> Ruling:
+    counts, largest = {}, []
     for experiment in ("realistic", "perfect"):
         curves = curves_by_group(evidence, experiment, BINNED)
         for good, common in itertools.product(GOOD, COMMON):
             advantage, error = compared_curves(curves, common, good)
-            tallies[f"{experiment}: {good} over {common}"] = tally(advantage, error)
+            counts[f"{experiment}: {good} over {common}"] = count_cells(advantage, error)
             largest.append(error.max())
-    yield from tally_measurements("less biased", tallies)
-    verdicts = {name: t.verdict() for name, t in tallies.items()}
-    counts = [f"{n} {v.words}" for v, n in Counter(verdicts.values()).items()]
-    yield f"of {len(tallies)} comparisons {', '.join(counts)}"
-    failed = {name: t for name, t in tallies.items() if verdicts[name] == Verdict.NOT_REPRODUCED}
-    for name, t in (failed | tallies).items():
-        if name in failed and t.losses <= t.wins:
-            yield f"{name} is not consistent: clearly less biased in {t.wins} of {t.cells} cells"
-        elif t.losses:
+    verdicts = {name: cells.verdict() for name, cells in counts.items()}
+    words = [f"{n} {v.words}" for v, n in Counter(verdicts.values()).items()]
+    notes = [f"of {len(counts)} comparisons {', '.join(words)}"]
+    failed = {name: x for name, x in counts.items() if verdicts[name] == Verdict.NOT_REPRODUCED}
+    for name, cells in (failed | counts).items():
+        if name in failed and cells.disagree <= cells.agree:
+            notes.append(
+                f"{name} is not consistent: clearly less biased in {cells.agree} of {cells.total} "
+                "cells"
+            )
+        elif cells.disagree:
             how = "reversed: " * (name in failed)
-            yield f"{name} is {how}clearly more biased in {t.losses} of {t.cells} cells"
-    return Verdict.worst(verdicts.values()), evidence.source("realistic", MODELS), max(largest)
+            notes.append(
+                f"{name} is {how}clearly more biased in {cells.disagree} of {cells.total} cells"
+            )
+    return Ruling(
+        Verdict.worst(verdicts.values()),
+        cell_measurements("less biased", counts),
+        evidence.source("realistic", MODELS),
+        notes,
+        max(largest),
+    )

@@ -4,9 +4,16 @@ import numpy as np
 import pandas as pd
 
 from calbias.truth.curves import LINKS_AND_TRANSFORMS
-from pipeline.claims.evidence import EACH, TABLE_2, TABLE_3, enough_replicates, on_genuine
+from pipeline.claims.evidence import (
+    EACH,
+    TABLE_2,
+    TABLE_3,
+    Evidence,
+    enough_replicates,
+    on_genuine,
+)
 from pipeline.claims.measurements import POINTS, Measurement, by_case
-from pipeline.claims.verdicts import CLEAR, NotJudged, Verdict, claim, worded
+from pipeline.claims.verdicts import CLEAR, NotJudged, Ruling, Verdict, claim
 from pipeline.fits.standard_errors import rows_with_table3_errors
 from pipeline.logits.store import REAL_SCORES
 from pipeline.scenarios.fits import HALF_LAST_DIGIT_BETA
@@ -21,8 +28,11 @@ NESTED_SLACK = 2.0  # a superset has one more parameter: AIC + 2 at most, if bot
 TABLES_OF_R08 = "ece_bin_real_and_simulated comparison tce_rounding"
 
 
-@claim("R06", "Table 2", "beta_fits comparison", "fig3_fits", real=True)
-@worded(
+@claim(
+    "R06",
+    "Table 2",
+    "beta_fits comparison",
+    "fig3_fits",
     says="The Beta parameters of the ten models' scores",
     published="Table 2, ten pairs",
     rule=(
@@ -31,25 +41,29 @@ TABLES_OF_R08 = "ece_bin_real_and_simulated comparison tce_rounding"
         f"those of softmax float32_2020. {EACH}"
     ),
     errors="rounding of the printed parameters",
+    real=True,
 )
-def beta_parameters(evidence):
+def beta_parameters(evidence: Evidence) -> Ruling:
     _, rows = evidence.as_published("beta_fits")
-    yield Measurement("models with real logits, of 10", len(rows))
     off = pd.DataFrame({x: off_by(rows, x, relative=True) for x in ("alpha", "beta")})
+    measurements = [Measurement("models with real logits, of 10", len(rows))]
     if len(rows):
-        worst = off.max(axis=1).idxmax()
-        values = 100 * off.max(axis=None), "percent", rows.loc[worst, "model"]
-        yield Measurement("largest relative difference to Table 2", *values)
+        worst = rows.loc[off.max(axis=1).idxmax(), "model"]
+        name = "largest relative difference to Table 2"
+        measurements.append(Measurement(name, 100 * off.max(axis=None), "percent", worst))
     printed = evidence.tables[TABLE_2][["alpha", "beta"]]
-    rounding = HALF_LAST_DIGIT_BETA / printed.abs().min(axis=None)
-    yield Measurement("largest rounding of the printed parameters", 100 * rounding, "percent")
-    yield softmax_note(rows)
+    rounding = 100 * HALF_LAST_DIGIT_BETA / printed.abs().min(axis=None)
+    name = "largest rounding of the printed parameters"
+    measurements.append(Measurement(name, rounding, "percent"))
     verdict = Verdict.of((off <= BETA_TOLERANCE).all(axis=None), (off <= BETA_LOOSE).all(axis=None))
-    return (yield from on_genuine(rows, verdict))
+    return on_genuine(rows, verdict, measurements, softmax_notes(rows))
 
 
-@claim("R07", "Table 3", "glm_fits comparison", "fig3_fits", real=True)
-@worded(
+@claim(
+    "R07",
+    "Table 3",
+    "glm_fits comparison",
+    "fig3_fits",
     says="The coefficients, AICs and selected model of the twelve GLMs",
     published="Table 3, 120 rows",
     rule=(
@@ -59,45 +73,50 @@ def beta_parameters(evidence):
         f"of such a mean; approximate if at least {MANY:.0%} are. {EACH}"
     ),
     errors="standard errors are those of Table 3's means over ten resamples",
+    real=True,
 )
-def glm_parameters(evidence):
+def glm_parameters(evidence: Evidence) -> Ruling:
     _, rows = evidence.as_published("glm_fits")
     _, beta_fits = evidence.as_published("beta_fits")
     printed = evidence.printed_fits()
     winners = {model: fit.scenario().curve.name for model, fit in printed.items()}
     selected = rows[is_true(rows["selected"])]
     other = [row for row in selected.itertuples() if winners.get(row.model) != row.glm]
-    yield Measurement("models with real logits, of 10", rows["model"].nunique())
     name = f"models of {len(selected)} that select the published winner"
-    yield Measurement(name, len(selected) - len(other))
-    yield aic_contradictions(evidence)
-    verdict = Verdict.NEEDS_REAL_LOGITS
-    if len(rows):
-        apart = [
-            abs(row[name] - row[f"published_{name}"]) / error
-            for row, errors in rows_with_table3_errors(beta_fits, rows)
-            for name, error in errors.items()
-            if np.isfinite(row[f"published_{name}"])
-        ]
-        if not apart:
-            raise NotJudged("table beta_fits lacks the models of glm_fits")
-        close = np.mean(np.array(apart) <= CLEAR)
-        within = f"numbers of {len(apart)} within {CLEAR:g} standard errors"
-        yield Measurement(within, 100 * close, "percent")
-        yield Measurement("median distance", np.median(apart), "standard errors")
-        delta = rows.set_index(["model", "glm"])["delta_aic"]
-        if behind := ", ".join(
-            f"{row.model} {delta[row.model, winners[row.model]]:.1f} ({winners[row.model]}, "
-            f"selected {row.glm})"
-            for row in other
-        ):
-            yield f"AIC of the published winner above that of the selected: {behind}"
-        yield softmax_note(beta_fits)
-        verdict = Verdict.of(not other and close >= MOST, close >= MANY)
-    return (yield from on_genuine(rows, verdict))
+    measurements = [
+        Measurement("models with real logits, of 10", rows["model"].nunique()),
+        Measurement(name, len(selected) - len(other)),
+    ]
+    notes = aic_contradictions(evidence)
+    if rows.empty:
+        return on_genuine(rows, Verdict.NEEDS_REAL_LOGITS, measurements, notes)
+    apart = [
+        abs(row[name] - row[f"published_{name}"]) / error
+        for row, errors in rows_with_table3_errors(beta_fits, rows)
+        for name, error in errors.items()
+        if np.isfinite(row[f"published_{name}"])
+    ]
+    if not apart:
+        raise NotJudged("table beta_fits lacks the models of glm_fits")
+    close = float(np.mean(np.array(apart) <= CLEAR))
+    within = f"numbers of {len(apart)} within {CLEAR:g} standard errors"
+    measurements += [
+        Measurement(within, 100 * close, "percent"),
+        Measurement("median distance", float(np.median(apart)), "standard errors"),
+    ]
+    delta = rows.set_index(["model", "glm"])["delta_aic"]
+    behind = ", ".join(
+        f"{row.model} {delta[row.model, winners[row.model]]:.1f} ({winners[row.model]}, "
+        f"selected {row.glm})"
+        for row in other
+    )
+    if behind:
+        notes.append(f"AIC of the published winner above that of the selected: {behind}")
+    verdict = Verdict.of(not other and close >= MOST, close >= MANY)
+    return on_genuine(rows, verdict, measurements, notes + softmax_notes(beta_fits))
 
 
-def aic_contradictions(evidence):
+def aic_contradictions(evidence: Evidence) -> list[str]:
     """Return where the published AICs cannot be optima of one data set (nested or equal models)."""
     table = evidence.tables[TABLE_3]
     aic = table.pivot(index="model", columns="glm", values="aic")
@@ -117,14 +136,19 @@ def aic_contradictions(evidence):
             f"the four intercept-only rows, one model, differ by {spread.min():.0f} to "
             f"{spread.max():.0f}"
         )
-    return words and (
+    if not words:
+        return []
+    return [
         f"the published AICs cannot be optima on one data set: {'; '.join(words)} (they are means "
         "over resamples drawn separately per model)"
-    )
+    ]
 
 
-@claim("R08", "Table 4, Fig 3c", TABLES_OF_R08, "fig3_fits", real=True)
-@worded(
+@claim(
+    "R08",
+    "Table 4, Fig 3c",
+    TABLES_OF_R08,
+    "fig3_fits",
     says="ECE_bin of the real models is close to that of data simulated from their fits",
     published="6.15–23.12 % real, 6.87–19.69 % simulated",
     rule=(
@@ -137,35 +161,39 @@ def aic_contradictions(evidence):
         "Monte Carlo standard error of a simulated value; the fits' rounding moves it more, see "
         "tce_rounding"
     ),
+    real=True,
 )
-def real_and_simulated(evidence):
+def real_and_simulated(evidence: Evidence) -> Ruling:
     table, rows = evidence.of_published_models("ece_bin_real_and_simulated")
     _validate_simulation(evidence.tables.get("bias"))
     scored = table[table["source"] == REAL_SCORES]
     simulated = off_by(table, "mean_simulated_ece_bin_percent", "published_simulated_percent")
     real = off_by(rows, "ece_bin_percent")
+    differences = {"largest": simulated.max(), "mean": simulated.mean()}
+    source = " + ".join(dict.fromkeys(table["simulated_source"]))
+    name = f"simulated column ({source}), difference to Table 4"
+    measurements, notes = by_case(name, differences, POINTS), []
     if len(rows):
         name = f"real column, {len(rows)} of 10 models, largest difference to Table 4"
-        yield Measurement(name, real.max(), POINTS)
-    sources = " + ".join(dict.fromkeys(table["simulated_source"]))
-    differences = {"largest": simulated.max(), "mean": simulated.mean()}
-    yield from by_case(f"simulated column ({sources}), difference to Table 4", differences, POINTS)
-    if len(rows):
+        measurements.insert(0, Measurement(name, real.max(), POINTS))
         gap = off_by(rows, "ece_bin_percent", "mean_simulated_ece_bin_percent").mean()
-        yield Measurement("real against simulated, mean difference", gap, POINTS)
+        name = "real against simulated, mean difference"
+        measurements.append(Measurement(name, gap, POINTS))
     if far := ", ".join(table.loc[simulated > SIMULATED_TOLERANCE, "model"]):
-        yield (
+        notes.append(
             f"the simulated column differs most for {far}; the published one rests on refits on "
             "the validation fold, which are not printed"
         )
     for row in scored.itertuples():
         values = row.ece_bin_test_percent, "percent", row.model
         printed = row.published_ece_bin_percent
-        yield Measurement("ECE_bin of genuine scores, test fold", *values, published=printed)
+        name = "ECE_bin of genuine scores, test fold"
+        measurements.append(Measurement(name, *values, published=printed))
     if len(scored):
         gap = off_by(scored, "ece_bin_test_percent", "mean_simulated_ece_bin_percent").mean()
-        yield Measurement("genuine scores against simulated, mean difference", gap, POINTS)
-        yield (
+        name = "genuine scores against simulated, mean difference"
+        measurements.append(Measurement(name, gap, POINTS))
+        notes.append(
             "genuine scores are those of the test fold, where Table 4 used other rows: they show "
             "the gap to simulated data and decide nothing about the printed digits"
         )
@@ -174,12 +202,12 @@ def real_and_simulated(evidence):
         real.max() <= REAL_TOLERANCE and of_real.max() <= SIMULATED_TOLERANCE,
         real.max() <= REAL_LOOSE and of_real.max() <= SIMULATED_LOOSE,
     )
-    verdict, source, *more = yield from on_genuine(rows, verdict)
-    source = REAL_SCORES if len(scored) and rows.empty else source
-    return verdict, source, table["simulated_se_percent"].max(), *more[1:]
+    ruling = on_genuine(rows, verdict, measurements, notes)
+    source = REAL_SCORES if len(scored) and rows.empty else ruling.source
+    return ruling._replace(source=source, largest_error=table["simulated_se_percent"].max())
 
 
-def _validate_simulation(bias):
+def _validate_simulation(bias: pd.DataFrame | None) -> None:
     """Raise NotJudged if the run simulated Table 4 with other sizes or too few data sets."""
     if bias is None:
         return
@@ -188,18 +216,21 @@ def _validate_simulation(bias):
         raise NotJudged(f"experiment fits has n = {other[0]}; Table 4 has {SIMULATED_SIZE}")
 
 
-def off_by(rows, column, other=None, relative=False):
+def off_by(
+    rows: pd.DataFrame, column: str, other: str | None = None, relative: bool = False
+) -> pd.Series:
     """Return |a − b| of two columns, the second the published one; or that over |b|."""
     other = other or f"published_{column}"
     difference = (rows[column] - rows[other]).abs()
     return difference / rows[other].abs() if relative else difference
 
 
-def softmax_note(rows):
+def softmax_notes(rows: pd.DataFrame) -> list[str]:
     """Return a note where real fits did not use the softmax of the published ones."""
     other = [name for name in dict.fromkeys(rows["softmax"]) if name != "float32_2020"]
-    return other and (
-        f"these fits used softmax {other[0]}; the published ones used the rounded float32 scores "
+    return [
+        f"these fits used softmax {name}; the published ones used the rounded float32 scores "
         "of softmax float32_2020, where scores equal to 1 were shifted or dropped: set it in the "
         "config to compare"
-    )
+        for name in other[:1]
+    ]

@@ -1,10 +1,13 @@
 """R11: the paired t-test of debias against sweep (section 7.1); R20 rests on the same test."""
 
-import numpy as np
+from typing import NamedTuple
 
-from pipeline.claims.evidence import by_estimator
+import numpy as np
+import pandas as pd
+
+from pipeline.claims.evidence import Evidence, by_estimator
 from pipeline.claims.measurements import NAN, Measurement
-from pipeline.claims.verdicts import CLEAR, Verdict, claim, worded
+from pipeline.claims.verdicts import CLEAR, Ruling, Verdict, claim
 from pipeline.scenarios.paper import DEBIAS_PERCENT, MODELS, P_VALUE, SWEEP_PERCENT, T_STATISTIC
 from reproduction.summaries.bias_by_group import error_of_mean
 from reproduction.summaries.paired_t_test import ROUNDING, SAME_MEANS, paired_t_test
@@ -18,27 +21,42 @@ UNITS = ("percent", "percent", "")
 PUBLISHED = (DEBIAS_PERCENT, SWEEP_PERCENT, T_STATISTIC)
 
 
-def paired_test(evidence, experiment, published=(NAN,) * 3, p_value=NAN):
-    """Yield the Measurements of the test over 70 pairs, as in table ``paired_t_test``.
+class PairedTest(NamedTuple):
+    """Both mean |bias| and t, (3,), percent, with their Monte Carlo errors (3,), and p."""
 
-    Returns both mean |bias| and t, (3,), percent, with their Monte Carlo errors (3,), and p.
-    """
+    measurements: list[Measurement]
+    values: np.ndarray
+    errors: np.ndarray
+    p_value: float
+
+
+def paired_test(
+    evidence: Evidence,
+    experiment: str,
+    published: tuple[float, ...] = (NAN,) * 3,
+    p_value: float = NAN,
+) -> PairedTest:
+    """Return the test over 70 pairs, of table ``paired_t_test``, beside the published numbers."""
     bias, se = by_estimator(evidence.bias(experiment, PAIR))
     row = paired_t_test(bias.abs(), *PAIR)
     a, b = PAIR
     of_t = t_error(bias[a].abs() - bias[b].abs(), np.hypot(se[a], se[b]))
     values, errors = np.array([row[name] for name in COLUMNS]), [*error_of_mean(se[[a, b]]), of_t]
-    rows = zip(NAMES, values, UNITS, errors, published, strict=True)
-    for name, value, unit, error, printed in rows:
-        of_paper = evidence.paper_error(experiment, error) if printed == printed else NAN
-        yield Measurement(name, value, unit, "", error, NAN, NAN, printed, of_paper)
+    measurements = []
+    for name, value, unit, error, printed in zip(
+        NAMES, values, UNITS, errors, published, strict=True
+    ):
+        of_paper = error * evidence.error_ratio(experiment) if printed == printed else NAN
+        measurements.append(Measurement(name, value, unit, "", error, NAN, NAN, printed, of_paper))
     p = "p of the paired test" + f", published as < {p_value:g}" * (p_value == p_value)
-    yield Measurement(p, row["p_value"], published=p_value)
-    yield Measurement("pairs", row["n_pairs"])
-    return values, np.array(errors), row["p_value"]
+    measurements += [
+        Measurement(p, row["p_value"], published=p_value),
+        Measurement("pairs", row["n_pairs"]),
+    ]
+    return PairedTest(measurements, values, np.array(errors), row["p_value"])
 
 
-def t_error(differences, errors):
+def t_error(differences: np.ndarray, errors: np.ndarray) -> float:
     """Return the error of the t of ``differences`` (k,), to first order in their ``errors`` (k,).
 
     Pairs count as independent; they share data sets, so that the error is rather too large.
@@ -48,8 +66,11 @@ def t_error(differences, errors):
     return float(np.sqrt(np.sum((slopes * errors) ** 2)))
 
 
-@claim("R11", "§7.1", "bias paired_t_test t_test_sensitivity", "fig4_realistic")
-@worded(
+@claim(
+    "R11",
+    "§7.1",
+    "bias paired_t_test t_test_sensitivity",
+    "fig4_realistic",
     says="A paired t-test finds the equal-mass sweep less biased than equal-mass debias",
     published=f"{DEBIAS_PERCENT} vs {SWEEP_PERCENT}, t = 5.10, p < 1e-5",
     rule=(
@@ -63,36 +84,40 @@ def t_error(differences, errors):
         "printed ones (table t_test_sensitivity)"
     ),
 )
-def realistic_t_test(evidence):
-    (a, b, _), errors, p = yield from paired_test(evidence, "realistic", PUBLISHED, P_VALUE)
+def realistic_t_test(evidence: Evidence) -> Ruling:
+    test = paired_test(evidence, "realistic", PUBLISHED, P_VALUE)
+    (a, b, _), p = test.values, test.p_value
+    measurements, notes = test.measurements, []
     table = evidence.tables.get("t_test_sensitivity")
     if table is not None and len(table):
         is_draw = table["choice"].str.startswith(ROUNDING)
         draws, words = table[is_draw], f", range of {is_draw.sum()} draws within rounding"
-        ends = zip(NAMES, UNITS, draws[COLUMNS].min(), draws[COLUMNS].max(), strict=True)
-        for name, unit, low, high in ends if len(draws) else ():
-            yield Measurement(name + words, NAN, unit, low=low, high=high)
-        yield from sensitivity_notes(table[~is_draw])
+        ranges = zip(NAMES, UNITS, draws[COLUMNS].min(), draws[COLUMNS].max(), strict=True)
+        for name, unit, low, high in ranges if len(draws) else ():
+            measurements.append(Measurement(name + words, NAN, unit, low=low, high=high))
+        notes = sensitivity_notes(table[~is_draw])
     off = np.abs([a - DEBIAS_PERCENT, b - SWEEP_PERCENT])
-    near = (off <= TOLERANCE_PERCENT + CLEAR * errors[:2]).all()
+    near = bool((off <= TOLERANCE_PERCENT + CLEAR * test.errors[:2]).all())
     verdict = Verdict.of(a > b and p < P_VALUE and near, a > b and p < SIGNIFICANT)
-    return verdict, evidence.source("realistic", MODELS)
+    return Ruling(verdict, measurements, evidence.source("realistic", MODELS), notes)
 
 
-def sensitivity_notes(table):
-    """Yield which open choices keep the sign, and which is nearest in both means and t."""
+def sensitivity_notes(table: pd.DataFrame) -> list[str]:
+    """Return which open choices keep the sign, and which is nearest in both means and t."""
     others = table[~table["choice"].isin(SAME_MEANS)]
     keeps = others["t_statistic"] > 0
+    notes = []
     if len(others):
-        yield (
+        notes.append(
             f"{len(others)} other choices open to the authors have means of their own: "
             f"{keeps.sum()} keep the published sign ({', '.join(others.loc[keeps, 'choice'])})"
         )
     if not keeps.all():
-        yield f"the others reverse it ({', '.join(others.loc[~keeps, 'choice'])})"
+        notes.append(f"the others reverse it ({', '.join(others.loc[~keeps, 'choice'])})")
     best = table.loc[((table[COLUMNS] / np.array(PUBLISHED) - 1) ** 2).sum(axis=1).idxmin()]
     a, b, t = best[COLUMNS]
-    yield (
+    return [
+        *notes,
         f"nearest to the published numbers is {best['choice']} ({best['description']}): {a:.3f} vs "
-        f"{b:.3f}, t = {t:.2f}, p = {best['p_value']:.1g} (table t_test_sensitivity)"
-    )
+        f"{b:.3f}, t = {t:.2f}, p = {best['p_value']:.1g} (table t_test_sensitivity)",
+    ]

@@ -1,4 +1,4 @@
-"""R10, R11, R19 to R21 and tallies: how clear a ranking of biases must be, and its errors."""
+"""R10, R11, R19 to R21: how clear a ranking of biases must be, and its errors."""
 
 import itertools
 
@@ -8,7 +8,12 @@ import pytest
 from claims_data import ALL, GOOD, GROUP, NAMES, by_name, experiment, judged, measured, verdicts_of
 
 from pipeline.scenarios.paper import MODEL_SIZES as SIZES
-from reproduction.claims.tallies import Tally, abs_difference, clearly_below, tally
+from reproduction.claims.compared_biases import (
+    Cells,
+    abs_difference,
+    clearly_below,
+    count_cells,
+)
 from reproduction.summaries.bias_by_group import bias_by_group
 
 CALM = {**GOOD, "ece_debias_em": 0.6, "ece_sweep_em": 1.5}
@@ -116,11 +121,11 @@ def test_errors_of_figure_4_are_those_of_the_smallest_data_set():
         assert judged(claim, bias=constant(GOOD)).largest_error == pytest.approx(error / 2**0.5)
 
 
-def test_tally_and_the_bound_on_the_error():
-    assert tally([1.0, 0.02, -1.0], [0.01, 0.01, 0.01]) == Tally(1, 1, 1)
+def test_counts_of_cells_and_the_bound_on_the_error():
+    assert count_cells([1.0, 0.02, -1.0], [0.01, 0.01, 0.01]) == Cells(1, 1, 1)
     assert abs_difference(-2.0, 0.1, 1.0, 0.2) == pytest.approx((1.0, 0.3))
     counts = ((60, 0, 3), (50, 0, 13), (30, 33, 0))
-    verdicts = [Tally(*count).verdict() for count in counts]
+    verdicts = [Cells(*count).verdict() for count in counts]
     assert verdicts == ["reproduced", "approximate", "not_reproduced"]
 
 
