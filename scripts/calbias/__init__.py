@@ -16,7 +16,6 @@ stand before hits: they are what is judged, and hits may be found from labels.
     true_calibration_error                the true error of a scenario
     bias                                  an estimator's bias and spread in a scenario
     simulate                              data sets drawn from a scenario
-    class_wise                            every class of a model: value, noise floor, verdict
     noise_floor                           what a calibrated model with these probabilities prints
     Monitor                               an alarm for a stream, with a rate that holds for ever
     Sketch                                any number of rows in constant memory, from parts
@@ -49,7 +48,6 @@ _MODULES = {
     "compare": "calbias.auditing.compare",
     "plan": "calbias.auditing.plan",
     "bias": "calbias.simulation.api",
-    "class_wise": "calbias.multiclass.class_wise",
     "estimate": "calbias.estimation.api",
     "list_estimators": "calbias.estimation.api",
     "noise_floor": "calbias.multiclass.noise",

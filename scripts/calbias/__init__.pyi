@@ -14,7 +14,6 @@ from calbias.estimation.api import list_estimators as list_estimators
 from calbias.estimation.inputs import top_label as top_label
 from calbias.logits.top_label import TopLabel as TopLabel
 from calbias.monitoring.monitor import Monitor as Monitor
-from calbias.multiclass.class_wise import class_wise as class_wise
 from calbias.multiclass.noise import noise_floor as noise_floor
 from calbias.simulation.api import bias as bias
 from calbias.simulation.api import simulate as simulate

@@ -73,8 +73,8 @@ def test_subgroups_and_classes(tmp_path, capsys):
     assert sizes == {"all rows": 300, "site = a": 225, "site = b": 75}
     assert [row["group"] for row in found["classes"]] == ["0", "1", "2"]
     assert found["classes"][1]["accuracy"] == pytest.approx(np.mean(table["label"] == 1))
-    floors = calbias.class_wise(table.filter(like="p_").to_numpy(), table["label"].to_numpy())
-    value = f"classwise_ece_mean {floors.whole.value:.4g};"  # floors are redrawn
+    floors = calbias.noise_floor(table.filter(like="p_").to_numpy(), table["label"].to_numpy())
+    value = f"classwise_ece_mean {floors.value:.4g};"  # floors are redrawn
     assert any(value in note for note in found["notes"])
     assert not any("Holm" in note for note in found["notes"])  # the table alone judges a class
     bad = sum(row["finding"] == "miscalibrated" for row in found["classes"])

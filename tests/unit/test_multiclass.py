@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from refusals import refuses
 
 import calbias
+from calbias.auditing.classes import all_classes
 from calbias.multiclass.binned import Binned, square, unbiased
 from calbias.multiclass.cells import equal_mass, equal_width
 from calbias.multiclass.holm import holm
@@ -238,52 +239,45 @@ def test_the_size_of_the_redraw_test(n_classes, n):
     assert np.mean(rejected) == pytest.approx(0.05, abs=3 * math.sqrt(0.05 * 0.95 / 400))
 
 
-def test_an_overconfident_model_is_found_class_by_class():
-    p = dirichlet(2000, [0.3] * 4)
-    p = np.c_[p[:, :3], 0.999 * p[:, 3], 0.001 * p[:, 3]]  # class 4 hardly ever occurs
-    found = calbias.class_wise(p, drawn(maps.temperature(p, 2.5), 1))
-    assert found.whole.p_value == pytest.approx(1 / 1000)
-    assert [row.finding for row in found.rows[:4]] == ["miscalibrated"] * 4
-    p = p[:60]
-    calibrated = calbias.class_wise(p, drawn(p, 1))
-    assert calibrated.rows[4].finding == "too small to tell"
-    assert "miscalibrated" not in {row.finding for row in calibrated.rows}
-    assert calbias.class_wise(p, drawn(p, 1)).to_html().count("<tr>") == 6
-    assert [row.corrected_p_value for row in found.rows] == holm(
-        [row.p_value for row in found.rows]
-    )
-    frame = found.to_frame()
-    assert frame["value"].mean() == pytest.approx(found.whole.value)
-    assert len(str(found).splitlines()) == len(found.sentences) + 6
-
-
 def test_two_classes_mirror_each_other_and_this_is_said():
     p = dirichlet(50, [1.0, 2.0])
-    found = calbias.class_wise(p, drawn(p, 2))
-    assert found.rows[0].value == pytest.approx(found.rows[1].value)
-    assert found.rows[0].p_value == found.rows[1].p_value
-    assert any("mirror" in note for note in found.notes)
+    notes, left = all_classes(p, drawn(p, 2))
+    assert left[0] == pytest.approx(left[1])
+    assert any("mirror" in note for note in notes)
+
+
+def test_what_is_left_of_a_class_is_its_value_without_its_floor():
+    p = dirichlet(2000, [0.3] * 4)
+    labels = drawn(maps.temperature(p, 2.5), 1)
+    notes, left = all_classes(p, labels)
+    value = np.array(
+        [calbias.estimate("ece_bin_ew", q, labels == k).value for k, q in enumerate(p.T)]
+    )
+    assert (left > 0.01).all()
+    assert (left < value).all()
+    assert notes[0].startswith("The model is miscalibrated: classwise_ece_mean")
+    assert "p = 0.001" in notes[0]
+    notes, _ = all_classes(p[:60], drawn(p[:60], 1))
+    assert "not found miscalibrated" in notes[0]
 
 
 def test_absent_classes_certain_predictions_zeros_and_half_precision_are_said():
     p = np.tile([0.9, 0.1, 0.0], (20, 1)).astype(np.float16)
-    found = calbias.class_wise(p, [0] * 10 + [1] * 9 + [2])
-    text = " ".join(found.notes)
+    notes, left = all_classes(p, [0] * 10 + [1] * 9 + [2])
+    text = " ".join(notes)
     assert "Class 0 is predicted in every row" in text
     assert "33 % of the probabilities are exactly 0, and 1 labels have probability 0" in text
-    assert "never occurs" in " ".join(calbias.class_wise(p, [0] * 10 + [1] * 10).notes)
-    assert found.rows[2].value == pytest.approx(0.05)
-    assert found.rows[2].floor == 0.0
+    assert left[2] == pytest.approx(0.05)  # its floor is 0
+    assert "never occurs" in " ".join(all_classes(p, [0] * 10 + [1] * 10)[0])
 
 
 test_bad_input_is_refused_in_a_line = refuses(
-    partial(calbias.class_wise, probabilities=P, labels=Y),
+    partial(calbias.noise_floor, probabilities=P, labels=Y),
     ({"probabilities": P * 0.9}, "row 0 .*: probabilities sum to 0.9, not 1"),
     ({"labels": [0, 1, 3]}, "row 2 .*: label 3 is out of range; number the 3 classes from 0"),
     ({"labels": [0, 1]}, "3 rows .* but 2 labels"),
     ({"probabilities": [0.2, 0.3, 0.5]}, r"shape \(3,\); give one row per sample"),
     ({"measure": "classwise"}, "unknown measure 'classwise'. Did you mean classwise_"),
-    ({"measure": "skce"}, "measure skce has no value for each class; use noise_floor"),
     ({"measure": 3}, "measure must be a name such as classwise_ece_mean, not 3"),
     ({"replicates": 5}, "replicates must be a whole number of at least 20, not 5"),
     ({"n_bins": 0}, "n_bins must be a whole number of at least 1"),

@@ -237,7 +237,7 @@ def _tables(
             seed=options.seed,
         )
     if class_wise:
-        from calbias.auditing.classes import classes_table
+        from calbias.auditing.classes import all_classes, classes_table
 
         if data.logits is None or data.labels is None:
             raise InputError("classes need a probability or a logit of every class, not scores")
@@ -245,13 +245,9 @@ def _tables(
         probabilities = softmax(data.logits.astype(np.float64), axis=1)
         tables["classes"] = classes_table(probabilities, data.labels, options, data.clusters)
         if data.clusters is None:  # its redraws take rows as independent
-            from calbias.multiclass.class_wise import class_wise as of_all_classes
-
-            whole = of_all_classes(probabilities, data.labels, seed=options.seed)
-            # the table has a sharper test of each class than class_wise
-            words = (whole.verdict, *whole.notes)
-            tables["notes"] = (*data.notes, *(text.removesuffix(".") for text in words))
-            tables["classes"]["corrected"] = [row.corrected for row in whole.rows]
+            words, left = all_classes(probabilities, data.labels, options.seed)
+            tables["notes"] = (*data.notes, *words)
+            tables["classes"]["corrected"] = left
     return tables
 
 

@@ -1,7 +1,12 @@
-"""An audit of every class, one against the rest, with a correction for their number."""
+"""An audit of every class, one against the rest, with a correction for their number.
+
+The noise floor of all classes together, and what is left of each class's error without its noise,
+are by labels drawn from the probabilities (``calbias.multiclass.noise``).
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -13,11 +18,17 @@ from calbias.auditing.inputs import Options
 from calbias.auditing.interval import calibration_interval
 from calbias.auditing.verdict.clusters import LEAST_CLUSTERS
 from calbias.auditing.verdict.judge import judge
+from calbias.conventions import N_BINS, SIGNIFICANT
 from calbias.multiclass.holm import findings, holm
+from calbias.multiclass.noise import corrected, drawn_values, summary
+from calbias.multiclass.registry import prepared
+from calbias.multiclass.rows import Rows, checked
 from calbias.scored import Scored
 
 _MOST_CLASSES_WITH_INTERVALS = 20
 TELLABLE = 0.05
+MEASURE = "classwise_ece_mean"
+_LEAST_DRAWN, _DRAWN_A_CLASS, _MOST_LABELS = 999, 40, 200_000_000  # of vectors, and of labels
 
 
 def classes_table(
@@ -75,3 +86,52 @@ def _power(scores: np.ndarray, n: float) -> float:
     """Return the power of n rows' Cox test against a tilted curve with an ℓ1 error of 5 points."""
     rates = cox.curve_with_error(cox.overconfident(scores), scores, TELLABLE)
     return 0.0 if rates is None else cox.cox_power(scores, rates, n)
+
+
+def all_classes(
+    probabilities: np.ndarray, labels: np.ndarray, seed: int = 0
+) -> tuple[tuple[str, ...], np.ndarray]:
+    """Return what all classes together show, a sentence each, and each class's corrected error.
+
+    Rows are taken as independent.
+    """
+    rows, numbers = checked(probabilities, labels)
+    assert numbers is not None
+    n, n_classes = rows.shape
+    measure = prepared(MEASURE, rows)
+    observed = measure.values(rows.given(numbers))
+    replicates = min(max(_LEAST_DRAWN, _DRAWN_A_CLASS * n_classes), max(_MOST_LABELS // n, 20))
+    drawn = drawn_values(measure, rows, replicates, seed)
+    whole = summary(MEASURE, N_BINS, measure, observed, drawn, rows)
+    assert whole.p_value is not None
+    verdict = "miscalibrated" if whole.p_value <= SIGNIFICANT else "not found miscalibrated"
+    left = corrected(observed[0], drawn.mean(axis=0), squared=False)
+    return (f"The model is {verdict}: {whole}", *_notes(rows, numbers)), left
+
+
+def _notes(rows: Rows, labels: np.ndarray) -> Iterator[str]:
+    """Yield what a reader has to know about these probabilities."""
+    n, n_classes = rows.shape
+    if n_classes == 2:
+        yield (
+            "Two classes: class 0 and class 1 mirror each other, and their values are equal; the "
+            "top label is the larger of the two probabilities"
+        )
+    absent = np.flatnonzero(np.bincount(labels, minlength=n_classes) == 0)
+    if absent.size:
+        shown = ", ".join(map(str, absent[:5])) + (", …" if absent.size > 5 else "")
+        classes = f"Class {shown}" if absent.size == 1 else f"{absent.size} classes ({shown})"
+        yield (
+            f"{classes} never occur{'s' * (absent.size == 1)} among the labels: the value is the "
+            "mean probability, all of it an error if the labels are complete"
+        )
+    predicted = np.bincount(rows.top, minlength=n_classes)
+    if predicted.max() == n:
+        yield f"Class {predicted.argmax()} is predicted in every row"
+    zeros = float(np.mean(rows.probabilities == 0.0))
+    if zeros > 0:
+        impossible = int(np.sum(rows.probabilities[np.arange(n), labels[rows.order]] == 0.0))
+        yield (
+            f"{100 * zeros:.2g} % of the probabilities are exactly 0, and {impossible} labels have "
+            "probability 0: labels are never drawn there"
+        )
