@@ -17,6 +17,7 @@ from pipeline.scenarios.paper import (
     MODEL_SIZES,
 )
 from pipeline.tables.schema import columns_of
+from reproduction.figures.errors_by_rank import COLUMNS as GRAPHS
 
 
 def _models():
@@ -123,7 +124,10 @@ def made_up_tables(models=MODELS, estimators=(*BINNED, "kde", "kde_unrooted"), r
             mean_score=lambda t: t["low"] + 1 / 30, mean_hit=lambda t: t["low"] * 15 / 18,
         ),
         "calibration_graphs": filled(
-            crossed("calibration_graphs", {**of_methods, "fractile": np.linspace(0.1, 1, 10)})
+            crossed("calibration_graphs", {
+                **of_methods, "method": ["uncalibrated", "spline"], "fold": ["validation", "test"],
+                "measure": [*GRAPHS], "fractile": np.linspace(0.1, 1, 10),
+            })
         ),
         "measures": crossed(
             "measures", {**of_methods, "measure": ["ks_top1"]}, value=0.05, value_percent=5,

@@ -16,10 +16,10 @@
     al., Eq. 3; Gupta et al., Table 6)
 ``kde_ece``
     ∫ |c − accuracy(c)| · density(c) dc (Zhang et al., ICML 2020; Gupta et al., Table 7)
-``ks_top1``, ``ks_top2``, ``ks_within_top2``
-    the KS error of the top label; of the second largest probability, hit if the label is the second
-    class; of the sum of the two largest (Gupta et al., Eq. 11-12, §4). Among classes of equal
-    probability the first counts as the better one
+``ks_top1``, ``ks_top2``, ``ks_top3``, ``ks_within_top2``, ``ks_within_top3``
+    the KS error of the top label; of the second or third largest probability, hit if the label is
+    the class of that rank; of the sum of the two or three largest (Gupta et al., Eq. 11-12, §4).
+    Among classes of equal probability the first counts as the better one
 ``mce``, ``mce25``
     max_k |f_k − y_k| over 15 and 25 equal-width bins (Guo et al., Eq. 5)
 ``nll``
@@ -150,10 +150,10 @@ def _estimated(name: str, **options: float) -> CalibrationError:
     return CalibrationError(TOP_LABEL, lambda data: estimate_sorted(name, data, **options))
 
 
-def _ks(within: bool) -> CalibrationError:
+def _ks(rank: int, within: bool) -> CalibrationError:
     def reduced(probabilities: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        scores = ranked_probabilities(probabilities, 2, within)
-        return scores, ranked_hits(probabilities, labels, 2, within)
+        scores = ranked_probabilities(probabilities, rank, within)
+        return scores, ranked_hits(probabilities, labels, rank, within)
 
     return CalibrationError(PROBABILITIES, partial(estimate_sorted, "ks"), reduced)
 
@@ -169,8 +169,10 @@ MEASURES: dict[str, Measure] = {
     "ece100": _estimated("ece_bin_ew", n_bins=100, norm=1),
     "kde_ece": _estimated("kde", norm=1),
     "ks_top1": _estimated("ks"),
-    "ks_top2": _ks(within=False),
-    "ks_within_top2": _ks(within=True),
+    "ks_top2": _ks(2, within=False),
+    "ks_top3": _ks(3, within=False),
+    "ks_within_top2": _ks(2, within=True),
+    "ks_within_top3": _ks(3, within=True),
     "mce": _estimated("mce_ew", n_bins=15),
     "mce25": _estimated("mce_ew", n_bins=25),
     "nll": Mean(PROBABILITIES, _nll),

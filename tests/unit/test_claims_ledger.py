@@ -22,7 +22,7 @@ def ledger_of(evidence):
 
 def test_every_claim_of_the_paper_is_judged_and_explained():
     claims = all_claims()
-    for paper, n in (("R", 31), ("G", 7), ("S", 6)):
+    for paper, n in (("R", 31), ("G", 7), ("S", 7)):
         ids = [claim.id for claim in claims if claim.id.startswith(paper)]
         assert ids == [f"{paper}{k:02}" for k in range(1, n + 1)]
     assert all(len(c.rule) > 60 and c.uncertainty and c.says for c in claims)
@@ -68,7 +68,7 @@ def judged(evidence):
 def test_a_run_without_tables_judges_nothing_and_does_not_crash():
     ledger = ledger_of(Evidence(PAPER))
     waiting = ["R06", "R07", "R08", "R26", "R30", *(f"G{k:02}" for k in range(2, 7))]
-    waiting = ledger.index.isin([*waiting, *(f"S{k:02}" for k in range(1, 6))])
+    waiting = ledger.index.isin([*waiting, *(f"S{k:02}" for k in (1, 2, 3, 4, 5, 7))])
     assert set(ledger.loc[waiting, "verdict"]) == {"needs_real_logits"}
     assert set(ledger.loc[~waiting, "verdict"]) == {"not_judged"}
     assert ledger["note"].str.startswith("not computed in this run: table").all()

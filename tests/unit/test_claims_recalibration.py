@@ -1,4 +1,4 @@
-"""R26, G01 to G07 and S01 to S06: rules on the selection and the measures of recalibration."""
+"""R26, G01 to G07 and S01 to S07: rules on the selection and the measures of recalibration."""
 
 import itertools
 
@@ -7,6 +7,7 @@ import pytest
 from claims_data import CLAIMS, NAMES, judged, measured, verdicts_of
 
 from pipeline.claims.verdicts import NotJudged
+from reproduction.figures.errors_by_rank import COLUMNS
 from reproduction.measured.tables import METHODS, ON_HALF
 
 C100 = [name for name in NAMES if name.endswith("c100")]
@@ -20,9 +21,9 @@ PRINTED = {
 
 def measures(value, models=NAMES, source="real_logits", methods=PRINTED):
     """Return table ``measures``: ``value(model, method, measure)`` of every cell, percent."""
-    names = ("ece", "ece25", "ece100", "ks_top1", "ks_top2", "ks_within_top2", "accuracy")
+    names = ("ece", "ece25", "ece100", *COLUMNS, "accuracy", "overconfidence")
     rows = []
-    for model, method, name in itertools.product(models, methods, (*names, "overconfidence")):
+    for model, method, name in itertools.product(models, methods, names):
         if (method, model.endswith("imgnet")) != ("matrix_scaling", True):  # refused
             x = value(model, method, name)
             rows.append((model, method, name, x / 100, x, x - 0.4, x + 0.4))

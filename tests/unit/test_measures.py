@@ -1,5 +1,7 @@
 """Measures: by hand, against scikit-learn, the published values, and tables by method."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,12 +10,14 @@ from recalibration_data import drawn
 from refusals import refuses
 
 from calbias.errors import InputError
+from calbias.logits.output_file import Fold
 from calbias.logits.top_label import top_label
 from pipeline.logits.store import Logits
 from pipeline.scenarios.paper import MODELS
 from pipeline.tables.schema import columns_of
 from reproduction.measured import outputs as outputs_file
-from reproduction.measured.of_model import bin_rows, graph_rows, measure_rows
+from reproduction.measured.graphs import graph_rows, points
+from reproduction.measured.of_model import bin_rows, measure_rows
 from reproduction.measured.outputs import outputs_of_logits, outputs_of_scores
 from reproduction.measured.printed import printed_values
 from reproduction.measured.tables import METHODS, measures_table, printed_tables
@@ -138,7 +142,8 @@ def test_every_method_has_the_measures_that_its_outputs_allow(by_method):
         rows = list(measure_rows(outputs, counts(600)))
         names = {row["measure"] for row in rows}
         one_score = {name for name, m in MEASURES.items() if m.reads == "top_label"}
-        of_rank = {"ks_top2", "ks_within_top2"} if "spline" in method else set()
+        of_rank = {name for name in MEASURES if re.match("ks_(within|top[23])", name)}
+        of_rank = of_rank if "spline" in method else set()
         is_score = "spline" in method or "top_label" in method
         assert names == (one_score | of_rank if is_score else set(MEASURES)), method
         assert all(row["low_percent"] <= row["high_percent"] for row in rows)
@@ -196,13 +201,34 @@ def test_bins_and_graphs_by_hand():
     assert bins["n_in_bin"].tolist() == [0] * 7 + [1] + [0] * 5 + [1, 2]
     assert bins.loc[14, ["mean_score", "mean_hit"]].tolist() == pytest.approx([0.975, 1.0])
     assert bins["mean_hit"].isna().sum() == 12
-    assert graph_rows(given)["hit_probability"].isna().all()  # fewer rows than knots
-    many = outputs_file.Outputs("m", np.linspace(0.3, 1, 8), np.array([0, 1] * 4))
-    graph = graph_rows(many)
+    assert points(given.scores, given.hits)["hit_probability"].isna().all()  # fewer than knots
+    scores = np.linspace(0.3, 1, 8)
+    graph = points(scores, np.array([0, 1] * 4))
     assert graph["cumulative_hit"].tolist() == [0, 0.125, 0.125, 0.25, 0.25, 0.375, 0.375, 0.5]
     assert graph["cumulative_score"].iloc[-1] == pytest.approx(0.65)
-    sd = np.sqrt(np.sum(many.scores * (1 - many.scores))) / 8
+    sd = np.sqrt(np.sum(scores * (1 - scores))) / 8
     assert graph["null_sd"].iloc[0] == pytest.approx(sd)
+    assert graph["ks_percent"].unique() == pytest.approx(15)  # (4 - 5.2) / 8
+
+
+def test_graphs_of_each_rank_before_and_after_the_spline():
+    folds = drawn(400, seed=1, temperature=2), drawn(600, seed=2, temperature=2)
+    graphs = graph_rows(*folds).drop_duplicates(["measure", "method", "fold"])
+    found = graphs.set_index(["measure", "method", "fold"])["ks_percent"].unstack([1, 2])
+    assert [*found.index] == ["ks_top1", "ks_top2", "ks_top3", "ks_within_top2", "ks_within_top3"]
+    assert (found["spline", "test"] < found["uncalibrated", "test"]).all()
+    outputs = outputs_of_logits(Logits(*folds), methods=["uncalibrated", "spline"])
+    for method, of_method in zip(("uncalibrated", "spline"), outputs, strict=True):
+        values = {row["measure"]: row["value_percent"] for row in measure_rows(of_method, None)}
+        for name, percent in found[method, "test"].items():
+            assert percent == pytest.approx(values[name]), (method, name)
+
+
+def test_two_classes_and_no_validation_fold_leave_the_graphs_that_there_are():
+    z, labels = drawn(50, temperature=2)
+    two = Fold(z[:, :2], labels % 2)
+    assert [*graph_rows(None, two)["measure"].unique()] == ["ks_top1", "ks_top2"]
+    assert {*graph_rows(None, two)["method"]} == {"uncalibrated"}
 
 
 def test_a_printed_cell_without_a_value_says_what_it_needs():

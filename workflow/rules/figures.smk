@@ -42,3 +42,25 @@ for number, (figure, entry) in enumerate(DRAWN.items(), start=1):
             tables=named("tables", entry.tables),
         shell:
             step("draw_figure")
+
+
+# `snakemake --cores 1 results/figures/gupta_fig3_top2/MODEL.png`: Gupta et al.'s graphs of any model
+rule draw_calibration_graphs:
+    input:
+        tables=table("calibration_graphs"),
+    output:
+        png="results/figures/{figure}/{model}.png",
+        pdf="results/figures/{figure}/{model}.pdf",
+    log:
+        "results/logs/draw_figure/{figure}/{model}.log",
+    wildcard_constraints:
+        figure=one_of([name for name in FIGURES if name.startswith("gupta_")]),
+        model=one_of([*REAL, *OTHERS]),
+    localrule: True
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=code("draw_figure", HERE / "scripts/reproduction/figures/gupta_graphs.py"),
+        tables=named("tables", ["calibration_graphs"]),
+    shell:
+        step("draw_figure", figure="{wildcards.figure}", model="{wildcards.model}")

@@ -14,7 +14,6 @@ PARTS = {
     "audit_verdicts": ("audit/verdicts", MEASURED),
     "audit_diagrams": ("audit/diagrams", MEASURED),
     "reliability_bins": ("measures/bins", MEASURED),
-    "calibration_graphs": ("measures/graphs", MEASURED),
     "replication": ("replication", OTHERS),
     "replication_full": ("replication_full", OTHERS),
     "mukhoti2020_table1": ("replication/mukhoti2020_table1", OTHERS),
@@ -32,13 +31,17 @@ JOINED = {
     name: [f"results/{folder}/{item}.parquet" for item in items]
     for name, (folder, items) in PARTS.items()
 }
-# the floors of the models' methods, and of the other networks'
+# of the models with logits, and of the other networks
 JOINED |= {
     name: [
         *(f"results/measures/{folder}/{model}.parquet" for model in MEASURED if model in REAL),
         *(f"results/replication/{folder}/{other}.parquet" for other in OTHERS),
     ]
-    for name, folder in (("noise_floors", "floors"), ("method_differences", "differences"))
+    for name, folder in (
+        ("calibration_graphs", "graphs"),
+        ("noise_floors", "floors"),
+        ("method_differences", "differences"),
+    )
 }
 
 

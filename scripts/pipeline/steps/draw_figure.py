@@ -11,6 +11,7 @@ def draw_figure(
     *,
     tables: dict[str, Path],
     figure: str,
+    model: str = "",
     output_png: Path,
     output_pdf: Path,
 ) -> None:
@@ -18,6 +19,7 @@ def draw_figure(
 
     tables: result tables, as NAME=PATH
     figure: name of the figure, such as fig4_realistic
+    model: the model to show, where the figure is of one; otherwise it chooses one
     output_png: picture for screens, to write
     output_pdf: picture for papers, to write
     """
@@ -32,5 +34,6 @@ def draw_figure(
     contents = read_tables({stem: tables[stem] for stem in entry.tables})
     module = importlib.import_module(entry.module)
     validate_defines(str(module.__file__), vars(module), ["draw"], "draw(tables)")
-    drawn = style.drawn(module.draw, contents, **entry.options)
+    chosen = {"model": model} if model else {}
+    drawn = style.drawn(module.draw, contents, **(entry.options | chosen))
     style.save(drawn, output_png, output_pdf)

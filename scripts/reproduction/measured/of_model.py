@@ -1,4 +1,4 @@
-"""Rows of tables ``measures``, ``reliability_bins`` and ``calibration_graphs`` of one model.
+"""Rows of tables ``measures`` and ``reliability_bins`` of one model.
 
 Intervals are basic bootstrap intervals, 2·value − quantiles of the resampled values; of what cannot
 be negative they are cut at 0. The percentiles themselves are too high: resampled rows look less
@@ -12,10 +12,8 @@ from calbias.conventions import N_BINS
 from calbias.engine.sorted_batch import sorted_data_set
 from calbias.errors import InputError
 from reproduction.measures import MEASURES, TOP_LABEL, CalibrationError, Mean, sorted_resamples
-from reproduction.recalibration.spline import fit_binary as fit_spline
 
 LEVEL = 0.95
-N_POINTS, N_KNOTS = 200, 6  # of a graph
 
 
 def measure_rows(outputs, counts):
@@ -72,7 +70,7 @@ def _resampled_together(outputs, counts):
 
 def bin_rows(outputs):
     """Return the bins of equal width of a reliability diagram, a DataFrame."""
-    scores, cum_score, cum_hit = _cumulated(outputs)
+    scores, cum_score, cum_hit = cumulated(outputs.scores, outputs.hits)
     ends = np.arange(N_BINS + 1) / N_BINS
     ranks = np.append(np.searchsorted(scores, ends[:-1]), len(scores))
     n = np.diff(ranks)
@@ -83,29 +81,7 @@ def bin_rows(outputs):
     return pd.DataFrame({"method": outputs.method, **dict(columns)})
 
 
-def graph_rows(outputs):
-    """Return points of the calibration graphs (Gupta et al. 2021, Figures 1 and 2, §4)."""
-    scores, cum_score, cum_hit = _cumulated(outputs)
-    n = len(scores)
-    last = np.unique(np.linspace(0, n - 1, N_POINTS).round().astype(int))
-    probability = np.nan
-    if n >= N_KNOTS:
-        spline = fit_spline(outputs.scores, outputs.hits.astype(np.float64), N_KNOTS)
-        probability = spline.predict(scores[last])
-    return pd.DataFrame(
-        {
-            "method": outputs.method,
-            "fractile": (last + 1) / n,
-            "score": scores[last],
-            "cumulative_score": cum_score[last + 1] / n,
-            "cumulative_hit": cum_hit[last + 1] / n,
-            "null_sd": np.sqrt(np.sum(scores * (1 - scores))) / n,
-            "hit_probability": probability,
-        }
-    )
-
-
-def _cumulated(outputs):
+def cumulated(scores, hits):
     """Return the ascending scores (n,) with the partial sums (n + 1,) of scores and hits."""
-    data = sorted_data_set(outputs.scores, outputs.hits)
+    data = sorted_data_set(scores, hits)
     return data.scores[0], np.append(0.0, np.cumsum(data.scores[0])), data.cum_hit[0]

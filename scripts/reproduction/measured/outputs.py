@@ -25,7 +25,9 @@ SPLINES = ("spline", "spline_as_written")
 SPLINE_OPTIONS = {
     "ece25": {"n_knots": 13},
     "ks_top2": {"rank": 2},
+    "ks_top3": {"rank": 3},
     "ks_within_top2": {"rank": 2, "within": True, "n_knots": 14},
+    "ks_within_top3": {"rank": 3, "within": True, "n_knots": 14},
 }
 """The measures for which Gupta et al. fit a separate spline; else 6 knots on the top label."""
 FEWEST_ROWS = 200  # of which a half is recalibrated
@@ -92,8 +94,19 @@ def _of_spline(method, validation, test, _softmax_convention):
         fitted = load_method(method)(*validation, rank=rank, within=within, **options)
         return fitted.predict(test.logits), ranked_hits(test.logits, test.labels, rank, within)
 
-    fitted_for = {name: recalibrated(**options) for name, options in SPLINE_OPTIONS.items()}
-    return Outputs(method, *recalibrated(), fitted_for=fitted_for)
+    options_of = {"ece25": SPLINE_OPTIONS["ece25"], **of_rank(test.logits.shape[1])}
+    fitted_for = {name: recalibrated(**options) for name, options in options_of.items()}
+    return Outputs(method, *fitted_for.pop("ks_top1"), fitted_for=fitted_for)
+
+
+def of_rank(n_classes):
+    """Return {measure: options of the spline} of the KS errors that so many classes have."""
+    ranked = {name: options for name, options in SPLINE_OPTIONS.items() if "rank" in options}
+    return {"ks_top1": {}} | {
+        name: options
+        for name, options in ranked.items()
+        if options["rank"] + options.get("within", False) <= n_classes  # all scores sum to 1
+    }
 
 
 def outputs_of_scores(top, generator):

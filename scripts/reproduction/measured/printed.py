@@ -16,6 +16,8 @@ TABLES = {  # file of resources/published: its measure, or the column that names
     "gupta2021_table4_ks_within_top2_percent": "ks_within_top2",
     "gupta2021_table5_top1_accuracy_percent": "accuracy",
     "gupta2021_table6_ece25_top1_percent": "ece25",
+    "gupta2021_fig5-6_ks_top3_percent": "ks_top3",
+    "gupta2021_fig9-10_ks_within_top3_percent": "ks_within_top3",
     "gupta2021_table7_imagenet_other_metrics": "metric",
 }
 METRICS = {"KDE-ECE": "kde_ece", "MCE": "mce25", "Brier score": "brier_top_label"}
@@ -45,7 +47,8 @@ def printed_values(folder):
 
 def _values(stem, printed):
     paper, table, *_ = stem.split("_")
-    place = f"{PAPERS[paper]}, Table {table.removeprefix('table')}"
+    number = table.removeprefix("table").removeprefix("fig")
+    place = f"{PAPERS[paper]}, {'Figures' if table.startswith('fig') else 'Table'} {number}"
     factor = 1.0 if stem.endswith("percent") else 100.0
     methods = [c for c in printed if c not in ("dataset", "model", "metric", "dataset_model")]
     for row in printed.to_dict("records"):

@@ -10,8 +10,9 @@ from pipeline.logits.top_label_table import read_top_labels
 from pipeline.steps import AtLeast, Seed, Softmax
 from pipeline.tables.files import write_table
 from pipeline.tables.schema import columns_of
+from reproduction.measured.graphs import graph_rows
 from reproduction.measured.noise import NoiseFloors
-from reproduction.measured.of_model import bin_rows, graph_rows, measure_rows
+from reproduction.measured.of_model import bin_rows, measure_rows
 from reproduction.measured.outputs import outputs_of_logits, outputs_of_scores
 from reproduction.selection.measures import draw_counts
 
@@ -43,21 +44,25 @@ def measure_model(
     seed: seed of all random streams
     output_measures: rows of table measures to write
     output_bins: bins of the reliability diagrams, to write
-    output_graphs: points of the calibration graphs, to write
+    output_graphs: points of the calibration graphs, to write; of scores alone there are none
     output_floors: rows of table noise_floors, to write
     output_differences: rows of table method_differences, to write
     """
+    graphs = pd.DataFrame()
     if logits:
-        source, found = REAL_LOGITS, outputs_of_logits(load_logits(logits), softmax)
+        folds = load_logits(logits)
+        source, found, graphs = REAL_LOGITS, outputs_of_logits(folds, softmax), graph_rows(*folds)
     elif top_labels:
-        folds, origin = read_top_labels(top_labels)
+        scores, origin = read_top_labels(top_labels)
         half = stream(seed, model, "measures", "half")
-        source, found = origin.source, outputs_of_scores(folds["test"], half)
+        source, found = origin.source, outputs_of_scores(scores["test"], half)
     else:
         raise InputError("give --logits or --top-labels")
     counts: dict[int, Any] = {}
     tables: dict[str, list[pd.DataFrame]] = {
-        name: [] for name in ("measures", "reliability_bins", "calibration_graphs")
+        "measures": [],
+        "reliability_bins": [],
+        "calibration_graphs": [graphs],
     }
     floors = NoiseFloors(seed)
     for outputs in found:
@@ -68,7 +73,6 @@ def measure_model(
         tables["measures"].append(pd.DataFrame(measure_rows(outputs, counts.get(n))))
         if n:
             tables["reliability_bins"].append(bin_rows(outputs))
-            tables["calibration_graphs"].append(graph_rows(outputs))
     tables["noise_floors"] = [pd.DataFrame(floors.rows)]
     tables["method_differences"] = [pd.DataFrame(floors.differences())]
     paths = [output_measures, output_bins, output_graphs, output_floors, output_differences]

@@ -12,6 +12,7 @@ from pipeline.steps import Seed
 from pipeline.tables.files import write_table
 from pipeline.tables.rows import read_rows
 from pipeline.tables.schema import columns_of
+from reproduction.measured.graphs import graph_rows
 from reproduction.measured.noise import NoiseFloors
 from reproduction.studies.replication import mukhoti_rows, replication_rows
 
@@ -28,6 +29,7 @@ def replicate_model(
     seed: Seed,
     output_replication: Path,
     output_mukhoti: Path,
+    output_graphs: Path,
     output_floors: Path,
     output_differences: Path,
 ) -> None:
@@ -41,6 +43,7 @@ def replicate_model(
     seed: seed of all random streams
     output_replication: rows of table replication to write
     output_mukhoti: f'rows of table {MUKHOTI} to write'
+    output_graphs: points of the calibration graphs, to write
     output_floors: rows of table noise_floors, to write
     output_differences: rows of table method_differences, to write
     """
@@ -52,6 +55,7 @@ def replicate_model(
     rows = pd.DataFrame(replication_rows(folds, methods == "all", floors))
     tables = {
         "replication": (output_replication, rows),
+        "calibration_graphs": (output_graphs, graph_rows(folds.get("validation"), folds["test"])),
         "noise_floors": (output_floors, pd.DataFrame(floors.rows)),
         "method_differences": (output_differences, pd.DataFrame(floors.differences())),
     }
