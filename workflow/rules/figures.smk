@@ -41,13 +41,13 @@ for number, (figure, entry) in enumerate(DRAWN.items(), start=1):
             figure=figure,
             tables=named("tables", entry.tables),
         shell:
-            step("draw_figure")
+            step("draw_figure", model=None)
 
 
 # `snakemake --cores 1 results/figures/gupta_fig3_top2/MODEL.png`: Gupta et al.'s graphs of any model
 rule draw_calibration_graphs:
     input:
-        tables=table("calibration_graphs"),
+        tables=[table("calibration_graphs")],
     output:
         png="results/figures/{figure}/{model}.png",
         pdf="results/figures/{figure}/{model}.pdf",
@@ -61,6 +61,8 @@ rule draw_calibration_graphs:
         "../../envs/environment.yaml"
     params:
         code=code("draw_figure", HERE / "scripts/reproduction/figures/gupta_graphs.py"),
+        figure="{figure}",
+        model="{model}",
         tables=named("tables", ["calibration_graphs"]),
     shell:
-        step("draw_figure", figure="{wildcards.figure}", model="{wildcards.model}")
+        step("draw_figure")
