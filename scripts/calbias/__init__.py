@@ -27,8 +27,11 @@ References
 Roelofs, Cain, Shlens and Mozer (2022). Mitigating bias in calibration error estimation. AISTATS.
 """
 
+import functools
 import importlib
-from typing import Any
+from typing import Any, NoReturn
+
+from calbias.errors import InputError
 
 __version__ = "1.0.0"
 
@@ -64,7 +67,14 @@ def __getattr__(name: str) -> Any:
         return importlib.import_module("calbias.sklearn")
     if name not in _MODULES:
         raise AttributeError(f"module 'calbias' has no attribute {name!r}")
-    return getattr(importlib.import_module(_MODULES[name]), name)
+    try:
+        return getattr(importlib.import_module(_MODULES[name]), name)
+    except InputError as error:  # lacks an extra, which is said where the function is called
+        return functools.partial(_refuse, error)
+
+
+def _refuse(error: InputError, *_: Any, **__: Any) -> NoReturn:
+    raise error
 
 
 def __dir__() -> list[Any]:

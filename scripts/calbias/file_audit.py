@@ -16,7 +16,7 @@ from calbias.auditing.page import page
 from calbias.auditing.result import Audit
 from calbias.conventions import N_BINS
 from calbias.engine.scores_and_hits import scores_and_hits
-from calbias.errors import InputError
+from calbias.errors import InputError, of_extra
 from calbias.io.command_line import write_text
 from calbias.logits.columns import Columns
 from calbias.logits.table_files import parquet_folder
@@ -79,11 +79,9 @@ def is_large(path: Path) -> bool:
         return True
     if path.suffix.lower() != ".parquet" or not path.is_file():
         return False
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
+    pa = of_extra("a Parquet file", "pyarrow")
     try:
-        metadata = pq.read_metadata(path)
+        metadata = of_extra("a Parquet file", "pyarrow.parquet").read_metadata(path)
     except (pa.ArrowException, OSError):
         return False  # the reader says what is wrong
     return metadata.num_rows > LARGEST_IN_MEMORY and metadata.num_columns < _FEW_COLUMNS
@@ -96,11 +94,9 @@ def read_sketch(
 
     No bin of n_bins cuts a cell.
     """
-    import pyarrow as pa
-    import pyarrow.dataset as ds
-
     from calbias.sketch import N_CELLS, Sketch
 
+    pa = of_extra("a Parquet file", "pyarrow")
     sketch, done = Sketch(n_bins * -(-N_CELLS // n_bins)), 0
     try:
         data = parquet_folder(path)
@@ -114,7 +110,7 @@ def read_sketch(
             )
         n = data.count_rows()
         # without a buffer that would hold the whole file
-        streamed = ds.ParquetFragmentScanOptions(pre_buffer=False, use_buffered_stream=True)
+        streamed = pa.dataset.ParquetFragmentScanOptions(pre_buffer=False, use_buffered_stream=True)
         batches = data.to_batches(columns=names, batch_size=_BATCH, batch_readahead=0,
                                   fragment_readahead=0, fragment_scan_options=streamed,
                                   use_threads=False)  # fmt: skip

@@ -22,7 +22,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from calbias.conventions import N_BINS
-from calbias.engine.jit import njit
 from calbias.engine.scores_and_hits import as_array, scores_and_hits
 from calbias.errors import InputError
 from calbias.estimation.api import Estimate
@@ -125,7 +124,7 @@ class Sketch:
         if sample_weight is not None:
             times = _whole(sample_weight, rows.size)
         self._check_room(sum(times.tolist()))
-        _count(rows, outcomes, times, float(self.n_cells), _TAIL_ARRAY, self._counts)
+        _count(rows, outcomes, times, self.n_cells, self._counts)
         self._carry()
 
     def __add__(self, other: object) -> Sketch:
@@ -422,9 +421,6 @@ class Sketch:
             )
 
 
-_TAIL_ARRAY = np.array(TAILS)
-
-
 def _whole(sample_weight: ArrayLike, n: int) -> np.ndarray:
     """Return weights (n,) as int64; InputError unless they are whole and at least 0."""
     weights = as_array("sample_weight", sample_weight)
@@ -443,30 +439,24 @@ def _whole(sample_weight: ArrayLike, n: int) -> np.ndarray:
     return weights.astype(np.int64)
 
 
-@njit(nogil=True)
 def _count(
     scores: np.ndarray,
     hits: np.ndarray,
     times: np.ndarray,
-    n_cells: float,
-    tails: np.ndarray,
+    n_cells: int,
     counts: np.ndarray,
 ) -> None:
-    for i in range(scores.shape[0]):
-        s = scores[i]
-        c = int(s * n_cells)
-        if s >= (c + 1) / n_cells:
-            c += 1
-        elif s < c / n_cells:
-            c -= 1
-        cell = tails.shape[0] + 1 + c
-        if s <= 0.0:
-            cell -= 1
-        if s < tails[0] or 1.0 - s < tails[0]:
-            for k in range(tails.shape[0]):
-                cell += (1.0 - s < tails[k]) - (s < tails[k])
-        units = int(s * 9007199254740992.0)
-        counts[0, cell] += times[i]
-        counts[1, cell] += times[i] * hits[i]
-        counts[2, cell] += times[i] * (units >> 27)
-        counts[3, cell] += times[i] * (units & 134217727)
+    """Add rows (n,), each so many times, to the counts (4, cells)."""
+    cell = (scores * n_cells).astype(np.int64)
+    cell += (scores >= (cell + 1) / n_cells).astype(np.int64) - (scores < cell / n_cells)
+    cell += len(TAILS) + 1 - (scores <= 0.0)
+    in_tail = np.flatnonzero((scores < TAILS[0]) | (1.0 - scores < TAILS[0]))
+    below, above = (
+        np.searchsorted(TAILS[::-1], values[in_tail], side="right")
+        for values in (scores, 1.0 - scores)
+    )
+    cell[in_tail] += below - above
+    units = (scores * _UNIT).astype(np.int64)
+    added = times, times * hits, times * (units >> _LOW_BITS), times * (units & _LOW)
+    for count, values in zip(counts, added, strict=True):
+        np.add.at(count, cell, values)

@@ -16,10 +16,9 @@ from calbias.auditing.reliability import reliability_diagram
 from calbias.conventions import CONFIDENCE_LEVEL, N_BINS
 from calbias.engine.scores_and_hits import as_array, validate_same_order
 from calbias.engine.sorted_batch import sorted_data_set
-from calbias.errors import InputError, looked_up
+from calbias.errors import InputError, looked_up, of_extra
 from calbias.estimation.api import estimate
 from calbias.estimators.ece_sweep import bins_chosen
-from calbias.io.axes import new_axes
 
 Strategy = Literal["uniform", "quantile", "sweep"]
 _ESTIMATORS = {"uniform": "ece_bin_ew", "quantile": "ece_bin_em", "sweep": "ece_sweep_em"}
@@ -155,7 +154,7 @@ class CalibrationDisplay:
     def plot(self, *, ax: Any = None, **kwargs: Any) -> CalibrationDisplay:
         """Draw the curve, its band and the diagonal; ``kwargs`` are of the curve's line."""
         if ax is None:
-            ax = new_axes()
+            ax = of_extra("a picture", "matplotlib.pyplot").figure().add_subplot()
         if "Perfectly calibrated" not in ax.get_legend_handles_labels()[1]:
             ax.plot([0, 1], [0, 1], "k:", label="Perfectly calibrated")
         style = {"marker": "s", "linestyle": "-", "label": self.estimator_name or "model"} | kwargs

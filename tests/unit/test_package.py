@@ -43,7 +43,7 @@ def test_a_wheel_holds_the_package_its_data_and_its_command(tmp_path):
     metadata = texts["METADATA"].splitlines()
     needed = [line.partition(": ")[2] for line in metadata if line.startswith("Requires-Dist")]
     assert [name for name in needed if "extra ==" not in name] == PROJECT["dependencies"]
-    assert {"Provides-Extra: plot", "Provides-Extra: workflow"} <= set(metadata)
+    assert {f"Provides-Extra: {name}" for name in PROJECT["optional-dependencies"]} <= set(metadata)
     import calbias
 
     assert f"Version: {calbias.__version__}" in metadata
@@ -63,26 +63,33 @@ def test_every_module_of_the_wheel_imports_outside_a_checkout(tmp_path):
     assert str(tmp_path) in python(code, folder=tmp_path, PYTHONPATH=str(tmp_path))
 
 
-def test_the_audit_and_the_estimators_need_no_extra(tmp_path):
+def test_an_audit_needs_no_extra_and_the_rest_names_the_one_that_it_needs(tmp_path):
     rows = (f"{(50 + i % 50) / 100},{int(i % 3 > 0)}\n" for i in range(300))
     (tmp_path / "model.csv").write_text("score,hit\n" + "".join(rows))
-    code = WITHOUT_EXTRAS + (
+    (tmp_path / "model.parquet").touch()
+    code = WITHOUT_EXTRAS.replace('"PIL"', '"PIL", "numba", "llvmlite", "pyarrow"') + (
         "from calbias.command import main\n"
-        "import importlib, pkgutil, calbias.estimators as estimators\n"
-        "for module in pkgutil.iter_modules(estimators.__path__, 'calbias.estimators.'):\n"
-        "    importlib.import_module(module.name)\n"
-        "main(['audit', 'model.csv', '--quiet', '--replicates', '50'])\n"
-    )
-    code += (
         "import calbias\n"
-        "try:\n"
-        "    calbias.audit([0.2, 0.9, 0.7], [0, 1, 1]).plot()\n"
-        "except calbias.InputError as error:\n"
-        "    print(error)\n"
+        "sys.stderr = sys.stdout\n"
+        "main(['audit', 'model.csv', '--quiet', '--replicates', '50'])\n"
+        "scores, hits = [0.2, 0.9, 0.7], [0, 1, 1]\n"
+        "scenario = calbias.Scenario('s', 1.0, 1.0, calbias.Curve('identity'))\n"
+        "calbias.reliability_diagram(scores, hits), calbias.Sketch().add(scores, hits)\n"
+        "for call in (lambda: calbias.audit(scores, hits).plot(),\n"
+        "             lambda: calbias.estimate('ece_bin_ew', scores, hits),\n"
+        "             lambda: calbias.simulate(scenario, 10),\n"
+        "             lambda: main(['audit', 'model.parquet'])):\n"
+        "    try:\n"
+        "        call()\n"
+        "    except (calbias.InputError, SystemExit) as error:\n"
+        "        print(error)\n"
+        "help(calbias)\n"
     )
     said = python(code, folder=tmp_path)
     assert "ECE" in said
     assert "a picture needs matplotlib: pip install matplotlib" in said
+    assert said.count("estimators and simulations need numba: pip install numba") == 2
+    assert "error: a Parquet file needs pyarrow: pip install pyarrow" in said
     assert "<svg" in (tmp_path / "model.html").read_text("utf-8")
 
 
@@ -99,7 +106,7 @@ def locked(name):
 def wanted_by_the_pipeline():
     """The package's dependencies with those of its extras."""
     extras = PROJECT["optional-dependencies"].values()
-    return sorted([*PROJECT["dependencies"], *(name for extra in extras for name in extra)])
+    return sorted({*PROJECT["dependencies"], *(name for extra in extras for name in extra)})
 
 
 def test_conda_environment_has_the_locked_versions():

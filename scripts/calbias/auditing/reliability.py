@@ -10,10 +10,8 @@ from numpy.typing import ArrayLike
 from calbias.auditing.inputs import prepared
 from calbias.conventions import CONFIDENCE_LEVEL, N_BINS
 from calbias.engine.binning import IS_EQUAL_MASS
-from calbias.engine.redraw import FixedScores
 from calbias.engine.scores_and_hits import checked_weights
 from calbias.engine.seeding import stream
-from calbias.engine.sorted_batch import sorted_data_set
 from calbias.errors import InputError
 from calbias.estimation.inputs import validate_level, validate_options, validate_whole
 from calbias.io.signatures import readable
@@ -108,28 +106,13 @@ def reliability_diagram(
     validate_level(confidence_level)
     rows = prepared(scores, hits, probabilities, logits, labels).rows
     assert rows is not None
-    chosen = rows.score, rows.hit, int(n_bins), binning, confidence_level, replicates, seed
-    if sample_weight is None:
-        return _diagram(*chosen)
-    return _weighted(checked_weights(sample_weight, rows.hit.size), *chosen)
+    n = rows.hit.size
+    weights = np.ones(n) if sample_weight is None else checked_weights(sample_weight, n)
+    bins = int(n_bins), binning
+    return _diagram(weights, rows.score, rows.hit, *bins, confidence_level, replicates, seed)
 
 
 def _diagram(
-    scores: np.ndarray, hits: np.ndarray, n_bins: int, binning: str, level: float, replicates: int,
-    seed: int,
-) -> ReliabilityDiagram:  # fmt: skip
-    data = sorted_data_set(scores, hits)
-    scores, ranks = data.scores[0], np.unique(data.ranks(n_bins, binning))
-    sizes = np.diff(ranks)
-    means = np.empty((replicates, len(sizes)))
-    for batch, redrawn in FixedScores(scores, seed, "band").batches(scores, replicates):
-        means[batch] = np.diff(redrawn.cum_hit[:, ranks], axis=1) / sizes
-    mean_score = np.add.reduceat(scores, ranks[:-1]) / sizes
-    mean_hit = np.diff(data.cum_hit[0, ranks]) / sizes
-    return _of_bins(scores, ranks, mean_score, mean_hit, means, level)
-
-
-def _weighted(
     weights: np.ndarray, scores: np.ndarray, hits: np.ndarray, n_bins: int, binning: str,
     level: float, replicates: int, seed: int,
 ) -> ReliabilityDiagram:  # fmt: skip
@@ -141,7 +124,9 @@ def _weighted(
     ranks = np.append(0, np.cumsum(scored.counts))[np.append(starts, scored.scores.size)]
     weight, hit, gap = scored.bin_sums(starts, scored.rows, scored.hits, scored.gaps)
     means = redrawn_means(scores, weights, ranks[:-1], weight, replicates, seed)
-    return _of_bins(scores, ranks, (gap + hit) / weight, hit / weight, means, level)
+    band = np.quantile(means, [(1.0 - level) / 2, (1.0 + level) / 2], axis=0)
+    ends = scores[ranks[:-1]], scores[ranks[1:] - 1]
+    return ReliabilityDiagram(*ends, np.diff(ranks), (gap + hit) / weight, hit / weight, *band)
 
 
 def redrawn_means(
@@ -149,20 +134,10 @@ def redrawn_means(
     replicates: int, seed: int,
 ) -> np.ndarray:  # fmt: skip
     """Return the weighted mean hits (replicates, b) of bins of a calibrated model."""
-    generator = stream(seed, "weighted band", str(scores.size))
+    generator = stream(seed, "band", str(scores.size))
     means, step = np.empty((replicates, starts.size)), max(1, _NUMBERS // scores.size)
     for first in range(0, replicates, step):
         part = means[first : first + step]
         drawn = generator.random((len(part), scores.size)) < scores
         part[:] = np.add.reduceat(drawn * weights, starts, axis=1) / weight
     return means
-
-
-def _of_bins(
-    scores: np.ndarray, ranks: np.ndarray, mean_score: np.ndarray, mean_hit: np.ndarray,
-    means: np.ndarray, level: float,
-) -> ReliabilityDiagram:  # fmt: skip
-    """Return the diagram of bins between ranks (b + 1,), with redrawn mean hits (replicates, b)."""
-    band = np.quantile(means, [(1.0 - level) / 2, (1.0 + level) / 2], axis=0)
-    ends = scores[ranks[:-1]], scores[ranks[1:] - 1]
-    return ReliabilityDiagram(*ends, np.diff(ranks), mean_score, mean_hit, *band)

@@ -17,8 +17,7 @@ from calbias.auditing.output_files import GENERATOR
 from calbias.auditing.subgroups import Subgroups
 from calbias.auditing.verdict.result import Verdict
 from calbias.engine.posterior.mixture import PosteriorCurve
-from calbias.errors import InputError
-from calbias.io.axes import new_axes
+from calbias.errors import InputError, of_extra
 from calbias.multiclass.holm import MISCALIBRATED, TOO_SMALL
 
 if TYPE_CHECKING:
@@ -259,7 +258,11 @@ class Audit:
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw curve, band and bins on matplotlib axes, new ones by default, and return them."""
         if ax is None:
-            ax = new_axes(figsize=(5.2, 5.2), layout="constrained")
+            ax = (
+                of_extra("a picture", "matplotlib.pyplot")
+                .figure(figsize=(5.2, 5.2), layout="constrained")
+                .add_subplot()
+            )
         bins, curve, level = self.bins, self.curve, f"{100 * self.confidence_level:g} %"
         ax.plot([0, 1], [0, 1], color=_GREY, linewidth=1, linestyle="--", label="calibrated")
         ax.fill_between(curve.scores, curve.low, curve.high, color=_BLUE, alpha=0.2, linewidth=0)

@@ -4,9 +4,8 @@ import math
 from typing import Any
 
 import numpy as np
-from numba import uint64
 
-from calbias.engine.jit import njit
+from calbias.engine.jit import njit, uint64
 from calbias.engine.simd import LANES, bits_of, first_true, float_of, gather, load
 
 _LANE_NUMBERS = np.arange(LANES, dtype=np.uint64)

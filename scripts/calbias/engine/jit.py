@@ -20,12 +20,20 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, overload
 
-import numba
-from numba.core.caching import FunctionCache, _CacheLocator
-from numba.core.runtime.nrt import rtsys
-
+from calbias.errors import InputError
 from calbias.io.checksums import files_digest
 from calbias.io.code_files import PACKAGE, code_files
+
+try:
+    import numba
+    from numba import float64 as float64
+    from numba import int64 as int64
+    from numba import uint32 as uint32
+    from numba import uint64 as uint64
+    from numba.core.caching import FunctionCache, _CacheLocator
+    from numba.core.runtime.nrt import rtsys
+except ModuleNotFoundError:
+    raise InputError("estimators and simulations need numba: pip install numba") from None
 
 _FEW_STEPS, _MANY_STEPS = 200, 20_000  # a step takes a microsecond, compiling a third of a second
 _interpreted: Counter[Any] = Counter()  # steps by kernel

@@ -8,9 +8,8 @@ shard, nor on the thread, nor on what was drawn before it.
 from typing import Any
 
 import numpy as np
-from numba import uint32, uint64
 
-from calbias.engine.jit import njit
+from calbias.engine.jit import njit, uint32, uint64
 
 _MULTIPLIER_0 = uint64(0xD2511F53)
 _MULTIPLIER_1 = uint64(0xCD9E8D57)

@@ -13,9 +13,8 @@ not change the data sets.
 from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
-from numba import uint32
 
-from calbias.engine.jit import njit
+from calbias.engine.jit import njit, uint32
 from calbias.engine.philox import fill_words
 from calbias.engine.seeding import stream_key
 from calbias.engine.sorted_batch import SortedBatch, of_sorted_scores

@@ -11,9 +11,8 @@ from itertools import accumulate
 from typing import Any
 
 import numpy as np
-from numba import uint64
 
-from calbias.engine.jit import njit
+from calbias.engine.jit import njit, uint64
 from calbias.engine.quantile_table import CELLS, CELLS_PER_OCTAVE, SMALLEST, build_quantile_table
 from calbias.engine.seeding import stream_key
 from calbias.engine.simd import (

@@ -15,9 +15,8 @@ the k-th samples of the eight groups (``place_of``).
 from typing import Any
 
 import numpy as np
-from numba import uint64
 
-from calbias.engine.jit import njit
+from calbias.engine.jit import njit, uint64
 from calbias.engine.philox import block as philox_block
 from calbias.engine.simd import (
     LANES,

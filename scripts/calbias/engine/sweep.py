@@ -12,10 +12,9 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import float64, int64, uint64
 
 from calbias.engine.bin_search import error_of_bins, first_rank, search_edges
-from calbias.engine.jit import njit
+from calbias.engine.jit import float64, int64, njit, uint64
 from calbias.engine.simd import (
     LANES,
     copies,

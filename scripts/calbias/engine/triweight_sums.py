@@ -14,10 +14,9 @@ sum over a cell is (size/60 - second moment/5)·2/cells³.
 """
 
 import numpy as np
-from numba import float64, uint64
 
 from calbias.engine.bin_search import first_rank
-from calbias.engine.jit import njit
+from calbias.engine.jit import float64, njit, uint64
 from calbias.engine.simd import LANES, copies, first_true, load, select, store, sum_of_lanes
 
 _ONE, _EIGHT = uint64(1), uint64(LANES)

@@ -7,10 +7,9 @@ ECE_bin with the same bins (Eq. 5).
 """
 
 import numpy as np
-from numba import uint64
 
 from calbias.engine.binning import IS_EQUAL_MASS
-from calbias.engine.jit import njit
+from calbias.engine.jit import njit, uint64
 from calbias.engine.sorted_batch import Estimates, SortedBatch
 from calbias.scored import Scored
 

@@ -24,10 +24,9 @@ from math import comb
 from typing import Any
 
 import numpy as np
-from numba import float64, int64, uint64
 
 from calbias.engine.binning import bins_used
-from calbias.engine.jit import njit
+from calbias.engine.jit import float64, int64, njit, uint64
 from calbias.engine.simd import LANES, copies, load, select, sum_of_lanes
 from calbias.engine.sorted_batch import Estimates, SortedBatch
 from calbias.engine.triweight_sums import moment_coefficients, sum_kernels

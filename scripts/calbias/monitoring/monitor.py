@@ -32,8 +32,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from calbias.engine.scores_and_hits import scores_and_hits
-from calbias.errors import InputError
-from calbias.io.axes import new_axes
+from calbias.errors import InputError, of_extra
 from calbias.monitoring import blocks as memory
 from calbias.monitoring.alternatives import N_CELLS, PRIOR, grown, likelihood_ratios, weight_after
 from calbias.scored import Scored
@@ -222,7 +221,11 @@ class Monitor:
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the evidence, the alarm's line and the change on matplotlib axes; return them."""
         if ax is None:
-            ax = new_axes(figsize=(6.4, 3.2), layout="constrained")
+            ax = (
+                of_extra("a picture", "matplotlib.pyplot")
+                .figure(figsize=(6.4, 3.2), layout="constrained")
+                .add_subplot()
+            )
         row, height = self.track().T
         limit = 1.0 / self.level
         ax.plot(row, 10.0**height, color="#0a5c7d", label="evidence")

@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numba import int64, uint64
 from numpy.typing import ArrayLike, NDArray
 
-from calbias.engine.jit import njit
+from calbias.engine.jit import int64, njit, uint64
 from calbias.engine.philox import block
 from calbias.engine.scores_and_hits import as_array
 from calbias.engine.seeding import stream_key
