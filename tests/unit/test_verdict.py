@@ -192,7 +192,7 @@ def test_one_score():
 def test_certain_scores():
     assert judge([1.0, 0.0, 1.0], [1, 0, 1]).p_value == 1
     verdict = judge([1.0, 0.0, 1.0, 0.31234], [1, 0, 0, 1])
-    assert (verdict.culprit, verdict.p_value) == ("ends", 1 / 4001)
+    assert (verdict.clearest, verdict.p_value) == ("certain", 1 / 4001)
     assert (verdict.finding.rows, verdict.finding.hits) == (2, 1)
     assert verdict.sentence.startswith("wrong at exactly 1: 1 of 2 rows")
 
@@ -201,7 +201,7 @@ def test_logs_stand_for_scores_that_rounded_to_one():
     scores, hits = np.r_[np.ones(50), 0.61234], np.r_[np.ones(49), 0, 1]
     log1m = np.r_[np.full(50, -4.0), np.log1p(-0.61234)]  # 1.8 % misses
     log_s = np.log1p(-np.exp(log1m))
-    assert judge(scores, hits).culprit == "ends"
+    assert judge(scores, hits).clearest == "certain"
     verdict = judge(scores, hits, log_scores=log_s, log1m_scores=log1m)
     assert not verdict.miscalibrated
 

@@ -8,16 +8,14 @@ import numpy as np
 from calbias.auditing.bins import binned_ece
 from calbias.auditing.recalibrations import Rows, recalibration_table
 from calbias.auditing.verdict.judge import verdict_of
-from calbias.engine.posterior.cells import cells_of_scores
-from calbias.engine.posterior.mixture import curve_of
-from calbias.engine.posterior.mixture import average_of
+from calbias.engine.posterior.mixture import average_of, curve_of
 from calbias.scored import Scored
 
 generator = np.random.default_rng(0)
 scores = generator.beta(2, 1, 500)
 scored = Scored.of(scores, generator.random(500) < scores, clusters=np.arange(500) % 50)
 verdict_of(scored)
-curve_of(average_of(cells_of_scores(scored.scores, scored.rows, scored.hits, 30)))
+curve_of(average_of(scored.scores, scored.rows, scored.hits))
 binned_ece(scored)
 place, hits, _ = scored.of_rows
 recalibration_table(Rows(scored.scores[place], hits))

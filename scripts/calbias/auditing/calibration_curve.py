@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calbias.auditing.bins import PictureBins, binomial_limits
-from calbias.engine.posterior.cells import SCORE, cells_of_scores, most_cells
+from calbias.engine.posterior.cells import SCORE
 from calbias.engine.posterior.mixture import Average, PosteriorCurve, average_of, curve_of
 
 Floats = NDArray[np.float64]
@@ -42,9 +42,7 @@ class Bins(NamedTuple):
 def posterior_average(scores: Floats, rows: Counts, hits: Counts, effect: float = 1.0) -> Average:
     """Return the Average of rows and hits (m,) that count like 1/``effect`` as many."""
     kept = rows > 0
-    some_rows, some_hits = rows[kept] / effect, hits[kept] / effect
-    most = most_cells(int(some_rows.sum() + 1e-6))
-    return average_of(cells_of_scores(scores[kept], some_rows, some_hits, most))
+    return average_of(scores[kept], rows[kept] / effect, hits[kept] / effect)
 
 
 def moved_to_bins(

@@ -41,7 +41,7 @@ PARTS = {
     "shape": "a smooth error of another shape",
     "local": "an interval of scores that is wrong",
     "atoms": "a single score, shared by many rows, that is wrong",
-    "ends": "misses at scores of exactly 1, or hits at exactly 0",
+    "certain": "misses at scores of exactly 1, or hits at exactly 0",
 }
 
 

@@ -126,8 +126,8 @@ def plan(
                "simulated_power_se"]  # fmt: skip
     if clusters is not None:
         back = np.argsort(order, kind="stable")
-        lawful = [None if curve is None else curve[back] for curve in curves.values()]
-        for row, curve in zip(rows, [*lawful, chances], strict=False):
+        shown = [None if curve is None else curve[back] for curve in curves.values()]
+        for row, curve in zip(rows, [*shown, chances], strict=False):
             if curve is not None and hits is not None:
                 found = cluster_labels(given, hits, clusters, curve, power, seed)
                 row |= dict(zip(_OF_CLUSTERS, found, strict=False))

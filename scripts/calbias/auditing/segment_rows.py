@@ -1,7 +1,7 @@
 """The rows of segments, and what a shift of their log odds does to them.
 
-A surprise is a miss at a score above 1/2 and a hit elsewhere. With log odds ``x`` of a surprise the
-residual of a row, y − s, is ``sign`` times (surprise − chance): nothing is lost near 0 and 1.
+The unlikely outcome of a row is a miss at a score above 1/2 and a hit elsewhere, with log odds
+``x``. The residual, y − s, is ``sign`` times (unlikely − chance): nothing is lost near 0 and 1.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class SegmentRows:
 
     x: Floats
     sign: Floats
-    surprise: Floats
+    unlikely: Floats
     segment: Ints
     starts: Ints
     clusters: Ints | None
@@ -42,7 +42,7 @@ class SegmentRows:
 
     @cached_property
     def chance(self) -> Floats:
-        """The chance of a surprise in a calibrated model."""
+        """The chance of the unlikely outcome in a calibrated model."""
         return expit(self.x)
 
     @property
@@ -58,7 +58,7 @@ class SegmentRows:
     @property
     def residual(self) -> Floats:
         """The hit less the score."""
-        return self.sign * (self.surprise - self.chance)
+        return self.sign * (self.unlikely - self.chance)
 
     def total(self, values: Floats) -> Floats:
         """Return the sums over segments (m,)."""
@@ -116,7 +116,7 @@ class SegmentRows:
         return np.stack(columns, axis=1)
 
     def shifted(self, shift: Floats) -> tuple[Floats, Floats]:
-        """Return the log odds of surprises (Σ n,) and Σ (c − s) (m,) where hits' are shifted."""
+        """Return ``x`` (Σ n,) and Σ (c − s) (m,) where the log odds of hits are shifted."""
         x = self.x + self.sign * shift[self.segment]
         return x, self.total(self.sign * (expit(x) - self.chance))
 

@@ -34,7 +34,7 @@ from scipy.special import expit, ndtr, ndtri, stdtrit
 
 from calbias.auditing.segment_rows import Floats, Ints, SegmentRows
 from calbias.auditing.segments import LEAST_ROWS, By, Segments, segments_of
-from calbias.auditing.verdict.clusters import LEAST_CLUSTERS, VERY_FEW_SURPRISES
+from calbias.auditing.verdict.clusters import LEAST_CLUSTERS, VERY_FEW_UNLIKELY
 from calbias.auditing.verdict.rows import groups_of
 from calbias.auditing.verdict.signs import widening
 from calbias.conventions import CONFIDENCE_LEVEL, SIGNIFICANT
@@ -133,14 +133,14 @@ def subgroups(
     keys = (hit, group, found.cell) if clusters is None else (clusters, hit, group, found.cell)
     order = np.lexsort(keys)
     log_odds, sign, chance = (x[group[order]] for x in (groups.x, groups.sign, groups.chance))
-    surprise = np.where(sign > 0, hit[order], 1.0 - hit[order])
+    unlikely = np.where(sign > 0, hit[order], 1.0 - hit[order])
     codes = None if clusters is None else np.asarray(clusters)[order]
     cells = np.searchsorted(found.cell[order], np.arange(found.members.shape[1] + 1))
     place = _places(found, cells)
     if codes is not None:
-        found = _with_enough_clusters(found, _flat(place, -np.abs(log_odds), sign, surprise, codes))
+        found = _with_enough_clusters(found, _flat(place, -np.abs(log_odds), sign, unlikely, codes))
         place = _places(found, cells)
-    rows = _flat(place, -np.abs(log_odds), sign, surprise, codes)
+    rows = _flat(place, -np.abs(log_odds), sign, unlikely, codes)
     of_rows = log_odds[np.concatenate(place)]
     middle = rows.total(rows.variance * of_rows) / rows.total(rows.variance)
     weights = np.stack([np.ones(of_rows.size), of_rows - middle[rows.segment]])
@@ -153,7 +153,7 @@ def subgroups(
         )
         return np.round(np.stack([first, second - middle * first]), _DIGITS)
 
-    residual = (sign * (surprise - chance))[None]
+    residual = (sign * (unlikely - chance))[None]
     generator, block = stream(seed, "subgroups", str(scores.size)), max(_BLOCK // scores.size, 1)
     counts = np.diff([*range(0, replicates, block), replicates])
     draws = (generator.random((k, scores.size)) < chance for k in counts)
@@ -186,11 +186,11 @@ def _places(found: Segments, cells: Ints) -> list[Ints]:
 
 
 def _flat(
-    place: list[Ints], x: Floats, sign: Floats, surprise: Floats, codes: Ints | None
+    place: list[Ints], x: Floats, sign: Floats, unlikely: Floats, codes: Ints | None
 ) -> SegmentRows:
     size, at = np.array([part.size for part in place]), np.concatenate(place)
     return SegmentRows(
-        x[at], sign[at], surprise[at], np.repeat(np.arange(size.size), size),
+        x[at], sign[at], unlikely[at], np.repeat(np.arange(size.size), size),
         np.cumsum(size) - size, None if codes is None else codes[at],
     )  # fmt: skip
 
@@ -200,10 +200,10 @@ def _with_enough_clusters(found: Segments, rows: SegmentRows) -> Segments:
     segment, pair = rows.pairs
     hits = np.bincount(segment, np.bincount(pair, rows.score) / np.bincount(pair))
     number = np.bincount(segment)
-    enough = (number >= LEAST_CLUSTERS) & (np.minimum(hits, number - hits) >= VERY_FEW_SURPRISES)
+    enough = (number >= LEAST_CLUSTERS) & (np.minimum(hits, number - hits) >= VERY_FEW_UNLIKELY)
     if enough[1:].sum() == 0:
         raise InputError(
-            f"by: no subgroup has {LEAST_CLUSTERS} clusters, and {VERY_FEW_SURPRISES:g} in which a "
+            f"by: no subgroup has {LEAST_CLUSTERS} clusters, and {VERY_FEW_UNLIKELY:g} in which a "
             "miss, or a hit, is expected: give more clusters, or leave by out"
         )
     enough[0] = True
@@ -238,7 +238,7 @@ def _told(
     gap, best = -excess / size, rows.shift_to(excess)
     chance = expit(rows.shifted(best)[0])
     variance = np.maximum(rows.total(chance * (1.0 - chance)), _TINY)
-    ratio = np.maximum(rows.spread(rows.sign * (rows.surprise - chance)) / variance, 1.0)
+    ratio = np.maximum(rows.spread(rows.sign * (rows.unlikely - chance)) / variance, 1.0)
     high, low = (-rows.shifted(rows.shift_at(side, ratio * reach**2))[1] / size for side in (-1, 1))
     effect = np.ones(size.size) if rows.clusters is None else ratio
     mean = rows.total(rows.score) / size

@@ -16,8 +16,7 @@ Statistician* 2024). Target: Roelofs et al. (AISTATS 2022), Eq. 1.
 
 import numpy as np
 
-from calbias.engine.posterior.cells import cells_of_scores, most_cells
-from calbias.engine.posterior.mixture import average_of, averaged
+from calbias.engine.posterior.mixture import Average, average_of
 from calbias.engine.sorted_batch import Estimates, SortedBatch
 from calbias.scored import Scored
 
@@ -33,7 +32,7 @@ def estimate_data_sets(data: SortedBatch, n_bins: int = 0, norm: float = 1.0) ->
     cache = data.__dict__  # of one batch, as its ranks: a second norm costs nothing
     if _KEPT not in cache:
         rows = zip(data.scores, data.cum_hit, strict=True)
-        cache[_KEPT] = np.array([averaged(*row)[-2:] for row in rows])
+        cache[_KEPT] = np.array([_average(*row)[-2:] for row in rows])
     estimates = cache[_KEPT][:, 0 if norm == 1 else 1].copy()
     return estimates, np.zeros(estimates.shape, np.int64)
 
@@ -45,6 +44,12 @@ def estimate_scored(scored: Scored, n_bins: int, norm: float) -> tuple[float, in
     """
     scale = scored.effective_n / scored.total  # Σ w is then Σ w²
     rows, hits, squares = scored.rows * scale, scored.hits * scale, scored.squares * scale**2
-    most = most_cells(int(scored.effective_n + 1e-6))
-    average = average_of(cells_of_scores(scored.scores, rows, hits, most, squares=squares))
+    average = average_of(scored.scores, rows, hits, squares)
     return average.l1 if norm == 1 else average.l2, 0
+
+
+def _average(scores: np.ndarray, cum_hit: np.ndarray) -> Average:
+    """Return the Average of ascending scores (n,), equal ones together, and sums (n + 1,)."""
+    starts = np.flatnonzero(np.append(True, scores[1:] != scores[:-1]))
+    ends = np.append(starts, scores.size)
+    return average_of(scores[starts], np.diff(ends), np.diff(cum_hit[ends]))

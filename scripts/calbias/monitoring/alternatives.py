@@ -38,7 +38,7 @@ _MIDDLES = ((EDGES[1:] + EDGES[:-1]) / 2)[:, None]
 _INSIDE = (_LOW < _MIDDLES) & (_MIDDLES < _HIGH)  # (cells, alternatives)
 
 
-def cells_of(scores: Floats) -> NDArray[np.int64]:
+def cell_numbers(scores: Floats) -> NDArray[np.int64]:
     """Return the cell of each score; the last cell holds 1."""
     return np.minimum(np.searchsorted(EDGES, scores, side="right") - 1, N_CELLS - 1)
 
@@ -53,7 +53,7 @@ def likelihood_ratios(scores: Floats, hits: NDArray) -> Floats:
     with np.errstate(divide="ignore"):
         log_odds = np.clip(np.log(scores) - np.log1p(-scores), -_LIMIT, _LIMIT)[:, None]
     others = np.clip(_SHIFT + _SLOPE * log_odds, -_LIMIT, _LIMIT)
-    others = np.where(_INSIDE[cells_of(scores)], others, log_odds)
+    others = np.where(_INSIDE[cell_numbers(scores)], others, log_odds)
     sign = np.where(hits, -1.0, 1.0)[:, None]
     return (1.0 + np.exp(sign * log_odds)) / (1.0 + np.exp(sign * others))
 

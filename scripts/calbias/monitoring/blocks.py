@@ -16,7 +16,7 @@ from calbias.monitoring.alternatives import (
     N_CELLS,
     PRIOR,
     Floats,
-    cells_of,
+    cell_numbers,
     likelihood_ratios,
     weight_after,
 )
@@ -38,7 +38,7 @@ class Since(NamedTuple):
 def counts_of(scores: Floats, hits: NDArray) -> Ints:
     """Return the counts (n, 3 · cells) of single rows."""
     counts = np.zeros((scores.size, 3, N_CELLS), np.int64)
-    rows, cells = np.arange(scores.size), cells_of(scores)
+    rows, cells = np.arange(scores.size), cell_numbers(scores)
     places = (scores - EDGES[cells]) / (EDGES[cells + 1] - EDGES[cells])
     counts[rows, :, cells] = np.c_[np.ones_like(rows), hits, np.rint(places * _STEPS)]
     return counts.reshape(scores.size, -1)

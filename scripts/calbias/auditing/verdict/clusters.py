@@ -23,7 +23,7 @@ LEAST_CLUSTERS = 10
 FEW_CLUSTERS, FEW_FOR_INTERVAL = 30, 50
 FEW_WITH_RARER = 10
 """Where fewer clusters have a hit, or a miss, each cluster also counts as one observation."""
-VERY_FEW_SURPRISES = 5.0
+VERY_FEW_UNLIKELY = 5.0
 """Fewer expected clusters with a miss, or a hit, give no interval."""
 
 

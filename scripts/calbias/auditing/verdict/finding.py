@@ -5,13 +5,13 @@ from typing import Literal
 
 import numpy as np
 
-from calbias.auditing.verdict.rows import Floats, Groups, Ints
+from calbias.auditing.verdict.rows import Floats, Groups
 from calbias.auditing.verdict.statistics import Statistics
 from calbias.conventions import Z_95
 from calbias.engine.newton_line import newton_line
 
 Words = Literal["hits", "events"]
-Kind = Literal["level", "line", "shape", "local", "atoms", "ends"]
+Kind = Literal["level", "line", "shape", "local", "atoms", "certain"]
 
 _OF_ALL_ROWS: tuple[Kind, Kind] = ("level", "line")
 _CLEAR = 2.8  # standard errors of a second finding
@@ -26,7 +26,7 @@ class Finding:
     Attributes
     ----------
     kind : str
-        "level" (a shift), "line" (a slope), "shape", "local", "atoms" or "ends".
+        "level" (a shift), "line" (a slope), "shape", "local", "atoms" or "certain".
     rows, hits : int
         The rows concerned: all of them, an interval of scores, or one score.
     low, high : float
@@ -75,7 +75,7 @@ def kinds_of(part: str, groups: Groups, statistics: Statistics) -> tuple[Kind, K
     first = statistics.starts[:-1]
     terms = statistics.weights[:-1] * np.add.reduceat(groups.residual, first)
     z = np.sum(terms, axis=1)
-    kind: Kind | None = "ends" if part == "ends" else None
+    kind: Kind | None = "certain" if part == "certain" else None
     if part == "shape":  # its best order, less 1, is ``whole``
         k = np.arange(1, z.size + 1)
         rest = np.cumsum(np.where(k > 2, z**2, 0.0))
@@ -124,10 +124,7 @@ def line_of(groups: Groups, statistics: Statistics) -> tuple[float, float] | Non
     first = statistics.starts[:-1]
     size = np.add.reduceat(groups.size, first).astype(np.float64)
     x = np.add.reduceat(groups.x * groups.size, first) / size
-    upper = statistics.sign < 0
-    surprises = np.add.reduceat(groups.surprises, first)
-    hits = np.where(upper, size - surprises, surprises)
-    return newton_line(x, hits, size)
+    return newton_line(x, np.add.reduceat(groups.hits, first), size)
 
 
 def _limit_of_slope(groups: Groups) -> float | None:
@@ -135,18 +132,14 @@ def _limit_of_slope(groups: Groups) -> float | None:
     n_hits, n_misses = _outcomes(groups)
     if min(n_hits, n_misses) == 0:
         return None
-    hits = _hits(groups)
-    gap = np.sum(hits * groups.x) / n_hits - np.sum((groups.size - hits) * groups.x) / n_misses
+    hits, misses = groups.hits, groups.size - groups.hits
+    gap = np.sum(hits * groups.x) / n_hits - np.sum(misses * groups.x) / n_misses
     return float(np.copysign(np.inf, gap))
-
-
-def _hits(groups: Groups) -> Ints:
-    return np.where(groups.sign > 0, groups.surprises, groups.size - groups.surprises)
 
 
 def _outcomes(groups: Groups) -> tuple[int, int]:
     """Return the numbers of hits and of misses."""
-    hits = int(_hits(groups).sum())
+    hits = int(groups.hits.sum())
     return hits, int(groups.size.sum()) - hits
 
 
@@ -166,10 +159,10 @@ def sentence_of(finding: Finding, words: Words) -> str:
     """
     f, events = finding, words == "events"
     gap = f"{abs(100 * f.gap):.1f}"
-    if f.kind == "ends":
-        surprises = f.rows - f.hits if f.high == 1.0 else f.hits
+    if f.kind == "certain":
+        unlikely = f.rows - f.hits if f.high == 1.0 else f.hits
         one = "an event" if events else "a hit"
-        return f"wrong at exactly {_score(f.high)}: {surprises} of {f.rows} rows " + (
+        return f"wrong at exactly {_score(f.high)}: {unlikely} of {f.rows} rows " + (
             f"without {one}" if f.high == 1.0 else f"with {one}"
         )
     if f.kind == "atoms":
@@ -208,11 +201,11 @@ def _numbers(
     slope: float | None = None,
 ) -> Finding:
     size, chance, score = groups.size[part], groups.chance[part], groups.score[part]
-    surprises, hits = groups.surprises[part], _hits(groups)[part]
+    unlikely, hits = groups.unlikely[part], groups.hits[part]
     n = float(size.sum())
     mean_score = float(np.sum(size * score) / n)
     residual = float(np.sum(hits - size * score))
-    square = np.sum(surprises * (1.0 - chance) ** 2 + (size - surprises) * chance**2)
+    square = np.sum(unlikely * (1.0 - chance) ** 2 + (size - unlikely) * chance**2)
     null = np.sum(size * chance * (1.0 - chance))
     error = np.sqrt(max(float(square) - residual**2 / n, float(null))) / n
     gap = -residual / n
@@ -229,9 +222,9 @@ def _rows_of(kind: str, groups: Groups, statistics: Statistics) -> tuple[int, in
     if kind == "atoms":
         square = groups.residual**2 / groups.variance
         worst = np.argmax(np.where(groups.is_atom, square, -1.0))
-    elif kind == "ends":
+    elif kind == "certain":
         certain = np.flatnonzero((groups.score == 0.0) | (groups.score == 1.0))
-        worst = certain[np.argmax(groups.surprises[certain])]
+        worst = certain[np.argmax(groups.unlikely[certain])]
     else:
         return _worst_interval(groups, statistics)
     return int(worst), int(worst) + 1

@@ -28,7 +28,7 @@ from calbias.auditing.verdict.redraws import draw, evidence, pooled_p_value
 from calbias.auditing.verdict.result import (
     Part,
     Verdict,
-    impossible_surprises,
+    impossible_outcomes,
     in_words,
     without_certain,
 )
@@ -112,19 +112,19 @@ def judge_groups(
     if statistics.atoms.size == 0:
         del names[-1], values[-1], p_values[-1]
     parts = tuple(map(Part, names, values, p_values))
-    culprit = names[int(np.argmax(e[0, : len(names)]))]
-    if surprises := impossible_surprises(groups):
+    clearest = names[int(np.argmax(e[0, : len(names)]))]
+    if unlikely := impossible_outcomes(groups):
         p_value = 1.0 / (replicates + 1)
-        parts = (Part("ends", float(surprises), p_value), *parts)
+        parts = (Part("certain", float(unlikely), p_value), *parts)
         inner = without_certain(groups)
         others = judge_groups(inner, replicates, words, seed) if inner.size.size else None
-        culprit = others.culprit if others and others.miscalibrated else "ends"
-    return in_words(groups, statistics, p_value, parts, culprit, words, replicates)
+        clearest = others.clearest if others and others.miscalibrated else "certain"
+    return in_words(groups, statistics, p_value, parts, clearest, words, replicates)
 
 
 def p_value_of_groups(groups: Groups, replicates: int = REPLICATES, seed: int = 0) -> float:
     """Return the p-value of ``judge_groups`` alone."""
-    if impossible_surprises(groups):
+    if impossible_outcomes(groups):
         return 1.0 / (replicates + 1)
     return pooled_p_value(evidence(_pool(groups, statistics_of(groups), replicates, seed)))[0]
 
@@ -157,11 +157,11 @@ def _judge_clusters(
     parts = tuple(
         Part(part.name, part.statistic, max(part.p_value, own_p_values[part.name]))
         for part in independent.parts
-        if part.name not in ("spread", "ends")
+        if part.name not in ("spread", "certain")
     )
-    culprit = PARTS[int(np.argmax(e[0]))]
-    if independent.culprit == "ends":  # impossible under any dependence
-        p_value, parts, culprit = independent.p_value, independent.parts, "ends"
+    clearest = PARTS[int(np.argmax(e[0]))]
+    if independent.clearest == "certain":  # impossible under any dependence
+        p_value, parts, clearest = independent.p_value, independent.parts, "certain"
     rate = fitted_rates(groups, statistics)[place]
     squares = hits * (1.0 - rate) ** 2 + (rows - hits) * rate**2
     bins = np.minimum((groups.score[place] * N_BINS).astype(np.int64), N_BINS - 1)
@@ -170,7 +170,7 @@ def _judge_clusters(
         number, int(size.max()), n / number, effect, n / effect, with_rarer,
         p_signs, independent.p_value, p_whole,
     )  # fmt: skip
-    return in_words(groups, statistics, p_value, parts, culprit, words, replicates, facts)
+    return in_words(groups, statistics, p_value, parts, clearest, words, replicates, facts)
 
 
 def _digest(groups: Groups) -> str:

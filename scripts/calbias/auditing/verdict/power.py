@@ -74,8 +74,8 @@ def verdict_power(
     order = np.argsort(scores, kind="stable")
     ranks = order[((np.arange(n) + 0.5) / n * scores.size).astype(np.int64)]
     groups, place = groups_of(scores[ranks], np.zeros(n, np.uint8))
-    surprise = np.where(groups.sign[place] > 0, rates[ranks], 1.0 - rates[ranks])
-    chance = np.bincount(place, surprise) / groups.size
+    unlikely = np.where(groups.sign[place] > 0, rates[ranks], 1.0 - rates[ranks])
+    chance = np.bincount(place, unlikely) / groups.size
     statistics = statistics_of(groups)
     pools = [
         draw(statistics, groups, stream(seed, "power", name, str(n)), number, of)[1:]
@@ -185,8 +185,8 @@ def _is_found(
     """Return whether the p-values of ``judge`` are at most 0.05, ``moved`` (n,) being the hits."""
     groups, place = groups_of(scores, hits.astype(np.uint8))
     sign, chance = groups.sign[place], groups.chance[place]
-    surprises = np.where(sign > 0, moved, 1.0 - moved)
-    residual, statistics = sign * (surprises - chance), statistics_of(groups)
+    unlikely = np.where(sign > 0, moved, 1.0 - moved)
+    residual, statistics = sign * (unlikely - chance), statistics_of(groups)
     few = clusters_with_rarer(codes, np.ones_like(codes), hits.astype(np.int64)) < FEW_WITH_RARER
     size = np.bincount(codes)
     rates = np.bincount(codes, moved) / size
@@ -199,7 +199,7 @@ def _is_found(
     signed = signed_pool(groups, statistics, *columns, generator, _CLUSTER_REDRAWS)
     if pooled_p_value(evidence(signed))[0] > SIGNIFICANT:
         return False
-    summed = groups._replace(surprises=np.bincount(place, surprises))
+    summed = groups._replace(hits=np.bincount(place, moved))
     drawn = draw(statistics, summed, generator, _CLUSTER_REDRAWS)
     return bool(pooled_p_value(evidence(drawn))[0] <= SIGNIFICANT)
 

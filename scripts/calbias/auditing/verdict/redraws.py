@@ -1,6 +1,6 @@
 """Redraws of a calibrated model, or of another, cell by cell, and the p-value by them.
 
-Up to 4096 rows each row is drawn, so that the number of surprises in a cell is exact. In more rows
+Up to 4096 rows each row is drawn, so that the number of hits in a cell is exact. In more rows
 it is binomial, with the mean chance of the cell's rows: exact where these have one score, and else
 spread a little more than a sum of unequal chances (Hoeffding 1956), by less than a thousandth in
 512 cells.
@@ -37,17 +37,17 @@ def draw(
     replicates: int,
     chance: Floats | None = None,
 ) -> Floats:
-    """Return the statistics (replicates + 1, 6); row 0 is of the observed surprises.
+    """Return the statistics (replicates + 1, 6); row 0 is of the observed hits.
 
-    ``chance`` (g,) of a surprise is by default the chance in a calibrated model.
+    ``chance`` (g,) of the unlikely outcome is by default the chance in a calibrated model.
     """
     first = statistics.starts[:-1]
     expected = np.add.reduceat(groups.size * groups.chance, first)[:, None]
-    observed = np.add.reduceat(groups.surprises, first)[:, None].astype(np.float64)
+    observed = np.add.reduceat(groups.unlikely, first)[:, None].astype(np.float64)
     chance = groups.chance if chance is None else np.clip(chance, 0.0, 1.0)
     pool = []
-    for surprises in (observed, *_drawn(first, groups.size, chance, generator, replicates)):
-        residual = statistics.sign[:, None] * (surprises - expected)
+    for unlikely in (observed, *_drawn(first, groups.size, chance, generator, replicates)):
+        residual = statistics.sign[:, None] * (unlikely - expected)
         steps = np.add.reduceat(residual, statistics.grid[:-1], axis=0)
         sums = statistics.weights @ residual, steps, residual[statistics.atoms]
         pool.append(values_of(statistics, *sums, statistics.atom_scale))
@@ -57,7 +57,7 @@ def draw(
 def _drawn(
     first: Ints, size: Ints, chance: Floats, generator: np.random.Generator, replicates: int
 ) -> Iterator[Floats]:
-    """Yield numbers of surprises (c, b) of cells that begin with the groups ``first`` (c,)."""
+    """Yield how many rows of each cell have the unlikely outcome (c, b)."""
     rows, n = np.add.reduceat(size, first), int(size.sum())
     limits = np.minimum(np.rint(_WORDS * chance), _WORDS - 1).astype(np.uint32)
     means = np.minimum(np.add.reduceat(size * chance, first) / rows, 1.0)
@@ -66,8 +66,8 @@ def _drawn(
         b = min(BLOCK, replicates - start)
         if n <= _MOST_ROWS:
             words = generator.integers(0, 2**32, (n, b), np.uint32)
-            is_surprise = words < np.repeat(limits, size)[:, None]
-            yield np.add.reduceat(is_surprise.view(np.uint8), begins, axis=0, dtype=np.float64)
+            is_unlikely = words < np.repeat(limits, size)[:, None]
+            yield np.add.reduceat(is_unlikely.view(np.uint8), begins, axis=0, dtype=np.float64)
         else:
             pairs = zip(rows.tolist(), means.tolist(), strict=True)
             yield np.array([generator.binomial(*pair, b) for pair in pairs], np.float64)

@@ -13,8 +13,8 @@ from calbias.auditing.verdict.rows import Groups
 from calbias.auditing.verdict.statistics import Statistics
 from calbias.conventions import SIGNIFICANT
 
-_ORDER = ("level", "line", "shape", "local", "atoms", "ends")
-_IMPOSSIBLE = 1e-6  # the chance of any surprise at exactly 0 or 1 below which one decides
+_ORDER = ("level", "line", "shape", "local", "atoms", "certain")
+_IMPOSSIBLE = 1e-6  # the chance of any unlikely outcome at exactly 0 or 1 below which one decides
 
 
 @dataclass(frozen=True)
@@ -38,10 +38,10 @@ class Verdict:
         Whether the p-value is at most 0.05.
     parts : tuple of Part
         The statistics with their own p-values.
-    culprit : str
+    clearest : str
         The part with the smallest p-value.
     finding, second : Finding, Finding or None
-        The numbers of the culprit, and of a clear shift or slope in addition.
+        The numbers of the clearest part, and of a clear shift or slope in addition.
     sentence : str
         Both in words; where nothing was found it says so.
     warnings : tuple of str
@@ -54,7 +54,7 @@ class Verdict:
     p_value: float
     miscalibrated: bool
     parts: tuple[Part, ...]
-    culprit: str
+    clearest: str
     finding: Finding
     second: Finding | None
     sentence: str
@@ -82,16 +82,16 @@ def in_words(
     statistics: Statistics,
     p_value: float,
     parts: tuple[Part, ...],
-    culprit: str,
+    clearest: str,
     words: Words,
     replicates: int,
     facts: ClusterFacts | None = None,
 ) -> Verdict:
     """Return the Verdict of a p-value and its parts, in words."""
     warnings = _warnings(groups)
-    if culprit != "ends" and impossible_surprises(groups):
-        warnings += (sentence_of(finding_of("ends", groups, statistics), words),)
-    kind, other = kinds_of(culprit, groups, statistics)
+    if clearest != "certain" and impossible_outcomes(groups):
+        warnings += (sentence_of(finding_of("certain", groups, statistics), words),)
+    kind, other = kinds_of(clearest, groups, statistics)
     finding, second = finding_of(kind, groups, statistics), None
     if {kind, other} == {"level", "line"} and finding.slope is None:
         other = None  # both say the same without a slope, as where all rows are hits
@@ -106,7 +106,7 @@ def in_words(
     if facts:
         warnings += cluster_warnings(facts.clusters, facts.with_rarer)
     return Verdict(
-        p_value, is_found, parts, culprit, finding, second, sentence, warnings, n,
+        p_value, is_found, parts, clearest, finding, second, sentence, warnings, n,
         replicates, facts,
     )  # fmt: skip
 
@@ -120,13 +120,13 @@ def _warnings(groups: Groups) -> tuple[str, ...]:
     )
 
 
-def impossible_surprises(groups: Groups) -> int:
-    """Return the surprises at scores of exactly 0 and 1, where they are impossible."""
+def impossible_outcomes(groups: Groups) -> int:
+    """Return the unlikely outcomes at scores of exactly 0 and 1, where they are impossible."""
     if groups.rounding is not None:
         return 0
     certain = (groups.score == 0.0) | (groups.score == 1.0)
     expected = np.sum((groups.size * groups.chance)[certain])
-    return int(groups.surprises[certain].sum()) if expected < _IMPOSSIBLE else 0
+    return int(groups.unlikely[certain].sum()) if expected < _IMPOSSIBLE else 0
 
 
 def without_certain(groups: Groups) -> Groups:

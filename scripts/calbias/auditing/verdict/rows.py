@@ -1,12 +1,12 @@
 """The rows of a verdict: groups of equal scores, and cells of neighbouring groups.
 
-A surprise is a miss at a score above 1/2, a hit at a score of at most 1/2. Counting surprises loses
-nothing where scores are near 0 or 1: the residual of a row is y - s = ± (surprise - chance), with
-the chance of a surprise min(s, 1 - s).
+The unlikely outcome of a row is a miss at a score above 1/2, a hit at a score of at most 1/2.
+Counting these loses nothing where scores are near 0 or 1: the residual of a row is
+y - s = ± (unlikely - chance), with the chance min(s, 1 - s).
 
 Cells make the redraws cheap: the statistics weight the rows of a cell equally, and the number of
-surprises in a cell is drawn at once, from its exact law. Groups of equal scores are never cut. A
-group with at least max(5, n/200) rows is an atom, and a separate cell.
+unlikely outcomes in a cell is drawn at once. Groups of equal scores are never cut. A group with at
+least max(5, n/200) rows is an atom, and a separate cell.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ class Groups(NamedTuple):
     """Groups of equal scores, ascending; arrays (g,).
 
     score, x   the score and its log odds, finite
-    chance     of a surprise in a calibrated model: min(s, 1 - s), or inside a rounded score's range
-    sign       +1 where a surprise is a hit, -1 where it is a miss
+    chance     of the unlikely outcome if calibrated: min(s, 1 - s), or in a rounded score's range
+    sign       +1 where the unlikely outcome is a hit, -1 where it is a miss
     size       rows
-    surprises  of these rows
+    hits       of these rows
     rounding   what the scores were rounded to, in words, or None
     """
 
@@ -43,8 +43,13 @@ class Groups(NamedTuple):
     chance: Floats
     sign: Floats
     size: Ints
-    surprises: Ints
+    hits: Ints
     rounding: str | None
+
+    @property
+    def unlikely(self) -> Ints:
+        """How many rows of each group have the unlikely outcome."""
+        return np.where(self.sign > 0, self.hits, self.size - self.hits)
 
     @property
     def variance(self) -> Floats:
@@ -54,7 +59,7 @@ class Groups(NamedTuple):
     @property
     def residual(self) -> Floats:
         """Σ (hit - score) of each group."""
-        return self.sign * (self.surprises - self.size * self.chance)
+        return self.sign * (self.unlikely - self.size * self.chance)
 
     def only(self, kept: NDArray[np.bool_]) -> Groups:
         """Return the kept groups."""
@@ -110,7 +115,7 @@ def groups_of(
         chance[order][starts],
         sign[starts],
         np.add.reduceat(size, starts),
-        np.add.reduceat(np.where(sign > 0, hits, size - hits), starts),
+        np.add.reduceat(hits, starts),
         rounding.name,
     )
     if rounding.name is not None:

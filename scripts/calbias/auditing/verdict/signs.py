@@ -23,7 +23,7 @@ from calbias.conventions import Z_95
 
 LARGEST_NUMBER = 4096
 """More clusters are joined into so many groups; groups of independent clusters are independent."""
-_LEAST_SURPRISES = 10.0
+_LEAST_UNLIKELY = 10.0
 _SPREAD = PARTS.index("spread")
 
 
@@ -88,12 +88,12 @@ def signed_sums(table: Floats, generator: np.random.Generator, replicates: int) 
 def _atoms_of_enough(
     groups: Groups, statistics: Statistics, cell: Ints, codes: Ints
 ) -> tuple[Ints, Floats]:
-    """Return the atoms in which at least ten clusters with a surprise are expected; their scales.
+    """Return the atoms, and scales, where ten clusters or more should have the unlikely outcome.
 
     With fewer, all residuals may have one sign, and no random signs give as large a sum.
     """
     n_cells = statistics.sign.size
     clusters = np.bincount(np.unique(codes * n_cells + cell) % n_cells, minlength=n_cells)
     chance = groups.chance[statistics.starts[:-1]][statistics.atoms]
-    enough = clusters[statistics.atoms] * chance >= _LEAST_SURPRISES
+    enough = clusters[statistics.atoms] * chance >= _LEAST_UNLIKELY
     return statistics.atoms[enough], statistics.atom_scale[enough]

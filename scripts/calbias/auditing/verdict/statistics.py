@@ -38,7 +38,7 @@ class Statistics(NamedTuple):
     """What the statistics of given scores are made of; c cells.
 
     starts   (c + 1,) the first group of each cell
-    sign     (c,) +1 where a surprise is a hit
+    sign     (c,) +1 where the unlikely outcome is a hit
     weights  (K + 1, c): φ_1 … φ_K, and Spiegelhalter's weights, of unit variance
     grid     (G + 1,) the first cell of each grid cell of the scan
     scale, penalty   (G + 1, G + 1): of the interval from grid cell i up to j

@@ -1,10 +1,10 @@
 """Scores and hits as saturated ends and at most K cells of neighbouring scores between them.
 
 The ends are the longest suffix of scores with Σ(1 − s) ≤ 0.1 and the longest prefix with
-Σ s ≤ 0.1: a calibrated model has one surprise in ten data sets there (a miss at the top, a hit at
-the bottom), so that no curve can be fitted. With d = Σ(y − s), m surprises and e rows an end adds
-|d|/n to the ℓ1 error and (d² − m)/(e n), if positive, to the square of the ℓ2 error. Only surprises
-add: d < 0 at the top, d > 0 at the bottom.
+Σ s ≤ 0.1: in one of ten data sets a calibrated model has a miss at the top, or a hit at the bottom,
+so that no curve can be fitted. With d = Σ(y − s), m of these outcomes and e rows an end adds |d|/n
+to the ℓ1 error and (d² − m)/(e n), if positive, to the square of the ℓ2 error. Only outcomes beyond
+the expected ones add: d < 0 at the top, d > 0 at the bottom.
 
 Rows may have weights w, with Σ w = Σ w² over all of them. A cell or an end then counts as
 (Σ w)²/Σ w² rows, and d, m and e above as sums of weights times as much.
@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 Floats = NDArray[np.float64]
 
 FEWEST_CELLS = 8
-_END = 0.1  # surprises of a calibrated model in an end
+_END = 0.1  # misses at the top, or hits at the bottom, of a calibrated model
 SIZE, HITS, SCORE, LOG_ODDS, INFORMATION, WEIGHT, PLACE, TILT = range(8)
 L1, L1_VARIANCE, SQUARE, SQUARE_VARIANCE = range(4)
 
@@ -38,22 +38,11 @@ class Cells(NamedTuple):
         their mean, weighted by INFORMATION).
     ends : ndarray (2, 4)
         Per end, the lower first: L1, L1_VARIANCE, SQUARE, SQUARE_VARIANCE that it adds.
-    end_rows, surprises, expected : ndarray (2,)
-        Per end: its rows, the surprises in it, and how many a calibrated model has on average.
-    end_scale : ndarray (2,)
-        Per end: the weight of a row as counted there, Σ w²/Σ w.
-    bounds : ndarray (K + 1,)
-        Score, by its place, with which each cell begins, and with which the last ends.
     """
 
     n: float
     table: Floats
     ends: Floats
-    end_rows: Floats
-    surprises: Floats
-    expected: Floats
-    end_scale: Floats
-    bounds: NDArray[np.int64]
 
 
 def most_cells(n: int) -> int:
@@ -61,7 +50,7 @@ def most_cells(n: int) -> int:
     return min(30, max(FEWEST_CELLS, n // 5))
 
 
-def cells_of_scores(
+def cells_of(
     scores: Floats,
     rows: ArrayLike,
     hits: ArrayLike,
@@ -80,16 +69,16 @@ def cells_of_scores(
     above = np.cumsum((rows * (1.0 - scores))[::-1])
     upper = max(scores.size - int(np.searchsorted(above, _END, side="right")), lower)
     below, top = slice(lower), slice(upper, None)
-    surprise = (hits[below], rows[top] - hits[top]), (scores[below], 1.0 - scores[top])
-    ends, counts = np.zeros((2, 4)), np.zeros((4, 2))
-    for side, part in enumerate((below, top)):
-        ends[side], counts[:, side] = _end(
-            rows[part], surprise[0][side], surprise[1][side], squares[part], n
-        )
+    ends = np.array(
+        [
+            _end(rows[below], hits[below], scores[below], squares[below], n),
+            _end(rows[top], (rows - hits)[top], (1.0 - scores)[top], squares[top], n),
+        ]
+    )
     inner = slice(lower, upper)
     scores, rows, hits, squares = scores[inner], rows[inner], hits[inner], squares[inner]
     if not scores.size:
-        return Cells._make((n, np.zeros((8, 0)), ends, *counts, np.array([lower])))
+        return Cells(n, np.zeros((8, 0)), ends)
     information = rows * scores * (1.0 - scores)
     place = 0.5 * _middles(rows) + 0.5 * _middles(information)
     cell = np.minimum((place * most).astype(np.int64), most - 1)
@@ -106,15 +95,7 @@ def cells_of_scores(
     tilt = log_odds - np.sum(information * log_odds) / information.sum()
     columns = (size / scale, sums(hits) / scale, score, log_odds, information, size / n)
     table = np.array([*columns, sums(rows * place) / size, tilt])
-    return Cells._make((n, table, ends, *counts, np.append(lower + starts, upper)))
-
-
-def cells_of(scores: Floats, cum_hit: Floats, most: int) -> Cells:
-    """Return the Cells of ascending scores (n,), equal ones together, by partial sums (n + 1,)."""
-    starts = np.flatnonzero(np.append(True, scores[1:] != scores[:-1]))
-    ends = np.append(starts, scores.size)
-    cells = cells_of_scores(scores[starts], np.diff(ends), np.diff(cum_hit[ends]), most)
-    return cells._replace(bounds=ends[cells.bounds])
+    return Cells(n, table, ends)
 
 
 def _middles(values: Floats) -> Floats:
@@ -124,15 +105,13 @@ def _middles(values: Floats) -> Floats:
 
 
 def _end(
-    rows: Floats, surprises: Floats, chance: Floats, squares: Floats, n: float
-) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """Return what an end adds, and its rows, surprises, expected surprises and scale."""
-    size, count, expected = rows.sum(), surprises.sum(), np.sum(rows * chance)
-    scale = squares.sum() / size if size > 0 else 1.0
-    counts = (size / scale, count / scale, expected / scale, scale)
+    rows: Floats, outcomes: Floats, chance: Floats, squares: Floats, n: float
+) -> tuple[float, ...]:
+    """Return what an end adds, by outcomes (m,) with a chance (m,) that is next to 0."""
+    size, count, expected = rows.sum(), outcomes.sum(), np.sum(rows * chance)
     excess = count - expected
     if excess <= 0:
-        return (0.0, 0.0, 0.0, 0.0), counts
-    count *= scale
+        return 0.0, 0.0, 0.0, 0.0
+    count *= squares.sum() / size
     square = max(excess**2 - count, 0.0) / (size * n)
-    return (excess / n, count / n**2, square, 4.0 * excess**2 * count / (size * n) ** 2), counts
+    return excess / n, count / n**2, square, 4.0 * excess**2 * count / (size * n) ** 2

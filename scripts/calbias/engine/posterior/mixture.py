@@ -14,6 +14,7 @@ constant.
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import expit, logit, ndtr
 
 from calbias.conventions import CONFIDENCE_LEVEL
@@ -66,13 +67,12 @@ def curve_models() -> Floats:
     return np.array(lines + rough)
 
 
-def averaged(scores: Floats, cum_hit: Floats) -> Average:
-    """Return the Average for ascending scores (n,) and partial sums of the hits (n + 1,)."""
-    return average_of(cells_of(scores, cum_hit, most_cells(scores.size)))
-
-
-def average_of(cells: Cells) -> Average:
-    """Return the Average of a data set in cells."""
+def average_of(
+    scores: Floats, rows: ArrayLike, hits: ArrayLike, squares: ArrayLike | None = None
+) -> Average:
+    """Return the Average of ascending scores (m,) with rows and hits (m,): see ``cells_of``."""
+    most = most_cells(int(np.sum(rows) + 1e-6))
+    cells = cells_of(scores, rows, hits, most, squares)
     fits = fit_curves(cells.table, _MODELS)
     errors = Errors(*(np.append(each, 0.0) for each in fits.errors))  # the last is calibrated
     odds = CALIBRATED_ODDS * cells.n / (cells.n + _HALF_WAY)
