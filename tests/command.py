@@ -1,6 +1,7 @@
 """Steps called by keywords, what they write, read back, and Python in a new process."""
 
 import inspect
+import itertools
 import os
 import subprocess
 import sys
@@ -63,6 +64,18 @@ def made(name, step, folder, **options):
     """Return the table ``name``, which a step writes into a folder."""
     run(step, **options, output=folder / f"{name}.csv")
     return read(folder / f"{name}.csv")
+
+
+def crossed(name, keys, rows=None, **values):
+    """Return a table of a contract: ``rows``, or one for each combination of ``keys``.
+
+    A value is that of all rows, an array, or a function of the columns before it; the columns that
+    nothing is given for are NaN.
+    """
+    columns = list(columns_of(name))
+    rows = rows or itertools.product(*keys.values())
+    table = pd.DataFrame(rows, columns=list(keys) or columns)
+    return table.assign(**values).reindex(columns=columns)
 
 
 def python(code, *arguments, folder=ROOT, lines=None, **environment):

@@ -1,10 +1,10 @@
 """Fixtures: copies of the checkout, finished once for all tests that start from it."""
 
 import compileall
+import contextlib
 import fcntl
 import os
 import shutil
-from contextlib import contextmanager
 
 import pytest
 from checkout import (
@@ -58,7 +58,7 @@ def pytest_collection_modifyitems(items):
     items.sort(key=place)
 
 
-@contextmanager
+@contextlib.contextmanager
 def once_for_all_workers(tmp_path_factory, name):
     """Yield (folder, is it made already) to one worker of pytest-xdist at a time."""
     folder = tmp_path_factory.getbasetemp()
@@ -94,8 +94,17 @@ def smoke(pristine, tmp_path_factory):
     with once_for_all_workers(tmp_path_factory, "smoke") as (folder, made):
         if not made:
             checkout = pristine.copy(folder / "checkout")
-            checkout.run("--", "all", "evidence", config=SMOKE)
-            checkout.run("--report", "results/report.html", "--", "all", "evidence", config=SMOKE)
+            checkout.run(config=SMOKE)
+            checkout.run("--report", "results/report.html", config=SMOKE)
+    return Checkout(folder / "checkout")
+
+
+@pytest.fixture(scope="session")
+def evidence(smoke, tmp_path_factory):
+    """The smoke run's checkout after target ``evidence``; never changed by a test."""
+    with once_for_all_workers(tmp_path_factory, "evidence") as (folder, made):
+        if not made:
+            smoke.copy(folder / "checkout").run("--", "evidence", config=SMOKE)
     return Checkout(folder / "checkout")
 
 
@@ -104,7 +113,7 @@ def undisturbed(smoke, tmp_path_factory):
     """A checkout in which the tiny configuration has run to its end; never changed by a test."""
     with once_for_all_workers(tmp_path_factory, "undisturbed") as (folder, made):
         if not made:
-            smoke.copy(folder / "checkout").run("--", "all", "evidence")
+            smoke.copy(folder / "checkout").run()
     return Checkout(folder / "checkout")
 
 
@@ -117,6 +126,22 @@ def expected(undisturbed, tmp_path_factory):
             (checkout / "go").touch()
             checkout.run(*RUN)
     return (folder / "checkout" / BIAS).read_bytes()
+
+
+@pytest.fixture
+def refused(capsys):
+    """A context that a script must leave with status 2 and one line of error with these words."""
+
+    @contextlib.contextmanager
+    def context(*words):
+        with pytest.raises(SystemExit) as stopped:
+            yield
+        assert stopped.value.code == 2
+        *usage, line = capsys.readouterr().err.splitlines()
+        assert line.startswith("error: ") if not usage else usage[0].startswith("usage: ")
+        assert [word for word in words if word not in line] == []
+
+    return context
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 """A small chain of files, made once by the scripts themselves: scenarios, TCE, replicates."""
 
-import contextlib
 from types import SimpleNamespace
 
 import numpy as np
@@ -15,22 +14,6 @@ from pipeline.logits.store import Logits, save_logits
 from pipeline.logits.top_label_table import Origin, write_top_labels
 
 MANIFEST = PUBLISHED / "nn_calibration_logits_manifest.csv"
-
-
-@pytest.fixture
-def refused(capsys):
-    """A context that a script must leave with status 2 and one line of error with these words."""
-
-    @contextlib.contextmanager
-    def context(*words):
-        with pytest.raises(SystemExit) as stopped:
-            yield
-        assert stopped.value.code == 2
-        *usage, line = capsys.readouterr().err.splitlines()
-        assert line.startswith("error: ") if not usage else usage[0].startswith("usage: ")
-        assert [word for word in words if word not in line] == []
-
-    return context
 
 
 @pytest.fixture(scope="session")

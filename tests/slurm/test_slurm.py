@@ -83,7 +83,7 @@ def test_the_bytes_of_a_local_run_and_few_queue_entries(fresh, undisturbed, slur
     assert [name for name in made if made[name] != expected[name]] == []
     entries = len(re.findall(r"has been submitted with SLURM jobid", said))
     jobs = len(re.findall(r"^ *rule \w+:", said, flags=re.MULTILINE))
-    assert (entries, jobs) == (8, 14)
+    assert (entries, jobs) == (4, 8)
 
 
 def queue(slurm, number, seconds=120):

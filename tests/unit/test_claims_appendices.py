@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from claims_data import bias_table, experiment, heatmaps, judged, measured, sweep, verdicts_of
-from made_up_tables import crossed
+from command import crossed
 
 from pipeline.claims.verdicts import NotJudged
 from pipeline.scenarios.paper import HEATMAP_MODELS, HEATMAP_SIZES

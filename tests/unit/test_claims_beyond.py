@@ -1,28 +1,26 @@
 """C01 and C02: rules on predicted bias, and on the coverage of the intervals."""
 
-from functools import cache
-
+import numpy as np
 import pandas as pd
 import pytest
 from claims_data import judged, measured, verdicts_of
-from made_up_tables import made_up_tables
+from command import crossed
 
 from evidence.runner import clopper_pearson
 from pipeline.claims.verdicts import NotJudged
-
-
-@cache
-def made_up():
-    return made_up_tables()["predicted_bias"]
+from pipeline.scenarios.paper import BINNED, MODEL_SIZES
 
 
 def predictions(all_rows=0.0, subsample=0.0):
     """Return a table whose predictions miss the observed bias by these shares of it."""
-    observed = made_up()["observed_bias_percent"]
-    return made_up().assign(
-        predicted_bias_percent=observed * (1 + all_rows),
-        predicted_from_subsample_percent=observed * (1 - subsample),
-    )
+    models = ["resnet110_c10", *(f"model_{k}" for k in range(9))]
+    keys = {"model": models, "estimator": BINNED, "n_samples": MODEL_SIZES}
+    return crossed(
+        "predicted_bias", keys, observed_bias_percent=lambda t: np.linspace(1, 2, len(t)),
+        predicted_bias_percent=lambda t: t["observed_bias_percent"] * (1 + all_rows),
+        predicted_from_subsample_percent=lambda t: t["observed_bias_percent"] * (1 - subsample),
+        one_subsample_distance_percent=0.5,
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize(

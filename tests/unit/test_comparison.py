@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from claims_data import GROUP, PAPER, TABLES, beta_fits, experiment, sweep
-from made_up_tables import crossed
+from command import crossed
 from scipy.stats import ttest_1samp
 
 from calbias import Curve, Scenario

@@ -1,15 +1,18 @@
-"""Which figure is drawn by which module, from which tables."""
+"""Which figure is drawn by which module, from which tables; how estimators and models look."""
 
 import re
 
+import pandas as pd
 import pytest
 from checkout import ROOT
 
 from calbias.errors import InputError
 from pipeline import catalogue
 from pipeline.claims.ledger import all_claims
-from pipeline.scenarios.paper import HEATMAP_MODELS
+from pipeline.figures import style
+from pipeline.scenarios.paper import BINNED, HEATMAP_MODELS
 from pipeline.tables.schema import tables
+from reproduction.figures import fig3_fits
 
 CAPTIONS = ROOT / "workflow" / "report"
 
@@ -61,3 +64,29 @@ def test_a_figure_needs_a_caption(monkeypatch, tmp_path):
     monkeypatch.setattr(catalogue, "CAPTIONS", tmp_path)
     with pytest.raises(InputError, match=r"\.rst: no such file; write the caption"):
         catalogue.validate_captions()
+
+
+def test_figure_3_tells_ten_models_of_one_group_apart():
+    models = pd.DataFrame({"model": [f"mine_{k}" for k in range(10)], "group": "own"})
+    for name in ("linestyle", "marker"):
+        looks = {(look["color"], look[name]) for look in fig3_fits.looks(models).values()}
+        assert len(looks) == 10
+
+
+KNOWN = (*BINNED, "ece_label_binned_em", "ece_label_binned_ew", "kde", "kde_unrooted")
+
+
+def test_known_estimators_look_different_and_an_unknown_family_has_a_look_of_its_own():
+    styles = [style.estimator_style(name) for name in KNOWN]
+    names = ("color", "marker", "linestyle", "markerfacecolor")
+    assert len({tuple(str(look[name]) for name in names) for look in styles}) == len(KNOWN)
+    look = style.estimator_style("my_smooth_em")
+    assert look == style.estimator_style("my_smooth_em")
+    assert look["color"] == style.estimator_style("my_smooth_ew")["color"]
+    assert (look["color"], look["marker"]) not in style.FAMILIES.values()
+
+
+def test_order_is_that_of_the_families_whatever_came_first():
+    shuffled = ("kde", "zeta", "ece_bin_ew", "ece_sweep_em", "ece_bin_em", "alpha_em")
+    expected = ["ece_bin_em", "ece_bin_ew", "ece_sweep_em", "kde", "alpha_em", "zeta"]
+    assert style.estimator_order(shuffled) == expected

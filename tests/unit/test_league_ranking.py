@@ -5,10 +5,9 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
-from made_up_tables import MODELS, contracted, made_up_tables
 
 from calbias.truth.scenarios import Scenario
-from evidence.report.league_page import honesty_of, league_page, standings
+from evidence.report.league_page import honesty_of, standings
 from evidence.studies.information_limit import limit_row
 from evidence.studies.league import CURVES, DISTRIBUTIONS
 from evidence.studies.ranking import league_errors, league_ranking, league_sensitivity, ranks
@@ -162,32 +161,3 @@ def test_whether_hiding_pays():
     (block,) = honesty_of(table)
     assert (block.n, block.hides, block.sharpens) == (500, 1, 0)
     assert block.rows[0].cells[:2] == [("20.00 ± 2.00", False), ("16.00 ± 2.00", True)]
-
-
-def test_the_page_has_words_tables_and_no_link_to_elsewhere():
-    tables = made_up_tables(MODELS[:1], ("ece_bin_em", "kde"))
-    tables["league"] = with_honesty(tables["league"])
-    tables["league_sensitivity"] = pd.DataFrame(league_sensitivity(tables["league"]))
-    tables["test_detection"] = pd.DataFrame(DETECTION, columns=list(columns_of("test_detection")))
-    few = {"estimator": ["ece_sweep_em", "kde"], "ratio_to_sweep": [1.0, 0.9]}
-    tables["subsampled"] = contracted("subsampled", pd.DataFrame(few), kind="scores", n_samples=500)
-    times = {"estimator": ["kde"], "n_samples": [1000], "milliseconds": [0.1]}
-    tables["league_times"] = pd.DataFrame(times)
-    promise = {"id": "C01", "verdict": "reproduced", "claim": "A", "measured": "7 %", "rule": "r"}
-    tables["own_claims"] = pd.DataFrame([promise])
-    page = league_page(tables, {"league_errors": "e.png", "test_power": "t.png"})
-    for text in (
-        "For a saturated classifier",
-        "What each test is blind to",
-        "<b>C01</b> A.",
-        "ms at n = 1000",
-        "rests on 60",
-        "Kernel density",
-        "information limit",
-        "hiding pays under 0 of 2 measures",
-        'src="figures/league_errors.png"',
-        'src="figures/test_power.png"',
-    ):
-        assert text in page
-    assert len(page) < 1_000_000
-    assert "http" not in page.partition("<script>")[0]

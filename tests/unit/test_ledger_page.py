@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 from checkout import ROOT
 from claims_data import PAPER, by_name, experiment
+from command import crossed
 from html_page import Page
-from made_up_tables import made_up_tables
 from PIL import Image
 
 from pipeline.claims.evidence import Evidence
@@ -114,7 +114,7 @@ def test_own_models_are_shown_and_the_papers_are_not(picture):
 
 
 def test_a_long_table_is_cut_and_its_columns_are_explained():
-    bias = made_up_tables()["bias"]
+    bias = crossed("bias", {"n_samples": range(2 * MOST_ROWS)}, bias_percent=0.5)
     table = shown("bias", bias)
     assert (len(table.rows), table.n_rows) == (MOST_ROWS, len(bias))
     (column,) = [c for c in table.columns if c.name == "bias_percent"]
@@ -163,7 +163,11 @@ def test_measurements_in_words(measurements, text):
 
 
 def test_tables_of_other_papers_have_computed_and_printed_values():
-    measures = made_up_tables()["measures"]
+    keys = {"model": ["a", "b"], "method": ["uncalibrated", "spline"], "measure": ["ks_top1"]}
+    measures = crossed(
+        "measures", keys, source="real_scores", value=0.05, value_percent=5.0, low_percent=4.0,
+        high_percent=6.0, published_percent=5.1, published_source="x", needs="",
+    )  # fmt: skip
     measures.loc[0, ["value_percent", "published_percent"]] = float("nan"), 0.9
     [table] = papers_tables(measures)
     assert [column.name for column in table.columns] == ["model", *measures["method"].unique()]

@@ -189,13 +189,12 @@ DAMAGED = (  # file, what happens to it, what is said, a result made from it; do
         (OTHER, halved, "its rows differ from its checksum", BIAS.replace("realistic", "perfect")),
         (SHARD, cut, "not a whole replicate file", BIAS),
         (
-            *("results/tables/interval_coverage.csv", edited, CHANGED),
-            "results/figures/interval_coverage.png",
+            *("results/tables/glm_fits.csv", edited, CHANGED),
+            "results/figures/fig3_fits.png",
         ),
     ],
     [
         (LOGITS, edited, "", "results/top_labels/resnet110_c10.parquet"),
-        ("results/league/lp.parquet", cut, CHANGED, "results/tables/league.csv"),
         ("results/scenarios/realistic.parquet", cut, CHANGED, "results/tables/scenarios.csv"),
         (
             *("results/scores/resnet110_c100.parquet", edited, CHANGED),

@@ -23,7 +23,7 @@ def test_a_comment_and_a_docstring_run_nothing_again(finished, file):
     finished.append(f"scripts/{file}", "# a comment\n")
     path = finished / "scripts" / file
     path.write_text(path.read_text("utf-8").replace('"""', '"""More words. ', 1), "utf-8")
-    assert finished.planned("--", "all", "evidence") == []
+    assert finished.planned() == []
 
 
 def test_files_touched_without_change_and_texts_edited(finished):
