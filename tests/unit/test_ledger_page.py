@@ -80,7 +80,8 @@ def test_text_is_escaped_and_verdicts_are_counted():
     text = page(claim="<script>alert(1)</script>", verdict="reproduced")
     assert "<script>alert" not in text
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in text
-    for letter, n in (("R", 31), ("G", 7), ("S", 6)):  # each paper is counted alone
+    for letter in "RGS":  # each paper is counted alone
+        n = sum(claim.id.startswith(letter) for claim in all_claims())
         group = text[text.index(f'id="paper-{letter}"') :]
         assert f"{n} claims: {n} reproduced." in group[: group.index("</ol>")]
     assert text.count('data-verdict="reproduced"') == 2 * len(all_claims())
