@@ -41,7 +41,7 @@ def methods():
         ("Estimators", "calbias/estimators/*.py"),
         ("Estimators of the league alone", "evidence/estimators/*.py"),
         ("Targets", "*/targets*.py"),
-        ("Targets of calbias", "calbias/truth/targets/registry.py"),
+        ("Targets of calbias", "calbias/truth/targets.py"),
         ("Tests of calibration", "evidence/calibration_tests.py"),
         ("Measures", "reproduction/measures.py"),
         ("Recalibration methods", "reproduction/recalibration/*.py"),

@@ -15,8 +15,8 @@ from calbias.estimation.inputs import top_label as top_label
 from calbias.logits.top_label import TopLabel as TopLabel
 from calbias.monitoring.monitor import Monitor as Monitor
 from calbias.multiclass.noise import noise_floor as noise_floor
-from calbias.simulation.api import bias as bias
-from calbias.simulation.api import simulate as simulate
+from calbias.simulation import bias as bias
+from calbias.simulation import simulate as simulate
 from calbias.sketch import Sketch as Sketch
 from calbias.truth.curves import Curve as Curve
 from calbias.truth.scenarios import Scenario as Scenario

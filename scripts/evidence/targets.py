@@ -31,10 +31,9 @@ from scipy.fft import dct, idct
 from scipy.optimize import brentq, isotonic_regression
 from scipy.special import betainc, expit, log_expit
 
+from calbias.truth import targets as of_calbias
 from calbias.truth.scenarios import Scenario
-from calbias.truth.targets import registry
-from calbias.truth.targets.population import GRID_SIZE, Population, quantile_grid
-from calbias.truth.targets.registry import Target, cumulative_gaps
+from calbias.truth.targets import GRID_SIZE, Population, Target, cumulative_gaps, quantile_grid
 from calbias.truth.true_error import gap
 
 _HALVINGS = 60
@@ -200,7 +199,7 @@ def masses_at_points(population: Population, places: np.ndarray, n_points: int) 
 
 
 TARGETS = {
-    **registry.TARGETS,
+    **of_calbias.TARGETS,
     "averaged_two_bin": Target(averaged_two_bin),
     "deviation_range": Target(deviation_range),
     "gap_quantile": Target(gap_quantile, _gap_quantile_of_scenario),
@@ -209,7 +208,7 @@ TARGETS = {
     "smece": Target(smece),
     "smooth_ce": Target(smooth_ce),
 }
-target_value = partial(registry.target_value, targets=TARGETS)
-target_value_of = partial(registry.target_value_of, targets=TARGETS)
-target_value_of_sample = partial(registry.target_value_of_sample, targets=TARGETS)
-options_taken = partial(registry.options_taken, targets=TARGETS)
+target_value = partial(of_calbias.target_value, targets=TARGETS)
+target_value_of = partial(of_calbias.target_value_of, targets=TARGETS)
+target_value_of_sample = partial(of_calbias.target_value_of_sample, targets=TARGETS)
+options_taken = partial(of_calbias.options_taken, targets=TARGETS)

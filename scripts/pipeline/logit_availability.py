@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from calbias.errors import InputError
-from calbias.logits.present import validate_no_placeholder
+from calbias.io.files import validate_no_placeholder
 from pipeline.manifest import read_manifest, verify_size
 from pipeline.models import published_models
 

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from calbias.errors import InputError
-from calbias.io.checksums import file_digest
-from calbias.logits.present import validate_file_exists, validate_no_placeholder
+from calbias.io.files import file_digest, validate_file_exists, validate_no_placeholder
 from pipeline.tables.rows import read_rows
 
 MANIFEST_COLUMNS = ("model", "file", "sha256", "bytes", "n_classes", "n_validation", "n_test")

@@ -5,7 +5,7 @@ import pytest
 from command import run as run_step
 
 from calbias.estimation.registry import estimator_file
-from calbias.simulation.simulate import simulate_estimates
+from calbias.simulation import simulate_estimates
 from pipeline.scenarios.tables import read_scenarios
 from reproduction.replicates.store import Cell, read_replicates
 from reproduction.steps import simulate_replicates

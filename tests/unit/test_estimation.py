@@ -24,7 +24,7 @@ def test_the_three_lines_of_the_readme():
     call = "estimate('ece_bin_ew', [0.1, 0.2, 0.9], [0, 0, 1], n_bins=2, norm=1)"
     lines = (
         f"import calbias; first = calbias.{call}",
-        f"from calbias.simulation.simulate import simulate_estimates; again = calbias.{call}",
+        f"from calbias.simulation import simulate_estimates; again = calbias.{call}",
         f"from calbias import estimate; assert first == again == {call}",
         "print(f'{first.value:.6f} {first.n_bins}')",
     )

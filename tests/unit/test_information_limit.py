@@ -7,7 +7,7 @@ import pytest
 
 from calbias.truth.curves import Curve
 from calbias.truth.scenarios import Scenario
-from calbias.truth.targets.population import Population
+from calbias.truth.targets import Population
 from evidence.studies.information_limit import information_limit, limit_row
 
 

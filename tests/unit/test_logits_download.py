@@ -10,7 +10,7 @@ from mirror import CONTENT, serving, urls
 from refusals import refuses, refuses_texts
 
 from calbias.errors import InputError
-from calbias.logits.present import placeholder
+from calbias.io.files import placeholder
 from pipeline.logits.download import download, read_mirrors
 from pipeline.manifest import PublishedFile, published_file, read_manifest
 

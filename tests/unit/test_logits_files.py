@@ -12,7 +12,7 @@ from checkout import SHARED
 from refusals import refuses, refuses_texts
 
 from calbias.errors import InputError
-from calbias.io.checksums import file_digest
+from calbias.io.files import file_digest
 from calbias.logits.top_label import top_label
 from pipeline.logits.read import read_logits
 from pipeline.logits.store import two_folds

@@ -8,7 +8,7 @@ from shipped import shipped_folds
 
 import calbias
 from calbias.logits.top_label import top_label
-from calbias.recalibration.temperature_scaling import inverse_temperature
+from calbias.recalibration import inverse_temperature
 from pipeline.fits.beta import fit_beta
 from pipeline.fits.glm import best_fit, fit_all
 from pipeline.logits.store import Logits

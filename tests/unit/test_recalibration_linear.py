@@ -119,5 +119,5 @@ test_too_many_classes_for_a_matrix_are_refused = refuses(
 def test_blocks_of_rows_do_not_show(monkeypatch):
     data = drawn(100)
     whole = fit_linear(*data)
-    monkeypatch.setattr("calbias.logits.row_blocks._ELEMENTS", 33)
+    monkeypatch.setattr("calbias.logits.top_label._ELEMENTS", 33)
     assert fit_linear(*data).weights == pytest.approx(whole.weights, abs=1e-6)

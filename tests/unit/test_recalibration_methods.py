@@ -17,7 +17,7 @@ from sklearn.isotonic import IsotonicRegression
 
 from calbias import InputError, estimate
 from calbias.auditing.description import ties_of
-from calbias.logits import row_blocks
+from calbias.logits import top_label as top_label_module
 from calbias.logits.output_file import Fold
 from calbias.logits.pickles import read_pickle
 from calbias.logits.top_label import top_label
@@ -30,7 +30,7 @@ from reproduction.recalibration import (
     spline,
     temperature_scaling,
 )
-from reproduction.recalibration.binary import Steps, fit_one_vs_rest
+from reproduction.recalibration.binary import Steps, fit_one_vs_rest, log_totals
 from reproduction.recalibration.registry import METHODS as KNOWN
 from reproduction.recalibration.registry import load_method
 from reproduction.recalibration.uncalibrated import Uncalibrated
@@ -185,7 +185,7 @@ def test_one_vs_rest_renormalises_by_hand():
 def test_every_class_gets_its_own_map():
     fold = drawn(500, 40)
     z = fold.logits.astype(float)
-    assert row_blocks.log_totals(fold.logits) == pytest.approx(np.log(np.exp(z).sum(axis=1)))
+    assert log_totals(fold.logits) == pytest.approx(np.log(np.exp(z).sum(axis=1)))
     q = np.exp(load_method("isotonic_regression")(*fold).predict(fold.logits))
     p = softmax(z, axis=1)
     for k in (0, 31, 32, 39):
@@ -231,7 +231,7 @@ def test_outcome_by_hand_and_in_blocks(monkeypatch):
     assert outcome.top.hit.tolist() == [1, 0, 1]
     never = Fold(np.array([[0.0, -np.inf]]), np.array([1]))  # counts as a probability of epsilon
     assert outcome_of(Uncalibrated(), never).nll == pytest.approx(52 * np.log(2))
-    monkeypatch.setattr(row_blocks, "_ELEMENTS", 3)
+    monkeypatch.setattr(top_label_module, "_ELEMENTS", 3)
     assert outcome_of(Uncalibrated(), fold).nll == pytest.approx(outcome.nll, rel=1e-15)
 
 

@@ -11,7 +11,7 @@ from shipped import shipped_folds
 from calbias.errors import InputError
 from calbias.logits.output_file import Fold
 from calbias.logits.top_label import top_label
-from calbias.recalibration.temperature_scaling import inverse_temperature
+from calbias.recalibration import inverse_temperature
 from reproduction.measured.tables import METHODS
 from reproduction.measures import MEASURES
 from reproduction.recalibration.registry import load_method

@@ -13,7 +13,7 @@ import hashlib, numba, numpy, sys
 sys.path[:0] = ["tests", "tests/unit"]
 from engine_data import published_scenario
 from calbias.engine.sampler import Sampler
-from calbias.simulation.simulate import simulate_estimates
+from calbias.simulation import simulate_estimates
 
 digest = hashlib.sha256()
 scenario = published_scenario("resnet110_c100")

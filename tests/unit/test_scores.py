@@ -11,7 +11,6 @@ from hypothesis.extra.numpy import arrays
 from oracles import beta_mle
 from refusals import refuses
 
-from calbias.logits import row_blocks
 from calbias.logits import top_label as scores
 from calbias.logits.pickles import read_pickle
 from calbias.logits.top_label import REDUCTION_2020, top_label
@@ -64,7 +63,7 @@ def test_blocks_of_rows_do_not_show(monkeypatch, softmax):
     rng = np.random.default_rng(1)
     logits, labels = rng.normal(size=(103, 7)).astype(np.float32), rng.integers(7, size=103)
     whole = top_label(logits, labels, softmax)
-    monkeypatch.setattr(row_blocks, "_ELEMENTS", 70)
+    monkeypatch.setattr(scores, "_ELEMENTS", 70)
     for a, b in zip(whole, top_label(logits, labels, softmax), strict=True):
         assert np.array_equal(a, b)
 

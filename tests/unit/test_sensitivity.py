@@ -6,7 +6,7 @@ import pytest
 from claims_data import GROUP, TABLES
 
 from calbias import Curve, Scenario, true_calibration_error
-from calbias.simulation.simulate import simulate_estimates
+from calbias.simulation import simulate_estimates
 from pipeline.scenarios.fits import printed_coefficients, printed_fits
 from pipeline.tables.schema import columns_of
 from reproduction.studies.t_test import t_test_sensitivity, within_rounding

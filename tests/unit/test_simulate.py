@@ -11,7 +11,7 @@ from scipy import stats
 from calbias import Curve, Scenario
 from calbias.engine.sorted_batch import SortedBatch, sorted_data_set
 from calbias.estimation.loading import load_estimator
-from calbias.simulation.simulate import simulate_estimates
+from calbias.simulation import simulate_estimates
 
 ESTIMATORS = (
     *(f"ece_{kind}_{bins}" for kind in ("bin", "debias", "sweep") for bins in ("ew", "em")),

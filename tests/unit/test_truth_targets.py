@@ -11,7 +11,7 @@ from scipy.optimize import linprog
 from scipy.stats import norm as gaussian
 
 from calbias import Curve, Scenario, true_calibration_error
-from calbias.truth.targets.population import population_of_scenario
+from calbias.truth.targets import population_of_scenario
 from evidence.cells.wave import Wave
 from evidence.studies.league import league_scenarios
 from evidence.targets import TARGETS, options_taken, target_value, target_value_of_sample

@@ -31,7 +31,7 @@ from calbias.estimation.registry import (
     usable_norm,
 )
 from calbias.scored import MOST_ROWS, Scored
-from calbias.truth.targets.registry import TARGETS, target_value_of_sample
+from calbias.truth.targets import TARGETS, target_value_of_sample
 
 HEADLINE = "ece_bin_ew"
 """The ECE that other packages print."""

@@ -33,8 +33,7 @@ from calbias.conventions import SIGNIFICANT
 from calbias.engine.seeding import stream
 from calbias.logits.top_label import top_label
 from calbias.multiclass.holm import holm
-from calbias.recalibration.isotonic_regression import fit_binary
-from calbias.recalibration.temperature_scaling import inverse_temperature
+from calbias.recalibration import fit_binary, inverse_temperature
 
 FOLDS, FEWEST = 5, 50
 ENOUGH = 100

@@ -1,7 +1,5 @@
 """The reliability diagram: mean hit against mean score, and where it would be if calibrated."""
 
-from __future__ import annotations
-
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -14,13 +12,11 @@ from calbias.engine.scores_and_hits import checked_weights
 from calbias.engine.seeding import stream
 from calbias.errors import InputError
 from calbias.estimation.inputs import validate_level, validate_options, validate_whole
-from calbias.io.signatures import readable
 from calbias.scored import Scored
 
 _NUMBERS = 1 << 22  # drawn at once
 
 
-@readable
 class ReliabilityDiagram(NamedTuple):
     """The bins of a reliability diagram that hold samples; arrays (b,), fractions.
 

@@ -32,7 +32,7 @@ from calbias.engine.local_parabola import local_parabola
 from calbias.engine.scores_and_hits import scores_and_hits
 from calbias.errors import InputError
 from calbias.estimation.inputs import validate_level
-from calbias.recalibration.isotonic_regression import fit_binary
+from calbias.recalibration import fit_binary
 from calbias.scored import Scored
 
 MEASURED, NOT_MEASURED = "measured", "not measured"

@@ -1,7 +1,5 @@
 """Calibration error of a user's own scores, by any estimator."""
 
-from __future__ import annotations
-
 import ast
 from fnmatch import fnmatchcase
 from functools import cache
@@ -24,11 +22,9 @@ from calbias.estimation.registry import (
     usable_norm,
 )
 from calbias.io.plug_ins import literal
-from calbias.io.signatures import readable
 from calbias.scored import Scored
 
 
-@readable
 class Estimate(NamedTuple):
     """An estimate of a model's calibration error.
 
@@ -61,7 +57,6 @@ class WeightedEstimate(Estimate):
     effective_n: float
 
 
-@readable
 class Estimator(NamedTuple):
     """What an estimator is.
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NoReturn, TextIO
 
 from calbias.errors import InputError
-from calbias.io.checksums import file_digest, record_of
+from calbias.io.files import file_digest, record_of
 
 # What is wrong with the machine, not with the program: full, over quota, read-only, not allowed.
 MACHINE = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO}

@@ -12,7 +12,7 @@ import numpy as np
 
 from calbias.engine.scores_and_hits import EXCESS
 from calbias.errors import InputError
-from calbias.logits.row_blocks import row_blocks
+from calbias.logits.top_label import row_blocks
 
 SUM_TOLERANCE = 5e-3
 """How far a row of probabilities may sum from 1: float32 is 1e-6 off and float16 6e-4, but ten

@@ -12,12 +12,12 @@ import numpy as np
 
 from calbias.engine.scores_and_hits import scores_and_hits
 from calbias.errors import InputError
+from calbias.io.files import validate_file_exists, validate_no_placeholder
 from calbias.logits import checks, plausibility
 from calbias.logits.checks import Place, RawFold
 from calbias.logits.columns import Columns
 from calbias.logits.output_file import Fold, OutputFile
 from calbias.logits.pickles import read_pickle
-from calbias.logits.present import validate_file_exists, validate_no_placeholder
 from calbias.logits.read_npz import read_npz
 from calbias.logits.read_table import read_table_file
 from calbias.logits.table_files import SUFFIXES, is_standard_input, table_suffix

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from calbias.errors import InputError, of_extra
-from calbias.io.tables import csv_rows
+from calbias.io.files import csv_rows
 from calbias.logits.checks import Place
 from calbias.logits.json_records import read_records
 

@@ -5,15 +5,16 @@ Near 1 the float64 ``c`` rounds and ``log(1 - c)`` carries the information, so b
 are made from the logits and never from the rounded score.
 """
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from calbias.errors import InputError
-from calbias.logits.row_blocks import row_blocks
 from calbias.truth.curves import score as score_from_logs
 
+_ELEMENTS = 2**20  # logits worked on at a time: 8 MiB in float64
 SOFTMAXES = ("exact", "float32_2020")
 REDUCTION_2020 = 1e-16
 """What the published fits take off a float64 score, so that none equals 1."""
@@ -79,6 +80,14 @@ def top_label_of_scores(score: ArrayLike, hit: ArrayLike) -> TopLabel:
     score = np.asarray(score, dtype=np.float64)
     with np.errstate(divide="ignore"):
         return TopLabel(score, np.log(score), np.log1p(-score), np.asarray(hit, dtype=np.uint8))
+
+
+def row_blocks(logits: np.ndarray) -> Iterator[slice]:
+    """Yield slices of rows of an array (n, K) that hold about a million elements each."""
+    n, n_classes = logits.shape
+    step = max(1, _ELEMENTS // n_classes)
+    for start in range(0, n, step):
+        yield slice(start, min(start + step, n))
 
 
 def _exact(logits: np.ndarray, top: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -5,8 +5,8 @@ for all classes Vaicenavicius et al., AISTATS 2019). Given the probabilities the
 every measure: p = (1 + #{T* ≥ T})/(1 + R).
 
 The value without its noise is √(value² − floor²), and 0 below the floor; of squared errors, which
-add up, it is value − floor. On Dirichlet laws that came closer to the truth than value − floor and
-than the correction of each class alone; the table ``multiclass_league`` compares them.
+add up, it is value − floor. On Dirichlet distributions it came closer to the truth than value −
+floor and than the correction of each class alone; the table ``multiclass_league`` compares them.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from calbias.truth.curves import Curve, validate_curve_name
 
 
 class Scenario(NamedTuple):
-    """A law of the scores with a calibration curve: data whose true calibration error is known.
+    """A score distribution with a calibration curve: data whose true calibration error is known.
 
     Attributes
     ----------

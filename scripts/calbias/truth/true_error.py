@@ -20,7 +20,7 @@ def true_calibration_error(scenario: Scenario, *, norm: float = 1.0) -> float:
     Parameters
     ----------
     scenario : Scenario
-        The law of the scores c and the calibration curve T.
+        The distribution of the scores c and the calibration curve T.
     norm : float, default 1
         p, above 0 and finite. The paper uses 2.
 

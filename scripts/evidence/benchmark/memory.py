@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 from calbias.file_audit import audit_file
-from calbias.simulation.simulate import simulate_estimates
+from calbias.simulation import simulate_estimates
 from calbias.truth.curves import Curve
 from calbias.truth.scenarios import Scenario
 from evidence.benchmark.waiting import write_scores

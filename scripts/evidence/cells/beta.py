@@ -9,7 +9,7 @@ from scipy.special import expit
 
 from calbias.engine.seeding import stream
 from calbias.truth.curves import score
-from calbias.truth.targets.population import quantile_grid
+from calbias.truth.targets import quantile_grid
 from evidence.cells.common import SATURATED_ROUNDED, UNIFORM
 from evidence.cells.wave import Wave
 from evidence.runner import Batch

@@ -14,7 +14,7 @@ from scipy.special import expit, logit
 
 from calbias.engine.seeding import stream
 from calbias.truth.curves import score
-from calbias.truth.targets.population import quantile_grid
+from calbias.truth.targets import quantile_grid
 from evidence.cells.common import error_of
 from evidence.runner import Batch
 from evidence.studies.intervals.sample import Sample

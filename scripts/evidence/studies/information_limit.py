@@ -16,7 +16,7 @@ import math
 import numpy as np
 
 from calbias.truth.scenarios import Scenario
-from calbias.truth.targets.population import Population, population_of_scenario
+from calbias.truth.targets import Population, population_of_scenario
 
 
 def information_limit(population: Population, norm: float = 1) -> float:

@@ -21,7 +21,7 @@ from calbias.estimation.registry import ESTIMATORS, estimator_options, estimator
 from calbias.io.plug_ins import literal
 from calbias.truth.curves import Curve
 from calbias.truth.scenarios import Scenario
-from calbias.truth.targets.population import Population, population_of_scenario
+from calbias.truth.targets import Population, population_of_scenario
 from evidence.cells.common import SATURATED, SPREAD
 from evidence.cells.halves import HalfCell
 from evidence.cells.sampled import SampledCell

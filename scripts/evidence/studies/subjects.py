@@ -20,7 +20,7 @@ from calbias.auditing.subgroups import ALL, subgroups
 from calbias.conventions import SIGNIFICANT
 from calbias.engine.seeding import stream
 from calbias.multiclass.holm import MISCALIBRATED, holm
-from calbias.recalibration.isotonic_regression import fit_binary
+from calbias.recalibration import fit_binary
 
 CONFIDENCES = ("linguistic", "numerical", "token")
 _PRINTED = {

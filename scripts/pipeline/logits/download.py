@@ -16,8 +16,7 @@ from pathlib import Path
 import requests
 
 from calbias.errors import InputError
-from calbias.io.checksums import file_digest
-from calbias.logits.present import placeholder
+from calbias.io.files import file_digest, placeholder
 from pipeline.tables.rows import read_rows
 
 _WORTH_A_RETRY = (408, 425, 429, 500, 502, 503, 504)

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from calbias.errors import InputError
-from calbias.io.checksums import file_digest, record_of
-from calbias.io.tables import csv_rows, remedy
+from calbias.io.files import csv_rows, file_digest, record_of, remedy
 
 
 def read_rows(path: Path | str, columns: Sequence[str] = ()) -> list[tuple[int, dict[str, Any]]]:

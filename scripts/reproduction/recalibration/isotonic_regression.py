@@ -1,4 +1,4 @@
-"""Isotonic regression, see ``calbias.recalibration.isotonic_regression``.
+"""Isotonic regression, see ``calbias.recalibration``.
 
 With ``step`` the map keeps the value of the next lower score between the given ones, the piecewise
 constant function of Guo et al. (2017, section 4.1).
@@ -6,8 +6,8 @@ constant function of Guo et al. (2017, section 4.1).
 
 import numpy as np
 
-from calbias.recalibration import isotonic_regression
-from calbias.recalibration.isotonic_regression import Interpolated
+from calbias import recalibration
+from calbias.recalibration import Interpolated
 from reproduction.recalibration.binary import Steps
 
 VARIANTS = {
@@ -19,5 +19,5 @@ VARIANTS = {
 
 def fit_binary(scores: np.ndarray, hits: np.ndarray, step: bool = False) -> Steps | Interpolated:
     """Return the isotonic map, outside the given scores constant."""
-    fitted = isotonic_regression.fit_binary(scores, hits)
+    fitted = recalibration.fit_binary(scores, hits)
     return Steps(fitted.knots[1:], fitted.values) if step else fitted

@@ -14,7 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import minimize
 
-from calbias.logits.row_blocks import log_totals, row_blocks
+from calbias.logits.top_label import row_blocks
+from reproduction.recalibration.binary import log_totals
 
 GRADIENT = 1e-6
 """The largest entry of the gradient that counts as a minimum, in the coordinates of the search."""

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from calbias.logits.row_blocks import row_blocks
-from calbias.recalibration.temperature_scaling import inverse_temperature
+from calbias.logits.top_label import row_blocks
+from calbias.recalibration import inverse_temperature
 
 VARIANTS: dict[str, dict] = {"temperature_scaling": {}, "temperature_by_ece": {"by": "ece"}}
 GRID = np.arange(1, 101) / 10

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from calbias.errors import InputError
-from calbias.io.checksums import file_digest
+from calbias.io.files import file_digest
 from reproduction.replicates.store import Estimates, read_replicates
 
 

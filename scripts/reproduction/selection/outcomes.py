@@ -4,8 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from calbias.logits.row_blocks import row_blocks
-from calbias.logits.top_label import TopLabel, top_label
+from calbias.logits.top_label import TopLabel, row_blocks, top_label
 from reproduction.ranked import ranked_hits
 from reproduction.recalibration.registry import load_method
 

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import t as student_t
 
-from calbias.simulation.simulate import simulate_estimates
+from calbias.simulation import simulate_estimates
 from calbias.truth.curves import Curve
 from calbias.truth.true_error import true_calibration_error
 from pipeline.scenarios.fits import HALF_LAST_DIGIT, printed_coefficients
