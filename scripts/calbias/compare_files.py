@@ -5,26 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from calbias.auditing.compare import Comparison, compare
-from calbias.auditing.inputs import EVENT, read_data
+from calbias.auditing.inputs import EVENT, Data, read_data
 from calbias.conventions import CONFIDENCE_LEVEL
 from calbias.errors import InputError
 from calbias.logits.columns import Columns
-
-
-class _Rows(NamedTuple):
-    """Scores, hits and clusters (n,) of a file, in the order that both files share."""
-
-    scores: NDArray[np.float64]
-    hits: NDArray[np.uint8]
-    kind: str
-    clusters: NDArray | None
-    ids: NDArray | None
 
 
 def compare_files(
@@ -65,7 +53,8 @@ def compare_files(
     files = first, first if second is None else second
     of_each = [replace(columns, score=name) for name in [*score, *score][:2]] or [columns] * 2
     one, other = (
-        _read(file, each, id, top_label) for file, each in zip(files, of_each, strict=True)
+        read_data(file, (id,) if id else (), columns=each, top_label=top_label)
+        for file, each in zip(files, of_each, strict=True)
     )
     if id is not None and second is not None:
         one, other = _joined(one, other, id)
@@ -74,12 +63,15 @@ def compare_files(
             f"{files[0]} holds {_in_words(one.kind)} and {files[1]} {_in_words(other.kind)}: give "
             "both in one form, or with --top-label where two classes have their probabilities"
         )
-    same_size = one.hits.size == other.hits.size
-    if one.kind == EVENT and same_size and (one.hits != other.hits).any():
-        row = int(np.argmax(one.hits != other.hits))
+    first_rows, second_rows = one.rows, other.rows
+    assert first_rows is not None
+    assert second_rows is not None
+    hits = first_rows.hit, second_rows.hit
+    if one.kind == EVENT and hits[0].size == hits[1].size and (hits[0] != hits[1]).any():
+        row = int(np.argmax(hits[0] != hits[1]))
         raise InputError(
-            f"{files[1]}: row {row} (counted from 0) has label {other.hits[row]}, and "
-            f"{one.hits[row]} in {files[0]}: give the same rows in the same order, or join them "
+            f"{files[1]}: row {row} (counted from 0) has label {hits[1][row]}, and "
+            f"{hits[0][row]} in {files[0]}: give the same rows in the same order, or join them "
             "with --id"
         )
     same = one.clusters is None or other.clusters is None
@@ -90,41 +82,25 @@ def compare_files(
     stems = [Path(str(file).removesuffix(".gz")).stem for file in files]
     first_name, second_name = stems if second is not None else score
     return compare(
-        one.scores, other.scores, (one.hits, other.hits), clusters=one.clusters,
+        first_rows.score, second_rows.score, hits, clusters=one.clusters,
         confidence_level=confidence_level, names=(first_name, second_name),
     )  # fmt: skip
 
 
-def _read(file: Path | str, columns: Columns, id: str | None, top_label: bool) -> _Rows:
-    data, more = read_data(file, (id,) if id else (), columns=columns, top_label=top_label)
-    if data.rows is None:
-        raise InputError(f"{file}: too many rows to compare; give a sample of both files")
-    ids = np.asarray(next(iter(more.values()))) if more else None
-    return _Rows(data.rows.score, data.rows.hit, data.kind, data.clusters, ids)
-
-
-def _joined(one: _Rows, other: _Rows, id: str) -> tuple[_Rows, _Rows]:
+def _joined(one: Data, other: Data, id: str) -> tuple[Data, Data]:
     """Return the rows of both with the same ids, in one order."""
-    pair: list[Any] = [one.ids, other.ids]
-    for ids in pair:
-        values, counts = np.unique(ids.astype(str), return_counts=True)
+    texts = [np.asarray(next(iter(data.by.values()))).astype(str) for data in (one, other)]
+    for ids in texts:
+        values, counts = np.unique(ids, return_counts=True)
         if (counts > 1).any():
             raise InputError(
                 f"--id {id}: {values[np.argmax(counts)]} stands in several rows of a file; name a "
                 "column without repeats"
             )
-    texts = [ids.astype(str) for ids in pair]
-    ids, *places = np.intersect1d(texts[0], texts[1], return_indices=True)
-    if not ids.size:
+    shared, *places = np.intersect1d(texts[0], texts[1], return_indices=True)
+    if not shared.size:
         raise InputError(f"--id {id}: no value is in both files; name the column of the rows' ids")
-    return _chosen(one, places[0], ids), _chosen(other, places[1], ids)
-
-
-def _chosen(rows: _Rows, place: NDArray, ids: NDArray) -> _Rows:
-    clusters = None
-    if rows.clusters is not None:
-        clusters = np.unique(rows.clusters[place], return_inverse=True)[1]
-    return _Rows(rows.scores[place], rows.hits[place], rows.kind, clusters, ids)
+    return one.part(places[0]), other.part(places[1])
 
 
 def _in_words(kind: str) -> str:

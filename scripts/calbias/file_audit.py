@@ -61,12 +61,12 @@ def audit_file(
     is_plain = not (by or class_wise or top_label or columns not in (None, Columns()))
     if is_plain and str(path) != "-" and is_large(Path(path)):
         sketch, is_event = read_sketch(path, chosen.n_bins, say)
-        data, table = Data(sketch.scored(), kind=EVENT if is_event else TOP_LABEL), None
+        data = Data(sketch.scored(), kind=EVENT if is_event else TOP_LABEL)
     else:
-        data, table = read_data(path, by, columns=columns, top_label=top_label)
+        data = read_data(path, by, columns=columns, top_label=top_label)
         if class_wise and data.logits is None:
             raise InputError(f"{path}: --class-wise needs a column per class, not scores")
-    audit = audit_data(data, chosen, estimators, by=table, class_wise=class_wise, progress=say)
+    audit = audit_data(data, chosen, estimators, class_wise=class_wise, progress=say)
     say(f"writing {html} and {numbers}")
     write_text(html, page(audit, name, numbers.name))
     write_text(numbers, audit.to_json() + "\n")

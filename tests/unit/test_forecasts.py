@@ -16,7 +16,7 @@ from calbias.logits.columns import Columns
 def test_a_control_of_each_kind(name, ece, mean, rate, miscalibrated):
     entry = shipped("forecasts")[name]
     columns = Columns("score", label=entry["label"])
-    data, _ = read_data(shipped_path("forecasts", name), columns=columns)
+    data = read_data(shipped_path("forecasts", name), columns=columns)
     assert data.kind == EVENT
     assert data.scored.n == entry["rows"]
     audit = audit_data(data, Options(norm=1.0, seed=1), {"ece_bin_ew": None})
@@ -34,6 +34,6 @@ def test_forecasts_during_a_game_are_clusters_of_rows():
     entry = shipped("forecasts")["march_madness_in_game_men"]
     columns = Columns("score", label=entry["label"], cluster=entry["clusters"])
     path = shipped_path("forecasts", "march_madness_in_game_men")
-    data, _ = read_data(path, columns=columns)
+    data = read_data(path, columns=columns)
     assert len(np.unique(data.clusters)) == 401
     assert data.scored.n == entry["rows"] == 68_513

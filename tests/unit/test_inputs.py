@@ -11,7 +11,7 @@ import pytest
 from refusals import refuses, refuses_texts
 
 from calbias import InputError
-from calbias.auditing.inputs import EVENT, TOP_LABEL, prepared, read_data, read_model
+from calbias.auditing.inputs import EVENT, TOP_LABEL, prepared, read_data
 from calbias.auditing.output_files import GENERATOR, output_paths
 from calbias.logits.columns import Columns
 
@@ -21,9 +21,8 @@ PAIRS = [*zip(SCORES, HITS, strict=True)]
 
 def rows(path, **options):
     """Return scores, hits and Data of a file, in the order of its rows."""
-    data, _ = read_data(path, **options)
-    scores, hits, *_ = read_model(path, columns=options.get("columns"))
-    return scores.tolist(), hits.tolist(), data
+    data = read_data(path, **options)
+    return data.rows.score.tolist(), data.rows.hit.tolist(), data
 
 
 def text(delimiter=",", names=("score", "hit"), decimal="."):
@@ -60,7 +59,7 @@ def test_standard_input(monkeypatch, name):
         return  # a list is no JSON lines: it needs its suffix
     content = content if isinstance(content, bytes) else content.encode()
     monkeypatch.setattr(sys, "stdin", type("", (), {"buffer": io.BytesIO(content)}))
-    data, _ = read_data("-")
+    data = read_data("-")
     assert sorted(data.scored.scores) == sorted(SCORES)
 
 
@@ -100,7 +99,7 @@ def test_two_classes_by_their_top_label(tmp_path):
     risk, label = [0.9, 0.2, 0.6, 0.3], [1, 0, 0, 1]
     wide = {"label": label, "p0": [0.1, 0.8, 0.4, 0.7], "p1": risk}
     for columns in (wide, {"label": label, "score": risk}):
-        data, _ = read_data(table_file(tmp_path, **columns), top_label=True)
+        data = read_data(table_file(tmp_path, **columns), top_label=True)
         assert data.scored.scores == pytest.approx([0.6, 0.7, 0.8, 0.9])
         assert (data.scored.hits.tolist(), data.kind) == ([0, 0, 1, 1], TOP_LABEL)
 
@@ -127,7 +126,7 @@ def test_classes_named_by_their_labels(tmp_path):
     columns = {"label": ["dog", "Cow", "cat", "dog"]}
     columns |= {f"p_{name}": np.eye(3)[k].take([1, 2, 0, 0]) * 0.7 + 0.1
                 for k, name in enumerate(["cat", "dog", "cow"])}  # fmt: skip
-    data, _ = read_data(table_file(tmp_path, **columns))
+    data = read_data(table_file(tmp_path, **columns))
     assert data.labels.tolist() == [1, 2, 0, 1]
     assert data.kind == TOP_LABEL
 
@@ -145,10 +144,10 @@ def test_clusters(tmp_path):
     path = table_file(
         tmp_path, score=SCORES, hit=HITS, benchmark=list("xyxy"), question=[1, 1, 1, 2]
     )
-    assert read_data(path)[0].clusters is None
-    data, _ = read_data(path, columns=Columns(cluster=("question",)))
+    assert read_data(path).clusters is None
+    data = read_data(path, columns=Columns(cluster=("question",)))
     assert data.clusters.tolist() == [0, 0, 0, 1]
-    data, _ = read_data(path, columns=Columns(cluster=("benchmark", "question")))
+    data = read_data(path, columns=Columns(cluster=("benchmark", "question")))
     assert data.clusters.tolist() == [0, 1, 0, 2]
 
 
@@ -156,13 +155,13 @@ def test_columns_that_repeat_like_identifiers_give_a_hint(tmp_path):
     k = np.arange(60)
     ids = {"benchmark": k % 3, "question": k % 20, "age": k % 30, "name": [f"n{i}" for i in k % 12]}
     path = table_file(tmp_path, score=k / 60, hit=k % 2, row_id=k, **ids)
-    question, name = read_data(path)[0].hints
+    question, name = read_data(path).hints
     assert question == (
         "column question has 20 values in 60 rows: if rows of one value depend on each other, name "
         "it by --cluster question; if they start again in each benchmark, --cluster benchmark too"
     )
     assert name.startswith("column name has 12 values in 60 rows")
-    assert read_data(path, columns=Columns(cluster="question"))[0].hints == ()
+    assert read_data(path, columns=Columns(cluster="question")).hints == ()
 
 
 def test_clusters_and_subgroups_follow_the_fold(tmp_path):
@@ -173,9 +172,9 @@ def test_clusters_and_subgroups_follow_the_fold(tmp_path):
         who=list("abcabd"),
         fold=["test", "validation", "test", "test", "test", "validation"],
     )
-    data, by = read_data(path, ["who"], columns=Columns(cluster="who"))
+    data = read_data(path, ["who"], columns=Columns(cluster="who"))
     assert data.clusters.tolist() == [0, 2, 0, 1]
-    assert by["who"].tolist() == ["a", "c", "a", "b"]
+    assert data.by["who"].tolist() == ["a", "c", "a", "b"]
 
 
 def doubts(tmp_path, n=400, **columns):
@@ -184,7 +183,7 @@ def doubts(tmp_path, n=400, **columns):
     event = (generator.random(n) < p).astype(int)
     chosen = {"p": p, "q": 1 - p, "event": event, "correct": ((p > 0.5) == event).astype(int)}
     path = table_file(tmp_path, **{name: chosen[key] for name, key in columns.items()})
-    return " ".join(read_data(path)[0].warnings)
+    return " ".join(read_data(path).warnings)
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ section 4).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -127,7 +128,8 @@ def audit(
     """
     options = Options(n_bins, norm, confidence_level, seed, replicates)
     data = prepared(scores, hits, probabilities, logits, labels, clusters, top_label=top_label)
-    return audit_data(data, options, estimators, by=by, class_wise=class_wise, progress=progress)
+    data = replace(data, by=by)
+    return audit_data(data, options, estimators, class_wise=class_wise, progress=progress)
 
 
 def audit_data(
@@ -135,7 +137,6 @@ def audit_data(
     options: Options,
     estimators: Sequence[str] | str = (),
     *,
-    by: By | None = None,
     class_wise: bool = False,
     progress: Callable[[str], None] | None = None,
     folders: Sequence | None = None,
@@ -162,7 +163,7 @@ def audit_data(
     ece, noise_floor = binned_ece(scored, options.n_bins)
     bins = picture_bins(scored, options.confidence_level, effect)
     description = description_of(data)
-    tables = _tables(data, options, average, names, by, class_wise, say, folders)
+    tables = _tables(data, options, average, names, class_wise, say, folders)
     return Audit(
         kind=data.kind,
         n=scored.n,
@@ -193,7 +194,6 @@ def _tables(
     options: Options,
     average: Average,
     names: Sequence[str],
-    by: By | None,
     class_wise: bool,
     say: Callable[[str], None],
     folders: Sequence | None,
@@ -220,16 +220,14 @@ def _tables(
 
         say("estimators")
         tables["estimates"] = estimates_table(scored, average, names, options, folders)
-    if by is not None:
+    if data.by is not None and data.rows is not None:
         from calbias.auditing.subgroups import subgroups
 
         say("subgroups")
-        if data.rows is None:
-            raise InputError("by needs rows: a sketch has none")
         tables["subgroups"] = subgroups(
             data.rows.score,
             data.rows.hit,
-            by,
+            data.by,
             data.clusters,
             log_scores=data.rows.log_score,
             log1m_scores=data.rows.log1m_score,

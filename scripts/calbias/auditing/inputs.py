@@ -68,7 +68,8 @@ class Data:
     classes), "probabilities" or "logits". ``rows``, ``logits`` (n, K), ``labels`` and ``clusters``
     (n,), in the given order, are None where they are not known. ``warnings`` are those of a file's
     reader; ``notes`` say in a line each what was read, ``hints`` which options may be missing.
-    ``validation`` is another fold, in the same form, that recalibration is fitted on.
+    ``by`` are the columns of subgroups. ``validation`` is another fold, in the same form, that
+    recalibration is fitted on.
     """
 
     scored: Scored
@@ -81,6 +82,7 @@ class Data:
     warnings: tuple[str, ...] | None = None
     notes: tuple[str, ...] = ()
     hints: tuple[str, ...] = ()
+    by: Any = None
     validation: Data | None = None
 
     @classmethod
@@ -95,6 +97,12 @@ class Data:
         logs = rows.log_score, rows.log1m_score
         scored = Scored.of(rows.score, rows.hit, *logs, clusters=clusters)
         return cls(scored, rows=rows, clusters=clusters, **more)
+
+    def part(self, place: np.ndarray) -> Data:
+        """Return the rows at these places."""
+        assert self.rows is not None
+        clusters = None if self.clusters is None else self.clusters[place]
+        return Data.of(TopLabel(*(column[place] for column in self.rows)), clusters, kind=self.kind)
 
     @property
     def n_classes(self) -> int | None:
@@ -163,8 +171,8 @@ def read_data(
     *,
     columns: Columns | None = None,
     top_label: bool = False,
-) -> tuple[Data, dict[str, Any] | None]:
-    """Return (Data, columns) of a file's fold ``test``; the columns (n,) are those named ``by``.
+) -> Data:
+    """Return the Data of a file's fold ``test``, with the columns of subgroups that are named.
 
     ``path`` is a file of any format, or ``-`` for standard input; ``columns`` are those that the
     user names. With ``top_label`` the top class of two is audited, else class 1 is an event.
@@ -184,11 +192,10 @@ def read_data(
         notes = (*notes, f"{_VALIDATION} ({validation.scored.n} rows)")
     else:
         validation = None
-    data = replace(
-        data, warnings=warnings, hints=outputs.hints, validation=validation,
+    return replace(
+        data, warnings=warnings, hints=outputs.hints, validation=validation, by=outputs.by,
         notes=(_in_words(data, top_label), *notes),
     )  # fmt: skip
-    return data, outputs.by
 
 
 def _data_of(
@@ -204,15 +211,6 @@ def _data_of(
         top = of_class_1(fold.logits, fold.labels, "logits")
         return of_event(top, False, clusters=clusters, **more)
     return Data.of(top_label_of(*fold), clusters, **more)
-
-
-def read_model(
-    path: Path | str, *, columns: Columns | None = None, top_label: bool = False
-) -> tuple[np.ndarray, np.ndarray, str, np.ndarray | None]:
-    """Return (scores, hits, kind, clusters) of a file, rows in its order; for ``compare``."""
-    data, _ = read_data(path, columns=columns, top_label=top_label)
-    assert data.rows is not None
-    return data.rows.score, data.rows.hit, data.kind, data.clusters
 
 
 def _in_words(data: Data, top_label: bool) -> str:

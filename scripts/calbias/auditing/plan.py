@@ -138,7 +138,7 @@ def plan(
 def plan_file(path: str, clusters: Sequence[str] = (), **options: Any) -> pd.DataFrame:
     """Return the plan of a file's scores, with its columns of clusters."""
     columns = Columns(cluster=tuple(clusters))
-    data, _ = read_data(path, columns=columns)
+    data = read_data(path, columns=columns)
     assert data.rows is not None
     return plan(
         data.rows.score,

@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from calbias.auditing.audit import audit
-from calbias.auditing.inputs import read_model
+from calbias.auditing.inputs import read_data
 from calbias.auditing.output_files import validate_output
 from calbias.errors import InputError
 from calbias.io.command_line import write_text
@@ -40,7 +40,9 @@ def watch_file(
             "column of ids if both are genuine",
             int(repeated.argmax()),
         )
-    scores, hits, _, clusters = read_model(path, columns=columns)
+    data = read_data(path, columns=columns)
+    assert data.rows is not None
+    scores, hits, clusters = data.rows.score, data.rows.hit, data.clusters
     if len(scores) != len(times):
         raise place.error("rows of two folds: give a file of one fold")
     if clusters is not None:  # a cluster counts when it is complete

@@ -59,7 +59,7 @@ def audit_model(
         verify_shipped(scores, manifest)
         score = "score" if label else None
         columns = Columns(score, label=label, cluster=tuple(cluster))
-        data, _ = read_data(scores, columns=columns)
+        data = read_data(scores, columns=columns)
         origin = Origin(name, REAL_SCORES, "none", tuple(data.warnings or ()))
     elif top_labels:
         folds, origin = read_top_labels(top_labels)
