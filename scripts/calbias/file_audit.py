@@ -94,7 +94,8 @@ def read_sketch(
 
     No bin of n_bins cuts a cell.
     """
-    from calbias.sketch import N_CELLS, Sketch
+    from calbias.sketch import Sketch
+    from calbias.sketch_cells import N_CELLS
 
     pa = of_extra("a Parquet file", "pyarrow")
     sketch, done = Sketch(n_bins * -(-N_CELLS // n_bins)), 0

@@ -3,12 +3,7 @@
 Rows are counted in fixed cells of the score. A cell keeps whole numbers: rows, hits and the sum of
 the scores in units of 2^-53, each score rounded down. Sums of whole numbers do not depend on the
 order of the rows, so that parts counted by threads, machines or databases give the same sketch, to
-the last byte, as one pass over all rows.
-
-Cell c of K = 57 600 holds the scores in [c/K, (c + 1)/K). Edges of n bins of equal width are edges
-of cells where n divides K: 1, 2, 3, 4, 5, 6, 8, 9, 10, 12, 15, 16, 18, 20, 24, 25, 30, …, 100. The
-first cell and the last are divided further at 4^-9, 4^-10, …, 4^-26 from 0 and from 1, and scores
-of exactly 0 and 1 have cells of their own.
+the last byte, as one pass over all rows. ``calbias.sketch_cells`` has the cells.
 """
 
 from __future__ import annotations
@@ -21,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from calbias import sketch_cells
 from calbias.conventions import N_BINS
 from calbias.engine.scores_and_hits import as_array, scores_and_hits
 from calbias.errors import InputError
@@ -29,18 +25,11 @@ from calbias.estimation.inputs import validate_options
 from calbias.estimation.loading import estimate_scored
 from calbias.estimation.registry import estimator_target
 from calbias.scored import Scored
+from calbias.sketch_cells import FIRST, LOW, LOW_BITS, MOST_CELLS, MOST_ROWS, N_CELLS
 
 if TYPE_CHECKING:
     from calbias.auditing.result import Audit
 
-N_CELLS = 57_600
-TAILS = tuple(4.0**-k for k in range(9, 27))
-_FIRST = len(TAILS) + 1  # the number of linear cell 0
-_UNIT = 2.0**53
-_LOW_BITS = 27
-_LOW = (1 << _LOW_BITS) - 1
-_MOST_ROWS = 1 << 36
-_MOST_CELLS = 4**9  # the tails divide the first cell and the last, and no others
 _MAGIC, VERSION = b"calbias\0", 1
 _HEADER = struct.Struct("<8sHHIQ")  # magic, version, 0, linear cells, cells that follow
 _DIGEST = 32
@@ -87,12 +76,12 @@ class Sketch:
     """
 
     def __init__(self, n_cells: int = N_CELLS) -> None:
-        if not (isinstance(n_cells, int) and 100 <= n_cells <= _MOST_CELLS):
+        if not (isinstance(n_cells, int) and 100 <= n_cells <= MOST_CELLS):
             raise InputError(
-                f"n_cells must be a whole number of 100 to {_MOST_CELLS}, not {n_cells!r:.60}"
+                f"n_cells must be a whole number of 100 to {MOST_CELLS}, not {n_cells!r:.60}"
             )
         self.n_cells = n_cells
-        self._counts = np.zeros((4, n_cells + 2 * _FIRST), np.int64)
+        self._counts = np.zeros((4, n_cells + 2 * FIRST), np.int64)
 
     @property
     def n(self) -> int:
@@ -122,10 +111,10 @@ class Sketch:
         rows, outcomes = scores_and_hits(scores, hits)
         times = np.ones(rows.size, np.int64)
         if sample_weight is not None:
-            times = _whole(sample_weight, rows.size)
+            times = sketch_cells.whole_weights(sample_weight, rows.size)
         self._check_room(sum(times.tolist()))
-        _count(rows, outcomes, times, self.n_cells, self._counts)
-        self._carry()
+        sketch_cells.count(rows, outcomes, times, self.n_cells, self._counts)
+        sketch_cells.carry(self._counts)
 
     def __add__(self, other: object) -> Sketch:
         """Return the sketch of the rows of both; InputError for sketches of other cells."""
@@ -139,7 +128,7 @@ class Sketch:
         total = Sketch(self.n_cells)
         self._check_room(other.n)
         total._counts = self._counts + other._counts
-        total._carry()
+        sketch_cells.carry(total._counts)
         return total
 
     def __radd__(self, other: object) -> Sketch:
@@ -180,10 +169,10 @@ class Sketch:
                 f"counts must be whole numbers of shape (4, cells), not {array.dtype} "
                 f"{array.shape}: give what to_array returned, or a sum of it"
             )
-        sketch = cls(int(array.shape[1]) - 2 * _FIRST)
+        sketch = cls(int(array.shape[1]) - 2 * FIRST)
         sketch._counts = array.astype(np.int64)
-        sketch._carry()
-        sketch._check()
+        sketch_cells.carry(sketch._counts)
+        sketch_cells.validate(sketch._counts, sketch.n_cells)
         return sketch
 
     @classmethod
@@ -217,7 +206,7 @@ class Sketch:
             try:
                 place = int(cell)
                 row, hit, total = map(int, numbers)
-                counts = np.array([row, hit, total >> _LOW_BITS, total & _LOW], np.int64)
+                counts = np.array([row, hit, total >> LOW_BITS, total & LOW], np.int64)
             except (TypeError, ValueError, OverflowError):
                 raise InputError(
                     f"cell {cell!r:.60}: rows, hits and the sum of scores must be whole numbers, "
@@ -226,8 +215,8 @@ class Sketch:
             if not 0 <= place < size:
                 raise InputError(f"cell {cell} is not one of 0 to {size - 1}: see Sketch.sql")
             sketch._counts[:, place] += counts
-        sketch._carry()
-        sketch._check()
+        sketch_cells.carry(sketch._counts)
+        sketch_cells.validate(sketch._counts, sketch.n_cells)
         return sketch
 
     @staticmethod
@@ -255,22 +244,7 @@ class Sketch:
         >>> print(calbias.Sketch.sql("predictions")[:24])
         SELECT 19 + c + up - down
         """
-        s = f"CAST({score} AS DOUBLE PRECISION)"
-
-        def count(below: str) -> str:
-            return " + ".join(f"(CASE WHEN {below} < {tail!r} THEN 1 ELSE 0 END)" for tail in TAILS)
-
-        return (
-            f"SELECT {_FIRST} + c + up - down AS cell, COUNT(*) AS n_rows, SUM(y) AS n_hits, "
-            f"SUM(CAST(q AS DECIMAL(38, 0))) AS score_sum FROM (SELECT y, q, "
-            f"c + (CASE WHEN s >= (c + 1) / 1e0 / {n_cells} THEN 1 ELSE 0 END) "
-            f"- (CASE WHEN s < c / 1e0 / {n_cells} THEN 1 ELSE 0 END) AS c, "
-            f"{count('1 - s')} AS up, "
-            f"{count('s')} + (CASE WHEN s <= 0 THEN 1 ELSE 0 END) AS down "
-            f"FROM (SELECT {s} AS s, CAST({hit} AS BIGINT) AS y, "
-            f"CAST(FLOOR({s} * {n_cells}) AS BIGINT) AS c, "
-            f"CAST(FLOOR({s} * {_UNIT:.0f}e0) AS BIGINT) AS q FROM {table}) AS a) AS b GROUP BY 1"
-        )
+        return sketch_cells.sql(table, score, hit, n_cells)
 
     def to_bytes(self) -> bytes:
         """Return the sketch as bytes, which are equal for equal rows in any order.
@@ -375,10 +349,8 @@ class Sketch:
         if not self.n:
             raise InputError("the sketch has no rows: add some")
         [full] = np.nonzero(self._counts[0])
-        rows, hits, high, low = self._counts[:, full]
-        means = (high + low / (_LOW + 1)) / rows / (_UNIT / (_LOW + 1))
-        lowest, beyond = self._edges(full)
-        means = np.clip(means, lowest, np.where(lowest < beyond, np.nextafter(beyond, 0), lowest))
+        means = sketch_cells.mean_scores(self._counts, full, self.n_cells)
+        rows, hits = self._counts[:2, full]
         return Scored.of(means, hits, rows=rows, width=1.0 / self.n_cells)
 
     @property
@@ -386,77 +358,6 @@ class Sketch:
         """The most rows in a cell of several possible scores."""
         return int(self._counts[0, 1:-1].max())
 
-    def _edges(self, cells: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the least score of cells, and the score before which they end; equal at 0, 1."""
-        inner = np.arange(1, self.n_cells) / self.n_cells
-        low, high = np.array(TAILS[::-1]), 1.0 - np.array(TAILS)
-        edges = np.concatenate([[0.0, np.nextafter(0, 1)], low, inner, high, [1.0, 1.0]])
-        return edges[cells], np.where(cells == 0, 0.0, edges[cells + 1])
-
-    def _carry(self) -> None:
-        self._counts[2] += self._counts[3] >> _LOW_BITS
-        self._counts[3] &= _LOW
-
     def _check_room(self, more: int) -> None:
-        if self.n + more > _MOST_ROWS:
-            raise InputError(f"a sketch holds at most {_MOST_ROWS} rows: start another one")
-
-    def _check(self) -> None:
-        rows, hits, high, low = self._counts
-        if (rows < 0).any() or (hits < 0).any() or (hits > rows).any() or rows.sum() > _MOST_ROWS:
-            raise InputError("counts are impossible: hits must be at most rows, and not negative")
-        lowest, beyond = self._edges(np.arange(rows.size))
-        total = high * float(_LOW + 1) + low
-        slack = 1.0 + 1e-12
-        bad = (total < rows * (lowest * _UNIT - 1) / slack) | (
-            total > rows * beyond * _UNIT * slack
-        )
-        bad &= ~((rows == 0) & (total == 0))
-        bad[0] = total[0] != 0
-        if bad.any():
-            cell = int(np.argmax(bad))
-            raise InputError(
-                f"cell {cell}: the sum of its scores does not fit its {rows[cell]} rows: give "
-                "Σ ⌊score·2^53⌋, as Sketch.sql does"
-            )
-
-
-def _whole(sample_weight: ArrayLike, n: int) -> np.ndarray:
-    """Return weights (n,) as int64; InputError unless they are whole and at least 0."""
-    weights = as_array("sample_weight", sample_weight)
-    if weights.shape != (n,):
-        raise InputError(
-            f"sample_weight must have one weight a row: its shape is {weights.shape} and there are "
-            f"{n} rows"
-        )
-    valid = (weights >= 0) & (weights <= _MOST_ROWS) & (weights == np.floor(weights))
-    if not valid.all():
-        row = int(np.argmin(valid))
-        raise InputError(
-            f"row {row} (counted from 0): sample_weight {weights[row]:g} is not a whole number of "
-            "at least 0; a sketch counts rows: give real weights to calbias.audit or estimate"
-        )
-    return weights.astype(np.int64)
-
-
-def _count(
-    scores: np.ndarray,
-    hits: np.ndarray,
-    times: np.ndarray,
-    n_cells: int,
-    counts: np.ndarray,
-) -> None:
-    """Add rows (n,), each so many times, to the counts (4, cells)."""
-    cell = (scores * n_cells).astype(np.int64)
-    cell += (scores >= (cell + 1) / n_cells).astype(np.int64) - (scores < cell / n_cells)
-    cell += len(TAILS) + 1 - (scores <= 0.0)
-    in_tail = np.flatnonzero((scores < TAILS[0]) | (1.0 - scores < TAILS[0]))
-    below, above = (
-        np.searchsorted(TAILS[::-1], values[in_tail], side="right")
-        for values in (scores, 1.0 - scores)
-    )
-    cell[in_tail] += below - above
-    units = (scores * _UNIT).astype(np.int64)
-    added = times, times * hits, times * (units >> _LOW_BITS), times * (units & _LOW)
-    for count, values in zip(counts, added, strict=True):
-        np.add.at(count, cell, values)
+        if self.n + more > MOST_ROWS:
+            raise InputError(f"a sketch holds at most {MOST_ROWS} rows: start another one")

@@ -21,7 +21,7 @@ from refusals import refuses
 
 import calbias
 from calbias import Sketch, estimate
-from calbias.sketch import TAILS
+from calbias.sketch_cells import TAILS
 
 W = 1 / 57_600
 
