@@ -45,7 +45,10 @@ def verdicts_of(claim, make, **cases):
     def test(verdict, case):
         tables = make(*case) if isinstance(case, tuple) else make(case)
         tables = tables if isinstance(tables, dict) else {"bias": tables}
-        assert judged(claim, **tables).verdict == verdict
+        ruling = judged(claim, **tables)
+        assert ruling.verdict == verdict
+        assert 0 < len(ruling.reason) <= 200  # a line of the front page
+        assert "; " not in ruling.reason  # which ends the first part of column note
 
     return test
 

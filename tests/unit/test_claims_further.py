@@ -64,12 +64,13 @@ test_r29_equal_mass_helps_least_on_imagenet = verdicts_of(
 )  # fmt: skip
 
 
-def selections(*differences):
+def selections(*differences, others=()):
     """Table recalibration: the TCE of the sweep's choice is 1 + a difference, of ECE_bin's 1."""
+    models = [*zip(GROUP, differences, strict=False), *((f"other_{x}", x) for x in others)]
     rows = [
         (model, "real_logits", measure, 1.0 + by * (measure == "ece_sweep_em"), "glm_empirical", x)
         for (model, by), measure, x in itertools.product(
-            zip(GROUP, differences, strict=False), ("ece_bin_ew", "ece_sweep_em"), (True, False)
+            models, ("ece_bin_ew", "ece_sweep_em"), (True, False)
         )
     ]
     columns = ["model", "source", "measure", "reference_tce_percent", "reference", "selected"]
@@ -84,21 +85,32 @@ test_r30_selections = verdicts_of(
 )  # fmt: skip
 
 
-def diagrams(fall, model="resnet110_c10", n=400):
-    """Two bins of n rows: the accuracy of the upper one is lower by ``fall``."""
-    rows = [(model, "real_logits", "uncalibrated", low, n, hit)
-            for low, hit in ((0.0, 0.5), (0.5, 0.5 - fall))]  # fmt: skip
+def test_r30_counts_other_networks_too():
+    """Better on two of the paper's, and worse on one other network, but not on average."""
+    for other, verdict in ((-0.1, "reproduced"), (0.1, "approximate"), (0.5, "not_reproduced")):
+        ruling = judged("R30", **selections(-0.1, -0.1, others=(other,)))
+        assert (ruling.verdict, ruling.models) == (verdict, "2 of 10 and 1 other")
+
+
+def diagrams(fall, *others, n=400):
+    """Two bins of n rows of a model and of others: the upper accuracy is lower by a ``fall``."""
+    falls = {"resnet110_c10": fall} | {f"other_{k}": of for k, of in enumerate(others)}
+    rows = [(model, "real_logits", "uncalibrated", low, n, hit) for model, of in falls.items()
+            for low, hit in ((0.0, 0.5), (0.5, 0.5 - of))]  # fmt: skip
     columns = ["model", "source", "method", "low", "n_in_bin", "mean_hit"]
     return {"reliability_bins": pd.DataFrame(rows, columns=columns)}
 
 
 test_r31_monotone_curves = verdicts_of(
-    "R31", diagrams, reproduced=[-0.3, 0.0, 0.13], not_reproduced=[0.15]
-)
+    "R31", diagrams,
+    reproduced=[-0.3, 0.0, 0.13, (0.0, 0.13)],
+    approximate=[(0.15, 0.0, 0.0), (0.0, 0.15, 0.0)],  # the paper's or another network
+    not_reproduced=[0.15, (0.15, 0.0)],
+)  # fmt: skip
 
 
 def test_r31_measures_a_fall_in_its_standard_errors():
-    judgement = judged("R31", **diagrams(0.1))
+    judgement = judged("R31", **diagrams(0.1, 0.0, 0.0))
     found = measured(judgement, "largest decrease", "resnet110_c10").value
     assert found == pytest.approx(0.1 / (0.5 / 400 * 0.995) ** 0.5, rel=0.01)
-    assert judgement.models == "1 of 10"
+    assert judgement.models == "1 of 10 and 2 other"

@@ -129,3 +129,11 @@ def test_models_and_sizes_beyond_the_paper_change_no_verdict():
     assert "cells of 21" in row["measured"]
     few = ledger_of(Evidence({**PAPER, "models": MODELS[:3], "bias": table}))
     assert "the models table lacks" in few.loc["R09", "note"]
+
+
+def test_the_note_begins_with_why_a_claim_is_not_reproduced():
+    bad = experiment("realistic", by_name({**GOOD, "ece_bin_em": 3.0}), list(GOOD))
+    for table, beginning in ((bad, "equal mass is clearly less biased in 42 of 63"), (
+        experiment("realistic", by_name(GOOD), list(GOOD)), "each alone")):  # fmt: skip
+        note = ledger_of(Evidence({**PAPER, "bias": table})).loc["R09", "note"]
+        assert note.startswith(beginning)

@@ -114,8 +114,9 @@ test_r08_both_columns = verdicts_of(
     "R08",
     lambda *of: {"ece_bin_real_and_simulated": table_4(*of)},
     reproduced=[(0.019, 0.49)],
-    approximate=[(0.019, -0.51), (0.021, 0.49), (-0.49, 1.99)],
-    not_reproduced=[(0.51, 0.0), (0.0, 2.01)],
+    # Table 4's columns differ by −3.43 to 2.41: by at most 3.43 and half a point they are close
+    approximate=[(0.021, 0.49), (0.0, 0.51), (0.0, 1.51)],
+    not_reproduced=[(0.0, -0.51), (0.51, 0.0), (0.0, 1.53)],
     needs_real_logits=[(0.0, 0.0, None)],
 )
 

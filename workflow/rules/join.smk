@@ -13,7 +13,6 @@ PARTS = {
     "audit_estimates": ("audit/estimates", MEASURED),
     "audit_verdicts": ("audit/verdicts", MEASURED),
     "audit_diagrams": ("audit/diagrams", MEASURED),
-    "reliability_bins": ("measures/bins", MEASURED),
     "replication": ("replication", OTHERS),
     "replication_full": ("replication_full", OTHERS),
     "mukhoti2020_table1": ("replication/mukhoti2020_table1", OTHERS),
@@ -31,16 +30,17 @@ JOINED = {
     name: [f"results/{folder}/{item}.parquet" for item in items]
     for name, (folder, items) in PARTS.items()
 }
-# of the models with logits, and of the other networks
+# the models' parts, and the other networks'
 JOINED |= {
     name: [
-        *(f"results/measures/{folder}/{model}.parquet" for model in MEASURED if model in REAL),
+        *(f"results/measures/{folder}/{model}.parquet" for model in models),
         *(f"results/replication/{folder}/{other}.parquet" for other in OTHERS),
     ]
-    for name, folder in (
-        ("calibration_graphs", "graphs"),
-        ("noise_floors", "floors"),
-        ("method_differences", "differences"),
+    for name, folder, models in (
+        ("reliability_bins", "bins", MEASURED),
+        ("calibration_graphs", "graphs", [model for model in MEASURED if model in REAL]),
+        ("noise_floors", "floors", [model for model in MEASURED if model in REAL]),
+        ("method_differences", "differences", [model for model in MEASURED if model in REAL]),
     )
 }
 

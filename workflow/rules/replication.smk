@@ -18,6 +18,7 @@ rule replicate_model:
         replication="results/{replication}/{other}.parquet",
         mukhoti="results/{replication}/mukhoti2020_table1/{other}.parquet",
         graphs="results/{replication}/graphs/{other}.parquet",
+        bins="results/{replication}/bins/{other}.parquet",
         floors="results/{replication}/floors/{other}.parquet",
         differences="results/{replication}/differences/{other}.parquet",
     log:
@@ -37,7 +38,13 @@ rule replicate_model:
             *estimator_paths("ece_bin_ew", "mce_ew", "ks", "kde"),
             *sorted((HERE / "scripts/calbias/multiclass").glob("*/*.py")),  # noise floors
         ),
-        columns=[columns_of(name) for name in ("replication", "calibration_graphs", "mukhoti2020_table1")],
+        columns=[
+            columns_of(name)
+            for name in (
+                *("replication", "mukhoti2020_table1"),
+                *("calibration_graphs", "reliability_bins"),
+            )
+        ],
         seed=config["seed"],
         methods=lambda wildcards: "all" if wildcards.replication.endswith("full") else "quick",
     shell:

@@ -82,7 +82,9 @@ def construction_predicts_real_bias(evidence: Evidence) -> Ruling:
         "where a GLM misses the curve near 1, or many scores are exactly 1"
     )
     verdict = Verdict.of(shares.min() >= EXPLAINED, shares.min() >= PARTLY)
-    return Ruling(verdict, measurements, REAL_SCORES, notes)
+    words = [f"{100 * share:.0f} % ({name})" for name, share in shares.items()]
+    reason = f"the prediction explains {' and '.join(words)} of the bias"
+    return Ruling(verdict, measurements, REAL_SCORES, notes, reason=reason)
 
 
 def _over_models(name: str, values: pd.Series, models: pd.Series, case: str = "") -> Measurement:
@@ -138,7 +140,7 @@ def intervals_cover(evidence: Evidence) -> Ruling:
             f"table interval_coverage has fewer than {FEWEST_DATA_SETS} data sets a cell"
         )
     is_judging = table["scenario"].str.startswith(JUDGING)
-    measurements, notes, holds = [], [], []
+    measurements, notes, holds, low_cells = [], [], [], []
     for name, rows in (
         ("mean coverage", table[~is_judging]),
         ("mean coverage, cells that it was not made on", table[is_judging]),
@@ -159,8 +161,12 @@ def intervals_cover(evidence: Evidence) -> Ruling:
         for words, part in (("seen", rows[is_seen]), ("not seen", rows[~is_seen])):
             if low := ", ".join(part.loc[part["high"] < CELL, "scenario"]):
                 notes.append(f"{norm}: below {CELL:.0%}, {words} by a test: {low}")
+        low_cells += [*rows.loc[is_seen & (rows["high"] < CELL), "scenario"]]
         holds += [rows["coverage"].mean() >= MEAN, not (rows.loc[is_seen, "high"] < CELL).any()]
-    return Ruling(Verdict.all_or_some(holds), measurements, "simulation", notes)
+    means = [f"{norm} {rows['coverage'].mean():.1%}" for norm, rows in ours.items()]
+    reason = f"mean coverage {' and '.join(means)}, and {len(low_cells)} visible cells are too low"
+    verdict = Verdict.all_or_some(holds)
+    return Ruling(verdict, measurements, "simulation", notes, reason=reason)
 
 
 def _mean_coverage(name: str, method: str, rows: pd.DataFrame) -> Measurement:
@@ -221,4 +227,6 @@ def averaged_posterior_is_nearest(evidence: Evidence) -> Ruling:
         case = f"to {other}, {worst[0]}, n = {worst[1]}"
         name = "largest RMSE ratio of a cell"
         measurements.append(Measurement(name, np.exp(difference.max()), case=case))
-    return Ruling(Verdict.all_or_some(below), measurements, "simulation")
+    words = [f"{x.value:.2f} {x.case}" for x in measurements if x.name == "RMSE ratio"]
+    reason = f"ratio of the errors: {', '.join(words)}"
+    return Ruling(Verdict.all_or_some(below), measurements, "simulation", reason=reason)

@@ -52,4 +52,6 @@ def printed_best_is_told_from_the_rest(evidence: Evidence) -> Ruling:
         "networks of as many classes and rows for the rest"
     )
     share = distinct / n_networks
-    return Ruling(Verdict.of(share <= MOST, share <= PARTLY), measurements, REAL_LOGITS, [note])
+    verdict = Verdict.of(share <= MOST, share <= PARTLY)
+    reason = f"the best method is told from all others in {distinct} of {n_networks} networks"
+    return Ruling(verdict, measurements, REAL_LOGITS, [note], reason=reason)

@@ -32,6 +32,7 @@ ANY_NORM = (
 IF_AGREED = "Judged on the models that have genuine outputs; if they disagree, all ten are needed."
 EACH = "Judged on the models that have genuine outputs."
 """Words of rules that count models, and of rules about each model."""
+NO_OUTPUTS = "no model has genuine outputs in this run"
 _UNBINNED = -9  # stands for an empty n_bins, which no comparison would find
 
 
@@ -153,6 +154,7 @@ def on_genuine(
     verdict: Verdict,
     measurements: Sequence[Measurement],
     notes: Sequence[str] = (),
+    reason: str = "",
     *,
     models: Collection[str] = MODELS,
     holds: Iterable[pd.Series] = (),
@@ -162,18 +164,20 @@ def on_genuine(
 
     On part of the models the verdict stands, and column ``models`` says "2 of 10", unless their
     number is what the claim is about (``why_open`` says so) or they disagree: ``holds`` are Series
-    of booleans by model, or nothing where the rule is about each model.
+    of booleans by model, or nothing where the rule is about each model. Rows of other networks
+    count too, where a claim is about networks in general: "2 of 10 and 7 other".
     """
-    judged = sorted(set(rows["model"]) & set(models))
+    names = set(rows["model"])
+    judged, others = names & set(models), names - set(MODELS)
     source = " + ".join(dict.fromkeys(rows["source"]))
-    if not judged:
-        return Ruling(Verdict.NEEDS_REAL_LOGITS, measurements, source, notes)
+    if not names:
+        return Ruling(Verdict.NEEDS_REAL_LOGITS, measurements, source, notes, reason=NO_OUTPUTS)
     if len(judged) == len(models):
-        return Ruling(verdict, measurements, source, notes)
-    part = f"{len(judged)} of {len(models)}"
-    disagree = "they disagree, and the rule counts models"
-    reason = why_open or (disagree if any(0 < of.mean() < 1 for of in holds) else "")
-    if reason:
-        notes = [*notes, f"open: {part} models have genuine outputs; {reason}"]
+        return Ruling(verdict, measurements, source, notes, reason=reason)
+    part = f"{len(judged)} of {len(models)}" + f" and {len(others)} other" * bool(others)
+    if any(0 < of.mean() < 1 for of in holds):
+        why_open = why_open or "and they disagree"
+    if why_open:
         verdict = Verdict.NEEDS_REAL_LOGITS
-    return Ruling(verdict, measurements, source, notes, models=part)
+        reason = f"{part} models have genuine outputs, {why_open}"
+    return Ruling(verdict, measurements, source, notes, models=part, reason=reason)

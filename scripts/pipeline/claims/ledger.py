@@ -53,10 +53,10 @@ def judge(claim: Claim, evidence: Evidence) -> Ruling:
     try:
         ruling: object = claim.judge(evidence)
     except OtherNorm as reason:
-        return Ruling(Verdict.NOT_JUDGED, notes=[f"not comparable: {reason}"])
+        return Ruling(Verdict.NOT_JUDGED, reason=f"not comparable: {reason}")
     except NotJudged as reason:
         verdict = Verdict.NEEDS_REAL_LOGITS if claim.needs_real_logits else Verdict.NOT_JUDGED
-        return Ruling(verdict, notes=[f"not computed in this run: {reason}"])
+        return Ruling(verdict, reason=f"not computed in this run: {reason}")
     if not isinstance(ruling, Ruling):
         place = claim.judge.__code__.co_filename
         raise InputError(f"{place}: claim {claim.id}: its rule must return a Ruling")
@@ -69,11 +69,17 @@ def ledger_table(judged: list[Judged]) -> pd.DataFrame:
         (
             *(claim.id, claim.where, claim.says, claim.published),
             *(in_words(ruling.measurements), uncertainty_in_words(claim, ruling)),
-            *(claim.rule, ruling.source, ruling.verdict, ruling.models, "; ".join(ruling.notes)),
+            *(claim.rule, ruling.source, ruling.verdict, ruling.models, _note(ruling)),
         )
         for claim, ruling in judged
     ]
     return pd.DataFrame(rows, columns=list(columns_of("claims")))
+
+
+def _note(ruling: Ruling) -> str:
+    """Return column ``note``: the reason of a verdict that is not "reproduced", then the notes."""
+    reasons = [ruling.reason] if ruling.reason and ruling.verdict != Verdict.REPRODUCED else []
+    return "; ".join([*reasons, *ruling.notes])
 
 
 def measurement_table(judged: list[Judged]) -> pd.DataFrame:

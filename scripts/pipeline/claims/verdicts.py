@@ -65,7 +65,8 @@ class Ruling(NamedTuple):
     ``source`` says where the data came from and ``notes`` name causes and exceptions.
     ``largest_error`` is the largest standard error behind the verdict, where the claim's
     ``uncertainty`` speaks of one. ``models`` is "2 of 10" where a claim about models was judged on
-    some of them.
+    some of them. ``reason`` says in one line, for somebody who reads nothing else, why the verdict
+    is not "reproduced"; of a reproduced claim it is not shown.
     """
 
     verdict: Verdict
@@ -74,6 +75,7 @@ class Ruling(NamedTuple):
     notes: Sequence[str] = ()
     largest_error: float = NAN
     models: str = ""
+    reason: str = ""
 
 
 Rule = Callable[["Evidence"], Ruling]

@@ -56,8 +56,8 @@ def debias_varies_more(evidence: Evidence) -> Ruling:
     measurements += cell_measurements("larger in the heat maps", {"": cells})
     above = {b: np.log(r) > CLEAR * se for b, (r, se, _) in {**by_bins, **usual}.items()}
     notes = []
-    if fewer := [str(b) for b, clear in above.items() if not clear]:
-        notes.append(f"debias_em does not vary clearly more with {', '.join(fewer)} bins")
+    fewer = [str(b) for b, clear in above.items() if not clear]
+    reason = f"debias_em does not vary clearly more with {', '.join(fewer)} bins"
     logs = {n: np.log(ratio) / error for n, (ratio, error, _) in by_n.items()}
     more, less = ([str(n) for n, x in logs.items() if s * x > CLEAR] for s in (1, -1))
     if len(more) < len(logs):
@@ -67,7 +67,8 @@ def debias_varies_more(evidence: Evidence) -> Ruling:
             f"the ratio goes from {first:.3f} at the smallest n to {last:.3f} at the largest"
         )
     verdict = Verdict.of(all(above.values()), above[N_BINS])
-    return Ruling(verdict, measurements, evidence.source("heatmaps", HEATMAP_MODELS), notes)
+    source = evidence.source("heatmaps", HEATMAP_MODELS)
+    return Ruling(verdict, measurements, source, notes, reason=reason)
 
 
 def _at(sizes: list[str]) -> str:
@@ -129,9 +130,11 @@ def falls_with_n_not_with_bins(evidence: Evidence) -> Ruling:
         Measurement(along_n, float(np.exp(np.mean(np.log(wide[:, 0] / wide[:, -1]))))),
         *by_case(along_bins, changes),
     ]
+    reason = (
+        f"the spread falls clearly in {falls.agree} of {falls.total} steps of n, but depends "
+        f"clearly on the number of bins in {len(clear)} of {len(factors)} cells"
+    )
     notes = []
-    if len(clear) and falls.verdict() == Verdict.REPRODUCED:
-        notes.append("that it falls with n holds")
     for (model, estimator), cells in clear.groupby(level=[0, 1], sort=False):
         worst = cells.loc[cells["factor"].idxmax()]
         notes.append(
@@ -141,7 +144,7 @@ def falls_with_n_not_with_bins(evidence: Evidence) -> Ruling:
         )
     verdict = Verdict.worst([falls.verdict(), Verdict.of(share <= RARE, share <= FEW)])
     source = evidence.source("heatmaps", HEATMAP_MODELS)
-    return Ruling(verdict, measurements, source, notes, rows["se"].max())
+    return Ruling(verdict, measurements, source, notes, rows["se"].max(), reason=reason)
 
 
 def factors_over_bins(rows: pd.DataFrame) -> pd.DataFrame:

@@ -70,7 +70,9 @@ def near_optimal_unless_calibrated(evidence: Evidence) -> Ruling:
     notes = [f"not near-optimal at n = {', '.join(far)}"] if far else []
     least = min(counts.values())
     verdict = Verdict.of(least == len(MODEL_SIZES), least >= MOST)
-    return Ruling(verdict, measurements, evidence.source("chosen_bins"), notes)
+    words = [f"{what} {n}" for what, n in counts.items()]
+    reason = f"sample sizes of {len(MODEL_SIZES)} as claimed: {', '.join(words)}"
+    return Ruling(verdict, measurements, evidence.source("chosen_bins"), notes, reason=reason)
 
 
 def choice(evidence: Evidence, scenario: str, n: int) -> tuple[float, np.ndarray, float]:

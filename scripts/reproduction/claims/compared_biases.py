@@ -81,11 +81,21 @@ def clearly_below(means: Mapping[str, Mean], a: str, b: str) -> bool:
 
 def unrooted_notes(verdicts: Mapping[str, Verdict]) -> list[str]:
     """Return a note where the KDE without its root has another verdict; of {estimator: verdict}."""
-    rooted, unrooted = ([*Verdict].index(verdicts[name]) for name in ("kde", "kde_unrooted"))
-    if rooted == unrooted:
+    if verdicts["kde"] == verdicts["kde_unrooted"]:
         return []
-    published = ": the published curves behave like that quantity" if unrooted < rooted else ""
+    published = ": the published curves behave like that quantity" * _is_better(verdicts)
     return [
         f"on kde_unrooted, the integral without the p-th root, the verdict is "
         f"{verdicts['kde_unrooted'].words}{published}"
     ]
+
+
+def of_unrooted(verdicts: Mapping[str, Verdict]) -> str:
+    """Return the end of a reason, where the claim holds better for the KDE without its root."""
+    return ", but the paper's curves behave like the KDE without its p-th root" * _is_better(
+        verdicts
+    )
+
+
+def _is_better(verdicts: Mapping[str, Verdict]) -> bool:
+    return Verdict.worst(verdicts.values()) == verdicts["kde"] != verdicts["kde_unrooted"]

@@ -37,7 +37,8 @@ def calibrated_model_looks_miscalibrated(evidence: Evidence) -> Ruling:
         Measurement("data sets", row["n_replicates"]),
     ]
     verdict = Verdict.all_or_some([mean - CLEAR * se > LARGE_PERCENT, share >= SHARE])
-    return Ruling(verdict, measurements, evidence.source("intro"))
+    reason = f"the mean is {mean:.1f} %, and {share:.0%} of the data sets give more than 1 %"
+    return Ruling(verdict, measurements, evidence.source("intro"), reason=reason)
 
 
 def share_above(histogram: pd.DataFrame, value: float) -> float:

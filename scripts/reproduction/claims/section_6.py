@@ -58,7 +58,9 @@ def data_set_matters_more(evidence: Evidence) -> Ruling:
     measurements = similarity_measurements("mean distance within data sets / between", results)
     matters = [r.ratio < 1 and r.p_value < SIGNIFICANT for r in results.values()]
     source = evidence.source("realistic", list(groups))
-    return Ruling(Verdict.all_or_some(matters), measurements, source)
+    words = [f"{name} {r.ratio:.2f} (p = {r.p_value:.2g})" for name, r in results.items()]
+    reason = f"distance within data sets over that between: {', '.join(words)}"
+    return Ruling(Verdict.all_or_some(matters), measurements, source, reason=reason)
 
 
 @claim(
@@ -84,7 +86,10 @@ def cifar10_is_most_skewed(evidence: Evidence) -> Ruling:
     each = all(by_set.max()[x] < by_set.min()[y] for x, y in pairs)
     means = by_set.mean()[LEAST_SKEWED_LAST].is_monotonic_increasing
     measurements = by_case("skewness, mean", by_set.mean())
-    return Ruling(Verdict.of(each, means), measurements, evidence.source("realistic", list(groups)))
+    words = [f"{x.case} {x.value:.1f}" for x in measurements]
+    reason = f"mean skewness: {', '.join(words)}"
+    source = evidence.source("realistic", list(groups))
+    return Ruling(Verdict.of(each, means), measurements, source, reason=reason)
 
 
 def realistic_fits(evidence: Evidence) -> pd.DataFrame:

@@ -16,6 +16,7 @@ from reproduction.claims.compared_biases import (
     compared_curves,
     count_cells,
     mean_abs,
+    of_unrooted,
     unrooted_notes,
 )
 from reproduction.claims.section_6 import groups_matter, similarity_measurements
@@ -71,8 +72,16 @@ def equal_mass_beats_equal_width(evidence: Evidence) -> Ruling:
     notes = [f"each alone: {', '.join(f'{name} {v.words}' for name, v in verdicts.items())}"]
     if lost:
         notes.append(f"ew is clearly less biased at: {', '.join(lost)}")
-    source = evidence.source("realistic", MODELS)
-    return Ruling(Verdict.worst(verdicts.values()), measurements, source, notes, max(largest))
+    agree, disagree = (sum(x[k] for x in counts.values()) for k in (0, 2))
+    return Ruling(
+        Verdict.worst(verdicts.values()),
+        measurements,
+        evidence.source("realistic", MODELS),
+        notes,
+        max(largest),
+        reason=f"equal mass is clearly less biased in {agree} of "
+        f"{sum(x.total for x in counts.values())} cells, and clearly more biased in {disagree}",
+    )
 
 
 @claim(
@@ -121,7 +130,12 @@ def sweep_then_debias(evidence: Evidence) -> Ruling:
         first and second and shrinks and not beaten,
         order[0] == "ece_sweep_em" and (second or shrinks),
     )
-    return Ruling(verdict, measurements, evidence.source("realistic", MODELS), notes)
+    where = ", ".join(beaten)
+    reason = f"over all, least biased are {order[0]} and {order[1]}" + (
+        f", but another is clearly less biased than ece_sweep_em at {where}" if beaten else ""
+    )
+    source = evidence.source("realistic", MODELS)
+    return Ruling(verdict, measurements, source, notes, reason=reason)
 
 
 def exceptions(bias: pd.DataFrame, se: pd.DataFrame, groups: Mapping[str, str]) -> dict[str, str]:
@@ -165,8 +179,15 @@ def kde_is_far_more_biased(evidence: Evidence) -> Ruling:
         for measurement in by_case(f"mean |bias| of {kde} / worst binned estimator", ratio)
     ]
     verdicts = {k: Verdict.of((r > FAR).all(), (r > 1).all()) for k, r in ratios.items()}
-    source, largest = evidence.source("realistic", MODELS), curves["bias_se_percent"].max()
-    return Ruling(verdicts["kde"], measurements, source, unrooted_notes(verdicts), largest)
+    return Ruling(
+        verdicts["kde"],
+        measurements,
+        evidence.source("realistic", MODELS),
+        unrooted_notes(verdicts),
+        curves["bias_se_percent"].max(),
+        reason=f"the KDE has {ratios['kde'].min():.2f} to {ratios['kde'].max():.2f} times the bias "
+        f"of the worst other estimator{of_unrooted(verdicts)}",
+    )
 
 
 @claim(
@@ -197,12 +218,15 @@ def architectures_look_alike(evidence: Evidence) -> Ruling:
     clear = {name: r.ratio for name, r in results.items() if r.p_value < SIGNIFICANT}
     less = [name for name in results if not clear.get(name, np.inf) < ALIKE]
     name = f"estimators of {len(results)} below {ALIKE:g} with p < {SIGNIFICANT:g}"
-    alike = Measurement(name, len(results) - len(less))
+    measurements = [Measurement(name, len(results) - len(less))]
     name = "distance of bias curves within data sets / between"
-    measurements = [alike, *similarity_measurements(name, results)]
+    measurements += similarity_measurements(name, results)
     notes = [f"less alike are the curves of {', '.join(less)}"] if less else []
     verdict = Verdict.of(not less, sum(ratio < 1 for ratio in clear.values()) > len(results) / 2)
-    return Ruling(verdict, measurements, evidence.source("realistic", list(groups)), notes)
+    alike = len(results) - len(less)
+    reason = f"{alike} of {len(results)} estimators have clearly similar curves within a data set"
+    source = evidence.source("realistic", list(groups))
+    return Ruling(verdict, measurements, source, notes, reason=reason)
 
 
 @claim(
@@ -210,7 +234,10 @@ def architectures_look_alike(evidence: Evidence) -> Ruling:
     "§7.1, Fig 4",
     "bias",
     "fig4_realistic",
-    says="On ImageNet the advantage of equal mass over equal width is consistent, but less",
+    says=(
+        "On ImageNet the advantage of equal mass over equal width is consistent, but less "
+        "pronounced"
+    ),
     published="still consistent but less pronounced; no number",
     rule=(
         "|bias| of equal width minus that of equal mass, mean over seven n, for bin, debias and "
@@ -235,7 +262,11 @@ def equal_mass_helps_least_on_imagenet(evidence: Evidence) -> Ruling:
     measurements = by_case("advantage of equal mass in |bias|", cases, POINTS)
     each = [_least_on_imagenet(advantages[family], of_errors[family]) for family in FAMILIES]
     whole = _least_on_imagenet(advantages.mean(axis=1), of_errors.mean(axis=1))
-    return Ruling(Verdict.of(all(each), whole), measurements, evidence.source("realistic", MODELS))
+    values = zip(FAMILIES, advantages.loc["ImageNet"], each, strict=True)
+    words = [f"{family} {x:.2f}{'' if ok else ' (not clear)'}" for family, x, ok in values]
+    reason = f"advantage on ImageNet in points: {', '.join(words)}"
+    source = evidence.source("realistic", MODELS)
+    return Ruling(Verdict.of(all(each), whole), measurements, source, reason=reason)
 
 
 def _least_on_imagenet(values: pd.Series, errors: pd.Series) -> bool:

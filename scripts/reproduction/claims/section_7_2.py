@@ -62,8 +62,14 @@ def sweep_misses_less(evidence: Evidence) -> Ruling:
     verdict = cells.verdict()
     if not few[0] > many[0]:
         verdict = Verdict.worst([verdict, Verdict.APPROXIMATE])
-    largest = max(error.max() for error in errors)
-    return Ruling(verdict, measurements, evidence.source("detection"), largest_error=largest)
+    return Ruling(
+        verdict,
+        measurements,
+        evidence.source("detection"),
+        largest_error=max(error.max() for error in errors),
+        reason=f"the sweep misses clearly less in {cells.agree} of {cells.total} cells, clearly "
+        f"more in {cells.disagree}",
+    )
 
 
 def area_between(cells: pd.DataFrame) -> tuple[float, float]:
@@ -103,7 +109,8 @@ def mean_of(values: list[tuple[float, float]]) -> tuple[float, float]:
 def two_percent_needs_many(evidence: Evidence) -> Ruling:
     limits = detectable(evidence, MANY)
     verdict = Verdict.all_or_some([x.low > DETECTABLE_PERCENT[MANY] for x in limits])
-    return Ruling(verdict, limits, evidence.source("detection"))
+    reason = f"{MANY} samples detect {min(x.low for x in limits):.1f} %"
+    return Ruling(verdict, limits, evidence.source("detection"), reason=reason)
 
 
 @claim(
@@ -124,7 +131,9 @@ def ten_percent_below_500(evidence: Evidence) -> Ruling:
     at_200, at_500 = (detectable(evidence, n) for n in (200, 500))
     above = [all(x.low > DETECTABLE_PERCENT[500] for x in limits) for limits in (at_200, at_500)]
     verdict = Verdict.of(all(above), above[0])
-    return Ruling(verdict, at_200 + at_500, evidence.source("detection"))
+    least = [min(x.low for x in limits) for limits in (at_200, at_500)]
+    reason = f"500 samples detect {least[1]:.1f} % (200 samples: {least[0]:.1f} %)"
+    return Ruling(verdict, at_200 + at_500, evidence.source("detection"), reason=reason)
 
 
 def detectable(evidence: Evidence, n: int) -> list[Measurement]:

@@ -32,11 +32,11 @@ def front_page(tables, pictures, audits=(), cost=None):
 
 
 def _lines(claims, verdict):
-    """Return the claims of one verdict, each with why: its note, or what was measured."""
+    """Return the claims of one verdict, each with why: the first part of its note, a line."""
     return [
         {
             "id": row["id"], "says": row["claim"], "models": row["models"],
-            "verdict": badge(verdict), "why": row["note"] or row["measured"],
+            "verdict": badge(verdict), "why": row["note"].split("; ")[0] or row["measured"],
         }
         for row in claims[claims["verdict"] == verdict].to_dict("records")
     ]  # fmt: skip

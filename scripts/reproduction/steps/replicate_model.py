@@ -14,7 +14,8 @@ from pipeline.tables.rows import read_rows
 from pipeline.tables.schema import columns_of
 from reproduction.measured.graphs import graph_rows
 from reproduction.measured.noise import NoiseFloors
-from reproduction.studies.replication import mukhoti_rows, replication_rows
+from reproduction.measured.of_model import bin_rows
+from reproduction.studies.replication import mukhoti_rows, outputs_as_is, replication_rows
 
 MUKHOTI = "mukhoti2020_table1"
 
@@ -30,6 +31,7 @@ def replicate_model(
     output_replication: Path,
     output_mukhoti: Path,
     output_graphs: Path,
+    output_bins: Path,
     output_floors: Path,
     output_differences: Path,
 ) -> None:
@@ -44,6 +46,7 @@ def replicate_model(
     output_replication: rows of table replication to write
     output_mukhoti: f'rows of table {MUKHOTI} to write'
     output_graphs: points of the calibration graphs, to write
+    output_bins: rows of table reliability_bins to write, of the network as it is
     output_floors: rows of table noise_floors, to write
     output_differences: rows of table method_differences, to write
     """
@@ -56,6 +59,7 @@ def replicate_model(
     tables = {
         "replication": (output_replication, rows),
         "calibration_graphs": (output_graphs, graph_rows(folds.get("validation"), folds["test"])),
+        "reliability_bins": (output_bins, bin_rows(outputs_as_is(folds["test"]))),
         "noise_floors": (output_floors, pd.DataFrame(floors.rows)),
         "method_differences": (output_differences, pd.DataFrame(floors.differences())),
     }

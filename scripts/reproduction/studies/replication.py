@@ -53,9 +53,7 @@ def replication_rows(
 
 def _outputs(validation: Fold | None, test: Fold, with_matrices: bool) -> Iterator[Outputs]:
     if validation is None:
-        top = top_label(*test)
-        probabilities = softmax(test.logits.astype(np.float64), axis=1)
-        yield Outputs(AS_IS, top.score, top.hit, probabilities, test.labels)
+        yield outputs_as_is(test)
         yield from (Outputs(name, needs=NO_FOLD) for name in METHODS if name != AS_IS)
         return
     left_out = () if with_matrices else OF_MATRICES
@@ -63,6 +61,13 @@ def _outputs(validation: Fold | None, test: Fold, with_matrices: bool) -> Iterat
     logits = Logits(validation, test)
     yield from outputs_of_logits(logits, methods=(*methods, BY_ECE))
     yield from (Outputs(name, needs="snakemake replication") for name in left_out)
+
+
+def outputs_as_is(test: Fold) -> Outputs:
+    """Return the Outputs of a network that no method has recalibrated."""
+    top = top_label(*test)
+    probabilities = softmax(test.logits.astype(np.float64), axis=1)
+    return Outputs(AS_IS, top.score, top.hit, probabilities, test.labels)
 
 
 def mukhoti_rows(name: str, folds: Folds, printed: Row) -> list[Row]:
