@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from calbias.errors import InputError, did_you_mean
-from calbias.io.plug_ins import is_python, literal
+from calbias.io.constants import is_python, literal
 from pipeline.tables.schema import tables
 
 FOLDERS = tuple(

@@ -13,7 +13,7 @@ from jsonschema.exceptions import best_match
 
 from calbias.errors import InputError, did_you_mean
 from calbias.estimation.registry import estimator_file, validate_unusable
-from calbias.io.plug_ins import literal
+from calbias.io.constants import literal
 from pipeline.catalogue import paper_experiments
 from pipeline.estimators import FOLDERS
 from pipeline.scenario_names import validate_scenarios

@@ -6,7 +6,7 @@ import pytest
 
 from calbias import InputError, estimate
 from calbias.estimation.registry import known_estimators
-from calbias.io.plug_ins import literal
+from calbias.io.constants import literal
 from calbias.logits.top_label import top_label_of_scores
 from reproduction.selection.analysis_choices import CHOICES, DEFAULT, METHODS, VARIANTS
 from reproduction.selection.measures import draw_counts, load_measures, measured, resampled_values

@@ -21,7 +21,7 @@ from calbias.estimation.registry import (
     known_estimators,
     usable_norm,
 )
-from calbias.io.plug_ins import literal
+from calbias.io.constants import literal
 from calbias.scored import Scored
 
 

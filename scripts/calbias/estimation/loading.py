@@ -19,15 +19,15 @@ import numpy as np
 from calbias.engine.sorted_batch import Estimates, SortedBatch
 from calbias.errors import InputError
 from calbias.estimation.registry import (
-    ESTIMATORS,
     FOLDER,
     bin_numbers,
     estimator_file,
+    estimator_module,
     estimator_options,
     estimator_target,
     usable_norm,
 )
-from calbias.io.plug_ins import literal
+from calbias.io.constants import literal
 from calbias.scored import Scored
 
 LARGEST = 1 + 1e-6
@@ -45,7 +45,7 @@ def load_estimator(estimator: str, file: Path | str | None = None) -> Callable[.
     """
     path = Path(file) if file else estimator_file(estimator)
     try:
-        module = ESTIMATORS.module(path)
+        module = estimator_module(path)
     except (Exception, SystemExit) as error:
         raise _named(error, path, f"estimator {estimator} cannot be loaded") from error
     if hasattr(module, "estimate_data_sets"):
@@ -104,7 +104,7 @@ def estimate_scored(
     InputError for other estimators and for a norm that the estimator is not defined for.
     """
     path = estimator_file(estimator)
-    module = ESTIMATORS.module(path)
+    module = estimator_module(path)
     if not hasattr(module, "estimate_scored"):
         raise InputError(
             f"{estimator} has no definition with weights of rows here: take ece_bin_em, "

@@ -17,8 +17,8 @@ import numpy as np
 from calbias.conventions import N_BINS
 from calbias.engine.sorted_batch import sorted_data_set
 from calbias.estimation.loading import load_estimator
-from calbias.estimation.registry import ESTIMATORS, estimator_options, estimator_target
-from calbias.io.plug_ins import literal
+from calbias.estimation.registry import estimator_module, estimator_options, estimator_target
+from calbias.io.constants import literal
 from calbias.truth.curves import Curve
 from calbias.truth.scenarios import Scenario
 from calbias.truth.targets import Population, population_of_scenario
@@ -110,7 +110,7 @@ class Entry(NamedTuple):
         if self.target == OWN or is_tied:
             population = scenario.population if is_tied else population_of_scenario(scenario, _GRID)
         if self.target == OWN:
-            return float(ESTIMATORS.module(self.path).truth(*population, self.norm))
+            return float(estimator_module(self.path).truth(*population, self.norm))
         if is_tied:
             return target_value_of(self.target, population, **self.options)
         return target_value(self.target, scenario, size=_GRID, **self.options)
@@ -138,7 +138,7 @@ def league_entries(estimators):
     for name, path in estimators.items():
         target = estimator_target(name, path)
         if literal(path, "TARGET", default=None) is None:
-            target = OWN if hasattr(ESTIMATORS.module(Path(path)), "truth") else target
+            target = OWN if hasattr(estimator_module(Path(path)), "truth") else target
         run, is_quadratic = load_estimator(name, path), literal(path, "QUADRATIC", default=False)
         norms = (1, 2) if target in ("lp", "lp_power") else (2,)
         for norm in literal(path, "NORMS", default=None) or norms:

@@ -1,0 +1,120 @@
+"""Constants of a Python file, read from its text.
+
+No file is imported before it is used, and a fault in one file disturbs no other.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from functools import cache
+from numbers import Real
+from pathlib import Path
+from typing import Any
+
+from calbias.errors import InputError
+
+REQUIRED: Any = object()
+"""The default of a constant that a file must assign."""
+
+
+def literal(path: Path | str, name: str, default: Any = REQUIRED) -> Any:
+    """Return the value of the module-level assignment ``name = <literal>`` in a Python file.
+
+    InputError if the assignment is missing and has no default. A file with a syntax error, or not
+    in UTF-8, yields the default: its own job reports the error.
+    """
+    path = Path(path)
+    assigned = _assignments(_tree(path, path.stat().st_mtime_ns))
+    if name not in assigned:
+        if default is REQUIRED:
+            raise InputError(f"{path}: assign the constant {name} in it, which a rule reads")
+        return default
+    place = f"{path}, line {assigned[name].lineno}: {name}"
+    try:
+        value = ast.literal_eval(assigned[name])
+    except ValueError:
+        raise InputError(
+            f"{place} must be written out, without calls or names: it is read without running the "
+            f"file"
+        ) from None
+    is_valid, form = _FORMS.get(name, (None, None))
+    if is_valid and not is_valid(value):
+        raise InputError(f"{place} must be {form}, not {value!r:.60}")
+    return value
+
+
+def is_python(path: Path) -> bool:
+    """Return whether a file can be parsed."""
+    return _tree(path, path.stat().st_mtime_ns) is not None
+
+
+def bound_names(path: Path) -> set[str] | None:
+    """Return the names that a file defines, imports or assigns anywhere; None if not parsed."""
+    tree = _tree(path, path.stat().st_mtime_ns)
+    if tree is None:
+        return None
+    names = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            names.add(node.name)
+        elif isinstance(node, ast.alias):
+            names.add(node.asname or node.name)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            names.add(node.id)
+    return names
+
+
+def _is_mapping(value: Any, kind: type) -> bool:
+    """Return whether a value is a dict from names to values of one type, and not empty."""
+    return isinstance(value, dict) and 0 < len(value) == sum(
+        isinstance(name, str) and isinstance(content, kind) for name, content in value.items()
+    )
+
+
+def _is_variants(value: Any) -> bool:
+    return _is_mapping(value, dict) and all(
+        isinstance(key, str) for options in value.values() for key in options
+    )
+
+
+def _is_list_of_numbers(value: Any) -> bool:
+    return isinstance(value, tuple | list) and 0 < len(value) == sum(
+        isinstance(number, Real) and not isinstance(number, bool) for number in value
+    )
+
+
+BINS = ("fixed", "chosen", "none")
+_FORMS: Mapping[str, tuple[Any, str]] = {  # of a constant: (check, form in words)
+    "VARIANTS": (
+        _is_variants,
+        'a dict from names to options, such as {"mine_ew": {"binning": "equal_width"}}',
+    ),
+    "TARGET": (
+        lambda value: isinstance(value, str) or _is_mapping(value, str),
+        'a name, such as "lp", or a dict from estimators to names',
+    ),
+    "BINS": (lambda value: value in BINS, 'one of "fixed", "chosen", "none"'),
+    "NORMS": (_is_list_of_numbers, "a list of numbers, such as (2,)"),
+}
+
+
+@cache
+def _tree(path: Path, modified: int) -> ast.Module | None:
+    """Return the syntax tree of a file, parsed once per change; None if it has none."""
+    try:
+        return ast.parse(path.read_text(encoding="utf-8"))
+    except (SyntaxError, ValueError):  # a ValueError where it is not in UTF-8
+        return None
+
+
+@cache
+def _assignments(tree: ast.Module | None) -> dict[str, ast.expr]:
+    """Return {name: syntax tree of its value} of the module-level assignments, annotated or not."""
+    return {
+        target.id: node.value
+        for node in (tree.body if tree else ())
+        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value
+        for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
+        if isinstance(target, ast.Name)
+    }
