@@ -30,7 +30,6 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -65,31 +64,52 @@ class Mean:
 
 @dataclass(frozen=True)
 class CalibrationError:
-    """An estimator of calibration error: ``of_sorted`` of a SortedBatch of one row.
+    """An estimator of calibration error: ``of_sorted`` of a SortedBatch of one row."""
 
-    ``reduced`` makes the scores and hits of class probabilities and labels.
-    """
-
-    reads: str
     of_sorted: Callable[[SortedBatch], float]
-    reduced: Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]] | None = None
+    reads: str = TOP_LABEL
 
     def of(self, predictions: np.ndarray, outcomes: np.ndarray) -> float:
         """Return the value."""
-        return self.of_sorted(sorted_data_set(*self._scores_and_hits(predictions, outcomes)))
+        return self.of_sorted(sorted_data_set(predictions, outcomes))
 
     def resampled(
         self, predictions: np.ndarray, outcomes: np.ndarray, counts: np.ndarray
     ) -> np.ndarray:
         """Return the values (B,) on resamples, given as counts (B, n) of the rows."""
-        pair = self._scores_and_hits(predictions, outcomes)
-        return np.array([self.of_sorted(data) for data in sorted_resamples(*pair, counts)])
+        resamples = sorted_resamples(predictions, outcomes, counts)
+        return np.array([self.of_sorted(data) for data in resamples])
 
-    def _scores_and_hits(
+
+@dataclass(frozen=True)
+class KsOfRank:
+    """The KS error of a rank of the classes: its resamples share one order of the rows."""
+
+    rank: int
+    within: bool
+    reads: str = PROBABILITIES
+
+    def of(self, predictions: np.ndarray, outcomes: np.ndarray) -> float:
+        """Return the value."""
+        return estimate_sorted("ks", sorted_data_set(*self.reduced(predictions, outcomes)))
+
+    def resampled(
+        self, predictions: np.ndarray, outcomes: np.ndarray, counts: np.ndarray
+    ) -> np.ndarray:
+        """Return the values (B,) on resamples, given as counts (B, n) of the rows."""
+        scores, hits = scores_and_hits(*self.reduced(predictions, outcomes))
+        order = np.argsort(scores)
+        scores, gaps = scores[order], hits[order] - scores[order]
+        is_step = np.append(scores[1:] != scores[:-1], True)  # equal scores are one step
+        sums = (np.cumsum(count * gaps)[is_step] for count in counts[:, order])
+        return np.array([np.abs(path).max() for path in sums]) / counts.sum(axis=1)
+
+    def reduced(
         self, predictions: np.ndarray, outcomes: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        pair = np.asarray(predictions), np.asarray(outcomes)
-        return self.reduced(*pair) if self.reduced else pair
+        """Return the scores and hits (n,) of the rank."""
+        scores = ranked_probabilities(predictions, self.rank, self.within)
+        return scores, ranked_hits(predictions, outcomes, self.rank, self.within)
 
 
 @dataclass(frozen=True)
@@ -117,7 +137,7 @@ class ClassWise:
         return np.abs(counts.astype(float) @ of_row).sum(axis=1) / (n * n_classes)
 
 
-Measure = Mean | CalibrationError | ClassWise
+Measure = Mean | CalibrationError | KsOfRank | ClassWise
 
 
 def sorted_resamples(
@@ -147,15 +167,7 @@ def _nll(probabilities: np.ndarray, labels: np.ndarray) -> np.ndarray:
 
 
 def _estimated(name: str, **options: float) -> CalibrationError:
-    return CalibrationError(TOP_LABEL, lambda data: estimate_sorted(name, data, **options))
-
-
-def _ks(rank: int, within: bool) -> CalibrationError:
-    def reduced(probabilities: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        scores = ranked_probabilities(probabilities, rank, within)
-        return scores, ranked_hits(probabilities, labels, rank, within)
-
-    return CalibrationError(PROBABILITIES, partial(estimate_sorted, "ks"), reduced)
+    return CalibrationError(lambda data: estimate_sorted(name, data, **options))
 
 
 MEASURES: dict[str, Measure] = {
@@ -169,10 +181,10 @@ MEASURES: dict[str, Measure] = {
     "ece100": _estimated("ece_bin_ew", n_bins=100, norm=1),
     "kde_ece": _estimated("kde", norm=1),
     "ks_top1": _estimated("ks"),
-    "ks_top2": _ks(2, within=False),
-    "ks_top3": _ks(3, within=False),
-    "ks_within_top2": _ks(2, within=True),
-    "ks_within_top3": _ks(3, within=True),
+    "ks_top2": KsOfRank(2, within=False),
+    "ks_top3": KsOfRank(3, within=False),
+    "ks_within_top2": KsOfRank(2, within=True),
+    "ks_within_top3": KsOfRank(3, within=True),
     "mce": _estimated("mce_ew", n_bins=15),
     "mce25": _estimated("mce_ew", n_bins=25),
     "nll": Mean(PROBABILITIES, _nll),

@@ -181,7 +181,7 @@ def test_a_measure_that_refuses_the_rows_leaves_the_others(monkeypatch):
     def refuse(data):
         raise InputError("no density")
 
-    monkeypatch.setitem(MEASURES, "kde_ece", CalibrationError("top_label", refuse))
+    monkeypatch.setitem(MEASURES, "kde_ece", CalibrationError(refuse))
     rows = {row["measure"]: row for row in measure_rows(outputs, counts(30))}
     assert rows.pop("kde_ece")["needs"] == "no density"
     assert all("value" in row for row in rows.values())
