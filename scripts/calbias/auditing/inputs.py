@@ -16,7 +16,7 @@ from calbias.engine.scores_and_hits import as_array, scores_and_hits
 from calbias.errors import InputError
 from calbias.estimation.inputs import as_top_label, validate_level, validate_options, validate_whole
 from calbias.logits import plausibility
-from calbias.logits.checks import Place, RawFold, log_probabilities, zero_floor
+from calbias.logits.checks import log_probabilities, zero_floor
 from calbias.logits.columns import Columns
 from calbias.logits.output_file import Fold
 from calbias.logits.read_logits import read_outputs
@@ -155,9 +155,7 @@ def prepared(
     labels, form = labels.astype(np.int64), "logits" if logits is not None else "probabilities"
     log_values = values
     if logits is None:
-        floor = zero_floor(
-            [RawFold(values, labels, Place(Path("probabilities"), "array"))]
-        )  # of a zero: of the least positive value
+        floor = zero_floor([values])  # of a zero: of the least positive value
         log_values = log_probabilities(values, floor)
     if values.shape[1] == 2 and not top_label:
         top = of_class_1(values, labels, form)
@@ -179,7 +177,7 @@ def read_data(
     """
     outputs = read_outputs(path, by, columns)
     fold = outputs.folds["test"]
-    if len(fold[-1]) < 2:
+    if len([*fold][-1]) < 2:
         raise InputError(f"{path}: one row is too few to judge a model by: give at least two")
     warnings, notes = outputs.warnings, outputs.notes
     data = _data_of(fold, outputs.form, top_label, outputs.clusters)
@@ -187,7 +185,7 @@ def read_data(
         assert data.rows is not None
         warnings = (*warnings, *plausibility.of_event("test", data.rows))
     validation = outputs.folds.get("validation")
-    if validation is not None and len(validation[-1]) > 1:
+    if validation is not None and len([*validation][-1]) > 1:
         validation = _data_of(validation, outputs.form, top_label)
         notes = (*notes, f"{_VALIDATION} ({validation.scored.n} rows)")
     else:
@@ -210,7 +208,7 @@ def _data_of(
     if fold.logits.shape[1] == 2 and not top_label:
         top = of_class_1(fold.logits, fold.labels, "logits")
         return of_event(top, False, clusters=clusters, **more)
-    return Data.of(top_label_of(*fold), clusters, **more)
+    return Data.of(top_label_of(fold.logits, fold.labels), clusters, **more)
 
 
 def _in_words(data: Data, top_label: bool) -> str:

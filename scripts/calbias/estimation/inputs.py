@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from calbias.engine.scores_and_hits import as_array, scores_and_hits, validate_same_order
 from calbias.errors import InputError
 from calbias.logits import checks
-from calbias.logits.checks import Place, RawFold
+from calbias.logits.output_file import Fold, Place
 from calbias.logits.top_label import TopLabel, top_label_of_scores
 from calbias.logits.top_label import top_label as top_label_of_logits
 
@@ -68,12 +68,12 @@ def top_label(
     values: np.ndarray = checks.checked_values(as_array(name, outputs), place)
     n, n_classes = values.shape
     numbers: np.ndarray = checks.checked_labels(as_array("labels", labels), n, n_classes, place)
-    fold = RawFold(values, numbers, place)
+    fold = Fold(values, numbers, place)
     if kind == "logits" or not (kind or checks.are_probabilities([fold])):
         if kind is None:
             checks.validate_scaled_probabilities([fold])
         return top_label_of_logits(values, numbers)
-    checks.check_probabilities(fold)
+    checks.check_probabilities(values, place)
     top = values.argmax(axis=1)
     scores = values[np.arange(n), top].astype(np.float64)
     return top_label_of_scores(np.minimum(scores, 1.0), top == numbers)

@@ -4,14 +4,12 @@ Every array that enters passes here, from files of all formats. The row of a CSV
 that an editor shows, the header being line 1; rows of other files are counted from 0.
 """
 
-from collections.abc import Callable, Sequence
-from pathlib import Path
-from typing import NamedTuple
+from collections.abc import Sequence
 
 import numpy as np
 
 from calbias.engine.scores_and_hits import EXCESS
-from calbias.errors import InputError
+from calbias.logits.output_file import Fold, Place
 from calbias.logits.top_label import row_blocks
 
 SUM_TOLERANCE = 5e-3
@@ -21,41 +19,6 @@ COARSEST = 1e-3
 """The coarsest resolution that zeros among probabilities are taken to have."""
 _LARGEST_SCALE = 1000  # rows that sum to more are logits, not scaled probabilities
 _MOSTLY = 0.9
-
-
-class Place(NamedTuple):
-    """Where values come from: a file, the part of it, and each value's row there (None: all).
-
-    ``line_of`` returns the line that an editor shows of a row, for files of text.
-    """
-
-    file: Path
-    part: str
-    rows: np.ndarray | None = None
-    line_of: Callable[[int], int] | None = None
-
-    def error(self, problem: str, row: int | None = None) -> InputError:
-        """Return the InputError for a problem, in a row of the array at hand if one is given."""
-        if row is None:
-            return InputError(f"{self.file}: {self.part}: {problem}")
-        row = row if self.rows is None else int(self.rows[row])
-        if self.line_of is not None:
-            return InputError(f"{self.file}, line {self.line_of(row)}: {problem}")
-        return InputError(f"{self.file}: {self.part}, row {row} (counted from 0): {problem}")
-
-    def validate_rows(self, good: np.ndarray, problem: Callable[[int], str]) -> None:
-        """Raise the error of the first row that is not good, with what ``problem(row)`` says."""
-        if not good.all():
-            row = int(np.argmin(good))
-            raise self.error(problem(row), row)
-
-
-class RawFold(NamedTuple):
-    """Values and labels as a file holds them, unchecked, and their place."""
-
-    values: np.ndarray
-    labels: np.ndarray
-    place: Place
 
 
 def checked_values(values: np.ndarray, place: Place) -> np.ndarray:
@@ -137,8 +100,8 @@ def _of_several_classes(labels: np.ndarray, place: Place) -> np.ndarray:
     return labels
 
 
-def are_probabilities(folds: Sequence[RawFold]) -> bool:
-    """Return whether nine of ten rows of ``RawFold``s look like probabilities.
+def are_probabilities(folds: Sequence[Fold]) -> bool:
+    """Return whether nine of ten rows of folds look like probabilities.
 
     InputError where they do in one fold, and less than one in ten in the other.
     """
@@ -152,7 +115,7 @@ def are_probabilities(folds: Sequence[RawFold]) -> bool:
     return np.concatenate(legal).mean() >= _MOSTLY
 
 
-def _validate_one_form(fold: RawFold, rows: np.ndarray) -> None:
+def _validate_one_form(fold: Fold, rows: np.ndarray) -> None:
     """Raise InputError where some rows are probabilities and some cannot be."""
     outside = ((fold.values < 0) | (fold.values > 1 + EXCESS)).any(axis=1)
     inside = rows & ~outside
@@ -170,7 +133,7 @@ def _legal_rows(values: np.ndarray) -> np.ndarray:
     return np.abs(values.sum(axis=1, dtype=np.float64) - 1) <= SUM_TOLERANCE
 
 
-def validate_scaled_probabilities(folds: Sequence[RawFold]) -> None:
+def validate_scaled_probabilities(folds: Sequence[Fold]) -> None:
     """Raise InputError if the rows of values >= 0 sum to one number that is not 1: percentages."""
     sums = np.concatenate([fold.values.sum(axis=1, dtype=np.float64) for fold in folds])
     usual = np.median(sums)
@@ -182,9 +145,8 @@ def validate_scaled_probabilities(folds: Sequence[RawFold]) -> None:
         )
 
 
-def check_probabilities(fold: RawFold) -> None:
+def check_probabilities(values: np.ndarray, place: Place) -> None:
     """Raise InputError unless values are in [0, 1] and rows sum to 1 (``SUM_TOLERANCE``)."""
-    values, _, place = fold
     place.validate_rows(
         np.all((values >= 0) & (values <= 1 + EXCESS), axis=1),
         lambda row: (
@@ -202,13 +164,13 @@ def check_probabilities(fold: RawFold) -> None:
     )
 
 
-def zero_floor(folds: Sequence[RawFold]) -> float:
+def zero_floor(folds: Sequence[np.ndarray]) -> float:
     """Return what a probability of 0 counts as: it never changes a score by more than 5e-4.
 
     The zeros of a row together stay below half of the smallest positive value in the file.
     """
-    smallest = min(np.min(fold.values, where=fold.values > 0, initial=COARSEST) for fold in folds)
-    return max(float(smallest) / (2 * folds[0].values.shape[1]), 5e-324)
+    smallest = min(np.min(values, where=values > 0, initial=COARSEST) for values in folds)
+    return max(float(smallest) / (2 * folds[0].shape[1]), 5e-324)
 
 
 def log_probabilities(values: np.ndarray, floor: float) -> np.ndarray:

@@ -10,7 +10,7 @@ from itertools import combinations
 
 import numpy as np
 
-from calbias.logits.checks import SUM_TOLERANCE, Place
+from calbias.logits.checks import SUM_TOLERANCE
 from calbias.logits.columns import (
     FEWEST_IDS,
     in_class_order,
@@ -18,6 +18,7 @@ from calbias.logits.columns import (
     looks_like_ids,
     numbered_alike,
 )
+from calbias.logits.output_file import Place
 from calbias.logits.table_files import Table
 
 _MOSTLY, _MANY_COLUMNS = 0.9, 50

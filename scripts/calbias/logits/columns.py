@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from calbias.errors import InputError, did_you_mean
-from calbias.logits.checks import Place
+from calbias.logits.output_file import Place
 
 SCORE = ("score", "scores", "confidence", "conf")
 EVENT = (

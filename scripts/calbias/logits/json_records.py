@@ -23,7 +23,7 @@ import numpy as np
 from scipy.special import softmax
 
 from calbias.errors import InputError
-from calbias.logits.checks import Place
+from calbias.logits.output_file import Place
 
 QUESTION = "question"
 """The column of the questions."""

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping
 import numpy as np
 from scipy.special import bdtrc
 
-from calbias.logits.checks import RawFold
 from calbias.logits.output_file import Fold
 from calbias.logits.top_label import TopLabel, top_label
 
@@ -18,9 +17,9 @@ _OUTCOMES, _EVENTS = ("misses", "hits"), ("non-events", "events")
 
 
 def of_logits(
-    raw: Mapping[str, RawFold], logits: Mapping[str, Fold], probabilities: bool
+    raw: Mapping[str, Fold], logits: Mapping[str, Fold], probabilities: bool
 ) -> Iterator[str]:
-    """Yield the doubts about ``{fold: RawFold}`` and the ``{fold: Fold}`` made of them."""
+    """Yield the doubts about folds as they were read, and as logits."""
     if probabilities:
         yield "the values are probabilities; their logarithms serve as logits"
     else:

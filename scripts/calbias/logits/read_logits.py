@@ -6,6 +6,7 @@ without folds is one fold, ``test``, with all its rows: they are all judged.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,9 +15,8 @@ from calbias.engine.scores_and_hits import scores_and_hits
 from calbias.errors import InputError
 from calbias.io.files import validate_file_exists, validate_no_placeholder
 from calbias.logits import checks, plausibility
-from calbias.logits.checks import Place, RawFold
 from calbias.logits.columns import Columns
-from calbias.logits.output_file import Fold, OutputFile
+from calbias.logits.output_file import Fold, OutputFile, Place
 from calbias.logits.pickles import read_pickle
 from calbias.logits.read_npz import read_npz
 from calbias.logits.read_table import read_table_file
@@ -49,11 +49,10 @@ def read_outputs(
 def of_logits(path: Path, raw: OutputFile) -> OutputFile:
     """Return the ``OutputFile`` of ``Fold``s of a file of logits or probabilities."""
     folds = {}
-    for name, (values, labels, place) in raw.folds.items():
-        values = checks.checked_values(values, place)
-        n, k = values.shape
-        labels = checks.checked_labels(labels, n, k, place)
-        folds[name] = RawFold(values, labels, place)
+    for name, fold in raw.folds.items():
+        values = checks.checked_values(fold.values, fold.place)
+        labels = checks.checked_labels(fold.labels, len(values), values.shape[1], fold.place)
+        folds[name] = Fold(values, labels, fold.place)
     classes = [fold.values.shape[1] for fold in folds.values()]
     if len(set(classes)) == 2:
         raise InputError(
@@ -71,7 +70,8 @@ def of_logits(path: Path, raw: OutputFile) -> OutputFile:
 def of_scores(raw: OutputFile) -> OutputFile:
     """Return the ``OutputFile`` of ``TopLabel``s of a file of scores and hits, or events."""
     folds, is_event = {}, raw.form == "event"
-    for name, (values, labels, place) in raw.folds.items():
+    for name, fold in raw.folds.items():
+        values, labels, place = fold.values, fold.labels, fold.place
         if is_event:
             _validate_events(np.asarray(labels).reshape(-1), place)
         scores, hits = scores_and_hits(values, labels, place.error)
@@ -123,27 +123,27 @@ def _read_pickle(path: Path | str) -> OutputFile:
     pairs = zip(("validation", "test"), read_pickle(path), strict=True)
     return OutputFile(
         {
-            fold: RawFold(values, labels, Place(Path(path), f"fold {fold}"))
+            fold: Fold(values, labels, Place(Path(path), f"fold {fold}"))
             for fold, (values, labels) in pairs
         }
     )
 
 
-def _as_logits(folds: Mapping[str, RawFold], probabilities: bool) -> dict[str, Fold]:
+def _as_logits(folds: Mapping[str, Fold], probabilities: bool) -> dict[str, Fold]:
     raw = [*folds.values()]
     if not probabilities:
         checks.validate_scaled_probabilities(raw)
         values = [np.ascontiguousarray(fold.values, dtype=np.float32) for fold in raw]
     else:
         for fold in raw:
-            checks.check_probabilities(fold)
-        floor = checks.zero_floor(raw)
+            checks.check_probabilities(fold.values, fold.place)
+        floor = checks.zero_floor([fold.values for fold in raw])
         values = [checks.log_probabilities(fold.values, floor) for fold in raw]
     pairs = zip(folds.items(), values, strict=True)
-    return {name: Fold(logits, fold.labels) for (name, fold), logits in pairs}
+    return {name: replace(fold, values=logits) for (name, fold), logits in pairs}
 
 
-def _about_folds(folds: Mapping[str, RawFold | TopLabel], recalibration: str = "") -> Iterator[str]:
+def _about_folds(folds: Mapping[str, Fold | TopLabel], recalibration: str = "") -> Iterator[str]:
     if "validation" not in folds:
-        n = len(folds["test"][1])
+        n = len([*folds["test"]][-1])
         yield f"no validation fold; all {n} rows are judged{recalibration}"

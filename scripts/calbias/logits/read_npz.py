@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 
 from calbias.errors import InputError
-from calbias.logits.checks import Place, RawFold
-from calbias.logits.output_file import FOLDS, OutputFile, split_by_fold
+from calbias.logits.output_file import FOLDS, Fold, OutputFile, Place, split_by_fold
 
 _VALUES = ("logits", "probabilities", "scores", "score", "y_prob", "y_score")
 _LABELS = ("labels", "label", "y_true")
@@ -60,8 +59,8 @@ def _output_file(path: Path, archive: Any) -> OutputFile:
     return OutputFile(folds, max(forms, key=str) if forms != {None} else None)
 
 
-def _read_fold(path: Path, archive: Any, prefix: str) -> tuple[RawFold, str | None]:
-    """Return a fold's ``RawFold`` and its form."""
+def _read_fold(path: Path, archive: Any, prefix: str) -> tuple[Fold, str | None]:
+    """Return a fold's ``Fold`` and its form."""
     values = _find(archive, prefix, *_VALUES)
     labels = _find(archive, prefix, *_LABELS)
     if values and ("score" in values or "y_prob" in values):
@@ -69,16 +68,16 @@ def _read_fold(path: Path, archive: Any, prefix: str) -> tuple[RawFold, str | No
         predictions = _find(archive, prefix, "predictions", "prediction")
         place = Place(path, values)
         if hits:
-            return RawFold(archive[values], archive[hits], place), "scores"
+            return Fold(archive[values], archive[hits], place), "scores"
         if labels and not predictions:
             is_table = archive[values].ndim == 2 and archive[values].shape[1] > 1
             form = "probabilities" if is_table else "event"
-            return RawFold(archive[values], archive[labels], place), form
+            return Fold(archive[values], archive[labels], place), form
         if labels:
             label, prediction = np.ravel(archive[labels]), np.ravel(archive[predictions])
             if label.shape != prediction.shape:
                 raise place.error(f"{len(label)} labels but {len(prediction)} predictions")
-            return RawFold(archive[values], label == prediction, place), "scores"
+            return Fold(archive[values], label == prediction, place), "scores"
         labels = None
     if not values or not labels:
         missing = prefix + (("labels" if "score" not in values else "hits") if values else "logits")
@@ -88,7 +87,7 @@ def _read_fold(path: Path, archive: Any, prefix: str) -> tuple[RawFold, str | No
             "for two folds"
         )
     form_of_classes = "probabilities" if values.endswith("probabilities") else None
-    return RawFold(archive[values], archive[labels], Place(path, values)), form_of_classes
+    return Fold(archive[values], archive[labels], Place(path, values)), form_of_classes
 
 
 def _find(archive: Any, prefix: str, *names: Any) -> str | None:

@@ -18,7 +18,6 @@ from pathlib import Path
 
 import numpy as np
 
-from calbias.logits.checks import Place, RawFold
 from calbias.logits.class_columns import as_number, class_columns, is_all_text
 from calbias.logits.columns import (
     FEWEST_IDS,
@@ -29,7 +28,7 @@ from calbias.logits.columns import (
     looks_like_ids,
     roles_of,
 )
-from calbias.logits.output_file import OutputFile, split_by_fold
+from calbias.logits.output_file import Fold, OutputFile, Place, split_by_fold
 from calbias.logits.table_files import Table, read_table
 
 _YES = {"1": 1, "true": 1, "yes": 1, "0": 0, "false": 0, "no": 0, "1.0": 1, "0.0": 0}
@@ -67,7 +66,7 @@ def read_table_file(
     else:
         classes, others, notes = class_columns(table, others, place)
         read = _values_and_labels(table, classes, roles, place)
-    split = {"test": RawFold(*read, place)}
+    split = {"test": Fold(*read, place)}
     if roles.fold:
         split = split_by_fold(split["test"], _texts(table, roles.fold))
     rows = slice(None) if split["test"].place.rows is None else split["test"].place.rows

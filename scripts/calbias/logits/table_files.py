@@ -21,8 +21,8 @@ import numpy as np
 
 from calbias.errors import InputError, of_extra
 from calbias.io.files import csv_rows
-from calbias.logits.checks import Place
 from calbias.logits.json_records import read_records
+from calbias.logits.output_file import Place
 
 STANDARD_INPUT = "-"
 TEXT = (".csv", ".tsv", ".txt")

@@ -15,8 +15,8 @@ from calbias.auditing.inputs import read_data
 from calbias.auditing.output_files import validate_output
 from calbias.errors import InputError
 from calbias.io.command_line import write_text
-from calbias.logits.checks import Place
 from calbias.logits.columns import Columns, looked_up_column
+from calbias.logits.output_file import Place
 from calbias.logits.table_files import read_table
 from calbias.monitoring.monitor import Monitor
 

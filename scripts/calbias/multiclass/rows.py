@@ -19,7 +19,7 @@ from calbias.engine.philox import block
 from calbias.engine.scores_and_hits import as_array
 from calbias.engine.seeding import stream_key
 from calbias.logits import checks
-from calbias.logits.checks import Place, RawFold
+from calbias.logits.output_file import Place
 
 _LABELS_PER_BATCH = 1 << 23
 _UNIT = 2.0**-53
@@ -86,7 +86,7 @@ def checked(
     if labels is not None:
         n, n_classes = values.shape
         numbers = checks.checked_labels(as_array("labels", labels), n, n_classes, place)
-    checks.check_probabilities(RawFold(values, np.empty(0), place))
+    checks.check_probabilities(values, place)
     return Rows.of(np.minimum(values.astype(np.float64), 1.0)), numbers
 
 

@@ -18,7 +18,7 @@ from calbias.engine.scores_and_hits import scores_and_hits
 from calbias.engine.seeding import stream
 from calbias.engine.sorted_batch import of_sorted_scores, sorted_data_set
 from calbias.errors import InputError
-from calbias.logits.checks import Place
+from calbias.logits.output_file import Place
 from calbias.logits.top_label import TopLabel, top_label_of_scores
 from evidence.estimators import load_estimator
 from evidence.studies.predicted_bias import predicted_bias

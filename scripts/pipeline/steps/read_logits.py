@@ -41,7 +41,9 @@ def read_logits(
     folds: Any = outputs.folds
     for text in outputs.warnings:
         warnings.warn(f"{file}: {text}", stacklevel=1)
-    top_labels = {name: top_label(fold[0], fold[1], softmax) for name, fold in folds.items()}
+    top_labels = {
+        name: top_label(fold.logits, fold.labels, softmax) for name, fold in folds.items()
+    }
     origin = Origin(model, REAL_LOGITS, softmax, outputs.warnings)
     save_logits(output_logits, two_folds(folds, seed))
     write_top_labels(output_top_labels, top_labels, origin)

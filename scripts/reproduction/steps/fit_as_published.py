@@ -32,6 +32,8 @@ def fit_as_published(
     genuine = load_logits(logits)
     origin = Origin(model, REAL_LOGITS, SOFTMAX, ())
     published = published_beta, published_glm
-    beta, glms = fit_rows(top_label(*genuine.test, SOFTMAX), origin, *published, True)
+    beta, glms = fit_rows(
+        top_label(genuine.test.logits, genuine.test.labels, SOFTMAX), origin, *published, True
+    )
     write_table(output_beta, f"beta_fits_{SOFTMAX}", [beta])
     write_table(output_glm, f"glm_fits_{SOFTMAX}", glms)
