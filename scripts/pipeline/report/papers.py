@@ -28,10 +28,11 @@ PAPERS = (
 
 
 def papers_with_claims(claims: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return [{paper, ids, bar, sentence}] of the papers that have rows in table ``claims``.
+    """Return [{paper, ids, bar, counts, sentence}] of the papers that have rows in table ``claims``.
 
     ``bar`` is [{verdict, models, count}] of the verdicts that occur; ``models`` is "2 of 10" where
-    the evidence is partial.
+    the evidence is partial. ``counts`` is [{verdict, whole, part}]: claims with all their evidence,
+    and with a part of it.
     """
     shown = []
     for paper in PAPERS:
@@ -42,9 +43,25 @@ def papers_with_claims(claims: pd.DataFrame) -> list[dict[str, Any]]:
             {"verdict": badge(name), "models": models, "count": count}
             for (name, models), count in _counts(rows).items()
         ]
-        sentence = f"{len(rows)} claims: {counted(rows)}."
-        shown.append({"paper": paper, "ids": list(rows["id"]), "bar": bar, "sentence": sentence})
+        shown.append(
+            {
+                "paper": paper,
+                "ids": list(rows["id"]),
+                "bar": bar,
+                "counts": _by_evidence(bar),
+                "sentence": f"{len(rows)} claims: {counted(rows)}.",
+            }
+        )
     return shown
+
+
+def _by_evidence(bar: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    counts: dict[str, dict[str, Any]] = {}
+    for part in bar:
+        verdict = part["verdict"]
+        count = counts.setdefault(verdict["name"], {"verdict": verdict, "whole": 0, "part": 0})
+        count["part" if part["models"] else "whole"] += part["count"]
+    return [*counts.values()]
 
 
 def counted(rows: pd.DataFrame) -> str:
