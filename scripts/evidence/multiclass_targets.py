@@ -32,9 +32,9 @@ from calbias.engine.jit import njit
 from calbias.errors import looked_up
 from calbias.multiclass.binned import Binned, Join, absolute, square
 from calbias.multiclass.cells import By, Floats, equal_mass
-from calbias.multiclass.estimators.classwise import THRESHOLD
-from calbias.multiclass.estimators.skce import median_distance
+from calbias.multiclass.measures import THRESHOLD
 from calbias.multiclass.rows import Rows
+from calbias.multiclass.skce import median_distance
 
 FEWEST = 50  # rows in a group of a predicted class
 

@@ -6,7 +6,7 @@ import pytest
 from command import made, run
 
 from calbias.logits.output_file import Fold
-from calbias.multiclass.registry import MEASURES, target_of
+from calbias.multiclass.measures import MEASURES, target_of
 from evidence.studies.multiclass_league import CORRECTED, league_rows, maps_of
 from pipeline.logits.store import Logits, save_logits
 

@@ -20,8 +20,8 @@ from calbias.auditing.verdict.clusters import LEAST_CLUSTERS
 from calbias.auditing.verdict.judge import judge
 from calbias.conventions import N_BINS, SIGNIFICANT
 from calbias.multiclass.holm import findings, holm
+from calbias.multiclass.measures import prepared
 from calbias.multiclass.noise import corrected, drawn_values, summary
-from calbias.multiclass.registry import prepared
 from calbias.multiclass.rows import Rows, checked
 from calbias.scored import Scored
 

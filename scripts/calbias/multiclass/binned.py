@@ -9,7 +9,7 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from calbias.multiclass.cells import By, Cells, Floats, equal_mass, equal_width
+from calbias.multiclass.cells import Cells, Floats
 from calbias.multiclass.rows import Rows
 
 Join = Literal["mean", "sum", "root_mean", "weighted", "root_weighted"]
@@ -96,17 +96,3 @@ def unbiased(cells: Cells, hits: Floats, scores: Floats) -> Floats:
     squares = cells.squares + hits - 2.0 * scores  # Σ (p − y)² = Σ p² + Σ_hits (1 − 2p)
     pairs = (cells.sums - hits) ** 2 - squares
     return np.where(cells.sizes > 1, pairs / np.maximum(cells.sizes - 1.0, 1.0), 0.0)
-
-
-def prepare(
-    rows: Rows,
-    n_bins: int,
-    binning: str,
-    terms: Terms,
-    join: Join,
-    by: By = "class",
-    threshold: float = -1.0,
-) -> Binned:
-    """Return the measure of these rows."""
-    cells = (equal_mass if binning == "equal_mass" else equal_width)(rows, n_bins, by, threshold)
-    return Binned(rows, cells, terms, join)

@@ -22,7 +22,7 @@ from calbias.errors import InputError
 from calbias.estimation.inputs import validate_whole
 from calbias.multiclass.binned import Measure
 from calbias.multiclass.cells import Floats
-from calbias.multiclass.registry import prepared, target_of
+from calbias.multiclass.measures import prepared, target_of
 from calbias.multiclass.rows import Rows, checked
 
 FEWEST_REPLICATES, MOST_BINS = 20, 10_000

@@ -18,8 +18,8 @@ import numpy as np
 from calbias.conventions import N_BINS
 from calbias.engine.seeding import stream
 from calbias.multiclass.cells import Floats
+from calbias.multiclass.measures import MEASURES, prepared, target_of
 from calbias.multiclass.noise import corrected, drawn_values
-from calbias.multiclass.registry import MEASURES, prepared, target_of
 from calbias.multiclass.rows import Rows
 from evidence import multiclass_maps as maps
 from evidence.multiclass_targets import target_value
@@ -120,13 +120,13 @@ def _drawn(
 
 def _estimates(sample: Rows, labels: np.ndarray, bandwidth: float) -> dict[str, float]:
     estimates = {}
-    for name, file in MEASURES.items():
+    for name, entry in MEASURES.items():
         if name == "skce_all_pairs" and len(labels) > MOST_ALL_PAIRS:
             continue
         if "_sum" in name:  # K times another
             continue
         own = {"bandwidth": bandwidth} if name in _OWN_BANDWIDTH else {}
-        measure = file.prepare(sample, N_BINS, **file.VARIANTS[name], **own)
+        measure = entry.prepare(sample, N_BINS, **own)
         value = float(measure.whole(measure.values(labels))[0])
         estimates[name] = value
         if name in CORRECTED:

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from calbias.multiclass.binned import Measure
+from calbias.multiclass.measures import prepared
 from calbias.multiclass.noise import summary
-from calbias.multiclass.registry import prepared
 from calbias.multiclass.rows import Rows
 from reproduction.measured.outputs import Outputs
 

@@ -30,8 +30,6 @@ from calbias.engine.seeding import stream
 from calbias.multiclass.cells import Floats
 from calbias.multiclass.rows import Rows
 
-VARIANTS = {"skce": {"block": 500}, "skce_all_pairs": {"block": 1 << 30}}
-TARGET = {"skce": "kernel", "skce_all_pairs": "kernel"}
 _ROWS_OF_MEDIAN = 500
 _LEAST_BANDWIDTH = 1e-3
 
@@ -61,7 +59,9 @@ class KernelError:
         return values[:, 0]
 
 
-def prepare(rows: Rows, n_bins: int, block: int, bandwidth: float | None = None) -> KernelError:
+def kernel_error(
+    rows: Rows, n_bins: int, block: int, bandwidth: float | None = None
+) -> KernelError:
     """Return the measure of these rows; it has no bins."""
     return KernelError(rows, block, bandwidth or median_distance(rows.probabilities))
 

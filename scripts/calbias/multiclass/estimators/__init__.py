@@ -1,1 +1,0 @@
-"""Estimators for probabilities of all classes, one family a file."""
