@@ -28,7 +28,7 @@ PAPERS = (
 
 
 def papers_with_claims(claims: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return [{paper, ids, bar, counts, sentence}] of the papers that have rows in table ``claims``.
+    """Return [{paper, ids, bar, counts, sentence}] of the papers with rows in table ``claims``.
 
     ``bar`` is [{verdict, models, count}] of the verdicts that occur; ``models`` is "2 of 10" where
     the evidence is partial. ``counts`` is [{verdict, whole, part}]: claims with all their evidence,
