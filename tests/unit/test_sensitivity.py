@@ -88,7 +88,7 @@ def test_range_of_a_power_like_curve_is_found_at_corners_and_a_minimum_inside_th
 
 @pytest.fixture(scope="module")
 def table():
-    """The norm is an option: tests/scripts/test_judge_claims.py."""
+    """The norm is an option: tests/scripts/test_pages.py."""
     return tce_rounding({name: FITS[name] for name in ("resnet152_imgnet", "densenet40_c10")})
 
 

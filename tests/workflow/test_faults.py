@@ -6,6 +6,7 @@ After each the next run ends with the bytes of an undisturbed one, or stops with
 import contextlib
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -266,3 +267,19 @@ def test_estimators_broken(finished, undisturbed):
     assert sorted(said.rstrip().splitlines()[-len(lines) :]) == sorted(lines)
     assert not (finished / BIAS).exists()
     assert (finished / SHARD).read_bytes() == (undisturbed / SHARD).read_bytes()
+
+
+def test_after_a_killed_run_and_interrupted(finished):
+    """It does not wait for itself; Ctrl-C lets Snakemake stop in order."""
+    slow = with_slow_estimator(finished)
+    (slow / ".snakemake/locks").mkdir(parents=True, exist_ok=True)
+    (slow / ".snakemake/locks/0.output.lock").touch()
+    reproduce = [sys.executable, "scripts/reproduce.py", "--cores", "2", "--"]
+    reproduce += ["--configfile", TINY, *RUN]
+    run = slow.start_command(reproduce)
+    wait_for_job(slow, run)
+    os.killpg(run.pid, signal.SIGINT)
+    assert run.wait(120) != 0
+    said = (slow / "run.log").read_text("utf-8")
+    assert "Traceback" not in said
+    assert not list((slow / ".snakemake/locks").glob("*.lock"))

@@ -1,11 +1,17 @@
-"""What runs again after a change, told by dry runs in a copy of a finished run."""
+"""What runs again after a change, by dry runs; what a new estimator and other replicates add."""
 
 import os
 import pickle
+import re
+import shutil
 
+import numpy as np
 import pytest
-from checkout import simulated
-from test_bad_input import folds
+from checkout import ROOT, simulated
+from command import read
+from test_user_files import folds
+
+from reproduction.replicates.store import read_replicates
 
 SHOWN = {"fig4_realistic", "fig6_perfect", "join_tables bias", "compare_estimators"}
 PAGES = {"write_ledger_page", "write_front_page"}
@@ -87,3 +93,95 @@ def test_figure_4_alone_plans_its_own_jobs(pristine, tmp_path):
     planned = pristine.planned("results/figures/fig4_realistic.png", config=None)
     assert len(planned) <= 25
     assert {job.split()[1] for job in planned if " " in job} == {"realistic"}
+
+
+FILE = "results/replicates/realistic/kde/0-of-1.parquet"
+MODELS = ["resnet110_c10", "resnet110_c100"]
+TABLE = "results/bias/realistic.parquet"
+
+
+def test_raised_replicates_extend_the_existing_ones(finished, fresh):
+    before, _, _ = read_replicates(finished / FILE)
+    more = ("--config", "replicates=12", "estimators=[kde]", "--", TABLE)
+    said = finished.run(*more)
+    assert "n = 100: 4 replicates" in said
+    assert "12 replicates" not in said
+    after, _, _ = read_replicates(finished / FILE)
+    for cell, estimates in before.items():
+        assert after[cell].first(8).estimate.tolist() == estimates.estimate.tolist()
+    fresh.run(*more)
+    for name in (FILE, TABLE):
+        assert (fresh / name).read_bytes() == (finished / name).read_bytes()
+
+
+def test_lowered_replicates_are_the_first_ones_and_a_new_cell_keeps_the_others(finished):
+    before, _, _ = read_replicates(finished / FILE)
+    experiments = {"realistic": {"models": MODELS, "n_samples": [100, 150, 200]}}
+    config = finished.changed(replicates=5, experiments=experiments)
+    said = finished.run("--", FILE, config=config)
+    assert "n = 150: 5 replicates" in said
+    assert said.count("replicates in") == 2  # one a model: no other was drawn
+    after, _, _ = read_replicates(finished / FILE)
+    for cell, estimates in before.items():
+        assert after[cell].estimate.tolist() == estimates.first(5).estimate.tolist()
+
+
+KS_ERROR = '''"""Kolmogorov-Smirnov calibration error (Gupta et al. 2021, Eq. 10): no bins.
+
+    KS = max_i | 1/n * sum_{j <= i} (score_j - hit_j) |
+"""
+
+import numpy as np
+
+BINS = "none"
+
+
+def estimate(scores, hits, n_bins, norm):
+    """Return the estimate, a fraction, for scores (n,) in ascending order and hits (n,)."""
+    return np.abs(np.cumsum(scores - hits)).max() / scores.size
+'''
+NAMES = ["ece_bin_ew", "ece_debias_em", "ece_sweep_em", "kde"]
+MINE = ("ks_error", "my_estimator")
+
+
+def example_of_the_docs():
+    section = (ROOT / "docs/extend.md").read_text("utf-8").split("## An estimator")[1]
+    return re.search(r"```python\n(.*?)```", section, flags=re.DOTALL)[1]
+
+
+def add(checkout, name, text, folder=None, others=NAMES, **keys):
+    """Add an estimator to the package or to a folder of one's own; return the configuration."""
+    path = checkout / (folder or "scripts/calbias/estimators") / f"{name}.py"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    own = {"estimator_dir": folder} if folder else {}
+    return checkout.changed(estimators=[*others, name], **own, **keys)
+
+
+def test_only_its_jobs_and_what_aggregates_them(finished):
+    config = add(finished, "ks_error", KS_ERROR)
+    assert finished.planned() == []  # no configuration names it
+    planned = set(finished.planned(config=config))
+    assert simulated("ks_error") <= planned
+    assert not {job for job in planned if job.startswith("simulate")} - simulated("ks_error")
+
+
+def test_both_are_in_the_tables_and_in_the_figures_that_show_all(finished):
+    """The docs' example in the package, the other one in a folder with a space in its name."""
+    add(finished, "my_estimator", example_of_the_docs())
+    shutil.copy(finished / "config/smoke_models.csv", finished / "my models.csv")
+    names = [*NAMES, "my_estimator"]
+    config = add(finished, "ks_error", KS_ERROR, "my estimators", names, models="my models.csv")
+    figures = ["results/figures/fig4_realistic.png", "results/figures/fig6_perfect.png"]
+    before = finished.bytes("figures")
+    finished.run("--", "results/tables/bias.csv", *figures, config=config)
+    bias = read(finished / "results/tables/bias.csv")
+    rows = bias[bias["estimator"].isin(MINE)]
+    assert set(zip(rows["estimator"], rows["experiment"], strict=True)) == {
+        (name, experiment) for name in MINE for experiment in ("realistic", "perfect")
+    }
+    assert np.isfinite(rows["bias_percent"]).all()
+    assert rows["mean_estimate_percent"].between(0, 100, inclusive="neither").all()
+    assert rows.loc[rows["estimator"] == "ks_error", "n_bins"].isna().all()
+    after = finished.bytes("figures")
+    assert set(figures) <= {name for name in after if after[name] != before[name]}
