@@ -86,9 +86,16 @@ def test_a_recalibration_helps_after_holms_correction():
     assert not table["helps"].any()
 
 
-def advised(low, high, miscalibrated=False, recalibration=None):
+def advised(low, high, miscalibrated=False, recalibration=None, mean=0.5):
+    finding = SimpleNamespace(kind="shape")
     return SimpleNamespace(
-        kind="event", miscalibrated=miscalibrated, interval=(low, high), recalibration=recalibration
+        kind="event",
+        miscalibrated=miscalibrated,
+        interval=(low, high),
+        recalibration=recalibration,
+        verdict=SimpleNamespace(finding=finding, second=None),
+        description={"mean_score": mean},
+        subgroups=None,
     )
 
 
@@ -98,6 +105,65 @@ def test_the_advice_by_the_upper_end_and_the_length_of_the_interval():
     assert len(things_to_do(advised(0.04, 0.05, True))) == 1
     assert "2 % is inside its interval" in things_to_do(advised(0.01, 0.05, True))[1]
     assert len(things_to_do(advised(0.13, 0.15, True))) == 1
+
+
+def test_a_tolerable_error_is_small_beside_rare_outcomes():
+    """Risks of 0.1 % on average: an error of 0.5 % is not excluded, and that is five times them."""
+    assert "an error of 0.50 % would matter" in things_to_do(advised(0.0, 0.005, mean=0.001))[0]
+    assert things_to_do(advised(0.0, 0.005))[0].startswith("Nothing")
+    assert things_to_do(advised(0.0, 0.3))[0].startswith("Get more labels: these rows do not")
+    assert things_to_do(advised(0.004, 0.009, True))[0].startswith("The error is small")
+
+
+def test_scores_in_the_wrong_order_are_a_mistake_first():
+    generator = np.random.default_rng(0)
+    risk = generator.beta(2, 2, 600)
+    found = calbias.audit(probabilities=risk, labels=(generator.random(600) < 1 - risk).astype(int))
+    assert "in the wrong order (slope -" in found.sentence
+    assert things_to_do(found) == [
+        "Check labels and columns first: rows of higher risk have fewer events."
+    ]
+    assert recalibration_code(found) == ""
+    assert any("1 - p fits the given events better" in text for text in found.warnings)
+
+
+def test_a_shift_that_the_verdict_finds_is_advised_where_the_brier_score_cannot_tell():
+    generator = np.random.default_rng(1003)
+    risk = generator.beta(1, 12, 400)
+    events = (generator.random(400) < 0.6 * risk).astype(int)
+    found = calbias.audit(probabilities=risk, labels=events)
+    assert found.verdict.finding.kind == "level"
+    assert not found.recalibration["helps"].any()
+    first = things_to_do(found)[0]
+    assert first.startswith("Recalibrate: adding −0.58 to the log odds of each risk makes")
+    assert first.endswith("which may be chance.")
+    assert "expit" in recalibration_code(found)
+    assert found.error >= abs(found.verdict.finding.gap)
+
+
+def test_a_curve_that_no_threshold_separates_has_a_finite_slope():
+    """Half of the rows are hits at every score above 1/2: Newton's whole steps diverge there."""
+    generator = np.random.default_rng(1041)
+    found = calbias.audit(generator.uniform(0.5, 1, 1000), generator.random(1000) < 0.5)
+    assert "too spread (slope 0.0" in found.sentence
+
+
+def test_the_share_of_hits_allows_for_clusters():
+    """Twenty equal rows a cluster: the limits are those of one row a cluster, with Student's."""
+    scores, hits, clusters = repeated(shift=0.25)
+    found = calbias.audit(scores, hits, clusters=clusters)
+    alone = calbias.audit(scores[::20], hits[::20])
+    widths = [
+        audit.description["accuracy_high"] - audit.description["accuracy_low"]
+        for audit in (found, alone)
+    ]
+    assert widths[0] == pytest.approx(widths[1], rel=0.06)
+    assert found.mean_design_effect > 10
+    finding = found.verdict.finding
+    assert finding.kind == "level"
+    sums = (scores - hits)[::20]
+    reach = student_t.ppf(0.975, 59) * sums.std(ddof=1) / np.sqrt(60)
+    assert finding.gap_high - finding.gap == pytest.approx(reach, rel=1e-6)
 
 
 @pytest.mark.parametrize("method", ["shift", "platt", "isotonic", "temperature"])

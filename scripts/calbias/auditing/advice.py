@@ -8,10 +8,13 @@ from typing import Any
 
 from calbias.auditing.inputs import EVENT
 from calbias.auditing.result import Audit
+from calbias.auditing.verdict.finding import digits_of
 from calbias.conventions import Z_95
 
 MOST = 3
-_TOLERABLE = 0.02  # an upper end of the interval that most uses can live with
+_TOLERABLE, _OF_RARER = 0.02, 0.2  # an error that most uses can live with; of the rarer outcome
+_WIDE = 0.1  # an upper end that excludes little
+_PLAN = "“calbias plan --scores FILE” says how many labels show an error of a given size."
 
 
 def things_to_do(audit: Audit) -> list[str]:
@@ -21,35 +24,42 @@ def things_to_do(audit: Audit) -> list[str]:
 
 def _things(audit: Audit) -> Iterator[str]:
     scores = "risks" if audit.kind == EVENT else "scores"
-    low, high = audit.interval
-    if not audit.miscalibrated:  # without an interval its ends are NaN, and no advice is given
-        if high > _TOLERABLE:
+    (low, high), most = audit.interval, tolerable(audit)
+    upper = f"{100 * high:.{digits_of(high - low)}f} %"
+    if not audit.miscalibrated:
+        if high <= most:
+            yield f"Nothing: an error above {upper} is unlikely. Leave the {scores} alone."
+        elif high > _WIDE:
+            yield f"Get more labels: these rows do not exclude an error of {upper}. {_PLAN}"
+        else:
             yield (
-                f"Get more labels if an error of {100 * high:.1f} % would matter: these rows do "
-                "not exclude it. “calbias plan --scores FILE” says how many labels show an error "
-                "of a given size."
-            )
-        if high <= _TOLERABLE:
-            yield (
-                f"Nothing: an error above {100 * high:.1f} % is unlikely. Leave the {scores} alone."
+                f"Get more labels if an error of {upper} would matter: these rows do not exclude "
+                f"it. {_PLAN}"
             )
         return
-    helps = recalibration_sentence(audit)
-    if helps:
-        yield helps
-    elif audit.recalibration is None or not len(audit.recalibration):
-        yield f"Do not read the {scores} as probabilities: the picture shows where they are off."
-    else:
+    if _slope(audit) < 0:
+        outcome = "events" if audit.kind == EVENT else "hits"
         yield (
-            f"Do not read the {scores} as probabilities where the picture shows them off. On these "
-            "rows no recalibration lowers the Brier score by more than chance."
+            f"Check labels and columns first: rows of higher {scores[:-1]} have fewer {outcome}."
         )
-    if low < _TOLERABLE < high:
+        return
+    if high <= most:
         yield (
-            f"Get more labels before you call the error large or small: {100 * _TOLERABLE:g} % is "
-            "inside its interval. “calbias plan --scores FILE” says how many a goal takes."
+            f"The error is small: more than {upper} is unlikely. Recalibrate where less than that "
+            "matters."
         )
-    if helps:
+    if audit.subgroups is not None and (segment := audit.subgroups.clearest):
+        yield (
+            f"Look at the rows where {segment} first: one recalibration of all rows does not mend "
+            "the fault of a subgroup."
+        )
+    yield recalibration_sentence(audit)
+    if low < most < high:
+        yield (
+            f"Get more labels before you call the error large or small: {100 * most:.2g} % is "
+            f"inside its interval. {_PLAN}"
+        )
+    if _best(audit) is not None:
         yield (
             "Fit it on the validation fold, apply it to the test fold, and audit that again."
             if validation_rows(audit)
@@ -58,25 +68,53 @@ def _things(audit: Audit) -> Iterator[str]:
         )
 
 
+def tolerable(audit: Audit) -> float:
+    """Return the error that most uses can live with: 2 points, or a fifth of rarer outcomes."""
+    mean = float(audit.description["mean_score"] or 0)
+    return min(_TOLERABLE, _OF_RARER * min(mean, 1.0 - mean))
+
+
+def _slope(audit: Audit) -> float:
+    """Return the slope that the verdict states, or 1."""
+    found = (audit.verdict.finding, audit.verdict.second)
+    return next((f.slope for f in found if f and f.kind == "line" and f.slope is not None), 1.0)
+
+
 def recalibration_sentence(audit: Audit) -> str:
-    """Return which recalibration helps most, or nothing where none does."""
+    """Return which recalibration helps most, or what was tried."""
+    scores, table = "risks" if audit.kind == EVENT else "scores", audit.recalibration
+    if table is None or not len(table):
+        return f"Do not read the {scores} as probabilities: the picture shows where they are off."
     best = _best(audit)
     if best is None:
-        return ""
-    columns = best["brier_before"], best["brier_after"], best["gain"], Z_95 * best["gain_se"]
-    before, after, gain, half = (f"{100 * x:.2f}" for x in columns)
+        tried = [_KINDS[name] for name in _KINDS if name in table.index]
+        lowers = f"neither {' nor '.join(tried)} lowers"
+        if len(tried) == 1:
+            lowers = f"{tried[0]}, all that so few hits or misses bear, does not lower"
+        return (
+            f"Do not read the {scores} as probabilities where the picture shows them off. On these "
+            f"rows {lowers} the Brier score by more than chance."
+        )
+    gain, half = 100 * best["gain"], 100 * Z_95 * best["gain_se"]
+    digits = max(digits_of(half / 100), 2)
+    columns = 100 * best["brier_before"], 100 * best["brier_after"], gain, half
+    before, after, by, reach = (f"{x:.{digits}f}" for x in columns)
     rows = validation_rows(audit)
     how = f"fitted on the {rows} rows of the validation fold" if rows else "cross-validated"
+    what = _NAMES[best.name].format(best["parameter"], scores[:-1]).replace("-", "−")
+    change = f"from {before} to {after}, by {by} ± {reach} (times 100, {how})"
+    if best["helps"]:
+        return f"Recalibrate: {what} lowers the Brier score {change}."
     return (
-        f"Recalibrate: {_NAMES[best.name].format(best['parameter'])} lowers the Brier score from "
-        f"{before} to {after}, by {gain} ± {half} (times 100, {how})."
+        f"Recalibrate: {what} makes the {scores} right on average. It lowers the Brier score "
+        f"{change}, which may be chance."
     )
 
 
 def recalibration_code(audit: Audit) -> str:
     """Return lines of Python that make and apply the recalibration that helps most, or nothing."""
     best = _best(audit)
-    if best is None:
+    if best is None or _slope(audit) < 0:
         return ""
     code = _CODE[best.name].format(best["parameter"])
     if validation_rows(audit) and "fit(" in code:
@@ -91,15 +129,22 @@ def validation_rows(audit: Audit) -> int:
 
 
 def _best(audit: Audit) -> Any:
-    """Return the row of the best method that helps, or None."""
+    """Return the row of the best method that helps; for a mere shift, of the shift; or None."""
     table = audit.recalibration
-    if table is None or not len(table) or not table["helps"].any():
+    if table is None or not len(table):
         return None
-    return table[table["helps"]].iloc[0]
+    if table["helps"].any():
+        return table[table["helps"]].iloc[0]
+    is_shift = audit.verdict.finding.kind == "level" and audit.verdict.second is None
+    return table.loc["shift"] if is_shift and table.loc["shift", "gain"] > 0 else None
 
 
+_KINDS = {
+    "shift": "a shift", "platt": "Platt scaling", "isotonic": "isotonic regression",
+    "temperature": "temperature scaling",
+}  # fmt: skip
 _NAMES = {
-    "shift": "adding {:.2f} to the log odds of each score",
+    "shift": "adding {:.2f} to the log odds of each {}",
     "platt": "Platt scaling",
     "isotonic": "isotonic regression",
     "temperature": "temperature scaling (logits divided by {:.3g})",

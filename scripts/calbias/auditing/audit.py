@@ -162,12 +162,12 @@ def audit_data(
     error = average.l1 if options.norm == 1 else average.l2
     ece, noise_floor = binned_ece(scored, options.n_bins)
     bins = picture_bins(scored, options.confidence_level, effect)
-    description = description_of(data)
+    description = description_of(data, options.confidence_level)
     tables = _tables(data, options, average, names, class_wise, say, folders)
     return Audit(
         kind=data.kind,
         n=scored.n,
-        error=min(max(error, low), high),
+        error=min(max(error, low, verdict.stated_gap), high),
         interval=(low, high),
         verdict=verdict,
         rows_per_bin=found.rows_per_bin,
@@ -185,6 +185,7 @@ def audit_data(
         n_clusters=facts.clusters if facts else None,
         effective_n=facts.effective_rows if facts else None,
         design_effect=scored.n / facts.effective_rows if facts else None,
+        mean_design_effect=found.effect if facts else None,
         **tables,
     )
 

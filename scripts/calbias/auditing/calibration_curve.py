@@ -5,7 +5,9 @@ d = k/n − mean ĉ, and v = p(1 − p)/n with p = (k + m)/(n + 1). The curve is
 
     B d,  B = max(0, 1 − 2 v/d²)
 
-so that it leaves the bin's share of hits by at most 1.42 standard errors. The smooth band shrinks
+so that it leaves the bin's share of hits by at most 1.42 standard errors. A picture has the
+deviance of k hits at the chance mean ĉ in the place of d²/v: two misses where 10⁻⁶ are expected
+contradict the curve, whatever their standard error is. The smooth band shrinks
 to the share 1 − B of its width, and the exact limits of k/n (Clopper and Pearson 1934) add the
 share B of theirs, as roots of sums of squares. B is a positive-part shrinkage (Efron and Morris,
 *Journal of the American Statistical Association* 1973, eq. 1.5): noise moves the curve little.
@@ -17,6 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import xlogy
 
 from calbias.auditing.bins import PictureBins, binomial_limits
 from calbias.engine.posterior.cells import SCORE
@@ -46,15 +49,25 @@ def posterior_average(scores: Floats, rows: Counts, hits: Counts, effect: float 
 
 
 def moved_to_bins(
-    curve: PosteriorCurve, expected: Floats, bins: Bins, effect: float, level: float
+    curve: PosteriorCurve,
+    expected: Floats,
+    bins: Bins,
+    effect: float,
+    level: float,
+    *,
+    by_deviance: bool = False,
 ) -> PosteriorCurve:
     """Return the curve after it was moved in each bin, in which its mean was ``expected`` (b,)."""
-    p = (bins.hits / effect + bins.score) / (bins.rows / effect + 1.0)
+    rows, hits = bins.rows / effect, bins.hits / effect
     rate = bins.hits / bins.rows
     gap = rate - expected
-    variance = p * (1.0 - p) * effect / bins.rows
-    share = np.maximum(1.0 - _NOISE * variance / np.maximum(gap**2, 1e-300), 0.0)
-    limits = binomial_limits(bins.hits / effect, bins.rows / effect, level)
+    if by_deviance:
+        squares = _deviance(hits, rows, expected)
+    else:
+        p = (hits + bins.score) / (rows + 1.0)
+        squares = gap**2 * rows / np.maximum(p * (1.0 - p), 1e-300)
+    share = np.maximum(1.0 - _NOISE / np.maximum(squares, 1e-300), 0.0)
+    limits = binomial_limits(hits, rows, level)
     below, above = (share * abs(rate - limit) for limit in limits)
     at = bins.place
     mean = np.clip(curve.mean + (share * gap)[at], 0.0, 1.0)
@@ -62,6 +75,14 @@ def moved_to_bins(
     low = mean - np.hypot(left * (curve.mean - curve.low), below[at])
     high = mean + np.hypot(left * (curve.high - curve.mean), above[at])
     return PosteriorCurve(curve.scores, mean, np.maximum(low, 0.0), np.minimum(high, 1.0))
+
+
+def _deviance(hits: Floats, rows: Floats, chance: Floats) -> Floats:
+    """Return twice the log likelihood ratio of the shares of hits to a chance, (b,)."""
+    misses = np.maximum(rows - hits, 0.0)
+    expected = np.clip(chance, _TINY**2, 1.0 - 1e-16) * rows
+    gain = xlogy(hits, hits / expected) + xlogy(misses, misses / (rows - expected))
+    return np.asarray(2.0 * gain)
 
 
 def sums_in(place: Ints, values: Counts) -> Floats:
@@ -103,12 +124,14 @@ def picture_curve(
     sizes = bins.n_in_bin.astype(np.float64)
     drawn = Bins(sizes, bins.mean_hit * sizes, bins.mean_score, place)
     expected = curve_of(average, bins.mean_score, level).mean
-    curve = moved_to_bins(curve_of(average, points, level), expected, drawn, effect, level)
+    curve = moved_to_bins(
+        curve_of(average, points, level), expected, drawn, effect, level, by_deviance=True
+    )
     at = np.searchsorted(points, scores[frequent])
     size, count = (x[frequent].astype(np.float64) for x in (rows, hits))
     single = Bins(size, count, scores[frequent], np.arange(at.size))
     part = PosteriorCurve(*(values[at] for values in curve))
-    moved = moved_to_bins(part, part.mean, single, effect, level)
+    moved = moved_to_bins(part, part.mean, single, effect, level, by_deviance=True)
     for values, new in zip(curve[1:], moved[1:], strict=True):
         values[at] = new
     return curve

@@ -25,7 +25,7 @@ from calbias.conventions import SIGNIFICANT, Z_95
 
 LEAST = 2.0**-53  # scores of 0 and 1 have no logit: they are taken this far from it
 _LARGEST_LAMBDA = 1e4
-_STEPS, _LONGEST, _CLOSE = 50, 2.0, 1e-9  # of Newton's method
+_STEPS, _LONGEST, _CLOSE, _HALVINGS = 50, 2.0, 1e-9, 30  # of Newton's method
 
 
 def logits_of(scores: np.ndarray) -> np.ndarray:
@@ -145,14 +145,22 @@ def overconfident(scores: np.ndarray) -> Callable[[float], np.ndarray]:
 def newton_line(
     x: np.ndarray, hits: np.ndarray, size: np.ndarray | float = 1.0
 ) -> tuple[float, float] | None:
-    """Return (a, b) of greatest likelihood of logit P(hit) = a + b·x, by Newton's method.
+    """Return (a, b) of greatest likelihood of logit P(hit) = a + b·x, by Newton's steps.
+
+    They are halved until the likelihood, which is concave, does not fall.
 
     ``hits`` (n,) are counts of ``size`` rows each. None where the likelihood has no maximum.
     """
     rows = size * np.ones_like(x)
     if hits.sum() in (0.0, rows.sum()):
         return None
+
+    def likelihood(a: float, b: float) -> float:
+        y = a + b * x
+        return float(np.sum(hits * y - rows * np.logaddexp(0.0, y)))
+
     a, b = 0.0, 1.0
+    reached = likelihood(a, b)
     for _ in range(_STEPS):
         p = 0.5 + 0.5 * np.tanh(0.5 * (a + b * x))
         residual, v = hits - rows * p, rows * p * (1.0 - p)
@@ -163,7 +171,12 @@ def newton_line(
             return None
         da, db = (h11 * u0 - h01 * u1) / determinant, (h00 * u1 - h01 * u0) / determinant
         shorter = min(1.0, _LONGEST / max(abs(da), abs(db), 1e-300))
-        a, b = a + shorter * da, b + shorter * db
+        for _ in range(_HALVINGS):
+            now = likelihood(a + shorter * da, b + shorter * db)
+            if now >= reached - 1e-12 * abs(reached):
+                break
+            shorter *= 0.5
+        a, b, reached = a + shorter * da, b + shorter * db, now
         if max(abs(da), abs(db)) < _CLOSE:
             return float(a), float(b)
     return None

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
+from scipy.special import ndtri, stdtrit
 
+from calbias.auditing.bins import binomial_limits
 from calbias.auditing.inputs import EVENT, Data
+from calbias.conventions import CONFIDENCE_LEVEL
 from calbias.logits import plausibility
 from calbias.scored import MOST_ROWS, SAMPLE, Scored
 
@@ -17,8 +20,8 @@ _FEW, _COMMON = 200, 0.05
 Description = dict[str, str | int | float | None]
 
 
-def description_of(data: Data) -> Description:
-    """Return what was read."""
+def description_of(data: Data, confidence_level: float = CONFIDENCE_LEVEL) -> Description:
+    """Return what was read; the exact limits of the share of hits allow for clusters."""
     scored = data.scored
     s, n = scored.scores, scored.n
     gap, accuracy = float(scored.gaps.sum() / n), float(scored.hits.sum() / n)
@@ -27,6 +30,9 @@ def description_of(data: Data) -> Description:
         "form": data.form,
         "n_classes": data.n_classes,
         "accuracy": accuracy,
+        **dict(
+            zip(("accuracy_low", "accuracy_high"), _limits(data, confidence_level), strict=True)
+        ),
         "mean_score": accuracy + gap,
         "mean_gap": gap,
         "mean_gap_se": float(np.sqrt(scored.mean(s * (1 - s)) / n)),
@@ -35,6 +41,30 @@ def description_of(data: Data) -> Description:
         "largest_atom": None if scored.width else float(by_score.rows.max() / n),
         "scores_of_one": scored.mean(s == 1),
     }
+
+
+def _limits(data: Data, level: float) -> tuple[float, float]:
+    """Return the limits of the share of hits; of events, given the mean risk.
+
+    With clusters, rows count as divided by the design effect of the sum of hits, or of the sum of
+    events less risks, and Student's quantile takes the place of the normal one.
+    """
+    scored = data.scored
+    n, hits, clusters = float(scored.n), float(scored.hits.sum()), scored.clusters
+    effect = 1.0
+    if clusters is not None and 0.0 < hits < n:
+        rate = scored.scores[clusters.score] if data.kind == EVENT else hits / n
+        gaps = clusters.hits - clusters.rows * rate
+        mean, number = gaps.sum() / n, clusters.ids.size
+        gaps = np.sort(np.bincount(clusters.cluster, gaps - mean * clusters.rows, number))
+        rows = clusters.hits * (1.0 - rate - mean) ** 2
+        rows = rows + (clusters.rows - clusters.hits) * (rate + mean) ** 2
+        tail = 0.5 + 0.5 * level
+        quantiles = stdtrit(number - 1, tail) / ndtri(tail)
+        effect = number / (number - 1) * float(gaps @ gaps) / float(rows.sum())
+        effect = max(effect, 1.0) * float(quantiles) ** 2
+    low, high = binomial_limits(hits / effect, n / effect, level)
+    return float(low), float(high)
 
 
 def ties_of(scores: np.ndarray) -> Description:
@@ -60,8 +90,8 @@ def warnings_of(data: Data, description: Description) -> tuple[str, ...]:
     scored = data.scored
     doubts: Iterable[str] | None = data.warnings
     if doubts is None and data.rows is not None:
-        n_classes = None if data.kind == EVENT else data.n_classes
-        doubts = plausibility.of_arrays(data.rows, n_classes)
+        is_event = data.kind == EVENT
+        doubts = plausibility.of_arrays(data.rows, None if is_event else data.n_classes, is_event)
     texts = [*sentences(doubts or ())]
     n, hits = scored.n, int(scored.hits.sum())
     outcomes = ("Events", "non-events") if data.kind == EVENT else ("Hits", "misses")
@@ -75,7 +105,10 @@ def warnings_of(data: Data, description: Description) -> tuple[str, ...]:
             "calibration curve is not determined."
         )
     atom, ones = (float(description[key] or 0) for key in ("largest_atom", "scores_of_one"))
-    if atom > max(_COMMON, 1 / n) and ones <= _COMMON:
+    values = int(description["n_distinct_scores"] or n)
+    if values == 1:
+        texts.append("All rows have the same score: their mean is judged, and nothing else.")
+    elif atom > max(_COMMON, 1 / n) and ones <= _COMMON and values > plausibility.FEW_VALUES:
         texts.append(f"{100 * atom:.1f} % of the rows share one score.")
     if scored.width:
         texts.append(

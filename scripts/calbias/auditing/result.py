@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from calbias.auditing.bins import PictureBins, binomial_limits
+from calbias.auditing.bins import PictureBins
 from calbias.auditing.description import Description
 from calbias.auditing.inputs import EVENT, Options
 from calbias.auditing.output_files import GENERATOR
@@ -61,6 +61,9 @@ class Audit:
     n_clusters, effective_n, design_effect : int, float, float or None
         With clusters: how many there are, how many independent rows they stand for, and n divided
         by that. None without.
+    mean_design_effect : float or None
+        The same for the mean gap, on which the clusters' common error bears more than on the shape
+        of the curve. None without clusters.
     description : dict
         What was read: form, n_classes, accuracy, mean_score, brier, ties, saturation.
     warnings, notes : tuple of str
@@ -94,6 +97,7 @@ class Audit:
     n_clusters: int | None = None
     effective_n: float | None = None
     design_effect: float | None = None
+    mean_design_effect: float | None = None
     estimates: pd.DataFrame | None = None
     risk: pd.DataFrame | None = None
     recalibration: pd.DataFrame | None = None
@@ -124,7 +128,7 @@ class Audit:
     def direction(self) -> str:
         """``overconfident``, ``underconfident``, or ``neither`` within two standard errors."""
         gap, error = (float(self.description[key] or 0) for key in ("mean_gap", "mean_gap_se"))
-        if abs(gap) <= 2 * error * math.sqrt(self.design_effect or 1.0):
+        if abs(gap) <= 2 * error * math.sqrt(self.mean_design_effect or 1.0):
             return "neither"
         return "overconfident" if gap > 0 else "underconfident"
 
@@ -182,19 +186,16 @@ class Audit:
     @property
     def whole(self) -> str:
         """Mean score and share of hits; of an event their ratio, with exact limits."""
-        n, mean = self.n, float(self.description["mean_score"] or 0)
-        hits = round(float(self.description["accuracy"] or 0) * n)
-        effect = self.design_effect or 1.0
-        ends = binomial_limits(hits / effect, n / effect, self.confidence_level)
-        low, high = (float(end) for end in ends)
+        names = "mean_score", "accuracy", "accuracy_low", "accuracy_high"
+        mean, rate, low, high = (float(self.description[name] or 0) for name in names)
+        shown = [f"{100 * x:.{_decimals(mean, rate)}f} %" for x in (mean, rate, low, high)]
         if self.kind != EVENT:
-            rates = f"{100 * hits / n:.1f} % ({100 * low:.1f} to {100 * high:.1f} %)"
-            return f"mean score {100 * mean:.1f} %, accuracy {rates}"
+            return "mean score {}, accuracy {} ({} to {})".format(*shown).replace(" % to", " to")
         ratio = ""
         if mean > 0:
-            values = (hits / n / mean, low / mean, high / mean)
+            values = (rate / mean, low / mean, high / mean)
             ratio = ", observed/expected {:.2f} ({:.2f} to {:.2f})".format(*values)
-        return f"mean risk {100 * mean:.1f} %, {hits} events ({100 * hits / n:.1f} %){ratio}"
+        return f"mean risk {shown[0]}, {round(rate * self.n)} events ({shown[1]}){ratio}"
 
     @property
     def sentence(self) -> str:
@@ -289,6 +290,12 @@ class Audit:
 
     def __repr__(self) -> str:
         return f"<Audit: {self.sentence}>"
+
+
+def _decimals(*shares: float) -> int:
+    """Return the decimals, in percent, that show shares near 0 and 1 by two digits, at least 1."""
+    least = min((x for share in shares for x in (share, 1.0 - share) if x > 0.0), default=1.0)
+    return min(max(math.ceil(-math.log10(100.0 * least)) + 1, 1), 4)
 
 
 def _plain(value: Any) -> Any:

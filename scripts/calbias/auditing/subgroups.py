@@ -82,6 +82,13 @@ class Subgroups(NamedTuple):
         return self.p_value <= SIGNIFICANT
 
     @property
+    def clearest(self) -> str:
+        """The miscalibrated subgroup that is clearest, in words; empty where there is none."""
+        parts = self.table[self.table["segment"] != ALL]
+        bad = parts[parts["finding"] == MISCALIBRATED]
+        return str(bad.iloc[0]["segment"]) if self.miscalibrated and len(bad) else ""
+
+    @property
     def sentence(self) -> str:
         """What was found, for readers who do not know the method."""
         table, n = self.table, len(self.table) - 1

@@ -11,6 +11,8 @@ from calbias.logits.top_label import TopLabel, top_label
 
 MANY_ONES = 0.05
 """The fraction of scores equal to 1 from which on a warning is given."""
+FEW_VALUES = 20
+"""So few distinct scores were chosen, as by words or by the leaves of a tree, and not rounded."""
 _ENOUGH = 10
 _BY_CHANCE = 1e-3
 _OUTCOMES, _EVENTS = ("misses", "hits"), ("non-events", "events")
@@ -41,13 +43,14 @@ def of_scores(folds: Mapping[str, TopLabel], is_event: bool = False) -> Iterator
     """Yield the doubts about ``{fold: TopLabel}`` of top-label scores, or of an event's."""
     for name, top in folds.items():
         yield from _of_one_outcome(name, top.hit, _EVENTS if is_event else _OUTCOMES)
-        yield from _of_ones(name, top.score == 1, "give scores with more digits, or logits")
+        if np.unique(top.score).size > FEW_VALUES:
+            yield from _of_ones(name, top.score == 1, "give scores with more digits, or logits")
         yield from of_event(name, top) if is_event else _of_order(name, top)
 
 
-def of_arrays(top: TopLabel, n_classes: int | None = None) -> Iterator[str]:
+def of_arrays(top: TopLabel, n_classes: int | None = None, is_event: bool = False) -> Iterator[str]:
     """Yield the doubts about the ``TopLabel`` of a user's arrays, of n_classes if known."""
-    yield from of_scores({"given": top})
+    yield from of_scores({"given": top}, is_event)
     if n_classes:
         yield from _of_chance("given", top.hit, n_classes)
 

@@ -1,5 +1,7 @@
 """What the verdict found, as numbers and as a sentence."""
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -12,6 +14,8 @@ from calbias.conventions import Z_95
 
 Words = Literal["hits", "events"]
 Kind = Literal["level", "line", "shape", "local", "atoms", "certain"]
+HalfWidth = Callable[[slice], float]
+"""Half of the interval of the mean gap of some groups, by sums over clusters."""
 
 _OF_ALL_ROWS: tuple[Kind, Kind] = ("level", "line")
 _CLEAR = 2.8  # standard errors of a second finding
@@ -34,8 +38,8 @@ class Finding:
     mean_score, rate : float
         Their mean score and their share of hits.
     gap, gap_low, gap_high : float
-        Mean score minus rate, with its 95 % interval, which does not allow for the choice of an
-        interval of scores. No rate outside 0 and 1 is in it.
+        Mean score minus rate, with its 95 % interval, by sums over clusters where rows have these;
+        it does not allow for the choice of an interval of scores. No rate outside 0 and 1 is in it.
     intercept, slope : float or None
         Of logit P(hit) = intercept + slope · logit s, of greatest likelihood over all rows; None
         for other kinds than "level" and "line", and where the likelihood has no maximum. Where both
@@ -57,12 +61,14 @@ class Finding:
     slope: float | None = None
 
 
-def finding_of(kind: Kind, groups: Groups, statistics: Statistics) -> Finding:
-    """Return the Finding of a kind."""
+def finding_of(
+    kind: Kind, groups: Groups, statistics: Statistics, half: HalfWidth | None = None
+) -> Finding:
+    """Return the Finding of a kind; ``half`` is for clusters."""
     if kind not in ("level", "line"):
-        return _numbers(kind, groups, slice(*_rows_of(kind, groups, statistics)))
+        return _numbers(kind, groups, slice(*_rows_of(kind, groups, statistics)), half)
     line = line_of(groups, statistics) or (None, _limit_of_slope(groups))
-    return _numbers(kind, groups, slice(None), *line)
+    return _numbers(kind, groups, slice(None), half, *line)
 
 
 def kinds_of(part: str, groups: Groups, statistics: Statistics) -> tuple[Kind, Kind | None]:
@@ -185,18 +191,28 @@ def sentence_of(finding: Finding, words: Words) -> str:
         if np.isinf(f.slope):
             order = "not spread enough" if f.slope > 0 else "in the wrong order"
             return f"{order} (slope without limit)"
+        if f.slope < 0:
+            return f"in the wrong order (slope {f.slope:.2f})"
         return ("too spread" if f.slope < 1 else "not spread enough") + f" (slope {f.slope:.2f})"
     low, high = sorted(100 * np.copysign(1.0, f.gap) * end for end in (f.gap_low, f.gap_high))
-    points = f"by {gap} points ({low:.1f} to {high:.1f}) on average"
+    digits = digits_of(f.gap_high - f.gap_low)
+    gap, low, high = (f"{x:.{digits}f}" for x in (abs(100 * f.gap), low, high))
+    points = f"by {gap} points ({low} to {high}) on average"
     if events:
         return f"risks too {'high' if f.gap > 0 else 'low'} {points}"
     return f"{'too sure' if f.gap > 0 else 'not sure enough'} {points}"
+
+
+def digits_of(width: float) -> int:
+    """Return the decimals, in percent, of the ends of an interval so wide."""
+    return min(max(math.ceil(-math.log10(width)) - 1, 1), 6) if width > 0 else 1
 
 
 def _numbers(
     kind: Kind,
     groups: Groups,
     part: slice,
+    half: HalfWidth | None,
     intercept: float | None = None,
     slope: float | None = None,
 ) -> Finding:
@@ -207,13 +223,14 @@ def _numbers(
     residual = float(np.sum(hits - size * score))
     square = np.sum(unlikely * (1.0 - chance) ** 2 + (size - unlikely) * chance**2)
     null = np.sum(size * chance * (1.0 - chance))
-    error = np.sqrt(max(float(square) - residual**2 / n, float(null))) / n
+    reach = Z_95 * np.sqrt(max(float(square) - residual**2 / n, float(null))) / n
+    reach = max(reach, half(part)) if half else reach
     gap = -residual / n
     return Finding(
         kind, int(n), int(hits.sum()), float(score[0]), float(score[-1]),
         mean_score, float(hits.sum() / n), gap,
-        float(max(gap - Z_95 * error, mean_score - 1.0)),
-        float(min(gap + Z_95 * error, mean_score)), intercept, slope,
+        float(max(gap - reach, mean_score - 1.0)), float(min(gap + reach, mean_score)),
+        intercept, slope,
     )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ docs/verdict.md has what was measured.
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -33,9 +34,9 @@ from calbias.auditing.verdict.result import (
     without_certain,
 )
 from calbias.auditing.verdict.rows import Floats, Groups, groups_of
-from calbias.auditing.verdict.signs import signed_pool
+from calbias.auditing.verdict.signs import signed_pool, widening
 from calbias.auditing.verdict.statistics import PARTS, Statistics, statistics_of
-from calbias.conventions import N_BINS
+from calbias.conventions import N_BINS, Z_95
 from calbias.engine.scores_and_hits import scores_and_hits
 from calbias.engine.seeding import stream
 from calbias.errors import InputError
@@ -170,7 +171,17 @@ def _judge_clusters(
         number, int(size.max()), n / number, effect, n / effect, with_rarer,
         p_signs, independent.p_value, p_whole,
     )  # fmt: skip
-    return in_words(groups, statistics, p_value, parts, clearest, words, replicates, facts)
+
+    def half(part: slice) -> float:
+        inside = np.zeros(groups.size.size)
+        inside[part] = 1.0
+        entries, size = inside[place] * rows, float(groups.size[part].sum())
+        gaps = entries * groups.score[place] - inside[place] * hits
+        mean = gaps.sum() / size
+        sums = np.sort(np.bincount(codes, gaps - mean * entries, number))
+        return Z_95 * widening(number) * math.sqrt(number / (number - 1) * sums @ sums) / size
+
+    return in_words(groups, statistics, p_value, parts, clearest, words, replicates, facts, half)
 
 
 def _digest(groups: Groups) -> str:

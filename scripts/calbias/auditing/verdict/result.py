@@ -8,7 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from calbias.auditing.verdict.clusters import ClusterFacts, cluster_warnings
-from calbias.auditing.verdict.finding import Finding, Words, finding_of, kinds_of, sentence_of
+from calbias.auditing.verdict.finding import (
+    Finding,
+    HalfWidth,
+    Words,
+    finding_of,
+    kinds_of,
+    sentence_of,
+)
 from calbias.auditing.verdict.rows import Groups
 from calbias.auditing.verdict.statistics import Statistics
 from calbias.conventions import SIGNIFICANT
@@ -64,6 +71,12 @@ class Verdict:
     cluster_facts: ClusterFacts | None = None
 
     @property
+    def stated_gap(self) -> float:
+        """The size of the mean gap that the sentence states, or 0: the error is not below it."""
+        stated = [self.finding, self.second] if self.miscalibrated else []
+        return max((abs(f.gap) for f in stated if f and f.kind == "level"), default=0.0)
+
+    @property
     def p_text(self) -> str:
         """The p-value in words: "p = 0.012", or "p < 0.0003" where no redraw is as large."""
         return p_text(self.p_value, self.replicates)
@@ -86,19 +99,20 @@ def in_words(
     words: Words,
     replicates: int,
     facts: ClusterFacts | None = None,
+    half: HalfWidth | None = None,
 ) -> Verdict:
-    """Return the Verdict of a p-value and its parts, in words."""
+    """Return the Verdict of a p-value and its parts, in words; ``half`` is for clusters."""
     warnings = _warnings(groups)
     if clearest != "certain" and impossible_outcomes(groups):
         warnings += (sentence_of(finding_of("certain", groups, statistics), words),)
     kind, other = kinds_of(clearest, groups, statistics)
-    finding, second = finding_of(kind, groups, statistics), None
+    finding, second = finding_of(kind, groups, statistics, half), None
     if {kind, other} == {"level", "line"} and finding.slope is None:
         other = None  # both say the same without a slope, as where all rows are hits
     is_found = p_value <= SIGNIFICANT
     sentence = f"no miscalibration found ({p_text(p_value, replicates)})"
     if is_found:
-        second = finding_of(other, groups, statistics) if other else None
+        second = finding_of(other, groups, statistics, half) if other else None
         # the whole first, then a slope or a shape, then a place
         found = sorted((f for f in (finding, second) if f), key=lambda f: _ORDER.index(f.kind))
         sentence = "; ".join(sentence_of(each, words) for each in found)
