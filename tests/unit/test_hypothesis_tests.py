@@ -10,9 +10,10 @@ from scipy.special import logit
 from scipy.stats import chi2, norm
 
 from calbias import Curve, Scenario
-from calbias.engine.redraw import FixedScores, redraw_p_value
+from calbias.engine.redraw import FixedScores
 from calbias.engine.sampler import Sampler
 from calbias.engine.sorted_batch import of_sorted_scores, sorted_data_set
+from calbias.multiclass.noise import redraw_p_value
 from evidence.calibration_tests import NAMES, TESTS, load_test, mad_tail, range_tail
 from evidence.studies.power import power_rows
 from pipeline.estimators import known_estimators

@@ -16,7 +16,7 @@ from pipeline.settings import job_shell
 
 pytestmark = pytest.mark.slow
 
-NEEDED = ("__init__", "errors", "engine/__init__", "engine/jit", "io/__init__", "io/checksums")
+NEEDED = ("__init__", "errors", "engine/__init__", "engine/jit", "io/__init__", "io/files")
 INNER = """
 from calbias.engine.jit import njit
 

@@ -14,7 +14,6 @@ import gc
 import inspect
 import os
 import time
-from collections import Counter
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -35,9 +34,6 @@ try:
 except ModuleNotFoundError:
     raise InputError("estimators and simulations need numba: pip install numba") from None
 
-_FEW_STEPS, _MANY_STEPS = 200, 20_000  # a step takes a microsecond, compiling a third of a second
-_interpreted: Counter[Any] = Counter()  # steps by kernel
-
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
@@ -57,24 +53,6 @@ def njit(function: Any = None, **options: Any) -> Any:
     kernel = numba.njit(no_cfunc_wrapper=True, **options)(function)
     if _folder(inspect.getfile(function)) is not None:
         kernel._cache = _SharedCache(function)
-    return kernel
-
-
-def interpreted(kernel: Any) -> Any:
-    """Return the Python function of a kernel: the same bits, without compiling."""
-    return kernel.py_func
-
-
-def for_steps(kernel: Kernel, steps: int) -> Kernel:
-    """Return a kernel or, while it is not loaded and has few steps to do, its Python function.
-
-    Both give the same bits. Many calls of few steps add up: then the kernel is worth compiling.
-    """
-    dispatcher: Any = kernel
-    if not dispatcher.overloads:
-        _interpreted[kernel] += steps
-        if steps <= _FEW_STEPS and _interpreted[kernel] <= _MANY_STEPS:
-            return dispatcher.py_func
     return kernel
 
 

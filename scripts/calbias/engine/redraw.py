@@ -73,19 +73,6 @@ class FixedScores:
         return values
 
 
-def redraw_p_value(observed: float, drawn: np.ndarray) -> float:
-    """Return the p-value of a statistic, in (0, 1], against statistics of a calibrated model, (R,).
-
-    A drawn statistic that is lower by rounding alone counts as equal: the order of summation
-    changes the last digits.
-
-    >>> redraw_p_value(0.3, np.array([0.1, 0.2, 0.3]))
-    0.5
-    """
-    as_large = np.count_nonzero(drawn >= observed - 1e-12 * abs(observed))
-    return float((1 + as_large) / (1 + drawn.size))
-
-
 @njit
 def _draw(
     first: int,

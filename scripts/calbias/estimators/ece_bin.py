@@ -12,7 +12,7 @@ import numpy as np
 
 from calbias.engine.bin_search import error_of_bins, rows_from, sizes_between
 from calbias.engine.binning import IS_EQUAL_MASS
-from calbias.engine.jit import for_steps, interpreted, njit, uint64
+from calbias.engine.jit import njit, uint64
 from calbias.engine.simd import LANES, copies, gather, select, store
 from calbias.engine.sorted_batch import Estimates, SortedBatch
 from calbias.scored import Scored
@@ -27,11 +27,7 @@ TARGET = "lp"
 def estimate_data_sets(data: SortedBatch, n_bins: int, norm: float, binning: str) -> Estimates:
     """Return (estimates, bins used), each (m,): fractions, for SortedBatch of m rows."""
     estimates, ranks = np.empty(data.scores.shape[0]), data.ranks(n_bins, binning)
-    if for_steps(binned_error, ranks.size) is binned_error:
-        binned_error(data.cum_gap, ranks, norm, estimates)
-    else:  # few steps, which need no compiled code
-        rows, function = zip(data.cum_gap, ranks, strict=True), interpreted(error_of_bins)
-        estimates[:] = [function(*row, ranks.shape[1] - 1, norm) for row in rows]
+    binned_error(data.cum_gap, ranks, norm, estimates)
     return estimates, data.bins_used(n_bins, binning)
 
 

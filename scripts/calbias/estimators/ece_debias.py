@@ -13,7 +13,7 @@ import numpy as np
 
 from calbias.engine.bin_search import rows_from, sizes_between
 from calbias.engine.binning import IS_EQUAL_MASS
-from calbias.engine.jit import for_steps, interpreted, njit, uint64
+from calbias.engine.jit import njit, uint64
 from calbias.engine.simd import LANES, copies, gather, select, store
 from calbias.engine.sorted_batch import Estimates, SortedBatch
 from calbias.scored import Scored
@@ -47,11 +47,7 @@ def estimate_data_sets(
 ) -> Estimates:
     """Return (estimates, bins used), each (m,): fractions, for SortedBatch of m rows."""
     squares, ranks = np.empty(data.scores.shape[0]), data.ranks(n_bins, binning)
-    if for_steps(_debiased_squares, ranks.size) is _debiased_squares:
-        _debiased_squares(data.cum_gap, data.cum_hit, ranks, squares)
-    else:
-        rows = zip(data.cum_gap, data.cum_hit, ranks, strict=True)
-        squares[:] = [interpreted(_debiased_square)(*row) for row in rows]
+    _debiased_squares(data.cum_gap, data.cum_hit, ranks, squares)
     if rooted and clipped:
         squares = np.sqrt(np.maximum(squares, 0.0))
     elif rooted:

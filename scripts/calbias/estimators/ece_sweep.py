@@ -13,7 +13,7 @@ import numpy as np
 
 from calbias.engine.bin_search import error_of_bins, nearer_end
 from calbias.engine.binning import IS_EQUAL_MASS
-from calbias.engine.jit import for_steps, njit
+from calbias.engine.jit import njit
 from calbias.engine.sorted_batch import Estimates, SortedBatch
 from calbias.engine.sweep import (
     MOST_SEARCHED,
@@ -35,8 +35,7 @@ VARIANTS = {
 TARGET = "lp"
 BINS = "chosen"
 
-_FEW = 128  # numbers of bins up to which edges are searched without compiled code
-_STEPS = 150  # that a data set's estimate without compiled code is worth
+_FEW = 128  # bins that have passed when it is tried whether all groups do
 
 
 def estimate_data_sets(data: SortedBatch, n_bins: int, norm: float, binning: str) -> Estimates:
@@ -46,11 +45,6 @@ def estimate_data_sets(data: SortedBatch, n_bins: int, norm: float, binning: str
     """
     m, n = data.scores.shape
     is_tied, is_equal_mass = data.tie_first.shape[1] > 0, IS_EQUAL_MASS[binning]
-    kernel = sweep_widths if not is_equal_mass else _sweep_groups if is_tied else sweep_masses
-    if for_steps(kernel, _STEPS * m) is not kernel and m == 1:
-        last = bins_chosen(data, binning, _FEW)
-        if last:
-            return ece_bin.estimate_data_sets(data, last, norm, binning)
     estimates, chosen = np.empty(m), np.empty(m, np.int64)
     results = norm, estimates, chosen
     if not is_equal_mass:
@@ -62,19 +56,19 @@ def estimate_data_sets(data: SortedBatch, n_bins: int, norm: float, binning: str
     return estimates, chosen
 
 
-def bins_chosen(data: SortedBatch, binning: str, most: int | None = None) -> int:
-    """Return the last number of bins that passed, for one data set; 0 if it is above ``most``.
+def bins_chosen(data: SortedBatch, binning: str) -> int:
+    """Return the last number of bins that passed, for one data set, with the empty ones.
 
     Bins of equal mass that groups of equal scores leave empty are counted.
     """
     n, cum_hit = data.scores.shape[1], data.cum_hit[0]
-    for b in range(2, min(most or n, n) + 1):
+    for b in range(2, n + 1):
         ranks = data.ranks(b, binning)[0]
         ranks = ranks[np.append(ranks[1:] > ranks[:-1], True)]
         sizes, hits = np.diff(ranks), np.diff(cum_hit[ranks])
         if (hits[:-1] * sizes[1:] > hits[1:] * sizes[:-1]).any():
             return b - 1
-    return n if n <= (most or n) else 0
+    return n
 
 
 @njit(error_model="numpy")

@@ -10,7 +10,7 @@ import numpy as np
 
 from calbias.conventions import N_BINS
 from calbias.engine.binning import IS_EQUAL_MASS
-from calbias.engine.jit import for_steps, njit
+from calbias.engine.jit import njit
 from calbias.engine.sorted_batch import Estimates, SortedBatch
 from calbias.scored import Scored
 
@@ -23,7 +23,7 @@ def estimate_data_sets(
 ) -> Estimates:
     """Return (estimates, bins used), each (m,): fractions, for SortedBatch of m rows."""
     estimates, ranks = np.empty(data.scores.shape[0]), data.ranks(n_bins, binning)
-    for_steps(_largest_gap, ranks.size)(data.cum_gap, ranks, estimates)
+    _largest_gap(data.cum_gap, ranks, estimates)
     return estimates, data.bins_used(n_bins, binning)
 
 

@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from calbias.conventions import N_BINS
-from calbias.engine.redraw import redraw_p_value
 from calbias.errors import InputError
 from calbias.estimation.inputs import validate_whole
 from calbias.multiclass.binned import Measure
@@ -189,3 +188,16 @@ def corrected(value: ArrayLike, floor: ArrayLike, squared: bool) -> Floats:
     if squared:
         return np.subtract(values, floors)
     return np.sqrt(np.maximum(values**2 - floors**2, 0.0), dtype=np.float64)
+
+
+def redraw_p_value(observed: float, drawn: np.ndarray) -> float:
+    """Return the p-value of a statistic, in (0, 1], against statistics of a calibrated model, (R,).
+
+    A drawn statistic that is lower by rounding alone counts as equal: the order of summation
+    changes the last digits.
+
+    >>> redraw_p_value(0.3, np.array([0.1, 0.2, 0.3]))
+    0.5
+    """
+    as_large = np.count_nonzero(drawn >= observed - 1e-12 * abs(observed))
+    return float((1 + as_large) / (1 + drawn.size))
