@@ -5,14 +5,18 @@ and draws its data sets in batches; the k-th depends on the seed, the cell, its 
 k. All methods see the same data sets. The reducer makes rows from the methods' values.
 """
 
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaincinv
 
-Values = dict[str, NDArray]
+DESIGN, JUDGING = "design", "judging"
+"""The halves of cells: looked at while a method is changed, or read once at its end."""
+Row = dict[str, Any]
+Values = Mapping[str, NDArray]
 
 
 class Cell(Protocol):
@@ -20,24 +24,42 @@ class Cell(Protocol):
 
     @property
     def name(self) -> str:
-        """The name in the column ``scenario``."""
-        ...
+        """The name in the table."""
 
     def truth(self, target: str) -> float:
         """Return the true value of a target, such as ``l1``."""
-        ...
 
     def batches(self, n: int, seed: int, data_sets: int) -> Iterable[Any]:
         """Yield the data sets of n rows: SortedBatches, or a ``Batch``."""
-        ...
 
 
-class Batch(tuple):  # type: ignore[type-arg]
+AnyCell = TypeVar("AnyCell", bound=Cell)
+AnyCell_contra = TypeVar("AnyCell_contra", bound=Cell, contravariant=True)
+
+
+class Batch(tuple[Any, ...]):
     """Data sets that were drawn one at a time."""
 
     def first(self, m: int) -> "Batch":
         """Return the first m of them."""
         return Batch(self[:m])
+
+
+class Drawn:
+    """A cell whose data sets are drawn one at a time."""
+
+    def draw(self, n: int, seed: int, number: int) -> Any:
+        """Return data set ``number``: a function of the seed and of names."""
+        raise NotImplementedError
+
+    def batches(self, n: int, seed: int, data_sets: int) -> Iterator[Batch]:
+        """Yield Batches of one data set."""
+        for number in range(data_sets):
+            yield Batch([self.draw(n, seed, number)])
+
+    def truth(self, target: str) -> float:
+        """Return NaN: a study whose reducer compares data sets with their own truths."""
+        return float("nan")
 
 
 class Method(NamedTuple):
@@ -56,7 +78,7 @@ def each(function: Callable[[Any], Any]) -> Callable[[Iterable[Any]], NDArray]:
     return lambda batch: np.array([function(data) for data in batch])
 
 
-def values_of(methods: Mapping[str, Method], batches: Iterable[Any]) -> Values:
+def values_of(methods: Mapping[str, Method], batches: Iterable[Any]) -> dict[str, NDArray]:
     """Return {name: values of all data sets}; without a data set a name is missing."""
     parts: dict[str, list[NDArray]] = {}
     done = 0
@@ -71,18 +93,32 @@ def values_of(methods: Mapping[str, Method], batches: Iterable[Any]) -> Values:
     return {name: np.concatenate(of_method) for name, of_method in parts.items()}
 
 
+class Reducer(Protocol[AnyCell_contra]):
+    """Makes rows of a cell at n rows from its methods and their values."""
+
+    def __call__(
+        self, cell: AnyCell_contra, n: int, methods: Mapping[str, Method], values: Values
+    ) -> Iterable[Row]:
+        """Return or yield the rows."""
+
+
 def run(
-    cells: Iterable[tuple[Cell, int]],
-    methods: Callable[[Cell, int], Mapping[str, Method]],
-    data_sets: int,
+    cells: Iterable[tuple[AnyCell, int]],
+    methods: Callable[[AnyCell, int], Mapping[str, Method]],
+    data_sets: int | Callable[[AnyCell, int], int],
     seed: int,
-    reduce: Callable[[Cell, int, Mapping[str, Method], Values], Iterator[dict[str, Any]]],
-) -> Iterator[dict[str, Any]]:
+    reduce: Reducer[AnyCell],
+) -> Iterator[Row]:
     """Yield the rows of a study: ``reduce`` of each cell at each number of rows."""
     for cell, n in cells:
         of_cell = methods(cell, n)
-        values = values_of(of_cell, cell.batches(n, seed, data_sets))
-        yield from reduce(cell, n, of_cell, values)
+        m = data_sets if isinstance(data_sets, int) else data_sets(cell, n)
+        yield from reduce(cell, n, of_cell, values_of(of_cell, cell.batches(n, seed, m)))
+
+
+def at_sizes(cells: Iterable[AnyCell], sizes: Iterable[int]) -> Iterator[tuple[AnyCell, int]]:
+    """Yield each cell at each number of rows."""
+    return itertools.product(cells, sizes)
 
 
 class Bounds(NamedTuple):

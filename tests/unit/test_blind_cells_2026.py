@@ -8,10 +8,19 @@ from scipy.integrate import quad
 from scipy.special import expit
 from scipy.stats import beta, norm
 
-from evidence.blind.cells_2026 import CELLS, BlindCell, hidden, truth
-from evidence.blind.distributions import Mixture, Values, calibrated, integral, joined, line
+from evidence.blind.cell import BlindCell, hidden
+from evidence.blind.cells_2026 import CELLS
+from evidence.blind.distributions import (
+    Mixture,
+    Values,
+    calibrated,
+    integral,
+    joined,
+    line,
+    tabulated,
+)
 from evidence.blind.distributions import beta as beta_scores
-from evidence.blind.populations import bfloat16, pooled, rounded, tabulated, with_ties
+from evidence.blind.populations_2026 import bfloat16, pooled, rounded, with_ties
 
 BY_NAME = {cell.name: cell for cell in CELLS}
 
@@ -25,7 +34,7 @@ def test_the_list_is_complete() -> None:
 
 @pytest.mark.parametrize("cell", CELLS, ids=lambda cell: cell.name)
 def test_draws_follow_the_distribution_and_rates_are_probabilities(cell: BlindCell) -> None:
-    scores = cell.draw(np.random.default_rng(5), 4000)
+    scores = cell.distribution(np.random.default_rng(5), 4000)
     rates = cell.curve(scores)
     assert scores.shape == rates.shape == (4000,)
     assert 0 <= scores.min() <= scores.max() <= 1
@@ -44,8 +53,8 @@ def test_the_mark_is_the_one_of_the_rule(cell: BlindCell) -> None:
 
 @pytest.mark.parametrize("cell", CELLS, ids=lambda cell: cell.name)
 def test_the_l1_error_is_at_most_the_l2_error_and_0_where_calibrated(cell: BlindCell) -> None:
-    assert 0 <= truth(cell, 1) <= truth(cell, 2) * (1 + 1e-9) < 1
-    assert (truth(cell, 1) < 1e-15) == (cell.reason == "no error")
+    assert 0 <= cell.truth("l1") <= cell.truth("l2") * (1 + 1e-9) < 1
+    assert (cell.truth("l1") < 1e-15) == (cell.reason == "no error")
 
 
 def quad_over_log_odds(mean, deviation, slope, shift, power):
@@ -71,7 +80,7 @@ def quad_over_log_odds(mean, deviation, slope, shift, power):
 )
 def test_truth_of_lines_by_adaptive_quadrature(name, mean, deviation, slope, shift, power) -> None:
     slow = quad_over_log_odds(mean, deviation, slope, shift, power)
-    assert truth(BY_NAME[name], power) == pytest.approx(slow, rel=1e-7)
+    assert BY_NAME[name].truth(f"l{power}") == pytest.approx(slow, rel=1e-7)
 
 
 @pytest.mark.parametrize(
@@ -92,8 +101,8 @@ def test_truth_of_lines_by_adaptive_quadrature(name, mean, deviation, slope, shi
     ],
 )
 def test_truth_by_hand(name, l1, l2) -> None:
-    assert truth(BY_NAME[name], 1) == pytest.approx(l1, rel=1e-7)
-    assert truth(BY_NAME[name], 2) == pytest.approx(l2, rel=1e-7)
+    assert BY_NAME[name].truth("l1") == pytest.approx(l1, rel=1e-7)
+    assert BY_NAME[name].truth("l2") == pytest.approx(l2, rel=1e-7)
 
 
 def test_truth_of_values_in_fractions() -> None:
@@ -102,8 +111,10 @@ def test_truth_of_values_in_fractions() -> None:
     gaps = [abs(score - rate) for score, rate in zip(shares, rates, strict=True)]
     l1 = sum(w * gap for w, gap in zip(shares.values(), gaps, strict=True)) / 10
     l2 = sum(w * gap**2 for w, gap in zip(shares.values(), gaps, strict=True)) / 10
-    assert truth(BY_NAME["always_very_sure_1000"], 1) == pytest.approx(float(l1), rel=1e-12)
-    assert truth(BY_NAME["always_very_sure_1000"], 2) == pytest.approx(float(l2) ** 0.5, rel=1e-12)
+    assert BY_NAME["always_very_sure_1000"].truth("l1") == pytest.approx(float(l1), rel=1e-12)
+    assert BY_NAME["always_very_sure_1000"].truth("l2") == pytest.approx(
+        float(l2) ** 0.5, rel=1e-12
+    )
 
 
 def test_truth_of_a_beta_distribution_over_the_scores() -> None:
@@ -111,7 +122,7 @@ def test_truth_of_a_beta_distribution_over_the_scores() -> None:
         return abs(s - 0.15 * s * (s > 0.4) - s) * beta.pdf(s, 1, 2)
 
     slow = quad(gap, 0.4, 1, epsrel=1e-12)[0]
-    assert truth(BY_NAME["jump_of_one_sign_800"], 1) == pytest.approx(slow, rel=1e-8)
+    assert BY_NAME["jump_of_one_sign_800"].truth("l1") == pytest.approx(slow, rel=1e-8)
 
 
 @pytest.mark.parametrize(
@@ -119,9 +130,9 @@ def test_truth_of_a_beta_distribution_over_the_scores() -> None:
 )
 def test_truth_by_a_large_sample(name) -> None:
     cell = BY_NAME[name]
-    scores = cell.draw(np.random.default_rng(11), 200_000)
+    scores = cell.distribution(np.random.default_rng(11), 200_000)
     gaps = abs(cell.curve(scores) - scores)
-    assert abs(gaps.mean() - truth(cell, 1)) < 4 * gaps.std() / np.sqrt(200_000)
+    assert abs(gaps.mean() - cell.truth("l1")) < 4 * gaps.std() / np.sqrt(200_000)
 
 
 def test_the_pooled_curve_is_the_mean_rate_of_rows_with_equal_score() -> None:

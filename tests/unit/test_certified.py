@@ -10,7 +10,7 @@ from mpmath import mp, mpf
 
 import calbias
 from evidence import certified
-from evidence.cells.wave import Wave
+from evidence.cells.curves import Wave
 from evidence.certified import FOLDER
 from evidence.estimate import estimate
 from pipeline.estimators import known_estimators

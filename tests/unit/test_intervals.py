@@ -8,11 +8,11 @@ from calbias.auditing.estimator_bias import HEADLINE, audited_estimators
 from calbias.engine.redraw import FixedScores
 from calbias.engine.sorted_batch import of_sorted_scores
 from evidence.cells.beta import BetaCell
+from evidence.cells.samples import Sample
 from evidence.runner import clopper_pearson, values_of
 from evidence.studies.interval_coverage import covered, methods
 from evidence.studies.intervals import bootstrap
 from evidence.studies.intervals.monotone_band import band
-from evidence.studies.intervals.sample import Sample
 from evidence.studies.intervals.sun2024 import statistic, sun2024
 from evidence.studies.intervals.variational_bound import variational_bound
 

@@ -14,10 +14,11 @@ from shipped import shipped, shipped_path
 
 from calbias import Curve, Scenario, TopLabel, true_calibration_error
 from calbias.engine.sampler import Sampler, draw
-from evidence.cells.wave import Wave
+from evidence.cells.curves import Wave
+from evidence.cells.league import CURVES, DISTRIBUTIONS, TIED
 from evidence.estimate import estimate
 from evidence.studies import league
-from evidence.studies.league import CURVES, DISTRIBUTIONS, league_entries, league_rows
+from evidence.studies.league import league_measures, league_rows
 from evidence.studies.predicted_bias import REFERENCE, predicted_bias
 from evidence.studies.subsampled import subsampled_rows, summary
 from evidence.targets import target_value
@@ -51,7 +52,7 @@ def test_every_estimator_has_a_truth_of_its_own():
     scenario = Scenario("slope", *DISTRIBUTIONS["spread"], CURVES["slope_0.5"])
     truths = {
         (entry.name, league.target_label(entry.target, entry.norm)): entry.truth(scenario)
-        for entry in league_entries(known_estimators())
+        for entry in league_measures(known_estimators())
     }
     assert {name for name, _ in truths} == set(known_estimators())
     assert all(0 < value < 0.5 for value in truths.values())
@@ -98,7 +99,7 @@ def test_rows_by_hand_and_the_same_data_for_all(tmp_path):
 N = 100_000
 MOST = 150  # times numpy.argsort of as many scores; the slowest needs about 45
 DATA = draw(Scenario("slope", 2.8, 0.05, Curve("logit_logit_b1", 0.0, 0.8)), N, 0, seed=0)
-ENTRIES = {entry.name: entry for entry in league_entries(known_estimators())}
+ENTRIES = {entry.name: entry for entry in league_measures(known_estimators())}
 
 
 def seconds(call):
@@ -116,7 +117,7 @@ def test_a_call_on_1e5_scores_takes_no_longer_than_a_few_sorts(name):
     unsorted = np.random.default_rng(0).permutation(DATA.scores[0])
     sort = seconds(unsorted.argsort)
     entry = ENTRIES[name]
-    assert seconds(lambda: entry.run(DATA, 15, entry.norm)) < MOST * sort
+    assert seconds(lambda: entry.values(DATA)) < MOST * sort
 
 
 ESTIMATORS = ["ece_bin_em", "ece_sweep_em"]
@@ -210,9 +211,9 @@ test_refusals = refuses(
 
 
 def test_truths_of_tied_scores_are_sums_over_their_values():
-    by_name = {scenario.name: scenario for scenario in league.tied_scenarios()}
+    by_name = {cell.name: cell for cell in TIED}
     entries = {
-        (e.name, e.norm): e for e in league_entries({"ece_bin_ew": estimator_file("ece_bin_ew")})
+        (e.name, e.norm): e for e in league_measures({"ece_bin_ew": estimator_file("ece_bin_ew")})
     }
     scenario = by_name["tied_verbalised_values"]
     for norm, value in ((1.0, 0.08), (2.0, 0.08)):  # but 0 and 1, which clipping holds

@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 from calbias.truth.scenarios import Scenario
+from evidence.cells.league import CURVES, DISTRIBUTIONS
 from evidence.report.league_page import honesty_of, standings
 from evidence.studies.information_limit import limit_row
-from evidence.studies.league import CURVES, DISTRIBUTIONS
 from evidence.studies.ranking import league_errors, league_ranking, league_sensitivity, ranks
 from evidence.studies.reading import detection_reading, league_reading, power_reading
 from pipeline.tables.schema import columns_of

@@ -1,9 +1,12 @@
 """The study of the monitor: streams side by side, feedback and clusters, faults, the verdict."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from calbias import Monitor
+from evidence.cells.streams import CALIBRATED, FAULTS
 from evidence.studies import monitor as study
 from pipeline.tables.schema import columns_of
 
@@ -21,9 +24,9 @@ def recorded(steps, rows):
     return [np.concatenate(column, axis=1) for column in zip(*parts, strict=True)]
 
 
-@pytest.mark.parametrize("name", study.CALIBRATED)
+@pytest.mark.parametrize("name", CALIBRATED)
 def test_streams_side_by_side_have_the_evidence_of_a_monitor(name):
-    steps, rows = study.CALIBRATED[name], 60
+    steps, rows = CALIBRATED[name], 60
     largest, last = study.evidence_of(steps(np.random.default_rng(1), 3), rows)
     columns = recorded(steps(np.random.default_rng(1), 3), rows)
     for stream, (scores, hits, ids) in enumerate(zip(*columns, strict=True)):
@@ -33,27 +36,27 @@ def test_streams_side_by_side_have_the_evidence_of_a_monitor(name):
         assert largest[stream] >= last[stream]
 
 
-@pytest.mark.parametrize("name", study.CALIBRATED)
+@pytest.mark.parametrize("name", CALIBRATED)
 def test_calibrated_streams_have_as_many_hits_as_their_scores_say(name):
-    scores, hits, _ = recorded(study.CALIBRATED[name](np.random.default_rng(2), 40), 600)
+    scores, hits, _ = recorded(CALIBRATED[name](np.random.default_rng(2), 40), 600)
     errors = (scores - hits).sum(axis=1)
     assert abs(errors.mean()) < 5 * errors.std() / np.sqrt(40)
 
 
 def test_a_fault_begins_at_its_row():
     generator = np.random.default_rng(0)
-    fault = study.FAULTS["band 0.45 to 0.50"]._replace(from_row=20_001)
-    scores, hits = fault.draw(generator, 40_000)
+    (fault,) = (fault for fault in FAULTS if fault.name == "band 0.45 to 0.50")
+    scores, hits = replace(fault, from_row=20_001).rows(generator, 40_000)
     inside = (scores >= 0.45) & (scores < 0.5)
     gaps = [(scores - hits)[part][inside[part]].mean() for part in np.split(np.arange(40_000), 2)]
     assert gaps == pytest.approx([0, 0.3], abs=0.06)
 
 
-def test_a_row_of_the_table(monkeypatch):
-    for name, value in (("ROWS", 3000), ("_DATA_SETS", 10)):
-        monkeypatch.setattr(study, name, value)
-    row = study.fault_row("slope 0.6", 3, 0)
+def test_a_row_of_the_table():
+    (fault,) = (fault for fault in FAULTS if fault.name == "slope 0.6")
+    (row,) = study.fault_rows(3, 0, [fault], 3000)
     assert set(row) <= set(columns_of("monitor"))
     assert row["alarms"] == 3
     assert 10 < row["verdict_delay"] < row["median_delay"] < 999
-    assert study.repeated_verdict_row(2, 0)["alarms"] <= 2
+    (repeated,) = study.repeated_verdict_rows(2, 0)
+    assert repeated["alarms"] <= 2

@@ -16,8 +16,8 @@ from calbias.multiclass.cells import equal_mass, equal_width
 from calbias.multiclass.holm import holm
 from calbias.multiclass.measures import MEASURES, prepared, target_of
 from calbias.multiclass.rows import Rows
-from evidence import multiclass_maps as maps
-from evidence.multiclass_targets import TARGETS, target_value
+from evidence.cells import classes as maps
+from evidence.targets_of_classes import TARGETS, target_value
 
 P = np.array([[0.6, 0.3, 0.1], [0.2, 0.7, 0.1], [0.2, 0.2, 0.6]])
 Y = np.array([0, 0, 2])

@@ -5,7 +5,8 @@ import pandas as pd
 import pytest
 from checkout import ROOT
 
-from evidence.studies.subgroup_cells import CELLS, cell_row, drawn
+from evidence.cells.subgroups import CELLS
+from evidence.studies.subgroups import subgroup_rows
 from evidence.studies.subjects import (
     CONFIDENCES,
     compared_rows,
@@ -61,16 +62,20 @@ def test_one_model_by_subject():
     assert consistency(compared) == (1, 0, 0)
 
 
+BY_NAME = {cell.name: cell for cell in CELLS}
+
+
 def test_a_cell():
-    row = cell_row("two values", 5, 1)
+    (row,) = subgroup_rows(5, 1, [BY_NAME["two values"]])
     assert set(row) == set(columns_of("subgroup_cells"))
     assert (row["n_segments"], row["n_data_sets"], row["half"]) == (3, 5, "design")
     assert row["coverage"] > 0.5
 
 
-@pytest.mark.parametrize("name", CELLS)
+@pytest.mark.parametrize("name", BY_NAME)
 def test_data_sets_of_cells(name):
-    scores, hits, columns, clusters, rates = drawn(name, 1, 0)
-    assert abs((hits - rates).mean()) < (0.08 if clusters is None else 0.2)
-    assert set(columns) == set("abc"[: len(CELLS[name].levels)])
-    assert ((scores >= 0) & (scores <= 1)).all()
+    cell = BY_NAME[name]
+    data = cell.draw(cell.n, 1, 0)
+    assert abs((data.hits - data.rates).mean()) < (0.08 if data.clusters is None else 0.2)
+    assert set(data.columns) == set("abc"[: len(cell.levels)])
+    assert ((data.scores >= 0) & (data.scores <= 1)).all()

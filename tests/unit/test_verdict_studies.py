@@ -16,7 +16,7 @@ pytestmark = pytest.mark.slow
     "cell", [ClusterCell(50, 20, 0.5), ClusterCell(50, 0), ClusterCell(50, 20, 0.5, decimals=1)]
 )
 def test_clusters_are_calibrated_and_dependent(cell):
-    scores, hits, ids = zip(*(cell.draw(np.random.default_rng(i)) for i in range(60)), strict=True)
+    scores, hits, ids = zip(*(cell.draw(cell.n, 0, number) for number in range(60)), strict=True)
     gap = np.concatenate(hits) - np.concatenate(scores)
     assert np.mean(gap) == pytest.approx(0, abs=0.03)
     sums = np.concatenate(

@@ -1,1 +1,1 @@
-"""The blind set of 2026: who wrote it had not seen how the interval that it judges is computed."""
+"""The blind sets: their authors had not seen how the interval that the cells judge is computed."""

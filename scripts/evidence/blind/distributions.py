@@ -21,7 +21,7 @@ _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(8)
 class Distribution(Protocol):
     """A distribution of scores."""
 
-    def draw(self, generator: np.random.Generator, n: int) -> Floats:
+    def __call__(self, generator: np.random.Generator, n: int) -> Floats:
         """Return n scores."""
 
     def expectation(self, function: Curve) -> float:
@@ -38,7 +38,7 @@ class Values:
         self.values = np.asarray(values, float)
         self.shares = np.asarray(shares, float) / np.sum(shares)
 
-    def draw(self, generator: np.random.Generator, n: int) -> Floats:
+    def __call__(self, generator: np.random.Generator, n: int) -> Floats:
         """Return n scores."""
         return generator.choice(self.values, n, p=self.shares)
 
@@ -46,7 +46,7 @@ class Values:
         """Return the exact sum."""
         return float(self.shares @ function(self.values))
 
-    def points(self, size: int) -> tuple[Floats, Floats]:
+    def points(self, size: int = 0) -> tuple[Floats, Floats]:
         """Return the values and their shares; the size is not used."""
         return self.values, self.shares
 
@@ -57,7 +57,7 @@ class Continuous:
 
     quantile: Curve
 
-    def draw(self, generator: np.random.Generator, n: int) -> Floats:
+    def __call__(self, generator: np.random.Generator, n: int) -> Floats:
         """Return n scores."""
         return self.quantile(generator.random(n))
 
@@ -77,12 +77,12 @@ class Mixture:
     shares: Sequence[float]
     parts: Sequence[Distribution]
 
-    def draw(self, generator: np.random.Generator, n: int) -> Floats:
+    def __call__(self, generator: np.random.Generator, n: int) -> Floats:
         """Return n scores in random order."""
         part = generator.choice(len(self.parts), n, p=self.shares)
         scores = np.empty(n)
         for number, distribution in enumerate(self.parts):
-            scores[part == number] = distribution.draw(generator, int(np.sum(part == number)))
+            scores[part == number] = distribution(generator, int(np.sum(part == number)))
         return scores
 
     def expectation(self, function: Curve) -> float:
@@ -161,6 +161,14 @@ def joined(values: ArrayLike, rates: ArrayLike) -> Curve:
     """Return the curve that joins rates at values by lines."""
     x, y = np.asarray(values, float), np.asarray(rates, float)
     return lambda s: np.interp(s, x, y)
+
+
+def tabulated(scores: Floats, rates: Floats, shares: Floats | None = None) -> tuple[Values, Curve]:
+    """Join equal scores; without shares all points are equally likely."""
+    values, place = np.unique(scores, return_inverse=True)
+    weights = np.ones(len(scores)) if shares is None else shares
+    mass = np.bincount(place, weights)
+    return Values(values, mass), joined(values, np.bincount(place, weights * rates) / mass)
 
 
 def two_rates(place: float, below: float, from_there: float) -> Curve:

@@ -1,7 +1,7 @@
 """Cells of two Beta distributions with four curves, at two numbers of rows."""
 
-from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,10 +10,9 @@ from scipy.special import expit
 from calbias.engine.seeding import stream
 from calbias.truth.curves import score
 from calbias.truth.targets import quantile_grid
-from evidence.cells.common import SATURATED_ROUNDED, UNIFORM
-from evidence.cells.wave import Wave
-from evidence.runner import Batch
-from evidence.studies.intervals.sample import Sample
+from evidence.cells.curves import SATURATED_ROUNDED, UNIFORM, Wave
+from evidence.cells.samples import Sample
+from evidence.runner import Drawn
 
 Floats = NDArray[np.float64]
 DISTRIBUTIONS = {"uniform": UNIFORM, "saturated": SATURATED_ROUNDED}
@@ -34,7 +33,8 @@ CURVES: dict[str, Callable[[Floats, Floats], Floats]] = {
 """Functions of log s and log(1 - s)."""
 
 
-class BetaCell(NamedTuple):
+@dataclass(frozen=True)
+class BetaCell(Drawn):
     """A distribution of DISTRIBUTIONS with a curve of CURVES."""
 
     distribution: str
@@ -45,20 +45,18 @@ class BetaCell(NamedTuple):
         """Both names, such as ``uniform_wave``."""
         return f"{self.distribution}_{self.curve}"
 
-    def batches(self, n: int, seed: int, data_sets: int) -> Iterator[Batch]:
-        """Yield Batches of one data set, a Sample."""
-        curve, parameters = CURVES[self.curve], DISTRIBUTIONS[self.distribution]
-        for k in range(data_sets):
-            generator = stream(seed, "coverage", *self, str(n), str(k))
-            # log of a Gamma(a) variate by Gamma(a + 1) and a uniform, which cannot underflow
-            x, y = (
-                np.log(generator.gamma(a + 1, size=n)) + np.log(1 - generator.random(n)) / a
-                for a in parameters
-            )
-            logs = x - np.logaddexp(x, y), y - np.logaddexp(x, y)
-            hits = generator.random(n) < curve(*logs)
-            scores = np.minimum(score(*logs), 1.0)
-            yield Batch([Sample(scores, hits, seed=int(generator.integers(2**31)))])
+    def draw(self, n: int, seed: int, number: int) -> Sample:
+        """Return a Sample."""
+        generator = stream(seed, "coverage", self.distribution, self.curve, str(n), str(number))
+        # log of a Gamma(a) variate by Gamma(a + 1) and a uniform, which cannot underflow
+        x, y = (
+            np.log(generator.gamma(a + 1, size=n)) + np.log(1 - generator.random(n)) / a
+            for a in DISTRIBUTIONS[self.distribution]
+        )
+        logs = x - np.logaddexp(x, y), y - np.logaddexp(x, y)
+        hits = generator.random(n) < CURVES[self.curve](*logs)
+        scores = np.minimum(score(*logs), 1.0)
+        return Sample(scores, hits, seed=int(generator.integers(2**31)))
 
     def truth(self, target: str) -> float:
         """Return ``l1``, ``l2`` or ``l2^2`` by the mid-quantiles of the distribution."""

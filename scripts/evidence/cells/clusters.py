@@ -5,7 +5,7 @@ that each row alone has its rate for any ρ. A martingale's rows are the chances
 at 100 times, as forecasts during a game.
 """
 
-from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -13,15 +13,24 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from calbias.engine.seeding import stream
-from evidence.cells.common import SPREAD, line
-from evidence.runner import Batch
+from evidence.cells.curves import SPREAD, line
+from evidence.runner import Drawn
 from pipeline.figures.names import CLUSTERED
 
 Floats = NDArray[np.float64]
 _TIMES, _LEAST = 100, 1e-9
 
 
-class ClusterCell(NamedTuple):
+class Clustered(NamedTuple):
+    """Scores, hits and clusters (n,)."""
+
+    scores: Floats
+    hits: Floats
+    clusters: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class ClusterCell(Drawn):
     """Clusters of rows: number, rows in each, correlation, Beta of the scores, slope of the curve.
 
     ``rows`` 0 is a martingale of 100 times; "shared" scores are one a cluster; ``decimals`` rounds.
@@ -35,15 +44,22 @@ class ClusterCell(NamedTuple):
     is_shared: bool = False
     decimals: int | None = None
 
-    def draw(self, generator: np.random.Generator) -> tuple[Floats, Floats, NDArray[np.int64]]:
-        """Return scores, hits and clusters (n,)."""
+    def draw(self, n: int, seed: int, number: int) -> Clustered:
+        """Return Clustered rows."""
+        key = (
+            f"Cell(clusters={self.clusters}, rows={self.rows}, correlation={self.correlation},"
+            f" law={self.beta}, slope={self.slope}, is_shared={self.is_shared},"
+            f" decimals={self.decimals})"
+        )  # names the streams of recorded tables
+        generator = stream(1_000_000 * seed + number, "verdict_clusters", key)
         rows = self.rows or _TIMES
         ids = np.repeat(np.arange(self.clusters), rows)
         if not self.rows:
             steps = generator.standard_normal((self.clusters, _TIMES + 1)) / np.sqrt(_TIMES + 1)
             path, time = np.cumsum(steps, axis=1), np.arange(1, _TIMES + 1) / (_TIMES + 1)
             scores = np.clip(ndtr(path[:, :-1] / np.sqrt(1 - time)), _LEAST, 1 - _LEAST)
-            return scores.ravel(), np.repeat(path[:, -1] > 0, _TIMES).astype(float), ids
+            hits = np.repeat(path[:, -1] > 0, _TIMES).astype(float)
+            return Clustered(scores.ravel(), hits, ids)
         scores = generator.beta(*self.beta, self.clusters if self.is_shared else ids.size)
         scores = np.clip(scores[ids] if self.is_shared else scores, _LEAST, 1 - _LEAST)
         if self.decimals is not None:
@@ -51,7 +67,7 @@ class ClusterCell(NamedTuple):
         effect = np.sqrt(self.correlation) * generator.standard_normal(self.clusters)
         noise = np.sqrt(1 - self.correlation) * generator.standard_normal(ids.size)
         uniform = ndtr(effect[ids] + noise)
-        return scores, (uniform < self.rates(scores)).astype(float), ids
+        return Clustered(scores, (uniform < self.rates(scores)).astype(float), ids)
 
     @property
     def n(self) -> int:
@@ -67,16 +83,6 @@ class ClusterCell(NamedTuple):
     def name(self) -> str:
         """The name in CELLS, behind ``clusters_``."""
         return CLUSTERED + next((name for name, cell in CELLS.items() if cell == self), "other")
-
-    def batches(self, n: int, seed: int, data_sets: int) -> Iterator[Batch]:
-        """Yield Batches of one data set: scores, hits and clusters."""
-        key = (
-            f"Cell(clusters={self.clusters}, rows={self.rows}, correlation={self.correlation},"
-            f" law={self.beta}, slope={self.slope}, is_shared={self.is_shared},"
-            f" decimals={self.decimals})"
-        )  # names the streams of recorded tables
-        for k in range(data_sets):
-            yield Batch([self.draw(stream(1_000_000 * seed + k, "verdict_clusters", key))])
 
     def truth(self, target: str) -> float:
         """Return the ℓ1 calibration error, by 200 000 quasi-random scores."""

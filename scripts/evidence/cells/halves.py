@@ -5,8 +5,8 @@ A cell is a distribution of the scores, a calibration curve and the half that it
 end. To add one, add a line to CELLS; a new kind is an entry of DISTRIBUTIONS or CURVES.
 """
 
-from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,19 +15,19 @@ from scipy.special import expit, logit
 from calbias.engine.seeding import stream
 from calbias.truth.curves import score
 from calbias.truth.targets import quantile_grid
-from evidence.cells.common import error_of
-from evidence.runner import Batch
-from evidence.studies.intervals.sample import Sample
+from evidence.cells.curves import error_of
+from evidence.cells.samples import Sample
+from evidence.runner import DESIGN, JUDGING, Drawn
 
 Floats = NDArray[np.float64]
-DESIGN, JUDGING = "design", "judging"
 _GRID = 1 << 16
 VERBALISED = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 _SHARES = (0.01, 0.02, 0.03, 0.04, 0.05, 0.10, 0.10, 0.13, 0.22, 0.22, 0.08)
 _BINNED = (0.04, 0.11, 0.24, 0.33, 0.47, 0.58, 0.66, 0.79, 0.91, 0.97)
 
 
-class HalfCell(NamedTuple):
+@dataclass(frozen=True)
+class HalfCell(Drawn):
     """A distribution of the scores and a curve, by name with parameters, and its half."""
 
     half: str
@@ -47,8 +47,8 @@ class HalfCell(NamedTuple):
         kind, values = self.distribution
         return DISTRIBUTIONS[kind](*values)
 
-    def draw(self, n: int, seed: int, number: int) -> tuple[Floats, NDArray[np.int64]]:
-        """Return one data set, scores (n,) and hits (n,): a function of the seed and of names."""
+    def draw(self, n: int, seed: int, number: int) -> Sample:
+        """Return a Sample."""
         generator = stream(seed, "posterior", self.name, str(n), str(number))
         points, weights = self.grid()
         places = generator.random(n)
@@ -60,17 +60,12 @@ class HalfCell(NamedTuple):
             scores = scores + (ahead - scores) * (places * points.size - below)
             scores = np.clip(scores, 0.0, 1.0)
         hits = generator.random(n) < self.rates(scores)
-        return scores, hits.astype(np.int64)
+        return Sample(scores, hits)
 
     def rates(self, scores: Floats) -> Floats:
         """Return the probability of a hit at scores, an array of their shape."""
         kind, values = self.curve
         return np.clip(CURVES[kind](scores, *values), 0.0, 1.0)
-
-    def batches(self, n: int, seed: int, data_sets: int) -> Iterator[Batch]:
-        """Yield Batches of one data set, a Sample."""
-        for k in range(data_sets):
-            yield Batch([Sample(*self.draw(n, seed, k))])
 
     def truth(self, target: str) -> float:
         """Return the error ``l1`` or ``l2``."""

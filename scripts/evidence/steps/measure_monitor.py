@@ -2,12 +2,11 @@ from pathlib import Path
 from typing import Annotated
 
 from evidence.studies.monitor import (
-    FAULTS,
     calibrated_rows,
     draw,
-    fault_row,
+    fault_rows,
     genuine_row,
-    repeated_verdict_row,
+    repeated_verdict_rows,
 )
 from pipeline.steps import AtLeast, Seed
 from pipeline.tables.files import write_table
@@ -32,8 +31,8 @@ def measure_monitor(
     output: table to write
     """
     rows = calibrated_rows(replicates, n_rows, seed)
-    rows.append(repeated_verdict_row(replicates, seed))
-    rows += [fault_row(name, replicates, seed) for name in FAULTS]
+    rows += repeated_verdict_rows(replicates, seed)
+    rows += fault_rows(replicates, seed)
     for path in streams:
         row, monitor = genuine_row(path)
         rows.append(row)

@@ -3,6 +3,7 @@ from typing import Annotated
 
 import pandas as pd
 
+from evidence.runner import Row
 from evidence.studies.power import (
     NULL_REPLICATES,
     VERDICT,
@@ -38,7 +39,8 @@ def measure_power(
     output_detection: table test_detection to write
     """
     sizes, scenarios = sorted(n_samples), power_scenarios()
-    power, detection = [], []
+    power: list[Row] = []
+    detection = []
     counts = replicates, seed, null_replicates
     for names, some in ((tests, sizes), (slow_tests, sizes[:-1])):
         if names and some:

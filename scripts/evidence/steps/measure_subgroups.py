@@ -1,7 +1,7 @@
 from pathlib import Path
 from typing import Annotated
 
-from evidence.studies.subgroup_cells import CELLS, cell_row
+from evidence.studies.subgroups import subgroup_rows
 from pipeline.steps import AtLeast, Seed
 from pipeline.tables.files import write_table
 
@@ -18,4 +18,4 @@ def measure_subgroups(
     seed: seed of all random streams
     output: table to write
     """
-    write_table(output, "subgroup_cells", [cell_row(name, data_sets, seed) for name in CELLS])
+    write_table(output, "subgroup_cells", subgroup_rows(data_sets, seed))

@@ -2,8 +2,10 @@ from pathlib import Path
 from typing import Annotated
 
 from calbias.estimation.registry import known_estimators
+from calbias.truth.scenarios import Scenario
+from evidence.cells.league import TIED, TiedCell, league_scenarios
 from evidence.studies.honesty import honesty_rows
-from evidence.studies.league import league_rows, league_scenarios, tied_scenarios
+from evidence.studies.league import league_rows
 from pipeline.steps import AtLeast, Seed
 from pipeline.tables.files import write_table
 
@@ -35,8 +37,8 @@ def run_league(
     known = known_estimators(folders)
     chosen = [(name, path) for name, path in known.items() if path.resolve() in files]
     runs = dict(sorted(chosen, key=lambda pair: pair[1].stem))
-    scenarios = league_scenarios(models, beta_fits, glm_fits)
-    scenarios += tied_scenarios()
+    scenarios: list[Scenario | TiedCell] = [*league_scenarios(models, beta_fits, glm_fits)]
+    scenarios += TIED
     rows = league_rows(runs, scenarios, n_samples, replicates, seed)
     rows += honesty_rows(runs, replicates, seed)
     write_table(output, "league", rows)

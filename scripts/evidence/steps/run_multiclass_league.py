@@ -5,7 +5,8 @@ import numpy as np
 from scipy.special import softmax
 
 from calbias.logits.read_logits import read_outputs
-from evidence.studies.multiclass_league import POPULATION, dirichlet_population, league_rows
+from evidence.cells.classes import POPULATION, dirichlet_population
+from evidence.studies.multiclass_league import league_rows
 from pipeline.steps import AtLeast, Seed
 from pipeline.tables.files import write_table
 

@@ -1,14 +1,17 @@
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calbias.engine.sampler import draw
+from calbias.engine.sorted_batch import SortedBatch
 from calbias.estimation.registry import estimator_file
 from calbias.truth.curves import Curve
 from calbias.truth.scenarios import Scenario
-from evidence.studies.league import DISTRIBUTIONS, MOST_QUADRATIC, league_entries
+from evidence.cells.league import DISTRIBUTIONS
+from evidence.studies.league import MOST_QUADRATIC, Measure, league_measures
 from pipeline.steps import AtLeast
 from pipeline.tables.files import write_table
 from pipeline.timing import timed
@@ -16,9 +19,9 @@ from pipeline.timing import timed
 ROUNDS = 3
 
 
-def _estimate(entry: Any, data: Any) -> Any:
+def _estimate(measure: Measure, data: SortedBatch) -> NDArray:
     """Estimate on a new batch of the one data set: a batch caches what estimators calculate."""
-    return entry.run(data.first(1), 15, entry.norm)
+    return measure.values(data.first(1))
 
 
 def time_league(
@@ -37,14 +40,14 @@ def time_league(
     """
     scenario = Scenario("timed", *DISTRIBUTIONS["saturated"], Curve("logit_logit_b1", 0.0, 0.8))
     files = {name: estimator_file(name, folders) for name in estimators}
-    entries = {entry.name: entry for entry in league_entries(files)}  # one norm each
+    measures = {measure.name: measure for measure in league_measures(files)}  # one norm each
     rows = []
     for n in n_samples:
         data = draw(scenario, n, 0, seed=0)
-        for entry in entries.values():
-            if n <= MOST_QUADRATIC or not entry.is_quadratic:
-                call = partial(_estimate, entry, data)
+        for measure in measures.values():
+            if n <= MOST_QUADRATIC or not measure.is_quadratic:
+                call = partial(_estimate, measure, data)
                 call()  # the first one compiles
                 seconds = min(timed(call) for _ in range(ROUNDS))
-                rows.append((entry.name, n, float(np.format_float_positional(1e3 * seconds, 3))))
+                rows.append((measure.name, n, float(np.format_float_positional(1e3 * seconds, 3))))
     write_table(output, "league_times", rows)

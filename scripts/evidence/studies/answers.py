@@ -6,21 +6,21 @@ excludes its upper edge, the largest confidence: every confidence of exactly 1 i
 """
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from calbias.conventions import N_BINS
 from calbias.engine.scores_and_hits import scores_and_hits
-from calbias.engine.seeding import stream
-from calbias.engine.sorted_batch import of_sorted_scores, sorted_data_set
+from calbias.engine.sorted_batch import sorted_data_set
 from calbias.errors import InputError
 from calbias.logits.output_file import Place
 from calbias.logits.top_label import TopLabel, top_label_of_scores
+from evidence.cells.genuine import GenuineRows, by_score
 from evidence.estimators import load_estimator
+from evidence.runner import Method, Row, Values, run
 from evidence.studies.predicted_bias import predicted_bias
 from pipeline.tables.rows import read_parquet, validate_file
 
@@ -30,10 +30,8 @@ SIZES = (100, 300)
 ESTIMATORS = ("ece_bin_ew", "ece_sweep_em")
 PROMPT = 1
 """One row for each question: the rows of the two prompts depend on each other."""
-ENDS = (0.05, 0.95)
+RANGE = (0.05, 0.95)
 FEWEST = 2 * SIZES[0]
-
-Row = dict[str, Any]
 
 
 def read_answers(path: str | Path) -> pd.DataFrame:
@@ -95,29 +93,28 @@ def benchmarks(table: pd.DataFrame) -> dict[str, TopLabel]:
 
 def leaderboard_rows(model: str, table: pd.DataFrame, n_draws: int, seed: int) -> Iterator[Row]:
     """Yield the rows of table ``leaderboard``: ECE of a few questions against all."""
-    run = load_estimator("ece_bin_ew")
+    method = {"ece": Method("l1", lambda data: load_estimator("ece_bin_ew")(data, N_BINS, 1)[0])}
     for name, top in benchmarks(table).items():
-        order = np.argsort(top.score, kind="stable")
-        scores, hits = top.score[order], top.hit[order]
-        value, n = ece(scores, hits), len(hits)
-        for size in (size for size in SIZES if size < n):
-            generator = stream(seed, model, name, str(size), "leaderboard")
-            found = np.empty(n_draws)
-            for k in range(n_draws):
-                chosen = np.sort(generator.choice(n, size, replace=False, shuffle=False))
-                data = of_sorted_scores(scores[chosen], hits[chosen][None])
-                found[k] = run(data, N_BINS, 1)[0][0]
-            low, high = np.quantile(found, ENDS)
-            yield {
-                "model": model,
-                "dataset": name,
-                "n_questions": n,
-                "n_samples": size,
-                "value_percent": 100 * value,
-                "mean_estimate_percent": 100 * float(found.mean()),
-                "low_percent": 100 * float(low),
-                "high_percent": 100 * float(high),
-            }
+        rows = by_score(top)
+        cell = GenuineRows(name, rows, (model, name, "{n}", "leaderboard"))
+        sizes = ((cell, size) for size in SIZES if size < rows.hit.size)
+        for row in run(sizes, lambda *_: method, n_draws, seed, _range):
+            yield {"model": model, **row}
+
+
+def _range(
+    cell: GenuineRows, n: int, methods: Mapping[str, Method], values: Values
+) -> Iterator[Row]:
+    low, high = np.quantile(values["ece"], RANGE)
+    yield {
+        "dataset": cell.name,
+        "n_questions": cell.rows.hit.size,
+        "n_samples": n,
+        "value_percent": 100 * ece(cell.rows.score, cell.rows.hit),
+        "mean_estimate_percent": 100 * float(values["ece"].mean()),
+        "low_percent": 100 * float(low),
+        "high_percent": 100 * float(high),
+    }
 
 
 def predicted_rows(

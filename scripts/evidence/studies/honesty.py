@@ -11,26 +11,24 @@ All but the last are calibrated; they tell ever less. All face the same events, 
 difference to the honest forecaster has a small Monte Carlo error.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
 
 from calbias.engine.seeding import stream
 from calbias.engine.sorted_batch import SortedBatch, sorted_data_set
 from calbias.truth.curves import Curve
 from calbias.truth.scenarios import Scenario
-from evidence.runner import values_of
+from evidence.runner import Row, values_of
 from evidence.studies import league
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 UNIFORM = Scenario("uniform_calibrated", 1.0, 1.0, Curve("identity"))
 SIZES = (500, 5000)
 CLEAR = 3.0  # Monte Carlo errors that a difference must have
-FORECASTERS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+FORECASTERS: dict[str, Callable[[NDArray], NDArray]] = {
     "honest": lambda p: p,
     "two_values": lambda p: np.where(p < 0.5, 0.25, 0.75),
     "base_rate": lambda p: np.full(p.shape, 0.5),
@@ -38,19 +36,19 @@ FORECASTERS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 }
 
 
-def honesty_rows(
-    estimators: dict[str, Path], replicates: int, seed: int
-) -> Iterator[dict[str, Any]]:
+def honesty_rows(estimators: Mapping[str, Path], replicates: int, seed: int) -> Iterator[Row]:
     """Yield the rows of table ``league`` of scenario ``uniform_calibrated``."""
-    entries = league.league_entries(estimators)
+    measures = league.league_measures(estimators)
     for n in SIZES:
         data = _data_sets(n, league.n_replicates(n, SIZES, replicates), seed)
-        methods = league.methods_of(entries, n)
+        methods = league.methods_of(measures, n)
         found = {name: values_of(methods, [batch]) for name, batch in data.items()}
-        for entry in methods:
-            values = {name: of_name[entry] for name, of_name in found.items()}
+        for measure in measures:
+            if measure.label not in methods:
+                continue
+            values = {name: of_name[measure.label] for name, of_name in found.items()}
             honest = values.pop("honest")
-            row = league.row_of(UNIFORM.name, entry, n, entry.truth(UNIFORM), honest)
+            row = league.row_of(UNIFORM.name, measure, n, measure.truth(UNIFORM), honest)
             for name, of_other in values.items():
                 row[name] = of_other.mean()
                 row[f"{name}_se"] = (of_other - honest).std(ddof=1) / np.sqrt(honest.size)
@@ -69,7 +67,7 @@ def _data_sets(n: int, m: int, seed: int) -> dict[str, SortedBatch]:
     return {name: SortedBatch.concatenated(batches) for name, batches in parts.items()}
 
 
-def pays(rows: "pd.DataFrame", forecaster: str) -> "pd.Series":
+def pays(rows: pd.DataFrame, forecaster: str) -> pd.Series:
     """Return where a forecaster clearly has a lower expected value than the honest one."""
     difference = rows[forecaster] - rows["mean_estimate"]
     return difference < -CLEAR * rows[f"{forecaster}_se"]

@@ -17,6 +17,7 @@ import numpy as np
 
 from calbias.truth.scenarios import Scenario
 from calbias.truth.targets import Population, population_of_scenario
+from evidence.runner import Row
 
 
 def information_limit(population: Population, norm: float = 1) -> float:
@@ -39,7 +40,7 @@ def information_limit(population: Population, norm: float = 1) -> float:
     raise ValueError(f"no limit for norm {norm}")
 
 
-def limit_row(scenario: Scenario, n_samples: int, norm: float = 1) -> dict[str, object]:
+def limit_row(scenario: Scenario, n_samples: int, norm: float = 1) -> Row:
     """Return a row for the league's figure: the limit at n, and as a share of the truth."""
     population = population_of_scenario(scenario, 1 << 16)
     _, gaps, weights = population

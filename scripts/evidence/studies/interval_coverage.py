@@ -5,56 +5,33 @@ where the truth is on its side. ``found_by_verdict`` says whether a test sees th
 of others run on the cells of ``beta`` alone, on half of the data sets.
 """
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calbias.auditing.estimator_bias import HEADLINE, audited_estimators
-from calbias.auditing.interval import Interval, calibration_interval
+from calbias.auditing.interval import CalibrationInterval, Interval, calibration_interval
 from calbias.auditing.verdict.judge import judge, p_value_of_groups
 from calbias.auditing.verdict.rows import groups_of
 from calbias.conventions import CONFIDENCE_LEVEL, SIGNIFICANT
 from calbias.scored import Scored
-from evidence.cells import blind_2025, blind_2026, clusters
-from evidence.cells.beta import CURVES, DISTRIBUTIONS, SIZES, BetaCell
-from evidence.cells.clusters import ClusterCell
-from evidence.cells.halves import JUDGING, of_half, random_world
-from evidence.runner import Cell, Method, Values, clopper_pearson, each, run
-from evidence.studies.intervals.methods import other_methods
-from evidence.studies.intervals.sample import Sample
+from evidence.cells.beta import BetaCell
+from evidence.cells.clusters import ClusterCell, Clustered
+from evidence.cells.samples import Sample
+from evidence.cells.sets import SETS
+from evidence.runner import Cell, Method, Row, Values, clopper_pearson, each
+from evidence.runner import run as run_study
+from evidence.studies.intervals.bootstrap import basic_bootstrap, percentile_bootstrap
+from evidence.studies.intervals.monotone_band import monotone_band
+from evidence.studies.intervals.sun2024 import sun2024
+from evidence.studies.intervals.variational_bound import variational_bound
 
-BLIND, BLIND_2026, CLUSTERS = "blind", "blind26", "clusters"
-CHOICES = (*DISTRIBUTIONS, JUDGING, BLIND, BLIND_2026, CLUSTERS)
-JUDGED_AT = 1000  # rows of a cell of the judging half
-N_WORLDS = 12  # random distributions with random curves
 OURS = {"calbias": "l1", "calbias_l2": "l2"}  # the audit's interval
 CLUSTER_REDRAWS = 999
 VERDICT, _VERDICTS, _REDRAWS = "verdict", 20, 499  # data sets of a cell that get a verdict
 _DRAWS = 200  # bootstrap resamples
-
-
-class Named:
-    """A cell under a longer name."""
-
-    def __init__(self, cell: Any, name: str) -> None:
-        self.cell, self.name = cell, name
-        self.batches, self.truth = cell.batches, cell.truth
-
-
-def cells_of(choice: str) -> list[tuple[Cell, int]]:
-    """Return the cells of a set with their numbers of rows."""
-    if choice in DISTRIBUTIONS:
-        return [(BetaCell(choice, curve), n) for curve in CURVES for n in SIZES]
-    if choice == JUDGING:
-        worlds = (random_world(k) for k in range(N_WORLDS))
-        judging = [*of_half(JUDGING), *worlds]
-        return [(Named(cell, f"{JUDGING}_{cell.name}"), JUDGED_AT) for cell in judging]
-    if choice == BLIND:
-        return [(Named(cell, f"{JUDGING}_{cell.name}"), cell.n) for cell in blind_2025.CELLS]
-    if choice == BLIND_2026:
-        return [(Named(cell, f"{JUDGING}_{cell.name}"), cell.cell.n) for cell in blind_2026.CELLS]
-    return [(cell, cell.n) for cell in clusters.CELLS.values()]
 
 
 def methods(cell: Cell, data_sets: int, draws: int = _DRAWS) -> dict[str, Method]:
@@ -65,35 +42,51 @@ def methods(cell: Cell, data_sets: int, draws: int = _DRAWS) -> dict[str, Method
             VERDICT: Method("", each(_rejects_clusters), _VERDICTS),
         }
     found = {**_posterior(), VERDICT: Method("", each(_rejects), _VERDICTS)}
-    if isinstance(cell, BetaCell):
-        ece, few = audited_estimators()[HEADLINE], max(data_sets // 2, 2)
-        for name, (target, interval) in other_methods(ece, CONFIDENCE_LEVEL, draws=draws).items():
-            found[name] = Method(target, each(interval), few)
-    return found
+    return found | (_of_others(max(data_sets // 2, 2), draws) if isinstance(cell, BetaCell) else {})
 
 
-def _of_clusters(rows: Any) -> Interval:
-    """Return the audit's interval of scores, hits and clusters."""
-    scores, hits, ids = rows
-    facts = judge(scores, hits, clusters=ids, replicates=CLUSTER_REDRAWS).cluster_facts
-    scored = Scored.of(scores, hits, clusters=ids)
+def _of_others(data_sets: int, draws: int) -> dict[str, Method]:
+    """Return the methods of others; the bootstraps resample ``draws`` times.
+
+    The percentile bootstrap is a warning: its ends are biased upwards, it misses the truth of a
+    calibrated model. The variational bound is a lower one, the monotone band's an upper one.
+    """
+    run = audited_estimators()[HEADLINE].run
+    intervals: dict[str, tuple[str, Callable[[Sample], Interval]]] = {
+        "sun2024": ("l2^2", sun2024),
+        "basic_bootstrap": ("l1", lambda data: basic_bootstrap(data, run, replicates=draws)),
+        "percentile_bootstrap": (
+            "l1", lambda data: percentile_bootstrap(data, run, replicates=draws)
+        ),
+        "variational_bound": ("l1", variational_bound),
+        "monotone_band": ("l1", monotone_band),
+    }  # fmt: skip
+    return {
+        name: Method(target, each(interval), data_sets)
+        for name, (target, interval) in intervals.items()
+    }
+
+
+def _of_clusters(rows: Clustered) -> Interval:
+    """Return the audit's interval."""
+    facts = judge(*rows[:2], clusters=rows.clusters, replicates=CLUSTER_REDRAWS).cluster_facts
+    scored = Scored.of(*rows[:2], clusters=rows.clusters)
     return calibration_interval(scored, facts.design_effect if facts else 1.0).at()
 
 
 def _posterior() -> dict[str, Method]:
     """Return the audit's own interval, for the ℓ1 and the ℓ2 error: one posterior serves both."""
-    last: dict[str, Any] = {}
+    last: list[tuple[Sample, CalibrationInterval]] = []
 
-    def ends(norm: int) -> Any:
-        def of_sample(sample: Sample) -> Any:
-            if last.get("sample") is not sample:
-                scored = Scored.of(sample.scores, sample.hits)
-                last.update(sample=sample, found=calibration_interval(scored))
-            return last["found"].at(norm, CONFIDENCE_LEVEL)
+    def ends(sample: Sample, norm: int) -> Interval:
+        if not last or last[0][0] is not sample:
+            last[:] = [(sample, calibration_interval(Scored.of(sample.scores, sample.hits)))]
+        return last[0][1].at(norm, CONFIDENCE_LEVEL)
 
-        return of_sample
-
-    return {name: Method(target, each(ends(int(target[1])))) for name, target in OURS.items()}
+    return {
+        name: Method(target, each(partial(ends, norm=int(target[1]))))
+        for name, target in OURS.items()
+    }
 
 
 def _rejects(sample: Sample) -> bool:
@@ -101,45 +94,40 @@ def _rejects(sample: Sample) -> bool:
     return bool(p_value_of_groups(groups, _REDRAWS) <= SIGNIFICANT)
 
 
-def _rejects_clusters(rows: tuple) -> bool:
-    scores, hits, ids = rows
-    return bool(
-        judge(scores, hits, clusters=ids, replicates=CLUSTER_REDRAWS).p_value <= SIGNIFICANT
-    )
+def _rejects_clusters(rows: Clustered) -> bool:
+    verdict = judge(*rows[:2], clusters=rows.clusters, replicates=CLUSTER_REDRAWS)
+    return bool(verdict.p_value <= SIGNIFICANT)
 
 
-def covered(
-    cell: Cell, n: int, of_cell: Mapping[str, Method], values: Values
-) -> Iterator[dict[str, Any]]:
+def covered(cell: Cell, n: int, methods: Mapping[str, Method], values: Values) -> Iterator[Row]:
     """Yield the row of each interval."""
-    rejected = values.pop(VERDICT)
-    for name, ends in values.items():
+    for name, method in methods.items():
+        if name == VERDICT:
+            continue
+        ends: NDArray[np.float64] = values[name]
         low, high = ends.T
-        m, truth = low.size, cell.truth(of_cell[name].target)
+        m, truth = low.size, cell.truth(method.target)
         held = int(np.sum((low <= truth * (1 + 1e-9)) & (truth <= high)))
-        bounds = clopper_pearson(held, m)
         lengths = high - low
         yield {
             "method": name,
-            "target": of_cell[name].target,
+            "target": method.target,
             "scenario": cell.name,
             "n_samples": n,
             "nominal": CONFIDENCE_LEVEL,
             "coverage": held / m,
-            **bounds._asdict(),
+            **clopper_pearson(held, m)._asdict(),
             "mean_length": float(lengths.mean()) if np.isfinite(lengths).all() else np.nan,
             "truth": truth,
-            "found_by_verdict": float(np.mean(rejected)),
+            "found_by_verdict": float(np.mean(values[VERDICT])),
             "n_data_sets": m,
         }
 
 
-def coverage_rows(
-    choice: str, data_sets: int, seed: int = 0, draws: int = _DRAWS
-) -> Iterator[dict[str, Any]]:
-    """Yield the rows of table ``interval_coverage`` of one of ``CHOICES``."""
+def coverage_rows(cells: str, data_sets: int, seed: int = 0, draws: int = _DRAWS) -> Iterator[Row]:
+    """Yield the rows of table ``interval_coverage`` of one of ``SETS``."""
 
     def of_cell(cell: Cell, n: int) -> dict[str, Method]:
         return methods(cell, data_sets, draws)
 
-    return run(cells_of(choice), of_cell, data_sets, seed, covered)
+    return run_study(SETS[cells].cells(), of_cell, data_sets, seed, covered)

@@ -2,11 +2,13 @@
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from calbias.truth.scenarios import Scenario
+from evidence.cells.league import CURVES, DISTRIBUTIONS
 from evidence.studies.honesty import UNIFORM, pays
 from evidence.studies.information_limit import limit_row
-from evidence.studies.league import CURVES, DISTRIBUTIONS
+from evidence.studies.league import rmse_error
 from pipeline.tables.schema import columns_of
 
 RULE = """\
@@ -25,7 +27,7 @@ MISCALIBRATED = [name for name in CURVES if name != "calibrated"]
 _KEYS = ["distribution", "n_samples", "entry"]
 
 
-def league_errors(table):
+def league_errors(table: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of table ``league`` on DISTRIBUTIONS and ties, with curve, entry, error.
 
     ``points`` is the RMSE in percentage points, empty for squares; ``error_se`` the Monte Carlo
@@ -36,8 +38,7 @@ def league_errors(table):
     rows = rows[rows["distribution"].isin([*DISTRIBUTIONS, "tied"])]
     is_square = rows["target"].isin(SQUARES) & ~rows["estimator"].isin(ROOTED)
     half = np.where(is_square, 0.5, 1.0)
-    spread = 4 * rows["bias"] ** 2 * rows["sd"] ** 2 + 2 * rows["sd"] ** 4
-    rmse_se = np.sqrt(spread / rows["n_replicates"]) / (2 * rows["rmse"])
+    rmse_se = rmse_error(rows["bias"], rows["sd"], rows["n_replicates"], rows["rmse"])
     return rows.assign(
         entry=rows["estimator"] + " → " + rows["target"],
         error=half * rows["relative_rmse"],
@@ -46,7 +47,7 @@ def league_errors(table):
     )
 
 
-def league_ranking(table):
+def league_ranking(table: pd.DataFrame) -> pd.DataFrame:
     """Return table ``league_ranking`` from table ``league``, sorted."""
     errors = league_errors(table)
     others = []
@@ -67,7 +68,7 @@ def league_ranking(table):
     return ranking.sort_values(["distribution", "n_samples", "error", "entry"], ignore_index=True)
 
 
-def league_sensitivity(table):
+def league_sensitivity(table: pd.DataFrame) -> pd.DataFrame:
     """Return table ``league_sensitivity``: the ranking by other rules."""
     errors = league_errors(table)
     wrong = errors[~_is_calibrated(errors)]
@@ -91,11 +92,11 @@ def league_sensitivity(table):
     return pd.DataFrame(rows, columns=list(columns_of("league_sensitivity")))
 
 
-def _is_calibrated(errors):
+def _is_calibrated(errors: pd.DataFrame) -> pd.Series:
     return errors["curve"].str.endswith("calibrated")
 
 
-def _ranked(errors):
+def _ranked(errors: pd.DataFrame) -> pd.DataFrame:
     """Return error, error_se, worst, rank and n_replicates, a DataFrame by _KEYS."""
     entries = errors[~_is_calibrated(errors)].groupby(_KEYS).agg(
         error=("error", "median"), error_se=("error_se", "median"), worst=("error", "max"),
@@ -107,32 +108,32 @@ def _ranked(errors):
     return entries
 
 
-def _hiding_pays(table):
+def _hiding_pays(table: pd.DataFrame) -> pd.Series:
     """Return whether saying less lowers a measure's expected value, {entry: bool}."""
     rows = table[table["scenario"] == UNIFORM.name]
     less = pays(rows, "two_values") | pays(rows, "base_rate")
     return less.groupby(rows["estimator"] + " → " + rows["target"]).any()
 
 
-def _limits(rows):
+def _limits(rows: pd.DataFrame) -> NDArray:
     """Return the median least error of an unbiased estimate, NaN for targets without a limit.
 
     By the delta method the share of a square, halved, has the limit of its root.
     """
-    per_root = {}  # the limit falls with the root of n
+    per_root: dict[tuple[str, int], float] = {}  # the limit falls with the root of n
     for distribution in DISTRIBUTIONS.keys() & set(rows["distribution"]):
         scenarios = [
             Scenario(name, *DISTRIBUTIONS[distribution], CURVES[name]) for name in MISCALIBRATED
         ]
         for norm in (1, 2):
             limits = [limit_row(scenario, 1, norm)["relative_limit"] for scenario in scenarios]
-            per_root[distribution, norm] = np.median(limits)
+            per_root[distribution, norm] = float(np.median(limits))
     norms = rows["target"].map(NORMS)
     limits = [per_root.get(key, np.nan) for key in zip(rows["distribution"], norms, strict=True)]
     return np.array(limits) / np.sqrt(rows["n_samples"].to_numpy())
 
 
-def ranks(rows):
+def ranks(rows: pd.DataFrame) -> pd.Series:
     """Return 1 + the number of rows whose error is clearly smaller, a Series."""
     error, se = rows["error"].to_numpy(), rows["error_se"].to_numpy()
     apart = error[None, :] + 2 * np.hypot(se[None, :], se[:, None]) < error[:, None]

@@ -1,5 +1,9 @@
 """The league and the power of tests in words: every sentence follows from the tables by a rule."""
 
+from collections.abc import Iterable, Sequence
+
+import pandas as pd
+
 from evidence.studies.ranking import ranks
 from pipeline.figures.names import (
     CLUSTERED,
@@ -25,7 +29,7 @@ BLIND, SEEN = 0.2, 0.8
 MOST_NAMES = 3
 
 
-def league_reading(ranking):
+def league_reading(ranking: pd.DataFrame) -> list[tuple[str, list[str]]]:
     """Return [(distribution in words, [sentence, …])] of table ``league_ranking``."""
     readings = []
     for distribution, words in DISTRIBUTIONS.items():
@@ -33,15 +37,15 @@ def league_reading(ranking):
         if rows.empty:
             continue
         sizes = sorted(rows["n_samples"].unique())
-        ends = dict.fromkeys((sizes[0], sizes[-1]))  # one where there is one size
-        sentences = [_nearest(rows[rows["n_samples"] == n], n) for n in ends]
+        extremes = dict.fromkeys((sizes[0], sizes[-1]))  # one where there is one size
+        sentences = [_nearest(rows[rows["n_samples"] == n], n) for n in extremes]
         sentences += [_limit(rows[rows["n_samples"] == sizes[-1]], sizes[-1])]
-        sentences += [_nothing(rows, ends), _stuck(rows, sizes)]
+        sentences += [_nothing(rows, extremes), _stuck(rows, sizes)]
         readings.append((words, [sentence for sentence in sentences if sentence]))
     return readings
 
 
-def power_reading(power):
+def power_reading(power: pd.DataFrame) -> list[str]:
     """Return sentences on table ``test_power``: sizes that are off, and what tests are blind to."""
     power = power[~power["scenario"].str.startswith(CLUSTERED)]
     is_null = power["scenario"].str.endswith("_calibrated")
@@ -80,7 +84,7 @@ def power_reading(power):
     return sentences
 
 
-def detection_reading(detection):
+def detection_reading(detection: pd.DataFrame) -> list[str]:
     """Return a sentence for each n of table ``test_detection``: what the best and worst detect."""
     sentences = []
     for n, rows in detection.groupby("n_samples"):
@@ -97,7 +101,7 @@ def detection_reading(detection):
     return sentences
 
 
-def listed(names):
+def listed(names: Iterable[str]) -> str:
     """Return names as text: the first ``MOST_NAMES`` and how many others there are."""
     names = list(dict.fromkeys(names))
     others = len(names) - MOST_NAMES
@@ -106,11 +110,11 @@ def listed(names):
     return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
 
-def _test(name):
+def _test(name: str) -> str:
     return f"“{name_of_test(name)}”"
 
 
-def _nearest(rows, n):
+def _nearest(rows: pd.DataFrame, n: int) -> str:
     """Return which measures are nearest to the ℓ1 and ℓ2 error, or to their truth, at one n."""
     groups = [(f"the {target_name(x)}", rows[rows["target"] == x]) for x in CALIBRATION_ERRORS]
     groups = [(words, of) for words, of in groups if len(of)] or [("its own truth", rows)]
@@ -118,7 +122,7 @@ def _nearest(rows, n):
     return f"With {n:,} samples {' and '.join(parts)}."
 
 
-def _best(rows, target):
+def _best(rows: pd.DataFrame, target: str) -> str:
     """Return the best measure with its error, and how many are tied with it."""
     first, tied = rows.iloc[0], int((ranks(rows) == 1).sum()) - 1
     words = f", tied with {tied} other{'s' if tied > 1 else ''}" if tied else ""
@@ -126,7 +130,7 @@ def _best(rows, target):
     return f"“{name}” is nearest to {target} (off by {first['error']:.0%}{words})"
 
 
-def _limit(rows, n):
+def _limit(rows: pd.DataFrame, n: int) -> str:
     """Return the information limits of the ℓ1 and ℓ2 error at one n."""
     known = rows.dropna(subset="information_limit").drop_duplicates("target")
     known = known.set_index("target")["information_limit"]
@@ -141,17 +145,17 @@ def _limit(rows, n):
     )
 
 
-def _nothing(rows, ends):
+def _nothing(rows: pd.DataFrame, extremes: Iterable[int]) -> str:
     """Return how many measures are off by their truth or more, with few and with many samples."""
     words = [
         f"{(of_n['error'] >= NOTHING).sum()} of {len(of_n)} measures with {n:,} samples"
-        for n in ends
+        for n in extremes
         for of_n in [rows[rows["n_samples"] == n]]
     ]
     return f"No nearer to their own truth than a report of zero are {' and '.join(words)}."
 
 
-def _stuck(rows, sizes):
+def _stuck(rows: pd.DataFrame, sizes: Sequence[int]) -> str:
     """Return which measures more data do not help."""
     wide = rows.pivot(index="entry", columns="n_samples", values="error")
     never = wide.index[wide.ge(NOTHING).all(axis=1)]
@@ -161,9 +165,9 @@ def _stuck(rows, sizes):
         words.append(f"{_entries(never)} stay so at every n")
     if len(stuck) and sizes[-1] >= 10 * sizes[0]:
         words.append(f"more data hardly help {_entries(stuck)}")
-    words = "; ".join(words)
-    return words and f"{words[0].upper()}{words[1:]}."
+    sentence = "; ".join(words)
+    return sentence and f"{sentence[0].upper()}{sentence[1:]}."
 
 
-def _entries(entries):
+def _entries(entries: Iterable[str]) -> str:
     return listed(f"“{measure_name(entry.partition(' → ')[0])}”" for entry in entries)

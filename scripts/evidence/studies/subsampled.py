@@ -9,16 +9,19 @@ known. Two references stand in for it:
 - the estimator's own value on all rows, which favours an estimator that is stable and wrong.
 """
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping
+from functools import partial
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from calbias.engine.seeding import stream
 from calbias.engine.sorted_batch import of_sorted_scores
-from evidence.estimators import load_estimator
-from evidence.studies.predicted_bias import N_BINS, reference_and_error
+from calbias.logits.top_label import TopLabel
+from evidence.cells.genuine import GenuineRows, by_score
+from evidence.runner import Method, Row, Values, run
+from evidence.studies.predicted_bias import estimates_of, reference_and_error
 
 ESTIMATORS = (
     "averaged_posterior", "ece_sweep_em", "ece_debias_em", "ece_bin_ew", "plugin_loess",
@@ -29,48 +32,55 @@ _LEAST = 1e-12  # of a mean square
 
 
 def subsampled_rows(
-    kind: str, name: str, top: Any, subsamples: int, seed: int
-) -> Iterator[dict[str, Any]]:
-    """Yield the rows of table ``subsampled`` of one file: TopLabel ``top`` of all its rows."""
-    order = np.argsort(top.score, kind="stable")
-    scores, hits = top.score[order], top.hit[order]
-    runs = {estimator: load_estimator(estimator) for estimator in ESTIMATORS}
-    whole = of_sorted_scores(scores, hits[None])
-    own = {estimator: run(whole, N_BINS)[0][0] for estimator, run in runs.items()}
-    reference, reference_se = reference_and_error(top, subsamples, stream(seed, "reference", name))
-    for n in (n for n in SIZES[kind] if 2 * n <= hits.size):
-        generator = stream(seed, "subsampled", name, str(n))
-        values = {estimator: np.empty(subsamples) for estimator in runs}
-        for k in range(subsamples):
-            chosen = np.sort(generator.choice(hits.size, n, replace=False, shuffle=False))
-            data = of_sorted_scores(scores[chosen], hits[chosen][None])
-            for estimator, run in runs.items():
-                values[estimator][k] = run(data, N_BINS)[0][0]
-        squares = {name: (found - reference) ** 2 for name, found in values.items()}
-        of_own = {name: (found - own[name]) ** 2 for name, found in values.items()}
-        for estimator, found in values.items():
-            ratio, ratio_se = _ratio(squares[estimator], squares[SWEEP])
-            own_ratio, own_ratio_se = _ratio(of_own[estimator], of_own[SWEEP])
-            yield {
-                "kind": kind,
-                "data_set": name,
-                "n_rows": hits.size,
-                "n_samples": n,
-                "estimator": estimator,
-                "n_subsamples": subsamples,
-                "reference_percent": 100 * reference,
-                "reference_se_percent": 100 * reference_se,
-                "own_reference_percent": 100 * own[estimator],
-                "mean_estimate_percent": 100 * found.mean(),
-                "rmse_percent": 100 * np.sqrt(squares[estimator].mean()),
-                "ratio_to_sweep": ratio,
-                "ratio_to_sweep_se": ratio_se,
-                "own_ratio_to_sweep": own_ratio,
-                "own_ratio_to_sweep_se": own_ratio_se,
-            }
+    kind: str, name: str, top: TopLabel, subsamples: int, seed: int
+) -> Iterator[Row]:
+    """Yield the rows of table ``subsampled`` of one file: all its rows."""
+    rows = by_score(top)
+    methods = {estimator: Method("l2", estimates_of(estimator)) for estimator in ESTIMATORS}
+    whole = of_sorted_scores(rows.score, rows.hit[None])
+    own = {estimator: method.values(whole)[0] for estimator, method in methods.items()}
+    reference = reference_and_error(rows, subsamples, stream(seed, "reference", name))
+    sizes = (n for n in SIZES[kind] if 2 * n <= rows.hit.size)
+    cell = GenuineRows(name, rows, ("subsampled", name, "{n}"))
+    reduce = partial(_reduced, kind=kind, own=own, reference=reference)
+    return run(((cell, n) for n in sizes), lambda *_: methods, subsamples, seed, reduce)
 
 
-def _ratio(squares: np.ndarray, others: np.ndarray) -> tuple[float, float]:
+def _reduced(
+    cell: GenuineRows,
+    n: int,
+    methods: Mapping[str, Method],
+    values: Values,
+    *,
+    kind: str,
+    own: Mapping[str, float],
+    reference: tuple[float, float],
+) -> Iterator[Row]:
+    squares = {name: (found - reference[0]) ** 2 for name, found in values.items()}
+    of_own = {name: (found - own[name]) ** 2 for name, found in values.items()}
+    for estimator, found in values.items():
+        ratio, ratio_se = _ratio(squares[estimator], squares[SWEEP])
+        own_ratio, own_ratio_se = _ratio(of_own[estimator], of_own[SWEEP])
+        yield {
+            "kind": kind,
+            "data_set": cell.name,
+            "n_rows": cell.rows.hit.size,
+            "n_samples": n,
+            "estimator": estimator,
+            "n_subsamples": found.size,
+            "reference_percent": 100 * reference[0],
+            "reference_se_percent": 100 * reference[1],
+            "own_reference_percent": 100 * own[estimator],
+            "mean_estimate_percent": 100 * found.mean(),
+            "rmse_percent": 100 * np.sqrt(squares[estimator].mean()),
+            "ratio_to_sweep": ratio,
+            "ratio_to_sweep_se": ratio_se,
+            "own_ratio_to_sweep": own_ratio,
+            "own_ratio_to_sweep_se": own_ratio_se,
+        }
+
+
+def _ratio(squares: NDArray, others: NDArray) -> tuple[float, float]:
     """Return the ratio of two root mean squares of the same subsamples, and its error."""
     one, other = max(squares.mean(), _LEAST), max(others.mean(), _LEAST)
     ratio = np.sqrt(one / other)

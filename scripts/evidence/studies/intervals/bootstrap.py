@@ -6,8 +6,11 @@ resample it is biased once more: the interval of a calibrated model does not rea
 true error. The basic bootstrap takes the bias on a resample for the bias of the estimate.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 from numba import uint32, uint64
+from numpy.typing import NDArray
 
 from calbias.auditing.interval import Interval
 from calbias.conventions import CONFIDENCE_LEVEL
@@ -15,24 +18,33 @@ from calbias.engine.jit import njit
 from calbias.engine.philox import fill_words
 from calbias.engine.seeding import stream_key
 from calbias.engine.sorted_batch import SortedBatch
+from evidence.cells.samples import Sample
+
+Floats = NDArray[np.float64]
+Run = Callable[[SortedBatch], Floats]
+"""An estimator: values (m,) of the data sets of a batch."""
 
 _SAMPLES_PER_BATCH = 1 << 16
 
 
-def percentile_bootstrap(sample, run, level=CONFIDENCE_LEVEL, replicates=400):
+def percentile_bootstrap(
+    sample: Sample, run: Run, level: float = CONFIDENCE_LEVEL, replicates: int = 400
+) -> Interval:
     """Return the Interval of quantiles of an estimator ``run(data) -> (m,)`` on resamples."""
     values = resampled_estimates(sample, run, replicates)
     return Interval(*np.quantile(values, [(1 - level) / 2, (1 + level) / 2]).tolist())
 
 
-def basic_bootstrap(sample, run, level=CONFIDENCE_LEVEL, replicates=400):
+def basic_bootstrap(
+    sample: Sample, run: Run, level: float = CONFIDENCE_LEVEL, replicates: int = 400
+) -> Interval:
     """Return the Interval: twice the estimate less the percentile interval, cut at 0."""
     low, high = percentile_bootstrap(sample, run, level, replicates)
     observed = float(run(sample.data)[0])
     return Interval(max(2 * observed - high, 0.0), max(2 * observed - low, 0.0))
 
 
-def resampled_estimates(sample, run, replicates):
+def resampled_estimates(sample: Sample, run: Run, replicates: int) -> Floats:
     """Return the estimates (replicates,) of ``run`` on resamples of n rows with replacement."""
     n = sample.n
     rows = max(1, min(replicates, _SAMPLES_PER_BATCH // n))
@@ -50,7 +62,19 @@ def resampled_estimates(sample, run, replicates):
 
 
 @njit
-def _resample(first, key, scores, hits, words, counts, out, cum_gap, cum_hit, tie_first, tie_last):
+def _resample(
+    first: int,
+    key: NDArray[np.uint32],
+    scores: Floats,
+    hits: NDArray[np.uint8],
+    words: NDArray[np.uint32],
+    counts: NDArray[np.int64],
+    out: Floats,
+    cum_gap: Floats,
+    cum_hit: Floats,
+    tie_first: NDArray[np.int64],
+    tie_last: NDArray[np.int64],
+) -> None:
     n, quarter = scores.shape[0], words.shape[1]
     for row in range(out.shape[0]):
         fill_words(words, quarter, uint32(0), key[0], key[1], uint32(first + row), uint32(0xB007))

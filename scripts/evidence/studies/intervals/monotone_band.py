@@ -14,21 +14,26 @@ the scores at hand.
 """
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import betaincinv
 
 from calbias.auditing.interval import Interval
+from calbias.conventions import CONFIDENCE_LEVEL
+from evidence.cells.samples import Sample
+
+Floats = NDArray[np.float64]
 
 MOST_BLOCKS = 100
 
 
-def monotone_band(sample, level):
+def monotone_band(sample: Sample, level: float = CONFIDENCE_LEVEL) -> Interval:
     """Return the Interval [0, bound] of the ℓ1 error of a Sample with a nondecreasing curve."""
     low, high = band(sample, level)
     worst = np.maximum(np.abs(low - sample.scores), np.abs(high - sample.scores))
     return Interval(0.0, float(np.mean(worst)))
 
 
-def band(sample, level, blocks=None):
+def band(sample: Sample, level: float, blocks: int | None = None) -> tuple[Floats, Floats]:
     """Return the lower and the upper end of the band at each score, (n,)."""
     n = sample.n
     m = min(blocks or int(np.ceil(4 * n ** (1 / 3))), MOST_BLOCKS, n)

@@ -16,9 +16,10 @@ from scipy.special import ndtri
 
 from calbias.auditing.interval import Interval
 from calbias.conventions import CONFIDENCE_LEVEL, N_BINS
+from evidence.cells.samples import Sample
 
 
-def sun2024(sample, level=CONFIDENCE_LEVEL, n_bins=N_BINS):
+def sun2024(sample: Sample, level: float = CONFIDENCE_LEVEL, n_bins: int = N_BINS) -> Interval:
     """Return the Interval of the squared ℓ2 error E δ² (fractions squared) of a Sample."""
     t, spread = statistic(sample, n_bins)
     t, error = max(t, 0.0), spread / np.sqrt(sample.n)
@@ -32,7 +33,7 @@ def sun2024(sample, level=CONFIDENCE_LEVEL, n_bins=N_BINS):
     return Interval(float(low), float(t + two_sided))
 
 
-def statistic(sample, n_bins=N_BINS):
+def statistic(sample: Sample, n_bins: int = N_BINS) -> tuple[float, float]:
     """Return T and σ."""
     edges = np.arange(1, n_bins) / n_bins
     bins = np.searchsorted(edges, sample.scores, side="right")

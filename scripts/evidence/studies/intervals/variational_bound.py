@@ -9,17 +9,21 @@ judge each other's curves: their terms are correlated, and the bound of a calibr
 """
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from calbias.auditing.cox import cox_curve, logits_of
 from calbias.auditing.interval import Interval
 from calbias.conventions import CONFIDENCE_LEVEL
 from calbias.engine.seeding import stream
+from evidence.cells.samples import Sample
+
+Floats = NDArray[np.float64]
 
 BLOCKS = 5
 
 
-def forward_terms(sample):
+def forward_terms(sample: Sample) -> Floats:
     """Return sign(g(s) − s)·(y − s) of the rows of all blocks but the first, g a Cox curve."""
     block = stream(sample.seed, "variational", str(sample.n)).permutation(sample.n) % BLOCKS
     terms, x = [], logits_of(sample.scores)
@@ -31,7 +35,7 @@ def forward_terms(sample):
     return np.concatenate(terms)
 
 
-def variational_bound(sample, level=CONFIDENCE_LEVEL):
+def variational_bound(sample: Sample, level: float = CONFIDENCE_LEVEL) -> Interval:
     """Return the Interval [bound, ∞) of the ℓ1 error of a Sample; 0 is the least bound."""
     terms = forward_terms(sample)
     if terms.size < 2:

@@ -4,29 +4,22 @@ A cell is a distribution of the scores, a calibration curve and a number of rows
 read once, when the interval was fixed.
 """
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit
 
 from calbias.engine.seeding import stream
-from evidence.cells.blind_2025_distributions import (
-    Curve,
+from evidence.blind.distributions import Curve, Values, joined, line, logit
+from evidence.blind.populations_2025 import (
     Distribution,
-    Floats,
-    Values,
     alike,
     bagged_isotonic,
     beta,
     default_scores,
     eight_bits,
     findings,
-    joined,
     joined_isotonic,
-    line,
-    logit,
     lump_rates,
     lumps,
     mixed,
@@ -43,37 +36,33 @@ from evidence.cells.blind_2025_distributions import (
     vendors,
     zipf,
 )
-from evidence.cells.common import error_of
-from evidence.runner import Batch
-from evidence.studies.intervals.sample import Sample
+from evidence.cells.curves import error_of
+from evidence.cells.samples import Sample
+from evidence.runner import Drawn
 
 _TRUTH_DRAWS = 1 << 19  # the standard error of a truth is 1e-4 or less
 
 
-class BlindCell(NamedTuple):
+@dataclass(frozen=True)
+class Cell2025(Drawn):
     """A distribution of the scores with a curve, at one number of rows."""
 
     name: str
-    scores: Distribution
+    distribution: Distribution
     curve: Curve
     n: int
 
-    def draw(self, n: int, seed: int, number: int) -> tuple[Floats, NDArray[np.int64]]:
-        """Return one data set, scores (n,) and hits (n,): a function of the seed and of names."""
+    def draw(self, n: int, seed: int, number: int) -> Sample:
+        """Return a Sample."""
         generator = stream(seed, "blind", self.name, str(n), str(number))
-        scores = self.scores(generator, n)
-        return scores, (generator.random(n) < self.curve(scores)).astype(np.int64)
-
-    def batches(self, n: int, seed: int, data_sets: int) -> Iterator[Batch]:
-        """Yield Batches of one data set, a Sample."""
-        for k in range(data_sets):
-            yield Batch([Sample(*self.draw(n, seed, k))])
+        scores = self.distribution(generator, n)
+        return Sample(scores, generator.random(n) < self.curve(scores))
 
     def truth(self, target: str) -> float:
         """Return the error ``l1`` or ``l2``."""
-        if isinstance(self.scores, Values):
-            return error_of(target, self.scores.values, self.scores.shares, self.curve)
-        scores = self.scores(np.random.default_rng(7), _TRUTH_DRAWS)
+        if isinstance(self.distribution, Values):
+            return error_of(target, *self.distribution.points(), self.curve)
+        scores = self.distribution(np.random.default_rng(7), _TRUTH_DRAWS)
         return error_of(target, scores, np.full(_TRUTH_DRAWS, 1.0 / _TRUTH_DRAWS), self.curve)
 
 
@@ -95,7 +84,7 @@ _VOTE_RATES = [
 ]  # fmt: skip
 
 CELLS = [
-    BlindCell(*cell)
+    Cell2025(*cell)
     for cell in (
         # networks and language models
         ("all_classes_pooled_10", one_of_ten, line(0.85, -0.2), 20_000),

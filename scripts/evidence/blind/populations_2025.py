@@ -1,4 +1,4 @@
-"""Distributions of scores, and curves, of the blind cells: each is fixed when the module is read.
+"""Distributions and curves of the blind cells of 2025: each is fixed when the module is read.
 
 A draw only chooses the rows and their hits. Scores are what practitioners have: networks' outputs,
 quality codes, points, odds, ratios of counts, findings, selected rows, recalibrated scores.
@@ -9,26 +9,13 @@ from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import isotonic_regression
 from scipy.special import expit
 from scipy.stats import betabinom, norm
 
-Floats = NDArray[np.float64]
+from evidence.blind.distributions import Curve, Floats, Values, line, logit, tabulated
+
 Distribution = Callable[[np.random.Generator, int], Floats]
-Curve = Callable[[Floats], Floats]
-
-
-class Values:
-    """A distribution on few values."""
-
-    def __init__(self, values: list[float] | Floats, shares: list[float] | Floats) -> None:
-        self.values = np.asarray(values, float)
-        self.shares = np.asarray(shares, float) / np.sum(shares)
-
-    def __call__(self, generator: np.random.Generator, n: int) -> Floats:
-        """Return n scores."""
-        return generator.choice(self.values, n, p=self.shares)
 
 
 def beta(alpha: float, beta: float, low: float = 0.0, high: float = 1.0) -> Distribution:
@@ -48,22 +35,6 @@ def mixed(share: float, first: Distribution, second: Distribution) -> Distributi
     )
 
 
-def logit(s: Floats) -> Floats:
-    """Return the log odds of scores, which are kept 1e-12 away from 0 and 1."""
-    inside = np.clip(s, 1e-12, 1 - 1e-12)
-    return np.log(inside) - np.log1p(-inside)
-
-
-def line(slope: float, shift: float = 0.0) -> Curve:
-    """Return a curve that is a line in the log odds."""
-    return lambda s: expit(slope * logit(s) + shift)
-
-
-def joined(values: list[float] | Floats, rates: list[float] | Floats) -> Curve:
-    """Return the curve that joins rates at values by lines."""
-    return lambda s: np.interp(s, values, rates)
-
-
 def one_of_ten(generator: np.random.Generator, n: int) -> Floats:
     """Every class's softmax probability, pooled: most are near 0."""
     odds = np.exp(generator.normal(0, 2.4, (n, 10)))
@@ -81,9 +52,7 @@ def _patterns(features: int) -> Floats:
 
 def ordered(scores: Floats, rates: Floats, shares: Floats) -> tuple[Values, Curve]:
     """Join equal scores, so that the curve is a function of the score."""
-    values, place = np.unique(np.round(scores, 12), return_inverse=True)
-    mass = np.bincount(place, shares)
-    return Values(values, mass), joined(values, np.bincount(place, shares * rates) / mass)
+    return tabulated(np.round(scores, 12), rates, shares)
 
 
 def findings(seed: int, features: int) -> tuple[Floats, Floats, Floats]:

@@ -14,22 +14,14 @@ from evidence.blind.distributions import (
     Floats,
     Mixture,
     Values,
-    joined,
     logit,
     normal,
+    tabulated,
 )
 
 Population = tuple[Distribution, Curve]
 Rounding = Callable[[Floats], Floats]
 _GRID = 1 << 16
-
-
-def tabulated(scores: Floats, rates: Floats, shares: Floats | None = None) -> Population:
-    """Join equal scores; without shares all points are equally likely."""
-    values, place = np.unique(scores, return_inverse=True)
-    weights = np.ones(len(scores)) if shares is None else shares
-    mass = np.bincount(place, weights)
-    return Values(values, mass), joined(values, np.bincount(place, weights * rates) / mass)
 
 
 def rounded(distribution: Continuous, curve: Curve, rounding: Rounding) -> Population:
