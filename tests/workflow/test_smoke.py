@@ -101,7 +101,7 @@ def test_the_first_screen_of_the_report_opens_the_ledger_and_counts_its_verdicts
     assert sorted(map(int, counts)) == sorted(verdicts)
 
 
-@pytest.mark.parametrize("page", ["index", "ledger", "league", "audit/resnet110_c10"])
+@pytest.mark.parametrize("page", ["index", "ledger", "evidence", "league", "audit/resnet110_c10"])
 def test_axe_finds_nothing_wrong_in_a_page(page, request, tmp_path):
     checkout = request.getfixturevalue("smoke" if page in ("index", "ledger") else "evidence")
     assert axe_violations((checkout / f"results/{page}.html").read_text("utf-8"), tmp_path) == []

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 from evidence.studies import honesty, ranking, reading, subsampled
 from pipeline.figures import names
-from pipeline.report.page import badge, shown_figures, template
+from pipeline.report.page import shown_figures, template
 from pipeline.report.tables import shown
 
 
@@ -12,16 +12,12 @@ def league_page(tables, pictures):
     """Return the HTML text of the page; its pictures and links are relative to ``results/``.
 
     ``tables`` are {name: DataFrame} of league, league_ranking, league_sensitivity, test_power,
-    test_detection, subsampled and, where there are any, own_claims and league_times; ``pictures``
+    test_detection, subsampled and, of the full size, league_times; ``pictures``
     {figure: path of its PNG}.
     """
     ranks, times = tables["league_ranking"], tables.get("league_times")
     fewest, most = ranks["n_replicates"].min(), ranks["n_replicates"].max()
     return template("league.html.j2").render(
-        promises=[
-            {**row, "badge": badge(row["verdict"])}
-            for row in (tables["own_claims"].to_dict("records") if "own_claims" in tables else ())
-        ],
         rule=ranking.RULE,
         words=reading.WORDS,
         league=reading.league_reading(ranks),
@@ -37,6 +33,7 @@ def league_page(tables, pictures):
             *([] if times is None else [_table("league_times", _times(times))]),
         ],
         figures=shown_figures(pictures),
+        is_full=times is not None,
         n_data_sets=f"{fewest} to {most}" if fewest < most else fewest,
     )
 

@@ -29,6 +29,7 @@ def audit_model(
     n_bins: int,
     norm: float,
     seed: Seed,
+    front_page: str,
     output_page: Path,
     output_numbers: Path,
     output_estimates: Path,
@@ -48,6 +49,7 @@ def audit_model(
     n_bins: number of bins
     norm: p of the ℓp errors
     seed: seed of all random streams
+    front_page: page of the run that the audit links back to, relative to its own
     output_page: page to write (HTML)
     output_numbers: the same numbers, to write (JSON)
     output_estimates: a row per estimator, to write
@@ -85,6 +87,6 @@ def audit_model(
         (output_diagram, "audit_diagrams", diagram_rows),
     ):
         write_table(path, table, rows(audit, of_model))
-    text = page(audit, name, output_numbers.name, front_page="../index.html")
+    text = page(audit, name, output_numbers.name, front_page=front_page)
     write_text(output_page, text + "\n")
     write_text(output_numbers, audit.to_json() + "\n")

@@ -6,11 +6,12 @@ from pipeline.report.papers import papers_with_claims
 from pipeline.scenarios.paper import MODELS
 
 
-def front_page(tables, pictures, audits=(), cost=None):
+def front_page(tables, pictures, audits=(), cost=None, has_evidence=False):
     """Return the HTML text of the page; its pictures and links are relative to ``results/``.
 
     ``tables`` {name: DataFrame} has at least ``claims``, ``pictures`` is {figure: path of its PNG},
-    ``audits`` names the pages in ``results/audit``, ``cost`` is what
+    ``audits`` names the pages in ``results/audit``, ``has_evidence`` says whether there is
+    ``evidence.html`` to link to, ``cost`` is what
     ``pipeline.job_logs.cost_by_rule`` returns. The counts are over the first paper.
     """
     claims = tables["claims"].fillna("")
@@ -25,7 +26,7 @@ def front_page(tables, pictures, audits=(), cost=None):
         figures=shown_figures(pictures),
         audits=[{"name": name, "is_paper": name in MODELS} for name in audits],
         n_tables=len(tables),
-        has_league="league" in tables,
+        has_evidence=has_evidence,
         sources=sorted({part for text in claims["source"] for part in text.split(" + ")} - {""}),
         cost=cost or {},
     )

@@ -28,5 +28,8 @@ def write_page(
     page: which page
     output: page to write (HTML)
     """
-    cost = {"cost": read_record(record).get("cost", {})} if record else {}
-    write_text(output, PAGES[page](read_tables(tables), figures, audits, **cost))
+    options = {}
+    if page == "index":
+        options["cost"] = read_record(record).get("cost", {}) if record else {}
+        options["has_evidence"] = output.with_name("evidence.html").exists()
+    write_text(output, PAGES[page](read_tables(tables), figures, audits, **options))

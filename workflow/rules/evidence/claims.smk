@@ -11,7 +11,37 @@ rule evidence:
         MODEL_FIGURES,
         [f"results/audit/{name}.html" for name in AUDITED],
         "results/league.html",
+        "results/evidence.html",
     localrule: True
+
+
+rule write_evidence_page:
+    input:
+        tables=[table(name) for name in EVIDENCE_TABLES],
+        figures=[f"results/figures/{figure}.png" for figure in EVIDENCE_FIGURES],
+        audits=[f"results/audit/{name}.html" for name in AUDITED if name not in OWN],
+        league="results/league.html",
+        templates=page_files("evidence.html.j2"),
+    output:
+        report(
+            "results/evidence.html",
+            caption="../../report/evidence.rst",
+            category="1. Ledger of claims",
+            labels={"page": "calbias's own promises"},
+        ),
+    log:
+        "results/logs/write_evidence_page.log",
+    localrule: True
+    conda:
+        "../../../envs/environment.yaml"
+    params:
+        code=code("write_evidence_page"),
+        page="evidence",
+        tables=named("tables", EVIDENCE_TABLES),
+        figures=named("figures", EVIDENCE_FIGURES),
+        audits=[name for name in AUDITED if name not in OWN],
+    shell:
+        step("write_evidence_page")
 
 
 rule judge_own_claims:

@@ -1,5 +1,6 @@
 # Beyond the paper: predicted against observed bias, the league of estimators, power of tests.
-# The default run has a league of few data sets; `snakemake league` makes the full one, league_full.
+# `snakemake evidence` has a league of few data sets; `snakemake league` makes the full one,
+# league_full.
 from calbias.errors import looked_up
 from calbias.estimation.registry import known_estimators
 from calbias.io.plug_ins import literal
@@ -147,7 +148,7 @@ rule write_league_page:
             for name in (
                 *(f"{wildcards.league}{rest}" for rest in ("", "_ranking", "_sensitivity")),
                 *("test_power", "test_detection", "subsampled"),
-                "league_times" if wildcards.league == "league_full" else "own_claims",
+                *(["league_times"] if wildcards.league == "league_full" else []),
             )
         ],
         figures=["results/figures/{league}_errors.png", "results/figures/test_power.png"],
@@ -167,14 +168,16 @@ rule write_league_page:
     conda:
         "../../../envs/environment.yaml"
     params:
-        code=code("write_league_page"),
+        code=code("write_evidence_page"),
+        page="league",
+        audits=[],
         tables=lambda wildcards, input: [
             f"{Path(path).stem.replace(wildcards.league, 'league')}={path}"
             for path in input.tables
         ],
         figures=lambda wildcards, input: [f"{Path(path).stem}={path}" for path in input.figures],
     shell:
-        step("write_league_page")
+        step("write_evidence_page")
 
 
 rule measure_power:
@@ -227,8 +230,8 @@ rule measure_monitor:
             *sorted((HERE / "scripts/calbias/multiclass").glob("*/*.py")),
         ),
         columns=columns_of("monitor"),
-        replicates=100,
-        n_rows=100_000,
+        replicates=config["monitor"]["streams"],
+        n_rows=config["monitor"]["rows"],
         seed=config["seed"],
     shell:
         step("measure_monitor", pictures=None)

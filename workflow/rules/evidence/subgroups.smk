@@ -1,5 +1,5 @@
 # Whom does it fail? Language models by subject, and the cells that the test over all subgroups is
-# measured on (`snakemake results/tables/subgroup_cells.csv`, about half an hour of CPU).
+# measured on.
 
 SUBJECT_FILES = sorted((HERE / "resources/subjects").glob("*.parquet"))
 PRINTED_FILES = sorted((HERE / "resources/subjects/printed").glob("*.parquet"))
@@ -39,7 +39,7 @@ rule measure_subgroups:
     params:
         code=code("measure_subgroups"),
         columns=columns_of("subgroup_cells"),
-        data_sets=1000,
+        data_sets=config["subgroup_cells"],
         seed=config["seed"],
     shell:
         step("measure_subgroups")
