@@ -19,7 +19,7 @@ from reproduction.figures import densities
 TITLE = "Fits to the ten models, and ECE_bin of real and simulated data"
 TABLES = ("beta_fits", "glm_fits", "ece_bin_real_and_simulated", "models", "scenarios")
 CLOSEST = 1e-8  # smallest 1 - c shown
-PUBLISHED = {"linewidth": 2.8, "alpha": 0.2, "linestyle": "-"}
+PUBLISHED = {"linewidth": 2.8, "alpha": 0.25}
 
 
 def looks(models):
