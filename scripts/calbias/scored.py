@@ -110,10 +110,7 @@ class Scored:
         scores = np.asarray(scores, np.float64) + 0.0  # no -0
         hits = np.asarray(hits, np.int64)
         rows = np.ones(scores.size, np.int64) if rows is None else np.asarray(rows, np.int64)
-        if log_scores is None or log1m_scores is None:
-            order = np.argsort(scores, kind="stable")
-        else:
-            order = np.lexsort((-np.asarray(log1m_scores), scores))
+        order = order_of(scores, log1m_scores)
         values = scores[order]
         begins = np.append(True, values[1:] != values[:-1])
         if log_scores is not None and log1m_scores is not None:
@@ -286,6 +283,13 @@ class Scored:
         ids, cluster, place, rows, hits = self.clusters
         logs = self.log_scores[place], self.log1m_scores[place]
         return self.scores[place], rows, hits, *logs, ids[cluster]
+
+
+def order_of(scores: NDArray, log1m_scores: NDArray | None = None) -> Ints:
+    """Return the order of the rows (n,) in a Scored."""
+    if log1m_scores is None:
+        return np.argsort(scores, kind="stable")
+    return np.lexsort((-np.asarray(log1m_scores), scores))
 
 
 def _by_cluster(ids: NDArray, place: Ints, rows: Ints, hits: Ints) -> Clusters:

@@ -8,6 +8,7 @@ import pytest
 from refusals import refuses
 from scipy.special import expit, softmax
 from scipy.stats import binom
+from verdicts import judge
 
 import calbias
 from calbias.auditing import cox, estimator_bias
@@ -17,7 +18,6 @@ from calbias.auditing.cox import fit_cox, logits_of, noncentrality
 from calbias.auditing.inputs import Options, prepared
 from calbias.auditing.interval import calibration_interval
 from calbias.auditing.recalibrations import Rows, recalibration_table
-from calbias.auditing.verdict.judge import judge
 from calbias.errors import InputError
 from calbias.estimation.registry import FOLDER
 from calbias.file_audit import audit_file

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from scipy.special import expit, logit
 from scipy.stats import t as student_t
+from verdicts import judge
 
 import calbias
 from calbias.auditing.advice import (
@@ -17,7 +18,6 @@ from calbias.auditing.advice import (
 from calbias.auditing.recalibrations import Rows, recalibration_table
 from calbias.auditing.risk_model import risk_summary
 from calbias.auditing.verdict.finding import Finding, sentence_of
-from calbias.auditing.verdict.judge import judge
 from reproduction.report.numbers import findings
 
 

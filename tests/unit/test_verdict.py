@@ -9,17 +9,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from refusals import refuses
 from scipy.special import expit, logit
+from verdicts import judge
 
-from calbias.auditing.verdict.judge import judge, judge_groups
+from calbias.auditing.verdict.judge import judge_groups
 from calbias.auditing.verdict.redraws import draw, evidence, pooled_p_value
 from calbias.auditing.verdict.rounding import rounding_of
-from calbias.auditing.verdict.rows import cell_starts, groups_of
+from calbias.auditing.verdict.rows import cell_starts, groups_of, groups_of_rows
 from calbias.auditing.verdict.statistics import PARTS, statistics_of
 from calbias.engine.seeding import stream
+from calbias.scored import Scored
 
 
 def observed_statistics(scores, hits):
-    groups = groups_of(np.asarray(scores, float), np.asarray(hits, np.uint8))[0]
+    groups = groups_of_rows(np.asarray(scores, float), np.asarray(hits))[0]
     pool = draw(statistics_of(groups), groups, stream(0, "test"), 99)
     return dict(zip(PARTS, pool[0], strict=True))
 
@@ -83,7 +85,7 @@ def test_cells_change_statistics_of_many_rows_little():
 
 def level_values(scores, replicates):
     """The squared statistic of the level in redraws: its mean is 1 if the chances are right."""
-    groups, _ = groups_of(np.asarray(scores), np.zeros(len(scores), np.uint8))
+    groups, _ = groups_of_rows(np.asarray(scores), np.zeros(len(scores), np.uint8))
     pool = draw(statistics_of(groups), groups, stream(0, "test", str(len(scores))), replicates)
     return pool[1:, 0] ** 2
 
@@ -119,7 +121,7 @@ def test_binomial_cells_have_the_variance_of_the_rows(scores):
 
 def test_atoms_are_cells_and_groups_are_not_cut():
     scores = np.sort(np.r_[np.random.default_rng(0).random(5000), np.full(200, 0.4)])
-    groups, _ = groups_of(scores, np.zeros(scores.size, np.uint8))
+    groups, _ = groups_of_rows(scores, np.zeros(scores.size, np.uint8))
     starts = cell_starts(groups)
     atom = np.flatnonzero(groups.size == 200)[0]
     assert {atom, atom + 1} <= set(starts)
@@ -159,7 +161,7 @@ def test_order_of_rows_does_not_matter_and_results_repeat(n, seed, digits):
 
 
 def test_redraws_have_the_null_law_of_the_statistics():
-    groups, _ = groups_of(*example(5000))
+    groups, _ = groups_of_rows(*example(5000))
     pool = draw(statistics_of(groups), groups, stream(0, "test"), 8000)
     assert np.mean(pool[1:, 0] ** 2) == pytest.approx(1, abs=0.06)
     assert np.mean(pool[1:, 1]) == pytest.approx(2, abs=0.09)
@@ -270,7 +272,7 @@ def test_ranges_by_hand():
 def test_chances_of_rounded_scores_move_to_the_hits_within_the_step():
     """A rate of 0.52 at 0.5 is inside half a step of 0.1; one of 0.6 is not, and 0.05 is left."""
     scores, rows = np.array([0.3, 0.5, 0.7, 0.8, 1.0]), np.full(5, 1000)
-    groups, _ = groups_of(scores, np.array([300, 520, 600, 800, 980]), rows=rows)
+    groups, _ = groups_of(Scored.of(scores, np.array([300, 520, 600, 800, 980]), rows=rows))
     chance = np.where(groups.sign > 0, groups.chance, 1 - groups.chance)
     assert chance == pytest.approx([0.3, 0.52, 0.65, 0.8, 0.98], abs=1e-3)
     assert groups.residual == pytest.approx([0, 0, -50, 0, 0], abs=0.1)
@@ -340,7 +342,7 @@ def test_a_threshold_that_separates_is_not_named_by_the_level():
 def test_two_million_rows_take_seconds():
     generator = np.random.default_rng(0)
     scores = generator.random(2_000_000)
-    groups, _ = groups_of(scores, (generator.random(scores.size) < scores).astype(np.uint8))
+    groups, _ = groups_of_rows(scores, (generator.random(scores.size) < scores).astype(np.uint8))
     assert judge_groups(groups, 199).rows == 2_000_000
 
 

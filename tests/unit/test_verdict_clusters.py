@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from refusals import refuses
+from verdicts import judge
 
 from calbias.auditing.verdict.clusters import (
     cluster_codes,
@@ -10,9 +11,8 @@ from calbias.auditing.verdict.clusters import (
     design_effect,
     whole_clusters_p_value,
 )
-from calbias.auditing.verdict.judge import judge
 from calbias.auditing.verdict.redraws import draw
-from calbias.auditing.verdict.rows import groups_of
+from calbias.auditing.verdict.rows import groups_of_rows
 from calbias.auditing.verdict.signs import signed_pool, signed_sums, widening
 from calbias.auditing.verdict.statistics import statistics_of
 from calbias.engine.seeding import stream
@@ -100,7 +100,7 @@ def test_more_clusters_than_signs_are_joined():
 
 def residuals(scores, hits):
     """Groups, their statistics, and the rows' groups and residuals."""
-    groups, place = groups_of(scores, hits)
+    groups, place = groups_of_rows(scores, hits)
     return groups, statistics_of(groups), place, hits - scores
 
 

@@ -5,9 +5,9 @@ import time
 import numpy as np
 import pytest
 from scipy.special import expit, logit
+from verdicts import judge
 
 from calbias.auditing.plan import plan
-from calbias.auditing.verdict.judge import judge
 from calbias.auditing.verdict.power import cluster_labels, verdict_labels, verdict_power
 
 SCORES = (np.arange(2000) + 0.5) / 2000

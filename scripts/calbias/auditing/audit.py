@@ -25,7 +25,7 @@ from calbias.auditing.interval import calibration_interval
 from calbias.auditing.result import Audit
 from calbias.auditing.segments import By
 from calbias.auditing.verdict.finding import Words
-from calbias.auditing.verdict.judge import verdict_of
+from calbias.auditing.verdict.judge import judge
 from calbias.conventions import CONFIDENCE_LEVEL, N_BINS
 from calbias.engine.posterior.mixture import Average
 from calbias.errors import InputError
@@ -150,7 +150,7 @@ def audit_data(
         )
     say("test of calibration")
     words: Words = "events" if data.kind == EVENT else "hits"
-    verdict = verdict_of(scored, words=words, seed=options.seed)
+    verdict = judge(scored, words=words, seed=options.seed)
     say("error, interval and curve")
     facts = verdict.cluster_facts
     effect = max(facts.design_effect, 1.0) if facts else 1.0

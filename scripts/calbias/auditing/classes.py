@@ -68,14 +68,14 @@ def _class(
     }  # fmt: skip
     if scores.size < 2:
         return row
-    row["ece"], row["noise_floor"] = binned_ece(Scored.of(scores, hits), options.n_bins)
-    if clusters is not None and clusters.max() + 1 < min(LEAST_CLUSTERS, scores.size):
+    scored = Scored.of(scores, hits, clusters=clusters)
+    row["ece"], row["noise_floor"] = binned_ece(scored, options.n_bins)
+    if clusters is not None and clusters.max() + 1 < LEAST_CLUSTERS:
         return row
-    verdict = judge(scores, hits, clusters=clusters, seed=options.seed)
+    verdict = judge(scored, seed=options.seed)
     row["p_value"], facts = verdict.p_value, verdict.cluster_facts
     if with_interval:
         effect = facts.design_effect if facts else 1.0
-        scored = Scored.of(scores, hits, clusters=clusters if facts else None)
         found = calibration_interval(scored, effect, options.seed)
         row["low"], row["high"] = found.at(options.norm, options.confidence_level)
     n = facts.effective_rows if facts else scores.size

@@ -30,7 +30,7 @@ from scipy.special import stdtrit
 from calbias.auditing.calibration_curve import posterior_average
 from calbias.auditing.interval import CalibrationInterval, calibration_interval
 from calbias.auditing.verdict.clusters import cluster_codes, validate_cluster_number
-from calbias.auditing.verdict.judge import verdict_of
+from calbias.auditing.verdict.judge import judge
 from calbias.conventions import CONFIDENCE_LEVEL, SIGNIFICANT
 from calbias.engine.posterior.mixture import curve_of
 from calbias.engine.scores_and_hits import scores_and_hits
@@ -198,7 +198,7 @@ class _Model(NamedTuple):
 def _model(scores: Floats, hits: NDArray, cluster: NDArray | None, number: int) -> _Model:
     """Return the _Model of scores and hits (n,), in ``number`` clusters if these are given."""
     sample = Scored.of(scores, hits, clusters=cluster)
-    facts = None if cluster is None else verdict_of(sample).cluster_facts
+    facts = None if cluster is None else judge(sample).cluster_facts
     effect = max(facts.design_effect, 1.0) if facts else 1.0
     interval = calibration_interval(sample, effect)
     average = posterior_average(sample.scores, sample.rows, sample.hits, effect)

@@ -35,7 +35,7 @@ from scipy.special import expit, ndtr, ndtri, stdtrit
 from calbias.auditing.segment_rows import Floats, Ints, SegmentRows
 from calbias.auditing.segments import LEAST_ROWS, By, Segments, segments_of
 from calbias.auditing.verdict.clusters import LEAST_CLUSTERS, VERY_FEW_UNLIKELY
-from calbias.auditing.verdict.rows import groups_of
+from calbias.auditing.verdict.rows import groups_of_rows
 from calbias.auditing.verdict.signs import widening
 from calbias.conventions import CONFIDENCE_LEVEL, SIGNIFICANT
 from calbias.engine.seeding import stream
@@ -136,7 +136,7 @@ def subgroups(
     """
     scores, hit = np.asarray(scores, np.float64), np.asarray(hits).astype(np.float64)
     found = segments_of(by, scores.size)
-    groups, group = groups_of(scores, hit.astype(np.int64), log_scores, log1m_scores)
+    groups, group = groups_of_rows(scores, hit, log_scores, log1m_scores)
     keys = (hit, group, found.cell) if clusters is None else (clusters, hit, group, found.cell)
     order = np.lexsort(keys)
     log_odds, sign, chance = (x[group[order]] for x in (groups.x, groups.sign, groups.chance))

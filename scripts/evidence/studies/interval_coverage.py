@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 
 from calbias.auditing.estimator_bias import HEADLINE, audited_estimators
 from calbias.auditing.interval import CalibrationInterval, Interval, calibration_interval
-from calbias.auditing.verdict.judge import judge, p_value_of_groups
-from calbias.auditing.verdict.rows import groups_of
-from calbias.conventions import CONFIDENCE_LEVEL, SIGNIFICANT
+from calbias.auditing.verdict.judge import judge
+from calbias.conventions import CONFIDENCE_LEVEL
 from calbias.scored import Scored
 from evidence.cells.beta import BetaCell
 from evidence.cells.clusters import ClusterCell, Clustered
@@ -69,8 +68,8 @@ def _of_others(data_sets: int, draws: int) -> dict[str, Method]:
 
 def _of_clusters(rows: Clustered) -> Interval:
     """Return the audit's interval."""
-    facts = judge(*rows[:2], clusters=rows.clusters, replicates=CLUSTER_REDRAWS).cluster_facts
     scored = Scored.of(*rows[:2], clusters=rows.clusters)
+    facts = judge(scored, CLUSTER_REDRAWS).cluster_facts
     return calibration_interval(scored, facts.design_effect if facts else 1.0).at()
 
 
@@ -90,13 +89,11 @@ def _posterior() -> dict[str, Method]:
 
 
 def _rejects(sample: Sample) -> bool:
-    groups, _ = groups_of(sample.scores, np.asarray(sample.hits, np.uint8))
-    return bool(p_value_of_groups(groups, _REDRAWS) <= SIGNIFICANT)
+    return judge(Scored.of(sample.scores, sample.hits), _REDRAWS).miscalibrated
 
 
 def _rejects_clusters(rows: Clustered) -> bool:
-    verdict = judge(*rows[:2], clusters=rows.clusters, replicates=CLUSTER_REDRAWS)
-    return bool(verdict.p_value <= SIGNIFICANT)
+    return judge(Scored.of(*rows[:2], clusters=rows.clusters), CLUSTER_REDRAWS).miscalibrated
 
 
 def covered(cell: Cell, n: int, methods: Mapping[str, Method], values: Values) -> Iterator[Row]:

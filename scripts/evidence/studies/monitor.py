@@ -12,10 +12,10 @@ import numpy as np
 import pandas as pd
 
 from calbias.auditing.verdict.judge import judge
-from calbias.conventions import SIGNIFICANT
 from calbias.engine.seeding import stream
 from calbias.monitoring.alternatives import PRIOR, grown, likelihood_ratios, weight_after
 from calbias.monitoring.monitor import Monitor
+from calbias.scored import Scored
 from evidence.cells.streams import (
     CALIBRATED,
     FAULTS,
@@ -81,8 +81,8 @@ def repeated_verdict_rows(streams: int, seed: int) -> Iterator[Row]:
 
 def _rejects_once(rows: Rows) -> bool:
     looks = range(AT_ONCE, len(rows.scores) + 1, AT_ONCE)
-    verdicts = (judge(rows.scores[:n], rows.hits[:n], seed=n) for n in looks)
-    return any(verdict.p_value <= SIGNIFICANT for verdict in verdicts)
+    samples = ((Scored.of(rows.scores[:n], rows.hits[:n]), n) for n in looks)
+    return any(judge(scored, seed=n).miscalibrated for scored, n in samples)
 
 
 CLUSTERS = {"march_madness_in_game_men": ["game"], "gpt_4_turbo": ["dataset", "question"]}
@@ -168,7 +168,7 @@ def verdict_delay(fault: Fault, data_sets: int, seed: int) -> float:
         found = 0
         for number in range(data_sets):
             generator = stream(seed, "monitor verdict", str(n), str(number))
-            found += judge(*always.rows(generator, n), seed=number).p_value <= SIGNIFICANT
+            found += judge(Scored.of(*always.rows(generator, n)), seed=number).miscalibrated
         return 2 * found >= data_sets
 
     low, high = float(_FEWEST), float(_MOST)

@@ -14,10 +14,10 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
-from calbias.auditing.verdict.judge import judge, p_value_of_groups
-from calbias.auditing.verdict.rows import groups_of
+from calbias.auditing.verdict.judge import judge
 from calbias.conventions import SIGNIFICANT
 from calbias.engine.sorted_batch import SortedBatch
+from calbias.scored import Scored
 from calbias.truth.curves import Curve
 from calbias.truth.scenarios import Scenario
 from evidence.calibration_tests import CalibrationTest, load_test
@@ -137,7 +137,7 @@ def cluster_rows(data_sets: int, seed: int) -> Iterator[Row]:
 
 def _cluster_p_values(rows: Clustered) -> tuple[float, float]:
     """Return the p-values of the verdict with clusters and without."""
-    verdict = judge(*rows[:2], clusters=rows.clusters, replicates=CLUSTER_REDRAWS)
+    verdict = judge(Scored.of(*rows[:2], clusters=rows.clusters), CLUSTER_REDRAWS)
     assert verdict.cluster_facts  # the cells have many clusters
     return verdict.p_value, verdict.cluster_facts.p_independent
 
@@ -180,7 +180,7 @@ def detection_rows(
 def _verdict_p_values(data: SortedBatch) -> NDArray[np.float64]:
     """Return the p-values (m,) of the verdict for a SortedBatch without equal scores."""
     rows = zip(data.scores, np.rint(data.hits()).astype(np.uint8), strict=True)
-    return np.array([p_value_of_groups(groups_of(s, y)[0], _REDRAWS) for s, y in rows])
+    return np.array([judge(Scored.of(s, y), _REDRAWS).p_value for s, y in rows])
 
 
 _verdict = CalibrationTest(VERDICT, _verdict_p_values)

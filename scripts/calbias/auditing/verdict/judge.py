@@ -10,15 +10,12 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from calbias.auditing.verdict.clusters import (
     FEW_WITH_RARER,
     ClusterFacts,
-    cluster_codes,
     clusters_with_rarer,
     design_effect,
     validate_cluster_number,
@@ -37,7 +34,6 @@ from calbias.auditing.verdict.rows import Floats, Groups, groups_of
 from calbias.auditing.verdict.signs import signed_pool, widening
 from calbias.auditing.verdict.statistics import PARTS, Statistics, statistics_of
 from calbias.conventions import N_BINS, Z_95
-from calbias.engine.scores_and_hits import scores_and_hits
 from calbias.engine.seeding import stream
 from calbias.errors import InputError
 from calbias.scored import Clusters, Scored
@@ -47,51 +43,21 @@ _LEAST_REPLICATES = 99
 
 
 def judge(
-    scores: ArrayLike,
-    hits: ArrayLike,
-    *,
-    log_scores: ArrayLike | None = None,
-    log1m_scores: ArrayLike | None = None,
-    clusters: ArrayLike | Sequence[ArrayLike] | None = None,
-    replicates: int = REPLICATES,
-    words: Words = "hits",
-    seed: int = 0,
-) -> Verdict:
-    """Return the Verdict of scores (n,) in [0, 1] with hits (n,), 1 or 0.
-
-    ``log_scores`` and ``log1m_scores`` are log s and log(1 - s), where they are known better than
-    from the scores. ``clusters`` are ids (n,) of clusters, within which rows depend on each other,
-    or a list of such columns, whose combinations count; with as many clusters as rows, or without
-    clusters, the rows are independent. ``words`` ("hits" or "events") is for the sentence. The
-    verdict is a function of the rows, not of their order, and of the seed.
-
-    With clusters the p-value is the larger of two, by redraws of independent rows and by a random
-    sign for each cluster. Scores of exactly 0 and 1 are judged as a quarter of their rounding step
-    away from there. InputError for other scores and hits, fewer than 99 replicates, missing cluster
-    ids and fewer than ten clusters.
-
-    >>> judge([0.9] * 200, [1] * 160 + [0] * 40).sentence
-    'too sure by 10.0 points (6.5 to 13.5) on average'
-    """
-    values, outcomes = scores_and_hits(scores, hits)
-    logs = [
-        None if log is None else np.asarray(log, np.float64) for log in (log_scores, log1m_scores)
-    ]
-    codes, number = (None, 0) if clusters is None else cluster_codes(clusters, values.size)
-    if number == values.size:
-        codes = None
-    return verdict_of(Scored.of(values, outcomes, *logs, clusters=codes), replicates, words, seed)
-
-
-def verdict_of(
     scored: Scored, replicates: int = REPLICATES, words: Words = "hits", seed: int = 0
 ) -> Verdict:
-    """Return the Verdict of a Scored: see ``judge``."""
+    """Return the Verdict of a Scored; ``words`` ("hits" or "events") is for the sentence.
+
+    It is a function of the rows, not of their order, and of the seed. With clusters the p-value is
+    the larger of two, by redraws of independent rows and by a random sign for each cluster. Scores
+    of exactly 0 and 1 are judged as a quarter of their rounding step away from there. InputError
+    for fewer than 99 replicates and fewer than ten clusters.
+
+    >>> judge(Scored.of(np.full(200, 0.9), np.arange(200) < 160)).sentence
+    'too sure by 10.0 points (6.5 to 13.5) on average'
+    """
     if replicates < _LEAST_REPLICATES:
         raise InputError(f"replicates must be at least {_LEAST_REPLICATES}, not {replicates}")
-    groups, place = groups_of(
-        scored.scores, scored.hits, scored.log_scores, scored.log1m_scores, scored.rows
-    )
+    groups, place = groups_of(scored)
     if scored.clusters is None:
         return judge_groups(groups, replicates, words, seed)
     validate_cluster_number(scored.clusters.ids.size)
@@ -102,7 +68,7 @@ def verdict_of(
 def judge_groups(
     groups: Groups, replicates: int = REPLICATES, words: Words = "hits", seed: int = 0
 ) -> Verdict:
-    """Return the Verdict of groups of equal scores: what ``judge`` does after sorting the rows."""
+    """Return the Verdict of groups of equal scores of independent rows."""
     statistics = statistics_of(groups)
     pool = _pool(groups, statistics, replicates, seed)
     e = evidence(pool)
@@ -121,13 +87,6 @@ def judge_groups(
         others = judge_groups(inner, replicates, words, seed) if inner.size.size else None
         clearest = others.clearest if others and others.miscalibrated else "certain"
     return in_words(groups, statistics, p_value, parts, clearest, words, replicates)
-
-
-def p_value_of_groups(groups: Groups, replicates: int = REPLICATES, seed: int = 0) -> float:
-    """Return the p-value of ``judge_groups`` alone."""
-    if impossible_outcomes(groups):
-        return 1.0 / (replicates + 1)
-    return pooled_p_value(evidence(_pool(groups, statistics_of(groups), replicates, seed)))[0]
 
 
 def _pool(groups: Groups, statistics: Statistics, replicates: int, seed: int) -> Floats:

@@ -32,7 +32,7 @@ from calbias.auditing.verdict.clusters import (
 )
 from calbias.auditing.verdict.finding import fitted_rates
 from calbias.auditing.verdict.redraws import draw, evidence, evidence_against, pooled_p_value
-from calbias.auditing.verdict.rows import Floats, Ints, groups_of
+from calbias.auditing.verdict.rows import Floats, Ints, groups_of_rows
 from calbias.auditing.verdict.signs import signed_pool
 from calbias.auditing.verdict.statistics import statistics_of
 from calbias.conventions import SIGNIFICANT, Z_95
@@ -73,7 +73,7 @@ def verdict_power(
     """
     order = np.argsort(scores, kind="stable")
     ranks = order[((np.arange(n) + 0.5) / n * scores.size).astype(np.int64)]
-    groups, place = groups_of(scores[ranks], np.zeros(n, np.uint8))
+    groups, place = groups_of_rows(scores[ranks], np.zeros(n))
     unlikely = np.where(groups.sign[place] > 0, rates[ranks], 1.0 - rates[ranks])
     chance = np.bincount(place, unlikely) / groups.size
     statistics = statistics_of(groups)
@@ -161,7 +161,7 @@ def cluster_power(
     the probabilities of a hit that the verdict is to find.
     """
     generator = stream(seed, "cluster power", str(number))
-    groups, place = groups_of(scores, hits.astype(np.uint8))
+    groups, place = groups_of_rows(scores, hits)
     fitted = fitted_rates(groups, statistics_of(groups))[place]
     order, size = np.argsort(codes, kind="stable"), np.bincount(codes)
     ratio = rates * (1 - rates) / (fitted * (1 - fitted)) * size.size / (size.size - 2)
@@ -183,7 +183,7 @@ def _is_found(
     scores: Floats, hits: Floats, moved: Floats, codes: Ints, generator: np.random.Generator
 ) -> bool:
     """Return whether the p-values of ``judge`` are at most 0.05, ``moved`` (n,) being the hits."""
-    groups, place = groups_of(scores, hits.astype(np.uint8))
+    groups, place = groups_of_rows(scores, hits)
     sign, chance = groups.sign[place], groups.chance[place]
     unlikely = np.where(sign > 0, moved, 1.0 - moved)
     residual, statistics = sign * (unlikely - chance), statistics_of(groups)
@@ -269,7 +269,7 @@ def _noncentralities(
     scores: Floats, hits: Floats, codes: Ints, shift: Floats, weights: Floats
 ) -> Floats:
     """Return δᵀ V⁻¹ δ (b,) of clusters with weights (b, g), or 0 where it is not determined."""
-    groups, place = groups_of(scores, hits.astype(np.uint8))
+    groups, place = groups_of_rows(scores, hits)
     residual = hits - fitted_rates(groups, statistics_of(groups))[place]
     x = groups.x[place] - np.mean(groups.x[place])
     u0, u1, d0, d1 = (

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calbias.auditing.verdict.rounding import rounding_of
+from calbias.scored import Scored, order_of
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -71,27 +72,16 @@ class Groups(NamedTuple):
         return self.size >= max(ATOM_ROWS, self.size.sum() / ATOM_SHARE)
 
 
-def groups_of(
-    scores: Floats,
-    hits: NDArray[np.integer],
-    log_scores: Floats | None = None,
-    log1m_scores: Floats | None = None,
-    rows: Ints | None = None,
-) -> tuple[Groups, Ints]:
-    """Return the Groups of scores and hits (n,), of any order; each entry's group (n,).
+def groups_of(scored: Scored) -> tuple[Groups, Ints]:
+    """Return the Groups of a Scored, and the group of each of its scores (m,).
 
-    With ``rows`` (n,) each entry is so many rows, of which ``hits`` are hits. Rounded scores have
-    the chances inside their ranges that are closest to the hits: see ``_closest``.
+    Rounded scores have the chances inside their ranges that are closest to the hits: see
+    ``_closest``.
     """
+    scores, log_s, log_1m = scored.scores, scored.log_scores, scored.log1m_scores
     rounding = rounding_of(scores)
-    with np.errstate(divide="ignore"):
-        log_s = np.log(scores) if log_scores is None else log_scores
-        log_1m = np.log1p(-scores) if log1m_scores is None else log1m_scores
     is_upper = log_s > log_1m
-    if log1m_scores is None or log_scores is None:
-        chance = np.where(is_upper, 1.0 - scores, scores)
-    else:
-        chance = np.exp(np.where(is_upper, log_1m, log_s))
+    chance = np.exp(np.where(is_upper, log_1m, log_s))
     x, sign = log_s - log_1m, np.where(is_upper, -1.0, 1.0)
     is_end = ~np.isfinite(x) | (chance <= 0.0)
     if rounding.name is not None:
@@ -101,14 +91,13 @@ def groups_of(
     if is_end.any():
         chance = np.where(is_end, np.maximum(chance, rounding.end), chance)
         x = np.where(is_end, sign * (np.log(chance) - np.log1p(-chance)), x)
-    order = np.argsort(x if log_scores is not None else scores)
+    order = np.argsort(x)
     x, sign = x[order], sign[order]
     begins = np.append(True, x[1:] != x[:-1])
     starts = np.flatnonzero(begins)
     place = np.empty(x.size, np.int64)
     place[order] = np.cumsum(begins) - 1
-    size = np.ones(x.size, np.int64) if rows is None else rows[order]
-    hits = hits[order].astype(np.int64)
+    size, hits = scored.rows[order], scored.hits[order]
     groups = Groups(
         scores[order][starts],
         x[starts],
@@ -121,6 +110,21 @@ def groups_of(
     if rounding.name is not None:
         groups = _closest(groups, 0.5 * (rounding.high - rounding.low)[order][starts])
     return groups, place
+
+
+def groups_of_rows(
+    scores: Floats,
+    hits: NDArray,
+    log_scores: Floats | None = None,
+    log1m_scores: Floats | None = None,
+) -> tuple[Groups, Ints]:
+    """Return the Groups of rows (n,) in any order, and each row's group (n,)."""
+    scored = Scored.of(scores, hits, log_scores, log1m_scores)
+    groups, place = groups_of(scored)
+    order = order_of(scores, log1m_scores)
+    of_row = np.empty(order.size, np.int64)
+    of_row[order] = np.repeat(place, scored.rows)
+    return groups, of_row
 
 
 def _closest(groups: Groups, half: Floats) -> Groups:
