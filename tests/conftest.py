@@ -17,11 +17,26 @@ from checkout import (
 from hypothesis import settings
 from slow_estimator import BIAS, RUN, with_slow_estimator
 
+from calbias.errors import InputError
+
 # One core a process, as for jobs; workers share the cores. Read when NumPy is first imported.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 settings.register_profile("calbias", deadline=None)  # a kernel's first call may compile it
 settings.load_profile("calbias")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def every_refusal_is_one_line():
+    """A message of several lines fails the test that provokes it."""
+
+    def one_line(self, message):
+        assert "\n" not in str(message)
+        ValueError.__init__(self, message)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(InputError, "__init__", one_line, raising=False)
+        yield
 
 
 FIRST = ("test_slurm.py", "test_smoke.py")  # what takes longest, and what the others wait for

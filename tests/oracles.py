@@ -9,8 +9,6 @@ import math
 from fractions import Fraction
 
 import numpy as np
-from scipy.optimize import minimize
-from scipy.special import betaln
 
 
 def mean_labels(scores, hits):
@@ -114,79 +112,6 @@ def ece_sweep(scores, labels, binning, norm=2):
     return value, n_bins_of(scores, labels, binning, n_bins)
 
 
-def bandwidth(scores, hits):
-    """Return std(scores of the hits)·(2n)^(-1/5)."""
-    return np.std(np.asarray(scores)[np.asarray(hits) == 1]) * (2 * len(scores)) ** -0.2
-
-
-GRID = np.linspace(-0.6, 1.6, 2**14)
-INSIDE = (GRID[GRID > 0][0], GRID[GRID < 1][-1])
-
-
-def kde_exact(scores, hits, norm=2, between=INSIDE, points_per_bandwidth=400):
-    """Return the unrooted KDE estimate by direct kernel sums and a fine trapezoidal rule.
-
-    The kernels within reach of each point are summed one by one; each sample has a mirror image at
-    0 if it is below 1/2 and at 1 otherwise. The integral runs between two scores, by default the
-    outermost points of the literal grid; only stretches that a kernel reaches are walked over.
-    """
-    scores, hits = np.asarray(scores, float), np.asarray(hits, float)
-    h = bandwidth(scores, hits)
-    reach = 3 * h
-    error = mass = 0.0
-    for low, high in _stretches(np.sort(scores), reach, *between):
-        x = np.linspace(low, high, max(3, int((high - low) / h * points_per_bandwidth)))
-        everyone, of_hits = np.zeros_like(x), np.zeros_like(x)
-        for score, hit in zip(scores, hits, strict=True):
-            for centre in (score, -score if score < 0.5 else 2 - score):
-                inside = slice(*np.searchsorted(x, [centre - reach, centre + reach]))
-                kernel = np.maximum(1 - ((x[inside] - centre) / reach) ** 2, 0) ** 3
-                everyone[inside] += kernel
-                of_hits[inside] += hit * kernel
-        reached = everyone > 0
-        accuracy = np.minimum(of_hits[reached] / everyone[reached], 1)
-        gaps = np.zeros_like(x)
-        gaps[reached] = np.abs(x[reached] - accuracy) ** norm * everyone[reached]
-        error += np.trapezoid(gaps, x)
-        mass += np.trapezoid(everyone, x)
-    return error / mass
-
-
-def _stretches(scores, reach, bottom, top):
-    """Return the [low, high] parts of [bottom, top] within ``reach`` of a score, merged."""
-    merged = []
-    for score in scores:
-        low, high = max(score - reach, bottom), min(score + reach, top)
-        if high <= low:
-            continue
-        if merged and low <= merged[-1][1]:
-            merged[-1][1] = high
-        else:
-            merged.append([low, high])
-    return merged
-
-
-def kde_literal(scores, hits, norm=2):
-    """Return the unrooted KDE estimate as Zhang et al. compute it: KDEpy's FFTKDE on their grid."""
-    from KDEpy import FFTKDE
-
-    scores, hits = np.asarray(scores, float), np.asarray(hits)
-    h = bandwidth(scores, hits)
-
-    def density(c):
-        mirrored = np.concatenate([-c[c < 0.5], c, 2 - c[c >= 0.5]])
-        return FFTKDE(bw=h, kernel="triweight").fit(mirrored).evaluate(GRID) * 2
-
-    everyone, of_hits = density(scores), density(scores[hits == 1])
-    inside = (GRID > 0) & (GRID < 1)
-    x, everyone, of_hits = GRID[inside], everyone[inside], of_hits[inside]
-    reached = everyone > 1e-6
-    accuracy = np.zeros_like(x)
-    accuracy[reached] = np.minimum(np.mean(hits) * of_hits[reached] / everyone[reached], 1)
-    gaps = np.where(reached, np.abs(x - accuracy) ** norm * everyone, 0.0)
-    return np.trapezoid(gaps, x) / np.trapezoid(everyone, x)
-
-
 def draw_scores_slowly(alpha, beta, n, generator):
     """Return (log c, log(1 - c)), (n,), of Beta(alpha, beta) scores from two log-Gamma variates.
 
@@ -198,15 +123,3 @@ def draw_scores_slowly(alpha, beta, n, generator):
     ]
     total = np.logaddexp(*log_gamma)
     return log_gamma[0] - total, log_gamma[1] - total
-
-
-def beta_mle(top):
-    """Maximum likelihood (alpha, beta) of a TopLabel's scores from their sufficient statistics."""
-    log_score, log1m_score = top.log_score.mean(), top.log1m_score.mean()
-
-    def loss(parameters):
-        a, b = np.exp(parameters)
-        return betaln(a, b) - (a - 1) * log_score - (b - 1) * log1m_score
-
-    options = {"xatol": 1e-9, "fatol": 1e-13, "maxiter": 4000}
-    return np.exp(minimize(loss, [0.7, -2.5], method="Nelder-Mead", options=options).x)
