@@ -33,7 +33,8 @@ def draw(tables: dict[str, pd.DataFrame]) -> Figure:
         axes.axhline(95, **style.REFERENCE)
         mean = [f"{100 * cells.loc[chosen, 'coverage'].mean():.1f} %" for chosen in
                 (~is_broken, is_broken) if chosen.any()]  # fmt: skip
-        axes.set(title=f"{words}: mean {' and '.join(mean)}", xlabel="cells, sorted by coverage")
+        found = f"mean {' and '.join(mean)}" if mean else "not measured in this run"
+        axes.set(title=f"{words}: {found}", xlabel="cells, sorted by coverage")
         axes.set_xticks([])
     row[0].set(ylabel="intervals that hold the truth (%)", ylim=(-3, 103))
     handles = [
@@ -42,9 +43,10 @@ def draw(tables: dict[str, pd.DataFrame]) -> Figure:
         panels.handle("the nominal 95 %", **style.REFERENCE),
     ]
     panels.legend_below(figure, handles, 3)
+    numbers = panels.data_sets(table["n_data_sets"], "cell") if len(table) else ""
     panels.note(
         figure,
-        f"{panels.data_sets(table['n_data_sets'], 'cell')}, bars: exact 95 % ranges",
+        numbers and f"{numbers}, bars: exact 95 % ranges",
         "the assumption was marked before any interval was computed",
     )
     return figure

@@ -17,7 +17,8 @@ LOW, HIGH = 0.02, 30
 def draw(tables, size=""):
     """Return a panel for each population: a row for each estimator, a dot for each n.
 
-    A dot is the median over the maps with an error of the RMSE as a share of the truth.
+    A dot is the median over the maps with an error of the RMSE as a share of the truth, its bar ±2
+    Monte Carlo standard errors, the median over these maps too.
     """
     (name,) = tables
     table = selection.rows(tables, name)
@@ -30,9 +31,11 @@ def draw(tables, size=""):
     for panel, population in zip(axes, populations, strict=True):
         of_population = wrong[wrong["population"] == population]
         for n, rows in of_population.groupby("n_samples"):
-            errors = rows.groupby("estimator")["relative_rmse"].median()
+            medians = rows.groupby("estimator")[["relative_rmse", "relative_rmse_se"]].median()
+            errors = medians["relative_rmse"]
+            margins = (2 * medians["relative_rmse_se"]).clip(upper=0.9 * errors)
             look = style.sample_size_style(n) | {"linestyle": "", "markersize": 3.2}
-            panel.plot(errors, errors.index.map(places), **look)
+            panel.errorbar(errors, errors.index.map(places), xerr=margins, elinewidth=0.7, **look)
             for estimator, error in errors[errors > HIGH].items():
                 words = f"n = {panels.short(n)}: {100 * error:,.0f} % ▶"
                 panel.text(HIGH, places[estimator], words, ha="right", va="center", fontsize=6)
@@ -51,7 +54,7 @@ def draw(tables, size=""):
     panels.note(
         figure,
         "dots: medians over temperature, label shift, Dirichlet map and label noise",
-        panels.data_sets(table["n_replicates"]),
+        panels.data_sets(table["n_replicates"]) + ", bars ±2 Monte Carlo standard errors",
     )
     return figure
 

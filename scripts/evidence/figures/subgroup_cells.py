@@ -1,9 +1,11 @@
 """The test over all subgroups on cells of known truth: its level, its power, its intervals."""
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from evidence.runner import clopper_pearson
 from pipeline.figures import panels, selection, style
 
 TABLES = ("subgroup_cells",)
@@ -21,14 +23,16 @@ def draw(tables: dict[str, pd.DataFrame]) -> Figure:
     height = 1.3 + 0.135 * (len(calibrated) + len(faulty))
     figure = style.figure(style.PAGE, height)
     grid = figure.add_gridspec(2, 2, height_ratios=[max(len(calibrated), 1), max(len(faulty), 1)])
-    for k, (rows, words) in enumerate(((calibrated, "calibrated"), (faulty, "with a fault"))):
+    for k, (rows, words) in enumerate(
+        ((calibrated, "Calibrated cells"), (faulty, "Cells with a fault"))
+    ):
         left = figure.add_subplot(grid[k, 0])
         right = figure.add_subplot(grid[k, 1], sharey=left)
         _cells(left, rows, "rejection_rate")
         _cells(right, rows, "coverage")
         left.axvline(5, **style.REFERENCE)
         right.axvline(95, **style.REFERENCE)
-        left.set(title=f"Cells {words}: rejections", xlim=(-1, 25 if k == 0 else 103))
+        left.set(title=f"{words}: rejections", xlim=(-1, 30 if k == 0 else 103))
         right.set(title="all gaps in their intervals", xlim=(50, 101))
         right.tick_params(labelleft=False)
         for axes in (left, right):
@@ -37,16 +41,20 @@ def draw(tables: dict[str, pd.DataFrame]) -> Figure:
     handles.append(panels.handle("the level 5 %, the nominal 95 %", **style.REFERENCE))
     panels.legend_below(figure, handles, 3)
     numbers = panels.data_sets(table["n_data_sets"], "cell")
-    panels.note(figure, f"{numbers}, bars ±2 standard errors")
+    panels.note(figure, f"{numbers}, bars: exact 95 % ranges")
     return figure
 
 
 def _cells(axes: Axes, rows: pd.DataFrame, value: str) -> None:
     for half, look in LOOKS.items():
         chosen = (rows["half"] == half).to_numpy()
+        some = rows.loc[chosen, ["n_data_sets", value]]
+        ranges = [clopper_pearson(round(m * share), int(m)) for m, share in some.to_numpy()]
+        low, high = np.array(ranges).reshape(-1, 2).T
         axes.errorbar(
-            100 * rows.loc[chosen, value], chosen.nonzero()[0],
-            xerr=200 * rows.loc[chosen, f"{value}_se"], linestyle="", elinewidth=0.6, **look,
+            100 * some[value], chosen.nonzero()[0],
+            xerr=[100 * (some[value] - low), 100 * (high - some[value])],
+            linestyle="", elinewidth=0.6, **look,
         )  # fmt: skip
     axes.set_yticks(range(len(rows)), rows["cell"], fontsize=6.3)
     axes.grid(visible=False, axis="y")

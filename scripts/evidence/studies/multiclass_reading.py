@@ -1,13 +1,15 @@
 """The league of all classes in words: every sentence follows from the table by a rule.
 
 - *floor*: the largest mean estimate for a calibrated model, next to the median truth of the rest.
-- *best*: the least median relative RMSE over the maps with an error.
+- *nearest*: the least median relative RMSE over the maps with an error ± two Monte Carlo errors.
+- *tied*: larger by at most two Monte Carlo errors of the difference.
 - *no better than zero*: a median relative RMSE of at least 100 %.
 - *closer*: a lower RMSE in the same scenario at the same n.
 """
 
 from collections.abc import Iterator
 
+import numpy as np
 import pandas as pd
 
 NOTHING = 1.0
@@ -34,18 +36,21 @@ def reading_rows(league: pd.DataFrame) -> Iterator[dict[str, object]]:
 
 def _of_cell(rows: pd.DataFrame) -> Iterator[tuple[str, str]]:
     wrong = rows[rows["truth"] > 0]
-    median = wrong.groupby("estimator")["relative_rmse"].median()
+    median = wrong.groupby("estimator")[["relative_rmse", "relative_rmse_se"]].median()
     for target, words in TARGETS.items():
         names = wrong.loc[wrong["target"] == target, "estimator"].unique()
         if not len(names):
             continue
-        errors = median[names].sort_values(kind="stable")
+        of_target = median.loc[names].sort_values("relative_rmse", kind="stable")
+        errors, margins = of_target["relative_rmse"], of_target["relative_rmse_se"]
+        apart = errors - errors.iloc[0] > 2 * np.hypot(margins, margins.iloc[0])
+        tied = int((~apart).sum()) - 1
         truth = wrong.loc[wrong["target"] == target, "truth"].median()
         floors = rows[(rows["map"] == "calibrated") & rows["estimator"].isin(names)]
         worst = floors.loc[floors["mean_estimate"].idxmax()]
         sentence = (
-            f"Nearest to {words} is {errors.index[0]} (median error {errors.iloc[0]:.0%} of the "
-            f"truth)"
+            f"Nearest to {words} is {errors.index[0]} (median error {errors.iloc[0]:.0%} ± "
+            f"{2 * margins.iloc[0]:.0%} of the truth{f', tied with {tied}' if tied else ''})"
         )
         useless = errors.index[errors >= NOTHING]
         sentence += f"; no better than zero: {', '.join(useless)}" if len(useless) else ""
