@@ -12,7 +12,7 @@ from refusals import refuses
 import calbias
 from calbias.auditing.classes import all_classes
 from calbias.multiclass.binned import Binned, square
-from calbias.multiclass.cells import equal_mass, equal_width
+from calbias.multiclass.class_bins import equal_mass, equal_width
 from calbias.multiclass.holm import holm
 from calbias.multiclass.measures import MEASURES, prepared, target_of
 from calbias.multiclass.rows import Rows

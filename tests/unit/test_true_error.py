@@ -10,9 +10,8 @@ from refusals import refuses
 from scipy.special import betaln
 
 from calbias.truth.curves import NAMED_CURVES, Curve
-from calbias.truth.quadrature import integral
 from calbias.truth.scenarios import Scenario, score_quantiles
-from calbias.truth.true_error import gap, true_calibration_error
+from calbias.truth.true_error import gap, integral, true_calibration_error
 
 SCORES = [(1, 1), (2.8, 0.05), (1.1, 0.1), (2.7752, 0.0478), (0.5, 0.5), (30, 4), (0.2, 3)]
 

@@ -9,11 +9,11 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from calbias.multiclass.cells import Cells, Floats
+from calbias.multiclass.class_bins import ClassBins, Floats
 from calbias.multiclass.rows import Rows
 
 Join = Literal["mean", "sum", "root_mean", "weighted", "root_weighted"]
-Terms = Callable[[Cells, Floats, Floats], Floats]
+Terms = Callable[[ClassBins, Floats, Floats], Floats]
 
 
 class Measure(Protocol):
@@ -39,7 +39,7 @@ class Binned:
     """
 
     rows: Rows
-    cells: Cells
+    cells: ClassBins
     terms: Terms
     join: Join
 
@@ -74,24 +74,24 @@ class Binned:
         return sizes
 
 
-def absolute(cells: Cells, hits: Floats, _scores: Floats) -> Floats:
+def absolute(cells: ClassBins, hits: Floats, _scores: Floats) -> Floats:
     """Return |Σ p − hits|: the size of the cell times the distance of the means."""
     return np.abs(cells.sums - hits)
 
 
-def square(cells: Cells, hits: Floats, _scores: Floats) -> Floats:
+def square(cells: ClassBins, hits: Floats, _scores: Floats) -> Floats:
     """Return the size of the cell times the squared distance of the means."""
     return (cells.sums - hits) ** 2 / np.maximum(cells.sizes, 1.0)
 
 
-def debiased(cells: Cells, hits: Floats, _scores: Floats) -> Floats:
+def debiased(cells: ClassBins, hits: Floats, _scores: Floats) -> Floats:
     """Return the debiased terms, times the sizes of the cells."""
     sizes = np.maximum(cells.sizes, 2.0)
     noise = hits * (1.0 - hits / sizes) / (sizes - 1.0)
     return np.where(cells.sizes > 1, (cells.sums - hits) ** 2 / sizes - noise, 0.0)
 
 
-def unbiased(cells: Cells, hits: Floats, scores: Floats) -> Floats:
+def unbiased(cells: ClassBins, hits: Floats, scores: Floats) -> Floats:
     """Return the terms of the U-statistic, times the sizes of the cells."""
     squares = cells.squares + hits - 2.0 * scores  # Σ (p − y)² = Σ p² + Σ_hits (1 − 2p)
     pairs = (cells.sums - hits) ** 2 - squares

@@ -55,14 +55,14 @@ from calbias.multiclass.binned import (
     square,
     unbiased,
 )
-from calbias.multiclass.cells import By, Cells, equal_mass, equal_width
+from calbias.multiclass.class_bins import By, ClassBins, equal_mass, equal_width
 from calbias.multiclass.rows import Rows
 
 THRESHOLD = 0.01
-MakeCells = Callable[..., Cells]
+MakeBins = Callable[..., ClassBins]
 
 
-class Entry(NamedTuple):
+class Definition(NamedTuple):
     """``prepare(rows, n_bins, **options)`` returns the measure of rows; the name of its target."""
 
     prepare: Callable[..., Measure]
@@ -70,16 +70,16 @@ class Entry(NamedTuple):
 
 
 def _binned(
-    target: str, terms: Terms, join: Join, cells: MakeCells = equal_width, by: By = "class",
+    target: str, terms: Terms, join: Join, cells: MakeBins = equal_width, by: By = "class",
     threshold: float = -1.0,
-) -> Entry:  # fmt: skip
+) -> Definition:  # fmt: skip
     def prepare(rows: Rows, n_bins: int) -> Binned:
         return Binned(rows, cells(rows, n_bins, by, threshold), terms, join)
 
-    return Entry(prepare, target)
+    return Definition(prepare, target)
 
 
-MEASURES: dict[str, Entry] = {
+MEASURES: dict[str, Definition] = {
     "classwise_l2_debiased": _binned("classwise_l2", debiased, "root_mean"),
     "classwise_l2_debiased_em": _binned("classwise_l2", debiased, "root_mean", equal_mass),
     "classwise_l2_squared_debiased": _binned("classwise_l2_squared", debiased, "mean"),
@@ -97,8 +97,8 @@ MEASURES: dict[str, Entry] = {
     "thresholded_ece_em": _binned(
         "thresholded_l1", absolute, "mean", equal_mass, threshold=THRESHOLD
     ),
-    "skce": Entry(partial(skce.kernel_error, block=500), "kernel"),
-    "skce_all_pairs": Entry(partial(skce.kernel_error, block=1 << 30), "kernel"),
+    "skce": Definition(partial(skce.kernel_error, block=500), "kernel"),
+    "skce_all_pairs": Definition(partial(skce.kernel_error, block=1 << 30), "kernel"),
     "top_label_ece": _binned("top_label_l1", absolute, "weighted", by="predicted_class"),
     "top_label_ece_em": _binned(
         "top_label_l1", absolute, "weighted", equal_mass, by="predicted_class"

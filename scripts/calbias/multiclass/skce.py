@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from calbias.engine.jit import njit
 from calbias.engine.seeding import stream
-from calbias.multiclass.cells import Floats
+from calbias.multiclass.class_bins import Floats
 from calbias.multiclass.rows import Rows
 
 _ROWS_OF_MEDIAN = 500

@@ -30,9 +30,8 @@ import numpy as np
 from calbias.conventions import N_BINS
 from calbias.errors import looked_up
 from calbias.truth.curves import score
-from calbias.truth.quadrature import integral, sign_changes
 from calbias.truth.scenarios import Scenario, score_quantiles
-from calbias.truth.true_error import gap, true_calibration_error
+from calbias.truth.true_error import gap, integral, sign_changes, true_calibration_error
 
 GRID_SIZE = 1 << 18
 

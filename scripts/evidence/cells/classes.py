@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln
 
 from calbias.engine.seeding import stream
-from calbias.multiclass.cells import Floats
+from calbias.multiclass.class_bins import Floats
 from calbias.multiclass.rows import Rows
 from evidence.runner import Drawn
 from evidence.targets_of_classes import target_value

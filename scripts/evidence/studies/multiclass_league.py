@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calbias.conventions import N_BINS
-from calbias.multiclass.cells import Floats
+from calbias.multiclass.class_bins import Floats
 from calbias.multiclass.measures import MEASURES, target_of
 from calbias.multiclass.noise import corrected, drawn_values
 from calbias.multiclass.rows import Rows

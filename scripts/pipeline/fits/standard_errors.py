@@ -3,8 +3,8 @@
 import numpy as np
 
 from calbias.truth.curves import Curve, split_glm_name, transformed
-from calbias.truth.quadrature import integral, sign_changes
 from calbias.truth.scenarios import Scenario
+from calbias.truth.true_error import integral, sign_changes
 from pipeline.scenarios.fits import HALF_LAST_DIGIT, printed_coefficients
 from pipeline.tables.files import is_true
 

@@ -1,4 +1,4 @@
-"""Cells: the bins of each class, or of each predicted class, and how many hits fall in them.
+"""The bins of each class, or of each predicted class, and how many hits fall in them.
 
 A row is in at most one cell for each class. Its cell for class k counts a hit where the label is k.
 """
@@ -22,7 +22,7 @@ By = Literal["class", "predicted_class", "all"]
 
 
 @dataclass(frozen=True)
-class Cells:
+class ClassBins:
     """The cells of probabilities, G groups of B bins; cell c is of group c // B.
 
     bins      (n, K) uint16, the bin of each row's probability of each class, or ``NO_CELL``
@@ -68,7 +68,7 @@ class Cells:
         return out
 
 
-def equal_width(rows: Rows, n_bins: int, by: By = "class", threshold: float = -1.0) -> Cells:
+def equal_width(rows: Rows, n_bins: int, by: By = "class", threshold: float = -1.0) -> ClassBins:
     """Return cells [k/b, (k + 1)/b) of the probability; 1 is in the last bin."""
     edges = np.tile(np.arange(1, n_bins) / n_bins, (rows.shape[1], 1))
     return _cells(rows, edges, n_bins, by, threshold)
@@ -76,7 +76,7 @@ def equal_width(rows: Rows, n_bins: int, by: By = "class", threshold: float = -1
 
 def equal_mass(
     rows: Rows, n_bins: int, by: By = "class", threshold: float = -1.0, fewest: int = 1
-) -> Cells:
+) -> ClassBins:
     """Return cells of about equally many rows; equal probabilities are never parted.
 
     A boundary inside a group of equal probabilities moves to its nearer end, the upper one if both
@@ -111,14 +111,14 @@ def _mass_edges(values: Floats, n_bins: int, fewest: int) -> Floats:
     return edges
 
 
-def _cells(rows: Rows, edges: Floats, n_bins: int, by: By, threshold: float) -> Cells:
+def _cells(rows: Rows, edges: Floats, n_bins: int, by: By, threshold: float) -> ClassBins:
     n, n_classes = rows.shape
     bins = np.full((n, n_classes), NO_CELL, np.uint16)
     offsets = np.zeros(n_classes, np.int64) if by == "all" else n_bins * np.arange(n_classes)
     of_cells = np.zeros((3, n_bins if by == "all" else n_bins * n_classes))
     _assign(rows.probabilities, rows.top, by == "class", edges, threshold, offsets, bins, of_cells)
     sizes, sums, squares = of_cells
-    return Cells(bins, offsets, sizes, sums, squares, n_bins)
+    return ClassBins(bins, offsets, sizes, sums, squares, n_bins)
 
 
 @njit
