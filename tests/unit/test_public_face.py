@@ -30,16 +30,6 @@ def test_importing_loads_nothing_heavy_and_lists_every_name():
     )
 
 
-def test_bins_and_sweeps_of_scores_without_ties_need_no_compiler(tmp_path):
-    code = (
-        "import calbias; "
-        "from numba.core.dispatcher import _FunctionCompiler; _FunctionCompiler.compile = None\n"
-        "for name in ('bin_ew', 'bin_em', 'debias_ew', 'debias_em', 'sweep_ew', 'sweep_em'):\n"
-        "    calbias.estimate(f'ece_{name}', [0.2, 0.7, 0.9], [0, 0, 1])\n"
-    )
-    python(code, NUMBA_CACHE_DIR=str(tmp_path))
-
-
 def test_help_is_one_page():
     lines = pydoc.render_doc(calbias, renderer=pydoc.plaintext).splitlines()
     assert len(lines) <= 80
