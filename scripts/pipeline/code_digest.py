@@ -13,8 +13,8 @@ from functools import cache
 from pathlib import Path
 
 from calbias.io.code_files import SCRIPTS, code_files
-from calbias.io.command_line import written_whole
 from pipeline.door import step_file
+from pipeline.results import written_whole
 
 STORE = Path(".snakemake/calbias_syntax.json")  # digests by path, size and time: parsing takes 3 s
 

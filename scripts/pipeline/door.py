@@ -21,6 +21,7 @@ from typing import Annotated, Any, Literal, NoReturn, get_args, get_origin
 from calbias.errors import InputError, looked_up
 from calbias.io.code_files import SCRIPTS
 from calbias.io.command_line import command
+from pipeline.results import remember_run
 
 HOUSES = ("pipeline", "reproduction", "evidence")
 USED = "used {:.2f} s of CPU and {:.0f} MB"
@@ -67,6 +68,7 @@ def shell_line(name: str, /, **fields: str | None) -> str:
 @command
 def main(argv: Sequence[str] | None = None) -> None:
     """Run the step that the first word names, with the options behind it."""
+    remember_run()
     words = list(sys.argv[1:] if argv is None else argv)
     if not words or words[0] in ("-h", "--help"):
         print(_overview())

@@ -9,7 +9,7 @@ import pytest
 from refusals import refuses_texts
 
 from calbias.errors import InputError
-from calbias.io.files import record_of
+from pipeline.results import record_of
 from pipeline.steps.describe_tables import describe_tables
 from pipeline.tables.files import joined_tables, read_table, write_table
 from pipeline.tables.rows import read_rows

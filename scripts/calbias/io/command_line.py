@@ -13,12 +13,9 @@ from pathlib import Path
 from typing import Any, NoReturn, TextIO
 
 from calbias.errors import InputError
-from calbias.io.files import file_digest, record_of
 
 # What is wrong with the machine, not with the program: full, over quota, read-only, not allowed.
 MACHINE = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO}
-LOCKS = Path(".snakemake/locks")  # there as long as the run that started this job lives
-_locks_at_start: set[tuple[str, int]] = set()
 atexit.register(gc.freeze)  # so that the last collection is not of all that was imported: 0.1 s
 
 
@@ -35,7 +32,6 @@ def command(main: Callable[..., Any]) -> Callable[..., Any]:
             gc.freeze()
             gc.enable()
         try:
-            _locks_at_start.update(_locks())
             main(argv)
         except InputError as error:
             _stop(str(error), status=2)
@@ -55,13 +51,6 @@ def _stop(message: str, status: int = 1) -> NoReturn:
     sys.exit(status)
 
 
-def _locks() -> set[tuple[str, int]]:
-    """Return the locks of the Snakemake run in this folder, by name and time."""
-    with contextlib.suppress(OSError):
-        return {(path.name, path.stat().st_mtime_ns) for path in LOCKS.glob("*.lock")}
-    return set()
-
-
 def _one_line_warning(
     message: Warning | str,
     category: type[Warning],
@@ -74,22 +63,14 @@ def _one_line_warning(
 
 
 @contextlib.contextmanager
-def written_whole(path: Path | str, checksum: bool = False) -> Iterator[Path]:
-    """Yield a temporary path next to ``path``; move it into place only if the block succeeds.
-
-    With ``checksum`` the SHA-256 is recorded, for ``validate_unchanged``. InputError in a job whose
-    Snakemake run has been unlocked: a later run may have another configuration.
-    """
+def written_whole(path: Path | str) -> Iterator[Path]:
+    """Yield a temporary path next to ``path``; move it into place only if the block succeeds."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     # keeps the suffix: writers look at it
     temporary = path.with_name(f".{os.getpid()}-{path.name}")
     try:
         yield temporary
-        if _locks_at_start - _locks():  # Snakemake was unlocked since this job started
-            raise InputError(f"{path}: not written: the run that started this job was killed")
-        if checksum:
-            record_of(path).write_text(f"{file_digest(temporary)}  {path.name}\n", "utf-8")
         os.replace(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)

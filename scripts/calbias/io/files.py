@@ -55,12 +55,6 @@ def files_digest(paths: Iterable[Path]) -> str:
     return hashlib.sha256("".join(map(file_digest, paths)).encode()).hexdigest()
 
 
-def record_of(path: Path | str) -> Path:
-    """Return where the checksum of a result is recorded when it is made."""
-    path = Path(path)
-    return path.with_name(f".{path.name}.sha256")
-
-
 def csv_rows(
     path: Path | str, data: bytes | None = None, delimiter: str = ","
 ) -> Iterator[tuple[int, list[str]]]:

@@ -1,9 +1,9 @@
 from pathlib import Path
 from typing import Literal
 
-from calbias.io.command_line import write_text
 from evidence.report.evidence_page import evidence_page
 from evidence.report.league_page import league_page
+from pipeline.results import write_text
 from pipeline.tables.files import read_tables
 
 

@@ -14,7 +14,7 @@ from matplotlib.backends.backend_pdf import FigureCanvasPdf
 from matplotlib.figure import Figure
 
 from calbias import __version__
-from calbias.io.command_line import written_whole
+from pipeline.results import written_whole
 
 COLUMN = 3.35  # inches: one column of a two-column page
 PAGE = 6.9  # inches: both columns

@@ -15,8 +15,8 @@ import numpy as np
 
 from calbias.engine.seeding import stream
 from calbias.errors import InputError
-from calbias.io.command_line import written_whole
 from calbias.logits.output_file import FOLDS, Fold
+from pipeline.results import written_whole
 
 # Sources of a model's outputs.
 REAL_LOGITS, REAL_SCORES = "real_logits", "real_scores"

@@ -12,9 +12,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from calbias.errors import InputError
-from calbias.io.command_line import written_whole
 from calbias.logits.output_file import FOLDS
 from calbias.logits.top_label import TopLabel, top_label
+from pipeline.results import written_whole
 from pipeline.tables.rows import validate_unchanged
 
 

@@ -5,13 +5,13 @@ from calbias.auditing.estimator_bias import ESTIMATORS
 from calbias.auditing.inputs import Data, Options, read_data
 from calbias.auditing.page import page
 from calbias.errors import InputError
-from calbias.io.command_line import write_text
 from calbias.logits.columns import Columns
 from pipeline.audits import diagram_rows, estimate_rows, verdict_row
 from pipeline.estimators import FOLDERS
 from pipeline.logits.store import REAL_SCORES
 from pipeline.logits.top_label_table import Origin, read_top_labels
 from pipeline.manifest import verify_shipped
+from pipeline.results import write_text
 from pipeline.steps import Seed
 from pipeline.tables.files import write_table
 

@@ -1,9 +1,9 @@
 import json
 from pathlib import Path
 
-from calbias.io.command_line import write_text
 from pipeline.job_logs import cost_by_rule
 from pipeline.provenance import provenance
+from pipeline.results import write_text
 
 
 def record_provenance(

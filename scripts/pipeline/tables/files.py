@@ -7,8 +7,8 @@ import csv
 from pathlib import Path
 
 from calbias.errors import InputError
-from calbias.io.command_line import written_whole
 from calbias.io.files import remedy
+from pipeline.results import written_whole
 from pipeline.tables.rows import read_parquet, read_rows, validate_columns, validate_file
 from pipeline.tables.schema import columns_of
 

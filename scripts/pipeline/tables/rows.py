@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from calbias.errors import InputError
-from calbias.io.files import csv_rows, file_digest, record_of, remedy
+from calbias.io.files import csv_rows, file_digest, remedy
+from pipeline.results import record_of
 
 
 def read_rows(path: Path | str, columns: Sequence[str] = ()) -> list[tuple[int, dict[str, Any]]]:

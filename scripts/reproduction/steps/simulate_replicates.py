@@ -13,9 +13,9 @@ from calbias.engine.sampler import Sampler
 from calbias.errors import InputError
 from calbias.estimation.loading import load_estimator
 from calbias.estimation.registry import bin_numbers
-from calbias.io.command_line import written_whole
 from calbias.io.files import file_digest
 from calbias.simulation import simulate_cells
+from pipeline.results import written_whole
 from pipeline.scenarios.tables import read_scenarios
 from pipeline.steps import AtLeast, Seed
 from reproduction.replicates.store import (

@@ -2,7 +2,7 @@ import re
 from pathlib import Path
 
 from calbias.errors import InputError
-from calbias.io.command_line import write_text
+from pipeline.results import write_text
 from pipeline.tables.files import read_table
 from reproduction.report.numbers import findings
 

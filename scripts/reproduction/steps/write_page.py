@@ -1,8 +1,8 @@
 from pathlib import Path
 from typing import Literal
 
-from calbias.io.command_line import write_text
 from pipeline.provenance import read_record
+from pipeline.results import write_text
 from pipeline.tables.files import read_tables
 from reproduction.report.front_page import front_page
 from reproduction.report.ledger_page import ledger_page

@@ -20,7 +20,7 @@ from calbias.errors import InputError
 
 LEAST_CLUSTERS = 10
 """Fewer clusters give no verdict."""
-FEW_CLUSTERS, FEW_FOR_INTERVAL = 30, 50
+FEW_CLUSTERS = 30
 FEW_WITH_RARER = 10
 """Where fewer clusters have a hit, or a miss, each cluster also counts as one observation."""
 VERY_FEW_UNLIKELY = 5.0

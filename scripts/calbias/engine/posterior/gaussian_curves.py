@@ -13,8 +13,16 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit
 
-from calbias.engine.posterior.cells import HITS, LOG_ODDS, PLACE, SIZE, TILT, Floats
-from calbias.engine.posterior.errors import Errors, errors_of_curves
+from calbias.engine.posterior.cells import (
+    HITS,
+    LOG_ODDS,
+    PLACE,
+    SIZE,
+    TILT,
+    Errors,
+    Floats,
+    errors_of_curves,
+)
 
 _ITERATIONS, _HALVINGS = 50, 25
 _ENOUGH = 1e-8  # of log probability: steps that gain less are the last

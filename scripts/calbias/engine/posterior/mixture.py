@@ -18,8 +18,16 @@ from numpy.typing import ArrayLike
 from scipy.special import expit, logit, ndtr
 
 from calbias.conventions import CONFIDENCE_LEVEL
-from calbias.engine.posterior.cells import LOG_ODDS, SCORE, Cells, Floats, cells_of, most_cells
-from calbias.engine.posterior.errors import Errors, mean_rates
+from calbias.engine.posterior.cells import (
+    LOG_ODDS,
+    SCORE,
+    Cells,
+    Errors,
+    Floats,
+    cells_of,
+    mean_rates,
+    most_cells,
+)
 from calbias.engine.posterior.gaussian_curves import Fits, fit_curves
 from calbias.engine.posterior.piecewise_curves import segmentations
 from calbias.errors import InputError

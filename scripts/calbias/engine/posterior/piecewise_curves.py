@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from calbias.engine.posterior.cells import HITS, LOG_ODDS, SIZE, Floats
-from calbias.engine.posterior.errors import Errors, errors_of_curves
+from calbias.engine.posterior.cells import HITS, LOG_ODDS, SIZE, Errors, Floats, errors_of_curves
 
 Ints = NDArray[np.int64]
 
