@@ -23,7 +23,8 @@ def audited(folder, **options):
     """Audit and return the paths of what was written, by option."""
     paths = {name: folder / file for name, file in FILES.items()}
     outputs = {f"output_{name}": path for name, path in paths.items()}
-    run("audit_model", name="mine", seed=1, **{"norm": 1, **options}, **outputs)
+    options = {"norm": 1, "front_page": "../index.html", **options}
+    run("audit_model", name="mine", seed=1, **options, **outputs)
     return paths
 
 

@@ -28,8 +28,8 @@ def audit_model(
     estimators: list[str],
     n_bins: int,
     norm: float,
-    seed: Seed,
     front_page: str,
+    seed: Seed,
     output_page: Path,
     output_numbers: Path,
     output_estimates: Path,
@@ -48,8 +48,8 @@ def audit_model(
     estimators: estimators besides the ones of every audit
     n_bins: number of bins
     norm: p of the ℓp errors
-    seed: seed of all random streams
     front_page: page of the run that the audit links back to, relative to its own
+    seed: seed of all random streams
     output_page: page to write (HTML)
     output_numbers: the same numbers, to write (JSON)
     output_estimates: a row per estimator, to write
