@@ -1,17 +1,28 @@
 """The interval on two inequalities: by hand, against a slow oracle, and its properties."""
 
 import numpy as np
+import pandas as pd
 import pytest
+from checkout import ROOT
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import beta
+from shipped import shipped, shipped_path
 
 import calbias
-from calbias.auditing.bins import binomial_limits
-from calbias.auditing.calibration_curve import Bins, moved_to_bins
+from calbias.auditing.bins import binomial_limits, picture_bins
+from calbias.auditing.calibration_curve import (
+    Bins,
+    moved_to_bins,
+    picture_curve,
+    posterior_average,
+)
+from calbias.auditing.inputs import read_data
 from calbias.auditing.interval import _BinnedGaps, _least, _Sample, calibration_interval
 from calbias.engine.posterior.mixture import PosteriorCurve
 from calbias.scored import Scored
+from evidence.studies.answers import read_answers
+from evidence.studies.subjects import CONFIDENCES, judged
 
 LEVELS = (0.9, 0.95, 0.99)
 
@@ -133,6 +144,24 @@ def test_one_more_miss_never_narrows_the_interval_from_above(score, n):
         assert (np.diff([found.at(norm).high for found in ends]) > 0).all()
 
 
+@settings(max_examples=8, deadline=None)
+@given(st.integers(0, 10_000), st.sampled_from([20, 60, 300]), st.booleans())
+def test_one_more_miss_raises_what_the_high_end_is_at_least(seed, n, tied):
+    """With many scores: the exact limit of the mean gap, and the share of it that a miss adds."""
+    values = [0.6, 0.9, 0.99] if tied else None
+    scores, hits = drawn(seed, n, power=1.6, values=values)
+    order = np.random.default_rng(seed).permutation(np.flatnonzero(hits))
+    reached = 0.0
+    for row in (None, *order[:3]):
+        if row is not None:
+            hits[row] = 0
+        exact = scores.mean() - float(binomial_limits(hits.sum(), n, 0.95)[0])
+        found = calibration_interval(Scored.of(scores, hits))
+        assert min(found.at(norm).high for norm in (1, 2)) >= min(exact, 1.0) - 1e-12
+        assert exact > reached or hits.sum() == 0
+        reached = exact
+
+
 def test_few_misses_have_the_exact_limit():
     """One miss in 300 rows of 0.999: the exact limit is 0.0174 above."""
     found = calibration_interval(Scored.of(np.full(300, 0.999), np.arange(300) > 0)).at()
@@ -203,20 +232,55 @@ def tree(generator):
     return leaves[place], rates[place]
 
 
-@pytest.mark.parametrize("source", [saturated, verbalised, tree])
-def test_the_band_meets_each_bin_and_the_curves_error_lies_in_the_interval(source):
-    """FINDINGS 3: bins of 30 rows and more have a 99.9 % interval that meets the band."""
-    generator = np.random.default_rng(8)
-    scores, rates = source(generator)
-    found = calbias.audit(scores, generator.random(scores.size) < rates)
-    bins, curve = found.bins, found.curve
+def check_the_curve(scored):
+    """Bins of 30 rows and more have a 99.9 % interval that meets the band; FINDINGS 3."""
+    columns = scored.scores, scored.rows, scored.hits
+    bins = picture_bins(scored)
+    curve = picture_curve(posterior_average(*columns), bins, *columns, 1.0, 0.95)
     low, high = binomial_limits(bins.mean_hit * bins.n_in_bin, bins.n_in_bin, 0.999)
     band = [np.interp(bins.mean_score, curve.scores, end) for end in (curve.low, curve.high)]
     large = bins.n_in_bin >= 30
     assert (band[0] <= high)[large].all()
     assert (band[1] >= low)[large].all()
-    error = np.mean(abs(np.interp(scores, curve.scores, curve.mean) - scores))
-    assert found.interval[0] <= error <= found.interval[1]
+    gaps = abs(np.interp(scored.scores, curve.scores, curve.mean) - scored.scores)
+    interval = calibration_interval(scored).at()
+    assert interval.low <= scored.rows @ gaps / scored.n <= interval.high
+
+
+@pytest.mark.parametrize("source", [saturated, verbalised, tree])
+@pytest.mark.parametrize("seed", [8, 9])
+def test_the_band_meets_each_bin_and_the_curves_error_lies_in_the_interval(source, seed):
+    generator = np.random.default_rng(seed)
+    scores, rates = source(generator)
+    check_the_curve(Scored.of(scores, generator.random(scores.size) < rates))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["outputs", "scores", "answers", "forecasts"])
+def test_the_curve_on_all_genuine_files(kind):
+    """At a saturated end two misses of 1000 rows contradict a curve that expects 10⁻⁶."""
+    for name in shipped(kind):
+        if kind == "answers":
+            rows = read_answers(shipped_path(kind, name))
+            check_the_curve(Scored.of(rows["score"].to_numpy(), rows["hit"].to_numpy()))
+        else:
+            check_the_curve(read_data(shipped_path(kind, name)).scored.by_score)
+
+
+@pytest.mark.slow
+def test_the_curve_on_all_confidences_of_the_subjects():
+    for path in sorted((ROOT / "resources/subjects").glob("*.parquet")):
+        table = pd.read_parquet(path)
+        for confidence in CONFIDENCES:
+            rows = judged(table, confidence)
+            if len(rows) >= 50:
+                check_the_curve(Scored.of(rows["score"].to_numpy(float), rows["hit"].to_numpy()))
+
+
+def test_the_page_says_that_the_l2_error_assumes_more():
+    found = calbias.audit(*drawn(5, 400), norm=2)
+    assert "and that it has one size there" in found.assumption
+    assert found.rows_per_bin < calbias.audit(*drawn(5, 400)).rows_per_bin
 
 
 def test_the_page_says_what_the_upper_end_assumes():

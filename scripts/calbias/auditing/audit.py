@@ -170,7 +170,7 @@ def audit_data(
         error=min(max(error, low, verdict.stated_gap), high),
         interval=(low, high),
         verdict=verdict,
-        rows_per_bin=found.rows_per_bin,
+        rows_per_bin=found.rows_per_bin(options.norm),
         ece=ece,
         noise_floor=noise_floor * float(np.sqrt(effect)),
         description=description,

@@ -17,8 +17,9 @@ w = |δ|. In bins with shares p of the rows and mean gaps d with variances v, wi
 
 the last term since the scores are a sample. The |δ| of the bins are scaled up until their mean is
 the limit; w² is ĉ's squared gap, its variance and v, and 1 for the l2 error. One assumption: **no
-error changes its sign within a bin**. There are 1.5 n^0.35 bins of equal mass for l1, twice as many
-for l2, three or nine times as many where these clearly show more; a score with many rows is one.
+error changes its sign within a bin**; for l2 it also has about one size there. There are
+1.5 n^0.35 bins of equal mass for l1, twice as many for l2, three or nine times as many where these
+clearly show more; a score with many rows is one.
 
 **Both ends** contain the exact limits of the mean gap, since E|δ| ≥ |E δ|, and the low end a limit
 of it whose variance at 0 is a calibrated model's, so that the low end of a clear shift is not 0.
@@ -111,10 +112,9 @@ class CalibrationInterval(NamedTuple):
     sums: tuple[tuple[float, float, float], ...]
     gaps: tuple[_BinnedGaps, ...]
 
-    @property
-    def rows_per_bin(self) -> float:
-        """Rows of a bin of the ℓ1 interval on average: an error that changes sign in it is lost."""
-        return self.n / self.gaps[0].share.size
+    def rows_per_bin(self, norm: float = 1) -> float:
+        """Return the rows of a bin on average: an error that changes sign in it is lost."""
+        return self.n / self.gaps[int(norm) - 1].share.size
 
     def at(self, norm: float = 1, level: float = CONFIDENCE_LEVEL) -> Interval:
         """Return the interval of the ℓ1 or the ℓ2 error of the population.

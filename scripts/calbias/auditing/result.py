@@ -150,10 +150,13 @@ class Audit:
     @property
     def assumption(self) -> str:
         """What the upper end of the interval assumes, and what it cannot hold."""
+        size, missing = "", "alternate faster"
+        if self.norm == 2:
+            size, missing = ", and that it has one size there", "alternate faster, or are narrower,"
         return (
             "The lower end of the interval holds whatever the calibration curve is; the upper end "
             "assumes that no error changes its sign within a bin of neighbouring scores (about "
-            f"{self.rows_per_bin:.0f} rows): faults that alternate faster may be missing from it."
+            f"{self.rows_per_bin:.0f} rows){size}: faults that {missing} may be missing from it."
         )
 
     def within(self, x: float) -> Literal["yes", "no", "undecided"]:
