@@ -11,7 +11,8 @@ import pytest
 from refusals import refuses, refuses_texts
 
 from calbias import InputError
-from calbias.auditing.inputs import EVENT, TOP_LABEL, prepared, read_data
+from calbias.auditing.audit import audit_data
+from calbias.auditing.inputs import EVENT, TOP_LABEL, Options, prepared, read_data
 from calbias.auditing.output_files import GENERATOR, output_paths
 from calbias.logits.columns import Columns
 
@@ -268,7 +269,8 @@ test_bad_names_of_columns = refuses(
     ({"cluster": ("who",)}, "line 4: column who is empty: every row needs the name of its cluster"),
     ({"cluster": ("hwo",)}, "there is no column 'hwo'. Did you mean who?"),
     ({"score": "scoer"}, "there is no column 'scoer'. Did you mean score?"),
-    ({"hit": "hit"}, "--hit needs --score"),
+    ({"hit": "who"}, "line 2: column who is 'a': write 1 where the prediction was correct"),
+    ({"hit": "score"}, "name them with --score and --hit"),
     ({"score": "score", "hit": "hit", "label": "hit"}, "--hit stands for --label"),
     ({"score": "score", "label": "who"}, "line 2: column who is 'a': with a score alone"),
     ({"by": ["nobody"]}, "there is no column 'nobody'"),
@@ -356,3 +358,14 @@ test_bad_outputs = refuses(
     ({"output": "/proc/x"}, "/proc: no file can be written there .*; choose another folder"),
     ({"output": "/proc/x/y"}, "/proc/x: no file can be written there"),
 )
+
+
+def test_classes_keep_the_names_of_their_columns(tmp_path):
+    generator = np.random.default_rng(0)
+    p = generator.dirichlet([1, 1, 1], 60)
+    columns = {f"p_{name}": p[:, k] for k, name in enumerate(("cat", "dog", "cow"))}
+    label = [("cat", "dog", "cow")[k] for k in p.argmax(axis=1)]
+    pd.DataFrame({**columns, "label": label}).to_csv(tmp_path / "m.csv", index=False)
+    data = read_data(tmp_path / "m.csv")
+    audit = audit_data(data, Options(), class_wise=True)
+    assert list(audit.classes.index) == ["p_cat", "p_dog", "p_cow"]

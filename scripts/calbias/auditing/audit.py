@@ -247,6 +247,9 @@ def _tables(
             words, left = all_classes(probabilities, data.labels, options.seed)
             tables["notes"] = (*data.notes, *words)
             tables["classes"]["corrected"] = left
+        if data.classes:
+            of_number = dict(zip(tables["classes"].index, data.classes, strict=True))
+            tables["classes"] = tables["classes"].rename(index=of_number)
     return tables
 
 

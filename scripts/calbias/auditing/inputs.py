@@ -69,7 +69,7 @@ class Data:
     (n,), in the given order, are None where they are not known. ``warnings`` are those of a file's
     reader; ``notes`` say in a line each what was read, ``hints`` which options may be missing.
     ``by`` are the columns of subgroups. ``validation`` is another fold, in the same form, that
-    recalibration is fitted on.
+    recalibration is fitted on; ``classes`` are the names of the classes, if known.
     """
 
     scored: Scored
@@ -84,6 +84,7 @@ class Data:
     hints: tuple[str, ...] = ()
     by: Any = None
     validation: Data | None = None
+    classes: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, rows: TopLabel, clusters: Any = None, **more: Any) -> Data:
@@ -192,7 +193,7 @@ def read_data(
         validation = None
     return replace(
         data, warnings=warnings, hints=outputs.hints, validation=validation, by=outputs.by,
-        notes=(_in_words(data, top_label), *notes),
+        classes=outputs.classes, notes=(_in_words(data, top_label), *notes),
     )  # fmt: skip
 
 

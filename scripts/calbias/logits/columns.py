@@ -54,8 +54,6 @@ class Columns:
             raise InputError("--hit stands for --label with --prediction: name it alone")
         if self.prediction and not self.label:
             raise InputError("--prediction needs --label: name the column of the true classes too")
-        if self.hit and not self.score:
-            raise InputError("--hit needs --score: name the column of the scores too")
 
 
 class Roles(NamedTuple):

@@ -71,7 +71,7 @@ class OutputFile(NamedTuple):
     ``logits``, ``probabilities``, or None: their values show it. ``by`` holds columns of subgroups
     and ``clusters`` a number for each row of fold ``test``, where these were asked for. ``notes``
     say in a line each how the columns were read, ``hints`` which options may be missing, and
-    ``warnings`` what looks like a mistake.
+    ``warnings`` what looks like a mistake. ``classes`` are the names of the columns of classes.
     """
 
     folds: Mapping[str, Any]
@@ -81,6 +81,7 @@ class OutputFile(NamedTuple):
     notes: tuple[str, ...] = ()
     hints: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    classes: tuple[str, ...] = ()
 
 
 def split_by_fold(whole: Fold, names: Sequence[str | None]) -> dict[str, Fold]:

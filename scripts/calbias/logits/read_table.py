@@ -60,7 +60,7 @@ def read_table_file(
         )
     if not len(table[names[0]]):
         raise place.error("no rows, only the names of the columns; give at least two")
-    others, notes = list(roles.others), list[str]()
+    others, notes, classes = list(roles.others), list[str](), list[str]()
     if roles.form:
         read = _scores_and_hits(table, roles, place)
     else:
@@ -76,7 +76,9 @@ def read_table_file(
         notes.append(f"columns not used: {listed(others)}")
     hints = [] if ids else _of_ids(table, [*others, *by])
     clusters = _clusters(table, ids, place)[rows] if ids else None
-    return OutputFile(split, roles.form, subgroups, clusters, (*notes,), (*hints,))
+    return OutputFile(
+        split, roles.form, subgroups, clusters, (*notes,), (*hints,), classes=(*classes,)
+    )
 
 
 def _of_ids(table: Table, names: Sequence[str]) -> Iterator[str]:
