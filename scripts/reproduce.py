@@ -14,7 +14,7 @@ from pathlib import Path
 
 import psutil
 
-from pipeline.report.papers import papers_with_claims
+from pipeline.report.page import papers_with_claims
 from pipeline.tables.files import read_table
 
 LOCKS = Path(".snakemake/locks")

@@ -11,8 +11,9 @@ nothing else. A name begins with the figure's place, which orders the figures: `
 """
 
 import re
+from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from calbias.errors import InputError, did_you_mean
 from calbias.io.constants import is_python, literal
@@ -43,7 +44,7 @@ class Entry(NamedTuple):
     title: str = ""
 
 
-def figures(*folders):
+def figures(*folders: Path) -> dict[str, Entry]:
     """Return {figure: Entry} of all modules in ``folders``, by default of both houses.
 
     A file that is not Python has no tables: its own job will say what is wrong, others still run.
@@ -69,7 +70,7 @@ def figures(*folders):
     return dict(sorted(found.items(), key=lambda item: _order(item[0])))
 
 
-def validate_captions():
+def validate_captions() -> None:
     """Raise InputError for a figure without a caption, which a report would stumble over."""
     for name, entry in figures().items():
         if not (CAPTIONS / f"{name}.rst").is_file():
@@ -79,7 +80,7 @@ def validate_captions():
             )
 
 
-def place(figure):
+def place(figure: str) -> str:
     """Return a figure's place in words: ``guo_fig4_x`` is ``Guo et al. 2017, Figure 4``."""
     found = _PLACE.match(figure)
     if not found:
@@ -88,28 +89,29 @@ def place(figure):
     return f"{PAPERS[found[1]]}, {words}" if found[1] else words
 
 
-def _order(figure):
+def _order(figure: str) -> tuple[str, str, int, str]:
     found = _PLACE.match(figure)
     return (found[1] or "", found[2], int(found[3]), found[4]) if found else ("~", "", 0, figure)
 
 
-def paper_experiments():
+def paper_experiments() -> list[str]:
     """Return the names of the experiments that tables and figures rest on, a sorted list."""
     of_figures = (entry.experiments for entry in figures().values())
     return sorted({name for needs in (*TABLES.values(), *of_figures) for name in needs})
 
 
-def available_tables(experiments, logits=True, genuine=True, real_logits=True):
+def available_tables(
+    experiments: Collection[str],
+    logits: bool = True,
+    genuine: bool = True,
+    real_logits: bool = True,
+) -> tuple[list[str], list[str]]:
     """Return the names of a config's tables: of the papers, and of the evidence.
 
     ``logits``, ``genuine`` (logits or scores), ``real_logits``: some model has any.
     """
-    lacking = {
-        "needs_logits": not logits,
-        "needs_genuine": not genuine,
-        "needs_real_logits": not real_logits,
-    }
-    lacking = [need for need, is_lacking in lacking.items() if is_lacking]
+    there = {"needs_logits": logits, "needs_genuine": genuine, "needs_real_logits": real_logits}
+    lacking = [need for need, is_there in there.items() if not is_there]
     known = [
         name
         for name, needs in TABLES.items()
@@ -119,7 +121,12 @@ def available_tables(experiments, logits=True, genuine=True, real_logits=True):
     return [name for name in known if name not in evidence], evidence
 
 
-def available_figures(experiments, logits=True, genuine=True, real_logits=True):
+def available_figures(
+    experiments: Mapping[str, Any],
+    logits: bool = True,
+    genuine: bool = True,
+    real_logits: bool = True,
+) -> tuple[dict[str, Entry], ...]:
     """Return {figure: Entry} of the figures that a config can make: the papers', the evidence's."""
     papers, evidence = available_tables(experiments, logits, genuine, real_logits)
     known = {*papers, *evidence, "models"}
@@ -137,7 +144,7 @@ def available_figures(experiments, logits=True, genuine=True, real_logits=True):
     )
 
 
-def _has_model(entry, experiments):
+def _has_model(entry: Entry, experiments: Mapping[str, Any]) -> bool:
     model = entry.options.get("model")
     wanted = [experiments[name].get("models", []) for name in entry.experiments]
     return model is None or all(model in models for models in wanted)

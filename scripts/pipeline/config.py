@@ -5,23 +5,26 @@ import os
 import re
 import sys
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import yaml
 from jsonschema import Draft202012Validator
-from jsonschema.exceptions import best_match
+from jsonschema.exceptions import ValidationError, best_match
 
 from calbias.errors import InputError, did_you_mean
 from calbias.estimation.registry import estimator_file, validate_unusable
 from calbias.io.constants import literal
 from pipeline.catalogue import paper_experiments
 from pipeline.estimators import FOLDERS
+from pipeline.models import Config
 from pipeline.scenario_names import validate_scenarios
 
 _NOTHING = object()
 
 
-def complete_config(config, schema_file):
+def complete_config(config: Config, schema_file: Path) -> Config:
     """Return a copy of ``config`` with the schema's defaults filled in, per experiment too.
 
     An estimator that is not defined for the norm is left out, with a warning. InputError, one line
@@ -45,14 +48,14 @@ def complete_config(config, schema_file):
         experiment.setdefault("replicates", complete["replicates"])
         experiment.setdefault("estimators", complete["estimators"])
         complete["experiments"][name] = experiment
-        given = [experiment.get(key, ()) for key in ("scores", "curves")]
-        validate_scenarios(name, *given, powers(experiment), experiment.get("glms", ()))
+        scores, curves, glms = (experiment.get(key, ()) for key in ("scores", "curves", "glms"))
+        validate_scenarios(name, scores, curves, powers(experiment), glms)
     _set_estimators(complete, folders)
     _validate_shards(complete)
     return complete
 
 
-def _set_estimators(config, folders):
+def _set_estimators(config: Config, folders: Sequence[Path]) -> None:
     """Check the lists of estimators; leave those out, with a warning, that need another norm."""
     norm = config["norm"]
     _norms("estimators", config["estimators"], folders)
@@ -70,7 +73,9 @@ def _set_estimators(config, folders):
             warnings.warn(f"{place}: left out where norm is {norm:g}: {words}", stacklevel=2)
 
 
-def _norms(place, estimators, folders):
+def _norms(
+    place: str, estimators: Sequence[str], folders: Sequence[Path]
+) -> dict[str, tuple[float, ...]]:
     """Return {estimator: norms that it is defined for, () for all}; InputError for no such one."""
     norms = {}
     try:
@@ -83,7 +88,7 @@ def _norms(place, estimators, folders):
     return norms
 
 
-def _validate_shards(config):
+def _validate_shards(config: Config) -> None:
     """Raise InputError for more shards than replicates."""
     shards = config.get("shards", 1)
     for name, experiment in config["experiments"].items():
@@ -94,7 +99,7 @@ def _validate_shards(config):
             )
 
 
-def with_file(error, files, config):
+def with_file(error: InputError, files: Sequence[str], config: Config) -> str:
     """Return the message of an InputError with where its key's value is from.
 
     That is the last of ``files`` that has the key, or --config where ``config`` has another value.
@@ -115,7 +120,7 @@ def with_file(error, files, config):
     return message
 
 
-def _value(tree, keys):
+def _value(tree: Any, keys: Sequence[str]) -> Any:
     """Return what a nested config has under ``keys``, or _NOTHING."""
     for key in keys:
         if isinstance(tree, list) and key.isdigit() and int(key) < len(tree):
@@ -127,7 +132,7 @@ def _value(tree, keys):
     return tree
 
 
-def validate_folder(folder, snakefile):
+def validate_folder(folder: Path, snakefile: Path) -> None:
     """Raise InputError if Snakemake cannot write in the folder where it runs."""
     if not os.access(folder, os.W_OK):
         raise InputError(
@@ -136,17 +141,17 @@ def validate_folder(folder, snakefile):
         )
 
 
-def _validate_finite(value, place=()):
+def _validate_finite(value: Any, place: tuple[Any, ...] = ()) -> None:
     """Raise InputError for NaN, infinity and what no float64 holds: comparisons let NaN pass."""
     if isinstance(value, int | float) and not abs(value) <= sys.float_info.max:
         raise InputError(f"config: {'.'.join(map(str, place))}: must be a finite number; write one")
-    inner = value.items() if isinstance(value, dict) else ()
-    inner = enumerate(value) if isinstance(value, list) else inner
-    for key, part in inner:
+    if isinstance(value, list):
+        value = dict(enumerate(value))
+    for key, part in value.items() if isinstance(value, dict) else ():
         _validate_finite(part, (*place, key))
 
 
-def _without_the_empty(experiments):
+def _without_the_empty(experiments: Config) -> Config:
     """Return the experiments that are not left out; InputError for a misspelt one to leave out."""
     known = paper_experiments()
     left_out = [name for name, experiment in experiments.items() if experiment is None]
@@ -159,13 +164,13 @@ def _without_the_empty(experiments):
     return {name: value for name, value in experiments.items() if name not in left_out}
 
 
-def estimator_folders(config):
+def estimator_folders(config: Config) -> tuple[Path, ...]:
     """Return the folders that estimators are looked for in."""
     own = config.get("estimator_dir")
     return (*FOLDERS, Path(own)) if own else FOLDERS
 
 
-def powers(experiment):
+def powers(experiment: Config) -> list[float]:
     """Return the exponents of an experiment's power curves, a list of floats."""
     wanted = experiment.get("powers", [])
     if isinstance(wanted, dict):
@@ -174,7 +179,7 @@ def powers(experiment):
     return [float(d) for d in wanted]
 
 
-def _with_defaults(values, schema):
+def _with_defaults(values: Config, schema: Config) -> Config:
     """Return a mapping with the defaults of a schema, also of the mappings in it."""
     keys = schema["properties"]
     complete = {key: part["default"] for key, part in keys.items() if "default" in part} | values
@@ -192,7 +197,7 @@ _TYPES = {
 }
 
 
-def _explain(error):
+def _explain(error: ValidationError) -> str:
     """Return the place and the words for an error of the schema."""
     place = ".".join(str(part) for part in error.absolute_path) or "top level"
     meaning, value = error.schema.get("description"), f"{error.instance!r:.80}"

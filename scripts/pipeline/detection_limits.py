@@ -1,5 +1,7 @@
 """The smallest miscalibration that a test detects reliably (§7.2; table ``detection_limits``)."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 from scipy.optimize import isotonic_regression
@@ -11,7 +13,7 @@ TARGETS = (0.1, 0.05)  # miss rates that count as reliable
 _Z = 1.959963984540054  # 95 % intervals
 
 
-def detection_limits(detection, targets=TARGETS):
+def detection_limits(detection: pd.DataFrame, targets: Sequence[float] = TARGETS) -> pd.DataFrame:
     """Return the table ``detection_limits`` from a ``detection`` table.
 
     ``tce_percent`` is where the miss rate, made nonincreasing, falls to the target, linear on the
@@ -26,14 +28,16 @@ def detection_limits(detection, targets=TARGETS):
         null = table.loc[table["exponent"] == 1, ["miss_rate", "miss_rate_se"]].to_numpy()
         miss_rate, error = null[0] if len(null) else (np.nan, np.nan)
         columns = ["tce_percent", "miss_rate", "n_replicates", "miss_rate_threshold_se"]
-        numbers = table[columns].to_numpy(float).T
+        tce, rate, m, threshold_error = table[columns].to_numpy(float).T
         for target in targets:
-            limits = _limits(*numbers, target)
+            limits = _limits(tce, rate, m, threshold_error, target)
             rows.append((estimator, n_samples, target, *limits, 1.0 - miss_rate, error))
     return pd.DataFrame(rows, columns=list(columns_of("detection_limits")))
 
 
-def _limits(tce, rate, m, threshold_error, target):
+def _limits(
+    tce: np.ndarray, rate: np.ndarray, m: np.ndarray, threshold_error: np.ndarray, target: float
+) -> tuple[float, float, float]:
     """Return (TCE, low, high) where the miss rates fall to the target, NaN where they do not."""
     low_rate, high_rate = wilson_interval(rate, m)
     shift = _Z * threshold_error
@@ -51,7 +55,7 @@ def _limits(tce, rate, m, threshold_error, target):
     )
 
 
-def crossing(tce, rate, weight, target):
+def crossing(tce: np.ndarray, rate: np.ndarray, weight: np.ndarray, target: float) -> float:
     """Return the TCE (ascending, (k,)) at which the miss rate falls to ``target``.
 
     Rates are made nonincreasing first, by ``weight``. inf: never; -inf: from the start.
@@ -70,12 +74,14 @@ def crossing(tce, rate, weight, target):
     return float(tce[k - 1] + share * (tce[k] - tce[k - 1]))
 
 
-def nonincreasing(values, weight):
+def nonincreasing(values: np.ndarray, weight: np.ndarray) -> np.ndarray:
     """Return the weighted least-squares nonincreasing fit to ``values`` (k,): pooled violators."""
     return isotonic_regression(values, weights=weight, increasing=False).x
 
 
-def wilson_interval(rate, m, z=_Z):
+def wilson_interval(
+    rate: np.ndarray, m: np.ndarray, z: float = _Z
+) -> tuple[np.ndarray, np.ndarray]:
     """Return (low, high), 95 % Wilson intervals of binomial rates (k,) with ``m`` trials each."""
     centre = (rate + z**2 / (2 * m)) / (1 + z**2 / m)
     half = z * np.sqrt(rate * (1 - rate) / m + z**2 / (4 * m**2)) / (1 + z**2 / m)

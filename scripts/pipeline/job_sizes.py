@@ -5,10 +5,12 @@ measured with ``/usr/bin/time -v``. workflow/profiles/README.md has both.
 """
 
 import math
+from pathlib import Path
 
 from calbias.errors import InputError
 from calbias.estimation.registry import bin_numbers, estimator_file
 from pipeline.config import estimator_folders, powers
+from pipeline.models import Config
 
 SECONDS_OF_A_SCORE, SECONDS_OF_AN_ESTIMATE = 5e-9, 1e-6
 LONGEST = 300  # seconds that a job draws for
@@ -16,7 +18,7 @@ LARGEST = 10_000_000  # estimates that a job holds: 8 such jobs fit into 32 GB
 MOST_SIMULATION_JOBS = 20_000  # the dry run of more takes minutes
 
 
-def with_shards(experiments, config):
+def with_shards(experiments: Config, config: Config) -> Config:
     """Return the experiments with ``shards``, {estimator: number of jobs}, by size or as given.
 
     InputError for more jobs than Snakemake can schedule.
@@ -41,25 +43,25 @@ def with_shards(experiments, config):
     return sized
 
 
-def shards_by_size(experiment, file):
+def shards_by_size(experiment: Config, file: Path) -> int:
     """Return the number of jobs that keeps each below LONGEST and LARGEST."""
     parts = max(estimates(experiment, file) / LARGEST, seconds(experiment, file) / LONGEST)
     return min(math.ceil(parts), experiment["replicates"])
 
 
-def seconds(experiment, file):
+def seconds(experiment: Config, file: Path) -> float:
     """Return the CPU seconds of an estimator's simulation; starting a job takes 0.7 s more."""
     scores = n_scenarios(experiment) * sum(experiment["n_samples"]) * experiment["replicates"]
     return SECONDS_OF_A_SCORE * scores + SECONDS_OF_AN_ESTIMATE * estimates(experiment, file)
 
 
-def n_scenarios(experiment):
+def n_scenarios(experiment: Config) -> int:
     """Return the number of an experiment's scenarios."""
     curves = len(powers(experiment)) + sum(len(experiment.get(k, [])) for k in ("curves", "glms"))
     return len(experiment.get("models", [])) + len(experiment.get("scores", [])) * curves
 
 
-def estimates(experiment, file=None):
+def estimates(experiment: Config, file: Path | None = None) -> int:
     """Return how many estimates the estimator of a file makes in an experiment; at most, of any.
 
     An estimator that chooses its bins, or has none, makes one of each data set.
@@ -69,16 +71,16 @@ def estimates(experiment, file=None):
     return cells * experiment["replicates"]
 
 
-def estimates_of_all(*experiments):
+def estimates_of_all(*experiments: Config) -> int:
     """Return how many estimates all estimators together make in these experiments, at most."""
     return sum(estimates(each) * len(each["estimators"]) for each in experiments)
 
 
-def to_simulate(n_estimates):
+def to_simulate(n_estimates: float) -> int:
     """Return the MB of a job that draws this many: twice 300 and 150 per million."""
     return 600 + round(300e-6 * n_estimates)
 
 
-def to_summarise(n_estimates):
+def to_summarise(n_estimates: float) -> int:
     """Return the MB of a job that reads this many at once: twice 250 and 95 per million."""
     return 500 + round(190e-6 * n_estimates)

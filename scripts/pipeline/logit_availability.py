@@ -4,13 +4,14 @@ import csv
 import difflib
 import os
 import zipfile
+from collections.abc import Collection
 from pathlib import Path
 from typing import NamedTuple
 
 from calbias.errors import InputError
 from calbias.io.files import validate_no_placeholder
 from pipeline.manifest import read_manifest, verify_size
-from pipeline.models import published_models
+from pipeline.models import Config, Models, published_models
 
 DEFAULT_LOGITS_DIR = "resources/logits"
 
@@ -26,7 +27,7 @@ class Available(NamedTuple):
     scores: dict[str, str]
 
 
-def available_files(config, models, resources):
+def available_files(config: Config, models: Models, resources: Path) -> Available:
     """Return what is ``Available`` of the models of a models table.
 
     The default ``logits_dir`` is the folder of this name here, then the one of the checkout, where
@@ -77,7 +78,7 @@ def available_files(config, models, resources):
     return found
 
 
-def _what_is_missing(row, path):
+def _what_is_missing(row: dict[str, str], path: Path) -> str:
     if not row["file"]:
         return "its cell file is empty"
     if os.path.islink(path):
@@ -85,7 +86,7 @@ def _what_is_missing(row, path):
     return f"there is no file {path}"
 
 
-def _holds_scores(path):
+def _holds_scores(path: Path) -> bool:
     """Return whether the names in a CSV, NPZ or Parquet file mean top-label scores."""
     suffix = path.suffix.lower()
     if suffix == ".csv":
@@ -102,14 +103,14 @@ def _holds_scores(path):
     return False
 
 
-def _parquet_footer(path):
+def _parquet_footer(path: Path) -> bytes:
     """Return the metadata at the end of a Parquet file, without importing pyarrow."""
     data = Path(path).read_bytes()
     n = int.from_bytes(data[-8:-4], "little")
     return data[-8 - n : -8]
 
 
-def unused_files(config, models, resources):
+def unused_files(config: Config, models: Models, resources: Path) -> list[str]:
     """Return a line about each file in ``logits_dir`` that no model of the table names, sorted.
 
     The published files are left out: a table may have fewer models.
@@ -127,12 +128,12 @@ def unused_files(config, models, resources):
     ]
 
 
-def _nearest(name, names):
+def _nearest(name: str, names: Collection[str]) -> str:
     nearest = difflib.get_close_matches(name, names, n=1, cutoff=0.8)
     return f" Did you mean {nearest[0]}?" if nearest else ""
 
 
-def sources_in_words(found, models):
+def sources_in_words(found: Available, models: Models) -> str:
     """Return a line that says which models have real logits or scores, and how many neither."""
     logits = f"Real logits: {', '.join(found.logits)}." if found.logits else "No real logits."
     scores = f" Real scores: {', '.join(found.scores)}." if found.scores else ""

@@ -2,26 +2,30 @@
 
 import os
 import re
+from collections.abc import Collection
 from pathlib import Path
+from typing import Any
 
 from calbias.errors import InputError, did_you_mean
 from pipeline.tables.rows import read_rows
+
+Config = dict[str, Any]  # as read from YAML
+Models = dict[str, dict[str, str]]  # {model: its row of the models table}
 
 MODEL_COLUMNS = ("model", "group", "n_classes", "file")
 LONGEST_NAME = 100  # of a model: with suffixes, also temporary ones, it is a file's
 
 
-def models_path(path, checkout):
+def models_path(path: str, checkout: Path) -> str:
     """Return the path of the models table: in the current folder, else in the checkout."""
-    path = Path(path)
-    if not path.exists() and (Path(checkout) / path).exists():
+    if not Path(path).exists() and (Path(checkout) / path).exists():
         return os.path.relpath(Path(checkout) / path)
     return os.path.normpath(path)
 
 
-def read_models(path):
+def read_models(path: Path | str) -> Models:
     """Return {model: row as a dict of strings} of a models table; InputError names the line."""
-    models = {}
+    models: Models = {}
     for line, row in read_rows(path, MODEL_COLUMNS):
         if fault := _fault(row, models):
             raise InputError(f"{path}, line {line}: {fault}")
@@ -31,7 +35,7 @@ def read_models(path):
     return models
 
 
-def _fault(row, known):
+def _fault(row: dict[str, str], known: Collection[str]) -> str:
     """Return what is wrong with a row below the models ``known``, and the remedy, or nothing."""
     name, file = row["model"], row["file"]
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name):
@@ -51,7 +55,7 @@ def _fault(row, known):
     return ""
 
 
-def with_models(experiments, models, published_dir):
+def with_models(experiments: Config, models: Models, published_dir: Path) -> Config:
     """Return the experiments with ``models`` resolved to names in the models table.
 
     The paper's own that a user's table lacks are left out, and experiments with nothing left.
@@ -72,7 +76,7 @@ def with_models(experiments, models, published_dir):
     return resolved
 
 
-def published_models(published_dir):
+def published_models(published_dir: Path) -> set[str]:
     """Return the names of the models of Table 2, a set."""
     path = Path(published_dir) / "roelofs2022_table2_beta_fits.csv"
     return {row["model"] for _, row in read_rows(path, ["model"])}

@@ -8,14 +8,22 @@ import hashlib
 import json
 import os
 import platform
+import re
 import subprocess
+import sys
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Any
 
 from calbias import __version__
 from calbias.errors import InputError
 from pipeline import CHECKOUT
+from pipeline.door import USED
 from pipeline.tables.rows import read_rows, validate_unchanged
+
+Record = dict[str, Any]
 
 # What computes, in contrast to what schedules: numbers may change with one of these.
 PACKAGES = (
@@ -24,9 +32,11 @@ PACKAGES = (
 )
 # Keys of the configuration that change no result.
 WITHOUT_EFFECT = ("shards", "mirrors")
+_USED = re.compile(re.sub(r"{[^}]*}", r"([\\d.]+)", USED))
+_LOGS = re.compile(r"^ *log: (.*) \(check log file\(s\) for error details\)$", re.MULTILINE)
 
 
-def provenance(config, files, inputs=()):
+def provenance(config: Record, files: Sequence[Path], inputs: Sequence[Path] = ()) -> Record:
     """Return the record, for JSON, of result ``files`` and the ``inputs`` that a config names."""
     of_files, of_inputs = (
         {path: checked_digest(path) for path in sorted(map(str, paths))}
@@ -44,13 +54,13 @@ def provenance(config, files, inputs=()):
     }
 
 
-def config_digest(config):
+def config_digest(config: Record) -> str:
     """Return the SHA-256 of the keys that results depend on, in a canonical form."""
     kept = {key: value for key, value in config.items() if key not in WITHOUT_EFFECT}
     return hashlib.sha256(json.dumps(kept, sort_keys=True).encode()).hexdigest()
 
 
-def checked_digest(path):
+def checked_digest(path: Path | str) -> str:
     """Return the SHA-256 of a result's bytes; InputError if there is none."""
     try:
         return validate_unchanged(path)
@@ -58,7 +68,7 @@ def checked_digest(path):
         raise InputError(f"{path}: cannot be read ({error.strerror}); run snakemake") from error
 
 
-def read_record(path):
+def read_record(path: Path) -> Record:
     """Return a record; InputError if it is absent or is not one."""
     try:
         record = json.loads(Path(path).read_text(encoding="utf-8"))
@@ -70,7 +80,7 @@ def read_record(path):
     return record
 
 
-def checked_record(path):
+def checked_record(path: Path) -> Record:
     """Return a record; InputError for the first file that differs from it."""
     record = read_record(path)
     for name, digest in record["files"].items():
@@ -79,7 +89,7 @@ def checked_record(path):
     return record
 
 
-def sources(files):
+def sources(files: Sequence[Path]) -> dict[str, list[str]]:
     """Return {table: sources of its rows} of the CSV tables in ``files`` that name a source."""
     found = {}
     for path in sorted(map(Path, files)):
@@ -90,10 +100,10 @@ def sources(files):
     return found
 
 
-def checkout(folder):
+def checkout(folder: Path) -> Record:
     """Return the git commit of ``folder`` and whether files differ from it; empty without git."""
 
-    def git(*arguments):
+    def git(*arguments: str) -> str:
         command = ["git", "-C", str(folder), *arguments]
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
@@ -106,7 +116,7 @@ def checkout(folder):
         return {}
 
 
-def packages():
+def packages() -> dict[str, str]:
     """Return {package: version} of the packages that compute."""
     found = {"python": platform.python_version()}
     for name in PACKAGES:
@@ -117,7 +127,7 @@ def packages():
     return found
 
 
-def machine():
+def machine() -> Record:
     """Return operating system, processor, number of cores and memory in GB."""
     return {
         "system": platform.platform(),
@@ -127,9 +137,46 @@ def machine():
     }
 
 
-def processor():
+def processor() -> str:
     """Return the processor's name."""
     cpuinfo = Path("/proc/cpuinfo")
     lines = cpuinfo.read_text(encoding="utf-8").splitlines() if cpuinfo.exists() else []
     names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
     return names[0] if names else platform.processor() or platform.machine()
+
+
+def cost_by_rule(logs: Path) -> dict[str, dict[str, float]]:
+    """Return {rule: jobs, CPU seconds in all, and MB of the largest job}, the dearest rule first.
+
+    ``logs`` is the folder of ``{rule}.log`` and ``{rule}/….log``, of which a job that ran again
+    has replaced its own. A log without such a line is not counted.
+    """
+    used = defaultdict(list)
+    for path in Path(logs).rglob("*.log"):
+        if lines := _USED.findall(_text([path])):
+            used[path.relative_to(logs).parts[0].removesuffix(".log")].append(lines[-1])
+    costs = {
+        rule: {
+            "jobs": len(jobs),
+            "cpu_seconds": round(sum(float(seconds) for seconds, _ in jobs), 1),
+            "peak_mb": max(int(peak) for _, peak in jobs),
+        }
+        for rule, jobs in used.items()
+    }
+    return dict(sorted(costs.items(), key=lambda item: (-item[1]["cpu_seconds"], item[0])))
+
+
+def errors_of(snakemake_logs: Iterable[Path]) -> list[str]:
+    """Return the lines ``error: …`` in the logs of the jobs that a run's logs say have failed."""
+    logs = [path for paths in _LOGS.findall(_text(snakemake_logs)) for path in paths.split(", ")]
+    lines = _text(filter(os.path.isfile, dict.fromkeys(logs))).splitlines()
+    return list(dict.fromkeys(line for line in lines if line.startswith("error: ")))
+
+
+def _text(paths: Iterable[Path]) -> str:
+    return "\n".join(Path(path).read_text(encoding="utf-8", errors="replace") for path in paths)
+
+
+def show_errors(snakemake_logs: Iterable[Path]) -> None:
+    """Print these lines."""
+    print("", *errors_of(snakemake_logs), sep="\n", file=sys.stderr)

@@ -5,7 +5,9 @@ import re
 import shlex
 import sys
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import yaml
 from snakemake.utils import update_config
@@ -16,13 +18,15 @@ from pipeline import CHECKOUT
 from pipeline.config import complete_config, validate_folder, with_file
 from pipeline.door import shell_line
 from pipeline.job_sizes import with_shards
-from pipeline.logit_availability import available_files, sources_in_words, unused_files
-from pipeline.models import models_path, read_models, with_models
+from pipeline.logit_availability import Available, available_files, sources_in_words, unused_files
+from pipeline.models import Config, Models, models_path, read_models, with_models
 
 _NUMBER = re.compile(r"[-+.\d]+(e[-+]?\d+)?$")
 
 
-def read_settings(config, files):
+def read_settings(
+    config: Config, files: Sequence[str]
+) -> tuple[Config, Models, Config, Available, list[str]]:
     """Return what Snakemake's ``config``, from these files, says; InputError in one line.
 
     The complete config, {model: row}, {experiment: settings}, Available, and lines to print.
@@ -38,7 +42,7 @@ def read_settings(config, files):
         experiments = with_shards(experiments, config)
         outputs = available_files(config, models, CHECKOUT / "resources")
         unused = unused_files(config, models, CHECKOUT / "resources")
-        validate_folder(".", CHECKOUT / "Snakefile")
+        validate_folder(Path("."), CHECKOUT / "Snakefile")
     except InputError as error:
         raise InputError(with_file(error, files, config)) from None
     warned = [*(str(note.message) for note in caught), *unused]
@@ -46,7 +50,7 @@ def read_settings(config, files):
     return config, models, experiments, outputs, notes
 
 
-def _over_the_default(config):
+def _over_the_default(config: Config) -> Config:
     """Return the default configuration with ``config``, perhaps a part of one, laid over it.
 
     Snakemake reads the default itself, except where the workflow is a module of another one.
@@ -56,7 +60,7 @@ def _over_the_default(config):
     return whole
 
 
-def _as_yaml(config):
+def _as_yaml(config: Config) -> Config:
     """Return a config whose nested numbers are numbers: Snakemake leaves --config audit={norm: 1}.
 
     Texts of its first level are read by Snakemake itself.
@@ -67,25 +71,25 @@ def _as_yaml(config):
     }
 
 
-def _numbers(mapping):
+def _numbers(mapping: Config) -> Config:
     texts = {key: text for key, text in mapping.items() if isinstance(text, str)}
     read = {key: _NUMBER.match(text) and yaml.safe_load(text) for key, text in texts.items()}
     return {key: number for key, number in read.items() if number is not None}
 
 
-def job_shell():
+def job_shell() -> str:
     """Return what precedes each job's shell line: this interpreter first, one cache of kernels."""
     folder = shlex.quote(str(Path(sys.executable).parent))
     cache = '"${{NUMBA_CACHE_DIR:-$PWD/results/kernels}}"'
     return f"set -euo pipefail; export PATH={folder}:$PATH NUMBA_CACHE_DIR={cache}; "
 
 
-def step(name, /, **fields):
+def step(name: str, /, **fields: Any) -> str:
     """Return the shell line of a step's rule; ``fields`` as in ``pipeline.door.shell_line``."""
     run = os.path.relpath(SCRIPTS / "run.py")
     return f"python {run} {shell_line(name, **fields)} 2>&1 | tee {{log:q}}"
 
 
-def resource_path(name):
+def resource_path(name: str) -> str:
     """Return the path of a file in ``resources``."""
     return os.path.relpath(CHECKOUT / "resources" / name)

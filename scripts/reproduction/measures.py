@@ -30,6 +30,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -166,7 +167,7 @@ def _nll(probabilities: np.ndarray, labels: np.ndarray) -> np.ndarray:
     return -np.log(np.maximum(p, np.finfo(np.float64).eps))
 
 
-def _estimated(name: str, **options: float) -> CalibrationError:
+def _estimated(name: str, **options: Any) -> CalibrationError:
     return CalibrationError(lambda data: estimate_sorted(name, data, **options))
 
 

@@ -10,7 +10,7 @@ from command import read, run
 
 import calbias
 from calbias.logits.top_label import TopLabel
-from pipeline.logits.top_label_table import Origin, write_top_labels
+from pipeline.logits.store import Origin, write_top_labels
 
 FILES = {
     "page": "mine.html", "numbers": "mine.json", "estimates": "audit_estimates.csv",

@@ -8,8 +8,8 @@ from command import FITS, made, python, read, run
 from calbias.estimation.api import estimate
 from calbias.truth.curves import GLM_NAMES
 from pipeline.fits.beta import fit_beta
+from pipeline.fits.design import LOG_MISS_AT_ONE
 from pipeline.fits.glm import fit_all
-from pipeline.fits.inputs import LOG_MISS_AT_ONE
 
 
 def outputs(folder):

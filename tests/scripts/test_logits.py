@@ -8,8 +8,7 @@ from checkout import PUBLISHED
 from command import run
 from mirror import CONTENT, serving, urls
 
-from pipeline.logits.store import load_logits
-from pipeline.logits.top_label_table import read_top_labels
+from pipeline.logits.store import load_logits, read_top_labels
 
 MANIFEST = PUBLISHED / "nn_calibration_logits_manifest.csv"
 

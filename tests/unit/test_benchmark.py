@@ -11,7 +11,7 @@ from evidence.benchmark.timing import compare
 from evidence.benchmark.vectorised import six_binned
 from pipeline.scenarios.paper import BINNED
 from pipeline.tables.schema import columns_of
-from reproduction.studies.fit_times import METHODS, fit_time_rows
+from reproduction.steps.measure_fit_times import METHODS, fit_time_rows
 
 SCENARIO = Scenario("benchmark", 1.1, 0.2, Curve("logit_logit_b0_b1", -0.5, 0.6))
 

@@ -13,7 +13,7 @@ from scipy.stats import beta as beta_distribution
 from calbias.truth.curves import Curve
 from pipeline.fits import beta as module
 from pipeline.fits.beta import beta_from_means, fisher_information, fit_beta
-from pipeline.fits.inputs import LOG_MISS_AT_ONE
+from pipeline.fits.design import LOG_MISS_AT_ONE
 
 shapes = st.floats(np.log(0.03), np.log(200)).map(np.exp)
 

@@ -8,8 +8,8 @@ from fits_data import draw, fit_glm, genuine
 from refusals import refuses
 
 from calbias.truth.curves import GLM_NAMES, Curve
+from pipeline.fits.design import LOG_MISS_AT_ONE, below_one
 from pipeline.fits.glm import Labelled, best_fit, fit_all, refit
-from pipeline.fits.inputs import LOG_MISS_AT_ONE, below_one
 
 INTERCEPTS = [name for name in GLM_NAMES if name.split("_", 2)[2] == "b0"]
 

@@ -16,8 +16,7 @@ from pipeline.claims.ledger import all_claims, judge_all, ledger_table, measurem
 from pipeline.claims.measurements import Measurement, in_words, number
 from pipeline.report.tables import MOST_ROWS, compared_places, papers_tables, shown
 from pipeline.tables.schema import columns_of, tables
-from reproduction.report.front_page import front_page
-from reproduction.report.ledger_page import ledger_page
+from reproduction.steps.write_page import front_page, ledger_page
 
 NAN = float("nan")
 

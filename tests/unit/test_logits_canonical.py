@@ -10,10 +10,12 @@ import pytest
 from calbias.errors import InputError
 from calbias.logits.output_file import Fold
 from calbias.logits.top_label import TopLabel, top_label
-from pipeline.logits.store import Logits, load_logits, save_logits
-from pipeline.logits.top_label_table import (
+from pipeline.logits.store import (
+    Logits,
     Origin,
+    load_logits,
     read_top_labels,
+    save_logits,
     top_labels_of,
     write_top_labels,
 )

@@ -19,10 +19,10 @@ from reproduction.measured import outputs as outputs_file
 from reproduction.measured.graphs import graph_rows, points
 from reproduction.measured.of_model import bin_rows, measure_rows
 from reproduction.measured.outputs import outputs_of_logits, outputs_of_scores
-from reproduction.measured.printed import printed_values
 from reproduction.measured.tables import METHODS, measures_table, printed_tables
 from reproduction.measures import MEASURES, CalibrationError, measure
 from reproduction.ranked import ranked_hits
+from reproduction.steps.tabulate_measures import printed_values
 
 SCORES = ROOT / "resources/scores"
 PROBABILITIES = np.array([[0.7, 0.2, 0.1], [0.1, 0.5, 0.4], [0.3, 0.3, 0.4], [0.0, 1.0, 0.0]])

@@ -13,7 +13,7 @@ from pipeline import job_sizes as sizes
 from pipeline import models, settings
 from pipeline.catalogue import TABLES, available_figures, available_tables
 from pipeline.estimators import FOLDERS
-from pipeline.job_logs import errors_of
+from pipeline.provenance import errors_of
 from pipeline.tables.schema import tables
 
 test_models_tables_that_are_refused = refuses_texts(

@@ -12,7 +12,6 @@ from reproduction.recalibration import (
     odir,
     softmax_regression,
     temperature_scaling,
-    vector_scaling,
 )
 from reproduction.recalibration.softmax_regression import GRADIENT, fit_linear
 
@@ -49,7 +48,8 @@ def test_gradients_are_those_of_finite_differences(shape):
 def test_matrix_contains_vector_contains_temperature():
     for seed in range(5):
         data = drawn(300, seed=seed)
-        fits = [m.fit(*data) for m in (matrix_scaling, vector_scaling, temperature_scaling)]
+        matrices = [matrix_scaling.fit(*data, diagonal=diagonal) for diagonal in (False, True)]
+        fits = [*matrices, temperature_scaling.fit(*data)]
         losses = [nll(fit, *data) for fit in fits]
         assert losses == sorted(losses)
         assert all(fit.gradient <= GRADIENT for fit in fits[:2])
@@ -57,7 +57,7 @@ def test_matrix_contains_vector_contains_temperature():
 
 
 def test_known_parameters_are_recovered():
-    fit = vector_scaling.fit(*drawn(40_000, np.diag([0.6, 0.4, 0.9])))
+    fit = matrix_scaling.fit(*drawn(40_000, np.diag([0.6, 0.4, 0.9])), diagonal=True)
     assert fit.weights == pytest.approx([0.6, 0.4, 0.9], abs=0.04)
     assert fit.intercept - fit.intercept.mean() == pytest.approx(INTERCEPT, abs=0.05)
 

@@ -34,8 +34,8 @@ from reproduction.recalibration.binary import Steps, fit_one_vs_rest, log_totals
 from reproduction.recalibration.registry import METHODS as KNOWN
 from reproduction.recalibration.registry import load_method
 from reproduction.recalibration.uncalibrated import Uncalibrated
-from reproduction.selection.analysis_choices import METHODS
-from reproduction.selection.outcomes import outcome_of, outcomes
+from reproduction.selection.selection import METHODS
+from reproduction.selection.tables import outcome_of, outcomes
 
 PROBABILITIES = np.array([0.1, 0.2, 0.4, 0.6, 0.9, 1.0])
 HITS = np.array([0, 1, 0, 1, 1, 0])

@@ -7,9 +7,9 @@ from oracles import draw_scores_slowly
 from calbias import Curve, Scenario, TopLabel, true_calibration_error
 from calbias.logits.top_label import top_label_of_scores
 from calbias.truth.curves import GLM_NAMES
+from pipeline.fits.design import LOG_MISS_AT_ONE
 from pipeline.fits.empirical_error import FittedCurve, atoms, empirical_tce, fit_curve
 from pipeline.fits.glm import Labelled, fit_all, refit
-from pipeline.fits.inputs import LOG_MISS_AT_ONE
 from reproduction.selection.measures import draw_counts
 from reproduction.selection.reference import beta_tce, grouped, resampled_tce
 

@@ -8,10 +8,16 @@ from calbias import InputError, estimate
 from calbias.estimation.registry import known_estimators
 from calbias.io.constants import literal
 from calbias.logits.top_label import top_label_of_scores
-from reproduction.selection.analysis_choices import CHOICES, DEFAULT, METHODS, VARIANTS
 from reproduction.selection.measures import draw_counts, load_measures, measured, resampled_values
-from reproduction.selection.selection import Selections, selected
-from reproduction.selection.summary import gathered, selection_table, sensitivity_table
+from reproduction.selection.selection import (
+    CHOICES,
+    DEFAULT,
+    METHODS,
+    VARIANTS,
+    Selections,
+    selected,
+)
+from reproduction.steps.select_recalibration import gathered, selection_table, sensitivity_table
 
 PAPER = {"ece_bin_ew", "ece_sweep_em"}
 

@@ -6,11 +6,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from calbias.errors import InputError
-from reproduction.replicates.gather import gather_shards
 from reproduction.replicates.store import (
     NOTHING,
     Cell,
     Estimates,
+    gather_shards,
     keep,
     kept,
     read_replicates,

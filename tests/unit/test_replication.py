@@ -15,7 +15,7 @@ from calbias.recalibration import inverse_temperature
 from reproduction.measured.tables import METHODS
 from reproduction.measures import MEASURES
 from reproduction.recalibration.registry import load_method
-from reproduction.studies.replication import NO_FOLD, mukhoti_rows, replication_rows
+from reproduction.steps.replicate_model import NO_FOLD, mukhoti_rows, replication_rows
 
 PRINTED = pd.read_csv(ROOT / "resources/published/mukhoti2020_table1.csv").set_index("model")
 

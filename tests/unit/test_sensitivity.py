@@ -9,8 +9,8 @@ from calbias import Curve, Scenario, true_calibration_error
 from calbias.simulation import simulate_estimates
 from pipeline.scenarios.fits import printed_coefficients, printed_fits
 from pipeline.tables.schema import columns_of
-from reproduction.studies.t_test import t_test_sensitivity, within_rounding
-from reproduction.studies.tce_rounding import tce_range, tce_rounding
+from reproduction.steps.compare_estimators import t_test_sensitivity, within_rounding
+from reproduction.steps.compute_tce_rounding import tce_range, tce_rounding
 
 FITS = printed_fits(TABLES["roelofs2022_table2_beta_fits"], TABLES["roelofs2022_table3_glm_fits"])
 PAIR = ["ece_debias_em", "ece_sweep_em"]

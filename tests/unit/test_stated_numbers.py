@@ -18,7 +18,7 @@ from calbias.auditing.advice import (
 from calbias.auditing.recalibrations import Rows, recalibration_table
 from calbias.auditing.risk_model import risk_summary
 from calbias.auditing.verdict.finding import Finding, sentence_of
-from reproduction.report.numbers import findings
+from reproduction.steps.write_numbers import findings
 
 
 @pytest.mark.parametrize(

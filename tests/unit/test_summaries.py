@@ -10,9 +10,13 @@ from calbias import Curve, Scenario, estimate
 from calbias.engine.sampler import draw
 from pipeline.tables.schema import columns_of
 from reproduction.replicates.store import Cell, Estimates
+from reproduction.steps.summarise_detection import detection_rows
+from reproduction.steps.summarise_intro import (
+    HISTOGRAM_BINS,
+    estimate_histogram,
+    reliability_diagram,
+)
 from reproduction.summaries.bias import bias_rows, chosen_bins
-from reproduction.summaries.detection import detection_rows
-from reproduction.summaries.intro import HISTOGRAM_BINS, estimate_histogram, reliability_diagram
 from reproduction.summaries.paired_t_test import paired_t_tests
 
 

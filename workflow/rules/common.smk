@@ -14,7 +14,7 @@ from pipeline.catalogue import (
     validate_captions,
 )
 from pipeline.config import estimator_folders, powers
-from pipeline.job_logs import show_errors
+from pipeline.provenance import show_errors
 from pipeline.logit_availability import DEFAULT_LOGITS_DIR
 from pipeline.models import published_models
 from pipeline.settings import job_shell, read_settings, resource_path, step

@@ -1,11 +1,17 @@
 """Rows of result tables for a figure, with a one-line error where there are none."""
 
+from typing import Any
+
+import pandas as pd
+
 from calbias.errors import InputError
+
+Tables = dict[str, pd.DataFrame]  # by name
 
 PRINTED = ("published_fits", "synthetic")  # sources of scenarios with the paper's own parameters
 
 
-def rows(tables, stem, **equal):
+def rows(tables: Tables, stem: str, **equal: Any) -> pd.DataFrame:
     """Return the rows of ``tables[stem]`` with columns equal to these; InputError for none."""
     table = tables[stem]
     for column, value in equal.items():
@@ -19,19 +25,19 @@ def rows(tables, stem, **equal):
     return table
 
 
-def with_scenario(tables, bias):
+def with_scenario(tables: Tables, bias: pd.DataFrame) -> pd.DataFrame:
     """Return rows of the bias table with the columns of their scenario, its group named."""
     known = tables["scenarios"].drop_duplicates(["experiment", "scenario"])
     merged = bias.merge(known, on=["experiment", "scenario"], how="left", validate="many_to_one")
     return merged.assign(group=merged["group"].fillna("other models"))
 
 
-def norm(tables):
+def norm(tables: Tables) -> str:
     """Return the norm of a run's calibration errors, such as ℓ2."""
     return f"ℓ{tables['true_calibration_error']['norm'].iloc[0]:g}"
 
 
-def within_rounding(tables, experiment, scenario):
+def within_rounding(tables: Tables, experiment: str, scenario: str) -> str:
     """Return the range of a scenario's TCE within the paper's printed decimals, or nothing."""
     scenarios = tables["scenarios"]
     of_scenario = scenarios[scenarios["scenario"] == scenario]
@@ -43,12 +49,12 @@ def within_rounding(tables, experiment, scenario):
     return f"{ends[0, 0]:.2f}–{ends[0, 1]:.2f}" if len(ends) else ""
 
 
-def in_order(column):
+def in_order(column: pd.Series) -> list[Any]:
     """Return the distinct values of a column in order of first appearance, without NaN."""
     return list(dict.fromkeys(column.dropna()))
 
 
-def preferred(table, model):
+def preferred(table: pd.DataFrame, model: str) -> str:
     """Return the model to show alone: with real logits if there is one, ``model`` among equals."""
     best = table[table["source"] == table["source"].min()]  # real_logits before real_scores
     return model if (best["model"] == model).any() else best["model"].iloc[0]

@@ -7,20 +7,25 @@ distinguish each, and each comes with a marker or a line style for print in grey
 
 import math
 import zlib
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
 
 import matplotlib
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_pdf import FigureCanvasPdf
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from calbias import __version__
+from pipeline.figures.selection import Tables
 from pipeline.results import written_whole
 
 COLUMN = 3.35  # inches: one column of a two-column page
 PAGE = 6.9  # inches: both columns
 PIXELS = 1000  # least width of a PNG, so that screens show narrow figures well too
 
-RC = {
+RC: dict[Any, Any] = {
     "axes.axisbelow": True, "axes.grid": True, "axes.labelsize": 7.5, "axes.linewidth": 0.6,
     "axes.spines.right": False, "axes.spines.top": False,
     "axes.titlelocation": "left", "axes.titlepad": 4, "axes.titlesize": 8,
@@ -49,29 +54,34 @@ GROUP_COLOURS = ("#332288", "#CC6677", "#117733", "#88CCEE", "#AA4499", "#999933
 LINE_STYLES = ("-", (0, (4, 2)), (0, (1, 1.2)), (0, (6, 1.5, 1, 1.5)), (0, (8, 3)), (0, (3, 1) * 2))
 SIZE_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", "*", ">")
 
-REFERENCE = {"color": "0.15", "linewidth": 0.9, "linestyle": (0, (1, 1.5)), "zorder": 1.5}
-PUBLISHED_POINT = {
+REFERENCE: dict[str, Any] = {
+    "color": "0.15",
+    "linewidth": 0.9,
+    "linestyle": (0, (1, 1.5)),
+    "zorder": 1.5,
+}
+PUBLISHED_POINT: dict[str, Any] = {
     "linestyle": "", "marker": "*", "markersize": 8, "color": ORANGE, "markeredgecolor": "white",
     "zorder": 5, "clip_on": False,
 }  # fmt: skip
 NOTE_COLOUR = "0.35"
 
 
-def drawn(draw, tables, **options):
+def drawn(draw: Callable[..., Figure], tables: Tables, **options: Any) -> Figure:
     """Return the figure that ``draw(tables, **options)`` makes, in this style."""
     with matplotlib.rc_context(RC):
         return draw(tables, **options)
 
 
-def figure(width, height):
+def figure(width: float, height: float) -> Figure:
     """Return an empty Figure of ``width`` × ``height`` inches whose parts make room for others."""
-    empty = Figure(figsize=(width, height), layout="constrained")
+    room = ConstrainedLayoutEngine(w_pad=0.03, h_pad=0.03, wspace=0.03, hspace=0.03)
+    empty = Figure(figsize=(width, height), layout=room)
     FigureCanvasAgg(empty)
-    empty.get_layout_engine().set(w_pad=0.03, h_pad=0.03, wspace=0.03, hspace=0.03)
     return empty
 
 
-def save(figure, png, pdf):
+def save(figure: Figure, png: Path, pdf: Path) -> None:
     """Write a figure whole as PNG and PDF, without dates: the same figure gives the same bytes.
 
     The canvases are called directly: ``Figure.savefig`` draws the figure twice for each file.
@@ -79,21 +89,21 @@ def save(figure, png, pdf):
     maker = f"calbias {__version__}"
     dpi = max(RC["savefig.dpi"], PIXELS / figure.get_figwidth())
     of_pdf = {"Creator": maker, "CreationDate": None}
-    png, pdf = (written_whole(path, checksum=True) for path in (png, pdf))
-    with matplotlib.rc_context(RC), png as png_file, pdf as pdf_file:
+    whole_png, whole_pdf = (written_whole(path, checksum=True) for path in (png, pdf))
+    with matplotlib.rc_context(RC), whole_png as png_file, whole_pdf as pdf_file:
         figure.dpi = dpi
         FigureCanvasAgg(figure).print_png(png_file, metadata={"Software": maker})
         figure.set_layout_engine("none")  # the PDF's parts stand where the PNG's do
         FigureCanvasPdf(figure).print_pdf(pdf_file, metadata=of_pdf)
 
 
-def split_estimator(estimator):
+def split_estimator(estimator: str) -> tuple[str, str]:
     """Return (family, scheme) of an estimator's name; scheme is ``em``, ``ew`` or empty."""
     family, _, scheme = estimator.rpartition("_")
     return (family, scheme) if scheme in ("em", "ew") and family else (estimator, "")
 
 
-def estimator_style(estimator):
+def estimator_style(estimator: str) -> dict[str, Any]:
     """Return keywords for ``Axes.plot``: colour and marker by family, line and fill by scheme.
 
     A family that ``FAMILIES`` lacks gets those that its name decides, alike in every figure.
@@ -117,11 +127,11 @@ def estimator_style(estimator):
     }
 
 
-def estimator_order(estimators):
+def estimator_order(estimators: Iterable[str]) -> list[str]:
     """Return the distinct estimators: known families first, in their order, em before ew."""
     families = list(FAMILIES)
 
-    def key(estimator):
+    def key(estimator: str) -> tuple[int, str, int]:
         family, scheme = split_estimator(estimator)
         known = families.index(family) if family in families else len(families)
         return known, family, ("em", "ew", "").index(scheme)
@@ -129,7 +139,7 @@ def estimator_order(estimators):
     return sorted(set(estimators), key=key)
 
 
-def sample_size_style(n_samples):
+def sample_size_style(n_samples: int) -> dict[str, Any]:
     """Return keywords for ``Axes.plot``; darker is larger, and n = 200 looks alike everywhere."""
     position = (math.log10(n_samples) - 2) / (math.log10(20_000) - 2)
     colour = matplotlib.colormaps["viridis"](0.85 * (1 - min(max(position, 0.0), 1.0)))
@@ -137,11 +147,11 @@ def sample_size_style(n_samples):
     return {"color": colour, "marker": SIZE_MARKERS[doublings % len(SIZE_MARKERS)]}
 
 
-def group_colour(index):
+def group_colour(index: int) -> str:
     """Return the colour of the group of models with this place in the order of groups."""
     return GROUP_COLOURS[index % len(GROUP_COLOURS)]
 
 
-def line_style(index):
+def line_style(index: int) -> Any:
     """Return the line style of the architecture with this place in its order."""
     return LINE_STYLES[index % len(LINE_STYLES)]

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from scipy.special import betaln, polygamma, psi
 
 from calbias.errors import InputError
-from pipeline.fits.inputs import checked_scores
+from pipeline.fits.design import checked_scores
 
 _TOO_CONCENTRATED = (
     "the scores lie too close together, or too close to 1, for a Beta distribution with parameters "

@@ -10,8 +10,8 @@ import numpy as np
 
 from calbias.truth.curves import Curve
 from calbias.truth.true_error import gap
+from pipeline.fits.design import LOG_MISS_AT_ONE
 from pipeline.fits.glm import GlmFit, best_fit, fit_all
-from pipeline.fits.inputs import LOG_MISS_AT_ONE
 
 
 class FittedCurve(NamedTuple):

@@ -14,8 +14,7 @@ from scipy.special import expit, xlogy
 
 from calbias.errors import InputError
 from calbias.truth.curves import GLM_NAMES, Curve, split_glm_name
-from pipeline.fits.design import Design, glm_design
-from pipeline.fits.inputs import below_one, checked_hits, checked_scores
+from pipeline.fits.design import Design, below_one, checked_hits, checked_scores, glm_design
 from pipeline.fits.newton import minimise
 
 
@@ -66,7 +65,9 @@ def fit_all(
     return list(fits.values())
 
 
-def prepared(log_score, log1m_score, hit, drop_scores_equal_to_one):
+def prepared(
+    log_score: ArrayLike, log1m_score: ArrayLike, hit: ArrayLike, drop_scores_equal_to_one: bool
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the checked arrays that the fits see, rows with a score of 1 dropped on request."""
     if drop_scores_equal_to_one and np.ndim(log1m_score) == 1:
         keep = below_one(log1m_score) | np.isnan(log1m_score)

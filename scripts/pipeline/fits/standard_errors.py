@@ -1,5 +1,10 @@
 """Standard errors of fits, from the distribution that the data follow (Fisher information)."""
 
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from calbias.truth.curves import Curve, split_glm_name, transformed
@@ -8,11 +13,16 @@ from calbias.truth.true_error import integral, sign_changes
 from pipeline.scenarios.fits import HALF_LAST_DIGIT, printed_coefficients
 from pipeline.tables.files import is_true
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 RESAMPLES = 10  # behind every number of Table 3
 ROUNDED_TO_ONE = 25 * np.log(2)  # -log(1 - c) from which a float32 score is 1
 
 
-def glm_errors(scenario, n_samples, curve=None, drop_from=np.inf):
+def glm_errors(
+    scenario: Scenario, n_samples: float, curve: Curve | None = None, drop_from: float = np.inf
+) -> dict[str, float]:
     """Return {b0, b1 where it has them, aic: standard error} of a GLM fitted to n samples.
 
     The samples are a scenario's, without those whose -log(1 - c) is above ``drop_from``;
@@ -27,7 +37,9 @@ def glm_errors(scenario, n_samples, curve=None, drop_from=np.inf):
     link, transform, _ = split_glm_name(curve.name)
     k = len(names)
 
-    def moments(log_score, log1m_score, log_density):
+    def moments(
+        log_score: np.ndarray, log1m_score: np.ndarray, log_density: np.ndarray
+    ) -> np.ndarray:
         """Return the integrands (2k² + 2, m) of A, of B, and of the loss and its square."""
         scores = log_score, log1m_score
         log_density = np.where(-log1m_score <= drop_from, log_density, -np.inf)
@@ -60,14 +72,16 @@ def glm_errors(scenario, n_samples, curve=None, drop_from=np.inf):
     return {**errors, "aic": 2 * np.sqrt(n_samples * (second - first**2))}
 
 
-def table3_errors(scenario, n_samples, curve):
+def table3_errors(scenario: Scenario, n_samples: float, curve: Curve) -> dict[str, float]:
     """Return the ``glm_errors`` of a mean over ten resamples, a row of Table 3, GLM ``curve``."""
     rounding = HALF_LAST_DIGIT / np.sqrt(3)
     errors = glm_errors(scenario, n_samples, curve, drop_from=ROUNDED_TO_ONE)
     return {name: np.hypot(error / np.sqrt(RESAMPLES), rounding) for name, error in errors.items()}
 
 
-def rows_with_table3_errors(beta_fits, glm_fits):
+def rows_with_table3_errors(
+    beta_fits: pd.DataFrame, glm_fits: pd.DataFrame
+) -> Iterator[tuple[dict[str, Any], dict[str, float]]]:
     """Yield (row as a dict, its ``table3_errors``) of the rows of ``glm_fits`` with a Beta fit."""
     scores = {row["model"]: row for row in beta_fits.to_dict("records")}
     for model, rows in glm_fits.groupby("model", sort=False):
@@ -80,7 +94,7 @@ def rows_with_table3_errors(beta_fits, glm_fits):
             yield row, table3_errors(data, fit["n_samples"], Curve.from_row(row))
 
 
-def _log_gradients(link, log_t, log_not_t):
+def _log_gradients(link: str, log_t: np.ndarray, log_not_t: np.ndarray) -> np.ndarray:
     """Return log |d log T / d eta| and log |d log(1 - T) / d eta|, (2, m)."""
     none = np.zeros_like(log_t)
     pair = {

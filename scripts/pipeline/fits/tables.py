@@ -1,16 +1,30 @@
 """The rows of ``beta_fits.csv`` and ``glm_fits.csv``, with the published values."""
 
 import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 from calbias.errors import InputError
+from calbias.logits.top_label import TopLabel
 from calbias.truth.curves import split_glm_name
-from pipeline.fits.beta import fit_beta
-from pipeline.fits.glm import best_fit, fit_all
+from pipeline.fits.beta import BetaFit, fit_beta
+from pipeline.fits.glm import GlmFit, best_fit, fit_all
+from pipeline.logits.store import Origin
 from pipeline.tables.rows import read_rows
 from pipeline.tables.schema import columns_of
 
+Row = dict[str, Any]
+Published = dict[tuple[str, ...], dict[str, str]]  # {key: {column: text of a number}}
 
-def fit_rows(top, origin, published_beta, published_glm, drop_scores_equal_to_one):
+
+def fit_rows(
+    top: TopLabel,
+    origin: Origin,
+    published_beta: Path | None,
+    published_glm: Path | None,
+    drop_scores_equal_to_one: bool,
+) -> tuple[Row, list[Row]]:
     """Return the row of table ``beta_fits`` and the rows of ``glm_fits`` of a fold's TopLabel."""
     table_2 = read_published(published_beta, ["model"], ["alpha", "beta"])
     table_3 = read_published(published_glm, ["model", "glm"], ["aic", "b0", "b1"])
@@ -20,7 +34,7 @@ def fit_rows(top, origin, published_beta, published_glm, drop_scores_equal_to_on
     return beta_row(beta, origin, table_2), glm_rows(glms, origin, table_3)
 
 
-def beta_row(fit, origin, published):
+def beta_row(fit: BetaFit, origin: Origin, published: Published) -> Row:
     """Return the row of a BetaFit as a dict; ``origin`` is the top-label table's."""
     row = published.get((origin.model,), {})
     printed = (row.get(name, "") for name in ("alpha", "beta"))
@@ -28,7 +42,7 @@ def beta_row(fit, origin, published):
     return _ten_digits("beta_fits", values)
 
 
-def glm_rows(fits, origin, published):
+def glm_rows(fits: Sequence[GlmFit], origin: Origin, published: Published) -> list[Row]:
     """Return one dict per GlmFit; ``delta_aic`` is to the smallest AIC, whose row is selected."""
     best = best_fit(fits)
     rows = []
@@ -41,7 +55,7 @@ def glm_rows(fits, origin, published):
     return rows
 
 
-def read_published(path, keys, values):
+def read_published(path: Path | None, keys: Sequence[str], values: Sequence[str]) -> Published:
     """Return {tuple of ``keys``: {column: text of a number, or empty}}; {} for None."""
     if path is None:
         return {}
@@ -58,7 +72,7 @@ def read_published(path, keys, values):
     }
 
 
-def _ten_digits(table, values):
+def _ten_digits(table: str, values: Sequence[Any]) -> Row:
     """Return a row of a table, floats with ten digits: more would be noise of the optimum."""
     return {
         name: float(f"{value:.10g}") if isinstance(value, float) else value
@@ -66,7 +80,7 @@ def _ten_digits(table, values):
     }
 
 
-def _is_number(text):
+def _is_number(text: str) -> bool:
     try:
         return math.isfinite(float(text))
     except ValueError:

@@ -11,12 +11,14 @@ import re
 import sys
 import time
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
 
 import requests
 
 from calbias.errors import InputError
 from calbias.io.files import file_digest, placeholder
+from pipeline.manifest import PublishedFile
 from pipeline.tables.rows import read_rows
 
 _WORTH_A_RETRY = (408, 425, 429, 500, 502, 503, 504)
@@ -31,13 +33,13 @@ class _Temporary(_Answer):
     """An answer that may be better in a moment."""
 
 
-def read_mirrors(path, given=None):
+def read_mirrors(path: Path, given: Sequence[str] | None = None) -> list[str]:
     """Return the URL templates ``given``, else the ones of a mirrors CSV (column ``url``).
 
     InputError if there are none or one is no http(s) template with ``{file}``.
     """
-    where = "--mirrors" if given else path
-    urls = given or [row["url"] for _, row in read_rows(path, ["url"])]
+    where = "--mirrors" if given else str(path)
+    urls = [*given] if given else [row["url"] for _, row in read_rows(path, ["url"])]
     for url in urls:
         if not re.match(r"https?://", url) or "{file}" not in url:
             raise InputError(f"{where}: mirror {url!r} is no http(s) URL with {{file}} in it")
@@ -46,7 +48,14 @@ def read_mirrors(path, given=None):
     return urls
 
 
-def download(published, mirrors, output, attempts=4, backoff=1.0, timeout=30.0):
+def download(
+    published: PublishedFile,
+    mirrors: Sequence[str],
+    output: Path,
+    attempts: int = 4,
+    backoff: float = 1.0,
+    timeout: float = 30.0,
+) -> None:
     """Download a ``PublishedFile`` to ``output``, from URL templates with ``{file}``.
 
     Temporary faults are retried up to ``attempts`` times per mirror, after ``backoff``,
@@ -77,7 +86,9 @@ def download(published, mirrors, output, attempts=4, backoff=1.0, timeout=30.0):
     )
 
 
-def _from_mirror(url, published, part, attempts, backoff, timeout):
+def _from_mirror(
+    url: str, published: PublishedFile, part: Path, attempts: int, backoff: float, timeout: float
+) -> None:
     """Fill the part with the verified file; raise _Answer after the last attempt."""
     for attempt in range(1, attempts + 1):
         try:
@@ -91,7 +102,7 @@ def _from_mirror(url, published, part, attempts, backoff, timeout):
             time.sleep(wait)
 
 
-def _transfer(url, published, part, timeout):
+def _transfer(url: str, published: PublishedFile, part: Path, timeout: float) -> None:
     """Complete the part by one request, from where it stands, and verify it."""
     total, have = published.n_bytes, _size(part)
     resumed = 0 < have <= total
@@ -118,7 +129,7 @@ def _transfer(url, published, part, timeout):
     raise _Answer(f"sent {wrong}")
 
 
-def _receive(response, published, part, have):
+def _receive(response: requests.Response, published: PublishedFile, part: Path, have: int) -> bool:
     """Append the body to the first ``have`` bytes of the part; return whether it continues them."""
     status = response.status_code
     if status == 416 or (
@@ -145,7 +156,7 @@ def _receive(response, published, part, have):
     return have > 0
 
 
-def _validate_answer(response, first, published):
+def _validate_answer(response: requests.Response, first: bytes, published: PublishedFile) -> None:
     found = placeholder(first)
     if not found and response.headers.get("Content-Type", "").startswith("text/html"):
         found = "an HTML page"
@@ -156,17 +167,17 @@ def _validate_answer(response, first, published):
         raise _Answer(f"sent {length} bytes, not {published.n_bytes}")
 
 
-def _size(part):
+def _size(part: Path) -> int:
     return part.stat().st_size if part.exists() else 0
 
 
 class _Progress:
     """A line of progress on stderr: every second on a terminal, every ten in a log."""
 
-    def __init__(self, published):
+    def __init__(self, published: PublishedFile) -> None:
         self.published, self.shown = published, time.monotonic()
 
-    def show(self, have):
+    def show(self, have: int) -> None:
         terminal = sys.stderr.isatty()
         if time.monotonic() - self.shown < (1 if terminal else 10):
             return

@@ -1,6 +1,7 @@
 """Result tables as the ledger's page shows them: cells in words, long tables cut."""
 
 from types import SimpleNamespace
+from typing import Any
 
 import pandas as pd
 
@@ -22,7 +23,9 @@ CAUSES = {
 }
 
 
-def shown(name, table, most=MOST_ROWS, label=""):
+def shown(
+    name: str, table: pd.DataFrame, most: int = MOST_ROWS, label: str = ""
+) -> SimpleNamespace:
     """Return a result table, a DataFrame, as the page shows it: cut to its first rows.
 
     A column has its heading, its meaning and whether its cells are numbers; ``maker`` is the
@@ -49,7 +52,7 @@ def shown(name, table, most=MOST_ROWS, label=""):
     )  # fmt: skip
 
 
-def measurement_groups(rows):
+def measurement_groups(rows: pd.DataFrame) -> list[dict[str, Any]]:
     """Return [{name, rows}] of rows of table ``measurements``.
 
     A row is {case, measured, published, distance}, all texts.
@@ -71,11 +74,11 @@ def measurement_groups(rows):
     return groups
 
 
-def _signed(value, unit):
+def _signed(value: float, unit: str) -> str:
     return f"{'+' if value > 0 else ''}{number(value)}{unit}"
 
 
-def compared_places(table):
+def compared_places(table: pd.DataFrame | None) -> list[dict[str, Any]]:
     """Return [{where, table, count, causes, folded}] of table ``comparison``, by place."""
     places = []
     for where, rows in () if table is None else table.groupby("where", sort=False):
@@ -91,7 +94,7 @@ def compared_places(table):
     return places
 
 
-def _count(rows):
+def _count(rows: pd.DataFrame) -> str:
     """Return how many numbers there are, how many have a standard error and are within two."""
     words = f"{len(rows)} number{'s' * (len(rows) > 1)}, "
     errors = rows.get("n_standard_errors", pd.Series([NAN])).dropna().abs()
@@ -103,12 +106,12 @@ def _count(rows):
     )
 
 
-def papers_tables(measures):
+def papers_tables(measures: pd.DataFrame | None) -> list[SimpleNamespace]:
     """Return the tables of two other papers as shown, method × model: computed / printed."""
     if measures is None:
         return []
 
-    def words(row):
+    def words(row: Any) -> str:
         computed = f"{row.value_percent:.3f} ({row.low_percent:.2f}–{row.high_percent:.2f})"
         computed = "–" if pd.isna(row.value_percent) else computed
         return f"{computed} / {row.published_percent:g}"

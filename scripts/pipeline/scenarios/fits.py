@@ -1,11 +1,18 @@
 """Scenarios of models by their fits: of Tables 2 and 3, as printed, rounded, or of a run."""
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 from calbias.errors import InputError
 from calbias.truth.curves import Curve
 from calbias.truth.scenarios import Scenario
 from pipeline.tables.rows import read_rows
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 HALF_LAST_DIGIT = 0.005  # of b0 and b1, printed to two decimals
 HALF_LAST_DIGIT_BETA = 0.00005  # of alpha and beta, printed to four
@@ -19,12 +26,12 @@ class PrintedFits(NamedTuple):
     beta: float
     curves: list
 
-    def scenario(self, place=0):
+    def scenario(self, place: int = 0) -> Scenario:
         """Return the Scenario with the GLM in this place of the published AICs."""
         return Scenario(self.model, self.alpha, self.beta, self.curves[place])
 
 
-def printed_fits(table2, table3):
+def printed_fits(table2: pd.DataFrame, table3: pd.DataFrame) -> dict[str, PrintedFits]:
     """Return {model: PrintedFits} of the published tables, DataFrames as read from CSV."""
     table3 = table3.sort_values("aic", kind="stable").astype({"b0": float, "b1": float})
     fits = {}
@@ -35,12 +42,14 @@ def printed_fits(table2, table3):
     return fits
 
 
-def printed_coefficients(curve):
+def printed_coefficients(curve: Curve) -> list[str]:
     """Return the names of the coefficients that Table 3 prints for a GLM: b0, b1 or both."""
     return [name for name in ("b0", "b1") if name in curve.name.split("_")]
 
 
-def fitted_scenario(model, curve, beta_fits, glm_fits):
+def fitted_scenario(
+    model: str, curve: str, beta_fits: Sequence[Path], glm_fits: Sequence[Path]
+) -> tuple[Scenario, str]:
     """Return (Scenario, source) of ``model``; ``curve`` is ``fitted`` or ``identity``.
 
     The first path that lists the model counts; a table without ``source`` is published.
@@ -53,7 +62,7 @@ def fitted_scenario(model, curve, beta_fits, glm_fits):
     return scenario, beta.get("source", "published_fits")
 
 
-def _rows(model, paths):
+def _rows(model: str, paths: Sequence[Path]) -> list[dict[str, str]]:
     for path in paths:
         rows = [row for _, row in read_rows(path, ["model"]) if row["model"] == model]
         if rows:

@@ -1,5 +1,9 @@
 """Scenario tables: which scenarios an experiment has, as CSV (table ``scenarios``)."""
 
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
 from calbias.errors import InputError
 from calbias.truth.curves import NAMED_CURVES, Curve
 from calbias.truth.scenarios import Scenario, validate_scenario
@@ -7,10 +11,18 @@ from pipeline.scenario_names import curve_names, scenario_name, validate_scenari
 from pipeline.tables.rows import read_rows
 from pipeline.tables.schema import columns_of
 
+Row = dict[str, Any]
+
 COLUMNS = columns_of("scenarios")
 
 
-def synthetic_rows(experiment, scores, curves, powers=(), glms=()):
+def synthetic_rows(
+    experiment: str,
+    scores: Sequence[tuple[float, float]],
+    curves: Sequence[str],
+    powers: Sequence[float] = (),
+    glms: Sequence[Any] = (),
+) -> list[Row]:
     """Return a row for each Beta of ``scores`` with each named curve, power c^d and GLM Curve."""
     glms = list(glms)
     validate_scenarios(experiment, scores, curves, powers, glms)
@@ -24,19 +36,19 @@ def synthetic_rows(experiment, scores, curves, powers=(), glms=()):
     return [scenario_row(experiment, scenario, "synthetic") for scenario in scenarios]
 
 
-def scenario_row(experiment, scenario, source, group=""):
+def scenario_row(experiment: str, scenario: Scenario, source: str, group: str = "") -> Row:
     """Return the row, a dict, of a Scenario."""
     name, alpha, beta, curve = scenario
     values = (experiment, name, group, source, float(alpha), float(beta), *curve)
     return dict(zip(COLUMNS, values, strict=True))
 
 
-def read_scenarios(path):
+def read_scenarios(path: Path) -> list[tuple[Scenario, dict[str, str]]]:
     """Return [(Scenario, row)] of a scenario table; raises InputError for a bad row or file."""
     return [(_scenario(f"{path}, line {line}", row), row) for line, row in read_rows(path, COLUMNS)]
 
 
-def _scenario(place, row):
+def _scenario(place: str, row: dict[str, str]) -> Scenario:
     try:
         alpha, beta, b0, b1 = (float(row[name]) for name in ("alpha", "beta", "b0", "b1"))
         name, curve = row["scenario"], row["curve"]

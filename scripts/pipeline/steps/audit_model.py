@@ -1,19 +1,31 @@
+"""The rows of tables ``audit_estimates``, ``audit_verdicts`` and ``audit_diagrams``.
+
+Errors are in percent with four decimals, three more than the Monte Carlo error deserves; what is
+not known is empty.
+"""
+
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
 
 from calbias.auditing.audit import audit_data
 from calbias.auditing.estimator_bias import ESTIMATORS
 from calbias.auditing.inputs import Data, Options, read_data
 from calbias.auditing.page import page
+from calbias.auditing.result import Audit
 from calbias.errors import InputError
 from calbias.logits.columns import Columns
-from pipeline.audits import diagram_rows, estimate_rows, verdict_row
 from pipeline.estimators import FOLDERS
-from pipeline.logits.store import REAL_SCORES
-from pipeline.logits.top_label_table import Origin, read_top_labels
+from pipeline.logits.store import REAL_SCORES, Origin, read_top_labels
 from pipeline.manifest import verify_shipped
 from pipeline.results import write_text
 from pipeline.steps import Seed
 from pipeline.tables.files import write_table
+from pipeline.tables.schema import columns_of
+
+Row = dict[str, Any]
 
 
 def audit_model(
@@ -90,3 +102,55 @@ def audit_model(
     text = page(audit, name, output_numbers.name, front_page=front_page)
     write_text(output_page, text + "\n")
     write_text(output_numbers, audit.to_json() + "\n")
+
+
+def estimate_rows(audit: Audit, of_model: Row) -> pd.DataFrame:
+    """Return a row per estimator; ``of_model`` holds model, source and fold."""
+    assert audit.estimates is not None  # the step asks for estimators
+    return _rows("audit_estimates", _percent(audit.estimates.reset_index()), audit, of_model)
+
+
+def verdict_row(audit: Audit, of_model: Row) -> pd.DataFrame:
+    """Return the model's row."""
+    low, high = audit.interval
+    row = {
+        **audit.description,
+        "error": audit.error,
+        "low": low,
+        "high": high,
+        "ece": audit.ece,
+        "noise_floor": audit.noise_floor,
+        "direction": audit.direction,
+        "p_value": audit.p_value,
+        "miscalibrated": audit.miscalibrated,
+        "fault": audit.verdict.finding.kind if audit.miscalibrated else None,
+        "model_verdict": audit.sentence,
+        "warnings": " ".join(audit.warnings) or None,
+    }
+    return _rows("audit_verdicts", _percent(pd.DataFrame([row])), audit, of_model)
+
+
+def diagram_rows(audit: Audit, of_model: Row) -> pd.DataFrame:
+    """Return a row per bin of the reliability diagram, fractions."""
+    bins, curve = audit.bins, audit.curve
+    table = pd.DataFrame(bins._asdict()).rename(columns={"low": "hit_low", "high": "hit_high"})
+    at = np.searchsorted(curve.scores, bins.mean_score)
+    for name in ("mean", "low", "high"):
+        table[f"curve_{name}"] = getattr(curve, name)[at]
+    return _rows("audit_diagrams", table.round(6), audit, of_model)
+
+
+def _percent(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table with its fractions also as columns in percent."""
+    numbers = table.select_dtypes(np.number)
+    table = table.assign(**{f"{name}_percent": (100 * numbers[name]).round(4) for name in numbers})
+    if "p_value" in table:
+        table["p_value"] = [float(f"{p:.4g}") for p in table["p_value"].astype(float)]
+    return table
+
+
+def _rows(name: str, table: pd.DataFrame, audit: Audit, of_model: Row) -> pd.DataFrame:
+    table = table.assign(**of_model, n_samples=audit.n).reindex(columns=columns_of(name))
+    if "n_bins" in table:
+        table["n_bins"] = table["n_bins"].astype("Int64")
+    return table

@@ -4,8 +4,7 @@ from typing import Any
 
 from calbias.logits.top_label import top_label
 from pipeline.logits import read
-from pipeline.logits.store import REAL_LOGITS, save_logits, two_folds
-from pipeline.logits.top_label_table import Origin, write_top_labels
+from pipeline.logits.store import REAL_LOGITS, Origin, save_logits, two_folds, write_top_labels
 from pipeline.manifest import read_manifest
 from pipeline.steps import Seed, Softmax
 

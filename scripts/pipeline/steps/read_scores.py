@@ -2,8 +2,7 @@ import warnings
 from pathlib import Path
 
 from pipeline.logits import read
-from pipeline.logits.store import REAL_SCORES
-from pipeline.logits.top_label_table import Origin, write_top_labels
+from pipeline.logits.store import REAL_SCORES, Origin, write_top_labels
 
 
 def read_scores(

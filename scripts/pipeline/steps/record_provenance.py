@@ -1,8 +1,7 @@
 import json
 from pathlib import Path
 
-from pipeline.job_logs import cost_by_rule
-from pipeline.provenance import provenance
+from pipeline.provenance import cost_by_rule, provenance
 from pipeline.results import write_text
 
 

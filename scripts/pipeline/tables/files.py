@@ -3,8 +3,12 @@
 pandas and pyarrow are imported where they are used.
 """
 
+from __future__ import annotations
+
 import csv
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from calbias.errors import InputError
 from calbias.io.files import remedy
@@ -12,8 +16,13 @@ from pipeline.results import written_whole
 from pipeline.tables.rows import read_parquet, read_rows, validate_columns, validate_file
 from pipeline.tables.schema import columns_of
 
+if TYPE_CHECKING:
+    import pandas as pd
 
-def read_table(path):
+    Rows: TypeAlias = pd.DataFrame | Iterable[Any]
+
+
+def read_table(path: Path) -> pd.DataFrame:
     """Return a table as a DataFrame; InputError for a file that is missing or no table."""
     import pandas as pd
 
@@ -28,16 +37,18 @@ def read_table(path):
         raise InputError(f"{path}: not a CSV table ({words}); {remedy(path)}") from error
 
 
-def read_tables(paths):
+def read_tables(paths: Mapping[str, Path]) -> dict[str, pd.DataFrame]:
     """Return {name: DataFrame} of {name: path}."""
     return {name: read_table(path) for name, path in paths.items()}
 
 
-def joined_tables(paths, table):
+def joined_tables(paths: Sequence[Path], table: str) -> list[dict[str, Any]]:
     """Return the rows of the parts of ``table``, in the order of the files, each value as it is."""
-    rows = []
+    rows: list[dict[str, Any]] = []
     for path in paths:
-        part = [row for _, row in read_rows(path)] or read_rows(path, columns_of(table))
+        part = [row for _, row in read_rows(path)]
+        if not part:
+            read_rows(path, columns_of(table))  # InputError if its columns are not the table's
         if part and tuple(part[0]) != columns_of(table):
             raise InputError(f"{path}: it lacks the columns of table {table}; {remedy(path)}")
         rows += part
@@ -46,31 +57,31 @@ def joined_tables(paths, table):
     return rows
 
 
-def write_table(path, columns, rows):
+def write_table(path: Path, columns: str | Sequence[str], rows: Rows) -> None:
     """Write ``rows`` whole as CSV (floats in their shortest exact form) or Parquet.
 
     ``columns`` is the name of a table of the schema, or a sequence of columns; ``rows`` a
     DataFrame, or an iterable of dicts or of tuples. ValueError for rows of other columns.
     """
     columns = list(columns_of(columns) if isinstance(columns, str) else columns)
-    is_frame = hasattr(rows, "to_csv")
-    if not is_frame:
-        rows = [row if isinstance(row, dict) else dict(zip(columns, row, strict=True))
-                for row in rows]  # fmt: skip
-    names = set(rows.columns) if is_frame else set().union(*rows)
+    frame: Any = rows if hasattr(rows, "to_csv") else None
+    records = [] if frame is not None else [
+        row if isinstance(row, dict) else dict(zip(columns, row, strict=True)) for row in rows
+    ]  # fmt: skip
+    names = set().union(*records) if frame is None else set(frame.columns)
     if names and names != set(columns):
         different = sorted(names ^ set(columns))
         raise ValueError(f"{path}: the rows and the table's columns differ in {different}")
     with written_whole(path, checksum=True) as temporary:
         if temporary.suffix == ".parquet":
-            _write_parquet(temporary, columns, rows)
-        elif is_frame:
-            rows.reindex(columns=columns).to_csv(temporary, index=False, lineterminator="\n")
+            _write_parquet(temporary, columns, records if frame is None else frame)
+        elif frame is None:
+            _write_csv(temporary, columns, records)
         else:
-            _write_csv(temporary, columns, rows)
+            frame.reindex(columns=columns).to_csv(temporary, index=False, lineterminator="\n")
 
 
-def _write_csv(path, columns, rows):
+def _write_csv(path: Path, columns: Sequence[str], rows: Iterable[dict[str, Any]]) -> None:
     """Write dicts, NaN as an empty cell: importing pandas takes longer than joining tables."""
     with open(path, "w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, columns, lineterminator="\n")
@@ -80,7 +91,7 @@ def _write_csv(path, columns, rows):
             writer.writerow(row | dict.fromkeys(empty))
 
 
-def _write_parquet(path, columns, rows):
+def _write_parquet(path: Path, columns: Sequence[str], rows: Rows) -> None:
     import pandas as pd
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -91,7 +102,7 @@ def _write_parquet(path, columns, rows):
     pq.write_table(table, path, compression="zstd", write_page_checksum=True)
 
 
-def true_errors_of(table, scenarios):
+def true_errors_of(table: pd.DataFrame, scenarios: Iterable[tuple[Any, Any]]) -> dict[str, float]:
     """Return {scenario: TCE}, a fraction, for [(Scenario, row)] from ``true_calibration_error``."""
     errors = table.set_index(["scenario", "curve"])["tce_percent"].to_dict()
     missing = [s.name for s, _ in scenarios if (s.name, s.curve.name) not in errors]
@@ -100,12 +111,12 @@ def true_errors_of(table, scenarios):
     return {s.name: errors[s.name, s.curve.name] / 100 for s, _ in scenarios}
 
 
-def groups_of(models, path):
+def groups_of(models: pd.DataFrame, path: Path | str) -> dict[str, str]:
     """Return {model: group}, its data set, of the models table read from ``path``."""
     validate_columns(models, ("model", "group"), path, "give the models table")
     return dict(zip(models["model"], models["group"], strict=True))
 
 
-def is_true(column):
+def is_true(column: pd.Series) -> pd.Series:
     """Return a boolean Series of a CSV column of True and False."""
     return column.astype(str).str.lower() == "true"

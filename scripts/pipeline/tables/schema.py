@@ -2,13 +2,14 @@
 
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 SCRIPTS = Path(__file__).parents[2]
 SCHEMA = SCRIPTS.parent / "workflow/schemas/tables.yaml"
 
 
 @cache
-def tables():
+def tables() -> dict[str, dict[str, Any]]:
     """Return {table: its entry of the schema, with rule file and step}, in the schema's order."""
     files = {
         rule: {"rule_file": f"workflow/rules/{file}.smk", "script": _step_file(rule)}
@@ -18,23 +19,23 @@ def tables():
     return {name: entry | files[entry["rule"]] for name, entry in _schema()["tables"].items()}
 
 
-def _step_file(name):
+def _step_file(name: str) -> str:
     """Return the path, from the checkout, of the step of a rule."""
     [path] = SCRIPTS.glob(f"*/steps/{name}.py")
     return f"scripts/{path.relative_to(SCRIPTS).as_posix()}"
 
 
-def columns_of(table):
+def columns_of(table: str) -> tuple[str, ...]:
     """Return the names of a table's columns, a tuple."""
     return tuple(tables()[table]["columns"])
 
 
-def column_meanings():
+def column_meanings() -> dict[str, dict[str, str]]:
     """Return {column: {"meaning": words, "unit": unit where it has one}}."""
     return _schema()["columns"]
 
 
-def dictionary_rows():
+def dictionary_rows() -> list[tuple[str, str, str, str]]:
     """Return (table, column, unit, meaning) of every column; a table's first row has its caption.
 
     There the column is empty and the meaning says what a row of the table is.
@@ -52,7 +53,7 @@ def dictionary_rows():
 
 
 @cache
-def _schema():
+def _schema() -> dict[str, Any]:
     import yaml  # only the workflow has it
 
     with open(SCHEMA, encoding="utf-8") as file:

@@ -5,7 +5,12 @@ binned estimators decide the range of the upper panels; a KDE that leaves it is 
 lower row, where dashed lines mark the range above.
 """
 
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
 from pipeline.figures import labels, panels, selection, style
+from pipeline.figures.selection import Tables
 from reproduction.summaries.bias_by_group import bias_by_group
 
 TABLES = ("bias", "scenarios")
@@ -20,7 +25,7 @@ TITLE = "Bias by sample size: {curves}"
 PANELS_PER_ROW = 3
 
 
-def draw(tables, experiment, curves):
+def draw(tables: Tables, experiment: str, curves: str) -> Figure:
     """Return the figure of one experiment; ``curves`` stands in its title alone."""
     bias = selection.with_scenario(tables, selection.rows(tables, "bias", experiment=experiment))
     means = bias_by_group(bias)
@@ -65,7 +70,7 @@ def draw(tables, experiment, curves):
     return figure
 
 
-def _panel(axes, means):
+def _panel(axes: Axes, means: pd.DataFrame) -> None:
     axes.axhline(0.0, **style.REFERENCE)
     for estimator in style.estimator_order(means["estimator"]):
         of_estimator = means[means["estimator"] == estimator]
@@ -75,7 +80,7 @@ def _panel(axes, means):
     panels.log_axis(axes, means["n_samples"], limit=4)
 
 
-def upper_limits(means):
+def upper_limits(means: pd.DataFrame) -> tuple[float, float]:
     """Return the range of the upper panels, percent: all but KDE values far outside."""
     is_kde = means["estimator"].isin(["kde", "kde_unrooted"])
     if is_kde.all():
@@ -85,7 +90,7 @@ def upper_limits(means):
     return _limits(means[~is_kde | near])
 
 
-def _limits(means):
+def _limits(means: pd.DataFrame) -> tuple[float, float]:
     low, high = min(means["bias_percent"].min(), 0.0), max(means["bias_percent"].max(), 0.0)
     margin = 0.05 * (high - low) or 1.0
     return low - margin, high + margin

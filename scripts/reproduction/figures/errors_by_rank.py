@@ -3,7 +3,15 @@
 Gupta et al. (2021), Figures 1 to 10, show these for one network.
 """
 
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
 from pipeline.figures import panels, selection, style
+from pipeline.figures.selection import Tables
 from pipeline.scenarios.paper import MODELS
 from reproduction.figures.gupta_graphs import NULL_95
 
@@ -16,14 +24,14 @@ COLUMNS = {
     "ks_within_top2": "two top classes",
     "ks_within_top3": "three top classes",
 }
-LOOKS = {
+LOOKS: dict[str, dict[str, Any]] = {
     "uncalibrated": {"marker": "s", "color": style.ORANGE, "label": "uncalibrated"},
     "spline": {"marker": "o", "color": style.BLUE, "label": "after the spline"},
 }
 _RANGE = "95 % of calibrated models are inside"
 
 
-def draw(tables):
+def draw(tables: Tables) -> Figure:
     """Return a panel per rank, a line per network: the paper's two above the others."""
     table = selection.rows(tables, "calibration_graphs", fold="test")
     graphs = table.drop_duplicates(["model", "measure", "method"])
@@ -46,8 +54,8 @@ def draw(tables):
     return figure
 
 
-def _errors(axes, graphs, models):
-    floors = {}
+def _errors(axes: Axes, graphs: pd.DataFrame, models: Sequence[str]) -> None:
+    floors: dict[str, float] = {}
     for method, look in LOOKS.items():
         mine = graphs[graphs["method"] == method].set_index("model")
         floors |= (100 * NULL_95 * mine["null_sd"]).to_dict()

@@ -1,6 +1,11 @@
 """Figure 13: mean estimate against TCE by sample size and score distribution (appendix C)."""
 
+from typing import Any
+
+from matplotlib.figure import Figure
+
 from pipeline.figures import labels, panels, selection, style
+from pipeline.figures.selection import Tables
 from pipeline.scenarios.paper import AMBIGUOUS_PERCENT, AMBIGUOUS_TCE_PERCENT, OFF_PERCENT
 
 TITLE = "Mean estimate by true calibration error"
@@ -10,7 +15,7 @@ AMBIGUOUS = [(tce, AMBIGUOUS_PERCENT) for tce in sorted(AMBIGUOUS_TCE_PERCENT)]
 PUBLISHED_POINTS = {"ece_bin_ew": ((0.0, OFF_PERCENT), *AMBIGUOUS)}  # (TCE, estimate) in percent
 
 
-def draw(tables):
+def draw(tables: Tables) -> Figure:
     """Return two panels per estimator: mean estimate against TCE, and its bias magnified below."""
     bias = selection.rows(tables, "bias", experiment="tce_sweep")
     bias = selection.with_scenario(tables, bias).sort_values("tce_percent")
@@ -19,7 +24,7 @@ def draw(tables):
     scores = selection.in_order(bias.sort_values(["alpha", "beta"])["scores"])
     estimators = style.estimator_order(bias["estimator"])
 
-    def look(n, name):
+    def look(n: int, name: str) -> dict[str, Any]:
         colour = style.sample_size_style(n)["color"]
         return {"color": colour, "linestyle": style.line_style(scores.index(name))}
 

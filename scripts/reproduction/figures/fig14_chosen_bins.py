@@ -1,18 +1,24 @@
 """Figure 14: mean ECE_bin by number of bins, and the number that the sweep chooses (appendix D)."""
 
+from typing import Any
+
 import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from pipeline.figures import labels, panels, selection, style
+from pipeline.figures.selection import Tables
 
 TITLE = "Mean ECE_bin by number of bins, and the number that the sweep chooses"
 TABLES = ("chosen_bins", "scenarios", "bias")
 EXPERIMENTS = ("chosen_bins",)
 TICKS = (1, 2, 5, 10, 20, 50, 100, 200, 500)
 TRUTH = style.REFERENCE | {"linestyle": (0, (4, 2))}
-SWEEP = {"color": "0.4", "linewidth": 0.8, "linestyle": (0, (2, 2))}
+SWEEP: dict[str, Any] = {"color": "0.4", "linewidth": 0.8, "linestyle": (0, (2, 2))}
 
 
-def draw(tables):
+def draw(tables: Tables) -> Figure:
     """Return a panel per scenario, one below the other, a line per sample size."""
     chosen = selection.rows(tables, "chosen_bins")
     scenarios = tables["scenarios"].drop_duplicates("scenario").set_index("scenario")
@@ -35,7 +41,7 @@ def draw(tables):
     return figure
 
 
-def _panel(axes, chosen):
+def _panel(axes: Axes, chosen: pd.DataFrame) -> None:
     axes.axhline(chosen["tce_percent"].iloc[0], **TRUTH)
     there = chosen.dropna(subset="mean_estimate_percent")
     for n, line in there.sort_values("n_bins").groupby("n_samples"):

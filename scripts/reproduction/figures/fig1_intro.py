@@ -1,15 +1,21 @@
 """Figure 1: a perfectly calibrated model, one sample's reliability diagram and ECE_bin's spread."""
 
+from typing import Any
+
 import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from pipeline.figures import labels, panels, selection, style
+from pipeline.figures.selection import Tables
 
 TITLE = "A perfectly calibrated model: one data set in bins, and its ECE_bin over many"
 TABLES = ("reliability_diagram", "estimate_histogram", "true_calibration_error")
 EXPERIMENTS = ("intro",)
 
 
-def draw(tables):
+def draw(tables: Tables) -> Figure:
     """Return the reliability diagram of one sample next to the histogram of the estimates."""
     figure = style.figure(style.COLUMN, 2.1)
     left, right = figure.subplots(1, 2)
@@ -25,12 +31,18 @@ def draw(tables):
     return figure
 
 
-def _reliability(axes, bins):
+def _reliability(axes: Axes, bins: pd.DataFrame) -> None:
     """Draw the hits of each bin, and where 95 % of them would be if the model is calibrated."""
     bins = bins[bins["n_in_bin"] > 0]
     colour = style.FAMILIES["ece_bin"][0]
     width, score = bins["high"] - bins["low"], bins["mean_score"]
-    look = {"align": "edge", "color": colour, "alpha": 0.35, "edgecolor": colour, "linewidth": 0.5}
+    look: dict[str, Any] = {
+        "align": "edge",
+        "color": colour,
+        "alpha": 0.35,
+        "edgecolor": colour,
+        "linewidth": 0.5,
+    }
     axes.bar(bins["low"], bins["mean_hit"], width, **look)
     error = 2 * np.sqrt(score * (1 - score) / bins["n_in_bin"])
     low, high = (score - error).clip(0, 1), (score + error).clip(0, 1)
@@ -41,9 +53,13 @@ def _reliability(axes, bins):
     axes.set(xlabel=labels.SCORE, ylabel="share of hits in bin", title="One data set")
 
 
-def _histogram(axes, histogram):
+def _histogram(axes: Axes, histogram: pd.DataFrame) -> None:
     names = style.estimator_order(histogram["estimator"])
-    words = {"xycoords": ("data", "axes fraction"), "textcoords": "offset points", "fontsize": 6.5}
+    words: dict[str, Any] = {
+        "xycoords": ("data", "axes fraction"),
+        "textcoords": "offset points",
+        "fontsize": 6.5,
+    }
     for estimator in names:
         bins = histogram[histogram["estimator"] == estimator].sort_values("low_percent")
         colour = style.estimator_style(estimator)["color"]

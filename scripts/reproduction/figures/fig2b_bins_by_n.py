@@ -1,15 +1,21 @@
 """Figure 2b: bias against the number of bins for each sample size (§4)."""
 
 import itertools
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from pipeline.figures import labels, panels, selection, style
+from pipeline.figures.selection import Tables
 
 TITLE = "Bias of ECE_bin by number of bins and sample size"
 TABLES = ("bias", "scenarios", "tce_rounding")
 EXPERIMENTS = ("bins_by_n",)
 
 
-def draw(tables):
+def draw(tables: Tables) -> Figure:
     """Return a panel per estimator and scenario, a line per n; a ring marks the least |bias|."""
     bias = selection.rows(tables, "bias", experiment="bins_by_n")
     bias = selection.with_scenario(tables, bias)
@@ -32,7 +38,7 @@ def draw(tables):
     return figure
 
 
-def _panel(axes, bias):
+def _panel(axes: Axes, bias: pd.DataFrame) -> None:
     axes.axhline(0.0, **style.REFERENCE)
     for n, line in bias.sort_values("n_bins").groupby("n_samples"):
         look = style.sample_size_style(n)
@@ -40,6 +46,6 @@ def _panel(axes, bias):
         panels.line_with_band(axes, bins, values, line["bias_se_percent"], **look)
         if values.notna().any():
             best = values.abs().idxmin()
-            ring = {"marker": "o", "markersize": 8, "markerfacecolor": "none"}
+            ring: dict[str, Any] = {"marker": "o", "markersize": 8, "markerfacecolor": "none"}
             axes.plot(bins[best], values[best], color=look["color"], **ring)
     panels.log_axis(axes, bias["n_bins"])

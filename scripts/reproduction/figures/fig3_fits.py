@@ -6,30 +6,40 @@ The second row shows (a) and (b) where the scores are, near 1. Panel (c), ten po
 diagonal in the paper, has a row for each model.
 """
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 from scipy.special import betainc
 
 from calbias.truth import curves
+from calbias.truth.curves import Curve
 from calbias.truth.scenarios import Scenario
 from pipeline.figures import labels, panels, selection, style
+from pipeline.figures.selection import Tables
 from pipeline.tables.files import is_true
-from reproduction.figures import densities
+from reproduction.figures.fig2a_curves import beta_density, logit_grid
+
+Looks = dict[str, dict[str, Any]]  # {model: keywords of Axes.plot}
 
 TITLE = "Fits to the ten models, and ECE_bin of real and simulated data"
 TABLES = ("beta_fits", "glm_fits", "ece_bin_real_and_simulated", "models", "scenarios")
 CLOSEST = 1e-8  # smallest 1 - c shown
-PUBLISHED = {"linewidth": 2.8, "alpha": 0.25}
+PUBLISHED: dict[str, Any] = {"linewidth": 2.8, "alpha": 0.25}
 
 
-def looks(models):
+def looks(models: pd.DataFrame) -> Looks:
     """Return {model: keywords of ``Axes.plot``}: colour by group, line by architecture."""
     groups = selection.in_order(models["group"])
     names = [model.rpartition("_")[0] or model for model in models["model"]]
     colours = [groups.index(group) if group in groups else -1 for group in models["group"]]
     lines = markers = [list(dict.fromkeys(names)).index(name) for name in names]
     if len(set(zip(colours, lines, strict=True))) < len(models):  # several models would look alike
-        colours = markers = range(len(models))
+        colours = markers = [*range(len(models))]
         lines = [place // len(style.GROUP_COLOURS) for place in colours]
     return {
         model: {
@@ -43,7 +53,7 @@ def looks(models):
     }
 
 
-def draw(tables):
+def draw(tables: Tables) -> Figure:
     """Return the panels (a) and (b), below how they look near 1, and (c) model by model."""
     look = looks(selection.rows(tables, "models"))
     fits, glm_fits, pairs = (selection.rows(tables, name) for name in TABLES[:3])
@@ -60,7 +70,12 @@ def draw(tables):
     handles.append(panels.handle("published", color="0.3", **PUBLISHED))
     marks = [("original data", "o", "0.3"), ("mean of simulated data", "|", "0.3")]
     for label, marker, face in marks:
-        mark = {"color": "0.3", "marker": marker, "markerfacecolor": face, "linestyle": ""}
+        mark: dict[str, Any] = {
+            "color": "0.3",
+            "marker": marker,
+            "markerfacecolor": face,
+            "linestyle": "",
+        }
         mark |= {"markersize": 8} if marker == "|" else {}
         handles.append(panels.handle(label, **mark))
     panels.legend_below(figure, handles, 4 if len(handles) <= 24 else 6)
@@ -74,7 +89,9 @@ def draw(tables):
     return figure
 
 
-def _printed(fits, glm_fits, scenarios):
+def _printed(
+    fits: pd.DataFrame, glm_fits: pd.DataFrame, scenarios: pd.DataFrame
+) -> dict[str, Scenario]:
     """Return {model: Scenario} of what the paper printed, also for models without outputs here."""
     best = glm_fits.dropna(subset="published_aic").sort_values("published_aic")
     best = best.drop_duplicates("model").set_index("model")
@@ -89,18 +106,20 @@ def _printed(fits, glm_fits, scenarios):
     return printed
 
 
-def _line(look, **other):
+def _line(look: dict[str, Any], **other: Any) -> dict[str, Any]:
     return {"color": look["color"], "linestyle": look["linestyle"]} | other
 
 
-def _scores(pair, fits, printed, look):
+def _scores(
+    pair: Sequence[Axes], fits: pd.DataFrame, printed: Mapping[str, Scenario], look: Looks
+) -> None:
     """Draw the density against c, and below the share of scores closer to 1 than 1 - c."""
-    log_score, log1m_score = densities.grid()
+    log_score, log1m_score = logit_grid()
     score, rest = curves.score(log_score, log1m_score), np.exp(log1m_score)
     lines = [(x.alpha, x.beta, _line(look[model], **PUBLISHED)) for model, x in printed.items()]
     lines += [(row.alpha, row.beta, _line(look[row.model])) for row in fits.itertuples()]
     for alpha, beta, line in lines:
-        density = densities.beta_density(alpha, beta, log_score, log1m_score)
+        density = beta_density(alpha, beta, log_score, log1m_score)
         pair[0].plot(score, density, **line)
         pair[1].plot(rest, betainc(beta, alpha, rest), **line)
     pair[0].set(yscale="log", xlim=(0, 1), ylim=(1e-3, 1e2), title="(a) Score distribution")
@@ -109,12 +128,14 @@ def _scores(pair, fits, printed, look):
     _near_1(pair[1])
 
 
-def _curves(pair, fits, printed, look):
+def _curves(
+    pair: Sequence[Axes], fits: pd.DataFrame, printed: Mapping[str, Scenario], look: Looks
+) -> None:
     """Draw T against c, and below 1 - T against 1 - c."""
-    log_score, log1m_score = densities.grid()
+    log_score, log1m_score = logit_grid()
     score, rest = curves.score(log_score, log1m_score), np.exp(log1m_score)
 
-    def plot(curve, line):
+    def plot(curve: Curve, line: dict[str, Any]) -> None:
         pair[0].plot(score, curve.hit(log_score, log1m_score), **line)
         pair[1].plot(rest, np.exp(curve.log_not_hit(log_score, log1m_score)), **line)
 
@@ -130,12 +151,12 @@ def _curves(pair, fits, printed, look):
     _near_1(pair[1])
 
 
-def _near_1(axes):
+def _near_1(axes: Axes) -> None:
     axes.set(xscale="log", xlim=(1, CLOSEST), xlabel="1 − c (log scale, reversed)")
     axes.xaxis.set_minor_locator(NullLocator())
 
 
-def _real_and_simulated(axes, pairs, look):
+def _real_and_simulated(axes: Axes, pairs: pd.DataFrame, look: Looks) -> None:
     """Draw a row for each model: ECE bin of its data, simulated mean; published ones below."""
     places = {model: place for place, model in enumerate(look) if model in set(pairs["model"])}
     for row in pairs.itertuples():
@@ -147,7 +168,13 @@ def _real_and_simulated(axes, pairs, look):
         axes.hlines(at, *values, color=colour, linewidth=0.7, alpha=0.6)
         axes.plot(values[0], at, color=colour, marker="o", markersize=4.2)
         error = 2 * row.simulated_se_percent
-        mark = {"marker": "|", "markersize": 9, "capsize": 1.8, "elinewidth": 1.0, "capthick": 0.8}
+        mark: dict[str, Any] = {
+            "marker": "|",
+            "markersize": 9,
+            "capsize": 1.8,
+            "elinewidth": 1.0,
+            "capthick": 0.8,
+        }
         mark["xerr"] = error if np.isfinite(error) else None
         axes.errorbar(values[1], at, color=colour, **mark)
     axes.set_yticks(list(places.values()), ["\n".join(model.rsplit("_", 1)) for model in places])

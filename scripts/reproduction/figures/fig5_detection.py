@@ -4,13 +4,19 @@ Above, curves against TCE per sample size for each estimator; below, contours ov
 TCE at which the miss rate falls to its targets, and the two points that the paper's text names.
 """
 
+from typing import Any
+
 import matplotlib
 import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import BoundaryNorm, ListedColormap
+from matplotlib.figure import Figure
 
 from pipeline.detection_limits import crossing
 from pipeline.figures import labels, panels, selection, style
+from pipeline.figures.selection import Tables
 from pipeline.scenarios.paper import DETECTABLE_PERCENT
 
 TITLE = "Miss rate of a test for miscalibration, by true error and sample size"
@@ -19,7 +25,7 @@ LEVELS = np.array([0.0, 0.05, 0.1, 0.25, 0.5, 0.75, 1.0])
 TARGET_LINES = ("-", (0, (4, 2)), (0, (1, 1.2)))
 
 
-def draw(tables):
+def draw(tables: Tables) -> Figure:
     """Return two panels per estimator: miss-rate curves above, and below contours over TCE × n."""
     detection = selection.rows(tables, "detection")
     limits = tables["detection_limits"]
@@ -53,8 +59,8 @@ def draw(tables):
     bottom = stack[-1]
     bottom.set(xlabel=labels.TCE, xscale="log", xlim=(left, right))
     panels.ticks(bottom.xaxis, [0.2, 0.5, 1, 2, 5, 10, 20, 40], "{:g}".format)
-    areas = ListedColormap([shade(level) for level in LEVELS[:-1]])
-    areas = ScalarMappable(BoundaryNorm(LEVELS, areas.N), areas)
+    colours = ListedColormap([shade(level) for level in LEVELS[:-1]])
+    areas = ScalarMappable(BoundaryNorm(LEVELS, colours.N), colours)
     figure.colorbar(areas, ax=bottom, location="bottom", aspect=40, label="miss rate", ticks=LEVELS)
     handles = panels.sample_size_handles(detection["n_samples"])
     for target, line in lines.items():
@@ -68,7 +74,7 @@ def draw(tables):
     return figure
 
 
-def _type_1_rates(limits):
+def _type_1_rates(limits: pd.DataFrame) -> str:
     null = limits.dropna(subset="type_1_rate")
     if null.empty:
         return ""
@@ -76,12 +82,12 @@ def _type_1_rates(limits):
     return f"type I rates {rates.min():.3f} to {rates.max():.3f}, each ±{2 * error:.3f}"
 
 
-def shade(level):
+def shade(level: float) -> tuple[float, ...]:
     """Return the colour of miss rates from ``level`` to the next of LEVELS; darker misses more."""
     return matplotlib.colormaps["Blues"](0.9 * level**0.5)
 
 
-def _curves(axes, detection, lines):
+def _curves(axes: Axes, detection: pd.DataFrame, lines: Any) -> None:
     for target, line in lines.items():
         axes.axhline(target, color="0.4", linewidth=0.7, linestyle=line)
     for n, of_size in detection.sort_values("tce_percent").groupby("n_samples"):
@@ -91,25 +97,25 @@ def _curves(axes, detection, lines):
         )
 
 
-def _contours(axes, detection, right):
+def _contours(axes: Axes, detection: pd.DataFrame, right: float) -> None:
     """Fill the TCEs up to ``right`` percent by miss rate, edges as in ``detection_limits``."""
     detection = detection.dropna(subset="miss_rate").sort_values("tce_percent")
     by_size = detection.groupby("n_samples")
     left = by_size["tce_percent"].min().to_numpy()
     columns = ["tce_percent", "miss_rate", "n_replicates"]
     sizes = [of_size[columns].to_numpy(float).T for _, of_size in by_size]
-    inner = [[crossing(*of_size, level) for of_size in sizes] for level in LEVELS[-2:0:-1]]
+    inner = [[crossing(tce, rate, m, level) for tce, rate, m in sizes] for level in LEVELS[-2:0:-1]]
     edges = [left, *np.clip(inner, left, right), np.full(len(sizes), right)]  # from 1 down to 0
     for left, edge, level in zip(edges, edges[1:], LEVELS[-2::-1], strict=False):
-        look = {"color": shade(level), "linewidth": 0, "zorder": 0.5}
+        look: dict[str, Any] = {"color": shade(level), "linewidth": 0, "zorder": 0.5}
         axes.fill_betweenx(list(by_size.groups), left, edge, **look)
 
 
-def _limits(axes, limits, lines):
+def _limits(axes: Axes, limits: pd.DataFrame, lines: Any) -> None:
     limits = limits.dropna(subset="tce_percent").sort_values("n_samples")
     for target, line in lines.items():
         ends = limits[limits["target_miss_rate"] == target]
         low = (ends["tce_percent"] - ends["tce_low_percent"]).clip(lower=0)
         high = (ends["tce_high_percent"] - ends["tce_percent"]).clip(lower=0)
-        look = {"color": "black", "linewidth": 0.9, "linestyle": line}
+        look: dict[str, Any] = {"color": "black", "linewidth": 0.9, "linestyle": line}
         axes.errorbar(ends["tce_percent"], ends["n_samples"], xerr=[low, high], **look)

@@ -5,10 +5,15 @@ reliability diagram are the accuracy of a bin, with its 95 % Wilson interval; th
 gap to the mean score.
 """
 
+from typing import Any
+
 import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from pipeline.detection_limits import wilson_interval
 from pipeline.figures import labels, panels, selection, style
+from pipeline.figures.selection import Tables
 
 TABLES = ("reliability_bins",)
 FIGURES = {"guo_fig1_confidence": {"of": "models"}, "guo_fig4_recalibrated": {"of": "methods"}}
@@ -18,7 +23,7 @@ METHODS = ("uncalibrated", "temperature_scaling", "histogram_binning", "isotonic
 PAPERS_MODEL = "resnet110_c100"
 
 
-def draw(tables, of):
+def draw(tables: Tables, of: str) -> Figure:
     """Return a column per model, or per method of one model."""
     model, columns = _columns(tables, of)
     figure = style.figure(max(style.COLUMN, style.PAGE * len(columns) / MOST), 3.9)
@@ -37,7 +42,7 @@ def draw(tables, of):
     return figure
 
 
-def _columns(tables, of):
+def _columns(tables: Tables, of: str) -> tuple[str, dict[str, pd.DataFrame]]:
     """Return the one model, or nothing, and {title: bins} of the columns."""
     table = selection.rows(tables, "reliability_bins")
     if of == "models":
@@ -52,9 +57,9 @@ def _columns(tables, of):
     return model, columns
 
 
-def _histogram(axes, bins):
+def _histogram(axes: Axes, bins: pd.DataFrame) -> None:
     n, width = bins["n_in_bin"], bins["high"] - bins["low"]
-    look = {"align": "edge", "color": "0.75", "edgecolor": "0.4", "linewidth": 0.4}
+    look: dict[str, Any] = {"align": "edge", "color": "0.75", "edgecolor": "0.4", "linewidth": 0.4}
     axes.bar(bins["low"], 100 * n / n.sum(), width, **look)
     for column, colour, line, name in (
         ("mean_hit", style.BLUE, "-", "accuracy"),
@@ -65,10 +70,10 @@ def _histogram(axes, bins):
     axes.set(xlim=(0, 1), ylim=(0, 100))
 
 
-def _reliability(axes, bins):
+def _reliability(axes: Axes, bins: pd.DataFrame) -> None:
     bins = bins.dropna(subset=["mean_hit", "mean_score"])
     low, width, hit = bins["low"], bins["high"] - bins["low"], bins["mean_hit"]
-    look = {"align": "edge", "linewidth": 0.5}
+    look: dict[str, Any] = {"align": "edge", "linewidth": 0.5}
     axes.bar(low, hit, width, color=style.BLUE, alpha=0.45, edgecolor=style.BLUE,
              label="accuracy of a bin", **look)  # fmt: skip
     axes.bar(low, bins["mean_score"] - hit, width, bottom=hit, color="none", edgecolor=style.ORANGE,

@@ -5,8 +5,16 @@ probability of a hit (a spline fitted to the rows shown); that probability by sc
 it is, and after the spline on the fold that the spline is fitted to and on the test fold.
 """
 
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
 from calbias.errors import InputError
 from pipeline.figures import labels, panels, selection, style
+from pipeline.figures.selection import Tables
 
 TABLES = ("calibration_graphs",)
 FIGURES = {
@@ -25,11 +33,15 @@ ROWS = {
 COLUMNS = ("Cumulative sums", "Their difference", "By rank of the score", "By score")
 PAPERS_MODEL = "densenet40_c10"
 NULL_95 = 2.2414  # 95 % quantile of the greatest deviation of a Brownian motion on [0, 1]
-_SCORE = {"color": style.ORANGE, "linestyle": (0, (4, 2)), "label": "score"}
-_HIT = {"color": style.BLUE, "linestyle": "-", "label": "hits, or the probability of a hit"}
+_SCORE: dict[str, Any] = {"color": style.ORANGE, "linestyle": (0, (4, 2)), "label": "score"}
+_HIT: dict[str, Any] = {
+    "color": style.BLUE,
+    "linestyle": "-",
+    "label": "hits, or the probability of a hit",
+}
 
 
-def draw(tables, measure, of, model=""):
+def draw(tables: Tables, measure: str, of: str, model: str = "") -> Figure:
     """Return a row of panels for the model as it is, and one per fold after the spline."""
     table = selection.rows(tables, "calibration_graphs", measure=measure)
     model = model or _shown(table)
@@ -43,7 +55,7 @@ def draw(tables, measure, of, model=""):
         points = graphs[key]
         _graphs(row, points)
         error = f"KS error {points['ks_percent'].iloc[0]:.2f} %"
-        look = {"facecolor": "white", "alpha": 0.8, "linewidth": 0, "pad": 1}
+        look: dict[str, Any] = {"facecolor": "white", "alpha": 0.8, "linewidth": 0, "pad": 1}
         row[1].text(0.97, 0.97, error, transform=row[1].transAxes, ha="right", va="top", bbox=look)
         row[1].margins(y=0.16)
         row[0].annotate(words, (0, 0.5), (-33, 0), rotation=90, va="center", weight="bold",
@@ -51,8 +63,8 @@ def draw(tables, measure, of, model=""):
                         fontsize=8, ha="right", multialignment="center")  # fmt: skip
     for panel, title in zip(axes[0], COLUMNS, strict=True):
         panel.set_title(title)
-    names = ["percentile of the scores"] * 3 + [labels.SCORE]
-    for panel, label in zip(axes[-1], names, strict=True):
+    below = ["percentile of the scores"] * 3 + [labels.SCORE]
+    for panel, label in zip(axes[-1], below, strict=True):
         panel.set_xlabel(label)
     handles = [axes[0, 1].collections[0], *axes[0, 0].get_lines()]
     panels.legend_below(figure, handles, 3)
@@ -60,13 +72,13 @@ def draw(tables, measure, of, model=""):
     return figure
 
 
-def _shown(table):
+def _shown(table: pd.DataFrame) -> str:
     """Return the model to show: the paper's, or the first with a spline, or the first."""
     with_spline = table[table["method"] == "spline"]
     return selection.preferred(with_spline if len(with_spline) else table, PAPERS_MODEL)
 
 
-def _graphs(axes, points):
+def _graphs(axes: Sequence[Axes], points: pd.DataFrame) -> None:
     percentile, score = 100 * points["fractile"], points["score"]
     summed, hits = points["cumulative_score"], points["cumulative_hit"]
     axes[0].plot(percentile, summed, **_SCORE)

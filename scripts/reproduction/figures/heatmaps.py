@@ -5,12 +5,18 @@ sweep chooses its number of bins and is one row, labelled ``sweep``. Every cell 
 and the least |bias| of each column of cells is framed.
 """
 
+from typing import Any
+
 import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from calbias.errors import InputError
 from calbias.estimation.registry import CHOSEN, NO_BINS
 from pipeline.figures import labels, panels, selection, style
+from pipeline.figures.selection import Tables
 
 TABLES = ("bias", "scenarios", "tce_rounding", "true_calibration_error")
 EXPERIMENTS = ("heatmaps",)
@@ -25,7 +31,7 @@ FIGURES = {
 TITLE = "{quantity} by number of bins and sample size: {model}"
 
 
-def draw(tables, model, quantity):
+def draw(tables: Tables, model: str, quantity: str) -> Figure:
     """Return the heat maps of a quantity, Bias or √variance, on one model's scenario."""
     is_bias = quantity == "Bias"
     rows = selection.rows(tables, "bias", experiment="heatmaps", scenario=model)
@@ -74,7 +80,7 @@ def draw(tables, model, quantity):
     return figure
 
 
-def _label(axes, cells, text, dark):
+def _label(axes: Axes, cells: pd.DataFrame, text: Any, dark: Any) -> None:
     axes.grid(False)
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
@@ -84,18 +90,23 @@ def _label(axes, cells, text, dark):
     for (row, place), value in np.ndenumerate(cells.to_numpy()):
         if np.isfinite(value):
             colour = "white" if abs(value) > dark else "black"
-            look = {"ha": "center", "va": "center", "fontsize": 6.5, "color": colour}
+            look: dict[str, Any] = {
+                "ha": "center",
+                "va": "center",
+                "fontsize": 6.5,
+                "color": colour,
+            }
             axes.text(place, row, text.format(value).replace("-", "−"), **look)
 
 
-def _frame_least(axes, cells):
+def _frame_least(axes: Axes, cells: pd.DataFrame) -> None:
     for place, values in enumerate(cells.abs().to_numpy().T):
         if np.isfinite(values).any():
             corner = (place - 0.5, np.nanargmin(values) - 0.5)
             axes.add_patch(Rectangle(corner, 1, 1, fill=False, linewidth=1.1, zorder=3))
 
 
-def _tce(tables, tce, model):
+def _tce(tables: Tables, tce: float, model: str) -> str:
     """Return the TCE as text, with its range given the printed decimals where there is one."""
     text = f"TCE ({selection.norm(tables)}) {tce:.2f} %"
     if within := selection.within_rounding(tables, "heatmaps", model):

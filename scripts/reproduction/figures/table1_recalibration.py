@@ -5,20 +5,27 @@ agreement over bootstrap resamples, and the paper's own tick next to it. Each co
 the network is one of the paper's ten.
 """
 
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from matplotlib.patches import Patch, Rectangle
 
 from pipeline.figures import labels, panels, selection, style
+from pipeline.figures.selection import Tables
 from pipeline.scenarios.paper import MODELS
 from pipeline.tables.files import is_true
 
 TITLE = "Which recalibration method each estimator selects"
 TABLES = ("recalibration_selection", "models")
 AGREES, DIFFERS, REFERENCE = "#D9EAF7", "#FBE3D6", "0.93"
-WORDS = {"ha": "center", "fontsize": 6.2}
+WORDS: dict[str, Any] = {"ha": "center", "fontsize": 6.2}
 TICK = {True: "✓", False: "✗"}
 
 
-def draw(tables):
+def draw(tables: Tables) -> Figure:
     """Return a column per model, under its group, and a row per estimator below the reference."""
     selected = selection.rows(tables, "recalibration_selection")
     selected = selected.assign(agrees=is_true(selected["agrees"]))
@@ -56,7 +63,9 @@ def draw(tables):
     return figure
 
 
-def _column(axes, place, model, selected, measures):
+def _column(
+    axes: Axes, place: int, model: str, selected: pd.DataFrame, measures: Sequence[str]
+) -> None:
     name = f"{_in_lines(model)}\n({'paper' if model in MODELS else 'other'})"
     axes.text(place + 0.5, -0.08, name, va="bottom", linespacing=1, **WORDS)
     references = " or ".join(selection.in_order(selected["reference_method"]))
@@ -71,12 +80,12 @@ def _column(axes, place, model, selected, measures):
         _cell(axes, place, 1 + measures.index(row.measure), method, below, colour)
 
 
-def _cell(axes, place, row, method, below, colour):
+def _cell(axes: Axes, place: int, row: int, method: str, below: str, colour: Any) -> None:
     axes.add_patch(Rectangle((place + 0.03, row + 0.04), 0.94, 0.92, facecolor=colour))
     height = row + (0.28 if below else 0.5)
     axes.text(place + 0.5, height, method, va="center", linespacing=1, **WORDS)
     axes.text(place + 0.5, row + 0.73, below, va="center", **WORDS)
 
 
-def _in_lines(name):
+def _in_lines(name: str) -> str:
     return str(name).replace("temperature", "temp.").replace("_", "\n")

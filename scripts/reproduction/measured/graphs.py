@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from calbias.estimation.api import estimate
+from calbias.logits.output_file import Fold
 from reproduction.measured.of_model import cumulated
 from reproduction.measured.outputs import of_rank
 from reproduction.ranked import ranked_hits, ranked_scores
@@ -16,7 +17,7 @@ from reproduction.recalibration.spline import fit, fit_binary
 N_POINTS, N_KNOTS = 200, 6
 
 
-def graph_rows(validation, test):
+def graph_rows(validation: Fold | None, test: Fold) -> pd.DataFrame:
     """Return the points of all graphs of a model; without a validation fold, of it as it is."""
     graphs = []
     for measure, options in of_rank(test.logits.shape[1]).items():
@@ -31,18 +32,18 @@ def graph_rows(validation, test):
                 for name, fold in (("validation", validation), ("test", test))
             ]
         graphs += [
-            points(*rows, **knots).assign(measure=measure, method=method, fold=fold)
-            for method, fold, *rows in of_measure
+            points(scores, hits, **knots).assign(measure=measure, method=method, fold=fold)
+            for method, fold, scores, hits in of_measure
         ]
     return pd.concat(graphs)
 
 
-def points(scores, hits, n_knots=N_KNOTS):
+def points(scores: np.ndarray, hits: np.ndarray, n_knots: int = N_KNOTS) -> pd.DataFrame:
     """Return points of the graphs of scores and hits (n,), and their KS error."""
     ascending, cum_score, cum_hit = cumulated(scores, hits)
     n = len(ascending)
     last = np.unique(np.linspace(0, n - 1, N_POINTS).round().astype(int))
-    probability = np.nan
+    probability = np.full(last.size, np.nan)
     if n >= n_knots:
         spline = fit_binary(scores, hits.astype(np.float64), n_knots)
         probability = spline.predict(ascending[last])

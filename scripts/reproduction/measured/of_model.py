@@ -5,18 +5,22 @@ be negative they are cut at 0. The percentiles themselves are too high: resample
 calibrated than the sample.
 """
 
+from collections.abc import Iterator
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
 from calbias.conventions import N_BINS
 from calbias.engine.sorted_batch import sorted_data_set
 from calbias.errors import InputError
+from reproduction.measured.outputs import Outputs
 from reproduction.measures import MEASURES, TOP_LABEL, CalibrationError, Mean, sorted_resamples
 
 LEVEL = 0.95
 
 
-def measure_rows(outputs, counts):
+def measure_rows(outputs: Outputs, counts: np.ndarray | None) -> Iterator[dict[str, Any]]:
     """Yield a dict per measure that the Outputs allow; ``counts`` (B, n) are resamples or None."""
     if outputs.needs:
         yield {"method": outputs.method, "measure": "", "needs": outputs.needs}
@@ -27,12 +31,12 @@ def measure_rows(outputs, counts):
         arrays = outputs.given(name)
         if arrays is None:
             continue
-        measure, *data = arrays
+        measure, predictions, outcomes = arrays
         try:
-            value = measure.of(*data)
+            value = measure.of(predictions, outcomes)
             resampled = together.get(name)
             if resampled is None and counts is not None:
-                resampled = measure.resampled(*data, counts)
+                resampled = measure.resampled(predictions, outcomes, counts)
         except InputError as error:  # a measure that these rows do not allow
             yield {"method": outputs.method, "measure": name, "needs": str(error)}
             continue
@@ -46,7 +50,7 @@ def measure_rows(outputs, counts):
         yield {**row, "low_percent": 100 * low, "high_percent": 100 * high}
 
 
-def _resampled_together(outputs, counts):
+def _resampled_together(outputs: Outputs, counts: np.ndarray) -> dict[str, np.ndarray]:
     """Return {name: values (B,)} of the estimators of the top label: their resamples are the same.
 
     Nothing where one of them refuses a resample: by itself each says why.
@@ -68,7 +72,7 @@ def _resampled_together(outputs, counts):
     return values
 
 
-def bin_rows(outputs):
+def bin_rows(outputs: Outputs) -> pd.DataFrame:
     """Return the bins of equal width of a reliability diagram, a DataFrame."""
     scores, cum_score, cum_hit = cumulated(outputs.scores, outputs.hits)
     ends = np.arange(N_BINS + 1) / N_BINS
@@ -81,7 +85,7 @@ def bin_rows(outputs):
     return pd.DataFrame({"method": outputs.method, **dict(columns)})
 
 
-def cumulated(scores, hits):
+def cumulated(scores: np.ndarray, hits: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the ascending scores (n,) with the partial sums (n + 1,) of scores and hits."""
     data = sorted_data_set(scores, hits)
     return data.scores[0], np.append(0.0, np.cumsum(data.scores[0])), data.cum_hit[0]

@@ -5,15 +5,18 @@ top label's scores of a test fold are known, one method is left: the spline, fit
 the rows and judged on the other (``spline_on_half``), which no paper prints.
 """
 
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import softmax
 
 from calbias.errors import InputError
-from calbias.logits.top_label import top_label
+from calbias.logits.output_file import Fold
+from calbias.logits.top_label import TopLabel, top_label
+from pipeline.logits.store import Logits
 from reproduction.measured.tables import METHODS, ON_HALF
-from reproduction.measures import MEASURES, PROBABILITIES, TOP_LABEL
+from reproduction.measures import MEASURES, PROBABILITIES, TOP_LABEL, Measure
 from reproduction.ranked import ranked_hits
 from reproduction.recalibration.registry import METHODS as KNOWN
 from reproduction.recalibration.registry import load_method
@@ -43,14 +46,14 @@ class Outputs(NamedTuple):
     """
 
     method: str
-    scores: np.ndarray | None = None
-    hits: np.ndarray | None = None
+    scores: np.ndarray = np.empty(0)
+    hits: np.ndarray = np.empty(0)
     probabilities: np.ndarray | None = None
     labels: np.ndarray | None = None
     fitted_for: dict = {}  # noqa: RUF012 (never changed)
     needs: str = ""
 
-    def given(self, name):
+    def given(self, name: str) -> tuple[Measure, Any, Any] | None:
         """Return (Measure, predictions, outcomes) of a measure, or None if it needs more."""
         if name in self.fitted_for:
             of_rank = MEASURES[name].reads == PROBABILITIES
@@ -60,13 +63,15 @@ class Outputs(NamedTuple):
         return None if self.labels is None else (MEASURES[name], self.probabilities, self.labels)
 
 
-def measured_methods():
+def measured_methods() -> tuple[str, ...]:
     """Return METHODS, and the methods of all files that have none of them."""
     files = {KNOWN[method].file for method in METHODS}
     return (*METHODS, *(name for name, known in KNOWN.items() if known.file not in files))
 
 
-def outputs_of_logits(logits, softmax_convention="exact", methods=None):
+def outputs_of_logits(
+    logits: Logits, softmax_convention: str = "exact", methods: Iterable[str] | None = None
+) -> Iterator[Outputs]:
     """Yield the Outputs of each method for a ``logits.store.Logits``, or what the method lacks."""
     for method in methods or measured_methods():
         load_method(method)  # a file that defines no method is an error, not a row of the table
@@ -77,7 +82,7 @@ def outputs_of_logits(logits, softmax_convention="exact", methods=None):
             yield Outputs(method, needs=str(error))
 
 
-def _of_classes(method, validation, test, softmax_convention):
+def _of_classes(method: str, validation: Fold, test: Fold, softmax_convention: str) -> Outputs:
     n_classes = test.logits.shape[1]
     if method in OF_MATRICES and n_classes > MOST_CLASSES:
         raise InputError(f"{method} with {n_classes} classes takes days: fit it by load_method")
@@ -89,17 +94,20 @@ def _of_classes(method, validation, test, softmax_convention):
     return Outputs(method, top.score, top.hit, probabilities, test.labels)
 
 
-def _of_spline(method, validation, test, _softmax_convention):
-    def recalibrated(rank=1, within=False, **options):
+def _of_spline(method: str, validation: Fold, test: Fold, _softmax_convention: str) -> Outputs:
+    def recalibrated(
+        rank: int = 1, within: bool = False, **options: Any
+    ) -> tuple[np.ndarray, np.ndarray]:
         fitted = load_method(method)(*validation, rank=rank, within=within, **options)
         return fitted.predict(test.logits), ranked_hits(test.logits, test.labels, rank, within)
 
     options_of = {"ece25": SPLINE_OPTIONS["ece25"], **of_rank(test.logits.shape[1])}
     fitted_for = {name: recalibrated(**options) for name, options in options_of.items()}
-    return Outputs(method, *fitted_for.pop("ks_top1"), fitted_for=fitted_for)
+    scores, hits = fitted_for.pop("ks_top1")
+    return Outputs(method, scores, hits, fitted_for=fitted_for)
 
 
-def of_rank(n_classes):
+def of_rank(n_classes: int) -> dict[str, dict[str, Any]]:
     """Return {measure: options of the spline} of the KS errors that so many classes have."""
     ranked = {name: options for name, options in SPLINE_OPTIONS.items() if "rank" in options}
     return {"ks_top1": {}} | {
@@ -109,7 +117,7 @@ def of_rank(n_classes):
     }
 
 
-def outputs_of_scores(top, generator):
+def outputs_of_scores(top: TopLabel, generator: np.random.Generator) -> Iterator[Outputs]:
     """Yield the Outputs of a ``TopLabel``, and of half its rows, recalibrated on the other half."""
     yield Outputs("uncalibrated", top.score, top.hit)
     n = len(top.hit)
@@ -118,9 +126,10 @@ def outputs_of_scores(top, generator):
     order = generator.permutation(n)
     fitted, judged = np.sort(order[: n // 2]), np.sort(order[n // 2 :])
 
-    def recalibrated(**options):
+    def recalibrated(**options: Any) -> tuple[np.ndarray, np.ndarray]:
         found = fit_spline(top.score[fitted], top.hit[fitted].astype(np.float64), **options)
         return found.predict(top.score[judged]), top.hit[judged]
 
     fitted_for = {"ece25": recalibrated(**SPLINE_OPTIONS["ece25"])}
-    yield Outputs(ON_HALF, *recalibrated(), fitted_for=fitted_for)
+    scores, hits = recalibrated()
+    yield Outputs(ON_HALF, scores, hits, fitted_for=fitted_for)

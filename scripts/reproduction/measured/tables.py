@@ -1,5 +1,8 @@
 """Tables ``measures`` and ``printed_tables``: what was computed next to what two papers print."""
 
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
 import pandas as pd
 
 from pipeline.tables.schema import columns_of
@@ -14,7 +17,9 @@ CELL = ["model", "method", "measure"]
 NO_FILE = "the outputs of this model, as a line of the models table"
 
 
-def measures_table(parts, printed, files):
+def measures_table(
+    parts: Sequence[pd.DataFrame], printed: pd.DataFrame, files: Mapping[str, str]
+) -> pd.DataFrame:
     """Return table ``measures`` of the models' rows, with a row for each printed cell too."""
     computed = pd.concat(parts) if parts else pd.DataFrame(columns=columns_of("measures"))
     refused = computed[computed["measure"] == ""].set_index(["model", "method"])["needs"]
@@ -36,11 +41,11 @@ def measures_table(parts, printed, files):
     return table.sort_values(CELL)[list(columns_of("measures"))].astype(dict.fromkeys(order, str))
 
 
-def _file(name):
+def _file(name: str | None) -> str:
     return f"{name} in logits_dir" if name else NO_FILE
 
 
-def printed_tables(measures, replication=None):
+def printed_tables(measures: pd.DataFrame, replication: pd.DataFrame | None = None) -> pd.DataFrame:
     """Return the papers' tables, method × model, from table ``measures``: one below the other.
 
     A table has a computed and a printed row of each model, and a row of each other network in
@@ -61,7 +66,9 @@ def printed_tables(measures, replication=None):
     return table.sort_values("published_source", kind="stable").reset_index(drop=True)
 
 
-def _replicated(place, measure, replication):
+def _replicated(
+    place: str, measure: str, replication: pd.DataFrame | None
+) -> Iterator[dict[str, Any]]:
     """Yield the rows of a paper's table of other networks that were recalibrated."""
     if replication is None or replication.empty or not place.startswith(REPLICATED):
         return

@@ -1,8 +1,8 @@
-"""Matrix scaling (Guo et al. 2017, section 4.2): softmax(W z + b), a full matrix W, of greatest
-likelihood.
+"""Matrix and vector scaling (Guo et al. 2017, section 4.2): softmax(W z + b), most likely W and b.
 
-Its K² + K parameters overfit with many classes, as Guo et al. report; on ImageNet their fit
-did not converge. ``ms_odir`` is the same model with a penalty.
+Matrix scaling has a full matrix W. Its K² + K parameters overfit with many classes, as Guo et al.
+report; on ImageNet their fit did not converge. ``ms_odir`` is the same model with a penalty. In
+vector scaling W is diagonal: softmax(w ∘ z + b).
 """
 
 import numpy as np
@@ -10,15 +10,19 @@ import numpy as np
 from calbias.errors import InputError
 from reproduction.recalibration.softmax_regression import LinearCalibration, fit_linear
 
-MOST_CLASSES = 300
+VARIANTS = {"matrix_scaling": {"diagonal": False}, "vector_scaling": {"diagonal": True}}
+MOST_CLASSES = 300  # of a full matrix
 
 
-def fit(logits: np.ndarray, labels: np.ndarray) -> LinearCalibration:
-    """Fit W and b to logits (n, K) and labels (n,); InputError for more than 300 classes."""
+def fit(logits: np.ndarray, labels: np.ndarray, diagonal: bool = False) -> LinearCalibration:
+    """Fit W and b to logits (n, K) and labels (n,).
+
+    InputError for a full matrix of more than 300 classes.
+    """
     n_classes = logits.shape[1]
-    if n_classes > MOST_CLASSES:
+    if n_classes > MOST_CLASSES and not diagonal:
         raise InputError(
             f"matrix scaling of {n_classes} classes has {n_classes * (n_classes + 1)} parameters "
             f"for {len(labels)} samples and no penalty: use ms_odir, or vector_scaling"
         )
-    return fit_linear(logits, labels, diagonal=False)
+    return fit_linear(logits, labels, diagonal=diagonal)

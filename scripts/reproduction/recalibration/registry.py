@@ -25,7 +25,6 @@ from reproduction.recalibration import (
     spline,
     temperature_scaling,
     uncalibrated,
-    vector_scaling,
 )
 from reproduction.recalibration.binary import fit_classes
 
@@ -41,7 +40,7 @@ METHODS = {
     name: Method(file, options)
     for file in (
         bbq, histogram_binning, isotonic_regression, matrix_scaling, odir, platt_scaling, spline,
-        temperature_scaling, uncalibrated, vector_scaling,
+        temperature_scaling, uncalibrated,
     )
     for name, options in getattr(
         file, "VARIANTS", {file.__name__.rpartition(".")[2]: {}}

@@ -1,26 +1,32 @@
 """What may select a recalibration method: every estimator and the KS error, on resamples too."""
 
+from collections.abc import Callable, Mapping
 from functools import partial
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from calbias.engine.seeding import stream
-from calbias.engine.sorted_batch import of_sorted_scores, sorted_data_set
+from calbias.engine.sorted_batch import SortedBatch, of_sorted_scores, sorted_data_set
 from calbias.errors import InputError
 from calbias.estimation.loading import load_estimator
 from calbias.estimation.registry import known_estimators
+from calbias.logits.top_label import TopLabel
+
+Measures = dict[str, Callable[[SortedBatch], float]]
 
 N_BINS = 15
 
 
-def load_measures(norm=2.0, estimators=None):
+def load_measures(norm: float = 2.0, estimators: Mapping[str, Path] | None = None) -> Measures:
     """Return {name: measure(data) -> value} for SortedBatch of one row.
 
     Estimators that do not exist for the norm are left out. The KS error, last, has no norm. Of tied
     scores in input order it sees every step, which the estimator ``ks`` does not.
     """
     probe = sorted_data_set([0.25, 0.5, 0.75, 1.0], [0, 1, 0, 1])
-    measures = {}
+    measures: Measures = {}
     for name, file in (known_estimators() if estimators is None else estimators).items():
         run = load_estimator(name, file)
         try:
@@ -34,22 +40,24 @@ def load_measures(norm=2.0, estimators=None):
     return measures
 
 
-def _value(run, norm, data):
+def _value(run: Callable[..., Any], norm: float, data: SortedBatch) -> float:
     return float(run(data, N_BINS, norm)[0][0])
 
 
-def _ks_error(data):
+def _ks_error(data: SortedBatch) -> float:
     """Return max_i |Σ_{j≤i} (hit_j - score_j)|/n of one data set (Gupta et al. 2021, Eq. 11)."""
     return float(np.abs(data.cum_gap[0]).max() / data.scores.shape[1])
 
 
-def measured(measures, top, ties="average"):
+def measured(measures: Measures, top: TopLabel, ties: str = "average") -> dict[str, float]:
     """Return {name: value} of a ``TopLabel`` with tied scores taken as ``ties``."""
     data = sorted_data_set(top.score, top.hit, ties)
     return {name: measure(data) for name, measure in measures.items()}
 
 
-def resampled_values(measures, top, counts, ties="average"):
+def resampled_values(
+    measures: Measures, top: TopLabel, counts: np.ndarray, ties: str = "average"
+) -> dict[str, np.ndarray]:
     """Return {name: values (B,)} on resamples given as counts (B, n) of the rows of ``top``."""
     order = np.argsort(top.score, kind="stable")
     scores, hits = top.score[order], top.hit[order]
@@ -62,7 +70,7 @@ def resampled_values(measures, top, counts, ties="average"):
     return values
 
 
-def draw_counts(n, n_resamples, seed, model):
+def draw_counts(n: int, n_resamples: int, seed: int, model: str) -> np.ndarray:
     """Return how often each of n rows is in each bootstrap resample, (B, n) uint16.
 
     The stream depends on the seed and the model alone; further resamples extend it.

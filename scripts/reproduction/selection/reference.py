@@ -16,17 +16,21 @@ resample to the next.
 """
 
 import warnings
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from scipy.special import log_expit
 
 from calbias.errors import InputError
+from calbias.logits.top_label import TopLabel
+from calbias.truth.curves import Curve
 from calbias.truth.scenarios import Scenario
 from calbias.truth.true_error import true_calibration_error
 from pipeline.fits.beta import fit_beta
+from pipeline.fits.design import LOG_MISS_AT_ONE
 from pipeline.fits.empirical_error import atoms
-from pipeline.fits.glm import Labelled, refit
-from pipeline.fits.inputs import LOG_MISS_AT_ONE
+from pipeline.fits.glm import GlmFit, Labelled, refit
 
 REFERENCES = ("glm_empirical", "glm_beta")
 GROUP_WIDTH = 0.02
@@ -37,7 +41,7 @@ COMPETING = 50.0
 """The distance in AIC within which a model may win on a resample."""
 
 
-def beta_tce(top, curve, norm=2.0):
+def beta_tce(top: TopLabel, curve: Curve | None, norm: float = 2.0) -> float:
     """Return the TCE over a Beta distribution fitted to the scores; NaN where there is none."""
     if curve is None:
         return float("nan")
@@ -53,7 +57,7 @@ def beta_tce(top, curve, norm=2.0):
     return true_calibration_error(Scenario("beta", fit.alpha, fit.beta, curve), norm=norm)
 
 
-def resampled_tce(top, fitted, counts, norm=2.0):
+def resampled_tce(top: TopLabel, fitted: Any, counts: np.ndarray, norm: float = 2.0) -> np.ndarray:
     """Return the empirical TCE, (B,), of resamples, counts (B, n) of the rows of ``top``."""
     at_zero, at_one, inside = atoms(top)
     total = _of_atom(counts[:, at_zero], top.hit[at_zero], 0.0, norm)
@@ -64,7 +68,7 @@ def resampled_tce(top, fitted, counts, norm=2.0):
     return (total / counts.sum(axis=1)) ** (1.0 / norm)
 
 
-def grouped(top, inside, counts):
+def grouped(top: TopLabel, inside: np.ndarray, counts: np.ndarray) -> Labelled:
     """Return the ``Labelled`` scores of the rows ``inside``, each group at its mean log odds."""
     log_odds = top.log_score[inside] - top.log1m_score[inside]
     order = np.argsort(log_odds, kind="stable")
@@ -83,14 +87,14 @@ def grouped(top, inside, counts):
     return Labelled(log_expit(means), log_expit(-means), n_hits, n_rows - n_hits)
 
 
-def _of_atom(counts, hits, score, norm):
+def _of_atom(counts: np.ndarray, hits: np.ndarray, score: float, norm: float) -> np.ndarray:
     """Return n·|score - mean label|^p of the rows at one score, per resample."""
     n_rows = counts.sum(axis=1)
     mean_label = counts @ hits.astype(np.float64) / np.maximum(n_rows, 1)
     return n_rows * np.abs(score - mean_label) ** norm
 
 
-def _of_groups(groups, fitted, norm):
+def _of_groups(groups: Labelled, fitted: Any, norm: float) -> np.ndarray:
     """Return Σ n |c - T|^p over the groups, per resample, T by the model of least AIC there."""
     n_rows = groups.hits + groups.misses
     score = np.exp(groups.log_score)
@@ -109,7 +113,7 @@ def _of_groups(groups, fitted, norm):
     return best
 
 
-def _competitors(fits, least):
+def _competitors(fits: Sequence[GlmFit], least: float) -> list[GlmFit]:
     """Return the fits near the least AIC; the constant curve, one model of four names, once."""
     near = [fit for fit in fits if fit.aic <= least + COMPETING]
     constants = [fit.glm for fit in near if fit.glm.endswith("_b0")]

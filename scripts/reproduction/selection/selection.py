@@ -1,16 +1,65 @@
 """Which recalibration method a measure selects, and how often it agrees with the reference's."""
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from calbias.logits.top_label import TopLabel
 from pipeline.fits.empirical_error import empirical_tce, fit_curve
-from reproduction.selection.analysis_choices import CHOICES, DEFAULT, METHODS
 from reproduction.selection.measures import load_measures, measured, resampled_values
 from reproduction.selection.reference import beta_tce, resampled_tce
 
+METHODS = ("temperature_scaling", "histogram_binning", "isotonic_regression")
+"""The methods that Table 1 selects from; of equal values the earlier method's is taken as least:
+the one with fewer parameters."""
 
-def selected(values):
+
+class Choice(NamedTuple):
+    """A way to make Table 1: the variant of each method, the norm, ties and the TCE reference."""
+
+    name: str
+    temperature_scaling: str = "temperature_scaling"
+    histogram_binning: str = "histogram_binning"
+    isotonic_regression: str = "isotonic_regression"
+    norm: float = 2.0
+    ties: str = "average"
+    reference: str = "glm_empirical"
+
+    @property
+    def variants(self) -> dict[str, str]:
+        """{method: variant} of the three methods."""
+        return {method: getattr(self, method) for method in METHODS}
+
+
+DEFAULT = Choice("default")
+CHOICES = (
+    DEFAULT,
+    Choice("histogram_equal_mass", histogram_binning="histogram_binning_em"),
+    Choice("histogram_empty_bins_zero", histogram_binning="histogram_binning_zero"),
+    Choice("isotonic_step", isotonic_regression="isotonic_regression_step"),
+    Choice(
+        "top_label",
+        histogram_binning="histogram_binning_top_label",
+        isotonic_regression="isotonic_regression_top_label",
+    ),
+    Choice("norm_1", norm=1.0),
+    Choice("ties_input_order", ties="input_order"),
+    Choice("reference_glm_beta", reference="glm_beta"),
+)
+"""``histogram_*`` and ``isotonic_step``: see the methods' files. ``top_label``: the two binning
+methods see the top label's score alone, instead of one class against the rest. ``norm_1``: p = 1 in
+estimators and reference. ``ties_input_order``: tied scores as the rows came, as published numbers
+were computed. ``reference_glm_beta``: the TCE integrated over a fitted Beta distribution."""
+VARIANTS = tuple(
+    dict.fromkeys(("uncalibrated", *(v for c in CHOICES for v in c.variants.values())))
+)
+"""The methods that the choices need, and the model as it is."""
+
+
+def selected(values: Mapping[str, float]) -> str | None:
     """Return the first method of least value of {method: value}; None if all are NaN."""
     methods = [method for method in METHODS if not np.isnan(values[method])]
     return min(methods, key=lambda method: values[method], default=None)
@@ -23,7 +72,12 @@ class Selections:
     other than the default use the first quarter of the resamples, and at least two.
     """
 
-    def __init__(self, tops, counts, estimators=None):
+    def __init__(
+        self,
+        tops: Mapping[str, TopLabel],
+        counts: np.ndarray,
+        estimators: Mapping[str, Path] | None = None,
+    ) -> None:
         self.tops, self.counts = tops, counts
         self.measures = cache(lambda norm=2.0: load_measures(norm, estimators))
         self.curve = cache(lambda variant: fit_curve(tops[variant]))
@@ -44,11 +98,11 @@ class Selections:
             )
         )
 
-    def rows(self, choices=CHOICES):
+    def rows(self, choices: Iterable[Choice] = CHOICES) -> list[dict[str, Any]]:
         """Return one dict per choice and measure; the beta reference has no frequencies: NaN."""
         return [row for choice in choices for row in self._rows(choice)]
 
-    def _rows(self, choice):
+    def _rows(self, choice: Choice) -> Iterator[dict[str, Any]]:
         variants, ties, norm = choice.variants, choice.ties, choice.norm
         reference_method = selected(
             {m: self.reference(v, choice.reference, norm) for m, v in variants.items()}
@@ -76,11 +130,11 @@ class Selections:
                 "n_resamples": b,
             }
 
-    def _reference(self, variant, kind="glm_empirical", norm=2.0):
+    def _reference(self, variant: str, kind: str = "glm_empirical", norm: float = 2.0) -> float:
         tce = empirical_tce if kind == "glm_empirical" else beta_tce
         return tce(self.tops[variant], self.curve(variant).curve, norm)
 
 
-def _selected_on_resamples(values_by_method):
+def _selected_on_resamples(values_by_method: Sequence[np.ndarray]) -> np.ndarray:
     """Return the place in ``METHODS`` of the least value, the first of equals, (B,)."""
     return np.argmin(np.stack(values_by_method), axis=0)

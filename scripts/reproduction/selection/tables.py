@@ -1,17 +1,37 @@
 """The rows of a model in ``recalibration`` and its selections."""
 
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
 from calbias.auditing.description import ties_of
-from pipeline.logits.store import REAL_LOGITS
-from reproduction.selection.analysis_choices import METHODS, VARIANTS
+from calbias.logits.output_file import Fold
+from calbias.logits.top_label import TopLabel, row_blocks, top_label
+from pipeline.logits.store import REAL_LOGITS, Logits
+from reproduction.ranked import ranked_hits
+from reproduction.recalibration.registry import load_method
 from reproduction.selection.measures import draw_counts
-from reproduction.selection.outcomes import outcomes
 from reproduction.selection.reference import REFERENCES
-from reproduction.selection.selection import Selections, selected
+from reproduction.selection.selection import METHODS, VARIANTS, Selections, selected
+
+Row = dict[str, Any]
 
 ALL_METHODS = ("uncalibrated", *METHODS)
+LOWEST_LOG_PROBABILITY = float(np.log(np.finfo(np.float64).eps))
+"""The log probability that a label of probability 0 counts with: of 2^-52, as
+scikit-learn's ``log_loss`` has it."""
 
 
-def recalibration_tables(logits, model, softmax, seed, n_resamples, estimators=None):
+def recalibration_tables(
+    logits: Logits,
+    model: str,
+    softmax: str,
+    seed: int,
+    n_resamples: int,
+    estimators: Mapping[str, Path] | None = None,
+) -> tuple[list[Row], list[Row]]:
     """Return the tables (values, selections) of a model's Logits, each a list of dicts."""
     judged = outcomes(logits.validation, logits.test, VARIANTS, softmax)
     tops = {variant: outcome.top for variant, outcome in judged.items()}
@@ -24,7 +44,7 @@ def recalibration_tables(logits, model, softmax, seed, n_resamples, estimators=N
     )
 
 
-def _value_rows(judged, selections):
+def _value_rows(judged: Mapping[str, "Outcome"], selections: Selections) -> Iterator[Row]:
     values = {}
     for method in ALL_METHODS:
         top, nll = judged[method]
@@ -47,3 +67,43 @@ def _value_rows(judged, selections):
                     **ties,
                     "accuracy_change_percent": 100 * (accuracy[method] - accuracy["uncalibrated"]),
                 }
+
+
+class Outcome(NamedTuple):
+    """The ``TopLabel`` of n samples, and the labels' mean negative log-likelihood or NaN."""
+
+    top: TopLabel
+    nll: float
+
+
+def outcome_of(calibrator: Any, fold: Fold, softmax: str = "exact") -> Outcome:
+    """Return the ``Outcome`` of a fitted method on a fold (logits, labels), in blocks of rows."""
+    parts, nll = [], 0.0
+    for rows in row_blocks(fold.logits):
+        logits, labels = fold.logits[rows], fold.labels[rows]
+        z = calibrator.predict(logits)
+        if z.ndim == 1:
+            parts.append(_of_score(z, logits, labels))
+            nll = float("nan")
+            continue
+        top = top_label(z, labels, softmax)
+        log_odds_of_label = z[np.arange(len(z)), labels].astype(np.float64) - z.max(axis=1)
+        nll -= np.maximum(top.log_score + log_odds_of_label, LOWEST_LOG_PROBABILITY).sum()
+        parts.append(top)
+    joined = TopLabel(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+    return Outcome(joined, float(nll / len(joined.hit)))
+
+
+def outcomes(
+    validation: Fold, test: Fold, methods: Iterable[str], softmax: str = "exact"
+) -> dict[str, Outcome]:
+    """Return {method: ``Outcome``}: each fitted on one fold and judged on the other."""
+    return {
+        method: outcome_of(load_method(method)(*validation), test, softmax) for method in methods
+    }
+
+
+def _of_score(score: np.ndarray, logits: np.ndarray, labels: np.ndarray) -> TopLabel:
+    """Return the ``TopLabel`` of recalibrated top-label scores (n,): the top class stays."""
+    with np.errstate(divide="ignore"):
+        return TopLabel(score, np.log(score), np.log1p(-score), ranked_hits(logits, labels))

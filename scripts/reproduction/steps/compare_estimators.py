@@ -1,12 +1,40 @@
+"""The §7.1 t-test under the choices that the paper leaves open (table ``t_test_sensitivity``)."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pandas as pd
+from scipy.stats import t as student_t
 
-from pipeline.scenarios.fits import printed_fits
+from calbias.simulation import simulate_estimates
+from calbias.truth.curves import Curve
+from calbias.truth.scenarios import Scenario
+from calbias.truth.true_error import true_calibration_error
+from pipeline.scenarios.fits import HALF_LAST_DIGIT, PrintedFits, printed_coefficients, printed_fits
+from pipeline.scenarios.paper import DEBIAS_PERCENT, SWEEP_PERCENT, T_STATISTIC
 from pipeline.steps import Seed
 from pipeline.tables.files import groups_of, read_table, write_table
-from reproduction.studies.t_test import t_test_sensitivity
-from reproduction.summaries.paired_t_test import paired_t_tests
+from pipeline.tables.schema import columns_of
+from reproduction.summaries.paired_t_test import (
+    CONFIGURED,
+    ONE_SIDED,
+    POPULATION_VARIANCE,
+    ROUNDING,
+    abs_pairs,
+    paired_t_test,
+    paired_t_tests,
+)
+
+Row = dict[str, Any]
+Average = Callable[[np.ndarray], float]
+Estimated = dict[tuple[str, int], dict[str, tuple[np.ndarray, np.ndarray]]]
+
+DEBIAS, SWEEP, UNCLIPPED = "ece_debias_em", "ece_sweep_em", "ece_debias_unclipped_em"
+_MOST_REPLICATES = 10_000  # of 70 cells, in memory at once
+_STREAM = 0x726F756E64  # keeps the rounding draws apart from every other use of the seed
+_ROUNDING = f"b0 and b1 of every model drawn within ±{HALF_LAST_DIGIT:g} of the printed values"
 
 
 def compare_estimators(
@@ -38,3 +66,158 @@ def compare_estimators(
     sensitivity = t_test_sensitivity(table, fits, groups, seed)
     write_table(output_tests, "paired_t_test", tests)
     write_table(output_sensitivity, "t_test_sensitivity", sensitivity)
+
+
+def t_test_sensitivity(
+    bias: pd.DataFrame,
+    fits: dict[str, PrintedFits],
+    groups: Mapping[str, str],
+    seed: int,
+    rounding_draws: int = 3,
+) -> pd.DataFrame:
+    """Return the table ``t_test_sensitivity``: a is ece_debias_em, b is ece_sweep_em.
+
+    Experiment realistic of ``bias`` gives models (of ``fits``, {model: PrintedFits}), sizes and the
+    number of replicates. Choices of analysis use its rows; others are simulated from the printed
+    fits, on common random numbers. ``groups`` is {model: data set}.
+    """
+    rows = bias[(bias["experiment"] == "realistic") & bias["scenario"].isin(list(fits))]
+    pairs = abs_pairs(rows, DEBIAS, SWEEP)
+    results = []
+    if len(pairs) >= 2:
+        models, sizes = (pairs.index.unique(level) for level in ("scenario", "n_samples"))
+        replicates = np.arange(min(int(rows["n_replicates"].min()), _MOST_REPLICATES))
+        fits = {model: fits[model] for model in models}
+        n_samples = sorted(map(int, sizes))
+        results = [
+            *_of_analysis(rows, pairs, groups),
+            *_of_simulation(fits, n_samples, replicates, seed),
+            *_of_rounding(fits, n_samples, replicates, seed, rounding_draws),
+        ]
+    return pd.DataFrame(results, columns=list(columns_of("t_test_sensitivity")))
+
+
+def _of_analysis(
+    rows: pd.DataFrame, pairs: pd.DataFrame, groups: Mapping[str, str]
+) -> Iterator[Row]:
+    """Yield the rows of choices that need no new simulation."""
+    sizes = pairs.index.get_level_values("n_samples")
+    grouped = rows.assign(scenario=rows["scenario"].map(groups))
+    grouped = grouped.groupby(["scenario", "n_samples", "estimator"], as_index=False)
+    averaged = abs_pairs(grouped["bias_percent"].mean(), DEBIAS, SWEEP)
+    ew = abs_pairs(rows, *(name.replace("_em", "_ew") for name in (DEBIAS, SWEEP)))
+    without = f"without n = {sizes.max()}, as in the heat maps"
+    for choice, description, chosen in (
+        (CONFIGURED, "the test of table paired_t_test", pairs),
+        ("without_largest_n", without, pairs[sizes < sizes.max()]),
+        ("averaged_by_data_set", "bias averaged over architectures first, as drawn in Fig 4",
+         averaged),
+        ("equal_width", "both estimators with bins of equal width", ew),
+    ):  # fmt: skip
+        if len(chosen) >= 2:
+            yield row(choice, description, chosen)
+    one_sided = row(ONE_SIDED, "one-sided p-value", pairs)
+    half = one_sided["p_value"] / 2
+    yield one_sided | {"p_value": 1 - half if one_sided["t_statistic"] <= 0 else half}
+    population = row(POPULATION_VARIANCE, "variance of the differences over m, not m − 1", pairs)
+    t, degrees = population["t_statistic"], len(pairs) - 1
+    t *= np.sqrt(len(pairs) / degrees)
+    yield population | {"t_statistic": t, "p_value": 2 * student_t.sf(abs(t), degrees)}
+
+
+def _of_simulation(
+    fits: dict[str, PrintedFits], sizes: Sequence[int], replicates: np.ndarray, seed: int
+) -> Iterator[Row]:
+    """Yield the rows of choices about the estimator's root and the calibration curve."""
+    base = {model: fit.scenario() for model, fit in fits.items()}
+    estimates = _estimates(base, sizes, replicates, (DEBIAS, UNCLIPPED, SWEEP), seed)
+    root = _root_of_mean_square
+    for choice, description, *means in (
+        ("unclipped_debias", "a negative debiased square keeps its sign under the root", np.mean),
+        ("root_of_mean_square",
+         "root of the mean unclipped square over data sets, for debias; sweep as configured", root),
+        ("root_of_mean_square_both", "root of the mean square over data sets, for both",
+         root, root),
+    ):  # fmt: skip
+        yield row(choice, description, _pairs_of_means(base, estimates, UNCLIPPED, *means))
+    scenarios = {model: fit.scenario(1) for model, fit in fits.items()}
+    pairs = _simulated_pairs(scenarios, sizes, replicates, seed)
+    yield row("second_best_glm", "each model's GLM of second-lowest published AIC", pairs)
+
+
+def _of_rounding(
+    fits: dict[str, PrintedFits],
+    sizes: Sequence[int],
+    replicates: np.ndarray,
+    seed: int,
+    draws: int,
+) -> Iterator[Row]:
+    """Yield a row for each draw of b0 and b1 from what rounds to the printed values."""
+    generator = np.random.default_rng([seed, _STREAM])
+    for draw in range(1, draws + 1):
+        moved = {name: within_rounding(fit.scenario(), generator) for name, fit in fits.items()}
+        pairs = _simulated_pairs(moved, sizes, replicates, seed)
+        yield row(f"{ROUNDING}{draw}", _ROUNDING, pairs)
+
+
+def within_rounding(scenario: Scenario, generator: np.random.Generator) -> Scenario:
+    """Return the Scenario with each printed coefficient drawn from what rounds to it."""
+    moved = {
+        name: getattr(scenario.curve, name) + generator.uniform(-HALF_LAST_DIGIT, HALF_LAST_DIGIT)
+        for name in printed_coefficients(scenario.curve)
+    }
+    return scenario._replace(curve=Curve(scenario.curve.name, **moved))
+
+
+def _estimates(
+    scenarios: Mapping[str, Scenario],
+    sizes: Sequence[int],
+    replicates: np.ndarray,
+    names: Iterable[str],
+    seed: int,
+) -> Estimated:
+    """Return {(model, n): {estimator: (estimates (m,), numbers of bins (m,))}}, fractions."""
+    return {
+        (model, n): simulate_estimates(scenario, n, replicates, list(names), seed=seed)
+        for model, scenario in scenarios.items()
+        for n in sizes
+    }
+
+
+def _simulated_pairs(
+    scenarios: Mapping[str, Scenario], sizes: Sequence[int], replicates: np.ndarray, seed: int
+) -> pd.DataFrame:
+    """Return the pairs of debias and sweep, means over data sets of these scenarios."""
+    estimates = _estimates(scenarios, sizes, replicates, (DEBIAS, SWEEP), seed)
+    return _pairs_of_means(scenarios, estimates, DEBIAS, np.mean)
+
+
+def _pairs_of_means(
+    scenarios: Mapping[str, Scenario],
+    estimates: Estimated,
+    debias: str,
+    mean_a: Average,
+    mean_b: Average = np.mean,
+) -> pd.DataFrame:
+    """Return |mean − TCE| in percent as ``abs_pairs``, with the given averages over data sets."""
+    rows = {}
+    for (model, n), values in estimates.items():
+        tce = true_calibration_error(scenarios[model], norm=2)
+        biases = mean_a(values[debias][0]) - tce, mean_b(values[SWEEP][0]) - tce
+        rows[model, n] = [100 * abs(bias) for bias in biases]
+    return pd.DataFrame.from_dict(rows, orient="index", columns=[DEBIAS, SWEEP])
+
+
+def _root_of_mean_square(values: np.ndarray) -> float:
+    square = np.mean(np.sign(values) * values**2)
+    return np.sign(square) * np.sqrt(abs(square))
+
+
+def row(choice: str, description: str, pairs: pd.DataFrame) -> Row:
+    """Return a row of the table, as a dict, from |bias| in two columns."""
+    columns = columns_of("t_test_sensitivity")
+    test = paired_t_test(pairs, *pairs.columns)
+    numbers = {name: test[name] for name in columns if name in test}
+    printed = (DEBIAS_PERCENT, SWEEP_PERCENT, T_STATISTIC)
+    published = dict(zip(columns[-3:], printed, strict=True))
+    return {"choice": choice, "description": description, **numbers, **published}

@@ -5,8 +5,7 @@ import pandas as pd
 
 from calbias.engine.seeding import stream
 from calbias.errors import InputError
-from pipeline.logits.store import REAL_LOGITS, load_logits
-from pipeline.logits.top_label_table import read_top_labels
+from pipeline.logits.store import REAL_LOGITS, load_logits, read_top_labels
 from pipeline.steps import AtLeast, Seed, Softmax
 from pipeline.tables.files import write_table
 from pipeline.tables.schema import columns_of

@@ -1,12 +1,22 @@
+"""The methods of Guo et al. and Gupta et al. on other networks, and Mukhoti et al.'s Table 1.
+
+Each method is fitted on the validation fold and measured on the test fold. A model without a
+validation fold is measured as it is.
+"""
+
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
 import pandas as pd
+from scipy.special import softmax
 
 from calbias.errors import InputError
 from calbias.logits.output_file import Fold
 from calbias.logits.read_logits import read_outputs
-from pipeline.logits.store import REAL_LOGITS
+from calbias.logits.top_label import top_label
+from pipeline.logits.store import REAL_LOGITS, Logits
 from pipeline.manifest import verify_shipped
 from pipeline.steps import Seed
 from pipeline.tables.files import write_table
@@ -14,10 +24,20 @@ from pipeline.tables.rows import read_rows
 from pipeline.tables.schema import columns_of
 from reproduction.measured.graphs import graph_rows
 from reproduction.measured.noise import NoiseFloors
-from reproduction.measured.of_model import bin_rows
-from reproduction.studies.replication import mukhoti_rows, outputs_as_is, replication_rows
+from reproduction.measured.of_model import bin_rows, measure_rows
+from reproduction.measured.outputs import OF_MATRICES, Outputs, outputs_of_logits
+from reproduction.measured.tables import METHODS
+from reproduction.measures import MEASURES
+from reproduction.recalibration.registry import load_method
 
 MUKHOTI = "mukhoti2020_table1"
+AS_IS = "uncalibrated"
+BY_ECE = "temperature_by_ece"
+MANY_CLASSES = 50  # from which the cross-validated matrices take minutes
+NO_FOLD = "a validation fold"
+
+Folds = dict[str, Fold]
+Row = dict[str, Any]
 
 
 def replicate_model(
@@ -71,3 +91,65 @@ def replicate_model(
     table_1 = mukhoti_rows(model, folds, printed[model]) if known else []
     columns = columns_of(MUKHOTI)
     write_table(output_mukhoti, MUKHOTI, pd.DataFrame(table_1, columns=columns))
+
+
+def replication_rows(
+    folds: Folds, complete: bool = False, floors: NoiseFloors | None = None
+) -> Iterator[Row]:
+    """Yield the rows of table ``replication`` of a model, from column ``n_classes`` on.
+
+    ``complete`` fits all methods, those too that take minutes with many classes. ``floors`` is
+    given each method.
+    """
+    test, validation = folds["test"], folds.get("validation")
+    n_classes = test.logits.shape[1]
+    of_model = {
+        "n_classes": n_classes,
+        "n_validation": 0 if validation is None else len(validation.labels),
+        "n_test": len(test.labels),
+    }
+    for outputs in _outputs(validation, test, complete or n_classes < MANY_CLASSES):
+        if floors is not None:
+            floors.add(outputs)
+        for row in measure_rows(outputs, None):
+            yield {**of_model, **row}
+
+
+def _outputs(validation: Fold | None, test: Fold, with_matrices: bool) -> Iterator[Outputs]:
+    if validation is None:
+        yield outputs_as_is(test)
+        yield from (Outputs(name, needs=NO_FOLD) for name in METHODS if name != AS_IS)
+        return
+    left_out = () if with_matrices else OF_MATRICES
+    methods = [name for name in METHODS if name not in left_out]
+    logits = Logits(validation, test)
+    yield from outputs_of_logits(logits, methods=(*methods, BY_ECE))
+    yield from (Outputs(name, needs="snakemake replication") for name in left_out)
+
+
+def outputs_as_is(test: Fold) -> Outputs:
+    """Return the Outputs of a network that no method has recalibrated."""
+    top = top_label(*test)
+    probabilities = softmax(test.logits.astype(np.float64), axis=1)
+    return Outputs(AS_IS, top.score, top.hit, probabilities, test.labels)
+
+
+def mukhoti_rows(name: str, folds: Folds, printed: Row) -> list[Row]:
+    """Return the computed and the printed row of a network of Mukhoti et al. (2020), Table 1."""
+    if "validation" not in folds:
+        raise InputError(f"{name}: no validation fold, on which the temperature is chosen")
+    fitted = load_method(BY_ECE)(*folds["validation"])
+    errors = []
+    for scale in (1.0, fitted.inverse):
+        top = top_label(folds["test"].logits.astype(np.float64) * scale, folds["test"].labels)
+        errors.append(100 * MEASURES["ece"].of(top.score, top.hit))
+    computed = {
+        "test_error_percent": 100 * (1 - top.hit.mean()),
+        "ece15_percent": errors[0],
+        "ece15_after_temperature_percent": errors[1],
+        "temperature": 1 / fitted.inverse,
+    }
+    return [
+        {"model": name, "row": "computed", **computed},
+        {"model": name, "row": "printed", **{key: float(printed[key]) for key in computed}},
+    ]

@@ -1,10 +1,19 @@
+"""What Figure 1 shows: one simulated data set in bins, and the distribution of ECE_bin."""
+
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
+
+from calbias.engine.sampler import draw
+from calbias.truth.scenarios import Scenario
 from pipeline.scenarios.tables import read_scenarios
 from pipeline.steps import Seed
 from pipeline.tables.files import write_table
-from reproduction.replicates.gather import drawn_with, gather_shards
-from reproduction.summaries.intro import estimate_histogram, reliability_diagram
+from pipeline.tables.schema import columns_of
+from reproduction.replicates.store import Replicates, drawn_with, gather_shards
+
+HISTOGRAM_BINS = 100
 
 
 def summarise_intro(
@@ -36,3 +45,36 @@ def summarise_intro(
     write_table(output_histogram, "estimate_histogram", histogram)
     diagram = reliability_diagram(row["experiment"], scenario, n_samples, n_bins, seed)
     write_table(output_diagram, "reliability_diagram", diagram)
+
+
+def estimate_histogram(experiment: str, estimators: Replicates) -> pd.DataFrame:
+    """Return the table ``estimate_histogram``: counts of the estimates of each cell, in percent."""
+    rows = []
+    for estimator, cells in estimators.items():
+        for cell, estimates in cells.items():
+            values = 100 * estimates.estimate
+            counts, edges = np.histogram(values, bins=HISTOGRAM_BINS)
+            place = experiment, cell.scenario, estimator, cell.n_samples, values.size
+            rows += [
+                (*place, low, high, count, values.mean())
+                for low, high, count in zip(edges[:-1], edges[1:], counts, strict=True)
+            ]
+    return pd.DataFrame(rows, columns=list(columns_of("estimate_histogram")))
+
+
+def reliability_diagram(
+    experiment: str, scenario: Scenario, n_samples: int, n_bins: int, seed: int
+) -> pd.DataFrame:
+    """Return the table ``reliability_diagram`` of replicate 0: equal-width bins, empty ones too."""
+    data = draw(scenario, n_samples, 0, seed)
+    scores, hits = data.scores[0], data.hits()[0]
+    edges = np.arange(n_bins + 1) / n_bins
+    k = np.minimum(np.searchsorted(edges, scores, side="right") - 1, n_bins - 1)
+    count = np.bincount(k, minlength=n_bins)
+    with np.errstate(invalid="ignore"):
+        mean_score = np.bincount(k, scores, n_bins) / count
+        mean_hit = np.bincount(k, hits, n_bins) / count
+    bins = {"low": edges[:-1], "high": edges[1:], "n_in_bin": count}
+    table = pd.DataFrame({**bins, "mean_score": mean_score, "mean_hit": mean_hit})
+    table = table.assign(experiment=experiment, scenario=scenario.name, n_samples=n_samples)
+    return table[list(columns_of("reliability_diagram"))]

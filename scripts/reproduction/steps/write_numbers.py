@@ -1,13 +1,22 @@
+"""The findings of a run in sentences, for README, docs/results.md and the front page."""
+
 import re
+from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
+
+import pandas as pd
 
 from calbias.errors import InputError
+from pipeline.report.page import counted
 from pipeline.results import write_text
+from pipeline.scenarios.paper import MODEL_SIZES, MODELS
 from pipeline.tables.files import read_table
-from reproduction.report.numbers import findings
 
 BEGIN, END = "<!-- numbers: begin", "<!-- numbers: end -->"
 MARKED = re.compile(rf"({BEGIN}([\w ]*)[^\n]*\n).*?({END})", re.DOTALL)
+OURS = "calbias"
+N_SCORES = len(MODELS) * sum(MODEL_SIZES)  # of a replicate of Figure 4
 
 
 def write_numbers(
@@ -36,3 +45,115 @@ def write_numbers(
         quoted = findings(contents, machine, tuple(found[2].split()))
         lines = "".join(f"- **{title}**{text}\n" for title, text in quoted)
         write_text(document, text[: found.end(1)] + lines + text[found.start(3) :])
+
+
+class Finding(NamedTuple):
+    """A finding: a title and the sentences that follow it, with numbers of the result tables."""
+
+    title: str
+    text: str
+
+
+def findings(
+    tables: dict[str, pd.DataFrame], machine: str = "", topics: tuple[str, ...] = ()
+) -> list[Finding]:
+    """Return the findings of these ``topics``, of all if none, that the tables allow."""
+    return [
+        finding
+        for topic, (table, findings_of) in TOPICS.items()
+        if table in tables and (not topics or topic in topics)
+        for finding in findings_of(tables[table], machine)
+    ]
+
+
+def _claims(claims: pd.DataFrame, _: str) -> Iterator[Finding]:
+    ours = claims[claims["id"].str.startswith("R")]
+    yield Finding(f"The paper's {len(ours)} claims", f": {counted(ours)}.")
+
+
+def _floor(measurements: pd.DataFrame, _: str) -> Iterator[Finding]:
+    mean = _measured(measurements, "R01", "mean ECE_bin at TCE 0, n = 200")
+    if mean is not None:
+        yield Finding(
+            "A calibrated model looks miscalibrated.",
+            f" Its ECE (ℓ2, 15 equal-width bins) on 200 samples is {mean:.1f} % on average, with "
+            "scores like those of a network on CIFAR-10. The true error is 0.",
+        )
+
+
+def _prediction(measurements: pd.DataFrame, _: str) -> Iterator[Finding]:
+    share = _measured(measurements, "C01", "share explained", "curve fitted on the subsample")
+    answers = "share explained, answers of language models"
+    of_answers = _measured(measurements, "C01", answers, "curve fitted on the subsample")
+    if share is not None:
+        more = "" if of_answers is None else f", {of_answers:.0f} % on answers of language models"
+        yield Finding(
+            "The bias can be computed from your own scores.",
+            f" The computed bias explains {share:.0f} % of the bias that is seen on subsamples of "
+            f"genuine score files of networks{more}.",
+        )
+
+
+def _coverage(measurements: pd.DataFrame, _: str) -> Iterator[Finding]:
+    judged = "mean coverage, cells that it was not made on"
+    names = ("percentile_bootstrap", "basic_bootstrap", "sun2024", OURS)
+    values = [_measured(measurements, "C02", "mean coverage", name) for name in names]
+    values.append(_measured(measurements, "C02", judged, OURS))
+    if None not in values:
+        bootstrap, basic, sun, ours, judging = (f"{value:.0f} %" for value in values)
+        yield Finding(
+            "Percentile bootstrap intervals fail.",
+            f" At a nominal 95 % they hold the true error in {bootstrap} of data sets, basic "
+            f"bootstrap intervals in {basic}, those of Sun et al. (2024) in {sun}; the interval of "
+            f"`calbias audit` in {ours}, on cells that it was not made on in {judging}.",
+        )
+
+
+def _measured(measurements: pd.DataFrame, claim: str, name: str, case: str = "") -> float | None:
+    rows = measurements[(measurements["id"] == claim) & (measurements["name"] == name)]
+    rows = rows[rows["case"].fillna("") == case]
+    return None if rows.empty else float(rows["value"].iloc[0])
+
+
+def _bias(tests: pd.DataFrame, _: str) -> Iterator[Finding]:
+    pair = (tests["estimator_a"] == "ece_debias_em") & (tests["estimator_b"] == "ece_sweep_em")
+    for test in tests[pair].itertuples():
+        yield Finding(
+            f"Bias, {test.experiment} calibration.",
+            f" Mean absolute bias over {test.n_pairs} pairs of model and sample size: "
+            f"ece_debias_em {test.mean_abs_bias_a_percent:.3f} %, "
+            f"ece_sweep_em {test.mean_abs_bias_b_percent:.3f} % "
+            f"(paired t = {test.t_statistic:.2f}, p = {test.p_value:.1g}).",
+        )
+
+
+def _speed(benchmark: pd.DataFrame, machine: str) -> Iterator[Finding]:
+    where = f", {machine}" if machine else ""
+    drawn = benchmark[benchmark["baseline"] == "numpy_beta_draw"].set_index("work")
+    for work, what in (
+        ("fig4_grid_six_binned", "bin, debias and sweep, each with equal width and equal mass"),
+        ("fig4_grid_seven", "these six and the KDE"),
+    ):
+        if work not in drawn.index:
+            continue
+        row, narrow = drawn.loc[work], drawn["ratio_median"].get(f"{work}_avx2")
+        avx2 = "" if narrow is None else f"; compiled for AVX2 {narrow:.1f}"
+        per_score = row["seconds"] / row["n_scores"]
+        yield Finding(
+            "Speed.",
+            f" Sampling and estimating all of Figure 4 with {what}: "
+            f"{row['ratio_median']:.1f} times the speed of drawing the scores with NumPy "
+            f"({row['ratio_low']:.1f} to {row['ratio_high']:.1f}, one thread{where}{avx2}), "
+            f"{1e9 * per_score:.1f} ns per score. 10⁵ replicates of every point cost "
+            f"{per_score * N_SCORES * 100_000 / 60:.0f} core-minutes.",
+        )
+
+
+TOPICS = {  # name: (table, its findings)
+    "floor": ("measurements", _floor),
+    "claims": ("claims", _claims),
+    "prediction": ("own_measurements", _prediction),
+    "coverage": ("own_measurements", _coverage),
+    "bias": ("paired_t_test", _bias),
+    "speed": ("benchmark", _speed),
+}

@@ -1,13 +1,27 @@
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Literal
+from types import SimpleNamespace
+from typing import Any, Literal
 
+import pandas as pd
+
+from pipeline.catalogue import Entry
+from pipeline.catalogue import figures as figure_catalogue
+from pipeline.claims.ledger import all_claims
+from pipeline.claims.verdicts import Verdict
+from pipeline.figures.selection import Tables
 from pipeline.provenance import read_record
+from pipeline.report.page import VERDICT_WORDS, badge, papers_with_claims, shown_figures, template
+from pipeline.report.tables import compared_places, measurement_groups, papers_tables, shown
 from pipeline.results import write_text
+from pipeline.scenarios.paper import MODELS
 from pipeline.tables.files import read_tables
-from reproduction.report.front_page import front_page
-from reproduction.report.ledger_page import ledger_page
+from pipeline.tables.rows import validate_columns
+from pipeline.tables.schema import columns_of
+from pipeline.tables.schema import tables as table_entries
 
-PAGES = {"index": front_page, "ledger": ledger_page}
+MANY = 24  # measurements from which a claim's are folded
+NOT_SHOWN = ("claims", "measurements", "comparison", "printed_tables")  # have sections of their own
 
 
 def write_page(
@@ -32,4 +46,116 @@ def write_page(
     if page == "index":
         options["cost"] = read_record(record).get("cost", {}) if record else {}
         options["has_evidence"] = output.with_name("evidence.html").exists()
-    write_text(output, PAGES[page](read_tables(tables), figures, audits, **options))
+    write = front_page if page == "index" else ledger_page
+    write_text(output, write(read_tables(tables), figures, audits, **options))
+
+
+def front_page(
+    tables: Tables,
+    pictures: Mapping[str, Path],
+    audits: Sequence[str] = (),
+    cost: dict[str, Any] | None = None,
+    has_evidence: bool = False,
+) -> str:
+    """Return the HTML text of a page; its pictures and links are relative to ``results/``.
+
+    ``tables`` {name: DataFrame} has at least ``claims``, ``pictures`` is {figure: path of its PNG},
+    ``audits`` names the pages in ``results/audit``, ``has_evidence`` says whether there is
+    ``evidence.html`` to link to, ``cost`` is what
+    ``pipeline.provenance.cost_by_rule`` returns. The counts are over the first paper.
+    """
+    claims = tables["claims"].fillna("")
+    paper, *others = papers_with_claims(claims)
+    ours = claims[claims["id"].isin(paper["ids"])]
+    return template("index.html.j2").render(
+        paper=paper,
+        others=others,
+        failed=_lines(ours, Verdict.NOT_REPRODUCED),
+        nearly=_lines(ours, Verdict.APPROXIMATE),
+        open=_lines(ours, Verdict.NEEDS_REAL_LOGITS),
+        figures=shown_figures(pictures),
+        audits=[{"name": name, "is_paper": name in MODELS} for name in audits],
+        n_tables=len(tables),
+        has_evidence=has_evidence,
+        sources=sorted({part for text in claims["source"] for part in text.split(" + ")} - {""}),
+        cost=cost or {},
+    )
+
+
+def _lines(claims: pd.DataFrame, verdict: Verdict) -> list[dict[str, Any]]:
+    """Return the claims of one verdict, each with why: the first part of its note, a line."""
+    return [
+        {
+            "id": row["id"], "says": row["claim"], "models": row["models"],
+            "verdict": badge(verdict), "why": row["note"].split("; ")[0] or row["measured"],
+        }
+        for row in claims[claims["verdict"] == verdict].to_dict("records")
+    ]  # fmt: skip
+
+
+def ledger_page(tables: Tables, pictures: Mapping[str, Path], audits: Sequence[str] = ()) -> str:
+    """Return the HTML text of a page; its pictures and links are relative to ``results/``.
+
+    ``tables`` {name: DataFrame} has at least ``claims`` and ``measurements``, ``pictures`` is
+    {figure: path of its PNG}, with ``models/NAME`` for a model; ``audits`` names the pages in
+    ``results/audit``.
+    """
+    for name in ("claims", "measurements"):
+        known, place = tables.get(name, ()), f"--table {name}"
+        validate_columns(known, columns_of(name), place, "make it with judge_claims.py")
+    catalogue = figure_catalogue()
+    counts = tables["claims"]["verdict"].value_counts()
+    return template("ledger.html.j2").render(
+        papers_claims=papers_with_claims(tables["claims"]),
+        verdicts=[
+            {**badge(name), "count": counts.get(name, 0), "meaning": VERDICT_WORDS[name][1]}
+            for name in Verdict
+            if name != "not_judged" or counts.get(name, 0)
+        ],
+        own=own_models(tables),
+        audited=sorted(audits),
+        claims=_claims(tables, catalogue, pictures),
+        own_figures=[{"name": name, "place": Path(name).name, "title": "reliability diagram"}
+                     for name in pictures
+                     if name.startswith("models/") and Path(name).name not in MODELS],
+        figures=shown_figures(pictures),
+        places=compared_places(tables.get("comparison")),
+        papers=papers_tables(tables.get("measures")),
+        tables=[shown(name, tables[name])
+                for name in table_entries() if name in tables and name not in NOT_SHOWN],
+    )  # fmt: skip
+
+
+def own_models(tables: Tables) -> list[SimpleNamespace]:
+    """Return the rows of the audits' tables on models that are not the paper's, as shown."""
+    parts = []
+    for name in ("audit_verdicts", "audit_estimates"):
+        if name in tables:
+            rows = tables[name][~tables[name]["model"].isin(MODELS)].dropna(axis=1, how="all")
+            parts += [] if rows.empty else [shown(name, rows, len(rows), f"your models, {name}")]
+    return parts
+
+
+def _claims(
+    tables: Tables, catalogue: Mapping[str, Entry], pictures: Mapping[str, Path]
+) -> list[dict[str, Any]]:
+    entries, found = table_entries(), []
+    claims = {claim.id: claim for claim in all_claims()}
+    for row in tables["claims"].fillna("").to_dict("records"):
+        mine = tables["measurements"]
+        mine = mine[mine["id"] == row["id"]]
+        claim = claims.get(row["id"])
+        found.append({
+            **row,
+            "verdict": badge(row["verdict"]),
+            "notes": row["note"].split("; "),
+            "measurements": measurement_groups(mine),
+            "n_measurements": len(mine),
+            "folded": len(mine) > MANY,
+            "has_published": mine["published"].notna().any(),
+            "figures": [{"name": name, "place": catalogue[name].place, "drawn": name in pictures}
+                        for name in (claim.figures.split() if claim else ())],
+            "tables": [{"name": name, "maker": entries.get(name), "made": name in tables}
+                       for name in (claim.tables.split() if claim else ())],
+        })  # fmt: skip
+    return found

@@ -1,13 +1,18 @@
 """Bias and spread of estimators (Roelofs et al. 2022, Eqs. 6–7), and bins that a sweep chooses."""
 
+from collections.abc import Mapping
+
 import numpy as np
 import pandas as pd
 
 from calbias.estimation.registry import NO_BINS
 from pipeline.tables.schema import columns_of
+from reproduction.replicates.store import Cells
 
 
-def bias_rows(experiment, estimators, true_errors):
+def bias_rows(
+    experiment: str, estimators: Mapping[str, Cells], true_errors: Mapping[str, float]
+) -> pd.DataFrame:
     """Return the rows of table ``bias`` of one experiment, in percent, in the order given.
 
     ``estimators`` is {name: {Cell: Estimates}}, ``true_errors`` {scenario: TCE}, a fraction.
@@ -37,7 +42,7 @@ def bias_rows(experiment, estimators, true_errors):
     return pd.DataFrame(rows).astype({"n_bins": "Int64"})
 
 
-def chosen_bins(bias):
+def chosen_bins(bias: pd.DataFrame) -> pd.DataFrame:
     """Return the table ``chosen_bins`` from the rows of a ``bias`` table of that experiment.
 
     How many bins the sweep chooses, next to what each number gives (App D, Fig 14).

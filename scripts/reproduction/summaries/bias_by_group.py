@@ -1,9 +1,12 @@
 """Bias averaged over the scenarios of a group, as Figures 4 and 6 draw it."""
 
+from typing import Any
+
 import numpy as np
+import pandas as pd
 
 
-def bias_by_group(bias):
+def bias_by_group(bias: pd.DataFrame) -> pd.DataFrame:
     """Return the mean bias of each group and its error, by estimator, n_bins and n_samples.
 
     ``bias`` has the rows of table ``bias`` with a column ``group``, the data set of a model.
@@ -19,6 +22,6 @@ def bias_by_group(bias):
     return means.reset_index().sort_values("n_samples", kind="stable")
 
 
-def error_of_mean(errors):
+def error_of_mean(errors: Any) -> Any:
     """Return the error of a mean of independent values from their ``errors``, (k,) or columns."""
     return np.sqrt((errors**2).sum()) / len(errors)

@@ -1,6 +1,7 @@
 """Paired t-tests of absolute bias (Roelofs et al. 2022, §7.1 and §7.3; table ``paired_t_test``)."""
 
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,7 +14,7 @@ SAME_MEANS = (CONFIGURED, ONE_SIDED, POPULATION_VARIANCE)
 """Choices with the configured means of |bias|: they change t or p, and never the sign."""
 
 
-def paired_t_tests(bias):
+def paired_t_tests(bias: pd.DataFrame) -> pd.DataFrame:
     """Return a row for each experiment and pair of estimators of a ``bias`` table.
 
     A pair is |bias| of a and of b on a scenario at an n; t is positive where a is more biased, p is
@@ -28,7 +29,7 @@ def paired_t_tests(bias):
     return pd.DataFrame(rows)
 
 
-def abs_pairs(rows, a, b):
+def abs_pairs(rows: pd.DataFrame, a: str, b: str) -> pd.DataFrame:
     """Return |bias| in percent in columns a and b, indexed by (scenario, n_samples)."""
     rows = rows[rows["estimator"].isin([a, b])]
     rows = rows.drop_duplicates(["scenario", "n_samples", "estimator"])
@@ -36,7 +37,7 @@ def abs_pairs(rows, a, b):
     return wide.reindex(columns=[a, b]).dropna().abs()
 
 
-def paired_t_test(pairs, a, b):
+def paired_t_test(pairs: pd.DataFrame, a: str, b: str) -> dict[str, Any]:
     """Return the columns of one test; ``pairs`` has |bias| in percent in columns a and b."""
     differences = pairs[a] - pairs[b]
     t, p = np.nan, np.nan

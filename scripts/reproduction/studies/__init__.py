@@ -1,1 +1,0 @@
-"""Work beyond the papers: predicted bias on real scores, the league of estimators."""
