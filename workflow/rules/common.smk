@@ -2,6 +2,7 @@
 import json
 import os
 import re
+from functools import cache
 
 from calbias.errors import InputError
 from calbias.estimation.registry import estimator_file
@@ -89,9 +90,15 @@ def published(name):
     return resource(f"published/roelofs2022_{name}.csv")
 
 
+@cache
+def estimator_path(name):
+    """The file that defines an estimator; folders are searched once for each name."""
+    return Path(os.path.relpath(estimator_file(name, estimator_folders(config))))
+
+
 def estimator_paths(*names):
     """The files that define estimators, by their names, each file once."""
-    return sorted({os.path.relpath(estimator_file(x, estimator_folders(config))) for x in names})
+    return sorted({str(estimator_path(name)) for name in names})
 
 
 def loaded(paths):

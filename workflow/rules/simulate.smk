@@ -94,7 +94,7 @@ rule simulate_replicates:
         * sizes.to_simulate(
             sizes.estimates(
                 EXPERIMENTS[wildcards.experiment],
-                estimator_file(wildcards.estimator, estimator_folders(config)),
+                estimator_path(wildcards.estimator),
             )
             / int(wildcards.shards)
         ),
