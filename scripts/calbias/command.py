@@ -90,16 +90,14 @@ def _plan(options: Any) -> None:
 def _compare(options: Any) -> None:
     from calbias.auditing.output_files import validate_output
     from calbias.compare_files import compare_files
-    from calbias.logits.columns import Columns
 
     files = [options.first] if options.second is None else [options.first, options.second]
     if options.output:
         validate_output(options.output, files, '{\n  "sentence"')
-    names = "hit", "label", "prediction", "cluster"
     comparison = compare_files(
         *files,
         score=options.score,
-        columns=Columns(**{name: getattr(options, name) for name in names}),
+        columns=_columns(options, "hit", "label", "prediction", "cluster"),
         id=options.id,
         top_label=options.top_label,
         confidence_level=options.confidence_level,
@@ -111,11 +109,11 @@ def _compare(options: Any) -> None:
         write_text(options.output, comparison.to_json() + "\n")
 
 
-def _columns(options: Any) -> Any:
+def _columns(options: Any, *names: str) -> Any:
     """Return the Columns that the options name."""
     from calbias.logits.columns import Columns
 
-    names = "score", "hit", "label", "prediction", "cluster"
+    names = names or ("score", "hit", "label", "prediction", "cluster")
     return Columns(**{name: getattr(options, name) for name in names})
 
 

@@ -209,8 +209,11 @@ test_bad_plans_are_refused = refuses(
     ({"beta": (1, 1), "scores": [0.5]}, "give scores, or the two parameters"),
     ({"beta": (0, 1)}, "parameters of a Beta distribution are above 0, not"),
     ({"beta": (1, 1), "power": 2}, "power must be above 0.05 and below 1, not 2"),
-    ({"beta": (1, 1), "rates": [0.5]}, "go with scores, not with a Beta"),
-    ({"scores": [0.5, 0.6], "rates": [0.5]}, "rates must be one for each of the 2 scores"),
+    ({"beta": (1, 1), "hits": [1], "clusters": [1]}, "go with scores, not with a Beta"),
+    (
+        {"scores": [0.5, 0.6], "hits": [1], "clusters": [1]},
+        "hits must be one for each of the 2 scores",
+    ),
     ({"scores": [0.5, 0.6], "clusters": [1, 2]}, "hits and clusters of a pilot study go together"),
 )
 

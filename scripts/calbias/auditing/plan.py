@@ -22,7 +22,6 @@ from calbias.estimation.inputs import is_number
 from calbias.logits.columns import Columns
 
 DETECT = (0.01, 0.02, 0.05)
-CURVE = "detect the given curve"
 _QUANTILES = 20_000
 _OF_CLUSTERS = ["clusters", "clusters_low", "clusters_high"]
 
@@ -35,7 +34,6 @@ def plan(
     power: float = 0.8,
     slope_width: float = 0.1,
     gap_width: float = 0.01,
-    rates: ArrayLike | None = None,
     hits: ArrayLike | None = None,
     clusters: ArrayLike | None = None,
     seed: int = 0,
@@ -57,8 +55,6 @@ def plan(
         Half widths of the 95 % intervals of b, and of mean score less accuracy, a fraction.
     seed : int
         Of the simulations.
-    rates : array_like, shape (n,), optional
-        The probability of a hit at each of the scores, of one more curve to detect.
     hits, clusters : array_like, shape (n,), optional
         Of a pilot study whose rows depend on each other within clusters: the number of clusters
         like these is planned too, by verdicts on clusters of the pilot, drawn again.
@@ -77,7 +73,7 @@ def plan(
     ------
     InputError
         Unless one of scores and beta is given, for a power, width or error out of range, and for
-        rates, hits or clusters without the scores, or of another length.
+        hits or clusters without the scores, or of another length.
 
     Examples
     --------
@@ -107,15 +103,12 @@ def plan(
         scores = betaincinv(*beta, (np.arange(_QUANTILES) + 0.5) / _QUANTILES)
         scores = np.clip(scores, cox.LEAST, 1 - cox.LEAST)
     given = np.asarray(scores, float)
-    _validate_pilot(given, beta, rates, hits, clusters)
-    chances = None if rates is None else np.asarray(rates, float)
+    _validate_pilot(given, beta, hits, clusters)
     order = np.argsort(given, kind="stable")
     scores = given[order]
     family = cox.overconfident(scores)
     curves = {error: cox.curve_with_error(family, scores, error) for error in detect}
     rows = [_detection(error, scores, curve, power, seed) for error, curve in curves.items()]
-    if chances is not None:
-        rows.append({"goal": CURVE, **verdict_labels(given, chances, power, seed)._asdict()})
     slope = cox.slope_labels(scores, slope_width) if slope is None else slope
     gap = cox.mean_gap_labels(scores, gap_width)
     rows += [
@@ -126,10 +119,9 @@ def plan(
                "simulated_power_se"]  # fmt: skip
     if clusters is not None:
         back = np.argsort(order, kind="stable")
-        shown = [None if curve is None else curve[back] for curve in curves.values()]
-        for row, curve in zip(rows, [*shown, chances], strict=False):
+        for row, curve in zip(rows, curves.values(), strict=False):
             if curve is not None and hits is not None:
-                found = cluster_labels(given, hits, clusters, curve, power, seed)
+                found = cluster_labels(given, hits, clusters, curve[back], power, seed)
                 row |= dict(zip(_OF_CLUSTERS, found, strict=False))
         columns += _OF_CLUSTERS
     return pd.DataFrame(rows, columns=columns).set_index("goal")
@@ -151,20 +143,16 @@ def plan_file(path: str, clusters: Sequence[str] = (), **options: Any) -> pd.Dat
 def _validate_pilot(
     scores: np.ndarray,
     beta: tuple[float, float] | None,
-    rates: ArrayLike | None,
     hits: ArrayLike | None,
     clusters: ArrayLike | None,
 ) -> None:
-    """Raise InputError unless rates, hits and clusters go with the scores (n,) and each other."""
-    if beta is not None and any(x is not None for x in (rates, hits, clusters)):
-        raise InputError("rates, hits and clusters go with scores, not with a Beta distribution")
+    """Raise InputError unless hits and clusters go with the scores (n,) and each other."""
+    if beta is not None and (hits is not None or clusters is not None):
+        raise InputError("hits and clusters go with scores, not with a Beta distribution")
     if (hits is None) != (clusters is None):
         raise InputError("hits and clusters of a pilot study go together: give both")
-    for name, values in (("rates", rates), ("hits", hits)):
-        if values is not None and np.shape(values) != scores.shape:
-            raise InputError(f"{name} must be one for each of the {scores.size} scores")
-    if rates is not None and not ((np.asarray(rates) >= 0) & (np.asarray(rates) <= 1)).all():
-        raise InputError("rates are probabilities between 0 and 1")
+    if hits is not None and np.shape(hits) != scores.shape:
+        raise InputError(f"hits must be one for each of the {scores.size} scores")
 
 
 def _detection(
