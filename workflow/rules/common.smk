@@ -148,6 +148,19 @@ def table(name):
     return recorded.get(name, f"results/tables/{name}.csv")
 
 
+# what a figure reads of one experiment, where it shows one
+OF_EXPERIMENT = {"bias": "bias", "scenarios": "scenarios", "true_calibration_error": "true_errors"}
+
+
+def shown(entry):
+    """The inputs of a figure: tables, or their rows of the one experiment that it shows."""
+    parts = OF_EXPERIMENT if len(entry.experiments) == 1 else {}
+    return [
+        f"results/{parts[name]}/{entry.experiments[0]}.parquet" if name in parts else table(name)
+        for name in entry.tables
+    ]
+
+
 def tabled(name):
     """A result table as an output that the report shows."""
     words = {"caption": f"{HERE}/workflow/report/table.rst", "category": "3. Tables"}

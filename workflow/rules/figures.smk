@@ -3,17 +3,6 @@
 
 ON_DEMAND = ("benchmark", "league_full_errors", "multiclass_league_full")
 DRAWN = FIGURES | EVIDENCE_FIGURES | {name: figures()[name] for name in ON_DEMAND}
-# what a figure reads of one experiment, where it shows one
-OF_EXPERIMENT = {"bias": "bias", "scenarios": "scenarios", "true_calibration_error": "true_errors"}
-
-
-def shown(entry):
-    """The inputs of a figure: tables, or their rows of the one experiment that it shows."""
-    parts = OF_EXPERIMENT if len(entry.experiments) == 1 else {}
-    return [
-        f"results/{parts[name]}/{entry.experiments[0]}.parquet" if name in parts else table(name)
-        for name in entry.tables
-    ]
 
 
 for number, (figure, entry) in enumerate(DRAWN.items(), start=1):
