@@ -7,7 +7,7 @@ from checkout import ROOT
 from command import FITS, made, read, run
 
 from calbias.estimation.registry import FOLDER
-from evidence.benchmark import memory, waiting
+from evidence.benchmark import waiting
 from evidence.steps import measure_speed
 from pipeline.estimators import FOLDERS
 from pipeline.tables.files import read_table
@@ -87,9 +87,8 @@ def test_refusals(script, options, message, tmp_path, refused):
 
 
 def test_tables(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(memory.memory_rows, "__defaults__", ((("start", 1, 1),),))
+    monkeypatch.setattr(measure_speed.memory_rows, "__defaults__", ((("start", 1, 1),),))
     monkeypatch.setattr(measure_speed.argsort_rows, "__defaults__", ((2_000,),))
-    monkeypatch.setattr(measure_speed.call_rows, "__defaults__", (400, 1))
     # a first audit compiles for ten seconds
     monkeypatch.setattr(waiting, "_python", lambda *of: sum(map(float, range(10**5))))
     monkeypatch.setattr(measure_speed.averaged_rows, "__defaults__", ((50,),))

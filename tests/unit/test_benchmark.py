@@ -6,9 +6,9 @@ import pytest
 from calbias import Curve, Scenario
 from calbias.engine.sampler import Sampler
 from calbias.estimation.loading import load_estimator
-from evidence.benchmark.memory import memory_rows
-from evidence.benchmark.timing import compare
 from evidence.benchmark.vectorised import six_binned
+from evidence.benchmark.waiting import memory_rows
+from evidence.benchmark.workloads import compare
 from pipeline.scenarios.paper import BINNED
 from pipeline.tables.schema import columns_of
 from reproduction.steps.measure_fit_times import METHODS, fit_time_rows

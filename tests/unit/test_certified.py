@@ -9,9 +9,9 @@ import pytest
 from mpmath import mp, mpf
 
 import calbias
-from evidence import certified
 from evidence.cells.curves import Wave
-from evidence.certified import FOLDER
+from evidence.certified import values as certified
+from evidence.certified.values import FOLDER
 from evidence.estimate import estimate
 from pipeline.estimators import known_estimators
 from reproduction.measures import MEASURES

@@ -1,9 +1,15 @@
 """The six binned estimators in vectorised NumPy: the baseline that needs no compiler."""
 
+from collections.abc import Callable, Sequence
+
 import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 
-def six_binned(scores, hits, n_bins=15):
+def six_binned(scores: Floats, hits: NDArray, n_bins: int = 15) -> dict[str, Floats]:
     """Return {estimator: (m,)} of ece_bin, ece_debias and ece_sweep, ew and em, at p = 2.
 
     ``scores`` and ``hits`` (m, n) are in any order, without ties; estimates are fractions.
@@ -24,32 +30,34 @@ def six_binned(scores, hits, n_bins=15):
     return results
 
 
-def _partial_sums(values):
+def _partial_sums(values: Floats) -> Floats:
     return np.concatenate([np.zeros((len(values), 1)), np.cumsum(values, axis=1)], axis=1)
 
 
-def _equal_mass(scores, n_bins):
+def _equal_mass(scores: Floats, n_bins: int) -> Ints:
     """Return the ranks (m, b + 1) where bins of equal mass begin."""
     n = scores.shape[1]
     edges = (np.arange(n_bins + 1) * n + n_bins - 1) // n_bins
     return np.broadcast_to(edges, (len(scores), n_bins + 1))
 
 
-def _equal_width(scores, n_bins):
+def _equal_width(scores: Floats, n_bins: int) -> Ints:
     inner = np.arange(1, n_bins) / n_bins
     edges = np.array([np.searchsorted(row, inner) for row in scores]).reshape(len(scores), -1)
     ends = np.zeros((len(scores), 1), int), np.full((len(scores), 1), scores.shape[1])
     return np.concatenate([ends[0], edges, ends[1]], axis=1)
 
 
-def _bin_means(sums, edges):
+def _bin_means(sums: Sequence[Floats], edges: Ints) -> tuple[Floats, Floats, Floats]:
     """Return (size, mean score - mean hit, mean hit) of each bin, (m, b); 0 where it is empty."""
     size, score, hit = (np.diff(np.take_along_axis(s, edges, axis=1), axis=1) for s in sums)
     safe = np.maximum(size, 1)
     return size, (score - hit) / safe, hit / safe
 
 
-def _sweep(scores, sums, edges_of):
+def _sweep(
+    scores: Floats, sums: Sequence[Floats], edges_of: Callable[[Floats, int], Ints]
+) -> Floats:
     """Return the sweep's estimates, all data sets side by side until the last one stops."""
     m, n = scores.shape
     chosen, going = np.ones(m, int), np.arange(m)

@@ -1,17 +1,27 @@
-"""The pieces of work: Figure 4's grid, its growth, and single calls next to other packages."""
+"""The pieces of work: Figure 4's grid, its growth, and single calls next to a sort.
 
-import importlib
+Implementation and baseline run in turn, so that a busy machine slows both alike. Seconds are what
+the process spent computing: what other processes take is not counted.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 
 import numpy as np
 
 from calbias.engine.quantile_table import build_quantile_table
-from calbias.engine.sampler import Sampler, draw
+from calbias.engine.sampler import Sampler
+from calbias.estimation.api import estimate
 from calbias.estimation.loading import load_estimator
-from evidence.benchmark.timing import compare, repeat
+from calbias.truth.scenarios import Scenario
 from evidence.benchmark.vectorised import six_binned
+from evidence.runner import Row
 from pipeline.scenarios.paper import BINNED, MODEL_SIZES
+from pipeline.tables.schema import columns_of
+from pipeline.timing import timed
 
+Call = Callable[[], object]
+Scenarios = Sequence[Scenario]
 SEVEN = (*BINNED, "kde")
 _loaded = cache(load_estimator)
 
@@ -19,14 +29,16 @@ _loaded = cache(load_estimator)
 class Grid:
     """Figure 4's grid, scenarios × sample sizes × replicates; the tables are built beforehand."""
 
-    def __init__(self, scenarios, replicates, sample_sizes=MODEL_SIZES):
+    def __init__(
+        self, scenarios: Scenarios, replicates: int, sample_sizes: Sequence[int] = MODEL_SIZES
+    ) -> None:
         self.scenarios, self.replicates, self.sample_sizes = scenarios, replicates, sample_sizes
         self.tables = [build_quantile_table(scenario) for scenario in scenarios]
         self.n_scores = len(scenarios) * replicates * sum(sample_sizes)
         self.generator = np.random.default_rng(0)
         self.unsorted = [self.generator.random((replicates, n)) for n in sample_sizes]
 
-    def calbias(self, names):
+    def calbias(self, names: Iterable[str]) -> None:
         """Draw every data set and apply the estimators."""
         run = [_loaded(name) for name in names]
         for scenario, table in zip(self.scenarios, self.tables, strict=True):
@@ -35,19 +47,19 @@ class Grid:
                     for estimator in run:
                         estimator(data, 15, 2.0)
 
-    def numpy_beta_draw(self):
+    def numpy_beta_draw(self) -> None:
         """Draw the scores alone, by ``numpy.random.Generator.beta``."""
         for scenario in self.scenarios:
             for n in self.sample_sizes:
                 self.generator.beta(scenario.alpha, scenario.beta, (self.replicates, n))
 
-    def numpy_sort(self):
+    def numpy_sort(self) -> None:
         """Sort as many uniforms, drawn beforehand, a data set a row."""
         for _ in self.scenarios:
             for scores in self.unsorted:
                 np.sort(scores, axis=1)
 
-    def numpy_vectorised(self):
+    def numpy_vectorised(self) -> None:
         """Draw and estimate by vectorised NumPy, without the KDE."""
         for scenario in self.scenarios:
             for n in self.sample_sizes:
@@ -58,7 +70,9 @@ class Grid:
                 six_binned(scores, self.generator.random(shape) < rates)
 
 
-def grid_rows(scenarios, replicates, rounds, suffix=""):
+def grid_rows(
+    scenarios: Scenarios, replicates: int, rounds: int, suffix: str = ""
+) -> Iterator[Row]:
     """Yield the rows of the whole grid: sampling alone, the six binned estimators, all seven.
 
     With a suffix of the works' names, against NumPy's Beta draws only.
@@ -72,7 +86,7 @@ def grid_rows(scenarios, replicates, rounds, suffix=""):
     yield from _against_beta(f"fig4_grid_sampling_alone{suffix}", grid, (), rounds)
 
 
-def growth_rows(scenarios, replicates, rounds):
+def growth_rows(scenarios: Scenarios, replicates: int, rounds: int) -> Iterator[Row]:
     """Yield rows by sample size (equal numbers of scores), number of replicates, and estimator."""
     for n in MODEL_SIZES[::2]:
         grid = Grid(scenarios, max(1, replicates * MODEL_SIZES[-2] // n), (n,))
@@ -85,32 +99,25 @@ def growth_rows(scenarios, replicates, rounds):
         yield from _against_beta(f"fig4_grid_{name}", grid, [name], rounds)
 
 
-def _against_beta(work, grid, names, rounds, others=None):
+def _against_beta(
+    work: str,
+    grid: Grid,
+    names: Iterable[str],
+    rounds: int,
+    others: Mapping[str, Call] | None = None,
+) -> Iterator[Row]:
     baselines = {"numpy_beta_draw": grid.numpy_beta_draw, **(others or {})}
     run = "calbias", partial(grid.calbias, names)
     return compare(work, grid.n_scores, run, baselines, rounds)
 
 
-def call_rows(scenario, rounds, n=12800, calls=20):
-    """Yield rows for one call on n scores of a user's own, next to packages that are installed."""
-    from calbias.estimation.api import estimate
-
-    data = draw(scenario, n, 0, seed=0)
-    scores, hits = data.scores[0], np.rint(data.hits()[0]).astype(int)
-    for package, ours, call in _peers(scores, hits):
-        run = "calbias", partial(repeat, calls, estimate, ours, scores, hits, norm=2)
-        baselines = {package: partial(repeat, calls, call)}
-        run[1](), call()
-        yield from compare(f"one_call_{ours}", n * calls, run, baselines, rounds)
-
-
-def argsort_rows(rounds, sizes=(12_800, 1_000_000, 10_000_000)):
+def argsort_rows(
+    rounds: int, sizes: Sequence[int] = (12_800, 1_000_000, 10_000_000)
+) -> Iterator[Row]:
     """Yield rows for one call on n scores of a user's own next to ``numpy.argsort`` of them.
 
     Of the work ``_ties`` the scores are rounded to three digits.
     """
-    from calbias.estimation.api import estimate
-
     for n in sizes:
         generator = np.random.default_rng(n)
         scores = generator.random(n)
@@ -118,32 +125,36 @@ def argsort_rows(rounds, sizes=(12_800, 1_000_000, 10_000_000)):
         calls = max(1, 200_000 // n)
         for name, ties in (("ece_bin_ew", ""), ("ece_bin_ew", "_ties"), ("ece_sweep_em", "")):
             own = scores.round(3) if ties else scores
-            estimate(name, own, hits)
-            run = "calbias", partial(repeat, calls, estimate, name, own, hits)
-            baseline = {"numpy_argsort": partial(repeat, calls, np.argsort, own)}
+            call = partial(estimate, name, own, hits)
+            call()
+            run = "calbias", partial(repeat, calls, call)
+            baseline = {"numpy_argsort": partial(repeat, calls, partial(np.argsort, own))}
             yield from compare(f"one_call_{name}_n_{n}{ties}", n * calls, run, baseline, rounds)
 
 
-def _peers(scores, hits):
-    """Yield (package, estimator of ours, a call of the package's own) for those that import."""
-    if calibration := _imported("calibration"):
-        name = "uncertainty_calibration"
-        yield name, "ece_bin_ew", lambda: calibration.get_ece(scores, hits)
-        yield name, "ece_debias_em", lambda: calibration.get_calibration_error(scores, hits)
-    if relplot := _imported("relplot"):
-        yield "relplot_binned_ece", "ece_bin_ew", lambda: relplot.metrics.binnedECE(scores, hits)
-        yield "relplot_smooth_ece", "kde", lambda: relplot.smECE(scores, hits)
-    if metrics := _imported("netcal.metrics"):
-        measure = metrics.ECE(bins=15)
-        yield "netcal", "ece_bin_ew", lambda: measure.measure(scores, hits)
-    if torchmetrics := _imported("torchmetrics.functional.classification"):
-        tensors = [_imported("torch").tensor(values) for values in (scores, hits)]
-        call = partial(torchmetrics.binary_calibration_error, *tensors)
-        yield "torchmetrics", "ece_bin_ew", call
+def compare(
+    work: str,
+    n_scores: int,
+    implementation: tuple[str, Call],
+    baselines: Mapping[str, Call],
+    rounds: int,
+) -> Iterator[Row]:
+    """Yield a row, a dict, for each baseline against one implementation.
+
+    ``implementation`` is (name, function) and ``baselines`` {name: function}; each round runs the
+    implementation once and then every baseline. A ratio is baseline over implementation seconds
+    of one round; low and high are the extremes of the rounds.
+    """
+    name, run = implementation
+    seconds = np.array([[timed(f) for f in (run, *baselines.values())] for _ in range(rounds)])
+    for k, baseline in enumerate(baselines, start=1):
+        ratio, medians = seconds[:, k] / seconds[:, 0], np.median(seconds[:, [0, k]], axis=0)
+        numbers = *medians, np.median(ratio), ratio.min(), ratio.max()
+        row = work, name, baseline, n_scores, *numbers
+        yield dict(zip(columns_of("benchmark"), row, strict=True))
 
 
-def _imported(name):
-    try:
-        return importlib.import_module(name)
-    except ImportError:
-        return None
+def repeat(calls: int, call: Call) -> None:
+    """Call a function so many times."""
+    for _ in range(calls):
+        call()

@@ -82,8 +82,8 @@ def construction_predicts_real_bias(evidence: Evidence) -> Ruling:
         "where a GLM misses the curve near 1, or many scores are exactly 1"
     )
     verdict = Verdict.of(shares.min() >= EXPLAINED, shares.min() >= PARTLY)
-    words = [f"{100 * share:.0f} % ({name})" for name, share in shares.items()]
-    reason = f"the prediction explains {' and '.join(words)} of the bias"
+    explained = [f"{100 * share:.0f} % ({name})" for name, share in shares.items()]
+    reason = f"the prediction explains {' and '.join(explained)} of the bias"
     return Ruling(verdict, measurements, REAL_SCORES, notes, reason=reason)
 
 
@@ -227,6 +227,6 @@ def averaged_posterior_is_nearest(evidence: Evidence) -> Ruling:
         case = f"to {other}, {worst[0]}, n = {worst[1]}"
         name = "largest RMSE ratio of a cell"
         measurements.append(Measurement(name, np.exp(difference.max()), case=case))
-    words = [f"{x.value:.2f} {x.case}" for x in measurements if x.name == "RMSE ratio"]
-    reason = f"ratio of the errors: {', '.join(words)}"
+    ratios = [f"{x.value:.2f} {x.case}" for x in measurements if x.name == "RMSE ratio"]
+    reason = f"ratio of the errors: {', '.join(ratios)}"
     return Ruling(Verdict.all_or_some(below), measurements, "simulation", reason=reason)

@@ -1,5 +1,7 @@
 """Benchmark: how many times faster an implementation is than its baseline, with the spread."""
 
+import pandas as pd
+from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter
 
 from pipeline.figures import labels, panels, selection, style
@@ -8,7 +10,7 @@ TITLE = "Speed of sampling and estimating against baselines"
 TABLES = ("benchmark",)
 
 
-def draw(tables):
+def draw(tables: dict[str, pd.DataFrame]) -> Figure:
     """Return a bar per row of the table: the median ratio, its range, and the seconds spent."""
     timed = selection.rows(tables, "benchmark").dropna(subset="ratio_median")
     timed = timed[~timed["work"].str.startswith("recalibration")]

@@ -1,6 +1,8 @@
 """Coverage of the intervals: how often each method holds the truth."""
 
 import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
 
 from pipeline.figures import panels, selection, style
 from pipeline.figures.names import CLUSTERED
@@ -18,7 +20,7 @@ NAMES = {
 TITLE = "How often the intervals of an audit hold the true error"
 
 
-def draw(tables):
+def draw(tables: dict[str, pd.DataFrame]) -> Figure:
     """Return a panel per sample size: methods down, coverage across, a dot per scenario.
 
     A curve has one colour and marker; of the distributions the first is filled, others hollow.
@@ -93,5 +95,5 @@ def draw(tables):
     return figure
 
 
-def _in_words(method):
+def _in_words(method: str) -> str:
     return NAMES.get(method, method.replace("_", " "))

@@ -1,5 +1,8 @@
 """What a leaderboard's number is worth: the ECE of a few questions against the ECE of all."""
 
+import pandas as pd
+from matplotlib.figure import Figure
+
 from pipeline.figures import panels, selection, style
 
 TABLES = ("leaderboard",)
@@ -13,7 +16,7 @@ NAMES = {
 SHIFT = 0.18
 
 
-def draw(tables):
+def draw(tables: dict[str, pd.DataFrame]) -> Figure:
     """Return a panel for each benchmark: models down, ECE across, a range for each n."""
     table = selection.rows(tables, "leaderboard")
     sizes, benchmarks = sorted(table["n_samples"].unique()), selection.in_order(table["dataset"])

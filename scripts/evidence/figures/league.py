@@ -1,5 +1,11 @@
 """The league: error of every measure as a share of its own truth, by n and distribution."""
 
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
 from pipeline.figures import panels, selection, style
 from pipeline.figures.names import DISTRIBUTIONS, measure_name, target_name
 from pipeline.figures.names import TARGETS as TARGETS_IN_ORDER
@@ -12,10 +18,12 @@ MARKERS = ("o", "s", "D", "P", "X", "^")  # none of them points anywhere
 LOW, HIGH = 0.04, 25
 ROOM = 0.3  # left of it a number fits on the axis
 NAME_SIZE = 6.2
-LIMIT = {"linewidth": 1.0, "linestyle": (0, (3, 1.5))}
+Places = dict[str, float]
+Looks = dict[int, dict[str, Any]]
+LIMIT: dict[str, Any] = {"linewidth": 1.0, "linestyle": (0, (3, 1.5))}
 
 
-def draw(tables, size=""):
+def draw(tables: dict[str, pd.DataFrame], size: str = "") -> Figure:
     """Return a panel for each distribution of scores: a row for each measure, a dot for each n.
 
     A dot is the measure's error with a bar of ±2 Monte Carlo standard errors, filled where it is
@@ -69,15 +77,15 @@ def draw(tables, size=""):
     return figure
 
 
-def _errors(axes, table, places, looks):
+def _errors(axes: Axes, table: pd.DataFrame, places: Places, looks: Looks) -> None:
     for entry, error in table.groupby("entry")["error"]:
-        look = {"color": "0.75", "linewidth": 0.8, "zorder": 1}
+        look: dict[str, Any] = {"color": "0.75", "linewidth": 0.8, "zorder": 1}
         axes.hlines(places[entry], error.min(), min(error.max(), HIGH), **look)
     for n, rows in table.groupby("n_samples"):
         rows = rows[rows["error"].between(LOW, HIGH)]
         for tied, some in rows.groupby(rows["rank"] == 1):
             face = looks[n]["color"] if tied else "white"
-            look = looks[n] | {"linestyle": "", "markersize": 3.2, "markeredgewidth": 0.7}
+            look = {**looks[n], "linestyle": "", "markersize": 3.2, "markeredgewidth": 0.7}
             error, margin = some["error"], 2 * some["error_se"].fillna(0.0)
             at, margin = some["entry"].map(places), margin.clip(upper=0.9 * error)
             axes.errorbar(error, at, xerr=margin, elinewidth=0.7, markerfacecolor=face, **look)
@@ -103,7 +111,7 @@ def _errors(axes, table, places, looks):
                   bbox={"facecolor": colour, "linewidth": 0, "pad": 0.4})  # fmt: skip
 
 
-def _limits(axes, table, places, looks):
+def _limits(axes: Axes, table: pd.DataFrame, places: Places, looks: Looks) -> None:
     """Draw a dashed line over the rows of a target for each n."""
     known = table.dropna(subset="information_limit")
     for (_, n), rows in known.groupby(["target", "n_samples"]):
@@ -113,13 +121,15 @@ def _limits(axes, table, places, looks):
                     color=looks[n]["color"], zorder=1.2, **LIMIT)  # fmt: skip
 
 
-def _places(table):
+def _places(table: pd.DataFrame) -> tuple[Places, Places]:
     """Return {entry: height} and {heading: height}, from the top downwards."""
     last = table.sort_values("n_samples").groupby(["distribution", "entry"]).tail(1)
     worst = last.groupby("entry")["error"].max().sort_values(kind="stable")
     targets = table.drop_duplicates("entry").set_index("entry")["target"]
     order = [*TARGETS_IN_ORDER, *sorted(set(targets) - set(TARGETS_IN_ORDER))]
-    places, headings, at = {}, {}, 0.0
+    places: Places = {}
+    headings: Places = {}
+    at = 0.0
     for target in order:
         of_kind = [entry for entry in worst.index if targets[entry] == target]
         if of_kind:

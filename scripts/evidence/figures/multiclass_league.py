@@ -1,6 +1,8 @@
 """The league of all classes: bias of every estimator as a share of its own truth, by map."""
 
 import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
 
 from pipeline.figures import panels, selection, style
 from pipeline.figures.names import measure_name
@@ -14,7 +16,7 @@ TITLE = "Estimators for all classes against their own truths{size}"
 LOW, HIGH = 0.02, 30
 
 
-def draw(tables, size=""):
+def draw(tables: dict[str, pd.DataFrame], size: str = "") -> Figure:
     """Return a panel for each population: a row for each estimator, a dot for each n.
 
     A dot is the median over the maps with an error of the RMSE as a share of the truth, its bar ±2
@@ -59,7 +61,7 @@ def draw(tables, size=""):
     return figure
 
 
-def _population(population):
+def _population(population: str) -> str:
     """Return a population in two lines: ``Dirichlet, 3 classes``, or a network's name."""
     kind, _, last = population.rpartition("_")
     return f"Dirichlet,\n{last} classes" if kind == "dirichlet" else f"{kind}\n{last}"

@@ -3,6 +3,8 @@
 import math
 
 import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
 
 from pipeline.figures import labels, panels, selection, style
 
@@ -15,7 +17,7 @@ PANELS = {
 }
 
 
-def draw(tables):
+def draw(tables: dict[str, pd.DataFrame]) -> Figure:
     """Return two panels: the prediction from all rows, and from the subsample's own."""
     table = selection.rows(tables, "predicted_bias")
     observed = table["observed_bias_percent"]

@@ -1,5 +1,8 @@
 """Language models that are calibrated on the whole and wrong by subject."""
 
+import pandas as pd
+from matplotlib.figure import Figure
+
 from pipeline.figures import panels, selection, style
 
 TABLES = ("subjects",)
@@ -7,7 +10,7 @@ TITLE = "Calibrated on the whole, wrong by subject"
 WHOLE, WORST = style.GROUP_COLOURS[0], style.GROUP_COLOURS[1]
 
 
-def draw(tables):
+def draw(tables: dict[str, pd.DataFrame]) -> Figure:
     """Return one panel: the gaps of each recalibrated confidence, on the whole and at worst."""
     rows = recalibrated(tables)
     rows = rows.iloc[rows["worst_gap_percent"].abs().argsort(kind="stable")]
@@ -43,7 +46,7 @@ def draw(tables):
     return figure
 
 
-def recalibrated(tables):
+def recalibrated(tables: dict[str, pd.DataFrame]) -> pd.DataFrame:
     """Return the rows of table ``subjects`` after recalibration."""
     table = selection.rows(tables, "subjects")
     return table[table["stage"] == "recalibrated"]

@@ -1,6 +1,12 @@
 """Power of the tests of calibration: who sees which miscalibration, and at what size."""
 
+from collections.abc import Iterator
+from typing import Any
+
 import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from pipeline.figures import labels, panels, selection, style
@@ -19,10 +25,13 @@ DARK = 3  # from this colour on numbers are white
 CALIBRATED = "_calibrated"
 GAP, DISTRIBUTION_GAP, HEADING, WIDEST_NAME = 0.35, 1.0, 1.15, 2.6  # in cells
 SMALL = 6
+Places = dict[str, float]
+Columns = dict[tuple[str, int], float]
+Spans = dict[str, tuple[float, float]]
 MOST_SIZE = 16  # percent, at which the axis of sizes ends
 
 
-def draw(tables):
+def draw(tables: dict[str, pd.DataFrame]) -> Figure:
     """Return the sizes of the tests with their errors, and the power in numbers on every scenario.
 
     Tests stand in groups by what they look for, a cell is a test, a scenario and a sample size.
@@ -85,7 +94,7 @@ def draw(tables):
     return figure
 
 
-def _counts(table, is_null):
+def _counts(table: pd.DataFrame, is_null: pd.Series) -> Iterator[str]:
     """Return how many data sets sizes and powers rest on."""
     for name, rows in (("size", table[is_null]), ("power", table[~is_null])):
         known = rows["n_replicates"].dropna()
@@ -94,18 +103,20 @@ def _counts(table, is_null):
             yield f"{name}: {labels.span(known)} data sets{bars}"
 
 
-def _look(n, k):
+def _look(n: int, k: int) -> dict[str, Any]:
     colour = style.sample_size_style(n)["color"]
     return {"color": colour, "marker": "osDPX^"[k % 6], "linestyle": "", "markersize": 2.6}
 
 
-def _places(table):
+def _places(table: pd.DataFrame) -> tuple[Places, Places]:
     """Return {test: height} and {group: height}, from the top downwards."""
     wrong = table[~table["scenario"].str.endswith(CALIBRATED)]
     few = wrong[wrong["n_samples"] < max(wrong["n_samples"].max(), wrong["n_samples"].min() + 1)]
     power = few.groupby("test")["rejection_rate"].mean()
     tests = sorted(table["test"].unique(), key=lambda test: -power.get(test, 0.0))
-    places, headings, at = {}, {}, 0.0
+    places: Places = {}
+    headings: Places = {}
+    at = 0.0
     for purpose, of in tests_by_purpose(tests).items():
         headings[purpose] = at
         places |= {test: at + k for k, test in enumerate(of, start=1)}
@@ -113,9 +124,12 @@ def _places(table):
     return places, headings
 
 
-def _columns(wrong, ns):
+def _columns(wrong: pd.DataFrame, ns: list[int]) -> tuple[Columns, Spans, Spans]:
     """Return {(scenario, n): place}, and first and last place of scenarios and distributions."""
-    columns, scenarios, distributions, at, previous = {}, {}, {}, 0.0, None
+    columns: Columns = {}
+    scenarios: Spans = {}
+    distributions: Spans = {}
+    at, previous = 0.0, None
     for scenario in selection.in_order(wrong["scenario"]):
         distribution = scenario.partition("_")[0]
         at += DISTRIBUTION_GAP if previous not in (None, distribution) else GAP if previous else 0.0
@@ -126,7 +140,7 @@ def _columns(wrong, ns):
     return columns, scenarios, distributions
 
 
-def _sizes(axes, null, places, ns):
+def _sizes(axes: Axes, null: pd.DataFrame, places: Places, ns: list[int]) -> None:
     """Draw the size of each test by distribution and n; the rows of one n lie a little apart."""
     for k, n in enumerate(ns):
         rows = null[null["n_samples"] == n]
@@ -144,12 +158,12 @@ def _sizes(axes, null, places, ns):
     axes.text(MOST_SIZE / 2, -1.5, "calibrated", ha="center", fontsize=SMALL)
 
 
-def _powers(axes, wrong, places, columns):
+def _powers(axes: Axes, wrong: pd.DataFrame, places: Places, columns: Columns) -> None:
     rates = wrong.set_index(["test", "scenario", "n_samples"])["rejection_rate"].dropna()
     for test, y in places.items():
         for (scenario, n), x in columns.items():
             rate = rates.get((test, scenario, n))
-            words = {"ha": "center", "va": "center", "fontsize": SMALL}
+            words: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": SMALL}
             if rate is None:
                 axes.text(x, y, "–", color="0.6", **words)
                 continue

@@ -5,16 +5,23 @@ lines of NumPy. It counts as established where that function returns the peer's 
 data set.
 """
 
+from collections.abc import Callable, Iterator
 from itertools import pairwise
+from typing import Literal
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from scipy import stats
 
 BINS = 15
+Floats = NDArray[np.float64]
+Hits = NDArray[np.int64]
+Definition = Callable[[Floats, Hits], float]
+"""A value of scores and hits, by a peer's definition."""
 
 
-def _error(scores, hits, bins, norm=1):
+def _error(scores: Floats, hits: Hits, bins: NDArray[np.intp], norm: int = 1) -> float:
     """Return the ℓp error of given bin numbers (n,)."""
     total = 0.0
     for k in np.unique(bins):
@@ -23,47 +30,51 @@ def _error(scores, hits, bins, norm=1):
     return total ** (1 / norm)
 
 
-def _binned(edges_of, side="left", norm=1):
+def _binned(
+    edges_of: Callable[[Floats], Floats], side: Literal["left", "right"] = "left", norm: int = 1
+) -> Definition:
     """Return the ℓp error in the bins between ``edges_of(scores)``, as a function of the data."""
 
-    def error(scores, hits):
+    def error(scores: Floats, hits: Hits) -> float:
         return _error(scores, hits, np.searchsorted(edges_of(scores), scores, side), norm)
 
     return error
 
 
-def _equal_width(n_edges):
+def _equal_width(n_edges: int) -> Callable[[Floats], Floats]:
     return lambda scores: np.linspace(0, 1, n_edges)[1:-1]
 
 
-def _quantile_edges(scores, n_bins=BINS):
+def _quantile_edges(scores: Floats, n_bins: int = BINS) -> Floats:
     return np.unique(np.quantile(scores, np.linspace(0, 1, n_bins + 1)[1:-1]))
 
 
-def _midpoint_edges(scores):
+def _midpoint_edges(scores: Floats) -> Floats:
     parts = [part for part in np.array_split(np.sort(scores), BINS) if part.size]
     return np.unique([(low[-1] + high[0]) / 2 for low, high in pairwise(parts)])
 
 
-def _above_the_lowest(scores, hits):
+def _above_the_lowest(scores: Floats, hits: Hits) -> tuple[Floats, Hits, NDArray[np.intp]]:
     """Return scores and hits without the lowest score, and their bins."""
     edges = np.quantile(scores, np.linspace(0, 1, BINS + 1))
     kept = scores > edges[0]
     return scores[kept], hits[kept], np.searchsorted(edges, scores[kept])
 
 
-def _above_zero(scores, hits):
+def _above_zero(scores: Floats, hits: Hits) -> float:
     """Return the error of bins that exclude their lower edge, 0 of the first among them."""
     kept = scores > 0
     return _closed(scores[kept], hits[kept])
 
 
-def _clipped(definition):
+def _clipped(definition: Definition) -> Definition:
     """Return a definition on scores of at least 1e-12 from 0 and 1."""
     return lambda scores, hits: definition(np.clip(scores, 1e-12, 1 - 1e-12), hits)
 
 
-def _squares_less_noise(scores, hits, bins):
+def _squares_less_noise(
+    scores: Floats, hits: Hits, bins: NDArray[np.intp]
+) -> Iterator[tuple[float, float, float | None]]:
     """Yield the share of each bin and its squared gap, less the noise of its hits where known."""
     for k in np.unique(bins):
         score, hit = scores[bins == k], hits[bins == k]
@@ -71,20 +82,20 @@ def _squares_less_noise(scores, hits, bins):
         yield hit.size / hits.size, (score.mean() - hit.mean()) ** 2, noise
 
 
-def _midpoints_debiased(scores, hits):
+def _midpoints_debiased(scores: Floats, hits: Hits) -> float:
     bins = np.searchsorted(_midpoint_edges(scores), scores)
     parts = _squares_less_noise(scores, hits, bins)
     total = sum(share * (square - noise) for share, square, noise in parts if noise is not None)
     return max(total, 0.0) ** 0.5
 
 
-def _debiased_in_each_bin(scores, hits):
+def _debiased_in_each_bin(scores: Floats, hits: Hits) -> float:
     bins = np.searchsorted(_quantile_edges(scores), scores, "right")
     parts = _squares_less_noise(scores, hits, bins)
     return sum(share * max(square - (noise or 0.0), 0.0) ** 0.5 for share, square, noise in parts)
 
 
-def _quantile_sweep(scores, hits):
+def _quantile_sweep(scores: Floats, hits: Hits) -> float:
     chosen = np.zeros(scores.size, int)
     for b in range(2, min(scores.size, 100) + 1):
         bins = np.searchsorted(_quantile_edges(scores, b), scores, "right")
@@ -94,41 +105,41 @@ def _quantile_sweep(scores, hits):
     return _error(scores, hits, chosen, 2)
 
 
-def _one_sided(scores, hits):
+def _one_sided(scores: Floats, hits: Hits) -> float:
     variance = np.sum((1 - 2 * scores) ** 2 * scores * (1 - scores))
     return stats.norm.sf(np.sum((hits - scores) * (1 - 2 * scores)) / np.sqrt(variance))
 
 
-def _walk(scores, hits, order):
+def _walk(scores: Floats, hits: Hits, order: NDArray[np.intp]) -> Floats:
     """Return the path of cumulative gaps, from 0, in an order of the rows."""
     return np.concatenate([[0.0], np.cumsum((hits - scores)[order]) / scores.size])
 
 
-def _in_input_order(scores, hits):
+def _in_input_order(scores: Floats, hits: Hits) -> Floats:
     return _walk(scores, hits, np.argsort(scores, kind="stable"))
 
 
-def _by_jitter(scores, hits):
+def _by_jitter(scores: Floats, hits: Hits) -> Floats:
     jittered = scores * (1 + 1e-8 * np.random.RandomState(1).normal(size=scores.size))
     return _walk(jittered, hits, np.argsort(jittered))
 
 
-def _in_sigmas(scores, largest):
+def _in_sigmas(scores: Floats, largest: float) -> float:
     return largest / (np.sqrt(np.sum(scores * (1 - scores))) / scores.size)
 
 
-def _mad_p_by_jitter(scores, hits):
+def _mad_p_by_jitter(scores: Floats, hits: Hits) -> float:
     k = 2 * np.arange(200) + 1
     ratio = _in_sigmas(scores, np.abs(_by_jitter(scores, hits)).max())
     return 1 - 4 / np.pi * np.sum((-1.0) ** (k // 2) / k * np.exp(-((k * np.pi / ratio) ** 2) / 8))
 
 
-def _range_p(scores, path):
+def _range_p(scores: Floats, path: Floats) -> float:
     k = np.arange(1, 200)
     return 8 * np.sum((-1.0) ** (k - 1) * k * stats.norm.sf(k * _in_sigmas(scores, np.ptp(path))))
 
 
-def _hosmer_lemeshow_without_the_lowest(scores, hits):
+def _hosmer_lemeshow_without_the_lowest(scores: Floats, hits: Hits) -> float:
     scores, hits, bins = _above_the_lowest(scores, hits)
     total, found = 0.0, np.unique(bins)
     for k in found:
@@ -138,13 +149,13 @@ def _hosmer_lemeshow_without_the_lowest(scores, hits):
     return stats.chi2.sf(total, found.size - 2)
 
 
-def _mmce_of_yes_or_no(scores, hits):
+def _mmce_of_yes_or_no(scores: Floats, hits: Hits) -> float:
     gaps = (hits == (scores > 0.5)) - scores
     kernel = np.exp(-2.5 * np.abs(scores[:, None] - scores))
     return np.sqrt(gaps @ kernel @ gaps) / scores.size
 
 
-def _logit_scale(scores, hits):
+def _logit_scale(scores: Floats, hits: Hits) -> float:
     """Return the σ at which ∫ |Σ_i K_σ(t − logit s_i)(y_i − s_i)| dt / n equals σ."""
     clipped = np.clip(scores, 1e-12, 1 - 1e-12)
     places, masses = np.log(clipped / (1 - clipped)), (hits - clipped) / hits.size
@@ -170,7 +181,7 @@ _FOURTEEN = f"num_bins={BINS} makes {BINS - 1} bins"
 _KUMAR = "uncertainty-calibration"
 _closed = _binned(_equal_width(BINS + 1))
 _range_in_input_order = (_ORDER, lambda scores, hits: np.ptp(_in_input_order(scores, hits)))
-CAUSES = {
+CAUSES: dict[tuple[str, str], tuple[str, Definition]] = {
     ("scikit-learn", "ece_width"): (_CLOSED, _closed),
     ("calzone-tool", "ece_width"): (f"{_CLOSED}; a score of 0 is lost", _above_zero),
     (_KUMAR, "ece_width"): (_CLOSED, _closed),
@@ -192,7 +203,7 @@ CAUSES = {
     ("probcal", "ece_mass_l2"): (_CLIPPED, _clipped(_binned(_quantile_edges, "right", 2))),
     ("mcgrad", "ece_mass"): (
         f"{_EDGES}; pandas rounds the edges to three digits",
-        _binned(lambda s: sorted(pd.qcut(s, BINS, duplicates="drop").categories.left), "right"),
+        _binned(lambda s: np.sort(pd.qcut(s, BINS, duplicates="drop").categories.left), "right"),
     ),
     ("calzone-tool", "ece_mass"): (
         f"{_EDGES}; its lowest bin excludes the lowest score, which is lost",

@@ -6,15 +6,22 @@ name in ``envs/peers``, which imports it and returns {quantity: function of scor
 
 import json
 import sys
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
+Array = Any  # of the peer's NumPy
+Value = Callable[[Array, Array], Any]
+Values = dict[str, Value]
+"""{quantity: function of scores and hits}."""
 
-def _calzone_tool():
+
+def _calzone_tool() -> Values:
     from calzone import metrics
     from calzone.utils import reliability_diagram
 
-    def bins(scores, hits, equal_mass=False):
+    def bins(scores: Array, hits: Array, equal_mass: bool = False) -> tuple[Array, Array, Array]:
         share, mean_score, _, counts = reliability_diagram(
             hits, two_columns(scores), num_bins=15, class_to_plot=1, is_equal_freq=equal_mass
         )
@@ -28,10 +35,10 @@ def _calzone_tool():
     }
 
 
-def _mapie():
+def _mapie() -> Values:
     from mapie.metrics import calibration
 
-    def ece(strategy):
+    def ece(strategy: str) -> Value:
         return lambda scores, hits: calibration.top_label_ece(
             hits, scores, y_score_arg=np.ones(len(scores), int), num_bins=15,
             split_strategy=strategy,
@@ -46,7 +53,7 @@ def _mapie():
     }
 
 
-def _mcgrad():
+def _mcgrad() -> Values:
     from mcgrad import metrics
 
     return {
@@ -57,16 +64,16 @@ def _mcgrad():
     }
 
 
-def _model_diagnostics():
+def _model_diagnostics() -> Values:
     from model_diagnostics.scoring import SquaredError, decompose
 
-    def mcb(scores, hits):
+    def mcb(scores: Array, hits: Array) -> Any:
         return decompose(hits, scores, scoring_function=SquaredError())["miscalibration"][0]
 
     return {"corp_mcb": mcb}
 
 
-def _netcal():
+def _netcal() -> Values:
     from netcal.metrics import ECE, MCE, MMCE
 
     return {
@@ -77,7 +84,7 @@ def _netcal():
     }
 
 
-def _probcal():
+def _probcal() -> Values:
     from probcal import metrics
 
     return {
@@ -91,13 +98,13 @@ def _probcal():
     }
 
 
-def _probmetrics():
+def _probmetrics() -> Values:
     import torch
     from probmetrics.distributions import CategoricalDirac, CategoricalProbs
     from probmetrics.metrics import Metrics
 
-    def metric(name):
-        def value(scores, hits):
+    def metric(name: str) -> Value:
+        def value(scores: Array, hits: Array) -> Any:
             labels = CategoricalDirac(torch.from_numpy(hits), 2)
             probabilities = CategoricalProbs(torch.from_numpy(two_columns(scores)))
             return Metrics.from_names([name]).compute_all(labels, probabilities)[name]
@@ -111,7 +118,7 @@ def _probmetrics():
     }
 
 
-def _relplot():
+def _relplot() -> Values:
     import relplot.metrics
 
     return {
@@ -120,11 +127,11 @@ def _relplot():
     }
 
 
-def _scikit_learn():
+def _scikit_learn() -> Values:
     from sklearn.calibration import calibration_curve
 
-    def ece(strategy):  # as its users assemble it
-        def value(scores, hits):
+    def ece(strategy: str) -> Value:  # as its users assemble it
+        def value(scores: Array, hits: Array) -> Any:
             share, mean_score = calibration_curve(hits, scores, n_bins=15, strategy=strategy)
             edges = np.linspace(0, 1, 16)
             if strategy == "quantile":
@@ -137,11 +144,11 @@ def _scikit_learn():
     return {"ece_width": ece("uniform"), "ece_mass": ece("quantile")}
 
 
-def _torchmetrics():
+def _torchmetrics() -> Values:
     import torch
     from torchmetrics.functional.classification import binary_calibration_error
 
-    def error(norm):
+    def error(norm: str) -> Value:
         return lambda scores, hits: binary_calibration_error(
             torch.from_numpy(scores), torch.from_numpy(hits), n_bins=15, norm=norm
         )
@@ -149,10 +156,10 @@ def _torchmetrics():
     return {"ece_width": error("l1"), "ece_width_l2": error("l2"), "mce_width": error("max")}
 
 
-def _uncertainty_calibration():
+def _uncertainty_calibration() -> Values:
     import calibration
 
-    def l2(debias):
+    def l2(debias: bool) -> Value:
         return lambda scores, hits: calibration.utils._get_ce(
             scores, hits, p=2, debias=debias, num_bins=15,
             binning_scheme=calibration.utils.get_equal_bins, mode="marginal",
@@ -166,12 +173,12 @@ def _uncertainty_calibration():
     }
 
 
-def two_columns(scores):
+def two_columns(scores: Array) -> Array:
     """Return the probabilities (n, 2) of classes 0 and 1."""
     return np.column_stack([1 - scores, scores])
 
 
-def value_or_refusal(compute, scores, hits):
+def value_or_refusal(compute: Value, scores: Array, hits: Array) -> float | str:
     """Return a number, or the text of the peer's error."""
     try:
         return float(compute(scores, hits))

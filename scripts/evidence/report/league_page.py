@@ -1,6 +1,10 @@
 """The page of the league: what it says in words, its figures, ranking, sensitivity and times."""
 
+from collections.abc import Mapping
+from pathlib import Path
 from types import SimpleNamespace
+
+import pandas as pd
 
 from evidence.studies import honesty, ranking, reading, subsampled
 from pipeline.figures import names
@@ -8,7 +12,7 @@ from pipeline.report.page import shown_figures, template
 from pipeline.report.tables import shown
 
 
-def league_page(tables, pictures):
+def league_page(tables: Mapping[str, pd.DataFrame], pictures: Mapping[str, Path]) -> str:
     """Return the HTML text of the page; its pictures and links are relative to ``results/``.
 
     ``tables`` are {name: DataFrame} of league, league_ranking, league_sensitivity, test_power,
@@ -38,7 +42,7 @@ def league_page(tables, pictures):
     )
 
 
-def standings(ranks):
+def standings(ranks: pd.DataFrame) -> list[tuple[str, list[SimpleNamespace]]]:
     """Return [(distribution in words, [block, …])]: a target's measures, best at largest n first.
 
     A block has ``target``, ``sizes``, ``limits`` and ``rows``, each with ``name``, ``code``,
@@ -57,7 +61,7 @@ def standings(ranks):
     return blocks_by_distribution
 
 
-def _block(target, rows):
+def _block(target: str, rows: pd.DataFrame) -> SimpleNamespace:
     sizes = sorted(rows["n_samples"].unique())
     cells, limits = {}, []
     for n, of_n in rows.groupby("n_samples"):
@@ -86,7 +90,7 @@ def _block(target, rows):
     )  # fmt: skip
 
 
-def honesty_of(league):
+def honesty_of(league: pd.DataFrame) -> list[SimpleNamespace]:
     """Return expected values for four forecasters, by n and measure, of table ``league``.
 
     A row has ``name``, ``target``, and a cell for each forecaster: its text in thousandths, and
@@ -115,7 +119,7 @@ def honesty_of(league):
     return found
 
 
-def _table(name, rows):
+def _table(name: str, rows: pd.DataFrame) -> SimpleNamespace:
     rows = rows.copy()
     if "test" in rows:
         rows["test"] = rows["test"].map(names.name_of_test)
@@ -126,12 +130,12 @@ def _table(name, rows):
     return shown(name, rows, len(rows))
 
 
-def _entry(entry):
+def _entry(entry: str) -> str:
     estimator, _, target = str(entry).partition(" → ")
     return f"{names.measure_name(estimator)} → {names.target_name(target)}"
 
 
-def _times(times):
+def _times(times: pd.DataFrame) -> pd.DataFrame:
     """Return the times with a column for each n, slowest first."""
     wide = times.pivot(index="estimator", columns="n_samples", values="milliseconds")
     wide = wide.sort_values(wide.columns[0], ascending=False).add_prefix("ms at n = ")

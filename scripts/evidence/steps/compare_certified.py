@@ -3,7 +3,7 @@ from typing import Any
 
 import numpy as np
 
-from evidence.certified import data_sets
+from evidence.certified.values import data_sets
 from evidence.steps.compare_peers import SAME, cause_of, values_of_peers
 from pipeline.tables.files import write_table
 

@@ -9,9 +9,8 @@ from typing import Any
 import pandas as pd
 
 from calbias.io.code_files import SCRIPTS
-from evidence.benchmark import memory
-from evidence.benchmark.waiting import audit_rows, averaged_rows, multiclass_rows
-from evidence.benchmark.workloads import argsort_rows, call_rows, grid_rows, growth_rows
+from evidence.benchmark.waiting import audit_rows, averaged_rows, memory_rows, multiclass_rows
+from evidence.benchmark.workloads import argsort_rows, grid_rows, growth_rows
 from pipeline.scenarios.fits import fitted_scenario
 from pipeline.tables.files import read_table, write_table
 from pipeline.timing import processor
@@ -62,19 +61,17 @@ def measure_speed(
     models, fits = read_table(beta_fits)["model"], ([beta_fits], [glm_fits])
     scenarios = [fitted_scenario(model, "fitted", *fits)[0] for model in models]
     if suffix:
-        rows = grid_rows(scenarios, replicates, rounds, suffix)
-        write_table(output_table, "benchmark", rows)
+        write_table(output_table, "benchmark", grid_rows(scenarios, replicates, rounds, suffix))
         return
     rows = [*grid_rows(scenarios, replicates, rounds)]
     rows += _rows_for_avx2(
         beta_fits=beta_fits, glm_fits=glm_fits, replicates=replicates, rounds=rounds
     )
     rows += growth_rows(scenarios, replicates, rounds)
-    rows += call_rows(scenarios[0], rounds)
     rows += argsort_rows(rounds)
     for work in (audit_rows, averaged_rows, multiclass_rows):
         rows += work(rounds)
-    peaks = memory.memory_rows()
+    peaks = memory_rows()
     write_table(output_table, "benchmark", rows)
     write_table(output_memory, "benchmark_memory", peaks)
     print(f"processor: {processor()}")

@@ -1,34 +1,19 @@
-"""The certified values: every measure of small data sets by its definition, in exact fractions.
-
-``python scripts/evidence/certified.py`` computes the values of ``resources/certified`` again: the
-data sets are the CSV files, ``values.json`` names them with the measures and their options. No code
-of calbias takes part. To add a data set, add its file and its head; to add a value, its key.
+"""The certified measures by their definitions, in exact fractions.
 
 A measure returns a ``Value``: the fraction, the root to take of it, and the number of bins used.
 Samples are (score, label) in ascending order; a label is a Fraction, the group's mean hit where
-groups of equal scores are averaged. The truths of scenarios are closed forms in fractions, else
-integrals by mpmath with 40 digits: the integral of |c − T(c)|^p over a Beta distribution is split
-at 1/2, at its kinks and where c = T(c), with u = c^α below 1/2 and u = (1 − c)^β above, so that no
-power is infinite at an end. Both c and 1 − c are passed on: a score next to 1 keeps its distance.
+groups of equal scores are averaged.
 """
 
 import bisect
-import csv
-import hashlib
 import itertools
-import json
 import math
-import sys
+from collections.abc import Callable, Iterable
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from pathlib import Path
 from typing import Any, NamedTuple
 
-from mpmath import mp, mpf
-
-FOLDER = Path(__file__).parents[2] / "resources/certified"
-DIGITS, WORKING, PRECISION = 17, 80, 40
-_GRID = 2000  # steps in which crossings are looked for, on the log-odds from -60 to 60
+WORKING = 80  # digits
 
 Sample = tuple[Fraction, Fraction]
 Bins = list[list[Sample]]
@@ -89,7 +74,8 @@ def _nearer(ends: list[int], cut: int) -> int:
 
 def quantile_bins(samples: list[Sample], b: int, edge: str) -> Bins:
     """Inner edges at the quantiles k/b, linear between ranks; ``edge`` is the closed end."""
-    n, bins = len(samples), [[] for _ in range(b)]
+    n = len(samples)
+    bins: Bins = [[] for _ in range(b)]
     edges = []
     for k in range(1, b):
         at = Fraction(k, b) * (n - 1)
@@ -102,12 +88,16 @@ def quantile_bins(samples: list[Sample], b: int, edge: str) -> Bins:
     return [rows for rows in bins if rows]
 
 
+def _sum(terms: Iterable[Fraction]) -> Fraction:
+    return sum(terms, Fraction(0))
+
+
 def _means(rows: list[Sample]) -> tuple[Fraction, Fraction]:
-    return sum(s for s, _ in rows) / len(rows), sum(y for _, y in rows) / len(rows)
+    return _sum(s for s, _ in rows) / len(rows), _sum(y for _, y in rows) / len(rows)
 
 
 def _gap(rows: list[Sample]) -> Fraction:
-    return abs(sum(s - y for s, y in rows)) / len(rows)
+    return abs(_sum(s - y for s, y in rows)) / len(rows)
 
 
 def _n(bins: Bins) -> int:
@@ -140,7 +130,9 @@ def mce(bins: Bins) -> Value:
     return Value(max(_gap(rows) for rows in bins))
 
 
-def sweep(samples: list[Sample], make_bins, norm: int) -> Value:
+def sweep(
+    samples: list[Sample], make_bins: Callable[[list[Sample], int], Bins], norm: int
+) -> Value:
     """ECE_bin at the last b = 2, 3, …, n up to which the bins' mean labels never decrease."""
     last = 1
     for b in range(2, len(samples) + 1):
@@ -157,8 +149,8 @@ def tcal(samples: list[Sample], bins: Bins, loss: int) -> Value:
     total = Fraction(0)
     for rows in bins:
         if len(rows) > loss:
-            squares = sum(s * s + y * (1 - 2 * s) for s, y in rows)
-            total += (sum(y - s for s, y in rows) ** 2 - squares) / (len(rows) - loss)
+            squares = _sum(s * s + y * (1 - 2 * s) for s, y in rows)
+            total += (_sum(y - s for s, y in rows) ** 2 - squares) / (len(rows) - loss)
     return Value(total / len(samples))
 
 
@@ -174,7 +166,7 @@ def walk(samples: list[Sample]) -> list[Fraction]:
 
 def averaged_two_bin(samples: list[Sample]) -> Value:
     """1/n² ∫ [(Σ_{s < q} (s − y))² + (Σ_{s ≥ q} (s − y))²] dq over [0, 1]."""
-    whole, below, total, before = sum(s - y for s, y in samples), Fraction(0), Fraction(0), 0
+    whole, below, total, before = _sum(s - y for s, y in samples), *[Fraction(0)] * 3
     for s, y in samples:
         total += (s - before) * (below**2 + (whole - below) ** 2)
         below, before = below + s - y, s
@@ -187,7 +179,7 @@ def isotonic_gain(samples: list[Sample]) -> Value:
     blocks: list[list[Fraction]] = []  # sum of labels, size
     for _, rows in itertools.groupby(samples, key=lambda sample: sample[0]):
         labels = [y for _, y in rows]
-        blocks.append([sum(labels), Fraction(len(labels))])
+        blocks.append([_sum(labels), Fraction(len(labels))])
         while len(blocks) > 1 and blocks[-2][0] * blocks[-1][1] >= blocks[-1][0] * blocks[-2][1]:
             top = blocks.pop()
             blocks[-1] = [a + c for a, c in zip(blocks[-1], top, strict=True)]
@@ -259,26 +251,6 @@ class DataSet(NamedTuple):
     values: dict[str, dict[str, Any]]
 
 
-def contents(folder: Path = FOLDER) -> dict[str, Any]:
-    """Return ``values.json``: format, data_sets and truths."""
-    known: dict[str, Any] = json.loads((folder / "values.json").read_text(encoding="utf-8"))
-    return known
-
-
-def data_sets(folder: Path = FOLDER) -> list[DataSet]:
-    """Return all certified data sets with their values."""
-    return [_read(folder / head["file"], head) for head in contents(folder)["data_sets"]]
-
-
-def _read(path: Path, head: dict[str, Any]) -> DataSet:
-    columns, *rows = csv.reader(path.read_text(encoding="utf-8").splitlines())
-    cells = [([Fraction(cell) for cell in row[:-1]], int(row[-1])) for row in rows]
-    classes = cells if columns[-1] == "label" else []
-    scores = [max(p) for p, _ in cells]
-    hits = [int(p.index(max(p)) == y) if classes else y for p, y in cells]
-    return DataSet(head["name"], scores, hits, classes, head["values"])
-
-
 def value_of(measure: str, options: dict[str, Any], data: DataSet) -> Value | Decimal:
     """Return the value of a measure with its options on a data set."""
     samples, n = averaged(data.scores, data.hits), len(data.scores)
@@ -289,10 +261,10 @@ def value_of(measure: str, options: dict[str, Any], data: DataSet) -> Value | De
         return _kernel(measure, data, Fraction("0.4" if measure == "mmce" else "0.1"))
     if measure == "nll":
         with localcontext(prec=WORKING):
-            return -sum((_decimal(p[y]).ln() for p, y in data.classes), Decimal(0)) / n
+            return -sum((decimal_of(p[y]).ln() for p, y in data.classes), Decimal(0)) / n
     path = walk(samples)
     pairs = list(zip(data.scores, data.hits, strict=True))
-    measures = {
+    measures: dict[str, Callable[[], Value]] = {
         "tcal": lambda: tcal(samples, equal_width(samples, options.get("n_bins", 15)), 0),
         "tcal_sun": lambda: tcal(samples, equal_width(samples, options.get("n_bins", 15)), 1),
         "ks": lambda: Value(max(map(abs, path))),
@@ -302,8 +274,8 @@ def value_of(measure: str, options: dict[str, Any], data: DataSet) -> Value | De
         "smce": lambda: smooth_error(samples),
         "calib_err": lambda: calib_err(samples),
         "accuracy": lambda: Value(Fraction(sum(data.hits), n)),
-        "overconfidence": lambda: Value((sum(data.scores) - sum(data.hits)) / n),
-        "brier_top_label": lambda: Value(sum((s - y) ** 2 for s, y in pairs) / n),
+        "overconfidence": lambda: Value((_sum(data.scores) - sum(data.hits)) / n),
+        "brier_top_label": lambda: Value(_sum((s - y) ** 2 for s, y in pairs) / n),
         "brier": lambda: Value(
             sum((x - (k == y)) ** 2 for p, y in data.classes for k, x in enumerate(p)) / Fraction(n)
         ),
@@ -321,7 +293,7 @@ def _binned(
     is_cut = kind == "em" and len(set(data.scores)) < len(data.scores)
     if name == "ece_sweep":
         swept = sweep(samples, make, norm)
-        return swept._replace(n_bins=len(make(samples, swept.n_bins))) if is_cut else swept
+        return swept._replace(n_bins=len(make(samples, swept.n_bins or 1))) if is_cut else swept
     b = cube_root(len(samples)) if name == "ece_bin_cube_root" else options.get("n_bins", 15)
     match options:
         case {"edge": edge}:
@@ -367,171 +339,12 @@ def _kernel(name: str, data: DataSet, bandwidth: Fraction) -> Decimal:
         total = Decimal(0)
         for s, r in residuals.items():
             for t, q in residuals.items():
-                total += _decimal(r * q) * (-_decimal(abs(s - t) / bandwidth)).exp()
+                total += decimal_of(r * q) * (-decimal_of(abs(s - t) / bandwidth)).exp()
         if name == "skce_unbiased":
-            return (total - _decimal(alone)) / (n * (n - 1)) if n > 1 else Decimal(0)
+            return (total - decimal_of(alone)) / (n * (n - 1)) if n > 1 else Decimal(0)
         return (total / n**2).sqrt() if name == "mmce" else total / n**2
 
 
-class Truth(NamedTuple):
-    """Beta(alpha, beta) scores with a calibration curve; numbers are decimal texts."""
-
-    name: str
-    alpha: str
-    beta: str
-    curve: str
-    b0: str
-    b1: str
-
-
-def truth(scenario: Truth, norm: int) -> Value | Decimal:
-    """Return the true ℓp error of a scenario, a Decimal where it has no closed form."""
-    exact = _closed_form(scenario, norm)
-    if exact is not None:
-        return Value(exact, norm)
-    with mp.workdps(PRECISION):
-        return Decimal(mp.nstr(_mean(scenario, norm) ** (mpf(1) / norm), PRECISION))
-
-
-def _closed_form(scenario: Truth, norm: int) -> Fraction | None:
-    """Return E|c − c^d|^p in fractions: moments of a Beta distribution are ratios of products."""
-    if scenario.curve == "identity":
-        return Fraction(0)
-    if scenario.curve != "power":
-        return None
-    a, total, d = Fraction(scenario.alpha), Fraction(scenario.beta), int(scenario.b1)
-    total += a
-
-    def moment(k: int) -> Fraction:
-        product = Fraction(1)
-        for i in range(k):
-            product *= (a + i) / (total + i)
-        return product
-
-    if norm == 1:
-        return moment(1) - moment(d)
-    return moment(2) - 2 * moment(1 + d) + moment(2 * d)
-
-
-def _mean(scenario: Truth, norm: int):
-    alpha, beta = mpf(scenario.alpha), mpf(scenario.beta)
-
-    def low(u):
-        c = u ** (1 / alpha)
-        return abs(gap(scenario, c, 1 - c)) ** norm * (1 - c) ** (beta - 1) / alpha
-
-    def high(w):
-        d = w ** (1 / beta)
-        return abs(gap(scenario, 1 - d, d)) ** norm * (1 - d) ** (alpha - 1) / beta
-
-    cuts = _crossings(scenario)
-    half = mpf(1) / 2
-    below = [mpf(0), *(c**alpha for c in cuts if c < half), half**alpha]
-    above = [mpf(0), *((1 - c) ** beta for c in reversed(cuts) if c > half), half**beta]
-    return (mp.quad(low, below) + mp.quad(high, above)) / mp.beta(alpha, beta)
-
-
-def gap(scenario: Truth, c, d):
-    """Return c − T(c) of a score c with d = 1 − c."""
-    hit, miss = hit_and_miss(scenario, c, d)
-    return miss - d if c > 0.5 else c - hit
-
-
-def hit_and_miss(scenario: Truth, c, d):
-    """Return T(c) and 1 − T(c)."""
-    b0, b1, name = mpf(scenario.b0), mpf(scenario.b1), scenario.curve
-    if c == 0 or d == 0:
-        c, d = max(c, mpf(10) ** -3000), max(d, mpf(10) ** -3000)
-    if name == "wave":
-        risen = b0 * mp.sin(2 * mp.pi * b1 * c) if c < 0.5 else -b0 * mp.sin(2 * mp.pi * b1 * d)
-        return c + risen, d - risen
-    if name == "log_log_b0_b1":
-        hit = min(mp.exp(b0) * c**b1, mpf(1))
-        return hit, 1 - hit
-    if name == "logflip_logflip_b0_b1":
-        miss = min(mp.exp(b0) * d**b1, mpf(1))
-        return 1 - miss, miss
-    x = {
-        "logistic": lambda: b0 + b1 * c,
-        "logit_logit_b0_b1": lambda: b0 + b1 * (mp.log(c) - mp.log(d)),
-        "logit_logflip_b0_b1": lambda: b0 + b1 * mp.log(d),
-    }[name]()
-    return 1 / (1 + mp.exp(-x)), 1 / (1 + mp.exp(x))
-
-
-def _crossings(scenario: Truth) -> list:
-    """Return the scores in (0, 1) where c = T(c), ascending."""
-
-    def at(x):
-        return gap(scenario, 1 / (1 + mp.exp(-x)), 1 / (1 + mp.exp(x)))
-
-    xs = [mpf(120 * i + 7) / _GRID - 60 for i in range(_GRID)]
-    signs = [mp.sign(at(x)) for x in xs]
-    roots = []
-    for a, b, s, t in zip(xs, xs[1:], signs, signs[1:], strict=False):
-        if s * t < 0:
-            roots.append(1 / (1 + mp.exp(-mp.findroot(at, (a, b), solver="anderson"))))
-    return roots
-
-
-def _numbers(value: Value | Decimal) -> dict[str, Any]:
-    """Return the fields exact, root, value and n_bins of a record."""
-    if isinstance(value, Decimal):
-        return {"exact": None, "root": None, "value": digits(value)}
-    numbers = {"exact": str(value.exact), "root": value.root, "value": digits(rooted(value))}
-    return numbers if value.n_bins is None else numbers | {"n_bins": value.n_bins}
-
-
-def rooted(value: Value) -> Decimal:
-    """Return the value to the working precision."""
-    with localcontext(prec=WORKING):
-        x = _decimal(value.exact)
-        return x if value.root == 1 else (abs(x).sqrt()).copy_sign(x)
-
-
-def digits(value: Decimal) -> str:
-    """Return a number with 17 significant digits; trailing zeros are dropped."""
-    with localcontext(prec=DIGITS):
-        rounded = +value
-    return "0" if rounded == 0 else str(rounded.normalize())
-
-
-def _decimal(x: Fraction) -> Decimal:
+def decimal_of(x: Fraction) -> Decimal:
+    """Return a fraction to the precision in use."""
     return Decimal(x.numerator) / Decimal(x.denominator)
-
-
-def computed(folder: Path = FOLDER) -> str:
-    """Return the text of ``values.json`` with every value computed again, one in a line."""
-    known, blocks = contents(folder), []
-    for head, data in zip(known["data_sets"], data_sets(folder), strict=True):
-        lines = []
-        for key, record in data.values.items():
-            named = {name: record[name] for name in ("measure", "options", "calbias")}
-            value = value_of(record["measure"], record["options"], data)
-            lines.append(f"  {json.dumps(key)}: {json.dumps(named | _numbers(value))}")
-        text = json.dumps({k: v for k, v in head.items() if k != "values"}, ensure_ascii=False)
-        blocks.append(text[:-1] + ', "values": {\n' + ",\n".join(lines) + "\n }}")
-    truths = []
-    for record in known["truths"]:
-        named = {name: record[name] for name in (*Truth._fields, "norm")}
-        value = truth(Truth(*(record[name] for name in Truth._fields)), record["norm"])
-        truths.append(json.dumps(named | _numbers(value)))
-    return (
-        f'{{"format": {known["format"]}, "data_sets": [\n'
-        + ",\n".join(blocks)
-        + '\n], "truths": [\n'
-        + ",\n".join(truths)
-        + "\n]}\n"
-    )
-
-
-def main(folder: Path = FOLDER) -> None:
-    """Write ``values.json`` and ``SHA256SUMS`` of a folder."""
-    (folder / "values.json").write_text(computed(folder), encoding="utf-8", newline="\n")
-    files = sorted([*folder.glob("*.csv"), folder / "values.json"], key=lambda path: path.name)
-    sums = "".join(f"{hashlib.sha256(x.read_bytes()).hexdigest()}  {x.name}\n" for x in files)
-    (folder / "SHA256SUMS").write_text(sums, encoding="utf-8", newline="\n")
-
-
-if __name__ == "__main__":
-    main(*map(Path, sys.argv[1:]))
