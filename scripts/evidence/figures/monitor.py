@@ -1,5 +1,7 @@
 """The monitor: how soon it finds a fault, next to an audit that begins at the change."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
@@ -9,7 +11,7 @@ from pipeline.figures import panels, selection, style
 
 TABLES = ("monitor",)
 TITLE = "The monitor: rows until a fault is found, and false alarms"
-LOOKS = {
+LOOKS: dict[str, dict[str, Any]] = {
     "design": {"color": style.group_colour(0), "marker": "o", "markerfacecolor": "white"},
     "judging": {"color": style.group_colour(1), "marker": "s"},
 }

@@ -1,5 +1,7 @@
 """The test over all subgroups on cells of known truth: its level, its power, its intervals."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -10,7 +12,7 @@ from pipeline.figures import panels, selection, style
 
 TABLES = ("subgroup_cells",)
 TITLE = "The test over all subgroups: level, power and simultaneous coverage"
-LOOKS = {
+LOOKS: dict[str, dict[str, Any]] = {
     "design": {"color": style.group_colour(0), "marker": "o", "markerfacecolor": "white"},
     "judging": {"color": style.group_colour(1), "marker": "s"},
 }
