@@ -15,10 +15,10 @@ from numpy.typing import ArrayLike
 from calbias.auditing.reliability import reliability_diagram
 from calbias.conventions import CONFIDENCE_LEVEL, N_BINS
 from calbias.engine.scores_and_hits import as_array, validate_same_order
-from calbias.engine.sorted_batch import sorted_data_set
 from calbias.errors import InputError, looked_up, of_extra
 from calbias.estimation.api import estimate
 from calbias.estimators.ece_sweep import bins_chosen
+from calbias.scored import Scored
 
 Strategy = Literal["uniform", "quantile", "sweep"]
 _ESTIMATORS = {"uniform": "ece_bin_ew", "quantile": "ece_bin_em", "sweep": "ece_sweep_em"}
@@ -138,10 +138,11 @@ class CalibrationDisplay:
         are as for ``calibration_error``.
         """
         scores, hits = _sample(y_true, y_prob, pos_label, labels)
-        if looked_up("strategy", strategy, _ESTIMATORS) == "ece_sweep_em":
+        looked_up("strategy", strategy, _ESTIMATORS)
+        if strategy == "sweep":
             if sample_weight is not None:
                 raise InputError("the sweep's bins take no weights here: take another strategy")
-            n_bins = bins_chosen(sorted_data_set(scores, hits), "equal_mass")
+            n_bins, _ = bins_chosen(Scored.of(scores, hits), "equal_mass")
         diagram = reliability_diagram(
             scores, hits, n_bins=n_bins, confidence_level=confidence_level,
             binning="equal_width" if strategy == "uniform" else "equal_mass",

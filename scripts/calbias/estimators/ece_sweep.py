@@ -56,21 +56,6 @@ def estimate_data_sets(data: SortedBatch, n_bins: int, norm: float, binning: str
     return estimates, chosen
 
 
-def bins_chosen(data: SortedBatch, binning: str) -> int:
-    """Return the last number of bins that passed, for one data set, with the empty ones.
-
-    Bins of equal mass that groups of equal scores leave empty are counted.
-    """
-    n, cum_hit = data.scores.shape[1], data.cum_hit[0]
-    for b in range(2, n + 1):
-        ranks = data.ranks(b, binning)[0]
-        ranks = ranks[np.append(ranks[1:] > ranks[:-1], True)]
-        sizes, hits = np.diff(ranks), np.diff(cum_hit[ranks])
-        if (hits[:-1] * sizes[1:] > hits[1:] * sizes[:-1]).any():
-            return b - 1
-    return n
-
-
 @njit(error_model="numpy")
 def _sweep_groups(
     scores: np.ndarray,
@@ -112,23 +97,28 @@ def _fill_groups(n: int, b: int, firsts: np.ndarray, lasts: np.ndarray, bins: np
 
 
 def estimate_scored(scored: Scored, n_bins: int, norm: float, binning: str) -> tuple[float, int]:
-    """Return (estimate, bins used) of a Scored without weights.
+    """Return (estimate, bins used) of a Scored without weights."""
+    last, is_finest = bins_chosen(scored, binning)
+    value, used = ece_bin.estimate_scored(scored, last, norm, binning)
+    return value, int(scored.total) if is_finest and not IS_EQUAL_MASS[binning] else used
 
-    Sums of other weights round, and rounding would decide where the sweep ends.
+
+def bins_chosen(scored: Scored, binning: str) -> tuple[int, bool]:
+    """Return the last number of bins that passed, and whether each score is a bin there.
+
+    More bins then change nothing. Bins that are empty are counted. Sums of weights that are not
+    numbers of rows round, and rounding would decide where the sweep ends.
     """
     if scored.weights:
         raise InputError(
             "the sweep compares means exactly, which weights that are not numbers of rows do not "
             "allow: take ece_bin_em or ece_debias_em"
         )
-    last = 1
     for b in range(2, int(scored.total) + 1):
         starts = scored.starts(b, binning)
         hits, sizes = (x.tolist() for x in scored.bin_sums(starts, scored.hits, scored.rows))
         if any(hits[k] * sizes[k + 1] > hits[k + 1] * sizes[k] for k in range(len(hits) - 1)):
-            break
-        last = b
-        if len(hits) == scored.scores.size:  # each group is a bin: more bins change nothing
-            value, used = ece_bin.estimate_scored(scored, last, norm, binning)
-            return value, used if IS_EQUAL_MASS[binning] else int(scored.total)
-    return ece_bin.estimate_scored(scored, last, norm, binning)
+            return b - 1, False
+        if len(hits) == scored.scores.size:
+            return b, True
+    return int(scored.total), False
