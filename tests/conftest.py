@@ -22,7 +22,9 @@ from calbias.errors import InputError
 # One core a process, as for jobs; workers share the cores. Read when NumPy is first imported.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-settings.register_profile("calbias", deadline=None)  # a kernel's first call may compile it
+# a kernel's first call may compile it; more examples every night
+NIGHTLY = os.environ.get("CALBIAS_NIGHTLY")
+settings.register_profile("calbias", deadline=None, max_examples=200 if NIGHTLY else 50)
 settings.load_profile("calbias")
 
 
