@@ -16,7 +16,6 @@ from sklearn.calibration import _SigmoidCalibration
 from sklearn.isotonic import IsotonicRegression
 
 from calbias import InputError, estimate
-from calbias.auditing.description import ties_of
 from calbias.logits import top_label as top_label_module
 from calbias.logits.output_file import Fold
 from calbias.logits.pickles import read_pickle
@@ -35,7 +34,7 @@ from reproduction.recalibration.registry import METHODS as KNOWN
 from reproduction.recalibration.registry import load_method
 from reproduction.recalibration.uncalibrated import Uncalibrated
 from reproduction.selection.selection import METHODS
-from reproduction.selection.tables import outcome_of, outcomes
+from reproduction.selection.tables import outcome_of, outcomes, ties_of
 
 PROBABILITIES = np.array([0.1, 0.2, 0.4, 0.6, 0.9, 1.0])
 HITS = np.array([0, 1, 0, 1, 1, 0])

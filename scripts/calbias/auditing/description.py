@@ -67,12 +67,6 @@ def _limits(data: Data, level: float) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def ties_of(scores: np.ndarray) -> Description:
-    """Return the number of distinct scores and the fraction of rows with the commonest."""
-    counts = np.unique(scores, return_counts=True)[1]
-    return {"n_distinct_scores": len(counts), "largest_atom": float(counts.max() / len(scores))}
-
-
 def is_determined(scored: Scored) -> bool:
     """Return whether the hits determine a curve: five of each outcome, and not separated."""
     hits = int(scored.hits.sum())

@@ -26,6 +26,7 @@ from numpy.typing import ArrayLike
 from scipy.special import expit, logit, ndtri
 
 from calbias.auditing.cox import fit_cox, fit_shift, logits_of
+from calbias.auditing.description import is_separated
 from calbias.auditing.interval import calibration_interval
 from calbias.conventions import CONFIDENCE_LEVEL
 from calbias.engine.local_parabola import local_parabola
@@ -134,7 +135,7 @@ def _lines(s: np.ndarray, y: np.ndarray, z: float) -> Numbers:
     if y.min() < y.max():
         shift = fit_shift(x, y)
         errors = (*_errors(np.ones((1, y.size)), y - expit(shift + x)), _NAN, _NAN)
-        if x.min() < x.max() and not _separated(s, y):
+        if x.min() < x.max() and not is_separated(Scored.of(s, y)):
             a, b = map(float, fit_cox(x, y))
             both = _errors(np.stack([np.ones_like(x), x]), y - expit(a + b * x))
             errors = (errors[0], *both)
@@ -147,12 +148,6 @@ def _lines(s: np.ndarray, y: np.ndarray, z: float) -> Numbers:
             ("intercept with the slope", a, errors[1], "val.prob: Intercept"),
         )
     ]  # fmt: skip
-
-
-def _separated(s: np.ndarray, y: np.ndarray) -> bool:
-    """Return whether one threshold tells events from the others: then no slope is finite."""
-    events, others = s[y == 1], s[y == 0]
-    return events.min() >= others.max() or others.min() >= events.max()
 
 
 def _errors(design: np.ndarray, residual: np.ndarray) -> tuple[float, ...]:

@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from calbias.auditing.description import ties_of
 from calbias.logits.output_file import Fold
 from calbias.logits.top_label import TopLabel, row_blocks, top_label
 from pipeline.logits.store import REAL_LOGITS, Logits
@@ -42,6 +41,12 @@ def recalibration_tables(
         [{**origin, **row} for row in _value_rows(judged, selections)],
         [{**origin, **row} for row in selections.rows()],
     )
+
+
+def ties_of(scores: np.ndarray) -> Row:
+    """Return the number of distinct scores and the fraction of rows with the commonest."""
+    counts = np.unique(scores, return_counts=True)[1]
+    return {"n_distinct_scores": len(counts), "largest_atom": float(counts.max() / len(scores))}
 
 
 def _value_rows(judged: Mapping[str, "Outcome"], selections: Selections) -> Iterator[Row]:
