@@ -85,7 +85,7 @@ class OutputFile(NamedTuple):
 
 
 def split_by_fold(whole: Fold, names: Sequence[str | None]) -> dict[str, Fold]:
-    """Split a ``Fold`` by a fold name per row (None: empty) into ``{fold: RawFold}``."""
+    """Split a ``Fold`` by a fold name per row (None: empty) into ``{fold: Fold}``."""
     values, labels, place = whole.values, whole.labels, whole.place
     if len(names) != len(values) or len(labels) != len(values):
         raise place.error(
