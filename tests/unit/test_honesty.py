@@ -1,6 +1,7 @@
 """Honesty: the averaged two-bin error by its integral, its truthfulness, and the study's table."""
 
 import itertools
+import os
 
 import numpy as np
 import pandas as pd
@@ -66,12 +67,16 @@ NAMES = {
     "corp_mcb": "isotonic_gain", "ece_debias_squared_em": "l2_squared",
     "skce_unbiased": "kernel_ce", "averaged_two_bin": "averaged_two_bin",
 }  # fmt: skip
+EVERY_NIGHT = {"averaged_posterior"}  # more time than all others
+MEASURED = {*NAMES} - (set() if os.environ.get("CALBIAS_NIGHTLY") else EVERY_NIGHT)
 
 
 @pytest.fixture(scope="module")
 def rows():
     """The full league's rows, by n and estimator, of one target each."""
-    table = pd.DataFrame(honesty_rows({name: estimator_file(name) for name in NAMES}, 1000, 2022))
+    table = pd.DataFrame(
+        honesty_rows({name: estimator_file(name) for name in MEASURED}, 1000, 2022)
+    )
     table = table[table["target"] == table["estimator"].map(NAMES)]
     return table.set_index(["n_samples", "estimator"]).sort_index()
 
@@ -94,7 +99,7 @@ def test_a_lie_pays_above_three_monte_carlo_errors():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", sorted(MEASURED))
 def test_the_docs_have_these_numbers(rows, name):
     cells = []
     for n in SIZES:
