@@ -154,7 +154,7 @@ _LOG_ODDS = (  # of scores that may be exactly 0 or 1
     "x = lambda s: logit(s.astype(float).clip(1e-12, 1 - 1e-12))\n"
 )
 _CODE = {
-    "shift": _LOG_ODDS + "recalibrated = expit(x(new_scores) + {:.4f})",
+    "shift": _LOG_ODDS + "recalibrated = expit(x(new_scores) {:+.4f})",
     "platt": (
         "from sklearn.linear_model import LogisticRegression\n"
         + _LOG_ODDS

@@ -6,9 +6,10 @@ d = k/n − mean ĉ, and v = p(1 − p)/n with p = (k + m)/(n + 1). The curve is
     B d,  B = max(0, 1 − 2 v/d²)
 
 so that it leaves the bin's share of hits by at most 1.42 standard errors. A picture has the
-deviance of k hits at the chance mean ĉ in the place of d²/v: two misses where 10⁻⁶ are expected
-contradict the curve, whatever their standard error is. The smooth band shrinks
-to the share 1 − B of its width, and the exact limits of k/n (Clopper and Pearson 1934) add the
+deviance of k hits at the chance mean ĉ in the place of d²/v, since two misses where 10⁻⁶ are
+expected contradict the curve, whatever their standard error is; and 4 in the place of 2, since
+the noise of twenty bins would bend the curve of a calibrated model. The smooth band shrinks to the
+share 1 − B of its width, and the exact limits of k/n (Clopper and Pearson 1934) add the
 share B of theirs, as roots of sums of squares. B is a positive-part shrinkage (Efron and Morris,
 *Journal of the American Statistical Association* 1973, eq. 1.5): noise moves the curve little.
 """
@@ -29,7 +30,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Counts = NDArray[np.float64] | NDArray[np.int64]
 _TINY = 1e-12
-_NOISE = 2.0  # variances of the noise below which a bin does not move the curve
+_NOISE, _DRAWN = 2.0, 4.0  # d²/v, and the deviance, below which a bin does not move the curve
 _ROWS, _SHARE = 30, 0.01  # of one score that is a bin by itself in a picture
 
 
@@ -62,11 +63,11 @@ def moved_to_bins(
     rate = bins.hits / bins.rows
     gap = rate - expected
     if by_deviance:
-        squares = _deviance(hits, rows, expected)
+        noise, squares = _DRAWN, _deviance(hits, rows, expected)
     else:
         p = (hits + bins.score) / (rows + 1.0)
-        squares = gap**2 * rows / np.maximum(p * (1.0 - p), 1e-300)
-    share = np.maximum(1.0 - _NOISE / np.maximum(squares, 1e-300), 0.0)
+        noise, squares = _NOISE, gap**2 * rows / np.maximum(p * (1.0 - p), 1e-300)
+    share = np.maximum(1.0 - noise / np.maximum(squares, 1e-300), 0.0)
     limits = binomial_limits(hits, rows, level)
     below, above = (share * abs(rate - limit) for limit in limits)
     at = bins.place

@@ -81,7 +81,7 @@ def page(audit: Audit, title: str, json_name: str = "", front_page: str = "") ->
         percent=dict(zip(("error", "low", "high", "ece", "floor"), audit.in_percent, strict=True)),
         picture=picture(audit, "caption"),
         subgroups_picture=audit.subgroups
-        and subgroups_picture(audit.subgroups, "subgroups-caption"),
+        and subgroups_picture(audit.subgroups, "subgroups-caption", words("score")),
         most_shown=MOST,
         words=words,
         to_do=things_to_do(audit),

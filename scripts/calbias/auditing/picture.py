@@ -21,7 +21,7 @@ HEIGHT = COUNTS_TOP + COUNTS + 48
 _CROWDED, _SMALL = 0.7, 0.3  # share of rows in a share of the scores' range
 _STEPS = (0.01, 0.02, 0.05, 0.1, 0.2)
 _MOST_TICKS = 6
-_LEAST_ENLARGED = 0.05
+_LEAST_ENLARGED, _LINE = 0.05, 0.02
 _NEAR_ONE = 0.9  # scores from which an enlarged panel that ends at 1 is logarithmic
 _LEAST_FROM_ONE = 1e-6  # 1 − score that is drawn
 _POINT = 6  # the largest point's radius: room for it at the edge
@@ -118,8 +118,13 @@ def _rounded(low: float, high: float) -> tuple[float, float]:
 
 
 def _crowd(audit: Audit, whole: Panel) -> Iterator[Panel]:
-    """Yield a panel of the shortest run of bins with 70 % of the rows, where it is short."""
+    """Yield a panel of the shortest run of bins with 70 % of the rows, where it is short.
+
+    Bins of one score each are apart already, and a run of a fiftieth of the panel is a line.
+    """
     bins = audit.bins
+    if np.mean(bins.lowest_score == bins.highest_score) > 0.5:
+        return
     rows = np.r_[0, np.cumsum(bins.n_in_bin)]
     ends = np.searchsorted(rows, rows[:-1] + _CROWDED * audit.n)
     inside = np.flatnonzero(ends < rows.size)
@@ -136,7 +141,7 @@ def _crowd(audit: Audit, whole: Panel) -> Iterator[Panel]:
     if high - low < _LEAST_ENLARGED:
         low = max(min(low, 1.0 - _LEAST_ENLARGED), 0.0)
         high = low + _LEAST_ENLARGED
-    if high - low <= 0.6 * (whole.high - whole.low):
+    if length >= _LINE * (high - low) and high - low <= 0.6 * (whole.high - whole.low):
         yield Panel(low, high, low, high)
 
 

@@ -24,17 +24,17 @@ _STYLE = """<style>
 </style>"""
 
 
-def subgroups_picture(found: Subgroups, caption_id: str = "") -> str:
-    """Return the <svg> element of the clearest segments."""
+def subgroups_picture(found: Subgroups, caption_id: str = "", what: str = "score") -> str:
+    """Return the <svg> element of the clearest segments; ``what`` is too low or too high."""
     said = f'aria-labelledby="{caption_id}"' if caption_id else 'aria-label="Gaps of subgroups"'
     height = _TOP + _LINE * min(len(found.table), MOST) + 36
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="cs" viewBox="0 0 {_WIDTH} {height}" '
-        f'role="img" {said}>{_STYLE}{"".join(_parts(found))}</svg>'
+        f'role="img" {said}>{_STYLE}{"".join(_parts(found, what))}</svg>'
     )
 
 
-def _parts(found: Subgroups) -> Iterator[str]:
+def _parts(found: Subgroups, what: str) -> Iterator[str]:
     table = found.table.head(MOST)
     ends = table[["low", "high"]].to_numpy()
     low, high = float(ends.min()), float(ends.max())
@@ -66,5 +66,5 @@ def _parts(found: Subgroups) -> Iterator[str]:
             f'<text x="{across(tick)}" y="{bottom + 18}" text-anchor="middle">'
             f"{100 * tick:z.0f}</text>"
         )
-    yield f'<text x="{_LEFT}" y="16">score too low, points</text>'
-    yield f'<text x="{_WIDTH - _RIGHT}" y="16" text-anchor="end">score too high, points</text>'
+    yield f'<text x="{_LEFT}" y="16">{what} too low, points</text>'
+    yield f'<text x="{_WIDTH - _RIGHT}" y="16" text-anchor="end">{what} too high, points</text>'

@@ -124,12 +124,12 @@ def cluster_warnings(number: int, with_rarer: int) -> tuple[str, ...]:
     texts = []
     if number < FEW_CLUSTERS:
         texts.append(
-            f"{number} clusters are few: the p-value is approximate, give at least {FEW_CLUSTERS}"
+            f"{number} clusters are few: p-value and interval are approximate below {FEW_CLUSTERS}"
         )
     if with_rarer < FEW_WITH_RARER:
         texts.append(
-            f"only {with_rarer} clusters have both hits and misses or the rarer of them: each "
-            "cluster was also judged as one observation"
+            f"hits, or misses, are in only {with_rarer} clusters: each cluster was also judged as "
+            "one observation"
         )
     return tuple(texts)
 
