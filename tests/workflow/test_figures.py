@@ -92,6 +92,16 @@ def test_draws_one_model_with_an_unknown_estimator_and_numbers_missing(figure, s
         drawn(figure, {stem: table.iloc[:0] for stem, table in small.items()})
 
 
+def test_graphs_show_the_papers_model_or_the_one_that_is_named(tables):
+    draw = importlib.import_module(FIGURES["gupta_fig5_top3"].module).draw
+    options = FIGURES["gupta_fig5_top3"].options
+    other = style.drawn(draw, tables, model="resnet50_brier_c10", **options)
+    assert "resnet50_brier_c10" in other.get_suptitle()
+    assert len(other.axes) == 3 * 4  # as it is, and after the spline on both folds
+    with pytest.raises(InputError, match="no row of mine"):
+        style.drawn(draw, tables, model="mine", **options)
+
+
 def test_a_range_within_printed_decimals_is_only_that_of_printed_parameters(tables):
     scenarios, rounding = tables["scenarios"], tables["tce_rounding"].assign(low_percent=5.7)
     tables = {**tables, "tce_rounding": rounding.assign(high_percent=6.4)}
