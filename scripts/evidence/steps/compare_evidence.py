@@ -6,7 +6,7 @@ import pandas as pd
 
 from pipeline.tables.files import read_table, write_table
 
-SAME = 1e-9
+SAME, SMALL = 1e-9, 1e-6  # relative and absolute
 COLUMNS = ("table", "row", "column", "kept", "fresh")
 
 
@@ -39,6 +39,6 @@ def differences(name: str, old: pd.DataFrame, new: pd.DataFrame) -> Iterator[dic
             yield dict(zip(COLUMNS, (name, "", column, "column", ""), strict=True))
             continue
         a, b = both.loc[shared, column], both.loc[shared, f"{column} fresh"]
-        off = ((a - b).abs() > SAME * a.abs().clip(lower=SAME)) | (a.isna() != b.isna())
+        off = ((a - b).abs() > SAME * a.abs() + SMALL) | (a.isna() != b.isna())
         for place in off[off].index:
             yield dict(zip(COLUMNS, (name, words[place], column, a[place], b[place]), strict=True))

@@ -105,7 +105,8 @@ def _coverage(measurements: pd.DataFrame, _: str) -> Iterator[Finding]:
             "Percentile bootstrap intervals fail.",
             f" At a nominal 95 % they hold the true error in {bootstrap} of data sets, basic "
             f"bootstrap intervals in {basic}, those of Sun et al. (2024) in {sun}; the interval of "
-            f"`calbias audit` in {ours}, on cells that it was not made on in {judging}.",
+            f"`calbias audit` in {ours}, on cells that it was not made on in {judging} "
+            "([what it assumes, and where it fails](docs/audit.md#the-interval)).",
         )
 
 
