@@ -71,7 +71,7 @@ def test_subgroups_and_classes(tmp_path, capsys):
     found = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
     sizes = {row["segment"]: row["n"] for row in found["subgroups"]["table"]}
     assert sizes == {"all rows": 300, "site = a": 225, "site = b": 75}
-    assert [row["group"] for row in found["classes"]] == ["0", "1", "2"]
+    assert [row["group"] for row in found["classes"]] == ["p_0", "p_1", "p_2"]
     assert found["classes"][1]["accuracy"] == pytest.approx(np.mean(table["label"] == 1))
     floors = calbias.noise_floor(table.filter(like="p_").to_numpy(), table["label"].to_numpy())
     value = f"classwise_ece_mean {floors.value:.4g};"  # floors are redrawn
