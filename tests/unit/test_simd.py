@@ -65,7 +65,6 @@ def network_sums(values):
         (lambda x, y: simd.select(x >= A0, y, x), np.where(A >= A0, B, A)),
         (lambda x, y: simd.select(x > 0.25, y, simd.copies(1.0)), np.where(A > 0.25, B, 1.0)),
         (lambda x, y: simd.prefix_sums(x), network_sums(A)),
-        (lambda x, y: simd.lanes_up(x), [0, *A[:-1]]),
         (lambda x, y: simd.last_lane(x), [A[-1]] * LANES),
         # one more in the exponent
         (lambda x, y: simd.float_of(simd.bits_of(x) + uint64(1 << 52)), 2 * A),

@@ -21,7 +21,7 @@ from calbias.engine.simd import (
     copies,
     float_of,
     gather_rows,
-    lanes_up,
+    lanes_from,
     last_lane,
     load,
     prefix_sums,
@@ -210,6 +210,6 @@ def _cumulate(out: np.ndarray, at: int, before: Any, a: Any, b: Any, c: Any, d: 
     c = b + c
     d = c + d
     sums = prefix_sums(d)
-    start, end = before + lanes_up(sums), before + sums
+    start, end = before + lanes_from(copies(0.0), sums, 7), before + sums
     store_groups(out, at, start + a, start + b, start + c, end)
     return last_lane(end)

@@ -272,17 +272,6 @@ def prefix_sums(typing_context, vector):
 
 
 @intrinsic
-def lanes_up(typing_context, vector):
-    """Return the vector whose lane k is lane k - 1, and 0 in lane 0."""
-
-    def generate(context, builder, signature, arguments):
-        zeros = ir.Constant(arguments[0].type, None)
-        return _shuffle(builder, arguments[0], zeros, [LANES, *range(LANES - 1)])
-
-    return vector(vector), generate
-
-
-@intrinsic
 def lanes_from(typing_context, first, second, start):
     """Return eight lanes from lane ``start`` (a literal) of the 16 of two vectors on."""
     if not isinstance(start, types.IntegerLiteral):

@@ -23,7 +23,7 @@ from calbias.engine.simd import (
     bits_of,
     copies,
     float_of,
-    lanes_up,
+    lanes_from,
     last_lane,
     load,
     prefix_sums,
@@ -111,7 +111,7 @@ def sum_exponentials(state: np.ndarray, n_blocks: int, sums: np.ndarray, marks: 
         product = (low_half(first) * high_half(first)) * (low_half(second) * high_half(second))
         whole = minus_log(product)
         ends = before + prefix_sums(whole)
-        starts = before + lanes_up(prefix_sums(whole))
+        starts = before + lanes_from(copies(0.0), prefix_sums(whole), 7)
         before = last_lane(ends)
 
         first, a, b, c, d = next_words(a, b, c, d)
