@@ -5,7 +5,7 @@ import pytest
 from engine_data import MODELS, published_scenario
 from scipy import stats
 from scipy.special import digamma
-from test_spacings import seeded, slow_sums
+from test_sampler_parts import seeded, slow_sums
 
 from calbias import Curve, InputError, Scenario
 from calbias.engine import sampler as sampling
