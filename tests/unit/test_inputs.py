@@ -205,10 +205,6 @@ def test_what_looks_reversed(tmp_path, columns, expected):
         assert "?" not in found
 
 
-def read_csv_of(options):
-    return lambda path: read_data(path, **options)
-
-
 test_bad_tables = refuses_texts(
     read_data,
     "m.csv",

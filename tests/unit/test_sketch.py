@@ -109,9 +109,6 @@ def test_counts_of_more_rows_than_fit_into_32_bits_are_exact():
         total + total
 
 
-EXACT = ["ece_bin_ew", "ece_label_binned_ew", "mce_ew", "ece_debias_squared_ew"]
-
-
 @settings(max_examples=60)
 @given(data=data_sets(max_size=60), n_bins=st.sampled_from([1, 2, 3, 5, 10, 15, 20, 100]))
 def test_equal_width_bins_are_exact_and_others_within_the_bounds(data, n_bins):
