@@ -261,6 +261,15 @@ def test_what_is_left_of_a_class_is_its_value_without_its_floor():
     assert "not found miscalibrated" in notes[0]
 
 
+def test_classes_with_clusters_have_no_floor_of_the_whole_and_say_so():
+    p = dirichlet(120, [1.0, 1.0, 1.0])
+    audit = calbias.audit(
+        probabilities=p, labels=drawn(p, 3), class_wise=True, clusters=np.arange(120) // 4
+    )
+    assert "corrected" not in audit.classes
+    assert "with clusters" in audit.notes[-1]
+
+
 def test_absent_classes_certain_predictions_zeros_and_half_precision_are_said():
     p = np.tile([0.9, 0.1, 0.0], (20, 1)).astype(np.float16)
     notes, left = all_classes(p, [0] * 10 + [1] * 9 + [2])

@@ -36,6 +36,10 @@ if TYPE_CHECKING:
     from calbias.auditing.recalibrations import Rows
 
 ALL = "all"
+_NO_FLOOR = (
+    "with clusters the error of all classes together has no noise floor: its redraws take rows as "
+    "independent"
+)
 
 
 def audit(
@@ -243,10 +247,12 @@ def _tables(
         say("classes")
         probabilities = softmax(data.logits.astype(np.float64), axis=1)
         tables["classes"] = classes_table(probabilities, data.labels, options, data.clusters)
-        if data.clusters is None:  # its redraws take rows as independent
-            words, left = all_classes(probabilities, data.labels, options.seed)
-            tables["notes"] = (*data.notes, *words)
-            tables["classes"]["corrected"] = left
+        words: tuple[str, ...] = (_NO_FLOOR,)
+        if data.clusters is None:
+            words, tables["classes"]["corrected"] = all_classes(
+                probabilities, data.labels, options.seed
+            )
+        tables["notes"] = (*data.notes, *words)
         if data.classes:
             of_number = dict(zip(tables["classes"].index, data.classes, strict=True))
             tables["classes"] = tables["classes"].rename(index=of_number)
