@@ -47,7 +47,7 @@ def verdicts_of(claim, make, **cases):
         tables = tables if isinstance(tables, dict) else {"bias": tables}
         ruling = judged(claim, **tables)
         assert ruling.verdict == verdict
-        assert 0 < len(ruling.reason) <= 200  # a line of the front page
+        assert 0 < len(ruling.reason) <= 120  # a line of the front page
         assert "; " not in ruling.reason  # which ends the first part of column note
 
     return test

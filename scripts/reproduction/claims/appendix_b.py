@@ -131,8 +131,8 @@ def falls_with_n_not_with_bins(evidence: Evidence) -> Ruling:
         *by_case(along_bins, changes),
     ]
     reason = (
-        f"the spread falls clearly in {falls.agree} of {falls.total} steps of n, but depends "
-        f"clearly on the number of bins in {len(clear)} of {len(factors)} cells"
+        f"clear dependence on the bins in {len(clear)} of {len(factors)} cells (fall with n: "
+        f"{falls.agree} of {falls.total})"
     )
     notes = []
     for (model, estimator), cells in clear.groupby(level=[0, 1], sort=False):

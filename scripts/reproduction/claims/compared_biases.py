@@ -90,11 +90,10 @@ def unrooted_notes(verdicts: Mapping[str, Verdict]) -> list[str]:
     ]
 
 
-def of_unrooted(verdicts: Mapping[str, Verdict]) -> str:
-    """Return the end of a reason, where the claim holds better for the KDE without its root."""
-    return ", but the paper's curves behave like the KDE without its p-th root" * _is_better(
-        verdicts
-    )
+def without_root(verdicts: Mapping[str, Verdict], rooted: str) -> str:
+    """Return a reason, ``rooted``, with where the claim holds better: the KDE without its root."""
+    words = f"true only of the KDE without its p-th root (with it {rooted})"
+    return words if _is_better(verdicts) else f"the KDE has {rooted}"
 
 
 def _is_better(verdicts: Mapping[str, Verdict]) -> bool:

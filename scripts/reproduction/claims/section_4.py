@@ -213,7 +213,7 @@ def variance_is_insensitive(evidence: Evidence) -> Ruling:
     worst = max(ratios.values())
     verdict = Verdict.of(worst <= INSENSITIVE, worst <= SOMEWHAT)
     words = [f"{x:.2f} over the {name}" for name, x in ratios.items()]
-    reason = f"the standard deviation changes by factors of {' and '.join(words)}"
+    reason = f"the spread changes by factors of {' and '.join(words)}"
     return Ruling(verdict, measurements, evidence.source("heatmaps", HEATMAP_MODELS), reason=reason)
 
 

@@ -16,8 +16,8 @@ from reproduction.claims.compared_biases import (
     compared_curves,
     count_cells,
     mean_abs,
-    of_unrooted,
     unrooted_notes,
+    without_root,
 )
 from reproduction.claims.section_6 import groups_matter, similarity_measurements
 from reproduction.claims.t_test import PAIR, SIGNIFICANT
@@ -130,10 +130,9 @@ def sweep_then_debias(evidence: Evidence) -> Ruling:
         first and second and shrinks and not beaten,
         order[0] == "ece_sweep_em" and (second or shrinks),
     )
-    where = ", ".join(beaten)
-    reason = f"over all, least biased are {order[0]} and {order[1]}" + (
-        f", but another is clearly less biased than ece_sweep_em at {where}" if beaten else ""
-    )
+    reason = f"least biased over all are {order[0]} and {order[1]}"
+    if beaten:
+        reason = f"another estimator is clearly less biased at {', '.join(beaten)}"
     source = evidence.source("realistic", MODELS)
     return Ruling(verdict, measurements, source, notes, reason=reason)
 
@@ -179,14 +178,14 @@ def kde_is_far_more_biased(evidence: Evidence) -> Ruling:
         for measurement in by_case(f"mean |bias| of {kde} / worst binned estimator", ratio)
     ]
     verdicts = {k: Verdict.of((r > FAR).all(), (r > 1).all()) for k, r in ratios.items()}
+    low, high = ratios["kde"].min(), ratios["kde"].max()
     return Ruling(
         verdicts["kde"],
         measurements,
         evidence.source("realistic", MODELS),
         unrooted_notes(verdicts),
         curves["bias_se_percent"].max(),
-        reason=f"the KDE has {ratios['kde'].min():.2f} to {ratios['kde'].max():.2f} times the bias "
-        f"of the worst other estimator{of_unrooted(verdicts)}",
+        reason=without_root(verdicts, f"{low:.2f} to {high:.2f} times the worst other bias"),
     )
 
 
@@ -264,7 +263,7 @@ def equal_mass_helps_least_on_imagenet(evidence: Evidence) -> Ruling:
     whole = _least_on_imagenet(advantages.mean(axis=1), of_errors.mean(axis=1))
     values = zip(FAMILIES, advantages.loc["ImageNet"], each, strict=True)
     words = [f"{family} {x:.2f}{'' if ok else ' (not clear)'}" for family, x, ok in values]
-    reason = f"advantage on ImageNet in points: {', '.join(words)}"
+    reason = f"advantage in points: {', '.join(words)}"
     source = evidence.source("realistic", MODELS)
     return Ruling(Verdict.of(all(each), whole), measurements, source, reason=reason)
 

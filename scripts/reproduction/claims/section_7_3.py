@@ -13,8 +13,8 @@ from reproduction.claims.compared_biases import (
     compared_curves,
     count_cells,
     mean_abs,
-    of_unrooted,
     unrooted_notes,
+    without_root,
 )
 from reproduction.claims.section_7_1 import KDES, curves_by_group
 from reproduction.claims.t_test import PAIR, SIGNIFICANT, paired_test
@@ -49,7 +49,7 @@ def kde_then_debias(evidence: Evidence) -> Ruling:
     places = {name: order.index(name) + 1 for name in ("kde", "ece_debias_em")}
     measurements = by_case(f"place among {len(order)}", places)
     measurements += by_case("mean |bias|", means, "percent")
-    reason = f"the KDE is in place {places['kde']} of {len(order)}{of_unrooted(verdicts)}"
+    reason = without_root(verdicts, f"place {places['kde']} of {len(order)}")
     source, notes = evidence.source("perfect", MODELS), unrooted_notes(verdicts)
     return Ruling(verdicts["kde"], measurements, source, notes, reason=reason)
 
@@ -125,13 +125,16 @@ def both_beat_common_practice(evidence: Evidence) -> Ruling:
             notes.append(
                 f"{name} is {how}clearly more biased in {cells.disagree} of {cells.total} cells"
             )
+    where = {"realistic:": "in realistic scenarios,", "perfect:": "if calibrated,"}
+    first = "".join(
+        f": {where[setting]} {names}"
+        for setting, _, names in (name.partition(" ") for name in [*failed][:1])
+    )
     return Ruling(
         Verdict.worst(verdicts.values()),
         cell_measurements("less biased", counts),
         evidence.source("realistic", MODELS),
         notes,
         max(largest),
-        reason=f"{len(counts) - len(failed)} of {len(counts)} comparisons hold or nearly hold"
-        + "".join(f", not {name}" for name in [*failed][:1])
-        + f" and {len(failed) - 1} more" * (len(failed) > 1),
+        reason=f"{len(failed)} of {len(counts)} comparisons fail{first}",
     )

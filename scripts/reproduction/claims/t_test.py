@@ -99,9 +99,10 @@ def realistic_t_test(evidence: Evidence) -> Ruling:
     off = np.abs([a - DEBIAS_PERCENT, b - SWEEP_PERCENT])
     near = bool((off <= TOLERANCE_PERCENT + CLEAR * test.errors[:2]).all())
     verdict = Verdict.of(a > b and p < P_VALUE and near, a > b and p < SIGNIFICANT)
+    sign = "less" if a > b else "more"
     reason = (
-        f"the sweep is {'less' if a > b else 'more'} biased, with t = {test.values[2]:.2f} and "
-        f"p = {p:.0e} where the paper prints {T_STATISTIC:.2f} and p < {P_VALUE:g}"
+        f"the sweep is {sign} biased, t = {test.values[2]:.2f}, p = {p:.0e} (printed "
+        f"{T_STATISTIC:.2f}, < {P_VALUE:g})"
     )
     source = evidence.source("realistic", MODELS)
     return Ruling(verdict, measurements, source, notes, reason=reason)

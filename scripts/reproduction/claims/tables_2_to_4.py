@@ -114,8 +114,8 @@ def glm_parameters(evidence: Evidence) -> Ruling:
         notes.append(f"AIC of the published winner above that of the selected: {behind}")
     verdict = Verdict.of(not other and close >= MOST, close >= MANY)
     reason = (
-        f"{len(selected) - len(other)} of {len(selected)} models select the published GLM, and "
-        f"{close:.0%} of the coefficients and AICs are within {CLEAR:g} standard errors"
+        f"{len(selected) - len(other)} of {len(selected)} select the published GLM, {close:.0%} of "
+        f"the numbers are within {CLEAR:g} standard errors"
     )
     return on_genuine(rows, verdict, measurements, notes + softmax_notes(beta_fits), reason)
 
@@ -207,9 +207,8 @@ def real_and_simulated(evidence: Evidence) -> Ruling:
     close = gaps.max() <= printed_gaps.max() + SIMULATED_TOLERANCE
     as_printed = real.max() <= REAL_TOLERANCE and of_real.max() <= SIMULATED_TOLERANCE
     reason = (
-        f"real and simulated ECE differ by up to {gaps.max():.1f} points (Table 4: "
-        f"{printed_gaps.max():.1f}), and the simulated one from Table 4's by up to "
-        f"{of_real.max():.1f}"
+        f"simulated means differ from Table 4 by up to {of_real.max():.1f} points (from real ones "
+        f"by {gaps.max():.1f})"
     )
     verdict = Verdict.of(close and as_printed, close)
     ruling = on_genuine(rows, verdict, measurements, notes, reason)
