@@ -152,6 +152,22 @@ def test_clusters(tmp_path):
     assert data.clusters.tolist() == [0, 1, 0, 2]
 
 
+@pytest.mark.parametrize(
+    ("text", "hits"),
+    [
+        ('score,hit,who\n.9,1,"a,b"\n.8,0,"c\nd"\n', [1, 0]),  # a separator and a line in quotes
+        ("score,hit,who\n.9,True,a\n.8,False,b\n", [1, 0]),
+        ("score,label,prediction\n.9,None,None\n.8,None,cat\n", [1, 0]),  # a class of this name
+        ("score,hit\n.9,1\n\n.8,0\n\n", [1, 0]),
+        ("score,hit,empty\n.9,1,\n.8,0,\n", [1, 0]),
+        ("score,hit,id\n.9,1,99999999999999999999\n.8,0,1\n", [1, 0]),
+    ],
+)
+def test_cells_of_text_tables(tmp_path, text, hits):
+    (tmp_path / "m.csv").write_text(text)
+    assert rows(tmp_path / "m.csv")[:2] == ([0.9, 0.8], hits)
+
+
 def test_columns_that_repeat_like_identifiers_give_a_hint(tmp_path):
     k = np.arange(60)
     ids = {"benchmark": k % 3, "question": k % 20, "age": k % 30, "name": [f"n{i}" for i in k % 12]}
@@ -211,6 +227,9 @@ test_bad_tables = refuses_texts(
     ("score;hit\n0.5;1\n0.6\n", "line 3: 1 cells, but 2 columns; separate cells by semicolons"),
     ("score\thit\n0.5\t1\n0.6\t1\t0\n", "line 3: 3 cells, but 2 columns; separate cells by tabs"),
     ("score;hit\n0,5;1\n0,x;1\n", "line 3: column score: '0,x' is no number"),
+    ('score,hit,who\n.5,1,"a,b"\n.6,1,a,b\n', "line 3: 4 cells, but 3 columns"),
+    ('score,hit,who\n.5,1,a\n"a,b",1\n', "line 3: 2 cells, but 3 columns"),
+    ('score,hit,who\n.5,1,a\n.6,,"b\nc"\n', "line 3: column hit is empty"),
     ("score,label\n0.5,1\n0.6,2\n", "line 3: column label is '2': with a score alone write 1"),
     ("score,label\n0.5,1\n0.6,cat\n", "line 3: column label is 'cat': with a score alone"),
     ("score,label\n0.5,1\n0.6,\n", "line 3: column label is empty; fill it or drop the row"),
