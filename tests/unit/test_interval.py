@@ -162,6 +162,25 @@ def test_one_more_miss_raises_what_the_high_end_is_at_least(seed, n, tied):
         reached = exact
 
 
+@settings(max_examples=8, deadline=None)
+@given(st.integers(0, 10_000), st.sampled_from([60, 200]), st.booleans())
+def test_copied_rows_change_neither_error_nor_interval(seed, n, tied):
+    """Two or five copies of each row, with the row as their cluster; the folds' draws differ."""
+    scores, hits = drawn(seed, n, values=[0.2, 0.6, 0.9] if tied else None)
+    alone = Scored.of(scores, hits)
+    error = posterior_average(alone.scores, alone.rows, alone.hits).l1
+    highs = []
+    for copies in (2, 5):
+        ids = np.repeat(np.arange(n), copies)
+        sample = Scored.of(np.repeat(scores, copies), np.repeat(hits, copies), clusters=ids)
+        average = posterior_average(sample.scores, sample.rows, sample.hits, float(copies))
+        assert average.l1 == pytest.approx(error, rel=1e-6)
+        found = calibration_interval(sample, float(copies)).at()
+        assert found.low <= calibration_interval(alone).at().high
+        highs.append(found.high)
+    assert highs[0] == pytest.approx(highs[1], rel=0.05)
+
+
 def test_few_misses_have_the_exact_limit():
     """One miss in 300 rows of 0.999: the exact limit is 0.0174 above."""
     found = calibration_interval(Scored.of(np.full(300, 0.999), np.arange(300) > 0)).at()

@@ -37,7 +37,7 @@ def _things(audit: Audit) -> Iterator[str]:
                 f"it. {_PLAN}"
             )
         return
-    if _slope(audit) < 0:
+    if _is_reversed(audit):
         outcome = "events" if audit.kind == EVENT else "hits"
         yield (
             f"Check labels and columns first: rows of higher {scores[:-1]} have fewer {outcome}."
@@ -74,10 +74,10 @@ def tolerable(audit: Audit) -> float:
     return min(_TOLERABLE, _OF_RARER * min(mean, 1.0 - mean))
 
 
-def _slope(audit: Audit) -> float:
-    """Return the slope that the verdict states, or 1."""
+def _is_reversed(audit: Audit) -> bool:
+    """Return whether the verdict states a slope that is clearly below 0."""
     found = (audit.verdict.finding, audit.verdict.second)
-    return next((f.slope for f in found if f and f.kind == "line" and f.slope is not None), 1.0)
+    return any(f.kind == "line" and f.is_reversed for f in found if f)
 
 
 def recalibration_sentence(audit: Audit) -> str:
@@ -114,7 +114,7 @@ def recalibration_sentence(audit: Audit) -> str:
 def recalibration_code(audit: Audit) -> str:
     """Return lines of Python that make and apply the recalibration that helps most, or nothing."""
     best = _best(audit)
-    if best is None or _slope(audit) < 0:
+    if best is None or _is_reversed(audit):
         return ""
     code = _CODE[best.name].format(best["parameter"])
     if validation_rows(audit) and "fit(" in code:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -45,6 +45,9 @@ class Finding:
         for other kinds than "level" and "line", and where the likelihood has no maximum. Where both
         outcomes occur the slope is infinite then: a threshold separates hits from misses, and below
         0 the hits are below it.
+    is_reversed : bool
+        Whether the slope is below 0 by two standard errors of independent rows: rows of higher
+        scores have fewer hits.
     """
 
     kind: Kind
@@ -59,6 +62,7 @@ class Finding:
     gap_high: float
     intercept: float | None = None
     slope: float | None = None
+    is_reversed: bool = False
 
 
 def finding_of(
@@ -68,7 +72,8 @@ def finding_of(
     if kind not in ("level", "line"):
         return _numbers(kind, groups, slice(*_rows_of(kind, groups, statistics)), half)
     line = line_of(groups, statistics) or (None, _limit_of_slope(groups))
-    return _numbers(kind, groups, slice(None), half, *line)
+    is_reversed = line[1] is not None and line[1] < -2.0 * _slope_error(groups, *line)
+    return replace(_numbers(kind, groups, slice(None), half, *line), is_reversed=is_reversed)
 
 
 def kinds_of(part: str, groups: Groups, statistics: Statistics) -> tuple[Kind, Kind | None]:
@@ -133,6 +138,16 @@ def line_of(groups: Groups, statistics: Statistics) -> tuple[float, float] | Non
     return newton_line(x, np.add.reduceat(groups.hits, first), size)
 
 
+def _slope_error(groups: Groups, a: float | None, b: float) -> float:
+    """Return the standard error of the slope of a line, of independent rows; 0 of a limit."""
+    if a is None:
+        return 0.0
+    p = 0.5 + 0.5 * np.tanh(0.5 * (a + b * groups.x))
+    v = groups.size * p * (1.0 - p)
+    middle = float(v @ groups.x) / float(v.sum())
+    return 1.0 / math.sqrt(max(float(v @ (groups.x - middle) ** 2), 1e-300))
+
+
 def _limit_of_slope(groups: Groups) -> float | None:
     """Return ±∞, the slope's limit where no line is likeliest; None where all outcomes agree."""
     n_hits, n_misses = _outcomes(groups)
@@ -188,11 +203,11 @@ def sentence_of(finding: Finding, words: Words) -> str:
             return f"risks {where} have events {points}"
         return f"scores {where} hit {points}"
     if f.kind != "level" and f.slope is not None:
+        if f.is_reversed:
+            slope = "without limit" if np.isinf(f.slope) else f"{f.slope:.2f}"
+            return f"in the wrong order (slope {slope})"
         if np.isinf(f.slope):
-            order = "not spread enough" if f.slope > 0 else "in the wrong order"
-            return f"{order} (slope without limit)"
-        if f.slope < 0:
-            return f"in the wrong order (slope {f.slope:.2f})"
+            return "not spread enough (slope without limit)"
         return ("too spread" if f.slope < 1 else "not spread enough") + f" (slope {f.slope:.2f})"
     low, high = sorted(100 * np.copysign(1.0, f.gap) * end for end in (f.gap_low, f.gap_high))
     digits = digits_of(f.gap_high - f.gap_low)
