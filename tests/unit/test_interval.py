@@ -200,6 +200,16 @@ def test_a_shift_that_is_found_never_stands_beside_0(seed):
         assert found.interval[0] > 0
 
 
+def test_the_audit_of_five_copies_is_that_of_the_rows():
+    scores, hits = drawn(3, 300)
+    ids = np.repeat(np.arange(300), 5)
+    one = calbias.audit(scores, hits)
+    five = calbias.audit(np.repeat(scores, 5), np.repeat(hits, 5), clusters=ids)
+    assert five.design_effect == pytest.approx(5)
+    assert five.error == pytest.approx(one.error, abs=0.002)
+    assert five.interval == pytest.approx(one.interval, abs=0.015)
+
+
 def test_clusters_of_one_row_are_rows():
     scores, hits = drawn(4, 400)
     alone = calibration_interval(Scored.of(scores, hits)).at()
