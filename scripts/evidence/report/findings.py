@@ -69,7 +69,8 @@ def coverage(tables: Tables) -> Iterable[str]:
 
 def power(tables: Tables) -> Iterable[str]:
     """Say whether the tests keep their level, and what they detect."""
-    yield reading.power_reading(tables["test_power"])[0]
+    sizes = reading.power_reading(tables["test_power"])[0].partition(":")[0].rstrip(".")
+    yield f"{sizes}; the figure shows which."
     yield from reading.detection_reading(tables["test_detection"])
 
 
@@ -163,10 +164,11 @@ def few_rows(tables: Tables) -> Iterable[str]:
     table = subsampled.summary(tables["subsampled"])
     for (kind, n), rows in table.groupby(["kind", "n_samples"], sort=False):
         best = rows.loc[rows["ratio_to_sweep"].idxmin()]
+        error = 2 * best["ratio_to_sweep_se"]  # none of one file
         yield (
             f"{kind}, {n} rows: the error of “{measure_name(best['estimator'])}” is "
-            f"{best['ratio_to_sweep']:.2f} ± {2 * best['ratio_to_sweep_se']:.2f} of the sweep's "
-            f"({best['files']} files)."
+            f"{best['ratio_to_sweep']:.2f}{f' ± {error:.2f}' if error >= 0 else ''} of the sweep's "
+            f"(files: {best['files']})."
         )
 
 
