@@ -75,6 +75,8 @@ def test_an_audit_needs_no_extra_and_the_rest_names_the_one_that_it_needs(tmp_pa
         "scores, hits = [0.2, 0.9, 0.7], [0, 1, 1]\n"
         "scenario = calbias.Scenario('s', 1.0, 1.0, calbias.Curve('identity'))\n"
         "calbias.reliability_diagram(scores, hits), calbias.Sketch().add(scores, hits)\n"
+        "calbias.Monitor(0.01).update(scores, hits), calbias.estimate('ks', scores, hits)\n"
+        "import calbias.auditing.compare, calbias.auditing.plan, calbias.sklearn\n"
         "for call in (lambda: calbias.audit(scores, hits).plot(),\n"
         "             lambda: calbias.estimate('ece_bin_ew', scores, hits),\n"
         "             lambda: calbias.simulate(scenario, 10),\n"
