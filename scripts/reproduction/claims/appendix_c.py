@@ -61,7 +61,7 @@ def sweep_curves(evidence: Evidence) -> dict[tuple[str, int, str], pd.DataFrame]
         "standard errors; the rank correlation (Spearman) of bias with TCE is at most "
         f"{FALLING:g}. Bias has its sign in the second, as the paper defines it there: the "
         "difference of the curve to y = x in Fig 13; what |bias| does is shown too. And for all "
-        "metrics, as § 7.3 says: the bias of the KDE and of each binned estimator on a model's "
+        "metrics, as §7.3 says: the bias of the KDE and of each binned estimator on a model's "
         "scores is larger when calibrated (Fig 6) than with the fitted curve (Fig 4), in 70 cells "
         f"each, by {CLEAR:g} standard errors. Reproduced if all curves and cells fulfil all, "
         f"approximate if each is fulfilled by at least {MOST:.0%}."
