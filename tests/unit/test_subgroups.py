@@ -81,6 +81,9 @@ def test_a_fault_in_a_pair_of_values_is_found_and_named():
     assert found.p_value == first["p_value"] == 1 / 2000
     assert found.sentence.startswith("The scores are wrong for ")
     assert "most clearly where a = 1 and b = 2 (" in found.sentence
+    event = calbias.audit(probabilities=scores, labels=hits, by=columns).subgroups.sentence
+    assert event.startswith("The risks are wrong for ")
+    assert "): risks too high by " in event
     inside = (columns["a"] == 1) & (columns["b"] == 2)
     assert first["n"] == inside.sum()
     assert first["gap"] == pytest.approx((scores - hits)[inside].mean())

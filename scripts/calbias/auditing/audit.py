@@ -238,6 +238,7 @@ def _tables(
             log1m_scores=data.rows.log1m_score,
             confidence_level=options.confidence_level,
             seed=options.seed,
+            what="risks" if data.kind == EVENT else "scores",
         )
     if class_wise:
         from calbias.auditing.classes import all_classes, classes_table

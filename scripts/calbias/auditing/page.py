@@ -59,10 +59,7 @@ def page(audit: Audit, title: str, json_name: str = "", front_page: str = "") ->
     sought = {name: words(text) for name, text in PARTS.items()}
     tables = {name: _shown(name, table) for name, table in audit.tables().items()}
     if audit.subgroups:
-        table = audit.subgroups.table.to_dict("records")
-        tables["subgroups"] = _with_headings(
-            [row | {"fault": words(row["fault"])} for row in table]
-        )
+        tables["subgroups"] = _with_headings(audit.subgroups.table.to_dict("records"))
     parts = [
         {"part": sought[part.name], "statistic": part.statistic, "p_value": part.p_value}
         for part in audit.verdict.parts

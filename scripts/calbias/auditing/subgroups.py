@@ -70,11 +70,14 @@ class Subgroups(NamedTuple):
         ``rows_needed`` (to find a shift of 5 points with 80 % probability). Shares are fractions.
     small : tuple of str
         The values with too few rows or clusters to be judged.
+    what : str
+        "scores", or "risks" of an event.
     """
 
     p_value: float
     table: pd.DataFrame
     small: tuple[str, ...]
+    what: str = "scores"
 
     @property
     def miscalibrated(self) -> bool:
@@ -100,7 +103,8 @@ class Subgroups(NamedTuple):
         bad = parts[parts["finding"] == MISCALIBRATED]
         if not len(bad):
             return (
-                f"The scores are wrong on the whole, and no subgroup of {n} shows it alone{rest}."
+                f"The {self.what} are wrong on the whole, and no subgroup of {n} shows it alone"
+                f"{rest}."
             )
         first = bad.iloc[0]
         size = ""
@@ -108,8 +112,9 @@ class Subgroups(NamedTuple):
             ends = sorted(100 * abs(first[name]) for name in ("low", "high"))
             size = f" by {100 * abs(first['gap']):.1f} points ({ends[0]:.1f} to {ends[1]:.1f})"
         return (
-            f"The scores are wrong for {len(bad)} of {n} subgroups (p = {self.p_value:.2g}), most "
-            f"clearly where {first['segment']} ({first['n']} rows): {first['fault']}{size}{rest}."
+            f"The {self.what} are wrong for {len(bad)} of {n} subgroups (p = {self.p_value:.2g}), "
+            f"most clearly where {first['segment']} ({first['n']} rows): {first['fault']}{size}"
+            f"{rest}."
         )
 
 
@@ -127,10 +132,12 @@ def subgroups(
     confidence_level: float = CONFIDENCE_LEVEL,
     replicates: int = REPLICATES,
     seed: int = 0,
+    what: str = "scores",
 ) -> Subgroups:
     """Return the Subgroups of scores (n,), hits (n,) and one or several columns ``by`` (n,).
 
-    ``clusters`` (n,) are numbers from 0; ``log_scores`` and ``log1m_scores`` are as of ``judge``.
+    ``clusters`` (n,) are numbers from 0; ``log_scores`` and ``log1m_scores`` are as of ``judge``;
+    ``what`` names the scores in sentences.
     Nothing depends on the order of the rows. InputError as of ``segments_of``, and where no
     subgroup has ten clusters.
     """
@@ -180,7 +187,7 @@ def subgroups(
         critical = max(critical, of_signs[2])
     tail = min(ndtr(-critical), (1.0 - confidence_level) / (2 * len(place)))
     reach = np.array([-stdtrit(k - 1, tail) if k < np.inf else -ndtri(tail) for k in number])
-    return _told(found, rows, roots[:, 0], p_values, clear, reach)
+    return _told(found, rows, roots[:, 0], p_values, clear, reach, what)
 
 
 def _places(found: Segments, cells: Ints) -> list[Ints]:
@@ -236,6 +243,7 @@ def _told(
     p_values: Floats,
     clear: Floats,
     reach: Floats,
+    what: str,
 ) -> Subgroups:
     """Return the result of observed roots (2, m), with the intervals of reach (m,)."""
     import pandas as pd
@@ -267,13 +275,13 @@ def _told(
     unfound = np.where(size < needed, TOO_SMALL, NONE_FOUND)
     table["finding"] = np.where(is_bad, MISCALIBRATED, unfound)
     is_level = np.abs(roots[0]) >= np.abs(roots[1])
-    of_level = np.where(gap > 0, "scores too high", "scores too low")
-    of_slope = np.where(roots[1] < 0, "scores too extreme", "scores not extreme enough")
+    of_level = np.where(gap > 0, f"{what} too high", f"{what} too low")
+    of_slope = np.where(roots[1] < 0, f"{what} too extreme", f"{what} not extreme enough")
     table["fault"] = np.where(is_bad, np.where(is_level, of_level, of_slope), "")
     table["rows_needed"] = needed
     order = np.lexsort((np.arange(size.size), -clear, p_values))
     table = table.iloc[order].reset_index(drop=True)
-    return Subgroups(float(p_values.min()), table, found.small)
+    return Subgroups(float(p_values.min()), table, found.small, what)
 
 
 def _rows_needed(rows: SegmentRows, mean: Floats, reach: Floats, effect: Floats) -> Ints:
