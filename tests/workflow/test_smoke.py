@@ -19,7 +19,6 @@ ON_ITS_OWN = {  # tables of `make benchmark`, `snakemake league`, `multiclass`, 
     *("benchmark", "benchmark_memory", "fit_times", "league_times"),
     *("league_full", "league_full_ranking", "league_full_sensitivity"),
     *("multiclass_league_full", "multiclass_full_reading", "replication_full"),
-    *("monitor", "subgroup_cells"),
 }
 OF_EVIDENCE = {
     name
