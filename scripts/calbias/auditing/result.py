@@ -191,7 +191,8 @@ class Audit:
         """Mean score and share of hits; of an event their ratio, with exact limits."""
         names = "mean_score", "accuracy", "accuracy_low", "accuracy_high"
         mean, rate, low, high = (float(self.description[name] or 0) for name in names)
-        shown = [f"{100 * x:.{_decimals(mean, rate)}f} %" for x in (mean, rate, low, high)]
+        parts = ((mean, mean), (rate, rate), (low, rate), (high, rate))
+        shown = [f"{100 * x:.{_decimals(like)}f} %" for x, like in parts]
         if self.kind != EVENT:
             return "mean score {}, accuracy {} ({} to {})".format(*shown).replace(" % to", " to")
         ratio = ""
@@ -295,9 +296,9 @@ class Audit:
         return f"<Audit: {self.sentence}>"
 
 
-def _decimals(*shares: float) -> int:
-    """Return the decimals, in percent, that show shares near 0 and 1 by two digits, at least 1."""
-    least = min((x for share in shares for x in (share, 1.0 - share) if x > 0.0), default=1.0)
+def _decimals(share: float) -> int:
+    """Return the decimals, in percent, that show a share near 0 or 1 by two digits, at least 1."""
+    least = min((x for x in (share, 1.0 - share) if x > 0.0), default=1.0)
     return min(max(math.ceil(-math.log10(100.0 * least)) + 1, 1), 4)
 
 
