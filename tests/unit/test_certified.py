@@ -12,7 +12,7 @@ import calbias
 from evidence.cells.curves import Wave
 from evidence.certified import values as certified
 from evidence.certified.values import FOLDER
-from evidence.estimate import estimate
+from evidence.estimators import estimate
 from pipeline.estimators import known_estimators
 from reproduction.measures import MEASURES
 

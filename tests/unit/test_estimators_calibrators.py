@@ -14,8 +14,7 @@ from scipy.stats import beta
 from calbias import Curve, Scenario
 from calbias.engine.sampler import Sampler
 from calbias.engine.sorted_batch import sorted_data_set
-from evidence.estimate import estimate
-from evidence.estimators import load_estimator
+from evidence.estimators import estimate, load_estimator
 from evidence.estimators.variational import single_labels
 from evidence.targets import target_value
 from pipeline.logistic_line import fit_line

@@ -8,8 +8,7 @@ from scipy.optimize import linprog
 from scipy.signal import fftconvolve
 
 from calbias.engine.sorted_batch import SortedBatch, sorted_data_set
-from evidence.estimate import estimate
-from evidence.estimators import load_estimator
+from evidence.estimators import estimate, load_estimator
 
 # Hu et al. (2024): medians for f ~ U(0, 0.99), P(hit) = f + 0.01.
 HU_SIZES = [33, 65, 129, 257, 513, 1025, 2049]

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from calbias.engine.sorted_batch import SortedBatch, of_sorted_scores, sorted_data_set
 from calbias.estimation.registry import usable_norm
 from calbias.io.constants import literal
-from evidence.estimate import estimate
-from evidence.estimators import load_estimator
+from evidence.estimators import estimate, load_estimator
 from pipeline.estimators import estimator_file, known_estimators
 
 ESTIMATORS = sorted(known_estimators())

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from calbias import Curve, Scenario
 from calbias.engine.sampler import Sampler
-from evidence.estimate import estimate
-from evidence.estimators import load_estimator
+from evidence.estimators import estimate, load_estimator
 from evidence.targets import target_value
 
 SLOPE = Scenario("slope", 2.0, 1.0, Curve("logit_logit_b0_b1", 0.1, 0.6))

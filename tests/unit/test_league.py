@@ -16,7 +16,7 @@ from calbias import Curve, Scenario, TopLabel, true_calibration_error
 from calbias.engine.sampler import Sampler, draw
 from evidence.cells.curves import Wave
 from evidence.cells.league import CURVES, DISTRIBUTIONS, TIED
-from evidence.estimate import estimate
+from evidence.estimators import estimate
 from evidence.studies import league
 from evidence.studies.league import league_measures, league_rows
 from evidence.studies.predicted_bias import REFERENCE, predicted_bias

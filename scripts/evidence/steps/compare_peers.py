@@ -11,7 +11,7 @@ from calbias.engine.sorted_batch import sorted_data_set
 from calbias.errors import InputError
 from calbias.io.code_files import SCRIPTS
 from evidence.calibration_tests import load_test
-from evidence.estimate import estimate
+from evidence.estimators import estimate
 from evidence.peers.causes import CAUSES, TOLERANCE
 from pipeline import CHECKOUT
 from pipeline.tables.files import write_table
