@@ -152,6 +152,11 @@ def test_the_schema_explains_every_column_once():
     assert len(keys) == len(set(keys))  # YAML would take the last one
 
 
+def test_a_table_that_the_schema_lacks_is_refused_with_the_nearest_name():
+    with pytest.raises(InputError, match=r"unknown table in workflow/schemas.*noise_floors"):
+        columns_of("noise_flors")
+
+
 def test_the_data_dictionary_can_be_read_alone(tmp_path):
     describe_tables(output=tmp_path / "README.csv")
     rows = read_rows(tmp_path / "README.csv", ("table", "column", "unit", "meaning"))

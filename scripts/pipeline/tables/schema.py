@@ -4,8 +4,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from calbias.errors import InputError, looked_up
+
 SCRIPTS = Path(__file__).parents[2]
-SCHEMA = SCRIPTS.parent / "workflow/schemas/tables.yaml"
+PLACE = "workflow/schemas/tables.yaml"
+SCHEMA = SCRIPTS.parent / PLACE
 
 
 @cache
@@ -16,18 +19,22 @@ def tables() -> dict[str, dict[str, Any]]:
         for file, rules in _schema()["rules"].items()
         for rule in rules
     }
-    return {name: entry | files[entry["rule"]] for name, entry in _schema()["tables"].items()}
+    return {
+        name: entry | looked_up(f"rule of table {name} in {PLACE}", entry["rule"], files)
+        for name, entry in _schema()["tables"].items()
+    }
 
 
 def _step_file(name: str) -> str:
     """Return the path, from the checkout, of the step of a rule."""
-    [path] = SCRIPTS.glob(f"*/steps/{name}.py")
-    return f"scripts/{path.relative_to(SCRIPTS).as_posix()}"
+    for path in SCRIPTS.glob(f"*/steps/{name}.py"):
+        return f"scripts/{path.relative_to(SCRIPTS).as_posix()}"
+    raise InputError(f"{PLACE}: rule {name}: no house has steps/{name}.py")
 
 
 def columns_of(table: str) -> tuple[str, ...]:
     """Return the names of a table's columns, a tuple."""
-    return tuple(tables()[table]["columns"])
+    return tuple(looked_up(f"table in {PLACE}", table, tables())["columns"])
 
 
 def column_meanings() -> dict[str, dict[str, str]]:
