@@ -1,4 +1,4 @@
-"""R02 to R04, R27: ECE_bin, its variance and the number of bins (section 4, Eq. 5, Figure 2b)."""
+"""R02 to R04, R27, R31: ECE_bin, its variance and bins; monotone curves (sections 2, 4, 5)."""
 
 import itertools
 from collections.abc import Iterable

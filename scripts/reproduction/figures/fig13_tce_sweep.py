@@ -19,8 +19,8 @@ def draw(tables: Tables) -> Figure:
     """Return two panels per estimator: mean estimate against TCE, and its bias magnified below."""
     bias = selection.rows(tables, "bias", experiment="tce_sweep")
     bias = selection.with_scenario(tables, bias).sort_values("tce_percent")
-    laws = bias[["alpha", "beta"]].to_numpy()
-    bias = bias.assign(scores=[labels.distribution_label(*law) for law in laws])
+    parameters = bias[["alpha", "beta"]].to_numpy()
+    bias = bias.assign(scores=[labels.distribution_label(*pair) for pair in parameters])
     scores = selection.in_order(bias.sort_values(["alpha", "beta"])["scores"])
     estimators = style.estimator_order(bias["estimator"])
 

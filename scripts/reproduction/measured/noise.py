@@ -1,8 +1,8 @@
 """Noise floors of a model's methods, and how far apart two methods must be to differ.
 
-The spread of a difference is taken on common labels: both methods' measures for labels drawn from
-one law, the probabilities after temperature scaling (of the first method where there is none). Two
-methods whose values differ by less than 1.96 times that are not told apart by these test rows.
+The spread of a difference is taken on common labels: both methods' measures for the same labels,
+drawn from the probabilities after temperature scaling (of the first method where there is none).
+Two methods whose values differ by less than 1.96 times that are not told apart by these test rows.
 """
 
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ FLOORS = {
 DIFFERENCES = "classwise_ece_14_bins_sum"
 """The measure whose differences between methods are tabled: the one that Kull et al. print."""
 REPLICATES = 200
-LAW = "temperature_scaling"
+DRAWN_FROM = "temperature_scaling"
 _SHARED = ("n_classes", "n_samples", "value", "floor", "floor_sd", "corrected", "p_value")
 
 Row = dict[str, Any]
@@ -46,7 +46,7 @@ class NoiseFloors:
         self.rows: list[Row] = []
         self._values: dict[str, tuple[float, np.ndarray]] = {}
         self._waiting: list[tuple[str, Rows, Measure, float]] = []
-        self._law: np.ndarray | None = None
+        self._common: np.ndarray | None = None
 
     def add(self, outputs: Outputs) -> None:
         """Add a method, if it has probabilities of all classes."""
@@ -70,21 +70,21 @@ class NoiseFloors:
     def _compare(self, method: str, rows: Rows, measure: Measure, value: float) -> None:
         """Take the measure for the common labels, or wait until there are any."""
         self._waiting.append((method, rows, measure, value))
-        if method == LAW:
-            self._law = _labels(rows, self.seed)
-        if self._law is not None:
-            self._settle(self._law)
+        if method == DRAWN_FROM:
+            self._common = _labels(rows, self.seed)
+        if self._common is not None:
+            self._compare_waiting(self._common)
 
-    def _settle(self, law: np.ndarray) -> None:
+    def _compare_waiting(self, common: np.ndarray) -> None:
         for method, rows, measure, value in self._waiting:
-            labels = np.ascontiguousarray(law[rows.order])
+            labels = np.ascontiguousarray(common[rows.order])
             self._values[method] = value, measure.whole(measure.values(labels))
         self._waiting = []
 
     def differences(self) -> Iterator[Row]:
         """Yield a row for each pair of methods."""
         if self._waiting:
-            self._settle(_labels(self._waiting[0][1], self.seed))
+            self._compare_waiting(_labels(self._waiting[0][1], self.seed))
         for (a, of_a), (b, of_b) in combinations(self._values.items(), 2):
             yield {
                 "measure": DIFFERENCES,
