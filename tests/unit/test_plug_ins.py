@@ -1,4 +1,4 @@
-"""A user's files that lack what docs/extend.md asks of them: one line, file and remedy."""
+"""What docs/extend.md says: its examples run, and a file that lacks a part is refused in one line."""
 
 import json
 import re
@@ -6,7 +6,11 @@ import shutil
 
 import pytest
 from checkout import ROOT
+from claims_data import BINNED, TABLES, experiment
 from command import python
+
+from pipeline.claims.evidence import Evidence
+from pipeline.figures import style
 
 TRY = """
 import contextlib, importlib, io, json, pathlib, sys
@@ -70,3 +74,29 @@ def test_what_a_file_lacks_is_said_in_one_line(said, number):
     assert len(said) == len(LACKING)
     expected = f"{folder}/mine.py{message}" if message else "nothing"
     assert said[number].startswith(expected)
+
+
+def example(first_line):
+    """Run the example of docs/extend.md that begins so; return its names."""
+    blocks = re.findall(
+        r"```python\n(.*?)```", (ROOT / "docs/extend.md").read_text("utf-8"), re.DOTALL
+    )
+    [text] = [block for block in blocks if block.startswith(f'"""{first_line}')]
+    names = {}
+    exec(text, names)
+    return names
+
+
+def test_the_example_of_a_figure_is_drawn_and_that_of_a_claim_judged():
+    tables = {**TABLES, "bias": experiment("realistic", 1.0, BINNED)}
+    names = example("Standard deviations")
+    [axes] = style.drawn(names["draw"], {name: tables[name] for name in names["TABLES"]}).axes
+    assert len(axes.patches) == len(BINNED)
+    assert example("C90")["none_varies_much_more"].judge(Evidence(tables)).verdict == "reproduced"
+
+
+def test_the_example_of_a_study_has_a_row_for_each_cell_size_and_method():
+    names = example("The ECE of rounded scores")
+    rows = [*names["rounding_rows"](2, 1)]
+    assert len(rows) == len(names["CELLS"]) * len(names["SIZES"]) * len(names["METHODS"])
+    assert all(0 < row["mean_estimate"] < 1 for row in rows)
