@@ -1,4 +1,4 @@
-"""What docs/extend.md says: its examples run, and a file that lacks a part is refused in one line."""
+"""What docs/extend.md says: examples run, and a file that lacks a part is refused in one line."""
 
 import json
 import re
