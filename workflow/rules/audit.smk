@@ -51,7 +51,6 @@ rule audit_model:
             "audit_model",
             *AUDIT_ESTIMATORS,
             *estimator_paths(*config["estimators"]),
-            *sorted((HERE / "scripts/calbias/multiclass").glob("*/*.py")),
         ),
         columns=[
             columns_of(name) for name in ("audit_estimates", "audit_verdicts", "audit_diagrams")

@@ -25,12 +25,8 @@ rule measure_model:
         mem_mb=lambda wildcards, input, attempt: attempt * max(1000, int(500 + 20 * input.size_mb)),
         runtime=lambda wildcards, attempt: 120 * attempt,
     params:
-        # the estimators of the measures, and noise floors, are loaded by name
-        code=code(
-            "measure_model",
-            *sorted((HERE / "scripts/calbias/multiclass").glob("*/*.py")),  # noise floors
-            *estimator_paths("ece_bin_ew", "mce_ew", "ks", "kde"),
-        ),
+        # the estimators of the measures are loaded by name
+        code=code("measure_model", *estimator_paths("ece_bin_ew", "mce_ew", "ks", "kde")),
         columns=[columns_of(name) for name in ("reliability_bins", "calibration_graphs")],
         softmax=config["softmax"],
         seed=config["seed"],

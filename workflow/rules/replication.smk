@@ -32,12 +32,8 @@ rule replicate_model:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
         runtime=lambda wildcards, attempt: 120 * attempt,
     params:
-        # the estimators of the measures, and noise floors, are loaded by name
-        code=code(
-            "replicate_model",
-            *estimator_paths("ece_bin_ew", "mce_ew", "ks", "kde"),
-            *sorted((HERE / "scripts/calbias/multiclass").glob("*/*.py")),  # noise floors
-        ),
+        # the estimators of the measures are loaded by name
+        code=code("replicate_model", *estimator_paths("ece_bin_ew", "mce_ew", "ks", "kde")),
         columns=[
             columns_of(name)
             for name in (

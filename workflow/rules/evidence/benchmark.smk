@@ -17,11 +17,7 @@ rule measure_speed:
     resources:
         mem_mb=lambda wildcards, attempt: 2000 * attempt,
     params:
-        code=code(
-            "measure_speed",
-            *sorted((HERE / "scripts/calbias/estimators").glob("*.py")),
-            *sorted((HERE / "scripts/calbias/multiclass").glob("*/*.py")),
-        ),
+        code=code("measure_speed", *sorted((HERE / "scripts/calbias/estimators").glob("*.py"))),
         columns=[columns_of(name) for name in ("benchmark", "benchmark_memory")],
     shell:
         step("measure_speed", replicates=None, rounds=None, suffix=None)

@@ -223,12 +223,7 @@ rule measure_monitor:
     resources:
         runtime=lambda wildcards, attempt: 120 * attempt,
     params:
-        # a monitor can audit its rows, which this step does not
-        code=code(
-            "measure_monitor",
-            *estimator_paths(),
-            *sorted((HERE / "scripts/calbias/multiclass").glob("*/*.py")),
-        ),
+        code=code("measure_monitor"),
         columns=columns_of("monitor"),
         replicates=config["monitor"]["streams"],
         n_rows=config["monitor"]["rows"],

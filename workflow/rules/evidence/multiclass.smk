@@ -11,8 +11,6 @@ MULTICLASS_POPULATIONS = [
     *MULTICLASS["distributions"],
     *(m for m in MULTICLASS["models"] if m in REAL or m in OUTPUT_FILES),
 ]
-# Estimators and targets are loaded by name.
-MULTICLASS_FILES = sorted((HERE / "scripts/calbias/multiclass").glob("*/*.py"))
 
 
 rule multiclass:
@@ -46,7 +44,7 @@ rule run_multiclass_league:
     resources:
         runtime=lambda wildcards, attempt: 60 * attempt,
     params:
-        code=code("run_multiclass_league", *MULTICLASS_FILES),
+        code=code("run_multiclass_league"),
         columns=[columns_of(name) for name in MULTICLASS_LEAGUES],
         n_samples=lambda wildcards: MULTICLASS_LEAGUES[wildcards.multiclass_league][0],
         replicates=lambda wildcards: MULTICLASS_LEAGUES[wildcards.multiclass_league][1],
