@@ -19,7 +19,9 @@ RULES = "\n".join(path.read_text("utf-8") for path in (ROOT / "workflow/rules").
 STEP_NAMES = sorted({*re.findall(r'code\(\s*"(\w+)"', RULES)})  # of a rule
 LOADER = SCRIPTS / "calbias/estimation/loading.py"  # of estimators, by name
 # the words by which a rule declares their files
-DECLARED = re.compile(r'estimator_paths\(|estimators"\)\.glob\(|\*(\w+_FILES|AUDIT_ESTIMATORS|sum\()')
+DECLARED = re.compile(
+    r'estimator_paths\(|estimators"\)\.glob\(|\*(\w+_FILES|AUDIT_ESTIMATORS|sum\()'
+)
 # what imports a study for its words alone, or audits no rows
 LOADS_NONE = {
     *("measure_monitor", "rank_league", "run_multiclass_league", "select_recalibration"),
