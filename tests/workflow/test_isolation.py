@@ -92,6 +92,16 @@ def test_figure_4_alone_plans_its_own_jobs(pristine, tmp_path):
     assert {job.split()[1] for job in planned if " " in job} == {"realistic"}
 
 
+def test_coverage_is_judged_on_all_cells_or_not_at_all(pristine):
+    target = "results/tables/own_claims.csv"
+    few, every = "[judging,blind26]", "[clusters,judging,blind,blind26,saturated,uniform]"
+    planned = [
+        steps(pristine.planned(target, "--config", f"coverage_of={cells}"))
+        for cells in (few, every)
+    ]
+    assert ["measure_coverage" in jobs for jobs in planned] == [False, True]
+
+
 FILE = "results/replicates/realistic/kde/0-of-1.parquet"
 MODELS = ["resnet110_c10", "resnet110_c100"]
 TABLE = "results/bias/realistic.parquet"

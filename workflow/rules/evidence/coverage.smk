@@ -1,7 +1,7 @@
 # Coverage: how often the intervals of an audit hold the truth.
 
-CELLS = ("uniform", "saturated", "judging", "blind", "blind26", "clusters")
-CELLS = CELLS if config["coverage_of"] == "all" else config["coverage_of"]
+ALL_CELLS = ("uniform", "saturated", "judging", "blind", "blind26", "clusters")
+CELLS = ALL_CELLS if config["coverage_of"] == "all" else config["coverage_of"]
 
 
 rule measure_coverage:
