@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from claims_data import ALL, GOOD, GROUP, NAMES, by_name, experiment, judged, measured, verdicts_of
 
+from pipeline.claims.verdicts import Verdict
 from pipeline.scenarios.paper import BINNED
 from pipeline.scenarios.paper import MODEL_SIZES as SIZES
 from reproduction.claims.compared_biases import (
@@ -14,6 +15,7 @@ from reproduction.claims.compared_biases import (
     abs_difference,
     clearly_below,
     count_cells,
+    without_root,
 )
 from reproduction.summaries.bias_by_group import bias_by_group
 
@@ -77,6 +79,20 @@ test_r19_the_kde_is_first_by_three_standard_errors = verdicts_of(
     approximate=[{"kde": 0.52, "ece_sweep_em": 0.595}],  # debias is third
     not_reproduced=[{"kde": 0.53}],  # first by 0.07, three errors are 0.072
 )
+
+
+@pytest.mark.parametrize(
+    ("rooted", "unrooted", "words"),
+    [
+        ("not_reproduced", "reproduced", "true only of the KDE without its p-th root (with it x)"),
+        ("not_reproduced", "approximate", "nearly true only of the KDE without its p-th root"),
+        ("approximate", "not_reproduced", "the KDE has x"),
+        ("approximate", "approximate", "the KDE has x"),
+    ],
+)
+def test_why_a_claim_on_the_kde_fails(rooted, unrooted, words):
+    verdicts = {"kde": Verdict(rooted), "kde_unrooted": Verdict(unrooted)}
+    assert without_root(verdicts, "x").startswith(words)
 
 
 def few_lost(scenario, estimator, b, n):

@@ -92,8 +92,10 @@ def unrooted_notes(verdicts: Mapping[str, Verdict]) -> list[str]:
 
 def without_root(verdicts: Mapping[str, Verdict], rooted: str) -> str:
     """Return a reason, ``rooted``, with where the claim holds better: the KDE without its root."""
-    words = f"true only of the KDE without its p-th root (with it {rooted})"
-    return words if _is_better(verdicts) else f"the KDE has {rooted}"
+    if not _is_better(verdicts):
+        return f"the KDE has {rooted}"
+    true = "true" if verdicts["kde_unrooted"] == Verdict.REPRODUCED else "nearly true"
+    return f"{true} only of the KDE without its p-th root (with it {rooted})"
 
 
 def _is_better(verdicts: Mapping[str, Verdict]) -> bool:
