@@ -170,7 +170,7 @@ def test_methods_that_hardly_differ_have_a_small_spread(floors):
     assert near["difference_sd"] < 0.1 * far["difference_sd"]
 
 
-def test_without_temperature_scaling_the_first_method_is_the_law(floors):
+def test_without_temperature_scaling_labels_are_of_the_first_method(floors):
     _, labels, p = floors
     found = NoiseFloors(seed=1)
     for method in ("uncalibrated", "vector_scaling"):

@@ -140,7 +140,7 @@ def _claims(
     tables: Tables, catalogue: Mapping[str, Entry], pictures: Mapping[str, Path]
 ) -> list[dict[str, Any]]:
     entries, found = table_entries(), []
-    claims = {claim.id: claim for claim in all_claims()}
+    claims = {claim.id: claim for claim in all_claims("reproduction")}
     for row in tables["claims"].fillna("").to_dict("records"):
         mine = tables["measurements"]
         mine = mine[mine["id"] == row["id"]]
