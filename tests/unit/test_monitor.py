@@ -189,6 +189,16 @@ def test_watch_prints_one_line_and_writes_a_page(stream, capsys, tmp_path):
     assert "Evidence against calibration" in page
 
 
+def test_watch_reads_times_with_offsets_in_any_iso_form(stream, capsys):
+    table, written = stream
+    times = pd.date_range("2024-10-26", periods=3000, freq="10min", tz="Europe/Berlin")
+    table["day"] = [time.isoformat() for time in times]  # summer time ends on the 27th
+    table.loc[1::2, "day"] = [time.isoformat(" ") for time in times[1::2]]
+    alarm = watched(table["score"], table["hit"]).alarm
+    main(["watch", written(table), "--time", "day"])
+    assert f"row {alarm} ({table['day'][alarm - 1]})" in capsys.readouterr().out
+
+
 def test_watch_takes_clusters_when_they_are_complete(stream, capsys):
     table, written = stream
     table["game"] = np.arange(3000) // 10 * 2 + np.arange(3000) % 2  # two at a time

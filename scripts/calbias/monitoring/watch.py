@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from html import escape
 from pathlib import Path
 
@@ -19,8 +18,6 @@ from calbias.logits.columns import Columns, looked_up_column
 from calbias.logits.output_file import Place
 from calbias.logits.table_files import read_table
 from calbias.monitoring.monitor import Monitor
-
-_ISO = re.compile(r"\d{4}-\d\d-\d\d([T ].*)?")
 
 
 def watch_file(
@@ -75,17 +72,16 @@ def watch_file(
 
 def _in_time(times: NDArray, name: str, place: Place) -> tuple[NDArray, NDArray[np.int64]]:
     """Return the times and the order of the rows: as they stand, or backwards if newest first."""
-    is_text = times.dtype.kind == "O"
-    good = ~pd.isna(times)
-    if is_text:
-        good &= [bool(_ISO.fullmatch(str(value))) for value in times]
+    moments = times
+    if times.dtype.kind == "O":  # local times go back, as texts, where summer time ends
+        moments = pd.to_datetime(times, format="ISO8601", utc=True, errors="coerce").to_numpy()
     place.validate_rows(
-        good, lambda row: f"{name} is {times[row]!r:.40}: write a number or 2024-05-31"
+        ~pd.isna(moments), lambda row: f"{name} is {times[row]!r:.40}: write a number or 2024-05-31"
     )
     rows = np.arange(len(times))
-    if (times[1:] <= times[:-1]).all():
+    if (moments[1:] <= moments[:-1]).all():
         return times, rows[::-1]
-    earlier = times[1:] < times[:-1]
+    earlier = moments[1:] < moments[:-1]
     if earlier.any():
         row = int(earlier.argmax()) + 1
         raise place.error(f"{name} goes back to {times[row]}: sort the rows by {name}", row)
