@@ -157,6 +157,7 @@ def test_clusters(tmp_path):
     [
         ('score,hit,who\n.9,1,"a,b"\n.8,0,"c\nd"\n', [1, 0]),  # a separator and a line in quotes
         ("score,hit,who\n.9,True,a\n.8,False,b\n", [1, 0]),
+        ("score,hit\n.9,TRUE\n.8,0\n", [1, 0]),  # of two programs
         ("score,label,prediction\n.9,None,None\n.8,None,cat\n", [1, 0]),  # a class of this name
         ("score,hit\n.9,1\n\n.8,0\n\n", [1, 0]),
         ("score,hit,empty\n.9,1,\n.8,0,\n", [1, 0]),
@@ -166,6 +167,18 @@ def test_clusters(tmp_path):
 def test_cells_of_text_tables(tmp_path, text, hits):
     (tmp_path / "m.csv").write_text(text)
     assert rows(tmp_path / "m.csv")[:2] == ([0.9, 0.8], hits)
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl"])
+def test_ids_longer_than_64_bits_are_kept_apart(tmp_path, suffix):
+    ids = [10**25, 10**25 + 1, 10**25 + 1, 7]
+    rows = pd.DataFrame({"score": SCORES, "hit": HITS, "id": pd.Series(ids, dtype=object)})
+    records = [json.dumps(row) for row in rows.to_dict("records")]
+    text = rows.to_csv(index=False) if suffix == ".csv" else "\n".join(records)
+    (tmp_path / f"m{suffix}").write_text(text)
+    data = read_data(tmp_path / f"m{suffix}", columns=Columns(cluster=("id",)))
+    assert len({*data.clusters.tolist()}) == 3
+    assert data.clusters[1] == data.clusters[2]
 
 
 def test_columns_that_repeat_like_identifiers_give_a_hint(tmp_path):

@@ -157,7 +157,7 @@ def _by_text(
 def _scores_and_hits(table: Table, roles: Roles, place: Place) -> tuple[np.ndarray, np.ndarray]:
     scores = _numbers(table, [roles.score], place)
     if roles.hit:
-        if not is_all_text(table[roles.hit]):
+        if not _has_words(table[roles.hit]):
             return scores, _numbers(table, [roles.hit], place)
         remedy = "write 1 where the prediction was correct and 0 elsewhere, or correct and wrong"
         return scores, _by_text(table, roles.hit, _GRADES, remedy, place)
@@ -176,6 +176,13 @@ def _scores_and_hits(table: Table, roles: Roles, place: Place) -> tuple[np.ndarr
     except ValueError:  # no numbers: equal as texts
         labels, predictions = (np.array(texts, dtype=object) for texts in pair.values())
     return scores, labels == predictions
+
+
+def _has_words(column: np.ndarray) -> bool:
+    """Return whether a cell is no number."""
+    return column.dtype.kind == "O" and any(
+        cell is not None and cell.strip() and as_number(cell) is None for cell in column
+    )
 
 
 def _texts(table: Table, name: str | None) -> list[str | None]:

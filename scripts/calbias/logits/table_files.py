@@ -176,9 +176,9 @@ def _column(cells: Sequence[Any] | np.ndarray) -> np.ndarray:
     kinds = {type(value) for value in values}
     if kinds == {bool}:
         return np.array(values)
-    if kinds <= {bool, int, float, type(None)}:
-        is_whole = kinds == {int} and all(-(2**63) <= value < 2**63 for value in values)
-        return np.array(values, dtype=np.int64 if is_whole else np.float64)
+    is_long = any(isinstance(value, int) and not -(2**63) <= value < 2**63 for value in values)
+    if kinds <= {bool, int, float, type(None)} and not is_long:  # long ids would be rounded
+        return np.array(values, dtype=np.int64 if kinds == {int} else np.float64)
     texts = [value if value is None or isinstance(value, str) else str(value) for value in values]
     column = np.empty(len(texts), object)
     column[:] = texts
