@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from checkout import ROOT
 from command import read, run
+from html_page import Page
 
 import calbias
 from calbias.logits.top_label import TopLabel
@@ -23,7 +24,7 @@ def audited(folder, **options):
     """Audit and return the paths of what was written, by option."""
     paths = {name: folder / file for name, file in FILES.items()}
     outputs = {f"output_{name}": path for name, path in paths.items()}
-    options = {"norm": 1, "front_page": "../index.html", **options}
+    options = {"norm": 1, **options}
     run("audit_model", name="mine", seed=1, **options, **outputs)
     return paths
 
@@ -52,7 +53,10 @@ def test_a_models_page_and_tables_have_the_numbers_of_its_scores(top, outputs):
     value = calbias.estimate("ece_bin_ew", top.score, top.hit, n_bins=7, norm=1).value
     assert (found["ece"], found["description"]["source"]) == (pytest.approx(value), "real_logits")
     assert found["warnings"][0] == "Looks odd."
-    assert "audit of mine" in outputs["page"].read_text(encoding="utf-8")
+    text = outputs["page"].read_text(encoding="utf-8")
+    assert "audit of mine" in text
+    # target `audit` makes no other page of a run, which could be linked to
+    assert not [address for address in Page(text).addresses if address.endswith(".html")]
     estimates, [verdict] = read(outputs["estimates"]), read(outputs["verdict"]).to_dict("records")
     percent = estimates.set_index("estimator")["value_percent"]
     assert percent["ece_bin_ew"] == pytest.approx(100 * value, abs=1e-4)

@@ -67,10 +67,6 @@ rule audit_model:
         n_bins=config["audit"]["n_bins"],
         norm=config["audit"]["norm"],
         seed=config["seed"],
-        # made by the same target: the default run, or the evidence
-        front_page=lambda wildcards: (
-            "../index.html" if wildcards.audited in OWN else "../evidence.html"
-        ),
     shell:
         step("audit_model", name="{wildcards.audited}")
 

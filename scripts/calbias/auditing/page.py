@@ -45,8 +45,8 @@ PARTS = {
 }
 
 
-def page(audit: Audit, title: str, json_name: str = "", front_page: str = "") -> str:
-    """Return the page of an Audit as a text, with a link to the front page of a run if given."""
+def page(audit: Audit, title: str, json_name: str = "") -> str:
+    """Return the page of an Audit as a text, which names the file of its numbers if given."""
     import jinja2
 
     import calbias
@@ -88,7 +88,6 @@ def page(audit: Audit, title: str, json_name: str = "", front_page: str = "") ->
         cell=cell,
         version=calbias.__version__,
         json_name=json_name,
-        front_page=front_page,
     )
 
 

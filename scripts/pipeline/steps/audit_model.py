@@ -40,7 +40,6 @@ def audit_model(
     estimators: list[str],
     n_bins: int,
     norm: float,
-    front_page: str,
     seed: Seed,
     output_page: Path,
     output_numbers: Path,
@@ -60,7 +59,6 @@ def audit_model(
     estimators: estimators besides the ones of every audit
     n_bins: number of bins
     norm: p of the ℓp errors
-    front_page: page of the run that the audit links back to, relative to its own
     seed: seed of all random streams
     output_page: page to write (HTML)
     output_numbers: the same numbers, to write (JSON)
@@ -99,7 +97,7 @@ def audit_model(
         (output_diagram, "audit_diagrams", diagram_rows),
     ):
         write_table(path, table, rows(audit, of_model))
-    text = page(audit, name, output_numbers.name, front_page=front_page)
+    text = page(audit, name, output_numbers.name)
     write_text(output_page, text + "\n")
     write_text(output_numbers, audit.to_json() + "\n")
 
