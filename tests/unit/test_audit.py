@@ -374,6 +374,13 @@ def test_recalibration_is_fitted_on_the_validation_fold():
     assert few.equals(recalibration_table(folds[1]))
 
 
+def test_logits_of_the_validation_fold_alone_are_not_used():
+    logits = np.random.default_rng(0).normal(size=(100, 3))
+    rows = Rows(np.full(100, 0.6), np.arange(100) % 2)
+    fold = rows._replace(logits=logits, labels=np.arange(100) % 3)
+    assert [*recalibration_table(rows, validation=fold).index] == ["shift"]
+
+
 def test_an_audit_says_that_it_uses_the_validation_fold(tmp_path):
     generator = np.random.default_rng(1)
     logits = 3 * generator.normal(size=(2000, 3))
@@ -392,6 +399,18 @@ def test_an_audit_says_that_it_uses_the_validation_fold(tmp_path):
     assert "Fit it on the validation fold" in page
     assert "Fitted on the 1000 rows of the validation fold, judged on these rows" in page
     assert "cross-validat" not in page
+
+
+def test_an_audit_says_that_a_small_validation_fold_is_not_used(tmp_path):
+    fold = ["validation"] * 40 + ["test"] * 160
+    table = pd.DataFrame({"score": np.linspace(0.1, 0.9, 200), "hit": np.arange(200) % 2})
+    table.assign(fold=fold).to_csv(tmp_path / "model.csv", index=False)
+    found = audit_file(tmp_path / "model.csv")
+    assert {*found.recalibration["validation_rows"]} == {0}
+    assert found.notes[-1] == (
+        "fold test is judged; fold validation (40 rows) is not used: recalibration needs 50 rows "
+        "and both outcomes"
+    )
 
 
 def test_two_rows_are_needed():

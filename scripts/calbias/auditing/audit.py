@@ -185,7 +185,6 @@ def audit_data(
             *warnings_of(data, description),
             *sentences((*verdict.warnings, *(() if facts else data.hints))),
         ),
-        notes=tables.pop("notes", data.notes),
         n_clusters=facts.clusters if facts else None,
         effective_n=facts.effective_rows if facts else None,
         design_effect=scored.n / facts.effective_rows if facts else None,
@@ -203,20 +202,26 @@ def _tables(
     say: Callable[[str], None],
     folders: Sequence | None,
 ) -> dict[str, Any]:
-    """Return the tables of an Audit that apply or were asked for."""
-    from calbias.auditing.recalibrations import Rows, recalibration_table
+    """Return the tables of an Audit that apply or were asked for, and its notes."""
+    from calbias.auditing.recalibrations import FEWEST, Rows, recalibration_table
 
-    scored, tables = data.scored, {}
+    scored, notes, tables = data.scored, data.notes, {}
     say("recalibration")
     some = scored.drawn(options.seed)
     place, hits, clusters = some.of_rows
     scores, logits = some.scores[place], data.ordered_logits() if some is scored else (None, None)
-    tables["recalibration"] = recalibration_table(
+    tables["recalibration"] = recalibrated = recalibration_table(
         Rows(scores, hits, *logits),
         validation=None if data.validation is None else _rows_of(data.validation),
         seed=options.seed,
         clusters=clusters,
     )
+    if data.validation is not None:
+        rows = f"fold validation ({data.validation.scored.n} rows)"
+        how = f"recalibration is fitted on {rows}"
+        if not len(recalibrated) or not recalibrated["validation_rows"].all():
+            how = f"{rows} is not used: recalibration needs {FEWEST} rows and both outcomes"
+        notes = (*notes, f"fold test is judged; {how}")
     if data.kind == EVENT:
         say("numbers of a risk model")
         tables["risk"] = _risk_table(scores, hits, options, clusters is not None)
@@ -253,11 +258,11 @@ def _tables(
             words, tables["classes"]["corrected"] = all_classes(
                 probabilities, data.labels, options.seed
             )
-        tables["notes"] = (*data.notes, *words)
+        notes = (*notes, *words)
         if data.classes:
             of_number = dict(zip(tables["classes"].index, data.classes, strict=True))
             tables["classes"] = tables["classes"].rename(index=of_number)
-    return tables
+    return {"notes": notes, **tables}
 
 
 def _rows_of(data: Data) -> Rows:

@@ -27,7 +27,6 @@ from calbias.truth.curves import score
 
 NORMS, MOST_BINS = (1, 2), 10_000
 EVENT, TOP_LABEL = "event", "top label"
-_VALIDATION = "fold test is judged; recalibration is fitted on fold validation"
 _NOTE_OF_RISKS = (
     "scores and hits are judged as a classifier's; risks p of an event y are "
     "audit(probabilities=p, labels=y), which adds audit.risk"
@@ -180,7 +179,7 @@ def read_data(
     fold = outputs.folds["test"]
     if len([*fold][-1]) < 2:
         raise InputError(f"{path}: one row is too few to judge a model by: give at least two")
-    warnings, notes = outputs.warnings, outputs.notes
+    warnings = outputs.warnings
     data = _data_of(fold, outputs.form, top_label, outputs.clusters)
     if data.kind == EVENT and not isinstance(fold, TopLabel):
         assert data.rows is not None
@@ -188,12 +187,11 @@ def read_data(
     validation = outputs.folds.get("validation")
     if validation is not None and len([*validation][-1]) > 1:
         validation = _data_of(validation, outputs.form, top_label)
-        notes = (*notes, f"{_VALIDATION} ({validation.scored.n} rows)")
     else:
         validation = None
     return replace(
         data, warnings=warnings, hints=outputs.hints, validation=validation, by=outputs.by,
-        classes=outputs.classes, notes=(_in_words(data, top_label), *notes),
+        classes=outputs.classes, notes=(_in_words(data, top_label), *outputs.notes),
     )  # fmt: skip
 
 

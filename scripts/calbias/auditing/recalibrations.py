@@ -79,6 +79,8 @@ def recalibration_table(
     units = np.arange(n) if clusters is None else np.asarray(clusters)
     m = int(units.max()) + 1
     if validation is not None and validation.are_enough:
+        if rows.logits is None:
+            validation = validation._replace(logits=None, labels=None)
         fitted, n_fitted = validation, len(validation.scores)
         outputs = _recalibrated(validation, rows, _methods(validation))
     else:
