@@ -67,6 +67,12 @@ test_c02_mean_and_cells_count = verdicts_of(
 )
 
 
+def test_c02_counts_a_cell_once_where_both_intervals_miss():
+    table = coverage([0.99, 0.7], of_l2=[0.99, 0.7])
+    table["scenario"] = ["a", "b", "a", "b", "a"]
+    assert judged("C02", interval_coverage=table).reason.endswith("that are too low: 1")
+
+
 def test_few_data_sets_are_not_judged():
     with pytest.raises(NotJudged, match="fewer than 50"):
         judged("C02", interval_coverage=coverage([0.96], n_data_sets=20))

@@ -140,7 +140,8 @@ def intervals_cover(evidence: Evidence) -> Ruling:
             f"table interval_coverage has fewer than {FEWEST_DATA_SETS} data sets a cell"
         )
     is_judging = table["scenario"].str.startswith(JUDGING)
-    measurements, notes, holds, low_cells = [], [], [], []
+    measurements, notes, holds = [], [], []
+    low_cells: set[tuple[str, int]] = set()  # of either error
     for name, rows in (
         ("mean coverage", table[~is_judging]),
         ("mean coverage, cells that it was not made on", table[is_judging]),
@@ -159,12 +160,15 @@ def intervals_cover(evidence: Evidence) -> Ruling:
             Measurement("least coverage of a cell", *value, **limits),
         ]
         for words, part in (("seen", rows[is_seen]), ("not seen", rows[~is_seen])):
-            if low := ", ".join(part.loc[part["high"] < CELL, "scenario"]):
-                notes.append(f"{norm}: below {CELL:.0%}, {words} by a test: {low}")
-        low_cells += [*rows.loc[is_seen & (rows["high"] < CELL), "scenario"]]
-        holds += [rows["coverage"].mean() >= MEAN, not (rows.loc[is_seen, "high"] < CELL).any()]
+            if names := ", ".join(part.loc[part["high"] < CELL, "scenario"]):
+                notes.append(f"{norm}: below {CELL:.0%}, {words} by a test: {names}")
+        low = rows[is_seen & (rows["high"] < CELL)]
+        low_cells.update(zip(low["scenario"], low["n_samples"], strict=True))
+        holds += [rows["coverage"].mean() >= MEAN, low.empty]
     means = [f"{norm} {rows['coverage'].mean():.1%}" for norm, rows in ours.items()]
-    reason = f"mean coverage {' and '.join(means)}, and {len(low_cells)} visible cells are too low"
+    reason = (
+        f"mean coverage {' and '.join(means)}, visible cells that are too low: {len(low_cells)}"
+    )
     verdict = Verdict.all_or_some(holds)
     return Ruling(verdict, measurements, "simulation", notes, reason=reason)
 
