@@ -228,6 +228,23 @@ def test_watch_refuses_in_one_line(change, message, stream, capsys, tmp_path):
     assert not (tmp_path / "stream-watch.html").exists()
 
 
+@pytest.mark.parametrize(
+    ("file", "message"),
+    [
+        ("absent.csv", "no such file"),
+        ("model.npz", "give a file with a column of times"),
+        ("-", "give a file with a column of times"),
+    ],
+)
+def test_watch_refuses_what_is_no_table_in_one_line(file, message, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit) as stopped:
+        main(["watch", file, "--time", "day"])
+    assert stopped.value.code == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert message in line
+
+
 def test_baseball_is_silent_and_basketball_is_not():
     alarms = {}
     for name in ("mlb_games", "nba_games"):

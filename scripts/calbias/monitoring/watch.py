@@ -16,7 +16,7 @@ from calbias.errors import InputError
 from calbias.io.command_line import write_text
 from calbias.logits.columns import Columns, looked_up_column
 from calbias.logits.output_file import Place
-from calbias.logits.table_files import read_table
+from calbias.logits.table_files import SUFFIXES, read_table, table_suffix
 from calbias.monitoring.monitor import Monitor
 
 
@@ -27,6 +27,10 @@ def watch_file(
     page = Path(output or f"{Path(path).with_suffix('')}-watch.html")
     validate_output(page, [path], "<!DOCTYPE html>")
     monitor = Monitor(level)
+    if table_suffix(path) not in SUFFIXES and not Path(path).is_dir():
+        raise InputError(f"{path}: give a file with a column of times: CSV, JSON lines or Parquet")
+    data = read_data(path, columns=columns)
+    assert data.rows is not None
     table, place = read_table(path)
     time = looked_up_column(time, [*table], path)
     times, order = _in_time(table[time], time, place)
@@ -37,8 +41,6 @@ def watch_file(
             "column of ids if both are genuine",
             int(repeated.argmax()),
         )
-    data = read_data(path, columns=columns)
-    assert data.rows is not None
     scores, hits, clusters = data.rows.score, data.rows.hit, data.clusters
     if len(scores) != len(times):
         raise place.error("rows of two folds: give a file of one fold")
