@@ -181,6 +181,11 @@ def test_ids_longer_than_64_bits_are_kept_apart(tmp_path, suffix):
     assert data.clusters[1] == data.clusters[2]
 
 
+def test_truth_values_with_a_gap_keep_their_names(tmp_path):
+    (tmp_path / "m.csv").write_text("score,hit,icu\n.9,1,True\n.8,0,False\n.7,0,\n")
+    assert read_data(tmp_path / "m.csv", ["icu"]).by["icu"].tolist() == ["True", "False", None]
+
+
 def test_columns_that_repeat_like_identifiers_give_a_hint(tmp_path):
     k = np.arange(60)
     ids = {"benchmark": k % 3, "question": k % 20, "age": k % 30, "name": [f"n{i}" for i in k % 12]}

@@ -177,7 +177,8 @@ def _column(cells: Sequence[Any] | np.ndarray) -> np.ndarray:
     if kinds == {bool}:
         return np.array(values)
     is_long = any(isinstance(value, int) and not -(2**63) <= value < 2**63 for value in values)
-    if kinds <= {bool, int, float, type(None)} and not is_long:  # long ids would be rounded
+    is_text = is_long or kinds == {bool, type(None)}  # long ids would be rounded
+    if kinds <= {bool, int, float, type(None)} and not is_text:
         return np.array(values, dtype=np.int64 if kinds == {int} else np.float64)
     texts = [value if value is None or isinstance(value, str) else str(value) for value in values]
     column = np.empty(len(texts), object)
