@@ -71,7 +71,7 @@ def test_exact_agrees_with_a_slow_sum(logits):
         assert log1m_score == pytest.approx(miss, rel=1e-12, abs=1e-13)
 
 
-@pytest.mark.parametrize("softmax", scores.SOFTMAXES)
+@pytest.mark.parametrize("softmax", ["exact", "float32_2020"])
 def test_blocks_of_rows_do_not_show(monkeypatch, softmax):
     rng = np.random.default_rng(1)
     logits, labels = rng.normal(size=(103, 7)).astype(np.float32), rng.integers(7, size=103)

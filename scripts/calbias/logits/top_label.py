@@ -15,7 +15,6 @@ from calbias.errors import InputError
 from calbias.truth.curves import score as score_from_logs
 
 _ELEMENTS = 2**20  # logits worked on at a time: 8 MiB in float64
-SOFTMAXES = ("exact", "float32_2020")
 REDUCTION_2020 = 1e-16
 """What the published fits take off a float64 score, so that none equals 1."""
 
