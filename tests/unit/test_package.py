@@ -90,7 +90,7 @@ def test_an_audit_needs_no_extra_and_the_rest_names_the_one_that_it_needs(tmp_pa
     said = python(code, folder=tmp_path)
     assert "ECE" in said
     assert "a picture needs matplotlib: pip install matplotlib" in said
-    assert said.count("estimators and simulations need numba: pip install numba") == 2
+    assert said.count("class-wise errors need numba: pip install numba") == 2
     assert "error: a Parquet file needs pyarrow: pip install pyarrow" in said
     assert "<svg" in (tmp_path / "model.html").read_text("utf-8")
 

@@ -32,7 +32,9 @@ try:
     from numba.core.caching import FunctionCache, _CacheLocator
     from numba.core.runtime.nrt import rtsys
 except ModuleNotFoundError:
-    raise InputError("estimators and simulations need numba: pip install numba") from None
+    raise InputError(
+        "estimators, simulations and class-wise errors need numba: pip install numba"
+    ) from None
 
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
