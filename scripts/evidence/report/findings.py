@@ -94,9 +94,7 @@ def all_classes(tables: Tables) -> Iterable[str]:
     """Say which estimator of all classes is nearest to the class-wise errors."""
     table = tables["multiclass_reading"]
     most = table["n_samples"].max()
-    chosen = table[
-        (table["n_samples"] == most) & table["target"].isin(["classwise_l1", "top_label_l1"])
-    ]
+    chosen = table[(table["n_samples"] == most) & table["target"].isin(TARGETS_SHOWN)]
     for row in chosen.itertuples():
         yield f"{str(row.population).replace('_', ' ')}, n = {row.n_samples}: {row.sentence}"
 

@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 from calbias.engine.seeding import stream
 from calbias.errors import InputError
 from calbias.logits.output_file import FOLDS, Fold
-from calbias.logits.top_label import TopLabel, top_label
+from calbias.logits.top_label import TopLabel
 from pipeline.results import written_whole
 from pipeline.tables.rows import validate_unchanged
 
@@ -92,12 +92,6 @@ class Origin(NamedTuple):
     source: str
     softmax: str
     warnings: tuple[str, ...] = ()
-
-
-def top_labels_of(logits: Logits, softmax: str) -> TopLabels:
-    """Return ``{fold: TopLabel}`` of a ``store.Logits`` under a softmax convention."""
-    folds = zip(FOLDS, (logits.validation, logits.test), strict=True)
-    return {name: top_label(fold.logits, fold.labels, softmax) for name, fold in folds}
 
 
 def write_top_labels(path: Path, top_labels: Mapping[str, Any], origin: Origin) -> None:
