@@ -159,7 +159,7 @@ def _add_audit(commands: Any) -> None:
         epilog="FILE has the columns score and hit (1 where the prediction was correct); or score, "
         "label and prediction; or label and a column per class, logits or probabilities. With two "
         "classes the probability of class 1, an event, is judged. NPZ files have arrays of these "
-        "names. A Parquet folder, or a file of more than 2 million rows, of score and hit or "
+        "names. A Parquet folder, or a file of more than 500 000 rows, of score and hit or "
         "label is read in parts, unless an option names columns, subgroups or classes.",
     )
     audit.set_defaults(run=_audit)

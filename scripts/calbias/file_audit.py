@@ -24,7 +24,7 @@ from calbias.logits.table_files import parquet_folder
 if TYPE_CHECKING:
     from calbias.sketch import Sketch
 
-LARGEST_IN_MEMORY = 2_000_000
+LARGEST_IN_MEMORY = 500_000
 """A Parquet file of more rows is read into a sketch, unless an option needs single rows."""
 _FEW_COLUMNS = 10  # a table of class values is read as a whole
 _BATCH = 1 << 20
