@@ -57,7 +57,7 @@ def test_a_strangers_csv_of_scores(tmp_path, capsys, refused):
     assert origin[:3] == ("mine", "real_scores", "none")
     assert folds["test"].score.tolist() == [0.75, 0.5] * 10
     file.write_text("score,hit\n0.75,1\n0.5,maybe\n")
-    with refused(f"error: {file}, line 3: column hit: 'maybe' is no number"):
+    with refused(f"error: {file}, line 3: column hit is 'maybe': write 1 where"):
         run("read_scores", model="m", file=file, output_top_labels=output)
 
 

@@ -17,7 +17,6 @@ from pipeline.logits.store import (
     load_logits,
     read_top_labels,
     save_logits,
-    top_labels_of,
     write_top_labels,
 )
 
@@ -26,6 +25,10 @@ def same(found, expected):
     return all(
         a.dtype == b.dtype and np.array_equal(a, b) for a, b in zip(found, expected, strict=True)
     )
+
+
+def top_labels_of(logits, softmax):
+    return {fold: top_label(*getattr(logits, fold), softmax) for fold in ("validation", "test")}
 
 
 @pytest.fixture

@@ -50,6 +50,7 @@ def draw(tables: dict[str, pd.DataFrame]) -> Figure:
 def _cells(axes: Axes, rows: pd.DataFrame, value: str) -> None:
     for half, look in LOOKS.items():
         chosen = (rows["half"] == half).to_numpy()
+        chosen = chosen & rows[value].notna().to_numpy()
         some = rows.loc[chosen, ["n_data_sets", value]]
         ranges = [clopper_pearson(round(m * share), int(m)) for m, share in some.to_numpy()]
         low, high = np.array(ranges).reshape(-1, 2).T
