@@ -7,7 +7,7 @@ from calbias.scored import Scored
 
 
 def judge(scores, hits, *, clusters=None, log_scores=None, log1m_scores=None, **options):
-    """Return the Verdict of scores (n,) with hits (n,); as many clusters as rows are none."""
+    """Return the verdict on scores (n,) with hits (n,); as many clusters as rows are none."""
     scores, hits = scores_and_hits(scores, hits)
     if clusters is not None:
         clusters, number = cluster_codes(clusters, scores.size)

@@ -13,7 +13,7 @@ from calbias.estimation.registry import estimator_file
 from calbias.simulation import simulate_estimates
 from pipeline.scenarios.tables import read_scenarios
 from pipeline.tables.files import read_table, write_table
-from reproduction.replicates.store import Cell, read_replicates
+from reproduction.replicates.store import ReplicateCell, read_replicates
 from reproduction.steps import simulate_replicates
 
 
@@ -115,7 +115,7 @@ def simulate(chain, tmp_path):
 def test_the_numbers_are_those_of_the_library(simulate, chain):
     _, cells = simulate(n_samples=[50, 80], n_bins=[3, 15])
     scenarios = {scenario.name: scenario for scenario, _ in read_scenarios(chain.scenarios)}
-    assert [*cells][:2] == [Cell("beta_1_1_power_1.5", 50, b) for b in (3, 15)]
+    assert [*cells][:2] == [ReplicateCell("beta_1_1_power_1.5", 50, b) for b in (3, 15)]
     assert len(cells) == 8
     for cell, estimates in cells.items():
         scenario = scenarios[cell.scenario]
@@ -204,7 +204,7 @@ def test_an_estimator_of_ones_own(simulate, tmp_path):
     file = tmp_path / "lowest.py"
     file.write_text("def estimate(scores, hits, n_bins, norm):\n    return scores[0] / n_bins\n")
     _, cells = simulate(estimator="lowest", estimator_file=file, n_bins=[2, 4])
-    two, four = (cells[Cell("beta_1_1_power_2", 50, b)].estimate for b in (2, 4))
+    two, four = (cells[ReplicateCell("beta_1_1_power_2", 50, b)].estimate for b in (2, 4))
     np.testing.assert_allclose(two, 2 * four)
 
 
@@ -262,7 +262,7 @@ def test_bias(chain, bias):
     assert len(bias) == 2 * 2 * 2 + 2 * 2  # scenarios × sizes × bins, and the sweep's
     assert set(bias["n_bins"]) == {2, 15, -1}
     cells = read_replicates(chain.replicates["ece_bin_em"])[0]
-    values = 100 * cells[Cell("beta_1_1_power_2", 100, 15)].estimate
+    values = 100 * cells[ReplicateCell("beta_1_1_power_2", 100, 15)].estimate
     is_it = (bias["scenario"] == "beta_1_1_power_2") & (bias["n_samples"] == 100)
     row = bias[is_it & (bias["n_bins"] == 15)].iloc[0]
     assert row["mean_estimate_percent"] == pytest.approx(values.mean(), rel=1e-12)

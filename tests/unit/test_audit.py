@@ -17,7 +17,7 @@ from calbias.auditing.bins import binned_ece, mean_deviation, picture_bins
 from calbias.auditing.cox import fit_cox, logits_of, noncentrality
 from calbias.auditing.inputs import Options, prepared
 from calbias.auditing.interval import calibration_interval
-from calbias.auditing.recalibrations import Rows, recalibration_table
+from calbias.auditing.recalibrations import FoldRows, recalibration_table
 from calbias.errors import InputError
 from calbias.estimation.registry import FOLDER
 from calbias.file_audit import audit_file
@@ -349,7 +349,7 @@ def test_the_gain_is_the_fall_of_the_brier_score():
     scores = generator.beta(3, 1, 20_000)
     rates = expit(0.6 * logits_of(scores))
     hits = (generator.random(20_000) < rates).astype(int)
-    rows = recalibration_table(Rows(scores, hits)).to_dict("index")
+    rows = recalibration_table(FoldRows(scores, hits)).to_dict("index")
     truth = np.mean((rates - scores) ** 2)  # Platt's map finds the curve: all of ℓ2² is gained
     assert rows["platt"]["gain"] == pytest.approx(truth, abs=4 * rows["platt"]["gain_se"])
     assert rows["platt"]["helps"]
@@ -361,7 +361,7 @@ def test_recalibration_is_fitted_on_the_validation_fold():
     generator = np.random.default_rng(0)
     x = generator.normal(1, 1, 20_000)
     folds = [
-        Rows(expit(x), (generator.random(20_000) < expit(x + shift)).astype(int))
+        FoldRows(expit(x), (generator.random(20_000) < expit(x + shift)).astype(int))
         for shift in (-0.5, -1.5)
     ]
     table = recalibration_table(folds[1], validation=folds[0])
@@ -376,7 +376,7 @@ def test_recalibration_is_fitted_on_the_validation_fold():
 
 def test_logits_of_the_validation_fold_alone_are_not_used():
     logits = np.random.default_rng(0).normal(size=(100, 3))
-    rows = Rows(np.full(100, 0.6), np.arange(100) % 2)
+    rows = FoldRows(np.full(100, 0.6), np.arange(100) % 2)
     fold = rows._replace(logits=logits, labels=np.arange(100) % 3)
     assert [*recalibration_table(rows, validation=fold).index] == ["shift"]
 

@@ -11,7 +11,7 @@ from pipeline.claims.verdicts import Verdict
 from pipeline.scenarios.paper import BINNED
 from pipeline.scenarios.paper import MODEL_SIZES as SIZES
 from reproduction.claims.compared_biases import (
-    Cells,
+    CellCounts,
     abs_difference,
     clearly_below,
     count_cells,
@@ -139,10 +139,10 @@ def test_errors_of_figure_4_are_those_of_the_smallest_data_set():
 
 
 def test_counts_of_cells_and_the_bound_on_the_error():
-    assert count_cells([1.0, 0.02, -1.0], [0.01, 0.01, 0.01]) == Cells(1, 1, 1)
+    assert count_cells([1.0, 0.02, -1.0], [0.01, 0.01, 0.01]) == CellCounts(1, 1, 1)
     assert abs_difference(-2.0, 0.1, 1.0, 0.2) == pytest.approx((1.0, 0.3))
     counts = ((60, 0, 3), (50, 0, 13), (30, 33, 0))
-    verdicts = [Cells(*count).verdict() for count in counts]
+    verdicts = [CellCounts(*count).verdict() for count in counts]
     assert verdicts == ["reproduced", "approximate", "not_reproduced"]
 
 

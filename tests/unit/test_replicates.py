@@ -8,8 +8,8 @@ import pytest
 from calbias.errors import InputError
 from reproduction.replicates.store import (
     NOTHING,
-    Cell,
     Estimates,
+    ReplicateCell,
     gather_shards,
     keep,
     kept,
@@ -17,7 +17,7 @@ from reproduction.replicates.store import (
     write_replicates,
 )
 
-A, B = Cell("one", 100, 15), Cell("two", 200, -1)
+A, B = ReplicateCell("one", 100, 15), ReplicateCell("two", 200, -1)
 
 
 def estimates(numbers, seed=0):
@@ -52,7 +52,9 @@ def test_what_was_written_is_read_and_the_same_numbers_give_the_same_bytes(file,
 
 def test_more_rows_than_a_row_group_holds(tmp_path):
     """Parquet splits them, and each part may have its own dictionary of names."""
-    cells = {Cell(name, 10, 1): estimates(range(450_000), k) for k, name in enumerate("cab")}
+    cells = {
+        ReplicateCell(name, 10, 1): estimates(range(450_000), k) for k, name in enumerate("cab")
+    }
     read, _, _ = read_replicates(write(tmp_path / "x.parquet", cells))
     for cell, expected in cells.items():
         np.testing.assert_array_equal(read[cell].estimate, expected.estimate)

@@ -10,7 +10,7 @@ import calbias
 from calbias import Curve, Scenario, estimate
 from calbias.engine.sampler import draw
 from pipeline.tables.schema import columns_of
-from reproduction.replicates.store import Cell, Estimates
+from reproduction.replicates.store import Estimates, ReplicateCell
 from reproduction.steps.summarise_detection import detection_rows
 from reproduction.steps.summarise_intro import (
     HISTOGRAM_BINS,
@@ -33,7 +33,8 @@ def test_moments_and_numbers_of_bins_given_chosen_and_none():
     """Mean 3 %, TCE 2.5 %; sd² = (4 + 1 + 0 + 9)/3 %²; rmse² = (2.25 + 0.25 + 0.25 + 12.25)/4."""
     bins = {"ece_bin_ew": (15, 15), "ece_sweep_em": (-1, [3, 4, 5, 6]), "kde": (0, 0)}
     named = {
-        name: {Cell("a", 200, key): estimates(VALUES, used)} for name, (key, used) in bins.items()
+        name: {ReplicateCell("a", 200, key): estimates(VALUES, used)}
+        for name, (key, used) in bins.items()
     }
     table = bias_rows("realistic", named, {"a": 0.025})
     row = table.iloc[0]
@@ -50,18 +51,20 @@ def test_moments_and_numbers_of_bins_given_chosen_and_none():
 
 
 def null_values(m=600, seed=0, n=100, n_bins=15):
-    return {Cell("identity", n, n_bins): estimates(np.random.default_rng(seed).random(m))}
+    return {ReplicateCell("identity", n, n_bins): estimates(np.random.default_rng(seed).random(m))}
 
 
 def table(null, **cells):
-    alternatives = {Cell(name, 100, 15): estimates(values) for name, values in cells.items()}
+    alternatives = {
+        ReplicateCell(name, 100, 15): estimates(values) for name, values in cells.items()
+    }
     exponents = {name: 1.5 + k for k, name in enumerate(cells)}
     errors = {name: 0.1 * (k + 1) for k, name in enumerate(cells)}
     return detection_rows({"ece": alternatives}, {"ece": null}, exponents, errors)
 
 
 def test_miss_rates():
-    null = {Cell("identity", 100, 15): estimates(np.linspace(0, 1, 101))}  # quantile 0.95
+    null = {ReplicateCell("identity", 100, 15): estimates(np.linspace(0, 1, 101))}  # quantile 0.95
     made = table(null, weak=[0.1, 0.95, 0.2, 0.99], strong=[0.96, 0.97, 0.98, 1.0])
     null_row, *rows = made[["exponent", "tce_percent", "miss_rate", "miss_rate_se"]].to_numpy()
     assert null_row[:2].tolist() == [1.0, 0.0]
@@ -94,7 +97,7 @@ test_a_null_that_lacks_something_is_refused = refuses(
 
 def test_histogram():
     values = 100 * np.random.default_rng(1).random(1000)
-    cells = {Cell("a", 200, 15): estimates(values / 100)}
+    cells = {ReplicateCell("a", 200, 15): estimates(values / 100)}
     table = estimate_histogram("intro", {"ece_bin_ew": cells})
     assert (len(table), table["count"].sum()) == (HISTOGRAM_BINS, 1000)
     assert table["mean_estimate_percent"].unique() == pytest.approx([values.mean()])

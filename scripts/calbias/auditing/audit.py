@@ -33,7 +33,7 @@ from calbias.errors import InputError
 if TYPE_CHECKING:
     import pandas as pd
 
-    from calbias.auditing.recalibrations import Rows
+    from calbias.auditing.recalibrations import FoldRows
 
 ALL = "all"
 _NO_FLOOR = (
@@ -203,7 +203,7 @@ def _tables(
     folders: Sequence | None,
 ) -> dict[str, Any]:
     """Return the tables of an Audit that apply or were asked for, and its notes."""
-    from calbias.auditing.recalibrations import FEWEST, Rows, recalibration_table
+    from calbias.auditing.recalibrations import FEWEST, FoldRows, recalibration_table
 
     scored, notes, tables = data.scored, data.notes, {}
     say("recalibration")
@@ -211,7 +211,7 @@ def _tables(
     place, hits, clusters = some.of_rows
     scores, logits = some.scores[place], data.ordered_logits() if some is scored else (None, None)
     tables["recalibration"] = recalibrated = recalibration_table(
-        Rows(scores, hits, *logits),
+        FoldRows(scores, hits, *logits),
         validation=None if data.validation is None else _rows_of(data.validation),
         seed=options.seed,
         clusters=clusters,
@@ -265,12 +265,12 @@ def _tables(
     return {"notes": notes, **tables}
 
 
-def _rows_of(data: Data) -> Rows:
+def _rows_of(data: Data) -> FoldRows:
     """Return the rows of a validation fold."""
-    from calbias.auditing.recalibrations import Rows
+    from calbias.auditing.recalibrations import FoldRows
 
     place, hits, _ = data.scored.of_rows
-    return Rows(data.scored.scores[place], hits, *data.ordered_logits())
+    return FoldRows(data.scored.scores[place], hits, *data.ordered_logits())
 
 
 def _risk_table(

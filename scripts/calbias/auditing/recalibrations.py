@@ -40,7 +40,7 @@ ENOUGH = 100
 """Fewer hits, or misses, allow one parameter."""
 
 
-class Rows(NamedTuple):
+class FoldRows(NamedTuple):
     """Scores and hits (n,), and logits (n, K) with labels (n,) where these are known."""
 
     scores: np.ndarray
@@ -48,10 +48,10 @@ class Rows(NamedTuple):
     logits: Any = None
     labels: Any = None
 
-    def part(self, chosen: np.ndarray) -> "Rows":
+    def part(self, chosen: np.ndarray) -> "FoldRows":
         """Return the rows that are chosen (n,)."""
         more = () if self.logits is None else (self.logits[chosen], self.labels[chosen])
-        return Rows(self.scores[chosen], self.hits[chosen], *more)
+        return FoldRows(self.scores[chosen], self.hits[chosen], *more)
 
     @property
     def are_enough(self) -> bool:
@@ -60,9 +60,9 @@ class Rows(NamedTuple):
 
 
 def recalibration_table(
-    rows: Rows,
+    rows: FoldRows,
     *,
-    validation: Rows | None = None,
+    validation: FoldRows | None = None,
     seed: int = 0,
     clusters: np.ndarray | None = None,
 ) -> pd.DataFrame:
@@ -117,7 +117,7 @@ def recalibration_table(
     return table.sort_values("gain", ascending=False, kind="stable")
 
 
-def _methods(rows: Rows) -> list[str]:
+def _methods(rows: FoldRows) -> list[str]:
     """Return the methods that so many rows can bear."""
     methods = ["shift"]
     if min(rows.hits.sum(), len(rows.hits) - rows.hits.sum()) >= ENOUGH:
@@ -125,7 +125,9 @@ def _methods(rows: Rows) -> list[str]:
     return methods if rows.logits is None else [*methods, "temperature"]
 
 
-def _recalibrated(rows: Rows, others: Rows, methods: Iterable[str]) -> dict[str, np.ndarray]:
+def _recalibrated(
+    rows: FoldRows, others: FoldRows, methods: Iterable[str]
+) -> dict[str, np.ndarray]:
     """Return the scores (n,) of ``others`` by each method, fitted on rows."""
     x, of_others = logits_of(rows.scores), logits_of(others.scores)
     outputs = {}
@@ -143,13 +145,13 @@ def _recalibrated(rows: Rows, others: Rows, methods: Iterable[str]) -> dict[str,
     return outputs
 
 
-def _parameter(method: str, rows: Rows) -> float:
+def _parameter(method: str, rows: FoldRows) -> float:
     """Return the shift or the temperature that rows give; NaN for other methods."""
     if method == "shift":
         return fit_shift(logits_of(rows.scores), rows.hits)
     return 1.0 / _inverse_temperature(rows) if method == "temperature" else np.nan
 
 
-def _inverse_temperature(rows: Rows) -> float:
+def _inverse_temperature(rows: FoldRows) -> float:
     with warnings.catch_warnings(action="ignore"):
         return inverse_temperature(rows.logits, rows.labels)

@@ -15,7 +15,8 @@ from calbias.auditing.description import Description
 from calbias.auditing.inputs import EVENT, Options
 from calbias.auditing.output_files import GENERATOR
 from calbias.auditing.subgroups import Subgroups
-from calbias.auditing.verdict.result import Verdict
+from calbias.auditing.verdict.finding import digits_of
+from calbias.auditing.verdict.result import CalibrationVerdict
 from calbias.engine.posterior.mixture import PosteriorCurve
 from calbias.errors import InputError, of_extra
 from calbias.multiclass.holm import MISCALIBRATED, TOO_SMALL
@@ -48,7 +49,7 @@ class Audit:
         Of the interval.
     norm : float
         p of the ℓp error.
-    verdict : Verdict
+    verdict : CalibrationVerdict
         The test of calibration: p-value, its parts, what is wrong, in words.
     rows_per_bin : float
         Rows of a bin of the interval, on average: see ``assumption``.
@@ -84,7 +85,7 @@ class Audit:
     n: int
     error: float
     interval: tuple[float, float]
-    verdict: Verdict
+    verdict: CalibrationVerdict
     rows_per_bin: float
     ece: float
     noise_floor: float
@@ -179,9 +180,7 @@ class Audit:
     def in_percent(self) -> tuple[str, str, str, str, str]:
         """Error, low and high end, ECE and noise floor, with the digits that the interval has."""
         low, high = self.interval
-        digits = 1
-        if high > low:
-            digits = min(max(math.ceil(-math.log10(high - low)) - 1, 1), 6)
+        digits = digits_of(high - low)
         values = (self.error, low, high, self.ece, self.noise_floor)
         error, low_text, high_text, ece, floor = (f"{100 * x:.{digits}f}" for x in values)
         return error, low_text, high_text, ece, floor

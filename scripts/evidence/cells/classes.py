@@ -32,7 +32,7 @@ _LEAST_TRUTH = 1e-12
 Map = Callable[[Floats], Floats]
 
 
-class Labelled(NamedTuple):
+class LabelledSample(NamedTuple):
     """Probabilities of rows, and labels (n, 1) in their order."""
 
     rows: Rows
@@ -65,7 +65,7 @@ class ClassesCell(Drawn):
             self._truths[key] = 0.0 if abs(value) < _LEAST_TRUTH else value
         return self._truths[key]
 
-    def draw(self, n: int, seed: int, number: int) -> Labelled:
+    def draw(self, n: int, seed: int, number: int) -> LabelledSample:
         """Return n rows of the population with labels."""
         words = f"{self.population} {self.map_name}", str(n), str(number)
         generator = stream(seed, "multiclass", *words)
@@ -74,7 +74,7 @@ class ClassesCell(Drawn):
         levels = generator.random(n) * sums[:, -1]
         labels = (sums <= levels[:, None]).sum(axis=1)
         sample = Rows.of(self.rows.probabilities[chosen])
-        return Labelled(sample, sample.given(np.minimum(labels, self.n_classes - 1)))
+        return LabelledSample(sample, sample.given(np.minimum(labels, self.n_classes - 1)))
 
 
 def cells_of(population: str, probabilities: Floats) -> Iterator[ClassesCell]:

@@ -22,7 +22,7 @@ Steps = Iterator[tuple[Floats, NDArray]]  # scores and hits (streams, rows of a 
 _VERBAL = np.array([0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95])
 
 
-class Rows(NamedTuple):
+class StreamRows(NamedTuple):
     """Scores and hits (n,) in time."""
 
     scores: Floats
@@ -68,16 +68,16 @@ class Fault(Drawn):
     rates: Callable[[Floats], Floats]
     from_row: int
 
-    def draw(self, n: int, seed: int, number: int) -> Rows:
-        """Return a stream of n Rows."""
+    def draw(self, n: int, seed: int, number: int) -> StreamRows:
+        """Return a stream of n StreamRows."""
         return self.rows(stream(seed, "monitor", self.name, str(number)), n)
 
-    def rows(self, generator: np.random.Generator, n: int) -> Rows:
-        """Return n Rows of a generator."""
+    def rows(self, generator: np.random.Generator, n: int) -> StreamRows:
+        """Return n StreamRows of a generator."""
         scores = DISTRIBUTIONS[self.distribution](generator, n)
         before = self.from_row - 1
         rates = np.append(scores[:before], self.rates(scores[before:]))
-        return Rows(scores, generator.random(n) < rates)
+        return StreamRows(scores, generator.random(n) < rates)
 
 
 GROWING = "shift that grows"
@@ -110,11 +110,11 @@ class ReadAgain(Drawn):
     name: str = "verdict every 200 rows"
     distribution: str = "Beta(6, 1.5)"
 
-    def draw(self, n: int, seed: int, number: int) -> Rows:
-        """Return a stream of n Rows."""
+    def draw(self, n: int, seed: int, number: int) -> StreamRows:
+        """Return a stream of n StreamRows."""
         generator = stream(seed, "verdict read again", str(number))
         scores = DISTRIBUTIONS[self.distribution](generator, n)
-        return Rows(scores, generator.random(n) < scores)
+        return StreamRows(scores, generator.random(n) < scores)
 
 
 def _independent(name: str) -> Callable[[np.random.Generator, int], Steps]:

@@ -11,7 +11,7 @@ from calbias.estimation.registry import estimator_file
 from calbias.truth.curves import Curve
 from calbias.truth.scenarios import Scenario
 from evidence.cells.league import DISTRIBUTIONS
-from evidence.studies.league import MOST_QUADRATIC, Measure, league_measures
+from evidence.studies.league import MOST_QUADRATIC, LeagueMeasure, league_measures
 from pipeline.steps import AtLeast
 from pipeline.tables.files import write_table
 from pipeline.timing import timed
@@ -19,7 +19,7 @@ from pipeline.timing import timed
 ROUNDS = 3
 
 
-def _estimate(measure: Measure, data: SortedBatch) -> NDArray:
+def _estimate(measure: LeagueMeasure, data: SortedBatch) -> NDArray:
     """Estimate on a new batch of the one data set: a batch caches what estimators calculate."""
     return measure.values(data.first(1))
 

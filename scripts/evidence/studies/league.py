@@ -41,7 +41,7 @@ def target_label(target: str, norm: float) -> str:
 
 
 @dataclass(frozen=True)
-class Measure:
+class LeagueMeasure:
     """An estimator in the league, at one norm; ``is_quadratic`` where it costs O(n²)."""
 
     name: str
@@ -86,7 +86,7 @@ def _population(of: Scenario | TiedCell) -> Population:
     return of.population if isinstance(of, TiedCell) else population_of_scenario(of, _GRID)
 
 
-def league_measures(estimators: Mapping[str, Path]) -> list[Measure]:
+def league_measures(estimators: Mapping[str, Path]) -> list[LeagueMeasure]:
     """Return the Measures of {name: file}.
 
     An estimator without TARGET whose file defines ``truth(scores, gaps, weights, norm)``, a
@@ -103,7 +103,7 @@ def league_measures(estimators: Mapping[str, Path]) -> list[Measure]:
         )
         norms = (1, 2) if target in ("lp", "lp_power") else (2,)
         for norm in literal(path, "NORMS", default=None) or norms:
-            measures.append(Measure(name, path, estimate, float(norm), target, is_quadratic))
+            measures.append(LeagueMeasure(name, path, estimate, float(norm), target, is_quadratic))
     return measures
 
 
@@ -139,7 +139,7 @@ def league_rows(
     return list(run(sized, lambda _, n: methods_of(measures, n), n_data_sets, seed, reduce))
 
 
-def methods_of(measures: Sequence[Measure], n: int) -> dict[str, Method]:
+def methods_of(measures: Sequence[LeagueMeasure], n: int) -> dict[str, Method]:
     """Return {label: Method}; one that costs O(n²) has few data sets, and none of many rows."""
     return {
         measure.label: Method(
@@ -163,7 +163,9 @@ def rmse_error(bias: ArrayLike, sd: ArrayLike, m: ArrayLike, rmse: ArrayLike) ->
     return errors
 
 
-def row_of(scenario: str, measure: Measure, n_samples: int, truth: float, values: NDArray) -> Row:
+def row_of(
+    scenario: str, measure: LeagueMeasure, n_samples: int, truth: float, values: NDArray
+) -> Row:
     """Return a row of table ``league`` from the estimates of its data sets."""
     bias, sd = values.mean() - truth, values.std(ddof=1)
     rmse = math.sqrt(np.mean((values - truth) ** 2))

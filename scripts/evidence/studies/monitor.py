@@ -23,8 +23,8 @@ from evidence.cells.streams import (
     Fault,
     Floats,
     ReadAgain,
-    Rows,
     Steps,
+    StreamRows,
 )
 from evidence.runner import Method, Row, Values, each, run
 
@@ -79,7 +79,7 @@ def repeated_verdict_rows(streams: int, seed: int) -> Iterator[Row]:
     return run([(ReadAgain(), READ_UNTIL)], lambda *_: methods, streams, seed, reduce)
 
 
-def _rejects_once(rows: Rows) -> bool:
+def _rejects_once(rows: StreamRows) -> bool:
     looks = range(AT_ONCE, len(rows.scores) + 1, AT_ONCE)
     samples = ((Scored.of(rows.scores[:n], rows.hits[:n]), n) for n in looks)
     return any(judge(scored, seed=n).miscalibrated for scored, n in samples)
@@ -126,7 +126,7 @@ def fault_rows(
     return run(((fault, rows) for fault in faults), lambda *_: methods, streams, seed, reduce)
 
 
-def _alarm(rows: Rows) -> tuple[float, float, float]:
+def _alarm(rows: StreamRows) -> tuple[float, float, float]:
     """Return the row of the alarm and the ends of its interval for the first row of the fault."""
     monitor, k = Monitor(LEVEL), 0
     while monitor.alarm is None and k < len(rows.scores):

@@ -17,7 +17,7 @@ from calbias.multiclass.measures import MEASURES, target_of
 from calbias.multiclass.noise import corrected, drawn_values
 from calbias.multiclass.rows import Rows
 from calbias.multiclass.skce import median_distance
-from evidence.cells.classes import GROUPS, ClassesCell, Labelled, cells_of
+from evidence.cells.classes import GROUPS, ClassesCell, LabelledSample, cells_of
 from evidence.runner import Method, Row, Values, at_sizes, each, run
 from evidence.studies.league import rmse_error
 
@@ -52,7 +52,7 @@ def league_rows(
     return run(cells, methods, data_sets, seed, _reduced)
 
 
-def _values(name: str, bandwidth: float, data: Labelled) -> tuple[float, ...]:
+def _values(name: str, bandwidth: float, data: LabelledSample) -> tuple[float, ...]:
     """Return the value of a measure, and corrected for its noise if it is of CORRECTED."""
     own = {"bandwidth": bandwidth} if name in _OWN_BANDWIDTH else {}
     measure = MEASURES[name].prepare(data.rows, N_BINS, **own)

@@ -16,7 +16,7 @@ from pipeline.claims.verdicts import (
     claim,
 )
 from pipeline.scenarios.paper import HEATMAP_BINS, HEATMAP_MODELS, HEATMAP_SIZES, N_BINS
-from reproduction.claims.compared_biases import Cells, cell_measurements, count_cells
+from reproduction.claims.compared_biases import CellCounts, cell_measurements, count_cells
 from reproduction.summaries.bias_by_group import error_of_mean
 
 PAIR = ("ece_debias_em", "ece_sweep_em")
@@ -51,7 +51,7 @@ def debias_varies_more(evidence: Evidence) -> Ruling:
     cases |= {f"{N_BINS} bins, n = {n}:": found for n, found in by_n.items()}
     cases |= {f"heat maps, {b} bins:": found for b, found in by_bins.items()}
     ratios = {case: (ratio, ratio * error) for case, (ratio, error, _) in cases.items()}
-    cells = Cells(*np.sum([counts for _, _, counts in by_bins.values()], axis=0).tolist())
+    cells = CellCounts(*np.sum([counts for _, _, counts in by_bins.values()], axis=0).tolist())
     measurements = by_case("standard deviation, debias_em / sweep_em", ratios)
     measurements += cell_measurements("larger in the heat maps", {"": cells})
     above = {b: np.log(r) > CLEAR * se for b, (r, se, _) in {**by_bins, **usual}.items()}
@@ -76,8 +76,8 @@ def _at(sizes: list[str]) -> str:
     return f"at n = {', '.join(sizes)}" if sizes else "at no n"
 
 
-def ratios_by(key: str, rows: pd.DataFrame) -> dict[int, tuple[float, float, Cells]]:
-    """Return {value of ``key``: (mean debias_em/sweep_em sd, its log's error, Cells)}."""
+def ratios_by(key: str, rows: pd.DataFrame) -> dict[int, tuple[float, float, CellCounts]]:
+    """Return {value of ``key``: (mean debias_em/sweep_em sd, its log's error, CellCounts)}."""
     keys = ["scenario", "n_samples"]
     sweep = rows[rows["estimator"] == "ece_sweep_em"].set_index(keys)
     debias = rows[rows["estimator"] == "ece_debias_em"]

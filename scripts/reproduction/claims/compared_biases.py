@@ -13,7 +13,7 @@ from reproduction.summaries.bias_by_group import error_of_mean
 Mean = tuple[float, float]  # with its standard error
 
 
-class Cells(NamedTuple):
+class CellCounts(NamedTuple):
     """How many cells clearly agree with a claim, are undecided, clearly disagree."""
 
     agree: int
@@ -33,15 +33,15 @@ class Cells(NamedTuple):
         )
 
 
-def count_cells(advantage: np.ndarray, standard_error: np.ndarray) -> Cells:
-    """Return the Cells of advantages (m,), positive where a claim holds, with their errors (m,)."""
+def count_cells(advantage: np.ndarray, standard_error: np.ndarray) -> CellCounts:
+    """Return how many advantages (m,), with errors (m,), are clear, above 0 where a claim holds."""
     advantage, limit = np.asarray(advantage), CLEAR * np.asarray(standard_error)
     agree, disagree = int(np.sum(advantage > limit)), int(np.sum(advantage < -limit))
-    return Cells(agree, advantage.size - agree - disagree, disagree)
+    return CellCounts(agree, advantage.size - agree - disagree, disagree)
 
 
-def cell_measurements(name: str, counts: Mapping[str, Cells]) -> list[Measurement]:
-    """Return Measurements of {case: Cells}: the cells that clearly agree, then the others."""
+def cell_measurements(name: str, counts: Mapping[str, CellCounts]) -> list[Measurement]:
+    """Return Measurements of {case: CellCounts}: the cells that clearly agree, then the others."""
     return [
         Measurement(f"{name}, cells of {cells.total} {what}", getattr(cells, count), "", case)
         for what, count in (("clearly so", "agree"), ("clearly the opposite", "disagree"))

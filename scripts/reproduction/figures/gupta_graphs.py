@@ -58,9 +58,7 @@ def draw(tables: Tables, measure: str, of: str, model: str = "") -> Figure:
         look: dict[str, Any] = {"facecolor": "white", "alpha": 0.8, "linewidth": 0, "pad": 1}
         row[1].text(0.97, 0.97, error, transform=row[1].transAxes, ha="right", va="top", bbox=look)
         row[1].margins(y=0.16)
-        row[0].annotate(words, (0, 0.5), (-33, 0), rotation=90, va="center", weight="bold",
-                        xycoords="axes fraction", textcoords="offset points",
-                        fontsize=8, ha="right", multialignment="center")  # fmt: skip
+        row[0].set_ylabel(f"{words}\n\n{row[0].get_ylabel()}")
     for panel, title in zip(axes[0], COLUMNS, strict=True):
         panel.set_title(title)
     below = ["percentile of the scores"] * 3 + [labels.SCORE]

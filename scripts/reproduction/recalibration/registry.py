@@ -29,7 +29,7 @@ from reproduction.recalibration import (
 from reproduction.recalibration.binary import fit_classes
 
 
-class Method(NamedTuple):
+class RecalibrationMethod(NamedTuple):
     """The file of a method, and the options of its name."""
 
     file: ModuleType
@@ -37,7 +37,7 @@ class Method(NamedTuple):
 
 
 METHODS = {
-    name: Method(file, options)
+    name: RecalibrationMethod(file, options)
     for file in (
         bbq, histogram_binning, isotonic_regression, matrix_scaling, odir, platt_scaling, spline,
         temperature_scaling, uncalibrated,

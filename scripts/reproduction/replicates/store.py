@@ -27,7 +27,7 @@ COLUMNS = ("scenario", "n_samples", "n_bins", "replicate", "estimate", "n_bins_u
 _METADATA = b"calbias"
 
 
-class Cell(NamedTuple):
+class ReplicateCell(NamedTuple):
     """What replicates share; n_bins is -1 where the estimator chooses it, 0 where it has none."""
 
     scenario: str
@@ -54,14 +54,14 @@ class Estimates(NamedTuple):
 NOTHING = Estimates(np.empty(0, np.int64), np.empty(0), np.empty(0, np.int64))
 
 
-Cells = dict[Cell, Estimates]
-Replicates = dict[str, Cells]  # by estimator
+ReplicateCells = dict[ReplicateCell, Estimates]
+Replicates = dict[str, ReplicateCells]  # by estimator
 
 
 def write_replicates(
-    path: Path, cells: Cells, keys: Mapping[Cell, str], provenance: dict[str, Any]
+    path: Path, cells: ReplicateCells, keys: Mapping[ReplicateCell, str], provenance: dict[str, Any]
 ) -> None:
-    """Write {Cell: Estimates} with {Cell: key} and a dict of provenance, in the order of cells."""
+    """Write the estimates and the key of each cell, in their order, and a dict of provenance."""
     sizes = [estimates.estimate.size for estimates in cells.values()]
     names = list(dict.fromkeys(cell.scenario for cell, n in zip(cells, sizes, strict=True) if n))
     numbers = {name: number for number, name in enumerate(names)}
@@ -84,8 +84,8 @@ def write_replicates(
     pq.write_table(table, path, compression="zstd")
 
 
-def read_replicates(path: Path) -> tuple[Cells, dict[Cell, str], dict[str, Any]]:
-    """Return ({Cell: Estimates}, {Cell: key}, provenance) of a replicate file, if it is whole."""
+def read_replicates(path: Path) -> tuple[ReplicateCells, dict[ReplicateCell, str], dict[str, Any]]:
+    """Return (estimates by cell, key by cell, provenance) of a replicate file, if it is whole."""
     remedy = "delete it and run again: only its replicates are drawn again"
     if not Path(path).exists():
         raise InputError(f"{path}: there is no such replicate file")
@@ -102,7 +102,7 @@ def read_replicates(path: Path) -> tuple[Cells, dict[Cell, str], dict[str, Any]]
     arrays = [table[name].to_numpy() for name in Estimates._fields]
     cells, keys, start = {}, {}, 0
     for scenario, n_samples, n_bins, key, size in metadata["keys"]:
-        cell = Cell(scenario, n_samples, n_bins)
+        cell = ReplicateCell(scenario, n_samples, n_bins)
         cells[cell] = Estimates(*(array[start : start + size] for array in arrays))
         keys[cell] = key
         start += size
@@ -153,13 +153,13 @@ def _checksum(table: pa.Table, keys: list[Any]) -> str:
     return digest.hexdigest()
 
 
-def gather_shards(paths: Iterable[Path], **expected: Any) -> dict[str, Cells]:
-    """Return {estimator: {Cell: Estimates}} from replicate files, in order of the replicate.
+def gather_shards(paths: Iterable[Path], **expected: Any) -> dict[str, ReplicateCells]:
+    """Return {estimator: {cell: Estimates}} from replicate files, in order of the replicate.
 
     A file must say of itself what ``expected`` (see ``drawn_with``) and its path do: nothing left
     over from another configuration counts.
     """
-    parts: dict[str, dict[Cell, list[Estimates]]] = {}
+    parts: dict[str, dict[ReplicateCell, list[Estimates]]] = {}
     wanted = {}
     for path in paths:
         cells, _, provenance = read_replicates(path)
@@ -191,7 +191,7 @@ def _check_origin(path: Path, provenance: dict[str, Any], expected: dict[str, An
             )
 
 
-def _joined(estimator: str, cell: Cell, shards: Sequence[Estimates], m: int) -> Estimates:
+def _joined(estimator: str, cell: ReplicateCell, shards: Sequence[Estimates], m: int) -> Estimates:
     joined = Estimates(*(np.concatenate(arrays) for arrays in zip(*shards, strict=True)))
     order = np.argsort(joined.replicate, kind="stable")
     joined = Estimates(*(array[order] for array in joined))

@@ -20,8 +20,8 @@ from pipeline.scenarios.tables import read_scenarios
 from pipeline.steps import AtLeast, Seed
 from reproduction.replicates.store import (
     NOTHING,
-    Cell,
     Estimates,
+    ReplicateCell,
     keep,
     kept,
     read_replicates,
@@ -29,8 +29,8 @@ from reproduction.replicates.store import (
 )
 
 
-def _earlier(path: Path) -> tuple[dict[Cell, Estimates], dict[Cell, str]]:
-    """Return ({Cell: Estimates}, {Cell: key}) of an earlier output; empty if none or damaged."""
+def _earlier(path: Path) -> tuple[dict[ReplicateCell, Estimates], dict[ReplicateCell, str]]:
+    """Return (estimates by cell, key by cell) of an earlier output; empty if none or damaged."""
     if not path.exists():
         return {}, {}
     try:
@@ -79,12 +79,12 @@ def simulate_replicates(
     wanted = np.arange(shard, replicates, shards)
     numbers = bin_numbers(estimator_file, n_bins)
     run = {estimator: load_estimator(estimator, estimator_file)}
-    cells: dict[Cell, Estimates] = {}
-    keys: dict[Cell, str] = {}
+    cells: dict[ReplicateCell, Estimates] = {}
+    keys: dict[ReplicateCell, str] = {}
     for scenario, _ in read_scenarios(scenarios):
         table = None
         for n in n_samples:
-            these = [Cell(scenario.name, n, number) for number in numbers]
+            these = [ReplicateCell(scenario.name, n, number) for number in numbers]
             for cell in these:
                 what = [code, estimator, scenario[1:], cell, norm, seed]
                 what += [shard, shards]

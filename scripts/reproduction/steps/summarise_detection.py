@@ -12,7 +12,7 @@ from pipeline.detection_limits import detection_limits
 from pipeline.scenarios.tables import read_scenarios
 from pipeline.steps import Seed
 from pipeline.tables.files import read_table, true_errors_of, write_table
-from reproduction.replicates.store import Cells, Replicates, drawn_with, gather_shards
+from reproduction.replicates.store import ReplicateCells, Replicates, drawn_with, gather_shards
 
 LEVEL = 0.05  # type I error: the rate at which a perfectly calibrated model is rejected
 
@@ -66,7 +66,7 @@ def detection_rows(
 ) -> pd.DataFrame:
     """Return the table ``detection`` from replicates under the curves c^d and under the null.
 
-    ``estimators`` and ``null`` are {name: {Cell: Estimates}}, ``scenarios`` {name: exponent d},
+    ``estimators`` and ``null`` are {name: {cell: Estimates}}, ``scenarios`` {name: exponent d},
     ``true_errors`` {scenario: TCE}, a fraction. The null is rejected where an estimate exceeds the
     95 % quantile of the null's at the same n. ``miss_rate_se`` is binomial given that threshold;
     ``miss_rate_threshold_se`` is how far one error of the threshold moves the miss rate. The row of
@@ -90,7 +90,9 @@ def detection_rows(
     return table.sort_values(["estimator", "n_samples", "exponent"], ignore_index=True)
 
 
-def _null_values(estimator: str, cells: Cells, null: Cells) -> dict[int, np.ndarray]:
+def _null_values(
+    estimator: str, cells: ReplicateCells, null: ReplicateCells
+) -> dict[int, np.ndarray]:
     """Return {n_samples: estimates under the null}, checked to be what ``cells`` is tested by."""
     bins = {cell.n_bins for cell in (*cells, *null)}
     missing = {cell.n_samples for cell in cells} - {cell.n_samples for cell in null}

@@ -47,7 +47,7 @@ def write_numbers(
         write_text(document, text[: found.end(1)] + lines + text[found.start(3) :])
 
 
-class Finding(NamedTuple):
+class Statement(NamedTuple):
     """A finding: a title and the sentences that follow it, with numbers of the result tables."""
 
     title: str
@@ -56,7 +56,7 @@ class Finding(NamedTuple):
 
 def findings(
     tables: dict[str, pd.DataFrame], machine: str = "", topics: tuple[str, ...] = ()
-) -> list[Finding]:
+) -> list[Statement]:
     """Return the findings of these ``topics``, of all if none, that the tables allow."""
     return [
         finding
@@ -66,42 +66,42 @@ def findings(
     ]
 
 
-def _claims(claims: pd.DataFrame, _: str) -> Iterator[Finding]:
+def _claims(claims: pd.DataFrame, _: str) -> Iterator[Statement]:
     ours = claims[claims["id"].str.startswith("R")]
-    yield Finding(f"The paper's {len(ours)} claims", f": {counted(ours)}.")
+    yield Statement(f"The paper's {len(ours)} claims", f": {counted(ours)}.")
 
 
-def _floor(measurements: pd.DataFrame, _: str) -> Iterator[Finding]:
+def _floor(measurements: pd.DataFrame, _: str) -> Iterator[Statement]:
     mean = _measured(measurements, "R01", "mean ECE_bin at TCE 0, n = 200")
     if mean is not None:
-        yield Finding(
+        yield Statement(
             "A calibrated model looks miscalibrated.",
             f" Its ECE (ℓ2, 15 equal-width bins) on 200 samples is {mean:.1f} % on average, with "
             "scores like those of a network on CIFAR-10. The true error is 0.",
         )
 
 
-def _prediction(measurements: pd.DataFrame, _: str) -> Iterator[Finding]:
+def _prediction(measurements: pd.DataFrame, _: str) -> Iterator[Statement]:
     share = _measured(measurements, "C01", "share explained", "curve fitted on the subsample")
     answers = "share explained, answers of language models"
     of_answers = _measured(measurements, "C01", answers, "curve fitted on the subsample")
     if share is not None:
         more = "" if of_answers is None else f", {of_answers:.0f} % on answers of language models"
-        yield Finding(
+        yield Statement(
             "The bias can be computed from your own scores.",
             f" The computed bias explains {share:.0f} % of the bias that is seen on subsamples of "
             f"genuine score files of networks{more}.",
         )
 
 
-def _coverage(measurements: pd.DataFrame, _: str) -> Iterator[Finding]:
+def _coverage(measurements: pd.DataFrame, _: str) -> Iterator[Statement]:
     judged = "mean coverage, cells that it was not made on"
     names = ("percentile_bootstrap", "basic_bootstrap", "sun2024", OURS)
     values = [_measured(measurements, "C02", "mean coverage", name) for name in names]
     values.append(_measured(measurements, "C02", judged, OURS))
     if None not in values:
         bootstrap, basic, sun, ours, judging = (f"{value:.0f} %" for value in values)
-        yield Finding(
+        yield Statement(
             "Percentile bootstrap intervals fail.",
             f" At a nominal 95 % they hold the true error in {bootstrap} of data sets, basic "
             f"bootstrap intervals in {basic}, those of Sun et al. (2024) in {sun}; the interval of "
@@ -116,10 +116,10 @@ def _measured(measurements: pd.DataFrame, claim: str, name: str, case: str = "")
     return None if rows.empty else float(rows["value"].iloc[0])
 
 
-def _bias(tests: pd.DataFrame, _: str) -> Iterator[Finding]:
+def _bias(tests: pd.DataFrame, _: str) -> Iterator[Statement]:
     pair = (tests["estimator_a"] == "ece_debias_em") & (tests["estimator_b"] == "ece_sweep_em")
     for test in tests[pair].itertuples():
-        yield Finding(
+        yield Statement(
             f"Bias, {test.experiment} calibration.",
             f" Mean absolute bias over {test.n_pairs} pairs of model and sample size: "
             f"ece_debias_em {test.mean_abs_bias_a_percent:.3f} %, "
@@ -128,7 +128,7 @@ def _bias(tests: pd.DataFrame, _: str) -> Iterator[Finding]:
         )
 
 
-def _speed(benchmark: pd.DataFrame, machine: str) -> Iterator[Finding]:
+def _speed(benchmark: pd.DataFrame, machine: str) -> Iterator[Statement]:
     where = f", {machine}" if machine else ""
     drawn = benchmark[benchmark["baseline"] == "numpy_beta_draw"].set_index("work")
     for work, what in (
@@ -140,7 +140,7 @@ def _speed(benchmark: pd.DataFrame, machine: str) -> Iterator[Finding]:
         row, narrow = drawn.loc[work], drawn["ratio_median"].get(f"{work}_avx2")
         avx2 = "" if narrow is None else f"; compiled for AVX2 {narrow:.1f}"
         per_score = row["seconds"] / row["n_scores"]
-        yield Finding(
+        yield Statement(
             "Speed.",
             f" Sampling and estimating all of Figure 4 with {what}: "
             f"{row['ratio_median']:.1f} times the speed of drawing the scores with NumPy "

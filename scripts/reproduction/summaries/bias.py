@@ -7,15 +7,15 @@ import pandas as pd
 
 from calbias.estimation.registry import NO_BINS
 from pipeline.tables.schema import columns_of
-from reproduction.replicates.store import Cells
+from reproduction.replicates.store import ReplicateCells
 
 
 def bias_rows(
-    experiment: str, estimators: Mapping[str, Cells], true_errors: Mapping[str, float]
+    experiment: str, estimators: Mapping[str, ReplicateCells], true_errors: Mapping[str, float]
 ) -> pd.DataFrame:
     """Return the rows of table ``bias`` of one experiment, in percent, in the order given.
 
-    ``estimators`` is {name: {Cell: Estimates}}, ``true_errors`` {scenario: TCE}, a fraction.
+    ``estimators`` is {name: {cell: Estimates}}, ``true_errors`` {scenario: TCE}, a fraction.
     """
     rows = []
     for estimator, cells in estimators.items():

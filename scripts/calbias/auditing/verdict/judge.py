@@ -24,8 +24,8 @@ from calbias.auditing.verdict.clusters import (
 from calbias.auditing.verdict.finding import Words, fitted_rates
 from calbias.auditing.verdict.redraws import draw, evidence, pooled_p_value
 from calbias.auditing.verdict.result import (
+    CalibrationVerdict,
     Part,
-    Verdict,
     impossible_outcomes,
     in_words,
     without_certain,
@@ -44,8 +44,8 @@ _LEAST_REPLICATES = 99
 
 def judge(
     scored: Scored, replicates: int = REPLICATES, words: Words = "hits", seed: int = 0
-) -> Verdict:
-    """Return the Verdict of a Scored; ``words`` ("hits" or "events") is for the sentence.
+) -> CalibrationVerdict:
+    """Return the verdict on a Scored; ``words`` ("hits" or "events") is for the sentence.
 
     It is a function of the rows, not of their order, and of the seed. With clusters the p-value is
     the larger of two, by redraws of independent rows and by a random sign for each cluster. Scores
@@ -67,8 +67,8 @@ def judge(
 
 def judge_groups(
     groups: Groups, replicates: int = REPLICATES, words: Words = "hits", seed: int = 0
-) -> Verdict:
-    """Return the Verdict of groups of equal scores of independent rows."""
+) -> CalibrationVerdict:
+    """Return the verdict on groups of equal scores of independent rows."""
     statistics = statistics_of(groups)
     pool = _pool(groups, statistics, replicates, seed)
     e = evidence(pool)
@@ -96,8 +96,8 @@ def _pool(groups: Groups, statistics: Statistics, replicates: int, seed: int) ->
 
 def _judge_clusters(
     groups: Groups, clusters: Clusters, replicates: int, words: Words, seed: int
-) -> Verdict:
-    """Return the Verdict; ``clusters.score`` are places in the groups."""
+) -> CalibrationVerdict:
+    """Return the verdict; ``clusters.score`` are places in the groups."""
     ids, codes, place, rows, hits = clusters
     number, n = ids.size, int(rows.sum())
     independent = judge_groups(groups, replicates, words, seed)

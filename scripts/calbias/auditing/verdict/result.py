@@ -34,7 +34,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class CalibrationVerdict:
     """Whether scores are miscalibrated, and how.
 
     Attributes
@@ -100,8 +100,8 @@ def in_words(
     replicates: int,
     facts: ClusterFacts | None = None,
     half: HalfWidth | None = None,
-) -> Verdict:
-    """Return the Verdict of a p-value and its parts, in words; ``half`` is for clusters."""
+) -> CalibrationVerdict:
+    """Return the verdict of a p-value and its parts, in words; ``half`` is for clusters."""
     warnings = _warnings(groups)
     if clearest != "certain" and impossible_outcomes(groups):
         warnings += (sentence_of(finding_of("certain", groups, statistics), words),)
@@ -119,7 +119,7 @@ def in_words(
     n = int(groups.size.sum())
     if facts:
         warnings += cluster_warnings(facts.clusters, facts.with_rarer)
-    return Verdict(
+    return CalibrationVerdict(
         p_value, is_found, parts, clearest, finding, second, sentence, warnings, n,
         replicates, facts,
     )  # fmt: skip
