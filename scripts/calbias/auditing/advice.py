@@ -45,8 +45,8 @@ def _things(audit: Audit) -> Iterator[str]:
         return
     if high <= most:
         yield (
-            f"The error is small: more than {upper} is unlikely. Recalibrate where less than that "
-            "matters."
+            f"The error is small: more than {upper} is unlikely. Recalibrate only where smaller "
+            "errors matter."
         )
     if audit.subgroups is not None and (segment := audit.subgroups.clearest):
         yield (
@@ -90,7 +90,7 @@ def recalibration_sentence(audit: Audit) -> str:
         tried = [_KINDS[name] for name in _KINDS if name in table.index]
         lowers = f"neither {' nor '.join(tried)} lowers"
         if len(tried) == 1:
-            lowers = f"{tried[0]}, all that so few hits or misses bear, does not lower"
+            lowers = f"{tried[0]}, the only method for so few hits or misses, does not lower"
         return (
             f"Do not read the {scores} as probabilities where the picture shows them off. On these "
             f"rows {lowers} the Brier score by more than chance."
