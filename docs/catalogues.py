@@ -14,7 +14,7 @@ from sphinx.util.docutils import SphinxDirective
 import calbias
 from pipeline.catalogue import figures
 from pipeline.claims.ledger import all_claims
-from pipeline.tables.schema import column_meanings, tables
+from pipeline.table_schema import column_meanings, tables
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "results"  # of a run: its figures and verdicts are shown where they are there

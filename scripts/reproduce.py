@@ -14,8 +14,8 @@ from pathlib import Path
 
 import psutil
 
-from pipeline.report.page import papers_with_claims
-from pipeline.tables.files import read_table
+from pipeline.report import papers_with_claims
+from pipeline.tables import read_table
 
 LOCKS = Path(".snakemake/locks")
 _LONG_AGO = time.mktime((1980, 1, 1, 0, 0, 0, 0, 0, 0))

@@ -11,7 +11,7 @@ import pandas as pd
 from checkout import ROOT, TABLE_2, TABLE_3
 
 from pipeline.door import main, step_function
-from pipeline.tables.schema import columns_of
+from pipeline.table_schema import columns_of
 
 FITS = {"beta_fits": TABLE_2, "glm_fits": TABLE_3}
 COMMON = {

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from calbias.errors import InputError, did_you_mean
 from calbias.io.constants import is_python, literal
-from pipeline.tables.schema import tables
+from pipeline.table_schema import tables
 
 FOLDERS = tuple(
     Path(__file__).parents[1] / house / "figures" for house in ("reproduction", "evidence")

@@ -7,7 +7,7 @@ import pandas as pd
 from scipy.optimize import isotonic_regression
 from scipy.special import ndtri
 
-from pipeline.tables.schema import columns_of
+from pipeline.table_schema import columns_of
 
 TARGETS = (0.1, 0.05)  # miss rates that count as reliable
 _Z = 1.959963984540054  # 95 % intervals

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from calbias.errors import InputError
 from calbias.io.files import file_digest, validate_file_exists, validate_no_placeholder
-from pipeline.tables.rows import read_rows
+from pipeline.tables import read_rows
 
 MANIFEST_COLUMNS = ("model", "file", "sha256", "bytes", "n_classes", "n_validation", "n_test")
 _REMEDY = "download it again, or give your own outputs another file name"

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from calbias.errors import InputError, did_you_mean
-from pipeline.tables.rows import read_rows
+from pipeline.tables import read_rows
 
 Config = dict[str, Any]  # as read from YAML
 Models = dict[str, dict[str, str]]  # {model: its row of the models table}

@@ -21,7 +21,7 @@ from calbias import __version__
 from calbias.errors import InputError
 from pipeline import CHECKOUT
 from pipeline.door import USED
-from pipeline.tables.rows import read_rows, validate_unchanged
+from pipeline.tables import read_rows, validate_unchanged
 
 Record = dict[str, Any]
 

@@ -10,7 +10,7 @@ from calbias.estimation.registry import FOLDER
 from evidence.benchmark import waiting
 from evidence.steps import measure_speed
 from pipeline.estimators import FOLDERS
-from pipeline.tables.files import read_table
+from pipeline.tables import read_table
 
 
 def test_predict_bias(tmp_path):

@@ -11,8 +11,8 @@ from command import run as run_step
 
 from calbias.estimation.registry import estimator_file
 from calbias.simulation import simulate_estimates
-from pipeline.scenarios.tables import read_scenarios
-from pipeline.tables.files import read_table, write_table
+from pipeline.scenarios import read_scenarios
+from pipeline.tables import read_table, write_table
 from reproduction.replicates.store import ReplicateCell, read_replicates
 from reproduction.steps import simulate_replicates
 

@@ -9,14 +9,8 @@ from checkout import ROOT
 
 from pipeline.claims.evidence import PUBLISHED, Evidence, bins_of
 from pipeline.claims.ledger import all_claims
-from pipeline.scenarios.paper import (
-    BINNED,
-    HEATMAP_BINS,
-    HEATMAP_MODELS,
-    HEATMAP_SIZES,
-    MODEL_SIZES,
-)
-from pipeline.tables.files import read_table
+from pipeline.paper import BINNED, HEATMAP_BINS, HEATMAP_MODELS, HEATMAP_SIZES, MODEL_SIZES
+from pipeline.tables import read_table
 from reproduction.claims.appendix_c import SCORES
 
 MODELS = read_table(ROOT / "config/models.csv")

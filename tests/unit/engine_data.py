@@ -6,7 +6,7 @@ import numpy as np
 from checkout import TABLE_2, TABLE_3
 from hypothesis import strategies as st
 
-from pipeline.scenarios.fits import fitted_scenario
+from pipeline.scenarios import fitted_scenario
 
 MODELS = [row["model"] for row in csv.DictReader(TABLE_2.open(encoding="utf-8"))]
 SAMPLE_SIZES = [200 * 2**k for k in range(7)]

@@ -9,8 +9,8 @@ from calbias.estimation.loading import load_estimator
 from evidence.benchmark.vectorised import six_binned
 from evidence.benchmark.waiting import memory_rows
 from evidence.benchmark.workloads import compare
-from pipeline.scenarios.paper import BINNED
-from pipeline.tables.schema import columns_of
+from pipeline.paper import BINNED
+from pipeline.table_schema import columns_of
 from reproduction.steps.measure_fit_times import METHODS, fit_time_rows
 
 SCENARIO = Scenario("benchmark", 1.1, 0.2, Curve("logit_logit_b0_b1", -0.5, 0.6))

@@ -16,8 +16,8 @@ from claims_data import (
 from command import crossed
 
 from pipeline.claims.verdicts import NotJudged
-from pipeline.scenarios.paper import BINNED, HEATMAP_MODELS, HEATMAP_SIZES
-from pipeline.scenarios.paper import MODEL_SIZES as SIZES
+from pipeline.paper import BINNED, HEATMAP_MODELS, HEATMAP_SIZES
+from pipeline.paper import MODEL_SIZES as SIZES
 from reproduction.claims.appendix_b import factors_over_bins, ratios_by, with_se
 from reproduction.claims.appendix_c import SCORES, tce_at
 

@@ -8,7 +8,7 @@ from command import crossed
 
 from evidence.runner import clopper_pearson
 from pipeline.claims.verdicts import NotJudged
-from pipeline.scenarios.paper import BINNED, MODEL_SIZES
+from pipeline.paper import BINNED, MODEL_SIZES
 
 
 def predictions(all_rows=0.0, subsample=0.0):

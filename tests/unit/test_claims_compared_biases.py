@@ -8,8 +8,8 @@ import pytest
 from claims_data import ALL, GOOD, GROUP, NAMES, by_name, experiment, judged, measured, verdicts_of
 
 from pipeline.claims.verdicts import Verdict
-from pipeline.scenarios.paper import BINNED
-from pipeline.scenarios.paper import MODEL_SIZES as SIZES
+from pipeline.paper import BINNED
+from pipeline.paper import MODEL_SIZES as SIZES
 from reproduction.claims.compared_biases import (
     CellCounts,
     abs_difference,

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from claims_data import GROUP, experiment, heatmaps, judged, measured, verdicts_of
 
-from pipeline.scenarios.paper import BINNED
+from pipeline.paper import BINNED
 
 
 def spread_by(technique, bins):

@@ -11,8 +11,8 @@ from pipeline.catalogue import figures
 from pipeline.claims.evidence import ANY_NORM, Evidence
 from pipeline.claims.ledger import all_claims, judge_all, ledger_table
 from pipeline.claims.verdicts import OtherNorm, Verdict
-from pipeline.scenarios.paper import MODEL_SIZES
-from pipeline.tables.schema import tables
+from pipeline.paper import MODEL_SIZES
+from pipeline.table_schema import tables
 from reproduction import claims as folder
 
 
@@ -39,8 +39,7 @@ def test_claims_rest_on_figures_and_tables_that_exist():
 def test_a_claim_is_added_by_a_new_file(tmp_path, monkeypatch):
     monkeypatch.setattr(folder, "__path__", [*folder.__path__, str(tmp_path)])
     text = """
-from pipeline.claims.measurements import Measurement
-from pipeline.claims.verdicts import Ruling, claim
+from pipeline.claims.verdicts import Measurement, Ruling, claim
 
 LIMIT = 0.5
 

@@ -5,12 +5,7 @@ import pandas as pd
 import pytest
 from claims_data import bias_table, experiment, heatmaps, verdicts_of
 
-from pipeline.scenarios.paper import (
-    FIG2B_SCENARIOS,
-    HEATMAP_BINS,
-    HEATMAP_MODELS,
-    HEATMAP_SIZES,
-)
+from pipeline.paper import FIG2B_SCENARIOS, HEATMAP_BINS, HEATMAP_MODELS, HEATMAP_SIZES
 from reproduction.claims.section_1 import share_above
 from reproduction.claims.section_4 import best_bins, can_be_nondecreasing
 

@@ -8,7 +8,7 @@ from claims_data import GROUP, NAMES, TABLES, beta_fits, judged, verdicts_of
 
 from pipeline.claims.verdicts import NotJudged
 from pipeline.fits.standard_errors import rows_with_table3_errors
-from pipeline.tables.files import read_table
+from pipeline.tables import read_table
 
 TABLE_2 = TABLES["roelofs2022_table2_beta_fits"]
 TABLE_3 = TABLES["roelofs2022_table3_glm_fits"]

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from claims_data import ALL, GOOD, GROUP, NAMES, by_name, experiment, judged, measured, verdicts_of
 
-from pipeline.scenarios.paper import MODEL_SIZES as SIZES
+from pipeline.paper import MODEL_SIZES as SIZES
 from reproduction.claims.section_6 import groups_matter
 
 

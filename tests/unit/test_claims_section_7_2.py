@@ -8,7 +8,7 @@ import pytest
 from claims_data import judged, verdicts_of
 
 from pipeline.claims.verdicts import NotJudged
-from pipeline.scenarios.paper import DETECTION_SIZES as SIZES
+from pipeline.paper import DETECTION_SIZES as SIZES
 from reproduction.claims.section_7_2 import area_between, mean_of
 
 TCE = np.linspace(0, 30, 61)

@@ -10,7 +10,7 @@ from calbias import Curve, Scenario
 from pipeline.claims.evidence import Evidence
 from pipeline.claims.ledger import judge_all, measurement_table
 from pipeline.fits.standard_errors import glm_errors, table3_errors
-from pipeline.scenarios.paper import MODEL_SIZES
+from pipeline.paper import MODEL_SIZES
 from reproduction.claims.comparison import comparison
 from reproduction.claims.t_test import t_error
 

@@ -10,8 +10,8 @@ from calbias.errors import InputError
 from pipeline import catalogue
 from pipeline.claims.ledger import all_claims
 from pipeline.figures import style
-from pipeline.scenarios.paper import BINNED, HEATMAP_MODELS
-from pipeline.tables.schema import tables
+from pipeline.paper import BINNED, HEATMAP_MODELS
+from pipeline.table_schema import tables
 from reproduction.figures import fig3_fits
 
 CAPTIONS = ROOT / "workflow" / "report"

@@ -12,7 +12,7 @@ from evidence.report.league_page import honesty_of, standings
 from evidence.studies.information_limit import limit_row
 from evidence.studies.ranking import league_errors, league_ranking, league_sensitivity, ranks
 from evidence.studies.reading import detection_reading, league_reading, power_reading
-from pipeline.tables.schema import columns_of
+from pipeline.table_schema import columns_of
 
 
 def league(shares, targets=None, m=400):

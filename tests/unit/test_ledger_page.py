@@ -13,9 +13,9 @@ from PIL import Image
 
 from pipeline.claims.evidence import Evidence
 from pipeline.claims.ledger import all_claims, judge_all, ledger_table, measurement_table
-from pipeline.claims.measurements import Measurement, in_words, number
-from pipeline.report.tables import MOST_ROWS, compared_places, papers_tables, shown
-from pipeline.tables.schema import columns_of, tables
+from pipeline.claims.verdicts import Measurement, in_words, number
+from pipeline.report import MOST_ROWS, compared_places, papers_tables, shown
+from pipeline.table_schema import columns_of, tables
 from reproduction.steps.write_page import front_page, ledger_page
 
 NAN = float("nan")

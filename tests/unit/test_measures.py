@@ -13,8 +13,8 @@ from calbias.errors import InputError
 from calbias.logits.output_file import Fold
 from calbias.logits.top_label import top_label
 from pipeline.logits.store import Logits
-from pipeline.scenarios.paper import MODELS
-from pipeline.tables.schema import columns_of
+from pipeline.paper import MODELS
+from pipeline.table_schema import columns_of
 from reproduction.measured import outputs as outputs_file
 from reproduction.measured.graphs import graph_rows, points
 from reproduction.measured.of_model import bin_rows, measure_rows

@@ -8,7 +8,7 @@ import pytest
 from calbias import Monitor
 from evidence.cells.streams import CALIBRATED, FAULTS
 from evidence.studies import monitor as study
-from pipeline.tables.schema import columns_of
+from pipeline.table_schema import columns_of
 
 pytestmark = pytest.mark.slow
 

@@ -14,7 +14,7 @@ from pipeline import models, settings
 from pipeline.catalogue import TABLES, available_figures, available_tables
 from pipeline.estimators import FOLDERS
 from pipeline.provenance import errors_of
-from pipeline.tables.schema import tables
+from pipeline.table_schema import tables
 
 test_models_tables_that_are_refused = refuses_texts(
     models.read_models,

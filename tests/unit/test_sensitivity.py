@@ -7,8 +7,8 @@ from claims_data import GROUP, TABLES
 
 from calbias import Curve, Scenario, true_calibration_error
 from calbias.simulation import simulate_estimates
-from pipeline.scenarios.fits import printed_coefficients, printed_fits
-from pipeline.tables.schema import columns_of
+from pipeline.scenarios import printed_coefficients, printed_fits
+from pipeline.table_schema import columns_of
 from reproduction.steps.compare_estimators import t_test_sensitivity, within_rounding
 from reproduction.steps.compute_tce_rounding import tce_range, tce_rounding
 

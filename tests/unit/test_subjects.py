@@ -16,7 +16,7 @@ from evidence.studies.subjects import (
     subject_rows,
 )
 from pipeline.manifest import read_shipped_manifest, verify_shipped
-from pipeline.tables.schema import columns_of
+from pipeline.table_schema import columns_of
 
 SUBJECTS = ROOT / "resources/subjects"
 

@@ -9,7 +9,7 @@ from scipy import stats
 import calbias
 from calbias import Curve, Scenario, estimate
 from calbias.engine.sampler import draw
-from pipeline.tables.schema import columns_of
+from pipeline.table_schema import columns_of
 from reproduction.replicates.store import Estimates, ReplicateCell
 from reproduction.steps.summarise_detection import detection_rows
 from reproduction.steps.summarise_intro import (

@@ -11,9 +11,8 @@ from refusals import refuses_texts
 from calbias.errors import InputError
 from pipeline.results import record_of
 from pipeline.steps.describe_tables import describe_tables
-from pipeline.tables.files import joined_tables, read_table, write_table
-from pipeline.tables.rows import read_rows
-from pipeline.tables.schema import SCHEMA, column_meanings, columns_of, tables
+from pipeline.table_schema import SCHEMA, column_meanings, columns_of, tables
+from pipeline.tables import joined_tables, read_rows, read_table, write_table
 
 FRAME = pd.DataFrame({"name": ["a", "ü"], "value": [0.1 + 0.2, np.nan]}).assign(
     count=pd.array([1, None]), ok=True

@@ -17,7 +17,7 @@ from pipeline import catalogue
 from pipeline.detection_limits import detection_limits
 from pipeline.door import main
 from pipeline.figures import selection, style
-from pipeline.scenarios.paper import DETECTION_SIZES
+from pipeline.paper import DETECTION_SIZES
 
 FIGURES = catalogue.figures()
 FIRST, SECOND = "resnet110_c10", "resnet110_c100"

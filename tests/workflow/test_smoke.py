@@ -13,7 +13,7 @@ from command import read
 from html_page import Page, axe_violations
 
 from pipeline.catalogue import figures
-from pipeline.tables.schema import tables
+from pipeline.table_schema import tables
 
 ON_ITS_OWN = {  # tables of `make benchmark`, `snakemake league`, `multiclass`, `replication`
     *("benchmark", "benchmark_memory", "fit_times", "league_times"),

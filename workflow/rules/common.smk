@@ -6,7 +6,7 @@ from functools import cache
 
 from calbias.errors import InputError
 from calbias.estimation.registry import estimator_file
-from pipeline.tables.schema import columns_of
+from pipeline.table_schema import columns_of
 from pipeline.code_digest import code, save
 from pipeline.catalogue import (
     available_figures,

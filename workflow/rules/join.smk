@@ -66,7 +66,7 @@ rule join_tables:
 
 rule describe_tables:
     input:
-        schema=resource("../workflow/schemas/tables.yaml"),  # read by pipeline.tables.schema
+        schema=resource("../workflow/schemas/tables.yaml"),  # read by pipeline.table_schema
     output:
         "results/tables/README.csv",
     log:

@@ -24,7 +24,7 @@ from calbias.truth.scenarios import Scenario
 from evidence.benchmark.workloads import Call, compare, repeat
 from evidence.runner import Row
 from pipeline import CHECKOUT
-from pipeline.tables.schema import columns_of
+from pipeline.table_schema import columns_of
 
 ESTIMATORS = ("ece_bin_ew", "ece_sweep_em", "kde")
 CASES = (

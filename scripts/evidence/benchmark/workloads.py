@@ -16,8 +16,8 @@ from calbias.estimation.loading import load_estimator
 from calbias.truth.scenarios import Scenario
 from evidence.benchmark.vectorised import six_binned
 from evidence.runner import Row
-from pipeline.scenarios.paper import BINNED, MODEL_SIZES
-from pipeline.tables.schema import columns_of
+from pipeline.paper import BINNED, MODEL_SIZES
+from pipeline.table_schema import columns_of
 from pipeline.timing import timed
 
 Call = Callable[[], object]

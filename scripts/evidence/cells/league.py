@@ -16,7 +16,7 @@ from calbias.truth.scenarios import Scenario
 from calbias.truth.targets import Population
 from evidence.cells.curves import SATURATED, SPREAD, Wave
 from evidence.cells.halves import HalfCell
-from pipeline.scenarios.fits import fitted_scenario
+from pipeline.scenarios import fitted_scenario
 
 DISTRIBUTIONS = {"saturated": SATURATED, "spread": SPREAD}
 CURVES: dict[str, Curve] = {

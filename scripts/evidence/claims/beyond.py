@@ -4,8 +4,7 @@ import numpy as np
 import pandas as pd
 
 from pipeline.claims.evidence import Evidence
-from pipeline.claims.measurements import POINTS, Measurement, by_case
-from pipeline.claims.verdicts import NotJudged, Ruling, Verdict, claim
+from pipeline.claims.verdicts import POINTS, Measurement, NotJudged, Ruling, Verdict, by_case, claim
 from pipeline.logits.store import REAL_SCORES
 
 FEWEST_MODELS = 10

@@ -2,8 +2,7 @@
 
 from evidence.studies.printed_classwise import BEST, UNDECIDED, UNKNOWN
 from pipeline.claims.evidence import Evidence
-from pipeline.claims.measurements import Measurement
-from pipeline.claims.verdicts import NotJudged, Ruling, Verdict, claim
+from pipeline.claims.verdicts import Measurement, NotJudged, Ruling, Verdict, claim
 from pipeline.logits.store import REAL_LOGITS
 
 FEWEST_NETWORKS = 6

@@ -7,7 +7,7 @@ import pandas as pd
 
 from evidence.report.findings import STUDIES
 from pipeline.claims.verdicts import Verdict
-from pipeline.report.page import badge, papers_with_claims, shown_figures, template
+from pipeline.report import badge, papers_with_claims, shown_figures, template
 
 
 def evidence_page(

@@ -8,8 +8,7 @@ import pandas as pd
 
 from evidence.studies import honesty, ranking, reading, subsampled
 from pipeline.figures import names
-from pipeline.report.page import shown_figures, template
-from pipeline.report.tables import shown
+from pipeline.report import shown, shown_figures, template
 
 
 def league_page(tables: Mapping[str, pd.DataFrame], pictures: Mapping[str, Path]) -> str:

@@ -5,7 +5,7 @@ import numpy as np
 
 from evidence.certified.values import data_sets
 from evidence.steps.compare_peers import SAME, cause_of, values_of_peers
-from pipeline.tables.files import write_table
+from pipeline.tables import write_table
 
 COLUMNS = [
     "data_set", "quantity", "peer", "version", "printed", "certified", "agrees_with", "cause",

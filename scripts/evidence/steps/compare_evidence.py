@@ -4,7 +4,7 @@ from typing import Any
 
 import pandas as pd
 
-from pipeline.tables.files import read_table, write_table
+from pipeline.tables import read_table, write_table
 
 SAME, SMALL = 1e-9, 1e-6  # relative and absolute
 COLUMNS = ("table", "row", "column", "kept", "fresh")

@@ -14,7 +14,7 @@ from evidence.calibration_tests import load_test
 from evidence.estimators import estimate
 from evidence.peers.causes import CAUSES, TOLERANCE
 from pipeline import CHECKOUT
-from pipeline.tables.files import write_table
+from pipeline.tables import write_table
 
 COLUMNS = [
     "data_set", "n_samples", "quantity", "peer", "version", "printed", "calbias", "difference",

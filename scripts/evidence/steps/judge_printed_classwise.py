@@ -3,7 +3,7 @@ from pathlib import Path
 import pandas as pd
 
 from evidence.studies.printed_classwise import printed_rows
-from pipeline.tables.files import write_table
+from pipeline.tables import write_table
 
 
 def judge_printed_classwise(

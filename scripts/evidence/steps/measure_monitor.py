@@ -9,7 +9,7 @@ from evidence.studies.monitor import (
     repeated_verdict_rows,
 )
 from pipeline.steps import AtLeast, Seed
-from pipeline.tables.files import write_table
+from pipeline.tables import write_table
 
 
 def measure_monitor(

@@ -13,7 +13,7 @@ from evidence.studies.power import (
     power_scenarios,
 )
 from pipeline.steps import AtLeast, Seed
-from pipeline.tables.files import write_table
+from pipeline.tables import write_table
 
 
 def measure_power(

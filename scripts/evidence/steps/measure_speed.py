@@ -11,8 +11,8 @@ import pandas as pd
 from calbias.io.code_files import SCRIPTS
 from evidence.benchmark.waiting import audit_rows, averaged_rows, memory_rows, multiclass_rows
 from evidence.benchmark.workloads import argsort_rows, grid_rows, growth_rows
-from pipeline.scenarios.fits import fitted_scenario
-from pipeline.tables.files import read_table, write_table
+from pipeline.scenarios import fitted_scenario
+from pipeline.tables import read_table, write_table
 from pipeline.timing import processor
 
 AVX2 = {

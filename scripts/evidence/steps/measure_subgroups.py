@@ -3,7 +3,7 @@ from typing import Annotated
 
 from evidence.studies.subgroups import subgroup_rows
 from pipeline.steps import AtLeast, Seed
-from pipeline.tables.files import write_table
+from pipeline.tables import write_table
 
 
 def measure_subgroups(

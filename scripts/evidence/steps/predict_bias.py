@@ -4,7 +4,7 @@ from typing import Annotated
 from evidence.studies.predicted_bias import predicted_bias
 from pipeline.logits.read import read_scores
 from pipeline.steps import AtLeast, Seed
-from pipeline.tables.files import write_table
+from pipeline.tables import write_table
 
 
 def predict_bias(

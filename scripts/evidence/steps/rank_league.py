@@ -1,7 +1,7 @@
 from pathlib import Path
 
 from evidence.studies.ranking import league_ranking, league_sensitivity
-from pipeline.tables.files import read_table, write_table
+from pipeline.tables import read_table, write_table
 
 
 def rank_league(

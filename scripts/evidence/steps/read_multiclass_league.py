@@ -1,7 +1,7 @@
 from pathlib import Path
 
 from evidence.studies.multiclass_reading import reading_rows
-from pipeline.tables.files import read_table, write_table
+from pipeline.tables import read_table, write_table
 
 
 def read_multiclass_league(

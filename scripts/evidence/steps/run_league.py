@@ -7,7 +7,7 @@ from evidence.cells.league import TIED, TiedCell, league_scenarios
 from evidence.studies.honesty import honesty_rows
 from evidence.studies.league import league_rows
 from pipeline.steps import AtLeast, Seed
-from pipeline.tables.files import write_table
+from pipeline.tables import write_table
 
 
 def run_league(

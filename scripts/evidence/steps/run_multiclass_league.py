@@ -8,7 +8,7 @@ from calbias.logits.read_logits import read_outputs
 from evidence.cells.classes import POPULATION, dirichlet_population
 from evidence.studies.multiclass_league import league_rows
 from pipeline.steps import AtLeast, Seed
-from pipeline.tables.files import write_table
+from pipeline.tables import write_table
 
 
 def run_multiclass_league(

@@ -6,7 +6,7 @@ from evidence.studies.subsampled import subsampled_rows
 from pipeline.logits.read import read_scores
 from pipeline.manifest import verify_shipped
 from pipeline.steps import AtLeast, Seed
-from pipeline.tables.files import write_table
+from pipeline.tables import write_table
 
 
 def subsample_genuine(

@@ -6,9 +6,8 @@ import pandas as pd
 from evidence.studies.answers import leaderboard_rows, model_row, predicted_rows, read_answers
 from pipeline.manifest import verify_shipped
 from pipeline.steps import AtLeast, Seed
-from pipeline.tables.files import write_table
-from pipeline.tables.rows import read_rows
-from pipeline.tables.schema import columns_of
+from pipeline.table_schema import columns_of
+from pipeline.tables import read_rows, write_table
 
 
 def summarise_answers(

@@ -5,7 +5,7 @@ import pandas as pd
 from evidence.studies.subjects import compared_rows, printed_rows, subject_rows
 from pipeline.manifest import verify_shipped
 from pipeline.steps import Seed
-from pipeline.tables.files import write_table
+from pipeline.tables import write_table
 
 
 def summarise_subjects(

@@ -13,7 +13,7 @@ from calbias.truth.scenarios import Scenario
 from evidence.cells.league import DISTRIBUTIONS
 from evidence.studies.league import MOST_QUADRATIC, LeagueMeasure, league_measures
 from pipeline.steps import AtLeast
-from pipeline.tables.files import write_table
+from pipeline.tables import write_table
 from pipeline.timing import timed
 
 ROUNDS = 3

@@ -4,7 +4,7 @@ from typing import Literal
 from evidence.report.evidence_page import evidence_page
 from evidence.report.league_page import league_page
 from pipeline.results import write_text
-from pipeline.tables.files import read_tables
+from pipeline.tables import read_tables
 
 
 def write_evidence_page(

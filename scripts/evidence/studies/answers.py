@@ -22,7 +22,7 @@ from evidence.cells.genuine import GenuineRows, by_score
 from evidence.estimators import load_estimator
 from evidence.runner import Method, Row, Values, run
 from evidence.studies.predicted_bias import predicted_bias
-from pipeline.tables.rows import read_parquet, validate_file
+from pipeline.tables import read_parquet, validate_file
 
 COLUMNS = ("dataset", "question", "prompt", "score", "hit")
 N_DECILES = 10

@@ -9,7 +9,7 @@ from evidence.cells.league import CURVES, DISTRIBUTIONS
 from evidence.studies.honesty import UNIFORM, pays
 from evidence.studies.information_limit import limit_row
 from evidence.studies.league import rmse_error
-from pipeline.tables.schema import columns_of
+from pipeline.table_schema import columns_of
 
 RULE = """\
 The error of a measure on a scenario is its RMSE as a share of its own truth, halved where the

@@ -6,12 +6,11 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from pipeline.claims.measurements import Measurement
-from pipeline.claims.verdicts import NotJudged, OtherNorm, Ruling, Verdict
+from pipeline.claims.verdicts import Measurement, NotJudged, OtherNorm, Ruling, Verdict
 from pipeline.logits.store import REAL_LOGITS
-from pipeline.scenarios.fits import PrintedFits, printed_fits
-from pipeline.scenarios.paper import MODEL_SIZES, MODELS, N_BINS, N_REPLICATES, NORM
-from pipeline.tables.files import groups_of
+from pipeline.paper import MODEL_SIZES, MODELS, N_BINS, N_REPLICATES, NORM
+from pipeline.scenarios import PrintedFits, printed_fits
+from pipeline.tables import groups_of
 
 FEWEST_REPLICATES = 500
 TABLE_1, TABLE_2, TABLE_3 = PUBLISHED = (

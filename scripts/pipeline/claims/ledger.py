@@ -9,9 +9,8 @@ import pandas as pd
 
 from calbias.errors import InputError
 from pipeline.claims.evidence import Evidence
-from pipeline.claims.measurements import in_words, number
-from pipeline.claims.verdicts import Claim, NotJudged, OtherNorm, Ruling, Verdict
-from pipeline.tables.schema import columns_of
+from pipeline.claims.verdicts import Claim, NotJudged, OtherNorm, Ruling, Verdict, in_words, number
+from pipeline.table_schema import columns_of
 
 HOUSES = ("reproduction", "evidence")
 

@@ -10,8 +10,8 @@ import numpy as np
 from calbias.truth.curves import Curve, split_glm_name, transformed
 from calbias.truth.scenarios import Scenario
 from calbias.truth.true_error import integral, sign_changes
-from pipeline.scenarios.fits import HALF_LAST_DIGIT, printed_coefficients
-from pipeline.tables.files import is_true
+from pipeline.scenarios import HALF_LAST_DIGIT, printed_coefficients
+from pipeline.tables import is_true
 
 if TYPE_CHECKING:
     import pandas as pd

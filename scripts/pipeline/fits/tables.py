@@ -11,8 +11,8 @@ from calbias.truth.curves import split_glm_name
 from pipeline.fits.beta import BetaFit, fit_beta
 from pipeline.fits.glm import GlmFit, best_fit, fit_all
 from pipeline.logits.store import Origin
-from pipeline.tables.rows import read_rows
-from pipeline.tables.schema import columns_of
+from pipeline.table_schema import columns_of
+from pipeline.tables import read_rows
 
 Row = dict[str, Any]
 Published = dict[tuple[str, ...], dict[str, str]]  # {key: {column: text of a number}}

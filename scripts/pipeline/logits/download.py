@@ -19,7 +19,7 @@ import requests
 from calbias.errors import InputError
 from calbias.io.files import file_digest, placeholder
 from pipeline.manifest import PublishedFile
-from pipeline.tables.rows import read_rows
+from pipeline.tables import read_rows
 
 _WORTH_A_RETRY = (408, 425, 429, 500, 502, 503, 504)
 _BLOCK_BYTES = 2**16

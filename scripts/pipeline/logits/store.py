@@ -21,7 +21,7 @@ from calbias.errors import InputError
 from calbias.logits.output_file import FOLDS, Fold
 from calbias.logits.top_label import TopLabel
 from pipeline.results import written_whole
-from pipeline.tables.rows import validate_unchanged
+from pipeline.tables import validate_unchanged
 
 TopLabels = dict[str, TopLabel]  # by fold
 

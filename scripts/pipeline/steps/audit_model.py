@@ -22,8 +22,8 @@ from pipeline.logits.store import REAL_SCORES, Origin, read_top_labels
 from pipeline.manifest import verify_shipped
 from pipeline.results import write_text
 from pipeline.steps import Seed
-from pipeline.tables.files import write_table
-from pipeline.tables.schema import columns_of
+from pipeline.table_schema import columns_of
+from pipeline.tables import write_table
 
 Row = dict[str, Any]
 

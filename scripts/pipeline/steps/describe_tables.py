@@ -1,7 +1,7 @@
 from pathlib import Path
 
-from pipeline.tables.files import write_table
-from pipeline.tables.schema import dictionary_rows
+from pipeline.table_schema import dictionary_rows
+from pipeline.tables import write_table
 
 
 def describe_tables(*, output: Path) -> None:

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from pipeline.figures import labels, style
 from pipeline.figures.selection import Tables
-from pipeline.tables.files import read_tables
+from pipeline.tables import read_tables
 
 
 def draw_audit(

@@ -4,7 +4,7 @@ from pathlib import Path
 from calbias.errors import InputError, validate_defines
 from pipeline import catalogue
 from pipeline.figures import style
-from pipeline.tables.files import read_tables
+from pipeline.tables import read_tables
 
 
 def draw_figure(

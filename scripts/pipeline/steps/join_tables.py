@@ -1,6 +1,6 @@
 from pathlib import Path
 
-from pipeline.tables.files import joined_tables, write_table
+from pipeline.tables import joined_tables, write_table
 
 
 def join_tables(

@@ -4,18 +4,19 @@ import numpy as np
 import pandas as pd
 
 from pipeline.claims.evidence import Evidence
-from pipeline.claims.measurements import Measurement, by_case
 from pipeline.claims.verdicts import (
     CLEAR,
     CONSISTENTLY,
     FEW,
     RARE,
     SEARCHED,
+    Measurement,
     Ruling,
     Verdict,
+    by_case,
     claim,
 )
-from pipeline.scenarios.paper import HEATMAP_BINS, HEATMAP_MODELS, HEATMAP_SIZES, N_BINS
+from pipeline.paper import HEATMAP_BINS, HEATMAP_MODELS, HEATMAP_SIZES, N_BINS
 from reproduction.claims.compared_biases import CellCounts, cell_measurements, count_cells
 from reproduction.summaries.bias_by_group import error_of_mean
 

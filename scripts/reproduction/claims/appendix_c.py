@@ -7,9 +7,18 @@ import numpy as np
 import pandas as pd
 
 from pipeline.claims.evidence import Evidence, by_estimator, enough_replicates
-from pipeline.claims.measurements import NAN, POINTS, Measurement, by_case
-from pipeline.claims.verdicts import CLEAR, NotJudged, Ruling, Verdict, claim
-from pipeline.scenarios.paper import (
+from pipeline.claims.verdicts import (
+    CLEAR,
+    NAN,
+    POINTS,
+    Measurement,
+    NotJudged,
+    Ruling,
+    Verdict,
+    by_case,
+    claim,
+)
+from pipeline.paper import (
     AMBIGUOUS_PERCENT,
     AMBIGUOUS_TCE_PERCENT,
     BINNED,

@@ -3,9 +3,18 @@
 import numpy as np
 
 from pipeline.claims.evidence import Evidence
-from pipeline.claims.measurements import NAN, POINTS, Measurement, by_case
-from pipeline.claims.verdicts import CLEAR, NotJudged, Ruling, Verdict, claim
-from pipeline.scenarios.paper import CALIBRATED_BINS, MODEL_SIZES
+from pipeline.claims.verdicts import (
+    CLEAR,
+    NAN,
+    POINTS,
+    Measurement,
+    NotJudged,
+    Ruling,
+    Verdict,
+    by_case,
+    claim,
+)
+from pipeline.paper import CALIBRATED_BINS, MODEL_SIZES
 
 FACTOR = 1.5
 SLIGHT_PERCENT = 0.25

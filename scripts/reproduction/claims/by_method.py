@@ -5,9 +5,8 @@ from collections.abc import Callable, Collection, Mapping
 import pandas as pd
 
 from pipeline.claims.evidence import Evidence
-from pipeline.claims.measurements import Measurement
-from pipeline.claims.verdicts import NotJudged, Verdict
-from pipeline.scenarios.paper import MODELS
+from pipeline.claims.verdicts import Measurement, NotJudged, Verdict
+from pipeline.paper import MODELS
 
 MOST = 0.9  # of the models
 

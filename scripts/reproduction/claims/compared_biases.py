@@ -6,8 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from pipeline.claims.measurements import Measurement
-from pipeline.claims.verdicts import CLEAR, FEW, RARE, Verdict
+from pipeline.claims.verdicts import CLEAR, FEW, RARE, Measurement, Verdict
 from reproduction.summaries.bias_by_group import error_of_mean
 
 Mean = tuple[float, float]  # with its standard error

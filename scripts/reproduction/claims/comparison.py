@@ -10,8 +10,8 @@ from pipeline.claims.evidence import Evidence
 from pipeline.claims.verdicts import NotJudged
 from pipeline.fits.standard_errors import rows_with_table3_errors
 from pipeline.logits.store import REAL_LOGITS, REAL_SCORES
-from pipeline.scenarios.paper import N_REPLICATES, TYPE_1_RATE
-from pipeline.tables.schema import columns_of
+from pipeline.paper import N_REPLICATES, TYPE_1_RATE
+from pipeline.table_schema import columns_of
 from reproduction.summaries.bias_by_group import error_of_mean
 
 Row = tuple[Any, ...]

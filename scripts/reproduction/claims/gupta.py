@@ -6,10 +6,18 @@ import numpy as np
 import pandas as pd
 
 from pipeline.claims.evidence import EACH, IF_AGREED, Evidence, on_genuine
-from pipeline.claims.measurements import NAN, POINTS, Measurement, by_case
-from pipeline.claims.verdicts import NotJudged, Ruling, Verdict, claim
+from pipeline.claims.verdicts import (
+    NAN,
+    POINTS,
+    Measurement,
+    NotJudged,
+    Ruling,
+    Verdict,
+    by_case,
+    claim,
+)
 from pipeline.logits.store import REAL_SCORES
-from pipeline.scenarios.paper import MODELS
+from pipeline.paper import MODELS
 from reproduction.claims.by_method import (
     MOST,
     ByMeasure,

@@ -3,8 +3,7 @@
 import pandas as pd
 
 from pipeline.claims.evidence import Evidence
-from pipeline.claims.measurements import Measurement
-from pipeline.claims.verdicts import CLEAR, NotJudged, Ruling, Verdict, claim
+from pipeline.claims.verdicts import CLEAR, Measurement, NotJudged, Ruling, Verdict, claim
 
 LARGE_PERCENT = 2.0  # the size that appendix C calls "off"
 NOTICEABLE_PERCENT = 1.0

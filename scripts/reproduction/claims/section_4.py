@@ -7,9 +7,17 @@ import numpy as np
 import pandas as pd
 
 from pipeline.claims.evidence import Evidence, by_estimator, on_genuine
-from pipeline.claims.measurements import POINTS, Measurement, by_case
-from pipeline.claims.verdicts import CLEAR, SEARCHED, Ruling, Verdict, claim
-from pipeline.scenarios.paper import (
+from pipeline.claims.verdicts import (
+    CLEAR,
+    POINTS,
+    SEARCHED,
+    Measurement,
+    Ruling,
+    Verdict,
+    by_case,
+    claim,
+)
+from pipeline.paper import (
     BINNED,
     FIG2B_SCENARIOS,
     HEATMAP_BINS,

@@ -10,8 +10,7 @@ from scipy.special import betainc
 
 from calbias.truth.curves import Curve
 from pipeline.claims.evidence import Evidence
-from pipeline.claims.measurements import Measurement, by_case
-from pipeline.claims.verdicts import NotJudged, Ruling, Verdict, claim
+from pipeline.claims.verdicts import Measurement, NotJudged, Ruling, Verdict, by_case, claim
 
 SIGNIFICANT = 0.05
 LEAST_SKEWED_LAST = ["CIFAR-10", "CIFAR-100", "ImageNet"]

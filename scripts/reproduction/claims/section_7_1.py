@@ -6,9 +6,17 @@ import numpy as np
 import pandas as pd
 
 from pipeline.claims.evidence import Evidence, by_estimator
-from pipeline.claims.measurements import POINTS, Measurement, by_case
-from pipeline.claims.verdicts import CLEAR, CONSISTENTLY, Ruling, Verdict, claim
-from pipeline.scenarios.paper import BINNED, MODEL_SIZES, MODELS
+from pipeline.claims.verdicts import (
+    CLEAR,
+    CONSISTENTLY,
+    POINTS,
+    Measurement,
+    Ruling,
+    Verdict,
+    by_case,
+    claim,
+)
+from pipeline.paper import BINNED, MODEL_SIZES, MODELS
 from reproduction.claims.compared_biases import (
     abs_difference,
     cell_measurements,

@@ -6,10 +6,18 @@ import numpy as np
 import pandas as pd
 
 from pipeline.claims.evidence import Evidence, enough_replicates
-from pipeline.claims.measurements import NAN, Measurement, by_case
-from pipeline.claims.verdicts import CONSISTENTLY, NotJudged, Ruling, Verdict, claim
+from pipeline.claims.verdicts import (
+    CONSISTENTLY,
+    NAN,
+    Measurement,
+    NotJudged,
+    Ruling,
+    Verdict,
+    by_case,
+    claim,
+)
 from pipeline.detection_limits import TARGETS
-from pipeline.scenarios.paper import DETECTABLE_PERCENT, DETECTION_SIZES, WHOLE_PERCENT
+from pipeline.paper import DETECTABLE_PERCENT, DETECTION_SIZES, WHOLE_PERCENT
 from reproduction.claims.compared_biases import cell_measurements, count_cells
 from reproduction.summaries.bias_by_group import error_of_mean
 

@@ -4,9 +4,16 @@ import itertools
 from collections import Counter
 
 from pipeline.claims.evidence import Evidence, by_estimator
-from pipeline.claims.measurements import Measurement, by_case
-from pipeline.claims.verdicts import CLEAR, CONSISTENTLY, Ruling, Verdict, claim
-from pipeline.scenarios.paper import BINNED, MODELS
+from pipeline.claims.verdicts import (
+    CLEAR,
+    CONSISTENTLY,
+    Measurement,
+    Ruling,
+    Verdict,
+    by_case,
+    claim,
+)
+from pipeline.paper import BINNED, MODELS
 from reproduction.claims.compared_biases import (
     cell_measurements,
     clearly_below,

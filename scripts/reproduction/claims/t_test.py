@@ -6,9 +6,8 @@ import numpy as np
 import pandas as pd
 
 from pipeline.claims.evidence import Evidence, by_estimator
-from pipeline.claims.measurements import NAN, Measurement
-from pipeline.claims.verdicts import CLEAR, Ruling, Verdict, claim
-from pipeline.scenarios.paper import DEBIAS_PERCENT, MODELS, P_VALUE, SWEEP_PERCENT, T_STATISTIC
+from pipeline.claims.verdicts import CLEAR, NAN, Measurement, Ruling, Verdict, claim
+from pipeline.paper import DEBIAS_PERCENT, MODELS, P_VALUE, SWEEP_PERCENT, T_STATISTIC
 from reproduction.summaries.bias_by_group import error_of_mean
 from reproduction.summaries.paired_t_test import ROUNDING, SAME_MEANS, paired_t_test
 

@@ -3,10 +3,9 @@
 import numpy as np
 
 from pipeline.claims.evidence import TABLE_1, Evidence, on_genuine
-from pipeline.claims.measurements import NAN, POINTS, Measurement, by_case
-from pipeline.claims.verdicts import Ruling, Verdict, claim
-from pipeline.scenarios.paper import MODELS
-from pipeline.tables.files import is_true
+from pipeline.claims.verdicts import NAN, POINTS, Measurement, Ruling, Verdict, by_case, claim
+from pipeline.paper import MODELS
+from pipeline.tables import is_true
 
 MEASURES = ("ece_bin_ew", "ece_sweep_em")  # in the same order, those of the tables
 DEFAULT = "default"

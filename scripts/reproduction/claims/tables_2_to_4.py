@@ -12,12 +12,20 @@ from pipeline.claims.evidence import (
     enough_replicates,
     on_genuine,
 )
-from pipeline.claims.measurements import POINTS, Measurement, by_case
-from pipeline.claims.verdicts import CLEAR, NotJudged, Ruling, Verdict, claim
+from pipeline.claims.verdicts import (
+    CLEAR,
+    POINTS,
+    Measurement,
+    NotJudged,
+    Ruling,
+    Verdict,
+    by_case,
+    claim,
+)
 from pipeline.fits.standard_errors import rows_with_table3_errors
 from pipeline.logits.store import REAL_SCORES
-from pipeline.scenarios.fits import HALF_LAST_DIGIT_BETA
-from pipeline.tables.files import is_true
+from pipeline.scenarios import HALF_LAST_DIGIT_BETA
+from pipeline.tables import is_true
 
 BETA_TOLERANCE, BETA_LOOSE = 0.002, 0.05
 MOST, MANY = 0.95, 0.75

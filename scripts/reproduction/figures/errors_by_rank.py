@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from pipeline.figures import panels, selection, style
 from pipeline.figures.selection import Tables
-from pipeline.scenarios.paper import MODELS
+from pipeline.paper import MODELS
 from reproduction.figures.gupta_graphs import NULL_95
 
 TABLES = ("calibration_graphs",)

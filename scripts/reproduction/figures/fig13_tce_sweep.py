@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 
 from pipeline.figures import labels, panels, selection, style
 from pipeline.figures.selection import Tables
-from pipeline.scenarios.paper import AMBIGUOUS_PERCENT, AMBIGUOUS_TCE_PERCENT, OFF_PERCENT
+from pipeline.paper import AMBIGUOUS_PERCENT, AMBIGUOUS_TCE_PERCENT, OFF_PERCENT
 
 TITLE = "Mean estimate by true calibration error"
 TABLES = ("bias", "scenarios")

@@ -21,7 +21,7 @@ from calbias.truth.curves import Curve
 from calbias.truth.scenarios import Scenario
 from pipeline.figures import labels, panels, selection, style
 from pipeline.figures.selection import Tables
-from pipeline.tables.files import is_true
+from pipeline.tables import is_true
 from reproduction.figures.fig2a_curves import beta_density, logit_grid
 
 Looks = dict[str, dict[str, Any]]  # {model: keywords of Axes.plot}

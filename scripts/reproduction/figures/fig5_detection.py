@@ -17,7 +17,7 @@ from matplotlib.figure import Figure
 from pipeline.detection_limits import crossing
 from pipeline.figures import labels, panels, selection, style
 from pipeline.figures.selection import Tables
-from pipeline.scenarios.paper import DETECTABLE_PERCENT
+from pipeline.paper import DETECTABLE_PERCENT
 
 TITLE = "Miss rate of a test for miscalibration, by true error and sample size"
 TABLES = ("detection", "detection_limits")

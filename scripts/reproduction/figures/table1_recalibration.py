@@ -15,8 +15,8 @@ from matplotlib.patches import Patch, Rectangle
 
 from pipeline.figures import labels, panels, selection, style
 from pipeline.figures.selection import Tables
-from pipeline.scenarios.paper import MODELS
-from pipeline.tables.files import is_true
+from pipeline.paper import MODELS
+from pipeline.tables import is_true
 
 TITLE = "Which recalibration method each estimator selects"
 TABLES = ("recalibration_selection", "models")

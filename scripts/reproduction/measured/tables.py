@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from pipeline.tables.schema import columns_of
+from pipeline.table_schema import columns_of
 
 METHODS = (
     *("uncalibrated", "histogram_binning", "isotonic_regression", "bbq", "temperature_scaling"),

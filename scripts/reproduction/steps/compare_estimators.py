@@ -12,11 +12,11 @@ from calbias.simulation import simulate_estimates
 from calbias.truth.curves import Curve
 from calbias.truth.scenarios import Scenario
 from calbias.truth.true_error import true_calibration_error
-from pipeline.scenarios.fits import HALF_LAST_DIGIT, PrintedFits, printed_coefficients, printed_fits
-from pipeline.scenarios.paper import DEBIAS_PERCENT, SWEEP_PERCENT, T_STATISTIC
+from pipeline.paper import DEBIAS_PERCENT, SWEEP_PERCENT, T_STATISTIC
+from pipeline.scenarios import HALF_LAST_DIGIT, PrintedFits, printed_coefficients, printed_fits
 from pipeline.steps import Seed
-from pipeline.tables.files import groups_of, read_table, write_table
-from pipeline.tables.schema import columns_of
+from pipeline.table_schema import columns_of
+from pipeline.tables import groups_of, read_table, write_table
 from reproduction.summaries.paired_t_test import (
     CONFIGURED,
     ONE_SIDED,

@@ -11,15 +11,15 @@ from scipy.optimize import minimize
 from calbias.truth.curves import Curve
 from calbias.truth.scenarios import Scenario
 from calbias.truth.true_error import true_calibration_error
-from pipeline.scenarios.fits import (
+from pipeline.scenarios import (
     HALF_LAST_DIGIT,
     HALF_LAST_DIGIT_BETA,
     PrintedFits,
     printed_coefficients,
     printed_fits,
 )
-from pipeline.tables.files import read_table, write_table
-from pipeline.tables.schema import columns_of
+from pipeline.table_schema import columns_of
+from pipeline.tables import read_table, write_table
 
 # The two score distributions with T(c) = c^2, as printed: in §4 and in the authors' script.
 PRINTED_BETAS = (("2.8", "0.05"), ("1.1", "0.1"))

@@ -1,8 +1,8 @@
 from pathlib import Path
 
 from calbias.truth.true_error import true_calibration_error
-from pipeline.scenarios.tables import read_scenarios
-from pipeline.tables.files import write_table
+from pipeline.scenarios import read_scenarios
+from pipeline.tables import write_table
 
 
 def compute_true_error(

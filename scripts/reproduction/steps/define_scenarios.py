@@ -5,9 +5,8 @@ from typing import Any, Literal
 from calbias.errors import InputError
 from calbias.truth.curves import Curve
 from pipeline.models import read_models
-from pipeline.scenarios.fits import fitted_scenario
-from pipeline.scenarios.tables import scenario_row, synthetic_rows
-from pipeline.tables.files import write_table
+from pipeline.scenarios import fitted_scenario, scenario_row, synthetic_rows
+from pipeline.tables import write_table
 
 
 def _parts(flag: str, text: str, form: str, *types: Callable[[str], Any]) -> Any:

@@ -2,7 +2,7 @@ from pathlib import Path
 
 from pipeline.claims.evidence import Evidence
 from pipeline.claims.ledger import judge_all, ledger_table, measurement_table
-from pipeline.tables.files import read_tables, write_table
+from pipeline.tables import read_tables, write_table
 from reproduction.claims.comparison import comparison
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from pipeline.tables.files import write_table
+from pipeline.tables import write_table
 from pipeline.timing import processor, timed
 from reproduction.recalibration.registry import load_method
 

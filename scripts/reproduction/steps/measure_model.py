@@ -7,8 +7,8 @@ from calbias.engine.seeding import stream
 from calbias.errors import InputError
 from pipeline.logits.store import REAL_LOGITS, load_logits, read_top_labels
 from pipeline.steps import AtLeast, Seed, Softmax
-from pipeline.tables.files import write_table
-from pipeline.tables.schema import columns_of
+from pipeline.table_schema import columns_of
+from pipeline.tables import write_table
 from reproduction.measured.graphs import graph_rows
 from reproduction.measured.noise import NoiseFloors
 from reproduction.measured.of_model import bin_rows, measure_rows

@@ -7,7 +7,7 @@ from pipeline.estimators import FOLDERS
 from pipeline.logits.store import load_logits
 from pipeline.manifest import verify_shipped
 from pipeline.steps import AtLeast, Seed, Softmax
-from pipeline.tables.files import write_table
+from pipeline.tables import write_table
 from reproduction.selection.tables import recalibration_tables
 
 

@@ -19,9 +19,8 @@ from calbias.logits.top_label import top_label
 from pipeline.logits.store import REAL_LOGITS, Logits
 from pipeline.manifest import verify_shipped
 from pipeline.steps import Seed
-from pipeline.tables.files import write_table
-from pipeline.tables.rows import read_rows
-from pipeline.tables.schema import columns_of
+from pipeline.table_schema import columns_of
+from pipeline.tables import read_rows, write_table
 from reproduction.measured.graphs import graph_rows
 from reproduction.measured.noise import NoiseFloors
 from reproduction.measured.of_model import bin_rows, measure_rows

@@ -7,9 +7,8 @@ import numpy as np
 import pandas as pd
 
 from calbias.errors import InputError
-from pipeline.tables.files import read_table, write_table
-from pipeline.tables.rows import validate_columns
-from pipeline.tables.schema import columns_of
+from pipeline.table_schema import columns_of
+from pipeline.tables import read_table, validate_columns, write_table
 from reproduction.selection.selection import DEFAULT
 
 PUBLISHED = {"ece_bin_ew": "ece_bin_selects_as_tce", "ece_sweep_em": "ece_sweep_selects_as_tce"}

@@ -16,7 +16,7 @@ from calbias.estimation.registry import bin_numbers
 from calbias.io.files import file_digest
 from calbias.simulation import simulate_cells
 from pipeline.results import written_whole
-from pipeline.scenarios.tables import read_scenarios
+from pipeline.scenarios import read_scenarios
 from pipeline.steps import AtLeast, Seed
 from reproduction.replicates.store import (
     NOTHING,

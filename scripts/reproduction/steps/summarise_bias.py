@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from pipeline.scenarios.tables import read_scenarios
+from pipeline.scenarios import read_scenarios
 from pipeline.steps import Seed
-from pipeline.tables.files import read_table, true_errors_of, write_table
+from pipeline.tables import read_table, true_errors_of, write_table
 from reproduction.replicates.store import drawn_with, gather_shards
 from reproduction.summaries.bias import bias_rows
 

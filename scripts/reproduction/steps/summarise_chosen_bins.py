@@ -1,6 +1,6 @@
 from pathlib import Path
 
-from pipeline.tables.files import read_table, write_table
+from pipeline.tables import read_table, write_table
 from reproduction.summaries.bias import chosen_bins
 
 

@@ -7,10 +7,10 @@ import pandas as pd
 
 from calbias.engine.sampler import draw
 from calbias.truth.scenarios import Scenario
-from pipeline.scenarios.tables import read_scenarios
+from pipeline.scenarios import read_scenarios
 from pipeline.steps import Seed
-from pipeline.tables.files import write_table
-from pipeline.tables.schema import columns_of
+from pipeline.table_schema import columns_of
+from pipeline.tables import write_table
 from reproduction.replicates.store import Replicates, drawn_with, gather_shards
 
 HISTOGRAM_BINS = 100

@@ -11,8 +11,7 @@ from typing import Any
 
 import pandas as pd
 
-from pipeline.tables.files import read_table, write_table
-from pipeline.tables.rows import read_rows
+from pipeline.tables import read_rows, read_table, write_table
 from reproduction.measured.tables import measures_table, printed_tables
 
 Printed = tuple[str, str, str, str, float]  # place, model, method, measure, percent

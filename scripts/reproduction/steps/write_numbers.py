@@ -8,10 +8,10 @@ from typing import NamedTuple
 import pandas as pd
 
 from calbias.errors import InputError
-from pipeline.report.page import counted
+from pipeline.paper import MODEL_SIZES, MODELS
+from pipeline.report import counted
 from pipeline.results import write_text
-from pipeline.scenarios.paper import MODEL_SIZES, MODELS
-from pipeline.tables.files import read_table
+from pipeline.tables import read_table
 
 BEGIN, END = "<!-- numbers: begin", "<!-- numbers: end -->"
 MARKED = re.compile(rf"({BEGIN}([\w ]*)[^\n]*\n).*?({END})", re.DOTALL)

@@ -10,15 +10,23 @@ from pipeline.catalogue import figures as figure_catalogue
 from pipeline.claims.ledger import all_claims
 from pipeline.claims.verdicts import Verdict
 from pipeline.figures.selection import Tables
+from pipeline.paper import MODELS
 from pipeline.provenance import read_record
-from pipeline.report.page import VERDICT_WORDS, badge, papers_with_claims, shown_figures, template
-from pipeline.report.tables import compared_places, measurement_groups, papers_tables, shown
+from pipeline.report import (
+    VERDICT_WORDS,
+    badge,
+    compared_places,
+    measurement_groups,
+    papers_tables,
+    papers_with_claims,
+    shown,
+    shown_figures,
+    template,
+)
 from pipeline.results import write_text
-from pipeline.scenarios.paper import MODELS
-from pipeline.tables.files import read_tables
-from pipeline.tables.rows import validate_columns
-from pipeline.tables.schema import columns_of
-from pipeline.tables.schema import tables as table_entries
+from pipeline.table_schema import columns_of
+from pipeline.table_schema import tables as table_entries
+from pipeline.tables import read_tables, validate_columns
 
 MANY = 24  # measurements from which a claim's are folded
 NOT_SHOWN = ("claims", "measurements", "comparison", "printed_tables")  # have sections of their own

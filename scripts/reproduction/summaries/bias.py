@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from calbias.estimation.registry import NO_BINS
-from pipeline.tables.schema import columns_of
+from pipeline.table_schema import columns_of
 from reproduction.replicates.store import ReplicateCells
 
 

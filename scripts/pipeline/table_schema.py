@@ -6,7 +6,7 @@ from typing import Any
 
 from calbias.errors import InputError, looked_up
 
-SCRIPTS = Path(__file__).parents[2]
+SCRIPTS = Path(__file__).parents[1]
 PLACE = "workflow/schemas/tables.yaml"
 SCHEMA = SCRIPTS.parent / PLACE
 
