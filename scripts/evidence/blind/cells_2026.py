@@ -12,6 +12,8 @@ not, such as the narrow faults of one sign, which are marked as keeping the assu
 The cells judge a method when it is finished; they are not read while it is being changed.
 """
 
+import functools
+
 import numpy as np
 from scipy.special import expit
 
@@ -76,9 +78,11 @@ _CODE = with_ties(
     0.5, [0.5, 0.8, 0.9, 0.95, 1], [0.3, 0.7, 0.72, 0.85, 0.9], beta(4, 1.5), line(0.7)
 )
 
-CELLS = [
-    BlindCell(*cell)
-    for cell in (
+
+@functools.cache
+def cells() -> list[BlindCell]:
+    """Return the cells, made when they are first asked for: the trees take two seconds to grow."""
+    arguments = (
         # few misses, few hits
         ("few_misses_20", 20, beta(30, 1), line(1, -0.8), True, "one sign"),
         ("one_miss_in_50", 50, normal(4, 0.6), line(1, -0.5), True, "one sign"),
@@ -274,5 +278,5 @@ CELLS = [
          False, "waves about as long as bins"),
         ("log_odds_waves_40000", 40_000, normal(0, 2), odds_wave(0.5, 3),
          True, "crossings far apart"),
-    )
-]  # fmt: skip
+    )  # fmt: skip
+    return [BlindCell(*cell) for cell in arguments]

@@ -45,7 +45,7 @@ def _blind_2025() -> Iterator[tuple[Cell, int]]:
 
 
 def _blind_2026() -> Iterator[tuple[Cell, int]]:
-    for cell in cells_2026.CELLS:
+    for cell in cells_2026.cells():
         mark = "" if cell.assumption_holds else "_broken"
         yield Named(cell, f"{JUDGING}_blind26{mark}"), cell.n
 
