@@ -36,6 +36,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from calbias.engine.scores_and_hits import scores_and_hits
+from calbias.engine.seeding import stream
 from calbias.engine.sorted_batch import SortedBatch, of_sorted_scores, sorted_data_set
 from calbias.errors import InputError, looked_up
 from calbias.estimation.api import estimate_sorted
@@ -150,6 +151,18 @@ def sorted_resamples(
     for count in counts[:, order]:
         rows = np.repeat(order, count)
         yield of_sorted_scores(scores[rows], hits[rows][None])
+
+
+def draw_counts(n: int, n_resamples: int, seed: int, model: str) -> np.ndarray:
+    """Return how often each of n rows is in each bootstrap resample, (B, n) uint16.
+
+    The stream depends on the seed and the model alone; further resamples extend it.
+    """
+    rng = stream(seed, model, "recalibration", "bootstrap")
+    counts = np.empty((n_resamples, n), dtype=np.uint16)
+    for row in counts:
+        row[:] = np.bincount(rng.integers(n, size=n), minlength=n)
+    return counts
 
 
 def _brier(probabilities: np.ndarray, labels: np.ndarray) -> np.ndarray:

@@ -10,7 +10,7 @@ from command import run
 from calbias.estimation.registry import estimator_file
 from calbias.logits.output_file import Fold
 from calbias.logits.top_label import TopLabel
-from pipeline.logits.store import Logits, Origin, save_logits, write_top_labels
+from pipeline.logits import Logits, Origin, save_logits, write_top_labels
 
 MANIFEST = PUBLISHED / "nn_calibration_logits_manifest.csv"
 

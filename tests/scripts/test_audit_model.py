@@ -11,7 +11,7 @@ from html_page import Page
 
 import calbias
 from calbias.logits.top_label import TopLabel
-from pipeline.logits.store import Origin, write_top_labels
+from pipeline.logits import Origin, write_top_labels
 
 FILES = {
     "page": "mine.html", "numbers": "mine.json", "estimates": "audit_estimates.csv",

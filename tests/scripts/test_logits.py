@@ -8,7 +8,7 @@ from checkout import PUBLISHED
 from command import run
 from mirror import CONTENT, serving, urls
 
-from pipeline.logits.store import load_logits, read_top_labels
+from pipeline.logits import load_logits, read_top_labels
 
 MANIFEST = PUBLISHED / "nn_calibration_logits_manifest.csv"
 

@@ -12,7 +12,7 @@ from shipped import RESOURCES
 from calbias.estimation.api import estimate
 from calbias.estimation.registry import known_estimators
 from calbias.logits.top_label import top_label
-from pipeline.logits.store import load_logits
+from pipeline.logits import load_logits
 
 MODEL = "resnet110_c10"
 

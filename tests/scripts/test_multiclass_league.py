@@ -9,7 +9,7 @@ from calbias.logits.output_file import Fold
 from calbias.multiclass.measures import MEASURES, target_of
 from evidence.cells.classes import maps_of
 from evidence.studies.multiclass_league import CORRECTED, league_rows
-from pipeline.logits.store import Logits, save_logits
+from pipeline.logits import Logits, save_logits
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from calbias.estimation.registry import estimator_file
 from calbias.simulation import simulate_estimates
 from pipeline.scenarios import read_scenarios
 from pipeline.tables import read_table, write_table
-from reproduction.replicates.store import ReplicateCell, read_replicates
+from reproduction.replicates import ReplicateCell, read_replicates
 from reproduction.steps import simulate_replicates
 
 

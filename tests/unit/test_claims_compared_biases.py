@@ -10,6 +10,7 @@ from claims_data import ALL, GOOD, GROUP, NAMES, by_name, experiment, judged, me
 from pipeline.claims.verdicts import Verdict
 from pipeline.paper import BINNED
 from pipeline.paper import MODEL_SIZES as SIZES
+from reproduction.bias import bias_by_group
 from reproduction.claims.compared_biases import (
     CellCounts,
     abs_difference,
@@ -17,7 +18,6 @@ from reproduction.claims.compared_biases import (
     count_cells,
     without_root,
 )
-from reproduction.summaries.bias_by_group import bias_by_group
 
 CALM = {**GOOD, "ece_debias_em": 0.6, "ece_sweep_em": 1.5}
 

@@ -8,7 +8,7 @@ from claims_data import CLAIMS, NAMES, judged, measured, verdicts_of
 
 from pipeline.claims.verdicts import NotJudged
 from reproduction.figures.errors_by_rank import COLUMNS
-from reproduction.measured.tables import METHODS, ON_HALF
+from reproduction.recalibration import ON_HALF, PAPERS_METHODS
 
 C100 = [name for name in NAMES if name.endswith("c100")]
 # ECE, percent, by method: as Guo et al. print them, roughly
@@ -185,7 +185,7 @@ def test_few_models_are_not_judged():
 def fit_times(exponent=1.0, slowest=1.0):
     rows = [
         (method, n, 10, (1 + k) * (slowest if k else 1) * n**exponent, 0, 0, "a machine")
-        for k, method in enumerate(("temperature_scaling", *METHODS[1:4]))
+        for k, method in enumerate(("temperature_scaling", *PAPERS_METHODS[1:4]))
         for n in (1000, 2000, 4000)
     ]
     columns = "method n_samples n_classes seconds seconds_low seconds_high processor"

@@ -23,7 +23,7 @@ from evidence.studies.predicted_bias import REFERENCE, predicted_bias
 from evidence.studies.subsampled import subsampled_rows, summary
 from evidence.targets import target_value
 from pipeline.estimators import estimator_file, known_estimators
-from pipeline.logits.read import read_scores
+from pipeline.logits import read_scores
 
 
 @pytest.mark.parametrize("norm", [1, 2])

@@ -10,8 +10,7 @@ import pytest
 from calbias.errors import InputError
 from calbias.logits.output_file import Fold
 from calbias.logits.top_label import TopLabel, top_label
-from pipeline.logits.read import read_logits
-from pipeline.logits.store import (
+from pipeline.logits import (
     Logits,
     Origin,
     load_logits,
@@ -19,6 +18,7 @@ from pipeline.logits.store import (
     save_logits,
     write_top_labels,
 )
+from pipeline.steps.read_logits import checked_outputs
 
 
 def same(found, expected):
@@ -146,7 +146,7 @@ def probabilities(logits):
 def test_suspicions(tmp_path, arrays, expected):
     names = ("validation_logits", "validation_labels", "test_logits", "test_labels")
     np.savez(tmp_path / "m.npz", **dict(zip(names, arrays, strict=True)))
-    found = read_logits(tmp_path / "m.npz", "mine", {}).warnings
+    found = checked_outputs(tmp_path / "m.npz", "mine", {}).warnings
     assert len(found) == len(expected), found
     for text, part in zip(found, expected, strict=True):
         assert part in text

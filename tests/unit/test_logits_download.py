@@ -11,8 +11,8 @@ from refusals import refuses, refuses_texts
 
 from calbias.errors import InputError
 from calbias.io.files import placeholder
-from pipeline.logits.download import download, read_mirrors
 from pipeline.manifest import PublishedFile, published_file, read_manifest
+from pipeline.steps.download_logits import download, read_mirrors
 
 FILE = PublishedFile("m", "m.p", hashlib.sha256(CONTENT).hexdigest(), len(CONTENT), 10, 1, 1)
 
@@ -130,7 +130,7 @@ def test_no_server(server, output):
 
 def test_waits_double(server, output, monkeypatch):
     waits = []
-    monkeypatch.setattr("pipeline.logits.download.time.sleep", waits.append)
+    monkeypatch.setattr("pipeline.steps.download_logits.time.sleep", waits.append)
     with pytest.warns(UserWarning, match="503"), pytest.raises(InputError, match="4 attempts"):
         download(FILE, urls(server, "busy"), output, attempts=4, backoff=1.5)
     assert waits == [1.5, 3, 6]

@@ -14,9 +14,9 @@ from refusals import refuses, refuses_texts
 from calbias.errors import InputError
 from calbias.io.files import file_digest
 from calbias.logits.top_label import top_label
-from pipeline.logits.read import read_logits
-from pipeline.logits.store import two_folds
+from pipeline.logits import two_folds
 from pipeline.manifest import PublishedFile
+from pipeline.steps.read_logits import checked_outputs
 
 K = 4
 
@@ -40,7 +40,7 @@ def frame(values, labels, names=("a", "b", "c", "d"), **columns):
 
 
 def read(path, model="mine", manifest=None, n_classes=None):
-    return read_logits(path, model, manifest or {}, n_classes)
+    return checked_outputs(path, model, manifest or {}, n_classes)
 
 
 def save(path, **arrays):

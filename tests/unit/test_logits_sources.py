@@ -11,7 +11,7 @@ from shipped import shipped
 from calbias.errors import InputError
 from pipeline import logit_availability as sources
 from pipeline.logit_availability import available_files
-from pipeline.logits.read import read_scores
+from pipeline.logits import read_scores
 
 RESOURCES = ROOT / "resources"
 FILE = "probs_resnet110_c10_logits.p"

@@ -12,17 +12,16 @@ from refusals import refuses
 from calbias.errors import InputError
 from calbias.logits.output_file import Fold
 from calbias.logits.top_label import top_label
-from pipeline.logits.store import Logits
+from pipeline.logits import Logits
 from pipeline.paper import MODELS
 from pipeline.table_schema import columns_of
-from reproduction.measured import outputs as outputs_file
-from reproduction.measured.graphs import graph_rows, points
-from reproduction.measured.of_model import bin_rows, measure_rows
-from reproduction.measured.outputs import outputs_of_logits, outputs_of_scores
-from reproduction.measured.tables import METHODS, measures_table, printed_tables
+from reproduction import outputs as outputs_file
+from reproduction.measured_rows import bin_rows, graph_rows, measure_rows, points
 from reproduction.measures import MEASURES, CalibrationError, measure
+from reproduction.outputs import outputs_of_logits, outputs_of_scores
 from reproduction.ranked import ranked_hits
-from reproduction.steps.tabulate_measures import printed_values
+from reproduction.recalibration import PAPERS_METHODS
+from reproduction.steps.tabulate_measures import measures_table, printed_tables, printed_values
 
 SCORES = ROOT / "resources/scores"
 PROBABILITIES = np.array([[0.7, 0.2, 0.1], [0.1, 0.5, 0.4], [0.3, 0.3, 0.4], [0.0, 1.0, 0.0]])
@@ -137,7 +136,7 @@ def counts(n, b=20):
 
 
 def test_every_method_has_the_measures_that_its_outputs_allow(by_method):
-    assert list(by_method) == [*METHODS, "platt_scaling", "platt_scaling_top_label"]
+    assert list(by_method) == [*PAPERS_METHODS, "platt_scaling", "platt_scaling_top_label"]
     for method, outputs in by_method.items():
         rows = list(measure_rows(outputs, counts(600)))
         names = {row["measure"] for row in rows}

@@ -18,9 +18,9 @@ from evidence.studies.printed_classwise import DIFFERENCES, METHODS, printed_row
 from pipeline.claims.verdicts import NotJudged
 from pipeline.fits.beta import fit_beta
 from pipeline.fits.glm import best_fit, fit_all
-from pipeline.logits.store import Logits
-from reproduction.measured.noise import FLOORS, NoiseFloors
-from reproduction.measured.outputs import Outputs, outputs_of_logits
+from pipeline.logits import Logits
+from reproduction.noise_floors import FLOORS, NoiseFloors
+from reproduction.outputs import Outputs, outputs_of_logits
 
 RESNET, DENSENET = "resnet110_c10", "densenet40_c10"
 

@@ -7,13 +7,16 @@ from scipy.optimize import approx_fprime, minimize
 from scipy.special import log_softmax, softmax
 from sklearn.linear_model import LogisticRegression
 
-from reproduction.recalibration import (
+from reproduction.recalibration import softmax_regression
+from reproduction.recalibration.registry import load_method
+from reproduction.recalibration.scaling import temperature_scaling
+from reproduction.recalibration.softmax_regression import (
+    GRADIENT,
+    PENALTIES,
+    fit_linear,
     matrix_scaling,
     odir,
-    softmax_regression,
-    temperature_scaling,
 )
-from reproduction.recalibration.softmax_regression import GRADIENT, fit_linear
 
 WEIGHTS = np.array([[0.6, 0.1, 0.0], [0.0, 0.4, -0.2], [0.1, 0.0, 0.9]])
 INTERCEPT = np.array([0.3, 0.0, -0.3])
@@ -48,8 +51,8 @@ def test_gradients_are_those_of_finite_differences(shape):
 def test_matrix_contains_vector_contains_temperature():
     for seed in range(5):
         data = drawn(300, seed=seed)
-        matrices = [matrix_scaling.fit(*data, diagonal=diagonal) for diagonal in (False, True)]
-        fits = [*matrices, temperature_scaling.fit(*data)]
+        matrices = [matrix_scaling(*data, diagonal=diagonal) for diagonal in (False, True)]
+        fits = [*matrices, temperature_scaling(*data)]
         losses = [nll(fit, *data) for fit in fits]
         assert losses == sorted(losses)
         assert all(fit.gradient <= GRADIENT for fit in fits[:2])
@@ -57,7 +60,7 @@ def test_matrix_contains_vector_contains_temperature():
 
 
 def test_known_parameters_are_recovered():
-    fit = matrix_scaling.fit(*drawn(40_000, np.diag([0.6, 0.4, 0.9])), diagonal=True)
+    fit = matrix_scaling(*drawn(40_000, np.diag([0.6, 0.4, 0.9])), diagonal=True)
     assert fit.weights == pytest.approx([0.6, 0.4, 0.9], abs=0.04)
     assert fit.intercept - fit.intercept.mean() == pytest.approx(INTERCEPT, abs=0.05)
 
@@ -66,15 +69,15 @@ def test_matrix_scaling_is_the_logistic_regression_of_scikit_learn():
     logits, labels = drawn()
     regression = LogisticRegression(C=np.inf, tol=1e-10, max_iter=10_000)
     expected = regression.fit(logits.astype(float), labels).predict_proba(logits)
-    found = softmax(matrix_scaling.fit(logits, labels).predict(logits), axis=1)
+    found = softmax(matrix_scaling(logits, labels).predict(logits), axis=1)
     assert found == pytest.approx(expected, abs=1e-4)
 
 
 @pytest.mark.parametrize("method", ["ms_odir", "dir_odir"])
 def test_odir_is_the_penalised_minimum_of_a_plain_optimiser(method):
     logits, labels = drawn(150)
-    options = odir.VARIANTS[method]
-    x = log_softmax(logits.astype(float), axis=1) if options else logits.astype(float)
+    of_log = method == "dir_odir"
+    x = log_softmax(logits.astype(float), axis=1) if of_log else logits.astype(float)
     off = 1 - np.eye(3)
 
     def loss(parameters):
@@ -83,19 +86,19 @@ def test_odir_is_the_penalised_minimum_of_a_plain_optimiser(method):
         return -z.mean() + 0.3 / 6 * np.sum(off * weights**2) + 0.3 / 3 * np.sum(intercept**2)
 
     slow = minimize(loss, np.append(np.eye(3), np.zeros(3)), tol=1e-9)
-    fit = odir.fit(logits, labels, penalties=(0.3,), **options)
+    fit = load_method(method)(logits, labels, penalties=(0.3,))
     assert loss(np.append(fit.weights, fit.intercept)) == pytest.approx(slow.fun, rel=1e-7)
     assert fit.weights == pytest.approx(slow.x[:9].reshape(3, 3), abs=2e-3)
 
 
 def test_the_penalty_is_chosen_on_held_out_rows_whatever_the_order():
     logits, labels = drawn(300)
-    chosen = odir.fit(logits, labels)
-    candidates = [odir.fit(logits, labels, penalties=(p,)) for p in odir.PENALTIES]
+    chosen = odir(logits, labels)
+    candidates = [odir(logits, labels, penalties=(p,)) for p in PENALTIES]
     assert any(np.array_equal(chosen.weights, fit.weights) for fit in candidates)
     by_class = np.argsort(labels, kind="stable")
-    assert np.isfinite(odir.fit(logits[by_class], labels[by_class]).weights).all()
-    strong = odir.fit(logits, labels, penalties=(1e6,))
+    assert np.isfinite(odir(logits[by_class], labels[by_class]).weights).all()
+    strong = odir(logits, labels, penalties=(1e6,))
     assert np.abs(strong.weights * (1 - np.eye(3))).max() < 1e-4
     assert np.abs(strong.intercept).max() < 1e-4
 
@@ -103,11 +106,11 @@ def test_the_penalty_is_chosen_on_held_out_rows_whatever_the_order():
 def test_classes_that_the_logits_separate_are_warned_of():
     logits = np.eye(3, dtype=np.float32)[np.arange(30) % 3] * 5
     with pytest.warns(UserWarning, match="no maximum: use ms_odir"):
-        matrix_scaling.fit(logits, np.arange(30) % 3)
+        matrix_scaling(logits, np.arange(30) % 3)
 
 
 test_too_many_classes_for_a_matrix_are_refused = refuses(
-    matrix_scaling.fit,
+    matrix_scaling,
     (
         np.zeros((5, 1000), np.float32),
         np.arange(5),

@@ -10,8 +10,8 @@ from calbias.truth.curves import GLM_NAMES
 from pipeline.fits.design import LOG_MISS_AT_ONE
 from pipeline.fits.empirical_error import FittedCurve, atoms, empirical_tce, fit_curve
 from pipeline.fits.glm import Labelled, fit_all, refit
-from reproduction.selection.measures import draw_counts
-from reproduction.selection.reference import beta_tce, grouped, resampled_tce
+from reproduction.measures import draw_counts
+from reproduction.reference_error import beta_tce, grouped, resampled_tce
 
 
 def drawn(n, curve=None, alpha=2.0, beta=0.5, seed=0):

@@ -8,13 +8,16 @@ from calbias import InputError, estimate
 from calbias.estimation.registry import known_estimators
 from calbias.io.constants import literal
 from calbias.logits.top_label import top_label_of_scores
-from reproduction.selection.measures import draw_counts, load_measures, measured, resampled_values
-from reproduction.selection.selection import (
+from reproduction.measures import draw_counts
+from reproduction.selection import (
     CHOICES,
     DEFAULT,
     METHODS,
     VARIANTS,
     Selections,
+    load_measures,
+    measured,
+    resampled_values,
     selected,
 )
 from reproduction.steps.select_recalibration import gathered, selection_table, sensitivity_table

@@ -6,7 +6,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from calbias.errors import InputError
-from reproduction.replicates.store import (
+from reproduction.replicates import (
     NOTHING,
     Estimates,
     ReplicateCell,

@@ -12,8 +12,8 @@ from calbias.errors import InputError
 from calbias.logits.output_file import Fold
 from calbias.logits.top_label import top_label
 from calbias.recalibration import inverse_temperature
-from reproduction.measured.tables import METHODS
 from reproduction.measures import MEASURES
+from reproduction.recalibration import PAPERS_METHODS
 from reproduction.recalibration.registry import load_method
 from reproduction.steps.replicate_model import NO_FOLD, mukhoti_rows, replication_rows
 
@@ -71,7 +71,7 @@ def test_a_model_without_a_validation_fold_is_measured_as_it_is():
     assert set(rows["n_validation"]) == {0}
     assert set(rows.loc[rows["needs"].isna(), "method"]) == {"uncalibrated"}
     refused = rows[rows["needs"] == NO_FOLD]
-    assert set(refused["method"]) == set(METHODS) - {"uncalibrated"}
+    assert set(refused["method"]) == set(PAPERS_METHODS) - {"uncalibrated"}
     with pytest.raises(InputError, match="imdb: no validation fold"):
         mukhoti_rows("imdb", small("imdb", 300), {})
 
@@ -83,7 +83,7 @@ def test_the_slow_matrices_of_a_hundred_classes_are_left_to_the_target_replicati
     assert dict(zip(left_out["method"], left_out["needs"], strict=True)) == {
         "ms_odir": "snakemake replication", "dir_odir": "snakemake replication"
     }  # fmt: skip
-    assert {*METHODS, "temperature_by_ece"} == set(rows["method"])
+    assert {*PAPERS_METHODS, "temperature_by_ece"} == set(rows["method"])
 
 
 def test_the_temperature_of_least_ece_is_on_the_grid_and_the_smallest_of_several():

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from refusals import refuses, refuses_texts
 
-from pipeline.logits.read import read_scores
+from pipeline.logits import read_scores
 
 SCORES = np.array([0.5, 0.9, 1.0, 0.75, 0.6, 1.0])
 LABELS = np.array([0, 1, 2, 0, 1, 2])

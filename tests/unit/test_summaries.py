@@ -10,15 +10,16 @@ import calbias
 from calbias import Curve, Scenario, estimate
 from calbias.engine.sampler import draw
 from pipeline.table_schema import columns_of
-from reproduction.replicates.store import Estimates, ReplicateCell
+from reproduction.bias import paired_t_tests
+from reproduction.replicates import Estimates, ReplicateCell
+from reproduction.steps.summarise_bias import bias_rows
+from reproduction.steps.summarise_chosen_bins import chosen_bins
 from reproduction.steps.summarise_detection import detection_rows
 from reproduction.steps.summarise_intro import (
     HISTOGRAM_BINS,
     estimate_histogram,
     reliability_diagram,
 )
-from reproduction.summaries.bias import bias_rows, chosen_bins
-from reproduction.summaries.paired_t_test import paired_t_tests
 
 
 def estimates(values, n_bins=15):

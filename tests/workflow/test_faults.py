@@ -17,7 +17,7 @@ import pytest
 from checkout import TINY, errors
 from slow_estimator import BIAS, RUN, SLOW_SHARD, with_slow_estimator
 
-from reproduction.replicates.store import COLUMNS
+from reproduction.replicates import COLUMNS
 
 SHARD = "results/replicates/realistic/kde/0-of-1.parquet"
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="mounting a file system needs root")

@@ -10,7 +10,7 @@ from checkout import ROOT, simulated
 from command import read
 from test_user_files import folds
 
-from reproduction.replicates.store import read_replicates
+from reproduction.replicates import read_replicates
 
 SHOWN = {"fig4_realistic", "fig6_perfect", "join_tables bias", "compare_estimators"}
 PAGES = {"write_ledger_page", "write_front_page"}

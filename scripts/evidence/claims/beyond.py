@@ -5,7 +5,7 @@ import pandas as pd
 
 from pipeline.claims.evidence import Evidence
 from pipeline.claims.verdicts import POINTS, Measurement, NotJudged, Ruling, Verdict, by_case, claim
-from pipeline.logits.store import REAL_SCORES
+from pipeline.logits import REAL_SCORES
 
 FEWEST_MODELS = 10
 FEWEST_SUBSAMPLES_SIZE = 3200  # sizes that the rule needs: up to this one at least

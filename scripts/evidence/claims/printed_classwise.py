@@ -3,7 +3,7 @@
 from evidence.studies.printed_classwise import BEST, UNDECIDED, UNKNOWN
 from pipeline.claims.evidence import Evidence
 from pipeline.claims.verdicts import Measurement, NotJudged, Ruling, Verdict, claim
-from pipeline.logits.store import REAL_LOGITS
+from pipeline.logits import REAL_LOGITS
 
 FEWEST_NETWORKS = 6
 MOST, PARTLY = 1 / 2, 2 / 3

@@ -2,7 +2,7 @@ from pathlib import Path
 from typing import Annotated
 
 from evidence.studies.predicted_bias import predicted_bias
-from pipeline.logits.read import read_scores
+from pipeline.logits import read_scores
 from pipeline.steps import AtLeast, Seed
 from pipeline.tables import write_table
 

@@ -3,7 +3,7 @@ from typing import Annotated, Any
 
 from evidence.studies.answers import benchmarks, read_answers
 from evidence.studies.subsampled import subsampled_rows
-from pipeline.logits.read import read_scores
+from pipeline.logits import read_scores
 from pipeline.manifest import verify_shipped
 from pipeline.steps import AtLeast, Seed
 from pipeline.tables import write_table

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from pipeline.claims.verdicts import Measurement, NotJudged, OtherNorm, Ruling, Verdict
-from pipeline.logits.store import REAL_LOGITS
+from pipeline.logits import REAL_LOGITS
 from pipeline.paper import MODEL_SIZES, MODELS, N_BINS, N_REPLICATES, NORM
 from pipeline.scenarios import PrintedFits, printed_fits
 from pipeline.tables import groups_of

@@ -10,7 +10,7 @@ from calbias.logits.top_label import TopLabel
 from calbias.truth.curves import split_glm_name
 from pipeline.fits.beta import BetaFit, fit_beta
 from pipeline.fits.glm import GlmFit, best_fit, fit_all
-from pipeline.logits.store import Origin
+from pipeline.logits import Origin
 from pipeline.table_schema import columns_of
 from pipeline.tables import read_rows
 

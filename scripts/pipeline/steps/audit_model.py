@@ -18,7 +18,7 @@ from calbias.auditing.result import Audit
 from calbias.errors import InputError
 from calbias.logits.columns import Columns
 from pipeline.estimators import FOLDERS
-from pipeline.logits.store import REAL_SCORES, Origin, read_top_labels
+from pipeline.logits import REAL_SCORES, Origin, read_top_labels
 from pipeline.manifest import verify_shipped
 from pipeline.results import write_text
 from pipeline.steps import Seed

@@ -1,11 +1,16 @@
 import warnings
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from calbias.errors import InputError
+from calbias.logits.output_file import OutputFile
+from calbias.logits.read_logits import SCORE_FORMS, of_logits, read_raw
 from calbias.logits.top_label import top_label
-from pipeline.logits import read
-from pipeline.logits.store import REAL_LOGITS, Origin, save_logits, two_folds, write_top_labels
-from pipeline.manifest import read_manifest
+from pipeline.logits import REAL_LOGITS, Origin, save_logits, two_folds, write_top_labels
+from pipeline.manifest import PublishedFile, read_manifest, verify
 from pipeline.steps import Seed, Softmax
 
 
@@ -36,7 +41,7 @@ def read_logits(
     output_logits: logits to write (NPZ)
     output_top_labels: top-label table to write
     """
-    outputs = read.read_logits(file, model, read_manifest(manifest), n_classes)
+    outputs = checked_outputs(file, model, read_manifest(manifest), n_classes)
     folds: Any = outputs.folds
     for text in outputs.warnings:
         warnings.warn(f"{file}: {text}", stacklevel=1)
@@ -46,3 +51,41 @@ def read_logits(
     origin = Origin(model, REAL_LOGITS, softmax, outputs.warnings)
     save_logits(output_logits, two_folds(folds, seed))
     write_top_labels(output_top_labels, top_labels, origin)
+
+
+def checked_outputs(
+    path: Path | str,
+    model: str,
+    manifest: Mapping[str, PublishedFile],
+    n_classes: int | None = None,
+) -> OutputFile:
+    """Return the ``OutputFile`` of ``Fold``s of a model's logits or probabilities in ``path``.
+
+    A file that ``manifest`` (``{model: PublishedFile}``) gives the model by name must be as
+    published before anything is parsed. Any other is the user's own: doubts become
+    warnings.
+    """
+    path = Path(path)
+    published = manifest.get(model)
+    genuine = published is not None and published.file == path.name
+    if published is not None and genuine:
+        verify(path, published)
+    raw = read_raw(path)
+    if raw.form in SCORE_FORMS:
+        raise InputError(f"{path}: top-label scores, no logits; read it with read_scores.py")
+    columns = np.shape(raw.folds["test"].values)[-1]
+    if n_classes and columns != n_classes:
+        raise InputError(
+            f"{path}: {columns} columns of classes, but the models table says n_classes "
+            f"{n_classes}; drop columns that are no class, or correct n_classes"
+        )
+    outputs = of_logits(path, raw)
+    if genuine:
+        return outputs._replace(warnings=())
+    if published is None:
+        return outputs
+    own = (
+        f"not the published file {published.file} of {published.model}: claims about this model "
+        "are judged by your own file"
+    )
+    return outputs._replace(warnings=(own, *outputs.warnings))

@@ -1,8 +1,8 @@
 import warnings
 from pathlib import Path
 
-from pipeline.logits import read
-from pipeline.logits.store import REAL_SCORES, Origin, write_top_labels
+from pipeline import logits
+from pipeline.logits import REAL_SCORES, Origin, write_top_labels
 
 
 def read_scores(
@@ -23,7 +23,7 @@ def read_scores(
     model: the model's name
     output_top_labels: top-label table to write
     """
-    outputs = read.read_scores(file, manifest)
+    outputs = logits.read_scores(file, manifest)
     for text in outputs.warnings:
         warnings.warn(f"{file}: {text}", stacklevel=1)
     origin = Origin(model, REAL_SCORES, "none", outputs.warnings)

@@ -17,8 +17,8 @@ from pipeline.claims.verdicts import (
     claim,
 )
 from pipeline.paper import HEATMAP_BINS, HEATMAP_MODELS, HEATMAP_SIZES, N_BINS
+from reproduction.bias import error_of_mean
 from reproduction.claims.compared_biases import CellCounts, cell_measurements, count_cells
-from reproduction.summaries.bias_by_group import error_of_mean
 
 PAIR = ("ece_debias_em", "ece_sweep_em")
 MAPS = HEATMAP_SIZES, HEATMAP_MODELS, HEATMAP_BINS

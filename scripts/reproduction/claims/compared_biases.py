@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from pipeline.claims.verdicts import CLEAR, FEW, RARE, Measurement, Verdict
-from reproduction.summaries.bias_by_group import error_of_mean
+from reproduction.bias import error_of_mean
 
 Mean = tuple[float, float]  # with its standard error
 

@@ -9,10 +9,10 @@ import pandas as pd
 from pipeline.claims.evidence import Evidence
 from pipeline.claims.verdicts import NotJudged
 from pipeline.fits.standard_errors import rows_with_table3_errors
-from pipeline.logits.store import REAL_LOGITS, REAL_SCORES
+from pipeline.logits import REAL_LOGITS, REAL_SCORES
 from pipeline.paper import N_REPLICATES, TYPE_1_RATE
 from pipeline.table_schema import columns_of
-from reproduction.summaries.bias_by_group import error_of_mean
+from reproduction.bias import error_of_mean
 
 Row = tuple[Any, ...]
 _Z = 1.96  # standard errors from the middle of a 95 % range to its end

@@ -16,7 +16,7 @@ from pipeline.claims.verdicts import (
     by_case,
     claim,
 )
-from pipeline.logits.store import REAL_SCORES
+from pipeline.logits import REAL_SCORES
 from pipeline.paper import MODELS
 from reproduction.claims.by_method import (
     MOST,
@@ -27,7 +27,7 @@ from reproduction.claims.by_method import (
     on_other_networks,
     share,
 )
-from reproduction.measured.tables import ON_HALF
+from reproduction.recalibration import ON_HALF
 
 METHODS = ("uncalibrated", "temperature_scaling", "vector_scaling", "spline")
 COMPARED = ", ".join(METHODS)

@@ -17,6 +17,7 @@ from pipeline.claims.verdicts import (
     claim,
 )
 from pipeline.paper import BINNED, MODEL_SIZES, MODELS
+from reproduction.bias import bias_by_group, error_of_mean
 from reproduction.claims.compared_biases import (
     abs_difference,
     cell_measurements,
@@ -29,7 +30,6 @@ from reproduction.claims.compared_biases import (
 )
 from reproduction.claims.section_6 import groups_matter, similarity_measurements
 from reproduction.claims.t_test import PAIR, SIGNIFICANT
-from reproduction.summaries.bias_by_group import bias_by_group, error_of_mean
 
 FAMILIES = ("bin", "debias", "sweep")
 KDES = ("kde", "kde_unrooted")

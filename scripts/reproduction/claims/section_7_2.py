@@ -18,8 +18,8 @@ from pipeline.claims.verdicts import (
 )
 from pipeline.detection_limits import TARGETS
 from pipeline.paper import DETECTABLE_PERCENT, DETECTION_SIZES, WHOLE_PERCENT
+from reproduction.bias import error_of_mean
 from reproduction.claims.compared_biases import cell_measurements, count_cells
-from reproduction.summaries.bias_by_group import error_of_mean
 
 PAIR = ("ece_bin_ew", "ece_sweep_em")
 MANY = 10000

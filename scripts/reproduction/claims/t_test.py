@@ -8,8 +8,7 @@ import pandas as pd
 from pipeline.claims.evidence import Evidence, by_estimator
 from pipeline.claims.verdicts import CLEAR, NAN, Measurement, Ruling, Verdict, claim
 from pipeline.paper import DEBIAS_PERCENT, MODELS, P_VALUE, SWEEP_PERCENT, T_STATISTIC
-from reproduction.summaries.bias_by_group import error_of_mean
-from reproduction.summaries.paired_t_test import ROUNDING, SAME_MEANS, paired_t_test
+from reproduction.bias import ROUNDING, SAME_MEANS, error_of_mean, paired_t_test
 
 PAIR = ("ece_debias_em", "ece_sweep_em")
 SIGNIFICANT = 0.05

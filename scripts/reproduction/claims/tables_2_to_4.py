@@ -23,7 +23,7 @@ from pipeline.claims.verdicts import (
     claim,
 )
 from pipeline.fits.standard_errors import rows_with_table3_errors
-from pipeline.logits.store import REAL_SCORES
+from pipeline.logits import REAL_SCORES
 from pipeline.scenarios import HALF_LAST_DIGIT_BETA
 from pipeline.tables import is_true
 

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from pipeline.figures import labels, panels, selection, style
 from pipeline.figures.selection import Tables
-from reproduction.summaries.bias_by_group import bias_by_group
+from reproduction.bias import bias_by_group
 
 TABLES = ("bias", "scenarios")
 FIGURES = {

@@ -1,55 +1,65 @@
 """The recalibration methods by name.
 
-A file defines ``fit(logits, labels, **options)``, where VARIANTS gives the options of each name
-({} for the file's own name without VARIANTS). ``fit`` takes the validation fold, logits (n, K) and
-class numbers (n,) from 0, and returns an object with ``predict(logits)``: logits (m, K) whose
-softmax are the recalibrated probabilities, or, from a method that recalibrates one score alone,
-that score (m,). A file without ``fit`` defines ``fit_binary``, see ``binary``: it is fitted to one
-class against the rest, or with the option ``top_label_only`` to the top label's score, and the
-classes keep their order.
+A method is ``fit(logits, labels)``: it takes the validation fold, logits (n, K) and class numbers
+(n,) from 0, and returns an object with ``predict(logits)``: logits (m, K) whose softmax are the
+recalibrated probabilities, or, from a method that recalibrates one score alone, that score (m,).
+A method for two classes goes through ``binary.fit_classes``: it is fitted to one class against the
+rest, or with the option ``top_label_only`` to the top label's score, and the classes keep their
+order.
 """
 
 from collections.abc import Callable
 from functools import partial
-from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any
+
+import numpy as np
 
 from calbias.errors import looked_up
-from reproduction.recalibration import (
-    bbq,
-    histogram_binning,
-    isotonic_regression,
-    matrix_scaling,
-    odir,
-    platt_scaling,
-    spline,
-    temperature_scaling,
-    uncalibrated,
-)
+from reproduction.recalibration import spline
 from reproduction.recalibration.binary import fit_classes
+from reproduction.recalibration.binning import bbq, histogram_binning, isotonic_regression
+from reproduction.recalibration.scaling import platt_scaling, temperature_scaling
+from reproduction.recalibration.softmax_regression import matrix_scaling, odir
+
+Fit = Callable[..., Any]
 
 
-class RecalibrationMethod(NamedTuple):
-    """The file of a method, and the options of its name."""
+class Uncalibrated:
+    """The identity: the model's own probabilities, to compare the methods with."""
 
-    file: ModuleType
-    options: dict[str, Any]
-
-
-METHODS = {
-    name: RecalibrationMethod(file, options)
-    for file in (
-        bbq, histogram_binning, isotonic_regression, matrix_scaling, odir, platt_scaling, spline,
-        temperature_scaling, uncalibrated,
-    )
-    for name, options in getattr(
-        file, "VARIANTS", {file.__name__.rpartition(".")[2]: {}}
-    ).items()
-}  # fmt: skip
+    def predict(self, logits: np.ndarray) -> np.ndarray:
+        """Return the logits (n, K) as they are."""
+        return logits
 
 
-def load_method(name: str) -> Callable[..., Any]:
+METHODS: dict[str, Fit] = {
+    "uncalibrated": lambda logits, labels: Uncalibrated(),
+    "histogram_binning": partial(fit_classes, histogram_binning),
+    "isotonic_regression": partial(fit_classes, isotonic_regression),
+    "bbq": partial(fit_classes, bbq),
+    "temperature_scaling": temperature_scaling,
+    "vector_scaling": partial(matrix_scaling, diagonal=True),
+    "matrix_scaling": matrix_scaling,
+    "ms_odir": odir,
+    "dir_odir": partial(odir, of_log_probabilities=True),
+    "spline": spline.fit,
+    "spline_as_written": partial(spline.fit, add_score=False),
+    "platt_scaling": partial(fit_classes, platt_scaling),
+    "platt_scaling_top_label": partial(fit_classes, platt_scaling, top_label_only=True),
+}
+"""The methods that every model with logits is measured with."""
+VARIANTS: dict[str, Fit] = {
+    "histogram_binning_em": partial(fit_classes, histogram_binning, equal_mass=True),
+    "histogram_binning_zero": partial(fit_classes, histogram_binning, empty_bins_zero=True),
+    "histogram_binning_top_label": partial(fit_classes, histogram_binning, top_label_only=True),
+    "isotonic_regression_step": partial(fit_classes, isotonic_regression, step=True),
+    "isotonic_regression_top_label": partial(fit_classes, isotonic_regression, top_label_only=True),
+    "bbq_top_label": partial(fit_classes, bbq, top_label_only=True),
+    "temperature_by_ece": partial(temperature_scaling, by="ece"),
+}
+"""Variants of them, of which some stand in for a method where Table 1 is made in another way."""
+
+
+def load_method(name: str) -> Fit:
     """Return ``fit(logits, labels, **options)`` of a method; InputError for an unknown name."""
-    method = looked_up("method", name, METHODS)
-    fit = getattr(method.file, "fit", None) or partial(fit_classes, method.file.fit_binary)
-    return partial(fit, **method.options)
+    return looked_up("method", name, METHODS | VARIANTS)

@@ -19,8 +19,6 @@ from scipy.interpolate import CubicSpline
 from calbias.errors import InputError
 from reproduction.recalibration.binary import fit_one_score
 
-VARIANTS: dict[str, dict] = {"spline": {}, "spline_as_written": {"add_score": False}}
-
 
 class SplineMap(NamedTuple):
     """The derivative ``slopes`` (k,) of the spline at ascending ``scores`` (k,)."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from calbias.estimation.api import estimate
 from calbias.logits.top_label import TopLabel
-from pipeline.logits.store import read_top_labels
+from pipeline.logits import read_top_labels
 from pipeline.scenarios import read_scenarios
 from pipeline.table_schema import columns_of
 from pipeline.tables import read_table, write_table

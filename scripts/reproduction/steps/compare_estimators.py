@@ -17,7 +17,7 @@ from pipeline.scenarios import HALF_LAST_DIGIT, PrintedFits, printed_coefficient
 from pipeline.steps import Seed
 from pipeline.table_schema import columns_of
 from pipeline.tables import groups_of, read_table, write_table
-from reproduction.summaries.paired_t_test import (
+from reproduction.bias import (
     CONFIGURED,
     ONE_SIDED,
     POPULATION_VARIANCE,

@@ -2,7 +2,7 @@ from pathlib import Path
 
 from calbias.logits.top_label import top_label
 from pipeline.fits.tables import fit_rows
-from pipeline.logits.store import REAL_LOGITS, Origin, load_logits
+from pipeline.logits import REAL_LOGITS, Origin, load_logits
 from pipeline.tables import write_table
 
 SOFTMAX = "float32_2020"

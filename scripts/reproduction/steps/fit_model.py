@@ -3,7 +3,7 @@ from typing import Literal
 
 from calbias.errors import InputError
 from pipeline.fits.tables import fit_rows
-from pipeline.logits.store import read_top_labels
+from pipeline.logits import read_top_labels
 from pipeline.tables import write_table
 
 

@@ -5,15 +5,14 @@ import pandas as pd
 
 from calbias.engine.seeding import stream
 from calbias.errors import InputError
-from pipeline.logits.store import REAL_LOGITS, load_logits, read_top_labels
+from pipeline.logits import REAL_LOGITS, load_logits, read_top_labels
 from pipeline.steps import AtLeast, Seed, Softmax
 from pipeline.table_schema import columns_of
 from pipeline.tables import write_table
-from reproduction.measured.graphs import graph_rows
-from reproduction.measured.noise import NoiseFloors
-from reproduction.measured.of_model import bin_rows, measure_rows
-from reproduction.measured.outputs import outputs_of_logits, outputs_of_scores
-from reproduction.selection.measures import draw_counts
+from reproduction.measured_rows import bin_rows, graph_rows, measure_rows
+from reproduction.measures import draw_counts
+from reproduction.noise_floors import NoiseFloors
+from reproduction.outputs import outputs_of_logits, outputs_of_scores
 
 
 def measure_model(

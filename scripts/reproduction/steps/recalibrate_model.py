@@ -1,14 +1,32 @@
+"""A model's rows of table ``recalibration``, and its selections under every choice."""
+
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
 
 from calbias.errors import InputError
 from calbias.estimation.registry import estimator_file
+from calbias.logits.output_file import Fold
+from calbias.logits.top_label import TopLabel, row_blocks, top_label
 from pipeline.estimators import FOLDERS
-from pipeline.logits.store import load_logits
+from pipeline.logits import REAL_LOGITS, Logits, load_logits
 from pipeline.manifest import verify_shipped
 from pipeline.steps import AtLeast, Seed, Softmax
 from pipeline.tables import write_table
-from reproduction.selection.tables import recalibration_tables
+from reproduction.measures import draw_counts
+from reproduction.ranked import ranked_hits
+from reproduction.recalibration.registry import load_method
+from reproduction.reference_error import REFERENCES
+from reproduction.selection import METHODS, VARIANTS, Selections, selected
+
+Row = dict[str, Any]
+
+ALL_METHODS = ("uncalibrated", *METHODS)
+LOWEST_LOG_PROBABILITY = float(np.log(np.finfo(np.float64).eps))
+"""The log probability that a label of probability 0 counts with: of 2^-52, as
+scikit-learn's ``log_loss`` has it."""
 
 
 def recalibrate_model(
@@ -52,3 +70,94 @@ def recalibrate_model(
         raise InputError(str(error) if named else f"{logits}: {error}") from error
     write_table(output_recalibration, "recalibration", tables[0])
     write_table(output_selections, list(tables[1][0]), tables[1])
+
+
+def recalibration_tables(
+    logits: Logits,
+    model: str,
+    softmax: str,
+    seed: int,
+    n_resamples: int,
+    estimators: Mapping[str, Path] | None = None,
+) -> tuple[list[Row], list[Row]]:
+    """Return the tables (values, selections) of a model's Logits, each a list of dicts."""
+    judged = outcomes(logits.validation, logits.test, VARIANTS, softmax)
+    tops = {variant: outcome.top for variant, outcome in judged.items()}
+    counts = draw_counts(len(logits.test.labels), n_resamples, seed, model)
+    selections = Selections(tops, counts, estimators)
+    origin = {"model": model, "source": REAL_LOGITS}
+    return (
+        [{**origin, **row} for row in _value_rows(judged, selections)],
+        [{**origin, **row} for row in selections.rows()],
+    )
+
+
+def ties_of(scores: np.ndarray) -> Row:
+    """Return the number of distinct scores and the fraction of rows with the commonest."""
+    counts = np.unique(scores, return_counts=True)[1]
+    return {"n_distinct_scores": len(counts), "largest_atom": float(counts.max() / len(scores))}
+
+
+def _value_rows(judged: Mapping[str, "Outcome"], selections: Selections) -> Iterator[Row]:
+    values = {}
+    for method in ALL_METHODS:
+        top, nll = judged[method]
+        of_measures = selections.measured(method)
+        values[method] = {**of_measures, "accuracy": float(top.hit.mean()), "nll": nll}
+    accuracy = {method: values[method]["accuracy"] for method in ALL_METHODS}
+    for method in ALL_METHODS:
+        ties = ties_of(judged[method].top.score)
+        for measure, value in values[method].items():
+            sign = -1 if measure == "accuracy" else 1
+            best = selected({m: sign * values[m][measure] for m in METHODS})
+            for reference in REFERENCES:
+                yield {
+                    "method": method,
+                    "measure": measure,
+                    "value_percent": 100 * value,
+                    "reference_tce_percent": 100 * selections.reference(method, reference),
+                    "reference": reference,
+                    "selected": method == best,
+                    **ties,
+                    "accuracy_change_percent": 100 * (accuracy[method] - accuracy["uncalibrated"]),
+                }
+
+
+class Outcome(NamedTuple):
+    """The ``TopLabel`` of n samples, and the labels' mean negative log-likelihood or NaN."""
+
+    top: TopLabel
+    nll: float
+
+
+def outcome_of(calibrator: Any, fold: Fold, softmax: str = "exact") -> Outcome:
+    """Return the ``Outcome`` of a fitted method on a fold (logits, labels), in blocks of rows."""
+    parts, nll = [], 0.0
+    for rows in row_blocks(fold.logits):
+        logits, labels = fold.logits[rows], fold.labels[rows]
+        z = calibrator.predict(logits)
+        if z.ndim == 1:
+            parts.append(_of_score(z, logits, labels))
+            nll = float("nan")
+            continue
+        top = top_label(z, labels, softmax)
+        log_odds_of_label = z[np.arange(len(z)), labels].astype(np.float64) - z.max(axis=1)
+        nll -= np.maximum(top.log_score + log_odds_of_label, LOWEST_LOG_PROBABILITY).sum()
+        parts.append(top)
+    joined = TopLabel(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+    return Outcome(joined, float(nll / len(joined.hit)))
+
+
+def outcomes(
+    validation: Fold, test: Fold, methods: Iterable[str], softmax: str = "exact"
+) -> dict[str, Outcome]:
+    """Return {method: ``Outcome``}: each fitted on one fold and judged on the other."""
+    return {
+        method: outcome_of(load_method(method)(*validation), test, softmax) for method in methods
+    }
+
+
+def _of_score(score: np.ndarray, logits: np.ndarray, labels: np.ndarray) -> TopLabel:
+    """Return the ``TopLabel`` of recalibrated top-label scores (n,): the top class stays."""
+    with np.errstate(divide="ignore"):
+        return TopLabel(score, np.log(score), np.log1p(-score), ranked_hits(logits, labels))

@@ -16,17 +16,16 @@ from calbias.errors import InputError
 from calbias.logits.output_file import Fold
 from calbias.logits.read_logits import read_outputs
 from calbias.logits.top_label import top_label
-from pipeline.logits.store import REAL_LOGITS, Logits
+from pipeline.logits import REAL_LOGITS, Logits
 from pipeline.manifest import verify_shipped
 from pipeline.steps import Seed
 from pipeline.table_schema import columns_of
 from pipeline.tables import read_rows, write_table
-from reproduction.measured.graphs import graph_rows
-from reproduction.measured.noise import NoiseFloors
-from reproduction.measured.of_model import bin_rows, measure_rows
-from reproduction.measured.outputs import OF_MATRICES, Outputs, outputs_of_logits
-from reproduction.measured.tables import METHODS
+from reproduction.measured_rows import bin_rows, graph_rows, measure_rows
 from reproduction.measures import MEASURES
+from reproduction.noise_floors import NoiseFloors
+from reproduction.outputs import OF_MATRICES, Outputs, outputs_of_logits
+from reproduction.recalibration import PAPERS_METHODS
 from reproduction.recalibration.registry import load_method
 
 MUKHOTI = "mukhoti2020_table1"
@@ -117,10 +116,10 @@ def replication_rows(
 def _outputs(validation: Fold | None, test: Fold, with_matrices: bool) -> Iterator[Outputs]:
     if validation is None:
         yield outputs_as_is(test)
-        yield from (Outputs(name, needs=NO_FOLD) for name in METHODS if name != AS_IS)
+        yield from (Outputs(name, needs=NO_FOLD) for name in PAPERS_METHODS if name != AS_IS)
         return
     left_out = () if with_matrices else OF_MATRICES
-    methods = [name for name in METHODS if name not in left_out]
+    methods = [name for name in PAPERS_METHODS if name not in left_out]
     logits = Logits(validation, test)
     yield from outputs_of_logits(logits, methods=(*methods, BY_ECE))
     yield from (Outputs(name, needs="snakemake replication") for name in left_out)

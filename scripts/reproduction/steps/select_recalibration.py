@@ -9,7 +9,7 @@ import pandas as pd
 from calbias.errors import InputError
 from pipeline.table_schema import columns_of
 from pipeline.tables import read_table, validate_columns, write_table
-from reproduction.selection.selection import DEFAULT
+from reproduction.selection import DEFAULT
 
 PUBLISHED = {"ece_bin_ew": "ece_bin_selects_as_tce", "ece_sweep_em": "ece_sweep_selects_as_tce"}
 """The two estimators of the paper's Table 1 and their columns in the published table."""

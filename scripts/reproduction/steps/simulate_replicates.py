@@ -18,7 +18,7 @@ from calbias.simulation import simulate_cells
 from pipeline.results import written_whole
 from pipeline.scenarios import read_scenarios
 from pipeline.steps import AtLeast, Seed
-from reproduction.replicates.store import (
+from reproduction.replicates import (
     NOTHING,
     Estimates,
     ReplicateCell,

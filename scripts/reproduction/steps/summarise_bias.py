@@ -1,14 +1,18 @@
+"""Bias and spread of estimators (Roelofs et al. 2022, Eqs. 6–7; table ``bias``)."""
+
+from collections.abc import Mapping
 from itertools import groupby
 from os.path import dirname
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
+from calbias.estimation.registry import NO_BINS
 from pipeline.scenarios import read_scenarios
 from pipeline.steps import Seed
 from pipeline.tables import read_table, true_errors_of, write_table
-from reproduction.replicates.store import drawn_with, gather_shards
-from reproduction.summaries.bias import bias_rows
+from reproduction.replicates import ReplicateCells, drawn_with, gather_shards
 
 
 def summarise_bias(
@@ -40,3 +44,35 @@ def summarise_bias(
         for _, paths in groupby(replicates, key=dirname)
     ]
     write_table(output, "bias", pd.concat(rows))
+
+
+def bias_rows(
+    experiment: str, estimators: Mapping[str, ReplicateCells], true_errors: Mapping[str, float]
+) -> pd.DataFrame:
+    """Return the rows of table ``bias`` of one experiment, in percent, in the order given.
+
+    ``estimators`` is {name: {cell: Estimates}}, ``true_errors`` {scenario: TCE}, a fraction.
+    """
+    rows = []
+    for estimator, cells in estimators.items():
+        for cell, estimates in cells.items():
+            values, tce = 100 * estimates.estimate, 100 * true_errors[cell.scenario]
+            mean, sd = values.mean(), values.std(ddof=1)
+            rows.append(
+                {
+                    "experiment": experiment,
+                    "scenario": cell.scenario,
+                    "estimator": estimator,
+                    "n_bins": None if cell.n_bins == NO_BINS else cell.n_bins,
+                    "n_samples": cell.n_samples,
+                    "n_replicates": values.size,
+                    "tce_percent": tce,
+                    "mean_estimate_percent": mean,
+                    "bias_percent": mean - tce,
+                    "bias_se_percent": sd / np.sqrt(values.size),
+                    "sd_percent": sd,
+                    "rmse_percent": np.sqrt(np.mean((values - tce) ** 2)),
+                    "mean_n_bins_used": estimates.n_bins_used.mean(),
+                }
+            )
+    return pd.DataFrame(rows).astype({"n_bins": "Int64"})

@@ -12,7 +12,7 @@ from pipeline.detection_limits import detection_limits
 from pipeline.scenarios import read_scenarios
 from pipeline.steps import Seed
 from pipeline.tables import read_table, true_errors_of, write_table
-from reproduction.replicates.store import ReplicateCells, Replicates, drawn_with, gather_shards
+from reproduction.replicates import ReplicateCells, Replicates, drawn_with, gather_shards
 
 LEVEL = 0.05  # type I error: the rate at which a perfectly calibrated model is rejected
 

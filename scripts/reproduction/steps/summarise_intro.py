@@ -11,7 +11,7 @@ from pipeline.scenarios import read_scenarios
 from pipeline.steps import Seed
 from pipeline.table_schema import columns_of
 from pipeline.tables import write_table
-from reproduction.replicates.store import Replicates, drawn_with, gather_shards
+from reproduction.replicates import Replicates, drawn_with, gather_shards
 
 HISTOGRAM_BINS = 100
 

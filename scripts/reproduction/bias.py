@@ -1,4 +1,4 @@
-"""Paired t-tests of absolute bias (Roelofs et al. 2022, §7.1 and §7.3; table ``paired_t_test``)."""
+"""Rows of table ``bias``, averaged over groups (Figures 4, 6) and tested in pairs (§7.1, §7.3)."""
 
 from itertools import combinations
 from typing import Any
@@ -12,6 +12,27 @@ ONE_SIDED, POPULATION_VARIANCE = "one_sided", "population_variance"
 ROUNDING = "rounding_"  # begins the name of a draw of the printed parameters
 SAME_MEANS = (CONFIGURED, ONE_SIDED, POPULATION_VARIANCE)
 """Choices with the configured means of |bias|: they change t or p, and never the sign."""
+
+
+def bias_by_group(bias: pd.DataFrame) -> pd.DataFrame:
+    """Return the mean bias of each group and its error, by estimator, n_bins and n_samples.
+
+    ``bias`` has the rows of table ``bias`` with a column ``group``, the data set of a model.
+    Scenarios are simulated independently: errors add in quadrature.
+    """
+    bias = bias.dropna(subset="bias_percent")
+    keys = ["group", "estimator", "n_bins", "n_samples"]
+    means = bias.groupby(keys, sort=False, dropna=False).agg(
+        bias_percent=("bias_percent", "mean"),
+        bias_se_percent=("bias_se_percent", error_of_mean),
+        n_scenarios=("bias_percent", "size"),
+    )
+    return means.reset_index().sort_values("n_samples", kind="stable")
+
+
+def error_of_mean(errors: Any) -> Any:
+    """Return the error of a mean of independent values from their ``errors``, (k,) or columns."""
+    return np.sqrt((errors**2).sum()) / len(errors)
 
 
 def paired_t_tests(bias: pd.DataFrame) -> pd.DataFrame:

@@ -1,9 +1,10 @@
-"""The one form in which the pipeline keeps a model's logits: ``results/logits/{model}.npz``.
+"""Outputs of models in the pipeline's own forms: logits, top-label tables, and files of scores.
 
-Arrays ``validation_logits`` (n, K) and ``test_logits`` (m, K) in float32, ``validation_labels``
-(n,) and ``test_labels`` (m,) in int64, classes counted from 0. The archive is not compressed
-(logits hardly compress), its entries are dated 1980-01-01, and so the same logits always give the
-same bytes. The files of ``resources/outputs`` have the same arrays in smaller types.
+The logits of a model are ``results/logits/{model}.npz``: arrays ``validation_logits`` (n, K) and
+``test_logits`` (m, K) in float32, ``validation_labels`` (n,) and ``test_labels`` (m,) in int64,
+classes counted from 0. The archive is not compressed (logits hardly compress), its entries are
+dated 1980-01-01, and so the same logits always give the same bytes. The files of
+``resources/outputs`` have the same arrays in smaller types.
 """
 
 import json
@@ -18,8 +19,10 @@ import pyarrow.parquet as pq
 
 from calbias.engine.seeding import stream
 from calbias.errors import InputError
-from calbias.logits.output_file import FOLDS, Fold
+from calbias.logits.output_file import FOLDS, Fold, OutputFile
+from calbias.logits.read_logits import of_scores, read_raw
 from calbias.logits.top_label import TopLabel
+from pipeline.manifest import verify_shipped
 from pipeline.results import written_whole
 from pipeline.tables import validate_unchanged
 
@@ -125,3 +128,20 @@ def read_top_labels(path: Path) -> tuple[TopLabels, Origin]:
             f"{path}: not a top-label table ({reason}); delete it and rerun"
         ) from error
     return {name: TopLabel(*(x[fold == name] for x in columns)) for name in FOLDS}, origin
+
+
+def read_scores(path: Path | str, manifest: Path | str | None = None) -> OutputFile:
+    """Return the ``OutputFile`` of ``TopLabel``s of scores and hits; InputError without them.
+
+    A file that ``manifest``, the path of the shipped files' manifest, lists must be as listed.
+    """
+    path = Path(path)
+    if manifest is not None:
+        verify_shipped(path, manifest)
+    raw = read_raw(path)
+    if raw.form != "scores":
+        raise InputError(
+            f"{path}: no columns score and hit (or score, label and prediction); add them, or read "
+            "logits with read_logits.py"
+        )
+    return of_scores(raw)

@@ -14,12 +14,11 @@ from scipy.special import softmax
 from calbias.errors import InputError
 from calbias.logits.output_file import Fold
 from calbias.logits.top_label import TopLabel, top_label
-from pipeline.logits.store import Logits
-from reproduction.measured.tables import METHODS, ON_HALF
+from pipeline.logits import Logits
 from reproduction.measures import MEASURES, PROBABILITIES, TOP_LABEL, Measure
 from reproduction.ranked import ranked_hits
-from reproduction.recalibration.registry import METHODS as KNOWN
-from reproduction.recalibration.registry import load_method
+from reproduction.recalibration import ON_HALF
+from reproduction.recalibration.registry import METHODS, load_method
 from reproduction.recalibration.spline import fit_binary as fit_spline
 
 OF_MATRICES = ("ms_odir", "dir_odir")
@@ -63,17 +62,11 @@ class Outputs(NamedTuple):
         return None if self.labels is None else (MEASURES[name], self.probabilities, self.labels)
 
 
-def measured_methods() -> tuple[str, ...]:
-    """Return METHODS, and the methods of all files that have none of them."""
-    files = {KNOWN[method].file for method in METHODS}
-    return (*METHODS, *(name for name, known in KNOWN.items() if known.file not in files))
-
-
 def outputs_of_logits(
     logits: Logits, softmax_convention: str = "exact", methods: Iterable[str] | None = None
 ) -> Iterator[Outputs]:
-    """Yield the Outputs of each method for a ``logits.store.Logits``, or what the method lacks."""
-    for method in methods or measured_methods():
+    """Yield the Outputs of each method for a ``Logits``, or what the method lacks."""
+    for method in methods or METHODS:
         load_method(method)  # a file that defines no method is an error, not a row of the table
         try:
             find = _of_spline if method in SPLINES else _of_classes

@@ -15,7 +15,7 @@ from calbias.multiclass.binned import Measure
 from calbias.multiclass.measures import prepared
 from calbias.multiclass.noise import summary
 from calbias.multiclass.rows import Rows
-from reproduction.measured.outputs import Outputs
+from reproduction.outputs import Outputs
 
 # name in the tables → (measure, number of bins)
 FLOORS = {

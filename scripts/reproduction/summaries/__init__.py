@@ -1,1 +1,0 @@
-"""From replicates to result tables; one module a table."""
