@@ -2,6 +2,7 @@
 
 import argparse
 import math
+import os
 import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
@@ -13,6 +14,8 @@ from calbias.io.command_line import command, write_text
 @command
 def main(argv: Sequence[str] | None = None) -> None:
     """Run one subcommand; without one, print the help."""
+    # Before NumPy: an audit's matrices are small, and threads would wait for each other.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     parser = _parser()
     options = parser.parse_args(argv)
     if options.run is None:

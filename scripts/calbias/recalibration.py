@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from calbias.logits.top_label import row_blocks
+from calbias.scored import Scored
 
 BOUNDS = (1e-3, 1e3)
 """Limits of the inverse temperature: T tends to 0 where every top label is a hit."""
@@ -31,12 +32,10 @@ class Interpolated(NamedTuple):
         return np.interp(scores, self.knots, self.values)
 
 
-def fit_binary(scores: np.ndarray, hits: np.ndarray) -> Interpolated:
-    """Return the isotonic map of scores (n,) and hits (n,) as scikit-learn predicts it."""
-    scores, hits = _without_leading_misses(scores, hits)
-    knots, group, count = np.unique(scores, return_inverse=True, return_counts=True)
-    mean_label = np.bincount(group, weights=hits) / count
-    return Interpolated(knots, nondecreasing(mean_label, count))
+def isotonic(sample: Scored) -> Interpolated:
+    """Return the isotonic map of a sample as scikit-learn predicts it."""
+    sample = sample.by_score
+    return Interpolated(sample.scores, nondecreasing(sample.hits / sample.rows, sample.rows))
 
 
 def nondecreasing(labels: np.ndarray, weights: np.ndarray) -> np.ndarray:
@@ -52,19 +51,6 @@ def nondecreasing(labels: np.ndarray, weights: np.ndarray) -> np.ndarray:
         if starts.size == means.size:
             return np.repeat(means, points)
         total, size, points = (np.add.reduceat(x, starts) for x in (total, size, points))
-
-
-def _without_leading_misses(scores: np.ndarray, hits: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return scores and hits with one miss in place of all misses below the lowest hit.
-
-    The fit is 0 on all of them. Of a thousand classes most scores are such: sorting took long.
-    """
-    lowest_hit = scores.min(where=hits > 0, initial=np.inf)
-    inside = scores >= lowest_hit
-    highest_miss = scores.max(where=~inside, initial=-np.inf)
-    if highest_miss == -np.inf:
-        return scores, hits
-    return np.append(scores[inside], highest_miss), np.append(hits[inside], 0.0)
 
 
 def inverse_temperature(logits: np.ndarray, labels: np.ndarray) -> float:

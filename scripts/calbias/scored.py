@@ -251,10 +251,13 @@ class Scored:
         generator = stream(seed, "sample", str(self.n))
         counts = np.stack([self.rows - self.hits, self.hits])
         misses, hits = generator.binomial(counts, SAMPLE / self.n)
-        full = misses + hits > 0
-        logs = self.log_scores[full], self.log1m_scores[full]
-        rows = (misses + hits)[full]
-        return Scored(self.scores[full], rows, hits[full], *logs, width=self.width)
+        return self.counted(misses + hits, hits)
+
+    def counted(self, rows: Ints, hits: Ints) -> Scored:
+        """Return other rows and hits (m,) of the same scores, without those of no row."""
+        full = rows > 0
+        columns = (self.scores, rows, hits, self.log_scores, self.log1m_scores)
+        return Scored(*(column[full] for column in columns), width=self.width)
 
     def _mass_starts(self, n_bins: int) -> np.ndarray:
         """Return where the bins of equal weight begin.

@@ -1,6 +1,7 @@
 """calbias.audit: its numbers against independent calculations, its forms, and its limits."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -17,7 +18,7 @@ from calbias.auditing.bins import binned_ece, mean_deviation, picture_bins
 from calbias.auditing.cox import fit_cox, logits_of, noncentrality
 from calbias.auditing.inputs import Options, prepared
 from calbias.auditing.interval import calibration_interval
-from calbias.auditing.recalibrations import FoldRows, recalibration_table
+from calbias.auditing.recalibrations import recalibration_table
 from calbias.errors import InputError
 from calbias.estimation.registry import FOLDER
 from calbias.file_audit import audit_file
@@ -349,7 +350,7 @@ def test_the_gain_is_the_fall_of_the_brier_score():
     scores = generator.beta(3, 1, 20_000)
     rates = expit(0.6 * logits_of(scores))
     hits = (generator.random(20_000) < rates).astype(int)
-    rows = recalibration_table(FoldRows(scores, hits)).to_dict("index")
+    rows = recalibration_table(prepared(scores, hits)).to_dict("index")
     truth = np.mean((rates - scores) ** 2)  # Platt's map finds the curve: all of ℓ2² is gained
     assert rows["platt"]["gain"] == pytest.approx(truth, abs=4 * rows["platt"]["gain_se"])
     assert rows["platt"]["helps"]
@@ -360,25 +361,34 @@ def test_recalibration_is_fitted_on_the_validation_fold():
     """Shifts by -0.5 on the validation fold and by -1.5 on the judged rows: the first is used."""
     generator = np.random.default_rng(0)
     x = generator.normal(1, 1, 20_000)
-    folds = [
-        FoldRows(expit(x), (generator.random(20_000) < expit(x + shift)).astype(int))
-        for shift in (-0.5, -1.5)
-    ]
-    table = recalibration_table(folds[1], validation=folds[0])
+    hits = [(generator.random(20_000) < expit(x + shift)).astype(int) for shift in (-0.5, -1.5)]
+    validation, data = (prepared(expit(x), each) for each in hits)
+    table = recalibration_table(replace(data, validation=validation))
     assert table.loc["shift", "parameter"] == pytest.approx(-0.5, abs=0.05)
     assert set(table["validation_rows"]) == {20_000}
-    mapped = np.mean((folds[1].hits - expit(x + table.loc["shift", "parameter"])) ** 2)
+    mapped = np.mean((hits[1] - expit(x + table.loc["shift", "parameter"])) ** 2)
     assert table.loc["shift", "brier_after"] == pytest.approx(mapped)
-    few = recalibration_table(folds[1], validation=folds[0].part(np.arange(49)))
+    few = recalibration_table(replace(data, validation=validation.part(np.arange(49))))
     assert set(few["validation_rows"]) == {0}
-    assert few.equals(recalibration_table(folds[1]))
+    assert few.equals(recalibration_table(data))
+
+
+def test_counts_by_score_recalibrate_like_single_rows():
+    generator = np.random.default_rng(2)
+    x = generator.normal(1, 1, 2000).round(1)  # with ties
+    labels = (generator.random(2000) < expit(x / 2)).astype(int)
+    logits = np.stack([0.0 * x, x], axis=1)
+    of_rows = prepared(logits=logits, labels=labels, top_label=True)
+    of_counts = recalibration_table(prepared(of_rows.rows.score, of_rows.rows.hit))
+    expected = recalibration_table(of_rows).drop(index="temperature").drop(columns="helps")
+    pd.testing.assert_frame_equal(of_counts.loc[expected.index, expected.columns], expected)
 
 
 def test_logits_of_the_validation_fold_alone_are_not_used():
     logits = np.random.default_rng(0).normal(size=(100, 3))
-    rows = FoldRows(np.full(100, 0.6), np.arange(100) % 2)
-    fold = rows._replace(logits=logits, labels=np.arange(100) % 3)
-    assert [*recalibration_table(rows, validation=fold).index] == ["shift"]
+    data = prepared(np.full(100, 0.6), np.arange(100) % 2)
+    fold = prepared(logits=logits, labels=np.arange(100) % 3)
+    assert [*recalibration_table(replace(data, validation=fold)).index] == ["shift"]
 
 
 def test_an_audit_says_that_it_uses_the_validation_fold(tmp_path):

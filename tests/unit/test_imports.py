@@ -154,7 +154,8 @@ PROGRAM = """
 import sys
 import numpy as np
 from calbias.auditing.bins import binned_ece
-from calbias.auditing.recalibrations import FoldRows, recalibration_table
+from calbias.auditing.inputs import prepared
+from calbias.auditing.recalibrations import recalibration_table
 from calbias.auditing.verdict.judge import judge
 from calbias.engine.posterior.mixture import average_of, curve_of
 from calbias.scored import Scored
@@ -165,8 +166,7 @@ scored = Scored.of(scores, generator.random(500) < scores, clusters=np.arange(50
 judge(scored)
 curve_of(average_of(scored.scores, scored.rows, scored.hits))
 binned_ece(scored)
-place, hits, _ = scored.of_rows
-recalibration_table(FoldRows(scored.scores[place], hits))
+recalibration_table(prepared(scores, generator.random(500) < scores))
 print(*(name in sys.modules for name in ("numba", "scipy.optimize", "scipy.stats")))
 """
 

@@ -15,7 +15,8 @@ from calbias.auditing.advice import (
     recalibration_sentence,
     things_to_do,
 )
-from calbias.auditing.recalibrations import FoldRows, recalibration_table
+from calbias.auditing.inputs import prepared
+from calbias.auditing.recalibrations import recalibration_table
 from calbias.auditing.risk_model import risk_summary
 from calbias.auditing.verdict.finding import Finding, sentence_of
 from reproduction.steps.write_numbers import findings
@@ -84,7 +85,7 @@ def test_a_recalibration_helps_after_holms_correction():
     generator = np.random.default_rng(31)
     scores = generator.beta(4, 1.5, 300)
     hits = (generator.random(300) < scores**1.25).astype(int)
-    table = recalibration_table(FoldRows(scores, hits))
+    table = recalibration_table(prepared(scores, hits))
     assert (table["p_value"].min() < 0.05) & (table["gain"].min() > 0)
     assert not table["helps"].any()
 
@@ -180,9 +181,10 @@ def test_the_lines_of_the_advice_run_as_printed(method):
     scores = generator.beta(4, 1.5, 2000)
     hits = (generator.random(2000) < scores**1.5).astype(int)
     logits = np.stack([np.zeros(2000), logit(scores)], axis=1)
-    table = (
-        recalibration_table(FoldRows(scores, hits, logits, hits)).loc[[method]].assign(helps=True)
-    )
+    data = prepared(scores, hits)
+    if method == "temperature":
+        data = prepared(logits=logits, labels=hits, top_label=True)
+    table = recalibration_table(data).loc[[method]].assign(helps=True)
     scores[:20] = 1.0  # a network's scores that rounded, in single precision
     names = {"scores": scores.astype(np.float32), "hits": hits, "new_logits": logits}
     names["new_scores"] = names["scores"]
@@ -196,7 +198,7 @@ def test_few_events_allow_one_parameter():
     generator = np.random.default_rng(0)
     risks = generator.beta(1, 9, 400)
     hits = (np.arange(400) % 8 == 0).astype(int)  # 50 events
-    table = recalibration_table(FoldRows(risks, hits))
+    table = recalibration_table(prepared(risks, hits))
     assert list(table.index) == ["shift"]
     assert expit(logit(risks) + table["parameter"].iloc[0]).sum() == pytest.approx(50)
 

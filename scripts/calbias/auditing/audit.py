@@ -33,8 +33,6 @@ from calbias.errors import InputError
 if TYPE_CHECKING:
     import pandas as pd
 
-    from calbias.auditing.recalibrations import FoldRows
-
 ALL = "all"
 _NO_FLOOR = (
     "with clusters the error of all classes together has no noise floor: its redraws take rows as "
@@ -203,19 +201,11 @@ def _tables(
     folders: Sequence | None,
 ) -> dict[str, Any]:
     """Return the tables of an Audit that apply or were asked for, and its notes."""
-    from calbias.auditing.recalibrations import FEWEST, FoldRows, recalibration_table
+    from calbias.auditing.recalibrations import FEWEST, recalibration_table
 
     scored, notes, tables = data.scored, data.notes, {}
     say("recalibration")
-    some = scored.drawn(options.seed)
-    place, hits, clusters = some.of_rows
-    scores, logits = some.scores[place], data.ordered_logits() if some is scored else (None, None)
-    tables["recalibration"] = recalibrated = recalibration_table(
-        FoldRows(scores, hits, *logits),
-        validation=None if data.validation is None else _rows_of(data.validation),
-        seed=options.seed,
-        clusters=clusters,
-    )
+    tables["recalibration"] = recalibrated = recalibration_table(data, options.seed)
     if data.validation is not None:
         rows = f"fold validation ({data.validation.scored.n} rows)"
         how = f"recalibration is fitted on {rows}"
@@ -224,7 +214,9 @@ def _tables(
         notes = (*notes, f"fold test is judged; {how}")
     if data.kind == EVENT:
         say("numbers of a risk model")
-        tables["risk"] = _risk_table(scores, hits, options, clusters is not None)
+        some = scored.drawn(options.seed)
+        place, hits, clusters = some.of_rows
+        tables["risk"] = _risk_table(some.scores[place], hits, options, clusters is not None)
     if names:
         from calbias.auditing.estimator_bias import estimates_table
 
@@ -263,14 +255,6 @@ def _tables(
             of_number = dict(zip(tables["classes"].index, data.classes, strict=True))
             tables["classes"] = tables["classes"].rename(index=of_number)
     return {"notes": notes, **tables}
-
-
-def _rows_of(data: Data) -> FoldRows:
-    """Return the rows of a validation fold."""
-    from calbias.auditing.recalibrations import FoldRows
-
-    place, hits, _ = data.scored.of_rows
-    return FoldRows(data.scored.scores[place], hits, *data.ordered_logits())
 
 
 def _risk_table(

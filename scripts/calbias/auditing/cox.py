@@ -33,44 +33,43 @@ def logits_of(scores: np.ndarray) -> np.ndarray:
     return logit(np.clip(scores, LEAST, 1.0 - LEAST))
 
 
-def fit_shift(x: np.ndarray, hits: np.ndarray) -> float:
-    """Return a of greatest likelihood of P(hit) = expit(x + a), for finite logits x (n,)."""
+def fit_shift(x: np.ndarray, hits: np.ndarray, rows: np.ndarray | float = 1.0) -> float:
+    """Return a of greatest likelihood of P(hit) = expit(x + a), for finite logits x (n,).
+
+    ``hits`` (n,) are counts of ``rows`` rows each.
+    """
+    rows = rows * np.ones_like(x)
     total = float(hits.sum())
-    if total in (0.0, float(hits.size)):
+    if total in (0.0, float(rows.sum())):
         return 0.0
     a = 0.0
     for _ in range(200):  # Newton converges: in a step of 1 the slope changes at most e times
         p = expit(x + a)
-        step = float(np.clip((total - p.sum()) / max(p @ (1.0 - p), 1e-300), -1.0, 1.0))
+        expected = rows * p
+        step = (total - expected.sum()) / max(expected @ (1.0 - p), 1e-300)
+        step = float(np.clip(step, -1.0, 1.0))
         a += step
         if abs(step) < 1e-12:
             break
     return a
 
 
-def fit_cox(x: np.ndarray, hits: np.ndarray) -> tuple[float, float]:
-    """Return (a, b) of greatest likelihood for logits x (n,).
+def fit_cox(x: np.ndarray, hits: np.ndarray, rows: np.ndarray | float = 1.0) -> tuple[float, float]:
+    """Return (a, b) of greatest likelihood for logits x (n,); ``hits`` (n,) of ``rows`` rows each.
 
     Of hits with the counts of one more hit and one more miss (Platt 1999) where a threshold
     separates them from misses. Where no slope is to be found, of equal logits or of hits of one
     kind, it is 0.
     """
-    n, n_hits = hits.size, hits.sum()
-    labels = hits.astype(np.float64)
-    smoothed = 1.0 / (n - n_hits + 2.0) + labels * (
-        (n_hits + 1.0) / (n_hits + 2.0) - 1.0 / (n - n_hits + 2.0)
-    )
+    rows = rows * np.ones_like(x)
+    n, n_hits = float(rows.sum()), float(hits.sum())
+    lowest = 1.0 / (n - n_hits + 2.0)
+    smoothed = lowest * rows + hits * ((n_hits + 1.0) / (n_hits + 2.0) - lowest)
     if 0 < n_hits < n and np.ptp(x) > 0:
-        for values in (labels, smoothed):
-            if line := newton_line(x, values):
+        for values in (hits, smoothed):
+            if line := newton_line(x, values, rows):
                 return line
     return float(logit((n_hits + 0.5) / (n + 1.0))), 0.0
-
-
-def cox_curve(x: np.ndarray, hits: np.ndarray, new_x: np.ndarray) -> np.ndarray:
-    """Return the recalibrated scores at logits ``new_x`` (m,), fitted on x (n,) and hits (n,)."""
-    a, b = fit_cox(x, hits)
-    return expit(a + b * new_x)
 
 
 def noncentrality(scores: np.ndarray, rates: np.ndarray) -> float:

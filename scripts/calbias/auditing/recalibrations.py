@@ -21,95 +21,141 @@ class is the top one, and so none changes the accuracy.
 """
 
 import warnings
-from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from scipy.special import expit, ndtr
 
-from calbias.auditing.cox import cox_curve, fit_shift, logits_of
+from calbias.auditing.cox import fit_cox, fit_shift, logits_of
+from calbias.auditing.inputs import Data
 from calbias.conventions import SIGNIFICANT
 from calbias.engine.seeding import stream
 from calbias.logits.top_label import top_label
 from calbias.multiclass.holm import holm
-from calbias.recalibration import fit_binary, inverse_temperature
+from calbias.recalibration import inverse_temperature, isotonic
+from calbias.scored import Floats, Ints, Scored
 
 FOLDS, FEWEST = 5, 50
 ENOUGH = 100
 """Fewer hits, or misses, allow one parameter."""
 
 
-class FoldRows(NamedTuple):
-    """Scores and hits (n,), and logits (n, K) with labels (n,) where these are known."""
+class _Rows(NamedTuple):
+    """A sample and, where they are known, logits (n, K) and labels (n,) of its ``of_rows``."""
 
-    scores: np.ndarray
-    hits: np.ndarray
+    sample: Scored
     logits: Any = None
     labels: Any = None
 
-    def part(self, chosen: np.ndarray) -> "FoldRows":
-        """Return the rows that are chosen (n,)."""
-        more = () if self.logits is None else (self.logits[chosen], self.labels[chosen])
-        return FoldRows(self.scores[chosen], self.hits[chosen], *more)
+    @property
+    def hits(self) -> int:
+        """The number of hits."""
+        return int(self.sample.hits.sum())
 
     @property
     def are_enough(self) -> bool:
         """Whether there are 50 rows or more, of both outcomes."""
-        return len(self.scores) >= FEWEST and bool(self.hits.min() < self.hits.max())
+        return self.sample.n >= FEWEST and 0 < self.hits < self.sample.n
+
+    @property
+    def methods(self) -> list[str]:
+        """The methods that so many rows can bear."""
+        methods = ["shift"]
+        if min(self.hits, self.sample.n - self.hits) >= ENOUGH:
+            methods += ["platt", "isotonic"]
+        return methods if self.logits is None else [*methods, "temperature"]
+
+    def recalibrated(self, method: str, scores: Floats) -> Floats:
+        """Return scores (m,) after a method of the score, fitted on these rows."""
+        x, *counts = logits_of(self.sample.scores), self.sample.hits, self.sample.rows
+        if method == "shift":
+            return expit(logits_of(scores) + fit_shift(x, *counts))
+        if method == "platt":
+            a, b = fit_cox(x, *counts)
+            return expit(a + b * logits_of(scores))
+        return isotonic(self.sample).predict(scores)
+
+    def inverse_temperature(self) -> float:
+        """Return 1/T of least negative log-likelihood."""
+        with warnings.catch_warnings(action="ignore"):
+            return inverse_temperature(self.logits, self.labels)
+
+    def parameter(self, method: str) -> float:
+        """Return the fitted shift or temperature; NaN for other methods."""
+        if method == "shift":
+            return fit_shift(logits_of(self.sample.scores), self.sample.hits, self.sample.rows)
+        return 1.0 / self.inverse_temperature() if method == "temperature" else np.nan
 
 
-def recalibration_table(
-    rows: FoldRows,
-    *,
-    validation: FoldRows | None = None,
-    seed: int = 0,
-    clusters: np.ndarray | None = None,
-) -> pd.DataFrame:
-    """Return what recalibration does to the Brier score of rows, by ``method``, best first.
+class _Judged(NamedTuple):
+    """Rows that are judged, arrays (q,): score by place, hit, fold and how many rows are alike."""
 
-    The methods are fitted on ``validation`` if it has 50 rows and both outcomes, else they are
-    cross-validated, and ``validation_rows`` is 0. The rows of a cluster, of numbers ``clusters``
-    (n,), are in one fold, and the standard error is of sums over clusters. ``helps`` is a gain
-    above 0 at 5 % after Holm's correction. Empty below 50 rows and for rows of one outcome.
+    place: Ints
+    hit: Ints
+    fold: Ints
+    count: Ints
+
+
+def recalibration_table(data: Data, seed: int = 0) -> pd.DataFrame:
+    """Return what recalibration does to the Brier score of a Data, by ``method``, best first.
+
+    The methods are fitted on ``data.validation`` if it has 50 rows and both outcomes, else they are
+    cross-validated, and ``validation_rows`` is 0. The rows of a cluster are in one fold, and the
+    standard error is of sums over clusters. ``helps`` is a gain above 0 at 5 % after Holm's
+    correction. Empty below 50 rows and for rows of one outcome.
     """
-    n = len(rows.scores)
+    sample = data.scored.drawn(seed)
+    rows = _Rows(sample, *(data.ordered_logits() if sample is data.scored else ()))
     if not rows.are_enough:
         return pd.DataFrame()
-    units = np.arange(n) if clusters is None else np.asarray(clusters)
-    m = int(units.max()) + 1
-    if validation is not None and validation.are_enough:
-        if rows.logits is None:
-            validation = validation._replace(logits=None, labels=None)
-        fitted, n_fitted = validation, len(validation.scores)
-        outputs = _recalibrated(validation, rows, _methods(validation))
-    else:
-        fitted, n_fitted = rows, 0
-        fold = (stream(seed, "recalibration", str(m)).permutation(m) % FOLDS)[units]
-        outputs = {method: np.empty(n) for method in _methods(rows)}
+    n, (place, hits, clusters) = sample.n, sample.of_rows
+    units = n if clusters is None else int(clusters.max()) + 1
+    fitted, parts, fold = rows, [], np.zeros(n, np.int64)
+    if data.validation is not None:
+        logits = (None, None) if rows.logits is None else data.validation.ordered_logits()
+        validation = _Rows(data.validation.scored, *logits)
+        if validation.are_enough:
+            fitted, parts = validation, [validation]
+    if not parts:
+        fold = stream(seed, "recalibration", str(units)).permutation(units) % FOLDS
+        fold = fold if clusters is None else fold[clusters]
+    counts = np.bincount((2 * fold + hits) * sample.scores.size + place,
+                         minlength=2 * FOLDS * sample.scores.size)  # fmt: skip
+    counts = counts.reshape(FOLDS, 2, -1)
+    if fitted is rows:
         for k in range(FOLDS):
-            held = fold == k
-            part = _recalibrated(rows.part(~held), rows.part(held), outputs)
-            for method, values in part.items():
-                outputs[method][held] = values
-    before = (rows.hits - rows.scores) ** 2
+            misses, hit = counts.sum(axis=0) - counts[k]
+            others = (None, None)
+            if rows.logits is not None:
+                others = rows.logits[fold != k], rows.labels[fold != k]
+            parts.append(_Rows(sample.counted(misses + hit, hit), *others))
+    judged = _Judged(place, hits, fold, np.ones(n, np.int64))
+    if clusters is None and rows.logits is None:
+        filled = np.flatnonzero(counts)
+        each, hit, at = np.unravel_index(filled, counts.shape)
+        judged = _Judged(at, hit, each, counts.flat[filled])
+    before = (judged.hit - sample.scores[judged.place]) ** 2
     found: list[dict[str, Any]] = []
-    for method, recalibrated in outputs.items():
-        fall = before - (rows.hits - recalibrated) ** 2
-        sums = np.bincount(units, fall - fall.mean())
-        error = float(np.sqrt(sums @ sums * m / (m - 1)) / n)
-        z = fall.mean() / error if error > 0 else 0.0
+    for method in fitted.methods:
+        fall = before - (judged.hit - _outputs(method, parts, rows, judged)) ** 2
+        gain = float(judged.count @ fall) / n
+        squares = (fall - gain) ** 2 @ judged.count
+        if clusters is not None:
+            squares = np.sum(np.bincount(clusters, fall - gain) ** 2)
+        error = float(np.sqrt(squares * units / (units - 1))) / n
+        z = gain / error if error > 0 else 0.0
         found.append(
             {
                 "method": method,
-                "brier_before": float(before.mean()),
-                "brier_after": float(before.mean() - fall.mean()),
-                "gain": float(fall.mean()),
+                "brier_before": float(judged.count @ before) / n,
+                "brier_after": float(judged.count @ (before - fall)) / n,
+                "gain": gain,
                 "gain_se": error,
                 "p_value": float(2 * ndtr(-abs(z))),
                 "injective": method != "isotonic",
-                "parameter": _parameter(method, fitted),
-                "validation_rows": n_fitted,
+                "parameter": fitted.parameter(method),
+                "validation_rows": 0 if fitted is rows else fitted.sample.n,
             }
         )
     table = pd.DataFrame(found).set_index("method")
@@ -117,41 +163,14 @@ def recalibration_table(
     return table.sort_values("gain", ascending=False, kind="stable")
 
 
-def _methods(rows: FoldRows) -> list[str]:
-    """Return the methods that so many rows can bear."""
-    methods = ["shift"]
-    if min(rows.hits.sum(), len(rows.hits) - rows.hits.sum()) >= ENOUGH:
-        methods += ["platt", "isotonic"]
-    return methods if rows.logits is None else [*methods, "temperature"]
-
-
-def _recalibrated(
-    rows: FoldRows, others: FoldRows, methods: Iterable[str]
-) -> dict[str, np.ndarray]:
-    """Return the scores (n,) of ``others`` by each method, fitted on rows."""
-    x, of_others = logits_of(rows.scores), logits_of(others.scores)
-    outputs = {}
-    for method in methods:
-        if method == "shift":
-            outputs[method] = expit(of_others + fit_shift(x, rows.hits))
-        elif method == "platt":
-            outputs[method] = cox_curve(x, rows.hits, of_others)
-        elif method == "isotonic":
-            steps = fit_binary(rows.scores, rows.hits.astype(np.float64))
-            outputs[method] = steps.predict(others.scores)
-        else:
-            scaled = others.logits.astype(np.float64) * _inverse_temperature(rows)
-            outputs[method] = top_label(scaled, others.labels).score
+def _outputs(method: str, parts: list[_Rows], rows: _Rows, judged: _Judged) -> Floats:
+    """Return the recalibrated scores (q,) of the judged rows, of each fold by one of the parts."""
+    if method != "temperature":
+        maps = [part.recalibrated(method, rows.sample.scores) for part in parts]
+        return np.stack(maps)[judged.fold, judged.place]
+    outputs = np.empty(judged.place.size)
+    for k, part in enumerate(parts):
+        held = judged.fold == k
+        scaled = rows.logits[held].astype(np.float64) * part.inverse_temperature()
+        outputs[held] = top_label(scaled, rows.labels[held]).score
     return outputs
-
-
-def _parameter(method: str, rows: FoldRows) -> float:
-    """Return the shift or the temperature that rows give; NaN for other methods."""
-    if method == "shift":
-        return fit_shift(logits_of(rows.scores), rows.hits)
-    return 1.0 / _inverse_temperature(rows) if method == "temperature" else np.nan
-
-
-def _inverse_temperature(rows: FoldRows) -> float:
-    with warnings.catch_warnings(action="ignore"):
-        return inverse_temperature(rows.logits, rows.labels)

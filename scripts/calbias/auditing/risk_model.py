@@ -33,7 +33,7 @@ from calbias.engine.local_parabola import local_parabola
 from calbias.engine.scores_and_hits import scores_and_hits
 from calbias.errors import InputError
 from calbias.estimation.inputs import validate_level
-from calbias.recalibration import fit_binary
+from calbias.recalibration import isotonic
 from calbias.scored import Scored
 
 MEASURED, NOT_MEASURED = "measured", "not measured"
@@ -182,13 +182,13 @@ def _distances(s: np.ndarray, y: np.ndarray, level: float) -> Numbers:
 
 def _brier(s: np.ndarray, y: np.ndarray, z: float) -> Numbers:
     """Return the rows of the Brier score and its decomposition."""
-    isotonic = fit_binary(s, y).predict(s)
+    fitted = isotonic(Scored.of(s, y)).predict(s)
     rate, low, high = _prevalence(y, z)
     uncertainty = rate * (1 - rate)
     least, most = sorted((low * (1 - low), high * (1 - high)))
     if low < 0.5 < high:
         most = 0.25
-    before, after = _mean((y - s) ** 2, z), float(np.mean((y - isotonic) ** 2))
+    before, after = _mean((y - s) ** 2, z), float(np.mean((y - fitted) ** 2))
     brier = before[0]
     return [
         ("Brier score", *before, "val.prob: Brier"),

@@ -20,7 +20,8 @@ from calbias.auditing.subgroups import ALL, subgroups
 from calbias.conventions import SIGNIFICANT
 from calbias.engine.seeding import stream
 from calbias.multiclass.holm import MISCALIBRATED, holm
-from calbias.recalibration import fit_binary
+from calbias.recalibration import isotonic
+from calbias.scored import Scored
 
 CONFIDENCES = ("linguistic", "numerical", "token")
 _PRINTED = {
@@ -110,8 +111,9 @@ def subject_rows(name: str, table: pd.DataFrame, seed: int) -> Iterator[dict[str
         chosen = stream(seed, "subjects", name, confidence).permutation(len(rows))
         fitted, rest = (rows.iloc[np.sort(half)] for half in np.array_split(chosen, 2))
         scores = rest["score"].to_numpy(np.float64)
-        isotonic = fit_binary(fitted["score"].to_numpy(np.float64), fitted["hit"].to_numpy())
-        for stage, values in (("as given", scores), ("recalibrated", isotonic.predict(scores))):
+        columns = fitted["score"].to_numpy(np.float64), fitted["hit"].to_numpy()
+        mapped = isotonic(Scored.of(*columns)).predict(scores)
+        for stage, values in (("as given", scores), ("recalibrated", mapped)):
             values = np.clip(values, 0.0, 1.0)
             found = subgroups(values, rest["hit"], {"subject": rest["subject"].astype(str)})
             by_name = found.table.set_index("segment")

@@ -10,9 +10,9 @@ judge each other's curves: their terms are correlated, and the bound of a calibr
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
+from scipy.special import expit, ndtri
 
-from calbias.auditing.cox import cox_curve, logits_of
+from calbias.auditing.cox import fit_cox, logits_of
 from calbias.auditing.interval import Interval
 from calbias.conventions import CONFIDENCE_LEVEL
 from calbias.engine.seeding import stream
@@ -30,7 +30,8 @@ def forward_terms(sample: Sample) -> Floats:
     for k in range(1, BLOCKS):
         here, past = block == k, block < k
         scores = sample.scores[here]
-        curve = cox_curve(x[past], sample.hits[past], x[here])
+        a, b = fit_cox(x[past], sample.hits[past])
+        curve = expit(a + b * x[here])
         terms.append(np.sign(curve - scores) * (sample.hits[here] - scores))
     return np.concatenate(terms)
 
