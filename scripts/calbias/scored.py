@@ -256,8 +256,8 @@ class Scored:
     def counted(self, rows: Ints, hits: Ints) -> Scored:
         """Return other rows and hits (m,) of the same scores, without those of no row."""
         full = rows > 0
-        columns = (self.scores, rows, hits, self.log_scores, self.log1m_scores)
-        return Scored(*(column[full] for column in columns), width=self.width)
+        logs = self.log_scores[full], self.log1m_scores[full]
+        return Scored(self.scores[full], rows[full], hits[full], *logs, width=self.width)
 
     def _mass_starts(self, n_bins: int) -> np.ndarray:
         """Return where the bins of equal weight begin.

@@ -19,6 +19,7 @@ from calbias.auditing.inputs import prepared
 from calbias.auditing.recalibrations import recalibration_table
 from calbias.auditing.risk_model import risk_summary
 from calbias.auditing.verdict.finding import Finding, sentence_of
+from calbias.scored import Scored
 from reproduction.steps.write_numbers import findings
 
 
@@ -227,7 +228,7 @@ def test_intervals_of_a_risk_model_by_their_formulas():
     generator = np.random.default_rng(0)
     risk = generator.beta(4, 4, 500)
     events = (generator.random(500) < risk).astype(float)
-    rows = {row.name: row for row in risk_summary(risk, events)}
+    rows = {row.name: row for row in risk_summary(Scored.of(risk, events))}
     ratio = rows["observed/expected"]
     error = np.std(events - ratio.value * risk, ddof=1) / np.sqrt(500) / events.mean()
     expected = ratio.value * np.exp([-1.959964 * error, 1.959964 * error])

@@ -29,6 +29,7 @@ from calbias.auditing.verdict.judge import judge
 from calbias.conventions import CONFIDENCE_LEVEL, N_BINS
 from calbias.engine.posterior.mixture import Average
 from calbias.errors import InputError
+from calbias.scored import Scored
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -214,9 +215,7 @@ def _tables(
         notes = (*notes, f"fold test is judged; {how}")
     if data.kind == EVENT:
         say("numbers of a risk model")
-        some = scored.drawn(options.seed)
-        place, hits, clusters = some.of_rows
-        tables["risk"] = _risk_table(some.scores[place], hits, options, clusters is not None)
+        tables["risk"] = _risk_table(scored, options)
     if names:
         from calbias.auditing.estimator_bias import estimates_table
 
@@ -257,18 +256,16 @@ def _tables(
     return {"notes": notes, **tables}
 
 
-def _risk_table(
-    scores: np.ndarray, hits: np.ndarray, options: Options, is_clustered: bool
-) -> pd.DataFrame:
+def _risk_table(scored: Scored, options: Options) -> pd.DataFrame:
     """Return the numbers of a risk model by ``name``; their intervals need independent rows."""
     import pandas as pd
 
     from calbias.auditing.risk_model import risk_summary
 
-    rows = risk_summary(scores, hits, options.confidence_level)
+    rows = risk_summary(scored, options.confidence_level)
     table = pd.DataFrame(rows).set_index("name")
     table.attrs["also"] = table.pop("also").to_dict()  # printed, the table shows its intervals
-    if is_clustered:
+    if scored.clusters is not None:
         table[["low", "high"]], table["coverage"] = np.nan, "unknown: clusters"
     return table
 

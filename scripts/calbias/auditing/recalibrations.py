@@ -25,6 +25,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from scipy.special import expit, ndtr
 
 from calbias.auditing.cox import fit_cox, fit_shift, logits_of
@@ -49,20 +50,21 @@ class _Rows(NamedTuple):
     labels: Any = None
 
     @property
-    def hits(self) -> int:
-        """The number of hits."""
-        return int(self.sample.hits.sum())
+    def rarer(self) -> int:
+        """The number of hits, or of misses if they are fewer."""
+        hits = int(self.sample.hits.sum())
+        return min(hits, self.sample.n - hits)
 
     @property
     def are_enough(self) -> bool:
         """Whether there are 50 rows or more, of both outcomes."""
-        return self.sample.n >= FEWEST and 0 < self.hits < self.sample.n
+        return self.sample.n >= FEWEST and self.rarer > 0
 
     @property
     def methods(self) -> list[str]:
         """The methods that so many rows can bear."""
         methods = ["shift"]
-        if min(self.hits, self.sample.n - self.hits) >= ENOUGH:
+        if self.rarer >= ENOUGH:
             methods += ["platt", "isotonic"]
         return methods if self.logits is None else [*methods, "temperature"]
 
@@ -92,9 +94,9 @@ class _Judged(NamedTuple):
     """Rows that are judged, arrays (q,): score by place, hit, fold and how many rows are alike."""
 
     place: Ints
-    hit: Ints
+    hit: NDArray
     fold: Ints
-    count: Ints
+    size: Ints
 
 
 def recalibration_table(data: Data, seed: int = 0) -> pd.DataFrame:
@@ -139,17 +141,17 @@ def recalibration_table(data: Data, seed: int = 0) -> pd.DataFrame:
     found: list[dict[str, Any]] = []
     for method in fitted.methods:
         fall = before - (judged.hit - _outputs(method, parts, rows, judged)) ** 2
-        gain = float(judged.count @ fall) / n
-        squares = (fall - gain) ** 2 @ judged.count
+        gain = float(judged.size @ fall) / n
+        squares = float(judged.size @ (fall - gain) ** 2)
         if clusters is not None:
-            squares = np.sum(np.bincount(clusters, fall - gain) ** 2)
+            squares = float(np.sum(np.bincount(clusters, fall - gain) ** 2))
         error = float(np.sqrt(squares * units / (units - 1))) / n
         z = gain / error if error > 0 else 0.0
         found.append(
             {
                 "method": method,
-                "brier_before": float(judged.count @ before) / n,
-                "brier_after": float(judged.count @ (before - fall)) / n,
+                "brier_before": float(judged.size @ before) / n,
+                "brier_after": float(judged.size @ (before - fall)) / n,
                 "gain": gain,
                 "gain_se": error,
                 "p_value": float(2 * ndtr(-abs(z))),

@@ -8,8 +8,9 @@ intercept, slope 1      a in logit P(event) = a + x, *calibration in the large*
 slope; intercept        (b, a) in logit P(event) = a + b·x, Cox (1958); errors of the sandwich, or
                         of the information where they are larger
 ICI, E50, E90           mean, median and 90 % quantile of |ĉ(s_i) − s_i|, ĉ local parabolas (loess,
-                        span 3/4, degree 2); Austin and Steyerberg (2019). ICI has the interval
-                        of the ℓ1 error; no interval of E50, E90 and Emax is known to hold
+                        span 3/4, degree 2: Cleveland, JASA 1979); Austin and Steyerberg (2019).
+                        ICI has the interval of the ℓ1 error; no interval of E50, E90 and Emax is
+                        known to hold
 Brier                   mean (y − s)², normal interval
 MCB, DSC, UNC           Brier = MCB − DSC + UNC by isotonic regression (CORP); Dimitriadis, Gneiting
                         and Jordan (2021)
@@ -18,28 +19,27 @@ c statistic             P(risk of an event > risk of a non-event), ties one half
 Coverages are in ``docs/risk_model.md``. Rows are taken as independent.
 """
 
+from __future__ import annotations
+
 import math
+from bisect import bisect_left
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.special import expit, logit, ndtri
 
 from calbias.auditing.cox import fit_cox, fit_shift, logits_of
 from calbias.auditing.description import is_separated
 from calbias.auditing.interval import calibration_interval
 from calbias.conventions import CONFIDENCE_LEVEL
-from calbias.engine.local_parabola import local_parabola
-from calbias.engine.scores_and_hits import scores_and_hits
-from calbias.errors import InputError
-from calbias.estimation.inputs import validate_level
 from calbias.recalibration import isotonic
-from calbias.scored import Scored
+from calbias.scored import Floats, Scored
 
 MEASURED, NOT_MEASURED = "measured", "not measured"
 FEWEST = 20
 """Events, and non-events, from which on the coverage of the intervals was measured."""
 _NAN = math.nan
+_SPAN, _N_POINTS, _SINGULAR = 0.75, 101, 1e-10
 
 Numbers = list[tuple[str, float, float, float, str]]  # rows without their coverage
 
@@ -59,38 +59,61 @@ class Row(NamedTuple):
     also: str
 
 
-def risk_summary(
-    scores: ArrayLike, hits: ArrayLike, confidence_level: float = CONFIDENCE_LEVEL
-) -> tuple[Row, ...]:
-    """Return the Rows of a risk model's report for risks (n,) and events (n,), 1 or 0, n >= 2.
+class Outcomes(NamedTuple):
+    """Risks s and outcomes y (q,), ascending, non-events before events; ``rows`` of each."""
+
+    s: Floats
+    y: Floats
+    rows: Floats
+
+    @classmethod
+    def of(cls, sample: Scored) -> Outcomes:
+        """Return the outcomes of a sample with distinct scores."""
+        counts = np.stack([sample.rows - sample.hits, sample.hits], axis=1).ravel().astype(float)
+        is_event = np.tile([0.0, 1.0], sample.scores.size)
+        columns = (np.repeat(sample.scores, 2), is_event, counts)
+        return cls(*(column[counts > 0] for column in columns))
+
+    @property
+    def n(self) -> float:
+        """The number of rows."""
+        return float(self.rows.sum())
+
+    def mean(self, values: Floats) -> float:
+        """Return the mean over the rows of values (q,)."""
+        return float(self.rows @ values) / self.n
+
+    def error(self, values: Floats) -> float:
+        """Return the standard error of the mean of values (q,)."""
+        squares = self.rows @ (values - self.mean(values)) ** 2
+        return math.sqrt(float(squares) / max(self.n - 1.0, 1.0) / self.n)
+
+
+def risk_summary(sample: Scored, confidence_level: float = CONFIDENCE_LEVEL) -> tuple[Row, ...]:
+    """Return the Rows of a risk model's report for a sample of risks and events, n >= 2.
 
     Fractions. A number that the data do not determine (a slope without an event, or where the risks
-    separate events from the others) is NaN. InputError for other risks and events.
+    separate events from the others) is NaN.
 
     >>> rng = np.random.default_rng(0)
     >>> risk = rng.beta(1, 9, 2000)
-    >>> rows = risk_summary(risk, rng.random(2000) < 0.7 * risk)
+    >>> rows = risk_summary(Scored.of(risk, rng.random(2000) < 0.7 * risk))
     >>> print(rows[2].name, round(rows[2].value, 2))
     observed/expected 0.68
     """
-    s, hit = scores_and_hits(scores, hits)
-    if s.size < 2:
-        raise InputError(f"{s.size} rows are too few for a summary: give at least 2")
-    validate_level(confidence_level)
-    order = np.lexsort((hit, s))
-    s, y = s[order], hit[order].astype(np.float64)
-    z = float(ndtri(0.5 + confidence_level / 2))
-    n_events = int(y.sum())
-    enough = min(n_events, y.size - n_events) >= FEWEST
+    sample = sample.by_score
+    outcomes = Outcomes.of(sample)
+    z, n_events = float(ndtri(0.5 + confidence_level / 2)), int(sample.hits.sum())
     rows = [
-        ("prevalence", *_prevalence(y, z), "event rate; observed"),
-        ("mean risk", *_mean(s, z), "expected"),
-        ("observed/expected", *_observed_expected(s, y, z), "O:E ratio; 1/(E:O)"),
-        *_lines(s, y, z),
-        *_distances(s, y, confidence_level),
-        *_brier(s, y, z),
-        ("c statistic", *_c_statistic(s, y, z), "val.prob: C (ROC); AUC; Dxy = 2C − 1"),
+        ("prevalence", *_prevalence(outcomes, z), "event rate; observed"),
+        ("mean risk", *_mean(outcomes, outcomes.s, z), "expected"),
+        ("observed/expected", *_observed_expected(outcomes, z), "O:E ratio; 1/(E:O)"),
+        *_lines(sample, outcomes, z),
+        *_distances(sample, outcomes, confidence_level),
+        *_brier(sample, outcomes, z),
+        ("c statistic", *_c_statistic(sample, z), "val.prob: C (ROC); AUC; Dxy = 2C − 1"),
     ]
+    enough = min(n_events, sample.n - n_events) >= FEWEST
     note = MEASURED if enough else f"below {FEWEST} events"
     return tuple(
         Row(name, value, low, high, _coverage(value, low, high, note), also)
@@ -104,40 +127,43 @@ def _coverage(value: float, low: float, high: float, note: str) -> str:
     return note if low <= value <= high else "value outside"
 
 
-def _prevalence(y: np.ndarray, z: float) -> tuple[float, float, float]:
+def _prevalence(outcomes: Outcomes, z: float) -> tuple[float, float, float]:
     """Return the rate with Wilson's interval."""
-    n, p = y.size, float(y.mean())
+    n, p = outcomes.n, outcomes.mean(outcomes.y)
     middle = (p + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
     return p, max(middle - half, 0.0), min(middle + half, 1.0)
 
 
-def _mean(values: np.ndarray, z: float) -> tuple[float, float, float]:
+def _mean(outcomes: Outcomes, values: Floats, z: float) -> tuple[float, float, float]:
     """Return the mean of values in [0, 1] with its normal interval."""
-    mean, half = float(values.mean()), z * float(values.std(ddof=1)) / math.sqrt(values.size)
+    mean, half = outcomes.mean(values), z * outcomes.error(values)
     return mean, max(mean - half, 0.0), min(mean + half, 1.0)
 
 
-def _observed_expected(s: np.ndarray, y: np.ndarray, z: float) -> tuple[float, float, float]:
-    if s.sum() == 0:
+def _observed_expected(outcomes: Outcomes, z: float) -> tuple[float, float, float]:
+    rate, mean = outcomes.mean(outcomes.y), outcomes.mean(outcomes.s)
+    if mean == 0:
         return _NAN, _NAN, _NAN
-    ratio = float(y.sum() / s.sum())
-    if ratio == 0 or y.size < 2:
+    ratio = rate / mean
+    if ratio == 0:
         return ratio, _NAN, _NAN
-    error = float(np.std(y - ratio * s, ddof=1)) / math.sqrt(y.size) / float(y.mean())
+    error = outcomes.error(outcomes.y - ratio * outcomes.s) / rate
     return ratio, ratio * math.exp(-z * error), ratio * math.exp(z * error)
 
 
-def _lines(s: np.ndarray, y: np.ndarray, z: float) -> Numbers:
+def _lines(sample: Scored, outcomes: Outcomes, z: float) -> Numbers:
     """Return the rows of both logistic lines."""
-    x, shift, a, b = logits_of(s), _NAN, _NAN, _NAN
+    shift, a, b = _NAN, _NAN, _NAN
     errors: tuple[float, ...] = (_NAN, _NAN, _NAN)
-    if y.min() < y.max():
-        shift = fit_shift(x, y)
-        errors = (*_errors(np.ones((1, y.size)), y - expit(shift + x)), _NAN, _NAN)
-        if x.min() < x.max() and not is_separated(Scored.of(s, y)):
-            a, b = map(float, fit_cox(x, y))
-            both = _errors(np.stack([np.ones_like(x), x]), y - expit(a + b * x))
+    if 0 < sample.hits.sum() < sample.n:
+        counts = logits_of(sample.scores), sample.hits, sample.rows
+        x, one = logits_of(outcomes.s), np.ones_like(outcomes.s)
+        shift = fit_shift(*counts)
+        errors = (*_errors(one[None], outcomes, expit(shift + x)), _NAN, _NAN)
+        if x.min() < x.max() and not is_separated(sample):
+            a, b = map(float, fit_cox(*counts))
+            both = _errors(np.stack([one, x]), outcomes, expit(a + b * x))
             errors = (errors[0], *both)
     return [
         (name, value, value - z * error, value + z * error, also)
@@ -150,45 +176,103 @@ def _lines(s: np.ndarray, y: np.ndarray, z: float) -> Numbers:
     ]  # fmt: skip
 
 
-def _errors(design: np.ndarray, residual: np.ndarray) -> tuple[float, ...]:
+def _errors(design: Floats, outcomes: Outcomes, chance: Floats) -> tuple[float, ...]:
     """Return standard errors: of the sandwich, or of the information where they are larger."""
-    n, k = residual.size, design.shape[0]
+    n, k, residual = outcomes.n, design.shape[0], outcomes.y - chance
     # p of y − p: p where y = 0 is −residual, else 1 − residual; the variance is the same.
     size = np.abs(residual)
-    variance = size * (1 - size)
-    information = (design * variance) @ design.T
+    information = (design * size * (1 - size) * outcomes.rows) @ design.T
     if np.linalg.cond(information) > 1e14:
         return (_NAN,) * k
     bread = np.linalg.inv(information)
-    meat = (design * residual**2) @ design.T * n / (n - k)
+    meat = (design * residual**2 * outcomes.rows) @ design.T * n / (n - k)
     sandwich = bread @ meat @ bread
     return tuple(float(v) for v in np.sqrt(np.maximum(np.diagonal(bread), np.diagonal(sandwich))))
 
 
-def _distances(s: np.ndarray, y: np.ndarray, level: float) -> Numbers:
+def _distances(sample: Scored, outcomes: Outcomes, level: float) -> Numbers:
     """Return the rows of ICI, E50 and E90."""
-    curve = np.clip(local_parabola(s, y), 0.0, 1.0)
-    gaps = np.abs(curve - s)
-    low, high = calibration_interval(Scored.of(s, y)).at(1, level)
-    rows = [("ICI", float(gaps.mean()), low, high, "Eavg (val.prob: of lowess, degree 1); Emean")]
+    gaps = np.abs(np.clip(local_parabola(outcomes), 0.0, 1.0) - outcomes.s)
+    order = np.argsort(gaps)
+    upto = np.cumsum(outcomes.rows[order])
+    low, high = calibration_interval(sample).at(1, level)
+    rows = [
+        ("ICI", outcomes.mean(gaps), low, high, "Eavg (val.prob: of lowess, degree 1); Emean"),
+    ]
     for name, q, also in (
         ("E50", 0.5, "Emed"),
         ("E90", 0.9, "val.prob: E90 (of lowess, degree 1)"),
         ("Emax", 1.0, "val.prob: Emax"),
     ):
-        rows.append((name, float(np.quantile(gaps, q)), _NAN, _NAN, also))
+        below, share = divmod(q * (sample.n - 1), 1.0)
+        ranks = below, min(below + 1, sample.n - 1)
+        near, far = gaps[order][np.searchsorted(upto, ranks, "right")]
+        rows.append((name, float(near + share * (far - near)), _NAN, _NAN, also))
     return rows
 
 
-def _brier(s: np.ndarray, y: np.ndarray, z: float) -> Numbers:
+def local_parabola(outcomes: Outcomes) -> Floats:
+    """Return loess of outcomes (q,): parabolas with tricube weights over the nearest 3/4 of rows.
+
+    They are evaluated at quantiles of the risks, with a linear curve between. Equal risks have
+    equal fits. Where the nearest rows have one or two risks the fit is a mean or a line.
+    """
+    n, upto = int(outcomes.n), np.cumsum(outcomes.rows)
+    nearest = min(max(int(_SPAN * n + 1e-5), 3), n)
+    ranks = np.linspace(0, n - 1, min(n, _N_POINTS)).astype(np.int64)
+    points = np.unique(outcomes.s[np.searchsorted(upto, ranks, "right")])
+
+    def fit_at(point: float) -> float:
+        def is_nearest(start: int) -> bool:
+            first, beyond = outcomes.s[np.searchsorted(upto, (start, start + nearest), "right")]
+            return bool(beyond - point >= point - first)
+
+        start = bisect_left(range(n - nearest), True, key=is_nearest)
+        inside = np.minimum(upto, start + nearest) - np.maximum(upto - outcomes.rows, start)
+        kept = inside > 0
+        return _local_value(Outcomes(outcomes.s[kept], outcomes.y[kept], inside[kept]), point)
+
+    return np.interp(outcomes.s, points, [fit_at(point) for point in points.tolist()])
+
+
+def _local_value(near: Outcomes, at: float) -> float:
+    """Return the parabola fitted to the nearest rows, at a risk."""
+    reach = max(at - near.s[0], near.s[-1] - at)
+    if reach <= 0:
+        return near.mean(near.y)
+    u = (near.s - at) / reach
+    weights = near.rows * (1 - np.abs(u) ** 3) ** 3
+    # Orthogonal polynomials of the weights, evaluated at u = 0.
+    total = weights.sum()
+    if total <= 0:
+        return near.mean(near.y)
+    mean = (weights @ u) / total
+    value = (weights @ near.y) / total
+    line = u - mean
+    square = weights @ line**2
+    if square <= _SINGULAR * total:
+        return float(value)
+    slope = weights @ (line * near.y) / square
+    value -= slope * mean
+    bend = weights @ line**3 / square
+    parabola = line * line - bend * line - square / total
+    curvature = weights @ parabola**2
+    if curvature <= _SINGULAR * square:
+        return float(value)
+    at_zero = mean * mean + bend * mean - square / total
+    return float(value + weights @ (parabola * near.y) / curvature * at_zero)
+
+
+def _brier(sample: Scored, outcomes: Outcomes, z: float) -> Numbers:
     """Return the rows of the Brier score and its decomposition."""
-    fitted = isotonic(Scored.of(s, y)).predict(s)
-    rate, low, high = _prevalence(y, z)
+    fitted = isotonic(sample).predict(outcomes.s)
+    rate, low, high = _prevalence(outcomes, z)
     uncertainty = rate * (1 - rate)
     least, most = sorted((low * (1 - low), high * (1 - high)))
     if low < 0.5 < high:
         most = 0.25
-    before, after = _mean((y - s) ** 2, z), float(np.mean((y - fitted) ** 2))
+    before = _mean(outcomes, (outcomes.y - outcomes.s) ** 2, z)
+    after = outcomes.mean((outcomes.y - fitted) ** 2)
     brier = before[0]
     return [
         ("Brier score", *before, "val.prob: Brier"),
@@ -198,18 +282,18 @@ def _brier(s: np.ndarray, y: np.ndarray, z: float) -> Numbers:
     ]
 
 
-def _c_statistic(s: np.ndarray, y: np.ndarray, z: float) -> tuple[float, float, float]:
+def _c_statistic(sample: Scored, z: float) -> tuple[float, float, float]:
     """Return the area under the ROC curve with DeLong's interval on the log odds."""
-    events, others = s[y == 1], s[y == 0]
-    m, n = events.size, others.size
+    counts = [sample.hits.astype(float), (sample.rows - sample.hits).astype(float)]
+    m, n = (float(count.sum()) for count in counts)
     if min(m, n) == 0:
         return _NAN, _NAN, _NAN
-    above = (np.searchsorted(others, events, "left") + np.searchsorted(others, events, "right")) / 2
-    below = (np.searchsorted(events, others, "left") + np.searchsorted(events, others, "right")) / 2
-    shares = above / n, 1 - below / m
-    c = float(shares[0].mean())
+    # of each risk, the share of events and of non-events below it; ties count half
+    events, others = ((np.cumsum(c) - 0.5 * c) / c.sum() for c in counts)
+    c = float(counts[0] @ others) / m
     if min(m, n) < 2 or not 0 < c < 1:
         return c, _NAN, _NAN
-    error = math.sqrt(shares[0].var(ddof=1) / m + shares[1].var(ddof=1) / n)
+    of_events, of_others = counts[0] @ (others - c) ** 2, counts[1] @ (1.0 - events - c) ** 2
+    error = math.sqrt(of_events / (m - 1.0) / m + of_others / (n - 1.0) / n)
     half = z * error / (c * (1 - c))
     return c, float(expit(logit(c) - half)), float(expit(logit(c) + half))
