@@ -8,7 +8,7 @@ from scipy.optimize import minimize
 from scipy.special import expit, logit
 
 import calbias
-from calbias.auditing.risk_model import FEWEST, Outcomes, local_parabola, risk_summary
+from calbias.auditing.risk_model import FEWEST, local_parabola, risk_summary
 from calbias.scored import Scored
 
 GENERATOR = np.random.default_rng(0)
@@ -76,7 +76,7 @@ def test_distances_of_the_local_parabola_are_those_of_least_squares():
         )
         design = np.stack([np.ones_like(s), s - point, (s - point) ** 2], axis=1)
         slow.append(np.linalg.lstsq(design * weight[:, None], y * weight, rcond=None)[0][0])
-    found = local_parabola(Outcomes.of(Scored.of(s, y)))
+    found = local_parabola(Scored.of(s, y))
     assert found == pytest.approx(np.interp(s, at, slow), abs=1e-9)
 
 
@@ -92,8 +92,8 @@ def test_local_parabolas_of_few_distinct_scores(scores, expected):
     labels = {2: [0, 1], 8: [0, 0, 0, 1, 1, 1, 0, 1]}[len(scores)]
     if len(set(scores)) == 1:
         labels = [0, 1] * 4
-    outcomes = Outcomes.of(Scored.of(scores, labels))
-    found = np.repeat(local_parabola(outcomes), outcomes.rows.astype(int))
+    sample = Scored.of(scores, labels)
+    found = np.repeat(local_parabola(sample), sample.rows)
     assert found == pytest.approx(expected)
 
 

@@ -60,7 +60,7 @@ class Row(NamedTuple):
 
 
 class Outcomes(NamedTuple):
-    """Risks s and outcomes y (q,), ascending, non-events before events; ``rows`` of each."""
+    """Ascending risks s, outcomes y, or their means, and how many ``rows`` are alike; (q,)."""
 
     s: Floats
     y: Floats
@@ -109,7 +109,7 @@ def risk_summary(sample: Scored, confidence_level: float = CONFIDENCE_LEVEL) -> 
         ("mean risk", *_mean(outcomes, outcomes.s, z), "expected"),
         ("observed/expected", *_observed_expected(outcomes, z), "O:E ratio; 1/(E:O)"),
         *_lines(sample, outcomes, z),
-        *_distances(sample, outcomes, confidence_level),
+        *_distances(sample, confidence_level),
         *_brier(sample, outcomes, z),
         ("c statistic", *_c_statistic(sample, z), "val.prob: C (ROC); AUC; Dxy = 2C − 1"),
     ]
@@ -190,14 +190,14 @@ def _errors(design: Floats, outcomes: Outcomes, chance: Floats) -> tuple[float, 
     return tuple(float(v) for v in np.sqrt(np.maximum(np.diagonal(bread), np.diagonal(sandwich))))
 
 
-def _distances(sample: Scored, outcomes: Outcomes, level: float) -> Numbers:
+def _distances(sample: Scored, level: float) -> Numbers:
     """Return the rows of ICI, E50 and E90."""
-    gaps = np.abs(np.clip(local_parabola(outcomes), 0.0, 1.0) - outcomes.s)
+    gaps = np.abs(np.clip(local_parabola(sample), 0.0, 1.0) - sample.scores)
     order = np.argsort(gaps)
-    upto = np.cumsum(outcomes.rows[order])
+    upto = np.cumsum(sample.rows[order])
     low, high = calibration_interval(sample).at(1, level)
     rows = [
-        ("ICI", outcomes.mean(gaps), low, high, "Eavg (val.prob: of lowess, degree 1); Emean"),
+        ("ICI", sample.mean(gaps), low, high, "Eavg (val.prob: of lowess, degree 1); Emean"),
     ]
     for name, q, also in (
         ("E50", 0.5, "Emed"),
@@ -211,28 +211,28 @@ def _distances(sample: Scored, outcomes: Outcomes, level: float) -> Numbers:
     return rows
 
 
-def local_parabola(outcomes: Outcomes) -> Floats:
-    """Return loess of outcomes (q,): parabolas with tricube weights over the nearest 3/4 of rows.
+def local_parabola(sample: Scored) -> Floats:
+    """Return loess (m,) of a sample by score: parabolas with tricube weights, nearest 3/4 of rows.
 
-    They are evaluated at quantiles of the risks, with a linear curve between. Equal risks have
-    equal fits. Where the nearest rows have one or two risks the fit is a mean or a line.
+    They are evaluated at quantiles of the scores, with a linear curve between. Where the nearest
+    rows have one or two scores the fit is a mean or a line.
     """
-    n, upto = int(outcomes.n), np.cumsum(outcomes.rows)
+    n, s, rates, upto = sample.n, sample.scores, sample.hits / sample.rows, np.cumsum(sample.rows)
     nearest = min(max(int(_SPAN * n + 1e-5), 3), n)
     ranks = np.linspace(0, n - 1, min(n, _N_POINTS)).astype(np.int64)
-    points = np.unique(outcomes.s[np.searchsorted(upto, ranks, "right")])
+    points = np.unique(s[np.searchsorted(upto, ranks, "right")])
 
     def fit_at(point: float) -> float:
         def is_nearest(start: int) -> bool:
-            first, beyond = outcomes.s[np.searchsorted(upto, (start, start + nearest), "right")]
+            first, beyond = s[np.searchsorted(upto, (start, start + nearest), "right")]
             return bool(beyond - point >= point - first)
 
         start = bisect_left(range(n - nearest), True, key=is_nearest)
-        inside = np.minimum(upto, start + nearest) - np.maximum(upto - outcomes.rows, start)
+        inside = np.minimum(upto, start + nearest) - np.maximum(upto - sample.rows, start)
         kept = inside > 0
-        return _local_value(Outcomes(outcomes.s[kept], outcomes.y[kept], inside[kept]), point)
+        return _local_value(Outcomes(s[kept], rates[kept], inside[kept].astype(float)), point)
 
-    return np.interp(outcomes.s, points, [fit_at(point) for point in points.tolist()])
+    return np.interp(s, points, [fit_at(point) for point in points.tolist()])
 
 
 def _local_value(near: Outcomes, at: float) -> float:
