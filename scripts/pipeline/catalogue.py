@@ -101,34 +101,26 @@ def paper_experiments() -> list[str]:
 
 
 def available_tables(
-    experiments: Collection[str],
-    logits: bool = True,
-    genuine: bool = True,
-    real_logits: bool = True,
+    experiments: Collection[str], lacking: Collection[str] = ()
 ) -> tuple[list[str], list[str]]:
     """Return the names of a config's tables: of the papers, and of the evidence.
 
-    ``logits``, ``genuine`` (logits or scores), ``real_logits``: some model has any.
+    ``lacking`` are the ``needs`` of the schema that no model fulfils.
     """
-    there = {"needs_logits": logits, "needs_genuine": genuine, "needs_real_logits": real_logits}
-    lacking = [need for need, is_there in there.items() if not is_there]
     known = [
         name
         for name, needs in TABLES.items()
-        if set(needs) <= set(experiments) and not any(map(tables()[name].get, lacking))
+        if set(needs) <= set(experiments) and tables()[name].get("needs") not in lacking
     ]
     evidence = [name for name in known if "/evidence/" in tables()[name]["rule_file"]]
     return [name for name in known if name not in evidence], evidence
 
 
 def available_figures(
-    experiments: Mapping[str, Any],
-    logits: bool = True,
-    genuine: bool = True,
-    real_logits: bool = True,
+    experiments: Mapping[str, Any], lacking: Collection[str] = ()
 ) -> tuple[dict[str, Entry], ...]:
     """Return {figure: Entry} of the figures that a config can make: the papers', the evidence's."""
-    papers, evidence = available_tables(experiments, logits, genuine, real_logits)
+    papers, evidence = available_tables(experiments, lacking)
     known = {*papers, *evidence, "models"}
     found = {
         name: entry

@@ -1,33 +1,36 @@
 """The digest of the code that a step reaches: ``params: code=…`` of its rule.
 
 A job runs again when the syntax trees of its step, of all that the step imports and of the files
-that it loads by name have changed. Comments, docstrings and blank lines are no part of a tree.
+that it loads by name have changed, or the columns of the tables that the schema says it makes.
+Comments, docstrings and blank lines are no part of a tree.
 """
 
 import ast
 import contextlib
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 
 from calbias.io.code_files import SCRIPTS, code_files
 from pipeline.door import step_file
 from pipeline.results import written_whole
+from pipeline.table_schema import tables
 
 STORE = Path(".snakemake/calbias_syntax.json")  # digests by path, size and time: parsing takes 3 s
 
 
 def code(step: str, *loaded: Path | str) -> str:
     """Return the digest of a step's code; ``loaded`` are files that it loads by name."""
-    return digest(code_files(step_file(step), *loaded))
+    columns = [entry["columns"] for entry in tables().values() if entry["rule"] == step]
+    return digest(code_files(step_file(step), *loaded), columns)
 
 
-def digest(files: Iterable[Path]) -> str:
-    """Return one digest of the syntax of these files."""
+def digest(files: Iterable[Path], columns: Iterable[Sequence[str]] = ()) -> str:
+    """Return one digest of the syntax of these files, and of the columns of tables."""
     of_files = [(_name(path), _of_file(path)) for path in files]
-    return hashlib.sha256(json.dumps(of_files).encode()).hexdigest()[:20]
+    return hashlib.sha256(json.dumps([of_files, *columns]).encode()).hexdigest()[:20]
 
 
 def save() -> None:

@@ -23,13 +23,13 @@ def fitted(path, **options):
 
 
 @pytest.mark.parametrize(
-    ("model", "fold", "published"),
-    [("resnet110_c10", "test", (2.7752, 0.0478)), ("mine", "validation", (np.nan, np.nan))],
+    ("model", "published"),
+    [("resnet110_c10", (2.7752, 0.0478)), ("mine", (np.nan, np.nan))],
 )
-def test_a_beta_fit_stands_beside_the_published_one(top_labels, folds, model, fold, published):
-    table, _ = fitted(top_labels(model), fold=fold, published_beta=FITS["beta_fits"])
+def test_a_beta_fit_stands_beside_the_published_one(top_labels, folds, model, published):
+    table, _ = fitted(top_labels(model), published_beta=FITS["beta_fits"])
     [row] = table.to_dict("records")
-    fit = fit_beta(*folds[fold][1:3])
+    fit = fit_beta(*folds["test"][1:3])
     numbers = {"alpha": fit.alpha, "beta": fit.beta, "nll": fit.nll, "n_samples": 400}
     assert {name: row[name] for name in numbers} == pytest.approx(numbers, rel=1e-9)
     words = [row[name] for name in ("model", "source", "softmax")]
@@ -64,19 +64,9 @@ def test_twelve_glms_stand_beside_the_published_ones(top_labels, folds):
     assert others["published_aic"].isna().all()
 
 
-@pytest.mark.parametrize(
-    ("softmax", "option", "drops"),
-    [
-        ("exact", {}, False),
-        ("float32_2020", {}, True),
-        ("exact", {"scores_equal_to_one": "drop"}, True),
-        ("float32_2020", {"scores_equal_to_one": "keep"}, False),
-    ],
-)
-def test_scores_equal_to_one_are_dropped_where_the_paper_did(
-    top_labels, folds, softmax, option, drops
-):
-    rows = fitted(top_labels(softmax=softmax), **option)[1].set_index("glm")
+@pytest.mark.parametrize(("softmax", "drops"), [("exact", False), ("float32_2020", True)])
+def test_scores_equal_to_one_are_dropped_where_the_paper_did(top_labels, folds, softmax, drops):
+    rows = fitted(top_labels(softmax=softmax))[1].set_index("glm")
     np.testing.assert_allclose(folds["test"].log1m_score[:100], LOG_MISS_AT_ONE, rtol=1e-15)
     rate = folds["test"].hit[100 if drops else 0 :].mean()
     assert rows.loc["log_log_b0", "b0"] == pytest.approx(np.log(rate), rel=1e-9)
@@ -104,7 +94,8 @@ def test_the_script_runs_alone_and_loads_only_the_part_of_statsmodels_that_it_ne
         "import sys; from pipeline.door import main; main();"
         "sys.exit('statsmodels.api' in sys.modules or 'matplotlib' in sys.modules)"
     )
-    words = f"fit_model --top-labels {top_labels()} --published-beta --published-glm "
+    words = f"fit_model --top-labels {top_labels()} --logits --model "
+    words += "--published-beta --published-glm "
     words += "--output-beta beta.csv --output-glm alone.csv"
     python(program, *words.split(), folder=tmp_path, PATH="")
     assert (tmp_path / "alone.csv").read_text().count("\n") == 13

@@ -184,7 +184,7 @@ def test_the_genuine_file_is_fitted_as_the_paper_did(tmp_path):
     manifest = PUBLISHED / "nn_calibration_logits_manifest.csv"
     run("read_logits", file=GENUINE, manifest=manifest, model=MODEL, n_classes=10,
         output_logits=logits, output_top_labels=tmp_path / "top.parquet")  # fmt: skip
-    run("fit_as_published", logits=logits, model=MODEL, published_beta=TABLE_2,
+    run("fit_model", logits=logits, model=MODEL, published_beta=TABLE_2,
         published_glm=TABLE_3, output_beta=beta, output_glm=glm)  # fmt: skip
     (row,) = read(beta).to_dict("records")
     assert (row["source"], row["softmax"]) == ("real_logits", "float32_2020")

@@ -84,14 +84,15 @@ def test_outputs_stand_last_and_behind_the_seed():
 
 
 def test_the_shell_line_of_a_rule():
-    line = door.shell_line("fit_model", fold="test", scores_equal_to_one=None)
+    line = door.shell_line("write_page", page="index", record=None)
     assert line == (
-        "fit_model --top-labels {input.top_labels:q} --published-beta {input.published_beta:q}"
-        " --published-glm {input.published_glm:q} --fold test"
-        " --output-beta {output.beta:q} --output-glm {output.glm:q}"
+        "write_page --tables {params.tables:q} --figures {params.figures:q}"
+        " --audits {params.audits:q} --page index --output {output:q}"
     )
-    with pytest.raises(InputError, match="step fit_model has no option folds"):
-        door.shell_line("fit_model", folds="test")
+    assert "--record {input.record:q}" in door.shell_line("write_page")
+    assert door.shell_line("fit_model").endswith("--output-glm {output.glm:q}")
+    with pytest.raises(InputError, match="step write_page has no option pages"):
+        door.shell_line("write_page", pages="index")
 
 
 def test_an_unknown_step_is_one_line():

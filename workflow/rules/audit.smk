@@ -52,9 +52,6 @@ rule audit_model:
             *AUDIT_ESTIMATORS,
             *estimator_paths(*config["estimators"]),
         ),
-        columns=[
-            columns_of(name) for name in ("audit_estimates", "audit_verdicts", "audit_diagrams")
-        ],
         label=lambda wildcards: ENTRIES.get(wildcards.audited, {}).get("label", []),
         # an interval of clustered rows is only known for norm 1
         cluster=lambda wildcards: (

@@ -27,7 +27,6 @@ rule judge_claims:
         "../../envs/environment.yaml"
     params:
         code=code("judge_claims", *CLAIMS),
-        columns=[columns_of(name) for name in JUDGED],
         tables=named("tables", EVIDENCE),
     shell:
         step("judge_claims")

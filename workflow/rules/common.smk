@@ -52,15 +52,11 @@ RECALIBRATED = [
     *REAL,
     *(name for name in OTHERS if "validation" in OUTPUT_FILES[name]["folds"] and name not in REAL),
 ]
-AVAILABLE = (
-    EXPERIMENTS,
-    bool(RECALIBRATED),
-    bool(MEASURED),
-    bool(REAL or OTHERS),
-)
+NEEDS = {"both_folds": RECALIBRATED, "outputs": MEASURED, "logits": [*REAL, *OTHERS]}
+LACKING = [need for need, names in NEEDS.items() if not names]
 OWN = [name for name in MODELS if name not in PAPERS_MODELS]  # models that a user adds
-FIGURES, EVIDENCE_FIGURES = available_figures(*AVAILABLE)
-TABLES, EVIDENCE_TABLES = available_tables(*AVAILABLE)
+FIGURES, EVIDENCE_FIGURES = available_figures(EXPERIMENTS, LACKING)
+TABLES, EVIDENCE_TABLES = available_tables(EXPERIMENTS, LACKING)
 TABLES += ["beta_fits_float32_2020", "glm_fits_float32_2020"] if AS_PUBLISHED else []
 AUDITS = [name for name in TABLES if name.startswith("audit_")]
 if not OWN:

@@ -4,6 +4,7 @@
 rule fit_model:
     input:
         top_labels=lambda wildcards: top_labels(wildcards.model),
+        logits=[],
         published_beta=published("table2_beta_fits"),
         published_glm=published("table3_glm_fits"),
     output:
@@ -17,13 +18,14 @@ rule fit_model:
         "../../envs/environment.yaml"
     params:
         code=code("fit_model"),
-        columns=[columns_of(name) for name in ("beta_fits", "glm_fits")],
     shell:
-        step("fit_model", fold=None, scores_equal_to_one=None)
+        step("fit_model", model="{wildcards.model}")
 
 
-rule fit_as_published:
+# Real logits under the softmax that the paper used, where the run uses another one.
+use rule fit_model as fit_as_published with:
     input:
+        top_labels=[],
         logits="results/logits/{model}.npz",
         published_beta=published("table2_beta_fits"),
         published_glm=published("table3_glm_fits"),
@@ -34,10 +36,3 @@ rule fit_as_published:
         "results/logs/fit_as_published/{model}.log",
     wildcard_constraints:
         model=one_of(AS_PUBLISHED),
-    conda:
-        "../../envs/environment.yaml"
-    params:
-        code=code("fit_as_published"),
-        columns=[columns_of(f"{name}_fits_float32_2020") for name in ("beta", "glm")],
-    shell:
-        step("fit_as_published", model="{wildcards.model}")

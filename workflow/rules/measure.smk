@@ -27,7 +27,6 @@ rule measure_model:
     params:
         # the estimators of the measures are loaded by name
         code=code("measure_model", *estimator_paths("ece_bin_ew", "mce_ew", "ks", "kde")),
-        columns=[columns_of(name) for name in ("reliability_bins", "calibration_graphs")],
         softmax=config["softmax"],
         seed=config["seed"],
         bootstrap=config["bootstrap"],
@@ -54,6 +53,5 @@ rule tabulate_measures:
         "../../envs/environment.yaml"
     params:
         code=code("tabulate_measures"),
-        columns=[columns_of(name) for name in ("measures", "printed_tables")],
     shell:
         step("tabulate_measures")

@@ -26,7 +26,6 @@ rule recalibrate_model:
             "recalibrate_model",
             *estimator_paths(*config["estimators"]),
         ),
-        columns=columns_of("recalibration"),
         softmax=config["softmax"],
         seed=config["seed"],
         bootstrap=config["bootstrap"],
@@ -50,8 +49,5 @@ rule select_recalibration:
         "../../envs/environment.yaml"
     params:
         code=code("select_recalibration"),
-        columns=[
-            columns_of(name) for name in ("recalibration_selection", "recalibration_sensitivity")
-        ],
     shell:
         step("select_recalibration")

@@ -20,7 +20,6 @@ rule compare_estimators:
         "../../envs/environment.yaml"
     params:
         code=code("compare_estimators", *estimator_paths("ece_debias_em", "ece_sweep_em")),
-        columns=[columns_of(name) for name in ("paired_t_test", "t_test_sensitivity")],
         seed=config["seed"],
     shell:
         step("compare_estimators")
@@ -38,7 +37,6 @@ rule compute_tce_rounding:
         "../../envs/environment.yaml"
     params:
         code=code("compute_tce_rounding"),
-        columns=columns_of("tce_rounding"),
         norm=config["norm"],
     shell:
         step("compute_tce_rounding")

@@ -36,7 +36,6 @@ rule define_scenarios:
         "../../envs/environment.yaml"
     params:
         code=code("define_scenarios"),
-        columns=columns_of("scenarios"),
         models=of_experiment("models"),
         groups=lambda wildcards: [
             MODELS[model]["group"] for model in EXPERIMENTS[wildcards.experiment].get("models", [])
@@ -61,7 +60,6 @@ rule compute_true_error:
         "../../envs/environment.yaml"
     params:
         code=code("compute_true_error"),
-        columns=columns_of("true_calibration_error"),
         norm=config["norm"],
     shell:
         step("compute_true_error")

@@ -17,7 +17,6 @@ rule summarise_bias:
         * sizes.to_summarise(sizes.estimates(EXPERIMENTS[wildcards.experiment])),
     params:
         code=code("summarise_bias"),
-        columns=columns_of("bias"),
         n_replicates=of_experiment("replicates"),
         seed=config["seed"],
     shell:
@@ -43,7 +42,6 @@ rule compare_ece_bin:
         "../../envs/environment.yaml"
     params:
         code=code("compare_ece_bin", *estimator_paths("ece_bin_ew")),
-        columns=columns_of("ece_bin_real_and_simulated"),
         norm=config["norm"],
     shell:
         step("compare_ece_bin")
@@ -65,7 +63,6 @@ rule summarise_intro:
         * sizes.to_summarise(sizes.estimates_of_all(EXPERIMENTS["intro"])),
     params:
         code=code("summarise_intro"),
-        columns=[columns_of(name) for name in ("estimate_histogram", "reliability_diagram")],
         n_replicates=lambda wildcards: EXPERIMENTS["intro"]["replicates"],
         n_samples=lambda wildcards: EXPERIMENTS["intro"]["n_samples"][0],
         n_bins=lambda wildcards: EXPERIMENTS["intro"]["n_bins"][0],
@@ -95,7 +92,6 @@ rule summarise_detection:
         ),
     params:
         code=code("summarise_detection"),
-        columns=[columns_of(name) for name in ("detection", "detection_limits")],
         n_replicates=lambda wildcards: EXPERIMENTS["detection"]["replicates"],
         null_n_replicates=lambda wildcards: EXPERIMENTS["detection_null"]["replicates"],
         seed=config["seed"],
@@ -115,6 +111,5 @@ rule summarise_chosen_bins:
         "../../envs/environment.yaml"
     params:
         code=code("summarise_chosen_bins"),
-        columns=columns_of("chosen_bins"),
     shell:
         step("summarise_chosen_bins")

@@ -1,42 +1,118 @@
+"""Rows of tables ``beta_fits`` and ``glm_fits`` of a model, with the published values."""
+
+import math
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Any
 
 from calbias.errors import InputError
-from pipeline.fits.tables import fit_rows
-from pipeline.logits import read_top_labels
-from pipeline.tables import write_table
+from calbias.logits.top_label import top_label
+from calbias.truth.curves import split_glm_name
+from pipeline.fits.beta import BetaFit, fit_beta
+from pipeline.fits.glm import GlmFit, best_fit, fit_all
+from pipeline.logits import REAL_LOGITS, Origin, load_logits, read_top_labels
+from pipeline.table_schema import columns_of
+from pipeline.tables import read_rows, write_table
+
+Row = dict[str, Any]
+Published = dict[tuple[str, ...], dict[str, str]]  # {key: {column: text of a number}}
+
+AS_PUBLISHED = "float32_2020"  # the softmax of Tables 2 and 3
 
 
 def fit_model(
     *,
-    top_labels: Path,
+    top_labels: Path | None,
+    logits: Path | None,
+    model: str | None,
     published_beta: Path | None,
     published_glm: Path | None,
-    fold: Literal["validation", "test"] = "test",
-    scores_equal_to_one: Literal["by_softmax", "keep", "drop"] = "by_softmax",
     output_beta: Path,
     output_glm: Path,
 ) -> None:
-    """Fit a model's top-label scores: a Beta distribution, and twelve calibration curves.
+    """Fit the scores of a model's test fold: a Beta distribution, and twelve calibration curves.
 
-    Both by maximum likelihood (paper Eqs. 9 and 10); the curves are GLMs, chosen by AIC.
+    Both by maximum likelihood (paper Eqs. 9 and 10); the curves are GLMs, chosen by AIC. From
+    logits the scores are made as the paper did, by the softmax of 2020: that is what Tables 2 and 3
+    are compared with where a run uses the exact softmax. Under the softmax of 2020 the fits of the
+    curves leave out the scores of 1, as published.
 
     top_labels: the model's top-label table
+    logits: instead of it, the model's logits in the pipeline's own form (NPZ)
+    model: with logits: the model's name
     published_beta: published Table 2, to stand next to the fit
     published_glm: published Table 3, to stand next to the fits
-    fold: fold of the top labels
-    scores_equal_to_one: rows whose score is 1, or was before the published reduction by 1e-16:
-        by_softmax drops them from the curves' fits under float32_2020, as published
     output_beta: rows of table beta_fits to write
     output_glm: rows of table glm_fits to write
     """
-    folds, origin = read_top_labels(top_labels)
-    drop = {"by_softmax": origin.softmax == "float32_2020", "keep": False, "drop": True}
-    published = published_beta, published_glm
-    drops = drop[scores_equal_to_one]
+    if logits and model:
+        test = load_logits(logits).test
+        top = top_label(test.logits, test.labels, AS_PUBLISHED)
+        origin = Origin(model, REAL_LOGITS, AS_PUBLISHED)
+    elif top_labels:
+        folds, origin = read_top_labels(top_labels)
+        top = folds["test"]
+    else:
+        raise InputError("give --top-labels, or --logits and --model")
+    table_2 = read_published(published_beta, ["model"], ["alpha", "beta"])
+    table_3 = read_published(published_glm, ["model", "glm"], ["aic", "b0", "b1"])
+    logs, drops = (top.log_score, top.log1m_score), origin.softmax == AS_PUBLISHED
     try:
-        beta, glms = fit_rows(folds[fold], origin, *published, drops)
+        beta, glms = fit_beta(*logs), fit_all(*logs, top.hit, drop_scores_equal_to_one=drops)
     except InputError as error:
-        raise InputError(f"{top_labels}, fold {fold}: {error}") from error
-    write_table(output_beta, "beta_fits", [beta])
-    write_table(output_glm, "glm_fits", glms)
+        raise InputError(f"{logits or top_labels}, fold test: {error}") from error
+    write_table(output_beta, "beta_fits", [beta_row(beta, origin, table_2)])
+    write_table(output_glm, "glm_fits", glm_rows(glms, origin, table_3))
+
+
+def beta_row(fit: BetaFit, origin: Origin, published: Published) -> Row:
+    """Return the row of a BetaFit as a dict; ``origin`` is the top-label table's."""
+    row = published.get((origin.model,), {})
+    printed = (row.get(name, "") for name in ("alpha", "beta"))
+    values = (*origin[:3], fit.n_samples, fit.alpha, fit.beta, fit.nll, *printed)
+    return _ten_digits("beta_fits", values)
+
+
+def glm_rows(fits: Sequence[GlmFit], origin: Origin, published: Published) -> list[Row]:
+    """Return one dict per GlmFit; ``delta_aic`` is to the smallest AIC, whose row is selected."""
+    best = best_fit(fits)
+    rows = []
+    for fit in fits:
+        row = published.get((origin.model, fit.glm), {})
+        printed = (row.get(name, "") for name in ("aic", "b0", "b1"))
+        names = origin.model, origin.source, fit.glm, *split_glm_name(fit.glm)
+        numbers = fit.b0, fit.b1, fit.nll, fit.aic, fit.aic - best.aic
+        rows.append(_ten_digits("glm_fits", (*names, *numbers, fit is best, *printed)))
+    return rows
+
+
+def read_published(path: Path | None, keys: Sequence[str], values: Sequence[str]) -> Published:
+    """Return {tuple of ``keys``: {column: text of a number, or empty}}; {} for None."""
+    if path is None:
+        return {}
+    rows = read_rows(path, (*keys, *values))
+    if not rows:
+        raise InputError(f"{path}: no rows; give the published table")
+    for line, row in rows:
+        for column in values:
+            if row[column] and not _is_number(row[column]):
+                raise InputError(f"{path}, line {line}, {column}: {row[column]!r} is not a number")
+    return {
+        tuple(row[key] for key in keys): {column: row[column] for column in values}
+        for _, row in rows
+    }
+
+
+def _ten_digits(table: str, values: Sequence[Any]) -> Row:
+    """Return a row of a table, floats with ten digits: more would be noise of the optimum."""
+    return {
+        name: float(f"{value:.10g}") if isinstance(value, float) else value
+        for name, value in zip(columns_of(table), values, strict=True)
+    }
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return math.isfinite(float(text))
+    except ValueError:
+        return False

@@ -28,7 +28,7 @@ rule summarise_answers:
         code=code(
             "summarise_answers", *estimator_paths("ece_bin_ew", "ece_sweep_em", "ece_debias_em")
         ),
-        columns=[columns_of(name) for name in ("language_models", "leaderboard", "predicted_bias")],
+        columns=columns_of("predicted_bias"),  # whose rows are another step's too
         draws=config["bootstrap"],
         subsamples=PREDICTED["subsamples"],
         refits=PREDICTED["refits"],
@@ -53,7 +53,6 @@ rule subsample_genuine:
         "../../../envs/environment.yaml"
     params:
         code=code("subsample_genuine", *estimator_paths(*SUBSAMPLED)),
-        columns=columns_of("subsampled"),
         subsamples=min(PREDICTED["subsamples"], 40),
         seed=config["seed"],
     shell:

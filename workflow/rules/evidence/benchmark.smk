@@ -18,7 +18,6 @@ rule measure_speed:
         mem_mb=lambda wildcards, attempt: 2000 * attempt,
     params:
         code=code("measure_speed", *sorted((HERE / "scripts/calbias/estimators").glob("*.py"))),
-        columns=[columns_of(name) for name in ("benchmark", "benchmark_memory")],
     shell:
         step("measure_speed", replicates=None, rounds=None, suffix=None)
 
@@ -32,6 +31,5 @@ rule measure_fit_times:
         "../../../envs/environment.yaml"
     params:
         code=code("measure_fit_times"),
-        columns=columns_of("fit_times"),
     shell:
         step("measure_fit_times")

@@ -58,7 +58,6 @@ rule judge_own_claims:
         "../../../envs/environment.yaml"
     params:
         code=code("judge_own_claims", *OWN_CLAIMS),
-        columns=[columns_of(name) for name in ("own_claims", "own_measurements")],
         tables=named("tables", BACKING),
     shell:
         step("judge_own_claims")

@@ -16,7 +16,6 @@ rule measure_coverage:
         "../../../envs/environment.yaml"
     params:
         code=code("measure_coverage", *estimator_paths("ece_bin_ew")),
-        columns=columns_of("interval_coverage"),
         data_sets=config["coverage"],
         seed=config["seed"],
     shell:

@@ -63,7 +63,6 @@ rule predict_bias:
         "../../../envs/environment.yaml"
     params:
         code=code("predict_bias", *PREDICTED_FILES),
-        columns=columns_of("predicted_bias"),
         estimators=PREDICTED["estimators"],
         n_samples=PREDICTED["n_samples"],
         subsamples=PREDICTED["subsamples"],
@@ -91,7 +90,6 @@ rule run_league:
         runtime=lambda wildcards, attempt: 60 * attempt,
     params:
         code=lambda wildcards: code("run_league", *LEAGUE_FILES[wildcards.target]),
-        columns=[columns_of(name) for name in ("league", "league_full")],
         models=LEAGUE["models"],
         n_samples=LEAGUE["n_samples"],
         replicates=lambda wildcards: LEAGUES[wildcards.league],
@@ -115,9 +113,6 @@ rule rank_league:
         "../../../envs/environment.yaml"
     params:
         code=code("rank_league"),
-        columns=lambda wildcards: [
-            columns_of(f"{wildcards.league}_{name}") for name in ("ranking", "sensitivity")
-        ],
     shell:
         step("rank_league")
 
@@ -133,7 +128,6 @@ rule time_league:
         mem_mb=lambda wildcards, attempt: 2000 * attempt,
     params:
         code=code("time_league", *sum(LEAGUE_FILES.values(), [])),
-        columns=columns_of("league_times"),
         estimators=[*LEAGUE_NAMES],
         folders=estimator_folders(config),
         n_samples=[1000, 100000],
@@ -193,7 +187,6 @@ rule measure_power:
         runtime=lambda wildcards, attempt: 60 * attempt,
     params:
         code=code("measure_power", *REDRAWN_FILES),
-        columns=[columns_of(name) for name in ("test_power", "test_detection")],
         tests=POWER["tests"],
         slow_tests=POWER["slow_tests"],
         n_samples=POWER["n_samples"],
@@ -224,7 +217,6 @@ rule measure_monitor:
         runtime=lambda wildcards, attempt: 120 * attempt,
     params:
         code=code("measure_monitor"),
-        columns=columns_of("monitor"),
         replicates=config["monitor"]["streams"],
         n_rows=config["monitor"]["rows"],
         seed=config["seed"],

@@ -45,7 +45,6 @@ rule run_multiclass_league:
         runtime=lambda wildcards, attempt: 60 * attempt,
     params:
         code=code("run_multiclass_league"),
-        columns=[columns_of(name) for name in MULTICLASS_LEAGUES],
         n_samples=lambda wildcards: MULTICLASS_LEAGUES[wildcards.multiclass_league][0],
         replicates=lambda wildcards: MULTICLASS_LEAGUES[wildcards.multiclass_league][1],
         seed=config["seed"],
@@ -67,7 +66,6 @@ rule read_multiclass_league:
         "../../../envs/environment.yaml"
     params:
         code=code("read_multiclass_league"),
-        columns=columns_of("multiclass_reading"),
     shell:
         step("read_multiclass_league")
 
@@ -86,6 +84,5 @@ rule judge_printed_classwise:
         "../../../envs/environment.yaml"
     params:
         code=code("judge_printed_classwise"),
-        columns=columns_of("kull2019_table3"),
     shell:
         step("judge_printed_classwise")

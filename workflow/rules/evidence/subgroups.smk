@@ -23,7 +23,6 @@ rule summarise_subjects:
         "../../../envs/environment.yaml"
     params:
         code=code("summarise_subjects"),
-        columns=[columns_of(name) for name in ("subjects", "tao2025", "verbal_confidence")],
         seed=config["seed"],
     shell:
         step("summarise_subjects")
@@ -38,7 +37,6 @@ rule measure_subgroups:
         "../../../envs/environment.yaml"
     params:
         code=code("measure_subgroups"),
-        columns=columns_of("subgroup_cells"),
         data_sets=config["subgroup_cells"],
         seed=config["seed"],
     shell:
