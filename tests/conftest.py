@@ -24,7 +24,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 # a kernel's first call may compile it; more examples every night
 NIGHTLY = os.environ.get("CALBIAS_NIGHTLY")
-settings.register_profile("calbias", deadline=None, max_examples=200 if NIGHTLY else 50)
+settings.register_profile("calbias", deadline=None, max_examples=200 if NIGHTLY else 20)
 settings.load_profile("calbias")
 
 

@@ -1,5 +1,7 @@
 """R06 to R08: rules on fits, and what waits for the real logits."""
 
+import functools
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,8 +9,17 @@ from checkout import ROOT
 from claims_data import GROUP, NAMES, TABLES, beta_fits, judged, verdicts_of
 
 from pipeline.claims.verdicts import NotJudged
-from pipeline.fits.standard_errors import rows_with_table3_errors
+from pipeline.fits import standard_errors
 from pipeline.tables import read_table
+
+
+@pytest.fixture(autouse=True, scope="module")
+def errors_computed_once():
+    """The standard errors of a model's fits take most of the time of these tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(standard_errors, "glm_errors", functools.cache(standard_errors.glm_errors))
+        yield
+
 
 TABLE_2 = TABLES["roelofs2022_table2_beta_fits"]
 TABLE_3 = TABLES["roelofs2022_table3_glm_fits"]
@@ -70,7 +81,7 @@ test_r07_coefficients_aics_and_winners = verdicts_of(
 def apart(n_errors):
     """All AICs are so many standard errors from the published ones."""
     table = glm_fits()
-    for row, errors in rows_with_table3_errors(beta_fits(), table):
+    for row, errors in standard_errors.rows_with_table3_errors(beta_fits(), table):
         same = (table["model"] == row["model"]) & (table["glm"] == row["glm"])
         table.loc[same, "aic"] += n_errors * errors["aic"]
     return {"beta_fits": beta_fits(), "glm_fits": table}

@@ -100,7 +100,7 @@ def test_published_quantiles_of_the_limits(tail, quantiles):
 @pytest.mark.parametrize("name", sorted(TESTS))
 def test_size_is_the_level(name):
     """Within 3.5 standard errors; Hosmer-Lemeshow with 8 degrees rejects 11.5 % instead of 5 %."""
-    (row,) = power_rows([name], [CALIBRATED], [1000], 4000, seed=2)
+    (row,) = power_rows([name], [CALIBRATED], [1000], 1500, seed=2)
     level = 0.115 if name.endswith("8df") else 0.05
     slack = 0.012 if "ecce" in name else 0.004  # series and χ² are limits of large n
     assert row["rejection_rate"] == pytest.approx(level, abs=3.5 * row["rejection_rate_se"] + slack)
@@ -112,13 +112,13 @@ LEFT_OUT = ("averaged_posterior", "beta_kernel", "smece", "calib_err")
 
 @pytest.mark.parametrize("estimator", sorted(set(known_estimators()) - set(LEFT_OUT)))
 def test_every_redraw_test_keeps_its_level(estimator):
-    """The share of p ≤ 0.05 over 150 data sets of 60 samples, within 3.5 errors.
+    """The share of p ≤ 0.05 over 60 data sets of 60 samples, within 3.5 errors.
 
     Below it where estimates tie, such as those that are cut at 0: then p is larger.
     """
     statistics = load_test(f"redraw_{estimator}").statistics
     generator = np.random.default_rng(1)
-    p = np.empty(150)
+    p = np.empty(60)
     for k in range(p.size):
         scores = np.sort(generator.beta(2, 1, 60))
         fixed = FixedScores(scores, seed=k)

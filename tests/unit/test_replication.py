@@ -78,7 +78,7 @@ def test_a_model_without_a_validation_fold_is_measured_as_it_is():
 
 @pytest.mark.filterwarnings("ignore")
 def test_the_slow_matrices_of_a_hundred_classes_are_left_to_the_target_replication():
-    rows = pd.DataFrame(replication_rows(small("wrn26_brier_c100", 250)))
+    rows = pd.DataFrame(replication_rows(small("wrn26_brier_c100", 150)))
     left_out = rows[rows["needs"].notna()]
     assert dict(zip(left_out["method"], left_out["needs"], strict=True)) == {
         "ms_odir": "snakemake replication", "dir_odir": "snakemake replication"

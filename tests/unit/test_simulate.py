@@ -35,7 +35,7 @@ def deviations():
     run = {name: load_estimator(name) for name in ESTIMATORS}
     rows = []
     for scenario, n in itertools.product(map(published_scenario, MODELS), SAMPLE_SIZES):
-        m = max(30, 24_000 // n)
+        m = max(20, 12_000 // n)
         fast = simulate_estimates(scenario, n, range(m), ESTIMATORS, seed=4)
         slow = SortedBatch.concatenated([slow_data_set(scenario, n, generator) for _ in range(m)])
         pairs = [(fast[name][0], run[name](slow, 15, 2.0)[0]) for name in ESTIMATORS]

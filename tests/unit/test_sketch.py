@@ -15,7 +15,7 @@ import pytest
 import sketch_recipes
 from checkout import ROOT
 from engine_data import data_sets
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from refusals import refuses
 
@@ -56,7 +56,6 @@ def test_scores_near_0_and_1_have_cells_of_their_own():
         assert scored.scores.size >= len(TAILS) + 2
 
 
-@settings(max_examples=60)
 @given(data=data_sets(max_size=60), seed=st.integers(0, 10**6))
 def test_any_order_and_any_split_give_the_same_bytes(data, seed):
     generator = np.random.default_rng(seed)
@@ -109,7 +108,6 @@ def test_counts_of_more_rows_than_fit_into_32_bits_are_exact():
         total + total
 
 
-@settings(max_examples=60)
 @given(data=data_sets(max_size=60), n_bins=st.sampled_from([1, 2, 3, 5, 10, 15, 20, 100]))
 def test_equal_width_bins_are_exact_and_others_within_the_bounds(data, n_bins):
     sketch, n = sketch_of(*data), len(data[0])
@@ -144,11 +142,11 @@ def test_large_samples_are_close():
 
 
 def test_the_audit_of_a_sketch():
-    scores, hits = drawn(300_000)
+    scores, hits = drawn(60_000)
     sketch = sketch_of(scores, hits)
     audit, again = sketch.audit(), Sketch.from_bytes(sketch.to_bytes()).audit()
     assert audit == again
-    assert audit.n == 300_000
+    assert audit.n == 60_000
     assert audit.description["accuracy"] == pytest.approx(hits.mean())
     assert audit.ece == pytest.approx(estimate("ece_bin_ew", scores, hits).value, abs=1e-12)
     assert audit.interval[0] <= audit.error <= audit.interval[1]
@@ -159,10 +157,10 @@ def test_the_audit_of_a_sketch():
 def test_a_sketch_of_a_calibrated_model_is_found_calibrated():
     generator = np.random.default_rng(12)
     p_values = []
-    for _ in range(8):
+    for _ in range(4):
         scores = generator.beta(2.0, 1.0, 20_000)
         p_values.append(sketch_of(scores, generator.random(20_000) < scores).audit().p_value)
-    assert sum(p <= 0.05 for p in p_values) <= 2
+    assert sum(p <= 0.05 for p in p_values) <= 1
 
 
 def test_sqlite_counts_the_same():

@@ -11,7 +11,6 @@ from refusals import refuses
 from scipy.special import expit, logit
 from verdicts import judge
 
-from calbias.auditing.verdict.judge import judge_groups
 from calbias.auditing.verdict.redraws import draw, evidence, pooled_p_value
 from calbias.auditing.verdict.rounding import rounding_of
 from calbias.auditing.verdict.rows import cell_starts, groups_of, groups_of_rows
@@ -150,7 +149,7 @@ def test_exactness_over_all_outcomes():
         assert rate <= level + 0.01
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=10)
 @given(st.integers(1, 700), st.integers(0, 1000), st.sampled_from([None, 1, 2]))
 def test_order_of_rows_does_not_matter_and_results_repeat(n, seed, digits):
     scores, hits = example(n, seed, digits)
@@ -291,14 +290,14 @@ ROUNDED = {
 def test_a_calibrated_model_whose_scores_were_rounded_is_not_rejected(name):
     """FINDINGS 7: 53 % with bfloat16 and 64 % with two decimals, at n = 5000."""
     rejected = 0
-    for seed in range(40):
+    for seed in range(20):
         generator = np.random.default_rng(seed)
         scores = generator.beta(2.8, 0.05, 5000).clip(1e-9, 1 - 1e-9)
         hits = generator.random(5000) < scores
         verdict = judge(ROUNDED[name](scores), hits, replicates=199)
         rejected += verdict.miscalibrated
         assert f"rounded ({name})" in verdict.warnings[0]
-    assert rejected <= 6  # 2 are expected; 7 or more have a chance of 0.3 %
+    assert rejected <= 4  # 1 is expected; 5 or more have a chance of 0.3 %
 
 
 def test_kinds_of_faults_and_their_words():
@@ -337,13 +336,6 @@ def test_a_threshold_that_separates_is_not_named_by_the_level():
     assert (above.finding.slope, below.finding.slope) == (math.inf, -math.inf)
     none = judge(s, s < 0)
     assert none.sentence.startswith("too sure by 50.0 points")
-
-
-def test_two_million_rows_take_seconds():
-    generator = np.random.default_rng(0)
-    scores = generator.random(2_000_000)
-    groups, _ = groups_of_rows(scores, (generator.random(scores.size) < scores).astype(np.uint8))
-    assert judge_groups(groups, 199).rows == 2_000_000
 
 
 test_refusals = refuses(

@@ -1,14 +1,11 @@
 """The power of the verdict: as planned, and as the study measures it."""
 
-import time
-
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.special import expit, logit
 from verdicts import judge
 
-from calbias.auditing.plan import plan
 from calbias.auditing.verdict.power import cluster_labels, verdict_labels, verdict_power
 from evidence.cells.clusters import CELLS, ClusterCell
 from evidence.runner import values_of
@@ -29,11 +26,11 @@ def test_a_calibrated_model_is_found_in_a_twentieth():
 def test_power_is_how_often_the_verdict_finds_it():
     planned, error = verdict_power(SCORES, OVER, 400, 2000)
     generator, found = np.random.default_rng(0), 0
-    for _ in range(200):
+    for _ in range(100):
         scores = generator.random(400)
         hits = generator.random(400) < expit(0.75 * logit(scores))
         found += judge(scores, hits, replicates=499).miscalibrated
-    assert found / 200 == pytest.approx(planned, abs=4 * np.hypot(error, 0.035))
+    assert found / 100 == pytest.approx(planned, abs=4 * np.hypot(error, 0.05))
 
 
 def test_labels_have_the_power():
@@ -68,13 +65,6 @@ def test_clusters_of_copies_need_as_many_as_rows():
     renamed = generator.permutation(60)[clusters].astype(str)
     assert cluster_labels(scores[order], hits[order], renamed[order], rates[order]) == needed
     assert cluster_labels(scores, hits, clusters, scores).labels == np.inf
-
-
-@pytest.mark.slow
-def test_a_plan_is_quick():
-    start = time.process_time()
-    plan(beta=(2, 1))
-    assert time.process_time() - start < 3
 
 
 @pytest.mark.parametrize(
