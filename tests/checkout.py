@@ -1,7 +1,7 @@
 """A copy of the checkout in which Snakemake runs, for tests/workflow and tests/slurm."""
 
+import atexit
 import functools
-import json
 import os
 import re
 import shutil
@@ -12,6 +12,7 @@ import tempfile
 from pathlib import Path
 
 import yaml
+from fork_server import asked
 
 ROOT = Path(__file__).parents[1]
 PUBLISHED = ROOT / "resources/published"
@@ -51,18 +52,17 @@ class Checkout:
         snakefile = ("--snakefile", str(here / "Snakefile")) if self.of else ()
         return [str(SNAKEMAKE), *cores, *snakefile, *configfile, *arguments]
 
-    def run(self, *arguments, config=TINY, ok=True, environment=None, seconds=1200):
+    def run(self, *arguments, config=TINY, ok=True, environment=None):
         """Return all that a run of Snakemake prints; assert that it succeeds, or does not.
 
         A failing run never shows a traceback of Python.
         """
-        with tempfile.NamedTemporaryFile("r", encoding="utf-8") as log:
-            command = self.arguments(*arguments, config=config)
-            line = [command, str(self.path), self.environment(environment), log.name, seconds]
-            server = snakemake_server()
-            server.stdin.write(json.dumps(line) + "\n")
-            server.stdin.flush()
-            status, said = int(server.stdout.readline()), log.read()
+        command = self.arguments(*arguments, config=config)
+        where = str(self.path), self.environment(environment)
+        with tempfile.TemporaryFile("w+", encoding="utf-8") as log:
+            status = asked(fork_server(), command, *where, log.fileno(), log.fileno())
+            log.seek(0)
+            said = log.read()
         assert (status == 0) == ok, said[-6000:]
         assert "Traceback (most recent call last)" not in said, said[-6000:]
         return said
@@ -162,11 +162,20 @@ def errors(text):
 
 
 @functools.cache
-def snakemake_server():
-    """Start the process that runs Snakemake; it ends with this one."""
-    command = [sys.executable, str(ROOT / "tests/snakemake_server.py")]
+def fork_server():
+    """Start the process that runs Snakemake and its jobs; return its address. It ends with this."""
+    address = os.path.join(tempfile.mkdtemp(), "address")
+    command = [sys.executable, str(ROOT / "tests/fork_server.py"), address]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-    return subprocess.Popen(command, text=True, **pipes)
+    server = subprocess.Popen(command, text=True, **pipes)
+    assert server.stdout.readline() == "ready\n"
+
+    @atexit.register
+    def stop():
+        server.communicate()
+        shutil.rmtree(os.path.dirname(address))
+
+    return address
 
 
 def copy_of_the_working_tree(path):

@@ -102,6 +102,8 @@ def pristine(tmp_path_factory):
             compileall.compile_dir(checkout / "scripts", quiet=1)
             write_tiny_configuration(checkout)
             link_kernels(checkout)
+            (checkout / ".snakemake").mkdir()  # where digests of the code are kept
+            checkout.planned()
     return checkout
 
 

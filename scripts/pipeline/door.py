@@ -14,6 +14,7 @@ import re
 import resource
 import sys
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 from types import NoneType
 from typing import Annotated, Any, Literal, NoReturn, get_args, get_origin
@@ -78,6 +79,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     print(_used(), flush=True)
 
 
+@cache
 def _files() -> dict[str, Path]:
     paths = (path for house in HOUSES for path in sorted((SCRIPTS / house / "steps").glob("*.py")))
     return {path.stem: path for path in paths if path.stem != "__init__"}

@@ -1,0 +1,109 @@
+"""Run Snakemake, and the jobs of its runs, in forks of one process that has imported the libraries.
+
+A run starts a second sooner, each of its jobs half a second to one. A request is a command line of
+Python, its folder and its environment, and comes with the files to print to; the answer is its
+status, negative if a signal ended it. The server ends with the process that started it.
+"""
+
+import json
+import os
+import signal
+import socket
+import sys
+
+LIBRARIES = (
+    *(
+        "jinja2",
+        "matplotlib.pyplot",
+        "numba",
+        "numpy",
+        "pandas",
+        "pyarrow.parquet",
+        "scipy.special",
+    ),
+    *("scipy.optimize", "scipy.stats", "statsmodels.genmod.generalized_linear_model"),
+)
+# Stands for Python where a job looks for it: the server runs the steps, Python anything else.
+CLIENT = """#!{python} -IS
+import os, sys
+if not sys.argv[1:] or os.path.basename(sys.argv[1]) != "run.py":
+    os.execv({python!r}, [{python!r}, *sys.argv[1:]])
+sys.path.append({tests!r})
+from fork_server import asked
+sys.exit(asked({address!r}, sys.argv[1:], os.getcwd(), dict(os.environ), 1, 2))
+"""
+
+
+def asked(address, words, folder, environment, *files):
+    """Return the status of a command line of Python that the server runs."""
+    with socket.socket(socket.AF_UNIX) as server:
+        server.connect(address)
+        request = json.dumps([words, folder, environment]).encode()
+        socket.send_fds(server, [len(request).to_bytes(4, "big")], files)
+        server.sendall(request)
+        return int(server.recv(16) or -signal.SIGKILL)
+
+
+def serve(address):
+    """Answer requests at a socket until standard input ends; in a fork, run one and return."""
+    from contextlib import suppress
+    from importlib import import_module
+    from select import select
+
+    from snakemake.cli import get_argument_parser
+
+    get_argument_parser()  # loads the plugins
+    for name in LIBRARIES:
+        import_module(name)
+    client = os.path.join(os.path.dirname(address), "python")
+    with open(client, "w", opener=lambda name, flags: os.open(name, flags, 0o755)) as file:
+        file.write(CLIENT.format(python=sys.executable, tests=sys.path[0], address=address))
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(address)
+        server.listen()
+        print("ready", flush=True)
+        while sys.stdin not in select([sys.stdin, server], [], [])[0]:
+            connection, _ = server.accept()
+            if os.fork() == 0:
+                break
+            connection.close()
+            with suppress(ChildProcessError):
+                while os.waitpid(-1, os.WNOHANG)[0]:
+                    pass
+        else:
+            return
+    size, files, *_ = socket.recv_fds(connection, 4, 2)
+    request = connection.recv(int.from_bytes(size, "big"), socket.MSG_WAITALL)
+    pid = os.fork()
+    if pid:
+        status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+        connection.sendall(str(status).encode())
+        os._exit(0)
+    connection.close()
+    run(client, files, *json.loads(request))
+
+
+def run(client, files, words, folder, environment, seconds=1200):
+    """Run a command line: that of Snakemake, whose jobs find ``client``, or a file of Python."""
+    import runpy
+
+    signal.alarm(seconds)
+    os.chdir(folder)
+    os.environ.clear()
+    os.environ.update(environment)
+    for file, standard in zip([os.open(os.devnull, os.O_RDONLY), *files], range(3), strict=True):
+        os.dup2(file, standard)
+        os.close(file)
+    sys.argv = words
+    if os.path.basename(words[0]) == "snakemake":
+        from snakemake.cli import main
+
+        sys.executable = client
+        main()
+    else:
+        sys.path[0] = os.path.dirname(words[0])
+        runpy.run_path(words[0], run_name="__main__")
+
+
+if __name__ == "__main__":
+    serve(sys.argv[1])
