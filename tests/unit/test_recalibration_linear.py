@@ -8,15 +8,14 @@ from scipy.special import log_softmax, softmax
 from sklearn.linear_model import LogisticRegression
 
 from reproduction.recalibration import softmax_regression
+from reproduction.recalibration.matrix_scaling import matrix_scaling
+from reproduction.recalibration.odir import PENALTIES, odir
 from reproduction.recalibration.registry import load_method
-from reproduction.recalibration.scaling import temperature_scaling
 from reproduction.recalibration.softmax_regression import (
     GRADIENT,
-    PENALTIES,
     fit_linear,
-    matrix_scaling,
-    odir,
 )
+from reproduction.recalibration.temperature_scaling import temperature_scaling
 
 WEIGHTS = np.array([[0.6, 0.1, 0.0], [0.0, 0.4, -0.2], [0.1, 0.0, 0.9]])
 INTERCEPT = np.array([0.3, 0.0, -0.3])

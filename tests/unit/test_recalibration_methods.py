@@ -20,12 +20,15 @@ from calbias.logits import top_label as top_label_module
 from calbias.logits.output_file import Fold
 from calbias.logits.pickles import read_pickle
 from calbias.logits.top_label import top_label
+from calbias.recalibration import inverse_temperature
 from reproduction.ranked import ranked_hits, ranked_scores
 from reproduction.recalibration import registry, spline
+from reproduction.recalibration.bbq import bbq
 from reproduction.recalibration.binary import Steps, fit_one_vs_rest, log_totals
-from reproduction.recalibration.binning import bbq, histogram_binning, isotonic_regression
+from reproduction.recalibration.histogram_binning import histogram_binning
+from reproduction.recalibration.isotonic_regression import isotonic_regression
+from reproduction.recalibration.platt_scaling import platt_scaling
 from reproduction.recalibration.registry import Uncalibrated, load_method
-from reproduction.recalibration.scaling import inverse_temperature, platt_scaling
 from reproduction.selection import METHODS
 from reproduction.steps.recalibrate_model import outcome_of, outcomes, ties_of
 

@@ -16,10 +16,14 @@ import numpy as np
 
 from calbias.errors import looked_up
 from reproduction.recalibration import spline
+from reproduction.recalibration.bbq import bbq
 from reproduction.recalibration.binary import fit_classes
-from reproduction.recalibration.binning import bbq, histogram_binning, isotonic_regression
-from reproduction.recalibration.scaling import platt_scaling, temperature_scaling
-from reproduction.recalibration.softmax_regression import matrix_scaling, odir
+from reproduction.recalibration.histogram_binning import histogram_binning
+from reproduction.recalibration.isotonic_regression import isotonic_regression
+from reproduction.recalibration.matrix_scaling import matrix_scaling
+from reproduction.recalibration.odir import odir
+from reproduction.recalibration.platt_scaling import platt_scaling
+from reproduction.recalibration.temperature_scaling import temperature_scaling
 
 Fit = Callable[..., Any]
 

@@ -6,31 +6,17 @@
 with x the logits or the log probabilities of a row and W a full or a diagonal matrix. The loss is
 convex; L-BFGS-B minimises it from W = I, b = 0 with exact gradients, in coordinates in which its
 curvature at the start is about 1.
-
-**Matrix scaling** (Guo et al. 2017, section 4.2) has a full matrix W, of the logits, and λ = μ = 0.
-Its K² + K parameters overfit with many classes, as Guo et al. report; on ImageNet their fit did not
-converge. In **vector scaling** W is diagonal: softmax(w ∘ z + b).
-
-**ODIR** (Kull et al. 2019, NeurIPS) is the penalty above, off-diagonal and intercept
-regularisation, on the logits (``ms_odir``) or on the log probabilities (``dir_odir``: Dirichlet
-calibration). The strength λ = μ is the one, of a grid, with the least negative log-likelihood in
-5-fold cross-validation on the validation fold; the method is then fitted to all its rows.
 """
 
 import warnings
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import minimize
 
-from calbias.errors import InputError
 from calbias.logits.top_label import row_blocks
 from reproduction.recalibration.binary import log_totals
 
-MOST_CLASSES = 300  # of a full matrix without penalty
-PENALTIES = (1e2, 1e1, 1e0, 1e-1, 1e-2)
-N_FOLDS = 5
 GRADIENT = 1e-6
 """The largest entry of the gradient that counts as a minimum, in the coordinates of the search."""
 _MOST_STEPS = 3000
@@ -54,61 +40,6 @@ class LinearCalibration(NamedTuple):
         """Return the mean negative log-likelihood of labels (n,), in nats."""
         x = _inputs(logits, self.of_log_probabilities)
         return _likelihood(x, labels, self.weights, self.intercept)[0]
-
-
-def matrix_scaling(
-    logits: np.ndarray, labels: np.ndarray, diagonal: bool = False
-) -> LinearCalibration:
-    """Fit W and b to logits (n, K) and labels (n,).
-
-    InputError for a full matrix of more than 300 classes.
-    """
-    n_classes = logits.shape[1]
-    if n_classes > MOST_CLASSES and not diagonal:
-        raise InputError(
-            f"matrix scaling of {n_classes} classes has {n_classes * (n_classes + 1)} parameters "
-            f"for {len(labels)} samples and no penalty: use ms_odir, or vector_scaling"
-        )
-    return fit_linear(logits, labels, diagonal=diagonal)
-
-
-def odir(
-    logits: np.ndarray,
-    labels: np.ndarray,
-    of_log_probabilities: bool = False,
-    penalties: Sequence[float] = PENALTIES,
-) -> LinearCalibration:
-    """Fit W and b to logits (n, K) and labels (n,); one penalty needs no cross-validation."""
-    penalty = penalties[0]
-    if len(penalties) > 1:
-        held_out = _held_out(logits, labels, penalties, of_log_probabilities)
-        penalty = penalties[int(np.argmin(held_out))]
-    return fit_linear(logits, labels, penalty=penalty, of_log_probabilities=of_log_probabilities)
-
-
-def _held_out(
-    logits: np.ndarray, labels: np.ndarray, penalties: Sequence[float], of_log_probabilities: bool
-) -> np.ndarray:
-    """Return the negative log-likelihood of held-out rows for each penalty, strongest first."""
-    # Rows may be sorted by class: deal them out, class by class.
-    fold = np.empty(len(labels), np.int64)
-    fold[np.argsort(labels, kind="stable")] = np.arange(len(labels)) % N_FOLDS
-    total = np.zeros(len(penalties))
-    for held_out in range(N_FOLDS):
-        fitted, calibration = fold != held_out, None
-        for k, penalty in enumerate(penalties):
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # a candidate need not be at its minimum
-                calibration = fit_linear(
-                    logits[fitted],
-                    labels[fitted],
-                    penalty=penalty,
-                    of_log_probabilities=of_log_probabilities,
-                    start=calibration,
-                    tolerance=1e-4,
-                )
-            total[k] += np.sum(~fitted) * calibration.mean_nll(logits[~fitted], labels[~fitted])
-    return total
 
 
 def fit_linear(

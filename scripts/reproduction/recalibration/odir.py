@@ -1,0 +1,56 @@
+"""ODIR (Kull et al. 2019, NeurIPS): matrix scaling with a penalty off the diagonal and on b.
+
+softmax(W x + b) with x the logits (``ms_odir``) or the log probabilities (``dir_odir``: Dirichlet
+calibration), and the penalty of ``softmax_regression``. Its strength λ = μ is the one, of a grid,
+with the least negative log-likelihood in 5-fold cross-validation on the validation fold; the method
+is then fitted to all its rows.
+"""
+
+import warnings
+from collections.abc import Sequence
+
+import numpy as np
+
+from reproduction.recalibration.softmax_regression import LinearCalibration, fit_linear
+
+PENALTIES = (1e2, 1e1, 1e0, 1e-1, 1e-2)
+N_FOLDS = 5
+
+
+def odir(
+    logits: np.ndarray,
+    labels: np.ndarray,
+    of_log_probabilities: bool = False,
+    penalties: Sequence[float] = PENALTIES,
+) -> LinearCalibration:
+    """Fit W and b to logits (n, K) and labels (n,); one penalty needs no cross-validation."""
+    penalty = penalties[0]
+    if len(penalties) > 1:
+        held_out = _held_out(logits, labels, penalties, of_log_probabilities)
+        penalty = penalties[int(np.argmin(held_out))]
+    return fit_linear(logits, labels, penalty=penalty, of_log_probabilities=of_log_probabilities)
+
+
+def _held_out(
+    logits: np.ndarray, labels: np.ndarray, penalties: Sequence[float], of_log_probabilities: bool
+) -> np.ndarray:
+    """Return the negative log-likelihood of held-out rows for each penalty, strongest first."""
+    # Rows may be sorted by class: deal them out, class by class.
+    fold = np.empty(len(labels), np.int64)
+    fold[np.argsort(labels, kind="stable")] = np.arange(len(labels)) % N_FOLDS
+    total = np.zeros(len(penalties))
+    for held_out in range(N_FOLDS):
+        fitted, calibration = fold != held_out, None
+        for k, penalty in enumerate(penalties):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # a candidate need not be at its minimum
+                calibration = fit_linear(
+                    logits[fitted],
+                    labels[fitted],
+                    penalty=penalty,
+                    of_log_probabilities=of_log_probabilities,
+                    start=calibration,
+                    tolerance=1e-4,
+                )
+            total[k] += np.sum(~fitted) * calibration.mean_nll(logits[~fitted], labels[~fitted])
+    return total
