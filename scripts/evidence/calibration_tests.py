@@ -41,7 +41,7 @@ from calbias.engine.sorted_batch import SortedBatch
 from calbias.errors import looked_up
 from calbias.estimation.loading import load_estimator
 from calbias.estimators.ks import cumulative_extremes
-from calbias.io.constants import literal
+from calbias.io.python_files import literal
 from pipeline.estimators import estimator_file
 from pipeline.logistic_line import fit_line, log_likelihood, log_odds
 

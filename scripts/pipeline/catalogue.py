@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from calbias.errors import InputError, did_you_mean
-from calbias.io.constants import is_python, literal
+from calbias.io.python_files import is_python, literal
 from pipeline.table_schema import tables
 
 FOLDERS = tuple(

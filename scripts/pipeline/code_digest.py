@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 
-from calbias.io.code_files import SCRIPTS, code_files
+from calbias.io.python_files import SCRIPTS, code_files
 from pipeline.door import step_file
 from pipeline.results import written_whole
 from pipeline.table_schema import tables

@@ -15,7 +15,7 @@ from jsonschema.exceptions import ValidationError, best_match
 
 from calbias.errors import InputError, did_you_mean
 from calbias.estimation.registry import estimator_file, validate_unusable
-from calbias.io.constants import literal
+from calbias.io.python_files import literal
 from pipeline.catalogue import paper_experiments
 from pipeline.estimators import FOLDERS
 from pipeline.models import Config

@@ -20,8 +20,8 @@ from types import NoneType
 from typing import Annotated, Any, Literal, NoReturn, get_args, get_origin
 
 from calbias.errors import InputError, looked_up
-from calbias.io.code_files import SCRIPTS
 from calbias.io.command_line import command
+from calbias.io.python_files import SCRIPTS
 from pipeline.results import remember_run
 
 HOUSES = ("pipeline", "reproduction", "evidence")

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from calbias.estimation import registry
-from calbias.io.code_files import SCRIPTS
+from calbias.io.python_files import SCRIPTS
 
 FOLDERS = (registry.FOLDER, SCRIPTS / "evidence/estimators")
 

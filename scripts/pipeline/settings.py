@@ -13,7 +13,7 @@ import yaml
 from snakemake.utils import update_config
 
 from calbias.errors import InputError
-from calbias.io.code_files import SCRIPTS
+from calbias.io.python_files import SCRIPTS
 from pipeline import CHECKOUT
 from pipeline.config import complete_config, validate_folder, with_file
 from pipeline.door import shell_line

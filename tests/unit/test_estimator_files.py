@@ -8,7 +8,7 @@ from refusals import refuses_texts
 from calbias.errors import InputError
 from calbias.estimation import registry
 from calbias.estimation.registry import CHOSEN, FOLDER, NO_BINS, estimator_file, known_estimators
-from calbias.io.constants import literal
+from calbias.io.python_files import literal
 
 OWN = "def estimate(scores, hits, n_bins, norm): ...\n"
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from calbias.engine.sorted_batch import SortedBatch, of_sorted_scores, sorted_data_set
 from calbias.estimation.registry import usable_norm
-from calbias.io.constants import literal
+from calbias.io.python_files import literal
 from evidence.estimators import estimate, load_estimator
 from pipeline.estimators import estimator_file, known_estimators
 

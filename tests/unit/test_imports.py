@@ -10,7 +10,7 @@ import pytest
 from checkout import ROOT
 from command import python
 
-from calbias.io.code_files import PACKAGE, SCRIPTS, code_files
+from calbias.io.python_files import PACKAGE, SCRIPTS, code_files
 from pipeline.door import step_file
 
 pytestmark = pytest.mark.slow
@@ -115,7 +115,7 @@ def test_a_module_and_all_that_it_imports():
     assert names(PACKAGE / "errors.py") == {"calbias/__init__.py", "calbias/errors.py"}
     assert names(PACKAGE / "engine/binning.py") >= {
         "calbias/__init__.py", "calbias/engine/binning.py", "calbias/engine/jit.py",
-        "calbias/io/code_files.py",
+        "calbias/io/python_files.py",
     }  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from command import python
 
-from calbias.io.code_files import SCRIPTS
+from calbias.io.python_files import SCRIPTS
 from pipeline.settings import job_shell
 
 pytestmark = pytest.mark.slow

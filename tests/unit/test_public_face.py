@@ -16,7 +16,7 @@ from refusals import refuses
 import calbias
 from calbias.errors import InputError
 from calbias.estimation.registry import FOLDER
-from calbias.io.code_files import PACKAGE, SCRIPTS, code_files
+from calbias.io.python_files import PACKAGE, SCRIPTS, code_files
 
 NAMES = [*calbias._MODULES]
 FUNCTIONS = [name for name in NAMES if inspect.isfunction(getattr(calbias, name))]

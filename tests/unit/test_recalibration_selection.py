@@ -6,7 +6,7 @@ import pytest
 
 from calbias import InputError, estimate
 from calbias.estimation.registry import known_estimators
-from calbias.io.constants import literal
+from calbias.io.python_files import literal
 from calbias.logits.top_label import top_label_of_scores
 from reproduction.measures import draw_counts
 from reproduction.selection import (

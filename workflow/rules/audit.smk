@@ -1,7 +1,7 @@
 # Audits: models judged as `calbias audit` judges a user's file. Those that a user adds to the models
 # table are part of the default run; the paper's and the files that ship are evidence.
 
-from calbias.io.constants import literal
+from calbias.io.python_files import literal
 
 # name → its file of genuine scores or forecasts, for those that are in no models table
 SCORE_FILES = {

@@ -18,8 +18,15 @@ from calbias.auditing.inputs import Options
 from calbias.auditing.interval import calibration_interval
 from calbias.auditing.verdict.clusters import LEAST_CLUSTERS
 from calbias.auditing.verdict.judge import judge
-from calbias.conventions import N_BINS, SIGNIFICANT
-from calbias.multiclass.holm import findings, holm
+from calbias.conventions import (
+    ENOUGH_POWER,
+    MISCALIBRATED,
+    N_BINS,
+    NONE_FOUND,
+    SIGNIFICANT,
+    TOO_SMALL,
+    holm,
+)
 from calbias.multiclass.measures import prepared
 from calbias.multiclass.noise import corrected, drawn_values, summary
 from calbias.multiclass.rows import Rows, checked
@@ -48,7 +55,9 @@ def classes_table(
         for k, scores in enumerate(probabilities.T)
     )
     table["corrected_p_value"] = holm(table["p_value"])
-    table["finding"] = findings(table["corrected_p_value"], table.pop("power"))
+    unfound = np.where(table.pop("power") < ENOUGH_POWER, TOO_SMALL, NONE_FOUND)
+    is_bad = table["corrected_p_value"] <= SIGNIFICANT
+    table["finding"] = np.where(is_bad, MISCALIBRATED, unfound)
     return table.set_index("group")
 
 

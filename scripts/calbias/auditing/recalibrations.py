@@ -30,10 +30,9 @@ from scipy.special import expit, ndtr
 
 from calbias.auditing.cox import fit_cox, fit_shift, logits_of
 from calbias.auditing.inputs import Data
-from calbias.conventions import SIGNIFICANT
+from calbias.conventions import SIGNIFICANT, holm
 from calbias.engine.seeding import stream
 from calbias.logits.top_label import top_label
-from calbias.multiclass.holm import holm
 from calbias.recalibration import inverse_temperature, isotonic
 from calbias.scored import Floats, Ints, Scored
 
@@ -161,7 +160,7 @@ def recalibration_table(data: Data, seed: int = 0) -> pd.DataFrame:
             }
         )
     table = pd.DataFrame(found).set_index("method")
-    table["helps"] = (table["gain"] > 0) & (np.array(holm(table["p_value"])) <= SIGNIFICANT)
+    table["helps"] = (table["gain"] > 0) & (holm(table["p_value"]) <= SIGNIFICANT)
     return table.sort_values("gain", ascending=False, kind="stable")
 
 

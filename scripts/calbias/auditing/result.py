@@ -17,9 +17,9 @@ from calbias.auditing.output_files import GENERATOR
 from calbias.auditing.subgroups import Subgroups
 from calbias.auditing.verdict.finding import digits_of
 from calbias.auditing.verdict.result import CalibrationVerdict
+from calbias.conventions import MISCALIBRATED, TOO_SMALL
 from calbias.engine.posterior.mixture import PosteriorCurve
 from calbias.errors import InputError, of_extra
-from calbias.multiclass.holm import MISCALIBRATED, TOO_SMALL
 
 if TYPE_CHECKING:
     import pandas as pd

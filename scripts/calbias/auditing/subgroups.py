@@ -18,7 +18,7 @@ whose deviance is at most ρ q², with half a hit more on each side. q is the qu
 the one of Bonferroni for the gaps alone. ρ is the squared error of the fitted shift over its
 variance, at least 1: the width rests neither on calibration nor on the shape of the curve.
 
-With clusters S₁ and S₂ get random signs too, one per cluster (``auditing.verdict.signs``). Each
+With clusters S₁ and S₂ get random signs too, one per cluster (``auditing.verdict.redraws``). Each
 p-value is the larger of both, ρ is summed over clusters, and q is of Student's distribution.
 
 Westfall, Young, *Resampling-based multiple testing* (1993).
@@ -35,12 +35,18 @@ from scipy.special import expit, ndtr, ndtri, stdtrit
 from calbias.auditing.segment_rows import Floats, Ints, SegmentRows
 from calbias.auditing.segments import LEAST_ROWS, By, Segments, segments_of
 from calbias.auditing.verdict.clusters import LEAST_CLUSTERS, VERY_FEW_UNLIKELY
+from calbias.auditing.verdict.redraws import widening
 from calbias.auditing.verdict.rows import groups_of_rows
-from calbias.auditing.verdict.signs import widening
-from calbias.conventions import CONFIDENCE_LEVEL, SIGNIFICANT
+from calbias.conventions import (
+    CONFIDENCE_LEVEL,
+    ENOUGH_POWER,
+    MISCALIBRATED,
+    NONE_FOUND,
+    SIGNIFICANT,
+    TOO_SMALL,
+)
 from calbias.engine.seeding import stream
 from calbias.errors import InputError
-from calbias.multiclass.holm import ENOUGH_POWER, MISCALIBRATED, NONE_FOUND, TOO_SMALL
 
 if TYPE_CHECKING:
     import pandas as pd

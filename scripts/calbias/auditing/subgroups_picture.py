@@ -8,7 +8,7 @@ from html import escape
 import numpy as np
 
 from calbias.auditing.subgroups import Subgroups
-from calbias.multiclass.holm import MISCALIBRATED
+from calbias.conventions import MISCALIBRATED
 
 MOST = 25
 """Segments shown: the clearest."""

@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any, TypeVar, overload
 
 from calbias.errors import InputError
-from calbias.io.code_files import PACKAGE, code_files
 from calbias.io.files import files_digest
+from calbias.io.python_files import PACKAGE, code_files
 
 try:
     import numba

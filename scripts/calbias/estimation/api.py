@@ -21,7 +21,7 @@ from calbias.estimation.registry import (
     known_estimators,
     usable_norm,
 )
-from calbias.io.constants import literal
+from calbias.io.python_files import literal
 from calbias.scored import Scored
 
 

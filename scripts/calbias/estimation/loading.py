@@ -27,7 +27,7 @@ from calbias.estimation.registry import (
     estimator_target,
     usable_norm,
 )
-from calbias.io.constants import literal
+from calbias.io.python_files import literal
 from calbias.scored import Scored
 
 LARGEST = 1 + 1e-6

@@ -17,8 +17,7 @@ from types import ModuleType
 from typing import Any
 
 from calbias.errors import InputError, looked_up, validate_defines
-from calbias.io.code_files import SCRIPTS
-from calbias.io.constants import bound_names, literal
+from calbias.io.python_files import SCRIPTS, bound_names, literal
 
 CHOSEN = -1  # the number of bins of an estimator that chooses it
 NO_BINS = 0  # … and of one that has none

@@ -9,7 +9,7 @@ import numpy as np
 
 from calbias.engine.sorted_batch import sorted_data_set
 from calbias.errors import InputError
-from calbias.io.code_files import SCRIPTS
+from calbias.io.python_files import SCRIPTS
 from evidence.calibration_tests import load_test
 from evidence.estimators import estimate
 from evidence.peers.causes import CAUSES, TOLERANCE

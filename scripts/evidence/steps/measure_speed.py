@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from calbias.io.code_files import SCRIPTS
+from calbias.io.python_files import SCRIPTS
 from evidence.benchmark.waiting import audit_rows, averaged_rows, memory_rows, multiclass_rows
 from evidence.benchmark.workloads import argsort_rows, grid_rows, growth_rows
 from pipeline.scenarios import fitted_scenario

@@ -17,7 +17,7 @@ from calbias.conventions import N_BINS
 from calbias.engine.sorted_batch import SortedBatch
 from calbias.estimation.loading import load_estimator
 from calbias.estimation.registry import estimator_module, estimator_options, estimator_target
-from calbias.io.constants import literal
+from calbias.io.python_files import literal
 from calbias.truth.scenarios import Scenario
 from calbias.truth.targets import Population, population_of_scenario
 from evidence.cells.league import TiedCell

@@ -17,9 +17,8 @@ import pandas as pd
 
 from calbias.auditing.compare import compare
 from calbias.auditing.subgroups import ALL, subgroups
-from calbias.conventions import SIGNIFICANT
+from calbias.conventions import MISCALIBRATED, SIGNIFICANT, holm
 from calbias.engine.seeding import stream
-from calbias.multiclass.holm import MISCALIBRATED, holm
 from calbias.recalibration import isotonic
 from calbias.scored import Scored
 
@@ -94,7 +93,7 @@ def consistency(compared: pd.DataFrame) -> tuple[int, int, int]:
 
     The rule: it is *consistently* better if it is clearly worse in no comparison.
     """
-    clear = np.array(holm(compared["p_value"])) <= SIGNIFICANT
+    clear = holm(compared["p_value"]) <= SIGNIFICANT
     better = compared["difference_percent"].to_numpy() < 0
     return int((clear & better).sum()), int((~clear).sum()), int((clear & ~better).sum())
 

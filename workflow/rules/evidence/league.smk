@@ -3,7 +3,7 @@
 # league_full.
 from calbias.errors import looked_up
 from calbias.estimation.registry import known_estimators
-from calbias.io.constants import literal
+from calbias.io.python_files import literal
 from pipeline.estimators import FOLDERS
 
 LEAGUE, PREDICTED, POWER = (config[name] for name in ("league", "predicted_bias", "test_power"))

@@ -22,7 +22,7 @@ from calbias.auditing.verdict.clusters import (
     whole_clusters_p_value,
 )
 from calbias.auditing.verdict.finding import Words, fitted_rates
-from calbias.auditing.verdict.redraws import draw, evidence, pooled_p_value
+from calbias.auditing.verdict.redraws import draw, evidence, pooled_p_value, signed_pool, widening
 from calbias.auditing.verdict.result import (
     CalibrationVerdict,
     Part,
@@ -31,7 +31,6 @@ from calbias.auditing.verdict.result import (
     without_certain,
 )
 from calbias.auditing.verdict.rows import Floats, Groups, groups_of
-from calbias.auditing.verdict.signs import signed_pool, widening
 from calbias.auditing.verdict.statistics import PARTS, Statistics, statistics_of
 from calbias.conventions import N_BINS, Z_95
 from calbias.engine.seeding import stream

@@ -31,9 +31,14 @@ from calbias.auditing.verdict.clusters import (
     whole_clusters_p_value,
 )
 from calbias.auditing.verdict.finding import fitted_rates
-from calbias.auditing.verdict.redraws import draw, evidence, evidence_against, pooled_p_value
+from calbias.auditing.verdict.redraws import (
+    draw,
+    evidence,
+    evidence_against,
+    pooled_p_value,
+    signed_pool,
+)
 from calbias.auditing.verdict.rows import Floats, Ints, groups_of_rows
-from calbias.auditing.verdict.signs import signed_pool
 from calbias.auditing.verdict.statistics import statistics_of
 from calbias.conventions import SIGNIFICANT, Z_95
 from calbias.engine.scores_and_hits import scores_and_hits
