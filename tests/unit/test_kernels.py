@@ -52,7 +52,7 @@ print(outer(3.0), outer(3))
 
 @pytest.fixture
 def package(tmp_path):
-    for name in (*NEEDED, "io/code_files"):
+    for name in (*NEEDED, "io/python_files"):
         path = tmp_path / f"scripts/calbias/{name}.py"
         path.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(SCRIPTS / f"calbias/{name}.py", path)
