@@ -165,10 +165,12 @@ def verdict_delay(fault: Fault, data_sets: int, seed: int) -> float:
     always = replace(fault, from_row=1)
 
     def is_found(n: int) -> bool:
-        found = 0
-        for number in range(data_sets):
+        found = missed = 0
+        while 2 * found < data_sets and 2 * missed <= data_sets:
+            number = found + missed
             generator = stream(seed, "monitor verdict", str(n), str(number))
-            found += judge(Scored.of(*always.rows(generator, n)), seed=number).miscalibrated
+            verdict = judge(Scored.of(*always.rows(generator, n)), seed=number)
+            found, missed = found + verdict.miscalibrated, missed + (not verdict.miscalibrated)
         return 2 * found >= data_sets
 
     low, high = float(_FEWEST), float(_MOST)
