@@ -1,4 +1,4 @@
-"""KS, ECCE-R, smCE, smECE: textbook versions, published limits; packages: test_peers.py."""
+"""KS, ECCE-R, smCE, smECE: textbook versions, published limits; packages: test_certified.py."""
 
 import numpy as np
 import pytest

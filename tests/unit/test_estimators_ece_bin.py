@@ -1,4 +1,4 @@
-"""ECE_bin and ECE_debias: by hand, and against the textbook versions; packages: test_peers.py."""
+"""Bins, ECE_bin, ECE_debias and ECE_lb: by hand, and against the textbook versions."""
 
 import numpy as np
 import oracles
@@ -6,7 +6,9 @@ import pytest
 from engine_data import data_sets
 from hypothesis import example, given
 from hypothesis import strategies as st
+from refusals import refuses
 
+from calbias.engine.binning import IS_EQUAL_MASS, ranks_of_bins
 from calbias.engine.sorted_batch import of_sorted_scores, sorted_data_set
 from calbias.estimation.api import estimate
 from calbias.estimation.loading import load_estimator
@@ -119,3 +121,123 @@ def test_debias_of_one_score_that_is_too_high_by_a_tenth(estimator, binning):
     assert 0.09 <= values.mean() <= 0.10
     squares = load_estimator(f"ece_debias_squared_{binning}")(of_sorted_scores(scores, hits), 15)[0]
     assert squares.mean() == pytest.approx(0.01, abs=4 * squares.std() / 2000**0.5)
+
+
+@pytest.mark.parametrize("binning", ["ew", "em"])
+@pytest.mark.parametrize("norm", [1, 2, 3.5])
+@given(data=data_sets(), n_bins=st.sampled_from([1, 2, 3, 5, 15, 40]))
+def test_ece_lb_agrees_with_the_textbook(binning, norm, data, n_bins):
+    value = estimate(f"ece_label_binned_{binning}", *data, n_bins=n_bins, norm=norm).value
+    labels = oracles.mean_labels(*data)
+    expected = oracles.ece_label_binned(data[0], labels, binning, n_bins, norm)
+    assert value == pytest.approx(expected, rel=1e-12, abs=1e-12)
+
+
+@pytest.mark.parametrize("binning", ["ew", "em"])
+@given(data=data_sets(), n_bins=st.integers(1, 40), norm=st.sampled_from([1, 1.5, 2, 3]))
+def test_ece_lb_is_never_below_ece_bin(binning, data, n_bins, norm):
+    unbinned = estimate(f"ece_label_binned_{binning}", *data, n_bins=n_bins, norm=norm).value
+    assert unbinned >= estimate(f"ece_bin_{binning}", *data, n_bins=n_bins, norm=norm).value - 1e-12
+
+
+def test_ece_lb_by_hand():
+    """One bin: mean label 1/2, distances 0.4, 0.1, 0.3, 0.4."""
+    value = estimate(
+        "ece_label_binned_ew", [0.1, 0.4, 0.8, 0.9], [0, 1, 0, 1], n_bins=1, norm=1
+    ).value
+    assert value == pytest.approx((0.4 + 0.1 + 0.3 + 0.4) / 4)
+
+
+def test_sums_over_ranks():
+    data = sorted_data_set([0.9, 0.1, 0.5], [1, 0, 1])
+    np.testing.assert_array_equal(data.scores, [[0.1, 0.5, 0.9]])
+    np.testing.assert_array_equal(data.cum_hit, [[0, 0, 1, 2]])
+    np.testing.assert_allclose(data.cum_gap, [[0, 0.1, -0.4, -0.5]])
+    np.testing.assert_array_equal(data.hits(), [[0, 1, 1]])
+
+
+def test_groups_of_equal_scores_share_their_mean_hit():
+    data = sorted_data_set([0.5, 0.5, 0.5, 0.2], [1, 0, 0, 1])
+    np.testing.assert_allclose(data.hits(), [[1, 1 / 3, 1 / 3, 1 / 3]])
+    np.testing.assert_array_equal(data.tie_first, [[0, 1, 1, 1, 4]])
+    np.testing.assert_array_equal(data.tie_last, [[0, 1, 4, 4, 4]])
+
+
+def test_input_order_is_kept_on_request():
+    data = sorted_data_set([0.5, 0.5, 0.2, 0.5], [1, 0, 1, 1], ties="input_order")
+    np.testing.assert_array_equal(data.hits(), [[1, 1, 0, 1]])
+    assert data.tie_first.shape == data.tie_last.shape == (1, 0)
+
+
+@given(data=data_sets())
+def test_totals_and_group_ends_are_exact(data):
+    made = sorted_data_set(*data)
+    assert made.cum_hit[0, -1] == sum(data[1])
+    for end in np.flatnonzero(np.diff(made.scores[0])) + 1:
+        below = [h for c, h in zip(*data, strict=True) if c < made.scores[0, end]]
+        assert made.cum_hit[0, end] == sum(below)
+
+
+def test_the_users_arrays_are_left_alone():
+    scores, hits = np.array([0.9, 0.1]), np.array([True, False])
+    sorted_data_set(scores, hits)
+    assert (scores.tolist(), hits.tolist()) == ([0.9, 0.1], [True, False])
+
+
+test_unknown_ties = refuses(
+    sorted_data_set,
+    ([0.5], [1], "random", "ties must be one of average, input_order, not 'random'"),
+)
+
+
+def test_ranks_of_bins_are_searched_once():
+    data = sorted_data_set([0.1, 0.6, 0.7], [0, 1, 1])
+    assert data.ranks(2, "equal_width").tolist() == [[0, 1, 3]]
+    assert data.ranks(2, "equal_mass").tolist() == [[0, 2, 3]]
+    assert data.ranks(2, "equal_width") is data.ranks(2, "equal_width")
+
+
+def ranks_of(scores, n_bins, binning):
+    return ranks_of_bins(np.array([scores]), n_bins, binning)[0].tolist()
+
+
+@given(n=st.integers(1, 300), b=st.integers(1, 400))
+def test_equal_mass_ranks(n, b):
+    """Rank i is in bin floor(i·b/n)."""
+    bins = [i * b // n for i in range(n)]
+    expected = [next((i for i in range(n) if bins[i] >= k), n) for k in range(b + 1)]
+    assert ranks_of(np.linspace(0, 1, n), b, "equal_mass") == expected
+
+
+@pytest.mark.parametrize("b", [1, 2, 3, 5, 7, 10, 15, 49, 1000])
+def test_scores_on_equal_width_edges_begin_their_bin(b):
+    """Score 1 is in the last bin."""
+    edges = np.array([k / b for k in range(b)] + [1.0])
+    assert ranks_of(edges, b, "equal_width") == [*range(b), b + 1]
+    for k in range(1, b, max(1, b // 20)):
+        below = np.sort(np.append(edges, np.nextafter(edges[k], 0)))
+        assert ranks_of(below, b, "equal_width")[k] == k + 1
+
+
+@pytest.mark.parametrize("binning", IS_EQUAL_MASS)
+@given(scores=st.lists(st.floats(0, 1), min_size=1, max_size=40), b=st.integers(1, 60))
+def test_ranks_of_many_data_sets_are_as_one_by_one(binning, scores, b):
+    rows = np.sort([scores, np.round(scores, 1)], axis=1)
+    for row, ranks in zip(rows, ranks_of_bins(rows, b, binning).tolist(), strict=True):
+        assert ranks == ranks_of(row, b, binning)
+
+
+@pytest.mark.parametrize("n", [7, 8, 31, 32, 33, 64, 65, 200, 1003])
+@pytest.mark.parametrize("power", [0.02, 1, 50])
+def test_edges_among_many_scores_are_found_as_by_numpy(n, power):
+    """Also where nearly all scores are below the first edge, or above the last one."""
+    scores = np.random.default_rng(n).random((40, n)) ** power
+    scores[20:] = scores[20:].round(2)
+    scores.sort(axis=1)
+    inner = np.arange(1, 20) / 20
+    expected = [[0, *np.searchsorted(row, inner), n] for row in scores]
+    np.testing.assert_array_equal(ranks_of_bins(scores, 20, "equal_width"), expected)
+
+
+def test_large_products_do_not_overflow():
+    assert ranks_of(np.linspace(0, 1, 7), 10**6 + 1, "equal_mass")[10**6] == 7

@@ -1,10 +1,95 @@
-"""The evidence's page: sentences by hand, studies that this run has not, links that exist."""
+"""Kept tables of the evidence against pages and fresh runs; the evidence's page."""
+
+import hashlib
 
 import pandas as pd
+import pytest
+from checkout import ROOT
 from html_page import Page
 
 from evidence.report.evidence_page import evidence_page
 from evidence.report.findings import coverage, monitor
+from evidence.steps.compare_evidence import differences
+
+FOLDER = ROOT / "resources/evidence/binning"
+PAGE = ROOT / "docs/sklearn.md"
+CELLS = [(name, n) for name in ("calibrated", "slope", "saturated", "rare") for n in (100, 10_000)]
+
+
+def tables():
+    """Return the lines of the page's tables, made of the study's tables."""
+    error, curve, band = (
+        pd.read_csv(FOLDER / f"{name}.csv", keep_default_na=False)
+        for name in ("error", "curve", "band")
+    )
+    lines = []
+    for kind, rule in (("ew", "5"), ("ew", "15"), ("ew", "cube_root"), ("em", "5"), ("em", "15"),
+                       ("em", "cube_root"), ("em", "square_root")):  # fmt: skip
+        lines.append(_line(
+            f"{_WORDS[kind]}, {rule.replace('_', ' ')}",
+            error[(error.estimator == f"ece_bin_{kind}") & (error.n_bins == rule)
+                  & (error.norm == 1)],
+            ("bias", "rmse"),
+        ))  # fmt: skip
+    sweep = error[(error.estimator == "ece_sweep_em") & (error.norm == 1)]
+    lines.append(_line("sweep", sweep, ("bias", "rmse")))
+    for name, rule in (("ece_bin_em", "15"), ("ece_debias_em", "15")):
+        rows = error[(error.estimator == name) & (error.n_bins == rule) & (error.norm == 2)]
+        lines.append(_line(f"`{name}`, {rule}", rows, ("bias", "rmse")))
+    cells = [(s, r) for s in ("uniform", "quantile") for r in ("5", "cube_root", "square_root")]
+    for strategy, rule in (*cells, ("sweep", ""), ("isotonic", "")):
+        rows = curve[(curve.strategy == strategy) & (curve.n_bins == rule)]
+        label = f"{strategy}, {rule.replace('_', ' ')}" if rule else strategy
+        lines.append(_line(label, rows, ("rmse",)))
+    for method in ("clopper_pearson", "bootstrap", "consistency_band"):
+        rows = band[(band.method == method) & (band.strategy == "quantile")]
+        lines.append(_line(method.replace("_", " "), rows, ("share_inside",), 1))
+    return lines
+
+
+_WORDS = {"ew": "uniform", "em": "quantile"}
+
+
+def _line(label, rows, columns, digits=2):
+    values = rows.set_index(["scenario", "n_samples"])[list(columns)]
+    cells = [
+        " / ".join(f"{100 * x:.{digits}f}" for x in values.loc[cell]).replace("-0.00", "0.00")
+        for cell in CELLS
+    ]
+    return "| " + " | ".join([label, *cells]).replace("-", "−") + " |"
+
+
+@pytest.mark.parametrize("line", tables())
+def test_the_page_has_the_studys_numbers(line):
+    assert line in PAGE.read_text(encoding="utf-8")
+
+
+def test_recorded_tables_have_their_checksums():
+    folder = FOLDER.parent
+    lines = (folder / "SHA256SUMS").read_text().splitlines()
+    recorded = {name: digest for digest, name in map(str.split, lines)}
+    assert recorded == {
+        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in folder.glob("*/*.csv")
+    }
+
+
+KEPT = pd.DataFrame({"name": ["a", "b"], "n": [1, 2], "x": [0.5, float("nan")]})
+
+
+def test_equal_tables_have_no_differences():
+    assert list(differences("t", KEPT, KEPT.iloc[::-1])) == []
+
+
+def test_a_number_a_row_and_a_column_that_differ_are_named():
+    fresh = pd.DataFrame({"name": ["a", "c"], "n": [1, 2], "x": [0.75, 1.0]})
+    found = [tuple(row.values()) for row in differences("t", KEPT, fresh)]
+    assert found == [
+        ("t", "b 2", "", "row", ""), ("t", "c 2", "", "", "row"), ("t", "a 1", "x", 0.5, 0.75),
+    ]  # fmt: skip
+    without = differences("t", KEPT, KEPT.drop(columns="x"))
+    assert [row["column"] for row in without] == ["x"]
+
 
 CLAIM = {
     "id": "C01", "verdict": "reproduced", "claim": "A promise", "measured": "7 %", "rule": "r",

@@ -164,7 +164,7 @@ def can_be_nondecreasing(choices: Iterable[list[int]]) -> bool:
         "perfect: reproduced if that of ece_label_binned is below that of ece_bin in no cell, "
         "else not. This follows from the claim, which is about every data set, and is weaker: a "
         "mean can hide single data sets. Those are checked on random ones by the test "
-        "test_never_below_ece_bin in tests/unit/test_estimators_ece_label_binned.py."
+        "test_ece_lb_is_never_below_ece_bin in tests/unit/test_estimators_ece_bin.py."
     ),
     errors=f"none: both means are over the same data sets; rounding below {ROUNDING_PERCENT:g}",
 )

@@ -1,12 +1,107 @@
-"""R27 to R31: rules on statements that have no figure of their own."""
+"""R01 to R04 and R27 to R31: each rule on a table where it holds and on one where it must fail."""
 
 import itertools
 
+import numpy as np
 import pandas as pd
 import pytest
-from claims_data import GROUP, experiment, heatmaps, judged, measured, verdicts_of
+from claims_data import GROUP, bias_table, experiment, heatmaps, judged, measured, verdicts_of
 
-from pipeline.paper import BINNED
+from pipeline.paper import BINNED, FIG2B_SCENARIOS, HEATMAP_BINS, HEATMAP_MODELS, HEATMAP_SIZES
+from reproduction.claims.section_1 import share_above
+from reproduction.claims.section_4 import best_bins, can_be_nondecreasing
+
+INTRO = "beta_2.8_0.05_identity"
+
+
+def intro(mean, low=1.0, below=0):
+    bias = experiment("intro", mean - 10, ["ece_bin_ew"], [INTRO], (200,))
+    columns = {"low_percent": [0.0, low], "high_percent": [low, 9.0], "count": [below, 100 - below]}
+    return {"bias": bias, "estimate_histogram": pd.DataFrame(columns)}
+
+
+test_r01_wants_a_large_and_frequent_estimate = verdicts_of(
+    "R01",
+    intro,
+    reproduced=[6.0, 2.04],
+    approximate=[2.02, (6.0, 1.0, 6)],  # 2 % is exceeded by less than three errors
+    not_reproduced=[(2.02, 1.0, 6)],
+)
+
+
+def test_share_above_splits_the_bin_that_holds_the_value():
+    table = pd.DataFrame({"low_percent": [0, 2], "high_percent": [2, 4], "count": [10, 30]})
+    assert (share_above(table, 1.0), share_above(table, 5.0)) == (pytest.approx(35 / 40), 0)
+
+
+def fig2b(bias):
+    return experiment(
+        "bins_by_n", bias, ["ece_bin_ew"], FIG2B_SCENARIOS, HEATMAP_SIZES, HEATMAP_BINS
+    )
+
+
+def at(*biases):
+    """The same bias at every n, by the number of bins."""
+    return lambda s, e, b, n: biases[HEATMAP_BINS.index(b)]
+
+
+test_r02_wants_both_signs_and_a_turning_point_by_four_standard_errors = verdicts_of(
+    "R02",
+    fig2b,
+    reproduced=[
+        *(at(-0.041, 1, 2, 3, 4, 5), at(-5, -4, -3, 2, 1, 1.09)),
+        lambda s, e, b, n: np.log2(b) - 3,
+    ],
+    approximate=[lambda s, e, b, n: np.log2(b) - (3 if s == FIG2B_SCENARIOS[0] else 0)],
+    not_reproduced=[
+        lambda s, e, b, n: 7 - np.log2(b),  # more bins always better
+        lambda s, e, b, n: np.log2(b),  # never underestimates
+        at(-0.039, 1, 2, 3, 4, 5),  # below zero by less than four errors
+        at(-5, -4, -3, 2, 1, 1.07),  # worse by less than four of both errors
+    ],
+)
+
+
+def optima(exponent, constant=0):
+    """Biases that vanish at a number of bins that goes as a power of n, on all eight curves.
+
+    It does not move on the equal-mass curves of so many models.
+    """
+
+    def bias(scenario, estimator, b, n):
+        fails = estimator == "ece_bin_em" and scenario in HEATMAP_MODELS[:constant]
+        return np.log2(b) - 2 - (0 if fails else exponent) * np.log2(n / 200)
+
+    return bias_table(heatmaps(bias, ["ece_bin_ew", "ece_bin_em"]), fig2b(bias))
+
+
+test_r03_wants_a_growing_optimum_on_six_of_eight_curves_at_least = verdicts_of(
+    "R03",
+    optima,
+    reproduced=[0.5],
+    approximate=[(0.5, 1), (0.5, 2)],
+    not_reproduced=[-0.3, 0, (0.5, 3)],
+)
+
+
+def test_best_bins_counts_ties_within_the_errors_and_takes_those_that_grow():
+    columns = {"n_samples": 200, "n_bins": [2, 4, 8], "bias_percent": [-0.1, 0.12, 2.0]}
+    assert best_bins(pd.DataFrame(columns).assign(bias_se_percent=0.01)) == ([2], [[2, 4]])
+    assert can_be_nondecreasing([[2, 8], [4], [4, 16]])
+    assert not can_be_nondecreasing([[8], [2, 4]])
+
+
+def label_binned(extra):
+    names = ["ece_label_binned_ew", "ece_bin_ew", "ece_label_binned_em", "ece_bin_em"]
+    values = {name: 1.0 + extra * ("label" in name) for name in names}
+    return bias_table(
+        *(experiment(x, lambda s, e, b, n: values[e], names) for x in ("realistic", "perfect"))
+    )
+
+
+test_r04_wants_no_cell_below = verdicts_of(
+    "R04", label_binned, reproduced=[0.2], not_reproduced=[-0.001]
+)
 
 
 def spread_by(technique, bins):
