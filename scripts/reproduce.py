@@ -22,7 +22,7 @@ _LONG_AGO = time.mktime((1980, 1, 1, 0, 0, 0, 0, 0, 0))
 
 
 def main(argv=None):
-    """Run Snakemake, then its report, then print a summary of what was made.
+    """Run Snakemake, which writes its report at the end, then print a summary of what was made.
 
     It is no ``calbias.io.command_line.command``: those are jobs of a Snakemake run.
     """
@@ -36,10 +36,9 @@ def main(argv=None):
         unlock([*snakemake, "--unlock", *options.snakemake])
     if count := date_back(Path("results")):
         print(f"{count} results are dated in the future: their inputs' contents are compared.")
-    for arguments in (["--rerun-incomplete"], ["--report", "results/report.html"]):
-        status = run([*snakemake, *arguments, *options.snakemake])
-        if status:
-            sys.exit(status)
+    report = ("--report", "results/report.html", "--report-after-run")
+    if status := run([*snakemake, "--rerun-incomplete", *report, *options.snakemake]):
+        sys.exit(status)
     print(summary(Path("results"), time.monotonic() - started))
 
 
