@@ -9,8 +9,8 @@ from checkout import ROOT
 from claims_data import GROUP, NAMES, TABLES, beta_fits, judged, verdicts_of
 
 from pipeline.claims.verdicts import NotJudged
-from pipeline.fits import standard_errors
 from pipeline.tables import read_table
+from reproduction import standard_errors
 
 
 @pytest.fixture(autouse=True, scope="module")

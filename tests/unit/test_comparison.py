@@ -9,9 +9,9 @@ from scipy.stats import ttest_1samp
 from calbias import Curve, Scenario
 from pipeline.claims.evidence import Evidence
 from pipeline.claims.ledger import judge_all, measurement_table
-from pipeline.fits.standard_errors import glm_errors, table3_errors
 from pipeline.paper import MODEL_SIZES
 from reproduction.claims.t_test import t_error
+from reproduction.standard_errors import glm_errors, table3_errors
 from reproduction.steps.judge_claims import comparison
 
 TABLE_2 = TABLES["roelofs2022_table2_beta_fits"]

@@ -14,8 +14,8 @@ from scipy.special import ndtr
 
 from calbias.engine.seeding import stream
 from evidence.cells.curves import SPREAD, line
+from evidence.names import CLUSTERED
 from evidence.runner import Drawn
-from pipeline.figures.names import CLUSTERED
 
 Floats = NDArray[np.float64]
 _TIMES, _LEAST = 100, 1e-9

@@ -1,11 +1,15 @@
 """Coverage of the intervals: how often each method holds the truth."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from evidence.names import CLUSTERED, cluster_cell_name
 from pipeline.figures import panels, selection, style
-from pipeline.figures.names import CLUSTERED
 
 TABLES = ("interval_coverage",)
 JUDGING = "judging"
@@ -88,7 +92,7 @@ def draw(tables: dict[str, pd.DataFrame]) -> Figure:
         ends = [clustered["coverage"] - clustered["low"], clustered["high"] - clustered["coverage"]]
         words = {"calbias_clusters": "calbias, by clusters"}
         kinds = clustered.assign(kind=clustered["method"])
-        panels.clusters(bottom, kinds, "coverage", np.array(ends), words)
+        clusters(bottom, kinds, "coverage", np.array(ends), words)
         bottom.axvline(nominal, **style.REFERENCE)
         bottom.set_xlabel("intervals that hold the truth (%)")
     panels.note(figure, data_sets, f"dotted line: the nominal {nominal:g} %{others}")
@@ -97,3 +101,27 @@ def draw(tables: dict[str, pd.DataFrame]) -> Figure:
 
 def _in_words(method: str) -> str:
     return NAMES.get(method, method.replace("_", " "))
+
+
+def clusters(
+    axes: Axes, rows: pd.DataFrame, value: str, margins: Any, words: Mapping[str, Any]
+) -> None:
+    """Draw shares of clustered scenarios, a line for each and a look for each key of ``words``.
+
+    ``rows`` have ``scenario``, the column ``value`` and a ``kind``, a key of ``words``; ``margins``
+    are their bars (2, n).
+    """
+    cells = selection.in_order(rows["scenario"])
+    for k, kind in enumerate(words):
+        inside = (rows["kind"] == kind).to_numpy()
+        at = [cells.index(name) for name in rows.loc[inside, "scenario"]]
+        look = {"marker": "os"[k], "color": style.group_colour(k), "label": words[kind]}
+        axes.errorbar(
+            100 * rows.loc[inside, value], at, xerr=100 * margins[:, inside], linestyle="",
+            markersize=3.5, elinewidth=0.7, **look,
+        )  # fmt: skip
+    axes.set_yticks(range(len(cells)), [cluster_cell_name(x) for x in cells], fontsize=6.3)
+    axes.set(ylim=(len(cells) - 0.4, -0.6), xlim=(-3, 103))
+    axes.set_title("Clusters × rows that depend on each other", fontsize=8)
+    axes.grid(visible=False, axis="y")
+    axes.legend(fontsize=6.3, loc="best")

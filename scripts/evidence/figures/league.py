@@ -6,9 +6,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from evidence.names import DISTRIBUTIONS, measure_name, target_name
+from evidence.names import TARGETS as TARGETS_IN_ORDER
 from pipeline.figures import panels, selection, style
-from pipeline.figures.names import DISTRIBUTIONS, measure_name, target_name
-from pipeline.figures.names import TARGETS as TARGETS_IN_ORDER
 
 TABLES = {"league_errors": ["league_ranking"], "league_full_errors": ["league_full_ranking"]}
 FIGURES = {"league_errors": {"size": ""}, "league_full_errors": {"size": ", full size"}}

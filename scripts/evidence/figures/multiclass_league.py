@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from evidence.names import measure_name
 from pipeline.figures import panels, selection, style
-from pipeline.figures.names import measure_name
 
 TABLES = {
     "multiclass_league": ["multiclass_league"],

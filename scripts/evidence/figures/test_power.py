@@ -9,14 +9,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
+from evidence.figures.interval_coverage import clusters
+from evidence.names import CLUSTERED, DISTRIBUTIONS, curve_name, name_of_test, tests_by_purpose
 from pipeline.figures import labels, panels, selection, style
-from pipeline.figures.names import (
-    CLUSTERED,
-    DISTRIBUTIONS,
-    curve_name,
-    name_of_test,
-    tests_by_purpose,
-)
 
 TABLES = ("test_power",)
 TITLE = "Size and power of tests of calibration"
@@ -79,7 +74,7 @@ def draw(tables: dict[str, pd.DataFrame]) -> Figure:
         margins = 2 * np.tile(clustered["rejection_rate_se"], (2, 1))
         kinds = clustered.assign(kind=clustered["test"])
         words = {"verdict_clusters": "verdict with clusters", "verdict": "rows as independent"}
-        panels.clusters(bottom, kinds, "rejection_rate", margins, words)
+        clusters(bottom, kinds, "rejection_rate", margins, words)
         bottom.axvline(5, **style.REFERENCE)
         bottom.set_xlabel("data sets in which the verdict rejects (%)")
     handles = [panels.handle(f"n = {panels.short(n)}", **_look(n, k)) for k, n in enumerate(ns)]

@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from evidence.names import CLUSTERED, measure_name
 from evidence.runner import JUDGING
 from evidence.studies import reading, subsampled
-from pipeline.figures.names import CLUSTERED, measure_name
 
 Tables = Mapping[str, pd.DataFrame]
 BLIND = f"{JUDGING}_blind26_"

@@ -6,8 +6,8 @@ from types import SimpleNamespace
 
 import pandas as pd
 
+from evidence import names
 from evidence.studies import honesty, ranking, reading, subsampled
-from pipeline.figures import names
 from pipeline.report import shown, shown_figures, template
 
 

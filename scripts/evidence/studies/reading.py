@@ -4,14 +4,8 @@ from collections.abc import Iterable, Sequence
 
 import pandas as pd
 
+from evidence.names import CLUSTERED, measure_name, name_of_test, scenario_name, target_name
 from evidence.studies.ranking import ranks
-from pipeline.figures.names import (
-    CLUSTERED,
-    measure_name,
-    name_of_test,
-    scenario_name,
-    target_name,
-)
 
 WORDS = """\
 - nearest: the least error (see the rule of the ranking).

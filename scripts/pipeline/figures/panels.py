@@ -1,7 +1,7 @@
 """What panels share: lines with Monte Carlo bands, axes of sizes and bins, legends, notes."""
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal
 
 import pandas as pd
@@ -11,8 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, NullLocator
 
-from pipeline.figures import labels, selection, style
-from pipeline.figures.names import cluster_cell_name
+from pipeline.figures import labels, style
 
 NOTE_SIZE = 6.5
 
@@ -92,27 +91,3 @@ def note(figure: Figure, *parts: str) -> None:
         lines[-1:] = [joined] if len(joined) <= room else [lines[-1], part]
     look = {"fontsize": NOTE_SIZE, "color": style.NOTE_COLOUR, "x": 0.01, "ha": "left"}
     figure.suptitle("\n".join(lines), **look)
-
-
-def clusters(
-    axes: Axes, rows: pd.DataFrame, value: str, margins: Any, words: Mapping[str, Any]
-) -> None:
-    """Draw shares of clustered scenarios, a line for each and a look for each key of ``words``.
-
-    ``rows`` have ``scenario``, the column ``value`` and a ``kind``, a key of ``words``; ``margins``
-    are their bars (2, n).
-    """
-    cells = selection.in_order(rows["scenario"])
-    for k, kind in enumerate(words):
-        inside = (rows["kind"] == kind).to_numpy()
-        at = [cells.index(name) for name in rows.loc[inside, "scenario"]]
-        look = {"marker": "os"[k], "color": style.group_colour(k), "label": words[kind]}
-        axes.errorbar(
-            100 * rows.loc[inside, value], at, xerr=100 * margins[:, inside], linestyle="",
-            markersize=3.5, elinewidth=0.7, **look,
-        )  # fmt: skip
-    axes.set_yticks(range(len(cells)), [cluster_cell_name(x) for x in cells], fontsize=6.3)
-    axes.set(ylim=(len(cells) - 0.4, -0.6), xlim=(-3, 103))
-    axes.set_title("Clusters × rows that depend on each other", fontsize=8)
-    axes.grid(visible=False, axis="y")
-    axes.legend(fontsize=6.3, loc="best")

@@ -22,10 +22,10 @@ from pipeline.claims.verdicts import (
     by_case,
     claim,
 )
-from pipeline.fits.standard_errors import rows_with_table3_errors
 from pipeline.logits import REAL_SCORES
 from pipeline.scenarios import HALF_LAST_DIGIT_BETA
 from pipeline.tables import is_true
+from reproduction.standard_errors import rows_with_table3_errors
 
 BETA_TOLERANCE, BETA_LOOSE = 0.002, 0.05
 MOST, MANY = 0.95, 0.75

@@ -10,12 +10,12 @@ import pandas as pd
 from pipeline.claims.evidence import Evidence
 from pipeline.claims.ledger import judge_all, ledger_table, measurement_table
 from pipeline.claims.verdicts import NotJudged
-from pipeline.fits.standard_errors import rows_with_table3_errors
 from pipeline.logits import REAL_LOGITS, REAL_SCORES
 from pipeline.paper import N_REPLICATES, TYPE_1_RATE
 from pipeline.table_schema import columns_of
 from pipeline.tables import read_tables, write_table
 from reproduction.bias import error_of_mean
+from reproduction.standard_errors import rows_with_table3_errors
 
 Row = tuple[Any, ...]
 _Z = 1.96  # standard errors from the middle of a 95 % range to its end
