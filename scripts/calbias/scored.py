@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from calbias.engine.binning import IS_EQUAL_MASS, edges
 from calbias.engine.seeding import stream
+from calbias.engine.sorted_batch import IS_EQUAL_MASS, edges
 
 MOST_ROWS, SAMPLE = 2_000_000, 200_000
 """With more rows than the first, work that needs single rows is done on about the second."""

@@ -30,8 +30,7 @@ import numpy as np
 
 from calbias.engine.jit import njit
 from calbias.errors import looked_up
-from calbias.multiclass.binned import Binned, Join, absolute, square
-from calbias.multiclass.class_bins import By, Floats, equal_mass
+from calbias.multiclass.class_bins import Binned, By, Floats, Join, absolute, equal_mass, square
 from calbias.multiclass.measures import THRESHOLD
 from calbias.multiclass.rows import Rows
 from calbias.multiclass.skce import median_distance

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from calbias.multiclass.binned import Measure
+from calbias.multiclass.class_bins import Measure
 from calbias.multiclass.measures import prepared
 from calbias.multiclass.noise import summary
 from calbias.multiclass.rows import Rows

@@ -8,8 +8,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from refusals import refuses
 
-from calbias.engine.binning import IS_EQUAL_MASS, ranks_of_bins
-from calbias.engine.sorted_batch import of_sorted_scores, sorted_data_set
+from calbias.engine.sorted_batch import (
+    IS_EQUAL_MASS,
+    of_sorted_scores,
+    ranks_of_bins,
+    sorted_data_set,
+)
 from calbias.estimation.api import estimate
 from calbias.estimation.loading import load_estimator
 

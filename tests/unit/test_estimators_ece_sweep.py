@@ -9,8 +9,12 @@ from engine_data import data_sets, monotone_data
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from calbias.engine.binning import ranks_of_bins
-from calbias.engine.sorted_batch import SortedBatch, of_sorted_scores, sorted_data_set
+from calbias.engine.sorted_batch import (
+    SortedBatch,
+    of_sorted_scores,
+    ranks_of_bins,
+    sorted_data_set,
+)
 from calbias.engine.sweep import fill_widths, passes
 from calbias.estimation.api import estimate
 from calbias.estimators import ece_sweep

@@ -12,7 +12,7 @@ from shipped import shipped_path
 
 from calbias import InputError, Monitor, audit
 from calbias.command import main
-from calbias.monitoring.alternatives import PRIOR, likelihood_ratios, weight_after
+from calbias.monitoring.blocks import PRIOR, likelihood_ratios, weight_after
 
 ROWS = st.lists(
     st.tuples(st.floats(0, 1), st.booleans(), st.integers(0, 3)), min_size=1, max_size=90

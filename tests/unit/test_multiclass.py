@@ -12,8 +12,7 @@ from refusals import refuses
 import calbias
 from calbias.auditing.classes import all_classes
 from calbias.conventions import holm
-from calbias.multiclass.binned import Binned, square
-from calbias.multiclass.class_bins import equal_mass, equal_width
+from calbias.multiclass.class_bins import Binned, equal_mass, equal_width, square
 from calbias.multiclass.measures import MEASURES, prepared, target_of
 from calbias.multiclass.rows import Rows
 from evidence.cells import classes as maps

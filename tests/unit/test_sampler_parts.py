@@ -9,8 +9,7 @@ from engine_data import MODELS, published_scenario
 from numba import njit
 from scipy.special import betainc, betaincc
 
-from calbias.engine import sorted_uniforms
-from calbias.engine.philox import block, fill_words
+from calbias.engine import random_words
 from calbias.engine.quantile_table import (
     CELLS,
     CELLS_PER_OCTAVE,
@@ -19,9 +18,9 @@ from calbias.engine.quantile_table import (
     WORD,
     build_quantile_table,
 )
+from calbias.engine.random_words import block, fill_words, minus_log, next_words, seed_lanes
 from calbias.engine.seeding import stream_key
 from calbias.engine.simd import load, store
-from calbias.engine.sorted_uniforms import minus_log, next_words, seed_lanes
 from calbias.truth.curves import NAMED_CURVES, Curve
 from calbias.truth.scenarios import Scenario, score_quantiles
 
@@ -171,9 +170,9 @@ def test_logarithms():
 def test_sums_and_marks_are_those_of_plain_python(n_blocks):
     state = seeded()
     sums, marks = np.empty(32 * n_blocks), np.empty(16 * n_blocks, np.uint64)
-    sorted_uniforms.sum_exponentials(state, n_blocks, sums, marks)
+    random_words.sum_exponentials(state, n_blocks, sums, marks)
     slow, slow_marks = slow_sums(state, n_blocks)
-    order = [sorted_uniforms.place_of(i) for i in range(32 * n_blocks)]
+    order = [random_words.place_of(i) for i in range(32 * n_blocks)]
     np.testing.assert_allclose(sums[order], slow, rtol=1e-10)
     assert (np.diff(sums[order]) >= 0).all()
     pairs = marks.view(np.uint32).reshape(n_blocks, 2, 8, 2)  # word, group, half

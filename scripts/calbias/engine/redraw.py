@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 import numpy as np
 
 from calbias.engine.jit import njit, uint32
-from calbias.engine.philox import fill_words
+from calbias.engine.random_words import fill_words
 from calbias.engine.seeding import stream_key
 from calbias.engine.sorted_batch import SortedBatch, of_sorted_scores
 

@@ -1,6 +1,6 @@
 """Simulated data sets of a scenario, drawn in sorted order and with their prefix sums.
 
-Sorted uniforms come without a sort (``sorted_uniforms``), score and hit probability from the
+Sorted uniforms come without a sort (``random_words``), score and hit probability from the
 scenario's table (``quantile_table``); the hit is decided by 32 more random bits. docs/sampler.md
 explains the method and states its accuracy.
 """
@@ -14,6 +14,16 @@ import numpy as np
 
 from calbias.engine.jit import njit, uint64
 from calbias.engine.quantile_table import CELLS, CELLS_PER_OCTAVE, SMALLEST, build_quantile_table
+from calbias.engine.random_words import (
+    BLOCK,
+    MANTISSA,
+    STATE_WORDS,
+    high_half,
+    low_half,
+    place_of,
+    seed_lanes,
+    sum_exponentials,
+)
 from calbias.engine.seeding import stream_key
 from calbias.engine.simd import (
     LANES,
@@ -29,16 +39,6 @@ from calbias.engine.simd import (
     store_groups,
 )
 from calbias.engine.sorted_batch import SortedBatch
-from calbias.engine.sorted_uniforms import (
-    BLOCK,
-    MANTISSA,
-    STATE_WORDS,
-    high_half,
-    low_half,
-    place_of,
-    seed_lanes,
-    sum_exponentials,
-)
 from calbias.errors import InputError
 from calbias.truth.scenarios import Scenario
 

@@ -11,10 +11,9 @@ import math
 import numpy as np
 
 from calbias.engine.bin_search import error_of_bins, rows_from, sizes_between
-from calbias.engine.binning import IS_EQUAL_MASS
 from calbias.engine.jit import njit, uint64
 from calbias.engine.simd import LANES, copies, gather, select, store
-from calbias.engine.sorted_batch import Estimates, SortedBatch
+from calbias.engine.sorted_batch import IS_EQUAL_MASS, Estimates, SortedBatch
 from calbias.scored import Scored
 
 VARIANTS = {

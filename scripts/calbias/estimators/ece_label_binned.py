@@ -8,9 +8,8 @@ ECE_bin with the same bins (Eq. 5).
 
 import numpy as np
 
-from calbias.engine.binning import IS_EQUAL_MASS
 from calbias.engine.jit import njit, uint64
-from calbias.engine.sorted_batch import Estimates, SortedBatch
+from calbias.engine.sorted_batch import IS_EQUAL_MASS, Estimates, SortedBatch
 from calbias.scored import Scored
 
 VARIANTS = {

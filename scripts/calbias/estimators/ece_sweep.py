@@ -12,9 +12,8 @@ cross-multiplication (for n below 9e7), and rounding never decides.
 import numpy as np
 
 from calbias.engine.bin_search import error_of_bins, nearer_end
-from calbias.engine.binning import IS_EQUAL_MASS
 from calbias.engine.jit import njit
-from calbias.engine.sorted_batch import Estimates, SortedBatch
+from calbias.engine.sorted_batch import IS_EQUAL_MASS, Estimates, SortedBatch
 from calbias.engine.sweep import (
     MOST_SEARCHED,
     groups_pass,

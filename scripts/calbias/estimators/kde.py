@@ -25,10 +25,9 @@ from typing import Any
 
 import numpy as np
 
-from calbias.engine.binning import bins_used
 from calbias.engine.jit import float64, int64, njit, uint64
 from calbias.engine.simd import LANES, copies, load, select, sum_of_lanes
-from calbias.engine.sorted_batch import Estimates, SortedBatch
+from calbias.engine.sorted_batch import Estimates, SortedBatch, bins_used
 from calbias.engine.triweight_sums import moment_coefficients, sum_kernels
 
 VARIANTS = {"kde": {"rooted": True}, "kde_unrooted": {"rooted": False}}

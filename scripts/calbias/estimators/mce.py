@@ -9,9 +9,8 @@ of the bin with the fewest samples.
 import numpy as np
 
 from calbias.conventions import N_BINS
-from calbias.engine.binning import IS_EQUAL_MASS
 from calbias.engine.jit import njit
-from calbias.engine.sorted_batch import Estimates, SortedBatch
+from calbias.engine.sorted_batch import IS_EQUAL_MASS, Estimates, SortedBatch
 from calbias.scored import Scored
 
 VARIANTS = {"mce_ew": {"binning": "equal_width"}, "mce_em": {"binning": "equal_mass"}}

@@ -1,9 +1,13 @@
-"""What a monitor remembers of its rows: counts by cell of the score, in blocks that grow with age.
+"""What a monitor bets on, and what it remembers of its rows.
 
-A block (2 + 3 · cells) has whole numbers: factors, rows; and for each cell rows, hits, and the sum
-of the scores' places in the cell in 256ths of it. When there are too many blocks, the two
-neighbours that are shortest for their age become one. A block is at most a third as long as the
-rows from its start to the last one.
+**Bets** are alternatives to P(hit) = s, and changes to them, with prior weights. An alternative
+says P(hit) = σ(a + b·logit s), at all scores or at the scores of one band, and P(hit) = s
+elsewhere. The ratio of a row is P(y | alternative)/P(y | s).
+
+**Memory** is counts by cell of the score, in blocks that grow with age. A block (2 + 3 · cells) has
+whole numbers: factors, rows; and for each cell rows, hits, and the sum of the scores' places in the
+cell in 256ths of it. When there are too many blocks, the two neighbours that are shortest for their
+age become one. A block is at most a third as long as the rows from its start to the last one.
 """
 
 from typing import NamedTuple
@@ -11,15 +15,66 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from calbias.monitoring.alternatives import (
-    EDGES,
-    N_CELLS,
-    PRIOR,
-    Floats,
-    cell_numbers,
-    likelihood_ratios,
-    weight_after,
-)
+Floats = NDArray[np.float64]
+_TAILS = np.array([0.001, 0.01])
+EDGES = np.unique(np.r_[0.0, _TAILS, np.arange(1, 40) / 40, 1.0 - _TAILS, 1.0])
+"""Ends of the cells of the score; a band is a run of cells."""
+N_CELLS = EDGES.size - 1
+_LIMIT = float(np.log(1e6 - 1.0))  # log odds of 10⁻⁶ from 0 and from 1
+_SLOPES = (0.6, 0.8, 1.25, 1.7)
+# (a, b, weight): shifts, slopes, and both, which are less likely
+_EVERYWHERE = [
+    *((sign * a, 1.0, 1.0) for a in (0.12, 0.25, 0.5, 1.0) for sign in (-1, 1)),
+    *((0.0, b, 1.0) for b in _SLOPES),
+    *((a, b, 0.25) for a in (-0.75, -0.25, 0.25, 0.75) for b in _SLOPES),
+]
+# (low, high, ±a): bands of width 0.05, 0.1 and 0.2, and both ends
+_BANDS = [
+    *((k / 40, (k + 2) / 40, 1.2) for k in range(39)),
+    *((k / 40, (k + 4) / 40, 0.9) for k in range(0, 37, 2)),
+    *((k / 40, (k + 8) / 40, 0.6) for k in range(0, 33, 4)),
+    *((0.0, tail, 1.2) for tail in (*_TAILS, 0.025)),
+    *((1.0 - tail, 1.0, 1.2) for tail in (*_TAILS, 0.025)),
+]
+_SHIFT, _SLOPE, _LOW, _HIGH, _WEIGHT = np.array(
+    [(a, b, 0.0, 1.0, weight) for a, b, weight in _EVERYWHERE]
+    + [(sign * a, 1.0, low, high, 0.0) for low, high, a in _BANDS for sign in (-1, 1)]
+).T
+PRIOR = np.where(_WEIGHT, 0.75 * _WEIGHT / _WEIGHT.sum(), 0.125 / len(_BANDS))
+"""Prior weights of the alternatives; one quarter is on bands."""
+_MIDDLES = ((EDGES[1:] + EDGES[:-1]) / 2)[:, None]
+_INSIDE = (_LOW < _MIDDLES) & (_MIDDLES < _HIGH)  # (cells, alternatives)
+
+
+def cell_numbers(scores: Floats) -> NDArray[np.int64]:
+    """Return the cell of each score; the last cell holds 1."""
+    return np.minimum(np.searchsorted(EDGES, scores, side="right") - 1, N_CELLS - 1)
+
+
+def likelihood_ratios(scores: Floats, hits: NDArray) -> Floats:
+    """Return the ratio of each row under each alternative (n, alternatives).
+
+    Log odds are kept within ±_LIMIT, so that a miss at a score of 1 has a finite ratio. Beyond the
+    limit the mean ratio of a calibrated row is linear in the score: 1 at the limit, and at a score
+    of 1 σ(η)/σ(_LIMIT) <= 1.
+    """
+    with np.errstate(divide="ignore"):
+        log_odds = np.clip(np.log(scores) - np.log1p(-scores), -_LIMIT, _LIMIT)[:, None]
+    others = np.clip(_SHIFT + _SLOPE * log_odds, -_LIMIT, _LIMIT)
+    others = np.where(_INSIDE[cell_numbers(scores)], others, log_odds)
+    sign = np.where(hits, -1.0, 1.0)[:, None]
+    return (1.0 + np.exp(sign * log_odds)) / (1.0 + np.exp(sign * others))
+
+
+def weight_after(factors: NDArray) -> Floats:
+    """Return the prior weight of a change after so many factors: 1 after 0, later 0.5 and less."""
+    return np.where(factors == 0, 1.0, 0.5 / np.sqrt(1.0 + factors / 500.0))
+
+
+def grown(sums: Floats, weight: float, ratios: Floats) -> Floats:
+    """Return π_j Σ_u w_u R_j(u) … R_j(t) (…, alternatives) with w_t and R_j(t), at most 10³⁰⁰."""
+    return np.minimum((sums + weight * PRIOR) * ratios, 1e300)
+
 
 Ints = NDArray[np.int64]
 UNIT, _MOST, _STEPS = 20, 24, 256

@@ -34,7 +34,7 @@ from numpy.typing import ArrayLike, NDArray
 from calbias.engine.scores_and_hits import scores_and_hits
 from calbias.errors import InputError, of_extra
 from calbias.monitoring import blocks as memory
-from calbias.monitoring.alternatives import N_CELLS, PRIOR, grown, likelihood_ratios, weight_after
+from calbias.monitoring.blocks import N_CELLS, PRIOR, grown, likelihood_ratios, weight_after
 from calbias.scored import Scored
 
 if TYPE_CHECKING:

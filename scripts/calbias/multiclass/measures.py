@@ -45,17 +45,20 @@ from typing import NamedTuple
 from calbias.conventions import N_BINS
 from calbias.errors import looked_up
 from calbias.multiclass import skce
-from calbias.multiclass.binned import (
+from calbias.multiclass.class_bins import (
     Binned,
+    By,
+    ClassBins,
     Join,
     Measure,
     Terms,
     absolute,
     debiased,
+    equal_mass,
+    equal_width,
     square,
     unbiased,
 )
-from calbias.multiclass.class_bins import By, ClassBins, equal_mass, equal_width
 from calbias.multiclass.rows import Rows
 
 THRESHOLD = 0.01

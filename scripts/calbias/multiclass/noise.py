@@ -19,8 +19,7 @@ from numpy.typing import ArrayLike
 from calbias.conventions import N_BINS
 from calbias.errors import InputError
 from calbias.estimation.inputs import validate_whole
-from calbias.multiclass.binned import Measure
-from calbias.multiclass.class_bins import Floats
+from calbias.multiclass.class_bins import Floats, Measure
 from calbias.multiclass.measures import prepared, target_of
 from calbias.multiclass.rows import Rows, checked
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from calbias.engine.jit import int64, njit, uint64
-from calbias.engine.philox import block
+from calbias.engine.random_words import block
 from calbias.engine.scores_and_hits import as_array
 from calbias.engine.seeding import stream_key
 from calbias.logits import checks

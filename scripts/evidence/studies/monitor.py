@@ -13,7 +13,7 @@ import pandas as pd
 
 from calbias.auditing.verdict.judge import judge
 from calbias.engine.seeding import stream
-from calbias.monitoring.alternatives import PRIOR, grown, likelihood_ratios, weight_after
+from calbias.monitoring.blocks import PRIOR, grown, likelihood_ratios, weight_after
 from calbias.monitoring.monitor import Monitor
 from calbias.scored import Scored
 from evidence.cells.streams import (

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from calbias.auditing.interval import Interval
 from calbias.conventions import CONFIDENCE_LEVEL
 from calbias.engine.jit import njit
-from calbias.engine.philox import fill_words
+from calbias.engine.random_words import fill_words
 from calbias.engine.seeding import stream_key
 from calbias.engine.sorted_batch import SortedBatch
 from evidence.cells.samples import Sample

@@ -1,12 +1,17 @@
-"""Sorted uniforms without sorting: the arrival times of a Poisson process, in groups of four.
+"""Random words from counters, and sorted uniforms without sorting, in groups of four.
 
-The first n of n + 1 partial sums of exponentials, divided by the last one, are distributed as n
-sorted uniforms (Devroye, *Non-Uniform Random Variate Generation*, 1986, V.3.1). Two facts give four
-partial sums for one logarithm: the sum of four exponentials is -log(u1·u2·u3·u4), and given that
-sum the three partial sums inside are three sorted uniforms on it. docs/sampler.md has the proof.
+**Words** come from Philox4x32-10, a counter-based generator: Salmon, Moraes, Dror, Shaw, *Parallel
+random numbers: as easy as 1, 2, 3* (SC 2011). The word at a counter is a function of key and
+counter alone, so a replicate's numbers depend neither on the shard, nor on the thread, nor on what
+was drawn before it.
 
-Random words come from xoshiro256++ (Blackman and Vigna 2021) in eight lanes. Philox seeds the lanes
-from the key and the replicate's number, so that a data set depends on nothing else.
+**Sorted uniforms** are arrival times of a Poisson process. The first n of n + 1 partial sums of
+exponentials, divided by the last one, are distributed as n sorted uniforms (Devroye, *Non-Uniform
+Random Variate Generation*, 1986, V.3.1). Two facts give four partial sums for one logarithm: the
+sum of four exponentials is -log(u1·u2·u3·u4), and given that sum the three partial sums inside are
+three sorted uniforms on it. docs/sampler.md has the proof. Their words come from xoshiro256++
+(Blackman and Vigna 2021) in eight lanes. Philox seeds the lanes from the key and the replicate's
+number, so that a data set depends on nothing else.
 
 Arrays are filled in blocks of 32 samples, eight groups of four: the vector at 32·block + 8·k holds
 the k-th samples of the eight groups (``place_of``).
@@ -16,8 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from calbias.engine.jit import njit, uint64
-from calbias.engine.philox import block as philox_block
+from calbias.engine.jit import njit, uint32, uint64
 from calbias.engine.simd import (
     LANES,
     bits_of,
@@ -30,6 +34,54 @@ from calbias.engine.simd import (
     select,
     store,
 )
+
+_MULTIPLIER_0 = uint64(0xD2511F53)
+_MULTIPLIER_1 = uint64(0xCD9E8D57)
+_WEYL_0 = uint64(0x9E3779B9)
+_WEYL_1 = uint64(0xBB67AE85)
+_HALF = uint64(32)
+_LOW_HALF = uint64(0xFFFFFFFF)
+
+
+@njit(inline="always")
+def block(x0: Any, x1: Any, x2: Any, x3: Any, k0: Any, k1: Any) -> Any:
+    """Return the four words at counter (x0, x1, x2, x3) under key (k0, k1).
+
+    All are below 2^32, held in uint64; the counter may be WORDS of ``engine.simd``: eight blocks.
+    """
+    for _ in range(10):
+        # the masks tell LLVM that products of 32 bits are enough
+        product_0 = (x0 & _LOW_HALF) * _MULTIPLIER_0
+        product_1 = (x2 & _LOW_HALF) * _MULTIPLIER_1
+        x0 = (product_1 >> _HALF) ^ x1 ^ k0
+        x1 = product_1 & _LOW_HALF
+        x2 = (product_0 >> _HALF) ^ x3 ^ k1
+        x3 = product_0 & _LOW_HALF
+        k0 = (k0 + _WEYL_0) & _LOW_HALF
+        k1 = (k1 + _WEYL_1) & _LOW_HALF
+    return x0, x1, x2, x3
+
+
+@njit
+def fill_words(
+    words: np.ndarray,
+    n_blocks: int,
+    first: int,
+    key_0: int,
+    key_1: int,
+    counter_2: int,
+    counter_3: int,
+) -> None:
+    """Fill columns of ``words`` (4, m ≥ n_blocks), uint32, with consecutive blocks.
+
+    Column i holds the block at counter (first + i, 0, counter_2, counter_3).
+    """
+    third, fourth, key = uint64(counter_2), uint64(counter_3), (uint64(key_0), uint64(key_1))
+    for i in range(n_blocks):
+        counter = uint64(uint32(first + uint32(i)))
+        x0, x1, x2, x3 = block(counter, uint64(0), third, fourth, key[0], key[1])
+        words[0, i], words[1, i], words[2, i], words[3, i] = x0, x1, x2, x3
+
 
 BLOCK = 4 * LANES
 STATE_WORDS = 4 * LANES
@@ -55,8 +107,8 @@ def seed_lanes(key: np.ndarray, replicate: int, state: np.ndarray) -> None:
     zero, even = copies(uint64(0)), load(_EVEN, 0)
     low, high = copies(replicate & _HALF_WORD), copies(replicate >> uint64(32))
     first, second = uint64(key[0]), uint64(key[1])
-    lower = philox_block(even, zero, low, high, first, second)
-    upper = philox_block(even + uint64(1), zero, low, high, first, second)
+    lower = block(even, zero, low, high, first, second)
+    upper = block(even + uint64(1), zero, low, high, first, second)
     for k in range(4):
         store(state, k * LANES, lower[k] | (upper[k] << 32))
 
@@ -105,7 +157,7 @@ def sum_exponentials(state: np.ndarray, n_blocks: int, sums: np.ndarray, marks: 
     """
     a, b, c, d = load(state, 0), load(state, 8), load(state, 16), load(state, 24)
     before = copies(0.0)
-    for block in range(n_blocks):
+    for k in range(n_blocks):
         first, a, b, c, d = next_words(a, b, c, d)
         second, a, b, c, d = next_words(a, b, c, d)
         product = (low_half(first) * high_half(first)) * (low_half(second) * high_half(second))
@@ -121,7 +173,7 @@ def sum_exponentials(state: np.ndarray, n_blocks: int, sums: np.ndarray, marks: 
         y, z = select(y < z, y, z), select(y < z, z, y)
         x, y = select(x < y, x, y), select(x < y, y, x)
         share = whole * 2.0**-32
-        place = uint64(block * BLOCK)
+        place = uint64(k * BLOCK)
         store(sums, place, starts + share * x)
         store(sums, place + uint64(8), starts + share * y)
         store(sums, place + uint64(16), starts + share * z)
@@ -129,5 +181,5 @@ def sum_exponentials(state: np.ndarray, n_blocks: int, sums: np.ndarray, marks: 
 
         first, a, b, c, d = next_words(a, b, c, d)
         second, a, b, c, d = next_words(a, b, c, d)
-        store(marks, uint64(block * 2 * LANES), first)
-        store(marks, uint64(block * 2 * LANES + LANES), second)
+        store(marks, uint64(k * 2 * LANES), first)
+        store(marks, uint64(k * 2 * LANES + LANES), second)
