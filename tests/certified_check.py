@@ -109,8 +109,11 @@ def exact(x):
 
 def mean_labels(scores, hits):
     """Return each row's mean hit over the rows of its score."""
-    return [F(sum(y for t, y in zip(scores, hits, strict=True) if t == s), scores.count(s))
-            for s in scores]  # fmt: skip
+    groups = {}
+    for s, y in zip(scores, hits, strict=True):
+        groups.setdefault(s, []).append(y)
+    means = {s: F(sum(of_score), len(of_score)) for s, of_score in groups.items()}
+    return [means[s] for s in scores]
 
 
 def partition(scores, hits, kind, b, options):
@@ -220,15 +223,25 @@ def calib_err(scores, hits):
 
 
 def kernel(name, scores, hits):
-    """Return the sum over all pairs of rows, an mpmath number."""
-    n, width = len(scores), mpf("0.4" if name == "mmce" else "0.1")
-    s, r = [exact(x) for x in scores], [exact(F(y) - x) for x, y in zip(scores, hits, strict=True)]
-    pairs = 2 * mp.fsum(r[i] * r[j] * mp.exp(-abs(s[i] - s[j]) / width)
-                        for i in range(n) for j in range(i))  # fmt: skip
+    """Return the mean over pairs of rows, of two rows or of any, an mpmath number."""
+    n = len(scores)
+    total = over_pairs(tuple(scores), tuple(hits), "0.4" if name == "mmce" else "0.1")
     if name == "skce_unbiased":
-        return pairs / (n * (n - 1)) if n > 1 else mpf(0)
-    biased = (pairs + mp.fsum(x * x for x in r)) / n**2
-    return mp.sqrt(biased) if name == "mmce" else biased
+        alone = mp.fsum(exact(y - s) ** 2 for s, y in zip(scores, hits, strict=True))
+        return (total - alone) / (n * (n - 1)) if n > 1 else mpf(0)
+    return mp.sqrt(total / n**2) if name == "mmce" else total / n**2
+
+
+@cache
+def over_pairs(scores, hits, width):
+    """Return the sum of products of residuals times a kernel, over pairs of distinct scores."""
+    sums = {}
+    for s, y in zip(scores, hits, strict=True):
+        sums[s] = sums.get(s, F(0)) + y - s
+    points = [(exact(s), exact(r)) for s, r in sums.items()]
+    pairs = itertools.combinations(points, 2)
+    off = mp.fsum(a * b * mp.exp(-abs(s - t) / mpf(width)) for (s, a), (t, b) in pairs)
+    return 2 * off + mp.fsum(r * r for _, r in points)
 
 
 def of_classes(name, options, p, labels):

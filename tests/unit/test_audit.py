@@ -131,7 +131,7 @@ def test_rows_in_any_order_and_forms_of_arrays(over, calibrated):
 
 def test_probabilities_logits_and_events():
     generator = np.random.default_rng(2)
-    logits = 3 * generator.normal(size=(400, 4))
+    logits = 3 * generator.normal(size=(200, 4))
     p = softmax(logits, axis=1)
     labels = np.array([generator.choice(4, p=row) for row in p])
     given = (
@@ -151,7 +151,7 @@ def test_probabilities_logits_and_events():
     assert "risks of an event" in event.sentence
     assert event.risk.loc["prevalence", "value"] == np.mean(labels == 1)
     assert found[0].risk is None
-    pairs = calbias.audit(probabilities=p[:, 1], labels=labels == 1, clusters=np.arange(400) // 2)
+    pairs = calbias.audit(probabilities=p[:, 1], labels=labels == 1, clusters=np.arange(200) // 2)
     assert pairs.risk["low"].isna().all()
     two = np.c_[1 - p[:, 1], p[:, 1]]
     assert calbias.audit(probabilities=two, labels=labels == 1).error == event.error

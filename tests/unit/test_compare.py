@@ -97,7 +97,7 @@ def test_equally_wrong_models_of_rare_events_keep_the_level():
     assert rejected <= 3
 
 
-def in_clusters(n=1000, rows=20, correlation=0.5):
+def in_clusters(n=600, rows=12, correlation=0.5):
     generator = np.random.default_rng(0)
     q, cluster = generator.beta(2, 2, n), np.arange(n) // rows
     effect = np.sqrt(correlation) * generator.standard_normal(n)[cluster]

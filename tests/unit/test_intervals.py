@@ -81,9 +81,9 @@ def test_suns_lower_end_by_its_three_rules(monkeypatch):
 @pytest.mark.parametrize(("slope", "least", "most"), [(0.0, 0.88, 0.94), (1.0, 0.94, 1.0)])
 def test_suns_coverage(slope, least, most):
     """Nominal 90 %, 1000 uniform scores, 50 bins: about .91 far from calibration, more near it."""
-    intervals = [sun2024(uniform_sample(1000, slope, seed), 0.9, 50) for seed in range(400)]
+    intervals = [sun2024(uniform_sample(1000, slope, seed), 0.9, 50) for seed in range(200)]
     covered = sum(interval.low <= (1 - slope) ** 2 / 12 <= interval.high for interval in intervals)
-    low, high = clopper_pearson(covered, 400, 0.999)
+    low, high = clopper_pearson(covered, 200, 0.999)
     assert low <= most
     assert high >= least
 
@@ -152,9 +152,9 @@ def test_clopper_pearson_by_its_closed_form():
 def test_the_variational_bound_fails_no_more_often_than_meant():
     failed = sum(
         variational_bound(sample).low > 0
-        for [sample] in BetaCell("uniform", "calibrated").batches(200, 4, 300)
+        for [sample] in BetaCell("uniform", "calibrated").batches(200, 4, 120)
     )
-    assert binom.cdf(failed, 300, 0.05) < 0.999
+    assert binom.cdf(failed, 120, 0.05) < 0.999
     assert variational_bound(uniform_sample(5000, 0.2)).low > 0.15  # of 0.2
 
 
@@ -166,7 +166,7 @@ def test_the_truths_of_uniform_scores_by_hand():
 
 def test_a_cell_of_the_coverage_table():
     cell = BetaCell("uniform", "slope_0.8")
-    every = methods(cell, 20, draws=60)
+    every = methods(cell, 20, draws=30)
     found = values_of(every, cell.batches(200, 0, 20))
     rows = {row["method"]: row for row in covered(cell, 200, every, found)}
     assert {*rows, "verdict"} == set(every)

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from refusals import refuses
 from shipped import shipped_path
@@ -67,7 +67,6 @@ def test_a_calibrated_row_expects_a_ratio_of_at_most_one():
     assert PRIOR.sum() == pytest.approx(1)
 
 
-@settings(max_examples=40, deadline=None)
 @given(ROWS, st.integers(1, 40), st.booleans(), st.booleans())
 @example([(0.0, False, 0), (0.0, False, 0), (0.0, True, 0)], 1, True, False)
 def test_the_split_into_updates_changes_no_bit(rows, step, is_clustered, is_stored):

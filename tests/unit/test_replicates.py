@@ -53,7 +53,7 @@ def test_what_was_written_is_read_and_the_same_numbers_give_the_same_bytes(file,
 def test_more_rows_than_a_row_group_holds(tmp_path):
     """Parquet splits them, and each part may have its own dictionary of names."""
     cells = {
-        ReplicateCell(name, 10, 1): estimates(range(450_000), k) for k, name in enumerate("cab")
+        ReplicateCell(name, 10, 1): estimates(range(360_000), k) for k, name in enumerate("cab")
     }
     read, _, _ = read_replicates(write(tmp_path / "x.parquet", cells))
     for cell, expected in cells.items():

@@ -29,13 +29,12 @@ def on_vectors(function, *arrays):
 
 
 FLOATS = (
-    *(lambda x, y: x + y, lambda x, y: x - y, lambda x, y: x * y, lambda x, y: x / y),
-    *(lambda x, y: (x * 2 + 1.0) - y / 3.0, lambda x, y: 0.5 - x),
+    *(lambda x, y: x * y + x, lambda x, y: (x + y) / (x - y)),
+    lambda x, y: 0.5 - ((x * 2 + 1.0) - y / 3.0),
 )
 WORDS = (
-    *(lambda x, y: x + y, lambda x, y: x - y, lambda x, y: x * y),
-    *(lambda x, y: x ^ y, lambda x, y: x & y, lambda x, y: x | y),
-    *(lambda x, y: (x << uint64(17)) ^ (y >> uint64(3)), lambda x, y: (x & uint64(255)) + y),
+    *(lambda x, y: (x + y) * (x - y), lambda x, y: (x ^ y) + (x & y), lambda x, y: x | y),
+    lambda x, y: ((x << uint64(17)) ^ (y >> uint64(3))) + (x & uint64(255)),
 )
 
 

@@ -239,11 +239,11 @@ def test_a_probit_curve_is_inverted_exactly():
 def test_the_range_covers_the_truth_as_often_as_it_says():
     rng, tce = np.random.default_rng(5), np.arange(1.0, 9.0, 0.5)
     truth, covered = 3 + 1.2815516, 0
-    for _ in range(100):
+    for _ in range(40):
         rate = rng.binomial(500, ndtr(3 - tce)) / 500
         row = detection_limits(misses(tce, rate, 500), targets=(0.1,)).iloc[0]
         covered += row["tce_low_percent"] <= truth <= row["tce_high_percent"]
-    assert covered > 93
+    assert covered > 35  # 38 are expected
 
 
 def test_the_range_covers_the_truth_where_the_threshold_is_off_for_all_miss_rates_at_once():
@@ -251,13 +251,13 @@ def test_the_range_covers_the_truth_where_the_threshold_is_off_for_all_miss_rate
     rng, tce = np.random.default_rng(6), np.arange(1.0, 9.0, 0.5)
     truth, error, covered = 3 + 1.2815516, 0.1, [0, 0]
     threshold_se = error * norm.pdf(3 - tce)
-    for _ in range(100):
+    for _ in range(40):
         rate = rng.binomial(4000, ndtr(3 + rng.normal(0, error) - tce)) / 4000
         for k, given in enumerate((threshold_se, 0.0)):
             row = detection_limits(misses(tce, rate, 4000, given), targets=(0.1,)).iloc[0]
             covered[k] += row["tce_low_percent"] <= truth <= row["tce_high_percent"]
-    assert covered[0] > 93
-    assert covered[1] < 75
+    assert covered[0] > 35
+    assert covered[1] < 31
 
 
 def test_a_rate_always_above_or_below_the_target_has_no_limit_but_a_bound():

@@ -103,7 +103,7 @@ SCORES = [(1, 1), (2.8, 0.05), (1.1, 0.1), (2.7752, 0.0478), (0.5, 0.5), (30, 4)
 
 
 @pytest.mark.parametrize(("alpha", "beta"), [*SCORES, (0.03, 0.03), (200, 0.03), (200, 200)])
-@pytest.mark.parametrize("d", [1.01, 1.7, 2, 5, 10, 0.5, 50, 1000])
+@pytest.mark.parametrize("d", [1.01, 2, 0.5, 1000])
 def test_power_curves(alpha, beta, d):
     scenario = Scenario("power", alpha, beta, Curve("power", 0.0, d))
     with mpmath.workdps(40):  # the terms of the closed form cancel
