@@ -6,7 +6,7 @@ import re
 import shutil
 
 import numpy as np
-from checkout import ROOT, simulated
+from checkout import ROOT, SMOKE, simulated
 from command import read
 from test_user_files import folds
 
@@ -21,12 +21,14 @@ def steps(jobs):
     return {job.split()[0] for job in jobs}
 
 
-def test_a_comment_and_a_docstring_run_nothing_again(finished):
-    for file in ("calbias/estimators/kde", "calbias/engine/sampler", "pipeline/tables"):
-        finished.append(f"scripts/{file}.py", "# a comment\n")
-        path = finished / f"scripts/{file}.py"
+def test_a_comment_and_a_docstring_run_nothing_again(evidence, tmp_path):
+    """Neither for the papers nor for the evidence."""
+    edited = evidence.copy(tmp_path / "edited")
+    for file in ("calbias/estimators/kde", "calbias/engine/sampler", "evidence/runner"):
+        edited.append(f"scripts/{file}.py", "# a comment\n")
+        path = edited / f"scripts/{file}.py"
         path.write_text(path.read_text("utf-8").replace('"""', '"""More words. ', 1), "utf-8")
-    assert finished.planned() == []
+    assert edited.planned("--", "all", "evidence", config=SMOKE) == []
 
 
 def test_files_touched_without_change_and_texts_edited(finished):
