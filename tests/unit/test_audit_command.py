@@ -195,9 +195,10 @@ def test_the_plan_of_clusters_by_command(tmp_path):
     table = scored().assign(patient=np.arange(300) // 10)
     file = written(table, tmp_path / "mine.csv")
     out = tmp_path / "plan.csv"
-    main(["plan", "--scores", str(file), "--cluster", "patient", "--output", str(out)])
+    options = ["--cluster", "patient", "--detect", "10", "--output", str(out)]
+    main(["plan", "--scores", str(file), *options])
     pilot = {"hits": table["hit"], "clusters": table["patient"]}
-    expected = plan(table["score"], **pilot)["clusters"]
+    expected = plan(table["score"], **pilot, detect=(0.1,))["clusters"]
     np.testing.assert_array_equal(pd.read_csv(out, index_col="goal")["clusters"], expected)
     with pytest.raises(SystemExit):
         main(["plan", "--beta", "2", "1", "--cluster", "patient"])

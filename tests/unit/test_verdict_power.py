@@ -95,5 +95,5 @@ def test_rows_of_clusters():
     assert martingale["rejection_rate"]["verdict"] >= 0.75
     assert martingale["rejection_rate"]["verdict_clusters"] <= 0.5
     assert set(martingale["n_samples"]) == {5000}
-    covered = pd.DataFrame(coverage_rows("clusters", 4, seed=1))
+    covered = pd.DataFrame(coverage_rows("clusters", 2, seed=1))
     assert list(covered["truth"] == 0) == ["calibrated" in name for name in covered["scenario"]]
