@@ -18,7 +18,6 @@ ROOT = Path(__file__).parents[1]
 PUBLISHED = ROOT / "resources/published"
 TABLE_2 = PUBLISHED / "roelofs2022_table2_beta_fits.csv"
 TABLE_3 = PUBLISHED / "roelofs2022_table3_glm_fits.csv"
-SHARED = ROOT.parent / "shared"
 GENUINE = ROOT / "resources/logits/probs_resnet110_c10_logits.p"
 SMOKE = "config/smoke.yaml"
 TINY = "tiny.yaml"  # SMOKE with these experiments alone, so that results of one are the other's

@@ -1,10 +1,10 @@
 """Scores and hits for the tests of the fits, and a slow optimiser that shares no code with them."""
 
 import numpy as np
-import pytest
-from checkout import GENUINE, SHARED
+from checkout import GENUINE
 from scipy.optimize import minimize_scalar
 
+from calbias.logits.pickles import read_pickle
 from calbias.logits.top_label import top_label
 from calbias.truth.curves import Curve
 from pipeline.fits.glm import fit_all
@@ -33,22 +33,9 @@ def fit_glm(name, log_score, log1m_score, hit, **options):
 
 
 def genuine(softmax, fold="test"):
-    """Return the TopLabel of the paper's ResNet-110 CIFAR-10 file; skip where it is absent."""
-    from calbias.logits.pickles import read_pickle
-
-    if not GENUINE.exists():
-        pytest.skip(f"needs {GENUINE}")
+    """Return the TopLabel of the paper's ResNet-110 CIFAR-10 file."""
     validation, test = read_pickle(GENUINE)
     return top_label(*(test if fold == "test" else validation), softmax)
-
-
-def other_real(name):
-    """Return the TopLabel of another real model in ../shared; skip where it is absent."""
-    path = SHARED / "logits" / f"{name}.npz"
-    if not path.exists():
-        pytest.skip(f"needs the real logits {path}")
-    with np.load(path) as archive:
-        return top_label(archive["logits"], archive["label"], "exact")
 
 
 def slow_loss(link, eta, hit):

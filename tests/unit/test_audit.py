@@ -165,7 +165,8 @@ test_bad_options_are_refused = refuses(
     ({"confidence_level": 95}, "confidence_level must be at least 0.5 and below 1, not 95"),
     ({"n_bins": 0}, "n_bins must be a whole number"),
     ({"seed": -1}, "seed must be a whole number"),
-    ({"estimators": "ece_bin_ew"}, 'estimators must be "all" or a list of names'),
+    ({"replicates": 1}, "replicates must be a whole number of at least 20, not 1"),
+    ({"estimators": "ece_bin_ew"}, 'estimators must be "all" or a list of names, such as'),
     ({"estimators": ["ece_bn"]}, "ece_bn"),
     ({"by": ["a", "b"]}, "column by has the shape"),
     ({"class_wise": True}, "classes need a probability or a logit of every class"),
@@ -196,7 +197,7 @@ def test_clusters_widen_what_rows_that_repeat_each_other_narrow():
     found = calbias.audit(scores, hits, clusters=clusters)
     assert (found.n_clusters, alone.n_clusters) == (60, None)
     assert alone.miscalibrated
-    assert not found.miscalibrated
+    assert (found.miscalibrated, found.direction) == (False, "neither")
     assert found.effective_n == pytest.approx(60, rel=0.6)
     assert found.design_effect == pytest.approx(600 / found.effective_n)
     assert found.interval[0] <= alone.interval[0]

@@ -167,8 +167,10 @@ def test_an_event_has_words_of_its_own(tmp_path, capsys):
     main(["audit", str(written(table, tmp_path / "mine.csv")), *FAST])
     assert "300 risks of an event" in capsys.readouterr().out
     text = (tmp_path / "mine.html").read_text(encoding="utf-8")
-    assert "Prevalence" in text
-    assert "Accuracy" not in text
+    for words in ("Prevalence", "Share of events", "Mean risk", "all risks too", "Spiegelhalter"):
+        assert words in text
+    for words in ("Accuracy", "Share of hits", "Mean score", "hits redrawn", "all scores too"):
+        assert words not in text
 
 
 def test_the_plan_of_the_published_example():
@@ -208,7 +210,11 @@ test_bad_plans_are_refused = refuses(
     plan,
     ({}, "give scores, or the two parameters of a Beta distribution"),
     ({"beta": (1, 1), "scores": [0.5]}, "give scores, or the two parameters"),
-    ({"beta": (0, 1)}, "parameters of a Beta distribution are above 0, not"),
+    *(
+        ({"beta": beta}, "parameters of a Beta distribution are above 0, not")
+        for beta in ((0, 1), (1, np.nan), "ab")
+    ),
+    ({"beta": (2, 1), "detect": 0.05}, "detect must be a list"),
     ({"beta": (1, 1), "power": 2}, "power must be above 0.05 and below 1, not 2"),
     ({"beta": (1, 1), "hits": [1], "clusters": [1]}, "go with scores, not with a Beta"),
     (

@@ -34,22 +34,6 @@ def test_cumulative_deviations_agree_with_the_textbook(data):
     assert estimate("ecce_r", *data).value == pytest.approx(max(sums) - min(sums), abs=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("scores", "hits", "ks", "ecce_r"),
-    [
-        # gaps 0.8, −0.4, 0.1 at scores 0.2, 0.4, 0.9: C = 0, 0.8/3, 0.4/3, 0.5/3
-        ([0.9, 0.2, 0.4], [1, 1, 0], 0.8 / 3, 0.8 / 3),
-        ([0.2, 0.4, 0.9], [1, 0, 0], 0.8 / 3, 1.3 / 3),
-        # equal scores are one step in any order of the rows
-        ([0.5] * 10, [1] * 5 + [0] * 5, 0.0, 0.0),
-    ],
-)
-def test_cumulative_deviations_by_hand(scores, hits, ks, ecce_r):
-    for ties in ("average", "input_order"):
-        found = [estimate(name, scores, hits, ties=ties).value for name in ("ks", "ecce_r")]
-        assert found == pytest.approx([ks, ecce_r], abs=1e-15)
-
-
 def calibrated_batch(n, m, seed):
     generator = np.random.default_rng(seed)
     scores = np.sort(generator.random((m, n)), axis=1)

@@ -61,7 +61,7 @@ def test_the_debiased_square_is_the_estimate_before_clipping_and_root(name, data
 def test_unbiased_within_three_standard_errors(name, options, curve):
     """The binned ones to the error of the bins: 50 of them, so that it is below a thousandth."""
     scenario, run = Scenario("unbiased", 2.0, 1.0, curve), load_estimator(name)
-    batches = Sampler(scenario, 300, 1).batches(range(4000))
+    batches = Sampler(scenario, 300, 1).batches(range(1500))
     values = np.concatenate([run(data, 50, 2.0)[0].copy() for data in batches])
     target, of_bins = ("kernel_ce", 0) if "skce" in name else ("lp_power", 0.02)
     truth = target_value(target, scenario, **options)
@@ -104,16 +104,6 @@ def test_calib_err_drops_the_last_bin_but_counts_its_rows():
     total = 100 / 555 * np.sum(gaps**2)
     assert estimate("calib_err", scores, hits)[:2] == (pytest.approx(math.sqrt(total)), 4)
     assert estimate("calib_err", scores[:199], hits[:199])[:2] == (0.0, 0)
-
-
-@pytest.mark.parametrize("n_samples", [830, 2500])
-def test_calib_err_has_a_floor_that_does_not_fall_with_n(n_samples):
-    """About 3.7 points for calibrated confidences from Beta(6, 1.5)."""
-    scenario = Scenario("leaderboard", 6.0, 1.5, Curve("identity"))
-    run = load_estimator("calib_err")
-    batches = Sampler(scenario, n_samples, 2).batches(range(2000))
-    values = np.concatenate([run(data, -1)[0].copy() for data in batches])
-    assert values.mean() == pytest.approx(0.037, abs=0.003)
 
 
 @pytest.mark.parametrize(("n", "n_bins"), [(1, 1), (8, 2), (9, 3), (27, 3), (1000, 10), (1001, 11)])

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from fits_data import SCENARIOS, draw, fit_glm, genuine, other_real, slow_minimum
+from fits_data import SCENARIOS, draw, fit_glm, genuine, slow_minimum
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
@@ -41,12 +41,6 @@ def test_on_draws_from_published_fits(scenario):
 @pytest.mark.parametrize(("softmax", "fold"), [("exact", "test"), ("float32_2020", "validation")])
 def test_on_the_genuine_file(softmax, fold):
     top = genuine(softmax, fold)
-    check_all_twelve(top.log_score, top.log1m_score, top.hit.astype(bool), widths=(6,))
-
-
-@pytest.mark.parametrize("name", ["lenet5_c10", "vgg16_c10", "wrn16_c100"])
-def test_on_other_real_models(name):
-    top = other_real(name)
     check_all_twelve(top.log_score, top.log1m_score, top.hit.astype(bool), widths=(6,))
 
 

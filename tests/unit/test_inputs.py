@@ -368,6 +368,9 @@ def test_where_the_page_is_written(tmp_path):
     assert (page, numbers) == (tmp_path / "mine.html", tmp_path / "mine.json")
     assert output_paths(tmp_path / "data.json")[1] == tmp_path / "data_audit.json"
     assert output_paths("-")[0].name == "standard_input.html"
+    for name in ("x", "x.html", "x.json"):
+        assert [path.name for path in output_paths("-", tmp_path / name)] == ["x.html", "x.json"]
+    assert output_paths("-", tmp_path / "v1.2")[0].name == "v1.2.html"
     page.write_text(f'<meta name="generator" content="{GENERATOR}">')
     output_paths(file)  # one's own may be replaced
     page.write_text("<p>thesis</p>")

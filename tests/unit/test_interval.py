@@ -213,13 +213,6 @@ def test_the_audit_of_five_copies_is_that_of_the_rows():
     assert five.interval == pytest.approx(one.interval, abs=0.015)
 
 
-def test_clusters_of_one_row_are_rows():
-    scores, hits = drawn(4, 400)
-    alone = calibration_interval(Scored.of(scores, hits)).at()
-    each = calibration_interval(Scored.of(scores, hits, clusters=np.arange(400))).at()
-    assert each == pytest.approx(alone, abs=0.02)
-
-
 @pytest.mark.slow
 def test_dependent_clusters_hold_the_truth():
     """20 clusters of 30 rows with a shared effect, shifted: truth 0.1."""

@@ -8,7 +8,6 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from checkout import SHARED
 from refusals import refuses, refuses_texts
 
 from calbias.errors import InputError
@@ -212,19 +211,6 @@ def test_a_file_without_validation_fold_is_judged_whole_and_split_for_recalibrat
     assert not np.array_equal(halves.validation.logits, other.validation.logits)
     rows = [(z.tobytes(), y) for fold in halves[:2] for z, y in zip(*fold, strict=True)]
     assert sorted(rows) == sorted((z.tobytes(), y) for z, y in zip(logits, labels, strict=True))
-
-
-@pytest.mark.skipif(not (SHARED / "logits").exists(), reason="../shared/logits is absent")
-@pytest.mark.parametrize("name", ["lenet5_c10", "vgg16_c10", "wrn16_c100"])
-def test_shared_files_reproduce_their_own_top_labels(name):
-    """The files carry the top labels of their makers, from the probabilities before rounding."""
-    path = SHARED / f"logits/{name}.npz"
-    stored, found = np.load(path), read(path).folds["test"]
-    top = top_label(*found)
-    tolerance = 1e-2 if stored["logits"].dtype == np.float16 else 1e-5
-    assert top.log_score == pytest.approx(stored["log_s"], abs=tolerance)
-    assert top.log1m_score == pytest.approx(stored["log1m_s"], rel=tolerance, abs=tolerance)
-    assert np.mean(top.hit == stored["hit"]) > 0.999
 
 
 LOGITS, LABELS = model_outputs(20)

@@ -119,32 +119,11 @@ test_bad_outputs_are_refused_in_a_line = refuses(
 )
 
 
-@pytest.mark.parametrize(
-    ("function", "arguments", "message"),
-    [
-        (
-            "audit",
-            {"estimators": "kde"},
-            r"estimators must be \"all\" or a list of names, such as \['kde'\]",
-        ),
-        (
-            "audit",
-            {"confidence_level": 0.4},
-            "confidence_level must be at least 0.5 and below 1, not 0.4",
-        ),
-        ("audit", {"replicates": 1}, "replicates must be a whole number of at least 20, not 1"),
-        ("audit", {"seed": 1.5}, "seed must be a whole number of at least 0, not 1.5"),
-        ("reliability_diagram", {"binning": "ew"}, "binning must be equal_width or equal_mass, no"),
-        (
-            "reliability_diagram",
-            {"confidence_level": 95},
-            "confidence_level must be above 0 and below 1, not",
-        ),
-    ],
+test_bad_options_of_the_diagram = refuses(
+    partial(calbias.reliability_diagram, **SCORES),
+    ({"binning": "ew"}, "binning must be equal_width or equal_mass, no"),
+    ({"confidence_level": 95}, "confidence_level must be above 0 and below 1, not"),
 )
-def test_bad_options_are_refused_in_a_line(function, arguments, message):
-    with pytest.raises(InputError, match=message):
-        getattr(calbias, function)(**SCORES, **arguments)
 
 
 SCENARIO = calbias.Scenario("mine", 1.0, 1.0, calbias.Curve("identity"))

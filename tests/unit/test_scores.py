@@ -10,25 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from refusals import refuses, refuses_texts
-from scipy.optimize import minimize
-from scipy.special import betaln
 
 from calbias.logits import top_label as scores
 from calbias.logits.pickles import read_pickle
 from calbias.logits.top_label import REDUCTION_2020, top_label
 from pipeline.logits import read_scores
-
-
-def beta_mle(top):
-    """Maximum likelihood (alpha, beta) of a TopLabel's scores from their sufficient statistics."""
-    log_score, log1m_score = top.log_score.mean(), top.log1m_score.mean()
-
-    def loss(parameters):
-        a, b = np.exp(parameters)
-        return betaln(a, b) - (a - 1) * log_score - (b - 1) * log1m_score
-
-    options = {"xatol": 1e-9, "fatol": 1e-13, "maxiter": 4000}
-    return np.exp(minimize(loss, [0.7, -2.5], method="Nelder-Mead", options=options).x)
 
 
 def test_rows_by_hand():
@@ -97,12 +83,10 @@ test_refusals = refuses(
 )
 
 
-def test_which_softmax_gives_the_published_fit_of_the_genuine_file():
-    """By a slow fit; more: test_fits.py."""
+def test_the_published_softmax_of_the_genuine_file():
+    """Its fit: test_printed_numbers.py."""
     _, fold = read_pickle(GENUINE)
     exact, rounded = top_label(*fold, "exact"), top_label(*fold, "float32_2020")
-    assert beta_mle(rounded) == pytest.approx([2.7752, 0.0478], abs=5e-5)
-    assert beta_mle(exact) == pytest.approx([4.8796, 0.09106], rel=1e-4)
     assert np.mean(rounded.score == 1.0 - REDUCTION_2020) == pytest.approx(0.483, abs=5e-4)
     assert rounded.score.max() < 1
     assert exact.hit.mean() == 0.9356  # Gupta et al. 2021, Table 5

@@ -74,14 +74,6 @@ def repeated(n_clusters=60, rows=20, shift=0.0):
     return scores, hits, np.repeat(np.arange(n_clusters), rows)
 
 
-def test_clusters_of_equal_rows_widen_the_band():
-    scores, hits, clusters = repeated(shift=0.05)
-    alone, found = calbias.audit(scores, hits), calbias.audit(scores, hits, clusters=clusters)
-    widths = [np.mean(each.curve.high - each.curve.low) for each in (alone, found)]
-    assert widths[1] > 1.5 * widths[0]
-    assert (alone.direction, found.direction) == ("overconfident", "neither")
-
-
 def test_a_recalibration_helps_after_holms_correction():
     generator = np.random.default_rng(31)
     scores = generator.beta(4, 1.5, 300)

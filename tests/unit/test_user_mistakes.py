@@ -5,10 +5,9 @@ import pandas as pd
 import pytest
 
 import calbias
-from calbias.auditing.output_files import output_paths, validate_output
+from calbias.auditing.output_files import validate_output
 from calbias.command import main
 from calbias.errors import InputError
-from calbias.sketch import Sketch
 from calbias.sklearn import calibration_error
 
 SCORES = np.linspace(0.5, 0.95, 60)
@@ -59,13 +58,6 @@ def test_output_of_the_same_command_is_replaced(files, tmp_path):
     validate_output(tmp_path / "c.json", files, '{\n  "sentence"')
 
 
-def test_output_of_an_audit_may_end_as_its_page(tmp_path):
-    for name in ("x", "x.html", "x.json"):
-        paths = output_paths("-", tmp_path / name)
-        assert [path.name for path in paths] == ["x.html", "x.json"]
-    assert output_paths("-", tmp_path / "v1.2")[0].name == "v1.2.html"
-
-
 @pytest.mark.parametrize("hits", [np.zeros(60, int), np.ones(60, int)])
 def test_one_outcome_is_told_once(hits):
     parts = calbias.audit(np.linspace(0.4, 0.6, 60), hits).finding.split("; ")
@@ -86,39 +78,8 @@ def test_warning_that_asks_ends_as_a_question():
     assert not any(text.endswith("?.") for text in audit.warnings)
 
 
-def test_page_of_a_risk_model_has_its_words(tmp_path):
-    rows = [f"{h},{s}" for s, h in zip(SCORES, HITS, strict=True)]
-    (tmp_path / "r.csv").write_text("\n".join(["label,score", *rows]) + "\n")
-    main(["audit", str(tmp_path / "r.csv"), "--quiet"])
-    page = (tmp_path / "r.html").read_text(encoding="utf-8")
-    for text in (
-        "Share of events",
-        "Mean risk",
-        "all risks too high",
-        "Brier score (Spiegelhalter)",
-    ):
-        assert text in page
-    for text in ("Share of hits", "Mean score", "hits redrawn", "all scores too high"):
-        assert text not in page
-
-
 def test_bins_may_be_a_whole_float():
     assert calbias.audit(SCORES, HITS, n_bins=15.0) == calbias.audit(SCORES, HITS)
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: calbias.audit(SCORES, HITS, estimators=5), "a list of names, not 5"),
-        (lambda: calbias.plan(beta=(2, 1), detect=0.05), "detect must be a list"),
-        (lambda: calbias.plan(beta="ab"), "parameters of a Beta distribution"),
-        (lambda: calbias.plan(beta=(1, np.nan)), "parameters of a Beta distribution"),
-        (lambda: Sketch.from_bytes("text"), "is not a sketch"),
-    ],
-)
-def test_wrong_types_are_refused(call, message):
-    with pytest.raises(InputError, match=message):
-        call()
 
 
 def test_pandas_columns_in_another_order_are_refused():

@@ -60,13 +60,6 @@ def test_as_many_clusters_as_rows_is_no_cluster():
     assert judge(scores, hits, clusters=ids) == judge(scores, hits)
 
 
-def test_order_of_rows_does_not_matter():
-    scores, hits, ids = clustered(3)
-    order = np.random.default_rng(0).permutation(scores.size)
-    first = judge(scores, hits, clusters=ids, replicates=199)
-    assert judge(scores[order], hits[order], clusters=ids[order], replicates=199) == first
-
-
 @pytest.mark.parametrize("rows", [1, 25])
 def test_names_of_clusters_do_not_matter(rows):
     """FINDINGS 9: renaming moved p from 0.40 to 0.82 where few misses were expected."""

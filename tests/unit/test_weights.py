@@ -108,20 +108,6 @@ def test_squares_stay_unbiased_under_weights(name):
     assert np.mean(values) == pytest.approx(0, abs=4 * np.std(values) / 600**0.5 + within_bins)
 
 
-def test_weights_of_a_survey_recover_the_population():
-    """Rows above 1/2 are sampled four times as often; weights undo it."""
-    generator = np.random.default_rng(8)
-    scores = generator.random(200_000)
-    hits = generator.random(scores.size) < scores**2
-    kept = generator.random(scores.size) < np.where(scores > 0.5, 0.8, 0.2)
-    weights = np.where(scores > 0.5, 1 / 0.8, 1 / 0.2)[kept]
-    for name in ("ece_bin_em", "ks"):
-        whole = estimate(name, scores, hits).value
-        weighted = estimate(name, scores[kept], hits[kept], sample_weight=weights).value
-        unweighted = estimate(name, scores[kept], hits[kept]).value
-        assert abs(weighted - whole) < 0.2 * abs(unweighted - whole) + 1e-3, name
-
-
 def test_a_weight_of_zero_leaves_a_row_out():
     scores, hits = monotone_data(60, 1)
     weights = np.r_[np.zeros(20), np.ones(40)]
