@@ -10,7 +10,7 @@ from scipy.special import logit
 from scipy.stats import chi2, norm
 
 from calbias import Curve, Scenario
-from calbias.engine.redraw import FixedScores
+from calbias.auditing.estimator_bias import redraws
 from calbias.engine.sampler import Sampler
 from calbias.engine.sorted_batch import of_sorted_scores, sorted_data_set
 from calbias.multiclass.noise import redraw_p_value
@@ -121,9 +121,10 @@ def test_every_redraw_test_keeps_its_level(estimator):
     p = np.empty(60)
     for k in range(p.size):
         scores = np.sort(generator.beta(2, 1, 60))
-        fixed = FixedScores(scores, seed=k)
-        observed = statistics(fixed.observed(generator.random(60) < scores))[0]
-        drawn = fixed.estimates(scores, {"one": statistics}, 39)["one"]
+        hits = (generator.random(60) < scores)[None]
+        observed = statistics(of_sorted_scores(scores, hits))[0]
+        [data] = redraws(scores, scores, 39, seed=k)
+        drawn = statistics(data)
         p[k] = redraw_p_value(observed, drawn)
     assert np.mean(p <= 0.05) <= 0.05 + 3.5 * math.sqrt(0.05 * 0.95 / p.size)
     assert p.mean() > 0.5 - 3.5 * math.sqrt(1 / 12 / p.size)
@@ -141,13 +142,14 @@ def test_power_on_either_side_and_blindness():
 
 def test_redraws_by_hand():
     """Ten scores of 0.5 with ten hits: of 1023 redraws about one has as large a gap."""
-    fixed = FixedScores(np.full(10, 0.5))
+    scores = np.full(10, 0.5)
 
     def gap(data):
         return np.abs(data.cum_gap[:, -1])
 
-    drawn = fixed.estimates(fixed.scores, {"gap": gap}, 20_000)["gap"]
-    p = [redraw_p_value(gap(fixed.observed(y))[0], drawn) for y in (np.ones(10), np.arange(10) % 2)]
+    drawn = np.concatenate([gap(data) for data in redraws(scores, scores, 20_000)])
+    observed = [gap(of_sorted_scores(scores, y[None])) for y in (np.ones(10), np.arange(10) % 2)]
+    p = [redraw_p_value(values[0], drawn) for values in observed]
     assert p == [pytest.approx(2 / 1024, abs=0.0015), 1]
 
 

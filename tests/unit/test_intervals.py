@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom, norm
 
-from calbias.auditing.estimator_bias import HEADLINE, audited_estimators
-from calbias.engine.redraw import FixedScores
+from calbias.auditing.estimator_bias import HEADLINE, audited_estimators, redraws
 from calbias.engine.sorted_batch import of_sorted_scores
 from evidence.cells.beta import BetaCell
 from evidence.cells.samples import Sample
@@ -34,20 +33,11 @@ def ece():
     return audited_estimators(1.0)[HEADLINE]
 
 
-@pytest.mark.parametrize("scores", [np.sort(RNG.random(37)), np.repeat([0.2, 0.5, 0.9], 11)])
-def test_redrawn_sums_are_those_of_their_hits(scores):
-    hits = RNG.random((1, scores.size)) < scores
-    found = FixedScores(scores, seed=1).observed(hits[0])
-    for one, expected in zip(found, of_sorted_scores(scores, hits), strict=True):
-        np.testing.assert_allclose(one, expected, atol=1e-12)
-
-
 def test_hits_are_drawn_at_their_rates_and_share_their_random_numbers():
     scores = np.sort(RNG.random(50))
-    fixed = FixedScores(scores, seed=5)
     rates = np.r_[0.0, scores[1:-1], 1.0]
     low, high = (
-        np.concatenate([data.hits().copy() for _, data in fixed.batches(r, 8000)])
+        np.concatenate([data.hits() for data in redraws(scores, r, 8000, seed=5)])
         for r in (rates, np.minimum(rates + 0.1, 1.0))
     )
     np.testing.assert_allclose(low.mean(axis=0), rates, atol=5 * 0.5 / np.sqrt(8000))
@@ -55,9 +45,8 @@ def test_hits_are_drawn_at_their_rates_and_share_their_random_numbers():
 
 
 def test_replicates_do_not_depend_on_how_many_there_are():
-    fixed = FixedScores(np.sort(RNG.random(40_000)), seed=2)  # one replicate a batch
-    runs = {"gap": mean_gap}
-    few, many = (fixed.estimates(fixed.scores, runs, m)["gap"] for m in (2, 5))
+    scores = np.sort(RNG.random(40_000))  # one replicate a batch
+    few, many = ([mean_gap(data) for data in redraws(scores, scores, m, seed=2)] for m in (2, 5))
     np.testing.assert_array_equal(few, many[:2])
 
 

@@ -1,13 +1,15 @@
 """How biased each estimator is on the user's own scores, by construction.
 
 Hits are drawn on these scores twice: with the scores as their chances, where the mean estimate is
-the noise floor, and with the posterior calibration curve as their chances, where the error is that
-of the curve (Roelofs et al. 2022, section 4). Both draws share their random bits.
+the noise floor (consistency resampling, Bröcker and Smith 2007), and with the posterior calibration
+curve as their chances, where the true error is the curve's (Roelofs et al. 2022, section 4). The 32
+bits that decide a hit are a function of the key, the replicate and the rank alone: both draws share
+them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,8 +21,9 @@ from calbias.auditing.description import is_determined
 from calbias.auditing.inputs import Options
 from calbias.conventions import N_BINS
 from calbias.engine.posterior.mixture import Average, curve_of
-from calbias.engine.redraw import FixedScores
-from calbias.engine.sorted_batch import SortedBatch, sorted_data_set
+from calbias.engine.random_words import fill_words
+from calbias.engine.seeding import stream_key
+from calbias.engine.sorted_batch import SortedBatch, of_sorted_scores, sorted_data_set
 from calbias.errors import InputError
 from calbias.estimation.loading import estimate_scored, load_estimator
 from calbias.estimation.registry import (
@@ -41,6 +44,7 @@ ESTIMATORS = (
 )  # fmt: skip
 """Those of ``estimators="all"``, the simplest first."""
 
+_SAMPLES_PER_BATCH = 1 << 16
 COLUMNS = (
     "estimator", "target", "n_bins", "value", "noise_floor", "noise_sd", "curve_error", "bias",
     "bias_se", "rmse",
@@ -108,11 +112,8 @@ def estimates_table(
         place, hits, _ = scored.of_rows
         scores = scored.scores[place]
         data = sorted_data_set(scores, hits)
-        fixed = FixedScores(scores, options.seed, "audit")
         rates = curve_of(average, scores).mean if is_determined(scored) else None
-        rows = {
-            name: _row(data, fixed, name, each, rates, options) for name, each in audited.items()
-        }
+        rows = {name: _row(data, scores, each, rates, options) for name, each in audited.items()}
     table = pd.DataFrame.from_dict(rows, orient="index")
     return table.rename_axis("estimator").reindex(columns=COLUMNS[1:])
 
@@ -129,8 +130,7 @@ def _value(scored: Scored, name: str, each: Audited, options: Options) -> dict[s
 
 def _row(
     data: SortedBatch,
-    fixed: FixedScores,
-    name: str,
+    scores: np.ndarray,
     each: Audited,
     rates: np.ndarray | None,
     options: Options,
@@ -141,14 +141,16 @@ def _row(
         "n_bins": int(bins[0]) if bins[0] > 0 else None,
         "value": float(values[0]),
     }
-    scores, replicates = fixed.scores, options.replicates
-    runs = {name: each.run}
-    null = fixed.estimates(scores, runs, replicates)[name]
+
+    def estimates(chances: np.ndarray) -> np.ndarray:
+        batches = redraws(scores, chances, options.replicates, options.seed)
+        return np.concatenate([each.run(batch) for batch in batches])
+
+    null = estimates(scores)
     row |= {"noise_floor": float(null.mean()), "noise_sd": float(null.std(ddof=1))}
     if rates is not None and each.target is not None:
-        errors = fixed.estimates(rates, runs, replicates)[name]
         truth = float(each.target(scores, rates))
-        errors = errors - truth
+        errors = estimates(rates) - truth
         row |= {
             "curve_error": truth,
             "bias": float(errors.mean()),
@@ -156,3 +158,19 @@ def _row(
             "rmse": float(np.sqrt(np.mean(errors**2))),
         }
     return row
+
+
+def redraws(
+    scores: np.ndarray, rates: np.ndarray, replicates: int, seed: int = 0
+) -> Iterator[SortedBatch]:
+    """Yield SortedBatches of ascending scores (n,) with hits drawn at rates (n,)."""
+    n = scores.size
+    limits = np.ceil(np.clip(rates, 0.0, 1.0) * 2.0**32 - 0.5)
+    words, key = np.empty((4, (n + 3) // 4), np.uint32), stream_key(seed, "audit", n)
+    at_once = max(1, _SAMPLES_PER_BATCH // n)
+    for start in range(0, replicates, at_once):
+        hits = np.empty((min(at_once, replicates - start), n))
+        for row in range(len(hits)):
+            fill_words(words, words.shape[1], 0, key[0], key[1], start + row, 0x5EED)
+            hits[row] = words.ravel()[:n] < limits
+        yield of_sorted_scores(scores, hits)
