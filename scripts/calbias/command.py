@@ -60,9 +60,9 @@ def _audit(options: Any) -> None:
 
 
 def _plan(options: Any) -> None:
-    from calbias.auditing.output_files import validate_output
     from calbias.auditing.plan import plan, plan_file
     from calbias.errors import InputError
+    from calbias.io.files import validate_output
 
     if options.output:
         validate_output(options.output, [options.scores] if options.scores else ["-"], "goal,")
@@ -91,8 +91,8 @@ def _plan(options: Any) -> None:
 
 
 def _compare(options: Any) -> None:
-    from calbias.auditing.output_files import validate_output
-    from calbias.compare_files import compare_files
+    from calbias.file_audit import compare_files
+    from calbias.io.files import validate_output
 
     files = [options.first] if options.second is None else [options.first, options.second]
     if options.output:

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.special import expit
 
-from calbias.engine.posterior import mixture
-from calbias.engine.posterior.cells import cells_of
-from calbias.engine.posterior.gaussian_curves import fit_curves
-from calbias.engine.posterior.mixture import curve_models, curve_of
-from calbias.engine.posterior.piecewise_curves import segmentations
+from calbias.engine import posterior
+from calbias.engine.gaussian_curves import fit_curves
+from calbias.engine.piecewise_curves import segmentations
+from calbias.engine.posterior import curve_models, curve_of
+from calbias.engine.posterior_cells import cells_of
 from calbias.errors import InputError
 from calbias.estimation.api import estimate
 from calbias.scored import Scored
@@ -29,7 +29,7 @@ def columns(scores, hits):
 
 
 def average_of(scores, hits):
-    return mixture.average_of(*columns(scores, hits))
+    return posterior.average_of(*columns(scores, hits))
 
 
 @pytest.mark.parametrize("model", [0, 2, 5, 17, 29, 38])

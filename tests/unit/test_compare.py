@@ -12,7 +12,7 @@ from scipy.special import expit, logit, ndtr
 
 from calbias import InputError
 from calbias.auditing.compare import compare
-from calbias.compare_files import compare_files
+from calbias.file_audit import compare_files
 from calbias.logits.columns import Columns
 
 

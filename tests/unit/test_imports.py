@@ -157,7 +157,7 @@ from calbias.auditing.bins import binned_ece
 from calbias.auditing.inputs import prepared
 from calbias.auditing.recalibrations import recalibration_table
 from calbias.auditing.verdict.judge import judge
-from calbias.engine.posterior.mixture import average_of, curve_of
+from calbias.engine.posterior import average_of, curve_of
 from calbias.scored import Scored
 
 generator = np.random.default_rng(0)

@@ -13,7 +13,7 @@ from refusals import refuses, refuses_texts
 from calbias import InputError
 from calbias.auditing.audit import audit_data
 from calbias.auditing.inputs import EVENT, TOP_LABEL, Options, prepared, read_data
-from calbias.auditing.output_files import GENERATOR, output_paths
+from calbias.io.files import GENERATOR, output_paths
 from calbias.logits.columns import Columns
 
 SCORES, HITS = [0.9, 0.8, 0.6, 0.7], [1, 0, 1, 1]

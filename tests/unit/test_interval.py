@@ -21,7 +21,7 @@ from calbias.auditing.calibration_curve import (
 )
 from calbias.auditing.inputs import read_data
 from calbias.auditing.interval import _BinnedGaps, _least, _Sample, calibration_interval
-from calbias.engine.posterior.mixture import PosteriorCurve
+from calbias.engine.posterior import PosteriorCurve
 from calbias.scored import Scored
 from evidence.studies.answers import read_answers
 from evidence.studies.subjects import CONFIDENCES, judged

@@ -10,7 +10,8 @@ from numba import njit
 from scipy.special import betainc, betaincc
 
 from calbias.engine import random_words
-from calbias.engine.quantile_table import (
+from calbias.engine.random_words import block, fill_words, minus_log, next_words, seed_lanes
+from calbias.engine.sampler import (
     CELLS,
     CELLS_PER_OCTAVE,
     OCTAVES,
@@ -18,7 +19,6 @@ from calbias.engine.quantile_table import (
     WORD,
     build_quantile_table,
 )
-from calbias.engine.random_words import block, fill_words, minus_log, next_words, seed_lanes
 from calbias.engine.seeding import stream_key
 from calbias.engine.simd import load, store
 from calbias.truth.curves import NAMED_CURVES, Curve

@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 
 import calbias
-from calbias.auditing.output_files import validate_output
 from calbias.command import main
 from calbias.errors import InputError
+from calbias.io.files import validate_output
 from calbias.sklearn import calibration_error
 
 SCORES = np.linspace(0.5, 0.95, 60)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from refusals import refuses
 
 import calbias
-from calbias.engine.posterior.cells import SCORE, SIZE, WEIGHT, cells_of
+from calbias.engine.posterior_cells import SCORE, SIZE, WEIGHT, cells_of
 from calbias.engine.sorted_batch import sorted_data_set
 from calbias.estimation.api import estimate
 from calbias.estimation.registry import estimator_file, estimator_module, known_estimators

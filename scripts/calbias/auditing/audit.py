@@ -27,7 +27,7 @@ from calbias.auditing.segments import By
 from calbias.auditing.verdict.finding import Words
 from calbias.auditing.verdict.judge import judge
 from calbias.conventions import CONFIDENCE_LEVEL, N_BINS
-from calbias.engine.posterior.mixture import Average
+from calbias.engine.posterior import Average
 from calbias.errors import InputError
 from calbias.scored import Scored
 

@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 from scipy.special import xlogy
 
 from calbias.auditing.bins import PictureBins, binomial_limits
-from calbias.engine.posterior.cells import SCORE
-from calbias.engine.posterior.mixture import Average, PosteriorCurve, average_of, curve_of
+from calbias.engine.posterior import Average, PosteriorCurve, average_of, curve_of
+from calbias.engine.posterior_cells import SCORE
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

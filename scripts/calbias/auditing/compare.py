@@ -32,7 +32,7 @@ from calbias.auditing.interval import CalibrationInterval, calibration_interval
 from calbias.auditing.verdict.clusters import cluster_codes, validate_cluster_number
 from calbias.auditing.verdict.judge import judge
 from calbias.conventions import CONFIDENCE_LEVEL, SIGNIFICANT
-from calbias.engine.posterior.mixture import curve_of
+from calbias.engine.posterior import curve_of
 from calbias.engine.scores_and_hits import scores_and_hits
 from calbias.errors import InputError
 from calbias.estimation.inputs import validate_level

@@ -20,7 +20,7 @@ import pandas as pd
 from calbias.auditing.description import is_determined
 from calbias.auditing.inputs import Options
 from calbias.conventions import N_BINS
-from calbias.engine.posterior.mixture import Average, curve_of
+from calbias.engine.posterior import Average, curve_of
 from calbias.engine.random_words import fill_words
 from calbias.engine.seeding import stream_key
 from calbias.engine.sorted_batch import SortedBatch, of_sorted_scores, sorted_data_set

@@ -44,7 +44,7 @@ from scipy.special import stdtrit
 from calbias.auditing.bins import binomial_limits
 from calbias.auditing.calibration_curve import curve_in_bins, sums_in
 from calbias.conventions import CONFIDENCE_LEVEL
-from calbias.engine.posterior.mixture import PosteriorCurve
+from calbias.engine.posterior import PosteriorCurve
 from calbias.engine.seeding import stream
 from calbias.scored import Floats, Ints, Scored
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from calbias.auditing.advice import recalibration_code, things_to_do, validation_rows
 from calbias.auditing.inputs import EVENT
-from calbias.auditing.output_files import GENERATOR
 from calbias.auditing.picture import picture
 from calbias.auditing.result import Audit
 from calbias.auditing.subgroups_picture import MOST, subgroups_picture
+from calbias.io.files import GENERATOR
 
 if TYPE_CHECKING:
     import pandas as pd

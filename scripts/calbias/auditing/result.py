@@ -13,13 +13,13 @@ import numpy as np
 from calbias.auditing.bins import PictureBins
 from calbias.auditing.description import Description
 from calbias.auditing.inputs import EVENT, Options
-from calbias.auditing.output_files import GENERATOR
 from calbias.auditing.subgroups import Subgroups
 from calbias.auditing.verdict.finding import digits_of
 from calbias.auditing.verdict.result import CalibrationVerdict
 from calbias.conventions import MISCALIBRATED, TOO_SMALL
-from calbias.engine.posterior.mixture import PosteriorCurve
+from calbias.engine.posterior import PosteriorCurve
 from calbias.errors import InputError, of_extra
+from calbias.io.files import GENERATOR
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -16,7 +16,7 @@ Statistician* 2024). Target: Roelofs et al. (AISTATS 2022), Eq. 1.
 
 import numpy as np
 
-from calbias.engine.posterior.mixture import Average, average_of
+from calbias.engine.posterior import Average, average_of
 from calbias.engine.sorted_batch import Estimates, SortedBatch
 from calbias.scored import Scored
 

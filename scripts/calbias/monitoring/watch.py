@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from calbias.auditing.audit import audit
 from calbias.auditing.inputs import read_data
-from calbias.auditing.output_files import validate_output
 from calbias.errors import InputError
 from calbias.io.command_line import write_text
+from calbias.io.files import validate_output
 from calbias.logits.columns import Columns, looked_up_column
 from calbias.logits.output_file import Place
 from calbias.logits.table_files import SUFFIXES, read_table, table_suffix

@@ -9,8 +9,7 @@ from functools import cache, partial
 
 import numpy as np
 
-from calbias.engine.quantile_table import build_quantile_table
-from calbias.engine.sampler import Sampler
+from calbias.engine.sampler import Sampler, build_quantile_table
 from calbias.estimation.api import estimate
 from calbias.estimation.loading import load_estimator
 from calbias.truth.scenarios import Scenario

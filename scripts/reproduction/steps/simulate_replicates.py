@@ -8,8 +8,7 @@ from typing import Annotated
 import numpy as np
 
 from calbias import __version__
-from calbias.engine.quantile_table import build_quantile_table
-from calbias.engine.sampler import Sampler
+from calbias.engine.sampler import Sampler, build_quantile_table
 from calbias.errors import InputError
 from calbias.estimation.loading import load_estimator
 from calbias.estimation.registry import bin_numbers

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from calbias.engine.posterior.cells import HITS, LOG_ODDS, SIZE, Errors, Floats, errors_of_curves
+from calbias.engine.posterior_cells import HITS, LOG_ODDS, SIZE, Errors, Floats, errors_of_curves
 
 Ints = NDArray[np.int64]
 

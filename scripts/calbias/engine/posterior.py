@@ -18,7 +18,9 @@ from numpy.typing import ArrayLike
 from scipy.special import expit, logit, ndtr
 
 from calbias.conventions import CONFIDENCE_LEVEL
-from calbias.engine.posterior.cells import (
+from calbias.engine.gaussian_curves import Fits, fit_curves
+from calbias.engine.piecewise_curves import segmentations
+from calbias.engine.posterior_cells import (
     LOG_ODDS,
     SCORE,
     Cells,
@@ -28,8 +30,6 @@ from calbias.engine.posterior.cells import (
     mean_rates,
     most_cells,
 )
-from calbias.engine.posterior.gaussian_curves import Fits, fit_curves
-from calbias.engine.posterior.piecewise_curves import segmentations
 from calbias.errors import InputError
 
 CALIBRATED_ODDS, _HALF_WAY = 0.8, 3000.0

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit
 
-from calbias.engine.posterior.cells import (
+from calbias.engine.posterior_cells import (
     HITS,
     LOG_ODDS,
     PLACE,
