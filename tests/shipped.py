@@ -32,6 +32,7 @@ def shipped_path(kind: str, name: str) -> Path:
     return path
 
 
+@functools.cache
 def shipped_folds(name: str) -> dict[str, Fold]:
     """Return {``validation``: Fold, ``test``: Fold} of a model's shipped outputs.
 

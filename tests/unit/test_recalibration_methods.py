@@ -317,7 +317,7 @@ TOP_2, WITHIN_TOP_2 = {"rank": 2}, {"rank": 2, "within": True}
     [
         # Gupta et al. 2021, Table 1: 0.643 and 0.996.
         *(("spline", {}, 0.650), ("spline_as_written", {}, 1.826), ("vector_scaling", {}, 1.042)),
-        ("spline", TOP_2, 0.302),  # others: test_printed_numbers.py
+        ("spline", TOP_2, 0.302),  # others: test_replication.py
         ("spline", {**WITHIN_TOP_2, "n_knots": 14}, 0.301),
     ],
 )

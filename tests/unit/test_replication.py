@@ -1,4 +1,4 @@
-"""Other networks: printed and independent numbers, and what a model without a fold is given."""
+"""Numbers that papers print, from outputs that ship; what a model without a fold is given."""
 
 import functools
 
@@ -6,26 +6,142 @@ import numpy as np
 import pandas as pd
 import pytest
 from checkout import ROOT
+from scipy.special import softmax
 from shipped import shipped_folds
 
+import calbias
 from calbias.errors import InputError
 from calbias.logits.output_file import Fold
 from calbias.logits.top_label import top_label
 from calbias.recalibration import inverse_temperature
+from pipeline.fits.beta import fit_beta
+from pipeline.fits.glm import best_fit, fit_all
+from pipeline.logits import Logits
 from reproduction.measures import MEASURES
+from reproduction.outputs import outputs_of_logits
 from reproduction.recalibration import PAPERS_METHODS
 from reproduction.recalibration.registry import load_method
 from reproduction.steps.replicate_model import NO_FOLD, mukhoti_rows, replication_rows
 
-PRINTED = pd.read_csv(ROOT / "resources/published/mukhoti2020_table1.csv").set_index("model")
+RESNET, DENSENET = "resnet110_c10", "densenet40_c10"
 
-folds_of = functools.cache(shipped_folds)
+
+@functools.cache
+def tops(model, softmax="exact"):
+    return {name: top_label(*fold, softmax) for name, fold in shipped_folds(model).items()}
+
+
+@functools.cache
+def values(model):
+    """{(method, measure): value in percent} before and after temperature scaling."""
+    logits = Logits(shipped_folds(model)["validation"], shipped_folds(model)["test"])
+    found = {}
+    for outputs in outputs_of_logits(logits, methods=("uncalibrated", "temperature_scaling")):
+        for name in ("ece", "ece25", "ks_top1", "ks_top2", "ks_within_top2", "classwise_ece"):
+            measure, *data = outputs.given(name)
+            found[outputs.method, name] = 100 * measure.of(*data)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("model", "softmax", "expected"),
+    [
+        (RESNET, "float32_2020", (2.7752, 0.0478)),  # Roelofs et al., Table 2
+        (DENSENET, "float32_2020", (1.9824, 0.0397)),
+        (RESNET, "exact", (4.8796, 0.0911)),
+        (DENSENET, "exact", (2.6060, 0.0555)),
+    ],
+)
+def test_beta_parameters(model, softmax, expected):
+    top = tops(model, softmax)["test"]
+    fit = fit_beta(top.log_score, top.log1m_score)
+    assert (round(fit.alpha, 4), round(fit.beta, 4)) == expected
+
+
+@pytest.mark.parametrize(
+    ("model", "validation", "test"), [(RESNET, 6.6717, 6.651), (DENSENET, 6.6999, 8.227)]
+)
+def test_ece_bin_of_the_validation_fold_is_table_4s(model, validation, test):
+    found = {
+        fold: 100 * calbias.estimate("ece_bin_ew", top.score, top.hit, n_bins=15, norm=2).value
+        for fold, top in tops(model).items()
+    }
+    assert round(found["validation"], 4) == validation  # 6.67 and 6.70 are printed
+    assert round(found["test"], 3) == test
+
+
+@pytest.mark.parametrize(
+    ("model", "winner"),
+    [(RESNET, "logit_logit_b0_b1"), (DENSENET, "logflip_logflip_b0_b1")],
+)
+def test_the_winning_curve(model, winner):
+    """Table 3 has its least mean AICs at logflip_logflip_b0_b1 and at logit_logflip_b1."""
+    top = tops(model, "float32_2020")["test"]
+    fits = fit_all(top.log_score, top.log1m_score, top.hit, drop_scores_equal_to_one=True)
+    assert best_fit(fits).glm == winner
+
+
+@pytest.mark.parametrize(("model", "temperature"), [(RESNET, 2.3950), (DENSENET, 2.8826)])
+def test_temperature(model, temperature):
+    assert round(1 / inverse_temperature(*shipped_folds(model)["validation"]), 4) == temperature
+
+
+@pytest.mark.parametrize(
+    ("model", "measure", "before", "after"),
+    [  # Gupta et al., Tables 1, 2, 4 and 6, to a unit of their last digit
+        (RESNET, "ks_top1", 4.750, 0.917),
+        (RESNET, "ks_top2", 3.012, 0.948),
+        (RESNET, "ks_within_top2", 1.805, 0.097),
+        (RESNET, "ece25", 4.750, 1.224),
+        (DENSENET, "ks_top1", 5.493, 0.899),
+        (DENSENET, "ks_top2", 3.343, 0.535),
+        (DENSENET, "ks_within_top2", 2.255, 0.435),
+        (DENSENET, "ece25", 5.507, 1.006),
+    ],
+)
+def test_before_and_after_temperature_scaling(model, measure, before, after):
+    found = values(model)
+    assert round(found["uncalibrated", measure], 3) == before
+    assert round(found["temperature_scaling", measure], 3) == after
+
+
+@pytest.mark.parametrize(
+    ("model", "before", "after"), [(RESNET, 4.75, 1.14), (DENSENET, 5.50, 0.96)]
+)
+def test_ece15_of_a_third_source(model, before, after):
+    """The log of temperature scaling in SeungjinJung/SCTL; its temperatures are not printed."""
+    found = values(model)
+    assert round(found["uncalibrated", "ece"], 2) == before
+    assert abs(found["temperature_scaling", "ece"] - after) < 0.015
+
+
+@pytest.mark.parametrize(
+    ("model", "temperature", "value", "floor", "kull"),
+    [
+        (RESNET, 1.0, 0.0983, 0.0149, 0.098456),
+        (RESNET, 2.3950, 0.0434, 0.0269, 0.043437),
+        (DENSENET, 1.0, 0.1140, 0.0163, 0.114303),
+        (DENSENET, 2.8826, 0.0405, 0.0295, 0.039768),
+    ],
+)
+def test_genuine_networks_before_and_after_temperature(model, temperature, value, floor, kull):
+    """Values to the digits of Kull et al. (2019), whose code has 14 bins; floors ± 0.002."""
+    logits, labels = shipped_folds(model)["test"]
+    p = softmax(logits.astype(float) / temperature, axis=1)
+    found = calbias.noise_floor(p, labels, measure="classwise_ece_sum")
+    assert found.value == pytest.approx(value, abs=5e-5)
+    assert found.floor == pytest.approx(floor, abs=0.002)
+    theirs = calbias.noise_floor(p, labels, measure="classwise_ece_sum", n_bins=14, replicates=20)
+    assert theirs.value == pytest.approx(kull, abs=1.5e-6)
+
+
+PRINTED = pd.read_csv(ROOT / "resources/published/mukhoti2020_table1.csv").set_index("model")
 
 
 @pytest.mark.parametrize("model", PRINTED.index)
 def test_table_1_of_mukhoti_et_al_comes_out_to_the_printed_digit(model):
     printed = PRINTED.loc[model]
-    computed, given = mukhoti_rows(model, folds_of(model), printed)
+    computed, given = mukhoti_rows(model, shipped_folds(model), printed)
     assert (computed["row"], given["row"]) == ("computed", "printed")
     for column in PRINTED:
         digits = 1 if column == "temperature" else 2
@@ -48,7 +164,7 @@ def test_table_1_of_mukhoti_et_al_comes_out_to_the_printed_digit(model):
     ],
 )
 def test_numbers_of_an_independent_program(model, accuracy, before, after, temperature):
-    folds = folds_of(model)
+    folds = shipped_folds(model)
 
     def ece(scale):
         top = top_label(folds["test"].logits * scale, folds["test"].labels)
@@ -63,7 +179,9 @@ def test_numbers_of_an_independent_program(model, accuracy, before, after, tempe
 
 
 def small(model, n):
-    return {name: Fold(*(array[:n] for array in fold)) for name, fold in folds_of(model).items()}
+    return {
+        name: Fold(*(array[:n] for array in fold)) for name, fold in shipped_folds(model).items()
+    }
 
 
 def test_a_model_without_a_validation_fold_is_measured_as_it_is():

@@ -84,7 +84,7 @@ test_refusals = refuses(
 
 
 def test_the_published_softmax_of_the_genuine_file():
-    """Its fit: test_printed_numbers.py."""
+    """Its fit: test_replication.py."""
     _, fold = read_pickle(GENUINE)
     exact, rounded = top_label(*fold, "exact"), top_label(*fold, "float32_2020")
     assert np.mean(rounded.score == 1.0 - REDUCTION_2020) == pytest.approx(0.483, abs=5e-4)
