@@ -196,7 +196,7 @@ def test_the_dirichlet_map_is_bayes_rule():
     p = dirichlet(5, [1, 1, 1])
     weights = np.stack(
         [
-            [prior * dirichlet_distribution(a).pdf(row) for row in p]
+            [prior * stats.dirichlet(a).pdf(row) for row in p]
             for a, prior in zip(alphas, priors, strict=True)
         ],
         1,
