@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from refusals import refuses
+from scipy import stats
 
 import calbias
 from calbias.auditing.classes import all_classes
