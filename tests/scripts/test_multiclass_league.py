@@ -8,7 +8,7 @@ from command import made, run
 from calbias.logits.output_file import Fold
 from calbias.multiclass.measures import MEASURES, target_of
 from evidence.cells.classes import maps_of
-from evidence.studies.multiclass_league import CORRECTED, league_rows
+from evidence.steps.run_multiclass_league import CORRECTED, league_rows
 from pipeline.logits import Logits, save_logits
 
 

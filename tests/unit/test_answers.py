@@ -11,7 +11,8 @@ from calbias.auditing.audit import audit_data
 from calbias.auditing.inputs import EVENT, Options, read_data
 from calbias.logits.columns import Columns
 from evidence.cells.subgroups import CELLS
-from evidence.studies.answers import (
+from evidence.steps.measure_subgroups import subgroup_rows
+from evidence.steps.summarise_answers import (
     SIZES,
     benchmarks,
     ece,
@@ -21,8 +22,7 @@ from evidence.studies.answers import (
     predicted_rows,
     read_answers,
 )
-from evidence.studies.subgroups import subgroup_rows
-from evidence.studies.subjects import (
+from evidence.steps.summarise_subjects import (
     CONFIDENCES,
     compared_rows,
     consistency,

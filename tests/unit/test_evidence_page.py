@@ -7,9 +7,9 @@ import pytest
 from checkout import ROOT
 from html_page import Page
 
-from evidence.report.evidence_page import evidence_page
 from evidence.report.findings import coverage, monitor
 from evidence.steps.compare_evidence import differences
+from evidence.steps.write_evidence_page import evidence_page
 
 FOLDER = ROOT / "resources/evidence/binning"
 PAGE = ROOT / "docs/sklearn.md"

@@ -11,7 +11,7 @@ from engine_data import data_sets
 from hypothesis import given
 
 from calbias import estimate
-from evidence.studies.honesty import FORECASTERS, SIZES, honesty_rows, pays
+from evidence.steps.run_league import FORECASTERS, SIZES, honesty_rows, pays
 from pipeline.estimators import FOLDERS, estimator_file
 
 

@@ -15,7 +15,7 @@ from calbias.engine.sampler import Sampler
 from calbias.engine.sorted_batch import of_sorted_scores, sorted_data_set
 from calbias.multiclass.noise import redraw_p_value
 from evidence.calibration_tests import NAMES, TESTS, load_test, mad_tail, range_tail
-from evidence.studies.power import power_rows
+from evidence.steps.measure_power import power_rows
 from pipeline.estimators import known_estimators
 
 CALIBRATED = Scenario("calibrated", 2.0, 1.0, Curve("identity"))

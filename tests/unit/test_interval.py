@@ -23,8 +23,8 @@ from calbias.auditing.inputs import read_data
 from calbias.auditing.interval import _BinnedGaps, _least, _Sample, calibration_interval
 from calbias.engine.posterior import PosteriorCurve
 from calbias.scored import Scored
-from evidence.studies.answers import read_answers
-from evidence.studies.subjects import CONFIDENCES, judged
+from evidence.steps.summarise_answers import read_answers
+from evidence.steps.summarise_subjects import CONFIDENCES, judged
 
 LEVELS = (0.9, 0.95, 0.99)
 EACH = 1 if os.environ.get("CALBIAS_NIGHTLY") else 3  # genuine file

@@ -8,12 +8,12 @@ from calbias.auditing.estimator_bias import HEADLINE, audited_estimators, redraw
 from calbias.engine.sorted_batch import of_sorted_scores
 from evidence.cells.beta import BetaCell
 from evidence.cells.samples import Sample
+from evidence.intervals import bootstrap
+from evidence.intervals.monotone_band import band
+from evidence.intervals.sun2024 import statistic, sun2024
+from evidence.intervals.variational_bound import variational_bound
 from evidence.runner import clopper_pearson, values_of
-from evidence.studies.interval_coverage import covered, methods
-from evidence.studies.intervals import bootstrap
-from evidence.studies.intervals.monotone_band import band
-from evidence.studies.intervals.sun2024 import statistic, sun2024
-from evidence.studies.intervals.variational_bound import variational_bound
+from evidence.steps.measure_coverage import covered, methods
 
 RNG = np.random.default_rng(7)
 
@@ -25,7 +25,7 @@ def uniform_sample(n=300, slope=1.0, seed=3):
 
 
 def mean_gap(data):
-    """An estimator with a known distribution: the mean residual."""
+    """An estimator with a known law: the mean residual."""
     return np.abs(data.cum_gap[:, -1]) / data.scores.shape[1]
 
 

@@ -15,13 +15,13 @@ from shipped import shipped, shipped_path
 
 from calbias import Curve, Scenario, TopLabel, true_calibration_error
 from calbias.engine.sampler import Sampler, draw
+from evidence import league
 from evidence.cells.curves import Wave
 from evidence.cells.league import CURVES, DISTRIBUTIONS, TIED
 from evidence.estimators import estimate
-from evidence.studies import league
-from evidence.studies.league import league_measures, league_rows
-from evidence.studies.predicted_bias import REFERENCE, predicted_bias
-from evidence.studies.subsampled import subsampled_rows, summary
+from evidence.league import league_measures, league_rows
+from evidence.steps.predict_bias import REFERENCE, predicted_bias
+from evidence.steps.subsample_genuine import subsampled_rows, summary
 from evidence.targets import target_value
 from pipeline.estimators import estimator_file, known_estimators
 from pipeline.logits import read_scores

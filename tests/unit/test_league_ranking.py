@@ -12,9 +12,15 @@ from calbias.truth.scenarios import Scenario
 from calbias.truth.targets import Population
 from evidence.cells.league import CURVES, DISTRIBUTIONS
 from evidence.report.league_page import honesty_of, standings
-from evidence.studies.information_limit import information_limit, limit_row
-from evidence.studies.ranking import league_errors, league_ranking, league_sensitivity, ranks
-from evidence.studies.reading import detection_reading, league_reading, power_reading
+from evidence.report.reading import detection_reading, league_reading, power_reading
+from evidence.steps.rank_league import (
+    information_limit,
+    league_errors,
+    league_ranking,
+    league_sensitivity,
+    limit_row,
+    ranks,
+)
 from pipeline.table_schema import columns_of
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from calbias import Monitor
 from evidence.cells.streams import CALIBRATED, FAULTS
-from evidence.studies import monitor as study
+from evidence.steps import measure_monitor as study
 from pipeline.table_schema import columns_of
 
 pytestmark = pytest.mark.slow

@@ -8,7 +8,7 @@ from claims_data import judged, measured, verdicts_of
 from scipy.special import softmax
 
 import calbias
-from evidence.studies.printed_classwise import DIFFERENCES, METHODS, printed_rows
+from evidence.steps.judge_printed_classwise import DIFFERENCES, METHODS, printed_rows
 from pipeline.claims.verdicts import NotJudged
 from reproduction.noise_floors import FLOORS, NoiseFloors
 from reproduction.outputs import Outputs

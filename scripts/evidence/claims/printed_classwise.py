@@ -1,6 +1,6 @@
 """C04: which differences of a printed table of class-wise errors are more than noise."""
 
-from evidence.studies.printed_classwise import BEST, UNDECIDED, UNKNOWN
+from evidence.steps.judge_printed_classwise import BEST, UNDECIDED, UNKNOWN
 from pipeline.claims.evidence import Evidence
 from pipeline.claims.verdicts import Measurement, NotJudged, Ruling, Verdict, claim
 from pipeline.logits import REAL_LOGITS

@@ -6,8 +6,9 @@ from typing import NamedTuple
 import pandas as pd
 
 from evidence.names import CLUSTERED, measure_name
+from evidence.report import reading
 from evidence.runner import JUDGING
-from evidence.studies import reading, subsampled
+from evidence.steps.subsample_genuine import summary
 
 Tables = Mapping[str, pd.DataFrame]
 BLIND = f"{JUDGING}_blind26_"
@@ -159,7 +160,7 @@ def leaderboard(tables: Tables) -> Iterable[str]:
 
 def few_rows(tables: Tables) -> Iterable[str]:
     """Say which estimator is nearer than the sweep on few genuine rows."""
-    table = subsampled.summary(tables["subsampled"])
+    table = summary(tables["subsampled"])
     for (kind, n), rows in table.groupby(["kind", "n_samples"], sort=False):
         best = rows.loc[rows["ratio_to_sweep"].idxmin()]
         error = 2 * best["ratio_to_sweep_se"]  # none of one file

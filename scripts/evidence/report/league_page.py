@@ -7,7 +7,10 @@ from types import SimpleNamespace
 import pandas as pd
 
 from evidence import names
-from evidence.studies import honesty, ranking, reading, subsampled
+from evidence.report import reading
+from evidence.steps import rank_league
+from evidence.steps.run_league import FORECASTERS, UNIFORM, pays
+from evidence.steps.subsample_genuine import summary
 from pipeline.report import shown, shown_figures, template
 
 
@@ -21,18 +24,18 @@ def league_page(tables: Mapping[str, pd.DataFrame], pictures: Mapping[str, Path]
     ranks, times = tables["league_ranking"], tables.get("league_times")
     fewest, most = ranks["n_replicates"].min(), ranks["n_replicates"].max()
     return template("league.html.j2").render(
-        rule=ranking.RULE,
+        rule=rank_league.RULE,
         words=reading.WORDS,
         league=reading.league_reading(ranks),
         power=reading.power_reading(tables["test_power"]),
         detection=reading.detection_reading(tables["test_detection"]),
         standings=standings(ranks),
         honesty=honesty_of(tables["league"]),
-        forecasters=list(honesty.FORECASTERS),
+        forecasters=list(FORECASTERS),
         tables=[
             _table("league_sensitivity", tables["league_sensitivity"]),
             _table("test_detection", tables["test_detection"]),
-            _table("subsampled", subsampled.summary(tables["subsampled"])),
+            _table("subsampled", summary(tables["subsampled"])),
             *([] if times is None else [_table("league_times", _times(times))]),
         ],
         figures=shown_figures(pictures),
@@ -64,7 +67,7 @@ def _block(target: str, rows: pd.DataFrame) -> SimpleNamespace:
     sizes = sorted(rows["n_samples"].unique())
     cells, limits = {}, []
     for n, of_n in rows.groupby("n_samples"):
-        first = ranking.ranks(of_n) == 1
+        first = rank_league.ranks(of_n) == 1
         words = "tied" if first.sum() > 1 else "best" if len(of_n) > 1 else ""
         for row, is_first in zip(of_n.itertuples(), first, strict=True):
             margin = f"±\u2009{200 * row.error_se:,.0f}\u2009%" if row.error_se >= 0 else ""
@@ -95,9 +98,9 @@ def honesty_of(league: pd.DataFrame) -> list[SimpleNamespace]:
     A row has ``name``, ``target``, and a cell for each forecaster: its text in thousandths, and
     whether it does clearly better than the honest one. ``pays`` are the measures that reward it.
     """
-    rows = league[league["scenario"] == honesty.UNIFORM.name]
+    rows = league[league["scenario"] == UNIFORM.name]
     rows = rows.assign(honest=rows["mean_estimate"], honest_se=rows["bias_se"])
-    better = {name: honesty.pays(rows, name) for name in honesty.FORECASTERS}
+    better = {name: pays(rows, name) for name in FORECASTERS}
     found = []
     for n, of_n in rows.groupby("n_samples"):
         lines = [
@@ -105,7 +108,7 @@ def honesty_of(league: pd.DataFrame) -> list[SimpleNamespace]:
                 name=names.measure_name(row["estimator"]), target=names.target_name(row["target"]),
                 cells=[
                     (f"{1000 * row[x]:.2f} ± {2000 * row[f'{x}_se']:.2f}", better[x][place])
-                    for x in honesty.FORECASTERS
+                    for x in FORECASTERS
                 ],
             )
             for place, row in of_n.iterrows()

@@ -1,9 +1,95 @@
-from pathlib import Path
+"""Kull et al. (2019), Table 3, with noise floors: which of its differences are more than noise.
 
+The table prints the class-wise ECE summed over classes, of 14 networks and six methods. For a
+network of the run, whose uncalibrated value comes out as printed, the floor and the spread of a
+difference are computed from its own outputs; for another they are medians over the run's networks
+of as many classes and test rows. Of a method that these lack (Dirichlet with ℓ2) they are medians
+over the other recalibrations of the table. A method is *undecided by noise* against the best of its
+row if the distance is at most 1.96 standard deviations of the difference on common labels and of
+the rounding of both numbers.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
 import pandas as pd
 
-from evidence.studies.printed_classwise import printed_rows
 from pipeline.tables import write_table
+
+DIFFERENCES = "classwise_ece_14_bins_sum"
+"""The measure of the table: the published code's bins are 14, and a probability of 1 alone."""
+METHODS = (
+    "uncalibrated",
+    "temperature_scaling",
+    "dirichlet_l2",
+    "dir_odir",
+    "vector_scaling",
+    "ms_odir",
+)
+ROUNDED = 0.00051
+ROUNDING_SD = 0.001 / np.sqrt(12)
+Z = 1.96
+BEST, WORSE, UNDECIDED, UNKNOWN = "best", "worse", "undecided by noise", "no network of this kind"
+
+
+def printed_rows(
+    printed: pd.DataFrame, floors: pd.DataFrame, differences: pd.DataFrame
+) -> Iterator[dict[str, Any]]:
+    """Yield the rows of table ``kull2019_table3``."""
+    floors = floors[floors["measure"] == DIFFERENCES]
+    kinds = floors.drop_duplicates("model").set_index("model")[["n_classes", "n_samples"]]
+    for network in printed.to_dict("records"):
+        model, kind = network["model"], [network["n_classes"], network["n_samples"]]
+        alike = kinds.index[(kinds == kind).all(axis=1)]
+        own = model in alike and _is_printed(floors, network)
+        models = [model] if own else list(alike)
+        best = min(METHODS, key=lambda method: network[method])
+        source = "its own outputs" if own else f"{len(models)} other networks" if models else ""
+        for method in METHODS:
+            of_kind = floors[floors["model"].isin(models)]
+            rows = of_kind[of_kind["method"] == method]
+            noise = of_kind[of_kind["method"].isin(METHODS[1:])] if rows.empty else rows
+            distance = network[method] - network[best]
+            sd = _spread(differences, models, method, best)
+            spread = Z * np.hypot(sd, np.sqrt(2) * ROUNDING_SD)
+            yield {
+                **{key: network[key] for key in ("model", "n_classes", "n_samples")},
+                "method": method,
+                "printed": network[method],
+                "recomputed": rows["value"].iloc[0] if own and len(rows) else float("nan"),
+                "floor": noise["floor"].median(),
+                "floor_sd": noise["floor_sd"].median(),
+                "floor_from": source,
+                "best_method": best,
+                "distance_to_best": distance,
+                "distance_sd": sd,
+                "verdict": _verdict(method == best, distance, spread),
+            }
+
+
+def _is_printed(floors: pd.DataFrame, network: dict[str, Any]) -> bool:
+    """Return whether the outputs of that name are the printed network's: its value comes out."""
+    rows = floors[(floors["model"] == network["model"]) & (floors["method"] == METHODS[0])]
+    return bool(((rows["value"] - network[METHODS[0]]).abs() <= ROUNDED).any())
+
+
+def _spread(differences: pd.DataFrame, models: list[str], a: str, b: str) -> float:
+    """Return the standard deviation of the difference of two methods, the median over models."""
+    rows = differences[differences["model"].isin(models)]
+    methods = rows[["method_a", "method_b"]]
+    pair = rows[methods.isin([a, b]).all(axis=1)]
+    pair = rows[methods.isin(METHODS[1:]).all(axis=1)] if pair.empty or a == b else pair
+    return float(pair["difference_sd"].median())
+
+
+def _verdict(is_best: bool, distance: float, spread: float) -> str:
+    if is_best:
+        return BEST
+    if np.isnan(spread):
+        return UNKNOWN
+    return UNDECIDED if distance <= spread else WORSE
 
 
 def judge_printed_classwise(

@@ -11,7 +11,7 @@ from calbias.estimation.registry import estimator_file
 from calbias.truth.curves import Curve
 from calbias.truth.scenarios import Scenario
 from evidence.cells.league import DISTRIBUTIONS
-from evidence.studies.league import MOST_QUADRATIC, LeagueMeasure, league_measures
+from evidence.league import MOST_QUADRATIC, LeagueMeasure, league_measures
 from pipeline.steps import AtLeast
 from pipeline.tables import write_table
 from pipeline.timing import timed

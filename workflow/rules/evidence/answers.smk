@@ -5,7 +5,7 @@ ANSWER_FILES = {path.stem: path for path in sorted((HERE / "resources/answers").
 ANSWERED = [*ANSWER_FILES] if config["answers"] == "all" else config["answers"]
 if unknown := sorted({*ANSWERED} - {*ANSWER_FILES}):
     sys.exit(f"error: config: answers: no file {unknown[0]}.parquet in resources/answers")
-SUBSAMPLED = literal(HERE / "scripts/evidence/studies/subsampled.py", "ESTIMATORS")
+SUBSAMPLED = literal(HERE / "scripts/evidence/steps/subsample_genuine.py", "ESTIMATORS")
 FORECASTS = [x for x in ENTRIES if ENTRIES[x]["kind"] == "forecasts" and config["score_files"]]
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 import pandas as pd
 
 from evidence.names import CLUSTERED, measure_name, name_of_test, scenario_name, target_name
-from evidence.studies.ranking import ranks
+from evidence.steps.rank_league import ranks
 
 WORDS = """\
 - nearest: the least error (see the rule of the ranking).
