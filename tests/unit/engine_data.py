@@ -30,10 +30,10 @@ def data_sets(draw, max_size=30):
     return scores, hits
 
 
-def drawn(n, seed=0, curve=lambda s: s, law=(2.0, 0.7)):
+def drawn(n, seed=0, curve=lambda s: s, shapes=(2.0, 0.7)):
     """Return Beta scores (n,) and hits (n,) whose rate is a curve of the score."""
     generator = np.random.default_rng(seed)
-    scores = generator.beta(*law, n)
+    scores = generator.beta(*shapes, n)
     return scores, (generator.random(n) < curve(scores)).astype(int)
 
 

@@ -70,11 +70,11 @@ def test_verdicts(over, calibrated):
 @pytest.mark.parametrize(
     "chances", [[0.5] * 10, np.linspace(0.01, 0.99, 30), np.full(400, 0.002), np.full(9, 0.97)]
 )
-def test_the_mean_deviation_against_the_law_of_the_sum(chances):
-    law = np.ones(1)
+def test_the_mean_deviation_against_the_distribution_of_the_sum(chances):
+    chance = np.ones(1)
     for p in chances:
-        law = np.convolve(law, [1 - p, p])
-    expected = np.abs(np.arange(law.size) - np.sum(chances)) @ law
+        chance = np.convolve(chance, [1 - p, p])
+    expected = np.abs(np.arange(chance.size) - np.sum(chances)) @ chance
     values, rows = np.unique(chances, return_counts=True)
     assert mean_deviation(values, rows) == pytest.approx(expected, rel=1e-9)
 
@@ -88,7 +88,7 @@ def test_the_mean_deviation_of_many_rows_with_rare_hits(chance):
         assert mean_deviation(np.array(p), np.array(rows)) == pytest.approx(expected, rel=1e-4)
 
 
-def test_the_noise_floor_of_many_rows_is_that_of_a_normal_law():
+def test_the_noise_floor_of_many_rows_is_that_of_a_normal_distribution():
     scores = np.tile([0.5, 0.3], 4000)  # variances 1000 and 840: the one bin above 500 each
     expected = np.sqrt(2 / np.pi) * (np.sqrt(1000) + np.sqrt(840)) / 8000
     assert binned_ece(Scored.of(scores, scores > 0.4))[1] == pytest.approx(expected)

@@ -25,7 +25,7 @@ def uniform_sample(n=300, slope=1.0, seed=3):
 
 
 def mean_gap(data):
-    """An estimator with a known law: the mean residual."""
+    """An estimator with a known distribution: the mean residual."""
     return np.abs(data.cum_gap[:, -1]) / data.scores.shape[1]
 
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from refusals import refuses
+from scipy import stats
 
 import calbias
 from calbias.auditing.classes import all_classes
@@ -192,12 +193,14 @@ def test_maps():
 
 
 def test_the_dirichlet_map_is_bayes_rule():
-    from scipy.stats import dirichlet as law
-
     alphas, priors = np.array([[2.0, 1.0, 0.5], [1, 3, 1], [0.5, 0.5, 2]]), [0.2, 0.5, 0.3]
     p = dirichlet(5, [1, 1, 1])
     weights = np.stack(
-        [[prior * law(a).pdf(row) for row in p] for a, prior in zip(alphas, priors, strict=True)], 1
+        [
+            [prior * stats.dirichlet(a).pdf(row) for row in p]
+            for a, prior in zip(alphas, priors, strict=True)
+        ],
+        1,
     )
     assert maps.dirichlet(p, alphas, priors) == pytest.approx(
         weights / weights.sum(axis=1, keepdims=True)

@@ -1,4 +1,4 @@
-"""The verdict: statistics by their textbook formulas, laws of sums, exactness, edge cases."""
+"""The verdict: statistics by their textbook formulas, their distributions, edge cases."""
 
 import math
 from itertools import product
@@ -159,7 +159,7 @@ def test_order_of_rows_does_not_matter_and_results_repeat(n, seed, digits):
     assert 1 / 200 <= first.p_value <= 1
 
 
-def test_redraws_have_the_null_law_of_the_statistics():
+def test_redraws_have_the_null_distribution_of_the_statistics():
     groups, _ = groups_of_rows(*example(5000))
     pool = draw(statistics_of(groups), groups, stream(0, "test"), 8000)
     assert np.mean(pool[1:, 0] ** 2) == pytest.approx(1, abs=0.06)
