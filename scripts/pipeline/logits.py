@@ -64,7 +64,7 @@ def load_logits(path: Path | str) -> Logits:
             return Logits(*folds)
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
         raise InputError(
-            f"{path}: not a file that read_logits.py wrote "
+            f"{path}: not a file that step read_logits wrote "
             f"({str(error).splitlines()[0]}); delete it and rerun"
         ) from error
 
@@ -142,6 +142,6 @@ def read_scores(path: Path | str, manifest: Path | str | None = None) -> OutputF
     if raw.form != "scores":
         raise InputError(
             f"{path}: no columns score and hit (or score, label and prediction); add them, or read "
-            "logits with read_logits.py"
+            "logits by step read_logits"
         )
     return of_scores(raw)

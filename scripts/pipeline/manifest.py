@@ -5,7 +5,6 @@ pointer or an HTML page; it has the size and the SHA-256 of the manifest.
 """
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -74,18 +73,6 @@ def verify_shipped(path: str | Path, manifest: str | Path) -> None:
         name = file.relative_to(folder).as_posix()
         if name in listed:
             verify(path, listed[name])
-
-
-def published_file(
-    model: str, manifest: Mapping[str, PublishedFile], path: Path | str
-) -> PublishedFile:
-    """Return the ``PublishedFile`` of a model; InputError, naming the manifest, if it has none."""
-    if model not in manifest:
-        raise InputError(
-            f"{path}: no model {model}; only published files are downloaded, give your own with "
-            "read_logits.py --file"
-        )
-    return manifest[model]
 
 
 def verify_size(path: Path | str, published: PublishedFile) -> None:

@@ -163,7 +163,7 @@ def test_mistakes_are_one_line(paths, logits, tmp_path, refused):
         arrays = {name: archive[name] for name in archive if not name.startswith("validation")}
     np.savez(tmp_path / "test_only.npz", **arrays)
     for file, options, expected in (
-        (tmp_path / "test_only.npz", {}, "test_only.npz: not a file that read_logits.py"),
+        (tmp_path / "test_only.npz", {}, "test_only.npz: not a file that step read_logits"),
         (tmp_path / "absent.npz", {}, "absent.npz"),
         (logits[0], {"bootstrap": 1}, "--bootstrap: must be at least 2"),
     ):

@@ -34,7 +34,7 @@ def test_ledger_comparison_and_page_from_few_tables(tmp_path):
     paths = {name: tmp_path / f"{name}.csv" for name in names}
     page = tmp_path / "ledger.html"
     run("judge_claims", **given, **{f"output_{name}": path for name, path in paths.items()})
-    run("write_page", tables=paths, page="ledger", output=page)
+    run("write_pages", tables=paths, output_index=tmp_path / "index.html", output_ledger=page)
     rows = read(paths["claims"]).set_index("id")
     assert rows.loc["R06", "verdict"] == "not_reproduced"
     assert rows.loc["R01", "verdict"] == "not_judged"
@@ -57,7 +57,7 @@ def test_tce_rounding(tmp_path):
 
 
 THREE = {"output_claims": "x", "output_measurements": "y", "output_comparison": "z"}
-ONE = {"output": "x"}
+TWO = {"output_index": "x", "output_ledger": "y"}
 
 
 @pytest.mark.parametrize(
@@ -69,9 +69,9 @@ ONE = {"output": "x"}
          {"bias": MODELS, "models_table": ROOT / "resources/logits_mirrors.csv",
           **FITS, "seed": 1, "output_tests": "x",
           "output_sensitivity": "y"}, "no column model"),
-        ("write_page", {"tables": {"claims": MODELS}, "page": "ledger", **ONE},
+        ("write_pages", {"tables": {"claims": MODELS}, **TWO},
          "--table claims: no column id"),
-        ("write_page", {"figures": "fig1_intro", "page": "ledger", **ONE}, "write it as NAME=PATH"),
+        ("write_pages", {"figures": "fig1_intro", **TWO}, "write it as NAME=PATH"),
     ],
 )  # fmt: skip
 def test_mistakes_are_one_line(refused, script, options, message):

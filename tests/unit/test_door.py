@@ -84,15 +84,15 @@ def test_outputs_stand_last_and_behind_the_seed():
 
 
 def test_the_shell_line_of_a_rule():
-    line = door.shell_line("write_page", page="index", record=None)
+    line = door.shell_line("draw_figure", figure="fig4", model=None)
     assert line == (
-        "write_page --tables {params.tables:q} --figures {params.figures:q}"
-        " --audits {params.audits:q} --page index --output {output:q}"
+        "draw_figure --tables {params.tables:q} --figure fig4"
+        " --output-png {output.png:q} --output-pdf {output.pdf:q}"
     )
-    assert "--record {input.record:q}" in door.shell_line("write_page")
-    assert door.shell_line("fit_model").endswith("--output-glm {output.glm:q}")
-    with pytest.raises(InputError, match="step write_page has no option pages"):
-        door.shell_line("write_page", pages="index")
+    assert door.shell_line("join_tables").endswith("--output {output:q}")
+    assert "--record {input.record:q} " in door.shell_line("write_pages")
+    with pytest.raises(InputError, match="step draw_figure has no option figures"):
+        door.shell_line("draw_figure", figures="fig4")
 
 
 def test_an_unknown_step_is_one_line():

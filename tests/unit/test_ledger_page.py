@@ -16,7 +16,7 @@ from pipeline.claims.ledger import all_claims, judge_all, ledger_table, measurem
 from pipeline.claims.verdicts import Measurement, in_words, number
 from pipeline.report import MOST_ROWS, compared_places, papers_tables, shown
 from pipeline.table_schema import columns_of, tables
-from reproduction.steps.write_page import front_page, ledger_page
+from reproduction.steps.write_pages import front_page, ledger_page
 
 NAN = float("nan")
 

@@ -7,11 +7,11 @@ import warnings
 import pytest
 from checkout import ROOT
 from mirror import CONTENT, serving, urls
-from refusals import refuses, refuses_texts
+from refusals import refuses_texts
 
 from calbias.errors import InputError
 from calbias.io.files import placeholder
-from pipeline.manifest import PublishedFile, published_file, read_manifest
+from pipeline.manifest import PublishedFile, read_manifest
 from pipeline.steps.download_logits import download, read_mirrors
 
 FILE = PublishedFile("m", "m.p", hashlib.sha256(CONTENT).hexdigest(), len(CONTENT), 10, 1, 1)
@@ -200,7 +200,4 @@ test_other_tables_are_no_manifest = refuses_texts(
     read_manifest,
     "manifest.csv",
     ("model,file,sha256,bytes,n_classes,n_validation,n_test\nm,f,0,many,10,1,1\n", "line 2: inv"),
-)
-test_an_unknown_model_is_refused = refuses(
-    published_file, ("mine", {}, "manifest.csv", r"manifest\.csv: no model mine; only published")
 )

@@ -321,7 +321,7 @@ test_csv_refusals = refuses_texts(
         "a,b,label,fold\n1,2,0,test\n1,2,0,validation\n1,2,1,validation\n1,2,9,test\n2,1,1,test",
         "m.csv, line 5: label 9 is out of range",
     ),
-    ("score,hit\n0.5,1\n0.7,0\n", "top-label scores, no logits; read it with read_scores.py"),
+    ("score,hit\n0.5,1\n0.7,0\n", "top-label scores, no logits; read it by step read_scores"),
     ("á,b,label\n1,2,0\n2,1,1\n".encode("latin-1"), "not in UTF-8; save it as UTF-8"),
 )
 

@@ -13,7 +13,7 @@ from test_user_files import folds
 from reproduction.replicates import read_replicates
 
 SHOWN = {"fig4_realistic", "fig6_perfect", "join_tables bias", "compare_estimators"}
-PAGES = {"write_ledger_page", "write_front_page"}
+PAGES = {"write_pages"}
 
 
 def steps(jobs):

@@ -1,4 +1,4 @@
-# Claims: the ledger, its page, and the published numbers compared.
+# Claims: the ledger, the pages of a run, and the published numbers compared.
 
 
 JUDGED = ("claims", "measurements", "comparison")
@@ -32,51 +32,29 @@ rule judge_claims:
         step("judge_claims")
 
 
-rule write_ledger_page:
+rule write_pages:
     input:
         tables=[table(name) for name in TABLES],
         figures=[*(f"results/figures/{figure}.png" for figure in FIGURES), *OWN_FIGURES],
-        templates=page_files("ledger.html.j2", "ledger.js"),
+        templates=page_files("index.html.j2", "ledger.html.j2", "ledger.js"),
+        record="results/provenance.json",
     output:
-        report(
+        index="results/index.html",
+        ledger=report(
             "results/ledger.html",
             caption="../report/ledger.rst",
             category="1. Ledger of claims",
             labels={"page": "every claim, judged"},
         ),
     log:
-        "results/logs/write_ledger_page.log",
+        "results/logs/write_pages.log",
     localrule: True
     conda:
         "../../envs/environment.yaml"
     params:
-        code=code("write_page", *CLAIMS),
-        page="ledger",
+        code=code("write_pages", *CLAIMS),
         figures=named("figures", SHOWN),
         tables=named("tables", TABLES),
         audits=OWN,
     shell:
-        step("write_page", record=None)
-
-
-rule write_front_page:
-    input:
-        tables=rules.write_ledger_page.input.tables,
-        figures=rules.write_ledger_page.input.figures,
-        templates=page_files("index.html.j2"),
-        record="results/provenance.json",
-    output:
-        "results/index.html",
-    log:
-        "results/logs/write_front_page.log",
-    localrule: True
-    conda:
-        "../../envs/environment.yaml"
-    params:
-        code=code("write_page", *CLAIMS),
-        page="index",
-        figures=named("figures", SHOWN),
-        tables=named("tables", TABLES),
-        audits=OWN,
-    shell:
-        step("write_page")
+        step("write_pages")

@@ -16,9 +16,9 @@ from pathlib import Path
 
 import requests
 
-from calbias.errors import InputError
+from calbias.errors import InputError, looked_up
 from calbias.io.files import file_digest, placeholder
-from pipeline.manifest import PublishedFile, published_file, read_manifest
+from pipeline.manifest import PublishedFile, read_manifest
 from pipeline.tables import read_rows
 
 _WORTH_A_RETRY = (408, 425, 429, 500, 502, 503, 504)
@@ -53,7 +53,7 @@ def download_logits(
     output: the file
     """
     urls = read_mirrors(mirrors_file, mirrors)
-    published = published_file(model, read_manifest(manifest), manifest)
+    published = looked_up(f"model of {manifest}", model, read_manifest(manifest))
     download(published, urls, output)
 
 

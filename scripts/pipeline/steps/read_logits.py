@@ -72,7 +72,7 @@ def checked_outputs(
         verify(path, published)
     raw = read_raw(path)
     if raw.form in SCORE_FORMS:
-        raise InputError(f"{path}: top-label scores, no logits; read it with read_scores.py")
+        raise InputError(f"{path}: top-label scores, no logits; read it by step read_scores")
     columns = np.shape(raw.folds["test"].values)[-1]
     if n_classes and columns != n_classes:
         raise InputError(

@@ -25,7 +25,7 @@ def select_recalibration(
 ) -> None:
     """Gather the models' recalibration selections into Table 1 and its sensitivity.
 
-    selections: of the models, by recalibrate_model.py --selection-output
+    selections: of the models, which recalibrate_model writes
     published: published Table 1
     output_selection: Table 1 to write
     output_sensitivity: agreement under each open choice, to write
@@ -42,7 +42,7 @@ def gathered(paths: Sequence[Path]) -> pd.DataFrame:
     tables = []
     for path in paths:
         table = read_table(path)
-        remedy = "give what recalibrate_model.py --selection-output wrote"
+        remedy = "give the selections that step recalibrate_model wrote"
         validate_columns(table, ("choice", *_COLUMNS), path, remedy)
         tables.append(table)
     joined = pd.concat(tables, ignore_index=True)

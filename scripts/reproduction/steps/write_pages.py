@@ -1,7 +1,7 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, Literal
+from typing import Any
 
 import pandas as pd
 
@@ -32,30 +32,29 @@ MANY = 24  # measurements from which a claim's are folded
 NOT_SHOWN = ("claims", "measurements", "comparison", "printed_tables")  # have sections of their own
 
 
-def write_page(
+def write_pages(
     *,
     tables: dict[str, Path],
     figures: dict[str, Path],
     audits: list[str],
-    record: Path | None = None,
-    page: Literal["index", "ledger"],
-    output: Path,
+    record: Path | None,
+    output_index: Path,
+    output_ledger: Path,
 ) -> None:
-    """Write a page of a run: its front page or the ledger of claims.
+    """Write the pages of a run: its front page and the ledger of claims.
 
     tables: result tables, as NAME=PATH
     figures: pictures, such as fig1_intro=fig1.png
     audits: names of the audits' pages
     record: record of provenance, whose costs the front page shows
-    page: which page
-    output: page to write (HTML)
+    output_index: front page to write (HTML)
+    output_ledger: ledger to write (HTML)
     """
-    options = {}
-    if page == "index":
-        options["cost"] = read_record(record).get("cost", {}) if record else {}
-        options["has_evidence"] = output.with_name("evidence.html").exists()
-    write = front_page if page == "index" else ledger_page
-    write_text(output, write(read_tables(tables), figures, audits, **options))
+    contents = read_tables(tables)
+    write_text(output_ledger, ledger_page(contents, figures, audits))
+    cost = read_record(record).get("cost", {}) if record else {}
+    has_evidence = output_index.with_name("evidence.html").exists()
+    write_text(output_index, front_page(contents, figures, audits, cost, has_evidence))
 
 
 def front_page(
@@ -110,7 +109,7 @@ def ledger_page(tables: Tables, pictures: Mapping[str, Path], audits: Sequence[s
     """
     for name in ("claims", "measurements"):
         known, place = tables.get(name, ()), f"--table {name}"
-        validate_columns(known, columns_of(name), place, "make it with judge_claims.py")
+        validate_columns(known, columns_of(name), place, "make it by step judge_claims")
     catalogue = figure_catalogue()
     counts = tables["claims"]["verdict"].value_counts()
     return template("ledger.html.j2").render(
