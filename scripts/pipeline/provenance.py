@@ -1,4 +1,4 @@
-"""What results were made from and with: project, configuration, data, packages, machine.
+"""What results were made from and with: configuration, data, packages, machine, CPU time.
 
 Bytes of tables and figures are a function of configuration and code alone, so nothing of this is
 written into them. One record next to them holds it all, and ties it to them by their checksums.
@@ -9,10 +9,12 @@ import json
 import os
 import platform
 import re
+import resource
 import subprocess
 import sys
+import time
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -143,6 +145,25 @@ def processor() -> str:
     lines = cpuinfo.read_text(encoding="utf-8").splitlines() if cpuinfo.exists() else []
     names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
     return names[0] if names else platform.processor() or platform.machine()
+
+
+def compiled_for() -> str:
+    """Return the processor's name and what numba compiles for."""
+    from llvmlite.binding import get_host_cpu_name
+
+    return f"{processor()} ({get_host_cpu_name()})"
+
+
+def timed(function: Callable[[], object]) -> float:
+    """Return the CPU seconds of a call, those of its subprocesses included."""
+    started = _spent()
+    function()
+    return _spent() - started
+
+
+def _spent() -> float:
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + children.ru_utime + children.ru_stime
 
 
 def cost_by_rule(logs: Path) -> dict[str, dict[str, float]]:

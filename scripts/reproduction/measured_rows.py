@@ -1,15 +1,22 @@
-"""Rows of tables ``measures``, ``reliability_bins`` and ``calibration_graphs`` of one model.
+"""Rows of the tables about one model's outputs, as it is and recalibrated.
 
-Intervals are basic bootstrap intervals, 2·value − quantiles of the resampled values; of what cannot
-be negative they are cut at 0. The percentiles themselves are too high: resampled rows look less
-calibrated than the sample.
+``measures``, ``reliability_bins``: intervals are basic bootstrap intervals, 2·value − quantiles of
+the resampled values; of what cannot be negative they are cut at 0. The percentiles themselves are
+too high: resampled rows look less calibrated than the sample.
 
-A graph (Gupta et al. 2021, Figures 1 to 10, §4) is of the model as it is, or after the spline, on
-the test fold or on the validation fold to which the spline is fitted; of the score of rank 1, 2 or
-3, or of the sum of the 2 or 3 largest.
+``calibration_graphs`` (Gupta et al. 2021, Figures 1 to 10, §4): a graph is of the model as it is,
+or after the spline, on the test fold or on the validation fold to which the spline is fitted; of
+the score of rank 1, 2 or 3, or of the sum of the 2 or 3 largest.
+
+``noise_floors``, ``method_differences``: the spread of a difference is taken on common labels: both
+methods' measures for the same labels, drawn from the probabilities after temperature scaling (of
+the first method where there is none). Two methods whose values differ by less than 1.96 times that
+are not told apart by these test rows.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,6 +27,12 @@ from calbias.engine.sorted_batch import sorted_data_set
 from calbias.errors import InputError
 from calbias.estimation.api import estimate
 from calbias.logits.output_file import Fold
+from calbias.multiclass.class_bins import Measure
+from calbias.multiclass.measures import prepared
+from calbias.multiclass.noise import summary
+from calbias.multiclass.rows import Rows
+from pipeline.table_schema import columns_of
+from pipeline.tables import write_table
 from reproduction.measures import MEASURES, TOP_LABEL, CalibrationError, Mean, sorted_resamples
 from reproduction.outputs import Outputs, of_rank
 from reproduction.ranked import ranked_hits, ranked_scores
@@ -27,9 +40,57 @@ from reproduction.recalibration.spline import fit, fit_binary
 
 LEVEL = 0.95
 N_POINTS, N_KNOTS = 200, 6  # of a graph
+# name in the tables → (measure, number of bins)
+FLOORS = {
+    "classwise_ece_mean": ("classwise_ece_mean", 15),
+    "classwise_ece_em_mean": ("classwise_ece_mean_em", 15),
+    "classwise_ece_14_bins_sum": ("classwise_ece_sum", 14),
+    "top_label_ece": ("top_label_ece", 15),
+    "ece": ("confidence_ece", 15),
+    "thresholded_ece_em": ("thresholded_ece_em", 15),
+}
+DIFFERENCES = "classwise_ece_14_bins_sum"
+"""The measure whose differences between methods are tabled: the one that Kull et al. print."""
+REPLICATES = 200
+DRAWN_FROM = "temperature_scaling"
+_SHARED = ("n_classes", "n_samples", "value", "floor", "floor_sd", "corrected", "p_value")
+
+Row = dict[str, Any]
 
 
-def measure_rows(outputs: Outputs, counts: np.ndarray | None) -> Iterator[dict[str, Any]]:
+def tables_of(
+    found: Iterable[Outputs], seed: int, resamples: Callable[[int], np.ndarray | None]
+) -> dict[str, pd.DataFrame]:
+    """Return {table: rows} of a model's Outputs, all tables but ``calibration_graphs``.
+
+    ``resamples`` gives the resamples, counts (B, n), of n rows, or None for no intervals.
+    """
+    floors, bins = NoiseFloors(seed), []
+    measures: list[Row] = []
+    for outputs in found:
+        floors.add(outputs)
+        counts = None if outputs.needs else resamples(len(outputs.hits))
+        measures += measure_rows(outputs, counts)
+        if not outputs.needs:
+            bins.append(bin_rows(outputs))
+    return {
+        "measures": pd.DataFrame(measures),
+        "reliability_bins": pd.concat(bins),
+        "noise_floors": pd.DataFrame(floors.rows),
+        "method_differences": pd.DataFrame(floors.differences()),
+    }
+
+
+def write_rows(
+    tables: Mapping[str, pd.DataFrame], paths: Mapping[str, Path], model: str, source: str
+) -> None:
+    """Write a model's rows of the tables that have a path."""
+    for name, path in paths.items():
+        rows = tables[name].assign(model=model, source=source)
+        write_table(path, name, rows.reindex(columns=columns_of(name)))
+
+
+def measure_rows(outputs: Outputs, counts: np.ndarray | None) -> Iterator[Row]:
     """Yield a dict per measure that the Outputs allow; ``counts`` (B, n) are resamples or None."""
     if outputs.needs:
         yield {"method": outputs.method, "measure": "", "needs": outputs.needs}
@@ -141,3 +202,71 @@ def points(scores: np.ndarray, hits: np.ndarray, n_knots: int = N_KNOTS) -> pd.D
             "ks_percent": 100 * estimate("ks", scores, hits).value,
         }
     )
+
+
+class NoiseFloors:
+    """The rows of tables ``noise_floors`` and ``method_differences`` of one model.
+
+    Methods are added one by one; of each the drawn values stay, not the probabilities.
+    """
+
+    def __init__(self, seed: int) -> None:
+        self.seed = seed
+        self.rows: list[Row] = []
+        self._values: dict[str, tuple[float, np.ndarray]] = {}
+        self._waiting: list[tuple[str, Rows, Measure, float]] = []
+        self._common: np.ndarray | None = None
+
+    def add(self, outputs: Outputs) -> None:
+        """Add a method, if it has probabilities of all classes."""
+        if outputs.probabilities is None or outputs.labels is None:
+            return
+        rows = Rows.of(outputs.probabilities)
+        observed = rows.given(np.asarray(outputs.labels, np.int64))
+        measures = {name: prepared(of, rows, n_bins) for name, (of, n_bins) in FLOORS.items()}
+        drawn: dict[str, list[np.ndarray]] = {name: [] for name in FLOORS}
+        for labels in rows.redrawn(REPLICATES, self.seed):
+            for name, measure in measures.items():
+                drawn[name].append(measure.values(labels))
+        for name, measure in measures.items():
+            values = measure.values(observed)
+            floor = summary(*FLOORS[name], measure, values, np.concatenate(drawn[name]), rows)
+            shared = {key: getattr(floor, key) for key in _SHARED}
+            self.rows.append({"method": outputs.method, "measure": name, **shared})
+            if name == DIFFERENCES:
+                self._compare(outputs.method, rows, measure, float(measure.whole(values)[0]))
+
+    def _compare(self, method: str, rows: Rows, measure: Measure, value: float) -> None:
+        """Take the measure for the common labels, or wait until there are any."""
+        self._waiting.append((method, rows, measure, value))
+        if method == DRAWN_FROM:
+            self._common = _labels(rows, self.seed)
+        if self._common is not None:
+            self._compare_waiting(self._common)
+
+    def _compare_waiting(self, common: np.ndarray) -> None:
+        for method, rows, measure, value in self._waiting:
+            labels = np.ascontiguousarray(common[rows.order])
+            self._values[method] = value, measure.whole(measure.values(labels))
+        self._waiting = []
+
+    def differences(self) -> Iterator[Row]:
+        """Yield a row for each pair of methods."""
+        if self._waiting:
+            self._compare_waiting(_labels(self._waiting[0][1], self.seed))
+        for (a, of_a), (b, of_b) in combinations(self._values.items(), 2):
+            yield {
+                "measure": DIFFERENCES,
+                "method_a": a,
+                "method_b": b,
+                "difference": of_a[0] - of_b[0],
+                "difference_sd": float((of_a[1] - of_b[1]).std(ddof=1)),
+            }
+
+
+def _labels(rows: Rows, seed: int) -> np.ndarray:
+    """Return labels (n, R) drawn from the rows, in the order in which they were given."""
+    drawn = np.concatenate([*rows.redrawn(REPLICATES, seed, "common labels")], axis=1)
+    labels = np.empty_like(drawn)
+    labels[rows.order] = drawn
+    return labels

@@ -10,7 +10,7 @@ from scipy.special import softmax
 import calbias
 from evidence.steps.judge_printed_classwise import DIFFERENCES, METHODS, printed_rows
 from pipeline.claims.verdicts import NotJudged
-from reproduction.noise_floors import FLOORS, NoiseFloors
+from reproduction.measured_rows import FLOORS, NoiseFloors
 from reproduction.outputs import Outputs
 
 PRINTED = pd.read_csv(ROOT / "resources/published/kull2019_table3_classwise_ece.csv")

@@ -21,7 +21,7 @@ from reproduction.measures import MEASURES
 from reproduction.outputs import outputs_of_logits
 from reproduction.recalibration import PAPERS_METHODS
 from reproduction.recalibration.registry import load_method
-from reproduction.steps.replicate_model import NO_FOLD, mukhoti_rows, replication_rows
+from reproduction.steps.replicate_model import NO_FOLD, mukhoti_rows, replication_tables
 
 RESNET, DENSENET = "resnet110_c10", "densenet40_c10"
 
@@ -185,7 +185,7 @@ def small(model, n):
 
 
 def test_a_model_without_a_validation_fold_is_measured_as_it_is():
-    rows = pd.DataFrame(replication_rows(small("imdb", 300)))
+    rows = replication_tables(small("imdb", 300), False, seed=1)["replication"]
     assert set(rows["n_validation"]) == {0}
     assert set(rows.loc[rows["needs"].isna(), "method"]) == {"uncalibrated"}
     refused = rows[rows["needs"] == NO_FOLD]
@@ -196,7 +196,7 @@ def test_a_model_without_a_validation_fold_is_measured_as_it_is():
 
 @pytest.mark.filterwarnings("ignore")
 def test_the_slow_matrices_of_a_hundred_classes_are_left_to_the_target_replication():
-    rows = pd.DataFrame(replication_rows(small("wrn26_brier_c100", 150)))
+    rows = replication_tables(small("wrn26_brier_c100", 150), False, seed=1)["replication"]
     left_out = rows[rows["needs"].notna()]
     assert dict(zip(left_out["method"], left_out["needs"], strict=True)) == {
         "ms_odir": "snakemake replication", "dir_odir": "snakemake replication"

@@ -16,8 +16,8 @@ from calbias.truth.scenarios import Scenario
 from evidence.benchmark.vectorised import six_binned
 from evidence.runner import Row
 from pipeline.paper import BINNED, MODEL_SIZES
+from pipeline.provenance import timed
 from pipeline.table_schema import columns_of
-from pipeline.timing import timed
 
 Call = Callable[[], object]
 Scenarios = Sequence[Scenario]

@@ -11,9 +11,9 @@ import pandas as pd
 from calbias.io.python_files import SCRIPTS
 from evidence.benchmark.waiting import audit_rows, averaged_rows, memory_rows, multiclass_rows
 from evidence.benchmark.workloads import argsort_rows, grid_rows, growth_rows
+from pipeline.provenance import compiled_for
 from pipeline.scenarios import fitted_scenario
 from pipeline.tables import read_table, write_table
-from pipeline.timing import processor
 
 AVX2 = {
     "NUMBA_CPU_NAME": "haswell",
@@ -74,7 +74,7 @@ def measure_speed(
     peaks = memory_rows()
     write_table(output_table, "benchmark", rows)
     write_table(output_memory, "benchmark_memory", peaks)
-    print(f"processor: {processor()}")
+    print(f"processor: {compiled_for()}")
     print(f"Figure 4's grid at {replicates} instead of 1000 replicates; CPU seconds")
     print(pd.DataFrame(rows).to_string(index=False))
     for row in peaks:

@@ -12,9 +12,9 @@ from calbias.truth.curves import Curve
 from calbias.truth.scenarios import Scenario
 from evidence.cells.league import DISTRIBUTIONS
 from evidence.league import MOST_QUADRATIC, LeagueMeasure, league_measures
+from pipeline.provenance import timed
 from pipeline.steps import AtLeast
 from pipeline.tables import write_table
-from pipeline.timing import timed
 
 ROUNDS = 3
 

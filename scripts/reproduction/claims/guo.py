@@ -50,7 +50,7 @@ FEWEST_MODELS = 4
         "if it is above 0 by its whole interval for each, approximate if for most of them. "
         "Other networks, trained otherwise, are shown beside."
     ),
-    errors=f"{BOOTSTRAP}",
+    errors=BOOTSTRAP,
 )
 def modern_networks_are_overconfident(evidence: Evidence) -> Ruling:
     values, rows = genuine(evidence, "overconfidence", ["uncalibrated"])
@@ -88,7 +88,7 @@ def modern_networks_are_overconfident(evidence: Evidence) -> Ruling:
         f"reproduced if below 0 for as large a share of the models as printed ({LOWEST:.0%}), "
         f"approximate if at most {NEAR} points for most. {IF_AGREED}"
     ),
-    errors=f"{BOOTSTRAP}",
+    errors=BOOTSTRAP,
     real=True,
 )
 def temperature_outperforms(evidence: Evidence) -> Ruling:
@@ -125,7 +125,7 @@ def temperature_outperforms(evidence: Evidence) -> Ruling:
         "Difference of the two ECEs (15 bins): reproduced if at most 0.4 points for nine of ten "
         f"models, approximate if for most. {IF_AGREED}"
     ),
-    errors=f"{BOOTSTRAP}",
+    errors=BOOTSTRAP,
     real=True,
 )
 def vector_is_close_to_temperature(evidence: Evidence) -> Ruling:
@@ -158,7 +158,7 @@ def vector_is_close_to_temperature(evidence: Evidence) -> Ruling:
         "CIFAR-100 models and below 0 for all four CIFAR-10 models, approximate if for most of "
         "each. With 1000 classes matrix scaling is refused. Needs a model of 100 classes."
     ),
-    errors=f"{BOOTSTRAP}",
+    errors=BOOTSTRAP,
     real=True,
 )
 def matrix_overfits(evidence: Evidence) -> Ruling:
@@ -196,7 +196,7 @@ def matrix_overfits(evidence: Evidence) -> Ruling:
         "Models for which the ECE (15 bins) after histogram binning is lower: reproduced if more "
         f"than half against each, approximate if against one. {IF_AGREED}"
     ),
-    errors=f"{BOOTSTRAP}",
+    errors=BOOTSTRAP,
     real=True,
 )
 def histogram_beats_the_general_binnings(evidence: Evidence) -> Ruling:
@@ -239,7 +239,7 @@ def _is_lower(of: ByMeasure) -> pd.Series:
         "below 0 for more than half of the pairs of a model with histogram binning, isotonic "
         f"regression or BBQ; approximate if not 0 for more than half. {IF_AGREED}"
     ),
-    errors=f"{BOOTSTRAP}",
+    errors=BOOTSTRAP,
     real=True,
 )
 def binning_hurts_the_accuracy(evidence: Evidence) -> Ruling:

@@ -52,7 +52,7 @@ CHANGES = 0.05  # of the ECE
         "KS of the top label on the test fold: reproduced if every model's equals the printed "
         f"value to one unit of its last digit, not reproduced if one does not. {EACH}"
     ),
-    errors=f"{SAME_DATA}",
+    errors=SAME_DATA,
     real=True,
 )
 def uncalibrated_ks(evidence: Evidence) -> Ruling:
@@ -81,7 +81,7 @@ def uncalibrated_ks(evidence: Evidence) -> Ruling:
         f"both hold, approximate if one does. {IF_AGREED} "
         "Shown besides: a spline fitted to half of the test rows."
     ),
-    errors=f"{BOOTSTRAP}",
+    errors=BOOTSTRAP,
     real=True,
 )
 def spline_has_the_lowest_ks(evidence: Evidence) -> Ruling:
@@ -133,7 +133,7 @@ def _lowest_and_low(evidence: Evidence) -> Ruling:
         "KS errors of the second label and within the top two after the spline: reproduced if both "
         f"are below 1 % for nine of ten models, approximate if for most. {IF_AGREED}"
     ),
-    errors=f"{SAME_DATA}",
+    errors=SAME_DATA,
     real=True,
 )
 def spline_of_other_ranks(evidence: Evidence) -> Ruling:
@@ -175,7 +175,7 @@ def _is_low(of: ByMeasure) -> pd.Series:
         "Accuracy after the spline of the top label minus before: reproduced if 0 for every "
         f"model, not reproduced otherwise. {EACH}"
     ),
-    errors=f"{SAME_DATA}",
+    errors=SAME_DATA,
     real=True,
 )
 def spline_keeps_the_accuracy(evidence: Evidence) -> Ruling:
@@ -208,7 +208,7 @@ def spline_keeps_the_accuracy(evidence: Evidence) -> Ruling:
         "as the printed numbers of the same models put in one order, approximate if two thirds. "
         f"{EACH}"
     ),
-    errors=f"{SAME_DATA}",
+    errors=SAME_DATA,
     real=True,
 )
 def ece_orders_as_ks(evidence: Evidence) -> Ruling:
@@ -255,7 +255,7 @@ def _in_one_order(ks: pd.DataFrame, ece: pd.DataFrame) -> pd.Series:
         "if above 5 % for all, approximate if for some. The KS error has one value by "
         "definition."
     ),
-    errors=f"{SAME_DATA}",
+    errors=SAME_DATA,
 )
 def ece_changes_with_bins(evidence: Evidence) -> Ruling:
     table = evidence.table("measures")
@@ -287,7 +287,7 @@ def ece_changes_with_bins(evidence: Evidence) -> Ruling:
     ),
     published="1.277 % before and 0.294 % after, 0.983 and 0.368 % (DenseNet-40 on CIFAR-10)",
     rule="As S03 for the KS errors of the third label and within the top three, both.",
-    errors=f"{SAME_DATA}",
+    errors=SAME_DATA,
     real=True,
 )
 def spline_of_rank_3(evidence: Evidence) -> Ruling:

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from pipeline.provenance import compiled_for, timed
 from pipeline.tables import write_table
-from pipeline.timing import processor, timed
 from reproduction.recalibration.registry import load_method
 
 ROUNDS = 5  # fits of which the median is taken; of long ones fewer
@@ -32,7 +32,7 @@ def measure_fit_times(
 
     output: table to write
     """
-    machine = processor()
+    machine = compiled_for()
     rows = ({**row, "processor": machine} for row in fit_time_rows(ROUNDS))
     write_table(output, "fit_times", rows)
 

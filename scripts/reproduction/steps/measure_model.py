@@ -1,5 +1,6 @@
+from functools import cache
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import pandas as pd
 
@@ -7,11 +8,8 @@ from calbias.engine.seeding import stream
 from calbias.errors import InputError
 from pipeline.logits import REAL_LOGITS, load_logits, read_top_labels
 from pipeline.steps import AtLeast, Seed, Softmax
-from pipeline.table_schema import columns_of
-from pipeline.tables import write_table
-from reproduction.measured_rows import bin_rows, graph_rows, measure_rows
+from reproduction.measured_rows import graph_rows, tables_of, write_rows
 from reproduction.measures import draw_counts
-from reproduction.noise_floors import NoiseFloors
 from reproduction.outputs import outputs_of_logits, outputs_of_scores
 
 
@@ -56,24 +54,13 @@ def measure_model(
         source, found = origin.source, outputs_of_scores(scores["test"], half)
     else:
         raise InputError("give --logits or --top-labels")
-    counts: dict[int, Any] = {}
-    tables: dict[str, list[pd.DataFrame]] = {
-        "measures": [],
-        "reliability_bins": [],
-        "calibration_graphs": [graphs],
+    resamples = cache(lambda n: draw_counts(n, bootstrap, seed, model))
+    tables = tables_of(found, seed, resamples) | {"calibration_graphs": graphs}
+    paths = {
+        "measures": output_measures,
+        "reliability_bins": output_bins,
+        "calibration_graphs": output_graphs,
+        "noise_floors": output_floors,
+        "method_differences": output_differences,
     }
-    floors = NoiseFloors(seed)
-    for outputs in found:
-        floors.add(outputs)
-        n = 0 if outputs.needs else len(outputs.hits)
-        if n and n not in counts:
-            counts[n] = draw_counts(n, bootstrap, seed, model)
-        tables["measures"].append(pd.DataFrame(measure_rows(outputs, counts.get(n))))
-        if n:
-            tables["reliability_bins"].append(bin_rows(outputs))
-    tables["noise_floors"] = [pd.DataFrame(floors.rows)]
-    tables["method_differences"] = [pd.DataFrame(floors.differences())]
-    paths = [output_measures, output_bins, output_graphs, output_floors, output_differences]
-    for path, (name, parts) in zip(paths, tables.items(), strict=True):
-        rows = pd.concat(parts).assign(model=model, source=source)
-        write_table(path, name, rows.reindex(columns=columns_of(name)))
+    write_rows(tables, paths, model, source)

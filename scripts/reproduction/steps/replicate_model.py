@@ -21,9 +21,8 @@ from pipeline.manifest import verify_shipped
 from pipeline.steps import Seed
 from pipeline.table_schema import columns_of
 from pipeline.tables import read_rows, write_table
-from reproduction.measured_rows import bin_rows, graph_rows, measure_rows
+from reproduction.measured_rows import graph_rows, tables_of, write_rows
 from reproduction.measures import MEASURES
-from reproduction.noise_floors import NoiseFloors
 from reproduction.outputs import OF_MATRICES, Outputs, outputs_of_logits
 from reproduction.recalibration import PAPERS_METHODS
 from reproduction.recalibration.registry import load_method
@@ -72,18 +71,14 @@ def replicate_model(
     folds: Any = read_outputs(file).folds
     if not isinstance(folds["test"], Fold):
         raise InputError(f"{file}: scores of the top class; give outputs of all classes")
-    floors = NoiseFloors(seed)
-    rows = pd.DataFrame(replication_rows(folds, methods == "all", floors))
-    tables = {
-        "replication": (output_replication, rows),
-        "calibration_graphs": (output_graphs, graph_rows(folds.get("validation"), folds["test"])),
-        "reliability_bins": (output_bins, bin_rows(outputs_as_is(folds["test"]))),
-        "noise_floors": (output_floors, pd.DataFrame(floors.rows)),
-        "method_differences": (output_differences, pd.DataFrame(floors.differences())),
+    paths = {
+        "replication": output_replication,
+        "calibration_graphs": output_graphs,
+        "reliability_bins": output_bins,
+        "noise_floors": output_floors,
+        "method_differences": output_differences,
     }
-    for name, (path, rows) in tables.items():
-        rows = rows.assign(model=model, source=REAL_LOGITS)
-        write_table(path, name, rows.reindex(columns=columns_of(name)))
+    write_rows(replication_tables(folds, methods == "all", seed), paths, model, REAL_LOGITS)
     printed = {row["model"]: row for _, row in read_rows(mukhoti, ("model",))}
     known = model in printed
     table_1 = mukhoti_rows(model, folds, printed[model]) if known else []
@@ -91,26 +86,26 @@ def replicate_model(
     write_table(output_mukhoti, MUKHOTI, pd.DataFrame(table_1, columns=columns))
 
 
-def replication_rows(
-    folds: Folds, complete: bool = False, floors: NoiseFloors | None = None
-) -> Iterator[Row]:
-    """Yield the rows of table ``replication`` of a model, from column ``n_classes`` on.
+def replication_tables(folds: Folds, complete: bool, seed: int) -> dict[str, pd.DataFrame]:
+    """Return {table: rows} of a model; ``reliability_bins`` are of the network as it is.
 
-    ``complete`` fits all methods, those too that take minutes with many classes. ``floors`` is
-    given each method.
+    ``complete`` fits all methods, those too that take minutes with many classes.
     """
     test, validation = folds["test"], folds.get("validation")
     n_classes = test.logits.shape[1]
-    of_model = {
-        "n_classes": n_classes,
-        "n_validation": 0 if validation is None else len(validation.labels),
-        "n_test": len(test.labels),
+    found = _outputs(validation, test, complete or n_classes < MANY_CLASSES)
+    tables = tables_of(found, seed, lambda n: None)
+    bins = tables["reliability_bins"]
+    return {
+        **tables,
+        "replication": tables["measures"].assign(
+            n_classes=n_classes,
+            n_validation=0 if validation is None else len(validation.labels),
+            n_test=len(test.labels),
+        ),
+        "reliability_bins": bins[bins["method"] == AS_IS],
+        "calibration_graphs": graph_rows(validation, test),
     }
-    for outputs in _outputs(validation, test, complete or n_classes < MANY_CLASSES):
-        if floors is not None:
-            floors.add(outputs)
-        for row in measure_rows(outputs, None):
-            yield {**of_model, **row}
 
 
 def _outputs(validation: Fold | None, test: Fold, with_matrices: bool) -> Iterator[Outputs]:
