@@ -56,7 +56,7 @@ _MODULES = {
     "noise_floor": "calbias.multiclass.noise",
     "reliability_diagram": "calbias.auditing.reliability",
     "simulate": "calbias.simulation",
-    "top_label": "calbias.estimation.inputs",
+    "top_label": "calbias.logits.checks",
     "true_calibration_error": "calbias.truth.true_error",
 }
 

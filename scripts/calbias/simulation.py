@@ -11,8 +11,8 @@ import numpy as np
 
 from calbias.conventions import N_BINS
 from calbias.engine.sampler import Sampler
+from calbias.engine.scores_and_hits import validate_options, validate_whole
 from calbias.engine.sorted_batch import Estimates, SortedBatch
-from calbias.estimation.inputs import validate_options, validate_whole
 from calbias.estimation.loading import load_estimator
 from calbias.estimation.registry import (
     estimator_file,

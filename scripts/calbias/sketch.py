@@ -18,10 +18,9 @@ from numpy.typing import ArrayLike
 
 from calbias import sketch_cells
 from calbias.conventions import N_BINS
-from calbias.engine.scores_and_hits import as_array, scores_and_hits
+from calbias.engine.scores_and_hits import as_array, scores_and_hits, validate_options
 from calbias.errors import InputError
 from calbias.estimation.api import Estimate
-from calbias.estimation.inputs import validate_options
 from calbias.estimation.loading import estimate_scored
 from calbias.estimation.registry import estimator_target
 from calbias.scored import Scored

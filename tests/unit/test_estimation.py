@@ -12,8 +12,8 @@ from refusals import refuses, refuses_texts
 
 import calbias
 from calbias import InputError, estimate, list_estimators
+from calbias.engine.scores_and_hits import HIGHEST_NORM, MOST_BINS
 from calbias.engine.sorted_batch import sorted_data_set
-from calbias.estimation import inputs
 from calbias.estimation.loading import load_estimator
 from calbias.estimation.registry import NO_BINS, known_estimators
 from pipeline.estimators import FOLDERS
@@ -59,8 +59,8 @@ def test_limits_are_those_of_the_configuration():
     schema = yaml.safe_load((ROOT / "workflow/schemas/config.schema.yaml").read_text("utf-8"))
     n_bins = schema["$defs"]["experiment"]["properties"]["n_bins"]["items"]["maximum"]
     assert (n_bins, schema["properties"]["norm"]["maximum"]) == (
-        inputs.MOST_BINS,
-        inputs.HIGHEST_NORM,
+        MOST_BINS,
+        HIGHEST_NORM,
     )
 
 

@@ -9,10 +9,10 @@ from refusals import refuses
 from scipy.special import expit, logit
 
 import calbias
+from calbias.auditing.page import subgroups_picture
 from calbias.auditing.segment_rows import SegmentRows
 from calbias.auditing.segments import segments_of
 from calbias.auditing.subgroups import subgroups
-from calbias.auditing.subgroups_picture import subgroups_picture
 
 
 def drawn(shift=0.0, n=3000, seed=0, clusters=None):

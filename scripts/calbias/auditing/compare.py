@@ -33,9 +33,8 @@ from calbias.auditing.verdict.clusters import cluster_codes, validate_cluster_nu
 from calbias.auditing.verdict.judge import judge
 from calbias.conventions import CONFIDENCE_LEVEL, SIGNIFICANT
 from calbias.engine.posterior import curve_of
-from calbias.engine.scores_and_hits import scores_and_hits
+from calbias.engine.scores_and_hits import scores_and_hits, validate_level
 from calbias.errors import InputError
-from calbias.estimation.inputs import validate_level
 from calbias.scored import Scored
 
 FEWEST_ROWS = 20

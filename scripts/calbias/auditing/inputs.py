@@ -12,11 +12,16 @@ from numpy.typing import ArrayLike
 
 from calbias.auditing.verdict.clusters import cluster_codes
 from calbias.conventions import CONFIDENCE_LEVEL, N_BINS
-from calbias.engine.scores_and_hits import as_array, scores_and_hits
+from calbias.engine.scores_and_hits import (
+    as_array,
+    scores_and_hits,
+    validate_level,
+    validate_options,
+    validate_whole,
+)
 from calbias.errors import InputError
-from calbias.estimation.inputs import as_top_label, validate_level, validate_options, validate_whole
 from calbias.logits import plausibility
-from calbias.logits.checks import log_probabilities, zero_floor
+from calbias.logits.checks import as_top_label, log_probabilities, zero_floor
 from calbias.logits.columns import Columns
 from calbias.logits.output_file import Fold
 from calbias.logits.read_logits import read_outputs

@@ -17,8 +17,8 @@ from calbias.auditing import cox
 from calbias.auditing.inputs import read_data
 from calbias.auditing.verdict.power import cluster_labels, verdict_labels
 from calbias.conventions import SIGNIFICANT
+from calbias.engine.scores_and_hits import is_number
 from calbias.errors import InputError
-from calbias.estimation.inputs import is_number
 from calbias.logits.columns import Columns
 
 DETECT = (0.01, 0.02, 0.05)

@@ -7,11 +7,15 @@ from numpy.typing import ArrayLike
 
 from calbias.auditing.inputs import prepared
 from calbias.conventions import CONFIDENCE_LEVEL, N_BINS
-from calbias.engine.scores_and_hits import checked_weights
+from calbias.engine.scores_and_hits import (
+    checked_weights,
+    validate_level,
+    validate_options,
+    validate_whole,
+)
 from calbias.engine.seeding import stream
 from calbias.engine.sorted_batch import IS_EQUAL_MASS
 from calbias.errors import InputError
-from calbias.estimation.inputs import validate_level, validate_options, validate_whole
 from calbias.scored import Scored
 
 _NUMBERS = 1 << 22  # drawn at once

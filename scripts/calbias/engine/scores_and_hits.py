@@ -1,4 +1,4 @@
-"""The one check of scores and hits, from a user's arrays and from files.
+"""The one check of scores and hits, from a user's arrays and from files; and of options.
 
 An ``error`` function makes the InputError of a problem, and of a row if one is given: of arrays it
 is ``array_error``, of a file the method ``Place.error`` of ``calbias.logits.checks``.
@@ -6,6 +6,7 @@ is ``array_error``, of a file the method ``Place.error`` of ``calbias.logits.che
 
 from collections.abc import Callable
 from itertools import pairwise
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from numpy.typing import ArrayLike
 
 from calbias.errors import InputError
 
+MOST_BINS, HIGHEST_NORM = 1_000_000, 100  # as in config.schema.yaml
 EXCESS = 1e-6
 """By how much a score or a probability may exceed 1: a float32 softmax can, by a rounding."""
 
@@ -109,3 +111,34 @@ def as_array(name: str, values: Any, error: Callable[..., InputError] = array_er
 def _column(name: str, values: Any, error: Callable[..., InputError]) -> np.ndarray:
     values = as_array(name, values, error)
     return values[:, 0] if values.ndim == 2 and values.shape[1] == 1 else values
+
+
+def validate_whole(name: str, value: Any, least: int) -> None:
+    """Raise InputError unless a value is a whole number of at least so much."""
+    if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:
+        raise InputError(f"{name} must be a whole number of at least {least}, not {value!r:.60}")
+
+
+def validate_options(n_bins: Any, norm: Any) -> None:
+    """Raise InputError for a number of bins or a norm that no estimator could have."""
+    if not is_number(n_bins) or not (1 <= n_bins <= MOST_BINS and n_bins % 1 == 0):
+        raise InputError(
+            f"n_bins must be a whole number of at least 1 and at most {MOST_BINS}, "
+            f"not {n_bins!s:.60}"
+        )
+    if norm is not None and not (is_number(norm) and 0 < norm <= HIGHEST_NORM):
+        raise InputError(
+            f"norm must be a finite number above 0 and at most {HIGHEST_NORM}, not {norm!s:.60}"
+        )
+
+
+def validate_level(level: Any, least: float = 0.0) -> None:
+    """Raise InputError unless a confidence level is above 0, at least ``least``, and below 1."""
+    if not (is_number(level) and 0 < level < 1 and level >= least):
+        low = f"at least {least:g}" if least else "above 0"
+        raise InputError(f"confidence_level must be {low} and below 1, not {level!s:.60}")
+
+
+def is_number(value: Any) -> bool:
+    """Return whether a value is a real number, and not True or False."""
+    return isinstance(value, Real) and not isinstance(value, bool)

@@ -9,10 +9,9 @@ from typing import Any, Literal, NamedTuple
 from numpy.typing import ArrayLike
 
 from calbias.conventions import N_BINS
-from calbias.engine.scores_and_hits import checked_weights, scores_and_hits
+from calbias.engine.scores_and_hits import checked_weights, scores_and_hits, validate_options
 from calbias.engine.sorted_batch import SortedBatch, sorted_data_set
 from calbias.errors import InputError
-from calbias.estimation.inputs import as_top_label, validate_options
 from calbias.estimation.loading import estimate_scored, load_estimator
 from calbias.estimation.registry import (
     estimator_file,
@@ -22,6 +21,7 @@ from calbias.estimation.registry import (
     usable_norm,
 )
 from calbias.io.python_files import literal
+from calbias.logits.checks import as_top_label
 from calbias.scored import Scored
 
 

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from calbias.conventions import N_BINS
+from calbias.engine.scores_and_hits import validate_whole
 from calbias.errors import InputError
-from calbias.estimation.inputs import validate_whole
 from calbias.multiclass.class_bins import Floats, Measure
 from calbias.multiclass.measures import prepared, target_of
 from calbias.multiclass.rows import Rows, checked
