@@ -212,7 +212,7 @@ test_bad_plans_are_refused = refuses(
     ({"beta": (1, 1), "scores": [0.5]}, "give scores, or the two parameters"),
     *(
         ({"beta": beta}, "parameters of a Beta distribution are above 0, not")
-        for beta in ((0, 1), (1, np.nan), "ab")
+        for beta in ((0, 1), (1, np.nan), (1, 1, 1), "ab")
     ),
     ({"beta": (2, 1), "detect": 0.05}, "detect must be a list"),
     ({"beta": (1, 1), "power": 2}, "power must be above 0.05 and below 1, not 2"),

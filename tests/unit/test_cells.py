@@ -11,7 +11,7 @@ import yaml
 from checkout import ROOT
 from scipy.integrate import quad
 from scipy.special import expit
-from scipy.stats import norm
+from scipy.stats import beta, norm
 
 from evidence.blind.cell import BlindCell, hidden
 from evidence.blind.cells_2026 import cells
@@ -158,6 +158,14 @@ def test_truth_of_values_in_fractions() -> None:
     l2 = sum(w * gap**2 for w, gap in zip(shares.values(), gaps, strict=True)) / 10
     assert named("always_very_sure_1000").truth("l1") == pytest.approx(float(l1), rel=1e-12)
     assert named("always_very_sure_1000").truth("l2") == pytest.approx(float(l2) ** 0.5, rel=1e-12)
+
+
+def test_truth_of_a_beta_distribution_over_the_scores() -> None:
+    def gap(s):
+        return abs(s - 0.15 * s * (s > 0.4) - s) * beta.pdf(s, 1, 2)
+
+    slow = quad(gap, 0.4, 1, epsrel=1e-12)[0]
+    assert named("jump_of_one_sign_800").truth("l1") == pytest.approx(slow, rel=1e-8)
 
 
 def test_the_pooled_curve_is_the_mean_rate_of_rows_with_equal_score() -> None:
