@@ -33,7 +33,7 @@ from calbias.multiclass.noise import summary
 from calbias.multiclass.rows import Rows
 from pipeline.table_schema import columns_of
 from pipeline.tables import write_table
-from reproduction.measures import MEASURES, TOP_LABEL, CalibrationError, Mean, sorted_resamples
+from reproduction.measures import MEASURES, CalibrationError, Mean, resampled_values
 from reproduction.outputs import Outputs, of_rank
 from reproduction.ranked import ranked_hits, ranked_scores
 from reproduction.recalibration.spline import fit, fit_binary
@@ -126,20 +126,14 @@ def _resampled_together(outputs: Outputs, counts: np.ndarray) -> dict[str, np.nd
     Nothing where one of them refuses a resample: by itself each says why.
     """
     estimators = {
-        name: measure
+        name: measure.of_sorted
         for name, measure in MEASURES.items()
-        if measure.reads == TOP_LABEL
-        and isinstance(measure, CalibrationError)
-        and name not in outputs.fitted_for
+        if isinstance(measure, CalibrationError) and name not in outputs.fitted_for
     }
-    values = {name: np.empty(len(counts)) for name in estimators}
     try:
-        for b, data in enumerate(sorted_resamples(outputs.scores, outputs.hits, counts)):
-            for name, measure in estimators.items():
-                values[name][b] = measure.of_sorted(data)
+        return resampled_values(estimators, outputs.scores, outputs.hits, counts)
     except InputError:
         return {}
-    return values
 
 
 def bin_rows(outputs: Outputs) -> pd.DataFrame:

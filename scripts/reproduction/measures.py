@@ -28,7 +28,7 @@
     mean score minus accuracy; negative: underconfidence
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -79,8 +79,7 @@ class CalibrationError:
         self, predictions: np.ndarray, outcomes: np.ndarray, counts: np.ndarray
     ) -> np.ndarray:
         """Return the values (B,) on resamples, given as counts (B, n) of the rows."""
-        resamples = sorted_resamples(predictions, outcomes, counts)
-        return np.array([self.of_sorted(data) for data in resamples])
+        return resampled_values({"": self.of_sorted}, predictions, outcomes, counts)[""]
 
 
 @dataclass(frozen=True)
@@ -142,15 +141,26 @@ class ClassWise:
 Measure = Mean | CalibrationError | KsOfRank | ClassWise
 
 
-def sorted_resamples(
-    scores: np.ndarray, hits: np.ndarray, counts: np.ndarray
-) -> Iterator[SortedBatch]:
-    """Yield each resample as a SortedBatch of one row; only the rows themselves are sorted."""
+def resampled_values(
+    measures: Mapping[str, Callable[[SortedBatch], float]],
+    scores: np.ndarray,
+    hits: np.ndarray,
+    counts: np.ndarray,
+    ties: str = "average",
+) -> dict[str, np.ndarray]:
+    """Return {name: values (B,)} on resamples of scores and hits (n,), given as counts (B, n).
+
+    A measure is a function of a SortedBatch of one row; only the rows themselves are sorted.
+    """
     scores, hits = scores_and_hits(scores, hits)
-    order = np.argsort(scores)
-    for count in counts[:, order]:
+    order = np.argsort(scores, kind="stable")
+    values = {name: np.empty(len(counts)) for name in measures}
+    for b, count in enumerate(counts[:, order]):
         rows = np.repeat(order, count)
-        yield of_sorted_scores(scores[rows], hits[rows][None])
+        data = of_sorted_scores(scores[rows], hits[rows][None], ties)
+        for name, measure in measures.items():
+            values[name][b] = measure(data)
+    return values
 
 
 def draw_counts(n: int, n_resamples: int, seed: int, model: str) -> np.ndarray:

@@ -10,12 +10,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from calbias.engine.sorted_batch import SortedBatch, of_sorted_scores, sorted_data_set
+from calbias.engine.sorted_batch import SortedBatch, sorted_data_set
 from calbias.errors import InputError
 from calbias.estimation.loading import load_estimator
 from calbias.estimation.registry import known_estimators
 from calbias.logits.top_label import TopLabel
 from pipeline.fits.empirical_error import empirical_tce, fit_curve
+from reproduction.measures import resampled_values
 from reproduction.reference_error import beta_tce, resampled_tce
 
 Measures = dict[str, Callable[[SortedBatch], float]]
@@ -105,21 +106,6 @@ def measured(measures: Measures, top: TopLabel, ties: str = "average") -> dict[s
     return {name: measure(data) for name, measure in measures.items()}
 
 
-def resampled_values(
-    measures: Measures, top: TopLabel, counts: np.ndarray, ties: str = "average"
-) -> dict[str, np.ndarray]:
-    """Return {name: values (B,)} on resamples given as counts (B, n) of the rows of ``top``."""
-    order = np.argsort(top.score, kind="stable")
-    scores, hits = top.score[order], top.hit[order]
-    values = {name: np.empty(len(counts)) for name in measures}
-    for b, count in enumerate(counts):
-        rows = np.repeat(np.arange(len(order)), count[order])
-        data = of_sorted_scores(scores[rows], hits[rows][None], ties)
-        for name, measure in measures.items():
-            values[name][b] = measure(data)
-    return values
-
-
 def selected(values: Mapping[str, float]) -> str | None:
     """Return the first method of least value of {method: value}; None if all are NaN."""
     methods = [method for method in METHODS if not np.isnan(values[method])]
@@ -150,7 +136,7 @@ class Selections:
         self.reference = cache(self._reference)
         self._resampled_values = cache(
             lambda variant, ties, norm, b: resampled_values(
-                self.measures(norm), tops[variant], counts[:b], ties
+                self.measures(norm), tops[variant].score, tops[variant].hit, counts[:b], ties
             )
         )
         self._resampled_reference = cache(

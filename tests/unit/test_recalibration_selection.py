@@ -13,7 +13,7 @@ from calbias.truth.curves import GLM_NAMES
 from pipeline.fits.design import LOG_MISS_AT_ONE
 from pipeline.fits.empirical_error import FittedCurve, atoms, empirical_tce, fit_curve
 from pipeline.fits.glm import Labelled, fit_all, refit
-from reproduction.measures import draw_counts
+from reproduction.measures import draw_counts, resampled_values
 from reproduction.reference_error import beta_tce, grouped, resampled_tce
 from reproduction.selection import (
     CHOICES,
@@ -23,7 +23,6 @@ from reproduction.selection import (
     Selections,
     load_measures,
     measured,
-    resampled_values,
     selected,
 )
 from reproduction.steps.select_recalibration import gathered, selection_table, sensitivity_table
@@ -82,7 +81,7 @@ def test_values_on_resamples_are_those_of_the_resampled_rows(ties):
     rng = np.random.default_rng(1)
     top = top_label_of_scores(rng.integers(1, 12, 60) / 12, rng.integers(0, 2, 60))
     counts = draw_counts(60, 3, 0, "x")
-    values = resampled_values(load_measures(), top, counts, ties)
+    values = resampled_values(load_measures(), top.score, top.hit, counts, ties)
     for b, count in enumerate(counts):
         rows = np.repeat(np.arange(60), count)
         for name in PAPER:
