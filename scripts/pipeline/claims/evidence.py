@@ -50,13 +50,12 @@ class Evidence(NamedTuple):
             raise OtherNorm(f"norm is {norms[0]:g}; the paper's is {NORM:g}")
         return self.tables[stem]
 
-    def as_published(self, stem: str) -> tuple[pd.DataFrame, pd.DataFrame]:
-        """Return the rows of a table of fits under the softmax that the paper used, if any."""
-        table = self.tables.get(f"{stem}_float32_2020")
-        if table is None or table.empty:
-            return self.of_published_models(stem)
-        table, _ = self.of_published_models(f"{stem}_float32_2020")
-        return table, table
+    def as_published(self, stem: str) -> pd.DataFrame:
+        """Return a table's fits of real logits, under the softmax of the paper if there are any."""
+        of_paper = f"{stem}_float32_2020"
+        table = self.tables.get(of_paper)
+        there = table is not None and not table.empty
+        return self.of_published_models(of_paper if there else stem)[1]
 
     def of_published_models(self, stem: str) -> tuple[pd.DataFrame, pd.DataFrame]:
         """Return the rows of a table about the paper's models, and those with real logits."""

@@ -51,7 +51,7 @@ TABLES_OF_R08 = "ece_bin_real_and_simulated comparison tce_rounding"
     real=True,
 )
 def beta_parameters(evidence: Evidence) -> Ruling:
-    _, rows = evidence.as_published("beta_fits")
+    rows = evidence.as_published("beta_fits")
     off = pd.DataFrame({x: off_by(rows, x, relative=True) for x in ("alpha", "beta")})
     measurements = [Measurement("models with real logits, of 10", len(rows))]
     if len(rows):
@@ -84,8 +84,8 @@ def beta_parameters(evidence: Evidence) -> Ruling:
     real=True,
 )
 def glm_parameters(evidence: Evidence) -> Ruling:
-    _, rows = evidence.as_published("glm_fits")
-    _, beta_fits = evidence.as_published("beta_fits")
+    rows = evidence.as_published("glm_fits")
+    beta_fits = evidence.as_published("beta_fits")
     printed = evidence.printed_fits()
     winners = {model: fit.scenario().curve.name for model, fit in printed.items()}
     selected = rows[is_true(rows["selected"])]
