@@ -28,7 +28,7 @@ def check_all_twelve(log_score, log1m_score, hit, widths=(1, 10), **options):
             family = name.removesuffix("_b0_b1")
             for terms in ("b0", "b1"):
                 assert fit.aic <= fits[f"{family}_{terms}"].aic + 2 + 1e-9, name
-    assert len({fit.nll for fit in fits.values() if fit.optimiser == "closed_form"}) == 1
+    assert len({fit.nll for name, fit in fits.items() if name.endswith("_b0")}) == 1
     return fits
 
 
@@ -68,9 +68,7 @@ def test_boundary_optima_that_the_reweighting_of_statsmodels_misses(boundary):
         log_score, log1m_score, hit = draw(1.0, 1.0, Curve(boundary, 0.2, 1.0), 150, seed)
         fit = check_all_twelve(log_score, log1m_score, hit)[boundary]
         transform = log_score if boundary.startswith("log_") else log1m_score
-        if (fit.b0 + fit.b1 * transform).max() > -1e-12:  # a probability of 1, or of 0
-            assert fit.optimiser == "newton"
-            met += 1
+        met += (fit.b0 + fit.b1 * transform).max() > -1e-12  # a probability of 1, or of 0
     assert met >= 1
 
 

@@ -22,7 +22,7 @@ class GlmFit(NamedTuple):
     """A fitted GLM ``link_transform_terms``; ``b0`` or ``b1`` is NaN where it has no such term.
 
     ``nll`` is the sum in nats; ``converged`` certifies that it is within 1e-11 (1 + nll) of the
-    minimum, which ``closed_form``, ``statsmodels`` or ``newton`` reached.
+    minimum.
     """
 
     glm: str
@@ -31,7 +31,6 @@ class GlmFit(NamedTuple):
     nll: float
     aic: float
     converged: bool
-    optimiser: str
 
     @property
     def curve(self) -> Curve:
@@ -115,7 +114,7 @@ def _fit(name: str, data: Labelled, use_statsmodels: bool, nested: GlmFit | None
     link, _, terms = split_glm_name(name)
     if terms == "b0":
         (b0,), (nll,) = (values.tolist() for values in _constant(link, data))
-        return GlmFit(name, b0, float("nan"), nll, 2.0 + 2.0 * nll, True, "closed_form")
+        return GlmFit(name, b0, float("nan"), nll, 2.0 + 2.0 * nll, True)
     design = glm_design(name, *data)
     proposals = []
     if use_statsmodels:
@@ -142,7 +141,6 @@ def _fit(name: str, data: Labelled, use_statsmodels: bool, nested: GlmFit | None
         nll=nll,
         aic=2.0 * terms.count("b") + 2.0 * nll,
         converged=certified,
-        optimiser="newton" if minimum.moved[0] or not use_statsmodels else "statsmodels",
     )
 
 

@@ -21,13 +21,12 @@ class Minimum(NamedTuple):
     """The coordinates ``x`` (B, k) of least ``loss`` (B,), in nats.
 
     ``certified``: by the Newton decrement over the free coordinates the loss is within 1e-11 (1 +
-    loss) of the minimum. ``moved``: the best start was not there already.
+    loss) of the minimum.
     """
 
     x: np.ndarray
     loss: np.ndarray
     certified: np.ndarray
-    moved: np.ndarray
 
 
 class _Local(NamedTuple):
@@ -50,7 +49,6 @@ def minimise(design: Design, *starts: np.ndarray) -> Minimum:
         x, value = np.where(better[:, None], candidate, x), np.where(better, loss, value)
     local = _local(design, x)
     searching = ~(local.decrement <= _GAP * (1 + value))
-    moved = searching.copy()
     for _ in range(_MOST_STEPS):
         rows = np.flatnonzero(searching)
         if not rows.size:
@@ -65,7 +63,7 @@ def minimise(design: Design, *starts: np.ndarray) -> Minimum:
         searching[rows] = found & ~(renewed.decrement <= _GAP * (1 + value[rows]))
     certified = local.decrement <= _GAP * (1 + value)
     _finish(design, x, value, local, certified.copy())
-    return Minimum(x, value, certified, moved)
+    return Minimum(x, value, certified)
 
 
 def _rows_of(design: Design, rows: np.ndarray) -> Design:
