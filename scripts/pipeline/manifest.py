@@ -12,21 +12,18 @@ from calbias.errors import InputError
 from calbias.io.files import file_digest, validate_file_exists, validate_no_placeholder
 from pipeline.tables import read_rows
 
-MANIFEST_COLUMNS = ("model", "file", "sha256", "bytes", "n_classes", "n_validation", "n_test")
+MANIFEST_COLUMNS = ("model", "file", "sha256", "bytes")
 _REMEDY = "download it again, or give your own outputs another file name"
 _RESTORE = "restore it (git checkout), or give your own file another name"
 
 
 class PublishedFile(NamedTuple):
-    """A row of a manifest, with None for what it leaves open."""
+    """A row of a manifest, and what to do where a file is not as it says."""
 
     model: str
     file: str
     sha256: str
     n_bytes: int
-    n_classes: int | None = None
-    n_validation: int | None = None
-    n_test: int | None = None
     remedy: str = _REMEDY
 
 
@@ -36,11 +33,8 @@ def read_manifest(path: Path | str) -> dict[str, PublishedFile]:
     for line, row in read_rows(path, MANIFEST_COLUMNS):
         try:
             published[row["model"]] = PublishedFile(
-                row["model"], row["file"], row["sha256"].lower(), int(row["bytes"]),
-                int(row["n_classes"]),
-                int(row["n_validation"]) if row["n_validation"] else None,
-                int(row["n_test"]) if row["n_test"] else None,
-            )  # fmt: skip
+                row["model"], row["file"], row["sha256"].lower(), int(row["bytes"])
+            )
         except ValueError as error:
             raise InputError(f"{path}, line {line}: {error}; restore the manifest") from error
     return published
@@ -54,7 +48,7 @@ def read_shipped_manifest(path: str | Path) -> dict[str, PublishedFile]:
             entries = json.load(file)
         return {
             row["file"]: PublishedFile(
-                row["name"], row["file"], row["sha256"], row["bytes"], remedy=_RESTORE
+                row["name"], row["file"], row["sha256"], row["bytes"], _RESTORE
             )
             for row in entries
         }

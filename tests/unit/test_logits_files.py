@@ -373,7 +373,7 @@ def test_missing_file_folder_link_and_suffix(tmp_path):
 def test_a_file_of_the_published_name_is_verified_before_it_is_parsed(tmp_path):
     path = tmp_path / "m.p"
     path.write_bytes(pickle.dumps((model_outputs(20), model_outputs(30, 1))))
-    entry = PublishedFile("m", "m.p", file_digest(path), path.stat().st_size, K, 20, 30)
+    entry = PublishedFile("m", "m.p", file_digest(path), path.stat().st_size)
     assert len(read(path, "m", {"m": entry}).folds["test"].labels) == 30
     for wrong, message in (
         (entry._replace(sha256="0" * 64), f"sha256 is {entry.sha256[:12]}…, and of the published"),
@@ -385,6 +385,6 @@ def test_a_file_of_the_published_name_is_verified_before_it_is_parsed(tmp_path):
 
 
 def test_another_file_of_a_published_model_is_ones_own_and_says_so(tmp_path):
-    entry = PublishedFile("m", "m.p", "0" * 64, 17, K, 20, 30)
+    entry = PublishedFile("m", "m.p", "0" * 64, 17)
     warnings = read(split_npz(tmp_path / "m.npz"), "m", {"m": entry}).warnings
     assert warnings[0].startswith("not the published file m.p of m")
