@@ -122,7 +122,7 @@ def test_plug_in_of_loess_against_statsmodels(n, exactness):
 
 def test_beta_kernel_by_its_formula():
     """With the bandwidth of greatest leave-one-out likelihood, all from SciPy's Beta density."""
-    scores, hits = monotone_data(120, seed=8)
+    scores, hits = monotone_data(60, seed=8)
 
     def kernel(h):
         matrix = beta.pdf(scores[:, None], scores / h + 1, (1 - scores) / h + 1)

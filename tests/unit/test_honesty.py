@@ -46,7 +46,7 @@ def test_averaged_two_bin_is_truthful_and_ece_is_not():
     """Four events, all reports on a grid: none is expected to be lower than the truth."""
     p = np.array([0.1, 0.4, 0.6, 0.8])
     honest = {name: expected(name, p, p) for name in ("averaged_two_bin", "ece_bin_ew")}
-    for reports in itertools.product((0.05, 0.3, 0.5, 0.7, 0.9), repeat=4):
+    for reports in itertools.product((0.05, 0.5, 0.9), repeat=4):
         assert expected("averaged_two_bin", reports, p) >= honest["averaged_two_bin"] - 1e-12
     assert expected("ece_bin_ew", np.full(4, p.mean()), p) < honest["ece_bin_ew"] - 0.05
 

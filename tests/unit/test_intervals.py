@@ -155,11 +155,11 @@ def test_the_truths_of_uniform_scores_by_hand():
 
 def test_a_cell_of_the_coverage_table():
     cell = BetaCell("uniform", "slope_0.8")
-    every = methods(cell, 20, draws=30)
-    found = values_of(every, cell.batches(200, 0, 20))
+    every = methods(cell, 10, draws=30)
+    found = values_of(every, cell.batches(200, 0, 10))
     rows = {row["method"]: row for row in covered(cell, 200, every, found)}
     assert {*rows, "verdict"} == set(every)
-    assert rows["sun2024"]["n_data_sets"] == 10
+    assert rows["sun2024"]["n_data_sets"] == 5
     assert all(row["low"] <= row["coverage"] <= row["high"] for row in rows.values())
     assert rows["percentile_bootstrap"]["coverage"] <= 0.2
     assert np.isnan(rows["variational_bound"]["mean_length"])

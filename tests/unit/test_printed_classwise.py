@@ -1,5 +1,7 @@
 """Class-wise errors that a paper prints, with noise floors: which are told from each other."""
 
+import functools
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -66,6 +68,7 @@ def test_without_temperature_scaling_labels_are_of_the_first_method(floors):
 PAIRS = ["model", "method_a", "method_b", "difference_sd"]
 
 
+@functools.cache
 def made_up(models, spread):
     kinds = PRINTED[PRINTED["model"].isin(models)][["model", "n_classes", "n_samples"]]
     floors = kinds.merge(pd.DataFrame({"method": METHODS}), how="cross").assign(
@@ -81,7 +84,7 @@ def made_up(models, spread):
 
 
 def test_a_difference_within_the_spread_is_undecided():
-    table = made_up(["resnet110_c10", "resnet110_c100"], spread=0.002)
+    table = made_up(("resnet110_c10", "resnet110_c100"), spread=0.002)
     own = table[table["model"] == "resnet110_c10"].set_index("method")
     assert own.loc["dirichlet_l2", "verdict"] == "best"  # 0.032
     assert own.loc["vector_scaling", "verdict"] == "undecided by noise"  # 0.036, 1.96 × 0.0021
@@ -96,7 +99,7 @@ def test_a_difference_within_the_spread_is_undecided():
 
 
 def ledger(spread):
-    return {"kull2019_table3": made_up(["resnet110_c10", "resnet110_c100"], spread)}
+    return {"kull2019_table3": made_up(("resnet110_c10", "resnet110_c100"), spread)}
 
 
 test_c04_counts_the_networks_whose_best_method_is_told_from_the_rest = verdicts_of(
@@ -112,4 +115,4 @@ def test_c04_counts():
 
 def test_c04_needs_networks():
     with pytest.raises(NotJudged, match="like 0 of the table"):
-        judged("C04", kull2019_table3=made_up([], 0.1))
+        judged("C04", kull2019_table3=made_up((), 0.1))

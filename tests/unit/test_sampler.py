@@ -74,15 +74,15 @@ def test_label_rates_by_range_of_the_score(model):
     """Hits in ranges of equal probability, merged where float64 cannot tell them apart."""
     scenario = published_scenario(model)
     scores, hits = (rows.ravel() for rows in sample(scenario))
-    u = (np.arange(100_000) + 0.5) / 100_000
+    u = (np.arange(20_000) + 0.5) / 20_000
     rate = scenario.curve.hit(*score_quantiles(scenario.alpha, scenario.beta, lower=u))
     log_score, _ = score_quantiles(scenario.alpha, scenario.beta, lower=np.arange(1, 10) / 10)
     bounds = np.exp(log_score[log_score < -1e-12])
     k = np.searchsorted(bounds, scores, side="right")
-    for part, rates in enumerate(np.split(rate, 10_000 * np.arange(1, bounds.size + 1))):
+    for part, rates in enumerate(np.split(rate, 2000 * np.arange(1, bounds.size + 1))):
         inside, probability = hits[k == part], rates.mean()
         error = np.sqrt(probability * (1 - probability) / inside.size)
-        assert abs(inside.mean() - probability) < 5 * error + 1e-5  # 1e-5: the sum over u
+        assert abs(inside.mean() - probability) < 5 * error + 5e-5  # 5e-5: the sum over u
     assert abs(hits.mean() - rate.mean()) < 5 * 0.5 / np.sqrt(hits.size)
 
 
@@ -211,11 +211,11 @@ def slow_data_set(scenario, n, generator):
 
 @pytest.fixture(scope="module")
 def deviations():
-    """Differences of the two samplers' means over their errors: (70 cells, 7 estimators)."""
+    """Differences of the two samplers' means over their errors: (40 cells, 7 estimators)."""
     generator = np.random.default_rng(12)
     run = {name: load_estimator(name) for name in ESTIMATORS}
     rows = []
-    for scenario, n in itertools.product(map(published_scenario, MODELS), SAMPLE_SIZES):
+    for scenario, n in itertools.product(map(published_scenario, MODELS), SAMPLE_SIZES[::2]):
         m = max(20, 12_000 // n)
         fast = simulate_estimates(scenario, n, range(m), ESTIMATORS, seed=4)
         slow = SortedBatch.concatenated([slow_data_set(scenario, n, generator) for _ in range(m)])
@@ -226,12 +226,12 @@ def deviations():
 
 
 @pytest.mark.parametrize("k", range(len(ESTIMATORS)), ids=ESTIMATORS)
-def test_means_of_all_seventy_cells_against_the_oracle_sampler(deviations, k):
-    """The squares add up to chi² with 70 degrees of freedom, and the signs balance."""
+def test_means_of_forty_cells_against_the_oracle_sampler(deviations, k):
+    """The squares add up to chi² with 40 degrees of freedom, and the signs balance."""
     z = deviations[:, k]
-    assert z.size == 70
-    assert stats.chi2(70).sf(np.sum(z**2)) > 1e-4
-    assert abs(z.sum()) / np.sqrt(70) < 4.5
+    assert z.size == 40
+    assert stats.chi2(40).sf(np.sum(z**2)) > 1e-4
+    assert abs(z.sum()) / np.sqrt(40) < 4.5
     assert np.abs(z).max() < 5
 
 
