@@ -3,7 +3,8 @@
 Rows are counted in fixed cells of the score. A cell keeps whole numbers: rows, hits and the sum of
 the scores in units of 2^-53, each score rounded down. Sums of whole numbers do not depend on the
 order of the rows, so that parts counted by threads, machines or databases give the same sketch, to
-the last byte, as one pass over all rows. ``calbias.sketch_cells`` has the cells.
+the last byte, as one pass over all rows. ``calbias.sketch_cells`` has the cells. A ``Sketch`` is no
+``Scored``, whose scores are not rounded: it becomes one when it is read.
 """
 
 from __future__ import annotations

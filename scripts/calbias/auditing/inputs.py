@@ -1,4 +1,8 @@
-"""What a user hands in, arrays or a file, as one sample; and the options of an audit."""
+"""What a user hands in, arrays or a file, as one sample; and the options of an audit.
+
+``Data`` adds to a ``Scored`` what recalibration, classes and subgroups need: single rows in the
+given order, their logits and columns, another fold, and how all of it was read.
+"""
 
 from __future__ import annotations
 

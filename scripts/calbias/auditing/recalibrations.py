@@ -25,7 +25,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy.special import expit, ndtr
 
 from calbias.auditing.cox import fit_cox, fit_shift, logits_of
@@ -89,15 +88,6 @@ class _Rows(NamedTuple):
         return 1.0 / self.inverse_temperature() if method == "temperature" else np.nan
 
 
-class _Judged(NamedTuple):
-    """Rows that are judged, arrays (q,): score by place, hit, fold and how many rows are alike."""
-
-    place: Ints
-    hit: NDArray
-    fold: Ints
-    size: Ints
-
-
 def recalibration_table(data: Data, seed: int = 0) -> pd.DataFrame:
     """Return what recalibration does to the Brier score of a Data, by ``method``, best first.
 
@@ -110,7 +100,8 @@ def recalibration_table(data: Data, seed: int = 0) -> pd.DataFrame:
     rows = _Rows(sample, *(data.ordered_logits() if sample is data.scored else ()))
     if not rows.are_enough:
         return pd.DataFrame()
-    n, (place, hits, clusters) = sample.n, sample.of_rows
+    n, (place, is_hit, clusters) = sample.n, sample.of_rows
+    hits = is_hit.astype(np.int64)
     units = n if clusters is None else int(clusters.max()) + 1
     fitted, parts, fold = rows, [], np.zeros(n, np.int64)
     if data.validation is not None:
@@ -118,30 +109,30 @@ def recalibration_table(data: Data, seed: int = 0) -> pd.DataFrame:
         validation = _Rows(data.validation.scored, *logits)
         if validation.are_enough:
             fitted, parts = validation, [validation]
-    if not parts:
+    if fitted is rows:
         fold = stream(seed, "recalibration", str(units)).permutation(units) % FOLDS
         fold = fold if clusters is None else fold[clusters]
     counts = np.bincount((2 * fold + hits) * sample.scores.size + place,
                          minlength=2 * FOLDS * sample.scores.size)  # fmt: skip
-    counts = counts.reshape(FOLDS, 2, -1)
+    counts, size = counts.reshape(FOLDS, 2, -1), np.ones(n, np.int64)
     if fitted is rows:
+        whole = counts.sum(axis=0)
         for k in range(FOLDS):
-            misses, hit = counts.sum(axis=0) - counts[k]
+            misses, hit = whole - counts[k]
             others = (None, None)
             if rows.logits is not None:
                 others = rows.logits[fold != k], rows.labels[fold != k]
             parts.append(_Rows(sample.counted(misses + hit, hit), *others))
-    judged = _Judged(place, hits, fold, np.ones(n, np.int64))
-    if clusters is None and rows.logits is None:
+    if clusters is None and rows.logits is None:  # rows that are alike are judged as one
         filled = np.flatnonzero(counts)
-        each, hit, at = np.unravel_index(filled, counts.shape)
-        judged = _Judged(at, hit, each, counts.flat[filled])
-    before = (judged.hit - sample.scores[judged.place]) ** 2
+        fold, hits, place = np.unravel_index(filled, counts.shape)
+        size = counts.flat[filled]
+    before = (hits - sample.scores[place]) ** 2
     found: list[dict[str, Any]] = []
     for method in fitted.methods:
-        fall = before - (judged.hit - _outputs(method, parts, rows, judged)) ** 2
-        gain = float(judged.size @ fall) / n
-        squares = float(judged.size @ (fall - gain) ** 2)
+        fall = before - (hits - _outputs(method, parts, rows, fold, place)) ** 2
+        gain = float(size @ fall) / n
+        squares = float(size @ (fall - gain) ** 2)
         if clusters is not None:
             squares = float(np.sum(np.bincount(clusters, fall - gain) ** 2))
         error = float(np.sqrt(squares * units / (units - 1))) / n
@@ -149,8 +140,8 @@ def recalibration_table(data: Data, seed: int = 0) -> pd.DataFrame:
         found.append(
             {
                 "method": method,
-                "brier_before": float(judged.size @ before) / n,
-                "brier_after": float(judged.size @ (before - fall)) / n,
+                "brier_before": float(size @ before) / n,
+                "brier_after": float(size @ (before - fall)) / n,
                 "gain": gain,
                 "gain_se": error,
                 "p_value": float(2 * ndtr(-abs(z))),
@@ -164,14 +155,14 @@ def recalibration_table(data: Data, seed: int = 0) -> pd.DataFrame:
     return table.sort_values("gain", ascending=False, kind="stable")
 
 
-def _outputs(method: str, parts: list[_Rows], rows: _Rows, judged: _Judged) -> Floats:
-    """Return the recalibrated scores (q,) of the judged rows, of each fold by one of the parts."""
+def _outputs(method: str, parts: list[_Rows], rows: _Rows, fold: Ints, place: Ints) -> Floats:
+    """Return the recalibrated scores (q,) of rows by fold and place, each fold by its part."""
     if method != "temperature":
         maps = [part.recalibrated(method, rows.sample.scores) for part in parts]
-        return np.stack(maps)[judged.fold, judged.place]
-    outputs = np.empty(judged.place.size)
+        return np.stack(maps)[fold, place]
+    outputs = np.empty(place.size)
     for k, part in enumerate(parts):
-        held = judged.fold == k
+        held = fold == k
         scaled = rows.logits[held].astype(np.float64) * part.inverse_temperature()
         outputs[held] = top_label(scaled, rows.labels[held]).score
     return outputs

@@ -1,4 +1,7 @@
-"""What a reader found in a file of model outputs: folds, the form of the values, other columns."""
+"""What a reader found in a file of model outputs: folds, the form of the values, other columns.
+
+A ``Fold`` is no sample yet: nothing of it is checked, and its place says where an error is.
+"""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

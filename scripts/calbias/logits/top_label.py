@@ -3,6 +3,9 @@
 Every estimator and fit sees a model only through its top label (Roelofs et al. 2022, section 2).
 Near 1 the float64 ``c`` rounds and ``log(1 - c)`` carries the information, so both logarithms
 are made from the logits and never from the rounded score.
+
+A ``TopLabel`` is no ``Scored``: its rows stand in the order in which they were given, as their
+labels, clusters and subgroups do.
 """
 
 from collections.abc import Iterator

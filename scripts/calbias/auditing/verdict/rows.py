@@ -7,6 +7,9 @@ y - s = ± (unlikely - chance), with the chance min(s, 1 - s).
 Cells make the redraws cheap: the statistics weight the rows of a cell equally, and the number of
 unlikely outcomes in a cell is drawn at once. Groups of equal scores are never cut. A group with at
 least max(5, n/200) rows is an atom, and a separate cell.
+
+``Groups`` are no ``Scored``: scores of equal log odds are one group, and its chance is not always
+its score, but one that a rounded score may stand for.
 """
 
 from __future__ import annotations
