@@ -1,11 +1,13 @@
-"""Data that the engine's tests share: hypothesis strategies, the ten published scenarios."""
+"""Data that tests share: hypothesis strategies, the ten published scenarios, made-up rows."""
 
 import csv
 
 import numpy as np
 from checkout import TABLE_2, TABLE_3
 from hypothesis import strategies as st
+from scipy.special import softmax
 
+from calbias.logits.output_file import Fold
 from pipeline.scenarios import fitted_scenario
 
 MODELS = [row["model"] for row in csv.DictReader(TABLE_2.open(encoding="utf-8"))]
@@ -42,3 +44,12 @@ def monotone_data(n, seed):
     generator = np.random.default_rng(seed)
     scores = np.sort(generator.beta(2.0, 0.6, n))
     return scores, (generator.random(n) < scores**2).astype(int)
+
+
+def drawn_fold(n=600, n_classes=4, temperature=1.0, seed=0):
+    """Return a Fold whose labels follow softmax(logits / temperature)."""
+    rng = np.random.default_rng(seed)
+    logits = rng.normal(0, 3, (n, n_classes)).astype(np.float32)
+    cumulative = softmax(logits.astype(float) / temperature, axis=1).cumsum(axis=1)
+    labels = (rng.random(n)[:, None] > cumulative).sum(axis=1).clip(max=n_classes - 1)
+    return Fold(logits, labels)

@@ -119,12 +119,6 @@ def test_a_module_and_all_that_it_imports():
     }  # fmt: skip
 
 
-def test_simulation_needs_no_other_stage():
-    needed = names(step_file("simulate_replicates"), *(PACKAGE / "estimators").glob("*.py"))
-    stages = {name.split("/")[1] for name in needed if name.startswith("calbias/")}
-    assert not stages & {"figures", "fits", "claims", "recalibration"}
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -148,28 +142,3 @@ def test_a_file_that_only_speaks_of_modules(tmp_path):
     mine = tmp_path / "mine.py"
     mine.write_bytes(b"'Scores: see calbias.logits.top_label, which you import. \xff'\n")
     assert code_files(mine) == [mine]
-
-
-PROGRAM = """
-import sys
-import numpy as np
-from calbias.auditing.bins import binned_ece
-from calbias.auditing.inputs import prepared
-from calbias.auditing.recalibrations import recalibration_table
-from calbias.auditing.verdict.judge import judge
-from calbias.engine.posterior import average_of, curve_of
-from calbias.scored import Scored
-
-generator = np.random.default_rng(0)
-scores = generator.beta(2, 1, 500)
-scored = Scored.of(scores, generator.random(500) < scores, clusters=np.arange(500) % 50)
-judge(scored)
-curve_of(average_of(scored.scores, scored.rows, scored.hits))
-binned_ece(scored)
-recalibration_table(prepared(scores, generator.random(500) < scores))
-print(*(name in sys.modules for name in ("numba", "scipy.optimize", "scipy.stats")))
-"""
-
-
-def test_numba_and_scipy_s_large_parts_stay_out():
-    assert python(PROGRAM).split() == ["False", "False", "False"]

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from checkout import PUBLISHED, ROOT
-from recalibration_data import drawn
+from engine_data import drawn_fold
 from refusals import refuses
 
 from calbias.errors import InputError
@@ -126,7 +126,7 @@ FILES = {model: f"{model}.p" for model in MODELS}
 
 @pytest.fixture(scope="module")
 def by_method():
-    folds = drawn(400, seed=1, temperature=2), drawn(600, seed=2, temperature=2)
+    folds = drawn_fold(400, seed=1, temperature=2), drawn_fold(600, seed=2, temperature=2)
     return {outputs.method: outputs for outputs in outputs_of_logits(Logits(*folds))}
 
 
@@ -152,7 +152,7 @@ def test_every_method_has_the_measures_that_its_outputs_allow(by_method):
 
 
 def test_the_spline_is_fitted_anew_for_other_ranks_and_numbers_of_knots(by_method):
-    outputs, fold = by_method["spline"], drawn(600, seed=2, temperature=2)
+    outputs, fold = by_method["spline"], drawn_fold(600, seed=2, temperature=2)
     chosen, scores, hits = outputs.given("ks_top2")
     assert chosen is MEASURES["ks_top1"]
     assert (hits == ranked_hits(*fold, rank=2)).all()
@@ -162,7 +162,7 @@ def test_the_spline_is_fitted_anew_for_other_ranks_and_numbers_of_knots(by_metho
 
 
 def test_what_a_method_refuses_is_said_in_its_place(monkeypatch):
-    few = Logits(drawn(10, seed=1, temperature=2), drawn(50, seed=2, temperature=2))
+    few = Logits(drawn_fold(10, seed=1, temperature=2), drawn_fold(50, seed=2, temperature=2))
     by_method = {outputs.method: outputs for outputs in outputs_of_logits(few)}
     assert "10 samples are too few for a spline" in by_method["spline"].needs
     monkeypatch.setattr(outputs_file, "MOST_CLASSES", 3)
@@ -174,7 +174,7 @@ def test_what_a_method_refuses_is_said_in_its_place(monkeypatch):
 
 
 def test_a_measure_that_refuses_the_rows_leaves_the_others(monkeypatch):
-    top = top_label(*drawn(30, temperature=2))
+    top = top_label(*drawn_fold(30, temperature=2))
     [outputs] = outputs_of_scores(top, None)  # too few rows for halves
 
     def refuse(data):
@@ -187,7 +187,7 @@ def test_a_measure_that_refuses_the_rows_leaves_the_others(monkeypatch):
 
 
 def test_a_spline_on_half_is_judged_on_the_other_half():
-    top = top_label(*drawn(2000, temperature=2))
+    top = top_label(*drawn_fold(2000, temperature=2))
     as_it_is, halved = outputs_of_scores(top, np.random.default_rng(0))
     assert len(as_it_is.hits) == 2 * len(halved.hits) == 2000
     assert measure("ks_top1", halved.scores, halved.hits) < 0.05
@@ -211,7 +211,7 @@ def test_bins_and_graphs_by_hand():
 
 
 def test_graphs_of_each_rank_before_and_after_the_spline():
-    folds = drawn(400, seed=1, temperature=2), drawn(600, seed=2, temperature=2)
+    folds = drawn_fold(400, seed=1, temperature=2), drawn_fold(600, seed=2, temperature=2)
     graphs = graph_rows(*folds).drop_duplicates(["measure", "method", "fold"])
     found = graphs.set_index(["measure", "method", "fold"])["ks_percent"].unstack([1, 2])
     assert [*found.index] == ["ks_top1", "ks_top2", "ks_top3", "ks_within_top2", "ks_within_top3"]
@@ -224,7 +224,7 @@ def test_graphs_of_each_rank_before_and_after_the_spline():
 
 
 def test_two_classes_and_no_validation_fold_leave_the_graphs_that_there_are():
-    z, labels = drawn(50, temperature=2)
+    z, labels = drawn_fold(50, temperature=2)
     two = Fold(z[:, :2], labels % 2)
     assert [*graph_rows(None, two)["measure"].unique()] == ["ks_top1", "ks_top2"]
     assert {*graph_rows(None, two)["method"]} == {"uncalibrated"}

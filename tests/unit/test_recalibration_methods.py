@@ -5,10 +5,10 @@ import re
 import numpy as np
 import pytest
 from checkout import GENUINE, ROOT
+from engine_data import drawn_fold
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from recalibration_data import drawn
 from refusals import refuses
 from scipy.optimize import minimize_scalar
 from scipy.special import gamma, log_softmax, softmax
@@ -179,7 +179,7 @@ def test_one_vs_rest_renormalises_by_hand():
 
 
 def test_every_class_gets_its_own_map():
-    fold = drawn(500, 40)
+    fold = drawn_fold(500, 40)
     z = fold.logits.astype(float)
     assert log_totals(fold.logits) == pytest.approx(np.log(np.exp(z).sum(axis=1)))
     q = np.exp(load_method("isotonic_regression")(*fold).predict(fold.logits))
@@ -190,7 +190,7 @@ def test_every_class_gets_its_own_map():
 
 
 def test_temperature_is_the_minimum_that_scipy_finds():
-    fold = drawn(400, 6, 2.0, seed=4)
+    fold = drawn_fold(400, 6, 2.0, seed=4)
 
     def loss(log_inverse):
         z = fold.logits.astype(float) * np.exp(log_inverse)
@@ -205,15 +205,15 @@ def test_temperature_is_the_minimum_that_scipy_finds():
 @pytest.mark.parametrize("method", ["temperature_scaling", "spline", "spline_as_written"])
 @given(st.integers(0, 1000), st.floats(0.2, 5))
 def test_methods_that_keep_the_top_class_and_so_the_accuracy(method, seed, temperature):
-    calibrator = load_method(method)(*drawn(60, 3, temperature, seed))
-    test = drawn(60, 3, temperature, seed + 1)
+    calibrator = load_method(method)(*drawn_fold(60, 3, temperature, seed))
+    test = drawn_fold(60, 3, temperature, seed + 1)
     before, after = outcome_of(Uncalibrated(), test), outcome_of(calibrator, test)
     assert (before.top.hit == after.top.hit).all()
 
 
 @pytest.mark.parametrize(("all_hits", "inverse"), [(True, 1e3), (False, 1e-3)])
 def test_a_likelihood_without_maximum_stops_at_the_bound(all_hits, inverse):
-    fold = drawn(100)
+    fold = drawn_fold(100)
     labels = fold.logits.argmax(axis=1) if all_hits else fold.logits.argmin(axis=1)
     with pytest.warns(UserWarning, match="no maximum"):
         found = inverse_temperature(fold.logits, labels)
@@ -232,7 +232,7 @@ def test_outcome_by_hand_and_in_blocks(monkeypatch):
 
 
 def test_a_method_of_the_top_label_alone_keeps_the_top_class():
-    fold = drawn(800)
+    fold = drawn_fold(800)
     top, calibrator = top_label(*fold), load_method("isotonic_regression_top_label")(*fold)
     outcome = outcome_of(calibrator, fold)
     assert (outcome.top.hit == top.hit).all()
@@ -242,7 +242,7 @@ def test_a_method_of_the_top_label_alone_keeps_the_top_class():
 
 @pytest.mark.parametrize(("rank", "within"), [(1, False), (2, False), (2, True), (4, True)])
 def test_ranked_scores_by_sorting(rank, within):
-    logits, labels = drawn(50)
+    logits, labels = drawn_fold(50)
     logits[0] = 0.0  # ties: the class of lower number ranks first
     p = softmax(logits.astype(float), axis=1)
     order = np.argsort(-p, axis=1, kind="stable")[:, :rank]
@@ -261,7 +261,7 @@ def test_ties_are_counted_by_hand():
 
 
 def test_every_method_is_fitted_on_validation_and_judged_on_test():
-    validation, test = drawn(300, seed=1), drawn(200, seed=2)
+    validation, test = drawn_fold(300, seed=1), drawn_fold(200, seed=2)
     judged = outcomes(validation, test, KNOWN)
     fewer = outcomes(validation, Fold(test.logits[:50], test.labels[:50]), KNOWN)
     for method, outcome in judged.items():
@@ -276,7 +276,7 @@ def test_the_examples_of_the_docs_run():
     for block in re.findall(r"```python\n(.*?)```", page.read_text("utf-8"), re.DOTALL):
         exec(block, names)
     assert names["recalibrated"].shape == (2000, 10)
-    fold = drawn(500)
+    fold = drawn_fold(500)
     corrected = names["fit"](*fold).predict(fold.logits)  # the method of one's own
     share = (np.bincount(fold.labels) + 1) / 504
     assert softmax(corrected, axis=1).mean(axis=0) == pytest.approx(share, abs=1e-9)
