@@ -10,13 +10,10 @@ Where the variance V of K is above 500, E|K − μ| is √(2V/π): the relative 
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import betaincinv
 
 from calbias.conventions import CONFIDENCE_LEVEL, N_BINS
-from calbias.scored import Scored
-
-Floats = NDArray[np.float64]
+from calbias.scored import Floats, Scored
 
 MOST_BINS, ROWS_PER_BIN = 20, 20  # of a picture
 _NORMAL = 500.0

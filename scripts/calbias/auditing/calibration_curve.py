@@ -25,9 +25,8 @@ from scipy.special import xlogy
 from calbias.auditing.bins import PictureBins, binomial_limits
 from calbias.engine.posterior import Average, PosteriorCurve, average_of, curve_of
 from calbias.engine.posterior_cells import SCORE
+from calbias.scored import Floats, Ints
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Counts = NDArray[np.float64] | NDArray[np.int64]
 _TINY = 1e-12
 _NOISE, _DRAWN = 2.0, 4.0  # d²/v, and the deviance, below which a bin does not move the curve

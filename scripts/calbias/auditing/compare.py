@@ -32,16 +32,13 @@ from calbias.auditing.interval import CalibrationInterval, calibration_interval
 from calbias.auditing.verdict.clusters import cluster_codes, validate_cluster_number
 from calbias.auditing.verdict.judge import judge
 from calbias.conventions import CONFIDENCE_LEVEL, SIGNIFICANT
-from calbias.engine.posterior import curve_of
+from calbias.engine.posterior import ONE_DEVIATION, curve_of
 from calbias.engine.scores_and_hits import scores_and_hits, validate_level
 from calbias.errors import InputError
-from calbias.scored import Scored
+from calbias.scored import Floats, Scored
 
 FEWEST_ROWS = 20
 _LEAST_P, _HALVINGS = 1e-6, 25
-_ONE_DEVIATION = 0.6826894921370859  # level of a band of one standard deviation to either side
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -201,9 +198,7 @@ def _model(scores: Floats, hits: NDArray, cluster: NDArray | None, number: int) 
     effect = max(facts.design_effect, 1.0) if facts else 1.0
     interval = calibration_interval(sample, effect)
     average = posterior_average(sample.scores, sample.rows, sample.hits, effect)
-    curve = curve_of(average, sample.scores, _ONE_DEVIATION)
-    deviation = np.maximum(0.5 * (curve.high - curve.low), 1e-12)
-    weight = np.clip((curve.mean - sample.scores) / deviation, -1.0, 1.0)
+    weight = curve_of(average, sample.scores, ONE_DEVIATION).signed_gap
     of_row = weight[np.searchsorted(sample.scores, scores)] * (hits - scores)
     return _Model(average.l1, interval, _sums(of_row, cluster, number))
 

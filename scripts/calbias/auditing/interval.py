@@ -44,14 +44,13 @@ from scipy.special import stdtrit
 from calbias.auditing.bins import binomial_limits
 from calbias.auditing.calibration_curve import curve_in_bins, sums_in
 from calbias.conventions import CONFIDENCE_LEVEL
-from calbias.engine.posterior import PosteriorCurve
+from calbias.engine.posterior import ONE_DEVIATION, PosteriorCurve
 from calbias.engine.seeding import stream
 from calbias.scored import Floats, Ints, Scored
 
 _FOLDS, _ROUNDS = 5, 8
 _BINS, _POWER, _FINER, _CLEARLY = {1: 1.5, 2: 3.0}, 0.35, (1, 3, 9), 3.0
 _LEAST_ROWS = 20  # of a score that has a bin by itself
-_DEVIATION = 0.6826894921370859  # level of a band of one standard deviation to either side
 _AT_ONCE = 4096  # clusters
 _TINY = 1e-12
 
@@ -188,8 +187,7 @@ class _Sample:
             others = self.curve(self.rows - rows, self.hits - hits)
             gap = others.mean - self.scores
             size += float(rows @ gap**2)
-            deviation = np.maximum(0.5 * (others.high - others.low), _TINY)
-            sums[1] += self.sums(np.clip(gap / deviation, -1.0, 1.0), rows, hits, own)
+            sums[1] += self.sums(others.signed_gap, rows, hits, own)
             sums[2] += self.sums(gap, rows, hits, own)
         unit = np.array([1.0, 1.0, max(math.sqrt(size / self.n), _TINY)])
         total, squares, null = sums.T / [unit, unit**2, unit**2]
@@ -242,7 +240,7 @@ class _Sample:
     def curve(self, rows: Floats, hits: Floats) -> PosteriorCurve:
         """Return the curve at all scores with a band of one standard deviation to either side."""
         place = self.bins(_BINS[1])
-        return curve_in_bins(self.scores, rows, hits, place, self.effect, _DEVIATION)
+        return curve_in_bins(self.scores, rows, hits, place, self.effect, ONE_DEVIATION)
 
     def bins(self, times: float) -> Ints:
         """Return the bin (m,) of each score, for ``times`` n^0.35 bins of equal mass."""
@@ -266,7 +264,7 @@ class _Sample:
                 most, chosen = square, k
         size, gap, variance, place = binned[chosen]
         own = np.bincount(place, self.rows * (curve.mean - self.scores)) / size
-        spread = np.bincount(place, self.rows * (0.5 * (curve.high - curve.low)) ** 2) / size
+        spread = np.bincount(place, self.rows * curve.deviation**2) / size
         weight = np.sqrt(own**2 + spread + variance) if norm == 1 else np.ones_like(size)
         return _BinnedGaps(
             size / self.n, np.maximum(weight, _TINY), gap**2 - variance,

@@ -11,11 +11,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from calbias.scored import Floats, Ints
 
 _GRID, _FARTHEST, _STEPS = 64, 40.0, 60
 _TINY, _CLOSE = 1e-300, 1e-9

@@ -11,11 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from calbias.engine.scores_and_hits import array_error
 from calbias.errors import InputError
+from calbias.scored import Ints
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Ints = NDArray[np.int64]
 By = ArrayLike | Sequence[ArrayLike] | Mapping[str, ArrayLike]
 
 LEAST_ROWS = 50

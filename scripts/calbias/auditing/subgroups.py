@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit, ndtr, ndtri, stdtrit
 
-from calbias.auditing.segment_rows import Floats, Ints, SegmentRows
+from calbias.auditing.segment_rows import SegmentRows
 from calbias.auditing.segments import LEAST_ROWS, By, Segments, segments_of
 from calbias.auditing.verdict.clusters import LEAST_CLUSTERS, VERY_FEW_UNLIKELY
 from calbias.auditing.verdict.redraws import widening
@@ -47,6 +47,7 @@ from calbias.conventions import (
 )
 from calbias.engine.seeding import stream
 from calbias.errors import InputError
+from calbias.scored import Floats, Ints
 
 if TYPE_CHECKING:
     import pandas as pd

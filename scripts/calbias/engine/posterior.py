@@ -42,6 +42,8 @@ _DRAWS = 100  # of piecewise curves; 400 change the mean RMSE by a thousandth
 _HALVINGS = 40
 _FARTHEST = 40.0  # of a curve from calibration, in log odds
 _INSIDE = 1e-15  # of a rate from 0 and 1
+_TINY = 1e-12
+ONE_DEVIATION = 0.6826894921370859  # level of a band of one standard deviation to either side
 
 
 class Average(NamedTuple):
@@ -117,6 +119,16 @@ class PosteriorCurve(NamedTuple):
     mean: Floats
     low: Floats
     high: Floats
+
+    @property
+    def deviation(self) -> Floats:
+        """Half the width of the band (m,), above 0."""
+        return np.maximum(0.5 * (self.high - self.low), _TINY)
+
+    @property
+    def signed_gap(self) -> Floats:
+        """The curve's distance from the scores over its deviation, cut to [-1, 1]."""
+        return np.clip((self.mean - self.scores) / self.deviation, -1.0, 1.0)
 
 
 def curve_of(

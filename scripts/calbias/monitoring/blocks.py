@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 _TAILS = np.array([0.001, 0.01])
 EDGES = np.unique(np.r_[0.0, _TAILS, np.arange(1, 40) / 40, 1.0 - _TAILS, 1.0])
 """Ends of the cells of the score; a band is a run of cells."""
@@ -76,7 +77,6 @@ def grown(sums: Floats, weight: float, ratios: Floats) -> Floats:
     return np.minimum((sums + weight * PRIOR) * ratios, 1e300)
 
 
-Ints = NDArray[np.int64]
 UNIT, _MOST, _STEPS = 20, 24, 256
 _FACTORS, _ROWS = 0, 1
 NONE = np.zeros((1, 2 + 3 * N_CELLS), np.int64)

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import bdtr, bdtrc
 
-from calbias.auditing.verdict.rows import Floats, Ints
 from calbias.engine.scores_and_hits import array_error
 from calbias.errors import InputError
+from calbias.scored import Floats, Ints
 
 LEAST_CLUSTERS = 10
 """Fewer clusters give no verdict."""

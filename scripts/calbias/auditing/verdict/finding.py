@@ -8,9 +8,10 @@ from typing import Literal
 import numpy as np
 
 from calbias.auditing.cox import newton_line
-from calbias.auditing.verdict.rows import Floats, Groups
+from calbias.auditing.verdict.rows import Groups
 from calbias.auditing.verdict.statistics import Statistics
 from calbias.conventions import Z_95
+from calbias.scored import Floats
 
 Words = Literal["hits", "events"]
 Kind = Literal["level", "line", "shape", "local", "atoms", "certain"]

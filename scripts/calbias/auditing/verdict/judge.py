@@ -30,12 +30,12 @@ from calbias.auditing.verdict.result import (
     in_words,
     without_certain,
 )
-from calbias.auditing.verdict.rows import Floats, Groups, groups_of
+from calbias.auditing.verdict.rows import Groups, groups_of
 from calbias.auditing.verdict.statistics import PARTS, Statistics, statistics_of
 from calbias.conventions import N_BINS, Z_95
 from calbias.engine.seeding import stream
 from calbias.errors import InputError
-from calbias.scored import Clusters, Scored
+from calbias.scored import Clusters, Floats, Scored
 
 REPLICATES = 4000
 _LEAST_REPLICATES = 99

@@ -38,11 +38,12 @@ from calbias.auditing.verdict.redraws import (
     pooled_p_value,
     signed_pool,
 )
-from calbias.auditing.verdict.rows import Floats, Ints, groups_of_rows
+from calbias.auditing.verdict.rows import groups_of_rows
 from calbias.auditing.verdict.statistics import statistics_of
 from calbias.conventions import SIGNIFICANT, Z_95
 from calbias.engine.scores_and_hits import scores_and_hits
 from calbias.engine.seeding import stream
+from calbias.scored import Floats, Ints
 
 LARGEST = 10_000_000
 """More rows than this are not planned."""

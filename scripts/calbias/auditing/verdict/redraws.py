@@ -27,9 +27,10 @@ from collections.abc import Iterator
 import numpy as np
 from scipy.special import stdtrit
 
-from calbias.auditing.verdict.rows import Floats, Groups, Ints
+from calbias.auditing.verdict.rows import Groups
 from calbias.auditing.verdict.statistics import IS_Z, PARTS, Statistics
 from calbias.conventions import Z_95
+from calbias.scored import Floats, Ints
 
 BLOCK = 500
 """Data sets that are drawn at once."""

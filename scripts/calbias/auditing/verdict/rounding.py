@@ -11,10 +11,10 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit, logit
 
-Floats = NDArray[np.float64]
+from calbias.scored import Floats
+
 _Range = Callable[[Floats], tuple[Floats, Floats]]
 
 _DENOMINATORS = {  # by the least number of distinct scores that show such a step

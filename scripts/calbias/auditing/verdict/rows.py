@@ -20,10 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calbias.auditing.verdict.rounding import rounding_of
-from calbias.scored import Scored, order_of
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from calbias.scored import Floats, Ints, Scored, order_of
 
 CELLS = 512
 """Cells, in equal steps of half the share of ranks and half the share of the variance."""

@@ -24,7 +24,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from calbias.auditing.verdict.rows import Floats, Groups, Ints, cell_starts
+from calbias.auditing.verdict.rows import Groups, cell_starts
+from calbias.scored import Floats, Ints
 
 PARTS = ("level", "line", "spread", "shape", "local", "atoms")
 IS_Z = (True, False, True, False, True, False)
