@@ -13,19 +13,20 @@ from scipy.integrate import quad
 from scipy.special import expit
 from scipy.stats import beta, norm
 
-from evidence.blind.cell import BlindCell, hidden
-from evidence.blind.cells_2026 import cells
-from evidence.blind.distributions import (
+from evidence.cells.blind import (
+    BlindCell,
     Mixture,
     Values,
     calibrated,
+    hidden,
     integral,
     joined,
     line,
     tabulated,
 )
-from evidence.blind.distributions import beta as beta_scores
-from evidence.blind.populations_2026 import bfloat16, pooled, rounded, with_ties
+from evidence.cells.blind import beta as beta_scores
+from evidence.cells.blind_2026 import cells
+from evidence.cells.populations_2026 import bfloat16, pooled, rounded, with_ties
 from evidence.cells.sets import SETS
 from evidence.cells.streams import FAULTS
 from evidence.cells.subgroups import CELLS
@@ -208,7 +209,7 @@ def test_ties_have_their_rates_and_the_rest_the_curve() -> None:
 def toy(rates: list[float], shares: list[float]) -> BlindCell:
     """Four values at n = 20, where 1.5 n^0.35 is between 4 and 5 bins."""
     values = [0.40, 0.45, 0.50, 0.55]
-    return BlindCell("toy", 20, Values(values, shares), joined(values, rates), True, "")
+    return BlindCell("toy", "toy", 20, Values(values, shares), joined(values, rates), True, "")
 
 
 def test_values_with_the_mass_of_a_bin_hide_nothing() -> None:

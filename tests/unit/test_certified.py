@@ -14,7 +14,7 @@ from checkout import ROOT
 from mpmath import mp, mpf
 
 import calbias
-from evidence.cells.curves import Wave
+from evidence.cells.beta import Wave
 from evidence.certified import values as certified
 from evidence.certified.values import FOLDER
 from evidence.estimators import estimate

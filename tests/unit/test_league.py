@@ -16,7 +16,7 @@ from shipped import shipped, shipped_path
 from calbias import Curve, Scenario, TopLabel, true_calibration_error
 from calbias.engine.sampler import Sampler, draw
 from evidence import league
-from evidence.cells.curves import Wave
+from evidence.cells.beta import Wave
 from evidence.cells.league import CURVES, DISTRIBUTIONS, TIED
 from evidence.estimators import estimate
 from evidence.league import league_measures, league_rows

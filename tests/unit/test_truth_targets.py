@@ -12,7 +12,7 @@ from scipy.stats import norm as gaussian
 
 from calbias import Curve, Scenario, true_calibration_error
 from calbias.truth.targets import population_of_scenario
-from evidence.cells.curves import Wave
+from evidence.cells.beta import Wave
 from evidence.cells.league import league_scenarios
 from evidence.targets import TARGETS, options_taken, target_value, target_value_of_sample
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from calbias.engine.seeding import stream
-from evidence.cells.curves import SPREAD, line
+from evidence.cells.beta import line
 from evidence.names import CLUSTERED
 from evidence.runner import Drawn
 
@@ -39,7 +39,7 @@ class ClusterCell(Drawn):
     clusters: int
     rows: int
     correlation: float = 0.0
-    beta: tuple[float, float] = SPREAD
+    beta: tuple[float, float] = (2.0, 1.0)
     slope: float = 1.0
     is_shared: bool = False
     decimals: int | None = None

@@ -15,7 +15,6 @@ from scipy.special import expit, logit
 from calbias.engine.seeding import stream
 from calbias.truth.curves import score
 from calbias.truth.targets import quantile_grid
-from evidence.cells.curves import error_of
 from evidence.cells.samples import Sample
 from evidence.runner import DESIGN, JUDGING, Drawn
 
@@ -69,7 +68,9 @@ class HalfCell(Drawn):
 
     def truth(self, target: str) -> float:
         """Return the error ``l1`` or ``l2``."""
-        return error_of(target, *self.grid(), self.rates)
+        scores, weights = self.grid()
+        gaps = abs(self.rates(scores) - scores)
+        return float(weights @ gaps if target == "l1" else np.sqrt(weights @ gaps**2))
 
 
 def _beta(alpha: float, beta: float) -> tuple[Floats, Floats]:
@@ -170,11 +171,6 @@ CELLS: list[HalfCell] = [
         ("rounded", (1, 1, 1), "values", (0.1,)),
     ),
 ]
-
-
-def of_half(half: str) -> list[HalfCell]:
-    """Return the cells of one half."""
-    return [cell for cell in CELLS if cell.half == half]
 
 
 def random_world(number: int) -> HalfCell:

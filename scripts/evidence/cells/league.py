@@ -14,11 +14,12 @@ from calbias.engine.sorted_batch import SortedBatch
 from calbias.truth.curves import Curve
 from calbias.truth.scenarios import Scenario
 from calbias.truth.targets import Population
-from evidence.cells.curves import SATURATED, SPREAD, Wave
+from evidence.cells.beta import Wave
 from evidence.cells.halves import HalfCell
 from pipeline.scenarios import fitted_scenario
 
-DISTRIBUTIONS = {"saturated": SATURATED, "spread": SPREAD}
+DISTRIBUTIONS = {"saturated": (2.78, 0.048), "spread": (2.0, 1.0)}
+"""Parameters of a Beta; ``saturated`` is the published fit of resnet110_c10."""
 CURVES: dict[str, Curve] = {
     "calibrated": Curve("identity"),
     "slope_0.5": Curve("logit_logit_b1", 0.0, 0.5),

@@ -3,10 +3,8 @@
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from evidence.blind import cells_2025, cells_2026
-from evidence.cells import clusters
+from evidence.cells import blind_2025, blind_2026, clusters, halves
 from evidence.cells.beta import CURVES, DISTRIBUTIONS, SIZES, BetaCell
-from evidence.cells.halves import of_half, random_world
 from evidence.runner import DESIGN, JUDGING, Cell
 
 JUDGED_AT = 1000  # rows of a cell of the judging half
@@ -35,17 +33,18 @@ def _of_beta(distribution: str) -> CellSet:
 
 
 def _judging() -> Iterator[tuple[Cell, int]]:
-    for cell in (*of_half(JUDGING), *map(random_world, range(N_WORLDS))):
+    written = (cell for cell in halves.CELLS if cell.half == JUDGING)
+    for cell in (*written, *map(halves.random_world, range(N_WORLDS))):
         yield Named(cell, JUDGING), JUDGED_AT
 
 
 def _blind_2025() -> Iterator[tuple[Cell, int]]:
-    for cell in cells_2025.CELLS:
+    for cell in blind_2025.CELLS:
         yield Named(cell, JUDGING), cell.n
 
 
 def _blind_2026() -> Iterator[tuple[Cell, int]]:
-    for cell in cells_2026.cells():
+    for cell in blind_2026.cells():
         mark = "" if cell.assumption_holds else "_broken"
         yield Named(cell, f"{JUDGING}_blind26{mark}"), cell.n
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from scipy.special import expit, logit
 
 from calbias.engine.seeding import stream
+from evidence.cells.beta import line
 from evidence.runner import DESIGN, JUDGING, Drawn
 
 Floats = NDArray[np.float64]
@@ -31,10 +32,6 @@ class StreamRows(NamedTuple):
 
 def _beta(a: float, b: float) -> Distribution:
     return lambda generator, n: np.clip(generator.beta(a, b, n), 1e-9, 1 - 1e-9)
-
-
-def _line(a: float, b: float) -> Callable[[Floats], Floats]:
-    return lambda s: expit(a + b * logit(s))
 
 
 def _band(low: float, high: float, by: float) -> Callable[[Floats], Floats]:
@@ -82,18 +79,18 @@ class Fault(Drawn):
 
 GROWING = "shift that grows"
 FAULTS = [
-    Fault("shift -0.2", DESIGN, "Beta(6, 1.5)", _line(-0.2, 1), 1),
-    Fault("slope 0.8", DESIGN, "Beta(6, 1.5)", _line(0, 0.8), 1),
-    Fault("shift -0.4", DESIGN, "Beta(6, 1.5)", _line(-0.4, 1), 2001),
-    Fault("shift -0.8", DESIGN, "Beta(6, 1.5)", _line(-0.8, 1), 2001),
-    Fault("slope 0.6", DESIGN, "Beta(6, 1.5)", _line(0, 0.6), 2001),
+    Fault("shift -0.2", DESIGN, "Beta(6, 1.5)", line(-0.2, 1), 1),
+    Fault("slope 0.8", DESIGN, "Beta(6, 1.5)", line(0, 0.8), 1),
+    Fault("shift -0.4", DESIGN, "Beta(6, 1.5)", line(-0.4, 1), 2001),
+    Fault("shift -0.8", DESIGN, "Beta(6, 1.5)", line(-0.8, 1), 2001),
+    Fault("slope 0.6", DESIGN, "Beta(6, 1.5)", line(0, 0.6), 2001),
     Fault("10 points too high above 0.9", DESIGN, "Beta(6, 1.5)", _band(0.9, 1.1, -0.1), 1),
     Fault("band 0.60 to 0.65", DESIGN, "Beta(6, 1.5)", _band(0.6, 0.65, -0.3), 1),
-    Fault("slope 0.7", JUDGING, "uniform", _line(0, 0.7), 1001),
-    Fault("shift -0.3", JUDGING, "Beta(2, 1)", _line(-0.3, 1), 3001),
-    Fault("shift +0.4", JUDGING, "Beta(0.5, 0.5)", _line(0.4, 1), 1),
-    Fault("shift -0.7", JUDGING, "Beta(0.6, 30)", _line(-0.7, 1), 1),
-    Fault("slope 0.6, saturated", JUDGING, "Beta(2.8, 0.05)", _line(0, 0.6), 501),
+    Fault("slope 0.7", JUDGING, "uniform", line(0, 0.7), 1001),
+    Fault("shift -0.3", JUDGING, "Beta(2, 1)", line(-0.3, 1), 3001),
+    Fault("shift +0.4", JUDGING, "Beta(0.5, 0.5)", line(0.4, 1), 1),
+    Fault("shift -0.7", JUDGING, "Beta(0.6, 30)", line(-0.7, 1), 1),
+    Fault("slope 0.6, saturated", JUDGING, "Beta(2.8, 0.05)", line(0, 0.6), 501),
     Fault("wave of 2 cycles", JUDGING, "uniform", _wave, 1),
     Fault("0.8 is 20 points too high", JUDGING, "verbal", _band(0.79, 0.81, -0.2), 2001),
     Fault("shift that grows", JUDGING, "Beta(6, 1.5)", _growing, 2001),

@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 from pipeline.figures import panels, selection, style
 
 TABLES = ("interval_coverage",)
-TITLE = "Coverage of the audit's interval on 123 cells by an author who had not seen it"
+TITLE = "Coverage of the audit's interval on cells by an author who had not seen it"
 BLIND, BROKEN = "judging_blind26_", "judging_blind26_broken_"
 METHODS = {"calbias": "ℓ1 error", "calbias_l2": "ℓ2 error"}
 KEPT_LOOK = {"color": style.group_colour(0), "marker": "o"}
@@ -34,7 +34,7 @@ def draw(tables: dict[str, pd.DataFrame]) -> Figure:
         mean = [f"{100 * cells.loc[chosen, 'coverage'].mean():.1f} %" for chosen in
                 (~is_broken, is_broken) if chosen.any()]  # fmt: skip
         found = f"mean {' and '.join(mean)}" if mean else "not measured in this run"
-        axes.set(title=f"{words}: {found}", xlabel="cells, sorted by coverage")
+        axes.set(title=f"{words}: {found}", xlabel=f"{len(cells)} cells, sorted by coverage")
         axes.set_xticks([])
     row[0].set(ylabel="intervals that hold the truth (%)", ylim=(-3, 103))
     handles = [

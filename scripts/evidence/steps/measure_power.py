@@ -24,7 +24,6 @@ from calbias.truth.scenarios import Scenario
 from evidence.calibration_tests import CalibrationTest, load_test
 from evidence.cells import clusters
 from evidence.cells.clusters import ClusterCell, Clustered
-from evidence.cells.curves import UNIFORM
 from evidence.cells.league import league_scenarios
 from evidence.cells.samples import SampledCell
 from evidence.runner import Method, Row, Values, at_sizes, each, run, values_of
@@ -46,8 +45,8 @@ NULL_REPLICATES = 1000
 
 def power_scenarios() -> list[Scenario]:
     """Return the league's scenarios, and uniform scores with power curves."""
-    uniform = [Scenario("uniform_calibrated", *UNIFORM, Curve("identity"))]
-    uniform += [Scenario(f"uniform_power_{d:g}", *UNIFORM, Curve("power", 0.0, d)) for d in POWERS]
+    uniform = [Scenario("uniform_calibrated", 1.0, 1.0, Curve("identity"))]
+    uniform += [Scenario(f"uniform_power_{d:g}", 1.0, 1.0, Curve("power", 0.0, d)) for d in POWERS]
     return [*league_scenarios(), *uniform]
 
 

@@ -26,7 +26,7 @@ from calbias.engine.seeding import stream
 from calbias.engine.sorted_batch import SortedBatch, of_sorted_scores, sorted_data_set
 from calbias.errors import InputError
 from calbias.logits.top_label import TopLabel
-from evidence.cells.genuine import GenuineRows, by_score
+from evidence.cells.samples import GenuineRows, by_score
 from evidence.estimators import load_estimator
 from evidence.runner import Batch, Method, Row, Values, each, run
 from pipeline.fits.empirical_error import empirical_tce, fit_curve, hit_probability

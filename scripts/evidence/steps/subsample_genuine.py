@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from calbias.engine.seeding import stream
 from calbias.engine.sorted_batch import of_sorted_scores
 from calbias.logits.top_label import TopLabel
-from evidence.cells.genuine import GenuineRows, by_score
+from evidence.cells.samples import GenuineRows, by_score
 from evidence.runner import Method, Row, Values, run
 from evidence.steps.predict_bias import estimates_of, reference_and_error
 from evidence.steps.summarise_answers import benchmarks, read_answers

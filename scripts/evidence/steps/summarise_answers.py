@@ -19,7 +19,7 @@ from calbias.engine.sorted_batch import sorted_data_set
 from calbias.errors import InputError
 from calbias.logits.output_file import Place
 from calbias.logits.top_label import TopLabel, top_label_of_scores
-from evidence.cells.genuine import GenuineRows, by_score
+from evidence.cells.samples import GenuineRows, by_score
 from evidence.estimators import load_estimator
 from evidence.runner import Method, Row, Values, run
 from evidence.steps.predict_bias import predicted_bias

@@ -17,8 +17,8 @@ import functools
 import numpy as np
 from scipy.special import expit
 
-from evidence.blind.cell import BlindCell
-from evidence.blind.distributions import (
+from evidence.cells.blind import (
+    BlindCell,
     Continuous,
     Curve,
     Floats,
@@ -26,7 +26,6 @@ from evidence.blind.distributions import (
     Values,
     beta,
     calibrated,
-    constant,
     fault,
     float32,
     joined,
@@ -37,7 +36,7 @@ from evidence.blind.distributions import (
     two_rates,
     wave,
 )
-from evidence.blind.populations_2026 import (
+from evidence.cells.populations_2026 import (
     bfloat16,
     boosted,
     clipped,
@@ -263,7 +262,7 @@ def cells() -> list[BlindCell]:
         ("calibrated_100", 100, beta(2, 0.7), calibrated, True, "no error"),
         ("calibrated_300000", 300_000, normal(-1, 1.5), calibrated, True, "no error"),
         ("calibrated_narrow_2000", 2000, beta(50, 50), calibrated, True, "no error"),
-        ("one_score_25", 25, constant(0.5), _no_skill(0.62), True, "one value"),
+        ("one_score_25", 25, Values([0.5], [1]), _no_skill(0.62), True, "one value"),
         ("no_skill_100", 100, _UNIFORM, _no_skill(0.5), True, "crosses once"),
         ("returns_10000", 10_000, beta(80, 78), _no_skill(0.5), True, "crosses once"),
         ("labels_swapped_150", 150, beta(1.5, 1), lambda s: 1 - s, True, "crosses once"),
@@ -279,4 +278,4 @@ def cells() -> list[BlindCell]:
         ("log_odds_waves_40000", 40_000, normal(0, 2), odds_wave(0.5, 3),
          True, "crossings far apart"),
     )  # fmt: skip
-    return [BlindCell(*cell) for cell in arguments]
+    return [BlindCell("blind 2026", *cell) for cell in arguments]

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 from scipy.stats import norm
 
-from evidence.blind.distributions import (
+from evidence.cells.blind import (
     Continuous,
     Curve,
     Distribution,

@@ -1,7 +1,8 @@
-"""Distributions of scores and calibration curves, with expectations to 1e-6 and better.
+"""Blind cells: distributions of scores with calibration curves at a number of rows.
 
-A distribution draws n scores and integrates a function of the score. A curve maps scores (n,) to
-the probability of a hit at each of them (n,).
+Their authors had not seen how the interval that the cells judge is computed. A distribution draws n
+scores and integrates a function of the score, to 1e-6 and better unless it is `Sampled`. A curve
+maps scores (n,) to the probability of a hit at each of them (n,).
 """
 
 from collections.abc import Callable, Sequence
@@ -12,9 +13,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaincinv, expit, ndtri
 
+from calbias.engine.seeding import stream
+from evidence.cells.samples import Sample
+from evidence.runner import Drawn
+
 Floats = NDArray[np.float64]
 Curve = Callable[[Floats], Floats]
 
+_TRUTH_DRAWS = 1 << 19
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(8)
 
 
@@ -97,6 +103,26 @@ class Mixture:
         return np.concatenate([scores for scores, _ in points]), np.concatenate(weights)
 
 
+@dataclass
+class Sampled:
+    """Scores by a function that draws them; 2^19 draws give expectations to 1e-4 or less."""
+
+    scores: Callable[[np.random.Generator, int], Floats]
+
+    def __call__(self, generator: np.random.Generator, n: int) -> Floats:
+        """Return n scores."""
+        return self.scores(generator, n)
+
+    def expectation(self, function: Curve) -> float:
+        """Return the mean over fixed draws."""
+        scores, weights = self.points(_TRUTH_DRAWS)
+        return float(weights @ function(scores))
+
+    def points(self, size: int) -> tuple[Floats, Floats]:
+        """Return so many draws, the same at each call."""
+        return self.scores(np.random.default_rng(7), size), np.full(size, 1.0 / size)
+
+
 def integral(function: Curve) -> float:
     """Integrate over (0, 1): Gauss-Legendre, panels halved until both halves agree with them."""
     low, width, total = np.arange(1024) / 1024, np.full(1024, 1 / 1024), 0.0
@@ -129,11 +155,6 @@ def beta(alpha: float, beta: float, low: float = 0.0, high: float = 1.0) -> Cont
 def normal(mean: float, deviation: float) -> Continuous:
     """Return the distribution of scores whose log odds are normal."""
     return Continuous(lambda u: expit(mean + deviation * ndtri(u)))
-
-
-def constant(score: float) -> Values:
-    """Return the distribution of one score for all rows."""
-    return Values([score], [1])
 
 
 def float32(distribution: Continuous) -> Continuous:
@@ -194,3 +215,63 @@ def stairs(steps: int) -> Curve:
 def fault(low: float, high: float, rate: float, elsewhere: Curve = calibrated) -> Curve:
     """Return the curve with one rate for scores in [low, high), another curve elsewhere."""
     return lambda s: np.where((s >= low) & (s < high), rate, elsewhere(s))
+
+
+@dataclass(frozen=True)
+class BlindCell(Drawn):
+    """A distribution of scores with a curve at a number of rows.
+
+    ``blind_set`` names the streams. Cells of 2026 have a mark with its reason.
+    """
+
+    blind_set: str
+    name: str
+    n: int
+    distribution: Distribution
+    curve: Curve
+    assumption_holds: bool | None = None
+    reason: str = ""
+
+    def draw(self, n: int, seed: int, number: int) -> Sample:
+        """Return a Sample; hits are 1 with the probability ``curve(scores)``."""
+        generator = stream(seed, self.blind_set, self.name, str(n), str(number))
+        scores = self.distribution(generator, n)
+        return Sample(scores, generator.random(n) < self.curve(scores))
+
+    def truth(self, target: str) -> float:
+        """Return E|c(s) - s| (``l1``) or sqrt(E (c(s) - s)^2) (``l2``), a fraction."""
+        norm = int(target[1])
+        gaps = self.distribution.expectation(lambda s: abs(self.curve(s) - s) ** norm)
+        return float(gaps ** (1 / norm))
+
+
+def hidden(cell: BlindCell, norm: int) -> float:
+    """Return how much of the error the bins do not show, in standard errors.
+
+    The bins show the error with the mean gap of a bin for the gaps in it: opposite signs cancel,
+    and for norm 2 gaps of different size are averaged. Bins have equal mass in the population; a
+    value with the mass of a bin is a bin. The number of bins that hides more is taken of
+    1.5 n^0.35 rounded down and up. The standard error is the one of the error's
+    plug-in estimate from n rows, where each score's gap is known up to the noise of the hits.
+    """
+    points, masses = cell.distribution.points(1 << 15)
+    scores, place = np.unique(points, return_inverse=True)
+    weights = np.bincount(place, masses)
+    rates = cell.curve(scores)
+    gaps = rates - scores
+    power = weights @ abs(gaps) ** norm
+    error = float(power ** (1 / norm))
+    if error == 0:
+        return 0.0
+    shown = error
+    for bins in (np.floor(1.5 * cell.n**0.35), np.ceil(1.5 * cell.n**0.35)):
+        light = weights < 1 / bins
+        places = ((np.cumsum(weights[light]) - weights[light] / 2) * bins).astype(int)
+        mass = np.bincount(places, weights[light]) + 1e-300
+        means = np.bincount(places, (weights * gaps)[light]) / mass
+        parts = weights[~light] @ abs(gaps[~light]) ** norm + mass @ abs(means) ** norm
+        shown = min(shown, float(parts ** (1 / norm)))
+    slope = norm * abs(gaps) ** (norm - 1)
+    variance = weights @ (slope**2 * rates * (1 - rates) + (abs(gaps) ** norm - power) ** 2)
+    deviation = np.sqrt(variance / cell.n) / (norm * error ** (norm - 1))
+    return float((error - shown) / (deviation + 1e-300))

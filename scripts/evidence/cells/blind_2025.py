@@ -1,18 +1,13 @@
 """36 cells that judge the audit's interval, written by a person who had not seen its method.
 
-A cell is a distribution of the scores, a calibration curve and a number of rows. The cells were
-read once, when the interval was fixed.
+The cells were read once, when the interval was fixed.
 """
-
-from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import expit
 
-from calbias.engine.seeding import stream
-from evidence.blind.distributions import Curve, Values, joined, line, logit
-from evidence.blind.populations_2025 import (
-    Distribution,
+from evidence.cells.blind import BlindCell, Values, joined, line, logit
+from evidence.cells.populations_2025 import (
     alike,
     bagged_isotonic,
     beta,
@@ -36,35 +31,6 @@ from evidence.blind.populations_2025 import (
     vendors,
     zipf,
 )
-from evidence.cells.curves import error_of
-from evidence.cells.samples import Sample
-from evidence.runner import Drawn
-
-_TRUTH_DRAWS = 1 << 19  # the standard error of a truth is 1e-4 or less
-
-
-@dataclass(frozen=True)
-class Cell2025(Drawn):
-    """A distribution of the scores with a curve, at one number of rows."""
-
-    name: str
-    distribution: Distribution
-    curve: Curve
-    n: int
-
-    def draw(self, n: int, seed: int, number: int) -> Sample:
-        """Return a Sample."""
-        generator = stream(seed, "blind", self.name, str(n), str(number))
-        scores = self.distribution(generator, n)
-        return Sample(scores, generator.random(n) < self.curve(scores))
-
-    def truth(self, target: str) -> float:
-        """Return the error ``l1`` or ``l2``."""
-        if isinstance(self.distribution, Values):
-            return error_of(target, *self.distribution.points(), self.curve)
-        scores = self.distribution(np.random.default_rng(7), _TRUTH_DRAWS)
-        return error_of(target, scores, np.full(_TRUTH_DRAWS, 1.0 / _TRUTH_DRAWS), self.curve)
-
 
 _ABSTAINED = mixed(0.45, beta(1, 5, 0, 0.3), beta(4, 1, 0.7, 1))
 _ALERTS = mixed(0.965, normal(-5.5, 0.9), beta(1.6, 1.2, 0.1))
@@ -84,8 +50,8 @@ _VOTE_RATES = [
 ]  # fmt: skip
 
 CELLS = [
-    Cell2025(*cell)
-    for cell in (
+    BlindCell("blind", name, n, distribution, curve)
+    for name, distribution, curve, n in (
         # networks and language models
         ("all_classes_pooled_10", one_of_ten, line(0.85, -0.2), 20_000),
         ("four_choice_letters", beta(0.9, 0.6, 0.25),

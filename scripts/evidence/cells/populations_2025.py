@@ -4,7 +4,6 @@ A draw only chooses the rows and their hits. Scores are what practitioners have:
 quality codes, points, odds, ratios of counts, findings, selected rows, recalibrated scores.
 """
 
-from collections.abc import Callable
 from fractions import Fraction
 from itertools import pairwise
 
@@ -13,28 +12,38 @@ from scipy.optimize import isotonic_regression
 from scipy.special import expit
 from scipy.stats import betabinom, norm
 
-from evidence.blind.distributions import Curve, Floats, Values, line, logit, tabulated
-
-Distribution = Callable[[np.random.Generator, int], Floats]
+from evidence.cells.blind import (
+    Curve,
+    Distribution,
+    Floats,
+    Sampled,
+    Values,
+    line,
+    logit,
+    tabulated,
+)
 
 
 def beta(alpha: float, beta: float, low: float = 0.0, high: float = 1.0) -> Distribution:
     """Return the Beta distribution on [low, high]."""
-    return lambda generator, n: low + (high - low) * generator.beta(alpha, beta, n)
+    return Sampled(lambda generator, n: low + (high - low) * generator.beta(alpha, beta, n))
 
 
 def normal(mean: float, deviation: float) -> Distribution:
     """Return the distribution of scores whose log odds are normal."""
-    return lambda generator, n: expit(generator.normal(mean, deviation, n))
+    return Sampled(lambda generator, n: expit(generator.normal(mean, deviation, n)))
 
 
 def mixed(share: float, first: Distribution, second: Distribution) -> Distribution:
     """Return the mixture of two distributions; ``share`` is the first one's."""
-    return lambda generator, n: np.where(
-        generator.random(n) < share, first(generator, n), second(generator, n)
+    return Sampled(
+        lambda generator, n: np.where(
+            generator.random(n) < share, first(generator, n), second(generator, n)
+        )
     )
 
 
+@Sampled
 def one_of_ten(generator: np.random.Generator, n: int) -> Floats:
     """Every class's softmax probability, pooled: most are near 0."""
     odds = np.exp(generator.normal(0, 2.4, (n, 10)))
@@ -43,7 +52,9 @@ def one_of_ten(generator: np.random.Generator, n: int) -> Floats:
 
 def eight_bits(distribution: Distribution) -> Distribution:
     """A quantised network's output: multiples of 1/256 up to 255/256."""
-    return lambda generator, n: np.minimum(np.rint(256 * distribution(generator, n)), 255) / 256
+    return Sampled(
+        lambda generator, n: np.minimum(np.rint(256 * distribution(generator, n)), 255) / 256
+    )
 
 
 def _patterns(features: int) -> Floats:
@@ -105,6 +116,7 @@ def ratios(
     return ordered(values, rated / shares, shares)
 
 
+@Sampled
 def points(generator: np.random.Generator, n: int) -> Floats:
     """A scorecard in integer points: 600 is 10 to 1, 40 points double; refused under 560."""
     points = np.rint(generator.normal(640, 55, n))
@@ -118,12 +130,14 @@ _LADDER = np.concatenate([
 ])  # fmt: skip
 
 
+@Sampled
 def odds(generator: np.random.Generator, n: int) -> Floats:
     """One by a bookmaker's decimal odds, on the ladder of odds in use, margin included."""
     wanted = 1 / np.clip(1.06 * generator.beta(1.3, 2.1, n), 0.0095, 0.985)
     return 1 / _LADDER[np.searchsorted((_LADDER[1:] + _LADDER[:-1]) / 2, wanted)]
 
 
+@Sampled
 def lumps(generator: np.random.Generator, n: int) -> Floats:
     """A judge's grade of 1 to 5, averaged over the probabilities of the five tokens."""
     grade = generator.choice(5, n, p=[0.08, 0.12, 0.15, 0.45, 0.2])
@@ -176,6 +190,7 @@ def sites(seed: int, sites: int) -> tuple[Distribution, Curve]:
     means, deviations = generator.normal(-1.2, 1.0, sites), generator.uniform(0.5, 1.1, sites)
     slopes, shifts = generator.uniform(0.5, 1.2, sites), generator.normal(-0.15, 0.6, sites)
 
+    @Sampled
     def distribution(generator: np.random.Generator, n: int) -> Floats:
         site = generator.choice(sites, n, p=shares)
         return expit(generator.normal(means[site], deviations[site]))
@@ -228,6 +243,7 @@ def joined_isotonic(seed: int, rows: int) -> tuple[Distribution, Curve]:
     low = _true_hits(np.array([0, middles[0]]))[0] / middles[0]
     high = _true_hits(np.array([middles[-1], 1]))[0] / (1 - middles[-1])
 
+    @Sampled
     def distribution(generator: np.random.Generator, n: int) -> Floats:
         return np.interp(generator.random(n), middles, levels)
 

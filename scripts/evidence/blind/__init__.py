@@ -1,1 +1,0 @@
-"""The blind sets: their authors had not seen how the interval that the cells judge is computed."""
