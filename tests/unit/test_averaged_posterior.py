@@ -12,10 +12,9 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 from calbias.engine import posterior
-from calbias.engine.gaussian_curves import fit_curves
-from calbias.engine.piecewise_curves import segmentations
 from calbias.engine.posterior import curve_models, curve_of
 from calbias.engine.posterior_cells import cells_of
+from calbias.engine.posterior_curves import fit_curves, segmentations
 from calbias.errors import InputError
 from calbias.estimation.api import estimate
 from calbias.scored import Scored

@@ -18,8 +18,6 @@ from numpy.typing import ArrayLike
 from scipy.special import expit, logit, ndtr
 
 from calbias.conventions import CONFIDENCE_LEVEL
-from calbias.engine.gaussian_curves import Fits, fit_curves
-from calbias.engine.piecewise_curves import segmentations
 from calbias.engine.posterior_cells import (
     LOG_ODDS,
     SCORE,
@@ -30,6 +28,7 @@ from calbias.engine.posterior_cells import (
     mean_rates,
     most_cells,
 )
+from calbias.engine.posterior_curves import Fits, fit_curves, segmentations
 from calbias.errors import InputError
 
 CALIBRATED_ODDS, _HALF_WAY = 0.8, 3000.0
