@@ -1,86 +1,33 @@
 """Files that add something: what docs/extend.md says runs; which file draws which figure."""
 
-import json
 import re
-import shutil
 
 import pandas as pd
 import pytest
 from checkout import ROOT
-from claims_data import TABLES, experiment
-from command import python
+from claims_data import CLAIMS, TABLES, experiment
 
 from calbias.errors import InputError
 from pipeline import catalogue
 from pipeline.claims.evidence import Evidence
-from pipeline.claims.ledger import all_claims
+from pipeline.claims.ledger import all_claims, judge
 from pipeline.figures import style
 from pipeline.paper import BINNED, HEATMAP_MODELS
+from pipeline.steps.draw_figure import draw_figure
 from pipeline.table_schema import tables
 from reproduction.figures import fig3_fits
 
-TRY = """
-import contextlib, importlib, io, json, pathlib, sys
-from calbias import estimate
-from pipeline.claims.ledger import all_claims, judge
-from calbias.errors import InputError
-from pipeline.door import main
 
-uses = {
-    "estimators": lambda: estimate("mine", [0.2, 0.7], [0, 1]),
-    "figures": lambda: main(
-        ("draw_figure --figure mine --tables --output-png a --output-pdf b").split()
-    ),
-    "claims": lambda: [judge(claim, None) for claim in all_claims() if claim.id == "C99"],
-}
-for folder, text in json.load(sys.stdin):
-    package = "reproduction" if folder in ("figures", "claims") else "calbias"
-    path = pathlib.Path("scripts", package, folder, "mine.py").resolve()
-    path.write_text(text)
-    importlib.invalidate_caches()
-    try:
-        with contextlib.redirect_stderr(io.StringIO()) as screen:
-            uses[folder]()
-        print("nothing")
-    except (InputError, SystemExit) as error:
-        print(screen.getvalue().strip().removeprefix("error: ") or error)
-    path.unlink()
-    sys.modules.pop(package + "." + folder.replace("/", ".") + ".mine", None)
-"""
-CLAIM = (
-    "from pipeline.claims.verdicts import claim\n\n\n@claim('C99', 'here', 'bias', says='A claim.'"
-)
-CLAIM += (
-    ", published='1', rule='none', errors='none')\ndef rule(evidence):\n    return 'reproduced'"
-)
-LACKING = (  # folder, text of mine.py, what is said after its path
-    ("estimators", "", ": define estimate(scores, hits, n_bins, norm) in it"),
-    ("figures", "TABLES = ()", ": define draw(tables) in it"),
-    ("claims", CLAIM, ": claim C99: its rule must return a Ruling"),
-)
-
-
-@pytest.fixture(scope="module")
-def said(tmp_path_factory):
-    """What using each of the files says, a list of lines."""
-    folder = tmp_path_factory.mktemp("plug_ins").resolve()
-    for part in ("scripts", "workflow"):
-        shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
-    lines = json.dumps([(kind, text) for kind, text, _ in LACKING])
-    # mine.py changes within a second, by which bytecode is found
-    environment = {"PYTHONPATH": str(folder / "scripts"), "PYTHONDONTWRITEBYTECODE": "1"}
-    found = python(TRY, folder=folder, lines=lines, **environment)
-    return [
-        re.sub(rf"^{re.escape(str(folder))}/scripts/\w+/", "", line) for line in found.splitlines()
-    ]
-
-
-@pytest.mark.parametrize("number", range(len(LACKING)), ids=[row[0] for row in LACKING])
-def test_what_a_file_lacks_is_said_in_one_line(said, number):
-    folder, _, message = LACKING[number]
-    assert len(said) == len(LACKING)
-    expected = f"{folder}/mine.py{message}" if message else "nothing"
-    assert said[number].startswith(expected)
+def test_what_a_figure_or_a_claim_lacks_is_said_in_one_line(monkeypatch, tmp_path):
+    """What an estimator lacks: test_estimation.py."""
+    monkeypatch.delattr(fig3_fits, "draw")
+    monkeypatch.setattr("pipeline.steps.draw_figure.read_tables", lambda paths: {})
+    paths = dict.fromkeys(catalogue.figures()["fig3_fits"].tables, tmp_path)
+    with pytest.raises(InputError, match=r"fig3_fits.py: define draw\(tables\) in it"):
+        draw_figure(tables=paths, figure="fig3_fits", output_png=tmp_path, output_pdf=tmp_path)
+    claim = CLAIMS["R01"]._replace(judge=lambda evidence: "reproduced")
+    with pytest.raises(InputError, match=r"py: claim R01: its rule must return a Ruling"):
+        judge(claim, Evidence(TABLES))
 
 
 def example(first_line):
