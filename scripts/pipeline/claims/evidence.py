@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from calbias.estimation.registry import CHOSEN, NO_BINS
 from pipeline.claims.verdicts import Measurement, NotJudged, OtherNorm, Ruling, Verdict
 from pipeline.logits import REAL_LOGITS
 from pipeline.paper import MODEL_SIZES, MODELS, N_BINS, N_REPLICATES, NORM
@@ -32,7 +33,6 @@ IF_AGREED = "Judged on the models that have genuine outputs; if they disagree, a
 EACH = "Judged on the models that have genuine outputs."
 """Words of rules that count models, and of rules about each model."""
 NO_OUTPUTS = "no model has genuine outputs in this run"
-_UNBINNED = -9  # stands for an empty n_bins, which no comparison would find
 
 
 class Evidence(NamedTuple):
@@ -88,7 +88,7 @@ class Evidence(NamedTuple):
         ``n_bins`` holds for estimators with a fixed number; the sweep and the KDE have one row.
         """
         table = self.table("bias")
-        table = table.assign(n_bins=table["n_bins"].fillna(_UNBINNED).astype(int))
+        table = table.assign(n_bins=table["n_bins"].fillna(NO_BINS).astype(int))
         grid = [
             (scenario, estimator, b, n)
             for scenario, estimator, n in itertools.product(scenarios, estimators, sizes)
@@ -137,8 +137,8 @@ def enough_replicates(rows: pd.DataFrame, experiment: str) -> pd.DataFrame:
 def bins_of(estimator: str, n_bins: Collection[int]) -> tuple[int, ...]:
     """Return the ``n_bins`` values that an estimator's rows have, given the ones of fixed bins."""
     if "sweep" in estimator:
-        return (-1,)
-    return (_UNBINNED,) if estimator.startswith("kde") else tuple(n_bins)
+        return (CHOSEN,)
+    return (NO_BINS,) if estimator.startswith("kde") else tuple(n_bins)
 
 
 def by_estimator(rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 import numpy as np
 import pandas as pd
 
+from calbias.estimation.registry import CHOSEN
 from pipeline.claims.evidence import Evidence, by_estimator, on_genuine
 from pipeline.claims.verdicts import (
     CLEAR,
@@ -206,7 +207,7 @@ def label_binned_is_larger(evidence: Evidence) -> Ruling:
 )
 def variance_is_insensitive(evidence: Evidence) -> Ruling:
     rows = evidence.bias("heatmaps", BINNED, HEATMAP_SIZES, HEATMAP_MODELS, HEATMAP_BINS)
-    usual = rows[rows["n_bins"].isin((16, -1))]
+    usual = rows[rows["n_bins"].isin((16, CHOSEN))]
     groups = {
         "technique": usual.groupby(["scenario", "n_samples"]),
         "number of bins": rows[rows["n_bins"] > 0].groupby(["scenario", "n_samples", "estimator"]),
