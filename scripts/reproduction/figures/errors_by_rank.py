@@ -13,16 +13,14 @@ from matplotlib.figure import Figure
 from pipeline.figures import panels, selection, style
 from pipeline.figures.selection import Tables
 from pipeline.paper import MODELS
+from reproduction.figures.gupta_graphs import FIGURES as FIGURES_BY_RANK
 from reproduction.figures.gupta_graphs import NULL_95
 
 TABLES = ("calibration_graphs",)
 TITLE = "KS errors of networks before and after the spline"
 COLUMNS = {
-    "ks_top1": "top class",
-    "ks_top2": "second class",
-    "ks_top3": "third class",
-    "ks_within_top2": "two top classes",
-    "ks_within_top3": "three top classes",
+    shown["measure"]: shown["of"].removeprefix("the ").removesuffix(" together")
+    for shown in FIGURES_BY_RANK.values()
 }
 LOOKS: dict[str, dict[str, Any]] = {
     "uncalibrated": {"marker": "s", "color": style.ORANGE, "label": "uncalibrated"},
