@@ -17,7 +17,7 @@ from calbias.errors import InputError, did_you_mean
 from calbias.estimation.registry import estimator_file, validate_unusable
 from calbias.io.python_files import literal
 from pipeline.catalogue import paper_experiments
-from pipeline.estimators import FOLDERS
+from pipeline.estimators import estimator_folders
 from pipeline.models import Config
 from pipeline.scenario_names import validate_scenarios
 
@@ -162,12 +162,6 @@ def _without_the_empty(experiments: Config) -> Config:
                 f"config: experiments.{name}: no such experiment. Did you mean {nearest[0]}?"
             )
     return {name: value for name, value in experiments.items() if name not in left_out}
-
-
-def estimator_folders(config: Config) -> tuple[Path, ...]:
-    """Return the folders that estimators are looked for in."""
-    own = config.get("estimator_dir")
-    return (*FOLDERS, Path(own)) if own else FOLDERS
 
 
 def powers(experiment: Config) -> list[float]:

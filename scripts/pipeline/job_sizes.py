@@ -9,7 +9,8 @@ from pathlib import Path
 
 from calbias.errors import InputError
 from calbias.estimation.registry import bin_numbers, estimator_file
-from pipeline.config import estimator_folders, powers
+from pipeline.config import powers
+from pipeline.estimators import estimator_folders
 from pipeline.models import Config
 
 SECONDS_OF_A_SCORE, SECONDS_OF_AN_ESTIMATE = 5e-9, 1e-6

@@ -14,7 +14,8 @@ from pipeline.catalogue import (
     figures,
     validate_captions,
 )
-from pipeline.config import estimator_folders, powers
+from pipeline.config import powers
+from pipeline.estimators import estimator_folders
 from pipeline.provenance import show_errors
 from pipeline.logit_availability import DEFAULT_LOGITS_DIR
 from pipeline.models import published_models
