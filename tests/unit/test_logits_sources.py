@@ -155,18 +155,14 @@ def test_every_file_is_the_one_of_the_manifest(model):
 
 
 def test_an_edited_file_is_refused_before_it_is_parsed(tmp_path):
+    """More: test_shipped_data.py."""
     data = (SCORES / "snacks.parquet").read_bytes()
     (tmp_path / "scores").mkdir()
-    path, manifest = tmp_path / "scores/snacks.parquet", tmp_path / "manifest.json"
-    for content, listed, message in (
-        (data[:100] + b"?" + data[101:], MANIFEST.read_text(), "sha256 is .*of the published"),
-        (data[:-1], MANIFEST.read_text(), "has 8001 bytes, the published snacks has 8002"),
-        (data, "[{}]", "restore the manifest"),
-    ):
-        path.write_bytes(content)
-        manifest.write_text(listed)
-        with pytest.raises(InputError, match=message):
-            read_scores(path, manifest)
+    path = tmp_path / "scores/snacks.parquet"
+    path.write_bytes(data[:100] + b"?" + data[101:])
+    (tmp_path / "manifest.json").write_text(MANIFEST.read_text())
+    with pytest.raises(InputError, match=r"sha256 is .*of the published"):
+        read_scores(path, tmp_path / "manifest.json")
 
 
 def test_four_models_of_the_paper_have_scores_unless_the_user_has_better(tmp_path):

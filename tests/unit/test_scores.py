@@ -168,12 +168,8 @@ test_csv_refusals = refuses_texts(
     ("score,label\n0.5,1\n0.6,0\n", "no columns score and hit"),
     ("score,x\n0.5,1\n0.6,0\n", r"columns score, x: write score and hit \(1 where"),
     ("score,hit\n0.5,1\n", "one row only; give at least two"),
-    ("score,hit\n", "no rows, only the names of the columns"),
     ("score,hit\n0.5,1\n0.7,2\n", "m.csv, line 3: hit 2 is neither 0 nor 1; give 1 for"),
     ("score,hit\n0.5,1\n0.7,maybe\n", "m.csv, line 3: column hit is 'maybe': write 1 where"),
-    ("score,hit\n0.5,1\n,1\n", "m.csv, line 3: column score is empty or NaN"),
-    ("score,hit\n0.5,1\n1.2,1\n", "line 3: score 1.2 is no probability; give probabilities"),
-    ("score,label,prediction\n0.5,1,1\n0.7,1,\n", "line 3: column prediction is empty; fill"),
     ("a,b,label\n1,2,0\n2,1,1\n", r"no columns score and hit \(or score, label and predic"),
 )
 
