@@ -7,7 +7,7 @@ import pytest
 from checkout import ROOT
 from html_page import Page
 
-from evidence.report.findings import coverage, monitor
+from evidence.findings import coverage, monitor
 from evidence.steps.compare_evidence import differences
 from evidence.steps.write_evidence_page import evidence_page
 

@@ -11,8 +11,7 @@ from calbias.truth.curves import Curve
 from calbias.truth.scenarios import Scenario
 from calbias.truth.targets import Population
 from evidence.cells.league import CURVES, DISTRIBUTIONS
-from evidence.report.league_page import honesty_of, standings
-from evidence.report.reading import detection_reading, league_reading, power_reading
+from evidence.reading import detection_reading, league_reading, power_reading
 from evidence.steps.rank_league import (
     information_limit,
     league_errors,
@@ -21,6 +20,7 @@ from evidence.steps.rank_league import (
     limit_row,
     ranks,
 )
+from evidence.steps.write_evidence_page import honesty_of, standings
 from pipeline.table_schema import columns_of
 
 

@@ -17,7 +17,7 @@ from calbias.multiclass.class_bins import Binned, equal_mass, equal_width, squar
 from calbias.multiclass.measures import MEASURES, prepared, target_of
 from calbias.multiclass.rows import Rows
 from evidence.cells import classes as maps
-from evidence.targets_of_classes import TARGETS, target_value
+from evidence.cells.classes import TARGETS, target_value
 
 P = np.array([[0.6, 0.3, 0.1], [0.2, 0.7, 0.1], [0.2, 0.2, 0.6]])
 Y = np.array([0, 0, 2])
@@ -184,12 +184,10 @@ def test_maps():
     p = np.array([[0.5, 0.3, 0.2], [0.0, 0.1, 0.9]])
     assert maps.identity(p) is p
     assert maps.temperature(p, 1.0) == pytest.approx(p)
-    assert maps.vector(p, [1, 1, 1], [0, 0, 0]) == pytest.approx(p)
     assert maps.matrix(p, np.eye(3), [0, 0, 0]) == pytest.approx(p)
     assert maps.label_shift(p, [1, 1, 2])[0] == pytest.approx([0.5 / 1.2, 0.3 / 1.2, 0.4 / 1.2])
     assert maps.label_noise(p, 0.3)[1] == pytest.approx([0.1, 0.17, 0.73])
-    for q in (maps.matrix(p, [[1, 2, 0]] * 3, [0, 1, 0]), maps.vector(p, [1, 0.5, 2], [0, 1, 0])):
-        assert q.sum(axis=1) == pytest.approx([1, 1])
+    assert maps.matrix(p, [[1, 2, 0]] * 3, [0, 1, 0]).sum(axis=1) == pytest.approx([1, 1])
 
 
 def test_the_dirichlet_map_is_bayes_rule():

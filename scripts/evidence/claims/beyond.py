@@ -1,11 +1,12 @@
-"""C01 to C03: what this project claims itself, beyond the papers."""
+"""C01 to C04: what this project claims itself, beyond the papers."""
 
 import numpy as np
 import pandas as pd
 
+from evidence.steps.judge_printed_classwise import BEST, UNDECIDED, UNKNOWN
 from pipeline.claims.evidence import Evidence
 from pipeline.claims.verdicts import POINTS, Measurement, NotJudged, Ruling, Verdict, by_case, claim
-from pipeline.logits import REAL_SCORES
+from pipeline.logits import REAL_LOGITS, REAL_SCORES
 
 FEWEST_MODELS = 10
 FEWEST_SUBSAMPLES_SIZE = 3200  # sizes that the rule needs: up to this one at least
@@ -15,6 +16,8 @@ MEAN, CELL, VISIBLE = 0.95, 0.90, 0.5
 FEWEST_DATA_SETS = 50
 OURS, SWEEP = "averaged_posterior", "ece_sweep_em"
 FEWEST_REPLICATES = 40
+FEWEST_NETWORKS = 6
+DISTINCT, PARTLY_DISTINCT = 1 / 2, 2 / 3
 SINGLE = "curve of a single subsample"
 
 
@@ -233,3 +236,50 @@ def averaged_posterior_is_nearest(evidence: Evidence) -> Ruling:
     ratios = [f"{x.value:.2f} {x.case}" for x in measurements if x.name == "RMSE ratio"]
     reason = f"ratio of the errors: {', '.join(ratios)}"
     return Ruling(Verdict.all_or_some(below), measurements, "simulation", reason=reason)
+
+
+@claim(
+    "C04",
+    "calbias",
+    "kull2019_table3",
+    says=(
+        "In a printed table of class-wise errors the best method of a network can be told from "
+        "every other method in at most half of the networks: Kull et al. (2019), Table 3"
+    ),
+    published="a best method of each of 14 networks, in bold",
+    rule=(
+        "Table kull2019_table3, networks whose spread of a difference is known: a method is told "
+        "from the best one if their printed numbers differ by more than 1.96 standard deviations "
+        "of the difference on common labels and of their rounding. The share of networks in which "
+        f"all methods are: reproduced up to {DISTINCT:.0%}, approximate up to "
+        f"{PARTLY_DISTINCT:.0%}; at least {FEWEST_NETWORKS} networks."
+    ),
+    errors="none: a count",
+)
+def printed_best_is_told_from_the_rest(evidence: Evidence) -> Ruling:
+    table = evidence.table("kull2019_table3")
+    known = table[~table.groupby("model")["verdict"].transform(lambda x: (x == UNKNOWN).any())]
+    n_networks = known["model"].nunique()
+    if n_networks < FEWEST_NETWORKS:
+        raise NotJudged(
+            f"the run has the outputs of networks like {n_networks} of the table; the rule wants "
+            f"{FEWEST_NETWORKS}"
+        )
+    undecided = (known["verdict"] == UNDECIDED).groupby(known["model"]).sum()
+    distinct = (undecided == 0).sum()
+    others = known[known["verdict"] != BEST]
+    measurements = [
+        Measurement("networks whose best method is distinguishable", distinct, "networks"),
+        Measurement("networks judged", n_networks, "networks"),
+        Measurement("methods undecided against the best", undecided.sum(), "numbers"),
+        Measurement("methods next to the best", len(others), "numbers"),
+    ]
+    own = known.loc[known["floor_from"] == "its own outputs", "model"].unique()
+    note = (
+        f"spreads are from the network's own outputs for {', '.join(own) or 'none'}, from "
+        "networks of as many classes and rows for the rest"
+    )
+    share = distinct / n_networks
+    verdict = Verdict.of(share <= DISTINCT, share <= PARTLY_DISTINCT)
+    reason = f"the best method is told from all others in {distinct} of {n_networks} networks"
+    return Ruling(verdict, measurements, REAL_LOGITS, [note], reason=reason)

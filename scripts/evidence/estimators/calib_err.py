@@ -12,18 +12,17 @@ import numpy as np
 
 from calbias.engine.sorted_batch import Estimates, SortedBatch
 
-VARIANTS = {"calib_err": {"bin_size": 100}}
 TARGET = "lp"
 NORMS = (2,)
 BINS = "chosen"
 
+_ROWS = 100  # of a bin
 
-def estimate_data_sets(
-    data: SortedBatch, n_bins: int = -1, norm: float = 2.0, bin_size: int = 100
-) -> Estimates:
+
+def estimate_data_sets(data: SortedBatch, n_bins: int = -1, norm: float = 2.0) -> Estimates:
     """Return (estimates, bins used), each (m,): fractions, for SortedBatch of m rows."""
     n = data.scores.shape[1]
-    n_used = max(n // bin_size - 1, 0)
-    sums = np.diff(data.cum_gap[:, : n_used * bin_size + 1 : bin_size], axis=1)
-    estimates = np.sqrt(np.sum(sums**2, axis=1) / bin_size / n)
+    n_used = max(n // _ROWS - 1, 0)
+    sums = np.diff(data.cum_gap[:, : n_used * _ROWS + 1 : _ROWS], axis=1)
+    estimates = np.sqrt(np.sum(sums**2, axis=1) / _ROWS / n)
     return estimates, np.full(estimates.shape, n_used, np.int64)

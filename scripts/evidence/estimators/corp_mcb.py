@@ -2,16 +2,16 @@
 
     MCB = 1/n Σ [(s_i − y_i)² − (p_i − y_i)²],  p the nondecreasing fit by pooled adjacent violators
 
-Never negative; equal scores are pooled. Dimitriadis, Gneiting and Jordan, *Stable reliability
-diagrams for probabilistic classifiers* (PNAS 2021). With the discrimination DSC = Brier(mean label)
-− Brier(p) and the uncertainty UNC = ȳ(1 − ȳ): Brier(s) = MCB − DSC + UNC.
+Never negative; equal scores are pooled. The fit is the one of Ayer et al. (1955). Dimitriadis,
+Gneiting and Jordan, *Stable reliability diagrams for probabilistic classifiers* (PNAS 2021). With
+the discrimination DSC = Brier(mean label) − Brier(p) and the uncertainty UNC = ȳ(1 − ȳ):
+Brier(s) = MCB − DSC + UNC.
 """
 
 import numpy as np
 
 from calbias.engine.jit import njit
 from calbias.engine.sorted_batch import Estimates, SortedBatch
-from evidence.pool_adjacent import pooled_means
 
 TARGET = "isotonic_gain"
 BINS = "none"
@@ -36,3 +36,37 @@ def _miscalibration(scores: np.ndarray, labels: np.ndarray, out: np.ndarray) -> 
             score, p = scores[row, i], fitted[i]
             total += score * score - p * p - 2.0 * labels[row, i] * (score - p)
         out[row] = max(total, 0.0) / n
+
+
+@njit
+def pooled_means(scores: np.ndarray, labels: np.ndarray, out: np.ndarray) -> None:
+    """Fill ``out`` (n,) with the nondecreasing fit to labels (n,) at ascending scores (n,).
+
+    Equal scores are one point: they get one value.
+    """
+    n = scores.shape[0]
+    starts = np.empty(n + 1, np.int64)
+    sums = np.empty(n)
+    blocks = 0
+    start = 0
+    while start < n:
+        end = start + 1
+        total = labels[start]
+        while end < n and scores[end] == scores[start]:
+            total += labels[end]
+            end += 1
+        first = start
+        while blocks > 0 and sums[blocks - 1] * (end - first) >= total * (
+            first - starts[blocks - 1]
+        ):
+            blocks -= 1
+            total += sums[blocks]
+            first = starts[blocks]
+        starts[blocks], sums[blocks] = first, total
+        blocks += 1
+        start = end
+    starts[blocks] = n
+    for block in range(blocks):
+        mean = sums[block] / (starts[block + 1] - starts[block])
+        for i in range(starts[block], starts[block + 1]):
+            out[i] = mean

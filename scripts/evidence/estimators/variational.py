@@ -16,7 +16,7 @@ import numpy as np
 
 from calbias.engine.jit import njit
 from calbias.engine.sorted_batch import Estimates, SortedBatch
-from evidence.pool_adjacent import pooled_means
+from evidence.estimators.corp_mcb import pooled_means
 from pipeline.logistic_line import fill_line, fill_log_odds, fit_line
 
 VARIANTS = {

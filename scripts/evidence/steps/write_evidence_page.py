@@ -1,15 +1,23 @@
-"""The front page of the evidence: do calbias's own promises hold, and what each study finds."""
+"""The pages of the evidence: the front page, and the league.
+
+The front page says whether calbias's own promises hold and what each study finds; the page of the
+league has its standings in words, its figures, ranking, sensitivity and times.
+"""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Literal
 
 import pandas as pd
 
-from evidence.report.findings import STUDIES
-from evidence.report.league_page import league_page
+from evidence import names, reading
+from evidence.findings import STUDIES
+from evidence.steps import rank_league
+from evidence.steps.run_league import FORECASTERS, UNIFORM, pays
+from evidence.steps.subsample_genuine import summary
 from pipeline.claims.verdicts import Verdict
-from pipeline.report import badge, papers_with_claims, shown_figures, template
+from pipeline.report import badge, papers_with_claims, shown, shown_figures, template
 from pipeline.results import write_text
 from pipeline.tables import read_tables
 
@@ -48,6 +56,136 @@ def evidence_page(
         audits=audits,
         has_front_page=has_front_page,
     )
+
+
+def league_page(tables: Mapping[str, pd.DataFrame], pictures: Mapping[str, Path]) -> str:
+    """Return the HTML text of the page; its pictures and links are relative to ``results/``.
+
+    ``tables`` are {name: DataFrame} of league, league_ranking, league_sensitivity, test_power,
+    test_detection, subsampled and, of the full size, league_times; ``pictures``
+    {figure: path of its PNG}.
+    """
+    ranks, times = tables["league_ranking"], tables.get("league_times")
+    fewest, most = ranks["n_replicates"].min(), ranks["n_replicates"].max()
+    return template("league.html.j2").render(
+        rule=rank_league.RULE,
+        words=reading.WORDS,
+        league=reading.league_reading(ranks),
+        power=reading.power_reading(tables["test_power"]),
+        detection=reading.detection_reading(tables["test_detection"]),
+        standings=standings(ranks),
+        honesty=honesty_of(tables["league"]),
+        forecasters=list(FORECASTERS),
+        tables=[
+            _table("league_sensitivity", tables["league_sensitivity"]),
+            _table("test_detection", tables["test_detection"]),
+            _table("subsampled", summary(tables["subsampled"])),
+            *([] if times is None else [_table("league_times", _times(times))]),
+        ],
+        figures=shown_figures(pictures),
+        is_full=times is not None,
+        n_data_sets=f"{fewest} to {most}" if fewest < most else fewest,
+    )
+
+
+def standings(ranks: pd.DataFrame) -> list[tuple[str, list[SimpleNamespace]]]:
+    """Return [(distribution in words, [block, …])]: a target's measures, best at largest n first.
+
+    A block has ``target``, ``sizes``, ``limits`` and ``rows``, each with ``name``, ``code``,
+    and a cell for each n: error, ± 2 Monte Carlo standard errors, standing in words.
+    """
+    blocks_by_distribution = []
+    for distribution, words in reading.DISTRIBUTIONS.items():
+        of_distribution, blocks = ranks[ranks["distribution"] == distribution], []
+        order = [*names.TARGETS, *sorted(set(of_distribution["target"]) - set(names.TARGETS))]
+        for target in order:
+            rows = of_distribution[of_distribution["target"] == target]
+            if len(rows):
+                blocks.append(_block(target, rows))
+        if blocks:
+            blocks_by_distribution.append((words, blocks))
+    return blocks_by_distribution
+
+
+def _block(target: str, rows: pd.DataFrame) -> SimpleNamespace:
+    sizes = sorted(rows["n_samples"].unique())
+    cells, limits = {}, []
+    for n, of_n in rows.groupby("n_samples"):
+        first = rank_league.ranks(of_n) == 1
+        words = "tied" if first.sum() > 1 else "best" if len(of_n) > 1 else ""
+        for row, is_first in zip(of_n.itertuples(), first, strict=True):
+            margin = f"±\u2009{200 * row.error_se:,.0f}\u2009%" if row.error_se >= 0 else ""
+            cells[row.estimator, n] = SimpleNamespace(
+                error=f"{100 * row.error:,.0f}", margin=margin, standing=words if is_first else ""
+            )
+        limit = of_n["information_limit"].iloc[0]
+        limits.append(f"{100 * limit:.0f}\u2009%" if limit > 0 else "")
+    last = rows.sort_values(["n_samples", "error"], ascending=[False, True], kind="stable")
+    return SimpleNamespace(
+        target=names.target_name(target),
+        sizes=sizes,
+        limits=limits if any(limits) else [],
+        rows=[
+            SimpleNamespace(
+                name=names.measure_name(code), code=code,
+                cells=[cells.get((code, n)) for n in sizes],
+                hides="" if pays.isna().all() else "yes" if pays.any() else "no",
+            )
+            for code, pays in last.groupby("estimator", sort=False)["hiding_pays"]
+        ],
+    )  # fmt: skip
+
+
+def honesty_of(league: pd.DataFrame) -> list[SimpleNamespace]:
+    """Return expected values for four forecasters, by n and measure, of table ``league``.
+
+    A row has ``name``, ``target``, and a cell for each forecaster: its text in thousandths, and
+    whether it does clearly better than the honest one. ``pays`` are the measures that reward it.
+    """
+    rows = league[league["scenario"] == UNIFORM.name]
+    rows = rows.assign(honest=rows["mean_estimate"], honest_se=rows["bias_se"])
+    better = {name: pays(rows, name) for name in FORECASTERS}
+    found = []
+    for n, of_n in rows.groupby("n_samples"):
+        lines = [
+            SimpleNamespace(
+                name=names.measure_name(row["estimator"]), target=names.target_name(row["target"]),
+                cells=[
+                    (f"{1000 * row[x]:.2f} ± {2000 * row[f'{x}_se']:.2f}", better[x][place])
+                    for x in FORECASTERS
+                ],
+            )
+            for place, row in of_n.iterrows()
+        ]  # fmt: skip
+        hides, sharpens = (
+            sum(any(better[x][place] for x in chosen) for place in of_n.index)
+            for chosen in (("two_values", "base_rate"), ("sharpened",))
+        )
+        found.append(SimpleNamespace(n=n, rows=lines, hides=hides, sharpens=sharpens))
+    return found
+
+
+def _table(name: str, rows: pd.DataFrame) -> SimpleNamespace:
+    rows = rows.copy()
+    if "test" in rows:
+        rows["test"] = rows["test"].map(names.name_of_test)
+    if "best" in rows:
+        rows["best"] = rows["best"].map(_entry)
+    if "estimator" in rows:
+        rows["estimator"] = rows["estimator"].map(names.measure_name)
+    return shown(name, rows, len(rows))
+
+
+def _entry(entry: str) -> str:
+    estimator, _, target = str(entry).partition(" → ")
+    return f"{names.measure_name(estimator)} → {names.target_name(target)}"
+
+
+def _times(times: pd.DataFrame) -> pd.DataFrame:
+    """Return the times with a column for each n, slowest first."""
+    wide = times.pivot(index="estimator", columns="n_samples", values="milliseconds")
+    wide = wide.sort_values(wide.columns[0], ascending=False).add_prefix("ms at n = ")
+    return wide.reset_index().rename_axis(columns=None)
 
 
 def write_evidence_page(

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from evidence import reading
 from evidence.names import CLUSTERED, measure_name
-from evidence.report import reading
 from evidence.runner import JUDGING
 from evidence.steps.subsample_genuine import summary
 
