@@ -40,7 +40,8 @@ def methods():
     for title, pattern in (
         ("Estimators", "calbias/estimators/*.py"),
         ("Estimators of the league alone", "evidence/estimators/*.py"),
-        ("Targets", "*/targets*.py"),
+        ("Targets of the league alone", "evidence/targets.py"),
+        ("Cells and targets of all classes", "evidence/cells/classes.py"),
         ("Targets of calbias", "calbias/truth/targets.py"),
         ("Tests of calibration", "evidence/calibration_tests.py"),
         ("Measures", "reproduction/measures.py"),

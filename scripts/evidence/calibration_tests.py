@@ -1,36 +1,41 @@
 """Tests of calibration by name, the tests that the verdict is compared with.
 
-``p_values(data)`` of a SortedBatch has a known null distribution. Without p-values large
-``statistics`` speak against calibration, and redrawn hits give their null distribution.
-``redraw_<estimator>`` is the redraw test with that estimator as its statistic.
+Each has p-values by a known null distribution, or statistics of which large ones speak against
+calibration, and whose null distribution redrawn hits give: ``tcal_adaptive``, and
+``redraw_<estimator>`` with that estimator as its statistic. Where scores are such that a test sees
+nothing (none between 0 and 1; for Cox's tests all equal), its p-value is 1.
 
 ``spiegelhalter``
     z = Σ (y − s)(1 − 2s) / √Σ (1 − 2s)² s(1 − s), two-sided: is the Brier score what
-    calibration says? (Spiegelhalter 1986)
+    calibration says? (Spiegelhalter 1986). Blind to any error that is orthogonal to 1 − 2s
 ``cox_score``
     intercept 0 and slope 1 in logit P(hit) = a + b·logit s, 2 degrees (Cox 1958): Uᵀ I⁻¹ U with
     U = Σ r·(1, x), I = Σ v·(1, x)(1, x)ᵀ
 ``cox_lrt``
-    the likelihood ratio, 2[ℓ(â, b̂) − ℓ(0, 1)]
+    the likelihood ratio, 2[ℓ(â, b̂) − ℓ(0, 1)]. Both are blind to errors that no line in the
+    log-odds follows, such as a wave
 ``hosmer_lemeshow``
     Σ_k (Σ_k r)² / (n_k f_k(1 − f_k)) of 10 equal-mass bins (1980). χ² with a degree a bin, for
     data that the model was not fitted to. Two degrees fewer, as several packages have it, are
-    for the data of the fit: on other data they reject 11.5 % where 5 % are meant
+    for the data of the fit: on other data they reject 11.5 % where 5 % are meant. Blind to errors
+    that cancel within a bin
 ``ecce_*_series``
     with σ = √Σ s(1 − s)/n the walk C_k/σ of the cumulative gaps tends to a Brownian motion B on
     [0, 1] (Feller 1951; Arrieta-Ibarra et al., JMLR 2022):
     P(max |B| ≤ x) = 4/π Σ_{k ≥ 0} (−1)^k/(2k + 1) exp(−(2k + 1)²π²/(8x²))
     P(max B − min B > x) = 8 Σ_{k ≥ 1} (−1)^{k−1} k·Φ(−kx)
+    Blind to errors that alternate over short ranges of the score
 ``tcal_adaptive``
     max_m T_m/sd(T_m) over m = 2, 4, 8, … bins, up to the largest power of two with 8 samples a
     bin: T_m = 1/n Σ_b [(Σ r)² − Σ r²]/n_b and under calibration sd² = 2/n² Σ_b [(Σ v)² − Σ
-    v²]/n_b², v = s(1 − s). Lee et al. (JMLR 2023) test each m at a Bonferroni level
+    v²]/n_b², v = s(1 − s). Lee et al. (JMLR 2023) test each m at a Bonferroni level. Blind to
+    errors that cancel within eight neighbouring samples
 """
 
 import math
 from collections.abc import Callable
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import chdtrc, ndtr
@@ -47,6 +52,7 @@ from pipeline.logistic_line import fit_line, log_likelihood, log_odds
 
 _REDRAW = "redraw_"
 _TERMS = np.arange(1, 200)
+_HOSMER_LEMESHOW_BINS = 10
 NAMES = (
     "cox_score", "cox_lrt", "ecce_mad_series", "ecce_r_series", "hosmer_lemeshow",
     "hosmer_lemeshow_8df", "spiegelhalter", "tcal_adaptive",
@@ -55,19 +61,11 @@ NAMES = (
 
 
 class CalibrationTest(NamedTuple):
-    """A test: its name, functions from a SortedBatch to values (m,), and what it does not see."""
+    """A test: its name, and a function from a SortedBatch to p-values (m,), or to statistics."""
 
     name: str
-    p_values: Callable[[SortedBatch], np.ndarray] | None = None
-    statistics: Callable[[SortedBatch], np.ndarray] | None = None
-    blind_to: str = ""
-
-    def evidence(self, data: SortedBatch) -> np.ndarray:
-        """Return values (m,) that are the larger the more speaks against calibration."""
-        if self.p_values:
-            return -self.p_values(data)
-        assert self.statistics  # a test has one of the two
-        return self.statistics(data)
+    values: Callable[[SortedBatch], np.ndarray]
+    has_p_values: bool = True
 
 
 def load_test(name: str) -> CalibrationTest:
@@ -77,37 +75,24 @@ def load_test(name: str) -> CalibrationTest:
     path = estimator_file(name.removeprefix(_REDRAW))
     run = load_estimator(name.removeprefix(_REDRAW), path)
     norm = float(literal(path, "NORMS", default=(2,))[-1])
-    return CalibrationTest(name, statistics=lambda data: run(data, N_BINS, norm)[0])
+    return CalibrationTest(name, lambda data: run(data, N_BINS, norm)[0], has_p_values=False)
 
 
-def spiegelhalter_p(data: SortedBatch) -> np.ndarray:
-    """Return the p-values (m,) of a SortedBatch; 1 where no score is between 0 and 1."""
-    return 2.0 * ndtr(-np.abs(spiegelhalter_z(data)))
-
-
-def spiegelhalter_z(data: SortedBatch) -> np.ndarray:
-    """Return z, (m,); 0 where no score is between 0 and 1."""
+def spiegelhalter(data: SortedBatch) -> np.ndarray:
+    """Return the p-values (m,) of a SortedBatch."""
     slope = 1.0 - 2.0 * data.scores
     gaps = -np.diff(data.cum_gap, axis=1)
     variance = np.sum(slope**2 * data.scores * (1.0 - data.scores), axis=1)
     score = np.sum(gaps * slope, axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(variance > 0, score / np.sqrt(variance), 0.0)
+        return 2.0 * ndtr(-np.abs(np.where(variance > 0, score / np.sqrt(variance), 0.0)))
 
 
-def cox_p(data: SortedBatch, kind: str) -> np.ndarray:
-    """Return the p-values (m,) of a SortedBatch; 1 where all scores are equal."""
-    return chdtrc(2, np.maximum(cox_statistics(data, kind), 0.0))
-
-
-def cox_statistics(data: SortedBatch, kind: str) -> np.ndarray:
-    """Return the statistics (m,); 0 where all scores are equal."""
+def cox(data: SortedBatch, statistics: Callable[..., None]) -> np.ndarray:
+    """Return the p-values (m,) of a SortedBatch."""
     values = np.empty(data.scores.shape[0])
-    if kind == "score":
-        _cox_scores(data.scores, data.hits(), values)
-    else:
-        _cox_ratios(data.scores, data.hits(), values)
-    return values
+    statistics(data.scores, data.hits(), values)
+    return chdtrc(2, np.maximum(values, 0.0))
 
 
 @njit(error_model="numpy")
@@ -148,15 +133,9 @@ def _cox_ratios(scores: np.ndarray, labels: np.ndarray, out: np.ndarray) -> None
         out[row] = max(2.0 * gain, 0.0)
 
 
-def hosmer_lemeshow_p(data: SortedBatch, n_bins: int, lost_degrees: int) -> np.ndarray:
-    """Return the p-values (m,) of a SortedBatch."""
-    degrees = np.count_nonzero(np.diff(data.ranks(n_bins, "equal_mass"), axis=1), axis=1)
-    return chdtrc(np.maximum(degrees - lost_degrees, 1), hosmer_lemeshow(data, n_bins))
-
-
-def hosmer_lemeshow(data: SortedBatch, n_bins: int) -> np.ndarray:
-    """Return the statistics (m,); bins without variance count for nothing."""
-    ranks = data.ranks(n_bins, "equal_mass")
+def hosmer_lemeshow(data: SortedBatch, lost_degrees: int) -> np.ndarray:
+    """Return the p-values (m,) of a SortedBatch; bins without variance count for nothing."""
+    ranks = data.ranks(_HOSMER_LEMESHOW_BINS, "equal_mass")
     sizes = np.diff(ranks, axis=1)
     gaps = np.diff(np.take_along_axis(data.cum_gap, ranks, axis=1), axis=1)
     scores = np.zeros(data.cum_gap.shape)
@@ -165,22 +144,18 @@ def hosmer_lemeshow(data: SortedBatch, n_bins: int) -> np.ndarray:
     variances = sizes * means * (1.0 - means)
     with np.errstate(divide="ignore", invalid="ignore"):
         terms = np.where(variances > 0, gaps**2 / variances, 0.0)
-    return terms.sum(axis=1)
+    degrees = np.maximum(np.count_nonzero(sizes, axis=1) - lost_degrees, 1)
+    return chdtrc(degrees, terms.sum(axis=1))
 
 
-def ecce_p(data: SortedBatch, kind: str) -> np.ndarray:
-    """Return the p-values (m,) of a SortedBatch; 1 where no score is between 0 and 1."""
-    ratio = ecce_statistics(data, kind)
-    return mad_tail(ratio) if kind == "mad" else range_tail(ratio)
-
-
-def ecce_statistics(data: SortedBatch, kind: str) -> np.ndarray:
-    """Return MAD/σ or R/σ, (m,); 0 where no score is between 0 and 1."""
+def ecce(data: SortedBatch, kind: str) -> np.ndarray:
+    """Return the p-values (m,) of a SortedBatch, of MAD/σ or of R/σ."""
     lowest, highest = cumulative_extremes(data)
     sigma = np.sqrt(np.sum(data.scores * (1.0 - data.scores), axis=1)) / data.scores.shape[1]
     value = np.maximum(highest, -lowest) if kind == "mad" else highest - lowest
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(sigma > 0, value / sigma, 0.0)
+        ratio = np.where(sigma > 0, value / sigma, 0.0)
+    return mad_tail(ratio) if kind == "mad" else range_tail(ratio)
 
 
 def mad_tail(x: np.ndarray) -> np.ndarray:
@@ -242,56 +217,16 @@ def _adaptive(
         out[row] = best
 
 
-def _bound(
-    name: str,
-    p_values: Callable[..., Any],
-    statistics: Callable[..., Any],
-    blind_to: str,
-    lost: dict[str, Any] | None = None,
-    **options: Any,
-) -> CalibrationTest:
-    """Return a test with the options of its name; ``lost`` are those of its p-values alone."""
-    own = partial(p_values, **options, **(lost or {}))
-    return CalibrationTest(name, own, partial(statistics, **options), blind_to)
-
-
-_LINE = "errors that no line in the log-odds follows, such as a wave"
-_CANCEL = "errors that cancel within a bin"
-_SHORT = "errors that alternate over short ranges of the score"
 TESTS = {
     test.name: test
     for test in (
-        _bound("cox_score", cox_p, cox_statistics, _LINE, kind="score"),
-        _bound("cox_lrt", cox_p, cox_statistics, _LINE, kind="ratio"),
-        _bound("ecce_mad_series", ecce_p, ecce_statistics, _SHORT, kind="mad"),
-        _bound("ecce_r_series", ecce_p, ecce_statistics, _SHORT, kind="range"),
-        _bound(
-            "hosmer_lemeshow",
-            hosmer_lemeshow_p,
-            hosmer_lemeshow,
-            _CANCEL,
-            {"lost_degrees": 0},
-            n_bins=10,
-        ),
-        _bound(
-            "hosmer_lemeshow_8df",
-            hosmer_lemeshow_p,
-            hosmer_lemeshow,
-            _CANCEL,
-            {"lost_degrees": 2},
-            n_bins=10,
-        ),
-        _bound(
-            "spiegelhalter",
-            spiegelhalter_p,
-            spiegelhalter_z,
-            "any error that is orthogonal to 1 − 2s",
-        ),
-        CalibrationTest(
-            "tcal_adaptive",
-            None,
-            tcal_adaptive,
-            "errors that cancel within eight neighbouring samples",
-        ),
+        CalibrationTest("cox_score", partial(cox, statistics=_cox_scores)),
+        CalibrationTest("cox_lrt", partial(cox, statistics=_cox_ratios)),
+        CalibrationTest("ecce_mad_series", partial(ecce, kind="mad")),
+        CalibrationTest("ecce_r_series", partial(ecce, kind="range")),
+        CalibrationTest("hosmer_lemeshow", partial(hosmer_lemeshow, lost_degrees=0)),
+        CalibrationTest("hosmer_lemeshow_8df", partial(hosmer_lemeshow, lost_degrees=2)),
+        CalibrationTest("spiegelhalter", spiegelhalter),
+        CalibrationTest("tcal_adaptive", tcal_adaptive, has_p_values=False),
     )
 }

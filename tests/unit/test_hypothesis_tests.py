@@ -35,7 +35,7 @@ def test_rules_know_the_names():
 
 
 def p_of(name, scores, hits):
-    return load_test(name).p_values(sorted_data_set(scores, hits))[0]
+    return load_test(name).values(sorted_data_set(scores, hits))[0]
 
 
 def test_spiegelhalter_by_its_formula(example):
@@ -79,7 +79,7 @@ def test_tcal_adaptive_by_its_formula(example):
                 total += (r.sum() ** 2 - (r**2).sum()) / size
                 variance += 2 * (v.sum() ** 2 - (v**2).sum()) / size**2
         best = max(best, total / math.sqrt(variance))
-    statistic = load_test("tcal_adaptive").statistics(sorted_data_set(s, y))[0]
+    statistic = load_test("tcal_adaptive").values(sorted_data_set(s, y))[0]
     assert statistic == pytest.approx(best)
 
 
@@ -116,7 +116,7 @@ def test_every_redraw_test_keeps_its_level(estimator):
 
     Below it where estimates tie, such as those that are cut at 0: then p is larger.
     """
-    statistics = load_test(f"redraw_{estimator}").statistics
+    statistics = load_test(f"redraw_{estimator}").values
     generator = np.random.default_rng(1)
     p = np.empty(60)
     for k in range(p.size):
@@ -153,27 +153,21 @@ def test_redraws_by_hand():
     assert p == [pytest.approx(2 / 1024, abs=0.0015), 1]
 
 
-def of_rows(name, data):
-    """Return the p-values of a test where it has some, else its statistics."""
-    test = load_test(name)
-    return (test.p_values or test.statistics)(data)
-
-
 @pytest.mark.parametrize("name", list(TESTS))
 def test_tied_scores_and_certain_scores(name):
     for scores in (np.full(20, 0.7), np.ones(20), np.zeros(20), np.repeat([0.3, 1.0], 10)):
         for hits in (np.ones(20), np.arange(20) % 2):
-            (value,) = of_rows(name, sorted_data_set(scores, hits))
+            (value,) = load_test(name).values(sorted_data_set(scores, hits))
             assert math.isfinite(value)
-            assert load_test(name).p_values is None or 0 <= value <= 1
+            assert not load_test(name).has_p_values or 0 <= value <= 1
 
 
 @pytest.mark.parametrize("name", list(TESTS))
 def test_rows_do_not_depend_on_each_other(name):
     data = next(Sampler(OVERCONFIDENT, 200, 0).batches(range(5)))
     pairs = zip(data.scores, data.hits(), strict=True)
-    alone = [of_rows(name, of_sorted_scores(s, hits[None]))[0] for s, hits in pairs]
-    assert of_rows(name, data) == pytest.approx(alone)
+    alone = [load_test(name).values(of_sorted_scores(s, hits[None]))[0] for s, hits in pairs]
+    assert load_test(name).values(data) == pytest.approx(alone)
 
 
 test_an_unknown_test_is_refused = refuses(

@@ -137,8 +137,7 @@ def cause_of(
 def ours(quantity: str, scores: np.ndarray, hits: np.ndarray) -> Any:
     """Return calbias's value of a quantity; empty for one that calbias does not have."""
     if quantity in TESTS:
-        test: Any = load_test(TESTS[quantity])
-        return float(test.p_values(sorted_data_set(scores, hits))[0])
+        return float(load_test(TESTS[quantity]).values(sorted_data_set(scores, hits))[0])
     if quantity not in OURS:
         return ""
     name, norm = OURS[quantity]

@@ -87,7 +87,7 @@ class Power:
         null = self._null(cell.scenario, n)
         for test in self.tests:
             outcomes = values[test.name]
-            if test.p_values:
+            if test.has_p_values:
                 rate = Rate(*_rate(outcomes <= SIGNIFICANT), 0.0, outcomes.size)
             else:
                 rate = _above_quantile(outcomes, null[test.name])
@@ -99,7 +99,7 @@ class Power:
         if key not in self._nulls:
             name = f"null_{scenario.alpha:g}_{scenario.beta:g}"
             null = SampledCell(Scenario(name, *key[:2], Curve("identity")))
-            redrawn = [test for test in self.tests if test.p_values is None]
+            redrawn = [test for test in self.tests if not test.has_p_values]
             batches = null.batches(n, self.seed, self._data_sets(null, n)) if redrawn else ()
             self._nulls[key] = values_of(_methods(redrawn), batches)
         return self._nulls[key]
@@ -107,7 +107,7 @@ class Power:
 
 def _methods(tests: Iterable[CalibrationTest]) -> dict[str, Method]:
     """Return the tests' p-values, or statistics where they have none."""
-    return {test.name: Method("", test.p_values or test.evidence) for test in tests}
+    return {test.name: Method("", test.values) for test in tests}
 
 
 def power_rows(
