@@ -340,8 +340,6 @@ class Sketch:
                 f"{n_bins} bins divide cells: n_bins must divide {self.n_cells}, as 10, 15 and 20 "
                 "divide the usual 57600"
             )
-        if self.n < 2:
-            raise InputError(f"{self.n} rows are too few to judge a model by: add at least 2")
         return audit_data(Data(self.scored()), options)
 
     def scored(self) -> Scored:

@@ -146,6 +146,8 @@ def audit_data(
 ) -> Audit:
     """Return the Audit of a ``Data``; ``folders`` hold the files of the estimators."""
     names, say, scored = estimator_names(estimators), progress or (lambda text: None), data.scored
+    if scored.n < 2:
+        raise InputError(f"{scored.n} rows are too few to judge a model by: give at least 2")
     if data.form != "logits" and np.isin(scored.scores, (0.0, 1.0)).all():
         raise InputError(
             "all scores are 0 or 1: these are predicted classes, not scores; give the model's "

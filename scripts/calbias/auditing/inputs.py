@@ -97,12 +97,9 @@ class Data:
     @classmethod
     def of(cls, rows: TopLabel, clusters: Any = None, **more: Any) -> Data:
         """Return the Data of rows; as many clusters as rows are none."""
-        n = rows.score.size
-        if n < 2:
-            raise InputError(f"{n} rows are too few to judge a model by: give at least 2")
         if clusters is not None:
-            clusters, number = cluster_codes(clusters, n)
-            clusters = None if number == n else clusters
+            clusters, number = cluster_codes(clusters, rows.score.size)
+            clusters = None if number == rows.score.size else clusters
         logs = rows.log_score, rows.log1m_score
         scored = Scored.of(rows.score, rows.hit, *logs, clusters=clusters)
         return cls(scored, rows=rows, clusters=clusters, **more)

@@ -41,7 +41,7 @@ class Estimate(NamedTuple):
         The estimator's name.
     target : str
         What it estimates, such as ``lp``, the ℓp calibration error (E|c - T(c)|^p)^(1/p), or
-        ``lp_power``, that error to the power of p. Each target is a file in ``truth/targets``.
+        ``lp_power``, that error to the power of p: see ``calbias.truth.targets``.
     """
 
     value: float
