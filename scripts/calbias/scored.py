@@ -254,7 +254,7 @@ class Scored:
         return self.counted(misses + hits, hits)
 
     def counted(self, rows: Ints, hits: Ints) -> Scored:
-        """Return the same scores with other rows and hits (m,), without clusters; at least a row."""
+        """Return other rows and hits (m,) of the same scores; scores of no row are left out."""
         full = rows > 0
         logs = self.log_scores[full], self.log1m_scores[full]
         return Scored(self.scores[full], rows[full], hits[full], *logs, width=self.width)
