@@ -183,7 +183,7 @@ def test_the_debiased_square_is_the_estimate_before_clipping_and_root(name, data
 def test_unbiased_within_three_standard_errors(name, options, curve):
     """The binned ones to the error of the bins: 50 of them, so that it is below a thousandth."""
     scenario, run = Scenario("unbiased", 2.0, 1.0, curve), load_estimator(name)
-    batches = Sampler(scenario, 300, 1).batches(range(1500))
+    batches = Sampler(scenario, 300, 1).batches(range(800))
     values = np.concatenate([run(data, 50, 2.0)[0].copy() for data in batches])
     target, of_bins = ("kernel_ce", 0) if "skce" in name else ("lp_power", 0.02)
     truth = target_value(target, scenario, **options)

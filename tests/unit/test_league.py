@@ -135,7 +135,7 @@ def rows_of(n, seed=0, atom=0):
 
 @pytest.mark.parametrize("atom", [0, 3000])
 def test_a_curve_of_the_family_predicts_the_bias(atom):
-    rows = predicted_bias(rows_of(20_000, atom=atom), ESTIMATORS, [200, 800], 150, 6, name="made")
+    rows = predicted_bias(rows_of(20_000, atom=atom), ESTIMATORS, [200, 800], 80, 6, name="made")
     keys = list(itertools.product((200, 800), ESTIMATORS))
     assert [(row["n_samples"], row["estimator"]) for row in rows] == keys
     for row in rows:

@@ -99,13 +99,13 @@ def test_squares_stay_unbiased_under_weights(name):
     """A calibrated model with weights that vary by a factor of twenty: mean 0."""
     generator = np.random.default_rng(4)
     values = []
-    for _ in range(600):
+    for _ in range(300):
         scores = generator.random(120)
         weights = generator.gamma(1.0, 1.0, 120) + 0.05
         hits = generator.random(120) < scores
         values.append(estimate(name, scores, hits, n_bins=40, sample_weight=weights).value)
     within_bins = 2e-4
-    assert np.mean(values) == pytest.approx(0, abs=4 * np.std(values) / 600**0.5 + within_bins)
+    assert np.mean(values) == pytest.approx(0, abs=4 * np.std(values) / 300**0.5 + within_bins)
 
 
 def test_a_weight_of_zero_leaves_a_row_out():
@@ -155,7 +155,7 @@ def test_the_weighted_diagram(binning):
     np.testing.assert_allclose(equal.band_high, plain.band_high, atol=0.05)
     generator = np.random.default_rng(2)
     inside = []
-    for seed in range(60):
+    for seed in range(30):
         scores, weights = generator.random(300), generator.gamma(1.0, 1.0, 300)
         hits = generator.random(300) < scores
         found = calbias.reliability_diagram(
