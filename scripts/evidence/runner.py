@@ -11,7 +11,6 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betaincinv
 
 DESIGN, JUDGING = "design", "judging"
 """The halves of cells: looked at while a method is changed, or read once at its end."""
@@ -119,18 +118,3 @@ def run(
 def at_sizes(cells: Iterable[AnyCell], sizes: Iterable[int]) -> Iterator[tuple[AnyCell, int]]:
     """Yield each cell at each number of rows."""
     return itertools.product(cells, sizes)
-
-
-class Bounds(NamedTuple):
-    """The ends of an interval."""
-
-    low: float
-    high: float
-
-
-def clopper_pearson(successes: int, trials: int, level: float = 0.95) -> Bounds:
-    """Return the exact interval of a proportion."""
-    tail = (1 - level) / 2
-    low = betaincinv(successes, trials - successes + 1, tail) if successes else 0.0
-    high = betaincinv(successes + 1, trials - successes, 1 - tail) if successes < trials else 1.0
-    return Bounds(float(low), float(high))

@@ -6,7 +6,7 @@ import pytest
 from claims_data import judged, measured, verdicts_of
 from command import crossed
 
-from evidence.runner import clopper_pearson
+from calbias.auditing.bins import binomial_limits
 from pipeline.claims.verdicts import NotJudged
 from pipeline.paper import BINNED, MODEL_SIZES
 
@@ -50,7 +50,7 @@ def coverage(shares, n_data_sets=100, of_l2=(1.0,)):
     rows = []
     for method, signed in ((method, x) for method, values in methods.items() for x in values):
         share, seen = abs(signed), 0.9 if signed > 0 else 0.4
-        low, high = clopper_pearson(round(share * n_data_sets), n_data_sets)
+        low, high = map(float, binomial_limits(round(share * n_data_sets), n_data_sets, 0.95))
         rows.append((method, f"cell_{len(rows)}", 200, share, low, high, seen, n_data_sets))
     names = ["method", "scenario", "n_samples", "coverage", "low", "high"]
     names += ["found_by_verdict", "n_data_sets"]

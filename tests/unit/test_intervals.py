@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom, norm
 
+from calbias.auditing.bins import binomial_limits
 from calbias.auditing.estimator_bias import HEADLINE, audited_estimators, redraws
 from calbias.engine.sorted_batch import of_sorted_scores
 from evidence.cells.beta import BetaCell
@@ -12,7 +13,7 @@ from evidence.intervals import bootstrap
 from evidence.intervals.monotone_band import band
 from evidence.intervals.sun2024 import statistic, sun2024
 from evidence.intervals.variational_bound import variational_bound
-from evidence.runner import clopper_pearson, values_of
+from evidence.runner import values_of
 from evidence.steps.measure_coverage import covered, methods
 
 RNG = np.random.default_rng(7)
@@ -72,7 +73,7 @@ def test_suns_coverage(slope, least, most):
     """Nominal 90 %, 1000 uniform scores, 50 bins: about .91 far from calibration, more near it."""
     intervals = [sun2024(uniform_sample(1000, slope, seed), 0.9, 50) for seed in range(200)]
     covered = sum(interval.low <= (1 - slope) ** 2 / 12 <= interval.high for interval in intervals)
-    low, high = clopper_pearson(covered, 200, 0.999)
+    low, high = binomial_limits(covered, 200, 0.999)
     assert low <= most
     assert high >= least
 
@@ -102,10 +103,10 @@ def test_resampled_ties_are_averaged():
 
 def test_the_basic_interval_mirrors_the_percentile_one():
     sample, run = uniform_sample(500, 0.2), ece().run
-    low, high = bootstrap.percentile_bootstrap(sample, run)
+    low, high = bootstrap.percentile_bootstrap(sample, run, 400)
     observed = run(sample.data)[0]
     mirrored = 2 * observed - high, 2 * observed - low
-    assert bootstrap.basic_bootstrap(sample, run) == pytest.approx(mirrored)
+    assert bootstrap.basic_bootstrap(sample, run, 400) == pytest.approx(mirrored)
 
 
 def test_the_monotone_band_against_all_runs_of_its_blocks():
@@ -114,7 +115,7 @@ def test_the_monotone_band_against_all_runs_of_its_blocks():
     level = 1 - 2 * 0.1 / (40 * 41)
 
     def bound(end, i, j):
-        return clopper_pearson(int(sample.hits[i : j + 1].sum()), j + 1 - i, level)[end]
+        return float(binomial_limits(sample.hits[i : j + 1].sum(), j + 1 - i, level)[end])
 
     for k in (0, 7, 39):
         lows = [bound(0, i, j) for i in range(k + 1) for j in range(i, k + 1)]
@@ -127,15 +128,17 @@ def test_the_monotone_band_within_blocks_and_at_ties():
     """Blocks (.1, .1, .4) and (.5, .5, .5): an end counts from a block's last or first score on."""
     sample = Sample([0.1, 0.1, 0.4, 0.5, 0.5, 0.5], [1, 0, 0, 1, 1, 0])
     low, high = band(sample, 0.4, blocks=2)
-    first, second, both = (clopper_pearson(hits, n, 0.8) for hits, n in ((1, 3), (2, 3), (3, 6)))
-    assert low == pytest.approx([0.0, 0.0, first.low, *[max(second.low, both.low)] * 3])
-    assert high == pytest.approx([min(first.high, both.high)] * 2 + [second.high] * 4)
+    (first, second, both), tops = binomial_limits(np.array([1, 2, 3]), np.array([3, 3, 6]), 0.8)
+    assert low == pytest.approx([0.0, 0.0, first, *[max(second, both)] * 3])
+    assert high == pytest.approx([min(tops[0], tops[2])] * 2 + [tops[1]] * 4)
 
 
-def test_clopper_pearson_by_its_closed_form():
-    assert clopper_pearson(0, 10) == pytest.approx((0.0, 1 - 0.025**0.1))
-    assert clopper_pearson(10, 10) == pytest.approx((0.025**0.1, 1.0))
-    assert clopper_pearson(3, 10) == pytest.approx((0.0667395, 0.6524529), abs=1e-6)  # a textbook's
+def test_binomial_limits_by_their_closed_form():
+    assert binomial_limits(0, 10, 0.95) == pytest.approx((0.0, 1 - 0.025**0.1))
+    assert binomial_limits(10, 10, 0.95) == pytest.approx((0.025**0.1, 1.0))
+    assert binomial_limits(3, 10, 0.95) == pytest.approx(
+        (0.0667395, 0.6524529), abs=1e-6
+    )  # a textbook's
 
 
 def test_the_variational_bound_fails_no_more_often_than_meant():

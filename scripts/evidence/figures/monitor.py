@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from evidence.runner import clopper_pearson
+from calbias.auditing.bins import binomial_limits
+from calbias.conventions import CONFIDENCE_LEVEL
 from pipeline.figures import panels, selection, style
 
 TABLES = ("monitor",)
@@ -35,10 +36,9 @@ def draw(tables: dict[str, pd.DataFrame]) -> Figure:
               color="0.2")  # fmt: skip
     left.set(xscale="log", xlabel="rows after the change (log scale)", title="Delay by fault")
     left.set_yticks(faults.index, faults["stream"], fontsize=6.3)
-    rates = [clopper_pearson(int(row.alarms), int(row.n_streams)) for row in quiet.itertuples()]
+    low, high = binomial_limits(quiet["alarms"], quiet["n_streams"], CONFIDENCE_LEVEL)
     shares = quiet["alarms"] / quiet["n_streams"]
-    margins = [[100 * (x - r.low) for x, r in zip(shares, rates, strict=True)],
-               [100 * (r.high - x) for x, r in zip(shares, rates, strict=True)]]  # fmt: skip
+    margins = [100 * (shares - low), 100 * (high - shares)]
     right.errorbar(100 * shares, quiet.index, xerr=margins, linestyle="", marker="D",
                    color=style.group_colour(2), elinewidth=0.7)  # fmt: skip
     names = quiet["distribution"].where(quiet["part"] == "calibrated", quiet["part"])

@@ -1,21 +1,16 @@
 """The test over all subgroups on cells of known truth: its level, its power, its intervals."""
 
-from typing import Any
-
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from evidence.runner import clopper_pearson
+from calbias.auditing.bins import binomial_limits
+from calbias.conventions import CONFIDENCE_LEVEL
+from evidence.figures.monitor import LOOKS
 from pipeline.figures import panels, selection, style
 
 TABLES = ("subgroup_cells",)
 TITLE = "The test over all subgroups: level, power and simultaneous coverage"
-LOOKS: dict[str, dict[str, Any]] = {
-    "design": {"color": style.group_colour(0), "marker": "o", "markerfacecolor": "white"},
-    "judging": {"color": style.group_colour(1), "marker": "s"},
-}
 
 
 def draw(tables: dict[str, pd.DataFrame]) -> Figure:
@@ -49,11 +44,10 @@ def draw(tables: dict[str, pd.DataFrame]) -> Figure:
 
 def _cells(axes: Axes, rows: pd.DataFrame, value: str) -> None:
     for half, look in LOOKS.items():
-        chosen = (rows["half"] == half).to_numpy()
-        chosen = chosen & rows[value].notna().to_numpy()
-        some = rows.loc[chosen, ["n_data_sets", value]]
-        ranges = [clopper_pearson(round(m * share), int(m)) for m, share in some.to_numpy()]
-        low, high = np.array(ranges).reshape(-1, 2).T
+        chosen = ((rows["half"] == half) & rows[value].notna()).to_numpy()
+        some = rows[chosen]
+        counts = (some["n_data_sets"] * some[value]).round()
+        low, high = binomial_limits(counts, some["n_data_sets"], CONFIDENCE_LEVEL)
         axes.errorbar(
             100 * some[value], chosen.nonzero()[0],
             xerr=[100 * (some[value] - low), 100 * (high - some[value])],

@@ -27,19 +27,17 @@ Run = Callable[[SortedBatch], Floats]
 _SAMPLES_PER_BATCH = 1 << 16
 
 
-def percentile_bootstrap(
-    sample: Sample, run: Run, level: float = CONFIDENCE_LEVEL, replicates: int = 400
-) -> Interval:
+def percentile_bootstrap(sample: Sample, run: Run, replicates: int) -> Interval:
     """Return the Interval of quantiles of an estimator ``run(data) -> (m,)`` on resamples."""
     values = resampled_estimates(sample, run, replicates)
-    return Interval(*np.quantile(values, [(1 - level) / 2, (1 + level) / 2]).tolist())
+    return Interval(
+        *np.quantile(values, [(1 - CONFIDENCE_LEVEL) / 2, (1 + CONFIDENCE_LEVEL) / 2]).tolist()
+    )
 
 
-def basic_bootstrap(
-    sample: Sample, run: Run, level: float = CONFIDENCE_LEVEL, replicates: int = 400
-) -> Interval:
+def basic_bootstrap(sample: Sample, run: Run, replicates: int) -> Interval:
     """Return the Interval: twice the estimate less the percentile interval, cut at 0."""
-    low, high = percentile_bootstrap(sample, run, level, replicates)
+    low, high = percentile_bootstrap(sample, run, replicates)
     observed = float(run(sample.data)[0])
     return Interval(max(2 * observed - high, 0.0), max(2 * observed - low, 0.0))
 

@@ -26,9 +26,9 @@ Floats = NDArray[np.float64]
 MOST_BLOCKS = 100
 
 
-def monotone_band(sample: Sample, level: float = CONFIDENCE_LEVEL) -> Interval:
+def monotone_band(sample: Sample) -> Interval:
     """Return the Interval [0, bound] of the ℓ1 error of a Sample with a nondecreasing curve."""
-    low, high = band(sample, level)
+    low, high = band(sample, CONFIDENCE_LEVEL)
     worst = np.maximum(np.abs(low - sample.scores), np.abs(high - sample.scores))
     return Interval(0.0, float(np.mean(worst)))
 

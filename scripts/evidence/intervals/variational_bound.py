@@ -36,10 +36,10 @@ def forward_terms(sample: Sample) -> Floats:
     return np.concatenate(terms)
 
 
-def variational_bound(sample: Sample, level: float = CONFIDENCE_LEVEL) -> Interval:
+def variational_bound(sample: Sample) -> Interval:
     """Return the Interval [bound, ∞) of the ℓ1 error of a Sample; 0 is the least bound."""
     terms = forward_terms(sample)
     if terms.size < 2:
         return Interval(0.0, np.inf)
-    low = terms.mean() - ndtri(level) * terms.std(ddof=1) / np.sqrt(terms.size)
+    low = terms.mean() - ndtri(CONFIDENCE_LEVEL) * terms.std(ddof=1) / np.sqrt(terms.size)
     return Interval(max(float(low), 0.0), np.inf)

@@ -13,6 +13,7 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 
+from calbias.auditing.bins import binomial_limits
 from calbias.auditing.estimator_bias import HEADLINE, audited_estimators
 from calbias.auditing.interval import CalibrationInterval, Interval, calibration_interval
 from calbias.auditing.verdict.judge import judge
@@ -26,7 +27,7 @@ from evidence.intervals.bootstrap import basic_bootstrap, percentile_bootstrap
 from evidence.intervals.monotone_band import monotone_band
 from evidence.intervals.sun2024 import sun2024
 from evidence.intervals.variational_bound import variational_bound
-from evidence.runner import Cell, Method, Row, Values, clopper_pearson, each
+from evidence.runner import Cell, Method, Row, Values, each
 from evidence.runner import run as run_study
 from pipeline.steps import AtLeast, Seed
 from pipeline.tables import write_table
@@ -57,10 +58,8 @@ def _of_others(data_sets: int, draws: int) -> dict[str, Method]:
     run = audited_estimators()[HEADLINE].run
     intervals: dict[str, tuple[str, Callable[[Sample], Interval]]] = {
         "sun2024": ("l2^2", sun2024),
-        "basic_bootstrap": ("l1", lambda data: basic_bootstrap(data, run, replicates=draws)),
-        "percentile_bootstrap": (
-            "l1", lambda data: percentile_bootstrap(data, run, replicates=draws)
-        ),
+        "basic_bootstrap": ("l1", lambda data: basic_bootstrap(data, run, draws)),
+        "percentile_bootstrap": ("l1", lambda data: percentile_bootstrap(data, run, draws)),
         "variational_bound": ("l1", variational_bound),
         "monotone_band": ("l1", monotone_band),
     }  # fmt: skip
@@ -109,7 +108,7 @@ def covered(cell: Cell, n: int, methods: Mapping[str, Method], values: Values) -
         low, high = ends.T
         m, truth = low.size, cell.truth(method.target)
         held = int(np.sum((low <= truth * (1 + 1e-9)) & (truth <= high)))
-        lengths = high - low
+        lengths, interval = high - low, binomial_limits(held, m, CONFIDENCE_LEVEL)
         yield {
             "method": name,
             "target": method.target,
@@ -117,7 +116,8 @@ def covered(cell: Cell, n: int, methods: Mapping[str, Method], values: Values) -
             "n_samples": n,
             "nominal": CONFIDENCE_LEVEL,
             "coverage": held / m,
-            **clopper_pearson(held, m)._asdict(),
+            "low": float(interval[0]),
+            "high": float(interval[1]),
             "mean_length": float(lengths.mean()) if np.isfinite(lengths).all() else np.nan,
             "truth": truth,
             "found_by_verdict": float(np.mean(values[VERDICT])),
@@ -125,11 +125,11 @@ def covered(cell: Cell, n: int, methods: Mapping[str, Method], values: Values) -
         }
 
 
-def coverage_rows(cells: str, data_sets: int, seed: int = 0, draws: int = _DRAWS) -> Iterator[Row]:
+def coverage_rows(cells: str, data_sets: int, seed: int) -> Iterator[Row]:
     """Yield the rows of table ``interval_coverage`` of one of ``SETS``."""
 
     def of_cell(cell: Cell, n: int) -> dict[str, Method]:
-        return methods(cell, data_sets, draws)
+        return methods(cell, data_sets)
 
     return run_study(SETS[cells].cells(), of_cell, data_sets, seed, covered)
 
