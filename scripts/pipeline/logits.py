@@ -19,9 +19,9 @@ import pyarrow.parquet as pq
 
 from calbias.engine.seeding import stream
 from calbias.errors import InputError
-from calbias.logits.output_file import FOLDS, Fold, OutputFile
+from calbias.logits.output_file import FOLDS, Fold
 from calbias.logits.read_logits import of_scores, read_raw
-from calbias.logits.top_label import TopLabel
+from calbias.logits.top_label import TopLabel, top_label_of_scores
 from pipeline.manifest import verify_shipped
 from pipeline.results import written_whole
 from pipeline.tables import validate_unchanged
@@ -130,8 +130,10 @@ def read_top_labels(path: Path) -> tuple[TopLabels, Origin]:
     return {name: TopLabel(*(x[fold == name] for x in columns)) for name in FOLDS}, origin
 
 
-def read_scores(path: Path | str, manifest: Path | str | None = None) -> OutputFile:
-    """Return the ``OutputFile`` of ``TopLabel``s of scores and hits; InputError without them.
+def read_scores(
+    path: Path | str, manifest: Path | str | None = None
+) -> tuple[TopLabels, tuple[str, ...]]:
+    """Return ({fold: TopLabel}, warnings) of scores and hits; InputError without them.
 
     A file that ``manifest``, the path of the shipped files' manifest, lists must be as listed.
     """
@@ -144,4 +146,6 @@ def read_scores(path: Path | str, manifest: Path | str | None = None) -> OutputF
             f"{path}: no columns score and hit (or score, label and prediction); add them, or read "
             "logits by step read_logits"
         )
-    return of_scores(raw)
+    outputs = of_scores(raw)
+    tops = {name: top_label_of_scores(*fold) for name, fold in outputs.folds.items()}
+    return tops, outputs.warnings

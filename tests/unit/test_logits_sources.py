@@ -144,7 +144,7 @@ ENTRIES = shipped("scores")
 
 
 def of_model(model):
-    return read_scores(SCORES / f"{model}.parquet", MANIFEST).folds["test"]
+    return read_scores(SCORES / f"{model}.parquet", MANIFEST)[0]["test"]
 
 
 @pytest.mark.parametrize("model", ENTRIES)

@@ -127,37 +127,37 @@ def write(path, **columns):
     ],
 )  # fmt: skip
 def test_scores_with_hits_or_with_labels_and_predictions(tmp_path, suffix, columns):
-    found = read_scores(write(tmp_path / f"m{suffix}", score=SCORES, **columns))
-    assert list(found.folds) == ["test"]
-    top = found.folds["test"]
+    folds, warnings = read_scores(write(tmp_path / f"m{suffix}", score=SCORES, **columns))
+    assert list(folds) == ["test"]
+    top = folds["test"]
     assert np.array_equal(top[0:2], [SCORES, np.log(SCORES)])
     assert (top.hit.tolist(), top.hit.dtype) == (HITS.tolist(), np.uint8)
     assert (top.log1m_score[:2], top.log1m_score[2]) == (pytest.approx(np.log([0.5, 0.1])), -np.inf)
-    assert found.warnings[0] == "no validation fold; all 6 rows are judged"
+    assert warnings[0] == "no validation fold; all 6 rows are judged"
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".parquet", ".npz"])
 def test_a_fold_column(tmp_path, suffix):
-    found = read_scores(write(tmp_path / f"m{suffix}", score=SCORES, hit=HITS, fold=FOLDS))
-    assert np.array_equal(found.folds["validation"].score, SCORES[::3])
-    assert np.array_equal(found.folds["test"].hit, np.delete(HITS, np.s_[::3]))
+    folds, _ = read_scores(write(tmp_path / f"m{suffix}", score=SCORES, hit=HITS, fold=FOLDS))
+    assert np.array_equal(folds["validation"].score, SCORES[::3])
+    assert np.array_equal(folds["test"].hit, np.delete(HITS, np.s_[::3]))
 
 
 def test_spaces_and_other_columns_do_not_matter(tmp_path):
     (tmp_path / "m.csv").write_text(",image, score, hit\n0,a.png, 0.5, 1\n1,b.png, 0.7, 0\n")
-    top = read_scores(tmp_path / "m.csv").folds["test"]
+    top = read_scores(tmp_path / "m.csv")[0]["test"]
     assert (top.score.tolist(), top.hit.tolist()) == ([0.5, 0.7], [1, 0])
 
 
 def test_npz_with_a_fold_in_front_and_columns_of_one(tmp_path):
     arrays = {"test_scores": SCORES[:, None], "test_hits": HITS[:, None]}
     np.savez(tmp_path / "m.npz", **arrays)
-    assert np.array_equal(read_scores(tmp_path / "m.npz").folds["test"].score, SCORES)
+    assert np.array_equal(read_scores(tmp_path / "m.npz")[0]["test"].score, SCORES)
 
 
 def test_float32_scores_keep_their_distance_from_one(tmp_path):
     score = np.array([1 - 2.0**-24, 0.3, 1 + 1e-7], dtype=np.float32)
-    top = read_scores(write(tmp_path / "m.parquet", score=score, hit=[1, 0, 1])).folds["test"]
+    top = read_scores(write(tmp_path / "m.parquet", score=score, hit=[1, 0, 1]))[0]["test"]
     assert top.score.tolist() == [1 - 2.0**-24, float(np.float32(0.3)), 1.0]
     assert top.log1m_score[0] == -24 * np.log(2)
 
@@ -199,5 +199,5 @@ def test_suspicions(tmp_path):
         (score, np.ones(400), ["all 400 test samples are hits"]),
     ):
         path = write(tmp_path / "m.parquet", score=given_score, hit=given_hit)
-        for text, part in zip(read_scores(path).warnings[1:], expected, strict=True):
+        for text, part in zip(read_scores(path)[1][1:], expected, strict=True):
             assert part in text

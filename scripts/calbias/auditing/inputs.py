@@ -28,7 +28,7 @@ from calbias.logits import plausibility
 from calbias.logits.checks import as_top_label, log_probabilities, zero_floor
 from calbias.logits.columns import Columns
 from calbias.logits.output_file import Fold
-from calbias.logits.read_logits import read_outputs
+from calbias.logits.read_logits import SCORE_FORMS, read_outputs
 from calbias.logits.top_label import TopLabel, top_label_of_scores
 from calbias.logits.top_label import top_label as top_label_of
 from calbias.scored import Scored
@@ -183,32 +183,32 @@ def read_data(
     """
     outputs = read_outputs(path, by, columns)
     fold = outputs.folds["test"]
-    if len([*fold][-1]) < 2:
+    if len(fold.labels) < 2:
         raise InputError(f"{path}: one row is too few to judge a model by: give at least two")
     warnings = outputs.warnings
     data = _data_of(fold, outputs.form, top_label, outputs.clusters)
-    if data.kind == EVENT and not isinstance(fold, TopLabel):
+    if data.kind == EVENT and outputs.form not in SCORE_FORMS:
         assert data.rows is not None
         warnings = (*warnings, *plausibility.of_event("test", data.rows))
     validation = outputs.folds.get("validation")
-    if validation is not None and len([*validation][-1]) > 1:
-        validation = _data_of(validation, outputs.form, top_label)
-    else:
-        validation = None
+    other = None
+    if validation is not None and len(validation.labels) > 1:
+        other = _data_of(validation, outputs.form, top_label)
     return replace(
-        data, warnings=warnings, hints=outputs.hints, validation=validation, by=outputs.by,
+        data, warnings=warnings, hints=outputs.hints, validation=other, by=outputs.by,
         classes=outputs.classes, notes=(_in_words(data, top_label), *outputs.notes),
     )  # fmt: skip
 
 
 def _data_of(
-    fold: TopLabel | Fold, form: str | None, top_label: bool, clusters: np.ndarray | None = None
+    fold: Fold, form: str | None, top_label: bool, clusters: np.ndarray | None = None
 ) -> Data:
     """Return the Data of a fold."""
-    if isinstance(fold, TopLabel):
+    if form in SCORE_FORMS:
+        top = top_label_of_scores(*fold)
         if form == "event":
-            return of_event(fold, top_label, form="binary", clusters=clusters)
-        return Data.of(fold, clusters, form=form)
+            return of_event(top, top_label, form="binary", clusters=clusters)
+        return Data.of(top, clusters, form=form)
     more: dict[str, Any] = {"form": form, "logits": fold.logits, "labels": fold.labels}
     if fold.logits.shape[1] == 2 and not top_label:
         top = of_class_1(fold.logits, fold.labels, "logits")

@@ -50,7 +50,7 @@ class Fold:
     """Values and labels of the rows of one fold, and their place in a file.
 
     As a reader gives them, unchecked; after the checks logits (n, K), float32, and labels (n,),
-    int64. The pair of values and labels is what iteration gives.
+    int64, or scores (n,) and hits (n,). The pair of values and labels is what iteration gives.
     """
 
     values: np.ndarray
@@ -69,7 +69,6 @@ class Fold:
 class OutputFile(NamedTuple):
     """The folds of a file by name, ``validation`` and ``test`` or ``test`` alone.
 
-    Readers give ``Fold``s; ``read_outputs`` checks them, and makes ``TopLabel``s of scores.
     ``form`` is ``scores`` (labels are then hits), ``event`` (values are probabilities of label 1),
     ``logits``, ``probabilities``, or None: their values show it. ``by`` holds columns of subgroups
     and ``clusters`` a number for each row of fold ``test``, where these were asked for. ``notes``
@@ -77,7 +76,7 @@ class OutputFile(NamedTuple):
     ``warnings`` what looks like a mistake. ``classes`` are the names of the columns of classes.
     """
 
-    folds: Mapping[str, Any]
+    folds: Mapping[str, Fold]
     form: str | None = None
     by: dict[str, Any] | None = None
     clusters: np.ndarray | None = None

@@ -31,7 +31,7 @@ from calbias.logits.output_file import FOLDS, Fold, OutputFile, Place, split_by_
 from calbias.logits.pickles import read_pickle
 from calbias.logits.read_table import read_table_file
 from calbias.logits.table_files import SUFFIXES, is_standard_input, table_suffix
-from calbias.logits.top_label import TopLabel, top_label_of_scores
+from calbias.logits.top_label import top_label_of_scores
 
 SCORE_FORMS = ("scores", "event")
 _REMEDIES = {
@@ -47,7 +47,7 @@ _REMEDIES = {
 def read_outputs(
     path: Path | str, by: Sequence[str] = (), columns: Columns | None = None
 ) -> OutputFile:
-    """Return the ``OutputFile`` of a user's file, of ``TopLabel``s or of ``Fold``s as it has them.
+    """Return the ``OutputFile`` of a user's file, checked.
 
     ``path`` may be ``-``, standard input. ``by`` names columns of subgroups of a table, and
     ``columns`` are ``Columns``, those that the user names.
@@ -78,7 +78,7 @@ def of_logits(path: Path, raw: OutputFile) -> OutputFile:
 
 
 def of_scores(raw: OutputFile) -> OutputFile:
-    """Return the ``OutputFile`` of ``TopLabel``s of a file of scores and hits, or events."""
+    """Return the ``OutputFile`` of a file of scores and hits, or events."""
     folds, is_event = {}, raw.form == "event"
     for name, fold in raw.folds.items():
         values, labels, place = fold.values, fold.labels, fold.place
@@ -87,8 +87,9 @@ def of_scores(raw: OutputFile) -> OutputFile:
         scores, hits = scores_and_hits(values, labels, place.error)
         if len(scores) == 1:
             raise place.error("one row only; give at least two")
-        folds[name] = top_label_of_scores(scores, hits)
-    doubts = plausibility.of_scores(folds, is_event)
+        folds[name] = Fold(scores, hits, place)
+    tops = {name: top_label_of_scores(*fold) for name, fold in folds.items()}
+    doubts = plausibility.of_scores(tops, is_event)
     return raw._replace(folds=folds, warnings=(*_about_folds(folds), *doubts))
 
 
@@ -153,9 +154,9 @@ def _as_logits(folds: Mapping[str, Fold], probabilities: bool) -> dict[str, Fold
     return {name: replace(fold, values=logits) for (name, fold), logits in pairs}
 
 
-def _about_folds(folds: Mapping[str, Fold | TopLabel], recalibration: str = "") -> Iterator[str]:
+def _about_folds(folds: Mapping[str, Fold], recalibration: str = "") -> Iterator[str]:
     if "validation" not in folds:
-        n = len([*folds["test"]][-1])
+        n = len(folds["test"].labels)
         yield f"no validation fold; all {n} rows are judged{recalibration}"
 
 

@@ -205,7 +205,7 @@ def predict_bias(
     seed: seed of all random streams
     output: table to write
     """
-    top = read_scores(scores, manifest).folds["test"]
+    top = read_scores(scores, manifest)[0]["test"]
     model = scores.stem
     rows = predicted_bias(
         top, estimators, n_samples, subsamples, refits,

@@ -130,7 +130,7 @@ def subsample_genuine(
     output: table to write
     """
     files = [
-        (path.parent.name, path.stem, read_scores(path, manifest).folds["test"]) for path in scores
+        (path.parent.name, path.stem, read_scores(path, manifest)[0]["test"]) for path in scores
     ]
     for path in answers:
         verify_shipped(path, manifest)

@@ -23,8 +23,8 @@ def read_scores(
     model: the model's name
     output_top_labels: top-label table to write
     """
-    outputs = logits.read_scores(file, manifest)
-    for text in outputs.warnings:
+    folds, doubts = logits.read_scores(file, manifest)
+    for text in doubts:
         warnings.warn(f"{file}: {text}", stacklevel=1)
-    origin = Origin(model, REAL_SCORES, "none", outputs.warnings)
-    write_top_labels(output_top_labels, outputs.folds, origin)
+    origin = Origin(model, REAL_SCORES, "none", doubts)
+    write_top_labels(output_top_labels, folds, origin)
