@@ -1,14 +1,17 @@
 """The league: every estimator against the quantity that it estimates, on scenarios of known truth.
 
-All estimators see the same data sets, of ``evidence.cells.league``. ``honesty`` adds calibrated
-uniform scores, with columns for forecasters who say less or more than they know.
+Two distributions of scores, one saturated like a network's on CIFAR and one spread, are crossed
+with perfect calibration, slopes of 0.5, 0.8 and 1.25 in the log-odds, a shift and a wave.
+Fitted scenarios of the paper's models and distributions of few values, whose scores are tied,
+join them. All estimators see the same data sets. ``run_league`` adds calibrated uniform scores,
+with columns for forecasters who say less or more than they know.
 """
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,12 +21,15 @@ from calbias.engine.sorted_batch import SortedBatch
 from calbias.estimation.loading import load_estimator
 from calbias.estimation.registry import estimator_module, estimator_options, estimator_target
 from calbias.io.python_files import literal
+from calbias.truth.curves import Curve
 from calbias.truth.scenarios import Scenario
 from calbias.truth.targets import Population, population_of_scenario
-from evidence.cells.league import TiedCell
+from evidence.cells.beta import Wave
+from evidence.cells.halves import HalfCell
 from evidence.cells.samples import SampledCell
 from evidence.runner import Method, Row, Values, at_sizes, run
 from evidence.targets import options_taken, target_value, target_value_of
+from pipeline.scenarios import fitted_scenario
 
 FEWEST_TIED, _TIED_SHARE = 40, 0.2  # data sets
 OWN = "own"  # the target of an estimator whose file defines ``truth``
@@ -31,6 +37,63 @@ MOST_QUADRATIC = 1000  # samples, for an estimator whose file says QUADRATIC = T
 FEWEST, FEWEST_QUADRATIC = 100, 40  # data sets of a point
 _LEAST_TRUTH = 1e-6  # below, an error relative to the truth says nothing
 _GRID = 1 << 16  # points of a distribution: targets are accurate to 1e-5 of themselves
+
+DISTRIBUTIONS = {"saturated": (2.78, 0.048), "spread": (2.0, 1.0)}
+"""Parameters of a Beta; ``saturated`` is the published fit of resnet110_c10."""
+CURVES: dict[str, Curve] = {
+    "calibrated": Curve("identity"),
+    "slope_0.5": Curve("logit_logit_b1", 0.0, 0.5),
+    "slope_0.8": Curve("logit_logit_b1", 0.0, 0.8),
+    "slope_1.25": Curve("logit_logit_b1", 0.0, 1.25),
+    "shift": Curve("logit_logit_b0_b1", -0.5, 1.0),
+    "wave": cast(Curve, Wave()),  # it has the methods of one
+}
+
+
+def league_scenarios(
+    models: Sequence[str] = (), beta_fits: Sequence[Path] = (), glm_fits: Sequence[Path] = ()
+) -> list[Scenario]:
+    """Return the scenarios: two distributions with every curve, then ``models`` with their fits."""
+    synthetic = [
+        Scenario(f"{distribution}_{name}", *pair, curve)
+        for distribution, pair in DISTRIBUTIONS.items()
+        for name, curve in CURVES.items()
+    ]
+    fits = beta_fits, glm_fits
+    return synthetic + [fitted_scenario(model, "fitted", *fits)[0] for model in models]
+
+
+class TiedCell(NamedTuple):
+    """A distribution on few scores with a curve; its truths are sums over the values."""
+
+    name: str
+    of: HalfCell
+
+    @property
+    def population(self) -> Population:
+        """The values with the curve's gaps and their probabilities."""
+        points, weights = self.of.grid()
+        return Population(points, self.of.rates(points) - points, weights)
+
+    def truth(self, target: str) -> float:
+        """Return the error ``l1`` or ``l2``."""
+        return self.of.truth(target)
+
+    def batches(self, n: int, seed: int, data_sets: int) -> Iterator[SortedBatch]:
+        """Yield SortedBatches of one data set."""
+        for number in range(data_sets):
+            yield self.of.draw(n, seed, number).data
+
+
+TIED = [  # eleven verbalised values, scores rounded to two digits, and after histogram binning
+    TiedCell(f"tied_{name}", HalfCell("league", *both))
+    for name, both in {
+        "verbalised_calibrated": (("verbalised", ()), ("calibrated", ())),
+        "verbalised_values": (("verbalised", ()), ("values", (0.08,))),
+        "rounded_slope_0.7": (("rounded", (2.0, 0.7, 2.0)), ("slope", (0.7,))),
+        "binned_shift": (("binned", ()), ("shift", (-0.4,))),
+    }.items()
+]
 
 
 def target_label(target: str, norm: float) -> str:

@@ -27,10 +27,10 @@ from evidence.cells.blind import (
 from evidence.cells.blind import beta as beta_scores
 from evidence.cells.blind_2026 import cells
 from evidence.cells.populations_2026 import bfloat16, pooled, rounded, with_ties
-from evidence.cells.sets import SETS
 from evidence.cells.streams import FAULTS
 from evidence.cells.subgroups import CELLS
 from evidence.runner import DESIGN, JUDGING
+from evidence.steps.measure_coverage import SETS
 
 HALVES = {DESIGN, JUDGING}
 

@@ -17,9 +17,8 @@ from calbias import Curve, Scenario, TopLabel, true_calibration_error
 from calbias.engine.sampler import Sampler, draw
 from evidence import league
 from evidence.cells.beta import Wave
-from evidence.cells.league import CURVES, DISTRIBUTIONS, TIED
 from evidence.estimators import estimate
-from evidence.league import league_measures, league_rows
+from evidence.league import CURVES, DISTRIBUTIONS, TIED, league_measures, league_rows
 from evidence.steps.predict_bias import REFERENCE, predicted_bias
 from evidence.steps.subsample_genuine import subsampled_rows, summary
 from evidence.targets import target_value

@@ -7,18 +7,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from calbias.truth.curves import Curve
 from calbias.truth.scenarios import Scenario
 from calbias.truth.targets import Population
-from evidence.cells.league import CURVES, DISTRIBUTIONS
+from evidence.league import CURVES, DISTRIBUTIONS
 from evidence.reading import detection_reading, league_reading, power_reading
 from evidence.steps.rank_league import (
     information_limit,
     league_errors,
     league_ranking,
     league_sensitivity,
-    limit_row,
     ranks,
+    relative_limit,
 )
 from evidence.steps.write_evidence_page import honesty_of, standings
 from pipeline.table_schema import columns_of
@@ -120,10 +119,9 @@ def test_the_information_limit_falls_with_the_root_of_n_and_is_known_for_two_err
     ranking = league_ranking(league(shares, {"y": "l2_squared", "z": "mce"}))
     limits = ranking.set_index(["estimator", "distribution", "n_samples"])["information_limit"]
     assert limits["x", "spread", 500] == pytest.approx(10**0.5 * limits["x", "spread", 5000])
-    rows = [limit_row(Scenario("", *DISTRIBUTIONS["spread"], CURVES[name]), 500, 2)
-            for name in CURVES if name != "calibrated"]  # fmt: skip
-    middle = np.median([row["relative_limit"] for row in rows])
-    assert limits["y", "spread", 500] == pytest.approx(middle)
+    shares = [relative_limit(Scenario("", *DISTRIBUTIONS["spread"], CURVES[name]), 2)
+              for name in CURVES if name != "calibrated"]  # fmt: skip
+    assert limits["y", "spread", 500] == pytest.approx(np.median(shares) / 500**0.5)
     assert limits["z"].isna().all()
 
 
@@ -222,13 +220,4 @@ def test_the_influence_function_is_the_derivative_along_tilted_curves(norm):
 
 
 def test_a_calibrated_model_has_no_limit():
-    assert math.isnan(information_limit(population(lambda s: 0 * s)))
-    row = limit_row(Scenario("x", 2.0, 1.0, Curve("identity")), 1000)
-    assert math.isnan(row["limit"])
-    assert row["truth"] == 0
-
-
-def test_a_row_falls_with_the_root_of_n():
-    scenario = Scenario("x", 2.0, 1.0, Curve("logit_logit_b1", 0.0, 0.5))
-    few, many = (limit_row(scenario, n, 2)["limit"] for n in (100, 400))
-    assert few == pytest.approx(2 * many)
+    assert math.isnan(information_limit(population(lambda s: 0 * s), 1))

@@ -13,7 +13,7 @@ from scipy.stats import norm as gaussian
 from calbias import Curve, Scenario, true_calibration_error
 from calbias.truth.targets import population_of_scenario
 from evidence.cells.beta import Wave
-from evidence.cells.league import league_scenarios
+from evidence.league import league_scenarios
 from evidence.targets import TARGETS, options_taken, target_value, target_value_of_sample
 
 SQUARED = Scenario("squared", 1.0, 1.0, Curve("power", 0.0, 2.0))  # δ = c² − c on uniform scores

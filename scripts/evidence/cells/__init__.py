@@ -8,7 +8,7 @@
 ``clusters``   rows that depend on each other
 ``subgroups``  scores with columns of subgroups; ``streams``  rows in time, for the monitor
 ``classes``    probabilities of all classes with maps that make them miscalibrated
-``league``     what the league and the tests of calibration run on
-``sets``       the sets on which the audit's interval is read, each with its half
 ``samples``    data sets of scores and hits: samples, draws of scenarios, subsamples of genuine rows
+
+The league and the tests of calibration run on scenarios of ``evidence.league``.
 """

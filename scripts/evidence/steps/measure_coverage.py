@@ -8,7 +8,7 @@ of others run on the cells of ``beta`` alone, on half of the data sets.
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,15 +19,15 @@ from calbias.auditing.interval import CalibrationInterval, Interval, calibration
 from calbias.auditing.verdict.judge import judge
 from calbias.conventions import CONFIDENCE_LEVEL
 from calbias.scored import Scored
-from evidence.cells.beta import BetaCell
+from evidence.cells import blind_2025, blind_2026, clusters, halves
+from evidence.cells.beta import CURVES, DISTRIBUTIONS, SIZES, BetaCell
 from evidence.cells.clusters import ClusterCell, Clustered
 from evidence.cells.samples import Sample
-from evidence.cells.sets import SETS
 from evidence.intervals.bootstrap import basic_bootstrap, percentile_bootstrap
 from evidence.intervals.monotone_band import monotone_band
 from evidence.intervals.sun2024 import sun2024
 from evidence.intervals.variational_bound import variational_bound
-from evidence.runner import Cell, Method, Row, Values, each
+from evidence.runner import DESIGN, JUDGING, Cell, Method, Row, Values, each
 from evidence.runner import run as run_study
 from pipeline.steps import AtLeast, Seed
 from pipeline.tables import write_table
@@ -36,6 +36,57 @@ OURS = {"calbias": "l1", "calbias_l2": "l2"}  # the audit's interval
 CLUSTER_REDRAWS = 999
 VERDICT, _VERDICTS, _REDRAWS = "verdict", 20, 499  # data sets of a cell that get a verdict
 _DRAWS = 200  # bootstrap resamples
+
+JUDGED_AT = 1000  # rows of a cell of the judging half
+N_WORLDS = 12  # random distributions with random curves
+
+
+class Named:
+    """A cell under a longer name."""
+
+    def __init__(self, cell: Cell, prefix: str) -> None:
+        self.name = f"{prefix}_{cell.name}"
+        self.batches, self.truth = cell.batches, cell.truth
+
+
+class CellSet(NamedTuple):
+    """A set of cells with their numbers of rows, and its half."""
+
+    half: str
+    cells: Callable[[], Iterator[tuple[Cell, int]]]
+
+
+def _of_beta(distribution: str) -> CellSet:
+    return CellSet(
+        DESIGN, lambda: ((BetaCell(distribution, curve), n) for curve in CURVES for n in SIZES)
+    )
+
+
+def _judging() -> Iterator[tuple[Cell, int]]:
+    written = (cell for cell in halves.CELLS if cell.half == JUDGING)
+    for cell in (*written, *map(halves.random_world, range(N_WORLDS))):
+        yield Named(cell, JUDGING), JUDGED_AT
+
+
+def _blind_2025() -> Iterator[tuple[Cell, int]]:
+    for cell in blind_2025.CELLS:
+        yield Named(cell, JUDGING), cell.n
+
+
+def _blind_2026() -> Iterator[tuple[Cell, int]]:
+    for cell in blind_2026.cells():
+        mark = "" if cell.assumption_holds else "_broken"
+        yield Named(cell, f"{JUDGING}_blind26{mark}"), cell.n
+
+
+SETS = {
+    **{distribution: _of_beta(distribution) for distribution in DISTRIBUTIONS},
+    "judging": CellSet(JUDGING, _judging),
+    "blind": CellSet(JUDGING, _blind_2025),
+    "blind26": CellSet(JUDGING, _blind_2026),
+    "clusters": CellSet(DESIGN, lambda: ((cell, cell.n) for cell in clusters.CELLS.values())),
+}
+"""The sets of cells by name, each with its half."""
 
 
 def methods(cell: Cell, data_sets: int, draws: int = _DRAWS) -> dict[str, Method]:

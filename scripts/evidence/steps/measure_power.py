@@ -24,8 +24,8 @@ from calbias.truth.scenarios import Scenario
 from evidence.calibration_tests import CalibrationTest, load_test
 from evidence.cells import clusters
 from evidence.cells.clusters import ClusterCell, Clustered
-from evidence.cells.league import league_scenarios
 from evidence.cells.samples import SampledCell
+from evidence.league import league_scenarios
 from evidence.runner import Method, Row, Values, at_sizes, each, run, values_of
 from evidence.steps.measure_coverage import CLUSTER_REDRAWS
 from pipeline.detection_limits import detection_limits

@@ -22,16 +22,14 @@ from numpy.typing import NDArray
 
 from calbias.truth.scenarios import Scenario
 from calbias.truth.targets import Population, population_of_scenario
-from evidence.cells.league import CURVES, DISTRIBUTIONS
-from evidence.league import rmse_error
-from evidence.runner import Row
+from evidence.league import CURVES, DISTRIBUTIONS, rmse_error
 from evidence.steps.run_league import UNIFORM, pays
 from pipeline.table_schema import columns_of
 from pipeline.tables import read_table, write_table
 
 
-def information_limit(population: Population, norm: float = 1) -> float:
-    """Return √n times the least standard error of an unbiased estimate; NaN if calibrated.
+def information_limit(population: Population, norm: int) -> float:
+    """Return √n times the least standard error of an unbiased estimate of ℓ1 or ℓ2; NaN if calibrated.
 
     ``population`` is weighted scores with their gaps, as of ``population_of_scenario(scenario)``.
     """
@@ -44,26 +42,15 @@ def information_limit(population: Population, norm: float = 1) -> float:
     if norm == 1:
         mean = float(weights @ abs(gaps))
         return math.sqrt(square - mean * mean + float(weights @ (noise * (gaps != 0.0))))
-    if norm == 2:
-        spread = float(weights @ gaps**4) - square * square
-        return math.sqrt((spread + 4.0 * float(weights @ (gaps**2 * noise))) / (4.0 * square))
-    raise ValueError(f"no limit for norm {norm}")
+    spread = float(weights @ gaps**4) - square * square
+    return math.sqrt((spread + 4.0 * float(weights @ (gaps**2 * noise))) / (4.0 * square))
 
 
-def limit_row(scenario: Scenario, n_samples: int, norm: float = 1) -> Row:
-    """Return a row for the league's figure: the limit at n, and as a share of the truth."""
+def relative_limit(scenario: Scenario, norm: int) -> float:
+    """Return the limit of `information_limit` as a share of the true error."""
     population = population_of_scenario(scenario, 1 << 16)
-    _, gaps, weights = population
-    truth = float(weights @ abs(gaps) ** norm) ** (1.0 / norm)
-    limit = information_limit(population, norm) / math.sqrt(n_samples)
-    return {
-        "scenario": scenario.name,
-        "target": f"l{norm:g}",
-        "n_samples": n_samples,
-        "truth": truth,
-        "limit": limit,
-        "relative_limit": limit / truth if truth > 1e-9 else math.nan,
-    }
+    truth = float(population.weights @ abs(population.gaps) ** norm) ** (1.0 / norm)
+    return information_limit(population, norm) / truth
 
 
 RULE = """\
@@ -181,7 +168,7 @@ def _limits(rows: pd.DataFrame) -> NDArray:
             Scenario(name, *DISTRIBUTIONS[distribution], CURVES[name]) for name in MISCALIBRATED
         ]
         for norm in (1, 2):
-            limits = [limit_row(scenario, 1, norm)["relative_limit"] for scenario in scenarios]
+            limits = [relative_limit(scenario, norm) for scenario in scenarios]
             per_root[distribution, norm] = float(np.median(limits))
     norms = rows["target"].map(NORMS)
     limits = [per_root.get(key, np.nan) for key in zip(rows["distribution"], norms, strict=True)]

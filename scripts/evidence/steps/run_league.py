@@ -24,8 +24,16 @@ from calbias.engine.sorted_batch import SortedBatch, sorted_data_set
 from calbias.estimation.registry import known_estimators
 from calbias.truth.curves import Curve
 from calbias.truth.scenarios import Scenario
-from evidence.cells.league import TIED, TiedCell, league_scenarios
-from evidence.league import league_measures, league_rows, methods_of, n_replicates, row_of
+from evidence.league import (
+    TIED,
+    TiedCell,
+    league_measures,
+    league_rows,
+    league_scenarios,
+    methods_of,
+    n_replicates,
+    row_of,
+)
 from evidence.runner import Row, values_of
 from pipeline.steps import AtLeast, Seed
 from pipeline.tables import write_table

@@ -10,8 +10,7 @@ from calbias.engine.sorted_batch import SortedBatch
 from calbias.estimation.registry import estimator_file
 from calbias.truth.curves import Curve
 from calbias.truth.scenarios import Scenario
-from evidence.cells.league import DISTRIBUTIONS
-from evidence.league import MOST_QUADRATIC, LeagueMeasure, league_measures
+from evidence.league import DISTRIBUTIONS, MOST_QUADRATIC, LeagueMeasure, league_measures
 from pipeline.provenance import timed
 from pipeline.steps import AtLeast
 from pipeline.tables import write_table
