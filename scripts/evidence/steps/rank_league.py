@@ -29,9 +29,9 @@ from pipeline.tables import read_table, write_table
 
 
 def information_limit(population: Population, norm: int) -> float:
-    """Return √n times the least standard error of an unbiased estimate of ℓ1 or ℓ2; NaN if calibrated.
+    """Return √n times the least standard error of an unbiased estimate; NaN if calibrated.
 
-    ``population`` is weighted scores with their gaps, as of ``population_of_scenario(scenario)``.
+    ``norm`` is 1 or 2; ``population`` is weighted scores with their gaps.
     """
     scores, gaps, weights = population
     curve = np.clip(scores + gaps, 0.0, 1.0)
