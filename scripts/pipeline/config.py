@@ -31,7 +31,7 @@ def complete_config(config: Config, schema_file: Path) -> Config:
     with the key's place, what is wrong and the remedy, for anything that no run could use.
     """
     with open(schema_file, encoding="utf-8") as file:
-        schema = yaml.safe_load(file)
+        schema = yaml.load(file, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     error = best_match(Draft202012Validator(schema).iter_errors(config))
     if error:
         raise InputError(f"config: {_explain(error)}")

@@ -20,7 +20,6 @@ SQUARED = Scenario("squared", 1.0, 1.0, Curve("power", 0.0, 2.0))  # δ = c² �
 SCENARIOS = [
     SQUARED,
     *(published_scenario(model) for model in MODELS[::9]),
-    Scenario("flat", 2.8, 0.05, Curve("power", 0.0, 2.0)),
     Scenario("overconfident", 0.5, 0.5, Curve("logit_logit_b1", 0.0, 0.5)),
     Scenario("underconfident", 0.5, 0.5, Curve("logit_logit_b1", 0.0, 1.25)),
     Scenario("shifted", 2.0, 1.0, Curve("logit_logit_b0_b1", -0.3, 1.0)),

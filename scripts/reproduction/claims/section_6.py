@@ -1,5 +1,6 @@
 """R05 and R28: what the data set and the architecture do to the fits (section 6, Figure 3)."""
 
+import functools
 import itertools
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, NamedTuple
@@ -106,8 +107,7 @@ def groups_matter(
     """Return the Similarity of objects (m) with labels (m values) under ``distance(a, b)``."""
     distances = np.array([distance(a, b) for a, b in itertools.combinations(objects, 2)])
     observed = tuple(np.unique([*labels], return_inverse=True)[1].tolist())
-    others = (codes for codes in _arrangements(sorted(observed)) if codes != observed)
-    groupings = np.array([observed, *others])
+    groupings = _groupings(observed)
     a, b = np.triu_indices(len(objects), 1)
     same = groupings[:, a] == groupings[:, b]
     if not same[0].any() or same[0].all():
@@ -121,6 +121,13 @@ def similarity_measurements(name: str, results: Mapping[str, Similarity]) -> lis
     """Return Measurements of {case: Similarity}: the ratios, then the p-values."""
     ratios = by_case(name, {case: result.ratio for case, result in results.items()})
     return ratios + by_case("p", {case: result.p_value for case, result in results.items()})
+
+
+@functools.cache
+def _groupings(observed: tuple[int, ...]) -> np.ndarray:
+    """Return a grouping and its other arrangements, one in a row; many distances ask for them."""
+    others = (codes for codes in _arrangements(sorted(observed)) if codes != observed)
+    return np.array([observed, *others])
 
 
 def _arrangements(items: list[int]) -> Iterator[tuple[int, ...]]:
