@@ -104,7 +104,8 @@ def _modes(table: Floats, prior: Floats) -> tuple[Floats, Floats]:
     p = expit(table[LOG_ODDS])
 
     def heights(a: Floats, f: Floats) -> Floats:
-        likelihood = table[HITS] * f - table[SIZE] * np.log1p(p * np.expm1(f))
+        with np.errstate(over="ignore"):  # a step too far has height -inf, and is halved
+            likelihood = table[HITS] * f - table[SIZE] * np.log1p(p * np.expm1(f))
         return np.sum(likelihood - 0.5 * a * f, axis=1)
 
     f = a = np.zeros(prior.shape[:2])
