@@ -13,11 +13,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from calbias.engine.seeding import stream
 from calbias.engine.sorted_batch import IS_EQUAL_MASS, edges
 
-MOST_ROWS, SAMPLE = 2_000_000, 200_000
-"""With more rows than the first, work that needs single rows is done on about the second."""
+MOST_ROWS = 2_000_000
+"""More rows are not worked on one by one."""
 
 _ROUNDING = 1e-12  # relative, of sums of weights
 Floats = NDArray[np.float64]
@@ -240,18 +239,6 @@ class Scored:
         is_hit = np.arange(self.n) >= np.repeat(np.cumsum(rows) - hits, rows)
         clusters = None if self.clusters is None else np.repeat(self.clusters.cluster[order], rows)
         return np.repeat(place, rows), is_hit.view(np.uint8), clusters
-
-    def drawn(self, seed: int) -> Scored:
-        """Return a random sample of about ``SAMPLE`` rows; all of at most ``MOST_ROWS`` rows.
-
-        Each row is in it with the same probability. With clusters all rows are kept.
-        """
-        if self.n <= MOST_ROWS or self.clusters is not None:
-            return self
-        generator = stream(seed, "sample", str(self.n))
-        counts = np.stack([self.rows - self.hits, self.hits])
-        misses, hits = generator.binomial(counts, SAMPLE / self.n)
-        return self.counted(misses + hits, hits)
 
     def counted(self, rows: Ints, hits: Ints) -> Scored:
         """Return other rows and hits (m,) of the same scores; scores of no row are left out."""

@@ -12,7 +12,7 @@ from scipy.stats import binom
 from verdicts import judge
 
 import calbias
-from calbias.auditing import cox, estimator_bias
+from calbias.auditing import cox, estimator_bias, recalibrations
 from calbias.auditing.audit import audit_data
 from calbias.auditing.bins import binned_ece, mean_deviation, picture_bins
 from calbias.auditing.cox import fit_cox, logits_of, noncentrality
@@ -383,6 +383,18 @@ def test_counts_by_score_recalibrate_like_single_rows():
     of_counts = recalibration_table(prepared(of_rows.rows.score, of_rows.rows.hit))
     expected = recalibration_table(of_rows).drop(index="temperature").drop(columns="helps")
     pd.testing.assert_frame_equal(of_counts.loc[expected.index, expected.columns], expected)
+
+
+def test_very_many_rows_are_recalibrated_by_their_counts(monkeypatch):
+    generator = np.random.default_rng(3)
+    scores = generator.beta(3, 1, 20_000).round(2)
+    data = prepared(scores, generator.random(20_000) < scores**1.5)
+    expected = recalibration_table(data)
+    monkeypatch.setattr(recalibrations, "MOST_ROWS", 100)
+    found = recalibration_table(data)  # other folds
+    columns = ["brier_before", "parameter", "helps"]
+    pd.testing.assert_frame_equal(found[columns], expected.loc[found.index, columns])
+    assert found["gain"].to_numpy() == pytest.approx(expected.loc[found.index, "gain"], rel=0.05)
 
 
 def test_logits_of_the_validation_fold_alone_are_not_used():

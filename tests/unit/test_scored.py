@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import expit, log_expit
 
-from calbias import InputError, Sketch, audit, file_audit, scored
+from calbias import InputError, Sketch, audit, file_audit
 from calbias.auditing.audit import audit_data
 from calbias.auditing.inputs import Data, Options
 from calbias.command import main
@@ -80,16 +80,10 @@ def test_scores_that_round_to_one_are_told_apart_by_log1m():
     assert sample.rows.tolist() == [1, 2, 1]
 
 
-def test_a_drawn_sample_keeps_the_shares(monkeypatch):
+def test_other_counts_of_the_same_scores():
     sample = Scored.of([0.1, 0.9], [300, 600], rows=[1000, 1000], width=0.01)
-    assert sample.drawn(0) is sample
-    monkeypatch.setattr(scored, "MOST_ROWS", 1999)
-    monkeypatch.setattr(scored, "SAMPLE", 500)
-    few = sample.drawn(0)
-    assert few.n == pytest.approx(500, abs=100)
-    assert few.width == 0.01
-    assert few.rows / few.n == pytest.approx([0.5, 0.5], abs=0.1)
-    assert few.hits / few.rows == pytest.approx([0.3, 0.6], abs=0.1)
+    other = sample.counted(np.array([0, 5]), np.array([0, 2]))
+    assert (other.scores, other.rows, other.hits, other.width) == (0.9, 5, 2, 0.01)
 
 
 def test_samples_with_and_without_clusters_are_not_added():

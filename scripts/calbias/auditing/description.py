@@ -11,7 +11,7 @@ from calbias.auditing.bins import binomial_limits
 from calbias.auditing.inputs import EVENT, Data
 from calbias.conventions import CONFIDENCE_LEVEL
 from calbias.logits import plausibility
-from calbias.scored import MOST_ROWS, SAMPLE, Scored
+from calbias.scored import Scored
 
 FEWEST_OF_EACH = 5  # hits and misses
 _HARMLESS = ("no validation fold", "the values are probabilities")  # here, not in the workflow
@@ -109,10 +109,6 @@ def warnings_of(data: Data, description: Description) -> tuple[str, ...]:
             f"{n} rows were audited in {scored.scores.size} cells of the score: accuracy, mean "
             "score and ECE are exact, and all else has scores rounded by at most "
             f"{scored.width:.1g}."
-        )
-    if n > MOST_ROWS and scored.clusters is None:
-        texts.append(
-            f"Recalibration, and all that needs single rows, is of a sample of {SAMPLE} rows."
         )
     if n < _FEW:
         texts.append(f"{n} rows are few: expect a wide interval.")

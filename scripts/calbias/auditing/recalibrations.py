@@ -20,6 +20,7 @@ Temperature scaling divides all logits, the others map the top label's score: no
 class is the top one, and so none changes the accuracy.
 """
 
+import math
 import warnings
 from typing import Any, NamedTuple
 
@@ -33,7 +34,7 @@ from calbias.conventions import SIGNIFICANT, holm
 from calbias.engine.seeding import stream
 from calbias.logits.top_label import top_label
 from calbias.recalibration import inverse_temperature, isotonic
-from calbias.scored import Floats, Ints, Scored
+from calbias.scored import MOST_ROWS, Floats, Ints, Scored
 
 FOLDS, FEWEST = 5, 50
 ENOUGH = 100
@@ -96,37 +97,41 @@ def recalibration_table(data: Data, seed: int = 0) -> pd.DataFrame:
     standard error is of sums over clusters. ``helps`` is a gain above 0 at 5 % after Holm's
     correction. Empty below 50 rows and for rows of one outcome.
     """
-    sample = data.scored.drawn(seed)
-    rows = _Rows(sample, *(data.ordered_logits() if sample is data.scored else ()))
+    sample = data.scored
+    rows = _Rows(sample, *data.ordered_logits())
     if not rows.are_enough:
         return pd.DataFrame()
-    n, (place, is_hit, clusters) = sample.n, sample.of_rows
-    hits = is_hit.astype(np.int64)
-    units = n if clusters is None else int(clusters.max()) + 1
-    fitted, parts, fold = rows, [], np.zeros(n, np.int64)
+    fitted, parts, folds = rows, [], FOLDS
     if data.validation is not None:
         logits = (None, None) if rows.logits is None else data.validation.ordered_logits()
         validation = _Rows(data.validation.scored, *logits)
         if validation.are_enough:
-            fitted, parts = validation, [validation]
-    if fitted is rows:
-        fold = stream(seed, "recalibration", str(units)).permutation(units) % FOLDS
+            fitted, parts, folds = validation, [validation], 1
+    n, clusters = sample.n, None
+    units = n if sample.clusters is None else sample.clusters.ids.size
+    generator = stream(seed, "recalibration", str(units))
+    is_plain = rows.logits is None and sample.clusters is None
+    if is_plain and n > MOST_ROWS:
+        both = np.stack([sample.rows - sample.hits, sample.hits])
+        counts = np.moveaxis(generator.multinomial(both, np.full(folds, 1.0 / folds)), -1, 0)
+    else:
+        place, is_hit, clusters = sample.of_rows
+        hits, size = is_hit.astype(np.int64), np.ones(n, np.int64)
+        fold = generator.permutation(units) % folds
         fold = fold if clusters is None else fold[clusters]
-    counts = np.bincount((2 * fold + hits) * sample.scores.size + place,
-                         minlength=2 * FOLDS * sample.scores.size)  # fmt: skip
-    counts, size = counts.reshape(FOLDS, 2, -1), np.ones(n, np.int64)
-    if fitted is rows:
-        whole = counts.sum(axis=0)
-        for k in range(FOLDS):
-            misses, hit = whole - counts[k]
-            others = (None, None)
-            if rows.logits is not None:
-                others = rows.logits[fold != k], rows.labels[fold != k]
-            parts.append(_Rows(sample.counted(misses + hit, hit), *others))
-    if clusters is None and rows.logits is None:  # rows that are alike are judged as one
-        filled = np.flatnonzero(counts)
-        fold, hits, place = np.unravel_index(filled, counts.shape)
-        size = counts.flat[filled]
+        shape = folds, 2, sample.scores.size
+        code = (2 * fold + hits) * sample.scores.size + place
+        counts = np.bincount(code, minlength=math.prod(shape)).reshape(shape)
+    whole = counts.sum(axis=0)
+    for k in range(folds if fitted is rows else 0):
+        misses, hit = whole - counts[k]
+        others = (None, None)
+        if rows.logits is not None:
+            others = rows.logits[fold != k], rows.labels[fold != k]
+        parts.append(_Rows(sample.counted(misses + hit, hit), *others))
+    if is_plain:  # rows that are alike are judged as one
+        filled = np.nonzero(counts)
+        (fold, hits, place), size = filled, counts[filled]
     before = (hits - sample.scores[place]) ** 2
     found: list[dict[str, Any]] = []
     for method in fitted.methods:
