@@ -182,21 +182,16 @@ def read_data(
     user names. With ``top_label`` the top class of two is audited, else class 1 is an event.
     """
     outputs = read_outputs(path, by, columns)
-    fold = outputs.folds["test"]
-    if len(fold.labels) < 2:
-        raise InputError(f"{path}: one row is too few to judge a model by: give at least two")
+    data = _data_of(outputs.folds["test"], outputs.form, top_label, outputs.clusters)
     warnings = outputs.warnings
-    data = _data_of(fold, outputs.form, top_label, outputs.clusters)
     if data.kind == EVENT and outputs.form not in SCORE_FORMS:
         assert data.rows is not None
         warnings = (*warnings, *plausibility.of_event("test", data.rows))
     validation = outputs.folds.get("validation")
-    other = None
-    if validation is not None and len(validation.labels) > 1:
-        other = _data_of(validation, outputs.form, top_label)
     return replace(
-        data, warnings=warnings, hints=outputs.hints, validation=other, by=outputs.by,
-        classes=outputs.classes, notes=(_in_words(data, top_label), *outputs.notes),
+        data, warnings=warnings, hints=outputs.hints, by=outputs.by, classes=outputs.classes,
+        validation=None if validation is None else _data_of(validation, outputs.form, top_label),
+        notes=(_in_words(data, top_label), *outputs.notes),
     )  # fmt: skip
 
 
