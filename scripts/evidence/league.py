@@ -230,19 +230,26 @@ def row_of(
     scenario: str, measure: LeagueMeasure, n_samples: int, truth: float, values: NDArray
 ) -> Row:
     """Return a row of table ``league`` from the estimates of its data sets."""
-    bias, sd = values.mean() - truth, values.std(ddof=1)
-    rmse = math.sqrt(np.mean((values - truth) ** 2))
+    errors = errors_of(values, truth)
     return {
         "scenario": scenario,
         "estimator": measure.name,
         "target": target_label(measure.target, measure.norm),
         "n_samples": n_samples,
+        **errors,
+        "relative_rmse": errors["rmse"] / truth if truth > _LEAST_TRUTH else math.nan,
+    }
+
+
+def errors_of(values: NDArray, truth: float) -> Row:
+    """Return the columns of a league on how far estimates (m,) lie from the truth."""
+    bias, sd = values.mean() - truth, values.std(ddof=1)
+    return {
         "n_replicates": values.size,
         "truth": truth,
         "mean_estimate": values.mean(),
         "bias": bias,
         "bias_se": sd / math.sqrt(values.size),
         "sd": sd,
-        "rmse": rmse,
-        "relative_rmse": rmse / truth if truth > _LEAST_TRUTH else math.nan,
+        "rmse": math.sqrt(np.mean((values - truth) ** 2)),
     }

@@ -8,7 +8,7 @@ of others run on the cells of ``beta`` alone, on half of the data sets.
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,7 @@ from evidence.intervals.bootstrap import basic_bootstrap, percentile_bootstrap
 from evidence.intervals.monotone_band import monotone_band
 from evidence.intervals.sun2024 import sun2024
 from evidence.intervals.variational_bound import variational_bound
-from evidence.runner import DESIGN, JUDGING, Cell, Method, Row, Values, each
+from evidence.runner import JUDGING, Cell, Method, Row, Values, each
 from evidence.runner import run as run_study
 from pipeline.steps import AtLeast, Seed
 from pipeline.tables import write_table
@@ -49,17 +49,8 @@ class Named:
         self.batches, self.truth = cell.batches, cell.truth
 
 
-class CellSet(NamedTuple):
-    """A set of cells with their numbers of rows, and its half."""
-
-    half: str
-    cells: Callable[[], Iterator[tuple[Cell, int]]]
-
-
-def _of_beta(distribution: str) -> CellSet:
-    return CellSet(
-        DESIGN, lambda: ((BetaCell(distribution, curve), n) for curve in CURVES for n in SIZES)
-    )
+def _of_beta(distribution: str) -> Iterator[tuple[Cell, int]]:
+    return ((BetaCell(distribution, curve), n) for curve in CURVES for n in SIZES)
 
 
 def _judging() -> Iterator[tuple[Cell, int]]:
@@ -79,14 +70,14 @@ def _blind_2026() -> Iterator[tuple[Cell, int]]:
         yield Named(cell, f"{JUDGING}_blind26{mark}"), cell.n
 
 
-SETS = {
-    **{distribution: _of_beta(distribution) for distribution in DISTRIBUTIONS},
-    "judging": CellSet(JUDGING, _judging),
-    "blind": CellSet(JUDGING, _blind_2025),
-    "blind26": CellSet(JUDGING, _blind_2026),
-    "clusters": CellSet(DESIGN, lambda: ((cell, cell.n) for cell in clusters.CELLS.values())),
+SETS: dict[str, Callable[[], Iterator[tuple[Cell, int]]]] = {
+    **{distribution: partial(_of_beta, distribution) for distribution in DISTRIBUTIONS},
+    "judging": _judging,
+    "blind": _blind_2025,
+    "blind26": _blind_2026,
+    "clusters": lambda: ((cell, cell.n) for cell in clusters.CELLS.values()),
 }
-"""The sets of cells by name, each with its half."""
+"""Sets of cells with their numbers of rows; a name that begins with ``judging`` tells the half."""
 
 
 def methods(cell: Cell, data_sets: int, draws: int = _DRAWS) -> dict[str, Method]:
@@ -182,7 +173,7 @@ def coverage_rows(cells: str, data_sets: int, seed: int) -> Iterator[Row]:
     def of_cell(cell: Cell, n: int) -> dict[str, Method]:
         return methods(cell, data_sets)
 
-    return run_study(SETS[cells].cells(), of_cell, data_sets, seed, covered)
+    return run_study(SETS[cells](), of_cell, data_sets, seed, covered)
 
 
 def measure_coverage(

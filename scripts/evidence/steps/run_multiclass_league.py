@@ -29,7 +29,7 @@ from evidence.cells.classes import (
     cells_of,
     dirichlet_population,
 )
-from evidence.league import rmse_error
+from evidence.league import errors_of, rmse_error
 from evidence.runner import Method, Row, Values, at_sizes, each, run
 from pipeline.steps import AtLeast, Seed
 from pipeline.tables import write_table
@@ -95,21 +95,18 @@ def _reduced(
 
 
 def _summary(values: NDArray, cell: ClassesCell, target: str) -> Row:
-    truth = cell.truth(target)
+    truth, share, error = cell.truth(target), math.nan, math.nan
     at_half = truth if target == "kernel" else cell.truth(target, GROUPS // 2)
-    m, bias, sd = values.size, values.mean() - truth, values.std(ddof=1)
-    rmse = math.sqrt(np.mean((values - truth) ** 2))
+    errors = errors_of(values, truth)
+    if truth > 0:
+        share = errors["rmse"] / truth
+        margin = rmse_error(errors["bias"], errors["sd"], values.size, errors["rmse"])
+        error = float(margin) / truth
     return {
-        "n_replicates": m,
-        "truth": truth,
+        **errors,
         "truth_at_half_resolution": at_half,
-        "mean_estimate": values.mean(),
-        "bias": bias,
-        "bias_se": sd / math.sqrt(m),
-        "sd": sd,
-        "rmse": rmse,
-        "relative_rmse": rmse / truth if truth > 0 else math.nan,
-        "relative_rmse_se": float(rmse_error(bias, sd, m, rmse)) / truth if truth > 0 else math.nan,
+        "relative_rmse": share,
+        "relative_rmse_se": error,
     }
 
 
