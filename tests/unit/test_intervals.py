@@ -80,10 +80,10 @@ def test_suns_coverage(slope, least, most):
 
 def test_resamples_are_those_of_rows_with_replacement():
     sample = uniform_sample(200, 0.5)
-    values = bootstrap.resampled_estimates(sample, lambda data: data.cum_hit[:, -1] / 200, 4000)
+    values = bootstrap.resampled_estimates(sample, lambda data: data.cum_hit[:, -1] / 200, 2000)
     rate = sample.hits.mean()
     error = np.sqrt(rate * (1 - rate) / 200)
-    assert values.mean() == pytest.approx(rate, abs=5 * error / np.sqrt(4000))
+    assert values.mean() == pytest.approx(rate, abs=5 * error / np.sqrt(2000))
     assert values.std() == pytest.approx(error, rel=0.06)
 
 
