@@ -241,7 +241,7 @@ class Sketch:
         Examples
         --------
         >>> import calbias
-        >>> print(calbias.Sketch.sql("predictions")[:24])
+        >>> print(calbias.Sketch.sql("predictions")[:25])
         SELECT 19 + c + up - down
         """
         return sketch_cells.sql(table, score, hit, n_cells)

@@ -151,7 +151,7 @@ def calibration_interval(scored: Scored, effect: float = 1.0, seed: int = 0) -> 
     >>> sample = Scored.of(np.full(200, 0.9), np.arange(200) < 160)
     >>> low, high = calibration_interval(sample).at()
     >>> round(low, 2), round(high, 2)
-    (0.04, 0.16)
+    (0.05, 0.17)
     """
     return _Sample(scored, effect).interval(seed)
 

@@ -52,7 +52,7 @@ def judge(
     for fewer than 99 replicates and fewer than ten clusters.
 
     >>> judge(Scored.of(np.full(200, 0.9), np.arange(200) < 160)).sentence
-    'too sure by 10.0 points (6.5 to 13.5) on average'
+    'too sure by 10.0 points (4.5 to 15.5) on average'
     """
     if replicates < _LEAST_REPLICATES:
         raise InputError(f"replicates must be at least {_LEAST_REPLICATES}, not {replicates}")
