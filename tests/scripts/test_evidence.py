@@ -7,7 +7,7 @@ from checkout import ROOT
 from command import FITS, made, read, run
 
 from calbias.estimation.registry import FOLDER
-from evidence.benchmark import waiting
+from evidence import benchmark_waiting as waiting
 from evidence.steps import measure_speed
 from pipeline.estimators import FOLDERS
 from pipeline.tables import read_table

@@ -8,8 +8,8 @@ import pytest
 from calbias import Curve, Monitor, Scenario
 from calbias.engine.sampler import Sampler
 from calbias.estimation.loading import load_estimator
-from evidence.benchmark.waiting import memory_rows
-from evidence.benchmark.workloads import compare, six_binned
+from evidence.benchmark import compare, six_binned
+from evidence.benchmark_waiting import memory_rows
 from evidence.cells.streams import CALIBRATED, FAULTS
 from evidence.steps import measure_monitor as study
 from pipeline.paper import BINNED

@@ -9,8 +9,8 @@ from typing import Any
 import pandas as pd
 
 from calbias.io.python_files import SCRIPTS
-from evidence.benchmark.waiting import audit_rows, averaged_rows, memory_rows, multiclass_rows
-from evidence.benchmark.workloads import argsort_rows, grid_rows, growth_rows
+from evidence.benchmark import argsort_rows, grid_rows, growth_rows
+from evidence.benchmark_waiting import audit_rows, averaged_rows, memory_rows, multiclass_rows
 from pipeline.provenance import compiled_for
 from pipeline.scenarios import fitted_scenario
 from pipeline.tables import read_table, write_table

@@ -21,7 +21,7 @@ from calbias.scored import Scored
 from calbias.simulation import simulate_estimates
 from calbias.truth.curves import Curve
 from calbias.truth.scenarios import Scenario
-from evidence.benchmark.workloads import Call, compare, repeat
+from evidence.benchmark import Call, compare, repeat
 from evidence.runner import Row
 from pipeline import CHECKOUT
 from pipeline.table_schema import columns_of
@@ -122,7 +122,7 @@ def memory_rows(cases: Sequence[tuple[str, int, int]] = CASES) -> list[Row]:
     rows = []
     for work, n_samples, replicates in cases:
         command = [sys.executable, "-m", __name__, work, str(n_samples), str(replicates)]
-        path = os.pathsep.join([str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")])
+        path = os.pathsep.join([str(CHECKOUT / "scripts"), os.environ.get("PYTHONPATH", "")])
         done = subprocess.run(
             command, env={**os.environ, "PYTHONPATH": path}, check=True, stdout=subprocess.PIPE
         )

@@ -1,1 +1,0 @@
-"""How fast the engine is: pieces of work, their baselines, and paired interleaved timing."""
