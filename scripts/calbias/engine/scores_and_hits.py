@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from calbias.errors import InputError
 
 MOST_BINS, HIGHEST_NORM = 1_000_000, 100  # as in config.schema.yaml
+MOST_AUDITED_BINS = 10_000
 EXCESS = 1e-6
 """By how much a score or a probability may exceed 1: a float32 softmax can, by a rounding."""
 
@@ -119,11 +120,11 @@ def validate_whole(name: str, value: Any, least: int) -> None:
         raise InputError(f"{name} must be a whole number of at least {least}, not {value!r:.60}")
 
 
-def validate_options(n_bins: Any, norm: Any) -> None:
+def validate_options(n_bins: Any, norm: Any, most_bins: int = MOST_BINS) -> None:
     """Raise InputError for a number of bins or a norm that no estimator could have."""
-    if not is_number(n_bins) or not (1 <= n_bins <= MOST_BINS and n_bins % 1 == 0):
+    if not is_number(n_bins) or not (1 <= n_bins <= most_bins and n_bins % 1 == 0):
         raise InputError(
-            f"n_bins must be a whole number of at least 1 and at most {MOST_BINS}, "
+            f"n_bins must be a whole number of at least 1 and at most {most_bins}, "
             f"not {n_bins!s:.60}"
         )
     if norm is not None and not (is_number(norm) and 0 < norm <= HIGHEST_NORM):

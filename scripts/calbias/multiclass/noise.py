@@ -17,13 +17,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from calbias.conventions import N_BINS
-from calbias.engine.scores_and_hits import validate_whole
+from calbias.engine.scores_and_hits import MOST_AUDITED_BINS, validate_options, validate_whole
 from calbias.errors import InputError
 from calbias.multiclass.class_bins import Floats, Measure
 from calbias.multiclass.measures import prepared, target_of
 from calbias.multiclass.rows import Rows, checked
 
-FEWEST_REPLICATES, MOST_BINS = 20, 10_000
+FEWEST_REPLICATES = 20
 
 
 @dataclass(frozen=True)
@@ -121,23 +121,16 @@ def noise_floor(
     >>> round(found.value, 3), found.floor < found.value, found.p_value < 0.05
     (0.133, True, True)
     """
-    validate_options(measure, n_bins, replicates, seed)
+    validate_options(n_bins, None, MOST_AUDITED_BINS)
+    validate_whole("replicates", replicates, FEWEST_REPLICATES)
+    validate_whole("seed", seed, 0)
+    if not isinstance(measure, str):
+        raise InputError(f"measure must be a name such as classwise_ece_mean, not {measure!r:.60}")
     rows, numbers = checked(probabilities, labels)
     of_rows = prepared(measure, rows, int(n_bins))
     drawn = drawn_values(of_rows, rows, replicates, seed)
     observed = None if numbers is None else of_rows.values(rows.given(numbers))
     return summary(measure, n_bins, of_rows, observed, drawn, rows)
-
-
-def validate_options(measure: object, n_bins: object, replicates: object, seed: object) -> None:
-    """Raise InputError for an option that no measure could have."""
-    validate_whole("n_bins", n_bins, 1)
-    if int(n_bins) > MOST_BINS:  # type: ignore[call-overload]
-        raise InputError(f"n_bins must be at most {MOST_BINS}, not {n_bins!r:.60}")
-    validate_whole("replicates", replicates, FEWEST_REPLICATES)
-    validate_whole("seed", seed, 0)
-    if not isinstance(measure, str):
-        raise InputError(f"measure must be a name such as classwise_ece_mean, not {measure!r:.60}")
 
 
 def drawn_values(
