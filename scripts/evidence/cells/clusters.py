@@ -85,7 +85,7 @@ class ClusterCell(Drawn):
         return CLUSTERED + next((name for name, cell in CELLS.items() if cell == self), "other")
 
     def truth(self, target: str) -> float:
-        """Return the ℓ1 calibration error, by 200 000 quasi-random scores."""
+        """Return the ℓ1 calibration error, by 200 000 random scores."""
         if self.slope == 1.0:
             return 0.0
         scores = np.clip(stream(0, "error").beta(*self.beta, 200_000), _LEAST, 1 - _LEAST)

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from calbias.estimation import loading
@@ -10,9 +9,9 @@ from calbias.estimation.api import estimate as of_calbias
 from pipeline.estimators import FOLDERS, estimator_file
 
 
-def load_estimator(name: str, file: Path | str | None = None) -> Callable[..., Any]:
+def load_estimator(name: str) -> Callable[..., Any]:
     """Return ``run(data, n_bins, norm)`` of an estimator of these or of calbias."""
-    return loading.load_estimator(name, file or estimator_file(name))
+    return loading.load_estimator(name, estimator_file(name))
 
 
 estimate = partial(of_calbias, estimator_dir=FOLDERS[1])

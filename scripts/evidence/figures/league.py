@@ -13,7 +13,7 @@ from pipeline.figures import panels, selection, style
 TABLES = {"league_errors": ["league_ranking"], "league_full_errors": ["league_full_ranking"]}
 FIGURES = {"league_errors": {"size": ""}, "league_full_errors": {"size": ", full size"}}
 TITLE = "Every calibration measure against its own truth{size}"
-SHOWN = ("saturated", "spread", "tied")  # distribution of scoress
+SHOWN = ("saturated", "spread", "tied")  # distributions of scores
 MARKERS = ("o", "s", "D", "P", "X", "^")  # none of them points anywhere
 LOW, HIGH = 0.04, 25
 ROOM = 0.3  # left of it a number fits on the axis
