@@ -118,8 +118,8 @@ def _row(name: str, data: Any, quantity: str, peer: str, version: str, value: An
     row = [name, scores.size, quantity, peer, version]
     if isinstance(value, str):
         return [*row, "", value_here, "", f"refused: {value}", ""]
-    difference = value - value_here if value_here != "" else ""
-    if value_here == "" or abs(float(difference)) <= SAME:
+    difference = value - value_here
+    if abs(difference) <= SAME:
         return [*row, value, value_here, difference, "", ""]
     return [*row, value, value_here, difference, *cause_of(peer, quantity, scores, hits, value)]
 
@@ -134,12 +134,10 @@ def cause_of(
     return cause, abs(definition(scores, hits) - value) <= tolerance
 
 
-def ours(quantity: str, scores: np.ndarray, hits: np.ndarray) -> Any:
-    """Return calbias's value of a quantity; empty for one that calbias does not have."""
+def ours(quantity: str, scores: np.ndarray, hits: np.ndarray) -> float:
+    """Return calbias's value of a quantity."""
     if quantity in TESTS:
         return float(load_test(TESTS[quantity]).values(sorted_data_set(scores, hits))[0])
-    if quantity not in OURS:
-        return ""
     name, norm = OURS[quantity]
     return estimate(name, scores, hits, n_bins=15, norm=norm).value
 
