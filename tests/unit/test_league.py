@@ -186,7 +186,7 @@ def test_subsamples_of_genuine_rows():
 def test_the_docs_have_the_forecasts_of_the_default_run():
     rows = []
     for name in shipped("forecasts"):
-        top = read_scores(shipped_path("forecasts", name)).folds["test"]
+        top = read_scores(shipped_path("forecasts", name))[0]["test"]
         rows += subsampled_rows("forecasts", name, top, 40, seed=2022)
     found = summary(pd.DataFrame(rows)).set_index(["n_samples", "estimator"])
     text = (ROOT / "docs/averaged_posterior.md").read_text(encoding="utf-8")
