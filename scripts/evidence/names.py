@@ -1,6 +1,8 @@
 """Measures, tests, targets and scenarios in words, for figures and pages; code names stay small."""
 
-TARGETS = {  # in the order in which figures and pages show them
+from collections.abc import Iterable
+
+TARGET_NAMES = {  # in the order in which figures and pages show them
     "l1": "ℓ1 error",
     "l2": "ℓ2 error",
     "l2_squared": "ℓ2 error squared",
@@ -91,7 +93,13 @@ def measure_name(estimator: str) -> str:
 
 def target_name(target: str) -> str:
     """Return what a measure estimates, in words."""
-    return TARGETS.get(target, target.replace("_", " "))
+    return TARGET_NAMES.get(target, target.replace("_", " "))
+
+
+def targets_in_order(targets: Iterable[str]) -> list[str]:
+    """Return the different targets: the ones of TARGET_NAMES in their order, then the others."""
+    present = set(targets)
+    return [name for name in TARGET_NAMES if name in present] + sorted(present - set(TARGET_NAMES))
 
 
 def name_of_test(test: str) -> str:

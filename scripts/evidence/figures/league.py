@@ -6,8 +6,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from evidence.names import DISTRIBUTIONS, measure_name, target_name
-from evidence.names import TARGETS as TARGETS_IN_ORDER
+from evidence.names import DISTRIBUTIONS, measure_name, target_name, targets_in_order
 from pipeline.figures import panels, selection, style
 
 TABLES = {"league_errors": ["league_ranking"], "league_full_errors": ["league_full_ranking"]}
@@ -126,14 +125,12 @@ def _places(table: pd.DataFrame) -> tuple[Places, Places]:
     last = table.sort_values("n_samples").groupby(["distribution", "entry"]).tail(1)
     worst = last.groupby("entry")["error"].max().sort_values(kind="stable")
     targets = table.drop_duplicates("entry").set_index("entry")["target"]
-    order = [*TARGETS_IN_ORDER, *sorted(set(targets) - set(TARGETS_IN_ORDER))]
     places: Places = {}
     headings: Places = {}
     at = 0.0
-    for target in order:
+    for target in targets_in_order(targets):
         of_kind = [entry for entry in worst.index if targets[entry] == target]
-        if of_kind:
-            headings[target_name(target)] = at
-            places |= {entry: at + k for k, entry in enumerate(of_kind, start=1)}
-            at += len(of_kind) + 1.4
+        headings[target_name(target)] = at
+        places |= {entry: at + k for k, entry in enumerate(of_kind, start=1)}
+        at += len(of_kind) + 1.4
     return places, headings

@@ -16,7 +16,7 @@ import pandas as pd
 from pipeline.tables import read_table, write_table
 
 NOTHING = 1.0
-TARGETS = {
+TARGET_NAMES = {
     "classwise_l1": "the class-wise ℓ1 error",
     "classwise_l2": "the class-wise ℓ2 error",
     "classwise_l2_squared": "the class-wise ℓ2 error squared",
@@ -40,7 +40,7 @@ def reading_rows(league: pd.DataFrame) -> Iterator[dict[str, object]]:
 def _of_cell(rows: pd.DataFrame) -> Iterator[tuple[str, str]]:
     wrong = rows[rows["truth"] > 0]
     median = wrong.groupby("estimator")[["relative_rmse", "relative_rmse_se"]].median()
-    for target, words in TARGETS.items():
+    for target, words in TARGET_NAMES.items():
         names = wrong.loc[wrong["target"] == target, "estimator"].unique()
         if not len(names):
             continue

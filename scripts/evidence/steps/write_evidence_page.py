@@ -97,11 +97,9 @@ def standings(ranks: pd.DataFrame) -> list[tuple[str, list[SimpleNamespace]]]:
     blocks_by_distribution = []
     for distribution, words in reading.DISTRIBUTIONS.items():
         of_distribution, blocks = ranks[ranks["distribution"] == distribution], []
-        order = [*names.TARGETS, *sorted(set(of_distribution["target"]) - set(names.TARGETS))]
-        for target in order:
+        for target in names.targets_in_order(of_distribution["target"]):
             rows = of_distribution[of_distribution["target"] == target]
-            if len(rows):
-                blocks.append(_block(target, rows))
+            blocks.append(_block(target, rows))
         if blocks:
             blocks_by_distribution.append((words, blocks))
     return blocks_by_distribution
