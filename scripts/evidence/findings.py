@@ -6,13 +6,11 @@ from typing import NamedTuple
 import pandas as pd
 
 from evidence import reading
-from evidence.names import CLUSTERED, measure_name
+from evidence.names import BLIND, BROKEN, CLUSTERED, measure_name
 from evidence.runner import JUDGING
 from evidence.steps.subsample_genuine import summary
 
 Tables = Mapping[str, pd.DataFrame]
-BLIND = f"{JUDGING}_blind26_"
-BROKEN = f"{BLIND}broken_"
 OURS = {"calbias": "ℓ1", "calbias_l2": "ℓ2"}
 TARGETS_SHOWN = ("classwise_l1", "top_label_l1")
 LEAST = 0.90

@@ -80,6 +80,10 @@ OTHER = "others"
 DISTRIBUTIONS = {name: f"{name} scores" for name in ("saturated", "spread", "uniform", "tied")}
 CLUSTERED = "clusters_"
 """How the names of scenarios with clusters begin."""
+BLIND = "judging_blind26_"
+"""How the names of the blind cells of 2026 begin."""
+BROKEN = f"{BLIND}broken_"
+"""How the names of those begin that break the assumption of the audit's interval."""
 _REDRAW = "redraw_"
 
 

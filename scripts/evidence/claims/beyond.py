@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+from evidence.runner import JUDGING
 from evidence.steps.judge_printed_classwise import BEST, UNDECIDED, UNKNOWN
 from pipeline.claims.evidence import Evidence
 from pipeline.claims.verdicts import POINTS, Measurement, NotJudged, Ruling, Verdict, by_case, claim
@@ -11,7 +12,7 @@ from pipeline.logits import REAL_LOGITS, REAL_SCORES
 FEWEST_MODELS = 10
 FEWEST_SUBSAMPLES_SIZE = 3200  # sizes that the rule needs: up to this one at least
 EXPLAINED, PARTLY = 2 / 3, 1 / 2
-METHODS, JUDGING = {"ℓ1": "calbias", "ℓ2": "calbias_l2"}, "judging"
+METHODS = {"ℓ1": "calbias", "ℓ2": "calbias_l2"}
 MEAN, CELL, VISIBLE = 0.95, 0.90, 0.5
 FEWEST_DATA_SETS = 50
 OURS, SWEEP = "averaged_posterior", "ece_sweep_em"

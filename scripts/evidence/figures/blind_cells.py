@@ -3,11 +3,11 @@
 import pandas as pd
 from matplotlib.figure import Figure
 
+from evidence.names import BLIND, BROKEN
 from pipeline.figures import panels, selection, style
 
 TABLES = ("interval_coverage",)
 TITLE = "Coverage of the audit's interval on cells by an author who had not seen it"
-BLIND, BROKEN = "judging_blind26_", "judging_blind26_broken_"
 METHODS = {"calbias": "ℓ1 error", "calbias_l2": "ℓ2 error"}
 KEPT_LOOK = {"color": style.group_colour(0), "marker": "o"}
 BROKEN_LOOK = {"color": style.group_colour(1), "marker": "s", "markerfacecolor": "white"}

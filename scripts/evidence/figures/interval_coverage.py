@@ -9,10 +9,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from evidence.names import CLUSTERED, cluster_cell_name
+from evidence.runner import JUDGING
 from pipeline.figures import panels, selection, style
 
 TABLES = ("interval_coverage",)
-JUDGING = "judging"
 DRAWN_AT = 1000  # rows of the judging scenarios that are drawn
 TIED = ("rounded", "binned", "verbalised")
 OURS = "calbias"

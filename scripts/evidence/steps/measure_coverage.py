@@ -27,6 +27,7 @@ from evidence.intervals.bootstrap import basic_bootstrap, percentile_bootstrap
 from evidence.intervals.monotone_band import monotone_band
 from evidence.intervals.sun2024 import sun2024
 from evidence.intervals.variational_bound import variational_bound
+from evidence.names import BLIND, BROKEN
 from evidence.runner import JUDGING, Cell, Method, Row, Values, each
 from evidence.runner import run as run_study
 from pipeline.steps import AtLeast, Seed
@@ -45,7 +46,7 @@ class Named:
     """A cell under a longer name."""
 
     def __init__(self, cell: Cell, prefix: str) -> None:
-        self.name = f"{prefix}_{cell.name}"
+        self.name = prefix + cell.name
         self.batches, self.truth = cell.batches, cell.truth
 
 
@@ -56,18 +57,17 @@ def _of_beta(distribution: str) -> Iterator[tuple[Cell, int]]:
 def _judging() -> Iterator[tuple[Cell, int]]:
     written = (cell for cell in halves.CELLS if cell.half == JUDGING)
     for cell in (*written, *map(halves.random_world, range(N_WORLDS))):
-        yield Named(cell, JUDGING), JUDGED_AT
+        yield Named(cell, f"{JUDGING}_"), JUDGED_AT
 
 
 def _blind_2025() -> Iterator[tuple[Cell, int]]:
     for cell in blind_2025.CELLS:
-        yield Named(cell, JUDGING), cell.n
+        yield Named(cell, f"{JUDGING}_"), cell.n
 
 
 def _blind_2026() -> Iterator[tuple[Cell, int]]:
     for cell in blind_2026.cells():
-        mark = "" if cell.assumption_holds else "_broken"
-        yield Named(cell, f"{JUDGING}_blind26{mark}"), cell.n
+        yield Named(cell, BLIND if cell.assumption_holds else BROKEN), cell.n
 
 
 SETS: dict[str, Callable[[], Iterator[tuple[Cell, int]]]] = {
