@@ -68,8 +68,8 @@ def replicate_model(
     output_differences: rows of table method_differences, to write
     """
     verify_shipped(file, manifest)
-    folds: Any = read_outputs(file).folds
-    if not isinstance(folds["test"], Fold):
+    folds = read_outputs(file).folds
+    if folds["test"].values.ndim == 1:
         raise InputError(f"{file}: scores of the top class; give outputs of all classes")
     paths = {
         "replication": output_replication,
