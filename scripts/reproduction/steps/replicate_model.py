@@ -4,7 +4,7 @@ Each method is fitted on the validation fold and measured on the test fold. A mo
 validation fold is measured as it is.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -33,7 +33,7 @@ BY_ECE = "temperature_by_ece"
 MANY_CLASSES = 50  # from which the cross-validated matrices take minutes
 NO_FOLD = "a validation fold"
 
-Folds = dict[str, Fold]
+Folds = Mapping[str, Fold]
 Row = dict[str, Any]
 
 
