@@ -35,7 +35,13 @@ rule replicate_model:
         # the estimators of the measures are loaded by name
         code=code("replicate_model", *estimator_paths("ece_bin_ew", "mce_ew", "ks", "kde")),
         # of tables whose rows are another step's too
-        columns=[columns_of(name) for name in ("calibration_graphs", "reliability_bins")],
+        columns=[
+            columns_of(name)
+            for name in (
+                *("calibration_graphs", "reliability_bins"),
+                *("noise_floors", "method_differences"),
+            )
+        ],
         seed=config["seed"],
         methods=lambda wildcards: "all" if wildcards.replication.endswith("full") else "quick",
     shell:
