@@ -5,13 +5,13 @@ d = k/n − mean ĉ, and v = p(1 − p)/n with p = (k + m)/(n + 1). The curve is
 
     B d,  B = max(0, 1 − 2 v/d²)
 
-so that it leaves the bin's share of hits by at most 1.42 standard errors. In a picture
-the deviance of k hits at the chance mean ĉ replaces d²/v: two misses where 10⁻⁶ are expected
-contradict the curve although their standard error is large. And 4 replaces 2: the noise of twenty
-bins would bend the curve of a calibrated model. The smooth band shrinks to the
-share 1 − B of its width, and the exact limits of k/n (Clopper and Pearson 1934) add the
-share B of theirs, as roots of sums of squares. B is a positive-part shrinkage (Efron and Morris,
-*Journal of the American Statistical Association* 1973, eq. 1.5): noise moves the curve little.
+so that it leaves the bin's share of hits by at most 1.42 standard errors. In a picture the deviance
+of k hits at the chance mean ĉ replaces d²/v: two misses where 10⁻⁶ are expected contradict the
+curve although their standard error is large. And 4 replaces 2: the noise of twenty bins would bend
+the curve of a calibrated model. The smooth band shrinks to the share 1 − B of its width, and the
+exact limits of k/n (Clopper and Pearson 1934) add the share B of theirs, as roots of sums of
+squares. B is a positive-part shrinkage (Efron and Morris, *Journal of the American Statistical
+Association* 1973, eq. 1.5): noise moves the curve little.
 """
 
 from __future__ import annotations

@@ -111,8 +111,8 @@ def output_paths(
 
     ``output`` is the stem of both, with or without .html or .json; by default it is the path
     without its suffixes, with ``_audit`` where one of the two is the file itself, and
-    ``standard_input`` for ``-``. InputError where a file of the name is
-    the audited one, cannot be written, or, without ``force``, was not written by an audit.
+    ``standard_input`` for ``-``. InputError where a file of the name is the audited one, cannot be
+    written, or, without ``force``, was not written by an audit.
     """
     stem = _stem(path) if output is None else Path(output)
     if output is None and Path(path).suffix in (".json", ".html"):

@@ -1,9 +1,9 @@
 """Python files that are read and not run: which others they import, and their constants.
 
-Snakemake tracks declared inputs only, so each rule declares the files that a script needs: itself
-and, transitively, what it imports of the project. Import statements are found as text, also those
-inside functions: parsing took a third of a second at each start of Snakemake. Constants are read
-from syntax trees: no file is imported before it is used, and a fault in one disturbs no other.
+A job runs again, and a kernel is compiled again, where a file has changed that the script needs:
+itself and, transitively, what it imports of the project. Import statements are found as text, also
+those inside functions: parsing took a third of a second at each start of Snakemake. Constants are
+read from syntax trees: no file is imported before it is used, and a fault in one disturbs no other.
 """
 
 from __future__ import annotations

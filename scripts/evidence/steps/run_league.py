@@ -1,7 +1,8 @@
-"""Does a forecaster lower the expected value of a measure by saying less, or more, than it knows?
+"""The league's rows, and in it the price of honesty.
 
-Events have probabilities p ~ U(0, 1), which four forecasters know. The honest one says p; the
-league's scenario ``uniform_calibrated`` is its estimates. The three others have columns there:
+Does a forecaster lower the expected value of a measure by saying less, or more, than it knows?
+Events have probabilities p ~ U(0, 1), which four forecasters know. The honest one says p; scenario
+``uniform_calibrated`` has the estimates of its forecasts. The three others have columns there:
 
 ``two_values`` says 1/4 where p < 1/2, else 3/4: the mean probability of either half
 ``base_rate``  always says 1/2

@@ -61,7 +61,7 @@ def replicate_model(
     methods: those that take seconds, or all
     seed: seed of all random streams
     output_replication: rows of table replication to write
-    output_mukhoti: f'rows of table {MUKHOTI} to write'
+    output_mukhoti: rows of table mukhoti2020_table1 to write
     output_graphs: points of the calibration graphs, to write
     output_bins: rows of table reliability_bins to write, of the network as it is
     output_floors: rows of table noise_floors, to write

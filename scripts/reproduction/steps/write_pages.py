@@ -68,8 +68,8 @@ def front_page(
 
     ``tables`` {name: DataFrame} has at least ``claims``, ``pictures`` is {figure: path of its PNG},
     ``audits`` names the pages in ``results/audit``, ``has_evidence`` says whether there is
-    ``evidence.html`` to link to, ``cost`` is what
-    ``pipeline.provenance.cost_by_rule`` returns. The counts are over the first paper.
+    ``evidence.html`` to link to, ``cost`` is what ``pipeline.provenance.cost_by_rule`` returns. The
+    counts are over the first paper.
     """
     claims = tables["claims"].fillna("")
     paper, *others = papers_with_claims(claims)
