@@ -1,4 +1,4 @@
-"""Forecasts and answers of language models that ship: printed numbers, and what is made of them."""
+"""Forecasts and answers of language models that ship, also by subject: printed numbers and rows."""
 
 import numpy as np
 import pandas as pd
@@ -10,8 +10,6 @@ from shipped import shipped, shipped_path
 from calbias.auditing.audit import audit_data
 from calbias.auditing.inputs import EVENT, Options, read_data
 from calbias.logits.columns import Columns
-from evidence.cells.subgroups import CELLS
-from evidence.steps.measure_subgroups import subgroup_rows
 from evidence.steps.summarise_answers import (
     SIZES,
     benchmarks,
@@ -194,22 +192,3 @@ def test_one_model_by_subject():
     assert tuple(compared) == columns_of("verbal_confidence")
     assert list(compared["confidence"]) == [CONFIDENCES[1]]
     assert consistency(compared) == (1, 0, 0)
-
-
-BY_NAME = {cell.name: cell for cell in CELLS}
-
-
-def test_a_cell():
-    (row,) = subgroup_rows(5, 1, [BY_NAME["two values"]])
-    assert set(row) == set(columns_of("subgroup_cells"))
-    assert (row["n_segments"], row["n_data_sets"], row["half"]) == (3, 5, "design")
-    assert row["coverage"] > 0.5
-
-
-@pytest.mark.parametrize("name", BY_NAME)
-def test_data_sets_of_cells(name):
-    cell = BY_NAME[name]
-    data = cell.draw(cell.n, 1, 0)
-    assert abs((data.hits - data.rates).mean()) < (0.08 if data.clusters is None else 0.2)
-    assert set(data.columns) == set("abc"[: len(cell.levels)])
-    assert ((data.scores >= 0) & (data.scores <= 1)).all()

@@ -1,4 +1,4 @@
-"""The cells of the evidence: sets and halves; the blind cells of 2026 by other ways."""
+"""Cells of the evidence: sets and halves; the blind cells of 2026 by other ways; subgroups."""
 
 import os
 import re
@@ -31,6 +31,8 @@ from evidence.cells.streams import FAULTS
 from evidence.cells.subgroups import CELLS
 from evidence.runner import DESIGN, JUDGING
 from evidence.steps.measure_coverage import SETS
+from evidence.steps.measure_subgroups import subgroup_rows
+from pipeline.table_schema import columns_of
 
 
 def test_no_cell_stands_twice_and_there_are_two_halves():
@@ -234,3 +236,22 @@ def test_a_rare_fault_of_one_sign_hides_of_the_l2_error_only() -> None:
 def test_the_integral_holds_at_jumps_and_steep_ends() -> None:
     assert integral(lambda u: (u > 1 / 3) * 1.0) == pytest.approx(2 / 3, abs=1e-9)
     assert integral(lambda u: u**-0.5) == pytest.approx(2, rel=1e-5)
+
+
+BY_NAME = {cell.name: cell for cell in CELLS}
+
+
+def test_a_row_of_a_cell_of_subgroups():
+    (row,) = subgroup_rows(5, 1, [BY_NAME["two values"]])
+    assert set(row) == set(columns_of("subgroup_cells"))
+    assert (row["n_segments"], row["n_data_sets"], row["half"]) == (3, 5, "design")
+    assert row["coverage"] > 0.5
+
+
+@pytest.mark.parametrize("name", BY_NAME)
+def test_data_sets_of_cells_of_subgroups(name):
+    cell = BY_NAME[name]
+    data = cell.draw(cell.n, 1, 0)
+    assert abs((data.hits - data.rates).mean()) < (0.08 if data.clusters is None else 0.2)
+    assert set(data.columns) == set("abc"[: len(cell.levels)])
+    assert ((data.scores >= 0) & (data.scores <= 1)).all()
