@@ -19,6 +19,7 @@ from evidence.runner import Drawn
 
 Floats = NDArray[np.float64]
 _TIMES, _LEAST = 100, 1e-9
+REDRAWS = 999  # of a verdict on a data set of these cells
 
 
 class Clustered(NamedTuple):

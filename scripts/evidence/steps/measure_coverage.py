@@ -21,7 +21,7 @@ from calbias.conventions import CONFIDENCE_LEVEL
 from calbias.scored import Scored
 from evidence.cells import blind_2025, blind_2026, clusters, halves
 from evidence.cells.beta import CURVES, DISTRIBUTIONS, SIZES, BetaCell
-from evidence.cells.clusters import ClusterCell, Clustered
+from evidence.cells.clusters import REDRAWS, ClusterCell, Clustered
 from evidence.cells.samples import Sample
 from evidence.intervals.bootstrap import basic_bootstrap, percentile_bootstrap
 from evidence.intervals.monotone_band import monotone_band
@@ -34,7 +34,6 @@ from pipeline.steps import AtLeast, Seed
 from pipeline.tables import write_table
 
 OURS = {"calbias": "l1", "calbias_l2": "l2"}  # the audit's interval
-CLUSTER_REDRAWS = 999
 VERDICT, _VERDICTS, _REDRAWS = "verdict", 20, 499  # data sets of a cell that get a verdict
 _DRAWS = 200  # bootstrap resamples
 
@@ -114,7 +113,7 @@ def _of_others(data_sets: int, draws: int) -> dict[str, Method]:
 def _of_clusters(rows: Clustered) -> Interval:
     """Return the audit's interval."""
     scored = Scored.of(*rows[:2], clusters=rows.clusters)
-    facts = judge(scored, CLUSTER_REDRAWS).cluster_facts
+    facts = judge(scored, REDRAWS).cluster_facts
     return calibration_interval(scored, facts.design_effect if facts else 1.0).at()
 
 
@@ -138,7 +137,7 @@ def _rejects(sample: Sample) -> bool:
 
 
 def _rejects_clusters(rows: Clustered) -> bool:
-    return judge(Scored.of(*rows[:2], clusters=rows.clusters), CLUSTER_REDRAWS).miscalibrated
+    return judge(Scored.of(*rows[:2], clusters=rows.clusters), REDRAWS).miscalibrated
 
 
 def covered(cell: Cell, n: int, methods: Mapping[str, Method], values: Values) -> Iterator[Row]:

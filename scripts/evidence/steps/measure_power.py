@@ -23,11 +23,10 @@ from calbias.truth.curves import Curve
 from calbias.truth.scenarios import Scenario
 from evidence.calibration_tests import CalibrationTest, load_test
 from evidence.cells import clusters
-from evidence.cells.clusters import ClusterCell, Clustered
+from evidence.cells.clusters import REDRAWS, ClusterCell, Clustered
 from evidence.cells.samples import SampledCell
 from evidence.league import league_scenarios
 from evidence.runner import Method, Row, Values, at_sizes, each, run, values_of
-from evidence.steps.measure_coverage import CLUSTER_REDRAWS
 from pipeline.detection_limits import detection_limits
 from pipeline.steps import AtLeast, Seed
 from pipeline.table_schema import columns_of
@@ -139,7 +138,7 @@ def cluster_rows(data_sets: int, seed: int) -> Iterator[Row]:
 
 def _cluster_p_values(rows: Clustered) -> tuple[float, float]:
     """Return the p-values of the verdict with clusters and without."""
-    verdict = judge(Scored.of(*rows[:2], clusters=rows.clusters), CLUSTER_REDRAWS)
+    verdict = judge(Scored.of(*rows[:2], clusters=rows.clusters), REDRAWS)
     assert verdict.cluster_facts  # the cells have many clusters
     return verdict.p_value, verdict.cluster_facts.p_independent
 
