@@ -87,8 +87,8 @@ def two_folds(folds: Mapping[str, Fold], seed: int) -> Logits:
 class Origin(NamedTuple):
     """The metadata of a top-label table.
 
-    ``source`` is ``real_logits`` or ``real_scores``; ``softmax`` is ``none``
-    for scores as given; ``warnings`` are lines of the file's reader.
+    ``source`` is ``real_logits`` or ``real_scores``; ``softmax`` is ``none`` for scores as given;
+    ``warnings`` are lines of the file's reader.
     """
 
     model: str

@@ -59,11 +59,10 @@ def checked_outputs(
     manifest: Mapping[str, PublishedFile],
     n_classes: int | None = None,
 ) -> OutputFile:
-    """Return the ``OutputFile`` of ``Fold``s of a model's logits or probabilities in ``path``.
+    """Return the ``OutputFile`` of a model's logits or probabilities in ``path``.
 
     A file that ``manifest`` (``{model: PublishedFile}``) gives the model by name must be as
-    published before anything is parsed. Any other is the user's own: doubts become
-    warnings.
+    published before anything is parsed. Any other is the user's own: doubts become warnings.
     """
     path = Path(path)
     published = manifest.get(model)
