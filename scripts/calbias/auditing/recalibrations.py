@@ -107,39 +107,23 @@ def recalibration_table(data: Data, seed: int = 0) -> pd.DataFrame:
         validation = _Rows(data.validation.scored, *logits)
         if validation.are_enough:
             fitted, parts, folds = validation, [validation], 1
-    n, clusters = sample.n, None
-    units = n if sample.clusters is None else sample.clusters.ids.size
-    generator = stream(seed, "recalibration", str(units))
-    is_plain = rows.logits is None and sample.clusters is None
-    if is_plain and n > MOST_ROWS:
-        both = np.stack([sample.rows - sample.hits, sample.hits])
-        counts = np.moveaxis(generator.multinomial(both, np.full(folds, 1.0 / folds)), -1, 0)
-    else:
-        place, is_hit, clusters = sample.of_rows
-        hits, size = is_hit.astype(np.int64), np.ones(n, np.int64)
-        fold = generator.permutation(units) % folds
-        fold = fold if clusters is None else fold[clusters]
-        shape = folds, 2, sample.scores.size
-        code = (2 * fold + hits) * sample.scores.size + place
-        counts = np.bincount(code, minlength=math.prod(shape)).reshape(shape)
-    whole = counts.sum(axis=0)
+    n, units = sample.n, sample.n if sample.clusters is None else sample.clusters.ids.size
+    judged = _in_folds(rows, folds, units, seed)
+    whole = judged.counts.sum(axis=0)
     for k in range(folds if fitted is rows else 0):
-        misses, hit = whole - counts[k]
+        misses, hits = whole - judged.counts[k]
         others = (None, None)
         if rows.logits is not None:
-            others = rows.logits[fold != k], rows.labels[fold != k]
-        parts.append(_Rows(sample.counted(misses + hit, hit), *others))
-    if is_plain:  # rows that are alike are judged as one
-        filled = np.nonzero(counts)
-        (fold, hits, place), size = filled, counts[filled]
-    before = (hits - sample.scores[place]) ** 2
+            others = rows.logits[judged.fold != k], rows.labels[judged.fold != k]
+        parts.append(_Rows(sample.counted(misses + hits, hits), *others))
+    size, before = judged.size, (judged.hits - sample.scores[judged.place]) ** 2
     found: list[dict[str, Any]] = []
     for method in fitted.methods:
-        fall = before - (hits - _outputs(method, parts, rows, fold, place)) ** 2
+        fall = before - (judged.hits - _outputs(method, parts, rows, judged)) ** 2
         gain = float(size @ fall) / n
         squares = float(size @ (fall - gain) ** 2)
-        if clusters is not None:
-            squares = float(np.sum(np.bincount(clusters, fall - gain) ** 2))
+        if judged.clusters is not None:
+            squares = float(np.sum(np.bincount(judged.clusters, fall - gain) ** 2))
         error = float(np.sqrt(squares * units / (units - 1))) / n
         z = gain / error if error > 0 else 0.0
         found.append(
@@ -160,14 +144,52 @@ def recalibration_table(data: Data, seed: int = 0) -> pd.DataFrame:
     return table.sort_values("gain", ascending=False, kind="stable")
 
 
-def _outputs(method: str, parts: list[_Rows], rows: _Rows, fold: Ints, place: Ints) -> Floats:
-    """Return the recalibrated scores (q,) of rows by fold and place, each fold by its part."""
+class _InFolds(NamedTuple):
+    """The rows that are judged: fold, hit, place among the scores and cluster of each (q,).
+
+    Without logits and clusters the ``size`` rows of one fold, hit and score are one entry, else
+    each row is. ``counts`` (folds, 2, m) are the misses and the hits of each score.
+    """
+
+    counts: Ints
+    fold: Ints
+    hits: Ints
+    place: Ints
+    size: Ints
+    clusters: Ints | None = None
+
+
+def _in_folds(rows: _Rows, folds: int, units: int, seed: int) -> _InFolds:
+    """Return the rows in folds drawn at random; ``units`` are rows, or clusters, which stay whole.
+
+    More than ``MOST_ROWS`` rows are drawn by counts, not one by one.
+    """
+    sample, generator = rows.sample, stream(seed, "recalibration", str(units))
+    is_plain = rows.logits is None and sample.clusters is None
+    if is_plain and sample.n > MOST_ROWS:
+        both = np.stack([sample.rows - sample.hits, sample.hits])
+        counts = np.moveaxis(generator.multinomial(both, np.full(folds, 1.0 / folds)), -1, 0)
+    else:
+        place, is_hit, clusters = sample.of_rows
+        hits, fold = is_hit.astype(np.int64), generator.permutation(units) % folds
+        fold = fold if clusters is None else fold[clusters]
+        shape = folds, 2, sample.scores.size
+        code = (2 * fold + hits) * sample.scores.size + place
+        counts = np.bincount(code, minlength=math.prod(shape)).reshape(shape)
+    if is_plain:
+        fold, hits, place = np.nonzero(counts)
+        return _InFolds(counts, fold, hits, place, counts[fold, hits, place])
+    return _InFolds(counts, fold, hits, place, np.ones(sample.n, np.int64), clusters)
+
+
+def _outputs(method: str, parts: list[_Rows], rows: _Rows, judged: _InFolds) -> Floats:
+    """Return the recalibrated scores (q,) of the judged rows, each fold by its part."""
     if method != "temperature":
         maps = [part.recalibrated(method, rows.sample.scores) for part in parts]
-        return np.stack(maps)[fold, place]
-    outputs = np.empty(place.size)
+        return np.stack(maps)[judged.fold, judged.place]
+    outputs = np.empty(judged.place.size)
     for k, part in enumerate(parts):
-        held = fold == k
+        held = judged.fold == k
         scaled = rows.logits[held].astype(np.float64) * part.inverse_temperature()
         outputs[held] = top_label(scaled, rows.labels[held]).score
     return outputs
