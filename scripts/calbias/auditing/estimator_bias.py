@@ -9,7 +9,7 @@ them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -112,8 +112,18 @@ def estimates_table(
         place, hits, _ = scored.of_rows
         scores = scored.scores[place]
         data = sorted_data_set(scores, hits)
-        rates = curve_of(average, scores).mean if is_determined(scored) else None
-        rows = {name: _row(data, scores, each, rates, options) for name, each in audited.items()}
+        rows = {name: _of_sample(data, each) for name, each in audited.items()}
+        for name, values in _redrawn(audited, scores, scores, options).items():
+            rows[name] |= {
+                "noise_floor": float(values.mean()),
+                "noise_sd": float(values.std(ddof=1)),
+            }
+        if is_determined(scored):
+            rates = curve_of(average, scores).mean
+            targets = {name: each.target for name, each in audited.items() if each.target}
+            known = {name: audited[name] for name in targets}
+            for name, values in _redrawn(known, scores, rates, options).items():
+                rows[name] |= _errors(values, float(targets[name](scores, rates)))
     table = pd.DataFrame.from_dict(rows, orient="index")
     return table.rename_axis("estimator").reindex(columns=COLUMNS[1:])
 
@@ -128,36 +138,33 @@ def _value(scored: Scored, name: str, each: Audited, options: Options) -> dict[s
     return {"target": each.target_name, "n_bins": bins or None, "value": value}
 
 
-def _row(
-    data: SortedBatch,
-    scores: np.ndarray,
-    each: Audited,
-    rates: np.ndarray | None,
-    options: Options,
-) -> dict[str, Any]:
+def _of_sample(data: SortedBatch, each: Audited) -> dict[str, Any]:
+    """Return the estimate on the user's own hits."""
     values, bins = each.apply(data)
-    row: dict[str, Any] = {
-        "target": each.target_name,
-        "n_bins": int(bins[0]) if bins[0] > 0 else None,
-        "value": float(values[0]),
+    n_bins = int(bins[0]) if bins[0] > 0 else None
+    return {"target": each.target_name, "n_bins": n_bins, "value": float(values[0])}
+
+
+def _errors(values: np.ndarray, truth: float) -> dict[str, float]:
+    """Return the bias and spread of estimates (replicates,) of a true value."""
+    errors = values - truth
+    return {
+        "curve_error": truth,
+        "bias": float(errors.mean()),
+        "bias_se": float(errors.std(ddof=1) / np.sqrt(errors.size)),
+        "rmse": float(np.sqrt(np.mean(errors**2))),
     }
 
-    def estimates(chances: np.ndarray) -> np.ndarray:
-        batches = redraws(scores, chances, options.replicates, options.seed)
-        return np.concatenate([each.run(batch) for batch in batches])
 
-    null = estimates(scores)
-    row |= {"noise_floor": float(null.mean()), "noise_sd": float(null.std(ddof=1))}
-    if rates is not None and each.target is not None:
-        truth = float(each.target(scores, rates))
-        errors = estimates(rates) - truth
-        row |= {
-            "curve_error": truth,
-            "bias": float(errors.mean()),
-            "bias_se": float(errors.std(ddof=1) / np.sqrt(errors.size)),
-            "rmse": float(np.sqrt(np.mean(errors**2))),
-        }
-    return row
+def _redrawn(
+    audited: Mapping[str, Audited], scores: np.ndarray, rates: np.ndarray, options: Options
+) -> dict[str, np.ndarray]:
+    """Return {name: estimates (replicates,)} on the same redraws, {} without estimators."""
+    values: dict[str, list[np.ndarray]] = {name: [] for name in audited}
+    for batch in redraws(scores, rates, options.replicates if audited else 0, options.seed):
+        for name, each in audited.items():
+            values[name].append(each.run(batch))
+    return {name: np.concatenate(parts) for name, parts in values.items()}
 
 
 def redraws(
