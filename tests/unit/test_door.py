@@ -1,9 +1,12 @@
 """The one door to the steps: options from a signature, shell lines, one-line errors."""
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Annotated, Literal
 
 import pytest
+from checkout import ROOT
 from command import python
 
 from calbias.errors import InputError
@@ -98,6 +101,14 @@ def test_the_shell_line_of_a_rule():
 def test_an_unknown_step_is_one_line():
     with pytest.raises(InputError, match=r"unknown step 'fit_modle'\. Did you mean fit_model"):
         door.step_file("fit_modle")
+
+
+def test_who_reads_the_list_may_stop():
+    command = [sys.executable, ROOT / "scripts/run.py", "--help"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as listing:
+        listing.stdout.close()
+        assert listing.stderr.read() == b""
+    assert listing.returncode == 1
 
 
 def test_the_list_of_steps_imports_none():

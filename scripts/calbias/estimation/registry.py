@@ -16,7 +16,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from calbias.errors import InputError, looked_up, validate_defines
+from calbias.errors import InputError, did_you_mean, validate_defines
 from calbias.io.python_files import SCRIPTS, bound_names, literal
 
 CHOSEN = -1  # the number of bins of an estimator that chooses it
@@ -35,7 +35,13 @@ def estimator_file(estimator: str, folders: Iterable[Path | str] = (FOLDER,)) ->
     """Return the path of an estimator's file in the first of ``folders`` that has it."""
     if not isinstance(estimator, str):
         raise InputError(f"estimator must be a name, such as 'ece_sweep_em', not {estimator!r:.60}")
-    return looked_up("estimator", estimator, known_estimators(folders))
+    known = known_estimators(folders)
+    if estimator not in known:
+        nearest = did_you_mean(estimator, sorted(known))
+        raise InputError(
+            f"unknown estimator {estimator!r}. {nearest} For one of your own set estimator_dir."
+        )
+    return known[estimator]
 
 
 def known_estimators(folders: Iterable[Path | str] = (FOLDER,)) -> dict[str, Path]:

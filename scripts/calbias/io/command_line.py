@@ -32,7 +32,13 @@ def command(main: Callable[..., Any]) -> Callable[..., Any]:
             gc.freeze()
             gc.enable()
         try:
-            main(argv)
+            try:
+                main(argv)
+            finally:
+                sys.stdout.flush()
+        except BrokenPipeError:  # who reads, such as head, has enough
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            sys.exit(1)
         except InputError as error:
             _stop(str(error), status=2)
         except MemoryError as error:
