@@ -62,8 +62,8 @@ def league_page(tables: Mapping[str, pd.DataFrame], pictures: Mapping[str, Path]
     """Return the HTML text of the page; its pictures and links are relative to ``results/``.
 
     ``tables`` are {name: DataFrame} of league, league_ranking, league_sensitivity, test_power,
-    test_detection, subsampled and, of the full size, league_times; ``pictures``
-    {figure: path of its PNG}.
+    test_detection, subsampled and, of the full size, league_times; ``pictures`` {figure: path of
+    its PNG}.
     """
     ranks, times = tables["league_ranking"], tables.get("league_times")
     fewest, most = ranks["n_replicates"].min(), ranks["n_replicates"].max()
