@@ -34,7 +34,7 @@ def logits_of(scores: np.ndarray) -> np.ndarray:
 
 
 def fit_shift(x: np.ndarray, hits: np.ndarray, rows: np.ndarray | float = 1.0) -> float:
-    """Return a of greatest likelihood of P(hit) = expit(x + a), for finite logits x (n,).
+    """Return the most likely a of P(hit) = expit(x + a), for finite logits x (n,).
 
     ``hits`` (n,) are counts of ``rows`` rows each.
     """
@@ -55,11 +55,10 @@ def fit_shift(x: np.ndarray, hits: np.ndarray, rows: np.ndarray | float = 1.0) -
 
 
 def fit_cox(x: np.ndarray, hits: np.ndarray, rows: np.ndarray | float = 1.0) -> tuple[float, float]:
-    """Return (a, b) of greatest likelihood for logits x (n,); ``hits`` (n,) of ``rows`` rows each.
+    """Return the most likely (a, b) for logits x (n,); ``hits`` (n,) are of ``rows`` rows each.
 
-    Of hits with the counts of one more hit and one more miss (Platt 1999) where a threshold
-    separates them from misses. Where no slope is to be found, of equal logits or of hits of one
-    kind, it is 0.
+    Where a threshold separates hits from misses, one more hit and one more miss are counted (Platt
+    1999). The slope is 0 where there is none: all logits are equal, or all outcomes.
     """
     rows = rows * np.ones_like(x)
     n, n_hits = float(rows.sum()), float(hits.sum())

@@ -212,10 +212,11 @@ def _distances(sample: Scored, level: float) -> Numbers:
 
 
 def local_parabola(sample: Scored) -> Floats:
-    """Return loess (m,) of a sample by score: parabolas with tricube weights, nearest 3/4 of rows.
+    """Return the loess curve (m,) of a sample with distinct scores.
 
-    They are evaluated at quantiles of the scores, with a linear curve between. Where the nearest
-    rows have one or two scores the fit is a mean or a line.
+    At quantiles of the scores it is the value of a parabola fitted with tricube weights to the
+    nearest 3/4 of the rows, or of a line or a mean where these have two scores or one. Between the
+    quantiles it is linear.
     """
     n, s, rates, upto = sample.n, sample.scores, sample.hits / sample.rows, np.cumsum(sample.rows)
     nearest = min(max(int(_SPAN * n + 1e-5), 3), n)
@@ -236,7 +237,7 @@ def local_parabola(sample: Scored) -> Floats:
 
 
 def _local_value(near: Outcomes, at: float) -> float:
-    """Return the parabola fitted to the nearest rows, at a risk."""
+    """Return the value, at a risk, of the parabola fitted to the nearest rows."""
     reach = max(at - near.s[0], near.s[-1] - at)
     if reach <= 0:
         return near.mean(near.y)

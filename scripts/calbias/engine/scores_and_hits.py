@@ -115,7 +115,7 @@ def _column(name: str, values: Any, error: Callable[..., InputError]) -> np.ndar
 
 
 def validate_whole(name: str, value: Any, least: int) -> None:
-    """Raise InputError unless a value is a whole number of at least so much."""
+    """Raise InputError unless a value is a whole number of at least ``least``."""
     if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:
         raise InputError(f"{name} must be a whole number of at least {least}, not {value!r:.60}")
 
