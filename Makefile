@@ -25,29 +25,39 @@ docs: $(RUNTIME)/docs
 test: $(DEVELOP)/installed
 	PATH="$(CURDIR)/$(DEVELOP)/bin:$$PATH" sh tests/run.sh
 
+# Exactly the lock, whatever was uploaded since: pip resolves nothing (--no-deps), the two packages
+# without a wheel are built by the locked setuptools, and pip check names what a lock lacks.
+EXACTLY := -m pip install --quiet --no-compile --no-deps --no-build-isolation --require-hashes
+define LOCKED
+	$(1)/bin/python $(EXACTLY) --only-binary :all: -r envs/requirements-build.lock
+	$(1)/bin/python $(EXACTLY) -r $(2)
+	$(1)/bin/python -m pip check
+endef
+
 # Bytecode is made here, on all cores and without the packages' tests. Where
 # PYTHONDONTWRITEBYTECODE is set, each of the 200 jobs would otherwise make its own.
 define INSTALL
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "error: %s is Python %d.%d: install Python 3.11 or newer, or name one with make PYTHON=..." % (sys.executable, *sys.version_info[:2]))'
 	$(PYTHON) -m venv $(@D)
-	$(@D)/bin/python -m pip install --quiet --no-compile --require-hashes -r $<
+	$(call LOCKED,$(@D),$<)
 	-$(@D)/bin/python -m compileall -q -j 0 -x '/tests?/' $(@D)/lib scripts
 	touch $@
 endef
 
-$(RUNTIME)/installed: envs/requirements.lock
+$(RUNTIME)/installed: envs/requirements.lock envs/requirements-build.lock
 	$(INSTALL)
 
 $(RUNTIME)/docs: envs/requirements-docs.lock $(RUNTIME)/installed
-	$(RUNTIME)/bin/python -m pip install --quiet --no-compile --require-hashes -r $<
+	$(call LOCKED,$(RUNTIME),$<)
 	touch $@
 
-$(DEVELOP)/installed: envs/requirements-dev.lock
+$(DEVELOP)/installed: envs/requirements-dev.lock envs/requirements-build.lock
 	$(INSTALL)
 
 COMPILE := uv pip compile --universal --python-version 3.11 --generate-hashes --no-annotate --no-header
 
 lock:
+	$(COMPILE) envs/requirements-build.in -o envs/requirements-build.lock
 	$(COMPILE) --all-extras pyproject.toml -o envs/requirements.lock
 	$(COMPILE) --all-extras pyproject.toml envs/requirements-dev.in -o envs/requirements-dev.lock
 	$(COMPILE) envs/requirements-docs.in -o envs/requirements-docs.lock
