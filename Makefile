@@ -14,7 +14,7 @@ evidence: $(RUNTIME)/installed
 	$(RUNTIME)/bin/snakemake --cores $(CORES) evidence
 
 benchmark: $(RUNTIME)/installed
-	$(RUNTIME)/bin/snakemake --cores 1 --forcerun measure_speed -- benchmark
+	$(RUNTIME)/bin/python scripts/benchmark.py
 
 # Warnings are errors. Pictures and verdicts are those of results/ where a run has been made;
 # `make test` runs the examples.

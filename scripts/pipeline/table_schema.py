@@ -1,5 +1,6 @@
 """Which tables there are, and their columns: ``workflow/schemas/tables.yaml``."""
 
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -9,18 +10,22 @@ from calbias.errors import InputError, looked_up
 SCRIPTS = Path(__file__).parents[1]
 PLACE = "workflow/schemas/tables.yaml"
 SCHEMA = SCRIPTS.parent / PLACE
+RULES = SCRIPTS.parent / "workflow/rules"
 
 
 @cache
 def tables() -> dict[str, dict[str, Any]]:
     """Return {table: its entry of the schema, with rule file and step}, in the schema's order."""
-    files = {
-        rule: {"rule_file": f"workflow/rules/{file}.smk", "script": _step_file(rule)}
-        for file, rules in _schema()["rules"].items()
-        for rule in rules
-    }
+    files = {}
+    for path in RULES.rglob("*.smk"):
+        for rule in re.findall(r"^rule (\w+):", path.read_text(encoding="utf-8"), re.MULTILINE):
+            files[rule] = {"rule_file": path.relative_to(RULES.parents[1]).as_posix()}
     return {
-        name: entry | looked_up(f"rule of table {name} in {PLACE}", entry["rule"], files)
+        name: {
+            **entry,
+            **looked_up(f"rule of table {name} in {PLACE}", entry["rule"], files),
+            "script": _step_file(entry["rule"]),
+        }
         for name, entry in _schema()["tables"].items()
     }
 

@@ -23,11 +23,6 @@ FIGURES = catalogue.figures()
 FIRST, SECOND = "resnet110_c10", "resnet110_c100"
 # heat maps of one kind differ by their model: only the first one's are drawn
 ONE_EACH = [name for name, of in FIGURES.items() if of.options.get("model", FIRST) == FIRST]
-BENCHMARK = [
-    ("fig4_grid_six_binned", "calbias", "numpy_beta_draw", 254_000_000, 2.0, 11.5, 5.7, 5.1, 6),
-    ("fig4_grid_seven", "calbias", "numpy_beta_draw", 254_000_000, 3.1, 11.5, 3.7, 3.3, 4.2),
-    ("fig4_grid_six_binned", "numpy", "numpy_beta_draw", 10**6, 20.0, 11.5, 0.6, 0.5, 0.7),
-]
 
 
 @pytest.fixture(scope="session")
@@ -35,7 +30,6 @@ def tables(evidence):
     """{name: table} of the smoke run; what runs on their own make has the smaller run's rows."""
     made = {p.stem: pd.read_csv(p) for p in (evidence / "results/tables").glob("*.csv")}
     made["models"] = pd.read_csv(evidence / "config/smoke_models.csv")
-    made["benchmark"] = crossed("benchmark", {}, rows=BENCHMARK)
     made["league_full_ranking"] = made["league_ranking"]
     made["multiclass_league_full"] = made["multiclass_league"]
     return made

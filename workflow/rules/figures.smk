@@ -1,7 +1,7 @@
 # Figures: one rule each, named like the figure; PNG for screens, PDF for papers.
 
 
-ON_DEMAND = ("benchmark", "league_full_errors", "multiclass_league_full")
+ON_DEMAND = ("league_full_errors", "multiclass_league_full")
 DRAWN = FIGURES | EVIDENCE_FIGURES | {name: figures()[name] for name in ON_DEMAND}
 
 

@@ -55,3 +55,18 @@ rule tabulate_measures:
         code=code("tabulate_measures"),
     shell:
         step("tabulate_measures")
+
+
+# On its own: times differ from run to run, results do not. The ledger reads the record in
+# resources/evidence/timing.
+rule measure_fit_times:
+    output:
+        "results/tables/fit_times.csv",
+    log:
+        "results/logs/measure_fit_times.log",
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=code("measure_fit_times"),
+    shell:
+        step("measure_fit_times")

@@ -61,3 +61,24 @@ rule judge_own_claims:
         tables=named("tables", BACKING),
     shell:
         step("judge_own_claims")
+
+
+# The tables that documents quote, next to this run's.
+KEPT = sorted(path.stem for path in (HERE / "resources/evidence/tables").glob("*.csv"))
+
+
+rule compare_evidence:
+    input:
+        kept=[resource(f"evidence/tables/{name}.csv") for name in KEPT],
+        fresh=[table(name) for name in KEPT],
+    output:
+        "results/evidence_differences.csv",
+    log:
+        "results/logs/compare_evidence.log",
+    localrule: True
+    conda:
+        "../../../envs/environment.yaml"
+    params:
+        code=code("compare_evidence"),
+    shell:
+        step("compare_evidence")
