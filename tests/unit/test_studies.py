@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from benchmark import row
 from calbias import Monitor
 from evidence.cells.streams import CALIBRATED, FAULTS
 from evidence.steps import measure_monitor as study
@@ -60,6 +61,19 @@ def test_a_row_of_the_table():
     assert 10 < row["verdict_delay"] < row["median_delay"] < 999
     (repeated,) = study.repeated_verdict_rows(2, 0)
     assert repeated["alarms"] <= 2
+
+
+def test_ratio_is_baseline_over_implementation():
+    def busy(count):
+        return lambda: sum(k * k for k in range(count))
+
+    _, _, baseline, _, seconds, slower, median, low, high = row(
+        "count", 1, busy(100_000), ("b", busy(400_000))
+    )
+    assert baseline == "b"
+    assert 2 < median < 8
+    assert low <= median <= high
+    assert seconds < slower
 
 
 def test_every_method_is_fitted_at_every_size():
