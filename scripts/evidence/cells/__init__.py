@@ -3,8 +3,8 @@
 ``beta``       two Beta distributions with four curves, on which intervals of others run too
 ``halves``     the design half, which may be looked at while a method is changed, the judging half,
                which is read once at its end, and random worlds
-``blind_2025``, ``blind_2026``  36 and 123 cells whose authors had not seen the interval that they
-               judge; ``blind`` is their form, ``populations_…`` has distributions with curves
+``blind_2026``  123 cells whose author had not seen the interval that they judge; ``blind`` is their
+               form, ``populations_2026`` has distributions with curves
 ``clusters``   rows that depend on each other
 ``subgroups``  scores with columns of subgroups; ``streams``  rows in time, for the monitor
 ``classes``    probabilities of all classes with maps that make them miscalibrated

@@ -1,8 +1,8 @@
 """Blind cells: distributions of scores with calibration curves at a number of rows.
 
 Their authors had not seen how the interval that the cells judge is computed. A distribution draws n
-scores and integrates a function of the score, to 1e-6 and better unless it is `Sampled`. A curve
-maps scores (n,) to the probability of a hit at each of them (n,).
+scores and integrates a function of the score, to 1e-6 and better. A curve maps scores (n,) to the
+probability of a hit at each of them (n,).
 """
 
 from collections.abc import Callable, Sequence
@@ -20,7 +20,6 @@ from evidence.runner import Drawn
 Floats = NDArray[np.float64]
 Curve = Callable[[Floats], Floats]
 
-_TRUTH_DRAWS = 1 << 19
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(8)
 
 
@@ -101,26 +100,6 @@ class Mixture:
         points = [part.points(size // len(self.parts)) for part in self.parts]
         weights = [share * w for share, (_, w) in zip(self.shares, points, strict=True)]
         return np.concatenate([scores for scores, _ in points]), np.concatenate(weights)
-
-
-@dataclass
-class Sampled:
-    """Scores by a function that draws them; 2^19 draws give expectations to 1e-4 or less."""
-
-    scores: Callable[[np.random.Generator, int], Floats]
-
-    def __call__(self, generator: np.random.Generator, n: int) -> Floats:
-        """Return n scores."""
-        return self.scores(generator, n)
-
-    def expectation(self, function: Curve) -> float:
-        """Return the mean over fixed draws."""
-        scores, weights = self.points(_TRUTH_DRAWS)
-        return float(weights @ function(scores))
-
-    def points(self, size: int) -> tuple[Floats, Floats]:
-        """Return so many draws, the same at each call."""
-        return self.scores(np.random.default_rng(7), size), np.full(size, 1.0 / size)
 
 
 def integral(function: Curve) -> float:

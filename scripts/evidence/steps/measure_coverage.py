@@ -19,7 +19,7 @@ from calbias.auditing.interval import CalibrationInterval, Interval, calibration
 from calbias.auditing.verdict.judge import judge
 from calbias.conventions import CONFIDENCE_LEVEL
 from calbias.scored import Scored
-from evidence.cells import blind_2025, blind_2026, clusters, halves
+from evidence.cells import blind_2026, clusters, halves
 from evidence.cells.beta import CURVES, DISTRIBUTIONS, SIZES, BetaCell
 from evidence.cells.clusters import REDRAWS, ClusterCell, Clustered
 from evidence.cells.samples import Sample
@@ -59,11 +59,6 @@ def _judging() -> Iterator[tuple[Cell, int]]:
         yield Named(cell, f"{JUDGING}_"), JUDGED_AT
 
 
-def _blind_2025() -> Iterator[tuple[Cell, int]]:
-    for cell in blind_2025.CELLS:
-        yield Named(cell, f"{JUDGING}_"), cell.n
-
-
 def _blind_2026() -> Iterator[tuple[Cell, int]]:
     for cell in blind_2026.cells():
         yield Named(cell, BLIND if cell.assumption_holds else BROKEN), cell.n
@@ -72,7 +67,6 @@ def _blind_2026() -> Iterator[tuple[Cell, int]]:
 SETS: dict[str, Callable[[], Iterator[tuple[Cell, int]]]] = {
     **{distribution: partial(_of_beta, distribution) for distribution in DISTRIBUTIONS},
     "judging": _judging,
-    "blind": _blind_2025,
     "blind26": _blind_2026,
     "clusters": lambda: ((cell, cell.n) for cell in clusters.CELLS.values()),
 }

@@ -1,6 +1,6 @@
 # Coverage: how often the intervals of an audit hold the truth.
 
-ALL_CELLS = ("uniform", "saturated", "judging", "blind", "blind26", "clusters")
+ALL_CELLS = ("uniform", "saturated", "judging", "blind26", "clusters")
 CELLS = ALL_CELLS if config["coverage_of"] == "all" else config["coverage_of"]
 
 
