@@ -48,6 +48,7 @@ def test_the_glm_family(name, b0, b1):
     ("curve", "expected"),
     [
         (Curve("identity"), C),
+        (Curve("linear", 0.25, 0.75), 0.25 + 0.75 * C),
         (Curve("power", 0.0, 2.5), C**2.5),
         (NAMED_CURVES["logistic"], 1 / (1 + np.exp(5 - 10 * C))),
     ],
@@ -62,7 +63,7 @@ def test_a_link_that_leaves_the_unit_interval_is_clipped():
     assert (curve.hit(*LOGS).max(), curve.log_not_hit(*LOGS)[-1]) == (1.0, -np.inf)
 
 
-@pytest.mark.parametrize("name", [*GLM_NAMES, "identity", "power", "logistic"])
+@pytest.mark.parametrize("name", [*GLM_NAMES, "identity", "linear", "power", "logistic"])
 def test_slopes_against_differences(name):
     curve = NAMED_CURVES["logistic"] if name == "logistic" else Curve(name, -0.4, 0.7)
     sign, log_slope = curve.log_abs_slope(*LOGS)
@@ -78,6 +79,7 @@ def test_near_one_the_information_is_in_log_miss(exponent):
         miss = mpmath.mpf(10) ** -exponent
         exact = {
             Curve("identity"): miss,
+            Curve("linear", 0.25, 0.75): 0.75 * miss,
             Curve("power", 0.0, 3.0): 1 - (1 - miss) ** 3,
             Curve("logflip_logflip_b0_b1", -0.24, 0.3): mpmath.exp(-0.24) * miss ** mpmath.mpf(0.3),
             Curve("logit_logit_b1", 0.0, 0.5): 1 / (1 + ((1 - miss) / miss) ** 0.5),
@@ -97,6 +99,24 @@ def test_scores_from_logs():
 test_an_unknown_curve = refuses(
     Curve("logistik").at, ([0.5], r"unknown curve 'logistik'. Did you mean logistic\?")
 )
+
+
+@pytest.mark.parametrize(("alpha", "beta"), [(1, 1), (0.1, 0.1), (2.8, 0.05)])
+def test_a_line_by_hand(alpha, beta):
+    """T - c = (1 - c)/4, so that the errors are moments of 1 - c, of a Beta(beta, alpha)."""
+    scenario = Scenario("line", alpha, beta, Curve("linear", 0.25, 0.75))
+    mean = beta / (alpha + beta)
+    square = mean * (beta + 1) / (alpha + beta + 1)
+    assert true_calibration_error(scenario, norm=1) == pytest.approx(mean / 4, rel=1e-12)
+    assert true_calibration_error(scenario, norm=2) == pytest.approx(square**0.5 / 4, rel=1e-12)
+
+
+def test_a_line_that_leaves_the_unit_interval_is_clipped():
+    """2c - 1/2 is 0 up to 1/4 and 1 from 3/4: |T - c| has four triangles of base and height 1/4."""
+    line = Curve("linear", -0.5, 2.0)
+    np.testing.assert_array_equal(line.at([0.1, 0.5, 0.9]), [0, 0.5, 1])
+    scenario = Scenario("steep", 1.0, 1.0, line)
+    assert true_calibration_error(scenario) == pytest.approx(1 / 8, rel=1e-12)
 
 
 SCORES = [(1, 1), (2.8, 0.05), (1.1, 0.1), (2.7752, 0.0478), (0.5, 0.5), (30, 4), (0.2, 3)]

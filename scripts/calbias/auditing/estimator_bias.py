@@ -1,10 +1,9 @@
 """How biased each estimator is on the user's own scores, by construction.
 
-Hits are drawn on these scores twice: with the scores as their chances, where the mean estimate is
-the noise floor (consistency resampling, Bröcker and Smith 2007), and with the posterior calibration
-curve as their chances, where the true error is the curve's (Roelofs et al. 2022, section 4). The 32
-bits that decide a hit are a function of the key, the replicate and the rank alone: both draws share
-them.
+Hits are redrawn on these scores twice: with the scores as their chances, where the mean estimate is
+the noise floor, and with the posterior calibration curve as their chances, where the true error is
+the curve's (Roelofs et al. 2022, section 4). The 32 bits that decide a hit are a function of the
+key, the replicate and the rank alone: both redraws share them.
 """
 
 from __future__ import annotations

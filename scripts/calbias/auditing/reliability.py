@@ -61,6 +61,8 @@ def reliability_diagram(
 ) -> ReliabilityDiagram:
     """Return accuracy against confidence in bins, with a consistency band.
 
+    The band redraws hits and keeps the scores; Bröcker and Smith resample the scores too.
+
     Parameters
     ----------
     scores, hits, logits, probabilities, labels

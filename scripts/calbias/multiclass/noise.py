@@ -1,8 +1,9 @@
 """Noise floor and redraw test: what a calibrated model with these probabilities would print.
 
-Labels are drawn from the model's own probabilities (consistency resampling, Bröcker and Smith 2007;
-for all classes Vaicenavicius et al., AISTATS 2019). Given the probabilities the test is exact for
-every measure: p = (1 + #{T* ≥ T})/(1 + R).
+Labels are drawn from the model's own probabilities, which stay as they are. Given them the test is
+exact for every measure: p = (1 + #{T* ≥ T})/(1 + R). It is not the consistency resampling of
+Bröcker and Smith (2007) and Vaicenavicius et al. (AISTATS 2019), which resamples the probabilities
+too: with bins of all classes that test may reject every calibrated model (docs/multiclass.md).
 
 The value without its noise is √(value² − floor²), and 0 below the floor; of squared errors, which
 add up, it is value − floor. On Dirichlet distributions it came closer to the truth than value −
@@ -111,7 +112,7 @@ def noise_floor(
     References
     ----------
     Vaicenavicius, Widmann, Andersson, Lindsten, Roll and Schön (2019). Evaluating model calibration
-    in classification. AISTATS.
+    in classification. AISTATS. Their consistency resampling resamples the probabilities too.
 
     Examples
     --------

@@ -24,7 +24,7 @@ LINKS_AND_TRANSFORMS = (
 )
 TERMS = ("b0", "b1", "b0_b1")
 GLM_NAMES = tuple(f"{g}_{t}_{terms}" for g, t in LINKS_AND_TRANSFORMS for terms in TERMS)
-OTHER_CURVES = ("identity", "power", "logistic")
+OTHER_CURVES = ("identity", "linear", "power", "logistic")
 
 
 class Curve(NamedTuple):
@@ -33,10 +33,10 @@ class Curve(NamedTuple):
     Attributes
     ----------
     name : str
-        ``identity`` (T(c) = c, perfect calibration), ``power`` (c^b1), ``logistic``
-        (1/(1 + exp(-(b0 + b1·c)))), or one of twelve generalised linear models
-        ``link_transform_terms``, g(T) = b0 + b1·t(c), such as ``logit_logit_b0_b1``. A term that
-        the name lacks is 0: ``*_b0`` is a constant.
+        ``identity`` (T(c) = c, perfect calibration), ``linear`` (b0 + b1·c, clipped to [0, 1]),
+        ``power`` (c^b1), ``logistic`` (1/(1 + exp(-(b0 + b1·c)))), or one of twelve generalised
+        linear models ``link_transform_terms``, g(T) = b0 + b1·t(c), such as ``logit_logit_b0_b1``.
+        A term that the name lacks is 0: ``*_b0`` is a constant.
     b0, b1 : float, default 0
         The coefficients that the name calls for.
 
@@ -69,11 +69,16 @@ class Curve(NamedTuple):
         link, predictor = self._link_and_predictor(log_score, log1m_score)
         if link == "logit":
             return log_expit(predictor)
+        if link == "identity":
+            with np.errstate(divide="ignore"):
+                return np.asarray(np.log(predictor))
         return predictor if link == "log" else log1m_exp(predictor)
 
     def log_not_hit(self, log_score: np.ndarray, log1m_score: np.ndarray) -> np.ndarray:
         """Return log(1 - T) at scores given as log c and log(1 - c), arrays of one shape."""
         link, predictor = self._link_and_predictor(log_score, log1m_score)
+        if link == "identity":
+            return self._of_not_hit().log_hit(log1m_score, log_score)
         if link == "logit":
             return log_expit(-predictor)
         return predictor if link == "logflip" else log1m_exp(predictor)
@@ -95,19 +100,26 @@ class Curve(NamedTuple):
             whole = {"logit": log_score + log1m_score, "log": log_score, "logflip": log1m_score}
             log_slope = log_slope - whole[transform]
         sign = -np.sign(b1) if transform == "logflip" else np.sign(b1)
+        if link == "identity":
+            clipped = self.overshoot(log_score, log1m_score) > 0
+            return sign, np.where(clipped, -np.inf, log_slope)
         if link == "logit":
             return sign, log_slope + log_hit + log_not_hit
         return (sign, log_slope + log_hit) if link == "log" else (-sign, log_slope + log_not_hit)
 
     def overshoot(self, log_score: np.ndarray, log1m_score: np.ndarray) -> np.ndarray:
-        """Return by how much the link's predictor exceeds 0, its bound; -1 for a logit link."""
+        """Return by how much the link's predictor exceeds its bound; -1 for a logit link."""
         link, predictor = self._unclipped(log_score, log1m_score)
+        if link == "identity":
+            return -np.minimum(predictor, self._of_not_hit()._unclipped(log1m_score, log_score)[1])
         return np.full_like(predictor, -1.0) if link == "logit" else predictor
 
     def _parts(self) -> tuple[str, str, float, float]:
         """Return (link, transform, b0, b1), the coefficients that the name lacks being 0."""
         if self.name == "identity":
             return "logit", "logit", 0.0, 1.0
+        if self.name == "linear":
+            return "identity", "score", self.b0, self.b1
         if self.name == "power":
             return "log", "log", 0.0, self.b1
         if self.name == "logistic":
@@ -120,8 +132,14 @@ class Curve(NamedTuple):
         self, log_score: np.ndarray, log1m_score: np.ndarray
     ) -> tuple[str, np.ndarray]:
         link, predictor = self._unclipped(log_score, log1m_score)
-        # A log or logflip link is a probability only below zero: T is clipped to [0, 1].
+        # Not every predictor is a probability: T is clipped to [0, 1].
+        if link == "identity":
+            return link, np.clip(predictor, 0.0, 1.0)
         return link, predictor if link == "logit" else np.minimum(predictor, 0.0)
+
+    def _of_not_hit(self) -> Self:
+        """Return the line 1 - T, whose score is 1 - c."""
+        return self._replace(b0=1.0 - self.b0 - self.b1)
 
     def _unclipped(self, log_score: np.ndarray, log1m_score: np.ndarray) -> tuple[str, np.ndarray]:
         log_score, log1m_score = np.asarray(log_score, float), np.asarray(log1m_score, float)

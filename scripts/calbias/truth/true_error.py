@@ -90,6 +90,7 @@ def gap(curve: Curve, log_score: np.ndarray, log1m_score: np.ndarray) -> np.ndar
     log_less = np.where(near_one, log1m_score, curve.log_hit(log_score, log1m_score))
     with np.errstate(invalid="ignore"):
         equal = np.abs(log_greater - log_less) <= _ROUNDING * (1 + np.abs(log_less))
+        equal &= np.isfinite(log_less)  # T may be 0
     return np.where(equal, 0.0, np.exp(log_greater) - np.exp(log_less))
 
 
