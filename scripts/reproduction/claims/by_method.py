@@ -1,11 +1,12 @@
 """Table ``measures`` as models × methods, for the claims about recalibration."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Any
 
 import pandas as pd
 
-from pipeline.claims.evidence import Evidence
-from pipeline.claims.verdicts import Measurement, NotJudged, Verdict
+from pipeline.claims.evidence import Evidence, on_genuine
+from pipeline.claims.verdicts import Measurement, NotJudged, Ruling, Verdict
 from pipeline.paper import MODELS
 
 MOST = 0.9  # of the models
@@ -70,6 +71,44 @@ def on_other_networks(
     where = "replication on other networks"
     note = f"{where} ({len(models)} models): {what} {n} of {of} times{but}"
     return [Measurement(f"{where}: {what}", n, f"of {of}")], [note]
+
+
+class Networks:
+    """The paper's networks with all that a claim needs, {measure: methods}, and others like them.
+
+    ``of`` are the values, {measure: percent, models × methods}, and ``rows`` those of the table.
+    """
+
+    def __init__(self, evidence: Evidence, needed: Mapping[str, Collection[str]]) -> None:
+        self._evidence, self._needed = evidence, needed
+        parts = {measure: genuine(evidence, measure, needed[measure]) for measure in needed}
+        self.of = {measure: values for measure, (values, _) in parts.items()}
+        self.rows = {measure: rows for measure, (_, rows) in parts.items()}
+        self._replicated: list[Measurement] = []
+        self._notes: list[str] = []
+
+    def holds(
+        self, condition: Callable[[ByMeasure], pd.Series], what: str = "as claimed"
+    ) -> pd.Series:
+        """Return for which of the paper's networks a condition holds; others go to the notes."""
+        replicated, notes = on_other_networks(self._evidence, condition, self._needed, what)
+        self._replicated += replicated
+        self._notes += notes
+        return condition(self.of)
+
+    def measured(
+        self, name: str, measure: str, method: str, unit: str = "percent", **shown: str
+    ) -> list[Measurement]:
+        """Return a Measurement per model, as function `measured`."""
+        return measured(name, self.of[measure], self.rows[measure], method, unit, **shown)
+
+    def ruling(
+        self, verdict: Verdict, measurements: Iterable[Measurement], reason: str, **options: Any
+    ) -> Ruling:
+        """Return the Ruling on these networks, with what the others show first."""
+        rows = [*self.rows.values()][-1]
+        shown = [*self._replicated, *measurements]
+        return on_genuine(rows, verdict, shown, self._notes, reason, **options)
 
 
 def measured(

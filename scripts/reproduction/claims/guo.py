@@ -3,10 +3,12 @@
 The models of the public logits are the same architectures in other trainings.
 """
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 
-from pipeline.claims.evidence import IF_AGREED, Evidence, on_genuine
+from pipeline.claims.evidence import IF_AGREED, Evidence
 from pipeline.claims.verdicts import (
     CLEAR,
     NAN,
@@ -19,14 +21,7 @@ from pipeline.claims.verdicts import (
     claim,
 )
 from pipeline.paper import MODELS
-from reproduction.claims.by_method import (
-    ByMeasure,
-    by_share,
-    genuine,
-    measured,
-    on_other_networks,
-    share,
-)
+from reproduction.claims.by_method import ByMeasure, Networks, by_share, share
 
 BINNING = ("histogram_binning", "isotonic_regression", "bbq")
 RECALIBRATED = (*BINNING, "temperature_scaling", "vector_scaling")
@@ -53,23 +48,17 @@ FEWEST_MODELS = 4
     errors=BOOTSTRAP,
 )
 def modern_networks_are_overconfident(evidence: Evidence) -> Ruling:
-    values, rows = genuine(evidence, "overconfidence", ["uncalibrated"])
-    if len(values) < FEWEST_MODELS:
-        raise NotJudged(f"{len(values)} models have genuine outputs; the rule wants 4")
-    above = rows["low_percent"] > 0
-    replicated, notes = on_other_networks(
-        evidence,
-        lambda of: of["overconfidence"]["uncalibrated"] > 0,
-        {"overconfidence": ["uncalibrated"]},
-        "above 0",
-    )
+    networks = Networks(evidence, {"overconfidence": ["uncalibrated"]})
+    above = networks.rows["overconfidence"]["low_percent"] > 0
+    if len(above) < FEWEST_MODELS:
+        raise NotJudged(f"{len(above)} models have genuine outputs; the rule wants 4")
+    networks.holds(lambda of: of["overconfidence"]["uncalibrated"] > 0, "above 0")
     measurements = [
-        *replicated,
-        *measured("mean score minus accuracy", values, rows, "uncalibrated", POINTS),
+        *networks.measured("mean score minus accuracy", "overconfidence", "uncalibrated", POINTS),
         share("above 0", above),
     ]
     reason = f"{above.sum()} of {len(above)} models are clearly overconfident"
-    return on_genuine(rows, by_share(above, strict=1), measurements, notes, reason)
+    return networks.ruling(by_share(above, strict=1), measurements, reason)
 
 
 @claim(
@@ -92,27 +81,21 @@ def modern_networks_are_overconfident(evidence: Evidence) -> Ruling:
     real=True,
 )
 def temperature_outperforms(evidence: Evidence) -> Ruling:
-    def excess(ece: pd.DataFrame) -> pd.Series:
-        others = ece.drop(columns="temperature_scaling")
-        return ece["temperature_scaling"] - others.min(axis=1)
+    def excess(of: ByMeasure) -> pd.Series:
+        others = of["ece"].drop(columns="temperature_scaling")
+        return of["ece"]["temperature_scaling"] - others.min(axis=1)
 
-    values, rows = genuine(evidence, "ece", RECALIBRATED)
-    lowest, near = excess(values) < 0, excess(values) <= NEAR
-    replicated, notes = on_other_networks(
-        evidence,
-        lambda of: excess(of["ece"]) < 0,
-        {"ece": RECALIBRATED},
-        "the lowest of all methods",
-    )
+    networks = Networks(evidence, {"ece": RECALIBRATED})
+    lowest = networks.holds(lambda of: excess(of) < 0, "the lowest of all methods")
+    near = excess(networks.of) <= NEAR
     measurements = [
-        *replicated,
-        *by_case("ECE minus the lowest of the other methods", excess(values), POINTS),
+        *by_case("ECE minus the lowest of the other methods", excess(networks.of), POINTS),
         share("below 0", lowest),
         share(f"at most {NEAR} points", near),
     ]
     verdict = Verdict.of(lowest.mean() >= LOWEST, near.mean() > 0.5)
     reason = f"the lowest for {lowest.sum()} of {len(lowest)} models"
-    return on_genuine(rows, verdict, measurements, notes, reason, holds=[lowest])
+    return networks.ruling(verdict, measurements, reason, holds=[lowest])
 
 
 @claim(
@@ -129,22 +112,17 @@ def temperature_outperforms(evidence: Evidence) -> Ruling:
     real=True,
 )
 def vector_is_close_to_temperature(evidence: Evidence) -> Ruling:
-    def difference(ece: pd.DataFrame) -> pd.Series:
-        return ece["vector_scaling"] - ece["temperature_scaling"]
+    def difference(of: ByMeasure) -> pd.Series:
+        return of["ece"]["vector_scaling"] - of["ece"]["temperature_scaling"]
 
-    methods = ["temperature_scaling", "vector_scaling"]
-    values, rows = genuine(evidence, "ece", methods)
-    near = difference(values).abs() <= 0.4
-    replicated, notes = on_other_networks(
-        evidence, lambda of: difference(of["ece"]).abs() <= 0.4, {"ece": methods}
-    )
+    networks = Networks(evidence, {"ece": ["temperature_scaling", "vector_scaling"]})
+    near = networks.holds(lambda of: difference(of).abs() <= 0.4)
     measurements = [
-        *replicated,
-        *by_case("vector minus temperature", difference(values), POINTS),
+        *by_case("vector minus temperature", difference(networks.of), POINTS),
         share("at most 0.4 points", near),
     ]
     reason = f"at most 0.4 points apart for {near.sum()} of {len(near)} models"
-    return on_genuine(rows, by_share(near), measurements, notes, reason, holds=[near])
+    return networks.ruling(by_share(near), measurements, reason, holds=[near])
 
 
 @claim(
@@ -162,18 +140,16 @@ def vector_is_close_to_temperature(evidence: Evidence) -> Ruling:
     real=True,
 )
 def matrix_overfits(evidence: Evidence) -> Ruling:
-    def overfits(ece: pd.DataFrame) -> pd.Series:
-        worse = ece["matrix_scaling"] > ece["uncalibrated"]
+    def change_of(of: ByMeasure) -> pd.Series:
+        return of["ece"]["matrix_scaling"] - of["ece"]["uncalibrated"]
+
+    def overfits(of: ByMeasure) -> pd.Series:
+        worse = change_of(of) > 0
         return worse == worse.index.str.endswith("c100")
 
-    methods = ["uncalibrated", "matrix_scaling"]
-    values, rows = genuine(evidence, "ece", methods)
-    change, as_said = values["matrix_scaling"] - values["uncalibrated"], overfits(values)
-    replicated, notes = on_other_networks(
-        evidence, lambda of: overfits(of["ece"]), {"ece": methods}
-    )
+    networks = Networks(evidence, {"ece": ["uncalibrated", "matrix_scaling"]})
+    as_said, change = networks.holds(overfits), change_of(networks.of)
     measurements = [
-        *replicated,
         *by_case("ECE after minus before", change, POINTS),
         share("worse with 100 classes, better with 10", as_said),
     ]
@@ -181,8 +157,8 @@ def matrix_overfits(evidence: Evidence) -> Ruling:
     why = "" if hundreds else "and none has a hundred classes"
     verdict = by_share(as_said, strict=1)
     reason = f"as claimed for {as_said.sum()} of {len(as_said)} models"
-    return on_genuine(
-        rows, verdict, measurements, notes, reason, models=CIFAR, holds=[as_said], why_open=why
+    return networks.ruling(
+        verdict, measurements, reason, models=CIFAR, holds=[as_said], why_open=why
     )
 
 
@@ -200,29 +176,21 @@ def matrix_overfits(evidence: Evidence) -> Ruling:
     real=True,
 )
 def histogram_beats_the_general_binnings(evidence: Evidence) -> Ruling:
-    values, rows = genuine(evidence, "ece", BINNING)
-    lower = {other: values["histogram_binning"] < values[other] for other in BINNING[1:]}
-    measurements, notes = [], []
-    for other in lower:
-        methods = ["histogram_binning", other]
-        found, said = on_other_networks(
-            evidence, _is_lower, {"ece": methods}, f"lower than {other}"
-        )
-        measurements += found
-        notes += said
-    measurements += [share(f"lower than {other}", holds) for other, holds in lower.items()]
+    networks = Networks(evidence, {"ece": BINNING})
+    lower = {other: networks.holds(partial(_is_lower, other), f"lower than {other}")
+             for other in BINNING[1:]}  # fmt: skip
+    measurements = [share(f"lower than {other}", holds) for other, holds in lower.items()]
     for method in BINNING:
-        measurements += measured(f"ECE after {method}", values, rows, method)
+        measurements += networks.measured(f"ECE after {method}", "ece", method)
     verdict = Verdict.all_or_some([holds.mean() > 0.5 for holds in lower.values()])
     words = [f"{other} for {holds.sum()} of {len(holds)}" for other, holds in lower.items()]
     reason = f"a lower ECE than {' and than '.join(words)} models"
-    return on_genuine(rows, verdict, measurements, notes, reason, holds=lower.values())
+    return networks.ruling(verdict, measurements, reason, holds=lower.values())
 
 
-def _is_lower(of: ByMeasure) -> pd.Series:
-    """Return for which models the ECE after the first method is below that after the second."""
-    first, second = of["ece"]
-    return of["ece"][first] < of["ece"][second]
+def _is_lower(other: str, of: ByMeasure) -> pd.Series:
+    """Return for which models the ECE after histogram binning is below another's."""
+    return of["ece"]["histogram_binning"] < of["ece"][other]
 
 
 @claim(
@@ -243,23 +211,23 @@ def _is_lower(of: ByMeasure) -> pd.Series:
     real=True,
 )
 def binning_hurts_the_accuracy(evidence: Evidence) -> Ruling:
-    def changes(accuracy: pd.DataFrame) -> pd.DataFrame:
-        return accuracy.drop(columns="uncalibrated").sub(accuracy["uncalibrated"], axis=0)
+    def changes(of: ByMeasure) -> pd.DataFrame:
+        before = of["accuracy"]["uncalibrated"]
+        return of["accuracy"].drop(columns="uncalibrated").sub(before, axis=0)
 
     def as_said(of: ByMeasure) -> pd.Series:
-        change = changes(of["accuracy"])
+        change = changes(of)
         hurt = (change[list(BINNING)] < 0).mean(axis=1) > 0.5
         return hurt & (change["temperature_scaling"] == 0)
 
     methods = ["uncalibrated", "temperature_scaling", *BINNING]
-    values, rows = genuine(evidence, "accuracy", methods)
-    change = changes(values)
+    networks = Networks(evidence, {"accuracy": methods})
+    networks.holds(as_said)
+    change = changes(networks.of)
     kept, by_binning = change["temperature_scaling"] == 0, change[list(BINNING)]
     lower, other = (by_binning < 0).mean(axis=1), (by_binning != 0).mean(axis=1)
-    replicated, notes = on_other_networks(evidence, as_said, {"accuracy": methods})
     pairs = by_binning.size
     measurements = [
-        *replicated,
         Measurement("lower after a binning method", (by_binning < 0).sum().sum(), f"of {pairs}"),
         Measurement("other after a binning method", (by_binning != 0).sum().sum(), f"of {pairs}"),
     ]
@@ -272,7 +240,7 @@ def binning_hurts_the_accuracy(evidence: Evidence) -> Ruling:
         f"keeps it for {kept.sum()} of {len(kept)} models"
     )
     holds = [lower > 0.5] if kept.all() else []
-    return on_genuine(rows, verdict, measurements, notes, reason, holds=holds)
+    return networks.ruling(verdict, measurements, reason, holds=holds)
 
 
 @claim(

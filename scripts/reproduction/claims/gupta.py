@@ -21,10 +21,10 @@ from pipeline.paper import MODELS
 from reproduction.claims.by_method import (
     MOST,
     ByMeasure,
+    Networks,
     by_share,
     genuine,
     measured,
-    on_other_networks,
     share,
 )
 from reproduction.recalibration import ON_HALF
@@ -39,6 +39,7 @@ LOWEST = 0.69  # of the 13 printed rows
 PARTLY = 2 / 3  # of the pairs of methods
 BINS = ["ece", "ece100"]  # for 25 bins the spline has other knots
 CHANGES = 0.05  # of the ECE
+PRINTED = {"published": "published_percent"}
 
 
 @claim(
@@ -56,16 +57,17 @@ CHANGES = 0.05  # of the ECE
     real=True,
 )
 def uncalibrated_ks(evidence: Evidence) -> Ruling:
-    values, rows = genuine(evidence, "ks_top1", ["uncalibrated"])
+    networks = Networks(evidence, {"ks_top1": ["uncalibrated"]})
+    rows = networks.rows["ks_top1"]
     near = (rows["value_percent"] - rows["published_percent"]).abs() <= LAST_DIGIT
     equal = rows["value_percent"].round(3) == rows["published_percent"].round(3)
     measurements = [
-        *measured("KS", values, rows, "uncalibrated", published="published_percent"),
+        *networks.measured("KS", "ks_top1", "uncalibrated", published="published_percent"),
         share("equal to the printed digits", equal),
         share("within one unit of the last digit", near),
     ]
     reason = f"{near.sum()} of {len(near)} models have the printed value"
-    return on_genuine(rows, Verdict.of(near.all(), False), measurements, reason=reason)
+    return networks.ruling(Verdict.of(near.all(), False), measurements, reason)
 
 
 @claim(
@@ -95,28 +97,19 @@ def spline_has_the_lowest_ks(evidence: Evidence) -> Ruling:
 
 
 def _lowest_and_low(evidence: Evidence) -> Ruling:
-    def is_lowest(ks: pd.DataFrame) -> pd.Series:
-        return ks["spline"] <= ks.min(axis=1)
-
-    values, rows = genuine(evidence, "ks_top1", METHODS)
-    low, lowest = values["spline"] < LOW_PERCENT, is_lowest(values)
-    needed = {"ks_top1": METHODS}
-    replicated, notes = on_other_networks(evidence, _is_low, needed, "below 1 %")
-    replicated_2, notes_2 = on_other_networks(
-        evidence, lambda of: is_lowest(of["ks_top1"]), needed, "the lowest"
+    networks = Networks(evidence, {"ks_top1": METHODS})
+    low = networks.holds(_is_low, "below 1 %")
+    lowest = networks.holds(
+        lambda of: of["ks_top1"]["spline"] <= of["ks_top1"].min(axis=1), "the lowest"
     )
-    printed = {"published": "published_percent"}
     measurements = [
-        *replicated,
-        *replicated_2,
-        *measured("ks_top1 after the spline", values, rows, "spline", **printed),
+        *networks.measured("ks_top1 after the spline", "ks_top1", "spline", **PRINTED),
         share("ks_top1: below 1 %", low),
         share("ks_top1: lowest", lowest),
     ]
     verdict = Verdict.all_or_some([low.mean() >= MOST, lowest.mean() >= LOWEST])
     reason = f"below 1 % for {low.sum()} of {len(low)} models, and lowest for {lowest.sum()}"
-    holds = [low, lowest]
-    return on_genuine(rows, verdict, measurements, [*notes, *notes_2], reason, holds=holds)
+    return networks.ruling(verdict, measurements, reason, holds=[low, lowest])
 
 
 @claim(
@@ -141,22 +134,19 @@ def spline_of_other_ranks(evidence: Evidence) -> Ruling:
 
 
 def _spline_is_low(evidence: Evidence, names: list[str]) -> Ruling:
-    needed = dict.fromkeys(names, METHODS)
-    measurements, notes = on_other_networks(evidence, _is_low, needed, "below 1 %")
-    conditions = []
+    networks = Networks(evidence, dict.fromkeys(names, METHODS))
+    networks.holds(_is_low, "below 1 %")
+    measurements, conditions = [], []
     for name in names:
-        values, rows = genuine(evidence, name, METHODS)
-        low = values["spline"] < LOW_PERCENT
-        printed = {"published": "published_percent"}
-        measurements += measured(f"{name} after the spline", values, rows, "spline", **printed)
+        low = _is_low({name: networks.of[name]})
+        measurements += networks.measured(f"{name} after the spline", name, "spline", **PRINTED)
         measurements.append(share(f"{name}: below 1 %", low))
         conditions.append(low)
     words = [
         f"{name} for {of.sum()} of {len(of)}" for name, of in zip(names, conditions, strict=True)
     ]
     reason = f"below 1 %: {', '.join(words)} models"
-    verdict = by_share(*conditions)
-    return on_genuine(rows, verdict, measurements, notes, reason, holds=conditions)
+    return networks.ruling(by_share(*conditions), measurements, reason, holds=conditions)
 
 
 def _is_low(of: ByMeasure) -> pd.Series:
@@ -179,19 +169,15 @@ def _is_low(of: ByMeasure) -> pd.Series:
     real=True,
 )
 def spline_keeps_the_accuracy(evidence: Evidence) -> Ruling:
-    def change_of(accuracy: pd.DataFrame) -> pd.Series:
-        return accuracy["spline"] - accuracy["uncalibrated"]
+    def change_of(of: ByMeasure) -> pd.Series:
+        return of["accuracy"]["spline"] - of["accuracy"]["uncalibrated"]
 
-    needed = {"accuracy": ["uncalibrated", "spline"]}
-    values, rows = genuine(evidence, "accuracy", needed["accuracy"])
-    change = change_of(values)
-    replicated, notes = on_other_networks(
-        evidence, lambda of: change_of(of["accuracy"]) == 0, needed
-    )
-    measurements = [*replicated, *by_case("accuracy after minus before", change, POINTS)]
+    networks = Networks(evidence, {"accuracy": ["uncalibrated", "spline"]})
+    networks.holds(lambda of: change_of(of) == 0)
+    change = change_of(networks.of)
+    measurements = by_case("accuracy after minus before", change, POINTS)
     reason = f"the accuracy changes for {(change != 0).sum()} of {len(change)} models"
-    verdict = Verdict.of((change == 0).all(), False)
-    return on_genuine(rows, verdict, measurements, notes, reason)
+    return networks.ruling(Verdict.of((change == 0).all(), False), measurements, reason)
 
 
 @claim(
@@ -212,28 +198,24 @@ def spline_keeps_the_accuracy(evidence: Evidence) -> Ruling:
     real=True,
 )
 def ece_orders_as_ks(evidence: Evidence) -> Ruling:
-    needed = {"ks_top1": METHODS, "ece25": METHODS}
-    replicated, notes = on_other_networks(
-        evidence, lambda of: _in_one_order(of["ks_top1"], of["ece25"]), needed
-    )
-    ks, rows = genuine(evidence, "ks_top1", METHODS)
-    ece, _ = genuine(evidence, "ece25", METHODS)
-    pairs = _in_one_order(ks, ece)
-    printed = [
-        genuine(evidence, name, METHODS, column="published_percent")[0].loc[ks.index]
-        for name in needed
-    ]
-    as_printed = int(_in_one_order(*printed).sum())
+    networks = Networks(evidence, {"ks_top1": METHODS, "ece25": METHODS})
+    pairs = networks.holds(_in_one_order)
+    printed = {
+        name: genuine(evidence, name, METHODS, column="published_percent")[0].loc[values.index]
+        for name, values in networks.of.items()
+    }
+    as_printed = int(_in_one_order(printed).sum())
     in_order = Measurement(
         "pairs in one order", sum(pairs), f"of {len(pairs)}", published=as_printed
     )
     verdict = Verdict.of(sum(pairs) >= as_printed, np.mean(pairs) >= PARTLY)
     reason = f"{sum(pairs)} of {len(pairs)} pairs stand in one order, printed {as_printed}"
-    return on_genuine(rows, verdict, [*replicated, in_order], notes, reason)
+    return networks.ruling(verdict, [in_order], reason)
 
 
-def _in_one_order(ks: pd.DataFrame, ece: pd.DataFrame) -> pd.Series:
+def _in_one_order(of: ByMeasure) -> pd.Series:
     """Return for each model and pair of methods whether both measures order it alike."""
+    ks, ece = of["ks_top1"], of["ece25"]
     alike = {
         (model, a, b): bool((ks.loc[model, a] - ks.loc[model, b])
                             * (ece.loc[model, a] - ece.loc[model, b]) > 0)
