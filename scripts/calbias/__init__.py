@@ -7,7 +7,6 @@ stand before hits: they are what is judged, and hits may be found from labels.
 
     estimate, Estimate                    calibration error of a model's scores by one estimator
     list_estimators                       which estimators there are
-    top_label, TopLabel                   logits or probabilities, and labels, as scores and hits
     audit, Audit                          verdict, calibration error with an interval, picture
     compare, Comparison                   which of two models is better calibrated
     plan                                  how many labels a study needs
@@ -46,7 +45,6 @@ _MODULES = {
     "ReliabilityDiagram": "calbias.auditing.reliability",
     "Sketch": "calbias.sketch",
     "Scenario": "calbias.truth.scenarios",
-    "TopLabel": "calbias.logits.top_label",
     "audit": "calbias.auditing.audit",
     "compare": "calbias.auditing.compare",
     "plan": "calbias.auditing.plan",
@@ -56,7 +54,6 @@ _MODULES = {
     "noise_floor": "calbias.multiclass.noise",
     "reliability_diagram": "calbias.auditing.reliability",
     "simulate": "calbias.simulation",
-    "top_label": "calbias.logits.checks",
     "true_calibration_error": "calbias.truth.true_error",
 }
 

@@ -11,8 +11,6 @@ from calbias.errors import InputError as InputError
 from calbias.estimation.api import Estimate as Estimate
 from calbias.estimation.api import estimate as estimate
 from calbias.estimation.api import list_estimators as list_estimators
-from calbias.logits.checks import top_label as top_label
-from calbias.logits.top_label import TopLabel as TopLabel
 from calbias.monitoring.monitor import Monitor as Monitor
 from calbias.multiclass.noise import noise_floor as noise_floor
 from calbias.simulation import bias as bias

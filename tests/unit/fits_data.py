@@ -4,10 +4,10 @@ import numpy as np
 from checkout import GENUINE
 from scipy.optimize import minimize_scalar
 
-from calbias.logits.pickles import read_pickle
 from calbias.logits.top_label import top_label
 from calbias.truth.curves import Curve
 from pipeline.fits.glm import fit_all
+from pipeline.pickles import read_pickle
 
 # A published scenario for each data set and each family that Table 3 selects (Tables 2 and 3).
 SCENARIOS = {

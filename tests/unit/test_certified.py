@@ -14,6 +14,7 @@ from checkout import ROOT
 from mpmath import mp, mpf
 
 import calbias
+from calbias.logits.checks import as_top_label
 from evidence.cells.beta import Wave
 from evidence.certified import values as certified
 from evidence.certified.values import FOLDER
@@ -143,7 +144,7 @@ def test_hits_and_scores_are_those_of_the_top_label():
     for data in DATA:
         if data.classes:
             probabilities, labels = (np.array(part) for part in zip(*data.classes, strict=True))
-            top = calbias.top_label(probabilities.astype(float), labels, "probabilities")
+            top = as_top_label(None, None, probabilities=probabilities.astype(float), labels=labels)
             for found, expected in zip((top.score, top.hit), arrays(data), strict=True):
                 np.testing.assert_array_equal(found, expected)
 

@@ -356,6 +356,7 @@ test_columns_that_are_no_class = refuses(
 )
 test_formats_that_are_not_read = refuses(
     lambda name, tmp_path: [(tmp_path / name).touch(), read_data(tmp_path / name)],
+    ("a.pkl", "suffix '.pkl' is not read; a pickle can run code; save the arrays: numpy.savez"),
     ("a.npy", "suffix '.npy' is not read; save scores and hits together: numpy.savez"),
     ("a.pt", r"suffix '.pt' is not read; save it with NumPy: numpy.savez\("),
     ("a.xlsx", "suffix '.xlsx' is not read; save the sheet as CSV"),

@@ -365,7 +365,7 @@ def test_missing_file_folder_link_and_suffix(tmp_path):
         "m.csv": r"m\.csv: no such file; check the path",
         ".": "a folder, not a file",
         "n.csv": "a link to n.csv, which leads to no file; check",
-        "m.mat": r"suffix '.mat' is not read; give one of .p, .pkl, ",
+        "m.mat": r"suffix '.mat' is not read; give one of .npz, .csv",
     }.items():
         refused(tmp_path / name, message)
 

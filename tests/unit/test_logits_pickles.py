@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from refusals import refuses
 
 from calbias.errors import InputError
-from calbias.logits.pickles import read_pickle
+from pipeline.pickles import read_pickle
 
 
 def two_pairs():
@@ -187,7 +187,7 @@ def test_memory_stays_within_a_few_times_the_file(tmp_path, protocol):
     path = written(tmp_path, ((logits, logits.argmax(1)), (logits + 1, logits.argmax(1))), protocol)
     program = (
         "import resource, sys, numpy\n"
-        "from calbias.logits.pickles import read_pickle\n"
+        "from pipeline.pickles import read_pickle\n"
         "peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024\n"
         "before = peak(); read_pickle(sys.argv[1]); print(peak() - before)"
     )

@@ -19,6 +19,7 @@ import calbias
 from calbias.errors import InputError
 from calbias.estimation.registry import FOLDER
 from calbias.io.python_files import PACKAGE, SCRIPTS, code_files
+from calbias.logits.checks import as_top_label
 
 NAMES = [*calbias._MODULES]
 FUNCTIONS = [name for name in NAMES if inspect.isfunction(getattr(calbias, name))]
@@ -77,8 +78,9 @@ def test_every_public_name_is_in_the_help(name):
 def test_top_labels_of_logits_and_of_probabilities_agree():
     logits = np.random.default_rng(1).normal(size=(50, 4)) * 3
     labels, exp = np.arange(50) % 4, np.exp(logits)
-    top = calbias.top_label(logits, labels)
-    by_probabilities = calbias.top_label(exp / exp.sum(axis=1, keepdims=True), labels)
+    top = as_top_label(None, None, logits=logits, labels=labels)
+    probabilities = exp / exp.sum(axis=1, keepdims=True)
+    by_probabilities = as_top_label(None, None, probabilities=probabilities, labels=labels)
     assert by_probabilities == tuple(pytest.approx(column, rel=1e-9) for column in top)
     for given in (labels[:, None], np.eye(4)[labels]):
         value = calbias.estimate("kde", logits=logits, labels=given)

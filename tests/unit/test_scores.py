@@ -12,9 +12,9 @@ from hypothesis.extra.numpy import arrays
 from refusals import refuses, refuses_texts
 
 from calbias.logits import top_label as scores
-from calbias.logits.pickles import read_pickle
 from calbias.logits.top_label import REDUCTION_2020, top_label
 from pipeline.logits import read_scores
+from pipeline.pickles import read_pickle
 
 
 def test_rows_by_hand():

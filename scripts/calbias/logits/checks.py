@@ -7,7 +7,7 @@ line 1; rows of other files are counted from 0.
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,8 +20,7 @@ from calbias.engine.scores_and_hits import (
 )
 from calbias.errors import InputError
 from calbias.logits.output_file import Fold, Place
-from calbias.logits.top_label import TopLabel, row_blocks, top_label_of_scores
-from calbias.logits.top_label import top_label as top_label_of_logits
+from calbias.logits.top_label import TopLabel, row_blocks, top_label, top_label_of_scores
 
 SUM_TOLERANCE = 5e-3
 """How far a row of probabilities may sum from 1: float32 is 1e-6 off and float16 6e-4, but ten
@@ -30,7 +29,6 @@ COARSEST = 1e-3
 """The coarsest resolution that zeros among probabilities are taken to have."""
 _LARGEST_SCALE = 1000  # rows that sum to more are logits, not scaled probabilities
 _MOSTLY = 0.9
-_KINDS = ("logits", "probabilities")
 
 
 def checked_values(values: np.ndarray, place: Place) -> np.ndarray:
@@ -194,65 +192,6 @@ def log_probabilities(values: np.ndarray, floor: float) -> np.ndarray:
     return logs
 
 
-def top_label(
-    outputs: ArrayLike,
-    labels: ArrayLike,
-    kind: Literal["logits", "probabilities"] | None = None,
-) -> TopLabel:
-    """Reduce a model's outputs to the score of its top class and whether that class is right.
-
-    Parameters
-    ----------
-    outputs : array_like, shape (n, K), K >= 2
-        Logits or probabilities, one row a sample, one column a class.
-    labels : array_like, shape (n,), (n, 1) or (n, K)
-        Class numbers from 0, or one-hot rows.
-    kind : {"logits", "probabilities"}, optional
-        What the outputs are. By default values are probabilities where nine of ten rows sum to 1,
-        or where every value is in [0, 1].
-
-    Returns
-    -------
-    TopLabel
-        ``score`` c in (0, 1], ``log_score`` log c, ``log1m_score`` log(1 - c) and ``hit``, 1 where
-        the prediction was correct and else 0; arrays (n,).
-
-    Raises
-    ------
-    InputError
-        For values that are not finite numbers, probabilities outside [0, 1] or not summing to 1,
-        and labels that are not class numbers.
-
-    Notes
-    -----
-    Logits keep log(1 - c) exact where c rounds to 1. Among tied classes the first is the top class.
-
-    Examples
-    --------
-    >>> import calbias
-    >>> top = calbias.top_label([[0.7, 0.2, 0.1], [0.1, 0.3, 0.6]], labels=[0, 1])
-    >>> top.score.round(6), top.hit
-    (array([0.7, 0.6]), array([1, 0], dtype=uint8))
-    """
-    if kind not in (None, *_KINDS):
-        raise InputError(f"kind must be {' or '.join(_KINDS)}, not {kind!r:.60}")
-    name = kind or "outputs"
-    validate_same_order(**{name: outputs, "labels": labels})
-    place = Place(Path(name), "array")
-    values: np.ndarray = checked_values(as_array(name, outputs), place)
-    n, n_classes = values.shape
-    numbers: np.ndarray = checked_labels(as_array("labels", labels), n, n_classes, place)
-    fold = Fold(values, numbers, place)
-    if kind == "logits" or not (kind or are_probabilities([fold])):
-        if kind is None:
-            validate_scaled_probabilities([fold])
-        return top_label_of_logits(values, numbers)
-    check_probabilities(values, place)
-    top = values.argmax(axis=1)
-    scores = values[np.arange(n), top].astype(np.float64)
-    return top_label_of_scores(np.minimum(scores, 1.0), top == numbers)
-
-
 def as_top_label(
     scores: ArrayLike | None,
     hits: ArrayLike | None,
@@ -277,6 +216,14 @@ def as_top_label(
         raise InputError(f"{kind} go with {partner}: give these{instead}")
     if kind == "scores":
         return top_label_of_scores(*scores_and_hits(all_kinds[kind], values[partner]))
-    return top_label(
-        all_kinds[kind], values[partner], "logits" if kind == "logits" else "probabilities"
-    )
+    validate_same_order(**{kind: all_kinds[kind], "labels": labels})
+    place = Place(Path(kind), "array")
+    outputs: np.ndarray = checked_values(as_array(kind, all_kinds[kind]), place)
+    n, n_classes = outputs.shape
+    numbers: np.ndarray = checked_labels(as_array("labels", labels), n, n_classes, place)
+    if kind == "logits":
+        return top_label(outputs, numbers)
+    check_probabilities(outputs, place)
+    top = outputs.argmax(axis=1)
+    score = outputs[np.arange(n), top].astype(np.float64)
+    return top_label_of_scores(np.minimum(score, 1.0), top == numbers)

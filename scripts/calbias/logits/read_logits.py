@@ -1,8 +1,8 @@
 """Read a model's outputs from a file of any format: logits, probabilities or top-label scores.
 
-Outputs are a pickle of the form of published files, NPZ or a table (``calbias.logits.read_table``),
-with the folds ``validation`` and ``test`` or without. A file without folds is one fold, ``test``,
-with all its rows: they are all judged.
+Outputs are NPZ or a table (``calbias.logits.read_table``), with the folds ``validation`` and
+``test`` or without. A file without folds is one fold, ``test``, with all its rows: they are all
+judged.
 
 The arrays of an NPZ file, with folds: ``validation_logits, validation_labels, test_logits,
 test_labels``, or the test fold alone. Without: ``logits, labels``, and optionally ``fold``, one of
@@ -28,7 +28,6 @@ from calbias.io.files import validate_file_exists, validate_no_placeholder
 from calbias.logits import checks, plausibility
 from calbias.logits.columns import Columns
 from calbias.logits.output_file import FOLDS, Fold, OutputFile, Place, split_by_fold
-from calbias.logits.pickles import read_pickle
 from calbias.logits.read_table import read_table_file
 from calbias.logits.table_files import SUFFIXES, is_standard_input, table_suffix
 from calbias.logits.top_label import top_label_of_scores
@@ -39,6 +38,10 @@ _REMEDIES = {
     **dict.fromkeys(
         (".pt", ".pth"),
         'save it with NumPy: numpy.savez("mine.npz", logits=logits.numpy(), labels=labels.numpy())',
+    ),
+    **dict.fromkeys(
+        (".p", ".pkl", ".pickle"),
+        'a pickle can run code; save the arrays: numpy.savez("mine.npz", logits=…, labels=…)',
     ),
     **dict.fromkeys((".xlsx", ".xls", ".ods"), "save the sheet as CSV"),
 }
@@ -113,10 +116,9 @@ def read_raw(
     if path.is_dir() and any(path.rglob("*.parquet")):
         return read_table_file(path, by, columns)
     validate_file_exists(path)
-    readers = {**dict.fromkeys((".p", ".pkl", ".pickle"), _read_pickle), ".npz": read_npz}
     suffix, is_table = path.suffix.lower(), table_suffix(path) in SUFFIXES
-    if suffix not in readers and not is_table:
-        suffixes = ", ".join([*readers, *SUFFIXES])
+    if suffix != ".npz" and not is_table:
+        suffixes = ", ".join([".npz", *SUFFIXES])
         remedy = _REMEDIES.get(suffix, f"give one of {suffixes}, or .gz after a table's")
         raise InputError(f"{path}: suffix {path.suffix!r} is not read; {remedy}")
     validate_no_placeholder(path)
@@ -127,17 +129,7 @@ def read_raw(
         raise InputError(
             f"{path}: {option} needs a table (CSV, JSON lines or Parquet), not {suffix}"
         )
-    return readers[suffix](path)
-
-
-def _read_pickle(path: Path | str) -> OutputFile:
-    pairs = zip(("validation", "test"), read_pickle(path), strict=True)
-    return OutputFile(
-        {
-            fold: Fold(values, labels, Place(Path(path), f"fold {fold}"))
-            for fold, (values, labels) in pairs
-        }
-    )
+    return read_npz(path)
 
 
 def _as_logits(folds: Mapping[str, Fold], probabilities: bool) -> dict[str, Fold]:

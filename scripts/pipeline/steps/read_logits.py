@@ -7,10 +7,11 @@ import numpy as np
 
 from calbias.errors import InputError
 from calbias.logits.output_file import OutputFile
-from calbias.logits.read_logits import SCORE_FORMS, of_logits, read_raw
+from calbias.logits.read_logits import SCORE_FORMS, of_logits
 from calbias.logits.top_label import top_label
 from pipeline.logits import REAL_LOGITS, Origin, save_logits, two_folds, write_top_labels
 from pipeline.manifest import PublishedFile, read_manifest, verify
+from pipeline.pickles import read_file
 from pipeline.steps import Seed, Softmax
 
 
@@ -69,7 +70,7 @@ def checked_outputs(
     genuine = published is not None and published.file == path.name
     if published is not None and genuine:
         verify(path, published)
-    raw = read_raw(path)
+    raw = read_file(path)
     if raw.form in SCORE_FORMS:
         raise InputError(f"{path}: top-label scores, no logits; read it by step read_scores")
     columns = np.shape(raw.folds["test"].values)[-1]

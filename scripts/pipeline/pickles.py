@@ -24,6 +24,11 @@ from typing import Any
 import numpy as np
 
 from calbias.errors import InputError
+from calbias.io.files import validate_file_exists, validate_no_placeholder
+from calbias.logits.output_file import FOLDS, Fold, OutputFile, Place
+from calbias.logits.read_logits import read_raw
+
+SUFFIXES = (".p", ".pkl", ".pickle")
 
 MAX_INSTRUCTIONS = 10_000
 _INSTRUCTIONS = """
@@ -41,6 +46,18 @@ class _Damaged(Exception):
 
 class _Refused(Exception):
     """The pickle asks for something that is not a numeric array; the message names it."""
+
+
+def read_file(path: Path) -> OutputFile:
+    """Return the ``OutputFile`` of a model's file: a pickle of published form, or a user's file."""
+    if path.suffix.lower() not in SUFFIXES:
+        return read_raw(path)
+    validate_file_exists(path)
+    validate_no_placeholder(path)
+    return OutputFile({
+        fold: Fold(values, labels, Place(path, f"fold {fold}"))
+        for fold, (values, labels) in zip(FOLDS, read_pickle(path), strict=True)
+    })  # fmt: skip
 
 
 def read_pickle(path: Path | str) -> Any:
