@@ -1,6 +1,5 @@
 """What the pages of a run share: templates, badges, links to figures, and tables in words."""
 
-import re
 from collections.abc import Collection
 from types import SimpleNamespace
 from typing import Any, NamedTuple
@@ -85,6 +84,16 @@ PAPERS = (
 )
 
 
+HOLDS = {
+    Verdict.REPRODUCED: ("holds", "hold"),
+    Verdict.APPROXIMATE: ("holds approximately", "hold approximately"),
+    Verdict.NOT_REPRODUCED: ("does not", "do not"),
+    Verdict.NEEDS_REAL_LOGITS: ("is open", "are open"),
+    Verdict.NOT_JUDGED: ("is not judged", "are not judged"),
+}
+"""What a verdict says of one claim, and of several."""
+
+
 def papers_with_claims(claims: pd.DataFrame) -> list[dict[str, Any]]:
     """Return [{paper, ids, bar, counts, sentence}] of the papers with rows in table ``claims``.
 
@@ -123,12 +132,15 @@ def _by_evidence(bar: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def counted(rows: pd.DataFrame) -> str:
-    """Return how many claims have each verdict; those judged on some of the models count apart."""
-    parts = [
-        f"{count} {name.words}" + f" on {models} models" * bool(models)
-        for (name, models), count in _counts(rows).items()
-    ]
-    return re.sub(r"(?<!\b1 )needs", "need", ", ".join(parts))
+    """Return how many claims have each verdict; in brackets those judged on some of the models."""
+    parts, where = [], " on some of the models"  # said once
+    for verdict in Verdict:
+        of = {models: n for (name, models), n in _counts(rows).items() if name == verdict}
+        if of:
+            n, some = sum(of.values()), sum(of.values()) - of.get("", 0)
+            parts.append(f"{n} {HOLDS[verdict][n > 1]}" + f" ({some}{where})" * bool(some))
+            where = "" if some else where
+    return ", ".join(parts)
 
 
 def _counts(rows: pd.DataFrame) -> dict[tuple[Verdict, str], int]:

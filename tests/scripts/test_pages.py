@@ -79,7 +79,7 @@ def test_mistakes_are_one_line(refused, script, options, message):
         run(script, **options)
 
 
-README = "# A\n<!-- numbers: begin (by hand) -->\nold\n<!-- numbers: end -->\nrest\n"
+README = "# A\n<!-- numbers: begin (by hand) -->\nbefore\n<!-- numbers: end -->\nrest\n"
 
 
 def tables(folder):
@@ -97,18 +97,28 @@ def test_numbers_between_the_markers_come_from_the_tables(tmp_path):
     run("write_numbers", tables=tables(tmp_path), documents=readme, machine="a PC")
     text = readme.read_text()
     # 5 ns × 254e6 scores × 100
-    for words in ("1 reproduced, 1 approximate", "7.0 times the speed", "5.0 ns per score",
+    for words in ("1 holds, 1 holds approximately", "7.0 times the speed", "5.0 ns per score",
                   "cost 2 core-minutes", "a PC"):  # fmt: skip
         assert words in text
-    assert (text[:4], text[-5:], "old" in text) == ("# A\n", "rest\n", False)
+    assert (text[:4], text[-5:], "before" in text) == ("# A\n", "rest\n", False)
 
 
 def test_a_marker_that_names_topics_gets_these_alone(tmp_path):
     readme = tmp_path / "README.md"
     readme.write_text(README.replace("begin (", "begin claims floor ("))
     run("write_numbers", tables=tables(tmp_path), documents=readme)
-    assert "2 claims**: 1 reproduced" in readme.read_text()
+    assert "2 claims**: 1 holds" in readme.read_text()
     assert "speed" not in readme.read_text()
+
+
+def test_every_marked_part_of_a_document_is_written(tmp_path):
+    readme = tmp_path / "README.md"
+    two = README.replace("begin (", "begin claims ("), README.replace("begin (", "begin speed (")
+    readme.write_text("".join(two))
+    run("write_numbers", tables=tables(tmp_path), documents=readme)
+    claims, speed = readme.read_text().split("rest\n")[:2]
+    assert ("1 holds" in claims, "Speed" in claims) == (True, False)
+    assert ("1 holds" in speed, "Speed" in speed) == (False, True)
 
 
 def test_missing_markers_are_refused_and_nothing_is_changed(tmp_path, refused):
@@ -128,7 +138,7 @@ def test_summary_counts_what_is_there(tmp_path):
     )
     text = reproduce.summary(tmp_path, 90)
     assert "1.5 minutes: 2 figures, 2 tables" in text
-    assert "2 reproduced, 1 approximate" in text
+    assert "2 hold, 1 holds approximately" in text
     assert str(tmp_path / "index.html") in text
 
 

@@ -135,7 +135,7 @@ def test_a_study_that_was_not_made_says_how_and_no_link_is_dead():
         "interval_coverage": pd.DataFrame(COVERED, columns=COLUMNS),
     }
     page = Page(text := evidence_page(tables, {"blind_cells": "blind_cells.png"}))
-    assert "1 claims: 1 reproduced" in text
+    assert "1 claims: 1 holds" in text
     assert "results/tables/monitor.csv" in text
     assert "index.html" not in page.addresses
     assert {"tables/interval_coverage.csv", "figures/blind_cells.png"} <= set(page.addresses)

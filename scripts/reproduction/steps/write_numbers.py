@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,7 +28,7 @@ def write_numbers(
 ) -> None:
     """Write the numbers that README.md and docs/results.md quote, from the result tables.
 
-    They stand between markers, of which the first names the topics: ``<!-- numbers: begin bias``.
+    They stand between markers; the first of a pair names the topics: ``<!-- numbers: begin bias``.
 
     tables: folder of result tables
     machine: machine and date of the benchmark, in words
@@ -39,12 +40,16 @@ def write_numbers(
         if not document.is_file():
             raise InputError(f"{document}: there is no such file")
         text = document.read_text(encoding="utf-8")
-        found = MARKED.search(text)
-        if not found or len(MARKED.findall(text)) != 1:
-            raise InputError(f"{document}: put the lines {BEGIN} … --> and {END} into it once")
-        quoted = findings(contents, machine, tuple(found[2].split()))
-        lines = "".join(f"- **{title}**{text}\n" for title, text in quoted)
-        write_text(document, text[: found.end(1)] + lines + text[found.start(3) :])
+        if not MARKED.search(text):
+            raise InputError(f"{document}: put the lines {BEGIN} … --> and {END} into it")
+        write_text(document, MARKED.sub(partial(_quoted, contents, machine), text))
+
+
+def _quoted(tables: dict[str, pd.DataFrame], machine: str, marked: re.Match[str]) -> str:
+    """Return a marked part of a document with the findings of its topics."""
+    begin, topics, end = marked.groups()
+    quoted = findings(tables, machine, tuple(topics.split()))
+    return begin + "".join(f"- **{title}**{text}\n" for title, text in quoted) + end
 
 
 class Statement(NamedTuple):
