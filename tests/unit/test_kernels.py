@@ -108,6 +108,22 @@ def test_a_cache_that_cannot_be_written_is_done_without(package, tmp_path):
     assert len(compiled) == 4
 
 
+@pytest.mark.parametrize("gone", ["_CacheLocator", "Cache._load_overload"])
+def test_numba_without_the_private_parts_of_the_cache_is_done_without_it(package, gone):
+    """Numba may change them in any release: this says that it has, and that kernels still run."""
+    from numba.core import caching
+
+    assert eval(f"caching.{gone}", {"caching": caching})
+    remove = f"from numba.core import caching\ndel caching.{gone}\n"
+    call = "from calbias.engine.outer import outer\nprint(outer(3.0), outer(3))"
+    made = subprocess.run(
+        [sys.executable, "-c", remove + call], env={**os.environ, "PYTHONPATH": str(package)},
+        text=True, capture_output=True, check=True,
+    )  # fmt: skip
+    assert made.stdout == "7.0 7\n"
+    assert not [*package.rglob("*.nbi")]
+
+
 def test_jobs_keep_their_kernels_among_the_results_unless_told_otherwise(tmp_path):
     def said(**environment):
         line = job_shell().format() + "echo $NUMBA_CACHE_DIR; command -v python"

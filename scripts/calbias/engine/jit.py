@@ -29,13 +29,23 @@ try:
     from numba import int64 as int64
     from numba import uint32 as uint32
     from numba import uint64 as uint64
-    from numba.core.caching import FunctionCache, _CacheLocator
-    from numba.core.runtime.nrt import rtsys
 except ModuleNotFoundError:
     raise InputError(
         "estimators, simulations and class-wise errors need numba: pip install numba"
     ) from None
 
+
+try:  # private parts of numba: without them each process compiles for itself
+    from numba.core.caching import FunctionCache, _CacheLocator
+    from numba.core.runtime.nrt import rtsys
+
+    _shares = all(
+        hasattr(FunctionCache, name)
+        for name in ("_load_overload", "_guard_against_spurious_io_errors")
+    )
+except ImportError:
+    FunctionCache = _CacheLocator = object
+    _shares = False
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
@@ -48,12 +58,13 @@ def njit(function: Any = None, **options: Any) -> Any:
     """Decorate a function like ``numba.njit(**options)``, with its machine code cached on disk.
 
     The cache is in the first folder that can be written: NUMBA_CACHE_DIR, the package's
-    ``__pycache__``, the user's cache folder. If none can, each process compiles for itself.
+    ``__pycache__``, the user's cache folder. If none can, or if numba's parts that the cache stands
+    on are gone, each process compiles for itself.
     """
     if function is None:
         return lambda function: njit(function, **options)
     kernel = numba.njit(no_cfunc_wrapper=True, **options)(function)
-    if _folder(inspect.getfile(function)) is not None:
+    if _shares and _folder(inspect.getfile(function)) is not None:
         kernel._cache = _SharedCache(function)
     return kernel
 
@@ -76,7 +87,7 @@ class _Locator(_CacheLocator):
         return str(self._line)
 
 
-class _Implementation(FunctionCache._impl_class):
+class _Implementation(getattr(FunctionCache, "_impl_class", object)):  # type: ignore[misc]
     _locator_classes = (_Locator,)
 
 
