@@ -1,4 +1,4 @@
-"""The command line ``calbias``: audit predictions, plan a study, compare models, watch a stream."""
+"""The command line ``calbias``: audit, plan, compare, watch, and check an estimator's file."""
 
 import argparse
 import math
@@ -112,6 +112,23 @@ def _compare(options: Any) -> None:
         write_text(options.output, comparison.to_json() + "\n")
 
 
+def _check(options: Any) -> None:
+    from pathlib import Path
+
+    from calbias.errors import InputError
+    from calbias.estimation.checking import failures
+    from calbias.estimation.registry import estimator_names
+
+    path = Path(options.file)
+    if path.suffix != ".py" or not path.is_file():
+        raise InputError(f"{path}: there is no such Python file; correct the path")
+    lines = failures(path, options.seconds)
+    if lines:
+        print(*lines, sep="\n", flush=True)
+        raise InputError(f"{path}: failed checks: {len(lines)}")
+    print(f"{path}: {', '.join(estimator_names(path))}: all checks passed")
+
+
 def _columns(options: Any, *names: str) -> Any:
     """Return the Columns that the options name."""
     from calbias.logits.columns import Columns
@@ -150,6 +167,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_plan(commands)
     _add_compare(commands)
     _add_watch(commands)
+    _add_check(commands)
     return parser
 
 
@@ -257,6 +275,20 @@ def _add_watch(commands: Any) -> None:
     _add_cluster(watch, "whose rows depend on each other; again for a pair of columns")
     watch.add_argument("--level", type=float, default=0.05, help="rate of false alarms (0.05)")
     watch.add_argument("--output", metavar="FILE", help="the page (FILE-watch.html)")
+
+
+def _add_check(commands: Any) -> None:
+    check = commands.add_parser(
+        "check",
+        help="does an estimator of your own do what every estimator must",
+        description="Try the estimators of a file on small data: one row, ties, all hits, scores "
+        "of exactly 0 and 1, rows in another order, weights. A failure is one line with the "
+        "smallest data that show it.",
+    )
+    check.set_defaults(run=_check)
+    check.add_argument("file", metavar="FILE", help="a Python file that defines estimate")
+    check.add_argument("--seconds", type=float, default=1.0,
+                       help="time that an estimate of 10 000 rows may take (1)")  # fmt: skip
 
 
 def _add_columns(parser: argparse.ArgumentParser) -> None:

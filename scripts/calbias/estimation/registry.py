@@ -98,6 +98,11 @@ def usable_norm(estimator: str, wanted: float, path: Path | str | None = None) -
     return float(wanted if not norms or wanted in norms else norms[0])
 
 
+def estimator_names(path: Path | str) -> list[str]:
+    """Return the names of the estimators in a file: of its VARIANTS, or else its stem."""
+    return list(_variants(path))
+
+
 def bin_numbers(path: Path | str, n_bins: Sequence[int]) -> list[int]:
     """Return those of ``n_bins`` at which the estimator is run; else [CHOSEN] or [NO_BINS]."""
     bins = literal(path, "BINS", default="fixed")

@@ -1,0 +1,187 @@
+"""``calbias check``: an estimator's file, tried on the small data that estimators stumble over.
+
+Each failure is one line with the smallest data that show it: of the rows on which a check fails,
+those that it does not need are dropped one by one.
+"""
+
+import math
+import re
+import time
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from calbias.conventions import N_BINS
+from calbias.engine.sorted_batch import sorted_data_set
+from calbias.errors import InputError
+from calbias.estimation.loading import load_estimator
+from calbias.estimation.registry import (
+    estimator_module,
+    estimator_names,
+    estimator_options,
+    validate_unusable,
+)
+from calbias.io.python_files import literal
+from calbias.scored import Scored
+
+SECONDS, ROWS = 1.0, 10_000
+"""The time that an estimate of so many rows may take."""
+ALIKE = 1e-9
+Rows = Sequence[tuple[float, int]]  # (score, hit)
+
+_SPREAD = [(k / 20, int(k * k % 7 < 4)) for k in range(1, 20)]
+DATA: dict[str, list[Rows]] = {
+    "one row": [[(0.5, 1)], [(0.5, 0)]],
+    "two rows": [[(0.3, 0), (0.7, 1)], [(0.3, 1), (0.7, 0)]],
+    "scores of exactly 0 and 1": [[(0.0, 0)], [(1.0, 1)], [(0.0, 1), (0.0, 0), (1.0, 0), (1.0, 1)]],
+    "all hits": [[(c, 1) for c, _ in _SPREAD]],
+    "no hits": [[(c, 0) for c, _ in _SPREAD]],
+    "one score": [[(0.8, int(k % 3 > 0)) for k in range(6)]],
+    "ties": [[(round(c, 1), y) for c, y in _SPREAD]],
+    "copies of rows": [_SPREAD[:4] * 25],
+    "other rows": [_SPREAD, [*_SPREAD, (1.0, 0)] * 6],
+}
+Value = Callable[[Rows], float]
+
+
+def failures(path: Path, seconds: float = SECONDS) -> list[str]:
+    """Return a line for each check that the estimators of a file fail.
+
+    ``seconds`` is the time that an estimate of 10 000 rows may take.
+    """
+    lines: list[str] = []
+    for name in estimator_names(path):
+        try:
+            validate_unusable(name, path)
+            run = load_estimator(name, path)
+            for norm in literal(path, "NORMS", default=(1, 2)):
+                at_norm = partial(run, n_bins=N_BINS, norm=float(norm))
+                if found := [*_failures(name, path, at_norm)]:
+                    break
+            lines += found or _slow(name, at_norm, seconds)
+        except InputError as error:
+            lines.append(f"{name}: {_without(path, error)}")
+    return [f"{path}: {line}" for line in dict.fromkeys(lines)]
+
+
+def _failures(name: str, path: Path, run: Callable[..., Any]) -> Iterator[str]:
+    """Yield a line for each check that one estimator fails at one norm."""
+
+    def value(rows: Rows) -> float:
+        data = sorted_data_set(*np.transpose(rows))
+        before = [array.copy() for array in data]
+        estimate = float(run(data)[0][0])
+        if not all(map(np.array_equal, before, data)):
+            raise InputError("it changes the data that it is given")
+        return estimate
+
+    checks: dict[str, tuple[Callable[[Rows], str], list[Rows]]] = {
+        what: (partial(_invalid, value), list_of_rows) for what, list_of_rows in DATA.items()
+    }
+    several = [*DATA["ties"], *DATA["other rows"]]
+    checks["order of rows"] = (partial(_depends_on_order, value), several)
+    checks["the same number twice"] = (partial(_differs_again, value), several)
+    if hasattr(estimator_module(path), "estimate_scored"):
+        weighted = partial(_weighted, name, path, run.keywords)  # type: ignore[attr-defined]
+        checks["sample weights"] = (partial(_depends_on_scale, value, weighted), several)
+    causes: dict[str, tuple[list[str], Rows, str]] = {}  # checks that fail for one cause: one line
+    for what, (fault, list_of_rows) in checks.items():
+        failing = next((rows for rows in list_of_rows if _fault(fault, rows)), None)
+        if failing is not None:
+            rows = _smallest(fault, failing)
+            said = _without(path, _fault(fault, rows))
+            cause = causes.setdefault(re.sub(r"[-+.\de]*\d", "", said), ([], rows, said))
+            cause[0].append(what)
+    for whats, rows, said in causes.values():
+        scores, hits = [c for c, _ in rows], [y for _, y in rows]
+        yield f"{name}: {', '.join(whats)}: scores {scores}, hits {hits}: {said}"
+
+
+def _fault(fault: Callable[[Rows], str], rows: Rows) -> str:
+    """Return what is wrong on these rows in words, or nothing."""
+    with warnings.catch_warnings(action="ignore"):
+        return fault(rows)
+
+
+def _smallest(fault: Callable[[Rows], str], rows: Rows) -> Rows:
+    """Return the rows without those that the fault does not need."""
+    k = 0
+    while k < len(rows) > 1:
+        fewer = [*rows[:k], *rows[k + 1 :]]
+        if _fault(fault, fewer):
+            rows = fewer
+        else:
+            k += 1
+    return rows
+
+
+def _invalid(value: Value, rows: Rows) -> str:
+    try:
+        value(rows)
+    except InputError as error:
+        return str(error)
+    return ""
+
+
+def _depends_on_order(value: Value, rows: Rows) -> str:
+    a, b = _pair(value, rows, rows[::-1])
+    return "" if a == b else f"returned {a}, and {b} for the rows in reverse order"
+
+
+def _differs_again(value: Value, rows: Rows) -> str:
+    a, b = _pair(value, rows, rows)
+    return "" if a == b else f"returned {a} and then {b}: seed the generator in each call"
+
+
+def _pair(value: Value, rows: Rows, others: Rows) -> tuple[float, float]:
+    """Return both values; alike where one is invalid, which another check says."""
+    try:
+        return value(rows), value(others)
+    except InputError:
+        return 0.0, 0.0
+
+
+def _depends_on_scale(value: Value, weighted: Callable[[Rows, float], float], rows: Rows) -> str:
+    try:
+        a, found = value(rows), {w: weighted(rows, w) for w in (1.0, 3.0)}
+    except InputError:  # refused in one line, as it may be
+        return ""
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+    return "; ".join(
+        f"returned {a} without weights and {b} where all weights are {w:g}"
+        for w, b in found.items()
+        if not math.isclose(a, b, rel_tol=ALIKE, abs_tol=ALIKE)
+    )
+
+
+def _weighted(name: str, path: Path, given: dict[str, Any], rows: Rows, weight: float) -> float:
+    """Return the estimate of rows of equal weights."""
+    scores, hits = np.transpose(rows)
+    scored = Scored.weighted(scores, hits.astype(np.uint8), np.full(len(rows), weight))
+    module, options = estimator_module(path), estimator_options(name, path)
+    return float(
+        module.estimate_scored(scored.by_score, given["n_bins"], given["norm"], **options)[0]
+    )
+
+
+def _slow(name: str, run: Callable[..., Any], seconds: float) -> list[str]:
+    """Return a line if an estimate of ROWS rows takes longer than it may."""
+    generator = np.random.default_rng(0)
+    scores = generator.random(ROWS)
+    data = sorted_data_set(scores, generator.random(ROWS) < scores)
+    run(data.first(1))  # the first one compiles
+    start = time.perf_counter()
+    run(data.first(1))
+    taken = time.perf_counter() - start
+    words = f"{name}: time: {taken:.2g} s for {ROWS} rows, more than {seconds:g} s"
+    return [words] if taken > seconds else []
+
+
+def _without(path: Path, words: object) -> str:
+    """Return a message without the file that it begins with."""
+    return str(words).removeprefix(str(path)).lstrip(":, ")
