@@ -8,7 +8,6 @@ import pandas as pd
 from evidence import reading
 from evidence.names import BLIND, BROKEN, CLUSTERED, measure_name
 from evidence.runner import JUDGING
-from evidence.steps.subsample_genuine import summary
 
 Tables = Mapping[str, pd.DataFrame]
 OURS = {"calbias": "ℓ1", "calbias_l2": "ℓ2"}
@@ -158,7 +157,7 @@ def leaderboard(tables: Tables) -> Iterable[str]:
 
 def few_rows(tables: Tables) -> Iterable[str]:
     """Say which estimator is nearer than the sweep on few genuine rows."""
-    table = summary(tables["subsampled"])
+    table = reading.subsampled_summary(tables["subsampled"])
     for (kind, n), rows in table.groupby(["kind", "n_samples"], sort=False):
         best = rows.loc[rows["ratio_to_sweep"].idxmin()]
         error = 2 * best["ratio_to_sweep_se"]  # none of one file

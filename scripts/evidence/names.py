@@ -136,3 +136,8 @@ def cluster_cell_name(scenario: str) -> str:
     if rest[0][0].isdigit():
         rest[0] = f"correlation {rest[0]},"
     return f"{kind}, {size.replace('x', ' × ')}, {' '.join(rest)}"
+
+
+SWEEP = "ece_sweep_em"
+BEST, WORSE, UNDECIDED, UNKNOWN = "best", "worse", "undecided by noise", "no network of this kind"
+"""What the noise says of a printed class-wise error."""

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Sequence
 
+import numpy as np
 import pandas as pd
 
-from evidence.names import CLUSTERED, measure_name, name_of_test, scenario_name, target_name
-from evidence.steps.rank_league import ranks
+from evidence.names import CLUSTERED, SWEEP, measure_name, name_of_test, scenario_name, target_name
 
 WORDS = """\
 - nearest: the least error (see the rule of the ranking).
@@ -165,3 +165,26 @@ def _stuck(rows: pd.DataFrame, sizes: Sequence[int]) -> str:
 
 def _entries(entries: Iterable[str]) -> str:
     return listed(f"“{measure_name(entry.partition(' → ')[0])}”" for entry in entries)
+
+
+def ranks(rows: pd.DataFrame) -> pd.Series:
+    """Return 1 + the number of rows whose error is clearly smaller, a Series."""
+    error, se = rows["error"].to_numpy(), rows["error_se"].to_numpy()
+    apart = error[None, :] + 2 * np.hypot(se[None, :], se[:, None]) < error[:, None]
+    return pd.Series(1 + apart.sum(axis=1), rows.index)
+
+
+def subsampled_summary(table: pd.DataFrame) -> pd.DataFrame:
+    """Return geometric means of the ratios over files, with errors over files, and wins."""
+    keys = ["kind", "n_samples", "estimator"]
+    logs = table.assign(
+        ratio_to_sweep=np.log(table["ratio_to_sweep"]),
+        own_ratio_to_sweep=np.log(table["own_ratio_to_sweep"]),
+        nearer=table["ratio_to_sweep"] < 1,
+    )
+    groups = logs[logs["estimator"] != SWEEP].groupby(keys, sort=False)
+    found = groups.agg(files=("data_set", "size"), nearer_than_sweep=("nearer", "sum"))
+    for name in ("ratio_to_sweep", "own_ratio_to_sweep"):
+        found[name] = np.exp(groups[name].mean())
+        found[f"{name}_se"] = found[name] * groups[name].sem()
+    return found.reset_index()

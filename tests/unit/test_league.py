@@ -13,14 +13,16 @@ from refusals import refuses
 from scipy.integrate import quad
 from shipped import shipped, shipped_path
 
-from calbias import Curve, Scenario, TopLabel, true_calibration_error
+from calbias import Curve, Scenario, true_calibration_error
 from calbias.engine.sampler import Sampler, draw
+from calbias.logits.top_label import TopLabel
 from evidence import league
 from evidence.cells.beta import Wave
 from evidence.estimators import estimate
 from evidence.league import CURVES, DISTRIBUTIONS, TIED, league_measures, league_rows
+from evidence.reading import subsampled_summary
 from evidence.steps.predict_bias import REFERENCE, predicted_bias
-from evidence.steps.subsample_genuine import subsampled_rows, summary
+from evidence.steps.subsample_genuine import subsampled_rows
 from evidence.targets import target_value
 from pipeline.estimators import estimator_file, known_estimators
 from pipeline.logits import read_scores
@@ -177,7 +179,7 @@ def test_subsamples_of_genuine_rows():
     value = 100 * estimate(REFERENCE, top.score, top.hit, norm=2).value
     assert table["reference_percent"].to_numpy() == pytest.approx(value)
     twice = pd.concat([table, table.assign(ratio_to_sweep=table["ratio_to_sweep"] ** 3)])
-    found = summary(twice).set_index(["n_samples", "estimator"]).loc[100, "plugin_loess"]
+    found = subsampled_summary(twice).set_index(["n_samples", "estimator"]).loc[100, "plugin_loess"]
     ratio = table.set_index(["n_samples", "estimator"]).loc[(100, "plugin_loess"), "ratio_to_sweep"]
     assert found[["files", "ratio_to_sweep"]].to_list() == pytest.approx([2, ratio**2])
 
@@ -188,7 +190,7 @@ def test_the_docs_have_the_forecasts_of_the_default_run():
     for name in shipped("forecasts"):
         top = read_scores(shipped_path("forecasts", name))[0]["test"]
         rows += subsampled_rows("forecasts", name, top, 40, seed=2022)
-    found = summary(pd.DataFrame(rows)).set_index(["n_samples", "estimator"])
+    found = subsampled_summary(pd.DataFrame(rows)).set_index(["n_samples", "estimator"])
     text = (ROOT / "docs/averaged_posterior.md").read_text(encoding="utf-8")
     for n in (500, 2000):
         row = found.loc[n, "averaged_posterior"]

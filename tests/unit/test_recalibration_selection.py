@@ -5,10 +5,10 @@ import pandas as pd
 import pytest
 from oracles import draw_scores_slowly
 
-from calbias import Curve, InputError, Scenario, TopLabel, estimate, true_calibration_error
+from calbias import Curve, InputError, Scenario, estimate, true_calibration_error
 from calbias.estimation.registry import known_estimators
 from calbias.io.python_files import literal
-from calbias.logits.top_label import top_label_of_scores
+from calbias.logits.top_label import TopLabel, top_label_of_scores
 from calbias.truth.curves import GLM_NAMES
 from pipeline.fits.design import LOG_MISS_AT_ONE
 from pipeline.fits.empirical_error import FittedCurve, atoms, empirical_tce, fit_curve

@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 
+from evidence.names import BEST, SWEEP, UNDECIDED, UNKNOWN
 from evidence.runner import JUDGING
-from evidence.steps.judge_printed_classwise import BEST, UNDECIDED, UNKNOWN
 from pipeline.claims.evidence import Evidence
 from pipeline.claims.verdicts import POINTS, Measurement, NotJudged, Ruling, Verdict, by_case, claim
 from pipeline.logits import REAL_LOGITS, REAL_SCORES
@@ -15,7 +15,7 @@ EXPLAINED, PARTLY = 2 / 3, 1 / 2
 METHODS = {"ℓ1": "calbias", "ℓ2": "calbias_l2"}
 MEAN, CELL, VISIBLE = 0.95, 0.90, 0.5
 FEWEST_DATA_SETS = 50
-OURS, SWEEP = "averaged_posterior", "ece_sweep_em"
+OURS = "averaged_posterior"
 FEWEST_REPLICATES = 40
 FEWEST_NETWORKS = 6
 DISTINCT, PARTLY_DISTINCT = 1 / 2, 2 / 3

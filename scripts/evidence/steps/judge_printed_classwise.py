@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from evidence.names import BEST, UNDECIDED, UNKNOWN, WORSE
 from pipeline.tables import write_table
 
 DIFFERENCES = "classwise_ece_14_bins_sum"
@@ -31,7 +32,6 @@ METHODS = (
 ROUNDED = 0.00051
 ROUNDING_SD = 0.001 / np.sqrt(12)
 Z = 1.96
-BEST, WORSE, UNDECIDED, UNKNOWN = "best", "worse", "undecided by noise", "no network of this kind"
 
 
 def printed_rows(

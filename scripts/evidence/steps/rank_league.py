@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from calbias.truth.scenarios import Scenario
 from calbias.truth.targets import Population, population_of_scenario
 from evidence.league import CURVES, DISTRIBUTIONS, rmse_error
+from evidence.reading import ranks
 from evidence.steps.run_league import UNIFORM, pays
 from pipeline.table_schema import columns_of
 from pipeline.tables import read_table, write_table
@@ -173,13 +174,6 @@ def _limits(rows: pd.DataFrame) -> NDArray:
     norms = rows["target"].map(NORMS)
     limits = [per_root.get(key, np.nan) for key in zip(rows["distribution"], norms, strict=True)]
     return np.array(limits) / np.sqrt(rows["n_samples"].to_numpy())
-
-
-def ranks(rows: pd.DataFrame) -> pd.Series:
-    """Return 1 + the number of rows whose error is clearly smaller, a Series."""
-    error, se = rows["error"].to_numpy(), rows["error_se"].to_numpy()
-    apart = error[None, :] + 2 * np.hypot(se[None, :], se[:, None]) < error[:, None]
-    return pd.Series(1 + apart.sum(axis=1), rows.index)
 
 
 def rank_league(

@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from calbias.engine.seeding import stream
 from calbias.engine.sorted_batch import of_sorted_scores
 from calbias.logits.top_label import TopLabel
 from evidence.cells.samples import GenuineRows, by_score
+from evidence.names import SWEEP
 from evidence.runner import Method, Row, Values, run
 from evidence.steps.predict_bias import estimates_of, reference_and_error
 from evidence.steps.summarise_answers import benchmarks, read_answers
@@ -33,7 +33,6 @@ from pipeline.tables import write_table
 ESTIMATORS = (
     "averaged_posterior", "ece_sweep_em", "ece_debias_em", "ece_bin_ew", "plugin_loess",
 )  # fmt: skip
-SWEEP = "ece_sweep_em"
 SIZES = {"scores": (500, 2000), "forecasts": (500, 2000), "answers": (100, 300)}
 _LEAST = 1e-12  # of a mean square
 
@@ -93,22 +92,6 @@ def _ratio(squares: NDArray, others: NDArray) -> tuple[float, float]:
     ratio = np.sqrt(one / other)
     spread = (squares / one - others / other).std(ddof=1)
     return ratio, ratio * spread / (2 * np.sqrt(squares.size))
-
-
-def summary(table: pd.DataFrame) -> pd.DataFrame:
-    """Return geometric means of the ratios over files, with errors over files, and wins."""
-    keys = ["kind", "n_samples", "estimator"]
-    logs = table.assign(
-        ratio_to_sweep=np.log(table["ratio_to_sweep"]),
-        own_ratio_to_sweep=np.log(table["own_ratio_to_sweep"]),
-        nearer=table["ratio_to_sweep"] < 1,
-    )
-    groups = logs[logs["estimator"] != SWEEP].groupby(keys, sort=False)
-    found = groups.agg(files=("data_set", "size"), nearer_than_sweep=("nearer", "sum"))
-    for name in ("ratio_to_sweep", "own_ratio_to_sweep"):
-        found[name] = np.exp(groups[name].mean())
-        found[f"{name}_se"] = found[name] * groups[name].sem()
-    return found.reset_index()
 
 
 def subsample_genuine(

@@ -15,7 +15,6 @@ from evidence import names, reading
 from evidence.findings import STUDIES
 from evidence.steps import rank_league
 from evidence.steps.run_league import FORECASTERS, UNIFORM, pays
-from evidence.steps.subsample_genuine import summary
 from pipeline.claims.verdicts import Verdict
 from pipeline.report import badge, papers_with_claims, shown, shown_figures, template
 from pipeline.results import write_text
@@ -79,7 +78,7 @@ def league_page(tables: Mapping[str, pd.DataFrame], pictures: Mapping[str, Path]
         tables=[
             _table("league_sensitivity", tables["league_sensitivity"]),
             _table("test_detection", tables["test_detection"]),
-            _table("subsampled", summary(tables["subsampled"])),
+            _table("subsampled", reading.subsampled_summary(tables["subsampled"])),
             *([] if times is None else [_table("league_times", _times(times))]),
         ],
         figures=shown_figures(pictures),
@@ -109,7 +108,7 @@ def _block(target: str, rows: pd.DataFrame) -> SimpleNamespace:
     sizes = sorted(rows["n_samples"].unique())
     cells, limits = {}, []
     for n, of_n in rows.groupby("n_samples"):
-        first = rank_league.ranks(of_n) == 1
+        first = reading.ranks(of_n) == 1
         words = "tied" if first.sum() > 1 else "best" if len(of_n) > 1 else ""
         for row, is_first in zip(of_n.itertuples(), first, strict=True):
             margin = f"±\u2009{200 * row.error_se:,.0f}\u2009%" if row.error_se >= 0 else ""
