@@ -210,6 +210,24 @@ def test_clusters_widen_what_rows_that_repeat_each_other_narrow():
     assert found.recalibration["gain_se"].min() > alone.recalibration["gain_se"].min()
 
 
+def test_direction_counts_clusters_not_rows():
+    """37 hits in 60 of score ½ are 1.8 standard errors; ten copies of each are not 5.7."""
+    clusters = np.repeat(np.arange(60), 10)
+    scores, hits = np.linspace(0.45, 0.55, 60)[clusters], 7 * clusters % 60 < 37
+    assert calbias.audit(scores, hits).direction == "underconfident"
+    assert calbias.audit(scores, hits, clusters=clusters).direction == "neither"
+
+
+def test_copies_in_a_cluster_recalibrate_like_one_copy():
+    """Gain and error: a cluster is in one fold, and the error is of sums over clusters."""
+    scores, hits = drawn(400, 1.4)
+    order = np.lexsort((hits, scores))
+    scores, hits, alone = scores[order], hits[order], np.arange(400)
+    twice = prepared(*(np.repeat(x, 2) for x in (scores, hits)), clusters=np.repeat(alone, 2))
+    once, found = (recalibration_table(data) for data in (prepared(scores, hits), twice))
+    pd.testing.assert_frame_equal(found, once)
+
+
 def test_as_many_clusters_as_rows_are_no_clusters():
     scores, hits = drawn(200)
     assert calbias.audit(scores, hits, clusters=[f"id{k}" for k in range(200)]) == calbias.audit(

@@ -60,14 +60,15 @@ def test_glm_errors_are_the_spread_of_scores_over_information(name, b0, b1):
     assert [*fast.values()] == pytest.approx([*slow, spread], rel=0.02)
 
 
-def test_glm_errors_of_a_wrong_model_are_those_of_its_refits():
-    """A constant fitted to scores with a slope: the error of a logit of a mean, by hand."""
-    data, n = Scenario("x", 2.0, 1.5, Curve("logit_logit_b1", 0.0, 0.7)), 5000
-    rate = np.random.default_rng(3).beta(2.0, 1.5, 200_000)
-    rate = data.curve.hit(np.log(rate), np.log1p(-rate)).mean()
-    constant = Curve("logit_logit_b0", np.log(rate / (1 - rate)), 0.0)
-    by_hand = 1 / np.sqrt(n * rate * (1 - rate))
-    assert glm_errors(data, n, constant)["b0"] == pytest.approx(by_hand, rel=0.01)
+def test_glm_errors_of_a_wrong_model_by_hand():
+    """Uniform scores, hits of a coin, and the diagonal as a fit: the sandwich, not A⁻¹/n.
+
+    With x = logit c: A = ∫c(1 − c)x² dc, B = ∫x²(c² + (1 − c)²)/2 dc = ∫x²/2 dc − A, ∫x² = π²/3.
+    """
+    a = (np.pi**2 - 6) / 18
+    coin = Scenario("x", 1.0, 1.0, Curve("logit_logit_b0", 0.0, 0.0))
+    errors = glm_errors(coin, 5000, Curve("logit_logit_b1", 0.0, 1.0))
+    assert errors["b1"] == pytest.approx(np.sqrt((np.pi**2 / 6 - a) / 5000) / a, rel=1e-6)
 
 
 def test_table3_errors_are_those_of_means_over_ten_resamples():

@@ -1,5 +1,6 @@
 """The one door to the steps: options from a signature, shell lines, one-line errors."""
 
+import copy
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +11,7 @@ from checkout import ROOT
 from command import python
 
 from calbias.errors import InputError
-from pipeline import code_digest, door
+from pipeline import code_digest, door, table_schema
 from pipeline.steps import AtLeast
 
 
@@ -128,3 +129,12 @@ def test_a_comment_and_a_docstring_are_no_part_of_the_digest(tmp_path):
     )
     assert digest("def f(x):\n    return x + 0\n") != plain
     assert digest("def f(:\n") != digest("def f(  :\n")  # not Python: its bytes count
+
+
+def test_a_changed_column_of_a_table_is_a_change_of_its_step(monkeypatch):
+    before = {step: code_digest.code(step) for step in ("summarise_bias", "summarise_intro")}
+    tables = copy.deepcopy(table_schema.tables())
+    tables["bias"]["columns"].append("more")
+    monkeypatch.setattr(code_digest, "tables", lambda: tables)
+    assert code_digest.code("summarise_bias") != before["summarise_bias"]
+    assert code_digest.code("summarise_intro") == before["summarise_intro"]

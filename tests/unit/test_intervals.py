@@ -1,12 +1,16 @@
 """Intervals of study ``interval_coverage``: each against an independent calculation."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from scipy.stats import binom, norm
 
 from calbias.auditing.bins import binomial_limits
 from calbias.auditing.estimator_bias import HEADLINE, audited_estimators, redraws
+from calbias.auditing.interval import calibration_interval
 from calbias.engine.sorted_batch import of_sorted_scores
+from calbias.scored import Scored
 from evidence.cells.beta import BetaCell
 from evidence.cells.samples import Sample
 from evidence.intervals import bootstrap
@@ -154,6 +158,21 @@ def test_the_truths_of_uniform_scores_by_hand():
     wave, expected = BetaCell("uniform", "wave"), (0.03 * 2 / np.pi, 0.03**2 / 2)
     assert (wave.truth("l1"), wave.truth("l2^2")) == pytest.approx(expected, rel=1e-3)
     assert BetaCell("saturated", "calibrated").truth("l1") < 1e-15
+
+
+def test_each_interval_is_judged_against_the_error_of_its_norm():
+    """Uniform scores whose hits are a coin's: the ℓ1 error is 1/4, the ℓ2 error √(1/12)."""
+    cell = BetaCell("uniform", "calibrated")
+    data = Sample(RNG.random(400), RNG.integers(0, 2, 400), seed=1)
+    every = [methods(cell, 2)[name] for name in ("calbias", "calbias_l2")]
+    interval = calibration_interval(Scored.of(data.scores, data.hits))
+    for p, method in enumerate(every, start=1):
+        assert method.values([data])[0] == pytest.approx(interval.at(p, 0.95))
+    coin = SimpleNamespace(name="coin", truth={"l1": 1 / 4, "l2": 12**-0.5}.get)
+    ends = {"calbias": [(0.2, 0.26)], "calbias_l2": [(0.26, 0.3)], "verdict": [True]}
+    values = {name: np.array(pairs) for name, pairs in ends.items()}
+    rows = covered(coin, 400, dict(zip(ends, every, strict=False)), values)
+    assert [row["coverage"] for row in rows] == [1, 1]
 
 
 def test_a_cell_of_the_coverage_table():
