@@ -6,9 +6,10 @@ from pathlib import Path
 
 from calbias.errors import looked_up
 from calbias.logits.output_file import Fold
-from calbias.logits.read_logits import read_outputs
+from calbias.logits.read_logits import of_logits
 from pipeline import CHECKOUT
 from pipeline.manifest import verify_shipped
+from pipeline.pickles import read_file
 
 RESOURCES = CHECKOUT / "resources"
 MANIFEST = RESOURCES / "manifest.json"
@@ -39,4 +40,5 @@ def shipped_folds(name: str) -> dict[str, Fold]:
     ``Fold.logits`` (n, K) float32, logarithms where the file has probabilities, and
     ``Fold.labels`` (n,) int64. Models without a validation fold have ``test`` alone.
     """
-    return dict(read_outputs(shipped_path("outputs", name)).folds)
+    path = shipped_path("outputs", name)
+    return dict(of_logits(path, read_file(path)).folds)
