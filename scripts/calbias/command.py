@@ -30,7 +30,8 @@ def _audit(options: Any) -> None:
 
     if options.within is not None and not 0.0 <= options.within <= 100.0:
         raise InputError(f"--within must be a percentage from 0 to 100, not {options.within:g}")
-    names = ("by", "class_wise", "n_bins", "norm", "confidence_level", "seed", "top_label", "force")
+    names = ("by", "codes", "class_wise", "n_bins", "norm", "confidence_level", "seed", "top_label",
+             "force")  # fmt: skip
     chosen = {name: getattr(options, name) for name in names}
     columns = _columns(options)
     audit = audit_file(
@@ -197,6 +198,8 @@ def _add_audit(commands: Any) -> None:
         default=[],
         help="look for subgroups that are miscalibrated: values of these columns, and pairs",
     )
+    audit.add_argument("--codes", metavar="COLUMN", nargs="+", action="extend", default=[],
+                       help="columns of --by whose numbers are codes")  # fmt: skip
     audit.add_argument("--class-wise", action="store_true", help="audit each class too")
     audit.add_argument("--within", type=float, metavar="PERCENT",
                        help="is the error at most so large: yes, no or undecided")  # fmt: skip

@@ -15,6 +15,7 @@ from calbias.auditing.compare import Comparison, compare
 from calbias.auditing.inputs import EVENT, TOP_LABEL, Data, Options, read_data
 from calbias.auditing.page import page
 from calbias.auditing.result import Audit
+from calbias.auditing.segments import with_codes
 from calbias.conventions import CONFIDENCE_LEVEL, N_BINS
 from calbias.engine.scores_and_hits import scores_and_hits
 from calbias.errors import InputError, of_extra
@@ -37,6 +38,7 @@ def audit_file(
     output: str | Path | None = None,
     *,
     by: str | Sequence[str] = (),
+    codes: Sequence[str] = (),
     class_wise: bool = False,
     estimators: Sequence[str] | str = (),
     columns: Columns | None = None,
@@ -47,7 +49,8 @@ def audit_file(
 ) -> Audit:
     """Return the Audit of a file; write page and JSON next to it, or at the stem ``output``.
 
-    ``path`` is ``-`` for standard input, ``by`` one column or several.
+    ``path`` is ``-`` for standard input, ``by`` one column or several, of which the numbers of
+    ``codes`` are not cut.
     ``options`` are fields of ``Options``.
     """
     say = progress or (lambda text: None)
@@ -60,12 +63,13 @@ def audit_file(
     html, numbers = output_paths(path, output, force)
     name = "standard input" if str(path) == "-" else Path(path).absolute().name
     say(f"reading {name}")
-    is_plain = not (by or class_wise or top_label or columns not in (None, Columns()))
+    is_plain = not (by or codes or class_wise or top_label or columns not in (None, Columns()))
     if is_plain and str(path) != "-" and is_large(Path(path)):
         sketch, is_event = read_sketch(path, chosen.n_bins, say)
         data = Data(sketch.scored(), kind=EVENT if is_event else TOP_LABEL)
     else:
         data = read_data(path, by, columns=columns, top_label=top_label)
+        data = replace(data, by=with_codes(data.by or {}, codes) or None)
         if class_wise and data.logits is None:
             raise InputError(f"{path}: --class-wise needs a column per class, not scores")
     audit = audit_data(data, chosen, estimators, class_wise=class_wise, progress=say)

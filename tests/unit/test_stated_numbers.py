@@ -19,6 +19,7 @@ from calbias.auditing.inputs import prepared
 from calbias.auditing.recalibrations import recalibration_table
 from calbias.auditing.risk_model import risk_summary
 from calbias.auditing.verdict.finding import Finding, sentence_of
+from calbias.engine.posterior import PosteriorCurve
 from calbias.scored import Scored
 from reproduction.steps.write_numbers import findings
 
@@ -83,12 +84,16 @@ def test_a_recalibration_helps_after_holms_correction():
     assert not table["helps"].any()
 
 
-def advised(low, high, miscalibrated=False, recalibration=None, mean=0.5):
-    finding = SimpleNamespace(kind="shape")
+def advised(low, high, miscalibrated=False, recalibration=None, mean=0.5, error=None):
+    finding, ends = SimpleNamespace(kind="shape"), np.array([0.0, 1.0])
     return SimpleNamespace(
         kind="event",
         miscalibrated=miscalibrated,
+        error=(low + high) / 2 if error is None else error,
         interval=(low, high),
+        n_clusters=None,
+        curve=PosteriorCurve(ends, ends, 0 * ends, 0 * ends + 1),
+        bins=SimpleNamespace(mean_score=np.array([0.5]), n_in_bin=np.array([100])),
         recalibration=recalibration,
         verdict=SimpleNamespace(finding=finding, second=None),
         description={"mean_score": mean},
@@ -101,7 +106,30 @@ def test_the_advice_by_the_upper_end_and_the_length_of_the_interval():
     assert things_to_do(advised(0.0, 0.015))[0].startswith("Nothing: an error above 1.5 %")
     assert len(things_to_do(advised(0.04, 0.05, True))) == 1
     assert "2 % is inside its interval" in things_to_do(advised(0.01, 0.05, True))[1]
+    assert len(things_to_do(advised(0.01, 0.05, True, error=0.021))) == 1  # 11/1 of the distance
     assert len(things_to_do(advised(0.13, 0.15, True))) == 1
+
+
+def test_advice_for_clusters_and_for_a_small_error():
+    grouped = advised(0.0, 0.05)
+    grouped.n_clusters = 40
+    assert things_to_do(grouped)[0].startswith("Get labels of more clusters if")
+    row = {"helps": True, "brier_before": 0.2, "brier_after": 0.19, "gain": 0.01}
+    row |= {"parameter": 0.2, "gain_se": 0.001, "validation_rows": 0}
+    small = things_to_do(advised(0.001, 0.01, True, pd.DataFrame([row], index=["shift"])))
+    assert len(small) == 1
+    assert "Leave the risks alone; where smaller errors matter, recalibrate: adding" in small[0]
+
+
+def test_a_shift_that_moves_most_rows_away_from_the_curve_is_not_advised():
+    """Nineteen rows of twenty are right at .01, the others are hits in 65 % at .9."""
+    generator = np.random.default_rng(0)
+    scores = np.repeat([0.01, 0.9], [1900, 100])
+    hits = generator.random(2000) < np.where(scores < 0.5, 0.01, 0.65)
+    found = calbias.audit(scores, hits)
+    assert found.recalibration["helps"]["shift"]
+    assert "moves most rows away from the curve" in things_to_do(found)[0]
+    assert recalibration_code(found) == ""
 
 
 def test_a_tolerable_error_is_small_beside_rare_outcomes():

@@ -9,10 +9,12 @@ from refusals import refuses
 from scipy.special import expit, logit
 
 import calbias
+from calbias.auditing.advice import things_to_do
 from calbias.auditing.page import subgroups_picture
 from calbias.auditing.segment_rows import SegmentRows
 from calbias.auditing.segments import segments_of
 from calbias.auditing.subgroups import subgroups
+from calbias.file_audit import audit_file
 
 
 def drawn(shift=0.0, n=3000, seed=0, clusters=None):
@@ -68,9 +70,41 @@ test_mistakes_in_by = refuses(
 )
 
 
-def test_all_segments_below_50_rows():
-    with pytest.raises(calbias.InputError, match=r"no subgroup has 50 rows \(by = 0 \(10 rows\)"):
-        segments_of(np.arange(60) % 6, 60)
+def test_subgroups_below_50_rows_cost_no_audit():
+    scores = np.linspace(0.3, 0.9, 60)
+    audit = calbias.audit(scores, np.arange(60) % 2, by=np.arange(60) % 6)
+    assert list(audit.subgroups.table["segment"]) == ["all rows"]
+    assert audit.subgroups.small[0] == "by = 0 (10 rows)"
+    assert "to be judged: by = 0 (10 rows), by = 1 (10 rows), by" in audit.subgroups.sentence
+    assert "Not judged" in audit.to_html()
+
+
+def test_texts_are_codes_and_numbers_of_many_values_are_cut():
+    """Site 7 of twenty is wrong by 30 points; its name is a text that looks like a number."""
+    generator = np.random.default_rng(0)
+    site, scores = generator.integers(0, 20, 4000), generator.beta(6, 2, 4000)
+    hits = generator.random(4000) < scores - 0.3 * (site == 7)
+    for codes in (site.astype(str), [str(k) for k in site], pd.Series(site, dtype="category")):
+        found = subgroups(scores, hits, {"site": codes})
+        assert found.table["segment"][0] == "site = 7"
+        assert "cut" not in found.sentence
+    found = subgroups(scores, hits, {"site": site})
+    assert found.table["segment"][0] == "site 6 to 10"
+    assert "; site: numbers, cut at their quartiles (codes go as texts" in found.sentence
+
+
+def test_the_shift_of_a_subgroup_is_named_before_its_slope():
+    """Risks half as high as they should be: the slope is the larger statistic, the shift is said.
+
+    It is the shift of all rows: no subgroup is apart from them.
+    """
+    generator = np.random.default_rng(2)
+    true = expit(generator.normal(-1, 1.5, 8000))
+    risks = expit(1.6 * logit(true) - 0.6)
+    found = subgroups(risks, generator.random(8000) < true, {"g": generator.integers(0, 4, 8000)})
+    assert set(found.faulty["fault"]) == {"scores too low"}
+    assert len(found.faulty) == 4
+    assert found.clearest_apart == ""
 
 
 def test_a_fault_in_a_pair_of_values_is_found_and_named():
@@ -180,8 +214,11 @@ def test_segments_of_few_clusters_are_not_judged():
     found = subgroups(scores, hits, columns, clusters)
     assert "a = 0 (5 clusters)" in found.small
     assert "a = 1" in set(found.table["segment"])
-    with pytest.raises(calbias.InputError, match="no subgroup has 10 clusters"):
-        subgroups(scores, hits, columns["a"], columns["a"])
+    few = subgroups(scores, hits, columns["a"], columns["a"])
+    assert few.sentence == (
+        "No subgroup has enough rows and clusters to be judged: by = 0 (1 cluster), by = 1 "
+        "(1 cluster), by = 2 (1 cluster) and 1 more."
+    )
 
 
 def test_an_audit_has_the_subgroups():
@@ -194,6 +231,35 @@ def test_an_audit_has_the_subgroups():
     page = audit.to_html()
     assert "Whom does it fail?" in page
     assert "a = 1 and b = 2" in subgroups_picture(audit.subgroups)
+
+
+def test_the_first_line_and_the_advice_name_subgroups_that_fail():
+    """Ninety rows of a pair are hits 40 points less often; all rows together are right."""
+    generator = np.random.default_rng(4)
+    site, ward = generator.integers(0, 4, 3000).astype(str), generator.integers(0, 8, 3000)
+    wrong = (site == "2") & (ward == 5)
+    scores = generator.uniform(0.3, 0.9, 3000)
+    hits = generator.random(3000) < scores + np.where(wrong, -0.4, 0.4 * wrong.mean())
+    audit = calbias.audit(scores, hits, by={"site": site, "ward": ward})
+    assert not audit.miscalibrated
+    assert ", but 2 of 44 subgroups are miscalibrated (p = 0.0005)." in audit.sentence
+    box = audit.to_html().split('class="verdict bad"')[1].split("</p>")[0]
+    assert "in all rows together, but 2 of 44 subgroups are miscalibrated" in box
+    assert things_to_do(audit)[0].startswith("Look first at the rows where site = 2 and ward = 5:")
+
+
+def test_numbers_of_a_file_that_are_codes(tmp_path):
+    scores, _, columns = drawn()
+    path, site = tmp_path / "model.csv", (1000 * columns["a"] + np.arange(3000) % 6).astype(float)
+    site[0] = np.nan
+    rows = {"score": scores, "hit": (np.arange(3000) % 4 > 0).astype(int), "site": site}
+    pd.DataFrame(rows).to_csv(path, index=False)
+    coded = audit_file(path, by="site", codes=["Site"])
+    assert "site = 3005" in set(coded.subgroups.table["segment"])
+    assert coded.subgroups.small == ("site missing (1 row)",)
+    assert not any("--cluster site" in text for text in coded.warnings)
+    with pytest.raises(calbias.InputError, match="--codes ward: name a column of --by"):
+        audit_file(path, by="site", codes=["ward"])
 
 
 def test_scores_of_zero_without_a_hit_have_a_narrow_interval():

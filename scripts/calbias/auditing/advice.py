@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
+import numpy as np
+from scipy.special import expit
+
+from calbias.auditing.cox import logits_of
 from calbias.auditing.inputs import EVENT
 from calbias.auditing.result import Audit
 from calbias.auditing.verdict.finding import digits_of
@@ -14,6 +19,7 @@ from calbias.conventions import Z_95
 MOST = 3
 _TOLERABLE, _OF_RARER = 0.02, 0.2  # an error that most uses can live with; of the rarer outcome
 _WIDE = 0.1  # an upper end that excludes little
+_MORE = 10.0  # times as many labels
 _PLAN = "“calbias plan --scores FILE” says how many labels show an error of a given size."
 
 
@@ -26,46 +32,60 @@ def _things(audit: Audit) -> Iterator[str]:
     scores = "risks" if audit.kind == EVENT else "scores"
     (low, high), most = audit.interval, tolerable(audit)
     upper = f"{100 * high:.{digits_of(high - low)}f} %"
-    if not audit.miscalibrated:
-        if high <= most:
-            yield f"Nothing: an error above {upper} is unlikely. Leave the {scores} alone."
-        elif high > _WIDE:
-            yield f"Get more labels: these rows do not exclude an error of {upper}. {_PLAN}"
-        else:
-            yield (
-                f"Get more labels if an error of {upper} would matter: these rows do not exclude "
-                f"it. {_PLAN}"
-            )
-        return
-    if _is_reversed(audit):
+    labels = "Get more labels" if audit.n_clusters is None else "Get labels of more clusters"
+    if audit.miscalibrated and _is_reversed(audit):
         outcome = "events" if audit.kind == EVENT else "hits"
         yield (
             f"Check labels and columns first: rows of higher {scores[:-1]} have fewer {outcome}."
         )
         return
+    segment = audit.subgroups.clearest_apart if audit.subgroups else ""
+    if segment:
+        yield (
+            f"Look first at the rows where {segment}: one recalibration of all rows does not "
+            "correct the fault of a subgroup."
+        )
+    if not audit.miscalibrated:
+        if high > most:
+            what = f"an error of {upper}"
+            start = f"{labels} if {what} would matter: these rows do not exclude it."
+            if high > _WIDE:
+                start = f"{labels}: these rows do not exclude {what}."
+            yield f"{start} {_PLAN}"
+        elif not segment:
+            yield f"Nothing: an error above {upper} is unlikely. Leave the {scores} alone."
+        return
+    recalibrate, best = recalibration_sentence(audit), _best(audit)
     if high <= most:
+        small = f"The error is small: more than {upper} is unlikely."
+        then = "where smaller errors matter, recalibrate:"
         yield (
-            f"The error is small: more than {upper} is unlikely. Recalibrate only where smaller "
-            "errors matter."
+            f"{small} Leave the {scores} alone; {recalibrate.replace('Recalibrate:', then)}"
+            if best is not None
+            else f"{small} Leave the {scores} alone."
         )
-    if audit.subgroups is not None and (segment := audit.subgroups.clearest):
+        return
+    yield recalibrate
+    if low < most < high and _is_told_by_more_labels(audit, most):
         yield (
-            f"Look at the rows where {segment} first: one recalibration of all rows does not mend "
-            "the fault of a subgroup."
-        )
-    yield recalibration_sentence(audit)
-    if low < most < high:
-        yield (
-            f"Get more labels before you call the error large or small: {100 * most:.2g} % is "
+            f"{labels} before you call the error large or small: {100 * most:.2g} % is "
             f"inside its interval. {_PLAN}"
         )
-    if _best(audit) is not None:
+    if best is not None:
+        with_subgroups = " with its subgroups" if audit.subgroups else ""
         yield (
-            "Fit it on the validation fold, apply it to the test fold, and audit that again."
+            "Fit it on the validation fold, apply it to the test fold, and audit that again"
             if validation_rows(audit)
             else "Judge the recalibrated model on rows that it was not fitted on, and audit it "
-            "again."
-        )
+            "again"
+        ) + f"{with_subgroups}."
+
+
+def _is_told_by_more_labels(audit: Audit, limit: float) -> bool:
+    """Return whether ten times as many rows would tell on which side of a limit the error is."""
+    (low, high), error = audit.interval, audit.error
+    reach = error - low if error > limit else high - error
+    return reach <= math.sqrt(_MORE) * abs(error - limit)
 
 
 def tolerable(audit: Audit) -> float:
@@ -88,12 +108,18 @@ def recalibration_sentence(audit: Audit) -> str:
     best = _best(audit)
     if best is None:
         tried = [_KINDS[name] for name in _KINDS if name in table.index]
-        lowers = f"neither {' nor '.join(tried)} lowers"
+        lowers = f"neither {' nor '.join(tried)} lowers the Brier score by more than chance"
         if len(tried) == 1:
-            lowers = f"{tried[0]}, the only method for so few hits or misses, does not lower"
+            few = "events" if audit.kind == EVENT else "hits or misses"
+            lowers = f"{tried[0]}, the only method for so few {few}, "
+            lowers += (
+                "moves most rows away from the curve"
+                if _moves_most_away(audit)
+                else "does not lower the Brier score by more than chance"
+            )
         return (
             f"Do not read the {scores} as probabilities where the picture shows them off. On these "
-            f"rows {lowers} the Brier score by more than chance."
+            f"rows {lowers}."
         )
     gain, half = 100 * best["gain"], 100 * Z_95 * best["gain_se"]
     digits = max(digits_of(half / 100), 2)
@@ -105,9 +131,13 @@ def recalibration_sentence(audit: Audit) -> str:
     change = f"from {before} to {after}, by {by} ± {reach} (times 100, {how})"
     if best["helps"]:
         return f"Recalibrate: {what} lowers the Brier score {change}."
+    corrects = "corrects the slope"
+    if best.name == "shift":
+        corrects = f"makes the {scores} right on average"
+    by = f"{-gain:+.{digits}f}".replace("-", "−")
+    change = f"from {before} to {after}, by {by} ± {reach} (times 100, {how})"
     return (
-        f"Recalibrate: {what} makes the {scores} right on average. It lowers the Brier score "
-        f"{change}, which may be chance."
+        f"Recalibrate: {what} {corrects}. It changes the Brier score {change}, which may be chance."
     )
 
 
@@ -129,14 +159,34 @@ def validation_rows(audit: Audit) -> int:
 
 
 def _best(audit: Audit) -> Any:
-    """Return the row of the best method that helps; for a mere shift, of the shift; or None."""
+    """Return the row of the best method that helps, else of the one that the finding asks for.
+
+    A shift that moves most rows away from the curve is none of them.
+    """
     table = audit.recalibration
     if table is None or not len(table):
         return None
+    if _moves_most_away(audit):
+        table = table.drop(index="shift")
     if table["helps"].any():
         return table[table["helps"]].iloc[0]
-    is_shift = audit.verdict.finding.kind == "level" and audit.verdict.second is None
-    return table.loc["shift"] if is_shift and table.loc["shift", "gain"] > 0 else None
+    found = {f.kind for f in (audit.verdict.finding, audit.verdict.second) if f}
+    if "line" in found and "platt" in table.index and table.loc["platt", "gain"] > 0:
+        return table.loc["platt"]
+    return table.loc["shift"] if "level" in found and "shift" in table.index else None
+
+
+def _moves_most_away(audit: Audit) -> bool:
+    """Return whether the shift moves most rows away from the curve, and out of its band."""
+    table, curve, bins = audit.recalibration, audit.curve, audit.bins
+    if table is None or "shift" not in table.index:
+        return False
+    scores = bins.mean_score
+    shifted = expit(logits_of(scores) + table.loc["shift", "parameter"])
+    mean, low, high = (np.interp(scores, curve.scores, values) for values in curve[1:])
+    is_away = np.abs(shifted - mean) > np.abs(scores - mean)
+    is_away &= (shifted < low) | (shifted > high)
+    return bool(2 * bins.n_in_bin[is_away].sum() > bins.n_in_bin.sum())
 
 
 _KINDS = {

@@ -135,10 +135,13 @@ class Audit:
 
     @property
     def finding(self) -> str:
-        """The verdict in words."""
-        if not self.miscalibrated:
-            return f"no miscalibration found, {self.verdict.p_text}"
-        return f"miscalibrated, {self.verdict.p_text}: {self.verdict.sentence}"
+        """The verdict in words, and how many subgroups fail."""
+        count = self.subgroups.failing if self.subgroups else ""
+        if self.miscalibrated:
+            found = f"miscalibrated, {self.verdict.p_text}: {self.verdict.sentence}"
+            return f"{found}; {count}" if count else found
+        found = f"no miscalibration found, {self.verdict.p_text}"
+        return f"{found}, but {count}" if count else found
 
     @property
     def size(self) -> str:

@@ -29,25 +29,27 @@ class Segments(NamedTuple):
 
     ``words`` has a text for each segment. ``cell`` (n,) is each row's cell, and ``members``
     (m, cells), sparse, is 1 where a segment contains a cell. ``small`` names the values with fewer
-    than 50 rows.
+    than 50 rows, ``cut`` the columns of numbers that were cut at their quartiles.
     """
 
     words: tuple[str, ...]
     cell: Ints
     members: Any
     small: tuple[str, ...]
+    cut: tuple[str, ...] = ()
 
 
 def segments_of(by: By, n: int) -> Segments:
     """Return the Segments of one column (n,) or several, with at least 50 rows each.
 
-    Numbers of more than ten values are cut at their quartiles. A missing value is a value. Raises
-    InputError for a column of another length, of one value, of more than 100 texts, of texts and
-    numbers, and where no value has 50 rows.
+    Numbers of more than ten values are cut at their quartiles. Texts are codes, also those that
+    look like numbers. A missing value is a value. Raises InputError for a column of another length,
+    of one value, of more than 100 texts, and of texts and numbers.
     """
     from scipy import sparse
 
-    columns = [_coded(name, column, n) for name, column in _named(by, n)]
+    named = _named(by, n)
+    columns = [_coded(name, column, n) for name, column in named]
     cell = np.zeros(n, np.int64)
     for codes, words in columns:
         _, cell = np.unique(cell * len(words) + codes, return_inverse=True)
@@ -65,15 +67,33 @@ def segments_of(by: By, n: int) -> Segments:
             raise InputError(
                 f"by: more than {MOST_SEGMENTS} subgroups are too many: leave columns out"
             )
-    if len(found) == 1:
-        raise InputError(
-            f"by: no subgroup has {LEAST_ROWS} rows ({', '.join(small[:3])}): join values into "
-            "larger groups, or give more rows"
-        )
     inside = np.concatenate([cells for _, cells in found])
     upto = np.cumsum([0, *(cells.size for _, cells in found)])
     members = sparse.csr_matrix((np.ones(inside.size), inside, upto), (len(found), first.size))
-    return Segments(tuple(words for words, _ in found), cell, members, tuple(small))
+    cut = tuple(
+        name for name, column in named
+        if column.dtype != object and column.nunique() > _FEW_NUMBERS
+    )  # fmt: skip
+    return Segments(tuple(words for words, _ in found), cell, members, tuple(small), cut)
+
+
+def with_codes(columns: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    """Return columns of which the named ones are texts, so that their numbers are not cut."""
+    plain = {name.casefold(): name for name in columns}
+    if unknown := [name for name in names if name.casefold() not in plain]:
+        raise InputError(f"--codes {unknown[0]}: name a column of --by")
+    texts = {plain[name.casefold()] for name in names}
+    return {
+        name: [_code(value) for value in column] if name in texts else column
+        for name, column in columns.items()
+    }
+
+
+def _code(value: Any) -> str | None:
+    """Return a value as a text, None where it is missing; 7.0 is the code 7."""
+    if value is None or value != value:
+        return None
+    return f"{value:.15g}" if _is_number(value) else str(value)
 
 
 def _candidates(
@@ -134,7 +154,14 @@ def _series(column: Any) -> pd.Series:
     if pd.api.types.is_numeric_dtype(series) and not pd.api.types.is_bool_dtype(series):
         return series.astype(np.float64)
     series = series.astype(object)
-    return series.where(series.notna() & (series != ""), None)
+    series = series.where(series.notna() & (series != ""), None)
+    is_number = [_is_number(value) for value in series.dropna()]
+    is_code = isinstance(getattr(column, "dtype", None), pd.CategoricalDtype) or not is_number
+    return series if is_code or not all(is_number) else series.astype(np.float64)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float, np.number)) and not isinstance(value, (bool, np.bool_))
 
 
 def _coded(name: str, column: pd.Series, n: int) -> tuple[Ints, list[str]]:
@@ -144,14 +171,12 @@ def _coded(name: str, column: pd.Series, n: int) -> tuple[Ints, list[str]]:
     missing = column.isna().to_numpy()
     present = column[~missing]
     if column.dtype == object:
-        number = present.map(lambda x: isinstance(x, (int, float)) and not isinstance(x, bool))
+        number = present.map(_is_number).astype(bool)
         if number.any() and not number.all():
-            raise _mixed(name, present[~number.astype(bool)])
-        numbers = pd.to_numeric(present, errors="coerce")
-        if len(numbers) and numbers.notna().all() and not (present.isin([True, False])).all():
-            present = numbers
-        elif numbers.notna().mean() > 0.5 and present.nunique() > MOST_VALUES:
-            raise _mixed(name, present[numbers.isna()])
+            raise _mixed(name, present[~number])
+        readable = pd.to_numeric(present, errors="coerce").notna()
+        if readable.mean() > 0.5 and not readable.all() and present.nunique() > MOST_VALUES:
+            raise _mixed(name, present[~readable])
     codes = np.zeros(n, np.int64)
     if present.dtype == object:
         texts = present.astype(str)
@@ -160,8 +185,9 @@ def _coded(name: str, column: pd.Series, n: int) -> tuple[Ints, list[str]]:
         if len(words) > MOST_VALUES:
             raise InputError(
                 f"by: column {name} has {len(words)} values, such as {distinct[0]!r:.40}: at most "
-                f"{MOST_VALUES} can be judged. Join them into groups; if rows of one value depend "
-                "on each other, give the column as clusters"
+                f"{MOST_VALUES} can be judged. Join them into groups, or give numbers, which are "
+                "cut at their quartiles; if rows of one value depend on each other, give the "
+                "column as clusters"
             )
     else:
         inner, words = _of_numbers(name, present.to_numpy(np.float64))

@@ -46,7 +46,6 @@ from calbias.conventions import (
     TOO_SMALL,
 )
 from calbias.engine.seeding import stream
-from calbias.errors import InputError
 from calbias.scored import Floats, Ints
 
 if TYPE_CHECKING:
@@ -58,6 +57,7 @@ TELLABLE = 0.05
 _SLOPE_PAYS = 0.3
 """Less than |w| of a slope, so that three quarters of the level are for gaps."""
 _BLOCK, _DIGITS = 1 << 22, 9
+_LISTED = 3  # subgroups that are too small, in a sentence
 _TINY = 1e-300
 
 
@@ -79,12 +79,15 @@ class Subgroups(NamedTuple):
         The values with too few rows or clusters to be judged.
     what : str
         "scores", or "risks" of an event.
+    cut : tuple of str
+        The columns of numbers that were cut at their quartiles.
     """
 
     p_value: float
     table: pd.DataFrame
     small: tuple[str, ...]
     what: str = "scores"
+    cut: tuple[str, ...] = ()
 
     @property
     def miscalibrated(self) -> bool:
@@ -92,22 +95,46 @@ class Subgroups(NamedTuple):
         return self.p_value <= SIGNIFICANT
 
     @property
-    def clearest(self) -> str:
-        """The miscalibrated subgroup that is clearest, in words; empty where there is none."""
-        parts = self.table[self.table["segment"] != ALL]
-        bad = parts[parts["finding"] == MISCALIBRATED]
-        return str(bad.iloc[0]["segment"]) if self.miscalibrated and len(bad) else ""
+    def faulty(self) -> pd.DataFrame:
+        """The rows of miscalibrated subgroups, the clearest first; none above 5 % over all."""
+        is_bad = (self.table["segment"] != ALL) & (self.table["finding"] == MISCALIBRATED)
+        return self.table[is_bad & self.miscalibrated]
+
+    @property
+    def clearest_apart(self) -> str:
+        """The clearest subgroup whose fault is not the one of all rows, in words, or ""."""
+        whole = self.table[self.table["segment"] == ALL].iloc[0]
+        bad = self.faulty
+        is_other = bad["fault"] != whole["fault"]
+        is_other |= (bad["low"] > whole["gap"]) | (bad["high"] < whole["gap"])
+        return str(bad[is_other].iloc[0]["segment"]) if is_other.any() else ""
+
+    @property
+    def failing(self) -> str:
+        """How many subgroups are miscalibrated, in words; "" where none is."""
+        bad, n = len(self.faulty), len(self.table) - 1
+        are = f"{'is' if bad == 1 else 'are'} miscalibrated (p = {self.p_value:.2g})"
+        return f"{bad} of {n} subgroups {are}" if bad else ""
 
     @property
     def sentence(self) -> str:
         """What was found, for readers who do not know the method."""
-        table, n = self.table, len(self.table) - 1
-        parts = table[table["segment"] != ALL]
+        n = len(self.table) - 1
+        if not n:
+            more = len(self.small) - _LISTED
+            few = ", ".join(self.small[:_LISTED]) + (f" and {more} more" if more > 0 else "")
+            return f"No subgroup has enough rows and clusters to be judged: {few}."
+        parts = self.table[self.table["segment"] != ALL]
         small = int((parts["finding"] == TOO_SMALL).sum()) + len(self.small)
         rest = f"; {small} {'is' if small == 1 else 'are'} too small to tell" if small else ""
+        if self.cut:
+            rest += (
+                f"; {', '.join(self.cut)}: numbers, cut at their quartiles (codes go as texts, or "
+                "with --codes)"
+            )
         if not self.miscalibrated:
             return f"No fault was found in {n} subgroups (p = {self.p_value:.2g}){rest}."
-        bad = parts[parts["finding"] == MISCALIBRATED]
+        bad = self.faulty
         if not len(bad):
             return (
                 f"The {self.what} are wrong on the whole, and no subgroup of {n} shows it alone"
@@ -145,8 +172,7 @@ def subgroups(
 
     ``clusters`` (n,) are numbers from 0; ``log_scores`` and ``log1m_scores`` are as of ``judge``;
     ``what`` names the scores in sentences.
-    Nothing depends on the order of the rows. InputError as of ``segments_of``, and where no
-    subgroup has ten clusters.
+    Nothing depends on the order of the rows. InputError as of ``segments_of``.
     """
     scores, hit = np.asarray(scores, np.float64), np.asarray(hits).astype(np.float64)
     found = segments_of(by, scores.size)
@@ -222,13 +248,11 @@ def _with_enough_clusters(found: Segments, rows: SegmentRows) -> Segments:
     hits = np.bincount(segment, np.bincount(pair, rows.score) / np.bincount(pair))
     number = np.bincount(segment)
     enough = (number >= LEAST_CLUSTERS) & (np.minimum(hits, number - hits) >= VERY_FEW_UNLIKELY)
-    if enough[1:].sum() == 0:
-        raise InputError(
-            f"by: no subgroup has {LEAST_CLUSTERS} clusters, and {VERY_FEW_UNLIKELY:g} in which a "
-            "miss, or a hit, is expected: give more clusters, or leave by out"
-        )
     enough[0] = True
-    few = [f"{found.words[k]} ({number[k]} clusters)" for k in np.flatnonzero(~enough)]
+    few = [
+        f"{found.words[k]} ({number[k]} cluster{'s' if number[k] != 1 else ''})"
+        for k in np.flatnonzero(~enough)
+    ]
     words = tuple(found.words[k] for k in np.flatnonzero(enough))
     return found._replace(words=words, members=found.members[enough], small=(*found.small, *few))
 
@@ -281,14 +305,14 @@ def _told(
     needed = _rows_needed(rows, mean, reach, effect)
     unfound = np.where(size < needed, TOO_SMALL, NONE_FOUND)
     table["finding"] = np.where(is_bad, MISCALIBRATED, unfound)
-    is_level = np.abs(roots[0]) >= np.abs(roots[1])
+    is_level = (low > 0) | (high < 0) | (np.abs(roots[0]) >= np.abs(roots[1]))
     of_level = np.where(gap > 0, f"{what} too high", f"{what} too low")
     of_slope = np.where(roots[1] < 0, f"{what} too extreme", f"{what} not extreme enough")
     table["fault"] = np.where(is_bad, np.where(is_level, of_level, of_slope), "")
     table["rows_needed"] = needed
     order = np.lexsort((np.arange(size.size), -clear, p_values))
     table = table.iloc[order].reset_index(drop=True)
-    return Subgroups(float(p_values.min()), table, found.small, what)
+    return Subgroups(float(p_values.min()), table, found.small, what, found.cut)
 
 
 def _rows_needed(rows: SegmentRows, mean: Floats, reach: Floats, effect: Floats) -> Ints:

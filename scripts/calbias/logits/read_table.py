@@ -74,7 +74,7 @@ def read_table_file(
     others = [name for name in others if name]
     if others:
         notes.append(f"columns not used: {listed(others)}")
-    hints = [] if ids else _of_ids(table, [*others, *by])
+    hints = [] if ids else _of_ids(table, others)
     clusters = _clusters(table, ids, place)[rows] if ids else None
     return OutputFile(
         split, roles.form, subgroups, clusters, (*notes,), (*hints,), classes=(*classes,)
