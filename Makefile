@@ -4,7 +4,7 @@ RUNTIME := .venv
 DEVELOP := .venv-dev
 CORES ?= all
 
-.PHONY: reproduce evidence test benchmark docs lock clean-environments
+.PHONY: reproduce evidence test mutants benchmark docs lock clean-environments
 .DEFAULT_GOAL := reproduce
 
 reproduce: $(RUNTIME)/installed
@@ -24,6 +24,12 @@ docs: $(RUNTIME)/docs
 
 test: $(DEVELOP)/installed
 	PATH="$(CURDIR)/$(DEVELOP)/bin:$$PATH" sh tests/run.sh
+
+# Is each small fault in the lines that differ from a branch noticed by the fast tests? MUTANTS=
+# gives other options of tests/mutants.py.
+MUTANTS ?= --since main
+mutants: $(DEVELOP)/mutants
+	$(DEVELOP)/bin/python tests/mutants.py $(MUTANTS)
 
 # Exactly the lock, whatever was uploaded since: pip resolves nothing (--no-deps), the two packages
 # without a wheel are built by the locked setuptools, and pip check names what a lock lacks.
@@ -54,13 +60,21 @@ $(RUNTIME)/docs: envs/requirements-docs.lock $(RUNTIME)/installed
 $(DEVELOP)/installed: envs/requirements-dev.lock envs/requirements-build.lock
 	$(INSTALL)
 
-COMPILE := uv pip compile --universal --python-version 3.11 --generate-hashes --no-annotate --no-header
+$(DEVELOP)/mutants: envs/requirements-mutants.lock $(DEVELOP)/installed
+	$(call LOCKED,$(DEVELOP),$<)
+	touch $@
 
+RESOLVE := uv pip compile --universal --python-version 3.11 --no-annotate --no-header
+COMPILE := $(RESOLVE) --generate-hashes
+
+# Those of the peers have no hashes: with them they would be ten thousand lines.
 lock:
 	$(COMPILE) envs/requirements-build.in -o envs/requirements-build.lock
 	$(COMPILE) --all-extras pyproject.toml -o envs/requirements.lock
 	$(COMPILE) --all-extras pyproject.toml envs/requirements-dev.in -o envs/requirements-dev.lock
 	$(COMPILE) envs/requirements-docs.in -o envs/requirements-docs.lock
+	$(COMPILE) envs/requirements-mutants.in -o envs/requirements-mutants.lock
+	for peer in envs/peers/*.txt; do $(RESOLVE) $$peer -o $${peer%.txt}.lock; done
 
 clean-environments:
 	rm -rf $(RUNTIME) $(DEVELOP)

@@ -1,9 +1,11 @@
 """The package and its environment files: what a wheel holds and needs, and that all files agree."""
 
 import json
+import os
 import re
 import subprocess
 import tomllib
+import venv
 import zipfile
 from shutil import copy, copytree, ignore_patterns
 
@@ -11,6 +13,9 @@ import pytest
 import yaml
 from checkout import ROOT
 from command import python
+
+from calbias.io.files import file_digest
+from evidence.steps import compare_peers
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 # The modules of the extras: to import one raises ModuleNotFoundError.
@@ -172,3 +177,60 @@ def test_the_snakemake_workflow_catalog_lists_it():
     files = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=False)
     paths = [ROOT / name for name in files.stdout.decode().split("\0") if name]
     assert max((path.stat().st_size for path in paths if path.exists()), default=0) < 50e6
+
+
+def wheel(index, name, version, *metadata):
+    """Upload a wheel to an index; return its line of a lock."""
+    info, folder = f"{name}-{version}.dist-info", index / name
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{name}-{version}-py3-none-any.whl"
+    head = ["Metadata-Version: 2.1", f"Name: {name}", f"Version: {version}", *metadata]
+    with zipfile.ZipFile(path, "w") as file:
+        file.writestr(f"{info}/METADATA", "\n".join(head))
+        file.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nTag: py3-none-any")
+        file.writestr(f"{info}/RECORD", "")
+    links = (f"<a href={link.name}>{link.name}</a>" for link in sorted(folder.glob("*.whl")))
+    (folder / "index.html").write_text("".join(links))
+    return f"{name}=={version} --hash=sha256:{file_digest(path)}\n"
+
+
+@pytest.mark.slow
+def test_exactly_the_lock_is_installed_whatever_was_uploaded_since(tmp_path, monkeypatch):
+    """As the Makefile installs it, and as the environments of peers are made."""
+    (tmp_path / "envs").mkdir()
+    copy(ROOT / "Makefile", tmp_path)
+    index, build = tmp_path / "index", tmp_path / "envs/requirements-build.lock"
+    needs = {
+        "first": ("Requires-Dist: second[more]", "Requires-Dist: third"),
+        "second": ("Provides-Extra: more", 'Requires-Dist: third; extra == "more"'),
+        "third": (),
+        "builder": (),
+    }
+    lines = [wheel(index, name, "1.0", *needs[name]) for name in needs]
+    build.write_text(lines.pop())
+    lock, short = tmp_path / "full.lock", tmp_path / "short.lock"
+    lock.write_text("".join(lines))
+    short.write_text("".join(lines[:2]))
+    for name in needs:
+        wheel(index, name, "2.0", *needs[name])
+    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
+    for name in ("FIND_LINKS", "EXTRA_INDEX_URL", "CONSTRAINT"):
+        monkeypatch.delenv(f"PIP_{name}", raising=False)
+    monkeypatch.setenv("PIP_INDEX_URL", index.as_uri())
+    monkeypatch.setattr(compare_peers, "BUILD_LOCK", build)
+
+    def installed(environment):
+        names = environment.glob("lib/python*/site-packages/*-*.dist-info")
+        return {name.stem for name in names if not name.stem.startswith(("pip", "setuptools"))}
+
+    exactly = {f"{name}-1.0" for name in needs}
+    venv.create(tmp_path / "venv", with_pip=True)
+    makefile = "include Makefile\ntried:\n\t$(call LOCKED,venv,$(LOCK))\n"
+    for name, status in (("short", 2), ("full", 0)):
+        command = ["make", "-f", "-", "tried", f"LOCK={name}.lock"]
+        run = subprocess.run(command, cwd=tmp_path, input=makefile, capture_output=True, text=True)
+        assert run.returncode == status, run.stderr
+        assert ("first 1.0 requires third" in run.stdout) == (name == "short")
+    assert installed(tmp_path / "venv") == exactly
+    python = compare_peers.environment(tmp_path / "peer", lock)
+    assert installed(python.parents[1]) == exactly

@@ -1,4 +1,5 @@
 import json
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,6 +21,7 @@ COLUMNS = [
     "data_set", "n_samples", "quantity", "peer", "version", "printed", "calbias", "difference",
     "cause", "cause_established",
 ]  # fmt: skip
+BUILD_LOCK = CHECKOUT / "envs/requirements-build.lock"
 SAME = 2e-6  # float32 inside a peer, and scores clipped by it, stay below this
 # quantity: the estimator of calbias that means the same, and its norm
 OURS = {
@@ -87,18 +89,25 @@ def values_of_peers(
         peer = requirements.stem
         if not chosen or peer in chosen:
             version = requirements.read_text().split("==")[1].split()[0]
-            yield peer, version, printed(peer, environment(folder / peer, requirements), arrays)
+            python = environment(folder / peer, requirements.with_suffix(".lock"))
+            yield peer, version, printed(peer, python, arrays)
             print(f"{peer} {version}: {len(data)} data sets", file=sys.stderr)
 
 
-def environment(folder: Path, requirements: Path) -> Path:
-    """Return the Python of an environment with a peer in it; make it where it is missing."""
+def environment(folder: Path, lock: Path) -> Path:
+    """Return the Python of an environment with exactly a lock in it; make it where it is missing.
+
+    pip resolves nothing, as in the Makefile; what has no wheel is built by the locked setuptools.
+    """
     python = folder / "bin" / "python"
     if not python.exists():
         subprocess.run([sys.executable, "-m", "venv", folder], check=True)
-        install: list[Any] = [str(python), "-m", "pip", "install", "--quiet", "-r", requirements]
-        if subprocess.run(install, check=False).returncode:
-            raise InputError(f"{requirements}: cannot be installed; see pip's message above")
+        install = ["install", "--quiet", "--no-deps", "--no-build-isolation", "-r"]
+        for words in ([*install, BUILD_LOCK], [*install, lock], ["check"]):
+            command: list[Any] = [str(python), "-m", "pip", *words]
+            if subprocess.run(command, check=False).returncode:
+                shutil.rmtree(folder)
+                raise InputError(f"{lock}: cannot be installed; see pip's message above")
     return python
 
 
@@ -149,7 +158,7 @@ def compare_peers(
 ) -> None:
     """Put what other packages print next to calbias's values, with the cause of each difference.
 
-    Each peer runs in an environment of its own, which this script makes from envs/peers/<peer>.txt
+    Each peer runs in an environment of its own, which this script makes from envs/peers/<peer>.lock
     where it is missing. Nothing else of the project needs these environments.
 
     environments: folder of environments
