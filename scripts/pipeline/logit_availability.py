@@ -31,9 +31,9 @@ def available_files(config: Config, models: Models, resources: Path) -> Availabl
     """Return what is ``Available`` of the models of a models table.
 
     The default ``logits_dir`` is the folder of this name here, then the one of the checkout, where
-    two of the published files ship; any other folder stands alone. Without its ``file`` there a
-    paper's model has the scores that ship, if there are any. InputError for a file that no job
-    could read, or with neither a file nor published fits.
+    two of the published files ship; if another is named, only that is searched. Without its
+    ``file`` a paper's model has the scores that ship, if there are any. InputError for a file that
+    no job could read, or with neither a file nor published fits.
     """
     folder = Path(config["logits_dir"])
     default = config["logits_dir"] == DEFAULT_LOGITS_DIR
