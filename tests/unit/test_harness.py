@@ -60,6 +60,27 @@ def test_an_inspect_log_has_the_confidence_in_the_metadata(tmp_path):
     assert table["question"].tolist() == ["a", "a", "b"]
 
 
+def test_a_log_of_right_answers_alone_has_no_doubt_about_its_columns(tmp_path):
+    """The columns are made by the reader. All scores are below 1/2, all answers are right."""
+    path = tmp_path / "samples_arc.jsonl"
+    path.write_text(lines(lm_eval(k, [0.0, -0.1, -0.2], 1.0) for k in range(40)))
+    data = read_data(path)
+    assert data.warnings[1:] == (
+        "all 40 test samples are hits: they show how far the scores are off on average, and not "
+        "the shape of a calibration curve",
+    )
+    assert data.notes[1:] == data.hints == ()
+    assert data.clusters is None
+
+
+def test_questions_with_several_rows_are_clusters(tmp_path):
+    path = tmp_path / "samples_arc.jsonl"
+    path.write_text(lines(lm_eval(k // 2, [0.0, -1.0], k % 3 == 0) for k in range(40)))
+    data = read_data(path)
+    assert data.clusters.max() == 19
+    assert data.notes[1:] == ("rows of one question depend on each other: they are a cluster",)
+
+
 test_lm_eval_refusals = refuses_texts(
     read_table,
     "samples.jsonl",
@@ -67,15 +88,23 @@ test_lm_eval_refusals = refuses_texts(
         lines([*SAMPLES[:1], {**SAMPLES[1], "filtered_resps": ["text"]}]),
         "line 2: .* of multiple",
     ),
-    (lines([{**SAMPLES[0], "filtered_resps": [["-1", "True"]]}]), "line 1: .* single choice"),
+    (
+        lines([*SAMPLES[:1], {**SAMPLES[0], "filtered_resps": [["-1", "True"]]}]),
+        "line 2: a sample without log-likelihoods of two or more choices",
+    ),
+    (
+        lines([{**SAMPLES[0], "filtered_resps": ["[invalid]"]}] * 3),
+        "the log: none of the 3 samples has log-likelihoods",
+    ),
     (lines([{k: v for k, v in SAMPLES[0].items() if k != "acc"}]), "and acc: audit a task of"),
 )
 test_inspect_refusals = refuses_texts(
     read_table,
     "log.json",
     (
-        inspect_log(inspect_sample("a", "C")),
-        "row 0 .* needs a scorer.* confidence",
+        inspect_log(inspect_sample("b", "I", confidence=1), inspect_sample("a", "C")),
+        "the log, row 1 .* without a scorer's value .* confidence",
     ),
-    (inspect_log(inspect_sample("a", "P", confidence=1)), "needs a scorer's value"),
+    (inspect_log(inspect_sample("a", "P", confidence=1)), "none of the 1 samples has a scorer's"),
+    (inspect_log(), "no samples; give the log of a finished run"),
 )

@@ -9,7 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from refusals import refuses, refuses_texts
+from scipy.special import expit
 
+import calbias
 from calbias import InputError
 from calbias.auditing.audit import audit_data
 from calbias.auditing.inputs import EVENT, TOP_LABEL, Options, prepared, read_data
@@ -88,7 +90,8 @@ def test_events(tmp_path, columns):
     scores, hits, data = rows(table_file(tmp_path, **columns))
     assert scores == pytest.approx(SCORES, rel=1e-6)
     assert (hits, data.kind, data.n_classes) == (HITS, EVENT, 2)
-    assert "the probability of class 1, an event, is audited" in data.notes[0]
+    assert "an event" in data.notes[0]
+    assert ("--top-label" in data.notes[0]) == (data.form == "probabilities")
     named = [name for name in ("y_pred", "weight", "age", "who") if name in columns]
     notes = [f"columns not used: {name}" for name in named]
     if classes := [name for name in ("p_a", "p_b", "no", "yes") if name in columns]:
@@ -237,6 +240,22 @@ def test_what_looks_reversed(tmp_path, columns, expected):
         assert expected in found
     else:
         assert "?" not in found
+
+
+def test_an_overfitted_model_has_no_doubt_about_its_columns():
+    """At 1/2 it is worse than the base rate, but events have higher risks; random risks do not."""
+    generator = np.random.default_rng(0)
+    x = generator.normal(-2.2, 1.2, 2000)
+    event = (generator.random(2000) < expit(x)).astype(int)
+    overfitted = expit(2.5 * x + 3.2 + generator.normal(0, 2.5, 2000))
+    doubted = [
+        any("below the base rate" in text for text in warnings)
+        for warnings in (
+            calbias.audit(probabilities=risk, labels=event).warnings
+            for risk in (overfitted, generator.random(2000))
+        )
+    ]
+    assert doubted == [False, True]
 
 
 test_bad_tables = refuses_texts(

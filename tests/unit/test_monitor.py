@@ -183,6 +183,8 @@ def test_watch_prints_one_line_and_writes_a_page(stream, capsys, tmp_path):
         (line,) = capsys.readouterr().out.splitlines()
         assert line.startswith(f"alarm at row {alarm} ({table['day'][alarm - 1]}) of 3000: misc")
         assert "too sure by" in line
+    main(["watch", written(table.rename(columns={"hit": "label"})), "--time", "day"])
+    assert "risks too high by" in capsys.readouterr().out
     page = (tmp_path / "stream-watch.html").read_text("utf-8")
     assert page.count("<svg") >= 2
     assert "Evidence against calibration" in page

@@ -211,6 +211,8 @@ def _data_of(
 
 
 def _in_words(data: Data, top_label: bool) -> str:
+    if data.kind == EVENT and data.form == "binary":
+        return "the score is audited as the probability of label 1, an event"
     if data.kind == EVENT:
         return (
             "two classes: the probability of class 1, an event, is audited; --top-label audits "

@@ -9,13 +9,14 @@ hit is ``acc``, whether the likeliest choice is the target.
 inspect (a log as JSON) has a list ``samples``. The hit is the value of the first scorer, C or I, or
 1 or 0. The score is ``confidence`` in the scorer's metadata, or in the sample's.
 
-Rows of one question, by several filters or in several epochs, depend on each other.
+Rows of one question, by several filters or in several epochs, depend on each other: where a
+question has several rows, the questions are the clusters.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +26,9 @@ from scipy.special import softmax
 from calbias.errors import InputError
 from calbias.logits.output_file import Place
 
-QUESTION = "question"
-"""The column of the questions."""
+QUESTION, LOG = "question", "the log"
+"""The column of the questions, and the part that the place of a log names."""
+_Reader = Callable[[dict[str, Any]], dict[str, Any]]
 _HITS = {"c": 1, "i": 0, "1": 1, "0": 0, "1.0": 1, "0.0": 0, "true": 1, "false": 0}
 
 
@@ -46,7 +48,7 @@ def read_records(path: Path, data: bytes) -> tuple[list[dict[str, Any]], Place]:
         numbers = [k for k, _ in lines]
         place = Place(path, "the table", None, numbers.__getitem__)
         records = [_object(path, *line) for line in lines]
-    return _flattened(records, place), place
+    return _flattened(records, place)
 
 
 def _array(path: Path, text: str) -> list[Any] | None:
@@ -83,45 +85,59 @@ def _object(path: Path, number: int, line: Any) -> dict[str, Any]:
     return record
 
 
-def _flattened(records: Sequence[dict[str, Any]], place: Place) -> list[dict[str, Any]]:
+def _flattened(
+    records: Sequence[dict[str, Any]], place: Place
+) -> tuple[list[dict[str, Any]], Place]:
     """Return records of score, hit and question, or the records themselves where they are no log.
 
     InputError for a log without confidences, with the row of the first.
     """
-    first = records[0]
-    if "doc_id" in first and "filtered_resps" in first:
-        return [_of_lm_eval(record, row, place) for row, record in enumerate(records)]
+    first, needs, samples = records[0], _LM_EVAL, records
+    read: _Reader = _of_lm_eval
     if len(records) == 1 and "eval" in first and isinstance(first.get("samples"), list):
-        samples = first["samples"]
-        return [_of_inspect(sample, row, place) for row, sample in enumerate(samples)]
-    return list(records)
+        read, needs, samples = _of_inspect, _INSPECT, first["samples"]
+    elif not ("doc_id" in first and "filtered_resps" in first):
+        return list(records), place
+    place = place._replace(part=LOG)
+    if not samples:
+        raise place.error("no samples; give the log of a finished run")
+    made = [_read(sample, read) for sample in samples]
+    if not any(made):
+        raise place.error(f"none of the {len(samples)} samples has {needs}")
+    if None in made:
+        raise place.error(f"a sample without {needs}", made.index(None))
+    return [each for each in made if each], place
 
 
-def _of_lm_eval(record: dict[str, Any], row: int, place: Place) -> dict[str, Any]:
+def _read(sample: dict[str, Any], read: _Reader) -> dict[str, Any] | None:
+    """Return the record of a sample, or None where it holds no score and hit."""
     try:
-        likelihoods = np.array([float(choice[0]) for choice in record["filtered_resps"]])
-        hit = int(record["acc"])
-    except (KeyError, TypeError, ValueError, IndexError):
-        raise place.error(
-            "an lm-eval sample without log-likelihoods of choices and acc: audit a task of "
-            "multiple choice, or write the columns score and hit",
-            row,
-        ) from None
+        return read(sample)
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError, StopIteration):
+        return None
+
+
+_LM_EVAL = (
+    "log-likelihoods of two or more choices, and acc: audit a task of multiple choice, or write "
+    "the columns score and hit"
+)
+_INSPECT = (
+    "a scorer's value C or I (or 1 or 0), and its confidence, 0 to 1, in the metadata of the "
+    "scorer or of the sample"
+)
+
+
+def _of_lm_eval(record: dict[str, Any]) -> dict[str, Any]:
+    likelihoods = np.array([float(choice[0]) for choice in record["filtered_resps"]])
     if likelihoods.size < 2:
-        raise place.error("an lm-eval sample with a single choice; give two or more", row)
-    return {"score": float(softmax(likelihoods).max()), "hit": hit, QUESTION: str(record["doc_id"])}
+        raise ValueError
+    score = float(softmax(likelihoods).max())
+    return {"score": score, "hit": int(record["acc"]), QUESTION: str(record["doc_id"])}
 
 
-def _of_inspect(sample: dict[str, Any], row: int, place: Place) -> dict[str, Any]:
-    try:
-        scorer = next(iter(sample["scores"].values()))
-        hit = _HITS[str(scorer["value"]).casefold()]
-        of_scorer, of_sample = scorer.get("metadata") or {}, sample.get("metadata") or {}
-        confidence: Any = of_scorer.get("confidence", of_sample.get("confidence"))
-        return {"score": float(confidence), "hit": hit, QUESTION: str(sample["id"])}
-    except (KeyError, TypeError, ValueError, AttributeError, StopIteration):
-        raise place.error(
-            "an inspect sample needs a scorer's value C or I (or 1 or 0), and its confidence, 0 to "
-            "1, in the metadata of the scorer or of the sample",
-            row,
-        ) from None
+def _of_inspect(sample: dict[str, Any]) -> dict[str, Any]:
+    scorer = next(iter(sample["scores"].values()))
+    hit = _HITS[str(scorer["value"]).casefold()]
+    of_scorer, of_sample = scorer.get("metadata") or {}, sample.get("metadata") or {}
+    confidence: Any = of_scorer.get("confidence", of_sample.get("confidence"))
+    return {"score": float(confidence), "hit": hit, QUESTION: str(sample["id"])}

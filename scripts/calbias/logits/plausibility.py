@@ -39,13 +39,19 @@ def of_logits(
             yield from _of_ones(name, top.score == 1, f"{largest}: is it on a softmax's scale?")
 
 
-def of_scores(folds: Mapping[str, TopLabel], is_event: bool = False) -> Iterator[str]:
-    """Yield the doubts about ``{fold: TopLabel}`` of top-label scores, or of an event's."""
+def of_scores(
+    folds: Mapping[str, TopLabel], is_event: bool = False, is_log: bool = False
+) -> Iterator[str]:
+    """Yield the doubts about ``{fold: TopLabel}`` of top-label scores, or of an event's.
+
+    Of a log calbias itself made the columns: there is no doubt about these.
+    """
     for name, top in folds.items():
         yield from _of_one_outcome(name, top.hit, _EVENTS if is_event else _OUTCOMES)
         if np.unique(top.score).size > FEW_VALUES:
             yield from _of_ones(name, top.score == 1, "give scores with more digits, or logits")
-        yield from of_event(name, top) if is_event else _of_order(name, top)
+        if not is_log:
+            yield from of_event(name, top) if is_event else _of_order(name, top)
 
 
 def of_arrays(top: TopLabel, n_classes: int | None = None, is_event: bool = False) -> Iterator[str]:
@@ -71,7 +77,8 @@ def of_event(fold: str, top: TopLabel) -> Iterator[str]:
         return
     common = event.mean() > 0.5
     loss = (event == common).astype(float) - (event == (p > 0.5))
-    if _clearly_positive(loss):
+    tells = (event - event.mean()) * (p - p.mean())  # an overfitted model tells events apart
+    if _clearly_positive(loss) and not _clearly_positive(tells):
         yield (
             f"{fold} accuracy at a threshold of 1/2 is {100 * np.mean(event == (p > 0.5)):.1f} %, "
             f"below the base rate {100 * np.mean(event == common):.1f} %: is the score the "
@@ -113,9 +120,8 @@ def _of_one_outcome(
     """Warn if all samples are hits, or none is: no curve can be fitted."""
     if hit.all() or not hit.any():
         yield (
-            f"all {len(hit)} {fold} samples are {outcomes[int(hit.all())]}: no "
-            "calibration curve can be fitted, and bias and spread of an estimate are unknown; "
-            "give more samples"
+            f"all {len(hit)} {fold} samples are {outcomes[int(hit.all())]}: they show how far the "
+            "scores are off on average, and not the shape of a calibration curve"
         )
 
 
@@ -130,6 +136,8 @@ def _of_ones(fold: str, ones: np.ndarray, remedy: str) -> Iterator[str]:
 def _of_order(fold: str, top: TopLabel) -> Iterator[str]:
     """Warn if misses have clearly higher scores, or scores below 1/2 look like 1 - confidence."""
     hits, misses = top.score[top.hit == 1], top.score[top.hit == 0]
+    if not len(misses):
+        return
     folded = (top.hit - top.score) ** 2 - (top.hit - np.maximum(top.score, 1 - top.score)) ** 2
     if np.sum(top.score < 0.5) >= _ENOUGH and _clearly_positive(folded):
         yield (

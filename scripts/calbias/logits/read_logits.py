@@ -27,6 +27,7 @@ from calbias.errors import InputError
 from calbias.io.files import validate_file_exists, validate_no_placeholder
 from calbias.logits import checks, plausibility
 from calbias.logits.columns import Columns
+from calbias.logits.json_records import LOG
 from calbias.logits.output_file import FOLDS, Fold, OutputFile, Place, split_by_fold
 from calbias.logits.read_table import read_table_file
 from calbias.logits.table_files import SUFFIXES, is_standard_input, table_suffix
@@ -92,7 +93,8 @@ def of_scores(raw: OutputFile) -> OutputFile:
             raise place.error("one row only; give at least two")
         folds[name] = Fold(scores, hits, place)
     tops = {name: top_label_of_scores(*fold) for name, fold in folds.items()}
-    doubts = plausibility.of_scores(tops, is_event)
+    is_log = raw.folds["test"].place.part == LOG
+    doubts = plausibility.of_scores(tops, is_event, is_log)
     return raw._replace(folds=folds, warnings=(*_about_folds(folds), *doubts))
 
 

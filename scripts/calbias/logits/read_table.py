@@ -28,6 +28,7 @@ from calbias.logits.columns import (
     looks_like_ids,
     roles_of,
 )
+from calbias.logits.json_records import LOG, QUESTION
 from calbias.logits.output_file import Fold, OutputFile, Place, split_by_fold
 from calbias.logits.table_files import Table, read_table
 
@@ -49,6 +50,9 @@ def read_table_file(
         tuple(dict.fromkeys(looked_up_column(name, names, place.file) for name in each))
         for each in (by, columns.cluster)
     )
+    is_log = place.part == LOG
+    has_several = is_log and np.unique(table[QUESTION]).size < table[QUESTION].size
+    ids = ids or ((QUESTION,) if has_several else ())
     # columns of subgroups and clusters that hold nothing else
     needed = ("score", "hit", "label", "prediction", "fold")
     apart = {name for name in (*by, *ids) if name.casefold() not in needed}
@@ -71,7 +75,9 @@ def read_table_file(
         split = split_by_fold(split["test"], _texts(table, roles.fold))
     rows = slice(None) if split["test"].place.rows is None else split["test"].place.rows
     subgroups = {name: table[name][rows] for name in by} or None
-    others = [name for name in others if name]
+    others = [name for name in others if name and not is_log]
+    if has_several:
+        notes.append("rows of one question depend on each other: they are a cluster")
     if others:
         notes.append(f"columns not used: {listed(others)}")
     hints = [] if ids else _of_ids(table, others)

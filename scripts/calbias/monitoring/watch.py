@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from calbias.auditing.audit import audit
-from calbias.auditing.inputs import read_data
+from calbias.auditing.inputs import EVENT, read_data
 from calbias.errors import InputError
 from calbias.io.command_line import write_text
 from calbias.io.files import validate_output
@@ -62,7 +62,12 @@ def watch_file(
         since, start = f" since row {row}", row - 1
     try:
         ids = None if clusters is None else clusters[start:]
-        result = audit(scores[start:], hits[start:], clusters=ids)
+        rows = scores[start:], hits[start:]
+        result = (
+            audit(probabilities=rows[0], labels=rows[1], clusters=ids)
+            if data.kind == EVENT
+            else audit(*rows, clusters=ids)
+        )
         said += f"; rows{since}: {result.verdict.sentence}"
         text = result.to_html(f"{Path(path).name}{since}")
     except InputError:  # too few rows or clusters to be audited
