@@ -5,6 +5,7 @@ Start with ``calbias.audit`` for a verdict, an estimate and an interval, and wit
 prediction was correct and 0 elsewhere; errors and estimates are fractions, not percentages. Scores
 stand before hits: they are what is judged, and hits may be found from labels.
 
+    example                               scores and hits of a small classifier, to try things
     estimate, Estimate                    calibration error of a model's scores by one estimator
     list_estimators                       which estimators there are
     audit, Audit                          verdict, calibration error with an interval, picture
@@ -50,6 +51,7 @@ _MODULES = {
     "plan": "calbias.auditing.plan",
     "bias": "calbias.simulation",
     "estimate": "calbias.estimation.api",
+    "example": "calbias.logits.example",
     "list_estimators": "calbias.estimation.api",
     "noise_floor": "calbias.multiclass.noise",
     "reliability_diagram": "calbias.auditing.reliability",

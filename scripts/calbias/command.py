@@ -60,6 +60,12 @@ def _audit(options: Any) -> None:
         print(f"warning: {warning}", file=sys.stderr)
 
 
+def _example(options: Any) -> None:
+    from calbias.logits.example import FILE
+
+    sys.stdout.write(FILE.read_text("utf-8"))
+
+
 def _plan(options: Any) -> None:
     from calbias.auditing.plan import plan, plan_file
     from calbias.errors import InputError
@@ -169,6 +175,12 @@ def _parser() -> argparse.ArgumentParser:
     _add_compare(commands)
     _add_watch(commands)
     _add_check(commands)
+    example = commands.add_parser(
+        "example",
+        help="print a file to try the others on: calbias example > example.csv",
+        description="Print the predictions of a classifier of snacks: score, label, prediction.",
+    )
+    example.set_defaults(run=_example)
     return parser
 
 

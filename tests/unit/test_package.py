@@ -29,8 +29,9 @@ for name in ("matplotlib", "jsonschema", "PIL", "pygments", "yaml", "requests", 
 
 def test_a_wheel_holds_the_package_its_data_and_its_command(tmp_path):
     pytest.importorskip("setuptools", minversion="77")  # make test has it
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
-        copy(ROOT / name, tmp_path)
+    for name in ("pyproject.toml", "README.md", "LICENSE", "resources/scores/LICENSE"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        copy(ROOT / name, tmp_path / name)
     copytree(
         ROOT / "scripts/calbias",
         tmp_path / "scripts/calbias",
@@ -44,6 +45,7 @@ def test_a_wheel_holds_the_package_its_data_and_its_command(tmp_path):
         assert held.pop(f"calbias/{path.relative_to(package)}") == path.read_bytes()
     assert all(".dist-info/" in name for name in held)
     texts = {name.partition("/")[2]: text.decode() for name, text in held.items()}
+    assert "M.I. Hollemans" in texts["licenses/resources/scores/LICENSE"]  # of example.csv
     assert "calbias = calbias.command:main" in texts["entry_points.txt"]
     metadata = texts["METADATA"].splitlines()
     needed = [line.partition(": ")[2] for line in metadata if line.startswith("Requires-Dist")]

@@ -16,6 +16,7 @@ from command import python
 from refusals import refuses
 
 import calbias
+from calbias.command import main
 from calbias.errors import InputError
 from calbias.estimation.registry import FOLDER
 from calbias.io.python_files import PACKAGE, SCRIPTS, code_files
@@ -40,7 +41,7 @@ def test_help_is_one_page():
 
 
 def test_every_module_of_the_wheel_is_reached_from_a_public_name():
-    modules = [*calbias._MODULES.values(), "calbias.sklearn", "calbias.command"]
+    modules = [*calbias._MODULES.values(), "calbias.sklearn", "calbias.__main__"]
     files = [SCRIPTS.joinpath(*module.split(".")).with_suffix(".py") for module in modules]
     reached = set(code_files(*files, *FOLDER.glob("*.py")))
     there = {path for path in PACKAGE.rglob("*.py") if path.name != "__init__.py"}
@@ -184,6 +185,24 @@ def test_examples_run_code_is_valid_and_links_lead_somewhere(page):
     folders = "config|docs|envs|resources|scripts|tests|workflow"
     for path in re.findall(rf"`((?:{folders})/[^`*: ]*)`", text):
         assert (ROOT / path).exists() or "my_" in path, path
+
+
+@pytest.mark.slow
+def test_the_first_page_runs_without_a_checkout(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    text = (ROOT / "docs/start.md").read_text("utf-8")
+    commands = "\n".join(re.findall(r"^```sh\n(.*?)^```$", text, re.M | re.S))
+    for line in re.findall(r"^calbias (.+)$", commands, re.MULTILINE):
+        arguments, _, target = line.partition(" > ")
+        main(arguments.split())
+        printed = capsys.readouterr().out
+        if target:
+            (tmp_path / target).write_text(printed)
+        elif arguments.startswith("audit"):
+            assert f"\n> {printed.splitlines()[0]}\n" in text
+    assert (tmp_path / "example.html").is_file()
+    code = "import runpy; runpy.run_module('calbias', run_name='__main__')"  # python -m calbias
+    assert "calbias example > example.csv" in " ".join(python(code, "-h", folder=tmp_path).split())
 
 
 def anchors(page):

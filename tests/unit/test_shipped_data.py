@@ -6,11 +6,14 @@ import tomllib
 from fnmatch import fnmatchcase
 
 import numpy as np
+import pandas as pd
 import pytest
 from checkout import ROOT
 from shipped import MANIFEST, RESOURCES, shipped, shipped_folds, shipped_path
 
+import calbias
 from calbias.errors import InputError
+from calbias.logits.example import FILE as EXAMPLE
 from calbias.logits.read_logits import read_outputs
 from pipeline.manifest import verify_shipped
 
@@ -51,6 +54,15 @@ def test_reuse_and_the_manifest_name_one_licence():
         ]
         assert note["SPDX-License-Identifier"] == entry["licence"], file
         assert entry["copyright"].removeprefix("(c) ") == note["SPDX-FileCopyrightText"], file
+
+
+def test_the_example_of_the_package_is_the_snacks():
+    snacks, text = pd.read_parquet(shipped_path("scores", "snacks")), EXAMPLE.read_text("utf-8")
+    assert [*map(float, text.splitlines()[1].split(","))] == [*snacks.iloc[0]]
+    scores, hits = calbias.example()
+    np.testing.assert_array_equal(scores, snacks["score"])
+    np.testing.assert_array_equal(hits, snacks["label"] == snacks["prediction"])
+    assert EXAMPLE.stat().st_size <= 30_000
 
 
 @pytest.mark.parametrize("name", shipped("outputs"))
