@@ -385,11 +385,24 @@ def test_recalibration_is_fitted_on_the_validation_fold():
     table = recalibration_table(replace(data, validation=validation))
     assert table.loc["shift", "parameter"] == pytest.approx(-0.5, abs=0.05)
     assert set(table["validation_rows"]) == {20_000}
-    mapped = np.mean((hits[1] - expit(x + table.loc["shift", "parameter"])) ** 2)
-    assert table.loc["shift", "brier_after"] == pytest.approx(mapped)
+    a, b = fit_cox(np.sort(x), hits[0][np.argsort(x)], np.ones(x.size, int))
+    maps = {"shift": x + table.loc["shift", "parameter"], "platt": a + b * x}
+    for method, logit in maps.items():
+        after = (hits[1] - expit(logit)) ** 2
+        fall, row = (hits[1] - expit(x)) ** 2 - after, table.loc[method]
+        by_hand = after.mean(), fall.mean(), fall.std(ddof=1) / np.sqrt(fall.size)
+        assert (row.brier_after, row.gain, row.gain_se) == pytest.approx(by_hand, rel=1e-6)
     few = recalibration_table(replace(data, validation=validation.part(np.arange(49))))
     assert set(few["validation_rows"]) == {0}
     assert few.equals(recalibration_table(data))
+
+
+@pytest.mark.parametrize(
+    ("n", "misses", "is_empty"), [(50, 1, False), (49, 9, True), (50, 0, True)]
+)
+def test_fifty_rows_with_one_miss_are_recalibrated(n, misses, is_empty):
+    data = prepared(np.linspace(0.6, 0.9, n), np.arange(n) >= misses)
+    assert recalibration_table(data).empty == is_empty
 
 
 def test_counts_by_score_recalibrate_like_single_rows():

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from command import crossed
+from matplotlib.collections import Collection, PolyCollection
 from matplotlib.container import BarContainer
 
 from pipeline import catalogue
@@ -59,7 +60,7 @@ KEYS = {
 }  # fmt: skip
 CONSTANT = {
     "source": "real_logits", "simulated_source": "simulation", "curve": "power", "b0": 0.0,
-    "b1": 2.0, "alpha": 1.5, "beta": 0.7, "norm": 2, "glm": "logit_logit_b0_b1", "selected": True,
+    "b1": 2.0, "beta": 0.7, "norm": 2, "glm": "logit_logit_b0_b1", "selected": True,
     "n_replicates": 1000, "n_data_sets": 100, "n_streams": 100, "nominal": 0.95, "target": "l1",
     "cumulative_score": 0.0, "null_sd": 0.01 / NULL_95, "information_limit": np.nan,
 }  # fmt: skip
@@ -106,9 +107,12 @@ COLUMNS = {  # of the numbers along x and along y; empty where what is drawn is 
     "test_power": ("rejection_rate", ""),
 }  # fmt: skip
 FORMULAE = {"fig2a_curves", "table1_recalibration"}  # or words: what these draw is no number
-DERIVED = {"fig1_intro", "fig5_detection", "guo_fig1_confidence", "guo_fig4_recalibrated",
-           "monitor", "subgroup_cells"}  # fmt: skip
-"""Figures whose bars and areas are exact ranges, or interpolated."""
+DERIVED = {
+    **dict.fromkeys(["fig1_intro", "guo_fig1_confidence", "guo_fig4_recalibrated", "monitor",
+                     "subgroup_cells"], Collection),
+    "fig5_detection": PolyCollection,
+}  # fmt: skip
+"""Figures whose bars are exact ranges, or whose areas are interpolated."""
 EXTRA = {0.0, 0.01, 1.0, -1.0, 100.0}  # ends of axes, shares of one bin, and null_sd times NULL_95
 FORMULA = 200  # points from which a line is a formula's
 
@@ -134,6 +138,10 @@ def table_of(stem, generator):
             continue
         end = next(end for end in BETWEEN if column.endswith(end))
         drawn = generator.uniform(*BETWEEN[end], len(table))
+        if column == "alpha":
+            drawn = table.get("scenario", table.get("model")).map(
+                dict(zip(MODELS, (1.5, 2.5, 3.5), strict=True))
+            )
         whole = column.startswith(("n_", "alarms"))
         table[column] = CONSTANT.get(column, drawn.round() if whole else drawn)
     return table
@@ -147,6 +155,32 @@ def tables():
     return tables | {"models": pd.DataFrame({"model": MODELS, "group": MODELS})}
 
 
+TITLES = {  # what a panel's title calls the rows that it shows
+    "estimator": {"ece_bin_ew": "ECE bin, equal width", "ece_sweep_em": "ECE sweep, equal mass"},
+    "scenario": {model: f"Beta({k + 1.5:g}, 0.7)" for k, model in enumerate(MODELS)},
+    "n_samples": {n: f"n = {n}" for n in SIZES},
+    "dataset": {"arc": "ARC", "mmlu": "MMLU"},
+    "distribution": {"saturated": "Saturated", "spread": "Spread", "tied": "Tied"},
+    "measure": {
+        "ks_top1": " top class ", "ks_top2": "second class", "ks_top3": "third class",
+        "ks_within_top2": "two top classes", "ks_within_top3": "three top classes",
+    },
+    "calibrated": {True: "Calibrated cells", False: "Cells with a fault"},
+    "method": {"calbias": "ℓ1 error", "calbias_l2": "ℓ2 error", "spline": "spline"},
+    **{column: {model: model for model in MODELS} for column in ("group", "model")},
+}  # fmt: skip
+
+
+def is_shown(row, title):
+    """Return whether a panel of this title is about a row, or does not say."""
+    said = [
+        column
+        for column, words in TITLES.items()
+        if column in row and any(word in f" {title} " for word in words.values())
+    ]
+    return all(TITLES[column].get(row[column], "?") in f" {title} " for column in said)
+
+
 def numbers_of(row, columns):
     """Return the numbers of a row, also in percent, and two standard errors beside each."""
     errors = [row[x] for x in row if x.endswith(("_se", "_se_percent"))]
@@ -155,7 +189,7 @@ def numbers_of(row, columns):
     return EXTRA | {round(float(x) * scale, 6) for x in numbers for scale in (1, 100)}
 
 
-def points_of(axes, is_derived):
+def points_of(axes, derived):
     """Yield the points (k, 2) that are drawn, without references; NaN along a line across all."""
     for line in axes.lines:
         is_reference = line.get_color() == style.REFERENCE["color"] or line.get_marker() == "*"
@@ -164,8 +198,9 @@ def points_of(axes, is_derived):
             points[:, 1 if points[0, 0] == points[-1, 0] else 0] = np.nan
         if not is_reference:
             yield points
-    for bars in axes.collections if not is_derived else ():
-        yield from (path.vertices for path in bars.get_paths())
+    for bars in axes.collections:
+        if not isinstance(bars, derived):
+            yield from (path.vertices for path in bars.get_paths())
     for bars in axes.containers:
         for bar in bars if isinstance(bars, BarContainer) else ():
             (left, _), (right, top) = bar.get_bbox().get_points()
@@ -180,17 +215,18 @@ def test_every_point_is_a_number_of_its_column(figure, tables):
     entry = FIGURES[figure]
     mine = {stem: tables[stem] for stem in entry.tables}
     made = style.drawn(importlib.import_module(entry.module).draw, mine, **entry.options)
-    of_rows = [
-        tuple(numbers_of(row, columns) for columns in COLUMNS[figure])
-        for table in mine.values() for row in table.to_dict("records")
-    ]  # fmt: skip
-    of_all = [points_of(axes, figure in DERIVED) for axes in made.axes if not axes.get_label()]
-    points = np.concatenate([x for x in itertools.chain(*of_all) if len(x) < FORMULA]).round(6)
-    points = points[~np.isinf(points).any(axis=1)]
-    points[:, [not columns for columns in COLUMNS[figure]]] = np.nan
-
-    def is_known(x, y):
-        return any((x in xs or x != x) and (y in ys or y != y) for xs, ys in of_rows)
-
-    assert np.isfinite(points).any()
-    assert [point for point in points.tolist() if not is_known(*point)] == []
+    rows = [row for table in mine.values() for row in table.to_dict("records")]
+    numbers = [[numbers_of(row, columns) for columns in COLUMNS[figure]] for row in rows]
+    n_points, wrong = 0, []
+    for axes in (axes for axes in made.axes if not axes.get_label()):
+        title = axes.get_title("left")
+        known = [xy for row, xy in zip(rows, numbers, strict=True) if is_shown(row, title)]
+        lines = points_of(axes, DERIVED.get(figure, ()))
+        for point in itertools.chain(*(x.round(6).tolist() for x in lines if len(x) < FORMULA)):
+            asked = [(value, k) for k, value in enumerate(point) if COLUMNS[figure][k]]
+            asked = [(value, k) for value, k in asked if np.isfinite(value)]
+            n_points += len(asked)
+            if not any(all(value in xy[k] for value, k in asked) for xy in known):
+                wrong.append((title, point))
+    assert n_points
+    assert wrong == []

@@ -12,7 +12,17 @@ from shipped import shipped_path
 
 from calbias import InputError, Monitor, audit
 from calbias.command import main
-from calbias.monitoring.blocks import PRIOR, likelihood_ratios, weight_after
+from calbias.monitoring.blocks import (
+    _HIGH,
+    _LOW,
+    EDGES,
+    NONE,
+    PRIOR,
+    change,
+    counts_of,
+    likelihood_ratios,
+    weight_after,
+)  # fmt: skip
 
 ROWS = st.lists(
     st.tuples(st.floats(0, 1), st.booleans(), st.integers(0, 3)), min_size=1, max_size=90
@@ -42,6 +52,30 @@ def test_three_hits_at_one_half_by_hand():
     evidence = [watched([0.5] * n, [1] * n).evidence for n in (1, 2, 3)]
     by_hand = [1, 1 + first * squares, 1 + (3 * first + second) * squares]
     assert evidence == pytest.approx(by_hand, rel=1e-12)
+
+
+def test_bets_at_a_score_by_hand():
+    """A hit at 0.9: σ(b·x)/0.9 of the slopes, σ(x + a)/0.9 of the shifts; bands end at edges."""
+    x = np.log(9.0)
+    changed = np.array([*(b * x for b in (0.6, 0.8, 1.25, 1.7)), *(x + a for a in (-1, 0.12, 0.5))])
+    ratios = likelihood_ratios(np.array([0.9]), np.array([1]))[0]
+    for ratio in 1 / (1 + np.exp(-changed)) / 0.9:
+        assert np.isclose(ratios, ratio, rtol=1e-12).any()
+    assert (EDGES[0], EDGES[-1], EDGES.size) == (0.0, 1.0, 45)
+    ends = _LOW, _HIGH
+    assert all(np.isin(end.round(12), EDGES.round(12)).all() for end in ends)
+
+
+def test_the_start_of_a_change_survives_evidence_beyond_any_float():
+    blocks = np.concatenate([NONE, NONE])
+    scores = np.full(40_000, 0.9)
+    for k, hits in enumerate((scores.size, 0)):
+        rows = counts_of(scores[:2], np.arange(2) < hits)
+        blocks[k] = np.r_[40_000, 40_000, 20_000 * rows.sum(axis=0)]
+    blocks = np.concatenate([blocks, NONE])
+    since, left = change(blocks)
+    assert (since.row, since.low) == (40_001, 40_001)
+    assert len(left) == 2
 
 
 def test_evidence_is_the_sum_over_alternatives_and_starts():

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from refusals import refuses
+from scipy.stats import binom
 from verdicts import judge
 
 from calbias.auditing.verdict.clusters import (
@@ -126,6 +127,11 @@ def test_design_effect_by_hand():
     assert design_effect(residual, residual**2, np.arange(4), codes) == pytest.approx(1.0)
 
 
+def test_ten_clusters_are_enough_for_a_verdict():
+    scores, hits, ids = clustered(clusters=10)
+    assert judge(scores, hits, clusters=ids).cluster_facts.clusters == 10
+
+
 def test_warnings_of_few_clusters():
     scores, hits, ids = clustered(clusters=20)
     assert "20 clusters are few" in " ".join(judge(scores, hits, clusters=ids).warnings)
@@ -148,6 +154,8 @@ def test_clusters_as_single_observations_by_hand():
     assert whole_clusters_p_value(half, np.ones(10)) == pytest.approx(2 / 1024)
     assert whole_clusters_p_value(half, np.full(10, 0.5)) == 1.0
     assert whole_clusters_p_value(np.full(10, 0.01), np.zeros(10)) == pytest.approx(1.0)
+    five = 1 - binom(10, 0.01).cdf(4)  # as far below 0.1 nothing can be
+    assert whole_clusters_p_value(np.full(10, 0.01), np.arange(10) % 2) == pytest.approx(five)
     codes, rows = np.array([0, 0, 1, 2]), np.array([1, 1, 2, 1])
     assert clusters_with_rarer(codes, rows, np.array([1, 0, 2, 0])) == 2
 
