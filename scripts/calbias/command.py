@@ -1,6 +1,7 @@
 """The command line ``calbias``: audit, plan, compare, watch, and check an estimator's file."""
 
 import argparse
+import contextlib
 import math
 import os
 import sys
@@ -25,11 +26,8 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 
 def _audit(options: Any) -> None:
-    from calbias.errors import InputError
     from calbias.file_audit import audit_file
 
-    if options.within is not None and not 0.0 <= options.within <= 100.0:
-        raise InputError(f"--within must be a percentage from 0 to 100, not {options.within:g}")
     names = ("by", "codes", "class_wise", "n_bins", "norm", "confidence_level", "seed", "top_label",
              "force")  # fmt: skip
     chosen = {name: getattr(options, name) for name in names}
@@ -50,14 +48,22 @@ def _audit(options: Any) -> None:
             print(f"note: {note}", file=sys.stderr)
     x = options.within
     said = (
-        audit.sentence,
-        None if x is None else f"Calibration error at most {x:g} %: {audit.within(x / 100)}.",
+        audit.sentence if x is None else audit.sentence_within(x / 100),
         audit.subgroups and audit.subgroups.sentence,
         audit.classes_sentence,
     )
     print("\n".join(filter(None, said)), flush=True)
     for warning in audit.warnings:
         print(f"warning: {warning}", file=sys.stderr)
+    _exit_with_answer(audit, x)
+
+
+def _exit_with_answer(result: Any, x: float | None) -> None:
+    """Exit with the status of the answer to ``--within``, if that was asked."""
+    from calbias.auditing.gate import EXIT_STATUS
+
+    if x is not None:
+        sys.exit(EXIT_STATUS[result.within(x / 100)])
 
 
 def _example(options: Any) -> None:
@@ -112,11 +118,11 @@ def _compare(options: Any) -> None:
         top_label=options.top_label,
         confidence_level=options.confidence_level,
     )
-    print(comparison.sentence)
-    if options.within is not None:
-        print(f"within {options.within:g} points: {comparison.within(options.within / 100)}")
+    x = options.within
+    print(comparison.sentence if x is None else comparison.sentence_within(x / 100), flush=True)
     if options.output:
         write_text(options.output, comparison.to_json() + "\n")
+    _exit_with_answer(comparison, x)
 
 
 def _check(options: Any) -> None:
@@ -165,7 +171,7 @@ def _parser() -> argparse.ArgumentParser:
         description="How miscalibrated is a model, how sure is that, and how many labels does it "
         "take to know?",
         epilog="Exit status: 0 if all went well, 1 if the machine lacks memory, room or access, "
-        "2 for a mistake in the input.",
+        "2 for a mistake in the input. --within has 0 for yes, 3 for no and 4 for undecided.",
     )
     parser.add_argument("--version", action="version", version=f"calbias {calbias.__version__}")
     parser.set_defaults(run=None)
@@ -213,8 +219,7 @@ def _add_audit(commands: Any) -> None:
     audit.add_argument("--codes", metavar="COLUMN", nargs="+", action="extend", default=[],
                        help="columns of --by whose numbers are codes")  # fmt: skip
     audit.add_argument("--class-wise", action="store_true", help="audit each class too")
-    audit.add_argument("--within", type=float, metavar="PERCENT",
-                       help="is the error at most so large: yes, no or undecided")  # fmt: skip
+    _add_within(audit, "PERCENT", "is the error at most so large?")
     audit.add_argument("--norm", type=float, default=1.0, help="p of the ℓp error, 1 or 2 (1)")
     audit.add_argument("--n-bins", type=int, default=N_BINS, help="number of bins of the ECE (15)")
     _add_level(audit)
@@ -266,8 +271,7 @@ def _add_compare(commands: Any) -> None:
     compare.add_argument("--score", metavar="COLUMN", action="append", default=[],
                          help="the column of the scores; again for the second model")  # fmt: skip
     compare.add_argument("--id", metavar="COLUMN", help="join the rows of the files by this column")
-    compare.add_argument("--within", metavar="POINTS", type=float,
-                         help="say whether the errors differ by at most this")  # fmt: skip
+    _add_within(compare, "POINTS", "is FIRST no worse than SECOND by more than this?")
     _add_cluster(compare, "whose rows depend on each other; again for a pair of columns")
     _add_top_label(compare)
     _add_level(compare)
@@ -318,6 +322,18 @@ def _add_columns(parser: argparse.ArgumentParser) -> None:
 def _add_cluster(parser: argparse.ArgumentParser, which: str) -> None:
     parser.add_argument("--cluster", metavar="COLUMN", action="append", default=[],
                         help=f"ids of patients, questions, games or users {which}")  # fmt: skip
+
+
+def _add_within(parser: argparse.ArgumentParser, metavar: str, question: str) -> None:
+    answers = "yes (exit status 0), no (3) or undecided (4)"
+    parser.add_argument("--within", type=_percentage, metavar=metavar, help=f"{question} {answers}")
+
+
+def _percentage(text: str) -> float:
+    with contextlib.suppress(ValueError):
+        if 0.0 <= float(text) <= 100.0:
+            return float(text)
+    raise argparse.ArgumentTypeError(f"must be a number from 0 to 100, not {text}")
 
 
 def _add_top_label(parser: argparse.ArgumentParser) -> None:

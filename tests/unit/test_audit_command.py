@@ -13,6 +13,7 @@ from scipy.special import softmax
 
 import calbias
 from calbias.auditing.estimator_bias import ESTIMATORS
+from calbias.auditing.gate import answer_in_words, rows_to_decide
 from calbias.auditing.plan import plan
 from calbias.command import main
 
@@ -141,6 +142,49 @@ def test_without_a_command_the_help_is_printed_and_a_wrong_one_is_told_of_it(cap
             main(arguments)
         (line,) = capsys.readouterr().err.splitlines()
         assert (line[:7], line[-6:]) == ("error: ", "--help")
+
+
+@pytest.mark.parametrize(
+    ("percent", "status", "said"),
+    [
+        ("30", 0, "error at most 30 %: yes."),
+        ("1", 3, "error at most 1 %: no."),
+        ("12", 4, r"error at most 12 %: undecided, about [0-9]+ rows would decide."),
+        ("101", 2, "must be a number from 0 to 100, not 101; see calbias audit --help"),
+        (
+            "x",
+            2,
+            "argument --within: must be a number from 0 to 100, not x; see calbias audit --help",
+        ),
+    ],
+)
+def test_the_gate_has_a_status_for_each_answer(tmp_path, capsys, percent, status, said):
+    rows = "".join(f"0.9,{int(k % 5 > 0)}\n" for k in range(200))  # 90 % said, 80 % true
+    (tmp_path / "mine.csv").write_text(f"score,hit\n{rows}")
+    with pytest.raises(SystemExit) as stop:
+        main(["audit", str(tmp_path / "mine.csv"), "--within", percent, *FAST])
+    assert stop.value.code == status
+    [line] = [x for x in "".join(capsys.readouterr()).splitlines() if not x.startswith("warning")]
+    assert re.search(f"{said}$", line)
+
+
+def test_rows_that_would_decide_by_hand():
+    # the high end is 6 points from the estimate and must come to 2: nine times as many rows
+    assert rows_to_decide(0.03, (0.0, 0.09), 0.05, 100) == pytest.approx(900)
+    # the low end, cut off at 0, is taken as 4.5 points away and must come to 1
+    assert rows_to_decide(0.03, (0.0, 0.09), 0.02, 100) == pytest.approx(100 * 4.5**2)
+    assert answer_in_words(0.05, (0.0, 0.09), 0.05, 10, "clusters") == (
+        "undecided, ten million clusters would not decide"
+    )
+
+
+def test_the_gate_of_two_models(tmp_path, capsys):
+    a, b = (written(scored().assign(score=p), tmp_path / f"{p}.csv") for p in (0.7, 0.95))
+    for files, status in (((a, b), 0), ((b, a), 3)):
+        with pytest.raises(SystemExit) as stop:
+            main(["compare", *map(str, files), "--within", "2"])
+        assert stop.value.code == status
+    assert capsys.readouterr().out.endswith("0.95 no worse than 0.7 by more than 2 points: no.\n")
 
 
 @pytest.mark.parametrize("options", [[], ["--all", "--replicates", "20"]])

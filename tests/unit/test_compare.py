@@ -53,9 +53,9 @@ def test_the_clearly_better_model_is_found():
     assert (other.low, other.high) == (pytest.approx(-found.high), pytest.approx(-found.low))
     order = generator.permutation(2000)
     assert compare(good[order], bad[order], hits[order]).low == pytest.approx(found.low, rel=1e-9)
-    assert found.within(0.5) == "yes"
-    assert found.within(0.001) == "no"
-    assert found.within(abs(found.difference)) == "undecided"
+    assert (found.within(0), other.within(0.5), other.within(0.001)) == ("yes", "yes", "no")
+    assert other.within(other.difference) == "undecided"
+    assert other.sentence_within(0.001).endswith("a no worse than b by more than 0.1 points: no.")
     with pytest.raises(AttributeError):
         found.n = 3
 

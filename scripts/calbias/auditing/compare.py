@@ -21,13 +21,14 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtrit
 
 from calbias.auditing.calibration_curve import posterior_average
+from calbias.auditing.gate import Answer, answer, answer_in_words
 from calbias.auditing.interval import CalibrationInterval, calibration_interval
 from calbias.auditing.verdict.clusters import cluster_codes, validate_cluster_number
 from calbias.auditing.verdict.judge import judge
@@ -72,11 +73,16 @@ class Comparison:
             return None
         return self.first if self.difference < 0 else self.second
 
-    def within(self, x: float) -> Literal["yes", "no", "undecided"]:
-        """Return whether the errors differ by at most ``x``, a fraction, by the interval."""
-        if -x <= self.low and self.high <= x:
-            return "yes"
-        return "no" if self.low > x or self.high < -x else "undecided"
+    def within(self, x: float) -> Answer:
+        """Return whether the first is no worse than the second by more than ``x``, a fraction."""
+        return answer((self.low, self.high), x)
+
+    def sentence_within(self, x: float) -> str:
+        """The sentence with the answer of ``within``, and how many rows would decide."""
+        size = (self.n, "rows") if self.n_clusters is None else (self.n_clusters, "clusters")
+        said = answer_in_words(self.difference, (self.low, self.high), x, *size)
+        worse = f"{self.first} no worse than {self.second} by more than {100 * x:g} points"
+        return f"{self.sentence[:-1]}; {worse}: {said}."
 
     @property
     def sentence(self) -> str:

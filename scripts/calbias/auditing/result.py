@@ -6,19 +6,20 @@ import json
 import math
 from dataclasses import dataclass, fields, is_dataclass
 from html import escape
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from calbias.auditing.bins import PictureBins
 from calbias.auditing.description import Description
+from calbias.auditing.gate import Answer, answer, answer_in_words
 from calbias.auditing.inputs import EVENT, Options
 from calbias.auditing.subgroups import Subgroups
 from calbias.auditing.verdict.finding import digits_of
 from calbias.auditing.verdict.result import CalibrationVerdict
 from calbias.conventions import MISCALIBRATED, TOO_SMALL
 from calbias.engine.posterior import PosteriorCurve
-from calbias.errors import InputError, of_extra
+from calbias.errors import of_extra
 from calbias.io.files import GENERATOR
 
 if TYPE_CHECKING:
@@ -163,7 +164,7 @@ class Audit:
             f"{self.rows_per_bin:.0f} rows){size}: faults that {missing} may be missing from it."
         )
 
-    def within(self, x: float) -> Literal["yes", "no", "undecided"]:
+    def within(self, x: float) -> Answer:
         """Return whether the calibration error is at most ``x``, a fraction, by the interval.
 
         "yes" where the upper end is at most x, "no" where the lower end is above it, else
@@ -174,10 +175,13 @@ class Audit:
         >>> audit.within(0.2), audit.within(0.1), audit.within(0.01)
         ('yes', 'undecided', 'no')
         """
-        if not 0.0 <= x <= 1.0:
-            raise InputError(f"within needs an error between 0 and 1, a fraction, not {x!r:.60}")
-        low, high = self.interval
-        return "yes" if high <= x else "no" if low > x else "undecided"
+        return answer(self.interval, x)
+
+    def sentence_within(self, x: float) -> str:
+        """The sentence with the answer of ``within``, and how many rows would decide."""
+        size = (self.n, "rows") if self.n_clusters is None else (self.n_clusters, "clusters")
+        said = answer_in_words(self.error, self.interval, x, *size)
+        return f"{self.sentence[:-1]}; error at most {100 * x:g} %: {said}."
 
     @property
     def in_percent(self) -> tuple[str, str, str, str, str]:

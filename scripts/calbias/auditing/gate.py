@@ -1,0 +1,45 @@
+"""Is an error at most x? What an interval answers, and about how many rows would answer it."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+from calbias.errors import InputError
+
+Answer = Literal["yes", "no", "undecided"]
+EXIT_STATUS: dict[Answer, int] = {"yes": 0, "no": 3, "undecided": 4}
+_MOST = 1e7
+
+
+def answer(interval: tuple[float, float], x: float) -> Answer:
+    """Return "yes" where the interval is at most x, a fraction, "no" where it is above it."""
+    if not 0.0 <= x <= 1.0:
+        raise InputError(f"within needs an error between 0 and 1, a fraction, not {x!r:.60}")
+    low, high = interval
+    return "yes" if high <= x else "no" if low > x else "undecided"
+
+
+def rows_to_decide(estimate: float, interval: tuple[float, float], x: float, n: float) -> float:
+    """Return how many rows would give an answer if the estimate is the truth; inf if none.
+
+    The end of the interval then comes nearer to the estimate with the root of the rows. A low end
+    of 0 is cut off, and is taken as far away as half of the interval.
+    """
+    low, high = interval
+    end = high - estimate if estimate < x else max(estimate - low, (high - low) / 2)
+    distance = abs(x - estimate)
+    return n * max((end / distance) ** 2, 1.0) if distance > 0 else math.inf
+
+
+def answer_in_words(
+    estimate: float, interval: tuple[float, float], x: float, n: float, of: str = "rows"
+) -> str:
+    """Return the answer, and where there is none the number of rows, or of clusters, for one."""
+    said = answer(interval, x)
+    if said != "undecided":
+        return said
+    rows = rows_to_decide(estimate, interval, x, n)
+    if rows > _MOST:
+        return f"{said}, ten million {of} would not decide"
+    return f"{said}, about {float(f'{rows:.2g}'):.0f} {of} would decide"
