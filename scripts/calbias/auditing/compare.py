@@ -185,10 +185,9 @@ def compare(
         cluster, number = cluster_codes(clusters, n)
         validate_cluster_number(number)
     models = (s, y.astype(float)), (t, z.astype(float))
-    errors, effects = zip(
-        *(_audited(*model, cluster, number, confidence_level) for model in models), strict=True
-    )
-    difference = errors[0] - errors[1]
+    of_first, of_second = (_audited(*m, cluster, number, confidence_level) for m in models)
+    difference = of_first.error - of_second.error
+    effects = of_first.effect, of_second.effect
     total, error = _estimate(models, effects, cluster, number)
     least, most = min(total, difference), max(total, difference)
     reach = float(stdtrit(number - 1, 0.5 + confidence_level / 2)) * error
@@ -201,22 +200,29 @@ def compare(
     spread = math.sqrt(number / (number - 1) * float(np.sum((brier - total / number) ** 2)))
     half = float(stdtrit(number - 1, 0.5 + confidence_level / 2)) * spread
     return Comparison(
-        n, *errors, difference, least - reach, most + reach, p_value,
+        n, of_first.error, of_second.error, difference, least - reach, most + reach, p_value,
         total, total - half, total + half, confidence_level,
         None if clusters is None else number, *names,
     )  # fmt: skip
 
 
+class _Audited(NamedTuple):
+    """The error of one model, inside its interval, and its design effect."""
+
+    error: float
+    effect: float
+
+
 def _audited(
     scores: Floats, hits: Floats, cluster: NDArray | None, number: int, level: float
-) -> tuple[float, float]:
-    """Return the error of a model, inside its interval, and the design effect."""
+) -> _Audited:
+    """Return the _Audited of scores and hits (n,), in ``number`` clusters if these are given."""
     sample = Scored.of(scores, hits, clusters=cluster)
     facts = None if cluster is None else judge(sample).cluster_facts
     effect = max(facts.design_effect, 1.0) if facts else 1.0
     low, high = calibration_interval(sample, effect).at(1, level)
     error = posterior_average(sample.scores, sample.rows, sample.hits, effect).l1
-    return min(max(error, low), high), effect
+    return _Audited(min(max(error, low), high), effect)
 
 
 def _estimate(
@@ -254,8 +260,8 @@ def _estimate(
 def _curve(scores: Floats, hits: Floats, effect: float, at: Floats) -> PosteriorCurve:
     """Return the curve of rows (n,) at scores, with a band of one deviation to either side."""
     values, place = np.unique(scores, return_inverse=True)
-    rows, hits = np.bincount(place), np.bincount(place, hits)
-    return curve_of(posterior_average(values, rows, hits, effect), at, ONE_DEVIATION)
+    average = posterior_average(values, np.bincount(place), np.bincount(place, hits), effect)
+    return curve_of(average, at, ONE_DEVIATION)
 
 
 def _sums(values: Floats, cluster: NDArray | None, number: int) -> Floats:
