@@ -9,7 +9,9 @@ from html_page import Page
 
 from evidence.findings import coverage, monitor
 from evidence.steps.compare_evidence import differences
-from evidence.steps.write_evidence_page import evidence_page
+from evidence.steps.write_evidence_page import evidence_page, write_evidence_page
+from pipeline.table_schema import columns_of
+from reproduction.steps.write_pages import write_pages
 
 FOLDER = ROOT / "resources/evidence/binning"
 PAGE = ROOT / "docs/sklearn.md"
@@ -137,6 +139,32 @@ def test_a_study_that_was_not_made_says_how_and_no_link_is_dead():
     page = Page(text := evidence_page(tables, {"blind_cells": "blind_cells.png"}))
     assert "1 claims: 1 holds" in text
     assert "results/tables/monitor.csv" in text
-    assert "index.html" not in page.addresses
     assert {"tables/interval_coverage.csv", "figures/blind_cells.png"} <= set(page.addresses)
-    assert "index.html" in Page(evidence_page(tables, {}, has_front_page=True)).addresses
+
+
+def test_the_front_pages_link_to_each_other_with_the_same_bytes_in_either_order(tmp_path):
+    claims, measurements = tmp_path / "claims.csv", tmp_path / "measurements.csv"
+    row = pd.DataFrame([CLAIM], columns=list(columns_of("claims"))).replace("", None).fillna("x")
+    row.to_csv(claims, index=False)
+    pd.DataFrame(columns=list(columns_of("measurements"))).to_csv(measurements, index=False)
+    rest = {"figures": {}, "audits": []}
+
+    def evidence(to):
+        write_evidence_page(tables={"own_claims": claims}, page="evidence", output=to, **rest)
+
+    def index(to):
+        tables = {"claims": claims, "measurements": measurements}
+        ledger = to.with_name("ledger.html")
+        write_pages(tables=tables, record=None, output_index=to, output_ledger=ledger, **rest)
+
+    written = {}
+    for order in ((index, evidence), (evidence, index)):
+        for page in order:
+            path = tmp_path / order[0].__name__ / f"{page.__name__}.html"
+            path.parent.mkdir(exist_ok=True)
+            page(path)
+            written.setdefault(page.__name__, []).append(path.read_text("utf-8"))
+    for name, other in (("index", "evidence"), ("evidence", "index")):
+        first, second = written[name]
+        assert first == second
+        assert f"{other}.html" in Page(first).addresses

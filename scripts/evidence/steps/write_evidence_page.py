@@ -22,10 +22,7 @@ from pipeline.tables import read_tables
 
 
 def evidence_page(
-    tables: Mapping[str, pd.DataFrame],
-    pictures: Mapping[str, Path],
-    audits: Sequence[str] = (),
-    has_front_page: bool = False,
+    tables: Mapping[str, pd.DataFrame], pictures: Mapping[str, Path], audits: Sequence[str] = ()
 ) -> str:
     """Return the HTML text of the page; its pictures and links are relative to ``results/``.
 
@@ -53,7 +50,6 @@ def evidence_page(
         claims=[{**row, "badge": badge(Verdict(row["verdict"]))} for row in rows],
         studies=studies,
         audits=audits,
-        has_front_page=has_front_page,
     )
 
 
@@ -205,5 +201,4 @@ def write_evidence_page(
     if page == "league":
         write_text(output, league_page(contents, figures))
     else:
-        has_front_page = output.with_name("index.html").exists()
-        write_text(output, evidence_page(contents, figures, audits, has_front_page))
+        write_text(output, evidence_page(contents, figures, audits))

@@ -53,8 +53,7 @@ def write_pages(
     contents = read_tables(tables)
     write_text(output_ledger, ledger_page(contents, figures, audits))
     cost = read_record(record).get("cost", {}) if record else {}
-    has_evidence = output_index.with_name("evidence.html").exists()
-    write_text(output_index, front_page(contents, figures, audits, cost, has_evidence))
+    write_text(output_index, front_page(contents, figures, audits, cost))
 
 
 def front_page(
@@ -62,14 +61,12 @@ def front_page(
     pictures: Mapping[str, Path],
     audits: Sequence[str] = (),
     cost: dict[str, Any] | None = None,
-    has_evidence: bool = False,
 ) -> str:
     """Return the HTML text of a page; its pictures and links are relative to ``results/``.
 
     ``tables`` {name: DataFrame} has at least ``claims``, ``pictures`` is {figure: path of its PNG},
-    ``audits`` names the pages in ``results/audit``, ``has_evidence`` says whether there is
-    ``evidence.html`` to link to, ``cost`` is what ``pipeline.provenance.cost_by_rule`` returns. The
-    counts are over the first paper.
+    ``audits`` names the pages in ``results/audit``, ``cost`` is what
+    ``pipeline.provenance.cost_by_rule`` returns. The counts are over the first paper.
     """
     claims = tables["claims"].fillna("")
     paper, *others = papers_with_claims(claims)
@@ -83,7 +80,6 @@ def front_page(
         figures=shown_figures(pictures),
         audits=[{"name": name, "is_paper": name in MODELS} for name in audits],
         n_tables=len(tables),
-        has_evidence=has_evidence,
         sources=sorted({part for text in claims["source"] for part in text.split(" + ")} - {""}),
         cost=cost or {},
     )
