@@ -19,7 +19,13 @@ from scipy.special import softmax
 
 from calbias.auditing.bins import binned_ece, picture_bins
 from calbias.auditing.calibration_curve import picture_curve, posterior_average
-from calbias.auditing.description import description_of, sentences, warnings_of
+from calbias.auditing.description import (
+    OBSERVED_EXPECTED,
+    Description,
+    description_of,
+    sentences,
+    warnings_of,
+)
 from calbias.auditing.inputs import EVENT, Data, Options, prepared
 from calbias.auditing.interval import calibration_interval
 from calbias.auditing.result import Audit
@@ -168,7 +174,12 @@ def audit_data(
     ece, noise_floor = binned_ece(scored, options.n_bins)
     bins = picture_bins(scored, options.confidence_level, effect)
     description = description_of(data, options.confidence_level)
-    tables = _tables(data, options, average, names, class_wise, say, folders)
+    noise_floor *= float(np.sqrt(effect))
+    tables = _tables(data, options, average, noise_floor, names, class_wise, say, folders)
+    if data.kind == EVENT:
+        say("numbers of a risk model")
+        l1 = found.at(1, options.confidence_level)
+        tables["risk"] = _risk_table(scored, options, description, l1)
     return Audit(
         kind=data.kind,
         n=scored.n,
@@ -177,7 +188,7 @@ def audit_data(
         verdict=verdict,
         rows_per_bin=found.rows_per_bin(options.norm),
         ece=ece,
-        noise_floor=noise_floor * float(np.sqrt(effect)),
+        noise_floor=noise_floor,
         description=description,
         curve=picture_curve(average, bins, *columns, effect, options.confidence_level),
         bins=bins,
@@ -198,6 +209,7 @@ def _tables(
     data: Data,
     options: Options,
     average: Average,
+    noise_floor: float,
     names: Sequence[str],
     class_wise: bool,
     say: Callable[[str], None],
@@ -215,14 +227,11 @@ def _tables(
         if not len(recalibrated) or not recalibrated["validation_rows"].all():
             how = f"{rows} is not used: recalibration needs {FEWEST} rows and both outcomes"
         notes = (*notes, f"fold test is judged; {how}")
-    if data.kind == EVENT:
-        say("numbers of a risk model")
-        tables["risk"] = _risk_table(scored, options)
     if names:
         from calbias.auditing.estimator_bias import estimates_table
 
         say("estimators")
-        tables["estimates"] = estimates_table(scored, average, names, options, folders)
+        tables["estimates"] = estimates_table(scored, average, names, options, folders, noise_floor)
     if data.by is not None and data.rows is not None:
         from calbias.auditing.subgroups import subgroups
 
@@ -258,17 +267,26 @@ def _tables(
     return {"notes": notes, **tables}
 
 
-def _risk_table(scored: Scored, options: Options) -> pd.DataFrame:
-    """Return the numbers of a risk model by ``name``; their intervals need independent rows."""
+def _risk_table(
+    scored: Scored, options: Options, description: Description, interval: tuple[float, float]
+) -> pd.DataFrame:
+    """Return the numbers of a risk model by ``name``, with the audit's ``interval`` of ℓ1.
+
+    Of clusters, prevalence, observed/expected and ICI alone have intervals.
+    """
     import pandas as pd
 
     from calbias.auditing.risk_model import risk_summary
 
-    rows = risk_summary(scored, options.confidence_level)
+    rows = risk_summary(scored, options.confidence_level, interval)
     table = pd.DataFrame(rows).set_index("name")
     table.attrs["also"] = table.pop("also").to_dict()  # printed, the table shows its intervals
     if scored.clusters is not None:
         table[["low", "high"]], table["coverage"] = np.nan, "unknown: clusters"
+        table.loc["ICI", ["low", "high"]] = [*interval]
+        for name, key in (("prevalence", "accuracy"), ("observed/expected", OBSERVED_EXPECTED[0])):
+            ends = [description.get(f"{key}_{end}", np.nan) for end in ("low", "high")]
+            table.loc[name, ["low", "high"]] = ends
     return table
 
 

@@ -17,6 +17,7 @@ FEWEST_OF_EACH = 5  # hits and misses
 _HARMLESS = ("no validation fold", "the values are probabilities")  # here, not in the workflow
 _FEW, _COMMON = 200, 0.05
 
+OBSERVED_EXPECTED = "observed_expected", "observed_expected_low", "observed_expected_high"
 Description = dict[str, str | int | float | None]
 
 
@@ -36,6 +37,7 @@ def description_of(data: Data, confidence_level: float = CONFIDENCE_LEVEL) -> De
         "mean_score": accuracy + gap,
         "mean_gap": gap,
         "mean_gap_se": float(np.sqrt(scored.mean(s * (1 - s)) / n)),
+        **_observed_expected(data, confidence_level),
         "brier": float((scored.rows @ s**2 + scored.hits @ (1 - 2 * s)) / n),
         "n_distinct_scores": None if scored.width else by_score.scores.size,
         "largest_atom": None if scored.width else float(by_score.rows.max() / n),
@@ -65,6 +67,39 @@ def _limits(data: Data, level: float) -> tuple[float, float]:
         effect = max(effect, 1.0) * float(quantiles) ** 2
     low, high = binomial_limits(hits / effect, n / effect, level)
     return float(low), float(high)
+
+
+def _observed_expected(data: Data, level: float) -> Description:
+    """Return the ratio of events to expected events with its interval; nothing without events."""
+    if data.kind != EVENT or not data.scored.scores.any():
+        return {}
+    return dict(zip(OBSERVED_EXPECTED, observed_expected(data.scored, level), strict=True))
+
+
+def observed_expected(scored: Scored, level: float) -> tuple[float, float, float]:
+    """Return Σy/Σs and its interval, NaN for risks of 0.
+
+    On the log scale, with the error of the mean of y − (Σy/Σs)·s over rows, or of its sums over
+    clusters with Student's quantile; without an event the exact limit of the rate over the mean
+    risk.
+    """
+    n, events, clusters = float(scored.n), float(scored.hits.sum()), scored.clusters
+    expected = float(scored.rows @ scored.scores)
+    if not expected:
+        return np.nan, np.nan, np.nan
+    ratio, z = events / expected, float(ndtri(0.5 + 0.5 * level))
+    if not events:
+        return 0.0, 0.0, float(binomial_limits(0.0, n, level)[1]) * n / expected
+    gaps = ratio * scored.scores
+    squares, number = float(scored.hits @ (1.0 - gaps) ** 2), n
+    squares += float((scored.rows - scored.hits) @ gaps**2)
+    if clusters is not None:
+        sums = clusters.hits - clusters.rows * gaps[clusters.score]
+        number = clusters.ids.size
+        sums = np.sort(np.bincount(clusters.cluster, sums, number))
+        squares, z = float(sums @ sums), float(stdtrit(number - 1, 0.5 + 0.5 * level))
+    reach = np.exp(z * np.sqrt(squares * number / (number - 1.0)) / events)
+    return ratio, ratio / reach, ratio * reach
 
 
 def is_determined(scored: Scored) -> bool:

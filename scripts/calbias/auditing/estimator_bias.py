@@ -97,8 +97,12 @@ def estimates_table(
     names: Sequence[str],
     options: Options,
     folders: Sequence | None = None,
+    noise_floor: float = np.nan,
 ) -> pd.DataFrame:
     """Return a row per estimator, indexed by ``estimator``, with ``COLUMNS``; unknown is NaN.
+
+    ``noise_floor`` is the audit's, of the ℓ1 ECE; those of other estimators are redrawn, and
+    unknown with clusters.
 
     ``bias`` and ``rmse`` are unknown where the hits do not determine a curve, and where the target
     has no known value. Of more than 2 000 000 rows there is a value alone, of estimators that have
@@ -124,7 +128,12 @@ def estimates_table(
             for name, values in _redrawn(known, scores, rates, options).items():
                 rows[name] |= _errors(values, float(targets[name](scores, rates)))
     table = pd.DataFrame.from_dict(rows, orient="index")
-    return table.rename_axis("estimator").reindex(columns=COLUMNS[1:])
+    table = table.rename_axis("estimator").reindex(columns=COLUMNS[1:])
+    if scored.clusters is not None:
+        table[["noise_floor", "noise_sd"]] = np.nan
+    is_ece = (table.index == HEADLINE) & (table["target"] == "ℓ1")
+    table.loc[is_ece & table["noise_floor"].notna(), "noise_floor"] = noise_floor
+    return table
 
 
 def _value(scored: Scored, name: str, each: Audited, options: Options) -> dict[str, Any]:

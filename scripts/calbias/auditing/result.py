@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calbias.auditing.bins import PictureBins
-from calbias.auditing.description import Description
+from calbias.auditing.description import OBSERVED_EXPECTED, Description
 from calbias.auditing.gate import Answer, answer, answer_in_words
 from calbias.auditing.inputs import EVENT, Options
 from calbias.auditing.subgroups import Subgroups
@@ -202,8 +202,8 @@ class Audit:
         if self.kind != EVENT:
             return "mean score {}, accuracy {} ({} to {})".format(*shown).replace(" % to", " to")
         ratio = ""
-        if mean > 0:
-            values = (rate / mean, low / mean, high / mean)
+        if OBSERVED_EXPECTED[0] in self.description:
+            values = (self.description[name] for name in OBSERVED_EXPECTED)
             ratio = ", observed/expected {:.2f} ({:.2f} to {:.2f})".format(*values)
         return f"mean risk {shown[0]}, {round(rate * self.n)} events ({shown[1]}){ratio}"
 

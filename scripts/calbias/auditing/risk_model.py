@@ -2,7 +2,7 @@
 
 With risks s_i, events y_i and x_i = logit s_i:
 
-prevalence              ȳ; interval of Wilson
+prevalence              ȳ; exact interval (Clopper and Pearson)
 observed/expected       Σy/Σs; interval on the log scale, its error from y − (Σy/Σs)·s
 intercept, slope 1      a in logit P(event) = a + x, *calibration in the large*
 slope; intercept        (b, a) in logit P(event) = a + b·x, Cox (1958); errors of the sandwich, or
@@ -16,7 +16,8 @@ MCB, DSC, UNC           Brier = MCB − DSC + UNC by isotonic regression (CORP);
                         and Jordan (2021)
 c statistic             P(risk of an event > risk of a non-event), ties one half; DeLong's interval
 
-Coverages are in ``docs/risk_model.md``. Rows are taken as independent.
+Coverages are in ``docs/risk_model.md``. Rows are taken as independent; prevalence,
+observed/expected and ICI have the intervals that the audit says.
 """
 
 from __future__ import annotations
@@ -28,8 +29,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit, logit, ndtri
 
+from calbias.auditing.bins import binomial_limits
 from calbias.auditing.cox import fit_cox, fit_shift, logits_of
-from calbias.auditing.description import is_separated
+from calbias.auditing.description import is_separated, observed_expected
 from calbias.auditing.interval import calibration_interval
 from calbias.conventions import CONFIDENCE_LEVEL
 from calbias.recalibration import isotonic
@@ -89,8 +91,14 @@ class Outcomes(NamedTuple):
         return math.sqrt(float(squares) / max(self.n - 1.0, 1.0) / self.n)
 
 
-def risk_summary(sample: Scored, confidence_level: float = CONFIDENCE_LEVEL) -> tuple[Row, ...]:
+def risk_summary(
+    sample: Scored,
+    confidence_level: float = CONFIDENCE_LEVEL,
+    interval: tuple[float, float] | None = None,
+) -> tuple[Row, ...]:
     """Return the Rows of a risk model's report for a sample of risks and events, n >= 2.
+
+    ``interval`` is the one of the ℓ1 error, if it is known.
 
     Fractions. A number that the data do not determine (a slope without an event, or where the risks
     separate events from the others) is NaN.
@@ -105,12 +113,12 @@ def risk_summary(sample: Scored, confidence_level: float = CONFIDENCE_LEVEL) -> 
     outcomes = Outcomes.of(sample)
     z, n_events = float(ndtri(0.5 + confidence_level / 2)), int(sample.hits.sum())
     rows = [
-        ("prevalence", *_prevalence(outcomes, z), "event rate; observed"),
+        ("prevalence", *_prevalence(outcomes, confidence_level), "event rate; observed"),
         ("mean risk", *_mean(outcomes, outcomes.s, z), "expected"),
-        ("observed/expected", *_observed_expected(outcomes, z), "O:E ratio; 1/(E:O)"),
+        ("observed/expected", *observed_expected(sample, confidence_level), "O:E ratio; 1/(E:O)"),
         *_lines(sample, outcomes, z),
-        *_distances(sample, confidence_level),
-        *_brier(sample, outcomes, z),
+        *_distances(sample, interval or calibration_interval(sample).at(1, confidence_level)),
+        *_brier(sample, outcomes, z, confidence_level),
         ("c statistic", *_c_statistic(sample, z), "val.prob: C (ROC); AUC; Dxy = 2C − 1"),
     ]
     enough = min(n_events, sample.n - n_events) >= FEWEST
@@ -127,29 +135,17 @@ def _coverage(value: float, low: float, high: float, note: str) -> str:
     return note if low <= value <= high else "value outside"
 
 
-def _prevalence(outcomes: Outcomes, z: float) -> tuple[float, float, float]:
-    """Return the rate with Wilson's interval."""
-    n, p = outcomes.n, outcomes.mean(outcomes.y)
-    middle = (p + z * z / (2 * n)) / (1 + z * z / n)
-    half = z / (1 + z * z / n) * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
-    return p, max(middle - half, 0.0), min(middle + half, 1.0)
+def _prevalence(outcomes: Outcomes, level: float) -> tuple[float, float, float]:
+    """Return the rate with its exact interval."""
+    events = float(outcomes.rows @ outcomes.y)
+    low, high = binomial_limits(events, outcomes.n, level)
+    return events / outcomes.n, float(low), float(high)
 
 
 def _mean(outcomes: Outcomes, values: Floats, z: float) -> tuple[float, float, float]:
     """Return the mean of values in [0, 1] with its normal interval."""
     mean, half = outcomes.mean(values), z * outcomes.error(values)
     return mean, max(mean - half, 0.0), min(mean + half, 1.0)
-
-
-def _observed_expected(outcomes: Outcomes, z: float) -> tuple[float, float, float]:
-    rate, mean = outcomes.mean(outcomes.y), outcomes.mean(outcomes.s)
-    if mean == 0:
-        return _NAN, _NAN, _NAN
-    ratio = rate / mean
-    if ratio == 0:
-        return ratio, _NAN, _NAN
-    error = outcomes.error(outcomes.y - ratio * outcomes.s) / rate
-    return ratio, ratio * math.exp(-z * error), ratio * math.exp(z * error)
 
 
 def _lines(sample: Scored, outcomes: Outcomes, z: float) -> Numbers:
@@ -190,14 +186,13 @@ def _errors(design: Floats, outcomes: Outcomes, chance: Floats) -> tuple[float, 
     return tuple(float(v) for v in np.sqrt(np.maximum(np.diagonal(bread), np.diagonal(sandwich))))
 
 
-def _distances(sample: Scored, level: float) -> Numbers:
+def _distances(sample: Scored, interval: tuple[float, float]) -> Numbers:
     """Return the rows of ICI, E50 and E90."""
     gaps = np.abs(np.clip(local_parabola(sample), 0.0, 1.0) - sample.scores)
     order = np.argsort(gaps)
     upto = np.cumsum(sample.rows[order])
-    low, high = calibration_interval(sample).at(1, level)
     rows = [
-        ("ICI", sample.mean(gaps), low, high, "Eavg (val.prob: of lowess, degree 1); Emean"),
+        ("ICI", sample.mean(gaps), *interval, "Eavg (val.prob: of lowess, degree 1); Emean"),
     ]
     for name, q, also in (
         ("E50", 0.5, "Emed"),
@@ -264,10 +259,10 @@ def _local_value(near: Outcomes, at: float) -> float:
     return float(value + weights @ (parabola * near.y) / curvature * at_zero)
 
 
-def _brier(sample: Scored, outcomes: Outcomes, z: float) -> Numbers:
+def _brier(sample: Scored, outcomes: Outcomes, z: float, level: float) -> Numbers:
     """Return the rows of the Brier score and its decomposition."""
     fitted = isotonic(sample).predict(outcomes.s)
-    rate, low, high = _prevalence(outcomes, z)
+    rate, low, high = _prevalence(outcomes, level)
     uncertainty = rate * (1 - rate)
     least, most = sorted((low * (1 - low), high * (1 - high)))
     if low < 0.5 < high:

@@ -220,7 +220,8 @@ def subgroups(
         critical = max(critical, of_signs[2])
     tail = min(ndtr(-critical), (1.0 - confidence_level) / (2 * len(place)))
     reach = np.array([-stdtrit(k - 1, tail) if k < np.inf else -ndtri(tail) for k in number])
-    return _told(found, rows, roots[:, 0], p_values, clear, reach, what)
+    said = rows.total(scores[order][np.concatenate(place)]) / rows.size
+    return _told(found, rows, roots[:, 0], p_values, clear, reach, said, what)
 
 
 def _places(found: Segments, cells: Ints) -> list[Ints]:
@@ -274,9 +275,10 @@ def _told(
     p_values: Floats,
     clear: Floats,
     reach: Floats,
+    said: Floats,
     what: str,
 ) -> Subgroups:
-    """Return the result of observed roots (2, m), with the intervals of reach (m,)."""
+    """Return the result of observed roots (2, m), with intervals of reach and mean scores (m,)."""
     import pandas as pd
 
     size = rows.size
@@ -287,13 +289,14 @@ def _told(
     ratio = np.maximum(rows.spread(rows.sign * (rows.unlikely - chance)) / variance, 1.0)
     high, low = (-rows.shifted(rows.shift_at(side, ratio * reach**2))[1] / size for side in (-1, 1))
     effect = np.ones(size.size) if rows.clusters is None else ratio
-    mean = rows.total(rows.score) / size
+    mean = rows.total(rows.score) / size  # as rounding may have moved it
+    gap, low, high = (x + said - mean for x in (gap, low, high))
     table = pd.DataFrame(
         {
             "segment": found.words,
             "n": size,
-            "mean_score": mean,
-            "accuracy": mean - gap,
+            "mean_score": said,
+            "accuracy": said - gap,
             "gap": gap,
             "low": low,
             "high": high,

@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from calbias.auditing.cox import newton_line
+from calbias.auditing.cox import logits_of, newton_line
 from calbias.auditing.verdict.rows import Groups
 from calbias.auditing.verdict.statistics import Statistics
 from calbias.conventions import Z_95
@@ -72,7 +72,7 @@ def finding_of(
     """Return the Finding of a kind; ``half`` is for clusters."""
     if kind not in ("level", "line"):
         return _numbers(kind, groups, slice(*_rows_of(kind, groups, statistics)), half)
-    line = line_of(groups, statistics) or (None, _limit_of_slope(groups))
+    line = line_of(groups) or (None, _limit_of_slope(groups))
     is_reversed = line[1] is not None and line[1] < -2.0 * _slope_error(groups, *line)
     return replace(_numbers(kind, groups, slice(None), half, *line), is_reversed=is_reversed)
 
@@ -128,25 +128,23 @@ def _clearer(z: Floats) -> Kind:
     return "line" if z.size > 1 and abs(z[1]) > abs(z[0]) else "level"
 
 
-def line_of(groups: Groups, statistics: Statistics) -> tuple[float, float] | None:
-    """Return (a, b) of greatest likelihood of logit P(hit) = a + b·logit s, by Newton's steps.
+def line_of(groups: Groups) -> tuple[float, float] | None:
+    """Return (a, b) of greatest likelihood of logit P(hit) = a + b·logit s: Cox's of a risk model.
 
-    The rows of a cell share their mean log odds. None where the likelihood has no maximum.
+    None where the likelihood has no maximum.
     """
-    first = statistics.starts[:-1]
-    size = np.add.reduceat(groups.size, first).astype(np.float64)
-    x = np.add.reduceat(groups.x * groups.size, first) / size
-    return newton_line(x, np.add.reduceat(groups.hits, first), size)
+    return newton_line(logits_of(groups.score), groups.hits, groups.size)
 
 
 def _slope_error(groups: Groups, a: float | None, b: float) -> float:
     """Return the standard error of the slope of a line, of independent rows; 0 of a limit."""
     if a is None:
         return 0.0
-    p = 0.5 + 0.5 * np.tanh(0.5 * (a + b * groups.x))
+    x = logits_of(groups.score)
+    p = 0.5 + 0.5 * np.tanh(0.5 * (a + b * x))
     v = groups.size * p * (1.0 - p)
-    middle = float(v @ groups.x) / float(v.sum())
-    return 1.0 / math.sqrt(max(float(v @ (groups.x - middle) ** 2), 1e-300))
+    middle = float(v @ x) / float(v.sum())
+    return 1.0 / math.sqrt(max(float(v @ (x - middle) ** 2), 1e-300))
 
 
 def _limit_of_slope(groups: Groups) -> float | None:
@@ -165,12 +163,12 @@ def _outcomes(groups: Groups) -> tuple[int, int]:
     return hits, int(groups.size.sum()) - hits
 
 
-def fitted_rates(groups: Groups, statistics: Statistics) -> Floats:
+def fitted_rates(groups: Groups) -> Floats:
     """Return the rate (g,) of the fitted line, or else of a calibrated model."""
-    line = line_of(groups, statistics)
+    line = line_of(groups)
     if line is None:
         return np.where(groups.sign > 0, groups.chance, 1.0 - groups.chance)
-    return 0.5 + 0.5 * np.tanh(0.5 * (line[0] + line[1] * groups.x))
+    return 0.5 + 0.5 * np.tanh(0.5 * (line[0] + line[1] * logits_of(groups.score)))
 
 
 def sentence_of(finding: Finding, words: Words) -> str:

@@ -121,7 +121,7 @@ def _judge_clusters(
     clearest = PARTS[int(np.argmax(e[0]))]
     if independent.clearest == "certain":  # impossible under any dependence
         p_value, parts, clearest = independent.p_value, independent.parts, "certain"
-    rate = fitted_rates(groups, statistics)[place]
+    rate = fitted_rates(groups)[place]
     squares = hits * (1.0 - rate) ** 2 + (rows - hits) * rate**2
     bins = np.minimum((groups.score[place] * N_BINS).astype(np.int64), N_BINS - 1)
     effect = design_effect(hits - rows * rate, squares, bins, codes)

@@ -168,7 +168,7 @@ def cluster_power(
     """
     generator = stream(seed, "cluster power", str(number))
     groups, place = groups_of_rows(scores, hits)
-    fitted = fitted_rates(groups, statistics_of(groups))[place]
+    fitted = fitted_rates(groups)[place]
     order, size = np.argsort(codes, kind="stable"), np.bincount(codes)
     ratio = rates * (1 - rates) / (fitted * (1 - fitted)) * size.size / (size.size - 2)
     residual = (hits - fitted) * np.sqrt(ratio)
@@ -276,7 +276,7 @@ def _noncentralities(
 ) -> Floats:
     """Return δᵀ V⁻¹ δ (b,) of clusters with weights (b, g), or 0 where it is not determined."""
     groups, place = groups_of_rows(scores, hits)
-    residual = hits - fitted_rates(groups, statistics_of(groups))[place]
+    residual = hits - fitted_rates(groups)[place]
     x = groups.x[place] - np.mean(groups.x[place])
     u0, u1, d0, d1 = (
         np.bincount(codes, terms) for terms in (residual, residual * x, shift, shift * x)

@@ -1,0 +1,128 @@
+"""A walk through the line, the page, the JSON and every table: no quantity has two values."""
+
+import json
+import math
+import re
+
+import numpy as np
+import pytest
+from scipy.special import expit
+
+import calbias
+
+GENERATOR = np.random.default_rng(1)
+N = 3000
+X = GENERATOR.normal(-1, 1.5, N)
+RISKS = expit(X)
+EVENTS = (GENERATOR.random(N) < expit(0.7 * X - 0.3)).astype(int)
+GROUPS, CLUSTERS = GENERATOR.integers(0, 3, N), GENERATOR.integers(0, 200, N)
+LOGITS = np.stack([0 * X, X], axis=1)
+EVENT = {"probabilities": RISKS, "labels": EVENTS, "by": GROUPS}
+AUDITS = {
+    "event": {**EVENT, "estimators": ["ece_bin_ew"]},
+    "another seed and level": {**EVENT, "seed": 3, "confidence_level": 0.9},
+    "clusters": {**EVENT, "clusters": CLUSTERS, "estimators": ["ece_bin_ew"]},
+    "two decimals": {**EVENT, "probabilities": RISKS.round(2)},
+    "tenths": {"scores": RISKS.round(1), "hits": EVENTS, "by": GROUPS},
+    "saturated": {**EVENT, "probabilities": expit(4 * X + 9).astype(np.float32)},
+    "no event": {"probabilities": RISKS[:300] / 50, "labels": 0 * EVENTS[:300]},
+    "all hits": {"scores": RISKS[:300], "hits": 0 * EVENTS[:300] + 1},
+    "logits": {"logits": LOGITS, "labels": EVENTS},
+    "top label, ℓ2": {"logits": LOGITS, "labels": EVENTS, "top_label": True, "norm": 2},
+}
+INTERVALS = {"accuracy": "prevalence", "observed_expected": "observed/expected"}
+
+
+def values_of(told):
+    """Return (quantity, place, value) of all that an audit's JSON says, unknown ones left out."""
+    n, what = told["n"], told["description"]
+    rows = {row["name"]: row for row in told.get("risk", ())}
+    found = [(told["verdict"][key] or {}) for key in ("finding", "second")]
+    segments = told.get("subgroups", {}).get("table", ())
+    found += [row for row in segments if row["segment"] == "all rows"]
+    yield from (
+        ("n", "bins", sum(told["bins"]["n_in_bin"])),
+        ("n", "verdict", told["verdict"]["rows"]),
+    )
+    yield from (
+        ("n", "audit", n),
+        ("p", "audit", told["p_value"]),
+        ("p", "verdict", told["verdict"]["p_value"]),
+    )
+    for quantity in ("accuracy", "mean_score", "mean_gap", "brier"):
+        yield quantity, "description", what[quantity]
+    for name, column in (("accuracy", "mean_hit"), ("mean_score", "mean_score")):
+        yield name, "bins", np.dot(told["bins"][column], told["bins"]["n_in_bin"]) / n
+    for finding in found:
+        if finding.get("rows", finding.get("n")) == n:
+            yield "accuracy", "finding", finding.get("rate", finding.get("accuracy"))
+            yield "mean_score", "finding", finding["mean_score"]
+            yield "mean_gap", "finding", finding["gap"]
+            for quantity in ("slope", "intercept"):
+                yield quantity, "finding", finding.get(quantity)
+    for key, name in INTERVALS.items():
+        for end in ("low", "high") if rows else ():
+            yield f"{key} {end}", "description", what.get(f"{key}_{end}")
+            yield f"{key} {end}", "risk", rows[name][end]
+    if rows:
+        for quantity, name in (("accuracy", "prevalence"), ("mean_score", "mean risk"),
+                               ("brier", "Brier score"), ("slope", "slope"),
+                               ("intercept", "intercept with the slope"),
+                               ("shift", "intercept, slope fixed at 1")):  # fmt: skip
+            yield quantity, "risk", rows[name]["value"]
+        for k, end in enumerate(("low", "high")):
+            yield end, "ICI", rows["ICI"][end]
+            yield end, "audit", told["interval"][k]
+    for row in told.get("recalibration", ()):
+        yield "brier", row["method"], row["brier_before"]
+        if row["method"] == "shift":
+            yield "shift", "recalibration", row["parameter"]
+    for row in told.get("estimates", ()):
+        for quantity, key in (("ece", "value"), ("noise_floor", "noise_floor")):
+            yield quantity, "estimates", row[key]
+            yield quantity, "audit", told[quantity]
+
+
+@pytest.mark.parametrize("name", AUDITS)
+def test_no_quantity_has_two_values(name):
+    audit = calbias.audit(**AUDITS[name])
+    by_quantity = {}
+    for quantity, place, value in values_of(json.loads(audit.to_json())):
+        if value is not None and math.isfinite(value):
+            by_quantity.setdefault(quantity, {})[place] = value
+    for quantity, places in by_quantity.items():
+        first = next(iter(places.values()))
+        assert places == {place: pytest.approx(first, rel=1e-6, abs=1e-9) for place in places}, (
+            quantity
+        )
+
+
+@pytest.mark.parametrize("name", ["event", "clusters", "no event"])
+def test_the_line_and_the_page_say_the_intervals_of_the_tables(name):
+    audit = calbias.audit(**AUDITS[name])
+    row = audit.risk.loc["observed/expected"]
+    ratio = f"observed/expected {row.value:.2f} ({row.low:.2f} to {row.high:.2f})"
+    page = re.sub("\u00a0|&nbsp;", " ", audit.to_html())
+    assert ratio in audit.sentence
+    assert ratio in page
+    low, high = (f"{100 * end:.{1 if name != 'no event' else 2}f}" for end in audit.interval)
+    assert f"({low} to {high} %, 95 %)" in audit.sentence
+    assert f"between {low} and {high} %" in page
+
+
+def test_the_ratio_of_events_takes_the_mean_risk_as_random():
+    """One cluster a row is as independent rows; copies of rows as clusters change nothing."""
+    audit = calbias.audit(**{**EVENT, "by": None})
+    ratio = EVENTS.sum() / RISKS.sum()
+    error = np.std(EVENTS - ratio * RISKS, ddof=1) / np.sqrt(N) / EVENTS.mean()
+    row = audit.risk.loc["observed/expected"]
+    assert (row.low, row.high) == pytest.approx(
+        ratio * np.exp([-1.959964 * error, 1.959964 * error])
+    )
+    copies = calbias.audit(
+        probabilities=np.repeat(RISKS, 3),
+        labels=np.repeat(EVENTS, 3),
+        clusters=np.repeat(np.arange(N), 3),
+    )
+    copied = copies.risk.loc["observed/expected"]
+    assert (copied.low, copied.high) == pytest.approx((row.low, row.high), rel=1e-3)
