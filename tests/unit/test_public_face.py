@@ -6,6 +6,7 @@ import importlib
 import inspect
 import pydoc
 import re
+import subprocess
 from functools import partial
 
 import numpy as np
@@ -188,11 +189,14 @@ def test_examples_run_code_is_valid_and_links_lead_somewhere(page):
 
 
 @pytest.mark.slow
-def test_the_first_page_runs_without_a_checkout(tmp_path, monkeypatch, capsys):
+@pytest.mark.parametrize("page", ["docs/start.md", "README.md"])
+def test_the_first_pages_run_without_a_checkout(page, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    text = (ROOT / "docs/start.md").read_text("utf-8")
+    text = (ROOT / page).read_text("utf-8")
     commands = "\n".join(re.findall(r"^```sh\n(.*?)^```$", text, re.M | re.S))
-    for line in re.findall(r"^calbias (.+)$", commands, re.MULTILINE):
+    for target in re.findall(r"^make (\w+)", commands, re.MULTILINE):
+        subprocess.run(["make", "-n", target], cwd=ROOT, check=True, capture_output=True)
+    for line in re.findall(r"(?:^|&& )calbias (.+?)(?= && |$)", commands, re.MULTILINE):
         arguments, _, target = line.partition(" > ")
         main(arguments.split())
         printed = capsys.readouterr().out
