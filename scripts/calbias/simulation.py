@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -144,6 +145,14 @@ def bias(
         replicates=replicates,
         norm=norm,
     )
+
+
+def rmse_error(bias: Any, sd: Any, m: Any, rmse: Any) -> np.ndarray:
+    """Return the Monte Carlo error of an RMSE: var(MSE) = (4 bias²·sd² + 2 sd⁴)/m."""
+    square, variance = np.square(bias), np.square(sd)
+    spread = (4 * square * variance + 2 * variance**2) / np.asarray(m)
+    errors: np.ndarray = np.sqrt(spread) / (2 * np.asarray(rmse))
+    return errors
 
 
 def simulate(

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from calbias.conventions import N_BINS
 from calbias.engine.sorted_batch import SortedBatch
@@ -216,14 +216,6 @@ def methods_of(measures: Sequence[LeagueMeasure], n: int) -> dict[str, Method]:
 def n_replicates(n: int, sample_sizes: Sequence[int], replicates: int) -> int:
     """Return how many data sets of n samples: at least 100, else in inverse proportion to n."""
     return max(min(replicates, FEWEST), round(replicates * min(sample_sizes) / n))
-
-
-def rmse_error(bias: ArrayLike, sd: ArrayLike, m: ArrayLike, rmse: ArrayLike) -> NDArray:
-    """Return the Monte Carlo error of an RMSE: var(MSE) = (4 bias²·sd² + 2 sd⁴)/m."""
-    square, variance = np.square(bias), np.square(sd)
-    spread = (4 * square * variance + 2 * variance**2) / np.asarray(m)
-    errors: NDArray = np.sqrt(spread) / (2 * np.asarray(rmse))
-    return errors
 
 
 def row_of(

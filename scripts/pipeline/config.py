@@ -17,11 +17,13 @@ from calbias.errors import InputError, did_you_mean
 from calbias.estimation.registry import estimator_file, validate_unusable
 from calbias.io.python_files import literal
 from pipeline.catalogue import paper_experiments
-from pipeline.estimators import estimator_folders
+from pipeline.estimators import added_estimators, estimator_folders
 from pipeline.models import Config
 from pipeline.scenario_names import validate_scenarios
 
 _NOTHING = object()
+PAGE_EXPERIMENTS = ("realistic", "perfect", "detection", "detection_null")
+"""What an estimator's own page rests on."""
 
 
 def complete_config(config: Config, schema_file: Path) -> Config:
@@ -51,6 +53,7 @@ def complete_config(config: Config, schema_file: Path) -> Config:
         scores, curves, glms = (experiment.get(key, ()) for key in ("scores", "curves", "glms"))
         validate_scenarios(name, scores, curves, powers(experiment), glms)
     _set_estimators(complete, folders)
+    complete["estimator"] = _pages(complete, schema["properties"]["norm"]["default"])
     _validate_shards(complete)
     return complete
 
@@ -71,6 +74,25 @@ def _set_estimators(config: Config, folders: Sequence[Path]) -> None:
             )
         if others:
             warnings.warn(f"{place}: left out where norm is {norm:g}: {words}", stacklevel=2)
+
+
+def _pages(config: Config, norm: float) -> dict[str, dict[str, str]]:
+    """Return {page: {estimator: file}} of key ``estimator``; InputError where none can be made.
+
+    ``norm`` is that of the other estimators' kept numbers.
+    """
+    pages = added_estimators(config)
+    absent = [name for name in PAGE_EXPERIMENTS if name not in config["experiments"]]
+    if pages and absent:
+        raise InputError(
+            f"config: estimator: the page needs experiment {absent[0]}, which is left out"
+        )
+    if pages and config["norm"] != norm:
+        raise InputError(
+            f"config: norm: {config['norm']:g}: an estimator's page compares it at norm {norm:g} "
+            f"with the others; leave norm out"
+        )
+    return pages
 
 
 def _norms(

@@ -142,6 +142,7 @@ def test_every_table_has_a_contract_and_every_contract_a_table():
     full |= {"multiclass_league_full", "multiclass_full_reading", "replication_full"}
     full |= {"beta_fits_float32_2020", "glm_fits_float32_2020"}  # where there are real logits
     timed = {"fit_times", "league_times"}
+    timed |= {f"estimator_{what}" for what in ("comparison", "selection", "cost")}
     assert set(CONTRACTS) - set(TABLES) == full | timed
 
 

@@ -15,7 +15,8 @@ from html_page import Page, axe_violations
 from pipeline.catalogue import figures
 from pipeline.table_schema import tables
 
-ON_ITS_OWN = {  # tables of `snakemake league`, `multiclass`, `replication`
+ON_ITS_OWN = {  # of an estimator's page, `snakemake league`, `multiclass`, `replication`
+    *(f"estimator_{what}" for what in ("comparison", "selection", "cost")),
     *("fit_times", "league_times"),
     *("league_full", "league_full_ranking", "league_full_sensitivity"),
     *("multiclass_league_full", "multiclass_full_reading", "replication_full"),

@@ -14,7 +14,8 @@ from pipeline.catalogue import (
     figures,
     validate_captions,
 )
-from pipeline.config import powers
+from pipeline import job_sizes as sizes
+from pipeline.config import PAGE_EXPERIMENTS, powers
 from pipeline.estimators import estimator_folders
 from pipeline.provenance import show_errors
 from pipeline.logit_availability import DEFAULT_LOGITS_DIR
@@ -55,6 +56,8 @@ RECALIBRATED = [
 ]
 NEEDS = {"both_folds": RECALIBRATED, "outputs": MEASURED, "logits": [*REAL, *OTHERS]}
 LACKING = [need for need, names in NEEDS.items() if not names]
+PAGES = config["estimator"]  # {page: {estimator: file}}
+ADDED = {name: path for of_page in PAGES.values() for name, path in of_page.items()}
 OWN = [name for name in MODELS if name not in PAPERS_MODELS]  # models that a user adds
 FIGURES, EVIDENCE_FIGURES = available_figures(EXPERIMENTS, LACKING)
 TABLES, EVIDENCE_TABLES = available_tables(EXPERIMENTS, LACKING)
@@ -90,7 +93,8 @@ def published(name):
 @cache
 def estimator_path(name):
     """The file that defines an estimator; folders are searched once for each name."""
-    return Path(os.path.relpath(estimator_file(name, estimator_folders(config))))
+    path = ADDED.get(name) or estimator_file(name, estimator_folders(config))
+    return Path(os.path.relpath(path))
 
 
 def estimator_paths(*names):
@@ -120,12 +124,39 @@ def joined(key):
     ]
 
 
+# Data sets of a cell, as a share of `replicates`, for an estimator that the experiment does not list.
+SHARE_ADDED = {"detection": 0.5, "detection_null": 2.5}
+
+
+def n_replicates(experiment, estimator):
+    """How many data sets of a cell an estimator gets."""
+    number = EXPERIMENTS[experiment]["replicates"]
+    if estimator in EXPERIMENTS[experiment]["estimators"] or experiment not in SHARE_ADDED:
+        return number
+    return min(number, max(2, round(SHARE_ADDED[experiment] * config["replicates"])))
+
+
+def shards_of(experiment, estimator):
+    """The replicate files of one estimator in an experiment."""
+    of_experiment = EXPERIMENTS[experiment]
+    added = {**of_experiment, "replicates": n_replicates(experiment, estimator)}
+    number = (
+        of_experiment["shards"].get(estimator)
+        or config.get("shards")
+        or sizes.shards_by_size(added, estimator_path(estimator))
+    )
+    return [
+        f"results/replicates/{experiment}/{estimator}/{shard}-of-{number}.parquet"
+        for shard in range(number)
+    ]
+
+
 def shards(experiment):
     """The replicate files of an experiment: every estimator, every shard."""
     return [
-        f"results/replicates/{experiment}/{estimator}/{shard}-of-{number}.parquet"
-        for estimator, number in EXPERIMENTS[experiment]["shards"].items()
-        for shard in range(number)
+        file
+        for estimator in EXPERIMENTS[experiment]["estimators"]
+        for file in shards_of(experiment, estimator)
     ]
 
 
@@ -172,7 +203,12 @@ def named(inputs, names):
 
 
 def results():
-    """All results of the papers and their intermediates: whichever is missing is made."""
+    """All results of the papers and their intermediates: whichever is missing is made.
+
+    With config key ``estimator``, the pages of these estimators alone.
+    """
+    if PAGES:
+        return [f"results/estimators/{page}/index.html" for page in PAGES]
     return [
         *(file for name in EXPERIMENTS for file in shards(name)),
         *(f"results/logits/{model}.npz" for model in REAL),

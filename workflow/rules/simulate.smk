@@ -1,7 +1,5 @@
 # Simulation: scenarios of each experiment, their true calibration error, and the replicates.
 
-from pipeline import job_sizes as sizes
-
 # Models whose scenarios rest on this run's own fits, of each experiment. The files that ship, or
 # were downloaded beside them, drive no simulation: the paper's printed fits do.
 PRINTED = PAPERS_MODELS if config["logits_dir"] == DEFAULT_LOGITS_DIR else ()
@@ -79,6 +77,7 @@ rule simulate_replicates:
     input:
         estimator_file=lambda wildcards: loaded(estimator_paths(wildcards.estimator)),
         scenarios="results/scenarios/{experiment}.parquet",
+        checked=lambda wildcards: checked(wildcards.estimator),
     output:
         "results/replicates/{experiment}/{estimator}/{shard}-of-{shards}.parquet",
     log:
@@ -101,7 +100,7 @@ rule simulate_replicates:
         code=lambda wildcards: code("simulate_replicates", *estimator_paths(wildcards.estimator)),
         n_samples=of_experiment("n_samples"),
         n_bins=of_experiment("n_bins"),
-        replicates=of_experiment("replicates"),
+        replicates=lambda wildcards: n_replicates(wildcards.experiment, wildcards.estimator),
         norm=config["norm"],
         seed=config["seed"],
     shell:

@@ -20,9 +20,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from calbias.simulation import rmse_error
 from calbias.truth.scenarios import Scenario
 from calbias.truth.targets import Population, population_of_scenario
-from evidence.league import CURVES, DISTRIBUTIONS, rmse_error
+from evidence.league import CURVES, DISTRIBUTIONS
 from evidence.reading import ranks
 from evidence.steps.run_league import UNIFORM, pays
 from pipeline.table_schema import columns_of

@@ -21,6 +21,7 @@ from calbias.multiclass.measures import MEASURES, target_of
 from calbias.multiclass.noise import corrected, drawn_values
 from calbias.multiclass.rows import Rows
 from calbias.multiclass.skce import median_distance
+from calbias.simulation import rmse_error
 from evidence.cells.classes import (
     GROUPS,
     POPULATION,
@@ -29,7 +30,7 @@ from evidence.cells.classes import (
     cells_of,
     dirichlet_population,
 )
-from evidence.league import errors_of, rmse_error
+from evidence.league import errors_of
 from evidence.runner import Method, Row, Values, at_sizes, each, run
 from pipeline.steps import AtLeast, Seed
 from pipeline.tables import write_table

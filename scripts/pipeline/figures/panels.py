@@ -52,10 +52,12 @@ def handle(label: str, **look: Any) -> Line2D:
     return Line2D([], [], label=label, **look)
 
 
-def estimator_handles(estimators: Iterable[str], **line: Any) -> list[Line2D]:
+def estimator_handles(
+    estimators: Iterable[str], protagonists: Sequence[str] = (), **line: Any
+) -> list[Line2D]:
     """Return legend handles of the estimators in their fixed order, named in words."""
     return [
-        handle(labels.estimator_label(name), **(style.estimator_style(name) | line))
+        handle(labels.estimator_label(name), **(style.estimator_style(name, protagonists) | line))
         for name in style.estimator_order(estimators)
     ]
 

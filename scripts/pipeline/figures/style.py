@@ -7,13 +7,14 @@ distinguish each, and each comes with a marker or a line style for print in grey
 
 import math
 import zlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import matplotlib
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_pdf import FigureCanvasPdf
+from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
@@ -103,13 +104,23 @@ def split_estimator(estimator: str) -> tuple[str, str]:
     return (family, scheme) if scheme in ("em", "ew") and family else (estimator, "")
 
 
-def estimator_style(estimator: str) -> dict[str, Any]:
+def estimator_style(estimator: str, protagonists: Sequence[str] = ()) -> dict[str, Any]:
     """Return keywords for ``Axes.plot``: colour and marker by family, line and fill by scheme.
 
     A family that ``FAMILIES`` lacks gets those that its name decides, alike in every figure.
+    ``protagonists`` are solid and in front, and beside them the others are pale.
     """
     family, scheme = split_estimator(estimator)
-    line = {}
+    line: dict[str, Any] = {}
+    if estimator in protagonists:
+        place = list(protagonists).index(estimator)
+        return {
+            "color": OTHER_COLOURS[place % len(OTHER_COLOURS)],
+            "marker": OTHER_MARKERS[place % len(OTHER_MARKERS)],
+            "linestyle": "-",
+            "linewidth": 2.0,
+            "zorder": 4,
+        }
     if family in FAMILIES:
         colour, marker = FAMILIES[family]
     else:
@@ -117,6 +128,8 @@ def estimator_style(estimator: str) -> dict[str, Any]:
         number = zlib.crc32(family.encode())
         colour = OTHER_COLOURS[number % len(OTHER_COLOURS)]
         marker = OTHER_MARKERS[number // 7 % len(OTHER_MARKERS)]
+    if protagonists:
+        colour, line = pale(colour), {"linewidth": 0.8, "zorder": 2, "markersize": 2.4}
     return {
         "color": colour,
         "marker": marker,
@@ -125,6 +138,12 @@ def estimator_style(estimator: str) -> dict[str, Any]:
         "markeredgewidth": 0.8,
         **line,
     }
+
+
+def pale(colour: str) -> str:
+    """Return a colour as it is drawn behind protagonists."""
+    r, g, b = (1 - 0.45 * (1 - part) for part in to_rgb(colour))
+    return to_hex((r, g, b))
 
 
 def estimator_order(estimators: Iterable[str]) -> list[str]:

@@ -5,6 +5,8 @@ binned estimators decide the range of the upper panels; a KDE that leaves it is 
 lower row, where dashed lines mark the range above.
 """
 
+from collections.abc import Sequence
+
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -25,8 +27,17 @@ TITLE = "Bias by sample size: {curves}"
 PANELS_PER_ROW = 3
 
 
-def draw(tables: Tables, experiment: str, curves: str) -> Figure:
-    """Return the figure of one experiment; ``curves`` stands in its title alone."""
+def draw(
+    tables: Tables,
+    experiment: str,
+    curves: str,
+    protagonists: Sequence[str] = (),
+    label: str = labels.BIAS,
+) -> Figure:
+    """Return the figure of one experiment; ``curves`` stands in its title alone.
+
+    ``label`` is that of the bias, or of what a caller puts in its place.
+    """
     bias = selection.with_scenario(tables, selection.rows(tables, "bias", experiment=experiment))
     means = bias_by_group(bias)
     known = tables["scenarios"].loc[tables["scenarios"]["experiment"] == experiment, "group"]
@@ -52,7 +63,7 @@ def draw(tables: Tables, experiment: str, curves: str) -> Figure:
             continue
         group = groups[index]
         for axes in stack:
-            _panel(axes, means[means["group"] == group])
+            _panel(axes, means[means["group"] == group], protagonists)
         title = f"{group} (mean of {n_models[group]})" if n_models[group] > 1 else group
         upper.set(title=title, ylim=limits)
         for axes in lower:
@@ -62,21 +73,21 @@ def draw(tables: Tables, experiment: str, curves: str) -> Figure:
         stack[-1].set_xlabel(labels.N_SAMPLES)
         if column == 0:
             for axes, words in zip(stack, ("", ",\nfull range"), strict=False):
-                axes.set_ylabel(labels.BIAS + words)
-    handles = panels.estimator_handles(means["estimator"])
+                axes.set_ylabel(label + words)
+    handles = panels.estimator_handles(means["estimator"], protagonists)
     panels.legend_below(figure, handles, 4 if columns > 2 else columns)
     source, replicates = labels.source_label(bias["source"].dropna()), bias["n_replicates"]
     panels.note(figure, source, panels.data_sets(replicates), panels.band(means["bias_se_percent"]))
     return figure
 
 
-def _panel(axes: Axes, means: pd.DataFrame) -> None:
+def _panel(axes: Axes, means: pd.DataFrame, protagonists: Sequence[str]) -> None:
     axes.axhline(0.0, **style.REFERENCE)
     for estimator in style.estimator_order(means["estimator"]):
         of_estimator = means[means["estimator"] == estimator]
         for _, line in of_estimator.groupby("n_bins", dropna=False):
             columns = (line[x] for x in ("n_samples", "bias_percent", "bias_se_percent"))
-            panels.line_with_band(axes, *columns, **style.estimator_style(estimator))
+            panels.line_with_band(axes, *columns, **style.estimator_style(estimator, protagonists))
     panels.log_axis(axes, means["n_samples"], limit=4)
 
 

@@ -4,6 +4,7 @@ Above, curves against TCE per sample size for each estimator; below, contours ov
 TCE at which the miss rate falls to its targets, and the two points that the paper's text names.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import matplotlib
@@ -25,13 +26,18 @@ LEVELS = np.array([0.0, 0.05, 0.1, 0.25, 0.5, 0.75, 1.0])
 TARGET_LINES = ("-", (0, (4, 2)), (0, (1, 1.2)))
 
 
-def draw(tables: Tables) -> Figure:
-    """Return two panels per estimator: miss-rate curves above, and below contours over TCE × n."""
+def draw(tables: Tables, protagonists: Sequence[str] = ()) -> Figure:
+    """Return two panels per estimator: miss-rate curves above, and below contours over TCE × n.
+
+    With ``protagonists`` only they have panels, and limits of the others are coloured in theirs.
+    """
     detection = selection.rows(tables, "detection")
     limits = tables["detection_limits"]
     targets = sorted(set(limits["target_miss_rate"].dropna()))
     lines = dict(zip(targets, TARGET_LINES, strict=False))
-    estimators = style.estimator_order(detection["estimator"])
+    estimators = list(protagonists) or style.estimator_order(detection["estimator"])
+    others = set(limits["estimator"]) - set(protagonists) if protagonists else ()
+    behind = {name: style.estimator_style(name)["color"] for name in sorted(others)}
     figure = style.figure(style.COLUMN, 1.4 + 2.9 * len(estimators))
     stack = figure.subplots(2 * len(estimators), 1, sharex=True)
     wrong = detection[detection["tce_percent"] > 0]  # the others are the check of the type I error
@@ -49,6 +55,8 @@ def draw(tables: Tables) -> Figure:
         of_estimator = wrong[wrong["estimator"] == estimator]
         _curves(upper, of_estimator, lines)
         _contours(lower, of_estimator, right)
+        for other, colour in behind.items():
+            _limits(lower, limits[limits["estimator"] == other], lines, colour)
         _limits(lower, limits[limits["estimator"] == estimator], lines)
         for point in published:
             lower.plot(*point, **style.PUBLISHED_POINT)
@@ -65,9 +73,11 @@ def draw(tables: Tables) -> Figure:
     handles = panels.sample_size_handles(detection["n_samples"])
     for target, line in lines.items():
         handles.append(panels.handle(f"miss rate {target:g}", color="black", linestyle=line))
+    for other, colour in behind.items():
+        handles.append(panels.handle(labels.estimator_label(other), color=colour))
     if published:
         handles.append(panels.handle("paper's text", **style.PUBLISHED_POINT))
-    panels.legend_below(figure, handles, 3)
+    panels.legend_below(figure, handles, 2 if behind else 3)
     replicates = panels.data_sets(wrong["n_replicates"])
     bars = panels.band(wrong["miss_rate_se"], "bars")
     panels.note(figure, replicates, bars, _type_1_rates(limits))
@@ -111,11 +121,11 @@ def _contours(axes: Axes, detection: pd.DataFrame, right: float) -> None:
         axes.fill_betweenx(list(by_size.groups), left, edge, **look)
 
 
-def _limits(axes: Axes, limits: pd.DataFrame, lines: Any) -> None:
+def _limits(axes: Axes, limits: pd.DataFrame, lines: Any, colour: str = "black") -> None:
     limits = limits.dropna(subset="tce_percent").sort_values("n_samples")
     for target, line in lines.items():
         ends = limits[limits["target_miss_rate"] == target]
         low = (ends["tce_percent"] - ends["tce_low_percent"]).clip(lower=0)
         high = (ends["tce_high_percent"] - ends["tce_percent"]).clip(lower=0)
-        look: dict[str, Any] = {"color": "black", "linewidth": 0.9, "linestyle": line}
+        look: dict[str, Any] = {"color": colour, "linewidth": 0.9, "linestyle": line}
         axes.errorbar(ends["tce_percent"], ends["n_samples"], xerr=[low, high], **look)

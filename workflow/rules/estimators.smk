@@ -1,0 +1,198 @@
+# The page of an estimator that a user adds: `snakemake --cores 2 --config estimator=mine/x.py`.
+from pipeline.estimators import FOLDERS as KNOWN_FOLDERS
+
+SHIPPED = {path.resolve() for path in KNOWN_FOLDERS}
+GENUINE = [f"results/logits/{model}.npz" for model in RECALIBRATED if model in REAL]
+GENUINE += [resource(f"outputs/{model}.npz") for model in RECALIBRATED if model not in REAL]
+
+
+def checked(name):
+    """The record that a user's estimator passed the checks; tests check those that ship."""
+    if name not in ADDED or Path(ADDED[name]).resolve().parent in SHIPPED:
+        return []
+    return [f"results/estimators/{Path(ADDED[name]).stem}/checked.txt"]
+
+
+def page_estimators(wildcards):
+    """The files of a page's estimators, as inputs."""
+    return loaded(PAGES[wildcards.estimator].values())
+
+
+def page_names(wildcards):
+    """A params function: the files of a page's estimators, as NAME=PATH."""
+    return [f"{name}={estimator_path(name)}" for name in PAGES[wildcards.estimator]]
+
+
+def page_code(step):
+    """A params function: the digest of a step with the page's estimators."""
+    return lambda wildcards: code(step, *estimator_paths(*PAGES[wildcards.estimator]))
+
+
+rule check_estimator:
+    input:
+        estimator_file=lambda wildcards: page_estimators(wildcards)[:1],
+    output:
+        "results/estimators/{estimator}/checked.txt",
+    log:
+        "results/logs/check_estimator/{estimator}.log",
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=page_code("check_estimator"),
+    shell:
+        step("check_estimator")
+
+
+rule measure_judging_cells:
+    input:
+        files=page_estimators,
+        checked=lambda wildcards: [x for name in PAGES[wildcards.estimator] for x in checked(name)],
+    output:
+        "results/estimators/{estimator}/judging.csv",
+    log:
+        "results/logs/measure_judging_cells/{estimator}.log",
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=page_code("measure_judging_cells"),
+        estimators=page_names,
+        n_samples=[200, 2000],
+        data_sets=min(config["replicates"], 200),
+        norm=config["norm"],
+        seed=config["seed"],
+    shell:
+        step("measure_judging_cells")
+
+
+rule select_by_estimator:
+    input:
+        logits=GENUINE,
+        files=page_estimators,
+        checked=rules.measure_judging_cells.input.checked,
+    output:
+        "results/estimators/{estimator}/selection.csv",
+    log:
+        "results/logs/select_by_estimator/{estimator}.log",
+    conda:
+        "../../envs/environment.yaml"
+    resources:
+        mem_mb=lambda wildcards, attempt: 1200 * attempt,
+    params:
+        code=page_code("select_by_estimator"),
+        estimators=page_names,
+        softmax=config["softmax"],
+        bootstrap=min(config["bootstrap"], 100),
+        seed=config["seed"],
+    shell:
+        step("select_by_estimator")
+
+
+rule time_estimator:
+    input:
+        files=page_estimators,
+        checked=rules.measure_judging_cells.input.checked,
+    output:
+        "results/estimators/{estimator}/cost.csv",
+    log:
+        "results/logs/time_estimator/{estimator}.log",
+    conda:
+        "../../envs/environment.yaml"
+    resources:
+        mem_mb=lambda wildcards, attempt: 2000 * attempt,
+    params:
+        code=page_code("time_estimator"),
+        estimators=page_names,
+        n_samples=[200, 10000, 1000000],
+        norm=config["norm"],
+    shell:
+        step("time_estimator")
+
+
+rule judge_estimator:
+    input:
+        scenarios=expand("results/scenarios/{experiment}.parquet", experiment=PAGE_EXPERIMENTS),
+        replicates=lambda wildcards: [
+            file
+            for experiment in PAGE_EXPERIMENTS
+            for name in PAGES[wildcards.estimator]
+            for file in shards_of(experiment, name)
+        ],
+        judging="results/estimators/{estimator}/judging.csv",
+        others=resource("league/others_bias.csv"),
+    output:
+        bias="results/estimators/{estimator}/bias.csv",
+        comparison="results/estimators/{estimator}/comparison.csv",
+        detection="results/estimators/{estimator}/detection.csv",
+        limits="results/estimators/{estimator}/detection_limits.csv",
+    log:
+        "results/logs/judge_estimator/{estimator}.log",
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=code("judge_estimator"),
+        experiments=PAGE_EXPERIMENTS,
+        norm=config["norm"],
+        seed=config["seed"],
+    shell:
+        step("judge_estimator")
+
+
+PAGE_FIGURES = ("fig4_realistic", "fig6_perfect", "fig5_detection", "rmse_by_n", "worst_cells")
+PAGE_TABLES = ("bias", "comparison", "detection", "detection_limits")
+
+
+rule draw_estimator:
+    input:
+        tables=[
+            *("results/estimators/{estimator}/" + f"{name}.csv" for name in PAGE_TABLES),
+            resource("league/others_bias.csv"),
+            resource("league/others_limits.csv"),
+        ],
+        scenarios=expand("results/scenarios/{experiment}.parquet", experiment=PAGE_EXPERIMENTS[:2]),
+    output:
+        expand(
+            "results/estimators/{{estimator}}/figures/{figure}.{kind}",
+            figure=PAGE_FIGURES,
+            kind=["png", "pdf"],
+        ),
+    log:
+        "results/logs/draw_estimator/{estimator}.log",
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=code("draw_estimator"),
+        tables=named("tables", [*PAGE_TABLES, "others_bias", "others_limits"]),
+        estimators=lambda wildcards: [*PAGES[wildcards.estimator]],
+        folder=lambda wildcards: f"results/estimators/{wildcards.estimator}/figures",
+    shell:
+        step("draw_estimator", output="{params.folder}")
+
+
+rule write_estimator_page:
+    input:
+        tables=[
+            *("results/estimators/{estimator}/" + f"{name}.csv" for name in PAGE_TABLES),
+            "results/estimators/{estimator}/selection.csv",
+            "results/estimators/{estimator}/cost.csv",
+            resource("league/others_bias.csv"),
+        ],
+        scenarios=rules.draw_estimator.input.scenarios,
+        figures=rules.draw_estimator.output,
+        files=page_estimators,
+        templates=page_files("estimator.html.j2"),
+    output:
+        page="results/estimators/{estimator}/index.html",
+        row="results/estimators/{estimator}/row.json",
+    log:
+        "results/logs/write_estimator_page/{estimator}.log",
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=page_code("write_estimator_page"),
+        tables=named("tables", [*PAGE_TABLES, "selection", "cost", "others_bias"]),
+        estimators=page_names,
+        page="{estimator}",
+        norm=config["norm"],
+        seed=config["seed"],
+    shell:
+        step("write_estimator_page")
