@@ -1,5 +1,6 @@
 """Numbers and sides that sentences, tables and pages state to a reader, each by hand."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -56,6 +57,37 @@ def test_the_side_of_a_fault_in_words(kind, gap, slope, words, text):
     assert text in sentence_of(finding, words)
 
 
+def test_misses_at_a_score_of_1_are_counted():
+    """3 of 1014 rows are misses: 100 % hits would hide them."""
+    finding = Finding("atoms", 1014, 1011, 1.0, 1.0, 1.0, 1011 / 1014, 0.003, 0.001, 0.006)
+    assert sentence_of(finding, "hits") == (
+        "rows scored exactly 1: 3 misses (1014 rows, found by searching)"
+    )
+    finding = Finding("atoms", 1014, 2, 0.01, 0.01, 0.01, 2 / 1014, 0.008, 0.005, 0.01)
+    assert "risk of exactly .01: 2 events (1014" in sentence_of(finding, "events")
+
+
+@pytest.mark.parametrize(
+    ("p_value", "low", "words"),
+    [
+        (0.3, 0.012, "although the interval leaves 0 out"),
+        (0.3, 0.0004, ""),  # printed as 0.0
+        (0.0005, 0.0, "although the interval holds 0"),
+        (0.02, 0.0, ""),
+        (0.0005, 0.012, ""),
+    ],
+)
+def test_a_verdict_that_differs_from_the_interval_says_why(p_value, low, words):
+    """Counted on 200 data sets of 20 kinds: 10 had no such words."""
+    audit = calbias.audit(np.linspace(0.1, 0.9, 100), np.arange(100) % 2)
+    verdict = replace(audit.verdict, p_value=p_value, miscalibrated=p_value <= 0.05)
+    found = replace(audit, verdict=verdict, interval=(low, 0.1))
+    assert found.contrast.startswith(words)
+    assert bool(found.contrast) == bool(words)
+    assert found.contrast in found.sentence
+    assert found.contrast in found.to_html()
+
+
 @pytest.mark.parametrize("seed", [0, 1])
 def test_the_verdict_on_clusters_has_the_larger_of_two_p_values(seed):
     generator = np.random.default_rng(seed)
@@ -106,7 +138,7 @@ def test_the_advice_by_the_upper_end_and_the_length_of_the_interval():
     assert things_to_do(advised(0.0, 0.015))[0].startswith("Nothing: an error above 1.5 %")
     assert len(things_to_do(advised(0.04, 0.05, True))) == 1
     assert "2 % is inside its interval" in things_to_do(advised(0.01, 0.05, True))[1]
-    assert len(things_to_do(advised(0.01, 0.05, True, error=0.021))) == 1  # 11/1 of the distance
+    assert len(things_to_do(advised(0.01, 0.05, True, error=0.021))) == 1
     assert len(things_to_do(advised(0.13, 0.15, True))) == 1
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from itertools import islice
 from typing import Any
@@ -11,6 +10,7 @@ import numpy as np
 from scipy.special import expit
 
 from calbias.auditing.cox import logits_of
+from calbias.auditing.gate import rows_to_decide
 from calbias.auditing.inputs import EVENT
 from calbias.auditing.result import Audit
 from calbias.auditing.verdict.finding import digits_of
@@ -66,7 +66,7 @@ def _things(audit: Audit) -> Iterator[str]:
         )
         return
     yield recalibrate
-    if low < most < high and _is_told_by_more_labels(audit, most):
+    if low < most < high and rows_to_decide(audit.error, audit.interval, most, 1.0) <= _MORE:
         yield (
             f"{labels} before you call the error large or small: {100 * most:.2g} % is "
             f"inside its interval. {_PLAN}"
@@ -79,13 +79,6 @@ def _things(audit: Audit) -> Iterator[str]:
             else "Judge the recalibrated model on rows that it was not fitted on, and audit it "
             "again"
         ) + f"{with_subgroups}."
-
-
-def _is_told_by_more_labels(audit: Audit, limit: float) -> bool:
-    """Return whether ten times as many rows would tell on which side of a limit the error is."""
-    (low, high), error = audit.interval, audit.error
-    reach = error - low if error > limit else high - error
-    return reach <= math.sqrt(_MORE) * abs(error - limit)
 
 
 def tolerable(audit: Audit) -> float:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _BLUE, _ORANGE, _GREY = "#0a5c7d", "#b3541e", "#9aa3ad"
+_CLEAR = 0.001  # a p-value that a low end of 0 seems to contradict
 _NAMED = 5  # classes, in a sentence
 TABLES = ("estimates", "risk", "recalibration", "classes")
 
@@ -138,11 +139,28 @@ class Audit:
     def finding(self) -> str:
         """The verdict in words, and how many subgroups fail."""
         count = self.subgroups.failing if self.subgroups else ""
+        why = f", {self.contrast}" if self.contrast else ""
         if self.miscalibrated:
-            found = f"miscalibrated, {self.verdict.p_text}: {self.verdict.sentence}"
+            found = f"miscalibrated, {self.verdict.p_text}: {self.verdict.sentence}{why}"
             return f"{found}; {count}" if count else found
-        found = f"no miscalibration found, {self.verdict.p_text}"
+        found = f"no miscalibration found, {self.verdict.p_text}{why}"
         return f"{found}, but {count}" if count else found
+
+    @property
+    def contrast(self) -> str:
+        """Why verdict and interval differ, in words; empty where they do not."""
+        excludes_0 = float(self.in_percent[1]) > 0.0
+        if not self.miscalibrated and excludes_0:
+            return (
+                "although the interval leaves 0 out: the test shares its 5 % among six kinds of "
+                "fault, and allows for rounded scores"
+            )
+        if self.miscalibrated and self.p_value <= _CLEAR and not excludes_0:
+            return (
+                "although the interval holds 0: its low end holds whatever the curve is, and needs "
+                "more rows than the test"
+            )
+        return ""
 
     @property
     def size(self) -> str:

@@ -188,6 +188,11 @@ def sentence_of(finding: Finding, words: Words) -> str:
     if f.kind == "atoms":
         where = "with a risk of" if events else "scored"
         rate = f"{100 * f.rate:.0f} % {'events' if events else 'hits'}"
+        misses = f.rows - f.hits
+        if f.low == 1.0 or (misses and rate.startswith("100 ")):  # 100 % would hide them
+            rate = f"{misses} {'without an event' if events else 'misses'}"
+        elif f.hits and rate.startswith("0 "):
+            rate = f"{f.hits} {'events' if events else 'hits'}"
         return f"rows {where} exactly {_score(f.low)}: {rate} ({f.rows} rows, {_SEARCHED})"
     if f.kind in ("local", "shape"):
         where = f"{_score(f.low)}–{_score(f.high)} ({f.rows} rows, {_SEARCHED})"
