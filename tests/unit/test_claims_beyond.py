@@ -73,6 +73,13 @@ def test_c02_counts_a_cell_once_where_both_intervals_miss():
     assert judged("C02", interval_coverage=table).reason.endswith("that are too low: 1")
 
 
+def test_c02_tells_the_mean_with_the_error_of_independent_cells():
+    judgement = judged("C02", interval_coverage=coverage([0.9, 0.6]))
+    mean = measured(judgement, "mean coverage", "calbias")
+    assert mean.value == pytest.approx(75)
+    assert mean.error == pytest.approx(100 * np.sqrt((0.09 + 0.24) / 100) / 2)
+
+
 def test_few_data_sets_are_not_judged():
     with pytest.raises(NotJudged, match="fewer than 50"):
         judged("C02", interval_coverage=coverage([0.96], n_data_sets=20))

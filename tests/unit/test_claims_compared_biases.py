@@ -81,6 +81,13 @@ test_r19_the_kde_is_first_by_three_standard_errors = verdicts_of(
 )
 
 
+def test_r19_tells_the_places():
+    values = {**CALM, "kde_unrooted": 0.52, "kde": 0.52, "ece_sweep_em": 0.595}
+    judgement = judged("R19", bias=constant(values, name="perfect"))
+    places = [measured(judgement, "place among 7", name).value for name in ("kde", "ece_debias_em")]
+    assert places == [1, 3]
+
+
 @pytest.mark.parametrize(
     ("rooted", "unrooted", "words"),
     [

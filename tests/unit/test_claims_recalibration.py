@@ -148,7 +148,12 @@ def test_g06_wants_binning_to_hurt_the_accuracy(change, verdict):
         binned = method in ("histogram_binning", "isotonic_regression", "bbq")
         return 90.0 + change * binned
 
-    assert judged("G06", measures=measures(value)).verdict == verdict
+    judgement = judged("G06", measures=measures(value))
+    assert judgement.verdict == verdict
+    counts = [
+        measured(judgement, f"{how} after a binning method").value for how in ("lower", "other")
+    ]
+    assert counts == [30 * (change < 0), 30 * (change != 0)]
 
 
 def test_g07_is_about_the_methods_of_guo_et_al():
@@ -209,6 +214,9 @@ def test_g07_wants_linear_time_and_the_fastest_temperature(exponent, slowest, ve
     assert (ratio.low, ratio.high) == pytest.approx((4 * slowest, 4 * slowest))
 
 
+OTHERS = "other networks: selects as TCE"
+
+
 def selections(bin_agrees, sweep_agrees, source="real_logits", models=NAMES):
     counts = (("ece_bin_ew", bin_agrees, 3), ("ece_sweep_em", sweep_agrees, 7))
     rows = [
@@ -239,15 +247,24 @@ def test_r26_counts_have_the_spread_of_independent_models():
         assert (agree.value, agree.error) == pytest.approx((6.0, 2.4**0.5))
 
 
+def test_r26_shows_other_networks_apart():
+    table = pd.concat([selections(3, 7), selections(2, 1, models=["a", "b", "c"])])
+    judgement = judged("R26", recalibration_selection=table)
+    for name, n in (("ece_bin_ew", 2), ("ece_sweep_em", 1)):
+        (found,) = (m for m in judgement.measurements if (m.name, m.case) == (OTHERS, name))
+        assert (found.value, found.unit) == (n, "of 3 models")
+
+
 def test_r26_sorts_other_choices_by_the_estimator_that_agrees_more_often():
     agreements = {"default": (10, 2), "equal_mass": (8, 9), "norm_1": (7, 7)}
     rows = [
-        (choice, measure, 10, count)
+        (choice, measure, 10 - (choice != "default"), count)
         for choice, counts in agreements.items()
         for measure, count in zip(("ece_bin_ew", "ece_sweep_em"), counts, strict=True)
     ]
     table = pd.DataFrame(rows, columns=["choice", "measure", "n_models", "n_agree"])
     tables = {"recalibration_selection": selections(7, 3), "recalibration_sensitivity": table}
-    _, *notes = judged("R26", **tables).notes
+    first, *notes = judged("R26", **tables).notes
+    assert first.startswith("of 10 models")
     ends = ["equal_mass (8 and 9)", "norm_1 (7 and 7)", "default (10 and 2)"]  # more, as, less
     assert [note.partition(" under ")[2] for note in notes] == ends

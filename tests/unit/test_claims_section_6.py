@@ -11,6 +11,7 @@ from claims_data import GROUP, NAMES, TABLES, beta_fits, judged, verdicts_of
 from pipeline.claims.verdicts import NotJudged
 from pipeline.tables import read_table
 from reproduction import standard_errors
+from reproduction.claims.tables_2_to_4 import softmax_notes
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -194,3 +195,10 @@ def test_r05_wants_all_ten_models():
     table = scenarios(by_group, lambda n: 0.1, by_group)
     with pytest.raises(NotJudged, match="lacks the scenario of resnet110_c10"):
         judged("R05", scenarios=table[1:])
+
+
+def test_another_softmax_is_told_once():
+    rows = pd.DataFrame({"softmax": ["float32_2020", "exact", "exact", "mine"]})
+    (note,) = softmax_notes(rows)
+    assert "softmax exact" in note
+    assert softmax_notes(rows[:1]) == []

@@ -205,7 +205,9 @@ test_r31_monotone_curves = verdicts_of(
 
 
 def test_r31_measures_a_fall_in_its_standard_errors():
-    judgement = judged("R31", **diagrams(0.1, 0.0, 0.0))
+    tables = diagrams(0.1, 0.0, 0.0)["reliability_bins"]
+    empty = tables.assign(low=1.0, n_in_bin=0, mean_hit=np.nan)
+    judgement = judged("R31", reliability_bins=pd.concat([tables, empty]))
     found = measured(judgement, "largest decrease", "resnet110_c10").value
     assert found == pytest.approx(0.1 / (0.5 / 400 * 0.995) ** 0.5, rel=0.01)
     assert judgement.models == "1 of 10 and 2 other"
