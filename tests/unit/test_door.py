@@ -1,6 +1,7 @@
 """The one door to the steps: options from a signature, shell lines, one-line errors."""
 
 import copy
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -138,3 +139,55 @@ def test_a_changed_column_of_a_table_is_a_change_of_its_step(monkeypatch):
     monkeypatch.setattr(code_digest, "tables", lambda: tables)
     assert code_digest.code("summarise_bias") != before["summarise_bias"]
     assert code_digest.code("summarise_intro") == before["summarise_intro"]
+
+
+@pytest.fixture
+def stored(tmp_path, monkeypatch):
+    """The file of kept digests in a folder of the test's own, and a function that starts anew."""
+
+    def start():
+        code_digest._known.cache_clear()
+        code_digest._of_file.cache_clear()
+
+    monkeypatch.chdir(tmp_path)
+    start()
+    yield tmp_path / code_digest.STORE, start
+    start()
+
+
+def test_a_digest_does_not_depend_on_the_folder(tmp_path, stored):
+    assert code_digest._name(Path(code_digest.__file__)) == "pipeline/code_digest.py"
+    digests = set()
+    for name in ("a/mine.py", "b/mine.py", "a/yours.py"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("x = 1")
+        digests.add(code_digest.digest([tmp_path / name]))
+    assert len(digests) == 2
+    assert {len(digest) for digest in digests} == {20}
+
+
+def test_digests_are_kept_until_a_file_changes(tmp_path, stored):
+    store, start = stored
+    mine = tmp_path / "mine.py"
+    mine.write_text("x = 1")
+    first = code_digest.digest([mine])
+    code_digest.save()
+    assert not store.exists()  # no folder of Snakemake
+    store.parent.mkdir()
+    code_digest.save()
+    ((key, _),) = json.loads(store.read_text()).items()
+    store.write_text(json.dumps({key: "kept"}))
+    start()
+    assert code_digest.digest([mine]) != first  # read, not computed
+    before = store.stat()
+    code_digest.save()
+    assert store.stat() == before  # nothing is new
+    mine.write_text("x = 22")
+    start()
+    code_digest.digest([mine])
+    code_digest.save()
+    assert len(json.loads(store.read_text())) == 2
+    store.write_text("[1]")  # broken: as if there were none
+    start()
+    mine.write_text("x = 1")
+    assert code_digest.digest([mine]) == first
