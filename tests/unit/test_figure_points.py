@@ -11,7 +11,9 @@ from matplotlib.collections import Collection, PolyCollection
 from matplotlib.container import BarContainer
 
 from pipeline import catalogue
+from pipeline.detection_limits import detection_limits
 from pipeline.figures import style
+from pipeline.paper import DETECTION_SIZES
 from pipeline.table_schema import columns_of
 from reproduction.figures.gupta_graphs import NULL_95
 
@@ -106,6 +108,19 @@ COLUMNS = {  # of the numbers along x and along y; empty where what is drawn is 
     "subgroups": ("", f"{GAPS} worst_low_percent worst_high_percent worst_noise_floor_percent"),
     "test_power": ("rejection_rate", ""),
 }  # fmt: skip
+N_DRAWN = {  # such as 3 models × 2 estimators × 2 sizes and the sizes
+    **{name: 6 for name in FIGURES if "_bias_" in name or "_sd_" in name},
+    **{name: 23 for name in FIGURES if "gupta" in name},
+    **dict.fromkeys(["fig2b_bins_by_n", "fig4_realistic", "fig6_perfect", "fig1_intro"], 14),
+    **dict.fromkeys(["fig3_fits", "guo_fig4_recalibrated", "blind_cells"], 12),
+    **dict.fromkeys(["guo_fig1_confidence", "predicted_bias"], 18),
+    **dict.fromkeys(["errors_by_rank", "subgroups"], 30),
+    **dict.fromkeys(["league_errors", "league_full_errors"], 6),
+    **dict.fromkeys(["multiclass_league", "multiclass_league_full"], 2),
+    "fig5_detection": 48, "fig13_tce_sweep": 36, "fig14_chosen_bins": 27, "interval_coverage": 27,
+    "leaderboard": 24, "monitor": 9, "subgroup_cells": 16, "test_power": 8,
+}  # fmt: skip
+"""How many different numbers of these columns a figure shows, of the tables below."""
 FORMULAE = {"fig2a_curves", "table1_recalibration"}  # or words: what these draw is no number
 DERIVED = {
     **dict.fromkeys(["fig1_intro", "guo_fig1_confidence", "guo_fig4_recalibrated", "monitor",
@@ -210,14 +225,23 @@ def points_of(axes, derived):
         yield np.c_[np.full(cells.size, np.nan), cells]
 
 
-@pytest.mark.parametrize("figure", [name for name in FIGURES if name not in FORMULAE])
-def test_every_point_is_a_number_of_its_column(figure, tables):
+def drawn(figure, tables):
     entry = FIGURES[figure]
     mine = {stem: tables[stem] for stem in entry.tables}
-    made = style.drawn(importlib.import_module(entry.module).draw, mine, **entry.options)
+    return style.drawn(importlib.import_module(entry.module).draw, mine, **entry.options)
+
+
+def words_of(made):
+    return [text.get_text() for text in made.findobj(lambda artist: hasattr(artist, "get_text"))]
+
+
+@pytest.mark.parametrize("figure", [name for name in FIGURES if name not in FORMULAE])
+def test_every_point_is_a_number_of_its_column(figure, tables):
+    mine = {stem: tables[stem] for stem in FIGURES[figure].tables}
+    made = drawn(figure, mine)
     rows = [row for table in mine.values() for row in table.to_dict("records")]
     numbers = [[numbers_of(row, columns) for columns in COLUMNS[figure]] for row in rows]
-    n_points, wrong = 0, []
+    shown, wrong = set(), []
     for axes in (axes for axes in made.axes if not axes.get_label()):
         title = axes.get_title("left")
         known = [xy for row, xy in zip(rows, numbers, strict=True) if is_shown(row, title)]
@@ -225,8 +249,90 @@ def test_every_point_is_a_number_of_its_column(figure, tables):
         for point in itertools.chain(*(x.round(6).tolist() for x in lines if len(x) < FORMULA)):
             asked = [(value, k) for k, value in enumerate(point) if COLUMNS[figure][k]]
             asked = [(value, k) for value, k in asked if np.isfinite(value)]
-            n_points += len(asked)
+            shown |= set(asked)
             if not any(all(value in xy[k] for value, k in asked) for xy in known):
                 wrong.append((title, point))
-    assert n_points
     assert wrong == []
+    values = ({(round(float(row[x]) * s, 6), k) for x in xs.split() if x in row for s in (1, 100)}
+              for row in rows for k, xs in enumerate(COLUMNS[figure]))  # fmt: skip
+    assert len(shown & set().union(*values)) == N_DRAWN[figure]
+
+
+def of_models(tables, *groups):
+    """The rows of the first model, once for each of these groups."""
+    rows = {name: tables[name].query("scenario == @MODELS[0]") for name in ("bias", "scenarios")}
+    return {
+        name: pd.concat(
+            of_one.assign(scenario=f"model {k}", **{"group": group} if "group" in of_one else {})
+            for k, group in enumerate(groups)
+        )
+        for name, of_one in rows.items()
+    }
+
+
+def test_figure_4_gives_a_users_group_a_panel_and_wraps_after_three(tables):
+    groups = [f"group {k}" for k in range(4)]
+    made = drawn("fig4_realistic", of_models(tables, *groups))
+    assert [axes.get_title("left") for axes in made.axes if axes.get_title("left")][:4] == groups
+
+
+def test_figure_4_shows_a_kde_that_is_far_off_in_a_panel_below(tables):
+    parts = of_models(tables, "mine")
+    bias = (
+        parts["bias"]
+        .replace("ece_sweep_em", "kde")
+        .assign(bias_percent=lambda t: 2.0 + 20 * (t["estimator"] == "kde"))
+    )
+    for names, n_panels in ((["ece_bin_ew"], 1), (["kde"], 1), (["ece_bin_ew", "kde"], 2)):
+        few = {**parts, "bias": bias[bias["estimator"].isin(names)]}
+        assert len(drawn("fig4_realistic", few).axes) == n_panels
+
+
+def test_heat_map_prints_every_number_of_its_table(tables):
+    cells = tables["bias"].query("experiment == 'heatmaps' and scenario == @MODELS[0]")
+    wanted = sorted(f"{value:+.2f}".replace("-", "−") for value in cells["bias_percent"])
+    printed = [x for x in words_of(drawn("fig7_bias_resnet110_c10", tables)) if x[:1] in "+−" and x]
+    # Tick labels of the colour bar start with a sign too, but have one decimal at most.
+    assert sorted(text for text in printed if len(text.partition(".")[2]) == 2) == wanted
+
+
+def test_bands_of_fig5_end_where_the_table_says():
+    """Between the bands of miss rates beside a target runs that target's line."""
+    tces = [0, *np.geomspace(0.2, 40, 40)]
+    keys = {"estimator": ["ece_bin_ew", "ece_sweep_em"], "n_samples": DETECTION_SIZES}
+    table = crossed(
+        "detection", {**keys, "tce_percent": tces}, n_replicates=2000,
+        exponent=lambda t: 1 + t["tce_percent"] / 10,
+        threshold_percent=lambda t: 150 / np.sqrt(t["n_samples"]),
+        miss_rate=lambda t: 0.95 / (1 + (t["tce_percent"] / t["threshold_percent"]) ** 5),
+        miss_rate_se=0.005, miss_rate_threshold_se=0.002,
+    )  # fmt: skip
+    limits = detection_limits(table)
+    made = drawn("fig5_detection", {"detection": table, "detection_limits": limits})
+    _, _, *maps = made.axes[:4]
+    for axes, (_, of_one) in zip(maps, limits.groupby("estimator"), strict=True):
+        bands = [area.get_paths()[0].vertices for area in axes.collections if area.get_paths()]
+        corners = {tuple(np.round(point, 6)) for band in bands for point in band}
+        for row in of_one.dropna(subset="tce_percent").itertuples():
+            assert (round(row.tce_percent, 6), float(row.n_samples)) in corners
+
+
+def test_power_figure_groups_tests_and_prints_every_rate():
+    names = ["verdict", "cox_score", "redraw_ks", "my_test"]
+    keys = {"test": names, "scenario": ["spread_calibrated", "spread_wave"], "n_samples": [50, 200]}
+    wave = {"rejection_rate": lambda t: 0.05 + 0.9 * (t["scenario"] == "spread_wave")}
+    table = crossed("test_power", keys, level=0.05, n_replicates=60, **wave)
+    made = drawn("test_power", {"test_power": table})
+    words = words_of(made)
+    named = ["Verdict of an audit", "Cox, score test", "KS (ECCE-MAD)", "my test"]
+    assert list(dict.fromkeys(word for word in words if word in named)) == named
+    assert {"several at once", "level and line", "sums along the scores", "others"} <= set(words)
+    cells = [text.get_text() for axes in made.axes for text in axes.texts]
+    assert cells.count("95") == len(table) / 2
+
+
+def test_the_league_says_in_numbers_what_lies_beyond_its_axis(tables):
+    ranking = tables["league_ranking"].query("estimator == 'ece_bin_ew'").reset_index(drop=True)
+    far = ranking.assign(error=np.where(ranking.index > 0, 0.5, 70.0))
+    words = words_of(drawn("league_errors", {"league_ranking": far}))
+    assert [word for word in words if "▶" in word] == ["7,000 % ▶"]
