@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from refusals import refuses
 from scipy.special import expit, logit, ndtr
+from scipy.stats import t
 
 from calbias import InputError
 from calbias.auditing.compare import compare
@@ -39,6 +40,14 @@ def test_one_score_a_model_by_hand():
     assert "second has the lower Brier score" in found.sentence
 
 
+def test_the_interval_has_quantiles_of_t_of_one_less_than_the_rows():
+    scores, hits = drawn(30)
+    found = [compare(scores, scores**2, hits, confidence_level=x) for x in (0.9, 0.95, 0.99)]
+    widths = np.diff([each.high - each.low for each in found])
+    quantiles = np.diff(t.ppf([0.95, 0.975, 0.995], 29))
+    assert widths[1] / widths[0] == pytest.approx(quantiles[1] / quantiles[0], rel=1e-6)
+
+
 def test_the_clearly_better_model_is_found():
     generator = np.random.default_rng(1)
     q = generator.beta(2, 2, 2000)
@@ -55,7 +64,9 @@ def test_the_clearly_better_model_is_found():
     assert compare(good[order], bad[order], hits[order]).low == pytest.approx(found.low, rel=1e-9)
     assert (found.within(0), other.within(0.5), other.within(0.001)) == ("yes", "yes", "no")
     assert other.within(other.difference) == "undecided"
-    assert other.sentence_within(0.001).endswith("a no worse than b by more than 0.1 points: no.")
+    told = f"{other.sentence[:-1]}; a no worse than b by more than 0.1 points: no."
+    assert other.sentence_within(0.001) == told
+    assert f"{100 * other.error_first:.1f} % (a)" in other.sentence
     with pytest.raises(AttributeError):
         found.n = 3
 

@@ -12,7 +12,7 @@ from matplotlib.container import BarContainer
 
 from pipeline import catalogue
 from pipeline.detection_limits import detection_limits
-from pipeline.figures import style
+from pipeline.figures import labels, style
 from pipeline.paper import DETECTION_SIZES
 from pipeline.table_schema import columns_of
 from reproduction.figures.gupta_graphs import NULL_95
@@ -286,6 +286,29 @@ def test_figure_4_shows_a_kde_that_is_far_off_in_a_panel_below(tables):
     for names, n_panels in ((["ece_bin_ew"], 1), (["kde"], 1), (["ece_bin_ew", "kde"], 2)):
         few = {**parts, "bias": bias[bias["estimator"].isin(names)]}
         assert len(drawn("fig4_realistic", few).axes) == n_panels
+
+
+@pytest.mark.parametrize(
+    ("figure", "columns"),
+    [("fig4_realistic", "bias_percent"), ("predicted_bias", "observed_bias_percent")],
+)
+def test_a_marker_means_one_estimator(figure, columns, tables):
+    table = tables[FIGURES[figure].tables[0]]
+    for axes in drawn(figure, tables).axes:
+        for line in axes.lines:
+            estimator = {"o": "ece_bin_ew", "^": "ece_sweep_em"}.get(line.get_marker())
+            of_it = table.loc[table["estimator"] == estimator, columns]
+            assert estimator is None or set(line.get_ydata()) <= set(of_it)
+
+
+def test_names_and_numbers_in_words():
+    names = ["ece_label_binned", "kde", "ece_debias_em", "my_own_ew"]
+    words = ["ECE label-binned", "KDE", "ECE debias, equal mass", "my own, equal width"]
+    assert list(map(labels.estimator_label, names)) == words
+    assert [labels.span(x) for x in ([200, 200], [3000, 200])] == ["200", "200–3\u2009000"]
+    assert labels.curve_label("power", 2.0) == "$T(c) = c^{2}$"
+    assert labels.distribution_label(1, 1) == "Uniform(0, 1)"
+    assert labels.distribution_label(1, 0.5) == "Beta(1, 0.5)"
 
 
 def test_heat_map_prints_every_number_of_its_table(tables):
