@@ -144,7 +144,12 @@ def test_a_study_that_was_not_made_says_how_and_no_link_is_dead():
 
 def test_the_front_pages_link_to_each_other_with_the_same_bytes_in_either_order(tmp_path):
     claims, measurements = tmp_path / "claims.csv", tmp_path / "measurements.csv"
-    row = pd.DataFrame([CLAIM], columns=list(columns_of("claims"))).replace("", None).fillna("x")
+    row = (
+        pd.DataFrame([CLAIM], columns=list(columns_of("claims")))
+        .replace("", "x")
+        .astype(object)
+        .fillna("x")
+    )
     row.to_csv(claims, index=False)
     pd.DataFrame(columns=list(columns_of("measurements"))).to_csv(measurements, index=False)
     rest = {"figures": {}, "audits": []}

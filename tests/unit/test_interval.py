@@ -21,6 +21,7 @@ from calbias.auditing.calibration_curve import (
 )
 from calbias.auditing.inputs import read_data
 from calbias.auditing.interval import _BinnedGaps, _least, _Sample, calibration_interval
+from calbias.auditing.verdict.judge import judge
 from calbias.engine.posterior import PosteriorCurve
 from calbias.scored import Scored
 from evidence.steps.summarise_answers import read_answers
@@ -302,3 +303,14 @@ def test_the_page_says_what_the_upper_end_assumes():
     found = calbias.audit(*drawn(5, 400))
     assert "no error changes its sign within a bin" in found.assumption
     assert found.assumption in found.to_html()
+
+
+def test_last_bits_of_the_scores_choose_neither_folds_nor_redraws():
+    """They differ between processors, whose vector logarithms make scores of logits."""
+    generator = np.random.default_rng(5)
+    scores = generator.beta(2.0, 1.0, 400)
+    hits = generator.random(400) < 0.9 * scores
+    here, there = (Scored.of(s, hits) for s in (scores, np.nextafter(scores, 0.5)))
+    ends = [calibration_interval(sample).at() for sample in (here, there)]
+    np.testing.assert_allclose(*ends, rtol=1e-9)
+    assert judge(here, 199).p_value == judge(there, 199).p_value

@@ -33,7 +33,6 @@ Pearson, *Biometrika* 26 (1934); for unequal chances Hoeffding, *Ann. Math. Stat
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -45,7 +44,7 @@ from calbias.auditing.bins import binomial_limits
 from calbias.auditing.calibration_curve import curve_in_bins, sums_in
 from calbias.conventions import CONFIDENCE_LEVEL
 from calbias.engine.posterior import ONE_DEVIATION, PosteriorCurve
-from calbias.engine.seeding import stream
+from calbias.engine.seeding import digest_of, stream
 from calbias.scored import Floats, Ints, Scored
 
 _FOLDS, _ROUNDS = 5, 8
@@ -207,7 +206,7 @@ class _Sample:
 
     def folds(self, seed: int) -> Iterator[tuple[Floats, Floats, Any]]:
         """Yield rows and hits (m,) of each fold, and which of the clusters' sums (q,) are in it."""
-        digest = hashlib.sha256(self.scores.tobytes() + self.rows.tobytes()).hexdigest()
+        digest = digest_of(self.scores, self.rows)
         generator = stream(seed, "folds of the interval", digest)
         if self.number:
             fold = generator.integers(_FOLDS, size=self.number)[self.cluster]

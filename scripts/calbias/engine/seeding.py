@@ -20,6 +20,15 @@ def stream_key(seed: int, name: str, number: int) -> np.ndarray:
     return np.random.SeedSequence([seed, number, *words]).generate_state(2, np.uint32)
 
 
+def digest_of(scores: np.ndarray, rows: np.ndarray) -> str:
+    """Return a digest of scores (m,) with their rows, as the name of a stream.
+
+    Of scores to a millionth: last bits depend on the processor whose logarithms made the scores.
+    """
+    words = np.rint(1e6 * scores).astype("<i8"), rows.astype("<i8")
+    return hashlib.sha256(b"".join(array.tobytes() for array in words)).hexdigest()
+
+
 def stream(seed: int, *names: Any) -> np.random.Generator:
     """Return the NumPy Generator of the stream of (seed, names), such as a model's and a fold's."""
     digest = hashlib.sha256("\0".join(names).encode()).digest()[:16]

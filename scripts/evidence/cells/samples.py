@@ -15,10 +15,13 @@ from calbias.truth.scenarios import Scenario
 
 
 class Sample:
-    """n ascending scores with their hits; of equal scores the misses come first."""
+    """n ascending scores with their hits; of equal scores the misses come first.
+
+    Scores have twelve digits, so that which ones are equal does not depend on the processor.
+    """
 
     def __init__(self, scores: ArrayLike, hits: ArrayLike, seed: int = 0) -> None:
-        given: NDArray[np.float64] = np.asarray(scores, float)
+        given: NDArray[np.float64] = np.round(np.asarray(scores, float), 12)
         labels: NDArray[np.uint8] = np.asarray(hits, np.uint8)
         order = np.lexsort((labels, given))
         self.scores, self.hits, self.seed = given[order], labels[order], seed

@@ -8,7 +8,6 @@ docs/verdict.md has what was measured.
 
 from __future__ import annotations
 
-import hashlib
 import math
 
 import numpy as np
@@ -33,7 +32,7 @@ from calbias.auditing.verdict.result import (
 from calbias.auditing.verdict.rows import Groups, groups_of
 from calbias.auditing.verdict.statistics import PARTS, Statistics, statistics_of
 from calbias.conventions import N_BINS, Z_95
-from calbias.engine.seeding import stream
+from calbias.engine.seeding import digest_of, stream
 from calbias.errors import InputError
 from calbias.scored import Clusters, Floats, Scored
 
@@ -89,8 +88,9 @@ def judge_groups(
 
 
 def _pool(groups: Groups, statistics: Statistics, replicates: int, seed: int) -> Floats:
-    """Return the statistics of the groups, row 0, and of the redraws."""
-    return draw(statistics, groups, stream(seed, "verdict", _digest(groups)), replicates)
+    """Return the statistics of the groups, row 0, and of redraws, which depend on the scores."""
+    generator = stream(seed, "verdict", digest_of(groups.score, groups.size))
+    return draw(statistics, groups, generator, replicates)
 
 
 def _judge_clusters(
@@ -103,7 +103,7 @@ def _judge_clusters(
     statistics = statistics_of(groups)
     sign, chance = groups.sign[place], groups.chance[place]
     residual = sign * (np.where(sign > 0, hits, rows - hits) - rows * chance)
-    generator = stream(seed, "signs", _digest(groups), str(number))
+    generator = stream(seed, "signs", digest_of(groups.score, groups.size), str(number))
     e = evidence(signed_pool(groups, statistics, place, residual, codes, generator, replicates))
     p_signs, of_parts = pooled_p_value(e)
     with_rarer, p_whole = clusters_with_rarer(codes, rows, hits), None
@@ -140,10 +140,3 @@ def _judge_clusters(
         return Z_95 * widening(number) * math.sqrt(number / (number - 1) * sums @ sums) / size
 
     return in_words(groups, statistics, p_value, parts, clearest, words, replicates, facts, half)
-
-
-def _digest(groups: Groups) -> str:
-    """Return a digest of the scores: other scores get other redraws; hits do not matter."""
-    digest = hashlib.sha256(groups.score.tobytes())
-    digest.update(groups.size.astype("<i8").tobytes())
-    return digest.hexdigest()
