@@ -203,7 +203,7 @@ def test_a_curve_that_no_threshold_separates_has_a_finite_slope():
 
     A slope of 0, or slightly below, is no wrong order.
     """
-    for seed, slope in ((1041, "0.01"), (7041, "-0.02")):
+    for seed, slope in ((1051, "0.04"), (7041, "-0.02")):
         generator = np.random.default_rng(seed)
         found = calbias.audit(generator.uniform(0.5, 1, 1000), generator.random(1000) < 0.5)
         assert f"too spread (slope {slope})" in found.sentence

@@ -27,7 +27,7 @@ def example() -> tuple[np.ndarray, np.ndarray]:
     >>> import calbias
     >>> scores, hits = calbias.example()
     >>> print(calbias.audit(scores, hits).finding)
-    miscalibrated, p = 0.031: too spread (slope 0.78)
+    miscalibrated, p = 0.036: too spread (slope 0.78)
     """
     scores, labels, predictions = np.loadtxt(FILE, delimiter=",", skiprows=1).T
     return np.ascontiguousarray(scores), (labels == predictions).astype(np.uint8)
