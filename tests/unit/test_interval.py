@@ -276,11 +276,12 @@ def test_the_band_meets_each_bin_and_the_curves_error_lies_in_the_interval(sourc
 def test_the_curve_on_all_genuine_files(kind):
     """At a saturated end two misses of 1000 rows contradict a curve that expects 10⁻⁶."""
     for name in [*shipped(kind)][::EACH]:
+        path = shipped_path(kind, name)
         if kind == "answers":
-            rows = read_answers(shipped_path(kind, name))
+            rows = read_answers(path)
             check_the_curve(Scored.of(rows["score"].to_numpy(), rows["hit"].to_numpy()))
-        else:
-            check_the_curve(read_data(shipped_path(kind, name)).scored.by_score)
+        elif path.suffix != ".p":  # the pipeline alone reads pickles
+            check_the_curve(read_data(path).scored.by_score)
 
 
 @pytest.mark.slow
