@@ -20,12 +20,18 @@ STEP_NAMES = sorted({*re.findall(r'code\(\s*"(\w+)"', RULES)})  # of a rule
 LOADER = SCRIPTS / "calbias/estimation/loading.py"  # of estimators, by name
 # the words by which a rule declares their files
 DECLARED = re.compile(
-    r'estimator_paths\(|estimators"\)\.glob\(|\*(\w+_FILES|AUDIT_ESTIMATORS|sum\()'
+    r'(estimator|page)_paths\(|estimators"\)\.glob\(|\*(\w+_FILES|AUDIT_ESTIMATORS|sum\()'
 )
 # what imports a study for its words alone, or audits no rows
 LOADS_NONE = {
-    *("measure_monitor", "rank_league", "run_multiclass_league", "select_recalibration"),
-    "write_evidence_page",
+    *(
+        "draw_estimator",
+        "judge_estimator",
+        "measure_monitor",
+        "rank_league",
+        "run_multiclass_league",
+    ),
+    *("select_recalibration", "write_evidence_page"),
 }
 # For each line read: import a step, then what its functions import later, and print what
 # modules of the project are loaded. Each in a fork of a process that has loaded the libraries.

@@ -16,7 +16,7 @@ from pipeline.catalogue import (
 )
 from pipeline import job_sizes as sizes
 from pipeline.config import PAGE_EXPERIMENTS, powers
-from pipeline.estimators import estimator_folders
+from pipeline.estimators import FOLDERS, estimator_folders
 from pipeline.provenance import show_errors
 from pipeline.logit_availability import DEFAULT_LOGITS_DIR
 from pipeline.models import published_models
@@ -105,6 +105,30 @@ def estimator_paths(*names):
 def loaded(paths):
     """Files of code as inputs: their syntax counts (params.code), their time does not."""
     return [ancient(local(path)) for path in paths]
+
+
+def checked(name):
+    """The record that a user's estimator passed the checks; tests check those that ship."""
+    if name not in ADDED or Path(ADDED[name]).resolve().parent in [
+        path.resolve() for path in FOLDERS
+    ]:
+        return []
+    return [f"results/estimators/{Path(ADDED[name]).stem}/checked.txt"]
+
+
+def page_estimators(wildcards):
+    """The files of a page's estimators, as inputs."""
+    return loaded(PAGES[wildcards.estimator].values())
+
+
+def page_names(wildcards):
+    """A params function: the files of a page's estimators, as NAME=PATH."""
+    return [f"{name}={estimator_path(name)}" for name in PAGES[wildcards.estimator]]
+
+
+def page_paths(wildcards):
+    """Return the paths of a page's estimators."""
+    return estimator_paths(*PAGES[wildcards.estimator])
 
 
 def top_labels(model):

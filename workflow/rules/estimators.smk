@@ -1,31 +1,9 @@
 # The page of an estimator that a user adds: `snakemake --cores 2 --config estimator=mine/x.py`.
-from pipeline.estimators import FOLDERS as KNOWN_FOLDERS
 
-SHIPPED = {path.resolve() for path in KNOWN_FOLDERS}
-GENUINE = [f"results/logits/{model}.npz" for model in RECALIBRATED if model in REAL]
-GENUINE += [resource(f"outputs/{model}.npz") for model in RECALIBRATED if model not in REAL]
-
-
-def checked(name):
-    """The record that a user's estimator passed the checks; tests check those that ship."""
-    if name not in ADDED or Path(ADDED[name]).resolve().parent in SHIPPED:
-        return []
-    return [f"results/estimators/{Path(ADDED[name]).stem}/checked.txt"]
-
-
-def page_estimators(wildcards):
-    """The files of a page's estimators, as inputs."""
-    return loaded(PAGES[wildcards.estimator].values())
-
-
-def page_names(wildcards):
-    """A params function: the files of a page's estimators, as NAME=PATH."""
-    return [f"{name}={estimator_path(name)}" for name in PAGES[wildcards.estimator]]
-
-
-def page_code(step):
-    """A params function: the digest of a step with the page's estimators."""
-    return lambda wildcards: code(step, *estimator_paths(*PAGES[wildcards.estimator]))
+GENUINE = [
+    f"results/logits/{model}.npz" if model in REAL else resource(f"outputs/{model}.npz")
+    for model in RECALIBRATED
+]
 
 
 rule check_estimator:
@@ -38,7 +16,7 @@ rule check_estimator:
     conda:
         "../../envs/environment.yaml"
     params:
-        code=page_code("check_estimator"),
+        code=lambda wildcards: code("check_estimator", *page_paths(wildcards)),
     shell:
         step("check_estimator")
 
@@ -54,7 +32,7 @@ rule measure_judging_cells:
     conda:
         "../../envs/environment.yaml"
     params:
-        code=page_code("measure_judging_cells"),
+        code=lambda wildcards: code("measure_judging_cells", *page_paths(wildcards)),
         estimators=page_names,
         n_samples=[200, 2000],
         data_sets=min(config["replicates"], 200),
@@ -78,7 +56,7 @@ rule select_by_estimator:
     resources:
         mem_mb=lambda wildcards, attempt: 1200 * attempt,
     params:
-        code=page_code("select_by_estimator"),
+        code=lambda wildcards: code("select_by_estimator", *page_paths(wildcards)),
         estimators=page_names,
         softmax=config["softmax"],
         bootstrap=min(config["bootstrap"], 100),
@@ -100,7 +78,7 @@ rule time_estimator:
     resources:
         mem_mb=lambda wildcards, attempt: 2000 * attempt,
     params:
-        code=page_code("time_estimator"),
+        code=lambda wildcards: code("time_estimator", *page_paths(wildcards)),
         estimators=page_names,
         n_samples=[200, 10000, 1000000],
         norm=config["norm"],
@@ -144,7 +122,7 @@ PAGE_TABLES = ("bias", "comparison", "detection", "detection_limits")
 rule draw_estimator:
     input:
         tables=[
-            *("results/estimators/{estimator}/" + f"{name}.csv" for name in PAGE_TABLES),
+            *(f"results/estimators/{{estimator}}/{name}.csv" for name in PAGE_TABLES),
             resource("league/others_bias.csv"),
             resource("league/others_limits.csv"),
         ],
@@ -171,7 +149,7 @@ rule draw_estimator:
 rule write_estimator_page:
     input:
         tables=[
-            *("results/estimators/{estimator}/" + f"{name}.csv" for name in PAGE_TABLES),
+            *(f"results/estimators/{{estimator}}/{name}.csv" for name in PAGE_TABLES),
             "results/estimators/{estimator}/selection.csv",
             "results/estimators/{estimator}/cost.csv",
             resource("league/others_bias.csv"),
@@ -188,7 +166,7 @@ rule write_estimator_page:
     conda:
         "../../envs/environment.yaml"
     params:
-        code=page_code("write_estimator_page"),
+        code=lambda wildcards: code("write_estimator_page", *page_paths(wildcards)),
         tables=named("tables", [*PAGE_TABLES, "selection", "cost", "others_bias"]),
         estimators=page_names,
         page="{estimator}",
