@@ -45,7 +45,7 @@ def _audit(options: Any) -> None:
     )
     if not options.quiet:
         for note in audit.notes:
-            print(f"note: {note}", file=sys.stderr)
+            _note(note)
     x = options.within
     said = (
         audit.sentence if x is None else audit.sentence_within(x / 100),
@@ -79,8 +79,8 @@ def _plan(options: Any) -> None:
 
     if options.output:
         validate_output(options.output, [options.scores] if options.scores else ["-"], "goal,")
-    if options.beta and options.cluster:
-        raise InputError("--cluster goes with --scores, not with --beta")
+    if options.beta and _columns(options) != _columns(argparse.Namespace()):
+        raise InputError("--beta goes without the options that name columns of a file")
     goals = {
         "detect": [points / 100 for points in options.detect],
         "power": options.power,
@@ -91,7 +91,7 @@ def _plan(options: Any) -> None:
     if options.beta:
         table = plan(beta=options.beta, **goals)
     else:
-        table = plan_file(options.scores, options.cluster, **goals)
+        table = plan_file(options.scores, _columns(options), options.top_label, _note, **goals)
     counts = {name: "{:.0f}".format for name in table if name.startswith(("labels", "clusters"))}
     print(table.to_string(float_format="{:.3f}".format, formatters=counts, na_rep=""))
     if (table["labels"] == math.inf).any():
@@ -113,10 +113,11 @@ def _compare(options: Any) -> None:
     comparison = compare_files(
         *files,
         score=options.score,
-        columns=_columns(options, "hit", "label", "prediction", "cluster"),
+        columns=_columns(options, "score"),
         id=options.id,
         top_label=options.top_label,
         confidence_level=options.confidence_level,
+        say=_note,
     )
     x = options.within
     print(comparison.sentence if x is None else comparison.sentence_within(x / 100), flush=True)
@@ -142,19 +143,26 @@ def _check(options: Any) -> None:
     print(f"{path}: {', '.join(estimator_names(path))}: all checks passed")
 
 
-def _columns(options: Any, *names: str) -> Any:
+def _columns(options: Any, *without: str) -> Any:
     """Return the Columns that the options name."""
+    from dataclasses import fields
+
     from calbias.logits.columns import Columns
 
-    names = names or ("score", "hit", "label", "prediction", "cluster")
-    return Columns(**{name: getattr(options, name) for name in names})
+    names = [each.name for each in fields(Columns) if each.name not in without]
+    return Columns(**{name: getattr(options, name) for name in names if hasattr(options, name)})
+
+
+def _note(text: str) -> None:
+    print(f"note: {text}", file=sys.stderr)
 
 
 def _watch(options: Any) -> None:
     from calbias.monitoring.watch import watch_file
 
-    columns = _columns(options)
-    print(watch_file(options.file, options.time, columns, options.level, options.output))
+    columns, top_label = _columns(options), options.top_label
+    rest = options.level, options.output, _note
+    print(watch_file(options.file, options.time, columns, top_label, *rest))
 
 
 class _Parser(argparse.ArgumentParser):
@@ -204,10 +212,7 @@ def _add_audit(commands: Any) -> None:
     )
     audit.set_defaults(run=_audit)
     audit.add_argument("file", metavar="FILE", help="CSV, JSON lines, Parquet or NPZ; - for stdin")
-    audit.add_argument("--score", metavar="COLUMN", help="the column of the scores")
     _add_columns(audit)
-    _add_cluster(audit, "whose rows depend on each other; again for a pair of columns")
-    _add_top_label(audit)
     audit.add_argument(
         "--by",
         metavar="COLUMN",
@@ -249,7 +254,7 @@ def _add_plan(commands: Any) -> None:
         help="true errors to detect, in points (1 2 5)",
     )  # fmt: skip
     plan.add_argument("--power", type=float, default=0.8, help="with this probability (0.8)")
-    _add_cluster(plan, "of the file: how many of these are needed")
+    _add_columns(plan)
     plan.add_argument("--slope-width", type=float, default=0.1, help="slope to ± this (0.1)")
     plan.add_argument("--gap-width", type=float, default=1.0, help="mean gap to ± points (1)")
     plan.add_argument("--seed", type=int, default=0, help="seed of the simulations (0)")
@@ -267,13 +272,9 @@ def _add_compare(commands: Any) -> None:
     compare.add_argument("first", metavar="FIRST", help="a file as for audit")
     compare.add_argument("second", metavar="SECOND", nargs="?",
                          help="the same rows; without it two columns of FIRST")  # fmt: skip
-    _add_columns(compare)
-    compare.add_argument("--score", metavar="COLUMN", action="append", default=[],
-                         help="the column of the scores; again for the second model")  # fmt: skip
+    _add_columns(compare, action="append", default=[])
     compare.add_argument("--id", metavar="COLUMN", help="join the rows of the files by this column")
     _add_within(compare, "POINTS", "is FIRST no worse than SECOND by more than this?")
-    _add_cluster(compare, "whose rows depend on each other; again for a pair of columns")
-    _add_top_label(compare)
     _add_level(compare)
     compare.add_argument("--output", metavar="FILE", help="write the numbers as JSON")
 
@@ -289,9 +290,7 @@ def _add_watch(commands: Any) -> None:
     watch.set_defaults(run=_watch)
     watch.add_argument("file", metavar="FILE", help="a table as for audit, in the order of time")
     watch.add_argument("--time", metavar="COLUMN", required=True, help="dates, times or numbers")
-    watch.add_argument("--score", metavar="COLUMN", help="the column of the scores")
     _add_columns(watch)
-    _add_cluster(watch, "whose rows depend on each other; again for a pair of columns")
     watch.add_argument("--level", type=float, default=0.05, help="rate of false alarms (0.05)")
     watch.add_argument("--output", metavar="FILE", help="the page (FILE-watch.html)")
 
@@ -310,18 +309,25 @@ def _add_check(commands: Any) -> None:
                        help="time that an estimate of 10 000 rows may take (1)")  # fmt: skip
 
 
-def _add_columns(parser: argparse.ArgumentParser) -> None:
+def _add_columns(parser: argparse.ArgumentParser, **of_score: Any) -> None:
+    """Add what says how a file is read: the same in all commands that read one."""
+    again = "; again for the second model" * bool(of_score)
+    help = f"the column of the scores{again}"
+    parser.add_argument("--score", metavar="COLUMN", help=help, **of_score)
     for name, what in {
         "hit": "hits: 1 or correct, 0 or wrong",
         "label": "true classes, numbers or names",
         "prediction": "predicted classes",
     }.items():
         parser.add_argument(f"--{name}", metavar="COLUMN", help=f"the column of the {what}")
-
-
-def _add_cluster(parser: argparse.ArgumentParser, which: str) -> None:
+    parser.add_argument("--event", metavar="LABEL", help="the label that the score is of (1)")
+    parser.add_argument("--missing", choices=("error", "drop"), default="error",
+                        help="what rows without score or outcome are (error)")  # fmt: skip
     parser.add_argument("--cluster", metavar="COLUMN", action="append", default=[],
-                        help=f"ids of patients, questions, games or users {which}")  # fmt: skip
+                        help="ids of patients, questions, games or users whose rows depend on "
+                        "each other; again for a pair of columns")  # fmt: skip
+    parser.add_argument("--top-label", action="store_true",
+                        help="with two classes judge the predicted one, not class 1")  # fmt: skip
 
 
 def _add_within(parser: argparse.ArgumentParser, metavar: str, question: str) -> None:
@@ -334,11 +340,6 @@ def _percentage(text: str) -> float:
         if 0.0 <= float(text) <= 100.0:
             return float(text)
     raise argparse.ArgumentTypeError(f"must be a number from 0 to 100, not {text}")
-
-
-def _add_top_label(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--top-label", action="store_true",
-                        help="with two classes judge the predicted one, not class 1")  # fmt: skip
 
 
 def _add_level(parser: argparse.ArgumentParser) -> None:

@@ -152,6 +152,7 @@ def compare_files(
     id: str | None = None,
     top_label: bool = False,
     confidence_level: float = CONFIDENCE_LEVEL,
+    say: Callable[[str], None] = lambda note: None,
 ) -> Comparison:
     """Return the Comparison of two files as ``calbias audit`` reads them.
 
@@ -166,6 +167,8 @@ def compare_files(
     id : str, optional
         The column that joins the rows of the files; by default they have the same order. Rows of
         one file alone are left out.
+    say : callable
+        Gets the notes on how the files were read.
 
     Raises
     ------
@@ -184,8 +187,13 @@ def compare_files(
         read_data(file, (id,) if id else (), columns=each, top_label=top_label)
         for file, each in zip(files, of_each, strict=True)
     )
+    for file, data in zip(dict.fromkeys(files), (one, other), strict=False):
+        for note in data.notes:
+            say(f"{file}: {note}")
     if id is not None and second is not None:
         one, other = _joined(one, other, id)
+    elif columns.missing == "drop":
+        one, other = _rows_of_both(one, other)
     if one.kind != other.kind:
         raise InputError(
             f"{files[0]} holds {_in_words(one.kind)} and {files[1]} {_in_words(other.kind)}: give "
@@ -228,6 +236,17 @@ def _joined(one: Data, other: Data, id: str) -> tuple[Data, Data]:
     shared, *places = np.intersect1d(texts[0], texts[1], return_indices=True)
     if not shared.size:
         raise InputError(f"--id {id}: no value is in both files; name the column of the rows' ids")
+    return one.part(places[0]), other.part(places[1])
+
+
+def _rows_of_both(one: Data, other: Data) -> tuple[Data, Data]:
+    """Return the rows that neither of two files of the same rows lacks."""
+    rows = [data.place and data.place.rows for data in (one, other)]
+    if rows[0] is None or rows[1] is None:
+        return one, other
+    shared, *places = np.intersect1d(rows[0], rows[1], return_indices=True)
+    if not shared.size:
+        raise InputError("no row has a score and an outcome in both: join the files by --id")
     return one.part(places[0]), other.part(places[1])
 
 

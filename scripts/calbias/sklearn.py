@@ -191,6 +191,8 @@ def _sample(
         top = probabilities.argmax(axis=1)
         return probabilities[np.arange(len(top)), top], (classes[top] == truth).astype(np.uint8)
     values = set(np.unique(truth).tolist())
+    if len(values) > 2 and set(np.unique(probabilities)) <= {0.0, 1.0}:
+        raise InputError("y_prob holds 0 and 1 alone: are y_true and y_prob swapped?")
     words = f"y_true has the labels {sorted(values, key=str)!s:.60}"
     if pos_label is None:
         if not (values <= {0, 1} or values <= {-1, 1}):

@@ -267,9 +267,15 @@ test_bad_tables = refuses_texts(
     ('score,hit,who\n.5,1,"a,b"\n.6,1,a,b\n', "line 3: 4 cells, but 3 columns"),
     ('score,hit,who\n.5,1,a\n"a,b",1\n', "line 3: 2 cells, but 3 columns"),
     ('score,hit,who\n.5,1,a\n.6,,"b\nc"\n', "line 3: column hit is empty"),
-    ("score,label\n0.5,1\n0.6,2\n", "line 3: column label is '2': with a score alone write 1"),
-    ("score,label\n0.5,1\n0.6,cat\n", "line 3: column label is 'cat': with a score alone"),
-    ("score,label\n0.5,1\n0.6,\n", "line 3: column label is empty; fill it or drop the row"),
+    (
+        "score,label\n0.5,1\n0.6,2\n",
+        "line 3: column label is '2': its values are 1, 2: .* --event 2",
+    ),
+    (
+        "score,label\n0.5,1\n0.6,cat\n",
+        "line 3: column label is 'cat': its values are cat, 1: .* --event",
+    ),
+    ("score,label\n0.5,1\n0.6,\n", "line 3: column label is empty; fill it, or .* --missing drop"),
     ("y_true,y_prob\n1,0.5\n0,1.5\n", "line 3: score 1.5 is no probability"),
     ("Score,SCORE,hit\n.5,.5,1\n.5,.6,0\n", "columns Score and SCORE are both a score; rename"),
     (
@@ -316,6 +322,61 @@ def read_named(tmp_path, content="score,hit,who\n0.5,1,a\n0.6,0,b\n0.7,1,\n", by
     read_data(path, by, columns=Columns(**names))
 
 
+def test_an_event_is_named(tmp_path):
+    """1 and 2, words, and numbers that were read as decimals."""
+    for labels, event in (([2, 1, 2, 2], "2"), ([2.0, 1.0, 2.0, 2.0], "2"), (list("yxyy"), "Y")):
+        path = table_file(tmp_path, score=SCORES, label=labels, prediction=list("abcd"))
+        scores, hits, data = rows(path, columns=Columns(event=event))
+        assert (scores, hits, data.kind) == (SCORES, HITS, EVENT)
+
+
+@pytest.mark.parametrize("names", [("risk", "death"), ("score", "churn")])
+def test_the_only_column_of_0_and_1_beside_a_score_is_the_label(tmp_path, names):
+    more = {"age": [50, 60, 70, 80], "site": list("aabb")}
+    path = table_file(tmp_path, **dict(zip(names, (SCORES, HITS), strict=True)), **more)
+    scores, hits, data = rows(path)
+    assert (scores, hits, data.kind) == (SCORES, HITS, EVENT)
+    assert f"column {names[1]}, the only other one of 0 and 1, is read as" in " ".join(data.notes)
+    path = table_file(tmp_path, score=SCORES, churn=HITS, treated=HITS)
+    with pytest.raises(InputError, match="columns score, churn, treated: write score and hit"):
+        read_data(path)
+
+
+def test_rows_with_gaps_are_left_out_and_counted(tmp_path):
+    """Of six rows the second has no score and the fourth no hit; the error names its own line."""
+    content = "score,hit,who\n.9,1,a\n,0,b\n.8,0,c\n.6,,d\n.7,1,e\n.5,1,f\n"
+    (tmp_path / "m.csv").write_text(content)
+    drop = Columns(missing="drop", cluster="who")
+    scores, hits, data = rows(tmp_path / "m.csv", columns=drop, by=("who",))
+    assert (scores, hits) == ([0.9, 0.8, 0.7, 0.5], [1, 0, 1, 1])
+    assert data.by["who"].tolist() == list("acef")
+    note = "--missing drop: 2 of 6 rows left out: 1 without score, 1 without hit"
+    assert note in data.notes
+    (tmp_path / "m.csv").write_text(content.replace(".5,1", "1.5,1"))
+    with pytest.raises(InputError, match=r"line 7: score 1\.5 is no probability"):
+        read_data(tmp_path / "m.csv", columns=drop)
+
+
+test_bad_events = refuses_texts(
+    lambda path: read_data(path, columns=Columns(event="churnd")),
+    "m.csv",
+    ("score,label\n.5,churned\n.6,stayed\n", "column label is never 'churnd': .* churned, stayed"),
+    ("score,hit\n.5,1\n.6,0\n", "--event churnd goes with a score and a column of labels"),
+)
+test_what_is_out_of_range = refuses_texts(
+    read_data,
+    "m.csv",
+    ("score,hit\n50,1\n60,0\n", "line 2: score 50 .* not percentages: divide by 100"),
+    ("score,hit\n.5,1\n.6,0\n70,0\n", "line 4: score 70 .*: 1 of 3 scores .* give all rows as"),
+    ("score,hit\n-1.5,1\n2.5,0\n", "line 2: score -1.5 .* from -1.5 to 2.5: logits"),
+    ("score,hit\n.5,1\n.6,0\n-2,0\n3,1\n", "line 4: score -2 .* 2 of 4 .*logits in some rows"),
+    ("score,hit\n-.1,1\n-2.5,0\n", "line 2: score -0.1 .* logarithms of probabilities"),
+    ("score,hit\n.1,1\ninf,0\n", "line 3: score inf .* not a finite number"),
+    ("score,hit\n.1,1\n1.01,0\n", "line 3: score 1.01 .* 1 of 2 .* cut them off at 0 and 1"),
+    ("score,label\n1,.7\n0,.3\n", "column score holds 0 and 1 alone .* --score label --label"),
+    ("score,hit\n.5,1\n.6,.5\n", "line 3: hit 0.5 .* leave out what is neither, such as a tie"),
+    (b"PK\x03\x04more", "an Excel workbook or a ZIP file; save the sheet as CSV"),
+)
 test_bad_names_of_columns = refuses(
     read_named,
     ({"cluster": ("who",)}, "line 4: column who is empty: every row needs the name of its cluster"),
@@ -324,7 +385,10 @@ test_bad_names_of_columns = refuses(
     ({"hit": "who"}, "line 2: column who is 'a': write 1 where the prediction was correct"),
     ({"hit": "score"}, "name them with --score and --hit"),
     ({"score": "score", "hit": "hit", "label": "hit"}, "--hit stands for --label"),
-    ({"score": "score", "label": "who"}, "line 2: column who is 'a': with a score alone"),
+    (
+        {"score": "score", "label": "who"},
+        "line 2: column who is 'a': its values are a, b: .* --event b",
+    ),
     ({"by": ["nobody"]}, "there is no column 'nobody'"),
 )
 

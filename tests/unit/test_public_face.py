@@ -99,7 +99,7 @@ SCORES = {"scores": [0.5, 0.7, 0.9], "hits": [0, 1, 1]}
         ({"scores": [[0.5, 0.5]] * 3}, r"scores and hits must be one-dimensional, .* \(3, 2\) and"),
         ({"scores": [], "hits": []}, "scores and hits must be one-dimensional, of one length and"),
         ({"hits": [0, 1]}, r"of one length and not empty: their shapes are \(3,\) and \(2,\)"),
-        ({"scores": [0.5, float("nan"), 0.9]}, "row 1 .*: score nan .* not percentages"),
+        ({"scores": [0.5, float("nan"), 0.9]}, "row 1 .*: score nan .* not a finite number"),
         ({"scores": [50.0, 70.0, 90.0]}, "row 0 .*: score 50 .* not percentages"),
         ({"hits": [0.5, 0.7, 0.9]}, "row 0 .*: hit 0.5 .* give 1 for a correct prediction"),
         ({"hits": None}, "scores go with hits: give these$"),

@@ -1,13 +1,17 @@
 """Mistakes of a new user of the command line, and sentences that would mislead one."""
 
+import ast
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
 
 import calbias
-from calbias.command import main
+from calbias.command import _parser, main
 from calbias.errors import InputError
 from calbias.io.files import validate_output
+from calbias.io.python_files import PACKAGE
 from calbias.sklearn import calibration_error
 
 SCORES = np.linspace(0.5, 0.95, 60)
@@ -49,6 +53,50 @@ def test_output_replaces_no_other_work(files, tmp_path, capsys, command, output,
     assert printed.err.count("\n") == 1
     assert files[0].read_bytes() == before
     assert (tmp_path / "notes.txt").read_text() == "my notes\n"
+
+
+OF_COLUMNS = {"--score", "--hit", "--label", "--prediction", "--event", "--missing", "--cluster",
+              "--top-label"}  # fmt: skip
+
+
+def options_of(command):
+    actions = _parser()._subparsers._group_actions[0].choices[command]._actions
+    return {option for action in actions for option in action.option_strings}
+
+
+def test_no_error_of_a_file_names_an_option_that_a_command_lacks():
+    """All texts of the readers, with the options that every command has."""
+    for command in ("audit", "plan", "compare", "watch"):
+        assert options_of(command) >= OF_COLUMNS, command
+    named = set()
+    for path in (PACKAGE / "logits").glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                named |= set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", node.value))
+    assert named - OF_COLUMNS <= {"--by"}  # where the user gave it
+
+
+WRONG = {
+    "patient,age,label\n1,70,0\n1,70,1\n2,65,0\n2,64,1\n": "column patient holds whole",
+    "score,x\n.5,1.5\n.6,2.5\n": "name them with --score",
+    "score,hit\n.5,1\n.6,\n": "--missing drop",
+    "score,label\n.5,1\n.6,2\n": "--event 2",
+}
+
+
+@pytest.mark.parametrize("text", WRONG)
+@pytest.mark.parametrize("command", ["audit", "plan", "compare", "watch"])
+def test_what_a_command_answers_names_its_own_options(tmp_path, capsys, command, text):
+    path = tmp_path / "m.csv"
+    path.write_text(text)
+    files = {"plan": ["--scores", str(path)], "compare": [str(path)] * 2}
+    more = ["--time", "x"] if command == "watch" else []
+    with pytest.raises(SystemExit) as stop:
+        main([command, *files.get(command, [str(path)]), *more])
+    assert stop.value.code == 2
+    said = capsys.readouterr().err.splitlines()[-1]
+    assert WRONG[text] in said
+    assert set(re.findall(r"(?<![\w-])--[a-z-]+", said)) <= options_of(command)
 
 
 def test_output_of_the_same_command_is_replaced(files, tmp_path):

@@ -28,7 +28,7 @@ from calbias.errors import InputError
 from calbias.logits import plausibility
 from calbias.logits.checks import as_top_label, log_probabilities, zero_floor
 from calbias.logits.columns import Columns
-from calbias.logits.output_file import Fold
+from calbias.logits.output_file import Fold, Place
 from calbias.logits.read_logits import SCORE_FORMS, read_outputs
 from calbias.logits.top_label import TopLabel, top_label_of_scores
 from calbias.logits.top_label import top_label as top_label_of
@@ -75,7 +75,8 @@ class Data:
     classes), "probabilities" or "logits". ``rows``, ``logits`` (n, K), ``labels`` and ``clusters``
     (n,), in the given order, are None where they are not known. ``warnings`` are those of a file's
     reader; ``notes`` say in a line each what was read, ``hints`` which options may be missing.
-    ``by`` are the columns of subgroups. ``validation`` is another fold, in the same form, that
+    ``by`` are the columns of subgroups; ``place`` says which rows of the file these are.
+    ``validation`` is another fold, in the same form, that
     recalibration is fitted on; ``classes`` are the names of the classes, if known.
     """
 
@@ -90,6 +91,7 @@ class Data:
     notes: tuple[str, ...] = ()
     hints: tuple[str, ...] = ()
     by: Any = None
+    place: Place | None = None
     validation: Data | None = None
     classes: tuple[str, ...] = ()
 
@@ -189,6 +191,7 @@ def read_data(
     validation = outputs.folds.get("validation")
     return replace(
         data, warnings=warnings, hints=outputs.hints, by=outputs.by, classes=outputs.classes,
+        place=outputs.folds["test"].place,
         validation=None if validation is None else _data_of(validation, outputs.form, top_label),
         notes=(_in_words(data, top_label), *outputs.notes),
     )  # fmt: skip

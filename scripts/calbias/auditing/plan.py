@@ -5,7 +5,7 @@ What the verdict of an audit detects is simulated with the verdict itself.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -127,10 +127,13 @@ def plan(
     return pd.DataFrame(rows, columns=columns).set_index("goal")
 
 
-def plan_file(path: str, clusters: Sequence[str] = (), **options: Any) -> pd.DataFrame:
-    """Return the plan of a file's scores, with its columns of clusters."""
-    columns = Columns(cluster=tuple(clusters))
-    data = read_data(path, columns=columns)
+def plan_file(
+    path: str, columns: Columns, top_label: bool, say: Callable[[str], None], **options: Any
+) -> pd.DataFrame:
+    """Return the plan of a file's scores; ``say`` gets the notes on how it was read."""
+    data = read_data(path, columns=columns, top_label=top_label)
+    for note in data.notes:
+        say(note)
     assert data.rows is not None
     return plan(
         data.rows.score,

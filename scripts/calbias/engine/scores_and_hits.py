@@ -43,20 +43,40 @@ def scores_and_hits(
     largest = scores.max()
     if not (scores.min() >= 0 and largest <= 1 + EXCESS):  # false for NaN
         row = int(np.argmin((scores >= 0) & (scores <= 1 + EXCESS)))
-        raise error(
-            f"score {scores[row]:g} is no probability; give probabilities in [0, 1], not "
-            "percentages",
-            row,
-        )
+        raise error(f"score {scores[row]:g} is no probability: {_outside(scores)}", row)
     is_hit = hits == 1
     if np.count_nonzero(is_hit) + np.count_nonzero(hits == 0) < hits.size:
         row = int(np.argmin(is_hit | (hits == 0)))
         raise error(
             f"hit {hits[row]:g} is neither 0 nor 1; give 1 for a correct prediction and 0 "
-            "otherwise",
+            "otherwise, and leave out what is neither, such as a tie",
             row,
         )
     return scores if largest <= 1 else np.minimum(scores, 1.0), is_hit.view(np.uint8)
+
+
+def _outside(scores: np.ndarray) -> str:
+    """Return what scores (n,) are of which some are not in [0, 1], and the remedy."""
+    finite = scores[np.isfinite(scores)]
+    if finite.size < scores.size:
+        return "it is not a finite number; correct it or leave the row out"
+    low, high = float(finite.min()), float(finite.max())
+    outside = int(np.sum((finite < 0) | (finite > 1 + EXCESS)))
+    count = f"{outside} of {finite.size} scores are outside [0, 1]"
+    if low >= -0.1 and high <= 1.1:
+        return f"{count}, from {low:g} to {high:g}; correct them, or cut them off at 0 and 1"
+    if low >= 0 and high <= 100 and outside > finite.size / 2:
+        return "give probabilities in [0, 1], not percentages: divide by 100"
+    if low >= 0:
+        return f"{count}, up to {high:g}; give all rows as probabilities"
+    if high <= 0:
+        return f"{count}: logarithms of probabilities? Give their exponentials"
+    if outside < 0.6 * finite.size:
+        return f"{count}, from {low:g} to {high:g}: logits in some rows? Give all as probabilities"
+    return (
+        f"{count}, from {low:g} to {high:g}: logits? Give the model's probabilities, for two "
+        "classes 1/(1 + exp(-logit))"
+    )
 
 
 def validate_same_order(error: Callable[..., InputError] = array_error, /, **columns: Any) -> None:

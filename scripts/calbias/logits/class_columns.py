@@ -48,7 +48,7 @@ def class_columns(
             if mixed or _is_id(name, table[name].tolist()):
                 raise place.error(
                     f"column {name} holds whole numbers: an id, a count or a predicted class, but "
-                    "no logit or probability of a class; drop it, name it with --cluster or --by, "
+                    "no logit or probability of a class; drop it, name it with --cluster, "
                     "or write logits with decimals (2.0); a score is named with --score"
                 )
     taken = {*classes}

@@ -7,7 +7,7 @@ and ``y_pred`` are a label, an event's probability and a prediction.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -39,6 +39,8 @@ class Columns:
     """The columns that a user names: of score, hit, label, prediction and clusters of rows.
 
     Several columns of clusters, such as benchmark and question, are one identifier together.
+    ``event`` is the label whose probability is judged; ``missing`` is ``error``, or ``drop`` to
+    leave out rows without a score or an outcome.
     """
 
     score: str | None = None
@@ -46,12 +48,16 @@ class Columns:
     label: str | None = None
     prediction: str | None = None
     cluster: Sequence[str] = field(default=())
+    event: str | None = None
+    missing: str = "error"
 
     def __post_init__(self) -> None:
         cluster = (self.cluster,) if isinstance(self.cluster, str) else tuple(self.cluster or ())
         object.__setattr__(self, "cluster", cluster)
         if self.hit and (self.label or self.prediction):
             raise InputError("--hit stands for --label with --prediction: name it alone")
+        if self.event is not None and (self.hit or self.prediction):
+            raise InputError("--event names a value of the column --label: name no other outcome")
         if self.prediction and not self.label:
             raise InputError("--prediction needs --label: name the column of the true classes too")
 
@@ -67,10 +73,16 @@ class Roles(NamedTuple):
     fold: str | None = None
     one_hot: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
+    note: str = ""
 
 
-def roles_of(names: list[str], columns: Columns, place: Place) -> Roles:
-    """Return the Roles of the columns of a table; InputError where they are no model's outputs."""
+def roles_of(
+    names: list[str], columns: Columns, place: Place, is_binary: Callable[[str], bool]
+) -> Roles:
+    """Return the Roles of the columns of a table; InputError where they are no model's outputs.
+
+    Next to a score the only column that ``is_binary`` is the label of an event.
+    """
     columns = replace(
         columns,
         **{
@@ -93,6 +105,17 @@ def roles_of(names: list[str], columns: Columns, place: Place) -> Roles:
         prediction = _named(free, PREDICTION, place)
     fold = _named(free, FOLD, place)
     found = Roles("scores", score or event, hit, label, prediction, fold)
+    if found.score and label and columns.event is not None:
+        return _with_others(found._replace(form="event", hit=None, prediction=None), names)
+    if found.score and not (hit or label):
+        binary = [name for name in free if name not in found[1:6] and is_binary(name)]
+        if len(binary) == 1:
+            note = (
+                f"column {binary[0]}, the only other one of 0 and 1, is read as the label of an "
+                f"event; where 1 is a correct prediction give --hit {binary[0]}"
+            )
+            found = found._replace(form="event", label=binary[0], prediction=None, note=note)
+            return _with_others(found, names)
     if found.score and hit:
         return _with_others(found._replace(label=None, prediction=None), names)
     if score and label and prediction:

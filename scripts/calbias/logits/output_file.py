@@ -26,6 +26,10 @@ class Place(NamedTuple):
     rows: np.ndarray | None = None
     line_of: Callable[[int], int] | None = None
 
+    def at(self, rows: np.ndarray) -> np.ndarray:
+        """Return the rows in the file of rows of the array at hand."""
+        return rows if self.rows is None else self.rows[rows]
+
     def error(self, problem: str, row: int | None = None) -> InputError:
         """Return the InputError for a problem, in a row of the array at hand if one is given."""
         if row is None:
@@ -103,7 +107,7 @@ def split_by_fold(whole: Fold, names: Sequence[str | None]) -> dict[str, Fold]:
     if not len(rows["test"]):
         raise place.error("no row of fold test; drop the column fold to judge all rows")
     return {
-        fold: Fold(values[at], labels[at], place._replace(part=f"fold {fold}", rows=at))
+        fold: Fold(values[at], labels[at], place._replace(part=f"fold {fold}", rows=place.at(at)))
         for fold, at in rows.items()
         if len(at)
     }

@@ -127,9 +127,8 @@ def read_raw(
     if is_table:
         return read_table_file(path, by, columns)
     if by or (columns is not None and columns != Columns()):
-        option = "--by" if by else "naming columns"
         raise InputError(
-            f"{path}: {option} needs a table (CSV, JSON lines or Parquet), not {suffix}"
+            f"{path}: naming columns needs a table (CSV, JSON lines or Parquet), not {suffix}"
         )
     return read_npz(path)
 

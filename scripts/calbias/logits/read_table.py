@@ -26,6 +26,7 @@ from calbias.logits.columns import (
     listed,
     looked_up_column,
     looks_like_ids,
+    numbered_alike,
     roles_of,
 )
 from calbias.logits.json_records import LOG, QUESTION
@@ -33,6 +34,7 @@ from calbias.logits.output_file import Fold, OutputFile, Place, split_by_fold
 from calbias.logits.table_files import Table, read_table
 
 _YES = {"1": 1, "true": 1, "yes": 1, "0": 0, "false": 0, "no": 0, "1.0": 1, "0.0": 0}
+_FILL = "fill it, or leave such rows out by --missing drop"
 _GRADES = _YES | {"correct": 1, "right": 1, "pass": 1, "incorrect": 0, "wrong": 0, "fail": 0}
 
 
@@ -56,7 +58,10 @@ def read_table_file(
     # columns of subgroups and clusters that hold nothing else
     needed = ("score", "hit", "label", "prediction", "fold")
     apart = {name for name in (*by, *ids) if name.casefold() not in needed}
-    roles = roles_of([name for name in names if name not in apart], columns, place)
+    roles = roles_of(
+        [name for name in names if name not in apart], columns, place,
+        lambda name: _is_binary(table[name]),
+    )  # fmt: skip
     if outcome := [name for name in by if name in (roles.score, roles.hit, roles.label)]:
         raise place.error(
             f"--by {outcome[0]}: subgroups by the score or the outcome are miscalibrated by "
@@ -64,27 +69,61 @@ def read_table_file(
         )
     if not len(table[names[0]]):
         raise place.error("no rows, only the names of the columns; give at least two")
-    others, notes, classes = list(roles.others), list[str](), list[str]()
+    others, notes, classes = list(roles.others), [roles.note] * bool(roles.note), list[str]()
+    if columns.event is not None and roles.form != "event":
+        raise place.error(
+            f"--event {columns.event} goes with a score and a column of labels: name them by "
+            "--score and --label"
+        )
+    whole = table
+    if columns.missing == "drop":
+        table, place, note = _without_gaps(table, roles, place)
+        notes.append(note)
     if roles.form:
-        read = _scores_and_hits(table, roles, place)
+        read = _scores_and_hits(table, roles, columns.event, place)
     else:
-        classes, others, notes = class_columns(table, others, place)
+        classes, others, of_classes = class_columns(table, others, place)
+        notes += of_classes
         read = _values_and_labels(table, classes, roles, place)
     split = {"test": Fold(*read, place)}
     if roles.fold:
         split = split_by_fold(split["test"], _texts(table, roles.fold))
     rows = slice(None) if split["test"].place.rows is None else split["test"].place.rows
-    subgroups = {name: table[name][rows] for name in by} or None
+    judged = {name: whole[name][rows] for name in (*by, *ids)}
     others = [name for name in others if name and not is_log]
     if has_several:
         notes.append("rows of one question depend on each other: they are a cluster")
     if others:
         notes.append(f"columns not used: {listed(others)}")
     hints = [] if ids else _of_ids(table, others)
-    clusters = _clusters(table, ids, place)[rows] if ids else None
+    clusters = _clusters(judged, ids, split["test"].place) if ids else None
     return OutputFile(
-        split, roles.form, subgroups, clusters, (*notes,), (*hints,), classes=(*classes,)
-    )
+        split, roles.form, {name: judged[name] for name in by} or None, clusters,
+        (*notes,), (*hints,), classes=(*classes,),
+    )  # fmt: skip
+
+
+def _is_binary(column: np.ndarray) -> bool:
+    """Return whether a column holds 0 and 1, or yes and no, alone; cells may be empty."""
+    if column.dtype.kind == "O":
+        return {str(cell).strip().casefold() for cell in column if cell} <= {*_YES}
+    return column.dtype.kind in "iufb" and set(np.unique(column[column == column])) <= {0, 1}
+
+
+def _without_gaps(table: Table, roles: Roles, place: Place) -> tuple[Table, Place, str]:
+    """Return the rows that have a score and an outcome, their place, and a note on the others."""
+    names = [*filter(None, roles[1:5]), *roles.one_hot]
+    if not roles.form:
+        names += numbered_alike([*roles.others])
+    empty = {name: np.array([text is None for text in _texts(table, name)]) for name in names}
+    gone = np.any([*empty.values()], axis=0)
+    if gone.all():
+        raise place.error(f"no row has both a score and an outcome: columns {listed(names)}")
+    counts = ", ".join(f"{e.sum()} without {name}" for name, e in empty.items() if e.any())
+    note = f"--missing drop: {gone.sum()} of {gone.size} rows left out" + ": " * bool(counts)
+    rows = np.flatnonzero(~gone)
+    kept = {name: column[rows] for name, column in table.items()}
+    return kept, place._replace(rows=rows), note + counts
 
 
 def _of_ids(table: Table, names: Sequence[str]) -> Iterator[str]:
@@ -111,8 +150,7 @@ def _clusters(table: Table, names: Sequence[str | None], place: Place) -> np.nda
         missing = [k for k, text in enumerate(texts) if text is None or text.lower() == "nan"]
         if missing:
             raise place.error(
-                f"column {name} is empty: every row needs the name of its cluster; fill it or "
-                "drop the row",
+                f"column {name} is empty: every row needs the name of its cluster; fill it",
                 missing[0],
             )
     rows = [*zip(*columns, strict=True)]
@@ -153,14 +191,17 @@ def _by_text(
     numbers = np.empty(len(texts))
     for row, text in enumerate(texts):
         if text is None:
-            raise place.error(f"column {name} is empty; fill it or drop the row", row)
+            raise place.error(f"column {name} is empty; {_FILL}", row)
         if text.casefold() not in known:
             raise place.error(f"column {name} is {text!r}: {remedy}", row)
         numbers[row] = known[text.casefold()]
     return numbers
 
 
-def _scores_and_hits(table: Table, roles: Roles, place: Place) -> tuple[np.ndarray, np.ndarray]:
+def _scores_and_hits(
+    table: Table, roles: Roles, event: str | None, place: Place
+) -> tuple[np.ndarray, np.ndarray]:
+    _validate_not_swapped(table, roles, place)
     scores = _numbers(table, [roles.score], place)
     if roles.hit:
         if not _has_words(table[roles.hit]):
@@ -168,20 +209,53 @@ def _scores_and_hits(table: Table, roles: Roles, place: Place) -> tuple[np.ndarr
         remedy = "write 1 where the prediction was correct and 0 elsewhere, or correct and wrong"
         return scores, _by_text(table, roles.hit, _GRADES, remedy, place)
     if roles.form == "event":
-        remedy = (
-            "with a score alone write 1 where the event happened and 0 elsewhere, or add "
-            "hit (1 where the prediction was correct) or prediction"
-        )
-        return scores, _by_text(table, roles.label, _YES, remedy, place)
+        return scores, _events(table, roles.label, event, place)
     pair = {name: _texts(table, name) for name in (roles.label, roles.prediction)}
     for name, texts in pair.items():
         if None in texts:
-            raise place.error(f"column {name} is empty; fill it or drop the row", texts.index(None))
+            raise place.error(f"column {name} is empty; {_FILL}", texts.index(None))
     try:
         labels, predictions = (np.array(texts, dtype=float) for texts in pair.values())
     except ValueError:  # no numbers: equal as texts
         labels, predictions = (np.array(texts, dtype=object) for texts in pair.values())
     return scores, labels == predictions
+
+
+def _events(table: Table, label: str | None, event: str | None, place: Place) -> np.ndarray:
+    """Return 1 where a label is the event, by default 1, true or yes, and else 0, (n,)."""
+    texts = [*filter(None, _texts(table, label))]
+    values = sorted({*texts}, key=lambda text: (as_number(text) or 0.0, text))
+    if event is None:
+        remedy = (
+            f"its values are {listed(values)}: name the one whose probability the score is, "
+            f"such as --event {values[-1]}, or add hit (1 where the prediction was correct) or "
+            "prediction"
+        )
+        return _by_text(table, label, _YES, remedy, place)
+    number = as_number(event)
+    happened = {
+        text.casefold(): int(
+            text.casefold() == event.casefold()
+            or (number is not None and as_number(text) == number)
+        )
+        for text in values
+    }
+    if not any(happened.values()):
+        raise place.error(f"column {label} is never {event!r}: its values are {listed(values)}")
+    return _by_text(table, label, happened, "", place)
+
+
+def _validate_not_swapped(table: Table, roles: Roles, place: Place) -> None:
+    """Raise InputError where the score holds 0 and 1 alone, and the outcome probabilities."""
+    outcome = roles.hit or roles.label
+    if roles.prediction or outcome is None or not _is_binary(table[str(roles.score)]):
+        return
+    values = table[outcome]
+    if values.dtype.kind == "f" and not _is_binary(values) and np.all(np.abs(values - 0.5) <= 0.5):
+        raise place.error(
+            f"column {roles.score} holds 0 and 1 alone and column {outcome} probabilities: if "
+            f"they are swapped, give --score {outcome} --label {roles.score}"
+        )
 
 
 def _has_words(column: np.ndarray) -> bool:
@@ -208,7 +282,7 @@ def _numbers(table: Table, names: Sequence[str | None], place: Place) -> np.ndar
         empty = np.isnan(numbers[:, k])
         if empty.any():
             row = int(np.argmax(empty))
-            raise place.error(f"column {name} is empty or NaN; write a number or drop the row", row)
+            raise place.error(f"column {name} is empty or NaN; {_FILL}", row)
     return numbers
 
 

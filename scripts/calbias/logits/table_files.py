@@ -61,6 +61,8 @@ def read_table(path: Path | str) -> tuple[Table, Place]:
         if path.is_dir():
             return _parquet(path, None)
         data = path.read_bytes()
+    if data.startswith(b"PK\x03\x04") or data.startswith(b"\xd0\xcf\x11\xe0"):
+        raise InputError(f"{path}: an Excel workbook or a ZIP file; save the sheet as CSV")
     if data.startswith(_GZIP):
         data = _decompressed(path, data)
     suffix = suffix if suffix in SUFFIXES else _suffix_of(data)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from html import escape
 from pathlib import Path
 
@@ -21,18 +22,32 @@ from calbias.monitoring.monitor import Monitor
 
 
 def watch_file(
-    path: Path | str, time: str, columns: Columns, level: float, output: str | None
+    path: Path | str,
+    time: str,
+    columns: Columns,
+    top_label: bool,
+    level: float,
+    output: str | None,
+    say: Callable[[str], None],
 ) -> str:
-    """Watch a file's rows, write the page, and return one line that says what was seen."""
+    """Watch a file's rows, write the page, and return one line that says what was seen.
+
+    ``say`` gets the notes on how the file was read.
+    """
     page = Path(output or f"{Path(path).with_suffix('')}-watch.html")
     validate_output(page, [path], "<!DOCTYPE html>")
     monitor = Monitor(level)
     if table_suffix(path) not in SUFFIXES and not Path(path).is_dir():
         raise InputError(f"{path}: give a file with a column of times: CSV, JSON lines or Parquet")
-    data = read_data(path, columns=columns)
+    data = read_data(path, columns=columns, top_label=top_label)
     assert data.rows is not None
+    for note in data.notes:
+        say(note)
     table, place = read_table(path)
     time = looked_up_column(time, [*table], path)
+    if columns.missing == "drop" and data.place and data.place.rows is not None:
+        place = place._replace(rows=data.place.rows)
+        table = {name: column[data.place.rows] for name, column in table.items()}
     times, order = _in_time(table[time], time, place)
     repeated = pd.DataFrame(table).duplicated()
     if repeated.any():
@@ -42,7 +57,7 @@ def watch_file(
             int(repeated.argmax()),
         )
     scores, hits, clusters = data.rows.score, data.rows.hit, data.clusters
-    if len(scores) != len(times):
+    if data.validation is not None:
         raise place.error("rows of two folds: give a file of one fold")
     if clusters is not None:  # a cluster counts when it is complete
         last = np.zeros(clusters.max() + 1, np.int64)
