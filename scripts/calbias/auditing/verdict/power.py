@@ -79,7 +79,8 @@ def verdict_power(
     """
     order = np.argsort(scores, kind="stable")
     ranks = order[((np.arange(n) + 0.5) / n * scores.size).astype(np.int64)]
-    groups, place = groups_of_rows(scores[ranks], np.zeros(n))
+    hits = np.diff(np.floor(np.cumsum(rates[ranks]) + 0.5), prepend=0.0)  # as the curve says
+    groups, place = groups_of_rows(scores[ranks], hits)
     unlikely = np.where(groups.sign[place] > 0, rates[ranks], 1.0 - rates[ranks])
     chance = np.bincount(place, unlikely) / groups.size
     statistics = statistics_of(groups)

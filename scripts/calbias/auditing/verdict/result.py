@@ -21,6 +21,7 @@ from calbias.auditing.verdict.statistics import Statistics
 from calbias.conventions import SIGNIFICANT
 
 _ORDER = ("level", "line", "shape", "local", "atoms", "certain")
+_SEEN, _WORTH_A_WORD = 0.01, 0.0005  # a share of the rows, and an error, that the warning names
 _IMPOSSIBLE = 1e-6  # the chance of any unlikely outcome at exactly 0 or 1 below which one decides
 
 
@@ -126,18 +127,20 @@ def in_words(
 
 
 def _warnings(groups: Groups) -> tuple[str, ...]:
-    if groups.rounding is None:
-        return ()
-    return (
-        f"scores are rounded ({groups.rounding}): the test takes each for any score within half a "
-        "step of it, and finds no fault that is smaller",
-    )
+    """Return what cannot be told from rounding: at 0 and 1, and where most inside."""
+    n, is_end = groups.size.sum(), (groups.score == 0.0) | (groups.score == 1.0)
+    seen = np.where(groups.size >= _SEEN * n, groups.reach, 0.0)
+    places = [*np.flatnonzero(is_end & (seen > 0.0)), int(np.argmax(np.where(is_end, 0.0, seen)))]
+    told = [
+        f"below {100 * seen[k]:.1f} points at scores of {groups.score[k]:g}"
+        for k in places
+        if seen[k] >= _WORTH_A_WORD
+    ]
+    return (f"an error {', '.join(told)} cannot be told from rounding",) if told else ()
 
 
 def impossible_outcomes(groups: Groups) -> int:
     """Return the unlikely outcomes at scores of exactly 0 and 1, where they are impossible."""
-    if groups.rounding is not None:
-        return 0
     certain = (groups.score == 0.0) | (groups.score == 1.0)
     expected = np.sum((groups.size * groups.chance)[certain])
     return int(groups.unlikely[certain].sum()) if expected < _IMPOSSIBLE else 0

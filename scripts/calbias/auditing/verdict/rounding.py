@@ -1,144 +1,99 @@
-"""Scores that were rounded, and what each of them may have been before.
+"""What rounding can do to a score: by how much its hits may differ from what it says.
 
-All scores may lie on a grid of equal steps (decimals, multiples of 1/20), have few significant
-bits (bfloat16, float16), or their log odds may. A score then stands for any value within half a
-step of it, and a score of exactly 1 for values below 1. Of the kinds that fit the coarsest counts.
-The values alone are read, not their type: 0.85 as a float32 is a decimal number.
+A calibrated score q that was rounded to s, in a cell of width h, has hits at the rate E(q | s).
+The counts of the scores tell the cell and the density in it, exp(x q/h); no kind of rounding is
+assumed.
+
+step    The distance h of the nearest pair s ± h that both have a quarter of the rows of s, or else
+        of the pair with the most rows. A score without such a pair was stated, and does not move.
+        A score with four times the rows of both neighbours has a step among such scores.
+tilt    E(q | s) = s + h (coth(x/2)/2 - 1/x), about s + h x/12. x is the smaller of twice the two
+        slopes of log rows, or their mean, and 0 where these differ in sign.
+ends    0 and 1 stand for half a step, up to the nearest score with many rows.
+cut     Where 1 is rare, steps of at most 0.01 may have been cut off instead of rounded: all scores
+        may be half a step higher, and the top score, a step from 1, up to 1.
+
+Each end, all tilts, and all cuts have one share in [0, 1]: the one that is closest to the hits.
 """
 
-from collections.abc import Callable, Iterator
-from functools import partial
-from typing import NamedTuple
-
 import numpy as np
-from scipy.special import expit, logit
 
-from calbias.scored import Floats
+from calbias.scored import Floats, Ints
 
-_Range = Callable[[Floats], tuple[Floats, Floats]]
-
-_DENOMINATORS = {  # by the least number of distinct scores that show such a step
-    5: np.append(np.arange(1.0, 1001.0), 1e4),
-    3: np.array([10.0, 20.0, 100.0, 1e3, 1e4]),
-    0: np.array([100.0, 1e3, 1e4]),
-}
-_CERTAIN = 2  # so many distinct scores count a 0 and a 1 together
-_DECIMALS = {10.0**k: f"{k} decimal{'s' if k > 1 else ''}" for k in range(1, 5)}
-_BITS = {"bfloat16": (8, 0.0), "float16": (11, 2.0**-24)}  # significant bits, least step
-_FEW, _FEW_LOG_ODDS = 5, 10  # distinct scores: fewer are no sign of significant bits, or steps
-_SOME = 2000  # scores that are looked at first
-_CANDIDATES = 20
-_DIVISORS = 10.0  # the least distance of log odds is at most so many steps
+_MOST = 256  # scores, the ones with the most rows
+_EXACT = 1e-3  # of a step, in which distances are equal
+_MANY, _PEAK = 10, 4.0  # rows, and how many times the neighbours' rows
+_LARGEST_CUT = 0.01 + 1e-6
+_ROUNDS = 4
 
 
-class Rounding(NamedTuple):
-    """What was found, or None, and the least and greatest value (m,) that each score stands for.
-
-    ``end`` is how far a score of 0 or 1 may be from there: a quarter of the step of its type.
-    """
-
-    name: str | None
-    low: Floats
-    high: Floats
-    end: float
-
-
-def rounding_of(scores: Floats) -> Rounding:
-    """Return the Rounding of scores (m,) in [0, 1].
-
-    Where none is found a score stands for itself. The type is float32 if each score is one.
-    """
-    inner = scores[(scores > 0.0) & (scores < 1.0)]
-    is_single = inner.size > 0 and bool((inner.astype(np.float32) == inner).all())
-    precision = 2.0 ** (-24 if is_single else -53)
-    some = np.unique(inner[:: max(inner.size // _SOME, 1)])
-    values = some.size + (_CERTAIN if inner.size < scores.size else 0)
-    kinds = list(_kinds(some, precision, values))
-    if kinds and some.size < inner.size:
-        kinds = list(_kinds(np.unique(inner), precision, values))
-    found, low, high = None, scores, scores
-    for name, range_of in kinds:
-        least, most = range_of(scores)
-        if np.mean(most - least) > np.mean(high - low):
-            found, low, high = name, least, most
-    return Rounding(found, np.maximum(low, 0.0), np.minimum(high, 1.0), 0.25 * precision)
-
-
-def _kinds(inner: Floats, precision: float, values: int) -> Iterator[tuple[str, _Range]]:
-    """Yield the names of what fits all scores in (0, 1), distinct and ascending, and ranges."""
-    if (k := _denominator(inner, precision, values)) is not None:
-        name = _DECIMALS.get(k, f"multiples of 1/{k:g}")
-        yield name, lambda scores: (scores - 0.5 / k, scores + 0.5 / k)
-    if inner.size < _FEW:
-        return
-    for name, (bits, least) in _BITS.items():
-        if np.all(_remainder(inner, _steps(inner, bits, least)[1]) == 0.0):
-            yield name, partial(_around, bits=bits, least=least)
-    x = logit(inner)
-    error = 2.0 * precision / (inner * (1.0 - inner)) + 2.0**-52 * np.abs(x)
-    exact = error <= 10.0 * error.min()  # not near 0 and 1
-    x, error = x[exact], error[exact]
-    if x.size < _FEW_LOG_ODDS:
-        return
-    if (step := _common_step(np.diff(x), 4.0 * float(error.max()))) is not None:
-        name = f"log odds in steps of {step:.3g}"
-        yield name, partial(_of_log_odds, range_of=lambda x: (x - 0.5 * step, x + 0.5 * step))
-    for name, (bits, _) in _BITS.items():
-        spacing = _steps(x, bits, 0.0)[1]
-        if np.all(_remainder(x, spacing) <= error) and np.median(error / spacing) < 0.01:
-            around = partial(_around, bits=bits, least=0.0)
-            yield f"log odds in {name}", partial(_of_log_odds, range_of=around)
+def moves_of(scores: Floats, rows: Ints) -> Floats:
+    """Return the largest moves (k, m) of scores (m,), ascending; each k has one share."""
+    moves = np.zeros((5, scores.size))
+    tied = np.flatnonzero(rows >= 2)
+    tied = np.sort(tied[np.argsort(-rows[tied], kind="stable")[:_MOST]])
+    values, count = scores[tied], rows[tied].astype(np.float64)
+    if not np.any((values > 0.0) & (values < 1.0)):
+        return moves
+    step, tilt = _steps(values, count)
+    beside = np.pad(count, 1)
+    peak = count >= np.maximum(_PEAK * np.maximum(beside[:-2], beside[2:]), _MANY)
+    if peak.any():
+        coarse = np.flatnonzero(peak | (values == 0.0) | (values == 1.0))
+        wide = _steps(values[coarse], count[coarse])
+        step[coarse], tilt[coarse] = np.where(wide[0] > 0.0, wide, (step[coarse], tilt[coarse]))
+    moves[0, tied] = tilt
+    for k, end in enumerate((0.0, 1.0), 1):
+        at, away = scores == end, np.abs(values - end)
+        n = float(rows[at].sum())
+        for least in (peak & (count >= n / 16), count >= max(2.0, n / _MOST)):
+            if n and np.any(near := (away > 0.0) & least):
+                j = np.flatnonzero(near)[np.argmin(away[near])]
+                x = 0.5 * np.log(2.0 * n / count[j])
+                share = 1.0 if away[j] <= _LARGEST_CUT else 0.5 - float(_tilt(x))
+                moves[k, at] = 0.5 * share * (values[j] - end)
+                break
+    inner = np.flatnonzero(values < 1.0)[-2:]
+    below, top = values[inner][0], values[inner][-1]
+    if rows[scores == 1.0].sum() < count[inner[-1]] / 16:
+        moves[3, tied] = np.where((step <= _LARGEST_CUT) & (values < 1.0), 0.5 * step, 0.0)
+        if 1.0 - top <= (1.0 + _EXACT) * min(_LARGEST_CUT, top - below):
+            moves[4, tied[inner[-1]]] = 1.0 - top
+    return moves
 
 
-def _denominator(inner: Floats, precision: float, values: int) -> float | None:
-    """Return the least k ≤ 1000, or 10⁴, of which all scores are multiples of 1/k."""
-    if not inner.size:
-        return None
-    fits = next(each for least, each in _DENOMINATORS.items() if values >= least)
-    for some in (inner[:: max(inner.size // 20, 1)], inner):
-        apart = _remainder(np.multiply.outer(fits, some), 1.0).max(axis=1)
-        fits = fits[apart <= (precision + 2.0**-51) * fits][:_CANDIDATES]
-    return float(fits[0]) if fits.size else None
+def _tilt(x: Floats | float) -> Floats:
+    """Return coth(x/2)/2 - 1/x: the mean of a density exp(x q) on [-1/2, 1/2]."""
+    x = np.where(np.abs(x) < 1e-5, 1e-5, x)
+    return 0.5 / np.tanh(0.5 * x) - 1.0 / x
 
 
-def _common_step(distances: Floats, error: float) -> float | None:
-    """Return the greatest step of which all distances (m,) are multiples."""
-    least = float(distances.min())
-    tolerance = error * distances / least
-    for divisor in np.arange(1.0, _DIVISORS + 1.0):
-        step = least / divisor
-        if step > 20.0 * tolerance.max() and np.all(_remainder(distances, step) <= tolerance):
-            return step
-    return None
+def _steps(values: Floats, count: Floats) -> tuple[Floats, Floats]:
+    """Return the steps (m,) of values, 0 where there is none, and their tilts."""
+    half_cells = count * np.where((values == 0.0) | (values == 1.0), 2.0, 1.0)
+    apart = values - values[:, None]
+    mirror = values[:, None] - apart
+    place = np.searchsorted(values, mirror - _EXACT * apart).clip(0, values.size - 1)
+    is_there = (np.abs(values[place] - mirror) <= _EXACT * apart) & (apart > 0.0)
+    below = np.where(is_there, half_cells[place], 0.0)
+    fullest = np.minimum(np.minimum(below, half_cells), 0.25 * count[:, None])
+    each, best = np.arange(values.size), fullest.argmax(axis=1)
+    found = fullest[each, best] > 0.0
+    step = np.where(found, apart[each, best], 0.0)
+    low = np.log(count / np.where(found, below[each, best], count))
+    high = np.log(np.where(found, half_cells[best], count) / count)
+    x = np.minimum(2.0 * np.minimum(np.abs(low), np.abs(high)), 0.5 * np.abs(low + high))
+    return step, step * _tilt(np.where(low * high > 0.0, np.sign(low) * x, 0.0))
 
 
-def _remainder(values: Floats, step: Floats | float) -> Floats:
-    """Return the distance of values from multiples of the steps."""
-    return np.abs(values - step * np.rint(values / step))
-
-
-def _steps(values: Floats, bits: int, least: float) -> tuple[Floats, Floats]:
-    """Return the distances to the next values towards 0, and away, with so many bits."""
-    fraction, exponent = np.frexp(values)
-    above = np.ldexp(1.0, exponent - bits)
-    below = np.where(np.abs(fraction) == 0.5, 0.5 * above, above)
-    return np.maximum(below, least), np.maximum(above, least)
-
-
-def _around(values: Floats, bits: int, least: float) -> tuple[Floats, Floats]:
-    """Return the least and greatest value that is rounded to each."""
-    inward, outward = (0.5 * step for step in _steps(values, bits, least))
-    is_negative = values < 0.0
-    return (
-        values - np.where(is_negative, outward, inward),
-        values + np.where(is_negative, inward, outward),
-    )
-
-
-def _of_log_odds(scores: Floats, range_of: _Range) -> tuple[Floats, Floats]:
-    """Return the range of scores by that of their log odds; 0 and 1 stand for themselves."""
-    inside = (scores > 0.0) & (scores < 1.0)
-    low, high = scores.copy(), scores.copy()
-    ends = range_of(logit(scores[inside]))
-    low[inside], high[inside] = (expit(end) for end in ends)
-    return low, high
+def closest(scores: Floats, rows: Ints, hits: Ints, moves: Floats) -> Floats:
+    """Return scores (m,) moved by the shares of the moves (k, m) that are closest to the hits."""
+    moved, share = scores.copy(), np.zeros(len(moves))
+    variance = np.maximum(scores * (1.0 - scores), 1e-9)
+    for k in [*range(len(moves))] * _ROUNDS:
+        weight = moves[k] / variance
+        room = max(float(np.sum(weight * moves[k] * rows)), 1e-300)
+        best = share[k] + float(np.sum(weight * (hits - rows * moved))) / room
+        best = min(max(best, 0.0), 1.0)
+        moved, share[k] = moved + (best - share[k]) * moves[k], best
+    return moved

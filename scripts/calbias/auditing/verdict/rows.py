@@ -19,24 +19,24 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from calbias.auditing.verdict.rounding import rounding_of
+from calbias.auditing.verdict.rounding import closest, moves_of
 from calbias.scored import Floats, Ints, Scored, order_of
 
 CELLS = 512
 """Cells, in equal steps of half the share of ranks and half the share of the variance."""
 ATOM_ROWS, ATOM_SHARE = 5, 200
-_BLOCKS, _SHARE = 64, 0.999  # of rounded scores that move together, and of their half steps
+_LEAST, _LEAST_32 = 2.0**-55, 2.0**-26  # chances at 0 and 1: a quarter of the type's last step
 
 
 class Groups(NamedTuple):
     """Groups of equal scores, ascending; arrays (g,).
 
     score, x   the score and its log odds, finite
-    chance     of the unlikely outcome if calibrated: min(s, 1 - s), or in a rounded score's range
+    chance     of the unlikely outcome if calibrated: min(s, 1 - s), or moved as rounding may do
     sign       +1 where the unlikely outcome is a hit, -1 where it is a miss
     size       rows
     hits       of these rows
-    rounding   what the scores were rounded to, in words, or None
+    reach      how far rounding may have moved the chance
     """
 
     score: Floats
@@ -45,7 +45,7 @@ class Groups(NamedTuple):
     sign: Floats
     size: Ints
     hits: Ints
-    rounding: str | None
+    reach: Floats
 
     @property
     def unlikely(self) -> Ints:
@@ -64,7 +64,7 @@ class Groups(NamedTuple):
 
     def only(self, kept: NDArray[np.bool_]) -> Groups:
         """Return the kept groups."""
-        return Groups._make((*(column[kept] for column in self[:6]), self.rounding))
+        return Groups._make(column[kept] for column in self)
 
     @property
     def is_atom(self) -> NDArray[np.bool_]:
@@ -75,22 +75,26 @@ class Groups(NamedTuple):
 def groups_of(scored: Scored) -> tuple[Groups, Ints]:
     """Return the Groups of a Scored, and the group of each of its scores (m,).
 
-    Rounded scores have the chances inside their ranges that are closest to the hits: see
-    ``_closest``.
+    A score is judged as it was said, within what rounding can do: see ``rounding``.
     """
     scores, log_s, log_1m = scored.scores, scored.log_scores, scored.log1m_scores
-    rounding = rounding_of(scores)
     is_upper = log_s > log_1m
     chance = np.exp(np.where(is_upper, log_1m, log_s))
     x, sign = log_s - log_1m, np.where(is_upper, -1.0, 1.0)
     is_end = ~np.isfinite(x) | (chance <= 0.0)
-    if rounding.name is not None:
-        is_end |= (scores == 0.0) | (scores == 1.0)
-        middle = 0.5 * (rounding.low + rounding.high)
-        chance = np.where(is_upper, 1.0 - middle, middle)
+    said = np.where(is_end, np.rint(scores), np.where(is_upper, 1.0 - chance, chance))
+    moves = moves_of(said, scored.rows)
+    reach = np.abs(moves).sum(axis=0)
     if is_end.any():
-        chance = np.where(is_end, np.maximum(chance, rounding.end), chance)
+        inner, next_to = scores[~is_end], chance[~is_end].min(initial=0.5)
+        is_single = inner.size > 0 and bool((inner.astype(np.float32) == inner).all())
+        least = _LEAST_32 if is_single else _LEAST
+        chance = np.where(is_end, np.maximum(0.5 * np.minimum(reach, next_to), least), chance)
         x = np.where(is_end, sign * (np.log(chance) - np.log1p(-chance)), x)
+    if reach.any():
+        moved = closest(said, scored.rows, scored.hits, moves)
+        moved = np.where(is_upper, 1.0 - moved, moved)
+        chance = np.where(reach > 0.0, np.clip(moved, 1e-15, 1.0 - 1e-15), chance)
     order = np.argsort(x)
     x, sign = x[order], sign[order]
     begins = np.append(True, x[1:] != x[:-1])
@@ -105,10 +109,8 @@ def groups_of(scored: Scored) -> tuple[Groups, Ints]:
         sign[starts],
         np.add.reduceat(size, starts),
         np.add.reduceat(hits, starts),
-        rounding.name,
+        reach[order][starts],
     )
-    if rounding.name is not None:
-        groups = _closest(groups, 0.5 * (rounding.high - rounding.low)[order][starts])
     return groups, place
 
 
@@ -125,23 +127,6 @@ def groups_of_rows(
     of_row = np.empty(order.size, np.int64)
     of_row[order] = np.repeat(place, scored.rows)
     return groups, of_row
-
-
-def _closest(groups: Groups, half: Floats) -> Groups:
-    """Return Groups whose chances are moved by up to ``half`` (g,) towards the hits.
-
-    By one share of ``half`` for all scores in one of 64 blocks of equal variance; an atom is a
-    block. A block's residual then is 0, or is smaller by Σ half.
-    """
-    time = np.cumsum(groups.variance) - 0.5 * groups.variance
-    block = np.floor(_BLOCKS * time / groups.variance.sum())
-    begins = groups.is_atom.copy()
-    begins[1:] |= groups.is_atom[:-1] | (block[1:] != block[:-1])
-    block = np.cumsum(begins) - begins[0]
-    room = np.bincount(block, groups.size * half)
-    share = np.bincount(block, groups.residual) / np.maximum(room, 1e-300)
-    moved = groups.sign * half * np.clip(share, -_SHARE, _SHARE)[block]
-    return groups._replace(chance=np.clip(groups.chance + moved, 1e-15, 1.0 - 1e-15))
 
 
 def cell_starts(groups: Groups) -> Ints:
