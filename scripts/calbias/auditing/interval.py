@@ -24,6 +24,10 @@ clearly show more; a score with many rows is one.
 **Both ends** contain the exact limits of the mean gap, since E|δ| ≥ |E δ|, and the low end a limit
 of it whose variance at 0 is a calibrated model's, so that the low end of a clear shift is not 0.
 
+**Rounding** moves what a score says by up to |s' − s|, s' as in the verdict, and by the triangle
+inequality the low end less the mean (for l2 the root mean square) of these moves is a low end of
+the error that is no rounding.
+
 **Clusters**: sums by cluster take the place of rows, v is a matrix over pairs of bins, quantiles
 are Student's. Rows count as divided by the design effect: copies are not data.
 
@@ -42,6 +46,7 @@ from scipy.special import stdtrit
 
 from calbias.auditing.bins import binomial_limits
 from calbias.auditing.calibration_curve import curve_in_bins, sums_in
+from calbias.auditing.verdict.rounding import moved_by_rounding
 from calbias.conventions import CONFIDENCE_LEVEL
 from calbias.engine.posterior import ONE_DEVIATION, PosteriorCurve
 from calbias.engine.seeding import digest_of, stream
@@ -99,7 +104,7 @@ class CalibrationInterval(NamedTuple):
 
     n, hits and mean score of the rows, the design effect of their mean, degrees of freedom (inf
     without clusters); |Σ r|, Σ g r, Σ h r/√(E h²), each with its variances at 0 and as observed;
-    the binned gaps for norms 1 and 2.
+    the binned gaps for norms 1 and 2; the size of what rounding explains, for both.
     """
 
     n: float
@@ -109,6 +114,7 @@ class CalibrationInterval(NamedTuple):
     freedom: float
     sums: tuple[tuple[float, float, float], ...]
     gaps: tuple[_BinnedGaps, ...]
+    rounding: tuple[float, float]
 
     def rows_per_bin(self, norm: float = 1) -> float:
         """Return the rows of a bin on average: an error that changes sign in it is lost."""
@@ -127,10 +133,12 @@ class CalibrationInterval(NamedTuple):
         low, high = max(below, -above), max(above, -below)
         shift = (self.sums[0][0] - 0.5 * self.effect, *self.sums[0][1:])  # of whole hits
         low = max(low, _least(shift, float(stdtrit(self.freedom, 1.0 - tail / 2.0))) / self.n)
+        lows = []
         for k in range(int(norm)):
             low = max(low, _least(self.sums[k + 1], z) / self.n)
             high = max(high, self.gaps[k].limit(z, k + 1))
-        return Interval(min(low, 1.0), min(max(low, high), 1.0))
+            lows.append(low - self.rounding[k])
+        return Interval(min(max(*lows, 0.0), 1.0), min(max(low, high), 1.0))
 
 
 def _least(found: tuple[float, float, float], z: float) -> float:
@@ -163,6 +171,7 @@ class _Sample:
         scored = scored.by_score if clusters is None else scored
         self.scores, self.n = scored.scores, float(scored.n)
         self.rows, self.hits = scored.rows.astype(float), scored.hits.astype(float)
+        self.moves = moved_by_rounding(scored.scores, scored.rows, scored.hits)
         self.null, self.power = self.scores * (1.0 - self.scores), (self.n / self.effect) ** _POWER
         if clusters is None:
             return
@@ -202,6 +211,7 @@ class _Sample:
             self.number - 1.0 if self.number else math.inf,
             tuple(zip(total.tolist(), at_zero.tolist(), observed.tolist(), strict=True)),
             tuple(self.binned_gaps(curve, norm) for norm in (1, 2)),
+            (float(self.rows @ self.moves / self.n), math.sqrt(self.rows @ self.moves**2 / self.n)),
         )  # fmt: skip
 
     def folds(self, seed: int) -> Iterator[tuple[Floats, Floats, Any]]:

@@ -52,8 +52,42 @@ def cell_numbers(scores: Floats) -> NDArray[np.int64]:
     return np.minimum(np.searchsorted(EDGES, scores, side="right") - 1, N_CELLS - 1)
 
 
-def likelihood_ratios(scores: Floats, hits: NDArray) -> Floats:
+NO_ENDS = np.array([np.nan, 1.0, 1.0, 0.0, 0.0])
+"""The last score in (0, 1); the nearest one to 0 that came twice running, of all; likewise to 1."""
+
+
+def inside(scores: Floats, ends: Floats) -> tuple[Floats, NDArray[np.bool_], Floats]:
+    """Return scores (n,) with 0 and 1 half a step inside, which were so, and the ends afterwards.
+
+    The step is known from the scores before the row: it ends at the nearest score that came twice
+    running among the scores inside (0, 1), or else at the nearest one.
+    """
+    is_end = (scores <= 0.0) | (scores >= 1.0)
+    inner = scores[~is_end]
+    twice = inner == np.append(ends[0], inner)[:-1]
+    upto = np.append(0, np.cumsum(~is_end))
+    reached = np.array(
+        [
+            np.minimum.accumulate(np.append(ends[1], np.where(twice, inner, 1.0))),
+            np.minimum.accumulate(np.append(ends[2], inner)),
+            np.maximum.accumulate(np.append(ends[3], np.where(twice, inner, 0.0))),
+            np.maximum.accumulate(np.append(ends[4], inner)),
+        ]
+    )
+    low_twice, low, high_twice, high = reached[:, upto[:-1]]
+    low = np.minimum(np.where(low_twice < 1.0, low_twice, low), 0.98)
+    high = np.maximum(np.where(high_twice > 0.0, high_twice, high), 0.02)
+    moved = np.where(scores <= 0.0, 0.5 * low, np.where(scores >= 1.0, 0.5 + 0.5 * high, scores))
+    last = inner[-1] if inner.size else ends[0]
+    return moved, is_end, np.append(last, reached[:, -1])
+
+
+def likelihood_ratios(
+    scores: Floats, hits: NDArray, is_end: NDArray[np.bool_] | None = None
+) -> Floats:
     """Return the ratio of each row under each alternative (n, alternatives).
+
+    Where ``is_end``, no alternative is nearer to 0 or 1 than the score.
 
     Log odds are kept within ±_LIMIT, so that a miss at a score of 1 has a finite ratio. Beyond the
     limit the mean ratio of a calibrated row is linear in the score: 1 at the limit, and at a score
@@ -63,6 +97,9 @@ def likelihood_ratios(scores: Floats, hits: NDArray) -> Floats:
         log_odds = np.clip(np.log(scores) - np.log1p(-scores), -_LIMIT, _LIMIT)[:, None]
     others = np.clip(_SHIFT + _SLOPE * log_odds, -_LIMIT, _LIMIT)
     others = np.where(_INSIDE[cell_numbers(scores)], others, log_odds)
+    if is_end is not None:
+        is_beyond = is_end[:, None] & (np.abs(others) > np.abs(log_odds)) & (others * log_odds > 0)
+        others = np.where(is_beyond, log_odds, others)
     sign = np.where(hits, -1.0, 1.0)[:, None]
     return (1.0 + np.exp(sign * log_odds)) / (1.0 + np.exp(sign * others))
 

@@ -11,7 +11,9 @@ Proof of the rate.
 2. A cluster's factor is the mean of its rows' ratios: also 1, whatever the dependence inside.
 3. So E[M_t | past] = M_{t-1}, with M_0 = Σ w_u = 1, however the past chose the scores.
 4. M_t >= 0, so that P(M_t >= 1/level for some t) <= level (Ville 1939).
-5. Scores within 10⁻⁶ of 0 and 1 have E[R_j] <= 1, and sums stop at 10³⁰⁰: 3 becomes <=, 4 holds.
+5. Scores of 0 and 1 are read as half a step inside, and no alternative lies beyond: E[R_j] <= 1
+   at every chance in this half step. Its length comes from the scores before (``Ends``). Scores
+   within 10⁻⁶ of 0 and 1 have E[R_j] <= 1, and sums stop at 10³⁰⁰: 3 becomes <=, 4 holds.
 
 References
 ----------
@@ -42,10 +44,10 @@ if TYPE_CHECKING:
 
     from calbias.auditing.result import Audit
 
-VERSION = 1
+VERSION = 2
 _POINTS, _CHUNK = 120, 4096
 _PLAIN = ("level", "n", "alarm", "since", "_factors", "_cluster", "_step")
-_ARRAYS = ("_sums", "_open", "_track", "_blocks")
+_ARRAYS = ("_sums", "_open", "_track", "_blocks", "_ends")
 
 
 class Monitor:
@@ -101,6 +103,7 @@ class Monitor:
         self._open = np.zeros(PRIOR.size + 3 * N_CELLS)  # their ratios and counts, summed
         self._blocks = memory.NONE.copy()
         self._step = memory.UNIT
+        self._ends = memory.NO_ENDS.copy()
         self._track = np.zeros((0, 2))  # row, log10 of the evidence, after every step-th factor
 
     @property
@@ -139,7 +142,9 @@ class Monitor:
 
     def _watch(self, scores: NDArray, hits: NDArray, ids: NDArray | None) -> None:
         """Sum the rows of each cluster and watch the clusters that are complete."""
-        rows = np.c_[likelihood_ratios(scores, hits), memory.counts_of(scores, hits)]
+        scores, is_end, self._ends = memory.inside(scores, self._ends)
+        ratios = likelihood_ratios(scores, hits, is_end)
+        rows = np.c_[ratios, memory.counts_of(scores, hits)]
         is_first = np.ones(scores.size, bool)
         if ids is not None:
             is_first = np.append(ids[0] != self._cluster, ids[1:] != ids[:-1])

@@ -21,7 +21,7 @@ import numpy as np
 from calbias.scored import Floats, Ints
 
 _MOST = 256  # scores, the ones with the most rows
-_EXACT = 1e-3  # of a step, in which distances are equal
+_EXACT, _SINGLE = 1e-3, 2.5e-7  # equal: within a share of the step, and float32's precision
 _MANY, _PEAK = 10, 4.0  # rows, and how many times the neighbours' rows
 _LARGEST_CUT = 0.01 + 1e-6
 _ROUNDS = 4
@@ -73,8 +73,9 @@ def _steps(values: Floats, count: Floats) -> tuple[Floats, Floats]:
     half_cells = count * np.where((values == 0.0) | (values == 1.0), 2.0, 1.0)
     apart = values - values[:, None]
     mirror = values[:, None] - apart
-    place = np.searchsorted(values, mirror - _EXACT * apart).clip(0, values.size - 1)
-    is_there = (np.abs(values[place] - mirror) <= _EXACT * apart) & (apart > 0.0)
+    near = np.minimum(_EXACT * apart, _SINGLE)
+    place = np.searchsorted(values, mirror - near).clip(0, values.size - 1)
+    is_there = (np.abs(values[place] - mirror) <= near) & (apart > 0.0)
     below = np.where(is_there, half_cells[place], 0.0)
     fullest = np.minimum(np.minimum(below, half_cells), 0.25 * count[:, None])
     each, best = np.arange(values.size), fullest.argmax(axis=1)
@@ -97,3 +98,8 @@ def closest(scores: Floats, rows: Ints, hits: Ints, moves: Floats) -> Floats:
         best = min(max(best, 0.0), 1.0)
         moved, share[k] = moved + (best - share[k]) * moves[k], best
     return moved
+
+
+def moved_by_rounding(scores: Floats, rows: Ints, hits: Ints) -> Floats:
+    """Return by how much each of scores (m,) is moved towards its hits."""
+    return np.abs(closest(scores, rows, hits, moves_of(scores, rows)) - scores)
