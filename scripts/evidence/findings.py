@@ -168,6 +168,22 @@ def few_rows(tables: Tables) -> Iterable[str]:
         )
 
 
+def simulations(tables: Tables) -> Iterable[str]:
+    """Say how many printed numbers come out, and on which waves the verdict is blind."""
+    table = tables["printed_simulations"]
+    for paper, rows in table.dropna(subset="z").groupby("paper", sort=False):
+        near = int((rows["z"].abs() <= 3).sum())
+        rms = (rows["z"] ** 2).mean() ** 0.5
+        yield f"{paper}: {near} of {len(rows)} numbers are within 3 errors of both (rms {rms:.2f})."
+    waves = table[(table["paper"] == "tcal2023") & (table["quantity"] == "verdict")]
+    places = waves["cell"].str.extract(r"n=(?P<n>\d+) waves=(?P<w>\d+)").astype(int)
+    missed = places[waves["recomputed"] > 0.5].groupby("n")["w"].min()
+    yield from (
+        f"With n = {n} the verdict misses most data sets from {w} waves on."
+        for n, w in missed.items()
+    )
+
+
 STUDIES = (
     Study("league", "Which measure is nearest to the truth?", league, ("league_errors",),
           ("league", "league_ranking", "league_sensitivity")),
@@ -187,4 +203,6 @@ STUDIES = (
           monitor, ("monitor",), ("monitor",)),
     Study("leaderboard", "What is a calibration error on a few hundred questions worth?",
           leaderboard, ("leaderboard",), ("leaderboard", "language_models")),
+    Study("simulations", "Do simulations come out as other papers print them?", simulations,
+          ("widmann2019", "arrieta2022", "tcal2023", "henzi2023"), ("printed_simulations",)),
 )  # fmt: skip

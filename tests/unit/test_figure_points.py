@@ -20,6 +20,7 @@ from reproduction.figures.gupta_graphs import NULL_95
 FIGURES = catalogue.figures()
 SIZES, TWO = [200, 1000], ["ece_bin_ew", "ece_sweep_em"]
 MODELS = ["resnet110_c10", "resnet_wide32_c100", "resnet152_imgnet"]
+PAPERS = ["widmann2019", "arrieta2022", "tcal2023", "henzi2023"]
 CLUSTERS = "clusters_beta_50x20_0.6_calibrated"
 KEYS = {
     "scenarios": {
@@ -51,6 +52,10 @@ KEYS = {
     "monitor": {"part": ["design", "judging"], "stream": ["none", "slope"]},
     "multiclass_league": {"population": ["dirichlet_3"], "map": ["x"], "estimator": TWO},
     "predicted_bias": {"model": MODELS, "estimator": TWO},
+    "printed_simulations": {
+        "paper": PAPERS, "cell": ["n=2 classes=2 uniform waves=7 J=0.1 pi=1"],
+        "quantity": ["ECE_uniform", "type_1 level=1", "t_cal", "lemeshow", "verdict_level"],
+    },
     "subgroup_cells": {
         "cell": ["a", "b"], "half": ["design", "judging"], "calibrated": [True, False],
     },
@@ -104,6 +109,7 @@ COLUMNS = {  # of the numbers along x and along y; empty where what is drawn is 
     "multiclass_league_full": ("relative_rmse", ""),
     "predicted_bias": ("predicted_bias_percent predicted_from_subsample_percent",
                        "observed_bias_percent"),
+    **dict.fromkeys(PAPERS, ("", "recomputed printed z")),
     "subgroup_cells": ("rejection_rate coverage", ""),
     "subgroups": ("", f"{GAPS} worst_low_percent worst_high_percent worst_noise_floor_percent"),
     "test_power": ("rejection_rate", ""),
@@ -125,7 +131,7 @@ FORMULAE = {"fig2a_curves", "table1_recalibration"}  # or words: what these draw
 DERIVED = {
     **dict.fromkeys(["fig1_intro", "guo_fig1_confidence", "guo_fig4_recalibrated", "monitor",
                      "subgroup_cells"], Collection),
-    "fig5_detection": PolyCollection,
+    **dict.fromkeys(["fig5_detection", *PAPERS], PolyCollection),
 }  # fmt: skip
 """Figures whose bars are exact ranges, or whose areas are interpolated."""
 EXTRA = {0.0, 0.01, 1.0, -1.0, 100.0}  # ends of axes, shares of one bin, and null_sd times NULL_95

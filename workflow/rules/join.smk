@@ -21,6 +21,7 @@ PARTS = {
         "predicted_bias",
         [*SCORE_STEMS, *(f"answers/{name}" for name in ANSWERED)],
     ),
+    "printed_simulations": ("printed_simulations", PAPERS),
     "language_models": ("answers", ANSWERED),
     "leaderboard": ("answers/leaderboard", ANSWERED),
     **{league: (league, LEAGUE_FILES) for league in LEAGUES},

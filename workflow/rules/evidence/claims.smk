@@ -1,6 +1,6 @@
 # Evidence: what backs calbias's own promises, all of it, and the claims that are judged by it.
 
-BACKING = ["predicted_bias", "league", "kull2019_table3"]
+BACKING = ["predicted_bias", "league", "kull2019_table3", "printed_simulations"]
 BACKING += ["interval_coverage"] if {*CELLS} == {*ALL_CELLS} else []  # C02 is about every cell
 OWN_CLAIMS = sorted((HERE / "scripts/evidence/claims").glob("*.py"))  # found there, not imported
 

@@ -1,0 +1,1 @@
+"""Simulations whose numbers other papers print: a file of settings each."""
