@@ -125,6 +125,7 @@ N_DRAWN = {  # such as 3 models × 2 estimators × 2 sizes and the sizes
     **dict.fromkeys(["multiclass_league", "multiclass_league_full"], 2),
     "fig5_detection": 48, "fig13_tce_sweep": 36, "fig14_chosen_bins": 27, "interval_coverage": 27,
     "leaderboard": 24, "monitor": 9, "subgroup_cells": 16, "test_power": 8,
+    "widmann2019": 4, "arrieta2022": 5, "tcal2023": 4, "henzi2023": 4,
 }  # fmt: skip
 """How many different numbers of these columns a figure shows, of the tables below."""
 FORMULAE = {"fig2a_curves", "table1_recalibration"}  # or words: what these draw is no number
