@@ -13,10 +13,9 @@ from verdicts import judge
 
 from calbias.auditing.verdict.redraws import draw, evidence, pooled_p_value
 from calbias.auditing.verdict.rounding import closest, moves_of
-from calbias.auditing.verdict.rows import cell_starts, groups_of, groups_of_rows
+from calbias.auditing.verdict.rows import cell_starts, groups_of_rows
 from calbias.auditing.verdict.statistics import PARTS, statistics_of
 from calbias.engine.seeding import stream
-from calbias.scored import Scored
 
 
 def observed_statistics(scores, hits):

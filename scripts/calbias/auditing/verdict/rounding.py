@@ -23,7 +23,7 @@ from calbias.scored import Floats, Ints
 _MOST = 256  # scores, the ones with the most rows
 _EXACT, _SINGLE = 1e-3, 2.5e-7  # equal: within a share of the step, and float32's precision
 _MANY, _PEAK = 10, 4.0  # rows, and how many times the neighbours' rows
-_LARGEST_CUT = 0.01 + 1e-6
+_LARGEST_CUT, _COMMON = 0.01 + 1e-6, 0.25  # a step that was cut off is that of many scores
 _ROUNDS = 4
 
 
@@ -56,16 +56,19 @@ def moves_of(scores: Floats, rows: Ints) -> Floats:
     inner = np.flatnonzero(values < 1.0)[-2:]
     below, top = values[inner][0], values[inner][-1]
     if rows[scores == 1.0].sum() < count[inner[-1]] / 16:
-        moves[3, tied] = np.where((step <= _LARGEST_CUT) & (values < 1.0), 0.5 * step, 0.0)
-        if 1.0 - top <= (1.0 + _EXACT) * min(_LARGEST_CUT, top - below):
+        alike = np.abs(step[:, None] - step) <= _EXACT * step[:, None]
+        is_cut = (step <= _LARGEST_CUT) & (values < 1.0) & (alike.mean(axis=1) >= _COMMON)
+        moves[3, tied] = np.where(is_cut, 0.5 * step, 0.0)
+        is_step = 1.0 - top <= (1.0 + _EXACT) * min(_LARGEST_CUT, top - below)
+        if is_step and np.any(moves[3]):
             moves[4, tied[inner[-1]]] = 1.0 - top
     return moves
 
 
 def _tilt(x: Floats | float) -> Floats:
     """Return coth(x/2)/2 - 1/x: the mean of a density exp(x q) on [-1/2, 1/2]."""
-    x = np.where(np.abs(x) < 1e-5, 1e-5, x)
-    return 0.5 / np.tanh(0.5 * x) - 1.0 / x
+    far = np.where(np.abs(x) < 1e-3, 1.0, x)
+    return np.where(np.abs(x) < 1e-3, np.asarray(x) / 12.0, 0.5 / np.tanh(0.5 * far) - 1.0 / far)
 
 
 def _steps(values: Floats, count: Floats) -> tuple[Floats, Floats]:
