@@ -305,7 +305,7 @@ test_csv_refusals = refuses_texts(
     ("0.1;0.9;1\n0.2;0.8;0\n", "found 0.1, 0.9, 1; the first line names the columns"),
     (",a,b,label\n0,1,2,0\n", r"column 1 has no name \(a saved row index\?\); drop it"),
     ("a,b,label\n1,2,0\n1,x,1\n", "m.csv, line 3: column b: 'x' is no number"),
-    ("a,b,label\n1,2,0\n\n1,,1\n", "m.csv, line 4: column b is empty or NaN; write a num"),
+    ("a,b,label\n1,2,0\n\n1,,1\n", "m.csv, line 4: column b is empty or NaN; fill it, or "),
     ("a,b,label\n1,2,0\n1,3\n", "m.csv, line 3: 2 cells, but 3 columns"),
     ("a;b;label\n1,5;2,5;0;1\n", "line 2: 4 cells, but 3 columns.* by semicolons, write decimals"),
     ("\na,b,a,label\n1,2,3,0\n", "two columns are called a; rename one, or drop it"),

@@ -41,8 +41,6 @@ def watch_file(
         raise InputError(f"{path}: give a file with a column of times: CSV, JSON lines or Parquet")
     data = read_data(path, columns=columns, top_label=top_label)
     assert data.rows is not None
-    for note in data.notes:
-        say(note)
     table, place = read_table(path)
     time = looked_up_column(time, [*table], path)
     if columns.missing == "drop" and data.place and data.place.rows is not None:
@@ -56,6 +54,8 @@ def watch_file(
             "column of ids if both are genuine",
             int(repeated.argmax()),
         )
+    for note in data.notes:
+        say(note)
     scores, hits, clusters = data.rows.score, data.rows.hit, data.clusters
     if data.validation is not None:
         raise place.error("rows of two folds: give a file of one fold")
