@@ -208,5 +208,5 @@ def link_kernels(checkout):
     """Let runs in ``checkout`` use the kernels that this process uses: each is compiled once."""
     kernels = Path(os.environ.get("NUMBA_CACHE_DIR") or ROOT / "scripts/calbias/__pycache__")
     kernels.mkdir(parents=True, exist_ok=True)
-    (checkout / "results").mkdir(parents=True)
+    (checkout / "results").mkdir(parents=True, exist_ok=True)
     (checkout / "results/kernels").symlink_to(kernels.resolve())
