@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from calbias.auditing.bins import PictureBins
 from calbias.auditing.inputs import EVENT
 from calbias.auditing.result import Audit
 
@@ -90,12 +91,12 @@ def picture(audit: Audit, caption_id: str = "") -> str:
     said = f'aria-labelledby="{caption_id}"' if caption_id else 'aria-label="Reliability diagram"'
     ends = _range(audit)
     whole = Panel(*ends, *ends)
-    panels = [whole, *_crowd(audit, whole)]
-    names = ["", "Enlarged: where most rows are"] if len(panels) > 1 else [""]
+    crowd = _crowd(audit, whole)
+    panels = [(whole, "")] + ([(crowd, "Enlarged: where most rows are")] if crowd else [])
     return "\n".join(
         f'<svg xmlns="http://www.w3.org/2000/svg" class="cb" viewBox="0 0 {WIDTH} {HEIGHT}" '
         f'role="img" {said}>{_STYLE}{"".join(_parts(audit, panel, name))}</svg>'
-        for panel, name in zip(panels, names, strict=True)
+        for panel, name in panels
     )
 
 
@@ -117,32 +118,35 @@ def _rounded(low: float, high: float) -> tuple[float, float]:
     return first, max(last, first + step)
 
 
-def _crowd(audit: Audit, whole: Panel) -> Iterator[Panel]:
-    """Yield a panel of the shortest run of bins with 70 % of the rows, where it is short.
-
-    Bins of one score each are apart already, and a run of a fiftieth of the panel is a line.
-    """
+def _crowd(audit: Audit, whole: Panel) -> Panel | None:
+    """Return a panel of the bins that most rows crowd into, or None if it enlarges little."""
     bins = audit.bins
     if np.mean(bins.lowest_score == bins.highest_score) > 0.5:
-        return
-    rows = np.r_[0, np.cumsum(bins.n_in_bin)]
-    ends = np.searchsorted(rows, rows[:-1] + _CROWDED * audit.n)
-    inside = np.flatnonzero(ends < rows.size)
-    runs = [(bins.highest_score[ends[i] - 1] - bins.lowest_score[i], i) for i in inside]
-    length, i = min(runs)
-    if not 0 < length <= _SMALL * (whole.high - whole.low):
-        return
-    part = slice(i, ends[i])
-    rates = np.r_[bins.mean_hit[part], bins.lowest_score[i], bins.highest_score[ends[i] - 1]]
-    low, high = _rounded(float(rates.min()), float(rates.max()))
-    if ends[i] == bins.mean_score.size and bins.lowest_score[i] >= _NEAR_ONE:
-        yield _near_one(audit, float(bins.lowest_score[i]), float(bins.mean_hit[part].min()))
-        return
+        return None  # bins of one score each are apart already
+    first, end = _shortest_run(bins, _CROWDED * audit.n)
+    lowest, highest = float(bins.lowest_score[first]), float(bins.highest_score[end - 1])
+    if not 0 < highest - lowest <= _SMALL * (whole.high - whole.low):
+        return None
+    rates = bins.mean_hit[first:end]
+    if end == bins.mean_score.size and lowest >= _NEAR_ONE:
+        return _near_one(audit, lowest, float(rates.min()))
+    low, high = _rounded(min(lowest, float(rates.min())), max(highest, float(rates.max())))
     if high - low < _LEAST_ENLARGED:
         low = max(min(low, 1.0 - _LEAST_ENLARGED), 0.0)
         high = low + _LEAST_ENLARGED
-    if length >= _LINE * (high - low) and high - low <= 0.6 * (whole.high - whole.low):
-        yield Panel(low, high, low, high)
+    is_line = highest - lowest < _LINE * (high - low)
+    is_larger = high - low <= 0.6 * (whole.high - whole.low)
+    return Panel(low, high, low, high) if is_larger and not is_line else None
+
+
+def _shortest_run(bins: PictureBins, rows: float) -> tuple[int, int]:
+    """Return the first bin, and the one after the last, of the shortest run with so many rows."""
+    before = np.r_[0, np.cumsum(bins.n_in_bin)]
+    ends = np.searchsorted(before, before[:-1] + rows)
+    firsts = np.flatnonzero(ends < before.size)
+    lengths = bins.highest_score[ends[firsts] - 1] - bins.lowest_score[firsts]
+    first = firsts[np.argmin(lengths)]
+    return int(first), int(ends[first])
 
 
 def _near_one(audit: Audit, score: float, rate: float) -> Panel:

@@ -70,6 +70,11 @@ class SegmentRows:
         pairs, pair = np.unique(self.segment * number + clusters, return_inverse=True)
         return pairs // number, pair
 
+    @property
+    def n_clusters(self) -> Ints:
+        """The clusters of each segment (m,)."""
+        return np.bincount(self.pairs[0])
+
     def spread(self, values: Floats) -> Floats:
         """Return the sums of squares (m,) of the clusters' sums, or of the rows."""
         if self.clusters is None:
