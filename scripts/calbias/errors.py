@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+_MOST_NAMES = 40
 
 
 class InputError(ValueError):
@@ -44,4 +45,6 @@ def of_extra(purpose: str, module: str) -> Any:
 def did_you_mean(name: object, known: Collection[str]) -> str:
     """Return the end of a message on an unknown name: the nearest known one, else all of them."""
     nearest = difflib.get_close_matches(str(name), list(known), n=1)
-    return f"Did you mean {nearest[0]}?" if nearest else f"Known: {', '.join(known)}."
+    more = ", …" if len(known) > _MOST_NAMES else "."
+    names = ", ".join(list(known)[:_MOST_NAMES])
+    return f"Did you mean {nearest[0]}?" if nearest else f"Known: {names}{more}"

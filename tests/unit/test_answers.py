@@ -138,7 +138,7 @@ test_refusals = refuses(
     read,
     (small().drop(columns="question"), "a.parquet: no column question: .*restore the file"),
     (small().drop(columns="prompt"), "no column prompt"),
-    (small().assign(score=1.5), "a.parquet.*score 1.5 is no probability"),
+    (small().assign(score=1.5), "a.parquet.*score 1.5 is not a probability"),
     (small().assign(hit=2), "hit 2 is neither 0 nor 1"),
 )
 

@@ -150,7 +150,7 @@ test_bad_arguments = refuses(
     compare,
     (S, S[:-1], (Y, Y[:-1]), "30 rows in the first and 29 in the second: give the same rows"),
     (S[:9], S[:9], Y[:9], "9 rows are too few to compare two models by: give at least 20"),
-    (S, S + 1, Y, "is no probability"),
+    (S, S + 1, Y, "is not a probability"),
 )
 test_bad_options = refuses(
     lambda **options: compare(S, S, Y, **options),

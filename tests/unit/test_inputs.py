@@ -41,7 +41,7 @@ FORMATS = {
     "h.ndjson": LINES.replace("\n", "\n\n"), "i.json": f"[{LINES.strip()}]".replace("\n", ","),
     "j.csv": text(names=("SCORE ", " hits")), "k.csv": text(names=("confidence", "is correct")),
     "l.csv.gz": gzip.compress(text().encode()), "m.jsonl.gz": gzip.compress(LINES.encode()),
-    "n.csv": b"\xef\xbb\xbf" + text("\t").replace("\n", "\r\n").encode(),
+    "o.csv": LINES, "n.csv": b"\xef\xbb\xbf" + text("\t").replace("\n", "\r\n").encode(),
 }  # fmt: skip
 
 
@@ -263,7 +263,7 @@ test_bad_tables = refuses_texts(
     "m.csv",
     ("score;hit\n0.5;1\n0.6\n", "line 3: 1 cells, but 2 columns; separate cells by semicolons"),
     ("score\thit\n0.5\t1\n0.6\t1\t0\n", "line 3: 3 cells, but 2 columns; separate cells by tabs"),
-    ("score;hit\n0,5;1\n0,x;1\n", "line 3: column score: '0,x' is no number"),
+    ("score;hit\n0,5;1\n0,x;1\n", "line 3: column score: '0,x' is not a number"),
     ('score,hit,who\n.5,1,"a,b"\n.6,1,a,b\n', "line 3: 4 cells, but 3 columns"),
     ('score,hit,who\n.5,1,a\n"a,b",1\n', "line 3: 2 cells, but 3 columns"),
     ('score,hit,who\n.5,1,a\n.6,,"b\nc"\n', "line 3: column hit is empty"),
@@ -276,14 +276,14 @@ test_bad_tables = refuses_texts(
         "line 3: column label is 'cat': its values are cat, 1: .* --event",
     ),
     ("score,label\n0.5,1\n0.6,\n", "line 3: column label is empty; fill it, or .* --missing drop"),
-    ("y_true,y_prob\n1,0.5\n0,1.5\n", "line 3: score 1.5 is no probability"),
+    ("y_true,y_prob\n1,0.5\n0,1.5\n", "line 3: score 1.5 is not a probability"),
     ("Score,SCORE,hit\n.5,.5,1\n.5,.6,0\n", "columns Score and SCORE are both a score; rename"),
     (
         "p_a,p_b,label\n.5,.5,a\n.4,.6,c\n",
         "line 3: column label is 'c': the classes are the columns p_a",
     ),
     ("p_a,p_b,label\n.5,.5,a\n.4,.6,\n", "line 3: column label is empty"),
-    ("label,who\n1,a\n0,b\n", "column who is no number.* named with --score"),
+    ("label,who\n1,a\n0,b\n", "column who is not a number.* named with --score"),
     (
         "patient,age,label\n1,70,0\n1,70,1\n2,65,0\n2,64,1\n",
         "column patient holds whole",
@@ -301,18 +301,18 @@ test_bad_lines = refuses_texts(
     ('{"score": 0.5, "hit": 1}\n{"score": "x", "hit": 1}\n', "line 2: column score: 'x' is no"),
     (
         '{"score": [1], "hit": 1}\n{"score": [0], "hit": 1}\n',
-        r"line 1: column score: '\[1\]' is no number",
+        r"line 1: column score: '\[1\]' is not a number",
     ),
     ("[1, 2]", "no list of JSON objects; write one object a line"),
     ('[{"score": 1}, ', "m.jsonl: no JSON"),
-    (b'{"score": 0.5, "hit": "\xe9"}', "not in UTF-8; save it as UTF-8"),
+    (b'{"score": 0.5, "hit": "\xe9"}', "line 1: not in UTF-8 .*; save the file as UTF-8"),
 )
 test_bad_gzip = refuses_texts(
     read_data,
     "m.csv.gz",
     (gzip.compress(text().encode())[:-9], "damaged gzip file .*; compress the table again"),
     (gzip.compress(b""), "the file is empty"),
-    (gzip.compress(b"score,hit\n0.5,1\n2,1\n"), "line 3: score 2 is no probability"),
+    (gzip.compress(b"score,hit\n0.5,1\n2,1\n"), "line 3: score 2 is not a probability"),
 )
 
 
@@ -353,7 +353,7 @@ def test_rows_with_gaps_are_left_out_and_counted(tmp_path):
     note = "--missing drop: 2 of 6 rows left out: 1 without score, 1 without hit"
     assert note in data.notes
     (tmp_path / "m.csv").write_text(content.replace(".5,1", "1.5,1"))
-    with pytest.raises(InputError, match=r"line 7: score 1\.5 is no probability"):
+    with pytest.raises(InputError, match=r"line 7: score 1\.5 is not a probability"):
         read_data(tmp_path / "m.csv", columns=drop)
 
 

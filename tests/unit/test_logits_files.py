@@ -130,7 +130,7 @@ def test_a_saved_row_index_is_no_class_and_types_of_columns_do_not_matter(tmp_pa
         table.assign(e=column).to_parquet(path)
         assert np.array_equal(read(path).folds["test"].logits, logits)
     table.assign(e=["1"] * 59 + ["x"]).to_parquet(path)
-    refused(path, "column e.* no number.*; write one, or drop")
+    refused(path, "column e.* not a number.*; write one, or drop")
 
 
 def test_numbered_columns_are_put_in_the_order_of_their_numbers(tmp_path):
@@ -243,7 +243,7 @@ test_bad_logits = refuses(
     (LOGITS[:, :1], "one class only; give a column for every class"),
     (LOGITS[:, 0], r"shape \(20,\); give one row per sample"),
     (LOGITS[:0], "no rows; give at least one"),
-    (LOGITS.astype(str), "are no numbers; save floats"),
+    (LOGITS.astype(str), "are not numbers; save floats"),
 )  # fmt: skip
 
 test_bad_labels = refuses(
@@ -251,8 +251,8 @@ test_bad_labels = refuses(
     (LABELS[:-1], "20 rows of logits but 19 labels; give one per row"),
     (LABELS + 1, r"labels are counted from 1 \(1 to 4\); subtract 1"),
     (changed(LABELS, 6, 9), "row 6 .*label 9 is out of range; number"),
-    (changed(LABELS, 6, 1.5), "row 6 .*label 1.5 is no class number"),
-    (changed(LABELS, 6, np.nan), "row 6 .*label nan is no class number"),
+    (changed(LABELS, 6, 1.5), "row 6 .*label 1.5 is not a class number"),
+    (changed(LABELS, 6, np.nan), "row 6 .*label nan is not a class number"),
     (LABELS.astype(str), "labels of type <U21; give class numbers"),
     (np.zeros((20, 3)), r"labels of shape \(20, 3\); give class"),
     (LABELS * 0 + 2, "one class only: every label is 2; give samples"),
@@ -265,8 +265,8 @@ test_bad_labels = refuses(
 def test_probabilities_that_are_none(tmp_path, key):
     changes = {"validation_logits": None, "test_logits": None, f"test_{key}": P}
     for values, message in (
-        (changed(P, (4, 1), -0.2), r"row 4 \(counted from 0\): -0.2 is no probability; give"),
-        (changed(P, (4, 1), 1.3), "row 4 .*1.3 is no probability"),
+        (changed(P, (4, 1), -0.2), r"row 4 \(counted from 0\): -0.2 is not a probability; give"),
+        (changed(P, (4, 1), 1.3), "row 4 .*1.3 is not a probability"),
         (P * changed(np.ones((20, 1)), 11, 0.9), r"row 11 .*sum to 0.9, not 1; normalise the row"),
         (changed(P, 3, 0.0), "row 3 .*sum to 0, not 1"),
     ):
@@ -278,7 +278,7 @@ test_percentages_are_no_logits_and_logits_no_probabilities = refuses(
     lambda tmp_path, **of: read(save(tmp_path / "m.npz", labels=LABELS, **of)),
     ({"logits": 100 * P}, "sum to 100: if these are probabilities, .* divide them by 100"),
     ({"logits": 1.2 * P}, "sum to 1.2: if these are probabilities, .* divide them by 1.2"),
-    ({"probabilities": LOGITS}, "is no probability"),
+    ({"probabilities": LOGITS}, "is not a probability"),
 )
 
 
@@ -302,9 +302,9 @@ test_csv_refusals = refuses_texts(
     read,
     "m.csv",
     ("a,b\n1,2\n", "needs a column label .*; found a, b; the first line names the columns"),
-    ("0.1;0.9;1\n0.2;0.8;0\n", "found 0.1, 0.9, 1; the first line names the columns"),
+    ("0.1;0.9;1\n0.2;0.8;0\n", "line 1: '0.1' is not a line of names of columns"),
     (",a,b,label\n0,1,2,0\n", r"column 1 has no name \(a saved row index\?\); drop it"),
-    ("a,b,label\n1,2,0\n1,x,1\n", "m.csv, line 3: column b: 'x' is no number"),
+    ("a,b,label\n1,2,0\n1,x,1\n", "m.csv, line 3: column b: 'x' is not a number"),
     ("a,b,label\n1,2,0\n\n1,,1\n", "m.csv, line 4: column b is empty or NaN; fill it, or "),
     ("a,b,label\n1,2,0\n1,3\n", "m.csv, line 3: 2 cells, but 3 columns"),
     ("a;b;label\n1,5;2,5;0;1\n", "line 2: 4 cells, but 3 columns.* by semicolons, write decimals"),
@@ -322,7 +322,10 @@ test_csv_refusals = refuses_texts(
         "m.csv, line 5: label 9 is out of range",
     ),
     ("score,hit\n0.5,1\n0.7,0\n", "top-label scores, no logits; read it by step read_scores"),
-    ("á,b,label\n1,2,0\n2,1,1\n".encode("latin-1"), "not in UTF-8; save it as UTF-8"),
+    (
+        "á,b,label\n1,2,0\n2,1,1\n".encode("latin-1"),
+        "line 1: not in UTF-8 .*; save the file as UTF-8",
+    ),
 )
 
 

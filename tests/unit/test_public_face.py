@@ -120,10 +120,10 @@ test_bad_outputs_are_refused_in_a_line = refuses(
     partial(calbias.estimate, "kde", probabilities=P, labels=[0, 1, 1]),
     ({"labels": [1, 2, 2]}, r"labels are counted from 1 \(1 to 2\); subtract 1"),
     ({"labels": [0, 1]}, "3 rows of logits but 2 labels"),
-    ({"labels": [0, 0.5, 1]}, "row 1 .*label 0.5 is no class number"),
+    ({"labels": [0, 0.5, 1]}, "row 1 .*label 0.5 is not a class number"),
     ({"labels": None}, "probabilities go with labels: give these"),
     ({"probabilities": [0.7, 0.8, 0.6]}, r"shape \(3,\); give one row per sample"),
-    ({"probabilities": [[2.0, -1.0]] * 3}, "row 0 .*: 2.0 is no probability"),
+    ({"probabilities": [[2.0, -1.0]] * 3}, "row 0 .*: 2.0 is not a probability"),
     ({"probabilities": [[0.7, 0.2]] * 3}, "row 0 .*: probabilities sum to 0.9, not 1"),
     ({"probabilities": None, "logits": [[1.0, np.inf]] * 3}, "column 1 .* is inf"),
 )

@@ -76,7 +76,23 @@ def test_no_error_of_a_file_names_an_option_that_a_command_lacks():
     assert named - OF_COLUMNS <= {"--by"}  # where the user gave it
 
 
+FEATURES = "\n".join(
+    ["age,bmi,crp,label", *(f"{k}.5,{k % 7}.25,{k % 5}.125,{k % 2}" for k in range(40))]
+)
 WRONG = {
+    "score,hit\n0,1\n1,0\n": "predicted classes, not scores; give the model's probabilities",
+    FEATURES: "age, bmi, crp would be the outputs for 3 classes, the largest at the label in 20 of",
+    "score hit\n.5 1\n": "line 1: 'score hit' is not a line of names of columns",
+    "# mine\nscore,hit\n.5,1\n": "line 1: '# mine' is not a line of names",
+    "0.7,1\n0.2,0\n": "line 1: '0.7' is not a line of names",
+    "customer,churn,risk_1\na,Yes,.5\nb,No,.6\n": "such as --score risk_1 --label churn",
+    "score,hit\n72%,1\n": "'72%' is not a number; drop the sign and divide by 100",
+    "score,hit\n-,1\n": "'-' is not a number; write one, or leave the cell empty",
+    "score,hit\n1000,1\n1001,0\n": "all scores are whole numbers: ids or counts?",
+    "score,label\n.5,0.5\n.6,1\n": "label is '0.5': it is neither 0 nor 1; leave out such rows",
+    "score,label\n" + "".join(f".5,{k}\n" for k in range(2, 30)): "has 28 values, such as 2",
+    '{"score": [0.5, 0.6], "hit": [1, 0]}': "one object with all rows in it; write one object a row",
+    "score,hit,name\n.5,1,a\n.6,0,Zo\xeb\n": "line 3: not in UTF-8 (in Latin-1 it would be 'ë')",
     "patient,age,label\n1,70,0\n1,70,1\n2,65,0\n2,64,1\n": "column patient holds whole",
     "score,x\n.5,1.5\n.6,2.5\n": "name them with --score",
     "score,hit\n.5,1\n.6,\n": "--missing drop",
@@ -88,7 +104,7 @@ WRONG = {
 @pytest.mark.parametrize("command", ["audit", "plan", "compare", "watch"])
 def test_what_a_command_answers_names_its_own_options(tmp_path, capsys, command, text):
     path = tmp_path / "m.csv"
-    path.write_text(text)
+    path.write_bytes(text.encode("latin-1"))
     files = {"plan": ["--scores", str(path)], "compare": [str(path)] * 2}
     more = ["--time", "x"] if command == "watch" else []
     with pytest.raises(SystemExit) as stop:

@@ -35,6 +35,7 @@ from calbias.auditing.verdict.judge import judge
 from calbias.conventions import CONFIDENCE_LEVEL, N_BINS
 from calbias.engine.posterior import Average
 from calbias.errors import InputError
+from calbias.logits.checks import validate_no_classes
 from calbias.scored import Scored
 
 if TYPE_CHECKING:
@@ -154,11 +155,8 @@ def audit_data(
     names, say, scored = estimator_names(estimators), progress or (lambda text: None), data.scored
     if scored.n < 2:
         raise InputError(f"{scored.n} rows are too few to judge a model by: give at least 2")
-    if data.form != "logits" and np.isin(scored.scores, (0.0, 1.0)).all():
-        raise InputError(
-            "all scores are 0 or 1: these are predicted classes, not scores; give the model's "
-            "probabilities, such as those of predict_proba (in a file --score names the column)"
-        )
+    if data.form != "logits":
+        validate_no_classes(scored.scores)
     say("test of calibration")
     words: Words = "events" if data.kind == EVENT else "hits"
     verdict = judge(scored, words=words, seed=options.seed)

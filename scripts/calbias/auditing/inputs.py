@@ -26,7 +26,12 @@ from calbias.engine.scores_and_hits import (
 )
 from calbias.errors import InputError
 from calbias.logits import plausibility
-from calbias.logits.checks import as_top_label, log_probabilities, zero_floor
+from calbias.logits.checks import (
+    as_top_label,
+    log_probabilities,
+    validate_no_classes,
+    zero_floor,
+)
 from calbias.logits.columns import Columns
 from calbias.logits.output_file import Fold, Place
 from calbias.logits.read_logits import SCORE_FORMS, read_outputs
@@ -188,12 +193,15 @@ def read_data(
     if data.kind == EVENT and outputs.form not in SCORE_FORMS:
         assert data.rows is not None
         warnings = (*warnings, *plausibility.of_event("test", data.rows))
+    if data.form != "logits":
+        names_column = "; --score names their column" * (outputs.form in SCORE_FORMS)
+        validate_no_classes(data.scored.scores, outputs.folds["test"].place.error, names_column)
     validation = outputs.folds.get("validation")
     return replace(
         data, warnings=warnings, hints=outputs.hints, by=outputs.by, classes=outputs.classes,
         place=outputs.folds["test"].place,
         validation=None if validation is None else _data_of(validation, outputs.form, top_label),
-        notes=(_in_words(data, top_label), *outputs.notes),
+        notes=(_in_words(data, top_label, columns.event if columns else None), *outputs.notes),
     )  # fmt: skip
 
 
@@ -213,9 +221,9 @@ def _data_of(
     return Data.of(top_label_of(fold.logits, fold.labels), clusters, **more)
 
 
-def _in_words(data: Data, top_label: bool) -> str:
+def _in_words(data: Data, top_label: bool, event: str | None) -> str:
     if data.kind == EVENT and data.form == "binary":
-        return "the score is audited as the probability of label 1, an event"
+        return f"the score is audited as the probability of label {event or 1}, an event"
     if data.kind == EVENT:
         return (
             "two classes: the probability of class 1, an event, is audited; --top-label audits "

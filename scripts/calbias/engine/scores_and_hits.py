@@ -43,7 +43,7 @@ def scores_and_hits(
     largest = scores.max()
     if not (scores.min() >= 0 and largest <= 1 + EXCESS):  # false for NaN
         row = int(np.argmin((scores >= 0) & (scores <= 1 + EXCESS)))
-        raise error(f"score {scores[row]:g} is no probability: {_outside(scores)}", row)
+        raise error(f"score {scores[row]:g} is not a probability: {_outside(scores)}", row)
     is_hit = hits == 1
     if np.count_nonzero(is_hit) + np.count_nonzero(hits == 0) < hits.size:
         row = int(np.argmin(is_hit | (hits == 0)))
@@ -67,6 +67,8 @@ def _outside(scores: np.ndarray) -> str:
         return f"{count}, from {low:g} to {high:g}; correct them, or cut them off at 0 and 1"
     if low >= 0 and high <= 100 and outside > finite.size / 2:
         return "give probabilities in [0, 1], not percentages: divide by 100"
+    if outside == scores.size and (scores == np.rint(scores)).all():
+        return "all scores are whole numbers: ids or counts? Give the column of the probabilities"
     if low >= 0:
         return f"{count}, up to {high:g}; give all rows as probabilities"
     if high <= 0:

@@ -39,7 +39,8 @@ def estimator_file(estimator: str, folders: Iterable[Path | str] = (FOLDER,)) ->
     if estimator not in known:
         nearest = did_you_mean(estimator, sorted(known))
         raise InputError(
-            f"unknown estimator {estimator!r}. {nearest} For one of your own set estimator_dir."
+            f"unknown estimator {estimator!r}. {nearest} One of your own needs the "
+            "estimator_dir of calbias.estimate, calbias.bias or the configuration."
         )
     return known[estimator]
 

@@ -83,11 +83,27 @@ def csv_rows(
                     yield line, cells
                 line = reader.line_num + 1
     except UnicodeDecodeError:
-        raise InputError(f"{path}: not in UTF-8; save it as UTF-8") from None
+        raise not_utf8(path, Path(path).read_bytes() if data is None else data) from None
     except csv.Error as error:
         raise InputError(f"{path}: not a CSV table ({error}); {remedy(path)}") from None
     if not header:
         raise InputError(f"{path}: the file is empty; {remedy(path)}")
+
+
+def not_utf8(path: Path | str, data: bytes) -> InputError:
+    """Return the InputError of bytes that are no UTF-8, with the line of the first."""
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return InputError(f"{path}: in UTF-16, not in UTF-8; save it as UTF-8")
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        byte = data[error.start : error.start + 1].decode("latin-1")
+        return InputError(
+            f"{path}, line {line}: not in UTF-8 (in Latin-1 it would be {byte!r}); save the file "
+            "as UTF-8"
+        )
+    return InputError(f"{path}: not in UTF-8; save it as UTF-8")
 
 
 def remedy(path: Path | str) -> str:

@@ -5,7 +5,7 @@ become a ``TopLabel``. The row of a CSV file is the line that an editor shows, t
 line 1; rows of other files are counted from 0.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,11 +31,22 @@ _LARGEST_SCALE = 1000  # rows that sum to more are logits, not scaled probabilit
 _MOSTLY = 0.9
 
 
+def validate_no_classes(
+    scores: np.ndarray, error: Callable[..., InputError] = InputError, remedy: str = ""
+) -> None:
+    """Raise InputError where all scores (n,), which are not of logits, are 0 or 1."""
+    if np.isin(scores, (0.0, 1.0)).all():
+        raise error(
+            "all scores are 0 or 1: these are predicted classes, not scores; give the model's "
+            f"probabilities, such as those of predict_proba{remedy}"
+        )
+
+
 def checked_values(values: np.ndarray, place: Place) -> np.ndarray:
     """Return the values, a finite numeric array of shape (n, K) with K >= 2, in their own type."""
     values = np.asarray(values)
     if values.dtype.kind not in "fiu":
-        raise place.error(f"values of type {values.dtype} are no numbers; save floats")
+        raise place.error(f"values of type {values.dtype} are not numbers; save floats")
     if values.ndim != 2:
         raise place.error(f"shape {values.shape}; give one row per sample, one column per class")
     if not len(values):
@@ -74,7 +85,7 @@ def checked_labels(labels: np.ndarray, n_rows: int, n_classes: int, place: Place
     labels = labels.reshape(-1)
     place.validate_rows(
         labels == np.floor(labels),  # false for NaN
-        lambda row: f"label {labels[row]} is no class number; count from 0",
+        lambda row: f"label {labels[row]} is not a class number; count from 0",
     )
     low, high = labels.min(), labels.max()
     if low == 1 and high == n_classes:
@@ -160,7 +171,7 @@ def check_probabilities(values: np.ndarray, place: Place) -> None:
     place.validate_rows(
         np.all((values >= 0) & (values <= 1 + EXCESS), axis=1),
         lambda row: (
-            f"{max(values[row], key=lambda p: abs(p - 0.5))} is no probability; give values in "
+            f"{max(values[row], key=lambda p: abs(p - 0.5))} is not a probability; give values in "
             "[0, 1]"
         ),
     )

@@ -19,9 +19,9 @@ from calbias.logits.columns import (
     numbered_alike,
 )
 from calbias.logits.output_file import Place
-from calbias.logits.table_files import Table
+from calbias.logits.table_files import Table, as_number
 
-_MOSTLY, _MANY_COLUMNS = 0.9, 50
+_MOSTLY, _MANY_COLUMNS, _MANY_ROWS = 0.9, 50, 30
 
 
 def class_columns(
@@ -36,8 +36,8 @@ def class_columns(
     numbers = [name for name in names if name not in of_text]
     if texts and len(numbers) < 2:
         raise place.error(
-            f"column {texts[0]} is no number; write one, or drop a column of no class; a score is "
-            "named with --score"
+            f"column {texts[0]} is not a number; write one, or drop a column of no class; a score "
+            "is named with --score"
         )
     classes = _summing_to_one(table, numbers)
     whole = [name for name in classes if table[name].dtype.kind in "iub"]
@@ -57,24 +57,32 @@ def class_columns(
     return classes, others, _notes(classes)
 
 
+def validate_no_features(
+    classes: Sequence[str], values: np.ndarray, labels: np.ndarray, place: Place
+) -> None:
+    """Raise InputError where labels are 0 and 1 alone and the columns of more classes miss them.
+
+    Of classes that a model was made for it would mostly predict the two that occur.
+    """
+    n = len(labels)
+    if len(classes) < 3 or n < _MANY_ROWS or not np.isin(labels, (0, 1)).all():
+        return
+    hits = int(np.sum(values.argmax(axis=1) == labels))
+    if hits <= n / 2:
+        raise place.error(
+            f"labels are 0 and 1 alone, and the columns {listed(classes, 3)} would be the outputs "
+            f"for {len(classes)} classes, the largest at the label in {hits} of {n} rows: if they "
+            "are features, give the model's score (named with --score); if classes, save them as "
+            "NPZ"
+        )
+
+
 def is_all_text(column: np.ndarray) -> bool:
     """Return whether no cell of a column of texts is a number; times are texts."""
     if column.dtype.kind != "O":
         return column.dtype.kind == "M"
     cells = {cell for cell in column if cell is not None and cell.strip()}
     return bool(cells) and not any(as_number(cell) is not None for cell in cells)
-
-
-def as_number(text: str) -> float | None:
-    """Return the number of a text, which may have a decimal comma, or None."""
-    try:
-        return float(text)
-    except ValueError:
-        pass
-    try:
-        return float(text.replace(",", ".")) if text.count(",") == 1 else None
-    except ValueError:
-        return None
 
 
 def _is_id(name: str, cells: list) -> bool:

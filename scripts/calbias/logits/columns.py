@@ -30,6 +30,8 @@ _IDS = re.compile(
     "(^|_)(id|ids|uuid|patient|subject|user|customer|client|question|item|game|match|session|"
     "document|author|speaker|image|video|case|cluster|family|hospital|site|benchmark|dataset)s?($|_)"
 )
+BINARY, FRACTIONS = "binary", "fractions"
+"""Kinds of columns: 0 and 1 alone, or yes and no; and other numbers in [0, 1]."""
 FEWEST_IDS = 10
 """Fewer values, such as of five benchmarks, are too few clusters by themselves."""
 
@@ -77,11 +79,11 @@ class Roles(NamedTuple):
 
 
 def roles_of(
-    names: list[str], columns: Columns, place: Place, is_binary: Callable[[str], bool]
+    names: list[str], columns: Columns, place: Place, kind_of: Callable[[str], str]
 ) -> Roles:
     """Return the Roles of the columns of a table; InputError where they are no model's outputs.
 
-    Next to a score the only column that ``is_binary`` is the label of an event.
+    Next to a score the only column that is BINARY by ``kind_of`` is the label of an event.
     """
     columns = replace(
         columns,
@@ -108,7 +110,7 @@ def roles_of(
     if found.score and label and columns.event is not None:
         return _with_others(found._replace(form="event", hit=None, prediction=None), names)
     if found.score and not (hit or label):
-        binary = [name for name in free if name not in found[1:6] and is_binary(name)]
+        binary = [name for name in free if name not in found[1:6] and kind_of(name) == BINARY]
         if len(binary) == 1:
             note = (
                 f"column {binary[0]}, the only other one of 0 and 1, is read as the label of an "
@@ -126,15 +128,24 @@ def roles_of(
         raise place.error(
             f"columns {listed(names)}: write score and hit (1 where the prediction was correct), "
             "score, label and prediction, or label and score (the probability of label 1); or name "
-            "them with --score and --hit or --label"
+            f"them with --score and --hit or --label{_example(names, kind_of)}"
         )
     if bool(label) == bool(one_hot):
         raise place.error(
             "needs a column label (or label_0, label_1, …) and one per class, or columns score "
             f"and hit; found {listed(names)}; the first line names the columns, or name them with "
-            "--score and --hit or --label"
+            f"--score and --hit or --label{_example(names, kind_of)}"
         )
     return _with_others(Roles(None, label=label, fold=fold, one_hot=one_hot), names)
+
+
+def _example(names: Sequence[str], kind_of: Callable[[str], str]) -> str:
+    """Return the options that fit the only column of fractions and the only one of 0 and 1."""
+    of_kind = {kind: [n for n in names if kind_of(n) == kind] for kind in (BINARY, FRACTIONS)}
+    if any(len(of) != 1 for of in of_kind.values()):
+        return ""
+    [[outcome], [score]] = of_kind.values()
+    return f", such as --score {score} --label {outcome}"
 
 
 def _with_others(roles: Roles, names: Sequence[str]) -> Roles:

@@ -24,6 +24,7 @@ import numpy as np
 from scipy.special import softmax
 
 from calbias.errors import InputError
+from calbias.io.files import not_utf8
 from calbias.logits.output_file import Place
 
 QUESTION, LOG = "question", "the log"
@@ -37,7 +38,7 @@ def read_records(path: Path, data: bytes) -> tuple[list[dict[str, Any]], Place]:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise InputError(f"{path}: not in UTF-8; save it as UTF-8") from None
+        raise not_utf8(path, data) from None
     lines = [(k, line) for k, line in enumerate(text.split("\n"), start=1) if line.strip()]
     if not lines:
         raise InputError(f"{path}: the file is empty; write one JSON object a line")
@@ -93,6 +94,11 @@ def _flattened(
     InputError for a log without confidences, with the row of the first.
     """
     first, needs, samples = records[0], _LM_EVAL, records
+    if len(records) == 1 and first and all(isinstance(v, list | dict) for v in first.values()):
+        raise place.error(
+            "one object with all rows in it; write one object a row, as pandas does by "
+            "to_json(orient='records', lines=True)"
+        )
     read: _Reader = _of_lm_eval
     if len(records) == 1 and "eval" in first and isinstance(first.get("samples"), list):
         read, needs, samples = _of_inspect, _INSPECT, first["samples"]

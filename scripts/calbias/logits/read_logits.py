@@ -26,6 +26,7 @@ from calbias.engine.scores_and_hits import scores_and_hits
 from calbias.errors import InputError
 from calbias.io.files import validate_file_exists, validate_no_placeholder
 from calbias.logits import checks, plausibility
+from calbias.logits.class_columns import validate_no_features
 from calbias.logits.columns import Columns
 from calbias.logits.json_records import LOG
 from calbias.logits.output_file import FOLDS, Fold, OutputFile, Place, split_by_fold
@@ -66,6 +67,7 @@ def of_logits(path: Path, raw: OutputFile) -> OutputFile:
     for name, fold in raw.folds.items():
         values = checks.checked_values(fold.values, fold.place)
         labels = checks.checked_labels(fold.labels, len(values), values.shape[1], fold.place)
+        validate_no_features(raw.classes, values, labels, fold.place)
         folds[name] = Fold(values, labels, fold.place)
     classes = [fold.values.shape[1] for fold in folds.values()]
     if len(set(classes)) == 2:

@@ -13,14 +13,27 @@ Column ``fold``, if there is one, says ``validation`` or ``test``. Columns that 
 named in a note.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 
-from calbias.logits.class_columns import as_number, class_columns, is_all_text
+from calbias.logits.cells import (
+    FILL,
+    GRADES,
+    OF_CLASS,
+    YES,
+    by_text,
+    has_words,
+    is_binary,
+    numbers_of,
+    texts_of,
+)
+from calbias.logits.class_columns import class_columns, is_all_text
 from calbias.logits.columns import (
+    BINARY,
     FEWEST_IDS,
+    FRACTIONS,
     Columns,
     Roles,
     listed,
@@ -31,11 +44,10 @@ from calbias.logits.columns import (
 )
 from calbias.logits.json_records import LOG, QUESTION
 from calbias.logits.output_file import Fold, OutputFile, Place, split_by_fold
-from calbias.logits.table_files import Table, read_table
+from calbias.logits.table_files import Table, as_number, read_table
 
-_YES = {"1": 1, "true": 1, "yes": 1, "0": 0, "false": 0, "no": 0, "1.0": 1, "0.0": 0}
-_FILL = "fill it, or leave such rows out by --missing drop"
-_GRADES = _YES | {"correct": 1, "right": 1, "pass": 1, "incorrect": 0, "wrong": 0, "fail": 0}
+MOST_LABELS = 20
+"""A column of more values next to a score is no label of an event, unless one of them is named."""
 
 
 def read_table_file(
@@ -60,7 +72,7 @@ def read_table_file(
     apart = {name for name in (*by, *ids) if name.casefold() not in needed}
     roles = roles_of(
         [name for name in names if name not in apart], columns, place,
-        lambda name: _is_binary(table[name]),
+        lambda name: _kind_of(table[name]),
     )  # fmt: skip
     if outcome := [name for name in by if name in (roles.score, roles.hit, roles.label)]:
         raise place.error(
@@ -87,7 +99,7 @@ def read_table_file(
         read = _values_and_labels(table, classes, roles, place)
     split = {"test": Fold(*read, place)}
     if roles.fold:
-        split = split_by_fold(split["test"], _texts(table, roles.fold))
+        split = split_by_fold(split["test"], texts_of(table, roles.fold))
     rows = slice(None) if split["test"].place.rows is None else split["test"].place.rows
     judged = {name: whole[name][rows] for name in (*by, *ids)}
     others = [name for name in others if name and not is_log]
@@ -103,11 +115,11 @@ def read_table_file(
     )  # fmt: skip
 
 
-def _is_binary(column: np.ndarray) -> bool:
-    """Return whether a column holds 0 and 1, or yes and no, alone; cells may be empty."""
-    if column.dtype.kind == "O":
-        return {str(cell).strip().casefold() for cell in column if cell} <= {*_YES}
-    return column.dtype.kind in "iufb" and set(np.unique(column[column == column])) <= {0, 1}
+def _kind_of(column: np.ndarray) -> str:
+    if is_binary(column):
+        return BINARY
+    inside = column.dtype.kind == "f" and np.all((column >= 0) & (column <= 1) | np.isnan(column))
+    return FRACTIONS if inside else ""
 
 
 def _without_gaps(table: Table, roles: Roles, place: Place) -> tuple[Table, Place, str]:
@@ -115,7 +127,7 @@ def _without_gaps(table: Table, roles: Roles, place: Place) -> tuple[Table, Plac
     names = [*filter(None, roles[1:5]), *roles.one_hot]
     if not roles.form:
         names += numbered_alike([*roles.others])
-    empty = {name: np.array([text is None for text in _texts(table, name)]) for name in names}
+    empty = {name: np.array([text is None for text in texts_of(table, name)]) for name in names}
     gone = np.any([*empty.values()], axis=0)
     if gone.all():
         raise place.error(f"no row has both a score and an outcome: columns {listed(names)}")
@@ -145,7 +157,7 @@ def _of_ids(table: Table, names: Sequence[str]) -> Iterator[str]:
 
 def _clusters(table: Table, names: Sequence[str | None], place: Place) -> np.ndarray:
     """Return a number of each row's cluster, (n,), by the texts of these columns."""
-    columns = [_texts(table, name) for name in names]
+    columns = [texts_of(table, name) for name in names]
     for name, texts in zip(names, columns, strict=True):
         missing = [k for k, text in enumerate(texts) if text is None or text.lower() == "nan"]
         if missing:
@@ -161,10 +173,10 @@ def _clusters(table: Table, names: Sequence[str | None], place: Place) -> np.nda
 def _values_and_labels(
     table: Table, classes: Sequence[str], roles: Roles, place: Place
 ) -> tuple[np.ndarray, np.ndarray]:
-    values = _numbers(table, classes, place)
+    values = numbers_of(table, classes, place, OF_CLASS)
     if roles.label and is_all_text(table[roles.label]):
         return values, _labels_by_name(table, roles.label, classes, place)
-    return values, _numbers(table, roles.one_hot or [roles.label], place)
+    return values, numbers_of(table, roles.one_hot or [roles.label], place)
 
 
 def _labels_by_name(
@@ -180,40 +192,25 @@ def _labels_by_name(
         f"the classes are the columns {listed(classes)}; name a class as its column, or number the "
         "classes from 0"
     )
-    return _by_text(table, label, numbers, remedy, place)[:, None]
-
-
-def _by_text(
-    table: Table, name: str | None, known: Mapping[str, int], remedy: str, place: Place
-) -> np.ndarray:
-    """Return the number of each cell's text, (n,), in any capitalisation."""
-    texts = _texts(table, name)
-    numbers = np.empty(len(texts))
-    for row, text in enumerate(texts):
-        if text is None:
-            raise place.error(f"column {name} is empty; {_FILL}", row)
-        if text.casefold() not in known:
-            raise place.error(f"column {name} is {text!r}: {remedy}", row)
-        numbers[row] = known[text.casefold()]
-    return numbers
+    return by_text(table, label, numbers, remedy, place)[:, None]
 
 
 def _scores_and_hits(
     table: Table, roles: Roles, event: str | None, place: Place
 ) -> tuple[np.ndarray, np.ndarray]:
     _validate_not_swapped(table, roles, place)
-    scores = _numbers(table, [roles.score], place)
+    scores = numbers_of(table, [roles.score], place)
     if roles.hit:
-        if not _has_words(table[roles.hit]):
-            return scores, _numbers(table, [roles.hit], place)
+        if not has_words(table[roles.hit]):
+            return scores, numbers_of(table, [roles.hit], place)
         remedy = "write 1 where the prediction was correct and 0 elsewhere, or correct and wrong"
-        return scores, _by_text(table, roles.hit, _GRADES, remedy, place)
+        return scores, by_text(table, roles.hit, GRADES, remedy, place)
     if roles.form == "event":
         return scores, _events(table, roles.label, event, place)
-    pair = {name: _texts(table, name) for name in (roles.label, roles.prediction)}
+    pair = {name: texts_of(table, name) for name in (roles.label, roles.prediction)}
     for name, texts in pair.items():
         if None in texts:
-            raise place.error(f"column {name} is empty; {_FILL}", texts.index(None))
+            raise place.error(f"column {name} is empty; {FILL}", texts.index(None))
     try:
         labels, predictions = (np.array(texts, dtype=float) for texts in pair.values())
     except ValueError:  # no numbers: equal as texts
@@ -223,15 +220,23 @@ def _scores_and_hits(
 
 def _events(table: Table, label: str | None, event: str | None, place: Place) -> np.ndarray:
     """Return 1 where a label is the event, by default 1, true or yes, and else 0, (n,)."""
-    texts = [*filter(None, _texts(table, label))]
+    texts = [*filter(None, texts_of(table, label))]
     values = sorted({*texts}, key=lambda text: (as_number(text) or 0.0, text))
     if event is None:
+        if {as_number(text) for text in values} <= {0.0, 0.5, 1.0}:
+            remedy = "it is neither 0 nor 1; leave out such rows, as of games that ended in a tie"
+            return by_text(table, label, YES, remedy, place)
+        if len(values) > MOST_LABELS:
+            raise place.error(
+                f"column {label} has {len(values)} values, such as {values[0]}, and is no label; "
+                "name the column of 0 and 1 by --label, or one value of this column by --event"
+            )
         remedy = (
             f"its values are {listed(values)}: name the one whose probability the score is, "
             f"such as --event {values[-1]}, or add hit (1 where the prediction was correct) or "
             "prediction"
         )
-        return _by_text(table, label, _YES, remedy, place)
+        return by_text(table, label, YES, remedy, place)
     number = as_number(event)
     happened = {
         text.casefold(): int(
@@ -242,61 +247,17 @@ def _events(table: Table, label: str | None, event: str | None, place: Place) ->
     }
     if not any(happened.values()):
         raise place.error(f"column {label} is never {event!r}: its values are {listed(values)}")
-    return _by_text(table, label, happened, "", place)
+    return by_text(table, label, happened, "", place)
 
 
 def _validate_not_swapped(table: Table, roles: Roles, place: Place) -> None:
     """Raise InputError where the score holds 0 and 1 alone, and the outcome probabilities."""
     outcome = roles.hit or roles.label
-    if roles.prediction or outcome is None or not _is_binary(table[str(roles.score)]):
+    if roles.prediction or outcome is None or not is_binary(table[str(roles.score)]):
         return
     values = table[outcome]
-    if values.dtype.kind == "f" and not _is_binary(values) and np.all(np.abs(values - 0.5) <= 0.5):
+    if values.dtype.kind == "f" and not is_binary(values) and np.all(np.abs(values - 0.5) <= 0.5):
         raise place.error(
             f"column {roles.score} holds 0 and 1 alone and column {outcome} probabilities: if "
             f"they are swapped, give --score {outcome} --label {roles.score}"
         )
-
-
-def _has_words(column: np.ndarray) -> bool:
-    """Return whether a cell is no number."""
-    return column.dtype.kind == "O" and any(
-        cell is not None and cell.strip() and as_number(cell) is None for cell in column
-    )
-
-
-def _texts(table: Table, name: str | None) -> list[str | None]:
-    """Return the cells of a column as stripped texts, None where empty."""
-    cells = table[str(name)].tolist()
-    return [None if cell is None or cell != cell else str(cell).strip() or None for cell in cells]
-
-
-def _numbers(table: Table, names: Sequence[str | None], place: Place) -> np.ndarray:
-    """Return the named columns as float64, (n, len(names)); the first other cell is an error."""
-    numbers = np.empty((len(next(iter(table.values()))), len(names)))
-    for k, name in enumerate(names):
-        column = table[str(name)]
-        if column.dtype.kind == "M":
-            raise place.error(f"column {name} holds times, no numbers; drop it")
-        numbers[:, k] = column if column.dtype.kind != "O" else _parsed(column, name, place)
-        empty = np.isnan(numbers[:, k])
-        if empty.any():
-            row = int(np.argmax(empty))
-            raise place.error(f"column {name} is empty or NaN; {_FILL}", row)
-    return numbers
-
-
-def _parsed(texts: np.ndarray, name: str | None, place: Place) -> np.ndarray:
-    """Return texts as numbers, NaN where empty; decimals may have a comma."""
-    numbers = np.full(len(texts), np.nan)
-    for row, text in enumerate(texts):
-        if text is None or not text.strip():
-            continue
-        number = as_number(text)
-        if number is None:
-            shown = " ".join(repr(text).split())[:40]
-            raise place.error(
-                f"column {name}: {shown} is no number; write one, or drop a column of no class", row
-            )
-        numbers[row] = number
-    return numbers

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from calbias.errors import InputError, of_extra
-from calbias.io.files import csv_rows
+from calbias.io.files import csv_rows, not_utf8
 from calbias.logits.json_records import read_records
 from calbias.logits.output_file import Place
 
@@ -65,10 +65,22 @@ def read_table(path: Path | str) -> tuple[Table, Place]:
         raise InputError(f"{path}: an Excel workbook or a ZIP file; save the sheet as CSV")
     if data.startswith(_GZIP):
         data = _decompressed(path, data)
-    suffix = suffix if suffix in SUFFIXES else _suffix_of(data)
+    suffix = suffix if suffix in (*JSON_LINES, *PARQUET) else _suffix_of(data)
     if suffix in PARQUET:
         return _parquet(path, data)
     return _json(path, data) if suffix in JSON_LINES else _text(path, data)
+
+
+def as_number(text: str) -> float | None:
+    """Return the number of a text, which may have a decimal comma, or None."""
+    try:
+        return float(text)
+    except ValueError:
+        pass
+    try:
+        return float(text.replace(",", ".")) if text.count(",") == 1 else None
+    except ValueError:
+        return None
 
 
 def _decompressed(path: Path, data: bytes) -> bytes:
@@ -90,7 +102,12 @@ def _text(path: Path, data: bytes) -> tuple[Table, Place]:
     if not data.strip():
         raise InputError(f"{path}: the file is empty; the first line names the columns")
     delimiter = _delimiter(data)
-    _, header = next(csv_rows(path, data, delimiter))
+    line, header = next(csv_rows(path, data, delimiter))
+    if len(header) == 1 or all(as_number(name) is not None for name in header):
+        raise InputError(
+            f"{path}, line {line}: {header[0]!r:.60} is not a line of names of columns; write such "
+            "a line first, with commas, semicolons, tabs or bars between the names"
+        )
     # pandas would fill a short row: the walk over the rows names its line
     counts = {line.count(delimiter.encode()) for line in data.splitlines() if line}
     if len(counts) > 1 or b'"' in data:
@@ -102,7 +119,7 @@ def _text(path: Path, data: bytes) -> tuple[Table, Place]:
             index_col=False, keep_default_na=False, na_values=_EMPTY, low_memory=False,
         )  # fmt: skip
     except UnicodeDecodeError:
-        raise InputError(f"{path}: not in UTF-8; save it as UTF-8") from None
+        raise not_utf8(path, data) from None
     except (pd.errors.ParserError, ValueError) as error:
         raise unreadable(path, "CSV table", error) from error
     columns = [
