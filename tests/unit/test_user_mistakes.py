@@ -91,7 +91,7 @@ WRONG = {
     "score,hit\n1000,1\n1001,0\n": "all scores are whole numbers: ids or counts?",
     "score,label\n.5,0.5\n.6,1\n": "label is '0.5': it is neither 0 nor 1; leave out such rows",
     "score,label\n" + "".join(f".5,{k}\n" for k in range(2, 30)): "has 28 values, such as 2",
-    '{"score": [0.5, 0.6], "hit": [1, 0]}': "one object with all rows in it; write one object a row",
+    '{"score": [0.5, 0.6], "hit": [1, 0]}': "one object with all rows in it; write one object",
     "score,hit,name\n.5,1,a\n.6,0,Zo\xeb\n": "line 3: not in UTF-8 (in Latin-1 it would be 'ë')",
     "patient,age,label\n1,70,0\n1,70,1\n2,65,0\n2,64,1\n": "column patient holds whole",
     "score,x\n.5,1.5\n.6,2.5\n": "name them with --score",
