@@ -104,7 +104,7 @@ def _plan(options: Any) -> None:
 
 
 def _compare(options: Any) -> None:
-    from calbias.file_audit import compare_files
+    from calbias.auditing.compare_files import compare_files
     from calbias.io.files import validate_output
 
     files = [options.first] if options.second is None else [options.first, options.second]

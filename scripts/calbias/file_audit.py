@@ -1,4 +1,4 @@
-"""Files: an audit from a file to its page and its JSON, and two models on the same rows."""
+"""Files: an audit from a file to its page and its JSON."""
 
 from __future__ import annotations
 
@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calbias.auditing.audit import audit_data, estimator_names
-from calbias.auditing.compare import Comparison, compare
 from calbias.auditing.inputs import EVENT, TOP_LABEL, Data, Options, read_data
 from calbias.auditing.page import page
 from calbias.auditing.result import Audit
 from calbias.auditing.segments import with_codes
-from calbias.conventions import CONFIDENCE_LEVEL, N_BINS
+from calbias.conventions import N_BINS
 from calbias.engine.scores_and_hits import scores_and_hits
 from calbias.errors import InputError, of_extra
 from calbias.io.command_line import write_text
@@ -141,114 +140,3 @@ def read_sketch(
 def _error_in_row(path: str | Path, first: int, problem: str, row: int | None = None) -> InputError:
     place = f"{path}: " if row is None else f"{path}: row {first + row} (counted from 0): "
     return InputError(f"{place}{problem}")
-
-
-def compare_files(
-    first: Path | str,
-    second: Path | str | None = None,
-    *,
-    score: Sequence[str] = (),
-    columns: Columns | None = None,
-    id: str | None = None,
-    top_label: bool = False,
-    confidence_level: float = CONFIDENCE_LEVEL,
-    say: Callable[[str], None] = lambda note: None,
-) -> Comparison:
-    """Return the Comparison of two files as ``calbias audit`` reads them.
-
-    Parameters
-    ----------
-    first, second : path
-        Without ``second`` two columns of the first file are compared.
-    score : sequence of str
-        The column of the scores, or one column for each model.
-    columns : Columns, optional
-        The other columns that the user names.
-    id : str, optional
-        The column that joins the rows of the files; by default they have the same order. Rows of
-        one file alone are left out.
-    say : callable
-        Gets the notes on how the files were read.
-
-    Raises
-    ------
-    InputError
-        Where one file holds an event and the other top-label scores, where the labels of an event
-        or the clusters differ, where ids repeat or none is in both.
-    """
-    if len(score) > 2 or (second is None and len(score) < 2):
-        raise InputError(
-            "two models are compared: give two files, or one file with --score for each model"
-        )
-    columns = columns or Columns()
-    files = first, first if second is None else second
-    of_each = [replace(columns, score=name) for name in [*score, *score][:2]] or [columns] * 2
-    one, other = (
-        read_data(file, (id,) if id else (), columns=each, top_label=top_label)
-        for file, each in zip(files, of_each, strict=True)
-    )
-    for file, data in zip(dict.fromkeys(files), (one, other), strict=False):
-        for note in data.notes:
-            say(f"{file}: {note}")
-    if id is not None and second is not None:
-        one, other = _joined(one, other, id)
-    elif columns.missing == "drop":
-        one, other = _rows_of_both(one, other)
-    if one.kind != other.kind:
-        raise InputError(
-            f"{files[0]} holds {_in_words(one.kind)} and {files[1]} {_in_words(other.kind)}: give "
-            "both in one form, or with --top-label where two classes have their probabilities"
-        )
-    first_rows, second_rows = one.rows, other.rows
-    assert first_rows is not None
-    assert second_rows is not None
-    hits = first_rows.hit, second_rows.hit
-    if one.kind == EVENT and hits[0].size == hits[1].size and (hits[0] != hits[1]).any():
-        row = int(np.argmax(hits[0] != hits[1]))
-        raise InputError(
-            f"{files[1]}: row {row} (counted from 0) has label {hits[1][row]}, and "
-            f"{hits[0][row]} in {files[0]}: give the same rows in the same order, or join them "
-            "with --id"
-        )
-    same = one.clusters is None or other.clusters is None
-    if one.clusters is not None and other.clusters is not None:
-        same = np.array_equal(one.clusters, other.clusters)
-    if not same:
-        raise InputError(f"{files[1]}: the clusters differ from {files[0]}: give the same rows")
-    stems = [Path(str(file).removesuffix(".gz")).stem for file in files]
-    first_name, second_name = stems if second is not None else score
-    return compare(
-        first_rows.score, second_rows.score, hits, clusters=one.clusters,
-        confidence_level=confidence_level, names=(first_name, second_name),
-    )  # fmt: skip
-
-
-def _joined(one: Data, other: Data, id: str) -> tuple[Data, Data]:
-    """Return the rows of both with the same ids, in one order."""
-    texts = [np.asarray(next(iter(data.by.values()))).astype(str) for data in (one, other)]
-    for ids in texts:
-        values, counts = np.unique(ids, return_counts=True)
-        if (counts > 1).any():
-            raise InputError(
-                f"--id {id}: {values[np.argmax(counts)]} stands in several rows of a file; name a "
-                "column without repeats"
-            )
-    shared, *places = np.intersect1d(texts[0], texts[1], return_indices=True)
-    if not shared.size:
-        raise InputError(f"--id {id}: no value is in both files; name the column of the rows' ids")
-    return one.part(places[0]), other.part(places[1])
-
-
-def _rows_of_both(one: Data, other: Data) -> tuple[Data, Data]:
-    """Return the rows that neither of two files of the same rows lacks."""
-    rows = [data.place and data.place.rows for data in (one, other)]
-    if rows[0] is None or rows[1] is None:
-        return one, other
-    shared, *places = np.intersect1d(rows[0], rows[1], return_indices=True)
-    if not shared.size:
-        raise InputError("no row has a score and an outcome in both: join the files by --id")
-    return one.part(places[0]), other.part(places[1])
-
-
-def _in_words(kind: str) -> str:
-    return "the probabilities of an event" if kind == EVENT else "top-label scores"

@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 from calbias.conventions import N_BINS
 from calbias.engine.sorted_batch import SortedBatch
 from calbias.estimation.loading import load_estimator
-from calbias.estimation.registry import estimator_module, estimator_options, estimator_target
+from calbias.estimation.registry import estimator_options, estimator_target
 from calbias.io.python_files import literal
 from calbias.truth.curves import Curve
 from calbias.truth.scenarios import Scenario
-from calbias.truth.targets import Population, population_of_scenario
+from calbias.truth.targets import Population
 from evidence.cells.beta import Wave
 from evidence.cells.halves import HalfCell
 from evidence.cells.samples import SampledCell
@@ -32,7 +32,6 @@ from evidence.targets import options_taken, target_value, target_value_of
 from pipeline.scenarios import fitted_scenario
 
 FEWEST_TIED, _TIED_SHARE = 40, 0.2  # data sets
-OWN = "own"  # the target of an estimator whose file defines ``truth``
 MOST_QUADRATIC = 1000  # samples, for an estimator whose file says QUADRATIC = True
 FEWEST, FEWEST_QUADRATIC = 100, 40  # data sets of a point
 _LEAST_TRUTH = 1e-6  # below, an error relative to the truth says nothing
@@ -120,10 +119,7 @@ class LeagueMeasure:
         return f"{self.name} → {target_label(self.target, self.norm)}"
 
     def truth(self, of: Scenario | TiedCell) -> float:
-        """Return the value of the estimator's own target, or of its file's ``truth``."""
-        if self.target == OWN:
-            scores, gaps, weights = _population(of)
-            return float(estimator_module(self.path).truth(scores, gaps, weights, self.norm))
+        """Return the value of the estimator's own target."""
         if isinstance(of, TiedCell):
             return float(target_value_of(self.target, of.population, **self.options))
         return float(target_value(self.target, of, size=_GRID, **self.options))
@@ -140,30 +136,16 @@ class LeagueMeasure:
     @property
     def quantity(self) -> object:
         """What it estimates: measures of one quantity have one truth."""
-        if self.target == OWN:
-            return self
         return self.target, *sorted(options_taken(self.target, self.options).items())
 
 
-def _population(of: Scenario | TiedCell) -> Population:
-    return of.population if isinstance(of, TiedCell) else population_of_scenario(of, _GRID)
-
-
 def league_measures(estimators: Mapping[str, Path]) -> list[LeagueMeasure]:
-    """Return the Measures of {name: file}.
-
-    An estimator without TARGET whose file defines ``truth(scores, gaps, weights, norm)``, a
-    function of a population's arrays, is held against that; one with neither against the ℓp error.
-    """
+    """Return the measures of {name: file}."""
     measures = []
     for name, path in estimators.items():
         target = estimator_target(name, path)
-        if literal(path, "TARGET", default=None) is None:
-            target = OWN if hasattr(estimator_module(Path(path)), "truth") else target
-        estimate, is_quadratic = (
-            load_estimator(name, path),
-            literal(path, "QUADRATIC", default=False),
-        )
+        estimate = load_estimator(name, path)
+        is_quadratic = literal(path, "QUADRATIC", default=False)
         norms = (1, 2) if target in ("lp", "lp_power") else (2,)
         for norm in literal(path, "NORMS", default=None) or norms:
             measures.append(LeagueMeasure(name, path, estimate, float(norm), target, is_quadratic))

@@ -13,7 +13,7 @@ from scipy.stats import t
 
 from calbias import InputError
 from calbias.auditing.compare import compare
-from calbias.file_audit import compare_files
+from calbias.auditing.compare_files import compare_files
 from calbias.logits.columns import Columns
 
 
