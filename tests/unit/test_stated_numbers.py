@@ -20,6 +20,7 @@ from calbias.auditing.inputs import prepared
 from calbias.auditing.recalibrations import recalibration_table
 from calbias.auditing.risk_model import risk_summary
 from calbias.auditing.verdict.finding import Finding, sentence_of
+from calbias.auditing.verdict.result import p_text
 from calbias.engine.posterior import PosteriorCurve
 from calbias.scored import Scored
 from reproduction.steps.write_numbers import findings
@@ -40,7 +41,13 @@ from reproduction.steps.write_numbers import findings
             "(100 rows, found by searching) hit 10.0 points more often than they say",
         ),
         ("local", 0.1, None, "events", "have events 10.0 points less often than they say"),
-        ("shape", 0.1, None, "hits", "10.0 points too high"),
+        (
+            "shape",
+            0.1,
+            None,
+            "hits",
+            "scores .6–.7 (100 rows, found by searching), 10.0 points too high",
+        ),
         ("shape", -0.1, None, "events", "10.0 points too low"),
         ("level", 0.1, None, "hits", "too sure by 10.0 points (8.0 to 12.0) on average"),
         ("level", -0.1, None, "hits", "not sure enough by 10.0 points (8.0 to 12.0)"),
@@ -55,6 +62,52 @@ def test_the_side_of_a_fault_in_words(kind, gap, slope, words, text):
         is_reversed=(slope or 0) < 0,
     )  # fmt: skip
     assert text in sentence_of(finding, words)
+
+
+def test_an_interval_of_one_score_names_it_once():
+    finding = Finding("local", 69, 55, 1.0, 1.0, 1.0, 55 / 69, 14 / 69, 0.1, 0.3)
+    assert sentence_of(finding, "hits").startswith("scores 1 (69 rows, found by searching) hit")
+
+
+@pytest.mark.parametrize(
+    ("p_value", "text"),
+    [
+        (0.0504, "p = 0.0504"),
+        (0.050001, "p = 0.050001"),
+        (0.05, "p = 0.05"),
+        (0.0496, "p = 0.05"),
+        (0.3123, "p = 0.31"),
+        (1 / 4001, "p < 0.0003"),
+    ],
+)
+def test_a_p_value_is_printed_on_its_side_of_5_percent(p_value, text):
+    """Up to 0.05 the model is called miscalibrated: above it no "p = 0.05" is printed."""
+    assert p_text(p_value, 4000) == text
+
+
+@pytest.mark.parametrize(
+    ("scores", "words"),
+    [
+        (
+            [0.0, 0.1, 0.2, 0.3],
+            "up to 2.2 points at risks of exactly 0, up to 0.9 points at other risks",
+        ),
+        ([0.1, 0.2, 0.3, 0.4], "up to 0.6 points at some risks"),
+    ],
+)
+def test_what_rounding_may_explain_in_words(scores, words):
+    """Rows in tenths fall by a half from score to score: the density exp(-x q/h), x = log 2.
+
+    Inside it tilts a cell by h (coth(x/2)/2 - 1/x) = h (1.5 - 1.443), 0.6 points. At 0, half a
+    cell, the move is half of h/2 less that tilt; at .1 the mean slope is 1.5 log 2.
+    """
+    risks = np.repeat(scores, [800, 400, 200, 100])
+    generator = np.random.default_rng(0)
+    (warning,) = judge(
+        risks, generator.random(1500) < risks, words="events", replicates=99
+    ).warnings
+    assert warning.startswith("rounding alone may explain an error of ")
+    assert words in warning
 
 
 def test_misses_at_a_score_of_1_are_counted():
@@ -72,7 +125,7 @@ def test_misses_at_a_score_of_1_are_counted():
     [
         (0.3, 0.012, "although the interval leaves 0 out"),
         (0.3, 0.0004, ""),  # printed as 0.0
-        (0.0005, 0.0, "although the interval holds 0"),
+        (0.0005, 0.0, "although the interval reaches down to 0"),
         (0.02, 0.0, ""),
         (0.0005, 0.012, ""),
     ],
@@ -140,6 +193,19 @@ def test_the_advice_by_the_upper_end_and_the_length_of_the_interval():
     assert "2 % is inside its interval" in things_to_do(advised(0.01, 0.05, True))[1]
     assert len(things_to_do(advised(0.01, 0.05, True, error=0.021))) == 1
     assert len(things_to_do(advised(0.13, 0.15, True))) == 1
+
+
+def test_no_recalibration_is_printed_without_a_finding():
+    """The scores are calibrated; a shift that is not advised has no recipe either."""
+    row = {"helps": True, "brier_before": 0.2, "brier_after": 0.19, "gain": 0.01}
+    row |= {"parameter": 0.2, "gain_se": 0.001, "validation_rows": 0}
+    table = pd.DataFrame([row], index=["shift"])
+    for finding, high in (("shape", 0.05), ("level", 0.015)):
+        found = advised(0.0, high, False, table)
+        found.verdict.finding.kind = finding
+        assert recalibration_code(found) == ""
+        found.miscalibrated = True
+        assert "expit" in recalibration_code(found)
 
 
 def test_advice_for_clusters_and_for_a_small_error():
@@ -261,7 +327,7 @@ def test_the_gain_of_a_recalibration_has_its_95_percent_interval():
     row |= {"parameter": np.nan, "gain_se": 0.001, "validation_rows": 0}
     table = pd.DataFrame([row], index=["platt"])
     sentence = recalibration_sentence(advised(0, 0, True, table))
-    assert "from 20.00 to 19.00, by 1.00 ± 0.20 (times 100, cross-validated)" in sentence
+    assert "from 20.00 to 19.00, by 1.00 ± 0.20 (95 %; times 100, cross-validated)" in sentence
 
 
 def test_the_brier_interval_of_a_comparison_is_two_sided_students():

@@ -121,14 +121,14 @@ def recalibration_sentence(audit: Audit) -> str:
     rows = validation_rows(audit)
     how = f"fitted on the {rows} rows of the validation fold" if rows else "cross-validated"
     what = _NAMES[best.name].format(best["parameter"], scores[:-1]).replace("-", "−")
-    change = f"from {before} to {after}, by {by} ± {reach} (times 100, {how})"
+    change = f"from {before} to {after}, by {by} ± {reach} (95 %; times 100, {how})"
     if best["helps"]:
         return f"Recalibrate: {what} lowers the Brier score {change}."
     corrects = "corrects the slope"
     if best.name == "shift":
         corrects = f"makes the {scores} right on average"
     by = f"{-gain:+.{digits}f}".replace("-", "−")
-    change = f"from {before} to {after}, by {by} ± {reach} (times 100, {how})"
+    change = f"from {before} to {after}, by {by} ± {reach} (95 %; times 100, {how})"
     return (
         f"Recalibrate: {what} {corrects}. It changes the Brier score {change}, which may be chance."
     )
@@ -154,10 +154,10 @@ def validation_rows(audit: Audit) -> int:
 def _best(audit: Audit) -> Any:
     """Return the row of the best method that helps, else of the one that the finding asks for.
 
-    A shift that moves most rows away from the curve is none of them.
+    A shift that moves most rows away from the curve is none of them. None without a finding.
     """
     table = audit.recalibration
-    if table is None or not len(table):
+    if not audit.miscalibrated or table is None or not len(table):
         return None
     if _moves_most_away(audit):
         table = table.drop(index="shift")

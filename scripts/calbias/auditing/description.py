@@ -122,7 +122,7 @@ def warnings_of(data: Data, description: Description) -> tuple[str, ...]:
         is_event = data.kind == EVENT
         doubts = plausibility.of_arrays(data.rows, None if is_event else data.n_classes, is_event)
     texts = [*sentences(doubts or ())]
-    n, hits = scored.n, int(scored.hits.sum())
+    n, hits, by_score = scored.n, int(scored.hits.sum()), scored.by_score
     outcomes = ("Events", "non-events") if data.kind == EVENT else ("Hits", "misses")
     if 0 < min(hits, n - hits) < FEWEST_OF_EACH:
         texts.append(
@@ -138,7 +138,8 @@ def warnings_of(data: Data, description: Description) -> tuple[str, ...]:
     if values == 1:
         texts.append("All rows have the same score: their mean is judged, and nothing else.")
     elif atom > max(_COMMON, 1 / n) and ones <= _COMMON and values > plausibility.FEW_VALUES:
-        texts.append(f"{100 * atom:.1f} % of the rows share one score.")
+        commonest = by_score.scores[by_score.rows.argmax()]
+        texts.append(f"{100 * atom:.1f} % of the rows share one score, {commonest:.6g}.")
     if scored.width:
         texts.append(
             f"{n} rows were audited in {scored.scores.size} cells of the score: accuracy, mean "

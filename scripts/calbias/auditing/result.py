@@ -157,8 +157,8 @@ class Audit:
             )
         if self.miscalibrated and self.p_value <= _CLEAR and not excludes_0:
             return (
-                "although the interval holds 0: its low end holds whatever the curve is, and needs "
-                "more rows than the test"
+                "although the interval reaches down to 0: to leave 0 out takes more rows than the "
+                "test needs"
             )
         return ""
 

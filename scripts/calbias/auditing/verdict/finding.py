@@ -195,7 +195,8 @@ def sentence_of(finding: Finding, words: Words) -> str:
             rate = f"{f.hits} {'events' if events else 'hits'}"
         return f"rows {where} exactly {_score(f.low)}: {rate} ({f.rows} rows, {_SEARCHED})"
     if f.kind in ("local", "shape"):
-        where = f"{_score(f.low)}–{_score(f.high)} ({f.rows} rows, {_SEARCHED})"
+        ends = dict.fromkeys((_score(f.low), _score(f.high)))  # one score is named once
+        where = f"{'–'.join(ends)} ({f.rows} rows, {_SEARCHED})"
         more = "more" if f.gap < 0 else "less"
         points = f"{gap} points {more} often than they say"
         if f.kind == "shape":

@@ -84,9 +84,11 @@ class CalibrationVerdict:
 
 
 def p_text(p_value: float, replicates: int) -> str:
-    """Return the p-value of so many redraws in words."""
+    """Return the p-value of so many redraws in words, on its side of 0.05."""
     if p_value * (replicates + 1) > 1.5:
-        return f"p = {p_value:.2g}"
+        texts = (f"{p_value:.{digits}g}" for digits in range(2, 17))
+        is_found = p_value <= SIGNIFICANT
+        return f"p = {next(text for text in texts if (float(text) <= SIGNIFICANT) == is_found)}"
     digits = math.ceil(-math.log10(p_value))
     return f"p < {math.ceil(p_value * 10**digits) / 10**digits:g}"
 
@@ -103,7 +105,7 @@ def in_words(
     half: HalfWidth | None = None,
 ) -> CalibrationVerdict:
     """Return the verdict of a p-value and its parts, in words; ``half`` is for clusters."""
-    warnings = _warnings(groups)
+    warnings = _warnings(groups, words)
     if clearest != "certain" and impossible_outcomes(groups):
         warnings += (sentence_of(finding_of("certain", groups, statistics), words),)
     kind, other = kinds_of(clearest, groups, statistics)
@@ -126,17 +128,18 @@ def in_words(
     )  # fmt: skip
 
 
-def _warnings(groups: Groups) -> tuple[str, ...]:
-    """Return what cannot be told from rounding: at 0 and 1, and where most inside."""
+def _warnings(groups: Groups, words: Words) -> tuple[str, ...]:
+    """Return what rounding may explain: at 0 and 1, and at most inside."""
     n, is_end = groups.size.sum(), (groups.score == 0.0) | (groups.score == 1.0)
     seen = np.where(groups.size >= _SEEN * n, groups.reach, 0.0)
-    places = [*np.flatnonzero(is_end & (seen > 0.0)), int(np.argmax(np.where(is_end, 0.0, seen)))]
-    told = [
-        f"below {100 * seen[k]:.1f} points at scores of {groups.score[k]:g}"
-        for k in places
-        if seen[k] >= _WORTH_A_WORD
-    ]
-    return (f"an error {', '.join(told)} cannot be told from rounding",) if told else ()
+    scores = "risks" if words == "events" else "scores"
+    places = {f"{scores} of exactly {groups.score[k]:g}": seen[k] for k in np.flatnonzero(is_end)}
+    places = {place: reach for place, reach in places.items() if reach >= _WORTH_A_WORD}
+    inside = np.max(seen, initial=0.0, where=~is_end)
+    if inside >= _WORTH_A_WORD:
+        places[f"other {scores}" if places else f"some {scores}"] = inside
+    told = [f"up to {100 * reach:.1f} points at {place}" for place, reach in places.items()]
+    return (f"rounding alone may explain an error of {', '.join(told)}",) if told else ()
 
 
 def impossible_outcomes(groups: Groups) -> int:
