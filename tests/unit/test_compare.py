@@ -1,15 +1,10 @@
-"""Which of two models is better calibrated: by hand, level, power, clusters, files, refusals."""
-
-import math
+"""Which of two models is better calibrated: by hand, level, power, files, refusals."""
 
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from refusals import refuses
-from scipy.special import expit, logit, ndtr
-from scipy.stats import t
+from scipy.special import expit, logit
 
 from calbias import InputError
 from calbias.auditing.compare import compare
@@ -40,53 +35,28 @@ def test_one_score_a_model_by_hand():
     assert "second has the lower Brier score" in found.sentence
 
 
-def test_the_interval_has_quantiles_of_t_of_one_less_than_the_rows():
-    scores, hits = drawn(30)
-    found = [compare(scores, scores**2, hits, confidence_level=x) for x in (0.9, 0.95, 0.99)]
-    widths = np.diff([each.high - each.low for each in found])
-    quantiles = np.diff(t.ppf([0.95, 0.975, 0.995], 29))
-    assert widths[1] / widths[0] == pytest.approx(quantiles[1] / quantiles[0], rel=1e-6)
-
-
 def test_the_clearly_better_model_is_found():
     generator = np.random.default_rng(1)
-    q = generator.beta(2, 2, 2000)
-    hits = generator.random(2000) < q
-    good, bad = expit(1.2 * logit(q)), expit(2.5 * logit(q))
-    found = compare(good, bad, hits)
-    assert found.better == "first"
-    assert str(found) == found.sentence
-    assert "first is better calibrated" in found.sentence
-    other = compare(bad, good, hits, names=("a", "b"))
-    assert (other.better, other.difference) == ("b", pytest.approx(-found.difference))
-    assert (other.low, other.high) == (pytest.approx(-found.high), pytest.approx(-found.low))
-    order = generator.permutation(2000)
-    assert compare(good[order], bad[order], hits[order]).low == pytest.approx(found.low, rel=1e-9)
-    assert (found.within(0), other.within(0.5), other.within(0.001)) == ("yes", "yes", "no")
+    q = generator.beta(2, 2, 1000)
+    hits = generator.random(1000) < q
+    other = compare(expit(2.5 * logit(q)), expit(1.2 * logit(q)), hits, names=("a", "b"))
+    assert other.better == "b"
+    assert str(other) == other.sentence
+    assert "b is better calibrated" in other.sentence
+    assert (other.within(0.5), other.within(0.001)) == ("yes", "no")
     assert other.within(other.difference) == "undecided"
     told = f"{other.sentence[:-1]}; a no worse than b by more than 0.1 points: no."
     assert other.sentence_within(0.001) == told
-    assert f"{100 * other.error_first:.1f} % (a)" in other.sentence
     with pytest.raises(AttributeError):
-        found.n = 3
+        other.n = 3
 
 
 def test_no_model_is_better_than_itself():
-    scores, hits = drawn()
+    scores, hits = drawn(100)
     itself = compare(scores, scores.copy(), hits)
     assert (itself.difference, itself.low, itself.high) == (0, 0, 0)
     assert (itself.brier_difference, itself.better, itself.p_value) == (0, None, 1)
     assert "no difference found" in itself.sentence
-
-
-@settings(max_examples=6)
-@given(n=st.integers(20, 60), seed=st.integers(0, 10**6), power=st.floats(0.3, 3))
-def test_p_and_interval_agree(n, seed, power):
-    scores, hits = drawn(n, seed)
-    found = compare(scores, scores**power, hits)
-    assert found.low <= found.difference <= found.high
-    outside = found.low > 0 or found.high < 0
-    assert outside == (found.p_value < 0.05) or math.isclose(found.p_value, 0.05, rel_tol=1e-3)
 
 
 def test_nearly_the_same_models_have_a_narrow_interval():
@@ -125,24 +95,6 @@ def test_equally_wrong_models_of_rare_events_keep_the_level():
         hits = generator.random(100) < rate
         rejected += compare(shifted(rate, 0.7), shifted(rate, -1.365), hits).p_value <= 0.05
     assert rejected <= 3
-
-
-def in_clusters(n=600, rows=12, correlation=0.5):
-    generator = np.random.default_rng(0)
-    q, cluster = generator.beta(2, 2, n), np.arange(n) // rows
-    effect = np.sqrt(correlation) * generator.standard_normal(n)[cluster]
-    noise = np.sqrt(1 - correlation) * generator.standard_normal(n)
-    return shifted(q, 0.3), shifted(q, -0.2), (ndtr(effect + noise) < q), cluster
-
-
-def test_clusters_widen_the_intervals():
-    first, second, hits, cluster = in_clusters()
-    wide, narrow = compare(first, second, hits, clusters=cluster), compare(first, second, hits)
-    assert wide.high - wide.low > 1.5 * (narrow.high - narrow.low)
-    assert wide.brier_high - wide.brier_low > 1.5 * (narrow.brier_high - narrow.brier_low)
-    assert wide.n_clusters == 50
-    names = np.array([f"c{7 * k % 50}" for k in range(50)])[cluster]
-    assert compare(first, second, hits, clusters=names).p_value == pytest.approx(wide.p_value)
 
 
 S, Y = drawn(30)

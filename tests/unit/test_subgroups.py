@@ -85,10 +85,10 @@ def test_texts_are_codes_and_numbers_of_many_values_are_cut():
     site, scores = generator.integers(0, 20, 4000), generator.beta(6, 2, 4000)
     hits = generator.random(4000) < scores - 0.3 * (site == 7)
     for codes in (site.astype(str), [str(k) for k in site], pd.Series(site, dtype="category")):
-        found = subgroups(scores, hits, {"site": codes})
+        found = subgroups(scores, hits, {"site": codes}, replicates=199)
         assert found.table["segment"][0] == "site = 7"
         assert "cut" not in found.sentence
-    found = subgroups(scores, hits, {"site": site})
+    found = subgroups(scores, hits, {"site": site}, replicates=199)
     assert found.table["segment"][0] == "site 6 to 10"
     assert "; site: numbers, cut at their quartiles (codes go as texts" in found.sentence
 
@@ -101,7 +101,9 @@ def test_the_shift_of_a_subgroup_is_named_before_its_slope():
     generator = np.random.default_rng(2)
     true = expit(generator.normal(-1, 1.5, 8000))
     risks = expit(1.6 * logit(true) - 0.6)
-    found = subgroups(risks, generator.random(8000) < true, {"g": generator.integers(0, 4, 8000)})
+    found = subgroups(
+        risks, generator.random(8000) < true, {"g": generator.integers(0, 4, 8000)}, replicates=199
+    )
     assert set(found.faulty["fault"]) == {"scores too low"}
     assert len(found.faulty) == 4
     assert found.clearest_apart == ""
@@ -132,7 +134,7 @@ def test_a_slope_is_named():
     scores = expit(generator.normal(0, 2, 4000))
     side = generator.integers(0, 2, 4000)
     rates = np.where(side, expit(0.5 * logit(scores)), scores)
-    found = subgroups(scores, generator.random(4000) < rates, {"side": side})
+    found = subgroups(scores, generator.random(4000) < rates, {"side": side}, replicates=199)
     assert list(found.table["segment"][:1]) == ["side = 1"]
     assert found.table["fault"][0] == "scores too extreme"
 
@@ -200,8 +202,10 @@ def test_clusters_that_are_copies_take_the_certainty_of_rows():
     scores, hits, columns = drawn(-0.8, 400, seed=1)
     copies = {name: np.repeat(column, 10) for name, column in columns.items()}
     many = np.repeat(scores, 10), np.repeat(hits, 10), copies
-    alone = subgroups(*many).table.set_index("segment")
-    clustered = subgroups(*many, np.repeat(np.arange(400), 10)).table.set_index("segment")
+    ids = np.repeat(np.arange(400), 10)
+    alone, clustered = (
+        subgroups(*many, each, replicates=199).table.set_index("segment") for each in (None, ids)
+    )
     assert alone.loc["all rows", "p_value"] < clustered.loc["all rows", "p_value"]
     wider = (clustered["high"] - clustered["low"]) / (alone["high"] - alone["low"])
     assert wider["all rows"] == pytest.approx(np.sqrt(10), rel=0.15)
@@ -211,7 +215,7 @@ def test_clusters_that_are_copies_take_the_certainty_of_rows():
 def test_segments_of_few_clusters_are_not_judged():
     scores, hits, columns = drawn(n=1000)
     clusters = np.where(columns["a"] == 0, np.arange(1000) % 5, np.arange(1000) % 100 + 5)
-    found = subgroups(scores, hits, columns, clusters)
+    found = subgroups(scores, hits, columns, clusters, replicates=99)
     assert "a = 0 (5 clusters)" in found.small
     assert "a = 1" in set(found.table["segment"])
     few = subgroups(scores, hits, columns["a"], columns["a"])

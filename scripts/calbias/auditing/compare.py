@@ -192,9 +192,7 @@ def compare(
     least, most = min(total, difference), max(total, difference)
     reach = float(stdtrit(number - 1, 0.5 + confidence_level / 2)) * error
     outside = max(least, -most, 0.0)
-    p_value = 1.0
-    if outside > 0.0:
-        p_value = max(2.0 * float(stdtr(number - 1, -outside / max(error, _TINY))), _LEAST_P)
+    p_value = max(2.0 * float(stdtr(number - 1, -outside / max(error, _TINY))), _LEAST_P)
     brier = _sums((s - y) ** 2 - (t - z) ** 2, cluster, number) / n
     total = float(brier.sum())
     spread = math.sqrt(number / (number - 1) * float(np.sum((brier - total / number) ** 2)))

@@ -1,0 +1,173 @@
+"""The comparison of two models against its formulas, fold by fold and row by row."""
+
+import math
+import re
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.special import ndtr
+from scipy.stats import t
+
+from calbias.auditing.calibration_curve import posterior_average
+from calbias.auditing.compare import Comparison, compare
+from calbias.auditing.interval import calibration_interval
+from calbias.auditing.verdict.judge import judge
+from calbias.engine.posterior import ONE_DEVIATION, curve_of
+from calbias.engine.seeding import stream
+from calbias.errors import InputError
+from calbias.scored import Scored
+
+
+def cluster_sums(values, ids):
+    return np.array([values[ids == k].sum() for k in range(ids.max() + 1)])
+
+
+def curve_beside(model, fold, k, effect):
+    """The curve of the rows outside fold k at the scores inside."""
+    outside = Counter(zip(*(x[fold != k].tolist() for x in model), strict=True))
+    values = sorted({score for score, _ in outside})
+    hits = np.array([outside[value, 1.0] for value in values])
+    rows = hits + [outside[value, 0.0] for value in values]
+    average = posterior_average(np.array(values), rows, hits, effect)
+    return curve_of(average, model[0][fold == k], ONE_DEVIATION)
+
+
+def textbook(models, ids, level, effects):
+    """The estimates and intervals by the formulas of compare.py, fold by fold; ids from 0."""
+    n, size = ids.size, ids.max() + 1
+    of_cluster = [
+        cluster_sums(x, ids) for m in sorted(models, key=lambda m: sorted(m[0])) for x in m
+    ]
+    order = sorted(range(size), key=lambda g: [x[g] for x in of_cluster[::-1]])
+    generator, psi, chance = stream(0, "folds of a comparison"), np.zeros(n), np.zeros(n)
+    for _ in range(2):
+        drawn = generator.permutation(size) % 5
+        fold = np.array([drawn[order.index(g)] for g in ids])
+        for k in range(5):
+            rows = np.flatnonzero(fold == k)
+            curves = [
+                curve_beside(m, fold, k, effect) for m, effect in zip(models, effects, strict=True)
+            ]
+            for j, i in enumerate(rows):
+                g = [np.sign(c.mean[j] - m[0][i]) for c, m in zip(curves, models, strict=True)]
+                r = [m[1][i] - m[0][i] for m in models]
+                psi[i] += (g[0] * r[0] - g[1] * r[1]) / 2
+                for c in curves:
+                    ends = [ndtr((m[0][i] - c.mean[j]) / c.deviation[j]) for m in models]
+                    chance[i] += abs(ends[0] - ends[1]) / 4
+    m = (models[0][0] + models[1][0]) / 2
+    least = max(effects) * np.sum(chance * m * (1 - m))
+    seen = size * cluster_sums(psi - psi.mean(), ids).var(ddof=1)
+    se = math.sqrt(max(seen, least)) / n
+    errors = []
+    for (scores, hits), effect in zip(models, effects, strict=True):
+        clusters = ids if size < n else None
+        sample = Scored.of(scores, hits, clusters=clusters)
+        low, high = calibration_interval(sample, effect).at(1, level)
+        error = posterior_average(sample.scores, sample.rows, sample.hits, effect).l1
+        errors.append(np.clip(error, low, high))
+    d, law = errors[0] - errors[1], t(size - 1)
+    low, high = min(psi.mean(), d), max(psi.mean(), d)
+    brier = (models[0][0] - models[0][1]) ** 2 - (models[1][0] - models[1][1]) ** 2
+    half = law.ppf((1 + level) / 2) * math.sqrt(size * cluster_sums(brier, ids).var(ddof=1)) / n
+    return {
+        "error_first": errors[0],
+        "error_second": errors[1],
+        "difference": d,
+        "low": low - law.ppf((1 + level) / 2) * se,
+        "high": high + law.ppf((1 + level) / 2) * se,
+        "p_value": max(2 * law.sf(max(low, -high, 0) / se), 1e-6),
+        "brier_difference": brier.mean(),
+        "brier_low": brier.mean() - half,
+        "brier_high": brier.mean() + half,
+    }, seen > least
+
+
+def textbook_case(name):
+    """Two models, cluster ids from 0, level, and whether the spread of psi is the error."""
+    generator = np.random.default_rng(9)
+    if name == "rows":
+        q = generator.random(40).round(1)
+        return (q, generator.random(40)), generator.random(40) < q, np.arange(40), 0.9, True
+    if name == "rare events":
+        q = generator.beta(1, 20, 20)
+        return (np.sqrt(q), q), np.arange(20) < 0, np.arange(20), 0.8, False
+    if name == "clusters":
+        q, ids = np.repeat(generator.random(12), 3), generator.permutation(np.arange(36) // 3)
+        scores = np.repeat(generator.random(12), 3)[np.argsort(ids, kind="stable")]
+        return (q, scores), np.arange(36) % 3 > 0, ids, 0.95, True
+    ids = generator.permutation(np.r_[np.arange(11).repeat(3), 10])
+    q = generator.uniform(0.8, 0.99, 34)
+    return (q - 0.3, q), ids > -1, ids, 0.95, False
+
+
+@pytest.mark.parametrize("name", ["rows", "rare events", "clusters", "clusters without a miss"])
+def test_the_result_by_its_formulas(name):
+    scores, hits, ids, level, is_spread = textbook_case(name)
+    clusters, effects = None, (1.0, 1.0)
+    if name.startswith("clusters"):
+        clusters = np.char.add("c", ids.astype(str))
+        facts = [judge(Scored.of(s, hits, clusters=clusters)).cluster_facts for s in scores]
+        effects = tuple(max(each.design_effect, 1.0) for each in facts)
+    models = tuple((s, hits.astype(float)) for s in scores)
+    expected, by_spread = textbook(models, ids, level, effects)
+    found = compare(*scores, hits, clusters=clusters, confidence_level=level)
+    assert {name: getattr(found, name) for name in expected} == pytest.approx(expected, abs=1e-9)
+    assert by_spread == is_spread
+    assert found.n_clusters == (None if clusters is None else ids.max() + 1)
+
+
+def test_the_other_order_of_models_is_the_mirror_image():
+    scores, hits, ids, *_ = textbook_case("rows")
+    order = np.argsort(-scores[1] + ids / 100)
+    one = compare(*scores, tuple(hits))
+    other = compare(
+        scores_a=scores[1][order], scores_b=scores[0][order], hits=(hits[order], hits[order])
+    )
+    for name in ("difference", "low", "brier_low"):
+        mirrored = getattr(other, name.replace("low", "high"))
+        assert getattr(one, name) == pytest.approx(-mirrored, rel=1e-9)
+
+
+def numbers(sentence):
+    return [float(x) for x in re.findall(r"-?\d+(?:\.\d+)?(?:e-\d+)?", sentence)]
+
+
+FOUND = Comparison(40, 0.1234, 0.0567, 0.0667, 0.0123, 0.0978, 0.0123, -0.02, -0.04, -0.0012)
+
+
+def test_the_sentence_has_the_numbers():
+    brier = [-2.0, -4.0, -0.12]
+    of_errors = [12.3, 5.7, 6.67, 1.23, 9.78, 95]
+    assert numbers(FOUND.sentence) == [40, *of_errors, 0.012, *brier]
+    assert "second is better calibrated" in FOUND.sentence
+    assert "first has the lower Brier score" in FOUND.sentence
+    least = replace(FOUND, p_value=1e-6, n_clusters=12, brier_low=-0.0, brier_high=0.01)
+    assert numbers(least.sentence) == [40, 12, *of_errors, 1e-6, -2, 0, 1]
+    assert "p < 1e-06" in least.sentence
+    assert "neither" in least.sentence
+    assert "neither" in replace(least, brier_low=-0.1, brier_high=0.0).sentence
+    assert replace(FOUND, p_value=0.05).better == "second"
+    assert replace(FOUND, p_value=0.0501).better is None
+    assert replace(FOUND, difference=-0.0667).better == "first"
+    assert "second has the lower" in replace(FOUND, brier_difference=0.02, brier_low=0.01).sentence
+    assert "é" in replace(FOUND, first="é").to_json()
+
+
+def test_how_many_rows_or_clusters_would_decide():
+    """6 points: the low end is 5.44 from the estimate, and 0.67 of these would leave 6 out."""
+    n = 40 * (5.44 / 0.67) ** 2
+    for found, size in ((FOUND, n), (replace(FOUND, n_clusters=10), n / 4)):
+        *_, x, needed = numbers(found.sentence_within(0.06))
+        assert (x, needed) == (6, pytest.approx(size, rel=0.05))
+    assert FOUND.within(0.0978) == "yes"
+    assert FOUND.within(0.0122) == "no"
+
+
+def test_twenty_rows_are_enough_and_a_clear_difference_has_the_least_p():
+    with pytest.raises(InputError, match="19 rows are too few"):
+        compare(np.full(19, 0.5), np.full(19, 0.5), np.ones(19))
+    hits = np.arange(500) % 2
+    assert compare(np.full(500, 0.99), np.full(500, 0.5), hits).p_value == 1e-6
