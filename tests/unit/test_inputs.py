@@ -288,8 +288,14 @@ test_bad_tables = refuses_texts(
         "patient,age,label\n1,70,0\n1,70,1\n2,65,0\n2,64,1\n",
         "column patient holds whole",
     ),
-    ("hit,p\n1,.5\n0,.5\n", r"columns hit, p: write score and hit .* name them with --score"),
-    ("a,b\n1,.5\n0,.5\n", "found a, b; .* name them with --score and --hit or --label"),
+    (
+        "hit,p\n1,.5\n0,.5\n",
+        "columns hit, p: name the score and the outcome, such as --score p --hit hit",
+    ),
+    ("a,b\n1,.5\n0,.5\n", "such as --score b --label a, or --hit a where 1 is a correct"),
+    ("a,b\n2,.5\n0,.5\n", "found a, b; .* name them with --score and --hit or --label"),
+    ("label,p\n1,.5\n0,.5\n", "columns label, p: .* such as --score p --label label"),
+    ("label,p,age\n1,.5,50.5\n0,.5,60.5\n", "label, p, age: .* such as --score p --label label"),
 )
 test_bad_lines = refuses_texts(
     read_data,
@@ -383,7 +389,7 @@ test_bad_names_of_columns = refuses(
     ({"cluster": ("hwo",)}, "there is no column 'hwo'. Did you mean who?"),
     ({"score": "scoer"}, "there is no column 'scoer'. Did you mean score?"),
     ({"hit": "who"}, "line 2: column who is 'a': write 1 where the prediction was correct"),
-    ({"hit": "score"}, "name them with --score and --hit"),
+    ({"hit": "score"}, "such as --score score --hit hit"),
     ({"score": "score", "hit": "hit", "label": "hit"}, "--hit stands for --label"),
     (
         {"score": "score", "label": "who"},

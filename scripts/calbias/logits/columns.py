@@ -124,28 +124,36 @@ def roles_of(
         return _with_others(found, names)
     if found.score and label:
         return _with_others(found._replace(form="event", prediction=None), names)
+    is_incomplete = found.score or hit or bool(label) == bool(one_hot)
+    # a label and one column of fractions are no classes, whatever stands beside them
+    if (is_incomplete or label) and (options := _options(names, kind_of)):
+        raise place.error(
+            f"columns {listed(names)}: name the score and the outcome, such as {options}"
+        )
     if found.score or hit:
         raise place.error(
             f"columns {listed(names)}: write score and hit (1 where the prediction was correct), "
             "score, label and prediction, or label and score (the probability of label 1); or name "
-            f"them with --score and --hit or --label{_example(names, kind_of)}"
+            "them with --score and --hit or --label"
         )
-    if bool(label) == bool(one_hot):
+    if is_incomplete:
         raise place.error(
             "needs a column label (or label_0, label_1, …) and one per class, or columns score "
             f"and hit; found {listed(names)}; the first line names the columns, or name them with "
-            f"--score and --hit or --label{_example(names, kind_of)}"
+            "--score and --hit or --label"
         )
     return _with_others(Roles(None, label=label, fold=fold, one_hot=one_hot), names)
 
 
-def _example(names: Sequence[str], kind_of: Callable[[str], str]) -> str:
-    """Return the options that fit the only column of fractions and the only one of 0 and 1."""
+def _options(names: Sequence[str], kind_of: Callable[[str], str]) -> str:
+    """Return options that name the one column of FRACTIONS and the one that is BINARY, if so."""
     of_kind = {kind: [n for n in names if kind_of(n) == kind] for kind in (BINARY, FRACTIONS)}
     if any(len(of) != 1 for of in of_kind.values()):
         return ""
     [[outcome], [score]] = of_kind.values()
-    return f", such as --score {score} --label {outcome}"
+    if _plain(outcome) in HIT:
+        return f"--score {score} --hit {outcome}"
+    return f"--score {score} --label {outcome}, or --hit {outcome} where 1 is a correct prediction"
 
 
 def _with_others(roles: Roles, names: Sequence[str]) -> Roles:
