@@ -1,10 +1,10 @@
-# make reproduce, make test, make benchmark: each makes its own environment first.
+# make reproduce, make test, make estimator: each makes its own environment first.
 PYTHON ?= python3
 RUNTIME := .venv
 DEVELOP := .venv-dev
 CORES ?= all
 
-.PHONY: reproduce evidence test mutants benchmark docs lock clean-environments
+.PHONY: reproduce evidence estimator test mutants benchmark docs lock clean-environments
 .DEFAULT_GOAL := reproduce
 
 reproduce: $(RUNTIME)/installed
@@ -12,6 +12,11 @@ reproduce: $(RUNTIME)/installed
 
 evidence: $(RUNTIME)/installed
 	$(RUNTIME)/bin/snakemake --cores $(CORES) evidence
+
+# A page on an estimator of your own: make estimator FILE=mine/my_estimator.py
+FILE ?= mine/my_estimator.py
+estimator: $(RUNTIME)/installed
+	$(RUNTIME)/bin/snakemake --cores $(CORES) --config estimator=$(FILE)
 
 benchmark: $(RUNTIME)/installed
 	$(RUNTIME)/bin/python scripts/benchmark.py
