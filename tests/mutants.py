@@ -18,6 +18,7 @@ import itertools
 import os
 import random
 import re
+import resource
 import signal
 import subprocess
 import sys
@@ -38,7 +39,7 @@ from fork_server import LIBRARIES
 
 CONFIGURATION = tomllib.loads(Path(__file__).with_name("mutants.toml").read_text("utf-8"))
 LEAST = 0.9
-SECONDS = 120  # for the tests of a mutant; one that takes longer is noticed
+SECONDS = 120  # of CPU for the tests of a mutant; one that takes longer is noticed
 
 
 class Mutant(NamedTuple):
@@ -113,9 +114,10 @@ def passes(place: str, file: str = "", text: str = "") -> bool:
         child = os.fork()
         if child == 0:
             os.setsid()
+            resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
             test(CONFIGURATION["places"][place]["tests"])
         signal.signal(signal.SIGALRM, lambda *_: os.killpg(child, signal.SIGKILL))
-        signal.alarm(SECONDS)
+        signal.alarm(10 * SECONDS)  # one that waits, on a machine that others use too
         status = os.waitpid(child, 0)[1]
         signal.alarm(0)
         return status == 0
@@ -130,7 +132,8 @@ def test(patterns: list[str]) -> None:
 
     for stream in (1, 2):
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
-    tests = sorted(str(path) for name in patterns for path in Path("tests/unit").glob(name))
+    files = (path for name in patterns for path in sorted(Path("tests/unit").glob(name)))
+    tests = dict.fromkeys(map(str, files))  # in the order of the patterns
     sys.dont_write_bytecode = True  # a mutant of the same size and second would be taken for it
     words = ["-x", "-q", "-m", "not slow", "-p", "no:cacheprovider", "-p", "no:xdist"]
     os._exit(int(pytest.main([*words, *tests])) and 1)

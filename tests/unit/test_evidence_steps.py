@@ -330,6 +330,8 @@ def test_scenarios_and_reaches_of_the_power():
         assert scenario.curve.at(np.array([0.5]))[0] == pytest.approx(0.5**exponent)
     assert power.REACHES[0] == 0.6
     assert all(1 < after / before <= 1.5 for before, after in pairwise(power.REACHES))
+    (verdict, cox) = power.Power(["verdict", "cox_score"], 4, 3).tests
+    assert (verdict.values, cox.name) == (power._verdict_p_values, "cox_score")
     assert power.NULL_REPLICATES == 1000  # of the kept table
     defaults = power.measure_power.__kwdefaults__
     assert defaults == {"null_replicates": 1000}

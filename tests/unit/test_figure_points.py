@@ -2,11 +2,14 @@
 
 import importlib
 import itertools
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 from command import crossed
+from drawn_facts import facts
 from matplotlib.collections import Collection, PolyCollection
 from matplotlib.container import BarContainer
 
@@ -15,9 +18,12 @@ from pipeline.detection_limits import detection_limits
 from pipeline.figures import labels, style
 from pipeline.paper import DETECTION_SIZES
 from pipeline.table_schema import columns_of
+from reproduction.figures import worst_cells
 from reproduction.figures.gupta_graphs import NULL_95
 
 FIGURES = catalogue.figures()
+DRAWN = yaml.safe_load(Path(__file__).with_name("figures_drawn.yaml").read_text("utf-8"))
+"""Facts of figures on the tables below, which were compared with the pictures by eye."""
 SIZES, TWO = [200, 1000], ["ece_bin_ew", "ece_sweep_em"]
 MODELS = ["resnet110_c10", "resnet_wide32_c100", "resnet152_imgnet"]
 PAPERS = ["widmann2019", "arrieta2022", "tcal2023", "henzi2023"]
@@ -135,6 +141,10 @@ DERIVED = {
     **dict.fromkeys(["fig5_detection", *PAPERS], PolyCollection),
 }  # fmt: skip
 """Figures whose bars are exact ranges, or whose areas are interpolated."""
+LIKE_OTHERS = ("fig6", "fig8", "fig9", "fig11", "fig12", "league_full", "multiclass_league_full",
+               "gupta_fig1", "gupta_fig5", "gupta_fig7", "gupta_fig9")  # fmt: skip
+ALIKE = {name for name in FIGURES if name.startswith(LIKE_OTHERS)}
+"""Figures that the draw function of another one draws, of other rows."""
 EXTRA = {0.0, 0.01, 1.0, -1.0, 100.0}  # ends of axes, shares of one bin, and null_sd times NULL_95
 FORMULA = 200  # points from which a line is a formula's
 
@@ -242,7 +252,7 @@ def words_of(made):
     return [text.get_text() for text in made.findobj(lambda artist: hasattr(artist, "get_text"))]
 
 
-@pytest.mark.parametrize("figure", [name for name in FIGURES if name not in FORMULAE])
+@pytest.mark.parametrize("figure", [name for name in FIGURES if name not in FORMULAE | ALIKE])
 def test_every_point_is_a_number_of_its_column(figure, tables):
     mine = {stem: tables[stem] for stem in FIGURES[figure].tables}
     made = drawn(figure, mine)
@@ -263,6 +273,7 @@ def test_every_point_is_a_number_of_its_column(figure, tables):
     values = ({(round(float(row[x]) * s, 6), k) for x in xs.split() if x in row for s in (1, 100)}
               for row in rows for k, xs in enumerate(COLUMNS[figure]))  # fmt: skip
     assert len(shown & set().union(*values)) == N_DRAWN[figure]
+    assert facts(made) == DRAWN[figure]
 
 
 def of_models(tables, *groups):
@@ -280,6 +291,7 @@ def of_models(tables, *groups):
 def test_figure_4_gives_a_users_group_a_panel_and_wraps_after_three(tables):
     groups = [f"group {k}" for k in range(4)]
     made = drawn("fig4_realistic", of_models(tables, *groups))
+    assert facts(made) == DRAWN["fig4 of four groups"]
     assert [axes.get_title("left") for axes in made.axes if axes.get_title("left")][:4] == groups
 
 
@@ -292,7 +304,9 @@ def test_figure_4_shows_a_kde_that_is_far_off_in_a_panel_below(tables):
     )
     for names, n_panels in ((["ece_bin_ew"], 1), (["kde"], 1), (["ece_bin_ew", "kde"], 2)):
         few = {**parts, "bias": bias[bias["estimator"].isin(names)]}
-        assert len(drawn("fig4_realistic", few).axes) == n_panels
+        made = drawn("fig4_realistic", few)
+        assert len(made.axes) == n_panels
+        assert facts(made) == DRAWN[f"fig4 of {' and '.join(names)}"]
 
 
 @pytest.mark.parametrize(
@@ -339,6 +353,7 @@ def test_bands_of_fig5_end_where_the_table_says():
     )  # fmt: skip
     limits = detection_limits(table)
     made = drawn("fig5_detection", {"detection": table, "detection_limits": limits})
+    assert facts(made) == DRAWN["fig5 with bands"]
     _, _, *maps = made.axes[:4]
     for axes, (_, of_one) in zip(maps, limits.groupby("estimator"), strict=True):
         bands = [area.get_paths()[0].vertices for area in axes.collections if area.get_paths()]
@@ -353,6 +368,7 @@ def test_power_figure_groups_tests_and_prints_every_rate():
     wave = {"rejection_rate": lambda t: 0.05 + 0.9 * (t["scenario"] == "spread_wave")}
     table = crossed("test_power", keys, level=0.05, n_replicates=60, **wave)
     made = drawn("test_power", {"test_power": table})
+    assert facts(made) == DRAWN["test_power with several tests"]
     words = words_of(made)
     named = ["Verdict of an audit", "Cox, score test", "KS (ECCE-MAD)", "my test"]
     assert list(dict.fromkeys(word for word in words if word in named)) == named
@@ -364,5 +380,108 @@ def test_power_figure_groups_tests_and_prints_every_rate():
 def test_the_league_says_in_numbers_what_lies_beyond_its_axis(tables):
     ranking = tables["league_ranking"].query("estimator == 'ece_bin_ew'").reset_index(drop=True)
     far = ranking.assign(error=np.where(ranking.index > 0, 0.5, 70.0))
-    words = words_of(drawn("league_errors", {"league_ranking": far}))
+    made = drawn("league_errors", {"league_ranking": far})
+    assert facts(made) == DRAWN["league beyond its axis"]
+    words = words_of(made)
     assert [word for word in words if "▶" in word] == ["7,000 % ▶"]
+
+
+def densities():
+    """Two distributions that share a curve, one of them without its TCE in ℓ2."""
+    table = crossed(
+        "scenarios", {"experiment": ["bins_by_n"], "scenario": ["a", "b"]}, alpha=[2.0, 1.0],
+        beta=[1.0, 1.0], curve="power", b0=0.0, b1=2.0,
+    )  # fmt: skip
+    other = table[:1].assign(experiment="intro", alpha=9.0)
+    keys = {"scenario": ["a", "b"], "norm": [1, 2]}
+    tces = crossed("true_calibration_error", keys, curve="power", tce_percent=[1, 2, 3, np.nan])
+    return {"scenarios": pd.concat([table, other]), "true_calibration_error": tces}
+
+
+def selections():
+    """A model of the paper and two others, one of no group; the first measure agrees on one."""
+    keys = {"model": ["mine", MODELS[0], "own"], "measure": TWO}
+    table = crossed(
+        "recalibration_selection", keys, source="real_logits", selected_method="temperature",
+        reference_method=["bbq", "bbq", "spline", "spline", "bbq", "bbq"],
+        agrees=[True, False, False, False, True, True],
+        published_agrees=[None, None, True, False, None, None], agreement_frequency=0.25,
+    )  # fmt: skip
+    models = pd.DataFrame({"model": [MODELS[0], "own"], "group": ["CIFAR-10", "own"]})
+    return {"recalibration_selection": table, "models": models}
+
+
+def worst():
+    """Two cells; the second has one estimator, and the curve c²."""
+    table = pd.DataFrame({
+        "scenario": "a", "experiment": "x", "n_samples": 200, "alpha": 1.0, "beta": 1.0,
+        "curve": "power", "b0": 0.0, "b1": [1.0, 1.0, 2.0], "tce_percent": [0.0, 0.0, 12.0],
+        "estimator": [*TWO, TWO[0]], "mean_estimate_percent": [1.0, 2.0, 3.0],
+        "sd_percent": [0.5, 0.25, 1.0],
+    })  # fmt: skip
+    return worst_cells.draw([table[:2], table[2:]], TWO[1:])
+
+
+def changed(figure, tables, stem=None, of=None, **options):
+    """Draw a figure on the tables with a change of one."""
+    mine = {name: tables[name] for name in FIGURES[figure].tables}
+    mine |= {stem: of(mine[stem])} if stem else {}
+    module = importlib.import_module(FIGURES[figure].module)
+    return style.drawn(module.draw, mine, **(FIGURES[figure].options | options))
+
+
+VARIANTS = {
+    "densities of two distributions": lambda t: drawn("fig2a_curves", densities()),
+    "selections of three models": lambda t: drawn("table1_recalibration", selections()),
+    "worst cells": lambda t: style.drawn(lambda tables: worst(), {}),
+    "fig5 of one before others": lambda t: changed("fig5_detection", t, protagonists=TWO[1:]),
+    "fig5 of one size and no type I rates": lambda t: changed(
+        "fig5_detection", t | {"detection_limits": t["detection_limits"].assign(type_1_rate=None)},
+        "detection", lambda d: d[(d["n_samples"] == 200) & (d["tce_percent"] < 2)],
+    ),
+    "fig4 of one before others": lambda t: changed("fig4_realistic", t, protagonists=TWO[1:]),
+    "graphs of one without a spline": lambda t: changed(
+        "gupta_fig1_calibration", t, "calibration_graphs",
+        lambda d: d[(d["method"] != "spline") & (d["model"] != MODELS[0])],
+    ),
+    "blind cells of no run": lambda t: changed(
+        "blind_cells", t, "interval_coverage", lambda d: d[d["scenario"] == "uniform_wave"]
+    ),
+    "blind cells, one broken": lambda t: changed(
+        "blind_cells", t, "interval_coverage",
+        lambda d: pd.concat([d, d.replace("judging_blind26_wave", "judging_blind26_broken_wave")]),
+    ),
+    "coverage without clusters and judging cells": lambda t: changed(
+        "interval_coverage", t, "interval_coverage", lambda d: d[d["scenario"] == "uniform_wave"]
+    ),
+    "coverage of two distributions at n = 1000": lambda t: changed(
+        "interval_coverage", t, "interval_coverage",
+        lambda d: pd.concat([d, d.replace("uniform_wave", "spread_wave"),
+                             d.replace("judging_blind26_wave", "judging_rounded_wave")]),
+    ),
+    "all classes beyond the axis": lambda t: changed(
+        "multiclass_league", t, "multiclass_league",
+        lambda d: pd.concat([d.assign(relative_rmse=[31.0, 0.5] * (len(d) // 2), truth=1.0),
+                             d.assign(population="resnet_c10", truth=[1.0, 0.0] * (len(d) // 2))]),
+    ),
+    "the league with limits and ties": lambda t: changed(
+        "league_errors", t, "league_ranking",
+        lambda d: d.assign(information_limit=0.3, rank=np.arange(len(d)) % 2 + 1, target="l1",
+                           error=np.resize([0.01, 26.0, 0.5, 5.0, 0.9], len(d))),
+    ),
+    "power with clusters and others": lambda t: changed(
+        "test_power", t, "test_power",
+        lambda d: pd.concat([d, d.replace({"verdict": "mine", "spread_wave": "uniform_wave"})]
+                            ).assign(rejection_rate=np.resize([0.05, 0.31, 0.5, 0.97], 2 * len(d))),
+    ),
+    "heat map of one row and a gap": lambda t: changed(
+        "fig10_sd_resnet110_c10", t, "bias",
+        lambda d: d[d["n_bins"] != 8].assign(sd_percent=lambda x: x["sd_percent"].where(
+            x["n_samples"] != 200)),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_variants_of_figures(name, tables):
+    assert facts(VARIANTS[name](tables)) == DRAWN[name]

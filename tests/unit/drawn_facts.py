@@ -1,0 +1,130 @@
+"""What a figure shows, as lines of text: words, ticks, points and the looks that tell them apart.
+
+Sizes, widths, margins and places of legends are no part of it; limits are where they are set.
+"""
+
+from itertools import chain
+
+import numpy as np
+from matplotlib.collections import LineCollection
+from matplotlib.colors import to_hex
+from matplotlib.patches import Patch
+from matplotlib.text import Annotation
+from matplotlib.ticker import FixedFormatter, FixedLocator, FuncFormatter
+
+MOST = 40  # points of a line that are told one by one; of a longer one every eighth part
+
+
+def facts(figure):
+    """Return the lines of a Figure: its note, each visible panel, the legends."""
+    note = figure.get_suptitle()
+    panels = [axes for axes in figure.axes if axes.get_visible()]
+    lines = [f"note: {part}" for part in note.split("\n") if part]
+    for place, axes in enumerate(panels):
+        lines += [f"panel {place}{_shared(axes, panels)}", *_words(axes)]
+        lines += _artists(axes) if axes.get_label() != "<colorbar>" else []
+    legends = [*figure.legends, *(axes.get_legend() for axes in panels if axes.get_legend())]
+    for part in figure.subfigs:
+        lines += [f"part: {text.get_text()}" for text in part.findobj(_is_title)]
+    for handle, text in chain(
+        *(zip(x.legend_handles, x.get_texts(), strict=True) for x in legends)
+    ):
+        lines.append(f"legend: {text.get_text()} {_look(handle)}")
+    return [line.replace("\n", " / ") for line in lines]
+
+
+def _is_title(artist):
+    return hasattr(artist, "get_text") and artist is getattr(artist.figure, "_suptitle", None)
+
+
+def _shared(axes, panels):
+    """Return with which earlier panel an axis is shared."""
+    words = ""
+    for name in "xy":
+        shared = getattr(axes, f"get_shared_{name}_axes")()
+        first = next(
+            k for k, other in enumerate(panels) if other is axes or shared.joined(other, axes)
+        )
+        words += f", {name} of {first}" * (panels[first] is not axes)
+    return words
+
+
+def _words(axes):
+    """Yield title, and of each axis its label, scale, ticks and limits as far as they are set."""
+    if title := axes.get_title("left") or axes.get_title():
+        yield f"  title: {title}"
+    for name in "xy":
+        axis = getattr(axes, f"{name}axis")
+        words = [axis.get_label().get_text(), axis.get_scale() * (axis.get_scale() != "linear")]
+        if isinstance(axis.get_major_locator(), FixedLocator):
+            places = axis.get_major_locator().locs
+            formatter = axis.get_major_formatter()
+            if isinstance(formatter, FixedFormatter | FuncFormatter):
+                texts = [formatter(x, k) for k, x in enumerate(places)]
+                words.append(
+                    "ticks "
+                    + "; ".join(
+                        f"{_number(x)} {text}" for x, text in zip(places, texts, strict=True)
+                    )
+                )
+            else:
+                words.append("ticks " + " ".join(map(_number, places)))
+        if not getattr(axes, f"get_autoscale{name}_on")():
+            words.append("from {} to {}".format(*map(_number, getattr(axes, f"get_{name}lim")())))
+        if not axis.get_tick_params().get("labelleft", True):
+            words.append("no numbers")
+        if any(words):
+            yield f"  {name}: {', '.join(filter(None, words))}"
+
+
+def _artists(axes):
+    """Yield lines, areas, bars, images and texts of a panel."""
+    for line in axes.lines:
+        yield f"  line {_look(line)}: {_points(line.get_xydata())}"
+    for group in axes.collections:
+        paths = [path.vertices for path in group.get_paths()]
+        kind = "bars" if isinstance(group, LineCollection) else "area"
+        colours = group.get_edgecolor() if kind == "bars" else group.get_facecolor()
+        colour = to_hex(colours[0]) if len(colours) else "none"
+        points = " | ".join(_points(path) for path in paths)
+        yield f"  {kind} {colour}: {points}"
+    for patch in axes.patches:
+        box = patch.get_path().get_extents(patch.get_patch_transform())
+        colour = to_hex(patch.get_facecolor()) if patch.get_fill() else "empty"
+        yield f"  patch {colour}: {_points(box.get_points())}"
+    for image in axes.images:
+        low, high = image.get_clim()
+        rows = " | ".join(" ".join(map(_number, row)) for row in image.get_array().filled(np.nan))
+        yield f"  image {image.get_cmap().name} {_number(low)} to {_number(high)}: {rows}"
+    for text in axes.texts:
+        if text.get_text():
+            place = text.xy if isinstance(text, Annotation) else text.get_position()
+            words = [text.get_text(), _points([place]), to_hex(text.get_color())]
+            yield f"  text {' @ '.join(words)}"
+
+
+def _look(artist):
+    """Return colour, marker, its face and the pattern of a line."""
+    if isinstance(artist, Patch):
+        return to_hex(artist.get_facecolor())
+    if not hasattr(artist, "get_marker"):  # an errorbar's lines
+        colours = artist.get_colors() if hasattr(artist, "get_colors") else artist.get_edgecolor()
+        return to_hex(colours[0]) if len(colours) else "none"
+    words = [to_hex(artist.get_color())]
+    if artist.get_marker() not in ("None", None, "", " "):
+        words.append(f"{artist.get_marker()}{to_hex(artist.get_markerfacecolor())}")
+        marked = artist.get_markevery()
+        words += [f"at {' '.join(map(str, marked))}"] if isinstance(marked, list) else []
+    style, pattern = artist.get_linestyle(), artist._unscaled_dash_pattern
+    words.append("-" if style == "-" else "" if style == "None" else str(pattern[1]))
+    return " ".join(filter(None, words))
+
+
+def _points(points):
+    every = np.asarray(points, float)
+    some = every if len(every) < MOST else every[:: len(every) // 8]
+    return "; ".join(" ".join(map(_number, point)) for point in some)
+
+
+def _number(value):
+    return f"{value + 0.0:.4g}"
