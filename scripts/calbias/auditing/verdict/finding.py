@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from calbias.auditing.cox import logits_of, newton_line
+from calbias.auditing.cox import newton_line
 from calbias.auditing.verdict.rows import Groups
 from calbias.auditing.verdict.statistics import Statistics
 from calbias.conventions import Z_95
@@ -20,6 +20,7 @@ HalfWidth = Callable[[slice], float]
 
 _OF_ALL_ROWS: tuple[Kind, Kind] = ("level", "line")
 _CLEAR = 2.8  # standard errors of a second finding
+_ERRORS = 2.0  # standard errors that tell a slope from 1, or from 0
 _SEARCHED = "found by searching"
 _SHARE = 0.4  # of a fault's standard errors that a shift and a slope may leave
 
@@ -42,7 +43,8 @@ class Finding:
         Mean score minus rate, with its 95 % interval, by sums over clusters where rows have these;
         it does not allow for the choice of an interval of scores. No rate outside 0 and 1 is in it.
     intercept, slope : float or None
-        Of logit P(hit) = intercept + slope · logit s, of greatest likelihood over all rows; None
+        Of logit P(hit) = intercept + slope · logit s, of greatest likelihood over all rows, with
+        scores of 0 and 1 as far from there as the verdict takes them, ``Groups.x``; None
         for other kinds than "level" and "line", and where the likelihood has no maximum. Where both
         outcomes occur the slope is infinite then: a threshold separates hits from misses, and below
         0 the hits are below it.
@@ -73,7 +75,7 @@ def finding_of(
     if kind not in ("level", "line"):
         return _numbers(kind, groups, slice(*_rows_of(kind, groups, statistics)), half)
     line = line_of(groups) or (None, _limit_of_slope(groups))
-    is_reversed = line[1] is not None and line[1] < -2.0 * _slope_error(groups, *line)
+    is_reversed = line[1] is not None and line[1] < -_ERRORS * _slope_error(groups, *line)
     return replace(_numbers(kind, groups, slice(None), half, *line), is_reversed=is_reversed)
 
 
@@ -82,15 +84,24 @@ def kinds_of(part: str, groups: Groups, statistics: Statistics) -> tuple[Kind, K
 
     A wrong shape, interval or value that a shift and a slope explain is named by these. Next to a
     wrong interval or value, a shift or slope counts where the other rows show it; next to a wrong
-    shape the shift comes first.
+    shape the shift comes first. A slope that its error does not tell from 1 is not named next to
+    another fault.
     """
+    kind, other = _kinds_of(part, groups, statistics)
+    if "line" not in (kind, other) or _is_slope_clear(groups):
+        return kind, other
+    return other if kind == "line" and other else kind, None
+
+
+def _kinds_of(part: str, groups: Groups, statistics: Statistics) -> tuple[Kind, Kind | None]:
+    """Return the kinds of ``kinds_of``, whatever the fitted slope is."""
     first = statistics.starts[:-1]
     terms = statistics.weights[:-1] * np.add.reduceat(groups.residual, first)
     z = np.sum(terms, axis=1)
     kind: Kind | None = "certain" if part == "certain" else None
     if part == "shape":  # its best order, less 1, is ``whole``
         k = np.arange(1, z.size + 1)
-        rest = np.cumsum(np.where(k > 2, z**2, 0.0))
+        rest = np.cumsum(np.where(k > 2, _z_beside_the_line(groups, statistics) ** 2, 0.0))
         whole = np.argmax((np.cumsum(z**2) - k) / np.sqrt(2 * k))
         if rest[whole] > max(_CLEAR**2 + whole, _SHARE**2 * np.sum(z[: whole + 1] ** 2)):
             return "shape", next(
@@ -99,7 +110,7 @@ def kinds_of(part: str, groups: Groups, statistics: Statistics) -> tuple[Kind, K
     if part in ("local", "atoms"):
         low, high = _rows_of(part, groups, statistics)
         is_atom = part == "atoms" or (high - low == 1 and groups.size[low] > 1)
-        if not _is_of_line(low, high, z, groups, statistics):
+        if not _is_of_line(low, high, groups):
             kind = "atoms" if is_atom else "local"
     if kind:
         low, high = _rows_of(kind, groups, statistics)
@@ -113,15 +124,26 @@ def kinds_of(part: str, groups: Groups, statistics: Statistics) -> tuple[Kind, K
     return main, other if is_clear else None
 
 
-def _is_of_line(low: int, high: int, z: Floats, groups: Groups, statistics: Statistics) -> bool:
-    """Return whether a shift and a slope explain the residual of the groups from low up to high."""
-    cells = slice(*np.searchsorted(statistics.starts, (low, high)))
-    variance = np.add.reduceat(groups.variance, statistics.starts[:-1])[cells]
-    residual, total = np.sum(groups.residual[low:high]), np.sum(variance)
-    shared = np.sum(statistics.weights[: min(2, z.size), cells] * variance, axis=1)
-    left = max(total - np.sum(shared**2), 1e-9 * total)
-    rest = (residual - np.sum(shared * z[: shared.size])) / np.sqrt(left)
-    return bool(abs(rest) < max(_CLEAR, _SHARE * abs(residual) / np.sqrt(total)))
+def _z_beside_the_line(groups: Groups, statistics: Statistics) -> Floats:
+    """Return the statistics z_k (K,) of the residuals of the fitted line, each of variance 1."""
+    rate, first, weights = fitted_rates(groups), statistics.starts[:-1], statistics.weights[:-1]
+    residual = np.add.reduceat(groups.hits - groups.size * rate, first)
+    variance = np.add.reduceat(groups.size * rate * (1.0 - rate), first)
+    return np.sum(weights * residual, axis=1) / np.sqrt(np.sum(weights**2 * variance, axis=1))
+
+
+def _is_of_line(low: int, high: int, groups: Groups) -> bool:
+    """Return whether the fitted line explains the residual of the groups from low up to high."""
+    rate, inside = fitted_rates(groups), slice(low, high)
+    variance = groups.size * rate * (1.0 - rate)
+    line = np.stack([np.ones_like(groups.x), groups.x])
+    shared = np.sum((line * variance)[:, inside], axis=1)  # what the fit of the line takes away
+    total = np.sum(variance[inside])
+    taken = shared @ np.linalg.pinv((line * variance) @ line.T, hermitian=True) @ shared
+    left = np.sum((groups.hits - groups.size * rate)[inside])
+    left /= np.sqrt(max(total - taken, 1e-9 * total))
+    found = np.sum(groups.residual[inside]) / np.sqrt(np.sum(groups.variance[inside]))
+    return bool(abs(left) < max(_CLEAR, _SHARE * abs(found)))
 
 
 def _clearer(z: Floats) -> Kind:
@@ -133,14 +155,20 @@ def line_of(groups: Groups) -> tuple[float, float] | None:
 
     None where the likelihood has no maximum.
     """
-    return newton_line(logits_of(groups.score), groups.hits, groups.size)
+    return newton_line(groups.x, groups.hits, groups.size)
+
+
+def _is_slope_clear(groups: Groups) -> bool:
+    """Return whether the slope differs from 1 by two standard errors of independent rows."""
+    line = line_of(groups)
+    return line is None or abs(line[1] - 1.0) > _ERRORS * _slope_error(groups, *line)
 
 
 def _slope_error(groups: Groups, a: float | None, b: float) -> float:
     """Return the standard error of the slope of a line, of independent rows; 0 of a limit."""
     if a is None:
         return 0.0
-    x = logits_of(groups.score)
+    x = groups.x
     p = 0.5 + 0.5 * np.tanh(0.5 * (a + b * x))
     v = groups.size * p * (1.0 - p)
     middle = float(v @ x) / float(v.sum())
@@ -168,7 +196,7 @@ def fitted_rates(groups: Groups) -> Floats:
     line = line_of(groups)
     if line is None:
         return np.where(groups.sign > 0, groups.chance, 1.0 - groups.chance)
-    return 0.5 + 0.5 * np.tanh(0.5 * (line[0] + line[1] * logits_of(groups.score)))
+    return 0.5 + 0.5 * np.tanh(0.5 * (line[0] + line[1] * groups.x))
 
 
 def sentence_of(finding: Finding, words: Words) -> str:
