@@ -51,7 +51,7 @@ def read_settings(
 
 
 def _over_the_default(config: Config) -> Config:
-    """Return the default configuration with ``config``, perhaps a part of one, laid over it.
+    """Return the default configuration overridden by ``config``, whole or in part.
 
     Snakemake reads the default itself, except where the workflow is a module of another one.
     """
