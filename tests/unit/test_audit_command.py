@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from html_page import Page, axe_violations
 from refusals import refuses
-from scipy.special import softmax
+from scipy.special import expit, logit, softmax
 
 import calbias
 from calbias.auditing.estimator_bias import ESTIMATORS
@@ -225,14 +225,26 @@ def test_the_plan_of_the_published_example():
     assert detect["simulated_power"] == pytest.approx(0.8)
 
 
+def test_a_shift_is_planned_for_beside_a_slope():
+    score = 0.8  # at one score both are the same fault, of rate 0.7
+    table = plan([score] * 50, detect=(0.1,))
+    slope, shift = table.loc["detect 10 points"], table.loc["detect a shift of 10 points"]
+    assert shift["shift"] == pytest.approx(logit(0.7) - logit(score)) and shift["slope"] == 1.0
+    assert slope["slope"] == pytest.approx(logit(0.7) / logit(score)) and slope["shift"] == 0.0
+    assert slope["labels"] == pytest.approx(shift["labels"], rel=0.02)
+    up = plan([0.01, 0.02, 0.2], detect=(0.05,)).loc["detect a shift of 5 points"]
+    assert up["shift"] > 0.0
+    assert expit(logit([0.01, 0.02, 0.2]) + up["shift"]).mean() == pytest.approx(0.23 / 3 + 0.05)
+
+
 def test_the_plan_by_command(tmp_path, capsys):
     file = written(scored(), tmp_path / "mine.csv")
     out = tmp_path / "plan.csv"
     main(["plan", "--scores", str(file), "--detect", "2", "--output", str(out)])
     assert "detect 2 points" in capsys.readouterr().out
     assert pd.read_csv(out)["labels"].notna().all()
-    (tmp_path / "ones.csv").write_text("score,hit\n1.0,1\n1.0,1\n")
-    main(["plan", "--scores", str(tmp_path / "ones.csv"), "--detect", "50"])
+    (tmp_path / "ones.csv").write_text("score,hit\n0.9,1\n0.9,1\n")
+    main(["plan", "--scores", str(tmp_path / "ones.csv"), "--detect", "95"])
     assert "no number of labels" in capsys.readouterr().err
 
 

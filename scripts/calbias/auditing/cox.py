@@ -140,6 +140,12 @@ def overconfident(scores: np.ndarray) -> Callable[[float], np.ndarray]:
     return lambda lam: expit(1 / (1 + lam) * logits_of(scores))
 
 
+def shifted(scores: np.ndarray) -> Callable[[float], np.ndarray]:
+    """Return the family λ → rates of logit c = logit s ∓ λ, down if the mean score is above ½."""
+    sign = -1.0 if np.mean(scores) > 0.5 else 1.0
+    return lambda lam: expit(logits_of(scores) + sign * lam)
+
+
 def newton_line(
     x: np.ndarray, hits: np.ndarray, size: np.ndarray | float = 1.0
 ) -> tuple[float, float] | None:

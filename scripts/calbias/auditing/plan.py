@@ -48,7 +48,8 @@ def plan(
         In their place, the parameters of a Beta distribution of the scores.
     detect : sequence of float
         True ℓ1 errors to detect at the 5 % level, fractions, of a model whose accuracy c at a score
-        s has logit c = b·logit s, b < 1.
+        s has logit c = a + b·logit s: of one that is too extreme (a = 0, b < 1), and of one that is
+        shifted (b = 1), down if the mean score is above ½, else up.
     power : float
         The probability with which they are to be detected.
     slope_width, gap_width : float
@@ -65,9 +66,10 @@ def plan(
         A row for each goal: ``labels``, infinite where ten million do not reach it; for an error to
         detect, by simulation of the verdict, with the range ``labels_low`` to ``labels_high`` of
         its Monte Carlo error (95 %),
-        ``simulated_power`` there with its standard error, and ``slope``, the b of the error. With
-        clusters ``clusters``, with ``clusters_low`` to ``clusters_high``, what other pilots of as
-        many clusters would plan (95 %); plan for the upper end if the pilot is small.
+        ``simulated_power`` there with its standard error, and the ``slope`` b and ``shift`` a of
+        the error: plan for the larger number of both kinds. With clusters ``clusters``, with
+        ``clusters_low`` to ``clusters_high``, what other pilots of as many clusters would plan
+        (95 %); plan for the upper end if the pilot is small.
 
     Raises
     ------
@@ -106,16 +108,20 @@ def plan(
     _validate_pilot(given, beta, hits, clusters)
     order = np.argsort(given, kind="stable")
     scores = given[order]
-    family = cox.overconfident(scores)
-    curves = {error: cox.curve_with_error(family, scores, error) for error in detect}
-    rows = [_detection(error, scores, curve, power, seed) for error, curve in curves.items()]
+    kinds = {"detect": cox.overconfident(scores), "detect a shift of": cox.shifted(scores)}
+    curves = {
+        f"{kind} {points(error)}": cox.curve_with_error(family, scores, error)
+        for error in detect
+        for kind, family in kinds.items()
+    }
+    rows = [_detection(goal, scores, curve, power, seed) for goal, curve in curves.items()]
     slope = cox.slope_labels(scores, slope_width) if slope is None else slope
     gap = cox.mean_gap_labels(scores, gap_width)
     rows += [
         {"goal": f"slope to ± {slope_width:g}", "labels": np.ceil(slope - 1e-9)},
         {"goal": f"mean gap to ± {points(gap_width)}", "labels": np.ceil(gap)},
     ]
-    columns = ["goal", "labels", "labels_low", "labels_high", "slope", "simulated_power",
+    columns = ["goal", "labels", "labels_low", "labels_high", "slope", "shift", "simulated_power",
                "simulated_power_se"]  # fmt: skip
     if clusters is not None:
         back = np.argsort(order, kind="stable")
@@ -159,15 +165,15 @@ def _validate_pilot(
 
 
 def _detection(
-    error: float, scores: np.ndarray, curve: np.ndarray | None, power: float, seed: int
+    goal: str, scores: np.ndarray, curve: np.ndarray | None, power: float, seed: int
 ) -> dict[str, Any]:
     """Return the row of an error to detect, that of a curve at ascending scores, both (n,)."""
-    row = {"goal": f"detect {points(error)}", "labels": np.inf}
     if curve is None:  # no curve of the family is that far off
-        return row
-    x = cox.logits_of(scores)
-    slope = float(cox.logits_of(curve) @ x / (x @ x))
-    return {**row, **verdict_labels(scores, curve, power, seed)._asdict(), "slope": slope}
+        return {"goal": goal, "labels": np.inf}
+    x, y = cox.logits_of(scores), cox.logits_of(curve)
+    shift = float(np.median(y - x)) if "shift" in goal else 0.0
+    found = verdict_labels(scores, curve, power, seed)
+    return {"goal": goal, **found._asdict(), "slope": (y - shift) @ x / (x @ x), "shift": shift}
 
 
 def points(error: float) -> str:
