@@ -229,8 +229,10 @@ def test_a_shift_is_planned_for_beside_a_slope():
     score = 0.8  # at one score both are the same fault, of rate 0.7
     table = plan([score] * 50, detect=(0.1,))
     slope, shift = table.loc["detect 10 points"], table.loc["detect a shift of 10 points"]
-    assert shift["shift"] == pytest.approx(logit(0.7) - logit(score)) and shift["slope"] == 1.0
-    assert slope["slope"] == pytest.approx(logit(0.7) / logit(score)) and slope["shift"] == 0.0
+    assert shift["shift"] == pytest.approx(logit(0.7) - logit(score))
+    assert shift["slope"] == 1.0
+    assert slope["slope"] == pytest.approx(logit(0.7) / logit(score))
+    assert slope["shift"] == 0.0
     assert slope["labels"] == pytest.approx(shift["labels"], rel=0.02)
     up = plan([0.01, 0.02, 0.2], detect=(0.05,)).loc["detect a shift of 5 points"]
     assert up["shift"] > 0.0
