@@ -50,7 +50,7 @@ LARGEST = 10_000_000
 _NULLS, _REPLICATES, _FIRST = 4000, 1000, 400
 _THRESHOLD = 0.0095  # error of the power due to the error of the threshold, of 4000 redraws
 _SEARCH, _SHARES = 8, (0.75, 0.87, 1.0, 1.15, 1.33)
-_NEAR = 0.06
+_NEAR, _FLAT = 0.06, 1e-9  # of the power; a slope that is rounding
 _CLUSTER_REPLICATES, _CLUSTER_REDRAWS = 40, 99
 _MOST_CLUSTERS = 200  # that are drawn; a greater number is found with a greater error
 _BOOTSTRAPS = 1000
@@ -140,7 +140,7 @@ def _search(
     mean_x, mean_y = np.sum(weight * x) / weight.sum(), np.sum(weight * y) / weight.sum()
     spread = np.sum(weight * (x - mean_x) ** 2)
     slope = np.sum(weight * (x - mean_x) * (y - mean_y)) / spread if spread > 0 else 0.0
-    if not slope > 0:
+    if not slope > _FLAT:
         return Labels(float(sizes[-1]), float(sizes[0]), np.inf, *simulated[-1])
     root = mean_x + (ndtri(power) - mean_y) / slope
     se_y = np.sqrt(1 / weight.sum() + (root - mean_x) ** 2 / spread)
