@@ -198,7 +198,13 @@ def test_the_advice_by_the_upper_end_and_the_length_of_the_interval():
 def test_no_recalibration_is_printed_without_a_finding():
     """The scores are calibrated; a shift that is not advised has no recipe either."""
     row = {"helps": True, "brier_before": 0.2, "brier_after": 0.19, "gain": 0.01}
-    row |= {"parameter": 0.2, "gain_se": 0.001, "validation_rows": 0}
+    row |= {
+        "parameter": 0.2,
+        "gain_se": 0.001,
+        "validation_rows": 0,
+        "least": 0.01,
+        "greatest": 0.99,
+    }
     table = pd.DataFrame([row], index=["shift"])
     for finding, high in (("shape", 0.05), ("level", 0.015)):
         found = advised(0.0, high, False, table)
@@ -213,7 +219,13 @@ def test_advice_for_clusters_and_for_a_small_error():
     grouped.n_clusters = 40
     assert things_to_do(grouped)[0].startswith("Get labels of more clusters if")
     row = {"helps": True, "brier_before": 0.2, "brier_after": 0.19, "gain": 0.01}
-    row |= {"parameter": 0.2, "gain_se": 0.001, "validation_rows": 0}
+    row |= {
+        "parameter": 0.2,
+        "gain_se": 0.001,
+        "validation_rows": 0,
+        "least": 0.01,
+        "greatest": 0.99,
+    }
     small = things_to_do(advised(0.001, 0.01, True, pd.DataFrame([row], index=["shift"])))
     assert len(small) == 1
     assert "Leave the risks alone; where smaller errors matter, recalibrate: adding" in small[0]
@@ -300,17 +312,54 @@ def test_the_lines_of_the_advice_run_as_printed(method):
     scores = generator.beta(4, 1.5, 2000)
     hits = (generator.random(2000) < scores**1.5).astype(int)
     logits = np.stack([np.zeros(2000), logit(scores)], axis=1)
+    scores = scores.astype(np.float32)
+    scores[:20] = 1.0  # a network's scores that rounded, in single precision
     data = prepared(scores, hits)
     if method == "temperature":
         data = prepared(logits=logits, labels=hits, top_label=True)
     table = recalibration_table(data).loc[[method]].assign(helps=True)
-    scores[:20] = 1.0  # a network's scores that rounded, in single precision
-    names = {"scores": scores.astype(np.float32), "hits": hits, "new_logits": logits}
+    names = {"scores": scores, "hits": hits, "new_logits": logits}
     names["new_scores"] = names["scores"]
     exec(recalibration_code(advised(0, 0, True, table)), names)
     recalibrated = names["recalibrated"]
     recalibrated = recalibrated[:, 1] if recalibrated.ndim == 2 else recalibrated
     assert np.mean((recalibrated - hits) ** 2) < np.mean((scores - hits) ** 2)
+
+
+def votes_of_ten(seed=0, n=800):
+    """Return shares of ten votes, 0 and 1 among them, and hits of the slope 1/2."""
+    generator = np.random.default_rng(seed)
+    rate = generator.beta(1.1, 1.3, n)
+    share = generator.binomial(10, rate) / 10
+    return share, generator.random(n) < expit(0.5 * logit(rate))
+
+
+def test_the_slope_of_votes_is_one_number_in_sentence_and_table():
+    share, events = votes_of_ten()
+    found = calbias.audit(probabilities=share, labels=events.astype(int))
+    slope = found.risk.loc["slope", "value"]
+    assert 0.3 < slope < 0.6
+    assert f"too spread (slope {slope:.2f})" in found.sentence
+    assert found.verdict.finding.slope == pytest.approx(slope, abs=1e-6)
+
+
+@pytest.mark.parametrize("method", ["shift", "platt"])
+def test_the_lines_of_the_advice_do_to_votes_what_was_judged(method):
+    """Scores of 0 and 1 are taken where the fit took them: the mean is then that of the hits."""
+    share, hits = votes_of_ten()
+    table = recalibration_table(prepared(share, hits)).assign(helps=True)
+    assert 0.005 < table.loc[method, "least"] < 0.025
+    assert 0.975 < table.loc[method, "greatest"] < 0.995
+    names = {"scores": share, "hits": hits, "new_scores": share}
+    exec(recalibration_code(advised(0, 0, True, table.loc[[method]])), names)
+    assert names["recalibrated"].mean() == pytest.approx(hits.mean(), abs=1e-4)
+    assert names["recalibrated"][share == 1].max() < 0.995
+
+
+def test_platt_scaling_helps_votes_whose_slope_is_wrong():
+    table = recalibration_table(prepared(*votes_of_ten()))
+    assert table.loc["platt", "helps"]
+    assert table.loc["platt", "gain"] > table.loc["shift", "gain"]
 
 
 def test_few_events_allow_one_parameter():
@@ -324,7 +373,13 @@ def test_few_events_allow_one_parameter():
 
 def test_the_gain_of_a_recalibration_has_its_95_percent_interval():
     row = {"helps": True, "brier_before": 0.2, "brier_after": 0.19, "gain": 0.01}
-    row |= {"parameter": np.nan, "gain_se": 0.001, "validation_rows": 0}
+    row |= {
+        "parameter": np.nan,
+        "gain_se": 0.001,
+        "validation_rows": 0,
+        "least": 0.01,
+        "greatest": 0.99,
+    }
     table = pd.DataFrame([row], index=["platt"])
     sentence = recalibration_sentence(advised(0, 0, True, table))
     assert "from 20.00 to 19.00, by 1.00 ± 0.20 (95 %; times 100, cross-validated)" in sentence

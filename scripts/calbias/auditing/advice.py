@@ -139,7 +139,7 @@ def recalibration_code(audit: Audit) -> str:
     best = _best(audit)
     if best is None or _is_reversed(audit):
         return ""
-    code = _CODE[best.name].format(best["parameter"])
+    code = _CODE[best.name].format(best["parameter"], best["least"], 1 - best["greatest"])
     if validation_rows(audit) and "fit(" in code:
         return f"# scores, hits: of the validation fold\n{code}"
     return code
@@ -175,7 +175,9 @@ def _moves_most_away(audit: Audit) -> bool:
     if table is None or "shift" not in table.index:
         return False
     scores = bins.mean_score
-    shifted = expit(logits_of(scores) + table.loc["shift", "parameter"])
+    shift = table.loc["shift"]
+    x = logits_of(scores, (shift["least"], shift["greatest"]))
+    shifted = expit(x + shift["parameter"])
     mean, low, high = (np.interp(scores, curve.scores, values) for values in curve[1:])
     is_away = np.abs(shifted - mean) > np.abs(scores - mean)
     is_away &= (shifted < low) | (shifted > high)
@@ -194,10 +196,10 @@ _NAMES = {
 }
 _LOG_ODDS = (  # of scores that may be exactly 0 or 1
     "from scipy.special import expit, logit\n"
-    "x = lambda s: logit(s.astype(float).clip(1e-12, 1 - 1e-12))\n"
+    "x = lambda s: logit(s.astype(float).clip({1:.4g}, 1 - {2:.4g}))\n"
 )
 _CODE = {
-    "shift": _LOG_ODDS + "recalibrated = expit(x(new_scores) {:+.4f})",
+    "shift": _LOG_ODDS + "recalibrated = expit(x(new_scores) {0:+.4f})",
     "platt": (
         "from sklearn.linear_model import LogisticRegression\n"
         + _LOG_ODDS

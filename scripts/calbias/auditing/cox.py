@@ -23,14 +23,15 @@ from scipy.special import chdtri, chndtr, chndtrinc, expit, logit, polygamma
 
 from calbias.conventions import SIGNIFICANT, Z_95
 
-LEAST = 2.0**-53  # scores of 0 and 1 have no logit: they are taken this far from it
+LEAST = 2.0**-53  # scores of 0 and 1 have no logit: they are taken this far from it, or farther
+ENDS = LEAST, 1.0 - LEAST
 _LARGEST_LAMBDA = 1e4
 _STEPS, _LONGEST, _CLOSE, _HALVINGS = 50, 2.0, 1e-9, 30  # of Newton's method
 
 
-def logits_of(scores: np.ndarray) -> np.ndarray:
-    """Return logit s, (n,), finite."""
-    return logit(np.clip(scores, LEAST, 1.0 - LEAST))
+def logits_of(scores: np.ndarray, ends: tuple[float, float] = ENDS) -> np.ndarray:
+    """Return logit s, (n,), finite: scores beyond the ends are taken there."""
+    return logit(np.clip(scores, *ends))
 
 
 def fit_shift(x: np.ndarray, hits: np.ndarray, rows: np.ndarray | float = 1.0) -> float:

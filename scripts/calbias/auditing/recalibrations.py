@@ -14,7 +14,8 @@ score is net of the refinement that its steps lose.
 The methods are those that the data can bear: with fewer than 100 hits, or misses, those of one
 parameter, a shift of the log odds and for logits the temperature; with more Platt's scaling and
 isotonic regression too. ``parameter`` is the shift, or the temperature, fitted on the validation
-fold, or on all rows.
+fold, or on all rows. Log odds are those of scores from ``least`` to ``greatest``: scores of 0 and 1
+are taken there, as the verdict takes them.
 
 Temperature scaling divides all logits, the others map the top label's score: none changes which
 class is the top one, and so none changes the accuracy.
@@ -28,8 +29,9 @@ import numpy as np
 import pandas as pd
 from scipy.special import expit, ndtr
 
-from calbias.auditing.cox import fit_cox, fit_shift, logits_of
+from calbias.auditing.cox import ENDS, fit_cox, fit_shift, logits_of
 from calbias.auditing.inputs import Data
+from calbias.auditing.verdict.rows import ends_of
 from calbias.conventions import SIGNIFICANT, holm
 from calbias.engine.seeding import stream
 from calbias.logits.top_label import top_label
@@ -42,11 +44,15 @@ ENOUGH = 100
 
 
 class _Rows(NamedTuple):
-    """A sample and, where they are known, logits (n, K) and labels (n,) of its ``of_rows``."""
+    """A sample and, where they are known, logits (n, K) and labels (n,) of its ``of_rows``.
+
+    ``ends`` are where scores of 0 and 1 are taken.
+    """
 
     sample: Scored
     logits: Any = None
     labels: Any = None
+    ends: tuple[float, float] = ENDS
 
     @property
     def rarer(self) -> int:
@@ -69,12 +75,12 @@ class _Rows(NamedTuple):
 
     def recalibrated(self, method: str, scores: Floats) -> Floats:
         """Return scores (m,) after a method of the score, fitted on these rows."""
-        x, *counts = logits_of(self.sample.scores), self.sample.hits, self.sample.rows
         if method == "shift":
-            return expit(logits_of(scores) + fit_shift(x, *counts))
+            return expit(logits_of(scores, self.ends) + self.parameter(method))
         if method == "platt":
-            a, b = fit_cox(x, *counts)
-            return expit(a + b * logits_of(scores))
+            x = logits_of(self.sample.scores, self.ends)
+            a, b = fit_cox(x, self.sample.hits, self.sample.rows)
+            return expit(a + b * logits_of(scores, self.ends))
         return isotonic(self.sample).predict(scores)
 
     def inverse_temperature(self) -> float:
@@ -85,7 +91,8 @@ class _Rows(NamedTuple):
     def parameter(self, method: str) -> float:
         """Return the fitted shift or temperature; NaN for other methods."""
         if method == "shift":
-            return fit_shift(logits_of(self.sample.scores), self.sample.hits, self.sample.rows)
+            x = logits_of(self.sample.scores, self.ends)
+            return fit_shift(x, self.sample.hits, self.sample.rows)
         return 1.0 / self.inverse_temperature() if method == "temperature" else np.nan
 
 
@@ -98,13 +105,14 @@ def recalibration_table(data: Data, seed: int = 0) -> pd.DataFrame:
     correction. Empty below 50 rows and for rows of one outcome.
     """
     sample = data.scored
-    rows = _Rows(sample, *data.ordered_logits())
+    rows = _Rows(sample, *data.ordered_logits(), ends_of(sample))
     if not rows.are_enough:
         return pd.DataFrame()
     fitted, parts, folds = rows, [], FOLDS
     if data.validation is not None:
         logits = (None, None) if rows.logits is None else data.validation.ordered_logits()
-        validation = _Rows(data.validation.scored, *logits)
+        scored = data.validation.scored
+        validation = _Rows(scored, *logits, ends_of(scored))
         if validation.are_enough:
             fitted, parts, folds = validation, [validation], 1
     n, units = sample.n, sample.n if sample.clusters is None else sample.clusters.ids.size
@@ -115,7 +123,7 @@ def recalibration_table(data: Data, seed: int = 0) -> pd.DataFrame:
         others = (None, None)
         if rows.logits is not None:
             others = rows.logits[judged.fold != k], rows.labels[judged.fold != k]
-        parts.append(_Rows(sample.counted(misses + hits, hits), *others))
+        parts.append(_Rows(sample.counted(misses + hits, hits), *others, rows.ends))
     size, before = judged.size, (judged.hits - sample.scores[judged.place]) ** 2
     found: list[dict[str, Any]] = []
     for method in fitted.methods:
@@ -136,6 +144,8 @@ def recalibration_table(data: Data, seed: int = 0) -> pd.DataFrame:
                 "p_value": float(2 * ndtr(-abs(z))),
                 "injective": method != "isotonic",
                 "parameter": fitted.parameter(method),
+                "least": fitted.ends[0],
+                "greatest": fitted.ends[1],
                 "validation_rows": 0 if fitted is rows else fitted.sample.n,
             }
         )

@@ -33,6 +33,7 @@ from calbias.auditing.bins import binomial_limits
 from calbias.auditing.cox import fit_cox, fit_shift, logits_of
 from calbias.auditing.description import is_separated, observed_expected
 from calbias.auditing.interval import calibration_interval
+from calbias.auditing.verdict.rows import ends_of
 from calbias.conventions import CONFIDENCE_LEVEL
 from calbias.recalibration import isotonic
 from calbias.scored import Floats, Scored
@@ -153,8 +154,9 @@ def _lines(sample: Scored, outcomes: Outcomes, z: float) -> Numbers:
     shift, a, b = _NAN, _NAN, _NAN
     errors: tuple[float, ...] = (_NAN, _NAN, _NAN)
     if 0 < sample.hits.sum() < sample.n:
-        counts = logits_of(sample.scores), sample.hits, sample.rows
-        x, one = logits_of(outcomes.s), np.ones_like(outcomes.s)
+        ends = ends_of(sample)
+        counts = logits_of(sample.scores, ends), sample.hits, sample.rows
+        x, one = logits_of(outcomes.s, ends), np.ones_like(outcomes.s)
         shift = fit_shift(*counts)
         errors = (*_errors(one[None], outcomes, expit(shift + x)), _NAN, _NAN)
         if x.min() < x.max() and not is_separated(sample):

@@ -18,7 +18,9 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit
 
+from calbias.auditing.cox import ENDS
 from calbias.auditing.verdict.rounding import closest, moves_of
 from calbias.scored import Floats, Ints, Scored, order_of
 
@@ -112,6 +114,20 @@ def groups_of(scored: Scored) -> tuple[Groups, Ints]:
         reach[order][starts],
     )
     return groups, place
+
+
+def ends_of(scored: Scored) -> tuple[float, float]:
+    """Return where scores of 0 and of 1 are taken to have finite log odds: ``Groups.x``.
+
+    Votes, tenths and percentages stand for a part of their step, others for a float's last step.
+    """
+    groups, _ = groups_of(scored)
+    low, high = ENDS
+    if groups.score[0] == 0.0:
+        low = max(low, float(expit(groups.x[0])))
+    if groups.score[-1] == 1.0:
+        high = min(high, float(expit(groups.x[-1])))
+    return low, high
 
 
 def groups_of_rows(
