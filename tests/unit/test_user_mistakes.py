@@ -8,10 +8,13 @@ import pandas as pd
 import pytest
 
 import calbias
+from calbias.auditing.inputs import read_data
 from calbias.command import _parser, main
 from calbias.errors import InputError
+from calbias.file_audit import audit_file
 from calbias.io.files import validate_output
 from calbias.io.python_files import PACKAGE
+from calbias.logits.columns import Columns
 from calbias.sklearn import calibration_error
 
 SCORES = np.linspace(0.5, 0.95, 60)
@@ -169,3 +172,17 @@ def test_ids_of_a_list_with_nan_are_missing_and_objects_have_a_remedy():
         calbias.audit(np.linspace(0.1, 0.9, 40), np.arange(40) % 2, clusters=clusters)
     with pytest.raises(InputError, match=r"not of type object: convert them, as by astype"):
         calbias.audit(np.array([0.5, None]), [0, 1])
+
+
+def test_a_name_among_thousands_is_answered_in_a_short_line(tmp_path):
+    path = tmp_path / "m.csv"
+    path.write_text(",".join(f"f{k}" for k in range(3000)) + "\n" + "1," * 2999 + "2\n")
+    with pytest.raises(InputError, match=r"no column 'zzz'. Known: f0, .*, f39, …$"):
+        audit_file(path, columns=Columns(score="zzz"))
+
+
+def test_a_note_names_the_event_that_was_asked_for(tmp_path):
+    path = tmp_path / "m.csv"
+    path.write_text("score,label\n.5,left\n.6,stayed\n")
+    data = read_data(path, columns=Columns(event="left"))
+    assert data.notes[0] == "the score is audited as the probability of label left, an event"
