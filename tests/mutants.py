@@ -52,7 +52,7 @@ class Mutant(NamedTuple):
     k: int
 
     def text(self) -> str:
-        """Return the file's text with the change; nothing where only an annotation changed."""
+        """Return the file's text with the change; nothing where it changes no values."""
         text = (ROOT / self.file).read_text("utf-8")
         with contextlib.suppress(SyntaxError):
             mutated = mutate_code(text, plugins.get_operator(f"core/{self.operator}")(), self.k)

@@ -8,13 +8,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from html_page import Page, axe_violations
-from refusals import refuses
-from scipy.special import expit, logit, softmax
+from scipy.special import softmax
 
 import calbias
 from calbias.auditing.estimator_bias import ESTIMATORS
 from calbias.auditing.gate import answer_in_words, rows_to_decide
-from calbias.auditing.plan import plan
 from calbias.command import main
 
 FAST = ["--quiet"]
@@ -215,72 +213,6 @@ def test_an_event_has_words_of_its_own(tmp_path, capsys):
         assert words in text
     for words in ("Accuracy", "Share of hits", "Mean score", "hits redrawn", "all scores too"):
         assert words not in text
-
-
-def test_the_plan_of_the_published_example():
-    table = plan(beta=(0.5, 0.5), detect=(0.02,))
-    assert table.loc["slope to ± 0.1", "labels"] == 1644
-    detect = table.loc["detect 2 points"]
-    assert 1638 < detect["labels_low"] < detect["labels"] < detect["labels_high"] < 2200
-    assert detect["simulated_power"] == pytest.approx(0.8)
-
-
-def test_a_shift_is_planned_for_beside_a_slope():
-    score = 0.8  # at one score both are the same fault, of rate 0.7
-    table = plan([score] * 50, detect=(0.1,))
-    slope, shift = table.loc["detect 10 points"], table.loc["detect a shift of 10 points"]
-    assert shift["shift"] == pytest.approx(logit(0.7) - logit(score))
-    assert shift["slope"] == 1.0
-    assert slope["slope"] == pytest.approx(logit(0.7) / logit(score))
-    assert slope["shift"] == 0.0
-    assert slope["labels"] == pytest.approx(shift["labels"], rel=0.02)
-    up = plan([0.01, 0.02, 0.2], detect=(0.05,)).loc["detect a shift of 5 points"]
-    assert up["shift"] > 0.0
-    assert expit(logit([0.01, 0.02, 0.2]) + up["shift"]).mean() == pytest.approx(0.23 / 3 + 0.05)
-
-
-def test_the_plan_by_command(tmp_path, capsys):
-    file = written(scored(), tmp_path / "mine.csv")
-    out = tmp_path / "plan.csv"
-    main(["plan", "--scores", str(file), "--detect", "2", "--output", str(out)])
-    assert "detect 2 points" in capsys.readouterr().out
-    assert pd.read_csv(out)["labels"].notna().all()
-    (tmp_path / "ones.csv").write_text("score,hit\n0.9,1\n0.9,1\n")
-    main(["plan", "--scores", str(tmp_path / "ones.csv"), "--detect", "95"])
-    assert "no number of labels" in capsys.readouterr().err
-
-
-@pytest.mark.slow
-def test_the_plan_of_clusters_by_command(tmp_path):
-    table = scored().assign(patient=np.arange(300) // 10)
-    file = written(table, tmp_path / "mine.csv")
-    out = tmp_path / "plan.csv"
-    options = ["--cluster", "patient", "--detect", "10", "--output", str(out)]
-    main(["plan", "--scores", str(file), *options])
-    pilot = {"hits": table["hit"], "clusters": table["patient"]}
-    expected = plan(table["score"], **pilot, detect=(0.1,))["clusters"]
-    np.testing.assert_array_equal(pd.read_csv(out, index_col="goal")["clusters"], expected)
-    with pytest.raises(SystemExit):
-        main(["plan", "--beta", "2", "1", "--cluster", "patient"])
-
-
-test_bad_plans_are_refused = refuses(
-    plan,
-    ({}, "give scores, or the two parameters of a Beta distribution"),
-    ({"beta": (1, 1), "scores": [0.5]}, "give scores, or the two parameters"),
-    *(
-        ({"beta": beta}, "parameters of a Beta distribution are above 0, not")
-        for beta in ((0, 1), (1, np.nan), (1, 1, 1), "ab")
-    ),
-    ({"beta": (2, 1), "detect": 0.05}, "detect must be a list"),
-    ({"beta": (1, 1), "power": 2}, "power must be above 0.05 and below 1, not 2"),
-    ({"beta": (1, 1), "hits": [1], "clusters": [1]}, "go with scores, not with a Beta"),
-    (
-        {"scores": [0.5, 0.6], "hits": [1], "clusters": [1]},
-        "hits must be one for each of the 2 scores",
-    ),
-    ({"scores": [0.5, 0.6], "clusters": [1, 2]}, "hits and clusters of a pilot study go together"),
-)
 
 
 def test_compare_by_command(tmp_path, capsys):
