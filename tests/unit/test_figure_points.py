@@ -301,6 +301,7 @@ def test_figure_4_shows_a_kde_that_is_far_off_in_a_panel_below(tables):
         parts["bias"]
         .replace("ece_sweep_em", "kde")
         .assign(bias_percent=lambda t: 2.0 + 20 * (t["estimator"] == "kde"))
+        .assign(n_bins=lambda t: t["n_bins"].where(t["estimator"] != "kde"))
     )
     for names, n_panels in ((["ece_bin_ew"], 1), (["kde"], 1), (["ece_bin_ew", "kde"], 2)):
         few = {**parts, "bias": bias[bias["estimator"].isin(names)]}
