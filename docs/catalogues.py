@@ -4,6 +4,7 @@ import ast
 import csv
 import inspect
 import re
+from functools import partial
 from pathlib import Path
 
 import jinja2
@@ -75,10 +76,12 @@ def figure_pages():
         yield ""
 
 
-def table_pages():
-    """Each result table with the meaning of its columns."""
+def table_pages(is_evidence):
+    """Each result table, of the evidence or not, with the meaning of its columns."""
     meanings = column_meanings()
     for name, entry in tables().items():
+        if ("/evidence/" in entry["script"]) != is_evidence:
+            continue
         yield from heading(name)
         yield from [entry["caption"], "", f"Made by ``{entry['script']}``.", ""]
         rows = [(f"``{column}``", meanings[column]) for column in entry["columns"]]
@@ -134,7 +137,7 @@ def directive(lines_of):
     class Catalogue(SphinxDirective):
         def run(self):
             return self.parse_text_to_nodes(
-                StringList(list(lines_of()), lines_of.__name__), allow_section_headings=True
+                StringList(list(lines_of()), "catalogue"), allow_section_headings=True
             )
 
     return Catalogue
@@ -144,6 +147,7 @@ DIRECTIVES = {
     "calbias-api": directive(api),
     "calbias-methods": directive(methods),
     "calbias-figures": directive(figure_pages),
-    "calbias-tables": directive(table_pages),
+    "calbias-tables": directive(partial(table_pages, False)),
+    "calbias-evidence-tables": directive(partial(table_pages, True)),
     "calbias-claims": directive(claims),
 }

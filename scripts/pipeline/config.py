@@ -26,14 +26,21 @@ PAGE_EXPERIMENTS = ("realistic", "perfect", "detection", "detection_null")
 """What an estimator's own page rests on."""
 
 
-def complete_config(config: Config, schema_file: Path) -> Config:
+def read_schema(folder: Path) -> Config:
+    """Return the schema of all keys, which has those of the evidence alone in a file of its own."""
+    schema, more = (
+        yaml.load(path.read_text("utf-8"), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+        for path in (folder / "config.schema.yaml", folder / "evidence/config.schema.yaml")
+    )
+    return {**schema, "properties": schema["properties"] | more["properties"]}
+
+
+def complete_config(config: Config, schema: Config) -> Config:
     """Return a copy of ``config`` with the schema's defaults filled in, per experiment too.
 
     An estimator that is not defined for the norm is left out, with a warning. InputError, one line
     with the key's place, what is wrong and the remedy, for anything that no run could use.
     """
-    with open(schema_file, encoding="utf-8") as file:
-        schema = yaml.load(file, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     error = best_match(Draft202012Validator(schema).iter_errors(config))
     if error:
         raise InputError(f"config: {_explain(error)}")

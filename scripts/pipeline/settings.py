@@ -15,7 +15,7 @@ from snakemake.utils import update_config
 from calbias.errors import InputError
 from calbias.io.python_files import SCRIPTS
 from pipeline import CHECKOUT
-from pipeline.config import complete_config, validate_folder, with_file
+from pipeline.config import complete_config, read_schema, validate_folder, with_file
 from pipeline.door import shell_line
 from pipeline.job_sizes import with_shards
 from pipeline.logit_availability import Available, available_files, sources_in_words, unused_files
@@ -34,7 +34,7 @@ def read_settings(
     published = CHECKOUT / "resources/published"
     try:
         with warnings.catch_warnings(record=True, action="always") as caught:
-            schema = CHECKOUT / "workflow/schemas/config.schema.yaml"
+            schema = read_schema(CHECKOUT / "workflow/schemas")
             config = complete_config(_over_the_default(config), schema)
         config["models"] = models_path(config["models"], CHECKOUT)
         models = read_models(config["models"])

@@ -1,4 +1,4 @@
-"""Which tables there are, and their columns: ``workflow/schemas/tables.yaml``."""
+"""Which tables there are, and their columns: ``tables.yaml`` of the papers and of the evidence."""
 
 import re
 from functools import cache
@@ -8,14 +8,14 @@ from typing import Any
 from calbias.errors import InputError, looked_up
 
 SCRIPTS = Path(__file__).parents[1]
-PLACE = "workflow/schemas/tables.yaml"
-SCHEMA = SCRIPTS.parent / PLACE
+PLACE = "workflow/schemas"
+SCHEMAS = [SCRIPTS.parent / PLACE / name for name in ("tables.yaml", "evidence/tables.yaml")]
 RULES = SCRIPTS.parent / "workflow/rules"
 
 
 @cache
 def tables() -> dict[str, dict[str, Any]]:
-    """Return {table: its entry of the schema, with rule file and step}, in the schema's order."""
+    """Return {table: its entry, with rule file and step}, those of the papers first."""
     files = {}
     for path in RULES.rglob("*.smk"):
         for rule in re.findall(r"^rule (\w+):", path.read_text(encoding="utf-8"), re.MULTILINE):
@@ -26,7 +26,7 @@ def tables() -> dict[str, dict[str, Any]]:
             **looked_up(f"rule of table {name} in {PLACE}", entry["rule"], files),
             "script": _step_file(entry["rule"]),
         }
-        for name, entry in _schema()["tables"].items()
+        for name, entry in _both("tables").items()
     }
 
 
@@ -44,7 +44,7 @@ def columns_of(table: str) -> tuple[str, ...]:
 
 def column_meanings() -> dict[str, dict[str, str]]:
     """Return {column: {"meaning": words, "unit": unit where it has one}}."""
-    return _schema()["columns"]
+    return _both("columns")
 
 
 def dictionary_rows() -> list[tuple[str, str, str, str]]:
@@ -65,8 +65,9 @@ def dictionary_rows() -> list[tuple[str, str, str, str]]:
 
 
 @cache
-def _schema() -> dict[str, Any]:
+def _both(section: str) -> dict[str, Any]:
     import yaml  # only the workflow has it
 
-    with open(SCHEMA, encoding="utf-8") as file:
-        return yaml.load(file, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    parts = [yaml.load(path.read_text("utf-8"), loader)[section] for path in SCHEMAS]
+    return parts[0] | parts[1]

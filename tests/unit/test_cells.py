@@ -43,7 +43,9 @@ def test_no_cell_stands_twice_and_there_are_two_halves():
 
 def test_the_workflow_and_its_configuration_have_all_sets():
     rule = (ROOT / "workflow/rules/evidence/coverage.smk").read_text("utf-8")
-    schema = yaml.safe_load((ROOT / "workflow/schemas/config.schema.yaml").read_text("utf-8"))
+    schema = yaml.safe_load(
+        (ROOT / "workflow/schemas/evidence/config.schema.yaml").read_text("utf-8")
+    )
     _, names = schema["properties"]["coverage_of"]["oneOf"]
     of_rule = re.search(r"ALL_CELLS = \((.*)\)", rule)[1]
     assert {*names["items"]["enum"]} == {*re.findall(r'"(\w+)"', of_rule)} == {*SETS}

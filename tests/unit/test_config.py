@@ -13,8 +13,7 @@ from calbias.truth.curves import GLM_NAMES
 from pipeline import config as configuration
 from pipeline import models
 
-SCHEMA_FILE = ROOT / "workflow/schemas/config.schema.yaml"
-SCHEMA = yaml.safe_load(SCHEMA_FILE.read_text(encoding="utf-8"))
+SCHEMA = configuration.read_schema(ROOT / "workflow/schemas")
 DEFAULT = yaml.safe_load((ROOT / "config/config.yaml").read_text(encoding="utf-8"))
 README = (ROOT / "config/README.md").read_text(encoding="utf-8")
 NAN = math.nan
@@ -23,7 +22,7 @@ EXPERIMENT = {"scores": [[1, 1]], "powers": [2], "n_samples": [100]}
 
 def complete(**changes):
     config = {"seed": 1, "models": "config/models.csv", "estimators": ["kde"], "experiments": {}}
-    return configuration.complete_config({**config, **changes}, SCHEMA_FILE)
+    return configuration.complete_config({**config, **changes}, SCHEMA)
 
 
 def leaves(schema, path=()):
@@ -66,7 +65,7 @@ def test_the_readme_mentions_no_key_that_is_not_there():
 @pytest.mark.parametrize("name", [path.name for path in (ROOT / "config").glob("*.yaml")])
 def test_the_configurations_that_come_with_it_are_valid(name):
     over = yaml.safe_load((ROOT / "config" / name).read_text(encoding="utf-8"))
-    config = configuration.complete_config(laid_over(DEFAULT, over), SCHEMA_FILE)
+    config = configuration.complete_config(laid_over(DEFAULT, over), SCHEMA)
     table = models.read_models(ROOT / config["models"])
     experiments = models.with_models(config["experiments"], table, PUBLISHED)
     assert set(experiments) == set(config["experiments"])

@@ -11,7 +11,7 @@ from refusals import refuses_texts
 from calbias.errors import InputError
 from pipeline.results import record_of
 from pipeline.steps.describe_tables import describe_tables
-from pipeline.table_schema import SCHEMA, column_meanings, columns_of, tables
+from pipeline.table_schema import SCHEMAS, column_meanings, columns_of, tables
 from pipeline.tables import joined_tables, read_rows, read_table, write_table
 
 FRAME = pd.DataFrame({"name": ["a", "ü"], "value": [0.1 + 0.2, np.nan]}).assign(
@@ -146,8 +146,8 @@ def test_the_schema_explains_every_column_once():
         assert entry["meaning"]
         assert (entry.get("unit") == "percent") == name.endswith("_percent")
     assert all(len(set(columns_of(table))) == len(columns_of(table)) for table in tables())
-    lines = SCHEMA.read_text("utf-8").partition("\ncolumns:\n")[2].splitlines()
-    keys = [line.partition(":")[0].strip() for line in lines if ":" in line]
+    texts = [path.read_text("utf-8").partition("\ncolumns:\n")[2] for path in SCHEMAS]
+    keys = [line.partition(":")[0].strip() for line in "".join(texts).splitlines() if ":" in line]
     assert len(keys) == len(set(keys))  # YAML would take the last one
 
 

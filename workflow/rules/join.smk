@@ -67,7 +67,10 @@ rule join_tables:
 
 rule describe_tables:
     input:
-        schema=resource("../workflow/schemas/tables.yaml"),  # read by pipeline.table_schema
+        schemas=[  # read by pipeline.table_schema
+            resource("../workflow/schemas/tables.yaml"),
+            resource("../workflow/schemas/evidence/tables.yaml"),
+        ],
     output:
         "results/tables/README.csv",
     log:
