@@ -21,6 +21,7 @@ from calbias.auditing.verdict.clusters import (
 )
 from calbias.conventions import holm
 from calbias.engine.seeding import stream
+from calbias.errors import InputError
 
 
 def fitted(method, s, y, z, labels):
@@ -96,6 +97,12 @@ def test_the_table_by_its_formulas(clustered, misses):
         columns = found.loc[method, list(row)].to_dict()
         assert columns == pytest.approx(row, rel=2e-6, abs=1e-9, nan_ok=True)
         assert found.loc[method, "injective"] == (method != "isotonic")
+    assert set(found["validation_rows"]) == {0}
+    plain = recalibration_table(prepared(data.rows.score, data.rows.hit, clusters=clusters))
+    columns = ["gain", "gain_se", "parameter"]
+    rest = found.loc[plain.index, columns].to_numpy()
+    assert plain[columns].to_numpy() == pytest.approx(rest, rel=1e-9, nan_ok=True)
+    assert {*found.index} - {*plain.index} == {"temperature"}
     gains = found["gain"] > 0
     assert found["helps"].tolist() == (gains & (holm(found["p_value"]) <= 0.05)).tolist()
 
@@ -105,11 +112,18 @@ def test_a_map_that_changes_nothing_has_no_gain_and_p_1():
     data = prepared(np.full(60, 0.5), np.arange(60) % 2)
     row = recalibration_table(replace(data, validation=data)).loc["shift"]
     assert (row["gain"], row["gain_se"], row["p_value"], row["helps"]) == (0, 0, 1, False)
+    assert row["validation_rows"] == 60
+    harm = replace(data, validation=prepared(np.full(60, 0.5), np.arange(60) % 10 > 0))
+    row = recalibration_table(harm).loc["shift"]
+    assert (row["gain"] < 0, row["p_value"] < 0.01, row["helps"]) == (True, True, False)
 
 
 def test_design_effect_by_sums_of_each_bin_and_cluster():
     generator = np.random.default_rng(0)
-    residual, bins, codes = generator.normal(size=60), *generator.integers(0, [[4], [7]], (2, 60))
+    residual, bins, codes = (
+        generator.normal(0, 0.01, 60),
+        *generator.integers(0, [[4], [7]], (2, 60)),
+    )
     cells = [[residual[(bins == b) & (codes == g)] for g in range(7)] for b in range(4)]
     with_clusters = sum(np.sqrt(sum(r.sum() ** 2 for r in row)) for row in cells)
     without = sum(np.sqrt(sum(np.sum(r**2) for r in row)) for row in cells)
@@ -121,7 +135,9 @@ def test_design_effect_by_sums_of_each_bin_and_cluster():
 @pytest.mark.parametrize(
     ("means", "rates"),
     [([0.3] * 9 + [0.35], [0.5] * 10), ([0.1] * 12, [0.4] * 12), ([0.6] * 10, [0.55] * 10),
-     ([0.6] * 5, [0.1] * 5), ([0.95] * 10, [0.0] * 10), ([0.2] * 10, [0.3] * 10)],
+     ([0.6] * 5, [0.1] * 5), ([0.95] * 10, [0.0] * 10), ([0.2] * 10, [0.3] * 10),
+     ([0.2] * 10, [0.45] * 10), ([0.6] * 10, [1.0] * 10), ([0.05] * 10, [0.0] * 10),
+     ([0.5] * 10, [0.5] * 10)],
 )  # fmt: skip
 def test_whole_clusters_by_the_binomial_distribution(means, rates):
     """The chance of a sum as far from its expectation as the sum of the rates is."""
@@ -140,13 +156,17 @@ def test_clusters_with_a_hit_or_a_miss():
 
 def test_limits_of_few_clusters():
     validate_cluster_number(10)
+    for number, words in ((9, "9 clusters: give at least 10"), (1, "1 cluster: give")):
+        with pytest.raises(InputError, match=words):
+            validate_cluster_number(number)
     assert [len(cluster_warnings(*few)) for few in ((30, 10), (29, 10), (30, 9), (29, 9))] == [
         0, 1, 1, 2]  # fmt: skip
 
 
 def test_forms_of_ids():
     one, pairs = [0, 1, 0, 2], np.array([[1, 2], [1, 3], [1, 2], [2, 2]])
-    for ids in ([5, 7, 5, 9], ["a", "b", "a", "c"], np.array([1.5, 2, 1.5, 3]), tuple("abac"),
+    mixed = np.array([1, "a", 1, "b"], object)
+    for ids in ([5, 7, 5, 10], [[5, 7, 5, 9]], mixed, tuple("abac"), np.array([1.5, 2, 1.5, 3]),
                 pairs, [[1, 1, 1, 2], ["x", "y", "x", "x"]], list(pairs.T)):  # fmt: skip
         codes, number = cluster_codes(ids, 4)
         assert (codes.tolist(), number, codes.dtype) == (one, 3, np.int64)
@@ -158,7 +178,8 @@ test_bad_ids = refuses(
     lambda ids: cluster_codes(ids, 3),
     (["a", "b", "<NA>"], "row 2"),
     (np.array(["a", "", "b"]), "row 1"),
-    (np.array([1.0, 2.0, np.nan]), "row 2"),
+    (np.array([np.nan, 2.0, np.nan]), "row 0"),
+    ([], r"their shape is \(0,\)"),
     ([[1, 2, 3], [1, None, 3]], "row 1"),
     ([[1, 2, 3], [1, 2]], r"one id for each of the 3 rows: their shape is \(2,\)"),
 )

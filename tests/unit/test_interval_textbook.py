@@ -1,0 +1,289 @@
+"""The interval and the curve in bins against their formulas, bin by bin and cluster by cluster."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import beta, t
+
+from calbias.auditing.bins import picture_bins
+from calbias.auditing.calibration_curve import (
+    Bins,
+    curve_in_bins,
+    moved_to_bins,
+    picture_curve,
+    posterior_average,
+)
+from calbias.auditing.interval import _Sample, calibration_interval
+from calbias.auditing.verdict.rounding import moved_by_rounding
+from calbias.engine.posterior import ONE_DEVIATION, PosteriorCurve, curve_of
+from calbias.engine.posterior_cells import SCORE
+from calbias.scored import Scored
+
+
+def limits(hits, rows, level):
+    """Clopper and Pearson's limits of a share."""
+    tail = (1 - level) / 2
+    low = beta.ppf(tail, hits, rows - hits + 1) if hits > 0 else 0.0
+    high = beta.ppf(1 - tail, hits + 1, rows - hits) if hits < rows else 1.0
+    return low, high
+
+
+def moved(curve, i, expected, rows, hits, score, effect, level, by_deviance):
+    """Point i of a curve after its bin of rows, hits and a mean score moved it."""
+    n, k, rate = rows / effect, hits / effect, hits / rows
+    if by_deviance:
+        terms = [
+            x * math.log(x / (n * p)) for x, p in ((k, expected), (n - k, 1 - expected)) if x > 0
+        ]
+        noise, square = 4, 2 * sum(terms)
+    else:
+        p = (k + score) / (n + 1)
+        noise, square = 2, (rate - expected) ** 2 * n / (p * (1 - p))
+    share = max(1 - noise / square, 0) if square > 0 else 0
+    mean = min(max(curve.mean[i] + share * (rate - expected), 0), 1)
+    ends = []
+    for end, limit, side in zip((curve.low, curve.high), limits(k, n, level), (-1, 1), strict=True):
+        reach = math.hypot((1 - share) * (curve.mean[i] - end[i]), share * (rate - limit))
+        ends.append(min(max(mean + side * reach, 0), 1))
+    return mean, *ends
+
+
+def textbook_bins(rows, number, effect):
+    """The bin of each score: of equal mass, and scores with many rows by themselves."""
+    n, place, before = rows.sum(), [], None
+    for i, each in enumerate(rows):
+        mass = int(max(number, 1) * (rows[:i].sum() + each / 2) / n)
+        alone = each >= max(20 * effect, n / (4 * number))
+        begins = before is not None and (alone or before[1] or mass != before[0])
+        place.append(place[-1] + begins if place else 0)
+        before = mass, alone
+    return np.array(place)
+
+
+def textbook_curve(scores, rows, hits, place, effect):
+    """The smooth curve with one deviation to either side, moved in each bin."""
+    kept = rows > 0
+    average = posterior_average(scores[kept], rows[kept], hits[kept], effect)
+    smooth, points = curve_of(average, scores, ONE_DEVIATION), []
+    for i, b in enumerate(place):
+        w = rows * (place == b)
+        if w.sum() == 0:
+            points.append((smooth.mean[i], smooth.low[i], smooth.high[i]))
+            continue
+        bin_ = w @ smooth.mean / w.sum(), w.sum(), hits @ (place == b), w @ scores / w.sum()
+        points.append(moved(smooth, i, *bin_, effect, ONE_DEVIATION, False))
+    return PosteriorCurve(scores, *np.array(points).T)
+
+
+def upper(share, weight, square, size, v, n, z, norm):
+    """The limit z errors above the square: its |δ| are scaled up until their mean is the limit."""
+    total, a, scale = share @ weight, share / weight, 1.0
+    l1, l2, l4 = (share @ size**k for k in (1, 2, 4))
+    reached = l1 if norm == 1 else math.sqrt(l2)
+    for _ in range(8):
+        x = scale * a * size
+        variance = 2 * a @ v**2 @ a + 4 * x @ v @ x
+        if norm == 1:
+            variance += (2 * scale * l1 / total) ** 2 * scale**2 * (l2 - l1**2) / n
+        else:
+            variance += scale**4 * (l4 - l2**2) / n
+        limit = math.sqrt(max(total * (a @ square + z * math.sqrt(variance)), 0))
+        if limit <= scale * reached:
+            break
+        scale = limit / reached
+    return limit
+
+
+def least(total, at_zero, observed, z):
+    """The x below the total with (total − x)² = z² V(x), V a line from 0 to the total; bisected."""
+    low, high = 0.0, max(total, 0.0)
+    if total <= 0 or total**2 <= z**2 * at_zero:
+        return 0.0
+    for _ in range(100):
+        x = (low + high) / 2
+        is_low = (total - x) ** 2 > z**2 * (at_zero + (observed - at_zero) * x / total)
+        low, high = (x, high) if is_low else (low, x)
+    return low
+
+
+def textbook(scored, effect, norm, level, seed=0):
+    """The interval by its formulas."""
+    sample, clustered = _Sample(scored, effect), scored.clusters is not None
+    scored = scored if clustered else scored.by_score
+    s, rows, hits = scored.scores, scored.rows * 1.0, scored.hits * 1.0
+    n, m, effect = rows.sum(), s.size, max(effect, 1.0)
+    power = (n / effect) ** 0.35
+    place = textbook_bins(rows, 1.5 * power, effect)
+    curve = textbook_curve(s, rows, hits, place, effect)
+    number, entries = 0, None
+    if clustered:
+        number = scored.clusters.ids.size
+        entries = sample.cluster, sample.at, sample.own_hits - sample.own_rows * s[sample.at]
+
+    def squares(weight, rows, hits, own):
+        if not clustered:
+            return weight**2 @ (hits * (1 - s) ** 2 + (rows - hits) * s**2)
+        g, at, r = (x[own] for x in entries)
+        return sum(np.sum((weight[at] * r)[g == k]) ** 2 for k in range(number))
+
+    v = s * (1 - s)
+    found = [[hits.sum() - rows @ s, squares(np.ones(m), rows, hits, slice(None)), rows @ v]]
+    found += [[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
+    size = 0.0
+    for of_fold, own_hits, own in sample.folds(seed):
+        others = textbook_curve(s, rows - of_fold, hits - own_hits, place, effect)
+        gap = others.mean - s
+        size += of_fold @ gap**2
+        deviation = np.maximum((others.high - others.low) / 2, 1e-12)
+        for k, weight in ((1, np.clip(gap / deviation, -1, 1)), (2, gap)):
+            found[k][0] += weight @ (own_hits - of_fold * s)
+            found[k][1] += squares(weight, of_fold, own_hits, own)
+            found[k][2] += weight**2 @ (of_fold * v)
+    found[2] = [
+        x / y for x, y in zip(found[2], (math.sqrt(size / n), size / n, size / n), strict=True)
+    ]
+    found[0][0] = abs(found[0][0])
+    count, freedom = (number, number - 1) if clustered else (n, 1e12)
+    sums = []
+    for k, (total, square, null) in enumerate(found):
+        observed = max((square - total**2 / count) * count / (count - 1), null)
+        at_zero = max(null, square) if clustered else null
+        sums.append((total, at_zero * (1 if k == 0 else 2), observed))
+    of_rows = hits @ (1 - s) ** 2 + (rows - hits) @ s**2 - found[0][0] ** 2 / n
+    own_effect = max(sums[0][2] / max(of_rows, found[0][2]), 1) if clustered else 1
+    tail = (1 - level) / 2
+    z = t.ppf(1 - tail, freedom)
+    counted = own_effect * (z / t.ppf(1 - tail, 1e12)) ** 2
+    mean = rows @ s / n
+    below, above = (x - mean for x in limits(hits.sum() / counted, n / counted, level))
+    low, high = max(below, -above), max(above, -below)
+    shift = sums[0][0] - own_effect / 2, *sums[0][1:]
+    low = max(low, least(*shift, t.ppf(1 - tail / 2, freedom)) / n)
+    moves, lows = moved_by_rounding(s, rows, hits), []
+    for k in range(1, norm + 1):
+        low = max(low, least(*sums[k], z) / n)
+        lows.append(low - (rows @ moves**k / n) ** (1 / k))
+        high = max(high, upper(*textbook_gaps(s, rows, hits, curve, entries, effect, k), z, k))
+    return min(max(*lows, 0), 1) if norm == 2 else max(lows[0], 0), min(max(low, high), 1)
+
+
+def textbook_gaps(s, rows, hits, curve, entries, effect, norm):
+    """share, weight, d² − v, |δ|, covariances and n of the finest bins that clearly show more."""
+    n, most, chosen = rows.sum(), -math.inf, None
+    for finer in (1, 3, 9):
+        number = 1.5 * norm * finer * (n / effect) ** 0.35
+        place = textbook_bins(rows, number, effect)
+        inside = [place == b for b in range(place.max() + 1)]
+        size = np.array([rows @ w for w in inside])
+        gap = np.array([(hits - rows * s) @ w for w in inside]) / size
+        if entries is None:
+            p = [
+                (hits @ w + rows @ (s * w) / k) / (k + 1) for w, k in zip(inside, size, strict=True)
+            ]
+            v = np.diag([q * (1 - q) / k for q, k in zip(p, size, strict=True)])
+        else:
+            g, at, r = entries
+            sums = np.array(
+                [[np.sum(r[(g == c) & w[at]]) for w in inside] for c in range(g.max() + 1)]
+            )
+            v = sums.T @ sums
+            calibrated = [(rows * s * (1 - s)) @ w for w in inside]
+            np.fill_diagonal(v, np.maximum(np.diag(v), calibrated))
+            v = v / np.outer(size, size)
+        share = size / n
+        square = share @ (gap**2 - np.diag(v))
+        if square > most + 3 * math.sqrt(2 * share**2 @ np.diag(v) ** 2):
+            most, chosen = square, (share, gap, v, inside, size)
+    share, gap, v, inside, size = chosen
+    own = np.array([rows @ ((curve.mean - s) * w) for w in inside]) / size
+    deviation = np.maximum((curve.high - curve.low) / 2, 1e-12)
+    spread = np.array([rows @ (deviation**2 * w) for w in inside]) / size
+    weight = np.sqrt(own**2 + spread + np.diag(v)) if norm == 1 else np.ones(size.size)
+    return share, weight, gap**2 - np.diag(v), np.maximum(abs(own), abs(gap)), v, n / effect
+
+
+def study(name):
+    """A Scored and the design effect of its clusters."""
+    generator = np.random.default_rng(3)
+    if name == "rows":
+        s = generator.beta(2, 1, 150)
+        return Scored.of(s, generator.random(150) < s**2), 1.0
+    if name == "waves":  # which only the finest bins show
+        s = np.linspace(0.3, 0.7, 300) + 1e-9 * generator.random(300)
+        return Scored.of(s, generator.random(300) < s + 0.3 * np.sign(np.sin(80 * s))), 1.0
+    if name == "frequent scores":
+        s = generator.choice([0.2, 0.55, 0.9, 1.0], 200)
+        return Scored.of(s, generator.random(200) < 0.8 * s), 1.0
+    if name == "no miss":
+        s = generator.uniform(0.8, 0.99, 60)
+        return Scored.of(s, np.ones(60)), 1.0
+    ids = np.repeat(np.arange(20), 1 + np.arange(20) % 5)
+    s = generator.beta(2, 1, ids.size)
+    hits = generator.random(20)[ids] < 0.7 * s
+    return Scored.of(s, hits, clusters=ids), 1.7
+
+
+@pytest.mark.parametrize("name", ["rows", "waves", "frequent scores", "no miss", "clusters"])
+def test_the_interval_by_its_formulas(name):
+    scored, effect = study(name)
+    found = calibration_interval(scored, effect)
+    for norm, level in ((1, 0.95), (2, 0.8)):
+        expected = textbook(scored, effect, norm, level)
+        assert found.at(norm, level) == pytest.approx(expected, rel=1e-6, abs=1e-9)
+
+
+def test_a_curve_in_bins_by_its_formulas():
+    """Some scores have no rows, and the last bin has none at all."""
+    generator = np.random.default_rng(1)
+    s, rows = np.sort(generator.random(30)), generator.integers(0, 5, 30) * 1.0
+    place = np.arange(30) // 6
+    rows[place == 4] = 0
+    hits = np.floor(rows * (s < 0.5) + 0.1)
+    for effect in (1.0, 1.5):
+        found = curve_in_bins(s, rows, hits, place, effect, ONE_DEVIATION)
+        expected = textbook_curve(s, rows, hits, place, effect)
+        for one, other in zip(found, expected, strict=True):
+            assert one[place < 4] == pytest.approx(other[place < 4], rel=1e-9)
+        assert np.isfinite(found.mean).all()
+
+
+@pytest.mark.parametrize("effect", [1.0, 2.0])
+def test_a_curve_moved_by_deviance(effect):
+    """Bins without a hit, without a miss, and of a rate that the curve expects."""
+    rows, hits = np.array([50.0, 40, 30, 20]), np.array([0.0, 40, 15, 3])
+    score = np.array([0.1, 0.8, 0.5, 0.9])
+    mean = np.array([0.12, 0.85, 0.5, 0.92])
+    curve = PosteriorCurve(score, mean, mean - 0.05, mean + 0.06)
+    found = moved_to_bins(
+        curve, mean, Bins(rows, hits, score, np.arange(4)), effect, 0.9, by_deviance=True
+    )
+    for i in range(4):
+        point = moved(curve, i, mean[i], rows[i], hits[i], score[i], effect, 0.9, True)
+        assert [x[i] for x in found[1:]] == pytest.approx(point, abs=1e-9)
+
+
+def test_the_curve_of_a_picture():
+    """At cells, bins, frequent scores and both ends; frequent scores are bins by themselves."""
+    generator = np.random.default_rng(2)
+    s = np.r_[generator.beta(2, 1, 300), np.full(30, 0.4), np.full(29, 0.6)]
+    scored = Scored.of(s, generator.random(s.size) < s**3)
+    columns = scored.scores, scored.rows, scored.hits
+    bins, average = picture_bins(scored), posterior_average(*columns)
+    found = picture_curve(average, bins, *columns, 1.0, 0.9)
+    cells = average.cells.table[SCORE]
+    ends = scored.scores[[0, -1]]
+    points = np.unique([*cells, *bins.mean_score, 0.4, *ends])
+    assert found.scores.tolist() == points.tolist()
+    smooth, at_bins = curve_of(average, points, 0.9), curve_of(average, bins.mean_score, 0.9).mean
+    for i, x in enumerate(points):
+        b = min(np.sum(bins.highest_score < x), bins.mean_score.size - 1)
+        size = bins.n_in_bin[b]
+        expected = moved(
+            smooth, i, at_bins[b], size, bins.mean_hit[b] * size, bins.mean_score[b], 1.0, 0.9, True
+        )
+        if x == 0.4:
+            curve = PosteriorCurve(points, *(np.full(points.size, value) for value in expected))
+            k = scored.hits[scored.scores == 0.4][0]
+            expected = moved(curve, i, expected[0], 30, k, 0.4, 1.0, 0.9, True)
+        assert [values[i] for values in found[1:]] == pytest.approx(expected, abs=1e-9)
