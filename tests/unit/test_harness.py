@@ -66,7 +66,7 @@ def test_a_log_of_right_answers_alone_has_no_doubt_about_its_columns(tmp_path):
     path.write_text(lines(lm_eval(k, [0.0, -0.1, -0.2], 1.0) for k in range(40)))
     data = read_data(path)
     assert data.warnings[1:] == (
-        "all 40 test samples are hits: they show how far the scores are off on average, and not "
+        "all 40 given samples are hits: they show how far the scores are off on average, and not "
         "the shape of a calibration curve",
     )
     assert data.notes[1:] == data.hints == ()

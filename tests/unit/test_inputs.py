@@ -228,8 +228,8 @@ def doubts(tmp_path, n=400, **columns):
     ("columns", "expected"),
     [
         ({"label": "event", "score": "p"}, None),
-        ({"label": "event", "score": "q"}, "fits the test events better than p"),
-        ({"label": "event", "p0": "p", "p1": "q"}, "fits the test events better than p"),
+        ({"label": "event", "score": "q"}, "fits the given events better than p"),
+        ({"label": "event", "p0": "p", "p1": "q"}, "fits the given events better than p"),
         ({"score": "p", "hit": "correct"}, "as if score were the probability of class 1"),
         ({"score": "q", "hit": "event"}, "misses"),
     ],

@@ -196,7 +196,7 @@ def test_suspicions(tmp_path):
         (score, ~hit, ["is hit 1 where the prediction was correct?"]),
         (np.minimum(1.1 * score, 1), hit, ["scores are exactly 1"]),
         (np.round(score, 1), hit, []),  # few values are chosen, not rounded
-        (score, np.ones(400), ["all 400 test samples are hits"]),
+        (score, np.ones(400), ["all 400 given samples are hits"]),
     ):
         path = write(tmp_path / "m.parquet", score=given_score, hit=given_hit)
         for text, part in zip(read_scores(path)[1][1:], expected, strict=True):

@@ -192,7 +192,8 @@ def read_data(
     warnings = outputs.warnings
     if data.kind == EVENT and outputs.form not in SCORE_FORMS:
         assert data.rows is not None
-        warnings = (*warnings, *plausibility.of_event("test", data.rows))
+        said = plausibility.said_of("test", outputs.folds)
+        warnings = (*warnings, *plausibility.of_event(said, data.rows))
     if data.form != "logits":
         names_column = "; --score names their column" * (outputs.form in SCORE_FORMS)
         validate_no_classes(data.scored.scores, outputs.folds["test"].place.error, names_column)

@@ -1,7 +1,7 @@
 """Warnings, one line each, of legal outputs that look like a mistake."""
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sized
 
 import numpy as np
 from scipy.special import bdtrc
@@ -13,6 +13,7 @@ MANY_ONES = 0.05
 """The fraction of scores equal to 1 from which on a warning is given."""
 FEW_VALUES = 20
 """So few distinct scores were chosen, as by words or by the leaves of a tree, and not rounded."""
+GIVEN = "given"
 _ENOUGH = 10
 _BY_CHANCE = 1e-3
 _OUTCOMES, _EVENTS = ("misses", "hits"), ("non-events", "events")
@@ -28,15 +29,15 @@ def of_logits(
         yield from _of_whole_numbers([fold.values for fold in raw.values()])
     yield from _of_repeats({name: fold.logits for name, fold in logits.items()})
     for name, fold in logits.items():
-        top = top_label(*fold)
-        yield from _of_chance(name, top.hit, fold.logits.shape[1])
-        yield from _of_one_outcome(name, top.hit)
+        top, said = top_label(*fold), said_of(name, logits)
+        yield from _of_chance(said, top.hit, fold.logits.shape[1])
+        yield from _of_one_outcome(said, top.hit)
         if probabilities:
             ones = raw[name].values.max(axis=1) >= 1
-            yield from _of_ones(name, ones, "give logits, or probabilities with more digits")
+            yield from _of_ones(said, ones, "give logits, or probabilities with more digits")
         else:
             largest = f"the largest logit is {fold.logits.max():.3g}"
-            yield from _of_ones(name, top.score == 1, f"{largest}: is it on a softmax's scale?")
+            yield from _of_ones(said, top.score == 1, f"{largest}: is it on a softmax's scale?")
 
 
 def of_scores(
@@ -47,18 +48,24 @@ def of_scores(
     Of a log calbias itself made the columns: there is no doubt about these.
     """
     for name, top in folds.items():
-        yield from _of_one_outcome(name, top.hit, _EVENTS if is_event else _OUTCOMES)
+        said = said_of(name, folds)
+        yield from _of_one_outcome(said, top.hit, _EVENTS if is_event else _OUTCOMES)
         if np.unique(top.score).size > FEW_VALUES:
-            yield from _of_ones(name, top.score == 1, "give scores with more digits, or logits")
+            yield from _of_ones(said, top.score == 1, "give scores with more digits, or logits")
         if not is_log:
-            yield from of_event(name, top) if is_event else _of_order(name, top)
+            yield from of_event(said, top) if is_event else _of_order(said, top)
 
 
 def of_arrays(top: TopLabel, n_classes: int | None = None, is_event: bool = False) -> Iterator[str]:
     """Yield the doubts about the ``TopLabel`` of a user's arrays, of n_classes if known."""
-    yield from of_scores({"given": top}, is_event)
+    yield from of_scores({GIVEN: top}, is_event)
     if n_classes:
-        yield from _of_chance("given", top.hit, n_classes)
+        yield from _of_chance(GIVEN, top.hit, n_classes)
+
+
+def said_of(fold: str, folds: Sized) -> str:
+    """Return the name of a fold in a warning; the rows of a file without folds are given rows."""
+    return fold if len(folds) > 1 else GIVEN
 
 
 def of_event(fold: str, top: TopLabel) -> Iterator[str]:
