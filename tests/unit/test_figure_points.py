@@ -18,7 +18,7 @@ from pipeline.detection_limits import detection_limits
 from pipeline.figures import labels, style
 from pipeline.paper import DETECTION_SIZES
 from pipeline.table_schema import columns_of
-from reproduction.figures import worst_cells
+from reproduction.figures import bias_by_n, fig3_fits, worst_cells
 from reproduction.figures.gupta_graphs import NULL_95
 
 FIGURES = catalogue.figures()
@@ -385,6 +385,41 @@ def test_the_league_says_in_numbers_what_lies_beyond_its_axis(tables):
     assert facts(made) == DRAWN["league beyond its axis"]
     words = words_of(made)
     assert [word for word in words if "▶" in word] == ["7,000 % ▶"]
+
+
+@pytest.mark.parametrize(
+    ("kde", "limits"),
+    [
+        *(([4.9], (-2.345, 5.245)), ([-2.9], (-3.245, 4.345))),  # within a tenth of the range
+        *(([5.0], (-2.3, 4.3)), ([-3.0], (-2.3, 4.3)), ([], (-2.3, 4.3))),
+    ],
+)
+def test_the_range_of_figure_4_is_that_of_the_binned_estimators(kde, limits):
+    """−2 to 4 with a margin of 0.3; a KDE up to 0.66 beyond these ends widens it."""
+    names = [*["ece_bin_em"] * 2, *["kde"] * len(kde)]
+    means = pd.DataFrame({"estimator": names, "bias_percent": [-2.0, 4.0, *kde]})
+    assert bias_by_n.upper_limits(means) == pytest.approx(limits)
+
+
+def test_the_range_of_figure_4_of_a_kde_alone_and_of_no_bias():
+    means = pd.DataFrame({"estimator": ["kde", "kde_unrooted"], "bias_percent": [3.0, 20.0]})
+    assert bias_by_n.upper_limits(means) == (-1, 21)
+    assert bias_by_n.upper_limits(means.assign(bias_percent=0.0)) == (-1, 1)
+
+
+def test_models_of_figure_3_look_alike_by_group_and_architecture():
+    names = ["resnet110_c10", "wide_c10", "resnet110_c100", "wide_c100", "mine"]
+    models = pd.DataFrame({"model": names, "group": ["a", "a", "b", "b", None]})
+    looks = fig3_fits.looks(models)
+    colours, lines, markers = (
+        [look[name] for look in looks.values()] for name in ("color", "linestyle", "marker")
+    )
+    assert colours == [style.group_colour(k) for k in (0, 0, 1, 1, -1)]
+    assert lines == [style.line_style(k) for k in (0, 1, 0, 1, 2)]
+    assert markers == [style.SIZE_MARKERS[k] for k in (0, 1, 0, 1, 2)]
+    several = fig3_fits.looks(models.assign(group="a"))  # of one group: each its own colour
+    assert len({look["color"] for look in several.values()}) == 5
+    assert {look["linestyle"] for look in several.values()} == {style.line_style(0)}
 
 
 def densities():

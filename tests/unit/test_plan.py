@@ -136,8 +136,8 @@ def test_a_shift_is_planned_for_beside_a_slope():
 def test_the_plan_by_command(tmp_path, capsys):
     file = written(scored(), tmp_path / "mine.csv")
     out = tmp_path / "plan.csv"
-    main(["plan", "--scores", str(file), "--detect", "2", "--output", str(out)])
-    assert "detect 2 points" in capsys.readouterr().out
+    main(["plan", "--scores", str(file), "--detect", "20", "--output", str(out)])
+    assert "detect 20 points" in capsys.readouterr().out
     assert pd.read_csv(out)["labels"].notna().all()
     (tmp_path / "ones.csv").write_text("score,hit\n0.9,1\n0.9,1\n")
     main(["plan", "--scores", str(tmp_path / "ones.csv"), "--detect", "95"])
