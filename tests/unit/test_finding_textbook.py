@@ -1,0 +1,242 @@
+"""Which fault the verdict names, against the same rules on rows: matrices, and all intervals."""
+
+import math
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy.optimize import fsolve
+from scipy.special import expit, logit
+
+from calbias.auditing.verdict.finding import (
+    Finding,
+    _is_of_line,
+    _slope_error,
+    _z_beside_the_line,
+    finding_of,
+    kinds_of,
+    line_of,
+)
+from calbias.auditing.verdict.result import _warnings, in_words, p_text
+from calbias.auditing.verdict.rows import groups_of_rows
+from calbias.auditing.verdict.statistics import statistics_of
+
+CLEAR = 2.8
+
+
+def fit(x, y):
+    """The likeliest line, and the standard error of its slope."""
+    at = fsolve(lambda at: [np.sum(w * (y - expit(at[0] + at[1] * x))) for w in (1, x)], (0, 1))
+    rate = expit(at[0] + at[1] * x)
+    design = np.stack([np.ones_like(x), x])
+    return at, rate, np.sqrt(np.linalg.inv(design * (rate * (1 - rate)) @ design.T)[1, 1])
+
+
+class Study:
+    """Rows by score with the residuals, an orthonormal basis and the cells of the scan."""
+
+    def __init__(self, scores, hits):
+        order = np.argsort(scores, kind="stable")
+        self.s, self.y = scores[order], hits[order] * 1.0
+        self.x, self.r, self.v = logit(self.s), self.y - self.s, self.s * (1 - self.s)
+        self.groups = [np.flatnonzero(self.s == value) for value in np.unique(self.s)]
+        total, time = self.v.sum(), np.zeros(self.s.size)
+        for g in self.groups:
+            time[g] = (self.v[: g[0]].sum() + self.v[g].sum() / 2) / total
+        k = min(int(np.clip(total / 2, 2, 16)), len(self.groups))
+        powers = [np.ones_like(time), self.x, *(time**j for j in range(1, k))]
+        q, _ = np.linalg.qr(np.column_stack(powers)[:, :k] * np.sqrt(self.v)[:, None])
+        self.phi = q / np.sqrt(self.v)[:, None]
+        self.z = self.phi.T @ self.r
+        cells = int(np.clip(total / 2, 1, 64))
+        self.place, self.total = np.minimum((time * cells).astype(int), cells - 1), total
+        self.line, self.rate, self.error = fit(self.x, self.y)
+
+    def worst(self, part):
+        """The rows of the worst atom, or of the scan's largest interval."""
+        if part == "atoms":
+            atoms = [g for g in self.groups if g.size >= max(5, self.s.size / 200)]
+            return max(atoms, key=lambda g: self.r[g].sum() ** 2 / self.v[g].sum())
+        best, rows = -math.inf, None
+        for i, j in product(np.unique(self.place), repeat=2):
+            inside = np.flatnonzero((self.place >= i) & (self.place <= j))
+            if i <= j:
+                v = self.v[inside].sum()
+                value = abs(self.r[inside].sum()) / math.sqrt(v)
+                value -= 0.5 * math.sqrt(2 * max(math.log(self.total / v), 0))
+                best, rows = (value, inside) if value > best + 1e-12 else (best, rows)
+        return rows
+
+    def is_of_line(self, rows):
+        """Whether the residuals of the fitted line in some rows are noise, or a small part."""
+        if rows.size == self.s.size:
+            return True  # no residual is left
+        v = self.rate * (1 - self.rate)
+        design, one = np.stack([np.ones_like(self.x), self.x]), np.zeros(self.x.size)
+        one[rows] = 1.0
+        taken = design @ (v * one)
+        variance = v @ one - taken @ np.linalg.inv(design * v @ design.T) @ taken
+        left = abs(np.sum((self.y - self.rate)[rows])) / math.sqrt(variance)
+        found = abs(self.r[rows].sum()) / math.sqrt(self.v[rows].sum())
+        return left < max(CLEAR, 0.4 * found)
+
+    def kinds(self, part):
+        kind, other = self.whatever_the_slope(part)
+        if "line" not in (kind, other) or abs(self.line[1] - 1) > 2 * self.error:
+            return kind, other
+        return (other, None) if kind == "line" and other else (kind, None)
+
+    def whatever_the_slope(self, part):
+        z = np.abs(self.z)
+        if part == "shape":
+            orders = range(1, z.size + 1)
+            best = max(orders, key=lambda k: (np.sum(z[:k] ** 2) - k) / math.sqrt(2 * k))
+            v = self.rate * (1 - self.rate)
+            beside = self.phi.T @ (self.y - self.rate) / np.sqrt(self.phi.T**2 @ v)
+            rest = np.sum(beside[2:best] ** 2)
+            if rest > max(CLEAR**2 + best - 1, 0.16 * np.sum(z[:best] ** 2)):
+                return "shape", "level" if z[0] > CLEAR else "line" if z[1] > CLEAR else None
+        if part in ("local", "atoms"):
+            rows = self.worst(part)
+            if not self.is_of_line(rows):
+                one_score = np.unique(self.s[rows]).size == 1 and rows.size > 1
+                elsewhere = np.ones(self.s.size)
+                elsewhere[rows] = 0
+                z = np.abs(self.phi[:, :2].T @ (self.r * elsewhere))
+                name = ("level", "line")[int(z[1] > z[0])] if z.max() > CLEAR else None
+                return "atoms" if part == "atoms" or one_score else "local", name
+        if part == "level":
+            return "level", "line" if z[1] > CLEAR else None
+        main = int(z[1] > z[0])
+        return ("level", "line")[main], ("line", "level")[main] if z[1 - main] > CLEAR else None
+
+
+def studies():
+    """Faults of every kind in 60 to 500 rows of as many scores, and in up to 2000 of eight."""
+    generator = np.random.default_rng(11)
+    for k in range(48):
+        n = int(generator.choice([60, 200, 500]))
+        s = generator.beta(2, 1.5, n)
+        if k % 3 == 0:
+            n *= 4
+            s = generator.choice(np.array([1, 2, 3, 4, 6, 7, 8, 9]) / 10 + 0.0123456, n)
+        a, b, c, d = generator.normal(0, [0.3, 0.3, 0.1, 0.1])
+        rates = expit(a + (1 + b) * logit(s)) + c * np.sin(9 * s) * (k % 2)
+        rates += 3 * d * (abs(s - 0.7123456) < 0.05) * (k % 4 > 1)
+        yield s, (generator.random(n) < rates).astype(int)
+
+
+def test_the_kinds_of_faults_by_rules_on_rows():
+    seen = set()
+    for scores, hits in studies():
+        study, (groups, _) = Study(scores, hits), groups_of_rows(scores, hits)
+        statistics = statistics_of(groups)
+        parts = ["level", "line", "spread", "shape", "local"]
+        if any(g.size >= max(5, scores.size / 200) for g in study.groups):
+            parts.append("atoms")
+        for part in parts:
+            expected = study.kinds(part)
+            assert kinds_of(part, groups, statistics) == expected, part
+            seen.add((part, *expected))
+            if expected[0] in ("local", "atoms", "shape"):
+                found = finding_of(expected[0], groups, statistics)
+                rows = study.worst("atoms" if expected[0] == "atoms" else "local")
+                assert (found.rows, found.hits) == (rows.size, study.y[rows].sum())
+                assert (found.low, found.high) == (study.s[rows[0]], study.s[rows[-1]])
+    assert len(seen) > 20
+
+
+def test_what_the_line_explains_of_every_interval():
+    answers = []
+    for (scores, hits), _ in zip(studies(), range(7), strict=False):
+        if np.unique(scores).size > 100:
+            scores, hits = scores[:60], hits[:60]
+        study, (groups, _) = Study(scores, hits), groups_of_rows(scores, hits)
+        assert _slope_error(groups, *line_of(groups)) == pytest.approx(study.error, rel=1e-5)
+        z = _z_beside_the_line(groups, statistics_of(groups))
+        v = study.rate * (1 - study.rate)
+        beside = study.phi.T @ (study.y - study.rate) / np.sqrt(study.phi.T**2 @ v)
+        assert np.abs(z) == pytest.approx(np.abs(beside), rel=1e-4, abs=1e-6)
+        step = max(len(study.groups) // 12, 1)
+        for low in range(0, len(study.groups), step):
+            for high in range(low + 1, len(study.groups), step):
+                rows = np.concatenate(study.groups[low:high])
+                answers.append(_is_of_line(low, high, groups))
+                assert answers[-1] == study.is_of_line(rows)
+    assert {*answers} == {True, False}
+
+
+def test_faults_of_all_hits_and_of_a_threshold():
+    """One kind of outcome tells no slope; a threshold has the slope ±∞, by the side of the hits."""
+    s = np.linspace(0.1, 0.9, 41)
+    groups, _ = groups_of_rows(s, np.ones(41))
+    for part in ("line", "spread", "level"):
+        assert kinds_of(part, groups, statistics_of(groups)) == ("level", None)
+    assert finding_of("level", groups, statistics_of(groups)).slope is None
+    for hits, slope in ((s > 0.2, math.inf), (s < 0.7, -math.inf)):
+        groups, _ = groups_of_rows(s, hits * 1)
+        found = finding_of("line", groups, statistics_of(groups))
+        assert (found.intercept, found.slope, found.is_reversed) == (None, slope, slope < 0)
+
+
+def test_the_finding_at_a_score_of_1_and_0():
+    """The score with more of the outcome that it excludes; a shift of other rows is named too."""
+    s = np.r_[np.full(30, 0.0), np.linspace(0.2, 0.8, 60) + 0.000123, np.full(40, 1.0)]
+    hits = np.r_[np.arange(30) < 4, np.zeros(60), np.ones(40)].astype(int)
+    groups, _ = groups_of_rows(s, hits)
+    assert kinds_of("certain", groups, statistics_of(groups)) == ("certain", "level")
+    hits[-3:] = 0
+    for more, end in ((0, (0.0, 30, 4)), (2, (1.0, 40, 35))):
+        hits[-3 - more : -3] = 0
+        groups, _ = groups_of_rows(s, hits)
+        found = finding_of("certain", groups, statistics_of(groups))
+        assert (found.high, found.rows, found.hits) == end
+
+
+def test_the_words_of_two_findings_are_in_order():
+    """The whole first, then the place; without a fault there is no second."""
+    generator = np.random.default_rng(0)
+    s = generator.uniform(0.1, 0.9, 500)
+    rates = np.where(abs(s - 0.3) < 0.06, 0.9, s - 0.15)
+    groups, _ = groups_of_rows(s, (generator.random(500) < rates).astype(int))
+    rest = groups, statistics_of(groups), 0.05, (), "local", "hits", 99
+    verdict = in_words(*rest)
+    assert (verdict.finding.kind, verdict.second.kind) == ("local", "level")
+    assert verdict.sentence.startswith("too sure by ")
+    assert "; scores .2" in verdict.sentence
+    assert verdict.stated_gap == abs(verdict.second.gap) > 0
+    assert replace(verdict, second=None).stated_gap == 0
+    level = replace(verdict.second, gap=-0.5)
+    assert replace(verdict, finding=level).stated_gap == 0.5
+    assert replace(verdict, miscalibrated=False).stated_gap == 0
+    right = in_words(*rest[:2], 0.0501, *rest[3:])
+    assert (right.second, right.miscalibrated, verdict.miscalibrated) == (None, False, True)
+
+
+def test_a_p_value_stays_on_its_side_of_5_percent():
+    assert p_text(0.0502, 4000) == "p = 0.0502"
+    assert p_text(0.0498, 4000) == "p = 0.05"
+    assert p_text(0.31416, 4000) == "p = 0.31"
+
+
+def test_what_rounding_may_explain():
+    """Of scores with a hundredth of the rows, from 0.05 points on; ends each by themselves."""
+    s = np.repeat([0.0, 0.3012345, 0.6, 0.7, 1.0], [50, 20, 100, 9, 821])
+    groups, _ = groups_of_rows(s, np.zeros(s.size))
+
+    def told(reach):
+        words = _warnings(groups._replace(reach=np.array(reach)), "hits")
+        return [float(x.split()[0]) for x in " ".join(words).split("up to ")[1:]], words
+
+    assert told([0.01, 0.02, 0.03, 0.5, 0.0123])[0] == [1.0, 1.2, 3.0]
+    assert told([0.00049, 0.0005, 0.0, 0.5, 0.0004])[0] == [0.1]
+    assert told([0.00049, 0.00049, 0.0, 0.5, 0.0004])[1] == ()
+    assert told([0, 0.02, 0.01, 0, 0])[0] == [2.0]
+    assert "exactly 1" in told([0, 0, 0, 0, 0.01])[1][0]
+    assert "risks" in _warnings(groups._replace(reach=np.full(5, 0.01)), "events")[0]
+
+
+def test_a_finding_is_not_changed():
+    with pytest.raises(AttributeError):
+        Finding("level", 1, 1, 0, 1, 0.5, 1, 0, 0, 0).rows = 2
