@@ -385,6 +385,23 @@ def test_the_gain_of_a_recalibration_has_its_95_percent_interval():
     assert "from 20.00 to 19.00, by 1.00 ± 0.20 (95 %; times 100, cross-validated)" in sentence
 
 
+@pytest.mark.parametrize(
+    ("gain", "words"),
+    [
+        (0.001, "falls from 20.00 to 19.90, by 0.10 ± 0.20"),
+        (-0.001, "rises from 20.00 to 20.10, by 0.10 ± 0.20"),
+    ],
+)
+def test_a_brier_score_that_rises_is_said_to_rise(gain, words):
+    row = {"helps": False, "brier_before": 0.2, "brier_after": 0.2 - gain, "gain": gain}
+    row |= {"parameter": -0.2, "gain_se": 0.001, "validation_rows": 0}
+    row |= {"least": 0.01, "greatest": 0.99}
+    found = advised(0, 0, True, pd.DataFrame([row], index=["shift"]))
+    found.verdict.finding.kind = "level"
+    sentence = recalibration_sentence(found)
+    assert f"The Brier score {words} (95 %; times 100, cross-validated), which may be" in sentence
+
+
 def test_the_brier_interval_of_a_comparison_is_two_sided_students():
     generator = np.random.default_rng(0)
     scores = generator.beta(2, 2, 40)

@@ -116,7 +116,7 @@ def recalibration_sentence(audit: Audit) -> str:
         )
     gain, half = 100 * best["gain"], 100 * Z_95 * best["gain_se"]
     digits = max(digits_of(half / 100), 2)
-    columns = 100 * best["brier_before"], 100 * best["brier_after"], gain, half
+    columns = 100 * best["brier_before"], 100 * best["brier_after"], abs(gain), half
     before, after, by, reach = (f"{x:.{digits}f}" for x in columns)
     rows = validation_rows(audit)
     how = f"fitted on the {rows} rows of the validation fold" if rows else "cross-validated"
@@ -127,10 +127,9 @@ def recalibration_sentence(audit: Audit) -> str:
     corrects = "corrects the slope"
     if best.name == "shift":
         corrects = f"makes the {scores} right on average"
-    by = f"{-gain:+.{digits}f}".replace("-", "−")
-    change = f"from {before} to {after}, by {by} ± {reach} (95 %; times 100, {how})"
+    changes = "rises" if gain < 0 else "falls"
     return (
-        f"Recalibrate: {what} {corrects}. It changes the Brier score {change}, which may be chance."
+        f"Recalibrate: {what} {corrects}. The Brier score {changes} {change}, which may be chance."
     )
 
 

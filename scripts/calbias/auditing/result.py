@@ -153,7 +153,7 @@ class Audit:
         if not self.miscalibrated and excludes_0:
             return (
                 "although the interval leaves 0 out: the test shares its 5 % among six kinds of "
-                "fault, and allows for rounded scores"
+                "fault"
             )
         if self.miscalibrated and self.p_value <= _CLEAR and not excludes_0:
             return (
