@@ -15,6 +15,7 @@ from calbias.engine import posterior
 from calbias.engine.posterior import curve_models, curve_of
 from calbias.engine.posterior_cells import cells_of
 from calbias.engine.posterior_curves import fit_curves, segmentations
+from calbias.engine.steep_line import steep_line
 from calbias.errors import InputError
 from calbias.estimation.api import estimate
 from calbias.scored import Scored
@@ -116,6 +117,45 @@ def test_the_evidence_of_segmentations_is_the_sum_over_all_of_them():
     assert evidence[0] == pytest.approx(math.log(total), abs=0.05)
     assert errors.l1.shape == (1, 200)
     assert 0.01 < errors.l1.mean() < 0.12  # the truth is about 0.07
+
+
+def test_the_steep_line_is_that_of_a_dense_optimiser_and_its_evidence_a_sum_over_a_grid():
+    """Log odds 1 + 1.5 L where the score says L; the prior is flat next to the likelihood."""
+    scores, hits = drawn(300, 2, lambda s: expit(1 + 1.5 * np.log(s / (1 - s))), (2.0, 3.0))
+    table = cells_of(*columns(scores, hits), 60).table
+    size, y, score, log_odds, _, weight, _, tilt = table
+
+    def loss(x):
+        eta = log_odds + x[0] + x[1] * tilt
+        loss_of_null = size @ np.logaddexp(0, log_odds) - y @ log_odds
+        return size @ np.logaddexp(0, eta) - y @ eta - loss_of_null + x @ x / 2e4
+
+    x = minimize(loss, np.zeros(2), method="Nelder-Mead", options={"xatol": 1e-7}).x
+    evidence, errors = steep_line(table)
+    gap = expit(log_odds + x[0] + x[1] * tilt) - score
+    assert errors.l1 == pytest.approx([weight @ abs(gap)], rel=1e-5)
+    assert errors.square == pytest.approx([weight @ gap**2], rel=1e-5)
+    around = np.linspace(-2, 2, 161)
+    heights = [-loss(x + np.array(move)) for move in product(around, around)]
+    prior = 0.025**2 / (2 * math.pi * 100**2)
+    assert evidence == pytest.approx(np.logaddexp.reduce(heights) + math.log(prior), abs=0.03)
+
+
+@pytest.mark.parametrize("n", [100, 1000])
+@pytest.mark.parametrize("at", [0.3, 0.52, 0.8])
+@pytest.mark.parametrize("upwards", [True, False])
+def test_hits_that_a_threshold_separates(n, at, upwards):
+    """Evenly spaced scores: ∫ |1(s > t) − s| is t²/2 + (1 − t)²/2, and ½ + t(1 − t) downwards."""
+    scores = (np.arange(n) + 0.5) / n
+    hits = (scores > at) == upwards
+    truth = (at**2 + (1 - at) ** 2) / 2 if upwards else 0.5 + at * (1 - at)
+    assert average_of(scores, hits).l1 == pytest.approx(truth, abs=0.04 if n == 100 else 0.008)
+
+
+def test_data_that_only_the_steep_line_explains_have_a_curve():
+    scores = (np.arange(40_000) + 0.5) / 40_000
+    curve = curve_of(average_of(scores, scores < 0.5))
+    assert np.isfinite(curve.mean).all()
 
 
 def test_a_saturated_end_adds_its_unlikely_outcomes_and_nothing_else():

@@ -1,10 +1,11 @@
 """Perfect calibration, lines, Gaussian and piecewise curves, averaged by their evidence.
 
 Prior odds: the calibrated model 0.8 n/(n + 3000), which grows from 0.05 at n = 200 to 0.6 at
-10 000; 39 Gaussian models together 0.65; three kinds of segmentations 0.05 each. The Gaussian
-models are lines in the log odds with τ of 0.1, 0.3 and 0.8, and τ of 0, 0.1, 0.3 and 0.8 with a
-process of standard deviation s = 0.06, 0.15 or 0.4 and length ℓ = 0.35, 0.1 or 0.03 of the cells'
-places.
+10 000; 39 Gaussian models together 0.65; three kinds of segmentations and a steep line 0.05 each.
+The Gaussian models are lines in the log odds with τ of 0.1, 0.3 and 0.8, and τ of 0, 0.1, 0.3 and
+0.8 with a process of standard deviation s = 0.06, 0.15 or 0.4 and length ℓ = 0.35, 0.1 or 0.03 of
+the cells' places. The steep line has cells an eighth as wide: errors of both signs around a
+threshold within a cell would cancel.
 
 The average has a smooth calibration curve with a band. Between the middles of two cells the curve's
 distance in log odds is linear in the log odds of the score; beyond the outermost middles it is
@@ -29,14 +30,16 @@ from calbias.engine.posterior_cells import (
     most_cells,
 )
 from calbias.engine.posterior_curves import Fits, fit_curves, segmentations
+from calbias.engine.steep_line import steep_line
 from calbias.errors import InputError
 
 CALIBRATED_ODDS, _HALF_WAY = 0.8, 3000.0
-GAUSSIAN_ODDS, SEGMENTED_ODDS = 0.65, 0.05
+GAUSSIAN_ODDS, OTHER_ODDS = 0.65, 0.05
 LINES = (0.1, 0.3, 0.8)
 _ROUGHNESS = (0.06, 0.15, 0.4)
 LENGTHS = (0.35, 0.1, 0.03)
 _SEGMENTATIONS = ((0.5, 2), (0.0, 2), (0.8, 3))  # (π, B)
+_FINER = 8  # cells of the steep line
 _DRAWS = 100  # of piecewise curves; 400 change the mean RMSE by a thousandth
 _HALVINGS = 40
 _FARTHEST = 40.0  # of a curve from calibration, in log odds
@@ -54,9 +57,9 @@ class Average(NamedTuple):
     fits : Fits
     weights : ndarray (M + 1,)
         Posterior probabilities of the Gaussian models and of the calibrated one, the last, given
-        that the curve is not piecewise.
+        that the curve is neither piecewise nor the steep line.
     calibrated : float
-        Posterior probability that the model is calibrated, the piecewise curves counted.
+        Posterior probability that the model is calibrated, all curves counted.
     l1, l2 : float
         Posterior means of the ℓ1 and of the ℓ2 error.
     """
@@ -86,20 +89,24 @@ def average_of(
     errors = Errors(*(np.append(each, 0.0) for each in fits.errors))  # the last is calibrated
     odds = CALIBRATED_ODDS * cells.n / (cells.n + _HALF_WAY)
     evidence = np.append(np.log(GAUSSIAN_ODDS / len(_MODELS)) + fits.evidence, np.log(odds))
-    piecewise, drawn = segmentations(cells.table, _SEGMENTATIONS, _DRAWS)
-    piecewise = np.log(SEGMENTED_ODDS) + piecewise
-    largest = max(float(evidence.max()), float(piecewise.max()))
-    weights, of_piecewise = np.exp(evidence - largest), np.exp(piecewise - largest)
-    total = weights.sum() + of_piecewise.sum()
+    others, drawn = segmentations(cells.table, _SEGMENTATIONS, _DRAWS)
+    finer = cells_of(scores, rows, hits, _FINER * most, squares)
+    steep, line = steep_line(finer.table)
+    others = np.log(OTHER_ODDS) + np.append(others, steep)
+    largest = max(float(evidence.max()), float(others.max()))
+    weights, of_others = np.exp(evidence - largest), np.exp(others - largest)
+    total = weights.sum() + of_others.sum()
+    shares = np.exp(evidence - evidence.max())
     l1, _, square, variance = cells.ends.sum(axis=0).tolist()
     means = []
-    for smooth, rough in (
-        (errors.l1, drawn.l1),
-        (errors.root(square, variance), drawn.root(square, variance)),
+    for smooth, rough, straight in (
+        (errors.l1, drawn.l1, line.l1),
+        [each.root(square, variance) for each in (errors, drawn, line)],
     ):
-        means.append(float((weights @ smooth + of_piecewise @ rough.mean(axis=1)) / total))
+        other = np.append(rough.mean(axis=1), straight)
+        means.append(float((weights @ smooth + of_others @ other) / total))
     return Average(
-        cells, fits, weights / weights.sum(), float(weights[-1] / total),
+        cells, fits, shares / shares.sum(), float(weights[-1] / total),
         min(means[0] + l1, 1.0), min(means[1], 1.0),
     )  # fmt: skip
 
