@@ -24,7 +24,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 # a kernel's first call may compile it; more examples every night
 NIGHTLY = os.environ.get("CALBIAS_NIGHTLY")
-settings.register_profile("calbias", deadline=None, max_examples=200 if NIGHTLY else 20)
+settings.register_profile("calbias", deadline=None, max_examples=200 if NIGHTLY else 10)
 settings.load_profile("calbias")
 
 
@@ -60,8 +60,19 @@ def pytest_xdist_make_scheduler(config, log):
     return ByFile(config, log)
 
 
+def pytest_ignore_collect(collection_path, config):
+    """Import neither runs where slow tests are left out, nor files that have none where not."""
+    marks = config.option.markexpr
+    if collection_path.suffix == ".py" and marks in ("slow", "not slow"):
+        unit = collection_path.parent.name == "unit"
+        slow = not unit or "mark.slow" in collection_path.read_text("utf-8")
+        if (marks == "slow" and not slow) or (marks == "not slow" and not unit):
+            return True
+    return None
+
+
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items):
+def pytest_collection_modifyitems(config, items):
     """Mark all but unit tests as slow. Order: fast tests, FIRST, slow parts, other runs."""
 
     def place(item):
@@ -73,6 +84,10 @@ def pytest_collection_modifyitems(items):
         return FIRST.index(name) if name in FIRST else len(FIRST) + (folder == "workflow")
 
     items.sort(key=place)
+    if not NIGHTLY:
+        daily = [item for item in items if not item.get_closest_marker("nightly")]
+        config.hook.pytest_deselected(items=[*{*items} - {*daily}])
+        items[:] = daily
 
 
 @contextlib.contextmanager

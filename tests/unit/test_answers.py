@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from checkout import ROOT
+from nightly import daily
 from refusals import refuses
 from shipped import shipped, shipped_path
 
@@ -67,7 +68,7 @@ PRINTED = pd.read_csv(ROOT / "resources/published/plaut2024_ece.csv").set_index(
 
 @pytest.mark.parametrize(
     ("model", "usual", "of_deciles"),
-    [
+    daily([
         ("falcon_7b", 0.0822, 0.0833),
         ("gpt_3_5_turbo", 0.2144, 0.2144),
         ("gpt_4_turbo", 0.1112, 0.1116),
@@ -75,8 +76,8 @@ PRINTED = pd.read_csv(ROOT / "resources/published/plaut2024_ece.csv").set_index(
         ("llama_70b", 0.3153, 0.3153),
         ("mixtral", 0.3130, 0.3186),
         ("yi_34b", 0.0493, 0.0486),
-    ],
-)
+    ], 2),
+)  # fmt: skip
 def test_both_formulas_give_what_an_independent_program_found(model, usual, of_deciles):
     row = model_row(model, read_answers(shipped_path("answers", model)), PRINTED[model])
     assert row["n_samples"] == shipped("answers")[model]["rows"]

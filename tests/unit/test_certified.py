@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from checkout import ROOT
 from mpmath import mp, mpf
+from nightly import daily
 
 import calbias
 from calbias.logits.checks import as_top_label
@@ -44,7 +45,7 @@ def test_what_there_is():
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("data", DATA, ids=NAMES)
+@pytest.mark.parametrize("data", daily(DATA, 4), ids=NAMES)
 def test_a_second_program_gives_the_same_digits(data):
     """All 17 digits; of the smooth error, by a linear program in float64, 12."""
     scores, hits, p, labels = certified_check.rows_of(FOLDER / f"{data.name}.csv")
@@ -166,7 +167,7 @@ def test_every_difference_has_an_established_cause():
     assert different["cause_established"].astype(str).eq("True").all()
 
 
-@pytest.mark.parametrize(("peer", "quantity"), list(CAUSES))
+@pytest.mark.parametrize(("peer", "quantity"), daily(CAUSES, 4))
 def test_a_cause_reproduces_what_the_peer_prints(peer, quantity):
     rows = VALUES[(VALUES["peer"] == peer) & (VALUES["quantity"] == quantity)]
     rows = rows.dropna(subset="printed")

@@ -5,6 +5,7 @@ import pytest
 from fits_data import SCENARIOS, draw, fit_glm, genuine, slow_minimum
 from hypothesis import given
 from hypothesis import strategies as st
+from nightly import daily
 from scipy.optimize import minimize_scalar
 
 from calbias.truth.curves import GLM_NAMES, Curve
@@ -32,13 +33,15 @@ def check_all_twelve(log_score, log1m_score, hit, widths=(1, 10), **options):
     return fits
 
 
-@pytest.mark.parametrize("scenario", SCENARIOS)
+@pytest.mark.parametrize("scenario", daily(SCENARIOS, 1))
 def test_on_draws_from_published_fits(scenario):
     alpha, beta, curve = SCENARIOS[scenario]
     check_all_twelve(*draw(alpha, beta, curve, 2000, seed=7))
 
 
-@pytest.mark.parametrize(("softmax", "fold"), [("exact", "test"), ("float32_2020", "validation")])
+@pytest.mark.parametrize(
+    ("softmax", "fold"), daily([("exact", "test"), ("float32_2020", "validation")], 1)
+)
 def test_on_the_genuine_file(softmax, fold):
     top = genuine(softmax, fold)
     check_all_twelve(top.log_score, top.log1m_score, top.hit.astype(bool), widths=(6,))

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from checkout import ROOT
+from nightly import daily
 from refusals import refuses
 from scipy.integrate import quad
 from shipped import shipped, shipped_path
@@ -133,7 +134,7 @@ def rows_of(n, seed=0, atom=0):
     return TopLabel(scores, *logs, (generator.random(n) < rate).astype(np.uint8))
 
 
-@pytest.mark.parametrize("atom", [0, 3000])
+@pytest.mark.parametrize("atom", daily([3000, 0], 1))
 def test_a_curve_of_the_family_predicts_the_bias(atom):
     rows = predicted_bias(rows_of(20_000, atom=atom), ESTIMATORS, [200, 800], 80, 6, name="made")
     keys = list(itertools.product((200, 800), ESTIMATORS))

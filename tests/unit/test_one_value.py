@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 import pytest
+from nightly import daily
 from scipy.special import expit
 
 import calbias
@@ -83,7 +84,7 @@ def values_of(told):
             yield quantity, "audit", told[quantity]
 
 
-@pytest.mark.parametrize("name", AUDITS)
+@pytest.mark.parametrize("name", daily(AUDITS, 4))
 def test_no_quantity_has_two_values(name):
     audit = calbias.audit(**AUDITS[name])
     by_quantity = {}
@@ -97,7 +98,7 @@ def test_no_quantity_has_two_values(name):
         )
 
 
-@pytest.mark.parametrize("name", ["event", "clusters", "no event"])
+@pytest.mark.parametrize("name", daily(["clusters", "event", "no event"], 1))
 def test_the_line_and_the_page_say_the_intervals_of_the_tables(name):
     audit = calbias.audit(**AUDITS[name])
     row = audit.risk.loc["observed/expected"]

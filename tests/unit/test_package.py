@@ -74,7 +74,7 @@ def test_an_audit_needs_no_extra_and_the_rest_names_the_one_that_it_needs(tmp_pa
     rows = (f"{(50 + i % 50) / 100},{int(i % 3 > 0)},{i // 3}\n" for i in range(300))
     (tmp_path / "model.csv").write_text("score,hit,id\n" + "".join(rows))
     (tmp_path / "model.parquet").touch()
-    code = WITHOUT_EXTRAS.replace('"PIL"', '"PIL", "numba", "llvmlite", "pyarrow"') + (
+    code = WITHOUT_EXTRAS.replace('"PIL"', '"PIL", "numba", "llvmlite", "pyarrow", "sklearn"') + (
         "from calbias.command import main\n"
         "import calbias\n"
         "sys.stderr = sys.stdout\n"
@@ -84,7 +84,8 @@ def test_an_audit_needs_no_extra_and_the_rest_names_the_one_that_it_needs(tmp_pa
         "scenario = calbias.Scenario('s', 1.0, 1.0, calbias.Curve('identity'))\n"
         "calbias.reliability_diagram(scores, hits), calbias.Sketch().add(scores, hits)\n"
         "calbias.Monitor(0.01).update(scores, hits), calbias.estimate('ks', scores, hits)\n"
-        "import calbias.auditing.compare, calbias.auditing.plan, calbias.sklearn\n"
+        "import calbias.auditing.compare, calbias.auditing.plan\n"
+        "print(calbias.sklearn.calibration_error([0, 1], [0.2, 0.8]), 'by scikit-learn')\n"
         "for call in (lambda: calbias.audit(scores, hits).plot(),\n"
         "             lambda: calbias.estimate('ece_bin_ew', scores, hits),\n"
         "             lambda: calbias.simulate(scenario, 10),\n"
@@ -97,6 +98,7 @@ def test_an_audit_needs_no_extra_and_the_rest_names_the_one_that_it_needs(tmp_pa
     )
     said = python(code, folder=tmp_path)
     assert "ECE" in said
+    assert re.search(r"^0\.2\d* by scikit-learn$", said, re.MULTILINE)
     assert "a picture needs matplotlib: pip install matplotlib" in said
     assert said.count("class-wise errors need numba: pip install numba") == 2
     assert "error: a Parquet file needs pyarrow: pip install pyarrow" in said

@@ -61,6 +61,7 @@ def test_errors_of_all_classes_by_hand():
     assert np.abs(np.diff(cells)).astype(bool).nonzero()[0].tolist() == [4, 9, 14]
 
 
+@pytest.mark.nightly
 def test_consistency_resampling_rejects_a_calibrated_model_and_the_redraw_does_not():
     for classes, rejects in ((10, True), (2, False)):
         cell = DirichletCell(classes, 1.0, "uniform", 0)

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from checkout import ROOT
+from nightly import daily
 from scipy.special import softmax
 from shipped import shipped_folds
 
@@ -138,7 +139,7 @@ def test_genuine_networks_before_and_after_temperature(model, temperature, value
 PRINTED = pd.read_csv(ROOT / "resources/published/mukhoti2020_table1.csv").set_index("model")
 
 
-@pytest.mark.parametrize("model", PRINTED.index)
+@pytest.mark.parametrize("model", daily(PRINTED.index, 1))
 def test_table_1_of_mukhoti_et_al_comes_out_to_the_printed_digit(model):
     printed = PRINTED.loc[model]
     computed, given = mukhoti_rows(model, shipped_folds(model), printed)
@@ -150,7 +151,7 @@ def test_table_1_of_mukhoti_et_al_comes_out_to_the_printed_digit(model):
 
 @pytest.mark.parametrize(
     ("model", "accuracy", "before", "after", "temperature"),
-    [
+    daily([
         ("resnet50_brier_c10", 95.00, 1.819, 1.121, 1.0959),
         ("resnet110_brier_c10", 94.52, 2.564, 1.294, 1.1714),
         ("resnet110_focal_c10", 94.58, 1.873, 1.061, 1.1055),
@@ -161,8 +162,8 @@ def test_table_1_of_mukhoti_et_al_comes_out_to_the_printed_digit(model):
         ("densenet100_c100", 75.41, 14.215, None, None),
         ("news20", 92.34, 20.114, None, None),
         ("imdb", 89.58, 4.038, None, None),
-    ],
-)
+    ], 3),
+)  # fmt: skip
 def test_numbers_of_an_independent_program(model, accuracy, before, after, temperature):
     folds = shipped_folds(model)
 
@@ -194,6 +195,7 @@ def test_a_model_without_a_validation_fold_is_measured_as_it_is():
         mukhoti_rows("imdb", small("imdb", 300), {})
 
 
+@pytest.mark.nightly
 @pytest.mark.filterwarnings("ignore")
 def test_the_slow_matrices_of_a_hundred_classes_are_left_to_the_target_replication():
     rows = replication_tables(small("wrn26_brier_c100", 150), False, seed=1)["replication"]

@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 from engine_data import MODELS, SAMPLE_SIZES, published_scenario
+from nightly import daily
 from oracles import draw_scores_slowly
 from scipy import stats
 from test_sampler_parts import seeded, slow_sums
@@ -36,7 +37,7 @@ def beyond(scenario, miss):
     return stats.beta(scenario.beta, scenario.alpha).cdf(miss)
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", daily(MODELS, 3))
 def test_scores_of_the_published_fits(model):
     """Kolmogorov-Smirnov where 1 - c > 1e-9, where float64 resolves F; counts of decades beyond."""
     scenario = published_scenario(model)
@@ -57,7 +58,7 @@ def test_scores_of_the_published_fits(model):
         assert rounds_to_one == pytest.approx(0.18, abs=0.005)
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", daily(MODELS, 3))
 def test_label_rates_by_range_of_the_score(model):
     """Hits in ranges of equal probability, merged where float64 cannot tell them apart."""
     scenario = published_scenario(model)
@@ -204,6 +205,7 @@ def deviations():
     return np.array(rows)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("k", range(len(ESTIMATORS)), ids=ESTIMATORS)
 def test_means_of_forty_cells_against_the_oracle_sampler(deviations, k):
     """The squares add up to chi² with 40 degrees of freedom, and the signs balance."""

@@ -120,7 +120,7 @@ def test_the_audit_of_a_sketch_is_that_of_rows_where_cells_hold_one_score():
         assert found[name] == expected[name], name
 
 
-N = 60_000
+N = 24_000
 
 
 @pytest.fixture(scope="module")
@@ -165,7 +165,7 @@ def test_a_parquet_folder_by_command(rows, tmp_path, monkeypatch):
     folder = tmp_path / "many"
     folder.mkdir()
     for k in range(3):
-        part = slice(k * 20_000, (k + 1) * 20_000)
+        part = slice(k * N // 3, (k + 1) * N // 3)
         table = pa.table({"score": rows[0][part], "hit": rows[1][part].astype(np.uint8)})
         pq.write_table(table, folder / f"{k}.parquet")
     monkeypatch.chdir(folder)

@@ -1,11 +1,7 @@
 """scikit-learn's names: the metric, the scorer in scikit-learn's own tools, the display."""
 
-import subprocess
-import sys
-
 import numpy as np
 import pytest
-from checkout import ROOT
 from refusals import refuses
 from sklearn.base import clone
 from sklearn.calibration import CalibrationDisplay as TheirDisplay
@@ -186,15 +182,3 @@ def test_mistakes_of_options():
     ):
         with pytest.raises(calbias.InputError, match=message):
             calibration_error(Y[300:], PROBABILITIES, **options)
-
-
-def test_the_module_needs_no_scikit_learn():
-    code = (
-        "import sys; sys.modules['sklearn'] = None; import calbias\n"
-        "print(calbias.sklearn.calibration_error([0, 1], [0.2, 0.8]))\n"
-    )
-    run = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT / "scripts", capture_output=True, text=True,
-        check=True,
-    )  # fmt: skip
-    assert float(run.stdout) == pytest.approx(0.2)

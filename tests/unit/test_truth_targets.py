@@ -5,6 +5,7 @@ import pytest
 from engine_data import MODELS, published_scenario
 from hypothesis import given
 from hypothesis import strategies as st
+from nightly import daily
 from refusals import refuses
 from scipy.integrate import quad
 from scipy.optimize import linprog
@@ -62,7 +63,7 @@ def test_a_calibrated_scenario_has_no_error(target):
     assert target_value(target, calibrated) == pytest.approx(0.0, abs=1e-12)
 
 
-@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
+@pytest.mark.parametrize("scenario", daily(SCENARIOS, 3), ids=lambda scenario: scenario.name)
 def test_the_quantile_grid_agrees_with_adaptive_quadrature(scenario):
     population = population_of_scenario(scenario)
     for norm in (1.0, 2.0):
@@ -70,7 +71,7 @@ def test_the_quantile_grid_agrees_with_adaptive_quadrature(scenario):
         assert on_grid == pytest.approx(true_calibration_error(scenario, norm=norm), rel=5e-6)
 
 
-@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
+@pytest.mark.parametrize("scenario", daily(SCENARIOS, 3), ids=lambda scenario: scenario.name)
 def test_inequalities_between_targets(scenario):
     _check_inequalities(lambda target, **of: target_value(target, scenario, **of))
 

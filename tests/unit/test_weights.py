@@ -39,7 +39,7 @@ def test_by_hand():
 
 
 @pytest.mark.parametrize("name", WEIGHTED)
-@settings(max_examples=12)
+@settings(max_examples=6)
 @given(data=data_sets(), weight=st.sampled_from([1.0, 0.1, 7.0, 1e-9]))
 def test_equal_weights_are_none(name, data, weight):
     plain = estimate(name, *data)
