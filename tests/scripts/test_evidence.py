@@ -25,14 +25,14 @@ def test_predict_bias(tmp_path):
 def test_measure_power(tmp_path):
     power, detection = tmp_path / "test_power.csv", tmp_path / "test_detection.csv"
     run("measure_power", tests=["cox_score", "verdict"], slow_tests="redraw_smce",
-        n_samples=[120, 60], replicates=20, null_replicates=50, seed=1, output_power=power,
+        n_samples=[120, 60], replicates=20, null_replicates=25, seed=1, output_power=power,
         output_detection=detection)  # fmt: skip
     table, detected = read(power), read(detection)
     clustered = table["scenario"].str.startswith("clusters_")
     assert set(table.loc[clustered, "test"]) == {"verdict", "verdict_clusters"}
     table = table[~clustered]
     is_null = table["scenario"].str.endswith("_calibrated")
-    assert (table["n_replicates"] == is_null.map({True: 50, False: 20})).all()
+    assert (table["n_replicates"] == is_null.map({True: 25, False: 20})).all()
     assert table["rejection_rate"].between(0, 1).all()
     for rows, n_scenarios in ((table, 15), (detected, 1)):
         sizes = {"cox_score": [60, 120], "verdict": [60, 120], "redraw_smce": [60]}

@@ -217,6 +217,7 @@ def test_a_model_held_back_goes_through(tmp_path):
     assert ece["temperature_scaling"] < ece["uncalibrated"]
 
 
+@pytest.mark.nightly
 def test_a_network_of_mukhoti_et_al_has_its_printed_row(tmp_path):
     name = "resnet50_brier_c10"
     _, table_1 = replicated(tmp_path, RESOURCES / f"outputs/{name}.npz", name)

@@ -14,6 +14,7 @@ pytestmark = pytest.mark.slurm
 PROFILE = ("--workflow-profile", "workflow/profiles/slurm", "--jobs", "50")
 # seconds: this cluster answers at once
 SOON = ("--slurm-init-seconds-before-status-checks", "2", "--seconds-between-status-checks", "2")
+SCENARIOS = "results/scenarios/realistic.parquet"
 FLAKY = '''"""Runs out of memory at its first attempt."""
 
 from pathlib import Path
@@ -30,7 +31,8 @@ def estimate(scores, hits, n_bins, norm):
 '''
 
 
-def test_a_retry_asks_for_more_memory(fresh, slurm):
+def test_a_retry_asks_for_more_memory(fresh, undisturbed, slurm):
+    """What its first job makes has the bytes of a local run."""
     (fresh / "mine").mkdir()
     (fresh / "mine/flaky.py").write_text(FLAKY)
     config = ("estimator_dir=mine", "estimators=[flaky]")
@@ -38,6 +40,7 @@ def test_a_retry_asks_for_more_memory(fresh, slurm):
     arguments = ("--config", *config, "--", target)
     said = fresh.run(*PROFILE, *SOON, *arguments, environment=slurm)
     assert (fresh / target).exists()
+    assert (fresh / SCENARIOS).read_bytes() == (undisturbed / SCENARIOS).read_bytes()
     assert re.search(r"Trying to restart job", said)
     asked = [int(mb) for mb in re.findall(r"mem_mb=(\d+)", said)]
     minutes = [int(n) for n in re.findall(r"runtime=(\d+)", said)]
@@ -72,6 +75,7 @@ def test_queued_jobs_of_a_killed_run(fresh, slurm):
         answer(slurm, *node, "state=resume")
 
 
+@pytest.mark.nightly
 def test_the_bytes_of_a_local_run_and_few_queue_entries(fresh, undisturbed, slurm):
     """What jobs of the cluster make; figures and joined tables are made where Snakemake runs.
 

@@ -85,6 +85,7 @@ def test_a_slope_is_told_from_calibration():
     assert found.p_value < 0.05
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_equally_wrong_models_of_rare_events_keep_the_level():
     """The former test called one of them better in 20 % (n = 100)."""

@@ -81,6 +81,7 @@ def rows():
     return table.set_index(["n_samples", "estimator"]).sort_index()
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_hiding_pays_for_binned_errors_and_not_for_unbiased_squares(rows):
     ece = rows.loc[500, "ece_bin_ew"]
@@ -98,6 +99,7 @@ def test_a_lie_pays_above_three_monte_carlo_errors():
     assert list(pays(table, "lie")) == [False, True, False]
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(MEASURED))
 def test_the_docs_have_these_numbers(rows, name):

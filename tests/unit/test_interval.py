@@ -214,6 +214,7 @@ def test_the_audit_of_five_copies_is_that_of_the_rows():
     assert five.interval == pytest.approx(one.interval, abs=0.015)
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_dependent_clusters_hold_the_truth():
     """20 clusters of 30 rows with a shared effect, shifted: truth 0.1."""
@@ -271,6 +272,7 @@ def test_the_band_meets_each_bin_and_the_curves_error_lies_in_the_interval(sourc
     check_the_curve(Scored.of(scores, generator.random(scores.size) < rates))
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["outputs", "scores", "answers", "forecasts"])
 def test_the_curve_on_all_genuine_files(kind):
@@ -284,6 +286,7 @@ def test_the_curve_on_all_genuine_files(kind):
             check_the_curve(read_data(path).scored.by_score)
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_the_curve_on_all_confidences_of_the_subjects():
     for path in sorted((ROOT / "resources/subjects").glob("*.parquet"))[::EACH]:

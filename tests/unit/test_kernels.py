@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from command import python
+from nightly import daily
 
 from calbias.io.python_files import SCRIPTS
 from pipeline.settings import job_shell
@@ -92,13 +93,14 @@ def test_a_kernel_is_compiled_once_and_again_after_an_edit_of_one_that_it_calls(
 
 
 def test_jobs_that_start_together_fill_an_empty_cache(package, tmp_path):
-    jobs = [start(package, NUMBA_CACHE_DIR=str(tmp_path / "cache")) for _ in range(4)]
+    jobs = [start(package, NUMBA_CACHE_DIR=str(tmp_path / "cache")) for _ in range(2)]
     results, compiled = zip(*map(ended, jobs), strict=True)
     assert set(results) == {"7.0 7"}
     compiled = [line for lines in compiled for line in lines]
     assert len(compiled) == len(set(compiled)) == len(list((tmp_path / "cache").rglob("*.nbc")))
 
 
+@pytest.mark.nightly
 def test_a_cache_that_cannot_be_written_is_done_without(package, tmp_path):
     (tmp_path / "cache").write_text("a file where the folder should be")
     (package / "calbias/__pycache__").write_text("likewise")
@@ -108,7 +110,7 @@ def test_a_cache_that_cannot_be_written_is_done_without(package, tmp_path):
     assert len(compiled) == 4
 
 
-@pytest.mark.parametrize("gone", ["_CacheLocator", "Cache._load_overload"])
+@pytest.mark.parametrize("gone", daily(["_CacheLocator", "Cache._load_overload"], 1))
 def test_numba_without_the_private_parts_of_the_cache_is_done_without_it(package, gone):
     """Numba may change them in any release: this says that it has, and that kernels still run."""
     from numba.core import caching
@@ -184,7 +186,7 @@ def here():
         ("haswell", AVX2, ALL[:2], ["False", "True"]),
         pytest.param(
             *("generic", "", ALL, ["False", "False"]),
-            marks=pytest.mark.skipif(not os.environ.get("CALBIAS_NIGHTLY"), reason="nightly in CI"),
+            marks=pytest.mark.nightly,
         ),
     ],
 )

@@ -144,6 +144,7 @@ def test_the_plan_by_command(tmp_path, capsys):
     assert "no number of labels" in capsys.readouterr().err
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_the_plan_of_clusters_by_command(tmp_path):
     table = scored().assign(patient=np.arange(300) // 10)

@@ -23,6 +23,7 @@ def test_a_calibrated_model_is_found_in_a_twentieth():
     assert power == pytest.approx(0.05, abs=4 * error)
 
 
+@pytest.mark.nightly
 def test_power_is_how_often_the_verdict_finds_it():
     planned, error = verdict_power(SCORES, OVER, 400, 2000)
     generator, found = np.random.default_rng(0), 0
@@ -88,6 +89,7 @@ def test_rates_and_coverage_of_clusters():
     assert ClusterCell(40, 5, slope=0.6).truth("l1") == pytest.approx(0.073, abs=0.002)
 
 
+@pytest.mark.nightly
 def test_rows_of_clusters():
     rows = pd.DataFrame(cluster_rows(4, seed=1)).set_index(["scenario", "test"])
     assert rows.shape[0] == 2 * len(CELLS)

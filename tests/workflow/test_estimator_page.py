@@ -25,12 +25,16 @@ def mine(fresh):
 
 
 def test_one_command_makes_the_page_and_nothing_else(mine):
-    """Its own simulations, scenarios, and the networks' logits; others run nothing, then nor it."""
+    """Its own simulations, scenarios, and the networks' logits."""
     planned = set(mine.planned(*MINE, config=SMOKE))
     expected = {f"{job} my_estimator" for job in JOBS}
     expected |= {f"simulate_replicates {name} my_estimator 0 1" for name in PAGE_EXPERIMENTS}
     expected |= {f"define_scenarios {name}" for name in PAGE_EXPERIMENTS}
     assert {job for job in planned if not job.startswith("read_logits")} == expected
+
+
+@pytest.mark.nightly
+def test_the_page_has_what_was_measured_and_a_wrong_estimator_has_none(mine):
     mine.run(*MINE, config=SMOKE)
     folder = mine / "results/estimators/my_estimator"
     comparison = pd.read_csv(folder / "comparison.csv")

@@ -103,6 +103,7 @@ BIG = np.empty(4 * 10**9, np.int8)
 def estimate_data_sets("""
 
 
+@pytest.mark.nightly
 def test_out_of_memory(finished, undisturbed):
     """An estimator that wants 4 GB of the 3 GB that its process may have.
 
@@ -147,6 +148,7 @@ def mounted_read_only(folder):
         yield
 
 
+@pytest.mark.nightly
 @needs_root
 def test_disk_full(fresh, undisturbed):
     """Results on 200 kB, then on enough."""
@@ -226,6 +228,7 @@ def test_files_damaged(finished, undisturbed):
         assert (finished / name).read_bytes() == (undisturbed / name).read_bytes(), name
 
 
+@pytest.mark.nightly
 def test_two_runs_in_one_folder(slow, expected):
     """The second stops; the first goes on as if alone. A dry run is let in."""
     first = slow.start(*RUN)

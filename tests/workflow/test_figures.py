@@ -73,6 +73,7 @@ def with_gaps(table):
     return table.assign(**gaps)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("figure", ONE_EACH)
 def test_draws_one_model_with_an_unknown_estimator_and_numbers_missing(figure, small):
     """Axes of quantities in percent say so, and no text is too small to read."""
@@ -85,6 +86,7 @@ def test_draws_one_model_with_an_unknown_estimator_and_numbers_missing(figure, s
         drawn(figure, {stem: table.iloc[:0] for stem, table in small.items()})
 
 
+@pytest.mark.nightly
 def test_graphs_show_the_papers_model_or_the_one_that_is_named(tables):
     draw = importlib.import_module(FIGURES["gupta_fig5_top3"].module).draw
     options = FIGURES["gupta_fig5_top3"].options
@@ -95,6 +97,7 @@ def test_graphs_show_the_papers_model_or_the_one_that_is_named(tables):
         style.drawn(draw, tables, model="mine", **options)
 
 
+@pytest.mark.nightly
 def test_a_range_within_printed_decimals_is_only_that_of_printed_parameters(tables):
     scenarios, rounding = tables["scenarios"], tables["tce_rounding"].assign(low_percent=5.7)
     tables = {**tables, "tce_rounding": rounding.assign(high_percent=6.4)}
@@ -104,6 +107,7 @@ def test_a_range_within_printed_decimals_is_only_that_of_printed_parameters(tabl
     assert selection.within_rounding(changed, "heatmaps", FIRST) == ""
 
 
+@pytest.mark.nightly
 def test_figure_5_of_one_sample_size_has_no_overlap_and_no_warning(tables):
     """The paper's points at other sample sizes would lie on other panels."""
     few = tables["detection"].query("n_samples == 100")

@@ -65,6 +65,7 @@ def test_jobs_are_submitted_in_groups_with_their_resources(fresh, undisturbed):
     assert submissions(fresh, "simulate") == [(4, 600, 30)]
 
 
+@pytest.mark.nightly
 def test_a_job_that_the_scheduler_kills_is_noticed_and_submitted_again(fresh):
     """All its processes at once, by SIGKILL: it leaves no sign of its own."""
     slow = with_slow_estimator(fresh)

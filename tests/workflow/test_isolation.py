@@ -6,8 +6,10 @@ import re
 import shutil
 
 import numpy as np
+import pytest
 from checkout import ROOT, SMOKE, simulated
 from command import read
+from nightly import daily
 from test_user_files import folds
 
 from reproduction.replicates import read_replicates
@@ -21,14 +23,18 @@ def steps(jobs):
     return {job.split()[0] for job in jobs}
 
 
-def test_a_comment_and_a_docstring_run_nothing_again(evidence, tmp_path):
+@pytest.mark.parametrize(
+    ("made", "targets"),
+    daily([("smoke", ["all"]), ("evidence", ["all", "evidence"])], 1),
+)
+def test_a_comment_and_a_docstring_run_nothing_again(made, targets, request, tmp_path):
     """Neither for the papers nor for the evidence."""
-    edited = evidence.copy(tmp_path / "edited")
+    edited = request.getfixturevalue(made).copy(tmp_path / "edited")
     for file in ("calbias/estimators/kde", "calbias/engine/sampler", "evidence/runner"):
         edited.append(f"scripts/{file}.py", "# a comment\n")
         path = edited / f"scripts/{file}.py"
         path.write_text(path.read_text("utf-8").replace('"""', '"""More words. ', 1), "utf-8")
-    assert edited.planned("--", "all", "evidence", config=SMOKE) == []
+    assert edited.planned("--", *targets, config=SMOKE) == []
 
 
 def test_files_touched_without_change_and_texts_edited(finished):

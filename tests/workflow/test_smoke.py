@@ -11,6 +11,7 @@ import pytest
 from checkout import SMOKE
 from command import read
 from html_page import Page, axe_violations
+from nightly import daily
 
 from pipeline.catalogue import figures
 from pipeline.table_schema import tables
@@ -29,7 +30,7 @@ OF_EVIDENCE = {
 HEATMAPS_OF_MODELS_LEFT_OUT = re.compile(r"fig\d+_(bias|sd)_(resnet_wide32_c100|resnet152_imgnet)")
 
 
-@pytest.fixture(params=["smoke", "evidence"])
+@pytest.fixture(params=daily(["smoke", "evidence"], 1))
 def made(request):
     """A checkout after either run, and the tables that it has not made."""
     left_out = OF_EVIDENCE if request.param == "smoke" else set()
@@ -102,7 +103,10 @@ def test_the_first_screen_of_the_report_opens_the_ledger_and_counts_its_verdicts
     assert sorted(map(int, counts)) == sorted(verdicts)
 
 
-@pytest.mark.parametrize("page", ["index", "ledger", "evidence", "league", "audit/resnet110_c10"])
+EVIDENCE_PAGES = daily(["evidence", "league", "audit/resnet110_c10"], 0)
+
+
+@pytest.mark.parametrize("page", ["index", "ledger", *EVIDENCE_PAGES])
 def test_axe_finds_nothing_wrong_in_a_page(page, request, tmp_path):
     checkout = request.getfixturevalue("smoke" if page in ("index", "ledger") else "evidence")
     assert axe_violations((checkout / f"results/{page}.html").read_text("utf-8"), tmp_path) == []
