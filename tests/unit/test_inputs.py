@@ -261,7 +261,7 @@ def test_an_overfitted_model_has_no_doubt_about_its_columns():
 test_bad_tables = refuses_texts(
     read_data,
     "m.csv",
-    ("score;hit\n0.5;1\n0.6\n", "line 3: 1 cells, but 2 columns; separate cells by semicolons"),
+    ("score;hit\n0.5;1\n0.6\n", "line 3: 1 cell, but 2 columns; separate cells by semicolons"),
     ("score\thit\n0.5\t1\n0.6\t1\t0\n", "line 3: 3 cells, but 2 columns; separate cells by tabs"),
     ("score;hit\n0,5;1\n0,x;1\n", "line 3: column score: '0,x' is not a number"),
     ('score,hit,who\n.5,1,"a,b"\n.6,1,a,b\n', "line 3: 4 cells, but 3 columns"),
@@ -275,6 +275,7 @@ test_bad_tables = refuses_texts(
         "score,label\n0.5,1\n0.6,cat\n",
         "line 3: column label is 'cat': its values are cat, 1: .* --event",
     ),
+    ("score,label\n.5,left\n.6,stays\n.6,stays\n.5,left\n.5,x\n", "such as --event stays, or"),
     ("score,label\n0.5,1\n0.6,\n", "line 3: column label is empty; fill it, or .* --missing drop"),
     ("y_true,y_prob\n1,0.5\n0,1.5\n", "line 3: score 1.5 is not a probability"),
     ("Score,SCORE,hit\n.5,.5,1\n.5,.6,0\n", "columns Score and SCORE are both a score; rename"),

@@ -133,7 +133,7 @@ test_csv_files_that_are_refused = refuses_texts(
     (b"a,c\n1,2\n", "no column b; it needs the columns a, b"),
     (b"a\tb\n1\t2\n", "separated by tabs; use commas"),
     (b"a,b,a\n1,2,3\n", "column a is there twice"),
-    (b"a,b\n\n1,2\n3\n", "line 4: 1 cells, but 2 columns"),
+    (b"a,b\n\n1,2\n3\n", "line 4: 1 cell, but 2 columns"),
     (b'a,b\n1,"2\n', "not a CSV table"),
     (b"a,b\n1,\xff\n", "not in UTF-8"),
 )

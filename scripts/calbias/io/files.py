@@ -75,7 +75,8 @@ def csv_rows(
                 header = header or cells
                 if cells and len(cells) != len(header):
                     raise InputError(
-                        f"{path}, line {line}: {len(cells)} cells, but {len(header)} columns; "
+                        f"{path}, line {line}: {len(cells)} cell{'s' * (len(cells) > 1)}, but "
+                        f"{len(header)} columns; "
                         f"separate cells by {_DELIMITERS[delimiter]}, write decimals with points "
                         f"and quote a cell that contains {_DELIMITER[delimiter]}"
                     )

@@ -13,6 +13,7 @@ Column ``fold``, if there is one, says ``validation`` or ``test``. Columns that 
 named in a note.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -221,7 +222,8 @@ def _scores_and_hits(
 def _events(table: Table, label: str | None, event: str | None, place: Place) -> np.ndarray:
     """Return 1 where a label is the event, by default 1, true or yes, and else 0, (n,)."""
     texts = [*filter(None, texts_of(table, label))]
-    values = sorted({*texts}, key=lambda text: (as_number(text) or 0.0, text))
+    order = lambda text: (as_number(text) or 0.0, text)  # noqa: E731
+    values = sorted({*texts}, key=order)
     if event is None:
         if {as_number(text) for text in values} <= {0.0, 0.5, 1.0}:
             remedy = "it is neither 0 nor 1; leave out such rows, as of games that ended in a tie"
@@ -231,9 +233,10 @@ def _events(table: Table, label: str | None, event: str | None, place: Place) ->
                 f"column {label} has {len(values)} values, such as {values[0]}, and is no label; "
                 "name the column of 0 and 1 by --label, or one value of this column by --event"
             )
+        likely = max((text for text, _ in Counter(texts).most_common(2)), key=order)
         remedy = (
             f"its values are {listed(values)}: name the one whose probability the score is, "
-            f"such as --event {values[-1]}, or add hit (1 where the prediction was correct) or "
+            f"such as --event {likely}, or add hit (1 where the prediction was correct) or "
             "prediction"
         )
         return by_text(table, label, YES, remedy, place)
