@@ -188,7 +188,7 @@ def main() -> int:
     parser.add_argument("--cores", type=int, default=os.cpu_count())
     options = parser.parse_args()
     mutants = chosen(options)
-    for name in LIBRARIES:
+    for name in (*LIBRARIES, "hypothesis", "pytest"):
         import_module(name)
     places = list(dict.fromkeys(mutant.place for mutant, _ in mutants))
     status = 0

@@ -29,7 +29,7 @@ def facts(figure):
     for handle, text in chain(
         *(zip(x.legend_handles, x.get_texts(), strict=True) for x in legends)
     ):
-        lines.append(f"legend: {text.get_text()} {_look(handle)}")
+        lines.append(f"legend: {text.get_text()} {_look(handle)}".replace(" at 1", ""))
     return [line.replace("\n", " / ") for line in lines]
 
 

@@ -73,16 +73,9 @@ def test_c02_counts_a_cell_once_where_both_intervals_miss():
     assert judged("C02", interval_coverage=table).reason.endswith("that are too low: 1")
 
 
-def test_c02_tells_the_mean_with_the_error_of_independent_cells():
-    judgement = judged("C02", interval_coverage=coverage([0.9, 0.6]))
-    mean = measured(judgement, "mean coverage", "calbias")
-    assert mean.value == pytest.approx(75)
-    assert mean.error == pytest.approx(100 * np.sqrt((0.09 + 0.24) / 100) / 2)
-
-
 def test_few_data_sets_are_not_judged():
     with pytest.raises(NotJudged, match="fewer than 50"):
-        judged("C02", interval_coverage=coverage([0.96], n_data_sets=20))
+        judged("C02", interval_coverage=coverage([0.96], n_data_sets=49))
 
 
 def league(ratios, n_replicates=100):
@@ -106,9 +99,7 @@ test_c03_is_of_the_mean_over_cells = verdicts_of(
 )
 
 
-def test_c03_names_the_worst_cell_and_needs_enough_data_sets():
-    judgement = judged("C03", league=league([0.4, 1.2]))
-    (worst,) = [m for m in judgement.measurements if m.name.startswith("largest")]
-    assert (worst.value, worst.case) == (pytest.approx(1.2), "to ece_sweep_em, scenario_1, n = 500")
+def test_c03_needs_enough_data_sets():
     with pytest.raises(NotJudged, match="fewer than 40"):
-        judged("C03", league=league([0.4], n_replicates=12))
+        judged("C03", league=league([0.4], n_replicates=39))
+    assert judged("C03", league=league([0.4], n_replicates=40)).verdict == "reproduced"

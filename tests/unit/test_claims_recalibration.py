@@ -239,14 +239,6 @@ test_r26_counts_agreements = verdicts_of(
 )
 
 
-def test_r26_counts_have_the_spread_of_independent_models():
-    """Ten models that agree in 60 % of the resamples: 6 with a variance of 10 × 0.6 × 0.4."""
-    judgement = judged("R26", recalibration_selection=selections(3, 7))
-    for name in ("ece_bin_ew", "ece_sweep_em"):
-        agree = measured(judgement, "models that agree, mean over bootstrap resamples", name)
-        assert (agree.value, agree.error) == pytest.approx((6.0, 2.4**0.5))
-
-
 def test_r26_shows_other_networks_apart():
     table = pd.concat([selections(3, 7), selections(2, 1, models=["a", "b", "c"])])
     judgement = judged("R26", recalibration_selection=table)

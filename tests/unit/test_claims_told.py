@@ -69,12 +69,12 @@ def r01():
 
 @tells("R02")
 def r02():
-    """The first scenario has both signs, and more bins are worse at two of six n; the other one."""
+    """The first scenario has both signs, and more bins are worse at one of six n; the other one."""
 
     def bias(scenario, estimator, b, n):
         if scenario == FIG2B_SCENARIOS[1]:
             return -b / 64
-        if n > 500:
+        if n > 300:
             return {2: -3, 4: -2, 8: -1, 16: -0.5, 32: -0.2, 64: 0.1}[b]
         return {2: -3, 4: -2, 8: -1, 16: 1, 32: 2, 64: 4}[b]
 
