@@ -23,6 +23,7 @@ from calbias.auditing.verdict.rows import groups_of_rows
 from calbias.auditing.verdict.statistics import statistics_of
 
 CLEAR = 2.8
+EIGHT = np.array([0.1123, 0.2345, 0.2871, 0.4412, 0.6034, 0.7123, 0.7391, 0.9217])  # no steps
 
 
 def fit(x, y):
@@ -120,7 +121,7 @@ def studies():
         s = generator.beta(2, 1.5, n)
         if k % 3 == 0:
             n *= 4
-            s = generator.choice(np.array([1, 2, 3, 4, 6, 7, 8, 9]) / 10 + 0.0123456, n)
+            s = generator.choice(EIGHT, n)
         a, b, c, d = generator.normal(0, [0.3, 0.3, 0.1, 0.1])
         rates = expit(a + (1 + b) * logit(s)) + c * np.sin(9 * s) * (k % 2)
         rates += 3 * d * (abs(s - 0.7123456) < 0.05) * (k % 4 > 1)

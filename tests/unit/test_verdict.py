@@ -380,7 +380,7 @@ def test_a_threshold_that_separates_is_not_named_by_the_level():
 test_refusals = refuses(
     judge,
     ([0.5], [2], "neither 0 nor 1"),
-    ([1.5], [1], "no probability"),
+    ([1.5], [1], "not a probability"),
     ([], [], "not empty"),
     ({"scores": [0.5], "hits": [1], "replicates": 10}, "at least 99"),
 )
