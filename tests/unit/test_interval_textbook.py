@@ -15,7 +15,6 @@ from calbias.auditing.calibration_curve import (
     posterior_average,
 )
 from calbias.auditing.interval import _Sample, calibration_interval
-from calbias.auditing.verdict.rounding import moved_by_rounding
 from calbias.engine.posterior import ONE_DEVIATION, PosteriorCurve, curve_of
 from calbias.engine.posterior_cells import SCORE
 from calbias.scored import Scored
@@ -160,7 +159,7 @@ def textbook(scored, effect, norm, level, seed=0):
     low, high = max(below, -above), max(above, -below)
     shift = sums[0][0] - own_effect / 2, *sums[0][1:]
     low = max(low, least(*shift, t.ppf(1 - tail / 2, freedom)) / n)
-    moves, lows = moved_by_rounding(s, rows, hits), []
+    moves, lows = sample.moves, []
     for k in range(1, norm + 1):
         low = max(low, least(*sums[k], z) / n)
         lows.append(low - (rows @ moves**k / n) ** (1 / k))
