@@ -362,6 +362,15 @@ def test_platt_scaling_helps_votes_whose_slope_is_wrong():
     assert table.loc["platt", "gain"] > table.loc["shift", "gain"]
 
 
+def test_too_few_rows_for_a_recalibration_are_said_to_be_too_few():
+    """One hit in seven rows at .9."""
+    for rows, is_few in ((49, True), (50, False)):
+        found = calbias.audit(np.full(rows, 0.9), np.arange(rows) % 7 == 0)
+        assert found.miscalibrated
+        assert ("takes 50 rows of both outcomes" in things_to_do(found)[0]) == is_few
+        assert (recalibration_code(found) == "") == is_few
+
+
 def test_few_events_allow_one_parameter():
     generator = np.random.default_rng(0)
     risks = generator.beta(1, 9, 400)

@@ -12,6 +12,7 @@ from scipy.special import expit
 from calbias.auditing.cox import logits_of
 from calbias.auditing.gate import rows_to_decide
 from calbias.auditing.inputs import EVENT
+from calbias.auditing.recalibrations import FEWEST
 from calbias.auditing.result import Audit
 from calbias.auditing.verdict.finding import digits_of
 from calbias.conventions import Z_95
@@ -97,7 +98,10 @@ def recalibration_sentence(audit: Audit) -> str:
     """Return which recalibration helps most, or what was tried."""
     scores, table = "risks" if audit.kind == EVENT else "scores", audit.recalibration
     if table is None or not len(table):
-        return f"Do not read the {scores} as probabilities: the picture shows where they are off."
+        return (
+            f"Do not read the {scores} as probabilities: the picture shows where they are off. No "
+            f"recalibration was tried: that takes {FEWEST} rows of both outcomes."
+        )
     best = _best(audit)
     if best is None:
         tried = [_KINDS[name] for name in _KINDS if name in table.index]
