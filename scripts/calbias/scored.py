@@ -124,9 +124,9 @@ class Scored:
             logs = np.asarray(log_scores, np.float64)[order][starts], log1m[starts]
         of_clusters = None
         if clusters is not None:
-            place = np.empty(scores.size, np.int64)
-            place[order] = np.cumsum(begins) - 1
-            of_clusters = _by_cluster(np.asarray(clusters), place, rows, hits)
+            score = np.empty(scores.size, np.int64)
+            score[order] = np.cumsum(begins) - 1
+            of_clusters = _by_cluster(np.asarray(clusters), score, rows, hits)
         rows, hits = np.add.reduceat(rows[order], starts), np.add.reduceat(hits[order], starts)
         return cls(values, rows, hits, *logs, of_clusters, width)
 
@@ -232,13 +232,13 @@ class Scored:
     def of_rows(self) -> tuple[Ints, NDArray[np.uint8], Ints | None]:
         """Each row's place in ``scores``, hit and cluster (n,): by score, cluster and hit."""
         if self.clusters is None:
-            place, rows, hits = np.arange(self.scores.size), self.rows, self.hits
+            score, rows, hits = np.arange(self.scores.size), self.rows, self.hits
         else:
             order = np.argsort(self.clusters.score, kind="stable")
-            place, rows, hits = (column[order] for column in self.clusters[2:])
+            score, rows, hits = (column[order] for column in self.clusters[2:])
         is_hit = np.arange(self.n) >= np.repeat(np.cumsum(rows) - hits, rows)
         clusters = None if self.clusters is None else np.repeat(self.clusters.cluster[order], rows)
-        return np.repeat(place, rows), is_hit.view(np.uint8), clusters
+        return np.repeat(score, rows), is_hit.view(np.uint8), clusters
 
     def counted(self, rows: Ints, hits: Ints) -> Scored:
         """Return other rows and hits (m,) of the same scores; scores of no row are left out."""
@@ -270,9 +270,9 @@ class Scored:
         if self.clusters is None:
             none = np.zeros(self.scores.size, np.int64)
             return self.scores, self.rows, self.hits, self.log_scores, self.log1m_scores, none
-        ids, cluster, place, rows, hits = self.clusters
-        logs = self.log_scores[place], self.log1m_scores[place]
-        return self.scores[place], rows, hits, *logs, ids[cluster]
+        ids, cluster, score, rows, hits = self.clusters
+        logs = self.log_scores[score], self.log1m_scores[score]
+        return self.scores[score], rows, hits, *logs, ids[cluster]
 
 
 def order_of(scores: NDArray, log1m_scores: NDArray | None = None) -> Ints:
@@ -282,12 +282,12 @@ def order_of(scores: NDArray, log1m_scores: NDArray | None = None) -> Ints:
     return np.lexsort((-np.asarray(log1m_scores), scores))
 
 
-def _by_cluster(ids: NDArray, place: Ints, rows: Ints, hits: Ints) -> Clusters:
+def _by_cluster(ids: NDArray, score: Ints, rows: Ints, hits: Ints) -> Clusters:
     """Return the Clusters of entries with ids (n,) at places (n,) of the scores."""
     distinct, cluster = np.unique(ids, return_inverse=True)
-    order = np.lexsort((place, cluster))
-    cluster, place = cluster[order].astype(np.int64), place[order]
-    begins = np.append(True, (cluster[1:] != cluster[:-1]) | (place[1:] != place[:-1]))
+    order = np.lexsort((score, cluster))
+    cluster, score = cluster[order].astype(np.int64), score[order]
+    begins = np.append(True, (cluster[1:] != cluster[:-1]) | (score[1:] != score[:-1]))
     starts = np.flatnonzero(begins)
     sums = (np.add.reduceat(column[order], starts) for column in (rows, hits))
-    return Clusters(distinct, cluster[starts], place[starts], *sums)
+    return Clusters(distinct, cluster[starts], score[starts], *sums)

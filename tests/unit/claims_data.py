@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from checkout import ROOT
 
-from pipeline.claims.evidence import PUBLISHED, Evidence, bins_of
+from pipeline.claims.grounds import PUBLISHED, Grounds, bins_of
 from pipeline.claims.ledger import all_claims
 from pipeline.paper import BINNED, HEATMAP_BINS, HEATMAP_MODELS, HEATMAP_SIZES, MODEL_SIZES
 from pipeline.tables import read_table
@@ -23,7 +23,7 @@ GROUP = dict(zip(MODELS["model"], MODELS["group"], strict=True))
 
 def judged(claim, published=TABLES, **tables):
     """Return the Ruling on one claim on made-up tables."""
-    return CLAIMS[claim].judge(Evidence({"models": MODELS, **published, **tables}))
+    return CLAIMS[claim].judge(Grounds({"models": MODELS, **published, **tables}))
 
 
 def verdicts_of(claim, make, **cases):

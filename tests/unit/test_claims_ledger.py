@@ -8,7 +8,7 @@ from claims_data import CLAIMS, GOOD, MODELS, PAPER, by_name, experiment
 
 from calbias.errors import InputError
 from pipeline.catalogue import figures
-from pipeline.claims.evidence import ANY_NORM, Evidence
+from pipeline.claims.grounds import ANY_NORM, Grounds
 from pipeline.claims.ledger import Judged, all_claims, judge, judge_all, ledger_table
 from pipeline.claims.verdicts import OtherNorm, Verdict
 from pipeline.paper import MODEL_SIZES
@@ -16,10 +16,10 @@ from pipeline.table_schema import tables
 from reproduction import claims as folder
 
 
-def ledger_of(evidence, *ids):
+def ledger_of(grounds, *ids):
     """Return the ledger of all claims, or of these."""
-    judged = [Judged(CLAIMS[name], judge(CLAIMS[name], evidence)) for name in ids]
-    return ledger_table(judged or judge_all(evidence)).set_index("id")
+    judged = [Judged(CLAIMS[name], judge(CLAIMS[name], grounds)) for name in ids]
+    return ledger_table(judged or judge_all(grounds)).set_index("id")
 
 
 def test_every_claim_of_the_paper_is_judged_and_explained():
@@ -49,11 +49,11 @@ LIMIT = 0.5
     "Z01", "§3", "bias",
     says="A statement.", published="2", rule=f"above {LIMIT:.0%}", errors="none",
 )
-def judged(evidence):
+def judged(grounds):
     return Ruling("reproduced", [Measurement("x", 1.0, published=2.0)], "real_scores", ["a note"])
 """
     (tmp_path / "guo_of_a_test.py").write_text(text)
-    row = ledger_of(Evidence(PAPER)).loc["Z01"]
+    row = ledger_of(Grounds(PAPER)).loc["Z01"]
     assert (row["measured"], row["verdict"]) == ("x: 1", "reproduced")
     assert (row["claim"], row["rule"], row["note"]) == ("A statement.", "above 50%", "a note")
     unruled = tmp_path / "unruled.py"
@@ -67,7 +67,7 @@ def judged(evidence):
 
 
 def test_a_run_without_tables_judges_nothing_and_does_not_crash():
-    ledger = ledger_of(Evidence(PAPER))
+    ledger = ledger_of(Grounds(PAPER))
     waiting = ["R06", "R07", "R08", "R26", "R30", *(f"G{k:02}" for k in range(2, 7))]
     waiting = ledger.index.isin([*waiting, *(f"S{k:02}" for k in (1, 2, 3, 4, 5, 7))])
     assert set(ledger.loc[waiting, "verdict"]) == {"needs_real_logits"}
@@ -84,7 +84,7 @@ def test_a_run_without_tables_judges_nothing_and_does_not_crash():
 )
 def test_a_partial_run_says_what_is_absent(sizes, n_replicates, note):
     table = experiment("realistic", by_name(GOOD), list(GOOD), sizes=sizes)
-    ledger = ledger_of(Evidence({**PAPER, "bias": table.assign(n_replicates=n_replicates)}))
+    ledger = ledger_of(Grounds({**PAPER, "bias": table.assign(n_replicates=n_replicates)}))
     assert ledger.loc["R09", "verdict"] == "not_judged"
     assert re.search(note, ledger.loc["R09", "note"])
     assert set(ledger["verdict"]) <= set(Verdict)
@@ -99,7 +99,7 @@ def test_estimates_of_another_norm_are_not_judged(norm, verdict):
     }
     if norm == 2:
         del tables["ece_bin_real_and_simulated"]
-    rows = ledger_of(Evidence({**PAPER, **tables}), "R06", "R08", "R09")
+    rows = ledger_of(Grounds({**PAPER, **tables}), "R06", "R08", "R09")
     assert rows.loc["R09", "verdict"] == verdict
     if norm != 2:
         assert rows.loc["R09", "note"] == "not comparable: norm is 1; the paper's is 2"
@@ -113,22 +113,22 @@ def test_norms_of_every_table_are_thought_of():
     names = tables()
     assert set(ANY_NORM) <= set(names)
     for name in names:
-        evidence = Evidence({**PAPER, **other, name: pd.DataFrame({"norm": [1.0]})})
+        grounds = Grounds({**PAPER, **other, name: pd.DataFrame({"norm": [1.0]})})
         if name in ANY_NORM:
-            assert len(evidence.table(name)) == 1
+            assert len(grounds.table(name)) == 1
         else:
             with pytest.raises(OtherNorm, match="norm is 1"):
-                evidence.table(name)
+                grounds.table(name)
 
 
 def test_models_and_sizes_beyond_the_paper_change_no_verdict():
     own = pd.concat([MODELS, MODELS[:1].assign(model="mine", group="mine")])
     sizes = (100, *MODEL_SIZES)
     table = experiment("realistic", by_name(GOOD), list(GOOD), list(own["model"]), sizes)
-    row = ledger_of(Evidence({**PAPER, "models": own, "bias": table}), "R09").loc["R09"]
+    row = ledger_of(Grounds({**PAPER, "models": own, "bias": table}), "R09").loc["R09"]
     assert row["verdict"] == "reproduced"
     assert "cells of 21" in row["measured"]
-    few = ledger_of(Evidence({**PAPER, "models": MODELS[:3], "bias": table}), "R09")
+    few = ledger_of(Grounds({**PAPER, "models": MODELS[:3], "bias": table}), "R09")
     assert "the models table lacks" in few.loc["R09", "note"]
 
 
@@ -136,5 +136,5 @@ def test_the_note_begins_with_why_a_claim_is_not_reproduced():
     bad = experiment("realistic", by_name({**GOOD, "ece_bin_em": 3.0}), list(GOOD))
     for table, beginning in ((bad, "equal mass is clearly less biased in 42 of 63"), (
         experiment("realistic", by_name(GOOD), list(GOOD)), "each alone")):  # fmt: skip
-        note = ledger_of(Evidence({**PAPER, "bias": table}), "R09").loc["R09", "note"]
+        note = ledger_of(Grounds({**PAPER, "bias": table}), "R09").loc["R09", "note"]
         assert note.startswith(beginning)

@@ -7,7 +7,7 @@ from command import crossed
 from scipy.stats import ttest_1samp
 
 from calbias import Curve, Scenario
-from pipeline.claims.evidence import Evidence
+from pipeline.claims.grounds import Grounds
 from pipeline.claims.ledger import judge_all, measurement_table
 from pipeline.paper import MODEL_SIZES
 from reproduction.claims.t_test import t_error
@@ -18,8 +18,8 @@ TABLE_2 = TABLES["roelofs2022_table2_beta_fits"]
 
 
 def compared(**tables):
-    evidence = Evidence({**PAPER, **tables})
-    return comparison(evidence, measurement_table(judge_all(evidence)))
+    grounds = Grounds({**PAPER, **tables})
+    return comparison(grounds, measurement_table(judge_all(grounds)))
 
 
 def test_table_2_is_compared_without_an_error():

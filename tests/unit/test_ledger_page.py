@@ -11,7 +11,7 @@ from command import crossed
 from html_page import Page
 from PIL import Image
 
-from pipeline.claims.evidence import Evidence
+from pipeline.claims.grounds import Grounds
 from pipeline.claims.ledger import all_claims, judge_all, ledger_table, measurement_table
 from pipeline.claims.verdicts import Measurement, in_words, number
 from pipeline.report import MOST_ROWS, compared_places, papers_tables, shown
@@ -21,8 +21,8 @@ from reproduction.steps.write_pages import front_page, ledger_page
 NAN = float("nan")
 
 
-def results(**evidence):
-    judged = judge_all(Evidence({**PAPER, **evidence}))
+def results(**grounds):
+    judged = judge_all(Grounds({**PAPER, **grounds}))
     return {
         "claims": ledger_table(judged),
         "measurements": measurement_table(judged),

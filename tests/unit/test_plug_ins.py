@@ -9,7 +9,7 @@ from claims_data import CLAIMS, TABLES, experiment
 
 from calbias.errors import InputError
 from pipeline import catalogue
-from pipeline.claims.evidence import Evidence
+from pipeline.claims.grounds import Grounds
 from pipeline.claims.ledger import all_claims, judge
 from pipeline.figures import style
 from pipeline.paper import BINNED, HEATMAP_MODELS
@@ -25,9 +25,9 @@ def test_what_a_figure_or_a_claim_lacks_is_said_in_one_line(monkeypatch, tmp_pat
     paths = dict.fromkeys(catalogue.figures()["fig3_fits"].tables, tmp_path)
     with pytest.raises(InputError, match=r"fig3_fits.py: define draw\(tables\) in it"):
         draw_figure(tables=paths, figure="fig3_fits", output_png=tmp_path, output_pdf=tmp_path)
-    claim = CLAIMS["R01"]._replace(judge=lambda evidence: "reproduced")
+    claim = CLAIMS["R01"]._replace(judge=lambda grounds: "reproduced")
     with pytest.raises(InputError, match=r"py: claim R01: its rule must return a Ruling"):
-        judge(claim, Evidence(TABLES))
+        judge(claim, Grounds(TABLES))
 
 
 def example(first_line):
@@ -46,7 +46,7 @@ def test_the_example_of_a_figure_is_drawn_and_that_of_a_claim_judged():
     names = example("Standard deviations")
     [axes] = style.drawn(names["draw"], {name: tables[name] for name in names["TABLES"]}).axes
     assert len(axes.patches) == len(BINNED)
-    assert example("C90")["none_varies_much_more"].judge(Evidence(tables)).verdict == "reproduced"
+    assert example("C90")["none_varies_much_more"].judge(Grounds(tables)).verdict == "reproduced"
 
 
 def test_the_example_of_a_study_has_a_row_for_each_cell_size_and_method():

@@ -11,9 +11,9 @@ from refusals import refuses
 from scipy.special import expit, logit
 from verdicts import judge
 
-from calbias.auditing.verdict.redraws import draw, evidence, pooled_p_value
+from calbias.auditing.verdict.groups import cell_starts, groups_of_rows
+from calbias.auditing.verdict.redraws import draw, pooled_p_value, surprise
 from calbias.auditing.verdict.rounding import closest, moves_of
-from calbias.auditing.verdict.rows import cell_starts, groups_of_rows
 from calbias.auditing.verdict.statistics import PARTS, statistics_of
 from calbias.engine.seeding import stream
 
@@ -130,7 +130,7 @@ def test_p_value_is_that_of_a_pool_by_hand():
     pool = np.zeros((200, 6))
     pool[:, 0] = np.arange(200) / 100
     pool[0, 0] = 1.995  # the largest
-    p, own = pooled_p_value(evidence(pool))
+    p, own = pooled_p_value(surprise(pool))
     assert p == 1 / 200
     assert own.tolist() == [1 / 200, 1, 1, 1, 1, 1]
 

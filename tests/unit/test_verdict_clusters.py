@@ -12,8 +12,8 @@ from calbias.auditing.verdict.clusters import (
     design_effect,
     whole_clusters_p_value,
 )
+from calbias.auditing.verdict.groups import groups_of_rows
 from calbias.auditing.verdict.redraws import draw, signed_pool, signed_sums, widening
-from calbias.auditing.verdict.rows import groups_of_rows
 from calbias.auditing.verdict.statistics import statistics_of
 from calbias.engine.seeding import stream
 

@@ -39,7 +39,7 @@ class Bins(NamedTuple):
     rows: Floats
     hits: Floats
     score: Floats
-    place: Ints
+    bin_of: Ints
 
 
 def posterior_average(scores: Floats, rows: Counts, hits: Counts, effect: float = 1.0) -> Average:
@@ -69,7 +69,7 @@ def moved_to_bins(
     share = np.maximum(1.0 - noise / np.maximum(squares, 1e-300), 0.0)
     limits = binomial_limits(hits, rows, level)
     below, above = (share * abs(rate - limit) for limit in limits)
-    at = bins.place
+    at = bins.bin_of
     mean = np.clip(curve.mean + (share * gap)[at], 0.0, 1.0)
     left = 1.0 - share[at]
     low = mean - np.hypot(left * (curve.mean - curve.low), below[at])
@@ -85,20 +85,20 @@ def _deviance(hits: Floats, rows: Floats, chance: Floats) -> Floats:
     return np.asarray(2.0 * gain)
 
 
-def sums_in(place: Ints, values: Counts) -> Floats:
-    """Return the sums (b,) of values (m,) in bins, ``place`` (m,) the bin of each."""
-    return np.bincount(place, values).astype(np.float64)
+def sums_in(bin_of: Ints, values: Counts) -> Floats:
+    """Return the sums (b,) of values (m,) in bins, ``bin_of`` (m,) the bin of each."""
+    return np.bincount(bin_of, values).astype(np.float64)
 
 
 def curve_in_bins(
-    scores: Floats, rows: Floats, hits: Floats, place: Ints, effect: float, level: float
+    scores: Floats, rows: Floats, hits: Floats, bin_of: Ints, effect: float, level: float
 ) -> PosteriorCurve:
     """Return the curve at all scores (m,), moved in bins; some bins may be without rows."""
     smooth = curve_of(posterior_average(scores, rows, hits, effect), scores, level)
     columns = (rows, hits, rows * scores, rows * smooth.mean)
-    size, count, score, expected = (sums_in(place, x) for x in columns)
+    size, count, score, expected = (sums_in(bin_of, x) for x in columns)
     size = np.maximum(size, _TINY)
-    bins = Bins(size, count, score / size, place)
+    bins = Bins(size, count, score / size, bin_of)
     return moved_to_bins(smooth, expected / size, bins, effect, level)
 
 
@@ -120,9 +120,9 @@ def picture_curve(
     points = np.unique(
         np.concatenate([average.cells.table[SCORE], bins.mean_score, scores[frequent], ends])
     )
-    place = np.minimum(np.searchsorted(bins.highest_score, points), bins.mean_score.size - 1)
+    bin_of = np.minimum(np.searchsorted(bins.highest_score, points), bins.mean_score.size - 1)
     sizes = bins.n_in_bin.astype(np.float64)
-    drawn = Bins(sizes, bins.mean_hit * sizes, bins.mean_score, place)
+    drawn = Bins(sizes, bins.mean_hit * sizes, bins.mean_score, bin_of)
     expected = curve_of(average, bins.mean_score, level).mean
     curve = moved_to_bins(
         curve_of(average, points, level), expected, drawn, effect, level, by_deviance=True

@@ -257,8 +257,8 @@ def _estimate(
 
 def _curve(scores: Floats, hits: Floats, effect: float, at: Floats) -> PosteriorCurve:
     """Return the curve of rows (n,) at scores, with a band of one deviation to either side."""
-    values, place = np.unique(scores, return_inverse=True)
-    average = posterior_average(values, np.bincount(place), np.bincount(place, hits), effect)
+    values, score = np.unique(scores, return_inverse=True)
+    average = posterior_average(values, np.bincount(score), np.bincount(score, hits), effect)
     return curve_of(average, at, ONE_DEVIATION)
 
 

@@ -112,8 +112,8 @@ def estimates_table(
     if scored.n > MOST_ROWS:
         rows = {name: _value(scored, name, each, options) for name, each in audited.items()}
     else:
-        place, hits, _ = scored.of_rows
-        scores = scored.scores[place]
+        score, hits, _ = scored.of_rows
+        scores = scored.scores[score]
         data = sorted_data_set(scores, hits)
         rows = {name: _of_sample(data, each) for name, each in audited.items()}
         for name, values in _redrawn(audited, scores, scores, options).items():

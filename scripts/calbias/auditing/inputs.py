@@ -110,11 +110,11 @@ class Data:
         scored = Scored.of(rows.score, rows.hit, *logs, clusters=clusters)
         return cls(scored, rows=rows, clusters=clusters, **more)
 
-    def part(self, place: np.ndarray) -> Data:
+    def part(self, rows: np.ndarray) -> Data:
         """Return the rows at these places."""
         assert self.rows is not None
-        clusters = None if self.clusters is None else self.clusters[place]
-        return Data.of(TopLabel(*(column[place] for column in self.rows)), clusters, kind=self.kind)
+        clusters = None if self.clusters is None else self.clusters[rows]
+        return Data.of(TopLabel(*(column[rows] for column in self.rows)), clusters, kind=self.kind)
 
     @property
     def n_classes(self) -> int | None:

@@ -248,8 +248,8 @@ class _Sample:
 
     def curve(self, rows: Floats, hits: Floats) -> PosteriorCurve:
         """Return the curve at all scores with a band of one standard deviation to either side."""
-        place = self.bins(_BINS[1])
-        return curve_in_bins(self.scores, rows, hits, place, self.effect, ONE_DEVIATION)
+        bin_of = self.bins(_BINS[1])
+        return curve_in_bins(self.scores, rows, hits, bin_of, self.effect, ONE_DEVIATION)
 
     def bins(self, times: float) -> Ints:
         """Return the bin (m,) of each score, for ``times`` n^0.35 bins of equal mass."""
@@ -271,38 +271,38 @@ class _Sample:
             square = float(share @ (gap**2 - variance))
             if square > most + _CLEARLY * math.sqrt(2.0 * float(share**2 @ variance**2)):
                 most, chosen = square, k
-        size, gap, variance, place = binned[chosen]
-        own = np.bincount(place, self.rows * (curve.mean - self.scores)) / size
-        spread = np.bincount(place, self.rows * curve.deviation**2) / size
+        size, gap, variance, bin_of = binned[chosen]
+        own = np.bincount(bin_of, self.rows * (curve.mean - self.scores)) / size
+        spread = np.bincount(bin_of, self.rows * curve.deviation**2) / size
         weight = np.sqrt(own**2 + spread + variance) if norm == 1 else np.ones_like(size)
         return _BinnedGaps(
             size / self.n, np.maximum(weight, _TINY), gap**2 - variance,
-            np.maximum(abs(own), abs(gap)), self.covariance(place, size, variance),
+            np.maximum(abs(own), abs(gap)), self.covariance(bin_of, size, variance),
             self.n / self.effect,
         )  # fmt: skip
 
-    def gaps(self, place: Ints) -> tuple[Floats, Floats, Floats, Ints]:
+    def gaps(self, bin_of: Ints) -> tuple[Floats, Floats, Floats, Ints]:
         """Return rows, mean gaps and their variances of bins, and the bin (m,) of each score."""
         columns = (self.rows, self.hits, self.rows * self.scores)
-        size, count, score = (sums_in(place, x) for x in columns)
+        size, count, score = (sums_in(bin_of, x) for x in columns)
         gap, p = (count - score) / size, (count + score / size) / (size + 1.0)
         if not self.number:
-            return size, gap, p * (1.0 - p) / size, place
-        pair, sums = self.pairs(place, size.size)
-        squares, least = sums_in(pair % size.size, sums**2), sums_in(place, self.rows * self.null)
-        return size, gap, np.maximum(squares, least) / size**2, place
+            return size, gap, p * (1.0 - p) / size, bin_of
+        pair, sums = self.pairs(bin_of, size.size)
+        squares, least = sums_in(pair % size.size, sums**2), sums_in(bin_of, self.rows * self.null)
+        return size, gap, np.maximum(squares, least) / size**2, bin_of
 
-    def pairs(self, place: Ints, n_bins: int) -> tuple[Ints, Floats]:
+    def pairs(self, bin_of: Ints, n_bins: int) -> tuple[Ints, Floats]:
         """Return the pairs of a cluster and a bin, as cluster · n_bins + bin, and their Σ r."""
-        code = self.cluster * n_bins + place[self.at]  # ascending
+        code = self.cluster * n_bins + bin_of[self.at]  # ascending
         first = np.flatnonzero(np.diff(code, prepend=-1))
         return code[first], np.add.reduceat(self.residual, first)
 
-    def covariance(self, place: Ints, size: Floats, variance: Floats) -> Floats:
+    def covariance(self, bin_of: Ints, size: Floats, variance: Floats) -> Floats:
         """Return the variances (b,) of the gaps, with clusters their covariances (b, b)."""
         if not self.number:
             return variance
-        pair, sums = self.pairs(place, size.size)
+        pair, sums = self.pairs(bin_of, size.size)
         covariance = np.zeros((size.size, size.size))
         for begin in range(0, self.number, _AT_ONCE):
             first, last = np.searchsorted(pair, np.array([begin, begin + _AT_ONCE]) * size.size)

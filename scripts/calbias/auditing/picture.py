@@ -52,12 +52,12 @@ class Panel(NamedTuple):
     def across(self, score: float) -> str:
         """Return a score's place from the left."""
         if self.near_one:
-            first, place, last = (
+            first, middle, last = (
                 -math.log10(max(1 - x, 1 - self.high)) for x in (self.low, score, self.high)
             )
         else:
-            first, place, last = self.low, score, self.high
-        return f"{LEFT + SIDE * (place - first) / (last - first):.1f}"
+            first, middle, last = self.low, score, self.high
+        return f"{LEFT + SIDE * (middle - first) / (last - first):.1f}"
 
     def down(self, rate: float) -> str:
         """Return a rate's place from the top."""
@@ -208,9 +208,9 @@ def _axes(audit: Audit, panel: Panel, name: str) -> Iterator[str]:
     for tick in panel.rate_ticks():
         yield _text(left - 6, float(panel.down(tick)) + 4, f"{100 * tick:g}", "end")
     for tick, label in panel.score_ticks():
-        place, bottom = float(panel.across(tick)), COUNTS_TOP + COUNTS + 17
-        is_cut = place + 4 * len(label) > WIDTH
-        yield _text(WIDTH if is_cut else place, bottom, label, "end" if is_cut else "middle")
+        x, bottom = float(panel.across(tick)), COUNTS_TOP + COUNTS + 17
+        is_cut = x + 4 * len(label) > WIDTH
+        yield _text(WIDTH if is_cut else x, bottom, label, "end" if is_cut else "middle")
     yield f'<g transform="translate(15 {TOP + SIDE / 2}) rotate(-90)">{_text(0, 0, rates)}</g>'
     yield _text(left + SIDE / 2, HEIGHT - 8, scores)
     yield from _counts(audit, panel)

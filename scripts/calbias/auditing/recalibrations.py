@@ -124,7 +124,7 @@ def recalibration_table(data: Data, seed: int = 0) -> pd.DataFrame:
         if rows.logits is not None:
             others = rows.logits[judged.fold != k], rows.labels[judged.fold != k]
         parts.append(_Rows(sample.counted(misses + hits, hits), *others, rows.ends))
-    size, before = judged.size, (judged.hits - sample.scores[judged.place]) ** 2
+    size, before = judged.size, (judged.hits - sample.scores[judged.score]) ** 2
     found: list[dict[str, Any]] = []
     for method in fitted.methods:
         fall = before - (judged.hits - _outputs(method, parts, rows, judged)) ** 2
@@ -155,7 +155,7 @@ def recalibration_table(data: Data, seed: int = 0) -> pd.DataFrame:
 
 
 class _InFolds(NamedTuple):
-    """The rows that are judged: fold, hit, place among the scores and cluster of each (q,).
+    """The rows that are judged: fold, hit, number of the score and cluster of each (q,).
 
     Without logits and clusters the ``size`` rows of one fold, hit and score are one entry, else
     each row is. ``counts`` (folds, 2, m) are the misses and the hits of each score.
@@ -164,7 +164,7 @@ class _InFolds(NamedTuple):
     counts: Ints
     fold: Ints
     hits: Ints
-    place: Ints
+    score: Ints
     size: Ints
     clusters: Ints | None = None
 
@@ -180,24 +180,24 @@ def _in_folds(rows: _Rows, folds: int, units: int, seed: int) -> _InFolds:
         both = np.stack([sample.rows - sample.hits, sample.hits])
         counts = np.moveaxis(generator.multinomial(both, np.full(folds, 1.0 / folds)), -1, 0)
     else:
-        place, is_hit, clusters = sample.of_rows
+        score, is_hit, clusters = sample.of_rows
         hits, fold = is_hit.astype(np.int64), generator.permutation(units) % folds
         fold = fold if clusters is None else fold[clusters]
         shape = folds, 2, sample.scores.size
-        code = (2 * fold + hits) * sample.scores.size + place
+        code = (2 * fold + hits) * sample.scores.size + score
         counts = np.bincount(code, minlength=math.prod(shape)).reshape(shape)
     if is_plain:
-        fold, hits, place = np.nonzero(counts)
-        return _InFolds(counts, fold, hits, place, counts[fold, hits, place])
-    return _InFolds(counts, fold, hits, place, np.ones(sample.n, np.int64), clusters)
+        fold, hits, score = np.nonzero(counts)
+        return _InFolds(counts, fold, hits, score, counts[fold, hits, score])
+    return _InFolds(counts, fold, hits, score, np.ones(sample.n, np.int64), clusters)
 
 
 def _outputs(method: str, parts: list[_Rows], rows: _Rows, judged: _InFolds) -> Floats:
     """Return the recalibrated scores (q,) of the judged rows, each fold by its part."""
     if method != "temperature":
         maps = [part.recalibrated(method, rows.sample.scores) for part in parts]
-        return np.stack(maps)[judged.fold, judged.place]
-    outputs = np.empty(judged.place.size)
+        return np.stack(maps)[judged.fold, judged.score]
+    outputs = np.empty(judged.score.size)
     for k, part in enumerate(parts):
         held = judged.fold == k
         scaled = rows.logits[held].astype(np.float64) * part.inverse_temperature()

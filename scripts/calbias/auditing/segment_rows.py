@@ -112,9 +112,9 @@ class SegmentRows:
                 grown = np.expm1(np.minimum(sign * a * size, _FARTHEST))
                 total += sign * variance / size * grown
                 exponent += variance / size**2 * (grown - sign * a * size)
-            place = _GRID + side * np.arange(1, _GRID + 1)
-            mean[place] = total
-            root[place] = side * np.sqrt(2.0 * np.maximum(a * total - exponent, 0.0))
+            at = _GRID + side * np.arange(1, _GRID + 1)
+            mean[at] = total
+            root[at] = side * np.sqrt(2.0 * np.maximum(a * total - exponent, 0.0))
         columns = [np.interp(sums[:, k], mean[:, k], root[:, k]) for k in range(near.size)]
         return np.stack(columns, axis=1)
 

@@ -29,8 +29,8 @@ import numpy as np
 from calbias.auditing.segment_rows import SegmentRows
 from calbias.auditing.segments import Segments
 from calbias.auditing.verdict.clusters import LEAST_CLUSTERS, VERY_FEW_UNLIKELY
+from calbias.auditing.verdict.groups import Groups
 from calbias.auditing.verdict.redraws import widening
-from calbias.auditing.verdict.rows import Groups
 from calbias.scored import Floats, Ints
 
 _SLOPE_PAYS = 0.3
@@ -39,7 +39,7 @@ _BLOCK, _DIGITS = 1 << 22, 9
 _TINY = 1e-300
 
 
-class Rows(NamedTuple):
+class Ordered(NamedTuple):
     """All rows (n,) by cell: ``starts`` has where each cell begins, and n; ``order`` sorts them.
 
     The unlikely outcome is as in ``Groups``; ``clusters`` are numbers from 0, or None.
@@ -56,7 +56,7 @@ class Rows(NamedTuple):
     @classmethod
     def of(
         cls, groups: Groups, group: Ints, hits: Floats, segments: Segments, clusters: Ints | None
-    ) -> Rows:
+    ) -> Ordered:
         """Return the rows of each row's group in an order that depends on no row's place."""
         cell, keys = segments.cell, (hits, group, segments.cell)
         order = np.lexsort(keys if clusters is None else (clusters, *keys))
@@ -93,13 +93,13 @@ class Rows(NamedTuple):
 class _Statistics(NamedTuple):
     """S₁ and S₂ of each segment: weights (2, Σ n) of its rows' residuals, and l̄ (m,)."""
 
-    rows: Rows
+    rows: Ordered
     members: Any
     weights: Floats
     middle: Floats
 
     @classmethod
-    def of(cls, rows: Rows, segments: Segments, at: Ints, of_each: SegmentRows) -> _Statistics:
+    def of(cls, rows: Ordered, segments: Segments, at: Ints, of_each: SegmentRows) -> _Statistics:
         log_odds = rows.log_odds[at]
         middle = of_each.total(of_each.variance * log_odds) / of_each.total(of_each.variance)
         weights = np.stack([np.ones(at.size), log_odds - middle[of_each.segment]])
@@ -153,7 +153,11 @@ class Tested(NamedTuple):
 
 
 def tested(
-    rows: Rows, segments: Segments, level: float, replicates: int, generator: np.random.Generator
+    rows: Ordered,
+    segments: Segments,
+    level: float,
+    replicates: int,
+    generator: np.random.Generator,
 ) -> Tested:
     """Return the test at a confidence level."""
     if rows.clusters is not None:

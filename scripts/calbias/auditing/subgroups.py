@@ -18,9 +18,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, ndtr, ndtri, stdtrit
 
 from calbias.auditing.segment_rows import SegmentRows
-from calbias.auditing.segment_test import Rows, Tested, tested
+from calbias.auditing.segment_test import Ordered, Tested, tested
 from calbias.auditing.segments import LEAST_ROWS, By, segments_of
-from calbias.auditing.verdict.rows import groups_of_rows
+from calbias.auditing.verdict.groups import groups_of_rows
 from calbias.conventions import (
     CONFIDENCE_LEVEL,
     ENOUGH_POWER,
@@ -158,7 +158,7 @@ def subgroups(
     scores, hits = np.asarray(scores, np.float64), np.asarray(hits).astype(np.float64)
     segments = segments_of(by, scores.size)
     groups, group = groups_of_rows(scores, hits, log_scores, log1m_scores)
-    rows = Rows.of(groups, group, hits, segments, clusters)
+    rows = Ordered.of(groups, group, hits, segments, clusters)
     generator = stream(seed, "subgroups", str(scores.size))
     test = tested(rows, segments, confidence_level, replicates, generator)
     table = _table(test, scores[test.at], confidence_level, what)

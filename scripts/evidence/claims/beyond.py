@@ -5,7 +5,7 @@ import pandas as pd
 
 from evidence.names import BEST, SWEEP, UNDECIDED, UNKNOWN
 from evidence.runner import JUDGING
-from pipeline.claims.evidence import Evidence
+from pipeline.claims.grounds import Grounds
 from pipeline.claims.verdicts import POINTS, Measurement, NotJudged, Ruling, Verdict, by_case, claim
 from pipeline.logits import REAL_LOGITS, REAL_SCORES
 
@@ -42,8 +42,8 @@ SINGLE = "curve of a single subsample"
     ),
     errors="± one standard error over the models",
 )
-def construction_predicts_real_bias(evidence: Evidence) -> Ruling:
-    every = evidence.table("predicted_bias")
+def construction_predicts_real_bias(grounds: Grounds) -> Ruling:
+    every = grounds.table("predicted_bias")
     sizes = every.groupby("model")["n_samples"].transform("max")
     rows, others = every[sizes >= FEWEST_SUBSAMPLES_SIZE], every[sizes < FEWEST_SUBSAMPLES_SIZE]
     n_models, largest = rows["model"].nunique(), every["n_samples"].max()
@@ -135,8 +135,8 @@ def _distances(rows: pd.DataFrame) -> pd.DataFrame:
     ),
     errors="± one standard error; cells: exact 95 % range",
 )
-def intervals_cover(evidence: Evidence) -> Ruling:
-    table = evidence.table("interval_coverage")
+def intervals_cover(grounds: Grounds) -> Ruling:
+    table = grounds.table("interval_coverage")
     ours = {norm: table[table["method"] == method] for norm, method in METHODS.items()}
     if any(rows.empty or rows["n_data_sets"].min() < FEWEST_DATA_SETS for rows in ours.values()):
         raise NotJudged(
@@ -201,8 +201,8 @@ def _mean_coverage(name: str, method: str, rows: pd.DataFrame) -> Measurement:
     ),
     errors="± one Monte Carlo standard error; worst cell: the largest ratio",
 )
-def averaged_posterior_is_nearest(evidence: Evidence) -> Ruling:
-    table = evidence.table("league")
+def averaged_posterior_is_nearest(grounds: Grounds) -> Ruling:
+    table = grounds.table("league")
     table = table[(table["target"] == "l1") & (table["scenario"] != "uniform_calibrated")]
     if OURS not in set(table["estimator"]) or SWEEP not in set(table["estimator"]):
         raise NotJudged(f"table league lacks {OURS} or {SWEEP}")
@@ -257,8 +257,8 @@ def averaged_posterior_is_nearest(evidence: Evidence) -> Ruling:
     ),
     errors="none: a count",
 )
-def printed_best_is_told_from_the_rest(evidence: Evidence) -> Ruling:
-    table = evidence.table("kull2019_table3")
+def printed_best_is_told_from_the_rest(grounds: Grounds) -> Ruling:
+    table = grounds.table("kull2019_table3")
     known = table[~table.groupby("model")["verdict"].transform(lambda x: (x == UNKNOWN).any())]
     n_networks = known["model"].nunique()
     if n_networks < FEWEST_NETWORKS:

@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from pipeline.claims.evidence import Evidence
+from pipeline.claims.grounds import Grounds
 from pipeline.claims.verdicts import Claim, Measurement, NotJudged, Ruling, Verdict, by_case, claim
 
 LARGEST, USUAL, NEARLY_ALL, MOST = 4.5, 3.0, 0.99, 0.9
@@ -19,9 +19,9 @@ RULE = (
 )
 
 
-def agrees(evidence: Evidence, paper: str) -> Ruling:
+def agrees(grounds: Grounds, paper: str) -> Ruling:
     """Return the Ruling on the printed numbers of a paper."""
-    table = evidence.table("printed_simulations").query("paper == @paper and z == z")
+    table = grounds.table("printed_simulations").query("paper == @paper and z == z")
     if (table["error"] / table["printed_error"]).median() > RATIO or table.empty:
         raise NotJudged(f"the rule wants errors of at most {RATIO} times the printed ones")
     size = table["z"].abs()

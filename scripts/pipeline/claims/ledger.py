@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from calbias.errors import InputError
-from pipeline.claims.evidence import Evidence
+from pipeline.claims.grounds import Grounds
 from pipeline.claims.verdicts import Claim, NotJudged, OtherNorm, Ruling, Verdict, in_words, number
 from pipeline.table_schema import columns_of
 
@@ -42,15 +42,15 @@ def all_claims(*houses: str) -> list[Claim]:
     return sorted(claims.values(), key=lambda claim: (claim.id[0] != "R", claim.id))
 
 
-def judge_all(evidence: Evidence, *houses: str) -> list[Judged]:
+def judge_all(grounds: Grounds, *houses: str) -> list[Judged]:
     """Return the claims of houses, by default of both, each with its ruling."""
-    return [Judged(claim, judge(claim, evidence)) for claim in all_claims(*houses)]
+    return [Judged(claim, judge(claim, grounds)) for claim in all_claims(*houses)]
 
 
-def judge(claim: Claim, evidence: Evidence) -> Ruling:
+def judge(claim: Claim, grounds: Grounds) -> Ruling:
     """Return the Ruling on one claim, also where its rule finds nothing to judge."""
     try:
-        ruling: object = claim.judge(evidence)
+        ruling: object = claim.judge(grounds)
     except OtherNorm as reason:
         return Ruling(Verdict.NOT_JUDGED, reason=f"not comparable: {reason}")
     except NotJudged as reason:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
-    from pipeline.claims.evidence import Evidence
+    from pipeline.claims.grounds import Grounds
 
 NAN = float("nan")
 POINTS = "percentage points"
@@ -151,7 +151,7 @@ class Ruling(NamedTuple):
     reason: str = ""
 
 
-Rule = Callable[["Evidence"], Ruling]
+Rule = Callable[["Grounds"], Ruling]
 
 
 class Claim(NamedTuple):

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from pipeline.claims.evidence import Evidence
+from pipeline.claims.grounds import Grounds
 from pipeline.claims.verdicts import (
     CLEAR,
     CONSISTENTLY,
@@ -44,10 +44,10 @@ FIGURES = "fig10_sd_resnet110_c10 fig11_sd_resnet_wide32_c100 fig12_sd_resnet152
     ),
     errors="± one standard error (normal approximation, an upper bound over correlations)",
 )
-def debias_varies_more(evidence: Evidence) -> Ruling:
-    realistic = with_se(evidence.bias("realistic", PAIR))
+def debias_varies_more(grounds: Grounds) -> Ruling:
+    realistic = with_se(grounds.bias("realistic", PAIR))
     usual, by_n = ratios_by("n_bins", realistic), ratios_by("n_samples", realistic)
-    by_bins = ratios_by("n_bins", with_se(evidence.bias("heatmaps", PAIR, *MAPS)))
+    by_bins = ratios_by("n_bins", with_se(grounds.bias("heatmaps", PAIR, *MAPS)))
     cases = {f"{b} bins:": found for b, found in usual.items()}
     cases |= {f"{N_BINS} bins, n = {n}:": found for n, found in by_n.items()}
     cases |= {f"heat maps, {b} bins:": found for b, found in by_bins.items()}
@@ -68,7 +68,7 @@ def debias_varies_more(evidence: Evidence) -> Ruling:
             f"the ratio goes from {first:.3f} at the smallest n to {last:.3f} at the largest"
         )
     verdict = Verdict.of(all(above.values()), above[N_BINS])
-    source = evidence.source("heatmaps", HEATMAP_MODELS)
+    source = grounds.source("heatmaps", HEATMAP_MODELS)
     return Ruling(verdict, measurements, source, notes, reason=reason)
 
 
@@ -112,8 +112,8 @@ def ratios_by(key: str, rows: pd.DataFrame) -> dict[int, tuple[float, float, Cel
     ),
     errors="standard error of a standard deviation (normal approximation)",
 )
-def falls_with_n_not_with_bins(evidence: Evidence) -> Ruling:
-    rows = with_se(evidence.bias("heatmaps", FIXED_BINS, *MAPS))
+def falls_with_n_not_with_bins(grounds: Grounds) -> Ruling:
+    rows = with_se(grounds.bias("heatmaps", FIXED_BINS, *MAPS))
     keys = ["scenario", "estimator", "n_bins"]
     wide, se = (rows.pivot(index=keys, columns="n_samples", values=v) for v in ("sd_percent", "se"))
     wide, se = wide.to_numpy(), se.to_numpy()
@@ -144,7 +144,7 @@ def falls_with_n_not_with_bins(evidence: Evidence) -> Ruling:
             f"{worst['n_bins']} bins)"
         )
     verdict = Verdict.worst([falls.verdict(), Verdict.of(share <= RARE, share <= FEW)])
-    source = evidence.source("heatmaps", HEATMAP_MODELS)
+    source = grounds.source("heatmaps", HEATMAP_MODELS)
     return Ruling(verdict, measurements, source, notes, rows["se"].max(), reason=reason)
 
 

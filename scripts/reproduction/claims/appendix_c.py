@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pipeline.claims.evidence import Evidence, by_estimator, enough_replicates
+from pipeline.claims.grounds import Grounds, by_estimator, enough_replicates
 from pipeline.claims.verdicts import (
     CLEAR,
     NAN,
@@ -37,9 +37,9 @@ OFF_TOLERANCE, HALF_OFF = 0.5, OFF_PERCENT / 2
 TCE_TOLERANCE, TCE_LOOSE = 0.5, 1.5
 
 
-def sweep_curves(evidence: Evidence) -> dict[tuple[str, int, str], pd.DataFrame]:
+def sweep_curves(grounds: Grounds) -> dict[tuple[str, int, str], pd.DataFrame]:
     """Return {(scores, n, estimator): rows ascending in TCE}, at least 50 with one at TCE = 0."""
-    table = evidence.table("bias")
+    table = grounds.table("bias")
     table = table[table["experiment"] == "tce_sweep"].sort_values("tce_percent")
     curves = {}
     for scores, n, estimator in itertools.product(SCORES, SWEEP_SIZES, ESTIMATORS):
@@ -77,8 +77,8 @@ def sweep_curves(evidence: Evidence) -> dict[tuple[str, int, str], pd.DataFrame]
     ),
     errors="± one Monte Carlo standard error; at any TCE",
 )
-def greatest_when_calibrated(evidence: Evidence) -> Ruling:
-    curves = sweep_curves(evidence)
+def greatest_when_calibrated(grounds: Grounds) -> Ruling:
+    curves = sweep_curves(grounds)
     names = [f"{estimator} {scores} n = {n}" for scores, n, estimator in curves]
     found = pd.DataFrame([course(curve) for curve in curves.values()], names)
     falls = {what: found[what] <= FALLING for what in ("bias", "|bias|")}
@@ -88,7 +88,7 @@ def greatest_when_calibrated(evidence: Evidence) -> Ruling:
         *(Measurement(f"{of} a falling {what}", holds.sum()) for what, holds in falls.items()),
         *by_case("bias at TCE 0", found["at_zero"], POINTS),
     ]
-    larger = _larger_when_calibrated(evidence)
+    larger = _larger_when_calibrated(grounds)
     name = "cells of 70 where the bias is clearly larger when calibrated"
     measurements += by_case(name, larger.sum())
     verdicts = {}
@@ -110,7 +110,7 @@ def greatest_when_calibrated(evidence: Evidence) -> Ruling:
     return Ruling(
         verdicts["bias"],
         measurements,
-        evidence.source("tce_sweep"),
+        grounds.source("tce_sweep"),
         notes,
         max(curve["bias_se_percent"].max() for curve in curves.values()),
         reason=f"{(found['greatest'] & falls['bias']).sum()} of {len(curves)} curves, and "
@@ -118,10 +118,10 @@ def greatest_when_calibrated(evidence: Evidence) -> Ruling:
     )
 
 
-def _larger_when_calibrated(evidence: Evidence) -> pd.DataFrame:
+def _larger_when_calibrated(grounds: Grounds) -> pd.DataFrame:
     """Return by cell and estimator whether bias is clearly larger if the model is calibrated."""
     (fitted, se), (calibrated, se_calibrated) = (
-        by_estimator(evidence.bias(experiment, (*BINNED, "kde")))
+        by_estimator(grounds.bias(experiment, (*BINNED, "kde")))
         for experiment in ("realistic", "perfect")
     )
     return calibrated - fitted > CLEAR * np.hypot(se, se_calibrated)
@@ -168,8 +168,8 @@ def _rank_correlation(x: np.ndarray, y: np.ndarray) -> float:
     ),
     errors="± one Monte Carlo standard error; of a reduction the sum of both, an upper bound",
 )
-def still_off_at_5000(evidence: Evidence) -> Ruling:
-    curves, columns = sweep_curves(evidence), ["bias_percent", "bias_se_percent"]
+def still_off_at_5000(grounds: Grounds) -> Ruling:
+    curves, columns = sweep_curves(grounds), ["bias_percent", "bias_se_percent"]
     usual, swept = (
         {x: tuple(curves[x, 5000, name].iloc[0][columns].to_numpy(float)) for x in SCORES}
         for name in ESTIMATORS
@@ -199,7 +199,7 @@ def still_off_at_5000(evidence: Evidence) -> Ruling:
     verdict = Verdict.of(not unclear and near and shares[least] >= SMALL, not unclear and off)
     words = [f"{100 * share:.0f} % ({scores} scores)" for scores, share in shares.items()]
     reason = f"the sweep reduces the bias by {' and '.join(words)}"
-    return Ruling(verdict, measurements, evidence.source("tce_sweep"), notes, reason=reason)
+    return Ruling(verdict, measurements, grounds.source("tce_sweep"), notes, reason=reason)
 
 
 def _crossings(curves: list[pd.DataFrame]) -> np.ndarray:
@@ -231,10 +231,10 @@ def _crossings(curves: list[pd.DataFrame]) -> np.ndarray:
     ),
     errors="± one Monte Carlo standard error of the TCE",
 )
-def twelve_percent_is_ambiguous(evidence: Evidence) -> Ruling:
-    curves = sweep_curves(evidence)
+def twelve_percent_is_ambiguous(grounds: Grounds) -> Ruling:
+    curves = sweep_curves(grounds)
     values, errors = _crossings([curves[scores, 200, USUAL] for scores in SCORES])
-    theirs = errors * evidence.error_ratio("tce_sweep")
+    theirs = errors * grounds.error_ratio("tce_sweep")
     order = np.argsort(-values)  # which published TCE is whose is known by their order alone
     tolerance = TCE_TOLERANCE + 2 * np.hypot(errors, theirs)[order]
     off = np.abs(values[order] - AMBIGUOUS_TCE_PERCENT)
@@ -251,7 +251,7 @@ def twelve_percent_is_ambiguous(evidence: Evidence) -> Ruling:
         )
     words = [f"{value:.2f} % ({scores})" for scores, value in zip(SCORES, values, strict=True)]
     reason = f"an ECE_bin of 12 % is a true error of {' or '.join(words)}"
-    return Ruling(verdict, measurements, evidence.source("tce_sweep"), reason=reason)
+    return Ruling(verdict, measurements, grounds.source("tce_sweep"), reason=reason)
 
 
 def tce_at(curve: pd.DataFrame, estimate: float) -> float:

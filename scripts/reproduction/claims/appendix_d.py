@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pipeline.claims.evidence import Evidence
+from pipeline.claims.grounds import Grounds
 from pipeline.claims.verdicts import (
     CLEAR,
     NAN,
@@ -44,9 +44,9 @@ MOST = 5  # of the seven sample sizes
         "least"
     ),
 )
-def near_optimal_unless_calibrated(evidence: Evidence) -> Ruling:
+def near_optimal_unless_calibrated(grounds: Grounds) -> Ruling:
     wrong, right = (
-        {n: choice(evidence, f"beta_1_1_{curve}", n) for n in MODEL_SIZES}
+        {n: choice(grounds, f"beta_1_1_{curve}", n) for n in MODEL_SIZES}
         for curve in ("logistic", "identity")
     )
     near = {
@@ -81,12 +81,12 @@ def near_optimal_unless_calibrated(evidence: Evidence) -> Ruling:
     verdict = Verdict.of(least == len(MODEL_SIZES), least >= MOST)
     words = [f"{what} {n}" for what, n in counts.items()]
     reason = f"sample sizes of {len(MODEL_SIZES)} as claimed: {', '.join(words)}"
-    return Ruling(verdict, measurements, evidence.source("chosen_bins"), notes, reason=reason)
+    return Ruling(verdict, measurements, grounds.source("chosen_bins"), notes, reason=reason)
 
 
-def choice(evidence: Evidence, scenario: str, n: int) -> tuple[float, np.ndarray, float]:
+def choice(grounds: Grounds, scenario: str, n: int) -> tuple[float, np.ndarray, float]:
     """Return (the sweep's mean number of bins, the best numbers, |bias| above the least)."""
-    table = evidence.table("chosen_bins")
+    table = grounds.table("chosen_bins")
     rows = table[(table["scenario"] == scenario) & (table["n_samples"] == n)]
     rows = rows.dropna(subset=["mean_estimate_percent", "mean_n_bins_sweep"])
     if len(rows) < CALIBRATED_BINS or rows["n_bins"].min() > 2:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from pipeline.claims.evidence import Evidence, on_genuine
+from pipeline.claims.grounds import Grounds, on_genuine
 from pipeline.claims.verdicts import Measurement, NotJudged, Ruling, Verdict
 from pipeline.paper import MODELS
 
@@ -15,7 +15,7 @@ ByMeasure = Mapping[str, pd.DataFrame]  # percent, models × methods
 
 
 def genuine(
-    evidence: Evidence,
+    grounds: Grounds,
     measure: str,
     methods: Collection[str],
     required: bool = True,
@@ -26,7 +26,7 @@ def genuine(
     ``rows`` are the table's, ``column`` is the one of the values. NotJudged if there is no such
     model and one is ``required``.
     """
-    table = evidence.table("measures")
+    table = grounds.table("measures")
     table = table[(table["measure"] == measure) & table["method"].isin(methods)]
     table = table[table["model"].isin(MODELS) & table["value_percent"].notna()]
     values = table.pivot(index="model", columns="method", values=column)
@@ -38,7 +38,7 @@ def genuine(
 
 
 def on_other_networks(
-    evidence: Evidence,
+    grounds: Grounds,
     condition: Callable[[ByMeasure], pd.Series],
     needed: Mapping[str, Collection[str]],
     what: str = "as claimed",
@@ -49,7 +49,7 @@ def on_other_networks(
     {measure: percent, models × methods} and returns a Series of booleans, whose index has the
     models. Nothing where a run has no other network with all of the methods.
     """
-    table = evidence.tables.get("replication")
+    table = grounds.tables.get("replication")
     if table is None:
         return [], []
     table = table[table["value_percent"].notna()]
@@ -79,9 +79,9 @@ class Networks:
     ``of`` are the values, {measure: percent, models × methods}, and ``rows`` those of the table.
     """
 
-    def __init__(self, evidence: Evidence, needed: Mapping[str, Collection[str]]) -> None:
-        self._evidence, self._needed = evidence, needed
-        parts = {measure: genuine(evidence, measure, needed[measure]) for measure in needed}
+    def __init__(self, grounds: Grounds, needed: Mapping[str, Collection[str]]) -> None:
+        self._evidence, self._needed = grounds, needed
+        parts = {measure: genuine(grounds, measure, needed[measure]) for measure in needed}
         self.of = {measure: values for measure, (values, _) in parts.items()}
         self.rows = {measure: rows for measure, (_, rows) in parts.items()}
         self._replicated: list[Measurement] = []

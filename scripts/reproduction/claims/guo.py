@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from pipeline.claims.evidence import IF_AGREED, Evidence
+from pipeline.claims.grounds import IF_AGREED, Grounds
 from pipeline.claims.verdicts import (
     CLEAR,
     NAN,
@@ -47,8 +47,8 @@ FEWEST_MODELS = 4
     ),
     errors=BOOTSTRAP,
 )
-def modern_networks_are_overconfident(evidence: Evidence) -> Ruling:
-    networks = Networks(evidence, {"overconfidence": ["uncalibrated"]})
+def modern_networks_are_overconfident(grounds: Grounds) -> Ruling:
+    networks = Networks(grounds, {"overconfidence": ["uncalibrated"]})
     above = networks.rows["overconfidence"]["low_percent"] > 0
     if len(above) < FEWEST_MODELS:
         raise NotJudged(f"{len(above)} models have genuine outputs; the rule wants 4")
@@ -80,12 +80,12 @@ def modern_networks_are_overconfident(evidence: Evidence) -> Ruling:
     errors=BOOTSTRAP,
     real=True,
 )
-def temperature_outperforms(evidence: Evidence) -> Ruling:
+def temperature_outperforms(grounds: Grounds) -> Ruling:
     def excess(of: ByMeasure) -> pd.Series:
         others = of["ece"].drop(columns="temperature_scaling")
         return of["ece"]["temperature_scaling"] - others.min(axis=1)
 
-    networks = Networks(evidence, {"ece": RECALIBRATED})
+    networks = Networks(grounds, {"ece": RECALIBRATED})
     lowest = networks.holds(lambda of: excess(of) < 0, "the lowest of all methods")
     near = excess(networks.of) <= NEAR
     measurements = [
@@ -111,11 +111,11 @@ def temperature_outperforms(evidence: Evidence) -> Ruling:
     errors=BOOTSTRAP,
     real=True,
 )
-def vector_is_close_to_temperature(evidence: Evidence) -> Ruling:
+def vector_is_close_to_temperature(grounds: Grounds) -> Ruling:
     def difference(of: ByMeasure) -> pd.Series:
         return of["ece"]["vector_scaling"] - of["ece"]["temperature_scaling"]
 
-    networks = Networks(evidence, {"ece": ["temperature_scaling", "vector_scaling"]})
+    networks = Networks(grounds, {"ece": ["temperature_scaling", "vector_scaling"]})
     near = networks.holds(lambda of: difference(of).abs() <= 0.4)
     measurements = [
         *by_case("vector minus temperature", difference(networks.of), POINTS),
@@ -139,7 +139,7 @@ def vector_is_close_to_temperature(evidence: Evidence) -> Ruling:
     errors=BOOTSTRAP,
     real=True,
 )
-def matrix_overfits(evidence: Evidence) -> Ruling:
+def matrix_overfits(grounds: Grounds) -> Ruling:
     def change_of(of: ByMeasure) -> pd.Series:
         return of["ece"]["matrix_scaling"] - of["ece"]["uncalibrated"]
 
@@ -147,7 +147,7 @@ def matrix_overfits(evidence: Evidence) -> Ruling:
         worse = change_of(of) > 0
         return worse == worse.index.str.endswith("c100")
 
-    networks = Networks(evidence, {"ece": ["uncalibrated", "matrix_scaling"]})
+    networks = Networks(grounds, {"ece": ["uncalibrated", "matrix_scaling"]})
     as_said, change = networks.holds(overfits), change_of(networks.of)
     measurements = [
         *by_case("ECE after minus before", change, POINTS),
@@ -175,8 +175,8 @@ def matrix_overfits(evidence: Evidence) -> Ruling:
     errors=BOOTSTRAP,
     real=True,
 )
-def histogram_beats_the_general_binnings(evidence: Evidence) -> Ruling:
-    networks = Networks(evidence, {"ece": BINNING})
+def histogram_beats_the_general_binnings(grounds: Grounds) -> Ruling:
+    networks = Networks(grounds, {"ece": BINNING})
     lower = {other: networks.holds(partial(_is_lower, other), f"lower than {other}")
              for other in BINNING[1:]}  # fmt: skip
     measurements = [share(f"lower than {other}", holds) for other, holds in lower.items()]
@@ -210,7 +210,7 @@ def _is_lower(other: str, of: ByMeasure) -> pd.Series:
     errors=BOOTSTRAP,
     real=True,
 )
-def binning_hurts_the_accuracy(evidence: Evidence) -> Ruling:
+def binning_hurts_the_accuracy(grounds: Grounds) -> Ruling:
     def changes(of: ByMeasure) -> pd.DataFrame:
         before = of["accuracy"]["uncalibrated"]
         return of["accuracy"].drop(columns="uncalibrated").sub(before, axis=0)
@@ -221,7 +221,7 @@ def binning_hurts_the_accuracy(evidence: Evidence) -> Ruling:
         return hurt & (change["temperature_scaling"] == 0)
 
     methods = ["uncalibrated", "temperature_scaling", *BINNING]
-    networks = Networks(evidence, {"accuracy": methods})
+    networks = Networks(grounds, {"accuracy": methods})
     networks.holds(as_said)
     change = changes(networks.of)
     kept, by_binning = change["temperature_scaling"] == 0, change[list(BINNING)]
@@ -264,8 +264,8 @@ def binning_hurts_the_accuracy(evidence: Evidence) -> Ruling:
     ),
     errors="± standard error of the slope; ratios from least to greatest over the sizes",
 )
-def fits_take_linear_time(evidence: Evidence) -> Ruling:
-    table = evidence.table("fit_times")
+def fits_take_linear_time(grounds: Grounds) -> Ruling:
+    table = grounds.table("fit_times")
     times = table[table["n_classes"] == table["n_classes"].min()]
     times = times[times["method"].isin(OF_GUO)]
     times = times.pivot(index="n_samples", columns="method", values="seconds").dropna(axis=1)

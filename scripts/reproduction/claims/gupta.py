@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pandas as pd
 
-from pipeline.claims.evidence import EACH, IF_AGREED, Evidence, on_genuine
+from pipeline.claims.grounds import EACH, IF_AGREED, Grounds, on_genuine
 from pipeline.claims.verdicts import (
     NAN,
     POINTS,
@@ -56,8 +56,8 @@ PRINTED = {"published": "published_percent"}
     errors=SAME_DATA,
     real=True,
 )
-def uncalibrated_ks(evidence: Evidence) -> Ruling:
-    networks = Networks(evidence, {"ks_top1": ["uncalibrated"]})
+def uncalibrated_ks(grounds: Grounds) -> Ruling:
+    networks = Networks(grounds, {"ks_top1": ["uncalibrated"]})
     rows = networks.rows["ks_top1"]
     near = (rows["value_percent"] - rows["published_percent"]).abs() <= LAST_DIGIT
     equal = rows["value_percent"].round(3) == rows["published_percent"].round(3)
@@ -86,18 +86,18 @@ def uncalibrated_ks(evidence: Evidence) -> Ruling:
     errors=BOOTSTRAP,
     real=True,
 )
-def spline_has_the_lowest_ks(evidence: Evidence) -> Ruling:
-    halves, rows = genuine(evidence, "ks_top1", [ON_HALF], required=False)
+def spline_has_the_lowest_ks(grounds: Grounds) -> Ruling:
+    halves, rows = genuine(grounds, "ks_top1", [ON_HALF], required=False)
     try:
-        ruling = _lowest_and_low(evidence)
+        ruling = _lowest_and_low(grounds)
     except NotJudged as reason:
         ruling = Ruling(Verdict.NEEDS_REAL_LOGITS, [], REAL_SCORES, reason=str(reason))
     of_halves = measured("ks_top1, spline of half of the test rows", halves, rows, ON_HALF)
     return ruling._replace(measurements=[*ruling.measurements, *of_halves])
 
 
-def _lowest_and_low(evidence: Evidence) -> Ruling:
-    networks = Networks(evidence, {"ks_top1": METHODS})
+def _lowest_and_low(grounds: Grounds) -> Ruling:
+    networks = Networks(grounds, {"ks_top1": METHODS})
     low = networks.holds(_is_low, "below 1 %")
     lowest = networks.holds(
         lambda of: of["ks_top1"]["spline"] <= of["ks_top1"].min(axis=1), "the lowest"
@@ -129,12 +129,12 @@ def _lowest_and_low(evidence: Evidence) -> Ruling:
     errors=SAME_DATA,
     real=True,
 )
-def spline_of_other_ranks(evidence: Evidence) -> Ruling:
-    return _spline_is_low(evidence, ["ks_top2", "ks_within_top2"])
+def spline_of_other_ranks(grounds: Grounds) -> Ruling:
+    return _spline_is_low(grounds, ["ks_top2", "ks_within_top2"])
 
 
-def _spline_is_low(evidence: Evidence, names: list[str]) -> Ruling:
-    networks = Networks(evidence, dict.fromkeys(names, METHODS))
+def _spline_is_low(grounds: Grounds, names: list[str]) -> Ruling:
+    networks = Networks(grounds, dict.fromkeys(names, METHODS))
     networks.holds(_is_low, "below 1 %")
     measurements, conditions = [], []
     for name in names:
@@ -168,11 +168,11 @@ def _is_low(of: ByMeasure) -> pd.Series:
     errors=SAME_DATA,
     real=True,
 )
-def spline_keeps_the_accuracy(evidence: Evidence) -> Ruling:
+def spline_keeps_the_accuracy(grounds: Grounds) -> Ruling:
     def change_of(of: ByMeasure) -> pd.Series:
         return of["accuracy"]["spline"] - of["accuracy"]["uncalibrated"]
 
-    networks = Networks(evidence, {"accuracy": ["uncalibrated", "spline"]})
+    networks = Networks(grounds, {"accuracy": ["uncalibrated", "spline"]})
     networks.holds(lambda of: change_of(of) == 0)
     change = change_of(networks.of)
     measurements = by_case("accuracy after minus before", change, POINTS)
@@ -197,11 +197,11 @@ def spline_keeps_the_accuracy(evidence: Evidence) -> Ruling:
     errors=SAME_DATA,
     real=True,
 )
-def ece_orders_as_ks(evidence: Evidence) -> Ruling:
-    networks = Networks(evidence, {"ks_top1": METHODS, "ece25": METHODS})
+def ece_orders_as_ks(grounds: Grounds) -> Ruling:
+    networks = Networks(grounds, {"ks_top1": METHODS, "ece25": METHODS})
     pairs = networks.holds(_in_one_order)
     printed = {
-        name: genuine(evidence, name, METHODS, column="published_percent")[0].loc[values.index]
+        name: genuine(grounds, name, METHODS, column="published_percent")[0].loc[values.index]
         for name, values in networks.of.items()
     }
     as_printed = int(_in_one_order(printed).sum())
@@ -239,8 +239,8 @@ def _in_one_order(of: ByMeasure) -> pd.Series:
     ),
     errors=SAME_DATA,
 )
-def ece_changes_with_bins(evidence: Evidence) -> Ruling:
-    table = evidence.table("measures")
+def ece_changes_with_bins(grounds: Grounds) -> Ruling:
+    table = grounds.table("measures")
     rows = table[table["measure"].isin(BINS) & table["value_percent"].notna()]
     rows = rows[rows["model"].isin(MODELS)]
     if rows["model"].nunique() < 4:
@@ -272,5 +272,5 @@ def ece_changes_with_bins(evidence: Evidence) -> Ruling:
     errors=SAME_DATA,
     real=True,
 )
-def spline_of_rank_3(evidence: Evidence) -> Ruling:
-    return _spline_is_low(evidence, ["ks_top3", "ks_within_top3"])
+def spline_of_rank_3(grounds: Grounds) -> Ruling:
+    return _spline_is_low(grounds, ["ks_top3", "ks_within_top3"])

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from pipeline.claims.evidence import Evidence
+from pipeline.claims.grounds import Grounds
 from pipeline.claims.verdicts import CLEAR, Measurement, NotJudged, Ruling, Verdict, claim
 
 LARGE_PERCENT = 2.0  # the size that appendix C calls "off"
@@ -25,10 +25,10 @@ SHARE = 0.95
     ),
     errors="± one Monte Carlo standard error",
 )
-def calibrated_model_looks_miscalibrated(evidence: Evidence) -> Ruling:
-    row = evidence.bias("intro", ["ece_bin_ew"], (200,), ["beta_2.8_0.05_identity"]).iloc[0]
+def calibrated_model_looks_miscalibrated(grounds: Grounds) -> Ruling:
+    row = grounds.bias("intro", ["ece_bin_ew"], (200,), ["beta_2.8_0.05_identity"]).iloc[0]
     mean, se = row["mean_estimate_percent"], row["bias_se_percent"]
-    share = share_above(evidence.table("estimate_histogram"), NOTICEABLE_PERCENT)
+    share = share_above(grounds.table("estimate_histogram"), NOTICEABLE_PERCENT)
     measurements = [
         Measurement("mean ECE_bin at TCE 0, n = 200", mean, "percent", error=se),
         Measurement(f"data sets above {NOTICEABLE_PERCENT:g} %", 100 * share, "percent"),
@@ -37,7 +37,7 @@ def calibrated_model_looks_miscalibrated(evidence: Evidence) -> Ruling:
     ]
     verdict = Verdict.all_or_some([mean - CLEAR * se > LARGE_PERCENT, share >= SHARE])
     reason = f"the mean is {mean:.1f} %, and {share:.0%} of the data sets give more than 1 %"
-    return Ruling(verdict, measurements, evidence.source("intro"), reason=reason)
+    return Ruling(verdict, measurements, grounds.source("intro"), reason=reason)
 
 
 def share_above(histogram: pd.DataFrame, value: float) -> float:

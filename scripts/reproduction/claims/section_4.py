@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from calbias.estimation.registry import CHOSEN
-from pipeline.claims.evidence import Evidence, by_estimator, on_genuine
+from pipeline.claims.grounds import Grounds, by_estimator, on_genuine
 from pipeline.claims.verdicts import (
     CLEAR,
     POINTS,
@@ -55,8 +55,8 @@ ROUNDING_PERCENT = 1e-9
     ),
     errors="± one Monte Carlo standard error",
 )
-def both_signs_and_turning_point(evidence: Evidence) -> Ruling:
-    rows = fig2b(evidence)
+def both_signs_and_turning_point(grounds: Grounds) -> Ruling:
+    rows = fig2b(grounds)
     holds, least, greatest, worse = [], {}, {}, {}
     for scenario, table in rows.groupby("scenario", sort=False):
         cells = table[["bias_percent", "bias_se_percent"]]
@@ -72,16 +72,16 @@ def both_signs_and_turning_point(evidence: Evidence) -> Ruling:
         *by_case("greatest bias", greatest, POINTS),
         *by_case(name, worse),
     ]
-    largest, source = rows["bias_se_percent"].max(), evidence.source("bins_by_n")
+    largest, source = rows["bias_se_percent"].max(), grounds.source("bins_by_n")
     reason = f"{sum(holds)} of {len(holds)} score distributions show both"
     return Ruling(
         Verdict.all_or_some(holds), measurements, source, largest_error=largest, reason=reason
     )
 
 
-def fig2b(evidence: Evidence) -> pd.DataFrame:
+def fig2b(grounds: Grounds) -> pd.DataFrame:
     """Return the rows of table ``bias`` that Figure 2b draws."""
-    return evidence.bias("bins_by_n", ["ece_bin_ew"], HEATMAP_SIZES, FIG2B_SCENARIOS, HEATMAP_BINS)
+    return grounds.bias("bins_by_n", ["ece_bin_ew"], HEATMAP_SIZES, FIG2B_SCENARIOS, HEATMAP_BINS)
 
 
 def more_bins_are_worse(cells: pd.DataFrame) -> bool:
@@ -113,12 +113,12 @@ def more_bins_are_worse(cells: pd.DataFrame) -> bool:
         f"within {CLEAR:g} standard errors of it"
     ),
 )
-def best_number_grows(evidence: Evidence) -> Ruling:
-    maps = evidence.bias(
+def best_number_grows(grounds: Grounds) -> Ruling:
+    maps = grounds.bias(
         "heatmaps", ["ece_bin_ew", "ece_bin_em"], HEATMAP_SIZES, HEATMAP_MODELS, HEATMAP_BINS
     )
     grow, numbers = [], []
-    rows = pd.concat([maps, fig2b(evidence)])
+    rows = pd.concat([maps, fig2b(grounds)])
     for (scenario, estimator), cells in rows.groupby(["scenario", "estimator"], sort=False):
         best, near = best_bins(cells)
         grow.append(can_be_nondecreasing(near) and best[-1] > best[0])
@@ -127,7 +127,7 @@ def best_number_grows(evidence: Evidence) -> Ruling:
     return Ruling(
         Verdict.of(all(grow), np.mean(grow) >= MOST),
         [Measurement(f"curves of {len(grow)} that grow", sum(grow)), *numbers],
-        evidence.source("heatmaps", HEATMAP_MODELS),
+        grounds.source("heatmaps", HEATMAP_MODELS),
         largest_error=maps["bias_se_percent"].max(),
         reason=f"the best number of bins grows on {sum(grow)} of {len(grow)} curves",
     )
@@ -169,11 +169,11 @@ def can_be_nondecreasing(choices: Iterable[list[int]]) -> bool:
     ),
     errors=f"none: both means are over the same data sets; rounding below {ROUNDING_PERCENT:g}",
 )
-def label_binned_is_larger(evidence: Evidence) -> Ruling:
+def label_binned_is_larger(grounds: Grounds) -> Ruling:
     gaps: list[float] = []
     for experiment, scheme in itertools.product(("realistic", "perfect"), ("ew", "em")):
         larger, smaller = f"ece_label_binned_{scheme}", f"ece_bin_{scheme}"
-        bias, _ = by_estimator(evidence.bias(experiment, (larger, smaller)))
+        bias, _ = by_estimator(grounds.bias(experiment, (larger, smaller)))
         gaps.extend(bias[larger] - bias[smaller])
     below = sum(gap < -ROUNDING_PERCENT for gap in gaps)
     measurements = [
@@ -182,7 +182,7 @@ def label_binned_is_larger(evidence: Evidence) -> Ruling:
         Measurement("greatest difference", max(gaps), POINTS),
     ]
     reason = f"the mean is below in {below} of {len(gaps)} cells"
-    source = evidence.source("realistic")
+    source = grounds.source("realistic")
     return Ruling(Verdict.of(below == 0, False), measurements, source, reason=reason)
 
 
@@ -205,8 +205,8 @@ def label_binned_is_larger(evidence: Evidence) -> Ruling:
         "give a ratio of 1.06"
     ),
 )
-def variance_is_insensitive(evidence: Evidence) -> Ruling:
-    rows = evidence.bias("heatmaps", BINNED, HEATMAP_SIZES, HEATMAP_MODELS, HEATMAP_BINS)
+def variance_is_insensitive(grounds: Grounds) -> Ruling:
+    rows = grounds.bias("heatmaps", BINNED, HEATMAP_SIZES, HEATMAP_MODELS, HEATMAP_BINS)
     usual = rows[rows["n_bins"].isin((16, CHOSEN))]
     groups = {
         "technique": usual.groupby(["scenario", "n_samples"]),
@@ -223,7 +223,7 @@ def variance_is_insensitive(evidence: Evidence) -> Ruling:
     verdict = Verdict.of(worst <= INSENSITIVE, worst <= SOMEWHAT)
     words = [f"{x:.2f} over the {name}" for name, x in ratios.items()]
     reason = f"the spread changes by factors of {' and '.join(words)}"
-    return Ruling(verdict, measurements, evidence.source("heatmaps", HEATMAP_MODELS), reason=reason)
+    return Ruling(verdict, measurements, grounds.source("heatmaps", HEATMAP_MODELS), reason=reason)
 
 
 @claim(
@@ -241,8 +241,8 @@ def variance_is_insensitive(evidence: Evidence) -> Ruling:
     ),
     errors="standard errors of accuracies by the binomial, one hit and one miss added",
 )
-def curves_are_monotone(evidence: Evidence) -> Ruling:
-    table = evidence.table("reliability_bins")
+def curves_are_monotone(grounds: Grounds) -> Ruling:
+    table = grounds.table("reliability_bins")
     table = table[(table["method"] == "uncalibrated") & (table["n_in_bin"] > 0)]
     decrease = {name: _largest_decrease(bins) for name, bins in table.groupby("model", sort=False)}
     measurements = by_case("largest decrease", decrease, "standard errors")

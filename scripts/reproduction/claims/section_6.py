@@ -10,7 +10,7 @@ import pandas as pd
 from scipy.special import betainc
 
 from calbias.truth.curves import Curve
-from pipeline.claims.evidence import Evidence
+from pipeline.claims.grounds import Grounds
 from pipeline.claims.verdicts import Measurement, NotJudged, Ruling, Verdict, by_case, claim
 
 SIGNIFICANT = 0.05
@@ -44,20 +44,20 @@ class Similarity(NamedTuple):
     ),
     errors="p: exact, over all ways to group the ten models",
 )
-def data_set_matters_more(evidence: Evidence) -> Ruling:
-    fits = realistic_fits(evidence)
+def data_set_matters_more(grounds: Grounds) -> Ruling:
+    fits = realistic_fits(grounds)
     functions: dict[str, Callable[[pd.Series], np.ndarray]] = {
         "score distributions": lambda row: betainc(row["alpha"], row["beta"], _SCORES),
         "curves": lambda row: Curve.from_row(row).hit(np.log(_SCORES), np.log1p(-_SCORES)),
     }
-    groups = evidence.groups()
+    groups = grounds.groups()
     results = {}
     for name, of in functions.items():
         values = [of(fits.loc[model]) for model in groups]
         results[name] = groups_matter(values, groups.values(), lambda a, b: np.abs(a - b).mean())
     measurements = similarity_measurements("mean distance within data sets / between", results)
     matters = [r.ratio < 1 and r.p_value < SIGNIFICANT for r in results.values()]
-    source = evidence.source("realistic", list(groups))
+    source = grounds.source("realistic", list(groups))
     words = [f"{name} {r.ratio:.2f} (p = {r.p_value:.2g})" for name, r in results.items()]
     reason = f"distance within data sets over that between: {', '.join(words)}"
     return Ruling(Verdict.all_or_some(matters), measurements, source, reason=reason)
@@ -77,8 +77,8 @@ def data_set_matters_more(evidence: Evidence) -> Ruling:
     ),
     errors="none: a function of the fits",
 )
-def cifar10_is_most_skewed(evidence: Evidence) -> Ruling:
-    groups, fits = evidence.groups(), realistic_fits(evidence)
+def cifar10_is_most_skewed(grounds: Grounds) -> Ruling:
+    groups, fits = grounds.groups(), realistic_fits(grounds)
     a, b = (fits.loc[list(groups), name] for name in ("alpha", "beta"))
     skewness = 2 * (b - a) * np.sqrt(a + b + 1) / ((a + b + 2) * np.sqrt(a * b))
     by_set = skewness.groupby(groups)
@@ -88,15 +88,15 @@ def cifar10_is_most_skewed(evidence: Evidence) -> Ruling:
     measurements = by_case("skewness, mean", by_set.mean())
     words = [f"{x.case} {x.value:.1f}" for x in measurements]
     reason = f"mean skewness: {', '.join(words)}"
-    source = evidence.source("realistic", list(groups))
+    source = grounds.source("realistic", list(groups))
     return Ruling(Verdict.of(each, means), measurements, source, reason=reason)
 
 
-def realistic_fits(evidence: Evidence) -> pd.DataFrame:
+def realistic_fits(grounds: Grounds) -> pd.DataFrame:
     """Return the scenarios of the paper's models, by model; NotJudged if one is absent."""
-    table = evidence.table("scenarios")
+    table = grounds.table("scenarios")
     table = table[table["experiment"] == "realistic"].set_index("scenario")
-    if absent := [model for model in evidence.groups() if model not in table.index]:
+    if absent := [model for model in grounds.groups() if model not in table.index]:
         raise NotJudged(f"experiment realistic lacks the scenario of {', '.join(absent)}")
     return table
 

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 import numpy as np
 import pandas as pd
 
-from pipeline.claims.evidence import Evidence, by_estimator
+from pipeline.claims.grounds import Grounds, by_estimator
 from pipeline.claims.verdicts import (
     CLEAR,
     CONSISTENTLY,
@@ -37,12 +37,10 @@ FAR = 2.0
 ALIKE = 0.5
 
 
-def curves_by_group(
-    evidence: Evidence, experiment: str, estimators: Collection[str]
-) -> pd.DataFrame:
+def curves_by_group(grounds: Grounds, experiment: str, estimators: Collection[str]) -> pd.DataFrame:
     """Return the curves of Figure 4 or 6: bias averaged over the models of a data set."""
-    rows = evidence.bias(experiment, estimators)
-    return bias_by_group(rows.assign(group=rows["scenario"].map(evidence.groups())))
+    rows = grounds.bias(experiment, estimators)
+    return bias_by_group(rows.assign(group=rows["scenario"].map(grounds.groups())))
 
 
 @claim(
@@ -63,8 +61,8 @@ def curves_by_group(
     ),
     errors="Monte Carlo standard error of a difference",
 )
-def equal_mass_beats_equal_width(evidence: Evidence) -> Ruling:
-    curves = curves_by_group(evidence, "realistic", BINNED)
+def equal_mass_beats_equal_width(grounds: Grounds) -> Ruling:
+    curves = curves_by_group(grounds, "realistic", BINNED)
     magnitude = curves["bias_percent"].abs().groupby(curves["estimator"]).mean()
     counts, lost, largest = {}, [], []
     for family in FAMILIES:
@@ -84,7 +82,7 @@ def equal_mass_beats_equal_width(evidence: Evidence) -> Ruling:
     return Ruling(
         Verdict.worst(verdicts.values()),
         measurements,
-        evidence.source("realistic", MODELS),
+        grounds.source("realistic", MODELS),
         notes,
         max(largest),
         reason=f"equal mass is clearly less biased in {agree} of "
@@ -113,8 +111,8 @@ def equal_mass_beats_equal_width(evidence: Evidence) -> Ruling:
     ),
     errors="± one Monte Carlo standard error",
 )
-def sweep_then_debias(evidence: Evidence) -> Ruling:
-    bias, se = by_estimator(evidence.bias("realistic", (*BINNED, "kde")))
+def sweep_then_debias(grounds: Grounds) -> Ruling:
+    bias, se = by_estimator(grounds.bias("realistic", (*BINNED, "kde")))
     means = mean_abs(bias, se)
     order = list(means)
     first = order[0] == "ece_sweep_em" and clearly_below(means, "ece_sweep_em", order[1])
@@ -123,7 +121,7 @@ def sweep_then_debias(evidence: Evidence) -> Ruling:
     gap, error = gap.groupby("n_samples").mean(), error.groupby("n_samples").agg(error_of_mean)
     small, large = MODEL_SIZES[0], MODEL_SIZES[-1]
     shrinks = gap[small] - gap[large] > CLEAR * np.hypot(error[small], error[large])
-    beaten = exceptions(bias, se, evidence.groups())
+    beaten = exceptions(bias, se, grounds.groups())
     places = f"sample sizes of {len(MODEL_SIZES)} at which it is clearly beaten"
     gaps = {f"n = {n}:": (gap[n], error[n]) for n in (small, large)}
     measurements = [
@@ -141,7 +139,7 @@ def sweep_then_debias(evidence: Evidence) -> Ruling:
     reason = f"least biased over all are {order[0]} and {order[1]}"
     if beaten:
         reason = f"another estimator is clearly less biased at {', '.join(beaten)}"
-    source = evidence.source("realistic", MODELS)
+    source = grounds.source("realistic", MODELS)
     return Ruling(verdict, measurements, source, notes, reason=reason)
 
 
@@ -175,8 +173,8 @@ def exceptions(bias: pd.DataFrame, se: pd.DataFrame, groups: Mapping[str, str]) 
     ),
     errors="Monte Carlo standard error of a bias in Fig 4",
 )
-def kde_is_far_more_biased(evidence: Evidence) -> Ruling:
-    curves = curves_by_group(evidence, "realistic", (*BINNED, *KDES))
+def kde_is_far_more_biased(grounds: Grounds) -> Ruling:
+    curves = curves_by_group(grounds, "realistic", (*BINNED, *KDES))
     magnitude = curves["bias_percent"].abs().groupby([curves["group"], curves["estimator"]])
     means = magnitude.mean().unstack()
     ratios = {kde: means[kde] / means[list(BINNED)].max(axis=1) for kde in KDES}
@@ -190,7 +188,7 @@ def kde_is_far_more_biased(evidence: Evidence) -> Ruling:
     return Ruling(
         verdicts["kde"],
         measurements,
-        evidence.source("realistic", MODELS),
+        grounds.source("realistic", MODELS),
         unrooted_notes(verdicts),
         curves["bias_se_percent"].max(),
         reason=without_root(verdicts, f"{low:.2f} to {high:.2f} times the worst other bias"),
@@ -213,8 +211,8 @@ def kde_is_far_more_biased(evidence: Evidence) -> Ruling:
     ),
     errors="p: exact, over all ways to group the ten models",
 )
-def architectures_look_alike(evidence: Evidence) -> Ruling:
-    rows, groups = evidence.bias("realistic", (*BINNED, "kde")), evidence.groups()
+def architectures_look_alike(grounds: Grounds) -> Ruling:
+    rows, groups = grounds.bias("realistic", (*BINNED, "kde")), grounds.groups()
     results = {}
     for estimator, cells in rows.groupby("estimator", sort=False):
         curves = cells.pivot(index="scenario", columns="n_samples", values="bias_percent")
@@ -232,7 +230,7 @@ def architectures_look_alike(evidence: Evidence) -> Ruling:
     verdict = Verdict.of(not less, sum(ratio < 1 for ratio in clear.values()) > len(results) / 2)
     alike = len(results) - len(less)
     reason = f"{alike} of {len(results)} estimators have clearly similar curves within a data set"
-    source = evidence.source("realistic", list(groups))
+    source = grounds.source("realistic", list(groups))
     return Ruling(verdict, measurements, source, notes, reason=reason)
 
 
@@ -253,8 +251,8 @@ def architectures_look_alike(evidence: Evidence) -> Ruling:
     ),
     errors="± a bound on the Monte Carlo standard error",
 )
-def equal_mass_helps_least_on_imagenet(evidence: Evidence) -> Ruling:
-    curves = curves_by_group(evidence, "realistic", BINNED)
+def equal_mass_helps_least_on_imagenet(grounds: Grounds) -> Ruling:
+    curves = curves_by_group(grounds, "realistic", BINNED)
     means, errors = {}, {}
     for family in FAMILIES:
         advantage, error = compared_curves(curves, f"ece_{family}_ew", f"ece_{family}_em")
@@ -272,7 +270,7 @@ def equal_mass_helps_least_on_imagenet(evidence: Evidence) -> Ruling:
     values = zip(FAMILIES, advantages.loc["ImageNet"], each, strict=True)
     words = [f"{family} {x:.2f}{'' if ok else ' (not clear)'}" for family, x, ok in values]
     reason = f"advantage in points: {', '.join(words)}"
-    source = evidence.source("realistic", MODELS)
+    source = grounds.source("realistic", MODELS)
     return Ruling(Verdict.of(all(each), whole), measurements, source, reason=reason)
 
 

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pandas as pd
 
-from pipeline.claims.evidence import Evidence, enough_replicates
+from pipeline.claims.grounds import Grounds, enough_replicates
 from pipeline.claims.verdicts import (
     CONSISTENTLY,
     NAN,
@@ -44,8 +44,8 @@ SIDES = ("_a", "_b")  # of a table that has both estimators
     ),
     errors="± one standard error at most, the threshold's included; of a miss rate",
 )
-def sweep_misses_less(evidence: Evidence) -> Ruling:
-    table = evidence.table("detection")
+def sweep_misses_less(grounds: Grounds) -> Ruling:
+    table = grounds.table("detection")
     table = enough_replicates(table[table["exponent"] > 1], "detection")
     keys = ["n_samples", "exponent"]
     usual, best = (table[table["estimator"] == name].set_index(keys) for name in PAIR)
@@ -73,7 +73,7 @@ def sweep_misses_less(evidence: Evidence) -> Ruling:
     return Ruling(
         verdict,
         measurements,
-        evidence.source("detection"),
+        grounds.source("detection"),
         largest_error=max(error.max() for error in errors),
         reason=f"the sweep misses clearly less in {cells.agree} of {cells.total} cells, clearly "
         f"more in {cells.disagree}",
@@ -114,11 +114,11 @@ def mean_of(values: list[tuple[float, float]]) -> tuple[float, float]:
     ),
     errors="in brackets the 95 % ranges of table detection_limits",
 )
-def two_percent_needs_many(evidence: Evidence) -> Ruling:
-    limits = detectable(evidence, MANY)
+def two_percent_needs_many(grounds: Grounds) -> Ruling:
+    limits = detectable(grounds, MANY)
     verdict = Verdict.all_or_some([x.low > DETECTABLE_PERCENT[MANY] for x in limits])
     reason = f"{MANY} samples detect {min(x.low for x in limits):.1f} %"
-    return Ruling(verdict, limits, evidence.source("detection"), reason=reason)
+    return Ruling(verdict, limits, grounds.source("detection"), reason=reason)
 
 
 @claim(
@@ -135,20 +135,20 @@ def two_percent_needs_many(evidence: Evidence) -> Ruling:
     ),
     errors="in brackets the 95 % ranges of table detection_limits",
 )
-def ten_percent_below_500(evidence: Evidence) -> Ruling:
-    at_200, at_500 = (detectable(evidence, n) for n in (200, 500))
+def ten_percent_below_500(grounds: Grounds) -> Ruling:
+    at_200, at_500 = (detectable(grounds, n) for n in (200, 500))
     above = [all(x.low > DETECTABLE_PERCENT[500] for x in limits) for limits in (at_200, at_500)]
     verdict = Verdict.of(all(above), above[0])
     least = [min(x.low for x in limits) for limits in (at_200, at_500)]
     reason = f"500 samples detect {least[1]:.1f} % (200 samples: {least[0]:.1f} %)"
-    return Ruling(verdict, at_200 + at_500, evidence.source("detection"), reason=reason)
+    return Ruling(verdict, at_200 + at_500, grounds.source("detection"), reason=reason)
 
 
-def detectable(evidence: Evidence, n: int) -> list[Measurement]:
+def detectable(grounds: Grounds, n: int) -> list[Measurement]:
     """Return Measurements of the TCE that n samples detect; the largest tried is ``low``."""
-    table = evidence.table("detection_limits")
-    if "detection" in evidence.tables:  # what the limits were interpolated from
-        enough_replicates(evidence.table("detection"), "detection")
+    table = grounds.table("detection_limits")
+    if "detection" in grounds.tables:  # what the limits were interpolated from
+        enough_replicates(grounds.table("detection"), "detection")
     rows = table[table["n_samples"] == n].set_index(["estimator", "target_miss_rate"])
     limits = []
     for estimator, target in itertools.product(PAIR, TARGETS):

@@ -3,7 +3,7 @@
 import itertools
 from collections import Counter
 
-from pipeline.claims.evidence import Evidence, by_estimator
+from pipeline.claims.grounds import Grounds, by_estimator
 from pipeline.claims.verdicts import (
     CLEAR,
     CONSISTENTLY,
@@ -45,8 +45,8 @@ COMMON = ("ece_bin_ew", "ece_debias_ew")
     ),
     errors="± one Monte Carlo standard error",
 )
-def kde_then_debias(evidence: Evidence) -> Ruling:
-    means = mean_abs(*by_estimator(evidence.bias("perfect", (*BINNED, *KDES))))
+def kde_then_debias(grounds: Grounds) -> Ruling:
+    means = mean_abs(*by_estimator(grounds.bias("perfect", (*BINNED, *KDES))))
     orders, verdicts = {}, {}
     for kde in KDES:
         orders[kde] = order = [name for name in means if name in (*BINNED, kde)]
@@ -57,7 +57,7 @@ def kde_then_debias(evidence: Evidence) -> Ruling:
     measurements = by_case(f"place among {len(order)}", places)
     measurements += by_case("mean |bias|", means, "percent")
     reason = without_root(verdicts, f"place {places['kde']} of {len(order)}")
-    source, notes = evidence.source("perfect", MODELS), unrooted_notes(verdicts)
+    source, notes = grounds.source("perfect", MODELS), unrooted_notes(verdicts)
     return Ruling(verdicts["kde"], measurements, source, notes, reason=reason)
 
 
@@ -78,17 +78,17 @@ def kde_then_debias(evidence: Evidence) -> Ruling:
     ),
     errors="± one Monte Carlo standard error",
 )
-def perfect_t_test(evidence: Evidence) -> Ruling:
-    test = paired_test(evidence, "perfect")
+def perfect_t_test(grounds: Grounds) -> Ruling:
+    test = paired_test(grounds, "perfect")
     a, b, _ = test.values
-    means = mean_abs(*by_estimator(evidence.bias("perfect", BINNED)))
+    means = mean_abs(*by_estimator(grounds.bias("perfect", BINNED)))
     first = next(iter(means))
     least = Measurement("place of ece_debias_em among the binned", [*means].index(PAIR[0]) + 1)
     significant = a < b and test.p_value < SIGNIFICANT
     verdict = Verdict.of(significant and first == PAIR[0], a < b)
     reason = f"least biased is {first}, and p = {test.p_value:.0e} against the sweep"
     measurements = [*test.measurements, least]
-    return Ruling(verdict, measurements, evidence.source("perfect", MODELS), reason=reason)
+    return Ruling(verdict, measurements, grounds.source("perfect", MODELS), reason=reason)
 
 
 @claim(
@@ -109,10 +109,10 @@ def perfect_t_test(evidence: Evidence) -> Ruling:
     ),
     errors="Monte Carlo standard error of a difference, percentage points",
 )
-def both_beat_common_practice(evidence: Evidence) -> Ruling:
+def both_beat_common_practice(grounds: Grounds) -> Ruling:
     counts, largest = {}, []
     for experiment in ("realistic", "perfect"):
-        curves = curves_by_group(evidence, experiment, BINNED)
+        curves = curves_by_group(grounds, experiment, BINNED)
         for good, common in itertools.product(GOOD, COMMON):
             advantage, error = compared_curves(curves, common, good)
             counts[f"{experiment}: {good} over {common}"] = count_cells(advantage, error)
@@ -140,7 +140,7 @@ def both_beat_common_practice(evidence: Evidence) -> Ruling:
     return Ruling(
         Verdict.worst(verdicts.values()),
         cell_measurements("less biased", counts),
-        evidence.source("realistic", MODELS),
+        grounds.source("realistic", MODELS),
         notes,
         max(largest),
         reason=f"{len(failed)} of {len(counts)} comparisons fail{first}",

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from pipeline.claims.evidence import Evidence, by_estimator
+from pipeline.claims.grounds import Grounds, by_estimator
 from pipeline.claims.verdicts import CLEAR, NAN, Measurement, Ruling, Verdict, claim
 from pipeline.paper import DEBIAS_PERCENT, MODELS, P_VALUE, SWEEP_PERCENT, T_STATISTIC
 from reproduction.bias import ROUNDING, SAME_MEANS, error_of_mean, paired_t_test
@@ -29,13 +29,13 @@ class PairedTest(NamedTuple):
 
 
 def paired_test(
-    evidence: Evidence,
+    grounds: Grounds,
     experiment: str,
     published: tuple[float, ...] = (NAN,) * 3,
     p_value: float = NAN,
 ) -> PairedTest:
     """Return the test over 70 pairs, of table ``paired_t_test``, beside the published numbers."""
-    bias, se = by_estimator(evidence.bias(experiment, PAIR))
+    bias, se = by_estimator(grounds.bias(experiment, PAIR))
     row = paired_t_test(bias.abs(), *PAIR)
     a, b = PAIR
     of_t = t_error(bias[a].abs() - bias[b].abs(), np.hypot(se[a], se[b]))
@@ -44,7 +44,7 @@ def paired_test(
     for name, value, unit, error, printed in zip(
         NAMES, values, UNITS, errors, published, strict=True
     ):
-        of_paper = error * evidence.error_ratio(experiment) if printed == printed else NAN
+        of_paper = error * grounds.error_ratio(experiment) if printed == printed else NAN
         measurements.append(Measurement(name, value, unit, "", error, NAN, NAN, printed, of_paper))
     p = "p of the paired test" + f", published as < {p_value:g}" * (p_value == p_value)
     measurements += [
@@ -82,11 +82,11 @@ def t_error(differences: np.ndarray, errors: np.ndarray) -> float:
         "printed ones (table t_test_sensitivity)"
     ),
 )
-def realistic_t_test(evidence: Evidence) -> Ruling:
-    test = paired_test(evidence, "realistic", PUBLISHED, P_VALUE)
+def realistic_t_test(grounds: Grounds) -> Ruling:
+    test = paired_test(grounds, "realistic", PUBLISHED, P_VALUE)
     (a, b, _), p = test.values, test.p_value
     measurements, notes = test.measurements, []
-    table = evidence.tables.get("t_test_sensitivity")
+    table = grounds.tables.get("t_test_sensitivity")
     if table is not None and len(table):
         is_draw = table["choice"].str.startswith(ROUNDING)
         draws, words = table[is_draw], f", range of {is_draw.sum()} draws within rounding"
@@ -102,7 +102,7 @@ def realistic_t_test(evidence: Evidence) -> Ruling:
         f"the sweep is {sign} biased, t = {test.values[2]:.2f}, p = {p:.0e} (printed "
         f"{T_STATISTIC:.2f}, < {P_VALUE:g})"
     )
-    source = evidence.source("realistic", MODELS)
+    source = grounds.source("realistic", MODELS)
     return Ruling(verdict, measurements, source, notes, reason=reason)
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pipeline.claims.evidence import TABLE_1, Evidence, on_genuine
+from pipeline.claims.grounds import TABLE_1, Grounds, on_genuine
 from pipeline.claims.verdicts import NAN, POINTS, Measurement, Ruling, Verdict, by_case, claim
 from pipeline.paper import MODELS
 from pipeline.tables import is_true
@@ -31,10 +31,10 @@ TABLES = "recalibration_selection recalibration recalibration_sensitivity"
     errors="± standard deviation over bootstrap resamples",
     real=True,
 )
-def sweep_selects_better(evidence: Evidence) -> Ruling:
-    _, rows = evidence.of_published_models("recalibration_selection")
+def sweep_selects_better(grounds: Grounds) -> Ruling:
+    _, rows = grounds.of_published_models("recalibration_selection")
     rows = rows[rows["published_agrees"].notna()]  # the two measures of Table 1
-    ticks = evidence.tables[TABLE_1]
+    ticks = grounds.tables[TABLE_1]
     agrees, counts, exact, measurements = is_true(rows["agrees"]), {}, True, []
     for name in ("ece_bin", "ece_sweep"):
         of_name = agrees[rows["measure"].str.startswith(name)]
@@ -52,28 +52,28 @@ def sweep_selects_better(evidence: Evidence) -> Ruling:
     measurements += [
         Measurement(f"ticks of {len(rows)} as published", same),
         *by_case("models that agree, mean over bootstrap resamples", expected),
-        *on_other_networks(evidence),
+        *on_other_networks(grounds),
     ]
     verdict = Verdict.of(exact, counts["ece_sweep"] > counts["ece_bin"])
     reason = (
         f"ECE_bin selects as the TCE for {counts['ece_bin']}, ECE_sweep for {counts['ece_sweep']}"
     )
-    why, notes = "and the claim counts all ten", choices_notes(evidence)
+    why, notes = "and the claim counts all ten", choices_notes(grounds)
     return on_genuine(rows, verdict, measurements, notes, reason, why_open=why)
 
 
-def on_other_networks(evidence: Evidence) -> list[Measurement]:
+def on_other_networks(grounds: Grounds) -> list[Measurement]:
     """Return for how many other networks each estimator selects as the TCE does."""
-    table = evidence.table("recalibration_selection")
+    table = grounds.table("recalibration_selection")
     table = table[~table["model"].isin(MODELS) & table["measure"].isin(MEASURES)]
     agrees = is_true(table["agrees"]).groupby(table["measure"]).agg(["sum", "size"])
     what = "other networks: selects as TCE"
     return [Measurement(what, n, f"of {of} models", name) for name, (n, of) in agrees.iterrows()]
 
 
-def choices_notes(evidence: Evidence) -> list[str]:
+def choices_notes(grounds: Grounds) -> list[str]:
     """Return which open choices change which estimator agrees more, over all models."""
-    table = evidence.tables.get("recalibration_sensitivity")
+    table = grounds.tables.get("recalibration_sensitivity")
     if table is None:
         return []
     wide = table.pivot(index="choice", columns="measure", values="n_agree")
@@ -111,8 +111,8 @@ def choices_notes(evidence: Evidence) -> list[str]:
     errors="none: one test fold a model",
     real=True,
 )
-def sweep_selects_what_calibrates_better(evidence: Evidence) -> Ruling:
-    table = evidence.table("recalibration")
+def sweep_selects_what_calibrates_better(grounds: Grounds) -> Ruling:
+    table = grounds.table("recalibration")
     chosen = table[
         is_true(table["selected"])
         & (table["reference"] == "glm_empirical")

@@ -4,11 +4,11 @@ import numpy as np
 import pandas as pd
 
 from calbias.truth.curves import LINKS_AND_TRANSFORMS
-from pipeline.claims.evidence import (
+from pipeline.claims.grounds import (
     EACH,
     TABLE_2,
     TABLE_3,
-    Evidence,
+    Grounds,
     enough_replicates,
     on_genuine,
 )
@@ -50,15 +50,15 @@ TABLES_OF_R08 = "ece_bin_real_and_simulated comparison tce_rounding"
     errors="rounding of the printed parameters",
     real=True,
 )
-def beta_parameters(evidence: Evidence) -> Ruling:
-    rows = evidence.as_published("beta_fits")
+def beta_parameters(grounds: Grounds) -> Ruling:
+    rows = grounds.as_published("beta_fits")
     off = pd.DataFrame({x: off_by(rows, x, relative=True) for x in ("alpha", "beta")})
     measurements = [Measurement("models with real logits, of 10", len(rows))]
     if len(rows):
         worst = rows.loc[off.max(axis=1).idxmax(), "model"]
         name = "largest relative difference to Table 2"
         measurements.append(Measurement(name, 100 * off.max(axis=None), "percent", worst))
-    printed = evidence.tables[TABLE_2][["alpha", "beta"]]
+    printed = grounds.tables[TABLE_2][["alpha", "beta"]]
     rounding = 100 * HALF_LAST_DIGIT_BETA / printed.abs().min(axis=None)
     name = "largest rounding of the printed parameters"
     measurements.append(Measurement(name, rounding, "percent"))
@@ -83,10 +83,10 @@ def beta_parameters(evidence: Evidence) -> Ruling:
     errors="standard errors are those of Table 3's means over ten resamples",
     real=True,
 )
-def glm_parameters(evidence: Evidence) -> Ruling:
-    rows = evidence.as_published("glm_fits")
-    beta_fits = evidence.as_published("beta_fits")
-    printed = evidence.printed_fits()
+def glm_parameters(grounds: Grounds) -> Ruling:
+    rows = grounds.as_published("glm_fits")
+    beta_fits = grounds.as_published("beta_fits")
+    printed = grounds.printed_fits()
     winners = {model: fit.scenario().curve.name for model, fit in printed.items()}
     selected = rows[is_true(rows["selected"])]
     other = [row for row in selected.itertuples() if winners.get(row.model) != row.glm]
@@ -95,7 +95,7 @@ def glm_parameters(evidence: Evidence) -> Ruling:
         Measurement("models with real logits, of 10", rows["model"].nunique()),
         Measurement(name, len(selected) - len(other)),
     ]
-    notes = aic_contradictions(evidence)
+    notes = aic_contradictions(grounds)
     if rows.empty:
         return on_genuine(rows, Verdict.NEEDS_REAL_LOGITS, measurements, notes)
     apart = [
@@ -128,9 +128,9 @@ def glm_parameters(evidence: Evidence) -> Ruling:
     return on_genuine(rows, verdict, measurements, notes + softmax_notes(beta_fits), reason)
 
 
-def aic_contradictions(evidence: Evidence) -> list[str]:
+def aic_contradictions(grounds: Grounds) -> list[str]:
     """Return where the published AICs cannot be optima of one data set (nested or equal models)."""
-    table = evidence.tables[TABLE_3]
+    table = grounds.tables[TABLE_3]
     aic = table.pivot(index="model", columns="glm", values="aic")
     pairs = [f"{link}_{transform}" for link, transform in LINKS_AND_TRANSFORMS]
     nested = [aic[f"{p}_b0_b1"] - aic[f"{p}_{one}"] for p in pairs for one in ("b0", "b1")]
@@ -176,9 +176,9 @@ def aic_contradictions(evidence: Evidence) -> list[str]:
     ),
     real=True,
 )
-def real_and_simulated(evidence: Evidence) -> Ruling:
-    table, rows = evidence.of_published_models("ece_bin_real_and_simulated")
-    _validate_simulation(evidence.tables.get("bias"))
+def real_and_simulated(grounds: Grounds) -> Ruling:
+    table, rows = grounds.of_published_models("ece_bin_real_and_simulated")
+    _validate_simulation(grounds.tables.get("bias"))
     scored = table[table["source"] == REAL_SCORES]
     simulated = off_by(table, "mean_simulated_ece_bin_percent", "published_simulated_percent")
     real = off_by(rows, "ece_bin_percent")

@@ -21,7 +21,8 @@ from calbias.auditing.verdict.clusters import (
     whole_clusters_p_value,
 )
 from calbias.auditing.verdict.finding import Words, fitted_rates
-from calbias.auditing.verdict.redraws import draw, evidence, pooled_p_value, signed_pool, widening
+from calbias.auditing.verdict.groups import Groups, groups_of
+from calbias.auditing.verdict.redraws import draw, pooled_p_value, signed_pool, surprise, widening
 from calbias.auditing.verdict.result import (
     CalibrationVerdict,
     Part,
@@ -29,7 +30,6 @@ from calbias.auditing.verdict.result import (
     in_words,
     without_certain,
 )
-from calbias.auditing.verdict.rows import Groups, groups_of
 from calbias.auditing.verdict.statistics import PARTS, Statistics, statistics_of
 from calbias.conventions import N_BINS, Z_95
 from calbias.engine.seeding import digest_of, stream
@@ -55,11 +55,11 @@ def judge(
     """
     if replicates < _LEAST_REPLICATES:
         raise InputError(f"replicates must be at least {_LEAST_REPLICATES}, not {replicates}")
-    groups, place = groups_of(scored)
+    groups, group = groups_of(scored)
     if scored.clusters is None:
         return judge_groups(groups, replicates, words, seed)
     validate_cluster_number(scored.clusters.ids.size)
-    clusters = scored.clusters._replace(score=place[scored.clusters.score])
+    clusters = scored.clusters._replace(score=group[scored.clusters.score])
     return _judge_clusters(groups, clusters, replicates, words, seed)
 
 
@@ -69,7 +69,7 @@ def judge_groups(
     """Return the verdict on groups of equal scores of independent rows."""
     statistics = statistics_of(groups)
     pool = _pool(groups, statistics, replicates, seed)
-    e = evidence(pool)
+    e = surprise(pool)
     p_value, of_parts = pooled_p_value(e)
     names = list(PARTS)
     values: list[float] = pool[0].tolist()
@@ -97,14 +97,14 @@ def _judge_clusters(
     groups: Groups, clusters: Clusters, replicates: int, words: Words, seed: int
 ) -> CalibrationVerdict:
     """Return the verdict; ``clusters.score`` are places in the groups."""
-    ids, codes, place, rows, hits = clusters
+    ids, codes, group, rows, hits = clusters
     number, n = ids.size, int(rows.sum())
     independent = judge_groups(groups, replicates, words, seed)
     statistics = statistics_of(groups)
-    sign, chance = groups.sign[place], groups.chance[place]
+    sign, chance = groups.sign[group], groups.chance[group]
     residual = sign * (np.where(sign > 0, hits, rows - hits) - rows * chance)
     generator = stream(seed, "signs", digest_of(groups.score, groups.size), str(number))
-    e = evidence(signed_pool(groups, statistics, place, residual, codes, generator, replicates))
+    e = surprise(signed_pool(groups, statistics, group, residual, codes, generator, replicates))
     p_signs, of_parts = pooled_p_value(e)
     with_rarer, p_whole = clusters_with_rarer(codes, rows, hits), None
     size = np.bincount(codes, rows)
@@ -121,9 +121,9 @@ def _judge_clusters(
     clearest = PARTS[int(np.argmax(e[0]))]
     if independent.clearest == "certain":  # impossible under any dependence
         p_value, parts, clearest = independent.p_value, independent.parts, "certain"
-    rate = fitted_rates(groups)[place]
+    rate = fitted_rates(groups)[group]
     squares = hits * (1.0 - rate) ** 2 + (rows - hits) * rate**2
-    bins = np.minimum((groups.score[place] * N_BINS).astype(np.int64), N_BINS - 1)
+    bins = np.minimum((groups.score[group] * N_BINS).astype(np.int64), N_BINS - 1)
     effect = design_effect(hits - rows * rate, squares, bins, codes)
     facts = ClusterFacts(
         number, int(size.max()), n / number, effect, n / effect, with_rarer,
@@ -133,8 +133,8 @@ def _judge_clusters(
     def half(part: slice) -> float:
         inside = np.zeros(groups.size.size)
         inside[part] = 1.0
-        entries, size = inside[place] * rows, float(groups.size[part].sum())
-        gaps = entries * groups.score[place] - inside[place] * hits
+        entries, size = inside[group] * rows, float(groups.size[part].sum())
+        gaps = entries * groups.score[group] - inside[group] * hits
         mean = gaps.sum() / size
         sums = np.sort(np.bincount(codes, gaps - mean * entries, number))
         return Z_95 * widening(number) * math.sqrt(number / (number - 1) * sums @ sums) / size

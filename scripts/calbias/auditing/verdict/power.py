@@ -31,14 +31,14 @@ from calbias.auditing.verdict.clusters import (
     whole_clusters_p_value,
 )
 from calbias.auditing.verdict.finding import fitted_rates
+from calbias.auditing.verdict.groups import groups_of_rows
 from calbias.auditing.verdict.redraws import (
     draw,
-    evidence,
-    evidence_against,
     pooled_p_value,
     signed_pool,
+    surprise,
+    surprise_against,
 )
-from calbias.auditing.verdict.rows import groups_of_rows
 from calbias.auditing.verdict.statistics import statistics_of
 from calbias.conventions import SIGNIFICANT, Z_95
 from calbias.engine.scores_and_hits import scores_and_hits
@@ -80,15 +80,15 @@ def verdict_power(
     order = np.argsort(scores, kind="stable")
     ranks = order[((np.arange(n) + 0.5) / n * scores.size).astype(np.int64)]
     hits = np.diff(np.floor(np.cumsum(rates[ranks]) + 0.5), prepend=0.0)  # as the curve says
-    groups, place = groups_of_rows(scores[ranks], hits)
-    unlikely = np.where(groups.sign[place] > 0, rates[ranks], 1.0 - rates[ranks])
-    chance = np.bincount(place, unlikely) / groups.size
+    groups, group = groups_of_rows(scores[ranks], hits)
+    unlikely = np.where(groups.sign[group] > 0, rates[ranks], 1.0 - rates[ranks])
+    chance = np.bincount(group, unlikely) / groups.size
     statistics = statistics_of(groups)
     pools = [
         draw(statistics, groups, stream(seed, "power", name, str(n)), number, of)[1:]
         for name, number, of in (("null", _NULLS, None), ("curve", replicates, chance))
     ]
-    null, drawn = (evidence_against(pools[0], pool).max(axis=1) for pool in pools)
+    null, drawn = (surprise_against(pools[0], pool).max(axis=1) for pool in pools)
     above = _NULLS - np.searchsorted(np.sort(null), drawn, side="left")
     power = float(np.mean((above + 1) / (_NULLS + 1) <= SIGNIFICANT))
     smoothed = (power * replicates + 1) / (replicates + 2)
@@ -168,8 +168,8 @@ def cluster_power(
     the probabilities of a hit that the verdict is to find.
     """
     generator = stream(seed, "cluster power", str(number))
-    groups, place = groups_of_rows(scores, hits)
-    fitted = fitted_rates(groups)[place]
+    groups, group = groups_of_rows(scores, hits)
+    fitted = fitted_rates(groups)[group]
     order, size = np.argsort(codes, kind="stable"), np.bincount(codes)
     ratio = rates * (1 - rates) / (fitted * (1 - fitted)) * size.size / (size.size - 2)
     residual = (hits - fitted) * np.sqrt(ratio)
@@ -190,8 +190,8 @@ def _is_found(
     scores: Floats, hits: Floats, moved: Floats, codes: Ints, generator: np.random.Generator
 ) -> bool:
     """Return whether the p-values of ``judge`` are at most 0.05, ``moved`` (n,) being the hits."""
-    groups, place = groups_of_rows(scores, hits)
-    sign, chance = groups.sign[place], groups.chance[place]
+    groups, group = groups_of_rows(scores, hits)
+    sign, chance = groups.sign[group], groups.chance[group]
     unlikely = np.where(sign > 0, moved, 1.0 - moved)
     residual, statistics = sign * (unlikely - chance), statistics_of(groups)
     few = clusters_with_rarer(codes, np.ones_like(codes), hits.astype(np.int64)) < FEW_WITH_RARER
@@ -201,14 +201,14 @@ def _is_found(
         SIGNIFICANT
     ):
         return False
-    by_group = np.lexsort((place, codes))
-    columns = place[by_group], residual[by_group], codes[by_group]
+    by_group = np.lexsort((group, codes))
+    columns = group[by_group], residual[by_group], codes[by_group]
     signed = signed_pool(groups, statistics, *columns, generator, _CLUSTER_REDRAWS)
-    if pooled_p_value(evidence(signed))[0] > SIGNIFICANT:
+    if pooled_p_value(surprise(signed))[0] > SIGNIFICANT:
         return False
-    summed = groups._replace(hits=np.bincount(place, moved))
+    summed = groups._replace(hits=np.bincount(group, moved))
     drawn = draw(statistics, summed, generator, _CLUSTER_REDRAWS)
-    return bool(pooled_p_value(evidence(drawn))[0] <= SIGNIFICANT)
+    return bool(pooled_p_value(surprise(drawn))[0] <= SIGNIFICANT)
 
 
 def cluster_labels(
@@ -276,9 +276,9 @@ def _noncentralities(
     scores: Floats, hits: Floats, codes: Ints, shift: Floats, weights: Floats
 ) -> Floats:
     """Return δᵀ V⁻¹ δ (b,) of clusters with weights (b, g), or 0 where it is not determined."""
-    groups, place = groups_of_rows(scores, hits)
-    residual = hits - fitted_rates(groups)[place]
-    x = groups.x[place] - np.mean(groups.x[place])
+    groups, group = groups_of_rows(scores, hits)
+    residual = hits - fitted_rates(groups)[group]
+    x = groups.x[group] - np.mean(groups.x[group])
     u0, u1, d0, d1 = (
         np.bincount(codes, terms) for terms in (residual, residual * x, shift, shift * x)
     )

@@ -8,8 +8,8 @@ spread a little more than a sum of unequal chances (Hoeffding 1956), by less tha
 **The smallest p of several statistics.** Observed and redrawn values are one pool of R + 1 rows,
 which are exchangeable under the null. In each column e = -log(rank from above / (R + 1)), where
 ties count as at least as large. Beyond the 20th largest value e grows linearly, at the rate between
-the 100th and the 20th, as for an exponential tail: the evidence of statistics that no redraw
-reaches can still be compared. The columns are therefore on the scale of χ². M is a row's largest e,
+the 100th and the 20th, as for an exponential tail: the statistics that no redraw reaches
+can still be compared. The columns are therefore on the scale of χ². M is a row's largest e,
 and p = #{M ≥ M_observed}/(R + 1). Minimum of p-values: Tippett (1931); its calibration by
 resampling: Westfall and Young (1993).
 
@@ -27,7 +27,7 @@ from collections.abc import Iterator
 import numpy as np
 from scipy.special import stdtrit
 
-from calbias.auditing.verdict.rows import Groups
+from calbias.auditing.verdict.groups import Groups
 from calbias.auditing.verdict.statistics import IS_Z, PARTS, Statistics
 from calbias.conventions import Z_95
 from calbias.scored import Floats, Ints
@@ -116,12 +116,12 @@ def _scan(statistics: Statistics, steps: Floats) -> Floats:
     return largest
 
 
-def evidence(pool: Floats) -> Floats:
+def surprise(pool: Floats) -> Floats:
     """Return e (R + 1, k) of the statistics of R + 1 rows, by column."""
     return np.stack([_of_column(*_on_scale(pool, pool, k)) for k in range(pool.shape[1])], axis=1)
 
 
-def evidence_against(null: Floats, values: Floats) -> Floats:
+def surprise_against(null: Floats, values: Floats) -> Floats:
     """Return e (m, k) of the statistics of m rows against a pool of R others."""
     columns = range(null.shape[1])
     return np.stack([_of_column(*_on_scale(null, values, k), 1) for k in columns], axis=1)
@@ -169,7 +169,7 @@ def widening(number: int) -> float:
 def signed_pool(
     groups: Groups,
     statistics: Statistics,
-    place: Ints,
+    group: Ints,
     residual: Floats,
     codes: Ints,
     generator: np.random.Generator,
@@ -177,12 +177,12 @@ def signed_pool(
 ) -> Floats:
     """Return the statistics (replicates + 1, 6), row 0 without signs; 0 for "spread".
 
-    ``place``, ``residual``, ``codes`` (e,): group, sum of residuals and cluster of rows of one
+    ``group``, ``residual``, ``codes`` (e,): group, sum of residuals and cluster of rows of one
     score; a cluster's entries by group.
     """
     number = int(codes.max()) + 1
     n_cells, n_grid = statistics.sign.size, statistics.grid.size - 1
-    cell = np.repeat(np.arange(n_cells), np.diff(statistics.starts))[place]
+    cell = np.repeat(np.arange(n_cells), np.diff(statistics.starts))[group]
     part = np.repeat(np.arange(n_grid), np.diff(statistics.grid))[cell]
     atoms, scale = _atoms_of_enough(groups, statistics, cell, codes)
     atom = np.full(n_cells, atoms.size)

@@ -16,7 +16,7 @@ from calbias.auditing.verdict.finding import (
     kinds_of,
     sentence_of,
 )
-from calbias.auditing.verdict.rows import Groups
+from calbias.auditing.verdict.groups import Groups
 from calbias.auditing.verdict.statistics import Statistics
 from calbias.conventions import SIGNIFICANT
 

@@ -77,9 +77,9 @@ def _steps(values: Floats, count: Floats) -> tuple[Floats, Floats]:
     apart = values - values[:, None]
     mirror = values[:, None] - apart
     near = np.minimum(_EXACT * apart, _SINGLE)
-    place = np.searchsorted(values, mirror - near).clip(0, values.size - 1)
-    is_there = (np.abs(values[place] - mirror) <= near) & (apart > 0.0)
-    below = np.where(is_there, half_cells[place], 0.0)
+    nearest = np.searchsorted(values, mirror - near).clip(0, values.size - 1)
+    is_there = (np.abs(values[nearest] - mirror) <= near) & (apart > 0.0)
+    below = np.where(is_there, half_cells[nearest], 0.0)
     fullest = np.minimum(np.minimum(below, half_cells), 0.25 * count[:, None])
     each, best = np.arange(values.size), fullest.argmax(axis=1)
     found = fullest[each, best] > 0.0

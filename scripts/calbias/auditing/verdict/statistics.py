@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from calbias.auditing.verdict.rows import Groups, cell_starts
+from calbias.auditing.verdict.groups import Groups, cell_starts
 from calbias.scored import Floats, Ints
 
 PARTS = ("level", "line", "spread", "shape", "local", "atoms")
@@ -75,8 +75,8 @@ def statistics_of(groups: Groups) -> Statistics:
     norm = np.sqrt(np.sum(spread**2 * variance))
     weights = [*_orthonormal(basis, variance, order), spread / norm if norm > 0 else 0.0 * spread]
     grid_size = int(np.clip(total * _PER_UNIT, 1, LARGEST_GRID))
-    place = np.minimum((grid_size * time).astype(np.int64), grid_size - 1)
-    grid = np.append(np.flatnonzero(np.diff(place, prepend=-1)), place.size).astype(np.int64)
+    cell = np.minimum((grid_size * time).astype(np.int64), grid_size - 1)
+    grid = np.append(np.flatnonzero(np.diff(cell, prepend=-1)), cell.size).astype(np.int64)
     below = np.append(0.0, np.cumsum(variance))[grid]
     inside = np.maximum(below[None, :] - below[:, None], 1e-300)
     atoms = np.flatnonzero(groups.is_atom[first] & (np.diff(starts) == 1)).astype(np.int64)

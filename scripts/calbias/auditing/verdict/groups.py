@@ -101,8 +101,8 @@ def groups_of(scored: Scored) -> tuple[Groups, Ints]:
     x, sign = x[order], sign[order]
     begins = np.append(True, x[1:] != x[:-1])
     starts = np.flatnonzero(begins)
-    place = np.empty(x.size, np.int64)
-    place[order] = np.cumsum(begins) - 1
+    group = np.empty(x.size, np.int64)
+    group[order] = np.cumsum(begins) - 1
     size, hits = scored.rows[order], scored.hits[order]
     groups = Groups(
         scores[order][starts],
@@ -113,7 +113,7 @@ def groups_of(scored: Scored) -> tuple[Groups, Ints]:
         np.add.reduceat(hits, starts),
         reach[order][starts],
     )
-    return groups, place
+    return groups, group
 
 
 def ends_of(scored: Scored) -> tuple[float, float]:
@@ -138,10 +138,10 @@ def groups_of_rows(
 ) -> tuple[Groups, Ints]:
     """Return the Groups of rows (n,) in any order, and each row's group (n,)."""
     scored = Scored.of(scores, hits, log_scores, log1m_scores)
-    groups, place = groups_of(scored)
+    groups, group = groups_of(scored)
     order = order_of(scores, log1m_scores)
     of_row = np.empty(order.size, np.int64)
-    of_row[order] = np.repeat(place, scored.rows)
+    of_row[order] = np.repeat(group, scored.rows)
     return groups, of_row
 
 

@@ -35,7 +35,7 @@ EACH = "Judged on the models that have genuine outputs."
 NO_OUTPUTS = "no model has genuine outputs in this run"
 
 
-class Evidence(NamedTuple):
+class Grounds(NamedTuple):
     """``tables`` {stem: DataFrame}: of results/tables, the ``models`` table, and PUBLISHED ones."""
 
     tables: dict[str, pd.DataFrame]
