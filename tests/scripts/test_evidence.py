@@ -7,7 +7,6 @@ from checkout import ROOT
 from command import FITS, made, read, run
 
 from calbias.estimation.registry import FOLDER
-from pipeline.estimators import FOLDERS
 
 
 def test_predict_bias(tmp_path):
@@ -50,15 +49,6 @@ def test_subsample_genuine(tmp_path):
     )  # fmt: skip
     assert set(table["kind"]) == {"scores", "answers"}
     assert set(table["n_samples"]) == {500, 2000, 100, 300}
-
-
-def test_time_league(tmp_path):
-    table = made(
-        "league_times", "time_league", tmp_path, estimators=["ks", "beta_kernel"],
-        folders=FOLDERS, n_samples=[100, 1200],
-    )  # fmt: skip
-    rows = set(zip(table["estimator"], table["n_samples"], strict=True))
-    assert rows == {("ks", 100), ("ks", 1200), ("beta_kernel", 100)}
 
 
 POWER = {"n_samples": 60, "replicates": 20}

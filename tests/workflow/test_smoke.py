@@ -18,7 +18,7 @@ from pipeline.table_schema import tables
 
 ON_ITS_OWN = {  # of an estimator's page, `snakemake league`, `multiclass`, `replication`
     *(f"estimator_{what}" for what in ("comparison", "selection", "cost")),
-    *("fit_times", "league_times"),
+    "fit_times",
     *("league_full", "league_full_ranking", "league_full_sensitivity"),
     *("multiclass_league_full", "multiclass_full_reading", "replication_full"),
 }

@@ -57,10 +57,9 @@ def league_page(tables: Mapping[str, pd.DataFrame], pictures: Mapping[str, Path]
     """Return the HTML text of the page; its pictures and links are relative to ``results/``.
 
     ``tables`` are {name: DataFrame} of league, league_ranking, league_sensitivity, test_power,
-    test_detection, subsampled and, of the full size, league_times; ``pictures`` {figure: path of
-    its PNG}.
+    test_detection and subsampled; ``pictures`` {figure: path of its PNG}.
     """
-    ranks, times = tables["league_ranking"], tables.get("league_times")
+    ranks = tables["league_ranking"]
     fewest, most = ranks["n_replicates"].min(), ranks["n_replicates"].max()
     return template("league.html.j2").render(
         rule=rank_league.RULE,
@@ -75,10 +74,9 @@ def league_page(tables: Mapping[str, pd.DataFrame], pictures: Mapping[str, Path]
             _table("league_sensitivity", tables["league_sensitivity"]),
             _table("test_detection", tables["test_detection"]),
             _table("subsampled", reading.subsampled_summary(tables["subsampled"])),
-            *([] if times is None else [_table("league_times", _times(times))]),
         ],
         figures=shown_figures(pictures),
-        is_full=times is not None,
+        is_full="league_full_errors" in pictures,
         n_data_sets=f"{fewest} to {most}" if fewest < most else fewest,
     )
 
@@ -172,13 +170,6 @@ def _table(name: str, rows: pd.DataFrame) -> SimpleNamespace:
 def _entry(entry: str) -> str:
     estimator, _, target = str(entry).partition(" → ")
     return f"{names.measure_name(estimator)} → {names.target_name(target)}"
-
-
-def _times(times: pd.DataFrame) -> pd.DataFrame:
-    """Return the times with a column for each n, slowest first."""
-    wide = times.pivot(index="estimator", columns="n_samples", values="milliseconds")
-    wide = wide.sort_values(wide.columns[0], ascending=False).add_prefix("ms at n = ")
-    return wide.reset_index().rename_axis(columns=None)
 
 
 def write_evidence_page(

@@ -76,24 +76,6 @@ rule rank_league:
         step("rank_league")
 
 
-rule time_league:
-    output:
-        "results/tables/league_times.csv",
-    log:
-        "results/logs/time_league.log",
-    conda:
-        "../../../envs/environment.yaml"
-    resources:
-        mem_mb=lambda wildcards, attempt: 2000 * attempt,
-    params:
-        code=code("time_league", *sum(LEAGUE_FILES.values(), [])),
-        estimators=[*LEAGUE_NAMES],
-        folders=estimator_folders(config),
-        n_samples=[1000, 100000],
-    shell:
-        step("time_league")
-
-
 rule write_league_page:
     input:
         tables=lambda wildcards: [
@@ -101,7 +83,6 @@ rule write_league_page:
             for name in (
                 *(f"{wildcards.league}{rest}" for rest in ("", "_ranking", "_sensitivity")),
                 *("test_power", "test_detection", "subsampled"),
-                *(["league_times"] if wildcards.league == "league_full" else []),
             )
         ],
         figures=["results/figures/{league}_errors.png", "results/figures/test_power.png"],
