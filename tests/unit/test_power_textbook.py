@@ -9,9 +9,9 @@ from calbias.auditing.cox import detection_labels
 from calbias.auditing.verdict import power as tested
 from calbias.auditing.verdict.clusters import whole_clusters_p_value
 from calbias.auditing.verdict.finding import fitted_rates
+from calbias.auditing.verdict.groups import groups_of_rows
 from calbias.auditing.verdict.power import cluster_labels, verdict_labels, verdict_power
-from calbias.auditing.verdict.redraws import draw, evidence, pooled_p_value, signed_pool
-from calbias.auditing.verdict.rows import groups_of_rows
+from calbias.auditing.verdict.redraws import draw, pooled_p_value, signed_pool, surprise
 from calbias.auditing.verdict.statistics import statistics_of
 from calbias.engine.seeding import stream
 
@@ -96,7 +96,7 @@ def test_ends_of_the_search():
 
 
 def test_power_counts_redraws_of_the_curve_beyond_those_of_the_model():
-    """p = (1 + redraws that are as large) / 4001 of the largest evidence; 1/20 is found."""
+    """p = (1 + redraws that are as large) / 4001 of the largest surprise; 1/20 is found."""
     n, replicates = 20, 60
     power, error = verdict_power(SCORES, RATES, n, replicates, seed=3)
     ranks = (np.arange(n) + 0.5) / n * 8
@@ -109,9 +109,9 @@ def test_power_counts_redraws_of_the_curve_beyond_those_of_the_model():
     drawn = draw(statistics, groups, stream(3, "power", "curve", "20"), replicates, chance)[1:]
     assert np.unique(scores).size == 8
     assert rates.size == n
-    largest = tested.evidence_against(null, null).max(axis=1)
+    largest = tested.surprise_against(null, null).max(axis=1)
     p = [(1 + np.sum(largest >= each)) / 4001
-         for each in tested.evidence_against(null, drawn).max(axis=1)]  # fmt: skip
+         for each in tested.surprise_against(null, drawn).max(axis=1)]  # fmt: skip
     assert power == np.mean(np.array(p) <= 0.05)
     smoothed = (power * 60 + 1) / 62
     assert error == pytest.approx(np.hypot(np.sqrt(smoothed * (1 - smoothed) / 60), 0.0095))
@@ -188,9 +188,9 @@ def test_a_drawn_study_is_judged_as_the_verdict_judges():
         by_group = np.lexsort((place, codes))
         signed = signed_pool(groups, statistics, place[by_group], residual[by_group],
                              codes[by_group], generators[1], 99)  # fmt: skip
-        p = [pooled_p_value(evidence(signed))[0]]
+        p = [pooled_p_value(surprise(signed))[0]]
         observed = groups._replace(hits=np.bincount(place, moved))
-        p.append(pooled_p_value(evidence(draw(statistics, observed, generators[1], 99)))[0])
+        p.append(pooled_p_value(surprise(draw(statistics, observed, generators[1], 99)))[0])
         if p[0] > 0.05:
             p.pop()
         assert found == (max(p) <= 0.05)

@@ -1,4 +1,4 @@
-"""Parts of the verdict against slow versions: cells, redraws, evidence, signs, numbers, words."""
+"""Parts of the verdict against slow versions: cells, redraws, surprise, signs, numbers, words."""
 
 import math
 import re
@@ -13,18 +13,18 @@ from test_verdict import observed_statistics, oracle
 from verdicts import judge
 
 from calbias.auditing.verdict.finding import Finding, digits_of, finding_of, line_of, sentence_of
+from calbias.auditing.verdict.groups import cell_starts, groups_of, groups_of_rows
 from calbias.auditing.verdict.redraws import (
     _atoms_of_enough,
     _drawn,
     draw,
-    evidence,
-    evidence_against,
     pooled_p_value,
     signed_pool,
+    surprise,
+    surprise_against,
     widening,
 )
 from calbias.auditing.verdict.result import impossible_outcomes, p_text
-from calbias.auditing.verdict.rows import cell_starts, groups_of, groups_of_rows
 from calbias.auditing.verdict.statistics import PARTS, statistics_of
 from calbias.engine.seeding import stream
 from calbias.scored import Scored
@@ -59,7 +59,7 @@ def test_evidence_by_ranks_and_an_exponential_tail(size):
     pool[:, 3] = 1.0  # a column that tells nothing
     pool[:, 4] -= 2
     values[:3] = pool[:3]
-    inside, outside = evidence(pool), evidence_against(pool, values)
+    inside, outside = surprise(pool), surprise_against(pool, values)
     for k in range(6):
         assert inside[:, k] == pytest.approx(evidence_by_ranks(pool[:, k], pool[:, k], k, True))
         against = evidence_by_ranks(pool[:, k], values[:, k], k, False)

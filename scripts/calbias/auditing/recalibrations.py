@@ -31,7 +31,7 @@ from scipy.special import expit, ndtr
 
 from calbias.auditing.cox import ENDS, fit_cox, fit_shift, logits_of
 from calbias.auditing.inputs import Data
-from calbias.auditing.verdict.rows import ends_of
+from calbias.auditing.verdict.groups import ends_of
 from calbias.conventions import SIGNIFICANT, holm
 from calbias.engine.seeding import stream
 from calbias.logits.top_label import top_label

@@ -33,7 +33,7 @@ from calbias.auditing.bins import binomial_limits
 from calbias.auditing.cox import fit_cox, fit_shift, logits_of
 from calbias.auditing.description import is_separated, observed_expected
 from calbias.auditing.interval import calibration_interval
-from calbias.auditing.verdict.rows import ends_of
+from calbias.auditing.verdict.groups import ends_of
 from calbias.conventions import CONFIDENCE_LEVEL
 from calbias.recalibration import isotonic
 from calbias.scored import Floats, Scored
