@@ -43,8 +43,8 @@ ENOUGH = 100
 """Fewer hits, or misses, allow one parameter."""
 
 
-class _Rows(NamedTuple):
-    """A sample and, where they are known, logits (n, K) and labels (n,) of its ``of_rows``.
+class _Part(NamedTuple):
+    """A sample, whole or in part, and, where they are known, logits (n, K) and labels (n,) of its ``of_rows``.
 
     ``ends`` are where scores of 0 and 1 are taken.
     """
@@ -105,14 +105,14 @@ def recalibration_table(data: Data, seed: int = 0) -> pd.DataFrame:
     correction. Empty below 50 rows and for rows of one outcome.
     """
     sample = data.scored
-    rows = _Rows(sample, *data.ordered_logits(), ends_of(sample))
+    rows = _Part(sample, *data.ordered_logits(), ends_of(sample))
     if not rows.are_enough:
         return pd.DataFrame()
     fitted, parts, folds = rows, [], FOLDS
     if data.validation is not None:
         logits = (None, None) if rows.logits is None else data.validation.ordered_logits()
         scored = data.validation.scored
-        validation = _Rows(scored, *logits, ends_of(scored))
+        validation = _Part(scored, *logits, ends_of(scored))
         if validation.are_enough:
             fitted, parts, folds = validation, [validation], 1
     n, units = sample.n, sample.n if sample.clusters is None else sample.clusters.ids.size
@@ -123,7 +123,7 @@ def recalibration_table(data: Data, seed: int = 0) -> pd.DataFrame:
         others = (None, None)
         if rows.logits is not None:
             others = rows.logits[judged.fold != k], rows.labels[judged.fold != k]
-        parts.append(_Rows(sample.counted(misses + hits, hits), *others, rows.ends))
+        parts.append(_Part(sample.counted(misses + hits, hits), *others, rows.ends))
     size, before = judged.size, (judged.hits - sample.scores[judged.score]) ** 2
     found: list[dict[str, Any]] = []
     for method in fitted.methods:
@@ -169,7 +169,7 @@ class _InFolds(NamedTuple):
     clusters: Ints | None = None
 
 
-def _in_folds(rows: _Rows, folds: int, units: int, seed: int) -> _InFolds:
+def _in_folds(rows: _Part, folds: int, units: int, seed: int) -> _InFolds:
     """Return the rows in folds drawn at random; ``units`` are rows, or clusters, which stay whole.
 
     More than ``MOST_ROWS`` rows are drawn by counts, not one by one.
@@ -192,7 +192,7 @@ def _in_folds(rows: _Rows, folds: int, units: int, seed: int) -> _InFolds:
     return _InFolds(counts, fold, hits, score, np.ones(sample.n, np.int64), clusters)
 
 
-def _outputs(method: str, parts: list[_Rows], rows: _Rows, judged: _InFolds) -> Floats:
+def _outputs(method: str, parts: list[_Part], rows: _Part, judged: _InFolds) -> Floats:
     """Return the recalibrated scores (q,) of the judged rows, each fold by its part."""
     if method != "temperature":
         maps = [part.recalibrated(method, rows.sample.scores) for part in parts]

@@ -31,10 +31,10 @@ from calbias.scored import Scored
 SECONDS, ROWS = 1.0, 10_000
 """The time that an estimate of so many rows may take."""
 ALIKE = 1e-9
-Rows = Sequence[tuple[float, int]]  # (score, hit)
+Sample = Sequence[tuple[float, int]]  # (score, hit)
 
 _SPREAD = [(k / 20, int(k * k % 7 < 4)) for k in range(1, 20)]
-DATA: dict[str, list[Rows]] = {
+DATA: dict[str, list[Sample]] = {
     "one row": [[(0.5, 1)], [(0.5, 0)]],
     "two rows": [[(0.3, 0), (0.7, 1)], [(0.3, 1), (0.7, 0)]],
     "scores of exactly 0 and 1": [[(0.0, 0)], [(1.0, 1)], [(0.0, 1), (0.0, 0), (1.0, 0), (1.0, 1)]],
@@ -45,7 +45,7 @@ DATA: dict[str, list[Rows]] = {
     "copies of rows": [_SPREAD[:4] * 25],
     "other rows": [_SPREAD, [*_SPREAD, (1.0, 0)] * 6],
 }
-Value = Callable[[Rows], float]
+Value = Callable[[Sample], float]
 
 
 def failures(path: Path, seconds: float = SECONDS) -> list[str]:
@@ -71,7 +71,7 @@ def failures(path: Path, seconds: float = SECONDS) -> list[str]:
 def _failures(name: str, path: Path, run: Callable[..., Any]) -> Iterator[str]:
     """Yield a line for each check that one estimator fails at one norm."""
 
-    def value(rows: Rows) -> float:
+    def value(rows: Sample) -> float:
         data = sorted_data_set(*np.transpose(rows))
         before = [array.copy() for array in data]
         estimate = float(run(data)[0][0])
@@ -79,7 +79,7 @@ def _failures(name: str, path: Path, run: Callable[..., Any]) -> Iterator[str]:
             raise InputError("it changes the data that it is given")
         return estimate
 
-    checks: dict[str, tuple[Callable[[Rows], str], list[Rows]]] = {
+    checks: dict[str, tuple[Callable[[Sample], str], list[Sample]]] = {
         what: (partial(_invalid, value), list_of_rows) for what, list_of_rows in DATA.items()
     }
     several = [*DATA["ties"], *DATA["other rows"]]
@@ -88,7 +88,9 @@ def _failures(name: str, path: Path, run: Callable[..., Any]) -> Iterator[str]:
     if hasattr(estimator_module(path), "estimate_scored"):
         weighted = partial(_weighted, name, path, run.keywords)  # type: ignore[attr-defined]
         checks["sample weights"] = (partial(_depends_on_scale, value, weighted), several)
-    causes: dict[str, tuple[list[str], Rows, str]] = {}  # checks that fail for one cause: one line
+    causes: dict[
+        str, tuple[list[str], Sample, str]
+    ] = {}  # checks that fail for one cause: one line
     for what, (fault, list_of_rows) in checks.items():
         failing = next((rows for rows in list_of_rows if _fault(fault, rows)), None)
         if failing is not None:
@@ -101,13 +103,13 @@ def _failures(name: str, path: Path, run: Callable[..., Any]) -> Iterator[str]:
         yield f"{name}: {', '.join(whats)}: scores {scores}, hits {hits}: {said}"
 
 
-def _fault(fault: Callable[[Rows], str], rows: Rows) -> str:
+def _fault(fault: Callable[[Sample], str], rows: Sample) -> str:
     """Return what is wrong on these rows in words, or nothing."""
     with warnings.catch_warnings(action="ignore"):
         return fault(rows)
 
 
-def _smallest(fault: Callable[[Rows], str], rows: Rows) -> Rows:
+def _smallest(fault: Callable[[Sample], str], rows: Sample) -> Sample:
     """Return the rows without those that the fault does not need."""
     k = 0
     while k < len(rows) > 1:
@@ -119,7 +121,7 @@ def _smallest(fault: Callable[[Rows], str], rows: Rows) -> Rows:
     return rows
 
 
-def _invalid(value: Value, rows: Rows) -> str:
+def _invalid(value: Value, rows: Sample) -> str:
     try:
         value(rows)
     except InputError as error:
@@ -127,17 +129,17 @@ def _invalid(value: Value, rows: Rows) -> str:
     return ""
 
 
-def _depends_on_order(value: Value, rows: Rows) -> str:
+def _depends_on_order(value: Value, rows: Sample) -> str:
     a, b = _pair(value, rows, rows[::-1])
     return "" if a == b else f"returned {a}, and {b} for the rows in reverse order"
 
 
-def _differs_again(value: Value, rows: Rows) -> str:
+def _differs_again(value: Value, rows: Sample) -> str:
     a, b = _pair(value, rows, rows)
     return "" if a == b else f"returned {a} and then {b}: seed the generator in each call"
 
 
-def _pair(value: Value, rows: Rows, others: Rows) -> tuple[float, float]:
+def _pair(value: Value, rows: Sample, others: Sample) -> tuple[float, float]:
     """Return both values; alike where one is invalid, which another check says."""
     try:
         return value(rows), value(others)
@@ -145,7 +147,9 @@ def _pair(value: Value, rows: Rows, others: Rows) -> tuple[float, float]:
         return 0.0, 0.0
 
 
-def _depends_on_scale(value: Value, weighted: Callable[[Rows, float], float], rows: Rows) -> str:
+def _depends_on_scale(
+    value: Value, weighted: Callable[[Sample, float], float], rows: Sample
+) -> str:
     try:
         a, found = value(rows), {w: weighted(rows, w) for w in (1.0, 3.0)}
     except InputError:  # refused in one line, as it may be
@@ -159,7 +163,7 @@ def _depends_on_scale(value: Value, weighted: Callable[[Rows, float], float], ro
     )
 
 
-def _weighted(name: str, path: Path, given: dict[str, Any], rows: Rows, weight: float) -> float:
+def _weighted(name: str, path: Path, given: dict[str, Any], rows: Sample, weight: float) -> float:
     """Return the estimate of rows of equal weights."""
     scores, hits = np.transpose(rows)
     scored = Scored.weighted(scores, hits.astype(np.uint8), np.full(len(rows), weight))
