@@ -138,9 +138,6 @@ def test_labels_are_drawn_with_the_probabilities_of_the_row():
     shares = np.stack([np.bincount(row, minlength=4) / 40_000 for row in labels])
     assert shares == pytest.approx(p, abs=0.01)
     assert shares[0, 1] == 0.0
-    hot = np.concatenate([*rows.redrawn(40_000, 0, temperature=2.0)], axis=1)
-    shares = np.bincount(hot[np.argsort(rows.order)[0]], minlength=4) / 40_000
-    assert shares == pytest.approx(maps.temperature(p, 2.0)[0], abs=0.01)
 
 
 @pytest.mark.parametrize("name", sorted(MEASURES))

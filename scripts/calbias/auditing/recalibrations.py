@@ -44,7 +44,7 @@ ENOUGH = 100
 
 
 class _Part(NamedTuple):
-    """A sample, whole or in part, and, where they are known, logits (n, K) and labels (n,) of its ``of_rows``.
+    """A sample, or a part, and, where known, logits (n, K) and labels (n,) of its ``of_rows``.
 
     ``ends`` are where scores of 0 and 1 are taken.
     """

@@ -134,11 +134,9 @@ def noise_floor(
     return summary(measure, n_bins, of_rows, observed, drawn, rows)
 
 
-def drawn_values(
-    measure: Measure, rows: Rows, replicates: int, seed: int, temperature: float = 1.0
-) -> Floats:
+def drawn_values(measure: Measure, rows: Rows, replicates: int, seed: int) -> Floats:
     """Return the values (R, G) of the groups for labels drawn from the probabilities."""
-    batches = rows.redrawn(replicates, seed, temperature=temperature)
+    batches = rows.redrawn(replicates, seed)
     return np.concatenate([measure.values(labels) for labels in batches])
 
 

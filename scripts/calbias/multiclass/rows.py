@@ -57,19 +57,15 @@ class Rows:
         return np.ascontiguousarray(labels[self.order, None], np.int32)
 
     def redrawn(
-        self, replicates: int, seed: int, name: str = "classes", temperature: float = 1.0
+        self, replicates: int, seed: int, name: str = "classes"
     ) -> Iterator[NDArray[np.int32]]:
-        """Yield labels (n, r) of r replicates at a time, drawn from the probabilities.
-
-        With a temperature T they are drawn from the rows proportional to p^(1/T): a model whose
-        truth is less certain than it says.
-        """
+        """Yield labels (n, r) of r replicates at a time, drawn from the probabilities."""
         n = len(self.probabilities)
         key = stream_key(seed, name, n)
         size = max(2, min(_LABELS_PER_BATCH // n, replicates) // 2 * 2)
         for first in range(0, replicates, size):
             labels = np.empty((n, min(size, replicates - first)), np.int32)
-            _draw(self.probabilities, 1.0 / temperature, key, first // 2, labels)
+            _draw(self.probabilities, key, first // 2, labels)
             yield labels
 
 
@@ -106,7 +102,6 @@ def _hashes(bits: NDArray[np.uint64]) -> NDArray[np.uint64]:
 @njit
 def _draw(
     probabilities: NDArray[np.float64],
-    power: float,
     key: NDArray[np.uint32],
     first_pair: int,
     labels: NDArray[np.int32],
@@ -120,8 +115,7 @@ def _draw(
     for i in range(n):
         total = 0.0
         for k in range(n_classes):
-            p = probabilities[i, k]
-            total += p if power == 1.0 else p**power
+            total += probabilities[i, k]
             sums[k] = total
         for pair in range((replicates + 1) // 2):
             second, third = uint64(first_pair + pair), uint64(0xC1A55)
