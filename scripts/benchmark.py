@@ -32,7 +32,6 @@ Call = Callable[[], object]
 ROUNDS, REPLICATES = 7, 40  # of a cell of Figure 4, which has 1000
 FITS = ("table2_beta", "table3_glm")
 GRIDS = {"sampling_alone": (), "six_binned": BINNED, "seven": (*BINNED, "kde")}
-IMPORT = "-c", "import numba, pandas, pyarrow.parquet, scipy.optimize"
 AVX2 = {
     "NUMBA_CPU_NAME": "haswell",
     "NUMBA_CPU_FEATURES": "+avx,+avx2,+bmi,+bmi2,+fma,+lzcnt,+popcnt,+sse4.2",

@@ -18,8 +18,8 @@ from calbias.auditing.verdict.finding import (
     kinds_of,
     line_of,
 )
+from calbias.auditing.verdict.groups import groups_of_rows
 from calbias.auditing.verdict.result import _warnings, in_words, p_text
-from calbias.auditing.verdict.rows import groups_of_rows
 from calbias.auditing.verdict.statistics import statistics_of
 
 CLEAR = 2.8
