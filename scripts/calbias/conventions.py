@@ -19,6 +19,17 @@ ENOUGH_POWER = 0.8
 MISCALIBRATED, TOO_SMALL, NONE_FOUND = "miscalibrated", "too small to tell", "none found"
 
 
+def p_digits(p_value: float) -> str:
+    """Return a p-value with two digits, or as many as show on which side of 0.05 it is.
+
+    >>> p_digits(0.0504), p_digits(0.0496), p_digits(0.312)
+    ('0.0504', '0.05', '0.31')
+    """
+    is_found = p_value <= SIGNIFICANT
+    texts = (f"{p_value:.{digits}g}" for digits in range(2, 17))
+    return next(text for text in texts if (float(text) <= SIGNIFICANT) == is_found)
+
+
 def holm(p_values: ArrayLike) -> np.ndarray:
     """Return Holm's (1979) corrected p-values, in the order given; a NaN stays and does not count.
 

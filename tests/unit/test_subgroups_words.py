@@ -121,6 +121,8 @@ def test_faulty_subgroups_and_the_one_apart():
     assert both.failing == "2 of 2 subgroups are miscalibrated (p = 0.01)"
     assert (result(0.05).miscalibrated, result(0.0501).miscalibrated) == (True, False)
     assert result(0.0501).failing == result(0.0501).clearest_apart == ""
+    assert "(p = 0.05)" in result(0.0499).failing
+    assert "No fault was found in 2 subgroups (p = 0.0501)" in result(0.0501).sentence
 
 
 def test_the_sentence_has_the_numbers():

@@ -39,7 +39,7 @@ from calbias.auditing.gate import Answer, answer, answer_in_words
 from calbias.auditing.interval import calibration_interval
 from calbias.auditing.verdict.clusters import cluster_codes, validate_cluster_number
 from calbias.auditing.verdict.judge import judge
-from calbias.conventions import CONFIDENCE_LEVEL, SIGNIFICANT
+from calbias.conventions import CONFIDENCE_LEVEL, SIGNIFICANT, p_digits
 from calbias.engine.posterior import ONE_DEVIATION, PosteriorCurve, curve_of
 from calbias.engine.scores_and_hits import scores_and_hits, validate_level
 from calbias.engine.seeding import stream
@@ -98,7 +98,7 @@ class Comparison:
         """The verdict in one sentence."""
         verdict = f"{self.better} is better calibrated" if self.better else "no difference found"
         rows = f" in {self.n_clusters} clusters" if self.n_clusters else ""
-        p = f"p < {_LEAST_P:g}" if self.p_value <= _LEAST_P else f"p = {self.p_value:.2g}"
+        p = f"p < {_LEAST_P:g}" if self.p_value <= _LEAST_P else f"p = {p_digits(self.p_value)}"
         return (
             f"n = {self.n}{rows}: calibration error {_percent(self.error_first)} % ({self.first}) "
             f"and {_percent(self.error_second)} % ({self.second}), difference "

@@ -15,7 +15,7 @@ from calbias.auditing.inputs import EVENT
 from calbias.auditing.picture import picture
 from calbias.auditing.result import Audit
 from calbias.auditing.subgroups import Subgroups
-from calbias.conventions import MISCALIBRATED
+from calbias.conventions import MISCALIBRATED, p_digits
 from calbias.io.files import GENERATOR
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ def cell(value: Any, form: str) -> str:
     if math.isinf(value):
         return "∞"
     if form == "p":
-        return f"{value:.2g}" if value >= 1e-4 else "< 0.0001"
+        return p_digits(value) if value >= 1e-4 else "< 0.0001"
     return {
         "points": f"{100 * value:z.2f}",
         "fine": f"{100 * value:z.3f}",

@@ -28,6 +28,7 @@ from calbias.conventions import (
     NONE_FOUND,
     SIGNIFICANT,
     TOO_SMALL,
+    p_digits,
 )
 from calbias.engine.seeding import stream
 from calbias.scored import Floats, Ints
@@ -94,7 +95,7 @@ class Subgroups(NamedTuple):
     def failing(self) -> str:
         """How many subgroups are miscalibrated, in words; "" where none is."""
         bad, n = len(self.faulty), len(self.table) - 1
-        are = f"{'is' if bad == 1 else 'are'} miscalibrated (p = {self.p_value:.2g})"
+        are = f"{'is' if bad == 1 else 'are'} miscalibrated (p = {p_digits(self.p_value)})"
         return f"{bad} of {n} subgroups {are}" if bad else ""
 
     @property
@@ -113,8 +114,9 @@ class Subgroups(NamedTuple):
                 f"; {', '.join(self.cut)}: numbers, cut at their quartiles (codes go as texts, or "
                 "with --codes)"
             )
+        subgroups = f"{n} subgroups (p = {p_digits(self.p_value)})"
         if not self.miscalibrated:
-            return f"No fault was found in {n} subgroups (p = {self.p_value:.2g}){rest}."
+            return f"No fault was found in {subgroups}{rest}."
         bad = self.faulty
         if not len(bad):
             return (
@@ -127,7 +129,7 @@ class Subgroups(NamedTuple):
             ends = sorted(100 * abs(first[name]) for name in ("low", "high"))
             size = f" by {100 * abs(first['gap']):.1f} points ({ends[0]:.1f} to {ends[1]:.1f})"
         return (
-            f"The {self.what} are wrong for {len(bad)} of {n} subgroups (p = {self.p_value:.2g}), "
+            f"The {self.what} are wrong for {len(bad)} of {subgroups}, "
             f"most clearly where {first['segment']} ({first['n']} rows): {first['fault']}{size}"
             f"{rest}."
         )

@@ -18,7 +18,7 @@ from calbias.auditing.verdict.finding import (
 )
 from calbias.auditing.verdict.groups import Groups
 from calbias.auditing.verdict.statistics import Statistics
-from calbias.conventions import SIGNIFICANT
+from calbias.conventions import SIGNIFICANT, p_digits
 
 _ORDER = ("level", "line", "shape", "local", "atoms", "certain")
 _SEEN, _WORTH_A_WORD = 0.01, 0.0005  # a share of the rows, and an error, that the warning names
@@ -86,9 +86,7 @@ class CalibrationVerdict:
 def p_text(p_value: float, replicates: int) -> str:
     """Return the p-value of so many redraws in words, on its side of 0.05."""
     if p_value * (replicates + 1) > 1.5:
-        texts = (f"{p_value:.{digits}g}" for digits in range(2, 17))
-        is_found = p_value <= SIGNIFICANT
-        return f"p = {next(text for text in texts if (float(text) <= SIGNIFICANT) == is_found)}"
+        return f"p = {p_digits(p_value)}"
     digits = math.ceil(-math.log10(p_value))
     return f"p < {math.ceil(p_value * 10**digits) / 10**digits:g}"
 
