@@ -8,9 +8,9 @@ from claims_data import CLAIMS, GOOD, MODELS, PAPER, by_name, experiment
 
 from calbias.errors import InputError
 from pipeline.catalogue import figures
-from pipeline.claims.grounds import ANY_NORM, Grounds
+from pipeline.claims.grounds import ANY_NORM, Grounds, enough_replicates
 from pipeline.claims.ledger import Judged, all_claims, judge, judge_all, ledger_table
-from pipeline.claims.verdicts import OtherNorm, Verdict
+from pipeline.claims.verdicts import Measurement, OtherNorm, Verdict, in_words, number
 from pipeline.paper import MODEL_SIZES
 from pipeline.table_schema import tables
 from reproduction import claims as folder
@@ -78,8 +78,8 @@ def test_a_run_without_tables_judges_nothing_and_does_not_crash():
 @pytest.mark.parametrize(
     ("sizes", "n_replicates", "note"),
     [
-        ((200, 400), 1000, r"lacks 300 of the 420 rows .* n = 800"),
-        (MODEL_SIZES, 20, "has 20 replicates; the rules want at least 500"),
+        ((200, 400), 1000, r"lacks 300 of the 420 rows .* at resnet110_c10, ece_bin_ew, n = 800"),
+        (MODEL_SIZES, 499, "has 499 replicates; the rules want at least 500"),
     ],
 )
 def test_a_partial_run_says_what_is_absent(sizes, n_replicates, note):
@@ -130,6 +130,44 @@ def test_models_and_sizes_beyond_the_paper_change_no_verdict():
     assert "cells of 21" in row["measured"]
     few = ledger_of(Grounds({**PAPER, "models": MODELS[:3], "bias": table}), "R09")
     assert "the models table lacks" in few.loc["R09", "note"]
+
+
+@pytest.mark.parametrize(
+    ("value", "error", "text"),
+    [
+        *((0.12345, 0.01, "0.123"), (0.12345, 0.0099, "0.1235"), (12.3, 10.0, "12")),
+        *((1e-9, 1e-9, "0.000000"), (3.0, 0.0, "3"), (1234.567, float("inf"), "1235")),
+        *((0.5, float("nan"), "0.5"), (float("nan"), 0.1, ""), (float("inf"), 0.1, "")),
+    ],
+)
+def test_a_number_has_two_digits_of_its_error_or_four(value, error, text):
+    assert number(value, error) == text
+
+
+def test_quantities_and_units_in_words():
+    nan = float("nan")
+    numbers = [
+        Measurement("a", 1.5, "percent", "x", 0.25),
+        Measurement("a", 2.0, "percent", low=1, high=3),
+        Measurement("b", nan, "points", "y", low=4, high=4), Measurement("b", nan, "points", low=7),
+        Measurement("c", 8.0),
+    ]  # fmt: skip
+    assert in_words(numbers) == "a: x 1.50 ± 0.25, 2 (1–3) %; b: y 4, above 7 points; c: 8"
+
+
+def test_sources_and_replicates_of_an_experiment():
+    scenarios = pd.DataFrame({
+        "experiment": ["x", "x", "x", "y"], "scenario": ["a", "b", "c", "d"],
+        "source": ["synthetic", "real_logits", None, "real_scores"],
+    })  # fmt: skip
+    grounds = Grounds({"scenarios": scenarios})
+    assert grounds.source("x") == "published_fits + real_logits"
+    assert grounds.source("x", ["b"]) == "real_logits"
+    assert (grounds.source("y"), grounds.source("z")) == ("real_scores", "published_fits")
+    assert Grounds({}).source("y") == "published_fits"
+    bias = pd.DataFrame({"experiment": ["x", "x", "y"], "n_replicates": [250, 4000, 9000]})
+    assert Grounds({"bias": bias}).error_ratio("x") == 2
+    assert len(enough_replicates(bias.assign(n_replicates=500), "x")) == 3
 
 
 def test_the_note_begins_with_why_a_claim_is_not_reproduced():

@@ -32,7 +32,7 @@ from test_claims_section_6 import table_4
 from test_claims_section_7 import limits
 
 from evidence.names import BEST, UNDECIDED
-from pipeline.claims.verdicts import NotJudged, in_words
+from pipeline.claims.verdicts import NotJudged, in_words, number
 from pipeline.paper import BINNED, DETECTION_SIZES, FIG2B_SCENARIOS, HEATMAP_BINS, HEATMAP_SIZES
 from reproduction.recalibration import ON_HALF
 
@@ -42,6 +42,11 @@ TOLD = yaml.safe_load(Path(__file__).with_name("claims_told.yaml").read_text("ut
 def told(ruling):
     """Return the verdict, the measurements in words, the reason, the notes, and what is left."""
     lines = [ruling.verdict, *in_words(ruling.measurements).split("; "), ruling.reason]
+    lines += [
+        f"printed as {number(m.published)} ± {m.published_error:.3g}: {m.name} {m.case}".strip()
+        for m in ruling.measurements
+        if np.isfinite(m.published)
+    ]
     error = ruling.largest_error
     rest = f"{ruling.source}, {ruling.models or 'all'}" + f", {error:.4f}" * bool(
         np.isfinite(error)
