@@ -78,7 +78,7 @@ class Power:
 
     def _data_sets(self, cell: SampledCell, n: int) -> int:
         is_null = cell.scenario.curve.name == "identity"
-        return max(self.replicates, self.null_replicates if is_null else 0)
+        return max(self.replicates, self.null_replicates) if is_null else self.replicates
 
     def _rates(
         self, cell: SampledCell, n: int, methods: Mapping[str, Method], values: Values
