@@ -8,7 +8,7 @@ from itertools import chain
 import numpy as np
 from matplotlib.collections import LineCollection
 from matplotlib.colors import to_hex
-from matplotlib.patches import Patch
+from matplotlib.patches import Patch, StepPatch
 from matplotlib.text import Annotation
 from matplotlib.ticker import FixedFormatter, FixedLocator, FuncFormatter
 
@@ -89,9 +89,10 @@ def _artists(axes):
         points = " | ".join(_points(path) for path in paths)
         yield f"  {kind} {colour}: {points}"
     for patch in axes.patches:
-        box = patch.get_path().get_extents(patch.get_patch_transform())
+        path, is_stairs = patch.get_path(), isinstance(patch, StepPatch)
+        corners = path.get_extents(patch.get_patch_transform()).get_points()
         colour = to_hex(patch.get_facecolor()) if patch.get_fill() else "empty"
-        yield f"  patch {colour}: {_points(box.get_points())}"
+        yield f"  patch {colour}: {_points(path.vertices if is_stairs else corners)}"
     for image in axes.images:
         low, high = image.get_clim()
         rows = " | ".join(" ".join(map(_number, row)) for row in image.get_array().filled(np.nan))

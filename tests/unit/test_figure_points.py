@@ -454,6 +454,22 @@ VARIANTS = {
         "fig5_detection", t | {"detection_limits": t["detection_limits"].assign(type_1_rate=None)},
         "detection", lambda d: d[(d["n_samples"] == 200) & (d["tce_percent"] < 2)],
     ),
+    "fig5 with the paper's points at its ends": lambda t: changed(
+        "fig5_detection", t, "detection",
+        lambda d: d.assign(n_samples=d["n_samples"].map({200: 500, 1000: 10_000}),
+                           tce_percent=np.resize([2.0, 3.0, 4.0, 10.0], len(d))),
+    ),
+    "fig1 with an empty bin": lambda t: changed(
+        "fig1_intro", t, "reliability_diagram", lambda d: d.assign(n_in_bin=[30, 0, 50])
+    ),
+    "fig1 of one estimator": lambda t: changed(
+        "fig1_intro", t, "estimate_histogram",
+        lambda d: pd.concat([d[:1]] * 3).assign(low_percent=[2.0, 0.0, 1.0],
+                                                high_percent=[3.0, 1.0, 2.0], count=[1, 1, 2]),
+    ),
+    "bias of one number of bins": lambda t: changed(
+        "fig7_bias_resnet110_c10", t, "bias", lambda d: d[d["n_bins"] != 8]
+    ),
     "fig4 of one before others": lambda t: changed("fig4_realistic", t, protagonists=TWO[1:]),
     "graphs of one without a spline": lambda t: changed(
         "gupta_fig1_calibration", t, "calibration_graphs",
