@@ -308,6 +308,20 @@ def test_digits_and_p_values_in_words():
     assert p_text(1 / 100, 99) == "p < 0.01"
 
 
+def test_an_impossible_miss_decides_and_the_other_rows_have_the_words():
+    """One miss of 50 at exactly 1, beside a clear shift of other rows, or beside right ones."""
+    inner = np.random.default_rng(0).uniform(0.3, 0.7, 200)
+    for rates, clearest in ((0 * inner + 1, None), (inner, "certain")):
+        hits = np.r_[np.arange(50) > 0, np.random.default_rng(1).random(200) < rates]
+        verdict = judge(np.r_[np.ones(50), inner], hits, replicates=99)
+        assert verdict.p_value == 1 / 100
+        part = verdict.parts[0]
+        assert (part.name, part.statistic, part.p_value) == ("certain", 1, 1 / 100)
+        assert (verdict.clearest == "certain") == (clearest == "certain")
+        told = verdict.sentence if clearest else " ".join(verdict.warnings)
+        assert "wrong at exactly 1: 1 of 50 rows" in told
+
+
 def test_the_verdict_is_of_the_pool_of_redraws():
     scores, hits = np.random.default_rng(4).random((2, 80))
     hits = (hits < scores).astype(int)
