@@ -83,6 +83,7 @@ test_mistakes_in_columns = refuses(
     lambda by, n: segments_of(by, n),
     (np.repeat([f"u{k:03}" for k in range(101)], 2), 202, "has 101 values, such as 'u000'"),
     (pd.Series([3, "x", 4] * 50, dtype=object), 150, r"row 1 .*numbers and the text 'x'"),
+    ([1.5] * 60 + ["x"] * 60, 120, r"row 60 .*numbers and the text 'x'"),
     ([*MANY, "q"], 103, r"row 102 .*numbers and the text 'q'"),
     ([*MANY[:51], *[f"q{k}" for k in range(51)]], 102, "has 102 values"),
     ([None] * 60, 60, "all rows have by missing: leave the column by out"),

@@ -131,7 +131,7 @@ class SegmentRows:
             return mean - target, self.total(expit(x) * expit(-x))
 
         ends = np.full(target.size, _FARTHEST)
-        return _root(excess, -ends, ends, 0.0 * ends)
+        return _root(excess, -ends, ends, np.zeros(target.size))
 
     def cumulant(self, shift: Floats) -> Floats:
         """Return log E exp(shift · Σ (y − s)) (m,) in a calibrated model."""
