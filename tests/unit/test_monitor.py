@@ -254,7 +254,7 @@ def test_watch_takes_clusters_when_they_are_complete(stream, capsys):
         (lambda t: pd.concat([t, t[:1]]), "line 3002: day goes back to 2024-01-01"),
         (lambda t: pd.concat([t, t[-1:]]), "line 3002: repeats an earlier row"),
         (lambda t: t.assign(day=t["day"].str[5:]), "line 2: day is '01-01'"),
-        (lambda t: t.assign(score=t["score"] * 100), "no probability"),
+        (lambda t: t.assign(score=t["score"] * 100), "not a probability"),
         (lambda t: t.rename(columns={"day": "date"}), "no column 'day'"),
     ],
 )

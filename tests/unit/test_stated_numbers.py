@@ -90,16 +90,17 @@ def test_a_p_value_is_printed_on_its_side_of_5_percent(p_value, text):
     [
         (
             [0.0, 0.1, 0.2, 0.3],
-            "up to 2.2 points at risks of exactly 0, up to 0.9 points at other risks",
+            "up to 2.4 points at risks of exactly 0, up to 1.1 points at other risks",
         ),
-        ([0.1, 0.2, 0.3, 0.4], "up to 0.6 points at some risks"),
+        ([0.1, 0.2, 0.3, 0.4], "up to 1.1 points at some risks"),
     ],
 )
 def test_what_rounding_may_explain_in_words(scores, words):
     """Rows in tenths fall by a half from score to score: the density exp(-x q/h), x = log 2.
 
     Inside it tilts a cell by h (coth(x/2)/2 - 1/x) = h (1.5 - 1.443), 0.6 points. At 0, half a
-    cell, the move is half of h/2 less that tilt; at .1 the mean slope is 1.5 log 2.
+    cell, the move is half of h/2 less that tilt, and 0.2 points of the bend at .1, where the mean
+    slope is 1.5 log 2. The last score is a tail's: the mean slope is 2 log 2.
     """
     risks = np.repeat(scores, [800, 400, 200, 100])
     generator = np.random.default_rng(0)

@@ -13,7 +13,7 @@ from verdicts import judge
 
 from calbias.auditing.verdict.groups import cell_starts, groups_of_rows
 from calbias.auditing.verdict.redraws import draw, pooled_p_value, surprise
-from calbias.auditing.verdict.rounding import closest, moves_of
+from calbias.auditing.verdict.rounding import Moves, closest, moves_of, read
 from calbias.auditing.verdict.statistics import PARTS, statistics_of
 from calbias.engine.seeding import stream
 
@@ -70,7 +70,7 @@ def oracle(scores, hits):
 @pytest.mark.parametrize(("n", "digits"), [(40, None), (300, None), (400, 2), (3000, 2)])
 def test_statistics_by_their_formulas(n, digits):
     scores, hits = example(n, digits=digits)
-    scores = np.clip(scores, 0.01, 0.98) + 0.0012345678  # ties, and no rounding
+    scores = np.clip(scores, 0.01, 0.98) ** 1.1  # ties, and no steps
     assert observed_statistics(scores, hits) == pytest.approx(oracle(scores, hits), abs=1e-7)
 
 
@@ -219,35 +219,71 @@ SATURATED = np.random.default_rng(0).beta(2.8, 0.05, 2000).clip(1e-9, 1 - 1e-9)
 def test_scores_that_were_not_rounded_do_not_move():
     generator = np.random.default_rng(0)
     for scores in (generator.random(400), np.float32(generator.random(400)).astype(float)):
-        assert not moves_of(np.sort(scores), np.full(400, 3)).any()
+        assert not moves_of(np.sort(scores), np.full(400, 3)).reach.any()
     stated = np.array([0.5, 0.7, 0.85])  # no pair at one distance
-    assert not moves_of(stated, np.array([30, 60, 90]))[0].any()
+    assert not moves_of(stated, np.array([30, 60, 90])).reach.any()
+    fifths = np.array([0.2, 0.4, 0.6, 0.8])  # a step above a tenth is what was said
+    assert not moves_of(fifths, np.array([30, 60, 90, 70])).reach.any()
 
 
 def test_moves_by_hand():
     """Rows that double from step to step: x = log 2, and h (coth(x/2)/2 - 1/x) = 0.0573 h."""
-    moves = moves_of(np.array([0.6, 0.7, 0.8, 0.9]), np.array([100, 200, 400, 800]))
-    assert moves[0] == pytest.approx([0, 0.00573, 0.00573, 0], abs=1e-5)
+    moves, alone = moves_of(np.array([0.6, 0.7, 0.8, 0.9]), np.array([100, 200, 400, 800]))
+    # 0.6 is the last of a tail: x = 2 log 2, and coth(x/2)/2 - 1/x = 5/6 - 0.7213
+    assert moves[0] == pytest.approx([0.01120, 0.00573, 0.00573, 0], abs=1e-5)
     assert not moves[1:].any()  # no end, and steps too wide to have been cut off
+    assert not alone.any()  # the slopes are equal
     percent = np.arange(50, 91) / 100
-    cut = moves_of(percent, np.full(41, 10))
+    cut = moves_of(percent, np.full(41, 10)).together
     assert cut[3, 1:-1] == pytest.approx(0.005)
     # half as many rows at 1, in half a cell: a flat density, whose mean is a quarter of a step away
-    assert moves_of(np.array([0.8, 0.9, 1.0]), np.array([200, 200, 100]))[2, 2] == (
-        pytest.approx(-0.025, abs=1e-6)
+    ends = moves_of(np.array([0.8, 0.9, 1.0]), np.array([200, 200, 100])).together
+    assert ends[2, 2] == pytest.approx(-0.025, abs=1e-6)
+    fifths = moves_of(np.array([0.6, 0.8, 1.0]), np.array([200, 200, 100])).together
+    assert fifths[2, 2] == pytest.approx(-0.025, abs=1e-6)  # as for tenths
+
+
+def test_a_peak_moves_each_score_alone():
+    """Slopes log 8 and -log 4: x is half of log 2, alone (log 32 less 2 √(4/n + 8/n + 4/n))/24."""
+    n = 64_000
+    moves, alone = moves_of(np.array([0.6, 0.7, 0.8]), np.array([n // 8, n, n // 4]))
+    assert moves[0, 1] == pytest.approx(0.1 * np.log(2) / 24, rel=0.01)
+    assert alone == pytest.approx([0, 0.1 * (np.log(32) - 8 / np.sqrt(n)) / 24, 0])
+    assert closest(
+        np.array([0.7]), np.array([100]), np.array([40]), Moves(moves[:, [1]], alone[[1]])
+    )[0] == pytest.approx(0.7 - alone[1])
+
+
+def test_twentieths_may_be_the_means_of_two_tenths():
+    """Then 1 is two scores from 0.95 to 1, and in 0.95 one of two scores is 1."""
+    scores, rows = np.arange(10, 21) / 20, np.r_[np.full(10, 400), 200]
+    moves, _ = moves_of(scores, rows)
+    assert moves[2, -3:] == pytest.approx([0, -0.0125, -0.025])
+    doubled = np.round(400 * 1.2 ** np.arange(10)).astype(int)
+    assert moves_of(scores[:10], doubled).together[0, 4] == pytest.approx(
+        2 * 0.05 * np.log(1.2) / 12, rel=0.01
     )
+
+
+def test_scores_that_a_sum_leaves_apart_are_one():
+    scores = np.array([0.1, 0.1 + 1e-16, 0.1 + 2e-16, 0.2, 0.3, 0.3 + 1e-16, 1.0, 1.0])
+    assert groups_of_rows(scores, np.ones(8))[0].size.tolist() == [3, 1, 2, 2]
+    apart = np.array([0.7, np.nextafter(0.8, 0), 0.8, 0.9, 1.0])
+    moved = read(apart, np.array([200, 100, 100, 200, 100]), np.array([140, 80, 80, 180, 90]))
+    assert moved[4] == pytest.approx(0.975)
+    assert moved[:4] == pytest.approx(apart[:4], abs=1e-3)
 
 
 def test_a_pile_among_finer_scores_has_a_step_among_piles():
     """Half in percent, half in tenths: a 1 was rounded from 0.95, not from 0.995."""
     scores = np.round(np.arange(50, 101) / 100, 2)
     rows = np.where(np.arange(50, 101) % 10 == 0, 500, 10)
-    assert moves_of(scores, rows)[2, -1] < -0.01
+    assert moves_of(scores, rows).together[2, -1] < -0.01
 
 
 def test_one_share_of_the_moves_is_closest_to_the_hits():
     scores, rows = np.array([0.3, 0.5, 0.7]), np.array([1000, 1000, 1000])
-    moves = np.array([[0.0, 0.02, 0.02]])
+    moves = Moves(np.array([[0.0, 0.02, 0.02]]), np.zeros(3))
     assert closest(scores, rows, np.array([300, 510, 710]), moves) == pytest.approx(
         [0.3, 0.51, 0.71]
     )

@@ -39,6 +39,7 @@ from calbias.auditing.gate import Answer, answer, answer_in_words
 from calbias.auditing.interval import calibration_interval
 from calbias.auditing.verdict.clusters import cluster_codes, validate_cluster_number
 from calbias.auditing.verdict.judge import judge
+from calbias.auditing.verdict.rounding import read
 from calbias.conventions import CONFIDENCE_LEVEL, SIGNIFICANT, p_digits
 from calbias.engine.posterior import ONE_DEVIATION, PosteriorCurve, curve_of
 from calbias.engine.scores_and_hits import scores_and_hits, validate_level
@@ -188,7 +189,7 @@ def compare(
     of_first, of_second = (_audited(*m, cluster, number, confidence_level) for m in models)
     difference = of_first.error - of_second.error
     effects = of_first.effect, of_second.effect
-    total, error = _estimate(models, effects, cluster, number)
+    total, error = _estimate(tuple((_read(*m), m[1]) for m in models), effects, cluster, number)
     least, most = min(total, difference), max(total, difference)
     reach = float(stdtrit(number - 1, 0.5 + confidence_level / 2)) * error
     outside = max(least, -most, 0.0)
@@ -221,6 +222,12 @@ def _audited(
     low, high = calibration_interval(sample, effect).at(1, level)
     error = posterior_average(sample.scores, sample.rows, sample.hits, effect).l1
     return _Audited(min(max(error, low), high), effect)
+
+
+def _read(scores: Floats, hits: Floats) -> Floats:
+    """Return scores (n,) as the verdict reads them: moved as far as rounding may do it."""
+    values, place = np.unique(scores, return_inverse=True)
+    return read(values, np.bincount(place), np.bincount(place, hits))[place]
 
 
 def _estimate(

@@ -46,7 +46,7 @@ from scipy.special import stdtrit
 
 from calbias.auditing.bins import binomial_limits
 from calbias.auditing.calibration_curve import curve_in_bins, sums_in
-from calbias.auditing.verdict.rounding import moved_by_rounding
+from calbias.auditing.verdict.rounding import read
 from calbias.conventions import CONFIDENCE_LEVEL
 from calbias.engine.posterior import ONE_DEVIATION, PosteriorCurve
 from calbias.engine.seeding import digest_of, stream
@@ -171,7 +171,7 @@ class _Sample:
         scored = scored.by_score if clusters is None else scored
         self.scores, self.n = scored.scores, float(scored.n)
         self.rows, self.hits = scored.rows.astype(float), scored.hits.astype(float)
-        self.moves = moved_by_rounding(scored.scores, scored.rows, scored.hits)
+        self.moves = np.abs(read(scored.scores, scored.rows, scored.hits) - scored.scores)
         self.null, self.power = self.scores * (1.0 - self.scores), (self.n / self.effect) ** _POWER
         if clusters is None:
             return

@@ -55,19 +55,23 @@ class Ordered(NamedTuple):
 
     @classmethod
     def of(
-        cls, groups: Groups, group: Ints, hits: Floats, segments: Segments, clusters: Ints | None
-    ) -> Ordered:
-        """Return the rows of each row's group in an order that depends on no row's place."""
+        cls, groups: Groups, group: Ints, hits: Floats, segments: Segments, clusters: Ints | None,
+        chance: Floats,
+    ) -> Ordered:  # fmt: skip
+        """Return the rows of each row's group in an order that depends on no row's place.
+
+        ``chance`` (n,) is of the unlikely outcome.
+        """
         cell, keys = segments.cell, (hits, group, segments.cell)
         order = np.lexsort(keys if clusters is None else (clusters, *keys))
-        log_odds, sign, chance = (x[group[order]] for x in (groups.x, groups.sign, groups.chance))
+        log_odds, sign = groups.x[group[order]], groups.sign[group[order]]
         return cls(
             order,
             np.searchsorted(cell[order], np.arange(segments.members.shape[1] + 1)),
             log_odds,
             sign,
             np.where(sign > 0, hits[order], 1.0 - hits[order]),
-            chance,
+            chance[order],
             None if clusters is None else np.asarray(clusters)[order],
         )
 

@@ -160,7 +160,14 @@ def subgroups(
     scores, hits = np.asarray(scores, np.float64), np.asarray(hits).astype(np.float64)
     segments = segments_of(by, scores.size)
     groups, group = groups_of_rows(scores, hits, log_scores, log1m_scores)
-    rows = Ordered.of(groups, group, hits, segments, clusters)
+    chance = groups.chance[group]
+    if groups.reach.any():  # the density, and what rounding does, differs from cell to cell
+        for inside in (segments.cell == k for k in range(segments.members.shape[1])):
+            logs = (x if x is None else x[inside] for x in (log_scores, log1m_scores))
+            own, at = groups_of_rows(scores[inside], hits[inside], *logs)
+            moved = own.reach[at] > 0.0
+            chance[inside] = np.where(moved, own.chance[at], chance[inside])
+    rows = Ordered.of(groups, group, hits, segments, clusters, chance)
     generator = stream(seed, "subgroups", str(scores.size))
     test = tested(rows, segments, confidence_level, replicates, generator)
     table = _table(test, scores[test.at], confidence_level, what)

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from calbias.auditing.cox import ENDS
-from calbias.auditing.verdict.rounding import closest, moves_of
+from calbias.auditing.verdict.rounding import SAME, closest, moves_of
 from calbias.scored import Floats, Ints, Scored, order_of
 
 CELLS = 512
@@ -79,41 +79,32 @@ def groups_of(scored: Scored) -> tuple[Groups, Ints]:
 
     A score is judged as it was said, within what rounding can do: see ``rounding``.
     """
-    scores, log_s, log_1m = scored.scores, scored.log_scores, scored.log1m_scores
-    is_upper = log_s > log_1m
-    chance = np.exp(np.where(is_upper, log_1m, log_s))
-    x, sign = log_s - log_1m, np.where(is_upper, -1.0, 1.0)
+    upper = scored.log_scores > scored.log1m_scores
+    chance = np.exp(np.where(upper, scored.log1m_scores, scored.log_scores))
+    x, sign = scored.log_scores - scored.log1m_scores, np.where(upper, -1.0, 1.0)
+    order = np.argsort(x)
+    with np.errstate(invalid="ignore"):  # equal ends
+        starts = np.flatnonzero(np.append(True, np.diff(x[order]) > SAME))
+    group = np.empty(x.size, np.int64)
+    group[order] = np.repeat(np.arange(starts.size), np.diff(np.append(starts, x.size)))
+    first = order[starts]
+    size, hits = (np.add.reduceat(each[order], starts) for each in (scored.rows, scored.hits))
+    score, x, chance, sign = (each[first] for each in (scored.scores, x, chance, sign))
     is_end = ~np.isfinite(x) | (chance <= 0.0)
-    said = np.where(is_end, np.rint(scores), np.where(is_upper, 1.0 - chance, chance))
-    moves = moves_of(said, scored.rows)
-    reach = np.abs(moves).sum(axis=0)
+    said = np.where(is_end, np.rint(score), np.where(sign < 0, 1.0 - chance, chance))
+    moves = moves_of(said, size)
+    reach = moves.reach
     if is_end.any():
-        inner, next_to = scores[~is_end], chance[~is_end].min(initial=0.5)
+        inner, next_to = score[~is_end], chance[~is_end].min(initial=0.5)
         is_single = inner.size > 0 and bool((inner.astype(np.float32) == inner).all())
         least = _LEAST_32 if is_single else _LEAST
         chance = np.where(is_end, np.maximum(0.5 * np.minimum(reach, next_to), least), chance)
         x = np.where(is_end, sign * (np.log(chance) - np.log1p(-chance)), x)
     if reach.any():
-        moved = closest(said, scored.rows, scored.hits, moves)
-        moved = np.where(is_upper, 1.0 - moved, moved)
+        moved = closest(said, size, hits, moves)
+        moved = np.where(sign < 0, 1.0 - moved, moved)
         chance = np.where(reach > 0.0, np.clip(moved, 1e-15, 1.0 - 1e-15), chance)
-    order = np.argsort(x)
-    x, sign = x[order], sign[order]
-    begins = np.append(True, x[1:] != x[:-1])
-    starts = np.flatnonzero(begins)
-    group = np.empty(x.size, np.int64)
-    group[order] = np.cumsum(begins) - 1
-    size, hits = scored.rows[order], scored.hits[order]
-    groups = Groups(
-        scores[order][starts],
-        x[starts],
-        chance[order][starts],
-        sign[starts],
-        np.add.reduceat(size, starts),
-        np.add.reduceat(hits, starts),
-        reach[order][starts],
-    )
-    return groups, group
+    return Groups(score, x, chance, sign, size, hits, reach), group
 
 
 def ends_of(scored: Scored) -> tuple[float, float]:

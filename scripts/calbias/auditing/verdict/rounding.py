@@ -4,17 +4,24 @@ A calibrated score q that was rounded to s, in a cell of width h, has hits at th
 The counts of the scores tell the cell and the density in it, exp(x q/h); no kind of rounding is
 assumed.
 
-step    The distance h of the nearest pair s ± h that both have a quarter of the rows of s, or else
-        of the pair with the most rows. A score without such a pair was stated, and does not move.
+step    The distance h ≤ 0.1 of the nearest pair s ± h that both have a quarter of the rows of s,
+        or else of the pair with the most rows. A score without such a pair was stated, and does not
+        move, unless it is the last of a tail: a step from a score of more rows with such a pair.
         A score with four times the rows of both neighbours has a step among such scores.
-tilt    E(q | s) = s + h (coth(x/2)/2 - 1/x), about s + h x/12. x is the smaller of twice the two
-        slopes of log rows, or their mean, and 0 where these differ in sign.
-ends    0 and 1 stand for half a step, up to the nearest score with many rows.
+unit    A step that is a half to a fifth of a tenth, a hundredth, … may be of a mean of k = 2 to 5
+        scores, and else k is 1.
+tilt    E(q | s) = s + k h (coth(x/2)/2 - 1/x), about s + k h x/12. x is the mean of the slopes of
+        log rows on both sides (beyond a tail three times the last one), and each score may differ
+        from that by k h/24 of their difference, less two standard errors.
+ends    0 and 1 stand for half a step, up to the nearest score with many rows. In a mean of k
+        scores 0 and 1 stand for half a step k h of each of them, in the scores next to 0 and 1 too.
 cut     Where 1 is rare, steps of at most 0.01 may have been cut off instead of rounded: all scores
         may be half a step higher, and the top score, a step from 1, up to 1.
 
-Each end, all tilts, and all cuts have one share in [0, 1]: the one that is closest to the hits.
+The tilts, each end, and all cuts have one share in [0, 1]: the one that is closest to the hits.
 """
+
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,46 +29,74 @@ from calbias.scored import Floats, Ints
 
 _MOST = 256  # scores, the ones with the most rows
 _EXACT, _SINGLE = 1e-3, 2.5e-7  # equal: within a share of the step, and float32's precision
+SAME = 1e-12  # scores that differ by this share are equal: a sum left them apart
 _MANY, _PEAK = 10, 4.0  # rows, and how many times the neighbours' rows
 _LARGEST_CUT, _COMMON = 0.01 + 1e-6, 0.25  # a step that was cut off is that of many scores
-_ROUNDS = 4
+_LARGEST = 0.1 + 1e-6  # of steps that were not said
+_MOST_IN_MEAN, _MOST_SCORES = 5, 0.75
+_ROUNDS = 6
 
 
-def moves_of(scores: Floats, rows: Ints) -> Floats:
-    """Return the largest moves (k, m) of scores (m,), ascending; each k has one share."""
-    moves = np.zeros((5, scores.size))
+class Moves(NamedTuple):
+    """The largest moves of scores: together (k, m), each k with one share; alone (m,), ±."""
+
+    together: Floats
+    alone: Floats
+
+    @property
+    def reach(self) -> Floats:
+        """How far each score may move (m,)."""
+        return np.abs(self.together).sum(axis=0) + self.alone
+
+
+def moves_of(scores: Floats, rows: Ints) -> Moves:
+    """Return the Moves of scores (m,), ascending."""
+    moves = Moves(np.zeros((5, scores.size)), np.zeros(scores.size))
     tied = np.flatnonzero(rows >= 2)
     tied = np.sort(tied[np.argsort(-rows[tied], kind="stable")[:_MOST]])
     values, count = scores[tied], rows[tied].astype(np.float64)
-    if not np.any((values > 0.0) & (values < 1.0)):
+    inside = (values > 0.0) & (values < 1.0)
+    if not inside.any():
         return moves
-    step, tilt = _steps(values, count)
-    beside = np.pad(count, 1)
-    peak = count >= np.maximum(_PEAK * np.maximum(beside[:-2], beside[2:]), _MANY)
+    found = _cells(values, count)
+    beside = np.pad(count, 1, mode="reflect")
+    peak = count >= np.maximum(_PEAK * np.sqrt(beside[:-2] * beside[2:]), _MANY)
     if peak.any():
-        coarse = np.flatnonzero(peak | (values == 0.0) | (values == 1.0))
-        wide = _steps(values[coarse], count[coarse])
-        step[coarse], tilt[coarse] = np.where(wide[0] > 0.0, wide, (step[coarse], tilt[coarse]))
-    moves[0, tied] = tilt
+        coarse = np.flatnonzero(peak | ~inside)
+        wide = _cells(values[coarse], count[coarse])
+        found[:, coarse] = np.where(wide[0] > 0.0, wide, found[:, coarse])
+    step = found[0]
+    alike = _near(step[:, None], step)
+    h = float(np.median(step[inside]))
+    alike_h = _near(step, h)
+    many = _scores_in_mean(h) if np.mean(alike_h[inside]) >= _MOST_SCORES else 1
+    found[1:] *= np.where(alike_h, many, 1)
+    moves.together[0, tied], moves.alone[tied] = found[1:]
     for k, end in enumerate((0.0, 1.0), 1):
         at, away = scores == end, np.abs(values - end)
-        n = float(rows[at].sum())
+        n, inwards = float(rows[at].sum()), 1.0 - 2.0 * end
         for least in (peak & (count >= n / 16), count >= max(2.0, n / _MOST)):
-            if n and np.any(near := (away > 0.0) & least):
-                j = np.flatnonzero(near)[np.argmin(away[near])]
+            if not (n and np.any(near := inside & least)):
+                continue
+            j = np.flatnonzero(near)[np.argmin(away[near])]
+            if many > 1 and _near(away[j], h):
+                within = np.maximum(1.0 - away / (many * h), 0.0)
+                moves.together[k, tied] = inwards * 0.25 * many * h * within
+            else:
                 x = 0.5 * np.log(2.0 * n / count[j])
                 share = 1.0 if away[j] <= _LARGEST_CUT else 0.5 - float(_tilt(x))
-                moves[k, at] = 0.5 * share * (values[j] - end)
-                break
+                moves.together[k, at] = inwards * 0.5 * share * min(away[j], _LARGEST)
+            if _near(away[j], step[j]):
+                moves.alone[at] = found[2, j]
+            break
     inner = np.flatnonzero(values < 1.0)[-2:]
     below, top = values[inner][0], values[inner][-1]
     if rows[scores == 1.0].sum() < count[inner[-1]] / 16:
-        alike = np.abs(step[:, None] - step) <= _EXACT * step[:, None]
         is_cut = (step <= _LARGEST_CUT) & (values < 1.0) & (alike.mean(axis=1) >= _COMMON)
-        moves[3, tied] = np.where(is_cut, 0.5 * step, 0.0)
+        moves.together[3, tied] = np.where(is_cut, 0.5 * step, 0.0)
         is_step = 1.0 - top <= (1.0 + _EXACT) * min(_LARGEST_CUT, top - below)
-        if is_step and np.any(moves[3]):
-            moves[4, tied[inner[-1]]] = 1.0 - top
+        if is_step and np.any(moves.together[3]):
+            moves.together[4, tied[inner[-1]]] = 1.0 - top
     return moves
 
 
@@ -71,38 +106,72 @@ def _tilt(x: Floats | float) -> Floats:
     return np.where(np.abs(x) < 1e-3, np.asarray(x) / 12.0, 0.5 / np.tanh(0.5 * far) - 1.0 / far)
 
 
-def _steps(values: Floats, count: Floats) -> tuple[Floats, Floats]:
-    """Return the steps (m,) of values, 0 where there is none, and their tilts."""
+def _near(step: Floats | float, other: Floats | float) -> Any:
+    """Return whether steps are equal."""
+    return np.abs(step - other) <= _EXACT * np.asarray(step)
+
+
+def _scores_in_mean(step: float) -> int:
+    """Return of how many scores a step may be the mean's: a power of 10 over it; or 1."""
+    for unit in (0.1, 0.01, 0.001):
+        many = round(unit / step) if step else 0
+        if 1 < many <= _MOST_IN_MEAN and _near(unit, many * step):
+            return many
+    return 1
+
+
+def _cells(values: Floats, count: Floats) -> Floats:
+    """Return the steps of values (m,), 0 where there is none, tilts and own moves: (3, m)."""
     half_cells = count * np.where((values == 0.0) | (values == 1.0), 2.0, 1.0)
     apart = values - values[:, None]
     mirror = values[:, None] - apart
     near = np.minimum(_EXACT * apart, _SINGLE)
     nearest = np.searchsorted(values, mirror - near).clip(0, values.size - 1)
-    is_there = (np.abs(values[nearest] - mirror) <= near) & (apart > 0.0)
+    is_there = (np.abs(values[nearest] - mirror) <= near) & (apart > 0.0) & (apart <= _LARGEST)
     below = np.where(is_there, half_cells[nearest], 0.0)
     fullest = np.minimum(np.minimum(below, half_cells), 0.25 * count[:, None])
     each, best = np.arange(values.size), fullest.argmax(axis=1)
     found = fullest[each, best] > 0.0
     step = np.where(found, apart[each, best], 0.0)
-    low = np.log(count / np.where(found, below[each, best], count))
-    high = np.log(np.where(found, half_cells[best], count) / count)
-    x = np.minimum(2.0 * np.minimum(np.abs(low), np.abs(high)), 0.5 * np.abs(low + high))
-    return step, step * _tilt(np.where(low * high > 0.0, np.sign(low) * x, 0.0))
+    sides = np.where(found, [below[each, best], half_cells[best]], count)
+    slopes = np.log(count / sides[0]), np.log(sides[1] / count)
+    noise = 2.0 * np.sqrt(4.0 / count + np.sum(1.0 / sides, axis=0))
+    own = np.clip((np.abs(slopes[1] - slopes[0]) - noise) / 24.0, 0.0, 0.25)
+    tilt = _tilt(0.5 * (slopes[0] + slopes[1]))
+    for side in (-1, 1):  # the last score of a tail, which goes on three times as steeply
+        next_to = np.roll(each, side)
+        h, n = step[next_to], count[next_to]
+        is_last = ~found & (h > 0.0) & (count < n) & _near(h, np.abs(values - values[next_to]))
+        is_last &= (values > 0.0) & (values < 1.0)
+        step = np.where(is_last, h, step)
+        tilt = np.where(is_last, -side * _tilt(2.0 * np.log(n / count)), tilt)
+    return np.array([step, step * tilt, step * own])
 
 
-def closest(scores: Floats, rows: Ints, hits: Ints, moves: Floats) -> Floats:
-    """Return scores (m,) moved by the shares of the moves (k, m) that are closest to the hits."""
-    moved, share = scores.copy(), np.zeros(len(moves))
-    variance = np.maximum(scores * (1.0 - scores), 1e-9)
-    for k in [*range(len(moves))] * _ROUNDS:
-        weight = moves[k] / variance
-        room = max(float(np.sum(weight * moves[k] * rows)), 1e-300)
-        best = share[k] + float(np.sum(weight * (hits - rows * moved))) / room
-        best = min(max(best, 0.0), 1.0)
-        moved, share[k] = moved + (best - share[k]) * moves[k], best
-    return moved
+def closest(scores: Floats, rows: Ints, hits: Ints, moves: Moves) -> Floats:
+    """Return scores (m,) moved by the shares of the moves that are closest to the hits."""
+    at = moves.reach > 0.0
+    said, n, together, most = scores[at], rows[at], moves.together[:, at], moves.alone[at]
+    rate, weight = hits[at] / n, n / np.maximum(said * (1.0 - said), 1e-9)
+    moved, own, share = said.copy(), np.zeros(said.size), np.zeros(len(together))
+    room = np.maximum(together**2 @ weight, 1e-300)
+    for _ in range(_ROUNDS):
+        for k, move in enumerate(together):
+            best = share[k] + float((move * weight) @ (rate - moved)) / room[k]
+            best = min(max(best, 0.0), 1.0)
+            moved, share[k] = moved + (best - share[k]) * move, best
+        nearest = np.clip(own + rate - moved, -most, most)
+        moved, own = moved + nearest - own, nearest
+    found = scores.copy()
+    found[at] = moved
+    return found
 
 
-def moved_by_rounding(scores: Floats, rows: Ints, hits: Ints) -> Floats:
-    """Return by how much each of scores (m,) is moved towards its hits."""
-    return np.abs(closest(scores, rows, hits, moves_of(scores, rows)) - scores)
+def read(scores: Floats, rows: Ints, hits: Ints) -> Floats:
+    """Return scores (m,), ascending, moved towards their hits as far as rounding may do it."""
+    begins = np.diff(scores, prepend=-1.0) > SAME * np.minimum(scores, 1.0 - scores)
+    starts = np.flatnonzero(begins)
+    said = scores[starts]
+    size, count = (np.add.reduceat(each, starts) for each in (rows, hits))
+    moved = closest(said, size, count, moves_of(said, size))
+    return scores + (moved - said)[np.cumsum(begins) - 1]
