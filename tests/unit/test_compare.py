@@ -177,3 +177,13 @@ test_files_that_cannot_be_compared = refuses(
     ({"one_file": True}, "two models are compared: give two files, or one file with --score"),
     ({"score": ("score", "score", "score")}, "two models are compared"),
 )
+
+
+def test_tenths_and_percentages_of_one_calibrated_model_do_not_differ():
+    """Where the density bends within a step, tenths have 1 to 2 points more error than they say."""
+    generator = np.random.default_rng(0)
+    rates = np.r_[generator.beta(60, 12, 18_000), generator.beta(3, 5, 12_000)]
+    hits = generator.random(30_000) < rates
+    found = compare(rates.round(1), rates.round(2), hits)
+    assert found.error_first > 0.01
+    assert found.better is None

@@ -271,3 +271,15 @@ def test_scores_of_zero_without_a_hit_have_a_narrow_interval():
     table = subgroups(np.zeros(800), np.zeros(800), half).table
     assert (table["low"] > -0.05).all()
     assert (table["p_value"] == 1.0).all()
+
+
+def test_what_rounding_does_is_read_in_each_combination_of_values():
+    """Calibrated scores in tenths, of another density in each group: p was below 0.01."""
+    generator = np.random.default_rng([1, 6])
+    group, n = generator.integers(0, 4, 30_000), 30_000
+    peaked = generator.random(n) < 0.6
+    rates = np.where(peaked, generator.beta(60, 12, n), generator.beta(3, 5, n))
+    rates = expit(logit(rates) + 0.5 * (group - 1.5))
+    hits = (generator.random(n) < rates).astype(int)
+    found = subgroups(rates.round(1), hits, np.array([*"abcd"])[group], replicates=999)
+    assert found.p_value > 0.05
