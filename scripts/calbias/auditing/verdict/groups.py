@@ -88,7 +88,8 @@ def groups_of(scored: Scored) -> tuple[Groups, Ints]:
     group = np.empty(x.size, np.int64)
     group[order] = np.repeat(np.arange(starts.size), np.diff(np.append(starts, x.size)))
     first = order[starts]
-    size, hits = (np.add.reduceat(each[order], starts) for each in (scored.rows, scored.hits))
+    counts = scored.rows[order], scored.hits[order]
+    size, hits = (np.add.reduceat(each, starts) for each in counts)
     score, x, chance, sign = (each[first] for each in (scored.scores, x, chance, sign))
     is_end = ~np.isfinite(x) | (chance <= 0.0)
     said = np.where(is_end, np.rint(score), np.where(sign < 0, 1.0 - chance, chance))
