@@ -1,6 +1,6 @@
 """A copy of the checkout in which Snakemake runs, for tests/workflow and tests/slurm."""
 
-import atexit
+import fcntl
 import functools
 import os
 import re
@@ -162,19 +162,24 @@ def errors(text):
 
 @functools.cache
 def fork_server():
-    """Start the process that runs Snakemake and its jobs; return its address. It ends with this."""
-    address = os.path.join(tempfile.mkdtemp(), "address")
-    command = [sys.executable, str(ROOT / "tests/fork_server.py"), address]
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-    server = subprocess.Popen(command, text=True, **pipes)
-    assert server.stdout.readline() == "ready\n"
-
-    @atexit.register
-    def stop():
-        server.communicate()
-        shutil.rmtree(os.path.dirname(address))
-
-    return address
+    """Start, once for all workers, what runs Snakemake and its jobs; return its address."""
+    session = os.environ.get("PYTEST_XDIST_TESTRUNUID")
+    folder = Path(tempfile.gettempdir(), f"calbias-{session or os.getpid()}")
+    folder.mkdir(mode=0o700, exist_ok=True)
+    with open(folder / "lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (folder / "address").exists():
+            ends_with = os.getppid() if session else os.getpid()
+            command = [ROOT / "tests/fork_server.py", folder / "address", ends_with]
+            server = subprocess.Popen(
+                [sys.executable, *map(str, command)],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                text=True,
+                start_new_session=True,  # it outlives the worker that starts it
+            )
+            assert server.stdout.readline() == "ready\n"
+    return str(folder / "address")
 
 
 def copy_of_the_working_tree(path):

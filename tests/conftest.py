@@ -3,6 +3,7 @@
 import compileall
 import contextlib
 import fcntl
+import gc
 import os
 import shutil
 
@@ -21,6 +22,8 @@ from calbias.errors import InputError
 
 # One core a process, as for jobs; workers share the cores. Read when NumPy is first imported.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+gc.disable()  # until all tests are imported: half a second of CPU of each worker
 
 # a kernel's first call may compile it; more examples every night
 NIGHTLY = os.environ.get("CALBIAS_NIGHTLY")
@@ -90,6 +93,12 @@ def pytest_collection_modifyitems(config, items):
         items[:] = daily
 
 
+def pytest_collection_finish():
+    """Leave what is imported out of all collections of garbage."""
+    gc.freeze()
+    gc.enable()
+
+
 @contextlib.contextmanager
 def once_for_all_workers(tmp_path_factory, name):
     """Yield (folder, is it made already) to one worker of pytest-xdist at a time."""
@@ -128,8 +137,8 @@ def smoke(pristine, tmp_path_factory):
     with once_for_all_workers(tmp_path_factory, "smoke") as (folder, made):
         if not made:
             checkout = pristine.copy(folder / "checkout")
-            checkout.run(config=SMOKE)
-            checkout.run("--report", "results/report.html", config=SMOKE)
+            report = ("--report", "results/report.html", "--report-after-run")
+            checkout.run(*report, config=SMOKE)
     return Checkout(folder / "checkout")
 
 

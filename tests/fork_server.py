@@ -2,11 +2,14 @@
 
 A run starts a second sooner, each of its jobs half a second to one. A request is a command line of
 Python, its folder and its environment, and comes with the files to print to; the answer is its
-status, negative if a signal ended it. The server ends with the process that started it.
+status, negative if a signal ended it. The server ends with the session of pytest, which its workers
+share it in.
 """
 
+import gc
 import json
 import os
+import shutil
 import signal
 import socket
 import sys
@@ -14,12 +17,16 @@ import sys
 LIBRARIES = (
     *(
         "jinja2",
+        "jsonschema",
         "matplotlib.pyplot",
+        "matplotlib.backends.backend_pdf",
         "numba",
         "numpy",
         "pandas",
         "pyarrow.parquet",
         "scipy.special",
+        "smart_open",
+        "snakemake.storage",
     ),
     *("scipy.optimize", "scipy.stats", "statsmodels.genmod.generalized_linear_model"),
 )
@@ -44,8 +51,8 @@ def asked(address, words, folder, environment, *files):
         return int(server.recv(16) or -signal.SIGKILL)
 
 
-def serve(address):
-    """Answer requests at a socket until standard input ends; in a fork, run one and return."""
+def serve(address, session):
+    """Answer requests at a socket until a process has ended; in a fork, run one and return."""
     from contextlib import suppress
     from importlib import import_module
     from select import select
@@ -55,6 +62,8 @@ def serve(address):
     get_argument_parser()  # loads the plugins
     for name in LIBRARIES:
         import_module(name)
+    draw()
+    gc.freeze()  # or each fork copies what its collections touch
     client = os.path.join(os.path.dirname(address), "python")
     with open(client, "w", opener=lambda name, flags: os.open(name, flags, 0o755)) as file:
         file.write(CLIENT.format(python=sys.executable, tests=sys.path[0], address=address))
@@ -62,7 +71,9 @@ def serve(address):
         server.bind(address)
         server.listen()
         print("ready", flush=True)
-        while sys.stdin not in select([sys.stdin, server], [], [])[0]:
+        while is_alive(session):
+            if not select([server], [], [], 1)[0]:
+                continue
             connection, _ = server.accept()
             if os.fork() == 0:
                 break
@@ -71,7 +82,7 @@ def serve(address):
                 while os.waitpid(-1, os.WNOHANG)[0]:
                     pass
         else:
-            return
+            return shutil.rmtree(os.path.dirname(address))
     size, files, *_ = socket.recv_fds(connection, 4, 2)
     request = connection.recv(int.from_bytes(size, "big"), socket.MSG_WAITALL)
     pid = os.fork()
@@ -81,6 +92,27 @@ def serve(address):
         os._exit(0)
     connection.close()
     run(client, files, *json.loads(request))
+
+
+def draw():
+    """Draw a formula once: fonts and grammar are then loaded in every fork."""
+    from io import BytesIO
+
+    from matplotlib.figure import Figure
+
+    figure = Figure()
+    figure.suptitle("$x$")
+    for kind in ("png", "pdf"):
+        figure.savefig(BytesIO(), format=kind)
+
+
+def is_alive(process):
+    """Return whether there is a process of this id."""
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 def run(client, files, words, folder, environment, seconds=1200):
@@ -106,4 +138,4 @@ def run(client, files, words, folder, environment, seconds=1200):
 
 
 if __name__ == "__main__":
-    serve(sys.argv[1])
+    serve(sys.argv[1], int(sys.argv[2]))

@@ -21,6 +21,7 @@ def test_predict_bias(tmp_path):
     assert table["model"].tolist() == ["mine"] * 4  # n = 900 is more than the file has
 
 
+@pytest.mark.nightly
 def test_measure_power(tmp_path):
     power, detection = tmp_path / "test_power.csv", tmp_path / "test_detection.csv"
     run("measure_power", tests=["cox_score", "verdict"], slow_tests="redraw_smce",

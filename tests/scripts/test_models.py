@@ -44,30 +44,6 @@ def test_genuine_scores_give_the_printed_uncalibrated_values(tmp_path):
     assert difference.max() < 0.0006
 
 
-def test_genuine_logits_fill_the_row_of_their_model(tmp_path):
-    """KS of Gupta et al.: 4.750, 0.916, 0.643; top-2 3.011 and 0.947; within-top-2 1.805, 0.097."""
-    manifest = PUBLISHED / "nn_calibration_logits_manifest.csv"
-    logits = tmp_path / f"{MODEL}.npz"
-    run("read_logits", file=GENUINE, manifest=manifest, model=MODEL, n_classes=10, seed=1,
-        output_logits=logits, output_top_labels=tmp_path / "top.parquet")  # fmt: skip
-    _, graphs, table, papers = measured(tmp_path, logits=logits)
-    assert len(graphs) == 5 * 3 * 200
-    mine = table[table["model"] == MODEL]
-    assert mine["needs"].isna().all()
-    assert mine["value_percent"].notna().all()
-    rows = papers[(papers["model"] == MODEL) & (papers["row"] == "computed")]
-    found = rows.set_index("measure").round(3).rename(columns=lambda c: c.removesuffix("_percent"))
-    assert set(found["source"]) == {"real_logits"}
-    for measure, expected in {
-        "ks_top1": {"uncalibrated": 4.75, "temperature_scaling": 0.917, "spline": 0.65},
-        "ks_top2": {"uncalibrated": 3.012, "temperature_scaling": 0.948},
-        "ks_within_top2": {"uncalibrated": 1.805, "temperature_scaling": 0.097},
-        "ece25": {"uncalibrated": 4.75, "temperature_scaling": 1.224},
-        "accuracy": {"uncalibrated": 93.56, "vector_scaling": 93.5},
-    }.items():
-        assert found.loc[measure, list(expected)].to_dict() == expected
-
-
 TICKS = PUBLISHED / "roelofs2022_table1_recalibration_selection.csv"
 SHIPPED = ROOT / "resources/manifest.json"
 METHODS = ["uncalibrated", "temperature_scaling", "histogram_binning", "isotonic_regression"]
@@ -215,14 +191,6 @@ def test_a_model_held_back_goes_through(tmp_path):
     assert set(rows["model"]) == {"mine"}
     ece = rows[rows["measure"] == "ece"].set_index("method")["value_percent"]
     assert ece["temperature_scaling"] < ece["uncalibrated"]
-
-
-@pytest.mark.nightly
-def test_a_network_of_mukhoti_et_al_has_its_printed_row(tmp_path):
-    name = "resnet50_brier_c10"
-    _, table_1 = replicated(tmp_path, RESOURCES / f"outputs/{name}.npz", name)
-    assert list(table_1["row"]) == ["computed", "printed"]
-    assert table_1["ece15_after_temperature_percent"].round(2).tolist() == [1.08, 1.08]
 
 
 def test_scores_of_the_top_class_cannot_be_recalibrated(tmp_path, refused):

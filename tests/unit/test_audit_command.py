@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from html_page import Page, axe_violations
+from nightly import daily
 from scipy.special import softmax
 
 import calbias
@@ -88,11 +89,14 @@ def test_subgroups_and_classes(tmp_path, capsys):
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("table", "options"),
-    [
-        (classed(), ["--class-wise"]),
-        (scored().rename(columns={"hit": "label"}), ["--by", "site"]),
-    ],
-    ids=["classes", "events in subgroups"],
+    daily(
+        [
+            (scored().rename(columns={"hit": "label"}), ["--by", "site"]),
+            (classed(), ["--class-wise"]),
+        ],
+        1,
+    ),
+    ids=["events in subgroups", "classes"],
 )
 def test_axe_finds_nothing_wrong_in_a_page(tmp_path, table, options):
     main(["audit", str(written(table, tmp_path / "mine.csv")), *options, *FAST])

@@ -153,6 +153,7 @@ def test_the_audit_of_a_sketch():
     assert audit.miscalibrated
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_sketch_of_a_calibrated_model_is_found_calibrated():
     generator = np.random.default_rng(12)

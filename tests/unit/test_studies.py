@@ -52,6 +52,7 @@ def test_a_fault_begins_at_its_row():
     assert gaps == pytest.approx([0, 0.3], abs=0.06)
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_row_of_the_table():
     (fault,) = (fault for fault in FAULTS if fault.name == "slope 0.6")

@@ -25,10 +25,17 @@ def read_only(folder):
         yield
 
 
+def prepare(checkout, fresh):
+    """Let runs in a folder use kernels and digests of code: each is made once for all tests."""
+    link_kernels(checkout)
+    (checkout / ".snakemake").mkdir()
+    shutil.copy2(fresh / ".snakemake/calbias_syntax.json", checkout / ".snakemake")
+
+
 @pytest.fixture
 def elsewhere(fresh, tmp_path):
     checkout = Checkout(tmp_path / "elsewhere", of=fresh.path)
-    link_kernels(checkout)
+    prepare(checkout, fresh)
     return checkout
 
 
@@ -87,7 +94,7 @@ def user(fresh, tmp_path):
         )
         part = yaml.safe_load((fresh / SMOKE).read_text("utf-8"))
         (checkout / "part.yaml").write_text(yaml.safe_dump({**part, "estimators": [ONE]}))
-        link_kernels(checkout)
+        prepare(checkout, fresh)
         return checkout
 
     return made
@@ -99,6 +106,7 @@ def test_without_any_configuration_it_plans_the_papers_figure(user):
     assert all(job.startswith("calbias_") for job in planned)
 
 
+@pytest.mark.nightly
 def test_with_a_prefix_and_a_part_of_a_configuration_it_makes_the_figure(user):
     mine = user('prefix: "of_calbias"')
     mine.run("--", f"of_calbias/{FIGURE}", config="part.yaml")
@@ -113,7 +121,7 @@ def test_results_in_a_storage_provider(fresh, tmp_path):
     if not shutil.which("rsync"):
         pytest.skip("the plugin copies with rsync")
     mine = Checkout(tmp_path / "mine", of=fresh.path)
-    link_kernels(mine)
+    prepare(mine, fresh)
     bucket = tmp_path / "bucket"
     provider = ("--default-storage-provider", "fs", "--default-storage-prefix", str(bucket))
     mine.run(*provider, "--config", f"estimators=[{ONE}]", "--", FIGURE, config=SMOKE)

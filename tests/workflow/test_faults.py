@@ -15,6 +15,7 @@ import psutil
 import pyarrow.parquet as pq
 import pytest
 from checkout import TINY, errors
+from nightly import daily
 from slow_estimator import BIAS, RUN, SLOW_SHARD, with_slow_estimator
 
 from reproduction.replicates import COLUMNS
@@ -53,7 +54,18 @@ def reproduce(checkout, *options, ok=True):
 
 
 def test_killed(slow, expected):
-    """The scheduler alone, then a machine that loses power, then a job while it extends a table."""
+    """As where a machine loses power."""
+    run = slow.start(*RUN)
+    wait_for_job(slow, run)
+    os.killpg(run.pid, 9)
+    run.wait()
+    go(slow)
+    assert "The last run was killed: what it left unfinished is made again." in reproduce(slow)
+    assert (slow / BIAS).read_bytes() == expected
+
+
+@pytest.mark.nightly
+def test_the_scheduler_killed_then_a_job_while_it_extends_a_table(slow):
     run = slow.start(*RUN)
     job = wait_for_job(slow, run)
     run.kill()
@@ -63,15 +75,7 @@ def test_killed(slow, expected):
     go(slow)
     psutil.wait_procs([job], timeout=60)
     assert not (slow / SLOW_SHARD).exists()  # the job left at work cannot write
-
-    stop(slow)
-    run = slow.start("--rerun-incomplete", *RUN)
-    wait_for_job(slow, run)
-    os.killpg(run.pid, 9)
-    run.wait()
-    go(slow)
-    assert "The last run was killed: what it left unfinished is made again." in reproduce(slow)
-    assert (slow / BIAS).read_bytes() == expected
+    slow.run("--rerun-incomplete", *RUN)
 
     stop(slow)
     more = ("--config", "replicates=12", *RUN[1:])
@@ -186,8 +190,7 @@ def halved(path):
 LOGITS = "resources/logits/probs_resnet110_c10_logits.p"
 OTHER = SHARD.replace("realistic/kde", "perfect/ece_sweep_em")
 CHANGED = "was changed or damaged after it was made"
-DAMAGED = (  # file, what happens to it, what is said, a result made from it; downstream first
-    [("results/figures/fig4_realistic.pdf", edited, CHANGED, "results/provenance.json")],
+DAMAGED = (  # file, what happens to it, what is said, a result made from it
     [
         (OTHER, halved, "its rows differ from its checksum", BIAS.replace("realistic", "perfect")),
         (SHARD, cut, "not a whole replicate file", BIAS),
@@ -196,6 +199,7 @@ DAMAGED = (  # file, what happens to it, what is said, a result made from it; do
             "results/figures/fig3_fits.png",
         ),
     ],
+    [("results/figures/fig4_realistic.pdf", edited, CHANGED, "results/provenance.json")],
     [
         (LOGITS, edited, "", "results/top_labels/resnet110_c10.parquet"),
         ("results/scenarios/realistic.parquet", cut, CHANGED, "results/tables/scenarios.csv"),
@@ -207,21 +211,20 @@ DAMAGED = (  # file, what happens to it, what is said, a result made from it; do
 )
 
 
-def test_files_damaged(finished, undisturbed):
+@pytest.mark.parametrize("together", daily(DAMAGED, 1), ids=["read", "recorded", "inputs"])
+def test_files_damaged(finished, undisturbed, together):
     """The job that reads a file names it; deleted, it is made again; an input is put back."""
-    targets = []
-    for together in DAMAGED:
-        names, damages, words, results = zip(*together, strict=True)
-        for name, damage in zip(names, damages, strict=True):
-            damage(finished / name)
-        lines = errors(finished.run("--keep-going", "--", *results, ok=False))
-        for line, name, said, result in zip(sorted(lines), names, words, results, strict=True):
-            assert line.startswith(f"error: {name}: {said}")
-            assert name == LOGITS or f"delete {name} and run" in line or "delete it and run" in line
-            assert not (finished / result).exists()
-            (finished / name).unlink()
-        left_out = ("results/provenance.json", LOGITS)
-        targets += [name for name in (*names, *results) if name not in left_out]
+    names, damages, words, results = zip(*together, strict=True)
+    for name, damage in zip(names, damages, strict=True):
+        damage(finished / name)
+    lines = errors(finished.run("--keep-going", "--", *results, ok=False))
+    for line, name, said, result in zip(sorted(lines), names, words, results, strict=True):
+        assert line.startswith(f"error: {name}: {said}")
+        assert name == LOGITS or f"delete {name} and run" in line or "delete it and run" in line
+        assert not (finished / result).exists()
+        (finished / name).unlink()
+    left_out = ("results/provenance.json", LOGITS)
+    targets = [name for name in (*names, *results) if name not in left_out]
     shutil.copy2(undisturbed / LOGITS, finished / LOGITS)
     finished.run("--", *targets)
     for name in targets:

@@ -11,6 +11,7 @@ import psutil
 import pytest
 from checkout import ROOT
 from slow_estimator import RUN, SLOW_SHARD, with_slow_estimator
+from test_isolation import NAMES
 
 STATUS = ROOT / "workflow/profiles/generic-cluster/status.sh"
 # qsub runs the job's script in the background and prints an id; the status of its end is recorded
@@ -58,9 +59,10 @@ def submissions(checkout, what):
 
 def test_jobs_are_submitted_in_groups_with_their_resources(fresh, undisturbed):
     environment = commands(fresh / "bin", **COMMANDS)
-    target = "results/bias/realistic.parquet"
-    fresh.run(*PROFILE, *SOON, "--", target, environment=environment)
-    assert (fresh / target).read_bytes() == (undisturbed / target).read_bytes()
+    targets = [f"results/replicates/realistic/{name}/0-of-1.parquet" for name in NAMES]
+    fresh.run(*PROFILE, *SOON, "--", *targets, environment=environment)
+    for target in targets:
+        assert (fresh / target).read_bytes() == (undisturbed / target).read_bytes()
     # four shards of 600 MB in one job of four slots: memory is per slot
     assert submissions(fresh, "simulate") == [(4, 600, 30)]
 

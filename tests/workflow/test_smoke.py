@@ -75,6 +75,29 @@ def test_no_link_of_a_page_is_dead(made):
                     assert anchor in page_of(target).ids, (page.name, address)
 
 
+def test_genuine_logits_fill_the_rows_of_their_models(smoke):
+    """KS of Gupta et al.: 4.750, 0.916, 0.643; top-2 3.011 and 0.947; within-top-2 1.805, 0.097."""
+    names = ("measures", "calibration_graphs", "printed_tables", "mukhoti2020_table1")
+    table, graphs, papers, mukhoti = (read(smoke / f"results/tables/{n}.csv") for n in names)
+    mine = table[table["model"] == "resnet110_c10"]
+    assert mine["needs"].isna().all()
+    assert mine["value_percent"].notna().all()
+    assert (graphs["model"] == "resnet110_c10").sum() == 5 * 3 * 200
+    rows = papers[(papers["model"] == "resnet110_c10") & (papers["row"] == "computed")]
+    found = rows.set_index("measure").round(3).rename(columns=lambda c: c.removesuffix("_percent"))
+    assert set(found["source"]) == {"real_logits"}
+    for measure, expected in {
+        "ks_top1": {"uncalibrated": 4.75, "temperature_scaling": 0.917, "spline": 0.65},
+        "ks_top2": {"uncalibrated": 3.012, "temperature_scaling": 0.948},
+        "ks_within_top2": {"uncalibrated": 1.805, "temperature_scaling": 0.097},
+        "ece25": {"uncalibrated": 4.75, "temperature_scaling": 1.224},
+        "accuracy": {"uncalibrated": 93.56, "vector_scaling": 93.5},
+    }.items():
+        assert found.loc[measure, list(expected)].to_dict() == expected
+    assert list(mukhoti["row"]) == ["computed", "printed"]
+    assert mukhoti["ece15_after_temperature_percent"].round(2).tolist() == [1.08, 1.08]
+
+
 def test_a_second_run_has_nothing_to_do(made):
     checkout, missing = made
     targets = ("all",) if missing >= OF_EVIDENCE else ("all", "evidence")
@@ -103,10 +126,10 @@ def test_the_first_screen_of_the_report_opens_the_ledger_and_counts_its_verdicts
     assert sorted(map(int, counts)) == sorted(verdicts)
 
 
-EVIDENCE_PAGES = daily(["evidence", "league", "audit/resnet110_c10"], 0)
+PAGES = daily(["index", "ledger", "evidence", "league", "audit/resnet110_c10"], 0)
 
 
-@pytest.mark.parametrize("page", ["index", "ledger", *EVIDENCE_PAGES])
+@pytest.mark.parametrize("page", PAGES)
 def test_axe_finds_nothing_wrong_in_a_page(page, request, tmp_path):
     checkout = request.getfixturevalue("smoke" if page in ("index", "ledger") else "evidence")
     assert axe_violations((checkout / f"results/{page}.html").read_text("utf-8"), tmp_path) == []
