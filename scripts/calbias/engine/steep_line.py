@@ -8,7 +8,7 @@ with the mode by Newton's method and the evidence by Laplace's approximation the
 
 Its errors are those at the mode. Beyond a threshold all rates next to 0 or 1 are nearly as likely,
 and a normal law around the mode, as wide as the likelihood is flat, would put half of its mass on
-the wrong side.
+the wrong side. Outcomes that are all equal are separated by no threshold: the evidence is -inf.
 """
 
 import numpy as np
@@ -35,6 +35,8 @@ def steep_line(table: Floats) -> tuple[float, Errors]:
     size, log_odds = table[SIZE], table[LOG_ODDS]
     basis = np.stack([np.ones_like(log_odds), table[TILT]])
     x, best = np.zeros(2), 0.0
+    if table[HITS].sum() in (0.0, size.sum()):
+        return -np.inf, Errors(*np.zeros((3, 1)))
 
     def height(x: Floats) -> float:
         f = x @ basis
