@@ -154,8 +154,8 @@ def test_hits_that_a_threshold_separates(n, at, upwards):
 
 def test_no_threshold_separates_outcomes_that_are_all_equal():
     """Twenty hits at scores of 0.6 are no reason to think that every further row is a hit."""
-    assert estimate("averaged_posterior", np.full(20, 0.6), np.ones(20)) < 0.3
-    assert estimate("averaged_posterior", np.full(20, 0.4), np.zeros(20)) < 0.3
+    assert estimate("averaged_posterior", np.full(20, 0.6), np.ones(20)).value < 0.3
+    assert estimate("averaged_posterior", np.full(20, 0.4), np.zeros(20)).value < 0.3
 
 
 def test_data_that_only_the_steep_line_explains_have_a_curve():
