@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from checkout import ROOT
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.stats import beta
 from shipped import shipped, shipped_path
@@ -124,6 +124,7 @@ def test_intervals_are_nested_and_ordered(seed, n, tied):
 
 @settings(max_examples=4)
 @given(st.integers(0, 10_000))
+@example(7757)  # two clusters have the same scores and as many hits, but at other scores
 def test_neither_the_order_of_rows_nor_the_names_of_clusters_matter(seed):
     scores, hits = drawn(seed, 120, values=[0.2, 0.6, 0.9])
     ids = np.repeat(np.arange(24), 5)

@@ -176,7 +176,8 @@ class _Sample:
         if clusters is None:
             return
         self.number, score = clusters.ids.size, self.scores[clusters.score]
-        columns = (clusters.hits, clusters.rows * score**2, clusters.rows * score, clusters.rows)
+        counts = clusters.hits, clusters.rows
+        columns = [of * score**power for of in counts for power in (2, 1, 0)]
         rank = np.empty(self.number, np.int64)  # whatever the clusters are called
         rank[np.lexsort([np.bincount(clusters.cluster, x) for x in columns])] = np.arange(rank.size)
         order = np.lexsort((clusters.score, rank[clusters.cluster]))
