@@ -22,19 +22,6 @@ def shifted(rate, shift):
     return expit(logit(np.clip(rate, 1e-9, 1 - 1e-9)) + shift)
 
 
-def test_one_score_a_model_by_hand():
-    """100 rows, 60 hits: errors are |score - 0.6| and the Brier difference is a sum by hand."""
-    hits = np.arange(100) < 60
-    found = compare(np.full(100, 0.9), np.full(100, 0.6), hits)
-    assert found.brier_difference == pytest.approx((0.6 * 0.01 + 0.4 * 0.81) - 0.24)
-    values = np.where(hits, 0.01 - 0.16, 0.81 - 0.36)
-    half = 1.98421695 * values.std(ddof=1) / 10
-    assert found.brier_high - found.brier_difference == pytest.approx(half)
-    assert found.better == "second"
-    assert found.low > 0.1
-    assert "second has the lower Brier score" in found.sentence
-
-
 def test_the_clearly_better_model_is_found():
     generator = np.random.default_rng(1)
     q = generator.beta(2, 2, 1000)

@@ -14,15 +14,12 @@ from shipped import shipped, shipped_path
 import calbias
 from calbias.auditing.bins import binomial_limits, picture_bins
 from calbias.auditing.calibration_curve import (
-    Bins,
-    moved_to_bins,
     picture_curve,
     posterior_average,
 )
 from calbias.auditing.inputs import read_data
-from calbias.auditing.interval import _BinnedGaps, _least, _Sample, calibration_interval
+from calbias.auditing.interval import _least, _Sample, calibration_interval
 from calbias.auditing.verdict.judge import judge
-from calbias.engine.posterior import PosteriorCurve
 from calbias.scored import Scored
 from evidence.steps.summarise_answers import read_answers
 from evidence.steps.summarise_subjects import CONFIDENCES, judged
@@ -49,29 +46,6 @@ def test_least_by_hand():
     x = _least((10.0, 4.0, 1.0), 2.0)
     assert (10 - x) ** 2 == pytest.approx(4 * (4 - 0.3 * x))
     assert _least((3.9, 4.0, 1.0), 2.0) == 0.0
-
-
-def test_limit_by_hand():
-    """One bin, gap 0.1, v = 0.0009: high² is the fixed point of d² − v + z √(2 v² + 4 high² v)."""
-    v, z = 0.0009, 1.96
-    one = np.ones(1)
-    gaps = _BinnedGaps(one, one, np.array([0.01 - v]), np.array([0.1]), np.array([v]), 1e18)
-    high = gaps.limit(z, 2)
-    assert high**2 == pytest.approx(0.01 - v + z * np.sqrt(2 * v**2 + 4 * high**2 * v), rel=1e-3)
-    assert gaps.limit(z, 1) == pytest.approx(high)
-    matrix = gaps._replace(variance=np.array([[v]]))
-    assert matrix.limit(z, 1) == pytest.approx(high)
-
-
-def test_a_curve_moves_to_a_bin_that_contradicts_it():
-    """10 000 rows, 60 % hits: a curve of 0.9 leaves the share of hits by at most 1.42 errors."""
-    smooth = PosteriorCurve(np.array([0.9]), *(np.array([x]) for x in (0.9, 0.89, 0.91)))
-    bins = Bins(np.array([1e4]), np.array([6e3]), np.array([0.9]), np.zeros(1, int))
-    moved = moved_to_bins(smooth, smooth.mean, bins, 1.0, 0.95)
-    assert moved.mean[0] == pytest.approx(0.6, abs=1.42 * 0.0049)
-    assert moved.low[0] < 0.6 < moved.high[0]
-    near = bins._replace(hits=np.array([9010.0]))
-    assert moved_to_bins(smooth, smooth.mean, near, 1.0, 0.95).mean[0] == 0.9
 
 
 def test_the_low_end_against_a_slow_oracle():

@@ -11,7 +11,6 @@ from scipy.special import expit, logit
 import calbias
 from calbias.auditing.advice import things_to_do
 from calbias.auditing.page import subgroups_picture
-from calbias.auditing.segment_rows import SegmentRows
 from calbias.auditing.segments import segments_of
 from calbias.auditing.subgroups import subgroups
 from calbias.file_audit import audit_file
@@ -160,36 +159,6 @@ def test_the_order_of_rows_does_not_matter(blocks):
         moved_columns = {name: column[order] for name, column in columns.items()}
         other = subgroups(scores[order], hits[order], moved_columns, moved, replicates=99)
         pd.testing.assert_frame_equal(one.table, other.table)
-
-
-def test_roots_are_z_in_large_samples_and_poisson_where_misses_are_rare():
-    def rows(x, n):
-        flat = np.full(n, x)
-        return SegmentRows(flat, -np.ones(n), np.zeros(n), np.zeros(n, int), np.array([0]), None)
-
-    many = rows(0.0, 40_000)
-    assert many.roots(np.ones(40_000), np.array([[-300.0], [300.0]])) == pytest.approx(
-        np.array([[-3.0], [3.0]]), rel=1e-3
-    )
-    few = rows(logit(1e-5), 1000)  # 0.01 misses expected, 3 seen
-    deviance = 2 * (3 * np.log(300) - 2.99)
-    root = few.roots(np.ones(1000), np.array([[-2.99]]))[0, 0]
-    assert root == pytest.approx(-np.sqrt(deviance), rel=0.02)
-
-
-def test_the_interval_is_of_the_likelihood():
-    """Equal scores: half a hit from the share the binomial deviance of both ends is the same."""
-    scores, hits = np.full(400, 0.8), (np.arange(400) % 4 > 0).astype(int)
-    half = np.repeat([0, 1], 200)
-    row = subgroups(scores, hits, half).table.iloc[0]
-
-    def deviance(share, gap):
-        rate = 0.8 - gap
-        return share * np.log(share / rate) + (1 - share) * np.log((1 - share) / (1 - rate))
-
-    assert row["gap"] == pytest.approx(0.05)
-    more, less = deviance(300.5 / 400, row["low"]), deviance(299.5 / 400, row["high"])
-    assert more == pytest.approx(less, rel=1e-6)
 
 
 def test_without_a_miss_the_interval_ends_at_a_share_of_one():
