@@ -152,8 +152,8 @@ class Audit:
         excludes_0 = float(self.in_percent[1]) > 0.0
         if not self.miscalibrated and excludes_0:
             return (
-                "although the interval leaves 0 out: the test shares its 5 % among six kinds of "
-                "fault"
+                "although the interval leaves 0 out: so it does for a few calibrated models, and "
+                "the test shares its 5 % among six kinds of fault"
             )
         if self.miscalibrated and self.p_value <= _CLEAR and not excludes_0:
             return (
