@@ -225,6 +225,7 @@ def test_unbiased_estimates_are_unbiased(name, size):
     assert abs(np.mean(values) - truth) < 3 * error
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(("n_classes", "n"), [(10, 200), (100, 100)])
 def test_the_size_of_the_redraw_test(n_classes, n):
     p = dirichlet(n, np.full(n_classes, 0.2))

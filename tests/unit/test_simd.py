@@ -38,12 +38,14 @@ WORDS = (
 )
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("function", FLOATS)
 def test_arithmetic_of_floats(function):
     """Also with plain numbers; no fused multiply-add, whatever the processor has."""
     np.testing.assert_array_equal(on_vectors(function, A, B), function(A, B))
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("function", WORDS)
 def test_arithmetic_of_words(function):
     with np.errstate(over="ignore"):
