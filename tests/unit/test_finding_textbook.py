@@ -181,6 +181,16 @@ def test_faults_of_all_hits_and_of_a_threshold():
         assert (found.intercept, found.slope, found.is_reversed) == (None, slope, slope < 0)
 
 
+def test_twenty_rows_show_a_slope_next_to_a_shift():
+    """Two statistics, of which the second is clear: eight of the nine lowest hit."""
+    s = np.linspace(0.2, 0.8, 20) + 0.001 * np.sin(np.arange(20))
+    hits = np.isin(np.arange(20), [0, 1, 2, 4, 5, 6, 7, 8, 15]) * 1
+    groups, _ = groups_of_rows(s, hits)
+    statistics = statistics_of(groups)
+    assert len(statistics.weights) == 2 + 1
+    assert kinds_of("level", groups, statistics) == ("level", "line")
+
+
 def test_the_finding_at_a_score_of_1_and_0():
     """The score with more of the outcome that it excludes; a shift of other rows is named too."""
     s = np.r_[np.full(30, 0.0), np.linspace(0.2, 0.8, 60) + 0.000123, np.full(40, 1.0)]

@@ -95,8 +95,10 @@ def test_ends_of_the_search():
     assert near.labels <= 10
 
 
-def test_power_counts_redraws_of_the_curve_beyond_those_of_the_model():
-    """p = (1 + redraws that are as large) / 4001 of the largest surprise; 1/20 is found."""
+@pytest.mark.parametrize("nulls", [4000, 19])
+def test_power_counts_redraws_of_the_curve_beyond_those_of_the_model(nulls, monkeypatch):
+    """p = (1 + redraws as large) / (1 + redraws) of the largest surprise; 1/20 is found."""
+    monkeypatch.setattr(tested, "_NULLS", nulls)
     n, replicates = 20, 60
     power, error = verdict_power(SCORES, RATES, n, replicates, seed=3)
     ranks = (np.arange(n) + 0.5) / n * 8
@@ -104,13 +106,13 @@ def test_power_counts_redraws_of_the_curve_beyond_those_of_the_model():
     groups, _ = groups_of_rows(scores, np.zeros(n))
     upper = SCORES > 0.5
     statistics = statistics_of(groups)
-    null = draw(statistics, groups, stream(3, "power", "null", "20"), 4000)[1:]
+    null = draw(statistics, groups, stream(3, "power", "null", "20"), nulls)[1:]
     chance = np.where(upper, 1 - RATES, RATES)
     drawn = draw(statistics, groups, stream(3, "power", "curve", "20"), replicates, chance)[1:]
     assert np.unique(scores).size == 8
     assert rates.size == n
     largest = tested.surprise_against(null, null).max(axis=1)
-    p = [(1 + np.sum(largest >= each)) / 4001
+    p = [(1 + np.sum(largest >= each)) / (nulls + 1)
          for each in tested.surprise_against(null, drawn).max(axis=1)]  # fmt: skip
     assert power == np.mean(np.array(p) <= 0.05)
     smoothed = (power * 60 + 1) / 62

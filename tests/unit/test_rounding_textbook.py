@@ -152,6 +152,14 @@ def studies():
             rows,
             generator.binomial(rows, np.clip(scores + generator.normal(0, 0.03), 0, 1)),
         )
+    percent = np.arange(50, 101)
+    for each, tens in ((10, 35), (10, 39), (10, 40), (10, 45), (2, 9), (2, 10), (1, 8), (160, 10)):
+        rows = np.where(percent % 10 == 0, tens, each)
+        yield percent / 100, rows, generator.binomial(rows, percent / 100)
+    few = percent[percent < 100] / 100
+    for last in (0, 1, 20, 40):  # rows of 1, where the others may have been cut off
+        rows = np.r_[np.full(50, 400), last]
+        yield np.r_[few, 1.0][rows > 0], rows[rows > 0], (rows[rows > 0] * 0.7).astype(int)
 
 
 def test_moves_by_the_rules():

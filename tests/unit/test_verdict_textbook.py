@@ -13,7 +13,7 @@ from test_verdict import observed_statistics, oracle
 from verdicts import judge
 
 from calbias.auditing.verdict.finding import Finding, digits_of, finding_of, line_of, sentence_of
-from calbias.auditing.verdict.groups import cell_starts, groups_of, groups_of_rows
+from calbias.auditing.verdict.groups import cell_starts, ends_of, groups_of, groups_of_rows
 from calbias.auditing.verdict.redraws import (
     _atoms_of_enough,
     _drawn,
@@ -88,6 +88,11 @@ def test_redraws_count_words_below_the_chance_or_are_binomial(n):
             pairs = (size[0], 0.3), (2500, mean), (500, 1.0)
             expected = [generator.binomial(*pair, block.shape[1]) for pair in pairs]
         assert block.tolist() == np.array(expected).tolist()
+
+
+def test_the_scan_of_very_few_rows_has_one_interval():
+    found = observed_statistics([0.312345, 0.654321, 0.91], [0, 1, 0])
+    assert found["local"] == pytest.approx(found["level"])
 
 
 def test_redraws_of_another_curve_have_its_statistics():
@@ -183,6 +188,18 @@ def test_scores_of_0_and_1_are_a_quarter_of_the_last_step_away():
         assert (groups.size.tolist(), groups.hits.tolist(), place.tolist()) == (
             [1, 1, 2], [0, 1, 1], [0, 1, 2])  # fmt: skip
         assert impossible_outcomes(groups) == 1
+
+
+def test_ends_that_votes_stand_for():
+    """Tenths: 0 and 1 are as far away as the verdict takes them; without them a float's step."""
+    s, rows = np.arange(11) / 10, np.array([30, 40, 50, 60, 70, 80, 70, 60, 50, 40, 30])
+    of_tenths = Scored.of(np.repeat(s, rows), np.arange(rows.sum()) % 2)
+    groups, _ = groups_of(of_tenths)
+    expected = expit(groups.x[0]), expit(groups.x[-1])
+    assert ends_of(of_tenths) == pytest.approx(expected)
+    assert 0.001 < expected[0] < 0.05 < 0.95 < expected[1] < 0.999
+    low, high = ends_of(Scored.of(np.array([0.3, 0.7]), np.array([0, 1])))
+    assert 0 < low < 1e-9 < 1 - 1e-9 < high < 1
 
 
 def test_rows_and_their_groups():
