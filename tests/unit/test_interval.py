@@ -8,10 +8,12 @@ import pytest
 from checkout import ROOT
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from scipy.stats import beta
+from scipy.stats import beta, chi2, pearson3
+from scipy.stats import norm as normal
 from shipped import shipped, shipped_path
 
 import calbias
+from calbias.auditing.binned_gaps import BinnedGaps, lower_quantile
 from calbias.auditing.bins import binomial_limits, picture_bins
 from calbias.auditing.calibration_curve import (
     picture_curve,
@@ -46,6 +48,39 @@ def test_least_by_hand():
     x = _least((10.0, 4.0, 1.0), 2.0)
     assert (10 - x) ** 2 == pytest.approx(4 * (4 - 0.3 * x))
     assert _least((3.9, 4.0, 1.0), 2.0) == 0.0
+
+
+def test_limit_of_the_l1_error_by_hand():
+    """One bin, gap 0.1, v = 0.0009: high² is a fixed point of d² − v + z √(2 v² + 4 high² v).
+
+    z is a quantile of Pearson's third law, of the third cumulant 8 v³ + 24 high² v².
+    """
+    v, z, one = 0.0009, 1.96, np.ones(1)
+    gaps = BinnedGaps(one, one, np.array([0.01 - v]), one, np.array([v]), 1e18)
+    high = gaps.limit(z, 1)
+    variance = 2 * v**2 + 4 * high**2 * v
+    quantile = -pearson3.ppf(normal.sf(z), (8 * v**3 + 24 * high**2 * v**2) / variance**1.5)
+    assert high**2 == pytest.approx(0.01 - v + quantile * np.sqrt(variance), rel=1e-6)
+    assert gaps._replace(variance=np.array([[v]])).limit(z, 1) == pytest.approx(high)
+
+
+@pytest.mark.parametrize("k", [1, 6, 40])
+def test_the_lower_quantile_is_exact_for_chi_squared(k):
+    """Its mean is k, its variance 2 k, its skewness √(8/k)."""
+    expected = (k - chi2.ppf(0.025, k)) / np.sqrt(2 * k)
+    assert lower_quantile(normal.isf(0.025), np.sqrt(8 / k)) == pytest.approx(expected)
+    assert lower_quantile(1.96, 0.0) == 1.96
+
+
+def test_no_bin_crosses_the_diagonal_with_the_curve():
+    """Rates 0.02 below ½ and 0.98 above: one bin or two hold ½ unless they are cut there."""
+    scores = np.sort(np.random.default_rng(4).beta(4, 4, 300))
+    sample = _Sample(Scored.of(scores, scores > 0.5), 1.0)
+    curve = sample.curve(sample.rows, sample.hits)
+    place = sample.bins(sample.few, curve)
+    above = curve.mean > sample.scores
+    assert all(np.unique(above[place == b]).size == 1 for b in range(place.max() + 1))
+    assert place.max() <= sample.bins(sample.few).max() + 3
 
 
 def test_the_low_end_against_a_slow_oracle():
@@ -125,20 +160,28 @@ def test_one_more_miss_never_narrows_the_interval_from_above(score, n):
 
 @settings(max_examples=4)
 @given(st.integers(0, 10_000), st.sampled_from([20, 60, 300]), st.booleans())
-def test_one_more_miss_raises_what_the_high_end_is_at_least(seed, n, tied):
-    """With many scores: the exact limit of the mean gap, and the share of it that a miss adds."""
+def test_the_high_end_is_at_least_the_exact_limit_of_the_mean_gap(seed, n, tied):
+    """Of as many more rows as the variance of hits within bins is less than that of all hits."""
     values = [0.6, 0.9, 0.99] if tied else None
     scores, hits = drawn(seed, n, power=1.6, values=values)
     order = np.random.default_rng(seed).permutation(np.flatnonzero(hits))
-    reached = 0.0
     for row in (None, *order[:3]):
         if row is not None:
             hits[row] = 0
-        exact = scores.mean() - float(binomial_limits(hits.sum(), n, 0.95)[0])
         found = calibration_interval(Scored.of(scores, hits))
+        assert 0 < found.within <= 1
+        counted = hits.sum() / found.within, n / found.within
+        exact = scores.mean() - float(binomial_limits(*counted, 0.95)[0])
         assert min(found.at(norm).high for norm in (1, 2)) >= min(exact, 1.0) - 1e-12
-        assert exact > reached or hits.sum() == 0
-        reached = exact
+
+
+def test_the_variance_of_hits_within_bins_by_hand():
+    """10 of 100 at 0.1, 90 of 100 at 0.9: 0.1 · 0.9 in each, ½ · ½ together."""
+    scores = np.repeat([0.1, 0.9], 100)
+    hits = np.r_[np.arange(100) < 10, np.arange(100) < 90]
+    assert calibration_interval(Scored.of(scores, hits)).within == pytest.approx(0.36)
+    one = calibration_interval(Scored.of(np.full(200, 0.5), hits))
+    assert one.within == pytest.approx(1)
 
 
 @settings(max_examples=4)

@@ -4,7 +4,9 @@ import math
 
 import numpy as np
 import pytest
-from scipy.stats import beta, t
+from scipy.optimize import brentq
+from scipy.stats import beta, pearson3, t
+from scipy.stats import norm as normal
 
 from calbias.auditing.bins import picture_bins
 from calbias.auditing.calibration_curve import (
@@ -48,13 +50,17 @@ def moved(curve, i, expected, rows, hits, score, effect, level, by_deviance):
     return mean, *ends
 
 
-def textbook_bins(rows, number, effect):
-    """The bin of each score: of equal mass, and scores with many rows by themselves."""
+def textbook_bins(rows, number, effect, above=None):
+    """The bin of each score: of equal mass, and scores with many rows by themselves.
+
+    ``above`` says of each score whether the curve is above the diagonal: a bin does not cross it.
+    """
     n, place, before = rows.sum(), [], None
     for i, each in enumerate(rows):
         mass = int(max(number, 1) * (rows[:i].sum() + each / 2) / n)
         alone = each >= max(20 * effect, n / (4 * number))
         begins = before is not None and (alone or before[1] or mass != before[0])
+        begins |= above is not None and i > 0 and above[i] != above[i - 1]
         place.append(place[-1] + begins if place else 0)
         before = mass, alone
     return np.array(place)
@@ -75,23 +81,34 @@ def textbook_curve(scores, rows, hits, place, effect):
     return PosteriorCurve(scores, *np.array(points).T)
 
 
-def upper(share, weight, square, size, v, n, z, norm):
-    """The limit z errors above the square: its |δ| are scaled up until their mean is the limit."""
-    total, a, scale = share @ weight, share / weight, 1.0
-    l1, l2, l4 = (share @ size**k for k in (1, 2, 4))
-    reached = l1 if norm == 1 else math.sqrt(l2)
-    for _ in range(8):
-        x = scale * a * size
-        variance = 2 * a @ v**2 @ a + 4 * x @ v @ x
-        if norm == 1:
+def upper(share, weight, square, shape, v, n, z, power):
+    """The greatest error x that the sum of squares does not refute, by brackets and bisection.
+
+    The gaps of an error x are the shape times a number; their matrix C = √a v √a has the cumulants
+    of a quadratic form, 2 tr C² + 4 x'Cx and 8 tr C³ + 24 x'C²x.
+    """
+    total, a = share @ weight, share / weight
+    c = np.sqrt(a)[:, None] * v * np.sqrt(a)
+    l1, l2, l4 = (share @ shape**k for k in (1, 2, 4))
+
+    def excess(error):
+        scale = error / (l1 if power == 1 else math.sqrt(l2))
+        x = np.sqrt(a) * scale * shape
+        variance = 2 * np.trace(c @ c) + 4 * x @ c @ x
+        quantile = z
+        if power == 1:
             variance += (2 * scale * l1 / total) ** 2 * scale**2 * (l2 - l1**2) / n
+            third = 8 * np.trace(c @ c @ c) + 24 * x @ c @ c @ x
+            quantile = -pearson3.ppf(normal.sf(z), third / variance**1.5)
         else:
             variance += scale**4 * (l4 - l2**2) / n
-        limit = math.sqrt(max(total * (a @ square + z * math.sqrt(variance)), 0))
-        if limit <= scale * reached:
-            break
-        scale = limit / reached
-    return limit
+        return error - math.sqrt(max(total * (a @ square + quantile * math.sqrt(variance)), 0))
+
+    if excess(1.0) <= 0:
+        return 1.0
+    grid = np.linspace(1, 0, 200)
+    first = next(x for x in grid if x == 0 or excess(x) <= 0)
+    return brentq(excess, first, first + grid[0] - grid[1]) if first > 0 else 0.0
 
 
 def least(total, at_zero, observed, z):
@@ -156,23 +173,33 @@ def textbook(scored, effect, norm, level, seed=0):
     counted = own_effect * (z / t.ppf(1 - tail, 1e12)) ** 2
     mean = rows @ s / n
     below, above = (x - mean for x in limits(hits.sum() / counted, n / counted, level))
-    low, high = max(below, -above), max(above, -below)
+    low = max(below, -above)
+    gaps = [textbook_gaps(s, rows, hits, curve, entries, effect, k) for k in (1, 2)]
+    p, share = (hits.sum() + mean) / (n + 1), gaps[0][0]
+    if not clustered:  # the variance of hits within bins
+        counted *= min(share @ gaps[0][4] @ share * n / (p * (1 - p)), 1)
+    below, above = (x - mean for x in limits(hits.sum() / counted, n / counted, level))
+    high = max(above, -below)
+    room = 1 + min(500 * effect / n, 1)
+    deviations = t.ppf(1 - room * tail, freedom), z
     shift = sums[0][0] - own_effect / 2, *sums[0][1:]
     low = max(low, least(*shift, t.ppf(1 - tail / 2, freedom)) / n)
     moves, lows = sample.moves, []
     for k in range(1, norm + 1):
         low = max(low, least(*sums[k], z) / n)
         lows.append(low - (rows @ moves**k / n) ** (1 / k))
-        high = max(high, upper(*textbook_gaps(s, rows, hits, curve, entries, effect, k), z, k))
+        high = max(high, upper(*gaps[k - 1], deviations[k - 1], k))
     return min(max(*lows, 0), 1) if norm == 2 else max(lows[0], 0), min(max(low, high), 1)
 
 
 def textbook_gaps(s, rows, hits, curve, entries, effect, norm):
-    """share, weight, d² − v, |δ|, covariances and n of the finest bins that clearly show more."""
+    """share, weight, d² − v, shape, covariances and n of the finest bins that clearly show more."""
     n, most, chosen = rows.sum(), -math.inf, None
+    counted = n / effect
+    number = min(1.5 * counted**0.35, 0.4 * counted**0.5) if norm == 1 else 3 * counted**0.35
     for finer in (1, 3, 9):
-        number = 1.5 * norm * finer * (n / effect) ** 0.35
-        place = textbook_bins(rows, number, effect)
+        above = curve.mean > s if norm == 1 and finer == 1 else None
+        place = textbook_bins(rows, number * finer, effect, above)
         inside = [place == b for b in range(place.max() + 1)]
         size = np.array([rows @ w for w in inside])
         gap = np.array([(hits - rows * s) @ w for w in inside]) / size
@@ -198,8 +225,11 @@ def textbook_gaps(s, rows, hits, curve, entries, effect, norm):
     own = np.array([rows @ ((curve.mean - s) * w) for w in inside]) / size
     deviation = np.maximum((curve.high - curve.low) / 2, 1e-12)
     spread = np.array([rows @ (deviation**2 * w) for w in inside]) / size
-    weight = np.sqrt(own**2 + spread + np.diag(v)) if norm == 1 else np.ones(size.size)
-    return share, weight, gap**2 - np.diag(v), np.maximum(abs(own), abs(gap)), v, n / effect
+    if norm == 1:
+        weight = shape = np.sqrt(own**2 + spread + np.diag(v))
+    else:
+        weight, shape = np.ones(size.size), np.maximum(abs(own), abs(gap))
+    return share, weight, gap**2 - np.diag(v), shape, v, n / effect
 
 
 def study(name):

@@ -15,14 +15,18 @@ w = |δ|. In bins with shares p of the rows and mean gaps d with variances v, wi
     high² = W (Q + z·se),  Q = Σ p (d² − v)/w,
     se² = Σ (p/w)² (2 v² + 4 δ² v) + (2 ℓ1/W)² (ℓ2² − ℓ1²)/n,
 
-the last term since the scores are a sample. The |δ| of the bins are scaled up until their mean is
-the limit; w² is ĉ's squared gap, its variance and v, and 1 for the l2 error. One assumption: **no
-error changes its sign within a bin**; for l2 it also has about one size there. There are
-1.5 n^0.35 bins of equal mass for l1, twice as many for l2, three or nine times as many where these
-clearly show more; a score with many rows is one.
+the last term since the scores are a sample. w² is ĉ's squared gap, its variance and v, and 1 for
+the l2 error; ``binned_gaps`` has δ and the quantile. One assumption: **no error changes its sign
+within a bin**; for l2 it also has about one size there. For l1 there are 0.4 √n bins of equal mass,
+at most 1.5 n^0.35, and one more begins where ĉ crosses the diagonal; for l2 3 n^0.35; three or nine
+times as many where these clearly show more; a score with many rows is one. Where few rows allow few
+bins the inequality leaves room: up to 500 rows the high end for l1 is that of twice the tail, above
+of 1 + 500/n times. That is measured, not proved.
 
-**Both ends** contain the exact limits of the mean gap, since E|δ| ≥ |E δ|, and the low end a limit
-of it whose variance at 0 is a calibrated model's, so that the low end of a clear shift is not 0.
+**Both ends** contain exact limits of the mean gap, since E|δ| ≥ |E δ|: the low end those of n hits,
+the high end those of as many more as the hits' variance within bins is less than that of all hits.
+The low end also contains a limit whose variance at 0 is a calibrated model's, so that the low end
+of a clear shift is not 0.
 
 **Rounding** moves what a score says by up to |s' − s|, s' as in the verdict, and by the triangle
 inequality the low end less the mean (for l2 the root mean square) of these moves is a low end of
@@ -44,6 +48,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import stdtrit
 
+from calbias.auditing.binned_gaps import TINY, BinnedGaps
 from calbias.auditing.bins import binomial_limits
 from calbias.auditing.calibration_curve import curve_in_bins, sums_in
 from calbias.auditing.verdict.rounding import read
@@ -52,11 +57,13 @@ from calbias.engine.posterior import ONE_DEVIATION, PosteriorCurve
 from calbias.engine.seeding import digest_of, stream
 from calbias.scored import Floats, Ints, Scored
 
-_FOLDS, _ROUNDS = 5, 8
-_BINS, _POWER, _FINER, _CLEARLY = {1: 1.5, 2: 3.0}, 0.35, (1, 3, 9), 3.0
+_FOLDS = 5
+_OF_CURVE, _OF_L2, _POWER = 1.5, 3.0, 0.35  # bins: this times rows to this power
+_OF_ROOT = 0.4  # bins of the l1 error, times the root of the rows, at most those of the curve
+_FINER, _CLEARLY = (1, 3, 9), 3.0
+_ROOM = 500.0  # rows up to which the inequality for l1 leaves room for twice the tail
 _LEAST_ROWS = 20  # of a score that has a bin by itself
 _AT_ONCE = 4096  # clusters
-_TINY = 1e-12
 
 
 class Interval(NamedTuple):
@@ -66,45 +73,13 @@ class Interval(NamedTuple):
     high: float
 
 
-class _BinnedGaps(NamedTuple):
-    """Bins (b,): share of the rows, weight, d² − v, |δ|; v (b,), with clusters (b, b); n."""
-
-    share: Floats
-    weight: Floats
-    square: Floats
-    size: Floats
-    variance: Floats
-    n: float
-
-    def limit(self, z: float, norm: int) -> float:
-        """Return the upper limit of the error, z standard errors of its square above."""
-        a, total = self.share / self.weight, float(self.share @ self.weight)
-        v = self.variance
-        fixed = 2.0 * float(a**2 @ v**2 if v.ndim == 1 else a @ v**2 @ a)
-        mean, square, fourth = (float(self.share @ self.size**k) for k in (1, 2, 4))
-        scale, limit, reached = 1.0, 0.0, mean if norm == 1 else math.sqrt(square)
-        for _ in range(_ROUNDS):
-            x = a * self.size * scale
-            variance = fixed + 4.0 * float(x**2 @ v if v.ndim == 1 else x @ v @ x)
-            if norm == 1:
-                spread = scale**2 * max(square - mean**2, 0.0)
-                variance += (2.0 * scale * mean / total) ** 2 * spread / self.n
-            else:
-                variance += scale**4 * max(fourth - square**2, 0.0) / self.n
-            q = float(a @ self.square) + z * math.sqrt(max(variance, 0.0))
-            limit = math.sqrt(max(total * q, 0.0))
-            if limit <= scale * reached:
-                break
-            scale = limit / max(reached, _TINY)
-        return limit
-
-
 class CalibrationInterval(NamedTuple):
     """What the intervals of both norms and of all levels are made of.
 
     n, hits and mean score of the rows, the design effect of their mean, degrees of freedom (inf
     without clusters); |Σ r|, Σ g r, Σ h r/√(E h²), each with its variances at 0 and as observed;
-    the binned gaps for norms 1 and 2; the size of what rounding explains, for both.
+    the binned gaps for norms 1 and 2; the share of the hits' variance that is within bins; the size
+    of what rounding explains, for both norms.
     """
 
     n: float
@@ -113,7 +88,8 @@ class CalibrationInterval(NamedTuple):
     effect: float
     freedom: float
     sums: tuple[tuple[float, float, float], ...]
-    gaps: tuple[_BinnedGaps, ...]
+    gaps: tuple[BinnedGaps, ...]
+    within: float
     rounding: tuple[float, float]
 
     def rows_per_bin(self, norm: float = 1) -> float:
@@ -126,19 +102,31 @@ class CalibrationInterval(NamedTuple):
         The ends of the ℓ2 error are never below those of the ℓ1 error.
         """
         tail = (1.0 - level) / 2.0
-        z = float(stdtrit(self.freedom, 1.0 - tail))
+        z = self._deviations(tail)
         effect = self.effect * (z / float(stdtrit(math.inf, 1.0 - tail))) ** 2
-        rates = binomial_limits(self.hits / effect, self.n / effect, level)
-        below, above = (float(rate) - self.mean_score for rate in rates)
-        low, high = max(below, -above), max(above, -below)
+        below, above = self._mean_gap(effect, level)
+        low = max(below, -above)
+        below, above = self._mean_gap(effect * self.within, level)
+        high = max(above, -below)
+        room = 1.0 + min(_ROOM / self.gaps[0].n, 1.0)
+        upper = (self._deviations(room * tail), z)
         shift = (self.sums[0][0] - 0.5 * self.effect, *self.sums[0][1:])  # of whole hits
-        low = max(low, _least(shift, float(stdtrit(self.freedom, 1.0 - tail / 2.0))) / self.n)
+        low = max(low, _least(shift, self._deviations(tail / 2.0)) / self.n)
         lows = []
         for k in range(int(norm)):
             low = max(low, _least(self.sums[k + 1], z) / self.n)
-            high = max(high, self.gaps[k].limit(z, k + 1))
+            high = max(high, self.gaps[k].limit(upper[k], k + 1))
             lows.append(low - self.rounding[k])
         return Interval(min(max(*lows, 0.0), 1.0), min(max(low, high), 1.0))
+
+    def _deviations(self, tail: float) -> float:
+        return float(stdtrit(self.freedom, 1.0 - tail))
+
+    def _mean_gap(self, effect: float, level: float) -> tuple[float, float]:
+        """Return the exact limits of the mean gap of rows that count like 1/effect as many."""
+        rates = binomial_limits(self.hits / effect, self.n / effect, level)
+        below, above = (float(rate) - self.mean_score for rate in rates)
+        return below, above
 
 
 def _least(found: tuple[float, float, float], z: float) -> float:
@@ -158,7 +146,7 @@ def calibration_interval(scored: Scored, effect: float = 1.0, seed: int = 0) -> 
     >>> sample = Scored.of(np.full(200, 0.9), np.arange(200) < 160)
     >>> low, high = calibration_interval(sample).at()
     >>> round(low, 2), round(high, 2)
-    (0.05, 0.17)
+    (0.05, 0.16)
     """
     return _Sample(scored, effect).interval(seed)
 
@@ -172,7 +160,9 @@ class _Sample:
         self.scores, self.n = scored.scores, float(scored.n)
         self.rows, self.hits = scored.rows.astype(float), scored.hits.astype(float)
         self.moves = np.abs(read(scored.scores, scored.rows, scored.hits) - scored.scores)
-        self.null, self.power = self.scores * (1.0 - self.scores), (self.n / self.effect) ** _POWER
+        self.null, counted = self.scores * (1.0 - self.scores), self.n / self.effect
+        self.power = counted**_POWER
+        self.few = min(_OF_CURVE * self.power, _OF_ROOT * math.sqrt(counted))
         if clusters is None:
             return
         self.number, score = clusters.ids.size, self.scores[clusters.score]
@@ -198,20 +188,21 @@ class _Sample:
             size += float(rows @ gap**2)
             sums[1] += self.sums(others.signed_gap, rows, hits, own)
             sums[2] += self.sums(gap, rows, hits, own)
-        unit = np.array([1.0, 1.0, max(math.sqrt(size / self.n), _TINY)])
+        unit = np.array([1.0, 1.0, max(math.sqrt(size / self.n), TINY)])
         total, squares, null = sums.T / [unit, unit**2, unit**2]
         total[0] = abs(total[0])
         count = self.number or self.n
         observed = np.maximum((squares - total**2 / count) * count / max(count - 1.0, 1.0), null)
         of_rows = self.hits @ (1.0 - self.scores) ** 2 + (self.rows - self.hits) @ self.scores**2
-        of_rows = max(float(of_rows - total[0] ** 2 / self.n), float(null[0]), _TINY)
+        of_rows = max(float(of_rows - total[0] ** 2 / self.n), float(null[0]), TINY)
         effect = max(float(observed[0]) / of_rows, 1.0) if self.number else 1.0
         at_zero = (np.maximum(null, squares) if self.number else null) * (1.0, 2.0, 2.0)
+        gaps = tuple(self.binned_gaps(curve, norm) for norm in (1, 2))
         return CalibrationInterval(
             self.n, float(self.hits.sum()), float(self.rows @ self.scores) / self.n, effect,
             self.number - 1.0 if self.number else math.inf,
             tuple(zip(total.tolist(), at_zero.tolist(), observed.tolist(), strict=True)),
-            tuple(self.binned_gaps(curve, norm) for norm in (1, 2)),
+            gaps, self.within(gaps[0]),
             (float(self.rows @ self.moves / self.n), math.sqrt(self.rows @ self.moves**2 / self.n)),
         )  # fmt: skip
 
@@ -249,24 +240,32 @@ class _Sample:
 
     def curve(self, rows: Floats, hits: Floats) -> PosteriorCurve:
         """Return the curve at all scores with a band of one standard deviation to either side."""
-        bin_of = self.bins(_BINS[1])
+        bin_of = self.bins(_OF_CURVE * self.power)
         return curve_in_bins(self.scores, rows, hits, bin_of, self.effect, ONE_DEVIATION)
 
-    def bins(self, times: float) -> Ints:
-        """Return the bin (m,) of each score, for ``times`` n^0.35 bins of equal mass."""
-        number = times * self.power
+    def bins(self, number: float, curve: PosteriorCurve | None = None) -> Ints:
+        """Return the bin (m,) of each score, for bins of equal mass.
+
+        Where a curve is given, a bin also begins where it crosses the diagonal.
+        """
         middle = np.cumsum(self.rows) - 0.5 * self.rows
         mass = (max(number, 1.0) * middle / self.n).astype(np.int64)
         alone = self.rows >= max(_LEAST_ROWS * self.effect, self.n / (4.0 * number))
         begins = (np.diff(mass, prepend=0) > 0) | alone
         begins[1:] |= alone[:-1]
+        if curve is not None:
+            begins |= np.diff(curve.mean > self.scores, prepend=False)
         begins[0] = False
         return np.cumsum(begins)
 
-    def binned_gaps(self, curve: PosteriorCurve, norm: int) -> _BinnedGaps:
+    def binned_gaps(self, curve: PosteriorCurve, norm: int) -> BinnedGaps:
         """Return the binned gaps for a norm: of the finest bins that clearly show more."""
         most, chosen = -math.inf, 0
-        binned = [self.gaps(self.bins(_BINS[norm] * finer)) for finer in _FINER]
+        number = self.few if norm == 1 else _OF_L2 * self.power
+        places = [self.bins(number * finer) for finer in _FINER]
+        if norm == 1:
+            places[0] = self.bins(number, curve)
+        binned = [self.gaps(place) for place in places]
         for k, (size, gap, variance, _) in enumerate(binned):
             share = size / self.n
             square = float(share @ (gap**2 - variance))
@@ -275,12 +274,23 @@ class _Sample:
         size, gap, variance, bin_of = binned[chosen]
         own = np.bincount(bin_of, self.rows * (curve.mean - self.scores)) / size
         spread = np.bincount(bin_of, self.rows * curve.deviation**2) / size
-        weight = np.sqrt(own**2 + spread + variance) if norm == 1 else np.ones_like(size)
-        return _BinnedGaps(
-            size / self.n, np.maximum(weight, _TINY), gap**2 - variance,
-            np.maximum(abs(own), abs(gap)), self.covariance(bin_of, size, variance),
-            self.n / self.effect,
+        if norm == 1:
+            shape = weight = np.maximum(np.sqrt(own**2 + spread + variance), TINY)
+        else:
+            shape, weight = np.maximum(abs(own), abs(gap)), np.ones_like(size)
+        return BinnedGaps(
+            size / self.n, weight, gap**2 - variance, shape,
+            self.covariance(bin_of, size, variance), self.n / self.effect,
         )  # fmt: skip
+
+    def within(self, gaps: BinnedGaps) -> float:
+        """Return the variance of the hits within bins over that of all hits; 1 with clusters."""
+        hits = float(self.hits.sum())
+        p = (hits + float(self.rows @ self.scores) / self.n) / (self.n + 1.0)
+        whole = p * (1.0 - p) / self.n
+        if self.number or whole <= TINY:
+            return 1.0
+        return min(max(float(gaps.share**2 @ gaps.variance) / whole, 1.0 / self.n), 1.0)
 
     def gaps(self, bin_of: Ints) -> tuple[Floats, Floats, Floats, Ints]:
         """Return rows, mean gaps and their variances of bins, and the bin (m,) of each score."""
