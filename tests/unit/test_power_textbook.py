@@ -130,6 +130,8 @@ def test_labels_start_at_the_fewer_of_two_tests(monkeypatch):
         assert started[-1][0] == pytest.approx(min(cox, 20 / chi_square))
         assert started[-1][1:] == (0.7, 10**7)
     assert cox > 20 / chi_square
+    verdict_labels(np.append(SCORES[:7], 1.0), np.append(SCORES[:7], 0.9), 0.7)
+    assert started[-1][0] == pytest.approx(20 / (0.01 / 1e-12 / 8), rel=1e-9, abs=0)
     started.clear()
     assert verdict_labels(SCORES, SCORES).labels == np.inf
     assert verdict_labels(SCORES, SCORES + 1e-4).labels == np.inf

@@ -26,7 +26,7 @@ from calbias.auditing.verdict.redraws import (
 )
 from calbias.auditing.verdict.result import impossible_outcomes, p_text
 from calbias.auditing.verdict.statistics import PARTS, statistics_of
-from calbias.engine.seeding import stream
+from calbias.engine.seeding import digest_of, stream
 from calbias.scored import Scored
 
 
@@ -190,6 +190,15 @@ def test_scores_of_0_and_1_are_a_quarter_of_the_last_step_away():
         assert impossible_outcomes(groups) == 1
 
 
+def test_a_chance_that_no_float_holds_is_a_score_of_0():
+    logs = np.array([-800.0, math.log(0.3)])
+    groups, _ = groups_of(
+        Scored.of(np.array([0.0, 0.3]), np.array([0, 1]), logs, np.log1p(-np.exp(logs)))
+    )
+    assert groups.chance[0] == 2.0**-55
+    assert groups.x[0] == pytest.approx(logit(2.0**-55))
+
+
 def test_ends_that_votes_stand_for():
     """Tenths: 0 and 1 are as far away as the verdict takes them; without them a float's step."""
     s, rows = np.arange(11) / 10, np.array([30, 40, 50, 60, 70, 80, 70, 60, 50, 40, 30])
@@ -263,6 +272,16 @@ def test_the_gap_of_clusters_by_their_sums():
     assert verdict.finding.gap_high == pytest.approx(min(gaps.mean() + half, scores.mean()))
     assert verdict.finding.gap_low == pytest.approx(gaps.mean() - half)
     facts = verdict.cluster_facts
+    groups, place = groups_of_rows(scores, hits)
+    by_group = np.lexsort((place, ids))
+    generator = stream(0, "signs", digest_of(groups.score, groups.size), "25")
+    columns = place[by_group], (hits - scores)[by_group], ids[by_group]
+    e = surprise(signed_pool(groups, statistics_of(groups), *columns, generator, 99))
+    p_signs, own = pooled_p_value(e)
+    assert facts.p_signs == p_signs
+    assert verdict.clearest == PARTS[int(np.argmax(e[0]))]
+    assert all(part.p_value >= own[PARTS.index(part.name)] for part in verdict.parts)
+    assert [part.name for part in verdict.parts] == ["level", "line", "shape", "local"]
     assert (facts.clusters, facts.largest, facts.rows_per_cluster) == (25, 4, ids.size / 25)
     assert facts.effective_rows == pytest.approx(ids.size / facts.design_effect)
 
