@@ -26,6 +26,7 @@ LIBRARIES = (
         "pyarrow.parquet",
         "scipy.special",
         "smart_open",
+        "snakemake.api",  # before snakemake.storage, which imports it in a circle
         "snakemake.storage",
     ),
     *("scipy.optimize", "scipy.stats", "statsmodels.genmod.generalized_linear_model"),
