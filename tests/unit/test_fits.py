@@ -210,6 +210,7 @@ def test_separated_hits_and_misses_are_warned_of():
     assert fit.nll < 1e-6
 
 
+@pytest.mark.nightly
 def test_the_published_aics_are_means_over_resamples_without_the_scores_of_one():
     """Table 3: ten resamples a model, drawn separately; scores of 1 dropped after resampling."""
     top = genuine("float32_2020")

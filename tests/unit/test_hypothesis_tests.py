@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from nightly import daily
 from refusals import refuses
 from scipy.optimize import minimize
 from scipy.special import logit
@@ -110,7 +111,7 @@ def test_size_is_the_level(name):
 LEFT_OUT = ("averaged_posterior", "beta_kernel", "smece", "calib_err")
 
 
-@pytest.mark.parametrize("estimator", sorted(set(known_estimators()) - set(LEFT_OUT)))
+@pytest.mark.parametrize("estimator", daily(sorted({*known_estimators()} - {*LEFT_OUT}), 9))
 def test_every_redraw_test_keeps_its_level(estimator):
     """The share of p ≤ 0.05 over 60 data sets of 60 samples, within 3.5 errors.
 

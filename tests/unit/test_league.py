@@ -167,6 +167,7 @@ def test_a_size_does_not_depend_on_the_other_sizes():
     assert alone != predicted_bias(top, ESTIMATORS, [200], 5, 2, seed=2, name="a")
 
 
+@pytest.mark.nightly
 def test_subsamples_of_genuine_rows():
     """Of 700 rows there are samples of 300 at most; the sweep is its own yardstick."""
     table = pd.DataFrame(subsampled_rows("answers", "made", rows_of(700), 12, seed=1))

@@ -213,6 +213,7 @@ def test_without_a_curve_to_fit_the_mean_label_stands_in(score, hit):
     assert resampled_tce(top, fitted, counts) == pytest.approx([empirical_tce(top, None)] * 2)
 
 
+@pytest.mark.nightly
 def test_both_references_approach_the_true_error_of_a_large_sample():
     scenario = Scenario("x", 2.0, 0.5, Curve("log_log_b1", 0.0, 2.0))
     top = drawn(50_000)

@@ -50,6 +50,7 @@ def test_what_was_written_is_read_and_the_same_numbers_give_the_same_bytes(file,
     assert write(tmp_path / "again.parquet").read_bytes() == file.read_bytes()
 
 
+@pytest.mark.nightly
 def test_more_rows_than_a_row_group_holds(tmp_path):
     """Parquet splits them, and each part may have its own dictionary of names."""
     cells = {

@@ -233,7 +233,7 @@ def places():
 
 
 @pytest.mark.parametrize("side", ["lower", "upper"])
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", daily(MODELS, 3))
 def test_published_scenarios(model, side):
     """The score to 1e-9, and |F(score) - u| ≤ 2e-7·d where float64 resolves the score."""
     scenario = published_scenario(model)

@@ -198,6 +198,7 @@ def test_a_probit_curve_is_inverted_exactly():
     assert rates == pytest.approx(np.array([[0.05, 0.003]] * 2))
 
 
+@pytest.mark.nightly
 def test_the_range_covers_the_truth_as_often_as_it_says():
     rng, tce = np.random.default_rng(5), np.arange(1.0, 9.0, 0.5)
     truth, covered = 3 + 1.2815516, 0
@@ -208,6 +209,7 @@ def test_the_range_covers_the_truth_as_often_as_it_says():
     assert covered > 35  # 38 are expected
 
 
+@pytest.mark.nightly
 def test_the_range_covers_the_truth_where_the_threshold_is_off_for_all_miss_rates_at_once():
     """By hand: a threshold that is off by e moves Phi(3 - x) to Phi(3 + e - x)."""
     rng, tce = np.random.default_rng(6), np.arange(1.0, 9.0, 0.5)
