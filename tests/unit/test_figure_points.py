@@ -315,6 +315,8 @@ def test_names_and_numbers_in_words():
     words = ["ECE label-binned", "KDE", "ECE debias, equal mass", "my own, equal width"]
     assert list(map(labels.estimator_label, names)) == words
     assert [labels.span(x) for x in ([200, 200], [3000, 200])] == ["200", "200–3\u2009000"]
+    assert labels.curve_label("identity") == "$T(c) = c$"
+    assert labels.curve_label("logit_logit_b1", 2.0) == "$T(c)$ logit logit b1"
     assert labels.curve_label("power", 2.0) == "$T(c) = c^{2}$"
     assert labels.distribution_label(1, 1) == "Uniform(0, 1)"
     assert labels.distribution_label(1, 0.5) == "Beta(1, 0.5)"
@@ -470,6 +472,21 @@ VARIANTS = {
     "bias of one number of bins": lambda t: changed(
         "fig7_bias_resnet110_c10", t, "bias", lambda d: d[d["n_bins"] != 8]
     ),
+    "power at one size": lambda t: changed(
+        "test_power", t, "test_power",
+        lambda d: pd.concat(
+            [part.assign(test=name, rejection_rate=rate)
+             for name, rate in (("a_test", 0.2), ("b_test", 0.6))
+             for part in [d[(d["test"] == "verdict") & (d["n_samples"] == 200)]]]
+        ),
+    ),
+    "numbers of two kinds of cells": lambda t: changed(
+        "widmann2019", t, "printed_simulations",
+        lambda d: pd.concat(
+            [d, d.assign(cell=d["cell"].str.replace("classes=2", "classes=10"))], ignore_index=True
+        ),
+    ),
+    "fig4 of two models of a group": lambda t: drawn("fig4_realistic", of_models(t, "g", "g")),
     "fig4 of one before others": lambda t: changed("fig4_realistic", t, protagonists=TWO[1:]),
     "graphs of one without a spline": lambda t: changed(
         "gupta_fig1_calibration", t, "calibration_graphs",
@@ -492,7 +509,8 @@ VARIANTS = {
     ),
     "all classes beyond the axis": lambda t: changed(
         "multiclass_league", t, "multiclass_league",
-        lambda d: pd.concat([d.assign(relative_rmse=[31.0, 0.5] * (len(d) // 2), truth=1.0),
+        lambda d: pd.concat([d.assign(relative_rmse=[31.0, 0.5] * (len(d) // 2), truth=1.0,
+                                      relative_rmse_se=[0.1, 0.4] * (len(d) // 2)),
                              d.assign(population="resnet_c10", truth=[1.0, 0.0] * (len(d) // 2))]),
     ),
     "the league with limits and ties": lambda t: changed(
@@ -503,7 +521,7 @@ VARIANTS = {
     "power with clusters and others": lambda t: changed(
         "test_power", t, "test_power",
         lambda d: pd.concat([d, d.replace({"verdict": "mine", "spread_wave": "uniform_wave"})]
-                            ).assign(rejection_rate=np.resize([0.05, 0.31, 0.5, 0.97], 2 * len(d))),
+                            ).assign(rejection_rate=np.resize([0.05, 0.31, 0.5, 1.0], 2 * len(d))),
     ),
     "heat map of one row and a gap": lambda t: changed(
         "fig10_sd_resnet110_c10", t, "bias",
