@@ -247,7 +247,7 @@ def study(name):
     if name == "no miss":
         s = generator.uniform(0.8, 0.99, 60)
         return Scored.of(s, np.ones(60)), 1.0
-    ids = np.repeat(np.arange(20), 1 + np.arange(20) % 5)
+    ids = np.repeat(np.arange(20), 2 + np.arange(20) % 5)
     s = generator.beta(2, 1, ids.size)
     hits = generator.random(20)[ids] < 0.7 * s
     return Scored.of(s, hits, clusters=ids), 1.7

@@ -91,6 +91,8 @@ def test_ends_of_the_search():
     assert len(calls) == 8 + 5
     flat = tested._search(lambda n, b: (0.78, 0.01), 100.0, 0.8, 10**6)
     assert flat == (np.ceil(100 * 1.33), 75, np.inf, 0.78, 0.01)
+    falls = tested._search(lambda n, b: (0.79 - n / 1e4, n / 1e4), 100.0, 0.8, 10**6)
+    assert falls == pytest.approx((np.ceil(100 * 1.33), 75, np.inf, 0.7767, 0.0133))
     near = tested._search(of_normal(0.9, []), 9.0, 0.8, 10.0)
     assert near.labels <= 10
 
@@ -205,6 +207,18 @@ def test_a_drawn_study_is_judged_as_the_verdict_judges():
     means, rates = (np.bincount(codes, x) / 3 for x in (scores, few + 0.1))
     assert whole_clusters_p_value(means, rates) > 0.05
     assert not tested._is_found(scores, few, few + 0.1, codes, np.random.default_rng(0))
+
+
+def test_whole_clusters_are_judged_where_few_have_a_hit(monkeypatch):
+    """Nine of thirty clusters, or ten: the p-value of whole clusters counts for nine alone."""
+    scores, _, codes, _ = pilot(30, 4)
+    for clusters, needed in ((9, True), (10, False)):
+        hits = (codes < clusters) * 1.0
+        for p in (0.0, 1.0):
+            monkeypatch.setattr(tested, "whole_clusters_p_value", lambda means, rates, p=p: p)
+            moved = scores + 0.35 + 0.1 * (hits - scores)
+            found = tested._is_found(scores, hits, moved, codes, np.random.default_rng(0))
+            assert found == (p == 0.0 or not needed)
 
 
 def test_noncentralities_by_matrices():
