@@ -1,15 +1,15 @@
 """Which of two models is better calibrated, on the same rows: the difference of their ℓ1 errors.
 
 With scores s, hits y and the calibration curve c, E|c(s) − s| = E g(s)(y − s) for g = sign(c − s).
-Twice the rows are put into five folds at random, and the curve of the other four gives g. The mean
-T of each row's part in the difference,
+Twice the rows are put into five folds at random, and the curve of the other four gives g; s is the
+score as rounding may have moved it (``rounding``). The mean T of each row's part in the difference,
 
     ψ = g₁(s₁)(y₁ − s₁) − g₂(s₂)(y₂ − s₂),
 
 is one estimate, with the paired standard error of a mean: it needs no correlation, and models that
-are the same differ by 0. Signs that are not certain bring T's two errors nearer to 0, and the other
-estimate d, the difference of the errors of the audits, in another way. The interval contains the
-limits of both,
+are the same differ by 0. Where signs are not certain, both errors in T are too near to 0. The other
+estimate, d, is the difference of the errors of the audits; these are too near to 0 too, but not by
+the same amount. The interval contains the limits of both,
 
     min(T, d) − t·se  to  max(T, d) + t·se,
 

@@ -15,22 +15,22 @@ w = |δ|. In bins with shares p of the rows and mean gaps d with variances v, wi
     high² = W (Q + z·se),  Q = Σ p (d² − v)/w,
     se² = Σ (p/w)² (2 v² + 4 δ² v) + (2 ℓ1/W)² (ℓ2² − ℓ1²)/n,
 
-the last term since the scores are a sample. w² is ĉ's squared gap, its variance and v, and 1 for
-the l2 error; ``binned_gaps`` has δ and the quantile. One assumption: **no error changes its sign
-within a bin**; for l2 it also has about one size there. For l1 there are 0.4 √n bins of equal mass,
-at most 1.5 n^0.35, and one more begins where ĉ crosses the diagonal; for l2 3 n^0.35; three or nine
-times as many where these clearly show more; a score with many rows is one. Where few rows allow few
-bins the inequality leaves room: up to 500 rows the high end for l1 is that of twice the tail, above
-of 1 + 500/n times. That is measured, not proved.
+the last term since the scores are a sample. w² is the sum of ĉ's squared gap, its variance and v.
+For the l2 error w is 1 and the last term (E δ⁴ − ℓ2⁴)/n. ``binned_gaps`` has δ and the quantile.
+One assumption: **no error changes its sign within a bin**; for l2 it also has about one size there.
+For l1 there are 0.4 √n bins of equal mass, at most 1.5 n^0.35, and one more begins where ĉ crosses
+the diagonal; for l2 3 n^0.35. Bins are three or nine times as many where these clearly show more; a
+score with many rows is a bin. Where few rows allow few bins the inequality leaves room: the tail of
+the high end for l1 is multiplied by 1 + min(500/n, 1). That is measured, not proved.
 
-**Both ends** contain exact limits of the mean gap, since E|δ| ≥ |E δ|: the low end those of n hits,
-the high end those of as many more as the hits' variance within bins is less than that of all hits.
-The low end also contains a limit whose variance at 0 is a calibrated model's, so that the low end
-of a clear shift is not 0.
+**Both ends** contain exact limits of the mean gap, since E|δ| ≥ |E δ|: the low end those of n rows,
+the high end those of n/w rows, w the hits' variance within bins over that of all hits. The low end
+also contains a limit whose variance at 0 is a calibrated model's, so that the low end of a clear
+shift is not 0.
 
 **Rounding** moves what a score says by up to |s' − s|, s' as in the verdict, and by the triangle
 inequality the low end less the mean (for l2 the root mean square) of these moves is a low end of
-the error that is no rounding.
+the error that rounding does not explain.
 
 **Clusters**: sums by cluster take the place of rows, v is a matrix over pairs of bins, quantiles
 are Student's. Rows count as divided by the design effect: copies are not data.
@@ -61,7 +61,7 @@ _FOLDS = 5
 _OF_CURVE, _OF_L2, _POWER = 1.5, 3.0, 0.35  # bins: this times rows to this power
 _OF_ROOT = 0.4  # bins of the l1 error, times the root of the rows, at most those of the curve
 _FINER, _CLEARLY = (1, 3, 9), 3.0
-_ROOM = 500.0  # rows up to which the inequality for l1 leaves room for twice the tail
+_ROOM = 500.0  # rows up to which the high end for l1 has twice the tail
 _LEAST_ROWS = 20  # of a score that has a bin by itself
 _AT_ONCE = 4096  # clusters
 

@@ -9,9 +9,10 @@ Each is put on the scale of a normal variable by the signed root of its Chernoff
 
     w = sign(S) √(2 max_a (a S − K(a))),    K(a) = log E exp(a S),
 
-which is S over its standard deviation unless misses, or hits, are rare. T, the largest |w| of all
-segments, is compared with T of hits redrawn from the scores. So the p-value is exact over all
-segments, and the p-value of one segment is corrected for all (Westfall and Young 1993).
+which is S over its standard deviation unless misses, or hits, are rare. T, the largest of |w₁| and
+|w₂| − 0.3 of all segments, is compared with T of hits redrawn from the scores. So the p-value is
+exact over all segments, and the p-value of one segment is corrected for all (Westfall and Young
+1993).
 
 With clusters S₁ and S₂ get random signs too, one per cluster (``auditing.verdict.redraws``), and
 each p-value is the larger of both.

@@ -1,10 +1,10 @@
 """A line in the log odds with next to no prior on its slope, as where a threshold separates hits.
 
-    y_k ~ Binomial(n_k, σ(L_k + x₀ + x₁ t_k)),  x ~ N(0, 100² 1)
+    y_k ~ Binomial(n_k, σ(L_k + x₀ + x₁ t_k)),  x ~ N(0, 100² I)
 
 with the mode by Newton's method and the evidence by Laplace's approximation there,
 
-    log Z = log p(y | x) − |x|²/(2·100²) − ½ log |1 + 100² H|,  H = Σ_k n_k p(1 − p)(1 t_k)ᵀ(1 t_k)
+    log Z = log p(y | x) − |x|²/(2·100²) − ½ log |I + 100² H|,  H = Σ_k n_k p(1 − p)(1 t_k)ᵀ(1 t_k)
 
 Its errors are those at the mode. Beyond a threshold all rates next to 0 or 1 are nearly as likely,
 and a normal law around the mode, as wide as the likelihood is flat, would put half of its mass on

@@ -88,9 +88,7 @@ def _failures(name: str, path: Path, run: Callable[..., Any]) -> Iterator[str]:
     if hasattr(estimator_module(path), "estimate_scored"):
         weighted = partial(_weighted, name, path, run.keywords)  # type: ignore[attr-defined]
         checks["sample weights"] = (partial(_depends_on_scale, value, weighted), several)
-    causes: dict[
-        str, tuple[list[str], Sample, str]
-    ] = {}  # checks that fail for one cause: one line
+    causes: dict[str, tuple[list[str], Sample, str]] = {}  # one line for each, with its checks
     for what, (fault, list_of_rows) in checks.items():
         failing = next((rows for rows in list_of_rows if _fault(fault, rows)), None)
         if failing is not None:

@@ -12,8 +12,8 @@ Proof of the rate.
 3. So E[M_t | past] = M_{t-1}, with M_0 = Σ w_u = 1, however the past chose the scores.
 4. M_t >= 0, so that P(M_t >= 1/level for some t) <= level (Ville 1939).
 5. Scores of 0 and 1 are read as half a step inside, and no alternative lies beyond: E[R_j] <= 1
-   at every chance in this half step. Its length comes from the scores before (``Ends``). Scores
-   within 10⁻⁶ of 0 and 1 have E[R_j] <= 1, and sums stop at 10³⁰⁰: 3 becomes <=, 4 holds.
+   at every chance in this half step. Its length comes from the scores before (``blocks.inside``).
+   Scores within 10⁻⁶ of 0 and 1 have E[R_j] <= 1, and sums stop at 10³⁰⁰: 3 becomes <=, 4 holds.
 
 References
 ----------

@@ -46,9 +46,9 @@ def judge(
     """Return the verdict on a Scored; ``words`` ("hits" or "events") is for the sentence.
 
     It is a function of the rows, not of their order, and of the seed. With clusters the p-value is
-    the larger of two, by redraws of independent rows and by a random sign for each cluster. Scores
-    of exactly 0 and 1 are judged as a quarter of their rounding step away from there. InputError
-    for fewer than 99 replicates and fewer than ten clusters.
+    the larger of two, by redraws of independent rows and by a random sign for each cluster. Rounded
+    scores, also those of exactly 0 and 1, are moved as ``rounding`` says. InputError for fewer than
+    99 replicates and fewer than ten clusters.
 
     >>> judge(Scored.of(np.full(200, 0.9), np.arange(200) < 160)).sentence
     'too sure by 10.0 points (4.5 to 15.5) on average'

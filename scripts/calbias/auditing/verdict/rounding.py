@@ -7,14 +7,17 @@ assumed.
 step    The distance h ≤ 0.1 of the nearest pair s ± h that both have a quarter of the rows of s,
         or else of the pair with the most rows. A score without such a pair was stated, and does not
         move, unless it is the last of a tail: a step from a score of more rows with such a pair.
-        A score with four times the rows of both neighbours has a step among such scores.
+        A score with four times as many rows as the geometric mean of its neighbours has a step
+        among such scores.
 unit    A step that is a half to a fifth of a tenth, a hundredth, … may be of a mean of k = 2 to 5
         scores, and else k is 1.
 tilt    E(q | s) = s + k h (coth(x/2)/2 - 1/x), about s + k h x/12. x is the mean of the slopes of
         log rows on both sides (beyond a tail three times the last one), and each score may differ
         from that by k h/24 of their difference, less two standard errors.
-ends    0 and 1 stand for half a step, up to the nearest score with many rows. In a mean of k
-        scores 0 and 1 stand for half a step k h of each of them, in the scores next to 0 and 1 too.
+ends    0 and 1 stand for at most half a step, up to the nearest score with many rows: a 16th of
+        those of the end, else a 256th. A step of at most 0.01 counts for all of that half, a larger
+        one for the half's mean under the density. In a mean of k scores 0 and 1 stand for half a
+        step k h of each of them, in the scores next to 0 and 1 too.
 cut     Where 1 is rare, steps of at most 0.01 may have been cut off instead of rounded: all scores
         may be half a step higher, and the top score, a step from 1, up to 1.
 
