@@ -15,6 +15,7 @@ from calbias.auditing.verdict.finding import (
     _slope_error,
     _z_beside_the_line,
     finding_of,
+    fitted_rates,
     kinds_of,
     line_of,
 )
@@ -174,6 +175,7 @@ def test_faults_of_all_hits_and_of_a_threshold():
     groups, _ = groups_of_rows(s, np.ones(41))
     for part in ("line", "spread", "level"):
         assert kinds_of(part, groups, statistics_of(groups)) == ("level", None)
+    assert fitted_rates(groups) == pytest.approx(s)  # no line: a calibrated model's
     assert finding_of("level", groups, statistics_of(groups)).slope is None
     for hits, slope in ((s > 0.2, math.inf), (s < 0.7, -math.inf)):
         groups, _ = groups_of_rows(s, hits * 1)

@@ -244,6 +244,9 @@ def study(name):
     if name == "frequent scores":
         s = generator.choice([0.2, 0.55, 0.9, 1.0], 200)
         return Scored.of(s, generator.random(200) < 0.8 * s), 1.0
+    if name == "many rows":
+        s = generator.choice(np.sort(generator.random(40)), 1200)
+        return Scored.of(s, generator.random(1200) < s**1.3), 1.0
     if name == "no miss":
         s = generator.uniform(0.8, 0.99, 60)
         return Scored.of(s, np.ones(60)), 1.0
@@ -253,7 +256,9 @@ def study(name):
     return Scored.of(s, hits, clusters=ids), 1.7
 
 
-@pytest.mark.parametrize("name", ["rows", "waves", "frequent scores", "no miss", "clusters"])
+@pytest.mark.parametrize(
+    "name", ["rows", "waves", "frequent scores", "many rows", "no miss", "clusters"]
+)
 def test_the_interval_by_its_formulas(name):
     scored, effect = study(name)
     found = calibration_interval(scored, effect)
