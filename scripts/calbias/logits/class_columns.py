@@ -62,7 +62,7 @@ def validate_no_features(
 ) -> None:
     """Raise InputError where labels are 0 and 1 alone and the columns of more classes miss them.
 
-    Of classes that a model was made for it would mostly predict the two that occur.
+    A model of three or more classes would mostly predict the two classes that occur.
     """
     n = len(labels)
     if len(classes) < 3 or n < _MANY_ROWS or not np.isin(labels, (0, 1)).all():
