@@ -46,6 +46,7 @@ def test_what_cannot_be_found_needs_infinitely_many():
     assert verdict_labels(SCORES, SCORES).labels == np.inf
 
 
+@pytest.mark.nightly
 def test_a_local_curve_that_a_line_misses_is_planned_too():
     bump = SCORES + 0.15 * np.sin(8 * np.pi * SCORES) * (np.abs(SCORES - 0.5) < 0.25)
     labels = verdict_labels(SCORES, bump)
@@ -81,6 +82,7 @@ def test_clusters_are_calibrated_and_dependent(cell):
     assert np.var(sums) > 2 * np.mean(gap**2) * ids[0].size / 50
 
 
+@pytest.mark.nightly
 def test_rates_and_coverage_of_clusters():
     cell = ClusterCell(40, 5, 0.3)
     found = values_of(methods(cell, 10), cell.batches(cell.n, 0, 10))
