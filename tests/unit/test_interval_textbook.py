@@ -189,7 +189,8 @@ def textbook(scored, effect, norm, level, seed=0):
         low = max(low, least(*sums[k], z) / n)
         lows.append(low - (rows @ moves**k / n) ** (1 / k))
         high = max(high, upper(*gaps[k - 1], deviations[k - 1], k))
-    return min(max(*lows, 0), 1) if norm == 2 else max(lows[0], 0), min(max(low, high), 1)
+    ends = min(max(*lows, 0), 1) if norm == 2 else max(lows[0], 0), min(max(low, high), 1)
+    return ends, sums
 
 
 def textbook_gaps(s, rows, hits, curve, entries, effect, norm):
@@ -263,7 +264,8 @@ def test_the_interval_by_its_formulas(name):
     scored, effect = study(name)
     found = calibration_interval(scored, effect)
     for norm, level in ((1, 0.95), (2, 0.8)):
-        expected = textbook(scored, effect, norm, level)
+        expected, sums = textbook(scored, effect, norm, level)
+        np.testing.assert_allclose(found.sums, sums, rtol=1e-6, atol=1e-9)
         assert found.at(norm, level) == pytest.approx(expected, rel=1e-6, abs=1e-9)
 
 
