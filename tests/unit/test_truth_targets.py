@@ -158,6 +158,7 @@ def test_deviations_of_a_sample_by_hand():
     for target, options, value in (
         *(("max_deviation", {}, 0.075), ("deviation_range", {}, 0.1)),
         ("gap_quantile", {"level": 1}, 0.2),
+        ("lp_power", {"norm": 2}, 0.025),  # (0.01 + 0.04 + 0.04 + 0.01) / 4
     ):
         assert target_value_of_sample(target, *sample, **options) == pytest.approx(value)
 
