@@ -131,6 +131,14 @@ def test_the_other_order_of_models_is_the_mirror_image():
         assert getattr(one, name) == pytest.approx(-mirrored, rel=1e-9)
 
 
+def test_the_order_of_models_with_the_same_scores_does_not_matter():
+    rng = np.random.default_rng(4)
+    scores = rng.beta(2, 1, 200)
+    hits, shuffled = rng.random(200) < scores**1.5, rng.permutation(scores)
+    one, other = compare(scores, shuffled, (hits, ~hits)), compare(shuffled, scores, (~hits, hits))
+    assert (one.low, one.high) == pytest.approx((-other.high, -other.low), rel=1e-9)
+
+
 def numbers(sentence):
     return [float(x) for x in re.findall(r"-?\d+(?:\.\d+)?(?:e-\d+)?", sentence)]
 

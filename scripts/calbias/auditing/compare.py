@@ -239,7 +239,7 @@ def _estimate(
     """Return T and se; nothing depends on the order of rows, models and names of clusters."""
     n = models[0][0].size
     unit = np.arange(n) if cluster is None else cluster
-    ordered = sorted(models, key=lambda model: np.sort(model[0]).tobytes())
+    ordered = sorted(models, key=lambda m: [np.sort(x).tobytes() for x in (m[0], m[0] + 1j * m[1])])
     order = np.lexsort([_sums(x, cluster, number) for model in ordered for x in model])
     parts, between = np.zeros((2, n))
     generator = stream(0, "folds of a comparison")
