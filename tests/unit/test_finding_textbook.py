@@ -156,7 +156,7 @@ def test_what_the_line_explains_of_every_interval():
             scores, hits = scores[:60], hits[:60]
         study, (groups, _) = Study(scores, hits), groups_of_rows(scores, hits)
         assert _slope_error(groups, *line_of(groups)) == pytest.approx(study.error, rel=1e-5)
-        z = _z_beside_the_line(groups, statistics_of(groups))
+        z = _z_beside_the_line(groups, statistics_of(groups), fitted_rates(groups))
         v = study.rate * (1 - study.rate)
         beside = study.phi.T @ (study.y - study.rate) / np.sqrt(study.phi.T**2 @ v)
         assert np.abs(z) == pytest.approx(np.abs(beside), rel=1e-4, abs=1e-6)
@@ -164,7 +164,7 @@ def test_what_the_line_explains_of_every_interval():
         for low in range(0, len(study.groups), step):
             for high in range(low + 1, len(study.groups), step):
                 rows = np.concatenate(study.groups[low:high])
-                answers.append(_is_of_line(low, high, groups))
+                answers.append(_is_of_line(low, high, groups, fitted_rates(groups)))
                 assert answers[-1] == study.is_of_line(rows)
     assert {*answers} == {True, False}
 

@@ -196,19 +196,16 @@ def test_the_advice_by_the_upper_end_and_the_length_of_the_interval():
     assert len(things_to_do(advised(0.13, 0.15, True))) == 1
 
 
+SHIFT = pd.DataFrame(
+    {"helps": True, "brier_before": 0.2, "brier_after": 0.19, "gain": 0.01, "gain_se": 0.001,
+     "parameter": 0.2, "least": 0.01, "greatest": 0.99, "validation_rows": 0}, index=["shift"],
+)  # fmt: skip
+
+
 def test_no_recalibration_is_printed_without_a_finding():
     """The scores are calibrated; a shift that is not advised has no recipe either."""
-    row = {"helps": True, "brier_before": 0.2, "brier_after": 0.19, "gain": 0.01}
-    row |= {
-        "parameter": 0.2,
-        "gain_se": 0.001,
-        "validation_rows": 0,
-        "least": 0.01,
-        "greatest": 0.99,
-    }
-    table = pd.DataFrame([row], index=["shift"])
     for finding, high in (("shape", 0.05), ("level", 0.015)):
-        found = advised(0.0, high, False, table)
+        found = advised(0.0, high, False, SHIFT)
         found.verdict.finding.kind = finding
         assert recalibration_code(found) == ""
         found.miscalibrated = True
@@ -219,15 +216,7 @@ def test_advice_for_clusters_and_for_a_small_error():
     grouped = advised(0.0, 0.05)
     grouped.n_clusters = 40
     assert things_to_do(grouped)[0].startswith("Get labels of more clusters if")
-    row = {"helps": True, "brier_before": 0.2, "brier_after": 0.19, "gain": 0.01}
-    row |= {
-        "parameter": 0.2,
-        "gain_se": 0.001,
-        "validation_rows": 0,
-        "least": 0.01,
-        "greatest": 0.99,
-    }
-    small = things_to_do(advised(0.001, 0.01, True, pd.DataFrame([row], index=["shift"])))
+    small = things_to_do(advised(0.001, 0.01, True, SHIFT))
     assert len(small) == 1
     assert "Leave the risks alone; where smaller errors matter, recalibrate: adding" in small[0]
 

@@ -239,6 +239,7 @@ def _estimate(
     """Return T and se; nothing depends on the order of rows, models and names of clusters."""
     n = models[0][0].size
     unit = np.arange(n) if cluster is None else cluster
+    # by the scores and, where both models have the same, by the pairs of score and hit
     ordered = sorted(models, key=lambda m: [np.sort(x).tobytes() for x in (m[0], m[0] + 1j * m[1])])
     order = np.lexsort([_sums(x, cluster, number) for model in ordered for x in model])
     parts, between = np.zeros((2, n))

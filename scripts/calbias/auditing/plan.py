@@ -6,7 +6,7 @@ What the verdict of an audit detects is simulated with the verdict itself.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -24,6 +24,20 @@ from calbias.logits.columns import Columns
 DETECT = (0.01, 0.02, 0.05)
 _QUANTILES = 20_000
 _OF_CLUSTERS = ["clusters", "clusters_low", "clusters_high"]
+
+
+class _Kind(NamedTuple):
+    """A kind of error: its goal in words, its curves, and the (a, b) of one by log odds x, y."""
+
+    goal: str
+    family: Callable[[np.ndarray], Callable[[float], np.ndarray]]
+    line: Callable[[np.ndarray, np.ndarray], tuple[float, float]]
+
+
+_KINDS = (
+    _Kind("detect", cox.overconfident, lambda x, y: (0.0, float(y @ x / (x @ x)))),
+    _Kind("detect a shift of", cox.shifted, lambda x, y: (float(np.median(y - x)), 1.0)),
+)
 
 
 def plan(
@@ -108,13 +122,12 @@ def plan(
     _validate_pilot(given, beta, hits, clusters)
     order = np.argsort(given, kind="stable")
     scores = given[order]
-    kinds = {"detect": cox.overconfident(scores), "detect a shift of": cox.shifted(scores)}
-    curves = {
-        f"{kind} {points(error)}": cox.curve_with_error(family, scores, error)
-        for error in detect
-        for kind, family in kinds.items()
-    }
-    rows = [_detection(goal, scores, curve, power, seed) for goal, curve in curves.items()]
+    kinds = [(error, kind) for error in detect for kind in _KINDS]
+    curves = [cox.curve_with_error(kind.family(scores), scores, error) for error, kind in kinds]
+    rows = [
+        {"goal": f"{kind.goal} {points(error)}", **_detection(kind, scores, curve, power, seed)}
+        for (error, kind), curve in zip(kinds, curves, strict=True)
+    ]
     slope = cox.slope_labels(scores, slope_width) if slope is None else slope
     gap = cox.mean_gap_labels(scores, gap_width)
     rows += [
@@ -125,7 +138,7 @@ def plan(
                "simulated_power_se"]  # fmt: skip
     if clusters is not None:
         back = np.argsort(order, kind="stable")
-        for row, curve in zip(rows, curves.values(), strict=False):
+        for row, curve in zip(rows, curves, strict=False):
             if curve is not None and hits is not None:
                 found = cluster_labels(given, hits, clusters, curve[back], power, seed)
                 row |= dict(zip(_OF_CLUSTERS, found, strict=False))
@@ -165,15 +178,14 @@ def _validate_pilot(
 
 
 def _detection(
-    goal: str, scores: np.ndarray, curve: np.ndarray | None, power: float, seed: int
+    kind: _Kind, scores: np.ndarray, curve: np.ndarray | None, power: float, seed: int
 ) -> dict[str, Any]:
-    """Return the row of an error to detect, that of a curve at ascending scores, both (n,)."""
+    """Return the labels that detect a curve at ascending scores, both (n,), and its line."""
     if curve is None:  # no curve of the family is that far off
-        return {"goal": goal, "labels": np.inf}
-    x, y = cox.logits_of(scores), cox.logits_of(curve)
-    shift = float(np.median(y - x)) if "shift" in goal else 0.0
+        return {"labels": np.inf}
+    shift, slope = kind.line(cox.logits_of(scores), cox.logits_of(curve))
     found = verdict_labels(scores, curve, power, seed)
-    return {"goal": goal, **found._asdict(), "slope": (y - shift) @ x / (x @ x), "shift": shift}
+    return {**found._asdict(), "slope": slope, "shift": shift}
 
 
 def points(error: float) -> str:

@@ -177,13 +177,13 @@ def tested(
     roots = np.stack([of_each.roots(weight, sums) for weight, sums in pairs])
     found = _found(np.abs(roots), level)
     if rows.clusters is not None:
-        shape = rows.clusters.max() + 1
-        signs = (2.0 * generator.integers(0, 2, (k, shape)) - 1.0 for k in counts)
+        number = rows.clusters.max() + 1
+        signs = (2.0 * generator.integers(0, 2, (k, number)) - 1.0 for k in counts)
         pool = statistics.of_all(each[:, rows.clusters] * rows.residual for each in signs)
         weighted = statistics.weights * of_each.residual
         scale = np.sqrt([of_each.spread(each) for each in weighted])[:, None]
         ratios = np.abs(pool) / np.maximum(scale, _TINY)
-        ratios[:, 1:] *= np.array([widening(int(number)) for number in of_each.n_clusters])
+        ratios[:, 1:] *= np.array([widening(int(n)) for n in of_each.n_clusters])
         found = found.or_less(_found(ratios, level))
     return Tested(segments, of_each, rows.order[at], roots[:, 0], found)
 

@@ -76,9 +76,9 @@ def csv_rows(
                 if cells and len(cells) != len(header):
                     raise InputError(
                         f"{path}, line {line}: {len(cells)} cell{'s' * (len(cells) > 1)}, but "
-                        f"{len(header)} columns; "
-                        f"separate cells by {_DELIMITERS[delimiter]}, write decimals with points "
-                        f"and quote a cell that contains {_DELIMITER[delimiter]}"
+                        f"{len(header)} columns; separate cells by {_DELIMITERS[delimiter]}, write "
+                        "decimals with points and quote a cell that contains "
+                        f"{_DELIMITER[delimiter]}"
                     )
                 if cells:
                     yield line, cells

@@ -87,21 +87,25 @@ def kinds_of(part: str, groups: Groups, statistics: Statistics) -> tuple[Kind, K
     shape the shift comes first. A slope that its error does not tell from 1 is not named next to
     another fault.
     """
-    kind, other = _kinds_of(part, groups, statistics)
-    if "line" not in (kind, other) or _is_slope_clear(groups):
+    line = line_of(groups)
+    kind, other = _kinds_of(part, groups, statistics, _rates_of(line, groups))
+    if "line" not in (kind, other) or _is_slope_clear(line, groups):
         return kind, other
     return other if kind == "line" and other else kind, None
 
 
-def _kinds_of(part: str, groups: Groups, statistics: Statistics) -> tuple[Kind, Kind | None]:
-    """Return the kinds of ``kinds_of``, whatever the fitted slope is."""
+def _kinds_of(
+    part: str, groups: Groups, statistics: Statistics, rates: Floats
+) -> tuple[Kind, Kind | None]:
+    """Return the kinds of ``kinds_of``, whatever the slope is; ``rates`` (g,) are of the line."""
     first = statistics.starts[:-1]
     terms = statistics.weights[:-1] * np.add.reduceat(groups.residual, first)
     z = np.sum(terms, axis=1)
     kind: Kind | None = "certain" if part == "certain" else None
     if part == "shape":  # its best order, less 1, is ``whole``
         k = np.arange(1, z.size + 1)
-        rest = np.cumsum(np.where(k > 2, _z_beside_the_line(groups, statistics) ** 2, 0.0))
+        beside = _z_beside_the_line(groups, statistics, rates)
+        rest = np.cumsum(np.where(k > 2, beside**2, 0.0))
         whole = np.argmax((np.cumsum(z**2) - k) / np.sqrt(2 * k))
         if rest[whole] > max(_CLEAR**2 + whole, _SHARE**2 * np.sum(z[: whole + 1] ** 2)):
             return "shape", next(
@@ -110,7 +114,7 @@ def _kinds_of(part: str, groups: Groups, statistics: Statistics) -> tuple[Kind, 
     if part in ("local", "atoms"):
         low, high = _rows_of(part, groups, statistics)
         is_atom = part == "atoms" or (high - low == 1 and groups.size[low] > 1)
-        if not _is_of_line(low, high, groups):
+        if not _is_of_line(low, high, groups, rates):
             kind = "atoms" if is_atom else "local"
     if kind:
         low, high = _rows_of(kind, groups, statistics)
@@ -124,17 +128,17 @@ def _kinds_of(part: str, groups: Groups, statistics: Statistics) -> tuple[Kind, 
     return main, other if is_clear else None
 
 
-def _z_beside_the_line(groups: Groups, statistics: Statistics) -> Floats:
+def _z_beside_the_line(groups: Groups, statistics: Statistics, rate: Floats) -> Floats:
     """Return the statistics z_k (K,) of the residuals of the fitted line, each of variance 1."""
-    rate, first, weights = fitted_rates(groups), statistics.starts[:-1], statistics.weights[:-1]
+    first, weights = statistics.starts[:-1], statistics.weights[:-1]
     residual = np.add.reduceat(groups.hits - groups.size * rate, first)
     variance = np.add.reduceat(groups.size * rate * (1.0 - rate), first)
     return np.sum(weights * residual, axis=1) / np.sqrt(np.sum(weights**2 * variance, axis=1))
 
 
-def _is_of_line(low: int, high: int, groups: Groups) -> bool:
+def _is_of_line(low: int, high: int, groups: Groups, rate: Floats) -> bool:
     """Return whether the fitted line explains the residual of the groups from low up to high."""
-    rate, inside = fitted_rates(groups), slice(low, high)
+    inside = slice(low, high)
     variance = groups.size * rate * (1.0 - rate)
     line = np.stack([np.ones_like(groups.x), groups.x])
     shared = np.sum((line * variance)[:, inside], axis=1)  # what the fit of the line takes away
@@ -158,9 +162,8 @@ def line_of(groups: Groups) -> tuple[float, float] | None:
     return newton_line(groups.x, groups.hits, groups.size)
 
 
-def _is_slope_clear(groups: Groups) -> bool:
+def _is_slope_clear(line: tuple[float, float] | None, groups: Groups) -> bool:
     """Return whether the slope differs from 1 by two standard errors of independent rows."""
-    line = line_of(groups)
     return line is None or abs(line[1] - 1.0) > _ERRORS * _slope_error(groups, *line)
 
 
@@ -193,7 +196,10 @@ def _outcomes(groups: Groups) -> tuple[int, int]:
 
 def fitted_rates(groups: Groups) -> Floats:
     """Return the rate (g,) of the fitted line, or else of a calibrated model."""
-    line = line_of(groups)
+    return _rates_of(line_of(groups), groups)
+
+
+def _rates_of(line: tuple[float, float] | None, groups: Groups) -> Floats:
     if line is None:
         return np.where(groups.sign > 0, groups.chance, 1.0 - groups.chance)
     return 0.5 + 0.5 * np.tanh(0.5 * (line[0] + line[1] * groups.x))

@@ -113,8 +113,10 @@ def ends_of(scored: Scored) -> tuple[float, float]:
 
     Votes, tenths and percentages stand for a part of their step, others for a float's last step.
     """
-    groups, _ = groups_of(scored)
     low, high = ENDS
+    if scored.scores[0] > 0.0 and scored.scores[-1] < 1.0:
+        return low, high
+    groups, _ = groups_of(scored)
     if groups.score[0] == 0.0:
         low = max(low, float(expit(groups.x[0])))
     if groups.score[-1] == 1.0:

@@ -8,10 +8,10 @@ spread a little more than a sum of unequal chances (Hoeffding 1956), by less tha
 **The smallest p of several statistics.** Observed and redrawn values are one pool of R + 1 rows,
 which are exchangeable under the null. In each column e = -log(rank from above / (R + 1)), where
 ties count as at least as large. Beyond the 20th largest value e grows linearly, at the rate between
-the 100th and the 20th, as for an exponential tail: the statistics that no redraw reaches
-can still be compared. The columns are therefore on the scale of χ². M is a row's largest e,
-and p = #{M ≥ M_observed}/(R + 1). Minimum of p-values: Tippett (1931); its calibration by
-resampling: Westfall and Young (1993).
+the 100th and the 20th, as for an exponential tail: statistics that no redraw reaches can still be
+compared. The columns are therefore on the scale of χ². M is a row's largest e, and
+p = #{M ≥ M_observed}/(R + 1). Minimum of p-values: Tippett (1931); its calibration by resampling:
+Westfall and Young (1993).
 
 **Clusters** get random signs (wild cluster bootstrap, null imposed). In a calibrated model the sum
 of a cluster's residuals y - s in any set of scores has mean 0. Its sign is flipped at random, for

@@ -27,6 +27,7 @@ The tilts, each end, and all cuts have one share in [0, 1]: the one that is clos
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calbias.scored import Floats, Ints
 
@@ -34,6 +35,7 @@ _MOST = 256  # scores, the ones with the most rows
 _EXACT, _SINGLE = 1e-3, 2.5e-7  # equal: within a share of the step, and float32's precision
 SAME = 1e-12  # scores that differ by this share are equal: a sum left them apart
 _MANY, _PEAK = 10, 4.0  # rows, and how many times the neighbours' rows
+_OF_END, _OF_END_ALONE = 16, 256  # a score next to an end has its rows over this, if a peak; if not
 _LARGEST_CUT, _COMMON = 0.01 + 1e-6, 0.25  # a step that was cut off is that of many scores
 _LARGEST = 0.1 + 1e-6  # of steps that were not said
 _MOST_IN_MEAN, _MOST_SCORES = 5, 0.75
@@ -61,6 +63,36 @@ def moves_of(scores: Floats, rows: Ints) -> Moves:
     inside = (values > 0.0) & (values < 1.0)
     if not inside.any():
         return moves
+    found, peak = _cells_beside_peaks(values, count, inside)
+    step = found[0]
+    h = float(np.median(step[inside]))
+    alike = _near(step, h)
+    many = _scores_in_mean(h) if np.mean(alike[inside]) >= _MOST_SCORES else 1
+    found[1:] *= np.where(alike, many, 1)
+    moves.together[0, tied], moves.alone[tied] = found[1:]
+    for k, end in enumerate((0.0, 1.0), 1):
+        at, away = scores == end, np.abs(values - end)
+        n, inwards = float(rows[at].sum()), 1.0 - 2.0 * end
+        j = _next_to_end(n, away, count, peak, inside)
+        if j is None:
+            continue
+        if many > 1 and _near(away[j], h):
+            within = np.maximum(1.0 - away / (many * h), 0.0)
+            moves.together[k, tied] = inwards * 0.25 * many * h * within
+        else:
+            x = 0.5 * np.log(2.0 * n / count[j])
+            share = 1.0 if away[j] <= _LARGEST_CUT else 0.5 - float(_tilt(x))
+            moves.together[k, at] = inwards * 0.5 * share * min(away[j], _LARGEST)
+        if _near(away[j], step[j]):
+            moves.alone[at] = found[2, j]
+    moves.together[3:, tied] = _cuts(values, count, step, float(rows[scores == 1.0].sum()))
+    return moves
+
+
+def _cells_beside_peaks(
+    values: Floats, count: Floats, inside: NDArray[np.bool_]
+) -> tuple[Floats, NDArray[np.bool_]]:
+    """Return ``_cells`` (3, m), of a peak among peaks and ends, and which scores are peaks (m,)."""
     found = _cells(values, count)
     beside = np.pad(count, 1, mode="reflect")
     peak = count >= np.maximum(_PEAK * np.sqrt(beside[:-2] * beside[2:]), _MANY)
@@ -68,39 +100,31 @@ def moves_of(scores: Floats, rows: Ints) -> Moves:
         coarse = np.flatnonzero(peak | ~inside)
         wide = _cells(values[coarse], count[coarse])
         found[:, coarse] = np.where(wide[0] > 0.0, wide, found[:, coarse])
-    step = found[0]
-    alike = _near(step[:, None], step)
-    h = float(np.median(step[inside]))
-    alike_h = _near(step, h)
-    many = _scores_in_mean(h) if np.mean(alike_h[inside]) >= _MOST_SCORES else 1
-    found[1:] *= np.where(alike_h, many, 1)
-    moves.together[0, tied], moves.alone[tied] = found[1:]
-    for k, end in enumerate((0.0, 1.0), 1):
-        at, away = scores == end, np.abs(values - end)
-        n, inwards = float(rows[at].sum()), 1.0 - 2.0 * end
-        for least in (peak & (count >= n / 16), count >= max(2.0, n / _MOST)):
-            if not (n and np.any(near := inside & least)):
-                continue
-            j = np.flatnonzero(near)[np.argmin(away[near])]
-            if many > 1 and _near(away[j], h):
-                within = np.maximum(1.0 - away / (many * h), 0.0)
-                moves.together[k, tied] = inwards * 0.25 * many * h * within
-            else:
-                x = 0.5 * np.log(2.0 * n / count[j])
-                share = 1.0 if away[j] <= _LARGEST_CUT else 0.5 - float(_tilt(x))
-                moves.together[k, at] = inwards * 0.5 * share * min(away[j], _LARGEST)
-            if _near(away[j], step[j]):
-                moves.alone[at] = found[2, j]
-            break
+    return found, peak
+
+
+def _next_to_end(
+    n: float, away: Floats, count: Floats, peak: NDArray[np.bool_], inside: NDArray[np.bool_]
+) -> int | None:
+    """Return the score next to an end of n rows that has many rows, or None."""
+    for is_many in (peak & (count >= n / _OF_END), count >= max(2.0, n / _OF_END_ALONE)):
+        near = np.flatnonzero(inside & is_many)
+        if n and near.size:
+            return int(near[np.argmin(away[near])])
+    return None
+
+
+def _cuts(values: Floats, count: Floats, step: Floats, ones: float) -> Floats:
+    """Return the moves (2, m) of scores that were cut off, and of the top one, by rows at 1."""
+    cuts = np.zeros((2, values.size))
     inner = np.flatnonzero(values < 1.0)[-2:]
     below, top = values[inner][0], values[inner][-1]
-    if rows[scores == 1.0].sum() < count[inner[-1]] / 16:
-        is_cut = (step <= _LARGEST_CUT) & (values < 1.0) & (alike.mean(axis=1) >= _COMMON)
-        moves.together[3, tied] = np.where(is_cut, 0.5 * step, 0.0)
-        is_step = 1.0 - top <= (1.0 + _EXACT) * min(_LARGEST_CUT, top - below)
-        if is_step and np.any(moves.together[3]):
-            moves.together[4, tied[inner[-1]]] = 1.0 - top
-    return moves
+    if ones < count[inner[-1]] / _OF_END:
+        alike = _near(step[:, None], step).mean(axis=1) >= _COMMON
+        cuts[0] = np.where((step <= _LARGEST_CUT) & (values < 1.0) & alike, 0.5 * step, 0.0)
+        if np.any(cuts) and 1.0 - top <= (1.0 + _EXACT) * min(_LARGEST_CUT, top - below):
+            cuts[1, inner[-1]] = 1.0 - top
+    return cuts
 
 
 def _tilt(x: Floats | float) -> Floats:
