@@ -127,7 +127,7 @@ def in_words(
 
 
 def _warnings(groups: Groups, words: Words) -> tuple[str, ...]:
-    """Return what rounding may explain: at 0 and 1, and at most inside."""
+    """Return the largest errors that rounding may explain: at 0, at 1 and elsewhere."""
     n, is_end = groups.size.sum(), (groups.score == 0.0) | (groups.score == 1.0)
     seen = np.where(groups.size >= _SEEN * n, groups.reach, 0.0)
     scores = "risks" if words == "events" else "scores"
