@@ -14,7 +14,7 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError, best_match
 
 from calbias.errors import InputError, did_you_mean
-from calbias.estimation.registry import estimator_file, validate_unusable
+from calbias.estimation.registry import estimator_file, known_estimators, validate_unusable
 from calbias.io.python_files import literal
 from pipeline.catalogue import paper_experiments
 from pipeline.estimators import added_estimators, estimator_folders
@@ -107,9 +107,10 @@ def _norms(
 ) -> dict[str, tuple[float, ...]]:
     """Return {estimator: norms that it is defined for, () for all}; InputError for no such one."""
     norms = {}
+    known = known_estimators(folders)
     try:
         for estimator in estimators:
-            file = estimator_file(estimator, folders)
+            file = known.get(estimator) or estimator_file(estimator, folders)
             validate_unusable(estimator, file)
             norms[estimator] = literal(file, "NORMS", default=())
     except InputError as error:

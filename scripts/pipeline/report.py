@@ -39,16 +39,18 @@ CAUSES = {
 }
 
 
+_ENVIRONMENT = jinja2.Environment(
+    loader=jinja2.FileSystemLoader(TEMPLATES),
+    autoescape=True,
+    trim_blocks=True,
+    lstrip_blocks=True,
+    undefined=jinja2.StrictUndefined,
+)
+
+
 def template(name: str) -> jinja2.Template:
     """Return a page's template; a name that it uses and nobody gives is an error."""
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(TEMPLATES),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=jinja2.StrictUndefined,
-    )
-    return environment.get_template(name)
+    return _ENVIRONMENT.get_template(name)
 
 
 def badge(name: str) -> dict[str, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
+from functools import cache
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ from calbias.conventions import MISCALIBRATED, p_digits
 from calbias.io.files import GENERATOR
 
 if TYPE_CHECKING:
+    import jinja2
     import pandas as pd
 
 COLUMNS = {  # key: heading and form
@@ -52,13 +54,8 @@ PARTS = {
 
 def page(audit: Audit, title: str, json_name: str = "") -> str:
     """Return the page of an Audit as a text, which names the file of its numbers if given."""
-    import jinja2
-
     import calbias
 
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("calbias.auditing", "."), autoescape=True
-    )
     is_event = audit.kind == EVENT
     words = of_events if is_event else str
     sought = {name: words(text) for name, text in PARTS.items()}
@@ -75,7 +72,7 @@ def page(audit: Audit, title: str, json_name: str = "") -> str:
     tables["bins"] = _with_headings([dict(zip(names, row, strict=True)) for row in rows])
     for table in tables.values() if is_event else ():
         table["columns"] = [(key, of_events(head), form) for key, head, form in table["columns"]]
-    return environment.get_template("page.html.j2").render(
+    return _template().render(
         audit=audit,
         title=title,
         generator=GENERATOR,
@@ -94,6 +91,15 @@ def page(audit: Audit, title: str, json_name: str = "") -> str:
         version=calbias.__version__,
         json_name=json_name,
     )
+
+
+@cache
+def _template() -> jinja2.Template:
+    """Return the page's template: to compile it takes longer than to fill it in."""
+    import jinja2
+
+    loader = jinja2.PackageLoader("calbias.auditing", ".")
+    return jinja2.Environment(loader=loader, autoescape=True).get_template("page.html.j2")
 
 
 def of_events(text: str) -> str:

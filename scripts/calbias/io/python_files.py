@@ -72,11 +72,20 @@ def literal(path: Path | str, name: str, default: Any = REQUIRED) -> Any:
     in UTF-8, yields the default: its own job reports the error.
     """
     path = Path(path)
-    assigned = _assignments(_tree(path, path.stat().st_mtime_ns))
+    value = _value(path, path.stat().st_mtime_ns, name)
+    if value is not REQUIRED:
+        return value
+    if default is REQUIRED:
+        raise InputError(f"{path}: assign the constant {name} in it, which a rule reads")
+    return default
+
+
+@cache
+def _value(path: Path, modified: int, name: str) -> Any:
+    """Return a constant's value, checked once per change of its file; REQUIRED if it has none."""
+    assigned = _assignments(_tree(path, modified))
     if name not in assigned:
-        if default is REQUIRED:
-            raise InputError(f"{path}: assign the constant {name} in it, which a rule reads")
-        return default
+        return REQUIRED
     place = f"{path}, line {assigned[name].lineno}: {name}"
     try:
         value = ast.literal_eval(assigned[name])
@@ -99,8 +108,11 @@ def is_python(path: Path) -> bool:
 def bound_names(path: Path) -> set[str] | None:
     """Return the names that a file defines, imports or assigns anywhere; None if not parsed."""
     tree = _tree(path, path.stat().st_mtime_ns)
-    if tree is None:
-        return None
+    return None if tree is None else _bound(tree)
+
+
+@cache
+def _bound(tree: ast.Module) -> set[str]:
     names = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
