@@ -176,6 +176,7 @@ def test_digests_are_kept_until_a_file_changes(tmp_path, stored):
     store.parent.mkdir()
     code_digest.save()
     ((key, _),) = json.loads(store.read_text()).items()
+    assert key.startswith(f"{mine} ")  # the whole path: other folders have files of its name
     store.write_text(json.dumps({key: "kept"}))
     start()
     assert code_digest.digest([mine]) != first  # read, not computed

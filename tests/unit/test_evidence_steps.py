@@ -12,7 +12,7 @@ from evidence import runner
 from evidence.calibration_tests import CalibrationTest
 from evidence.cells import clusters as cluster_cells
 from evidence.cells.beta import BetaCell
-from evidence.cells.clusters import ClusterCell
+from evidence.cells.clusters import ClusterCell, Clustered
 from evidence.cells.halves import HalfCell
 from evidence.cells.streams import FAULTS, GROWING, StreamRows
 from evidence.figures.interval_coverage import DRAWN_AT
@@ -224,6 +224,7 @@ def judge_by_number(monkeypatch):
     asked = []
 
     def judge(scored, replicates=None, seed=0):
+        assert scored.log_scores == pytest.approx(np.log(scored.scores))
         asked.append((scored.n, replicates, scored.clusters is not None))
         facts = SimpleNamespace(design_effect=4.0, p_independent=0.01)
         p = 0.01 if scored.scores[0] > 0.5 else 0.2
@@ -242,11 +243,7 @@ def test_verdicts_and_intervals_of_cells(monkeypatch, judge_by_number):
     verdict = coverage.methods(SimpleNamespace(name="x"), 10)["verdict"]
     assert verdict.values([low, high]).tolist() == [False, True]
     of_clusters = coverage.methods(ClusterCell(40, 5), 10)
-
-    class Rows(tuple):
-        clusters = np.array([0, 0, 1])
-
-    rows = Rows((np.array([0.7, 0.8, 0.9]), np.array([0, 1, 1])))
+    rows = Clustered(np.array([0.7, 0.8, 0.9]), np.array([0, 1, 1]), np.array([0, 0, 1]))
     assert of_clusters["verdict"].values([rows]).tolist() == [True]
     effects = []
 
@@ -256,9 +253,7 @@ def test_verdicts_and_intervals_of_cells(monkeypatch, judge_by_number):
 
     monkeypatch.setattr(coverage, "calibration_interval", interval)
     assert of_clusters["calbias_clusters"].values([rows]).tolist() == [[0.1, 0.2]]
-    few = Rows((rows[0][:2], rows[1][:2]))
-    few.clusters = np.array([0, 1])
-    of_clusters["calbias_clusters"].values([few])
+    of_clusters["calbias_clusters"].values([Clustered(*(column[1:] for column in rows))])
     assert effects == [4.0, 1.0]
     assert power._cluster_p_values(rows) == (0.01, 0.01)
     assert judge_by_number == [

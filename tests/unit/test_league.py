@@ -51,7 +51,8 @@ def test_the_wave_is_a_probability():
     assert (sign * np.exp(log_slope))[1:-1] == pytest.approx(slope, abs=1e-2)
 
 
-def test_every_estimator_has_a_truth_of_its_own():
+def test_every_estimator_has_a_truth_of_its_own(monkeypatch):
+    monkeypatch.setattr(league, "_GRID", 1 << 12)
     scenario = Scenario("slope", *DISTRIBUTIONS["spread"], CURVES["slope_0.5"])
     truths = {
         (entry.name, league.target_label(entry.target, entry.norm)): entry.truth(scenario)
@@ -134,9 +135,9 @@ def rows_of(n, seed=0, atom=0):
     return TopLabel(scores, *logs, (generator.random(n) < rate).astype(np.uint8))
 
 
-@pytest.mark.parametrize("atom", daily([3000, 0], 1))
+@pytest.mark.parametrize("atom", daily([1200, 0], 1))
 def test_a_curve_of_the_family_predicts_the_bias(atom):
-    rows = predicted_bias(rows_of(20_000, atom=atom), ESTIMATORS, [200, 800], 80, 6, name="made")
+    rows = predicted_bias(rows_of(8000, atom=atom), ESTIMATORS, [200, 800], 80, 6, name="made")
     keys = list(itertools.product((200, 800), ESTIMATORS))
     assert [(row["n_samples"], row["estimator"]) for row in rows] == keys
     for row in rows:

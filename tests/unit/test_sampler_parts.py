@@ -11,7 +11,7 @@ from numba import njit
 from scipy.special import betainc, betaincc
 
 from calbias.engine import random_words
-from calbias.engine.random_words import block, fill_words, minus_log, next_words, seed_lanes
+from calbias.engine.random_words import block, fill_words, minus_log, seed_lanes
 from calbias.engine.sampler import (
     CELLS,
     CELLS_PER_OCTAVE,
@@ -41,26 +41,17 @@ def words(text):
 
 
 def test_known_answers():
-    @njit
-    def compiled(x0, x1, x2, x3, k0, k1):
-        return block(x0, x1, x2, x3, k0, k1)
-
     for counter, key, answer in KNOWN_ANSWERS:
-        assert list(compiled(*words(counter), *words(key))) == words(answer)
+        given = (np.uint64(word) for word in (*words(counter), *words(key)))
+        assert list(block.py_func(*given)) == words(answer)
 
 
 def test_words_are_the_blocks_at_consecutive_counters():
-    def filled(n, first=0, replicate=0):
-        out = np.empty((4, n), np.uint32)
-        fill_words(out, n, *map(np.uint32, (first, 0, 0, replicate, 0)))
-        return out
-
-    words_, longer = filled(5), filled(9)
-    assert words_[:, 0].tolist() == words(KNOWN_ANSWERS[0][2])
-    assert np.unique(words_).size == 20
-    np.testing.assert_array_equal(longer[:, :5], words_)
-    np.testing.assert_array_equal(longer[:, 4:], filled(5, first=4))
-    assert not (filled(5, replicate=1) == words_).any()
+    out = np.empty((4, 9), np.uint32)
+    fill_words(out, 9, *map(np.uint32, (2**32 - 5, 3, 4, 5, 6)))
+    for i, column in enumerate(out.T, start=2**32 - 5):
+        given = map(np.uint64, (i % 2**32, 0, 5, 6, 3, 4))
+        assert column.tolist() == list(block.py_func(*given))
 
 
 def test_keys_differ_by_seed_scenario_and_sample_size():
@@ -68,9 +59,9 @@ def test_keys_differ_by_seed_scenario_and_sample_size():
         tuple(stream_key(seed, scenario, n).tolist())
         for seed in range(5)
         for scenario in ("resnet110_c10", "resnet110_c100", "beta_1_1_power_2", "", "ä")
-        for n in range(1, 200)
+        for n in (1, 2, 199, 200)
     }
-    assert len(keys) == 5 * 5 * 199
+    assert len(keys) == 5 * 5 * 4
 
 
 def test_a_key_is_a_function_of_its_three_arguments():
@@ -122,23 +113,9 @@ def slow_sums(state, n_blocks):
     return sums, marks
 
 
-def test_words_are_those_of_xoshiro():
+def test_words_of_plain_python_are_those_of_xoshiro():
     state = [1, 2, 3, 4]
     assert [next_word(state) for _ in range(5)] == KNOWN_WORDS
-
-    @njit
-    def step(state, out):
-        a, b, c, d = load(state, 0), load(state, 8), load(state, 16), load(state, 24)
-        words, a, b, c, d = next_words(a, b, c, d)
-        store(out, 0, words)
-        for k, lanes in enumerate((a, b, c, d)):
-            store(state, 8 * k, lanes)
-
-    state, out = seeded(), np.empty(8, np.uint64)
-    slow = [[int(word) for word in state.reshape(4, 8)[:, lane]] for lane in range(8)]
-    for _ in range(20):
-        step(state, out)
-        assert out.tolist() == [next_word(lane) for lane in slow]
 
 
 def test_lanes_are_seeded_by_philox():
@@ -229,38 +206,35 @@ def look_up(table, d, side):
 
 def places():
     generator = np.random.default_rng(4)
-    return np.append(0.5 * 2.0 ** -generator.uniform(0, OCTAVES - 0.01, 5000), 0.5)
+    return np.append(0.5 * 2.0 ** -generator.uniform(0, OCTAVES - 0.01, 1000), 0.5)
 
 
-@pytest.mark.parametrize("side", ["lower", "upper"])
 @pytest.mark.parametrize("model", daily(MODELS, 3))
-def test_published_scenarios(model, side):
+def test_published_scenarios(model):
     """The score to 1e-9, and |F(score) - u| ≤ 2e-7·d where float64 resolves the score."""
-    scenario = published_scenario(model)
-    d = places()
-    score, hit_rate = look_up(build_quantile_table(scenario), d, side)
-    assert ((score >= 0) & (score <= 1 + 1e-15)).all()
-    logs = score_quantiles(scenario.alpha, scenario.beta, **{side: d})
-    np.testing.assert_allclose(score, np.exp(logs[0]), atol=1e-9)
-    np.testing.assert_allclose(hit_rate, scenario.curve.hit(*logs), atol=1e-9)
-    resolved = logs[1] > np.log(1e-7)  # nearer to 1 the score's own rounding moves F by more
-    tail = betainc if side == "lower" else betaincc
-    away = np.abs(tail(scenario.alpha, scenario.beta, score) - d)[resolved]
-    assert (away <= 2e-7 * d[resolved]).all()
+    scenario, d = published_scenario(model), places()
+    table = build_quantile_table(scenario)
+    for side, tail in (("lower", betainc), ("upper", betaincc)):
+        score, hit_rate = look_up(table, d, side)
+        assert ((score >= 0) & (score <= 1 + 1e-15)).all()
+        logs = score_quantiles(scenario.alpha, scenario.beta, **{side: d})
+        np.testing.assert_allclose(score, np.exp(logs[0]), atol=1e-9)
+        np.testing.assert_allclose(hit_rate, scenario.curve.hit(*logs), atol=1e-9)
+        resolved = logs[1] > np.log(1e-7)  # nearer to 1 the score's own rounding moves F by more
+        away = np.abs(tail(scenario.alpha, scenario.beta, score) - d)[resolved]
+        assert (away <= 2e-7 * d[resolved]).all()
 
 
-@pytest.mark.parametrize("side", ["lower", "upper"])
 @pytest.mark.parametrize(("alpha", "beta"), daily(EXTREME, 3))
-@pytest.mark.parametrize(
-    "curve", [Curve("identity"), Curve("power", 0, 0.5), NAMED_CURVES["logistic"]]
-)
-def test_extreme_scores(alpha, beta, curve, side):
-    scenario = Scenario("extreme", alpha, beta, curve)
+def test_extreme_scores(alpha, beta):
     d = places()
-    score, hit_rate = look_up(build_quantile_table(scenario), d, side)
-    logs = score_quantiles(alpha, beta, **{side: d})
-    np.testing.assert_allclose(score, np.exp(logs[0]), rtol=5e-5, atol=1e-9)
-    np.testing.assert_allclose(hit_rate, curve.hit(*logs), rtol=5e-5, atol=5e-5)
+    logs = {side: score_quantiles(alpha, beta, **{side: d}) for side in ("lower", "upper")}
+    for curve in (Curve("identity"), Curve("power", 0, 0.5), NAMED_CURVES["logistic"]):
+        table = build_quantile_table(Scenario("extreme", alpha, beta, curve))
+        for side, at in logs.items():
+            score, hit_rate = look_up(table, d, side)
+            np.testing.assert_allclose(score, np.exp(at[0]), rtol=5e-5, atol=1e-9)
+            np.testing.assert_allclose(hit_rate, curve.hit(*at), rtol=5e-5, atol=5e-5)
 
 
 def test_scores_never_decrease_in_u():

@@ -7,9 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from nightly import daily
 from refusals import refuses
-from scipy.integrate import quad
 from scipy.optimize import linprog
-from scipy.stats import norm as gaussian
 
 from calbias import Curve, Scenario, true_calibration_error
 from calbias.truth.targets import population_of_scenario
@@ -57,10 +55,10 @@ def test_an_isotonic_projection_of_a_falling_curve_is_its_mean():
     assert target_value("isotonic_gain", falling) == pytest.approx(0.25, rel=1e-6)
 
 
-@pytest.mark.parametrize("target", TARGETS)
-def test_a_calibrated_scenario_has_no_error(target):
-    calibrated = Scenario("calibrated", 2.8, 0.05, Curve("identity"))
-    assert target_value(target, calibrated) == pytest.approx(0.0, abs=1e-12)
+def test_a_calibrated_scenario_has_no_error():
+    calibrated = Scenario("calibrated", 2.78, 0.048, Curve("identity"))
+    for target in TARGETS:
+        assert target_value(target, calibrated) == pytest.approx(0.0, abs=1e-12), target
 
 
 @pytest.mark.parametrize("scenario", daily(SCENARIOS, 3), ids=lambda scenario: scenario.name)
@@ -73,7 +71,7 @@ def test_the_quantile_grid_agrees_with_adaptive_quadrature(scenario):
 
 @pytest.mark.parametrize("scenario", daily(SCENARIOS, 3), ids=lambda scenario: scenario.name)
 def test_inequalities_between_targets(scenario):
-    _check_inequalities(lambda target, **of: target_value(target, scenario, **of))
+    _check_inequalities(lambda target, **of: target_value(target, scenario, size=1 << 14, **of))
 
 
 def _check_inequalities(value_of, smece=True):
@@ -134,13 +132,13 @@ def test_smece_is_a_fixed_point_of_the_reflected_gaussian_smoothing():
     sigma = target_value("smece", SQUARED)
 
     def smoothed(t):
-        images = [2 * k + sign * t for k in range(-2, 3) for sign in (1, -1)]
-        return quad(
-            lambda s: (s * s - s) * sum(gaussian.pdf(s, image, sigma) for image in images), 0, 1
-        )[0]
+        images = np.array([2 * k + sign * t for k in range(-2, 3) for sign in (1, -1)])[:, None]
+        kernel = np.exp(-(((s - images) / sigma) ** 2) / 2).sum(axis=0) / sigma / np.sqrt(2 * np.pi)
+        return weights @ ((s * s - s) * kernel) / 2
 
-    points, weights = np.polynomial.legendre.leggauss(12)
-    mean = sum(w * abs(smoothed((1 + x) / 2)) for x, w in zip(points, weights, strict=True)) / 2
+    points, weights = np.polynomial.legendre.leggauss(100)
+    s = (1 + points) / 2
+    mean = sum(w * abs(smoothed(t)) for t, w in zip(s, weights, strict=True)) / 2
     assert sigma == pytest.approx(mean, abs=1e-6)
     assert sigma == pytest.approx(1 / 6, abs=1e-6)  # of one sign: smoothing keeps the integral
 
