@@ -172,6 +172,8 @@ def test_a_picture_ends_at_two_below_one_and_three_above_the_alarm():
     (area,) = axes.patches
     assert (area.get_x(), area.get_x() + area.get_width()) == monitor.since[1:]
     assert (axes.get_yscale(), axes.get_xlim()) == ("log", (0, 300))
+    labels = axes.get_legend_handles_labels()[1]
+    assert labels[:3] == ["evidence", "alarm at 10", "change, 95 % interval"]
     quiet = alarmed([])
     assert quiet.track().tolist() == [[0, 0], [0, 0]]
     assert quiet.plot().get_xlim() == (0, 1)

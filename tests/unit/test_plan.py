@@ -111,14 +111,6 @@ def test_a_file_gives_its_hits_to_a_plan_of_clusters_alone(tmp_path, monkeypatch
     assert notes
 
 
-def test_the_plan_of_the_published_example():
-    table = plan(beta=(0.5, 0.5), detect=(0.02,))
-    assert table.loc["slope to ± 0.1", "labels"] == 1644
-    detect = table.loc["detect 2 points"]
-    assert 1638 < detect["labels_low"] < detect["labels"] < detect["labels_high"] < 2200
-    assert detect["simulated_power"] == pytest.approx(0.8)
-
-
 def test_a_shift_is_planned_for_beside_a_slope():
     score = 0.8  # at one score both are the same fault, of rate 0.7
     table = plan([score] * 50, detect=(0.1,))

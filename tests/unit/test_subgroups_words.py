@@ -24,6 +24,22 @@ def test_fifty_rows_are_a_segment_and_fewer_are_small():
     assert found.members.toarray().tolist() == [[1, 1, 1], [1, 0, 0]]
 
 
+def test_values_parts_of_numbers_and_pairs_are_segments():
+    columns = {
+        "sex": np.repeat(["F", "M"], 200),
+        "age": np.tile(np.arange(20.0, 40.0), 20),
+        "site": pd.Series(["x", "y", None, ""] * 100, dtype=object),
+    }
+    found = segments_of(columns, 400)
+    assert found.words[:3] == ("all rows", "sex = F", "sex = M")
+    assert found.words[3:7] == ("age 20 to 24", "age 25 to 29", "age 30 to 34", "age 35 to 39")
+    assert found.words[7:10] == ("site = x", "site = y", "site missing")
+    assert "sex = F and age 20 to 24" in found.words
+    sizes = found.members @ np.bincount(found.cell)
+    assert dict(zip(found.words, sizes, strict=True))["sex = F and site missing"] == 100
+    assert "age 20 to 24 and site = x" not in found.words  # 25 rows
+
+
 def test_pairs_have_fewer_rows_than_either_value():
     """y is x, but for one row: the pair of 99 tells something new, that of 100 does not."""
     x = np.repeat(["p", "q"], [100, 101])
@@ -60,12 +76,9 @@ def test_a_hundred_texts_are_judged_and_codes_of_categories_are_texts():
 def test_the_forms_of_columns():
     halves = np.arange(200) % 2
     assert words_of(pd.Series(halves, name="z"), 200) == ("z = 0", "z = 1")
-    assert words_of([halves, halves[::-1]], 200)[:4] == (
-        "by 1 = 0",
-        "by 1 = 1",
-        "by 2 = 0",
-        "by 2 = 1",
-    )
+    for by in ([halves, halves[::-1]], np.c_[halves, halves[::-1]]):
+        assert words_of(by, 200)[:4] == ("by 1 = 0", "by 1 = 1", "by 2 = 0", "by 2 = 1")
+    assert words_of(list(halves), 200) == words_of(halves, 200) == ("by = 0", "by = 1")
     assert words_of(pd.DataFrame({"c": halves}), 200) == ("c = 0", "c = 1")
     found = with_codes({"Site": [7.0, None, "x", 2e15], "age": [1, 2, 3, 4]}, ["site"])
     assert found == {"Site": ["7", None, "x", "2e+15"], "age": [1, 2, 3, 4]}
@@ -81,13 +94,20 @@ def test_more_subgroups_than_can_be_judged(monkeypatch):
 MANY = [f"{k}" for k in range(102)]
 test_mistakes_in_columns = refuses(
     lambda by, n: segments_of(by, n),
-    (np.repeat([f"u{k:03}" for k in range(101)], 2), 202, "has 101 values, such as 'u000'"),
-    (pd.Series([3, "x", 4] * 50, dtype=object), 150, r"row 1 .*numbers and the text 'x'"),
+    (
+        np.repeat([f"u{k:03}" for k in range(101)], 2),
+        202,
+        "has 101 values, such as 'u000': at most 100",
+    ),
+    (pd.Series([3, "x", "y"] * 50, dtype=object), 150, r"row 1 .*numbers and the text 'x'"),
     ([1.5] * 60 + ["x"] * 60, 120, r"row 60 .*numbers and the text 'x'"),
-    ([*MANY, "q"], 103, r"row 102 .*numbers and the text 'q'"),
+    ([*MANY, "q", "r"], 104, r"row 102 .*numbers and the text 'q'"),
     ([*MANY[:51], *[f"q{k}" for k in range(51)]], 102, "has 102 values"),
     ([None] * 60, 60, "all rows have by missing: leave the column by out"),
-    ([MANY, MANY[:2]], 102, r"column by 2 has the shape \(2,\), not \(102,\)"),
+    ({"by": {"a": np.zeros(200)}, "n": 200}, "all rows have a = 0: leave the column a out"),
+    ({"by": {}, "n": 9}, "name at least one column"),
+    ([pd.Series(MANY, name="x")] * 2, 102, "two columns have the name x"),
+    ([MANY, MANY[:2]], 102, r"column by 2 has the shape \(2,\), not \(102,\): give one value"),
 )
 
 
