@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import yaml
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError, best_match
 
@@ -20,6 +19,7 @@ from pipeline.catalogue import paper_experiments
 from pipeline.estimators import added_estimators, estimator_folders
 from pipeline.models import Config
 from pipeline.scenario_names import validate_scenarios
+from pipeline.table_schema import read_yaml
 
 _NOTHING = object()
 PAGE_EXPERIMENTS = ("realistic", "perfect", "detection", "detection_null")
@@ -29,7 +29,7 @@ PAGE_EXPERIMENTS = ("realistic", "perfect", "detection", "detection_null")
 def read_schema(folder: Path) -> Config:
     """Return the schema of all keys, which has those of the evidence alone in a file of its own."""
     schema, more = (
-        yaml.load(path.read_text("utf-8"), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+        read_yaml(path)
         for path in (folder / "config.schema.yaml", folder / "evidence/config.schema.yaml")
     )
     return {**schema, "properties": schema["properties"] | more["properties"]}
@@ -142,7 +142,7 @@ def with_file(error: InputError, files: Sequence[str], config: Config) -> str:
     if key := re.search(r"unknown key '([^']*)'", message):
         keys.append(key[1])
     for file in reversed(files):
-        value = _value(yaml.safe_load(Path(file).read_text(encoding="utf-8")), keys)
+        value = _value(read_yaml(Path(file)), keys)
         if value is not _NOTHING:
             as_given = isinstance(value, dict) or str(value) == str(_value(config, keys))
             source = os.path.relpath(file) if as_given else "--config"

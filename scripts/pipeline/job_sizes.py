@@ -8,7 +8,7 @@ import math
 from pathlib import Path
 
 from calbias.errors import InputError
-from calbias.estimation.registry import bin_numbers, estimator_file
+from calbias.estimation.registry import bin_numbers, known_estimators
 from pipeline.config import powers
 from pipeline.estimators import estimator_folders
 from pipeline.models import Config
@@ -24,13 +24,12 @@ def with_shards(experiments: Config, config: Config) -> Config:
 
     InputError for more jobs than Snakemake can schedule.
     """
-    folders = estimator_folders(config)
+    known = known_estimators(estimator_folders(config))
     sized = {}
     for name, experiment in experiments.items():
-        files = {each: estimator_file(each, folders) for each in experiment["estimators"]}
         shards = {
-            each: config.get("shards") or shards_by_size(experiment, file)
-            for each, file in files.items()
+            each: config.get("shards") or shards_by_size(experiment, known[each])
+            for each in experiment["estimators"]
         }
         sized[name] = {**experiment, "shards": shards}
     jobs = sum(sum(experiment["shards"].values()) for experiment in sized.values())

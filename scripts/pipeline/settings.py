@@ -20,6 +20,7 @@ from pipeline.door import shell_line
 from pipeline.job_sizes import with_shards
 from pipeline.logit_availability import Available, available_files, sources_in_words, unused_files
 from pipeline.models import Config, Models, models_path, read_models, with_models
+from pipeline.table_schema import read_yaml
 
 _NUMBER = re.compile(r"[-+.\d]+(e[-+]?\d+)?$")
 
@@ -55,7 +56,7 @@ def _over_the_default(config: Config) -> Config:
 
     Snakemake reads the default itself, except where the workflow is a module of another one.
     """
-    whole = yaml.safe_load((CHECKOUT / "config/config.yaml").read_text(encoding="utf-8"))
+    whole = read_yaml(CHECKOUT / "config/config.yaml")
     update_config(whole, _as_yaml(config))
     return whole
 

@@ -7,7 +7,6 @@ from itertools import islice
 
 import numpy as np
 import pytest
-import yaml
 from checkout import ROOT
 from scipy.integrate import quad
 from scipy.special import expit
@@ -34,7 +33,7 @@ from evidence.cells.subgroups import CELLS
 from evidence.runner import DESIGN, JUDGING
 from evidence.steps.measure_coverage import SETS
 from evidence.steps.measure_subgroups import subgroup_rows
-from pipeline.table_schema import columns_of
+from pipeline.table_schema import columns_of, read_yaml
 
 AT_NIGHT = bool(os.environ.get("CALBIAS_NIGHTLY"))
 
@@ -62,9 +61,7 @@ def test_no_cell_stands_twice_and_there_are_two_halves():
 
 def test_the_workflow_and_its_configuration_have_all_sets():
     rule = (ROOT / "workflow/rules/evidence/coverage.smk").read_text("utf-8")
-    schema = yaml.safe_load(
-        (ROOT / "workflow/schemas/evidence/config.schema.yaml").read_text("utf-8")
-    )
+    schema = read_yaml(ROOT / "workflow/schemas/evidence/config.schema.yaml")
     _, names = schema["properties"]["coverage_of"]["oneOf"]
     of_rule = re.search(r"ALL_CELLS = \((.*)\)", rule)[1]
     assert {*names["items"]["enum"]} == {*re.findall(r'"(\w+)"', of_rule)} == {*SETS}

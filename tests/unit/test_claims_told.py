@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
 from claims_data import (
     ALL,
     CLAIMS,
@@ -34,9 +33,10 @@ from test_claims_section_7 import limits
 from evidence.names import BEST, UNDECIDED
 from pipeline.claims.verdicts import NotJudged, in_words, number
 from pipeline.paper import BINNED, DETECTION_SIZES, FIG2B_SCENARIOS, HEATMAP_BINS, HEATMAP_SIZES
+from pipeline.table_schema import read_yaml
 from reproduction.recalibration import ON_HALF
 
-TOLD = yaml.safe_load(Path(__file__).with_name("claims_told.yaml").read_text("utf-8"))
+TOLD = read_yaml(Path(__file__).with_name("claims_told.yaml"))
 
 
 def told(ruling):

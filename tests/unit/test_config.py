@@ -12,9 +12,10 @@ from calbias.errors import InputError
 from calbias.truth.curves import GLM_NAMES
 from pipeline import config as configuration
 from pipeline import models
+from pipeline.table_schema import read_yaml
 
 SCHEMA = configuration.read_schema(ROOT / "workflow/schemas")
-DEFAULT = yaml.safe_load((ROOT / "config/config.yaml").read_text(encoding="utf-8"))
+DEFAULT = read_yaml(ROOT / "config/config.yaml")
 README = (ROOT / "config/README.md").read_text(encoding="utf-8")
 NAN = math.nan
 EXPERIMENT = {"scores": [[1, 1]], "powers": [2], "n_samples": [100]}
@@ -64,7 +65,7 @@ def test_the_readme_mentions_no_key_that_is_not_there():
 
 @pytest.mark.parametrize("name", [path.name for path in (ROOT / "config").glob("*.yaml")])
 def test_the_configurations_that_come_with_it_are_valid(name):
-    over = yaml.safe_load((ROOT / "config" / name).read_text(encoding="utf-8"))
+    over = read_yaml(ROOT / "config" / name)
     config = configuration.complete_config(laid_over(DEFAULT, over), SCHEMA)
     table = models.read_models(ROOT / config["models"])
     experiments = models.with_models(config["experiments"], table, PUBLISHED)

@@ -5,7 +5,6 @@ from functools import partial
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
 from checkout import ROOT
 from command import python
 from refusals import refuses, refuses_texts
@@ -17,6 +16,7 @@ from calbias.engine.sorted_batch import sorted_data_set
 from calbias.estimation.loading import load_estimator
 from calbias.estimation.registry import NO_BINS, known_estimators
 from pipeline.estimators import FOLDERS
+from pipeline.table_schema import read_yaml
 
 
 def test_the_three_lines_of_the_readme():
@@ -56,7 +56,7 @@ def test_the_norm_is_1_unless_the_estimator_has_another_or_one_is_given():
 
 
 def test_limits_are_those_of_the_configuration():
-    schema = yaml.safe_load((ROOT / "workflow/schemas/config.schema.yaml").read_text("utf-8"))
+    schema = read_yaml(ROOT / "workflow/schemas/config.schema.yaml")
     n_bins = schema["$defs"]["experiment"]["properties"]["n_bins"]["items"]["maximum"]
     assert (n_bins, schema["properties"]["norm"]["maximum"]) == (
         MOST_BINS,

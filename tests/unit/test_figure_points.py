@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
 from command import crossed
 from drawn_facts import facts
 from matplotlib.collections import Collection, PolyCollection
@@ -17,12 +16,12 @@ from pipeline import catalogue
 from pipeline.detection_limits import detection_limits
 from pipeline.figures import labels, style
 from pipeline.paper import DETECTION_SIZES
-from pipeline.table_schema import columns_of
+from pipeline.table_schema import columns_of, read_yaml
 from reproduction.figures import bias_by_n, fig3_fits, worst_cells
 from reproduction.figures.gupta_graphs import NULL_95
 
 FIGURES = catalogue.figures()
-DRAWN = yaml.safe_load(Path(__file__).with_name("figures_drawn.yaml").read_text("utf-8"))
+DRAWN = read_yaml(Path(__file__).with_name("figures_drawn.yaml"))
 """Facts of figures on the tables below. Where one changes, compare it with the picture."""
 SIZES, TWO = [200, 1000], ["ece_bin_ew", "ece_sweep_em"]
 MODELS = ["resnet110_c10", "resnet_wide32_c100", "resnet152_imgnet"]

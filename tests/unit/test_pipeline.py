@@ -3,7 +3,6 @@
 import re
 
 import pytest
-import yaml
 from checkout import PUBLISHED, ROOT
 from refusals import refuses_texts
 
@@ -14,7 +13,7 @@ from pipeline import models, settings
 from pipeline.catalogue import TABLES, available_figures, available_tables
 from pipeline.estimators import FOLDERS
 from pipeline.provenance import errors_of
-from pipeline.table_schema import tables
+from pipeline.table_schema import read_yaml, tables
 
 test_models_tables_that_are_refused = refuses_texts(
     models.read_models,
@@ -49,7 +48,7 @@ def test_models_of_an_experiment():
         models.with_models({"x": {"models": ["my_modle"]}}, table, PUBLISHED)
 
 
-DEFAULT = yaml.safe_load((ROOT / "config/config.yaml").read_text("utf-8"))
+DEFAULT = read_yaml(ROOT / "config/config.yaml")
 FIGURES_4_6 = dict.fromkeys(DEFAULT["experiments"]) | {
     name: DEFAULT["experiments"][name] for name in ("realistic", "perfect")
 }
@@ -129,8 +128,7 @@ def test_the_table_of_scales_is_the_arithmetic():
 
 
 CONTRACTS = tables()
-CONFIG = yaml.safe_load((ROOT / "config/config.yaml").read_text(encoding="utf-8"))
-EXPERIMENTS = {name: dict(value) for name, value in CONFIG["experiments"].items()}
+EXPERIMENTS = {name: dict(value) for name, value in DEFAULT["experiments"].items()}
 for experiment in EXPERIMENTS.values():
     if "models" in experiment:
         experiment["models"] = ["resnet110_c10", "resnet_wide32_c100", "resnet152_imgnet"]
