@@ -18,7 +18,9 @@ from calbias.auditing.bins import binned_ece, mean_deviation, picture_bins
 from calbias.auditing.cox import fit_cox, logits_of, noncentrality
 from calbias.auditing.inputs import Options, prepared
 from calbias.auditing.interval import calibration_interval
+from calbias.auditing.picture import picture
 from calbias.auditing.recalibrations import recalibration_table
+from calbias.auditing.subgroups import subgroups
 from calbias.errors import InputError
 from calbias.estimation.registry import FOLDER
 from calbias.file_audit import audit_file
@@ -39,6 +41,19 @@ def over():
 @pytest.fixture(scope="module")
 def calibrated():
     return calbias.audit(*drawn())
+
+
+def clustered(n_clusters=60, size=10):
+    generator = np.random.default_rng(3)
+    scores = np.repeat(generator.uniform(0.2, 0.8, n_clusters), size)
+    hits = np.repeat(generator.random(n_clusters), size) < scores  # all rows of a cluster agree
+    return scores, hits, np.repeat(np.arange(n_clusters), size)
+
+
+@pytest.fixture(scope="module")
+def in_clusters():
+    scores, hits, clusters = clustered()
+    return calbias.audit(scores, hits, clusters=clusters)
 
 
 def test_one_number_for_one_question(over):
@@ -111,7 +126,10 @@ def test_the_forms_of_the_result(over):
     assert (as_dict["ece"], as_dict["interval"]) == (over.ece, list(over.interval))
     assert len(as_dict["verdict"]["parts"]) >= 5
     assert "<svg" in over._repr_html_()
-    assert "Calibration audit of mine" in over.to_html("mine")
+    page = over.to_html("mine")
+    assert "Calibration audit of mine" in page
+    assert "no error changes its sign within a bin" in over.assumption
+    assert over.assumption in page
     assert (str(over), repr(over)) == (over.sentence, f"<Audit: {over.sentence}>")
     axes = over.plot()
     assert axes is over.plot(ax=axes)
@@ -120,11 +138,12 @@ def test_the_forms_of_the_result(over):
 
 
 def test_rows_in_any_order_and_forms_of_arrays(over, calibrated):
+    """As many clusters as rows are none."""
     scores, hits = drawn(power=1.4)
     order = np.random.default_rng(5).permutation(scores.size)
-    frame = pd.DataFrame({"s": scores[order], "h": hits[order].astype(bool)})
-    assert calbias.audit(frame["s"], frame["h"]) == over
-    assert calbias.audit(scores[:, None], hits[:, None]) == over
+    ids = [f"id{k}" for k in order]
+    found = calbias.audit(pd.Series(scores[order]), hits[order, None] > 0, clusters=ids)
+    assert found == over
     assert over != calibrated
     assert over != "an audit"
 
@@ -134,30 +153,24 @@ def test_probabilities_logits_and_events():
     logits = 3 * generator.normal(size=(200, 4))
     p = softmax(logits, axis=1)
     labels = np.array([generator.choice(4, p=row) for row in p])
-    given = (
-        ("logits", logits, labels),
-        ("probabilities", p, labels),
-        ("probabilities", p, np.eye(4)[labels]),
-    )
-    found = [calbias.audit(**{name: values}, labels=y) for name, values, y in given]
-    scores, hits = p.max(axis=1), p.argmax(axis=1) == labels
-    expected = calbias.estimate("ece_bin_ew", scores, hits, norm=1).value
-    assert [audit.ece for audit in found] == pytest.approx([expected] * 3)
-    assert found[1].description["n_classes"] == 4
-    assert "temperature" in found[1].recalibration.index
-    event = calbias.audit(probabilities=p[:, 1], labels=labels == 1)
-    assert (event.kind, found[0].kind) == ("event", "top label")
-    assert event.description["accuracy"] == pytest.approx(np.mean(labels == 1))
+    found = calbias.audit(probabilities=p, labels=np.eye(4)[labels])
+    for form, values in (("logits", logits), ("probabilities", p)):
+        rows = prepared(**{form: values}, labels=labels).rows
+        assert rows.score == pytest.approx(p.max(axis=1))
+        assert rows.hit.tolist() == (p.argmax(axis=1) == labels).tolist()
+    assert found.ece == pytest.approx(binned_ece(Scored.of(rows.score, rows.hit))[0])
+    assert (found.kind, found.risk, found.description["n_classes"]) == ("top label", None, 4)
+    assert "temperature" in found.recalibration.index
+    events, two = labels == 1, np.c_[1 - p[:, 1], p[:, 1]]
+    event = calbias.audit(probabilities=p[:, 1], labels=events)
+    assert event.kind == "event"
+    assert event.description["accuracy"] == pytest.approx(np.mean(events))
     assert "risks of an event" in event.sentence
-    assert event.risk.loc["prevalence", "value"] == np.mean(labels == 1)
-    assert found[0].risk is None
-    pairs = calbias.audit(probabilities=p[:, 1], labels=labels == 1, clusters=np.arange(200) // 2)
-    known = pairs.risk.index[pairs.risk["low"].notna()]
-    assert list(known) == ["prevalence", "observed/expected", "ICI"]
-    two = np.c_[1 - p[:, 1], p[:, 1]]
-    assert calbias.audit(probabilities=two, labels=labels == 1).error == event.error
-    top = calbias.audit(probabilities=two, labels=labels == 1, top_label=True)
-    assert top.description["accuracy"] == np.mean((p[:, 1] > 0.5) == (labels == 1))
+    assert event.risk.loc["prevalence", "value"] == np.mean(events)
+    of_two = prepared(probabilities=two, labels=events)
+    assert (of_two.kind, of_two.rows.score.tolist()) == ("event", p[:, 1].tolist())
+    top = prepared(probabilities=two, labels=events, top_label=True)
+    assert top.rows.hit.tolist() == ((p[:, 1] > 0.5) == events).tolist()
 
 
 test_bad_options_are_refused = refuses(
@@ -176,33 +189,28 @@ test_bad_options_are_refused = refuses(
 )
 
 
-def test_norm_2_and_the_level_of_the_interval():
-    scores, hits = drawn(800, 1.4)
+def test_norm_2_and_the_level_of_the_interval(over):
+    scores, hits = drawn(power=1.4)
     found = calbias.audit(scores, hits, norm=2, confidence_level=0.9)
     assert found.error == calbias.estimate("averaged_posterior", scores, hits, norm=2).value
     assert found.interval == calibration_interval(Scored.of(scores, hits)).at(2, 0.9)
     assert "(ℓ2)" in found.sentence
     assert "90 %" in found.sentence
+    assert "and that it has one size there" in found.assumption
+    assert found.rows_per_bin < over.rows_per_bin
 
 
-def clustered(n_clusters=60, size=10):
-    generator = np.random.default_rng(3)
-    scores = np.repeat(generator.uniform(0.2, 0.8, n_clusters), size)
-    hits = np.repeat(generator.random(n_clusters), size) < scores  # all rows of a cluster agree
-    return scores, hits, np.repeat(np.arange(n_clusters), size)
-
-
-def test_clusters_widen_what_rows_that_repeat_each_other_narrow():
+def test_clusters_widen_what_rows_that_repeat_each_other_narrow(in_clusters):
     scores, hits, clusters = clustered()
-    alone = calbias.audit(scores, hits)
-    found = calbias.audit(scores, hits, clusters=clusters)
+    found, alone = in_clusters, calbias.audit(scores, hits)
     assert (found.n_clusters, alone.n_clusters) == (60, None)
     assert alone.miscalibrated
     assert (found.miscalibrated, found.direction) == (False, "neither")
     assert found.effective_n == pytest.approx(60, rel=0.6)
     assert found.design_effect == pytest.approx(600 / found.effective_n)
     assert found.interval[0] <= alone.interval[0]
-    assert calbias.audit(scores, hits, clusters=clusters, norm=2).interval[1] >= found.interval[1]
+    at = calibration_interval(Scored.of(scores, hits, clusters=clusters), found.design_effect).at
+    assert (at(), at(2).high >= found.interval[1]) == (found.interval, True)
     root = np.sqrt(found.design_effect)
     assert found.noise_floor == pytest.approx(root * alone.noise_floor)
     for one, other in ((found.curve, alone.curve), (found.bins, alone.bins)):
@@ -229,19 +237,10 @@ def test_copies_in_a_cluster_recalibrate_like_one_copy():
     pd.testing.assert_frame_equal(found, once)
 
 
-def test_as_many_clusters_as_rows_are_no_clusters():
-    scores, hits = drawn(200)
-    assert calbias.audit(scores, hits, clusters=[f"id{k}" for k in range(200)]) == calbias.audit(
-        scores, hits
-    )
-
-
-def test_the_order_of_clustered_rows_does_not_matter():
-    rows = clustered()
-    order = np.random.default_rng(1).permutation(rows[0].size)
-    mixed = [column[order] for column in rows]
-    found = calbias.audit(*mixed[:2], clusters=mixed[2])
-    assert found == calbias.audit(*rows[:2], clusters=rows[2])
+def test_the_order_of_clustered_rows_does_not_matter(in_clusters):
+    order = np.random.default_rng(1).permutation(600)
+    scores, hits, clusters = (column[order] for column in clustered())
+    assert calbias.audit(scores, hits, clusters=clusters) == in_clusters
 
 
 def test_biases_by_construction_where_they_are_asked_for(over, tmp_path):
@@ -264,14 +263,13 @@ def test_biases_by_construction_where_they_are_asked_for(over, tmp_path):
 
 
 def test_of_very_many_rows_estimators_have_their_values_alone(monkeypatch):
-    names = ["ece_debias_em", "ks", "kde"]
     scores, hits = drawn(power=1.4)
-    few = calbias.audit(scores, hits, estimators=names).estimates
     monkeypatch.setattr(estimator_bias, "MOST_ROWS", 100)
-    many = calbias.audit(scores, hits, estimators=names).estimates
-    for name in names[:2]:
-        assert many.loc[name, "value"] == pytest.approx(few.loc[name, "value"])
-    assert many.loc["ece_debias_em", "n_bins"] == few.loc["ece_debias_em", "n_bins"]
+    many = calbias.audit(scores, hits, estimators=["ece_debias_em", "ks", "kde"]).estimates
+    for name in ("ece_debias_em", "ks"):
+        few = calbias.estimate(name, scores, hits)
+        assert many.loc[name, "value"] == pytest.approx(few.value)
+        assert many.loc[name, "n_bins"] == pytest.approx(few.n_bins or np.nan, nan_ok=True)
     assert many["value"].isna().tolist() == [False, False, True]  # kde has no definition for sums
     assert many["noise_floor"].isna().all()
 
@@ -280,8 +278,7 @@ def test_missing_names_and_ids_are_not_a_traceback():
     scores, hits = np.linspace(0.1, 0.9, 40), np.arange(40) % 2
     for missing in (None, pd.NA, np.nan):
         names = pd.Series([missing, *["a", "b", "b"] * 13], dtype=object)
-        small = calbias.audit(scores, hits, by=names).subgroups.small
-        assert "by missing (1 row)" in small
+        assert "by missing (1 row)" in subgroups(scores, hits, names).small
         for judged in (
             calbias.audit,
             lambda s, y, clusters: calbias.compare(s, s, y, clusters=clusters),
@@ -317,7 +314,6 @@ def test_degenerate_samples_have_a_warning_and_a_true_sentence(
     found = calbias.audit(scores, hits, estimators=["ece_bin_ew"])
     json.loads(found.to_json())
     found.to_html()
-    found.plot()
     assert any(warning in text for text in found.warnings)
     assert found.sentence.startswith(f"n = {len(scores)} ")
     assert found.miscalibrated == miscalibrated
@@ -335,14 +331,6 @@ def test_what_the_audit_cannot_know_is_empty():
     low, high = found.interval
     assert low <= found.error <= high
     assert high - low > 0.05
-
-
-def test_the_cox_fit_against_statsmodels():
-    sm = pytest.importorskip("statsmodels.api")
-    scores, hits = drawn(500, 1.3)
-    design = sm.add_constant(logits_of(scores))
-    result = sm.GLM(hits, design, family=sm.families.Binomial()).fit()
-    np.testing.assert_allclose(fit_cox(logits_of(scores), hits), result.params, rtol=1e-6)
 
 
 def test_labels_by_the_published_example_of_riley_by_closed_form_and_by_own_scores():
@@ -476,14 +464,14 @@ def test_two_rows_are_needed(tmp_path):
         audit_file(tmp_path)
 
 
-@pytest.mark.parametrize("near_one", [True, False])
-def test_scores_that_crowd_at_1_are_enlarged_on_a_logarithmic_axis(near_one):
+def test_scores_that_crowd_at_1_are_enlarged_on_a_logarithmic_axis(over):
     generator = np.random.default_rng(1)
-    scores = 1 - 10.0 ** generator.uniform(-6, -2 if near_one else 0, 500)
-    scores[:30] = generator.uniform(0.2, 0.9, 30)
-    scores = scores if near_one else generator.random(500)
-    text = calbias.audit(scores, generator.random(500) < scores).to_html()
-    assert ("100 − score, % (log scale, reversed)" in text) == near_one
+    scores = 1 - 10.0 ** generator.uniform(-6, -2, 300)
+    scores[:20] = generator.uniform(0.2, 0.9, 20)
+    near_one = calbias.audit(scores, generator.random(300) < scores)
+    for found in (near_one, over):
+        enlarged = "100 − score, % (log scale, reversed)" in picture(found)
+        assert enlarged == (found is near_one)
 
 
 def test_predicted_classes_are_no_scores():
@@ -500,5 +488,5 @@ def test_predicted_classes_are_no_scores():
 def test_scores_below_a_half_are_told_of_risks():
     scores = np.linspace(0.1, 0.9, 40)
     hits = scores > 0.4
-    assert "probabilities=p, labels=y" in calbias.audit(scores, hits).notes[0]
-    assert calbias.audit(np.maximum(scores, 0.5), hits).notes == ()
+    assert "probabilities=p, labels=y" in prepared(scores, hits).notes[0]
+    assert prepared(np.maximum(scores, 0.5), hits).notes == ()

@@ -37,17 +37,12 @@ def classed(n=300, seed=0):
 
 
 def written(table, path):
-    if path.suffix == ".npz":
-        p, labels = table.filter(like="p_").to_numpy(), table["label"].to_numpy()
-        np.savez(path, probabilities=p, labels=labels)
-    else:
-        table.to_csv(path, index=False) if path.suffix == ".csv" else table.to_parquet(path)
+    table.to_csv(path, index=False) if path.suffix == ".csv" else table.to_parquet(path)
     return path
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".parquet", ".npz"])
-def test_a_file_becomes_a_page_and_the_same_numbers(tmp_path, capsys, suffix):
-    file = written(classed(), tmp_path / f"mine{suffix}")
+def test_a_file_becomes_a_page_and_the_same_numbers(tmp_path, capsys):
+    file = written(classed(), tmp_path / "mine.csv")
     main(["audit", str(file), *FAST])
     found = json.loads((tmp_path / "mine.json").read_text(encoding="utf-8"))
     screen = capsys.readouterr()
@@ -63,14 +58,15 @@ def test_a_file_becomes_a_page_and_the_same_numbers(tmp_path, capsys, suffix):
 
 
 def test_subgroups_and_classes(tmp_path, capsys):
+    """What users write is escaped in the page."""
     table = classed()
-    table["site"] = np.where(np.arange(300) % 4, "a", "b")
+    table["site"] = np.where(np.arange(300) % 4, "<b>&x</b>", "b")
     file = written(table, tmp_path / "mine.parquet")
-    options = ["--by", "site", "--class-wise", "--output", str(tmp_path / "out")]
+    options = ["--by", "site", "--class-wise", "--output", str(tmp_path / "a&b")]
     main(["audit", str(file), *options, *FAST])
-    found = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
+    found = json.loads((tmp_path / "a&b.json").read_text(encoding="utf-8"))
     sizes = {row["segment"]: row["n"] for row in found["subgroups"]["table"]}
-    assert sizes == {"all rows": 300, "site = a": 225, "site = b": 75}
+    assert sizes == {"all rows": 300, "site = <b>&x</b>": 225, "site = b": 75}
     assert [row["group"] for row in found["classes"]] == ["p_0", "p_1", "p_2"]
     assert found["classes"][1]["accuracy"] == pytest.approx(np.mean(table["label"] == 1))
     floors = calbias.noise_floor(table.filter(like="p_").to_numpy(), table["label"].to_numpy())
@@ -82,7 +78,11 @@ def test_subgroups_and_classes(tmp_path, capsys):
     assert f"{bad} of 3 classes miscalibrated" in screen
     assert found["subgroups"]["sentence"] in screen
     assert all(0 <= row["corrected"] < 1 for row in found["classes"])
-    assert "Whom does it fail?" in (tmp_path / "out.html").read_text(encoding="utf-8")
+    page = (tmp_path / "a&b.html").read_text(encoding="utf-8")
+    assert "Whom does it fail?" in page
+    assert "<b>" not in page
+    assert "&lt;b&gt;&amp;x" in page
+    assert "a&amp;b.json" in page
     assert not (tmp_path / "mine.html").exists()
 
 
@@ -101,15 +101,6 @@ def test_subgroups_and_classes(tmp_path, capsys):
 def test_axe_finds_nothing_wrong_in_a_page(tmp_path, table, options):
     main(["audit", str(written(table, tmp_path / "mine.csv")), *options, *FAST])
     assert axe_violations((tmp_path / "mine.html").read_text(encoding="utf-8"), tmp_path) == []
-
-
-def test_what_users_write_is_escaped(tmp_path):
-    table = scored().assign(site=["<b>&x</b>", "y"] * 150)
-    file = written(table, tmp_path / "a&b.csv")
-    main(["audit", str(file), "--by", "site", *FAST])
-    text = (tmp_path / "a&b.html").read_text(encoding="utf-8")
-    assert "<b>" not in text
-    assert "&lt;b&gt;&amp;x" in text
 
 
 ROWS = "score,hit\n0.5,1\n0.7,0\n"
@@ -180,31 +171,39 @@ def test_rows_that_would_decide_by_hand():
     )
 
 
-def test_the_gate_of_two_models(tmp_path, capsys):
+def test_compare_by_command_and_the_gate_of_two_models(tmp_path, capsys):
     a, b = (written(scored().assign(score=p), tmp_path / f"{p}.csv") for p in (0.7, 0.95))
-    for files, status in (((a, b), 0), ((b, a), 3)):
+    out = tmp_path / "found.json"
+    options = ["--cluster", "row", "--output", str(out)]
+    for files, status, more in (((a, b), 0, options), ((b, a), 3, [])):
         with pytest.raises(SystemExit) as stop:
-            main(["compare", *map(str, files), "--within", "2"])
+            main(["compare", *map(str, files), "--within", "2", *more])
         assert stop.value.code == status
-    assert capsys.readouterr().out.endswith("0.95 no worse than 0.7 by more than 2 points: no.\n")
+    first, second = capsys.readouterr().out.splitlines()
+    assert second.endswith("0.95 no worse than 0.7 by more than 2 points: no.")
+    found = json.loads(out.read_text(encoding="utf-8"))
+    assert (found["n"], found["n_clusters"]) == (300, 100)
+    assert first.startswith(found["sentence"][:-1])
+    short = written(scored(50), tmp_path / "short.csv")
+    with pytest.raises(SystemExit):
+        main(["compare", str(a), str(short)])
 
 
-@pytest.mark.parametrize("options", [[], ["--all", "--replicates", "20"]])
-def test_options_of_the_command(tmp_path, options):
+def test_all_estimators_by_command(tmp_path):
     file = written(scored(120), tmp_path / "mine.csv")
-    main(["audit", str(file), "--confidence-level", "0.8", *options, *FAST])
+    main(["audit", str(file), "--all", "--replicates", "20", *FAST])
     found = json.loads((tmp_path / "mine.json").read_text(encoding="utf-8"))
-    assert found["confidence_level"] == 0.8
-    assert len(found.get("estimates", [])) == (len(ESTIMATORS) if options else 0)
+    assert len(found["estimates"]) == len(ESTIMATORS)
 
 
-def test_clusters_by_command(tmp_path):
+def test_clusters_and_the_level_by_command(tmp_path):
     table = scored(300).assign(benchmark=np.arange(300) % 3, question=np.arange(300) % 20)
     file = written(table, tmp_path / "mine.csv")
-    clusters = ["--cluster", "benchmark", "--cluster", "question"]
-    main(["audit", str(file), *clusters, *FAST])
+    options = ["--cluster", "benchmark", "--cluster", "question", "--confidence-level", "0.8"]
+    main(["audit", str(file), *options, *FAST])
     found = json.loads((tmp_path / "mine.json").read_text(encoding="utf-8"))
-    assert found["n_clusters"] == 60
+    assert (found["n_clusters"], found["confidence_level"]) == (60, 0.8)
+    assert "estimates" not in found
     assert "60 clusters" in (tmp_path / "mine.html").read_text(encoding="utf-8")
 
 
@@ -217,15 +216,3 @@ def test_an_event_has_words_of_its_own(tmp_path, capsys):
         assert words in text
     for words in ("Accuracy", "Share of hits", "Mean score", "hits redrawn", "all scores too"):
         assert words not in text
-
-
-def test_compare_by_command(tmp_path, capsys):
-    files = [written(scored(seed=seed), tmp_path / f"{seed}.csv") for seed in (0, 1)]
-    out = tmp_path / "found.json"
-    main(["compare", *map(str, files), "--cluster", "row", "--output", str(out)])
-    found = json.loads(out.read_text(encoding="utf-8"))
-    assert (found["n"], found["n_clusters"]) == (300, 100)
-    assert capsys.readouterr().out.strip() == found["sentence"]
-    short = written(scored(50), tmp_path / "short.csv")
-    with pytest.raises(SystemExit):
-        main(["compare", str(files[0]), str(short)])

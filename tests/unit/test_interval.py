@@ -15,10 +15,7 @@ from shipped import shipped, shipped_path
 import calbias
 from calbias.auditing.binned_gaps import BinnedGaps, lower_quantile
 from calbias.auditing.bins import binomial_limits, picture_bins
-from calbias.auditing.calibration_curve import (
-    picture_curve,
-    posterior_average,
-)
+from calbias.auditing.calibration_curve import picture_curve, posterior_average
 from calbias.auditing.inputs import read_data
 from calbias.auditing.interval import _least, _Sample, calibration_interval
 from calbias.auditing.verdict.judge import judge
@@ -113,7 +110,7 @@ def test_folds_hold_each_row_once():
     assert whole.tolist() == [1] * sample.cluster.size
 
 
-@settings(max_examples=8)
+@settings(max_examples=5)
 @given(st.integers(0, 10_000), st.sampled_from([1, 2, 7, 40, 300]), st.booleans())
 def test_intervals_are_nested_and_ordered(seed, n, tied):
     values = [0.0, 0.3, 0.9, 1.0] if tied else None
@@ -131,7 +128,7 @@ def test_intervals_are_nested_and_ordered(seed, n, tied):
         assert first.high <= second.high
 
 
-@settings(max_examples=4)
+@settings(max_examples=1)
 @given(st.integers(0, 10_000))
 @example(7757)  # two clusters have the same scores and as many hits, but at other scores
 def test_neither_the_order_of_rows_nor_the_names_of_clusters_matter(seed):
@@ -152,20 +149,20 @@ def test_one_more_miss_never_narrows_the_interval_from_above(score, n):
     first = int(np.ceil(n * (1 - score)))
     ends = [
         calibration_interval(Scored.of(np.full(n, score), np.arange(n) >= misses))
-        for misses in range(first, first + 8)
+        for misses in range(first, first + 4)
     ]
     for norm in (1, 2):
         assert (np.diff([found.at(norm).high for found in ends]) > 0).all()
 
 
-@settings(max_examples=4)
+@settings(max_examples=3)
 @given(st.integers(0, 10_000), st.sampled_from([20, 60, 300]), st.booleans())
 def test_the_high_end_is_at_least_the_exact_limit_of_the_mean_gap(seed, n, tied):
     """Of as many more rows as the variance of hits within bins is less than that of all hits."""
     values = [0.6, 0.9, 0.99] if tied else None
     scores, hits = drawn(seed, n, power=1.6, values=values)
     order = np.random.default_rng(seed).permutation(np.flatnonzero(hits))
-    for row in (None, *order[:3]):
+    for row in (None, *order[:2]):
         if row is not None:
             hits[row] = 0
         found = calibration_interval(Scored.of(scores, hits))
@@ -184,21 +181,21 @@ def test_the_variance_of_hits_within_bins_by_hand():
     assert one.within == pytest.approx(1)
 
 
-@settings(max_examples=4)
+@settings(max_examples=2)
 @given(st.integers(0, 10_000), st.sampled_from([60, 200]), st.booleans())
 def test_copied_rows_change_neither_error_nor_interval(seed, n, tied):
     """Two or five copies of each row, with the row as their cluster; the folds' draws differ."""
     scores, hits = drawn(seed, n, values=[0.2, 0.6, 0.9] if tied else None)
     alone = Scored.of(scores, hits)
     error = posterior_average(alone.scores, alone.rows, alone.hits).l1
-    highs = []
+    expected, highs = calibration_interval(alone).at(), []
     for copies in (2, 5):
         ids = np.repeat(np.arange(n), copies)
         sample = Scored.of(np.repeat(scores, copies), np.repeat(hits, copies), clusters=ids)
         average = posterior_average(sample.scores, sample.rows, sample.hits, float(copies))
         assert average.l1 == pytest.approx(error, rel=1e-6)
         found = calibration_interval(sample, float(copies)).at()
-        assert found.low <= calibration_interval(alone).at().high
+        assert found.low <= expected.high
         highs.append(found.high)
     assert highs[0] == pytest.approx(highs[1], rel=0.25)  # draws: at most 14 % in 1500
 
@@ -210,26 +207,24 @@ def test_few_misses_have_the_exact_limit():
     assert found.high == pytest.approx(exact - 0.001)
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_a_shift_that_is_found_never_stands_beside_0(seed):
+def test_a_shift_that_is_found_never_stands_beside_0():
     """FINDINGS 4: 400 risks with some fifty events, too low by five points."""
-    generator = np.random.default_rng(seed)
-    risk = generator.beta(1, 12, 400)
-    found = calbias.audit(risk, generator.random(400) < np.minimum(1.7 * risk, 1))
-    level = next(part for part in found.verdict.parts if part.name == "level")
-    assert found.interval[0] <= found.error <= found.interval[1]
-    if found.miscalibrated and level.p_value < 0.02:
-        assert found.interval[0] > 0
+    for seed in (0, 1):
+        generator = np.random.default_rng(seed)
+        risk = generator.beta(1, 12, 400)
+        scored = Scored.of(risk, generator.random(400) < np.minimum(1.7 * risk, 1))
+        assert judge(scored, replicates=199).miscalibrated
+        assert calibration_interval(scored).at().low > 0
 
 
 def test_the_audit_of_five_copies_is_that_of_the_rows():
-    scores, hits = drawn(3, 300)
-    ids = np.repeat(np.arange(300), 5)
+    scores, hits = drawn(3, 100)
+    ids = np.repeat(np.arange(100), 5)
     one = calbias.audit(scores, hits)
     five = calbias.audit(np.repeat(scores, 5), np.repeat(hits, 5), clusters=ids)
     assert five.design_effect == pytest.approx(5)
     assert five.error == pytest.approx(one.error, abs=0.002)
-    assert five.interval == pytest.approx(one.interval, abs=0.015)
+    assert five.interval == pytest.approx(one.interval, abs=0.02)
 
 
 @pytest.mark.nightly
@@ -283,9 +278,8 @@ def check_the_curve(scored):
 
 
 @pytest.mark.parametrize("source", [saturated, verbalised, tree])
-@pytest.mark.parametrize("seed", [8, 9])
-def test_the_band_meets_each_bin_and_the_curves_error_lies_in_the_interval(source, seed):
-    generator = np.random.default_rng(seed)
+def test_the_band_meets_each_bin_and_the_curves_error_lies_in_the_interval(source):
+    generator = np.random.default_rng(8)
     scores, rates = source(generator)
     check_the_curve(Scored.of(scores, generator.random(scores.size) < rates))
 
@@ -313,18 +307,6 @@ def test_the_curve_on_all_confidences_of_the_subjects():
             rows = judged(table, confidence)
             if len(rows) >= 50:
                 check_the_curve(Scored.of(rows["score"].to_numpy(float), rows["hit"].to_numpy()))
-
-
-def test_the_page_says_that_the_l2_error_assumes_more():
-    found = calbias.audit(*drawn(5, 400), norm=2)
-    assert "and that it has one size there" in found.assumption
-    assert found.rows_per_bin < calbias.audit(*drawn(5, 400)).rows_per_bin
-
-
-def test_the_page_says_what_the_upper_end_assumes():
-    found = calbias.audit(*drawn(5, 400))
-    assert "no error changes its sign within a bin" in found.assumption
-    assert found.assumption in found.to_html()
 
 
 def test_last_bits_of_the_scores_choose_neither_folds_nor_redraws():

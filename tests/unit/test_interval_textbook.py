@@ -1,6 +1,7 @@
 """The interval and the curve in bins against their formulas, bin by bin and cluster by cluster."""
 
 import math
+from functools import cache
 
 import numpy as np
 import pytest
@@ -22,6 +23,7 @@ from calbias.engine.posterior_cells import SCORE
 from calbias.scored import Scored
 
 
+@cache
 def limits(hits, rows, level):
     """Clopper and Pearson's limits of a share."""
     tail = (1 - level) / 2
@@ -123,8 +125,8 @@ def least(total, at_zero, observed, z):
     return low
 
 
-def textbook(scored, effect, norm, level, seed=0):
-    """The interval by its formulas."""
+def textbook(scored, effect, options, seed=0):
+    """The sums of the interval by its formulas, and its ends for norms and levels."""
     sample, clustered = _Sample(scored, effect), scored.clusters is not None
     scored = scored if clustered else scored.by_score
     s, rows, hits = scored.scores, scored.rows * 1.0, scored.hits * 1.0
@@ -168,29 +170,32 @@ def textbook(scored, effect, norm, level, seed=0):
         sums.append((total, at_zero * (1 if k == 0 else 2), observed))
     of_rows = hits @ (1 - s) ** 2 + (rows - hits) @ s**2 - found[0][0] ** 2 / n
     own_effect = max(sums[0][2] / max(of_rows, found[0][2]), 1) if clustered else 1
-    tail = (1 - level) / 2
-    z = t.ppf(1 - tail, freedom)
-    counted = own_effect * (z / t.ppf(1 - tail, 1e12)) ** 2
-    mean = rows @ s / n
-    below, above = (x - mean for x in limits(hits.sum() / counted, n / counted, level))
-    low = max(below, -above)
     gaps = [textbook_gaps(s, rows, hits, curve, entries, effect, k) for k in (1, 2)]
-    p, share = (hits.sum() + mean) / (n + 1), gaps[0][0]
-    if not clustered:  # the variance of hits within bins
-        counted *= min(share @ gaps[0][4] @ share * n / (p * (1 - p)), 1)
-    below, above = (x - mean for x in limits(hits.sum() / counted, n / counted, level))
-    high = max(above, -below)
-    room = 1 + min(500 * effect / n, 1)
-    deviations = t.ppf(1 - room * tail, freedom), z
+    mean, moves = rows @ s / n, sample.moves
     shift = sums[0][0] - own_effect / 2, *sums[0][1:]
-    low = max(low, least(*shift, t.ppf(1 - tail / 2, freedom)) / n)
-    moves, lows = sample.moves, []
-    for k in range(1, norm + 1):
-        low = max(low, least(*sums[k], z) / n)
-        lows.append(low - (rows @ moves**k / n) ** (1 / k))
-        high = max(high, upper(*gaps[k - 1], deviations[k - 1], k))
-    ends = min(max(*lows, 0), 1) if norm == 2 else max(lows[0], 0), min(max(low, high), 1)
-    return ends, sums
+    room = 1 + min(500 * effect / n, 1)
+    p, share, within = (hits.sum() + mean) / (n + 1), gaps[0][0], 1
+    if not clustered:  # the variance of hits within bins
+        within = min(share @ gaps[0][4] @ share * n / (p * (1 - p)), 1)
+    ends = []
+    for norm, level in options:
+        tail = (1 - level) / 2
+        z = t.ppf(1 - tail, freedom)
+        counted = own_effect * (z / t.ppf(1 - tail, 1e12)) ** 2
+        below, above = (x - mean for x in limits(hits.sum() / counted, n / counted, level))
+        low = max(below, -above)
+        counted *= within
+        below, above = (x - mean for x in limits(hits.sum() / counted, n / counted, level))
+        high = max(above, -below)
+        deviations, lows = (t.ppf(1 - room * tail, freedom), z), []
+        low = max(low, least(*shift, t.ppf(1 - tail / 2, freedom)) / n)
+        for k in range(1, norm + 1):
+            low = max(low, least(*sums[k], z) / n)
+            lows.append(low - (rows @ moves**k / n) ** (1 / k))
+            high = max(high, upper(*gaps[k - 1], deviations[k - 1], k))
+        low = min(max(*lows, 0), 1) if norm == 2 else max(lows[0], 0)
+        ends.append((low, min(max(low, high), 1)))
+    return sums, ends
 
 
 def textbook_gaps(s, rows, hits, curve, entries, effect, norm):
@@ -262,11 +267,11 @@ def study(name):
 )
 def test_the_interval_by_its_formulas(name):
     scored, effect = study(name)
-    found = calibration_interval(scored, effect)
-    for norm, level in ((1, 0.95), (2, 0.8)):
-        expected, sums = textbook(scored, effect, norm, level)
-        np.testing.assert_allclose(found.sums, sums, rtol=1e-6, atol=1e-9)
-        assert found.at(norm, level) == pytest.approx(expected, rel=1e-6, abs=1e-9)
+    found, options = calibration_interval(scored, effect), ((1, 0.95), (2, 0.8))
+    sums, ends = textbook(scored, effect, options)
+    np.testing.assert_allclose(found.sums, sums, rtol=1e-6, atol=1e-9)
+    for option, expected in zip(options, ends, strict=True):
+        assert found.at(*option) == pytest.approx(expected, rel=1e-6, abs=1e-9)
 
 
 def test_a_curve_in_bins_by_its_formulas():
