@@ -228,9 +228,10 @@ def test_the_words_of_two_findings_are_in_order():
 
 
 def test_a_p_value_stays_on_its_side_of_5_percent():
-    assert p_text(0.0502, 4000) == "p = 0.0502"
-    assert p_text(0.0498, 4000) == "p = 0.05"
-    assert p_text(0.31416, 4000) == "p = 0.31"
+    for p, text in ((0.0504, "0.0504"), (0.050001, "0.050001"), (0.05, "0.05"), (0.0498, "0.05"),
+                    (0.31416, "0.31"), (2 / 4001, "0.0005")):  # fmt: skip
+        assert p_text(p, 4000) == f"p = {text}"
+    assert (p_text(1 / 4001, 4000), p_text(1 / 100, 99)) == ("p < 0.0003", "p < 0.01")
 
 
 def test_what_rounding_may_explain():
@@ -246,8 +247,10 @@ def test_what_rounding_may_explain():
     assert told([0.00049, 0.0005, 0.0, 0.5, 0.0004])[0] == [0.1]
     assert told([0.00049, 0.00049, 0.0, 0.5, 0.0004])[1] == ()
     assert told([0, 0.02, 0.01, 0, 0])[0] == [2.0]
-    assert "exactly 1" in told([0, 0, 0, 0, 0.01])[1][0]
-    assert "risks" in _warnings(groups._replace(reach=np.full(5, 0.01)), "events")[0]
+    assert told([0, 0, 0, 0, 0.01])[1][0].endswith("up to 1.0 points at scores of exactly 1")
+    assert told([0, 0.01, 0, 0, 0])[1][0].endswith("up to 1.0 points at some scores")
+    all_places = _warnings(groups._replace(reach=np.full(5, 0.01)), "events")[0]
+    assert all_places.endswith("of exactly 1, up to 1.0 points at other risks")
 
 
 def test_a_finding_is_not_changed():

@@ -181,6 +181,13 @@ def test_the_variance_of_hits_within_bins_by_hand():
     assert one.within == pytest.approx(1)
 
 
+def test_clusters_of_less_noise_than_rows_count_as_rows():
+    """A hit and a miss at 0.9 in each: a cluster's sum of residuals is -0.8, always."""
+    pairs = Scored.of(np.full(60, 0.9), np.arange(60) % 2, clusters=np.arange(60) // 2)
+    found = calibration_interval(pairs)
+    assert (found.effect, found.sums[0][0]) == (1, pytest.approx(24))
+
+
 @settings(max_examples=2)
 @given(st.integers(0, 10_000), st.sampled_from([60, 200]), st.booleans())
 def test_copied_rows_change_neither_error_nor_interval(seed, n, tied):

@@ -126,7 +126,7 @@ def least(total, at_zero, observed, z):
 
 
 def textbook(scored, effect, options, seed=0):
-    """The sums of the interval by its formulas, and its ends for norms and levels."""
+    """Sums and binned gaps of the interval by its formulas, and its ends for norms and levels."""
     sample, clustered = _Sample(scored, effect), scored.clusters is not None
     scored = scored if clustered else scored.by_score
     s, rows, hits = scored.scores, scored.rows * 1.0, scored.hits * 1.0
@@ -195,7 +195,7 @@ def textbook(scored, effect, options, seed=0):
             high = max(high, upper(*gaps[k - 1], deviations[k - 1], k))
         low = min(max(*lows, 0), 1) if norm == 2 else max(lows[0], 0)
         ends.append((low, min(max(low, high), 1)))
-    return sums, ends
+    return sums, gaps, ends
 
 
 def textbook_gaps(s, rows, hits, curve, entries, effect, norm):
@@ -245,13 +245,14 @@ def study(name):
         s = generator.beta(2, 1, 150)
         return Scored.of(s, generator.random(150) < s**2), 1.0
     if name == "waves":  # which only the finest bins show
-        s = np.linspace(0.3, 0.7, 300) + 1e-9 * generator.random(300)
-        return Scored.of(s, generator.random(300) < s + 0.3 * np.sign(np.sin(80 * s))), 1.0
+        s, wave = np.linspace(0.3, 0.7, 150), 0.4 * (-1) ** (np.arange(150) // 5)
+        s += 1e-9 * generator.random(150)
+        return Scored.of(s, generator.random(150) < s + wave), 1.0
     if name == "frequent scores":
         s = generator.choice([0.2, 0.55, 0.9, 1.0], 200)
         return Scored.of(s, generator.random(200) < 0.8 * s), 1.0
     if name == "many rows":
-        s = generator.choice(np.sort(generator.random(40)), 1200)
+        s = generator.choice(np.sort(generator.random(90)), 1200)
         return Scored.of(s, generator.random(1200) < s**1.3), 1.0
     if name == "no miss":
         s = generator.uniform(0.8, 0.99, 60)
@@ -268,8 +269,13 @@ def study(name):
 def test_the_interval_by_its_formulas(name):
     scored, effect = study(name)
     found, options = calibration_interval(scored, effect), ((1, 0.95), (2, 0.8))
-    sums, ends = textbook(scored, effect, options)
+    sums, gaps, ends = textbook(scored, effect, options)
     np.testing.assert_allclose(found.sums, sums, rtol=1e-6, atol=1e-9)
+    for values, (*expected, v, n) in zip(found.gaps, gaps, strict=True):
+        assert (values.n, np.shape(values.variance)) == (n, np.shape(v)[: 1 + (effect > 1)])
+        matrix = values.variance if effect > 1 else np.diag(values.variance)
+        for one, other in zip((*values[:4], matrix), (*expected, v), strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
     for option, expected in zip(options, ends, strict=True):
         assert found.at(*option) == pytest.approx(expected, rel=1e-6, abs=1e-9)
 
@@ -291,26 +297,33 @@ def test_a_curve_in_bins_by_its_formulas():
 
 @pytest.mark.parametrize("effect", [1.0, 2.0])
 def test_a_curve_moved_by_deviance(effect):
-    """Bins without a hit, without a miss, and of a rate that the curve expects."""
-    rows, hits = np.array([50.0, 40, 30, 20]), np.array([0.0, 40, 15, 3])
-    score = np.array([0.1, 0.8, 0.5, 0.9])
-    mean = np.array([0.12, 0.85, 0.5, 0.92])
+    """Bins without a hit, without a miss, and of a rate that the curve expects, or excludes."""
+    rows, hits = np.array([50.0, 40, 30, 20, 8, 8]), np.array([0.0, 40, 15, 3, 7, 8])
+    score = np.array([0.1, 0.8, 0.5, 0.9, 1.0, 1.0])
+    mean = np.array([0.12, 0.85, 0.5, 0.92, 1.0, 1.0])
     curve = PosteriorCurve(score, mean, mean - 0.05, mean + 0.06)
     found = moved_to_bins(
-        curve, mean, Bins(rows, hits, score, np.arange(4)), effect, 0.9, by_deviance=True
+        curve, mean, Bins(rows, hits, score, np.arange(6)), effect, 0.9, by_deviance=True
     )
-    for i in range(4):
-        point = moved(curve, i, mean[i], rows[i], hits[i], score[i], effect, 0.9, True)
+    for i in range(6):
+        point = moved(
+            curve, i, min(mean[i], 1 - 1e-16), rows[i], hits[i], score[i], effect, 0.9, True
+        )
         assert [x[i] for x in found[1:]] == pytest.approx(point, abs=1e-9)
 
 
-def test_the_curve_of_a_picture():
-    """At cells, bins, frequent scores and both ends; frequent scores are bins by themselves."""
+@pytest.mark.parametrize(("each", "least"), [(1, 30), (10, 31)])
+def test_the_curve_of_a_picture(each, least):
+    """At cells, bins, frequent scores and both ends; frequent scores are bins by themselves.
+
+    Frequent is a hundredth of the rows, at least 30. A bin ends below its last score, by rounding.
+    """
     generator = np.random.default_rng(2)
-    s = np.r_[generator.beta(2, 1, 300), np.full(30, 0.4), np.full(29, 0.6)]
+    s = np.r_[np.repeat(generator.beta(2, 1, 300), each), [0.4] * least, [0.6] * (least - 1)]
     scored = Scored.of(s, generator.random(s.size) < s**3)
     columns = scored.scores, scored.rows, scored.hits
     bins, average = picture_bins(scored), posterior_average(*columns)
+    bins = bins._replace(highest_score=np.nextafter(bins.highest_score, 0))
     found = picture_curve(average, bins, *columns, 1.0, 0.9)
     cells = average.cells.table[SCORE]
     ends = scored.scores[[0, -1]]
@@ -319,12 +332,11 @@ def test_the_curve_of_a_picture():
     smooth, at_bins = curve_of(average, points, 0.9), curve_of(average, bins.mean_score, 0.9).mean
     for i, x in enumerate(points):
         b = min(np.sum(bins.highest_score < x), bins.mean_score.size - 1)
-        size = bins.n_in_bin[b]
-        expected = moved(
-            smooth, i, at_bins[b], size, bins.mean_hit[b] * size, bins.mean_score[b], 1.0, 0.9, True
-        )
+        size, rate = bins.n_in_bin[b], bins.mean_hit[b]
+        of_bin = at_bins[b], size, rate * size, bins.mean_score[b], 1.0, 0.9, True
+        expected = moved(smooth, i, *of_bin)
         if x == 0.4:
             curve = PosteriorCurve(points, *(np.full(points.size, value) for value in expected))
             k = scored.hits[scored.scores == 0.4][0]
-            expected = moved(curve, i, expected[0], 30, k, 0.4, 1.0, 0.9, True)
+            expected = moved(curve, i, expected[0], least, k, 0.4, 1.0, 0.9, True)
         assert [values[i] for values in found[1:]] == pytest.approx(expected, abs=1e-9)

@@ -93,6 +93,10 @@ def test_ends_of_the_search():
     assert flat == (np.ceil(100 * 1.33), 75, np.inf, 0.78, 0.01)
     falls = tested._search(lambda n, b: (0.79 - n / 1e4, n / 1e4), 100.0, 0.8, 10**6)
     assert falls == pytest.approx((np.ceil(100 * 1.33), 75, np.inf, 0.7767, 0.0133))
+    steps = tested._search(lambda n, b: ((n > 80) * 0.8 + (n > 120) * 0.2, 0.01), 100.0, 0.8, 10**6)
+    powers = [1e-3, 0.8, 0.8, 0.8, 1 - 1e-3]  # no power is 0 or 1
+    root, *_ = by_least_squares([75, 87, 100, 115, 133], powers, np.full(5, 0.01), 0.8)
+    assert steps.labels == np.ceil(root**2)
     near = tested._search(of_normal(0.9, []), 9.0, 0.8, 10.0)
     assert near.labels <= 10
 
@@ -209,16 +213,17 @@ def test_a_drawn_study_is_judged_as_the_verdict_judges():
     assert not tested._is_found(scores, few, few + 0.1, codes, np.random.default_rng(0))
 
 
-def test_whole_clusters_are_judged_where_few_have_a_hit(monkeypatch):
-    """Nine of thirty clusters, or ten: the p-value of whole clusters counts for nine alone."""
+def test_the_largest_of_three_p_values_is_at_most_5_percent(monkeypatch):
+    """Of signs, of redraws, and of whole clusters where nine of thirty have a hit, not ten."""
     scores, _, codes, _ = pilot(30, 4)
-    for clusters, needed in ((9, True), (10, False)):
+    for clusters, *p_values in ((9, 0.05, 0.05, 0.05), (9, 0.0501, 0, 0), (10, 1, 0.05, 0.05),
+                                (10, 0, 0.0501, 0), (10, 0, 0, 0.0501)):  # fmt: skip
         hits = (codes < clusters) * 1.0
-        for p in (0.0, 1.0):
-            monkeypatch.setattr(tested, "whole_clusters_p_value", lambda means, rates, p=p: p)
-            moved = scores + 0.35 + 0.1 * (hits - scores)
-            found = tested._is_found(scores, hits, moved, codes, np.random.default_rng(0))
-            assert found == (p == 0.0 or not needed)
+        whole, *pooled = p_values
+        monkeypatch.setattr(tested, "whole_clusters_p_value", lambda *rates, p=whole: p)
+        monkeypatch.setattr(tested, "pooled_p_value", lambda e, left=pooled: (left.pop(0), None))
+        found = tested._is_found(scores, hits, hits, codes, np.random.default_rng(0))
+        assert found == (max(p_values[clusters > 9 :]) <= 0.05)
 
 
 def test_noncentralities_by_matrices():

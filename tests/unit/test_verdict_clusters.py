@@ -28,12 +28,12 @@ def clustered(seed=0, clusters=40, rows=25):
 
 def test_repeated_rows_are_not_evidence():
     alone, together = 0, 0
-    for seed in range(20):
+    for seed in range(8):
         scores, hits, ids = clustered(seed)
         alone += judge(scores, hits, replicates=199).miscalibrated
         together += judge(scores, hits, clusters=ids, replicates=199).miscalibrated
-    assert alone > 17
-    assert together <= 3
+    assert alone > 6
+    assert together <= 1
 
 
 def test_facts_of_repeated_rows():
@@ -163,12 +163,12 @@ def test_clusters_as_single_observations_by_hand():
 def test_a_doubled_risk_is_found_by_signs():
     """FINDINGS 9: 40 clusters of 100 rows; one row a cluster found it in 55 %, signs in 100 %."""
     found = 0
-    for seed in range(10):
+    for seed in range(3):
         generator = np.random.default_rng(seed)
         risk, ids = generator.beta(2, 38, 4000), np.repeat(np.arange(40), 100)
         hits = generator.random(4000) < np.minimum(2 * risk, 1)
         found += judge(risk, hits, clusters=ids, replicates=199).miscalibrated
-    assert found >= 9
+    assert found == 3
 
 
 test_refusals = refuses(

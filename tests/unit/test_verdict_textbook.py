@@ -7,8 +7,9 @@ from itertools import product
 
 import numpy as np
 import pytest
-from scipy.special import expit, logit
+from scipy.special import eval_legendre, expit, logit
 from scipy.stats import norm, t
+from test_finding_textbook import fit
 from test_verdict import observed_statistics, oracle
 from verdicts import judge
 
@@ -24,8 +25,8 @@ from calbias.auditing.verdict.redraws import (
     surprise_against,
     widening,
 )
-from calbias.auditing.verdict.result import impossible_outcomes, p_text
-from calbias.auditing.verdict.statistics import PARTS, statistics_of
+from calbias.auditing.verdict.result import impossible_outcomes
+from calbias.auditing.verdict.statistics import PARTS, _legendre, statistics_of
 from calbias.engine.seeding import digest_of, stream
 from calbias.scored import Scored
 
@@ -155,6 +156,10 @@ def test_atoms_of_ten_clusters_with_the_unlikely_outcome(clusters):
     rows = np.bincount(place)[atoms]
     chance = np.array([0.25, 0.5, 0.299876544])[atoms]
     assert scale == pytest.approx(1 / (rows * chance * (1 - chance)))
+    by_group = np.lexsort((place, codes))
+    columns = place[by_group], (np.arange(scores.size) % 2 - scores)[by_group], codes[by_group]
+    pool = signed_pool(groups, statistics, *columns, stream(0, "test"), 1)
+    assert pool[0, 5] == pytest.approx(np.sum(groups.residual[atoms] ** 2 * scale))
 
 
 def test_cells_by_half_the_ranks_and_half_the_variance():
@@ -202,13 +207,17 @@ def test_a_chance_that_no_float_holds_is_a_score_of_0():
 def test_ends_that_votes_stand_for():
     """Tenths: 0 and 1 are as far away as the verdict takes them; without them a float's step."""
     s, rows = np.arange(11) / 10, np.array([30, 40, 50, 60, 70, 80, 70, 60, 50, 40, 30])
-    of_tenths = Scored.of(np.repeat(s, rows), np.arange(rows.sum()) % 2)
-    groups, _ = groups_of(of_tenths)
-    expected = expit(groups.x[0]), expit(groups.x[-1])
-    assert ends_of(of_tenths) == pytest.approx(expected)
-    assert 0.001 < expected[0] < 0.05 < 0.95 < expected[1] < 0.999
-    low, high = ends_of(Scored.of(np.array([0.3, 0.7]), np.array([0, 1])))
-    assert 0 < low < 1e-9 < 1 - 1e-9 < high < 1
+    floats = ends_of(Scored.of(np.array([0.3, 0.7]), np.array([0, 1])))
+    assert 0 < floats[0] < 1e-9 < 1 - 1e-9 < floats[1] < 1
+    for first, last in ((0, 11), (1, 11), (0, 10), (1, 10)):
+        votes = np.repeat(s[first:last], rows[first:last])
+        of_tenths = Scored.of(votes, np.arange(votes.size) % 2)
+        groups, _ = groups_of(of_tenths)
+        low = floats[0] if first else expit(groups.x[0])
+        high = floats[1] if last < 11 else expit(groups.x[-1])
+        assert ends_of(of_tenths) == pytest.approx((low, high))
+        assert first or 0.001 < low < 0.05
+        assert last < 11 or 0.95 < high < 0.999
 
 
 def test_rows_and_their_groups():
@@ -222,19 +231,22 @@ def test_rows_and_their_groups():
     assert groups.variance == pytest.approx(np.bincount(place, scores * (1 - scores)))
 
 
-def test_the_line_and_its_sign_against_statsmodels():
-    sm = pytest.importorskip("statsmodels.api")
+def test_the_line_and_its_sign():
     for seed, slope in enumerate((0.7, -0.5, -0.25, -0.1, 0.0)):
         generator = np.random.default_rng(seed)
         scores = generator.beta(2, 2, 300)
         hits = (generator.random(300) < expit(0.2 + slope * logit(scores))).astype(int)
         groups, _ = groups_of_rows(scores, hits)
-        design = sm.add_constant(logit(scores))
-        fit = sm.GLM(hits, design, family=sm.families.Binomial()).fit()
-        assert line_of(groups) == pytest.approx(fit.params, rel=1e-6)
+        line, _, error = fit(logit(scores), hits)
         found = finding_of("line", groups, statistics_of(groups))
-        assert (found.intercept, found.slope) == pytest.approx(fit.params, rel=1e-6)
-        assert found.is_reversed == (fit.params[1] < -2 * fit.bse[1])
+        assert (found.intercept, found.slope) == line_of(groups) == pytest.approx(line, rel=1e-6)
+        assert found.is_reversed == (line[1] < -2 * error)
+
+
+def test_polynomials_of_legendre():
+    t = np.linspace(-1, 1, 9)
+    expected = [eval_legendre(k, t) for k in range(1, 6)]
+    np.testing.assert_allclose(_legendre(t, 5), expected, atol=1e-12)
 
 
 def test_the_numbers_of_a_finding():
@@ -305,6 +317,8 @@ def test_the_numbers_of_a_sentence(words):
         replace(LEVEL, kind="line"),
         replace(LEVEL, kind="local"),
         replace(LEVEL, kind="shape", gap=-0.0623),
+        replace(LEVEL, kind="local", gap=-0.0623, high=0.2),
+        replace(LEVEL, kind="shape"),
         replace(LEVEL, kind="certain", high=1.0),
         replace(LEVEL, kind="certain", low=0.0, high=0.0),
         replace(LEVEL, kind="atoms", low=0.9),
@@ -316,7 +330,8 @@ def test_the_numbers_of_a_sentence(words):
     )]  # fmt: skip
     assert [numbers(each) for each in told] == [
         [6.2, 2.1, 10.3], [6.2, 2.1, 10.3], [6.23, 6.14, 6.32], [0.51], [1], [-0.51],
-        [6.2, 2.1, 10.3], [0.2, 0.9, 400, 6.2], [0.2, 0.9, 400, 6.2], [1, 100, 400], [0, 300, 400],
+        [6.2, 2.1, 10.3], [0.2, 0.9, 400, 6.2], [0.2, 0.9, 400, 6.2],
+        [0.2, 400, 6.2], [0.2, 0.9, 400, 6.2], [1, 100, 400], [0, 300, 400],
         [0.9, 75, 400], [1, 100, 400], [0.2, 1, 400], [0.2, 100, 400], [0.2, 1, 400], [0.2, 0, 400],
     ]  # fmt: skip
     high, low = ("too high", "too low") if words == "events" else ("too sure", "not sure enough")
@@ -324,8 +339,11 @@ def test_the_numbers_of_a_sentence(words):
     assert low in told[1]
     assert told[3].startswith("too spread")
     assert told[4].startswith("not spread enough")
-    assert "less often" in told[7]
-    assert "too low" in told[8]
+    assert "points less often than they say" in told[7]
+    assert "points too low" in told[8]
+    assert "points more often than they say" in told[9]  # one score is named once
+    assert "points too high" in told[10]
+    assert ("events" in told[-1]) == (words == "events")
 
 
 def test_scores_near_the_ends_have_more_decimals():
@@ -336,12 +354,9 @@ def test_scores_near_the_ends_have_more_decimals():
         assert where.startswith(f"scores {text}–.75 (")
 
 
-def test_digits_and_p_values_in_words():
+def test_digits_in_words():
     widths = (0.5, 0.1, 0.0999, 0.01, 0.00999, 1e-9, 0.0)
     assert [digits_of(width) for width in widths] == [1, 1, 1, 1, 2, 6, 1]
-    assert p_text(1 / 4001, 4000) == "p < 0.0003"
-    assert p_text(2 / 4001, 4000) == "p = 0.0005"
-    assert p_text(1 / 100, 99) == "p < 0.01"
 
 
 def test_an_impossible_miss_decides_and_the_other_rows_have_the_words():
