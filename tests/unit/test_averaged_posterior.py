@@ -6,7 +6,7 @@ from itertools import pairwise, product
 import numpy as np
 import pytest
 from engine_data import drawn
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.special import expit
@@ -88,7 +88,7 @@ def test_moments_are_those_of_draws_from_the_approximation(model):
 def line_evidence(table, first, last, spread):
     """The log evidence of a line on some cells by a sum over a grid of x₀, x₁ (trapezoidal)."""
     size, y, _, log_odds, *_ = table[:, first : last + 1]
-    x = np.linspace(-6 * spread, 6 * spread, 401)
+    x = np.linspace(-6 * spread, 6 * spread, 161)
     slope = x if last - first >= 2 else np.zeros(1)
     eta = log_odds + x[:, None, None] + slope[:, None] * (log_odds - log_odds.mean())
     gain = np.sum(y * eta - size * np.logaddexp(0, eta), axis=-1)
@@ -135,9 +135,9 @@ def test_the_steep_line_is_that_of_a_dense_optimiser_and_its_evidence_a_sum_over
     gap = expit(log_odds + x[0] + x[1] * tilt) - score
     assert errors.l1 == pytest.approx([weight @ abs(gap)], rel=1e-5)
     assert errors.square == pytest.approx([weight @ gap**2], rel=1e-5)
-    around = np.linspace(-2, 2, 161)
+    around = np.linspace(-2, 2, 81)
     heights = [-loss(x + np.array(move)) for move in product(around, around)]
-    prior = 0.025**2 / (2 * math.pi * 100**2)
+    prior = 0.05**2 / (2 * math.pi * 100**2)
     assert evidence == pytest.approx(np.logaddexp.reduce(heights) + math.log(prior), abs=0.03)
 
 
@@ -176,13 +176,13 @@ def test_a_saturated_end_adds_its_unlikely_outcomes_and_nothing_else():
     assert estimate(NAME, np.zeros(4), [0, 0, 0, 1]).value == pytest.approx(0.25)
 
 
-@pytest.mark.parametrize("norm", [1, 2])
-@pytest.mark.parametrize("n", [1, 2, 7, 100, 3000])
-def test_extreme_data_give_finite_fractions(n, norm):
+@pytest.mark.parametrize("n", [1, 2, 7, 1000])
+def test_extreme_data_give_finite_fractions(n):
     rows = np.arange(n)
     for scores in (np.full(n, 0.7), rows / max(n - 1, 1), np.where(rows % 2, 0.0, 1.0)):
         for hits in (np.ones(n), np.zeros(n), rows % 2, scores > 0.5):
-            assert 0 <= estimate(NAME, scores, hits, norm=norm).value <= 1
+            average = average_of(scores, hits)
+            assert 0 <= min(average.l1, average.l2) <= max(average.l1, average.l2) <= 1
 
 
 def test_one_score_of_a_wrong_rate():
@@ -191,6 +191,7 @@ def test_one_score_of_a_wrong_rate():
     assert value == pytest.approx(0.2, abs=0.005)
 
 
+@settings(max_examples=4)
 @given(seed=st.integers(0, 10_000), digits=st.integers(1, 3))
 def test_the_order_of_rows_within_and_across_ties_does_not_matter(seed, digits):
     scores, hits = drawn(60, seed)
@@ -216,8 +217,8 @@ def test_a_finer_split_of_a_tie_changes_nothing(digits):
 
 def test_the_weight_of_calibration_goes_to_1_with_n():
     weights = [
-        np.mean([average_of(*drawn(n, seed)).calibrated for seed in range(8)])
-        for n in (100, 3000, 100_000)
+        np.mean([average_of(*drawn(n, seed)).calibrated for seed in range(4)])
+        for n in (100, 3000, 50_000)
     ]
     assert weights[0] < weights[1] < weights[2]
     assert weights[2] > 0.7
