@@ -15,7 +15,6 @@ import yaml
 from fork_server import asked
 
 ROOT = Path(__file__).parents[1]
-SESSION = os.getpid()  # of pytest, also in its forks
 PUBLISHED = ROOT / "resources/published"
 TABLE_2 = PUBLISHED / "roelofs2022_table2_beta_fits.csv"
 TABLE_3 = PUBLISHED / "roelofs2022_table3_glm_fits.csv"
@@ -163,19 +162,21 @@ def errors(text):
 
 @functools.cache
 def fork_server():
-    """Start, once for all forks, what runs Snakemake and its jobs; return its address."""
-    folder = Path(tempfile.gettempdir(), f"calbias-{SESSION}")
+    """Start, once for all workers, what runs Snakemake and its jobs; return its address."""
+    session = os.environ.get("PYTEST_XDIST_TESTRUNUID")
+    folder = Path(tempfile.gettempdir(), f"calbias-{session or os.getpid()}")
     folder.mkdir(mode=0o700, exist_ok=True)
     with open(folder / "lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (folder / "address").exists():
-            command = [ROOT / "tests/fork_server.py", folder / "address", SESSION]
+            ends_with = os.getppid() if session else os.getpid()
+            command = [ROOT / "tests/fork_server.py", folder / "address", ends_with]
             server = subprocess.Popen(
                 [sys.executable, *map(str, command)],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 text=True,
-                start_new_session=True,  # it outlives the fork that starts it
+                start_new_session=True,  # it outlives the worker that starts it
             )
             assert server.stdout.readline() == "ready\n"
     return str(folder / "address")

@@ -15,16 +15,15 @@ from checkout import (
     link_kernels,
     write_tiny_configuration,
 )
-from forks import FIRST, pytest_addoption, pytest_runtestloop  # noqa: F401
 from hypothesis import settings
 from slow_estimator import BIAS, RUN, with_slow_estimator
 
 from calbias.errors import InputError
 
-# One core a process, as for jobs; forks share the cores. Read when NumPy is first imported.
+# One core a process, as for jobs; workers share the cores. Read when NumPy is first imported.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-gc.disable()  # until all tests are imported: half a second of CPU
+gc.disable()  # until all tests are imported: half a second of CPU of each worker
 
 # a kernel's first call may compile it; more examples every night
 NIGHTLY = os.environ.get("CALBIAS_NIGHTLY")
@@ -43,6 +42,25 @@ def every_refusal_is_one_line():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(InputError, "__init__", one_line, raising=False)
         yield
+
+
+FIRST = ("test_slurm.py", "test_smoke.py")  # what takes longest, and what the others wait for
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Keep the tests of a file, which share fixtures, with one worker; runs go where one is free.
+
+    The marks of ``--dist loadgroup`` do not reach the scheduler with pytest 9.2 and xdist 3.8.
+    """
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByFile(LoadScopeScheduling):
+        def _split_scope(self, nodeid):
+            file = nodeid.partition("::")[0]
+            return nodeid if "/workflow/" in file and not file.endswith(FIRST) else file
+
+    return ByFile(config, log)
 
 
 def pytest_ignore_collect(collection_path, config):
@@ -82,14 +100,17 @@ def pytest_collection_finish():
 
 
 @contextlib.contextmanager
-def once_for_all_forks(tmp_path_factory, name):
-    """Yield (folder, is it made already) to one fork at a time."""
-    folder = tmp_path_factory.getbasetemp() / name
+def once_for_all_workers(tmp_path_factory, name):
+    """Yield (folder, is it made already) to one worker of pytest-xdist at a time."""
+    folder = tmp_path_factory.getbasetemp()
+    if os.environ.get("PYTEST_XDIST_WORKER"):
+        folder = folder.parent
+    folder /= name
     with open(folder.with_suffix(".lock"), "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         made = (folder / "made").exists()
         if not made:
-            shutil.rmtree(folder, ignore_errors=True)  # of a fork that failed to
+            shutil.rmtree(folder, ignore_errors=True)  # of a worker that failed to
         yield folder, made
         folder.mkdir(exist_ok=True)
         (folder / "made").touch()
@@ -98,7 +119,7 @@ def once_for_all_forks(tmp_path_factory, name):
 @pytest.fixture(scope="session")
 def pristine(tmp_path_factory):
     """The checkout without results, but with the tests' cache of kernels; never changed."""
-    with once_for_all_forks(tmp_path_factory, "pristine") as (folder, made):
+    with once_for_all_workers(tmp_path_factory, "pristine") as (folder, made):
         checkout = Checkout(folder / "checkout")
         if not made:
             copy_of_the_working_tree(checkout.path)
@@ -113,7 +134,7 @@ def pristine(tmp_path_factory):
 @pytest.fixture(scope="session")
 def smoke(pristine, tmp_path_factory):
     """A checkout in which config/smoke.yaml has run, with its report; never changed by a test."""
-    with once_for_all_forks(tmp_path_factory, "smoke") as (folder, made):
+    with once_for_all_workers(tmp_path_factory, "smoke") as (folder, made):
         if not made:
             checkout = pristine.copy(folder / "checkout")
             report = ("--report", "results/report.html", "--report-after-run")
@@ -124,7 +145,7 @@ def smoke(pristine, tmp_path_factory):
 @pytest.fixture(scope="session")
 def evidence(smoke, tmp_path_factory):
     """The smoke run's checkout after target ``evidence``; never changed by a test."""
-    with once_for_all_forks(tmp_path_factory, "evidence") as (folder, made):
+    with once_for_all_workers(tmp_path_factory, "evidence") as (folder, made):
         if not made:
             smoke.copy(folder / "checkout").run("--", "evidence", config=SMOKE)
     return Checkout(folder / "checkout")
@@ -133,7 +154,7 @@ def evidence(smoke, tmp_path_factory):
 @pytest.fixture(scope="session")
 def undisturbed(smoke, tmp_path_factory):
     """A checkout in which the tiny configuration has run to its end; never changed by a test."""
-    with once_for_all_forks(tmp_path_factory, "undisturbed") as (folder, made):
+    with once_for_all_workers(tmp_path_factory, "undisturbed") as (folder, made):
         if not made:
             smoke.copy(folder / "checkout").run()
     return Checkout(folder / "checkout")
@@ -142,7 +163,7 @@ def undisturbed(smoke, tmp_path_factory):
 @pytest.fixture(scope="session")
 def expected(undisturbed, tmp_path_factory):
     """The table that the slow estimator's run ends with when nothing disturbs it."""
-    with once_for_all_forks(tmp_path_factory, "slow") as (folder, made):
+    with once_for_all_workers(tmp_path_factory, "slow") as (folder, made):
         if not made:
             checkout = with_slow_estimator(undisturbed.copy(folder / "checkout"))
             (checkout / "go").touch()

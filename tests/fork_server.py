@@ -2,7 +2,7 @@
 
 A run starts a second sooner, each of its jobs half a second to one. A request is a command line of
 Python, its folder and its environment, and comes with the files to print to; the answer is its
-status, negative if a signal ended it. The server ends with the session of pytest, which its forks
+status, negative if a signal ended it. The server ends with the session of pytest, which its workers
 share it in.
 """
 

@@ -135,7 +135,7 @@ def test(patterns: list[str]) -> None:
     files = (path for name in patterns for path in sorted(Path("tests/unit").glob(name)))
     tests = dict.fromkeys(map(str, files))  # in the order of the patterns
     sys.dont_write_bytecode = True  # a mutant of the same size and second would be taken for it
-    words = ["-x", "-q", "-m", "not slow", "-p", "no:cacheprovider"]
+    words = ["-x", "-q", "-m", "not slow", "-p", "no:cacheprovider", "-p", "no:xdist"]
     os._exit(int(pytest.main([*words, *tests])) and 1)
 
 
