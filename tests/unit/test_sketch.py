@@ -142,11 +142,9 @@ def test_large_samples_are_close():
 
 
 def test_the_audit_of_a_sketch():
-    scores, hits = drawn(60_000)
-    sketch = sketch_of(scores, hits)
-    audit, again = sketch.audit(), Sketch.from_bytes(sketch.to_bytes()).audit()
-    assert audit == again
-    assert audit.n == 60_000
+    scores, hits = drawn(6000)
+    audit = sketch_of(scores, hits).audit()
+    assert audit.n == 6000
     assert audit.description["accuracy"] == pytest.approx(hits.mean())
     assert audit.ece == pytest.approx(estimate("ece_bin_ew", scores, hits).value, abs=1e-12)
     assert audit.interval[0] <= audit.error <= audit.interval[1]

@@ -39,7 +39,7 @@ def test_by_hand():
 
 
 @pytest.mark.parametrize("name", WEIGHTED)
-@settings(max_examples=6)
+@settings(max_examples=3)
 @given(data=data_sets(), weight=st.sampled_from([1.0, 0.1, 7.0, 1e-9]))
 def test_equal_weights_are_none(name, data, weight):
     plain = estimate(name, *data)
@@ -81,7 +81,7 @@ def test_whole_weights_are_repeated_rows_where_noise_is_not_counted(data, seed):
         assert found.value == pytest.approx(repeated.value, abs=1e-12), name
 
 
-@settings(max_examples=12)
+@settings(max_examples=4)
 @given(data=data_sets(), seed=st.integers(0, 2**32 - 1))
 def test_the_order_of_rows_and_the_scale_change_nothing(data, seed):
     scores, hits = map(np.array, data)

@@ -97,7 +97,8 @@ def benchmarks(table: pd.DataFrame) -> dict[str, TopLabel]:
 
 def leaderboard_rows(model: str, table: pd.DataFrame, n_draws: int, seed: int) -> Iterator[Row]:
     """Yield the rows of table ``leaderboard``: ECE of a few questions against all."""
-    method = {"ece": Method("l1", lambda data: load_estimator("ece_bin_ew")(data, N_BINS, 1)[0])}
+    estimator = load_estimator("ece_bin_ew")
+    method = {"ece": Method("l1", lambda data: estimator(data, N_BINS, 1)[0])}
     for name, top in benchmarks(table).items():
         rows = by_score(top)
         cell = GenuineRows(name, rows, (model, name, "{n}", "leaderboard"))
