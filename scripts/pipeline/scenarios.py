@@ -82,11 +82,13 @@ class PrintedFits(NamedTuple):
 def printed_fits(table2: pd.DataFrame, table3: pd.DataFrame) -> dict[str, PrintedFits]:
     """Return {model: PrintedFits} of the published tables, DataFrames as read from CSV."""
     table3 = table3.sort_values("aic", kind="stable").astype({"b0": float, "b1": float})
-    fits = {}
-    for row in table2.itertuples():
-        rows = table3[table3["model"] == row.model].fillna({"b0": 0.0, "b1": 0.0})
-        curves = [Curve.from_row(glm) for glm in rows.to_dict("records")]
-        fits[row.model] = PrintedFits(row.model, float(row.alpha), float(row.beta), curves)
+    fits = {
+        row.model: PrintedFits(row.model, float(row.alpha), float(row.beta), [])
+        for row in table2.itertuples()
+    }
+    for row in table3.fillna({"b0": 0.0, "b1": 0.0}).to_dict("records"):
+        if row["model"] in fits:
+            fits[row["model"]].curves.append(Curve.from_row(row))
     return fits
 
 

@@ -20,13 +20,11 @@ def bias_by_group(bias: pd.DataFrame) -> pd.DataFrame:
     ``bias`` has the rows of table ``bias`` with a column ``group``, the data set of a model.
     Scenarios are simulated independently: errors add in quadrature.
     """
-    bias = bias.dropna(subset="bias_percent")
+    bias = bias.dropna(subset="bias_percent").assign(variance=lambda t: t["bias_se_percent"] ** 2)
     keys = ["group", "estimator", "n_bins", "n_samples"]
-    means = bias.groupby(keys, sort=False, dropna=False).agg(
-        bias_percent=("bias_percent", "mean"),
-        bias_se_percent=("bias_se_percent", error_of_mean),
-        n_scenarios=("bias_percent", "size"),
-    )
+    of_group = bias.groupby(keys, sort=False, dropna=False)
+    means = of_group[["bias_percent", "variance"]].mean().assign(n_scenarios=of_group.size())
+    means["bias_se_percent"] = np.sqrt(means.pop("variance") / means["n_scenarios"])
     return means.reset_index().sort_values("n_samples", kind="stable")
 
 

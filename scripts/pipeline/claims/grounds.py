@@ -88,22 +88,25 @@ class Grounds(NamedTuple):
         ``n_bins`` holds for estimators with a fixed number; the sweep and the KDE have one row.
         """
         table = self.table("bias")
+        table = table[table["experiment"] == experiment]
         table = table.assign(n_bins=table["n_bins"].fillna(NO_BINS).astype(int))
         grid = [
             (scenario, estimator, b, n)
             for scenario, estimator, n in itertools.product(scenarios, estimators, sizes)
             for b in bins_of(estimator, n_bins)
         ]
-        keys = ["scenario", "estimator", "n_bins", "n_samples"]
-        found = table[table["experiment"] == experiment].drop_duplicates(keys).set_index(keys)
-        absent = [cell for cell in grid if cell not in found.index]
+        keys = table[["scenario", "estimator", "n_bins", "n_samples"]].items()
+        cells = enumerate(zip(*(column.tolist() for _, column in keys), strict=True))
+        place = {cell: k for k, cell in reversed([*cells])}  # the first of several
+        absent = [cell for cell in grid if cell not in place]
         if absent:
             raise NotJudged(
                 f"experiment {experiment} lacks {len(absent)} of the {len(grid)} rows of table "
                 f"bias that the rule compares, the first at {absent[0][0]}, {absent[0][1]}, "
                 f"n = {absent[0][3]}"
             )
-        return enough_replicates(found.loc[grid].reset_index(), experiment)
+        rows = table.iloc[[place[cell] for cell in grid]].reset_index(drop=True)
+        return enough_replicates(rows, experiment)
 
     def source(self, experiment: str, scenarios: Collection[str] | None = None) -> str:
         """Return where an experiment's scenarios come from; printed numbers are published fits."""
@@ -141,9 +144,13 @@ def bins_of(estimator: str, n_bins: Collection[int]) -> tuple[int, ...]:
     return (NO_BINS,) if estimator.startswith("kde") else tuple(n_bins)
 
 
-def by_estimator(rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return bias and its standard error, a column for each estimator, by scenario and n."""
-    wide = rows.pivot(index=["scenario", "n_samples"], columns="estimator")
+def by_estimator(rows: pd.DataFrame, of: str = "scenario") -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return bias and its standard error, a column for each estimator, by scenario and n.
+
+    ``of`` is the column to have in the scenario's place.
+    """
+    columns = ["bias_percent", "bias_se_percent"]
+    wide = rows.pivot(index=[of, "n_samples"], columns="estimator", values=columns)
     return wide["bias_percent"], wide["bias_se_percent"]
 
 

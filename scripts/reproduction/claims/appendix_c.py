@@ -43,8 +43,8 @@ def sweep_curves(grounds: Grounds) -> dict[tuple[str, int, str], pd.DataFrame]:
     table = table[table["experiment"] == "tce_sweep"].sort_values("tce_percent")
     curves = {}
     for scores, n, estimator in itertools.product(SCORES, SWEEP_SIZES, ESTIMATORS):
-        mine = table["scenario"].str.startswith(SCORES[scores])
-        rows = table[mine & (table["n_samples"] == n) & (table["estimator"] == estimator)]
+        rows = table[(table["n_samples"] == n) & (table["estimator"] == estimator)]
+        rows = rows[rows["scenario"].str.startswith(SCORES[scores])]
         if len(rows) < FEWEST_CURVES or abs(rows["tce_percent"].iloc[0]) > 1e-6:
             raise NotJudged(
                 f"experiment tce_sweep has {len(rows)} points of {estimator} on {scores} "

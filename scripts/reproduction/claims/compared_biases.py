@@ -55,14 +55,11 @@ def abs_difference(
     return np.abs(bias_a) - np.abs(bias_b), se_a + se_b
 
 
-def compared_curves(curves: pd.DataFrame, a: str, b: str) -> tuple[pd.Series, pd.Series]:
-    """Return |bias| of a minus that of b, and its error, by (group, n), of ``bias_by_group``."""
-    of_a, of_b = (
-        curves[curves["estimator"] == name].set_index(["group", "n_samples"]).sort_index()
-        for name in (a, b)
-    )
-    columns = ["bias_percent", "bias_se_percent"]
-    return abs_difference(*(x[column] for x in (of_a, of_b) for column in columns))
+def less_biased(
+    bias: pd.DataFrame, se: pd.DataFrame, a: str, b: str
+) -> tuple[pd.Series, pd.Series]:
+    """Return by how much |bias| of estimator a is below that of b, and its error, of columns."""
+    return abs_difference(bias[b], se[b], bias[a], se[a])
 
 
 def mean_abs(bias: pd.DataFrame, se: pd.DataFrame) -> dict[str, Mean]:

@@ -19,11 +19,10 @@ from pipeline.claims.verdicts import (
 from pipeline.paper import BINNED, MODEL_SIZES, MODELS
 from reproduction.bias import bias_by_group, error_of_mean
 from reproduction.claims.compared_biases import (
-    abs_difference,
     cell_measurements,
     clearly_below,
-    compared_curves,
     count_cells,
+    less_biased,
     mean_abs,
     unrooted_notes,
     without_root,
@@ -37,10 +36,16 @@ FAR = 2.0
 ALIKE = 0.5
 
 
-def curves_by_group(grounds: Grounds, experiment: str, estimators: Collection[str]) -> pd.DataFrame:
-    """Return the curves of Figure 4 or 6: bias averaged over the models of a data set."""
+def curves_by_group(
+    grounds: Grounds, experiment: str, estimators: Collection[str]
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the curves of Figure 4 or 6, bias averaged over the models of a data set, and errors.
+
+    Each has a column for each estimator, by group and n.
+    """
     rows = grounds.bias(experiment, estimators)
-    return bias_by_group(rows.assign(group=rows["scenario"].map(grounds.groups())))
+    means = bias_by_group(rows.assign(group=rows["scenario"].map(grounds.groups())))
+    return by_estimator(means, "group")
 
 
 @claim(
@@ -62,11 +67,11 @@ def curves_by_group(grounds: Grounds, experiment: str, estimators: Collection[st
     errors="Monte Carlo standard error of a difference",
 )
 def equal_mass_beats_equal_width(grounds: Grounds) -> Ruling:
-    curves = curves_by_group(grounds, "realistic", BINNED)
-    magnitude = curves["bias_percent"].abs().groupby(curves["estimator"]).mean()
+    bias, se = curves_by_group(grounds, "realistic", BINNED)
+    magnitude = bias.abs().mean()
     counts, lost, largest = {}, [], []
     for family in FAMILIES:
-        advantage, error = compared_curves(curves, f"ece_{family}_ew", f"ece_{family}_em")
+        advantage, error = less_biased(bias, se, f"ece_{family}_em", f"ece_{family}_ew")
         counts[family] = count_cells(advantage, error)
         largest.append(error.max())
         places = advantage.index[advantage < -CLEAR * error]
@@ -117,7 +122,7 @@ def sweep_then_debias(grounds: Grounds) -> Ruling:
     order = list(means)
     first = order[0] == "ece_sweep_em" and clearly_below(means, "ece_sweep_em", order[1])
     second = order[:2] == ["ece_sweep_em", "ece_debias_em"]
-    gap, error = abs_difference(*(x[name] for name in PAIR for x in (bias, se)))
+    gap, error = less_biased(bias, se, PAIR[1], PAIR[0])
     gap, error = gap.groupby("n_samples").mean(), error.groupby("n_samples").agg(error_of_mean)
     small, large = MODEL_SIZES[0], MODEL_SIZES[-1]
     shrinks = gap[small] - gap[large] > CLEAR * np.hypot(error[small], error[large])
@@ -174,9 +179,8 @@ def exceptions(bias: pd.DataFrame, se: pd.DataFrame, groups: Mapping[str, str]) 
     errors="Monte Carlo standard error of a bias in Fig 4",
 )
 def kde_is_far_more_biased(grounds: Grounds) -> Ruling:
-    curves = curves_by_group(grounds, "realistic", (*BINNED, *KDES))
-    magnitude = curves["bias_percent"].abs().groupby([curves["group"], curves["estimator"]])
-    means = magnitude.mean().unstack()
+    bias, se = curves_by_group(grounds, "realistic", (*BINNED, *KDES))
+    means = bias.abs().groupby("group").mean()
     ratios = {kde: means[kde] / means[list(BINNED)].max(axis=1) for kde in KDES}
     measurements = [
         measurement
@@ -190,7 +194,7 @@ def kde_is_far_more_biased(grounds: Grounds) -> Ruling:
         measurements,
         grounds.source("realistic", MODELS),
         unrooted_notes(verdicts),
-        curves["bias_se_percent"].max(),
+        se.max(axis=None),
         reason=without_root(verdicts, f"{low:.2f} to {high:.2f} times the worst other bias"),
     )
 
@@ -252,10 +256,10 @@ def architectures_look_alike(grounds: Grounds) -> Ruling:
     errors="± a bound on the Monte Carlo standard error",
 )
 def equal_mass_helps_least_on_imagenet(grounds: Grounds) -> Ruling:
-    curves = curves_by_group(grounds, "realistic", BINNED)
+    bias, se = curves_by_group(grounds, "realistic", BINNED)
     means, errors = {}, {}
     for family in FAMILIES:
-        advantage, error = compared_curves(curves, f"ece_{family}_ew", f"ece_{family}_em")
+        advantage, error = less_biased(bias, se, f"ece_{family}_em", f"ece_{family}_ew")
         means[family] = advantage.groupby(level="group").mean()
         errors[family] = error.groupby(level="group").mean()
     advantages, of_errors = pd.DataFrame(means), pd.DataFrame(errors)

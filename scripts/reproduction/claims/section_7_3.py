@@ -17,8 +17,8 @@ from pipeline.paper import BINNED, MODELS
 from reproduction.claims.compared_biases import (
     cell_measurements,
     clearly_below,
-    compared_curves,
     count_cells,
+    less_biased,
     mean_abs,
     unrooted_notes,
     without_root,
@@ -112,9 +112,9 @@ def perfect_t_test(grounds: Grounds) -> Ruling:
 def both_beat_common_practice(grounds: Grounds) -> Ruling:
     counts, largest = {}, []
     for experiment in ("realistic", "perfect"):
-        curves = curves_by_group(grounds, experiment, BINNED)
+        bias, se = curves_by_group(grounds, experiment, BINNED)
         for good, common in itertools.product(GOOD, COMMON):
-            advantage, error = compared_curves(curves, common, good)
+            advantage, error = less_biased(bias, se, good, common)
             counts[f"{experiment}: {good} over {common}"] = count_cells(advantage, error)
             largest.append(error.max())
     verdicts = {name: cells.verdict() for name, cells in counts.items()}
