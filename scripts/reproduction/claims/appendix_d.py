@@ -1,6 +1,7 @@
 """R25: the number of bins that the sweep chooses (appendix D, Figure 14)."""
 
 import numpy as np
+import pandas as pd
 
 from pipeline.claims.grounds import Grounds
 from pipeline.claims.verdicts import (
@@ -45,10 +46,7 @@ MOST = 5  # of the seven sample sizes
     ),
 )
 def near_optimal_unless_calibrated(grounds: Grounds) -> Ruling:
-    wrong, right = (
-        {n: choice(grounds, f"beta_1_1_{curve}", n) for n in MODEL_SIZES}
-        for curve in ("logistic", "identity")
-    )
+    wrong, right = (chosen_bins(grounds, f"beta_1_1_{curve}") for curve in ("logistic", "identity"))
     near = {
         n: min(max(chosen / b, b / chosen) for b in best) <= FACTOR or excess <= SLIGHT_PERCENT
         for n, (chosen, best, excess) in wrong.items()
@@ -84,14 +82,22 @@ def near_optimal_unless_calibrated(grounds: Grounds) -> Ruling:
     return Ruling(verdict, measurements, grounds.source("chosen_bins"), notes, reason=reason)
 
 
-def choice(grounds: Grounds, scenario: str, n: int) -> tuple[float, np.ndarray, float]:
-    """Return (the sweep's mean number of bins, the best numbers, |bias| above the least)."""
+def chosen_bins(grounds: Grounds, scenario: str) -> dict[int, tuple[float, np.ndarray, float]]:
+    """Return {n: (the sweep's mean number of bins, the best numbers, |bias| above the least)}."""
     table = grounds.table("chosen_bins")
-    rows = table[(table["scenario"] == scenario) & (table["n_samples"] == n)]
-    rows = rows.dropna(subset=["mean_estimate_percent", "mean_n_bins_sweep"])
-    if len(rows) < CALIBRATED_BINS or rows["n_bins"].min() > 2:
-        raise NotJudged(f"table chosen_bins lacks {scenario} at n = {n}")
-    rows = rows.sort_values("n_bins")
+    table = table[table["scenario"] == scenario].sort_values("n_bins")
+    table = table.dropna(subset=["mean_estimate_percent", "mean_n_bins_sweep"])
+    found = {}
+    for n in MODEL_SIZES:
+        rows = table[table["n_samples"] == n]
+        if len(rows) < CALIBRATED_BINS or rows["n_bins"].min() > 2:
+            raise NotJudged(f"table chosen_bins lacks {scenario} at n = {n}")
+        found[n] = choice(rows)
+    return found
+
+
+def choice(rows: pd.DataFrame) -> tuple[float, np.ndarray, float]:
+    """Return those of one n; ``rows`` go on with the number of bins."""
     bias = np.abs(rows["mean_estimate_percent"] - rows["tce_percent"]).to_numpy()
     se, bins = rows["mean_estimate_se_percent"].to_numpy(), rows["n_bins"].to_numpy(float)
     k = int(np.argmin(bias))

@@ -64,8 +64,8 @@ def less_biased(
 
 def mean_abs(bias: pd.DataFrame, se: pd.DataFrame) -> dict[str, Mean]:
     """Return {estimator: (mean |bias|, its error)} of DataFrames, least first; rows independent."""
-    error = error_of_mean(se)
-    means = {name: (bias[name].abs().mean(), error[name]) for name in bias.columns}
+    pairs = zip(bias.abs().mean(), error_of_mean(se[bias.columns]), strict=True)
+    means = dict(zip(bias.columns, pairs, strict=True))
     return dict(sorted(means.items(), key=lambda item: item[1][0]))
 
 
