@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from claims_data import GROUP, PAPER, TABLES, beta_fits, experiment, sweep
+from claims_data import CLAIMS, GROUP, PAPER, TABLES, beta_fits, experiment, sweep
 from command import crossed
 from scipy.stats import ttest_1samp
 
 from calbias import Curve, Scenario
 from pipeline.claims.grounds import Grounds
-from pipeline.claims.ledger import judge_all, measurement_table
+from pipeline.claims.ledger import Judged, judge, measurement_table
 from pipeline.paper import MODEL_SIZES
 from reproduction.claims.t_test import t_error
 from reproduction.standard_errors import glm_errors, table3_errors
@@ -18,8 +18,11 @@ TABLE_2 = TABLES["roelofs2022_table2_beta_fits"]
 
 
 def compared(**tables):
+    """Return the comparison of these tables, and of what the claims measure that rest on them."""
     grounds = Grounds({**PAPER, **tables})
-    return comparison(grounds, measurement_table(judge_all(grounds)))
+    claims = [claim for claim in CLAIMS.values() if {*claim.tables.split()} & {*tables}]
+    judged = [Judged(claim, judge(claim, grounds)) for claim in claims]
+    return comparison(grounds, measurement_table(judged))
 
 
 def test_table_2_is_compared_without_an_error():

@@ -30,32 +30,54 @@ def results(**grounds):
     }
 
 
-def page(drawn=None, more=None, **changes):
-    found = results()
-    found["claims"] = found["claims"].assign(**changes)
-    return ledger_page({**found, **(more or {})}, drawn or {})
+@pytest.fixture(scope="module")
+def found():
+    """The tables of a run that computed little: a paired test and its verdict."""
+    bias = {"ece_debias_em": 0.6}
+    return results(bias=experiment("realistic", by_name(bias), [*bias, "ece_sweep_em"]))
 
 
-@pytest.fixture
-def picture(tmp_path):
-    path = tmp_path / "f.png"
+@pytest.fixture(scope="module")
+def picture(tmp_path_factory):
+    path = tmp_path_factory.mktemp("figures") / "f.png"
     Image.new("RGB", (40, 20), "white").save(path)
     return path
 
 
-def test_the_page_is_whole_accessible_and_needs_nothing_from_outside(picture):
-    text = page({"fig4_realistic": picture})
-    checker = Page(text)
-    assert not re.search(r"https?://", text)
+LONG = crossed("bias", {"n_samples": range(2 * MOST_ROWS)}, bias_percent=0.5)
+
+
+@pytest.fixture(scope="module")
+def plain(found):
+    return ledger_page(found, {})
+
+
+@pytest.fixture(scope="module")
+def whole(found, picture):
+    """The page with a figure, two more tables, and a user's own model."""
+    rows = pd.DataFrame({"model": ["resnet110_c10", "mine"]})
+    rows = rows.reindex(columns=columns_of("audit_verdicts"), fill_value=1.0)
+    more = {
+        "audit_verdicts": rows.assign(source="real_logits"),
+        "bias": LONG,
+        "paired_t_test": pd.DataFrame(columns=columns_of("paired_t_test")),
+    }
+    drawn = ["fig4_realistic", "models/mine", "models/resnet110_c10"]
+    return ledger_page({**found, **more}, dict.fromkeys(drawn, picture), ["mine"])
+
+
+def test_the_page_is_whole_accessible_and_needs_nothing_from_outside(whole):
+    checker = Page(whole)
+    assert not re.search(r"https?://", whole)
     known = r"#|index.html|(audit|figures|tables|\.\./scripts|\.\./workflow)/"
     assert [address for address in checker.addresses if not re.match(known, address)] == []
     anchors = [address[1:] for address in checker.addresses if address.startswith("#")]
     assert set(anchors) <= set(checker.ids)
     resting = [claim for claim in all_claims() if "fig4_realistic" in claim.figures]
     assert anchors.count("fig4_realistic") == len(resting)  # one click from each of these claims
-    assert '<html lang="en">' in text
+    assert '<html lang="en">' in whole
     assert (checker.headings[0], np.diff(checker.headings).max()) == (1, 1)
-    assert checker.images[0]["alt"].startswith("Figure 4: ")
+    assert "Figure 4: " in [image["alt"][:10] for image in checker.images]
 
 
 def card(text, claim, following):
@@ -63,20 +85,20 @@ def card(text, claim, following):
     return text[text.index(f'<article id="{claim}"') : text.index(f'<article id="{following}"')]
 
 
-def test_every_claim_leads_to_its_figures_tables_rules_and_scripts():
-    made = {"paired_t_test": pd.DataFrame(columns=columns_of("paired_t_test"))}
+def test_every_claim_leads_to_its_figures_tables_rules_and_scripts(whole, plain):
     step = "scripts/reproduction/steps/compare_estimators.py"
     for name in ("Figure 4", "tables/paired_t_test.csv", step):
-        assert name in card(page(more=made), "R11", "R12")
-    assert "tables/paired_t_test.csv" not in card(page(), "R11", "R12")  # no dead link
+        assert name in card(whole, "R11", "R12")
+    assert "tables/paired_t_test.csv" not in card(plain, "R11", "R12")  # no dead link
     for name in {name for claim in all_claims() for name in claim.tables.split()}:
         table = tables()[name]
         assert (ROOT / table["script"]).is_file()
         assert f"rule {table['rule']}:" in (ROOT / table["rule_file"]).read_text(encoding="utf-8")
 
 
-def test_text_is_escaped_and_verdicts_are_counted():
-    text = page(claim="<script>alert(1)</script>", verdict="reproduced")
+def test_text_is_escaped_and_verdicts_are_counted(found):
+    words = {"claim": "<script>alert(1)</script>", "verdict": "reproduced"}
+    text = ledger_page({**found, "claims": found["claims"].assign(**words)}, {})
     assert "<script>alert" not in text
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in text
     for letter in "RGS":  # each paper is counted alone
@@ -86,11 +108,8 @@ def test_text_is_escaped_and_verdicts_are_counted():
     assert text.count('data-verdict="reproduced"') == 2 * len(all_claims())
 
 
-def test_measurements_stand_beside_the_published_numbers():
-    names = ["ece_debias_em", "ece_sweep_em"]
-    bias = experiment("realistic", by_name({"ece_debias_em": 0.6}), names)
-    text = card(ledger_page(results(bias=bias), {}), "R11", "R12")
-    cells = re.findall(r"<td[^>]*>(.*?)</td>", text)
+def test_measurements_stand_beside_the_published_numbers(plain):
+    cells = re.findall(r"<td[^>]*>(.*?)</td>", card(plain, "R11", "R12"))
     place = cells.index("mean |bias| of ece_debias_em")
     assert re.fullmatch(r"0\.\d+ ± 0\.0012 %", cells[place + 1])
     assert cells[place + 2] == "0.504 %"
@@ -99,28 +118,21 @@ def test_measurements_stand_beside_the_published_numbers():
     assert cells[place + 3].endswith(" %")
 
 
-def test_own_models_are_shown_and_the_papers_are_not(picture):
-    columns, names = columns_of("audit_verdicts"), ["resnet110_c10", "mine"]
-    rows = pd.DataFrame({"model": names}).reindex(columns=columns, fill_value=1.0)
-    drawn = {f"models/{name}": picture for name in names}
-    found = {**results(), "audit_verdicts": rows.assign(source="real_logits")}
-    text = ledger_page(found, drawn, ["mine"])
-    Page(text)
-    section = text[text.index('id="own"') : text.index('id="claims"')]
+def test_own_models_are_shown_and_the_papers_are_not(whole, plain):
+    section = whole[whole.index('id="own"') : whole.index('id="claims"')]
     assert section.count("mine</td>") == section.count('<figure id="models/mine">') == 1
     assert "resnet110_c10" not in section
-    assert 'href="audit/mine.html"' in text
-    assert 'id="own"' not in page()
+    assert 'href="audit/mine.html"' in whole
+    assert 'id="own"' not in plain
 
 
-def test_a_long_table_is_cut_and_its_columns_are_explained():
-    bias = crossed("bias", {"n_samples": range(2 * MOST_ROWS)}, bias_percent=0.5)
-    table = shown("bias", bias)
-    assert (len(table.rows), table.n_rows) == (MOST_ROWS, len(bias))
+def test_a_long_table_is_cut_and_its_columns_are_explained(whole):
+    table = shown("bias", LONG)
+    assert (len(table.rows), table.n_rows) == (MOST_ROWS, len(LONG))
     (column,) = [c for c in table.columns if c.name == "bias_percent"]
     meaning = "mean estimate minus true calibration error (percent)"
     assert (column.numeric, column.meaning) == (True, meaning)
-    assert f"The first {MOST_ROWS} of {len(bias)} rows" in page(more={"bias": bias})
+    assert f"The first {MOST_ROWS} of {len(LONG)} rows" in whole
 
 
 def test_comparison_is_one_table_for_each_place():
@@ -176,13 +188,12 @@ def test_tables_of_other_papers_have_computed_and_printed_values():
     assert papers_tables(None) == []
 
 
-def test_the_front_page_says_where_the_paper_fails_and_why_and_leads_everywhere(picture):
-    found = results()
+def test_the_front_page_says_where_the_paper_fails_and_why_and_leads_everywhere(found, picture):
     claims = found["claims"].assign(verdict="reproduced", models="", note="").set_index("id")
     claims.loc["R12", ["verdict", "note"]] = "not_reproduced", "the root is missing"
     claims.loc["R06", "models"] = "2 of 10"
-    found["claims"] = claims.reset_index()
     cost = {"fit_model": {"jobs": 10, "cpu_seconds": 12.5, "peak_mb": 321}}
+    found = {**found, "claims": claims.reset_index()}
     text = front_page(found, {"fig1_intro": picture}, ["mine", "resnet110_c10"], cost)
     checker = Page(text)
     assert re.search(r"\d\d claims: \d\d hold \(1 on some of the models\), 1 does not", text)
