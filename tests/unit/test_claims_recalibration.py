@@ -19,17 +19,28 @@ PRINTED = {
 }  # fmt: skip
 
 
+MEASURED = ["value", "value_percent", "low_percent", "high_percent"]
+
+
+def numbers(x):
+    return x / 100, x, x - 0.4, x + 0.4
+
+
 def measures(value, models=NAMES, source="real_logits", methods=PRINTED):
     """Return table ``measures``: ``value(model, method, measure)`` of every cell, percent."""
     names = ("ece", "ece25", "ece100", *COLUMNS, "accuracy", "overconfidence")
     rows = []
     for model, method, name in itertools.product(models, methods, names):
         if (method, model.endswith("imgnet")) != ("matrix_scaling", True):  # refused
-            x = value(model, method, name)
-            rows.append((model, method, name, x / 100, x, x - 0.4, x + 0.4))
-    columns = "model method measure value value_percent low_percent high_percent"
-    table = pd.DataFrame(rows, columns=columns.split())
+            rows.append((model, method, name, *numbers(value(model, method, name))))
+    table = pd.DataFrame(rows, columns=["model", "method", "measure", *MEASURED])
     return table.assign(source=source, published_percent=None, published_source="", needs="")
+
+
+def printed(models=NAMES):
+    """Return the measures as they are printed; the published values are those."""
+    table = PRINTED_TABLE[PRINTED_TABLE["model"].isin(models)]
+    return table.assign(published_percent=table["value_percent"])
 
 
 def as_printed(model, method, name):
@@ -40,12 +51,22 @@ def as_printed(model, method, name):
     return PRINTED[method] * (2 if name == "ece100" and method != "uncalibrated" else 1)
 
 
+PRINTED_TABLE = measures(as_printed)
+
+
+def changed(models, method, name, x):
+    """Return the printed measures with another value for these models."""
+    table = printed()
+    there = table["model"].isin(models) & (table["method"] == method) & (table["measure"] == name)
+    table.loc[there, MEASURED] = numbers(x)
+    return table
+
+
 @pytest.mark.parametrize("claim", [name for name in CLAIMS if name[0] in "GS" and name != "G07"])
 def test_what_the_papers_print_is_reproduced_by_ten_real_files_alone(claim):
-    table = measures(as_printed).assign(published_percent=lambda t: t["value_percent"])
-    verdict = judged(claim, measures=table).verdict
+    verdict = judged(claim, measures=printed()).verdict
     assert verdict == ("approximate" if claim == "S06" else "reproduced")
-    nine = judged(claim, measures=table[table["model"] != NAMES[0]])
+    nine = judged(claim, measures=printed(NAMES[1:]))
     assert nine.verdict == verdict
     assert nine.models == ("7 of 8" if claim == "G04" else "9 of 10")
 
@@ -64,8 +85,7 @@ TWO = ["resnet110_c10", "densenet40_c10"]
     ],
 )
 def test_two_genuine_models_settle_what_the_rule_says_of_each(claim, verdict):
-    table = measures(as_printed, models=TWO).assign(published_percent=lambda t: t["value_percent"])
-    judgement = judged(claim, measures=table)
+    judgement = judged(claim, measures=printed(TWO))
     models = "2 of 8" if claim == "G04" else "2 of 10"
     assert (judgement.verdict, judgement.models) == (verdict, models)
     is_open = f"{models} models have genuine outputs, and none" in judgement.reason
@@ -76,7 +96,7 @@ def test_a_replication_on_other_networks_is_said_beside_the_verdict():
     others = measures(as_printed, models=["a_c10", "b_c100", "d_c10"])
     worse = (others["model"] == "d_c10") & (others["method"] == "temperature_scaling")
     others.loc[worse & (others["measure"] == "ece"), "value_percent"] = 9.0
-    table = measures(as_printed, models=TWO).assign(published_percent=lambda t: t["value_percent"])
+    table = printed(TWO)
     for claim, words in (
         ("G02", "the lowest of all methods 2 of 3 times, not for d_c10"),
         ("G03", "as claimed 2 of 3 times, not for d_c10"),
@@ -96,11 +116,8 @@ def test_a_replication_on_other_networks_is_said_beside_the_verdict():
 
 
 def test_two_models_that_disagree_leave_a_count_open():
-    def value(model, method, name):
-        worse = (model, method, name) == (TWO[0], "temperature_scaling", "ece")
-        return 9.0 if worse else as_printed(model, method, name)
-
-    judgement = judged("G02", measures=measures(value, models=TWO))
+    table = changed(TWO[:1], "temperature_scaling", "ece", 9.0)
+    judgement = judged("G02", measures=table[table["model"].isin(TWO)])
     assert (judgement.verdict, judgement.models) == ("needs_real_logits", "2 of 10")
     assert judgement.reason == "2 of 10 models have genuine outputs, and they disagree"
 
@@ -135,12 +152,7 @@ def test_two_models_that_disagree_leave_a_count_open():
     ],
 )
 def test_rules_turn_where_they_say(claim, models, method, name, x, verdict):
-    def value(model, of_method, measure):
-        there = (model in NAMES[:models], of_method, measure) == (True, method, name)
-        return x if there else as_printed(model, of_method, measure)
-
-    printed = measures(as_printed)["value_percent"]
-    table = measures(value).assign(published_percent=printed)
+    table = changed(NAMES[:models], method, name, x)
     assert judged(claim, measures=table).verdict == verdict
 
 
