@@ -22,17 +22,17 @@ BINNINGS = ["ew", "em"]
 
 
 @pytest.mark.parametrize("binning", BINNINGS)
-@pytest.mark.parametrize("norm", [1, 2, 3.5])
 @given(data=data_sets(), n_bins=st.sampled_from([1, 2, 3, 5, 15, 40]))
 @example(data=([0.6000000000000001, 0.6, 0.4, 0.2, 0.8], [0, 1, 0, 1, 1]), n_bins=5)
 @example(data=([0.5], [1]), n_bins=15)
 @example(data=([0.0, 1.0], [1, 0]), n_bins=40)
-def test_agrees_with_the_textbook(binning, norm, data, n_bins):
-    result = estimate(f"ece_bin_{binning}", *data, n_bins=n_bins, norm=norm)
+def test_agrees_with_the_textbook(binning, data, n_bins):
     labels = oracles.mean_labels(*data)
-    expected = oracles.ece_bin(data[0], labels, binning, n_bins, norm)
     n_used = oracles.n_bins_of(data[0], labels, binning, n_bins)
-    assert result[:2] == (pytest.approx(expected, rel=1e-12, abs=1e-12), n_used)
+    for norm in (1, 2, 3.5):
+        result = estimate(f"ece_bin_{binning}", *data, n_bins=n_bins, norm=norm)
+        expected = oracles.ece_bin(data[0], labels, binning, n_bins, norm)
+        assert result[:2] == (pytest.approx(expected, rel=1e-12, abs=1e-12), n_used)
 
 
 @pytest.mark.parametrize("binning", BINNINGS)
@@ -76,17 +76,17 @@ def test_debias_of_one_score_that_is_too_high_by_a_tenth(estimator, binning):
     assert squares.mean() == pytest.approx(0.01, abs=4 * squares.std() / 2000**0.5)
 
 
-@pytest.mark.parametrize("binning", ["ew", "em"])
-@pytest.mark.parametrize("norm", [1, 2, 3.5])
+@pytest.mark.parametrize("binning", BINNINGS)
 @given(data=data_sets(), n_bins=st.sampled_from([1, 2, 3, 5, 15, 40]))
-def test_ece_lb_agrees_with_the_textbook(binning, norm, data, n_bins):
-    value = estimate(f"ece_label_binned_{binning}", *data, n_bins=n_bins, norm=norm).value
+def test_ece_lb_agrees_with_the_textbook(binning, data, n_bins):
     labels = oracles.mean_labels(*data)
-    expected = oracles.ece_label_binned(data[0], labels, binning, n_bins, norm)
-    assert value == pytest.approx(expected, rel=1e-12, abs=1e-12)
+    for norm in (1, 2, 3.5):
+        value = estimate(f"ece_label_binned_{binning}", *data, n_bins=n_bins, norm=norm).value
+        expected = oracles.ece_label_binned(data[0], labels, binning, n_bins, norm)
+        assert value == pytest.approx(expected, rel=1e-12, abs=1e-12)
 
 
-@pytest.mark.parametrize("binning", ["ew", "em"])
+@pytest.mark.parametrize("binning", BINNINGS)
 @given(data=data_sets(), n_bins=st.integers(1, 40), norm=st.sampled_from([1, 1.5, 2, 3]))
 def test_ece_lb_is_never_below_ece_bin(binning, data, n_bins, norm):
     unbinned = estimate(f"ece_label_binned_{binning}", *data, n_bins=n_bins, norm=norm).value

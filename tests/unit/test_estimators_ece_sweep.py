@@ -47,16 +47,12 @@ def test_equal_scores_in_input_order_are_cut_as_any_others(half):
 
 
 def test_a_sweep_of_many_bins_of_tied_scores():
-    """Pairs of equal scores, of which two neighbours are in the wrong order."""
-    scores = np.repeat(np.linspace(0, 1, 400), 2)
-    hits = np.repeat([0] * 199 + [1, 0] + [1] * 199, 2)
-    b = oracles.sweep_bins(scores[120:680], hits[120:680], "em")
-    assert b > 128  # the middle alone, for the oracle is slow
-    middle = sorted_data_set(scores[120:680], hits[120:680])
-    for batch in (middle, SortedBatch.concatenated([middle, middle])):
-        assert set(ece_sweep.estimate_data_sets(batch, 0, 2.0, "equal_mass")[1]) == {
-            oracles.n_bins_of(scores[120:680], hits[120:680], "em", b)
-        }
+    """Pairs of equal scores are cut as single ones: ⌈⌈2km/b⌉/2⌉ = ⌈km/b⌉."""
+    labels = [0] * 139 + [1, 0] + [1] * 139
+    data = sorted_data_set(np.repeat(np.arange(280) / 280, 2), np.repeat(labels, 2))
+    for batch in (data, SortedBatch.concatenated([data, data])):
+        chosen = ece_sweep.estimate_data_sets(batch, 0, 2.0, "equal_mass")[1]
+        assert set(chosen) == {_sweep_by_rounded_means(labels)} == {140}
 
 
 def test_groups_of_one_mean_are_no_decrease():

@@ -163,7 +163,7 @@ def test_the_truths_of_uniform_scores_by_hand():
 def test_each_interval_is_judged_against_the_error_of_its_norm():
     """Uniform scores whose hits are a coin's: the ℓ1 error is 1/4, the ℓ2 error √(1/12)."""
     cell = BetaCell("uniform", "calibrated")
-    data = Sample(RNG.random(400), RNG.integers(0, 2, 400), seed=1)
+    data = Sample(RNG.random(60), RNG.integers(0, 2, 60), seed=1)
     every = [methods(cell, 2)[name] for name in ("calbias", "calbias_l2")]
     interval = calibration_interval(Scored.of(data.scores, data.hits))
     for p, method in enumerate(every, start=1):
@@ -183,5 +183,5 @@ def test_a_cell_of_the_coverage_table():
     assert {*rows, "verdict"} == set(every)
     assert rows["sun2024"]["n_data_sets"] == 2
     assert all(row["low"] <= row["coverage"] <= row["high"] for row in rows.values())
-    assert rows["percentile_bootstrap"]["coverage"] <= 0.2
+    assert rows["percentile_bootstrap"]["coverage"] == 0
     assert np.isnan(rows["variational_bound"]["mean_length"])

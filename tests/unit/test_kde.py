@@ -105,8 +105,8 @@ def random_data(seed, concentration=1.0):
 
 def test_as_the_original_on_any_scores():
     pytest.importorskip("KDEpy")
-    wide = [data for data in map(random_data, range(60)) if bandwidth(*data) > 0.008]
-    assert len(wide) > 40
+    wide = [data for data in map(random_data, range(30)) if bandwidth(*data) > 0.008]
+    assert len(wide) > 20
     for data in wide:
         assert both(*data)[1] == pytest.approx(kde_literal(*data), abs=1e-6)
 
@@ -123,7 +123,7 @@ def test_direct_sums_at_small_bandwidths(concentration):
 
 @pytest.mark.parametrize("concentration", [1e-3, 1e-5, 1e-8])
 def test_direct_sums_where_the_original_has_no_points_under_a_kernel(concentration):
-    for data in (random_data(seed, concentration) for seed in range(20)):
+    for data in (random_data(seed, concentration) for seed in range(12)):
         if 1e-12 < bandwidth(*data) < 2e-4:
             exact = kde_exact(*data, between=(0, 1), points_per_bandwidth=100)
             assert both(*data)[1] == pytest.approx(exact, abs=1e-5)

@@ -116,5 +116,6 @@ def test_the_printed_table_shows_its_intervals():
     with pd.option_context("display.width", 80, "display.max_columns", 0):
         lines = str(audit.risk).splitlines()
     assert lines[0].split() == ["value", "low", "high", "coverage"]
-    assert "Elsewhere" in audit.to_html()
-    assert "calibration in the large" in audit.to_html()
+    page = audit.to_html()
+    assert "Elsewhere" in page
+    assert "calibration in the large" in page

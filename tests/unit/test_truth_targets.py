@@ -10,7 +10,7 @@ from refusals import refuses
 from scipy.optimize import linprog
 
 from calbias import Curve, Scenario, true_calibration_error
-from calbias.truth.targets import population_of_scenario
+from calbias.truth.targets import Population, population_of_scenario
 from evidence.cells.beta import Wave
 from evidence.league import league_scenarios
 from evidence.targets import TARGETS, options_taken, target_value, target_value_of_sample
@@ -184,6 +184,12 @@ def test_values_by_quadrature_agree_with_the_quantile_grid(target, binning):
     functional = TARGETS[target].functional
     on_grid = functional(population_of_scenario(scenario), **options_taken(target, options))
     assert target_value(target, scenario, **options) == pytest.approx(on_grid, rel=1e-4)
+
+
+def test_a_point_of_hardly_any_mass_is_no_bin():
+    points = Population(*map(np.array, ([0.2, 0.9], [0.1, -0.8], [1.0, 1e-17])))
+    found = TARGETS["mce"].functional(points, n_bins=2, binning="equal_mass")
+    assert found == pytest.approx(0.1)
 
 
 def test_mce_where_the_lowest_bin_holds_few_points_of_the_quantile_grid():
