@@ -11,12 +11,9 @@ from scipy.optimize import minimize
 from scipy.special import expit, logit
 from scipy.stats import beta
 
-from calbias import Curve, Scenario
-from calbias.engine.sampler import Sampler
 from calbias.engine.sorted_batch import sorted_data_set
-from evidence.estimators import estimate, load_estimator
+from evidence.estimators import estimate
 from evidence.estimators.variational import single_labels
-from evidence.targets import target_value
 from pipeline.logistic_line import fit_line
 
 
@@ -31,7 +28,7 @@ def platt(x, y):
     return minimize(loss, [0.0, 1.0], method="BFGS", options={"gtol": 1e-10}).x
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_logistic_line_against_a_general_optimiser(seed):
     scores, hits = monotone_data(200, seed)
     x = logit(np.clip(scores, 1e-9, 1 - 1e-9))
@@ -69,19 +66,6 @@ def test_variational_estimates_fold_by_fold(calibrator, norm):
     scores = np.clip(scores, 1e-6, 1 - 1e-6)
     found = estimate(f"variational_{calibrator}", scores, hits, norm=norm).value
     assert found == pytest.approx(cross_fitted(scores, hits, calibrator, norm), abs=1e-5)
-
-
-@pytest.mark.parametrize("calibrator", ["platt", "isotonic"])
-@pytest.mark.parametrize("norm", [1, 2])
-@pytest.mark.parametrize("b1", [1.0, 0.5])
-def test_variational_estimates_are_not_above_the_truth(calibrator, norm, b1):
-    scenario = Scenario("variational", 2.0, 1.0, Curve("logit_logit_b1", 0.0, b1))
-    run = load_estimator(f"variational_{calibrator}")
-    batches = Sampler(scenario, 500, 1).batches(range(600))
-    values = np.concatenate([run(data, 0, float(norm))[0].copy() for data in batches])
-    truth = target_value("lp_power", scenario, norm=norm)
-    assert values.mean() <= truth + 3 * values.std() / math.sqrt(values.size)
-    assert b1 == 1 or values.mean() > 0.6 * truth
 
 
 @given(data_sets())

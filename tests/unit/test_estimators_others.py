@@ -11,18 +11,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 from scipy.signal import fftconvolve
 
-from calbias import Curve, Scenario
-from calbias.engine.sampler import Sampler
-from calbias.engine.sorted_batch import SortedBatch, sorted_data_set
-from evidence.estimators import estimate, load_estimator
-from evidence.targets import target_value
-
-# Hu et al. (2024): medians for f ~ U(0, 0.99), P(hit) = f + 0.01.
-HU_SIZES = [33, 65, 129, 257, 513, 1025, 2049]
-HU_MEDIANS = {
-    "smce": [0.0539, 0.0430, 0.0354, 0.0187, 0.0162, 0.0123, 0.0110],
-    "smece": [0.0916, 0.0773, 0.0629, 0.0493, 0.0383, 0.0302, 0.0247],
-}
+from evidence.estimators import estimate
 
 
 def deviations(scores, hits):
@@ -43,30 +32,6 @@ def test_cumulative_deviations_agree_with_the_textbook(data):
         assert [estimate(name, *data, ties=ties).value for name in ("ks", "ecce_r")] == expected
 
 
-def calibrated_batch(n, m, seed):
-    generator = np.random.default_rng(seed)
-    scores = np.sort(generator.random((m, n)), axis=1)
-    hits = generator.random((m, n)) < scores
-    zero = np.zeros((m, 1))
-    sums = [np.hstack([zero, np.cumsum(x, axis=1)]) for x in (scores - hits, hits.astype(float))]
-    no_ties = np.empty((m, 0), np.int64)
-    return SortedBatch(scores, *sums, no_ties, no_ties)
-
-
-@pytest.mark.slow
-def test_calibrated_deviations_have_the_published_limits():
-    """E[MAD/σ] → √(π/2), E[R/σ] → 2√(2/π), the quantiles of the range of Brownian motion."""
-    data = calibrated_batch(4000, 1500, seed=1)
-    sigma = np.sqrt(np.sum(data.scores * (1 - data.scores), axis=1)) / 4000
-    quantiles = {"ks": [1.149, 1.960, 2.2414, 2.807], "ecce_r": [1.5145, 2.2412, 2.4977, 3.0233]}
-    for name, mean, off in (("ks", np.sqrt(np.pi / 2), 0.03), ("ecce_r", np.sqrt(8 / np.pi), 0.04)):
-        value = load_estimator(name)(data, 15)[0] / sigma
-        assert value.mean() == pytest.approx(mean, abs=off)
-        found = np.quantile(value, [0.5, 0.9, 0.95, 0.99])
-        assert found[:3] == pytest.approx(quantiles[name][:3], abs=0.05)
-        assert found[3] == pytest.approx(quantiles[name][3], abs=0.15)
-
-
 @given(data_sets(max_size=14))
 def test_smce_is_the_optimum_of_its_linear_program(data):
     scores, hits = (np.array(column, float) for column in data)
@@ -79,20 +44,6 @@ def test_smce_is_the_optimum_of_its_linear_program(data):
         bounds=(-1, 1),
     )
     assert estimate("smce", *data).value == pytest.approx(-program.fun, abs=2e-7)
-
-
-@pytest.mark.parametrize("estimator", ["smce", "smece"])
-def test_medians_of_hu_et_al(estimator):
-    """Published medians of few runs each: within half a standard deviation of a single run."""
-    generator = np.random.default_rng(3)
-    run = load_estimator(estimator)
-    for n, median in zip(HU_SIZES, HU_MEDIANS[estimator], strict=True):
-        values = []
-        for _ in range(60):
-            scores = 0.99 * generator.random(n)
-            hits = generator.random(n) < scores + 0.01
-            values.append(run(sorted_data_set(scores, hits.astype(int)), 15)[0][0])
-        assert np.median(values) == pytest.approx(median, abs=0.5 * np.std(values))
 
 
 def smece_by_bisection(scores, hits):
@@ -136,9 +87,6 @@ def test_smece_takes_the_bisections_that_it_does_not_evaluate(seed):
     assert estimate("smece", scores, hits).value == pytest.approx(expected, rel=1e-9)
 
 
-SLOPE = Scenario("slope", 2.0, 1.0, Curve("logit_logit_b0_b1", 0.1, 0.6))
-
-
 @given(data_sets())
 def test_skce_by_the_matrix_of_all_pairs(data):
     scores, hits = (np.array(column, float) for column in data)
@@ -173,22 +121,6 @@ def test_tcal_by_its_formula(data, n_bins):
 def test_the_debiased_square_is_the_estimate_before_clipping_and_root(name, data):
     square = estimate(name.replace("debias", "debias_squared"), *data).value
     assert estimate(name, *data).value == pytest.approx(math.sqrt(max(square, 0.0)), abs=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("name", "options"),
-    [("skce_unbiased", {"bandwidth": 0.1}), ("ece_debias_squared_em", {}), ("tcal_sun", {})],
-)
-@pytest.mark.parametrize("curve", [Curve("identity"), SLOPE.curve])
-def test_unbiased_within_three_standard_errors(name, options, curve):
-    """The binned ones to the error of the bins: 50 of them, so that it is below a thousandth."""
-    scenario, run = Scenario("unbiased", 2.0, 1.0, curve), load_estimator(name)
-    batches = Sampler(scenario, 300, 1).batches(range(800))
-    values = np.concatenate([run(data, 50, 2.0)[0].copy() for data in batches])
-    target, of_bins = ("kernel_ce", 0) if "skce" in name else ("lp_power", 0.02)
-    truth = target_value(target, scenario, **options)
-    error = 3 * values.std() / math.sqrt(values.size) + of_bins * truth
-    assert values.mean() == pytest.approx(truth, abs=error)
 
 
 def pooled_by_definition(scores, labels):

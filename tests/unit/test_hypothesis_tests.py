@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 import pytest
-from nightly import daily
 from refusals import refuses
 from scipy.optimize import minimize
 from scipy.special import logit
@@ -14,13 +13,14 @@ from calbias import Curve, Scenario
 from calbias.auditing.estimator_bias import redraws
 from calbias.engine.sampler import Sampler
 from calbias.engine.sorted_batch import of_sorted_scores, sorted_data_set
+from calbias.estimation.registry import usable_norm
 from calbias.multiclass.noise import redraw_p_value
 from evidence.calibration_tests import NAMES, TESTS, load_test, mad_tail, range_tail
+from evidence.estimators import estimate
 from evidence.steps.measure_power import power_rows
-from pipeline.estimators import known_estimators
+from pipeline.estimators import estimator_file, known_estimators
 
 CALIBRATED = Scenario("calibrated", 2.0, 1.0, Curve("identity"))
-UNDERCONFIDENT = Scenario("under", 2.0, 1.0, Curve("logit_logit_b1", 0.0, 1.5))
 OVERCONFIDENT = Scenario("over", 2.0, 1.0, Curve("logit_logit_b1", 0.0, 0.6))
 
 
@@ -98,47 +98,28 @@ def test_published_quantiles_of_the_limits(tail, quantiles):
     assert tail(np.array([0.0]))[0] == 1
 
 
-@pytest.mark.parametrize("name", sorted(TESTS))
-def test_size_is_the_level(name):
-    """Within 3.5 standard errors; Hosmer-Lemeshow with 8 degrees rejects 11.5 % instead of 5 %."""
-    (row,) = power_rows([name], [CALIBRATED], [1000], 1500, seed=2)
-    level = 0.115 if name.endswith("8df") else 0.05
-    slack = 0.012 if "ecce" in name else 0.004  # series and χ² are limits of large n
-    assert row["rejection_rate"] == pytest.approx(level, abs=3.5 * row["rejection_rate_se"] + slack)
+def test_p_values_of_cumulative_deviations_by_their_formula(example):
+    s, y = example
+    sums, sigma = np.cumsum(np.append(0, y - s)), math.sqrt(np.sum(s * (1 - s)))
+    assert p_of("ecce_mad_series", s, y) == pytest.approx(mad_tail(np.abs(sums).max() / sigma))
+    assert p_of("ecce_r_series", s, y) == pytest.approx(range_tail(np.ptp(sums) / sigma))
 
 
-# a millisecond and more a call; 0 below 200 samples
-LEFT_OUT = ("averaged_posterior", "beta_kernel", "smece", "calib_err")
+def test_a_redraw_test_has_the_estimate_as_its_statistic(example):
+    for name in known_estimators():
+        test, norm = load_test(f"redraw_{name}"), usable_norm(name, 2, estimator_file(name))
+        assert not test.has_p_values
+        [found] = test.values(sorted_data_set(*example))
+        assert found == estimate(name, *example, norm=norm).value, name
 
 
-@pytest.mark.parametrize("estimator", daily(sorted({*known_estimators()} - {*LEFT_OUT}), 9))
-def test_every_redraw_test_keeps_its_level(estimator):
-    """The share of p ≤ 0.05 over 60 data sets of 60 samples, within 3.5 errors.
-
-    Below it where estimates tie, such as those that are cut at 0: then p is larger.
-    """
-    statistics = load_test(f"redraw_{estimator}").values
-    generator = np.random.default_rng(1)
-    p = np.empty(60)
-    for k in range(p.size):
-        scores = np.sort(generator.beta(2, 1, 60))
-        hits = (generator.random(60) < scores)[None]
-        observed = statistics(of_sorted_scores(scores, hits))[0]
-        [data] = redraws(scores, scores, 39, seed=k)
-        drawn = statistics(data)
-        p[k] = redraw_p_value(observed, drawn)
-    assert np.mean(p <= 0.05) <= 0.05 + 3.5 * math.sqrt(0.05 * 0.95 / p.size)
-    assert p.mean() > 0.5 - 3.5 * math.sqrt(1 / 12 / p.size)
-
-
-def test_power_on_either_side_and_blindness():
-    tests = ["spiegelhalter", "cox_score", "ecce_mad_series", "redraw_ece_bin_em", "tcal_adaptive"]
-    rows = power_rows(tests, [UNDERCONFIDENT, OVERCONFIDENT], [1000], 500, seed=3)
-    power = {(row["test"], row["scenario"]): row["rejection_rate"] for row in rows}
+def test_power_of_tests_with_p_values_and_of_redraws():
+    tests = ["spiegelhalter", "redraw_ece_bin_em"]
+    rows = [*power_rows(tests, [CALIBRATED, OVERCONFIDENT], [1000], 200, seed=3)]
+    rates = {(row["test"], row["scenario"]): row["rejection_rate"] for row in rows}
     for test in tests:
-        assert power[test, "under"] > 0.3
-        assert power[test, "over"] > 0.5
-    assert power["cox_score", "under"] >= power["redraw_ece_bin_em", "under"]
+        assert rates[test, "calibrated"] < 0.11
+        assert rates[test, "over"] > 0.5
 
 
 def test_redraws_by_hand():
