@@ -13,7 +13,7 @@ from scipy.special import expit
 from scipy.stats import beta, norm
 
 from evidence.cells import beta as beta_cells
-from evidence.cells import halves, populations_2026
+from evidence.cells import blind_2026, halves, populations_2026
 from evidence.cells.blind import (
     BlindCell,
     Mixture,
@@ -40,15 +40,21 @@ AT_NIGHT = bool(os.environ.get("CALBIAS_NIGHTLY"))
 
 @pytest.fixture(autouse=True, scope="module")
 def few_points():
-    """By day grids have fewer points and trees fewer rows: to make all cells takes two seconds."""
-    features = populations_2026._features
+    """By day grids have few points, forests few trees: to make all cells takes two seconds."""
+
+    def few(function, most):
+        return lambda seed, number, *more, **options: function(
+            seed, min(number, most), *more, **options
+        )
+
     cells.cache_clear()
     with pytest.MonkeyPatch.context() as patch:
         if not AT_NIGHT:
             for module in (beta_cells, halves, populations_2026):
                 patch.setattr(module, "_GRID", 1 << 13)
-            few = lambda seed, rows: features(seed, min(rows, 500))  # noqa: E731
-            patch.setattr(populations_2026, "_features", few)
+            patch.setattr(populations_2026, "_features", few(populations_2026._features, 500))
+            patch.setattr(blind_2026, "forest", few(populations_2026.forest, 5))
+            patch.setattr(blind_2026, "boosted", few(populations_2026.boosted, 50))
         yield
     cells.cache_clear()
 
@@ -81,8 +87,8 @@ def test_a_data_set_depends_on_the_seed_and_its_number_alone(name):
 
 
 def some() -> list[BlindCell]:
-    """Every eighth cell, and every night all."""
-    return cells()[:: 1 if AT_NIGHT else 8]
+    """Every twelfth cell, and every night all."""
+    return cells()[:: 1 if AT_NIGHT else 12]
 
 
 def named(name: str) -> BlindCell:

@@ -112,9 +112,9 @@ def seconds(call):
     return min(times)
 
 
-def test_a_call_on_1e5_scores_takes_no_longer_than_a_few_sorts():
+def test_a_call_on_many_scores_takes_no_longer_than_a_few_sorts():
     curve = Curve("logit_logit_b1", 0.0, 0.8)
-    data = draw(Scenario("slope", 2.8, 0.05, curve), 100_000, 0, seed=0)
+    data = draw(Scenario("slope", 2.8, 0.05, curve), 30_000, 0, seed=0)
     sort = seconds(np.random.default_rng(0).permutation(data.scores[0]).argsort)
     for entry in league_measures(known_estimators()):
         if not entry.is_quadratic:

@@ -112,7 +112,7 @@ def test_what_the_data_do_not_determine_is_unknown():
 def test_the_printed_table_shows_its_intervals():
     import pandas as pd
 
-    audit = calbias.audit(probabilities=RISKS, labels=EVENTS)
+    audit = calbias.audit(probabilities=RISKS[:200], labels=EVENTS[:200])
     with pd.option_context("display.width", 80, "display.max_columns", 0):
         lines = str(audit.risk).splitlines()
     assert lines[0].split() == ["value", "low", "high", "coverage"]
