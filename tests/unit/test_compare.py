@@ -6,7 +6,6 @@ import pytest
 from refusals import refuses
 from scipy.special import expit, logit
 
-from calbias import InputError
 from calbias.auditing import compare_files as of_files
 from calbias.auditing.compare import compare
 from calbias.auditing.compare_files import compare_files
@@ -107,27 +106,14 @@ def given(monkeypatch):
     return calls
 
 
-def test_an_event_and_top_label_scores_are_not_compared(tmp_path, given):
+def test_an_event_has_one_column_of_probabilities_or_two(tmp_path, given):
     event, wide = {"label": Y, "score": S}, {"label": Y, "p0": 1 - S, "p1": S}
-    paths = files(tmp_path, event, {"score": S, "hit": Y})
-    with pytest.raises(
-        InputError, match=r"a\.csv holds the probabilities of an event and .*b\.csv"
-    ):
-        compare_files(*paths)
     compare_files(*files(tmp_path, event, wide))
     ((first, second, hits, options),) = given
     assert first == pytest.approx(S)
     assert second == pytest.approx(S)
     assert [y.tolist() for y in hits] == [Y.tolist()] * 2
     assert options == {"clusters": None, "confidence_level": 0.95, "names": ("a", "b")}
-
-
-def test_files_of_other_rows_are_refused(tmp_path):
-    other = np.where(np.arange(30) == 4, 1 - Y, Y)
-    event = {"label": Y, "score": S}
-    paths = files(tmp_path, event, {"label": other, "score": S})
-    with pytest.raises(InputError, match=r"b.csv: row 4 \(counted from 0\) has label"):
-        compare_files(*paths)
 
 
 def test_two_columns_of_one_file_and_files_joined_by_an_id(tmp_path, given):
@@ -146,14 +132,19 @@ def test_two_columns_of_one_file_and_files_joined_by_an_id(tmp_path, given):
         assert options["names"] == names
 
 
-def compared(tmp_path, id=None, keys=("a", "b"), score=(), one_file=False):
-    paths = files(tmp_path, *({"score": S, "hit": Y, "key": [f"{key}{k // 2}" for k in range(30)]}
-                              for key in keys))  # fmt: skip
+def compared(tmp_path, id=None, score=(), one_file=False, first=None):
+    same = {"label": Y, "score": S, "key": [f"a{k // 2}" for k in range(30)]}
+    paths = files(tmp_path, first or same, same)
     compare_files(*paths[: 2 - one_file], id=id, score=score)
 
 
 test_files_that_cannot_be_compared = refuses(
     compared,
+    (
+        {"first": {"label": np.where(np.arange(30) == 4, 1 - Y, Y), "score": S}},
+        r"b.csv: row 4 \(counted from 0\) has label",
+    ),
+    ({"first": {"score": S, "hit": Y}}, r"a\.csv holds top-label scores and .*b\.csv the prob"),
     ({"id": "key"}, "--id key: a0 stands in several rows"),
     ({"id": "kye"}, "there is no column 'kye'"),
     ({"one_file": True}, "two models are compared: give two files, or one file with --score"),

@@ -156,17 +156,6 @@ def test_a_calibrated_stream_is_silent_and_is_audited_whole(audited):
     assert audited[0].n == 4000
 
 
-def test_equal_rows_of_one_cluster_count_once():
-    scores, hits = drifting(rows=40, change=0)
-    ids = np.repeat(np.arange(40), 5)
-    clustered = watched(np.repeat(scores, 5), np.repeat(hits, 5), ids)
-    clustered.update([0.5], [1])  # the last cluster is complete
-    assert clustered.n == 201
-    assert clustered.evidence == pytest.approx(watched([*scores, 0.5], [*hits, 1]).evidence)
-    with pytest.raises(InputError, match="keeps no clusters"):
-        clustered.audit()
-
-
 def test_a_cluster_has_the_mean_ratio_of_its_rows():
     monitor = watched([0.3, 0.8], [1, 0], ["a", "a"])
     assert monitor.evidence == 1

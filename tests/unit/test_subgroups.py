@@ -108,10 +108,6 @@ def test_clusters_that_are_copies_take_the_certainty_of_rows():
 
 def test_segments_of_few_clusters_are_not_judged():
     scores, hits, columns = drawn(n=1000)
-    clusters = np.where(columns["a"] == 0, np.arange(1000) % 5, np.arange(1000) % 100 + 5)
-    found = subgroups(scores, hits, columns, clusters, replicates=99)
-    assert "a = 0 (5 clusters)" in found.small
-    assert "a = 1" in set(found.table["segment"])
     few = subgroups(scores, hits, columns["a"], columns["a"])
     assert few.sentence == (
         "No subgroup has enough rows and clusters to be judged: by = 0 (1 cluster), by = 1 "
@@ -149,8 +145,6 @@ def test_an_audit_has_the_subgroups_in_its_first_line_table_advice_and_page():
 def test_subgroups_below_50_rows_cost_no_audit():
     scores = np.linspace(0.3, 0.9, 60)
     audit = calbias.audit(scores, np.arange(60) % 2, by=np.arange(60) % 6)
-    assert list(audit.subgroups.table["segment"]) == ["all rows"]
-    assert audit.subgroups.small[0] == "by = 0 (10 rows)"
     assert "to be judged: by = 0 (10 rows), by = 1 (10 rows), by" in audit.subgroups.sentence
     assert "Not judged" in audit.to_html()
 

@@ -1,5 +1,7 @@
 """Weighted rows: by hand, with equal weights, with repeated rows, unbiased, and refusals."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from engine_data import data_sets, monotone_data
@@ -140,47 +142,34 @@ def test_ties_in_input_order_and_norms_are_refused():
         estimate("ece_debias_em", [0.2], [1], norm=1, sample_weight=[1.0])
 
 
-@pytest.mark.parametrize("binning", ["equal_width", "equal_mass"])
-def test_the_weighted_diagram(binning):
+@pytest.mark.parametrize("mode", ["ew", "em"])
+def test_the_weighted_diagram(mode):
     """Equal weights: the same bins; a band that holds 95 % of a calibrated model's bins."""
+    binning = {"ew": "equal_width", "em": "equal_mass"}[mode]
+    diagram = partial(calbias.reliability_diagram, n_bins=8, binning=binning)
     scores, hits = monotone_data(400, 3)
     scores = np.round(scores, 2)
-    plain = calbias.reliability_diagram(scores, hits, n_bins=8, binning=binning)
-    equal = calbias.reliability_diagram(
-        scores, hits, n_bins=8, binning=binning, sample_weight=np.full(400, 0.3)
-    )
+    plain, equal = (diagram(scores, hits, sample_weight=w) for w in (None, np.full(400, 0.3)))
     for name in plain._fields[:5]:
         np.testing.assert_allclose(getattr(equal, name), getattr(plain, name), rtol=1e-12)
     np.testing.assert_allclose(equal.band_low, plain.band_low, atol=0.05)
     np.testing.assert_allclose(equal.band_high, plain.band_high, atol=0.05)
-    generator = np.random.default_rng(2)
-    inside = []
+    generator, inside = np.random.default_rng(2), []
     for seed in range(30):
         scores, weights = generator.random(300), generator.gamma(1.0, 1.0, 300)
         hits = generator.random(300) < scores
-        found = calbias.reliability_diagram(
-            scores,
-            hits,
-            n_bins=8,
-            binning=binning,
-            sample_weight=weights,
-            replicates=300,
-            seed=seed,
-        )
+        drawn = {"replicates": 300, "seed": seed}
+        found = diagram(scores, hits, sample_weight=weights, **drawn)
         inside += list((found.band_low <= found.mean_hit) & (found.mean_hit <= found.band_high))
-        estimator = {"equal_width": "ece_bin_ew", "equal_mass": "ece_bin_em"}[binning]
-        value = estimate(estimator, scores, hits, n_bins=8, sample_weight=weights).value
+        value = estimate(f"ece_bin_{mode}", scores, hits, n_bins=8, sample_weight=weights).value
         share = [
-            weights[(scores >= low) & (scores <= high)].sum()
+            weights[(scores >= low) & (scores <= high)].sum() / weights.sum()
             for low, high in zip(found.lowest_score, found.highest_score, strict=True)
-        ] / weights.sum()
-        assert np.sum(share * np.abs(found.mean_hit - found.mean_score)) == pytest.approx(value)
+        ]
+        assert share @ np.abs(found.mean_hit - found.mean_score) == pytest.approx(value)
     assert 0.92 <= np.mean(inside) <= 0.98
     order = generator.permutation(300)
-    again = calbias.reliability_diagram(
-        scores[order], hits[order], n_bins=8, binning=binning, sample_weight=weights[order],
-        replicates=300, seed=seed,
-    )  # fmt: skip
+    again = diagram(scores[order], hits[order], sample_weight=weights[order], **drawn)
     for one, two in zip(found, again, strict=True):
         np.testing.assert_array_equal(one, two)
 
