@@ -28,7 +28,7 @@ def curve_beside(model, fold, k, effect):
     values = sorted({score for score, _ in outside})
     hits = np.array([outside[value, 1.0] for value in values])
     rows = hits + [outside[value, 0.0] for value in values]
-    average = module.posterior_average(np.array(values), rows, hits, effect)
+    average = module.smooth_average(np.array(values), rows, hits, effect)
     return curve_of(average, model[0][fold == k], ONE_DEVIATION)
 
 
@@ -119,7 +119,7 @@ def once(monkeypatch):
 
         return call
 
-    for name in ("posterior_average", "calibration_interval"):
+    for name in ("posterior_average", "smooth_average", "calibration_interval"):
         monkeypatch.setattr(module, name, of_equal(getattr(module, name), {}))
 
 

@@ -23,7 +23,14 @@ from numpy.typing import NDArray
 from scipy.special import xlogy
 
 from calbias.auditing.bins import PictureBins, binomial_limits
-from calbias.engine.posterior import Average, PosteriorCurve, average_of, curve_of
+from calbias.engine.posterior import (
+    Average,
+    PosteriorCurve,
+    Smooth,
+    average_of,
+    curve_of,
+    smooth_of,
+)
 from calbias.engine.posterior_cells import SCORE
 from calbias.scored import Floats, Ints
 
@@ -44,8 +51,19 @@ class Bins(NamedTuple):
 
 def posterior_average(scores: Floats, rows: Counts, hits: Counts, effect: float = 1.0) -> Average:
     """Return the Average of rows and hits (m,) that count like 1/``effect`` as many."""
+    return average_of(*_with_rows(scores, rows, hits, effect))
+
+
+def smooth_average(scores: Floats, rows: Counts, hits: Counts, effect: float = 1.0) -> Smooth:
+    """Return the part of the Average that its curve is made of, in a third of the time."""
+    return smooth_of(*_with_rows(scores, rows, hits, effect))
+
+
+def _with_rows(
+    scores: Floats, rows: Counts, hits: Counts, effect: float
+) -> tuple[Floats, Floats, Floats]:
     kept = rows > 0
-    return average_of(scores[kept], rows[kept] / effect, hits[kept] / effect)
+    return scores[kept], rows[kept] / effect, hits[kept] / effect
 
 
 def moved_to_bins(
@@ -94,7 +112,7 @@ def curve_in_bins(
     scores: Floats, rows: Floats, hits: Floats, bin_of: Ints, effect: float, level: float
 ) -> PosteriorCurve:
     """Return the curve at all scores (m,), moved in bins; some bins may be without rows."""
-    smooth = curve_of(posterior_average(scores, rows, hits, effect), scores, level)
+    smooth = curve_of(smooth_average(scores, rows, hits, effect), scores, level)
     columns = (rows, hits, rows * scores, rows * smooth.mean)
     size, count, score, expected = (sums_in(bin_of, x) for x in columns)
     size = np.maximum(size, _TINY)

@@ -34,7 +34,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr, stdtr, stdtrit
 
-from calbias.auditing.calibration_curve import posterior_average
+from calbias.auditing.calibration_curve import posterior_average, smooth_average
 from calbias.auditing.gate import Answer, answer, answer_in_words
 from calbias.auditing.interval import calibration_interval
 from calbias.auditing.verdict.clusters import cluster_codes, validate_cluster_number
@@ -266,7 +266,7 @@ def _estimate(
 def _curve(scores: Floats, hits: Floats, effect: float, at: Floats) -> PosteriorCurve:
     """Return the curve of rows (n,) at scores, with a band of one deviation to either side."""
     values, score = np.unique(scores, return_inverse=True)
-    average = posterior_average(values, np.bincount(score), np.bincount(score, hits), effect)
+    average = smooth_average(values, np.bincount(score), np.bincount(score, hits), effect)
     return curve_of(average, at, ONE_DEVIATION)
 
 

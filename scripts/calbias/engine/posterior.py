@@ -26,6 +26,7 @@ from calbias.engine.posterior_cells import (
     Errors,
     Floats,
     cells_of,
+    errors_of_curves,
     mean_rates,
     most_cells,
 )
@@ -46,6 +47,28 @@ _FARTHEST = 40.0  # of a curve from calibration, in log odds
 _INSIDE = 1e-15  # of a rate from 0 and 1
 _TINY = 1e-12
 ONE_DEVIATION = 0.6826894921370859  # level of a band of one standard deviation to either side
+
+
+class Smooth(NamedTuple):
+    """The average over the calibrated model and the Gaussian ones, of which the curve is made.
+
+    Attributes
+    ----------
+    cells : Cells
+    fits : Fits
+    evidence : ndarray (M + 1,)
+        Log evidence with the prior odds; the calibrated model is the last.
+    """
+
+    cells: Cells
+    fits: Fits
+    evidence: Floats
+
+    @property
+    def weights(self) -> Floats:
+        """Posterior probabilities of the models (M + 1,)."""
+        shares = np.exp(self.evidence - self.evidence.max())
+        return np.asarray(shares / shares.sum())
 
 
 class Average(NamedTuple):
@@ -79,34 +102,46 @@ def curve_models() -> Floats:
     return np.array(lines + rough)
 
 
+def smooth_of(
+    scores: Floats, rows: ArrayLike, hits: ArrayLike, squares: ArrayLike | None = None
+) -> Smooth:
+    """Return the Smooth of ascending scores (m,) with rows and hits (m,): see ``cells_of``."""
+    cells = cells_of(scores, rows, hits, _most_cells(rows), squares)
+    fits = fit_curves(cells.table, _MODELS)
+    odds = CALIBRATED_ODDS * cells.n / (cells.n + _HALF_WAY)
+    evidence = np.append(np.log(GAUSSIAN_ODDS / len(_MODELS)) + fits.evidence, np.log(odds))
+    return Smooth(cells, fits, evidence)
+
+
+def _most_cells(rows: ArrayLike) -> int:
+    return most_cells(int(np.sum(rows) + 1e-6))
+
+
 def average_of(
     scores: Floats, rows: ArrayLike, hits: ArrayLike, squares: ArrayLike | None = None
 ) -> Average:
     """Return the Average of ascending scores (m,) with rows and hits (m,): see ``cells_of``."""
-    most = most_cells(int(np.sum(rows) + 1e-6))
-    cells = cells_of(scores, rows, hits, most, squares)
-    fits = fit_curves(cells.table, _MODELS)
-    errors = Errors(*(np.append(each, 0.0) for each in fits.errors))  # the last is calibrated
-    odds = CALIBRATED_ODDS * cells.n / (cells.n + _HALF_WAY)
-    evidence = np.append(np.log(GAUSSIAN_ODDS / len(_MODELS)) + fits.evidence, np.log(odds))
+    smooth = smooth_of(scores, rows, hits, squares)
+    cells, fits, evidence = smooth
+    of_fits = errors_of_curves(cells.table, fits.modes, fits.covariances)
+    errors = Errors(*(np.append(each, 0.0) for each in of_fits))  # the last is calibrated
     others, drawn = segmentations(cells.table, _SEGMENTATIONS, _DRAWS)
-    finer = cells_of(scores, rows, hits, _FINER * most, squares)
+    finer = cells_of(scores, rows, hits, _FINER * _most_cells(rows), squares)
     steep, line = steep_line(finer.table)
     others = np.log(OTHER_ODDS) + np.append(others, steep)
     largest = max(float(evidence.max()), float(others.max()))
     weights, of_others = np.exp(evidence - largest), np.exp(others - largest)
     total = weights.sum() + of_others.sum()
-    shares = np.exp(evidence - evidence.max())
     l1, _, square, variance = cells.ends.sum(axis=0).tolist()
     means = []
-    for smooth, rough, straight in (
+    for even, rough, straight in (
         (errors.l1, drawn.l1, line.l1),
         [each.root(square, variance) for each in (errors, drawn, line)],
     ):
         other = np.append(rough.mean(axis=1), straight)
-        means.append(float((weights @ smooth + of_others @ other) / total))
+        means.append(float((weights @ even + of_others @ other) / total))
     return Average(
-        cells, fits, shares / shares.sum(), float(weights[-1] / total),
+        cells, fits, smooth.weights, float(weights[-1] / total),
         min(means[0] + l1, 1.0), min(means[1], 1.0),
     )  # fmt: skip
 
@@ -138,7 +173,7 @@ class PosteriorCurve(NamedTuple):
 
 
 def curve_of(
-    average: Average, at: Floats | None = None, confidence_level: float = CONFIDENCE_LEVEL
+    average: Smooth | Average, at: Floats | None = None, confidence_level: float = CONFIDENCE_LEVEL
 ) -> PosteriorCurve:
     """Return the curve at scores (m,) in [0, 1], by default the mean scores of the cells.
 
@@ -158,7 +193,7 @@ def curve_of(
     return PosteriorCurve(points, *curves)
 
 
-def _shifts(average: Average, level: float) -> tuple[Floats, Floats, Floats]:
+def _shifts(average: Smooth | Average, level: float) -> tuple[Floats, Floats, Floats]:
     """Return the distances from calibration, in log odds (K,), of the mean and of the band."""
     table, fits = average.cells.table, average.fits
     of_curves, calibrated = average.weights[:-1], average.weights[-1]

@@ -49,14 +49,14 @@ class Fits(NamedTuple):
         Log evidence relative to the calibrated model.
     modes, deviations : ndarray (M, K)
         Posterior mode and standard deviation of f, the curve's distance in log odds.
-    errors : Errors
-        Of the curves, without the ends.
+    covariances : ndarray (M, K, K)
+        Of f.
     """
 
     evidence: Floats
     modes: Floats
     deviations: Floats
-    errors: Errors
+    covariances: Floats
 
 
 def fit_curves(table: Floats, models: Floats) -> Fits:
@@ -68,7 +68,7 @@ def fit_curves(table: Floats, models: Floats) -> Fits:
     covariance = _solved(np.swapaxes(system, 1, 2), prior)
     evidence = height - 0.5 * np.linalg.slogdet(system)[1]
     spread = np.sqrt(np.maximum(np.diagonal(covariance, axis1=1, axis2=2), 1e-300))
-    return Fits(evidence, f, spread, errors_of_curves(table, f, covariance))
+    return Fits(evidence, f, spread, covariance)
 
 
 def _covariances(table: Floats, models: Floats) -> Floats:
