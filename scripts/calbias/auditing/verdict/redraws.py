@@ -78,7 +78,8 @@ def _drawn(
         if n <= _MOST_ROWS:
             words = generator.integers(0, 2**32, (n, b), np.uint32)
             is_unlikely = words < np.repeat(limits, size)[:, None]
-            yield np.add.reduceat(is_unlikely.view(np.uint8), begins, axis=0, dtype=np.float64)
+            counts = np.add.reduceat(is_unlikely.view(np.uint8), begins, axis=0, dtype=np.uint16)
+            yield counts.astype(np.float64)
         else:
             pairs = zip(rows.tolist(), means.tolist(), strict=True)
             yield np.array([generator.binomial(*pair, b) for pair in pairs], np.float64)
