@@ -177,12 +177,7 @@ def test_nothing_is_lost_by_a_refusal():
 
 STATE = watched([0.4, 0.8], [1, 0]).to_json()
 test_bad_levels = refuses(
-    Monitor,
-    (0, "between 0 and 1"),
-    (1, "between 0 and 1"),
-    (1.5, "between 0 and 1"),
-    (True, "between 0 and 1"),
-    ("x", "between 0 and 1"),
+    Monitor, *((level, "between 0 and 1") for level in (0, 1, 1.5, True, "x"))
 )
 test_bad_states = refuses(
     Monitor.from_json,

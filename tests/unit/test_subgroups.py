@@ -61,15 +61,6 @@ def test_a_slope_is_named():
     assert found.table["fault"][0] == "scores too extreme"
 
 
-def test_nothing_is_found_in_a_calibrated_model():
-    found = subgroups(*drawn(), replicates=199)
-    assert not found.miscalibrated
-    assert found.sentence.startswith("No fault was found in 19 subgroups (p = ")
-    assert set(found.table["finding"]) <= {"none found", "too small to tell"}
-    small = found.table["finding"] == "too small to tell"
-    assert (small == (found.table["n"] < found.table["rows_needed"])).all()
-
-
 @pytest.mark.parametrize("clusters", [None, np.arange(600) // 3])
 def test_the_order_of_rows_does_not_matter(clusters):
     *data, columns = drawn(-0.5, 600)
@@ -90,20 +81,6 @@ def test_without_a_miss_the_interval_ends_at_a_share_of_one():
     found = subgroups(np.full(300, 0.99), np.ones(300), np.arange(300) % 2).table
     np.testing.assert_allclose(found["low"], -0.01, atol=1e-9)
     assert (found["high"] > 0).all()
-
-
-def test_clusters_that_are_copies_take_the_certainty_of_rows():
-    scores, hits, columns = drawn(-0.8, 400, seed=1)
-    copies = {name: np.repeat(column, 10) for name, column in columns.items()}
-    many = np.repeat(scores, 10), np.repeat(hits, 10), copies
-    ids = np.repeat(np.arange(400), 10)
-    alone, clustered = (
-        subgroups(*many, each, replicates=199).table.set_index("segment") for each in (None, ids)
-    )
-    assert alone.loc["all rows", "p_value"] < clustered.loc["all rows", "p_value"]
-    wider = (clustered["high"] - clustered["low"]) / (alone["high"] - alone["low"])
-    assert wider["all rows"] == pytest.approx(np.sqrt(10), rel=0.15)
-    assert clustered["rows_needed"]["all rows"] > 5 * alone["rows_needed"]["all rows"]
 
 
 def test_segments_of_few_clusters_are_not_judged():

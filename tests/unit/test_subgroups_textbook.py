@@ -237,13 +237,11 @@ def test_the_table_by_its_formulas(with_clusters, level, monkeypatch):
     ).table.set_index("segment")
     assert set(found.index) == set(expected)
     for name, row in expected.items():
+        seen = found.loc[name]
         for column in ("n", "mean_score", "accuracy", "gap", "noise_floor", "p_value"):
-            assert found.loc[name, column] == pytest.approx(row[column], rel=1e-9), column
+            assert seen[column] == pytest.approx(row[column], rel=1e-9), column
         for column in ("low", "high", "rows_needed"):
-            assert found.loc[name, column] == pytest.approx(row[column], rel=5e-3, abs=1e-4), column
-        assert (found.loc[name, "finding"], found.loc[name, "fault"]) == (
-            row["finding"],
-            row["fault"],
-        )
+            assert seen[column] == pytest.approx(row[column], rel=5e-3, abs=1e-4), column
+        assert (seen["finding"], seen["fault"]) == (row["finding"], row["fault"])
     order = sorted(expected, key=lambda name: (expected[name]["p_value"], -expected[name]["clear"]))
     assert list(found.index) == order
