@@ -16,7 +16,7 @@ from calbias.estimation.loading import load_estimator
 from calbias.estimation.registry import FOLDER
 from calbias.simulation import simulate_estimates
 from calbias.truth.true_error import true_calibration_error
-from evidence.steps.measure_judging_cells import JUDGED, judging_rows
+from evidence.steps import measure_judging_cells
 from pipeline.config import PAGE_EXPERIMENTS
 from pipeline.logits import load_logits
 from pipeline.scenarios import fitted_scenario
@@ -117,9 +117,13 @@ def test_the_worst_cells_lose_most_against_the_sweep():
     ]  # fmt: skip
 
 
-def test_an_estimate_of_zero_has_the_truth_as_its_bias_on_judging_cells(mine):
-    rows = pd.DataFrame(judging_rows({"plain": mine / "plain.py"}, [20], 2, 2.0, seed=1))
-    truths = [100 * cell.truth("l2") for cell in JUDGED]
+def test_an_estimate_of_zero_has_the_truth_as_its_bias_on_judging_cells(mine, monkeypatch):
+    cells = measure_judging_cells.JUDGED[4:9]
+    monkeypatch.setattr(measure_judging_cells, "JUDGED", cells)
+    rows = pd.DataFrame(
+        measure_judging_cells.judging_rows({"plain": mine / "plain.py"}, [20], 2, 2.0, seed=1)
+    )
+    truths = [100 * cell.truth("l2") for cell in cells]
     assert rows["bias_percent"].tolist() == [-x for x in truths]
     assert rows["rmse_percent"].tolist() == pytest.approx(truths)
     assert (rows["sd_percent"] == 0).all()

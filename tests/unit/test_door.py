@@ -72,17 +72,13 @@ def test_help_is_the_docstring():
 
 
 def test_every_step_has_a_shell_line_and_describes_its_options():
+    """Outputs stand last and behind the seed."""
     for name in door._files():
-        line = door.shell_line(name)
-        assert line.startswith(name)
-        doc = door._definition(name).body[0].value.value
-        for argument in door._definition(name).args.kwonlyargs:
-            assert f"\n    {argument.arg}: " in doc, f"{name}: describe {argument.arg}"
-
-
-def test_outputs_stand_last_and_behind_the_seed():
-    for name in door._files():
-        options = [argument.arg for argument in door._definition(name).args.kwonlyargs]
+        assert door.shell_line(name).startswith(name)
+        step = door._definition(name)
+        options, doc = [argument.arg for argument in step.args.kwonlyargs], step.body[0].value.value
+        for option in options:
+            assert f"\n    {option}: " in doc, f"{name}: describe {option}"
         written = [option.startswith("output") for option in options]
         assert written == sorted(written), name
         assert "seed" not in options or options[written.index(True) - 1] == "seed", name

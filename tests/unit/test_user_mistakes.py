@@ -119,10 +119,13 @@ def test_what_a_command_answers_names_its_own_options(tmp_path, capsys, command,
 
 
 def test_output_of_the_same_command_is_replaced(files, tmp_path):
-    for _ in range(2):
-        main(["compare", *map(str, files), "--output", str(tmp_path / "c.json")])
-        main(["plan", "--beta", "2", "1", "--detect", "20", "--output", str(tmp_path / "p.csv")])
-    validate_output(tmp_path / "c.json", files, '{\n  "sentence"')
+    compared, planned = tmp_path / "c.json", tmp_path / "p.csv"
+    for path, start in ((compared, '{\n  "sentence"'), (planned, "goal,")):
+        path.write_text(start)
+    main(["compare", *map(str, files), "--output", str(compared)])
+    main(["plan", "--beta", "2", "1", "--detect", "20", "--output", str(planned)])
+    validate_output(compared, files, '{\n  "sentence": "')
+    validate_output(planned, files, "goal,")
 
 
 @pytest.mark.parametrize("hits", [np.zeros(60, int), np.ones(60, int)])
