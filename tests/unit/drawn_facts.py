@@ -1,9 +1,11 @@
 """What a figure shows, as lines of text: words, ticks, points and the looks that tell them apart.
 
-Sizes, widths, margins and places of legends are no part of it; limits are where they are set.
+Sizes, widths, margins and places of legends are no part of it; limits are where they are set. Of a
+panel that is like an earlier one but for its numbers there is the title alone.
 """
 
-from itertools import chain
+import re
+from itertools import chain, groupby
 
 import numpy as np
 from matplotlib.collections import LineCollection
@@ -12,6 +14,7 @@ from matplotlib.patches import Patch, StepPatch
 from matplotlib.text import Annotation
 from matplotlib.ticker import FixedFormatter, FixedLocator, FuncFormatter
 
+NUMBER = re.compile(r"(?<=[ (])-?\d[\d.e+-]*(?=[ ;|]|$)")
 MOST = 40  # points of a line that are told one by one; of a longer one every eighth part
 
 
@@ -20,9 +23,16 @@ def facts(figure):
     note = figure.get_suptitle()
     panels = [axes for axes in figure.axes if axes.get_visible()]
     lines = [f"note: {part}" for part in note.split("\n") if part]
+    shapes = []
     for place, axes in enumerate(panels):
-        lines += [f"panel {place}{_shared(axes, panels)}", *_words(axes)]
-        lines += _artists(axes) if axes.get_label() != "<colorbar>" else []
+        content = [*_words(axes), *(_artists(axes) if axes.get_label() != "<colorbar>" else [])]
+        texts = [line for line in content if line.startswith("  text")]
+        titles = [line for line in content if line.startswith("  title")]
+        shapes.append([NUMBER.sub("#", x) for x in content if x not in titles] + texts)
+        first = shapes.index(shapes[-1])
+        like = f", like {first}" * (first < place)
+        lines.append(f"panel {place}{_at(axes)}{_shared(axes, panels)}{like}")
+        lines += content if first == place else titles
     legends = [*figure.legends, *(axes.get_legend() for axes in panels if axes.get_legend())]
     for part in figure.subfigs:
         lines += [f"part: {text.get_text()}" for text in part.findobj(_is_title)]
@@ -35,6 +45,13 @@ def facts(figure):
 
 def _is_title(artist):
     return hasattr(artist, "get_text") and artist is getattr(artist.figure, "_suptitle", None)
+
+
+def _at(axes):
+    """Return the place in a grid of several panels."""
+    place = axes.get_subplotspec()
+    rows, columns, first, _ = place.get_geometry() if place else (1, 1, 0, 0)
+    return f" at {first} of {rows} x {columns}" * (rows * columns > 1)
 
 
 def _shared(axes, panels):
@@ -88,20 +105,30 @@ def _artists(axes):
         colour = to_hex(colours[0]) if len(colours) else "none"
         points = " | ".join(_points(path) for path in paths)
         yield f"  {kind} {colour}: {points}"
-    for patch in axes.patches:
-        path, is_stairs = patch.get_path(), isinstance(patch, StepPatch)
-        corners = path.get_extents(patch.get_patch_transform()).get_points()
-        colour = to_hex(patch.get_facecolor()) if patch.get_fill() else "empty"
-        yield f"  patch {colour}: {_points(path.vertices if is_stairs else corners)}"
+    for colour, patches in groupby(axes.patches, _face):
+        yield f"  patch {colour}: {' | '.join(map(_corners, patches))}"
     for image in axes.images:
         low, high = image.get_clim()
         rows = " | ".join(" ".join(map(_number, row)) for row in image.get_array().filled(np.nan))
         yield f"  image {image.get_cmap().name} {_number(low)} to {_number(high)}: {rows}"
-    for text in axes.texts:
-        if text.get_text():
-            place = text.xy if isinstance(text, Annotation) else text.get_position()
-            words = [text.get_text(), _points([place]), to_hex(text.get_color())]
-            yield f"  text {' @ '.join(words)}"
+    texts = [text for text in axes.texts if text.get_text()]
+    for colour, some in groupby(texts, lambda text: to_hex(text.get_color())):
+        yield f"  text {colour}: {' | '.join(map(_placed, some))}"
+
+
+def _face(patch):
+    return to_hex(patch.get_facecolor()) if patch.get_fill() else "empty"
+
+
+def _corners(patch):
+    if isinstance(patch, StepPatch):
+        return _points(patch.get_path().vertices)
+    return _points(patch.get_path().get_extents(patch.get_patch_transform()).get_points())
+
+
+def _placed(text):
+    place = text.xy if isinstance(text, Annotation) else text.get_position()
+    return f"{text.get_text()} @ {_points([place])}"
 
 
 def _look(artist):
