@@ -162,7 +162,7 @@ def test_table_1_of_mukhoti_et_al_comes_out_to_the_printed_digit(model):
         ("densenet100_c100", 75.41, 14.215, None, None),
         ("news20", 92.34, 20.114, None, None),
         ("imdb", 89.58, 4.038, None, None),
-    ], 3),
+    ], 2),
 )  # fmt: skip
 def test_numbers_of_an_independent_program(model, accuracy, before, after, temperature):
     folds = shipped_folds(model)

@@ -29,6 +29,7 @@ METHODS = (
     "vector_scaling",
     "ms_odir",
 )
+PAIR = ["method_a", "method_b", "difference_sd"]
 ROUNDED = 0.00051
 ROUNDING_SD = 0.001 / np.sqrt(12)
 Z = 1.96
@@ -47,12 +48,13 @@ def printed_rows(
         models = [model] if own else list(alike)
         best = min(METHODS, key=lambda method: network[method])
         source = "its own outputs" if own else f"{len(models)} other networks" if models else ""
+        of_kind = floors[floors["model"].isin(models)]
+        pairs = differences.loc[differences["model"].isin(models), PAIR].to_numpy().tolist()
         for method in METHODS:
-            of_kind = floors[floors["model"].isin(models)]
             rows = of_kind[of_kind["method"] == method]
             noise = of_kind[of_kind["method"].isin(METHODS[1:])] if rows.empty else rows
             distance = network[method] - network[best]
-            sd = _spread(differences, models, method, best)
+            sd = _spread(pairs, method, best)
             spread = Z * np.hypot(sd, np.sqrt(2) * ROUNDING_SD)
             yield {
                 **{key: network[key] for key in ("model", "n_classes", "n_samples")},
@@ -75,13 +77,11 @@ def _is_printed(floors: pd.DataFrame, network: dict[str, Any]) -> bool:
     return bool(((rows["value"] - network[METHODS[0]]).abs() <= ROUNDED).any())
 
 
-def _spread(differences: pd.DataFrame, models: list[str], a: str, b: str) -> float:
+def _spread(pairs: list[list[Any]], a: str, b: str) -> float:
     """Return the standard deviation of the difference of two methods, the median over models."""
-    rows = differences[differences["model"].isin(models)]
-    methods = rows[["method_a", "method_b"]]
-    pair = rows[methods.isin([a, b]).all(axis=1)]
-    pair = rows[methods.isin(METHODS[1:]).all(axis=1)] if pair.empty or a == b else pair
-    return float(pair["difference_sd"].median())
+    found = [sd for *methods, sd in pairs if {*methods} == {a, b}]
+    found = found or [sd for *methods, sd in pairs if {*methods} <= {*METHODS[1:]}]
+    return float(np.median(found)) if found else float("nan")
 
 
 def _verdict(is_best: bool, distance: float, spread: float) -> str:
