@@ -140,6 +140,15 @@ def test_other_norms(norm, tolerance):
         assert rooted == pytest.approx(unrooted ** (1 / norm))
 
 
+def test_the_end_correction_is_exact_for_polynomials():
+    """Ends of twenty steps, weighted by Gregory: ∫ (x/20)^p dx = 20/(p + 1) up to p = 5."""
+    weights = np.ones(21)
+    weights[:6] += kde._GREGORY
+    weights[:-7:-1] += kde._GREGORY
+    for p in range(6):
+        assert weights @ np.linspace(0, 1, 21) ** p == pytest.approx(20 / (p + 1), rel=1e-13)
+
+
 def test_bandwidth_zero_is_the_mean_label_at_each_score():
     for scores, hits, square in (
         ([0.2, 0.6, 0.6], [0, 0, 0], (0.04 + 0.36 + 0.36) / 3),
