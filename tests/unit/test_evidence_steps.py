@@ -136,16 +136,6 @@ def test_outcomes_of_a_test_over_subgroups(monkeypatch, result, outcomes):
     }  # fmt: skip
 
 
-def test_a_single_rejection_may_name_the_pair():
-    values = np.array([(1, 0, 1, 5, 0.2), (0, 0, 0, 5, 0.2)])
-    cell = SimpleNamespace(name="a pair", half="judging", is_calibrated=False)
-    (row,) = subgroups._row(cell, 50, {}, {"subgroups": values})
-    assert (row["named"], row["rejection_rate"]) == (1.0, 0.5)
-    cell.name = "no two"
-    (row,) = subgroups._row(cell, 50, {}, {"subgroups": values})
-    assert row["named"] is None
-
-
 def test_cells_of_the_coverage_have_their_names_and_sizes(monkeypatch):
     judged = list(coverage.SETS["judging"]())
     assert {n for _, n in judged} == {DRAWN_AT}
@@ -396,14 +386,12 @@ def test_rows_of_faults_and_of_repeated_verdicts(monkeypatch):
     assert {len(rows.scores) for rows in read} == {4000}
 
 
-def test_rows_of_calibrated_streams(monkeypatch):
-    asked = []
-    monkeypatch.setattr(monitor, "evidence_of", lambda steps, rows: asked.append(rows) or
-                        (np.array([20.0, 1.0]), np.array([0.5, 1.0])))  # fmt: skip
-    rows = monitor.calibrated_rows(2, 77, 0)
+def test_calibrated_streams_ring_where_their_evidence_reaches_twenty(monkeypatch):
+    evidence = np.array([19.9, 20.0, 30.0]), np.array([1.0, 2.0, 6.0])
+    monkeypatch.setattr(monitor, "evidence_of", lambda steps, rows: rows == 77 and evidence)
+    rows = monitor.calibrated_rows(3, 77, 0)
     assert [row["distribution"] for row in rows] == list(monitor.CALIBRATED)
-    assert {(*row.values(),)[1:] for row in rows} == {("none", "calibrated", 77, 2, 1, 0.75)}
-    assert set(asked) == {77}
+    assert {(*row.values(),)[1:] for row in rows} == {("none", "calibrated", 77, 3, 2, 3.0)}
 
 
 def steps_of(*parts):

@@ -111,22 +111,21 @@ def test_as_the_original_on_any_scores():
         assert both(*data)[1] == pytest.approx(kde_literal(*data), abs=1e-6)
 
 
-@pytest.mark.parametrize("concentration", [0.3, 0.05, 0.01, 0.003])
-def test_direct_sums_at_small_bandwidths(concentration):
+@pytest.mark.parametrize(
+    ("concentration", "least", "most", "between"),
+    [
+        *((concentration, 2.2 * 2 / 2**14, 0.008, INSIDE) for concentration in (0.05, 0.01, 0.003)),
+        # the original has no points under a kernel
+        *((concentration, 1e-12, 2e-4, (0, 1)) for concentration in (1e-3, 1e-5, 1e-8)),
+    ],
+)
+def test_direct_sums_at_small_bandwidths(concentration, least, most, between):
     drawn = [random_data(seed, concentration) for seed in range(40)]
-    narrow = [data for data in drawn if 2.2 * 2 / 2**14 < bandwidth(*data) < 0.008]
+    narrow = [data for data in drawn if least < bandwidth(*data) < most]
     assert len(narrow) > 2
-    for data in narrow:
-        exact = kde_exact(*data, points_per_bandwidth=100)
+    for data in narrow[:12]:
+        exact = kde_exact(*data, between=between, points_per_bandwidth=100)
         assert both(*data)[1] == pytest.approx(exact, abs=1e-5)
-
-
-@pytest.mark.parametrize("concentration", [1e-3, 1e-5, 1e-8])
-def test_direct_sums_where_the_original_has_no_points_under_a_kernel(concentration):
-    for data in (random_data(seed, concentration) for seed in range(12)):
-        if 1e-12 < bandwidth(*data) < 2e-4:
-            exact = kde_exact(*data, between=(0, 1), points_per_bandwidth=100)
-            assert both(*data)[1] == pytest.approx(exact, abs=1e-5)
 
 
 @pytest.mark.parametrize(("norm", "tolerance"), [(1, 3e-4), (3, 1e-6)])

@@ -90,14 +90,6 @@ def test_slow_tests_are_left_out_at_the_largest_size(monkeypatch):
     assert tables["test_power"] == []
 
 
-def test_calibrated_streams_ring_where_their_evidence_reaches_twenty(monkeypatch):
-    evidence = np.array([19.9, 20.0, 30.0]), np.array([1.0, 2.0, 6.0])
-    monkeypatch.setattr(monitor, "evidence_of", lambda *_: evidence)
-    assert {(row["alarms"], row["mean_evidence"]) for row in monitor.calibrated_rows(3, 9, 0)} == {
-        (2, 3)
-    }
-
-
 def test_delays_count_from_the_first_row_of_the_fault():
     first = FAULT.from_row
     alarms = np.array([
@@ -166,8 +158,12 @@ def test_rates_of_subgroups_by_hand():
     assert row["rejection_rate_se"] == pytest.approx(np.sqrt(3 / 16 / 4))
     assert row["coverage_se"] == pytest.approx(1 / 4)
     assert row["mean_length"] == pytest.approx(0.3)
-    (none,) = subgroups._row(cell, 50, {}, {"subgroups": 0 * values})
-    assert (none["named"], none["rejection_rate_se"]) == (0, pytest.approx(np.sqrt(1e-4 / 4)))
+    for some, named, error in ((0 * values, 0, np.sqrt(1e-4 / 4)), (values[[1, 3]], 1, 8**-0.5)):
+        (row,) = subgroups._row(cell, 50, {}, {"subgroups": some})
+        assert (row["named"], row["rejection_rate_se"]) == (named, pytest.approx(error))
+    cell.name = "no two"
+    (row,) = subgroups._row(cell, 50, {}, {"subgroups": values})
+    assert row["named"] is None
 
 
 def test_rows_of_a_segment_fulfil_all_its_parts():

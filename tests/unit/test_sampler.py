@@ -37,7 +37,7 @@ def beyond(scenario, miss):
     return stats.beta(scenario.beta, scenario.alpha).cdf(miss)
 
 
-@pytest.mark.parametrize("model", daily(MODELS, 3))
+@pytest.mark.parametrize("model", daily(MODELS, 1))
 def test_scores_of_the_published_fits(model):
     """Kolmogorov-Smirnov where 1 - c > 1e-9, where float64 resolves F; counts of decades beyond."""
     scenario = published_scenario(model)
@@ -58,7 +58,7 @@ def test_scores_of_the_published_fits(model):
         assert rounds_to_one == pytest.approx(0.18, abs=0.005)
 
 
-@pytest.mark.parametrize("model", daily(MODELS, 3))
+@pytest.mark.parametrize("model", daily(MODELS, 1))
 def test_label_rates_by_range_of_the_score(model):
     """Hits in ranges of equal probability, merged where float64 cannot tell them apart."""
     scenario = published_scenario(model)
