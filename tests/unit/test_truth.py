@@ -7,7 +7,6 @@ from engine_data import MODELS, published_scenario
 from hypothesis import given
 from hypothesis import strategies as st
 from refusals import refuses
-from scipy.special import betaln
 
 from calbias.truth.curves import GLM_NAMES, NAMED_CURVES, Curve, score
 from calbias.truth.scenarios import Scenario, score_quantiles
@@ -139,45 +138,6 @@ def test_power_curves(alpha, beta):
         for norm, value in ((2, expected), (1, absolute)):
             found = true_calibration_error(scenario, norm=norm)
             assert found == pytest.approx(float(value), rel=1e-12), (d, norm)
-
-
-POWER_LAWS = [
-    *(("log_log", *b) for b in ((-0.06, 2.53), (-0.13, 1.0), (-0.03, 1.27), (-0.5, 0.3))),
-    *(("logflip_logflip", *b) for b in ((-0.24, 0.3), (-0.11, 0.28), (-1.0, 2.0))),
-]
-
-
-@pytest.mark.parametrize(("family", "b0", "b1"), POWER_LAWS)
-def test_power_laws_of_the_score_and_of_the_miss(family, b0, b1):
-    """With x the score, or the miss: E(x - e^b0 x^b1)^2 by moments of a Beta distribution."""
-    for alpha, beta in SCORES:
-        scenario = Scenario(family, alpha, beta, Curve(f"{family}_b0_b1", b0, b1))
-        a, b = (alpha, beta) if family == "log_log" else (beta, alpha)
-        first, cross, second = np.exp(betaln(a + np.array([2, 1 + b1, 2 * b1]), b) - betaln(a, b))
-        square = first - 2 * np.exp(b0) * cross + np.exp(2 * b0) * second
-        found = true_calibration_error(scenario, norm=2)
-        assert found == pytest.approx(np.sqrt(square), rel=1e-12), (alpha, beta)
-
-
-@pytest.mark.parametrize(("alpha", "beta"), [(1, 1), (2.8, 0.05), (1.1, 0.1), (0.5, 0.5)])
-@pytest.mark.parametrize("norm", [1, 2])
-def test_the_logistic_curve_against_mpmath(alpha, beta, norm):
-    scenario = Scenario("logistic", alpha, beta, NAMED_CURVES["logistic"])
-
-    def half(a, b, crossing):  # substitute c = u^(1/a): no singularity at the end
-        def integrand(u):
-            c = u ** (1 / mpmath.mpf(a))
-            distance = abs(c - 1 / (1 + mpmath.exp(5 - 10 * c)))
-            return distance**norm * (1 - c) ** (b - 1) / a
-
-        return mpmath.quad(integrand, [0, crossing**a, mpmath.mpf(0.5) ** a])
-
-    with mpmath.workdps(20):
-        # T(1 - c) = 1 - T(c): above 1/2 the distance is that of the mirrored score
-        crossing = mpmath.findroot(lambda c: c - 1 / (1 + mpmath.exp(5 - 10 * c)), 0.007)
-        total = half(alpha, beta, crossing) + half(beta, alpha, crossing)
-        expected = (total / mpmath.beta(alpha, beta)) ** (1 / mpmath.mpf(norm))
-    assert true_calibration_error(scenario, norm=norm) == pytest.approx(float(expected), rel=1e-12)
 
 
 @pytest.mark.parametrize("model", MODELS)

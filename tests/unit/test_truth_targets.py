@@ -69,39 +69,11 @@ def test_the_quantile_grid_agrees_with_adaptive_quadrature(scenario):
         assert on_grid == pytest.approx(true_calibration_error(scenario, norm=norm), rel=5e-6)
 
 
-@pytest.mark.parametrize("scenario", daily(SCENARIOS, 3), ids=lambda scenario: scenario.name)
-def test_inequalities_between_targets(scenario):
-    _check_inequalities(lambda target, **of: target_value(target, scenario, size=1 << 14, **of))
-
-
-def _check_inequalities(value_of, smece=True):
-    names = ("max_deviation", "deviation_range", "smooth_ce", *(["smece"] * smece))
-    value = {target: value_of(target) for target in names}
-    value["kce"] = value_of("kernel_ce", rooted=True)
-    for p in (1, 2):
-        value[f"l{p}"] = value_of("lp", norm=p)
-    below_l1 = {"deviation_range", "smooth_ce", "smece", "kce"} & set(value)
-    for smaller, larger in (
-        *(("max_deviation", "deviation_range"), ("l1", "l2")),
-        *((name, "l1") for name in below_l1),
-    ):
-        assert value[smaller] <= value[larger] * (1 + 1e-6) + 1e-9
-    assert value["deviation_range"] <= 2 * value["max_deviation"] * (1 + 1e-6) + 1e-9
-
-
 def samples(most):
     """Draw (scores, curve values) of 1 to ``most`` points, ties and both ends among them."""
     probability = st.floats(0, 1, allow_subnormal=False)
     point = st.tuples(st.one_of(probability, st.sampled_from([0.0, 0.2, 0.5, 1.0])), probability)
     return st.lists(point, min_size=1, max_size=most).map(lambda points: np.array(points).T)
-
-
-@given(samples(30))
-def test_inequalities_on_samples(sample):
-    """Without smECE: its own grid of cells is for populations, see the next tests."""
-    _check_inequalities(
-        lambda target, **of: target_value_of_sample(target, *sample, **of), smece=False
-    )
 
 
 @given(samples(12))
