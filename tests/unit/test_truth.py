@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from refusals import refuses
 
 from calbias.truth.curves import GLM_NAMES, NAMED_CURVES, Curve, score
-from calbias.truth.scenarios import Scenario, score_quantiles
+from calbias.truth.scenarios import Scenario, score_quantiles, validate_scenario
 from calbias.truth.targets import target_value
-from calbias.truth.true_error import gap, integral, true_calibration_error
+from calbias.truth.true_error import gap, integral, sign_changes, true_calibration_error
 
 LINKS = {
     "logit": lambda x: 1 / (1 + np.exp(-x)),
@@ -49,7 +49,8 @@ def test_the_glm_family(name):
     [
         (Curve("identity"), C),
         (Curve("linear", 0.25, 0.75), 0.25 + 0.75 * C),
-        (Curve("linear", 0.25), 0.25 + 0 * C),
+        (Curve("linear", b0=0.25), 0.25 + 0 * C),
+        (Curve("linear", b1=0.5), 0.5 * C),
         (Curve("power", 0.0, 2.5), C**2.5),
         (NAMED_CURVES["logistic"], 1 / (1 + np.exp(5 - 10 * C))),
     ],
@@ -57,6 +58,15 @@ def test_the_glm_family(name):
 def test_the_other_curves(curve, expected):
     np.testing.assert_allclose(curve.hit(*LOGS), expected, rtol=1e-13)
     np.testing.assert_allclose(np.exp(curve.log_not_hit(*LOGS)), 1 - expected, rtol=1e-12)
+
+
+def test_the_curve_of_a_tables_row():
+    for row, curve in (
+        ({"curve": "linear", "b0": 0.5, "b1": None}, Curve("linear", 0.5)),
+        ({"glm": "log_log_b1", "b0": float("nan"), "b1": 2}, Curve("log_log_b1", b1=2.0)),
+        ({"curve": "identity", "glm": "x", "b0": None, "b1": None}, Curve("identity")),
+    ):
+        assert Curve.from_row(row) == curve
 
 
 def test_a_link_that_leaves_the_unit_interval_is_clipped():
@@ -96,6 +106,15 @@ def test_scores_from_logs():
     np.testing.assert_allclose(score(log_score, log1m_score), [1, 1 - 1e-8, 0.7, 0.1], rtol=1e-15)
     assert score(np.log(1e-200), -1e-200) == pytest.approx(1e-200)
 
+
+test_bad_scenarios = refuses(
+    lambda *values: validate_scenario(Scenario("x", *values), "row 1"),
+    *((alpha, beta, Curve("identity"), f"row 1: alpha {alpha} and beta {beta} must be finite and")
+      for alpha, beta in ((0, 1), (1, 0), (np.inf, 1), (1, np.inf), (np.nan, 1))),
+    (1, 1, Curve("powr"), "row 1: unknown curve 'powr'"),
+    (1, 1, Curve("linear", 0.0, np.inf), "row 1: b0 0.0 and b1 inf must be finite"),
+    (1, 1, Curve("linear", np.nan, 0.0), "row 1: b0 nan"),
+)  # fmt: skip
 
 test_an_unknown_curve = refuses(
     Curve("logistik").at, ([0.5], r"unknown curve 'logistik'. Did you mean logistic\?")
@@ -173,6 +192,18 @@ def test_curves_that_are_clipped_at_one():
         power = (0.2**p * (5 / 6) ** (p + 1) + (1 / 6) ** (p + 1)) / (p + 1)
         found = true_calibration_error(scenario, norm=p)
         assert found == pytest.approx(power ** (1 / p), rel=1e-12)
+
+
+def test_a_steep_curve_is_found_between_the_panels():
+    """The error of a step at 1/2 is 1/4; slope k in the log odds takes 2 · 1/4 · log 2/k away."""
+    steep = Scenario("steep", 1, 1, Curve("logit_logit_b1", 0.0, 1000.0))
+    expected = 1 / 4 - np.log(2) / 2000
+    assert true_calibration_error(steep) == pytest.approx(expected, rel=1e-8)
+
+
+def test_where_a_function_leaves_zero():
+    for one_sided in (np.maximum, np.minimum):
+        assert sign_changes(lambda c, m, f=one_sided: f(c - m, 0.0), 1, 1) == [0.0]
 
 
 def test_a_crossing_on_a_panel_point_is_found():

@@ -10,7 +10,7 @@ from refusals import refuses
 from scipy.optimize import linprog
 
 from calbias import Curve, Scenario, true_calibration_error
-from calbias.truth.targets import Population, population_of_scenario
+from calbias.truth.targets import Population, population_of_scenario, quantile_grid
 from evidence.cells.beta import Wave
 from evidence.league import league_scenarios
 from evidence.targets import TARGETS, options_taken, target_value, target_value_of_sample
@@ -30,8 +30,8 @@ SCENARIOS = [
     ("target", "options", "value"),
     [
         ("lp", {"norm": 1}, 1 / 6),
-        ("lp", {"norm": 2}, np.sqrt(1 / 30)),
-        ("lp_power", {"norm": 2}, 1 / 30),
+        ("lp", {}, np.sqrt(1 / 30)),
+        ("lp_power", {}, 1 / 30),
         ("max_deviation", {}, 1 / 6),
         ("deviation_range", {}, 1 / 6),
         ("smooth_ce", {}, 1 / 6),  # δ has one sign: η = −1
@@ -128,7 +128,8 @@ def test_deviations_of_a_sample_by_hand():
     for target, options, value in (
         *(("max_deviation", {}, 0.075), ("deviation_range", {}, 0.1)),
         ("gap_quantile", {"level": 1}, 0.2),
-        ("lp_power", {"norm": 2}, 0.025),  # (0.01 + 0.04 + 0.04 + 0.01) / 4
+        ("lp_power", {}, 0.025),  # (0.01 + 0.04 + 0.04 + 0.01) / 4
+        ("lp", {}, 0.025**0.5),
     ):
         assert target_value_of_sample(target, *sample, **options) == pytest.approx(value)
 
@@ -159,11 +160,20 @@ def test_values_by_quadrature_agree_with_the_quantile_grid(target, binning):
 
 
 def test_mce_of_points_by_hand():
-    """Of two bins the gaps are 0.1 and −0.3; a point of hardly any mass is no bin."""
-    gaps, weights = [0.1, 0.1, -0.2, -0.4, -0.8], [0.25, 0.25, 0.25, 0.25, 1e-17]
-    points = Population(np.array([0.1, 0.2, 0.8, 0.9, 1.0]), np.array(gaps), np.array(weights))
-    found = TARGETS["mce"].functional(points, n_bins=2, binning="equal_mass")
-    assert found == pytest.approx(0.3)
+    """Half of the second point is below 1/2: bins have gaps 0.1 and −0.4. A point of hardly any
+    mass is no bin.
+    """
+    columns = [0.1, 0.2, 0.8, 1.0], [0.1, 0.1, -0.4, -0.8], [0.2, 0.5, 0.3, 1e-17]
+    found = TARGETS["mce"].functional(
+        Population(*map(np.array, columns)), n_bins=2, binning="equal_mass"
+    )
+    assert found == pytest.approx(0.4)
+
+
+def test_the_quantile_grid_by_hand():
+    uniform = Scenario("uniform", 1, 1, Curve("identity"))
+    assert population_of_scenario(uniform, 5).scores == pytest.approx([0.1, 0.3, 0.5, 0.7, 0.9])
+    assert not any(grid.flags.writeable for grid in quantile_grid(1, 1, 5))  # it is shared
 
 
 def test_mce_where_the_lowest_bin_holds_few_points_of_the_quantile_grid():
