@@ -15,7 +15,7 @@ import calbias
 from calbias.auditing import cox, estimator_bias, recalibrations
 from calbias.auditing.audit import audit_data
 from calbias.auditing.bins import binned_ece, mean_deviation, picture_bins
-from calbias.auditing.cox import fit_cox, logits_of, noncentrality
+from calbias.auditing.cox import fit_cox, noncentrality
 from calbias.auditing.inputs import Options, prepared
 from calbias.auditing.interval import calibration_interval
 from calbias.auditing.picture import picture
@@ -220,16 +220,6 @@ def test_direction_counts_clusters_not_rows():
     assert calbias.audit(scores, hits, clusters=clusters).direction == "neither"
 
 
-def test_copies_in_a_cluster_recalibrate_like_one_copy():
-    """Gain and error: a cluster is in one fold, and the error is of sums over clusters."""
-    scores, hits = drawn(400, 1.4)
-    order = np.lexsort((hits, scores))
-    scores, hits, alone = scores[order], hits[order], np.arange(400)
-    twice = prepared(*(np.repeat(x, 2) for x in (scores, hits)), clusters=np.repeat(alone, 2))
-    once, found = (recalibration_table(data) for data in (prepared(scores, hits), twice))
-    pd.testing.assert_frame_equal(found, once)
-
-
 def test_the_order_of_clustered_rows_does_not_matter(in_clusters):
     order = np.random.default_rng(1).permutation(600)
     scores, hits, clusters = (column[order] for column in clustered())
@@ -346,18 +336,6 @@ def test_detection_labels():
     assert cox.cox_power(scores, rates, n) == pytest.approx(0.8)
 
 
-def test_the_gain_is_the_fall_of_the_brier_score():
-    generator = np.random.default_rng(0)
-    scores = generator.beta(3, 1, 20_000)
-    rates = expit(0.6 * logits_of(scores))
-    hits = (generator.random(20_000) < rates).astype(int)
-    rows = recalibration_table(prepared(scores, hits)).to_dict("index")
-    truth = np.mean((rates - scores) ** 2)  # Platt's map finds the curve: all of ℓ2² is gained
-    assert rows["platt"]["gain"] == pytest.approx(truth, abs=4 * rows["platt"]["gain_se"])
-    assert rows["platt"]["helps"]
-    assert not rows["isotonic"]["injective"]
-
-
 def test_recalibration_is_fitted_on_the_validation_fold():
     """Shifts by -0.5 on the validation fold and by -1.5 on the judged rows: the first is used."""
     generator = np.random.default_rng(0)
@@ -385,17 +363,6 @@ def test_recalibration_is_fitted_on_the_validation_fold():
 def test_fifty_rows_with_one_miss_are_recalibrated(n, misses, is_empty):
     data = prepared(np.linspace(0.6, 0.9, n), np.arange(n) >= misses)
     assert recalibration_table(data).empty == is_empty
-
-
-def test_counts_by_score_recalibrate_like_single_rows():
-    generator = np.random.default_rng(2)
-    x = generator.normal(1, 1, 2000).round(1)  # with ties
-    labels = (generator.random(2000) < expit(x / 2)).astype(int)
-    logits = np.stack([0.0 * x, x], axis=1)
-    of_rows = prepared(logits=logits, labels=labels, top_label=True)
-    of_counts = recalibration_table(prepared(of_rows.rows.score, of_rows.rows.hit))
-    expected = recalibration_table(of_rows).drop(index="temperature").drop(columns="helps")
-    pd.testing.assert_frame_equal(of_counts.loc[expected.index, expected.columns], expected)
 
 
 def test_very_many_rows_are_recalibrated_by_their_counts(monkeypatch):

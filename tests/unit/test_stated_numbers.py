@@ -43,17 +43,6 @@ def test_a_verdict_that_differs_from_the_interval_says_why():
         assert not words or found.contrast in found.to_html()
 
 
-@pytest.mark.parametrize("seed", [0, 1])
-def test_the_verdict_on_clusters_has_the_larger_of_two_p_values(seed):
-    generator = np.random.default_rng(seed)
-    scores = generator.random(400)
-    hits = generator.random(400) < scores
-    verdict = judge(scores, hits, clusters=np.arange(400) // 4, replicates=199)
-    pair = verdict.cluster_facts.p_signs, verdict.cluster_facts.p_independent
-    assert (pair[0] > pair[1]) == (seed == 0)
-    assert verdict.p_value == max(pair)
-
-
 def repeated(n_clusters=60, rows=20, shift=0.0):
     """Return scores, hits and clusters whose rows are all the same."""
     generator = np.random.default_rng(0)

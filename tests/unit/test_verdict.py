@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from refusals import refuses
-from scipy.special import expit, logit
+from scipy.special import expit
 from verdicts import judge
 
-from calbias.auditing.verdict.groups import cell_starts, groups_of_rows
-from calbias.auditing.verdict.redraws import draw, pooled_p_value, surprise
-from calbias.auditing.verdict.rounding import Moves, closest, moves_of, read
+from calbias.auditing.verdict.groups import groups_of_rows
+from calbias.auditing.verdict.redraws import draw
+from calbias.auditing.verdict.rounding import moves_of
 from calbias.auditing.verdict.statistics import PARTS, statistics_of
 from calbias.engine.seeding import stream
 
@@ -88,21 +88,6 @@ def level_values(scores, replicates):
     return pool[1:, 0] ** 2
 
 
-def test_redraws_of_few_rows_have_the_exact_distribution_of_the_level():
-    """Three rows: |Σ r| takes the values of eight outcomes with their probabilities."""
-    scores = np.array([0.212345678, 0.35, 0.9])
-    chances = {}
-    for outcome in product((0, 1), repeat=3):
-        value = round(abs(np.sum(outcome - scores)) / math.sqrt(np.sum(scores * (1 - scores))), 6)
-        chance = np.prod(np.where(outcome, scores, 1 - scores))
-        chances[value] = chances.get(value, 0.0) + chance
-    values, counts = np.unique(
-        np.round(np.sqrt(level_values(scores, 40_000)), 6), return_counts=True
-    )
-    assert values.tolist() == pytest.approx(sorted(chances))
-    assert counts / 40_000 == pytest.approx([chances[v] for v in sorted(chances)], abs=0.01)
-
-
 @pytest.mark.parametrize(
     "scores",
     [
@@ -114,24 +99,6 @@ def test_redraws_of_few_rows_have_the_exact_distribution_of_the_level():
 def test_binomial_cells_have_the_variance_of_the_rows(scores):
     values = level_values(scores, 4000)
     assert values.mean() == pytest.approx(1, abs=4 * values.std() / 4000**0.5)
-
-
-def test_atoms_are_cells_and_groups_are_not_cut():
-    scores = np.sort(np.r_[np.random.default_rng(0).random(5000), np.full(200, 0.4)])
-    groups, _ = groups_of_rows(scores, np.zeros(scores.size, np.uint8))
-    starts = cell_starts(groups)
-    atom = np.flatnonzero(groups.size == 200)[0]
-    assert {atom, atom + 1} <= set(starts)
-    assert groups.size.sum() == 5200
-
-
-def test_p_value_is_that_of_a_pool_by_hand():
-    pool = np.zeros((200, 6))
-    pool[:, 0] = np.arange(200) / 100
-    pool[0, 0] = 1.995  # the largest
-    p, own = pooled_p_value(surprise(pool))
-    assert p == 1 / 200
-    assert own.tolist() == [1 / 200, 1, 1, 1, 1, 1]
 
 
 def test_exactness_over_all_outcomes():
@@ -231,53 +198,9 @@ def test_moves_by_hand():
     assert fifths[2, 2] == pytest.approx(-0.025, abs=1e-6)  # as for tenths
 
 
-def test_a_peak_moves_each_score_alone():
-    """Slopes log 8 and -log 4: x is half of log 2, alone (log 32 less 2 √(4/n + 8/n + 4/n))/24."""
-    n = 64_000
-    moves, alone = moves_of(np.array([0.6, 0.7, 0.8]), np.array([n // 8, n, n // 4]))
-    assert moves[0, 1] == pytest.approx(0.1 * np.log(2) / 24, rel=0.01)
-    assert alone == pytest.approx([0, 0.1 * (np.log(32) - 8 / np.sqrt(n)) / 24, 0])
-    assert closest(
-        np.array([0.7]), np.array([100]), np.array([40]), Moves(moves[:, [1]], alone[[1]])
-    )[0] == pytest.approx(0.7 - alone[1])
-
-
-def test_twentieths_may_be_the_means_of_two_tenths():
-    """Then 1 is two scores from 0.95 to 1, and in 0.95 one of two scores is 1."""
-    scores, rows = np.arange(10, 21) / 20, np.r_[np.full(10, 400), 200]
-    moves, _ = moves_of(scores, rows)
-    assert moves[2, -3:] == pytest.approx([0, -0.0125, -0.025])
-    doubled = np.round(400 * 1.2 ** np.arange(10)).astype(int)
-    assert moves_of(scores[:10], doubled).together[0, 4] == pytest.approx(
-        2 * 0.05 * np.log(1.2) / 12, rel=0.01
-    )
-
-
 def test_scores_that_a_sum_leaves_apart_are_one():
     scores = np.array([0.1, 0.1 + 1e-16, 0.1 + 2e-16, 0.2, 0.3, 0.3 + 1e-16, 1.0, 1.0])
     assert groups_of_rows(scores, np.ones(8))[0].size.tolist() == [3, 1, 2, 2]
-    apart = np.array([0.7, np.nextafter(0.8, 0), 0.8, 0.9, 1.0])
-    moved = read(apart, np.array([200, 100, 100, 200, 100]), np.array([140, 80, 80, 180, 90]))
-    assert moved[4] == pytest.approx(0.975)
-    assert moved[:4] == pytest.approx(apart[:4], abs=1e-3)
-
-
-def test_a_pile_among_finer_scores_has_a_step_among_piles():
-    """Half in percent, half in tenths: a 1 was rounded from 0.95, not from 0.995."""
-    scores = np.round(np.arange(50, 101) / 100, 2)
-    rows = np.where(np.arange(50, 101) % 10 == 0, 500, 10)
-    assert moves_of(scores, rows).together[2, -1] < -0.01
-
-
-def test_one_share_of_the_moves_is_closest_to_the_hits():
-    scores, rows = np.array([0.3, 0.5, 0.7]), np.array([1000, 1000, 1000])
-    moves = Moves(np.array([[0.0, 0.02, 0.02]]), np.zeros(3))
-    assert closest(scores, rows, np.array([300, 510, 710]), moves) == pytest.approx(
-        [0.3, 0.51, 0.71]
-    )
-    assert closest(scores, rows, np.array([400, 600, 800]), moves) == pytest.approx(
-        [0.3, 0.52, 0.72]
-    )
 
 
 def test_votes_that_are_wrong_in_every_value_are_found():
@@ -314,33 +237,6 @@ def test_a_calibrated_model_whose_scores_were_rounded_is_not_rejected(name):
     assert rejected <= 1
 
 
-def test_kinds_of_faults_and_their_words():
-    generator = np.random.default_rng(5)
-    s = generator.beta(2, 1, 10_000)
-
-    def verdict(rates, words="hits"):
-        return judge(s, generator.random(s.size) < rates, words=words, replicates=199)
-
-    x = np.log(s / (1 - s))
-    shift = verdict(1 / (1 + np.exp(-(x - 0.3))), "events")
-    assert shift.finding.kind == "level"
-    assert shift.finding.gap_low < shift.finding.gap < shift.finding.gap_high
-    assert shift.sentence.startswith("risks too high by")
-    slope = verdict(1 / (1 + np.exp(-0.75 * x)))
-    assert slope.finding.slope == pytest.approx(0.75, abs=0.05) or (
-        slope.second.slope == pytest.approx(0.75, abs=0.05)
-    )
-    band = verdict(np.where((s > 0.6) & (s < 0.65), s - 0.25, s))
-    assert band.finding.kind == "local"
-    assert 0.57 < band.finding.low < 0.62 < band.finding.high < 0.68
-    wave = verdict(s + 0.05 * np.sin(6 * np.pi * s))
-    assert wave.finding.kind in ("shape", "local")
-    tied = np.round(s, 1) * 0.9 + 0.05
-    atom = judge(tied, generator.random(s.size) < np.where(tied > 0.94, 0.85, tied), replicates=199)
-    assert (atom.finding.kind, atom.finding.rows) == ("atoms", np.sum(tied > 0.94))
-    assert "exactly .95" in atom.sentence
-
-
 def test_a_slope_alone_is_no_wrong_shape():
     """Naive Bayes counts evidence three times: the log odds' slope is .35, and nothing else."""
     for seed in range(3):
@@ -371,20 +267,6 @@ def test_a_fault_near_the_top_is_named_by_its_place():
         found = judge(s, generator.random(3000) < rate, replicates=199).finding
         assert found.kind == "local"
         assert 0.65 < found.low < 0.85 < found.high
-
-
-def test_the_slope_of_votes_takes_0_and_1_a_part_of_a_step_from_the_ends():
-    """100 rows each of ten votes, hits of the slope 1/2: 0 and 1 have finite log odds.
-
-    The half cell at 0 is as full as the whole one beside it: x = log(2)/2, a tilt of .0288, a mean
-    of h (1/2 - .0288)/2 = .0236, and half of that. The float after 0 would bend the slope to .05.
-    """
-    votes = np.arange(11) / 10
-    x = logit(np.clip(votes, 0.0118, 0.9882))
-    hits = np.rint(100 * expit(0.5 * x)).astype(int)
-    found = judge(np.repeat(votes, 100), (np.arange(100) < hits[:, None]).ravel())
-    assert found.finding.slope == pytest.approx(0.5, abs=0.02)
-    assert found.finding.kind == "line"
 
 
 def test_a_threshold_that_separates_is_not_named_by_the_level():
