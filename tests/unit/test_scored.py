@@ -122,18 +122,11 @@ def test_the_audit_of_a_sketch_is_that_of_rows_where_cells_hold_one_score():
         assert found[name] == expected[name], name
 
 
-N = 6000
-
-
-@pytest.fixture(scope="module")
-def rows():
+def test_what_is_exact_is_exact_and_the_rest_is_near():
     generator = np.random.default_rng(0)
-    scores = generator.beta(4, 1.2, N)
-    scores[:800] = np.round(scores[:800] * 15) / 15  # on the edges of bins
-    return scores, (generator.random(N) < scores**1.2).astype(float)
-
-
-def test_what_is_exact_is_exact_and_the_rest_is_near(rows):
+    scores = generator.beta(4, 1.2, 3000)
+    scores[:400] = np.round(scores[:400] * 15) / 15  # on the edges of bins
+    rows = scores, (generator.random(3000) < scores**1.2).astype(float)
     sketch = Sketch()
     sketch.add(*rows)
     small, found = audit(*rows), sketch.audit()
@@ -163,17 +156,20 @@ def test_bad_rows_are_named(tmp_path, monkeypatch):
             file_audit.read_sketch(tmp_path / "bad.parquet")
 
 
-def test_a_parquet_folder_by_command(rows, tmp_path, monkeypatch):
-    folder = tmp_path / "many"
-    folder.mkdir()
+def test_a_parquet_folder_of_events_by_command(tmp_path, monkeypatch):
+    generator = np.random.default_rng(5)
+    risk = generator.beta(1, 9, 1500)
+    label = (generator.random(1500) < 0.4 * risk).astype(int)
+    (tmp_path / "many").mkdir()
     for k in range(3):
-        part = slice(k * N // 3, (k + 1) * N // 3)
-        table = pa.table({"score": rows[0][part], "hit": rows[1][part].astype(np.uint8)})
-        pq.write_table(table, folder / f"{k}.parquet")
-    monkeypatch.chdir(folder)
+        table = pa.table({"score": risk[k::3], "label": label[k::3]})
+        pq.write_table(table, tmp_path / "many" / f"{k}.parquet")
+    monkeypatch.chdir(tmp_path / "many")
     main(["audit", ".", "--quiet"])
     found = json.loads((tmp_path / "many.json").read_text(encoding="utf-8"))
-    assert found["n"] == N
+    assert (found["n"], found["kind"]) == (1500, "event")
+    assert found["verdict"]["sentence"].startswith("risks too high")
+    assert found["p_value"] == pytest.approx(judge(Scored.of(risk, label)).p_value, abs=0.01)
     assert (tmp_path / "many.html").read_text(encoding="utf-8").count("<svg") >= 1
     pq.write_table(pa.table({"a": [1.0]}), tmp_path / "other.parquet")
     with pytest.raises(InputError, match="needs columns score"):
@@ -181,6 +177,15 @@ def test_a_parquet_folder_by_command(rows, tmp_path, monkeypatch):
     (tmp_path / "empty").mkdir()
     with pytest.raises(InputError, match="a folder without Parquet files"):
         file_audit.read_sketch(tmp_path / "empty")
+
+
+def test_empty_labels_of_many_rows(tmp_path, monkeypatch):
+    monkeypatch.setattr(file_audit, "LARGEST_IN_MEMORY", 10)
+    label, path = pa.array([1, 0, 1, None, *[0, 1] * 5]), tmp_path / "risks.parquet"
+    for more in ({}, {"prediction": np.ones(14, int)}):
+        pq.write_table(pa.table({"score": np.full(14, 0.5), "label": label, **more}), path)
+        with pytest.raises(InputError, match=r"risks.parquet: row 3 \(counted from 0\)"):
+            file_audit.audit_file(path)
 
 
 def test_which_files_are_large(tmp_path, monkeypatch):
@@ -205,21 +210,3 @@ def test_options_that_need_rows_read_a_folder_whole(tmp_path):
     whole = Scored.of(scores, hits, clusters=columns["of"])
     assert found.p_value == judge(whole).p_value
     assert found.n_clusters == 50
-
-
-def test_events_of_many_rows_and_empty_labels(tmp_path, monkeypatch):
-    monkeypatch.setattr(file_audit, "LARGEST_IN_MEMORY", 10)
-    generator = np.random.default_rng(5)
-    risk = generator.beta(1, 9, 1500)
-    label = (generator.random(1500) < 0.4 * risk).astype(int)
-    path = tmp_path / "risks.parquet"
-    pq.write_table(pa.table({"score": risk, "label": label}), path)
-    found = file_audit.audit_file(path)
-    assert found.kind == "event"
-    assert found.verdict.sentence.startswith("risks too high")
-    assert found.p_value == pytest.approx(judge(Scored.of(risk, label)).p_value, abs=0.01)
-    empty = pa.array([None if k == 3 else int(y) for k, y in enumerate(label)])
-    for columns in ({"label": empty}, {"label": empty, "prediction": label}):
-        pq.write_table(pa.table({"score": risk, **columns}), path)
-        with pytest.raises(InputError, match=r"risks.parquet: row 3 \(counted from 0\)"):
-            file_audit.audit_file(path, force=True)
