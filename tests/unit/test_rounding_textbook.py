@@ -157,8 +157,8 @@ def studies():
         rows = np.where(percent % 10 == 0, tens, each)
         yield percent / 100, rows, generator.binomial(rows, percent / 100)
     few = percent[percent < 100] / 100
-    for last in (0, 1, 20, 40):  # rows of 1, where the others may have been cut off
-        rows = np.r_[np.full(50, 400), last]
+    for last in (0, 1, 14, 20):  # rows of 1, where the others may have been cut off
+        rows = np.r_[np.full(49, 400), 240, last]
         yield np.r_[few, 1.0][rows > 0], rows[rows > 0], (rows[rows > 0] * 0.7).astype(int)
 
 

@@ -5,6 +5,7 @@ import pytest
 from refusals import refuses
 from verdicts import judge
 
+from calbias.auditing.verdict.clusters import whole_clusters_p_value
 from calbias.auditing.verdict.redraws import signed_sums
 from calbias.engine.seeding import stream
 
@@ -65,11 +66,14 @@ def test_more_clusters_than_signs_are_joined():
 
 def test_few_misses_take_each_cluster_as_one_observation():
     generator = np.random.default_rng(0)
-    scores, ids = 1 - generator.random(500) * 0.02, np.repeat(np.arange(50), 10)
-    hits = generator.random(500) < scores
+    ids = np.repeat(np.arange(50), 5 + np.arange(50) % 11)
+    scores, hits = 1 - generator.random(ids.size) * 0.02, ids > 2
     verdict = judge(scores, hits, clusters=ids)
-    facts = verdict.cluster_facts
-    assert facts.with_rarer == np.unique(ids[~hits]).size < 10
+    facts, size = verdict.cluster_facts, np.bincount(ids)
+    assert facts.with_rarer == 3
+    means, rates = (np.bincount(ids, each) / size for each in (scores, hits))
+    assert facts.p_whole == pytest.approx(whole_clusters_p_value(means, rates))
+    assert facts.p_whole < 1
     assert verdict.p_value == max(facts.p_signs, facts.p_independent, facts.p_whole)
     assert "each cluster was also judged as one observation" in " ".join(verdict.warnings)
 

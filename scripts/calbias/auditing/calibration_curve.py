@@ -49,7 +49,7 @@ class Bins(NamedTuple):
     bin_of: Ints
 
 
-def posterior_average(scores: Floats, rows: Counts, hits: Counts, effect: float = 1.0) -> Average:
+def posterior_average(scores: Floats, rows: Counts, hits: Counts, effect: float) -> Average:
     """Return the Average of rows and hits (m,) that count like 1/``effect`` as many."""
     return average_of(*_with_rows(scores, rows, hits, effect))
 
