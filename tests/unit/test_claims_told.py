@@ -327,7 +327,10 @@ def r20():
 
 @tells("R21")
 def r21():
-    """The sweep loses to debias by equal width in realistic scenarios, debias in 2 of 21 cells."""
+    """The sweep loses to debias by equal width in realistic scenarios, debias in 2 of 21 cells.
+
+    Under calibration both are less biased than it in 7 cells, more in 7, and equal in 7.
+    """
 
     def bias(scenario, estimator, b, n):
         if scenario in NAMES[:4] and n < 500 and estimator == "ece_debias_em":
@@ -336,9 +339,13 @@ def r21():
             estimator, 2.5 if "deb" in estimator else 4
         )
 
-    names = experiment("realistic", bias, BINNED), experiment(
-        "perfect", lambda s, e, b, n: 1.0 + 2.0 * e.endswith("ew"), BINNED)  # fmt: skip
-    return {"bias": bias_table(*names)}
+    def calibrated(scenario, estimator, b, n):
+        if estimator == "ece_debias_ew":
+            return {"CIFAR-10": 3.0, "CIFAR-100": 0.5, "ImageNet": 1.0}[GROUP[scenario]]
+        return 3.0 if estimator.endswith("ew") else 1.0
+
+    settings = {"realistic": bias, "perfect": calibrated}
+    return {"bias": bias_table(*(experiment(*pair, BINNED) for pair in settings.items()))}
 
 
 def with_settings(estimate, se=0.01):

@@ -44,7 +44,7 @@ def test_table_2_is_compared_without_an_error():
 )
 def test_glm_errors_are_the_spread_of_scores_over_information(name, b0, b1):
     """The variance of the score function, by Monte Carlo, is the information."""
-    generator, n, h, curve = np.random.default_rng(2), 400_000, 1e-5, Curve(name, b0, b1)
+    generator, n, h, curve = np.random.default_rng(2), 100_000, 1e-5, Curve(name, b0, b1)
     c = generator.beta(2.0, 1.5, n)
     logs = np.log(c), np.log1p(-c)
     y = generator.random(n) < curve.hit(*logs)

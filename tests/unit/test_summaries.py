@@ -84,9 +84,9 @@ def test_errors_of_miss_rates_and_of_the_threshold_are_their_spread_over_nulls()
     so that a threshold that is off by e moves their miss rate by e.
     """
     tested = np.linspace(0, 1.2, 1201)
-    pairs = [table(null_values(seed=seed), any=tested) for seed in range(200)]
+    pairs = [table(null_values(seed=seed), any=tested) for seed in range(100)]
     null, any_ = (pd.DataFrame([rows.iloc[k] for rows in pairs]) for k in (0, 1))
-    assert null["miss_rate"][:100].mean() == pytest.approx(0.95, abs=0.005)
+    assert null["miss_rate"].mean() == pytest.approx(0.95, abs=0.005)
     assert null["miss_rate_se"].mean() == pytest.approx(null["miss_rate"].std(), rel=0.15)
     assert any_["miss_rate_threshold_se"].mean() == pytest.approx(any_["miss_rate"].std(), rel=0.15)
 
