@@ -43,8 +43,8 @@ def test_on_draws_from_published_fits(scenario):
     ("softmax", "fold"), daily([("exact", "test"), ("float32_2020", "validation")], 1)
 )
 def test_on_the_genuine_file(softmax, fold):
-    top = genuine(softmax, fold)
-    check_all_twelve(top.log_score, top.log1m_score, top.hit.astype(bool), widths=(6,))
+    _, log_score, log1m_score, hit = (column[::4] for column in genuine(softmax, fold))
+    check_all_twelve(log_score, log1m_score, hit.astype(bool), widths=(6,))
 
 
 def test_an_optimum_on_the_boundary_by_hand():

@@ -138,7 +138,7 @@ def counts(n, b=20):
 def test_every_method_has_the_measures_that_its_outputs_allow(by_method):
     assert list(by_method) == [*PAPERS_METHODS, "platt_scaling", "platt_scaling_top_label"]
     for method, outputs in by_method.items():
-        rows = list(measure_rows(outputs, counts(600)))
+        rows = list(measure_rows(outputs, counts(600, 5)))
         names = {row["measure"] for row in rows}
         one_score = {name for name, m in MEASURES.items() if m.reads == "top_label"}
         of_rank = {name for name in MEASURES if re.match("ks_(within|top[23])", name)}

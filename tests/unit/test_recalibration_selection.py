@@ -269,7 +269,7 @@ def test_resampled_tce_is_that_of_the_resampled_rows(norm):
     top = drawn(3000, seed=4)
     top = top_label_of_scores(np.where(top.score > 0.98, 1.0, top.score), top.hit)
     fitted = fit_curve(top)
-    counts = np.vstack([draw_counts(3000, 12, 0, "x"), np.ones((1, 3000), np.uint16)])
+    counts = np.vstack([draw_counts(3000, 5, 0, "x"), np.ones((1, 3000), np.uint16)])
     resamples = [repeated(top, count) for count in counts]
     slow = [empirical_tce(rows, fit_curve(rows).curve, norm) for rows in resamples]
     assert resampled_tce(top, fitted, counts, norm) == pytest.approx(slow, abs=1e-4)

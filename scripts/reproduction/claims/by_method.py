@@ -27,8 +27,9 @@ def genuine(
     model and one is ``required``.
     """
     table = grounds.table("measures")
-    table = table[(table["measure"] == measure) & table["method"].isin(methods)]
-    table = table[table["model"].isin(MODELS) & table["value_percent"].notna()]
+    table = table[table["measure"] == measure]
+    there = table["method"].isin(methods) & table["model"].isin(MODELS)
+    table = table[there & table["value_percent"].notna()]
     values = table.pivot(index="model", columns="method", values=column)
     values = values.reindex(index=MODELS, columns=list(methods)).dropna()
     if values.empty and required:
