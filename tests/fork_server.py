@@ -2,10 +2,11 @@
 
 A run starts a second sooner, each of its jobs half a second to one. A request is a command line of
 Python, its folder and its environment, and comes with the files to print to; the answer is its
-status, negative if a signal ended it. The server ends with the session of pytest, which its workers
+status, none if a signal ended it. The server ends with the session of pytest, which its workers
 share it in.
 """
 
+import atexit
 import gc
 import json
 import os
@@ -86,13 +87,22 @@ def serve(address, session):
             return shutil.rmtree(os.path.dirname(address))
     size, files, *_ = socket.recv_fds(connection, 4, 2)
     request = connection.recv(int.from_bytes(size, "big"), socket.MSG_WAITALL)
-    pid = os.fork()
-    if pid:
-        status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    status = 1
+
+    def leave():
+        """End at once: taking Python down costs more than a small job, page by page."""
+        sys.stdout.flush()
+        sys.stderr.flush()
         connection.sendall(str(status).encode())
-        os._exit(0)
-    connection.close()
-    run(client, files, *json.loads(request))
+        os._exit(status)
+
+    atexit.register(leave)  # before the run's own, so that it is called after them
+    try:
+        run(client, files, *json.loads(request))
+        status = 0
+    except SystemExit as stopped:
+        status = stopped.code if isinstance(stopped.code, int) else int(stopped.code is not None)
+        raise
 
 
 def draw():
