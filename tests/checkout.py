@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 
 import yaml
-from fork_server import asked
+from fork_client import asked
 
 ROOT = Path(__file__).parents[1]
 PUBLISHED = ROOT / "resources/published"

@@ -6,9 +6,9 @@ status, none if a signal ended it. The server ends with the session of pytest, w
 share it in.
 """
 
+import ast
 import atexit
 import gc
-import json
 import os
 import shutil
 import signal
@@ -38,19 +38,9 @@ import os, sys
 if not sys.argv[1:] or os.path.basename(sys.argv[1]) != "run.py":
     os.execv({python!r}, [{python!r}, *sys.argv[1:]])
 sys.path.append({tests!r})
-from fork_server import asked
+from fork_client import asked
 sys.exit(asked({address!r}, sys.argv[1:], os.getcwd(), dict(os.environ), 1, 2))
 """
-
-
-def asked(address, words, folder, environment, *files):
-    """Return the status of a command line of Python that the server runs."""
-    with socket.socket(socket.AF_UNIX) as server:
-        server.connect(address)
-        request = json.dumps([words, folder, environment]).encode()
-        socket.send_fds(server, [len(request).to_bytes(4, "big")], files)
-        server.sendall(request)
-        return int(server.recv(16) or -signal.SIGKILL)
 
 
 def serve(address, session):
@@ -93,12 +83,13 @@ def serve(address, session):
         """End at once: taking Python down costs more than a small job, page by page."""
         sys.stdout.flush()
         sys.stderr.flush()
+        os.chdir("/")
         connection.sendall(str(status).encode())
         os._exit(status)
 
     atexit.register(leave)  # before the run's own, so that it is called after them
     try:
-        run(client, files, *json.loads(request))
+        run(client, files, *ast.literal_eval(request.decode()))
         status = 0
     except SystemExit as stopped:
         status = stopped.code if isinstance(stopped.code, int) else int(stopped.code is not None)

@@ -100,7 +100,7 @@ def prepare() -> None:
     os.environ.pop("PYTHONPATH", None)
     sys.path[:] = [path for path in sys.path if not Path(path or ".").is_relative_to(ROOT / "tests")
                    and Path(path or ".") != ROOT / "scripts"]  # fmt: skip
-    for name in ("checkout", "fork_server"):
+    for name in ("checkout", "fork_client", "fork_server"):
         del sys.modules[name]
 
 

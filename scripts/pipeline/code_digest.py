@@ -41,6 +41,7 @@ def save() -> None:
                 temporary.write_text(json.dumps(_known()), encoding="utf-8")
 
 
+@cache
 def _name(path: Path) -> str:
     """Return what a file is called in a digest: the same wherever the checkout stands."""
     return path.relative_to(SCRIPTS).as_posix() if path.is_relative_to(SCRIPTS) else path.name

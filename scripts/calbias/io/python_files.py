@@ -52,13 +52,19 @@ def _imported_files(path: Path) -> set[Path]:
 
 @cache
 def _files(module: str) -> Sequence[Path]:
-    """Return the files that importing ``calbias.x.y`` runs: the packages' and the module's own."""
-    parts = module.split(".")
-    if parts[0] not in PACKAGES:
+    """Return the files that importing ``calbias.x.y`` runs: the packages' and the module's own.
+
+    Of a name in a module, those of the module.
+    """
+    package, _, name = module.rpartition(".")
+    if not package and name not in PACKAGES:
         return ()
-    files = [SCRIPTS.joinpath(*parts[:k], "__init__.py") for k in range(1, len(parts) + 1)]
-    files.append(SCRIPTS.joinpath(*parts).with_suffix(".py"))
-    return [file for file in files if file.exists()]
+    above = _files(package) if package else ()
+    if above and above[-1].name != "__init__.py":
+        return above
+    path = SCRIPTS.joinpath(*module.split("."))
+    own = (path / "__init__.py", path.with_suffix(".py"))
+    return (*above, *(file for file in own if file.exists()))
 
 
 REQUIRED: Any = object()
