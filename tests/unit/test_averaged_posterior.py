@@ -225,27 +225,21 @@ def test_the_weight_of_calibration_goes_to_1_with_n():
     assert weights[2] > 0.7
 
 
-def test_the_estimate_approaches_the_truth():
-    """s² on uniform scores: ℓ1 = 1/6, ℓ2 = √(1/30)."""
-    data = drawn(200_000, 2, lambda s: s**2, (1.0, 1.0))
-    assert estimate(NAME, *data, norm=1).value == pytest.approx(1 / 6, abs=0.004)
-    assert estimate(NAME, *data, norm=2).value == pytest.approx(30**-0.5, abs=0.004)
-
-
 def curve_at(scores, hits, *options):
     return curve_of(average_of(scores, hits), *options)
 
 
-def test_curve_follows_the_truth_and_its_band_holds_it():
+def test_curve_and_error_follow_the_truth_and_the_band_holds_it():
+    """s² on uniform scores: ℓ1 = 1/6, ℓ2 = √(1/30)."""
     data = drawn(20_000, 4, lambda s: s**2, (1.0, 1.0))
-    at = np.linspace(0.05, 0.95, 19)
-    curve = curve_at(*data, at)
+    average, at = average_of(*data), np.linspace(0.05, 0.95, 19)
+    assert (average.l1, average.l2) == pytest.approx((1 / 6, 30**-0.5), abs=0.01)
+    curve, wider = curve_of(average, at), curve_of(average, at, 0.99)
     assert curve.mean == pytest.approx(at**2, abs=0.04)
     assert np.mean((curve.low <= at**2) & (at**2 <= curve.high)) > 0.8
     assert np.all((curve.low <= curve.mean) & (curve.mean <= curve.high))
-    wider = curve_at(*data, at, 0.99)
     assert np.all(wider.high - wider.low >= curve.high - curve.low - 1e-9)
-    assert curve_at(*data).scores.size <= 30
+    assert curve_of(average).scores.size <= 30
 
 
 def test_curve_of_saturated_scores_is_the_diagonal():

@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import replace
-from itertools import product
+from itertools import combinations_with_replacement
 
 import numpy as np
 import pytest
@@ -60,15 +60,14 @@ class Study:
         if part == "atoms":
             atoms = [g for g in self.groups if g.size >= max(5, self.s.size / 200)]
             return max(atoms, key=lambda g: self.r[g].sum() ** 2 / self.v[g].sum())
-        best, rows = -math.inf, None
-        for i, j in product(np.unique(self.place), repeat=2):
-            inside = np.flatnonzero((self.place >= i) & (self.place <= j))
-            if i <= j:
-                v = self.v[inside].sum()
-                value = abs(self.r[inside].sum()) / math.sqrt(v)
-                value -= 0.5 * math.sqrt(2 * max(math.log(self.total / v), 0))
-                best, rows = (value, inside) if value > best + 1e-12 else (best, rows)
-        return rows
+        r, v = (np.append(0, np.cumsum(np.bincount(self.place, x))) for x in (self.r, self.v))
+        best, ends = -math.inf, None
+        for i, j in combinations_with_replacement(np.unique(self.place), 2):
+            inside = v[j + 1] - v[i]
+            value = abs(r[j + 1] - r[i]) / math.sqrt(inside)
+            value -= 0.5 * math.sqrt(2 * max(math.log(self.total / inside), 0))
+            best, ends = (value, (i, j)) if value > best + 1e-12 else (best, ends)
+        return np.flatnonzero((self.place >= ends[0]) & (self.place <= ends[1]))
 
     def is_of_line(self, rows):
         """Whether the residuals of the fitted line in some rows are noise, or a small part."""
