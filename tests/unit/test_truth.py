@@ -121,7 +121,7 @@ test_an_unknown_curve = refuses(
 )
 
 
-@pytest.mark.parametrize(("alpha", "beta"), [(1, 1), (0.1, 0.1), (2.8, 0.05)])
+@pytest.mark.parametrize(("alpha", "beta"), [(1, 1), (0.1, 0.1), (2.8, 0.05), (10, 200)])
 def test_a_line_by_hand(alpha, beta):
     """T - c = (1 - c)/4, so that the errors are moments of 1 - c, of a Beta(beta, alpha)."""
     scenario = Scenario("line", alpha, beta, Curve("linear", 0.25, 0.75))

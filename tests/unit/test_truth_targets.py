@@ -164,10 +164,9 @@ def test_mce_of_points_by_hand():
     mass is no bin.
     """
     columns = [0.1, 0.2, 0.8, 1.0], [0.1, 0.1, -0.4, -0.8], [0.2, 0.5, 0.3, 1e-17]
-    found = TARGETS["mce"].functional(
-        Population(*map(np.array, columns)), n_bins=2, binning="equal_mass"
-    )
-    assert found == pytest.approx(0.4)
+    points, mce = Population(*map(np.array, columns)), TARGETS["mce"].functional
+    assert mce(points, n_bins=2, binning="equal_mass") == pytest.approx(0.4)
+    assert mce(points, n_bins=4) == pytest.approx(0.4)  # bins without points
 
 
 def test_the_quantile_grid_by_hand():
