@@ -7,6 +7,7 @@ import subprocess
 import tomllib
 import venv
 import zipfile
+from importlib.metadata import version
 from shutil import copy, copytree, ignore_patterns
 
 import pytest
@@ -28,7 +29,8 @@ for name in ("matplotlib", "jsonschema", "PIL", "pygments", "yaml", "requests", 
 
 
 def test_a_wheel_holds_the_package_its_data_and_its_command(tmp_path):
-    pytest.importorskip("setuptools", minversion="77")  # make test has it
+    if int(version("setuptools").partition(".")[0]) < 77:  # make test has it
+        pytest.skip("needs setuptools 77")
     for name in ("pyproject.toml", "README.md", "LICENSE", "resources/scores/LICENSE"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         copy(ROOT / name, tmp_path / name)
