@@ -2,6 +2,7 @@
 
 import itertools
 
+import numpy as np
 import pandas as pd
 import pytest
 from claims_data import ALL, GOOD, GROUP, NAMES, by_name, experiment, judged, measured, verdicts_of
@@ -106,7 +107,7 @@ test_r21_wants_all_comparisons_in_both_settings = verdicts_of(
 
 
 def test_clearly_below_takes_three_times_the_sum_of_the_errors():
-    means = {"a": (1.0, 0.1), "b": (1.89, 0.2), "c": (1.91, 0.2)}
+    means = {"a": (1.0, 0.125), "b": (2.125, 0.25), "c": (2.126, 0.25)}
     assert not clearly_below(means, "a", "b")
     assert clearly_below(means, "a", "c")
     assert not clearly_below(means, "c", "a")
@@ -129,9 +130,9 @@ def test_errors_of_figure_4_are_those_of_the_smallest_data_set():
 
 
 def test_counts_of_cells_and_the_bound_on_the_error():
-    assert count_cells([1.0, 0.02, -1.0], [0.01, 0.01, 0.01]) == CellCounts(1, 1, 1)
+    assert count_cells([0.04, 0.03, -0.03, -0.04], np.full(4, 0.01)) == CellCounts(1, 2, 1)
     assert abs_difference(-2.0, 0.1, 1.0, 0.2) == pytest.approx((1.0, 0.3))
-    counts = ((60, 0, 3), (50, 0, 13), (30, 33, 0))
+    counts = ((19, 0, 1), (15, 0, 5), (10, 10, 0))
     verdicts = [CellCounts(*count).verdict() for count in counts]
     assert verdicts == ["reproduced", "approximate", "not_reproduced"]
 

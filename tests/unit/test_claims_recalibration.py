@@ -125,7 +125,7 @@ def test_two_models_that_disagree_leave_a_count_open():
 @pytest.mark.parametrize(
     ("claim", "models", "method", "name", "x", "verdict"),
     [
-        ("G01", 1, "uncalibrated", "overconfidence", 0.3, "approximate"),
+        ("G01", 1, "uncalibrated", "overconfidence", 0.4, "approximate"),
         ("G01", 5, "uncalibrated", "overconfidence", -1.0, "not_reproduced"),
         ("G02", 3, "temperature_scaling", "ece", 3.0, "reproduced"),
         ("G02", 4, "temperature_scaling", "ece", 3.0, "approximate"),
@@ -134,7 +134,7 @@ def test_two_models_that_disagree_leave_a_count_open():
         ("G03", 2, "vector_scaling", "ece", 1.5, "approximate"),
         ("G03", 5, "vector_scaling", "ece", 1.5, "not_reproduced"),
         ("G04", 3, "matrix_scaling", "ece", 11.0, "approximate"),
-        ("G05", 6, "histogram_binning", "ece", 2.7, "approximate"),
+        ("G05", 6, "histogram_binning", "ece", 2.5, "approximate"),
         ("G05", 5, "histogram_binning", "ece", 3.1, "not_reproduced"),
         ("G06", 1, "temperature_scaling", "accuracy", 90.1, "not_reproduced"),
         ("G06", 3, "bbq", "accuracy", 90.0, "reproduced"),  # lower in 27 of 30 pairs
@@ -142,7 +142,7 @@ def test_two_models_that_disagree_leave_a_count_open():
         ("S02", 3, "spline", "ks_top1", 1.2, "approximate"),  # seven are, as many as printed
         ("S02", 4, "spline", "ks_top1", 1.2, "not_reproduced"),
         ("S02", 4, "temperature_scaling", "ks_top1", 0.4, "approximate"),  # but below 1 %
-        ("S03", 2, "spline", "ks_within_top2", 1.2, "approximate"),
+        ("S03", 2, "spline", "ks_within_top2", 1.0, "approximate"),
         ("S03", 5, "spline", "ks_within_top2", 1.2, "not_reproduced"),
         ("S04", 1, "spline", "accuracy", 90.01, "not_reproduced"),
         ("S05", 10, "temperature_scaling", "ece25", 1.2, "approximate"),
@@ -215,7 +215,7 @@ def fit_times(exponent=1.0, slowest=1.0):
 @pytest.mark.parametrize(
     ("exponent", "slowest", "verdict"),
     [
-        *((1.0, 1.0, "reproduced"), (1.0, 0.3, "approximate")),
+        *((1.0, 1.0, "reproduced"), (1.0, 0.5, "approximate")),
         *((2.0, 1.0, "approximate"), (2.0, 0.3, "not_reproduced")),
     ],
 )
