@@ -5,7 +5,8 @@ panel that is like an earlier one but for its numbers there is the title alone.
 """
 
 import re
-from itertools import chain, groupby
+from itertools import groupby
+from operator import itemgetter
 
 import numpy as np
 from matplotlib.collections import LineCollection
@@ -36,10 +37,10 @@ def facts(figure):
     legends = [*figure.legends, *(axes.get_legend() for axes in panels if axes.get_legend())]
     for part in figure.subfigs:
         lines += [f"part: {text.get_text()}" for text in part.findobj(_is_title)]
-    for handle, text in chain(
-        *(zip(x.legend_handles, x.get_texts(), strict=True) for x in legends)
-    ):
-        lines.append(f"legend: {text.get_text()} {_look(handle)}".replace(" at 1", ""))
+    for legend in legends:
+        pairs = zip(legend.get_texts(), map(_look, legend.legend_handles), strict=True)
+        words = [f"{text.get_text()} {look}".replace(" at 1", "") for text, look in pairs]
+        lines.append(f"legend: {' | '.join(words)}")
     return [line.replace("\n", " / ") for line in lines]
 
 
@@ -95,25 +96,23 @@ def _words(axes):
 
 
 def _artists(axes):
-    """Yield lines, areas, bars, images and texts of a panel."""
-    for line in axes.lines:
-        yield f"  line {_look(line)}: {_points(line.get_xydata())}"
+    """Yield lines, areas, bars, patches, images and texts of a panel; neighbours that look alike
+    are one line."""
+    found = [(f"line {_look(line)}", _points(line.get_xydata())) for line in axes.lines]
     for group in axes.collections:
-        paths = [path.vertices for path in group.get_paths()]
         kind = "bars" if isinstance(group, LineCollection) else "area"
         colours = group.get_edgecolor() if kind == "bars" else group.get_facecolor()
         colour = to_hex(colours[0]) if len(colours) else "none"
-        points = " | ".join(_points(path) for path in paths)
-        yield f"  {kind} {colour}: {points}"
-    for colour, patches in groupby(axes.patches, _face):
-        yield f"  patch {colour}: {' | '.join(map(_corners, patches))}"
+        found += [(f"{kind} {colour}", _points(path.vertices)) for path in group.get_paths()]
+    found += [(f"patch {_face(patch)}", _corners(patch)) for patch in axes.patches]
     for image in axes.images:
-        low, high = image.get_clim()
-        rows = " | ".join(" ".join(map(_number, row)) for row in image.get_array().filled(np.nan))
-        yield f"  image {image.get_cmap().name} {_number(low)} to {_number(high)}: {rows}"
+        low, high = map(_number, image.get_clim())
+        rows = [" ".join(map(_number, row)) for row in image.get_array().filled(np.nan)]
+        found += [(f"image {image.get_cmap().name} {low} to {high}", row) for row in rows]
     texts = [text for text in axes.texts if text.get_text()]
-    for colour, some in groupby(texts, lambda text: to_hex(text.get_color())):
-        yield f"  text {colour}: {' | '.join(map(_placed, some))}"
+    found += [(f"text {to_hex(text.get_color())}", _placed(text)) for text in texts]
+    for look, some in groupby(found, itemgetter(0)):
+        yield f"  {look}: {' | '.join(points for _, points in some)}"
 
 
 def _face(patch):
