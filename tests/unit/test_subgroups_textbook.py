@@ -77,6 +77,10 @@ def test_roots_by_a_search_of_the_exponent():
         for k, (w, (s, _)) in enumerate(zip(weights, SEGMENTS, strict=True)):
             expected = [exact_root(w, s, total) for total in share[:, 0] * most[k]]
             assert found[:, k] == pytest.approx(expected, rel=3e-3)
+    s, w = np.r_[1e-6, np.full(50, 0.5)], np.r_[100, np.full(50, 0.01)]  # a rare step is large
+    total = np.array([-0.12, -0.08, -0.02, -0.005])
+    found = segment_rows((s, np.zeros(51))).roots(w, total[:, None])[:, 0]
+    assert found == pytest.approx([exact_root(w, s, each) for each in total], rel=3e-3)
 
 
 def test_shifts_and_cumulants_of_single_rows():
