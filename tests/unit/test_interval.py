@@ -80,10 +80,12 @@ def test_intervals_are_nested_and_ordered(seed, n, tied):
         assert first.high <= second.high
 
 
-@pytest.mark.parametrize(("seed", "lowest"), [(7757, 0.2), (0, 0.0)])
-def test_neither_the_order_of_rows_nor_the_names_of_clusters_matter(seed, lowest):
-    """Two clusters of the first have the same scores and as many hits, but at other scores."""
-    scores, hits = drawn(seed, 120, values=[lowest, 0.6, 0.9])
+@pytest.mark.parametrize(
+    ("seed", "values"), [(7757, (0.2, 0.6, 0.9)), (0, (0.0, 0.6, 0.9)), (8353, (0.25, 0.5, 0.75))]
+)
+def test_neither_the_order_of_rows_nor_the_names_of_clusters_matter(seed, values):
+    """Two clusters have the same scores and as many hits, but at other scores, or equal sums."""
+    scores, hits = drawn(seed, 120, values=values)
     ids = np.repeat(np.arange(24), 5)
     order = np.random.default_rng(seed).permutation(120)
     expected = calibration_interval(Scored.of(scores, hits)).at(2)

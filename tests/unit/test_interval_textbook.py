@@ -9,6 +9,7 @@ from scipy.optimize import brentq
 from scipy.stats import beta, pearson3, t
 from scipy.stats import norm as normal
 
+from calbias.auditing import interval
 from calbias.auditing.bins import picture_bins
 from calbias.auditing.calibration_curve import (
     Bins,
@@ -267,11 +268,15 @@ def study(name):
 @pytest.mark.parametrize(
     "name", ["rows", "waves", "frequent scores", "many rows", "no miss", "clusters"]
 )
-def test_the_interval_by_its_formulas(name):
+def test_the_interval_by_its_formulas(name, monkeypatch):
+    monkeypatch.setattr(interval, "_AT_ONCE", 7)  # clusters
     scored, effect = study(name)
     found, options = calibration_interval(scored, effect), ((1, 0.95), (2, 0.8))
     sums, gaps, ends = textbook(scored, effect, options)
     np.testing.assert_allclose(found.sums, sums, rtol=1e-6, atol=1e-9)
+    moved, share = _Sample(scored, effect).moves, scored.by_score.rows / scored.n
+    assert found.rounding == pytest.approx((share @ moved, math.sqrt(share @ moved**2)))
+    assert (found.rounding[1] > 0) == (name == "frequent scores")
     for values, (*expected, v, n) in zip(found.gaps, gaps, strict=True):
         assert (values.n, np.shape(values.variance)) == (n, np.shape(v)[: 1 + (effect > 1)])
         matrix = values.variance if effect > 1 else np.diag(values.variance)

@@ -153,6 +153,8 @@ def studies():
             rows,
             generator.binomial(rows, np.clip(scores + generator.normal(0, 0.03), 0, 1)),
         )
+    sixtieths = np.arange(1, 60)  # a step of which .1 has six: too many scores for a mean
+    yield sixtieths / 60, 20 + sixtieths, (20 + sixtieths) // 2
     percent = np.arange(50, 101)
     for each, tens in ((10, 35), (10, 39), (10, 40), (10, 45), (2, 9), (2, 10), (1, 8), (160, 10)):
         rows = np.where(percent % 10 == 0, tens, each)

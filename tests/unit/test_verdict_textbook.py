@@ -162,12 +162,15 @@ def test_atoms_of_ten_clusters_with_the_unlikely_outcome(clusters):
     assert pool[0, 5] == pytest.approx(np.sum(groups.residual[atoms] ** 2 * scale))
 
 
-def test_cells_by_half_the_ranks_and_half_the_variance():
-    generator = np.random.default_rng(3)
-    scores = np.sort(np.r_[generator.beta(2, 1, 900), np.full(6, 0.31), np.full(40, 0.8123)])
+@pytest.mark.parametrize("n", [1200, 1201])
+def test_cells_by_half_the_ranks_and_half_the_variance(n):
+    """Six rows of one score are a two-hundredth of 1200 rows, and a cell."""
+    others = np.random.default_rng(3).beta(2, 1, n - 46)
+    scores = np.sort(np.r_[others, np.full(6, 0.31), np.full(40, 0.8123)])
     groups, _ = groups_of_rows(scores, np.zeros(scores.size))
     distinct, rows = np.unique(scores, return_counts=True)
     v = rows * distinct * (1 - distinct)
+    assert groups.is_atom.tolist() == (rows >= max(5, n / 200)).tolist()
     starts, before = [], None
     for k, score in enumerate(distinct):
         ranks, time = rows[:k].sum() + rows[k] / 2, v[:k].sum() + v[k] / 2

@@ -29,13 +29,15 @@ import numpy as np
 
 from calbias.auditing.segment_rows import SegmentRows
 from calbias.auditing.segments import Segments
-from calbias.auditing.verdict.clusters import LEAST_CLUSTERS, VERY_FEW_UNLIKELY
+from calbias.auditing.verdict.clusters import LEAST_CLUSTERS
 from calbias.auditing.verdict.groups import Groups
 from calbias.auditing.verdict.redraws import widening
 from calbias.scored import Floats, Ints
 
 _SLOPE_PAYS = 0.3
 """Less than |w| of a slope, so that three quarters of the level are for gaps."""
+_FEWEST_UNLIKELY = 5.0
+"""Fewer expected clusters with a miss, or a hit, give no interval."""
 _BLOCK, _DIGITS = 1 << 22, 9
 _TINY = 1e-300
 
@@ -193,7 +195,7 @@ def _with_enough_clusters(segments: Segments, of_each: SegmentRows) -> Segments:
     segment, pair = of_each.pairs
     hits = np.bincount(segment, np.bincount(pair, of_each.score) / np.bincount(pair))
     number = of_each.n_clusters
-    enough = (number >= LEAST_CLUSTERS) & (np.minimum(hits, number - hits) >= VERY_FEW_UNLIKELY)
+    enough = (number >= LEAST_CLUSTERS) & (np.minimum(hits, number - hits) >= _FEWEST_UNLIKELY)
     enough[0] = True
     few = [
         f"{segments.words[k]} ({number[k]} cluster{'s' if number[k] != 1 else ''})"

@@ -23,8 +23,6 @@ LEAST_CLUSTERS = 10
 FEW_CLUSTERS = 30
 FEW_WITH_RARER = 10
 """Where fewer clusters have a hit, or a miss, each cluster also counts as one observation."""
-VERY_FEW_UNLIKELY = 5.0
-"""Fewer expected clusters with a miss, or a hit, give no interval."""
 
 
 @dataclass(frozen=True)
