@@ -23,6 +23,7 @@ inference with clustered errors* (Review of Economics and Statistics 2008).
 """
 
 from collections.abc import Iterator
+from itertools import chain
 
 import numpy as np
 from scipy.special import stdtrit
@@ -57,8 +58,9 @@ def draw(
     observed = np.add.reduceat(groups.unlikely, first)[:, None].astype(np.float64)
     chance = groups.chance if chance is None else np.clip(chance, 0.0, 1.0)
     pool = []
-    for unlikely in (observed, *_drawn(first, groups.size, chance, generator, replicates)):
-        residual = statistics.sign[:, None] * (unlikely - expected)
+    for residual in chain([observed], _drawn(first, groups.size, chance, generator, replicates)):
+        residual -= expected
+        residual *= statistics.sign[:, None]
         steps = np.add.reduceat(residual, statistics.grid[:-1], axis=0)
         sums = statistics.weights @ residual, steps, residual[statistics.atoms]
         pool.append(values_of(statistics, *sums, statistics.atom_scale))
@@ -73,12 +75,13 @@ def _drawn(
     limits = np.minimum(np.rint(_WORDS * chance), _WORDS - 1).astype(np.uint32)
     means = np.minimum(np.add.reduceat(size * chance, first) / rows, 1.0)
     begins = np.append(0, np.cumsum(rows))[:-1]
+    smallest = np.min_scalar_type(int(rows.max()))  # integers that hold all counts
     for start in range(0, replicates, BLOCK):
         b = min(BLOCK, replicates - start)
         if n <= _MOST_ROWS:
             words = generator.integers(0, 2**32, (n, b), np.uint32)
             is_unlikely = words < np.repeat(limits, size)[:, None]
-            counts = np.add.reduceat(is_unlikely.view(np.uint8), begins, axis=0, dtype=np.uint16)
+            counts = np.add.reduceat(is_unlikely.view(np.uint8), begins, axis=0, dtype=smallest)
             yield counts.astype(np.float64)
         else:
             pairs = zip(rows.tolist(), means.tolist(), strict=True)
@@ -196,7 +199,7 @@ def signed_pool(
     signed = signed_sums(table, generator, replicates)
     ends = np.cumsum([len(statistics.weights), n_grid])
     pool = []
-    for block in (table.sum(axis=1, keepdims=True), *signed):
+    for block in chain([table.sum(axis=1, keepdims=True)], signed):
         z, steps, of_atoms = np.split(block, ends)
         pool.append(values_of(statistics, z, steps, of_atoms, scale))
     values = np.concatenate(pool)
