@@ -10,6 +10,7 @@ from refusals import refuses
 
 import calbias
 from calbias.engine.sorted_batch import (
+    SortedBatch,
     ranks_of_bins,
     sorted_data_set,
 )
@@ -77,6 +78,8 @@ def test_sums_over_ranks():
     np.testing.assert_array_equal(data.cum_hit, [[0, 0, 1, 2]])
     np.testing.assert_allclose(data.cum_gap, [[0, 0.1, -0.4, -0.5]])
     np.testing.assert_array_equal(data.hits(), [[0, 1, 1]])
+    shapes = [array.shape for array in SortedBatch.empty(2, 3)]
+    assert shapes == [(2, 3), (2, 4), (2, 4), (2, 0), (2, 0)]
 
 
 def test_groups_of_equal_scores_share_their_mean_hit():
@@ -142,7 +145,8 @@ def test_edges_among_many_scores_are_found_as_by_numpy(n, power):
     scores.sort(axis=1)
     inner = np.arange(1, 20) / 20
     expected = [[0, *np.searchsorted(row, inner), n] for row in scores]
-    np.testing.assert_array_equal(ranks_of_bins(scores, 20, "equal_width"), expected)
+    for m in (1, 2, 40):
+        np.testing.assert_array_equal(ranks_of_bins(scores[:m], 20, "equal_width"), expected[:m])
 
 
 def test_large_products_do_not_overflow():

@@ -394,6 +394,20 @@ def test_calibrated_streams_ring_where_their_evidence_reaches_twenty(monkeypatch
     assert {(*row.values(),)[1:] for row in rows} == {("none", "calibrated", 77, 3, 2, 3.0)}
 
 
+def test_a_picture_is_drawn_of_each_genuine_stream(monkeypatch, tmp_path):
+    drawn, tables = [], []
+    for name in ("calibrated_rows", "repeated_verdict_rows", "fault_rows"):
+        monkeypatch.setattr(monitor, name, lambda *_: [{}])
+    monkeypatch.setattr(monitor, "genuine_row", lambda path: ({"stream": path.stem}, path.stem))
+    monkeypatch.setattr(monitor, "draw", lambda *words: drawn.append(words))
+    monkeypatch.setattr(monitor, "write_table", lambda *words: tables.append(words))
+    given = {"streams": [tmp_path / "a.parquet"], "replicates": 2, "n_rows": 5, "seed": 0}
+    for pictures in (tmp_path, None):
+        monitor.measure_monitor(**given, pictures=pictures, output=tmp_path)
+    assert drawn == [("a", tmp_path / "monitor_a.png")]
+    assert tables == 2 * [(tmp_path, "monitor", [{}, {}, {}, {"stream": "a"}])]
+
+
 def steps_of(*parts):
     return ((np.array(scores), np.array(hits)) for scores, hits in parts)
 

@@ -104,9 +104,10 @@ def test_gaps_within_a_group_of_four_are_as_those_between_groups():
             assert abs(np.corrcoef(*pair)[0, 1] + 1 / 400) * np.sqrt(pair[0].size) < 5
 
 
-def test_a_data_set_is_that_of_plain_python():
+@pytest.mark.parametrize("scenario", [published_scenario("densenet40_c10"), UNIFORM])
+def test_a_data_set_is_that_of_plain_python(scenario):
     """From the words to scores and hits: exact quantiles of the slow sums, marks below T."""
-    n, scenario = 100, published_scenario("densenet40_c10")
+    n = 100
     sampler = Sampler(scenario, n, seed=7)
     sums, marks = map(np.array, slow_sums(seeded(sampler.key, 3), n // 32 + 1))
     logs = score_quantiles(scenario.alpha, scenario.beta, lower=sums[:n] / sums[n])

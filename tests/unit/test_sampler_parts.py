@@ -20,7 +20,7 @@ from calbias.engine.sampler import (
     WORD,
     build_quantile_table,
 )
-from calbias.engine.seeding import stream_key
+from calbias.engine.seeding import digest_of, stream_key
 from calbias.engine.simd import load, store
 from calbias.truth.curves import NAMED_CURVES, Curve
 from calbias.truth.scenarios import Scenario, score_quantiles
@@ -70,6 +70,11 @@ def test_a_key_is_a_function_of_its_three_arguments():
     assert (key.dtype, key.tolist()) == (np.uint32, [1710645587, 291979810])
     drawn = np.random.default_rng(stream_key(2022, "resnet110_c10", 200)).random(3)
     np.testing.assert_array_equal(drawn, np.random.default_rng(key).random(3))
+
+
+def test_a_digest_is_of_scores_to_a_millionth():
+    one, near, other = (digest_of(np.array([s]), np.ones(1)) for s in (0.6, 0.6000004, 0.600001))
+    assert one == near != other
 
 
 MASK = 2**64 - 1

@@ -56,7 +56,7 @@ def test_the_glm_family(name):
     ],
 )
 def test_the_other_curves(curve, expected):
-    np.testing.assert_allclose(curve.hit(*LOGS), expected, rtol=1e-13)
+    np.testing.assert_allclose([curve.hit(*LOGS), curve.at(C)], [expected] * 2, rtol=1e-13)
     np.testing.assert_allclose(np.exp(curve.log_not_hit(*LOGS)), 1 - expected, rtol=1e-12)
 
 
