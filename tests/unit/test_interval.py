@@ -8,12 +8,12 @@ import pytest
 from checkout import ROOT
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import beta, chi2
+from scipy.stats import beta, chi2, pearson3
 from scipy.stats import norm as normal
 from shipped import shipped, shipped_path
 
 import calbias
-from calbias.auditing.binned_gaps import lower_quantile
+from calbias.auditing.binned_gaps import BinnedGaps, lower_quantile
 from calbias.auditing.bins import binomial_limits, picture_bins
 from calbias.auditing.calibration_curve import picture_curve, posterior_average
 from calbias.auditing.inputs import read_data
@@ -40,6 +40,20 @@ def test_least_by_hand():
     assert (10 - x) ** 2 == pytest.approx(4 * (4 - 0.3 * x))
     assert _least((3.9, 4.0, 1.0), 2.0) == 0.0
     assert _least((10.0, 5e-15, 0.0), 2.0) == pytest.approx(10)  # a root of rounding alone
+
+
+def test_limit_of_the_l1_error_by_hand():
+    """One bin, gap 0.1, v = 0.0009: high² is a fixed point of d² − v + z √(2 v² + 4 high² v).
+
+    z is a quantile of Pearson's third law, of the third cumulant 8 v³ + 24 high² v².
+    """
+    v, z, one = 0.0009, 1.96, np.ones(1)
+    gaps = BinnedGaps(one, one, np.array([0.01 - v]), one, np.array([v]), 1e18)
+    high = gaps.limit(z, 1)
+    variance = 2 * v**2 + 4 * high**2 * v
+    quantile = -pearson3.ppf(normal.sf(z), (8 * v**3 + 24 * high**2 * v**2) / variance**1.5)
+    assert high**2 == pytest.approx(0.01 - v + quantile * np.sqrt(variance), rel=1e-6)
+    assert gaps._replace(variance=np.array([[v]])).limit(z, 1) == pytest.approx(high)
 
 
 @pytest.mark.parametrize("k", [1, 6, 40])
