@@ -132,16 +132,15 @@ def test_models_and_sizes_beyond_the_paper_change_no_verdict():
     assert "the models table lacks" in few.loc["R09", "note"]
 
 
-@pytest.mark.parametrize(
-    ("value", "error", "text"),
-    [
+def test_a_number_has_two_digits_of_its_error_or_four():
+    nan, inf = float("nan"), float("inf")
+    for value, error, text in (
         *((0.12345, 0.01, "0.123"), (0.12345, 0.0099, "0.1235"), (12.3, 10.0, "12")),
-        *((1e-9, 1e-9, "0.000000"), (3.0, 0.0, "3"), (1234.567, float("inf"), "1235")),
-        *((0.5, float("nan"), "0.5"), (float("nan"), 0.1, ""), (float("inf"), 0.1, "")),
-    ],
-)
-def test_a_number_has_two_digits_of_its_error_or_four(value, error, text):
-    assert number(value, error) == text
+        *((1e-9, 1e-9, "0.000000"), (3.0, 0.0, "3"), (1234.567, inf, "1235")),
+        *((0.5, nan, "0.5"), (nan, 0.1, ""), (inf, 0.1, "")),
+        *((-2.31, 0.041, "-2.310"), (16.0, nan, "16"), (1.6659e-5, nan, "1.666e-05")),
+    ):
+        assert number(value, error) == text
 
 
 def test_quantities_and_units_in_words():
@@ -150,9 +149,10 @@ def test_quantities_and_units_in_words():
         Measurement("a", 1.5, "percent", "x", 0.25),
         Measurement("a", 2.0, "percent", low=1, high=3),
         Measurement("b", nan, "points", "y", low=4, high=4), Measurement("b", nan, "points", low=7),
-        Measurement("c", 8.0),
+        Measurement("c", 8.0), Measurement("d", 2.0, "models"),
     ]  # fmt: skip
-    assert in_words(numbers) == "a: x 1.50 ± 0.25, 2 (1–3) %; b: y 4, above 7 points; c: 8"
+    words = "a: x 1.50 ± 0.25, 2 (1–3) %; b: y 4, above 7 points; c: 8; d: 2 models"
+    assert in_words(numbers) == words
 
 
 def test_sources_and_replicates_of_an_experiment():

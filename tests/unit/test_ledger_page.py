@@ -13,12 +13,9 @@ from PIL import Image
 
 from pipeline.claims.grounds import Grounds
 from pipeline.claims.ledger import all_claims, judge_all, ledger_table, measurement_table
-from pipeline.claims.verdicts import Measurement, in_words, number
 from pipeline.report import MOST_ROWS, compared_places, papers_tables, shown
 from pipeline.table_schema import columns_of, tables
 from reproduction.steps.write_pages import front_page, ledger_page
-
-NAN = float("nan")
 
 
 def results(**grounds):
@@ -145,33 +142,6 @@ def test_comparison_is_one_table_for_each_place():
     first, second = compared_places(table)
     assert first["count"].endswith("of which 1 within two and the farthest 2.5")
     assert second["count"] == "1 number, none with a standard error"
-
-
-@pytest.mark.parametrize(
-    ("value", "error", "text"),
-    [
-        (0.33067, 0.0065, "0.3307"), (16.0, NAN, "16"), (1.6659e-5, NAN, "1.666e-05"),
-        (-2.31, 0.041, "-2.310"), (NAN, NAN, ""), (0.0, 0.0, "0"),
-    ],
-)  # fmt: skip
-def test_a_number_has_two_digits_of_its_error_or_four_of_its_own(value, error, text):
-    assert number(value, error) == text
-
-
-@pytest.mark.parametrize(
-    ("measurements", "text"),
-    [
-        ([Measurement("a", 2.0)], "a: 2"),
-        ([Measurement("a", 2.0, "percent", "x", 0.1), Measurement("a", 3.0, "percent", "y")],
-         "a: x 2.00 ± 0.10, y 3 %"),
-        ([Measurement("a", 2.0, "models"), Measurement("b", 2.5, low=1.0, high=3.0)],
-         "a: 2 models; b: 2.5 (1–3)"),
-        ([Measurement("a", NAN, "percent", low=27.0)], "a: above 27 %"),
-        ([Measurement("a", NAN, low=4.0, high=4.0)], "a: 4"),
-    ],
-)  # fmt: skip
-def test_measurements_in_words(measurements, text):
-    assert in_words(measurements) == text
 
 
 def test_tables_of_other_papers_have_computed_and_printed_values():
