@@ -124,7 +124,7 @@ COLUMNS = {  # of the numbers along x and along y; empty where what is drawn is 
     "test_power": ("rejection_rate", ""),
 }  # fmt: skip
 N_DRAWN = {  # such as 3 models × 2 estimators × 2 sizes and the sizes
-    **{name: 6 for name in FIGURES if "_bias_" in name or "_sd_" in name},
+    **{name: 10 for name in FIGURES if "_bias_" in name or "_sd_" in name},
     **{name: 23 for name in FIGURES if "gupta" in name},
     **dict.fromkeys(["fig2b_bins_by_n", "fig4_realistic", "fig6_perfect", "fig1_intro"], 14),
     **dict.fromkeys(["fig3_fits", "guo_fig4_recalibrated"], 12),
@@ -156,7 +156,9 @@ def bias_rows():
     """Return the keys of table ``bias``: several experiments, with and without bins."""
     rows = [
         *itertools.product(["realistic", "perfect", "tce_sweep"], MODELS, TWO, [15], SIZES),
-        *itertools.product(["bins_by_n", "heatmaps"], MODELS, TWO[:1], [4, 8], SIZES),
+        *itertools.product(["bins_by_n"], MODELS, TWO[:1], [4, 8], SIZES),
+        *itertools.product(["heatmaps"], MODELS, TWO[:1], [4, 8, 16], SIZES),
+        *itertools.product(["heatmaps"], MODELS, ["ece_debias_em"], [8], SIZES),
         *itertools.product(["heatmaps", "chosen_bins"], MODELS, TWO[1:], [-1], SIZES),
     ]
     columns = ["experiment", "scenario", "estimator", "n_bins", "n_samples"]
@@ -511,7 +513,7 @@ VARIANTS = {
     ),
     "heat map of one row and a gap": lambda t: changed(
         "fig10_sd_resnet110_c10", t, "bias",
-        lambda d: d[d["n_bins"] != 8].assign(sd_percent=lambda x: x["sd_percent"].where(
+        lambda d: d[~d["n_bins"].isin([8, 16])].assign(sd_percent=lambda x: x["sd_percent"].where(
             x["n_samples"] != 200)),
     ),
 }  # fmt: skip
