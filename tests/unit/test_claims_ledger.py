@@ -24,6 +24,7 @@ def ledger_of(grounds, *ids):
 
 def test_every_claim_of_the_paper_is_judged_and_explained():
     claims = all_claims()
+    assert "".join(dict.fromkeys(claim.id[0] for claim in claims)) == "RCGS"
     for paper, n in (("R", 31), ("G", 7), ("S", 7)):
         ids = [claim.id for claim in claims if claim.id.startswith(paper)]
         assert ids == [f"{paper}{k:02}" for k in range(1, n + 1)]
@@ -128,8 +129,11 @@ def test_models_and_sizes_beyond_the_paper_change_no_verdict():
     row = ledger_of(Grounds({**PAPER, "models": own, "bias": table}), "R09").loc["R09"]
     assert row["verdict"] == "reproduced"
     assert "cells of 21" in row["measured"]
+    error = f"{CLAIMS['R09'].uncertainty}; the largest standard error is 0.014"  # 2 × 0.01 / √2
+    assert row["uncertainty"] == error
     few = ledger_of(Grounds({**PAPER, "models": MODELS[:3], "bias": table}), "R09")
     assert "the models table lacks" in few.loc["R09", "note"]
+    assert few.loc["R09", "uncertainty"] == ""
 
 
 def test_a_number_has_two_digits_of_its_error_or_four():

@@ -145,7 +145,7 @@ def test_two_models_that_disagree_leave_a_count_open():
         ("S03", 2, "spline", "ks_within_top2", 1.0, "approximate"),
         ("S03", 5, "spline", "ks_within_top2", 1.2, "not_reproduced"),
         ("S04", 1, "spline", "accuracy", 90.01, "not_reproduced"),
-        ("S05", 10, "temperature_scaling", "ece25", 1.2, "approximate"),
+        ("S05", 10, "temperature_scaling", "ece25", 10.5, "approximate"),  # four pairs of six
         ("S05", 10, "spline", "ece25", 11.0, "not_reproduced"),
     ],
 )
@@ -187,6 +187,9 @@ def test_s01_is_decided_by_printed_digits():
     assert (some.verdict, some.source, some.models) == ("reproduced", "real_scores", "4 of 10")
     assert measured(some, "within one unit of the last digit").value == 4
     assert measured(some, "equal to the printed digits").value == 0
+    table = table.assign(published_percent=10.0, value_percent=10.0004)
+    same = measured(judged("S01", measures=table), "equal to the printed digits")
+    assert same.value == 10
 
 
 def test_s02_shows_the_spline_of_half_of_the_rows_without_logits():
@@ -225,6 +228,7 @@ def test_g07_wants_linear_time_and_the_fastest_temperature(exponent, slowest, ve
     found = measured(judgement, "exponent of the number of samples", "temperature_scaling")
     assert (found.value, found.error) == pytest.approx((exponent, 0), abs=1e-9)
     assert "measured on a machine" in judgement.notes
+    assert ("faster than temperature" in judgement.reason) == (slowest < 0.5)  # at 0.5 one ties
     ratio = measured(judgement, "time over temperature scaling's", "bbq")
     assert (ratio.low, ratio.high) == pytest.approx((4 * slowest, 4 * slowest))
 

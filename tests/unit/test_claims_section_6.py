@@ -73,7 +73,8 @@ def wrong_aics(count):
 test_r07_coefficients_aics_and_winners = verdicts_of(
     "R07",
     lambda table: {"beta_fits": beta_fits(), "glm_fits": table},
-    reproduced=[glm_fits(), wrong_aics(2)],  # 95 % of 56 numbers are within their errors
+    # 95 % of 56 numbers are within their errors, of 40 without the printed b0
+    reproduced=[glm_fits(), wrong_aics(2), wrong_aics(2).assign(published_b0=np.nan)],
     approximate=[glm_fits(winner="logit_logit_b0_b1"), wrong_aics(3), wrong_aics(14)],  # 75 %
     not_reproduced=[glm_fits(aic=1.5), glm_fits(shift=0.4), wrong_aics(15)],
     needs_real_logits=[glm_fits(source="real_scores")],

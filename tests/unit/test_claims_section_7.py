@@ -241,6 +241,14 @@ test_r17_two_percent_is_not_detected_by_10000 = verdicts_of(
     approximate=[lambda n, e: 2.5 if e == "ece_bin_ew" else 1.5],
     not_reproduced=[lambda n, e: 2.1],  # above 2, but its range begins there
 )
+
+
+def test_a_limit_without_a_lower_end_begins_at_0():
+    table = limits(lambda n, e: 2.5)["detection_limits"].assign(tce_low_percent=np.nan)
+    judgement = judged("R17", detection_limits=table)
+    assert {(m.low, m.high) for m in judgement.measurements} == {(0.0, 2.6)}
+
+
 test_r18_ten_percent_at_500_and_200 = verdicts_of(
     "R18",
     lambda at_200, at_500: limits(lambda n, e: at_200 if n == 200 else at_500),
