@@ -98,6 +98,7 @@ def test_the_table_by_its_formulas(clustered, misses):
         assert columns == pytest.approx(row, rel=2e-6, abs=1e-9, nan_ok=True)
         assert found.loc[method, "injective"] == (method != "isotonic")
     assert set(found["validation_rows"]) == {0}
+    assert found["least"].max() < 1e-9 < 1 - 1e-9 < found["greatest"].min()
     plain = recalibration_table(prepared(data.rows.score, data.rows.hit, clusters=clusters))
     columns = ["gain", "gain_se", "parameter"]
     rest = found.loc[plain.index, columns].to_numpy()
