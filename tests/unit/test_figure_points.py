@@ -504,6 +504,7 @@ VARIANTS = {
     "the league with limits and ties": lambda t: changed(
         "league_errors", t, "league_ranking",
         lambda d: d.assign(information_limit=0.3, rank=np.arange(len(d)) % 2 + 1, target="l1",
+                           error_se=0.1,
                            error=np.resize([0.01, 26.0, 0.5, LOW, HIGH, 5.0], len(d))),
     ),
     "power with clusters and others": lambda t: changed(
@@ -511,9 +512,9 @@ VARIANTS = {
         lambda d: pd.concat([d, d.replace({"verdict": "mine", "spread_wave": "uniform_wave"})]
                             ).assign(rejection_rate=np.resize([0.05, 0.31, 0.5, 1.0], 2 * len(d))),
     ),
-    "heat map of one row and a gap": lambda t: changed(
+    "heat map of two rows and a gap": lambda t: changed(
         "fig10_sd_resnet110_c10", t, "bias",
-        lambda d: d[~d["n_bins"].isin([8, 16])].assign(sd_percent=lambda x: x["sd_percent"].where(
+        lambda d: d[d["n_bins"] != 16].assign(sd_percent=lambda x: x["sd_percent"].where(
             x["n_samples"] != 200)),
     ),
 }  # fmt: skip
