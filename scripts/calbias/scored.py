@@ -26,14 +26,12 @@ Ints = NDArray[np.int64]
 class Weights(NamedTuple):
     """What weighted rows have beside sums of weights, by score; arrays (m,).
 
-    counts       the number of rows
-    squares      Σ w²
-    hit_squares  Σ w² of the hits
+    counts   the number of rows
+    squares  Σ w²
     """
 
     counts: Ints
     squares: Floats
-    hit_squares: Floats
 
 
 class Clusters(NamedTuple):
@@ -138,12 +136,11 @@ class Scored:
         order = np.lexsort((hits, weights, scores))  # sums do not depend on the order of rows
         scores, hits, weights = scores[order], hits[order], weights[order]
         starts = np.flatnonzero(np.append(True, scores[1:] != scores[:-1]))
-        square = weights * weights
-        columns = (weights, weights * hits, square, square * hits)
-        rows, hit, *squares = (np.add.reduceat(column, starts) for column in columns)
+        columns = (weights, weights * hits, weights * weights)
+        rows, hit, squares = (np.add.reduceat(column, starts) for column in columns)
         counts = np.diff(np.append(starts, scores.size))
         sample = cls.of(scores[starts], np.zeros(starts.size))
-        return replace(sample, rows=rows, hits=hit, weights=Weights(counts, *squares))
+        return replace(sample, rows=rows, hits=hit, weights=Weights(counts, squares))
 
     def __add__(self, other: object) -> Scored:
         """Return the rows of both. Clusters of one id are one cluster.
@@ -183,11 +180,6 @@ class Scored:
     def squares(self) -> NDArray:
         """Σ w² of each score."""
         return self.weights.squares if self.weights else self.rows
-
-    @property
-    def hit_squares(self) -> NDArray:
-        """Σ w² of the hits of each score."""
-        return self.weights.hit_squares if self.weights else self.hits
 
     @cached_property
     def total(self) -> float:
