@@ -47,6 +47,11 @@ def test_a_strangers_csv_of_probabilities(own, tmp_path, capsys):
     assert names == ["logits.npz", "top.parquet"]
 
 
+def test_the_models_table_says_how_many_classes(own, tmp_path, refused):
+    with refused("3 columns of classes, but the models table says n_classes 4"):
+        written("read_logits", tmp_path / "out", file=own, n_classes=4)
+
+
 def test_a_strangers_csv_of_scores(tmp_path, capsys, refused):
     file, output = tmp_path / "mine.csv", tmp_path / "top.parquet"
     file.write_text("image,score,hit\n" + "a.png,0.75,1\nb.png,0.5,0\n" * 10)

@@ -189,6 +189,7 @@ def test_a_model_held_back_goes_through(tmp_path):
     rows, table_1 = replicated(tmp_path, tmp_path / "mine.npz", "mine")
     assert table_1.empty
     assert set(rows["model"]) == {"mine"}
+    assert rows[["n_validation", "n_test"]].drop_duplicates().to_numpy().tolist() == [[300, 400]]
     ece = rows[rows["measure"] == "ece"].set_index("method")["value_percent"]
     assert ece["temperature_scaling"] < ece["uncalibrated"]
 

@@ -16,13 +16,15 @@ from shipped import shipped, shipped_path
 
 from calbias import Curve, Scenario, true_calibration_error
 from calbias.engine.sampler import Sampler, draw
+from calbias.engine.seeding import stream
 from calbias.logits.top_label import TopLabel
 from evidence import league
 from evidence.cells.beta import Wave
+from evidence.cells.samples import by_score
 from evidence.estimators import estimate
 from evidence.league import CURVES, DISTRIBUTIONS, TIED, league_measures, league_rows
 from evidence.reading import subsampled_summary
-from evidence.steps.predict_bias import REFERENCE, predicted_bias
+from evidence.steps.predict_bias import REFERENCE, predicted_bias, reference_and_error
 from evidence.steps.subsample_genuine import subsampled_rows
 from evidence.targets import target_value
 from pipeline.estimators import estimator_file, known_estimators
@@ -158,6 +160,8 @@ def test_the_whole_file_as_its_only_subsample():
     )
     found = row["observed_bias_percent"], row["reference_percent"]
     assert found == pytest.approx((value - reference, reference))
+    _, error = reference_and_error(by_score(top), 2, stream(0, "reference", "whole"))
+    assert row["observed_bias_se_percent"] == pytest.approx(100 * error)
 
 
 def test_a_size_does_not_depend_on_the_other_sizes():

@@ -72,7 +72,8 @@ def test_errors_by_hand():
     # of an unbiased normal
     expected = {"error": 0.4, "error_se": 0.4 * np.sqrt(0.5 / 200), "points": 4.0}
     assert rows.loc["a → l1", list(expected)].to_dict() == pytest.approx(expected)
-    assert rows.loc["s → l2_squared", "error"] == pytest.approx(0.2)
+    halves = {name: expected[name] / 2 for name in ("error", "error_se")}
+    assert rows.loc["s → l2_squared", list(halves)].to_dict() == pytest.approx(halves)
     assert np.isnan(rows.loc["s → l2_squared", "points"])
 
 

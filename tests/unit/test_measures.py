@@ -50,6 +50,18 @@ def test_published_values_to_every_printed_digit(model, ks, ece25, accuracy):
     assert [f"{x:.{d}f}" for x, d in zip(found, (3, 3, 2), strict=True)] == [ks, ece25, accuracy]
 
 
+def test_numbers_of_bins_by_hand():
+    """Of three scores 15 bins hold all together, 25 the first two, 100 none with another."""
+    scores, hits = np.array([0.61, 0.63, 0.65]), np.array([1, 0, 0])
+    gap, pair = (1.89 - 1) / 3, 1.24 - 1
+    expected = {
+        **{"ece": gap, "ece25": (pair + 0.65) / 3, "ece100": (0.39 + 0.63 + 0.65) / 3},
+        **{"mce": gap, "mce25": 0.65},
+    }
+    found = {name: measure(name, scores, hits) for name in expected}
+    assert found == pytest.approx(expected)
+
+
 def test_by_hand():
     top, hits = PROBABILITIES.max(axis=1), np.array([1, 0, 0, 0])
     brier = np.mean([0.09 + 0.04 + 0.01, 0.01 + 0.25 + 0.36, 0.49 + 0.09 + 0.16, 2.0])

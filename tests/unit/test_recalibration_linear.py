@@ -92,6 +92,9 @@ def test_the_penalty_is_chosen_on_held_out_rows_whatever_the_order():
     chosen = odir(logits, labels)
     candidates = [odir(logits, labels, penalties=(p,)) for p in PENALTIES]
     assert any(np.array_equal(chosen.weights, fit.weights) for fit in candidates)
+    fresh = drawn(4000, seed=1)
+    losses = [nll(fit, *fresh) for fit in candidates]
+    assert nll(chosen, *fresh) < np.mean(losses)
     by_class = np.argsort(labels, kind="stable")
     assert np.isfinite(odir(logits[by_class], labels[by_class]).weights).all()
     strong = odir(logits, labels, penalties=(1e6,))

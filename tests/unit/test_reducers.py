@@ -8,10 +8,15 @@ import pytest
 from scipy.integrate import quad
 
 from calbias import Curve, Monitor, Scenario
+from evidence.cells.clusters import ClusterCell
 from evidence.cells.streams import FAULTS, GROWING, Fault, StreamRows
+from evidence.names import SWEEP
+from evidence.runner import DESIGN
 from evidence.steps import measure_monitor as monitor
 from evidence.steps import measure_power as power
 from evidence.steps import measure_subgroups as subgroups
+from evidence.steps.read_multiclass_league import reading_rows
+from evidence.steps.subsample_genuine import _reduced
 from pipeline.table_schema import columns_of
 
 FAULT = next(fault for fault in FAULTS if fault.from_row > 100 and fault.name != GROWING)
@@ -175,3 +180,50 @@ def test_rows_of_a_segment_fulfil_all_its_parts():
     columns = {"a": np.array([1, 1, 2]), "b": np.array([3, 4, 4])}
     masks = list(subgroups._rows([subgroups.ALL, "a = v1", "a = v1 and b = v4"], columns))
     assert np.array(masks).tolist() == [[True] * 3, [True, True, False], [False, True, False]]
+
+
+def test_a_fault_begins_at_its_row():
+    """From row 4 on all are hits; before, few are."""
+    fault = Fault("all hit", DESIGN, "Beta(0.6, 30)", np.ones_like, 4)
+    hits = np.array([fault.draw(6, 0, number).hits for number in range(50)])
+    assert hits[:, 3:].all()
+    assert hits[:, :3].mean() < 0.1
+
+
+def test_hits_of_a_cluster_have_the_correlation_of_their_normals():
+    """At a rate of 1/2 normals of correlation 1/2 have signs of correlation 2/π arcsin(1/2)."""
+    hits = ClusterCell(2000, 10, 0.5, (1e6, 1e6)).draw(0, 0, 0).hits.reshape(2000, 10)
+    of_pairs = (hits.sum(axis=1) ** 2 - hits.sum(axis=1)).mean() / 90
+    assert (of_pairs - 1 / 4) / (1 / 4) == pytest.approx(1 / 3, abs=0.05)
+
+
+def test_a_genuine_file_has_two_references():
+    """The debiased value of all rows, 3 %, and each estimator's own: by its own "one" is nearer."""
+    cell = SimpleNamespace(name="file", rows=SimpleNamespace(hit=np.zeros(9)))
+    values = {"one": np.array([0.05, 0.05]), SWEEP: np.array([0.04, 0.04])}
+    own, reference = {"one": 0.055, SWEEP: 0.06}, (0.03, 0.001)
+    row, _ = _reduced(cell, 4, {}, values, kind="scores", own=own, reference=reference)
+    found = [row[name] for name in ("rmse_percent", "ratio_to_sweep", "own_ratio_to_sweep")]
+    assert found == pytest.approx([2, 2, 1 / 4])
+    assert (row["reference_percent"], row["own_reference_percent"]) == pytest.approx((3, 5.5))
+
+
+def test_the_reading_of_a_league_of_all_classes():
+    """Without its noise an estimator is nearer in two of three cells; of a calibrated model the
+    larger floor is told."""
+    rows = [
+        ("a", "calibrated", 0.0, 0.04, 0.04),
+        ("b", "x", 0.1, 0.2, 0.1),
+        ("c", "y", 0.1, 0.2, 0.1),
+    ]
+    rows = pd.DataFrame(rows, columns=["scenario", "map", "truth", "mean_estimate", "rmse"])
+    corrected = rows.assign(estimator="ece_corrected", mean_estimate=0.01, rmse=[0.01, 0.02, 0.2])
+    league = pd.concat([rows.assign(estimator="ece"), corrected], ignore_index=True)
+    league = league.assign(
+        population="net", n_samples=50, target="classwise_l1", relative_rmse_se=0.01,
+        relative_rmse=league["rmse"] / 0.1 * (league["scenario"] != "c"),
+    )  # fmt: skip
+    nearest, closer = (row["sentence"] for row in reading_rows(league))
+    assert "is ece_corrected (" in nearest
+    assert "ece prints 0.04" in nearest
+    assert "in 2 of 3 cells" in closer

@@ -56,6 +56,9 @@ def test_sensitivity_uses_the_pipelines_data_sets():
     assert abs(of_sweep["second_best_glm"] - of_sweep["as_configured"]) > 1e-3
     one, p = table.loc["one_sided", "p_value"], configured["p_value"]
     assert one == pytest.approx(p / 2 if configured["t_statistic"] > 0 else 1 - p / 2)
+    d = pairs[PAIR[0]].abs() - pairs[sweep].abs()
+    of_m = d.mean() / (d.std(ddof=0) / np.sqrt(len(d)))
+    assert table.loc["population_variance", "t_statistic"] == pytest.approx(of_m)
 
 
 def test_sensitivity_of_a_run_without_the_pair_is_empty():

@@ -54,6 +54,12 @@ def test_an_estimator_that_changes(finished):
     drawn = {job for job in planned if job.startswith("simulate_replicates")}
     assert drawn == {job for job in simulated("kde") if job.startswith("simulate_replicates")}
     assert not steps(planned) & {"define_scenarios", "compute_true_error", "fit_model"}
+    assert {"recalibrate_model", "measure_model", "replicate_model"} <= steps(planned)
+
+
+def test_a_claim_that_changes(finished):
+    finished.append("scripts/reproduction/claims/section_4.py", "CHANGED = True\n")
+    assert set(finished.planned()) == {"judge_claims"} | PAGES
 
 
 def test_a_fit_that_changes_draws_nothing_where_the_papers_fits_drive(finished):
