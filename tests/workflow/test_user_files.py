@@ -81,6 +81,16 @@ def test_a_present_file_is_never_planned_for_download(fresh):
     assert not [job for job in jobs if job.startswith("download_logits") and FILE in job]
 
 
+@pytest.mark.parametrize(
+    ("fits", "is_fitted"), [("published", False), ("refitted", True), ("real_or_published", True)]
+)
+def test_whose_fits_are_simulated_from(fresh, fits, is_fitted):
+    place(fresh)
+    target = "results/scenarios/realistic.parquet"
+    jobs = fresh.planned("--config", f"fits={fits}", "logits_dir=my_logits", "--", target)
+    assert ("fit_model resnet110_c10" in jobs) == is_fitted
+
+
 def test_a_refused_file_is_named_in_one_line_and_left_as_it_is(fresh):
     path = place(fresh)
     text = fresh.run("--config", "logits_dir=my_logits", ok=False)
