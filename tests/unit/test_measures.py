@@ -207,13 +207,16 @@ def test_a_spline_on_half_is_judged_on_the_other_half():
 
 
 def test_bins_and_graphs_by_hand():
-    given = outputs_file.Outputs("m", np.array([0.5, 0.9, 0.95, 1.0]), np.array([1, 0, 1, 1]))
+    given = outputs_file.Outputs(
+        "m", np.array([0.02, 0.5, 0.9, 0.95, 1]), np.array([0, 1, 0, 1, 1])
+    )
     bins = bin_rows(given)
-    assert bins["n_in_bin"].tolist() == [0] * 7 + [1] + [0] * 5 + [1, 2]
-    assert bins.loc[14, ["mean_score", "mean_hit"]].tolist() == pytest.approx([0.975, 1.0])
-    assert bins["mean_hit"].isna().sum() == 12
+    assert bins["n_in_bin"].tolist() == [1] + [0] * 6 + [1] + [0] * 5 + [1, 2]
+    means = bins[["mean_score", "mean_hit"]].dropna().to_numpy()
+    assert means == pytest.approx(np.array([[0.02, 0], [0.5, 1], [0.9, 0], [0.975, 1]]))
     assert points(given.scores, given.hits)["hit_probability"].isna().all()  # fewer than knots
     scores = np.linspace(0.3, 1, 8)
+    assert points(scores[:6], np.array([0, 1] * 3))["hit_probability"].notna().all()
     graph = points(scores, np.array([0, 1] * 4))
     assert graph["cumulative_hit"].tolist() == [0, 0.125, 0.125, 0.25, 0.25, 0.375, 0.375, 0.5]
     assert graph["cumulative_score"].iloc[-1] == pytest.approx(0.65)

@@ -1,6 +1,7 @@
 """Class-wise errors that a paper prints, with noise floors: which are told from each other."""
 
 import functools
+import re
 
 import numpy as np
 import pandas as pd
@@ -40,6 +41,10 @@ def test_each_method_with_all_classes_has_every_floor(floors):
     found, labels, p = floors
     rows = pd.DataFrame(found.rows).set_index(["method", "measure"])
     assert len(rows) == 3 * len(FLOORS)
+    for name, (measure, _) in FLOORS.items():  # of 15 bins, unless its name says another number
+        n_bins = int((re.findall(r"\d+", name) or [15])[0])
+        plain = calbias.noise_floor(p, labels, measure=measure, n_bins=n_bins, replicates=20)
+        assert rows.loc[("temperature_scaling", name), "value"] == plain.value
     same = calbias.noise_floor(p, labels, seed=1)
     row = rows.loc["temperature_scaling", "classwise_ece_mean"]
     for key in ("value", "floor", "floor_sd", "p_value"):

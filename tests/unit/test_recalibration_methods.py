@@ -52,6 +52,8 @@ TIED = ([0.2, 0.5, 0.5, 0.5], [0, 0, 1, 1])
         ((PROBABILITIES, HITS), {"n_bins": 3, **EM}, PROBABILITIES, [0.5] * 6),
         ((PROBABILITIES, HITS), {"n_bins": 2, **EM}, [0.05, 0.59, 0.61], [1 / 3, 1 / 3, 2 / 3]),
         (TIED, {"n_bins": 2, **EM}, TIED[0], [0, 2 / 3, 2 / 3, 2 / 3]),
+        # fewer samples than bins
+        (([0.2, 0.8], [0, 1]), {"n_bins": 4, **EM}, [0.2, 0.5, 0.8], [0, 0, 1]),
         # tied lowest scores: their bin reaches down to 0
         (([0.5, 0.5, 0.9, 0.9], [0, 1, 1, 1]), {"n_bins": 4, **EM}, [0.4, 0.5, 0.9], [0.5, 0.5, 1]),
         # an empty bin
@@ -71,6 +73,8 @@ def test_isotonic_regression_by_hand():
     assert isotonic.predict(np.array([0.0, 0.15, 0.5])) == pytest.approx([0, 1 / 4, 7 / 12])
     step = isotonic_regression(PROBABILITIES, HITS, step=True)
     assert step.predict(np.array([0.0, 0.15, 0.5, 0.6])) == pytest.approx([0, 0, 1 / 2, 2 / 3])
+    step = isotonic_regression(PROBABILITIES[2:5], np.array([1, 0, 1]), step=True)
+    assert step.predict(np.array([0.0, 0.6, 1.0])) == pytest.approx([1 / 2, 1 / 2, 1])
 
 
 @given(
@@ -101,12 +105,12 @@ def test_platt_scaling_is_that_of_scikit_learn(n, rate):
     assert residual @ log_odds == pytest.approx(0, abs=1e-6 * n)
 
 
-def bbq_slowly(scores, hits, new_score):
+def bbq_slowly(scores, hits, new_score, fold=10):
     """Return BBQ's probability at one score, by the formulas of its docstring, without ties."""
     order, n = np.argsort(scores), len(scores)
-    scores, hits, most = scores[order], hits[order], int(np.ceil(10 * n ** (1 / 3)))
+    scores, hits, most = scores[order], hits[order], int(np.ceil(fold * n ** (1 / 3)))
     rates, likelihoods = [], []
-    for n_bins in range(max(1, int(n ** (1 / 3) / 10)), min(n, most) + 1):
+    for n_bins in range(max(1, int(n ** (1 / 3) / fold)), min(n, most) + 1):
         first = [-(-k * n // n_bins) for k in range(n_bins + 1)]
         edges = [0, *((scores[i - 1] + scores[i]) / 2 for i in first[1:-1]), 1]
         likelihood, prior = 1.0, 2 / n_bins
@@ -123,11 +127,16 @@ def bbq_slowly(scores, hits, new_score):
     return np.average(rates, weights=likelihoods)
 
 
-def test_bbq_is_the_average_of_the_binnings_by_their_likelihoods_and_keeps_ties_together():
-    rng = np.random.default_rng(5)
-    scores, hits, at = rng.random(27), rng.integers(0, 2, 27), np.array([0.01, 0.3, 0.77, 0.99])
-    slow = [bbq_slowly(scores, hits, score) for score in at]
-    assert bbq(scores, hits).predict(at) == pytest.approx(slow)
+def test_bbq_is_the_average_of_the_binnings_by_their_likelihoods_and_keeps_ties_together(
+    monkeypatch,
+):
+    rng, at = np.random.default_rng(5), np.array([0.01, 0.3, 0.77, 0.99])
+    for n, fold in ((27, 10), (50, 10), (50, 1.6)):  # of 50: 1 to 37 binnings, and 2 to 6
+        scores, hits = rng.random(n), rng.integers(0, 2, n)
+        monkeypatch.setattr("reproduction.recalibration.bbq.RANGE", fold)
+        slow = [bbq_slowly(scores, hits, score, fold) for score in at]
+        assert bbq(scores, hits).predict(at) == pytest.approx(slow)
+    monkeypatch.undo()
     tied = np.repeat([0.0, 0.2, 1.0], 10)
     found = bbq(tied, np.tile([0.0, 1.0], 15)).predict(np.array([0.0, 0.2, 1.0]))
     assert found == pytest.approx([0.5] * 3, abs=0.1)
@@ -199,6 +208,20 @@ def test_temperature_is_the_minimum_that_scipy_finds():
     expected = minimize_scalar(loss, bounds=(-3, 3), method="bounded", options={"xatol": 1e-9})
     found = inverse_temperature(*fold)
     assert np.log(found) == pytest.approx(expected.x, abs=1e-6)
+
+
+def test_the_temperature_of_least_ece_is_found_by_a_loop():
+    logits, labels = drawn_fold(200, 4, 2.0, seed=4)
+    errors = []
+    for temperature in range(1, 101):
+        p = softmax(10 / temperature * logits.astype(float), axis=1)
+        gaps, score = p.max(axis=1) - (p.argmax(axis=1) == labels), p.max(axis=1)
+        bins = [(k / 15 < score) & (score <= (k + 1) / 15) for k in range(15)]
+        errors.append(sum(abs(gaps[rows].sum()) for rows in bins))
+    expected = 10 / (1 + np.argmin(errors))
+    assert 0.2 < expected < 5
+    found = load_method("temperature_by_ece")(logits, labels).inverse
+    assert found == pytest.approx(expected)
 
 
 @pytest.mark.filterwarnings("ignore:temperature scaling")  # where all 60 rows are hits
