@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from refusals import refuses
 from scipy.special import expit, softmax
-from scipy.stats import binom
+from scipy.stats import binom, rankdata
 from verdicts import judge
 
 import calbias
@@ -110,7 +110,9 @@ def test_bins_of_the_picture_hold_every_row_once_and_equal_scores_together():
     assert bins.n_in_bin @ bins.mean_hit == pytest.approx(hits.sum())
     assert (bins.highest_score[:-1] < bins.lowest_score[1:]).all()
     assert ((bins.low <= bins.mean_hit) & (bins.mean_hit <= bins.high)).all()
-    assert len(bins.n_in_bin) > 8
+    place = 0.5 * (rankdata(scores) - 0.5) / 540 + 0.5 * (scores - 0.02) / 0.98
+    steps = np.minimum(np.floor(20 * place), 19)
+    assert bins.lowest_score.tolist() == [scores[steps == k].min() for k in np.unique(steps)]
 
 
 def test_the_forms_of_the_result(over):

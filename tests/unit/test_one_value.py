@@ -8,10 +8,11 @@ from functools import cache
 import numpy as np
 import pytest
 from nightly import daily
+from scipy import stats
 from scipy.special import expit
 
 import calbias
-from calbias.auditing.description import description_of
+from calbias.auditing.description import description_of, warnings_of
 from calbias.auditing.inputs import prepared
 
 GENERATOR = np.random.default_rng(1)
@@ -133,3 +134,27 @@ def test_the_ratio_of_events_takes_the_mean_risk_as_random():
     copied = description_of(prepared(probabilities=risks, labels=events, clusters=ids), 0.95)
     ends = copied["observed_expected_low"], copied["observed_expected_high"]
     assert ends == pytest.approx((row.low, row.high), rel=2e-3)
+
+
+def test_limits_of_events_by_their_formulas():
+    """Of events less risks, in clusters of ten like rows, and without an event."""
+    ids = np.argsort(np.argsort(X)) // 10
+    found = description_of(prepared(probabilities=RISKS / 2, labels=EVENTS, clusters=ids), 0.95)
+    gaps = EVENTS - RISKS / 2 - np.mean(EVENTS - RISKS / 2)
+    number = N // 10
+    effect = number / (number - 1) * np.sum(np.bincount(ids, gaps) ** 2) / np.sum(gaps**2)
+    assert 1 < effect < 2
+    effect *= (stats.t.ppf(0.975, number - 1) / stats.norm.ppf(0.975)) ** 2
+    hits, misses = EVENTS.sum() / effect, (N - EVENTS.sum()) / effect
+    expected = stats.beta.ppf([0.025, 0.975], [hits, hits + 1], [misses + 1, misses])
+    assert (found["accuracy_low"], found["accuracy_high"]) == pytest.approx(tuple(expected))
+    none = description_of(prepared(probabilities=np.full(30, 0.1), labels=np.zeros(30, int)), 0.95)
+    ends = none["observed_expected_low"], none["observed_expected_high"]
+    assert ends == pytest.approx((0.0, (1 - 0.025 ** (1 / 30)) / 0.1))
+
+
+def test_a_curve_of_fewer_than_five_events_is_uncertain():
+    for events, warned in ((4, True), (5, False), (495, False), (496, True)):
+        data = prepared(probabilities=np.linspace(0.01, 0.9, 500), labels=np.arange(500) < events)
+        texts = warnings_of(data, description_of(data))
+        assert any("curve is uncertain" in text for text in texts) == warned
