@@ -1,6 +1,7 @@
 """calbias.audit: its numbers against independent calculations, its forms, and its limits."""
 
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -8,14 +9,15 @@ import pandas as pd
 import pytest
 from refusals import refuses
 from scipy.special import expit, softmax
-from scipy.stats import binom, rankdata
+from scipy.stats import binom, norm, rankdata, t
 from verdicts import judge
 
 import calbias
 from calbias.auditing import cox, estimator_bias, recalibrations
 from calbias.auditing.audit import audit_data
-from calbias.auditing.bins import binned_ece, mean_deviation, picture_bins
+from calbias.auditing.bins import binned_ece, binomial_limits, mean_deviation, picture_bins
 from calbias.auditing.cox import fit_cox, noncentrality
+from calbias.auditing.description import description_of
 from calbias.auditing.inputs import Options, prepared
 from calbias.auditing.interval import calibration_interval
 from calbias.auditing.picture import picture
@@ -132,6 +134,36 @@ def test_the_forms_of_the_result(over):
         over.error = 0
 
 
+def test_the_page_shows_the_numbers_of_the_audit(over):
+    page = over.to_html()
+    verdict = page.partition('<div class="verdict')[2].partition("</div>")[0]
+    numbers = re.findall(r"\d+\.\d+", verdict.partition("<strong>")[2])
+    assert (*numbers[:3], *numbers[-2:]) == over.in_percent
+    best = over.recalibration.iloc[0]
+    for share, form in (
+        (best["brier_before"], ".3f"),
+        (best["brier_after"], ".3f"),
+        (over.bins.low[-1], ".2f"),
+        (over.bins.mean_hit[-1], ".2f"),
+    ):
+        assert f">{100 * share:{form}}<" in page
+
+
+def test_the_page_has_both_design_effects():
+    generator = np.random.default_rng(0)
+    scores, ids = generator.uniform(0.1, 0.9, 400), np.arange(400) % 40
+    shift = np.where(ids % 2, 0.2, -0.2) * np.sign(scores - 0.5)  # within a cluster they cancel
+    found = calbias.audit(scores, generator.random(400) < scores + shift, clusters=ids)
+    effects = found.design_effect, found.mean_design_effect
+    words = [f"{400 / effect:.0f}|{effect:.2g}" for effect in effects]
+    assert words[0] != words[1]
+    page = re.sub(r"\s+", " ", found.to_html())
+    said = re.search(
+        r"count like about (\d+) .*?effect ([\d.]+)\).*?about (\d+) \(([\d.]+)\)", page
+    )
+    assert ["|".join(said.groups()[:2]), "|".join(said.groups()[2:])] == words
+
+
 def test_rows_in_any_order_and_forms_of_arrays(over, in_clusters):
     """As many clusters as rows are none."""
     scores, hits = drawn(power=1.4)
@@ -212,6 +244,35 @@ def test_clusters_widen_what_rows_that_repeat_each_other_narrow(in_clusters):
         assert np.mean(one.high - one.low) > np.mean(other.high - other.low)
     assert "60 clusters" in found.sentence
     assert found.recalibration["gain_se"].min() > alone.recalibration["gain_se"].min()
+
+
+def test_copies_of_rows_in_clusters_have_the_picture_of_the_rows(over):
+    scores, hits = (np.repeat(x, 2) for x in drawn(power=1.4))
+    found = calbias.audit(scores, hits, clusters=np.repeat(np.arange(800), 2))
+    assert found.effective_n == pytest.approx(800)
+    for one, other in ((found.curve, over.curve), (found.bins, over.bins)):
+        for name in ("low", "high"):
+            np.testing.assert_allclose(getattr(one, name), getattr(other, name), rtol=1e-6)
+
+
+def test_limits_of_the_accuracy_of_few_clusters_by_hand():
+    """Ten pairs of equal rows, four of hits: twice the variance, 10/9, and Student's quantile."""
+    hits = np.repeat(np.arange(10) < 4, 2)
+    found = description_of(prepared(np.full(20, 0.5), hits, clusters=np.arange(20) // 2))
+    effect = 2 * 10 / 9 * (t.ppf(0.975, 9) / norm.ppf(0.975)) ** 2
+    limits = [float(end) for end in binomial_limits(8 / effect, 20 / effect, 0.95)]
+    assert [found["accuracy_low"], found["accuracy_high"]] == pytest.approx(limits)
+
+
+def test_warnings_of_few_misses_and_of_ids():
+    """A hint at ids is one where there are no clusters alone."""
+    for hits in (np.arange(60) < 3, np.arange(60) >= 3):
+        warnings = calbias.audit(np.linspace(0.3, 0.7, 60), hits).warnings
+        assert any(f"Hits: {hits.sum()}, misses: {60 - hits.sum()}" in text for text in warnings)
+    scores, hits, clusters = clustered()
+    for ids, count in ((None, 1), (clusters, 0)):
+        data = replace(prepared(scores, hits, clusters=ids), hints=("column game repeats",))
+        assert audit_data(data, Options()).warnings.count("Column game repeats.") == count
 
 
 def test_direction_counts_clusters_not_rows():

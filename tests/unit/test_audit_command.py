@@ -174,7 +174,7 @@ def test_rows_that_would_decide_by_hand():
 def test_compare_by_command_and_the_gate_of_two_models(tmp_path, capsys):
     a, b = (written(scored().assign(score=p), tmp_path / f"{p}.csv") for p in (0.7, 0.95))
     out = tmp_path / "found.json"
-    options = ["--cluster", "row", "--output", str(out)]
+    options = ["--cluster", "row", "--confidence-level", "0.8", "--output", str(out)]
     for files, status, more in (((a, b), 0, options), ((b, a), 3, [])):
         with pytest.raises(SystemExit) as stop:
             main(["compare", *map(str, files), "--within", "2", *more])
@@ -182,7 +182,7 @@ def test_compare_by_command_and_the_gate_of_two_models(tmp_path, capsys):
     first, second = capsys.readouterr().out.splitlines()
     assert second.endswith("0.95 no worse than 0.7 by more than 2 points: no.")
     found = json.loads(out.read_text(encoding="utf-8"))
-    assert (found["n"], found["n_clusters"]) == (300, 100)
+    assert (found["n"], found["n_clusters"], found["confidence_level"]) == (300, 100, 0.8)
     assert first.startswith(found["sentence"][:-1])
     short = written(scored(50), tmp_path / "short.csv")
     with pytest.raises(SystemExit):

@@ -136,6 +136,15 @@ def test_the_plan_by_command(tmp_path, capsys):
     assert "no number of labels" in capsys.readouterr().err
 
 
+def test_the_goals_by_command(monkeypatch):
+    asked, table = [], pd.DataFrame({"labels": [1.0]})
+    monkeypatch.setattr(module, "plan", lambda **goals: asked.append(goals) or table)
+    words = ["--detect", "20", "30", "--power", "0.7", "--slope-width", "0.2", "--gap-width", "2"]
+    main(["plan", "--beta", "2", "1", *words, "--seed", "5"])
+    goals = {"detect": [0.2, 0.3], "power": 0.7, "slope_width": 0.2, "gap_width": 0.02, "seed": 5}
+    assert asked == [{"beta": [2.0, 1.0], **goals}]
+
+
 @pytest.mark.nightly
 @pytest.mark.slow
 def test_the_plan_of_clusters_by_command(tmp_path):

@@ -125,6 +125,7 @@ def test_a_shift_that_moves_most_rows_away_from_the_curve_is_not_advised():
 def test_a_tolerable_error_is_small_beside_rare_outcomes():
     """Risks of 0.1 % on average: an error of 0.5 % is not excluded, and that is five times them."""
     assert "an error of 0.50 % would matter" in things_to_do(advised(0.0, 0.005, mean=0.001))[0]
+    assert "an error of 0.50 % would matter" in things_to_do(advised(0.0, 0.005, mean=0.999))[0]
     assert things_to_do(advised(0.0, 0.005))[0].startswith("Nothing")
     assert things_to_do(advised(0.0, 0.3))[0].startswith("Get more labels: these rows do not")
     assert things_to_do(advised(0.004, 0.009, True))[0].startswith("The error is small")

@@ -70,6 +70,10 @@ def test_few_misses_take_each_cluster_as_one_observation():
     assert facts.p_whole < 1
     assert verdict.p_value == max(facts.p_signs, facts.p_independent, facts.p_whole)
     assert "each cluster was also judged as one observation" in " ".join(verdict.warnings)
+    none = judge(np.full(500, 0.95), np.ones(500), clusters=np.arange(500) // 10, replicates=499)
+    facts = none.cluster_facts  # 50 rows of 0.95 without a miss are no wonder, 500 are
+    assert max(facts.p_signs, facts.p_independent) < 0.01
+    assert none.p_value == facts.p_whole > 0.1
 
 
 def test_a_doubled_risk_is_found_by_signs():
