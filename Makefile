@@ -4,7 +4,7 @@ RUNTIME := .venv
 DEVELOP := .venv-dev
 CORES ?= all
 
-.PHONY: reproduce evidence estimator test mutants benchmark docs lock clean-environments
+.PHONY: reproduce evidence networks estimator test mutants benchmark docs lock clean-environments
 .DEFAULT_GOAL := reproduce
 
 reproduce: $(RUNTIME)/installed
@@ -17,6 +17,16 @@ evidence: $(RUNTIME)/installed
 FILE ?= mine/my_estimator.py
 estimator: $(RUNTIME)/installed
 	$(RUNTIME)/bin/snakemake --cores $(CORES) --config estimator=$(FILE)
+
+# Trains all networks of known truth, in about an hour of one core, and writes resources/networks. An
+# interrupted run goes on where it stopped.
+NETWORKS := .venv-networks
+NETWORK_CONFIGURATIONS = $(CURDIR)/evidence/networks/configs/*.yaml
+networks: $(NETWORKS)/installed
+	cd evidence/networks && \
+	export PYTHONPATH=$(CURDIR)/scripts XLA_FLAGS=--xla_cpu_multi_thread_eigen=false && \
+	$(CURDIR)/$(NETWORKS)/bin/python -m trained.make --build $(CURDIR)/build/networks $(NETWORK_CONFIGURATIONS) && \
+	$(CURDIR)/$(NETWORKS)/bin/python -m trained.ship --build $(CURDIR)/build/networks --output $(CURDIR)/resources/networks $(NETWORK_CONFIGURATIONS)
 
 benchmark: $(RUNTIME)/installed
 	$(RUNTIME)/bin/python scripts/benchmark.py
@@ -65,6 +75,9 @@ $(RUNTIME)/docs: envs/requirements-docs.lock $(RUNTIME)/installed
 $(DEVELOP)/installed: envs/requirements-dev.lock envs/requirements-build.lock
 	$(INSTALL)
 
+$(NETWORKS)/installed: evidence/networks/requirements.lock envs/requirements-build.lock
+	$(INSTALL)
+
 $(DEVELOP)/mutants: envs/requirements-mutants.lock $(DEVELOP)/installed
 	$(call LOCKED,$(DEVELOP),$<)
 	touch $@
@@ -79,7 +92,8 @@ lock:
 	$(COMPILE) --all-extras pyproject.toml envs/requirements-dev.in -o envs/requirements-dev.lock
 	$(COMPILE) envs/requirements-docs.in -o envs/requirements-docs.lock
 	$(COMPILE) envs/requirements-mutants.in -o envs/requirements-mutants.lock
+	$(COMPILE) evidence/networks/requirements.in -o evidence/networks/requirements.lock
 	for peer in envs/peers/*.txt; do $(RESOLVE) $$peer -o $${peer%.txt}.lock; done
 
 clean-environments:
-	rm -rf $(RUNTIME) $(DEVELOP)
+	rm -rf $(RUNTIME) $(DEVELOP) $(NETWORKS)

@@ -1,0 +1,107 @@
+"""Write what ships: sketches, top labels, folds, two tables and checksums."""
+
+import argparse
+import csv
+import hashlib
+import json
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+from trained.configuration import Configuration, read_configuration
+from trained.tasks import load_task
+
+DESCRIBED = ("network", "depth", "width", "batch_norm", "loss", "weight_decay", "learning_rate")
+TRAINED = ("n_train", "epochs", "seed")
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Ship the complete networks of a build folder; return the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("configurations", nargs="+", type=Path, help="files, one for each network")
+    parser.add_argument("--build", type=Path, required=True, help="folder of trained.make")
+    parser.add_argument("--output", type=Path, required=True, help="resources/networks")
+    options = parser.parse_args(argv)
+    rows, history = [], []
+    for folder in ("sketches", "top_labels", "folds"):
+        (options.output / folder).mkdir(parents=True, exist_ok=True)
+    for path in sorted(options.configurations):
+        configuration, source = read_configuration(path), options.build / path.stem
+        if not (source / "summary.json").exists():
+            print(f"{path.stem}: not trained yet, left out", file=sys.stderr)
+            continue
+        _copy(configuration, source, options.output)
+        rows.append(table_row(configuration, json.loads((source / "summary.json").read_text())))
+        history += [
+            {
+                "name": path.stem,
+                "epoch": entry["epoch"],
+                "error_percent": round(100 * entry["error"], 2),
+                "nll": round(entry["nll"], 4),
+            }
+            for entry in json.loads((source / "history.json").read_text())
+        ]
+    _write_csv(options.output / "networks.csv", rows)
+    _write_csv(options.output / "history.csv", history)
+    _write_checksums(options.output)
+    return 0
+
+
+def _copy(configuration: Configuration, source: Path, output: Path) -> None:
+    """Copy a network's sketch, top labels and, where asked for, folds."""
+    name = configuration.name
+    shutil.copyfile(source / "sketch.parquet", output / "sketches" / f"{name}.parquet")
+    shutil.copyfile(source / "top_labels.parquet", output / "top_labels" / f"{name}.parquet")
+    if configuration.folds:
+        shutil.copyfile(source / "folds.npz", output / "folds" / f"{name}.npz")
+
+
+def table_row(configuration: Configuration, summary: dict[str, Any]) -> dict[str, Any]:
+    """Return the row of networks.csv: configuration, description and truth."""
+    row = {
+        "name": configuration.name,
+        "role": configuration.role,
+        "task": configuration.task,
+        "n_classes": load_task(configuration.task).n_classes,
+    }
+    row |= {key: getattr(configuration, key) for key in (*DESCRIBED, *TRAINED)}
+    row |= {
+        "n_rows": summary["n_rows"],
+        "error_percent": _percent(summary["error"]),
+        "nll": round(summary["nll"], 5),
+        "mean_score_percent": _percent(summary["mean_score"]),
+        "gap_percent": _percent(summary["mean_score"] + summary["error"] - 1),
+        "share_above_99": round(summary["share_above_99"], 4),
+    }
+    for truth in ("", "_by_chances"):
+        for key in ("l1", "l1_se", "l2", "l2_se"):
+            value = summary.get(key + truth)
+            row[f"{key}{truth}_percent"] = "" if value is None else _percent(value)
+    return row
+
+
+def _percent(value: float) -> float:
+    return round(100 * value, 4)
+
+
+def _write_csv(path: Path, rows: list[dict[str, Any]]) -> None:
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def _write_checksums(folder: Path) -> None:
+    """Write SHA256SUMS of all files but itself and the README."""
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    lines = [
+        f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.relative_to(folder)}\n"
+        for path in files
+        if path.name not in ("SHA256SUMS", "README.md")
+    ]
+    (folder / "SHA256SUMS").write_text("".join(lines))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
