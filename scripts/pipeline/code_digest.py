@@ -9,28 +9,47 @@ import ast
 import contextlib
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 
-from calbias.io.python_files import SCRIPTS, code_files
+from calbias.io.python_files import code_files
+from pipeline import CHECKOUT
 from pipeline.door import step_file
 from pipeline.results import written_whole
 from pipeline.table_schema import tables
 
 STORE = Path(".snakemake/calbias_syntax.json")  # digests by name, size and time: parsing takes 1 s
+_ROOT = CHECKOUT.resolve()  # as the paths of ``code_files``
+_NO_TABLES: Mapping[str, Sequence[str]] = MappingProxyType({})
+_PARTS: dict[str, dict[str, str]] = {}  # of each combined digest of this process
 
 
 def code(step: str, *loaded: Path | str) -> str:
     """Return the digest of a step's code; ``loaded`` are files that it loads by name."""
-    columns = [entry["columns"] for entry in tables().values() if entry["rule"] == step]
+    columns = {name: entry["columns"] for name, entry in tables().items() if entry["rule"] == step}
     return digest(code_files(step_file(step), *loaded), columns)
 
 
-def digest(files: Iterable[Path], columns: Iterable[Sequence[str]] = ()) -> str:
-    """Return one digest of the syntax of these files, and of the columns of tables."""
-    of_files = [(_name(path), _of_file(path)) for path in files]
-    return hashlib.sha256(json.dumps([of_files, *columns]).encode()).hexdigest()[:20]
+def digest(files: Iterable[Path], columns: Mapping[str, Sequence[str]] = _NO_TABLES) -> str:
+    """Return one digest of the syntax of these files, and of the columns of tables by name."""
+    parts: dict[str, str] = {}
+    for path in files:  # outside the checkout two files may have one name
+        parts[_name(path)] = parts.get(_name(path), "") + _of_file(path)[:12]
+    parts |= {f"table {name}": _shortened(json.dumps(names)) for name, names in columns.items()}
+    combined = _shortened(json.dumps(parts, sort_keys=True))
+    _PARTS[combined] = parts
+    return combined
+
+
+def parts_of(combined: str) -> dict[str, str]:
+    """Return {file, or table: digest} of what ``digest`` combined; {} for any other text."""
+    return _PARTS.get(combined, {})
+
+
+def _shortened(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:20]
 
 
 def save() -> None:
@@ -44,13 +63,15 @@ def save() -> None:
 @cache
 def _name(path: Path) -> str:
     """Return what a file is called in a digest: the same wherever the checkout stands."""
-    return path.relative_to(SCRIPTS).as_posix() if path.is_relative_to(SCRIPTS) else path.name
+    return path.relative_to(_ROOT).as_posix() if path.is_relative_to(_ROOT) else path.name
 
 
 @cache
 def _of_file(path: Path) -> str:
     state = path.stat()
-    place = _name(path) if path.is_relative_to(SCRIPTS) else path  # a copy of the checkout has them
+    place = (
+        _name(path) if path.is_relative_to(CHECKOUT) else path
+    )  # a copy of the checkout has them
     key = f"{place} {state.st_size} {state.st_mtime_ns}"
     if key not in _known():
         _known()[key] = _syntax(path.read_bytes())

@@ -152,7 +152,7 @@ def stored(tmp_path, monkeypatch):
 
 
 def test_a_digest_does_not_depend_on_the_folder(tmp_path, stored):
-    assert code_digest._name(Path(code_digest.__file__)) == "pipeline/code_digest.py"
+    assert code_digest._name(Path(code_digest.__file__)) == "scripts/pipeline/code_digest.py"
     digests = set()
     for name in ("a/mine.py", "b/mine.py", "a/yours.py"):
         (tmp_path / name).parent.mkdir(exist_ok=True)

@@ -7,7 +7,8 @@ import shutil
 
 import numpy as np
 import pytest
-from checkout import ROOT, SMOKE, simulated
+import yaml
+from checkout import ROOT, SMOKE, TINY, simulated
 from command import read
 from nightly import daily
 from test_user_files import folds
@@ -44,6 +45,25 @@ def test_files_touched_without_change_and_texts_edited(finished):
         for path in (finished / folder).rglob("*.*"):
             os.utime(path)
     assert finished.planned() == []
+
+
+def test_two_numbers_that_change_places(finished):
+    """Snakemake compares the values of params without their names."""
+    asked = "results/recalibration/resnet50_brier_c10.parquet"
+    assert finished.planned(asked) == []
+    swapped = ("--config", "seed=2", "bootstrap=2022")
+    assert finished.planned(asked, *swapped) == ["recalibrate_model resnet50_brier_c10"]
+    reason = finished.run("--dry-run", asked, *swapped).split("now: ")[1].split("\n")[0]
+    assert sorted(reason.strip().split(",")) == ["bootstrap = 2022", "seed = 2"]
+
+
+def test_the_order_of_inputs(finished):
+    """Rows are in the order of the estimators, in which their files are listed."""
+    estimators = yaml.safe_load((finished / TINY).read_text())["estimators"]
+    changed = finished.changed(estimators=estimators[::-1])
+    planned = set(finished.planned(config=changed))
+    assert {"summarise_bias realistic", "join_tables bias"} <= planned
+    assert "simulate_replicates" not in steps(planned)
 
 
 def test_an_estimator_that_changes(finished):

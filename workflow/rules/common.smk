@@ -20,6 +20,7 @@ from pipeline.estimators import FOLDERS, estimator_folders
 from pipeline.provenance import show_errors
 from pipeline.logit_availability import DEFAULT_LOGITS_DIR
 from pipeline.models import published_models
+from pipeline.recorded_params import record_by_name
 from pipeline.settings import job_shell, read_settings, resource_path, step
 
 if Path(workflow.main_snakefile).parent in (HERE, HERE / "workflow"):
@@ -33,6 +34,7 @@ except InputError as error:
     sys.exit(f"error: {error}")
 if workflow.is_main_process:
     print(*notes, sep="\n", file=sys.stderr)
+record_by_name(HERE)
 
 
 REAL, SCORES = OUTPUTS.logits, OUTPUTS.scores
