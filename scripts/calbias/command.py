@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from calbias.conventions import CONFIDENCE_LEVEL, N_BINS
+from calbias.conventions import CONFIDENCE_LEVEL, FORMS, N_BINS
 from calbias.io.command_line import command, write_text
 
 
@@ -211,7 +211,9 @@ def _add_audit(commands: Any) -> None:
         "label is read in parts, unless an option names columns, subgroups or classes.",
     )
     audit.set_defaults(run=_audit)
-    audit.add_argument("file", metavar="FILE", help="CSV, JSON lines, Parquet or NPZ; - for stdin")
+    audit.add_argument("file", metavar="FILE", nargs="+",
+                       help="CSV, JSON lines, Parquet or NPZ; - for stdin; or several "
+                       "tables")  # fmt: skip
     _add_columns(audit)
     audit.add_argument(
         "--by",
@@ -321,8 +323,13 @@ def _add_columns(parser: argparse.ArgumentParser, **of_score: Any) -> None:
     }.items():
         parser.add_argument(f"--{name}", metavar="COLUMN", help=f"the column of the {what}")
     parser.add_argument("--event", metavar="LABEL", help="the label that the score is of (1)")
-    parser.add_argument("--missing", choices=("error", "drop"), default="error",
-                        help="what rows without score or outcome are (error)")  # fmt: skip
+    parser.add_argument("--missing", metavar="VALUE", action="append", default=[],
+                        help="leave out rows with this outcome, such as -100 or None; drop stands "
+                        "for an empty score or outcome; again for further ones")  # fmt: skip
+    parser.add_argument("--values", choices=FORMS,
+                        help="what scores, or columns of classes, are (found out)")  # fmt: skip
+    parser.add_argument("--rows", metavar="COLUMN=VALUE",
+                        help="judge these rows alone, such as split=test")  # fmt: skip
     parser.add_argument("--cluster", metavar="COLUMN", action="append", default=[],
                         help="ids of patients, questions, games or users whose rows depend on "
                         "each other; again for a pair of columns")  # fmt: skip

@@ -16,6 +16,10 @@ SIGNIFICANT = 0.05
 Z_95 = 1.959963984540054
 """The normal quantile of 0.975."""
 ENOUGH_POWER = 0.8
+FORMS = PROBABILITIES, PERCENT, COUNTS, ODDS, LOGITS = (
+    *("probabilities", "percent", "counts", "odds", "logits"),
+)  # fmt: skip
+"""What scores, or columns of classes, can be."""
 MISCALIBRATED, TOO_SMALL, NONE_FOUND = "miscalibrated", "too small to tell", "none found"
 
 

@@ -33,7 +33,7 @@ _BATCH = 1 << 20
 
 
 def audit_file(
-    path: str | Path,
+    path: str | Path | Sequence[str | Path],
     output: str | Path | None = None,
     *,
     by: str | Sequence[str] = (),
@@ -48,8 +48,8 @@ def audit_file(
 ) -> Audit:
     """Return the Audit of a file; write page and JSON next to it, or at the stem ``output``.
 
-    ``path`` is ``-`` for standard input, ``by`` one column or several, of which the numbers of
-    ``codes`` are not cut.
+    ``path`` is ``-`` for standard input, or several tables, written next to the first; ``by`` is
+    one column or several, of which the numbers of ``codes`` are not cut.
     ``options`` are fields of ``Options``.
     """
     say = progress or (lambda text: None)
@@ -59,12 +59,16 @@ def audit_file(
         from calbias.auditing.estimator_bias import audited_estimators
 
         audited_estimators(chosen.norm, chosen.n_bins, names)  # an unknown one, before reading
-    html, numbers = output_paths(path, output, force)
-    name = "standard input" if str(path) == "-" else Path(path).absolute().name
+    paths = [path] if isinstance(path, str | Path) else [*path]
+    html, numbers = output_paths(paths[0], output, force)
+    for other in paths[1:]:
+        output_paths(other, html, force)
+    name = "standard input" if str(paths[0]) == "-" else Path(paths[0]).absolute().name
+    name += f" and {len(paths) - 1} more" * (len(paths) > 1)
     say(f"reading {name}")
     is_plain = not (by or codes or class_wise or top_label or columns not in (None, Columns()))
-    if is_plain and str(path) != "-" and is_large(Path(path)):
-        sketch, is_event = read_sketch(path, chosen.n_bins, say)
+    if is_plain and len(paths) == 1 and str(path) != "-" and is_large(Path(paths[0])):
+        sketch, is_event = read_sketch(paths[0], chosen.n_bins, say)
         data = Data(sketch.scored(), kind=EVENT if is_event else TOP_LABEL)
     else:
         data = read_data(path, by, columns=columns, top_label=top_label)

@@ -498,13 +498,13 @@ def test_scores_that_crowd_at_1_are_enlarged_on_a_logarithmic_axis(over):
         assert enlarged == (found is near_one)
 
 
-def test_predicted_classes_are_no_scores():
+def test_scores_of_0_and_1_are_judged_with_a_warning():
     hits, classes = np.array([1, 0, 1, 1] * 10), np.array([1.0, 0.0, 1.0, 0.0] * 10)
     for scores in (classes, np.ones(40)):
-        with pytest.raises(InputError, match=r"predicted classes.*predict_proba"):
-            calbias.audit(scores, hits)
-    with pytest.raises(InputError, match="predicted classes"):
-        calbias.audit(probabilities=classes, labels=hits)
+        audit = calbias.audit(scores, hits)
+        assert audit.description["mean_score"] == scores.mean()
+        assert audit.ece == pytest.approx(abs(scores - hits).mean())
+        assert any("predicted classes" in text for text in audit.warnings)
     sure = np.array([[800.0, 0.0], [0.0, 800.0]] * 20)
     assert calbias.audit(logits=sure, labels=[0, 1] * 20, top_label=True).n == 40
 

@@ -94,6 +94,8 @@ def test_events(tmp_path, columns):
     assert ("--top-label" in data.notes[0]) == (data.form == "probabilities")
     named = [name for name in ("y_pred", "weight", "age", "who") if name in columns]
     notes = [f"columns not used: {name}" for name in named]
+    if data.form == "probabilities":
+        notes.append("the columns of classes are read as probabilities: rows sum to 1")
     if classes := [name for name in ("p_a", "p_b", "no", "yes") if name in columns]:
         notes = [f"classes, numbered from 0: {', '.join(classes)}", *notes]
     assert data.notes[1:] == (*notes,)
@@ -369,9 +371,9 @@ test_bad_events = refuses_texts(
 test_what_is_out_of_range = refuses_texts(
     read_data,
     "m.csv",
-    ("score,hit\n50,1\n60,0\n", "line 2: score 50 .* not percentages: divide by 100"),
+    ("score,hit\n50,1\n60,0\n", "line 2: score 50 is not .*: --values percent divides"),
     ("score,hit\n.5,1\n.6,0\n70,0\n", "line 4: score 70 .*: 1 of 3 scores .* give all rows as"),
-    ("score,hit\n-1.5,1\n2.5,0\n", "line 2: score -1.5 .* from -1.5 to 2.5: logits"),
+    ("score,hit\n-1.5,1\n2.5,0\n", "line 2: score -1.5 .*: --values logits takes"),
     ("score,hit\n.5,1\n.6,0\n-2,0\n3,1\n", "line 4: score -2 .* 2 of 4 .*logits in some rows"),
     ("score,hit\n-.1,1\n-2.5,0\n", "line 2: score -0.1 .* logarithms of probabilities"),
     ("score,hit\n.1,1\ninf,0\n", "line 3: score inf .* not a finite number"),
@@ -408,7 +410,7 @@ def test_npz_of_an_event(tmp_path, names):
     scores, hits, data = rows(tmp_path / "m.npz")
     assert (scores, hits, data.kind) == (SCORES, HITS, EVENT)
     np.savez(tmp_path / "m.npz", **dict(zip(names, (SCORES, [0, 1, 2, 1]), strict=True)))
-    with pytest.raises(InputError, match=r"row 2 \(counted from 0\): label 2 with a score alone"):
+    with pytest.raises(InputError, match=r"row 2 \(counted from 0\): label 2 is neither 0 nor 1"):
         read_data(tmp_path / "m.npz")
 
 
@@ -434,7 +436,6 @@ test_columns_that_are_no_class = refuses(
     lambda tmp_path, **columns: read_data(table_file(tmp_path, label=[0, 1] * (N // 2), **columns)),
     ({"a": LOGIT, "b": LOGIT[::-1], "age": [*range(30, 50)]}, "column age holds whole numbers"),
     ({"row": [*range(N)], "flag": [0, 1] * 10}, "column row holds whole numbers: an id, a count"),
-    ({"cat": [1, 0] * 10, "dog": [0, 1] * 10}, "column cat .* or a predicted class"),
     (
         {"a": [3.2, 0.25] * 10, "b": [-1.5, 0.75] * 10},
         r"line 3\)?: this row has probabilities and row 0 has logits",

@@ -194,7 +194,7 @@ def test_suspicions(tmp_path):
     for given_score, given_hit, expected in (
         (score, hit, []),
         (score, ~hit, ["is hit 1 where the prediction was correct?"]),
-        (np.minimum(1.1 * score, 1), hit, ["scores are exactly 1"]),
+        (np.minimum(1.1 * score, 1), hit, []),  # of a forest, or in half precision
         (np.round(score, 1), hit, []),  # few values are chosen, not rounded
         (score, np.ones(400), ["all 400 given samples are hits"]),
     ):

@@ -2,6 +2,7 @@
 
 import ast
 import re
+import shlex
 
 import numpy as np
 import pandas as pd
@@ -59,7 +60,7 @@ def test_output_replaces_no_other_work(files, tmp_path, capsys, command, output,
 
 
 OF_COLUMNS = {"--score", "--hit", "--label", "--prediction", "--event", "--missing", "--cluster",
-              "--top-label"}  # fmt: skip
+              "--top-label", "--values", "--rows"}  # fmt: skip
 
 
 def options_of(command):
@@ -83,13 +84,13 @@ FEATURES = "\n".join(
     ["age,bmi,crp,label", *(f"{k}.5,{k % 7}.25,{k % 5}.125,{k % 2}" for k in range(40))]
 )
 WRONG = {
-    "score,hit\n0,1\n1,0\n": "predicted classes, not scores; give the model's probabilities",
+    "score,hit\n80,1\n60,0\n": "--values percent divides percentages by 100",
     FEATURES: "age, bmi, crp would be the outputs for 3 classes, the largest at the label in 20 of",
     "score hit\n.5 1\n": "line 1: 'score hit' is not a line of names of columns",
     "# mine\nscore,hit\n.5,1\n": "line 1: '# mine' is not a line of names",
     "0.7,1\n0.2,0\n": "line 1: '0.7' is not a line of names",
     "customer,churn,risk_1\na,Yes,.5\nb,No,.6\n": "such as --score risk_1 --label churn",
-    "score,hit\n72%,1\n": "'72%' is not a number; drop the sign and divide by 100",
+    "score,hit\n72%,1\n.5,0\n": "'.5' and cells before it differ in the percent sign",
     "score,hit\n-,1\n": "'-' is not a number; write one, or leave the cell empty",
     "score,hit\n1000,1\n1001,0\n": "all scores are whole numbers: ids or counts?",
     "score,label\n.5,0.5\n.6,1\n": "label is '0.5': it is neither 0 nor 1; leave out such rows",
@@ -189,3 +190,42 @@ def test_a_note_names_the_event_that_was_asked_for(tmp_path):
     path.write_text("score,label\n.5,left\n.6,stayed\n")
     data = read_data(path, columns=Columns(event="left"))
     assert data.notes[0] == "the score is audited as the probability of label left, an event"
+
+
+def lines_of(header, *cells):
+    return "\n".join([header, *(",".join(row) for _ in range(30) for row in cells)]) + "\n"
+
+
+SUGGESTED = {
+    "names": lines_of("Churn Probability,Churned (Y/N)", (".8", "1"), (".3", "0"), (".6", "0")),
+    "event": lines_of("score,label", (".8", "50000+."), (".3", "- 50000."), (".6", "- 50000.")),
+    "quotes": lines_of('"a ""b"" $(x)",y', (".8", "1"), (".3", "0"), (".6", "0")),
+    "percent": lines_of("score,hit", ("80", "1"), ("30", "0"), ("60", "0")),
+    "logits": lines_of("score,hit", ("1.5", "1"), ("-3", "0"), ("2.6", "0")),
+    "code": lines_of("score,label", (".8", "1"), (".3", "0"), (".6", "-100")),
+    "word": lines_of("score,label", (".8", "1"), (".3", "0"), (".6", "not known")),
+    "nothing": lines_of("score,label", (".8", "1"), (".3", "0"), (".6", "None")),
+    "gap": lines_of("score,label", (".8", "1"), ("?", "0"), (".6", "1"), (".2", "0")),
+    "ignored": lines_of("a,b,c,label", (".8", ".1", ".1", "0"), (".3", ".4", ".3", "255")),
+    "sums": lines_of("a,b,label", ("1.5", "2.5", "0"), ("3.5", "0.5", "1")),
+    "rows": lines_of("score,label,my fold", (".8", "1", "fold 1"), (".3", "0", "fold 2")),
+}
+_OPTION = re.compile(r"--(?:score|label|event|missing|values|rows) (?:'[^']*'|[^\s,;:]+)")
+
+
+@pytest.mark.parametrize("text", SUGGESTED)
+def test_a_suggested_option_works_when_it_is_pasted(tmp_path, capsys, text):
+    path = tmp_path / "m.csv"
+    path.write_text(SUGGESTED[text].replace("my fold", "split"))
+    if text != "rows":
+        with pytest.raises(SystemExit) as stop:
+            main(["audit", str(path)])
+        assert stop.value.code == 2
+    else:
+        main(["audit", str(path)])
+    said = capsys.readouterr().err
+    first = said.partition(", or ")[0] if text in ("names", "quotes", "event") else said
+    options = _OPTION.findall(first)[: 2 if text in ("names", "quotes") else 1]
+    assert options, said
+    main(["audit", str(path), *shlex.split(" ".join(options))])
+    assert "n = " in capsys.readouterr().out

@@ -35,7 +35,6 @@ from calbias.auditing.verdict.judge import judge
 from calbias.conventions import CONFIDENCE_LEVEL, N_BINS
 from calbias.engine.posterior import Average
 from calbias.errors import InputError
-from calbias.logits.checks import validate_no_classes
 from calbias.scored import Scored
 
 if TYPE_CHECKING:
@@ -155,8 +154,6 @@ def audit_data(
     names, say, scored = estimator_names(estimators), progress or (lambda text: None), data.scored
     if scored.n < 2:
         raise InputError(f"{scored.n} rows are too few to judge a model by: give at least 2")
-    if data.form != "logits":
-        validate_no_classes(scored.scores)
     say("test of calibration")
     words: Words = "events" if data.kind == EVENT else "hits"
     verdict = judge(scored, words=words, seed=options.seed)

@@ -64,7 +64,7 @@ def compare_files(
             say(f"{file}: {note}")
     if id is not None and second is not None:
         one, other = _joined(one, other, id)
-    elif columns.missing == "drop":
+    else:
         one, other = _rows_of_both(one, other)
     if one.kind != other.kind:
         raise InputError(

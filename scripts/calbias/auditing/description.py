@@ -133,12 +133,22 @@ def warnings_of(data: Data, description: Description) -> tuple[str, ...]:
             f"A threshold of the score separates {outcomes[0].lower()} from {outcomes[1]}: the "
             "calibration curve is not determined."
         )
-    atom, ones = (float(description[key] or 0) for key in ("largest_atom", "scores_of_one"))
+    atom = float(description["largest_atom"] or 0)
     values = int(description["n_distinct_scores"] or n)
+    commonest = float(by_score.scores[by_score.rows.argmax()])
+    if np.isin(scored.scores, (0, 1)).all():
+        texts.append(
+            "All scores are 0 or 1: if these are predicted classes, give the model's "
+            "probabilities, such as those of predict_proba."
+        )
     if values == 1:
         texts.append("All rows have the same score: their mean is judged, and nothing else.")
-    elif atom > max(_COMMON, 1 / n) and ones <= _COMMON and values > plausibility.FEW_VALUES:
-        commonest = by_score.scores[by_score.rows.argmax()]
+    elif (
+        atom > max(_COMMON, 1 / n)
+        and 0 < commonest < 1
+        and values > plausibility.FEW_VALUES
+        and np.median(by_score.rows) == 1  # not of a forest, or of steps
+    ):
         texts.append(f"{100 * atom:.1f} % of the rows share one score, {commonest:.6g}.")
     if scored.width:
         texts.append(

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from calbias.auditing.verdict.clusters import cluster_codes
-from calbias.conventions import CONFIDENCE_LEVEL, N_BINS
+from calbias.conventions import CONFIDENCE_LEVEL, LOGITS, N_BINS
 from calbias.engine.scores_and_hits import (
     MOST_AUDITED_BINS,
     as_array,
@@ -26,15 +26,12 @@ from calbias.engine.scores_and_hits import (
 )
 from calbias.errors import InputError
 from calbias.logits import plausibility
-from calbias.logits.checks import (
-    as_top_label,
-    log_probabilities,
-    validate_no_classes,
-    zero_floor,
-)
+from calbias.logits.checks import as_top_label, log_probabilities, zero_floor
 from calbias.logits.columns import Columns
+from calbias.logits.forms import form_of
 from calbias.logits.output_file import Fold, Place
 from calbias.logits.read_logits import SCORE_FORMS, read_outputs
+from calbias.logits.ties import share_ties, tied_rows
 from calbias.logits.top_label import TopLabel, top_label_of_scores
 from calbias.logits.top_label import top_label as top_label_of
 from calbias.scored import Scored
@@ -155,12 +152,13 @@ def prepared(
     if probabilities is not None and _is_column(as_array("probabilities", probabilities)):
         if labels is None:
             raise InputError("probabilities go with labels: give these")
-        top = top_label_of_scores(*scores_and_hits(probabilities, labels))
+        pair = scores_and_hits(probabilities, labels, names=("probabilities", "labels"))
+        top = top_label_of_scores(*pair)
         return of_event(top, top_label, form="binary", clusters=clusters)
     top = as_top_label(scores, hits, logits=logits, probabilities=probabilities, labels=labels)
     if scores is not None:
-        notes = (_NOTE_OF_RISKS,) if top.score.min() < 0.5 else ()
-        return Data.of(top, clusters, notes=notes)
+        risks = (_NOTE_OF_RISKS,) if top.score.min() < 0.5 else ()
+        return Data.of(top, clusters, notes=risks)
     values = np.asarray(probabilities if logits is None else logits)
     labels = np.asarray(labels)
     labels = labels.argmax(axis=1) if labels.shape == values.shape else labels.reshape(-1)
@@ -169,14 +167,29 @@ def prepared(
     if logits is None:
         floor = zero_floor([values])  # of a zero: of the least positive value
         log_values = log_probabilities(values, floor)
+    data: dict[str, Any] = {"form": form, "logits": log_values, "labels": labels}
+    data["clusters"] = clusters
     if values.shape[1] == 2 and not top_label:
-        top = of_class_1(values, labels, form)
-        return of_event(top, False, form=form, logits=log_values, labels=labels, clusters=clusters)
-    return Data.of(top, clusters, form=form, logits=log_values, labels=labels)
+        return of_event(of_class_1(values, labels, form), False, **data)
+    notes = _note_of_ties(values)
+    if logits is not None and (likely := form_of(values)) != LOGITS:
+        notes = (*notes, f"the logits may be {likely or 'shares'}: then give probabilities")
+    return Data.of(share_ties(top, values, labels), notes=notes, **data)
+
+
+def _note_of_ties(values: np.ndarray) -> tuple[str, ...]:
+    """Return a note on rows with more than one largest value, if there are any."""
+    n = tied_rows(values).size
+    if not n:
+        return ()
+    return (
+        f"classes tie for the largest value in {n} of {len(values)} rows: where k classes tie and "
+        "one is the label, every k-th row counts as a hit",
+    )
 
 
 def read_data(
-    path: Path | str,
+    path: Path | str | Sequence[Path | str],
     by: Sequence[str] = (),
     *,
     columns: Columns | None = None,
@@ -184,25 +197,26 @@ def read_data(
 ) -> Data:
     """Return the Data of a file's fold ``test``, with the columns of subgroups that are named.
 
-    ``path`` is a file of any format, or ``-`` for standard input; ``columns`` are those that the
-    user names. With ``top_label`` the top class of two is audited, else class 1 is an event.
+    ``path`` is a file of any format, ``-`` for standard input, or several tables; ``columns`` are
+    those that the user names. With ``top_label`` the top class of two is audited, else class 1 is
+    an event.
     """
     outputs = read_outputs(path, by, columns)
     data = _data_of(outputs.folds["test"], outputs.form, top_label, outputs.clusters)
     warnings = outputs.warnings
-    if data.kind == EVENT and outputs.form not in SCORE_FORMS:
+    if data.n_classes == 2 and outputs.form not in SCORE_FORMS:
         assert data.rows is not None
-        said = plausibility.said_of("test", outputs.folds)
-        warnings = (*warnings, *plausibility.of_event(said, data.rows))
-    if data.form != "logits":
-        names_column = "; --score names their column" * (outputs.form in SCORE_FORMS)
-        validate_no_classes(data.scored.scores, outputs.folds["test"].place.error, names_column)
+        label, is_event = plausibility.said_of("test", outputs.folds), data.kind == EVENT
+        warnings = (*warnings, *plausibility.of_two_classes(label, data.rows, is_event))
     validation = outputs.folds.get("validation")
     return replace(
         data, warnings=warnings, hints=outputs.hints, by=outputs.by, classes=outputs.classes,
         place=outputs.folds["test"].place,
         validation=None if validation is None else _data_of(validation, outputs.form, top_label),
-        notes=(_in_words(data, top_label, columns.event if columns else None), *outputs.notes),
+        notes=(
+            _in_words(data, top_label, columns.event if columns else None),
+            *outputs.notes, *data.notes,
+        ),
     )  # fmt: skip
 
 
@@ -216,10 +230,36 @@ def _data_of(
             return of_event(top, top_label, form="binary", clusters=clusters)
         return Data.of(top, clusters, form=form)
     more: dict[str, Any] = {"form": form, "logits": fold.logits, "labels": fold.labels}
-    if fold.logits.shape[1] == 2 and not top_label:
+    values, is_event = fold.probabilities, fold.logits.shape[1] == 2 and not top_label
+    if is_event:
         top = of_class_1(fold.logits, fold.labels, "logits")
+    else:
+        top = top_label_of(fold.logits, fold.labels)
+    if values is not None:
+        column = np.ones(len(values), int) if is_event else values.argmax(axis=1)
+        top = _with_zeros(top, values, column)
+    if is_event:
         return of_event(top, False, clusters=clusters, **more)
-    return Data.of(top_label_of(fold.logits, fold.labels), clusters, **more)
+    values = fold.logits if values is None else values
+    top = share_ties(top, values, fold.labels)
+    return Data.of(top, clusters, notes=_note_of_ties(values), **more)
+
+
+def _with_zeros(top: TopLabel, values: np.ndarray, column: np.ndarray) -> TopLabel:
+    """Return the TopLabel with the probabilities (n, K) themselves in rows with a zero.
+
+    There the logits are logarithms of something above 0. ``column`` (n,) is the judged class.
+    """
+    rows = np.flatnonzero((values == 0).any(axis=1))
+    p = values[rows].astype(np.float64)
+    p /= p.sum(axis=1, keepdims=True)
+    score = p[np.arange(rows.size), column[rows]].copy()
+    p[np.arange(rows.size), column[rows]] = 0
+    with np.errstate(divide="ignore"):
+        exact = score, np.log(score), np.log(p.sum(axis=1))
+    for given, values_of_rows in zip(top, exact, strict=False):
+        given[rows] = values_of_rows
+    return top
 
 
 def _in_words(data: Data, top_label: bool, event: str | None) -> str:

@@ -26,30 +26,38 @@ def array_error(problem: str, row: int | None = None) -> InputError:
 
 
 def scores_and_hits(
-    scores: ArrayLike, hits: ArrayLike, error: Callable[..., InputError] = array_error
+    scores: ArrayLike,
+    hits: ArrayLike,
+    error: Callable[..., InputError] = array_error,
+    names: tuple[str, str] = ("scores", "hits"),
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return scores (n,) in [0, 1], float64, and hits (n,), uint8, n >= 1.
 
-    Both may have the shape (n, 1), and scores may exceed 1 by a float32's rounding.
+    Both may have the shape (n, 1), and scores may exceed 1 by a float32's rounding. ``names`` are
+    those by which the user gave them.
     """
-    validate_same_order(error, scores=scores, hits=hits)
-    scores, hits = _column("scores", scores, error), _column("hits", hits, error)
+    validate_same_order(error, **dict(zip(names, (scores, hits), strict=True)))
+    scores, hits = _column(names[0], scores, error), _column(names[1], hits, error)
     if scores.ndim != 1 or scores.shape != hits.shape or scores.size == 0:
         raise error(
-            f"scores and hits must be one-dimensional, of one length and not empty: "
+            f"{names[0]} and {names[1]} must be one-dimensional, of one length and not empty: "
             f"their shapes are {scores.shape} and {hits.shape}"
         )
     scores = np.ascontiguousarray(scores, np.float64)
     largest = scores.max()
     if not (scores.min() >= 0 and largest <= 1 + EXCESS):  # false for NaN
         row = int(np.argmin((scores >= 0) & (scores <= 1 + EXCESS)))
-        raise error(f"score {scores[row]:g} is not a probability: {_outside(scores)}", row)
+        what = "score" if names[0] == "scores" else "value"
+        raise error(f"{what} {scores[row]:g} is not a probability: {_outside(scores)}", row)
     is_hit = hits == 1
     if np.count_nonzero(is_hit) + np.count_nonzero(hits == 0) < hits.size:
         row = int(np.argmin(is_hit | (hits == 0)))
+        name, instead = "hit", "for a correct prediction"
+        if names[1] == "labels":
+            name, instead = "label", "where the event happened, as by labels == 1,"
         raise error(
-            f"hit {hits[row]:g} is neither 0 nor 1; give 1 for a correct prediction and 0 "
-            "otherwise, and leave out what is neither, such as a tie",
+            f"{name} {hits[row]:g} is neither 0 nor 1; give 1 {instead} and 0 otherwise, and leave "
+            "out what is neither, such as a tie",
             row,
         )
     return scores if largest <= 1 else np.minimum(scores, 1.0), is_hit.view(np.uint8)
@@ -125,9 +133,10 @@ def as_array(name: str, values: Any, error: Callable[..., InputError] = array_er
         message = " ".join(str(cause).split())
         raise error(f"{name} cannot be read as an array of numbers: {message}") from cause
     if values.dtype.kind not in "fiub":
-        raise error(
-            f"{name} must be numbers, not of type {values.dtype}: convert them, as by astype(float)"
-        )
+        remedy = "convert them, as by astype(float)"
+        if name == "labels" and values.size and all(isinstance(x, str) for x in values.flat):
+            remedy = f"give class numbers, or for an event labels == {str(values.flat[0])!r:.40}"
+        raise error(f"{name} must be numbers, not of type {values.dtype}: {remedy}")
     return values
 
 

@@ -4,14 +4,18 @@ The first cell that cannot be read is an error that names its line.
 """
 
 from collections.abc import Mapping, Sequence
+from shlex import quote
 
 import numpy as np
 
+from calbias.conventions import PERCENT
 from calbias.logits.output_file import Place
 from calbias.logits.table_files import Table, as_number
 
 YES = {"1": 1, "true": 1, "yes": 1, "0": 0, "false": 0, "no": 0, "1.0": 1, "0.0": 0}
 GRADES = YES | {"correct": 1, "right": 1, "pass": 1, "incorrect": 0, "wrong": 0, "fail": 0}
+NOTHING = {"none", "nan", "na", "n/a", "null", "?", "."}
+"""Words for no outcome, where an outcome is not the name of a class."""
 FILL = "fill it, or leave such rows out by --missing drop"
 OF_ROW = "write one, or leave the cell empty and such rows out by --missing drop"
 OF_CLASS = "write one, or drop a column of no class"
@@ -20,7 +24,7 @@ OF_CLASS = "write one, or drop a column of no class"
 def is_binary(column: np.ndarray) -> bool:
     """Return whether a column holds 0 and 1, or yes and no, alone; cells may be empty."""
     if column.dtype.kind == "O":
-        return {str(cell).strip().casefold() for cell in column if cell} <= {*YES}
+        return {str(cell).strip().casefold() for cell in column if cell} - NOTHING <= {*YES}
     return column.dtype.kind in "iufb" and set(np.unique(column[column == column])) <= {0, 1}
 
 
@@ -30,19 +34,34 @@ def texts_of(table: Table, name: str | None) -> list[str | None]:
     return [None if cell is None or cell != cell else str(cell).strip() or None for cell in cells]
 
 
+def is_value(text: str, value: str) -> bool:
+    """Return whether a cell is a value that the user names: the same text, or the same number."""
+    if text.casefold() == value.strip().casefold():
+        return True
+    number = as_number(value)
+    return number is not None and as_number(text) == number
+
+
 def by_text(
-    table: Table, name: str | None, known: Mapping[str, int], remedy: str, place: Place
+    table: Table, name: str | None, numbers: Mapping[str, int], remedy: str, place: Place
 ) -> np.ndarray:
     """Return the number of each cell's text, (n,), in any capitalisation."""
     texts = texts_of(table, name)
-    numbers = np.empty(len(texts))
+    result = np.empty(len(texts))
     for row, text in enumerate(texts):
         if text is None:
             raise place.error(f"column {name} is empty; {FILL}", row)
-        if text.casefold() not in known:
-            raise place.error(f"column {name} is {text!r}: {remedy}", row)
-        numbers[row] = known[text.casefold()]
-    return numbers
+        if text.casefold() not in numbers:
+            raise place.error(f"column {name} is {text!r:.60}: {remedy}", row)
+        result[row] = numbers[text.casefold()]
+    return result
+
+
+def number_in(text: str) -> float | None:
+    """Return the number of a cell, which may have a decimal comma or a percent sign, or None."""
+    text = text.strip()
+    number = as_number(text[:-1]) if text.endswith("%") else as_number(text)
+    return number / 100 if number is not None and text.endswith("%") else number
 
 
 def has_words(column: np.ndarray) -> bool:
@@ -52,16 +71,31 @@ def has_words(column: np.ndarray) -> bool:
     )
 
 
+def has_signs(column: np.ndarray) -> bool:
+    """Return whether all cells have percent signs."""
+    cells = [cell.strip() for cell in column if cell] if column.dtype.kind == "O" else []
+    return bool(cells) and all(cell.endswith("%") for cell in cells)
+
+
 def numbers_of(
-    table: Table, names: Sequence[str | None], place: Place, remedy: str = OF_ROW
+    table: Table,
+    names: Sequence[str | None],
+    place: Place,
+    remedy: str = OF_ROW,
+    form: str | None = None,
 ) -> np.ndarray:
-    """Return the named columns as float64, (n, len(names)); the first other cell is an error."""
+    """Return the named columns as float64, (n, len(names)); the first other cell is an error.
+
+    80 % is 0.8, or 80 where the ``form`` of the columns is percent.
+    """
     numbers = np.empty((len(next(iter(table.values()))), len(names)))
     for k, name in enumerate(names):
         column = table[str(name)]
         if column.dtype.kind == "M":
             raise place.error(f"column {name} holds times, not numbers; drop it")
         numbers[:, k] = column if column.dtype.kind != "O" else _parsed(column, name, place, remedy)
+        if form == PERCENT and has_signs(column):
+            numbers[:, k] *= 100
         empty = np.isnan(numbers[:, k])
         if empty.any():
             row = int(np.argmax(empty))
@@ -72,14 +106,22 @@ def numbers_of(
 def _parsed(texts: np.ndarray, name: str | None, place: Place, remedy: str) -> np.ndarray:
     """Return texts as numbers, NaN where empty; decimals may have a comma."""
     numbers = np.full(len(texts), np.nan)
+    signed = None
     for row, text in enumerate(texts):
         if text is None or not text.strip():
             continue
-        number = as_number(text)
+        number = number_in(text)
         if number is None:
             shown = " ".join(repr(text).split())[:40]
-            if text.strip().endswith("%") and as_number(text.strip()[:-1]) is not None:
-                remedy = "drop the sign and divide by 100"
+            if text.strip().casefold() in NOTHING:
+                remedy = f"{FILL} --missing {quote(text.strip())}"
             raise place.error(f"column {name}: {shown} is not a number; {remedy}", row)
-        numbers[row] = number
+        is_signed = text.strip().endswith("%")
+        if signed is not None and is_signed != signed:
+            raise place.error(
+                f"column {name}: {text!r:.40} and cells before it differ in the percent sign; "
+                "write all with it, or none",
+                row,
+            )
+        numbers[row], signed = number, is_signed
     return numbers

@@ -5,41 +5,21 @@ become a ``TopLabel``. The row of a CSV file is the line that an editor shows, t
 line 1; rows of other files are counted from 0.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from calbias.engine.scores_and_hits import (
-    EXCESS,
-    as_array,
-    scores_and_hits,
-    validate_same_order,
-)
+from calbias.engine.scores_and_hits import as_array, scores_and_hits, validate_same_order
 from calbias.errors import InputError
-from calbias.logits.output_file import Fold, Place
+from calbias.logits.forms import SUM_TOLERANCE, check_range
+from calbias.logits.output_file import Place
 from calbias.logits.top_label import TopLabel, row_blocks, top_label, top_label_of_scores
 
-SUM_TOLERANCE = 5e-3
-"""How far a row of probabilities may sum from 1: float32 is 1e-6 off and float16 6e-4, but ten
-classes written with three decimals up to 5e-3."""
 COARSEST = 1e-3
 """The coarsest resolution that zeros among probabilities are taken to have."""
-_LARGEST_SCALE = 1000  # rows that sum to more are logits, not scaled probabilities
-_MOSTLY = 0.9
-
-
-def validate_no_classes(
-    scores: np.ndarray, error: Callable[..., InputError] = InputError, remedy: str = ""
-) -> None:
-    """Raise InputError where all scores (n,), which are not of logits, are 0 or 1."""
-    if np.isin(scores, (0.0, 1.0)).all():
-        raise error(
-            "all scores are 0 or 1: these are predicted classes, not scores; give the model's "
-            f"probabilities, such as those of predict_proba{remedy}"
-        )
 
 
 def checked_values(values: np.ndarray, place: Place) -> np.ndarray:
@@ -66,8 +46,13 @@ def checked_values(values: np.ndarray, place: Place) -> np.ndarray:
     return values
 
 
-def checked_labels(labels: np.ndarray, n_rows: int, n_classes: int, place: Place) -> np.ndarray:
-    """Return labels of shape (n,), int64, from class numbers, (n,) or (n, 1), or one-hot (n, K)."""
+def checked_labels(
+    labels: np.ndarray, n_rows: int, n_classes: int, place: Place, remedy: str = ""
+) -> np.ndarray:
+    """Return labels of shape (n,), int64, from class numbers, (n,) or (n, 1), or one-hot (n, K).
+
+    ``remedy`` is an option that leaves a label out, followed by the label.
+    """
     labels = np.asarray(labels)
     if labels.dtype.kind not in "fiub":
         raise place.error(
@@ -96,10 +81,12 @@ def checked_labels(labels: np.ndarray, n_rows: int, n_classes: int, place: Place
         (labels >= 0) & (labels < n_classes),
         lambda row: (
             f"label {labels[row]:g} is out of range; number the {n_classes} classes from 0 "
-            f"to {n_classes - 1}"
+            f"to {n_classes - 1}, or leave such rows out"
+            + f" by {remedy} {labels[row]:g}"
+            * bool(remedy)
         ),
     )
-    return _of_several_classes(labels.astype(np.int64), place)
+    return _several(labels.astype(np.int64), place)
 
 
 def _from_one_hot(labels: np.ndarray, place: Place) -> np.ndarray:
@@ -108,80 +95,22 @@ def _from_one_hot(labels: np.ndarray, place: Place) -> np.ndarray:
         ((labels == 0) | (labels == 1)).all(axis=1) & (labels.sum(axis=1) == 1),
         lambda row: "a one-hot label has a single 1, the rest 0; correct the row",
     )
-    return _of_several_classes(labels.argmax(axis=1), place)
+    return _several(labels.argmax(axis=1), place)
 
 
-def _of_several_classes(labels: np.ndarray, place: Place) -> np.ndarray:
+def _several(labels: np.ndarray, place: Place) -> np.ndarray:
     if len(labels) == 1:
         raise place.error("one row only; give at least two")
-    if labels.min() == labels.max():
-        raise place.error(
-            f"one class only: every label is {labels[0]}; give samples of several classes"
-        )
     return labels
-
-
-def are_probabilities(folds: Sequence[Fold]) -> bool:
-    """Return whether nine of ten rows of folds look like probabilities.
-
-    InputError where they do in one fold, and less than one in ten in the other.
-    """
-    legal = [_legal_rows(fold.values) for fold in folds]
-    shares = [rows.mean() for rows in legal]
-    for each, rows in zip(folds, legal, strict=True):
-        _validate_one_form(each, rows)
-    if min(shares) <= 1 - _MOSTLY and max(shares) >= _MOSTLY:
-        fold, other = (folds[int(choose(shares))].place for choose in (np.argmin, np.argmax))
-        raise fold.error(f"logits, but {other.part} has probabilities; give both folds the same")
-    return np.concatenate(legal).mean() >= _MOSTLY
-
-
-def _validate_one_form(fold: Fold, rows: np.ndarray) -> None:
-    """Raise InputError where some rows are probabilities and some cannot be."""
-    outside = ((fold.values < 0) | (fold.values > 1 + EXCESS)).any(axis=1)
-    inside = rows & ~outside
-    if min(inside.mean(), outside.mean()) > 1 - _MOSTLY:
-        row, other = int(np.argmax(inside)), int(np.argmax(outside))
-        raise fold.place.error(
-            f"this row has probabilities and row {other} has logits; give all rows one form", row
-        )
-
-
-def _legal_rows(values: np.ndarray) -> np.ndarray:
-    """Return which rows sum to 1 (n,); all of them where every value is in [0, 1]."""
-    if values.min() >= 0 and values.max() <= 1:
-        return np.full(len(values), True)
-    return np.abs(values.sum(axis=1, dtype=np.float64) - 1) <= SUM_TOLERANCE
-
-
-def validate_scaled_probabilities(folds: Sequence[Fold]) -> None:
-    """Raise InputError if the rows of values >= 0 sum to one number that is not 1: percentages."""
-    sums = np.concatenate([fold.values.sum(axis=1, dtype=np.float64) for fold in folds])
-    usual = np.median(sums)
-    same = np.mean(np.abs(sums - usual) <= SUM_TOLERANCE * usual) >= _MOSTLY
-    if same and usual <= _LARGEST_SCALE and all(fold.values.min() >= 0 for fold in folds):
-        raise folds[0].place.error(
-            f"no value is negative and rows sum to {usual:.6g}: if these are probabilities, such "
-            f"as percentages, divide them by {usual:.6g}; if logits, subtract 1 from all of them"
-        )
 
 
 def check_probabilities(values: np.ndarray, place: Place) -> None:
     """Raise InputError unless values are in [0, 1] and rows sum to 1 (``SUM_TOLERANCE``)."""
-    place.validate_rows(
-        np.all((values >= 0) & (values <= 1 + EXCESS), axis=1),
-        lambda row: (
-            f"{max(values[row], key=lambda p: abs(p - 0.5))} is not a probability; give values in "
-            "[0, 1]"
-        ),
-    )
+    check_range(values, place)
     sums = values.sum(axis=1, dtype=np.float64)
     place.validate_rows(
         np.abs(sums - 1) <= SUM_TOLERANCE,
-        lambda row: (
-            f"probabilities sum to {sums[row]:.6g}, not 1; normalise the row, write more digits "
-            "or, if these are logits, subtract 1 from all of them"
-        ),
+        lambda row: f"probabilities sum to {sums[row]:.6g}, not 1; divide each row by its sum",
     )
 
 

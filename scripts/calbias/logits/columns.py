@@ -10,8 +10,10 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from shlex import quote
 from typing import NamedTuple
 
+from calbias.conventions import FORMS
 from calbias.errors import InputError, did_you_mean
 from calbias.logits.output_file import Place
 
@@ -23,15 +25,17 @@ EVENT = (
 HIT = ("hit", "hits", "correct", "is_correct")
 LABEL = ("label", "labels", "y_true", "true_label", "target", "outcome")
 PREDICTION = ("prediction", "predictions", "predicted", "y_pred", "predicted_label")
-FOLD = ("fold",)
+FOLD = ("fold", "split", "set", "subset")
 _ONE_HOT = re.compile(r"label_(\d+)")
 _NUMBERED = re.compile(r"(.*?)(\d+)")
 _IDS = re.compile(
     "(^|_)(id|ids|uuid|patient|subject|user|customer|client|question|item|game|match|session|"
     "document|author|speaker|image|video|case|cluster|family|hospital|site|benchmark|dataset)s?($|_)"
 )
-BINARY, FRACTIONS = "binary", "fractions"
-"""Kinds of columns: 0 and 1 alone, or yes and no; and other numbers in [0, 1]."""
+BINARY, FRACTIONS, WORDS, FOLD_WORDS = "binary", "fractions", "words", "words for folds"
+"""Kinds of columns: 0 and 1 alone, or yes and no; other numbers in [0, 1]; and texts."""
+DROP = "drop"
+"""The value of ``missing`` for empty cells."""
 FEWEST_IDS = 10
 """Fewer values, such as of five benchmarks, are too few clusters by themselves."""
 
@@ -41,8 +45,10 @@ class Columns:
     """The columns that a user names: of score, hit, label, prediction and clusters of rows.
 
     Several columns of clusters, such as benchmark and question, are one identifier together.
-    ``event`` is the label whose probability is judged; ``missing`` is ``error``, or ``drop`` to
-    leave out rows without a score or an outcome.
+    ``event`` is the label whose probability is judged. ``missing`` are the values of rows to leave
+    out: ``drop`` stands for an empty score or outcome, any other text or number for itself.
+    ``values`` is one of ``calbias.logits.forms.FORMS``, or None where the values show it. ``rows``
+    is COLUMN=VALUE, the rows to judge.
     """
 
     score: str | None = None
@@ -51,11 +57,19 @@ class Columns:
     prediction: str | None = None
     cluster: Sequence[str] = field(default=())
     event: str | None = None
-    missing: str = "error"
+    missing: Sequence[str] = field(default=())
+    values: str | None = None
+    rows: str | None = None
 
     def __post_init__(self) -> None:
-        cluster = (self.cluster,) if isinstance(self.cluster, str) else tuple(self.cluster or ())
-        object.__setattr__(self, "cluster", cluster)
+        for name in ("cluster", "missing"):
+            value = getattr(self, name)
+            several = (value,) if isinstance(value, str) else tuple(map(str, value or ()))
+            object.__setattr__(self, name, several)
+        if self.values is not None and self.values not in FORMS:
+            raise InputError(f"values must be one of {', '.join(FORMS)}, not {self.values!r:.60}")
+        if self.rows is not None and "=" not in self.rows:
+            raise InputError(f"--rows {self.rows!r:.60} needs COLUMN=VALUE, such as split=test")
         if self.hit and (self.label or self.prediction):
             raise InputError("--hit stands for --label with --prediction: name it alone")
         if self.event is not None and (self.hit or self.prediction):
@@ -83,7 +97,8 @@ def roles_of(
 ) -> Roles:
     """Return the Roles of the columns of a table; InputError where they are no model's outputs.
 
-    Next to a score the only column that is BINARY by ``kind_of`` is the label of an event.
+    A name alone makes no role: a score has numbers, a fold has words for folds, by ``kind_of``.
+    Next to a score the only column that is BINARY is the label of an event.
     """
     columns = replace(
         columns,
@@ -96,8 +111,11 @@ def roles_of(
     chosen = {columns.score, columns.hit, columns.label, columns.prediction} - {None}
     free = [name for name in names if name not in chosen]
     one_hot = tuple(in_class_order([name for name in free if _ONE_HOT.fullmatch(name)]))
-    score = columns.score or _named(free, SCORE, place)
-    event = None if score else _named(free, EVENT, place)
+    numbers = [name for name in free if kind_of(name) not in (WORDS, FOLD_WORDS)]
+    score = columns.score or _named(numbers, SCORE, place)
+    event = None if score else _named(numbers, EVENT, place)
+    if not (score or event):  # of words, which the reader will name
+        score = _named(free, SCORE, place)
     # a synonym of hit counts only together with a score
     hits = HIT if score or event else HIT[:1]
     hit = columns.hit or (None if columns.label else _named(free, hits, place))
@@ -105,7 +123,10 @@ def roles_of(
     prediction = columns.prediction
     if not (prediction or columns.hit or columns.label):
         prediction = _named(free, PREDICTION, place)
-    fold = _named(free, FOLD, place)
+    fold = None
+    if columns.rows is None:
+        folds = [name for name in free if kind_of(name) == FOLD_WORDS]
+        fold = _named(folds, FOLD, place)
     found = Roles("scores", score or event, hit, label, prediction, fold)
     if found.score and label and columns.event is not None:
         return _with_others(found._replace(form="event", hit=None, prediction=None), names)
@@ -114,7 +135,7 @@ def roles_of(
         if len(binary) == 1:
             note = (
                 f"column {binary[0]}, the only other one of 0 and 1, is read as the label of an "
-                f"event; where 1 is a correct prediction give --hit {binary[0]}"
+                f"event; where 1 is a correct prediction give --hit {quote(binary[0])}"
             )
             found = found._replace(form="event", label=binary[0], prediction=None, note=note)
             return _with_others(found, names)
@@ -151,9 +172,10 @@ def _options(names: Sequence[str], kind_of: Callable[[str], str]) -> str:
     if any(len(of) != 1 for of in of_kind.values()):
         return ""
     [[outcome], [score]] = of_kind.values()
+    hit, score = f"--hit {quote(outcome)}", f"--score {quote(score)}"
     if _plain(outcome) in HIT:
-        return f"--score {score} --hit {outcome}"
-    return f"--score {score} --label {outcome}, or --hit {outcome} where 1 is a correct prediction"
+        return f"{score} {hit}"
+    return f"{score} --label {quote(outcome)}, or {hit} where 1 is a correct prediction"
 
 
 def _with_others(roles: Roles, names: Sequence[str]) -> Roles:

@@ -3,8 +3,8 @@
 A ``Fold`` is no sample yet: nothing of it is checked, and its place says where an error is.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,31 +13,39 @@ import numpy as np
 from calbias.errors import InputError
 
 FOLDS = ("validation", "test")
+_WORDS = {
+    **dict.fromkeys(("test", "testing", "holdout", "hold-out", "hold_out"), "test"),
+    **dict.fromkeys(("validation", "valid", "val", "dev", "development"), "validation"),
+    **dict.fromkeys(("train", "training"), "train"),
+}
 
 
 class Place(NamedTuple):
     """Where values come from: a file, the part of it, and each value's row there (None: all).
 
-    ``line_of`` returns the line that an editor shows of a row, for files of text.
+    ``where`` names the file and the line that an editor shows of a row, for files of text.
     """
 
     file: Path
     part: str
     rows: np.ndarray | None = None
-    line_of: Callable[[int], int] | None = None
+    where: Callable[[int], str] | None = None
 
     def at(self, rows: np.ndarray) -> np.ndarray:
         """Return the rows in the file of rows of the array at hand."""
         return rows if self.rows is None else self.rows[rows]
 
+    def named(self, row: int) -> str:
+        """Return the file and the row, of the array at hand, in words."""
+        row = row if self.rows is None else int(self.rows[row])
+        if self.where is not None:
+            return self.where(row)
+        return f"{self.file}: {self.part}, row {row} (counted from 0)"
+
     def error(self, problem: str, row: int | None = None) -> InputError:
         """Return the InputError for a problem, in a row of the array at hand if one is given."""
-        if row is None:
-            return InputError(f"{self.file}: {self.part}: {problem}")
-        row = row if self.rows is None else int(self.rows[row])
-        if self.line_of is not None:
-            return InputError(f"{self.file}, line {self.line_of(row)}: {problem}")
-        return InputError(f"{self.file}: {self.part}, row {row} (counted from 0): {problem}")
+        name = f"{self.file}: {self.part}" if row is None else self.named(row)
+        return InputError(f"{name}: {problem}")
 
     def validate_rows(self, good: np.ndarray, problem: Callable[[int], str]) -> None:
         """Raise the error of the first row that is not good, with what ``problem(row)`` says."""
@@ -55,11 +63,15 @@ class Fold:
 
     As a reader gives them, unchecked; after the checks logits (n, K), float32, and labels (n,),
     int64, or scores (n,) and hits (n,). The pair of values and labels is what iteration gives.
+    ``probabilities`` are those that the logits are logarithms of, if a file holds these; ``key``
+    is a hash of each row's other columns, if a table has some.
     """
 
     values: np.ndarray
     labels: np.ndarray
     place: Place = _ARRAYS
+    probabilities: np.ndarray | None = None
+    key: np.ndarray | None = None
 
     @property
     def logits(self) -> np.ndarray:
@@ -68,6 +80,14 @@ class Fold:
 
     def __iter__(self) -> Iterator[np.ndarray]:
         return iter((self.values, self.labels))
+
+    def part(self, rows: np.ndarray, name: str = "") -> "Fold":
+        """Return these rows, of a part of the file with a name of its own if it has one."""
+        place = self.place._replace(part=name or self.place.part, rows=self.place.at(rows))
+        key = None if self.key is None else self.key[rows]
+        return replace(
+            self, values=self.values[rows], labels=self.labels[rows], place=place, key=key
+        )
 
 
 class OutputFile(NamedTuple):
@@ -90,24 +110,28 @@ class OutputFile(NamedTuple):
     classes: tuple[str, ...] = ()
 
 
-def split_by_fold(whole: Fold, names: Sequence[str | None]) -> dict[str, Fold]:
-    """Split a ``Fold`` by a fold name per row (None: empty) into ``{fold: Fold}``."""
-    values, labels, place = whole.values, whole.labels, whole.place
-    if len(names) != len(values) or len(labels) != len(values):
-        raise place.error(
-            f"{len(values)} rows of outputs, {len(labels)} labels and {len(names)} fold names; "
-            "give one each per row"
+def are_folds(names: Collection[str | None]) -> bool:
+    """Return whether all names are words for folds, and not of training alone."""
+    words = {_WORDS.get((name or "").casefold()) for name in names}
+    return None not in words and words != {"train"}
+
+
+def split_by_fold(fold: Fold, names: Sequence[str | None]) -> tuple[dict[str, Fold], list[str]]:
+    """Return ``{fold: Fold}`` by a fold name per row, all of them words, and notes.
+
+    Where no row is of fold test, the rows of fold validation are judged. Rows of training are left
+    out.
+    """
+    if len(names) != len(fold.values) or len(fold.labels) != len(fold.values):
+        raise fold.place.error(
+            f"{len(fold.values)} rows of outputs, {len(fold.labels)} labels and {len(names)} fold "
+            "names; give one each per row"
         )
-    for row, name in enumerate(names):
-        if name not in FOLDS:
-            problem = f"fold {name!r} is unknown" if name else "column fold is empty"
-            raise place.error(f"{problem}; write {' or '.join(FOLDS)}", row)
-    of_row = np.asarray(names)
-    rows = {fold: np.flatnonzero(of_row == fold) for fold in FOLDS}
-    if not len(rows["test"]):
-        raise place.error("no row of fold test; drop the column fold to judge all rows")
-    return {
-        fold: Fold(values[at], labels[at], place._replace(part=f"fold {fold}", rows=place.at(at)))
-        for fold, at in rows.items()
-        if len(at)
-    }
+    words = np.array([_WORDS[str(name).casefold()] for name in names])
+    n_train, has_test = int(np.sum(words == "train")), bool(np.any(words == "test"))
+    notes = [f"{n_train} rows of training are left out"] if n_train else []
+    if not has_test:
+        words[words == "validation"] = "test"
+        notes.append("no row is of fold test: the rows of fold validation are judged")
+    rows = {name: np.flatnonzero(words == name) for name in FOLDS}
+    return {name: fold.part(at, f"fold {name}") for name, at in rows.items() if len(at)}, notes

@@ -1,19 +1,21 @@
 """Warnings, one line each, of legal outputs that look like a mistake."""
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sized
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
+from typing import NamedTuple
 
 import numpy as np
-from scipy.special import bdtrc
+from scipy.special import bdtrc, softmax
 
 from calbias.logits.output_file import Fold
+from calbias.logits.ties import share_ties
 from calbias.logits.top_label import TopLabel, top_label
 
-MANY_ONES = 0.05
-"""The fraction of scores equal to 1 from which on a warning is given."""
 FEW_VALUES = 20
 """So few distinct scores were chosen, as by words or by the leaves of a tree, and not rounded."""
 GIVEN = "given"
+_MANY_ONES, _SINGLE = 0.05, 1e-6
 _ENOUGH = 10
 _BY_CHANCE = 1e-3
 _OUTCOMES, _EVENTS = ("misses", "hits"), ("non-events", "events")
@@ -27,17 +29,31 @@ def of_logits(
         yield "the values are probabilities; their logarithms serve as logits"
     else:
         yield from _of_whole_numbers([fold.values for fold in raw.values()])
-    yield from _of_repeats({name: fold.logits for name, fold in logits.items()})
+    tops = {
+        name: share_ties(top_label(*fold), raw[name].values, fold.labels)
+        for name, fold in logits.items()
+    }
+    yield from _of_repeats(raw, logits, tops)
     for name, fold in logits.items():
-        top, said = top_label(*fold), said_of(name, logits)
-        yield from _of_chance(said, top.hit, fold.logits.shape[1])
-        yield from _of_one_outcome(said, top.hit)
-        if probabilities:
-            ones = raw[name].values.max(axis=1) >= 1
-            yield from _of_ones(said, ones, "give logits, or probabilities with more digits")
-        else:
-            largest = f"the largest logit is {fold.logits.max():.3g}"
-            yield from _of_ones(said, top.score == 1, f"{largest}: is it on a softmax's scale?")
+        top, label = tops[name], said_of(name, logits)
+        yield from _of_chance(label, top.hit, fold.logits.shape[1])
+        if fold.logits.shape[1] > 2:
+            yield from _of_one_outcome(label, top.hit)
+        if fold.probabilities is not None:
+            remedy = "give logits, or probabilities with more digits"
+            yield from _of_ones(label, fold.probabilities.max(axis=1), remedy)
+        elif np.mean(top.score == 1) > _MANY_ONES:
+            yield (
+                f"{100 * np.mean(top.score == 1):.1f} % of the {label} scores are exactly 1: the "
+                f"largest logit is {fold.logits.max():.3g}: is it on a softmax's scale?"
+            )
+
+
+def of_two_classes(fold: str, top: TopLabel, is_event: bool) -> Iterator[str]:
+    """Yield the doubts about the predicted class of two, or about the event of class 1."""
+    yield from _of_one_outcome(fold, top.hit, _EVENTS if is_event else _OUTCOMES)
+    if is_event:
+        yield from of_event(fold, top)
 
 
 def of_scores(
@@ -48,12 +64,11 @@ def of_scores(
     Of a log calbias itself made the columns: there is no doubt about these.
     """
     for name, top in folds.items():
-        said = said_of(name, folds)
-        yield from _of_one_outcome(said, top.hit, _EVENTS if is_event else _OUTCOMES)
-        if np.unique(top.score).size > FEW_VALUES:
-            yield from _of_ones(said, top.score == 1, "give scores with more digits, or logits")
+        label = said_of(name, folds)
+        yield from _of_one_outcome(label, top.hit, _EVENTS if is_event else _OUTCOMES)
+        yield from _of_ones(label, top.score, "give scores with more digits, or logits")
         if not is_log:
-            yield from of_event(said, top) if is_event else _of_order(said, top)
+            yield from of_event(label, top) if is_event else _of_order(label, top)
 
 
 def of_arrays(top: TopLabel, n_classes: int | None = None, is_event: bool = False) -> Iterator[str]:
@@ -132,8 +147,13 @@ def _of_one_outcome(
         )
 
 
-def _of_ones(fold: str, ones: np.ndarray, remedy: str) -> Iterator[str]:
-    if ones.mean() > MANY_ONES:
+def _of_ones(fold: str, scores: np.ndarray, remedy: str) -> Iterator[str]:
+    """Warn of many scores of exactly 1 where others are as near to 1 as single precision allows.
+
+    Scores of 1 are a forest's own, and in half precision a network's nearest score is far from 1.
+    """
+    ones, below = scores >= 1, scores[scores < 1]
+    if ones.mean() > _MANY_ONES and below.size and 1 - below.max() < _SINGLE:
         yield (
             f"{100 * ones.mean():.1f} % of the {fold} scores are exactly 1: the model's confidence "
             f"was rounded away; {remedy}"
@@ -146,7 +166,8 @@ def _of_order(fold: str, top: TopLabel) -> Iterator[str]:
     if not len(misses):
         return
     folded = (top.hit - top.score) ** 2 - (top.hit - np.maximum(top.score, 1 - top.score)) ** 2
-    if np.sum(top.score < 0.5) >= _ENOUGH and _clearly_positive(folded):
+    below = top.score < 0.5
+    if np.sum(below) >= _ENOUGH and _clearly_positive(folded) and _falls(top, below):
         yield (
             f"{fold} rows with a score below 1/2 are hits more often than they say, as if score "
             "were the probability of class 1 and hit a correct prediction: if so, give the columns "
@@ -163,21 +184,69 @@ def _of_order(fold: str, top: TopLabel) -> Iterator[str]:
         )
 
 
-def _of_repeats(folds: Mapping[str, np.ndarray]) -> Iterator[str]:
-    """Warn of rows that occur twice within a fold and of rows that occur in both."""
-    rows = {name: _digests(logits) for name, logits in folds.items()}
-    for fold, digests in rows.items():
-        n_repeated = len(digests) - len(set(digests))
-        if n_repeated:
-            yield f"{n_repeated} of {len(digests)} {fold} rows repeat another one; check the file"
-    in_both = set(rows.get("validation", ()))
-    n_shared = sum(digest in in_both for digest in rows["test"])
-    if n_shared:
+def _falls(top: TopLabel, rows: np.ndarray) -> bool:
+    """Return whether, of these rows, those of higher scores are clearly less often hits."""
+    score, hit = top.score[rows], top.hit[rows].astype(float)
+    return _clearly_positive((score.mean() - score) * (hit - hit.mean()))
+
+
+def _of_repeats(
+    raw: Mapping[str, Fold], logits: Mapping[str, Fold], tops: Mapping[str, TopLabel]
+) -> Iterator[str]:
+    """Warn of rows that occur twice within a fold and of rows that occur in both.
+
+    Rows of a forest, or of a network in half precision, are often equal by chance, and then their
+    labels differ now and then. A warning needs equal labels throughout that chance hardly gives.
+    """
+    rows = {name: _Rows.of(raw[name], logits[name], tops[name]) for name in logits}
+    for fold, each in rows.items():
+        n_repeated = len(each.digests) - len({*each.digests})
+        if n_repeated and not _may_be_chance([each]):
+            n = len(each.digests)
+            yield f"{n_repeated} of {n} {fold} rows repeat another one; check the file"
+    in_both = {*rows["validation"].digests} if "validation" in rows else set()
+    n_shared = sum(digest in in_both for digest in rows["test"].digests)
+    if n_shared and not _may_be_chance([*rows.values()]):
         yield (
-            f"{n_shared} of {len(rows['test'])} test rows are validation rows too: fits on one "
-            "fold are then judged on themselves"
+            f"{n_shared} of {len(rows['test'].digests)} test rows are validation rows too: fits on "
+            "one fold are then judged on themselves"
         )
 
 
-def _digests(logits: np.ndarray) -> list[bytes]:
-    return [hashlib.blake2b(row, digest_size=16).digest() for row in np.ascontiguousarray(logits)]
+class _Rows(NamedTuple):
+    """A digest of each row without its label, the label, probabilities, and the accuracy."""
+
+    digests: list[bytes]
+    labels: np.ndarray
+    logits: np.ndarray
+    accuracy: float
+
+    @classmethod
+    def of(cls, raw: Fold, fold: Fold, top: TopLabel) -> "_Rows":
+        keys = [b""] * len(raw.values) if raw.key is None else [*map(bytes, raw.key[:, None])]
+        digests = [
+            hashlib.blake2b(row, digest_size=16, key=key).digest()
+            for row, key in zip(np.ascontiguousarray(raw.values), keys, strict=True)
+        ]
+        return cls(digests, fold.labels, fold.logits, float(top.hit.mean()))
+
+
+def _may_be_chance(parts: Sequence[_Rows]) -> bool:
+    """Return whether different rows could be as equal as these, by their labels."""
+    groups: dict[bytes, list[tuple[int, int]]] = {}
+    for k, part in enumerate(parts):
+        for row, digest in enumerate(part.digests):
+            groups.setdefault(digest, []).append((k, row))
+    log_chance = 0.0
+    if len(groups) <= FEW_VALUES:
+        return True
+    for members in groups.values():
+        if len(members) < 2 or (len(parts) > 1 and len({k for k, _ in members}) < 2):
+            continue
+        if len({int(parts[k].labels[row]) for k, row in members}) > 1:
+            return True
+        k, row = members[0]
+        p, accuracy = softmax(parts[k].logits[row].astype(float)), parts[k].accuracy
+        size = len(members)
+        log_chance += float(np.log(max(np.sum(p**size), accuracy**size + (1 - accuracy) ** size)))
+    return log_chance > math.log(_BY_CHANCE)

@@ -22,16 +22,19 @@ from typing import Any
 
 import numpy as np
 
+from calbias.conventions import LOGITS, PROBABILITIES
 from calbias.engine.scores_and_hits import scores_and_hits
 from calbias.errors import InputError
 from calbias.io.files import validate_file_exists, validate_no_placeholder
 from calbias.logits import checks, plausibility
+from calbias.logits.cells import is_value
 from calbias.logits.class_columns import validate_no_features
 from calbias.logits.columns import Columns
-from calbias.logits.json_records import LOG
-from calbias.logits.output_file import FOLDS, Fold, OutputFile, Place, split_by_fold
+from calbias.logits.forms import as_probabilities, as_scores, common_form
+from calbias.logits.harness_logs import LOG
+from calbias.logits.output_file import FOLDS, Fold, OutputFile, Place, are_folds, split_by_fold
 from calbias.logits.read_table import read_table_file
-from calbias.logits.table_files import SUFFIXES, is_standard_input, table_suffix
+from calbias.logits.table_files import SUFFIXES, as_number, is_standard_input, table_suffix
 from calbias.logits.top_label import top_label_of_scores
 
 SCORE_FORMS = ("scores", "event")
@@ -50,70 +53,85 @@ _REMEDIES = {
 
 
 def read_outputs(
-    path: Path | str, by: Sequence[str] = (), columns: Columns | None = None
+    path: Path | str | Sequence[Path | str],
+    by: Sequence[str] = (),
+    columns: Columns | None = None,
 ) -> OutputFile:
-    """Return the ``OutputFile`` of a user's file, checked.
+    """Return the ``OutputFile`` of a user's file, or of several tables, checked.
 
     ``path`` may be ``-``, standard input. ``by`` names columns of subgroups of a table, and
     ``columns`` are ``Columns``, those that the user names.
     """
-    raw = read_raw(path, by, columns)
-    return of_scores(raw) if raw.form in SCORE_FORMS else of_logits(Path(path), raw)
+    raw, form = read_raw(path, by, columns), columns.values if columns else None
+    return of_scores(raw, form) if raw.form in SCORE_FORMS else of_logits(path, raw, form)
 
 
-def of_logits(path: Path, raw: OutputFile) -> OutputFile:
-    """Return the ``OutputFile`` of ``Fold``s of a file of logits or probabilities."""
+def of_logits(path: Any, raw: OutputFile, form: str | None = None) -> OutputFile:
+    """Return the ``OutputFile`` of ``Fold``s of a file of logits or probabilities.
+
+    ``form`` is what the user says that the values are.
+    """
     folds = {}
     for name, fold in raw.folds.items():
         values = checks.checked_values(fold.values, fold.place)
-        labels = checks.checked_labels(fold.labels, len(values), values.shape[1], fold.place)
-        validate_no_features(raw.classes, values, labels, fold.place)
-        folds[name] = Fold(values, labels, fold.place)
+        n_rows, n_classes = values.shape
+        place = fold.place
+        labels = checks.checked_labels(fold.labels, n_rows, n_classes, place, "--missing")
+        validate_no_features(raw.classes, values, labels, place)
+        folds[name] = replace(fold, values=values, labels=labels)
     classes = [fold.values.shape[1] for fold in folds.values()]
     if len(set(classes)) == 2:
         raise InputError(
             f"{path}: {classes[0]} classes for validation but {classes[1]} for test; "
             "give both folds the same"
         )
-    probabilities = raw.form == "probabilities" or checks.are_probabilities([*folds.values()])
-    logits = _as_logits(folds, probabilities)
+    form = form or common_form([*folds.values()])
+    if raw.form == PROBABILITIES and form == LOGITS:
+        form = PROBABILITIES  # the first value that is none is named
+    logits, note = _as_logits(folds, form)
     about = _about_folds(folds, "; recalibration draws half of them as validation fold")
-    doubts = plausibility.of_logits(folds, logits, probabilities)
-    form = "probabilities" if probabilities else "logits"
-    return raw._replace(folds=logits, warnings=(*about, *doubts), form=form)
+    doubts = plausibility.of_logits(folds, logits, form != LOGITS)
+    form = LOGITS if form == LOGITS else PROBABILITIES
+    notes = (*raw.notes, note)
+    return raw._replace(folds=logits, warnings=(*about, *doubts), form=form, notes=notes)
 
 
-def of_scores(raw: OutputFile) -> OutputFile:
-    """Return the ``OutputFile`` of a file of scores and hits, or events."""
+def of_scores(raw: OutputFile, form: str | None = None) -> OutputFile:
+    """Return the ``OutputFile`` of a file of scores and hits, or events.
+
+    ``form`` is what the user says that the scores are.
+    """
     folds, is_event = {}, raw.form == "event"
+    names = ("scores", "labels") if is_event else ("scores", "hits")
     for name, fold in raw.folds.items():
-        values, labels, place = fold.values, fold.labels, fold.place
-        if is_event:
-            _validate_events(np.asarray(labels).reshape(-1), place)
-        scores, hits = scores_and_hits(values, labels, place.error)
+        place = fold.place
+        values = as_scores(fold.values, form, place.error)
+        scores, hits = scores_and_hits(values, fold.labels, place.error, names)
         if len(scores) == 1:
             raise place.error("one row only; give at least two")
-        folds[name] = Fold(scores, hits, place)
+        folds[name] = replace(fold, values=scores, labels=hits)
     tops = {name: top_label_of_scores(*fold) for name, fold in folds.items()}
     is_log = raw.folds["test"].place.part == LOG
     doubts = plausibility.of_scores(tops, is_event, is_log)
-    return raw._replace(folds=folds, warnings=(*_about_folds(folds), *doubts))
-
-
-def _validate_events(labels: np.ndarray, place: Place) -> None:
-    place.validate_rows(
-        (labels == 0) | (labels == 1),
-        lambda row: (
-            f"label {labels[row]} with a score alone; write 1 where the event happened and 0 "
-            "elsewhere, or add hits or predictions"
-        ),
-    )
+    notes = (*raw.notes, *([f"the scores are read as {form}"] if form else ()))
+    return raw._replace(folds=folds, warnings=(*_about_folds(folds), *doubts), notes=notes)
 
 
 def read_raw(
-    path: Path | str, by: Sequence[str] = (), columns: Columns | None = None
+    path: Path | str | Sequence[Path | str],
+    by: Sequence[str] = (),
+    columns: Columns | None = None,
 ) -> OutputFile:
-    """Return the ``OutputFile`` of a file of any format."""
+    """Return the ``OutputFile`` of a file of any format, or of several tables."""
+    columns = columns or Columns()
+    if not isinstance(path, str | Path):
+        if len(path) == 1:
+            return read_raw(path[0], by, columns)
+        for each in path:
+            validate_file_exists(each)
+            if table_suffix(each) not in SUFFIXES:
+                raise InputError(f"{each}: several files must be tables: {', '.join(SUFFIXES)}")
+        return read_table_file(path, by, columns)
     if is_standard_input(path):
         return read_table_file(path, by, columns)
     path = Path(path)
@@ -128,25 +146,27 @@ def read_raw(
     validate_no_placeholder(path)
     if is_table:
         return read_table_file(path, by, columns)
-    if by or (columns is not None and columns != Columns()):
+    if by or replace(columns, values=None, missing=(), rows=None) != Columns():
         raise InputError(
             f"{path}: naming columns needs a table (CSV, JSON lines or Parquet), not {suffix}"
         )
-    return read_npz(path)
+    return read_npz(path, columns)
 
 
-def _as_logits(folds: Mapping[str, Fold], probabilities: bool) -> dict[str, Fold]:
-    raw = [*folds.values()]
-    if not probabilities:
-        checks.validate_scaled_probabilities(raw)
-        values = [np.ascontiguousarray(fold.values, dtype=np.float32) for fold in raw]
-    else:
-        for fold in raw:
-            checks.check_probabilities(fold.values, fold.place)
-        floor = checks.zero_floor([fold.values for fold in raw])
-        values = [checks.log_probabilities(fold.values, floor) for fold in raw]
-    pairs = zip(folds.items(), values, strict=True)
-    return {name: replace(fold, values=logits) for (name, fold), logits in pairs}
+def _as_logits(folds: Mapping[str, Fold], form: str) -> tuple[dict[str, Fold], str]:
+    """Return folds of logits, and a note on how the values were read."""
+    if form == LOGITS:
+        note = "the columns of classes are read as logits"
+        return {
+            name: replace(fold, values=np.ascontiguousarray(fold.values, dtype=np.float32))
+            for name, fold in folds.items()
+        }, note
+    read = [as_probabilities(fold.values, form, fold.place) for fold in folds.values()]
+    floor = checks.zero_floor([values for values, _ in read])
+    return {
+        name: replace(fold, values=checks.log_probabilities(values, floor), probabilities=values)
+        for (name, fold), (values, _) in zip(folds.items(), read, strict=True)
+    }, read[-1][1]
 
 
 def _about_folds(folds: Mapping[str, Fold], recalibration: str = "") -> Iterator[str]:
@@ -159,14 +179,14 @@ _VALUES = ("logits", "probabilities", "scores", "score", "y_prob", "y_score")
 _LABELS = ("labels", "label", "y_true")
 
 
-def read_npz(path: Path | str) -> OutputFile:
+def read_npz(path: Path | str, columns: Columns | None = None) -> OutputFile:
     """Return the ``OutputFile`` of an NPZ file; InputError if it is damaged or lacks the arrays."""
     try:
         with open(path, "rb") as file:
             archive = np.load(file, allow_pickle=False)
             if isinstance(archive, np.ndarray):
                 raise InputError(f"{path}: one array, no NPZ; write it again with numpy.savez")
-            return _output_file(Path(path), archive)
+            return _output_file(Path(path), archive, columns or Columns())
     except InputError:
         raise
     except (OSError, ValueError, EOFError, MemoryError, zipfile.BadZipFile, zlib.error) as error:
@@ -179,7 +199,7 @@ def read_npz(path: Path | str) -> OutputFile:
         ) from error
 
 
-def _output_file(path: Path, archive: Any) -> OutputFile:
+def _output_file(path: Path, archive: Any, columns: Columns) -> OutputFile:
     names = (*_VALUES, *_LABELS)
     prefixes = {fold: f"{fold}_" for fold in FOLDS if _find(archive, f"{fold}_", *names)}
     if prefixes and "test" not in prefixes:
@@ -190,10 +210,48 @@ def _output_file(path: Path, archive: Any) -> OutputFile:
     forms = {form for _, form in read.values()}
     if len(forms) == 2 and {"scores", "event"} & forms:
         raise InputError(f"{path}: scores in one fold and logits in the other; give both the same")
-    if "fold" in archive and prefixes == {"test": ""}:
-        folds_of_rows = [str(name).strip() for name in np.ravel(archive["fold"])]
-        folds = split_by_fold(folds["test"], folds_of_rows)
-    return OutputFile(folds, max(forms, key=str) if forms != {None} else None)
+    notes: list[str] = []
+    if columns.missing:
+        folds = {
+            name: _without_labels(fold, columns.missing, notes) for name, fold in folds.items()
+        }
+    if columns.rows is not None:
+        folds = {"test": _named_rows(folds["test"], archive, columns.rows, notes)}
+    elif prefixes == {"test": ""} and "fold" in archive:
+        names_of_rows = [str(name).strip() for name in np.ravel(archive["fold"])]
+        fold = folds["test"]
+        rows = range(len(names_of_rows)) if fold.place.rows is None else fold.place.rows
+        names_of_rows = [names_of_rows[row] for row in rows]
+        if are_folds({*names_of_rows}):
+            folds, notes = split_by_fold(fold, names_of_rows)
+        else:
+            notes.append("array fold has no words for folds: all rows are judged")
+    return OutputFile(folds, max(forms, key=str) if forms != {None} else None, notes=(*notes,))
+
+
+def _without_labels(fold: Fold, missing: Sequence[str], notes: list[str]) -> Fold:
+    """Return the rows whose label, or hit, is none of these values, and not NaN."""
+    labels = np.asarray(fold.labels)
+    if labels.ndim != 1 or len(labels) != len(fold.values):
+        return fold
+    codes = [number for text in missing if (number := as_number(text)) is not None]
+    gone = np.isin(labels, codes) | (labels != labels)
+    notes.append(f"--missing {' '.join(missing)}: {gone.sum()} of {gone.size} rows left out")
+    return fold.part(np.flatnonzero(~gone))
+
+
+def _named_rows(fold: Fold, archive: Any, rows: str, notes: list[str]) -> Fold:
+    """Return the rows at which an array has a value."""
+    name, _, value = rows.partition("=")
+    if name not in archive or archive[name].shape != (len(archive[name]),):
+        raise fold.place.error(f"--rows {rows}: there is no array {name!r} with a value per row")
+    texts = np.array([str(text).strip() for text in archive[name]])
+    texts = texts if fold.place.rows is None else texts[fold.place.rows]
+    chosen = np.flatnonzero([is_value(text, value) for text in texts])
+    notes.append(f"--rows {rows}: {chosen.size} of {texts.size} rows are judged")
+    if not chosen.size or texts.size != len(fold.values):
+        raise fold.place.error(f"--rows {rows}: no row of {name} is {value!r:.60}, or not one each")
+    return fold.part(chosen)
 
 
 def _read_fold(path: Path, archive: Any, prefix: str) -> tuple[Fold, str | None]:

@@ -9,32 +9,42 @@ Top-label scores: column ``score``, and ``hit`` (1 where the prediction was corr
 and ``prediction``, which may be text. An event: columns ``label``, 0 or 1, and ``score``, the
 probability of 1. See ``calbias.logits.columns`` for the names.
 
-Column ``fold``, if there is one, says ``validation`` or ``test``. Columns that are not used are
-named in a note.
+Column ``fold``, ``split`` or ``set`` counts where all its values are words for folds. Columns that
+are not used are named in a note.
 """
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from shlex import quote
 
 import numpy as np
 
+from calbias.conventions import PERCENT
 from calbias.logits.cells import (
     FILL,
     GRADES,
+    NOTHING,
     OF_CLASS,
+    OF_ROW,
     YES,
     by_text,
+    has_signs,
     has_words,
     is_binary,
+    is_value,
     numbers_of,
     texts_of,
 )
-from calbias.logits.class_columns import class_columns, is_all_text
+from calbias.logits.class_columns import affixes, class_columns, is_all_text
 from calbias.logits.columns import (
     BINARY,
+    DROP,
     FEWEST_IDS,
+    FOLD,
+    FOLD_WORDS,
     FRACTIONS,
+    WORDS,
     Columns,
     Roles,
     listed,
@@ -43,20 +53,24 @@ from calbias.logits.columns import (
     numbered_alike,
     roles_of,
 )
-from calbias.logits.json_records import LOG, QUESTION
-from calbias.logits.output_file import Fold, OutputFile, Place, split_by_fold
+from calbias.logits.harness_logs import LOG, QUESTION
+from calbias.logits.output_file import Fold, OutputFile, Place, are_folds, split_by_fold
 from calbias.logits.table_files import Table, as_number, read_table
 
+_MOST_NAMED = 10_000  # labels that may name columns
 MOST_LABELS = 20
 """A column of more values next to a score is no label of an event, unless one of them is named."""
 
 
 def read_table_file(
-    path: Path | str, by: Sequence[str] = (), columns: Columns | None = None
+    path: Path | str | Sequence[Path | str],
+    by: Sequence[str] = (),
+    columns: Columns | None = None,
 ) -> OutputFile:
-    """Return the ``OutputFile`` of a table; InputError, with its line, if it is none.
+    """Return the ``OutputFile`` of one table, or of several with the same columns.
 
     ``by`` names columns of subgroups; ``columns`` are the ``Columns`` that the user names.
+    InputError, with its line, if it is none.
     """
     columns = columns or Columns()
     table, place = read_table(path)
@@ -69,7 +83,7 @@ def read_table_file(
     has_several = is_log and np.unique(table[QUESTION]).size < table[QUESTION].size
     ids = ids or ((QUESTION,) if has_several else ())
     # columns of subgroups and clusters that hold nothing else
-    needed = ("score", "hit", "label", "prediction", "fold")
+    needed = ("score", "hit", "label", "prediction", *FOLD)
     apart = {name for name in (*by, *ids) if name.casefold() not in needed}
     roles = roles_of(
         [name for name in names if name not in apart], columns, place,
@@ -88,21 +102,35 @@ def read_table_file(
             f"--event {columns.event} goes with a score and a column of labels: name them by "
             "--score and --label"
         )
-    whole = table
-    if columns.missing == "drop":
-        table, place, note = _without_gaps(table, roles, place)
+    everything, form = table, columns.values
+    if columns.rows is not None:
+        table, place, note = _named_rows(table, columns.rows, place)
+        notes.append(note)
+    if columns.missing:
+        table, place, note = _without_gaps(table, roles, columns.missing, place)
         notes.append(note)
     if roles.form:
-        read = _scores_and_hits(table, roles, columns.event, place)
+        read, more = _scores_and_hits(table, roles, columns, place)
     else:
-        classes, others, of_classes = class_columns(table, others, place)
-        notes += of_classes
-        read = _values_and_labels(table, classes, roles, place)
-    split = {"test": Fold(*read, place)}
+        labels = _label_words(table, roles)
+        classes, others, more = class_columns(table, others, labels, place)
+        read = _values_and_labels(table, classes, roles, form, place)
+    notes += more
+    key = _keys(table, others) if others and not roles.form else None
+    fold = Fold(*read, place, key=key)
+    split = {"test": fold if columns.rows is None else fold.part(np.arange(len(fold.labels)))}
     if roles.fold:
-        split = split_by_fold(split["test"], texts_of(table, roles.fold))
+        split, more = split_by_fold(fold, texts_of(table, roles.fold))
+        notes += more
+    elif unknown := [name for name in others if columns.rows is None and _is_unused_fold(name)]:
+        values = [*dict.fromkeys(texts_of(table, unknown[0]))]
+        notes.append(
+            f"column {unknown[0]} has the values {listed([str(value) for value in values], 4)}, "
+            "which are no words for folds: all rows are judged; --rows "
+            f"{quote(f'{unknown[0]}={values[0]}')} judges some"
+        )
     rows = slice(None) if split["test"].place.rows is None else split["test"].place.rows
-    judged = {name: whole[name][rows] for name in (*by, *ids)}
+    judged = {name: everything[name][rows] for name in (*by, *ids)}
     others = [name for name in others if name and not is_log]
     if has_several:
         notes.append("rows of one question depend on each other: they are a cluster")
@@ -116,27 +144,75 @@ def read_table_file(
     )  # fmt: skip
 
 
+def _is_unused_fold(name: str) -> bool:
+    return name.strip().casefold() in FOLD
+
+
+def _keys(table: Table, names: Sequence[str]) -> np.ndarray:
+    """Return a hash of each row of these columns, (n,)."""
+    import pandas as pd
+
+    frame = pd.DataFrame({name: table[name] for name in names})
+    return pd.util.hash_pandas_object(frame.astype(str), index=False).to_numpy()
+
+
+def _named_rows(table: Table, rows: str, place: Place) -> tuple[Table, Place, str]:
+    """Return the rows of which COLUMN is VALUE, their place, and a note."""
+    name, _, value = rows.partition("=")
+    name = looked_up_column(name, [*table], place.file)
+    texts = texts_of(table, name)
+    chosen = np.flatnonzero([text is not None and is_value(text, value) for text in texts])
+    if not chosen.size:
+        values = [str(text) for text in dict.fromkeys(texts)]
+        raise place.error(f"column {name} is never {value!r:.60}: its values are {listed(values)}")
+    part = {key: column[chosen] for key, column in table.items()}
+    note = f"--rows {rows}: {chosen.size} of {len(texts)} rows are judged"
+    return part, place._replace(rows=place.at(chosen)), note
+
+
 def _kind_of(column: np.ndarray) -> str:
     if is_binary(column):
         return BINARY
+    if column.dtype.kind == "O":
+        texts = {str(cell).strip() for cell in column if cell is not None}
+        if are_folds(texts) and None not in column.tolist():
+            return FOLD_WORDS
+        return WORDS if is_all_text(column) else ""
     inside = column.dtype.kind == "f" and np.all((column >= 0) & (column <= 1) | np.isnan(column))
     return FRACTIONS if inside else ""
 
 
-def _without_gaps(table: Table, roles: Roles, place: Place) -> tuple[Table, Place, str]:
+def _without_gaps(
+    table: Table, roles: Roles, missing: Sequence[str], place: Place
+) -> tuple[Table, Place, str]:
     """Return the rows that have a score and an outcome, their place, and a note on the others."""
-    names = [*filter(None, roles[1:5]), *roles.one_hot]
+    outcomes = [*filter(None, roles[2:5]), *roles.one_hot]
+    names = [*filter(None, roles[1:2]), *outcomes]
     if not roles.form:
         names += numbered_alike([*roles.others])
-    empty = {name: np.array([text is None for text in texts_of(table, name)]) for name in names}
-    gone = np.any([*empty.values()], axis=0)
+    values = [value for value in missing if value != DROP]
+    counts, gone = [], np.zeros(len(next(iter(table.values()))), bool)
+    for name in names:
+        texts = texts_of(table, name)
+        known = roles.prediction or not roles.form
+        empty = np.array([
+            text is None or (text.casefold() in NOTHING and not known) for text in texts
+        ])  # fmt: skip
+        counts += [f"{empty.sum()} without {name}"] * bool(empty.any())
+        gone |= empty
+        for value in values:
+            if name not in outcomes and as_number(value) is not None:
+                continue  # a code for a missing outcome, which may be a score
+            equal = np.array([text is not None and is_value(text, value) for text in texts])
+            counts += [f"{equal.sum()} with {name} {value}"] * bool(equal.any())
+            gone |= equal
     if gone.all():
         raise place.error(f"no row has both a score and an outcome: columns {listed(names)}")
-    counts = ", ".join(f"{e.sum()} without {name}" for name, e in empty.items() if e.any())
-    note = f"--missing drop: {gone.sum()} of {gone.size} rows left out" + ": " * bool(counts)
+    options = " ".join(f"--missing {quote(value)}" for value in missing)
+    note = f"{options}: {gone.sum()} of {gone.size} rows left out" + ": " * bool(counts)
     rows = np.flatnonzero(~gone)
-    kept = {name: column[rows] for name, column in table.items()}
-    return kept, place._replace(rows=rows), note + counts
+    remaining = {name: column[rows] for name, column in table.items()}
+    return remaining, place._replace(rows=place.at(rows)), note + ", ".join(counts)
 
 
 def _of_ids(table: Table, names: Sequence[str]) -> Iterator[str]:
@@ -147,12 +223,12 @@ def _of_ids(table: Table, names: Sequence[str]) -> Iterator[str]:
         if looks_like_ids(name, cells, table[name].dtype.kind == "O"):
             distinct[name] = len(set(cells))
     few = [name for name, count in distinct.items() if count < FEWEST_IDS]
-    also = f"; if they start again in each {few[0]}, --cluster {few[0]} too" if few else ""
+    also = f"; if they start again in each {few[0]}, --cluster {quote(few[0])} too" if few else ""
     for name, count in distinct.items():
         if name not in few:
             yield (
                 f"column {name} has {count} values in {n} rows: if rows of one value "
-                f"depend on each other, name it by --cluster {name}{also}"
+                f"depend on each other, name it by --cluster {quote(name)}{also}"
             )
 
 
@@ -171,10 +247,17 @@ def _clusters(table: Table, names: Sequence[str | None], place: Place) -> np.nda
     return np.array([number[row] for row in rows], dtype=np.int64)
 
 
+def _label_words(table: Table, roles: Roles) -> list[str]:
+    """Return the values of labels that are texts."""
+    if not roles.label or not is_all_text(table[roles.label]):
+        return []
+    return [*dict.fromkeys(filter(None, texts_of(table, roles.label)))][:_MOST_NAMED]
+
+
 def _values_and_labels(
-    table: Table, classes: Sequence[str], roles: Roles, place: Place
+    table: Table, classes: Sequence[str], roles: Roles, form: str | None, place: Place
 ) -> tuple[np.ndarray, np.ndarray]:
-    values = numbers_of(table, classes, place, OF_CLASS)
+    values = numbers_of(table, classes, place, OF_CLASS, form)
     if roles.label and is_all_text(table[roles.label]):
         return values, _labels_by_name(table, roles.label, classes, place)
     return values, numbers_of(table, roles.one_hot or [roles.label], place)
@@ -184,30 +267,35 @@ def _labels_by_name(
     table: Table, label: str | None, classes: Sequence[str], place: Place
 ) -> np.ndarray:
     """Return class numbers (n, 1) of labels that name the classes' columns."""
-    # what all names start with, up to a separator: p_ of p_cat and p_cow
-    ends = [k + 1 for k, letter in enumerate(classes[0]) if not letter.isalnum()]
-    start = max((k for k in ends if len({name[:k] for name in classes}) == 1), default=0)
-    numbers = {name[start:].casefold(): k for k, name in enumerate(classes)}
+    start, end = affixes(classes)
+    numbers = {
+        name[len(start) : len(name) - len(end)].casefold(): k for k, name in enumerate(classes)
+    }
     numbers |= {name.casefold(): k for k, name in enumerate(classes)}
     remedy = (
-        f"the classes are the columns {listed(classes)}; name a class as its column, or number the "
-        "classes from 0"
+        f"the classes are the columns {listed(classes)}; name a class as its column, number the "
+        "classes from 0, or leave such rows out by --missing and the label"
     )
     return by_text(table, label, numbers, remedy, place)[:, None]
 
 
 def _scores_and_hits(
-    table: Table, roles: Roles, event: str | None, place: Place
-) -> tuple[np.ndarray, np.ndarray]:
+    table: Table, roles: Roles, columns: Columns, place: Place
+) -> tuple[tuple[np.ndarray, np.ndarray], list[str]]:
+    """Return the scores (n, 1) and the hits or labels, and notes."""
     _validate_not_swapped(table, roles, place)
-    scores = numbers_of(table, [roles.score], place)
+    scores = numbers_of(table, [roles.score], place, OF_ROW, columns.values)
+    notes = []
+    if has_signs(table[str(roles.score)]) and columns.values != PERCENT:
+        notes.append(f"percent signs are read, 80 % as 0.8: {roles.score}")
     if roles.hit:
         if not has_words(table[roles.hit]):
-            return scores, numbers_of(table, [roles.hit], place)
+            return (scores, numbers_of(table, [roles.hit], place)), notes
         remedy = "write 1 where the prediction was correct and 0 elsewhere, or correct and wrong"
-        return scores, by_text(table, roles.hit, GRADES, remedy, place)
+        return (scores, by_text(table, roles.hit, GRADES, remedy, place)), notes
     if roles.form == "event":
-        return scores, _events(table, roles.label, event, place)
+        events, more = _events(table, roles.label, columns.event, place)
+        return (scores, events), notes + more
     pair = {name: texts_of(table, name) for name in (roles.label, roles.prediction)}
     for name, texts in pair.items():
         if None in texts:
@@ -216,41 +304,67 @@ def _scores_and_hits(
         labels, predictions = (np.array(texts, dtype=float) for texts in pair.values())
     except ValueError:  # no numbers: equal as texts
         labels, predictions = (np.array(texts, dtype=object) for texts in pair.values())
-    return scores, labels == predictions
+    return (scores, labels == predictions), notes
 
 
-def _events(table: Table, label: str | None, event: str | None, place: Place) -> np.ndarray:
-    """Return 1 where a label is the event, by default 1, true or yes, and else 0, (n,)."""
-    texts = [*filter(None, texts_of(table, label))]
+def _events(
+    table: Table, label: str | None, event: str | None, place: Place
+) -> tuple[np.ndarray, list[str]]:
+    """Return 1 where a label is the event, by default 1, true or yes, and else 0, (n,), and notes.
+
+    A word for nothing is no outcome.
+    """
+    texts = texts_of(table, label)
+    for row, text in enumerate(texts):
+        if text is not None and text.casefold() in NOTHING and text != event:
+            raise place.error(f"column {label} is {text!r}, no outcome; {FILL}", row)
+    counts = Counter(filter(None, texts))
     order = lambda text: (as_number(text) or 0.0, text)  # noqa: E731
-    values = sorted({*texts}, key=order)
+    values = sorted(counts, key=order)
     if event is None:
-        if {as_number(text) for text in values} <= {0.0, 0.5, 1.0}:
-            remedy = "it is neither 0 nor 1; leave out such rows, as of games that ended in a tie"
-            return by_text(table, label, YES, remedy, place)
-        if len(values) > MOST_LABELS:
-            raise place.error(
-                f"column {label} has {len(values)} values, such as {values[0]}, and is no label; "
-                "name the column of 0 and 1 by --label, or one value of this column by --event"
-            )
-        likely = max((text for text, _ in Counter(texts).most_common(2)), key=order)
-        remedy = (
-            f"its values are {listed(values)}: name the one whose probability the score is, "
-            f"such as --event {likely}, or add hit (1 where the prediction was correct) or "
-            "prediction"
-        )
-        return by_text(table, label, YES, remedy, place)
-    number = as_number(event)
-    happened = {
-        text.casefold(): int(
-            text.casefold() == event.casefold()
-            or (number is not None and as_number(text) == number)
-        )
-        for text in values
-    }
+        return by_text(table, label, YES, _event_remedy(label, counts, values, place), place), []
+    happened = {text.casefold(): int(is_value(text, event)) for text in values}
     if not any(happened.values()):
-        raise place.error(f"column {label} is never {event!r}: its values are {listed(values)}")
-    return by_text(table, label, happened, "", place)
+        raise place.error(f"column {label} is never {event!r:.60}: its values are {listed(values)}")
+    events = by_text(table, label, happened, "", place)
+    others = [text for text in values if not happened[text.casefold()]]
+    if len(others) < 2:
+        return events, []
+    counted = listed([f"{counts[text]} rows of {text}" for text in others])
+    return events, [
+        f"no event happened in {counted}; leave rows without an outcome out by --missing and their "
+        f"label, such as --missing {quote(min(others, key=counts.__getitem__))}"
+    ]
+
+
+def _event_remedy(
+    label: str | None, counts: Counter[str], values: Sequence[str], place: Place
+) -> str:
+    """Return what to do about labels that are neither 0 nor 1, in words."""
+    unknown = [text for text in values if text.casefold() not in YES]
+    if {as_number(text) for text in values} <= {0.0, 0.5, 1.0}:
+        return (
+            "it is neither 0 nor 1; leave out such rows, as of games that ended in a tie, by "
+            "--missing 0.5"
+        )
+    if unknown and len(unknown) < len(values) - 1:
+        return (
+            f"its values are {listed(values)}: leave rows without an outcome out by --missing "
+            f"{quote(min(unknown, key=counts.__getitem__))}, or name the label whose probability "
+            "the score is by --event"
+        )
+    if len(values) > MOST_LABELS:
+        raise place.error(
+            f"column {label} has {len(values)} values, such as {values[0]}, and is no label; "
+            "name the column of 0 and 1 by --label, or one value of this column by --event"
+        )
+    order = lambda text: (as_number(text) or 0.0, text)  # noqa: E731
+    likely = max((text for text, _ in counts.most_common(2)), key=order, default="")
+    return (
+        f"its values are {listed(values)}: name the one whose probability the score is, "
+        f"such as --event {quote(likely)}, or add hit (1 where the prediction was correct) or "
+        "prediction"
+    )
 
 
 def _validate_not_swapped(table: Table, roles: Roles, place: Place) -> None:
@@ -262,5 +376,5 @@ def _validate_not_swapped(table: Table, roles: Roles, place: Place) -> None:
     if values.dtype.kind == "f" and not is_binary(values) and np.all(np.abs(values - 0.5) <= 0.5):
         raise place.error(
             f"column {roles.score} holds 0 and 1 alone and column {outcome} probabilities: if "
-            f"they are swapped, give --score {outcome} --label {roles.score}"
+            f"they are swapped, give --score {quote(outcome)} --label {quote(str(roles.score))}"
         )

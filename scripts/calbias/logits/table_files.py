@@ -5,6 +5,7 @@ shows. JSON lines hold an object a line. Tables may be compressed by gzip. The p
 standard input, whose format is seen from its first bytes. Parquet needs pyarrow.
 """
 
+import contextlib
 import csv
 import gzip
 import io
@@ -21,11 +22,12 @@ import numpy as np
 
 from calbias.errors import InputError, of_extra
 from calbias.io.files import csv_rows, not_utf8
+from calbias.logits.harness_logs import LOG, flattened, is_lighteval
 from calbias.logits.json_records import read_records
 from calbias.logits.output_file import Place
 
-STANDARD_INPUT = "-"
-TEXT = (".csv", ".tsv", ".txt")
+STANDARD_INPUT, FILE = "-", "file"
+TEXT = (".csv", ".tsv", ".tab", ".txt")
 JSON_LINES = (".jsonl", ".ndjson", ".json")
 PARQUET = (".parquet", ".pq")
 SUFFIXES = (*TEXT, *JSON_LINES, *PARQUET)
@@ -33,10 +35,11 @@ Table = dict[str, np.ndarray]
 """{name: column (n,)}: of numbers, NaN where a cell is empty, of truth values or times; or of
 objects: texts, and None where a cell is empty."""
 _DELIMITERS = ",;\t|"  # the first of those that occur equally often
-_EMPTY = ["", "NA", "N/A", "n/a", "#N/A", "NULL", "null", "NaN", "nan", "-nan"]
+_EMPTY = ["", "NA", "N/A", "n/a", "#N/A", "NULL", "null", "NaN", "nan", "-nan", "<NA>", "?"]
 _PURPOSE = "a Parquet file"
 _GZIP, _PARQUET = b"\x1f\x8b", b"PAR1"
 _HEADER_BYTES = 1 << 20
+_ROLES = {"", "meta", "class", "i", "m", "ignore", "weight"}  # of columns, in Orange's files
 _INDEX = re.compile(r"__index_level_\d+__")  # a saved row index
 
 
@@ -51,8 +54,13 @@ def table_suffix(path: Path | str) -> str:
     return Path(name).suffix
 
 
-def read_table(path: Path | str) -> tuple[Table, Place]:
-    """Return (Table, Place) of a table; InputError, with its line, for a damaged one."""
+def read_table(path: Path | str | Sequence[Path | str]) -> tuple[Table, Place]:
+    """Return (Table, Place) of a table, or of several with the same columns, one after the other.
+
+    InputError, with its line, for a damaged one.
+    """
+    if not isinstance(path, str | Path):
+        return _joined([read_table(each) for each in path])
     if is_standard_input(path):
         path, data = Path("standard input"), sys.stdin.buffer.read()
         suffix = ""
@@ -69,6 +77,39 @@ def read_table(path: Path | str) -> tuple[Table, Place]:
     if suffix in PARQUET:
         return _parquet(path, data)
     return _json(path, data) if suffix in JSON_LINES else _text(path, data)
+
+
+def _joined(tables: Sequence[tuple[Table, Place]]) -> tuple[Table, Place]:
+    """Return the rows of all tables, which have the same columns, with a column of the files."""
+    if len(tables) == 1:
+        return tables[0]
+    (first, place), *others = tables
+    for table, other in others:
+        if different := {*first} ^ {*table}:
+            raise InputError(
+                f"{other.file}: the columns differ from {place.file}: {sorted(different)[0]} is in "
+                "one of them only; give files with the same columns"
+            )
+    columns = {name: _concatenated([table[name] for table, _ in tables]) for name in first}
+    sizes = [len(next(iter(table.values()))) for table, _ in tables]
+    starts = np.cumsum([0, *sizes])
+    if FILE not in columns and place.part != LOG:
+        columns[FILE] = np.repeat(np.array([str(p.file) for _, p in tables], object), sizes)
+
+    def where(row: int) -> str:
+        number = int(np.searchsorted(starts, row, side="right")) - 1
+        return tables[number][1].named(row - int(starts[number]))
+
+    name = Path(f"{place.file} and {len(others)} more")
+    return columns, Place(name, place.part, None, where)
+
+
+def _concatenated(columns: Sequence[np.ndarray]) -> np.ndarray:
+    if {column.dtype.kind for column in columns} <= {"i", "u", "f"} or (
+        len({column.dtype for column in columns}) == 1 and columns[0].dtype.kind != "O"
+    ):
+        return np.concatenate(columns)
+    return _column([cell for column in columns for cell in column.tolist()])
 
 
 def as_number(text: str) -> float | None:
@@ -126,11 +167,32 @@ def _text(path: Path, data: bytes) -> tuple[Table, Place]:
         column.to_numpy() if column.dtype.kind in "iufb" else _column(column.to_numpy(object))
         for _, column in frame.items()
     ]
+    skipped = 2 if _has_types(columns) else 0
+    if skipped:  # Orange's lines of types and of roles
+        columns = [_column([_value(text) for text in column[2:]]) for column in columns]
 
-    def line_of(row: int) -> int:
-        return next(itertools.islice(csv_rows(path, data, delimiter), row + 1, None))[0]
+    def where(row: int) -> str:
+        start = row + 1 + skipped
+        line = next(itertools.islice(csv_rows(path, data, delimiter), start, None))[0]
+        return f"{path}, line {line}"
 
-    return _named(path, header, columns), Place(path, "the table", None, line_of)
+    return _named(path, header, columns), Place(path, "the table", None, where)
+
+
+def _has_types(columns: Sequence[np.ndarray]) -> bool:
+    """Return whether two lines of types and of roles follow the names, as Orange writes them."""
+    if not all(column.dtype.kind == "O" and len(column) > 2 for column in columns):
+        return False
+    types, roles = ({str(column[k] or "") for column in columns} for k in (0, 1))
+    return bool(types & {"continuous", "c"}) and roles <= _ROLES
+
+
+def _value(text: str | None) -> int | float | str | None:
+    """Return the number that a text is, or the text."""
+    for number in (int, float):
+        with contextlib.suppress(ValueError, TypeError):
+            return number(str(text))
+    return text
 
 
 def _delimiter(data: bytes) -> str:
@@ -161,12 +223,21 @@ def _parquet(path: Path, data: bytes | None) -> tuple[Table, Place]:
             table = parquet_folder(path).to_table()
         else:  # no data set, which is slow to import
             table = pq.ParquetFile(pa.BufferReader(data)).read()
-        columns = [_of_arrow(column, pa) for column in table.columns]
+        if is_log := _is_log(table.column_names):
+            records, place = flattened(table.to_pylist(), Place(path, "the table"))
+        columns = [] if is_log else [_of_arrow(column, pa) for column in table.columns]
     except InputError:
         raise
     except (pa.ArrowException, ValueError, OSError) as error:
         raise unreadable(path, "Parquet table", error) from error
+    if is_log:
+        columns = [_column([record.get(name) for record in records]) for name in records[0]]
+        return _named(path, [*records[0]], columns), place
     return _named(path, table.column_names, columns), Place(path, "the table")
+
+
+def _is_log(names: Sequence[str]) -> bool:
+    return is_lighteval(names) or {"doc_id", "filtered_resps"} <= {*names}
 
 
 def parquet_folder(path: Path | str) -> Any:

@@ -43,7 +43,7 @@ def watch_file(
     assert data.rows is not None
     table, place = read_table(path)
     time = looked_up_column(time, [*table], path)
-    if columns.missing == "drop" and data.place and data.place.rows is not None:
+    if data.place and data.place.rows is not None:
         place = place._replace(rows=data.place.rows)
         table = {name: column[data.place.rows] for name, column in table.items()}
     times, order = _in_time(table[time], time, place)
