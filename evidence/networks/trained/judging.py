@@ -56,7 +56,7 @@ def draw_configuration(rng: np.random.Generator, number: int) -> dict[str, Any]:
         "n_train": one_of(TRAINING_ROWS[n_classes]),
         "epochs": one_of((20, 40)),
         "seed": 100 + number,
-        "fresh_rows": 2_000_000 if over_time or n_classes > 10 else 4_000_000,
+        "fresh_rows": 1_000_000 if over_time or n_classes > 10 else 2_000_000,
     }
 
 

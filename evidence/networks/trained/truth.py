@@ -6,7 +6,7 @@ sign from one half of the rows and its amount from the other. A hundred bins are
 few enough that noise does not enter: the debiased sum's noise grows with the number of bins.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -29,23 +29,43 @@ def scores_of(log_odds: np.ndarray) -> np.ndarray:
     return scores
 
 
-def bin_moments(
-    log_odds: np.ndarray, gaps: np.ndarray, n_bins: int = N_BINS
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return rows, mean gap and variance of the gap, (n_bins,) each, in bins of equal mass."""
-    order = np.argsort(log_odds, kind="stable")
-    starts = np.arange(n_bins) * len(order) // n_bins
-    sizes = np.diff(np.append(starts, len(order)))
-    ordered = gaps[order]
-    means = np.add.reduceat(ordered, starts) / sizes
-    squares = np.add.reduceat(ordered**2, starts) / sizes
-    return sizes, means, (squares - means**2) * sizes / (sizes - 1)
+def equal_mass_bins(values: np.ndarray, n_bins: int) -> np.ndarray:
+    """Return the number of each row's bin, (n,), of values (n,)."""
+    bins = np.empty(len(values), np.int64)
+    bins[np.argsort(values, kind="stable")] = np.arange(len(values)) * n_bins // len(values)
+    return bins
 
 
-def squared_l2(log_odds: np.ndarray, gaps: np.ndarray, n_bins: int = N_BINS) -> float:
-    """Return the debiased square of the l2 error; it may be below 0."""
-    sizes, means, variances = bin_moments(log_odds, gaps, n_bins)
-    return float(np.sum(sizes * (means**2 - variances / sizes)) / len(gaps))
+def squared_l2(gaps: np.ndarray, bins: np.ndarray) -> float:
+    """Return the debiased square of the l2 error of gaps in bins; it may be below 0.
+
+    Bins with a single row do not count.
+    """
+    n = np.bincount(bins)
+    means = np.bincount(bins, gaps)[n > 1] / n[n > 1]
+    squares = np.bincount(bins, gaps**2)[n > 1] / n[n > 1]
+    n = n[n > 1]
+    return float(np.sum(n * means**2 - (squares - means**2) * n / (n - 1)) / n.sum())
+
+
+def gap_truth(
+    values: np.ndarray, gaps: np.ndarray, n_bins: int = N_BINS, bins: np.ndarray | None = None
+) -> tuple[float, float]:
+    """Return l2 and its standard error, of gaps in bins of equal mass of values, or in ``bins``.
+
+    The standard error is that of the square over equal parts of the rows, divided by the slope of
+    the square at l2.
+    """
+    parts = np.array_split(np.arange(len(gaps)), N_PARTS)
+
+    def square(part: Any) -> float:
+        numbers = equal_mass_bins(values[part], n_bins) if bins is None else bins[part]
+        return squared_l2(gaps[part], numbers)
+
+    squared = square(slice(None))
+    squared_se = float(np.std([square(part) for part in parts], ddof=1)) / N_PARTS**0.5
+    l2 = max(squared, 0.0) ** 0.5
+    return l2, squared_se / (2 * l2) if l2**2 > squared_se else squared_se**0.5
 
 
 def l1_by_halves(log_odds: np.ndarray, gaps: np.ndarray, n_bins: int = N_BINS) -> float:
@@ -58,24 +78,14 @@ def l1_by_halves(log_odds: np.ndarray, gaps: np.ndarray, n_bins: int = N_BINS) -
     return float(np.mean(np.sign(even) * odd + np.sign(odd) * even) / 2)
 
 
-def measure_truth(
-    log_odds: np.ndarray, outcomes: np.ndarray, n_bins: int = N_BINS, n_parts: int = N_PARTS
-) -> Truth:
+def measure_truth(log_odds: np.ndarray, outcomes: np.ndarray, n_bins: int = N_BINS) -> Truth:
     """Return the Truth of rows with outcomes: hits, or the known probabilities of a hit.
 
-    Standard errors come from equal parts of the rows. That of l2 is of its square, divided by the
-    slope of the square at l2.
+    Standard errors come from equal parts of the rows.
     """
     gaps = scores_of(log_odds) - outcomes
-    squared = squared_l2(log_odds, gaps, n_bins)
-    parts = np.array_split(np.arange(len(gaps)), n_parts)
+    parts = np.array_split(np.arange(len(gaps)), N_PARTS)
     l1_parts = [l1_by_halves(log_odds[part], gaps[part], n_bins) for part in parts]
-    squared_parts = [squared_l2(log_odds[part], gaps[part], n_bins) for part in parts]
-    l2 = max(squared, 0.0) ** 0.5
-    squared_se = float(np.std(squared_parts, ddof=1)) / n_parts**0.5
-    return Truth(
-        l1_by_halves(log_odds, gaps, n_bins),
-        float(np.std(l1_parts, ddof=1)) / n_parts**0.5,
-        l2,
-        squared_se / (2 * l2) if l2**2 > squared_se else squared_se**0.5,
-    )
+    l1_se = float(np.std(l1_parts, ddof=1)) / N_PARTS**0.5
+    l1 = l1_by_halves(log_odds, gaps, n_bins)
+    return Truth(l1, l1_se, *gap_truth(log_odds, gaps, n_bins))

@@ -1,0 +1,1 @@
+"""What estimators, fits and recalibration do on networks whose true calibration error is known."""

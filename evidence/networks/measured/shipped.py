@@ -1,0 +1,49 @@
+"""The networks that ship: read from ``resources/networks``."""
+
+import csv
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow.parquet as pq
+
+FOLDER = Path(__file__).parents[3] / "resources" / "networks"
+
+
+class Cells(NamedTuple):
+    """Rows in cells of the log odds: middles (m,), edges (m, 2), counts of rows and of hits."""
+
+    log_odds: np.ndarray
+    edges: np.ndarray
+    n: np.ndarray
+    hits: np.ndarray
+
+
+class Network(NamedTuple):
+    """A network's row of the table, its population in cells, and its test fold."""
+
+    name: str
+    row: dict[str, str]
+    cells: Cells
+    fold_log_odds: np.ndarray
+    fold_hits: np.ndarray
+
+
+def table(folder: Path = FOLDER) -> dict[str, dict[str, str]]:
+    """Return {name: row} of ``networks.csv``."""
+    with (folder / "networks.csv").open() as file:
+        return {row["name"]: row for row in csv.DictReader(file)}
+
+
+def read_network(name: str, folder: Path = FOLDER) -> Network:
+    """Return a Network."""
+    sketch = pq.read_table(folder / "sketches" / f"{name}.parquet")
+    cell, n, hits = (sketch[column].to_numpy().astype(float) for column in ("cell", "n", "hits"))
+    fold = pq.read_table(folder / "top_labels" / f"{name}.parquet")
+    return Network(
+        name,
+        table(folder)[name],
+        Cells((cell + 0.5) / 100, np.stack([cell, cell + 1], 1) / 100, n, hits),
+        fold["log_odds"].to_numpy().astype(float),
+        fold["hit"].to_numpy().astype(float),
+    )
