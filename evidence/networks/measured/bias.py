@@ -14,8 +14,8 @@ import numpy as np
 
 from calbias.estimation.loading import load_estimator
 from calbias.simulation import simulate_cells
-from measured.laws import Law, laws_of
-from measured.shipped import read_network
+from measured.laws import Law, laws_of, population_law
+from measured.shipped import FOLDER, read_cells, read_network
 
 ESTIMATORS = (
     "ece_bin_ew",
@@ -84,12 +84,17 @@ def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="+")
     parser.add_argument("--output", type=Path, required=True)
+    parser.add_argument("--scaled", action="store_true", help="after temperature scaling")
     options = parser.parse_args(argv)
     options.output.mkdir(parents=True, exist_ok=True)
     for name in options.names:
         path = options.output / f"{name}.csv"
         if not path.exists():
-            write_rows(path, list(rows_of(name, laws_of(read_network(name)))))
+            if options.scaled:
+                laws = {"scaled": population_law(read_cells(FOLDER / "scaled" / f"{name}.parquet"))}
+            else:
+                laws = laws_of(read_network(name))
+            write_rows(path, list(rows_of(name, laws)))
             print(name, flush=True)
     return 0
 

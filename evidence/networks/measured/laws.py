@@ -10,10 +10,10 @@ from typing import NamedTuple
 import numpy as np
 
 from calbias.engine.sampler import CELLS, CELLS_PER_OCTAVE, OCTAVES, SMALLEST, WORD, Sampler
-from calbias.truth.curves import Curve
+from calbias.truth.curves import Curve as NamedCurve
 from calbias.truth.scenarios import Scenario, score_quantiles
 from measured.shipped import Cells, Network
-from measured.smooth import smooth_curve
+from measured.smooth import Curve, smooth_curve
 from pipeline.fits.beta import fit_beta
 from pipeline.fits.glm import best_fit, fit_all
 
@@ -45,7 +45,7 @@ class Law(NamedTuple):
     hits: np.ndarray
 
     @classmethod
-    def make(cls, quantile: Quantile, hit: Callable[[np.ndarray], np.ndarray]) -> "Law":
+    def make(cls, quantile: Quantile, hit: Curve) -> "Law":
         """Return the law of log odds ``quantile(tail, is_upper)`` with T = ``hit(log_odds)``."""
         log_odds = np.stack([quantile(TAIL, is_upper) for is_upper in (False, True)])
         return cls(1 / (1 + np.exp(-log_odds)), hit(log_odds))
@@ -72,7 +72,7 @@ class Law(NamedTuple):
         start = -memory.ctypes.data % 64 // 8
         aligned = memory[start : start + coefficients.size]
         aligned[:] = coefficients.ravel()
-        scenario = Scenario(name, 1.0, 1.0, Curve("identity"))  # the name keys the stream
+        scenario = Scenario(name, 1.0, 1.0, NamedCurve("identity"))  # the name keys the stream
         return Sampler(scenario, n_samples, seed, aligned)
 
 
@@ -120,6 +120,16 @@ def logs(log_odds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return -np.logaddexp(0, -log_odds), -np.logaddexp(0, log_odds)
 
 
+def true_curve(cells: Cells) -> Curve:
+    """Return the smooth calibration curve of a population in cells."""
+    return smooth_curve(cells.log_odds, cells.n, cells.hits, POPULATION_KNOTS, WEAK_PENALTIES)
+
+
+def population_law(cells: Cells) -> Law:
+    """Return the law of a population in cells: its scores and their smooth curve."""
+    return Law.make(cells_quantile(cells), true_curve(cells))
+
+
 def laws_of(network: Network) -> dict[str, Law]:
     """Return the laws of a network: its population, and what its test fold of 10 000 rows gives.
 
@@ -133,9 +143,7 @@ def laws_of(network: Network) -> dict[str, Law]:
     beta_glm_flat_low: there the fit's mean gap
     calibrated: the population's scores, every score a true probability
     """
-    cells = network.cells
-    true_curve = smooth_curve(cells.log_odds, cells.n, cells.hits, POPULATION_KNOTS, WEAK_PENALTIES)
-    true_scores = cells_quantile(cells)
+    population, curve_of_population = population_law(network.cells), true_curve(network.cells)
     log_odds, hits = network.fold_log_odds, network.fold_hits
     beta = fit_beta(*logs(log_odds))
     curve = best_fit(fit_all(*logs(log_odds), hits, use_statsmodels=False)).curve
@@ -145,15 +153,14 @@ def laws_of(network: Network) -> dict[str, Law]:
     def glm(x: np.ndarray) -> np.ndarray:
         return curve.hit(*logs(x))
 
-    population = Law.make(true_scores, true_curve)
     beta_glm = Law.make(beta_scores, glm)
     return {
         "population": population,
         "beta_glm": beta_glm,
         "scores_glm": Law.make(own_scores, glm),
         "scores_spline": Law.make(own_scores, spline),
-        "beta_true": Law.make(beta_scores, true_curve),
-        "true_glm": Law.make(true_scores, glm),
+        "beta_true": Law.make(beta_scores, curve_of_population),
+        "true_glm": Law.make(cells_quantile(network.cells), glm),
         "beta_glm_true_low": beta_glm.with_lowest_gap(population),
         "true_fitted_low": population.with_lowest_gap(beta_glm),
         "beta_glm_flat_low": beta_glm.with_lowest_gap(),

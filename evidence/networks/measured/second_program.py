@@ -45,7 +45,7 @@ def swept(scores: np.ndarray, hits: np.ndarray) -> float:
     """Return the l2 error with the most bins of equal mass whose hit rates do not fall."""
     n = len(scores)
     cumulative = np.append(0, np.cumsum(hits))
-    chosen = [0, n]
+    chosen = np.array([0, n])
     for n_bins in range(2, n + 1):
         edges = -(-np.arange(n_bins + 1) * n // n_bins)
         sizes, sums = np.diff(edges), np.diff(cumulative[edges])

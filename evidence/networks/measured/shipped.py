@@ -35,15 +35,20 @@ def table(folder: Path = FOLDER) -> dict[str, dict[str, str]]:
         return {row["name"]: row for row in csv.DictReader(file)}
 
 
+def read_cells(path: Path) -> Cells:
+    """Return the Cells of a sketch."""
+    sketch = pq.read_table(path)
+    cell, n, hits = (sketch[column].to_numpy().astype(float) for column in ("cell", "n", "hits"))
+    return Cells((cell + 0.5) / 100, np.stack([cell, cell + 1], 1) / 100, n, hits)
+
+
 def read_network(name: str, folder: Path = FOLDER) -> Network:
     """Return a Network."""
-    sketch = pq.read_table(folder / "sketches" / f"{name}.parquet")
-    cell, n, hits = (sketch[column].to_numpy().astype(float) for column in ("cell", "n", "hits"))
     fold = pq.read_table(folder / "top_labels" / f"{name}.parquet")
     return Network(
         name,
         table(folder)[name],
-        Cells((cell + 0.5) / 100, np.stack([cell, cell + 1], 1) / 100, n, hits),
+        read_cells(folder / "sketches" / f"{name}.parquet"),
         fold["log_odds"].to_numpy().astype(float),
         fold["hit"].to_numpy().astype(float),
     )

@@ -1,0 +1,89 @@
+"""What is measured on networks of known truth: laws, smooth curves, the second program."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.special import expit
+
+import calbias
+from calbias.estimation.loading import load_estimator
+from calbias.simulation import simulate_cells
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "networks"))
+
+from measured.laws import LOWER, LOWEST_BIN, Law, beta_quantile, logs, population_law
+from measured.second_program import debiased, swept, truth_by_halves
+from measured.shipped import read_network, table
+from measured.smooth import smooth_curve
+
+
+@pytest.mark.parametrize("name", [name for name in table() if not name.startswith("j")])
+def test_true_error_of_a_sketch_is_the_measured_one(name):
+    network = read_network(name)
+    law = population_law(network.cells)
+    for norm in (1, 2):
+        measured, error = (float(network.row[f"l{norm}{suffix}_percent"]) for suffix in ("", "_se"))
+        assert abs(100 * law.true_error(norm) - measured) < 4 * error + 0.05
+
+
+def test_a_law_of_beta_and_curve_draws_what_its_scenario_draws():
+    curve = calbias.Curve("logit_logit_b0_b1", b0=-0.3, b1=0.6)
+    scenario = calbias.Scenario("same stream", 2.0, 0.3, curve)
+    law = Law.make(beta_quantile(2.0, 0.3), lambda x: curve.hit(*logs(x)))
+    truth = calbias.true_calibration_error(scenario, norm=2)
+    assert abs(law.true_error() - truth) < 1e-5
+    [(values, _)] = simulate_cells(
+        law.sampler("same stream", 500, 3),
+        np.arange(200),
+        {"ece_bin_em": load_estimator("ece_bin_em")},
+        [("ece_bin_em", 15)],
+        2.0,
+    )
+    expected = calbias.bias("ece_bin_em", scenario, 500, replicates=200, norm=2, seed=3)
+    assert abs(values.mean() - expected.mean_estimate) < 1e-4
+
+
+def test_a_lowest_gap_changes_only_the_lowest_fifteenth():
+    flat = Law.make(beta_quantile(2.0, 0.3), lambda x: expit(0.5 * x))
+    other = Law(flat.scores, flat.scores - 0.05)
+    changed = flat.with_lowest_gap(other)
+    low = LOWER < LOWEST_BIN
+    gap = changed.scores - changed.hits
+    assert np.allclose(gap[low & (changed.hits > 0)], 0.05)
+    assert np.array_equal(changed.hits[~low], flat.hits[~low])
+    assert np.ptp((flat.scores - flat.with_lowest_gap().hits)[low]) < 0.01
+
+
+@pytest.mark.parametrize("slope", [0.5, 1.0])
+def test_smooth_curve_of_a_line_is_the_line(slope):
+    x = np.linspace(-2, 6, 400)
+    n = np.full(400, 1000.0)
+    curve = smooth_curve(x, n, n * expit(slope * x - 0.2))
+    assert np.abs(curve(x[5:-5]) - expit(slope * x[5:-5] - 0.2)).max() < 1e-3
+
+
+def test_smooth_curve_follows_a_bend():
+    rng = np.random.default_rng(1)
+    x = np.sort(rng.normal(2, 2, 20_000))
+    chance = expit(x - 1.5 * np.exp(-((x - 2) ** 2)))
+    curve = smooth_curve(x, np.ones(20_000), (rng.random(20_000) < chance).astype(float))
+    assert np.sqrt(np.mean((curve(x) - chance) ** 2)) < 0.01
+
+
+def test_second_program_agrees_with_the_estimators():
+    rng = np.random.default_rng(2)
+    scores = np.sort(rng.beta(3, 0.5, 1500))
+    hits = (rng.random(1500) < scores**2).astype(np.int64)
+    for function, name in ((debiased, "ece_debias_em"), (swept, "ece_sweep_em")):
+        expected = calbias.estimate(name, scores, hits, norm=2).value
+        assert abs(function(scores, hits) - expected) < 1e-12
+
+
+def test_second_truth_is_that_of_a_shifted_score():
+    rng = np.random.default_rng(3)
+    log_odds = rng.normal(1, 1, 400_000)
+    scores = expit(log_odds)
+    hits = (rng.random(400_000) < scores - 0.05).astype(float)
+    assert abs(truth_by_halves(log_odds, scores, hits) - 0.05) < 0.003
