@@ -113,7 +113,7 @@ def predictions(rows: pd.DataFrame) -> Iterator[dict[str, Any]]:
         some = wide if role == "all" else wide[wide.role == role]
         if some.empty:
             continue
-        for law in ("beta_glm", "scores_glm", "scores_spline"):
+        for law in ("beta_glm", "beta_glm_large", "scores_glm", "scores_spline"):
             for estimator in ("all", *sorted(some.estimator.unique())):
                 part = some if estimator == "all" else some[some.estimator == estimator]
                 error = part[law] - part.population

@@ -18,10 +18,8 @@ import pyarrow.parquet as pq
 from calbias.logits.top_label import top_label
 from calbias.truth.curves import Curve
 from measured.bias import rows_of, write_rows
-from measured.laws import FOLD_KNOTS, Law, beta_quantile, in_cells, logs, scores_quantile
+from measured.laws import FOLD_KNOTS, Law, beta_quantile, in_cells, logs, paper_fit, scores_quantile
 from measured.smooth import smooth_curve
-from pipeline.fits.beta import fit_beta
-from pipeline.fits.glm import best_fit, fit_all
 from pipeline.pickles import read_file
 
 RESOURCES = Path(__file__).parents[3] / "resources"
@@ -63,16 +61,14 @@ def printed_law(name: str) -> Law:
 def laws_of_fold(name: str, log_odds: np.ndarray, hits: np.ndarray) -> dict[str, Law]:
     """Return the laws of a network's test fold; the first one is the reference of shifts."""
     own = scores_quantile(log_odds)
-    beta = fit_beta(*logs(log_odds))
-    curve = best_fit(fit_all(*logs(log_odds), hits, use_statsmodels=False)).curve
+    beta_scores, glm = paper_fit(log_odds, hits)
     spline = Law.make(own, smooth_curve(*in_cells(log_odds, hits), FOLD_KNOTS))
-    fitted = Law.make(beta_quantile(beta.alpha, beta.beta), lambda x: curve.hit(*logs(x)))
     printed = printed_law(name)
     return {
         "scores_spline": spline,
         "printed": printed,
-        "beta_glm": fitted,
-        "scores_glm": Law.make(own, lambda x: curve.hit(*logs(x))),
+        "beta_glm": Law.make(beta_scores, glm),
+        "scores_glm": Law.make(own, glm),
         "printed_true_low": printed.with_lowest_gap(spline),
         "printed_flat_low": printed.with_lowest_gap(),
     }

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from calbias.engine.sampler import CELLS, CELLS_PER_OCTAVE, OCTAVES, SMALLEST, WORD, Sampler
+from calbias.engine.seeding import stream
 from calbias.truth.curves import Curve as NamedCurve
 from calbias.truth.scenarios import Scenario, score_quantiles
 from measured.shipped import Cells, Network
@@ -21,6 +22,7 @@ POSITIONS = np.arange(4) / 3
 POPULATION_KNOTS, FOLD_KNOTS = 24, 20
 WEAK_PENALTIES = 10.0 ** np.arange(-4.0, 1.0)
 LOWEST_BIN = 1 / 15
+LARGE_FOLD_ROWS, LARGE_FOLD_SEED = 100_000, 58
 Quantile = Callable[[np.ndarray, bool], np.ndarray]
 
 
@@ -120,6 +122,13 @@ def logs(log_odds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return -np.logaddexp(0, -log_odds), -np.logaddexp(0, log_odds)
 
 
+def paper_fit(log_odds: np.ndarray, hits: np.ndarray) -> tuple[Quantile, Curve]:
+    """Return scores and curve of the Beta and the GLM of least AIC that rows (n,) give."""
+    beta = fit_beta(*logs(log_odds))
+    curve = best_fit(fit_all(*logs(log_odds), hits, use_statsmodels=False)).curve
+    return beta_quantile(beta.alpha, beta.beta), lambda x: curve.hit(*logs(x))
+
+
 def true_curve(cells: Cells) -> Curve:
     """Return the smooth calibration curve of a population in cells."""
     return smooth_curve(cells.log_odds, cells.n, cells.hits, POPULATION_KNOTS, WEAK_PENALTIES)
@@ -135,6 +144,7 @@ def laws_of(network: Network) -> dict[str, Law]:
 
     population: the sketch's scores with a smooth curve of millions of rows
     beta_glm: Beta and GLM of least AIC, fitted to the fold, as in the paper
+    beta_glm_large: the same fitted to 100 000 other rows: misfit without a fold's noise
     scores_glm: the fold's own scores with that GLM
     scores_spline: the fold's own scores with a penalised spline
     beta_true: that Beta with the population's curve
@@ -143,24 +153,24 @@ def laws_of(network: Network) -> dict[str, Law]:
     beta_glm_flat_low: there the fit's mean gap
     calibrated: the population's scores, every score a true probability
     """
-    population, curve_of_population = population_law(network.cells), true_curve(network.cells)
+    true_scores, curve = cells_quantile(network.cells), true_curve(network.cells)
+    population = Law.make(true_scores, curve)
     log_odds, hits = network.fold_log_odds, network.fold_hits
-    beta = fit_beta(*logs(log_odds))
-    curve = best_fit(fit_all(*logs(log_odds), hits, use_statsmodels=False)).curve
-    beta_scores, own_scores = beta_quantile(beta.alpha, beta.beta), scores_quantile(log_odds)
+    beta_scores, glm = paper_fit(log_odds, hits)
+    own_scores = scores_quantile(log_odds)
     spline = smooth_curve(*in_cells(log_odds, hits), FOLD_KNOTS)
-
-    def glm(x: np.ndarray) -> np.ndarray:
-        return curve.hit(*logs(x))
-
     beta_glm = Law.make(beta_scores, glm)
+    rng = stream(LARGE_FOLD_SEED, "networks", network.name, "large fold")
+    many = true_scores(rng.random(LARGE_FOLD_ROWS), False)
+    large_fit = paper_fit(many, (rng.random(LARGE_FOLD_ROWS) < curve(many)).astype(float))
     return {
         "population": population,
         "beta_glm": beta_glm,
+        "beta_glm_large": Law.make(*large_fit),
         "scores_glm": Law.make(own_scores, glm),
         "scores_spline": Law.make(own_scores, spline),
-        "beta_true": Law.make(beta_scores, curve_of_population),
-        "true_glm": Law.make(cells_quantile(network.cells), glm),
+        "beta_true": Law.make(beta_scores, curve),
+        "true_glm": Law.make(true_scores, glm),
         "beta_glm_true_low": beta_glm.with_lowest_gap(population),
         "true_fitted_low": population.with_lowest_gap(beta_glm),
         "beta_glm_flat_low": beta_glm.with_lowest_gap(),
