@@ -1,11 +1,16 @@
 """Rows of table ``bias``, averaged over groups (Figures 4, 6) and tested in pairs (§7.1, §7.3)."""
 
+from collections.abc import Mapping
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+PAIR = ("ece_debias_em", "ece_sweep_em")
+"""The estimators of the test of §7.1."""
+PAIRINGS = ("cell", "model", "data set and n")
+"""What counts as a pair of it: cells that share a model, or a data set and n, depend."""
 # Names of choices in table t_test_sensitivity.
 CONFIGURED = "as_configured"
 ONE_SIDED, POPULATION_VARIANCE = "one_sided", "population_variance"
@@ -54,6 +59,19 @@ def abs_pairs(rows: pd.DataFrame, a: str, b: str) -> pd.DataFrame:
     rows = rows.drop_duplicates(["scenario", "n_samples", "estimator"])
     wide = rows.pivot(index=["scenario", "n_samples"], columns="estimator", values="bias_percent")
     return wide.reindex(columns=[a, b]).dropna().abs()
+
+
+def average_pairs(pairs: pd.DataFrame, pairing: str, groups: Mapping[str, str]) -> pd.DataFrame:
+    """Return ``pairs``, indexed by (scenario, n_samples), averaged over pairs that depend.
+
+    ``pairing`` is ``cell``, ``model`` or ``data set and n``; ``groups`` is {model: data set}.
+    """
+    if pairing == "cell":
+        return pairs
+    if pairing == "model":
+        return pairs.groupby(level="scenario").mean()
+    scenarios, n_samples = (pairs.index.get_level_values(k) for k in ("scenario", "n_samples"))
+    return pairs.groupby([scenarios.map(groups), n_samples]).mean()
 
 
 def paired_t_test(pairs: pd.DataFrame, a: str, b: str) -> dict[str, Any]:

@@ -75,6 +75,20 @@ def experiment(
     return pd.DataFrame(rows, columns=columns.split()).assign(tce_percent=10.0)
 
 
+def authors(debias=0.505, sweep=0.348, t=5.03, p=4e-6, models=NAMES, replicates=1000):
+    """Return the tables of the authors' draws with these numbers of the test."""
+    numbers = [
+        ("mean_abs_bias_percent", "ece_debias_em", debias, 0.02, 0.504),
+        ("mean_abs_bias_percent", "ece_sweep_em", sweep, 0.01, 0.347),
+        ("t_statistic", "by cell", t, 0.2, 5.1), ("p_value", "by cell", p, np.nan, np.nan),
+        ("gain_percent", "n = 200", 0.5, 0.1, np.nan),
+        ("distinct_data_sets", np.nan, 9, np.nan, np.nan),
+    ]  # fmt: skip
+    draws = experiment("realistic", 1.0, BINNED, scenarios=models).assign(n_replicates=replicates)
+    columns = ["quantity", "case", "value", "error", "published"]
+    return {"authors_draws": draws, "authors_numbers": pd.DataFrame(numbers, columns=columns)}
+
+
 def by_name(values, default=3.0):
     """Return a bias that depends on the estimator alone, shrinking slowly with n."""
     return lambda scenario, estimator, b, n: values.get(estimator, default) * (200 / n) ** 0.1

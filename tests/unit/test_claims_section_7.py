@@ -5,10 +5,21 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
-from claims_data import ALL, GOOD, GROUP, NAMES, by_name, experiment, judged, measured, verdicts_of
+from claims_data import (
+    ALL,
+    GOOD,
+    GROUP,
+    NAMES,
+    authors,
+    by_name,
+    experiment,
+    judged,
+    measured,
+    verdicts_of,
+)
 
 from pipeline.claims.verdicts import NotJudged
-from pipeline.paper import DETECTION_SIZES
+from pipeline.paper import BINNED, DETECTION_SIZES
 from pipeline.paper import MODEL_SIZES as SIZES
 from reproduction.claims.section_6 import groups_matter
 from reproduction.claims.section_7_2 import area_between, mean_of
@@ -60,6 +71,49 @@ test_r10_another_estimator_that_wins_somewhere_makes_it_approximate = verdicts_o
 )
 
 
+def better_by(gain):
+    """Debias is more biased than the sweep by ``gain(scenario, n)``."""
+
+    def bias(scenario, estimator, b, n):
+        return -1.0 - gain(scenario, n) if estimator == "ece_debias_em" else 1.0
+
+    return experiment("realistic", bias, BINNED)
+
+
+def varied(scenario, n):
+    """A gain of every cell: its pairs are independent."""
+    return 1.0 + NAMES.index(scenario) / 10 + SIZES.index(n) / 10
+
+
+def in_one_model(scenario, n):
+    """All gain is in one model: 7 of 70 cells are a clear gain, 1 of 10 models is none."""
+    return 1.0 if scenario == NAMES[0] else 0.0
+
+
+test_r11_wants_the_printed_numbers_and_the_statement = verdicts_of(
+    "R11",
+    lambda bias, **numbers: {"bias": bias, **authors(**numbers)},
+    reproduced=[better_by(varied)],
+    approximate=[better_by(in_one_model), better_by(lambda s, n: -varied(s, n))],
+)
+
+
+@pytest.mark.parametrize(
+    "numbers", [{"debias": 0.55}, {"sweep": 0.32}, {"t": 4.3}, {"p": 5e-5}], ids=str
+)
+def test_r11_wants_each_printed_number(numbers):
+    for gain, verdict in ((varied, "approximate"), (in_one_model, "not_reproduced")):
+        ruling = judged("R11", bias=better_by(gain), **authors(**numbers))
+        assert ruling.verdict == verdict
+        assert "authors" in ruling.reason
+
+
+@pytest.mark.parametrize("case", [{"models": NAMES[:9]}, {"replicates": 999}], ids=str)
+def test_r11_wants_the_papers_grid_of_the_authors_draws(case):
+    with pytest.raises(NotJudged, match="authors_draws"):
+        judged("R11", bias=realistic(), **authors(**case))
+
+
 def test_r11_tells_choices_with_other_means_from_draws_within_rounding():
     rows = [
         ("as_configured", "", 0.3, 0.1, 9.0, 1e-9), ("one_sided", "", 0.3, 0.1, 9.0, 5e-10),
@@ -70,14 +124,15 @@ def test_r11_tells_choices_with_other_means_from_draws_within_rounding():
     ]  # fmt: skip
     columns = "choice description mean_abs_bias_a_percent mean_abs_bias_b_percent"
     table = pd.DataFrame(rows, columns=[*columns.split(), "t_statistic", "p_value"])
-    judgement = judged("R11", bias=realistic(), t_test_sensitivity=table)
+    judgement = judged("R11", bias=realistic(), t_test_sensitivity=table, **authors())
     t = measured(judgement, "t of the paired test, range of 1 draws within rounding")
     assert (t.low, t.high) == (5.1, 5.1)
-    counted, reversed_, nearest = judgement.notes
+    counted, reversed_ = judgement.notes
     assert counted.startswith("2 other choices")  # that have means of their own
     assert counted.endswith("1 keep the published sign (unclipped)")
     assert reversed_.endswith("(equal_width)")
-    assert "is unclipped (words): 0.500 vs 0.350" in nearest
+    t = measured(judgement, "t of the paired test, authors' draws")
+    assert (t.value, t.published) == (5.03, 5.1)
 
 
 test_r12_is_decided_by_the_rooted_kde = verdicts_of(

@@ -315,19 +315,6 @@ def pairs(name, sweep=0.35):
     return experiment(name, bias, BINNED, se=0.07)
 
 
-@tells("R11")
-def r11():
-    columns = ["choice", "description", "mean_abs_bias_a_percent", "mean_abs_bias_b_percent",
-               "t_statistic", "p_value"]  # fmt: skip
-    rows = [
-        ("as_configured", "a", 0.4, 0.3, 4.0, 0.01), ("rounding_1", "b", 0.45, 0.31, 4.5, 0.01),
-        ("rounding_2", "c", 0.55, 0.36, 5.5, 0.01), ("mine", "d", 0.5, 0.35, 5.0, 2e-6),
-        ("twice", "f", 1.0, 0.7, 10.0, 0.01),
-        ("other", "e", 0.2, 0.35, -3.0, 0.01),
-    ]  # fmt: skip
-    return {"bias": pairs("realistic"), "t_test_sensitivity": pd.DataFrame(rows, columns=columns)}
-
-
 @tells("R20")
 def r20():
     return {"bias": pairs("perfect", 0.55)}

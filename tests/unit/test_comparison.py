@@ -2,7 +2,16 @@
 
 import numpy as np
 import pytest
-from claims_data import CLAIMS, GROUP, PAPER, TABLES, beta_fits, experiment, sweep
+from claims_data import (
+    CLAIMS,
+    GROUP,
+    PAPER,
+    TABLES,
+    authors,
+    beta_fits,
+    experiment,
+    sweep,
+)
 from command import crossed
 from scipy.stats import ttest_1samp
 
@@ -114,17 +123,17 @@ def test_table_4_errors_hold_both_sides_replicates():
 
 
 def test_numbers_of_the_t_test_have_the_errors_of_both_sides():
-    """Replicates here are four times the paper's: the variances are 1 and 4 parts of five."""
+    """The paper's error is that of its shared seeds; on the same draws there is none."""
     means = {"ece_debias_em": 0.5, "ece_sweep_em": 0.3}
     bias = experiment("realistic", lambda _, name, b, n: means[name] + 10 / n, list(means), se=0.07)
     bias.loc[::2, "bias_percent"] += np.linspace(-0.1, 0.1, 70)
-    rows = compared(bias=bias.assign(n_replicates=4000)).set_index("quantity")
-    errors, p = rows["standard_error"], rows.loc["p of the paired test, published as < 1e-05"]
+    rows = compared(bias=bias, **authors()).set_index("quantity")
+    errors, p = rows["standard_error"], rows.loc["p, authors' draws, published as < 1e-05"]
     mean = errors["mean |bias| of ece_sweep_em, percent"]
-    assert mean == pytest.approx(0.07 / np.sqrt(70) * np.sqrt(5))
-    assert errors["t of the paired test"] > 0
-    assert p["published"] == 1e-5
-    assert 0 < p["recomputed"] < 1
+    assert mean == pytest.approx(np.hypot(0.07 / np.sqrt(70), 0.01))
+    assert errors["t of the paired test"] > 0.2
+    assert np.isnan(errors["t of the paired test, authors' draws"])
+    assert (p["published"], p["recomputed"]) == (1e-5, 4e-6)
 
 
 def test_the_error_of_t_is_that_of_its_differences():

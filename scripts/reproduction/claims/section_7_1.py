@@ -17,7 +17,7 @@ from pipeline.claims.verdicts import (
     claim,
 )
 from pipeline.paper import BINNED, MODEL_SIZES, MODELS
-from reproduction.bias import bias_by_group, error_of_mean
+from reproduction.bias import PAIR, bias_by_group, error_of_mean
 from reproduction.claims.compared_biases import (
     cell_measurements,
     clearly_below,
@@ -28,7 +28,7 @@ from reproduction.claims.compared_biases import (
     without_root,
 )
 from reproduction.claims.section_6 import groups_matter, similarity_measurements
-from reproduction.claims.t_test import PAIR, SIGNIFICANT
+from reproduction.claims.t_test import SIGNIFICANT
 
 FAMILIES = ("bin", "debias", "sweep")
 KDES = ("kde", "kde_unrooted")

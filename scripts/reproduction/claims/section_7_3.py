@@ -14,6 +14,7 @@ from pipeline.claims.verdicts import (
     claim,
 )
 from pipeline.paper import BINNED, MODELS
+from reproduction.bias import PAIR
 from reproduction.claims.compared_biases import (
     cell_measurements,
     clearly_below,
@@ -24,7 +25,7 @@ from reproduction.claims.compared_biases import (
     without_root,
 )
 from reproduction.claims.section_7_1 import KDES, curves_by_group
-from reproduction.claims.t_test import PAIR, SIGNIFICANT, paired_test
+from reproduction.claims.t_test import SIGNIFICANT, paired_test
 
 GOOD = ("ece_sweep_em", "ece_debias_em")
 COMMON = ("ece_bin_ew", "ece_debias_ew")

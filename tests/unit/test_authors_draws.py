@@ -1,0 +1,115 @@
+"""The authors' draws: against NumPy's legacy generator, and the numbers that their code gives."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from claims_data import GROUP, TABLES
+
+from calbias import Curve, Scenario
+from calbias.estimators import ece_bin
+from pipeline.paper import BINNED
+from pipeline.scenarios import printed_fits
+from reproduction.authors_draws import batches, draw, seed_cycle, seeds
+from reproduction.steps.draw_as_authors import figure_1, measure_draws, t_tests
+
+FITS = printed_fits(TABLES["roelofs2022_table2_beta_fits"], TABLES["roelofs2022_table3_glm_fits"])
+RESNET = FITS["resnet110_c10"].scenario()
+
+
+def by_numpy(seed, alpha, beta, n):
+    """Return the scores and uniforms of a data set, row by row from NumPy's legacy generator."""
+    generator = np.random.RandomState(seed)
+    generator.random_sample()
+    rows = []
+    for _ in range(n):
+        generator.random_sample()
+        rows.append((generator.beta(alpha, beta), generator.random_sample()))
+    return np.array(rows).T
+
+
+@pytest.mark.parametrize(("alpha", "beta"), [(2.7752, 0.0478), (0.7, 2.5), (0.5, 0.3), (1.0, 0.2)])
+def test_data_sets_are_those_of_the_legacy_generator(alpha, beta):
+    chain = seeds(3)
+    scores, hits = draw(Scenario("x", alpha, beta, Curve("power", b1=1.5)), 500, chain)
+    for row, seed in enumerate(chain):
+        expected, uniforms = by_numpy(seed, alpha, beta, 500)
+        np.testing.assert_allclose(scores[row], expected, rtol=1e-14)
+        np.testing.assert_array_equal(hits[row], uniforms < scores[row] ** 1.5)
+
+
+def test_seeds_are_a_chain_that_recurs():
+    first, second = seeds(2)
+    assert first == 47
+    assert second == int(1e7 * np.random.RandomState(47).random_sample())
+    chain, recurring = seed_cycle()
+    assert (len(chain), recurring) == (4744, 1302)
+    assert seeds(len(chain) + 1)[-1] == chain[-recurring]
+
+
+@pytest.mark.parametrize(("curve", "moved"), [("logit_logit_b1", True), ("log_log_b1", False),
+                                          ("logflip_logflip_b1", False)])  # fmt: skip
+def test_scores_of_one_move_where_the_curve_takes_a_logit(curve, moved):
+    scores, _ = draw(Scenario("x", 2.0, 0.04, Curve(curve, b1=0.9)), 2000, seeds(1))
+    assert (scores == 1).any() != moved
+    assert (scores == 1 - 1e-16).any()
+
+
+def test_a_small_data_set_is_the_beginning_of_a_larger_one_and_ties_keep_their_order():
+    (data,) = batches(RESNET, [50, 300], seeds(2))
+    scores, hits = draw(RESNET, 300, seeds(2))
+    for n, batch in data.items():
+        order = np.argsort(scores[1, :n], kind="stable")
+        np.testing.assert_array_equal(batch.scores[1], scores[1, :n][order])
+        np.testing.assert_array_equal(batch.hits()[1], hits[1, :n][order])
+        gaps = np.cumsum(scores[1, :n][order] - hits[1, :n][order])
+        np.testing.assert_allclose(batch.cum_gap[1], np.append(0, gaps), atol=1e-12)
+
+
+def test_bias_is_what_the_authors_code_gives():
+    """Values of the authors' code on these models, in points, to three decimals."""
+    fits = {name: FITS[name] for name in ("resnet110_c10", "densenet161_imgnet")}
+    rows, _ = measure_draws(fits, [200, 400, 800], 1000, GROUP, seed=0)
+    bias = rows.pivot(index=["scenario", "n_samples"], columns="estimator", values="bias_percent")
+    expected = {
+        ("resnet110_c10", "ece_debias_em"): [-0.931, -0.606, -0.390],
+        ("resnet110_c10", "ece_sweep_em"): [0.035, -0.173, -0.181],
+        ("densenet161_imgnet", "ece_debias_em"): [-1.076, -0.987, -0.421],
+        ("densenet161_imgnet", "ece_sweep_em"): [0.900, 0.424, 0.198],
+    }
+    for (model, estimator), values in expected.items():
+        np.testing.assert_allclose(bias.loc[model, estimator], values, atol=6e-4)
+    assert {*rows["estimator"]} == {*BINNED}
+
+
+def test_errors_of_the_test_are_over_data_sets_that_all_cells_share():
+    """Two models that see the same noise in each data set keep the difference of their biases."""
+    noise = np.random.default_rng(3).normal(0, 1, 400)
+    rows = pd.DataFrame(
+        [(model, estimator, 200, 10.0) for estimator in ("ece_debias_em", "ece_sweep_em")
+         for model in list(GROUP)[:3]],
+        columns=["scenario", "estimator", "n_samples", "tce_percent"],
+    )  # fmt: skip
+    percent = {
+        "ece_debias_em": 12.0 + np.arange(3)[:, None] + noise,
+        "ece_sweep_em": 11.0 + 2 * np.arange(3)[:, None] / 3 + noise,
+    }
+    means = [values.mean(axis=1) - 10.0 for values in percent.values()]
+    rows["bias_percent"] = np.concatenate(means)
+    numbers = {(x["quantity"], x["case"]): x for x in t_tests(rows, percent, GROUP, seed=1)}
+    debias = numbers["mean_abs_bias_percent", "ece_debias_em"]
+    assert debias["value"] == pytest.approx(3 + noise.mean())
+    assert debias["error"] == pytest.approx(noise.std() / 20, rel=0.1)  # not less by averaging
+    t = numbers["t_statistic", "by cell"]
+    gains = 1 + np.arange(3) / 3
+    assert t["value"] == pytest.approx(gains.mean() / gains.std(ddof=1) * 3**0.5)
+    assert t["error"] < 1e-9  # the noise cancels in every cell
+    assert numbers["gain_percent", "n = 200"]["value"] == pytest.approx(gains.mean())
+
+
+def test_figure_1_has_the_authors_data_sets():
+    numbers = {(x["quantity"], x["case"]): x["value"] for x in figure_1()}
+    first, second = (numbers["figure_1_percent", f"data set {k}"] for k in (1, 2))
+    assert (round(first, 2), round(second, 4)) == (7.49, 5.0838)
+    assert round(numbers["figure_1_percent", "mean of a million"], 3) == 6.653
+    data = next(batches(Scenario("x", 2.8, 0.05, Curve("identity")), [200], seeds(1)))[200]
+    assert first == 100 * ece_bin.estimate_data_sets(data, 15, 2.0, "equal_width")[0][0]
