@@ -21,6 +21,7 @@ COMMON = {
     "published_glm": TABLE_3,
     "softmax": "exact",
     "norm": 2,
+    "precision": "exact",
     "n_bins": 15,
     "bootstrap": 20,
     "curve": "fitted",

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from calbias.conventions import N_BINS
+from calbias.engine.float_scores import EXACT
 from calbias.engine.sampler import Sampler
 from calbias.engine.scores_and_hits import validate_options, validate_whole
 from calbias.engine.sorted_batch import Estimates, SortedBatch
@@ -216,6 +217,7 @@ def simulate_estimates(
     n_bins: int = N_BINS,
     norm: float = 2.0,
     seed: int = 0,
+    precision: str = EXACT,
 ) -> dict[str, Estimates]:
     """Return {name: (estimates, bins used)}, (m,) each, on the data sets numbered ``replicates``.
 
@@ -224,7 +226,7 @@ def simulate_estimates(
     if not isinstance(estimators, Mapping):
         estimators = {name: _loaded(name) for name in estimators}
     cells = [(name, n_bins) for name in estimators]
-    sampler = Sampler(scenario, n_samples, seed)
+    sampler = Sampler(scenario, n_samples, seed, precision=precision)
     results = simulate_cells(sampler, replicates, estimators, cells, norm)
     return dict(zip(estimators, results, strict=True))
 

@@ -176,6 +176,7 @@ def test_a_new_number_of_bins_leaves_the_others(simulate, capsys, monkeypatch):
     [
         {"seed": 2},
         {"norm": 1},
+        {"precision": "float32"},
         {"estimator": "ece_bin_ew"},
         {"shards": 2, "replicates": 12},
     ],

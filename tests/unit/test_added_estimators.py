@@ -60,6 +60,8 @@ def test_a_page_that_cannot_be_made_is_refused(mine):
     refused("config: estimator: the page needs experiment detection", estimator=plain,
             experiments=dict.fromkeys(PAGE_EXPERIMENTS[:2], EXPERIMENT))  # fmt: skip
     refused("config: norm: 1: an estimator's page compares it", estimator=plain, norm=1, **PAPER)
+    refused("config: score_precision: an estimator's page", estimator=plain,
+            score_precision="float64", **PAPER)  # fmt: skip
     refused("x.py is no Python file, no folder", estimator=str(mine / "x.py"), **PAPER)
     refused("plain is given twice", estimator=[plain, str(mine)], **PAPER)
     for name, text, words in (

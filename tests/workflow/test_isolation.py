@@ -98,6 +98,14 @@ def test_a_figure_that_changes_and_a_published_value(finished):
     assert set(finished.planned()) == drawn | of_value | PAGES
 
 
+def test_scores_stored_as_floats(finished):
+    """Everything simulated is drawn again; fits, true errors and the authors' draws stay."""
+    planned = finished.planned(config=finished.changed(score_precision="float64"))
+    assert {"simulate_replicates", "summarise_bias", "compare_estimators"} <= steps(planned)
+    kept = {"define_scenarios", "compute_true_error", "fit_model", "draw_as_authors"}
+    assert not steps(planned) & {*kept, "compare_precisions"}
+
+
 def test_a_model_of_ones_own(finished):
     """It is fitted, recalibrated, measured and audited; the others' simulations stay."""
     (finished / "resources/logits").mkdir(exist_ok=True)

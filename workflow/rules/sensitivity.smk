@@ -4,6 +4,12 @@
 
 COMPARED = [name for name in ("realistic", "perfect") if name in EXPERIMENTS]
 REALISTIC = EXPERIMENTS.get("realistic", {})
+PRINTED_MODELS = [model for model in REALISTIC.get("models", []) if model in PAPERS_MODELS]
+FAMILIES = ("bin", "debias", "sweep", "label_binned")
+ROUNDED = [
+    *(f"ece_{family}_{binning}" for family in FAMILIES for binning in ("ew", "em")),
+    *("kde", "kde_unrooted"),
+]
 TESTED = ("ece_debias_em", "ece_sweep_em")  # by the t-test of §7.1
 
 
@@ -22,6 +28,7 @@ rule compare_estimators:
         "../../envs/environment.yaml"
     params:
         code=code("compare_estimators", *estimator_paths(*TESTED)),
+        precision=config["score_precision"],
         seed=config["seed"],
     shell:
         step("compare_estimators")
@@ -61,9 +68,32 @@ rule draw_as_authors:
     params:
         # one file an estimator, of both kinds of bins
         code=code("draw_as_authors", *estimator_paths("ece_bin_em", *TESTED)),
-        models=[model for model in REALISTIC.get("models", []) if model in PAPERS_MODELS],
+        models=PRINTED_MODELS,
         n_samples=REALISTIC.get("n_samples", []),
         replicates=REALISTIC.get("replicates", 2),
         seed=config["seed"],
     shell:
         step("draw_as_authors")
+
+
+rule compare_precisions:
+    input:
+        beta_fits=published("table2_beta_fits"),
+        glm_fits=published("table3_glm_fits"),
+    output:
+        tabled("score_precision"),
+    log:
+        "results/logs/compare_precisions.log",
+    conda:
+        "../../envs/environment.yaml"
+    resources:
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+    params:
+        code=code("compare_precisions", *estimator_paths(*ROUNDED)),
+        models=PRINTED_MODELS,
+        n_samples=sorted({f(REALISTIC["n_samples"]) for f in (min, max) if REALISTIC}),
+        replicates=REALISTIC.get("replicates", 2),
+        estimators=ROUNDED,
+        seed=config["seed"],
+    shell:
+        step("compare_precisions")

@@ -102,6 +102,7 @@ rule simulate_replicates:
         n_bins=of_experiment("n_bins"),
         replicates=lambda wildcards: n_replicates(wildcards.experiment, wildcards.estimator),
         norm=config["norm"],
+        precision=config["score_precision"],
         seed=config["seed"],
     shell:
         step(

@@ -66,6 +66,7 @@ rule summarise_intro:
         n_replicates=lambda wildcards: EXPERIMENTS["intro"]["replicates"],
         n_samples=lambda wildcards: EXPERIMENTS["intro"]["n_samples"][0],
         n_bins=lambda wildcards: EXPERIMENTS["intro"]["n_bins"][0],
+        precision=config["score_precision"],
         seed=config["seed"],
     shell:
         step("summarise_intro")

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from scipy.special import betaln
 
+from calbias.engine.float_scores import EXACT, log_gap_below_one, rounded
 from calbias.engine.jit import njit, uint64
 from calbias.engine.random_words import (
     BLOCK,
@@ -55,8 +56,10 @@ CELLS = OCTAVES * CELLS_PER_OCTAVE + 1
 WORD = 2.0**32
 
 
-def build_quantile_table(scenario: Scenario) -> np.ndarray:
+def build_quantile_table(scenario: Scenario, precision: str = EXACT) -> np.ndarray:
     """Return the table of a Scenario, (2·CELLS·8,) float64, aligned to 64 bytes.
+
+    With another ``precision`` the curve is constant from the largest float below 1 on.
 
     A cell has eight numbers: the coefficients, constant term first, of the score and, interleaved,
     of T·2^32. The cells of u up to 1/2 come first, then the cells of 1 - u.
@@ -66,7 +69,7 @@ def build_quantile_table(scenario: Scenario) -> np.ndarray:
     nodes = (octave_starts[:, None] * steps).ravel()[: CELLS + 1]
     table = _aligned(2 * CELLS * 8)
     for half, side in zip(table.reshape(2, CELLS, 4, 2), ("lower", "upper"), strict=True):
-        half[:] = _cubics(scenario, nodes, side)
+        half[:] = _cubics(scenario, nodes, side, log_gap_below_one(precision))
     return table
 
 
@@ -77,15 +80,20 @@ def _aligned(size: int) -> np.ndarray:
     return array[start : start + size]
 
 
-def _cubics(scenario: Scenario, nodes: np.ndarray, side: str) -> np.ndarray:
-    """Return (cells, 4, 2) coefficients between the nodes in u, or in 1 - u where ``upper``."""
+def _cubics(scenario: Scenario, nodes: np.ndarray, side: str, least: float) -> np.ndarray:
+    """Return (cells, 4, 2) coefficients between the nodes in u, or in 1 - u where ``upper``.
+
+    The curve is evaluated where log(1 - c) is at least ``least``.
+    """
     alpha, beta, curve = scenario.alpha, scenario.beta, scenario.curve
     logs = score_quantiles(alpha, beta, **{side: nodes})
     log_density = (alpha - 1) * logs[0] + (beta - 1) * logs[1] - betaln(alpha, beta)
     direction = -1.0 if side == "upper" else 1.0
-    sign, log_slope = curve.log_abs_slope(*logs)
-    hit_slope = sign * np.exp(log_slope - log_density)
     scores = _hermite(nodes, score(*logs), direction * np.exp(-log_density))
+    is_constant = logs[1] < least
+    logs = logs[0], np.maximum(logs[1], least)
+    sign, log_slope = curve.log_abs_slope(*logs)
+    hit_slope = np.where(is_constant, 0.0, sign * np.exp(log_slope - log_density))
     hits = _hermite(nodes, WORD * curve.hit(*logs), WORD * direction * hit_slope)
     return np.stack([scores, hits], axis=2)
 
@@ -109,16 +117,23 @@ class Sampler:
     """Draws the replicates of one scenario at one sample size, in any order, in batches.
 
     A data set is a function of ``seed``, the scenario, ``n_samples`` and the replicate's number
-    alone. Raises InputError unless n_samples is at least 1.
+    alone; with another ``precision`` than exact its scores are rounded, and equal ones are tie
+    groups. ``table`` is of the same precision. Raises InputError unless n_samples is at least 1.
     """
 
     def __init__(
-        self, scenario: Scenario, n_samples: int, seed: int, table: np.ndarray | None = None
+        self,
+        scenario: Scenario,
+        n_samples: int,
+        seed: int,
+        table: np.ndarray | None = None,
+        precision: str = EXACT,
     ) -> None:
         if n_samples < 1:
             raise InputError(f"n_samples must be at least 1, not {n_samples}")
         self.n_samples = n_samples
-        self.table = build_quantile_table(scenario) if table is None else table
+        self.precision = precision
+        self.table = build_quantile_table(scenario, precision) if table is None else table
         self.key = stream_key(seed, scenario.name, n_samples)
 
     def batches(self, replicates: Sequence[int] | np.ndarray) -> Iterator[SortedBatch]:
@@ -147,7 +162,8 @@ class Sampler:
             batch = replicates[start : start + rows]
             _draw(batch, n, self.key, self.table, scratch, *drawn)
             is_full = batch.size == rows
-            yield SortedBatch.without_ties(*(arrays if is_full else _rows(batch.size, n, *drawn)))
+            data = SortedBatch.without_ties(*(arrays if is_full else _rows(batch.size, n, *drawn)))
+            yield rounded(data, self.precision)
 
 
 class _Memory:
@@ -177,9 +193,11 @@ def _rows(
     return scores[: m * n].reshape(m, n), gaps, hits
 
 
-def draw(scenario: Scenario, n_samples: int, replicate: int, seed: int) -> SortedBatch:
+def draw(
+    scenario: Scenario, n_samples: int, replicate: int, seed: int, precision: str = EXACT
+) -> SortedBatch:
     """Return the SortedBatch of one replicate: one row."""
-    return next(Sampler(scenario, n_samples, seed).batches([replicate]))
+    return next(Sampler(scenario, n_samples, seed, precision=precision).batches([replicate]))
 
 
 @njit

@@ -10,4 +10,5 @@ class AtLeast(NamedTuple):
 
 
 Seed = Annotated[int, AtLeast(0)]
+Precision = Literal["exact", "float64", "float32"]
 Softmax = Literal["exact", "float32_2020"]

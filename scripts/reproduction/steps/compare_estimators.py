@@ -2,19 +2,20 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from scipy.stats import t as student_t
 
+from calbias.engine.float_scores import EXACT
 from calbias.simulation import simulate_estimates
 from calbias.truth.curves import Curve
 from calbias.truth.scenarios import Scenario
 from calbias.truth.true_error import true_calibration_error
 from pipeline.paper import DEBIAS_PERCENT, SWEEP_PERCENT, T_STATISTIC
 from pipeline.scenarios import HALF_LAST_DIGIT, PrintedFits, printed_coefficients, printed_fits
-from pipeline.steps import Seed
+from pipeline.steps import Precision, Seed
 from pipeline.table_schema import columns_of
 from pipeline.tables import groups_of, read_table, write_table
 from reproduction.bias import (
@@ -37,12 +38,21 @@ _STREAM = 0x726F756E64  # keeps the rounding draws apart from every other use of
 _ROUNDING = f"b0 and b1 of every model drawn within ±{HALF_LAST_DIGIT:g} of the printed values"
 
 
+class Draws(NamedTuple):
+    """Which data sets are simulated: their numbers, the seed, and how scores are stored."""
+
+    replicates: np.ndarray
+    seed: int
+    precision: str
+
+
 def compare_estimators(
     *,
     bias: list[Path],
     models_table: Path,
     beta_fits: Path,
     glm_fits: Path,
+    precision: Precision,
     seed: Seed,
     output_tests: Path,
     output_sensitivity: Path,
@@ -55,6 +65,7 @@ def compare_estimators(
     models_table: models table: gives the groups
     beta_fits: published Table 2
     glm_fits: published Table 3
+    precision: how simulated scores are stored
     seed: seed of all random streams
     output_tests: table paired_t_test to write
     output_sensitivity: table t_test_sensitivity to write
@@ -63,7 +74,7 @@ def compare_estimators(
     fits = printed_fits(read_table(beta_fits), read_table(glm_fits))
     groups = groups_of(read_table(models_table), models_table)
     tests = paired_t_tests(table)
-    sensitivity = t_test_sensitivity(table, fits, groups, seed)
+    sensitivity = t_test_sensitivity(table, fits, groups, seed, precision)
     write_table(output_tests, "paired_t_test", tests)
     write_table(output_sensitivity, "t_test_sensitivity", sensitivity)
 
@@ -73,6 +84,7 @@ def t_test_sensitivity(
     fits: dict[str, PrintedFits],
     groups: Mapping[str, str],
     seed: int,
+    precision: str = EXACT,
     rounding_draws: int = 3,
 ) -> pd.DataFrame:
     """Return the table ``t_test_sensitivity``: a is ece_debias_em, b is ece_sweep_em.
@@ -86,13 +98,14 @@ def t_test_sensitivity(
     results = []
     if len(pairs) >= 2:
         models, sizes = (pairs.index.unique(level) for level in ("scenario", "n_samples"))
-        replicates = np.arange(min(int(rows["n_replicates"].min()), _MOST_REPLICATES))
+        m = min(int(rows["n_replicates"].min()), _MOST_REPLICATES)
+        draws = Draws(np.arange(m), seed, precision)
         fits = {model: fits[model] for model in models}
         n_samples = sorted(map(int, sizes))
         results = [
             *_of_analysis(rows, pairs, groups),
-            *_of_simulation(fits, n_samples, replicates, seed),
-            *_of_rounding(fits, n_samples, replicates, seed, rounding_draws),
+            *_of_simulation(fits, n_samples, draws),
+            *_of_rounding(fits, n_samples, draws, rounding_draws),
         ]
     return pd.DataFrame(results, columns=list(columns_of("t_test_sensitivity")))
 
@@ -126,11 +139,11 @@ def _of_analysis(
 
 
 def _of_simulation(
-    fits: dict[str, PrintedFits], sizes: Sequence[int], replicates: np.ndarray, seed: int
+    fits: dict[str, PrintedFits], sizes: Sequence[int], draws: Draws
 ) -> Iterator[Row]:
     """Yield the rows of choices about the estimator's root and the calibration curve."""
     base = {model: fit.scenario() for model, fit in fits.items()}
-    estimates = _estimates(base, sizes, replicates, (DEBIAS, UNCLIPPED, SWEEP), seed)
+    estimates = _estimates(base, sizes, draws, (DEBIAS, UNCLIPPED, SWEEP))
     root = _root_of_mean_square
     for choice, description, *means in (
         ("unclipped_debias", "a negative debiased square keeps its sign under the root", np.mean),
@@ -141,22 +154,21 @@ def _of_simulation(
     ):  # fmt: skip
         yield row(choice, description, _pairs_of_means(base, estimates, UNCLIPPED, *means))
     scenarios = {model: fit.scenario(1) for model, fit in fits.items()}
-    pairs = _simulated_pairs(scenarios, sizes, replicates, seed)
+    pairs = _simulated_pairs(scenarios, sizes, draws)
     yield row("second_best_glm", "each model's GLM of second-lowest published AIC", pairs)
 
 
 def _of_rounding(
     fits: dict[str, PrintedFits],
     sizes: Sequence[int],
-    replicates: np.ndarray,
-    seed: int,
-    draws: int,
+    draws: Draws,
+    number: int,
 ) -> Iterator[Row]:
     """Yield a row for each draw of b0 and b1 from what rounds to the printed values."""
-    generator = np.random.default_rng([seed, _STREAM])
-    for draw in range(1, draws + 1):
+    generator = np.random.default_rng([draws.seed, _STREAM])
+    for draw in range(1, number + 1):
         moved = {name: within_rounding(fit.scenario(), generator) for name, fit in fits.items()}
-        pairs = _simulated_pairs(moved, sizes, replicates, seed)
+        pairs = _simulated_pairs(moved, sizes, draws)
         yield row(f"{ROUNDING}{draw}", _ROUNDING, pairs)
 
 
@@ -172,23 +184,24 @@ def within_rounding(scenario: Scenario, generator: np.random.Generator) -> Scena
 def _estimates(
     scenarios: Mapping[str, Scenario],
     sizes: Sequence[int],
-    replicates: np.ndarray,
+    draws: Draws,
     names: Iterable[str],
-    seed: int,
 ) -> Estimated:
     """Return {(model, n): {estimator: (estimates (m,), numbers of bins (m,))}}, fractions."""
     return {
-        (model, n): simulate_estimates(scenario, n, replicates, list(names), seed=seed)
+        (model, n): simulate_estimates(
+            scenario, n, draws.replicates, list(names), seed=draws.seed, precision=draws.precision
+        )
         for model, scenario in scenarios.items()
         for n in sizes
     }
 
 
 def _simulated_pairs(
-    scenarios: Mapping[str, Scenario], sizes: Sequence[int], replicates: np.ndarray, seed: int
+    scenarios: Mapping[str, Scenario], sizes: Sequence[int], draws: Draws
 ) -> pd.DataFrame:
     """Return the pairs of debias and sweep, means over data sets of these scenarios."""
-    estimates = _estimates(scenarios, sizes, replicates, (DEBIAS, SWEEP), seed)
+    estimates = _estimates(scenarios, sizes, draws, (DEBIAS, SWEEP))
     return _pairs_of_means(scenarios, estimates, DEBIAS, np.mean)
 
 

@@ -16,7 +16,7 @@ from calbias.io.files import file_digest
 from calbias.simulation import simulate_cells
 from pipeline.results import written_whole
 from pipeline.scenarios import read_scenarios
-from pipeline.steps import AtLeast, Seed
+from pipeline.steps import AtLeast, Precision, Seed
 from reproduction.replicates import (
     NOTHING,
     Estimates,
@@ -52,6 +52,7 @@ def simulate_replicates(
     shard: Annotated[int, AtLeast(0)],
     shards: int,
     norm: float,
+    precision: Precision,
     seed: Seed,
     output: Path,
 ) -> None:
@@ -69,6 +70,7 @@ def simulate_replicates(
     shard: takes replicates shard, shard + shards, …
     shards: number of shards
     norm: p of the ℓp error
+    precision: how scores are stored
     seed: seed of all random streams
     output: Parquet file to write or extend
     """
@@ -86,7 +88,7 @@ def simulate_replicates(
             these = [ReplicateCell(scenario.name, n, number) for number in numbers]
             for cell in these:
                 what = [code, estimator, scenario[1:], cell, norm, seed]
-                what += [shard, shards]
+                what += [shard, shards, precision]
                 keys[cell] = hashlib.sha256(json.dumps(what).encode()).hexdigest()
                 same = known_keys.get(cell) == keys[cell]
                 cells[cell] = (known[cell] if same else NOTHING).first(wanted.size)
@@ -94,11 +96,11 @@ def simulate_replicates(
             if not short:
                 continue
             done = min(cells[cell].estimate.size for cell in short)
-            table = build_quantile_table(scenario) if table is None else table
+            table = build_quantile_table(scenario, precision) if table is None else table
             started = time.perf_counter()
             new = wanted[done:]
             results = simulate_cells(
-                Sampler(scenario, n, seed, table),
+                Sampler(scenario, n, seed, table, precision),
                 new,
                 run,
                 [(estimator, cell.n_bins) for cell in short],
@@ -112,6 +114,7 @@ def simulate_replicates(
         "calbias": __version__,
         "estimator": estimator,
         "seed": seed,
+        "precision": precision,
         "replicates": replicates,
         "shard": shard,
         "shards": shards,

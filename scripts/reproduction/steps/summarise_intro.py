@@ -5,10 +5,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from calbias.engine.float_scores import EXACT
 from calbias.engine.sampler import draw
 from calbias.truth.scenarios import Scenario
 from pipeline.scenarios import read_scenarios
-from pipeline.steps import Seed
+from pipeline.steps import Precision, Seed
 from pipeline.table_schema import columns_of
 from pipeline.tables import write_table
 from reproduction.replicates import Replicates, drawn_with, gather_shards
@@ -23,6 +24,7 @@ def summarise_intro(
     n_replicates: int,
     n_samples: int,
     n_bins: int,
+    precision: Precision,
     seed: Seed,
     output_histogram: Path,
     output_diagram: Path,
@@ -34,6 +36,7 @@ def summarise_intro(
     n_replicates: how many a cell has
     n_samples: sample size of the diagram
     n_bins: its number of bins
+    precision: how scores are stored
     seed: seed of all random streams
     output_histogram: estimate_histogram to write
     output_diagram: reliability_diagram to write
@@ -43,7 +46,7 @@ def summarise_intro(
     estimates = gather_shards(replicates, **expected)
     histogram = estimate_histogram(row["experiment"], estimates)
     write_table(output_histogram, "estimate_histogram", histogram)
-    diagram = reliability_diagram(row["experiment"], scenario, n_samples, n_bins, seed)
+    diagram = reliability_diagram(row["experiment"], scenario, n_samples, n_bins, seed, precision)
     write_table(output_diagram, "reliability_diagram", diagram)
 
 
@@ -63,10 +66,15 @@ def estimate_histogram(experiment: str, estimators: Replicates) -> pd.DataFrame:
 
 
 def reliability_diagram(
-    experiment: str, scenario: Scenario, n_samples: int, n_bins: int, seed: int
+    experiment: str,
+    scenario: Scenario,
+    n_samples: int,
+    n_bins: int,
+    seed: int,
+    precision: str = EXACT,
 ) -> pd.DataFrame:
     """Return the table ``reliability_diagram`` of replicate 0: equal-width bins, empty ones too."""
-    data = draw(scenario, n_samples, 0, seed)
+    data = draw(scenario, n_samples, 0, seed, precision)
     scores, hits = data.scores[0], data.hits()[0]
     edges = np.arange(n_bins + 1) / n_bins
     k = np.minimum(np.searchsorted(edges, scores, side="right") - 1, n_bins - 1)
