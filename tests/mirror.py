@@ -1,8 +1,9 @@
-"""A mirror of one file on the loopback address that misbehaves on request."""
+"""Mirrors: of a folder, and of one file on the loopback address that misbehaves on request."""
 
 import http.server
 import threading
 from contextlib import contextmanager
+from functools import partial
 
 CONTENT = bytes(range(256)) * 4096  # 1 MiB
 POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1048576\n"
@@ -82,6 +83,23 @@ def serving():
     server.shutdown()
     thread.join()
     server.server_close()
+
+
+@contextmanager
+def serving_folder(folder):
+    """Yield the address of a server of the files in a folder."""
+    handler = partial(QuietHandler, directory=folder)
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()
+
+
+class QuietHandler(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
 
 
 def urls(server, *behaviours):

@@ -1,19 +1,20 @@
 """A user's configuration and files, through Snakemake: refused in one line, downloaded, fitted."""
 
-import http.server
 import json
 import os
 import pickle
 import shutil
-import threading
-from functools import partial
 
 import numpy as np
 import pandas as pd
 import pytest
 import yaml
+from authors_data import write_files
 from checkout import GENUINE, TINY, errors
 from command import read
+from mirror import serving_folder
+
+from reproduction.authors_files import FILES
 
 
 @pytest.mark.parametrize(
@@ -105,15 +106,9 @@ TARGET = "results/top_labels/resnet110_c10.parquet"
 @pytest.fixture
 def mirror(tmp_path):
     """The address of a server of the files in ``tmp_path``/mirror."""
-    folder = tmp_path / "mirror"
-    folder.mkdir()
-    handler = partial(http.server.SimpleHTTPRequestHandler, directory=folder)
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
-        thread.join()
+    (tmp_path / "mirror").mkdir()
+    with serving_folder(tmp_path / "mirror") as address:
+        yield address
 
 
 def download(checkout, *urls, ok=True):
@@ -138,6 +133,25 @@ def test_when_no_mirror_has_it_one_line_says_so_and_ends_the_run(fresh, mirror):
     assert f"{mirror}/{GENUINE.name} answered 404" in line
     assert "by hand, or set download: false to go on without it" in line
     assert not list((fresh / "my logits").glob("*"))
+
+
+def test_the_authors_files_are_fetched_once_and_then_count(fresh, mirror, tmp_path):
+    """They are no input of a run without them; with them the draws and the ledger read them."""
+    assert not any("authors_f" in job for job in fresh.planned())
+    write_files(tmp_path / "mirror")
+    options = ("--config", f"mirrors={json.dumps([f'{mirror}/{{file}}'])}")
+    environment = {"NO_PROXY": "127.0.0.1"}
+    fresh.run(*options, "--", "authors_files", environment=environment)
+    for name in FILES:
+        path = fresh / "resources/authors" / name
+        assert path.read_bytes() == (tmp_path / "mirror" / name).read_bytes()
+    (tmp_path / "mirror" / FILES[0]).unlink()
+    fresh.run(*options, "--", "authors_files", environment=environment)  # nothing is fetched again
+    targets = [f"results/tables/authors_{name}.csv" for name in ("fits", "numbers")]
+    fresh.run("--", *targets)
+    assert "recorded_bias_cells" in (fresh / targets[1]).read_text()
+    assert "read_authors_files" not in fresh.planned()
+    assert "draw_as_authors" not in fresh.planned()
 
 
 @pytest.mark.nightly

@@ -1,5 +1,5 @@
-# Sensitivity: paired t-tests of estimators, with open choices of analysis and on the authors' draws,
-# and what the rounding of the printed parameters changes.
+# Sensitivity: paired t-tests of estimators, with open choices of analysis, and what the
+# rounding of the printed parameters and of the scores changes.
 
 
 COMPARED = [name for name in ("realistic", "perfect") if name in EXPERIMENTS]
@@ -49,31 +49,6 @@ rule compute_tce_rounding:
         norm=config["norm"],
     shell:
         step("compute_tce_rounding")
-
-
-rule draw_as_authors:
-    input:
-        models_table=local(config["models"]),
-        beta_fits=published("table2_beta_fits"),
-        glm_fits=published("table3_glm_fits"),
-    output:
-        draws=tabled("authors_draws"),
-        numbers=tabled("authors_numbers"),
-    log:
-        "results/logs/draw_as_authors.log",
-    conda:
-        "../../envs/environment.yaml"
-    resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-    params:
-        # one file an estimator, of both kinds of bins
-        code=code("draw_as_authors", *estimator_paths("ece_bin_em", *TESTED)),
-        models=PRINTED_MODELS,
-        n_samples=REALISTIC.get("n_samples", []),
-        replicates=REALISTIC.get("replicates", 2),
-        seed=config["seed"],
-    shell:
-        step("draw_as_authors")
 
 
 rule compare_precisions:

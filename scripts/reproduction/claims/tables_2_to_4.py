@@ -25,6 +25,7 @@ from pipeline.claims.verdicts import (
 from pipeline.logits import REAL_SCORES
 from pipeline.scenarios import HALF_LAST_DIGIT_BETA
 from pipeline.tables import is_true
+from reproduction.claims.authors import of_ece_bin, of_fits
 from reproduction.standard_errors import rows_with_table3_errors
 
 BETA_TOLERANCE, BETA_LOOSE = 0.002, 0.05
@@ -95,6 +96,7 @@ def glm_parameters(grounds: Grounds) -> Ruling:
         Measurement("models with real logits, of 10", rows["model"].nunique()),
         Measurement(name, len(selected) - len(other)),
     ]
+    measurements += of_fits(grounds)
     notes = aic_contradictions(grounds)
     if rows.empty:
         return on_genuine(rows, Verdict.NEEDS_REAL_LOGITS, measurements, notes)
@@ -211,6 +213,7 @@ def real_and_simulated(grounds: Grounds) -> Ruling:
             "genuine scores are those of the test fold, where Table 4 used other rows: they show "
             "the gap to simulated data and decide nothing about the printed digits"
         )
+    measurements += of_ece_bin(grounds)
     of_real = simulated[table["model"].isin(rows["model"])]
     close = gaps.max() <= printed_gaps.max() + SIMULATED_TOLERANCE
     as_printed = real.max() <= REAL_TOLERANCE and of_real.max() <= SIMULATED_TOLERANCE

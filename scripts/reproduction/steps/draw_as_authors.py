@@ -21,11 +21,12 @@ from pipeline.paper import (
     SWEEP_PERCENT,
     T_STATISTIC,
 )
-from pipeline.scenarios import PrintedFits, printed_fits
+from pipeline.scenarios import printed_fits
 from pipeline.steps import AtLeast, Seed
 from pipeline.table_schema import columns_of
 from pipeline.tables import groups_of, read_table, write_table
 from reproduction.authors_draws import batches, seed_cycle, seeds
+from reproduction.authors_files import best_scenarios
 from reproduction.bias import PAIR, PAIRINGS, abs_pairs, average_pairs, paired_t_test
 from reproduction.replicates import Estimates, ReplicateCell, ReplicateCells
 from reproduction.steps.summarise_bias import bias_rows
@@ -44,6 +45,8 @@ def draw_as_authors(
     models_table: Path,
     beta_fits: Path,
     glm_fits: Path,
+    authors_fits: Path | None,
+    authors_biases: Path | None,
     models: list[str],
     n_samples: list[int],
     replicates: Annotated[int, AtLeast(2)],
@@ -58,6 +61,8 @@ def draw_as_authors(
     models_table: models table: gives the groups
     beta_fits: published Table 2
     glm_fits: published Table 3
+    authors_fits: table authors_fits, whose fits are drawn from instead
+    authors_biases: table authors_biases, which is compared
     models: models of the paper
     n_samples: sample sizes
     replicates: data sets per cell, those of the first seeds; at most the 1000 of the paper
@@ -65,28 +70,28 @@ def draw_as_authors(
     output_draws: table authors_draws to write
     output_numbers: table authors_numbers to write
     """
-    fits = printed_fits(read_table(beta_fits), read_table(glm_fits))
+    if authors_fits:
+        scenarios = best_scenarios(read_table(authors_fits).to_dict("records"))
+    else:
+        fits = printed_fits(read_table(beta_fits), read_table(glm_fits))
+        scenarios = {model: fit.scenario() for model, fit in fits.items()}
     groups = groups_of(read_table(models_table), models_table)
-    rows, numbers = measure_draws(
-        {model: fits[model] for model in models},
-        n_samples,
-        min(replicates, N_REPLICATES),
-        groups,
-        seed,
-    )
+    drawn = [scenarios[model] for model in models]
+    rows, numbers = measure_draws(drawn, n_samples, min(replicates, N_REPLICATES), groups, seed)
+    if authors_biases:
+        numbers += compare_biases(rows, read_table(authors_biases))
     write_table(output_draws, "authors_draws", rows)
     write_table(output_numbers, "authors_numbers", [*numbers, *figure_1()])
 
 
 def measure_draws(
-    fits: Mapping[str, PrintedFits],
+    scenarios: Sequence[Scenario],
     n_samples: Sequence[int],
     replicates: int,
     groups: Mapping[str, str],
     seed: int,
 ) -> tuple[pd.DataFrame, list[Row]]:
     """Return the tables ``authors_draws`` and, without Figure 1, ``authors_numbers``."""
-    scenarios = [fit.scenario() for fit in fits.values()]
     if not scenarios:
         return pd.DataFrame(columns=list(columns_of("authors_draws"))), []
     cells: dict[str, ReplicateCells] = {name: {} for name in BINNED}
@@ -162,6 +167,18 @@ def _correlations(percent: Mapping[str, np.ndarray]) -> Iterator[Row]:
         if spread.sum() > 1 and values.shape[1] > 2:
             r = np.corrcoef(values[spread])
             yield _number("correlation_of_cells", name, r[np.triu_indices_from(r, 1)].mean())
+
+
+def compare_biases(rows: pd.DataFrame, recorded: pd.DataFrame) -> list[Row]:
+    """Return how far the biases are from those of the authors' file, in the cells of both."""
+    keys = ["scenario", "estimator", "n_samples"]
+    both = rows.merge(recorded, on=keys, suffixes=("", "_recorded"))
+    off = (both["bias_percent"] - both["bias_percent_recorded"]).abs()
+    largest = off.max() if len(off) else np.nan
+    return [
+        _number("recorded_bias_cells", "", len(off)),
+        _number("recorded_bias_difference_percent", "largest", largest),
+    ]
 
 
 def figure_1() -> Iterator[Row]:

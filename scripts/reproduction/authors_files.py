@@ -1,0 +1,142 @@
+"""The files of results that the authors' public code downloads: their fits and their biases.
+
+Their form is what that code writes (docs/authors_code.md): ``beta_fit_data.p`` and
+``glm_fit_data.p`` are pickles {"data": {model: ...}}, ``calibration_results.json`` has an entry for
+each simulated cell, ``eece_sece_data.p`` has the two columns of Table 4.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from calbias.errors import InputError
+from calbias.truth.curves import GLM_NAMES, Curve
+from calbias.truth.scenarios import Scenario
+from pipeline.paper import MODELS, N_BINS, NORM
+from pipeline.plain_pickles import read_plain_pickle
+
+BETA, GLM, BIASES, ECE_BIN = FILES = (
+    *("beta_fit_data.p", "glm_fit_data.p", "calibration_results.json", "eece_sece_data.p"),
+)
+Row = dict[str, Any]
+_NUMBERS = ("aic", "b0", "b1")
+_FAMILIES = ("sweep", "debias", "bin")
+
+
+def validate(path: Path) -> None:
+    """Raise InputError unless a file is of the form that its name promises."""
+    contents(path)
+
+
+def contents(path: Path) -> Any:
+    """Return the plain values in a file; InputError if they are not a dict."""
+    if path.suffix == ".json":
+        try:
+            values = json.loads(path.read_text(encoding="utf-8"))
+        except (UnicodeDecodeError, json.JSONDecodeError) as error:
+            raise InputError(
+                f"{path}: not JSON ({error}); delete it and download it again"
+            ) from None
+    else:
+        values = read_plain_pickle(path)
+        values = values.get("data") if isinstance(values, dict) else values
+    if not isinstance(values, dict):
+        raise InputError(f"{path}: it holds no dict of results; delete it and download it again")
+    return values
+
+
+def fit_rows(beta_path: Path, glm_path: Path) -> Iterator[Row]:
+    """Yield the rows of table ``authors_fits``: each GLM of each model, with its Beta."""
+    betas, glms = contents(beta_path), contents(glm_path)
+    for model in MODELS:
+        beta = _numbers(beta_path, betas, (model,), ("a", "b"))
+        for name in GLM_NAMES:
+            row = {"model": model, "glm": name, "alpha": beta["a"], "beta": beta["b"]}
+            for number in _NUMBERS:
+                is_term = number == "aic" or number in name.split("_")
+                place = (model, name, "AIC" if number == "aic" else number)
+                for statistic, column in (("mean", number), ("std", f"{number}_sd")):
+                    value = np.nan
+                    if is_term:
+                        found = _numbers(glm_path, glms, (*place, statistic), ("value",))
+                        value = found["value"]
+                    row[column] = value
+            yield row
+
+
+def _numbers(path: Path, values: Any, place: tuple[str, ...], names: tuple[str, ...]) -> Any:
+    """Return {name: number} at a place of nested dicts; InputError where it is not there."""
+    for key in place:
+        values = values.get(key) if isinstance(values, dict) else None
+    numbers = {name: values.get(name) if isinstance(values, dict) else None for name in names}
+    for name, number in numbers.items():
+        if not isinstance(number, int | float) or not np.isfinite(number):
+            raise InputError(f"{path}: no number at {' › '.join((*place, name))}")
+    return numbers
+
+
+def best_scenarios(fits: list[Row]) -> dict[str, Scenario]:
+    """Return {model: Scenario} with the GLM of lowest AIC, from rows of table ``authors_fits``."""
+    scenarios = {}
+    for model in dict.fromkeys(row["model"] for row in fits):
+        best = min((row for row in fits if row["model"] == model), key=lambda row: row["aic"])
+        scenarios[model] = Scenario(model, best["alpha"], best["beta"], Curve.from_row(best))
+    return scenarios
+
+
+def bias_rows(path: Path, scenarios: Mapping[str, Scenario]) -> Iterator[Row]:
+    """Yield the rows of table ``authors_biases``: the recorded cells of these scenarios."""
+    models: dict[tuple[Any, ...], str] = {
+        (*scenario[1:3], *scenario.curve[1:]): name for name, scenario in scenarios.items()
+    }
+    for entry in contents(path).values():
+        if not isinstance(entry, dict) or entry.get("norm") != NORM:
+            continue
+        parameters = tuple(entry.get(name) for name in ("alpha", "beta", "a", "b"))
+        model, estimator = models.get(parameters), _estimator(str(entry.get("ce_type")))
+        if model and estimator and entry.get("num_bins") == N_BINS:
+            names = ("num_samples", "num_reps", "true_ce", "bias", "var")
+            numbers = _numbers(path, {"cell": entry}, ("cell",), names)
+            yield dict(
+                zip(
+                    ("scenario", "estimator", "n_samples", "n_replicates", "tce_percent",
+                     "bias_percent", "sd_percent"),
+                    (model, estimator, *numbers.values()),
+                    strict=True,
+                )
+            )  # fmt: skip
+
+
+def _estimator(name: str) -> str | None:
+    """Return our name of an estimator of the authors' code, such as em_ece_sweep."""
+    words = name.split("_")
+    binning = next((word for word in words if word in ("em", "ew")), None)
+    family = next((family for family in _FAMILIES if family in words), None)
+    return f"ece_{family}_{binning}" if binning and family else None
+
+
+def ece_bin_rows(path: Path) -> Iterator[Row]:
+    """Yield the rows of table ``authors_ece_bin``: Table 4 before rounding, in percent.
+
+    The file has columns, or an entry for each model.
+    """
+    values = contents(path)
+    if isinstance(values.get("dataset"), list):
+        columns = [values.get(name) for name in ("dataset", "eece_L2", "sece_L2")]
+        if not all(isinstance(x, list) and len(x) == len(columns[0]) for x in columns):
+            raise InputError(f"{path}: its columns are of different lengths")
+        names, *pairs = columns
+        values = {
+            name: {"eece_L2": real, "sece_L2": simulated}
+            for name, real, simulated in zip(names, *pairs, strict=True)
+        }
+    for model in MODELS:
+        numbers = _numbers(path, values, (model,), ("eece_L2", "sece_L2"))
+        yield {
+            "model": model,
+            "ece_bin_percent": numbers["eece_L2"],
+            "mean_simulated_ece_bin_percent": numbers["sece_L2"],
+        }
