@@ -81,8 +81,8 @@ def precision_rows(
                     "share_at_one": share,
                     "bias_exact_percent": exact[name][0].mean() - tce,
                     "bias_percent": values.mean() - tce,
-                    "difference_percent": differences.mean(),
-                    "difference_se_percent": differences.std(ddof=1) / np.sqrt(replicates),
+                    "effect_percent": differences.mean(),
+                    "effect_se_percent": differences.std(ddof=1) / np.sqrt(replicates),
                     "mean_n_bins_exact": exact[name][1].mean(),
                     "mean_n_bins_used": bins.mean(),
                 }
