@@ -37,7 +37,7 @@ def main(argv=None):
     if count := date_back(Path("results")):
         print(f"{count} results are dated in the future: their inputs' contents are compared.")
     report = ("--report", "results/report.html", "--report-after-run")
-    if status := run([*snakemake, "--rerun-incomplete", *report, *options.snakemake]):
+    if status := run([*snakemake, *report, *options.snakemake]):
         sys.exit(status)
     print(summary(Path("results"), time.monotonic() - started))
 

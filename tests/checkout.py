@@ -194,7 +194,9 @@ def copy_of_the_working_tree(path):
         shutil.copytree(ROOT, path, ignore=LEFT_OUT)
         return
     for name in listed.stdout.decode().rstrip("\0").split("\0"):
-        if (ROOT / name).is_file():
+        if (ROOT / name).is_symlink():  # the folder of profiles
+            (path / name).symlink_to((ROOT / name).readlink())
+        elif (ROOT / name).is_file():
             (path / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / name, path / name)
 

@@ -138,7 +138,8 @@ def smoke(pristine, tmp_path_factory):
         if not made:
             checkout = pristine.copy(folder / "checkout")
             report = ("--report", "results/report.html", "--report-after-run")
-            checkout.run(*report, config=SMOKE)
+            said = checkout.run(*report, config=SMOKE)
+            (checkout / "screen.txt").write_text(said, "utf-8")
     return Checkout(folder / "checkout")
 
 

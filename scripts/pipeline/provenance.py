@@ -11,7 +11,6 @@ import platform
 import re
 import resource
 import subprocess
-import sys
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
@@ -35,7 +34,6 @@ PACKAGES = (
 # Keys of the configuration that change no result.
 WITHOUT_EFFECT = ("shards", "mirrors")
 _USED = re.compile(re.sub(r"{[^}]*}", r"([\\d.]+)", USED))
-_LOGS = re.compile(r"^ *log: (.*) \(check log file\(s\) for error details\)$", re.MULTILINE)
 
 
 def provenance(config: Record, files: Sequence[Path], inputs: Sequence[Path] = ()) -> Record:
@@ -187,17 +185,5 @@ def cost_by_rule(logs: Path) -> dict[str, dict[str, float]]:
     return dict(sorted(costs.items(), key=lambda item: (-item[1]["cpu_seconds"], item[0])))
 
 
-def errors_of(snakemake_logs: Iterable[Path]) -> list[str]:
-    """Return the lines ``error: …`` in the logs of the jobs that a run's logs say have failed."""
-    logs = [path for paths in _LOGS.findall(_text(snakemake_logs)) for path in paths.split(", ")]
-    lines = _text(filter(os.path.isfile, dict.fromkeys(logs))).splitlines()
-    return list(dict.fromkeys(line for line in lines if line.startswith("error: ")))
-
-
 def _text(paths: Iterable[Path]) -> str:
     return "\n".join(Path(path).read_text(encoding="utf-8", errors="replace") for path in paths)
-
-
-def show_errors(snakemake_logs: Iterable[Path]) -> None:
-    """Print these lines."""
-    print("", *errors_of(snakemake_logs), sep="\n", file=sys.stderr)

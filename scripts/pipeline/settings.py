@@ -88,7 +88,7 @@ def job_shell() -> str:
 def step(name: str, /, **fields: Any) -> str:
     """Return the shell line of a step's rule; ``fields`` as in ``pipeline.door.shell_line``."""
     run = os.path.relpath(SCRIPTS / "run.py")
-    return f"python {run} {shell_line(name, **fields)} 2>&1 | tee {{log:q}}"
+    return f"python {run} {shell_line(name, **fields)} > {{log:q}} 2>&1"
 
 
 def resource_path(name: str) -> str:

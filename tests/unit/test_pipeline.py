@@ -12,7 +12,6 @@ from pipeline import job_sizes as sizes
 from pipeline import models, settings
 from pipeline.catalogue import TABLES, available_figures, available_tables
 from pipeline.estimators import FOLDERS
-from pipeline.provenance import errors_of
 from pipeline.table_schema import read_yaml, tables
 
 test_models_tables_that_are_refused = refuses_texts(
@@ -173,21 +172,6 @@ def test_what_rests_on_a_missing_experiment_model_or_logits_is_left_out():
     assert "table1_recalibration" not in made(available_figures, EXPERIMENTS, ["both_folds"])
     assert "recalibration" not in made(available_tables, {}, ["both_folds"])
     assert {"beta_fits", "paired_t_test"} & made(available_tables, {}) == {"beta_fits"}
-
-
-def test_the_one_line_errors_of_the_jobs_that_failed(tmp_path):
-    for name, text in {
-        "a.log": "warning: x\nerror: a.csv: bad\n",
-        "b.log": "error: a.csv: bad\nerror: b.csv: worse\n",
-        "c.log": "error: of a job that did not fail\n",
-    }.items():
-        (tmp_path / name).write_text(text)
-    said = "".join(
-        f"Error in rule x:\n    log: {names} (check log file(s) for error details)\n"
-        for names in (f"{tmp_path}/a.log", f"{tmp_path}/b.log, {tmp_path}/missing.log")
-    )
-    (tmp_path / "run.log").write_text(said + f"    log: {tmp_path}/c.log\n")
-    assert errors_of([tmp_path / "run.log"]) == ["error: a.csv: bad", "error: b.csv: worse"]
 
 
 def test_nested_keys_on_the_command_line_are_numbers():

@@ -270,7 +270,9 @@ def test_estimators_broken(finished, undisturbed):
     for line, name in zip(sorted(lines), sorted(BROKEN), strict=True):
         assert line.startswith(f"error: mine/{name}.py")
         assert BROKEN[name][1].format(name) in line
-    assert sorted(said.rstrip().splitlines()[-len(lines) :]) == sorted(lines)
+    last = said.rstrip().splitlines()[-2 * len(lines) :]  # each below its job's log
+    assert sorted(last[1::2]) == sorted(lines)
+    assert all((finished / log.rstrip(":")).is_file() for log in last[::2])
     assert not (finished / BIAS).exists()
     assert (finished / SHARD).read_bytes() == (undisturbed / SHARD).read_bytes()
 

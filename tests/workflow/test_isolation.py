@@ -143,6 +143,7 @@ def test_coverage_is_judged_on_all_cells_or_not_at_all(pristine):
 
 
 FILE = "results/replicates/realistic/kde/0-of-1.parquet"
+LOG = "results/logs/simulate_replicates/kde/realistic/0/1.log"
 MODELS = ["resnet110_c10", "resnet110_c100"]
 TABLE = "results/bias/realistic.parquet"
 
@@ -151,7 +152,8 @@ TABLE = "results/bias/realistic.parquet"
 def test_raised_replicates_extend_the_existing_ones(finished, fresh):
     before, _, _ = read_replicates(finished / FILE)
     more = ("--config", "replicates=12", "estimators=[kde]", "--", TABLE)
-    said = finished.run(*more)
+    finished.run(*more)
+    said = (finished / LOG).read_text("utf-8")
     assert "n = 100: 4 replicates" in said
     assert "12 replicates" not in said
     after, _, _ = read_replicates(finished / FILE)
@@ -167,7 +169,8 @@ def test_lowered_replicates_are_the_first_ones_and_a_new_cell_keeps_the_others(f
     before, _, _ = read_replicates(finished / FILE)
     experiments = {"realistic": {"models": MODELS, "n_samples": [100, 150, 200]}}
     config = finished.changed(replicates=5, experiments=experiments)
-    said = finished.run("--", FILE, config=config)
+    finished.run("--", FILE, config=config)
+    said = (finished / LOG).read_text("utf-8")
     assert "n = 150: 5 replicates" in said
     assert said.count("replicates in") == 2  # one a model: no other was drawn
     after, _, _ = read_replicates(finished / FILE)

@@ -46,6 +46,12 @@ def test_every_table_has_rows_and_the_columns_of_its_contract(made):
     assert {name for name, table in found.items() if table.empty} == set()
 
 
+def test_without_a_terminal_a_run_prints_few_lines(smoke):
+    lines = (smoke / "screen.txt").read_text("utf-8").splitlines()
+    assert len(lines) < 60
+    assert any(re.match(r"(\d+) of \1 jobs done in", line) for line in lines)
+
+
 def test_every_figure_is_drawn_for_screens_and_for_papers(made):
     checkout, missing = made
     expected = {

@@ -17,14 +17,17 @@ from pipeline.catalogue import (
 from pipeline import job_sizes as sizes
 from pipeline.config import PAGE_EXPERIMENTS, powers
 from pipeline.estimators import FOLDERS, estimator_folders
-from pipeline.provenance import show_errors
+from pipeline.failures import show_failures
 from pipeline.logit_availability import DEFAULT_LOGITS_DIR
 from pipeline.models import published_models
 from pipeline.recorded_params import record_by_name
+from pipeline.screen import install
 from pipeline.settings import job_shell, read_settings, resource_path, step
 
 if Path(workflow.main_snakefile).parent in (HERE, HERE / "workflow"):
     shell.prefix(job_shell())  # another workflow that uses this as a module has its own
+    if workflow.is_main_process:
+        install(workflow.output_settings)
 try:
     # --configfile is laid over the file that the Snakefile names
     files = [*workflow.configfiles, *workflow.overwrite_configfiles]
