@@ -66,6 +66,10 @@ class Checkout:
         assert "Traceback (most recent call last)" not in said, said[-6000:]
         return said
 
+    def log(self):
+        """Return Snakemake's lines on the last run, most of which the screen does not show."""
+        return max((self / ".snakemake/log").glob("*.log")).read_text("utf-8")
+
     def start(self, *arguments, config=TINY, environment=None):
         """Start a run of Snakemake as ``start_command`` does."""
         return self.start_command(self.arguments(*arguments, config=config), environment)

@@ -6,7 +6,7 @@ import subprocess
 import time
 
 import pytest
-from checkout import RESULTS
+from checkout import SMOKE
 from slow_estimator import RUN, SLOW_SHARD, with_slow_estimator
 
 pytestmark = pytest.mark.slurm
@@ -38,7 +38,8 @@ def test_a_retry_asks_for_more_memory(fresh, undisturbed, slurm):
     config = ("estimator_dir=mine", "estimators=[flaky]")
     target = "results/replicates/realistic/flaky/0-of-1.parquet"
     arguments = ("--config", *config, "--", target)
-    said = fresh.run(*PROFILE, *SOON, *arguments, environment=slurm)
+    fresh.run(*PROFILE, *SOON, *arguments, environment=slurm)
+    said = fresh.log()
     assert (fresh / target).exists()
     assert (fresh / SCENARIOS).read_bytes() == (undisturbed / SCENARIOS).read_bytes()
     assert re.search(r"Trying to restart job", said)
@@ -76,18 +77,14 @@ def test_queued_jobs_of_a_killed_run(fresh, slurm):
 
 
 @pytest.mark.nightly
-def test_the_bytes_of_a_local_run_and_few_queue_entries(fresh, undisturbed, slurm):
-    """What jobs of the cluster make; figures and joined tables are made where Snakemake runs.
-
-    Last: what it compares with is made meanwhile.
-    """
-    said = fresh.run(*PROFILE, *SOON, "--", *RESULTS, environment=slurm)
-    made, expected = fresh.bytes(), undisturbed.bytes()
-    assert set(RESULTS) <= set(made)
+def test_the_bytes_of_a_local_run_and_few_queue_entries(fresh, smoke, slurm):
+    """Last: what it compares with is made meanwhile. A figure's job runs where Snakemake does."""
+    said = fresh.run(*PROFILE, *SOON, config=SMOKE, environment=slurm)
+    folders = ("bias", "fits", "measures", "recalibration", "replicates", "tables", "figures")
+    made, expected = fresh.bytes(*folders), smoke.bytes(*folders)
+    assert {*made} == {*expected}
     assert [name for name in made if made[name] != expected[name]] == []
-    entries = len(re.findall(r"has been submitted with SLURM jobid", said))
-    jobs = len(re.findall(r"^ *rule \w+:", said, flags=re.MULTILINE))
-    assert (entries, jobs) == (4, 8)
+    assert len(re.findall(r"has been submitted with SLURM jobid", said)) <= 10
 
 
 def queue(slurm, number, seconds=120):
