@@ -199,7 +199,7 @@ class Screen(logging.Handler):
         """Return the line on all jobs."""
         work, elapsed = self._work, now - self._since
         left = work.seconds_left(elapsed, now)
-        words = "" if math.isnan(left) else f", about {_clock(left)} to go"
+        words = "" if math.isnan(left) else f", about {_about(left)} to go"
         filled = 20 * work.done // max(work.total, 1)
         bar = f"[{'#' * filled:20}] " if self._terminal else ""
         return f"{bar}{work.done} of {work.total} jobs, {_clock(elapsed)}{words}"
@@ -224,6 +224,11 @@ def _name(fields: Mapping[str, Any]) -> str:
 def _clock(seconds: float) -> str:
     """Return minutes and seconds."""
     return f"{int(seconds) // 60}:{int(seconds) % 60:02}"
+
+
+def _about(seconds: float) -> str:
+    """Return minutes, or tens of seconds of less than two minutes."""
+    return f"{seconds / 60:.0f} min" if seconds >= 115 else f"{10 * math.ceil(seconds / 10)} s"
 
 
 def _text(path: str) -> str:

@@ -57,7 +57,7 @@ def test_without_a_terminal_a_line_for_every_twentieth_of_the_jobs():
     run.event(None, "Adding figure.png (3 KB).")
     run.screen.close()
     assert len(run.lines()) == 20
-    assert run.lines()[9] == "500 of 1000 jobs, 1:02, about 1:02 to go"
+    assert run.lines()[9] == "500 of 1000 jobs, 1:02, about 70 s to go"
     assert run.lines()[-1] == "1000 of 1000 jobs done in 2:05."
 
 
