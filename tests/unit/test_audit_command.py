@@ -14,6 +14,8 @@ from scipy.special import softmax
 import calbias
 from calbias.auditing.estimator_bias import ESTIMATORS
 from calbias.auditing.gate import answer_in_words, rows_to_decide
+from calbias.auditing.page import of_events
+from calbias.auditing.verdict.words import PARTS
 from calbias.command import main
 
 FAST = ["--quiet"]
@@ -212,7 +214,7 @@ def test_an_event_has_words_of_its_own(tmp_path, capsys):
     main(["audit", str(written(table, tmp_path / "mine.csv")), *FAST])
     assert "300 risks of an event" in capsys.readouterr().out
     text = (tmp_path / "mine.html").read_text(encoding="utf-8")
-    for words in ("Prevalence", "Share of events", "Mean risk", "all risks too", "Spiegelhalter"):
+    for words in ("Prevalence", "Share of events", "Mean risk", of_events(PARTS["level"])):
         assert words in text
-    for words in ("Accuracy", "Share of hits", "Mean score", "hits redrawn", "all scores too"):
+    for words in ("Accuracy", "Share of hits", "Mean score", "hits redrawn", PARTS["level"]):
         assert words not in text

@@ -22,6 +22,7 @@ from calbias.auditing.verdict.finding import (
 from calbias.auditing.verdict.groups import groups_of_rows
 from calbias.auditing.verdict.result import _warnings, in_words, p_text
 from calbias.auditing.verdict.statistics import statistics_of
+from calbias.auditing.verdict.words import SURENESS
 
 CLEAR = 2.8
 EIGHT = np.array([0.1123, 0.2345, 0.2871, 0.4412, 0.6034, 0.7123, 0.7391, 0.9217])  # no steps
@@ -215,7 +216,7 @@ def test_the_words_of_two_findings_are_in_order():
     rest = groups, statistics_of(groups), 0.05, (), "local", "hits", 99
     verdict = in_words(*rest)
     assert (verdict.finding.kind, verdict.second.kind) == ("local", "level")
-    assert verdict.sentence.startswith("too sure by ")
+    assert verdict.sentence.startswith(f"{SURENESS[0]} by ")
     assert "; scores .2" in verdict.sentence
     assert verdict.stated_gap == abs(verdict.second.gap) > 0
     assert replace(verdict, second=None).stated_gap == 0

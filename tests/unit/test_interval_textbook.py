@@ -173,7 +173,6 @@ def textbook(scored, effect, options, seed=0):
     own_effect = max(sums[0][2] / max(of_rows, found[0][2]), 1) if clustered else 1
     gaps = [textbook_gaps(s, rows, hits, curve, entries, effect, k) for k in (1, 2)]
     mean, moves = rows @ s / n, sample.moves
-    shift = sums[0][0] - own_effect / 2, *sums[0][1:]
     room = 1 + min(500 * effect / n, 1)
     p, share, within = (hits.sum() + mean) / (n + 1), gaps[0][0], 1
     if not clustered:  # the variance of hits within bins
@@ -189,14 +188,13 @@ def textbook(scored, effect, options, seed=0):
         below, above = (x - mean for x in limits(hits.sum() / counted, n / counted, level))
         high = max(above, -below)
         deviations, lows = (t.ppf(1 - room * tail, freedom), z), []
-        low = max(low, least(*shift, t.ppf(1 - tail / 2, freedom)) / n)
         for k in range(1, norm + 1):
             low = max(low, least(*sums[k], z) / n)
             lows.append(low - (rows @ moves**k / n) ** (1 / k))
             high = max(high, upper(*gaps[k - 1], deviations[k - 1], k))
         low = min(max(*lows, 0), 1) if norm == 2 else max(lows[0], 0)
         ends.append((low, min(max(low, high), 1)))
-    return sums, gaps, ends
+    return sums[1:], gaps, ends
 
 
 def textbook_gaps(s, rows, hits, curve, entries, effect, norm):

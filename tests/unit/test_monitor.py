@@ -12,6 +12,7 @@ from refusals import refuses
 from shipped import shipped_path
 
 from calbias import InputError, Monitor
+from calbias.auditing.verdict.words import HEIGHT, SURENESS
 from calbias.command import main
 from calbias.monitoring import watch
 from calbias.monitoring.blocks import (
@@ -208,9 +209,9 @@ def test_watch_prints_one_line_and_writes_a_page(stream, capsys, tmp_path):
     main(["watch", written(table[::-1]), "--time", "day"])  # newest first is read from its end
     (line,) = capsys.readouterr().out.splitlines()
     assert line.startswith(f"alarm at row {alarm} ({table['day'][alarm - 1]}) of 1200: misc")
-    assert "too sure by" in line
+    assert f"{SURENESS[0]} by" in line
     main(["watch", written(table.rename(columns={"hit": "label"})), "--time", "day"])
-    assert "risks too high by" in capsys.readouterr().out
+    assert f"risks {HEIGHT[0]} by" in capsys.readouterr().out
     page = (tmp_path / "stream-watch.html").read_text("utf-8")
     assert page.count("<svg") >= 2
     assert "Evidence against calibration" in page

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from calbias.auditing.verdict.rounding import closest, moves_of, read
+from calbias.auditing.verdict.rounding import closest, moves_of, unrounded_scores
 
 POINTS, WEIGHTS = np.polynomial.legendre.leggauss(40)
 
@@ -24,33 +24,23 @@ def textbook_cells(values, count):
     """The step, the tilt and the own move of each value, 0 where it has no step."""
     values, count = values.tolist(), count.tolist()
     half = [c * (2 if v in (0, 1) else 1) for v, c in zip(values, count, strict=True)]
-    step, tilt, own, found = ([0.0] * len(values) for _ in range(4))
+    step, tilt, own = ([0.0] * len(values) for _ in range(3))
     for i, value in enumerate(values):
-        best, sides = 0.0, None
+        sides = None
         for j in range(i + 1, len(values)):
             apart = values[j] - value
             if apart > 0.1 + 1e-6:
                 break
             room = min(1e-3 * apart, 2.5e-7)
             below = [k for k in range(i) if abs(values[k] - (value - apart)) <= room]
-            if below and min(half[below[0]], half[j], count[i] / 4) > best:
-                best = min(half[below[0]], half[j], count[i] / 4)
+            if below:  # the nearest pair
                 step[i], sides = apart, (half[below[0]], half[j])
+                break
         if sides:
-            found[i] = 1.0
             slopes = math.log(count[i] / sides[0]), math.log(sides[1] / count[i])
-            tilt[i] = mean_of_cell(sum(slopes) / 2)
+            tilt[i] = min(max(sum(slopes) / 24, -0.5), 0.5)
             noise = 2 * math.sqrt(4 / count[i] + 1 / sides[0] + 1 / sides[1])
             own[i] = min(max((abs(slopes[1] - slopes[0]) - noise) / 24, 0), 0.25)
-    for side in (1, -1):  # the last score of a tail below, and above
-        before = list(step)
-        for i, value in enumerate(values):
-            j = (i + side) % len(values)
-            h = before[j]
-            if not found[i] and h > 0 and count[i] < count[j] and 0 < value < 1 and (
-                is_near(h, abs(value - values[j]))
-            ):  # fmt: skip
-                step[i], tilt[i] = h, side * mean_of_cell(2 * math.log(count[j] / count[i]))
     return np.array([step, np.array(step) * tilt, np.array(step) * own])
 
 
@@ -181,12 +171,16 @@ def test_the_scores_closest_to_the_hits():
     for scores, rows, hits in studies():
         moves = moves_of(scores, rows)
         expected = textbook_closest(scores, rows, hits, *moves)
-        for found in (closest(scores, rows, hits, moves), read(scores, rows, hits)):
+        for found in (closest(scores, rows, hits, moves), unrounded_scores(scores, rows, hits)):
             np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-12)
 
 
 def test_scores_that_a_sum_left_apart_are_read_as_one():
     scores = np.array([0.1, 0.2, 0.3, 0.30000000000000004, 0.4])
     rows, hits = np.array([50, 60, 40, 40, 70]), np.array([9, 11, 20, 3, 30])
-    together = read(scores[[0, 1, 2, 4]], np.array([50, 60, 80, 70]), np.array([9, 11, 23, 30]))
-    assert read(scores, rows, hits) == pytest.approx(together[[0, 1, 2, 2, 3]], abs=1e-12)
+    together = unrounded_scores(
+        scores[[0, 1, 2, 4]], np.array([50, 60, 80, 70]), np.array([9, 11, 23, 30])
+    )
+    assert unrounded_scores(scores, rows, hits) == pytest.approx(
+        together[[0, 1, 2, 2, 3]], abs=1e-12
+    )

@@ -15,6 +15,7 @@ from calbias import InputError, Sketch, audit, file_audit
 from calbias.auditing.audit import audit_data
 from calbias.auditing.inputs import Data, Options
 from calbias.auditing.verdict.judge import judge
+from calbias.auditing.verdict.words import HEIGHT
 from calbias.command import main
 from calbias.logits.columns import Columns
 from calbias.scored import Scored
@@ -168,7 +169,7 @@ def test_a_parquet_folder_of_events_by_command(tmp_path, monkeypatch):
     main(["audit", ".", "--quiet"])
     found = json.loads((tmp_path / "many.json").read_text(encoding="utf-8"))
     assert (found["n"], found["kind"]) == (1500, "event")
-    assert found["verdict"]["sentence"].startswith("risks too high")
+    assert found["verdict"]["sentence"].startswith(f"risks {HEIGHT[0]}")
     assert found["p_value"] == pytest.approx(judge(Scored.of(risk, label)).p_value, abs=0.01)
     assert (tmp_path / "many.html").read_text(encoding="utf-8").count("<svg") >= 1
     pq.write_table(pa.table({"a": [1.0]}), tmp_path / "other.parquet")

@@ -20,6 +20,7 @@ from calbias.auditing.description import description_of
 from calbias.auditing.inputs import prepared
 from calbias.auditing.recalibrations import recalibration_table
 from calbias.auditing.risk_model import risk_summary
+from calbias.auditing.verdict.words import ORDER, SPREAD
 from calbias.engine.posterior import PosteriorCurve
 from calbias.scored import Scored
 from reproduction.steps.write_numbers import findings
@@ -135,7 +136,7 @@ def test_scores_in_the_wrong_order_are_a_mistake_first():
     generator = np.random.default_rng(0)
     risk = generator.beta(2, 2, 600)
     found = calbias.audit(probabilities=risk, labels=(generator.random(600) < 1 - risk).astype(int))
-    assert "in the wrong order (slope -" in found.sentence
+    assert f"{ORDER} (slope -" in found.sentence
     assert things_to_do(found) == [
         "Check labels and columns first: rows of higher risk have fewer events."
     ]
@@ -166,7 +167,7 @@ def test_a_curve_that_no_threshold_separates_has_a_finite_slope():
     for seed, slope in ((1051, "0.04"), (7041, "-0.02")):
         generator = np.random.default_rng(seed)
         samples.append((generator.uniform(0.5, 1, 1000), generator.random(1000) < 0.5))
-        assert f"too spread (slope {slope})" in judge(*samples[-1], replicates=199).sentence
+        assert f"{SPREAD[0]} (slope {slope})" in judge(*samples[-1], replicates=199).sentence
     assert things_to_do(calbias.audit(*samples[-1]))[0].startswith("Recalibrate: Platt scaling")
 
 
@@ -218,7 +219,7 @@ def test_the_slope_of_votes_is_one_number_in_sentence_and_table():
     found = calbias.audit(probabilities=share, labels=events.astype(int))
     slope = found.risk.loc["slope", "value"]
     assert 0.3 < slope < 0.6
-    assert f"too spread (slope {slope:.2f})" in found.sentence
+    assert f"{SPREAD[0]} (slope {slope:.2f})" in found.sentence
     assert found.verdict.finding.slope == pytest.approx(slope, abs=1e-6)
 
 

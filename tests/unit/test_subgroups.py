@@ -9,6 +9,7 @@ import calbias
 from calbias.auditing.advice import things_to_do
 from calbias.auditing.page import subgroups_picture
 from calbias.auditing.subgroups import subgroups
+from calbias.auditing.verdict.words import EXTREMENESS, HEIGHT
 from calbias.file_audit import audit_file
 
 
@@ -46,7 +47,7 @@ def test_the_shift_of_a_subgroup_is_named_before_its_slope():
     found = subgroups(
         risks, generator.random(8000) < true, {"g": generator.integers(0, 4, 8000)}, replicates=199
     )
-    assert set(found.faulty["fault"]) == {"scores too low"}
+    assert set(found.faulty["fault"]) == {f"scores {HEIGHT[1]}"}
     assert len(found.faulty) == 4
     assert found.clearest_apart == ""
 
@@ -58,7 +59,7 @@ def test_a_slope_is_named():
     rates = np.where(side, expit(0.5 * logit(scores)), scores)
     found = subgroups(scores, generator.random(4000) < rates, {"side": side}, replicates=199)
     assert list(found.table["segment"][:1]) == ["side = 1"]
-    assert found.table["fault"][0] == "scores too extreme"
+    assert found.table["fault"][0] == f"scores {EXTREMENESS[0]}"
 
 
 @pytest.mark.parametrize("clusters", [None, np.arange(600) // 3])
@@ -106,7 +107,7 @@ def test_an_audit_has_the_subgroups_in_its_first_line_table_advice_and_page():
     assert found.p_value == 1 / 2000
     assert found.sentence.startswith("The risks are wrong for 2 of 24 subgroups (p = 0.0005), most")
     assert f"most clearly where {pair} (" in found.sentence
-    assert "): risks too high by " in found.sentence
+    assert f"): risks {HEIGHT[0]} by " in found.sentence
     told = audit.to_dict()["subgroups"]
     assert (told["sentence"], told["table"][0]["segment"]) == (found.sentence, pair)
     assert not audit.miscalibrated

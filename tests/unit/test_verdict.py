@@ -15,6 +15,7 @@ from calbias.auditing.verdict.groups import groups_of_rows
 from calbias.auditing.verdict.redraws import draw
 from calbias.auditing.verdict.rounding import moves_of
 from calbias.auditing.verdict.statistics import PARTS, statistics_of
+from calbias.auditing.verdict.words import CERTAIN, ORDER, SPREAD, SURENESS
 from calbias.engine.seeding import stream
 
 
@@ -62,7 +63,7 @@ def oracle(scores, hits):
             penalty = 0.5 * math.sqrt(2 * max(math.log(total / vi), 0))
             local = max(local, abs(r[inside].sum()) / math.sqrt(vi) - penalty)
     atoms = [g for g in groups if g.size >= max(5, s.size / 200)]
-    atom = sum(min(r[g].sum() ** 2 / v[g].sum(), 1e4) for g in atoms)
+    atom = sum(r[g].sum() ** 2 / v[g].sum() for g in atoms)
     level = abs(r.sum()) / math.sqrt(total)
     return dict(zip(PARTS, (level, line, spread, shape, local, atom), strict=True))
 
@@ -140,7 +141,7 @@ def test_certain_scores():
     verdict = judge([1.0, 0.0, 1.0, 0.31234], [1, 0, 0, 1])
     assert (verdict.clearest, verdict.p_value) == ("certain", 1 / 4001)
     assert (verdict.finding.rows, verdict.finding.hits) == (2, 1)
-    assert verdict.sentence.startswith("wrong at exactly 1: 1 of 2 rows")
+    assert verdict.sentence.startswith(f"{CERTAIN} 1: 1 of 2 rows")
 
 
 def test_logs_stand_for_scores_that_rounded_to_one():
@@ -170,10 +171,9 @@ def test_scores_that_were_not_rounded_do_not_move():
 
 
 def test_moves_by_hand():
-    """Rows that double from step to step: x = log 2, and h (coth(x/2)/2 - 1/x) = 0.0573 h."""
+    """Rows that double from step to step: x = log 2, h x/12 = 0.0578 h; the last has no pair."""
     moves, alone = moves_of(np.array([0.6, 0.7, 0.8, 0.9]), np.array([100, 200, 400, 800]))
-    # 0.6 is the last of a tail: x = 2 log 2, and coth(x/2)/2 - 1/x = 5/6 - 0.7213
-    assert moves[0] == pytest.approx([0.01120, 0.00573, 0.00573, 0], abs=1e-5)
+    assert moves[0] == pytest.approx([0, 0.00578, 0.00578, 0], abs=1e-5)
     assert not moves[1:].any()  # no end, and steps too wide to have been cut off
     assert not alone.any()  # the slopes are equal
     percent = np.arange(50, 91) / 100
@@ -200,7 +200,7 @@ def test_votes_that_are_wrong_in_every_value_are_found():
         replicates=199,
     )
     assert found.p_value == 1 / 200
-    assert found.sentence.startswith("too sure by 4.5 points")
+    assert found.sentence.startswith(f"{SURENESS[0]} by 4.5 points")
 
 
 ROUNDED = {
@@ -261,11 +261,11 @@ def test_a_threshold_that_separates_is_not_named_by_the_level():
     s = np.linspace(0.01, 0.99, 200)
     for words in ("hits", "events"):
         above, below = (judge(s, hit, words=words) for hit in (s > 0.5, s < 0.5))
-        assert above.sentence == "not spread enough (slope without limit)"
-        assert below.sentence == "in the wrong order (slope without limit)"
+        assert above.sentence == f"{SPREAD[1]} (slope without limit)"
+        assert below.sentence == f"{ORDER} (slope without limit)"
     assert (above.finding.slope, below.finding.slope) == (math.inf, -math.inf)
     none = judge(s, s < 0)
-    assert none.sentence.startswith("too sure by 50.0 points")
+    assert none.sentence.startswith(f"{SURENESS[0]} by 50.0 points")
 
 
 test_refusals = refuses(

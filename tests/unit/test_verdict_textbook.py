@@ -13,10 +13,9 @@ from test_finding_textbook import fit
 from test_verdict import observed_statistics, oracle
 from verdicts import judge
 
-from calbias.auditing.verdict.finding import Finding, digits_of, finding_of, line_of, sentence_of
+from calbias.auditing.verdict.finding import Finding, finding_of, line_of
 from calbias.auditing.verdict.groups import cell_starts, ends_of, groups_of, groups_of_rows
 from calbias.auditing.verdict.redraws import (
-    _atoms_of_enough,
     _drawn,
     draw,
     pooled_p_value,
@@ -27,6 +26,7 @@ from calbias.auditing.verdict.redraws import (
 )
 from calbias.auditing.verdict.result import impossible_outcomes
 from calbias.auditing.verdict.statistics import PARTS, _legendre, statistics_of
+from calbias.auditing.verdict.words import digits_of, sentence_of
 from calbias.engine.seeding import digest_of, stream
 from calbias.scored import Scored
 
@@ -109,18 +109,8 @@ def test_redraws_of_another_curve_have_its_statistics():
     assert found == pytest.approx(oracle(scores, hits), abs=1e-7)
 
 
-def test_one_atom_counts_ten_thousand_at_most():
-    """200 misses at 0.999: (200 · 0.999)² / (200 · 0.999 · 0.001) is 199 800."""
-    scores = np.r_[np.full(200, 0.99912345), 0.5123456]
-    assert observed_statistics(scores, np.zeros(201))["atoms"] == 1e4
-    few = observed_statistics(scores, np.r_[np.ones(199), 0, 1])
-    assert few["atoms"] == pytest.approx(
-        (200 * 0.00087655 - 1) ** 2 / (200 * 0.00087655 * 0.99912345)
-    )
-
-
 def test_signs_of_three_clusters_are_one_of_eight():
-    """Each redraw is the study with residuals ± t (y − s), by cluster; atoms have too few."""
+    """Each redraw is the study with residuals ± t (y − s), by cluster."""
     scores, hits = study(45, tied=True)
     ids = np.arange(45) % 3
     groups, place = groups_of_rows(scores, hits)
@@ -135,31 +125,12 @@ def test_signs_of_three_clusters_are_one_of_eight():
     known = []
     for signs in [(1, 1, 1), *product((wide,), (-wide, wide), (-wide, wide))]:
         row = oracle(scores, scores + np.array(signs)[ids] * (hits - scores))
-        known.append([row[name] if name not in ("spread", "atoms") else 0 for name in PARTS])
+        known.append([row[name] if name != "spread" else 0 for name in PARTS])
     assert pool[0] == pytest.approx(known[0], abs=1e-7)
     nearest = np.abs(pool[1:, None] - np.array(known[1:])).max(axis=2)
     assert nearest.min(axis=1).max() < 1e-7
     counts = np.bincount(nearest.argmin(axis=1), minlength=4)
     assert counts / 800 == pytest.approx(np.full(4, 0.25), abs=0.06)
-
-
-@pytest.mark.parametrize("clusters", [39, 40])
-def test_atoms_of_ten_clusters_with_the_unlikely_outcome(clusters):
-    """A chance of ¼ in forty clusters, and of ½ in twenty; another score is in each of fifty."""
-    scores = np.repeat([0.25, 0.5, 0.7], [clusters, clusters // 2 + 0, 50])
-    codes = np.r_[np.arange(clusters), np.arange(clusters // 2), np.arange(50)]
-    scores += 0.000123456 * (scores == 0.7)
-    groups, place = groups_of_rows(scores, np.arange(scores.size) % 2)
-    statistics = statistics_of(groups)
-    atoms, scale = _atoms_of_enough(groups, statistics, place, codes)
-    assert atoms.tolist() == ([0, 1, 2] if clusters == 40 else [2])
-    rows = np.bincount(place)[atoms]
-    chance = np.array([0.25, 0.5, 0.299876544])[atoms]
-    assert scale == pytest.approx(1 / (rows * chance * (1 - chance)))
-    by_group = np.lexsort((place, codes))
-    columns = place[by_group], (np.arange(scores.size) % 2 - scores)[by_group], codes[by_group]
-    pool = signed_pool(groups, statistics, *columns, stream(0, "test"), 1)
-    assert pool[0, 5] == pytest.approx(np.sum(groups.residual[atoms] ** 2 * scale))
 
 
 @pytest.mark.parametrize("n", [1200, 1201])
@@ -381,7 +352,7 @@ def test_the_verdict_is_of_the_pool_of_redraws():
     hits = (hits < scores).astype(int)
     verdict = judge(scores, hits, replicates=150, seed=7)
     assert verdict.p_value * 151 == pytest.approx(round(verdict.p_value * 151))
-    assert [part.name for part in verdict.parts] == list(PARTS[:5])  # no atoms
+    assert [part.name for part in verdict.parts] == list(PARTS[:-1])  # no atoms
     own = {part.name: part.statistic for part in verdict.parts}
     expected = oracle(scores, hits)
     assert own == pytest.approx({name: expected[name] for name in own}, abs=1e-7)

@@ -14,7 +14,7 @@ from calbias.auditing.gate import rows_to_decide
 from calbias.auditing.inputs import EVENT
 from calbias.auditing.recalibrations import FEWEST
 from calbias.auditing.result import Audit
-from calbias.auditing.verdict.finding import digits_of
+from calbias.auditing.verdict.words import digits_of
 from calbias.conventions import Z_95
 
 MOST = 3

@@ -30,8 +30,8 @@ from calbias.auditing.inputs import EVENT, Data, Options, prepared
 from calbias.auditing.interval import calibration_interval
 from calbias.auditing.result import Audit
 from calbias.auditing.segments import By
-from calbias.auditing.verdict.finding import Words
 from calbias.auditing.verdict.judge import judge
+from calbias.auditing.verdict.words import Words
 from calbias.conventions import CONFIDENCE_LEVEL, N_BINS
 from calbias.engine.posterior import Average
 from calbias.errors import InputError

@@ -39,7 +39,7 @@ from calbias.auditing.gate import Answer, answer, answer_in_words
 from calbias.auditing.interval import calibration_interval
 from calbias.auditing.verdict.clusters import cluster_codes, validate_cluster_number
 from calbias.auditing.verdict.judge import judge
-from calbias.auditing.verdict.rounding import read
+from calbias.auditing.verdict.rounding import unrounded_scores
 from calbias.conventions import CONFIDENCE_LEVEL, SIGNIFICANT, p_digits
 from calbias.engine.posterior import ONE_DEVIATION, PosteriorCurve, curve_of
 from calbias.engine.scores_and_hits import scores_and_hits, validate_level
@@ -227,7 +227,7 @@ def _audited(
 def _read(scores: Floats, hits: Floats) -> Floats:
     """Return scores (n,) as the verdict reads them: moved as far as rounding may do it."""
     values, place = np.unique(scores, return_inverse=True)
-    return read(values, np.bincount(place), np.bincount(place, hits))[place]
+    return unrounded_scores(values, np.bincount(place), np.bincount(place, hits))[place]
 
 
 def _estimate(

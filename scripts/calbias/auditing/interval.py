@@ -24,9 +24,8 @@ score with many rows is a bin. Where few rows allow few bins the inequality leav
 the high end for l1 is multiplied by 1 + min(500/n, 1). That is measured, not proved.
 
 **Both ends** contain exact limits of the mean gap, since E|δ| ≥ |E δ|: the low end those of n rows,
-the high end those of n/w rows, w the hits' variance within bins over that of all hits. The low end
-also contains a limit whose variance at 0 is a calibrated model's, so that the low end of a clear
-shift is not 0.
+the high end those of n/w rows, w the hits' variance within bins over that of all hits. Without them
+few misses, whose squared gaps are far from normal, are not covered.
 
 **Rounding** moves what a score says by up to |s' − s|, s' as in the verdict, and by the triangle
 inequality the low end less the mean (for l2 the root mean square) of these moves is a low end of
@@ -51,7 +50,7 @@ from scipy.special import stdtrit
 from calbias.auditing.binned_gaps import TINY, BinnedGaps
 from calbias.auditing.bins import binomial_limits
 from calbias.auditing.calibration_curve import curve_in_bins, sums_in
-from calbias.auditing.verdict.rounding import read
+from calbias.auditing.verdict.rounding import unrounded_scores
 from calbias.conventions import CONFIDENCE_LEVEL
 from calbias.engine.posterior import ONE_DEVIATION, PosteriorCurve
 from calbias.engine.seeding import digest_of, stream
@@ -77,9 +76,9 @@ class CalibrationInterval(NamedTuple):
     """What the intervals of both norms and of all levels are made of.
 
     n, hits and mean score of the rows, the design effect of their mean, degrees of freedom (inf
-    without clusters); |Σ r|, Σ g r, Σ h r/√(E h²), each with its variances at 0 and as observed;
-    the binned gaps for norms 1 and 2; the share of the hits' variance that is within bins; the size
-    of what rounding explains, for both norms.
+    without clusters); for norms 1 and 2: Σ g r, Σ h r/√(E h²), each with its variances at 0 and as
+    observed; the binned gaps; the size of what rounding explains. And the share of the hits'
+    variance that is within bins.
     """
 
     n: float
@@ -89,8 +88,8 @@ class CalibrationInterval(NamedTuple):
     freedom: float
     sums: tuple[tuple[float, float, float], ...]
     gaps: tuple[BinnedGaps, ...]
-    within: float
     rounding: tuple[float, float]
+    within: float
 
     def rows_per_bin(self, norm: float = 1) -> float:
         """Return the rows of a bin on average: an error that changes sign in it is lost."""
@@ -101,37 +100,34 @@ class CalibrationInterval(NamedTuple):
 
         The ends of the ℓ2 error are never below those of the ℓ1 error.
         """
-        tail = (1.0 - level) / 2.0
-        z = self._deviations(tail)
-        effect = self.effect * (z / float(stdtrit(math.inf, 1.0 - tail))) ** 2
-        below, above = self._mean_gap(effect, level)
-        low = max(below, -above)
-        below, above = self._mean_gap(effect * self.within, level)
-        high = max(above, -below)
-        room = 1.0 + min(_ROOM / self.gaps[0].n, 1.0)
-        upper = (self._deviations(room * tail), z)
-        shift = (self.sums[0][0] - 0.5 * self.effect, *self.sums[0][1:])  # of whole hits
-        low = max(low, _least(shift, self._deviations(tail / 2.0)) / self.n)
-        lows = []
-        for k in range(int(norm)):
-            low = max(low, _least(self.sums[k + 1], z) / self.n)
-            high = max(high, self.gaps[k].limit(upper[k], k + 1))
-            lows.append(low - self.rounding[k])
-        return Interval(min(max(*lows, 0.0), 1.0), min(max(low, high), 1.0))
+        norms, tail = range(int(norm)), 0.5 * (1.0 - level)
+        z = self._quantile(tail)
+        low_of_mean, _ = self._mean_gap(self.effect, z, level)
+        _, high_of_mean = self._mean_gap(self.effect * self.within, z, level)
+        tail_factor = 1.0 + min(_ROOM / self.gaps[0].n, 1.0)
+        z_of_norm = (self._quantile(tail_factor * tail), z)
+        lows_of_curve = [_least(self.sums[k], z) / self.n for k in norms]
+        highs_of_bins = [self.gaps[k].limit(z_of_norm[k], k + 1) for k in norms]
+        lows = [max(low_of_mean, *lows_of_curve[: k + 1]) for k in norms]
+        low = max(0.0, *(lows[k] - self.rounding[k] for k in norms))
+        high = max(lows[-1], high_of_mean, *highs_of_bins)
+        return Interval(min(low, 1.0), min(high, 1.0))
 
-    def _deviations(self, tail: float) -> float:
+    def _quantile(self, tail: float) -> float:
+        """Return how many standard errors leave this tail."""
         return float(stdtrit(self.freedom, 1.0 - tail))
 
-    def _mean_gap(self, effect: float, level: float) -> tuple[float, float]:
-        """Return the exact limits of the mean gap of rows that count like 1/effect as many."""
+    def _mean_gap(self, effect: float, z: float, level: float) -> tuple[float, float]:
+        """Return exact limits of the size of the mean gap; the lower is below 0 if it may be 0."""
+        effect *= (z / float(stdtrit(math.inf, 0.5 + 0.5 * level))) ** 2
         rates = binomial_limits(self.hits / effect, self.n / effect, level)
         below, above = (float(rate) - self.mean_score for rate in rates)
-        return below, above
+        return max(below, -above), max(above, -below)
 
 
-def _least(found: tuple[float, float, float], z: float) -> float:
+def _least(sums: tuple[float, float, float], z: float) -> float:
     """Return x with (total − x)² = z² V(x), V a line from its value at 0 to that at the total."""
-    total, at_zero, observed = found
+    total, at_zero, observed = sums
     if total <= 0.0 or total**2 <= z * z * at_zero:
         return 0.0
     middle = total + 0.5 * z * z * (observed - at_zero) / total
@@ -159,7 +155,8 @@ class _Sample:
         scored = scored.by_score if clusters is None else scored
         self.scores, self.n = scored.scores, float(scored.n)
         self.rows, self.hits = scored.rows.astype(float), scored.hits.astype(float)
-        self.moves = np.abs(read(scored.scores, scored.rows, scored.hits) - scored.scores)
+        unrounded = unrounded_scores(scored.scores, scored.rows, scored.hits)
+        self.moves = np.abs(unrounded - scored.scores)
         self.null, counted = self.scores * (1.0 - self.scores), self.n / self.effect
         self.power = counted**_POWER
         self.few = min(_OF_CURVE * self.power, _OF_ROOT * math.sqrt(counted))
@@ -197,13 +194,14 @@ class _Sample:
         of_rows = max(float(of_rows - total[0] ** 2 / self.n), float(null[0]), TINY)
         effect = max(float(observed[0]) / of_rows, 1.0) if self.number else 1.0
         at_zero = (np.maximum(null, squares) if self.number else null) * (1.0, 2.0, 2.0)
+        columns = total.tolist(), at_zero.tolist(), observed.tolist()
         gaps = tuple(self.binned_gaps(curve, norm) for norm in (1, 2))
         return CalibrationInterval(
             self.n, float(self.hits.sum()), float(self.rows @ self.scores) / self.n, effect,
-            self.number - 1.0 if self.number else math.inf,
-            tuple(zip(total.tolist(), at_zero.tolist(), observed.tolist(), strict=True)),
-            gaps, self.within(gaps[0]),
+            self.number - 1.0 if self.number else math.inf, tuple(zip(*columns, strict=True))[1:],
+            gaps,
             (float(self.rows @ self.moves / self.n), math.sqrt(self.rows @ self.moves**2 / self.n)),
+            self.within(gaps[0]),
         )  # fmt: skip
 
     def folds(self, seed: int) -> Iterator[tuple[Floats, Floats, Any]]:
@@ -287,10 +285,10 @@ class _Sample:
         """Return the variance of the hits within bins over that of all hits; 1 with clusters."""
         hits = float(self.hits.sum())
         p = (hits + float(self.rows @ self.scores) / self.n) / (self.n + 1.0)
-        whole = p * (1.0 - p) / self.n
-        if self.number or whole <= TINY:
+        variance = p * (1.0 - p) / self.n
+        if self.number or variance <= TINY:
             return 1.0
-        return min(max(float(gaps.share**2 @ gaps.variance) / whole, 1.0 / self.n), 1.0)
+        return min(max(float(gaps.share**2 @ gaps.variance) / variance, 1.0 / self.n), 1.0)
 
     def gaps(self, bin_of: Ints) -> tuple[Floats, Floats, Floats, Ints]:
         """Return rows, mean gaps and their variances of bins, and the bin (m,) of each score."""

@@ -16,6 +16,7 @@ from calbias.auditing.inputs import EVENT
 from calbias.auditing.picture import picture
 from calbias.auditing.result import Audit
 from calbias.auditing.subgroups import Subgroups
+from calbias.auditing.verdict.words import HEIGHT, PARTS
 from calbias.conventions import MISCALIBRATED, p_digits
 from calbias.io.files import GENERATOR
 
@@ -41,15 +42,6 @@ COLUMNS = {  # key: heading and form
     "lowest_score": ("From", "number"), "highest_score": ("to", "number"),
     "mean_hit": ("Share of hits", "points"), "n_in_bin": ("Rows", "count"),
 }  # fmt: skip
-PARTS = {
-    "level": "a shift: all scores too high or too low",
-    "line": "a slope: scores too spread or not spread enough",
-    "spread": "the same, by the Brier score (Spiegelhalter)",
-    "shape": "a smooth error of another shape",
-    "local": "an interval of scores that is wrong",
-    "atoms": "a single score, shared by many rows, that is wrong",
-    "certain": "misses at scores of exactly 1, or hits at exactly 0",
-}
 
 
 def page(audit: Audit, title: str, json_name: str = "") -> str:
@@ -202,5 +194,5 @@ def _parts(found: Subgroups, what: str) -> Iterator[str]:
             f'<text x="{across(tick)}" y="{bottom + 18}" text-anchor="middle">'
             f"{100 * tick:z.0f}</text>"
         )
-    yield f'<text x="{_LEFT}" y="16">{what} too low, points</text>'
-    yield f'<text x="{_WIDTH - _RIGHT}" y="16" text-anchor="end">{what} too high, points</text>'
+    yield f'<text x="{_LEFT}" y="16">{what} {HEIGHT[1]}, points</text>'
+    yield f'<text x="{_WIDTH - _RIGHT}" y="16" text-anchor="end">{what} {HEIGHT[0]}, points</text>'

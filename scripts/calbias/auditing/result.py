@@ -15,8 +15,8 @@ from calbias.auditing.description import OBSERVED_EXPECTED, Description
 from calbias.auditing.gate import Answer, answer, answer_in_words
 from calbias.auditing.inputs import EVENT, Options
 from calbias.auditing.subgroups import Subgroups
-from calbias.auditing.verdict.finding import digits_of
 from calbias.auditing.verdict.result import CalibrationVerdict
+from calbias.auditing.verdict.words import digits_of
 from calbias.conventions import MISCALIBRATED, TOO_SMALL
 from calbias.engine.posterior import PosteriorCurve
 from calbias.errors import of_extra

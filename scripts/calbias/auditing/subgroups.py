@@ -21,6 +21,7 @@ from calbias.auditing.segment_rows import SegmentRows
 from calbias.auditing.segment_test import Ordered, Tested, tested
 from calbias.auditing.segments import LEAST_ROWS, By, segments_of
 from calbias.auditing.verdict.groups import groups_of_rows
+from calbias.auditing.verdict.words import EXTREMENESS, HEIGHT
 from calbias.conventions import (
     CONFIDENCE_LEVEL,
     ENOUGH_POWER,
@@ -226,8 +227,8 @@ def _reach(test: Tested, level: float) -> Floats:
 def _faults(table: pd.DataFrame, roots: Floats, what: str) -> NDArray:
     """Return in words what each segment fails in: all its scores, or the extreme ones."""
     of_all = (table["low"] > 0) | (table["high"] < 0) | (np.abs(roots[0]) >= np.abs(roots[1]))
-    too_high = np.where(table["gap"] > 0, f"{what} too high", f"{what} too low")
-    too_extreme = np.where(roots[1] < 0, f"{what} too extreme", f"{what} not extreme enough")
+    too_high = np.where(table["gap"] > 0, f"{what} {HEIGHT[0]}", f"{what} {HEIGHT[1]}")
+    too_extreme = np.where(roots[1] < 0, *(f"{what} {each}" for each in EXTREMENESS))
     return np.where(of_all, too_high, too_extreme)
 
 

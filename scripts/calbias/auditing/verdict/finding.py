@@ -1,4 +1,4 @@
-"""What the verdict found, as numbers and as a sentence."""
+"""What the verdict found, as numbers; ``words`` has the sentence."""
 
 import math
 from collections.abc import Callable
@@ -13,7 +13,6 @@ from calbias.auditing.verdict.statistics import Statistics
 from calbias.conventions import Z_95
 from calbias.scored import Floats
 
-Words = Literal["hits", "events"]
 Kind = Literal["level", "line", "shape", "local", "atoms", "certain"]
 HalfWidth = Callable[[slice], float]
 """Half of the interval of the mean gap of some groups, by sums over clusters."""
@@ -21,7 +20,6 @@ HalfWidth = Callable[[slice], float]
 _OF_ALL_ROWS: tuple[Kind, Kind] = ("level", "line")
 _CLEAR = 2.8  # standard errors of a second finding
 _ERRORS = 2.0  # standard errors that tell a slope from 1, or from 0
-_SEARCHED = "found by searching"
 _SHARE = 0.4  # of a fault's standard errors that a shift and a slope may leave
 
 
@@ -205,63 +203,6 @@ def _rates_of(line: tuple[float, float] | None, groups: Groups) -> Floats:
     return 0.5 + 0.5 * np.tanh(0.5 * (line[0] + line[1] * groups.x))
 
 
-def sentence_of(finding: Finding, words: Words) -> str:
-    """Return a finding in plain words, of a classifier ("hits") or a risk model ("events").
-
-    A shift is a statement on all rows. A place, an interval of scores or one score, was found by
-    searching for the worst, and its gap is larger than the true one: the sentence says so.
-    """
-    f, events = finding, words == "events"
-    gap = f"{abs(100 * f.gap):.1f}"
-    if f.kind == "certain":
-        unlikely = f.rows - f.hits if f.high == 1.0 else f.hits
-        one = "an event" if events else "a hit"
-        return f"wrong at exactly {_score(f.high)}: {unlikely} of {f.rows} rows " + (
-            f"without {one}" if f.high == 1.0 else f"with {one}"
-        )
-    if f.kind == "atoms":
-        where = "with a risk of" if events else "scored"
-        rate = f"{100 * f.rate:.0f} % {'events' if events else 'hits'}"
-        misses = f.rows - f.hits
-        if f.low == 1.0 or (misses and rate.startswith("100 ")):  # 100 % would hide them
-            rate = f"{misses} {'without an event' if events else 'misses'}"
-        elif f.hits and rate.startswith("0 "):
-            rate = f"{f.hits} {'events' if events else 'hits'}"
-        return f"rows {where} exactly {_score(f.low)}: {rate} ({f.rows} rows, {_SEARCHED})"
-    if f.kind in ("local", "shape"):
-        ends = dict.fromkeys((_score(f.low), _score(f.high)))  # one score is named once
-        where = f"{'–'.join(ends)} ({f.rows} rows, {_SEARCHED})"
-        more = "more" if f.gap < 0 else "less"
-        points = f"{gap} points {more} often than they say"
-        if f.kind == "shape":
-            who = "risks" if events else "scores"
-            return f"wrong in shape: most clearly at {who} {where}, {gap} points too " + (
-                "low" if f.gap < 0 else "high"
-            )
-        if events:
-            return f"risks {where} have events {points}"
-        return f"scores {where} hit {points}"
-    if f.kind != "level" and f.slope is not None:
-        if f.is_reversed:
-            slope = "without limit" if np.isinf(f.slope) else f"{f.slope:.2f}"
-            return f"in the wrong order (slope {slope})"
-        if np.isinf(f.slope):
-            return "not spread enough (slope without limit)"
-        return ("too spread" if f.slope < 1 else "not spread enough") + f" (slope {f.slope:.2f})"
-    low, high = sorted(100 * np.copysign(1.0, f.gap) * end for end in (f.gap_low, f.gap_high))
-    digits = digits_of(f.gap_high - f.gap_low)
-    gap, low, high = (f"{x:.{digits}f}" for x in (abs(100 * f.gap), low, high))
-    points = f"by {gap} points ({low} to {high}) on average"
-    if events:
-        return f"risks too {'high' if f.gap > 0 else 'low'} {points}"
-    return f"{'too sure' if f.gap > 0 else 'not sure enough'} {points}"
-
-
-def digits_of(width: float) -> int:
-    """Return the decimals, in percent, of the ends of an interval so wide."""
-    return min(max(math.ceil(-math.log10(width)) - 1, 1), 6) if width > 0 else 1
-
-
 def _numbers(
     kind: Kind,
     groups: Groups,
@@ -309,12 +250,3 @@ def _worst_interval(groups: Groups, statistics: Statistics) -> tuple[int, int]:
     value[np.tril_indices(grid.size)] = -np.inf
     i, j = np.unravel_index(np.argmax(value), value.shape)
     return int(grid[i]), int(grid[j])
-
-
-def _score(score: float) -> str:
-    """Return a score as text, .85 or 1: three decimals, more near 1 and 0."""
-    decimals = 3
-    while decimals < 6 and 0 < score < 1 and min(score, 1 - score) < 5 * 10.0**-(decimals):
-        decimals += 1
-    text = f"{score:.{decimals}f}"
-    return (text.rstrip("0").rstrip(".") if "." in text else text).removeprefix("0") or "0"

@@ -20,7 +20,7 @@ from calbias.auditing.verdict.clusters import (
     validate_cluster_number,
     whole_clusters_p_value,
 )
-from calbias.auditing.verdict.finding import Words, fitted_rates
+from calbias.auditing.verdict.finding import fitted_rates
 from calbias.auditing.verdict.groups import Groups, groups_of
 from calbias.auditing.verdict.redraws import draw, pooled_p_value, signed_pool, surprise, widening
 from calbias.auditing.verdict.result import (
@@ -31,6 +31,7 @@ from calbias.auditing.verdict.result import (
     without_certain,
 )
 from calbias.auditing.verdict.statistics import PARTS, Statistics, statistics_of
+from calbias.auditing.verdict.words import Words
 from calbias.conventions import N_BINS, Z_95
 from calbias.engine.seeding import digest_of, stream
 from calbias.errors import InputError

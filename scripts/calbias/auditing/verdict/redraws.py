@@ -37,7 +37,6 @@ BLOCK = 500
 """Data sets that are drawn at once."""
 _MOST_ROWS = 4096  # that are drawn one by one
 _WORDS = 2.0**32
-_LARGEST_ATOM = 1e4
 _TAIL, _BODY = 20, 100
 _DIGITS = 9  # statistics that differ by rounding alone are equal
 
@@ -63,7 +62,7 @@ def draw(
         residual *= statistics.sign[:, None]
         steps = np.add.reduceat(residual, statistics.grid[:-1], axis=0)
         sums = statistics.weights @ residual, steps, residual[statistics.atoms]
-        pool.append(values_of(statistics, *sums, statistics.atom_scale))
+        pool.append(values_of(statistics, *sums))
     return np.concatenate(pool)
 
 
@@ -88,9 +87,7 @@ def _drawn(
             yield np.array([generator.binomial(*pair, b) for pair in pairs], np.float64)
 
 
-def values_of(
-    statistics: Statistics, z: Floats, steps: Floats, atoms: Floats, atom_scale: Floats
-) -> Floats:
+def values_of(statistics: Statistics, z: Floats, steps: Floats, atoms: Floats) -> Floats:
     """Return the statistics (b, 6) of b data sets.
 
     z (K + 1, b), the residuals (G, b) of the scan's grid cells and (a, b) of the atoms.
@@ -103,7 +100,7 @@ def values_of(
         np.abs(z[-1]),
         np.max((squares - order) / np.sqrt(2.0 * order), axis=0),
         _scan(statistics, steps),
-        np.minimum(atoms**2 * atom_scale[:, None], _LARGEST_ATOM).sum(axis=0),
+        statistics.atom_scale @ atoms**2,
     )
     return np.round(np.array(values).T, _DIGITS)
 
@@ -161,7 +158,6 @@ def _of_column(pool: Floats, values: Floats, itself: int = 0) -> Floats:
 
 LARGEST_NUMBER = 4096
 """More clusters are joined into so many groups; groups of independent clusters are independent."""
-_LEAST_UNLIKELY = 10.0
 _SPREAD = PARTS.index("spread")
 
 
@@ -188,7 +184,7 @@ def signed_pool(
     n_cells, n_grid = statistics.sign.size, statistics.grid.size - 1
     cell = np.repeat(np.arange(n_cells), np.diff(statistics.starts))[group]
     part = np.repeat(np.arange(n_grid), np.diff(statistics.grid))[cell]
-    atoms, scale = _atoms_of_enough(groups, statistics, cell, codes)
+    atoms = statistics.atoms
     atom = np.full(n_cells, atoms.size)
     atom[atoms] = np.arange(atoms.size)
     sums = [np.bincount(codes, weight[cell] * residual, number) for weight in statistics.weights]
@@ -201,7 +197,7 @@ def signed_pool(
     pool = []
     for block in chain([table.sum(axis=1, keepdims=True)], signed):
         z, steps, of_atoms = np.split(block, ends)
-        pool.append(values_of(statistics, z, steps, of_atoms, scale))
+        pool.append(values_of(statistics, z, steps, of_atoms))
     values = np.concatenate(pool)
     values[:, _SPREAD] = 0.0
     return values
@@ -221,17 +217,3 @@ def signed_sums(table: Floats, generator: np.random.Generator, replicates: int) 
     for start in range(0, replicates, BLOCK):
         shape = table.shape[1], min(BLOCK, replicates - start)
         yield table @ (2.0 * generator.integers(0, 2, shape, np.int8) - 1.0)
-
-
-def _atoms_of_enough(
-    groups: Groups, statistics: Statistics, cell: Ints, codes: Ints
-) -> tuple[Ints, Floats]:
-    """Return the atoms, and scales, where ten clusters or more should have the unlikely outcome.
-
-    With fewer, all residuals may have one sign, and no random signs give as large a sum.
-    """
-    n_cells = statistics.sign.size
-    clusters = np.bincount(np.unique(codes * n_cells + cell) % n_cells, minlength=n_cells)
-    chance = groups.chance[statistics.starts[:-1]][statistics.atoms]
-    enough = clusters[statistics.atoms] * chance >= _LEAST_UNLIKELY
-    return statistics.atoms[enough], statistics.atom_scale[enough]

@@ -11,13 +11,12 @@ from calbias.auditing.verdict.clusters import ClusterFacts, cluster_warnings
 from calbias.auditing.verdict.finding import (
     Finding,
     HalfWidth,
-    Words,
     finding_of,
     kinds_of,
-    sentence_of,
 )
 from calbias.auditing.verdict.groups import Groups
 from calbias.auditing.verdict.statistics import Statistics
+from calbias.auditing.verdict.words import Words, sentence_of
 from calbias.conventions import SIGNIFICANT, p_digits
 
 _ORDER = ("level", "line", "shape", "local", "atoms", "certain")

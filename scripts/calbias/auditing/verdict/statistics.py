@@ -7,7 +7,7 @@ With residuals r = hit - score and variances v = s(1 - s), sums over the cells:
     spread  Spiegelhalter's |Σ (1 - 2s) r| / √(Σ (1 - 2s)² v)
     shape   max over K of (z_1² + … + z_K² - K) / √(2K): the adaptive smooth test (Neyman; Fan 1996)
     local   max over intervals I of |Σ_I r| / √V_I - ½ √(2 log(V / V_I)), a scan
-    atoms   Σ over atoms of min((Σ r)² / v, 10⁴)
+    atoms   Σ over atoms of (Σ r)² / v
 
 z_k = Σ φ_k r; φ_1, φ_2, … are 1, logit s and Legendre polynomials of the share of the variance
 below, made orthonormal under v. There are at most min(16, V/2) of them. The ends of the scan's
