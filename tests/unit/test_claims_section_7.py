@@ -127,7 +127,10 @@ def test_r11_tells_choices_with_other_means_from_draws_within_rounding():
     judgement = judged("R11", bias=realistic(), t_test_sensitivity=table, **authors())
     t = measured(judgement, "t of the paired test, range of 1 draws within rounding")
     assert (t.low, t.high) == (5.1, 5.1)
-    counted, reversed_ = judgement.notes
+    counted, reversed_, luck = judgement.notes
+    bias = measured(judgement, "mean |bias| of ece_debias_em")
+    assert luck.startswith("the printed mean of ece_debias_em is ")
+    assert f"{abs(0.504 - bias.value) / np.hypot(0.02, bias.error):.1f} Monte Carlo" in luck
     assert counted.startswith("2 other choices")  # that have means of their own
     assert counted.endswith("1 keep the published sign (unclipped)")
     assert reversed_.endswith("(equal_width)")

@@ -142,6 +142,12 @@ def realistic_t_test(grounds: Grounds) -> Ruling:
             measurements.append(Measurement(name + words, NAN, unit, low=low, high=high))
         notes = sensitivity_notes(table[~is_draw])
     a, b, t = printed
+    luck = (PUBLISHED[0] - test.values[0]) / np.hypot(errors[0], test.errors[0])
+    side = "above" if luck > 0 else "below"
+    notes.append(
+        f"the printed mean of {PAIR[0]} is {abs(luck):.1f} Monte Carlo errors {side} that of "
+        "independent draws"
+    )
     of_authors = f"with the authors' draws {a:.3f} against {b:.3f}, t = {t:.2f}, p = {p:.1g}"
     weakest = max(tests, key=lambda pairing: tests[pairing]["p_value"])
     t, p = (tests[weakest][name] for name in ("t_statistic", "p_value"))
