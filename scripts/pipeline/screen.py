@@ -6,6 +6,7 @@ jobs. Snakemake's own lines are in the file that its last line names.
 
 import logging
 import math
+import os
 import shutil
 import threading
 import time
@@ -95,7 +96,7 @@ class Screen(logging.Handler):
         super().__init__()
         self._lock = self.lock or threading.RLock()
         self._stream, self._clock = stream, clock
-        self._terminal = stream.isatty()
+        self._terminal = stream.isatty() and os.environ.get("TERM") != "dumb"
         self._work, self._since, self._started = _Work(), clock(), False
         self._shown = self._step = 0  # lines that stand on the terminal; twentieths printed
         self._warned: set[str] = set()

@@ -63,6 +63,7 @@ def test_without_a_terminal_a_line_for_every_twentieth_of_the_jobs():
 
 def test_on_a_terminal_the_display_stays_in_place(tmp_path, monkeypatch):
     monkeypatch.setenv("COLUMNS", "40")
+    monkeypatch.setenv("TERM", "xterm")
     (tmp_path / "x.log").write_text("n = 100\n" + "n = 200" * 10 + "\n")
     run = Run(terminal=True)
     run.event("RUN_INFO", stats={"draw": 1, "fit": 3, "total": 4})
@@ -103,7 +104,8 @@ def test_time_left_by_rule():
     assert work.seconds_left(12, 12) == pytest.approx((0 + 4 + 6) / (22 / 12))
 
 
-def test_failures_and_new_warnings_stand_above_the_display(tmp_path):
+def test_failures_and_new_warnings_stand_above_the_display(tmp_path, monkeypatch):
+    monkeypatch.setenv("TERM", "xterm")
     (tmp_path / "x.log").write_text("warning: rounded\nused 1.00 s of CPU and 90 MB\n")
     run = Run(terminal=True)
     run.event("RUN_INFO", stats={"fit": 3, "total": 3})

@@ -62,6 +62,12 @@ def test_no_rule_names_a_file_of_the_checkout_as_if_it_ran_there(elsewhere):
     assert [found for line in commands for found in re.findall(there, line)] == []
 
 
+def test_the_default_profile_is_read_in_the_checkout_and_elsewhere(elsewhere, pristine):
+    for checkout in (elsewhere, pristine):
+        said = checkout.run("--dry-run", "--quiet", "all", "--", RESULTS[1])
+        assert re.search(r"specific profile \S*profiles/default ", said)
+
+
 @needs_root
 def test_a_folder_that_cannot_be_written(fresh):
     with mounted_read_only(fresh.path):
