@@ -165,9 +165,7 @@ class Screen(logging.Handler):
     def _draw(self, lines: Iterable[str]) -> None:
         """Print lines that stay, and below them the display, or a line now and then."""
         work, now = self._work, self._clock()
-        if self._ended.is_set():
-            self._write(lines, [])
-        elif work.total and work.done >= work.total:
+        if work.total and work.done >= work.total:
             self._end(lines)
         elif self._terminal and work.total:
             size = shutil.get_terminal_size()

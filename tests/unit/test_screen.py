@@ -116,6 +116,7 @@ def test_failures_and_new_warnings_stand_above_the_display(tmp_path, monkeypatch
     run.event("JOB_ERROR", level=logging.ERROR, jobid=3, rule_name="fit", log=[])
     failed = "WorkflowError:\nAt least one job did not complete successfully."
     run.event("ERROR", failed, logging.ERROR)
+    run.event(None, "Exiting because a job execution failed.", logging.ERROR)
     run.event("ERROR", "MissingOutputException: x", logging.ERROR)
     run.screen.close()
     assert run.lines() == [
@@ -161,7 +162,7 @@ def test_causes_of_a_failed_run(tmp_path, monkeypatch):
         (tmp_path / name).write_text(text)
     said = "".join(
         f"Error in rule x:\n    log: {names} (check log file(s) for error details)\n"
-        for names in ("a.log", "b.log, missing.log", "d.log", "e.log", "again.log")
+        for names in ("a.log", "a.log", "b.log, missing.log", "d.log", "e.log", "again.log")
     )
     log = tmp_path / "run.log"
     log.write_text(said + "    log: c.log\n")
