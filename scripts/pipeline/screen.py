@@ -10,22 +10,20 @@ import os
 import shutil
 import threading
 import time
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TextIO
 
+from pipeline.progress import Job, Work
+
 _SNAKEMAKE = "DefaultStreamHandler"  # the name that Snakemake gives the handler replaced here
-_HIDDEN = {  # values of Snakemake's LogEvent
-    *("job_started", "shellcmd", "resources_info", "debug_dag", "rulegraph", "progress"),
-    *("workflow_started", "group_info"),
-}
-_HIDDEN_LINES = (  # beginnings of other lines
+_HIDDEN_LINES = (  # beginnings of lines that are not an event
     "WorkflowError:\nAt least one job",
     *("Building DAG", "Using shell", "Conda environments: ignored", "Group jobs: inactive"),
     *("Select jobs", "Removing output", "Exiting because", "Downloading resources", "Adding "),
 )
+_ASKED = ("dryrun", "verbose", "printshellcmds", "debug_dag", "show_failed_logs", "quiet")
 _STEPS = 20  # lines of a run without a terminal
 _LOG_AFTER = 3.0  # seconds after which a job shows the last line of its log
 
@@ -35,58 +33,12 @@ def install(settings: Any) -> None:
 
     ``settings`` are Snakemake's output settings. With a logger plug-in nothing is changed.
     """
-    if settings.dryrun or settings.verbose or settings.printshellcmds or settings.quiet:
+    if any(getattr(settings, name) for name in _ASKED):
         return
     logger = logging.getLogger("snakemake.logging")
     for handler in [each for each in logger.handlers if each.name == _SNAKEMAKE]:
         logger.removeHandler(handler)
         logger.addHandler(Screen(handler.stream))  # type: ignore[attr-defined]
-
-
-@dataclass
-class _Job:
-    rule: str
-    name: str
-    logs: list[str]
-    started: float
-
-
-@dataclass
-class _Work:
-    """The jobs of a run: how many of each rule are left, which run, how long the others took."""
-
-    total: int = 0
-    done: int = 0
-    left: Counter[str] = field(default_factory=Counter)
-    running: dict[int, _Job] = field(default_factory=dict)
-    seconds: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
-
-    def finish(self, number: int, now: float) -> _Job | None:
-        """Count a job as done; return it."""
-        self.done += 1
-        job = self.running.pop(number, None)
-        if job:
-            self.left[job.rule] -= 1
-            self.seconds[job.rule].append(now - job.started)
-        return job
-
-    def seconds_left(self, elapsed: float, now: float) -> float:
-        """Return how long the jobs that are left take, by the means of those that are done.
-
-        A rule without a finished job gets the mean of all. NaN before anything is done.
-        """
-        spent = {rule: math.fsum(seconds) for rule, seconds in self.seconds.items()}
-        count = sum(map(len, self.seconds.values()))
-        if not count or not elapsed:
-            return math.nan
-        mean = math.fsum(spent.values()) / count
-        work = math.fsum(
-            number * (spent[rule] / len(self.seconds[rule]) if rule in spent else mean)
-            for rule, number in self.left.items()
-        )
-        begun = math.fsum(now - job.started for job in self.running.values())
-        at_once = (math.fsum(spent.values()) + begun) / elapsed
-        return max(work - begun, 0.0) / max(at_once, 1e-9)
 
 
 class Screen(logging.Handler):
@@ -97,7 +49,7 @@ class Screen(logging.Handler):
         self._lock = self.lock or threading.RLock()
         self._stream, self._clock = stream, clock
         self._terminal = stream.isatty() and os.environ.get("TERM") != "dumb"
-        self._work, self._since, self._started = _Work(), clock(), False
+        self._work, self._since = Work(), clock()
         self._shown = self._step = 0  # lines that stand on the terminal; twentieths printed
         self._warned: set[str] = set()
         self._ended = threading.Event()
@@ -123,7 +75,7 @@ class Screen(logging.Handler):
             case "run_info":
                 self._start(fields["stats"], now)
             case "job_info":
-                job = _Job(fields["rule_name"], _name(fields), [*fields["log"]], now)
+                job = Job(fields["rule_name"], _name(fields), [*fields["log"]], now)
                 self._work.running[fields["jobid"]] = job
             case "job_finished":
                 finished = self._work.finish(fields["job_id"], now)
@@ -133,17 +85,13 @@ class Screen(logging.Handler):
                 return [f"failed: {failed.name if failed else fields['rule_name']}"]
             case "group_error":
                 return [f"failed: group {fields['groupid']}", *fields["aux_logs"]]
-            case "workflow_started":
-                self._started = True
-        if event in _HIDDEN and self._started:
-            return []
         text = record.getMessage() if event in ("", "error") and record.msg else ""
-        return [] if self._started and text.startswith(_HIDDEN_LINES) else text.splitlines()
+        return [] if text.startswith(_HIDDEN_LINES) else text.splitlines()
 
     def _start(self, stats: Mapping[str, int], now: float) -> None:
         """Begin to show the jobs that are counted by their rules."""
         counts = Counter({rule: number for rule, number in stats.items() if rule != "total"})
-        self._work, self._since = _Work(total=counts.total(), left=counts), now
+        self._work, self._since = Work(total=counts.total(), left=counts), now
         if self._terminal:
             threading.Thread(target=self._tick, daemon=True).start()
 
@@ -188,7 +136,8 @@ class Screen(logging.Handler):
     def _write(self, lines: Iterable[str], block: list[str]) -> None:
         """Replace the display by lines that stay and a new display."""
         away = f"\x1b[{self._shown}F\x1b[J" if self._shown else ""
-        text = away + "".join(f"{line}\n" for line in (*lines, *block))
+        shown = ("".join(filter(str.isprintable, line)) for line in (*lines, *block))
+        text = away + "".join(f"{line}\n" for line in shown)
         if text:
             self._stream.write(text)
             self._stream.flush()

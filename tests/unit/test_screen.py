@@ -11,7 +11,9 @@ from snakemake_interface_logger_plugins.common import LogEvent
 from pipeline.failures import failures
 from pipeline.screen import Screen, install
 
-OUTPUT = {"dryrun": False, "verbose": False, "printshellcmds": False, "quiet": set()}
+OUTPUT = dict.fromkeys(
+    ("dryrun", "verbose", "printshellcmds", "debug_dag", "show_failed_logs", "quiet"), False
+)
 
 
 class Run:
@@ -106,7 +108,7 @@ def test_time_left_by_rule():
 
 def test_failures_and_new_warnings_stand_above_the_display(tmp_path, monkeypatch):
     monkeypatch.setenv("TERM", "xterm")
-    (tmp_path / "x.log").write_text("warning: rounded\nused 1.00 s of CPU and 90 MB\n")
+    (tmp_path / "x.log").write_text("warning: \x1b[2Jrounded\nused 1.00 s of CPU and 90 MB\n")
     run = Run(terminal=True)
     run.event("RUN_INFO", stats={"fit": 3, "total": 3})
     for number in (1, 2, 3):
@@ -120,7 +122,7 @@ def test_failures_and_new_warnings_stand_above_the_display(tmp_path, monkeypatch
     run.event("ERROR", "MissingOutputException: x", logging.ERROR)
     run.screen.close()
     assert run.lines() == [
-        *("warning: rounded", "failed: fit a", "MissingOutputException: x"),
+        *("warning: [2Jrounded", "failed: fit a", "MissingOutputException: x"),
         "2 of 3 jobs done in 0:00.",
     ]
 
