@@ -6,6 +6,7 @@ prediction was correct and 0 elsewhere; errors and estimates are fractions, not 
 stand before hits: they are what is judged, and hits may be found from labels.
 
     example                               scores and hits of a small classifier, to try things
+    ece                                   the ECE in bins, as other packages print it
     estimate, Estimate                    calibration error of a model's scores by one estimator
     list_estimators                       which estimators there are
     audit, Audit                          verdict, calibration error with an interval, picture
@@ -50,6 +51,7 @@ _MODULES = {
     "compare": "calbias.auditing.compare",
     "plan": "calbias.auditing.plan",
     "bias": "calbias.simulation",
+    "ece": "calbias.estimation.ece",
     "estimate": "calbias.estimation.api",
     "example": "calbias.logits.example",
     "list_estimators": "calbias.estimation.api",

@@ -11,6 +11,7 @@ from calbias.errors import InputError as InputError
 from calbias.estimation.api import Estimate as Estimate
 from calbias.estimation.api import estimate as estimate
 from calbias.estimation.api import list_estimators as list_estimators
+from calbias.estimation.ece import ece as ece
 from calbias.logits.example import example as example
 from calbias.monitoring.monitor import Monitor as Monitor
 from calbias.multiclass.noise import noise_floor as noise_floor

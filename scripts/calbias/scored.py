@@ -13,7 +13,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from calbias.engine.sorted_batch import IS_EQUAL_MASS, edges
+from calbias.engine.sorted_batch import (
+    IS_EQUAL_MASS,
+    bin_numbers,
+    edges,
+    sorted_rows,
+)
 
 MOST_ROWS = 2_000_000
 """More rows are not worked on one by one."""
@@ -48,6 +53,25 @@ class Clusters(NamedTuple):
     score: Ints
     rows: Ints
     hits: Ints
+
+
+class Bins(NamedTuple):
+    """Sums over the bins that hold rows, by ascending score; arrays (b,).
+
+    rows, hits  the sums of rows and of hits, or of their weights
+    gaps        Σ (s - y)
+    counts      the number of rows
+    squares     Σ w²
+    used        how many bins there are, with those that hold no row; of equal mass with ties
+                those that hold rows
+    """
+
+    rows: NDArray
+    hits: NDArray
+    gaps: NDArray
+    counts: NDArray
+    squares: NDArray
+    used: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,6 +130,8 @@ class Scored:
         """
         scores = np.asarray(scores, np.float64) + 0.0  # no -0
         hits = np.asarray(hits, np.int64)
+        if rows is log_scores is log1m_scores is clusters is None:
+            return cls._of_rows(*sorted_rows(scores, hits), width)
         rows = np.ones(scores.size, np.int64) if rows is None else np.asarray(rows, np.int64)
         order = order_of(scores, log1m_scores)
         values = scores[order]
@@ -127,6 +153,16 @@ class Scored:
             of_clusters = _by_cluster(np.asarray(clusters), score, rows, hits)
         rows, hits = np.add.reduceat(rows[order], starts), np.add.reduceat(hits[order], starts)
         return cls(values, rows, hits, *logs, of_clusters, width)
+
+    @classmethod
+    def _of_rows(cls, scores: Floats, hits: NDArray[np.uint64], width: float) -> Scored:
+        """Return the Scored of rows that are sorted by score."""
+        starts = np.flatnonzero(np.append(True, scores[1:] != scores[:-1]))
+        rows = np.diff(np.append(starts, scores.size))
+        n_hits = np.add.reduceat(hits.astype(np.int64), starts)
+        values = scores[starts]
+        with np.errstate(divide="ignore"):
+            return cls(values, rows, n_hits, np.log(values), np.log1p(-values), width=width)
 
     @classmethod
     def weighted(cls, scores: NDArray, hits: NDArray, weights: NDArray) -> Scored:
@@ -192,6 +228,11 @@ class Scored:
         return self.total**2 / float(self.squares.sum())
 
     @cached_property
+    def upto(self) -> NDArray:
+        """The rows below each score, or their weights, (m + 1,): the last are all."""
+        return np.append(0, np.cumsum(self.rows))
+
+    @cached_property
     def gaps(self) -> Floats:
         """Σ (s - y) of each score."""
         return self.rows * self.scores - self.hits
@@ -203,15 +244,32 @@ class Scored:
     def starts(self, n_bins: int, binning: str) -> Ints:
         """Return the scores, by place, that full bins begin with, ascending; the first is 0."""
         if IS_EQUAL_MASS[binning]:
+            if self.weights is None and n_bins >= self.n:
+                return np.arange(self.scores.size)
             firsts = self._mass_starts(n_bins)
+        elif n_bins > self.scores.size:
+            return np.flatnonzero(np.diff(bin_numbers(self.scores, n_bins), prepend=-1))
         else:
             firsts = np.searchsorted(self.scores, edges(n_bins)[:-1])
         return np.unique(firsts[firsts < len(self.scores)])
 
-    @staticmethod
-    def bin_sums(starts: Ints, *values: NDArray) -> list[NDArray]:
-        """Return the sums of values (m,) over the scores of each bin."""
-        return [np.add.reduceat(value, starts) for value in values]
+    def bins(self, n_bins: int, binning: str) -> Bins:
+        """Return the sums over the bins that hold rows."""
+        starts = self.starts(n_bins, binning)
+        is_tied = self.weights is not None or self.scores.size < self.n
+        used = starts.size if IS_EQUAL_MASS[binning] and is_tied else n_bins
+        rows, hits, gaps = (
+            np.add.reduceat(column, starts) for column in (self.rows, self.hits, self.gaps)
+        )
+        if self.weights is None:
+            return Bins(rows, hits, gaps, rows, rows, used)
+        counts, squares = (np.add.reduceat(column, starts) for column in self.weights)
+        return Bins(rows, hits, gaps, counts, squares, used)
+
+    @property
+    def scored(self) -> Scored:
+        """The rows by score alone, as of ``calbias.rows.Rows``."""
+        return self.by_score
 
     @cached_property
     def by_score(self) -> Scored:
@@ -244,13 +302,13 @@ class Scored:
         A boundary k·W/b inside a row moves to the row's upper end, and then, inside rows of equal
         scores, to their nearer end, the upper one if both are as far. Their weights count as equal.
         """
-        whole = self.weights is None
-        upto = np.append(0, np.cumsum(self.rows)) * n_bins
-        targets = np.arange(n_bins) * (upto[-1] // n_bins if whole else upto[-1] / n_bins)
-        slack = 0 if whole else _ROUNDING * upto[-1]
-        at = np.searchsorted(upto, targets - slack)
-        inside = upto[at] > targets + slack
-        below, size = upto[at - 1], upto[at] - upto[at - 1]
+        whole, upto = self.weights is None, self.upto
+        targets = np.arange(n_bins) * upto[-1]  # n_bins times the ranks
+        slack = 0 if whole else _ROUNDING * upto[-1] * n_bins
+        ranks = -(-targets // n_bins) if whole else (targets - slack) / n_bins
+        at = np.searchsorted(upto, ranks)
+        below, above = upto[at - 1] * n_bins, upto[at] * n_bins
+        inside, size = above > targets + slack, above - below
         rows = self.counts[np.maximum(at - 1, 0)]
         before_half = (rows + 1) // 2 - 1  # rows that the boundary must be beyond
         step = size // np.maximum(rows, 1) if whole else size / rows

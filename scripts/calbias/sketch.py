@@ -22,7 +22,7 @@ from calbias.conventions import N_BINS
 from calbias.engine.scores_and_hits import as_array, scores_and_hits, validate_options
 from calbias.errors import InputError
 from calbias.estimation.api import Estimate
-from calbias.estimation.loading import estimate_scored
+from calbias.estimation.loading import estimate_sums
 from calbias.estimation.registry import estimator_target
 from calbias.scored import Scored
 from calbias.sketch_cells import FIRST, LOW, LOW_BITS, MOST_CELLS, MOST_ROWS, N_CELLS
@@ -309,7 +309,7 @@ class Sketch:
             For other estimators, and for a sketch without rows.
         """
         validate_options(n_bins, norm)
-        value, used, norm = estimate_scored(estimator, self.scored(), int(n_bins), norm)
+        value, used, norm = estimate_sums(estimator, self.scored(), int(n_bins), norm)
         return Estimate(value, used, norm, estimator, estimator_target(estimator))
 
     def audit(self, n_bins: int = N_BINS, norm: float = 1.0, seed: int = 0) -> Audit:

@@ -17,6 +17,7 @@ from calbias.conventions import CONFIDENCE_LEVEL, N_BINS
 from calbias.engine.scores_and_hits import as_array, validate_same_order
 from calbias.errors import InputError, looked_up, of_extra
 from calbias.estimation.api import estimate
+from calbias.estimators.ece_sweep import bins_chosen
 from calbias.scored import Scored
 
 Strategy = Literal["uniform", "quantile", "sweep"]
@@ -139,11 +140,9 @@ class CalibrationDisplay:
         scores, hits = _sample(y_true, y_prob, pos_label, labels)
         looked_up("strategy", strategy, _ESTIMATORS)
         if strategy == "sweep":
-            from calbias.estimators.ece_sweep import bins_chosen  # needs numba
-
             if sample_weight is not None:
                 raise InputError("the sweep's bins take no weights here: take another strategy")
-            n_bins, _ = bins_chosen(Scored.of(scores, hits), "equal_mass")
+            n_bins = bins_chosen(Scored.of(scores, hits), "equal_mass")
         diagram = reliability_diagram(
             scores, hits, n_bins=n_bins, confidence_level=confidence_level,
             binning="equal_width" if strategy == "uniform" else "equal_mass",

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calbias.engine.sorted_batch import SortedBatch, of_sorted_scores, sorted_data_set
-from calbias.estimation.loading import estimate_scored
+from calbias.estimation.loading import estimate_sums
 from calbias.estimation.registry import usable_norm
 from calbias.io.python_files import literal
 from calbias.scored import Scored
@@ -67,9 +67,7 @@ def check_rows(run, together, each, norm):
 def test_a_common_factor_of_the_weights_changes_nothing(estimator):
     weights = np.random.default_rng(0).uniform(0.1, 1, 80)
     value, other = (
-        estimate_scored(
-            estimator, Scored.weighted(*monotone_data(80, 1), factor * weights), 5, None
-        )
+        estimate_sums(estimator, Scored.weighted(*monotone_data(80, 1), factor * weights), 5, None)
         for factor in (1, 3)
     )
     assert value == pytest.approx(other, rel=1e-9)

@@ -88,9 +88,8 @@ def test_an_audit_needs_no_extra_and_the_rest_names_the_one_that_it_needs(tmp_pa
         "calbias.Monitor(0.01).update(scores, hits), calbias.estimate('ks', scores, hits)\n"
         "import calbias.auditing.compare, calbias.auditing.plan\n"
         "for call in (lambda: calbias.audit(scores, hits).plot(),\n"
-        "             lambda: calbias.estimate('ece_bin_ew', scores, hits),\n"
+        "             lambda: calbias.estimate('kde', scores, hits),\n"
         "             lambda: calbias.simulate(scenario, 10),\n"
-        "             lambda: calbias.sklearn.calibration_error([0, 1], [0.2, 0.8]),\n"
         "             lambda: main(['audit', 'model.parquet'])):\n"
         "    try:\n"
         "        call()\n"
@@ -101,7 +100,7 @@ def test_an_audit_needs_no_extra_and_the_rest_names_the_one_that_it_needs(tmp_pa
     said = python(code, folder=tmp_path)
     assert "ECE" in said
     assert "a picture needs matplotlib: pip install matplotlib" in said
-    assert said.count("class-wise errors need numba: pip install numba") == 3
+    assert said.count("class-wise errors need numba: pip install numba") == 2
     assert "error: a Parquet file needs pyarrow: pip install pyarrow" in said
     assert "<svg" in (tmp_path / "model.html").read_text("utf-8")
 

@@ -13,14 +13,13 @@ import calbias
 from calbias.engine.posterior_cells import SCORE, SIZE, WEIGHT, cells_of
 from calbias.engine.sorted_batch import sorted_data_set
 from calbias.estimation.api import estimate
-from calbias.estimation.registry import estimator_file, estimator_module, known_estimators
+from calbias.estimation.loading import is_of_sums
+from calbias.estimation.registry import estimator_file, known_estimators
 from calbias.scored import Scored
 
 SWEEPS = {"ece_sweep_ew", "ece_sweep_em"}
 WEIGHTED = sorted(
-    name
-    for name in known_estimators()
-    if hasattr(estimator_module(estimator_file(name)), "estimate_scored") and name not in SWEEPS
+    name for name in known_estimators() if is_of_sums(estimator_file(name)) and name not in SWEEPS
 )
 # whose value for whole weights is that of repeated rows
 REPEATED = ["ece_bin_ew", "ece_label_binned_ew", "mce_ew", "ks"]

@@ -24,7 +24,7 @@ from calbias.engine.random_words import fill_words
 from calbias.engine.seeding import stream_key
 from calbias.engine.sorted_batch import SortedBatch, of_sorted_scores, sorted_data_set
 from calbias.errors import InputError
-from calbias.estimation.loading import estimate_scored, load_estimator
+from calbias.estimation.loading import estimate_sums, load_estimator
 from calbias.estimation.registry import (
     FOLDER,
     estimator_file,
@@ -140,7 +140,7 @@ def _value(scored: Scored, name: str, each: Audited, options: Options) -> dict[s
     """Return the value alone, where the estimator has a definition for sums by score."""
     norm = usable_norm(name, options.norm)
     try:
-        value, bins, _ = estimate_scored(name, scored, options.n_bins, norm)
+        value, bins, _ = estimate_sums(name, scored, options.n_bins, norm)
     except InputError:
         return {"target": each.target_name}
     return {"target": each.target_name, "n_bins": bins or None, "value": value}

@@ -124,7 +124,8 @@ def _diagram(
     scores, weights = scores[order], weights[order]
     starts = scored.starts(n_bins, binning)
     ranks = np.append(0, np.cumsum(scored.counts))[np.append(starts, scored.scores.size)]
-    weight, hit, gap = scored.bin_sums(starts, scored.rows, scored.hits, scored.gaps)
+    columns = (scored.rows, scored.hits, scored.gaps)
+    weight, hit, gap = (np.add.reduceat(column, starts) for column in columns)
     means = redrawn_means(scores, weights, ranks[:-1], weight, replicates, seed)
     band = np.quantile(means, [(1.0 - level) / 2, (1.0 + level) / 2], axis=0)
     ends = scores[ranks[:-1]], scores[ranks[1:] - 1]

@@ -74,6 +74,17 @@ def edges(n_bins: int) -> np.ndarray:
     return np.array([-1.0, *(k / n_bins for k in range(1, n_bins)), 2.0])
 
 
+def bin_numbers(scores: np.ndarray, n_bins: int) -> np.ndarray:
+    """Return the bin of equal width (n,) of each score: k of [k/b, (k + 1)/b), the last of 1.
+
+    A product that is too small by a few roundings is in the bin or in the one below it.
+    """
+    numbers = (scores * (n_bins * _SLIGHTLY_LESS)).astype(np.intp)
+    numbers += scores >= (numbers + 1) / n_bins
+    return np.minimum(numbers, n_bins - 1, out=numbers)
+
+
+_SLIGHTLY_LESS = 1.0 - 2.0**-50  # than 1, by four roundings
 TIES = ("average", "input_order")
 Estimates = tuple[np.ndarray, np.ndarray]
 """Of m data sets an estimator's values and the numbers of bins used, (m,) each."""
@@ -157,12 +168,18 @@ def sorted_data_set(scores: ArrayLike, hits: ArrayLike, ties: str = "average") -
     if ties == "input_order":
         order = np.argsort(scores, kind="stable")
         return of_sorted_scores(scores[order], hits[order][None], ties)
+    scores, hits = sorted_rows(scores, hits)
+    return of_sorted_scores(scores, hits[None], ties)
+
+
+def sorted_rows(scores: np.ndarray, hits: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return scores (n,) in [0, 1] in ascending order, with their hits, uint64."""
     keys = scores.view(np.uint64) << np.uint64(1)  # sort as the scores do; without a sign
-    keys |= hits
+    keys |= hits.astype(np.uint64)
     keys.sort()
     scores = (keys >> np.uint64(1)).view(np.float64)
     keys &= np.uint64(1)
-    return of_sorted_scores(scores, keys[None], ties)
+    return scores, keys
 
 
 def of_sorted_scores(scores: np.ndarray, hits: np.ndarray, ties: str = "average") -> SortedBatch:

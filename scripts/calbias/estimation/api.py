@@ -12,8 +12,9 @@ from calbias.conventions import N_BINS
 from calbias.engine.scores_and_hits import checked_weights, scores_and_hits, validate_options
 from calbias.engine.sorted_batch import SortedBatch, sorted_data_set
 from calbias.errors import InputError
-from calbias.estimation.loading import estimate_scored, load_estimator
+from calbias.estimation.loading import estimate_sums, is_of_sums, load_estimator
 from calbias.estimation.registry import (
+    FOLDER,
     estimator_file,
     estimator_target,
     folders_with,
@@ -22,6 +23,7 @@ from calbias.estimation.registry import (
 )
 from calbias.io.python_files import literal
 from calbias.logits.checks import as_top_label
+from calbias.rows import Rows
 from calbias.scored import Scored
 
 
@@ -162,9 +164,8 @@ def estimate(
     0.3
     """
     validate_options(n_bins, norm)
-    if not isinstance(estimator, str):
-        estimator_file(estimator)  # type: ignore[unreachable]  # raises: hints bind nobody
-    run, usual_norm, target = _known(estimator, estimator_dir)
+    path = estimator_file(estimator, folders_with(estimator_dir))
+    target = estimator_target(estimator, path)
     if scores is None or hits is None or not logits is probabilities is labels is None:
         top = as_top_label(scores, hits, logits=logits, probabilities=probabilities, labels=labels)
         scores, hits = top.score, top.hit
@@ -173,27 +174,26 @@ def estimate(
             raise InputError('weights go with ties="average" only: leave ties out')
         rows, outcomes = scores_and_hits(scores, hits)
         scored = Scored.weighted(rows, outcomes, checked_weights(sample_weight, rows.size))
-        value, used, norm = estimate_scored(estimator, scored, int(n_bins), norm)
+        value, used, norm = estimate_sums(estimator, scored, int(n_bins), norm)
         weighted = WeightedEstimate(value, used, norm, estimator, target)
         weighted.effective_n = scored.effective_n
         return weighted
-    norm = usual_norm if norm is None else float(norm)
+    if ties == "average" and path.parent == FOLDER and is_of_sums(path):
+        sample = Rows(*scores_and_hits(scores, hits))
+        value, used, norm = estimate_sums(estimator, sample, int(n_bins), norm)
+        return Estimate(value, used, norm, estimator, target)
+    norm = usable_norm(estimator, 1, path) if norm is None else float(norm)
+    run = load_estimator(estimator, path)
     values, n_bins_used = run(sorted_data_set(scores, hits, ties), int(n_bins), norm)
-    return Estimate(
-        value=float(values[0]),
-        n_bins=max(int(n_bins_used[0]), 0),
-        norm=norm,
-        estimator=estimator,
-        target=target,
-    )
+    return Estimate(float(values[0]), max(int(n_bins_used[0]), 0), norm, estimator, target)
 
 
 def estimate_sorted(
     estimator: str, data: SortedBatch, n_bins: int = N_BINS, norm: float | None = None
 ) -> float:
     """Return the value of ``estimate`` for a SortedBatch of one row."""
-    run, usual_norm, _ = _known(estimator, None)
-    values, _ = run(data, n_bins, usual_norm if norm is None else float(norm))
+    run = _loaded(estimator)
+    values, _ = run(data, n_bins, usable_norm(estimator, 1) if norm is None else float(norm))
     return float(values[0])
 
 
@@ -227,11 +227,9 @@ def list_estimators(estimator_dir: Path | str | None = None) -> tuple[Estimator,
 
 
 @cache
-def _known(estimator: str, own: Path | str | None) -> Any:
-    """Return (run, norm by default, target) of an estimator: its file is read once."""
-    path = estimator_file(estimator, folders_with(own))
-    run = load_estimator(estimator, path)
-    return run, usable_norm(estimator, 1, path), estimator_target(estimator, path)
+def _loaded(estimator: str) -> Any:
+    """Return the ``run`` of one of our estimators: its file is read once."""
+    return load_estimator(estimator)
 
 
 def _described(name: str, path: Path) -> Estimator:

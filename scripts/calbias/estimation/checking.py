@@ -18,11 +18,9 @@ import numpy as np
 from calbias.conventions import N_BINS
 from calbias.engine.sorted_batch import sorted_data_set
 from calbias.errors import InputError
-from calbias.estimation.loading import load_estimator
+from calbias.estimation.loading import estimate_sums, is_of_sums, load_estimator
 from calbias.estimation.registry import (
-    estimator_module,
     estimator_names,
-    estimator_options,
     validate_unusable,
 )
 from calbias.io.python_files import literal
@@ -85,7 +83,7 @@ def _failures(name: str, path: Path, run: Callable[..., Any]) -> Iterator[str]:
     several = [*DATA["ties"], *DATA["other rows"]]
     checks["order of rows"] = (partial(_depends_on_order, value), several)
     checks["the same number twice"] = (partial(_differs_again, value), several)
-    if hasattr(estimator_module(path), "estimate_scored"):
+    if is_of_sums(path):
         weighted = partial(_weighted, name, path, run.keywords)  # type: ignore[attr-defined]
         checks["sample weights"] = (partial(_depends_on_scale, value, weighted), several)
     causes: dict[str, tuple[list[str], Sample, str]] = {}  # one line for each, with its checks
@@ -165,10 +163,7 @@ def _weighted(name: str, path: Path, given: dict[str, Any], rows: Sample, weight
     """Return the estimate of rows of equal weights."""
     scores, hits = np.transpose(rows)
     scored = Scored.weighted(scores, hits.astype(np.uint8), np.full(len(rows), weight))
-    module, options = estimator_module(path), estimator_options(name, path)
-    return float(
-        module.estimate_scored(scored.by_score, given["n_bins"], given["norm"], **options)[0]
-    )
+    return estimate_sums(name, scored, given["n_bins"], given["norm"], path)[0]
 
 
 def _slow(name: str, run: Callable[..., Any], seconds: float) -> list[str]:

@@ -5,7 +5,8 @@ in ``estimators/ece_bin.py``), or that is called like it. A file defines either
 ``estimate_data_sets(data, n_bins, norm, **options)`` (compiled, many data sets at once) or,
 simplest, ``estimate(scores, hits, n_bins, norm, **options)`` for one data set. VARIANTS gives the
 options of each name. A file that has a definition for weighted rows, of a ``sample_weight`` or a
-sketch, defines ``estimate_scored(scored, n_bins, norm, **options)`` too, of a ``Scored``.
+sketch, defines ``estimate_scored(scored, n_bins, norm, **options)`` too, of a ``Scored``; or, if it
+needs sums over its bins alone, ``estimate_bins(bins, norm, **options)``, of ``Bins``.
 """
 
 import traceback
@@ -28,12 +29,14 @@ from calbias.estimation.registry import (
     usable_norm,
 )
 from calbias.io.python_files import literal
+from calbias.rows import Rows
 from calbias.scored import Scored
 
 LARGEST = 1 + 1e-6
 """The largest absolute value of an estimate of any target, a fraction, with room for rounding."""
 UNBOUNDED = "none"
 """The TARGET of a file whose values estimate no population quantity."""
+_SUMS = {"estimate_bins", "estimate_scored"}
 
 
 def load_estimator(estimator: str, file: Path | str | None = None) -> Callable[..., Any]:
@@ -96,25 +99,52 @@ def load_estimator(estimator: str, file: Path | str | None = None) -> Callable[.
     return run
 
 
-def estimate_scored(
-    estimator: str, scored: Scored, n_bins: int, norm: float | None
+def is_of_sums(path: Path) -> bool:
+    """Return whether an estimator's file has a definition for sums by bin or by score."""
+    return bool(_SUMS & vars(estimator_module(path)).keys())
+
+
+def estimate_sums(
+    estimator: str,
+    sample: Rows | Scored,
+    n_bins: int,
+    norm: float | None,
+    file: Path | None = None,
 ) -> tuple[float, int, float]:
-    """Return (estimate, number of bins, norm) of an estimator whose file has ``estimate_scored``.
+    """Return (estimate, number of bins, norm) of an estimator that is defined for sums.
 
     InputError for other estimators and for a norm that the estimator is not defined for.
     """
-    path = estimator_file(estimator)
-    module = estimator_module(path)
-    if not hasattr(module, "estimate_scored"):
+    path = file or estimator_file(estimator)
+    value_of = _of_sums(path)
+    if value_of is None:
         raise InputError(
             f"{estimator} has no definition with weights of rows here: take ece_bin_em, "
             "ece_debias_em, ks or averaged_posterior, or leave the weights out"
         )
     norm = usable_norm(estimator, 1, path) if norm is None else float(norm)
     _validate_norm(estimator, norm, literal(path, "NORMS", default=()))
-    options = estimator_options(estimator, path)
-    value, n_used = module.estimate_scored(scored.by_score, n_bins, norm, **options)
+    value, n_used = value_of(sample, n_bins, norm, **estimator_options(estimator, path))
     return float(value), int(n_used), norm
+
+
+def _of_sums(path: Path) -> Callable[..., tuple[float, int]] | None:
+    """Return the function of a sample, the number of bins, the norm and options, if any."""
+    module = estimator_module(path)
+    if hasattr(module, "estimate_bins"):
+
+        def of_bins(
+            sample: Rows | Scored, n_bins: int, norm: float, binning: str, **options: Any
+        ) -> tuple[float, int]:
+            bins = sample.bins(n_bins, binning)
+            return module.estimate_bins(bins, norm, **options), bins.used
+
+        return of_bins
+    if hasattr(module, "estimate_scored"):
+        return lambda sample, *rest, **options: module.estimate_scored(
+            sample.scored, *rest, **options
+        )
+    return None
 
 
 def _validate_norm(estimator: str, norm: float, norms: Sequence[float]) -> None:

@@ -8,7 +8,6 @@ ECE_bin with the same bins (Eq. 5).
 
 import numpy as np
 
-from calbias.engine.jit import njit, uint64
 from calbias.engine.sorted_batch import IS_EQUAL_MASS, Estimates, SortedBatch
 from calbias.scored import Scored
 
@@ -21,52 +20,18 @@ TARGET = "lp"
 
 def estimate_data_sets(data: SortedBatch, n_bins: int, norm: float, binning: str) -> Estimates:
     """Return (estimates, bins used), each (m,): fractions, for SortedBatch of m rows."""
+    from calbias.engine.bin_kernels import label_binned_error  # needs numba
+
     estimates = np.empty(data.scores.shape[0])
     ranks = data.ranks(n_bins, binning)
-    _label_binned_error(data.scores, data.cum_hit, ranks, norm, estimates)
+    label_binned_error(data.scores, data.cum_hit, ranks, norm, estimates)
     return estimates, data.bins_used(n_bins, binning)
-
-
-@njit(error_model="numpy")
-def _label_binned_error(
-    scores: np.ndarray, cum_hit: np.ndarray, ranks: np.ndarray, norm: float, out: np.ndarray
-) -> None:
-    for row in range(out.shape[0]):
-        total = 0.0
-        for k in range(ranks.shape[1] - 1):
-            start, end = ranks[row, k], ranks[row, k + 1]
-            if end > start:
-                mean_label = (cum_hit[row, end] - cum_hit[row, start]) / (end - start)
-                total += _spread(scores[row], start, end, mean_label, norm)
-        out[row] = (total / scores.shape[1]) ** (1.0 / norm)
-
-
-@njit
-def _spread(scores: np.ndarray, start: int, end: int, mean_label: float, norm: float) -> float:
-    """Return Σ |c - y|^p over the ranks [start, end); p = 1 and 2 without the costly power."""
-    total = other = 0.0
-    if norm == 1.0:
-        for i in range(start, end):
-            total += abs(scores[i] - mean_label)
-        return total
-    if norm != 2.0:
-        for i in range(start, end):
-            total += abs(scores[i] - mean_label) ** norm
-        return total
-    for j in range((end - start) // 2):  # two chains of sums side by side
-        i = uint64(start + 2 * j)
-        gap, next_gap = scores[i] - mean_label, scores[i + uint64(1)] - mean_label
-        total += gap * gap
-        other += next_gap * next_gap
-    if (end - start) % 2:
-        total += (scores[end - 1] - mean_label) ** 2
-    return total + other
 
 
 def estimate_scored(scored: Scored, n_bins: int, norm: float, binning: str) -> tuple[float, int]:
     """Return (estimate, bins used) of a Scored."""
     starts = scored.starts(n_bins, binning)
-    hits, weight = scored.bin_sums(starts, scored.hits, scored.rows)
+    hits, weight = (np.add.reduceat(column, starts) for column in (scored.hits, scored.rows))
     sizes = np.diff(np.append(starts, scored.scores.size))
     gaps = np.abs(scored.scores - np.repeat(hits / weight, sizes))
     used = starts.size if IS_EQUAL_MASS[binning] else n_bins

@@ -1,0 +1,40 @@
+"""Rows in the order in which they were given: sums over bins without sorting.
+
+A ``Scored`` sorts the rows, since intervals, curves and tests need the order. Sums over bins of
+equal width do not: they cost a tenth of the time.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calbias.engine.sorted_batch import IS_EQUAL_MASS, bin_numbers
+from calbias.scored import Bins, Scored
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Checked scores (n,) in [0, 1] and hits (n,) of 0 and 1, uint8."""
+
+    scores: NDArray[np.float64]
+    hits: NDArray[np.uint8]
+
+    @cached_property
+    def scored(self) -> Scored:
+        """The rows by score."""
+        return Scored.of(self.scores, self.hits)
+
+    def bins(self, n_bins: int, binning: str) -> Bins:
+        """Return the sums over the bins that hold rows."""
+        if IS_EQUAL_MASS[binning]:
+            return self.scored.bins(n_bins, binning)
+        bin_and_hit = bin_numbers(self.scores, n_bins)
+        sums = np.bincount(bin_and_hit, self.scores, n_bins)
+        bin_and_hit += bin_and_hit
+        bin_and_hit += self.hits
+        misses, hits = np.bincount(bin_and_hit, minlength=2 * n_bins).reshape(-1, 2).T
+        is_full = (misses + hits) > 0
+        hits, rows = hits[is_full], (misses + hits)[is_full]
+        return Bins(rows, hits, sums[is_full] - hits, rows, rows, n_bins)
