@@ -22,12 +22,12 @@ from calbias.io.command_line import write_text
 from calbias.io.files import output_paths
 from calbias.logits.columns import Columns
 from calbias.logits.table_files import parquet_folder
+from calbias.scored import MOST_SCORES
+from calbias.sketch_cells import cells_for
 
 if TYPE_CHECKING:
     from calbias.sketch import Sketch
 
-LARGEST_IN_MEMORY = 500_000
-"""A Parquet file of more rows is read into a sketch, unless an option needs single rows."""
 _FEW_COLUMNS = 10  # a table of class values is read as a whole
 _BATCH = 1 << 20
 
@@ -93,7 +93,7 @@ def is_large(path: Path) -> bool:
         metadata = of_extra("a Parquet file", "pyarrow.parquet").read_metadata(path)
     except (pa.ArrowException, OSError):
         return False  # the reader says what is wrong
-    return metadata.num_rows > LARGEST_IN_MEMORY and metadata.num_columns < _FEW_COLUMNS
+    return metadata.num_rows > MOST_SCORES and metadata.num_columns < _FEW_COLUMNS
 
 
 def read_sketch(
@@ -104,10 +104,9 @@ def read_sketch(
     No bin of n_bins cuts a cell.
     """
     from calbias.sketch import Sketch
-    from calbias.sketch_cells import N_CELLS
 
     pa = of_extra("a Parquet file", "pyarrow")
-    sketch, done = Sketch(n_bins * -(-N_CELLS // n_bins)), 0
+    sketch, done = Sketch(cells_for(n_bins)), 0
     try:
         data = parquet_folder(path)
         known = set(data.schema.names)

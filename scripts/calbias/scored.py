@@ -23,6 +23,9 @@ from calbias.engine.sorted_batch import (
 MOST_ROWS = 2_000_000
 """More rows are not worked on one by one."""
 
+MOST_SCORES = 500_000
+"""More distinct scores are put into the cells of a sketch; so is a Parquet file of more rows."""
+
 _ROUNDING = 1e-12  # relative, of sums of weights
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 
 from calbias.engine.scores_and_hits import as_array
 from calbias.errors import InputError
+from calbias.scored import Scored
 
 N_CELLS = 57_600
 TAILS = tuple(4.0**-k for k in range(9, 27))
@@ -29,6 +30,11 @@ MOST_CELLS = 4**9
 """The tails divide the first cell and the last, and no others."""
 
 
+def cells_for(n_bins: int) -> int:
+    """Return a number of cells that bins of equal width do not cut."""
+    return n_bins * -(-N_CELLS // n_bins)
+
+
 def count(
     scores: np.ndarray,
     hits: np.ndarray,
@@ -37,6 +43,15 @@ def count(
     counts: np.ndarray,
 ) -> None:
     """Add rows (n,), each so many times, to the counts (4, cells)."""
+    cell = cell_numbers(scores, n_cells)
+    units = (scores * UNIT).astype(np.int64)
+    added = times, times * hits, times * (units >> LOW_BITS), times * (units & LOW)
+    for count, values in zip(counts, added, strict=True):
+        np.add.at(count, cell, values)
+
+
+def cell_numbers(scores: np.ndarray, n_cells: int) -> np.ndarray:
+    """Return the cell of each score (n,)."""
     cell = (scores * n_cells).astype(np.int64)
     cell += (scores >= (cell + 1) / n_cells).astype(np.int64) - (scores < cell / n_cells)
     cell += FIRST - (scores <= 0.0)
@@ -46,10 +61,19 @@ def count(
         for values in (scores, 1.0 - scores)
     )
     cell[in_tail] += below - above
-    units = (scores * UNIT).astype(np.int64)
-    added = times, times * hits, times * (units >> LOW_BITS), times * (units & LOW)
-    for count, values in zip(counts, added, strict=True):
-        np.add.at(count, cell, values)
+    return cell
+
+
+def in_cells(scored: Scored, n_cells: int) -> Scored:
+    """Return the rows with the mean score of each cell, without clusters."""
+    cell = cell_numbers(scored.scores, n_cells)
+    starts = np.flatnonzero(np.append(True, cell[1:] != cell[:-1]))
+    rows, hits = (np.add.reduceat(column, starts) for column in (scored.rows, scored.hits))
+    chances = scored.scores, np.exp(scored.log_scores), np.exp(scored.log1m_scores)
+    means, *others = (np.add.reduceat(scored.rows * chance, starts) / rows for chance in chances)
+    with np.errstate(divide="ignore"):
+        log_scores, log1m_scores = map(np.log, others)
+    return Scored(means, rows, hits, log_scores, log1m_scores, width=1.0 / n_cells)
 
 
 def carry(counts: np.ndarray) -> None:

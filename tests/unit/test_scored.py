@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from nightly import daily
 from scipy.special import expit, log_expit
 
+import calbias
 from calbias import InputError, Sketch, audit, file_audit
 from calbias.auditing.audit import audit_data
 from calbias.auditing.inputs import Data, Options
@@ -19,6 +20,7 @@ from calbias.auditing.verdict.words import HEIGHT
 from calbias.command import main
 from calbias.logits.columns import Columns
 from calbias.scored import Scored
+from calbias.sketch_cells import in_cells
 
 ROWS = st.lists(
     st.tuples(st.sampled_from([0.0, 0.1, 0.5, 1.0]), st.integers(0, 1), st.sampled_from("abc")),
@@ -181,7 +183,7 @@ def test_a_parquet_folder_of_events_by_command(tmp_path, monkeypatch):
 
 
 def test_empty_labels_of_many_rows(tmp_path, monkeypatch):
-    monkeypatch.setattr(file_audit, "LARGEST_IN_MEMORY", 10)
+    monkeypatch.setattr(file_audit, "MOST_SCORES", 10)
     label, path = pa.array([1, 0, 1, None, *[0, 1] * 5]), tmp_path / "risks.parquet"
     for more in ({}, {"prediction": np.ones(14, int)}):
         pq.write_table(pa.table({"score": np.full(14, 0.5), "label": label, **more}), path)
@@ -189,8 +191,28 @@ def test_empty_labels_of_many_rows(tmp_path, monkeypatch):
             file_audit.audit_file(path)
 
 
+def test_an_audit_of_very_many_scores_is_in_cells(monkeypatch):
+    generator = np.random.default_rng(5)
+    scores = np.append(generator.beta(3, 0.2, 4000), [0.0, 1.0, 1.0])
+    hits = generator.random(4003) < scores**1.2
+    exact = calbias.audit(scores, hits)
+    monkeypatch.setattr("calbias.auditing.audit.MOST_SCORES", 1000)
+    cells = calbias.audit(scores, hits)
+    words = "were audited in"
+    assert (words in cells.warnings[-1], words in str(exact.warnings)) == (True, False)
+    for key in ("accuracy", "mean_score", "mean_gap"):
+        assert cells.description[key] == pytest.approx(exact.description[key], rel=1e-12)
+    assert cells.ece == pytest.approx(exact.ece, rel=1e-12)
+    assert [cells.error, *cells.interval] == pytest.approx([exact.error, *exact.interval], abs=1e-3)
+    assert cells.p_value == pytest.approx(exact.p_value, abs=0.01)
+    ends = in_cells(Scored.of(scores, hits), 100)
+    assert (ends.scores[0], ends.log1m_scores[-1]) == (0, -np.inf)
+    assert np.exp(ends.log1m_scores) == pytest.approx(1 - ends.scores, abs=1e-12)
+    assert (ends.rows.sum(), ends.hits.sum()) == (4003, hits.sum())
+
+
 def test_which_files_are_large(tmp_path, monkeypatch):
-    monkeypatch.setattr(file_audit, "LARGEST_IN_MEMORY", 10)
+    monkeypatch.setattr(file_audit, "MOST_SCORES", 10)
     for n, large in ((10, False), (11, True)):
         file = tmp_path / f"{n}.parquet"
         pq.write_table(pa.table({"score": np.full(n, 0.5), "hit": np.arange(n) % 2}), file)

@@ -35,7 +35,8 @@ from calbias.auditing.verdict.words import Words
 from calbias.conventions import CONFIDENCE_LEVEL, N_BINS
 from calbias.engine.posterior import Average
 from calbias.errors import InputError
-from calbias.scored import Scored
+from calbias.scored import MOST_SCORES, Scored
+from calbias.sketch_cells import cells_for, in_cells
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -151,7 +152,11 @@ def audit_data(
     folders: Sequence | None = None,
 ) -> Audit:
     """Return the Audit of a ``Data``; ``folders`` hold the files of the estimators."""
-    names, say, scored = estimator_names(estimators), progress or (lambda text: None), data.scored
+    names, say = estimator_names(estimators), progress or (lambda text: None)
+    is_of_classes = data.logits is not None and data.kind != EVENT  # rows have their order there
+    if data.scored.scores.size > MOST_SCORES and data.clusters is None and not is_of_classes:
+        data = replace(data, scored=in_cells(data.scored, cells_for(options.n_bins)))
+    scored = data.scored
     if scored.n < 2:
         raise InputError(f"{scored.n} rows are too few to judge a model by: give at least 2")
     say("test of calibration")
