@@ -65,8 +65,7 @@ class Bins(NamedTuple):
     gaps        Σ (s - y)
     counts      the number of rows
     squares     Σ w²
-    used        how many bins there are, with those that hold no row; of equal mass with ties
-                those that hold rows
+    used        the number of bins, see ``Scored.bins_used``
     """
 
     rows: NDArray
@@ -256,11 +255,18 @@ class Scored:
             firsts = np.searchsorted(self.scores, edges(n_bins)[:-1])
         return np.unique(firsts[firsts < len(self.scores)])
 
+    def bins_used(self, starts: Ints, n_bins: int, binning: str) -> int:
+        """Return the number of bins, of which those that begin at ``starts`` hold rows.
+
+        Only bins of equal mass that hold no row because of ties or weights are not counted.
+        """
+        is_tied = self.weights is not None or self.scores.size < self.n
+        return starts.size if IS_EQUAL_MASS[binning] and is_tied else n_bins
+
     def bins(self, n_bins: int, binning: str) -> Bins:
         """Return the sums over the bins that hold rows."""
         starts = self.starts(n_bins, binning)
-        is_tied = self.weights is not None or self.scores.size < self.n
-        used = starts.size if IS_EQUAL_MASS[binning] and is_tied else n_bins
+        used = self.bins_used(starts, n_bins, binning)
         rows, hits, gaps = (
             np.add.reduceat(column, starts) for column in (self.rows, self.hits, self.gaps)
         )

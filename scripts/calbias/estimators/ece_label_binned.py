@@ -8,7 +8,7 @@ ECE_bin with the same bins (Eq. 5).
 
 import numpy as np
 
-from calbias.engine.sorted_batch import IS_EQUAL_MASS, Estimates, SortedBatch
+from calbias.engine.sorted_batch import Estimates, SortedBatch
 from calbias.scored import Scored
 
 VARIANTS = {
@@ -34,5 +34,5 @@ def estimate_scored(scored: Scored, n_bins: int, norm: float, binning: str) -> t
     hits, weight = (np.add.reduceat(column, starts) for column in (scored.hits, scored.rows))
     sizes = np.diff(np.append(starts, scored.scores.size))
     gaps = np.abs(scored.scores - np.repeat(hits / weight, sizes))
-    used = starts.size if IS_EQUAL_MASS[binning] else n_bins
+    used = scored.bins_used(starts, n_bins, binning)
     return (np.sum(scored.rows * gaps**norm) / scored.total) ** (1.0 / norm), used
