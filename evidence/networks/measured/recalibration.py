@@ -45,7 +45,7 @@ CHOICES = {
 }
 ESTIMATORS = ("ece_bin_ew", "ece_bin_em", "ece_debias_em", "ece_sweep_em")
 SIZES = (1000, 2000, 5000, 10_000)
-FOLDS = 40
+FOLDS = 25
 MOST_ATOMS = 5000
 SEED = 58
 
