@@ -117,19 +117,20 @@ def papers_with_claims(claims: pd.DataFrame) -> list[dict[str, Any]]:
                 "paper": paper,
                 "ids": list(rows["id"]),
                 "bar": bar,
-                "counts": _by_evidence(bar),
+                "counts": _counts_by_verdict(bar),
                 "sentence": f"{len(rows)} claims: {counted(rows)}.",
             }
         )
     return shown
 
 
-def _by_evidence(bar: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _counts_by_verdict(bar: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return how many claims of each verdict were judged on all models, and on some."""
     counts: dict[str, dict[str, Any]] = {}
     for part in bar:
-        verdict = part["verdict"]
-        count = counts.setdefault(verdict["name"], {"verdict": verdict, "whole": 0, "part": 0})
-        count["part" if part["models"] else "whole"] += part["count"]
+        new = {"verdict": part["verdict"], "n_all_models": 0, "n_some_models": 0}
+        count = counts.setdefault(part["verdict"]["name"], new)
+        count["n_some_models" if part["models"] else "n_all_models"] += part["count"]
     return [*counts.values()]
 
 

@@ -1,7 +1,7 @@
 """What a figure shows, as lines of text: words, ticks, points and the looks that tell them apart.
 
-Sizes, widths, margins and places of legends are no part of it; limits are where they are set. Of a
-panel that is like an earlier one but for its numbers there is the title alone.
+Sizes, widths, margins and positions of legends are no part of it; limits are where they are set. A
+panel that differs from an earlier one only in its numbers is recorded by its title.
 """
 
 import re

@@ -276,7 +276,7 @@ def _in_words(data: Data, top_label: bool, event: str | None) -> str:
 
 
 def of_event(event: TopLabel, top_label: bool, **more: Any) -> Data:
-    """Return the Data of probabilities of class 1 and labels; with ``top_label`` of the top one."""
+    """Return the Data of an event or, with ``top_label``, of the predicted class."""
     if not top_label:
         return Data.of(event, kind=EVENT, **more)
     is_1 = event.score >= 0.5

@@ -141,12 +141,12 @@ def _crowd(audit: Audit, whole: Panel) -> Panel | None:
 
 def _shortest_run(bins: PictureBins, rows: float) -> tuple[int, int]:
     """Return the first bin, and the one after the last, of the shortest run with so many rows."""
-    before = np.r_[0, np.cumsum(bins.n_in_bin)]
-    ends = np.searchsorted(before, before[:-1] + rows)
-    firsts = np.flatnonzero(ends < before.size)
-    lengths = bins.highest_score[ends[firsts] - 1] - bins.lowest_score[firsts]
-    first = firsts[np.argmin(lengths)]
-    return int(first), int(ends[first])
+    cumulative_rows = np.r_[0, np.cumsum(bins.n_in_bin)]
+    stops = np.searchsorted(cumulative_rows, cumulative_rows[:-1] + rows)
+    starts = np.flatnonzero(stops < cumulative_rows.size)
+    lengths = bins.highest_score[stops[starts] - 1] - bins.lowest_score[starts]
+    shortest = starts[np.argmin(lengths)]
+    return int(shortest), int(stops[shortest])
 
 
 def _near_one(audit: Audit, score: float, rate: float) -> Panel:

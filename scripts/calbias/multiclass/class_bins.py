@@ -57,11 +57,11 @@ class ClassBins:
         _add_scores(self.bins, self.offsets, labels, rows.probabilities, out)
         return out
 
-    def expected(self, chances: Floats) -> Floats:
-        """Return the expected number of hits (1, cells) where labels have the chances (n, K)."""
+    def expected_hits(self, probabilities: Floats) -> Floats:
+        """Return the expected hits (1, cells) where the labels have the probabilities (n, K)."""
         inside = self.bins != NO_CELL
         cells = (self.offsets + self.bins)[inside]
-        return np.bincount(cells, chances[inside], self.sizes.size).astype(np.float64)[None]
+        return np.bincount(cells, probabilities[inside], self.sizes.size).astype(np.float64)[None]
 
     def by_group(self, terms: Floats) -> Floats:
         """Return the sums (r, G) of terms (r, cells) over the cells of each group."""
@@ -218,9 +218,13 @@ class Binned:
         scores = self.cells.hit_scores(self.rows, labels) if is_used else np.empty((0, 0))
         return self._values(self.cells.hits(labels), scores)
 
-    def expected(self, chances: Floats) -> Floats:
-        """Return the value of the whole where labels have the chances (n, K), without noise."""
-        return self.whole(self._values(self.cells.expected(chances), np.empty((0, 0))))
+    def expected(self, probabilities: Floats) -> Floats:
+        """Return the value of all groups together where the labels have the probabilities (n, K).
+
+        It has no noise.
+        """
+        expected_hits = self.cells.expected_hits(probabilities)
+        return self.whole(self._values(expected_hits, np.empty((0, 0))))
 
     def whole(self, values: Floats) -> Floats:
         """Return the values (r,) of the whole from the groups' values (r, G)."""

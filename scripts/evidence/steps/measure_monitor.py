@@ -141,20 +141,23 @@ def _alarm(rows: StreamRows) -> tuple[float, float, float]:
 
 
 def _fault_row(fault: Fault, n: int, alarms: Floats, verdict: float) -> Row:
-    at, low, high = alarms.T
-    late = at >= fault.from_row
-    delays = at[late] - fault.from_row + 1
-    known = late & ~np.isnan(low)
-    holds = (low <= fault.from_row) & (fault.from_row <= high)
+    """Return the row of a fault; alarms (streams, 3) are alarm rows and ends of ``since``."""
+    alarm_row, since_low, since_high = alarms.T
+    after_change = alarm_row >= fault.from_row
+    delays = alarm_row[after_change] - fault.from_row + 1
+    has_interval = after_change & ~np.isnan(since_low)
+    contains_change = (since_low <= fault.from_row) & (fault.from_row <= since_high)
     median = float(np.median(delays))
     return {
         "distribution": fault.distribution, "stream": fault.name, "part": fault.half,
-        "from_row": fault.from_row, "n_rows": n, "n_streams": at.size,
-        "alarms": int(np.isfinite(at).sum()), "early_alarms": int((~late).sum()),
+        "from_row": fault.from_row, "n_rows": n, "n_streams": alarm_row.size,
+        "alarms": int(np.isfinite(alarm_row).sum()), "early_alarms": int((~after_change).sum()),
         "median_delay": median,
         "delay_of_90_in_100": float(np.quantile(delays, 0.9, method="higher")),
         "verdict_delay": verdict, "delay_ratio": median / verdict,
-        "since_coverage": float(holds[known].mean()) if known.any() else np.nan,
+        "since_coverage": (
+            float(contains_change[has_interval].mean()) if has_interval.any() else np.nan
+        ),
     }  # fmt: skip
 
 
