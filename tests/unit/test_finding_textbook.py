@@ -20,7 +20,7 @@ from calbias.auditing.verdict.finding import (
     line_of,
 )
 from calbias.auditing.verdict.groups import groups_of_rows
-from calbias.auditing.verdict.result import _warnings, in_words, p_text
+from calbias.auditing.verdict.result import _notes, in_words, p_text
 from calbias.auditing.verdict.statistics import statistics_of
 from calbias.auditing.verdict.words import SURENESS
 
@@ -240,7 +240,7 @@ def test_what_rounding_may_explain():
     groups, _ = groups_of_rows(s, np.zeros(s.size))
 
     def told(reach):
-        words = _warnings(groups._replace(reach=np.array(reach)), "hits")
+        words = _notes(groups._replace(reach=np.array(reach)), "hits")
         return [float(x.split()[0]) for x in " ".join(words).split("up to ")[1:]], words
 
     assert told([0.01, 0.02, 0.03, 0.5, 0.0123])[0] == [1.0, 1.2, 3.0]
@@ -249,7 +249,7 @@ def test_what_rounding_may_explain():
     assert told([0, 0.02, 0.01, 0, 0])[0] == [2.0]
     assert told([0, 0, 0, 0, 0.01])[1][0].endswith("up to 1.0 points at scores of exactly 1")
     assert told([0, 0.01, 0, 0, 0])[1][0].endswith("up to 1.0 points at some scores")
-    all_places = _warnings(groups._replace(reach=np.full(5, 0.01)), "events")[0]
+    all_places = _notes(groups._replace(reach=np.full(5, 0.01)), "events")[0]
     assert all_places.endswith("of exactly 1, up to 1.0 points at other risks")
 
 

@@ -61,7 +61,7 @@ _OF_CURVE, _OF_L2, _POWER = 1.5, 3.0, 0.35  # bins: this times rows to this powe
 _OF_ROOT = 0.4  # bins of the l1 error, times the root of the rows, at most those of the curve
 _FINER, _CLEARLY = (1, 3, 9), 3.0
 _ROOM = 500.0  # rows up to which the high end for l1 has twice the tail
-_LEAST_ROWS = 20  # of a score that has a bin by itself
+_LEAST_ROWS, _LEAST_SHARE = 20, 0.25  # of a score that is a bin: rows, and share of a bin's
 _AT_ONCE = 4096  # clusters
 
 
@@ -248,7 +248,7 @@ class _Sample:
         """
         middle = np.cumsum(self.rows) - 0.5 * self.rows
         mass = (max(number, 1.0) * middle / self.n).astype(np.int64)
-        alone = self.rows >= max(_LEAST_ROWS * self.effect, self.n / (4.0 * number))
+        alone = self.rows >= max(_LEAST_ROWS * self.effect, _LEAST_SHARE * self.n / number)
         begins = (np.diff(mass, prepend=0) > 0) | alone
         begins[1:] |= alone[:-1]
         if curve is not None:

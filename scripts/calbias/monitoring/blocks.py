@@ -104,9 +104,12 @@ def likelihood_ratios(
     return (1.0 + np.exp(sign * log_odds)) / (1.0 + np.exp(sign * others))
 
 
+_LATER, _SCALE = 0.5, 500.0  # prior weight of a change after the first factor, and its decline
+
+
 def weight_after(factors: NDArray) -> Floats:
     """Return the prior weight of a change after so many factors: 1 after 0, later 0.5 and less."""
-    return np.where(factors == 0, 1.0, 0.5 / np.sqrt(1.0 + factors / 500.0))
+    return np.where(factors == 0, 1.0, _LATER / np.sqrt(1.0 + factors / _SCALE))
 
 
 def grown(sums: Floats, weight: float, ratios: Floats) -> Floats:

@@ -51,8 +51,8 @@ class CalibrationVerdict:
         The numbers of the clearest part, and of a clear shift or slope in addition.
     sentence : str
         Both in words; where nothing was found it says so.
-    warnings : tuple of str
-        What limits the verdict, such as scores that were rounded.
+    warnings, notes : tuple of str
+        What limits the verdict, and what rounding of the scores may explain.
     rows, replicates : int
     cluster_facts : ClusterFacts or None
         What the verdict rests on where rows were given with clusters.
@@ -69,6 +69,7 @@ class CalibrationVerdict:
     rows: int
     replicates: int
     cluster_facts: ClusterFacts | None = None
+    notes: tuple[str, ...] = ()
 
     @property
     def stated_gap(self) -> float:
@@ -102,9 +103,9 @@ def in_words(
     half: HalfWidth | None = None,
 ) -> CalibrationVerdict:
     """Return the verdict of a p-value and its parts, in words; ``half`` is for clusters."""
-    warnings = _warnings(groups, words)
+    warnings: tuple[str, ...] = ()
     if clearest != "certain" and impossible_outcomes(groups):
-        warnings += (sentence_of(finding_of("certain", groups, statistics), words),)
+        warnings = (sentence_of(finding_of("certain", groups, statistics), words),)
     kind, other = kinds_of(clearest, groups, statistics)
     finding, second = finding_of(kind, groups, statistics, half), None
     if {kind, other} == {"level", "line"} and finding.slope is None:
@@ -121,22 +122,22 @@ def in_words(
         warnings += cluster_warnings(facts.clusters, facts.with_rarer)
     return CalibrationVerdict(
         p_value, is_found, parts, clearest, finding, second, sentence, warnings, n,
-        replicates, facts,
+        replicates, facts, _notes(groups, words),
     )  # fmt: skip
 
 
-def _warnings(groups: Groups, words: Words) -> tuple[str, ...]:
+def _notes(groups: Groups, words: Words) -> tuple[str, ...]:
     """Return the largest errors that rounding may explain: at 0, at 1 and elsewhere."""
     n, is_end = groups.size.sum(), (groups.score == 0.0) | (groups.score == 1.0)
     seen = np.where(groups.size >= _SEEN * n, groups.reach, 0.0)
     scores = "risks" if words == "events" else "scores"
-    places = {f"{scores} of exactly {groups.score[k]:g}": seen[k] for k in np.flatnonzero(is_end)}
-    places = {place: reach for place, reach in places.items() if reach >= _WORTH_A_WORD}
+    errors = {f"{scores} of exactly {groups.score[k]:g}": seen[k] for k in np.flatnonzero(is_end)}
+    errors = {where: reach for where, reach in errors.items() if reach >= _WORTH_A_WORD}
     inside = np.max(seen, initial=0.0, where=~is_end)
     if inside >= _WORTH_A_WORD:
-        places[f"other {scores}" if places else f"some {scores}"] = inside
-    told = [f"up to {100 * reach:.1f} points at {place}" for place, reach in places.items()]
-    return (f"rounding alone may explain an error of {', '.join(told)}",) if told else ()
+        errors[f"other {scores}" if errors else f"some {scores}"] = inside
+    texts = [f"up to {100 * reach:.1f} points at {where}" for where, reach in errors.items()]
+    return (f"rounding alone may explain an error of {', '.join(texts)}",) if texts else ()
 
 
 def impossible_outcomes(groups: Groups) -> int:

@@ -31,6 +31,7 @@ PARTS = ("level", "line", "spread", "shape", "local", "atoms")
 IS_Z = (True, False, True, False, True, False)
 """Which statistics are on the scale of a standard normal variable; the others of its square."""
 LARGEST_ORDER, LARGEST_GRID = 16, 64
+_PENALTY = 0.5  # of short intervals, times that of Dümbgen and Spokoiny
 _PER_UNIT = 0.5  # orders and grid cells per unit of variance
 _DEPENDENT = 1e-6  # share of a basis function's norm that must be left after projection
 
@@ -86,7 +87,7 @@ def statistics_of(groups: Groups) -> Statistics:
         np.array(weights),
         grid,
         1.0 / np.sqrt(inside),
-        0.5 * np.sqrt(2.0 * np.log(np.maximum(total / inside, 1.0))),
+        _PENALTY * np.sqrt(2.0 * np.log(np.maximum(total / inside, 1.0))),
         atoms,
         1.0 / variance[atoms],
     )
