@@ -93,7 +93,7 @@ lock:
 	$(COMPILE) envs/requirements-docs.in -o envs/requirements-docs.lock
 	$(COMPILE) envs/requirements-mutants.in -o envs/requirements-mutants.lock
 	$(COMPILE) evidence/networks/requirements.in -o evidence/networks/requirements.lock
-	for peer in envs/peers/*.txt; do $(RESOLVE) $$peer -o $${peer%.txt}.lock; done
+	for peer in evidence/envs/peers/*.txt; do $(RESOLVE) $$peer -o $${peer%.txt}.lock; done
 
 clean-environments:
 	rm -rf $(RUNTIME) $(DEVELOP) $(NETWORKS)

@@ -10,6 +10,7 @@ from pathlib import Path
 import pandas as pd
 from checkout import ROOT, TABLE_2, TABLE_3
 
+from pipeline import beside
 from pipeline.door import main, step_function
 from pipeline.table_schema import columns_of
 
@@ -91,3 +92,16 @@ def python(code, *arguments, folder=ROOT, lines=None, **environment):
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
+
+
+def guest(folder, monkeypatch, part):
+    """Return the empty folder ``part`` of a workflow beside this one, which the test alone sees."""
+    package = folder / "scripts" / f"guest_{folder.name}"
+    (package / part).mkdir(parents=True)
+    (package / "__init__.py").touch()
+    (package / part / "__init__.py").touch()
+    monkeypatch.setattr(beside, "_WORKFLOWS", [*beside.workflows()])
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.setattr(beside, "PACKAGES", {**beside.PACKAGES})
+    beside.join(folder)
+    return package / part

@@ -8,6 +8,7 @@ import os
 import shutil
 
 import pytest
+import yaml
 from checkout import (
     SMOKE,
     Checkout,
@@ -186,6 +187,33 @@ def refused(capsys):
         assert [word for word in words if word not in line] == []
 
     return context
+
+
+def pytest_addoption(parser):
+    """``pytest --record tests/unit/test_x.py`` records again; read ``git diff`` then."""
+    parser.addoption("--record", action="store_true", help="record the outputs of tests again")
+
+
+@pytest.fixture(scope="module")
+def recorded(request):
+    """A function that compares lines with those under a name in the module's file RECORDED.
+
+    With --record it writes them there.
+    """
+    path = request.path.with_name(request.module.RECORDED)
+    header, _, text = path.read_text("utf-8").partition("\n")
+    lines = yaml.safe_load(text) or {}
+
+    def compare(name, shown):
+        if request.config.option.record:
+            lines[name] = shown
+        assert shown == lines.get(name), "if this is as it should be: pytest --record"
+
+    yield compare
+    if request.config.option.record:
+        options = {"allow_unicode": True, "default_style": "'", "sort_keys": False, "width": 1e9}
+        parts = [yaml.safe_dump({name: value}, **options) for name, value in lines.items()]
+        path.write_text("\n".join([header, "\n".join(parts)]), "utf-8")
 
 
 @pytest.fixture

@@ -9,7 +9,14 @@ snakefmt --check Snakefile workflow
 mypy
 snakemake --lint
 PYTHONPATH=scripts lint-imports --no-cache
+if [ -d evidence ]; then
+  snakefmt --check evidence/Snakefile evidence/rules
+  mypy -p evidence
+  PYTHONPATH=scripts:evidence/scripts lint-imports --no-cache --config evidence/.importlinter
+fi
 pytest -n 2 -m "not slow" --durations 10
+[ ! -d evidence ] || pytest -n 2 -m "not slow" --durations 10 evidence/tests
 echo "The basics hold. What follows takes minutes: slow tests of parts, scripts, workflow, Slurm."
 # three on two cores: the tests of Slurm mostly wait
 pytest -n 3 -m slow --no-loadscope-reorder --durations 30
+[ ! -d evidence ] || pytest -n 3 -m slow --no-loadscope-reorder --durations 30 evidence/tests

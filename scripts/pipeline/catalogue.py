@@ -1,36 +1,28 @@
 """Which tables and figures there are, and which of them a configuration can make.
 
-Figures are read from the modules in ``reproduction/figures``, without importing them: a module is a
-figure's when it has ``TABLES``, the stems under ``results/tables`` that ``draw(tables, **options)``
-wants, a list or a dict of lists by figure. It draws the figure of its own name, or those that its
-``FIGURES`` maps to options, under ``TITLE``, in which {an option} may stand. It rests on the
-experiments in ``EXPERIMENTS``, or on the one that its options name. All are literals, so the
-workflow learns the inputs of a figure without matplotlib, and a new figure is a new file and
-nothing else. A name begins with the figure's place, which orders the figures: ``fig2a_…``,
-``fig13_…``, ``table1_…``, ``guo_fig1_…``; others come last.
+Figures are read from the modules in ``reproduction/figures`` and ``figures`` of workflows beside
+this one, without importing them: a module is a figure's when it has ``TABLES``, the stems under
+``results/tables`` that ``draw(tables, **options)`` wants, a list or a dict of lists by figure. It
+draws the figure of its own name, or those that its ``FIGURES`` maps to options, under ``TITLE``, in
+which {an option} may stand. It rests on the experiments in ``EXPERIMENTS``, or on the one that its
+options name. All are literals, so the workflow learns the inputs of a figure without matplotlib,
+and a new figure is a new file and nothing else. A name begins with the figure's place, which orders
+the figures: ``fig2a_…``, ``fig13_…``, ``table1_…``, ``guo_fig1_…``; others come last.
 """
 
+import os
 import re
 from collections.abc import Collection, Mapping
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from calbias.errors import InputError, did_you_mean
 from calbias.io.python_files import is_python, literal
+from pipeline.beside import MAIN, Workflow, workflows
+from pipeline.door import step_file
 from pipeline.table_schema import tables
 
-FOLDERS = tuple(
-    Path(__file__).parents[1] / house / "figures" for house in ("reproduction", "evidence")
-)
-CAPTIONS = Path(__file__).parents[2] / "workflow" / "report"
 PAPERS = {"guo": "Guo et al. 2017", "gupta": "Gupta et al. 2021"}
 _PLACE = re.compile(r"(?:(guo|gupta)_)?(fig|table)(\d+)([a-z]?)(?=_|$)")
-# Table → the experiments it is made from, of the tables that every run makes.
-TABLES = {
-    name: tuple(entry.get("experiments", ()))
-    for name, entry in tables().items()
-    if entry.get("by_default", True)
-}
 
 
 class Entry(NamedTuple):
@@ -44,15 +36,22 @@ class Entry(NamedTuple):
     title: str = ""
 
 
-def figures(*folders: Path) -> dict[str, Entry]:
-    """Return {figure: Entry} of all modules in ``folders``, by default of both houses.
+def default_tables(*of: Workflow) -> dict[str, tuple[str, ...]]:
+    """Return {table: the experiments it is made from} of the tables that every run makes."""
+    return {
+        name: tuple(entry.get("experiments", ()))
+        for name, entry in tables(*of).items()
+        if entry.get("by_default", True)
+    }
+
+
+def figures(*of: Workflow) -> dict[str, Entry]:
+    """Return {figure: Entry} of workflows, by default of all.
 
     A file that is not Python has no tables: its own job will say what is wrong, others still run.
     """
     found = {}
-    for path in (
-        path for folder in folders or FOLDERS for path in sorted(Path(folder).glob("*.py"))
-    ):
+    for path in (path for workflow in of or workflows() for path in workflow.files("figures")):
         needed = literal(path, "TABLES", default=None if is_python(path) else ())
         if needed is None:
             continue
@@ -70,14 +69,29 @@ def figures(*folders: Path) -> dict[str, Entry]:
     return dict(sorted(found.items(), key=lambda item: _order(item[0])))
 
 
-def validate_captions() -> None:
+def validate() -> None:
+    """Raise InputError for a part that a run would stumble over: a caption, a rule's step."""
+    tables()
+    _validate_captions()
+    for workflow in workflows():
+        for path in sorted(workflow.rules.glob("*.smk")):
+            for name in re.findall(r"\b(?:code|step)\(\s*\"(\w+)\"", path.read_text("utf-8")):
+                try:
+                    step_file(name)
+                except InputError as error:
+                    raise InputError(f"{os.path.relpath(path)}: {error}") from None
+
+
+def _validate_captions() -> None:
     """Raise InputError for a figure without a caption, which a report would stumble over."""
-    for name, entry in figures().items():
-        if not (CAPTIONS / f"{name}.rst").is_file():
-            raise InputError(
-                f"workflow/report/{name}.rst: no such file; write the caption of the figure in "
-                f"{entry.module} there"
-            )
+    for workflow in workflows():
+        for name, entry in figures(workflow).items():
+            caption = workflow.report / f"{name}.rst"
+            if not caption.is_file():
+                raise InputError(
+                    f"{os.path.relpath(caption)}: no such file; write the caption of the figure "
+                    f"in {entry.module} there"
+                )
 
 
 def place(figure: str) -> str:
@@ -97,43 +111,36 @@ def _order(figure: str) -> tuple[str, str, int, str]:
 def paper_experiments() -> list[str]:
     """Return the names of the experiments that tables and figures rest on, a sorted list."""
     of_figures = (entry.experiments for entry in figures().values())
-    return sorted({name for needs in (*TABLES.values(), *of_figures) for name in needs})
+    return sorted({name for needs in (*default_tables().values(), *of_figures) for name in needs})
 
 
 def available_tables(
-    experiments: Collection[str], lacking: Collection[str] = ()
-) -> tuple[list[str], list[str]]:
-    """Return the names of a config's tables: of the papers, and of the evidence.
+    experiments: Collection[str], lacking: Collection[str] = (), *of: Workflow
+) -> list[str]:
+    """Return the names of a config's tables, by default of the papers.
 
     ``lacking`` are the ``needs`` of the schema that no model fulfils.
     """
-    known = [
+    entries = tables(*of or (MAIN,))
+    return [
         name
-        for name, needs in TABLES.items()
-        if set(needs) <= set(experiments) and tables()[name].get("needs") not in lacking
+        for name, needs in default_tables(*of or (MAIN,)).items()
+        if set(needs) <= set(experiments) and entries[name].get("needs") not in lacking
     ]
-    evidence = [name for name in known if "/evidence/" in tables()[name]["rule_file"]]
-    return [name for name in known if name not in evidence], evidence
 
 
 def available_figures(
-    experiments: Mapping[str, Any], lacking: Collection[str] = ()
-) -> tuple[dict[str, Entry], ...]:
-    """Return {figure: Entry} of the figures that a config can make: the papers', the evidence's."""
-    papers, evidence = available_tables(experiments, lacking)
-    known = {*papers, *evidence, "models"}
-    found = {
+    experiments: Mapping[str, Any], lacking: Collection[str] = (), *of: Workflow
+) -> dict[str, Entry]:
+    """Return {figure: Entry} of the figures that a config can make, by default of the papers."""
+    made = {*available_tables(experiments, lacking, *workflows()), "models"}
+    return {
         name: entry
-        for name, entry in figures().items()
-        if set(entry.tables) <= known
+        for name, entry in figures(*of or (MAIN,)).items()
+        if set(entry.tables) <= made
         and set(entry.experiments) <= set(experiments)
         and _has_model(entry, experiments)
     }
-    houses = {name: entry.module.partition(".")[0] for name, entry in found.items()}
-    return tuple(
-        {name: entry for name, entry in found.items() if houses[name] == house}
-        for house in ("reproduction", "evidence")
-    )
 
 
 def _has_model(entry: Entry, experiments: Mapping[str, Any]) -> bool:

@@ -18,7 +18,7 @@ from calbias.io.python_files import code_files
 from pipeline import CHECKOUT
 from pipeline.door import step_file
 from pipeline.results import written_whole
-from pipeline.table_schema import tables
+from pipeline.table_schema import columns_made_by
 
 STORE = Path(".snakemake/calbias_syntax.json")  # digests by name, size and time: parsing takes 1 s
 _ROOT = CHECKOUT.resolve()  # as the paths of ``code_files``
@@ -28,8 +28,8 @@ _PARTS: dict[str, dict[str, str]] = {}  # of each combined digest of this proces
 
 def code(step: str, *loaded: Path | str) -> str:
     """Return the digest of a step's code; ``loaded`` are files that it loads by name."""
-    columns = {name: entry["columns"] for name, entry in tables().items() if entry["rule"] == step}
-    return digest(code_files(step_file(step), *loaded), columns)
+    file = step_file(step)
+    return digest(code_files(file, *loaded), columns_made_by(file))
 
 
 def digest(files: Iterable[Path], columns: Mapping[str, Sequence[str]] = _NO_TABLES) -> str:

@@ -6,6 +6,7 @@ import re
 import sys
 import warnings
 from collections.abc import Sequence
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from jsonschema.exceptions import ValidationError, best_match
 from calbias.errors import InputError, did_you_mean
 from calbias.estimation.registry import estimator_file, known_estimators, validate_unusable
 from calbias.io.python_files import literal
+from pipeline.beside import Workflow, workflows
 from pipeline.catalogue import paper_experiments
 from pipeline.estimators import added_estimators, estimator_folders
 from pipeline.models import Config
@@ -26,13 +28,20 @@ PAGE_EXPERIMENTS = ("realistic", "perfect", "detection", "detection_null")
 """What an estimator's own page rests on."""
 
 
-def read_schema(folder: Path) -> Config:
-    """Return the schema of all keys, which has those of the evidence alone in a file of its own."""
-    schema, more = (
+def read_schema(*of: Workflow) -> Config:
+    """Return the schema of all keys of workflows, by default of all."""
+    papers, *more = (
         read_yaml(path)
-        for path in (folder / "config.schema.yaml", folder / "evidence/config.schema.yaml")
+        for workflow in of or workflows()
+        if (path := workflow.schemas / "config.schema.yaml").is_file()
     )
-    return {**schema, "properties": schema["properties"] | more["properties"]}
+    return reduce(lambda schema, other: _with_keys(schema, other["properties"]), more, papers)
+
+
+def _with_keys(schema: Config, keys: Config) -> Config:
+    if repeated := sorted({*keys} & {*schema["properties"]}):
+        raise InputError(f"config: beside: key {repeated[0]} is there already; rename yours")
+    return {**schema, "properties": schema["properties"] | keys}
 
 
 def complete_config(config: Config, schema: Config) -> Config:

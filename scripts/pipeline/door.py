@@ -1,9 +1,10 @@
 """The one door to the steps: a step's signature makes its options, its help and its shell line.
 
-A step is a function of the name of its file in ``pipeline/steps``, ``reproduction/steps`` or
-``evidence/steps``. Its parameters stand behind ``*``; one line ``name: what it is`` of its
-docstring describes each. ``output`` and ``output_…`` are written, other paths are read, and the
-rest are numbers and words. A list takes any number of words, ``dict[str, Path]`` words NAME=PATH.
+A step is a function of the name of its file in ``pipeline/steps``, ``reproduction/steps`` or the
+``steps`` of a workflow beside this one. Its parameters stand behind ``*``; one line ``name: what it
+is`` of its docstring describes each. ``output`` and ``output_…`` are written, other paths are read,
+and the rest are numbers and words. A list takes any number of words, ``dict[str, Path]`` words
+NAME=PATH.
 """
 
 import argparse
@@ -21,10 +22,9 @@ from typing import Annotated, Any, Literal, NoReturn, get_args, get_origin
 
 from calbias.errors import InputError, looked_up
 from calbias.io.command_line import command
-from calbias.io.python_files import SCRIPTS
+from pipeline import beside
 from pipeline.results import remember_run
 
-HOUSES = ("pipeline", "reproduction", "evidence")
 USED = "used {:.2f} s of CPU and {:.0f} MB"
 _DESCRIBED = re.compile(r"^(\w+): (.+(?:\n {4}.+)*)", re.MULTILINE)
 
@@ -36,7 +36,7 @@ def step_file(name: str) -> Path:
 
 def step_function(name: str) -> Callable[..., None]:
     """Return a step, imported."""
-    module = ".".join(step_file(name).relative_to(SCRIPTS).with_suffix("").parts)
+    module = ".".join([*step_file(name).parts[-3:-1], name])
     function: Callable[..., None] = getattr(importlib.import_module(module), name)
     return function
 
@@ -68,9 +68,15 @@ def shell_line(name: str, /, **fields: str | None) -> str:
 
 @command
 def main(argv: Sequence[str] | None = None) -> None:
-    """Run the step that the first word names, with the options behind it."""
+    """Run the step that the first word names, with the options behind it.
+
+    Before it may stand ``--beside FOLDER``: a workflow whose steps are found too.
+    """
     remember_run()
     words = list(sys.argv[1:] if argv is None else argv)
+    while words[:1] == ["--beside"] and words[1:]:
+        beside.join(words[1])
+        del words[:2]
     if not words or words[0] in ("-h", "--help"):
         print(_overview())
         return
@@ -79,10 +85,13 @@ def main(argv: Sequence[str] | None = None) -> None:
     print(_used(), flush=True)
 
 
-@cache
 def _files() -> dict[str, Path]:
-    paths = (path for house in HOUSES for path in sorted((SCRIPTS / house / "steps").glob("*.py")))
-    return {path.stem: path for path in paths if path.stem != "__init__"}
+    return _files_of(beside.workflows())
+
+
+@cache
+def _files_of(workflows: Sequence[beside.Workflow]) -> dict[str, Path]:
+    return {path.stem: path for workflow in workflows for path in workflow.files("steps")}
 
 
 def _definition(name: str) -> ast.FunctionDef:

@@ -1,19 +1,17 @@
-"""The estimators that the workflow knows: calbias's, and those that only its evidence shows."""
+"""The estimators that the workflow knows: calbias's, and those of a configuration."""
 
 from pathlib import Path
 from typing import Any
 
 from calbias.errors import InputError
 from calbias.estimation import registry
-from calbias.io.python_files import SCRIPTS, literal
-
-FOLDERS = (registry.FOLDER, SCRIPTS / "evidence/estimators")
+from calbias.io.python_files import literal
 
 
 def estimator_folders(config: dict[str, Any]) -> tuple[Path, ...]:
     """Return the folders that a configuration's estimators are looked for in."""
     own = config.get("estimator_dir")
-    return (*FOLDERS, Path(own)) if own else FOLDERS
+    return (registry.FOLDER, Path(own)) if own else (registry.FOLDER,)
 
 
 def added_estimators(config: dict[str, Any]) -> dict[str, dict[str, str]]:
@@ -55,13 +53,3 @@ def _validate_added(name: str, file: Path, known: Path, norm: float) -> None:
             f"config: estimator: {file} defines {name} for norm {norms[0]:g}, and its page needs "
             f"norm {norm:g}, that of the paper: define it for this norm too"
         )
-
-
-def estimator_file(name: str) -> Path:
-    """Return the path of an estimator's file."""
-    return registry.estimator_file(name, FOLDERS)
-
-
-def known_estimators() -> dict[str, Path]:
-    """Return {name: path} of every estimator."""
-    return registry.known_estimators(FOLDERS)

@@ -7,12 +7,11 @@ from typing import Any, NamedTuple
 import jinja2
 import pandas as pd
 
-from pipeline import CHECKOUT
+from pipeline.beside import workflows
 from pipeline.catalogue import figures as figure_catalogue
 from pipeline.claims.verdicts import NAN, Measurement, Verdict, grouped, number, quantity
 from pipeline.table_schema import column_meanings, tables
 
-TEMPLATES = CHECKOUT / "workflow/report"
 VERDICT_WORDS = {  # its symbol, what it means
     "reproduced": ("✓", "the rule's strict condition holds"),
     "approximate": ("≈", "it holds in part, or within a looser tolerance"),
@@ -39,18 +38,16 @@ CAUSES = {
 }
 
 
-_ENVIRONMENT = jinja2.Environment(
-    loader=jinja2.FileSystemLoader(TEMPLATES),
-    autoescape=True,
-    trim_blocks=True,
-    lstrip_blocks=True,
-    undefined=jinja2.StrictUndefined,
-)
-
-
 def template(name: str) -> jinja2.Template:
     """Return a page's template; a name that it uses and nobody gives is an error."""
-    return _ENVIRONMENT.get_template(name)
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader([workflow.report for workflow in workflows()]),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    return environment.get_template(name)
 
 
 def badge(name: str) -> dict[str, str]:

@@ -14,7 +14,7 @@ from snakemake.utils import update_config
 
 from calbias.errors import InputError
 from calbias.io.python_files import SCRIPTS
-from pipeline import CHECKOUT
+from pipeline import CHECKOUT, beside
 from pipeline.config import complete_config, read_schema, validate_folder, with_file
 from pipeline.door import shell_line
 from pipeline.job_sizes import with_shards
@@ -35,8 +35,9 @@ def read_settings(
     published = CHECKOUT / "resources/published"
     try:
         with warnings.catch_warnings(record=True, action="always") as caught:
-            schema = read_schema(CHECKOUT / "workflow/schemas")
-            config = complete_config(_over_the_default(config), schema)
+            for folder in config.get("beside", ()):
+                beside.join(folder)
+            config = complete_config(_over_the_default(config), read_schema())
         config["models"] = models_path(config["models"], CHECKOUT)
         models = read_models(config["models"])
         experiments = with_models(config["experiments"], models, published)
@@ -85,10 +86,14 @@ def job_shell() -> str:
     return f"set -euo pipefail; export PATH={folder}:$PATH NUMBA_CACHE_DIR={cache}; "
 
 
-def step(name: str, /, **fields: Any) -> str:
-    """Return the shell line of a step's rule; ``fields`` as in ``pipeline.door.shell_line``."""
+def step(name: str, /, *folders: Path, **fields: Any) -> str:
+    """Return the shell line of a step's rule; ``fields`` as in ``pipeline.door.shell_line``.
+
+    ``folders`` are those of workflows beside this one that the job needs.
+    """
     run = os.path.relpath(SCRIPTS / "run.py")
-    return f"python {run} {shell_line(name, **fields)} > {{log:q}} 2>&1"
+    joined = "".join(f"--beside {shlex.quote(os.path.relpath(folder))} " for folder in folders)
+    return f"python {run} {joined}{shell_line(name, **fields)} > {{log:q}} 2>&1"
 
 
 def resource_path(name: str) -> str:

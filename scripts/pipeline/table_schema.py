@@ -1,53 +1,77 @@
-"""Which tables there are, and their columns: ``tables.yaml`` of the papers and of the evidence."""
+"""Which tables there are, and their columns: ``tables.yaml`` of each workflow."""
 
+import os
 import re
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from calbias.errors import InputError, looked_up
+from calbias.errors import looked_up
+from pipeline import CHECKOUT
+from pipeline.beside import Workflow, workflows
 
-SCRIPTS = Path(__file__).parents[1]
-PLACE = "workflow/schemas"
-SCHEMAS = [SCRIPTS.parent / PLACE / name for name in ("tables.yaml", "evidence/tables.yaml")]
-RULES = SCRIPTS.parent / "workflow/rules"
+
+def tables(*of: Workflow) -> dict[str, dict[str, Any]]:
+    """Return {table: its entry, with rule file and step} of workflows, by default of all.
+
+    Those of the papers come first. InputError for a rule or a step that is missing.
+    """
+    entries: dict[str, dict[str, Any]] = {}
+    for workflow in of or workflows():
+        entries |= _tables(workflow, workflows())
+    return entries
 
 
 @cache
-def tables() -> dict[str, dict[str, Any]]:
-    """Return {table: its entry, with rule file and step}, those of the papers first."""
-    files = {}
-    for path in RULES.rglob("*.smk"):
-        for rule in re.findall(r"^rule (\w+):", path.read_text(encoding="utf-8"), re.MULTILINE):
-            files[rule] = {"rule_file": path.relative_to(RULES.parents[1]).as_posix()}
-    return {
-        name: {
-            **entry,
-            **looked_up(f"rule of table {name} in {PLACE}", entry["rule"], files),
-            "script": _step_file(entry["rule"]),
-        }
-        for name, entry in _both("tables").items()
+def _tables(workflow: Workflow, all_workflows: Sequence[Workflow]) -> dict[str, dict[str, Any]]:
+    place = _from_checkout(workflow.schemas / "tables.yaml")
+    files = {
+        rule: {"rule_file": _from_checkout(path)}
+        for each in all_workflows
+        for path in sorted(each.rules.glob("*.smk"))
+        for rule in re.findall(r"^rule (\w+):", path.read_text(encoding="utf-8"), re.MULTILINE)
     }
+    steps = {path.stem: path for each in all_workflows for path in each.files("steps")}
+    entries = {}
+    for name, entry in _section(workflow, "tables").items():
+        file = looked_up(f"{place}: rule of table {name}", entry["rule"], files)
+        step = looked_up(f"{place}: step of rule", entry["rule"], steps)
+        entries[name] = {**entry, **file, "script": _from_checkout(step)}
+    return entries
 
 
-def _step_file(name: str) -> str:
-    """Return the path, from the checkout, of the step of a rule."""
-    for path in SCRIPTS.glob(f"*/steps/{name}.py"):
-        return f"scripts/{path.relative_to(SCRIPTS).as_posix()}"
-    raise InputError(f"{PLACE}: rule {name}: no house has steps/{name}.py")
+def _from_checkout(path: Path) -> str:
+    """Return the path as a reader in the checkout writes it."""
+    return Path(os.path.relpath(path, CHECKOUT)).as_posix()
 
 
 def columns_of(table: str) -> tuple[str, ...]:
     """Return the names of a table's columns, a tuple."""
-    return tuple(looked_up(f"table in {PLACE}", table, tables())["columns"])
+    return tuple(looked_up("table in tables.yaml", table, tables())["columns"])
+
+
+def columns_made_by(step: Path) -> dict[str, Sequence[str]]:
+    """Return {table: columns} of the tables that a step's own workflow says it makes."""
+    return {
+        name: entry["columns"]
+        for workflow in workflows()
+        if step.is_relative_to(workflow.scripts)
+        for name, entry in tables(workflow).items()
+        if entry["rule"] == step.stem
+    }
 
 
 def column_meanings() -> dict[str, dict[str, str]]:
     """Return {column: {"meaning": words, "unit": unit where it has one}}."""
-    return _both("columns")
+    return {
+        column: meaning
+        for workflow in workflows()
+        for column, meaning in _section(workflow, "columns").items()
+    }
 
 
-def dictionary_rows() -> list[tuple[str, str, str, str]]:
+def dictionary_rows(workflow: Workflow) -> list[tuple[str, str, str, str]]:
     """Return (table, column, unit, meaning) of every column; a table's first row has its caption.
 
     There the column is empty and the meaning says what a row of the table is.
@@ -55,7 +79,7 @@ def dictionary_rows() -> list[tuple[str, str, str, str]]:
     meanings = column_meanings()
     return [
         row
-        for name, entry in tables().items()
+        for name, entry in tables(workflow).items()
         for row in (
             (name, "", "", entry["caption"]),
             *((name, column, meanings[column].get("unit", ""), meanings[column]["meaning"])
@@ -65,9 +89,9 @@ def dictionary_rows() -> list[tuple[str, str, str, str]]:
 
 
 @cache
-def _both(section: str) -> dict[str, Any]:
-    first, second = (read_yaml(path)[section] for path in SCHEMAS)
-    return first | second
+def _section(workflow: Workflow, section: str) -> dict[str, Any]:
+    path = workflow.schemas / "tables.yaml"
+    return dict(read_yaml(path)[section]) if path.is_file() else {}
 
 
 def read_yaml(path: Path) -> Any:

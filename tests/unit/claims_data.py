@@ -8,13 +8,14 @@ from checkout import ROOT
 
 from pipeline.claims.grounds import PUBLISHED, Grounds, bins_of
 from pipeline.claims.ledger import all_claims
+from pipeline.claims.verdicts import in_words, number
 from pipeline.paper import BINNED, HEATMAP_BINS, HEATMAP_MODELS, HEATMAP_SIZES, MODEL_SIZES
 from pipeline.tables import read_table
 from reproduction.claims.appendix_c import SCORES
 
 MODELS = read_table(ROOT / "config/models.csv")
 TABLES = {stem: read_table(ROOT / f"resources/published/{stem}.csv") for stem in PUBLISHED}
-CLAIMS = {claim.id: claim for claim in all_claims()}
+CLAIMS = {claim.id: claim for claim in all_claims()}  # and of workflows beside this one
 PAPER = {"models": MODELS, **TABLES}
 NAMES = list(MODELS["model"])
 GROUP = dict(zip(MODELS["model"], MODELS["group"], strict=True))
@@ -43,6 +44,21 @@ def verdicts_of(claim, make, **cases):
             assert "; " not in ruling.reason  # which ends the first part of column note
 
     return test
+
+
+def told(ruling):
+    """Return the verdict, the measurements in words, the reason, the notes, and what is left."""
+    lines = [ruling.verdict, *in_words(ruling.measurements).split("; "), ruling.reason]
+    lines += [
+        f"printed as {number(m.published)} ± {m.published_error:.3g}: {m.name} {m.case}".strip()
+        for m in ruling.measurements
+        if np.isfinite(m.published)
+    ]
+    error = ruling.largest_error
+    source = f"{ruling.source}, {ruling.models or 'all'}" + f", {error:.4f}" * bool(
+        np.isfinite(error)
+    )
+    return [*lines, *ruling.notes, source]
 
 
 def measured(ruling, name, case=""):

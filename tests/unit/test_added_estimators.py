@@ -16,11 +16,11 @@ from calbias.estimation.loading import load_estimator
 from calbias.estimation.registry import FOLDER
 from calbias.simulation import simulate_estimates
 from calbias.truth.true_error import true_calibration_error
-from evidence.steps import measure_judging_cells
 from pipeline.config import PAGE_EXPERIMENTS
 from pipeline.logits import load_logits
 from pipeline.scenarios import fitted_scenario
 from pipeline.steps import time_estimator
+from reproduction.steps import measure_judging_cells
 from reproduction.steps.draw_estimator import worst
 from reproduction.steps.judge_estimator import compared_rows
 from reproduction.steps.select_by_estimator import selection_rows

@@ -23,35 +23,18 @@ from claims_data import (
     heatmaps,
     judged,
     sweep,
+    told,
 )
 from test_claims_appendices import chosen
-from test_claims_beyond import league
 from test_claims_recalibration import fit_times, measures
 from test_claims_section_6 import glm_fits, table_4
 from test_claims_section_7 import limits
 
-from evidence.names import BEST, UNDECIDED
-from pipeline.claims.verdicts import NotJudged, in_words, number
 from pipeline.paper import BINNED, DETECTION_SIZES, FIG2B_SCENARIOS, HEATMAP_BINS, HEATMAP_SIZES
 from pipeline.table_schema import read_yaml
 from reproduction.recalibration import ON_HALF
 
 TOLD = read_yaml(Path(__file__).with_name("claims_told.yaml"))
-
-
-def told(ruling):
-    """Return the verdict, the measurements in words, the reason, the notes, and what is left."""
-    lines = [ruling.verdict, *in_words(ruling.measurements).split("; "), ruling.reason]
-    lines += [
-        f"printed as {number(m.published)} ± {m.published_error:.3g}: {m.name} {m.case}".strip()
-        for m in ruling.measurements
-        if np.isfinite(m.published)
-    ]
-    error = ruling.largest_error
-    rest = f"{ruling.source}, {ruling.models or 'all'}" + f", {error:.4f}" * bool(
-        np.isfinite(error)
-    )
-    return [*lines, *ruling.notes, rest]
 
 
 CASES = {}
@@ -590,125 +573,10 @@ def s07():
     return {"measures": of_methods({(FOUR[2], "spline", "ks_top3"): 0.9999})}
 
 
-TEN = [*NAMES[:9], "last"]
-
-
-@tells("C01")
-def c01():
-    """At n = 200 b has 1 and is missed by 1.2, a has 2 and is missed by 0.2; the last by 1 at 3200.
-
-    Means over models are 0.35, but 0.85 of the last one; 0.4 ± 0.5/10.
-    """
-    rows = [
-        (model, name, n, observed, observed + np.sign(observed) * (
-            (miss if n == 200 else 0) + (model == "last" and n == 3200)), observed - 0.3, 0.9)
-        for model in TEN for name, observed, miss in (("b", -1.0, 1.2), ("a", 2.0, 0.2))
-        for n in (3200, 200)
-    ]  # fmt: skip
-    rows.append(("language", "a", 1600, 2.0, 2.5, 1.0, 1.5))
-    columns = ["model", "estimator", "n_samples", "observed_bias_percent", "predicted_bias_percent",
-               "predicted_from_subsample_percent", "one_subsample_distance_percent"]  # fmt: skip
-    return {"predicted_bias": pd.DataFrame(rows, columns=columns)}
-
-
-@tells("C02")
-def c02():
-    """A cell that a test sees is too low, and one that it does not see; ℓ2 covers well but one."""
-    rows = [
-        ("calbias", "uniform_a", 200, 0.96, 0.90, 0.99, 0.9, 100),
-        ("calbias", "judging_b", 1000, 0.80, 0.70, 0.87, 0.5, 50),
-        ("calbias", "uniform_c", 200, 0.85, 0.76, 0.899, 0.4, 100),
-        ("calbias_l2", "uniform_a", 200, 0.98, 0.91, 0.99, 0.9, 100),
-        ("calbias_l2", "judging_b", 1000, 0.90, 0.83, 0.90, 0.6, 100),
-        ("sun2024", "uniform_a", 200, 0.50, 0.40, 0.60, 0.9, 25),
-    ]
-    columns = ["method", "scenario", "n_samples", "coverage", "low", "high", "found_by_verdict",
-               "n_data_sets"]  # fmt: skip
-    return {"interval_coverage": pd.DataFrame(rows, columns=columns)}
-
-
-def with_rival(ratios, n_replicates):
-    """The sweep has an RMSE of 0.01, a rival 0.008; one of few cells and other targets are out."""
-    table = league(ratios, n_replicates)
-    table["rmse"] = table["rmse"].where(table["estimator"] != "kde", 0.008)
-    few = table[:1].assign(estimator="few", rmse=1e-4)
-    out = (
-        table.assign(target="l2", rmse=1e-4),
-        table.assign(scenario="uniform_calibrated", rmse=1e-4),
-    )
-    return {"league": pd.concat([table, few, *out])}
-
-
-@tells("C03")
-def c03():
-    """Ratios 0.4 and 1.2: √0.48, with an error of √(2 · 2 · 0.5/100)/2; of the rival 1.25 times."""
-    return with_rival([0.4, 1.2], 100)
-
-
-@tells("C03")
-def c03_two_errors():
-    """A mean log ratio of −0.11 is more than two errors, each √(2 · 2 · 0.5/200)/2 = 0.05."""
-    return with_rival([0.8 * np.exp(-0.11)] * 2, 200)
-
-
-@tells("C04")
-def c04():
-    """Six networks of three methods; in three all others are told from the best."""
-    rows = [
-        (f"net{k}", f"m{j}", BEST if j == 0 else UNDECIDED if j == 1 and k > 2 else "worse",
-         "its own outputs" if k == 1 else "2 other networks")
-        for k in range(6) for j in range(3)
-    ]  # fmt: skip
-    rows += [("unknown", "m0", BEST, ""), ("unknown", "m1", "no network of this kind", "")]
-    columns = ["model", "method", "verdict", "floor_from"]
-    return {"kull2019_table3": pd.DataFrame(rows, columns=columns)}
-
-
-@tells("C04")
-def c04_two_thirds():
-    """Four of six: no method is undecided in the fourth network."""
-    table = c04()["kull2019_table3"]
-    return {
-        "kull2019_table3": table.where(table["model"] != "net3", table.replace(UNDECIDED, "worse"))
-    }
-
-
-@tells("C05")
-def c05():
-    """Of ten one is 4.5 errors off and one exactly 3; √((9 + 20.25)/2), √(8/8)."""
-    z = [3.0, -4.5, *[1.0] * 8]
-    table = {"paper": "widmann2019", "cell": [f"n={k}" for k in range(10)], "z": z, "error": 10.0,
-             "quantity": ["skce level=1", "skce level=5", *["ece"] * 8],
-             "printed_error": [0.5, *[1.0] * 9]}  # fmt: skip
-    other = pd.DataFrame(table).assign(paper="tcal2023", z=50.0)
-    absent = pd.DataFrame(table).assign(z=np.nan)
-    return {"printed_simulations": pd.concat([pd.DataFrame(table), other, absent])}
-
-
-@tells("C05")
-def c05_99_of_100():
-    """One number is 4.5 errors off, of 100; the rest agree."""
-    table = {"paper": "widmann2019", "cell": "a", "quantity": "ece", "error": 5.0,
-             "printed_error": 0.5, "z": [4.5, *[0.0] * 99]}  # fmt: skip
-    return {"printed_simulations": pd.DataFrame(table)}
-
-
 @pytest.mark.parametrize("name", CASES)
 def test_what_a_ruling_tells(name):
     claim, make = CASES[name]
     assert told(judged(claim, **make())) == TOLD[name]
-
-
-def test_rules_turn_at_their_numbers():
-    """C04 wants six networks; C05 errors of at most ten times the printed ones, in the median."""
-    table = c04()["kull2019_table3"]
-    with pytest.raises(NotJudged, match="the rule wants 6"):
-        judged("C04", kull2019_table3=table[table["model"] != "net1"])
-    table = c05_99_of_100()["printed_simulations"]
-    with pytest.raises(NotJudged, match="at most 10 times"):
-        judged("C05", printed_simulations=table.assign(error=5.01))
-    with pytest.raises(NotJudged, match="at most 10 times"):
-        judged("C05", printed_simulations=table.assign(paper="mine"))
 
 
 def test_every_claim_of_a_number_tells_its_thresholds():

@@ -14,7 +14,7 @@ from pipeline import config as configuration
 from pipeline import models
 from pipeline.table_schema import read_yaml
 
-SCHEMA = configuration.read_schema(ROOT / "workflow/schemas")
+SCHEMA = configuration.read_schema()
 DEFAULT = read_yaml(ROOT / "config/config.yaml")
 README = (ROOT / "config/README.md").read_text(encoding="utf-8")
 NAN = math.nan

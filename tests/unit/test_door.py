@@ -132,7 +132,7 @@ def test_a_changed_column_of_a_table_is_a_change_of_its_step(monkeypatch):
     before = {step: code_digest.code(step) for step in ("summarise_bias", "summarise_intro")}
     tables = copy.deepcopy(table_schema.tables())
     tables["bias"]["columns"].append("more")
-    monkeypatch.setattr(code_digest, "tables", lambda: tables)
+    monkeypatch.setattr(table_schema, "tables", lambda workflow: tables)
     assert code_digest.code("summarise_bias") != before["summarise_bias"]
     assert code_digest.code("summarise_intro") == before["summarise_intro"]
 

@@ -15,7 +15,6 @@ from calbias.engine.scores_and_hits import HIGHEST_NORM, MOST_BINS
 from calbias.engine.sorted_batch import sorted_data_set
 from calbias.estimation.loading import load_estimator
 from calbias.estimation.registry import NO_BINS, known_estimators
-from pipeline.estimators import FOLDERS
 from pipeline.table_schema import read_yaml
 
 
@@ -191,12 +190,9 @@ test_a_bad_estimator_of_ones_own = refuses_texts(
 
 
 def test_formulas_are_those_of_the_name():
-    formulas = {known.name: known.formula for known in list_estimators(FOLDERS[1])}
+    formulas = {known.name: known.formula for known in list_estimators()}
     assert all(formulas.values())
     for name, start in {
-        "e90_glm": "the 90 % quantile",
-        "mmce": "√(1/n²",
         "ece_debias_unclipped_em": "sign(D)·√|D|; D = ",
-        "calib_err": "calib_err = ",
     }.items():
         assert formulas[name].startswith(start)

@@ -8,15 +8,15 @@ from engine_data import data_sets, monotone_data
 from hypothesis import given
 from hypothesis import strategies as st
 
+from calbias import estimate
 from calbias.engine.sorted_batch import SortedBatch, of_sorted_scores, sorted_data_set
-from calbias.estimation.loading import estimate_sums
-from calbias.estimation.registry import usable_norm
+from calbias.estimation.loading import estimate_sums, load_estimator
+from calbias.estimation.registry import FOLDER, known_estimators, usable_norm
 from calbias.io.python_files import literal
 from calbias.scored import Scored
-from evidence.estimators import estimate, load_estimator
-from pipeline.estimators import estimator_file, known_estimators
 
-ESTIMATORS = sorted(known_estimators())
+FILES = known_estimators((FOLDER,))
+ESTIMATORS = sorted(FILES)
 
 
 @pytest.mark.slow
@@ -50,8 +50,8 @@ def tied():
 def test_many_data_sets_at_once_are_as_one_by_one(estimator):
     """Ten: some estimators take eight at a time."""
     each = [sorted_data_set(*monotone_data(80, seed)) for seed in range(10)]
-    together, run = SortedBatch.concatenated(each), load_estimator(estimator)
-    for norm in {2.0, usable_norm(estimator, 3, estimator_file(estimator))}:
+    together, run = SortedBatch.concatenated(each), load_estimator(estimator, FILES[estimator])
+    for norm in {2.0, usable_norm(estimator, 3, FILES[estimator])}:
         check_rows(run, together, each, norm)
     check_rows(run, *tied(), 2.0)
 
@@ -86,7 +86,7 @@ def test_input_order_depends_on_the_order_and_says_so(estimator):
 
 def test_ties_in_input_order_that_are_none_change_nothing():
     data = monotone_data(150, seed=4)
-    of_all_norms = [e for e in ESTIMATORS if not literal(estimator_file(e), "NORMS", None)]
+    of_all_norms = [e for e in ESTIMATORS if not literal(FILES[e], "NORMS", None)]
     for estimator, norm in itertools.product(of_all_norms, (0.5, 1, 2, 4)):
         averaged, ordered = (
             estimate(estimator, *data, n_bins=15, norm=norm, ties=ties)[:2]

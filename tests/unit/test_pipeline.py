@@ -10,8 +10,7 @@ from calbias.errors import InputError
 from calbias.estimation.registry import estimator_file
 from pipeline import job_sizes as sizes
 from pipeline import models, settings
-from pipeline.catalogue import TABLES, available_figures, available_tables
-from pipeline.estimators import FOLDERS
+from pipeline.catalogue import available_figures, available_tables, default_tables
 from pipeline.table_schema import read_yaml, tables
 
 test_models_tables_that_are_refused = refuses_texts(
@@ -73,7 +72,7 @@ def test_the_number_of_jobs_follows_the_work():
     million = sized(replicates=10**6)
     for experiment in million.values():
         for name, shards in experiment["shards"].items():
-            file = estimator_file(name, FOLDERS)
+            file = estimator_file(name)
             n_estimates = sizes.estimates(experiment, file)
             assert n_estimates / shards <= sizes.LARGEST
             assert sizes.seconds(experiment, file) / shards <= sizes.LONGEST
@@ -87,7 +86,7 @@ def test_the_number_of_jobs_follows_the_work():
 
 def test_long_data_sets_are_split_by_time():
     one = {"scores": [[1, 1]], "curves": ["identity"], "n_bins": [15], "replicates": 1000}
-    file = estimator_file("ece_bin_ew", FOLDERS)
+    file = estimator_file("ece_bin_ew")
     assert sizes.shards_by_size({**one, "n_samples": [10**6]}, file) == 1
     assert sizes.shards_by_size({**one, "n_samples": [10**7]}, file) == 1
     assert sizes.shards_by_size({**one, "n_samples": [10**8]}, file) == 2  # 500 s
@@ -115,7 +114,7 @@ def test_the_table_of_scales_is_the_arithmetic():
     assert len(rows) == 6
     for exponent, numbers in rows:
         experiments = sized(replicates=10 ** "⁰¹²³⁴⁵⁶⁷⁸".index(exponent), experiments=FIGURES_4_6)
-        files = {name: estimator_file(name, FOLDERS) for name in experiments["perfect"]["shards"]}
+        files = {name: estimator_file(name) for name in experiments["perfect"]["shards"]}
         jobs = sum(sum(each["shards"].values()) for each in experiments.values())
         work = [
             sizes.seconds(each, file) for each in experiments.values() for file in files.values()
@@ -126,7 +125,7 @@ def test_the_table_of_scales_is_the_arithmetic():
         assert [float(x) for x in numbers.split(" | ")] == pytest.approx(expected, rel=0.05)
 
 
-CONTRACTS = tables()
+CONTRACTS, TABLES = tables(), default_tables()
 EXPERIMENTS = {name: dict(value) for name, value in DEFAULT["experiments"].items()}
 for experiment in EXPERIMENTS.values():
     if "models" in experiment:
@@ -135,8 +134,7 @@ for experiment in EXPERIMENTS.values():
 
 def test_every_table_has_a_contract_and_every_contract_a_table():
     assert set(TABLES) <= set(CONTRACTS)
-    full = {f"league_full{rest}" for rest in ("", "_ranking", "_sensitivity")}
-    full |= {"multiclass_league_full", "multiclass_full_reading", "replication_full"}
+    full = {"replication_full"}
     full |= {"beta_fits_float32_2020", "glm_fits_float32_2020"}  # where there are real logits
     full |= {f"authors_{what}" for what in ("fits", "biases", "ece_bin")}  # and authors' files
     asked = {"fit_times", *(f"estimator_{what}" for what in ("comparison", "selection", "cost"))}
@@ -144,18 +142,16 @@ def test_every_table_has_a_contract_and_every_contract_a_table():
 
 
 def test_the_default_configuration_makes_all_tables_and_figures():
-    papers, evidence = available_tables(EXPERIMENTS)
-    assert {*papers, *evidence} == {*TABLES}
-    assert {"league", "interval_coverage", "test_power", "predicted_bias"} < {*evidence}
-    assert {"bias", "claims", "recalibration_selection", "measures"} < {*papers}
-    papers, evidence = available_figures(EXPERIMENTS)
-    assert len([name for name in papers if name.startswith("fig")]) == 14 + 1
-    assert {"league_errors", "test_power"} < {*evidence}
+    tables = available_tables(EXPERIMENTS)
+    assert {*tables} == {*TABLES}
+    assert {"bias", "claims", "recalibration_selection", "measures"} < {*tables}
+    figures = available_figures(EXPERIMENTS)
+    assert len([name for name in figures if name.startswith("fig")]) == 14 + 1
 
 
 def test_what_rests_on_a_missing_experiment_model_or_logits_is_left_out():
-    def made(available, *given, **options):
-        return {name for house in available(*given, **options) for name in house}
+    def made(available, *given):
+        return {*available(*given)}
 
     figures = made(available_figures, EXPERIMENTS)
     for missing, figure, of_it in (

@@ -8,7 +8,7 @@ from checkout import ROOT
 from claims_data import CLAIMS, TABLES, experiment
 
 from calbias.errors import InputError
-from pipeline import catalogue
+from pipeline import beside, catalogue
 from pipeline.claims.grounds import Grounds
 from pipeline.claims.ledger import all_claims, judge
 from pipeline.figures import style
@@ -49,19 +49,12 @@ def test_the_example_of_a_figure_is_drawn_and_that_of_a_claim_judged():
     assert example("C90")["none_varies_much_more"].judge(Grounds(tables)).verdict == "reproduced"
 
 
-def test_the_example_of_a_study_has_a_row_for_each_cell_size_and_method():
-    names = example("The ECE of rounded scores")
-    rows = [*names["rounding_rows"](2, 1)]
-    assert len(rows) == len(names["CELLS"]) * len(names["SIZES"]) * len(names["METHODS"])
-    assert all(0 < row["mean_estimate"] < 1 for row in rows)
-
-
 CAPTIONS = ROOT / "workflow" / "report"
 
 
 def test_every_figure_has_a_caption_of_its_place_and_tables_of_the_schema():
     entries = catalogue.figures()
-    assert {f"fig7_bias_{HEATMAP_MODELS[0]}", "fig4_realistic", "league_errors"} <= set(entries)
+    assert {f"fig7_bias_{HEATMAP_MODELS[0]}", "fig4_realistic"} <= set(entries)
     for figure, entry in entries.items():
         caption = (CAPTIONS / f"{figure}.rst").read_text(encoding="utf-8")
         assert caption.startswith(f"**{entry.place}**")
@@ -78,15 +71,23 @@ def test_captions_name_the_claims_that_rest_on_the_figure():
         assert named == [c.id for c in all_claims() if figure in c.figures.split()], figure
 
 
-def test_a_new_file_is_a_new_figure(tmp_path):
+@pytest.fixture
+def guest(tmp_path):
+    """A workflow beside this one, with an empty folder of figures."""
+    (tmp_path / "scripts/guest/figures").mkdir(parents=True)
+    (tmp_path / "scripts/guest/__init__.py").touch()
+    return beside.in_folder(tmp_path)
+
+
+def test_a_new_file_is_a_new_figure(guest):
     for name, text in {
         "mine": 'TABLES = ("bias",)\nEXPERIMENTS = ("intro",)\nTITLE = "y"\n',
         "pair": 'TABLES = ("bias",)\n\nFIGURES = {"fig10a_a": {"experiment": "fits"}, "fig2_b": '
         '{"experiment": "intro"}}\nTITLE = "of {experiment}"\n',
         "helper": "WIDTH = 3\n",
     }.items():
-        (tmp_path / f"{name}.py").write_text(text)
-    names, figures = zip(*catalogue.figures(tmp_path).items(), strict=True)
+        (guest.scripts / f"guest/figures/{name}.py").write_text(text)
+    names, figures = zip(*catalogue.figures(guest).items(), strict=True)
     assert names == ("fig2_b", "fig10a_a", "mine")
     figures = tuple(f._replace(module=f.module.rpartition(".")[2]) for f in figures)
     assert figures == (
@@ -94,18 +95,20 @@ def test_a_new_file_is_a_new_figure(tmp_path):
         ("pair", ("bias",), {"experiment": "fits"}, ("fits",), "Figure 10a", "of fits"),
         ("mine", ("bias",), {}, ("intro",), "Mine", "y"),
     )
-    (tmp_path / "mine.py").write_text("TABLES = tuple(x for x in y)\n")
+    mine = guest.scripts / "guest/figures/mine.py"
+    mine.write_text("TABLES = tuple(x for x in y)\n")
     with pytest.raises(InputError, match=r"line 1: TABLES must be written out"):
-        catalogue.figures(tmp_path)
-    (tmp_path / "mine.py").write_text('TABLES = ("bia",)\n')
+        catalogue.figures(guest)
+    mine.write_text('TABLES = ("bia",)\n')
     with pytest.raises(InputError, match=r"TABLES: 'bia'\? Did you mean bias"):
-        catalogue.figures(tmp_path)
+        catalogue.figures(guest)
 
 
 def test_a_figure_needs_a_caption(monkeypatch, tmp_path):
-    monkeypatch.setattr(catalogue, "CAPTIONS", tmp_path)
+    without = beside.MAIN._replace(report=tmp_path)
+    monkeypatch.setattr(catalogue, "workflows", lambda: (without,))
     with pytest.raises(InputError, match=r"\.rst: no such file; write the caption"):
-        catalogue.validate_captions()
+        catalogue.validate()
 
 
 def test_figure_3_tells_ten_models_of_one_group_apart():

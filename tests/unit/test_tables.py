@@ -9,9 +9,10 @@ import pytest
 from refusals import refuses_texts
 
 from calbias.errors import InputError
+from pipeline.beside import MAIN
 from pipeline.results import record_of
 from pipeline.steps.describe_tables import describe_tables
-from pipeline.table_schema import SCHEMAS, column_meanings, columns_of, tables
+from pipeline.table_schema import column_meanings, columns_of, tables
 from pipeline.tables import joined_tables, read_rows, read_table, write_table
 
 FRAME = pd.DataFrame({"name": ["a", "ü"], "value": [0.1 + 0.2, np.nan]}).assign(
@@ -146,13 +147,13 @@ def test_the_schema_explains_every_column_once():
         assert entry["meaning"]
         assert (entry.get("unit") == "percent") == name.endswith("_percent")
     assert all(len(set(columns_of(table))) == len(columns_of(table)) for table in tables())
-    texts = [path.read_text("utf-8").partition("\ncolumns:\n")[2] for path in SCHEMAS]
-    keys = [line.partition(":")[0].strip() for line in "".join(texts).splitlines() if ":" in line]
+    text = (MAIN.schemas / "tables.yaml").read_text("utf-8").partition("\ncolumns:\n")[2]
+    keys = [line.partition(":")[0].strip() for line in text.splitlines() if ":" in line]
     assert len(keys) == len(set(keys))  # YAML would take the last one
 
 
 def test_a_table_that_the_schema_lacks_is_refused_with_the_nearest_name():
-    with pytest.raises(InputError, match=r"unknown table in workflow/schemas.*noise_floors"):
+    with pytest.raises(InputError, match=r"unknown table in tables.yaml.*noise_floors"):
         columns_of("noise_flors")
 
 
@@ -164,7 +165,6 @@ def test_the_data_dictionary_can_be_read_alone(tmp_path):
     assert len(rows) == len(found) == sum(1 + len(columns_of(table)) for table in tables())
     assert found["bias", ""]["meaning"] == tables()["bias"]["caption"]
     assert found["bias", "bias_percent"]["unit"] == "percent"
-    assert found["league", "bias"]["unit"] == "of the target"
     assert "real_scores, scores of the top class" in found["beta_fits", "source"]["meaning"]
     leaning = re.compile(r"likewise|…|^(its|their|the same (?!method))|\bof (that|this) ")
     assert [row for row in found.values() if leaning.search(row["meaning"])] == []

@@ -5,18 +5,14 @@ import re
 from functools import cache
 
 from calbias.errors import InputError
-from calbias.estimation.registry import estimator_file
+from calbias.estimation.registry import FOLDER, estimator_file
 from pipeline.table_schema import columns_of
 from pipeline.code_digest import code, save
-from pipeline.catalogue import (
-    available_figures,
-    available_tables,
-    figures,
-    validate_captions,
-)
+from pipeline.catalogue import available_figures, available_tables, validate
 from pipeline import job_sizes as sizes
-from pipeline.config import PAGE_EXPERIMENTS, powers
-from pipeline.estimators import FOLDERS, estimator_folders
+from pipeline.config import PAGE_EXPERIMENTS, powers, read_schema
+from pipeline.beside import MAIN
+from pipeline.estimators import estimator_folders
 from pipeline.failures import show_failures
 from pipeline.logit_availability import DEFAULT_LOGITS_DIR
 from pipeline.models import published_models
@@ -32,7 +28,7 @@ try:
     # --configfile is laid over the file that the Snakefile names
     files = [*workflow.configfiles, *workflow.overwrite_configfiles]
     config, MODELS, EXPERIMENTS, OUTPUTS, notes = read_settings(config, files)
-    validate_captions()
+    validate()
 except InputError as error:
     sys.exit(f"error: {error}")
 if workflow.is_main_process:
@@ -40,6 +36,7 @@ if workflow.is_main_process:
 record_by_name(HERE)
 
 
+OWN_KEYS = {*read_schema(MAIN)["properties"]} - {"beside"}  # of the configuration
 REAL, SCORES = OUTPUTS.logits, OUTPUTS.scores
 # Real logits of the paper's models are also fitted under the softmax that the paper used.
 PAPERS_MODELS = published_models(HERE / "resources/published")
@@ -64,8 +61,8 @@ LACKING = [need for need, names in NEEDS.items() if not names]
 PAGES = config["estimator"]  # {page: {estimator: file}}
 ADDED = {name: path for of_page in PAGES.values() for name, path in of_page.items()}
 OWN = [name for name in MODELS if name not in PAPERS_MODELS]  # models that a user adds
-FIGURES, EVIDENCE_FIGURES = available_figures(EXPERIMENTS, LACKING)
-TABLES, EVIDENCE_TABLES = available_tables(EXPERIMENTS, LACKING)
+FIGURES = available_figures(EXPERIMENTS, LACKING)
+TABLES = available_tables(EXPERIMENTS, LACKING)
 TABLES += ["beta_fits_float32_2020", "glm_fits_float32_2020"] if AS_PUBLISHED else []
 AUDITS = [name for name in TABLES if name.startswith("audit_")]
 if not OWN:
@@ -114,9 +111,7 @@ def loaded(paths):
 
 def checked(name):
     """The record that a user's estimator passed the checks; tests check those that ship."""
-    if name not in ADDED or Path(ADDED[name]).resolve().parent in [
-        path.resolve() for path in FOLDERS
-    ]:
+    if name not in ADDED or Path(ADDED[name]).resolve().parent == FOLDER.resolve():
         return []
     return [f"results/estimators/{Path(ADDED[name]).stem}/checked.txt"]
 

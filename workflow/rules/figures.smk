@@ -1,11 +1,7 @@
 # Figures: one rule each, named like the figure; PNG for screens, PDF for papers.
 
 
-ON_DEMAND = ("league_full_errors", "multiclass_league_full")
-DRAWN = FIGURES | EVIDENCE_FIGURES | {name: figures()[name] for name in ON_DEMAND}
-
-
-for number, (figure, entry) in enumerate(DRAWN.items(), start=1):
+for number, (figure, entry) in enumerate(FIGURES.items(), start=1):
 
     rule:
         name:

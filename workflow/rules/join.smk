@@ -16,16 +16,6 @@ PARTS = {
     "replication": ("replication", OTHERS),
     "replication_full": ("replication_full", OTHERS),
     "mukhoti2020_table1": ("replication/mukhoti2020_table1", OTHERS),
-    "interval_coverage": ("coverage", CELLS),
-    "predicted_bias": (
-        "predicted_bias",
-        [*SCORE_STEMS, *(f"answers/{name}" for name in ANSWERED)],
-    ),
-    "printed_simulations": ("printed_simulations", PAPERS),
-    "language_models": ("answers", ANSWERED),
-    "leaderboard": ("answers/leaderboard", ANSWERED),
-    **{league: (league, LEAGUE_FILES) for league in LEAGUES},
-    **{league: (league, MULTICLASS_POPULATIONS) for league in MULTICLASS_LEAGUES},
 }
 JOINED = {
     name: [f"results/{folder}/{item}.parquet" for item in items]
@@ -67,10 +57,7 @@ rule join_tables:
 
 rule describe_tables:
     input:
-        schemas=[  # read by pipeline.table_schema
-            resource("../workflow/schemas/tables.yaml"),
-            resource("../workflow/schemas/evidence/tables.yaml"),
-        ],
+        schema=resource("../workflow/schemas/tables.yaml"),  # read by pipeline.table_schema
     output:
         "results/tables/README.csv",
     log:
@@ -81,4 +68,4 @@ rule describe_tables:
     params:
         code=code("describe_tables"),
     shell:
-        step("describe_tables")
+        step("describe_tables", folder=None)

@@ -33,6 +33,7 @@ rule record_provenance:
     params:
         code=code("record_provenance"),
         logs=lambda wildcards, output: os.path.join(os.path.dirname(output[0]), "logs"),
-        config=json.dumps(config, sort_keys=True),
+        # without the keys of workflows beside this one
+        config=json.dumps({key: config[key] for key in {*config} & OWN_KEYS}, sort_keys=True),
     shell:
         step("record_provenance", logs="{params.logs:q}")

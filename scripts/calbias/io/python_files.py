@@ -20,10 +20,10 @@ from calbias.errors import InputError
 
 PACKAGE = Path(__file__).parents[1]
 SCRIPTS = PACKAGE.parent
-PACKAGES = ("calbias", "pipeline", "reproduction", "evidence")
+PACKAGES = dict.fromkeys(("calbias", "pipeline", "reproduction"), SCRIPTS)
+"""Where each package of the project is; a workflow beside this one adds its own."""
 _IMPORT = re.compile(
-    r"(?:^|[;:])[ \t]*(?:from\s+((?:calbias|pipeline|reproduction|evidence)[.\w]*)\s+)?import\b"
-    r"\s*(\([^)]*\)|[^;\n]*)",
+    r"(?:^|[;:])[ \t]*(?:from\s+([a-z_][.\w]*)\s+)?import\b\s*(\([^)]*\)|[^;\n]*)",
     re.MULTILINE,
 )
 
@@ -45,8 +45,9 @@ def _imported_files(path: Path) -> set[Path]:
     for package, names in _IMPORT.findall(re.sub(r"#.*|\\\n", "", text)):
         names = re.findall(r"[.\w]+", names)
         modules.update([package, *(f"{package}.{name}" for name in names)] if package else names)
-    if path.is_relative_to(SCRIPTS):  # its packages' files run before it
-        modules.add(".".join(path.relative_to(SCRIPTS).parts[:-1]))
+    for root in {*PACKAGES.values()}:
+        if path.is_relative_to(root):  # its packages' files run before it
+            modules.add(".".join(path.relative_to(root).parts[:-1]))
     return {file for module in modules for file in _files(module)}
 
 
@@ -56,13 +57,13 @@ def _files(module: str) -> Sequence[Path]:
 
     Of a name in a module, those of the module.
     """
-    package, _, name = module.rpartition(".")
-    if not package and name not in PACKAGES:
+    package, _, _ = module.rpartition(".")
+    if module.partition(".")[0] not in PACKAGES:
         return ()
     above = _files(package) if package else ()
     if above and above[-1].name != "__init__.py":
         return above
-    path = SCRIPTS.joinpath(*module.split("."))
+    path = PACKAGES[module.partition(".")[0]].joinpath(*module.split("."))
     own = (path / "__init__.py", path.with_suffix(".py"))
     return (*above, *(file for file in own if file.exists()))
 

@@ -11,6 +11,7 @@ from pipeline.claims.verdicts import Measurement, NotJudged, OtherNorm, Ruling, 
 from pipeline.logits import REAL_LOGITS
 from pipeline.paper import MODEL_SIZES, MODELS, N_BINS, N_REPLICATES, NORM
 from pipeline.scenarios import PrintedFits, printed_fits
+from pipeline.table_schema import tables
 from pipeline.tables import groups_of
 
 FEWEST_REPLICATES = 500
@@ -19,16 +20,6 @@ TABLE_1, TABLE_2, TABLE_3 = PUBLISHED = (
     "roelofs2022_table2_beta_fits",
     "roelofs2022_table3_glm_fits",
 )
-ANY_NORM = (
-    *("scenarios", "beta_fits", "glm_fits"),  # fits, no errors
-    *("beta_fits_float32_2020", "glm_fits_float32_2020"),
-    *("recalibration_selection", "recalibration_sensitivity", "predicted_bias"),  # of norm 2
-    "interval_coverage",  # has targets of its own
-    *("replication", "mukhoti2020_table1"),  # of other networks
-    *("measures", "printed_tables", "reliability_bins", "calibration_graphs"),  # of other papers
-    "kull2019_table3",
-)
-"""Tables that config key ``norm`` does not change."""
 IF_AGREED = "Judged on the models that have genuine outputs; if they disagree, all ten are needed."
 EACH = "Judged on the models that have genuine outputs."
 """Words of rules that count models, and of rules about each model."""
@@ -46,7 +37,7 @@ class Grounds(NamedTuple):
             raise NotJudged(f"table {stem} is absent")
         known = self.tables.get("true_calibration_error")
         norms = [] if known is None else [x for x in known["norm"].unique() if x != NORM]
-        if norms and stem not in ANY_NORM:
+        if norms and not tables().get(stem, {}).get("any_norm"):
             raise OtherNorm(f"norm is {norms[0]:g}; the paper's is {NORM:g}")
         return self.tables[stem]
 

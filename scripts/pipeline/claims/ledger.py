@@ -1,18 +1,16 @@
 """The claims ledger: every claim with the ruling of its rule, in the words of table ``claims``."""
 
 import importlib
-import pkgutil
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from calbias.errors import InputError
+from pipeline.beside import workflows
 from pipeline.claims.grounds import Grounds
 from pipeline.claims.verdicts import Claim, NotJudged, OtherNorm, Ruling, Verdict, in_words, number
 from pipeline.table_schema import columns_of
-
-HOUSES = ("reproduction", "evidence")
 
 
 class Judged(NamedTuple):
@@ -22,15 +20,17 @@ class Judged(NamedTuple):
     ruling: Ruling
 
 
-def all_claims(*houses: str) -> list[Claim]:
-    """Return the Claims of houses, by default of both, R… first.
+def all_claims(*packages: str) -> list[Claim]:
+    """Return the Claims of packages, by default of all workflows', R… first.
 
     InputError where ids repeat or a claim lacks its words.
     """
     claims: dict[str, Claim] = {}
-    packages = [importlib.import_module(f"{house}.claims") for house in houses or HOUSES]
     for name in (
-        f"{x.__name__}.{y.name}" for x in packages for y in pkgutil.iter_modules(x.__path__)
+        f"{path.parts[-3]}.claims.{path.stem}"
+        for workflow in workflows()
+        for path in workflow.files("claims")
+        if not packages or path.parts[-3] in packages
     ):
         try:
             module = importlib.import_module(name)
@@ -42,9 +42,9 @@ def all_claims(*houses: str) -> list[Claim]:
     return sorted(claims.values(), key=lambda claim: (claim.id[0] != "R", claim.id))
 
 
-def judge_all(grounds: Grounds, *houses: str) -> list[Judged]:
-    """Return the claims of houses, by default of both, each with its ruling."""
-    return [Judged(claim, judge(claim, grounds)) for claim in all_claims(*houses)]
+def judge_all(grounds: Grounds, *packages: str) -> list[Judged]:
+    """Return the claims of packages, by default of all workflows', each with its ruling."""
+    return [Judged(claim, judge(claim, grounds)) for claim in all_claims(*packages)]
 
 
 def judge(claim: Claim, grounds: Grounds) -> Ruling:

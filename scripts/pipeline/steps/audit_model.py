@@ -16,8 +16,8 @@ from calbias.auditing.inputs import Data, Options, read_data
 from calbias.auditing.page import page
 from calbias.auditing.result import Audit
 from calbias.errors import InputError
+from calbias.estimation.registry import FOLDER
 from calbias.logits.columns import Columns
-from pipeline.estimators import FOLDERS
 from pipeline.logits import REAL_SCORES, Origin, read_top_labels
 from pipeline.manifest import verify_shipped
 from pipeline.results import write_text
@@ -86,7 +86,7 @@ def audit_model(
         data,
         Options(n_bins, norm, seed=seed),
         list(dict.fromkeys([*ESTIMATORS, *estimators])),
-        folders=(*FOLDERS, *estimator_dir),
+        folders=(FOLDER, *estimator_dir),
     )
     audit.description["source"] = origin.source
     print(f"{place}: {audit.sentence}")

@@ -7,10 +7,9 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from calbias.errors import InputError
-from calbias.estimation.registry import estimator_file
+from calbias.estimation.registry import FOLDER, estimator_file
 from calbias.logits.output_file import Fold
 from calbias.logits.top_label import TopLabel, row_blocks, top_label
-from pipeline.estimators import FOLDERS
 from pipeline.logits import REAL_LOGITS, Logits, load_logits
 from pipeline.manifest import verify_shipped
 from pipeline.steps import AtLeast, Seed, Softmax
@@ -59,7 +58,7 @@ def recalibrate_model(
     output_recalibration: the model's rows of table recalibration to write
     output_selections: its selections under every choice, to write
     """
-    folders: list[Path | str] = [*FOLDERS, *estimator_dir]
+    folders: list[Path | str] = [FOLDER, *estimator_dir]
     files = {name: estimator_file(name, folders) for name in estimators}
     try:
         verify_shipped(logits, manifest)

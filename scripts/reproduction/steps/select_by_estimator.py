@@ -2,7 +2,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
-from pipeline.estimators import estimator_file
+from calbias.estimation.registry import estimator_file
 from pipeline.logits import Logits, load_logits
 from pipeline.steps import AtLeast, Seed, Softmax
 from pipeline.tables import write_table

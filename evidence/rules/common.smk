@@ -1,0 +1,52 @@
+# What the rules share: names of the papers' workflow, estimators, tables and figures of this one.
+import os
+
+from calbias.errors import InputError, looked_up
+from calbias.estimation.registry import FOLDER, estimator_file, known_estimators
+from calbias.io.python_files import literal
+from pipeline.beside import join
+from pipeline.catalogue import available_figures, available_tables, figures
+from pipeline.code_digest import code
+from pipeline.table_schema import columns_of
+
+shell.prefix(papers.job_shell())
+config = papers.config  # complete, with this workflow's keys
+EXPERIMENTS, MODELS, REAL = papers.EXPERIMENTS, papers.MODELS, papers.REAL
+OTHERS, OUTPUT_FILES, MEASURED = papers.OTHERS, papers.OUTPUT_FILES, papers.MEASURED
+AUDITED, AUDITS, OWN = papers.AUDITED, papers.AUDITS, papers.OWN
+loaded, named, one_of = papers.loaded, papers.named, papers.one_of
+published, resource, shown = papers.published, papers.resource, papers.shown
+table, tabled = papers.table, papers.tabled
+
+BESIDE = join(HERE)
+TABLES = available_tables(EXPERIMENTS, papers.LACKING, BESIDE)
+FIGURES = available_figures(EXPERIMENTS, papers.LACKING, BESIDE)
+ESTIMATORS = HERE / "scripts/evidence/estimators"
+FOLDERS = [
+    FOLDER,
+    ESTIMATORS,
+    *map(Path, [config["estimator_dir"]] if config["estimator_dir"] else []),
+]
+
+
+def step(name, **fields):
+    """The shell line of a step's rule, whose job finds this workflow's steps and tables too."""
+    return papers.step(name, HERE, **fields)
+
+
+def estimator_paths(*names):
+    """The files that define estimators, by their names, each file once."""
+    files = {estimator_file(name, FOLDERS) for name in names}
+    return sorted(map(os.path.relpath, files))
+
+
+def page_files(*names):
+    """The templates of a page, with those that all pages share."""
+    return [
+        *papers.page_files(),
+        *(local(os.path.relpath(HERE / "report" / name)) for name in names),
+    ]
+
+
+wildcard_constraints:
+    table="[a-z_0-9]+",

@@ -1,0 +1,54 @@
+# Joining: the tables whose parts are made by one job per item, and the dictionary of all tables.
+
+# table → the folder of its parts, and the items
+PARTS = {
+    "interval_coverage": ("coverage", CELLS),
+    "predicted_bias": (
+        "predicted_bias",
+        [*SCORE_STEMS, *(f"answers/{name}" for name in ANSWERED)],
+    ),
+    "printed_simulations": ("printed_simulations", PAPERS),
+    "language_models": ("answers", ANSWERED),
+    "leaderboard": ("answers/leaderboard", ANSWERED),
+    **{league: (league, LEAGUE_FILES) for league in LEAGUES},
+    **{league: (league, MULTICLASS_POPULATIONS) for league in MULTICLASS_LEAGUES},
+}
+
+
+rule join_evidence:
+    input:
+        parts=lambda wildcards: [
+            f"results/{PARTS[wildcards.table][0]}/{item}.parquet"
+            for item in PARTS[wildcards.table][1]
+        ],
+    output:
+        tabled("{table}"),
+    log:
+        "results/logs/join_tables/{table}.log",
+    wildcard_constraints:
+        table=one_of(PARTS),
+    localrule: True
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=code("join_tables"),
+        columns=lambda wildcards: columns_of(wildcards.table),
+    shell:
+        step("join_tables", table="{wildcards.table}")
+
+
+rule describe_evidence:
+    input:
+        schema=local(os.path.relpath(HERE / "schemas/tables.yaml")),  # read by pipeline.table_schema
+    output:
+        "results/tables/README_evidence.csv",
+    log:
+        "results/logs/describe_evidence.log",
+    localrule: True
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=code("describe_tables"),
+        folder=os.path.relpath(HERE),
+    shell:
+        step("describe_tables", folder="{params.folder:q}")

@@ -1,0 +1,88 @@
+# All classes: estimators against their own truths, and printed class-wise errors with noise floors.
+# `snakemake multiclass` makes the league at its full size, multiclass_league_full.
+
+MULTICLASS = config["multiclass"]
+MULTICLASS_LEAGUES = {
+    "multiclass_league": (MULTICLASS["n_samples"], MULTICLASS["replicates"]),
+    "multiclass_league_full": (MULTICLASS["full_n_samples"], MULTICLASS["full_replicates"]),
+}
+# the populations: Dirichlet distributions, and networks of which this run has the outputs
+MULTICLASS_POPULATIONS = [
+    *MULTICLASS["distributions"],
+    *(m for m in MULTICLASS["models"] if m in REAL or m in OUTPUT_FILES),
+]
+
+
+rule multiclass:
+    input:
+        table("multiclass_league_full"),
+        "results/tables/multiclass_full_reading.csv",
+        "results/figures/multiclass_league_full.png",
+    localrule: True
+
+
+rule run_multiclass_league:
+    input:
+        logits=lambda wildcards: (
+            []
+            if wildcards.population in MULTICLASS["distributions"]
+            else (
+                [f"results/logits/{wildcards.population}.npz"]
+                if wildcards.population in REAL
+                else [resource(f"outputs/{wildcards.population}.npz")]
+            )
+        ),
+    output:
+        "results/{multiclass_league}/{population}.parquet",
+    log:
+        "results/logs/run_multiclass_league/{multiclass_league}/{population}.log",
+    wildcard_constraints:
+        multiclass_league=one_of(MULTICLASS_LEAGUES),
+        population=one_of(MULTICLASS_POPULATIONS),
+    conda:
+        "../../envs/environment.yaml"
+    resources:
+        runtime=lambda wildcards, attempt: 60 * attempt,
+    params:
+        code=code("run_multiclass_league"),
+        n_samples=lambda wildcards: MULTICLASS_LEAGUES[wildcards.multiclass_league][0],
+        replicates=lambda wildcards: MULTICLASS_LEAGUES[wildcards.multiclass_league][1],
+        seed=config["seed"],
+    shell:
+        step("run_multiclass_league", population="{wildcards.population}")
+
+
+rule read_multiclass_league:
+    input:
+        league=table("multiclass_league{full}"),
+    output:
+        tabled("multiclass{full}_reading"),
+    log:
+        "results/logs/read_multiclass_league{full}.log",
+    wildcard_constraints:
+        full="(_full)?",
+    localrule: True
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=code("read_multiclass_league"),
+    shell:
+        step("read_multiclass_league")
+
+
+rule judge_printed_classwise:
+    input:
+        printed=resource("published/kull2019_table3_classwise_ece.csv"),
+        floors=table("noise_floors"),
+        differences=table("method_differences"),
+    output:
+        tabled("kull2019_table3"),
+    log:
+        "results/logs/judge_printed_classwise.log",
+    localrule: True
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=code("judge_printed_classwise"),
+    shell:
+        step("judge_printed_classwise")

@@ -1,0 +1,43 @@
+# Whom does it fail? Language models by subject, and the cells that the test over all subgroups is
+# measured on.
+
+SUBJECT_FILES = sorted((papers.HERE / "resources/subjects").glob("*.parquet"))
+PRINTED_FILES = sorted((papers.HERE / "resources/subjects/printed").glob("*.parquet"))
+if config["answers"] != "all":
+    SUBJECT_FILES = SUBJECT_FILES[:2]
+
+
+rule summarise_subjects:
+    input:
+        files=[resource(f"subjects/{path.name}") for path in SUBJECT_FILES],
+        printed_files=[resource(f"subjects/printed/{path.name}") for path in PRINTED_FILES],
+        manifest=resource("subjects/manifest.json"),
+        printed=resource("published/tao2025.csv"),
+    output:
+        subjects=tabled("subjects"),
+        printed=tabled("tao2025"),
+        compared=tabled("verbal_confidence"),
+    log:
+        "results/logs/summarise_subjects.log",
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=code("summarise_subjects"),
+        seed=config["seed"],
+    shell:
+        step("summarise_subjects")
+
+
+rule measure_subgroups:
+    output:
+        tabled("subgroup_cells"),
+    log:
+        "results/logs/measure_subgroups.log",
+    conda:
+        "../../envs/environment.yaml"
+    params:
+        code=code("measure_subgroups"),
+        data_sets=config["subgroup_cells"],
+        seed=config["seed"],
+    shell:
+        step("measure_subgroups")

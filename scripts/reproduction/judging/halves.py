@@ -1,0 +1,194 @@
+"""Cells on which the averaged posterior and its interval are measured: a list to be extended.
+
+A cell is a distribution of the scores, a calibration curve and the half that it belongs to:
+``design`` cells may be looked at while a method is changed, ``judging`` ones are read once at its
+end. To add one, add a line to CELLS; a new kind is an entry of DISTRIBUTIONS or CURVES.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit, logit
+
+from calbias.engine.seeding import stream
+from calbias.truth.curves import score
+from calbias.truth.targets import quantile_grid
+from reproduction.judging.runner import DESIGN, JUDGING, Drawn
+from reproduction.judging.samples import Sample
+
+Floats = NDArray[np.float64]
+_GRID = 1 << 16
+VERBALISED = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+_SHARES = (0.01, 0.02, 0.03, 0.04, 0.05, 0.10, 0.10, 0.13, 0.22, 0.22, 0.08)
+_BINNED = (0.04, 0.11, 0.24, 0.33, 0.47, 0.58, 0.66, 0.79, 0.91, 0.97)
+
+
+@dataclass(frozen=True)
+class HalfCell(Drawn):
+    """A distribution of the scores and a curve, by name with parameters, and its half."""
+
+    half: str
+    distribution: tuple[str, tuple[float, ...]]
+    curve: tuple[str, tuple[float, ...]]
+
+    @property
+    def name(self) -> str:
+        """The distribution and the curve in words, such as ``beta_2_1_shift_0.5``."""
+        return "_".join(
+            f"{kind}_{'_'.join(f'{x:g}' for x in values)}".rstrip("_")
+            for kind, values in (self.distribution, self.curve)
+        )
+
+    def grid(self) -> tuple[Floats, Floats]:
+        """Return the distribution as points (Q,) with weights (Q,)."""
+        kind, values = self.distribution
+        return DISTRIBUTIONS[kind](*values)
+
+    def draw(self, n: int, seed: int, number: int) -> Sample:
+        """Return a Sample."""
+        generator = stream(seed, "posterior", self.name, str(n), str(number))
+        points, weights = self.grid()
+        places = generator.random(n)
+        cumulative = np.cumsum(weights)
+        below = np.minimum(np.searchsorted(cumulative, places, side="right"), points.size - 1)
+        scores = points[below]
+        if self.distribution[0] == "beta":  # between the points of the grid
+            ahead = points[np.minimum(below + 1, points.size - 1)]
+            scores = scores + (ahead - scores) * (places * points.size - below)
+            scores = np.clip(scores, 0.0, 1.0)
+        hits = generator.random(n) < self.rates(scores)
+        return Sample(scores, hits)
+
+    def rates(self, scores: Floats) -> Floats:
+        """Return the probability of a hit at scores, an array of their shape."""
+        kind, values = self.curve
+        return np.clip(CURVES[kind](scores, *values), 0.0, 1.0)
+
+    def truth(self, target: str) -> float:
+        """Return the error ``l1`` or ``l2``."""
+        scores, weights = self.grid()
+        gaps = abs(self.rates(scores) - scores)
+        return float(weights @ gaps if target == "l1" else np.sqrt(weights @ gaps**2))
+
+
+def _beta(alpha: float, beta: float) -> tuple[Floats, Floats]:
+    points = score(*quantile_grid(alpha, beta, _GRID))
+    return points, np.full(_GRID, 1.0 / _GRID)
+
+
+def _rounded(alpha: float, beta: float, digits: float) -> tuple[Floats, Floats]:
+    points, _ = _beta(alpha, beta)
+    values, counts = np.unique(np.round(points, int(digits)), return_counts=True)
+    return values, counts / _GRID
+
+
+DISTRIBUTIONS: dict[str, Callable[..., tuple[Floats, Floats]]] = {
+    "beta": _beta,
+    "rounded": _rounded,
+    "verbalised": lambda: (np.array(VERBALISED), np.array(_SHARES)),
+    "binned": lambda: (np.array(_BINNED), np.full(len(_BINNED), 1.0 / len(_BINNED))),
+}
+
+
+def _line(s: Floats, intercept: float, slope: float) -> Floats:
+    inside = np.clip(s, 1e-15, 1.0 - 1e-15)
+    return np.where((s <= 0.0) | (s >= 1.0), s, expit(intercept + slope * logit(inside)))
+
+
+CURVES: dict[str, Callable[..., Floats]] = {
+    "calibrated": lambda s: s,
+    "slope": lambda s, slope: _line(s, 0.0, slope),
+    "shift": lambda s, intercept: _line(s, intercept, 1.0),
+    "line": _line,
+    "power": lambda s, exponent: s**exponent,
+    "wave": lambda s, amplitude, cycles: s + amplitude * np.sin(2 * np.pi * cycles * s),
+    "jump": lambda s, place, height: s + height * (s >= place),
+    "bump": lambda s, place, width, height: s + height * np.exp(-0.5 * ((s - place) / width) ** 2),
+    "band": lambda s, low, high, height: s + height * ((s >= low) & (s < high)),
+    "stairs": lambda s, steps: (np.minimum(np.floor(s * steps), steps - 1) + 0.5) / steps,
+    "saw": lambda s, amplitude, period: s + amplitude * (2 * (s / period % 1) - 1),
+    "zigzag": lambda s, size, period: s + np.where((s / period).astype(int) % 2, -size, size),
+    "values": lambda s, size: s + size * np.sign(np.sin(997.0 * (s + 0.1))),
+    "constant": lambda s, rate: np.full_like(s, rate),
+}
+
+
+def _of(half: str, *cells: tuple[str, tuple[float, ...], str, tuple[float, ...]]) -> list[HalfCell]:
+    return [HalfCell(half, cell[:2], cell[2:]) for cell in cells]
+
+
+CELLS: list[HalfCell] = [
+    *_of(
+        DESIGN,
+        ("beta", (1, 1), "calibrated", ()),
+        ("beta", (2, 0.7), "calibrated", ()),
+        ("beta", (2.78, 0.048), "calibrated", ()),
+        ("verbalised", (), "calibrated", ()),
+        ("beta", (1, 1), "slope", (0.7,)),
+        ("beta", (2, 0.7), "shift", (-0.4,)),
+        ("beta", (2.78, 0.048), "slope", (0.5,)),
+        ("beta", (3, 1), "wave", (0.05, 2)),
+        ("beta", (1, 1), "jump", (0.6, -0.08)),
+        ("beta", (2, 0.7), "bump", (0.7, 0.06, -0.12)),
+        ("beta", (1, 1), "stairs", (6,)),
+        ("beta", (5, 0.2), "line", (-0.8, 0.8)),
+        ("beta", (2, 0.7), "power", (1.5,)),
+        ("verbalised", (), "values", (0.08,)),
+        ("rounded", (2, 0.7, 2), "slope", (0.8,)),
+        ("beta", (1, 1), "band", (0.8, 0.9, -0.15)),
+        ("beta", (1, 1), "wave", (0.05, 7.5)),
+    ),
+    *_of(
+        JUDGING,
+        ("beta", (0.7, 0.7), "calibrated", ()),
+        ("beta", (6, 1.5), "calibrated", ()),
+        ("beta", (5, 0.09), "calibrated", ()),
+        ("beta", (0.4, 4), "calibrated", ()),
+        ("binned", (), "calibrated", ()),
+        ("rounded", (3, 0.5, 2), "calibrated", ()),
+        ("beta", (0.7, 0.7), "slope", (0.8,)),
+        ("beta", (6, 1.5), "shift", (-0.35,)),
+        ("beta", (5, 0.09), "slope", (0.6,)),
+        ("beta", (5, 0.09), "shift", (-1,)),
+        ("beta", (0.4, 4), "line", (0.4, 1)),
+        ("beta", (0.4, 4), "power", (0.8,)),
+        ("beta", (1, 1), "slope", (1.3,)),
+        ("beta", (2, 1), "power", (2,)),
+        ("beta", (1, 1), "wave", (0.05, 3)),
+        ("beta", (2, 1), "wave", (0.03, 6)),
+        ("beta", (2, 1), "jump", (0.5, 0.06)),
+        ("beta", (2, 1), "bump", (0.5, 0.05, 0.15)),
+        ("beta", (6, 1.5), "band", (0.9, 1.01, -0.06)),
+        ("beta", (0.7, 0.7), "stairs", (8,)),
+        ("beta", (2, 1), "stairs", (4,)),
+        ("beta", (0.7, 0.7), "saw", (0.08, 0.25)),
+        ("beta", (1, 1), "zigzag", (0.08, 0.125)),
+        ("beta", (6, 1.5), "constant", (0.7,)),
+        ("binned", (), "values", (0.06,)),
+        ("rounded", (3, 0.5, 2), "shift", (-0.5,)),
+        ("rounded", (1, 1, 1), "values", (0.1,)),
+    ),
+]
+
+
+def random_world(number: int) -> HalfCell:
+    """Return a cell with a random distribution and curve: a function of its number."""
+    generator = stream(2025, "random world", str(number))
+    alpha, beta = np.exp(generator.uniform(np.log(0.3), np.log(6), 2))
+    kind = ("line", "wave", "jump", "bump", "stairs", "values", "power")[generator.integers(7)]
+    u = generator.random(3)
+    values = {
+        "line": (1.6 * u[0] - 0.8, 0.5 + u[1]),
+        "wave": (0.1 * u[0], np.ceil(6 * u[1])),
+        "jump": (u[0], 0.3 * u[1] - 0.15),
+        "bump": (u[0], 0.03 + 0.1 * u[1], 0.4 * u[2] - 0.2),
+        "stairs": (np.ceil(2 + 8 * u[0]),),
+        "values": (0.15 * u[0],),
+        "power": (0.6 + u[0],),
+    }[kind]
+    distribution: tuple[str, tuple[float, ...]] = ("beta", (round(alpha, 2), round(beta, 2)))
+    if kind == "values":
+        distribution = ("verbalised", ())
+    return HalfCell("world", distribution, (kind, tuple(round(float(x), 3) for x in values)))
