@@ -145,15 +145,6 @@ def smoke(pristine, tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def evidence(smoke, tmp_path_factory):
-    """The smoke run's checkout after target ``evidence``; never changed by a test."""
-    with once_for_all_workers(tmp_path_factory, "evidence") as (folder, made):
-        if not made:
-            smoke.copy(folder / "checkout").run("--", "evidence", config=SMOKE)
-    return Checkout(folder / "checkout")
-
-
-@pytest.fixture(scope="session")
 def undisturbed(smoke, tmp_path_factory):
     """A checkout in which the tiny configuration has run to its end; never changed by a test."""
     with once_for_all_workers(tmp_path_factory, "undisturbed") as (folder, made):
