@@ -38,12 +38,11 @@ rule write_evidence_page:
         "../../envs/environment.yaml"
     params:
         code=code("write_evidence_page"),
-        page="evidence",
         tables=named("tables", TABLES),
         figures=named("figures", FIGURES),
         audits=[name for name in AUDITED if name not in OWN],
     shell:
-        step("write_evidence_page")
+        step("write_evidence_page", page="evidence")
 
 
 rule judge_own_claims:

@@ -1,5 +1,6 @@
 # What the rules share: names of the papers' workflow, estimators, tables and figures of this one.
 import os
+import shlex
 
 from calbias.errors import InputError, looked_up
 from calbias.estimation.registry import FOLDER, estimator_file, known_estimators

@@ -49,6 +49,5 @@ rule describe_evidence:
         "../../envs/environment.yaml"
     params:
         code=code("describe_tables"),
-        folder=os.path.relpath(HERE),
     shell:
-        step("describe_tables", folder="{params.folder:q}")
+        step("describe_tables", folder=shlex.quote(os.path.relpath(HERE)))

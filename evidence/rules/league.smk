@@ -98,7 +98,6 @@ rule write_league_page:
         "../../envs/environment.yaml"
     params:
         code=code("write_evidence_page"),
-        page="league",
         audits=[],
         tables=lambda wildcards, input: [
             f"{Path(path).stem.replace(wildcards.league, 'league')}={path}"
@@ -106,4 +105,4 @@ rule write_league_page:
         ],
         figures=lambda wildcards, input: [f"{Path(path).stem}={path}" for path in input.figures],
     shell:
-        step("write_evidence_page")
+        step("write_evidence_page", page="league")
