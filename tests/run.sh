@@ -11,7 +11,7 @@ snakemake --lint
 PYTHONPATH=scripts lint-imports --no-cache
 if [ -d evidence ]; then
   snakefmt --check evidence/Snakefile evidence/rules
-  mypy -p evidence
+  mypy evidence/scripts/evidence
   PYTHONPATH=scripts:evidence/scripts lint-imports --no-cache --config evidence/.importlinter
 fi
 pytest -n 2 -m "not slow" --durations 10
