@@ -23,7 +23,7 @@ def ledger_of(grounds, *ids):
 
 
 def test_every_claim_of_the_paper_is_judged_and_explained():
-    claims = all_claims()
+    claims = all_claims("reproduction")
     assert "".join(dict.fromkeys(claim.id[0] for claim in claims)) == "RGS"
     for paper, n in (("R", 31), ("G", 7), ("S", 7)):
         ids = [claim.id for claim in claims if claim.id.startswith(paper)]
@@ -33,7 +33,7 @@ def test_every_claim_of_the_paper_is_judged_and_explained():
 
 def test_claims_rest_on_figures_and_tables_that_exist():
     contracts = tables()
-    for claim in all_claims():
+    for claim in all_claims("reproduction"):
         assert set(claim.figures.split()) <= set(figures())
         assert claim.tables, claim.id
         assert set(claim.tables.split()) <= set(contracts)

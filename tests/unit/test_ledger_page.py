@@ -71,7 +71,7 @@ def test_the_page_is_whole_accessible_and_needs_nothing_from_outside(whole):
     assert [address for address in checker.addresses if not re.match(known, address)] == []
     anchors = [address[1:] for address in checker.addresses if address.startswith("#")]
     assert set(anchors) <= set(checker.ids)
-    resting = [claim for claim in all_claims() if "fig4_realistic" in claim.figures]
+    resting = [claim for claim in all_claims("reproduction") if "fig4_realistic" in claim.figures]
     assert anchors.count("fig4_realistic") == len(resting)  # one click from each of these claims
     assert '<html lang="en">' in whole
     assert (checker.headings[0], np.diff(checker.headings).max()) == (1, 1)
@@ -88,7 +88,7 @@ def test_every_claim_leads_to_its_figures_tables_rules_and_scripts(whole, plain)
     for name in ("Figure 4", "tables/paired_t_test.csv", step):
         assert name in card(whole, "R11", "R12")
     assert "tables/paired_t_test.csv" not in card(plain, "R11", "R12")  # no dead link
-    for name in {name for claim in all_claims() for name in claim.tables.split()}:
+    for name in {name for claim in all_claims("reproduction") for name in claim.tables.split()}:
         table = tables()[name]
         assert (ROOT / table["script"]).is_file()
         assert f"rule {table['rule']}:" in (ROOT / table["rule_file"]).read_text(encoding="utf-8")
@@ -100,10 +100,10 @@ def test_text_is_escaped_and_verdicts_are_counted(found):
     assert "<script>alert" not in text
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in text
     for letter in "RGS":  # each paper is counted alone
-        n = sum(claim.id.startswith(letter) for claim in all_claims())
+        n = sum(claim.id.startswith(letter) for claim in all_claims("reproduction"))
         group = text[text.index(f'id="paper-{letter}"') :]
         assert f"{n} claims: {n} hold." in group[: group.index("</ol>")]
-    assert text.count('data-verdict="reproduced"') == 2 * len(all_claims())
+    assert text.count('data-verdict="reproduced"') == 2 * len(all_claims("reproduction"))
 
 
 def test_measurements_stand_beside_the_published_numbers(plain):

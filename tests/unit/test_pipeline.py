@@ -10,6 +10,7 @@ from calbias.errors import InputError
 from calbias.estimation.registry import estimator_file
 from pipeline import job_sizes as sizes
 from pipeline import models, settings
+from pipeline.beside import MAIN
 from pipeline.catalogue import available_figures, available_tables, default_tables
 from pipeline.table_schema import read_yaml, tables
 
@@ -125,7 +126,7 @@ def test_the_table_of_scales_is_the_arithmetic():
         assert [float(x) for x in numbers.split(" | ")] == pytest.approx(expected, rel=0.05)
 
 
-CONTRACTS, TABLES = tables(), default_tables()
+CONTRACTS, TABLES = tables(MAIN), default_tables(MAIN)
 EXPERIMENTS = {name: dict(value) for name, value in DEFAULT["experiments"].items()}
 for experiment in EXPERIMENTS.values():
     if "models" in experiment:
