@@ -19,7 +19,7 @@ from reproduction.steps.write_pages import front_page, ledger_page
 
 
 def results(**grounds):
-    judged = judge_all(Grounds({**PAPER, **grounds}))
+    judged = judge_all(Grounds({**PAPER, **grounds}), "reproduction")
     return {
         "claims": ledger_table(judged),
         "measurements": measurement_table(judged),
