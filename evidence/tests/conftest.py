@@ -1,6 +1,5 @@
 """The fixtures and options of the papers' tests, for those of the evidence."""
 
-import contextlib
 import importlib.util
 import sys
 from pathlib import Path
@@ -20,12 +19,6 @@ _spec = importlib.util.spec_from_file_location(
 _papers = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(_papers)
 globals().update({name: value for name, value in vars(_papers).items() if name[0] != "_"})
-
-
-def pytest_addoption(parser):
-    """Add the options of the papers' tests, unless they run too."""
-    with contextlib.suppress(ValueError):
-        _papers.pytest_addoption(parser)
 
 
 @pytest.fixture(scope="session")
