@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from refusals import refuses
 
+import calbias
 from calbias.auditing import segments
 from calbias.auditing.segments import segments_of, with_codes
 from calbias.auditing.subgroups import ALL, Subgroups, subgroups
@@ -144,6 +145,32 @@ def test_faulty_subgroups_and_the_one_apart():
     assert result(0.0501).failing == result(0.0501).clearest_apart == ""
     assert "(p = 0.05)" in result(0.0499).failing
     assert "No fault was found in 2 subgroups (p = 0.0501)" in result(0.0501).sentence
+
+
+@pytest.mark.parametrize(
+    ("x", "changes", "answer", "which"),
+    [
+        (0.01, {}, "no", "a = 1"),  # its limits are 1.2 and 8.8 points
+        (0.012, {}, "undecided", "a = 1"),
+        (0.088, {}, "yes", ""),
+        (0.01, {"low": [-0.088, 0.01, -0.01], "high": [-0.012, 0.05, 0.05]}, "no", "a = 1"),
+        (0.04, {"low": [-0.05, 0.01, 0.041]}, "no", "a = 2"),  # before one that is undecided
+        (0.05, {"low": [-0.06, 0.01, -0.9], "high": [0.0, 0.9, 0.9]}, "undecided", "a = 1"),
+        (0.05, {"finding": ["too small to tell", "miscalibrated", "none found"]}, "yes", ""),
+    ],
+)
+def test_a_gap_above_x_in_a_subgroup_decides(x, changes, answer, which):
+    decision, words = result(**changes).within(x)
+    assert (decision, which in words) == (answer, True)
+
+
+def test_the_gate_of_an_audit_asks_its_subgroups():
+    scores, groups = np.full(2000, 0.7), np.repeat(["a", "b"], 1000)
+    hits = np.tile(np.arange(100) < np.array([[85], [55]]).repeat(10, 0), 1).reshape(-1)
+    audit = calbias.audit(scores, hits, by={"group": groups})
+    assert calbias.audit(scores, hits).within(0.05) == "yes"
+    assert (audit.within(0.05), audit.within(0.25)) == ("no", "yes")
+    assert "error at most 5 %: no, where group = " in audit.sentence_within(0.05)
 
 
 def test_the_sentence_has_the_numbers():

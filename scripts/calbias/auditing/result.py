@@ -186,20 +186,35 @@ class Audit:
         """Return whether the calibration error is at most ``x``, a fraction, by the interval.
 
         "yes" where the upper end is at most x, "no" where the lower end is above it, else
-        "undecided". InputError unless x is between 0 and 1.
+        "undecided". With ``by`` it is "no" also where a subgroup has a gap above x, and "undecided"
+        where a miscalibrated subgroup may have one, by the limits that hold for all subgroups at
+        once. InputError unless x is between 0 and 1.
 
         >>> import calbias
         >>> audit = calbias.audit([0.9] * 200, [1] * 160 + [0] * 40)
         >>> audit.within(0.2), audit.within(0.1), audit.within(0.01)
         ('yes', 'undecided', 'no')
         """
-        return answer(self.interval, x)
+        return self._decided(x)[0]
+
+    def _decided(self, x: float) -> tuple[Answer, str]:
+        """Return the answer of ``within`` and, if a subgroup decides, which one."""
+        on_all_rows = answer(self.interval, x)
+        if self.subgroups is None or on_all_rows == "no":
+            return on_all_rows, ""
+        in_parts, which = self.subgroups.within(x)
+        if in_parts == "no" or on_all_rows == "yes":
+            return in_parts, which
+        return on_all_rows, ""
 
     def sentence_within(self, x: float) -> str:
         """The sentence with the answer of ``within``, and how many rows would decide."""
         size = (self.n, "rows") if self.n_clusters is None else (self.n_clusters, "clusters")
-        said = answer_in_words(self.error, self.interval, x, *size)
-        return f"{self.sentence[:-1]}; error at most {100 * x:g} %: {said}."
+        decision, which = self._decided(x)
+        text = f"{decision}, {which}"
+        if not which:
+            text = answer_in_words(self.error, self.interval, x, *size)
+        return f"{self.sentence[:-1]}; error at most {100 * x:g} %: {text}."
 
     @property
     def in_percent(self) -> tuple[str, str, str, str, str]:

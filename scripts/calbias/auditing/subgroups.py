@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, ndtr, ndtri, stdtrit
 
+from calbias.auditing.gate import Answer
 from calbias.auditing.segment_rows import SegmentRows
 from calbias.auditing.segment_test import Ordered, Tested, tested
 from calbias.auditing.segments import LEAST_ROWS, By, segments_of
@@ -82,6 +83,30 @@ class Subgroups(NamedTuple):
         """The rows of miscalibrated subgroups, the clearest first; none above 5 % over all."""
         is_bad = (self.table["segment"] != ALL) & (self.table["finding"] == MISCALIBRATED)
         return self.table[is_bad & self.miscalibrated]
+
+    def within(self, x: float) -> tuple[Answer, str]:
+        """Return whether no subgroup fails by more than ``x``, and which one decides, in words.
+
+        By the limits that hold for all subgroups at once: "no" where a subgroup has a gap above x,
+        "undecided" where a miscalibrated one may have. The others do not stand against "yes".
+        """
+        parts = self.table[self.table["segment"] != ALL]
+        least = np.maximum(np.maximum(parts["low"], -parts["high"]), 0.0)
+        most = np.maximum(-parts["low"], parts["high"])
+        may_fail = parts.index.isin(self.faulty.index) & (most > x)
+        decisive: tuple[tuple[Answer, pd.Series, pd.Series], ...] = (
+            ("no", least > x, least),
+            ("undecided", may_fail, most),
+        )
+        for answer, is_decisive, size in decisive:
+            if is_decisive.any():
+                row = parts.loc[size[is_decisive].idxmax()]
+                limits = sorted(100 * abs(row[name]) for name in ("low", "high"))
+                if row["low"] * row["high"] < 0:
+                    limits[0] = 0.0
+                gap = "gap {:.1f} to {:.1f} points".format(*limits)
+                return answer, f"where {row['segment']} ({gap})"
+        return "yes", "and no subgroup fails by more" if len(parts) else ""
 
     @property
     def clearest_apart(self) -> str:
