@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from calbias.conventions import CONFIDENCE_LEVEL, FORMS, N_BINS
-from calbias.io.command_line import command, write_text
+from calbias.errors import printable
+from calbias.io.command_line import command, say, write_text
 
 
 @command
@@ -38,9 +39,7 @@ def _audit(options: Any) -> None:
         estimators="all" if options.all else options.estimators,
         replicates=options.replicates,
         columns=columns,
-        progress=None
-        if options.quiet
-        else lambda text: print(f"{text} …", file=sys.stderr, flush=True),
+        progress=None if options.quiet else lambda text: say(f"{text} …", sys.stderr),
         **chosen,
     )
     if not options.quiet:
@@ -52,9 +51,10 @@ def _audit(options: Any) -> None:
         audit.subgroups and audit.subgroups.sentence,
         audit.classes_sentence,
     )
-    print("\n".join(filter(None, said)), flush=True)
+    for text in filter(None, said):
+        say(text)
     for warning in audit.warnings:
-        print(f"warning: {warning}", file=sys.stderr)
+        say(f"warning: {warning}", sys.stderr)
     _exit_with_answer(audit, x)
 
 
@@ -78,7 +78,7 @@ def _plan(options: Any) -> None:
     from calbias.io.files import validate_output
 
     if options.output:
-        validate_output(options.output, [options.scores] if options.scores else ["-"], "goal,")
+        validate_output(options.output, [options.scores] if options.scores else [])
     if options.beta and _columns(options) != _columns(argparse.Namespace()):
         raise InputError("--beta goes without the options that name columns of a file")
     goals = {
@@ -95,12 +95,9 @@ def _plan(options: Any) -> None:
     counts = {name: "{:.0f}".format for name in table if name.startswith(("labels", "clusters"))}
     print(table.to_string(float_format="{:.3f}".format, formatters=counts, na_rep=""))
     if (table["labels"] == math.inf).any():
-        print(
-            "note: inf: no number of labels up to ten million reaches this goal with such scores",
-            file=sys.stderr,
-        )
+        _note("inf: no number of labels up to ten million reaches this goal with such scores")
     if options.output:
-        write_text(options.output, table.to_csv())
+        write_text(options.output, table.assign(generator="calbias plan").to_csv())
 
 
 def _compare(options: Any) -> None:
@@ -109,7 +106,7 @@ def _compare(options: Any) -> None:
 
     files = [options.first] if options.second is None else [options.first, options.second]
     if options.output:
-        validate_output(options.output, files, '{\n  "sentence"')
+        validate_output(options.output, files)
     comparison = compare_files(
         *files,
         score=options.score,
@@ -120,7 +117,7 @@ def _compare(options: Any) -> None:
         say=_note,
     )
     x = options.within
-    print(comparison.sentence if x is None else comparison.sentence_within(x / 100), flush=True)
+    say(comparison.sentence if x is None else comparison.sentence_within(x / 100))
     if options.output:
         write_text(options.output, comparison.to_json() + "\n")
     _exit_with_answer(comparison, x)
@@ -130,17 +127,18 @@ def _check(options: Any) -> None:
     from pathlib import Path
 
     from calbias.errors import InputError
-    from calbias.estimation.checking import failures
+    from calbias.estimation.apart import failures_apart
     from calbias.estimation.registry import estimator_names
 
     path = Path(options.file)
     if path.suffix != ".py" or not path.is_file():
         raise InputError(f"{path}: there is no such Python file; correct the path")
-    lines = failures(path, options.seconds)
+    lines = failures_apart(path, options.seconds, options.limit)
     if lines:
-        print(*lines, sep="\n", flush=True)
+        for line in lines:
+            say(line)
         raise InputError(f"{path}: failed checks: {len(lines)}")
-    print(f"{path}: {', '.join(estimator_names(path))}: all checks passed")
+    say(f"{path}: {', '.join(estimator_names(path))}: all checks passed")
 
 
 def _columns(options: Any, *without: str) -> Any:
@@ -154,7 +152,7 @@ def _columns(options: Any, *without: str) -> Any:
 
 
 def _note(text: str) -> None:
-    print(f"note: {text}", file=sys.stderr)
+    say(f"note: {text}", sys.stderr)
 
 
 def _watch(options: Any) -> None:
@@ -162,13 +160,17 @@ def _watch(options: Any) -> None:
 
     columns, top_label = _columns(options), options.top_label
     rest = options.level, options.output, _note
-    print(watch_file(options.file, options.time, columns, top_label, *rest))
+    say(watch_file(options.file, options.time, columns, top_label, *rest))
 
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Exit with one line, as for every other mistake in the input."""
-        self.exit(2, f"error: {message}; see {self.prog} --help\n")
+        self.exit(2, f"error: {printable(message)}; see {self.prog} --help\n")
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """Write the help; argparse would hide that the stream is full."""
+        (file or sys.stderr).write(message)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -178,8 +180,9 @@ def _parser() -> argparse.ArgumentParser:
         prog="calbias",
         description="How miscalibrated is a model, how sure is that, and how many labels does it "
         "take to know?",
-        epilog="Exit status: 0 if all went well, 1 if the machine lacks memory, room or access, "
-        "2 for a mistake in the input. --within has 0 for yes, 3 for no and 4 for undecided.",
+        epilog="Exit status: 0 if all went well, 2 for a mistake in the input, 1 for any other "
+        "failure, such as a lack of memory, room or access. --within has 0 for yes, 3 for no and 4 "
+        "for undecided.",
     )
     parser.add_argument("--version", action="version", version=f"calbias {calbias.__version__}")
     parser.set_defaults(run=None)
@@ -307,6 +310,8 @@ def _add_check(commands: Any) -> None:
     )
     check.set_defaults(run=_check)
     check.add_argument("file", metavar="FILE", help="a Python file that defines estimate")
+    check.add_argument("--limit", type=float, default=120.0, metavar="SECONDS",
+                       help="time that all checks may take (120)")  # fmt: skip
     check.add_argument("--seconds", type=float, default=1.0,
                        help="time that an estimate of 10 000 rows may take (1)")  # fmt: skip
 

@@ -1,13 +1,38 @@
-"""The one exception for a user's mistake: a single line that names the place and the remedy."""
+"""The one exception for a user's mistake: a single line that names the place and the remedy.
 
+Names, cells, server phrases and other exceptions come from outside. ``printable`` makes any text
+safe to print, and ``reading`` makes any exception of another library a line on a file.
+"""
+
+import contextlib
 import difflib
 import importlib
-from collections.abc import Collection, Iterable, Mapping
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
 T = TypeVar("T")
 _MOST_NAMES = 40
+_LONGEST, _LONGEST_WORD = 2000, 300
+
+
+def printable(text: object) -> str:
+    r"""Return a text on one line, without control characters, and cut where it is long.
+
+    >>> printable("a\x1b[2J\nb\u202e")
+    'a\\x1b[2J\\nb\\u202e'
+    """
+    line = "".join(map(_shown, str(text)))
+    line = re.sub(rf"\S{{{_LONGEST_WORD},}}", lambda word: f"{word[0][:_LONGEST_WORD]}…", line)
+    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 500]} … {line[-480:]}"
+
+
+def _shown(letter: str) -> str:
+    if letter.isprintable():
+        return letter
+    is_space = letter == "\xa0"
+    return " " if is_space else letter.encode("unicode_escape").decode("ascii")
 
 
 class InputError(ValueError):
@@ -16,6 +41,21 @@ class InputError(ValueError):
     The message is one line: file, row or key, what is wrong, remedy. Command
     lines print it after ``error:`` and exit with status 2, without a traceback.
     """
+
+    def __init__(self, message: object = "") -> None:
+        super().__init__(printable(message))
+
+
+@contextlib.contextmanager
+def reading(path: object, kind: str, remedy: str) -> Iterator[None]:
+    """Make whatever another library raises in the block an InputError: no readable ``kind``."""
+    try:
+        yield
+    except InputError:
+        raise
+    except Exception as error:
+        reason = (str(error).strip() or type(error).__name__).splitlines()[0].removesuffix(".")
+        raise InputError(f"{path}: no readable {kind}: {reason}; {remedy}") from error
 
 
 def looked_up(kind: str, name: str, known: Mapping[str, T]) -> T:

@@ -17,11 +17,11 @@ from calbias.auditing.result import Audit
 from calbias.auditing.segments import with_codes
 from calbias.conventions import N_BINS
 from calbias.engine.scores_and_hits import scores_and_hits
-from calbias.errors import InputError, of_extra
+from calbias.errors import InputError, of_extra, printable, reading
 from calbias.io.command_line import write_text
-from calbias.io.files import output_paths
+from calbias.io.files import is_stream, output_paths
 from calbias.logits.columns import Columns
-from calbias.logits.table_files import parquet_folder
+from calbias.logits.table_files import parquet_folder, validate_rows_of_parquet
 from calbias.scored import MOST_SCORES
 from calbias.sketch_cells import cells_for
 
@@ -63,11 +63,11 @@ def audit_file(
     html, numbers = output_paths(paths[0], output, force)
     for other in paths[1:]:
         output_paths(other, html, force)
-    name = "standard input" if str(paths[0]) == "-" else Path(paths[0]).absolute().name
+    name = printable("standard input" if is_stream(paths[0]) else Path(paths[0]).absolute().name)
     name += f" and {len(paths) - 1} more" * (len(paths) > 1)
     say(f"reading {name}")
     is_plain = not (by or codes or class_wise or top_label or columns not in (None, Columns()))
-    if is_plain and len(paths) == 1 and str(path) != "-" and is_large(Path(paths[0])):
+    if is_plain and len(paths) == 1 and not is_stream(paths[0]) and is_large(Path(paths[0])):
         sketch, is_event = read_sketch(paths[0], chosen.n_bins, say)
         data = Data(sketch.scored(), kind=EVENT if is_event else TOP_LABEL)
     else:
@@ -88,10 +88,10 @@ def is_large(path: Path) -> bool:
         return True
     if path.suffix.lower() != ".parquet" or not path.is_file():
         return False
-    pa = of_extra("a Parquet file", "pyarrow")
+    parquet = of_extra("a Parquet file", "pyarrow.parquet")
     try:
-        metadata = of_extra("a Parquet file", "pyarrow.parquet").read_metadata(path)
-    except (pa.ArrowException, OSError):
+        metadata = parquet.read_metadata(path)
+    except Exception:
         return False  # the reader says what is wrong
     return metadata.num_rows > MOST_SCORES and metadata.num_columns < _FEW_COLUMNS
 
@@ -107,7 +107,7 @@ def read_sketch(
 
     pa = of_extra("a Parquet file", "pyarrow")
     sketch, done = Sketch(cells_for(n_bins)), 0
-    try:
+    with reading(path, "Parquet", "give a file, or a folder of Parquet files only"):
         data = parquet_folder(path)
         known = set(data.schema.names)
         is_event = not known & {"hit", "prediction"}
@@ -118,6 +118,7 @@ def read_sketch(
                 "probability of label 1, and label"
             )
         n = data.count_rows()
+        validate_rows_of_parquet(path, n, len(names), data.files)
         # without a buffer that would hold the whole file
         streamed = pa.dataset.ParquetFragmentScanOptions(pre_buffer=False, use_buffered_stream=True)
         batches = data.to_batches(columns=names, batch_size=_BATCH, batch_readahead=0,
@@ -132,11 +133,6 @@ def read_sketch(
             done += len(batch)
             if progress and (done // _BATCH) % 10 == 0:
                 progress(f"{done / 1e6:.0f} of {n / 1e6:.0f} million rows")
-    except (pa.ArrowException, OSError) as error:
-        raise InputError(
-            f"{path}: no readable Parquet: {str(error).splitlines()[0][:90]}; give a file, or a "
-            "folder of Parquet files only"
-        ) from error
     return sketch, is_event
 
 

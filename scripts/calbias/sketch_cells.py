@@ -101,8 +101,12 @@ def mean_scores(counts: np.ndarray, full: np.ndarray, n_cells: int) -> np.ndarra
 def validate(counts: np.ndarray, n_cells: int) -> None:
     """Raise InputError for counts that no rows have."""
     rows, hits, high, low = counts
-    if (rows < 0).any() or (hits < 0).any() or (hits > rows).any() or rows.sum() > MOST_ROWS:
-        raise InputError("counts are impossible: hits must be at most rows, and not negative")
+    is_possible = (hits >= 0) & (hits <= rows) & (rows <= MOST_ROWS) & (low >= 0) & (low <= LOW)
+    if not is_possible.all() or sum(rows.tolist()) > MOST_ROWS:
+        raise InputError(
+            "counts are impossible: hits must be at most rows, neither negative, and all rows "
+            f"together at most {MOST_ROWS}"
+        )
     lowest, beyond = edges(n_cells)
     total = high * float(LOW + 1) + low
     slack = 1.0 + 1e-12

@@ -24,6 +24,7 @@ from pipeline.scenario_names import validate_scenarios
 from pipeline.table_schema import read_yaml
 
 _NOTHING = object()
+_MOST_VALUES = 100_000
 PAGE_EXPERIMENTS = ("realistic", "perfect", "detection", "detection_null")
 """What an estimator's own page rests on."""
 
@@ -50,6 +51,7 @@ def complete_config(config: Config, schema: Config) -> Config:
     An estimator that is not defined for the norm is left out, with a warning. InputError, one line
     with the key's place, what is wrong and the remedy, for anything that no run could use.
     """
+    _validate_size(config)
     error = best_match(Draft202012Validator(schema).iter_errors(config))
     if error:
         raise InputError(f"config: {_explain(error)}")
@@ -233,6 +235,20 @@ _TYPES = {
     "string": "a text",
     "boolean": "true or false",
 }
+
+
+def _validate_size(config: Config) -> None:
+    """Raise InputError for a config that has itself inside, or by aliases too many values."""
+    waiting, n_values = [config], 0
+    while waiting:
+        value = waiting.pop()
+        n_values += 1
+        if n_values > _MOST_VALUES:
+            raise InputError(f"config: more than {_MOST_VALUES} values: does an alias hold itself?")
+        if isinstance(value, dict):
+            waiting.extend(value.values())
+        elif isinstance(value, list):
+            waiting.extend(value)
 
 
 def _explain(error: ValidationError) -> str:

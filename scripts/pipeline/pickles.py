@@ -123,7 +123,8 @@ class _Dtype:
 
     def __init__(self, code: str, *_: Any) -> None:
         if not isinstance(code, str) or not _NUMERIC.fullmatch(code):
-            raise _Refused(f"an array of type {code!r:.20}")
+            known = f"{code[:20]!r}" if isinstance(code, str) else type(code).__name__
+            raise _Refused(f"an array of type {known}")
         self.code = code
 
     def __setstate__(self, state: Any) -> None:
@@ -131,7 +132,7 @@ class _Dtype:
         if any(part is not None for part in rest[:3]):
             raise _Refused("a structured array")
         if order not in ("<", ">", "=", "|"):
-            raise _Damaged(f"byte order {order!r:.20}")
+            raise _Damaged("a byte order that is none")
         self.code = order + self.code.lstrip("<>=|")
 
 
@@ -154,7 +155,7 @@ class _Array:
         if isinstance(data, str):  # a byte string of Python 2
             data = data.encode("latin1")
         if len(shape) > 2 or not all(isinstance(n, int) and n >= 0 for n in shape):
-            raise _Damaged(f"an array of shape {shape}")
+            raise _Damaged("an array whose shape is none of a matrix")
         dtype = np.dtype(dtype.code)
         if math.prod(shape) * dtype.itemsize != len(data):
             raise _Damaged(f"an array of shape {shape} in {len(data)} bytes")
@@ -164,7 +165,7 @@ class _Array:
 
 def _from_buffer(data: bytes, dtype: Any, shape: Any, order: Any) -> _Array:
     if order not in ("C", "F"):
-        raise _Damaged(f"an array in order {order!r:.20}")
+        raise _Damaged("an array in an order that is none")
     array = _Array()
     array.__setstate__((shape, dtype, order == "F", data))
     return array
@@ -173,7 +174,7 @@ def _from_buffer(data: bytes, dtype: Any, shape: Any, order: Any) -> _Array:
 def _encode(text: str, encoding: str) -> bytes:
     """Return the bytes that Python 3 wrote as text, for protocols that had no bytes."""
     if encoding != "latin1" or not isinstance(text, str):
-        raise _Damaged(f"bytes in encoding {encoding!r:.20}")
+        raise _Damaged("bytes in another encoding than latin1")
     return text.encode("latin1")
 
 

@@ -31,7 +31,7 @@ def read_rows(path: Path | str, columns: Sequence[str] = ()) -> list[tuple[int, 
         table = read_parquet(path)
         _validate_columns(path, table.column_names, columns)
         return list(enumerate(table.to_pylist(), start=1))
-    lines = csv_rows(path)
+    lines = csv_rows(path, remedy=remedy(path))
     _, header = next(lines)
     _validate_columns(path, header, columns)
     return [(line, dict(zip(header, cells, strict=True))) for line, cells in lines]

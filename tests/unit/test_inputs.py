@@ -315,7 +315,7 @@ test_bad_lines = refuses_texts(
 test_bad_gzip = refuses_texts(
     read_data,
     "m.csv.gz",
-    (gzip.compress(text().encode())[:-9], "damaged gzip file .*; compress the table again"),
+    (gzip.compress(text().encode())[:-9], "no readable gzip file: .*; compress the table again"),
     (gzip.compress(b""), "the file is empty"),
     (gzip.compress(b"score,hit\n0.5,1\n2,1\n"), "line 3: score 2 is not a probability"),
 )

@@ -104,7 +104,7 @@ test_anything_but_numeric_arrays_is_refused = refuses(
     (np.float64(1), "asks for numpy._core.multiarray.scalar"),
     (np.ma.zeros(3), "asks for numpy.ma"),
     (Hostile(eval, "1"), "asks for builtins.eval"),
-    (np.zeros((2, 2, 2)), "an array of shape"),
+    (np.zeros((2, 2, 2)), "an array whose shape is none of a matrix"),
     ([1, 2], "expected .*validation_logits, labels"),
     ({"content": {"a": 1}}, "has no place in a pickle of arrays"),
     (1.5, "has no place in a pickle of arrays"),

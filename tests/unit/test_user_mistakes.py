@@ -1,6 +1,7 @@
 """Mistakes of a new user of the command line, and sentences that would mislead one."""
 
 import ast
+import os
 import re
 import shlex
 
@@ -13,7 +14,6 @@ from calbias.auditing.inputs import read_data
 from calbias.command import _parser, main
 from calbias.errors import InputError
 from calbias.file_audit import audit_file
-from calbias.io.files import validate_output
 from calbias.io.python_files import PACKAGE
 from calbias.logits.columns import Columns
 from calbias.sklearn import calibration_error
@@ -119,14 +119,45 @@ def test_what_a_command_answers_names_its_own_options(tmp_path, capsys, command,
     assert set(re.findall(r"(?<![\w-])--[a-z-]+", said)) <= options_of(command)
 
 
-def test_output_of_the_same_command_is_replaced(files, tmp_path):
-    compared, planned = tmp_path / "c.json", tmp_path / "p.csv"
-    for path, start in ((compared, '{\n  "sentence"'), (planned, "goal,")):
-        path.write_text(start)
-    main(["compare", *map(str, files), "--output", str(compared)])
-    main(["plan", "--beta", "2", "1", "--detect", "20", "--output", str(planned)])
-    validate_output(compared, files, '{\n  "sentence": "')
-    validate_output(planned, files, "goal,")
+OTHERS = {
+    "page.html": "<!DOCTYPE html>\n<title>my thesis, made with calbias audit</title>",
+    "numbers.json": '{\n  "sentence": "mine", "by": "calbias compare"}',
+    "plan.csv": "goal,at,labels\nmine,1,2\n",
+}
+
+
+def test_every_writer_replaces_what_it_wrote_and_nothing_else(files, tmp_path):
+    a, b = map(str, files)
+    stream = tmp_path / "stream.csv"
+    rows = [f"{k},{s},{h}" for k, (s, h) in enumerate(zip(SCORES, HITS, strict=True))]
+    stream.write_text("\n".join(["t,score,hit", *rows]))
+    writers = {
+        "page.html": ["watch", str(stream), "--time", "t"],
+        "numbers.json": ["compare", a, b],
+        "plan.csv": ["plan", "--beta", "2", "1", "--detect", "20"],
+    }
+    for name, words in writers.items():
+        output = tmp_path / name
+        for other in OTHERS.values():
+            output.write_text(other)
+            with pytest.raises(SystemExit):
+                main([*words, "--output", str(output)])
+            assert output.read_text() == other
+        output.unlink()
+        for _ in range(2):
+            main([*words, "--output", str(output)])
+        written = output.read_text()
+        assert "calbias" in written
+        assert "my thesis" not in written
+    for name in ("page.html", "page.json"):
+        (tmp_path / name).write_text(OTHERS["page.html"])
+        with pytest.raises(SystemExit):
+            main(["audit", a, "--output", str(tmp_path / "page")])
+        (tmp_path / name).unlink()
+    (tmp_path / "pipe").mkdir()
+    os.mkfifo(tmp_path / "pipe" / "p.json")
+    with pytest.raises(SystemExit):  # and does not wait for a reader
+        main(["compare", a, b, "--output", str(tmp_path / "pipe" / "p.json")])
 
 
 @pytest.mark.parametrize("hits", [np.zeros(60, int), np.ones(60, int)])

@@ -120,7 +120,8 @@ class Comparison:
 
     def to_json(self) -> str:
         """Return the fields and the sentence as JSON."""
-        return json.dumps({"sentence": self.sentence, **asdict(self)}, indent=2, ensure_ascii=False)
+        mark = {"generator": "calbias compare", "sentence": self.sentence}
+        return json.dumps(mark | asdict(self), indent=2, ensure_ascii=False)
 
 
 def compare(

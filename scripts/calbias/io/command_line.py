@@ -2,32 +2,33 @@
 
 import atexit
 import contextlib
-import errno
 import functools
 import gc
 import os
 import sys
+import traceback
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NoReturn, TextIO
 
-from calbias.errors import InputError
+from calbias.errors import InputError, printable
 
-# What is wrong with the machine, not with the program: full, over quota, read-only, not allowed.
-MACHINE = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO}
+TRACEBACK = "CALBIAS_TRACEBACK"
+"""The environment variable with which an unforeseen error shows its traceback too."""
 atexit.register(gc.freeze)  # so that the last collection is not of all that was imported: 0.1 s
 
 
 def command(main: Callable[..., Any]) -> Callable[..., Any]:
     """Decorate a ``main(argv=None)``: what goes wrong becomes one line on stderr.
 
-    The status is 2 for a mistake in the input, 1 where the machine lacks memory, room or access.
+    The status is 2 for a mistake in the input, and 1 for any other failure.
     """
 
     @functools.wraps(main)
     def wrapper(argv: Sequence[str] | None = None) -> Any:
         warnings.showwarning = _one_line_warning
+        _open_streams()
         if not gc.isenabled():
             gc.freeze()
             gc.enable()
@@ -37,23 +38,61 @@ def command(main: Callable[..., Any]) -> Callable[..., Any]:
             finally:
                 sys.stdout.flush()
         except BrokenPipeError:  # who reads, such as head, has enough
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            sys.exit(1)
+            _leave()
         except InputError as error:
-            _stop(str(error), status=2)
+            _leave(str(error), 2)
+        except KeyboardInterrupt:
+            _leave("stopped by the keyboard; files are complete or were not written")
         except MemoryError as error:
-            _stop(f"{str(error) or 'out of memory'}: run fewer jobs at once, or give this one more")
+            _leave(
+                f"{str(error) or 'out of memory'}: run fewer jobs at once, or give this one more"
+            )
         except OSError as error:
-            if error.errno not in MACHINE:
-                raise
             place = f"{error.filename}: " if error.filename else ""
-            _stop(f"{place}{os.strerror(error.errno)}: make room or give access, then run again")
+            reason = error.strerror or str(error)
+            _leave(f"{place}{reason}: check the path, the room and the access, then run again")
+        except Exception as error:
+            if os.environ.get(TRACEBACK):
+                traceback.print_exc()
+            words = sys.argv[1:] if argv is None else argv
+            place = next((f"{word}: " for word in words if os.path.exists(word)), "")
+            _leave(
+                f"{place}{type(error).__name__}: {error}; calbias did not foresee this: please "
+                f"report it with what {TRACEBACK}=1 shows"
+            )
 
     return wrapper
 
 
-def _stop(message: str, status: int = 1) -> NoReturn:
-    sys.stderr.write(f"error: {message}\n")  # in one piece: jobs that run side by side share it
+def say(text: object, stream: TextIO | None = None) -> None:
+    """Print a line of a text that may hold something from outside; on stdout by default."""
+    print(printable(text), file=stream or sys.stdout, flush=True)
+
+
+def _open_streams() -> None:
+    """Let every stream take every character, and be there."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:  # closed
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115
+        elif hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _leave(message: str = "", status: int = 1) -> NoReturn:
+    """Exit with a line; what stdout could not take is dropped, so that it fails no second time."""
+    with contextlib.suppress(OSError, ValueError):
+        sys.stdout.flush()
+    with contextlib.suppress(OSError, ValueError):
+        if message:  # in one piece: jobs that run side by side share it
+            sys.stderr.write(f"error: {printable(message)}\n")
+            sys.stderr.flush()
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError):
+            with contextlib.suppress(OSError, ValueError):
+                os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
     sys.exit(status)
 
 
@@ -65,7 +104,7 @@ def _one_line_warning(
     file: TextIO | None = None,
     line: str | None = None,
 ) -> None:
-    print(f"warning: {message}", file=file or sys.stderr)
+    say(f"warning: {message}", file or sys.stderr)
 
 
 @contextlib.contextmanager
@@ -73,8 +112,9 @@ def written_whole(path: Path | str) -> Iterator[Path]:
     """Yield a temporary path next to ``path``; move it into place only if the block succeeds."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    # keeps the suffix: writers look at it
-    temporary = path.with_name(f".{os.getpid()}-{path.name}")
+    # keeps the suffix: writers look at it; a name may be as long as the system allows
+    end = path.name.encode("utf-8", "surrogateescape")[-150:].decode("utf-8", "ignore")
+    temporary = path.with_name(f".{os.getpid()}-{end}")
     try:
         yield temporary
         os.replace(temporary, path)
@@ -85,4 +125,4 @@ def written_whole(path: Path | str) -> Iterator[Path]:
 def write_text(path: Path | str, text: str) -> None:
     """Write a text whole, in UTF-8."""
     with written_whole(path) as temporary:
-        temporary.write_text(text, encoding="utf-8")
+        temporary.write_text(text, encoding="utf-8", errors="replace")

@@ -4,10 +4,13 @@ An audit's page and JSON carry ``GENERATOR``. A file of the same name without it
 it is not replaced unless that is asked for.
 """
 
+import contextlib
 import csv
 import hashlib
 import io
 import os
+import re
+import stat
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -19,8 +22,20 @@ HEAD_BYTES = 512
 """How much of a file ``placeholder`` needs to see."""
 
 
+def is_stream(path: Path | str) -> bool:
+    """Return whether a path is standard input or a pipe, which is read once and has no suffix."""
+    text = str(path)
+    if text in ("-", "/dev/stdin") or text.startswith(("/dev/fd/", "/proc/self/fd/")):
+        return True
+    with contextlib.suppress(OSError, ValueError):
+        return stat.S_ISFIFO(os.stat(path).st_mode)
+    return False
+
+
 def validate_file_exists(path: Path | str) -> None:
     """Raise InputError unless ``path`` is a file."""
+    if is_stream(path):
+        return
     if not os.path.isfile(path):  # False also for a name that is too long, and a circle of links
         what = "no such file"
         if os.path.isdir(path):
@@ -60,11 +75,15 @@ def files_digest(paths: Iterable[Path]) -> str:
 
 
 def csv_rows(
-    path: Path | str, data: bytes | None = None, delimiter: str = ","
+    path: Path | str,
+    data: bytes | None = None,
+    delimiter: str = ",",
+    remedy: str = "write it again",
 ) -> Iterator[tuple[int, list[str]]]:
     """Yield (line, cells) of a CSV file's header and rows; InputError names the line.
 
-    ``data`` are the bytes of the file where they were read before.
+    ``data`` are the bytes of the file where they were read before; ``remedy`` is what to do about a
+    damaged one.
     """
     header, line = None, 1
     source = open(path, "rb") if data is None else io.BytesIO(data)  # noqa: SIM115
@@ -86,9 +105,9 @@ def csv_rows(
     except UnicodeDecodeError:
         raise not_utf8(path, Path(path).read_bytes() if data is None else data) from None
     except csv.Error as error:
-        raise InputError(f"{path}: not a CSV table ({error}); {remedy(path)}") from None
+        raise InputError(f"{path}: not a CSV table ({error}); {remedy}") from None
     if not header:
-        raise InputError(f"{path}: the file is empty; {remedy(path)}")
+        raise InputError(f"{path}: the file is empty; {remedy}")
 
 
 def not_utf8(path: Path | str, data: bytes) -> InputError:
@@ -117,7 +136,11 @@ def remedy(path: Path | str) -> str:
 
 GENERATOR = "calbias audit"
 """In the page: ``<meta name="generator" content="calbias audit">``; in the JSON: the value of the
-key ``generator``, one of the first."""
+key ``generator``, one of the first. Other commands write their names; a table has a last column
+``generator``."""
+_MARK = re.compile(
+    rb'<meta name="generator" content="calbias |"generator": "calbias |\A[^\n]*,generator\r?\n'
+)
 _HEAD_BYTES = 4096
 
 
@@ -140,48 +163,45 @@ def output_paths(
         raise InputError(f"--output {output}: no name of a file; give a stem such as results/mine")
     paths = Path(f"{stem}.html"), Path(f"{stem}.json")
     for file in paths:
-        _validate_free(file, path, force)
+        _validate_free(file, path, force, ", or replace it with --force")
     _validate_writable(stem.parent)
     return paths
 
 
-def validate_output(output: Path | str, inputs: Sequence[Path | str], start: str) -> None:
-    """Raise InputError where one file of results cannot be written, or would replace other work.
-
-    A file that is there is replaced only if its text begins with ``start``, as results do.
-    """
+def validate_output(output: Path | str, inputs: Sequence[Path | str]) -> None:
+    """Raise InputError where one file of results cannot be written, or would replace other work."""
     file = Path(output)
     if not file.name:
         raise InputError(f"--output {output}: no name of a file; give one such as results/mine")
-    for path in inputs:
-        _validate_free(file, path, force=True)
-    if file.exists() and not _head_of(file).startswith(start.encode()) and _head_of(file):
-        raise InputError(
-            f"{file}: exists and was not written by calbias; choose another name with --output"
-        )
+    for path in inputs or ["-"]:
+        _validate_free(file, path)
     _validate_writable(file.parent)
 
 
 def _stem(path: Path | str) -> Path:
-    if str(path) == "-":
+    if is_stream(path):
         return Path("standard_input")
     path = Path(path) if Path(path).name else Path(path).absolute()  # "." has no name
     name = path.name.removesuffix(".gz") if path.name != ".gz" else path.name
     return path.with_name(name).with_suffix("")
 
 
-def _validate_free(file: Path, audited: Path | str, force: bool) -> None:
+def _validate_free(
+    file: Path, audited: Path | str, force: bool = False, or_force: str = ""
+) -> None:
     if file.is_dir():
         raise InputError(f"{file}: a folder has this name; choose another with --output")
     if not file.exists():
         return
+    if not file.is_file():
+        raise InputError(f"{file}: no regular file; choose another name with --output")
     if os.path.exists(audited) and file.samefile(audited):
         raise InputError(f"{file}: is the file to audit; choose another name with --output")
     head = _head_of(file)
-    if not force and head and GENERATOR.encode() not in head:
+    if not force and head and not _MARK.search(head):
         raise InputError(
-            f"{file}: exists and was not written by calbias; choose another name with --output, or "
-            "replace it with --force"
+            f"{file}: exists and was not written by calbias; choose another name with --output"
+            f"{or_force}"
         )
 
 

@@ -96,7 +96,7 @@ def _value(path: Path, modified: int, name: str) -> Any:
     place = f"{path}, line {assigned[name].lineno}: {name}"
     try:
         value = ast.literal_eval(assigned[name])
-    except ValueError:
+    except Exception:  # also of sets of lists, and of numbers that are added
         raise InputError(
             f"{place} must be written out, without calls or names: it is read without running the "
             f"file"
@@ -169,8 +169,8 @@ _FORMS: Mapping[str, tuple[Any, str]] = {  # of a constant: (check, form in word
 def _tree(path: Path, modified: int) -> ast.Module | None:
     """Return the syntax tree of a file, parsed once per change; None if it has none."""
     try:
-        return ast.parse(path.read_text(encoding="utf-8"))
-    except (SyntaxError, ValueError):  # a ValueError where it is not in UTF-8
+        return ast.parse(path.read_bytes())  # in the encoding that the file names, as Python does
+    except Exception:  # its own job says what is wrong
         return None
 
 

@@ -61,7 +61,8 @@ def class_columns(
                     f"{quote(name)}, or write logits with decimals (2.0); a score is named with "
                     "--score"
                 )
-    others = [name for name in names if name not in {*classes}]
+    taken = {*classes}
+    others = [name for name in names if name not in taken]
     classes = in_class_order(classes)
     notes = _notes(classes)
     if signed := [name for name in classes if has_signs(table[name])]:
@@ -152,7 +153,8 @@ def _chosen(table: Table, names: list[str], named: list[str]) -> tuple[list[str]
             choices += [[*choice] for choice in combinations(each, max(len(each) - 1, 0))]
     distances = [_distance(values, choice) for choice in choices]
     if distances[0] < math.inf or (named and affixes(named) != ("", "")):
-        return [name for name in names if name in {*named}], True
+        chosen = {*named}
+        return [name for name in names if name in chosen], True
     nearest = min(range(len(choices)), key=lambda k: (round(distances[k], 2), k))
     is_near = distances[nearest] < math.inf
     return choices[nearest] if is_near else names, is_near
@@ -179,7 +181,8 @@ def _is_id(name: str, cells: list) -> bool:
 def _notes(classes: list[str]) -> list[str]:
     """Return a note on classes that are not numbered: which columns count."""
     numbered = numbered_alike(classes)
-    strangers = listed([name for name in classes if name not in {*numbered}])
+    of_pattern = {*numbered}
+    strangers = listed([name for name in classes if name not in of_pattern])
     if numbered and strangers:
         return [f"columns that count as classes besides {listed(numbered, 2)}: {strangers}"]
     return [f"classes, numbered from 0: {strangers}"] if strangers else []

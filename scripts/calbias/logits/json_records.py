@@ -47,7 +47,7 @@ def _array(path: Path, text: str) -> _Records | None:
         return None
     try:
         records = json.loads(text)
-    except (ValueError, RecursionError) as error:
+    except Exception as error:
         if not is_list:
             return None
         raise InputError(f"{path}: no JSON ({error}); write one object a line") from None
@@ -61,7 +61,7 @@ def _array(path: Path, text: str) -> _Records | None:
 def _object(path: Path, number: int, line: Any) -> dict[str, Any]:
     try:
         record = json.loads(line)
-    except (ValueError, RecursionError) as error:
+    except Exception as error:
         reason = getattr(error, "msg", error)
         raise InputError(
             f"{path}, line {number}: no JSON ({reason}); write one object a line"

@@ -7,12 +7,10 @@ standard input, whose format is seen from its first bytes. Parquet needs pyarrow
 
 import contextlib
 import csv
-import gzip
 import io
 import itertools
 import re
 import sys
-import zlib
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,8 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from calbias.errors import InputError, of_extra
-from calbias.io.files import csv_rows, not_utf8
+from calbias.errors import InputError, of_extra, reading
+from calbias.io.files import csv_rows, is_stream, not_utf8
+from calbias.io.limits import gunzipped, validate_unpacked
 from calbias.logits.harness_logs import LOG, flattened, is_lighteval
 from calbias.logits.json_records import read_records
 from calbias.logits.output_file import Place
@@ -36,7 +35,8 @@ Table = dict[str, np.ndarray]
 objects: texts, and None where a cell is empty."""
 _DELIMITERS = ",;\t|"  # the first of those that occur equally often
 _EMPTY = ["", "NA", "N/A", "n/a", "#N/A", "NULL", "null", "NaN", "nan", "-nan", "<NA>", "?"]
-_PURPOSE = "a Parquet file"
+_PURPOSE, _AGAIN = "a Parquet file", "write it again"
+_CELLS_PER_BYTE, _FREE_CELLS = 8, 1 << 20  # of JSON: an object needs not have all names
 _GZIP, _PARQUET = b"\x1f\x8b", b"PAR1"
 _HEADER_BYTES = 1 << 20
 _ROLES = {"", "meta", "class", "i", "m", "ignore", "weight"}  # of columns, in Orange's files
@@ -44,8 +44,8 @@ _INDEX = re.compile(r"__index_level_\d+__")  # a saved row index
 
 
 def is_standard_input(path: Path | str) -> bool:
-    """Return whether a path stands for standard input."""
-    return str(path) == STANDARD_INPUT
+    """Return whether a path is standard input, or a pipe."""
+    return is_stream(path)
 
 
 def table_suffix(path: Path | str) -> str:
@@ -62,8 +62,7 @@ def read_table(path: Path | str | Sequence[Path | str]) -> tuple[Table, Place]:
     if not isinstance(path, str | Path):
         return _joined([read_table(each) for each in path])
     if is_standard_input(path):
-        path, data = Path("standard input"), sys.stdin.buffer.read()
-        suffix = ""
+        path, data, suffix = *_streamed(path), ""
     else:
         path, suffix = Path(path), table_suffix(path)
         if path.is_dir():
@@ -72,11 +71,21 @@ def read_table(path: Path | str | Sequence[Path | str]) -> tuple[Table, Place]:
     if data.startswith(b"PK\x03\x04") or data.startswith(b"\xd0\xcf\x11\xe0"):
         raise InputError(f"{path}: an Excel workbook or a ZIP file; save the sheet as CSV")
     if data.startswith(_GZIP):
-        data = _decompressed(path, data)
+        with reading(path, "gzip file", "compress the table again"):
+            data = gunzipped(path, data)
     suffix = suffix if suffix in (*JSON_LINES, *PARQUET) else _suffix_of(data)
     if suffix in PARQUET:
         return _parquet(path, data)
     return _json(path, data) if suffix in JSON_LINES else _text(path, data)
+
+
+def _streamed(path: Path | str) -> tuple[Path, bytes]:
+    """Return a name and the bytes of standard input or of a pipe."""
+    if str(path) not in (STANDARD_INPUT, "/dev/stdin"):
+        return Path(path), Path(path).read_bytes()
+    if sys.stdin is None:
+        raise InputError("standard input is closed: give a file, or send one by a pipe")
+    return Path("standard input"), sys.stdin.buffer.read()
 
 
 def _joined(tables: Sequence[tuple[Table, Place]]) -> tuple[Table, Place]:
@@ -124,13 +133,6 @@ def as_number(text: str) -> float | None:
         return None
 
 
-def _decompressed(path: Path, data: bytes) -> bytes:
-    try:
-        return gzip.decompress(data)
-    except (OSError, EOFError, zlib.error) as error:
-        raise InputError(f"{path}: damaged gzip file ({error}); compress the table again") from None
-
-
 def _suffix_of(data: bytes) -> str:
     if data.startswith(_PARQUET):
         return ".parquet"
@@ -154,15 +156,14 @@ def _text(path: Path, data: bytes) -> tuple[Table, Place]:
     if len(counts) > 1 or b'"' in data:
         for _ in csv_rows(path, data, delimiter):
             pass
-    try:
-        frame = pd.read_csv(
-            io.BytesIO(data), sep=delimiter, header=0, names=range(len(header)),
-            index_col=False, keep_default_na=False, na_values=_EMPTY, low_memory=False,
-        )  # fmt: skip
-    except UnicodeDecodeError:
-        raise not_utf8(path, data) from None
-    except (pd.errors.ParserError, ValueError) as error:
-        raise unreadable(path, "CSV table", error) from error
+    with reading(path, "CSV table", _AGAIN):
+        try:
+            frame = pd.read_csv(
+                io.BytesIO(data), sep=delimiter, header=0, names=range(len(header)),
+                index_col=False, keep_default_na=False, na_values=_EMPTY, low_memory=False,
+            )  # fmt: skip
+        except UnicodeDecodeError:
+            raise not_utf8(path, data) from None
     columns = [
         column.to_numpy() if column.dtype.kind in "iufb" else _column(column.to_numpy(object))
         for _, column in frame.items()
@@ -211,6 +212,11 @@ def _delimiter(data: bytes) -> str:
 def _json(path: Path, data: bytes) -> tuple[Table, Place]:
     records, place = read_records(path, data)
     names = [*dict.fromkeys(itertools.chain.from_iterable(records))]
+    if len(names) * len(records) > max(_FREE_CELLS, _CELLS_PER_BYTE * len(data)):
+        raise InputError(
+            f"{path}: {len(records)} objects have {len(names)} different names: write objects of "
+            "the same names, one a row"
+        )
     columns = [_column([record.get(name) for record in records]) for name in names]
     return _named(path, names, columns), place
 
@@ -218,18 +224,24 @@ def _json(path: Path, data: bytes) -> tuple[Table, Place]:
 def _parquet(path: Path, data: bytes | None) -> tuple[Table, Place]:
     """Return the table of a file's bytes, or of all Parquet files in a folder."""
     pa, pq = of_extra(_PURPOSE, "pyarrow"), of_extra(_PURPOSE, "pyarrow.parquet")
-    try:
+    with reading(path, "Parquet table", _AGAIN):
         if data is None:
-            table = parquet_folder(path).to_table()
+            files = parquet_folder(path)
+            validate_rows_of_parquet(path, files.count_rows(), len(files.schema.names), files.files)
+            table = files.to_table()
         else:  # no data set, which is slow to import
-            table = pq.ParquetFile(pa.BufferReader(data)).read()
+            file = pq.ParquetFile(pa.BufferReader(data))
+            n_columns, n_bytes = file.metadata.num_columns, len(data)
+            validate_unpacked(path, 8 * file.metadata.num_rows * n_columns, n_bytes)
+            texts = [field.name for field in file.schema_arrow if _is_text(field.type, pa)]
+            file = pq.ParquetFile(pa.BufferReader(data), read_dictionary=texts)
+            sizes = (file.metadata.row_group(k).total_byte_size
+                     for k in range(file.metadata.num_row_groups))  # fmt: skip
+            validate_unpacked(path, sum(sizes), n_bytes)
+            table = file.read()
         if is_log := _is_log(table.column_names):
             records, place = flattened(table.to_pylist(), Place(path, "the table"))
         columns = [] if is_log else [_of_arrow(column, pa) for column in table.columns]
-    except InputError:
-        raise
-    except (pa.ArrowException, ValueError, OSError) as error:
-        raise unreadable(path, "Parquet table", error) from error
     if is_log:
         columns = [_column([record.get(name) for record in records]) for name in records[0]]
         return _named(path, [*records[0]], columns), place
@@ -238,6 +250,18 @@ def _parquet(path: Path, data: bytes | None) -> tuple[Table, Place]:
 
 def _is_log(names: Sequence[str]) -> bool:
     return is_lighteval(names) or {"doc_id", "filtered_resps"} <= {*names}
+
+
+def validate_rows_of_parquet(
+    path: Path | str, n_rows: int, n_columns: int, files: Sequence[str]
+) -> None:
+    """Raise InputError where the rows of Parquet files are too many for their bytes."""
+    n_bytes = sum(Path(file).stat().st_size for file in files)
+    validate_unpacked(path, 8 * n_rows * n_columns, n_bytes)
+
+
+def _is_text(kind: Any, pa: Any) -> bool:
+    return pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_binary(kind)
 
 
 def parquet_folder(path: Path | str) -> Any:
@@ -250,14 +274,21 @@ def parquet_folder(path: Path | str) -> Any:
 
 def _of_arrow(column: Any, pa: Any) -> np.ndarray:
     """Return a pyarrow column as a column of a Table; a nested one as texts of its type."""
-    if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
+    if pa.types.is_dictionary(column.type):  # each value once, however many rows have it
+        chunks = [_from_dictionary(chunk) for chunk in column.chunks]
+        return np.concatenate(chunks) if chunks else np.empty(0, object)
     if pa.types.is_decimal(column.type):
         column = column.cast(pa.float64())
     if pa.types.is_nested(column.type):
         return np.full(len(column), str(column.type), object)
     values = column.to_numpy()
     return values if values.dtype.kind in "iufbM" else _column(values)
+
+
+def _from_dictionary(chunk: Any) -> np.ndarray:
+    values = _column([*chunk.dictionary.to_pylist(), None])
+    rows = chunk.indices.fill_null(len(values) - 1).to_numpy(zero_copy_only=False)
+    return values[rows.astype(np.int64)]
 
 
 def _column(cells: Sequence[Any] | np.ndarray) -> np.ndarray:
@@ -282,12 +313,6 @@ def _named(path: Path, names: Sequence[str], columns: Sequence[np.ndarray]) -> T
     validate_unique(path, names)
     pairs = zip(names, columns, strict=True)
     return {name: column for name, column in pairs if not _INDEX.fullmatch(name)}
-
-
-def unreadable(path: Path | str, kind: str, error: Exception) -> InputError:
-    """Return the InputError of a damaged table."""
-    reason = (str(error) or type(error).__name__).splitlines()[0].removesuffix(".")
-    return InputError(f"{path}: no readable {kind}: {reason}; write it again")
 
 
 def validate_unique(path: Path | str, names: Sequence[str]) -> None:

@@ -35,7 +35,7 @@ def watch_file(
     ``say`` gets the notes on how the file was read.
     """
     page = Path(output or f"{Path(path).with_suffix('')}-watch.html")
-    validate_output(page, [path], "<!DOCTYPE html>")
+    validate_output(page, [path])
     monitor = Monitor(level)
     if table_suffix(path) not in SUFFIXES and not Path(path).is_dir():
         raise InputError(f"{path}: give a file with a column of times: CSV, JSON lines or Parquet")
@@ -86,7 +86,8 @@ def watch_file(
         said += f"; rows{since}: {result.verdict.sentence}"
         text = result.to_html(f"{Path(path).name}{since}")
     except InputError:  # too few rows or clusters to be audited
-        text = "<!DOCTYPE html>\n<html lang='en'><meta charset='utf-8'><main></main></html>"
+        mark = '<meta name="generator" content="calbias watch">'
+        text = f"<!DOCTYPE html>\n<html lang='en'><meta charset='utf-8'>{mark}<main></main></html>"
     top = f"<main>\n<p><strong>{escape(said)}</strong></p>\n{_picture(monitor)}\n"
     write_text(page, text.replace("<main>", top, 1))
     return said
