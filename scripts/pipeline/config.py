@@ -239,7 +239,8 @@ _TYPES = {
 
 def _validate_size(config: Config) -> None:
     """Raise InputError for a config that has itself inside, or by aliases too many values."""
-    waiting, n_values = [config], 0
+    waiting: list[Any] = [config]
+    n_values = 0
     while waiting:
         value = waiting.pop()
         n_values += 1
