@@ -17,7 +17,7 @@ from reproduction.steps.draw_as_authors import figure_1, measure_draws, t_tests
 
 KEPT = ROOT / "resources/evidence/draws"
 FITS = printed_fits(TABLES["roelofs2022_table2_beta_fits"], TABLES["roelofs2022_table3_glm_fits"])
-RESNET = FITS["resnet110_c10"].scenario()
+FLAT = Scenario("flat", 2.0, 0.04, Curve("logit_logit_b1", b1=0.05))  # many ties, of both labels
 
 
 def by_numpy(seed, alpha, beta, n):
@@ -59,8 +59,8 @@ def test_scores_of_one_move_where_the_curve_takes_a_logit(curve, moved):
 
 
 def test_a_small_data_set_is_the_beginning_of_a_larger_one_and_ties_keep_their_order():
-    (data,) = batches(RESNET, [50, 300], seeds(2))
-    scores, hits = draw(RESNET, 300, seeds(2))
+    (data,) = batches(FLAT, [500, 2000], seeds(2))
+    scores, hits = draw(FLAT, 2000, seeds(2))
     for n, batch in data.items():
         order = np.argsort(scores[1, :n], kind="stable")
         np.testing.assert_array_equal(batch.scores[1], scores[1, :n][order])
@@ -144,7 +144,13 @@ def test_errors_of_the_test_are_over_data_sets_that_all_cells_share():
 
 
 def test_figure_1_has_the_authors_data_sets():
-    numbers = {(x["quantity"], x["case"]): x["value"] for x in figure_1()}
+    rows = {(x["quantity"], x["case"]): x for x in figure_1()}
+    numbers = {key: row["value"] for key, row in rows.items()}
+    once, million = (
+        rows["figure_1_percent", case]["error"]
+        for case in ("mean, each data set once", "mean of a million")
+    )
+    assert million * 1302**0.5 == pytest.approx(once * 4744**0.5, rel=0.05)
     first, second = (numbers["figure_1_percent", f"data set {k}"] for k in (1, 2))
     assert (round(first, 2), round(second, 4)) == (7.49, 5.0838)
     assert round(numbers["figure_1_percent", "mean of a million"], 3) == 6.653

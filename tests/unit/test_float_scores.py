@@ -5,7 +5,7 @@ import pytest
 from scipy.special import expit
 
 from calbias import Curve, Scenario
-from calbias.engine.float_scores import rounded
+from calbias.engine.float_scores import log_gap_below_one, rounded
 from calbias.engine.sampler import Sampler, draw
 from calbias.engine.sorted_batch import of_sorted_scores
 from calbias.estimation.loading import load_estimator
@@ -42,6 +42,7 @@ def test_scores_of_one_have_the_curve_at_the_largest_float_below(precision, bits
         at_one = data.scores[0].astype(precision) == 1
         rates[name] = data.hits()[0][at_one].mean()
         n = np.count_nonzero(at_one)
+    assert log_gap_below_one(precision) == pytest.approx(-bits * np.log(2))
     expected = expit(0.1 * bits * np.log(2))
     error = np.sqrt(expected * (1 - expected) / n)
     assert abs(rates[precision] - expected) < 4 * error
