@@ -45,9 +45,11 @@ def recorded(job: Any) -> list[str]:
     """Return what is recorded of a job, a sorted list of texts NAME = VALUE."""
     texts = [f"order of inputs = {_digest(repr(list(map(str, job.input))))}"]
     for name, value in job.params.items():
-        parts = parts_of(value) if isinstance(value, str) else {}
-        texts += [f"code of {part} = {digest}" for part, digest in parts.items()]
-        if not parts:
+        if isinstance(value, str) and (parts := parts_of(value)):
+            texts += [f"code of {part} = {digest}" for part, digest in parts.items()]
+        elif isinstance(value, dict):
+            texts += [f"{name} {key} = {_shortened(repr(part))}" for key, part in value.items()]
+        else:
             texts.append(f"{name} = {_shortened(repr(value))}")
     return sorted(texts)
 

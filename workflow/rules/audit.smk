@@ -60,7 +60,7 @@ rule audit_model:
             else []
         ),
         estimators=config["estimators"],
-        estimator_dir=config["estimator_dir"] or [],
+        estimator_dir=folder_of(*config["estimators"]),
         n_bins=config["audit"]["n_bins"],
         norm=config["audit"]["norm"],
         seed=config["seed"],

@@ -16,6 +16,7 @@ from pipeline.estimators import estimator_folders
 from pipeline.failures import show_failures
 from pipeline.logit_availability import DEFAULT_LOGITS_DIR
 from pipeline.models import published_models
+from pipeline.printed_rows import rows_of, selected_rows
 from pipeline.recorded_params import record_by_name
 from pipeline.screen import install
 from pipeline.settings import job_shell, read_settings, resource_path, step
@@ -102,6 +103,15 @@ def estimator_path(name):
 def estimator_paths(*names):
     """The files that define estimators, by their names, each file once."""
     return sorted({str(estimator_path(name)) for name in names})
+
+
+def folder_of(*names):
+    """The folder of a user's estimators, for a step, if one of these estimators is in it."""
+    folder = config["estimator_dir"]
+    is_used = folder and any(
+        Path(path).resolve().parent == Path(folder).resolve() for path in estimator_paths(*names)
+    )
+    return folder if is_used else []
 
 
 def loaded(paths):
@@ -200,6 +210,7 @@ def table(name):
     return recorded.get(name, f"results/tables/{name}.csv")
 
 
+KINDS = ("png", "pdf")  # of a figure: for screens, for papers
 # what a figure reads of one experiment, where it shows one
 OF_EXPERIMENT = {"bias": "bias", "scenarios": "scenarios", "true_calibration_error": "true_errors"}
 
@@ -232,17 +243,24 @@ def results():
     With config key ``estimator``, the pages of these estimators alone.
     """
     if PAGES:
-        return [f"results/estimators/{page}/index.html" for page in PAGES]
+        return [file for page in PAGES for file in page_results(page)]
+    measures = (f"{part}/" for part in ("bins", "graphs", "floors", "differences"))
     return [
         *(file for name in EXPERIMENTS for file in shards(name)),
+        *(f"results/true_errors/{name}.parquet" for name in EXPERIMENTS),
+        *(local(REAL[model]) for model in MISSING.values()),
         *(f"results/logits/{model}.npz" for model in REAL),
         *(top_labels(model) for model in MEASURED),
         *(f"results/recalibration/selections/{model}.parquet" for model in RECALIBRATED),
+        *(
+            f"results/measures/{part}{model}.parquet"
+            for part in ("", *measures)
+            for model in MEASURED
+        ),
         *(part for name in TABLES for part in JOINED.get(name, ())),
         *(table(name) for name in TABLES),
-        *(f"results/figures/{figure}.png" for figure in FIGURES),
-        *OWN_FIGURES,
-        *(f"results/audit/{name}.html" for name in OWN),
+        *(f"results/figures/{figure}.{kind}" for figure in SHOWN for kind in KINDS),
+        *(f"results/audit/{name}.{kind}" for name in OWN for kind in ("html", "json")),
         "results/index.html",
         "results/ledger.html",
         "results/tables/README.csv",

@@ -1,12 +1,15 @@
 # Fits: the Beta distribution of the scores and the twelve calibration curves of each model with outputs.
 
+PRINTED_FITS = published("table2_beta_fits"), published("table3_glm_fits")
+
 
 rule fit_model:
     input:
         top_labels=lambda wildcards: top_labels(wildcards.model),
         logits=[],
-        published_beta=published("table2_beta_fits"),
-        published_glm=published("table3_glm_fits"),
+        # of their rows, those in params.printed count
+        published_beta=ancient(PRINTED_FITS[0]),
+        published_glm=ancient(PRINTED_FITS[1]),
     output:
         beta="results/fits/beta_fits/{model}.parquet",
         glm="results/fits/glm_fits/{model}.parquet",
@@ -18,6 +21,7 @@ rule fit_model:
         "../../envs/environment.yaml"
     params:
         code=code("fit_model"),
+        printed=lambda wildcards: rows_of([wildcards.model], *PRINTED_FITS),
     shell:
         step("fit_model", model="{wildcards.model}")
 
@@ -27,8 +31,9 @@ use rule fit_model as fit_as_published with:
     input:
         top_labels=[],
         logits="results/logits/{model}.npz",
-        published_beta=published("table2_beta_fits"),
-        published_glm=published("table3_glm_fits"),
+        # of their rows, those in params.printed count
+        published_beta=ancient(PRINTED_FITS[0]),
+        published_glm=ancient(PRINTED_FITS[1]),
     output:
         beta="results/fits/beta_fits_float32_2020/{model}.parquet",
         glm="results/fits/glm_fits_float32_2020/{model}.parquet",

@@ -30,7 +30,7 @@ rule recalibrate_model:
         seed=config["seed"],
         bootstrap=config["bootstrap"],
         estimators=config["estimators"],
-        estimator_dir=config["estimator_dir"] or [],
+        estimator_dir=folder_of(*config["estimators"]),
     shell:
         step("recalibrate_model", model="{wildcards.model}")
 

@@ -14,17 +14,35 @@ FITTED = {
 }
 
 
+def printed_tables(experiment):
+    """The tables that an experiment's models need: Table 3 where their curves are fitted."""
+    settings = EXPERIMENTS[experiment]
+    names = ["table2_beta_fits"] if settings.get("models") else []
+    names += ["table3_glm_fits"] if settings.get("curve") == "fitted" else []
+    return [published(name) for name in names]
+
+
+def fits(kind, experiment):
+    """The files with fits of an experiment's models: this run's, then the printed ones."""
+    printed = [path for path in printed_tables(experiment) if path.endswith(f"{kind}.csv")]
+    if not printed:
+        return []
+    return [
+        *expand("results/fits/{kind}/{model}.parquet", kind=kind, model=FITTED[experiment]),
+        *map(ancient, printed),  # of their rows, those in params.printed count
+    ]
+
+
 rule define_scenarios:
     input:
-        models_table=ancient(local(config["models"])),  # of its rows, those in params.groups count
-        beta_fits=lambda wildcards: [
-            *expand("results/fits/beta_fits/{model}.parquet", model=FITTED[wildcards.experiment]),
-            published("table2_beta_fits"),
-        ],
-        glm_fits=lambda wildcards: [
-            *expand("results/fits/glm_fits/{model}.parquet", model=FITTED[wildcards.experiment]),
-            published("table3_glm_fits"),
-        ],
+        # of its rows, those in params.groups count
+        models_table=lambda wildcards: (
+            ancient(local(config["models"]))
+            if EXPERIMENTS[wildcards.experiment].get("models")
+            else []
+        ),
+        beta_fits=lambda wildcards: fits("beta_fits", wildcards.experiment),
+        glm_fits=lambda wildcards: fits("glm_fits", wildcards.experiment),
     output:
         "results/scenarios/{experiment}.parquet",
     log:
@@ -35,6 +53,11 @@ rule define_scenarios:
     params:
         code=code("define_scenarios"),
         models=of_experiment("models"),
+        printed=lambda wildcards: selected_rows(
+            {*EXPERIMENTS[wildcards.experiment].get("models", [])}
+            - {*FITTED[wildcards.experiment]},
+            *printed_tables(wildcards.experiment),
+        ),
         groups=lambda wildcards: [
             MODELS[model]["group"] for model in EXPERIMENTS[wildcards.experiment].get("models", [])
         ],
