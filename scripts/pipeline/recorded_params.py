@@ -15,6 +15,7 @@ import snakemake.persistence
 
 from pipeline.code_digest import parts_of
 
+CODE, PRINTED = "code of ", "printed "  # begin the names of digests of files, and of rows of tables
 SHOWN = 200  # characters of a value that a reason shows; a digest stands for all of it
 
 
@@ -46,7 +47,7 @@ def recorded(job: Any) -> list[str]:
     texts = [f"order of inputs = {_digest(repr(list(map(str, job.input))))}"]
     for name, value in job.params.items():
         if isinstance(value, str) and (parts := parts_of(value)):
-            texts += [f"code of {part} = {digest}" for part, digest in parts.items()]
+            texts += [f"{CODE}{part} = {digest}" for part, digest in parts.items()]
         elif isinstance(value, dict):
             texts += [f"{name} {key} = {_shortened(repr(part))}" for key, part in value.items()]
         else:

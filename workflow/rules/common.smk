@@ -7,6 +7,7 @@ from functools import cache
 from calbias.errors import InputError
 from calbias.estimation.registry import FOLDER, estimator_file
 from pipeline.table_schema import columns_of
+from pipeline.changes import changes_in_words, remember_config
 from pipeline.code_digest import code, save
 from pipeline.catalogue import available_figures, available_tables, validate
 from pipeline import job_sizes as sizes

@@ -1,0 +1,237 @@
+"""Changes of the small configuration, one at a time, and what Snakemake plans after each of them.
+
+``expected`` says which jobs a change concerns by what Snakemake does not look at: the command line
+of a job. A job runs again if its command line differs, the list of its inputs, or the content of an
+input, and so does all that reads its outputs.
+"""
+
+import copy
+import itertools
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import NamedTuple
+
+import yaml
+from checkout import ROOT, SMOKE, fork_server
+from fork_client import asked
+
+TABLE_2 = "resources/published/roelofs2022_table2_beta_fits.csv"
+TABLE_3 = "resources/published/roelofs2022_table3_glm_fits.csv"
+MODELS = "config/smoke_models.csv"
+OTHER = "resnet50_cross_entropy_c10"
+
+
+class Change(NamedTuple):
+    """What is laid over the configuration, and (old, new) texts of files."""
+
+    config: dict
+    edits: dict = {}
+
+
+def smoke():
+    """Return the small configuration, complete with the default one."""
+    default, small = (yaml.safe_load((ROOT / name).read_text("utf-8")) for name in (DEFAULT, SMOKE))
+    return _laid_over(default, small)
+
+
+DEFAULT = "config/config.yaml"
+
+
+def _laid_over(config, other):
+    """Return a nested mapping with another one laid over it."""
+    result = copy.deepcopy(config)
+    for key, value in other.items():
+        nested = isinstance(value, dict) and isinstance(result.get(key), dict)
+        result[key] = _laid_over(result[key], value) if nested else copy.deepcopy(value)
+    return result
+
+
+def _nested(keys, value):
+    for key in reversed(keys):
+        value = {key: value}
+    return value
+
+
+def leaves(config, keys=()):
+    """Yield (keys, value) of all values of a nested mapping; a list is a value."""
+    for key, value in config.items():
+        if isinstance(value, dict):
+            yield from leaves(value, (*keys, key))
+        else:
+            yield (*keys, key), value
+
+
+def is_number(value):
+    """Return whether a value is a number, and not a truth value."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+# keys whose other value does not follow from the present one
+OTHERS = {
+    "softmax": ["float32_2020"],
+    "fits": ["published", "refitted"],
+    "logits_dir": ["resources/outputs"],
+    "estimator_dir": ["mine"],
+    "mirrors": [["https://example.org/{file}"]],
+    "models": ["config/models.csv"],
+    "download": [True],
+    "shards": [2],
+    "norm": [1, 3],
+    "audit.norm": [2],
+    "audit.n_bins": [10],
+    "coverage_of": [["saturated"]],
+}
+ABSENT = {
+    "estimator_dir": None,
+    "shards": None,
+    "download": False,
+    "mirrors": [],
+    "norm": 2,
+    "audit": {"norm": 1, "n_bins": 15},
+}
+NAMES = {
+    "estimators": ["ece_label_binned_em"],
+    "replication": [OTHER],
+    "curves": ["logistic", "identity"],
+    "models": ["resnet110_c100"],
+}
+
+
+def changes():
+    """Return {name: Change}: every key alone, lists, experiments, estimators, models, digits."""
+    config = _laid_over(ABSENT, smoke())
+    result = {}
+    for keys, value in leaves(config):
+        name = ".".join(keys)
+        if name in OTHERS:
+            values = OTHERS[name]
+        elif isinstance(value, bool):
+            values = [not value]
+        elif isinstance(value, list):
+            values = _other_lists(keys[-1], value)
+        elif is_number(value):
+            values = [value + 1]
+        else:
+            values = [{"fitted": "identity", "identity": "fitted"}.get(value)]
+        for number, other in enumerate(other for other in values if other not in (None, [])):
+            result[f"{name} {number}" if number else name] = Change(_nested(keys, other))
+    for name, settings in config["experiments"].items():
+        result[f"without {name}"] = Change({"experiments": {name: None}})
+        if "estimators" not in settings:
+            result[f"{name} of one estimator"] = Change(
+                {"experiments": {name: {"estimators": ["kde"]}}}
+            )
+    added = {"scores": [[2, 1]], "curves": ["identity"], "n_samples": [50]}
+    result["one more experiment"] = Change({"experiments": {"mine": added}})
+    result |= digits()
+    line = "resnet110_c100,CIFAR-100,100,probs_resnet110_c100_logits.p\n"
+    result["a model removed"] = Change({}, {MODELS: (line, "")})
+    result["a model added"] = Change(
+        {}, {MODELS: (line, f"{line}densenet40_c10,CIFAR-10,10,probs_densenet40_c10_logits.p\n")}
+    )
+    return result
+
+
+def _other_lists(key, value):
+    """Return a list in another order, without its last item, and with one more."""
+    more = [value[-1] + 1] if value and is_number(value[-1]) else NAMES.get(key, [])
+    more = [item for item in more if item not in value]
+    return [value[::-1] if len(value) > 1 else [], value[:-1], [*value, *more] if more else []]
+
+
+def digits():
+    """Return {name: Change} of a digit of each published table, by model for Tables 2 and 3."""
+    result = {}
+    for path in sorted((ROOT / "resources/published").glob("*.csv")):
+        lines = path.read_text("utf-8").splitlines(keepends=True)
+        rows = {"": lines[1]}
+        if path.name in (Path(TABLE_2).name, Path(TABLE_3).name):
+            rows = {line.split(",")[0]: line for line in reversed(lines[1:])}
+            rows = {name: rows[name] for name in ("resnet110_c10", "densenet40_c10")}
+        for name, line in rows.items():
+            if other := _with_another_digit(line):
+                key = f"{path.stem} {name}".strip()
+                result[key] = Change({}, {f"resources/published/{path.name}": (line, other)})
+    return result
+
+
+def _with_another_digit(line):
+    """Return a row with another last digit in its last number with a point, None without one."""
+    cells = line.rstrip("\r\n").split(",")
+    for place in reversed(range(len(cells))):
+        text = cells[place].strip()
+        if "." in text and text.replace(".", "").lstrip("-").isdigit():
+            cells[place] = cells[place].replace(text, f"{text[:-1]}{(int(text[-1]) + 1) % 10}")
+            return ",".join(cells) + line[len(line.rstrip("\r\n")) :]
+    return None
+
+
+def exchanges():
+    """Return {name: Change}: each pair of numbers of the configuration exchanged."""
+    numbers = [(keys, x) for keys, x in leaves(_laid_over(ABSENT, smoke())) if is_number(x)]
+    return {
+        f"{'.'.join(a)} and {'.'.join(b)}": Change(_laid_over(_nested(a, y), _nested(b, x)))
+        for (a, x), (b, y) in itertools.combinations(numbers, 2)
+        if x != y
+    }
+
+
+def plan(checkout, change=Change({}), targets=("all",)):
+    """Return the jobs of a changed configuration as ``plan_of`` writes them, or its refusal."""
+    overlaid = _laid_over(yaml.safe_load((checkout / SMOKE).read_text("utf-8")), change.config)
+    before = {}
+    with tempfile.TemporaryDirectory() as folder:
+        written = Path(folder, "config.yaml"), Path(folder, "jobs.json")
+        written[0].write_text(yaml.safe_dump(overlaid), "utf-8")
+        for name, (old, new) in change.edits.items():
+            path = checkout / name
+            before[path] = path.read_bytes(), path.stat()
+            checkout.edit(name, old, new)
+        words = [str(ROOT / "tests/plan_of.py"), *map(str, written), *targets]
+        try:
+            with open(Path(folder, "log"), "w+", encoding="utf-8") as log:
+                where = str(checkout.path), checkout.environment()
+                status = asked(fork_server(), words, *where, log.fileno(), log.fileno())
+                log.seek(0)
+                text = log.read()
+        finally:
+            for path, (content, state) in before.items():
+                path.write_bytes(content)
+                os.utime(path, ns=(state.st_atime_ns, state.st_mtime_ns))
+        if status:
+            return next((line for line in text.splitlines() if line.startswith("error: ")), text)
+        return json.loads(written[1].read_text("utf-8"))
+
+
+def expected(before, after, edited=()):
+    """Return the outputs of the jobs that must run, a set of tuples; see the module."""
+    known = {tuple(job["outputs"]): job for job in before}
+    changed, files = set(), {*edited}
+    for job in after:
+        outputs = tuple(job["outputs"])
+        earlier = known.get(outputs)
+        fresh = {*job["inputs"]} - {*job["ancient"]}
+        if (
+            earlier is None
+            or any(job[key] != earlier[key] for key in ("command", "inputs"))
+            or fresh & files
+        ):
+            changed.add(outputs)
+            files |= {*outputs}
+    return changed
+
+
+def planned(jobs):
+    """Return the outputs of the jobs that Snakemake runs, a set of tuples."""
+    return {tuple(job["outputs"]) for job in jobs if job["planned"]}
+
+
+def named(jobs, outputs):
+    """Return these jobs as words, such as ``fit_model resnet110_c10``."""
+    return sorted(
+        " ".join([job["rule"], *job["wildcards"].values()])
+        for job in jobs
+        if tuple(job["outputs"]) in outputs
+    )
