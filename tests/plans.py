@@ -24,10 +24,13 @@ OTHER = "resnet50_cross_entropy_c10"
 
 
 class Change(NamedTuple):
-    """What is laid over the configuration, and (old, new) texts of files."""
+    """What is laid over the configuration, and {file: (old, new) text}."""
 
     config: dict
-    edits: dict = {}
+    edits: dict
+
+
+NOTHING = Change({}, {})
 
 
 def smoke():
@@ -116,15 +119,15 @@ def changes():
         else:
             values = [{"fitted": "identity", "identity": "fitted"}.get(value)]
         for number, other in enumerate(other for other in values if other not in (None, [])):
-            result[f"{name} {number}" if number else name] = Change(_nested(keys, other))
+            result[f"{name} {number}" if number else name] = Change(_nested(keys, other), {})
     for name, settings in config["experiments"].items():
-        result[f"without {name}"] = Change({"experiments": {name: None}})
+        result[f"without {name}"] = Change({"experiments": {name: None}}, {})
         if "estimators" not in settings:
             result[f"{name} of one estimator"] = Change(
-                {"experiments": {name: {"estimators": ["kde"]}}}
+                {"experiments": {name: {"estimators": ["kde"]}}}, {}
             )
     added = {"scores": [[2, 1]], "curves": ["identity"], "n_samples": [50]}
-    result["one more experiment"] = Change({"experiments": {"mine": added}})
+    result["one more experiment"] = Change({"experiments": {"mine": added}}, {})
     result |= digits()
     line = "resnet110_c100,CIFAR-100,100,probs_resnet110_c100_logits.p\n"
     result["a model removed"] = Change({}, {MODELS: (line, "")})
@@ -172,13 +175,13 @@ def exchanges():
     """Return {name: Change}: each pair of numbers of the configuration exchanged."""
     numbers = [(keys, x) for keys, x in leaves(_laid_over(ABSENT, smoke())) if is_number(x)]
     return {
-        f"{'.'.join(a)} and {'.'.join(b)}": Change(_laid_over(_nested(a, y), _nested(b, x)))
+        f"{'.'.join(a)} and {'.'.join(b)}": Change(_laid_over(_nested(a, y), _nested(b, x)), {})
         for (a, x), (b, y) in itertools.combinations(numbers, 2)
         if x != y
     }
 
 
-def plan(checkout, change=Change({}), targets=("all",)):
+def plan(checkout, change=NOTHING, targets=("all",)):
     """Return the jobs of a changed configuration as ``plan_of`` writes them, or its refusal."""
     overlaid = _laid_over(yaml.safe_load((checkout / SMOKE).read_text("utf-8")), change.config)
     before = {}

@@ -62,16 +62,9 @@ def _by_name(lines: Iterable[str]) -> dict[str, str]:
 
 
 def _changed_inputs(persistence: Any, job: Any, produced: set[str]) -> Iterator[str]:
-    """Yield a job's inputs, of those that no job makes, that are new, gone, or have other bytes."""
-    recorded_inputs = [persistence.input(path) for path in job.output]
-    if not any(recorded_inputs):
-        return
-    before = {path for paths in recorded_inputs for path in paths or ()}
-    now = {str(path) for path in job.input}
-    made = (*produced, "results/")
-    yield from (path for path in sorted(before ^ now) if not path.startswith(made))
+    """Yield a job's inputs, of those that no job makes, whose bytes differ from the recorded."""
     for path in job.input:
-        if str(path) in before - produced and not path.is_ancient:
+        if str(path) not in produced and not path.is_ancient:
             digests = persistence.input_checksums(job, path) - {None}
             with contextlib.suppress(OSError):
                 if digests and f"sha256:{file_digest(path)}" not in digests:

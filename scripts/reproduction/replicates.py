@@ -11,10 +11,11 @@ import contextlib
 import hashlib
 import json
 import os
+import resource
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -25,6 +26,7 @@ from calbias.io.files import file_digest
 
 COLUMNS = ("scenario", "n_samples", "n_bins", "replicate", "estimate", "n_bins_used")
 _METADATA = b"calbias"
+_ROWS = 65_536  # that are read of a file at once
 
 
 class ReplicateCell(NamedTuple):
@@ -55,7 +57,19 @@ NOTHING = Estimates(np.empty(0, np.int64), np.empty(0), np.empty(0, np.int64))
 
 
 ReplicateCells = dict[ReplicateCell, Estimates]
-Replicates = dict[str, ReplicateCells]  # by estimator
+
+
+class Cells(Protocol):
+    """Cells of one estimator with their estimates: a dict, or ``ShardedCells``."""
+
+    def __iter__(self) -> Iterator[ReplicateCell]:
+        """Iterate over the cells."""
+
+    def items(self) -> Iterable[tuple[ReplicateCell, Estimates]]:
+        """Return the cells with their estimates."""
+
+
+Replicates = Mapping[str, Cells]  # by estimator
 
 
 def write_replicates(
@@ -79,34 +93,88 @@ def write_replicates(
     arrays[0] = pa.DictionaryArray.from_arrays(arrays[0], _texts(names))
     table = pa.Table.from_arrays(arrays, names=list(COLUMNS))
     rows = [[*cell, keys[cell], size] for cell, size in zip(cells, sizes, strict=True)]
-    metadata = {"provenance": provenance, "keys": rows, "checksum": _checksum(table, rows)}
+    metadata = {
+        "provenance": provenance,
+        "keys": rows,
+        "checksum": _checksum(_columns(table), rows),
+    }
     table = table.replace_schema_metadata({_METADATA: json.dumps(metadata, sort_keys=True)})
     pq.write_table(table, path, compression="zstd")
 
 
+class _Header(NamedTuple):
+    """What a replicate file says of itself: its cells with their number of rows, and keys."""
+
+    sizes: dict[ReplicateCell, int]
+    keys: dict[ReplicateCell, str]
+    provenance: dict[str, Any]
+
+
+_REMEDY = "delete it and run again: only its replicates are drawn again"
+
+
 def read_replicates(path: Path) -> tuple[ReplicateCells, dict[ReplicateCell, str], dict[str, Any]]:
     """Return (estimates by cell, key by cell, provenance) of a replicate file, if it is whole."""
-    remedy = "delete it and run again: only its replicates are drawn again"
+    header = _checked(path)
+    cells = dict(zip(header.sizes, _cells(path, header, Estimates._fields), strict=True))
+    return (
+        {cell: Estimates(*arrays) for cell, arrays in cells.items()},
+        header.keys,
+        header.provenance,
+    )
+
+
+def _checked(path: Path) -> _Header:
+    """Return the header of a replicate file; InputError if its rows are not those written."""
     if not Path(path).exists():
         raise InputError(f"{path}: there is no such replicate file")
     try:
-        table = pq.read_table(path)
-        metadata = json.loads(table.schema.metadata[_METADATA])
-        unchanged = _checksum(table, metadata["keys"]) == metadata["checksum"]
+        with _opened(path) as file:
+            metadata = json.loads(file.schema_arrow.metadata[_METADATA])
+            keys = metadata["keys"]
+            unchanged = _checksum(_columns(file), keys) == metadata["checksum"]
+        sizes, of_cells = {}, {}
+        for scenario, n_samples, n_bins, key, size in keys:
+            cell = ReplicateCell(scenario, n_samples, n_bins)
+            sizes[cell], of_cells[cell] = size, key
+        header = _Header(sizes, of_cells, metadata["provenance"])
     except (OSError, pa.ArrowException, KeyError, TypeError, ValueError) as error:
         raise InputError(
-            f"{path}: not a whole replicate file ({type(error).__name__}): {remedy}"
+            f"{path}: not a whole replicate file ({type(error).__name__}): {_REMEDY}"
         ) from error
     if not unchanged:
-        raise InputError(f"{path}: its rows differ from its checksum, so it was edited: {remedy}")
-    arrays = [table[name].to_numpy() for name in Estimates._fields]
-    cells, keys, start = {}, {}, 0
-    for scenario, n_samples, n_bins, key, size in metadata["keys"]:
-        cell = ReplicateCell(scenario, n_samples, n_bins)
-        cells[cell] = Estimates(*(array[start : start + size] for array in arrays))
-        keys[cell] = key
-        start += size
-    return cells, keys, metadata["provenance"]
+        raise InputError(f"{path}: its rows differ from its checksum, so it was edited: {_REMEDY}")
+    return header
+
+
+def _opened(path: Path) -> pq.ParquetFile:
+    """Open a file such that a few pages of it are in memory, never a whole row group."""
+    return pq.ParquetFile(path, pre_buffer=False, buffer_size=2**16)
+
+
+def _cells(path: Path, header: _Header, columns: Sequence[str]) -> Iterator[list[np.ndarray]]:
+    """Yield these columns of one cell after the other, reading as far as needed."""
+    with _opened(path) as file:
+        batches = (
+            [batch.column(name).to_numpy() for name in columns]
+            for batch in file.iter_batches(_ROWS, columns=list(columns))
+        )
+        rows = [np.empty(0)] * len(columns)
+        for size in header.sizes.values():
+            parts = []
+            while size > rows[0].size:
+                parts.append(rows)
+                size -= rows[0].size
+                rows = next(batches)
+            parts.append([column[:size] for column in rows])
+            rows = [column[size:] for column in rows]
+            yield [_concatenated(arrays) for arrays in zip(*parts, strict=True)]
+
+
+def _concatenated(arrays: Sequence[np.ndarray]) -> np.ndarray:
+    """Return the arrays as one, of the type of those that have rows."""
+    filled = [array for array in arrays if array.size]
+    return np.concatenate(filled) if filled else np.empty(0)
 
 
 def kept(path: Path) -> Path:
@@ -141,37 +209,99 @@ def _texts(names: Iterable[str]) -> pa.Array:
     return pa.StringArray.from_buffers(len(texts), *buffers)
 
 
-def _checksum(table: pa.Table, keys: list[Any]) -> str:
+def _columns(rows: pa.Table | pq.ParquetFile) -> Callable[[str], Iterator[pa.Array]]:
+    """Return a function from the name of a column to its parts."""
+
+    def parts(name: str) -> Iterator[pa.Array]:
+        if isinstance(rows, pa.Table):
+            yield from rows[name].chunks
+        else:
+            yield from (batch.column(name) for batch in rows.iter_batches(_ROWS, columns=[name]))
+
+    return parts
+
+
+def _checksum(columns: Callable[[str], Iterator[pa.Array]], keys: list[Any]) -> str:
     """Return a digest of the rows' values and of the cells' keys and sizes."""
+    names = dict.fromkeys(scenario for scenario, *_, size in keys if size)
+    numbers = {name: number for number, name in enumerate(names)}
     digest = hashlib.sha256(json.dumps(keys).encode())
     for name in COLUMNS:
-        column = table[name].combine_chunks()
         if name == "scenario":
-            digest.update("\n".join(column.dictionary.to_pylist()).encode())
-            column = column.indices
-        digest.update(memoryview(column.buffers()[1])[: column.nbytes])
+            digest.update("\n".join(names).encode())
+        for part in columns(name):
+            if name == "scenario":  # each part may have a dictionary of its own
+                of_part = [numbers.get(text, -1) for text in part.dictionary.to_pylist()]
+                values = np.array(of_part, np.int32)[part.indices.to_numpy()]
+            else:
+                values = part.to_numpy()
+            digest.update(np.ascontiguousarray(values).data)
     return digest.hexdigest()
 
 
-def gather_shards(paths: Iterable[Path], **expected: Any) -> dict[str, ReplicateCells]:
+class ShardedCells:
+    """The cells of one estimator, in shards; the estimates of one cell are in memory at a time."""
+
+    def __init__(self, shards: Sequence[tuple[Path, _Header]]) -> None:
+        """Sort the files by shard; InputError unless they hold each replicate of each cell once."""
+        self._shards = sorted(shards, key=lambda shard: int(shard[1].provenance["shard"]))
+        self._sizes, _, provenance = self._shards[0][1]
+        self._m, n_shards = int(provenance["replicates"]), int(provenance["shards"])
+        numbers = [int(header.provenance["shard"]) for _, header in self._shards]
+        for path, header in self._shards:
+            wanted = np.arange(int(header.provenance["shard"]), self._m, n_shards)
+            replicates = _cells(path, header, ["replicate"])
+            for cell, (replicate,) in zip(header.sizes, replicates, strict=True):
+                is_complete = numbers == list(range(n_shards)) and cell in self._sizes
+                if not (is_complete and np.array_equal(replicate, wanted)):
+                    raise InputError(
+                        f"replicates of {provenance['estimator']} on {cell.scenario}, n = "
+                        f"{cell.n_samples}: the shards do not hold each of {self._m} once; delete "
+                        f"results/replicates and run again"
+                    )
+
+    def __iter__(self) -> Iterator[ReplicateCell]:
+        """Iterate over the cells; no file is read."""
+        return iter(self._sizes)
+
+    def __getitem__(self, wanted: ReplicateCell) -> Estimates:
+        """Return the estimates of a cell; the files are read as far as this cell."""
+        return next(estimates for cell, estimates in self.items() if cell == wanted)
+
+    def items(self) -> Iterator[tuple[ReplicateCell, Estimates]]:
+        """Yield (cell, its estimates in the order of the replicates); the files are read once."""
+        n_shards = len(self._shards)
+        _allow_open_files(n_shards)
+        columns = ("estimate", "n_bins_used")
+        files = [_cells(path, header, columns) for path, header in self._shards]
+        for cell, *parts in zip(self, *files, strict=True):
+            estimate, n_bins_used = np.empty(self._m), np.empty(self._m, np.int32)
+            for shard, (values, numbers) in enumerate(parts):
+                estimate[shard::n_shards], n_bins_used[shard::n_shards] = values, numbers
+            yield cell, Estimates(np.arange(self._m), estimate, n_bins_used)
+
+
+def _allow_open_files(number: int) -> None:
+    """Raise the limit of open files for so many, as far as the system lets us."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = number + 100
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        limit = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (limit, hard))
+
+
+def gather_shards(paths: Iterable[Path], **expected: Any) -> dict[str, ShardedCells]:
     """Return {estimator: {cell: Estimates}} from replicate files, in order of the replicate.
 
     A file must say of itself what ``expected`` (see ``drawn_with``) and its path do: nothing left
     over from another configuration counts.
     """
-    parts: dict[str, dict[ReplicateCell, list[Estimates]]] = {}
-    wanted = {}
+    shards: dict[str, list[tuple[Path, _Header]]] = {}
     for path in paths:
-        cells, _, provenance = read_replicates(path)
-        _check_origin(path, provenance, expected)
-        estimator = parts.setdefault(provenance["estimator"], {})
-        wanted[provenance["estimator"]] = provenance["replicates"]
-        for cell, estimates in cells.items():
-            estimator.setdefault(cell, []).append(estimates)
-    return {
-        name: {cell: _joined(name, cell, shards, wanted[name]) for cell, shards in cells.items()}
-        for name, cells in parts.items()
-    }
+        header = _checked(path)
+        _check_origin(path, header.provenance, expected)
+        shards.setdefault(header.provenance["estimator"], []).append((path, header))
+    return {name: ShardedCells(files) for name, files in shards.items()}
 
 
 def drawn_with(scenarios: Path, seed: int, n_replicates: int) -> dict[str, Any]:
@@ -189,15 +319,3 @@ def _check_origin(path: Path, provenance: dict[str, Any], expected: dict[str, An
                 f"{path}: it was made with other {name}{values}: delete it and run again: only its "
                 "replicates are drawn again"
             )
-
-
-def _joined(estimator: str, cell: ReplicateCell, shards: Sequence[Estimates], m: int) -> Estimates:
-    joined = Estimates(*(np.concatenate(arrays) for arrays in zip(*shards, strict=True)))
-    order = np.argsort(joined.replicate, kind="stable")
-    joined = Estimates(*(array[order] for array in joined))
-    if not np.array_equal(joined.replicate, np.arange(m)):
-        raise InputError(
-            f"replicates of {estimator} on {cell.scenario}, n = {cell.n_samples}: the shards do "
-            f"not hold each of {m} once; delete results/replicates and run again"
-        )
-    return joined

@@ -1,8 +1,6 @@
 """Bias and spread of estimators (Roelofs et al. 2022, Eqs. 6–7; table ``bias``)."""
 
 from collections.abc import Mapping
-from itertools import groupby
-from os.path import dirname
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +10,7 @@ from calbias.estimation.registry import NO_BINS
 from pipeline.scenarios import read_scenarios
 from pipeline.steps import Seed
 from pipeline.tables import read_table, true_errors_of, write_table
-from reproduction.replicates import ReplicateCells, drawn_with, gather_shards
+from reproduction.replicates import Cells, drawn_with, gather_shards
 
 
 def summarise_bias(
@@ -27,7 +25,7 @@ def summarise_bias(
 ) -> None:
     """Summarise the replicates of one experiment: bias, spread and Monte Carlo error (paper Eq. 7).
 
-    One estimator, the files of one folder, is in memory at a time.
+    One cell of one estimator is in memory at a time.
 
     scenarios: the experiment's scenario table
     true_errors: table true_calibration_error
@@ -39,15 +37,13 @@ def summarise_bias(
     """
     truths = true_errors_of(read_table(true_errors), read_scenarios(scenarios))
     expected = drawn_with(scenarios, seed, n_replicates)
-    rows = [
-        bias_rows(experiment, gather_shards(paths, **expected), truths)
-        for _, paths in groupby(replicates, key=dirname)
-    ]
-    write_table(output, "bias", pd.concat(rows))
+    write_table(
+        output, "bias", bias_rows(experiment, gather_shards(replicates, **expected), truths)
+    )
 
 
 def bias_rows(
-    experiment: str, estimators: Mapping[str, ReplicateCells], true_errors: Mapping[str, float]
+    experiment: str, estimators: Mapping[str, Cells], true_errors: Mapping[str, float]
 ) -> pd.DataFrame:
     """Return the rows of table ``bias`` of one experiment, in percent, in the order given.
 

@@ -1,6 +1,6 @@
 """Type II error: how often a miscalibration goes unnoticed (§7.2, Fig 5; table ``detection``)."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ from pipeline.detection_limits import detection_limits
 from pipeline.scenarios import read_scenarios
 from pipeline.steps import Seed
 from pipeline.tables import read_table, true_errors_of, write_table
-from reproduction.replicates import ReplicateCells, Replicates, drawn_with, gather_shards
+from reproduction.replicates import Cells, Replicates, drawn_with, gather_shards
 
 LEVEL = 0.05  # type I error: the rate at which a perfectly calibrated model is rejected
 
@@ -75,7 +75,7 @@ def detection_rows(
     rows = []
     for estimator, cells in estimators.items():
         thresholds = {}
-        for n, values in _null_values(estimator, cells, null.get(estimator, {})).items():
+        for n, values in _null_values(estimator, cells, null.get(estimator, {})):
             thresholds[n] = _thresholds(values)
             # Not both ways: their errors nearly cancel, so that the mean would hide them.
             setting, tested = values[0::2], values[1::2]
@@ -90,10 +90,8 @@ def detection_rows(
     return table.sort_values(["estimator", "n_samples", "exponent"], ignore_index=True)
 
 
-def _null_values(
-    estimator: str, cells: ReplicateCells, null: ReplicateCells
-) -> dict[int, np.ndarray]:
-    """Return {n_samples: estimates under the null}, checked to be what ``cells`` is tested by."""
+def _null_values(estimator: str, cells: Cells, null: Cells) -> Iterator[tuple[int, np.ndarray]]:
+    """Yield (n_samples, estimates under the null), checked to be what ``cells`` is tested by."""
     bins = {cell.n_bins for cell in (*cells, *null)}
     missing = {cell.n_samples for cell in cells} - {cell.n_samples for cell in null}
     if missing:
@@ -106,7 +104,8 @@ def _null_values(
             f"config: experiments.detection and detection_null have {estimator} at several n_bins: "
             f"give both the same one"
         )
-    return {cell.n_samples: values.estimate for cell, values in null.items()}
+    for cell, values in null.items():
+        yield cell.n_samples, values.estimate
 
 
 def _row(
