@@ -35,6 +35,7 @@ def main(configuration, output, *targets):
                 "inputs": [str(path) for path in job.input],
                 "ancient": [str(path) for path in job.input if path.is_ancient],
                 "outputs": [str(path) for path in job.output],
+                "logs": [str(path) for path in job.log],
                 "command": job.shellcmd or "",
                 "mem_mb": job.resources.get("mem_mb"),
                 "planned": job in planned,

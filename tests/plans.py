@@ -5,10 +5,14 @@ of a job. A job runs again if its command line differs, the list of its inputs, 
 input, and so does all that reads its outputs.
 """
 
+import contextlib
 import copy
+import hashlib
 import itertools
 import json
 import os
+import shlex
+import shutil
 import tempfile
 from pathlib import Path
 from typing import NamedTuple
@@ -20,7 +24,7 @@ from fork_client import asked
 TABLE_2 = "resources/published/roelofs2022_table2_beta_fits.csv"
 TABLE_3 = "resources/published/roelofs2022_table3_glm_fits.csv"
 MODELS = "config/smoke_models.csv"
-OTHER = "resnet50_cross_entropy_c10"
+OTHER = "resnet110_brier_c10"
 
 
 class Change(NamedTuple):
@@ -181,45 +185,113 @@ def exchanges():
     }
 
 
+@contextlib.contextmanager
+def edited(checkout, edits):
+    """Replace texts of files; afterwards the files are as before, their times too."""
+    paths = [checkout / name for name in edits]
+    before = [(path, path.read_bytes(), path.stat()) for path in paths]
+    try:
+        for name, (old, new) in edits.items():
+            checkout.edit(name, old, new)
+        yield
+    finally:
+        for path, content, state in before:
+            path.write_bytes(content)
+            os.utime(path, ns=(state.st_atime_ns, state.st_mtime_ns))
+
+
 def plan(checkout, change=NOTHING, targets=("all",)):
     """Return the jobs of a changed configuration as ``plan_of`` writes them, or its refusal."""
     overlaid = _laid_over(yaml.safe_load((checkout / SMOKE).read_text("utf-8")), change.config)
-    before = {}
-    with tempfile.TemporaryDirectory() as folder:
-        written = Path(folder, "config.yaml"), Path(folder, "jobs.json")
-        written[0].write_text(yaml.safe_dump(overlaid), "utf-8")
-        for name, (old, new) in change.edits.items():
-            path = checkout / name
-            before[path] = path.read_bytes(), path.stat()
-            checkout.edit(name, old, new)
-        words = [str(ROOT / "tests/plan_of.py"), *map(str, written), *targets]
-        try:
-            with open(Path(folder, "log"), "w+", encoding="utf-8") as log:
-                where = str(checkout.path), checkout.environment()
-                status = asked(fork_server(), words, *where, log.fileno(), log.fileno())
-                log.seek(0)
-                text = log.read()
-        finally:
-            for path, (content, state) in before.items():
-                path.write_bytes(content)
-                os.utime(path, ns=(state.st_atime_ns, state.st_mtime_ns))
+    with tempfile.TemporaryDirectory() as folder, edited(checkout, change.edits):
+        configuration, output = Path(folder, "config.yaml"), Path(folder, "jobs.json")
+        configuration.write_text(yaml.safe_dump(overlaid), "utf-8")
+        words = [str(ROOT / "tests/plan_of.py"), str(configuration), str(output), *targets]
+        status, text = _run(checkout, words)
         if status:
             return next((line for line in text.splitlines() if line.startswith("error: ")), text)
-        return json.loads(written[1].read_text("utf-8"))
+        return json.loads(output.read_text("utf-8"))
 
 
-def expected(before, after, edited=()):
-    """Return the outputs of the jobs that must run, a set of tuples; see the module."""
+def _run(checkout, words):
+    """Return the status of a command line of Python, and what it prints."""
+    with tempfile.TemporaryFile("w+", encoding="utf-8") as log:
+        where = str(checkout.path), checkout.environment()
+        status = asked(fork_server(), words, *where, log.fileno(), log.fileno())
+        log.seek(0)
+        return status, log.read()
+
+
+class Scratch:
+    """Runs from scratch in a checkout of its own.
+
+    A job is not run twice with one command line and inputs of the same bytes; where a file of the
+    checkout is edited, which a step may read without a word, every job is run.
+    """
+
+    def __init__(self, checkout):
+        """Keep the checkout, which has no results."""
+        self.checkout, self._known = checkout, {}
+
+    def made(self, change=NOTHING):
+        """Return {outputs of a job: digests of their bytes}, without the record of provenance."""
+        folder = self.checkout / "results"
+        for path in folder.iterdir():
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+        jobs = plan(self.checkout, change)
+        assert isinstance(jobs, list), jobs
+        result = {}
+        with edited(self.checkout, change.edits):
+            for job in jobs:
+                if job["command"] and not {job["rule"]} & LAST:
+                    result[tuple(job["outputs"])] = self._outputs(job, repr(change.edits))
+        return result
+
+    def _outputs(self, job, salt):
+        files = [(name, _digest(self.checkout / name)) for name in job["inputs"]]
+        key = repr((job["command"], files, salt))
+        paths = [self.checkout / name for name in job["outputs"]]
+        for path in (*paths, *(self.checkout / name for name in job["logs"])):
+            path.parent.mkdir(parents=True, exist_ok=True)
+        if key not in self._known:
+            words = list(itertools.takewhile(lambda word: word not in END, _words(job)))
+            status, text = _run(self.checkout, [str(self.checkout / words[0]), *words[1:]])
+            assert status == 0, text[-3000:]
+            self._known[key] = [path.read_bytes() for path in paths]
+        for path, content in zip(paths, self._known[key], strict=True):
+            path.write_bytes(content)
+        return [_digest(path) for path in paths]
+
+
+LAST = {"record_provenance", "write_pages"}  # run after any other, and tell of the run itself
+END = {"2>&1", ">", "|"}
+
+
+def _words(job):
+    words = shlex.split(job["command"])
+    return words[words.index("python") + 1 :]
+
+
+def _digest(path):
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def expected(before, after, edits=(), ancient=False):
+    """Return the outputs of the jobs that must run, a set of tuples; see the module.
+
+    With ``ancient`` also those of which a file counts by rows alone: they may run.
+    """
     known = {tuple(job["outputs"]): job for job in before}
-    changed, files = set(), {*edited}
+    changed, files = set(), {*edits}
     for job in after:
         outputs = tuple(job["outputs"])
         earlier = known.get(outputs)
-        fresh = {*job["inputs"]} - {*job["ancient"]}
+        counted = {*job["inputs"]} - ({*job["ancient"]} if not ancient else set())
         if (
             earlier is None
             or any(job[key] != earlier[key] for key in ("command", "inputs"))
-            or fresh & files
+            or counted & files
         ):
             changed.add(outputs)
             files |= {*outputs}

@@ -14,7 +14,7 @@ import inspect
 import re
 import resource
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from types import NoneType
@@ -23,7 +23,7 @@ from typing import Annotated, Any, Literal, NoReturn, get_args, get_origin
 from calbias.errors import InputError, looked_up
 from calbias.io.command_line import command
 from pipeline import beside
-from pipeline.results import remember_run
+from pipeline.results import remember_inputs, remember_run
 
 USED = "used {:.2f} s of CPU and {:.0f} MB"
 _DESCRIBED = re.compile(r"^(\w+): (.+(?:\n {4}.+)*)", re.MULTILINE)
@@ -81,8 +81,22 @@ def main(argv: Sequence[str] | None = None) -> None:
         print(_overview())
         return
     function = step_function(words[0])
-    function(**vars(_parser(words[0], function).parse_args(words[1:])))
+    options = vars(_parser(words[0], function).parse_args(words[1:]))
+    remember_inputs(_paths_that_are_read(options))
+    function(**options)
     print(_used(), flush=True)
+
+
+def _paths_that_are_read(options: Mapping[str, Any]) -> Iterator[Path]:
+    """Yield the paths of a step's inputs, also those in lists and dicts."""
+    for name, value in options.items():
+        values = value.values() if isinstance(value, dict) else value
+        if not name.startswith("output"):
+            yield from (
+                each
+                for each in (values if isinstance(value, list | dict) else [value])
+                if isinstance(each, Path)
+            )
 
 
 def _files() -> dict[str, Path]:

@@ -46,7 +46,7 @@ def save_logits(path: Path | str, logits: Logits) -> None:
         fold = getattr(logits, name)
         arrays[f"{name}_logits"] = np.ascontiguousarray(fold.logits, dtype=np.float32)
         arrays[f"{name}_labels"] = np.ascontiguousarray(fold.labels, dtype=np.int64)
-    with written_whole(path) as temporary:
+    with written_whole(path, checksum=True) as temporary:
         np.savez(temporary, **arrays)
 
 

@@ -14,7 +14,6 @@ import subprocess
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -22,15 +21,12 @@ from calbias import __version__
 from calbias.errors import InputError
 from pipeline import CHECKOUT
 from pipeline.door import USED
+from pipeline.results import record_of
 from pipeline.tables import read_rows, validate_unchanged
+from pipeline.versions import packages, versions_of
 
 Record = dict[str, Any]
 
-# What computes, in contrast to what schedules: numbers may change with one of these.
-PACKAGES = (
-    *("numpy", "scipy", "numba", "llvmlite", "pandas", "pyarrow", "statsmodels", "scikit-learn"),
-    *("matplotlib", "snakemake"),
-)
 # Keys of the configuration that change no result.
 WITHOUT_EFFECT = ("shards", "mirrors")
 _USED = re.compile(re.sub(r"{[^}]*}", r"([\\d.]+)", USED))
@@ -47,6 +43,7 @@ def provenance(config: Record, files: Sequence[Path], inputs: Sequence[Path] = (
         "configuration": {"sha256": config_digest(config), "seed": config["seed"]},
         "sources": sources(files),
         "packages": packages(),
+        "made_with": {str(path): versions_of(record_of(path)) for path in sorted(files)},
         "machine": machine(),
         "inputs": of_inputs,
         "files": of_files,
@@ -114,17 +111,6 @@ def checkout(folder: Path) -> Record:
         return {"commit": git("rev-parse", "HEAD"), "edited": bool(edited)}
     except (OSError, subprocess.CalledProcessError):
         return {}
-
-
-def packages() -> dict[str, str]:
-    """Return {package: version} of the packages that compute."""
-    found = {"python": platform.python_version()}
-    for name in PACKAGES:
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            found[name] = "not installed"
-    return found
 
 
 def machine() -> Record:

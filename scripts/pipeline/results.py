@@ -5,20 +5,27 @@ holds its locks as long as a run lives.
 """
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from calbias.errors import InputError
 from calbias.io import command_line
 from calbias.io.files import file_digest
+from pipeline.versions import lines_of, present
 
 LOCKS = Path(".snakemake/locks")
 _locks_at_start: set[tuple[str, int]] = set()
+_inputs: list[Path] = []
 
 
 def remember_run() -> None:
     """Note the run that started this job."""
     _locks_at_start.update(_locks())
+
+
+def remember_inputs(paths: Iterable[Path]) -> None:
+    """Note the files that this job reads: their versions are those of its results too."""
+    _inputs[:] = paths
 
 
 def _locks() -> set[tuple[str, int]]:
@@ -29,10 +36,13 @@ def _locks() -> set[tuple[str, int]]:
 
 
 @contextlib.contextmanager
-def written_whole(path: Path | str, checksum: bool = False) -> Iterator[Path]:
+def written_whole(
+    path: Path | str, checksum: bool = False, extends: bool = False
+) -> Iterator[Path]:
     """Yield a temporary path next to ``path``; move it into place only if the block succeeds.
 
-    With ``checksum`` the SHA-256 is recorded, for ``validate_unchanged``. InputError in a job whose
+    With ``checksum`` the SHA-256 is recorded, for ``validate_unchanged``, and the versions that the
+    file was made with; with ``extends`` also those recorded before. InputError in a job whose
     Snakemake run has been unlocked.
     """
     with command_line.written_whole(path) as temporary:
@@ -40,8 +50,10 @@ def written_whole(path: Path | str, checksum: bool = False) -> Iterator[Path]:
         if _locks_at_start - _locks():  # Snakemake was unlocked since this job started
             raise InputError(f"{path}: not written: the run that started this job was killed")
         if checksum:
-            line = f"{file_digest(temporary)}  {Path(path).name}\n"
-            record_of(path).write_text(line, encoding="utf-8")
+            sources = [*map(record_of, _inputs), *([record_of(path)] if extends else [])]
+            versions = dict.fromkeys([present(), *lines_of(sources)])
+            lines = [f"{file_digest(temporary)}  {Path(path).name}", *(f"# {x}" for x in versions)]
+            record_of(path).write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def write_text(path: Path | str, text: str) -> None:

@@ -15,12 +15,14 @@ from pipeline.config import PAGE_EXPERIMENTS, powers, read_schema
 from pipeline.beside import MAIN
 from pipeline.estimators import estimator_folders
 from pipeline.failures import show_failures
+from pipeline.provenance import checkout
 from pipeline.logit_availability import DEFAULT_LOGITS_DIR
 from pipeline.models import published_models
 from pipeline.printed_rows import rows_of, selected_rows
 from pipeline.recorded_params import record_by_name
 from pipeline.screen import install
 from pipeline.settings import job_shell, read_settings, resource_path, step
+from pipeline.versions import mixed, remember_versions
 
 if Path(workflow.main_snakefile).parent in (HERE, HERE / "workflow"):
     shell.prefix(job_shell())  # another workflow that uses this as a module has its own
@@ -267,3 +269,57 @@ def results():
         "results/tables/README.csv",
         "results/provenance.json",
     ]
+
+
+def page_results(page):
+    """All results of an estimator's page and their intermediates: whichever is missing is made."""
+    files = ["index.html", "row.json", "judging.csv", "selection.csv", "cost.csv"]
+    files += [f"{name}.csv" for name in PAGE_TABLES]
+    files += [f"figures/{figure}.{kind}" for figure in PAGE_FIGURES for kind in KINDS]
+    return [
+        *(file for name in PAGES[page] for file in checked(name)),
+        *(f"results/scenarios/{experiment}.parquet" for experiment in PAGE_EXPERIMENTS),
+        *(x for each in PAGE_EXPERIMENTS for name in PAGES[page] for x in shards_of(each, name)),
+        *(f"results/logits/{model}.npz" for model in RECALIBRATED if model in REAL),
+        *(top_labels(model) for model in RECALIBRATED if model in REAL),
+        *(f"results/estimators/{page}/{file}" for file in files),
+    ]
+
+
+def printed_tables(experiment):
+    """The tables that an experiment's models need: Table 3 where their curves are fitted."""
+    settings = EXPERIMENTS[experiment]
+    names = ["table2_beta_fits"] if settings.get("models") else []
+    names += ["table3_glm_fits"] if settings.get("curve") == "fitted" else []
+    return [published(name) for name in names]
+
+
+def fits(kind, experiment):
+    """The files with fits of an experiment's models: this run's, then the printed ones."""
+    printed = [path for path in printed_tables(experiment) if path.endswith(f"{kind}.csv")]
+    if not printed:
+        return []
+    return [
+        *expand("results/fits/{kind}/{model}.parquet", kind=kind, model=FITTED[experiment]),
+        *map(ancient, printed),  # of their rows, those in params.printed count
+    ]
+
+
+def print_changes():
+    """Print what changed since the last run, on stderr."""
+    if workflow.is_main_process and (line := changes_in_words(workflow, config)):
+        print(line, file=sys.stderr, flush=True)
+
+
+def print_changes_of_a_dry_run():
+    """Print it last: a dry run has no onstart."""
+    if getattr(workflow, "dryrun", False) and getattr(workflow, "dag", None):
+        print_changes()
+
+
+def print_mixed_versions():
+    """Print of what packages results of several versions stand side by side, on stderr."""
+    record = Path("results/provenance.json")
+    if workflow.is_main_process and record.is_file():
+        for line in mixed(json.loads(record.read_text(encoding="utf-8")).get("made_with", {})):
+            print(f"warning: {line}; snakemake --forceall makes all with one", file=sys.stderr)

@@ -174,18 +174,3 @@ rule write_estimator_page:
         seed=config["seed"],
     shell:
         step("write_estimator_page")
-
-
-def page_results(page):
-    """All results of an estimator's page and their intermediates: whichever is missing is made."""
-    files = ["index.html", "row.json", "judging.csv", "selection.csv", "cost.csv"]
-    files += [f"{name}.csv" for name in PAGE_TABLES]
-    files += [f"figures/{figure}.{kind}" for figure in PAGE_FIGURES for kind in KINDS]
-    return [
-        *(file for name in PAGES[page] for file in checked(name)),
-        *(f"results/scenarios/{experiment}.parquet" for experiment in PAGE_EXPERIMENTS),
-        *(x for each in PAGE_EXPERIMENTS for name in PAGES[page] for x in shards_of(each, name)),
-        *(f"results/logits/{model}.npz" for model in RECALIBRATED if model in REAL),
-        *(top_labels(model) for model in RECALIBRATED if model in REAL),
-        *(f"results/estimators/{page}/{file}" for file in files),
-    ]

@@ -14,25 +14,6 @@ FITTED = {
 }
 
 
-def printed_tables(experiment):
-    """The tables that an experiment's models need: Table 3 where their curves are fitted."""
-    settings = EXPERIMENTS[experiment]
-    names = ["table2_beta_fits"] if settings.get("models") else []
-    names += ["table3_glm_fits"] if settings.get("curve") == "fitted" else []
-    return [published(name) for name in names]
-
-
-def fits(kind, experiment):
-    """The files with fits of an experiment's models: this run's, then the printed ones."""
-    printed = [path for path in printed_tables(experiment) if path.endswith(f"{kind}.csv")]
-    if not printed:
-        return []
-    return [
-        *expand("results/fits/{kind}/{model}.parquet", kind=kind, model=FITTED[experiment]),
-        *map(ancient, printed),  # of their rows, those in params.printed count
-    ]
-
-
 rule define_scenarios:
     input:
         # of its rows, those in params.groups count

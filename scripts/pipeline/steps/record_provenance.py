@@ -1,8 +1,10 @@
 import json
+import sys
 from pathlib import Path
 
 from pipeline.provenance import cost_by_rule, provenance
 from pipeline.results import write_text
+from pipeline.versions import mixed
 
 
 def record_provenance(
@@ -23,4 +25,6 @@ def record_provenance(
     """
     record = provenance(json.loads(config), files, inputs)
     record["cost"] = cost_by_rule(logs) if logs else {}
+    for line in mixed(record["made_with"]):
+        print(f"warning: {line}", file=sys.stderr)
     write_text(output, json.dumps(record, indent=2) + "\n")

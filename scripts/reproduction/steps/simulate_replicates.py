@@ -120,6 +120,6 @@ def simulate_replicates(
         "shards": shards,
         "scenarios": file_digest(scenarios),
     }
-    with written_whole(output) as temporary:
+    with written_whole(output, checksum=True, extends=bool(known)) as temporary:
         write_replicates(temporary, cells, keys, provenance)
     keep(output)

@@ -27,6 +27,7 @@ from pipeline.results import write_text
 from pipeline.table_schema import columns_of
 from pipeline.table_schema import tables as table_entries
 from pipeline.tables import read_tables, validate_columns
+from pipeline.versions import mixed
 
 MANY = 24  # measurements from which a claim's are folded
 NOT_SHOWN = ("claims", "measurements", "comparison", "printed_tables")  # have sections of their own
@@ -52,8 +53,9 @@ def write_pages(
     """
     contents = read_tables(tables)
     write_text(output_ledger, ledger_page(contents, figures, audits))
-    cost = read_record(record).get("cost", {}) if record else {}
-    write_text(output_index, front_page(contents, figures, audits, cost))
+    stated = read_record(record) if record else {}
+    cost, versions = stated.get("cost", {}), mixed(stated.get("made_with", {}))
+    write_text(output_index, front_page(contents, figures, audits, cost, versions))
 
 
 def front_page(
@@ -61,12 +63,14 @@ def front_page(
     pictures: Mapping[str, Path],
     audits: Sequence[str] = (),
     cost: dict[str, Any] | None = None,
+    mixed_versions: Sequence[str] = (),
 ) -> str:
     """Return the HTML text of a page; its pictures and links are relative to ``results/``.
 
     ``tables`` {name: DataFrame} has at least ``claims``, ``pictures`` is {figure: path of its PNG},
     ``audits`` names the pages in ``results/audit``, ``cost`` is what
-    ``pipeline.provenance.cost_by_rule`` returns. The counts are over the first paper.
+    ``pipeline.provenance.cost_by_rule`` returns, ``mixed_versions`` what
+    ``pipeline.versions.mixed`` does. The counts are over the first paper.
     """
     claims = tables["claims"].fillna("")
     paper, *others = papers_with_claims(claims)
@@ -82,6 +86,7 @@ def front_page(
         n_tables=len(tables),
         sources=sorted({part for text in claims["source"] for part in text.split(" + ")} - {""}),
         cost=cost or {},
+        mixed_versions=mixed_versions,
     )
 
 
