@@ -78,8 +78,7 @@ def mixed(made_with: Mapping[str, Sequence[Versions]]) -> list[str]:
             value for sets in made_with.values() for value in {each.get(name, "?") for each in sets}
         )
         if name != "commit" and len(counts) > 1:
-            parts = (f"{value} ({number} results)" for value, number in sorted(counts.items()))
-            lines.append(
-                f"results of two versions of {name} stand side by side: {', '.join(parts)}"
-            )
+            parts = [f"{value} ({number} results)" for value, number in sorted(counts.items())]
+            words = f"results of {len(parts)} versions of {name} stand side by side"
+            lines.append(f"{words}: {', '.join(parts)}")
     return lines

@@ -6,7 +6,7 @@ import pytest
 from command import run
 
 from pipeline import versions
-from pipeline.results import record_of
+from pipeline.results import record_of, remember_inputs
 from pipeline.tables import validate_unchanged, write_table
 
 
@@ -55,6 +55,7 @@ def test_a_table_carries_its_own_versions_and_those_of_its_parts(tmp_path, of):
 
 def test_another_commit_is_recorded_and_no_fault(tmp_path, of):
     made_with = {}
+    remember_inputs([])
     for commit in "ab":
         of("1.0", commit)
         path = part(tmp_path / f"{commit}.csv", commit)
