@@ -81,6 +81,11 @@ def to_simulate(n_estimates: float) -> int:
     return 600 + round(300e-6 * n_estimates)
 
 
-def to_summarise(n_estimates: float) -> int:
-    """Return the MB of a job that reads this many at once: twice 250 and 95 per million."""
-    return 500 + round(190e-6 * n_estimates)
+def to_summarise(*experiments: Config) -> int:
+    """Return the MB of a job that reads one cell at a time, of all files of an estimator.
+
+    Twice 200, 2.5 per file, and 80 per million replicates of a cell.
+    """
+    replicates = max(experiment["replicates"] for experiment in experiments)
+    files = max(number for experiment in experiments for number in experiment["shards"].values())
+    return 400 + 5 * files + round(160e-6 * replicates)

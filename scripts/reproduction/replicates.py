@@ -26,7 +26,7 @@ from calbias.io.files import file_digest
 
 COLUMNS = ("scenario", "n_samples", "n_bins", "replicate", "estimate", "n_bins_used")
 _METADATA = b"calbias"
-_ROWS = 65_536  # that are read of a file at once
+_ROWS = 4_096  # that are read of a file at once
 
 
 class ReplicateCell(NamedTuple):

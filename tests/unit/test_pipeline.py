@@ -109,6 +109,21 @@ def test_too_many_jobs_are_refused(changes, message):
         sized(**changes)
 
 
+def test_no_job_of_a_hundred_models_and_a_million_replicates_asks_for_more_than_4_gb():
+    grid = DEFAULT["experiments"]["realistic"]["n_samples"]
+    scores = [[1 + k / 10, 0.5] for k in range(100)]  # as many scenarios as models
+    large = {"scores": scores, "curves": ["identity"], "n_samples": grid}
+    million = {
+        name: value | {"replicates": 10**6}
+        for name, value in (DEFAULT["experiments"] | {"large": large}).items()
+    }
+    for experiment in sized(experiments=million).values():
+        assert sizes.to_summarise(experiment) <= 4000
+        for name, number in experiment["shards"].items():
+            estimates = sizes.estimates(experiment, estimator_file(name, FOLDERS))
+            assert sizes.to_simulate(estimates / number) <= 4000
+
+
 def test_the_table_of_scales_is_the_arithmetic():
     words = (ROOT / "workflow/profiles/README.md").read_text("utf-8")
     rows = re.findall(r"^\| 10(.) \| \S+ \| (.*) \|$", words, re.M)
@@ -120,7 +135,7 @@ def test_the_table_of_scales_is_the_arithmetic():
         work = [
             sizes.seconds(each, file) for each in experiments.values() for file in files.values()
         ]
-        megabytes = sizes.to_summarise(sizes.estimates(experiments["perfect"]))
+        megabytes = sizes.to_summarise(experiments["perfect"])
         disk = 10.4e-9 * sizes.estimates_of_all(*experiments.values())
         expected = [jobs, (sum(work) + 0.7 * jobs) / 3600, disk, megabytes / 1000]
         assert [float(x) for x in numbers.split(" | ")] == pytest.approx(expected, rel=0.05)

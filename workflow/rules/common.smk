@@ -2,7 +2,9 @@
 import json
 import os
 import re
-from functools import cache
+from functools import cache, partial
+
+from snakemake.logging import logger
 
 from calbias.errors import InputError
 from calbias.estimation.registry import FOLDER, estimator_file
@@ -22,7 +24,7 @@ from pipeline.printed_rows import rows_of, selected_rows
 from pipeline.recorded_params import record_by_name
 from pipeline.screen import install
 from pipeline.settings import job_shell, read_settings, resource_path, step
-from pipeline.versions import mixed, remember_versions
+from pipeline.versions import remember_versions
 
 if Path(workflow.main_snakefile).parent in (HERE, HERE / "workflow"):
     shell.prefix(job_shell())  # another workflow that uses this as a module has its own
@@ -305,21 +307,13 @@ def fits(kind, experiment):
     ]
 
 
-def print_changes():
-    """Print what changed since the last run, on stderr."""
+def show_changes(show):
+    """Show what changed since the last run, by this function."""
     if workflow.is_main_process and (line := changes_in_words(workflow, config)):
-        print(line, file=sys.stderr, flush=True)
+        show(line)
 
 
 def print_changes_of_a_dry_run():
     """Print it last: a dry run has no onstart."""
     if getattr(workflow, "dryrun", False) and getattr(workflow, "dag", None):
-        print_changes()
-
-
-def print_mixed_versions():
-    """Print of what packages results of several versions stand side by side, on stderr."""
-    record = Path("results/provenance.json")
-    if workflow.is_main_process and record.is_file():
-        for line in mixed(json.loads(record.read_text(encoding="utf-8")).get("made_with", {})):
-            print(f"warning: {line}; snakemake --forceall makes all with one", file=sys.stderr)
+        show_changes(partial(print, file=sys.stderr))

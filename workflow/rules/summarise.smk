@@ -14,7 +14,7 @@ rule summarise_bias:
         "../../envs/environment.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: attempt
-        * sizes.to_summarise(sizes.estimates(EXPERIMENTS[wildcards.experiment])),
+        * sizes.to_summarise(EXPERIMENTS[wildcards.experiment]),
     params:
         code=code("summarise_bias"),
         n_replicates=of_experiment("replicates"),
@@ -59,8 +59,7 @@ rule summarise_intro:
     conda:
         "../../envs/environment.yaml"
     resources:
-        mem_mb=lambda wildcards, attempt: attempt
-        * sizes.to_summarise(sizes.estimates_of_all(EXPERIMENTS["intro"])),
+        mem_mb=lambda wildcards, attempt: attempt * sizes.to_summarise(EXPERIMENTS["intro"]),
     params:
         code=code("summarise_intro"),
         n_replicates=lambda wildcards: EXPERIMENTS["intro"]["replicates"],
@@ -88,9 +87,7 @@ rule summarise_detection:
         "../../envs/environment.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: attempt
-        * sizes.to_summarise(
-            sizes.estimates_of_all(EXPERIMENTS["detection"], EXPERIMENTS["detection_null"])
-        ),
+        * sizes.to_summarise(EXPERIMENTS["detection"], EXPERIMENTS["detection_null"]),
     params:
         code=code("summarise_detection"),
         n_replicates=lambda wildcards: EXPERIMENTS["detection"]["replicates"],
