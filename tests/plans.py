@@ -86,16 +86,18 @@ OTHERS = {
     "download": [True],
     "shards": [2],
     "norm": [1, 3],
+    "score_precision": ["float64", "float32"],
     "audit.norm": [2],
     "audit.n_bins": [10],
     "coverage_of": [["saturated"]],
 }
-ABSENT = {
+ABSENT = {  # defaults of keys that no configuration file has
     "estimator_dir": None,
     "shards": None,
     "download": False,
     "mirrors": [],
     "norm": 2,
+    "score_precision": "exact",
     "audit": {"norm": 1, "n_bins": 15},
 }
 NAMES = {
@@ -132,6 +134,8 @@ def changes():
             )
     added = {"scores": [[2, 1]], "curves": ["identity"], "n_samples": [50]}
     result["one more experiment"] = Change({"experiments": {"mine": added}}, {})
+    fitted = {"scores": [[2, 1]], "glms": [["logit_logit_b0_b1", -0.9, 0.5]]}
+    result["experiments.mine.glms"] = Change({"experiments": {"mine": added | fitted}}, {})
     result |= digits()
     line = "resnet110_c100,CIFAR-100,100,probs_resnet110_c100_logits.p\n"
     result["a model removed"] = Change({}, {MODELS: (line, "")})
