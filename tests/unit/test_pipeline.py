@@ -120,7 +120,7 @@ def test_no_job_of_a_hundred_models_and_a_million_replicates_asks_for_more_than_
     for experiment in sized(experiments=million).values():
         assert sizes.to_summarise(experiment) <= 4000
         for name, number in experiment["shards"].items():
-            estimates = sizes.estimates(experiment, estimator_file(name, FOLDERS))
+            estimates = sizes.estimates(experiment, estimator_file(name))
             assert sizes.to_simulate(estimates / number) <= 4000
 
 
