@@ -79,7 +79,7 @@ class Screen(logging.Handler):
                 self._work.running[fields["jobid"]] = job
             case "job_finished":
                 finished = self._work.finish(fields["job_id"], now)
-                return self._warnings(finished.logs if finished else [])
+                return self._warnings(finished) if finished else []
             case "job_error":
                 failed = self._work.running.pop(fields["jobid"], None)
                 return [f"failed: {failed.name if failed else fields['rule_name']}"]
@@ -95,13 +95,13 @@ class Screen(logging.Handler):
         if self._terminal:
             threading.Thread(target=self._tick, daemon=True).start()
 
-    def _warnings(self, logs: Iterable[str]) -> list[str]:
-        """Return the warnings in a finished job's logs that were not shown before."""
-        lines = [line for path in logs for line in _text(path).splitlines()]
-        new = {line: None for line in lines if line.startswith("warning: ")}
-        new = {line: None for line in new if line not in self._warned}
+    def _warnings(self, job: Job) -> list[str]:
+        """Return the warnings in a finished job's logs that no other job's had."""
+        lines = [line for path in job.logs for line in _text(path).splitlines()]
+        warnings = dict.fromkeys(line for line in lines if line.startswith("warning: "))
+        new = [line for line in warnings if line not in self._warned]
         self._warned |= {*new}
-        return [*new]
+        return [f"{line} ({job.name})" for line in new]
 
     def _tick(self) -> None:
         """Draw twice a second until the run ends."""

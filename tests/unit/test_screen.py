@@ -122,7 +122,7 @@ def test_failures_and_new_warnings_stand_above_the_display(tmp_path, monkeypatch
     run.event("ERROR", "MissingOutputException: x", logging.ERROR)
     run.screen.close()
     assert run.lines() == [
-        *("warning: [2Jrounded", "failed: fit a", "MissingOutputException: x"),
+        *("warning: [2Jrounded (fit a)", "failed: fit a", "MissingOutputException: x"),
         "2 of 3 jobs done in 0:00.",
     ]
 
