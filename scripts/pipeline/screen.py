@@ -19,7 +19,7 @@ from pipeline.progress import Job, Work
 
 _SNAKEMAKE = "DefaultStreamHandler"  # the name that Snakemake gives the handler replaced here
 _HIDDEN_LINES = (  # beginnings of lines that are not an event
-    "WorkflowError:\nAt least one job",
+    *("RuleException:\nCalledProcessError", "WorkflowError:\nAt least one job"),
     *("Building DAG", "Using shell", "Conda environments: ignored", "Group jobs: inactive"),
     *("Select jobs", "Removing output", "Exiting because", "Downloading resources", "Adding "),
 )

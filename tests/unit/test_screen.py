@@ -116,6 +116,8 @@ def test_failures_and_new_warnings_stand_above_the_display(tmp_path, monkeypatch
     run.finish(1)
     run.finish(2)
     run.event("JOB_ERROR", level=logging.ERROR, jobid=3, rule_name="fit", log=[])
+    command = "RuleException:\nCalledProcessError in file x, line 1:\nCommand 'y' returned 2."
+    run.event("ERROR", command, logging.ERROR)
     failed = "WorkflowError:\nAt least one job did not complete successfully."
     run.event("ERROR", failed, logging.ERROR)
     run.event(None, "Exiting because a job execution failed.", logging.ERROR)
